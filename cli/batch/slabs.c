@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/batch/spread.h"
+#include "cli/batch/shared_output.h"
 #include "cli/batch/store.h"
 #include "cli/log.h"
 #include "cli/progress.h"
@@ -24,7 +24,7 @@ struct slabs {
     struct gf_slab_plan plan;
     struct gf_scratch *scratch;
     struct gf_rank_exchange exchange; /* of several processes */
-    struct gf_spread_output out[GF_MAX_OUTPUTS];
+    struct gf_shared_output out[GF_MAX_OUTPUTS];
     double start;
     double disk_ms; /* reading, and in the exchange, of the first walk */
     bool measured;
@@ -392,7 +392,7 @@ static int open_exchange(struct slabs *s) {
 static int create(struct slabs *s, int i) {
     const struct gf_task *t = s->t;
     return t->ranks
-               ? gf_spread_create(t, t->ranks, i, &s->out[i])
+               ? gf_shared_create(t, t->ranks, i, &s->out[i])
                : gf_product_create(t->s, &t->product[i], &t->image.metadata, &s->out[i].volume);
 }
 
@@ -404,7 +404,7 @@ static int finish(struct slabs *s) {
     gf_reader_close(&t->reader);
     rc = agree(s, rc);
     for (int i = 0; i < t->job.n_out && !rc && t->ranks; i++)
-        rc = gf_spread_leave(t->ranks, &s->out[i]);
+        rc = gf_shared_leave(t->ranks, &s->out[i]);
     for (int i = 0; i < GF_MAX_OUTPUTS; i++)
         overflowed[i] = (double)t->overflowed[i];
     if (!rc && t->ranks)

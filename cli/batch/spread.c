@@ -1,4 +1,4 @@
-/* One input, several processes: the checks before the work, and the outputs' files. */
+/* One input, several processes: their shares of a machine, and the checks before the work. */
 #include "cli/batch/spread.h"
 
 #include <limits.h>
@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "cli/backend_options.h"
+#include "cli/batch/shared_output.h"
 #include "cli/batch/slabs.h"
-#include "cli/batch/store.h"
 #include "cli/log.h"
 #include "core/base/hash.h"
 #include "core/base/memory.h"
@@ -83,24 +83,6 @@ static int compare_inputs(const struct gf_task *t, struct gf_ranks *ranks) {
                    different);
 }
 
-/* The checksum of bytes [0, bytes) of which each process sums up a share by sum(user, begin, end, &crc). */
-static int sum_shares(struct gf_ranks *ranks, int64_t bytes,
-                      int (*sum)(const void *user, int64_t begin, int64_t end, uint32_t *crc),
-                      const void *user, uint32_t *total) {
-    const struct gf_span own = gf_slab_share(bytes, ranks->size, ranks->rank);
-    uint32_t crc = 0, *all = malloc((size_t)ranks->size * sizeof *all);
-    int rc = all ? sum(user, own.first, own.first + own.count, &crc)
-                 : gf_fail(GF_ENOMEM, "out of memory");
-    rc = gf_ranks_agree(ranks, rc);
-    if (!rc)
-        rc = gf_ranks_gather(ranks, &crc, sizeof crc, all);
-    *total = 0;
-    for (int i = 0; i < ranks->size && !rc; i++)
-        *total = gf_sum_join(*total, all[i], gf_slab_share(bytes, ranks->size, i).count);
-    free(all);
-    return rc;
-}
-
 static int sum_input(const void *user, int64_t begin, int64_t end, uint32_t *crc) {
     const struct gf_task *t = user;
     return gf_file_sum(t->reader.file[0], begin, end, crc);
@@ -112,78 +94,12 @@ static int check_sum(const struct gf_task *t, struct gf_ranks *ranks) {
     uint32_t crc = 0, sum;
     if (!gf_file_recorded_sum(t->reader.file[0], &bytes, &crc)) /* as the others find it */
         return 0;
-    int rc = sum_shares(ranks, bytes, sum_input, t, &sum);
+    int rc = gf_shared_sum(ranks, bytes, sum_input, t, &sum);
     ranks->speaker = rc ? ranks->speaker : 0;
     return !rc && sum != crc
                ? gf_fail(GF_EFORMAT, "its record (.json beside it) is another file's: "
                                      "the checksums differ")
                : rc;
-}
-
-/* ---- outputs ---- */
-
-/* Where an output's samples are, as the first process knows it. The caller frees frame->at. */
-static int share_frame(struct gf_ranks *ranks, const struct gf_volume *volume,
-                       struct gf_frame *frame) {
-    const int64_t *strips = frame->at;
-    int64_t n = ranks->rank == 0 ? gf_volume_strips(volume) : 0;
-    frame->at = NULL;
-    int rc = gf_ranks_share(ranks, frame, sizeof *frame, 0);
-    if (!rc)
-        rc = gf_ranks_share(ranks, &n, sizeof n, 0);
-    if (rc || !n)
-        return rc;
-    frame->at = malloc((size_t)n * sizeof *frame->at);
-    rc = gf_ranks_agree(ranks, frame->at ? 0 : gf_fail(GF_ENOMEM, "out of memory"));
-    if (!rc && ranks->rank == 0)
-        memcpy(frame->at, strips, (size_t)n * sizeof *frame->at);
-    return rc ? rc : gf_ranks_share(ranks, frame->at, n * (int64_t)sizeof *frame->at, 0);
-}
-
-/* The first process makes the file. */
-static int lend(const struct gf_task *t, int i, struct gf_spread_output *o,
-                struct gf_frame *frame) {
-    const char *temporary;
-    int rc = gf_product_create(t->s, &t->product[i], &t->image.metadata, &o->volume);
-    if (!rc)
-        rc = gf_volume_lend(o->volume, &temporary, frame);
-    char *whole = rc ? NULL : realpath(temporary, NULL);
-    if (!rc && (!whole || strlen(whole) >= sizeof o->path))
-        rc = gf_fail(GF_EIO, "cannot find the temporary");
-    if (!rc)
-        strcpy(o->path, whole);
-    free(whole);
-    return rc;
-}
-
-int gf_spread_create(const struct gf_task *t, struct gf_ranks *ranks, int i,
-                     struct gf_spread_output *o) {
-    struct gf_frame frame = {.at = NULL};
-    int rc = gf_ranks_agree(ranks, ranks->rank ? 0 : lend(t, i, o, &frame));
-    if (!rc)
-        rc = gf_ranks_share(ranks, o->path, sizeof o->path, 0);
-    if (rc)
-        return rc;
-    rc = share_frame(ranks, o->volume, &frame);
-    if (!rc && ranks->rank)
-        rc = gf_product_join(&t->product[i], o->path, &frame, &o->volume);
-    o->base = frame.base;
-    o->bytes = frame.at || rc ? 0 : gf_volume_bytes(o->volume);
-    free(frame.at);
-    return gf_ranks_agree(ranks, rc);
-}
-
-static int sum_output(const void *user, int64_t begin, int64_t end, uint32_t *crc) {
-    const struct gf_spread_output *o = user;
-    return gf_volume_sum(o->path, o->base + begin, o->base + end, crc);
-}
-
-int gf_spread_leave(struct gf_ranks *ranks, struct gf_spread_output *o) {
-    uint32_t crc = 0;
-    int rc = gf_ranks_agree(ranks, gf_volume_leave(&o->volume));
-    if (!rc && o->bytes)
-        rc = sum_shares(ranks, o->bytes, sum_output, o, &crc);
-    return gf_ranks_agree(ranks, rc || ranks->rank ? rc : gf_volume_written(o->volume, crc));
 }
 
 /* ---- the task ---- */

@@ -3,12 +3,9 @@
 #ifndef GF_CLI_BATCH_SPREAD_H
 #define GF_CLI_BATCH_SPREAD_H
 
-#include <limits.h>
-
 #include "cli/batch/task.h"
 #include "cli/environment.h"
 #include "core/mpi/ranks.h"
-#include "formats/volume.h"
 
 /* A process's share of its machine: threads, memory and, unless one is named, the next device for each. The
  * backend is openmp unless one is named. `device`: room for what s->device points to. Before the session
@@ -17,16 +14,5 @@ void gf_spread_settings(struct gf_settings *s, const struct gf_launcher *launche
 /* From the header to the outputs; t->s, hooks, targets, read and runner are set. The status is the same
  * in all processes; the message is that of the one that is ranks->speaker. */
 int gf_spread_task(struct gf_task *t, struct gf_ranks *ranks);
-
-/* An output that all write: the first process made its file, the others joined it. */
-struct gf_spread_output {
-    struct gf_volume *volume;
-    char path[PATH_MAX]; /* of the temporary */
-    int64_t base, bytes; /* of its samples there; no bytes where they are in strips */
-};
-int gf_spread_create(const struct gf_task *t, struct gf_ranks *ranks, int i,
-                     struct gf_spread_output *o);
-/* All have written: the first process' volume has all of it, to be committed. */
-int gf_spread_leave(struct gf_ranks *ranks, struct gf_spread_output *o);
 
 #endif

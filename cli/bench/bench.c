@@ -373,9 +373,8 @@ static int run(struct gf_settings *s, char **operands, int n) {
     return gf_exit_code(rc);
 }
 
-static const struct gf_opt_group *const groups[] = {
-    &gf_opts_bench,  &gf_opts_peer, &gf_opts_link,
-    &gf_opts_memory, &gf_opts_common, NULL};
+static const struct gf_opt_group *const groups[] = {&gf_opts_bench,  &gf_opts_peer,   &gf_opts_link,
+                                                    &gf_opts_memory, &gf_opts_common, NULL};
 
 const struct gf_command gf_command_bench = {
     .name = "bench",

@@ -13,7 +13,7 @@ struct gf_slab_state {
     const struct gf_slab_io *io;
     struct gf_report *report;
     int64_t moved;
-    bool scans; /* for a display range: the exchange stays as it is */
+    bool scans;                 /* for a display range: the exchange stays as it is */
     struct gf_slab_range range; /* forward */
     double energy[2];           /* of a full spectrum's Hermitian part, and of the rest */
 };

@@ -7,7 +7,6 @@
 enum { THREAD_RANKS_MOST = 8 };
 
 /* Calls body(user, ranks) on n threads, each a rank, and returns when all have returned. */
-void thread_ranks_run(int n, void (*body)(void *user, struct gf_ranks *ranks),
-                      void *user);
+void thread_ranks_run(int n, void (*body)(void *user, struct gf_ranks *ranks), void *user);
 
 #endif

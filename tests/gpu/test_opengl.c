@@ -300,7 +300,7 @@ static void test_host_memory(const struct gf_gpu *api, void *gpu,
 static void test_driver(const struct gf_gpu *api, void *gpu) {
     enum { INVALID = 0x0502 };
     unsigned char bytes[64] = {0};
-    struct gf_gpu_buffer *b, *c;
+    struct gf_gpu_buffer *b = NULL, *c = NULL;
     struct gf_opengl *gl = (struct gf_opengl *)gf_opengl_find();
     CHECK(!api->alloc(gpu, 64, &b) && !api->alloc(gpu, 64, &c));
     real = *gl;
