@@ -421,6 +421,7 @@ const struct gf_command gf_command_filter = {
     .operands = "IN... --out=OUT",
     .summary = "low, high and band passes, notches, masks, kernels",
     .launched = true,
+    .joins = true,
     .groups = groups,
     .examples = "  gpufft filter scene.png --lowpass=30 --out=blurred.png\n"
                 "  gpufft filter scene.png --highpass=5%,butterworth:2 --offset=mid --out=hp.png\n"
