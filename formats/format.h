@@ -144,6 +144,9 @@ struct gf_format {
     void (*close)(struct gf_decoder *d);
     int (*write)(struct gf_sink *sink, const struct gf_image *image,
                  const struct gf_write_options *options);
+    /* NULL, or the bytes that write() takes besides the samples of a picture, or of a page of several, where
+     * that is more than some rows. */
+    int64_t (*writing_bytes)(const struct gf_image *image);
     /* NULL: a file holds one picture. After a picture was read with options.several: 1 where
      * another one follows, 0 at the end, a negative status for anything else. */
     int (*more)(struct gf_source *source);
