@@ -221,7 +221,6 @@ static int describe_product(struct gf_task *t, int i) {
     p->keeps = GF_KEEPS_ALL;
     p->alpha_plane = t->image.alpha && p->format->alpha;
     p->image.alpha = p->alpha_plane;
-    p->image.channel_axis = t->image.channel_axis;
     rc = gf_task_describe(t, i, t->job.luma ? GF_GRAY : t->image.color);
     memcpy(p->shape, t->filtering->frame.shape, (size_t)t->job.ndim * sizeof *p->shape);
     return rc;
