@@ -251,7 +251,7 @@ int gf_spread_task(struct gf_task *t, struct gf_ranks *ranks, const struct gf_la
     const char *why = t->hooks->refuses_ranks ? t->hooks->refuses_ranks(t->s) : NULL;
     int rc = why ? gf_fail(GF_EUNSUPP, "several processes share a volume: %s", why)
              : b ? gf_task_outline(t)
-                 : gf_fail(GF_EUNSUPP, "the backend does not share a volume among processes; "
+                 : gf_fail(GF_EUNABLE, "the backend does not share a volume among processes; "
                                        "--backend=openmp does");
     /* Machines may know different things of how the output was made. */
     const int shared = gf_ranks_share(ranks, &t->skipped, sizeof t->skipped, 0);

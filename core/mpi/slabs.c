@@ -15,7 +15,7 @@ static int look_at_plan(struct gf_slabs *v) {
     const bool filters = s->job.op == GF_FILTER;
     v->shares = gf_spread_shares(&s->job, -1, 1);
     if (!s->backend->packs && (!s->backend->devices || filters))
-        return gf_fail(GF_EUNSUPP,
+        return gf_fail(GF_EUNABLE,
                        "backend %s does not share a %s among processes; "
                        "--backend=openmp does",
                        s->backend->name, filters ? "filter" : "volume");
