@@ -187,7 +187,7 @@ $(BUILD)/make_samples: $(call obj,$(wildcard samples/*.c)) $(BELOW)
 # The plugins that join processes (mpirun gpufft ...), one for each MPI library whose compiler is there:
 # mpicc.openmpi and mpicc.mpich as Debian names them, or the one mpicc. MPICC_openmpi= leaves one out.
 mpi_of = $(if $(shell command -v mpicc),$(if $(shell mpicc -dM -E -include mpi.h -x c /dev/null 2>/dev/null | grep OMPI_MAJOR),openmpi,mpich))
-ifneq ($(filter mpi check check-long check-mpi bench-mpi install,$(MAKECMDGOALS)),)
+ifneq ($(filter mpi check check-long check-mpi coverage bench-mpi install,$(MAKECMDGOALS)),)
   MPICC_openmpi ?= $(or $(shell command -v mpicc.openmpi),$(if $(filter openmpi,$(mpi_of)),mpicc))
   MPICC_mpich   ?= $(or $(shell command -v mpicc.mpich),$(if $(filter mpich,$(mpi_of)),mpicc))
 endif
@@ -244,7 +244,7 @@ $(BUILD)/fake_cuda/libcuda.so.1: $(FAKE) $(wildcard tests/gpu/fake/*.h)
 $(filter-out %/libcuda.so.1,$(FAKE_CUDA)): $(BUILD)/fake_cuda/libcuda.so.1
 	$(call say,LINK,ln -sf libcuda.so.1 $@)
 
-# Compares the results of tests/cli/closure.test.
+# Compares the results of tests/cli/closure.test and cuda.test.
 $(BUILD)/near: tests/cli/near.c
 	@mkdir -p $(@D)
 	$(call say,LINK,$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra $(WERROR) -O2 -o $@ $< -lm)
@@ -306,7 +306,7 @@ COVER_TESTS ?= $(patsubst $(BUILD)/%,build-coverage/%,$(filter-out $(BUILD)/test
 coverage: export XDG_CACHE_HOME = $(CURDIR)/build-coverage/cache
 coverage: export POCL_WORK_GROUP_SPECIALIZATION = 0
 coverage: export GPUFFT = build-coverage/gpufft
-coverage: gpufft man $(TEST_PROGRAMS) $(FAKE_CUDA) $(PLUGINS)
+coverage: gpufft man $(TEST_PROGRAMS) $(BUILD)/near $(FAKE_CUDA) $(PLUGINS)
 	@mkdir -p build-coverage/cache && ln -sfn ../$(BUILD) build-coverage/build # where tests look for plugins
 	@$(MAKE) --no-print-directory $(IN_COVERAGE) REUSE=$(BUILD) OWN="cli/% core/% formats/% tests/cli/% $(wildcard kernels/cpu/*.c)" \
 	    build-coverage/gpufft $(patsubst $(BUILD)/%,build-coverage/%,$(TEST_PROGRAMS))
@@ -342,7 +342,7 @@ bench-mpi: $(BUILD)/reference-openmpi
 	$(call in_ranks,openmpi,2) fftw 512
 
 # What needs a GPU: its backends on random and on large jobs, with the worst errors found.
-check-gpu: gpufft $(addprefix $(BUILD)/,test_gpu test_kernel_cache test_backends test_dwt test_dwt_stream test_dwt_gpu test_gpu_forced test_gpu_slabs test_gpu_team)
+check-gpu: gpufft $(BUILD)/near $(addprefix $(BUILD)/,test_gpu test_kernel_cache test_backends test_dwt test_dwt_stream test_dwt_gpu test_gpu_forced test_gpu_slabs test_gpu_team)
 	@tests/gpu/check_gpu $(BUILD)
 
 ASAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer

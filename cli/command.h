@@ -37,6 +37,7 @@ struct gf_command {
     const char *notes;           /* whole lines that end --help, or NULL */
     bool text;     /* its product is text on stdout, which --quiet drops; its files go elsewhere */
     bool launched; /* mpirun may start several processes of it; it tells what each of them does */
+    bool joins;    /* and they meet in gf_ranks_join(), before they do anything */
     /* Takes the parsed options and the operands, and returns the exit code. */
     int (*run)(struct gf_settings *s, char **operands, int n);
 };

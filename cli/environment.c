@@ -47,6 +47,10 @@ static int number(const char *name, int least, int other) {
     return !text || *end || v < least || v > INT_MAX ? other : (int)v;
 }
 
+int gf_environment_mpi_wait(void) {
+    return number("GPUFFT_MPI_WAIT", 1, 60);
+}
+
 /* The variables of each launcher, in the order in which they are believed: mpirun inside an
  * allocation of Slurm sees those of both. PMIx itself has no variable for the size. */
 static const struct {

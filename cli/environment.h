@@ -12,6 +12,9 @@ const char *gf_environment_device(void);
 /* GPUFFT_PLUGIN_DIR: the folder of plugins; NULL where unset. */
 const char *gf_environment_plugins(void);
 
+/* GPUFFT_MPI_WAIT: the seconds in which the other processes of a launcher are to come; 60 where unset. */
+int gf_environment_mpi_wait(void);
+
 /* What mpirun, mpiexec or srun has set for the processes that it started. */
 struct gf_launcher {
     const char *name; /* "mpirun (Open MPI)", …, for messages; NULL: there is no launcher */

@@ -49,8 +49,12 @@ bool gf_launched_ends(int argc, char **argv, int *code) {
                       !strcmp(argv[1], "help") || gf_command_asks_version(argc, argv);
     if (!is_alone(argc, argv))
         gf_ranks_expect(&launcher);
-    if (launcher.size < 2 || is_own(argc, argv, launcher.rank))
+    if (launcher.size < 2)
         return false;
+    if (is_own(argc, argv, launcher.rank)) {
+        *code = asks || !c || c->joins ? 0 : gf_ranks_end(&launcher, 0);
+        return *code != 0;
+    }
     gf_log_mute(launcher.rank > 0 && !is_own(argc, argv, 0));
     *code = asks && argc > 1 ? 0 : 2;
     if (argc < 2 && launcher.rank > 0)
@@ -62,7 +66,9 @@ bool gf_launched_ends(int argc, char **argv, int *code) {
     if (!c->launched)
         gf_log_error("%s runs in one process, and %s started %d", c->name, launcher.name,
                      launcher.size);
-    return !c->launched;
+    else
+        *code = c->joins ? 0 : gf_ranks_end(&launcher, 0);
+    return *code != 0;
 }
 
 int gf_launched_end(int code) {

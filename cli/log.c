@@ -88,6 +88,10 @@ static bool keep(struct kept *k, const char *line, size_t n) {
     return true;
 }
 
+const char *gf_log_held(void) {
+    return keeper ? keeper->err.text : NULL;
+}
+
 struct gf_said gf_log_kept(void) {
     struct keeper *k = keeper;
     keeper = NULL;

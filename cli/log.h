@@ -34,6 +34,8 @@ struct gf_said {
 };
 /* From here on this thread's messages are kept. */
 void gf_log_keep(void);
+/* Their lines for stderr until now, or NULL. */
+const char *gf_log_held(void);
 /* Ends that. The caller hands the result to gf_log_say(), which frees it. */
 struct gf_said gf_log_kept(void);
 void gf_log_say(struct gf_said *said);

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "cli/batch/ranks.h"
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/json_memory.h"
@@ -21,14 +22,14 @@ static volatile sig_atomic_t ending;
 static void on_signal(int number) {
     ending = 1;
     gf_sink_remove_temporaries();
-    _exit(128 + number);
+    _exit(number == SIGALRM ? gf_ranks_late() : 128 + number);
 }
 
 static void catch_signals(void) {
-    static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM};
     struct sigaction action = {.sa_handler = on_signal};
     sigfillset(&action.sa_mask);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         struct sigaction old;
         /* What our parent had us ignore (nohup) stays ignored. */
         if (!sigaction(caught[i], NULL, &old) && old.sa_handler != SIG_IGN)

@@ -119,6 +119,7 @@ static int open_decoder(struct gf_file *file, const struct gf_format *f, struct 
     struct gf_read_options options = file->options;
     if (d) {
         options.channels_last |= d->layout.channels > 1;
+        options.ndim = d->layout.ndim;
         if (options.raw.ndim == 0)
             options.raw = d->layout;
     }

@@ -25,7 +25,7 @@ struct gf_image {
     int ndim;           /* 1..3: 2 for a picture, 3 for several pages */
     enum gf_color color;
     bool alpha;        /* the last channel is alpha */
-    bool channel_axis; /* .npy: one channel has an axis too */
+    bool channel_axis; /* .npy and raw: one channel has an axis too */
     struct gf_metadata metadata;
     /* How the file stores it, for `info`: bits a sample, 0 when writing; NULL for samples as they are;
      * where the first row and column belong (EXIF, 1..8), 0 where the file does not tell, and whether
@@ -53,11 +53,12 @@ struct gf_raw_layout {
 struct gf_read_options {
     struct gf_raw_layout raw; /* ndim > 0: the file has no header, and this takes its place */
     bool channels_last;       /* .npy and raw: the last axis is the channel axis */
-    int64_t max_memory;       /* bytes that decoding may take; 0: no limit */
-    bool header_only;         /* gf_image_read() leaves px.data NULL */
-    int threads;              /* for what can use them (checksums, large reads); 0: one */
-    bool several; /* more pictures may follow; the source is left at the end of this one */
-    bool copies;  /* gf_file_copy() may follow */
+    int ndim;           /* .npy: axes besides a channel axis, as its record has it; 0: unknown */
+    int64_t max_memory; /* bytes that decoding may take; 0: no limit */
+    bool header_only;   /* gf_image_read() leaves px.data NULL */
+    int threads;        /* for what can use them (checksums, large reads); 0: one */
+    bool several;       /* more pictures may follow; the source is left at the end of this one */
+    bool copies;        /* gf_file_copy() may follow */
     bool lists; /* only what the file tells is wanted: samples that it does not list are no error */
 };
 
@@ -144,6 +145,9 @@ struct gf_format {
     void (*close)(struct gf_decoder *d);
     int (*write)(struct gf_sink *sink, const struct gf_image *image,
                  const struct gf_write_options *options);
+    /* NULL, or the bytes that write() takes besides the samples of a picture, or of a page of several, where
+     * that is more than some rows. */
+    int64_t (*writing_bytes)(const struct gf_image *image);
     /* NULL: a file holds one picture. After a picture was read with options.several: 1 where
      * another one follows, 0 at the end, a negative status for anything else. */
     int (*more)(struct gf_source *source);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/base/status.h"
+#include "formats/checksum.h"
 #include "formats/io.h"
 #include "formats/record_file.h"
 
@@ -77,10 +78,8 @@ int gf_resolve_links(const char *path, char **out) {
 /* ---- the table; the lock is held ---- */
 
 static size_t hash(dev_t dev, ino_t ino, const char *name) {
-    uint64_t h = (uint64_t)ino * 0x9e3779b97f4a7c15u ^ (uint64_t)dev;
-    for (const char *p = name; *p; p++)
-        h = (h ^ (unsigned char)*p) * 0x100000001b3u;
-    return (size_t)(h ^ h >> 29 ^ h >> 47);
+    const uint64_t file = (uint64_t)ino * 0x9e3779b97f4a7c15u ^ (uint64_t)dev;
+    return gf_crc32((uint32_t)(file ^ file >> 32), name, strlen(name), 1);
 }
 
 /* The slot that holds the entry, or the free one where it belongs. */

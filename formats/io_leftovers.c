@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "formats/checksum.h"
 #include "formats/io.h"
 
 /* One byte far behind any data: on a server, libraries that write in our place lock ranges of the file
@@ -44,15 +45,12 @@ static void remove_one(int folder, const char *name) {
 static bool is_first(const char *folder) {
     enum { MOST = 512 };
     static _Atomic uint64_t seen[MOST];
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (const char *p = folder; *p; p++)
-        hash = (hash ^ (unsigned char)*p) * 0x100000001b3u;
-    hash |= 1;
+    const uint64_t own = UINT64_C(1) << 32 | gf_crc32(0, folder, strlen(folder), 1);
     for (uint64_t i = 0; i < MOST; i++) {
         uint64_t there = 0;
-        if (atomic_compare_exchange_strong(&seen[(hash + i) % MOST], &there, hash))
+        if (atomic_compare_exchange_strong(&seen[(own + i) % MOST], &there, own))
             return true;
-        if (there == hash)
+        if (there == own)
             return false;
     }
     return false;

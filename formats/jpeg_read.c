@@ -447,6 +447,7 @@ const struct gf_format gf_format_jpeg = {
     .write = gf_jpeg_write,
     .dtypes = 1u << GF_U8,
     .max_ndim = 2,
+    .writing_bytes = gf_jpeg_writing_bytes,
     .max_side = JPEG_MAX_DIMENSION,
     .channels = 1u << 1 | 1u << 3,
     .lossy = true,

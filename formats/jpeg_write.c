@@ -67,6 +67,20 @@ static void on_end(j_compress_ptr jpeg) {
     put(w, BUFFER - w->output.free_in_buffer);
 }
 
+static bool is_optimized(int64_t width, int64_t height, int64_t channels) {
+    return width * height * channels <= MOST_OPTIMIZED;
+}
+
+int64_t gf_jpeg_writing_bytes(const struct gf_image *image) {
+    const int64_t *shape = image->px.shape, last = image->px.rank - 1;
+    int64_t height = last > 1 ? shape[last - 2] : 1;
+    if (!is_optimized(shape[last - 1], height, shape[last]))
+        return 0;
+    const int64_t blocks =
+        ((shape[last - 1] + DCTSIZE - 1) / DCTSIZE) * ((height + DCTSIZE - 1) / DCTSIZE);
+    return blocks * shape[last] * (int64_t)sizeof(JBLOCK);
+}
+
 /* JFIF's numbers are whole; those of a metre fit an inch better than a centimetre. */
 static void set_density(struct jpeg_compress_struct *jpeg, const struct gf_resolution *r) {
     bool as_is = r->unit == GF_CENTIMETRE && !(fmod(r->x, 1) > 0) && !(fmod(r->y, 1) > 0);
@@ -96,7 +110,7 @@ static void configure(struct writer *w, const struct gf_write_options *options) 
         jpeg->comp_info[i].h_samp_factor = jpeg->comp_info[i].v_samp_factor = 1;
     set_density(jpeg, &w->metadata->resolution);
     jpeg->dct_method = JDCT_ISLOW; /* the same numbers on every machine */
-    jpeg->optimize_coding = p->width * p->height * p->channels <= MOST_OPTIMIZED;
+    jpeg->optimize_coding = is_optimized(p->width, p->height, p->channels);
 }
 
 /* Returns 0 or a status; a longjmp() ends here. */

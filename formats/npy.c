@@ -173,6 +173,11 @@ static int read_header(struct gf_source *source, struct header *h) {
     return rc;
 }
 
+/* The last axis has the channels. */
+static bool has_channels(const struct header *h, const struct gf_read_options *o) {
+    return o->channels_last || (o->ndim && h->rank == o->ndim + 1);
+}
+
 /* The file's axes as spatial ones and channels. */
 static int interpret(const struct header *h, bool channels_last, int *ndim, int64_t *channels) {
     *ndim = h->rank - channels_last;
@@ -215,7 +220,7 @@ static int npy_open(struct gf_decoder *d, struct gf_image *image) {
     gf_source_forward(source);
     int rc = read_header(source, h);
     if (!rc)
-        rc = interpret(h, d->options.channels_last, &ndim, &channels);
+        rc = interpret(h, has_channels(h, &d->options), &ndim, &channels);
     if (!rc)
         rc = gf_size_product(h->shape, h->rank, (int64_t)gf_dtype_size(h->dtype), &bytes);
     if (rc)
@@ -226,7 +231,7 @@ static int npy_open(struct gf_decoder *d, struct gf_image *image) {
                        (long long)held, (long long)bytes);
     image->depth = 8 * (int)gf_dtype_size(h->dtype);
     image->color = channels == 1 ? GF_GRAY : channels == 3 ? GF_RGB : GF_OTHER_COLOR;
-    image->channel_axis = d->options.channels_last && channels == 1;
+    image->channel_axis = has_channels(h, &d->options) && channels == 1;
     h->data = gf_source_tell(source);
     d->extra = h->fortran ? bytes : 0;
     d->whole = h->fortran && h->rank > 1;

@@ -42,6 +42,8 @@ static int raw_open(struct gf_decoder *d, struct gf_image *image) {
                        "the file has %lld bytes; its shape, type and --skip come to %lld",
                        (long long)size, (long long)end);
     rc = gf_image_describe(image, l->dtype, l->ndim, l->shape, l->channels);
+    image->channel_axis =
+        d->options.raw.channels == 0 && l->ndim < d->options.raw.ndim && l->channels == 1;
     image->depth = 8 * (int)gf_dtype_size(l->dtype);
     image->color = l->channels == 1 ? GF_GRAY : l->channels == 3 ? GF_RGB : GF_OTHER_COLOR;
     return rc;

@@ -72,5 +72,6 @@ int gf_task_describe(struct gf_task *t, int i, enum gf_color color) {
     memcpy(p->shape, shape, sizeof p->shape);
     p->image.ndim = t->job.ndim;
     p->image.color = color;
+    p->image.channel_axis = p->image.channel_axis || t->image.channel_axis;
     return t->s->plan_only ? 0 : gf_product_accepts(p);
 }

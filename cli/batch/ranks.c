@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "cli/log.h"
@@ -15,6 +16,41 @@
 
 /* This process has met the others of its launcher, which it does once, or will not. */
 static bool has_met = true;
+
+/* What is printed and returned where the others do not come. */
+static struct {
+    char line[256];
+    const char *text; /* the line, or kept messages */
+    int code;
+} late;
+
+int gf_ranks_late(void) {
+    ssize_t n = write(STDERR_FILENO, late.text, strlen(late.text));
+    return n < 0 ? 1 : late.code;
+}
+
+/* MPI_Init() returns when all processes have called it: never if one of them is another program. The lowest rank
+ * that waits speaks first, and the launcher ends the others. A process that fails anyway, with `code`, says why. */
+static void watch(const struct gf_launcher *launcher, int code) {
+    enum { A_SECOND = 10, LATEST = 50 }; /* ranks that speak in a second; and in all */
+    const int seconds = gf_environment_mpi_wait();
+    const int after = launcher->rank < LATEST ? launcher->rank : LATEST;
+    const char *kept = gf_log_held();
+    snprintf(late.line, sizeof late.line,
+             "gpufft: the other processes of %.40s did not come in %d s: all must run gpufft, "
+             "all or none with --mpi=off (GPUFFT_MPI_WAIT=SECONDS waits longer)\n",
+             launcher->name, seconds);
+    late.text = code && kept ? kept : late.line;
+    late.code = code ? code : 1;
+    const struct itimerval time = {
+        .it_value = {.tv_sec = (time_t)seconds + after / A_SECOND,
+                     .tv_usec = after % A_SECOND * (1000000 / A_SECOND)}};
+    setitimer(ITIMER_REAL, &time, NULL);
+}
+
+static void watch_ends(void) {
+    setitimer(ITIMER_REAL, &(struct itimerval){.it_value = {0, 0}}, NULL);
+}
 
 bool gf_ranks_differ(const char *text, int rank) {
     for (const char *p = text; *p;) {
@@ -157,6 +193,7 @@ static int meet(struct gf_ranks *ranks, struct prints *own, int rc, struct print
         rc = gf_ranks_gather(ranks, own, sizeof *own, *all);
     if (!rc)
         rc = end_together(ranks, *all);
+    watch_ends();
     say_kept();
     return rc;
 }
@@ -228,8 +265,9 @@ static bool find_plugin(const struct gf_launcher *launcher, char path[PATH_MAX])
                          : find_plugin_of("openmpi", path) || find_plugin_of("mpich", path);
 }
 
-/* Loads the launcher's plugin and joins the processes that it started. */
-static int start(const struct gf_launcher *launcher, struct gf_ranks *ranks) {
+/* Loads the launcher's plugin and joins the processes that it started, which are to meet() then. `code` is this
+ * process's exit code so far. */
+static int start(const struct gf_launcher *launcher, struct gf_ranks *ranks, int code) {
     char path[PATH_MAX];
     has_met = true;
     if (!find_plugin(launcher, path))
@@ -237,8 +275,12 @@ static int start(const struct gf_launcher *launcher, struct gf_ranks *ranks) {
                        launcher->mpi ? launcher->mpi : "openmpi");
     if (launcher->rank == 0)
         gf_keeper_start();
+    watch(launcher, code);
     int rc = gf_ranks_open(path, ranks);
-    if (rc || ranks->size == launcher->size)
+    if (!rc && ranks->size == launcher->size)
+        return 0;
+    watch_ends();
+    if (rc)
         return rc;
     rc = gf_fail(GF_EABSENT, "%s sees %d process%s, and %s started %d", ranks->transport->library,
                  ranks->size, ranks->size == 1 ? "" : "es", launcher->name, launcher->size);
@@ -259,7 +301,7 @@ static int join(const struct gf_launcher *launcher, const struct gf_rank_work *w
         return gf_fail(GF_EUSAGE, "--mpi=on: %s runs in one process", work->command);
     if (!launcher->name)
         return gf_fail(GF_EUSAGE, "--mpi=on: no mpirun or srun started this process");
-    int rc = start(launcher, ranks);
+    int rc = start(launcher, ranks, 0);
     if (rc && !demanded)
         return each_output(work, check_output, &c);
     if (!rc)
@@ -287,7 +329,7 @@ void gf_ranks_expect(const struct gf_launcher *launcher) {
 int gf_ranks_end(const struct gf_launcher *launcher, int code) {
     struct prints own = {.ends = 1, .code = code}, *all = NULL;
     struct gf_ranks ranks = {.transport = NULL};
-    if (!has_met && !start(launcher, &ranks)) {
+    if (!has_met && !start(launcher, &ranks, code)) {
         int rc = meet(&ranks, &own, 0, &all);
         if (rc && !code)
             gf_log_error("%s", gf_message());

@@ -29,9 +29,13 @@ int gf_ranks_join(const struct gf_launcher *launcher, const struct gf_rank_work 
  * then messages are kept. */
 void gf_ranks_expect(const struct gf_launcher *launcher);
 
-/* Called last, with the exit code, which it returns: GF_EUSAGE's where others wait for this process at a work
- * that it was not given. */
+/* Called last, or before work that is this process's own, with the exit code, which it returns: GF_EUSAGE's where
+ * others wait for this process at a work that it was not given. Returns `code` where they have met. */
 int gf_ranks_end(const struct gf_launcher *launcher, int code);
+
+/* For the handler of SIGALRM, which comes where the others did not meet this process in time: prints a line that
+ * says so, or why this process ends, and returns the exit code. Async-signal-safe. */
+int gf_ranks_late(void);
 
 /* Of a command that only prints: whether this process does. Of several that a launcher started it is
  * the first, unless --mpi=off, or where an operand names this process's rank: then they print

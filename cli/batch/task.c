@@ -380,9 +380,7 @@ static int alloc_outputs(struct gf_task *t, struct gf_array *out) {
     return 0;
 }
 
-/* Whether the one output can be where the samples are, which saves the time in which the kernel
- * clears as much memory. */
-static bool fits_input(const struct gf_task *t) {
+bool gf_task_fits_input(const struct gf_task *t) {
     return t->job.n_out == 1 && !t->has_alpha &&
            gf_array_bytes(&t->product[0].image.px) <= gf_array_bytes(&t->image.px);
 }
@@ -392,7 +390,7 @@ static bool fits_input(const struct gf_task *t) {
 static int run_fed(struct gf_task *t) {
     const struct gf_feed feed = {t, produce, await};
     struct gf_array out[GF_MAX_OUTPUTS], *px = &t->product[0].image.px;
-    const bool shared = fits_input(t);
+    const bool shared = gf_task_fits_input(t);
     if (shared)
         out[0] = gf_array_wrap(t->image.px.data, px->dtype, px->rank, px->shape);
     int rc = shared ? 0 : alloc_outputs(t, out);

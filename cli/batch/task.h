@@ -163,6 +163,9 @@ const char *gf_task_refuses_pages(const struct gf_task *t);
 int64_t gf_task_in_bytes(const struct gf_task *t);
 int64_t gf_task_out_bytes(const struct gf_task *t);
 int64_t gf_task_extra_bytes(const struct gf_task *t);
+/* Whether the one output can be where the samples are, which saves the time in which the kernel clears as much
+ * memory. */
+bool gf_task_fits_input(const struct gf_task *t);
 /* The pages taken at a time: t->pages filled in; fewer of them, false where it is one already, or all
  * or nothing; the job that is planned, of these or of all samples; and a page with its spectrum,
  * where a display range is found before the arrays are taken. */

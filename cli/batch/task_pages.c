@@ -152,14 +152,32 @@ int64_t gf_task_out_bytes(const struct gf_task *t) {
     return bytes;
 }
 
+/* What outputs and encoders take at a time above the arrays: outputs are written one after the other, when the input
+ * is gone, unless an output is in its place; those of pages while the next ones are read. */
+static int64_t encoding_bytes(const struct gf_task *t) {
+    const bool whole = !t->pages.at_once;
+    const int64_t in = gf_task_in_bytes(t), out = gf_task_out_bytes(t);
+    int64_t left = !whole ? in + out : gf_task_fits_input(t) ? in : out, most = 0;
+    for (int i = 0; i < t->targets->n; i++) {
+        const struct gf_product *p = &t->product[i];
+        const bool asks = p->image.px.rank && p->format->writing_bytes && !p->bands;
+        const int64_t bytes = asks ? p->format->writing_bytes(&p->image) : 0;
+        most = left + bytes > most ? left + bytes : most;
+        left -= whole ? gf_array_bytes(&p->image.px) : 0;
+    }
+    most -= in + out;
+    return most > 0 ? most : 0;
+}
+
 int64_t gf_task_extra_bytes(const struct gf_task *t) {
     if (!t->pages.at_once)
-        return t->extra_bytes;
+        return t->extra_bytes + encoding_bytes(t);
     int64_t decoding = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
     int64_t streams = 0; /* each with a workspace, beside the one that is counted */
     for (int i = 0; devices(t) > 1 && i < devices(t); i++)
         streams += gf_deal_own_contexts(t->deal, i) ? gf_task_streams(t, i) - 1 : 0;
-    return t->pages.extra_bytes + decoding + streams * t->pages.at_once * page_bytes(t, true, true);
+    return t->pages.extra_bytes + decoding + encoding_bytes(t) +
+           streams * t->pages.at_once * page_bytes(t, true, true);
 }
 
 int64_t gf_task_looking_bytes(const struct gf_task *t) {

@@ -381,6 +381,7 @@ const struct gf_command gf_command_bench = {
     .operands = "[SHAPE|RANGE]...|--merge FILE...",
     .summary = "the backends compared in one table",
     .launched = true,
+    .joins = true,
     .groups = groups,
     .text = true,
     .examples = "  gpufft bench\n"

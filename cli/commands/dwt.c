@@ -106,6 +106,7 @@ const struct gf_command gf_command_dwt = {
     .operands = "IN... --out=OUT",
     .summary = "Daubechies W4 wavelet: 2D of a picture, 3D of a volume or frames",
     .launched = true,
+    .joins = true,
     .groups = groups,
     .examples = "  gpufft dwt scene.png --out=pyramid.png\n"
                 "  gpufft dwt scene.png --levels=max --out=coeffs.tif --bands=bands\n"

@@ -117,6 +117,7 @@ const struct gf_command gf_command_fwd = {
     .operands = "IN... --out=OUT",
     .summary = "forward FFT: 2D of a picture, 3D of a volume, 1D of a line",
     .launched = true,
+    .joins = true,
     .groups = groups,
     .examples = "  gpufft fwd scene.png --out=spectrum.png\n"
                 "  gpufft fwd scene.png --complex=spec.tif --phase=phase.png\n"

@@ -163,6 +163,7 @@ const struct gf_command gf_command_idwt = {
     .operands = "IN... --out=OUT",
     .summary = "inverse wavelet transform, back to the picture",
     .launched = true,
+    .joins = true,
     .groups = groups,
     .examples = "  gpufft idwt coeffs.tif --out=back.png\n"
                 "  gpufft idwt coeffs.tif --threshold=soft:12.5 --out=smooth.png\n"

@@ -215,6 +215,7 @@ const struct gf_command gf_command_inv = {
     .operands = "IN... --out=OUT",
     .summary = "inverse FFT of a spectrum file, back to its picture",
     .launched = true,
+    .joins = true,
     .groups = groups,
     .examples = "  gpufft inv spec.tif --out=back.png\n"
                 "  gpufft inv --from-magnitude=mag.tif --from-phase=phase.tif --out=back.png\n",

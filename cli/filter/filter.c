@@ -221,7 +221,6 @@ static int describe_product(struct gf_task *t, int i) {
     p->keeps = GF_KEEPS_ALL;
     p->alpha_plane = t->image.alpha && p->format->alpha;
     p->image.alpha = p->alpha_plane;
-    p->image.channel_axis = t->image.channel_axis;
     rc = gf_task_describe(t, i, t->job.luma ? GF_GRAY : t->image.color);
     memcpy(p->shape, t->filtering->frame.shape, (size_t)t->job.ndim * sizeof *p->shape);
     return rc;
@@ -399,6 +398,7 @@ const struct gf_command gf_command_filter = {
     .operands = "IN... --out=OUT",
     .summary = "low, high and band passes, notches, masks, kernels",
     .launched = true,
+    .joins = true,
     .groups = groups,
     .examples = "  gpufft filter scene.png --lowpass=30 --out=blurred.png\n"
                 "  gpufft filter scene.png --highpass=5%,butterworth:2 --offset=mid --out=hp.png\n"

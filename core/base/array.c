@@ -73,7 +73,8 @@ int gf_size_product(const int64_t *extent, int n, int64_t unit, int64_t *out) {
 }
 
 /* A huge page is cleared in a quarter of the time in which half as many bytes of small pages are
- * faulted in, so half of one may be wasted; what is smaller may share one with others. */
+ * faulted in, so half of one may be wasted, at the end of a large block too; what is smaller may share one with
+ * others. */
 enum { ALONE = GF_HUGE_PAGE / 2, SHARED = 32 << 10, WORTH_A_PAGE = 128 << 10 };
 
 /* `opens`: all of it will be used, so that it is worth a huge page for itself and what follows. */
@@ -90,7 +91,7 @@ static void *allocate(size_t bytes, bool opens) {
     void *p = aligned_alloc(align, rounded ? rounded : align);
 #ifdef MADV_HUGEPAGE
     if (p && align == GF_HUGE_PAGE)
-        madvise(p, rounded, MADV_HUGEPAGE);
+        madvise(p, (bytes + GF_HUGE_PAGE - ALONE) / GF_HUGE_PAGE * GF_HUGE_PAGE, MADV_HUGEPAGE);
 #endif
     return p;
 }

@@ -11,7 +11,7 @@
 #include "core/base/memory.h"
 #include "core/base/status.h"
 
-enum { MAX_WORKERS = 8, MESSAGE = 512 };
+enum { MAX_WORKERS = 8 };
 
 /* One kernel to find or build, for one or more requests. */
 struct task {
@@ -20,8 +20,7 @@ struct task {
     char *key; /* consecutive texts, each with its terminating zero */
     size_t key_bytes;
     bool built;
-    int rc;
-    char message[MESSAGE]; /* gf_message() of the thread that failed, for the caller's */
+    struct gf_failure failure; /* of the thread that built it */
 };
 
 struct work {
@@ -77,11 +76,10 @@ static void *run(void *argument) {
         int i = atomic_fetch_add(&w->next, 1);
         if (i >= w->n_tasks || w->failed)
             return NULL;
-        w->tasks[i].rc = find_or_build(w, i);
-        if (w->tasks[i].rc) {
-            snprintf(w->tasks[i].message, MESSAGE, "%s", gf_message());
+        int rc = find_or_build(w, i);
+        gf_failure_keep(&w->tasks[i].failure, rc);
+        if (rc)
             w->failed = true;
-        }
     }
 }
 
@@ -177,8 +175,8 @@ int gf_kernel_cache_get(const struct gf_gpu *api, void *gpu, const struct gf_gpu
     run_all(&w);
     for (int i = 0; i < w.n_tasks; i++) {
         n_built += w.tasks[i].built;
-        if (!rc && w.tasks[i].rc)
-            rc = gf_fail(w.tasks[i].rc, "%s", w.tasks[i].message);
+        if (!rc)
+            rc = gf_failure_return(&w.tasks[i].failure);
     }
     if (n_built)
         gf_kernel_store_prune(&store);

@@ -70,6 +70,11 @@ static int open_own(struct gf_runner *r, int i) {
     return rc;
 }
 
+/* The job is a legal one: what plan() does not support, this backend cannot do. */
+static int as_unable(int rc) {
+    return rc == GF_EUNSUPP ? GF_EUNABLE : rc;
+}
+
 static int plan_own(struct gf_runner *r, int i, const struct gf_job *job) {
     int rc = open_own(r, i);
     if (!rc && (!r->kept || !gf_job_equal(job, &r->kept->job))) {
@@ -78,7 +83,7 @@ static int plan_own(struct gf_runner *r, int i, const struct gf_job *job) {
         if (rc)
             r->kept = NULL;
     }
-    return rc;
+    return as_unable(rc);
 }
 
 /* In the runner's turn. */
@@ -90,7 +95,7 @@ static int plan_shared(struct gf_runner *r, int i, const struct gf_job *job,
         r->ms.build += (*plan)->build_seconds * 1e3;
         r->ms.built += (*plan)->kernels_built;
     }
-    return rc;
+    return as_unable(rc);
 }
 
 /* A plan for the job with backend i, where nobody else's turn has to be waited for. */

@@ -203,12 +203,11 @@ static void *open_context(void *argument) {
     struct gf_opening *o = argument;
     char reason[GF_REASON] = "";
     double start = gf_now_ms();
-    o->status = gf_backend_open(o->backend, &o->options, &o->context);
+    int rc = gf_backend_open(o->backend, &o->options, &o->context);
     o->ms = gf_now_ms() - start;
-    if (o->status == GF_EABSENT && o->backend->installed && gf_backend_probe(o->backend, reason))
+    if (rc == GF_EABSENT && o->backend->installed && gf_backend_probe(o->backend, reason))
         gf_backend_unusable(o->backend, reason);
-    if (o->status)
-        snprintf(o->message, sizeof o->message, "%s", gf_message());
+    gf_failure_keep(&o->failure, rc);
     atomic_store(&o->ended, true);
     return NULL;
 }
@@ -237,22 +236,21 @@ static void note_cpu(const struct gf_session *s, int i) {
 static void lose(struct gf_session *s, int status) {
     if (s->asked < 0 || s->lost)
         return;
-    s->lost_status = status;
-    snprintf(s->lost_message, sizeof s->lost_message, "%s", gf_message());
+    gf_failure_keep(&s->why_lost, status);
     s->lost = true;
 }
 
 int gf_session_fail_lost(const struct gf_session *s) {
-    return gf_fail((enum gf_status)s->lost_status, "%s", s->lost_message);
+    return gf_failure_return(&s->why_lost);
 }
 
 /* The context becomes everybody's; where it could not be opened, *ms has the time all the same. */
 static int take_over(struct gf_session *s, int i, const struct gf_opening *o, double *ms) {
     *ms += o->ms;
-    if (o->status) {
-        gf_fail((enum gf_status)o->status, "%s", o->message);
-        lose(s, o->status);
-        return o->status;
+    const int rc = gf_failure_return(&o->failure);
+    if (rc) {
+        lose(s, rc);
+        return rc;
     }
     s->context[i] = o->context;
     s->open |= 1u << i;

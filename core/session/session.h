@@ -18,6 +18,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "core/base/status.h"
 #include "core/session/backends.h"
 
 enum { GF_DECISIONS = 8, GF_SHARED_PLANS = 4, GF_DEVICE_LIST = 64 };
@@ -58,9 +59,8 @@ struct gf_opening {
     struct gf_backend_options options;
     char devices[GF_DEVICE_LIST]; /* that these name, where the session's options do not */
     void *context;
-    int status;
+    struct gf_failure failure;
     atomic_bool ended; /* the thread has nothing left to do */
-    char message[512]; /* gf_message() is a thread's own */
     double ms;
 };
 
@@ -93,9 +93,8 @@ struct gf_session {
     double copy[GF_MAX_BACKENDS];
     atomic_uint open, failed; /* bits: opened; given up by auto */
     atomic_bool lost;
-    int lost_status; /* and the message: why, once `lost` is set */
-    char lost_message[512];
-    pthread_mutex_t small; /* guards the rest; never held for long */
+    struct gf_failure why_lost; /* once `lost` is set */
+    pthread_mutex_t small;      /* guards the rest; never held for long */
     struct gf_opening opening;
     bool chosen; /* auto has picked a device for some job */
     struct gf_decision decision[GF_DECISIONS];

@@ -98,12 +98,3 @@ pam() {
     printf 'P7\nWIDTH %d\nHEIGHT %d\nDEPTH %d\nMAXVAL %d\nTUPLTYPE %s\nENDHDR\n' "$4" "$5" "$1" "$2" "$3"
     noise $(($1 * $4 * $5 * ($2 > 255 ? 2 : 1)))
 }
-
-# alike FILE OTHER TOLERANCE: two NumPy files of floats or doubles, by the square root of the mean square.
-alike() {
-    local bytes=4
-    head -c 100 "$1" | grep -aqE '<(c16|f8)' && bytes=8
-    cmp -s -n 128 "$1" "$2" && paste -d ' ' <(od -An -v -w$bytes -tf$bytes -j128 "$1") <(od -An -v -w$bytes -tf$bytes -j128 "$2") |
-        awk -v t="$3" '/nan/ { bad = 1 } { d = $1 - $2; e += d * d; s += $2 * $2 }
-            END { exit bad || !(NR > 20 && s > 0 && e <= t * t * s) }'
-}

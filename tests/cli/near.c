@@ -1,8 +1,10 @@
 /* Whether an .npy file is as near to an exact result as another one. Not linked to the program.
  *
  *     near EXACT ONE OTHER [TIMES]
+ *     near within TOLERANCE EXACT OTHER
  *
- * prints the relative L2 errors of ONE and OTHER, and succeeds if OTHER's is at most TIMES (2) that of ONE.
+ * prints the relative L2 errors of ONE and OTHER, and succeeds if OTHER's is at most TIMES (2) that of ONE, or at most
+ * TOLERANCE, which of nothing but zeros or a few samples says nothing and fails.
  * Of integers, EXACT is not read: ONE and OTHER differ by at most one step, in one sample of a hundred. */
 #include <complex.h>
 #include <math.h>
@@ -115,13 +117,31 @@ static bool steps_agree(const struct numbers *one, const struct numbers *other) 
     return most <= 1 && 100 * differ <= one->n;
 }
 
+static void check_same(const struct numbers *a, const struct numbers *b, const char *name) {
+    if (a->n != b->n || strcmp(a->type, b->type) || strcmp(a->shape, b->shape))
+        fail(name, "another shape or type");
+}
+
+static bool is_within(double tolerance, const char *exact_name, const char *name) {
+    enum { LEAST = 21 };
+    const struct numbers exact = numbers_of(exact_name), a = numbers_of(name);
+    double all = 0;
+    check_same(&exact, &a, name);
+    for (size_t i = 0; i < exact.n; i++)
+        all += cabs(number_at(&exact, i));
+    const double e = error_of(&exact, &a);
+    printf("error %.3g of %zu samples\n", e, exact.n);
+    return exact.n >= LEAST && all > 0 && e <= tolerance;
+}
+
 int main(int argc, char **argv) {
     if (argc < 4)
-        fail("usage", "near EXACT ONE OTHER [TIMES]");
+        fail("usage", "near EXACT ONE OTHER [TIMES]; near within TOLERANCE EXACT OTHER");
+    if (argc == 5 && !strcmp(argv[1], "within"))
+        return !is_within(atof(argv[2]), argv[3], argv[4]);
     const double times = argc > 4 ? atof(argv[4]) : 2;
     const struct numbers one = numbers_of(argv[2]), other = numbers_of(argv[3]);
-    if (one.n != other.n || strcmp(one.type, other.type) || strcmp(one.shape, other.shape))
-        fail(argv[3], "another shape or type");
+    check_same(&one, &other, argv[3]);
     if (is_integer(&one))
         return !steps_agree(&one, &other);
     const struct numbers exact = numbers_of(argv[1]);
