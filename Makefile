@@ -244,6 +244,18 @@ $(BUILD)/fake_cuda/libcuda.so.1: $(FAKE) $(wildcard tests/gpu/fake/*.h)
 $(filter-out %/libcuda.so.1,$(FAKE_CUDA)): $(BUILD)/fake_cuda/libcuda.so.1
 	$(call say,LINK,ln -sf libcuda.so.1 $@)
 
+# MKL and IPP that are not there: one library by their names, and by those of MKL's code for a CPU as files of
+# their own.
+FAKE_FFT := $(addprefix $(BUILD)/fake_fft/,libmkl_rt.so libmkl_def.so.2 libmkl_avx2.so.2 libippcore.so.12 \
+    $(foreach cpu,k0 l9 y8,libipps$(cpu).so.12 libippi$(cpu).so.12))
+$(BUILD)/fake_fft/libmkl_rt.so: tests/cli/fake/fft.c
+	@mkdir -p $(@D)
+	$(call say,LINK,$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra $(WERROR) -O2 -fPIC -shared -o $@ $< -lm -ldl)
+$(BUILD)/fake_fft/libipp%: $(BUILD)/fake_fft/libmkl_rt.so
+	$(call say,LINK,ln -sf libmkl_rt.so $@)
+$(BUILD)/fake_fft/libmkl_%.so.2: $(BUILD)/fake_fft/libmkl_rt.so
+	$(call say,LINK,cp $< $@)
+
 # Compares the results of tests/cli/closure.test and cuda.test.
 $(BUILD)/near: tests/cli/near.c
 	@mkdir -p $(@D)
@@ -268,7 +280,7 @@ CPUS   := $(shell nproc 2>/dev/null || echo 2)
 ISA_HERE = ./gpufft devices | sed -n 's/.*x86-64-\(v[0-9]\) kernels.*/\1/p; s/.*portable kernels.*/plain/p'
 check: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
 check: export POCL_WORK_GROUP_SPECIALIZATION = 0
-check: gpufft man $(TEST_PROGRAMS) $(READERS) $(BUILD)/faults $(BUILD)/near $(FAKE_CUDA) $(PLUGINS)
+check: gpufft man $(TEST_PROGRAMS) $(READERS) $(BUILD)/faults $(BUILD)/near $(FAKE_CUDA) $(FAKE_FFT) $(PLUGINS)
 	@mkdir -p $(BUILD)/cache
 	@$(MAKE) --no-print-directory $(IN_ASAN) REUSE=$(BUILD) OWN="cli/% core/% formats/% tests/% $(wildcard kernels/cpu/*.c) %_$$($(ISA_HERE)).c" \
 	    $(addprefix build-asan/,test_backends test_formats test_png test_png_write test_record)
@@ -284,7 +296,7 @@ check: gpufft man $(TEST_PROGRAMS) $(READERS) $(BUILD)/faults $(BUILD)/near $(FA
 # The same with every length and many more shapes, OpenCL in a process a CPU, and its kernels in a
 # simulator that sees races: about an hour on 16 CPUs, most of a day on 2.
 check-full: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
-check-full: gpufft man $(TEST_PROGRAMS) $(BUILD)/near $(FAKE_CUDA)
+check-full: gpufft man $(TEST_PROGRAMS) $(BUILD)/near $(FAKE_CUDA) $(FAKE_FFT)
 	@mkdir -p $(BUILD)/cache
 	@tests/run "tests/lint rules" tests/lint_test $(UNIT_TESTS) $(BUILD)/test_gpu_forced "tests/gpu/check_oclgrind $(BUILD)/test_backends $(BUILD)/test_dwt" \
 	    "$(BUILD)/test_backends full openmp" "$(BUILD)/test_backends full optional fftw" \
@@ -306,7 +318,7 @@ COVER_TESTS ?= $(patsubst $(BUILD)/%,build-coverage/%,$(filter-out $(BUILD)/test
 coverage: export XDG_CACHE_HOME = $(CURDIR)/build-coverage/cache
 coverage: export POCL_WORK_GROUP_SPECIALIZATION = 0
 coverage: export GPUFFT = build-coverage/gpufft
-coverage: gpufft man $(TEST_PROGRAMS) $(BUILD)/near $(FAKE_CUDA) $(PLUGINS)
+coverage: gpufft man $(TEST_PROGRAMS) $(BUILD)/near $(FAKE_CUDA) $(FAKE_FFT) $(PLUGINS)
 	@mkdir -p build-coverage/cache && ln -sfn ../$(BUILD) build-coverage/build # where tests look for plugins
 	@$(MAKE) --no-print-directory $(IN_COVERAGE) REUSE=$(BUILD) OWN="cli/% core/% formats/% tests/cli/% $(wildcard kernels/cpu/*.c)" \
 	    build-coverage/gpufft $(patsubst $(BUILD)/%,build-coverage/%,$(TEST_PROGRAMS))
@@ -318,7 +330,7 @@ coverage: gpufft man $(TEST_PROGRAMS) $(BUILD)/near $(FAKE_CUDA) $(PLUGINS)
 # CUDA fail.
 check-long: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
 check-long: export POCL_WORK_GROUP_SPECIALIZATION = 0
-check-long: gpufft $(BUILD)/near $(BUILD)/test_jpeg $(BUILD)/test_things $(FAKE_CUDA) $(PLUGINS)
+check-long: gpufft $(BUILD)/near $(BUILD)/test_jpeg $(BUILD)/test_things $(FAKE_CUDA) $(FAKE_FFT) $(PLUGINS)
 	@mkdir -p $(BUILD)/cache
 	@tests/run "env CLOSURE=long tests/cli/run closure" "env KILLS=200 tests/cli/run safety" "env LONG=1 tests/cli/run cuda" "env JPEG_FLIPS=5000 $(BUILD)/test_jpeg" "$(BUILD)/test_things long"
 

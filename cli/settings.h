@@ -170,7 +170,7 @@ struct gf_settings {
         struct {
             int n, count[GF_MAX_THREAD_COUNTS];
         } threads;
-        const char *backends, *relative, *mkl;
+        const char *backends, *relative, *mkl, *ipp;
         int direction; /* enum gf_direction */
         int repeat;    /* 0: unset */
         double seconds;

@@ -108,6 +108,7 @@ static void leave(struct gf_bench *b) {
 static int begin(struct gf_bench *b) {
     struct gf_bench_host *h = &b->host;
     int rc = 0;
+    memset(b->trend, 0, sizeof b->trend);
     for (int i = 0; i < b->n && !rc; i++)
         rc = gf_bench_open_entrant(&b->entrant[i], b->s, h->threads);
     if (rc)
@@ -405,7 +406,9 @@ const struct gf_command gf_command_bench = {
              "share of pixels off by one level; ! is more than gpufft promises. A wrong result\n"
              "is not timed, and the exit status is 1. plan, build: the time that planning and\n"
              "compiling kernels took, not counted. noisy: the median exceeds twice the least,\n"
-             "three further times too.\n"
+             "three further times too. off its trend: likewise, a quarter of the GFLOP/s of\n"
+             "the size before. What FFTW, MKL and IPP run ends their rows; generic path:\n"
+             "code for every CPU, where this one has AVX2.\n"
              "Backends on a device are timed there, by its clock, with input and output in its\n"
              "memory; copy is then its own bandwidth. \"2 devices\" ends the row of a transform\n"
              "that these share, timed by the host's clock until all of them are done.\n",

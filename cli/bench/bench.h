@@ -32,11 +32,15 @@ struct gf_bench_entrant {
     const char *name;
     const struct gf_backend *backend;
     const char *fftw_plan;         /* NULL where that means nothing */
+    size_t library;                /* where settings name its library; 0: nowhere */
     bool natural_order;            /* results of several devices are brought to it */
     int threads;                   /* 0: as many as the others */
     void *context;                 /* open for as long as the number of threads stays */
     bool resident;                 /* arrays are timed where they live, on this device */
     struct gf_device_speed device; /* copy 0: not measured */
+    /* As the backend names it, and ", generic path" where that is code for every CPU and this one has
+     * AVX2; "": it has no name. */
+    char code_path[2 * GF_CODE_PATH];
 };
 enum { GF_MAX_ENTRANTS = 16, GF_BENCH_NAME = 24 };
 
@@ -59,7 +63,8 @@ struct gf_bench {
     struct gf_bench_host host;
     struct gf_bench_results *kept; /* all rows, for figures; NULL: none are kept */
     int rows, bad;                 /* measured; wrong or failed */
-    bool headed;                   /* the columns were named */
+    struct gf_trend trend[2][GF_BENCH_N_KINDS][GF_MAX_ENTRANTS]; /* by precision, kind, entrant */
+    bool headed;                                                 /* the columns were named */
 };
 
 struct gf_bench_case {
@@ -101,6 +106,9 @@ struct gf_bench_row {
     char why[160]; /* failed, skipped */
     struct gf_times time;
     bool noisy;  /* also when it was measured again */
+    bool astray; /* likewise: far slower than the entrant's row before it (gf_trend_breaks()) */
+    int again;   /* how often it was measured again */
+    char code_path[2 * GF_CODE_PATH]; /* the entrant's */
     double host; /* median seconds by the host's clock of a run that a device timed, else 0 */
     double plan, build; /* seconds that planning took, and compiling or finding its kernels */
     double error;       /* relative, L2; of a picture's pixels the share that differs */
@@ -173,7 +181,7 @@ int gf_bench_case_make(const struct gf_shape *shape, unsigned axes, enum gf_benc
 void gf_bench_case_free(struct gf_bench_case *c);
 /* Plans, checks and times the case with every open entrant. Returns the number of rows; one without
  * a name explains why there are no others. */
-int gf_bench_case_run(const struct gf_bench *b, const struct gf_bench_case *c,
+int gf_bench_case_run(struct gf_bench *b, const struct gf_bench_case *c,
                       struct gf_bench_row rows[GF_MAX_ENTRANTS]);
 
 /* details.c: what a row has beside its time. The entrant's plan has run once, on what is in the

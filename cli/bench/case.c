@@ -160,7 +160,7 @@ struct entry {
 };
 
 struct state {
-    const struct gf_bench *b;
+    struct gf_bench *b;
     const struct gf_bench_case *c;
     struct gf_array in, out, fresh; /* fresh: what a spent input was */
     struct gf_bench_reference reference;
@@ -307,6 +307,7 @@ static int try_out(struct state *st, int i, struct gf_bench_row *row) {
     row->copy = e->resident ? e->device.copy : st->b->host.copy;
     if (e->resident)
         snprintf(row->device, sizeof row->device, "%s", e->device.name);
+    snprintf(row->code_path, sizeof row->code_path, "%s", e->code_path);
     /* Measuring plans try themselves out on arrays of their own. */
     int64_t trial = e->fftw_plan ? st->c->bytes_in + st->c->bytes_out : 0;
     int rc = gf_memory_check(trial, st->limit);
@@ -397,16 +398,32 @@ static void time_all(struct state *st, struct gf_bench_row *rows) {
     }
 }
 
-/* Takes over what was measured, unless an earlier attempt was quieter. True: it is noisy. */
+static struct gf_trend trend_of(const struct gf_bench_case *c, double seconds) {
+    return (struct gf_trend){.axes = c->job.axes | (unsigned)c->shape.ndim << 8,
+                             .points = (double)gf_rig_points(&c->shape),
+                             .rate = c->flops / seconds};
+}
+
+static struct gf_trend *trend_before(const struct state *st, int i) {
+    return &st->b->trend[st->c->job.precision][st->c->kind][i];
+}
+
+/* Takes over what was measured, unless an earlier attempt was quieter, or shorter where one of the two breaks
+ * the trend. True: something disturbed it. */
 static bool note_times(struct state *st, int i, struct gf_bench_row *row) {
     struct entry *e = &st->entry[i];
     struct gf_times t = gf_times_of(e->seconds, e->runs);
-    if (row->time.runs && gf_times_quieter(&row->time, &t) == &row->time)
-        return row->noisy;
+    const struct gf_trend trend = trend_of(st->c, t.median);
+    bool astray = gf_trend_breaks(trend_before(st, i), &trend), first = !row->time.runs;
+    row->again += !first;
+    if (!first && (astray || row->astray ? row->time.median <= t.median
+                                         : gf_times_quieter(&row->time, &t) == &row->time))
+        return row->noisy || row->astray;
     row->time = t;
     row->host = is_resident(st, i) ? gf_times_of(e->host_seconds, e->runs).median : 0;
     row->noisy = gf_times_are_noisy(&t);
-    return row->noisy;
+    row->astray = astray;
+    return row->noisy || row->astray;
 }
 
 /* All entrants, and those again that something disturbed. */
@@ -497,14 +514,16 @@ static void run_in_groups(struct state *st, struct gf_bench_row *rows) {
                 give_up(&rows[i], rc);
         measure(st, rows);
         for (int i = 0; i < st->b->n; i++) {
-            if (st->entry[i].plan && rows[i].status == GF_BENCH_OK)
+            if (st->entry[i].plan && rows[i].status == GF_BENCH_OK) {
+                *trend_before(st, i) = trend_of(st->c, rows[i].time.median);
                 time_details(st, i, &rows[i]);
+            }
             drop_plan(st, i);
         }
     }
 }
 
-int gf_bench_case_run(const struct gf_bench *b, const struct gf_bench_case *c,
+int gf_bench_case_run(struct gf_bench *b, const struct gf_bench_case *c,
                       struct gf_bench_row rows[GF_MAX_ENTRANTS]) {
     struct state st = {.b = b, .c = c};
     int n = b->n;

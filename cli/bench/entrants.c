@@ -13,7 +13,8 @@
 static const struct gf_bench_entrant yardsticks[] = {
     {.name = "openmp-1", .backend = &gf_backend_openmp, .threads = 1},
     {.name = "fftw-measure", .backend = &gf_backend_fftw, .fftw_plan = "measure"},
-    {.name = "mkl", .backend = &gf_backend_mkl},
+    {.name = "mkl", .backend = &gf_backend_mkl, .library = offsetof(struct gf_settings, bench.mkl)},
+    {.name = "ipp", .backend = &gf_backend_ipp, .library = offsetof(struct gf_settings, bench.ipp)},
     {.name = "cuda-natural", .backend = &gf_backend_cuda, .natural_order = true},
     {.name = "cufftxt", .backend = &gf_backend_cufftxt},
     {.name = "cufftxt-perm", .backend = &gf_backend_cufftxt, .natural_order = true},
@@ -75,6 +76,21 @@ static char *devices_for(const struct gf_bench_entrant *e, const char *list) {
     return gf_deal_together(device, n);
 }
 
+/* The path that --mkl or --ipp has for it, NULL: none. The probe does not know it; opening it will tell. */
+static const char *library_of(const struct gf_bench_entrant *e, const struct gf_settings *s) {
+    return e->library ? *(const char *const *)((const char *)s + e->library) : NULL;
+}
+
+/* Code for every CPU, on one that has AVX2: libraries that do not know it fall back to that. */
+static bool is_generic(const char *code_path) {
+#if defined(__x86_64__)
+    return *code_path && !strcasestr(code_path, "avx") && __builtin_cpu_supports("avx2");
+#else
+    (void)code_path;
+    return false;
+#endif
+}
+
 int gf_bench_open_entrant(struct gf_bench_entrant *e, const struct gf_settings *s, int threads) {
     struct gf_backend_options options = gf_backend_options_of(s);
     char first[64];
@@ -86,13 +102,18 @@ int gf_bench_open_entrant(struct gf_bench_entrant *e, const struct gf_settings *
     options.threads = e->threads ? e->threads : threads;
     options.fftw_plan = e->fftw_plan;
     options.plan_seconds = s->bench.plan_seconds;
-    options.library = s->bench.mkl;
+    options.library = library_of(e, s);
     int rc = gf_backend_open(e->backend, &options, &e->context);
     free(together);
     if (rc)
         e->context = NULL;
     if (!rc)
         note_version(e);
+    if (!rc && e->backend->code_path) {
+        e->backend->code_path(e->context, e->code_path);
+        if (is_generic(e->code_path))
+            strcat(e->code_path, ", generic path");
+    }
     e->resident = !rc && e->backend->on_device;
     if (e->resident && !(e->device.copy > 0) &&
         e->backend->on_device->measure(e->context, &e->device))
@@ -109,11 +130,6 @@ static bool worth_it(const struct gf_bench_entrant *e, const struct gf_settings 
         return true;
     gf_log_verbose("bench: %s left out, %s is the CPU; --backend names it", e->name, props.name);
     return false;
-}
-
-/* --mkl names its library. The probe does not know that path; opening it will tell. */
-static bool has_path(const struct gf_bench_entrant *e, const struct gf_settings *s) {
-    return e->backend->library && s->bench.mkl;
 }
 
 static bool has_several(const struct gf_bench_entrant *e, const char *list) {
@@ -142,7 +158,7 @@ int gf_bench_enter(struct gf_bench *b) {
     char word[32], reason[GF_REASON] = "";
     int n = candidates(list), i, rc = 0;
     for (i = 0; !at && i < n; i++)
-        if (has_path(&list[i], b->s) ||
+        if (library_of(&list[i], b->s) ||
             (!probe(&list[i], b->s, reason) && worth_it(&list[i], b->s)))
             b->entrant[b->n++] = list[i];
         else if (*reason)
@@ -156,7 +172,7 @@ int gf_bench_enter(struct gf_bench *b) {
             b->entrant[b->n++] = list[i];
     }
     for (i = 0; at && i < b->n && !rc; i++) {
-        if (!has_path(&b->entrant[i], b->s) && probe(&b->entrant[i], b->s, reason))
+        if (!library_of(&b->entrant[i], b->s) && probe(&b->entrant[i], b->s, reason))
             rc = gf_fail(GF_EABSENT, "backend '%s' is not usable here: %s", b->entrant[i].name,
                          reason);
     }

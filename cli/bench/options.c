@@ -118,12 +118,12 @@ static const struct gf_opt rows[] = {
               "forward (default) or inverse, for c2c and dwt"),
     GF_PARSED("precision", GF_AT(bench.precisions), "LIST", parse_precisions,
               "single (default), double", .choices = gf_bench_precisions),
-    GF_TEXT(
-        "backend", bench.backends, "LIST",
-        "backends that `gpufft devices` lists, openmp-1 (one thread), fftw-measure, mkl, clfft, "
-        "vkfft, cuda-natural, cufftxt, cufftxt-perm (default: all present, except on devices that "
-        "are the CPU)",
-        .letter = 'b', .known = gf_bench_entrant_name),
+    GF_TEXT("backend", bench.backends, "LIST",
+            "backends that `gpufft devices` lists, openmp-1 (one thread), fftw-measure, mkl, ipp, "
+            "clfft, vkfft, cuda-natural, cufftxt, cufftxt-perm (default: all present, except on "
+            "devices that "
+            "are the CPU)",
+            .letter = 'b', .known = gf_bench_entrant_name),
     GF_PARSED("threads", 0, "LIST", parse_threads,
               "numbers of CPU threads (default: OMP_NUM_THREADS, or all)"),
     GF_TEXT("device", device, "N|NAME|LIST",
@@ -134,6 +134,8 @@ static const struct gf_opt rows[] = {
               "copies (default: what is free)"),
     GF_TEXT("mkl", bench.mkl, "PATH",
             "libmkl_rt.so, to measure MKL too (default: where the loader finds it)"),
+    GF_TEXT("ipp", bench.ipp, "FOLDER",
+            "the folder of Intel IPP's libraries, to measure it too (default: as --mkl)"),
     GF_TEXT("relative", bench.relative, "NAME",
             "the backend that ratios compare with (default: fftw-measure, else fftw)",
             .known = gf_bench_entrant_name),

@@ -100,7 +100,7 @@ static void print_number(int width, int most, double v) {
 }
 
 static void print_ms(double seconds) {
-    print_number(9, 4, seconds * 1e3);
+    print_number(9, seconds < 1e-5 ? 7 : 4, seconds * 1e3);
 }
 
 static void table_row(const struct gf_bench_case *c, const struct gf_bench_row *r, int number) {
@@ -139,7 +139,8 @@ static void table_row(const struct gf_bench_case *c, const struct gf_bench_row *
         printf(" %8s", "-");
     if (r->devices)
         printf(" %d devices", r->devices);
-    printf("%s\n", r->noisy ? " noisy" : "");
+    printf("%s%s%s%s\n", *r->code_path ? " " : "", r->code_path, r->noisy ? " noisy" : "",
+           r->astray ? " off its trend" : "");
 }
 
 static void say_bad_row(const struct gf_bench_case *c, const struct gf_bench_row *r) {
@@ -206,7 +207,8 @@ static void csv_text(const char *text) {
 static void csv_head(void) {
     printf("shape,kind,direction,precision,threads,backend,status,runs,median_ms,least_ms,"
            "p90_ms,gflops,passes,bytes_moved,gb_s,copy_share,floors,ratio,relative,error,"
-           "plan_ms,why,cpu,isa,copy_gb_s,device,levels,axes,build_ms,host_ms,noisy\n");
+           "plan_ms,why,cpu,isa,copy_gb_s,device,levels,axes,build_ms,host_ms,noisy,"
+           "again,off_trend,path\n");
 }
 
 static void csv_row(const struct gf_bench_host *h, const struct gf_bench_case *c,
@@ -237,10 +239,12 @@ static void csv_row(const struct gf_bench_host *h, const struct gf_bench_case *c
         printf(",,");
     csv_text(axes_text(c, shape));
     if (r->status == GF_BENCH_OK)
-        printf(",%.6g,%.6g,%d\n", r->build * 1e3, (r->host > 0 ? r->host : r->time.median) * 1e3,
-               r->noisy);
+        printf(",%.6g,%.6g,%d,%d,%d,", r->build * 1e3,
+               (r->host > 0 ? r->host : r->time.median) * 1e3, r->noisy, r->again, r->astray);
     else
-        printf(",,,\n");
+        printf(",,,,,,");
+    csv_text(r->code_path);
+    putchar('\n');
 }
 
 /* ---- JSON ---- */
@@ -315,6 +319,10 @@ static void json_times(json_t *o, const struct gf_bench_case *c, const struct gf
         json_object_set_new(o, "devices", json_integer(r->devices));
     if (r->noisy)
         json_object_set_new(o, "noisy", json_true());
+    if (r->again)
+        json_object_set_new(o, "again", json_integer(r->again));
+    if (r->astray)
+        json_object_set_new(o, "off_trend", json_true());
     if (r->host > 0)
         set_real(o, "host_ms", r->host * 1e3);
     set_real(o, "plan_ms", r->plan * 1e3);
@@ -349,6 +357,8 @@ static void json_row(const struct gf_bench_host *h, const struct gf_bench_case *
         json_object_set_new(o, "backend", json_string(r->name));
     if (*r->device)
         json_object_set_new(o, "device", gf_json_text(r->device));
+    if (*r->code_path)
+        json_object_set_new(o, "path", gf_json_text(r->code_path));
     json_object_set_new(o, "status", json_string(gf_bench_statuses[r->status]));
     if (r->status == GF_BENCH_OK || r->status == GF_BENCH_WRONG)
         set_real(o, "error", r->error);

@@ -121,14 +121,34 @@ static void print_columns(FILE *f, int n) {
     fputc('\n', f);
 }
 
+static void print_cell(FILE *f, const struct gf_bench_row *row, const struct gf_bench_row *over) {
+    fputc(' ', f);
+    if (!row)
+        fputc('-', f);
+    else if (over && row != over)
+        print_ratio(f, over->time.median / row->time.median);
+    else
+        print_time(f, row->time.median);
+    fprintf(f, "%s%s |", row && row->noisy ? "~" : "", row && row->astray ? "^" : "");
+}
+
 /* ---- summary ---- */
 
-static const char *fastest_of(const struct gf_bench_view *v, int i) {
+/* The program's own entrants. */
+static bool is_own(const char *name) {
+    static const char *const own[] = {"openmp", "opencl", "opengl", "cuda", "c"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (!strncmp(name, own[i], strlen(own[i])) && strchr("-", name[strlen(own[i])]))
+            return true; /* also openmp-1, cuda-natural */
+    return false;
+}
+
+static const char *fastest_of(const struct gf_bench_view *v, int i, bool own) {
     const char *best = NULL;
     double least = INFINITY;
     for (int k = 0; k < v->n_names; k++) {
         const struct gf_bench_row *row = timed(v, i, v->name[k]);
-        if (row && row->time.median < least) {
+        if (row && row->time.median < least && (!own || is_own(v->name[k]))) {
             least = row->time.median;
             best = v->name[k];
         }
@@ -141,9 +161,9 @@ static void print_wins(FILE *f, const struct gf_bench_view *v, const char *name)
     bool any = false;
     for (int i = 0; i < v->n_cases; i++) {
         int last = i;
-        if (fastest_of(v, i) != name)
+        if (fastest_of(v, i, false) != name)
             continue;
-        while (last + 1 < v->n_cases && fastest_of(v, last + 1) == name)
+        while (last + 1 < v->n_cases && fastest_of(v, last + 1, false) == name)
             last++;
         fputs(any ? ", " : "", f);
         print_case(f, v->c[i]);
@@ -205,6 +225,28 @@ static void print_peak(FILE *f, const struct gf_bench_view *v, const char *name)
     fputs(" |", f);
 }
 
+void gf_bench_behind_table(FILE *f, const struct gf_bench_view *v) {
+    bool headed = false;
+    for (int i = 0; i < v->n_cases; i++) {
+        const char *first = fastest_of(v, i, false), *own = fastest_of(v, i, true);
+        if (!own || first == own)
+            continue;
+        const struct gf_bench_row *row = timed(v, i, own), *best = timed(v, i, first);
+        if (!headed)
+            fputs("\nBehind:\n\n| size | the first | its code | time | | time | ratio |", f);
+        if (!headed)
+            print_columns(f, 7);
+        headed = true;
+        fputs("| ", f);
+        print_case(f, v->c[i]);
+        fprintf(f, " | %s | %s |", first, best->code_path);
+        print_cell(f, best, NULL);
+        fprintf(f, " %s |", own);
+        print_cell(f, row, NULL);
+        fprintf(f, " %.2f |\n", best->time.median / row->time.median);
+    }
+}
+
 void gf_bench_summary_table(FILE *f, const struct gf_bench_view *v, const char *base) {
     fputs("\n| | fastest of all at |", f);
     if (base)
@@ -234,7 +276,8 @@ void gf_bench_describe_largest(FILE *f, const struct gf_bench_view *v) {
     char in[GF_SIZE_TEXT];
     int largest = -1, n = 0;
     for (int i = 0; i < v->n_cases; i++)
-        if (fastest_of(v, i) && (largest < 0 || v->c[i]->bytes_in >= v->c[largest]->bytes_in))
+        if (fastest_of(v, i, false) &&
+            (largest < 0 || v->c[i]->bytes_in >= v->c[largest]->bytes_in))
             largest = i;
     if (largest < 0)
         return;
@@ -255,17 +298,6 @@ void gf_bench_describe_largest(FILE *f, const struct gf_bench_view *v) {
 
 /* ---- times by size ---- */
 
-static void print_cell(FILE *f, const struct gf_bench_row *row, const struct gf_bench_row *over) {
-    fputc(' ', f);
-    if (!row)
-        fputc('-', f);
-    else if (over && row != over)
-        print_ratio(f, over->time.median / row->time.median);
-    else
-        print_time(f, row->time.median);
-    fputs(row && row->noisy ? "~ |" : " |", f);
-}
-
 void gf_bench_size_table(FILE *f, const struct gf_bench_view *v, const char *over) {
     int columns = 1;
     fputs("\n| size |", f);
@@ -278,7 +310,7 @@ void gf_bench_size_table(FILE *f, const struct gf_bench_view *v, const char *ove
     print_columns(f, columns);
     for (int i = 0; i < v->n_cases; i++) {
         const struct gf_bench_row *base = over ? timed(v, i, over) : NULL;
-        if (over ? !base : !fastest_of(v, i))
+        if (over ? !base : !fastest_of(v, i, false))
             continue;
         fputs("| ", f);
         print_case(f, v->c[i]);
@@ -328,7 +360,7 @@ static void print_passes(FILE *f, const struct gf_bench_row *row) {
 
 void gf_bench_pass_tables(FILE *f, const struct gf_bench_view *v) {
     for (int i = 0; i < v->n_cases; i++) {
-        if (!fastest_of(v, i))
+        if (!fastest_of(v, i, false))
             continue;
         fputs("\n**", f);
         print_case(f, v->c[i]);

@@ -25,6 +25,9 @@ bool gf_bench_view_has(const struct gf_bench_view *v, const char *name);
 /* The first of cuda, cufft and openmp that was measured; NULL: none. */
 const char *gf_bench_view_base(const struct gf_bench_view *v);
 
+/* A row for each case where another library is faster than all of the program's own entrants, with the code that
+ * it ran; nothing where there is none. */
+void gf_bench_behind_table(FILE *f, const struct gf_bench_view *v);
 /* An entrant a row: where it is fastest, and its times over those of `base`. */
 void gf_bench_summary_table(FILE *f, const struct gf_bench_view *v, const char *base);
 /* One sentence: the times of the largest case, the fastest first. */

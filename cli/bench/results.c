@@ -152,6 +152,9 @@ static int read_row(const json_t *o, struct gf_bench_results *r) {
                                  .p90 = get_real(o, "p90_ms", 1e-3)};
     row.devices = get_int(o, "devices");
     row.noisy = json_is_true(json_object_get(o, "noisy"));
+    row.again = get_int(o, "again");
+    row.astray = json_is_true(json_object_get(o, "off_trend"));
+    get_text(o, "path", row.code_path, sizeof row.code_path);
     row.host = get_real(o, "host_ms", 1e-3);
     row.plan = get_real(o, "plan_ms", 1e-3);
     row.build = get_real(o, "build_ms", 1e-3);

@@ -25,3 +25,9 @@ bool gf_times_are_noisy(const struct gf_times *t) {
 const struct gf_times *gf_times_quieter(const struct gf_times *a, const struct gf_times *b) {
     return b->median * a->least < a->median * b->least ? b : a;
 }
+
+bool gf_trend_breaks(const struct gf_trend *before, const struct gf_trend *row) {
+    double step = row->points / before->points;
+    return before->rate > 0 && before->axes == row->axes && step <= 16 && step >= 1. / 16 &&
+           row->rate < before->rate / 4;
+}

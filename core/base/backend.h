@@ -18,7 +18,7 @@
 #include "core/base/job.h"
 #include "core/base/span.h"
 
-enum { GF_MAX_PASSES = 48, GF_MAX_SHARES = 16, GF_REASON = 256 };
+enum { GF_MAX_PASSES = 48, GF_MAX_SHARES = 16, GF_REASON = 256, GF_CODE_PATH = 64 };
 
 /* One walk over the data: what `gpufft plan` prints is what runs. */
 struct gf_pass_info {
@@ -148,7 +148,8 @@ struct gf_backend_options {
     double plan_seconds;   /* most that those two measure for one plan; 0: no limit */
     /* cuFFTXt, resident ones of `shares`: each device ends with its pages of the result; of a picture, rows. */
     bool natural_order;
-    const char *library; /* backends with `library`: the file; NULL: where the loader finds it */
+    /* MKL's file, or IPP's folder, which probe() does not know; NULL: where the loader finds them */
+    const char *library;
 };
 
 /* Where a GPU backend's arrays live, for `gpufft bench`. */
@@ -190,7 +191,6 @@ struct gf_backend {
      * False: one context for the process, where one thread works at a time. */
     bool per_thread;
     bool powers_of_two; /* plans transforms of 2^k points alone, GF_EUNABLE for others */
-    bool library;       /* open() takes options.library, which probe() does not know */
     /* NULL, or how a plan for all of this job packs its half spectra (struct gf_output): parts of
      * the job do so too, and round alike. */
     enum gf_packing (*packs)(const struct gf_job *job);
@@ -209,6 +209,9 @@ struct gf_backend {
     int (*open)(const struct gf_backend *b, const struct gf_backend_options *options,
                 void **context);
     int (*plan)(void *context, const struct gf_job *job, struct gf_plan **plan);
+    /* The library's own name for the code that it runs on this CPU, as "avx512"; "" where that cannot
+     * be told. NULL: it has no choice of them, or probe() names it. */
+    void (*code_path)(void *context, char text[GF_CODE_PATH]);
     const struct gf_on_device *on_device; /* NULL: arrays stay in the host's memory */
     /* After a failure: true when nothing further runs in this context. NULL where that cannot be.
      */
@@ -235,7 +238,7 @@ extern const struct gf_backend gf_backend_opencl, gf_backend_cuda, gf_backend_op
 /* For comparison: never picked by auto. */
 extern const struct gf_backend gf_backend_cufft, gf_backend_c;
 /* Yardsticks for `gpufft bench` alone: in no list. */
-extern const struct gf_backend gf_backend_mkl, gf_backend_vkfft, gf_backend_clfft;
-extern const struct gf_backend gf_backend_cufftxt;
+extern const struct gf_backend gf_backend_mkl, gf_backend_ipp, gf_backend_vkfft;
+extern const struct gf_backend gf_backend_clfft, gf_backend_cufftxt;
 
 #endif

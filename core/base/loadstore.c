@@ -487,7 +487,12 @@ void gf_rounding_drop(const struct gf_job *job, struct gf_array *out, int thread
     int64_t batches = 1;
     for (int i = 0; i < job->ndim; i++)
         batches *= job->axes >> i & 1 ? 1 : job->shape[i];
-#pragma omp parallel for num_threads(threads) if (batches > 256)
+    /* Even a team of one takes as long to start as the transform of 64 points. */
+    for (int64_t b = 0; b < batches && batches <= 256; b++)
+        drop_in_one(job, out, b);
+    if (batches <= 256)
+        return;
+#pragma omp parallel for num_threads(threads)
     for (int64_t b = 0; b < batches; b++)
         drop_in_one(job, out, b);
 }

@@ -89,6 +89,12 @@ static int fftw_open(const struct gf_backend *b, const struct gf_backend_options
     return 0;
 }
 
+static void fftw_code_path(void *context, char text[GF_CODE_PATH]) {
+    const struct context *c = context;
+    const struct gf_fftw *f = gf_fftw_find(c->maker, GF_SINGLE, NULL);
+    gf_fftw_code_path(f ? f : gf_fftw_find(c->maker, GF_DOUBLE, NULL), text);
+}
+
 static void fftw_close(void *context) {
     free(context);
 }
@@ -372,6 +378,7 @@ const struct gf_backend gf_backend_fftw = {
     .probe = fftw_probe,
     .open = fftw_open,
     .plan = fftw_plan,
+    .code_path = fftw_code_path,
     .close = fftw_close,
 };
 
@@ -379,9 +386,9 @@ const struct gf_backend gf_backend_mkl = {
     .name = "mkl",
     .own = &mkl,
     .what = "Intel MKL through its FFTW interface",
-    .library = true,
     .probe = fftw_probe,
     .open = fftw_open,
     .plan = fftw_plan,
+    .code_path = fftw_code_path,
     .close = fftw_close,
 };

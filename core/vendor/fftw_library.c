@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,16 +22,22 @@
         SYMBOL(prefix, plan_c2r, "plan_guru64_dft_c2r"), SYMBOL(prefix, run_dft, "execute_dft"),   \
         SYMBOL(prefix, run_r2c, "execute_dft_r2c"), SYMBOL(prefix, run_c2r, "execute_dft_c2r"),    \
         SYMBOL(prefix, destroy, "destroy_plan"), SYMBOL(prefix, set_timelimit, "set_timelimit"),   \
-        SYMBOL(prefix, import_wisdom, "import_wisdom_from_file"),                                  \
+        SYMBOL(prefix, version, "version")
+#define WISDOM_SYMBOLS(prefix)                                                                     \
+    SYMBOL(prefix, import_wisdom, "import_wisdom_from_file"),                                      \
         SYMBOL(prefix, export_wisdom, "export_wisdom_to_filename"),                                \
-        SYMBOL(prefix, forget_wisdom, "forget_wisdom"), SYMBOL(prefix, version, "version")
+        SYMBOL(prefix, forget_wisdom, "forget_wisdom")
 #define THREAD_SYMBOLS(prefix)                                                                     \
     SYMBOL(prefix, init_threads, "init_threads"),                                                  \
         SYMBOL(prefix, plan_with_nthreads, "plan_with_nthreads")
 
-static const struct gf_dl_symbol symbols[2][13] = {
+static const struct gf_dl_symbol symbols[2][10] = {
     [GF_SINGLE] = {SYMBOLS("fftwf_")},
     [GF_DOUBLE] = {SYMBOLS("fftw_")},
+};
+static const struct gf_dl_symbol wisdom_symbols[2][4] = {
+    [GF_SINGLE] = {WISDOM_SYMBOLS("fftwf_")},
+    [GF_DOUBLE] = {WISDOM_SYMBOLS("fftw_")},
 };
 static const struct gf_dl_symbol thread_symbols[2][3] = {
     [GF_SINGLE] = {THREAD_SYMBOLS("fftwf_")},
@@ -83,7 +90,8 @@ static void load(enum gf_fftw_maker maker, enum gf_precision p, const char *path
     void *handle;
     l->tried = true;
     l->library = &library[maker][p];
-    if (gf_dl_open(sonames, symbols[p], &l->f, &handle)) {
+    if (gf_dl_open(sonames, symbols[p], &l->f, &handle) ||
+        (l->library->wisdom && gf_dl_open(sonames, wisdom_symbols[p], &l->f, &handle))) {
         snprintf(l->reason, GF_REASON, "%s; %s", gf_message(), remedy[maker]);
         return;
     }
@@ -110,6 +118,36 @@ const struct gf_fftw *gf_fftw_find(enum gf_fftw_maker maker, enum gf_precision p
         return &l->f;
     gf_fail(GF_EABSENT, "%s", l->reason);
     return NULL;
+}
+
+/* ---- the code for this CPU ---- */
+
+/* Copies the "avx512" of a mapped ".../libmkl_avx512.so.2", MKL's kernels for one kind of CPU; 1 when found. */
+static int see_library(struct dl_phdr_info *info, size_t size, void *text) {
+    const char *name = strstr(info->dlpi_name, "/libmkl_");
+    name = name ? name + strlen("/libmkl_") : "";
+    (void)size;
+    if (strncmp(name, "def", 3) && strncmp(name, "mc", 2) && strncmp(name, "avx", 3))
+        return 0;
+    snprintf(text, GF_CODE_PATH, "%.*s", (int)strcspn(name, "."), name);
+    return 1;
+}
+
+void gf_fftw_code_path(const struct gf_fftw *f, char text[GF_CODE_PATH]) {
+    const struct gf_fftw_dim dim = {64, 1, 1};
+    static double in[128], out[128];
+    *text = 0;
+    if (!f->set_threads) { /* "fftw-3.3.10-sse2-avx" */
+        const char *sets = strchr(f->version, '-');
+        sets = sets ? strchr(sets + 1, '-') : NULL;
+        snprintf(text, GF_CODE_PATH, "%s", sets ? sets + 1 : "scalar");
+        return;
+    }
+    gf_fftw_plan_begin(f, 1, GF_FFTW_ESTIMATE, 0); /* MKL loads it for its first plan */
+    void *plan = f->plan_dft(1, &dim, 0, NULL, in, out, GF_FFTW_FORWARD, GF_FFTW_ESTIMATE);
+    gf_fftw_plan_end(f, GF_FFTW_ESTIMATE);
+    gf_fftw_destroy(f, plan);
+    dl_iterate_phdr(see_library, text);
 }
 
 /* ---- wisdom: the results of the slow planning modes, kept from run to run ---- */
@@ -191,7 +229,7 @@ void gf_fftw_plan_begin(const struct gf_fftw *f, int threads, unsigned flags, do
         l->wisdom_read = false;
     } else if (!l->wisdom_read) {
         read_wisdom(l);
-        l->wisdom_read = true;
+        l->wisdom_read = l->library->wisdom;
     }
     if (f->plan_with_nthreads)
         f->plan_with_nthreads(threads);

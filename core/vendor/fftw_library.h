@@ -39,7 +39,7 @@ struct gf_fftw {
     void (*run_c2r)(const void *plan, void *in, void *out);
     void (*destroy)(void *plan);
     void (*set_timelimit)(double seconds); /* of planning; below 0: none */
-    int (*import_wisdom)(FILE *from);
+    int (*import_wisdom)(FILE *from);      /* these three: not MKL's, which may lack them */
     int (*export_wisdom)(const char *path);
     void (*forget_wisdom)(void);
     const char *version;
@@ -56,6 +56,10 @@ enum gf_fftw_maker { GF_FFTW_OWN, GF_FFTW_MKL, GF_FFTW_N_MAKERS };
  * names the file, NULL leaves it to the loader; only the first call's counts. NULL with
  * gf_message() when it is absent. */
 const struct gf_fftw *gf_fftw_find(enum gf_fftw_maker maker, enum gf_precision p, const char *path);
+
+/* The kind of code that the library has for this CPU: "sse2-avx", FFTW's instruction sets; "avx512",
+ * whichever of MKL's libraries of kernels it has loaded; "" where that cannot be told. Takes the lock. */
+void gf_fftw_code_path(const struct gf_fftw *f, char text[GF_CODE_PATH]);
 
 /* The planner keeps global state and is not thread safe: plans are made between these two calls,
  * which hold a lock. `flags` is the planning mode, `seconds` the most that it may measure (0: no

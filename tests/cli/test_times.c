@@ -24,7 +24,29 @@ static void test_noise(void) {
     CHECK(gf_times_quieter(&quiet, &quiet) == &quiet);
 }
 
+static void test_trend(void) {
+    const struct gf_trend none = {0}, row = {3, 1 << 20, 10e9};
+    struct gf_trend next = row;
+    next.points *= 2;
+    CHECK(!gf_trend_breaks(&none, &row));
+    next.rate = row.rate / 3.9;
+    CHECK(!gf_trend_breaks(&row, &next));
+    next.rate = row.rate / 4.1;
+    CHECK(gf_trend_breaks(&row, &next));
+    CHECK(!gf_trend_breaks(&next, &row));
+    next.points = row.points / 16;
+    CHECK(gf_trend_breaks(&row, &next));
+    next.points = row.points * 17;
+    CHECK(!gf_trend_breaks(&row, &next));
+    next.points = row.points / 17;
+    CHECK(!gf_trend_breaks(&row, &next));
+    next.points = row.points;
+    next.axes = 1;
+    CHECK(!gf_trend_breaks(&row, &next));
+}
+
 int main(void) {
+    test_trend();
     test_medians();
     test_noise();
     return TEST_END();
