@@ -11,8 +11,8 @@
  * hierarchical memory", four-step): a spectrum of its columns, times exp(-2 pi i number column / n), is
  * in the exchange as a page for each column; through all pages, number k1 of theirs becomes the points
  * k1 + rows k2 of the line's spectrum, which the blocks have as they are in the output. So a line is a
- * picture whose slabs are read, or inverse written, as blocks of columns. Of real samples the exchange
- * has half spectra of the columns; the host writes, or inverse reads, the mirror images of the points
+ * picture whose slabs are read, or inverse written, as blocks of columns. The exchange
+ * of real samples has half spectra of the columns; the host writes, or inverse reads, the mirror images of the points
  * that come of those.
  *
  * Several devices (core/gpu/team.h) each have a plan for their share of every walk's parts, and the exchange is
@@ -101,7 +101,7 @@ static inline const struct gf_gpu_plan *gf_gpu_part_plan(const struct gf_gpu_wal
     return w->run[gf_gpu_part_index(w, part)].plan;
 }
 
-/* Where output k of a plan is among its packed outputs; of k = n_out: their bytes. */
+/* The offset of output k among a plan's packed outputs; for k = n_out their bytes. */
 static inline int64_t gf_gpu_slab_output_at(const struct gf_gpu_plan *p, int k) {
     enum { ALIGNED = 64 };
     int64_t at = 0;

@@ -155,8 +155,8 @@ static void copy_point_run(const struct gf_gpu_slab_bins *b, struct point_run r,
         copy_points(b, &r, fits, 0, n - fits, unpack);
 }
 
-/* Copies row `row` of a line's matrix. Of some columns only, it also writes the mirror images outside them, and reads
- * points beyond half a spectrum from theirs. */
+/* Copies row `row` of a line's matrix. If only some columns are packed, it also writes the mirror images outside
+ * them, and reads points beyond half a spectrum from theirs. */
 static void copy_line_row(const struct gf_gpu_slab_bins *b, int64_t row, char *packed,
                           bool unpack) {
     const int64_t unit = unit_of(&b->array), all = b->array.shape[2], n = b->line.points;

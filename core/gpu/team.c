@@ -168,7 +168,7 @@ static int count_devices(const char *list) {
     return n;
 }
 
-/* What is between two walks, as core/gpu/slab_plan.c has it: half spectra of real samples. */
+/* Bytes between two walks, as core/gpu/slab_plan.c has them: half spectra of real samples. */
 static double exchange_bytes(const struct gf_job *job) {
     const bool half = gf_job_is_real(job) && (job->direction == GF_FORWARD || job->in_half);
     const int axis = gf_job_half_axis(job);
