@@ -1,4 +1,5 @@
-/* A part of a walk over a job in slabs (core/gpu/slab.h) as a job that a device's plan is made for. Private to core/gpu/slab_*.c.
+/* A part of a walk over a job in slabs (core/gpu/slab.h) as a job that a device's plan is made for. Private to
+ * core/gpu/slab_*.c.
  *
  *     const struct gf_job job = gf_gpu_part_job(s, &s->walk[0], 16);
  *     int rc = gf_gpu_run_make(c, &run, &job);
