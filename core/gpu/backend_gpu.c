@@ -75,19 +75,19 @@ static const struct gf_plan_ops whole = {.exec = gf_plan_exec_parts,
                                          .drop = whole_drop};
 
 /* Wavelets of whose levels the host has a share. */
-static int shared_upload(struct gf_plan *plan, const struct gf_array *in) {
+static int dwt_upload(struct gf_plan *plan, const struct gf_array *in) {
     return gf_gpu_dwt_upload(plan->context, plan->impl, &plan->job, in);
 }
 
-static int shared_download(struct gf_plan *plan, struct gf_array *out, struct gf_report *report) {
+static int dwt_download(struct gf_plan *plan, struct gf_array *out, struct gf_report *report) {
     return gf_gpu_dwt_download(plan->context, plan->impl, &plan->job, out, report);
 }
 
-static const struct gf_plan_ops shared = {.exec = gf_plan_exec_parts,
-                                          .upload = shared_upload,
-                                          .run = whole_run,
-                                          .download = shared_download,
-                                          .drop = whole_drop};
+static const struct gf_plan_ops dwt_shared = {.exec = gf_plan_exec_parts,
+                                              .upload = dwt_upload,
+                                              .run = whole_run,
+                                              .download = dwt_download,
+                                              .drop = whole_drop};
 
 static int plan_whole(struct gf_gpu_context *c, struct gf_plan *plan) {
     const struct gf_job *job = &plan->job;
@@ -101,7 +101,7 @@ static int plan_whole(struct gf_gpu_context *c, struct gf_plan *plan) {
     if (rc)
         return rc;
     if (m->plan->host_share)
-        plan->ops = &shared;
+        plan->ops = &dwt_shared;
     if (job->direction == GF_INVERSE)
         gf_gpu_dwt_list(m, job, plan);
     gf_gpu_run_list(m->plan, 0, m->plan->n_passes, plan);
@@ -113,25 +113,51 @@ static int plan_whole(struct gf_gpu_context *c, struct gf_plan *plan) {
 
 /* ---- plans whose arrays go through the device in parts ---- */
 
-static int slabs_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
-                      struct gf_report *report) {
+static int shared_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
+                       struct gf_report *report) {
     int rc = gf_job_check_arrays(&plan->job, in, out);
-    return rc ? rc : gf_gpu_slabs_exec(plan->context, plan->impl, in, out, report);
+    return rc ? rc : gf_gpu_shared_exec(plan->impl, in, out, report);
 }
 
-static void slabs_drop(struct gf_plan *plan) {
-    gf_gpu_slabs_drop(plan->context, plan->impl);
+static int shared_upload(struct gf_plan *plan, const struct gf_array *in) {
+    return gf_gpu_shared_upload(plan->impl, in);
 }
 
-static int plan_slabs(struct gf_gpu_context *c, struct gf_plan *plan) {
-    static const struct gf_plan_ops ops = {.exec = slabs_exec, .drop = slabs_drop};
-    struct gf_gpu_slabs *slabs;
-    int rc = gf_gpu_slabs_plan(c, &plan->job, &slabs);
+static int shared_run(struct gf_plan *plan, int times, double *seconds) {
+    return gf_gpu_shared_run(plan->impl, times, seconds);
+}
+
+static int shared_download(struct gf_plan *plan, struct gf_array *out, struct gf_report *report) {
+    return gf_gpu_shared_download(plan->impl, out, report);
+}
+
+static void shared_drop(struct gf_plan *plan) {
+    gf_gpu_shared_drop(plan->impl);
+}
+
+static const struct gf_plan_ops through_host = {.exec = shared_exec, .drop = shared_drop},
+                                on_devices = {.exec = gf_plan_exec_parts,
+                                              .upload = shared_upload,
+                                              .run = shared_run,
+                                              .download = shared_download,
+                                              .drop = shared_drop};
+
+/* Whether several devices can share it. */
+static bool is_shared(const struct gf_gpu_context *c, const struct gf_job *job) {
+    return c->team && job->op != GF_DWT && job->ndim > 1 && job->axes & 1;
+}
+
+/* On one device, or on several. GF_EUNSUPP for several: the job is one device's. */
+static int plan_slabs(struct gf_gpu_context *c, struct gf_plan *plan, bool several, bool resident) {
+    struct gf_gpu_shared *shared;
+    int rc = !several                   ? gf_gpu_slabs_plan(c, &plan->job, &shared)
+             : is_shared(c, &plan->job) ? gf_gpu_team_plan(c, &plan->job, resident, &shared)
+                                        : gf_fail(GF_EUNSUPP, "a job of one device");
     if (rc)
         return rc;
-    plan->ops = &ops;
-    plan->impl = slabs;
-    gf_gpu_slabs_list(slabs, plan);
+    plan->ops = resident ? &on_devices : &through_host;
+    plan->impl = shared;
+    gf_gpu_shared_list(shared, plan);
     return 0;
 }
 
@@ -157,55 +183,6 @@ static int plan_dwt_slabs(struct gf_gpu_context *c, struct gf_plan *plan) {
     return 0;
 }
 
-/* ---- plans of several devices ---- */
-
-static int team_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
-                     struct gf_report *report) {
-    int rc = gf_job_check_arrays(&plan->job, in, out);
-    return rc ? rc : gf_gpu_team_exec(plan->impl, in, out, report);
-}
-
-static int team_upload(struct gf_plan *plan, const struct gf_array *in) {
-    return gf_gpu_team_upload(plan->impl, in);
-}
-
-static int team_run(struct gf_plan *plan, int times, double *seconds) {
-    return gf_gpu_team_run(plan->impl, times, seconds);
-}
-
-static int team_download(struct gf_plan *plan, struct gf_array *out, struct gf_report *report) {
-    return gf_gpu_team_download(plan->impl, out, report);
-}
-
-static void team_drop(struct gf_plan *plan) {
-    gf_gpu_team_drop(plan->impl);
-}
-
-/* Whether several devices can share it. */
-static bool is_shared(const struct gf_gpu_context *c, const struct gf_job *job) {
-    return c->team && job->op != GF_DWT && job->ndim > 1 && job->axes & 1;
-}
-
-/* GF_EUNSUPP: the job is one device's. */
-static int plan_team(struct gf_gpu_context *c, struct gf_plan *plan, bool resident) {
-    static const struct gf_plan_ops through_host = {.exec = team_exec, .drop = team_drop},
-                                    on_devices = {.exec = gf_plan_exec_parts,
-                                                  .upload = team_upload,
-                                                  .run = team_run,
-                                                  .download = team_download,
-                                                  .drop = team_drop};
-    struct gf_gpu_team_plan *team;
-    if (!is_shared(c, &plan->job))
-        return gf_fail(GF_EUNSUPP, "a job of one device");
-    int rc = gf_gpu_team_plan(c, &plan->job, resident, &team);
-    if (rc)
-        return rc;
-    plan->ops = resident ? &on_devices : &through_host;
-    plan->impl = team;
-    gf_gpu_team_list(team, plan);
-    return 0;
-}
-
 /* ---- which of them ---- */
 
 /* After plan_whole(), or a plan of several devices, found no room: through host memory. The message says why
@@ -216,10 +193,11 @@ static int plan_parts(struct gf_gpu_context *c, struct gf_plan *plan) {
     if (plan->impl)
         whole_drop(plan);
     plan->impl = NULL;
-    int rc = plan_team(c, plan, false);
+    int rc = plan_slabs(c, plan, true, false);
     if (rc != GF_EUNSUPP && rc != GF_ENOMEM)
         return rc;
-    rc = gf_gpu_dwt_slabs_serve(&plan->job) ? plan_dwt_slabs(c, plan) : plan_slabs(c, plan);
+    rc = gf_gpu_dwt_slabs_serve(&plan->job) ? plan_dwt_slabs(c, plan)
+                                            : plan_slabs(c, plan, false, false);
     if (rc != GF_EUNSUPP)
         return rc;
     snprintf(why, sizeof why, "%s", gf_message());
@@ -229,14 +207,14 @@ static int plan_parts(struct gf_gpu_context *c, struct gf_plan *plan) {
 static int plan_any(struct gf_gpu_context *c, struct gf_plan *plan) {
     int rc = GF_EUNSUPP;
     if (gf_gpu_team_is_resident(c)) {
-        rc = plan_team(c, plan, true);
+        rc = plan_slabs(c, plan, true, true);
         if (rc && gf_gpu_team_is_natural(c))
             return rc;
     } else if (is_shared(c, &plan->job)) {
         plan->times = gf_gpu_team_times(c, &plan->job);
     }
     if ((rc == GF_EUNSUPP || rc == GF_ENOMEM) && gf_gpu_team_gains(c, &plan->times))
-        rc = plan_team(c, plan, false);
+        rc = plan_slabs(c, plan, true, false);
     if (rc == GF_EUNSUPP)
         rc = plan_whole(c, plan);
     return rc == GF_ENOMEM && !c->props.shaders ? plan_parts(c, plan) : rc;

@@ -19,7 +19,7 @@
 
 #include "core/base/span.h"
 
-/* What is between the walks: `unit` bytes a bin, all channels. */
+/* The exchange between the walks: `unit` bytes a bin, all channels. */
 struct gf_gpu_exchange {
     int64_t pages, bins, unit;
 };
@@ -29,9 +29,18 @@ struct gf_gpu_piece {
     int64_t from_offset, from_pitch, to_offset, to_pitch;
 };
 
-/* What a slab's part with these pages and a block's part with these bins have in common, on its way
+/* The piece that a slab's part with these pages and a block's part with these bins have in common, on its way
  * from the slab to the block or back. */
-struct gf_gpu_piece gf_gpu_piece(const struct gf_gpu_exchange *e, bool to_block,
-                                 struct gf_span pages, struct gf_span bins);
+static inline struct gf_gpu_piece gf_gpu_piece(const struct gf_gpu_exchange *e, bool to_block,
+                                               struct gf_span pages, struct gf_span bins) {
+    const int64_t row = bins.count * e->unit, page = e->bins * e->unit;
+    const int64_t in_slab = bins.first * e->unit, in_block = pages.first * row;
+    return (struct gf_gpu_piece){.bytes = row,
+                                 .count = pages.count,
+                                 .from_offset = to_block ? in_slab : in_block,
+                                 .from_pitch = to_block ? page : row,
+                                 .to_offset = to_block ? in_block : in_slab,
+                                 .to_pitch = to_block ? row : page};
+}
 
 #endif

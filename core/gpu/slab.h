@@ -11,18 +11,37 @@
  * hierarchical memory", four-step): a spectrum of its columns, times exp(-2 pi i number column / n), is
  * in the exchange as a page for each column; through all pages, number k1 of theirs becomes the points
  * k1 + rows k2 of the line's spectrum, which the blocks have as they are in the output. So a line is a
- * picture whose slabs are read, or inverse written, as blocks of columns. Of real samples the exchange
- * has half spectra of the columns; the host writes, or inverse reads, the mirror images of the points
+ * picture whose slabs are read, or inverse written, as blocks of columns. The exchange
+ * of real samples has half spectra of the columns; the host writes, or inverse reads, the mirror images of the points
  * that come of those.
  *
- *     struct gf_gpu_slabs *s;
- *     int rc = gf_gpu_slabs_plan(c, &job, &s);
- *     if (!rc) rc = gf_gpu_slabs_exec(c, s, &in, out, &report);
- *     gf_gpu_slabs_drop(c, s);
+ * Several devices (core/gpu/team.h) each have a plan for their share of every walk's parts, and the exchange is
+ * in the devices' memory: a part that has been transformed is sent in pieces (core/gpu/exchange.h) to those
+ * whose parts of the next walk they belong to.
  *
- * Of several devices (core/gpu/team.h) each has a plan for its share of every walk's parts, and what is
- * between the walks is in the devices' memory: a part that has been transformed is sent in pieces
- * (core/gpu/exchange.h) to those whose parts of the next walk they belong to.
+ *     struct gf_gpu_shared *p;
+ *     int rc = gf_gpu_slabs_plan(c, &job, &p);
+ *     if (!rc) rc = gf_gpu_shared_exec(p, &in, out, &report);
+ *     gf_gpu_shared_drop(p);
+ *
+ * The arrays may also stay on several devices, as `gpufft bench` times it: each keeps its share of the input and
+ * of the output, and a run repeats both walks. The output stays as the exchange leaves it: forward each device
+ * has its bins of all pages.
+ *
+ *     int rc = gf_gpu_shared_upload(p, &in);
+ *     if (!rc) rc = gf_gpu_shared_run(p, 10, &seconds);
+ *     if (!rc) rc = gf_gpu_shared_download(p, &out, &report);
+ *
+ * Two devices that reach each other's memory and have room for the whole exchange, all pages of all bins, have it
+ * in place. A device transforms its pages into their place there, and sends the other device's bins of them to
+ * the same place of that one's memory; then it transforms its own bins of all pages where they are, which is its
+ * share of the output. So nothing is copied within a device. The last pages are sent by the parts of the bins,
+ * and the transform of a part's bins begins as soon as these are there; or kernels read them in the other device's
+ * memory. Inverse the bins come first, as the forward transform leaves them, and the pages then, into memory of
+ * their own. In natural order, which begins with the pages both ways, each device ends with its pages of all bins:
+ * the other one's pages of a part's bins are sent back to the same place as soon as they are transformed. The
+ * other device had sent its own numbers of that place before the part could be transformed, and writes there next
+ * in the next run, before which both devices are idle.
  */
 #ifndef GF_CORE_GPU_SLAB_H
 #define GF_CORE_GPU_SLAB_H
@@ -32,7 +51,11 @@
 #include "core/slab/plan.h"
 
 /* Parts in flight: packed, uploaded, transformed and downloaded, unpacked. */
-enum { GF_GPU_SLAB_DEPTH = 4, GF_GPU_MEMBERS = GF_MAX_SHARES };
+enum {
+    GF_GPU_SLAB_DEPTH = 4,
+    GF_GPU_SLAB_SLOTS = 8 /* in place */,
+    GF_GPU_MEMBERS = GF_MAX_SHARES
+};
 enum {
     GF_GPU_SLAB_UP,
     GF_GPU_SLAB_DOWN,
@@ -65,32 +88,74 @@ static inline int gf_gpu_walk_depth(const struct gf_gpu_walk *w) {
     return w->n < GF_GPU_SLAB_DEPTH ? (int)w->n : GF_GPU_SLAB_DEPTH;
 }
 
-/* Of an exchange in place: whether the walk's output is beside it. */
+static inline struct gf_span gf_gpu_part_span(const struct gf_gpu_walk *w, int64_t part) {
+    const int64_t at = part * w->each;
+    return (struct gf_span){w->first + at, part + 1 < w->n ? w->each : w->extent - at};
+}
+/* Which of the walk's plans a part has. */
+static inline int gf_gpu_part_index(const struct gf_gpu_walk *w, int64_t part) {
+    return gf_gpu_part_span(w, part).count < w->each ? 1 : 0;
+}
+static inline const struct gf_gpu_plan *gf_gpu_part_plan(const struct gf_gpu_walk *w,
+                                                         int64_t part) {
+    return w->run[gf_gpu_part_index(w, part)].plan;
+}
+
+/* The offset of output k among a plan's packed outputs; for k = n_out their bytes. */
+static inline int64_t gf_gpu_slab_output_at(const struct gf_gpu_plan *p, int k) {
+    enum { ALIGNED = 64 };
+    int64_t at = 0;
+    for (int i = 0; i < k; i++)
+        at += (p->bytes[GF_GPU_OUT + i] + ALIGNED - 1) / ALIGNED * ALIGNED;
+    return at;
+}
+
+/* True if the output of a walk is beside the exchange in place. */
 static inline bool gf_gpu_walk_leaves(const struct gf_gpu_walk *w) {
     return w->to_output && !w->blocks;
 }
 
-/* Which of so many devices; members 0: alone, with the exchange in host memory. resident: its share of the
- * input and of the output is in its memory as well (core/gpu/slab_resident.h). in_place: and there is room
- * for the whole exchange (core/gpu/slab_in_place.h). natural: and the output is exchanged back, so that its
- * share of that are its pages. */
-struct gf_gpu_seat {
+/* One of so many devices; members 0: alone, with the exchange in host memory. resident: its share of the
+ * input and of the output is in its memory as well. in_place: so is the whole exchange. natural: the output is
+ * exchanged back, so that the device ends with its pages. */
+struct gf_gpu_role {
     int member, members;
     bool resident, in_place, natural;
 };
 
-/* Device memory that a walk's parts are read from: all of them, filled during the walk before. */
-struct gf_gpu_held {
-    struct gf_gpu_buffer **part;
-    int64_t n;
+/* An array in host memory. */
+struct gf_gpu_slab_end {
+    struct gf_array a;
+    bool locked, ours; /* page-locked; by this job */
 };
 
+/* A walk on one device while a job runs: its arrays in host memory, and its device memory by slot, which a part
+ * has while it is in flight. */
+struct gf_gpu_walk_state {
+    const struct gf_gpu_context *c;
+    struct gf_gpu_slabs *s;
+    struct gf_gpu_walk *w;
+    struct gf_gpu_shared *all;
+    struct gf_array from, to[GF_MAX_OUTPUTS];
+    bool from_staged, to_staged[GF_MAX_OUTPUTS]; /* the others are copied by the device alone */
+    /* The exchange, if devices hold it, by part: the walk before fills it. A walk for display ranges borrows that of
+     * the next one. */
+    struct gf_gpu_buffer **inbox;
+    struct gf_gpu_buffer *in[GF_GPU_SLAB_SLOTS], *out[GF_GPU_SLAB_SLOTS][GF_MAX_OUTPUTS];
+    struct gf_gpu_buffer *report[GF_GPU_SLAB_SLOTS];
+    struct gf_gpu_buffer *table[GF_GPU_SLAB_SLOTS]; /* a filter's values, where they are a table */
+    struct gf_gpu_buffer
+        *elsewhere[GF_GPU_SLAB_SLOTS]; /* in place: of the other device's exchange */
+};
+
+/* The plan of one device. */
 struct gf_gpu_slabs {
-    struct gf_gpu_seat seat;
+    struct gf_gpu_role role;
     struct gf_gpu_exchange between;
-    struct gf_gpu_held held, next; /* while a job runs: for this walk, for the next one */
-    struct gf_job job;             /* as asked for, a picture's as a volume with one row a page */
-    bool picture;                  /* it is a picture's, or a line's: as that of a picture */
+    struct gf_gpu_walk_state state[GF_SLAB_WALKS];
+    struct gf_gpu_buffer *work[2], *whole; /* while a job runs: workspace, the exchange in place */
+    struct gf_job job; /* as asked for, a picture's as a volume with one row a page */
+    bool picture;      /* it is a picture's, or a line's: as that of a picture */
     struct gf_slab_plan
         plan;            /* the shape of the exchange, for display ranges; no more is filled in */
     struct gf_job asked; /* as asked for */
@@ -112,33 +177,42 @@ struct gf_gpu_slabs {
     int64_t staging_bytes[GF_GPU_SLAB_STAGES];
 };
 
-/* GF_EUNSUPP for a job that is not run so, GF_ENOMEM where the device has no room for a part. */
-int gf_gpu_slabs_plan(const struct gf_gpu_context *c, const struct gf_job *job,
-                      struct gf_gpu_slabs **slabs);
-/* The same for one device of several, whose share may be empty. */
-int gf_gpu_slabs_plan_share(const struct gf_gpu_context *c, const struct gf_job *job,
-                            struct gf_gpu_seat seat, struct gf_gpu_slabs **slabs);
-/* The walks, as passes of a plan, and the memory. */
-void gf_gpu_slabs_list(const struct gf_gpu_slabs *s, struct gf_plan *plan);
-/* Whether a walk over the data finds output i's display range. */
-bool gf_gpu_slabs_scans(const struct gf_gpu_slabs *s, int i);
-
-/* An open device and its plan. */
+/* A job's devices, each with its plan; one may be alone. Private to core/gpu/slab_*.c and team.c. */
 struct gf_gpu_member {
     const struct gf_gpu_context *c;
     struct gf_gpu_slabs *s;
-    const char *name; /* in messages, of one of several */
+    const char *name; /* in messages, of one of several; outlives the plan */
+};
+struct gf_gpu_shared {
+    struct gf_gpu_member member[GF_GPU_MEMBERS];
+    int n;
+    unsigned reaches[GF_GPU_MEMBERS]; /* bits: the members whose memory it writes to */
+    bool uploaded;                    /* resident: the memory is taken */
+    /* While a job runs: what its parts reported, the largest value of each output in a walk for display ranges, and
+     * what finds ranges in what several devices exchange, or NULL. */
+    struct gf_report found;
+    double high[GF_MAX_OUTPUTS];
+    struct gf_slab_range *range;
 };
 
-/* As gf_plan_ops.exec. reaches: bits, by member, of the members whose memory it writes to. */
-int gf_gpu_slabs_exec(const struct gf_gpu_context *c, struct gf_gpu_slabs *s,
-                      const struct gf_array *in, struct gf_array *out, struct gf_report *report);
-int gf_gpu_slabs_exec_all(const struct gf_gpu_member *member, int n, const unsigned *reaches,
-                          const struct gf_array *in, struct gf_array *out,
-                          struct gf_report *report);
-/* Bins that mirror themselves, of spectra of real samples, become those of real numbers: the last transform
- * is one of complex numbers, and rounds them. */
-void gf_gpu_slabs_make_real(const struct gf_gpu_slabs *s, const struct gf_array *out);
-void gf_gpu_slabs_drop(const struct gf_gpu_context *c, struct gf_gpu_slabs *s); /* takes NULL */
+/* GF_EUNSUPP for a job that is not run so, GF_ENOMEM where the device has no room for a part. The context outlives
+ * the plan. */
+int gf_gpu_slabs_plan(const struct gf_gpu_context *c, const struct gf_job *job,
+                      struct gf_gpu_shared **plan);
+/* The same for the devices of a plan that is empty otherwise. */
+int gf_gpu_shared_plan(const struct gf_gpu_shared *devices, const struct gf_job *job,
+                       struct gf_gpu_role role, struct gf_gpu_shared **plan);
+/* Whether a walk over the data finds output i's display range. */
+bool gf_gpu_slabs_scans(const struct gf_gpu_slabs *s, int i);
+
+/* As the functions of gf_plan_ops; upload(), run() and download() of a resident plan. */
+int gf_gpu_shared_exec(struct gf_gpu_shared *p, const struct gf_array *in, struct gf_array *out,
+                       struct gf_report *report);
+int gf_gpu_shared_upload(struct gf_gpu_shared *p, const struct gf_array *in);
+int gf_gpu_shared_run(struct gf_gpu_shared *p, int times, double *seconds);
+int gf_gpu_shared_download(struct gf_gpu_shared *p, struct gf_array *out, struct gf_report *report);
+/* The walks, as passes of a plan, and the memory. */
+void gf_gpu_shared_list(const struct gf_gpu_shared *p, struct gf_plan *plan);
+void gf_gpu_shared_drop(struct gf_gpu_shared *p); /* takes NULL */
 
 #endif

@@ -155,8 +155,8 @@ static void copy_point_run(const struct gf_gpu_slab_bins *b, struct point_run r,
         copy_points(b, &r, fits, 0, n - fits, unpack);
 }
 
-/* Of row `row` of a line's matrix. Where only some columns are packed, the mirror images of those that
- * are not their own columns' are written too; points beyond half a spectrum are read from theirs. */
+/* Copies row `row` of a line's matrix. If only some columns are packed, it also writes the mirror images outside
+ * them, and reads points beyond half a spectrum from theirs. */
 static void copy_line_row(const struct gf_gpu_slab_bins *b, int64_t row, char *packed,
                           bool unpack) {
     const int64_t unit = unit_of(&b->array), all = b->array.shape[2], n = b->line.points;

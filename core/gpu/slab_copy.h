@@ -21,7 +21,7 @@ struct gf_gpu_slab_bins {
     int64_t first, count, columns;
     bool shift[3]; /* in the array zero is in the centre of this axis */
     /* The array has whole rows of real samples' spectra, of which a part has the columns up to half:
-     * the others are mirror images. Of a line it may have the first half of all bins. */
+     * the others are mirror images. A line's array may have the first half of all bins. */
     bool mirrors;
     unsigned axes;     /* that were transformed, as gf_job.axes */
     enum gf_kind kind; /* of what is mirrored */

@@ -48,7 +48,7 @@ static struct gf_job columns_job(const struct gf_gpu_slabs *s, const struct gf_g
     return job;
 }
 
-/* Of a picture's filter: some columns; of a volume's: rows of all pages. */
+/* Filters some columns of a picture, or rows of all pages of a volume. */
 static struct gf_job filter_job(const struct gf_gpu_slabs *s, int64_t bins) {
     const int64_t channels = s->unit / s->plan.number, columns = s->plan.width / channels;
     struct gf_job job = {.op = GF_FILTER,
@@ -112,7 +112,7 @@ struct gf_job gf_gpu_part_job(const struct gf_gpu_slabs *s, struct gf_gpu_walk *
         n++;
     }
     job.n_out = w->to_output ? n : job.n_out;
-    if (s->seat.in_place) {
+    if (s->role.in_place) {
         const int64_t pitch = s->pitch * (s->unit / s->plan.number);
         job.out_pitch = gf_gpu_walk_leaves(w) ? 0 : pitch;
         job.in_pitch = w->from_input ? 0 : pitch;

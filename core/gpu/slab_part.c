@@ -5,178 +5,147 @@
 
 #include "core/gpu/plan/filter.h"
 #include "core/gpu/plan/transpose.h"
+#include "core/gpu/slab_job.h"
 
-enum { BUFFER_ALIGNED = 64 };
-
-struct gf_gpu_run *gf_gpu_part_run(struct gf_gpu_walk *w, int64_t part) {
-    return &w->run[gf_gpu_part_span(w, part).count < w->each ? 1 : 0];
+bool gf_gpu_walk_has_inbox(const struct gf_gpu_walk_state *t) {
+    return t->s->role.members && !t->w->from_input;
 }
 
-bool gf_gpu_transit_holds(const struct gf_gpu_transit *t) {
-    return t->s->seat.members && !t->w->from_input;
+bool gf_gpu_walk_sends(const struct gf_gpu_walk_state *t) {
+    return t->s->role.members && (!t->w->to_output || t->s->role.natural);
 }
 
-bool gf_gpu_transit_sends(const struct gf_gpu_transit *t) {
-    return t->s->seat.members && !t->w->to_output;
-}
-
-bool gf_gpu_transit_shows(const struct gf_gpu_transit *t) {
-    return gf_gpu_transit_sends(t) && !t->w->blocks && t->all->range &&
+bool gf_gpu_walk_shows(const struct gf_gpu_walk_state *t) {
+    return gf_gpu_walk_sends(t) && !t->w->blocks && t->all->range &&
            (t->all->range->samples || t->all->range->zeros);
 }
 
-bool gf_gpu_transit_has_table(const struct gf_gpu_transit *t) {
+bool gf_gpu_walk_has_table(const struct gf_gpu_walk_state *t) {
     return t->w->run[0].plan->bytes[GF_GPU_FILTER] > 0;
 }
 
 /* ---- in host memory ---- */
 
-/* A line, or with `spectrum` its spectrum. */
-static struct gf_gpu_slab_matrix matrix_of(const struct gf_gpu_transit *t, bool spectrum) {
-    const int64_t *shape = t->s->job.shape, points = t->s->asked.shape[0];
-    if (t->s->asked.ndim > 1)
+/* One side of a walk: its input (k: -1), or output k. */
+struct side {
+    const struct gf_array *array;
+    bool outer;  /* the job's own, otherwise the exchange */
+    bool blocks; /* taken in blocks */
+    bool shift, half;
+    enum gf_kind kind;
+    struct gf_gpu_slab_matrix line; /* as which a line, or its spectrum, is taken */
+};
+
+static struct gf_gpu_slab_matrix matrix_of(const struct gf_gpu_slabs *s, bool spectrum) {
+    const int64_t *shape = s->job.shape, points = s->asked.shape[0];
+    if (!gf_gpu_slabs_are_line(s))
         return (struct gf_gpu_slab_matrix){.points = 0};
     return spectrum ? (struct gf_gpu_slab_matrix){points, shape[0], shape[2]}
                     : (struct gf_gpu_slab_matrix){points, shape[2], shape[0]};
 }
 
-/* Whether the array that is read, or written, is taken in blocks. */
-static bool reads_blocks(const struct gf_gpu_walk *w) {
-    return w->blocks || (w->columns && w->from_input);
-}
-static bool writes_blocks(const struct gf_gpu_walk *w) {
-    return w->blocks || (w->columns && w->to_output);
-}
-
-/* The matrix of the array that is read, or written, where that is not the exchange. */
-static struct gf_gpu_slab_matrix read_matrix(const struct gf_gpu_transit *t) {
-    return t->w->from_input ? matrix_of(t, t->w->blocks) : (struct gf_gpu_slab_matrix){.points = 0};
-}
-static struct gf_gpu_slab_matrix written_matrix(const struct gf_gpu_transit *t) {
-    return t->w->to_output ? matrix_of(t, t->w->blocks) : (struct gf_gpu_slab_matrix){.points = 0};
+static struct side side_of(const struct gf_gpu_walk_state *t, int k) {
+    const struct gf_gpu_walk *w = t->w;
+    const struct gf_job *job = &t->s->job;
+    const bool in = k < 0;
+    struct side e = {.array = in ? &t->from : &t->to[k],
+                     .outer = in ? w->from_input : w->to_output};
+    const struct gf_output *o = &job->out[in || !e.outer ? 0 : w->output[k]];
+    e.blocks = w->blocks || (w->columns && e.outer);
+    e.shift = e.outer && (in ? job->in_shift : o->shift);
+    e.half = in ? job->in_half : o->half;
+    e.kind = o->kind;
+    if (e.outer)
+        e.line = matrix_of(t->s, w->blocks);
+    return e;
 }
 
 /* half: the array has half spectra, whose last axis is not shifted. */
-static struct gf_gpu_slab_bins bins_of(const struct gf_gpu_transit *t, const struct gf_array *a,
-                                       struct gf_gpu_slab_matrix line, int64_t part, bool shift,
-                                       bool half) {
+static struct gf_gpu_slab_bins bins_of(const struct gf_gpu_walk_state *t, const struct side *e,
+                                       struct gf_span own) {
     const struct gf_gpu_slabs *s = t->s;
-    const struct gf_span own = gf_gpu_part_span(t->w, part);
-    struct gf_gpu_slab_bins b = {.array = *a,
+    struct gf_gpu_slab_bins b = {.array = *e->array,
+                                 .line = e->line,
                                  .first = own.first,
                                  .count = own.count,
                                  .columns = s->plan.width * s->plan.number / s->unit,
-                                 .axes = s->job.axes};
-    b.line = line;
-    b.mirrors = line.points ? s->plan.real && t->w->blocks : a->shape[2] != b.columns;
+                                 .axes = s->job.axes,
+                                 .kind = e->kind};
+    b.mirrors = e->line.points ? s->plan.real && t->w->blocks : e->array->shape[2] != b.columns;
     for (int i = 0; i < 3; i++)
-        b.shift[i] = shift && s->job.axes >> i & 1 && (i < 2 || !half);
+        b.shift[i] = e->shift && s->job.axes >> i & 1 && (i < 2 || !e->half);
     return b;
 }
 
-static struct gf_array pages_of(const struct gf_gpu_transit *t, const struct gf_array *a,
-                                int64_t part) {
+static struct gf_gpu_slab_copy copy_of(const struct gf_gpu_walk_state *t, int64_t part, int k,
+                                       char *packed) {
+    const struct side e = side_of(t, k);
     const struct gf_span own = gf_gpu_part_span(t->w, part);
-    return gf_array_slice(a, 0, own.first, own.count);
-}
-
-static struct gf_gpu_slab_bins input_bins(const struct gf_gpu_transit *t, int64_t part) {
-    const struct gf_job *job = &t->s->job;
-    return bins_of(t, &t->from, read_matrix(t), part, t->w->from_input && job->in_shift,
-                   job->in_half);
-}
-
-static struct gf_gpu_slab_bins output_bins(const struct gf_gpu_transit *t, int64_t part, int k) {
-    const struct gf_output *o = &t->s->job.out[t->w->output[k]];
-    struct gf_gpu_slab_bins b =
-        bins_of(t, &t->to[k], written_matrix(t), part, t->w->to_output && o->shift, o->half);
-    b.kind = o->kind;
-    return b;
-}
-
-static struct gf_gpu_slab_copy pack(const struct gf_gpu_transit *t, int64_t part, char *packed) {
-    struct gf_gpu_slab_copy copy = {.whole_pages = !reads_blocks(t->w), .packed = packed};
-    if (!copy.whole_pages)
-        copy.bins = input_bins(t, part);
+    struct gf_gpu_slab_copy copy = {.whole_pages = !e.blocks, .packed = packed, .unpack = k >= 0};
+    if (e.blocks)
+        copy.bins = bins_of(t, &e, own);
     else
-        copy.pages = pages_of(t, &t->from, part);
+        copy.pages = gf_array_slice(e.array, 0, own.first, own.count);
     return copy;
 }
 
 /* The values that the part's bins are multiplied by. */
-static struct gf_gpu_slab_copy pack_table(const struct gf_gpu_transit *t, int64_t part,
-                                          char *packed) {
+static struct gf_gpu_slab_copy copy_of_table(const struct gf_gpu_walk_state *t, int64_t part,
+                                             char *packed) {
     const struct gf_slab_plan *p = &t->s->plan;
-    const int64_t columns = p->width * p->number / t->s->unit;
-    const struct gf_gpu_slab_matrix line = matrix_of(t, true);
-    const int64_t volume[4] = {p->pages, p->rows, columns, 1};
+    const struct gf_gpu_slab_matrix line = matrix_of(t->s, true);
+    const int64_t volume[4] = {p->pages, p->rows, p->width * p->number / t->s->unit, 1};
     const int64_t half[4] = {1, 1, line.points / 2 + 1, 1};
     const struct gf_array table =
         gf_array_wrap(t->s->table.data, t->s->table.dtype, 4, line.points ? half : volume);
-    return (struct gf_gpu_slab_copy){.bins = bins_of(t, &table, line, part, false, true),
+    const struct side e = {.array = &table, .line = line};
+    return (struct gf_gpu_slab_copy){.bins = bins_of(t, &e, gf_gpu_part_span(t->w, part)),
                                      .packed = packed};
 }
 
-/* Output k of a part. */
-static struct gf_gpu_slab_copy unpack(const struct gf_gpu_transit *t, int64_t part, int k,
-                                      char *packed) {
-    struct gf_gpu_slab_copy copy = {
-        .whole_pages = !writes_blocks(t->w), .packed = packed, .unpack = true};
-    if (!copy.whole_pages)
-        copy.bins = output_bins(t, part, k);
-    else
-        copy.pages = pages_of(t, &t->to[k], part);
-    return copy;
-}
-
 /* A part as rows of an array that lies together in memory, unshifted: one, or one in each page. */
-static struct gf_gpu_rows rows_of(const struct gf_gpu_transit *t, const struct gf_array *a,
-                                  const struct gf_gpu_slab_matrix *line, bool blocks,
-                                  int64_t part) {
+static struct gf_gpu_rows rows_of(const struct gf_gpu_walk_state *t, int64_t part, int k) {
+    const struct side e = side_of(t, k);
+    const struct gf_array *a = e.array;
     const int64_t page = gf_array_bytes(a) / a->shape[0];
+    const int64_t bin = e.blocks ? a->shape[3] * (int64_t)gf_dtype_size(a->dtype) : page;
     const struct gf_span own = gf_gpu_part_span(t->w, part);
-    if (!blocks)
-        return (struct gf_gpu_rows){.host = (char *)a->data + own.first * page,
-                                    .bytes = own.count * page,
-                                    .pitch = own.count * page,
-                                    .count = 1};
-    const int64_t bin = a->shape[3] * (int64_t)gf_dtype_size(a->dtype);
-    return (struct gf_gpu_rows){.host = (char *)a->data + own.first * bin,
-                                .bytes = own.count * bin,
-                                .pitch = line->points ? line->columns * bin : page,
-                                .count = line->points ? line->rows : a->shape[0]};
+    struct gf_gpu_rows rows = {.host = (char *)a->data + own.first * bin,
+                               .bytes = own.count * bin,
+                               .pitch = own.count * bin,
+                               .count = 1};
+    if (e.blocks) {
+        rows.pitch = e.line.points ? e.line.columns * bin : page;
+        rows.count = e.line.points ? e.line.rows : a->shape[0];
+    }
+    return rows;
 }
 
-/* Whether the device can copy parts of a locked array itself. */
-static bool is_flat(const struct gf_array *a, const struct gf_gpu_slab_bins *b, bool blocks) {
-    const bool moved = b->mirrors || b->shift[0] || b->shift[1] || b->shift[2];
-    return gf_array_is_contiguous(a) && !(blocks && moved);
-}
-
-/* Where output k of a part in flight is. */
-static int64_t place_of(const struct gf_gpu_plan *p, int k) {
-    int64_t at = 0;
-    for (int i = 0; i < k; i++)
-        at += (p->bytes[GF_GPU_OUT + i] + BUFFER_ALIGNED - 1) / BUFFER_ALIGNED * BUFFER_ALIGNED;
-    return at;
+/* Whether the host's threads copy its parts: the device itself can copy those of a locked array that are
+ * neither moved nor mirrored. */
+static bool is_staged(const struct gf_gpu_walk_state *t, int k, bool locked) {
+    const struct side e = side_of(t, k);
+    const struct gf_gpu_slab_bins b = bins_of(t, &e, (struct gf_span){0, 0});
+    const bool moved = b.mirrors || b.shift[0] || b.shift[1] || b.shift[2];
+    return !locked || !gf_array_is_contiguous(e.array) || (e.blocks && moved);
 }
 
 /* ---- commands ---- */
 
-int gf_gpu_part_transform(struct gf_gpu_transit *t, int64_t part) {
-    struct gf_gpu_run *m = gf_gpu_part_run(t->w, part);
-    const int slot = (int)(part % GF_GPU_SLAB_DEPTH);
+/* The passes begin when the part is there, and the results of the part before it in the same buffers are back. */
+static int transform(struct gf_gpu_walk_state *t, int64_t part, struct gf_gpu_run *m, int slot) {
     const struct gf_gpu *api = t->c->api;
     void *gpu = t->c->gpu;
     int rc = api->use(gpu, GF_GPU_PASSES);
-    if (!rc)
+    if (!rc && !t->s->role.in_place)
         rc = api->follow(gpu, GF_GPU_UPLOADED + slot);
-    if (!rc)
+    if (!rc && !t->s->role.in_place)
         rc = api->follow(gpu, GF_GPU_DOWNLOADED + slot);
-    m->buffer[GF_GPU_IN] = gf_gpu_transit_holds(t) ? t->s->held.part[part] : t->in[slot];
+    m->buffer[GF_GPU_IN] = gf_gpu_walk_has_inbox(t) ? t->inbox[part] : t->in[slot];
     m->buffer[GF_GPU_FILTER] = t->table[slot];
-    for (int k = 0; k < m->plan->job.n_out; k++)
-        m->buffer[GF_GPU_OUT + k] = t->out[slot][k];
+    m->buffer[GF_GPU_ELSEWHERE] = t->elsewhere[slot];
+    for (int k = 0; k < m->plan->job.n_out; k++) /* or in place of the input */
+        m->buffer[GF_GPU_OUT + k] = t->out[slot][k] ? t->out[slot][k] : m->buffer[GF_GPU_IN];
     if (t->w->filters) /* the device's axes are the last ones of three */
         gf_gpu_filter_move(m->plan, t->s->picture ? 2 : 1,
                            gf_gpu_part_span(t->w, part).first / t->w->granule);
@@ -185,37 +154,41 @@ int gf_gpu_part_transform(struct gf_gpu_transit *t, int64_t part) {
     return rc ? rc : gf_gpu_run_launch(t->c, m, 0, m->plan->n_passes);
 }
 
-static int queue_passes(struct gf_gpu_transit *t, int64_t part, struct gf_gpu_run *m, int slot) {
-    int rc = gf_gpu_part_transform(t, part);
-    if (!rc)
+static int queue_passes(struct gf_gpu_walk_state *t, int64_t part, struct gf_gpu_run *m, int slot) {
+    const bool here = t->s->role.resident;
+    int rc = transform(t, part, m, slot);
+    if (!rc && !here)
         rc = gf_gpu_run_copy_report(t->c, m, t->report[slot]);
-    return rc ? rc : t->c->api->mark(t->c->gpu, GF_GPU_TRANSFORMED + slot);
+    if (rc || (here && !gf_gpu_walk_sends(t)))
+        return rc;
+    return t->c->api->mark(t->c->gpu, GF_GPU_TRANSFORMED + slot);
 }
 
-/* The outputs; others are looked at and go on to other devices. */
-static bool downloads(const struct gf_gpu_transit *t) {
-    return !t->w->scans && (!gf_gpu_transit_sends(t) || gf_gpu_transit_shows(t));
+/* The outputs; ranges are found in what goes on to other devices. */
+static bool downloads(const struct gf_gpu_walk_state *t) {
+    return !t->w->scans && (!gf_gpu_walk_sends(t) || gf_gpu_walk_shows(t));
 }
 
-static int download_output(struct gf_gpu_transit *t, int64_t part, const struct gf_gpu_run *m,
+static int download_output(struct gf_gpu_walk_state *t, int64_t part, const struct gf_gpu_run *m,
                            int k, int slot) {
     const struct gf_gpu *api = t->c->api;
     if (t->to_staged[k])
-        return api->download(t->c->gpu,
-                             t->s->staging[GF_GPU_SLAB_DOWN][slot] + place_of(m->plan, k),
-                             t->out[slot][k], 0, m->plan->bytes[GF_GPU_OUT + k]);
-    const struct gf_gpu_slab_matrix line = written_matrix(t);
-    const struct gf_gpu_rows rows = rows_of(t, &t->to[k], &line, writes_blocks(t->w), part);
+        return api->download(
+            t->c->gpu, t->s->staging[GF_GPU_SLAB_DOWN][slot] + gf_gpu_slab_output_at(m->plan, k),
+            t->out[slot][k], 0, m->plan->bytes[GF_GPU_OUT + k]);
+    const struct gf_gpu_rows rows = rows_of(t, part, k);
     return api->download_rows(t->c->gpu, t->out[slot][k], &rows);
 }
 
-static int queue_download(struct gf_gpu_transit *t, int64_t part, const struct gf_gpu_run *m,
+static int queue_download(struct gf_gpu_walk_state *t, int64_t part, const struct gf_gpu_run *m,
                           int slot) {
     const struct gf_gpu *api = t->c->api;
     void *gpu = t->c->gpu;
     int rc = api->use(gpu, GF_GPU_DOWNLOADS);
     if (!rc)
         rc = api->follow(gpu, GF_GPU_TRANSFORMED + slot);
+    if (rc || t->s->role.resident)
+        return rc;
     for (int k = 0; k < m->plan->job.n_out && !rc && downloads(t); k++)
         rc = download_output(t, part, m, k, slot);
     if (!rc)
@@ -224,18 +197,17 @@ static int queue_download(struct gf_gpu_transit *t, int64_t part, const struct g
     return rc ? rc : api->mark(gpu, GF_GPU_DOWNLOADED + slot);
 }
 
-static int upload_input(struct gf_gpu_transit *t, int64_t part, const struct gf_gpu_run *m,
+static int upload_input(struct gf_gpu_walk_state *t, int64_t part, const struct gf_gpu_run *m,
                         int slot) {
     const struct gf_gpu *api = t->c->api;
     if (t->from_staged)
         return api->upload(t->c->gpu, t->in[slot], 0, t->s->staging[GF_GPU_SLAB_UP][slot],
                            m->plan->bytes[GF_GPU_IN]);
-    const struct gf_gpu_slab_matrix line = read_matrix(t);
-    const struct gf_gpu_rows rows = rows_of(t, &t->from, &line, reads_blocks(t->w), part);
+    const struct gf_gpu_rows rows = rows_of(t, part, -1);
     return api->upload_rows(t->c->gpu, t->in[slot], &rows);
 }
 
-static int queue_upload(struct gf_gpu_transit *t, int64_t part, const struct gf_gpu_run *m,
+static int queue_upload(struct gf_gpu_walk_state *t, int64_t part, const struct gf_gpu_run *m,
                         int slot) {
     const struct gf_gpu *api = t->c->api;
     void *gpu = t->c->gpu;
@@ -245,89 +217,86 @@ static int queue_upload(struct gf_gpu_transit *t, int64_t part, const struct gf_
         rc = api->follow(gpu, GF_GPU_TRANSFORMED + slot);
     if (rc)
         return rc;
-    if (!gf_gpu_transit_holds(t))
+    if (!gf_gpu_walk_has_inbox(t))
         rc = upload_input(t, part, m, slot);
-    if (!rc && gf_gpu_transit_has_table(t))
+    if (!rc && gf_gpu_walk_has_table(t))
         rc = api->upload(gpu, t->table[slot], 0, table, m->plan->bytes[GF_GPU_FILTER]);
     return rc ? rc : api->mark(gpu, GF_GPU_UPLOADED + slot);
 }
 
-int gf_gpu_part_begin(struct gf_gpu_transit *t, int64_t part) {
+int gf_gpu_part_begin(struct gf_gpu_walk_state *t, int64_t part) {
     struct gf_gpu_run *m = gf_gpu_part_run(t->w, part);
-    const int slot = (int)(part % GF_GPU_SLAB_DEPTH);
-    int rc = queue_upload(t, part, m, slot);
+    const int slot = gf_gpu_part_slot(t, part);
+    int rc = t->s->role.resident ? 0 : queue_upload(t, part, m, slot);
     if (!rc)
         rc = queue_passes(t, part, m, slot);
-    return rc ? rc : queue_download(t, part, m, slot);
+    if (rc || (t->s->role.resident && !gf_gpu_walk_sends(t)))
+        return rc;
+    return queue_download(t, part, m, slot);
 }
 
-/* What a part reported, once it is back. */
-static int read_report(struct gf_gpu_transit *t, int64_t part) {
+/* Adds the report of a part, once it is back. */
+static int read_report(struct gf_gpu_walk_state *t, int64_t part) {
     const struct gf_gpu_run *m = gf_gpu_part_run(t->w, part);
-    const int slot = (int)(part % GF_GPU_SLAB_DEPTH);
-    struct gf_report found = {.kept = 0};
+    const int slot = gf_gpu_part_slot(t, part);
+    struct gf_report found = {.kept = 0}, *all = &t->all->found;
     int rc = t->c->api->reach(t->c->gpu, GF_GPU_DOWNLOADED + slot);
     if (rc)
         return rc;
     gf_gpu_run_parse_report(m, t->s->staging[GF_GPU_SLAB_REPORT][slot], &found);
     for (int k = 0; k < m->plan->job.n_out; k++) {
         const int i = t->w->output[k];
-        t->high[i] = fmax(t->high[i], found.high[k]);
-        t->found->low[i] = found.low[k];
-        t->found->high[i] = found.high[k];
-        t->found->clipped[i] += found.clipped[k];
+        t->all->high[i] = fmax(t->all->high[i], found.high[k]);
+        all->low[i] = found.low[k];
+        all->high[i] = found.high[k];
+        all->clipped[i] += found.clipped[k];
     }
-    t->found->kept += found.kept;
-    t->found->lost += found.lost;
+    all->kept += found.kept;
+    all->lost += found.lost;
     return 0;
 }
 
-int gf_gpu_part_pack(struct gf_gpu_transit *t, int64_t next, struct gf_gpu_slab_copy *copy,
+int gf_gpu_part_pack(struct gf_gpu_walk_state *t, int64_t next, struct gf_gpu_slab_copy *copy,
                      int *n) {
     char *(*staging)[GF_GPU_SLAB_DEPTH] = t->s->staging;
     const int slot = (int)(next % GF_GPU_SLAB_DEPTH), before = *n;
     if (next >= t->w->n)
         return 0;
-    if (t->from_staged && !gf_gpu_transit_holds(t))
-        copy[(*n)++] = pack(t, next, staging[GF_GPU_SLAB_UP][slot]);
-    if (gf_gpu_transit_has_table(t))
-        copy[(*n)++] = pack_table(t, next, staging[GF_GPU_SLAB_TABLE][slot]);
+    if (t->from_staged && !gf_gpu_walk_has_inbox(t))
+        copy[(*n)++] = copy_of(t, next, -1, staging[GF_GPU_SLAB_UP][slot]);
+    if (gf_gpu_walk_has_table(t))
+        copy[(*n)++] = copy_of_table(t, next, staging[GF_GPU_SLAB_TABLE][slot]);
     /* The part before it was read from there. */
     return *n > before ? t->c->api->reach(t->c->gpu, GF_GPU_UPLOADED + slot) : 0;
 }
 
-int gf_gpu_part_unpack(struct gf_gpu_transit *t, int64_t back, struct gf_gpu_slab_copy *copy,
+int gf_gpu_part_unpack(struct gf_gpu_walk_state *t, int64_t back, struct gf_gpu_slab_copy *copy,
                        int *n) {
-    if (back < 0 || back >= t->w->n)
+    if (back < 0 || back >= t->w->n || t->s->role.resident)
         return 0;
     const struct gf_gpu_plan *p = gf_gpu_part_run(t->w, back)->plan;
     char *from = t->s->staging[GF_GPU_SLAB_DOWN][back % GF_GPU_SLAB_DEPTH];
     int rc = read_report(t, back);
-    if (!rc && gf_gpu_transit_shows(t)) {
+    if (!rc && gf_gpu_walk_shows(t)) {
         const struct gf_span own = gf_gpu_part_span(t->w, back);
         gf_slab_range_pages(t->all->range, own.first, own.count, from);
     }
-    for (int k = 0; k < p->job.n_out && downloads(t) && !gf_gpu_transit_sends(t) && !rc; k++)
+    for (int k = 0; k < p->job.n_out && downloads(t) && !gf_gpu_walk_sends(t) && !rc; k++)
         if (t->to_staged[k])
-            copy[(*n)++] = unpack(t, back, k, from + place_of(p, k));
+            copy[(*n)++] = copy_of(t, back, k, from + gf_gpu_slab_output_at(p, k));
     return rc;
 }
 
-void gf_gpu_transit_choose(struct gf_gpu_transit *t, const struct gf_gpu_slab_ends *ends) {
+void gf_gpu_walk_choose(struct gf_gpu_walk_state *t, const struct gf_gpu_slab_ends *ends) {
     const struct gf_gpu_walk *w = t->w;
     const struct gf_gpu_slab_end *from = w->from_input ? &ends->in : &ends->exchange;
-    const struct gf_gpu_slab_end *to = &ends->exchange;
     t->from = from->a;
-    t->to[0] = to->a;
-    t->to_staged[0] = !to->locked || gf_gpu_transit_sends(t);
-    if (!gf_gpu_transit_holds(t)) {
-        const struct gf_gpu_slab_bins bins = input_bins(t, 0);
-        t->from_staged = !from->locked || !is_flat(&t->from, &bins, reads_blocks(w));
-    }
-    for (int k = 0; k < w->run[0].plan->job.n_out && w->to_output; k++) {
-        to = &ends->out[w->output[k]];
+    if (!gf_gpu_walk_has_inbox(t))
+        t->from_staged = is_staged(t, -1, from->locked);
+    for (int k = 0; k < w->run[0].plan->job.n_out; k++) {
+        const struct gf_gpu_slab_end *to =
+            w->to_output ? &ends->out[w->output[k]] : &ends->exchange;
         t->to[k] = to->a;
-        const struct gf_gpu_slab_bins written = output_bins(t, 0, k);
-        t->to_staged[k] = !to->locked || !is_flat(&t->to[k], &written, writes_blocks(w));
+        t->to_staged[k] = gf_gpu_walk_sends(t) || is_staged(t, k, to->locked);
     }
 }

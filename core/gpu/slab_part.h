@@ -8,75 +8,45 @@
 #include "core/gpu/slab_copy.h"
 #include "core/slab/range.h"
 
-/* Queues, and marks, each of these followed by those of the other parts in flight: this part is there,
- * transformed, back or sent; its pieces from another member are there, by member. */
+/* Queues, and marks by slot: a part is uploaded; transformed; downloaded or sent, in place to a part of the other
+ * device's second walk. By member and slot: pieces from that member are uploaded. */
 enum { GF_GPU_UPLOADS, GF_GPU_PASSES, GF_GPU_DOWNLOADS };
 enum {
     GF_GPU_UPLOADED = 4,
     GF_GPU_TRANSFORMED = GF_GPU_UPLOADED + GF_GPU_SLAB_DEPTH,
-    GF_GPU_DOWNLOADED = GF_GPU_TRANSFORMED + GF_GPU_SLAB_DEPTH,
-    GF_GPU_DELIVERED = GF_GPU_DOWNLOADED + GF_GPU_SLAB_DEPTH
+    GF_GPU_DOWNLOADED = GF_GPU_TRANSFORMED + GF_GPU_SLAB_SLOTS,
+    GF_GPU_DELIVERED = GF_GPU_DOWNLOADED + GF_GPU_SLAB_SLOTS
 };
-
-/* An array, and what is known of its memory. */
-struct gf_gpu_slab_end {
-    struct gf_array a;
-    bool locked, ours; /* page-locked; by this job */
-};
+_Static_assert(GF_GPU_DELIVERED + GF_GPU_MEMBERS * GF_GPU_SLAB_DEPTH <= GF_GPU_MARKS, "marks");
 
 struct gf_gpu_slab_ends {
     struct gf_gpu_slab_end in, out[GF_MAX_OUTPUTS], exchange;
 };
 
-/* Who walks: all devices of the job, each with its part of the plan. */
-struct gf_gpu_walkers {
-    const struct gf_gpu_member *member;
-    int n;
-    const unsigned *reaches; /* as gf_gpu_slabs_exec_all() */
-    struct gf_slab_range
-        *range; /* that finds what it needs in what several devices exchange; or NULL */
-};
-
-/* One walk under way on one device. */
-struct gf_gpu_transit {
-    const struct gf_gpu_context *c;
-    struct gf_gpu_slabs *s;
-    struct gf_gpu_walk *w;
-    const struct gf_gpu_walkers *all;
-    struct gf_array from, to[GF_MAX_OUTPUTS];
-    bool from_staged, to_staged[GF_MAX_OUTPUTS]; /* the others are copied by the device alone */
-    struct gf_gpu_buffer *in[GF_GPU_SLAB_DEPTH], *out[GF_GPU_SLAB_DEPTH][GF_MAX_OUTPUTS];
-    struct gf_gpu_buffer *report[GF_GPU_SLAB_DEPTH], *work[2];
-    struct gf_gpu_buffer *table[GF_GPU_SLAB_DEPTH]; /* a filter's values, where they are a table */
-    struct gf_report *found;
-    double *high; /* of a walk for display ranges */
-};
-
-static inline struct gf_span gf_gpu_part_span(const struct gf_gpu_walk *w, int64_t part) {
-    const int64_t at = part * w->each;
-    return (struct gf_span){w->first + at, part + 1 < w->n ? w->each : w->extent - at};
+/* In place every part has a slot of its own. */
+static inline int gf_gpu_part_slot(const struct gf_gpu_walk_state *t, int64_t part) {
+    return (int)(part % (t->s->role.in_place ? GF_GPU_SLAB_SLOTS : GF_GPU_SLAB_DEPTH));
 }
-/* The plan for it. */
-struct gf_gpu_run *gf_gpu_part_run(struct gf_gpu_walk *w, int64_t part);
+static inline struct gf_gpu_run *gf_gpu_part_run(struct gf_gpu_walk *w, int64_t part) {
+    return &w->run[gf_gpu_part_index(w, part)];
+}
 
 /* Whether the walk's parts come from the devices' memory, go there, and are looked at by the host on
- * their way there. */
-bool gf_gpu_transit_holds(const struct gf_gpu_transit *t);
-bool gf_gpu_transit_sends(const struct gf_gpu_transit *t);
-bool gf_gpu_transit_shows(const struct gf_gpu_transit *t);
-bool gf_gpu_transit_has_table(const struct gf_gpu_transit *t);
+ * their way there; whether its filter is a table. */
+bool gf_gpu_walk_has_inbox(const struct gf_gpu_walk_state *t);
+bool gf_gpu_walk_sends(const struct gf_gpu_walk_state *t);
+bool gf_gpu_walk_shows(const struct gf_gpu_walk_state *t);
+bool gf_gpu_walk_has_table(const struct gf_gpu_walk_state *t);
 
-/* Which copies are staged. */
-void gf_gpu_transit_choose(struct gf_gpu_transit *t, const struct gf_gpu_slab_ends *ends);
-/* What the host's threads copy: packs part `next` (beyond the last: nothing), and unpacks part `back`
+/* Sets the walk's arrays, and which copies are staged. */
+void gf_gpu_walk_choose(struct gf_gpu_walk_state *t, const struct gf_gpu_slab_ends *ends);
+/* Adds the copies for the host's threads: packs part `next` (beyond the last: nothing), and unpacks part `back`
  * (below 0: nothing), whose report is read. */
-int gf_gpu_part_pack(struct gf_gpu_transit *t, int64_t next, struct gf_gpu_slab_copy *copy, int *n);
-int gf_gpu_part_unpack(struct gf_gpu_transit *t, int64_t back, struct gf_gpu_slab_copy *copy,
+int gf_gpu_part_pack(struct gf_gpu_walk_state *t, int64_t next, struct gf_gpu_slab_copy *copy,
+                     int *n);
+int gf_gpu_part_unpack(struct gf_gpu_walk_state *t, int64_t back, struct gf_gpu_slab_copy *copy,
                        int *n);
-/* Queues a part's passes: for when the part is there, and the results of the part before it in the same
- * buffers are back. */
-int gf_gpu_part_transform(struct gf_gpu_transit *t, int64_t part);
-/* Queues all of a part but its way to other devices. */
-int gf_gpu_part_begin(struct gf_gpu_transit *t, int64_t part);
+/* Queues a part, except what goes to other devices. */
+int gf_gpu_part_begin(struct gf_gpu_walk_state *t, int64_t part);
 
 #endif

@@ -11,19 +11,8 @@
 #include "core/gpu/slab.h"
 #include "core/gpu/slab_copy.h"
 #include "core/gpu/slab_job.h"
-#include "core/gpu/slab_read.h"
+#include "core/gpu/slab_walk.h"
 #include "core/slab/range.h"
-
-/* A part of 32 MiB takes 0.6 milliseconds on the fastest buses, and its launches some microseconds. There
- * are several parts, so that copies and passes overlap. Rows of blocks begin at pages of memory, or at
- * cache lines where they are short: a device copies rows that begin anywhere at half the speed. */
-enum { PART = 32 << 20, LEAST_PARTS = 8, BUFFER_ALIGNED = 64, ALIGNED = 4096, ALIGNED_BINS = 16 };
-/* Of one device among several: each part is sent in as many pieces as the next walk has parts. */
-enum { MOST_PARTS = 64 };
-/* Every so many bins, of at least 8 bytes, a view can begin. */
-enum { VIEW_BINS = GF_GPU_VIEW_ALIGNED / 8 };
-/* Bytes of a page that a block has at least, where there is room. */
-enum { LEAST_ROW = 12 << 10 };
 
 static bool is_real(const struct gf_gpu_slabs *s) {
     return gf_job_is_real(&s->job);
@@ -128,7 +117,8 @@ static void describe(struct gf_gpu_slabs *s) {
     p->number = (int64_t)gf_dtype_size(gf_gpu_work_type(job));
     s->unit = channels * p->number;
     p->exchange_bytes = gf_gpu_job_walks_twice(job) ? p->pages * p->rows * p->width * p->number : 0;
-    s->pitch = (p->rows * p->width * p->number / s->unit + VIEW_BINS - 1) / VIEW_BINS * VIEW_BINS;
+    s->pitch = (p->rows * p->width * p->number / s->unit + GF_GPU_VIEW_BINS - 1) /
+               GF_GPU_VIEW_BINS * GF_GPU_VIEW_BINS;
     s->between =
         (struct gf_gpu_exchange){p->pages, p->rows * p->width * p->number / s->unit, s->unit};
     s->in_output = job->op == GF_FFT && job->n_out == 1 && o->dtype == gf_gpu_work_type(job) &&
@@ -143,240 +133,6 @@ static void describe(struct gf_gpu_slabs *s) {
     }
 }
 
-/* Blocks of a volume's filter are rows; those of an exchange in place begin at views. */
-static int64_t granule_of(const struct gf_gpu_slabs *s) {
-    if (s->seat.in_place)
-        return VIEW_BINS;
-    return s->filter && !s->picture ? s->plan.width * s->plan.number / s->unit : 1;
-}
-
-/* ---- parts ---- */
-
-static int64_t outputs_bytes(const struct gf_gpu_plan *p) {
-    int64_t sum = 0;
-    for (int i = 0; i < p->job.n_out; i++)
-        sum += (p->bytes[GF_GPU_OUT + i] + BUFFER_ALIGNED - 1) / BUFFER_ALIGNED * BUFFER_ALIGNED;
-    return sum;
-}
-
-/* What the smaller last part takes beside the others' buffers. */
-static int64_t own_bytes(const struct gf_gpu_walk *w) {
-    int64_t sum = 0;
-    for (int i = GF_GPU_A; i < GF_GPU_OUT && w->n_runs > 1; i++)
-        if (i > GF_GPU_B || w->run[1].plan->bytes[i] > w->run[0].plan->bytes[i])
-            sum += w->run[1].plan->bytes[i];
-    return sum;
-}
-
-/* Of the devices' memory, what this walk reads and the next one will read. */
-static int64_t held_bytes(const struct gf_gpu_slabs *s, const struct gf_gpu_walk *w) {
-    const struct gf_gpu_exchange *e = &s->between;
-    const int members = s->seat.members, member = s->seat.member;
-    const int64_t pages = members ? gf_slab_share(e->pages, members, member).count : 0;
-    const int64_t bins =
-        members ? gf_slab_planes(e->bins, members, member, granule_of(s)).count : 0;
-    const int64_t slab = pages * e->bins * e->unit, block = bins * e->pages * e->unit;
-    return (w->from_input ? 0
-            : w->blocks   ? block
-                          : slab) +
-           (w->to_output ? 0
-            : w->blocks  ? slab
-                         : block);
-}
-
-/* What the walks before keep, where the arrays stay on the device; without what is between the walks, which
- * is counted in each. */
-static int64_t kept_bytes(const struct gf_gpu_slabs *s, const struct gf_gpu_walk *w) {
-    int64_t bytes = 0;
-    for (const struct gf_gpu_walk *b = s->walk; b < w && s->seat.resident; b++)
-        bytes += b->n ? b->run[0].bytes - held_bytes(s, b) : 0;
-    return bytes;
-}
-
-static void drop_runs(const struct gf_gpu_context *c, struct gf_gpu_walk *w) {
-    for (int i = 0; i < 2; i++) {
-        gf_gpu_run_drop(c, &w->run[i]);
-        w->run[i] = (struct gf_gpu_run){.plan = NULL};
-    }
-    w->n_runs = 0;
-}
-
-/* Plans for parts of `each`, and for what is left. */
-static int make_plans(const struct gf_gpu_context *c, const struct gf_gpu_slabs *s,
-                      struct gf_gpu_walk *w) {
-    const int64_t rest = w->extent - (w->n - 1) * w->each;
-    const int64_t counts[2] = {w->each, rest};
-    int rc = 0;
-    w->n_runs = rest < w->each ? 2 : 1;
-    for (int i = 0; i < w->n_runs && !rc; i++) {
-        const struct gf_job job = gf_gpu_part_job(s, w, counts[i]);
-        rc = gf_gpu_run_make(c, &w->run[i], &job);
-    }
-    return rc;
-}
-
-/* These, with kernels; GF_ENOMEM where they do not fit. */
-static int make_runs(const struct gf_gpu_context *c, const struct gf_gpu_slabs *s,
-                     struct gf_gpu_walk *w) {
-    int rc = make_plans(c, s, w);
-    if (rc)
-        return rc;
-    const struct gf_gpu_plan *p = w->run[0].plan;
-    const int64_t held = held_bytes(s, w), in = w->from_input || !held ? p->bytes[GF_GPU_IN] : 0;
-    const int64_t again = in + p->bytes[GF_GPU_FILTER] + outputs_bytes(p);
-    const int64_t deep = gf_gpu_walk_depth(w);
-    const int64_t beside = (deep - 1) * again + own_bytes(w) + held +
-                           deep * gf_gpu_run_report_bytes(&w->run[0]) + kept_bytes(s, w);
-    for (int i = 0; i < w->n_runs && !rc; i++)
-        rc = gf_gpu_run_prepare(c, &w->run[i], i ? 0 : beside);
-    return rc;
-}
-
-/* Of the bins of a block, where it is not made of rows. */
-static int64_t aligned_bins(const struct gf_gpu_slabs *s, int64_t each) {
-    const int64_t pages = ALIGNED / s->unit;
-    const int64_t bins = pages && each >= pages ? pages : ALIGNED_BINS;
-    return each < ALIGNED_BINS ? each : each / bins * bins;
-}
-
-/* Parts of about the same size. */
-static void set_parts(const struct gf_gpu_slabs *s, struct gf_gpu_walk *w, int64_t most) {
-    w->n = (w->extent + most - 1) / most;
-    w->each = (w->extent + w->n - 1) / w->n;
-    if ((w->blocks || w->columns) && w->granule == 1)
-        w->each = aligned_bins(s, w->each);
-    w->each = (w->each + w->granule - 1) / w->granule * w->granule;
-    w->n = (w->extent + w->each - 1) / w->each;
-}
-
-/* ---- in place ---- */
-
-/* Of so many parts at most, and each of so many bytes at least, below which launches take longer than the
- * device works. */
-static int64_t part_count(const struct gf_gpu_context *c, int64_t most, double bytes) {
-    enum { LEAST = 16 << 20 };
-    const double n = c->props.is_cpu ? (double)most : bytes / LEAST;
-    return n >= (double)most ? most : n < 1 ? 1 : (int64_t)n;
-}
-
-/* Measured on two H200s over NVLink. Of pictures, whose columns take two passes, the second walk takes as long
- * as the exchange, and begins earlier. Where that reads what is not sent, it has one part, or two whose
- * workspace is half as large. A first walk over blocks of a volume, one pass, is done long before the
- * exchange. */
-static void set_in_place(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {
-    enum { SLABS = 8, LARGE = 1 << 30 };
-    const double bytes = (double)s->plan.exchange_bytes / s->seat.members;
-    const int64_t most = gf_gpu_slabs_may_read(c, s)   ? (s->picture ? 2 : 1)
-                         : s->picture || bytes < LARGE ? 4
-                                                       : 8;
-    const int64_t blocks = part_count(c, most, bytes);
-    const int64_t slabs = part_count(c, SLABS, bytes);
-    s->late = s->walk[0].blocks ? blocks * (s->picture ? 2 : 6) / SLABS
-                                : slabs *
-                                      (!s->picture    ? 2
-                                       : s->plan.real ? 3
-                                                      : 4) /
-                                      SLABS;
-    for (int i = 0; i < s->n_walks; i++) {
-        struct gf_gpu_walk *w = &s->walk[i];
-        const int64_t n = w->blocks ? blocks : slabs, unit = w->blocks ? w->granule : 1;
-        w->each = (w->extent + n * unit - 1) / (n * unit) * unit;
-        w->n = w->extent ? (w->extent + w->each - 1) / w->each : 0;
-    }
-}
-
-/* A plan's tables and the like. */
-static int64_t beside_arrays(const struct gf_gpu_plan *p) {
-    int64_t bytes = 0;
-    for (int i = 0; i < GF_GPU_N_BUFFERS; i++)
-        if (i > GF_GPU_B && i < GF_GPU_OUT)
-            bytes += p->bytes[i];
-    return bytes;
-}
-
-/* The exchange, the input, and workspace that all parts use in turn. */
-static int64_t in_place_bytes(const struct gf_gpu_slabs *s) {
-    int64_t bytes = s->plan.pages * s->pitch * s->unit, work[2] = {0, 0};
-    for (int i = 0; i < s->n_walks; i++) {
-        const struct gf_gpu_walk *w = &s->walk[i];
-        for (int64_t k = 0; k < w->n && w->from_input; k++)
-            bytes += w->run[k + 1 == w->n ? w->n_runs - 1 : 0].plan->bytes[GF_GPU_IN];
-        for (int64_t k = 0; k < w->n && gf_gpu_walk_leaves(w); k++)
-            bytes += w->run[k + 1 == w->n ? w->n_runs - 1 : 0].plan->bytes[GF_GPU_OUT];
-        for (int k = 0; k < w->n_runs; k++) {
-            const struct gf_gpu_plan *p = w->run[k].plan;
-            bytes += beside_arrays(p);
-            for (int j = 0; j < 2; j++)
-                work[j] = p->bytes[GF_GPU_A + j] > work[j] ? p->bytes[GF_GPU_A + j] : work[j];
-        }
-    }
-    return bytes + work[0] + work[1];
-}
-
-static int64_t all_bytes(const struct gf_gpu_plan *p) {
-    int64_t bytes = 0;
-    for (int i = 0; i < GF_GPU_N_BUFFERS; i++)
-        bytes += p->bytes[i];
-    return bytes;
-}
-
-static int fit_in_place(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {
-    int rc = 0;
-    set_in_place(c, s);
-    for (int i = 0; i < s->n_walks && !rc; i++)
-        if (s->walk[i].n)
-            rc = make_plans(c, s, &s->walk[i]);
-    if (!rc)
-        gf_gpu_slabs_read(c, s);
-    const int64_t all = rc ? 0 : in_place_bytes(s);
-    for (int i = 0; i < s->n_walks && !rc; i++)
-        for (int k = 0; k < s->walk[i].n_runs && !rc; k++) {
-            struct gf_gpu_run *m = &s->walk[i].run[k];
-            rc = gf_gpu_run_prepare(c, m, all - all_bytes(m->plan));
-        }
-    return rc;
-}
-
-/* ---- parts in flight ---- */
-
-/* Parts that are on the device all at once: the first ones are sent while the others are transformed, and
- * whoever needs all that is sent has one. */
-static int fit_resident(const struct gf_gpu_context *c, struct gf_gpu_slabs *s,
-                        struct gf_gpu_walk *w) {
-    const int64_t parts = w->to_output ? 1 : GF_GPU_SLAB_DEPTH;
-    const int64_t unit = w->blocks && parts > 1 ? ALIGNED_BINS : 1;
-    w->each = (w->extent + parts * unit - 1) / (parts * unit) * unit;
-    w->n = (w->extent + w->each - 1) / w->each;
-    return make_runs(c, s, w);
-}
-
-/* The largest parts up to PART that fit the device. */
-static int fit_walk(const struct gf_gpu_context *c, struct gf_gpu_slabs *s, struct gf_gpu_walk *w) {
-    if (!w->extent)
-        return 0;
-    if (s->seat.resident)
-        return fit_resident(c, s, w);
-    const int64_t bytes =
-        (w->bytes_read > w->bytes_written ? w->bytes_read : w->bytes_written) / w->extent + 1;
-    int64_t most = (w->extent + LEAST_PARTS - 1) / LEAST_PARTS;
-    const bool in_rows = w->blocks || w->columns;
-    int64_t part = w->columns  ? LEAST_ROW * s->job.shape[2]
-                   : w->blocks ? LEAST_ROW * s->plan.pages
-                               : PART;
-    part = in_rows && part < 2 * PART ? 2 * PART : part; /* longer rows are copied faster */
-    if (most > part / bytes)
-        most = part / bytes;
-    if (s->seat.members && most < (w->extent + MOST_PARTS - 1) / MOST_PARTS)
-        most = (w->extent + MOST_PARTS - 1) / MOST_PARTS;
-    for (most = most ? most : 1;; most /= 2) {
-        set_parts(s, w, most);
-        int rc = make_runs(c, s, w);
-        if (!rc || rc != GF_ENOMEM || w->each == w->granule)
-            return rc;
-        drop_runs(c, w);
-    }
-}
-
 /* ---- walks ---- */
 
 static int64_t array_bytes(const struct gf_job *job, const int64_t *shape, enum gf_dtype t) {
@@ -386,10 +142,10 @@ static int64_t array_bytes(const struct gf_job *job, const int64_t *shape, enum 
     return bytes;
 }
 
-/* Of the walk's pages or bins, and of the bytes that it copies. */
+/* Reduces a walk to the device's share of pages or bins, and of the bytes that it copies. */
 static void take_share(const struct gf_gpu_slabs *s, struct gf_gpu_walk *w) {
     const int64_t all = w->extent;
-    const struct gf_span own = gf_slab_planes(all, s->seat.members, s->seat.member, w->granule);
+    const struct gf_span own = gf_slab_planes(all, s->role.members, s->role.member, w->granule);
     w->first = own.first;
     w->extent = own.count;
     w->bytes_read = (int64_t)((double)w->bytes_read / (double)all * (double)own.count);
@@ -402,7 +158,7 @@ static void add_walk(struct gf_gpu_slabs *s) {
     const struct gf_job *job = &s->job;
     int64_t shape[GF_MAX_RANK];
     const int64_t columns = s->plan.width * s->plan.number / s->unit;
-    w->granule = w->blocks ? granule_of(s) : 1;
+    w->granule = w->blocks ? gf_gpu_slabs_granule(s) : 1;
     w->columns = gf_gpu_slabs_are_line(s) && !w->blocks;
     w->extent = w->blocks ? s->plan.rows * columns : s->plan.pages;
     w->bytes_read = w->bytes_written = s->plan.exchange_bytes;
@@ -417,7 +173,7 @@ static void add_walk(struct gf_gpu_slabs *s) {
             shape[2] = job->shape[2] / 2 + 1; /* the rest is mirrored by the host */
         w->bytes_written += array_bytes(job, shape, job->out[i].dtype);
     }
-    if (s->seat.members)
+    if (s->role.members)
         take_share(s, w);
 }
 
@@ -442,12 +198,12 @@ static void add_walks(struct gf_gpu_slabs *s) {
     const struct gf_job *job = &s->job;
     const bool twice = gf_gpu_job_walks_twice(job), forward = job->direction == GF_FORWARD;
     const bool slabs_first =
-        forward || s->seat.natural; /* which has the same order on both sides */
+        forward || s->role.natural; /* which has the same order on both sides */
     const char *slabs = gf_gpu_slabs_are_line(s) ? line_columns
                         : twice                  ? "slabs of pages, all axes but the slowest"
                                                  : "slabs of pages";
     const char *blocks = gf_gpu_slabs_are_line(s) ? "blocks of rows"
-                         : s->seat.natural ? "blocks of all pages, the slowest axis, and sent back"
+                         : s->role.natural ? "blocks of all pages, the slowest axis, and sent back"
                                            : "blocks of all pages, the slowest axis";
     bool scans = false;
     for (int i = 0; i < job->n_out && forward; i++)
@@ -486,20 +242,21 @@ static void count_memory(struct gf_gpu_slabs *s) {
             continue;
         count_table(s, &s->walk[i]);
         const struct gf_gpu_run *m = &s->walk[i].run[0];
-        const bool held = s->seat.members && !s->walk[i].from_input; /* by the devices */
+        const bool held = s->role.members && !s->walk[i].from_input; /* by the devices */
         const int64_t bytes[GF_GPU_SLAB_STAGES] = {
-            held ? 0 : m->plan->bytes[GF_GPU_IN], outputs_bytes(m->plan),
-            gf_gpu_run_report_bytes(m), m->plan->bytes[GF_GPU_FILTER]};
+            held ? 0 : m->plan->bytes[GF_GPU_IN],
+            gf_gpu_slab_output_at(m->plan, m->plan->job.n_out), gf_gpu_run_report_bytes(m),
+            m->plan->bytes[GF_GPU_FILTER]};
         for (int k = 0; k < GF_GPU_SLAB_STAGES; k++)
             most[k] = bytes[k] > most[k] ? bytes[k] : most[k];
-        if (s->seat.members && !s->walk[i].to_output &&
+        if (s->role.members && !s->walk[i].to_output &&
             most[GF_GPU_SLAB_SENT] < bytes[GF_GPU_SLAB_DOWN])
             most[GF_GPU_SLAB_SENT] = bytes[GF_GPU_SLAB_DOWN];
         s->device_bytes = m->bytes > s->device_bytes ? m->bytes : s->device_bytes;
     }
-    for (int k = 0; k < GF_GPU_SLAB_STAGES && !s->seat.in_place; k++)
+    for (int k = 0; k < GF_GPU_SLAB_STAGES && !s->role.in_place; k++)
         s->host_bytes += GF_GPU_SLAB_DEPTH * most[k];
-    if (!s->in_output && !s->in_input && !s->seat.members)
+    if (!s->in_output && !s->in_input && !s->role.members)
         s->host_bytes += s->plan.exchange_bytes;
 }
 
@@ -514,70 +271,9 @@ static int take_filter(struct gf_gpu_slabs *s) {
     return 0;
 }
 
-/* Walks that read the same exchange cut it alike. */
-static int fit_walks(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {
-    int rc = s->seat.in_place ? fit_in_place(c, s) : 0;
-    for (int i = 0; i < s->n_walks && !s->seat.in_place && !rc; i++)
-        rc = fit_walk(c, s, &s->walk[i]);
-    for (int i = 1; i < s->n_walks && s->seat.members && !rc; i++) {
-        struct gf_gpu_walk *scan = &s->walk[i - 1], *w = &s->walk[i];
-        if (!scan->scans || scan->from_input || scan->each == w->each)
-            continue;
-        struct gf_gpu_walk *longer = scan->each > w->each ? scan : w;
-        drop_runs(c, longer);
-        longer->each = scan->each < w->each ? scan->each : w->each;
-        longer->n = (longer->extent + longer->each - 1) / longer->each;
-        rc = make_runs(c, s, longer);
-    }
-    return rc;
-}
-
-int gf_gpu_slabs_plan(const struct gf_gpu_context *c, const struct gf_job *job,
-                      struct gf_gpu_slabs **slabs) {
-    return gf_gpu_slabs_plan_share(c, job, (struct gf_gpu_seat){.members = 0}, slabs);
-}
-
-int gf_gpu_slabs_plan_share(const struct gf_gpu_context *c, const struct gf_job *job,
-                            struct gf_gpu_seat seat, struct gf_gpu_slabs **slabs) {
-    *slabs = NULL;
-    const bool line = job->ndim == 1;
-    const struct gf_job volume = line ? line_matrix(job) : gf_slab_volume(job);
-    const char *why = line ? refuses_line(job, &volume) : refuses(&volume);
-    if (!why && seat.resident)
-        why = refuses_resident(&volume, job);
-    if (!why && seat.in_place && seat.members != 2)
-        why = "only two devices exchange in place";
-    if (!why && seat.natural && job->direction == GF_INVERSE && gf_job_is_real(job))
-        why = "half spectra in natural order are not transformed by several devices";
-    if (why)
-        return gf_fail(GF_EUNSUPP, "%s", why);
-    struct gf_gpu_slabs *s = calloc(1, sizeof *s);
-    if (!s)
-        return gf_fail(GF_ENOMEM, "no memory for a plan");
-    s->seat = seat;
-    s->job = volume;
-    s->picture = job->ndim < 3;
-    s->asked = *job;
-    int rc = take_filter(s);
-    describe(s);
-    if (s->filter)
-        add_filter_walks(s);
-    else if (!rc)
-        add_walks(s);
-    if (!rc)
-        rc = fit_walks(c, s);
-    if (rc) {
-        gf_gpu_slabs_drop(c, s);
-        return rc;
-    }
-    count_memory(s);
-    *slabs = s;
-    return 0;
-}
-
-void gf_gpu_slabs_drop(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {
+static void drop_share(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {
     for (int i = 0; s && i < s->n_walks; i++)
-        drop_runs(c, &s->walk[i]);
+        gf_gpu_slabs_drop_runs(c, &s->walk[i]);
     if (s) {
         free(s->filter);
         gf_array_free(&s->table);
@@ -590,4 +286,81 @@ void gf_gpu_slabs_drop(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {
         if (s->staging[i / GF_GPU_SLAB_DEPTH][i % GF_GPU_SLAB_DEPTH])
             c->api->unpin(c->gpu, s->staging[i / GF_GPU_SLAB_DEPTH][i % GF_GPU_SLAB_DEPTH]);
     free(s);
+}
+
+/* One device's, whose share may be empty. */
+static int plan_share(const struct gf_gpu_context *c, const struct gf_job *job,
+                      struct gf_gpu_role role, struct gf_gpu_slabs **slabs) {
+    *slabs = NULL;
+    const bool line = job->ndim == 1;
+    const struct gf_job volume = line ? line_matrix(job) : gf_slab_volume(job);
+    const char *why = line ? refuses_line(job, &volume) : refuses(&volume);
+    if (!why && role.resident)
+        why = refuses_resident(&volume, job);
+    if (!why && role.in_place && role.members != 2)
+        why = "only two devices exchange in place";
+    if (!why && role.natural && job->direction == GF_INVERSE && gf_job_is_real(job))
+        why = "half spectra in natural order are not transformed by several devices";
+    if (why)
+        return gf_fail(GF_EUNSUPP, "%s", why);
+    struct gf_gpu_slabs *s = calloc(1, sizeof *s);
+    if (!s)
+        return gf_fail(GF_ENOMEM, "no memory for a plan");
+    s->role = role;
+    s->job = volume;
+    s->picture = job->ndim < 3;
+    s->asked = *job;
+    int rc = take_filter(s);
+    describe(s);
+    if (s->filter)
+        add_filter_walks(s);
+    else if (!rc)
+        add_walks(s);
+    if (!rc)
+        rc = gf_gpu_slabs_fit(c, s);
+    if (rc) {
+        drop_share(c, s);
+        return rc;
+    }
+    count_memory(s);
+    *slabs = s;
+    return 0;
+}
+
+void gf_gpu_shared_drop(struct gf_gpu_shared *p) {
+    if (p && p->uploaded) {
+        gf_gpu_slab_settle(p, GF_EBACKEND); /* the message of a failure before stays */
+        gf_gpu_slab_give_back(p, 0, p->member->s->n_walks);
+    }
+    for (int i = 0; p && i < p->n; i++)
+        if (p->member[i].s)
+            drop_share(p->member[i].c, p->member[i].s);
+    free(p);
+}
+
+int gf_gpu_shared_plan(const struct gf_gpu_shared *devices, const struct gf_job *job,
+                       struct gf_gpu_role role, struct gf_gpu_shared **plan) {
+    struct gf_gpu_shared *p = malloc(sizeof *p);
+    int rc = p ? 0 : gf_fail(GF_ENOMEM, "no memory for a plan");
+    *plan = NULL;
+    if (p)
+        *p = *devices;
+    for (; !rc && role.member < p->n; role.member++) {
+        struct gf_gpu_member *m = &p->member[role.member];
+        rc = plan_share(m->c, job, role, &m->s);
+        for (int i = 0; !rc && i < m->s->n_walks; i++)
+            m->s->state[i] =
+                (struct gf_gpu_walk_state){.c = m->c, .s = m->s, .w = &m->s->walk[i], .all = p};
+    }
+    if (rc)
+        gf_gpu_shared_drop(p);
+    else
+        *plan = p;
+    return rc;
+}
+
+int gf_gpu_slabs_plan(const struct gf_gpu_context *c, const struct gf_job *job,
+                      struct gf_gpu_shared **plan) {
+    const struct gf_gpu_shared alone = {.n = 1, .member = {{.c = c}}};
+    return gf_gpu_shared_plan(&alone, job, (struct gf_gpu_role){.members = 0}, plan);
 }

@@ -11,8 +11,6 @@
 #include "core/filter/compose.h"
 #include "core/filter/filter.h"
 #include "core/gpu/plan/filter_values.h"
-#include "core/gpu/slab_copy.h"
-#include "core/gpu/slab_send.h"
 #include "core/gpu/slab_walk.h"
 #include "core/slab/range.h"
 
@@ -20,17 +18,16 @@
 
 /* One job under way. */
 struct run {
-    struct gf_gpu_walkers all;
+    struct gf_gpu_shared *all;
     const struct gf_gpu_context *c; /* the first one's, and its plan */
     struct gf_gpu_slabs *s;
     struct gf_gpu_slab_ends ends;
     struct gf_slab_range range;
-    struct gf_report found;
 };
 
 /* The display ranges that were found, into the plans of a walk to the outputs. */
 static void set_ranges(const struct run *r, struct gf_gpu_walk *w) {
-    for (int i = 0; i < w->n_runs && !w->scans; i++)
+    for (int i = 0; i < w->n_runs && !w->scans && w->to_output; i++)
         for (int k = 0; k < w->run[i].plan->job.n_out; k++) {
             struct gf_output *o = &w->run[i].plan->job.out[k];
             const double *range = r->range.of[w->output[k]];
@@ -42,20 +39,19 @@ static void set_ranges(const struct run *r, struct gf_gpu_walk *w) {
 }
 
 static int run_walk(struct run *r, int index) {
-    const struct gf_gpu_walk *w = &r->s->walk[index];
-    double high[GF_MAX_OUTPUTS] = {0};
-    int rc = 0;
-    for (int i = 0; i < r->all.n && w->to_output; i++)
-        set_ranges(r, &r->all.member[i].s->walk[index]);
-    if (r->s->seat.members)
-        rc = gf_gpu_slab_hold(&r->all, index);
-    if (!rc)
-        rc = gf_gpu_slab_walk(&r->all, index, &r->ends, &r->found, high);
-    if (!rc && r->s->seat.members)
-        gf_gpu_slab_pass_on(&r->all, index);
-    for (int i = 0; i < r->s->job.n_out && w->scans && !rc; i++)
+    memset(r->all->high, 0, sizeof r->all->high);
+    for (int i = 0; i < r->all->n; i++) {
+        struct gf_gpu_walk_state *t = &r->all->member[i].s->state[index];
+        set_ranges(r, t->w);
+        if (t->w->n)
+            gf_gpu_walk_choose(t, &r->ends);
+    }
+    int rc = gf_gpu_slab_take(r->all, index, index + 1);
+    rc = rc ? gf_gpu_slab_settle(r->all, rc) : gf_gpu_slab_walk(r->all, index, index + 1);
+    gf_gpu_slab_give_back(r->all, index, index + 1);
+    for (int i = 0; i < r->s->job.n_out && r->s->walk[index].scans && !rc; i++)
         if (gf_gpu_slabs_scans(r->s, i))
-            r->range.of[i][1] = high[i];
+            r->range.of[i][1] = r->all->high[i];
     return rc;
 }
 
@@ -109,7 +105,7 @@ static int run_lines(const struct gf_gpu_context *c, const struct gf_array *line
 
 /* After the slabs of a forward transform. */
 static int find_ranges(struct run *r) {
-    if (!r->s->seat.members) /* several devices have shown it on its way */
+    if (!r->s->role.members) /* several devices have shown it on its way */
         gf_slab_range_pages(&r->range, 0, r->s->plan.pages, r->ends.exchange.a.data);
     struct gf_array lines = gf_slab_range_lines(&r->range);
     int rc = lines.data ? run_lines(r->c, &lines) : 0;
@@ -164,14 +160,14 @@ static int run_forward(struct run *r) {
     int rc = gf_slab_range_open(&s->plan, &r->range);
     if (!rc)
         gf_slab_range_input(&r->range, 0, &r->ends.in.a);
-    r->all.range = &r->range;
+    r->all->range = &r->range;
     for (int i = 0; i < s->n_walks && !rc; i++) {
         rc = run_walk(r, i);
         if (!rc && !s->walk[i].to_output)
             rc = find_ranges(r);
     }
     for (int i = 0; i < s->job.n_out && !rc; i++)
-        gf_report_range(&s->job, i, r->range.of[i][0], r->range.of[i][1], &r->found);
+        gf_report_range(&s->job, i, r->range.of[i][0], r->range.of[i][1], &r->all->found);
     gf_slab_range_close(&r->range);
     return rc;
 }
@@ -180,7 +176,8 @@ static int run_inverse(struct run *r) {
     int rc = 0;
     for (int i = 0; i < r->s->n_walks && !rc; i++)
         rc = run_walk(r, i);
-    r->found.imag_ratio = r->found.lost > 0 ? sqrt(r->found.lost / r->found.kept) : 0;
+    struct gf_report *found = &r->all->found;
+    found->imag_ratio = found->lost > 0 ? sqrt(found->lost / found->kept) : 0;
     return rc;
 }
 
@@ -198,10 +195,11 @@ static void add_zero(const struct gf_array *x, bool along_rows, double v) {
 }
 
 /* The same in the parts of pages that the devices hold. */
-static int add_held_zero(const struct run *r, const struct gf_gpu_member *m, double v) {
+static int add_inbox_zero(const struct run *r, const struct gf_gpu_member *m, double v) {
     const struct gf_slab_plan *p = &r->s->plan;
     const struct gf_gpu_exchange *e = &r->s->between;
-    const struct gf_gpu_walk *w = &m->s->walk[r->s->n_walks - 1];
+    const struct gf_gpu_walk_state *t = &m->s->state[r->s->n_walks - 1];
+    const struct gf_gpu_walk *w = t->w;
     const bool along_rows = r->s->job.axes & 2;
     const int64_t rows = along_rows ? 1 : p->rows, page = e->bins * e->unit;
     void *zeros = NULL;
@@ -215,13 +213,13 @@ static int add_held_zero(const struct run *r, const struct gf_gpu_member *m, dou
                                        .device_pitch = page / rows};
         const struct gf_array all = gf_array_wrap(zeros, p->number == 16 ? GF_C128 : GF_C64, 4,
                                                   (int64_t[]){count, 1, 1, e->unit / p->number});
-        rc = m->c->api->download_rows(m->c->gpu, m->s->held.part[k], &at);
+        rc = m->c->api->download_rows(m->c->gpu, t->inbox[k], &at);
         if (!rc)
             rc = m->c->api->sync(m->c->gpu);
         if (!rc)
             add_zero(&all, true, v);
         if (!rc)
-            rc = m->c->api->upload_rows(m->c->gpu, m->s->held.part[k], &at);
+            rc = m->c->api->upload_rows(m->c->gpu, t->inbox[k], &at);
         if (!rc)
             rc = m->c->api->sync(m->c->gpu);
     }
@@ -233,28 +231,28 @@ static int add_held_zero(const struct run *r, const struct gf_gpu_member *m, dou
 static int add_offset(struct run *r) {
     const double v = gf_filter_zero(&r->s->job);
     int rc = 0;
-    if (!r->s->seat.members)
+    if (!r->s->role.members)
         add_zero(&r->ends.exchange.a, r->s->job.axes & 2, v);
-    for (int i = 0; i < r->all.n && r->s->seat.members && !rc; i++)
-        rc = add_held_zero(r, &r->all.member[i], v);
+    for (int i = 0; i < r->all->n && r->s->role.members && !rc; i++)
+        rc = add_inbox_zero(r, &r->all->member[i], v);
     return rc;
 }
 
-/* Of a filter that is one: the first device's plan has it, and the others'. */
+/* Computes the table of a filter that is one; the first device's plan owns it for all. */
 static int make_table(struct run *r) {
     struct gf_job whole = r->s->asked;
     bool needed = false;
     int rc = 0;
-    for (int i = 0; i < r->all.n; i++) {
-        const struct gf_gpu_walk *w = &r->all.member[i].s->walk[1];
+    for (int i = 0; i < r->all->n; i++) {
+        const struct gf_gpu_walk *w = &r->all->member[i].s->walk[1];
         needed |= w->n && w->run[0].plan->bytes[GF_GPU_FILTER];
     }
     whole.filter = r->s->filter;
     if (needed && !r->s->table.data)
         rc = gf_gpu_filter_table(&whole, r->c->threads, &r->s->table);
-    for (int i = 1; i < r->all.n && !rc; i++) {
-        r->all.member[i].s->table = r->s->table;
-        r->all.member[i].s->table.base = NULL;
+    for (int i = 1; i < r->all->n && !rc; i++) {
+        r->all->member[i].s->table = r->s->table;
+        r->all->member[i].s->table.base = NULL;
     }
     return rc;
 }
@@ -273,7 +271,7 @@ static int run_filter(struct run *r) {
 
 /* ---- memory of a job ---- */
 
-/* Where that fails, copies are staged. */
+/* Locks an array; copies are staged if that fails. */
 static void lock(const struct gf_gpu_context *c, struct gf_gpu_slab_end *e) {
     if (gf_array_is_contiguous(&e->a))
         e->locked = !c->api->lock(c->gpu, e->a.data, gf_array_bytes(&e->a), &e->ours);
@@ -300,7 +298,7 @@ static void look_at_all(struct run *r) {
         look(r->c, &ends->out[i]);
         all = all && ends->out[i].locked;
     }
-    if (!s->plan.exchange_bytes || s->seat.members)
+    if (!s->plan.exchange_bytes || s->role.members)
         return;
     const struct gf_gpu_slab_end *same = ends->exchange.a.data == ends->in.a.data ? &ends->in
                                          : ends->exchange.a.data == ends->out[0].a.data
@@ -335,7 +333,7 @@ static int take_exchange(struct run *r) {
     const struct gf_slab_plan *p = &s->plan;
     const int64_t channels = s->unit / p->number;
     void *data = NULL;
-    if (!p->exchange_bytes || s->seat.members)
+    if (!p->exchange_bytes || s->role.members)
         return 0;
     if (s->in_output && gf_array_is_contiguous(&r->ends.out[0].a))
         data = r->ends.out[0].a.data;
@@ -352,21 +350,13 @@ static int take_exchange(struct run *r) {
     return 0;
 }
 
-int gf_gpu_slabs_exec(const struct gf_gpu_context *c, struct gf_gpu_slabs *s,
-                      const struct gf_array *in, struct gf_array *out, struct gf_report *report) {
-    const struct gf_gpu_member alone = {.c = c, .s = s};
-    return gf_gpu_slabs_exec_all(&alone, 1, NULL, in, out, report);
-}
-
-int gf_gpu_slabs_exec_all(const struct gf_gpu_member *member, int n, const unsigned *reaches,
-                          const struct gf_array *in, struct gf_array *out,
-                          struct gf_report *report) {
-    struct gf_gpu_slabs *s = member->s;
-    struct run r = {.all = {.member = member, .n = n, .reaches = reaches},
-                    .c = member->c,
-                    .s = s,
-                    .ends.in.a = gf_gpu_slab_volume(in)};
+int gf_gpu_shared_exec(struct gf_gpu_shared *p, const struct gf_array *in, struct gf_array *out,
+                       struct gf_report *report) {
+    struct gf_gpu_slabs *s = p->member->s;
+    struct run r = {.all = p, .c = p->member->c, .s = s, .ends.in.a = gf_gpu_slab_volume(in)};
     const double start = gf_now_ms();
+    p->found = (struct gf_report){.devices = s->role.members};
+    p->range = NULL;
     for (int i = 0; i < s->job.n_out; i++)
         r.ends.out[i].a = gf_gpu_slab_volume(&out[i]);
     int rc = take_exchange(&r);
@@ -375,13 +365,13 @@ int gf_gpu_slabs_exec_all(const struct gf_gpu_member *member, int n, const unsig
         rc = s->filter                        ? run_filter(&r)
              : s->job.direction == GF_FORWARD ? run_forward(&r)
                                               : run_inverse(&r);
-        gf_gpu_slab_let_go(&r.all);
+        gf_gpu_slab_give_back(p, 0, s->n_walks);
         unlock_all(&r);
     }
     if (!rc)
         gf_gpu_slabs_make_real(s, out);
-    r.found.ms.run = gf_now_ms() - start;
+    p->found.ms.run = gf_now_ms() - start;
     if (!rc && report)
-        *report = r.found;
+        *report = p->found;
     return rc;
 }

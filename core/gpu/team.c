@@ -8,8 +8,6 @@
 #include "core/base/clock.h"
 #include "core/base/status.h"
 #include "core/gpu/plan/make.h"
-#include "core/gpu/slab_in_place.h"
-#include "core/gpu/slab_resident.h"
 #include "core/gpu/team_time.h"
 
 struct gf_gpu_team {
@@ -19,14 +17,6 @@ struct gf_gpu_team {
     unsigned reaches[GF_GPU_MEMBERS];
     struct gf_backend_options options; /* the others are opened with; the strings are the team's */
     char *devices;                     /* "0,1" */
-};
-
-struct gf_gpu_team_plan {
-    const struct gf_gpu_team *team;
-    struct gf_gpu_member member[GF_GPU_MEMBERS];
-    struct gf_gpu_resident
-        *resident; /* once the input was uploaded, of a plan that keeps the arrays */
-    struct gf_gpu_in_place *in_place; /* or this one */
 };
 
 /* ---- contexts ---- */
@@ -144,91 +134,29 @@ bool gf_gpu_team_is_natural(const struct gf_gpu_context *c) {
     return gf_gpu_team_is_resident(c) && c->team->options.natural_order;
 }
 
-static int plan_shares(const struct gf_gpu_team *t, const struct gf_job *job,
-                       struct gf_gpu_seat seat, struct gf_gpu_team_plan **plan) {
-    struct gf_gpu_team_plan *p = calloc(1, sizeof *p);
-    int rc = 0;
-    if (!p)
-        return gf_fail(GF_ENOMEM, "no memory for a plan");
-    p->team = t;
-    seat.members = t->n;
-    for (int i = 0; i < t->n && !rc; i++) {
-        p->member[i].c = t->member[i];
-        p->member[i].name = t->name[i];
-        seat.member = i;
-        rc = gf_gpu_slabs_plan_share(t->member[i], job, seat, &p->member[i].s);
-    }
-    if (rc) {
-        gf_gpu_team_drop(p);
-        return rc;
-    }
-    *plan = p;
-    return 0;
-}
-
-/* Of two devices that write to each other's memory. */
+/* Two devices that write to each other's memory. */
 static bool exchanges_in_place(const struct gf_gpu_team *t) {
     return t->n == 2 && t->reaches[0] == 3 && t->reaches[1] == 3 && t->member[0]->api->view;
 }
 
 int gf_gpu_team_plan(struct gf_gpu_context *c, const struct gf_job *job, bool resident,
-                     struct gf_gpu_team_plan **plan) {
+                     struct gf_gpu_shared **plan) {
     struct gf_gpu_team *t = c->team;
     *plan = NULL;
     if (!t || !c->api->send)
         return gf_fail(GF_EUNSUPP, "no other device");
     int rc = open_others(t);
-    const bool natural = resident && t->options.natural_order;
-    if (!rc && resident && exchanges_in_place(t))
-        return plan_shares(
-            t, job, (struct gf_gpu_seat){.resident = true, .in_place = true, .natural = natural},
-            plan);
-    if (!rc && natural)
-        return gf_fail(GF_EUNSUPP,
-                       "natural order is for two devices that reach each other's memory");
-    return rc ? rc : plan_shares(t, job, (struct gf_gpu_seat){.resident = resident}, plan);
-}
-
-void gf_gpu_team_drop(struct gf_gpu_team_plan *p) {
-    if (p) {
-        gf_gpu_resident_drop(p->resident);
-        gf_gpu_in_place_drop(p->in_place);
-    }
-    for (int i = 0; p && i < p->team->n; i++)
-        if (p->member[i].s)
-            gf_gpu_slabs_drop(p->member[i].c, p->member[i].s);
-    free(p);
-}
-
-int gf_gpu_team_exec(const struct gf_gpu_team_plan *p, const struct gf_array *in,
-                     struct gf_array *out, struct gf_report *report) {
-    int rc = gf_gpu_slabs_exec_all(p->member, p->team->n, p->team->reaches, in, out, report);
-    if (!rc && report)
-        report->devices = p->team->n;
-    return rc;
-}
-
-static bool is_in_place(const struct gf_gpu_team_plan *p) {
-    return p->member[0].s->seat.in_place;
-}
-
-int gf_gpu_team_upload(struct gf_gpu_team_plan *p, const struct gf_array *in) {
-    return is_in_place(p)
-               ? gf_gpu_in_place_upload(&p->in_place, p->member, in)
-               : gf_gpu_resident_upload(&p->resident, p->member, p->team->n, p->team->reaches, in);
-}
-
-int gf_gpu_team_run(struct gf_gpu_team_plan *p, int times, double *seconds) {
-    return is_in_place(p) ? gf_gpu_in_place_run(p->in_place, times, seconds)
-                          : gf_gpu_resident_run(p->resident, times, seconds);
-}
-
-int gf_gpu_team_download(struct gf_gpu_team_plan *p, struct gf_array *out,
-                         struct gf_report *report) {
-    if (report)
-        *report = (struct gf_report){.devices = p->team->n};
-    return is_in_place(p) ? gf_gpu_in_place_download(p->in_place, out)
-                          : gf_gpu_resident_download(p->resident, out);
+    const struct gf_gpu_role role = {.members = t->n,
+                                     .resident = resident,
+                                     .in_place = resident && exchanges_in_place(t),
+                                     .natural = resident && t->options.natural_order};
+    if (!rc && role.natural && !role.in_place)
+        rc = gf_fail(GF_EUNSUPP, "natural order is for two devices that reach each other's memory");
+    struct gf_gpu_shared all = {.n = t->n};
+    memcpy(all.reaches, t->reaches, sizeof all.reaches);
+    for (int i = 0; i < t->n; i++)
+        all.member[i] = (struct gf_gpu_member){.c = t->member[i], .name = t->name[i]};
+    return rc ? rc : gf_gpu_shared_plan(&all, job, role, plan);
 }
 
 /* ---- times ---- */
@@ -240,7 +168,7 @@ static int count_devices(const char *list) {
     return n;
 }
 
-/* What is between two walks, as core/gpu/slab_plan.c has it: half spectra of real samples. */
+/* Bytes between two walks, as core/gpu/slab_plan.c has them: half spectra of real samples. */
 static double exchange_bytes(const struct gf_job *job) {
     const bool half = gf_job_is_real(job) && (job->direction == GF_FORWARD || job->in_half);
     const int axis = gf_job_half_axis(job);
@@ -332,83 +260,4 @@ int gf_gpu_team_link(void *context, int64_t bytes, double *speed) {
     for (int i = 0; i < 4; i++)
         c[i / 2]->api->free(c[i / 2]->gpu, buffer[i / 2][i % 2]);
     return rc;
-}
-
-/* ---- what `gpufft plan` shows ---- */
-
-/* Bytes of the device's own memory, by the passes of a walk's parts. */
-static void count_passes(const struct gf_gpu_walk *w, struct gf_pass_info *pass) {
-    for (int64_t part = 0; part < w->n; part++) {
-        const struct gf_gpu_plan *p = w->run[part + 1 == w->n ? w->n_runs - 1 : 0].plan;
-        for (int i = 0; i < p->n_passes; i++) {
-            pass->bytes_read += p->pass[i].summary.bytes_read;
-            pass->bytes_written += p->pass[i].summary.bytes_written;
-        }
-    }
-}
-
-/* Walk `index` of all, by the longest parts that a device takes. */
-static void list_walk(const struct gf_gpu_team_plan *p, int index, struct gf_plan *plan) {
-    struct gf_pass_info *pass = &plan->pass[plan->n_passes++];
-    const struct gf_gpu_walk *longest = &p->member[0].s->walk[index];
-    int busy = 0;
-    *pass = (struct gf_pass_info){.bytes_read = 0};
-    for (int i = 0; i < p->team->n; i++) {
-        const struct gf_gpu_walk *w = &p->member[i].s->walk[index];
-        busy += w->n > 0;
-        longest = w->each > longest->each ? w : longest;
-        if (p->member[i].s->seat.resident)
-            count_passes(w, pass);
-        else {
-            pass->bytes_read += w->from_input && w->n ? w->bytes_read : 0;
-            pass->bytes_written += w->to_output && w->n ? w->bytes_written : 0;
-        }
-        plan->kernels_built += w->run[0].built + w->run[1].built;
-        plan->build_seconds += w->run[0].build_seconds + w->run[1].build_seconds;
-    }
-    const int passes = longest->run[0].plan->n_passes;
-    snprintf(pass->what, sizeof pass->what, "%d devices, %s%s: %lld %s at a time, %d pass%s", busy,
-             longest->what, longest->scans ? ", for the display range" : "",
-             (long long)longest->each, longest->blocks ? "bins of a page" : "pages", passes,
-             passes == 1 ? "" : "es");
-}
-
-/* Bytes that a member sends to the others in all walks. */
-static int64_t sent_by(const struct gf_gpu_team_plan *p, int member) {
-    const struct gf_gpu_slabs *s = p->member[member].s;
-    int64_t bytes = 0;
-    for (int i = 0; i + 1 < s->n_walks; i++) {
-        const struct gf_gpu_walk *w = &s->walk[i];
-        const struct gf_gpu_walk *next = &s->walk[i + 1];
-        const int64_t others =
-            next->blocks ? s->between.bins - next->extent : s->between.pages - next->extent;
-        bytes += w->to_output ? 0 : w->extent * others * s->between.unit;
-    }
-    if (s->seat.natural)
-        bytes += s->walk[1].extent * (s->between.pages - s->walk[0].extent) * s->between.unit;
-    return bytes;
-}
-
-static void list_share(const struct gf_gpu_team_plan *p, int i, struct gf_plan_share *share) {
-    const struct gf_gpu_slabs *s = p->member[i].s;
-    *share = (struct gf_plan_share){.bytes = s->device_bytes, .sent = sent_by(p, i)};
-    snprintf(share->device, sizeof share->device, "%s", p->team->name[i]);
-    for (int k = 0; k < s->n_walks; k++) {
-        const struct gf_gpu_walk *w = &s->walk[k];
-        *(w->blocks ? &share->bins : &share->pages) = (struct gf_span){w->first, w->extent};
-    }
-    share->direct = p->team->reaches[i] == (1u << p->team->n) - 1;
-}
-
-void gf_gpu_team_list(const struct gf_gpu_team_plan *p, struct gf_plan *plan) {
-    for (int i = 0; i < p->member[0].s->n_walks; i++)
-        list_walk(p, i, plan);
-    for (int i = 0; i < p->team->n; i++) {
-        const struct gf_gpu_slabs *s = p->member[i].s;
-        list_share(p, i, &plan->share[plan->n_shares++]);
-        plan->workspace_bytes += s->host_bytes;
-        plan->device_bytes =
-            s->device_bytes > plan->device_bytes ? s->device_bytes : plan->device_bytes;
-    }
-    plan->in_slabs = !p->member[0].s->seat.resident;
 }

@@ -3,18 +3,16 @@
  *
  *     void *context;
  *     int rc = gf_gpu_team_open(&gf_gpu_cuda, &(struct gf_backend_options){.device = "0,1"}, &context);
- *     struct gf_gpu_team_plan *p;
+ *     struct gf_gpu_shared *p;
  *     if (!rc) rc = gf_gpu_team_plan(context, &job, false, &p);
- *     if (!rc) rc = gf_gpu_team_exec(p, &in, out, &report);
- *     gf_gpu_team_drop(p);
+ *     if (!rc) rc = gf_gpu_shared_exec(p, &in, out, &report);
+ *     gf_gpu_shared_drop(p);
  *     gf_gpu_team_close(context);
  */
 #ifndef GF_CORE_GPU_TEAM_H
 #define GF_CORE_GPU_TEAM_H
 
 #include "core/gpu/slab.h"
-
-struct gf_gpu_team_plan;
 
 /* As gf_gpu_run_open() and the like; one device, unless options->device is a list. */
 int gf_gpu_team_open(const struct gf_gpu *api, const struct gf_backend_options *options,
@@ -26,10 +24,10 @@ bool gf_gpu_team_lost(void *context);
 bool gf_gpu_team_is_resident(const struct gf_gpu_context *c);
 bool gf_gpu_team_is_natural(const struct gf_gpu_context *c); /* and in natural order */
 
-/* resident: the arrays stay in the devices' memory. GF_EUNSUPP for a job that is not shared, and where there is one device; GF_ENOMEM where it does not
- * fit all of them. */
+/* resident: the arrays stay in the devices' memory. GF_EUNSUPP for a job that is not shared, and where there is one
+ * device; GF_ENOMEM where it does not fit all of them. The context outlives the plan. */
 int gf_gpu_team_plan(struct gf_gpu_context *c, const struct gf_job *job, bool resident,
-                     struct gf_gpu_team_plan **plan);
+                     struct gf_gpu_shared **plan);
 /* How long the first device of the list, and all of them, are expected to take for a job that several can
  * share; all 0 where there is one device. Opens none. */
 struct gf_plan_times gf_gpu_team_times(const struct gf_gpu_context *c, const struct gf_job *job);
@@ -37,15 +35,5 @@ struct gf_plan_times gf_gpu_team_times(const struct gf_gpu_context *c, const str
 int gf_gpu_team_link(void *context, int64_t bytes, double *speed);
 /* Whether all should share a job that fits one. */
 bool gf_gpu_team_gains(const struct gf_gpu_context *c, const struct gf_plan_times *times);
-void gf_gpu_team_list(const struct gf_gpu_team_plan *p, struct gf_plan *plan);
-/* As gf_plan_ops.exec. */
-int gf_gpu_team_exec(const struct gf_gpu_team_plan *p, const struct gf_array *in,
-                     struct gf_array *out, struct gf_report *report);
-/* As the functions of gf_plan_ops, of a resident plan. */
-int gf_gpu_team_upload(struct gf_gpu_team_plan *p, const struct gf_array *in);
-int gf_gpu_team_run(struct gf_gpu_team_plan *p, int times, double *seconds);
-int gf_gpu_team_download(struct gf_gpu_team_plan *p, struct gf_array *out,
-                         struct gf_report *report);
-void gf_gpu_team_drop(struct gf_gpu_team_plan *p); /* takes NULL */
 
 #endif

@@ -11,7 +11,7 @@ static double known(double rate, double otherwise) {
     return rate > 0 ? rate : otherwise;
 }
 
-/* Bytes a second between arrays in host memory and so many devices at once. Where page-locked memory is copied
+/* Bytes a second between arrays in host memory and so many devices at once. If page-locked memory is copied
  * much faster, the host's threads that fill and empty the buffers are what limits one device, and they
  * serve all of them. */
 static double bus_of(const struct gf_device_rates *r, int back, int devices) {

@@ -284,16 +284,16 @@ static int upload_rows(void *gpu, struct gf_gpu_buffer *to, const struct gf_gpu_
 /* One job with the call failing; false where it fails. */
 static bool run_failing(const struct gf_gpu_context *c, const struct gf_job *job, int at,
                         const struct gf_array *in, struct gf_array *out) {
-    struct gf_gpu_slabs *s = NULL;
+    struct gf_gpu_shared *p = NULL;
     struct gf_report report;
     limited_failing.calls = 0;
     limited_failing.at = at;
-    int rc = gf_gpu_slabs_plan(c, job, &s);
+    int rc = gf_gpu_slabs_plan(c, job, &p);
     if (!rc)
-        rc = gf_gpu_slabs_exec(c, s, in, out, &report);
+        rc = gf_gpu_shared_exec(p, in, out, &report);
     if (!rc) /* and again, with what is kept */
-        rc = gf_gpu_slabs_exec(c, s, in, out, &report);
-    gf_gpu_slabs_drop(c, s);
+        rc = gf_gpu_shared_exec(p, in, out, &report);
+    gf_gpu_shared_drop(p);
     CHECK_EQ(limited_failing.held, 0);
     return !rc;
 }

@@ -283,18 +283,18 @@ static struct gf_gpu made_up(void) {
 }
 
 /* Two uploads, and two runs of the second one. */
-static int run_resident(struct gf_gpu_team_plan *p, const struct gf_array *in, struct gf_array *out,
+static int run_resident(struct gf_gpu_shared *p, const struct gf_array *in, struct gf_array *out,
                         struct gf_report *report) {
     double seconds = 0;
-    int rc = gf_gpu_team_upload(p, out);
+    int rc = gf_gpu_shared_upload(p, out);
     if (!rc)
-        rc = gf_gpu_team_run(p, 1, NULL);
+        rc = gf_gpu_shared_run(p, 1, NULL);
     if (!rc)
-        rc = gf_gpu_team_upload(p, in);
+        rc = gf_gpu_shared_upload(p, in);
     if (!rc)
-        rc = gf_gpu_team_run(p, 2, &seconds);
+        rc = gf_gpu_shared_run(p, 2, &seconds);
     if (!rc)
-        rc = gf_gpu_team_download(p, out, report);
+        rc = gf_gpu_shared_download(p, out, report);
     CHECK(rc || seconds > 0);
     return rc;
 }
@@ -302,17 +302,17 @@ static int run_resident(struct gf_gpu_team_plan *p, const struct gf_array *in, s
 static bool run_once(struct gf_gpu_context *c, const struct gf_job *job, int devices, int at,
                      const struct gf_array *in, struct gf_array *out) {
     const bool resident = gf_gpu_team_is_resident(c);
-    struct gf_gpu_team_plan *p = NULL;
+    struct gf_gpu_shared *p = NULL;
     struct gf_report report;
     limited_failing.calls = 0;
     limited_failing.at = at;
     int rc = gf_gpu_team_plan(c, job, resident, &p);
     if (!rc)
-        rc = resident ? run_resident(p, in, out, &report) : gf_gpu_team_exec(p, in, out, &report);
+        rc = resident ? run_resident(p, in, out, &report) : gf_gpu_shared_exec(p, in, out, &report);
     CHECK(resident || !limited_failing.held); /* until the plan is dropped, for the next run */
     if (!rc)
         CHECK_EQ(report.devices, devices);
-    gf_gpu_team_drop(p);
+    gf_gpu_shared_drop(p);
     CHECK_EQ(limited_failing.held, 0);
     return !rc;
 }

@@ -1,0 +1,271 @@
+/* Sizes the parts of a job in slabs so that they fit the device, and makes their plans. */
+#include "core/base/status.h"
+#include "core/gpu/plan/elsewhere.h"
+#include "core/gpu/slab_job.h"
+
+/* A part of 32 MiB takes 0.6 milliseconds on the fastest buses, and its launches some microseconds. There
+ * are several parts, so that copies and passes overlap. Rows of blocks begin at pages of memory, or at
+ * cache lines where they are short: a device copies rows that begin anywhere at half the speed. */
+enum { PART = 32 << 20, LEAST_PARTS = 8, ALIGNED = 4096, ALIGNED_BINS = 16 };
+/* Several devices send each part in as many pieces as the next walk has parts. */
+enum { MOST_PARTS = 64 };
+/* Bytes of a page that a block has at least, where there is room. */
+enum { LEAST_ROW = 12 << 10 };
+
+/* ---- parts ---- */
+
+/* Device bytes that the smaller last part takes beside the others' buffers. */
+static int64_t own_bytes(const struct gf_gpu_walk *w) {
+    int64_t sum = 0;
+    for (int i = GF_GPU_A; i < GF_GPU_OUT && w->n_runs > 1; i++)
+        if (i > GF_GPU_B || w->run[1].plan->bytes[i] > w->run[0].plan->bytes[i])
+            sum += w->run[1].plan->bytes[i];
+    return sum;
+}
+
+/* Device bytes of the exchange that this walk reads, and that the next one will read. */
+static int64_t inbox_bytes(const struct gf_gpu_slabs *s, const struct gf_gpu_walk *w) {
+    const struct gf_gpu_exchange *e = &s->between;
+    const int members = s->role.members, member = s->role.member;
+    const int64_t pages = members ? gf_slab_share(e->pages, members, member).count : 0;
+    const int64_t bins =
+        members ? gf_slab_planes(e->bins, members, member, gf_gpu_slabs_granule(s)).count : 0;
+    const int64_t slab = pages * e->bins * e->unit, block = bins * e->pages * e->unit;
+    return (w->from_input ? 0
+            : w->blocks   ? block
+                          : slab) +
+           (w->to_output ? 0
+            : w->blocks  ? slab
+                         : block);
+}
+
+/* Device bytes still held by earlier walks of a resident plan, without the exchange, which each walk counts. */
+static int64_t kept_bytes(const struct gf_gpu_slabs *s, const struct gf_gpu_walk *w) {
+    int64_t bytes = 0;
+    for (const struct gf_gpu_walk *b = s->walk; b < w && s->role.resident; b++)
+        bytes += b->n ? b->run[0].bytes - inbox_bytes(s, b) : 0;
+    return bytes;
+}
+
+void gf_gpu_slabs_drop_runs(const struct gf_gpu_context *c, struct gf_gpu_walk *w) {
+    for (int i = 0; i < 2; i++) {
+        gf_gpu_run_drop(c, &w->run[i]);
+        w->run[i] = (struct gf_gpu_run){.plan = NULL};
+    }
+    w->n_runs = 0;
+}
+
+/* Plans for parts of `each`, and for what is left. */
+static int make_plans(const struct gf_gpu_context *c, const struct gf_gpu_slabs *s,
+                      struct gf_gpu_walk *w) {
+    const int64_t rest = w->extent - (w->n - 1) * w->each;
+    const int64_t counts[2] = {w->each, rest};
+    int rc = 0;
+    w->n_runs = rest < w->each ? 2 : 1;
+    for (int i = 0; i < w->n_runs && !rc; i++) {
+        const struct gf_job job = gf_gpu_part_job(s, w, counts[i]);
+        rc = gf_gpu_run_make(c, &w->run[i], &job);
+    }
+    return rc;
+}
+
+/* These, with kernels; GF_ENOMEM where they do not fit. */
+static int make_runs(const struct gf_gpu_context *c, const struct gf_gpu_slabs *s,
+                     struct gf_gpu_walk *w) {
+    int rc = make_plans(c, s, w);
+    if (rc)
+        return rc;
+    const struct gf_gpu_plan *p = w->run[0].plan;
+    const int64_t held = inbox_bytes(s, w), in = w->from_input || !held ? p->bytes[GF_GPU_IN] : 0;
+    const int64_t again = in + p->bytes[GF_GPU_FILTER] + gf_gpu_slab_output_at(p, p->job.n_out);
+    const int64_t deep = gf_gpu_walk_depth(w);
+    const int64_t beside = (deep - 1) * again + own_bytes(w) + held +
+                           deep * gf_gpu_run_report_bytes(&w->run[0]) + kept_bytes(s, w);
+    for (int i = 0; i < w->n_runs && !rc; i++)
+        rc = gf_gpu_run_prepare(c, &w->run[i], i ? 0 : beside);
+    return rc;
+}
+
+/* Rounds the bins of a block that is not made of rows. */
+static int64_t aligned_bins(const struct gf_gpu_slabs *s, int64_t each) {
+    const int64_t pages = ALIGNED / s->unit;
+    const int64_t bins = pages && each >= pages ? pages : ALIGNED_BINS;
+    return each < ALIGNED_BINS ? each : each / bins * bins;
+}
+
+/* So many parts, or less, of multiples of `unit`. */
+static void cut(struct gf_gpu_walk *w, int64_t parts, int64_t unit) {
+    w->each = (w->extent + parts * unit - 1) / (parts * unit) * unit;
+    w->n = w->extent ? (w->extent + w->each - 1) / w->each : 0;
+}
+
+/* Parts of about the same size. */
+static void set_parts(const struct gf_gpu_slabs *s, struct gf_gpu_walk *w, int64_t most) {
+    w->n = (w->extent + most - 1) / most;
+    w->each = (w->extent + w->n - 1) / w->n;
+    if ((w->blocks || w->columns) && w->granule == 1)
+        w->each = aligned_bins(s, w->each);
+    w->each = (w->each + w->granule - 1) / w->granule * w->granule;
+    w->n = (w->extent + w->each - 1) / w->each;
+}
+
+/* ---- in place ---- */
+
+/* Whether the second walk's kernels may read the other device's memory: blocks of it. In natural order they are
+ * several, which are sent back one by one. */
+static bool may_read(const struct gf_gpu_context *c, const struct gf_gpu_slabs *s) {
+    return c->api->reads_others && s->walk[1].blocks && !s->role.natural;
+}
+
+/* All parts, the first passes up to `most`; both of a launch of two. */
+static double walk_cost(const struct gf_gpu_walk *w, int most) {
+    const struct gf_gpu_plan *p = w->n ? w->run[0].plan : NULL;
+    double cost = 0;
+    for (int i = 0; p && i < p->n_passes && (i < most || (i && p->pass[i - 1].chain)); i++)
+        cost += p->pass[i].cost * (double)w->extent / (double)w->each;
+    return cost;
+}
+
+/* Lets the second walk's kernels read the last pages in the other device's memory: they are neither
+ * sent, which is a read and a write more, nor waited for. The pages are sent during the first walk, or
+ * read by the first launch of the second one, in proportion to the times of these. Before kernels are built. */
+static void read_other(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {
+    struct gf_gpu_walk *first = &s->walk[0], *w = &s->walk[1];
+    w->reads_other = may_read(c, s) && w->n;
+    for (int k = 0; k < w->n_runs; k++)
+        w->reads_other = w->reads_other && gf_gpu_plan_can_read_elsewhere(w->run[k].plan);
+    for (int k = 0; k < w->n_runs && w->reads_other; k++)
+        gf_gpu_plan_read_elsewhere(w->run[k].plan);
+    const double sent = walk_cost(first, GF_MAX_PASSES), read = walk_cost(w, 1);
+    if (w->reads_other && first->n)
+        s->late = (int64_t)((double)first->n * read / (sent + read) + 0.5);
+}
+
+/* Counts parts: `most` at most, each of so many bytes at least that its launches take less time than the work. */
+static int64_t part_count(const struct gf_gpu_context *c, int64_t most, double bytes) {
+    enum { LEAST = 16 << 20 };
+    const double n = c->props.is_cpu ? (double)most : bytes / LEAST;
+    return n >= (double)most ? most : n < 1 ? 1 : (int64_t)n;
+}
+
+/* Measured on two H200s over NVLink. The second walk of a picture, whose columns take two passes, takes as long
+ * as the exchange, and begins earlier. One that reads what is not sent has one part, or two whose
+ * workspace is half as large. A first walk over blocks of a volume, one pass, is done long before the
+ * exchange. */
+static void set_in_place(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {
+    enum { SLABS = GF_GPU_SLAB_SLOTS, LARGE = 1 << 30 };
+    const double bytes = (double)s->plan.exchange_bytes / s->role.members;
+    const int64_t most = may_read(c, s)                ? (s->picture ? 2 : 1)
+                         : s->picture || bytes < LARGE ? 4
+                                                       : 8;
+    const int64_t blocks = part_count(c, most, bytes);
+    const int64_t slabs = part_count(c, SLABS, bytes);
+    s->late = s->walk[0].blocks ? blocks * (s->picture ? 2 : 6) / SLABS
+                                : slabs *
+                                      (!s->picture    ? 2
+                                       : s->plan.real ? 3
+                                                      : 4) /
+                                      SLABS;
+    for (int i = 0; i < s->n_walks; i++) {
+        struct gf_gpu_walk *w = &s->walk[i];
+        const int64_t n = w->blocks ? blocks : slabs, unit = w->blocks ? w->granule : 1;
+        cut(w, n, unit);
+    }
+}
+
+/* Buffers [first, end) of a plan. */
+static int64_t sum_bytes(const struct gf_gpu_plan *p, int first, int end) {
+    int64_t bytes = 0;
+    for (int i = first; i < end; i++)
+        bytes += p->bytes[i];
+    return bytes;
+}
+
+/* The exchange, the input, and workspace that all parts use in turn. */
+static int64_t in_place_bytes(const struct gf_gpu_slabs *s) {
+    int64_t bytes = s->plan.pages * s->pitch * s->unit, work[2] = {0, 0};
+    for (int i = 0; i < s->n_walks; i++) {
+        const struct gf_gpu_walk *w = &s->walk[i];
+        for (int64_t k = 0; k < w->n && w->from_input; k++)
+            bytes += gf_gpu_part_plan(w, k)->bytes[GF_GPU_IN];
+        for (int64_t k = 0; k < w->n && gf_gpu_walk_leaves(w); k++)
+            bytes += gf_gpu_part_plan(w, k)->bytes[GF_GPU_OUT];
+        for (int k = 0; k < w->n_runs; k++) {
+            const struct gf_gpu_plan *p = w->run[k].plan;
+            bytes += sum_bytes(p, GF_GPU_B + 1, GF_GPU_OUT); /* tables and the like */
+            for (int j = 0; j < 2; j++)
+                work[j] = p->bytes[GF_GPU_A + j] > work[j] ? p->bytes[GF_GPU_A + j] : work[j];
+        }
+    }
+    return bytes + work[0] + work[1];
+}
+
+static int fit_in_place(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {
+    int rc = 0;
+    set_in_place(c, s);
+    for (int i = 0; i < s->n_walks && !rc; i++)
+        if (s->walk[i].n)
+            rc = make_plans(c, s, &s->walk[i]);
+    if (!rc)
+        read_other(c, s);
+    const int64_t all = rc ? 0 : in_place_bytes(s);
+    for (int i = 0; i < s->n_walks && !rc; i++)
+        for (int k = 0; k < s->walk[i].n_runs && !rc; k++) {
+            struct gf_gpu_run *m = &s->walk[i].run[k];
+            rc = gf_gpu_run_prepare(c, m, all - sum_bytes(m->plan, 0, GF_GPU_N_BUFFERS));
+        }
+    return rc;
+}
+
+/* ---- parts in flight ---- */
+
+/* The largest parts up to PART that fit the device. */
+static int fit_walk(const struct gf_gpu_context *c, struct gf_gpu_slabs *s, struct gf_gpu_walk *w) {
+    if (!w->extent)
+        return 0;
+    /* Parts that are on the device all at once: the first ones are sent while the others are transformed, and
+     * whoever needs all that is sent has one. */
+    if (s->role.resident && w->to_output)
+        cut(w, 1, 1);
+    else if (s->role.resident)
+        cut(w, GF_GPU_SLAB_DEPTH, w->blocks ? ALIGNED_BINS : 1);
+    if (s->role.resident)
+        return make_runs(c, s, w);
+    const int64_t bytes =
+        (w->bytes_read > w->bytes_written ? w->bytes_read : w->bytes_written) / w->extent + 1;
+    int64_t most = (w->extent + LEAST_PARTS - 1) / LEAST_PARTS;
+    const bool in_rows = w->blocks || w->columns;
+    int64_t part = w->columns  ? LEAST_ROW * s->job.shape[2]
+                   : w->blocks ? LEAST_ROW * s->plan.pages
+                               : PART;
+    part = in_rows && part < 2 * PART ? 2 * PART : part; /* longer rows are copied faster */
+    if (most > part / bytes)
+        most = part / bytes;
+    if (s->role.members && most < (w->extent + MOST_PARTS - 1) / MOST_PARTS)
+        most = (w->extent + MOST_PARTS - 1) / MOST_PARTS;
+    for (most = most ? most : 1;; most /= 2) {
+        set_parts(s, w, most);
+        int rc = make_runs(c, s, w);
+        if (!rc || rc != GF_ENOMEM || w->each == w->granule)
+            return rc;
+        gf_gpu_slabs_drop_runs(c, w);
+    }
+}
+
+/* Walks that read the same exchange cut it alike. */
+int gf_gpu_slabs_fit(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {
+    int rc = s->role.in_place ? fit_in_place(c, s) : 0;
+    for (int i = 0; i < s->n_walks && !s->role.in_place && !rc; i++)
+        rc = fit_walk(c, s, &s->walk[i]);
+    for (int i = 1; i < s->n_walks && s->role.members && !rc; i++) {
+        struct gf_gpu_walk *scan = &s->walk[i - 1], *w = &s->walk[i];
+        if (!scan->scans || scan->from_input || scan->each == w->each)
+            continue;
+        struct gf_gpu_walk *longer = scan->each > w->each ? scan : w;
+        gf_gpu_slabs_drop_runs(c, longer);
+        longer->each = scan->each < w->each ? scan->each : w->each;
+        longer->n = (longer->extent + longer->each - 1) / longer->each;
+        rc = make_runs(c, s, longer);
+    }
+    return rc;
+}
