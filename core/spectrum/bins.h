@@ -87,4 +87,7 @@ static inline int64_t gf_bins_ring(double square) {
     return (int64_t)(sqrt(square) + 0.5);
 }
 
+/* F at any bin, periodic, of the side that is stored or of the other; times b.scale. */
+void gf_bins_value(const struct gf_bins *b, const int64_t at[3], double value[2]);
+
 #endif

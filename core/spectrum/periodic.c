@@ -5,15 +5,15 @@
 #include <string.h>
 
 #include "core/base/status.h"
+#include "core/spectrum/places.h"
 #include "core/spectrum/select.h"
 #include "core/spectrum/windowed.h"
 
 enum {
     RING_MOST = 2200, /* bins at RING_NEAR to RING_FAR in a volume */
     SECTORS = 27,     /* directions: -1, 0 or 1 along each axis */
-    MOST_TILES = 27,
     RING_ORDERS = 8,
-    MOST_REACH = 8, /* bins to each side that the tiles are made of */
+    TILE_BINS = 343, /* that the tiles are made of, at most */
 };
 
 static const double RING_NEAR = 2.9, RING_FAR = 6.5;
@@ -35,12 +35,10 @@ struct search {
     struct gf_windowed w;
     int axes;  /* with a window */
     int tiles; /* along each of them */
-    int reach;
+    struct gf_places places;
     bool uneven;
     double level, clear;
-    double least;                                   /* power */
-    double turn[2][MOST_TILES][2 * MOST_REACH + 1]; /* cos and sin, tile's middle by bin */
-    double taper[2 * MOST_REACH + 1];
+    double least; /* power */
     int n_ring;
     struct ring_bin ring[RING_MOST];
     struct gf_periodic_list *list;
@@ -75,18 +73,12 @@ static void prepare_ring(struct search *s) {
             }
 }
 
-/* A tile's value is the sum of bins k times exp(2 pi i k t), t its middle; the taper makes it a mean
- * over about the tile. */
 static void prepare_tiles(struct search *s) {
     s->tiles = s->axes == 1 ? 8 : s->axes == 2 ? 4 : 3;
-    s->reach = s->tiles;
-    for (int k = -s->reach; k <= s->reach; k++) {
-        s->taper[k + s->reach] = pow(cos(PI * k / (2 * (s->reach + 1))), 2);
-        for (int t = 0; t < s->tiles; t++) {
-            double angle = 2 * PI * k * (t + 0.5) / s->tiles;
-            s->turn[0][t][k + s->reach] = cos(angle);
-            s->turn[1][t][k + s->reach] = sin(angle);
-        }
+    s->places = (struct gf_places){.first = 0.5, .span = s->tiles};
+    for (int i = 0; i < 3; i++) {
+        s->places.reach[i] = s->w.on[i] ? s->tiles : 0;
+        s->places.count[i] = s->w.on[i] ? s->tiles : 1;
     }
 }
 
@@ -193,42 +185,7 @@ static double find_radius(const struct search *s, const int64_t at[3], const dou
     return r > 2 ? r - 0.5 : 0;
 }
 
-/* Adds to re and im the sum over the bins around `at` for the tile, without the wave's own turn. */
-static void tile_value(const struct search *s, const int64_t at[3], const double part[3],
-                       const int tile[3], double z[2]) {
-    int64_t d[3], most[3], to[3];
-    double turn = 0;
-    z[0] = z[1] = 0;
-    for (int i = 0; i < 3; i++)
-        most[i] = s->w.on[i] ? s->reach : 0;
-    for (d[0] = -most[0]; d[0] <= most[0]; d[0]++)
-        for (d[1] = -most[1]; d[1] <= most[1]; d[1]++)
-            for (d[2] = -most[2]; d[2] <= most[2]; d[2]++) {
-                double re = 1, im = 0, value[2];
-                for (int i = 0; i < 3; i++) {
-                    to[i] = at[i] + d[i];
-                    if (!s->w.on[i])
-                        continue;
-                    double taper = s->taper[d[i] + s->reach];
-                    double c = taper * s->turn[0][tile[i]][d[i] + s->reach];
-                    double v = taper * s->turn[1][tile[i]][d[i] + s->reach];
-                    double old = re;
-                    re = re * c - im * v;
-                    im = old * v + im * c;
-                }
-                gf_bins_value(&s->w.b, to, value);
-                z[0] += re * value[0] - im * value[1];
-                z[1] += re * value[1] + im * value[0];
-            }
-    for (int i = 0; i < 3; i++)
-        turn -= s->w.on[i] ? 2 * PI * part[i] * (tile[i] + 0.5) / s->tiles : 0;
-    double re = z[0] * cos(turn) - z[1] * sin(turn);
-    z[1] = z[0] * sin(turn) + z[1] * cos(turn);
-    z[0] = re;
-}
-
-/* Of the i-th tile that there is, its place along each axis, from 0 to 1; and from one tile to the next
- * along it, how many there are in between. */
+/* The i-th tile's number along each axis, and how many tiles there are to the next one along it. */
 static void tile_at(const struct search *s, int i, int tile[3], int step[3]) {
     for (int k = 2, next = 1; k >= 0; k--) {
         int along = s->w.on[k] ? s->tiles : 1;
@@ -271,14 +228,13 @@ static void settle(const struct search *s, double z[][2], int n, double part[3])
 
 static void look_in_tiles(const struct search *s, const int64_t at[3], double part[3],
                           struct gf_periodic *p) {
-    double z[MOST_TILES][2], sum[2] = {0, 0}, squares = 0, sizes = 0;
-    int n = 1, here = 0, tile[3], step[3];
-    for (int k = 0; k < 3; k++)
-        n *= s->w.on[k] ? s->tiles : 1;
-    for (int i = 0; i < n; i++) {
-        tile_at(s, i, tile, step);
-        tile_value(s, at, part, tile, z[i]);
+    double z[TILE_BINS][2], wave[3], sum[2] = {0, 0}, squares = 0, sizes = 0;
+    int n = 1, here = 0;
+    for (int k = 0; k < 3; k++) {
+        n *= s->places.count[k];
+        wave[k] = (double)at[k] + part[k];
     }
+    gf_places_look(&s->w.b, &s->places, wave, z);
     for (int i = 0; i < 2 * s->uneven; i++)
         settle(s, z, n, part);
     for (int i = 0; i < n; i++) {

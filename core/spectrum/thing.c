@@ -5,12 +5,11 @@
 #include <string.h>
 
 #include "core/base/status.h"
+#include "core/spectrum/places.h"
 #include "core/spectrum/select.h"
 
 enum {
-    REACH = 16, /* bins to each side of the wave's, at most */
-    SIDE = 2 * REACH + 1,
-    PLACES = SIDE * SIDE,
+    PLACES = GF_PLACES_SIDE * GF_PLACES_SIDE,
     TURNS = 4, /* other directions, in which the picture itself is seen */
     MOST_HARMONIC = 8,
     LAG = 2, /* places apart that share little of the picture */
@@ -22,51 +21,18 @@ typedef double value[2];
 
 struct places {
     struct gf_bins b;
-    int reach, side, inner; /* the outermost places, at the picture's edges, are left out */
-    value turn[2][SIDE][SIDE];
-    value row[SIDE][SIDE];
+    struct gf_places grid;
+    int inner; /* places along an axis; the outermost ones, at the picture's edges, are left out */
     value wave[PLACES], other[PLACES];
     double mean[PLACES], noise[PLACES], weight[PLACES];
 };
 
-/* The spectrum around `at`, taken back to samples that turn with the wave no more. */
-static void look_at(struct places *p, const double at[2], value *z) {
-    const int m = p->side, n = p->reach;
-    int64_t near[2];
-    for (int axis = 0; axis < 2; axis++) {
-        near[axis] = (int64_t)nearbyint(at[axis]);
-        for (int k = 0; k < m; k++)
-            for (int t = 0; t < m; t++) {
-                double angle = 2 * PI * (k - n - (at[axis] - (double)near[axis])) * t / m;
-                double taper = pow(cos(PI * (k - n) / (2 * (n + 1))), 2);
-                p->turn[axis][k][t][0] = taper * cos(angle);
-                p->turn[axis][k][t][1] = taper * sin(angle);
-            }
-    }
-    memset(p->row, 0, sizeof p->row);
-    for (int y = 0; y < m; y++)
-        for (int x = 0; x < m; x++) {
-            value v;
-            gf_bins_value(&p->b, (int64_t[]){0, near[0] + y - n, near[1] + x - n}, v);
-            for (int t = 0; t < m; t++) {
-                const double *u = p->turn[1][x][t];
-                p->row[y][t][0] += v[0] * u[0] - v[1] * u[1];
-                p->row[y][t][1] += v[0] * u[1] + v[1] * u[0];
-            }
-        }
+static void look_at(const struct places *p, const double at[2], value *z) {
     const double unit = 2 / (p->b.points * p->b.scale);
-    for (int s = 1; s < m - 1; s++)
-        for (int t = 1; t < m - 1; t++) {
-            double re = 0, im = 0;
-            for (int y = 0; y < m; y++) {
-                const double *u = p->turn[0][y][s], *v = p->row[y][t];
-                re += v[0] * u[0] - v[1] * u[1];
-                im += v[0] * u[1] + v[1] * u[0];
-            }
-            double *to = z[(s - 1) * p->inner + t - 1];
-            to[0] = unit * re;
-            to[1] = unit * im;
-        }
+    gf_places_look(&p->b, &p->grid, (double[]){0, at[0], at[1]}, z);
+    for (int i = 0; i < p->inner * p->inner; i++)
+        for (int k = 0; k < 2; k++)
+            z[i][k] *= unit;
 }
 
 /* The median power of what is as fine as the wave in other directions. */
@@ -220,10 +186,14 @@ int gf_thing_look(const struct gf_spectrum *s, const double levels[2], const dou
         return gf_fail(GF_ENOMEM, "out of memory");
     gf_bins_view(s, &p->b);
     gf_bins_fit(&p->b);
-    p->reach = (int)fmin(fmax(0.4 * hypot(at[0], at[1]), 2),
-                         fmin(REACH, fmin((double)p->b.n[1], (double)p->b.n[2]) / 4));
-    p->side = 2 * p->reach + 1;
-    p->inner = p->side - 2;
+    const int reach =
+        (int)fmin(fmax(0.4 * hypot(at[0], at[1]), 2),
+                  fmin(GF_PLACES_REACH, fmin((double)p->b.n[1], (double)p->b.n[2]) / 4));
+    p->inner = 2 * reach - 1;
+    p->grid = (struct gf_places){.reach = {0, reach, reach},
+                                 .count = {1, p->inner, p->inner},
+                                 .first = 1,
+                                 .span = p->inner + 2};
     const int n = p->inner * p->inner;
     look_at(p, (double[]){0, 0}, p->wave);
     for (int i = 0; i < n; i++)

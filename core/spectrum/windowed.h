@@ -32,7 +32,4 @@ void gf_windowed_free(struct gf_windowed *w);
 /* An upper estimate of what it allocates. */
 int64_t gf_windowed_bytes(const struct gf_spectrum *s);
 
-/* F at any bin, periodic, of the side that is stored or of the other; times b.scale. */
-void gf_bins_value(const struct gf_bins *b, const int64_t at[3], double value[2]);
-
 #endif
