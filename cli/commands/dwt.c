@@ -6,7 +6,7 @@
 #include "cli/batch/batch.h"
 #include "cli/batch/describe.h"
 #include "cli/batch/job_record.h"
-#include "cli/commands/dwt_frames.h"
+#include "cli/commands/planes.h"
 #include "cli/commands/wavelet.h"
 #include "core/wavelet/dwt.h"
 #include "core/base/status.h"
@@ -81,7 +81,7 @@ const struct gf_task_hooks gf_hooks_dwt = {
     .prepare = prepare,
     .check = check,
     .refuses_pages = refuses_pages,
-    .stream = gf_dwt_frames_stream,
+    .stream = gf_dwt_planes_stream,
 };
 
 static int run(struct gf_settings *s, char **operands, int n) {

@@ -6,7 +6,7 @@
 #include "cli/batch/batch.h"
 #include "cli/batch/describe.h"
 #include "cli/batch/job_record.h"
-#include "cli/commands/idwt_planes.h"
+#include "cli/commands/planes.h"
 #include "cli/commands/wavelet.h"
 #include "core/wavelet/dwt.h"
 #include "core/base/status.h"

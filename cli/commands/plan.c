@@ -7,8 +7,7 @@
 
 #include "cli/backend_options.h"
 #include "cli/command.h"
-#include "cli/commands/dwt_frames.h"
-#include "cli/commands/idwt_planes.h"
+#include "cli/commands/planes.h"
 #include "cli/commands/plan_assume.h"
 #include "cli/commands/plan_bus.h"
 #include "cli/commands/plan_parts.h"
@@ -118,7 +117,7 @@ static const char *direction_name(const struct gf_task *t) {
 /* A wavelet transform of a volume, in one walk without an exchange; false where it cannot. */
 static bool plans_planes(const struct gf_task *t, struct gf_slab_plan *p) {
     struct gf_slab_wavelet w;
-    int64_t bytes = t->hooks == &gf_hooks_dwt ? gf_dwt_frames_bytes(t) : -1;
+    int64_t bytes = t->hooks == &gf_hooks_dwt ? gf_dwt_planes_bytes(t) : -1;
     if (t->hooks == &gf_hooks_idwt && gf_idwt_planes_plan(t, &w))
         bytes = w.memory_bytes;
     *p = (struct gf_slab_plan){.n_walks = 1, .memory_bytes = bytes};

@@ -5,11 +5,10 @@
 
 #include "cli/backend_options.h"
 #include "cli/batch/report.h"
-#include "cli/commands/dwt_share.h"
-#include "cli/commands/idwt_planes.h"
-#include "cli/commands/part_share.h"
+#include "cli/commands/planes.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
+#include "core/wavelet/stream.h"
 
 /* The longest part. */
 struct longest {
@@ -17,35 +16,27 @@ struct longest {
     struct gf_slab_wavelet inverse;
 };
 
-/* A part's planes, and those that it reads beside them. True where it is the longest so far. */
-static bool note(struct gf_plan_parts *p, int64_t own, int64_t beside) {
-    const bool longest = own > p->most;
-    p->most = longest ? own : p->most;
-    p->beside = beside > p->beside ? beside : p->beside;
-    return longest;
-}
-
-static void cut_forward(const struct gf_job *job, const struct gf_deal *deal,
-                        struct gf_plan_parts *p, struct gf_dwt_part *longest) {
-    p->n = gf_dwt_share_count(job, deal);
-    for (int i = 0; i < p->n; i++) {
-        struct gf_dwt_part part;
-        gf_dwt_part(job, p->n, i, &part);
-        const int64_t beside = gf_dwt_part_beside(&part);
-        if (note(p, part.job.shape[0] - beside, beside))
-            *longest = part;
-    }
-}
-
-static void cut_inverse(const struct gf_task *t, const struct gf_deal *deal,
-                        struct gf_plan_parts *p, struct gf_slab_wavelet *longest) {
+/* Cuts the job, and keeps its longest part. */
+static void cut(const struct gf_task *t, const struct gf_deal *deal, struct gf_plan_parts *p,
+                struct longest *longest) {
+    const bool forward = t->job.direction == GF_FORWARD;
     struct gf_slab_wavelet all;
-    p->n = gf_idwt_planes_count(t, deal, &all);
+    p->n = forward ? gf_dwt_planes_count(&t->job, deal) : gf_idwt_planes_count(t, deal, &all);
     for (int i = 0; i < p->n; i++) {
-        struct gf_slab_wavelet part;
-        gf_slab_wavelet_part(&all, p->n, i, &part);
-        if (note(p, 2 * part.own.count, part.planes_read - 2 * part.own.count))
-            *longest = part;
+        struct longest part = *longest;
+        int64_t planes, beside;
+        if (forward) {
+            gf_dwt_part(&t->job, p->n, i, &part.forward);
+            beside = gf_dwt_part_beside(&part.forward);
+            planes = part.forward.job.shape[0] - beside;
+        } else {
+            gf_slab_wavelet_part(&all, p->n, i, &part.inverse);
+            planes = 2 * part.inverse.own.count;
+            beside = part.inverse.planes_read - planes;
+        }
+        *longest = planes > p->most ? part : *longest;
+        p->most = planes > p->most ? planes : p->most;
+        p->beside = beside > p->beside ? beside : p->beside;
     }
 }
 
@@ -80,7 +71,7 @@ static int weigh_chunks(struct gf_session *session, const struct gf_slab_wavelet
     int rc = gf_runner_plan(&runner, &job);
     if (!rc && runner.session != session) /* another device would do its work */
         rc = gf_fail(GF_ENOMEM, "%s", gf_message());
-    d->bytes = GF_IDWT_STREAMS * part->memory_bytes;
+    d->bytes = GF_IDWT_HANDS * part->memory_bytes;
     d->bytes_device = rc ? 0 : runner.plan->device_bytes;
     gf_runner_close(&runner);
     return rc;
@@ -89,13 +80,12 @@ static int weigh_chunks(struct gf_session *session, const struct gf_slab_wavelet
 static int weigh(struct gf_deal *deal, const struct gf_task *t, const struct longest *longest,
                  struct gf_plan_parts *p) {
     const bool forward = t->job.direction == GF_FORWARD;
+    const int threads = gf_planes_threads(t->s, deal, forward ? GF_DWT_HANDS : GF_IDWT_HANDS);
     int rc = 0;
     for (int i = 0; i < p->n_devices && !rc; i++) {
         struct gf_session *session = gf_deal_session(deal, i);
-        rc = forward ? weigh_stream(session, &longest->forward.job,
-                                    gf_dwt_share_threads(t->s, deal), &p->device[i])
-                     : weigh_chunks(session, &longest->inverse,
-                                    gf_part_threads(t->s, deal, GF_IDWT_STREAMS), &p->device[i]);
+        rc = forward ? weigh_stream(session, &longest->forward.job, threads, &p->device[i])
+                     : weigh_chunks(session, &longest->inverse, threads, &p->device[i]);
     }
     return rc;
 }
@@ -126,16 +116,14 @@ static bool has_parts(const struct gf_task *t) {
 }
 
 int gf_plan_parts(const struct gf_task *t, struct gf_plan_parts *p) {
-    struct longest longest;
+    struct longest longest = {.inverse = {.pairs = 0}};
     struct gf_deal deal = {.n = 0};
     *p = (struct gf_plan_parts){.n = 0};
     if (!has_parts(t))
         return 0;
     int rc = gf_deal_open_for(t->s, false, &deal);
-    if (!rc && deal.n > 1 && t->job.direction == GF_FORWARD)
-        cut_forward(&t->job, &deal, p, &longest.forward);
-    else if (!rc && deal.n > 1)
-        cut_inverse(t, &deal, p, &longest.inverse);
+    if (!rc && deal.n > 1)
+        cut(t, &deal, p, &longest);
     if (p->n < 2)
         p->n = 0;
     if (!rc && p->n)

@@ -40,10 +40,6 @@ struct gf_cpu_dwt_level {
     bool stream_fine;           /* inverse */
 };
 
-/* The index of the sample that continues a line of n at index i; -1 for a zero. */
-long gf_cpu_dwt_extend(long i, long n, enum gf_boundary b);
-/* s of core/wavelet/dwt.h: 1 for a periodic line, 2 for others. */
-int gf_cpu_dwt_offset(enum gf_boundary b);
 /* Bytes of scratch for one thread. */
 size_t gf_cpu_dwt_scratch(const struct gf_cpu_dwt_level *level);
 /* `scratch`: that many bytes for each thread, 64-byte aligned. */

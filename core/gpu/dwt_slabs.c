@@ -12,6 +12,7 @@
 #include "core/gpu/slab_copy.h"
 #include "core/gpu/slab_walk.h"
 #include "core/slab/wavelet.h"
+#include "core/wavelet/dwt.h"
 
 enum { CHUNK = 32 << 20, RUNS = 4 };
 
@@ -51,9 +52,7 @@ static void copy_box(const struct gf_array *out, const struct gf_dwt_box *b) {
     struct gf_array to = gf_array_slice(out, 0, b->z, 1);
     to = gf_array_slice(&to, 1, b->y, b->height);
     to = gf_array_slice(&to, 2, b->x, b->width);
-    const struct gf_array dense = gf_array_wrap((void *)b->data, out->dtype, 4,
-                                                (int64_t[]){1, b->height, b->width, out->shape[3]});
-    struct gf_array from = dense;
+    struct gf_array from = gf_array_wrap((void *)b->data, out->dtype, 4, to.shape);
     from.stride[0] = from.stride[1] = b->stride;
     if (to.stride[3] != size || to.stride[2] != unit) {
         gf_array_copy(&to, &from);
@@ -94,24 +93,15 @@ static int settle(void *user, int64_t boxes) {
 }
 
 /* Zeros where there are gaps between bands, which are in no box. */
-static void clear_gaps(const struct gf_job *job, const struct gf_array *out) {
+static void clear_gaps(const struct gf_job *job, struct gf_array *out) {
+    struct gf_dwt_layout a;
     bool gaps = false;
-    for (int i = 0; i < 3; i++) {
-        struct gf_dwt_axis axis;
-        gf_dwt_axis(job->shape[i], job->axes >> i & 1, job->wavelet.levels, job->wavelet.boundary,
-                    &axis);
+    gf_dwt_layout(job, &a);
+    for (int i = 0; i < 3; i++)
         for (int l = 1; l <= job->wavelet.levels; l++)
-            gaps |= axis.at[l] > axis.n[l];
-    }
-    const size_t size = gf_dtype_size(out->dtype);
-    const int64_t columns = out->shape[2] * out->shape[3];
-    for (int64_t row = 0; row < out->shape[0] * out->shape[1] && gaps; row++) {
-        char *at = (char *)out->data + row / out->shape[1] * out->stride[0] +
-                   row % out->shape[1] * out->stride[1];
-        for (int64_t i = 0; i < columns; i++)
-            memset(at + i / out->shape[3] * out->stride[2] + i % out->shape[3] * out->stride[3], 0,
-                   size);
-    }
+            gaps |= a.axis[i].at[l] > a.axis[i].n[l];
+    if (gaps)
+        gf_dwt_clear(out);
 }
 
 static int run_forward(const struct gf_gpu_context *c, struct gf_gpu_dwt_slabs *w,
@@ -205,18 +195,13 @@ static void drop_runs(const struct gf_gpu_context *c, struct gf_gpu_dwt_slabs *w
 
 /* Chunks of all levels that fit, tried on the finest one, which is the largest. */
 static int fit_inverse(const struct gf_gpu_context *c, struct gf_gpu_dwt_slabs *w) {
-    const bool periodic = w->job.wavelet.boundary == GF_PERIODIC;
     struct gf_gpu_run *m;
     int64_t memory = 8 * (int64_t)CHUNK;
     int rc = gf_slab_wavelet_make(&w->job, memory, &w->inverse);
     while (rc == GF_ENOMEM) /* what two planes of each level need is no matter of host memory */
         rc = gf_slab_wavelet_make(&w->job, memory *= 2, &w->inverse);
     for (; !rc; w->inverse.pairs /= 2) {
-        struct gf_job job = w->job;
-        job.shape[0] = 2 * (w->inverse.pairs + periodic);
-        job.wavelet.levels = 1;
-        if (gf_dtype_is_integer(job.out[0].dtype)) /* what is clipped is counted in floats */
-            job.out[job.n_out++] = (struct gf_output){.kind = GF_REAL, .dtype = job.in_dtype};
+        const struct gf_job job = gf_slab_wavelet_chunk(&w->inverse);
         rc = find_run(c, w, &job, &m);
         w->device_bytes = m->bytes;
         if (rc != GF_ENOMEM || w->inverse.pairs == 1)
@@ -261,23 +246,26 @@ int gf_gpu_dwt_slabs_plan(const struct gf_gpu_context *c, const struct gf_job *j
 
 void gf_gpu_dwt_slabs_list(const struct gf_gpu_dwt_slabs *w, struct gf_plan *plan) {
     struct gf_pass_info *pass = &plan->pass[plan->n_passes++];
-    const bool forward = w->job.direction == GF_FORWARD;
-    *pass = (struct gf_pass_info){
-        .bytes_read = forward ? w->forward.bytes_up : w->inverse.bytes_read,
-        .bytes_written = forward ? w->forward.bytes_down : w->inverse.bytes_written};
+    const struct gf_slab_wavelet *inverse = &w->inverse;
+    struct gf_gpu_dwt_stream_info what = w->forward;
+    if (w->job.direction == GF_INVERSE)
+        what = (struct gf_gpu_dwt_stream_info){
+            .host_bytes = inverse->memory_bytes,
+            .bytes_up = inverse->bytes_read,
+            .bytes_down = inverse->bytes_written,
+            .chunks = (w->job.shape[0] / 2 + inverse->pairs - 1) / inverse->pairs,
+            .planes = 2 * inverse->pairs};
+    *pass = (struct gf_pass_info){.bytes_read = what.bytes_up, .bytes_written = what.bytes_down};
     snprintf(pass->what, sizeof pass->what, "%lld chunks of %lld planes, all %d levels",
-             forward ? (long long)w->forward.chunks
-                     : (long long)((w->job.shape[0] / 2 + w->inverse.pairs - 1) / w->inverse.pairs),
-             forward ? (long long)w->forward.planes : 2 * (long long)w->inverse.pairs,
-             w->job.wavelet.levels);
+             (long long)what.chunks, (long long)what.planes, w->job.wavelet.levels);
     for (int i = 0; i < RUNS; i++) {
-        plan->kernels_built += w->run[i].built;
-        plan->build_seconds += w->run[i].build_seconds;
+        what.built += w->run[i].built;
+        what.build_seconds += w->run[i].build_seconds;
     }
-    plan->kernels_built += w->forward.built;
-    plan->build_seconds += w->forward.build_seconds;
+    plan->kernels_built += what.built;
+    plan->build_seconds += what.build_seconds;
     plan->in_slabs = true;
-    plan->workspace_bytes = forward ? w->forward.host_bytes : w->inverse.memory_bytes;
+    plan->workspace_bytes = what.host_bytes;
     plan->device_bytes = w->device_bytes;
 }
 

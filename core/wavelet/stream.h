@@ -10,7 +10,7 @@
 #ifndef GF_CORE_WAVELET_STREAM_H
 #define GF_CORE_WAVELET_STREAM_H
 
-#include "core/base/dwt_shape.h"
+#include "core/wavelet/window.h"
 
 /* A box of one plane z of the packed array, in the job's precision. */
 struct gf_dwt_box {
@@ -23,6 +23,9 @@ struct gf_dwt_box {
     int64_t step;
 };
 
+/* Sets the place of a part's box to that in the whole; false where it is not of the part's share. */
+bool gf_dwt_part_place(const struct gf_dwt_part *part, struct gf_dwt_box *box);
+
 /* Receives finished coefficients. Both functions return 0 or a code that ends the stream. */
 struct gf_dwt_taker {
     int (*emit)(void *user, const struct gf_dwt_box *box);
@@ -34,24 +37,6 @@ struct gf_dwt_taker {
 
 /* NULL, or why a job cannot be run frame by frame. */
 const char *gf_dwt_stream_refuses(const struct gf_job *job);
-
-/* One plane of a finished step along z, approximation or detail along z: where its bands are in the
- * packed array, in as few boxes as possible. Fills in all but stride and data; returns how many. The
- * approximation of an approximation is in none unless the level is the last. */
-struct gf_dwt_plane {
-    const struct gf_dwt_axis *axis; /* z, y, x */
-    const bool *on;                 /* likewise */
-    int level;
-    bool detail, last;
-    int64_t step;
-};
-enum { GF_DWT_PLANE_BOXES = 4 };
-int gf_dwt_plane_boxes(const struct gf_dwt_plane *p, struct gf_dwt_box box[GF_DWT_PLANE_BOXES]);
-/* Whether a box of such a plane has details alone. */
-static inline bool gf_dwt_box_is_detail(const struct gf_dwt_plane *p,
-                                        const struct gf_dwt_box *box) {
-    return p->detail || box->y || box->x;
-}
 
 struct gf_dwt_stream;
 
@@ -72,5 +57,20 @@ struct gf_dwt_streamer {
     int64_t (*device_bytes)(const struct gf_dwt_stream *s);
     void (*close)(struct gf_dwt_stream *s); /* takes NULL */
 };
+
+/* What every stream has, for those that make one. */
+struct gf_dwt_sender {
+    struct gf_job job;
+    struct gf_dwt_taker taker;
+    struct gf_dwt_layout layout;
+    int64_t boxes; /* emitted so far */
+};
+/* GF_EINVAL where the job is not run frame by frame. */
+int gf_dwt_sender_begin(struct gf_dwt_sender *s, const struct gf_job *job,
+                        const struct gf_dwt_taker *taker);
+/* Emits a plane of a level's step, bands without gaps, detail or approximation along z, in as few boxes as possible; the approximation of
+ * an approximation is in none unless the level is the last. `shrink`: applies the threshold. */
+int gf_dwt_send(struct gf_dwt_sender *s, int level, bool detail, int64_t step, char *data,
+                bool shrink);
 
 #endif

@@ -8,7 +8,7 @@
 #include "cli/environment.h"
 #include "core/slab/wavelet.h"
 #include "core/wavelet/dwt.h"
-#include "core/wavelet/parts.h"
+#include "core/wavelet/stream.h"
 #include "tests/core/backends.h"
 #include "tests/core/dwt_run.h"
 

@@ -1,0 +1,257 @@
+/* The outputs of a volume that is transformed plane by plane, and a thread or two for each device, which take
+ * part after part. */
+#include "cli/commands/planes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/batch/store.h"
+#include "cli/progress.h"
+#include "core/base/clock.h"
+#include "core/base/sample_value.h"
+#include "core/base/status.h"
+
+struct hand;
+
+struct share {
+    struct gf_planes_work *p;
+    int n_hands;
+    struct hand *hand;
+    pthread_mutex_t lock;
+    struct gf_failure failed; /* at the first plane */
+    int64_t at;
+};
+
+struct hand {
+    struct share *share;
+    int device;
+    bool started;
+    pthread_t thread;
+    struct gf_reader reader; /* of all hands but the first, which has the task's */
+    struct gf_runner runner; /* of all of a device but its first, which has the task's */
+    struct gf_planes_hand own;
+};
+
+bool gf_planes_may_share(const struct gf_task *t) {
+    return t->deal && t->deal->n > 1 && gf_task_is_read_again(t);
+}
+
+int gf_planes_count(int most, const struct gf_deal *d) {
+    for (int i = 0; i < d->n; i++)
+        if (!gf_session_streaming(gf_deal_session(d, i)))
+            return 0;
+    return most > d->n ? most - most % d->n : most;
+}
+
+int gf_planes_threads(const struct gf_settings *s, const struct gf_deal *d, int hands) {
+    const int all = gf_settings_threads(s);
+    int on_cpu = 0;
+    for (int i = 0; i < d->n; i++)
+        on_cpu += gf_deal_own_contexts(d, i) ? hands : 0;
+    const int left = all - 1 - (d->n * hands - on_cpu) * GF_DEAL_COPYING;
+    const int some = left > all / 2 ? left : all / 2;
+    return on_cpu && some / on_cpu > 1 ? some / on_cpu : 1;
+}
+
+int gf_planes_finite(const struct gf_planes_hand *h, struct gf_array *a, int64_t from) {
+    const struct gf_task *t = h->t;
+    int64_t first[GF_MAX_RANK];
+    if (!gf_array_nonfinite(a, first))
+        return 0;
+    if (t->s->nan == GF_NAN_REFUSE)
+        return gf_load_refuse_pages(h->reader, t->s, t->read, &t->image, from);
+    gf_samples_mend(a, false);
+    return 0;
+}
+
+/* ---- a hand ---- */
+
+static void fail(struct hand *h, int rc) {
+    struct share *s = h->share;
+    pthread_mutex_lock(&s->lock);
+    if (!s->failed.status || h->own.at < s->at) {
+        s->failed.status = 0;
+        gf_failure_keep(&s->failed, rc);
+        s->at = h->own.at;
+    }
+    pthread_mutex_unlock(&s->lock);
+    gf_deal_stop(s->p->t->deal);
+}
+
+static void *run_parts(void *user) {
+    struct hand *h = user;
+    const struct gf_planes_work *p = h->share->p;
+    for (int64_t unit; (unit = gf_deal_take(p->t->deal, h->device)) >= 0;) {
+        const double start = gf_now_ms();
+        int rc = p->run(p, &h->own, (int)unit);
+        if (rc) {
+            fail(h, rc);
+            break;
+        }
+        gf_deal_end(p->t->deal, h->device, (gf_now_ms() - start) * 1e-3 / p->hands);
+    }
+    return NULL;
+}
+
+/* ---- all of them ---- */
+
+static int open_hand(struct share *s, int k, int threads) {
+    struct gf_task *t = s->p->t;
+    struct hand *h = &s->hand[k];
+    const int device = k / s->p->hands;
+    const bool first = !(k % s->p->hands);
+    *h = (struct hand){.share = s, .device = device};
+    h->own = (struct gf_planes_hand){.t = t,
+                                     .reader = k ? &h->reader : &t->reader,
+                                     .runner = first ? &t->runners[device] : &h->runner,
+                                     .threads = threads};
+    gf_runner_close(h->own.runner); /* it may have other threads, for work in one piece */
+    gf_runner_open(h->own.runner, gf_deal_session(t->deal, device), threads);
+    return k ? gf_reader_again(&t->reader, t->s, &h->reader) : 0;
+}
+
+/* A record's checksum is verified once for all. */
+static int open_hands(struct share *s) {
+    const struct gf_planes_work *p = s->p;
+    const struct gf_task *t = p->t;
+    const int threads = gf_planes_threads(t->s, t->deal, p->hands);
+    int rc = t->s->frames ? 0 : gf_file_check(t->reader.file[0]);
+    while (s->n_hands < t->deal->n * p->hands && !rc)
+        rc = open_hand(s, s->n_hands++, threads);
+    return rc;
+}
+
+static void add(struct gf_planes_hand *sum, const struct gf_planes_hand *one) {
+    sum->ms_read += one->ms_read;
+    sum->ms_transform = fmax(sum->ms_transform, one->ms_transform);
+    sum->ms_write += one->ms_write;
+    sum->ms_waited += one->ms_waited;
+    sum->peak += one->peak;
+    for (int i = 0; i < GF_MAX_OUTPUTS; i++) {
+        sum->overflowed[i] += one->overflowed[i];
+        sum->clipped[i] += one->clipped[i];
+    }
+}
+
+static void close_hands(struct share *s) {
+    for (int k = 0; k < s->n_hands; k++) {
+        struct hand *h = &s->hand[k];
+        add(&s->p->sum, &h->own);
+        gf_reader_close(&h->reader);
+        if (h->own.runner == &h->runner)
+            gf_runner_close(&h->runner);
+    }
+}
+
+/* Devices come to damaged frames in any order: the first one is named, as by a device alone. */
+static int name_first(const struct share *s) {
+    const struct gf_task *t = s->p->t;
+    struct gf_reader reader = {0};
+    int rc = 0;
+    for (int64_t i = 0; i < s->at && !rc && t->s->frames; i++) {
+        struct gf_image plane = {0};
+        rc = gf_reader_frame(&reader, t->s, t->read, i, &t->image, &plane);
+        gf_image_free(&plane);
+    }
+    gf_reader_close(&reader);
+    return rc ? rc : gf_failure_return(&s->failed);
+}
+
+/* The calling thread works with the first device, and does what is owned by a thread that could not be started. */
+static int run_hands(struct share *s) {
+    for (int k = 1; k < s->n_hands; k++)
+        s->hand[k].started = !pthread_create(&s->hand[k].thread, NULL, run_parts, &s->hand[k]);
+    run_parts(&s->hand[0]);
+    for (int k = 1; k < s->n_hands; k++)
+        if (s->hand[k].started)
+            pthread_join(s->hand[k].thread, NULL);
+        else
+            run_parts(&s->hand[k]);
+    return s->failed.status ? name_first(s) : 0;
+}
+
+static int run_dealt(struct gf_planes_work *p) {
+    struct gf_task *t = p->t;
+    struct share s = {.p = p};
+    s.hand = calloc((size_t)t->deal->n * (size_t)p->hands, sizeof *s.hand);
+    if (!s.hand)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    pthread_mutex_init(&s.lock, NULL);
+    for (int i = 0; i < t->job.n_out; i++)
+        gf_volume_share(p->volume[i], t->deal->n * p->hands);
+    if (t->s->tune)
+        gf_deal_use_record(t->deal, &t->job);
+    int rc = open_hands(&s);
+    if (!rc)
+        rc = gf_deal_start(t->deal, p->parts, 1);
+    if (!rc)
+        rc = run_hands(&s);
+    close_hands(&s);
+    gf_task_choose_reported(t);
+    t->dealt = true;
+    pthread_mutex_destroy(&s.lock);
+    free(s.hand);
+    return rc;
+}
+
+static int run_alone(struct gf_planes_work *p) {
+    struct gf_task *t = p->t;
+    const int all = gf_settings_threads(t->s), threads = all > 1 ? all - 1 : 1; /* one writes */
+    p->sum = (struct gf_planes_hand){
+        .t = t, .reader = &t->reader, .runner = t->runner, .threads = threads};
+    return p->run(p, &p->sum, 0);
+}
+
+/* ---- outputs ---- */
+
+static int begin(struct gf_planes_work *p) {
+    struct gf_task *t = p->t;
+    int rc = 0;
+    for (int i = 0; i < t->job.n_out && !rc; i++)
+        rc = (p->in_order ? gf_product_begin : gf_product_create)(
+            t->s, &t->product[i], &t->image.metadata, &p->volume[i]);
+    return rc;
+}
+
+static int commit(struct gf_planes_work *p) {
+    int rc = 0;
+    for (int i = 0; i < p->t->job.n_out && !rc; i++) {
+        rc = p->volume[i] ? gf_volume_commit(p->volume[i]) : 0;
+        p->volume[i] = NULL;
+    }
+    return rc;
+}
+
+static void count(struct gf_planes_work *p) {
+    struct gf_task *t = p->t;
+    t->ms_decode += p->sum.ms_read;
+    t->ms_transform += p->sum.ms_transform;
+    t->ms_encode += p->sum.ms_write;
+    for (int i = 0; i < t->job.n_out; i++) {
+        t->overflowed[i] += p->sum.overflowed[i];
+        t->report.clipped[i] += p->sum.clipped[i];
+    }
+}
+
+int gf_planes_run(struct gf_planes_work *p) {
+    struct gf_task *t = p->t;
+    t->streamed = p->parts || t->job.direction == GF_FORWARD;
+    int rc = begin(p);
+    if (!rc)
+        rc = p->parts ? run_dealt(p) : run_alone(p);
+    count(p);
+    gf_progress_share(0);
+    if (!rc && t->reader.file[0])
+        rc = gf_file_check_size(t->reader.file[0]);
+    gf_reader_close(&t->reader);
+    if (!rc && t->job.direction == GF_INVERSE)
+        rc = t->hooks->check(t);
+    const double start = gf_now_ms();
+    if (!rc)
+        rc = commit(p);
+    t->ms_encode += gf_now_ms() - start;
+    for (int i = 0; i < t->job.n_out; i++)
+        gf_volume_abort(p->volume[i]);
+    return rc;
+}
