@@ -9,7 +9,6 @@
 #include "cli/batch/describe.h"
 #include "cli/batch/job_record.h"
 #include "cli/batch/store.h"
-#include "cli/commands/ring.h"
 #include "cli/commands/wavelet.h"
 #include "cli/log.h"
 #include "cli/progress.h"
@@ -25,25 +24,89 @@ enum {
     PARTS_A_DEVICE = 4        /* as many as tell the speed, and as many more */
 };
 
+/* Slots between two threads: one fills number put % slots, the other empties number taken % slots, in the same
+ * order. */
+struct ring {
+    int slots;
+    int64_t put, taken; /* items so far; each is changed by one thread alone */
+    bool closed;        /* nothing more is put; what is there may still be taken */
+    struct gf_failure failed;
+    pthread_t thread; /* of the two the one that was started for it */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+};
+
 /* A part, or all of it, on its way from the files through a stream to the output. */
 struct flow {
     const struct gf_planes_work *planes;
     struct gf_planes_hand *hand;
     struct gf_dwt_part part;
     bool writes_beside, reads_beside; /* by threads: planes are worth waking them */
-    struct gf_ring ahead, behind;
+    struct ring ahead, behind;
     struct gf_image plane[AHEAD];
     struct gf_dwt_box box[BEHIND];
     int64_t overflowed; /* samples that are Inf or NaN */
     bool on_device;     /* of a failure: neither reading nor writing failed */
 };
 
+/* ---- rings ---- */
+
+static int start(struct ring *r, void *(*body)(void *), struct flow *f) {
+    pthread_mutex_init(&r->lock, NULL);
+    pthread_cond_init(&r->changed, NULL);
+    if (!pthread_create(&r->thread, NULL, body, f))
+        return 0;
+    pthread_cond_destroy(&r->changed);
+    pthread_mutex_destroy(&r->lock);
+    return gf_fail(GF_ENOMEM, "cannot start a thread");
+}
+
+/* Waits until so many items are put, or taken; false where they are not and will not be, or the ring is
+ * closed to what would follow. */
+static bool await(struct ring *r, const int64_t *count, int64_t least) {
+    pthread_mutex_lock(&r->lock);
+    while (*count < least && !r->failed.status && !r->closed)
+        pthread_cond_wait(&r->changed, &r->lock);
+    const bool reached = *count >= least && !(r->closed && count == &r->taken);
+    pthread_mutex_unlock(&r->lock);
+    return reached;
+}
+
+static bool await_room(struct ring *r) {
+    return await(r, &r->taken, r->put - r->slots + 1);
+}
+
+static bool await_item(struct ring *r) {
+    return await(r, &r->put, r->taken + 1);
+}
+
+/* Counts an item, or keeps the failure `rc` of the calling thread. */
+static void change(struct ring *r, int64_t *count, int rc) {
+    pthread_mutex_lock(&r->lock);
+    *count += !rc;
+    gf_failure_keep(&r->failed, rc);
+    pthread_cond_broadcast(&r->changed);
+    pthread_mutex_unlock(&r->lock);
+}
+
+/* Waits until the thread has ended; rc, or the ring's failure. */
+static int stop(struct ring *r, int rc) {
+    pthread_mutex_lock(&r->lock);
+    r->closed = true;
+    pthread_cond_broadcast(&r->changed);
+    pthread_mutex_unlock(&r->lock);
+    pthread_join(r->thread, NULL);
+    pthread_cond_destroy(&r->changed);
+    pthread_mutex_destroy(&r->lock);
+    return rc ? rc : gf_failure_return(&r->failed);
+}
+
+/* ---- planes that are read ---- */
+
 static int64_t frame_bytes(const struct gf_task *t) {
     const int64_t *shape = t->image.px.shape;
     return shape[1] * shape[2] * shape[3] * (int64_t)gf_dtype_size(t->image.px.dtype);
 }
-
-/* ---- planes that are read ---- */
 
 /* All samples of one file are counted for a refusal: those before a part's as well. */
 static int read_page(struct flow *f, int64_t at, struct gf_image *plane) {
@@ -76,8 +139,8 @@ static int read_plane(struct flow *f, int64_t k) {
 
 static void *read_planes(void *user) {
     struct flow *f = user;
-    for (int64_t k = 0; k < f->part.job.shape[0] && gf_ring_await_room(&f->ahead); k++)
-        gf_ring_put(&f->ahead, read_plane(f, k));
+    for (int64_t k = 0; k < f->part.job.shape[0] && await_room(&f->ahead); k++)
+        change(&f->ahead, &f->ahead.put, read_plane(f, k));
     return NULL;
 }
 
@@ -88,8 +151,8 @@ static int next_plane(struct flow *f, int64_t k, struct gf_array *view) {
         rc = read_plane(f, k);
     } else {
         if (k)
-            gf_ring_take(&f->ahead, 0);
-        if (!gf_ring_await_item(&f->ahead))
+            change(&f->ahead, &f->ahead.taken, 0);
+        if (!await_item(&f->ahead))
             rc = gf_failure_return(&f->ahead.failed);
     }
     if (!rc)
@@ -110,11 +173,11 @@ static int write_box(struct flow *f, const struct gf_dwt_box *b) {
 
 static void *write_boxes(void *user) {
     struct flow *f = user;
-    struct gf_ring *r = &f->behind;
+    struct ring *r = &f->behind;
     int rc = 0;
-    while (!rc && gf_ring_await_item(r)) {
+    while (!rc && await_item(r)) {
         rc = write_box(f, &f->box[r->taken % BEHIND]);
-        gf_ring_take(r, rc);
+        change(r, &r->taken, rc);
     }
     return NULL;
 }
@@ -131,30 +194,32 @@ static void count_overflowed(struct flow *f, const struct gf_dwt_box *b) {
 static int settle(void *user, int64_t boxes) {
     struct flow *f = user;
     const double start = gf_now_ms();
-    const bool written = !f->writes_beside || gf_ring_await_taken(&f->behind, boxes);
+    const bool written = !f->writes_beside || await(&f->behind, &f->behind.taken, boxes);
     f->hand->ms_waited += gf_now_ms() - start;
     return written ? 0 : gf_failure_return(&f->behind.failed);
 }
 
-static int emit(void *user, const struct gf_dwt_box *box) {
+static int emit(void *user, const struct gf_dwt_box *box, int n) {
     struct flow *f = user;
-    struct gf_ring *r = &f->behind;
-    struct gf_dwt_box b = *box;
-    if (gf_dwt_part_place(&f->part, &b))
-        count_overflowed(f, &b);
-    else
-        b.data = NULL; /* it is counted all the same, as the stream counts it */
-    if (!f->writes_beside) {
-        const double before = f->hand->ms_write;
-        const int rc = write_box(f, &b);
-        f->hand->ms_waited += f->hand->ms_write - before;
-        gf_failure_keep(&r->failed, rc);
-        return rc;
-    }
-    int rc = settle(f, r->put - BEHIND + 1);
-    if (!rc) {
-        f->box[r->put % BEHIND] = b;
-        gf_ring_put(r, 0);
+    struct ring *r = &f->behind;
+    int rc = 0;
+    for (int i = 0; i < n && !rc; i++) {
+        struct gf_dwt_box b = box[i];
+        if (gf_dwt_part_place(&f->part, &b))
+            count_overflowed(f, &b);
+        else
+            b.data = NULL; /* it is counted all the same, as the stream counts it */
+        if (f->writes_beside) {
+            rc = settle(f, r->put - BEHIND + 1);
+            if (!rc)
+                f->box[r->put % BEHIND] = b;
+            change(r, &r->put, rc);
+        } else {
+            const double before = f->hand->ms_write;
+            rc = write_box(f, &b);
+            f->hand->ms_waited += f->hand->ms_write - before;
+            gf_failure_keep(&r->failed, rc);
+        }
     }
     return rc;
 }
@@ -166,8 +231,8 @@ static int push_planes(struct flow *f, const struct gf_dwt_streamer *streamer,
                        struct gf_dwt_stream *stream) {
     struct gf_planes_hand *h = f->hand;
     int rc = 0;
-    f->ahead = (struct gf_ring){.slots = AHEAD};
-    f->reads_beside = f->writes_beside && !gf_ring_start(&f->ahead, read_planes, f);
+    f->ahead = (struct ring){.slots = AHEAD};
+    f->reads_beside = f->writes_beside && !start(&f->ahead, read_planes, f);
     for (int64_t k = 0; k < f->part.job.shape[0] && !rc; k++) {
         struct gf_array plane;
         rc = next_plane(f, k, &plane);
@@ -179,8 +244,7 @@ static int push_planes(struct flow *f, const struct gf_dwt_streamer *streamer,
         h->ms_transform += gf_now_ms() - start - (h->ms_waited - waited);
     }
     if (f->reads_beside)
-        gf_ring_stop(&f->ahead,
-                     rc); /* next_plane() has told of a failure, if the plane was wanted */
+        stop(&f->ahead, rc); /* next_plane() has told of a failure, if the plane was wanted */
     for (int i = 0; i < AHEAD; i++)
         gf_image_free(&f->plane[i]);
     return rc;
@@ -192,10 +256,11 @@ static int run_flow(struct flow *f) {
     const struct gf_dwt_taker taker = {.emit = emit, .settle = settle, .user = f};
     const struct gf_dwt_streamer *streamer = NULL;
     struct gf_dwt_stream *stream = NULL;
+    struct gf_dwt_stream_info info;
     void *context = NULL;
     f->on_device = true;
     f->overflowed = 0;
-    f->behind = (struct gf_ring){.slots = BEHIND};
+    f->behind = (struct ring){.slots = BEHIND};
     f->writes_beside = frame_bytes(h->t) >= WORTH_A_THREAD;
     int rc = gf_runner_stream_begin(h->runner, &streamer, &context);
     if (rc)
@@ -205,15 +270,16 @@ static int run_flow(struct flow *f) {
         goto out;
     f->on_device = false;
     if (f->writes_beside)
-        rc = gf_ring_start(&f->behind, write_boxes, f);
+        rc = start(&f->behind, write_boxes, f);
     if (rc)
         goto out;
     rc = push_planes(f, streamer, stream);
     if (f->writes_beside)
-        rc = gf_ring_stop(&f->behind, rc);
+        rc = stop(&f->behind, rc);
     f->on_device = f->on_device && !f->behind.failed.status;
     h->overflowed[0] += rc ? 0 : f->overflowed;
-    h->peak = fmax(h->peak, streamer->peak(stream));
+    streamer->info(stream, &info);
+    h->peak = fmax(h->peak, info.peak);
 out:
     streamer->close(stream);
     gf_runner_stream_end(h->runner);

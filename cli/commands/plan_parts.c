@@ -46,6 +46,7 @@ static int weigh_stream(struct gf_session *session, const struct gf_job *job, in
     const struct gf_dwt_taker none = {.emit = NULL};
     const struct gf_dwt_streamer *streamer = NULL;
     struct gf_dwt_stream *stream = NULL;
+    struct gf_dwt_stream_info info = {.device_bytes = 0};
     struct gf_runner runner;
     void *context;
     gf_runner_open(&runner, session, threads);
@@ -53,7 +54,9 @@ static int weigh_stream(struct gf_session *session, const struct gf_job *job, in
     if (!rc) {
         rc = streamer->open(context, job, threads, &none, &stream);
         d->bytes = streamer->bytes(job, threads);
-        d->bytes_device = !rc && streamer->device_bytes ? streamer->device_bytes(stream) : 0;
+        if (!rc)
+            streamer->info(stream, &info);
+        d->bytes_device = info.device_bytes;
         streamer->close(stream);
         gf_runner_stream_end(&runner);
     }

@@ -12,17 +12,6 @@
 #include "core/base/sample_value.h"
 #include "core/base/status.h"
 
-struct hand;
-
-struct share {
-    struct gf_planes_work *p;
-    int n_hands;
-    struct hand *hand;
-    pthread_mutex_t lock;
-    struct gf_failure failed; /* at the first plane */
-    int64_t at;
-};
-
 struct hand {
     struct share *share;
     int device;
@@ -31,6 +20,16 @@ struct hand {
     struct gf_reader reader; /* of all hands but the first, which has the task's */
     struct gf_runner runner; /* of all of a device but its first, which has the task's */
     struct gf_planes_hand own;
+};
+
+/* All hands of a task. */
+struct share {
+    struct gf_planes_work *p;
+    int n;
+    struct hand *hand;
+    pthread_mutex_t lock;
+    struct gf_failure failed; /* at the first plane */
+    int64_t at;
 };
 
 bool gf_planes_may_share(const struct gf_task *t) {
@@ -100,26 +99,15 @@ static int open_hand(struct share *s, int k, int threads) {
     struct gf_task *t = s->p->t;
     struct hand *h = &s->hand[k];
     const int device = k / s->p->hands;
-    const bool first = !(k % s->p->hands);
     *h = (struct hand){.share = s, .device = device};
-    h->own = (struct gf_planes_hand){.t = t,
-                                     .reader = k ? &h->reader : &t->reader,
-                                     .runner = first ? &t->runners[device] : &h->runner,
-                                     .threads = threads};
+    h->own = (struct gf_planes_hand){
+        .t = t,
+        .reader = k ? &h->reader : &t->reader,
+        .runner = k % s->p->hands ? &h->runner : &t->runners[device],
+    };
     gf_runner_close(h->own.runner); /* it may have other threads, for work in one piece */
-    gf_runner_open(h->own.runner, gf_deal_session(t->deal, device), threads);
+    gf_runner_open(h->own.runner, gf_deal_session(t->deal, device), h->own.threads = threads);
     return k ? gf_reader_again(&t->reader, t->s, &h->reader) : 0;
-}
-
-/* A record's checksum is verified once for all. */
-static int open_hands(struct share *s) {
-    const struct gf_planes_work *p = s->p;
-    const struct gf_task *t = p->t;
-    const int threads = gf_planes_threads(t->s, t->deal, p->hands);
-    int rc = t->s->frames ? 0 : gf_file_check(t->reader.file[0]);
-    while (s->n_hands < t->deal->n * p->hands && !rc)
-        rc = open_hand(s, s->n_hands++, threads);
-    return rc;
 }
 
 static void add(struct gf_planes_hand *sum, const struct gf_planes_hand *one) {
@@ -131,16 +119,6 @@ static void add(struct gf_planes_hand *sum, const struct gf_planes_hand *one) {
     for (int i = 0; i < GF_MAX_OUTPUTS; i++) {
         sum->overflowed[i] += one->overflowed[i];
         sum->clipped[i] += one->clipped[i];
-    }
-}
-
-static void close_hands(struct share *s) {
-    for (int k = 0; k < s->n_hands; k++) {
-        struct hand *h = &s->hand[k];
-        add(&s->p->sum, &h->own);
-        gf_reader_close(&h->reader);
-        if (h->own.runner == &h->runner)
-            gf_runner_close(&h->runner);
     }
 }
 
@@ -160,10 +138,9 @@ static int name_first(const struct share *s) {
 
 /* The calling thread works with the first device, and does what is owned by a thread that could not be started. */
 static int run_hands(struct share *s) {
-    for (int k = 1; k < s->n_hands; k++)
+    for (int k = 1; k < s->n; k++)
         s->hand[k].started = !pthread_create(&s->hand[k].thread, NULL, run_parts, &s->hand[k]);
-    run_parts(&s->hand[0]);
-    for (int k = 1; k < s->n_hands; k++)
+    for (int k = 0; k < s->n; k++)
         if (s->hand[k].started)
             pthread_join(s->hand[k].thread, NULL);
         else
@@ -171,23 +148,31 @@ static int run_hands(struct share *s) {
     return s->failed.status ? name_first(s) : 0;
 }
 
+/* A record's checksum is verified once for all. */
 static int run_dealt(struct gf_planes_work *p) {
     struct gf_task *t = p->t;
-    struct share s = {.p = p};
-    s.hand = calloc((size_t)t->deal->n * (size_t)p->hands, sizeof *s.hand);
+    const int n = t->deal->n * p->hands, threads = gf_planes_threads(t->s, t->deal, p->hands);
+    struct share s = {.p = p, .hand = calloc((size_t)n, sizeof *s.hand)};
     if (!s.hand)
         return gf_fail(GF_ENOMEM, "out of memory");
     pthread_mutex_init(&s.lock, NULL);
     for (int i = 0; i < t->job.n_out; i++)
-        gf_volume_share(p->volume[i], t->deal->n * p->hands);
+        gf_volume_share(p->volume[i], n);
     if (t->s->tune)
         gf_deal_use_record(t->deal, &t->job);
-    int rc = open_hands(&s);
+    int rc = t->s->frames ? 0 : gf_file_check(t->reader.file[0]);
+    while (s.n < n && !rc)
+        rc = open_hand(&s, s.n++, threads);
     if (!rc)
         rc = gf_deal_start(t->deal, p->parts, 1);
     if (!rc)
         rc = run_hands(&s);
-    close_hands(&s);
+    for (int k = 0; k < s.n; k++) {
+        add(&p->sum, &s.hand[k].own);
+        gf_reader_close(&s.hand[k].reader);
+        if (k % p->hands)
+            gf_runner_close(&s.hand[k].runner);
+    }
     gf_task_choose_reported(t);
     t->dealt = true;
     pthread_mutex_destroy(&s.lock);

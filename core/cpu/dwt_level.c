@@ -11,6 +11,21 @@
  * little. Where z is transformed, a tile's rows of four planes fit the second-level cache. */
 enum { TILE_COLUMNS = 512, TILE_ROWS = 64, TILE_ROWS_DEEP = 16, ROWS = 24, MAX_PIECES = 8 };
 
+struct gf_cpu_dwt_level gf_cpu_dwt_level_of(const struct gf_job *job,
+                                            const struct gf_dwt_layout *layout,
+                                            const struct gf_cpu_kernels *kernels, int level) {
+    struct gf_cpu_dwt_level l = {.kernels = kernels,
+                                 .boundary = job->wavelet.boundary,
+                                 .channels = job->channels,
+                                 .type = kernels->bits == 64 ? GF_CPU_F64 : GF_CPU_F32};
+    for (int i = 0; i < 3; i++) {
+        l.on[i] = layout->on[i];
+        l.n[i] = layout->axis[i].n[level - 1];
+        l.m[i] = layout->axis[i].n[level];
+    }
+    return l;
+}
+
 static size_t type_size(enum gf_cpu_sample t) {
     static const size_t size[] = {
         [GF_CPU_U8] = 1,  [GF_CPU_I8] = 1,  [GF_CPU_U16] = 2, [GF_CPU_I16] = 2,

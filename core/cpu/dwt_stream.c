@@ -33,22 +33,16 @@ struct gf_dwt_stream {
 };
 
 static void shape_level(struct gf_dwt_stream *s, const struct gf_cpu_kernels *kernels, int level) {
+    const struct gf_dwt_layout *layout = &s->sender.layout;
     const struct gf_job job = gf_dwt_level_job(&s->sender.job, level, 1);
     struct level *l = &s->level[level - 1];
-    l->step = (struct gf_cpu_dwt_level){.kernels = kernels,
-                                        .boundary = job.wavelet.boundary,
-                                        .channels = job.channels,
-                                        .type = gf_cpu_sample_of(job.in_dtype)};
     gf_dwt_window(&s->sender.job, level, &l->z);
-    for (int i = 0; i < 3; i++) {
-        l->step.on[i] = s->sender.layout.on[i];
-        l->step.n[i] = s->sender.layout.axis[i].n[level - 1];
-        l->step.m[i] = i ? s->sender.layout.axis[i].n[level] : 1;
-    }
+    l->step = gf_cpu_dwt_level_of(&job, layout, kernels, level);
+    l->step.type = gf_cpu_sample_of(job.in_dtype);
+    l->step.m[GF_DWT_Z] = 1;
     l->step.fine.row = job.shape[2] * job.channels * (int64_t)gf_dtype_size(job.in_dtype);
     l->plane_bytes = (size_t)(l->step.fine.row * job.shape[1]);
-    l->half_bytes =
-        gf_dwt_layout_rows(&s->sender.layout, level) * gf_dwt_layout_row(&s->sender.layout, level);
+    l->half_bytes = gf_dwt_layout_rows(layout, level) * gf_dwt_layout_row(layout, level);
 }
 
 static int begin(const struct gf_job *job, int threads, const struct gf_dwt_taker *taker,
@@ -133,14 +127,12 @@ static int stream_open(void *context, const struct gf_job *job, int threads,
     return 0;
 }
 
-static double stream_peak(const struct gf_dwt_stream *s) {
-    double held = 0;
-    for (int l = 0; l < s->sender.job.wavelet.levels; l++) {
-        const long *n = s->level[l].step.n, *first = s->level[0].step.n;
-        held += (double)gf_dwt_window_slots(&s->level[l].z) * (double)(n[1] * n[2]) /
-                (double)(first[1] * first[2]);
-    }
-    return held;
+static void stream_info(const struct gf_dwt_stream *s, struct gf_dwt_stream_info *info) {
+    const long *first = s->level->step.n;
+    *info = (struct gf_dwt_stream_info){.peak = 0};
+    for (const struct level *l = s->level; l < s->level + s->sender.job.wavelet.levels; l++)
+        info->peak += (double)gf_dwt_window_slots(&l->z) * (double)(l->step.n[1] * l->step.n[2]) /
+                      (double)(first[1] * first[2]);
 }
 
 /* ---------------------------------------------------------------- one step */
@@ -186,6 +178,8 @@ static int take_step(struct gf_dwt_stream *s, int level, int64_t k) {
     gf_cpu_dwt_forward(&step, (int64_t)l->plane_bytes < (1 << 16) ? 1 : s->threads, s->scratch);
     for (int i = 0; i < 2 && !rc; i++)
         rc = gf_dwt_send(&s->sender, level, i, k, half[i], true);
+    if (!rc)
+        rc = gf_dwt_emit(&s->sender);
     l->boxes[set] = s->sender.boxes;
     if (rc || last)
         return rc;
@@ -223,6 +217,6 @@ const struct gf_dwt_streamer gf_cpu_dwt_streamer = {
     .bytes = stream_bytes,
     .open = stream_open,
     .push = stream_push,
-    .peak = stream_peak,
+    .info = stream_info,
     .close = stream_close,
 };

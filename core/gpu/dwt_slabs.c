@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/clock.h"
+#include "core/base/job_check.h"
 #include "core/base/status.h"
 #include "core/base/streaming.h"
 #include "core/gpu/dwt_stream.h"
@@ -19,7 +20,7 @@ enum { CHUNK = 32 << 20, RUNS = 4 };
 struct gf_gpu_dwt_slabs {
     struct gf_job job; /* of a volume */
     struct gf_slab_wavelet inverse;
-    struct gf_gpu_dwt_stream_info forward;
+    struct gf_dwt_stream_info forward;
     struct gf_gpu_run run[RUNS]; /* of an inverse: what was run last, for jobs alike */
     struct gf_job made[RUNS];
     int next;
@@ -39,12 +40,10 @@ static const char *refuses(const struct gf_job *job) {
 
 /* ---- forward ---- */
 
-/* Boxes that were emitted and are not yet copied. */
-struct boxes {
+/* Where boxes are copied to. */
+struct target {
     struct gf_array out;
     int threads;
-    int64_t copied, n, room; /* of all; of those in box[]; that it has room for */
-    struct gf_dwt_box *box;
 };
 
 static void copy_box(const struct gf_array *out, const struct gf_dwt_box *b) {
@@ -63,63 +62,29 @@ static void copy_box(const struct gf_array *out, const struct gf_dwt_box *b) {
                           (size_t)(b->width * unit));
 }
 
-static void copy_boxes(struct boxes *q) {
-#pragma omp parallel for num_threads(q->threads) schedule(dynamic) if (q->threads > 1)
-    for (int64_t i = 0; i < q->n; i++)
-        copy_box(&q->out, &q->box[i]);
-    q->copied += q->n;
-    q->n = 0;
-}
-
-static int emit(void *user, const struct gf_dwt_box *box) {
-    struct boxes *q = user;
-    if (q->n == q->room) {
-        const int64_t room = q->room ? 2 * q->room : 256;
-        struct gf_dwt_box *more = realloc(q->box, (size_t)room * sizeof *more);
-        if (!more)
-            return gf_fail(GF_ENOMEM, "no memory for boxes");
-        q->box = more;
-        q->room = room;
-    }
-    q->box[q->n++] = *box;
+static int emit(void *user, const struct gf_dwt_box *box, int n) {
+    const struct target *t = user;
+#pragma omp parallel for num_threads(t->threads) schedule(dynamic) if (t->threads > 1)
+    for (int i = 0; i < n; i++)
+        copy_box(&t->out, &box[i]);
     return 0;
-}
-
-static int settle(void *user, int64_t boxes) {
-    struct boxes *q = user;
-    if (q->copied < boxes)
-        copy_boxes(q);
-    return 0;
-}
-
-/* Zeros where there are gaps between bands, which are in no box. */
-static void clear_gaps(const struct gf_job *job, struct gf_array *out) {
-    struct gf_dwt_layout a;
-    bool gaps = false;
-    gf_dwt_layout(job, &a);
-    for (int i = 0; i < 3; i++)
-        for (int l = 1; l <= job->wavelet.levels; l++)
-            gaps |= a.axis[i].at[l] > a.axis[i].n[l];
-    if (gaps)
-        gf_dwt_clear(out);
 }
 
 static int run_forward(const struct gf_gpu_context *c, struct gf_gpu_dwt_slabs *w,
                        const struct gf_array *in, struct gf_array *out) {
-    struct boxes q = {.out = *out, .threads = gf_gpu_slab_threads(c)};
-    const struct gf_dwt_taker taker = {.emit = emit, .settle = settle, .user = &q};
+    struct target target = {.out = *out, .threads = gf_gpu_slab_threads(c)};
+    const struct gf_dwt_taker taker = {.emit = emit, .user = &target};
     struct gf_dwt_stream *stream = NULL;
+    struct gf_dwt_layout layout;
     int rc = gf_gpu_dwt_stream_open(c, &w->job, CHUNK, &taker, &stream);
-    if (!rc)
-        clear_gaps(&w->job, out);
+    gf_dwt_layout(&w->job, &layout);
+    if (!rc && !gf_dwt_layout_is_tight(&layout))
+        gf_dwt_clear(out); /* gaps between bands are in no box */
     for (int64_t z = 0; z < w->job.shape[0] && !rc; z++) {
         const struct gf_array plane = gf_array_index(in, 0, z);
         rc = gf_gpu_dwt_streamer.push(stream, &plane);
     }
-    if (!rc)
-        copy_boxes(&q);
     gf_gpu_dwt_streamer.close(stream);
-    free(q.box);
     return rc;
 }
 
@@ -217,44 +182,23 @@ static int fit_forward(const struct gf_gpu_context *c, struct gf_gpu_dwt_slabs *
     const struct gf_dwt_taker none = {.emit = NULL};
     int rc = gf_gpu_dwt_stream_open(c, &w->job, CHUNK, &none, &stream);
     if (!rc)
-        gf_gpu_dwt_stream_info(stream, &w->forward);
+        gf_gpu_dwt_streamer.info(stream, &w->forward);
     w->device_bytes = w->forward.device_bytes;
     gf_gpu_dwt_streamer.close(stream);
     return rc;
 }
 
-int gf_gpu_dwt_slabs_plan(const struct gf_gpu_context *c, const struct gf_job *job,
-                          struct gf_gpu_dwt_slabs **slabs) {
-    const struct gf_job volume = gf_slab_volume(job);
-    const char *why = refuses(&volume);
-    *slabs = NULL;
-    if (why)
-        return gf_fail(GF_EUNSUPP, "%s", why);
-    struct gf_gpu_dwt_slabs *w = calloc(1, sizeof *w);
-    if (!w)
-        return gf_fail(GF_ENOMEM, "no memory for a plan");
-    w->job = volume;
-    w->job.lean = w->job.spend_input = false;
-    int rc = job->direction == GF_FORWARD ? fit_forward(c, w) : fit_inverse(c, w);
-    if (rc) {
-        gf_gpu_dwt_slabs_drop(c, w);
-        return rc;
-    }
-    *slabs = w;
-    return 0;
-}
-
-void gf_gpu_dwt_slabs_list(const struct gf_gpu_dwt_slabs *w, struct gf_plan *plan) {
+static void list(const struct gf_gpu_dwt_slabs *w, struct gf_plan *plan) {
     struct gf_pass_info *pass = &plan->pass[plan->n_passes++];
     const struct gf_slab_wavelet *inverse = &w->inverse;
-    struct gf_gpu_dwt_stream_info what = w->forward;
+    struct gf_dwt_stream_info what = w->forward;
     if (w->job.direction == GF_INVERSE)
-        what = (struct gf_gpu_dwt_stream_info){
-            .host_bytes = inverse->memory_bytes,
-            .bytes_up = inverse->bytes_read,
-            .bytes_down = inverse->bytes_written,
-            .chunks = (w->job.shape[0] / 2 + inverse->pairs - 1) / inverse->pairs,
-            .planes = 2 * inverse->pairs};
+        what = (struct gf_dwt_stream_info){.host_bytes = inverse->memory_bytes,
+                                           .bytes_up = inverse->bytes_read,
+                                           .bytes_down = inverse->bytes_written,
+                                           .chunks = (w->job.shape[0] / 2 + inverse->pairs - 1) /
+                                                     inverse->pairs,
+                                           .planes = 2 * inverse->pairs};
     *pass = (struct gf_pass_info){.bytes_read = what.bytes_up, .bytes_written = what.bytes_down};
     snprintf(pass->what, sizeof pass->what, "%lld chunks of %lld planes, all %d levels",
              (long long)what.chunks, (long long)what.planes, w->job.wavelet.levels);
@@ -269,9 +213,10 @@ void gf_gpu_dwt_slabs_list(const struct gf_gpu_dwt_slabs *w, struct gf_plan *pla
     plan->device_bytes = w->device_bytes;
 }
 
-int gf_gpu_dwt_slabs_exec(const struct gf_gpu_context *c, struct gf_gpu_dwt_slabs *w,
-                          const struct gf_array *in, struct gf_array *out,
-                          struct gf_report *report) {
+static int exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
+                struct gf_report *report) {
+    const struct gf_gpu_context *c = plan->context;
+    struct gf_gpu_dwt_slabs *w = plan->impl;
     struct gf_array from = gf_gpu_slab_volume(in), to[GF_MAX_OUTPUTS];
     struct transit t = {.c = c, .w = w, .in = &from, .out = to};
     const struct gf_slab_io io = {.user = &t,
@@ -281,9 +226,11 @@ int gf_gpu_dwt_slabs_exec(const struct gf_gpu_context *c, struct gf_gpu_dwt_slab
                                   .run = run_chunk};
     struct gf_report found = {.kept = 0};
     const double start = gf_now_ms();
+    int rc = gf_job_check_arrays(&plan->job, in, out);
     for (int i = 0; i < w->job.n_out; i++)
         to[i] = gf_gpu_slab_volume(&out[i]);
-    int rc = w->job.direction == GF_FORWARD ? run_forward(c, w, &from, &to[0])
+    if (!rc)
+        rc = w->job.direction == GF_FORWARD ? run_forward(c, w, &from, &to[0])
                                             : gf_slab_wavelet_run(&w->inverse, &io, &found);
     found.ms.run = gf_now_ms() - start;
     if (!rc && report)
@@ -291,8 +238,26 @@ int gf_gpu_dwt_slabs_exec(const struct gf_gpu_context *c, struct gf_gpu_dwt_slab
     return rc;
 }
 
-void gf_gpu_dwt_slabs_drop(const struct gf_gpu_context *c, struct gf_gpu_dwt_slabs *w) {
-    if (w)
-        drop_runs(c, w);
-    free(w);
+static void drop(struct gf_plan *plan) {
+    drop_runs(plan->context, plan->impl);
+    free(plan->impl);
+}
+
+int gf_gpu_dwt_slabs_plan(const struct gf_gpu_context *c, struct gf_plan *plan) {
+    static const struct gf_plan_ops ops = {.exec = exec, .drop = drop};
+    struct gf_job volume = gf_slab_volume(&plan->job);
+    const char *why = refuses(&volume);
+    if (why)
+        return gf_fail(GF_EUNSUPP, "%s", why);
+    struct gf_gpu_dwt_slabs *w = calloc(1, sizeof *w);
+    if (!w)
+        return gf_fail(GF_ENOMEM, "no memory for a plan");
+    volume.lean = volume.spend_input = false;
+    w->job = volume;
+    plan->impl = w;
+    plan->ops = &ops;
+    const int rc = volume.direction == GF_FORWARD ? fit_forward(c, w) : fit_inverse(c, w);
+    if (!rc)
+        list(w, plan);
+    return rc;
 }

@@ -19,7 +19,7 @@ enum { MARKS = 3 * SLOTS, MARKED_LEVELS = (GF_GPU_MARKS - FIRST_MARK) / MARKS };
 
 /* A chunk in flight, and its buffers: page-locked ones of the host, and the device's. */
 struct slot {
-    char *in, *out;
+    void *in, *out;
     struct gf_gpu_buffer *device_in, *device_out;
     bool in_flight;
     int64_t chunk;
@@ -30,7 +30,8 @@ struct slot {
  * plane 0 and the two after it come again behind the last one. */
 struct level {
     int number;
-    struct gf_job job; /* of a chunk; shape[0] is not set */
+    struct gf_job job; /* of a chunk */
+    int64_t shape[3];  /* of a plane of the input: row, column, channel */
     struct gf_dwt_window z;
     int64_t each, chunks;  /* steps that a chunk adds, and chunks */
     int64_t plane, packed; /* bytes of a plane of the input, and of the coefficients */
@@ -38,7 +39,7 @@ struct level {
     int64_t next;          /* number of the next one along the extended line */
     int64_t chunk;         /* that is being filled */
     int64_t first, filled; /* its planes from `first` on are in the slot's `in`: so many */
-    const char *latest;    /* the last plane of these, also where its chunk is in flight */
+    char *latest;          /* the last plane of these, also where its chunk is in flight */
     char *kept[KEPT];      /* periodic: planes 0, 1 and 2 */
     struct slot slot[SLOTS];
     struct gf_gpu_run run[SIZES]; /* of usual chunks, and of the last one */
@@ -82,8 +83,10 @@ static void shape_level(struct gf_dwt_stream *s, int number, int64_t part) {
     l->number = number;
     l->job = gf_dwt_level_job(&s->sender.job, number, 1);
     gf_dwt_window(&s->sender.job, number, &l->z);
-    l->plane = l->job.shape[1] * l->job.shape[2] * l->job.channels *
-               (int64_t)gf_dtype_size(l->job.in_dtype);
+    l->shape[0] = l->job.shape[1];
+    l->shape[1] = l->job.shape[2];
+    l->shape[2] = l->job.channels;
+    l->plane = l->shape[0] * l->shape[1] * l->shape[2] * (int64_t)gf_dtype_size(l->job.in_dtype);
     l->packed = gf_dwt_layout_rows(&s->sender.layout, number) *
                 gf_dwt_layout_row(&s->sender.layout, number);
     const int64_t most = l->plane > l->packed ? l->plane : l->packed;
@@ -140,13 +143,6 @@ static int64_t stream_bytes(const struct gf_job *job, int threads) {
     return bytes;
 }
 
-static int make_run(const struct gf_dwt_stream *s, struct level *l, int64_t chunk) {
-    struct gf_gpu_run *m = run_of(l, chunk);
-    struct gf_job job = l->job;
-    job.shape[0] = chunk_of(l, chunk).extent;
-    return m->plan ? 0 : gf_gpu_run_make(s->c, m, &job);
-}
-
 static void drop_runs(struct gf_dwt_stream *s) {
     for (int i = 0; i < s->n_levels * SIZES; i++) {
         struct gf_gpu_run *m = &s->level[i / SIZES].run[i % SIZES];
@@ -180,21 +176,20 @@ static int64_t device_bytes(const struct gf_dwt_stream *s) {
 static int make_runs(struct gf_dwt_stream *s, int64_t part) {
     int rc = 0;
     shape_levels(s, part);
-    for (int i = 0; i < s->n_levels && !rc; i++) {
-        rc = make_run(s, &s->level[i], 0);
-        if (!rc)
-            rc = make_run(s, &s->level[i], s->level[i].chunks - 1);
+    for (int i = 0; i < s->n_levels * SIZES && !rc; i++) {
+        struct level *l = &s->level[i / SIZES];
+        const int64_t chunk = i % SIZES ? l->chunks - 1 : 0;
+        struct gf_gpu_run *m = run_of(l, chunk);
+        l->job.shape[0] = chunk_of(l, chunk).extent;
+        rc = m->plan ? 0 : gf_gpu_run_make(s->c, m, &l->job);
     }
-    if (rc)
-        return rc;
-    const int64_t all = device_bytes(s);
+    const int64_t all = rc ? 0 : device_bytes(s);
     for (int i = 0; i < s->n_levels * SIZES && !rc; i++) {
         struct gf_gpu_run *m = &s->level[i / SIZES].run[i % SIZES];
-        if (!m->plan)
-            continue;
         const struct gf_gpu_plan *p = m->plan;
-        rc = gf_gpu_run_prepare(s->c, m,
-                                all - own_bytes(m) - p->bytes[GF_GPU_IN] - p->bytes[GF_GPU_OUT]);
+        if (p)
+            rc = gf_gpu_run_prepare(
+                s->c, m, all - own_bytes(m) - p->bytes[GF_GPU_IN] - p->bytes[GF_GPU_OUT]);
     }
     return rc;
 }
@@ -217,12 +212,9 @@ static int take_slot(struct gf_dwt_stream *s, struct level *l, int k) {
     const struct gf_gpu *api = s->c->api;
     struct slot *t = &l->slot[k];
     const struct gf_gpu_plan *p = l->run[0].plan;
-    void *host[2] = {NULL, NULL};
-    int rc = api->pin(s->c->gpu, staged_bytes(l), &host[0]);
-    t->in = host[0];
+    int rc = api->pin(s->c->gpu, staged_bytes(l), &t->in);
     if (!rc)
-        rc = api->pin(s->c->gpu, packed_bytes(l), &host[1]);
-    t->out = host[1];
+        rc = api->pin(s->c->gpu, packed_bytes(l), &t->out);
     if (!rc)
         rc = api->alloc(s->c->gpu, p->bytes[GF_GPU_IN], &t->device_in);
     if (!rc)
@@ -252,6 +244,7 @@ static void stream_close(struct gf_dwt_stream *s) {
         return;
     const struct gf_gpu *api = s->c->api;
     void *gpu = s->c->gpu;
+    s->n_levels = s->level ? s->n_levels : 0;
     api->use(gpu, 0);
     api->sync(gpu); /* what is in flight after a failure still reads and writes the buffers */
     drop_runs(s);
@@ -279,12 +272,8 @@ int gf_gpu_dwt_stream_open(const struct gf_gpu_context *c, const struct gf_job *
     int rc = begin(job, taker, s);
     s->c = c;
     s->threads = gf_gpu_slab_threads(c);
-    if (rc) {
-        free(s->level);
-        free(s);
-        return rc;
-    }
-    rc = fit(s, part);
+    if (!rc)
+        rc = fit(s, part);
     for (int i = 0; i < s->n_levels && !rc; i++)
         rc = take_level(s, &s->level[i]);
     if (!rc)
@@ -305,20 +294,19 @@ static int open_usual(void *context, const struct gf_job *job, int threads,
 
 /* ---- what is finished ---- */
 
-static int put(struct gf_dwt_stream *s, struct level *l, int64_t plane, const char *data,
-               int64_t row, int64_t stride);
+/* Plane `at` of a level. */
+static int put(struct gf_dwt_stream *s, struct level *l, int64_t at, const struct gf_array *plane);
 
-/* Step k, which a chunk has as its step j of m. */
-static int send_step(struct gf_dwt_stream *s, struct level *l, int64_t k, int64_t j, int64_t m,
-                     char *out) {
-    const int64_t row = s->sender.layout.axis[2].n[l->number] * s->sender.layout.pixel;
-    char *low = out + j * l->packed;
+/* Step k, of which a chunk has the approximation and the detail along z at these places. */
+static int send_step(struct gf_dwt_stream *s, struct level *l, int64_t k, char *low, char *high) {
     int rc = gf_dwt_send(&s->sender, l->number, false, k, low, false);
     if (!rc)
-        rc = gf_dwt_send(&s->sender, l->number, true, k, out + (m + j) * l->packed, false);
+        rc = gf_dwt_send(&s->sender, l->number, true, k, high, false);
     if (rc || l->number == s->n_levels)
         return rc;
-    return put(s, l + 1, k, low, row, gf_dwt_layout_row(&s->sender.layout, l->number));
+    struct gf_array plane = gf_array_wrap(low, l[1].job.in_dtype, 3, l[1].shape);
+    plane.stride[0] = gf_dwt_layout_row(&s->sender.layout, l->number);
+    return put(s, l + 1, k, &plane);
 }
 
 /* Waits for a chunk, and emits what it made. */
@@ -332,8 +320,11 @@ static int finish(struct gf_dwt_stream *s, struct level *l, struct slot *t) {
     int rc = l->number <= MARKED_LEVELS ? api->reach(s->c->gpu, mark + DOWNLOADED) : 0;
     t->in_flight = false;
     gf_dwt_axis(c.extent, true, 1, l->z.boundary, &z);
-    for (int64_t k = c.step; k < c.end && !rc; k++)
-        rc = send_step(s, l, k % l->z.steps, k - c.plane / 2, z.n[1], t->out);
+    char *low = (char *)t->out + (c.step - c.plane / 2) * l->packed;
+    for (int64_t k = c.step; k < c.end && !rc; k++, low += l->packed)
+        rc = send_step(s, l, k % l->z.steps, low, low + z.n[1] * l->packed);
+    if (!rc)
+        rc = gf_dwt_emit(&s->sender);
     t->boxes = s->sender.boxes;
     return rc;
 }
@@ -401,23 +392,27 @@ static int submit(struct gf_dwt_stream *s, struct level *l) {
 
 /* ---- planes ---- */
 
-/* Large planes by all threads. */
-static void copy_rows(const struct gf_dwt_stream *s, char *to, const char *from, int64_t bytes,
-                      int64_t row, int64_t stride) {
+/* A plane into a dense one, large ones by all threads. */
+static void copy_plane(const struct gf_dwt_stream *s, const struct gf_array *plane, void *to) {
     enum { WORTH_A_TEAM = 1 << 20 };
+    const struct gf_array row = gf_array_index(plane, 0, 0);
+    const int64_t bytes = gf_array_bytes(&row), rows = plane->shape[0];
+    struct gf_array dense = gf_array_wrap(to, plane->dtype, plane->rank, plane->shape);
+    if (!gf_array_is_contiguous(&row)) {
+        gf_array_copy(&dense, plane);
+        return;
+    }
 #pragma omp parallel for num_threads(s->threads)                                                   \
-    schedule(static) if (s->threads > 1 && bytes >= WORTH_A_TEAM)
-    for (int64_t i = 0; i < bytes / row; i++)
-        gf_copy_streaming(to + i * row, from + i * stride, (size_t)row);
+    schedule(static) if (s->threads > 1 && rows * bytes >= WORTH_A_TEAM)
+    for (int64_t i = 0; i < rows; i++)
+        gf_copy_streaming((char *)to + i * bytes, (char *)plane->data + i * plane->stride[0],
+                          (size_t)bytes);
 }
 
 /* The next plane along the extended line. */
-static int append(struct gf_dwt_stream *s, struct level *l, const char *data, int64_t row,
-                  int64_t stride) {
-    struct slot *t = &l->slot[l->chunk % SLOTS];
-    char *to = t->in + l->filled++ * l->plane;
-    copy_rows(s, to, data, l->plane, row, stride);
-    l->latest = to;
+static int append(struct gf_dwt_stream *s, struct level *l, const struct gf_array *plane) {
+    l->latest = (char *)l->slot[l->chunk % SLOTS].in + l->filled++ * l->plane;
+    copy_plane(s, plane, l->latest);
     l->next++;
     return l->first + l->filled == chunk_of(l, l->chunk).planes ? submit(s, l) : 0;
 }
@@ -427,9 +422,10 @@ static int append(struct gf_dwt_stream *s, struct level *l, const char *data, in
 static int wrap(struct gf_dwt_stream *s, struct level *l) {
     int rc = 0;
     while (l->chunk < l->chunks && !rc) {
-        const int64_t plane = gf_dwt_extend(l->next, l->z.planes, GF_PERIODIC);
-        const char *data = plane < KEPT ? l->kept[plane] : l->latest; /* it came just before */
-        rc = append(s, l, data, l->plane, l->plane);
+        const int64_t at = gf_dwt_extend(l->next, l->z.planes, GF_PERIODIC);
+        const struct gf_array plane =
+            gf_array_wrap(at < KEPT ? l->kept[at] : l->latest, l->job.in_dtype, 3, l->shape);
+        rc = append(s, l, &plane);
     }
     return rc;
 }
@@ -442,14 +438,12 @@ static int drain(struct gf_dwt_stream *s, struct level *l) {
     return rc;
 }
 
-/* Plane `plane` of a level, as rows `stride` bytes apart. */
-static int put(struct gf_dwt_stream *s, struct level *l, int64_t plane, const char *data,
-               int64_t row, int64_t stride) {
+static int put(struct gf_dwt_stream *s, struct level *l, int64_t at, const struct gf_array *plane) {
     int rc = 0;
-    if (s->periodic && plane < KEPT)
-        copy_rows(s, l->kept[plane], data, l->plane, row, stride);
-    if (plane >= l->z.first)
-        rc = append(s, l, data, row, stride);
+    if (s->periodic && at < KEPT)
+        copy_plane(s, plane, l->kept[at]);
+    if (at >= l->z.first)
+        rc = append(s, l, plane);
     if (++l->came < l->z.planes || rc)
         return rc;
     if (s->periodic)
@@ -459,31 +453,16 @@ static int put(struct gf_dwt_stream *s, struct level *l, int64_t plane, const ch
 
 static int stream_push(struct gf_dwt_stream *s, const struct gf_array *plane) {
     struct level *l = s->level;
-    const int64_t row = l->plane / l->job.shape[1];
-    if (l->came == l->z.planes)
-        return gf_fail(GF_EINVAL, "more planes than the job has");
-    const struct gf_array first = gf_array_index(plane, 0, 0);
-    if (gf_array_is_contiguous(&first))
-        return put(s, l, l->came, plane->data, row, plane->stride[0]);
-    struct gf_array dense = {0};
-    int rc = gf_array_alloc(&dense, plane->dtype, plane->rank, plane->shape);
-    if (rc)
-        return rc;
-    gf_array_copy(&dense, plane);
-    rc = put(s, l, l->came, dense.data, row, row);
-    gf_array_free(&dense);
-    return rc;
+    return l->came < l->z.planes ? put(s, l, l->came, plane)
+                                 : gf_fail(GF_EINVAL, "more planes than the job has");
 }
 
-static double stream_peak(const struct gf_dwt_stream *s) {
-    return (double)host_bytes(s) / (double)s->level->plane;
-}
-
-void gf_gpu_dwt_stream_info(const struct gf_dwt_stream *s, struct gf_gpu_dwt_stream_info *info) {
-    *info = (struct gf_gpu_dwt_stream_info){.device_bytes = device_bytes(s),
-                                            .host_bytes = host_bytes(s),
-                                            .chunks = s->level->chunks,
-                                            .planes = 2 * s->level->each};
+static void stream_info(const struct gf_dwt_stream *s, struct gf_dwt_stream_info *info) {
+    *info = (struct gf_dwt_stream_info){.peak = (double)host_bytes(s) / (double)s->level->plane,
+                                        .device_bytes = device_bytes(s),
+                                        .host_bytes = host_bytes(s),
+                                        .chunks = s->level->chunks,
+                                        .planes = 2 * s->level->each};
     for (int i = 0; i < s->n_levels; i++) {
         const struct level *l = &s->level[i];
         info->bytes_up += (l->z.planes + (s->periodic ? KEPT : 0)) * l->plane;
@@ -500,7 +479,6 @@ const struct gf_dwt_streamer gf_gpu_dwt_streamer = {
     .bytes = stream_bytes,
     .open = open_usual,
     .push = stream_push,
-    .peak = stream_peak,
-    .device_bytes = device_bytes,
+    .info = stream_info,
     .close = stream_close,
 };

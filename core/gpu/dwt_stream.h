@@ -15,14 +15,4 @@ extern const struct gf_dwt_streamer gf_gpu_dwt_streamer;
 int gf_gpu_dwt_stream_open(const struct gf_gpu_context *c, const struct gf_job *job, int64_t part,
                            const struct gf_dwt_taker *taker, struct gf_dwt_stream **out);
 
-/* What a stream takes and moves, for a plan. GF_ENOMEM where the device has no room. */
-struct gf_gpu_dwt_stream_info {
-    int64_t device_bytes, host_bytes;
-    int64_t bytes_up, bytes_down; /* of all levels */
-    int64_t chunks, planes;       /* of the first level; planes of a chunk */
-    int built;
-    double build_seconds;
-};
-void gf_gpu_dwt_stream_info(const struct gf_dwt_stream *s, struct gf_gpu_dwt_stream_info *info);
-
 #endif

@@ -31,12 +31,19 @@ int gf_dwt_sender_begin(struct gf_dwt_sender *s, const struct gf_job *job,
     return 0;
 }
 
+int gf_dwt_emit(struct gf_dwt_sender *s) {
+    const int n = s->n;
+    s->n = 0;
+    return n ? s->taker.emit(s->taker.user, s->box, n) : 0;
+}
+
 static int send_box(struct gf_dwt_sender *s, struct gf_dwt_box *box, char *data, bool shrink) {
     box->data = data;
     if (shrink && s->job.wavelet.threshold != GF_KEEP_ALL && (box->detail || box->y || box->x))
         gf_dwt_shrink(&s->job, data, box->height, box->width * s->job.channels, box->stride);
     s->boxes++;
-    return s->taker.emit(s->taker.user, box);
+    s->box[s->n++] = *box;
+    return s->n < GF_DWT_BATCH ? 0 : gf_dwt_emit(s);
 }
 
 /* Bands that touch in the packed array are one box: those of a row, then rows of the same width. */

@@ -28,8 +28,8 @@ bool gf_dwt_part_place(const struct gf_dwt_part *part, struct gf_dwt_box *box);
 
 /* Receives finished coefficients. Both functions return 0 or a code that ends the stream. */
 struct gf_dwt_taker {
-    int (*emit)(void *user, const struct gf_dwt_box *box);
-    /* NULL if emit() copies what it needs of box->data. Otherwise it returns when the data of the
+    int (*emit)(void *user, const struct gf_dwt_box *box, int n);
+    /* NULL if emit() copies what it needs of the boxes' data. Otherwise it returns when the data of the
      * first `boxes` of all boxes emitted may be overwritten. */
     int (*settle)(void *user, int64_t boxes);
     void *user;
@@ -39,6 +39,18 @@ struct gf_dwt_taker {
 const char *gf_dwt_stream_refuses(const struct gf_job *job);
 
 struct gf_dwt_stream;
+
+/* What a stream takes and moves. */
+struct gf_dwt_stream_info {
+    double
+        peak; /* most planes of the input's size (of any level: smaller ones by their share) held at once */
+    /* 0 where a device has no memory of its own: */
+    int64_t device_bytes, host_bytes;
+    int64_t bytes_up, bytes_down; /* of all levels */
+    int64_t chunks, planes;       /* of the first level; planes of a chunk */
+    int built;
+    double build_seconds;
+};
 
 struct gf_dwt_streamer {
     /* Bytes of host memory that a stream takes beside the frame that is pushed, at most. */
@@ -51,26 +63,28 @@ struct gf_dwt_streamer {
     /* The next of job->shape[0] planes (y, x, channel; dense), which is copied. The last one
      * finishes the transform. */
     int (*push)(struct gf_dwt_stream *s, const struct gf_array *plane);
-    /* Most planes of the input's size (of any level: smaller ones by their share) held at once. */
-    double (*peak)(const struct gf_dwt_stream *s);
-    /* Bytes of the device's memory; NULL where it has none of its own. */
-    int64_t (*device_bytes)(const struct gf_dwt_stream *s);
+    void (*info)(const struct gf_dwt_stream *s, struct gf_dwt_stream_info *info);
     void (*close)(struct gf_dwt_stream *s); /* takes NULL */
 };
 
 /* What every stream has, for those that make one. */
+enum { GF_DWT_BATCH = 64 };
 struct gf_dwt_sender {
     struct gf_job job;
     struct gf_dwt_taker taker;
     struct gf_dwt_layout layout;
-    int64_t boxes; /* emitted so far */
+    int64_t boxes; /* sent so far */
+    int n;         /* of these, not yet emitted */
+    struct gf_dwt_box box[GF_DWT_BATCH];
 };
 /* GF_EINVAL where the job is not run frame by frame. */
 int gf_dwt_sender_begin(struct gf_dwt_sender *s, const struct gf_job *job,
                         const struct gf_dwt_taker *taker);
-/* Emits a plane of a level's step, bands without gaps, detail or approximation along z, in as few boxes as possible; the approximation of
+/* Sends a plane of a level's step, bands without gaps, detail or approximation along z, in as few boxes as possible; the approximation of
  * an approximation is in none unless the level is the last. `shrink`: applies the threshold. */
 int gf_dwt_send(struct gf_dwt_sender *s, int level, bool detail, int64_t step, char *data,
                 bool shrink);
+/* Emits what is sent. */
+int gf_dwt_emit(struct gf_dwt_sender *s);
 
 #endif
