@@ -1,8 +1,7 @@
 /* The streamed wavelet transform: the planes of each level's window, and its steps along z. */
-#include "core/cpu/dwt_stream.h"
+#include "core/cpu/dwt.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/process.h"
 #include "core/base/status.h"
@@ -15,116 +14,103 @@ static const int64_t worth_streaming = 1 << 20;
 struct level {
     struct gf_cpu_dwt_level step; /* one step along z */
     struct gf_dwt_window z;
-    int64_t came, done; /* planes and steps so far */
-    size_t plane_bytes;
-    char *plane[GF_DWT_SLOTS];
-    /* A finished step: approximation and detail along z, bands without gaps. Two sets alternate, so
-     * that the taker may still read one while the next is computed; boxes[] counts those emitted
+    int64_t came, done;        /* planes and steps so far */
+    char *plane[GF_DWT_SLOTS]; /* once it is used */
+    /* A finished step: approximation and detail along z, bands without gaps. Two such pairs alternate,
+     * so that the taker may still read one while the next is computed; boxes[] counts those emitted
      * after each. */
-    char *sets[2][2];
-    int64_t boxes[2], half_bytes;
+    char *half[4];
+    int64_t boxes[2];
+    int64_t plane_bytes, half_bytes;
 };
 
 struct gf_dwt_stream {
     struct gf_dwt_sender sender;
+    const struct gf_cpu_kernels *kernels;
     int threads;
-    struct level *level;
-    char *scratch;
+    bool opens; /* takes its memory; else its bytes are only counted */
+    int64_t bytes;
+    char *scratch; /* of all levels */
+    struct level level[GF_MAX_LEVELS];
 };
 
-static void shape_level(struct gf_dwt_stream *s, const struct gf_cpu_kernels *kernels, int level) {
+static int no_memory(void) {
+    return gf_fail(GF_ENOMEM, "no memory for planes of a stream");
+}
+
+static int take(struct gf_dwt_stream *s, int64_t bytes, char **out) {
+    s->bytes += bytes;
+    if (s->opens && !(*out = gf_alloc((size_t)bytes)))
+        return no_memory();
+    return 0;
+}
+
+static int shape_level(struct gf_dwt_stream *s, int level) {
     const struct gf_dwt_layout *layout = &s->sender.layout;
     const struct gf_job job = gf_dwt_level_job(&s->sender.job, level, 1);
     struct level *l = &s->level[level - 1];
     gf_dwt_window(&s->sender.job, level, &l->z);
-    l->step = gf_cpu_dwt_level_of(&job, layout, kernels, level);
+    l->step = gf_cpu_dwt_level_of(&job, layout, s->kernels, level);
     l->step.type = gf_cpu_sample_of(job.in_dtype);
     l->step.m[GF_DWT_Z] = 1;
     l->step.fine.row = job.shape[2] * job.channels * (int64_t)gf_dtype_size(job.in_dtype);
-    l->plane_bytes = (size_t)(l->step.fine.row * job.shape[1]);
+    l->plane_bytes = l->step.fine.row * job.shape[1];
     l->half_bytes = gf_dwt_layout_rows(layout, level) * gf_dwt_layout_row(layout, level);
+    int rc = 0;
+    s->bytes += gf_dwt_window_slots(&l->z) * l->plane_bytes;
+    for (int i = 0; i < 4 && !rc; i++)
+        rc = take(s, l->half_bytes, &l->half[i]);
+    return rc;
 }
 
+/* `opens`: with the memory. */
 static int begin(const struct gf_job *job, int threads, const struct gf_dwt_taker *taker,
-                 struct gf_dwt_stream *s) {
+                 bool opens, struct gf_dwt_stream *s) {
     const char *isa = gf_process()->isa;
-    const struct gf_cpu_kernels *k =
-        gf_cpu_kernels_find(job->precision == GF_DOUBLE ? 64 : 32, isa);
-    *s = (struct gf_dwt_stream){.threads = threads};
+    int64_t scratch = 0;
+    *s = (struct gf_dwt_stream){.threads = threads, .opens = opens};
     int rc = gf_dwt_sender_begin(&s->sender, job, taker);
-    if (rc)
-        return rc;
-    if (!k)
-        return gf_fail(GF_EABSENT, "GPUFFT_ISA=%s does not run on this CPU", isa);
-    s->level = calloc((size_t)job->wavelet.levels, sizeof *s->level);
-    if (!s->level)
-        return gf_fail(GF_ENOMEM, "no memory for a stream");
-    for (int l = 1; l <= job->wavelet.levels; l++)
-        shape_level(s, k, l);
-    return 0;
-}
-
-static size_t scratch_bytes(const struct gf_dwt_stream *s) {
-    size_t most = 0;
-    for (int l = 0; l < s->sender.job.wavelet.levels; l++) {
-        size_t bytes = gf_cpu_dwt_scratch(&s->level[l].step);
-        most = bytes > most ? bytes : most;
+    s->kernels = gf_cpu_kernels_find(job->precision == GF_DOUBLE ? 64 : 32, isa);
+    if (!rc && !s->kernels)
+        rc = gf_fail(GF_EABSENT, "GPUFFT_ISA=%s does not run on this CPU", isa);
+    for (int l = 1; l <= job->wavelet.levels && !rc; l++) {
+        rc = shape_level(s, l);
+        const int64_t own = (int64_t)gf_cpu_dwt_scratch(&s->level[l - 1].step);
+        scratch = own > scratch ? own : scratch;
     }
-    return most * (size_t)s->threads;
+    return rc ? rc : take(s, scratch * threads, &s->scratch);
 }
 
 static int64_t stream_bytes(const struct gf_job *job, int threads) {
     const struct gf_dwt_taker none = {.emit = NULL};
     struct gf_dwt_stream s;
-    int64_t bytes = 0;
-    if (!begin(job, threads, &none, &s)) {
-        bytes = (int64_t)scratch_bytes(&s);
-        for (int l = 0; l < job->wavelet.levels; l++)
-            bytes += 4 * s.level[l].half_bytes +
-                     (int64_t)s.level[l].plane_bytes * gf_dwt_window_slots(&s.level[l].z);
-    }
-    free(s.level);
-    return bytes;
+    return begin(job, threads, &none, false, &s) ? 0 : s.bytes;
 }
 
 static void stream_close(struct gf_dwt_stream *s) {
-    if (!s)
-        return;
-    for (int l = 0; l < s->sender.job.wavelet.levels && s->level; l++) {
+    for (int l = 0; s && l < GF_MAX_LEVELS; l++) {
         for (int i = 0; i < GF_DWT_SLOTS; i++)
             gf_free(s->level[l].plane[i]);
         for (int i = 0; i < 4; i++)
-            gf_free(s->level[l].sets[i / 2][i % 2]);
+            gf_free(s->level[l].half[i]);
     }
-    free(s->level);
-    gf_free(s->scratch);
+    if (s)
+        gf_free(s->scratch);
     free(s);
-}
-
-static int take(size_t bytes, char **out) {
-    *out = gf_alloc(bytes);
-    return *out ? 0 : gf_fail(GF_ENOMEM, "no memory for planes of a stream");
 }
 
 static int stream_open(void *context, const struct gf_job *job, int threads,
                        const struct gf_dwt_taker *taker, struct gf_dwt_stream **out) {
     (void)context; /* host memory needs none */
-    struct gf_dwt_stream *s = malloc(sizeof *s);
-    *out = NULL;
+    struct gf_dwt_stream *s = *out = malloc(sizeof *s);
     if (!s)
         return gf_fail(GF_ENOMEM, "no memory for a stream");
-    int rc = begin(job, threads, taker, s);
-    for (int l = 0; l < job->wavelet.levels && !rc; l++)
-        for (int i = 0; i < 4 && !rc; i++)
-            rc = take((size_t)s->level[l].half_bytes, &s->level[l].sets[i / 2][i % 2]);
-    if (!rc)
-        rc = take(scratch_bytes(s), &s->scratch);
+    const int rc = begin(job, threads, taker, true, s);
     if (rc) {
         stream_close(s);
-        return rc;
+        *out = NULL;
     }
-    *out = s;
-    return 0;
+    return rc;
 }
 
 static void stream_info(const struct gf_dwt_stream *s, struct gf_dwt_stream_info *info) {
@@ -137,12 +123,10 @@ static void stream_info(const struct gf_dwt_stream *s, struct gf_dwt_stream_info
 
 /* ---------------------------------------------------------------- one step */
 
-/* Where a plane of a level is kept. */
-static int place_plane(struct level *l, int64_t plane, char **out) {
+/* Where a plane of a level is kept; NULL: no memory. */
+static char *place_of(struct level *l, int64_t plane) {
     char **slot = &l->plane[gf_dwt_window_slot(&l->z, plane)];
-    const int rc = *slot ? 0 : take(l->plane_bytes, slot);
-    *out = *slot;
-    return rc;
+    return *slot = *slot ? *slot : gf_alloc((size_t)l->plane_bytes);
 }
 
 static int take_steps(struct gf_dwt_stream *s, int level);
@@ -154,12 +138,14 @@ static int take_step(struct gf_dwt_stream *s, int level, int64_t k) {
     struct gf_cpu_dwt_level step = l->step;
     const char *planes[4];
     const int set = (int)(l->done % 2);
-    char *const *half = l->sets[set];
+    char *const *half = &l->half[2 * set];
     int rc =
         s->sender.taker.settle ? s->sender.taker.settle(s->sender.taker.user, l->boxes[set]) : 0;
+    if (rc)
+        return rc;
     for (int j = 0; j < 4; j++) {
         const int64_t plane = gf_dwt_window_plane(&l->z, k, j);
-        planes[j] = plane < 0 ? NULL : l->plane[gf_dwt_window_slot(&l->z, plane)];
+        planes[j] = plane < 0 ? NULL : place_of(l, plane);
     }
     step.window = planes;
     for (int b = 0; b < 8; b++) {
@@ -168,14 +154,14 @@ static int take_step(struct gf_dwt_stream *s, int level, int64_t k) {
         step.band[b].data = half[b >> 2] + (b & 2 ? step.m[GF_DWT_Y] * row : 0) +
                             (b & 1 ? step.m[GF_DWT_X] * s->sender.layout.pixel : 0);
     }
-    if (!last && !rc) {
-        rc = place_plane(l + 1, k, &step.band[0].data);
+    if (!last) {
+        step.band[0].data = place_of(l + 1, k);
         step.band[0].row = step.m[GF_DWT_X] * s->sender.layout.pixel;
         step.stream[0] = false;
     }
-    if (rc)
-        return rc;
-    gf_cpu_dwt_forward(&step, (int64_t)l->plane_bytes < (1 << 16) ? 1 : s->threads, s->scratch);
+    if (!step.band[0].data)
+        return no_memory();
+    gf_cpu_dwt_forward(&step, l->plane_bytes < (1 << 16) ? 1 : s->threads, s->scratch);
     for (int i = 0; i < 2 && !rc; i++)
         rc = gf_dwt_send(&s->sender, level, i, k, half[i], true);
     if (!rc)
@@ -198,17 +184,13 @@ static int take_steps(struct gf_dwt_stream *s, int level) {
 
 static int stream_push(struct gf_dwt_stream *s, const struct gf_array *plane) {
     struct level *l = &s->level[0];
-    char *to;
-    int rc = l->came >= l->z.planes ? gf_fail(GF_EINVAL, "more planes than the job has") : 0;
-    if (!rc)
-        rc = place_plane(l, l->came, &to);
-    if (rc)
-        return rc;
-    struct gf_array copy = gf_array_wrap(to, plane->dtype, plane->rank, plane->shape);
-    if (gf_array_is_contiguous(plane))
-        memcpy(to, plane->data, l->plane_bytes);
-    else
-        gf_array_copy(&copy, plane);
+    if (l->came >= l->z.planes)
+        return gf_fail(GF_EINVAL, "more planes than the job has");
+    struct gf_array copy =
+        gf_array_wrap(place_of(l, l->came), plane->dtype, plane->rank, plane->shape);
+    if (!copy.data)
+        return no_memory();
+    gf_array_copy(&copy, plane);
     l->came++;
     return take_steps(s, 1);
 }

@@ -1,5 +1,5 @@
 /* The CPU's share of wavelet jobs on a GPU. */
-#include "core/gpu/dwt_host.h"
+#include "core/gpu/dwt.h"
 
 #include <string.h>
 
@@ -50,12 +50,11 @@ int gf_gpu_dwt_download(const struct gf_gpu_context *c, struct gf_gpu_run *m,
 }
 
 void gf_gpu_dwt_list(const struct gf_gpu_run *m, const struct gf_job *job, struct gf_plan *plan) {
-    int64_t packed[GF_MAX_RANK], bytes = (int64_t)gf_dtype_size(gf_dwt_real(job)), count = 1;
+    int64_t packed[GF_MAX_RANK], bytes = (int64_t)gf_dtype_size(gf_dwt_real(job)), count;
     if (!m->plan->host_share || plan->n_passes == GF_MAX_PASSES)
         return;
     gf_dwt_shape(job, true, packed);
-    for (int i = 0; i <= job->ndim; i++)
-        count *= packed[i];
+    gf_size_product(packed, job->ndim + 1, 1, &count);
     bool inverse = job->direction == GF_INVERSE;
     struct gf_pass_info *p = &plan->pass[plan->n_passes++];
     *p = (struct gf_pass_info){

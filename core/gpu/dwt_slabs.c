@@ -1,6 +1,6 @@
 /* Wavelets in slabs. Forward all planes are pushed through a stream, whose boxes are copied to their
  * places. An inverse makes the planes of each level from chunks of its bands, coarser levels first. */
-#include "core/gpu/dwt_slabs.h"
+#include "core/gpu/dwt.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,6 @@
 #include "core/base/job_check.h"
 #include "core/base/status.h"
 #include "core/base/streaming.h"
-#include "core/gpu/dwt_stream.h"
 #include "core/gpu/slab_copy.h"
 #include "core/gpu/slab_walk.h"
 #include "core/slab/wavelet.h"

@@ -1,5 +1,5 @@
 /* The streamed wavelet transform on a GPU: chunks of planes, level by level, three of each in flight. */
-#include "core/gpu/dwt_stream.h"
+#include "core/gpu/dwt.h"
 
 #include <stdlib.h>
 #include <string.h>

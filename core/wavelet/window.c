@@ -46,8 +46,8 @@ int64_t gf_dwt_window_step(const struct gf_dwt_window *w, int64_t i) {
 }
 
 int gf_dwt_window_slot(const struct gf_dwt_window *w, int64_t plane) {
-    const int turn = GF_DWT_SLOTS - GF_DWT_KEPT;
-    return is_periodic(w) && plane < GF_DWT_KEPT ? turn + (int)plane : (int)(plane % turn);
+    const int64_t kept = is_periodic(w) ? GF_DWT_KEPT : 0, turn = GF_DWT_SLOTS - GF_DWT_KEPT;
+    return (int)(plane < kept ? plane : kept + (plane - kept) % turn);
 }
 
 int gf_dwt_window_slots(const struct gf_dwt_window *w) {
