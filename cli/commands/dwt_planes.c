@@ -9,7 +9,6 @@
 #include "cli/batch/describe.h"
 #include "cli/batch/job_record.h"
 #include "cli/batch/store.h"
-#include "cli/commands/wavelet.h"
 #include "cli/log.h"
 #include "cli/progress.h"
 #include "core/base/clock.h"
@@ -102,11 +101,6 @@ static int stop(struct ring *r, int rc) {
 }
 
 /* ---- planes that are read ---- */
-
-static int64_t frame_bytes(const struct gf_task *t) {
-    const int64_t *shape = t->image.px.shape;
-    return shape[1] * shape[2] * shape[3] * (int64_t)gf_dtype_size(t->image.px.dtype);
-}
 
 /* All samples of one file are counted for a refusal: those before a part's as well. */
 static int read_page(struct flow *f, int64_t at, struct gf_image *plane) {
@@ -261,7 +255,6 @@ static int run_flow(struct flow *f) {
     f->on_device = true;
     f->overflowed = 0;
     f->behind = (struct ring){.slots = BEHIND};
-    f->writes_beside = frame_bytes(h->t) >= WORTH_A_THREAD;
     int rc = gf_runner_stream_begin(h->runner, &streamer, &context);
     if (rc)
         return rc;
@@ -269,10 +262,8 @@ static int run_flow(struct flow *f) {
     if (rc)
         goto out;
     f->on_device = false;
-    if (f->writes_beside)
-        rc = start(&f->behind, write_boxes, f);
-    if (rc)
-        goto out;
+    f->writes_beside =
+        h->t->image.px.stride[0] >= WORTH_A_THREAD && !start(&f->behind, write_boxes, f);
     rc = push_planes(f, streamer, stream);
     if (f->writes_beside)
         rc = stop(&f->behind, rc);
@@ -320,7 +311,7 @@ static int count_parts(const struct gf_task *t) {
 }
 
 static bool is_shared(const struct gf_task *t) {
-    return t->image.ndim == 3 && !gf_dwt_stream_refuses(&t->job) && count_parts(t) > 1;
+    return !gf_dwt_refuses_planes(&t->job) && count_parts(t) > 1;
 }
 
 /* NULL, or the reason why all has to be in memory. */
@@ -335,12 +326,10 @@ static const char *refuses(const struct gf_task *t, bool too_large) {
         return "the input is read in one piece";
     if ((!usual || too_large) && t->image.alpha)
         return "pictures with alpha are not";
-    if (t->image.ndim != 3 || !(t->job.axes & 1) || t->image.px.shape[0] < 2)
-        return "planes are not transformed along z";
+    if (gf_dwt_refuses_planes(&t->job))
+        return gf_dwt_refuses_planes(&t->job);
     if (t->job.n_out != 1 || p->bands || p->where->has_page || t->job.out[0].map != GF_MAP_NUMBER)
         return "pictures and bands are made from all coefficients";
-    if (gf_wavelet_refuses_pages(s))
-        return gf_wavelet_refuses_pages(s);
     if (s->nan == GF_NAN_MEAN)
         return "--nan=mean takes the mean of all samples";
     if (!gf_session_streaming(t->runner->session))
@@ -359,7 +348,7 @@ static int64_t bytes_of(const struct gf_task *t, int parts) {
     for (int i = 0; i < (parts ? t->deal->n : 1); i++) {
         const struct gf_runner *r = parts ? &t->runners[i] : t->runner;
         bytes += gf_session_streaming(r->session)->streamer->bytes(&part.job, threads) +
-                 (1 + AHEAD) * frame_bytes(t) + coders;
+                 (1 + AHEAD) * t->image.px.stride[0] + coders;
     }
     return bytes;
 }

@@ -41,42 +41,36 @@ static void cut(const struct gf_task *t, const struct gf_deal *deal, struct gf_p
 }
 
 /* What a stream of this part takes of a device. */
-static int weigh_stream(struct gf_session *session, const struct gf_job *job, int threads,
+static int weigh_stream(struct gf_runner *runner, const struct gf_job *job,
                         struct gf_plan_parts_device *d) {
     const struct gf_dwt_taker none = {.emit = NULL};
     const struct gf_dwt_streamer *streamer = NULL;
     struct gf_dwt_stream *stream = NULL;
     struct gf_dwt_stream_info info = {.device_bytes = 0};
-    struct gf_runner runner;
     void *context;
-    gf_runner_open(&runner, session, threads);
-    int rc = gf_runner_stream_begin(&runner, &streamer, &context);
-    if (!rc) {
-        rc = streamer->open(context, job, threads, &none, &stream);
-        d->bytes = streamer->bytes(job, threads);
-        if (!rc)
-            streamer->info(stream, &info);
-        d->bytes_device = info.device_bytes;
-        streamer->close(stream);
-        gf_runner_stream_end(&runner);
-    }
-    gf_runner_close(&runner);
+    int rc = gf_runner_stream_begin(runner, &streamer, &context);
+    if (rc)
+        return rc;
+    rc = streamer->open(context, job, runner->threads, &none, &stream);
+    if (!rc)
+        streamer->info(stream, &info);
+    d->bytes = streamer->bytes(job, runner->threads);
+    d->bytes_device = info.device_bytes;
+    streamer->close(stream);
+    gf_runner_stream_end(runner);
     return rc;
 }
 
 /* What chunks of this part take, of which a device has two in host memory. */
-static int weigh_chunks(struct gf_session *session, const struct gf_slab_wavelet *part, int threads,
+static int weigh_chunks(struct gf_runner *runner, const struct gf_slab_wavelet *part,
                         struct gf_plan_parts_device *d) {
     const struct gf_job job = gf_slab_wavelet_chunk(part);
-    struct gf_runner runner;
-    gf_session_set_alone(session, true); /* it plans at once */
-    gf_runner_open(&runner, session, threads);
-    int rc = gf_runner_plan(&runner, &job);
-    if (!rc && runner.session != session) /* another device would do its work */
+    const struct gf_session *session = runner->session;
+    int rc = gf_runner_plan(runner, &job);
+    if (!rc && runner->session != session) /* another device would do its work */
         rc = gf_fail(GF_ENOMEM, "%s", gf_message());
     d->bytes = GF_IDWT_HANDS * part->memory_bytes;
-    d->bytes_device = rc ? 0 : runner.plan->device_bytes;
-    gf_runner_close(&runner);
+    d->bytes_device = rc ? 0 : runner->plan->device_bytes;
     return rc;
 }
 
@@ -86,9 +80,12 @@ static int weigh(struct gf_deal *deal, const struct gf_task *t, const struct lon
     const int threads = gf_planes_threads(t->s, deal, forward ? GF_DWT_HANDS : GF_IDWT_HANDS);
     int rc = 0;
     for (int i = 0; i < p->n_devices && !rc; i++) {
-        struct gf_session *session = gf_deal_session(deal, i);
-        rc = forward ? weigh_stream(session, &longest->forward.job, threads, &p->device[i])
-                     : weigh_chunks(session, &longest->inverse, threads, &p->device[i]);
+        struct gf_runner runner;
+        gf_session_set_alone(gf_deal_session(deal, i), true); /* it plans at once */
+        gf_runner_open(&runner, gf_deal_session(deal, i), threads);
+        rc = forward ? weigh_stream(&runner, &longest->forward.job, &p->device[i])
+                     : weigh_chunks(&runner, &longest->inverse, &p->device[i]);
+        gf_runner_close(&runner);
     }
     return rc;
 }
@@ -115,7 +112,7 @@ static bool has_parts(const struct gf_task *t) {
     if (job->op != GF_DWT || t->s->assume || !gf_deal_is_list(t->s->backend, t->s->device))
         return false;
     return job->direction == GF_INVERSE ||
-           (job->n_out == 1 && job->out[0].map == GF_MAP_NUMBER && !gf_dwt_stream_refuses(job));
+           (job->n_out == 1 && job->out[0].map == GF_MAP_NUMBER && !gf_dwt_refuses_planes(job));
 }
 
 int gf_plan_parts(const struct gf_task *t, struct gf_plan_parts *p) {

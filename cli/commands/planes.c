@@ -190,24 +190,6 @@ static int run_alone(struct gf_planes_work *p) {
 
 /* ---- outputs ---- */
 
-static int begin(struct gf_planes_work *p) {
-    struct gf_task *t = p->t;
-    int rc = 0;
-    for (int i = 0; i < t->job.n_out && !rc; i++)
-        rc = (p->in_order ? gf_product_begin : gf_product_create)(
-            t->s, &t->product[i], &t->image.metadata, &p->volume[i]);
-    return rc;
-}
-
-static int commit(struct gf_planes_work *p) {
-    int rc = 0;
-    for (int i = 0; i < p->t->job.n_out && !rc; i++) {
-        rc = p->volume[i] ? gf_volume_commit(p->volume[i]) : 0;
-        p->volume[i] = NULL;
-    }
-    return rc;
-}
-
 static void count(struct gf_planes_work *p) {
     struct gf_task *t = p->t;
     t->ms_decode += p->sum.ms_read;
@@ -221,8 +203,11 @@ static void count(struct gf_planes_work *p) {
 
 int gf_planes_run(struct gf_planes_work *p) {
     struct gf_task *t = p->t;
+    int rc = 0;
     t->streamed = p->parts || t->job.direction == GF_FORWARD;
-    int rc = begin(p);
+    for (int i = 0; i < t->job.n_out && !rc; i++)
+        rc = (p->in_order ? gf_product_begin : gf_product_create)(
+            t->s, &t->product[i], &t->image.metadata, &p->volume[i]);
     if (!rc)
         rc = p->parts ? run_dealt(p) : run_alone(p);
     count(p);
@@ -233,10 +218,12 @@ int gf_planes_run(struct gf_planes_work *p) {
     if (!rc && t->job.direction == GF_INVERSE)
         rc = t->hooks->check(t);
     const double start = gf_now_ms();
-    if (!rc)
-        rc = commit(p);
+    for (int i = 0; i < t->job.n_out; i++) {
+        if (!rc && p->volume[i])
+            rc = gf_volume_commit(p->volume[i]);
+        else
+            gf_volume_abort(p->volume[i]);
+    }
     t->ms_encode += gf_now_ms() - start;
-    for (int i = 0; i < t->job.n_out; i++)
-        gf_volume_abort(p->volume[i]);
     return rc;
 }

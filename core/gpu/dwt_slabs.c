@@ -27,14 +27,13 @@ struct gf_gpu_dwt_slabs {
 };
 
 static const char *refuses(const struct gf_job *job) {
-    const bool forward = job->direction == GF_FORWARD;
     if (job->shape[0] < 2)
         return "a single page";
-    if (!forward)
+    if (job->direction == GF_INVERSE)
         return gf_slab_wavelet_refuses(job);
-    if (job->n_out > 1 || gf_dtype_is_integer(job->out[0].dtype))
-        return "pictures of wavelet coefficients";
-    return gf_dwt_stream_refuses(job);
+    return job->n_out > 1 || gf_dtype_is_integer(job->out[0].dtype)
+               ? "pictures of wavelet coefficients"
+               : gf_dwt_refuses_planes(job);
 }
 
 /* ---- forward ---- */

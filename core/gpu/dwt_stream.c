@@ -40,7 +40,7 @@ struct level {
     int64_t chunk;         /* that is being filled */
     int64_t first, filled; /* its planes from `first` on are in the slot's `in`: so many */
     char *latest;          /* the last plane of these, also where its chunk is in flight */
-    char *kept[KEPT];      /* periodic: planes 0, 1 and 2 */
+    char *kept;            /* periodic: planes 0, 1 and 2 */
     struct slot slot[SLOTS];
     struct gf_gpu_run run[SIZES]; /* of usual chunks, and of the last one */
 };
@@ -103,9 +103,7 @@ static int64_t staged_bytes(const struct level *l) {
 }
 
 static int64_t packed_bytes(const struct level *l) {
-    struct gf_dwt_axis z;
-    gf_dwt_axis(chunk_of(l, 0).extent, true, 1, l->z.boundary, &z);
-    return l->packed * z.packed;
+    return l->packed * 2 * chunk_of(l, 0).bands;
 }
 
 static int begin(const struct gf_job *job, const struct gf_dwt_taker *taker,
@@ -226,9 +224,8 @@ static int take_level(struct gf_dwt_stream *s, struct level *l) {
     int rc = 0;
     for (int k = 0; k < slots_of(l) && !rc; k++)
         rc = take_slot(s, l, k);
-    for (int k = 0; k < KEPT && s->periodic && !rc; k++)
-        if (!(l->kept[k] = gf_alloc((size_t)l->plane)))
-            rc = gf_fail(GF_ENOMEM, "no memory for a plane");
+    if (!rc && s->periodic && !(l->kept = gf_alloc((size_t)(KEPT * l->plane))))
+        rc = gf_fail(GF_ENOMEM, "no memory for planes of a stream");
     for (int k = 0; k < SIZES && !rc; k++) {
         struct gf_gpu_buffer *lent[GF_GPU_N_BUFFERS] = {
             [GF_GPU_IN] = l->slot[0].device_in, [GF_GPU_OUT] = l->slot[0].device_out};
@@ -257,8 +254,8 @@ static void stream_close(struct gf_dwt_stream *s) {
         if (t->out)
             api->unpin(gpu, t->out);
     }
-    for (int i = 0; i < s->n_levels * KEPT; i++)
-        gf_free(s->level[i / KEPT].kept[i % KEPT]);
+    for (int i = 0; i < s->n_levels; i++)
+        gf_free(s->level[i].kept);
     free(s->level);
     free(s);
 }
@@ -314,15 +311,13 @@ static int finish(struct gf_dwt_stream *s, struct level *l, struct slot *t) {
     const struct gf_gpu *api = s->c->api;
     const int mark = FIRST_MARK + (l->number - 1) * MARKS + (int)(t - l->slot);
     const struct gf_dwt_chunk c = chunk_of(l, t->chunk);
-    struct gf_dwt_axis z;
     if (!t->in_flight)
         return 0;
     int rc = l->number <= MARKED_LEVELS ? api->reach(s->c->gpu, mark + DOWNLOADED) : 0;
     t->in_flight = false;
-    gf_dwt_axis(c.extent, true, 1, l->z.boundary, &z);
     char *low = (char *)t->out + (c.step - c.plane / 2) * l->packed;
     for (int64_t k = c.step; k < c.end && !rc; k++, low += l->packed)
-        rc = send_step(s, l, k % l->z.steps, low, low + z.n[1] * l->packed);
+        rc = send_step(s, l, k % l->z.steps, low, low + c.bands * l->packed);
     if (!rc)
         rc = gf_dwt_emit(&s->sender);
     t->boxes = s->sender.boxes;
@@ -423,8 +418,8 @@ static int wrap(struct gf_dwt_stream *s, struct level *l) {
     int rc = 0;
     while (l->chunk < l->chunks && !rc) {
         const int64_t at = gf_dwt_extend(l->next, l->z.planes, GF_PERIODIC);
-        const struct gf_array plane =
-            gf_array_wrap(at < KEPT ? l->kept[at] : l->latest, l->job.in_dtype, 3, l->shape);
+        const struct gf_array plane = gf_array_wrap(at < KEPT ? l->kept + at * l->plane : l->latest,
+                                                    l->job.in_dtype, 3, l->shape);
         rc = append(s, l, &plane);
     }
     return rc;
@@ -441,7 +436,7 @@ static int drain(struct gf_dwt_stream *s, struct level *l) {
 static int put(struct gf_dwt_stream *s, struct level *l, int64_t at, const struct gf_array *plane) {
     int rc = 0;
     if (s->periodic && at < KEPT)
-        copy_plane(s, plane, l->kept[at]);
+        copy_plane(s, plane, l->kept + at * l->plane);
     if (at >= l->z.first)
         rc = append(s, l, plane);
     if (++l->came < l->z.planes || rc)

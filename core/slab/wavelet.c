@@ -48,11 +48,8 @@ static int64_t real_bytes(const struct gf_job *job) {
 }
 
 const char *gf_slab_wavelet_refuses(const struct gf_job *job) {
-    if (job->op != GF_DWT || job->direction != GF_INVERSE || job->ndim != 3 || !(job->axes & 1) ||
-        job->shape[0] < 2)
-        return "only volumes that are transformed along z are";
-    if (job->wavelet.threshold != GF_KEEP_ALL && job->wavelet.percent)
-        return "the largest K% are known only when all coefficients are there";
+    if (gf_dwt_refuses_planes(job))
+        return gf_dwt_refuses_planes(job);
     if (job->in_dtype != gf_dwt_real(job))
         return "coefficients are transformed in their own precision";
     return job->n_out < GF_MAX_OUTPUTS ? NULL : "there are too many outputs";

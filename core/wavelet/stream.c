@@ -5,14 +5,6 @@
 #include "core/base/status.h"
 #include "core/wavelet/dwt.h"
 
-const char *gf_dwt_stream_refuses(const struct gf_job *job) {
-    if (job->op != GF_DWT || job->direction != GF_FORWARD || job->ndim != 3 || !(job->axes & 1))
-        return "only a forward wavelet transform along z runs frame by frame";
-    if (job->wavelet.threshold != GF_KEEP_ALL && job->wavelet.percent)
-        return "a threshold that keeps a share needs all coefficients at once";
-    return NULL;
-}
-
 bool gf_dwt_part_place(const struct gf_dwt_part *part, struct gf_dwt_box *box) {
     const bool own = gf_dwt_part_step(part, box->level, &box->step);
     box->z = box->step + (box->detail ? part->axis.at[box->level] : 0);
@@ -25,8 +17,8 @@ int gf_dwt_sender_begin(struct gf_dwt_sender *s, const struct gf_job *job,
     *s = (struct gf_dwt_sender){.job = *job, .taker = *taker};
     if (rc)
         return rc;
-    if (gf_dwt_stream_refuses(job))
-        return gf_fail(GF_EINVAL, "%s", gf_dwt_stream_refuses(job));
+    if (job->direction != GF_FORWARD || gf_dwt_refuses_planes(job))
+        return gf_fail(GF_EINVAL, "no forward wavelet transform that runs plane by plane");
     gf_dwt_layout(job, &s->layout);
     return 0;
 }

@@ -35,9 +35,6 @@ struct gf_dwt_taker {
     void *user;
 };
 
-/* NULL, or why a job cannot be run frame by frame. */
-const char *gf_dwt_stream_refuses(const struct gf_job *job);
-
 struct gf_dwt_stream;
 
 /* What a stream takes and moves. */

@@ -22,6 +22,18 @@ int64_t gf_dwt_extend(int64_t i, int64_t n, enum gf_boundary b) {
     return b == GF_PERIODIC ? n - 1 : period - 1 - i;
 }
 
+const char *gf_dwt_refuses_parts(const struct gf_job *job) {
+    return job->wavelet.threshold != GF_KEEP_ALL && job->wavelet.percent
+               ? "the largest K% are known only when all coefficients are there"
+               : NULL;
+}
+
+const char *gf_dwt_refuses_planes(const struct gf_job *job) {
+    return job->op != GF_DWT || job->ndim != 3 || !(job->axes & 1) || job->shape[0] < 2
+               ? "planes are not transformed along z"
+               : gf_dwt_refuses_parts(job);
+}
+
 void gf_dwt_window(const struct gf_job *job, int level, struct gf_dwt_window *w) {
     struct gf_dwt_axis z;
     const enum gf_boundary b = job->wavelet.boundary;
@@ -64,6 +76,7 @@ void gf_dwt_window_chunk(const struct gf_dwt_window *w, int64_t each, int64_t i,
     c->end = last ? w->steps + periodic : each * (i + 1) + 1;
     c->extent = periodic ? 2 * (c->end - c->step) + 4 : least(w->planes - c->plane, 2 * each + 2);
     c->planes = c->extent - periodic;
+    c->bands = periodic ? c->extent / 2 : (c->extent + 3) / 2;
 }
 
 int64_t gf_dwt_window_chunks(const struct gf_dwt_window *w, int64_t each) {

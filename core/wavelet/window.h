@@ -25,6 +25,10 @@ static inline int gf_dwt_offset(enum gf_boundary b) {
     return b == GF_PERIODIC ? 1 : 2;
 }
 
+/* NULL, or why coefficients cannot be made, or used, a few at a time; or planes of a volume. */
+const char *gf_dwt_refuses_parts(const struct gf_job *job);
+const char *gf_dwt_refuses_planes(const struct gf_job *job);
+
 /* A level, of which the first is the finest. */
 struct gf_dwt_window {
     int64_t planes, steps; /* of the finer side; of each band */
@@ -55,6 +59,7 @@ int gf_dwt_window_slots(const struct gf_dwt_window *w);
 struct gf_dwt_chunk {
     int64_t plane, planes; /* the first, and how many it waits for */
     int64_t extent;        /* that are transformed: of a periodic line one more, whatever it is */
+    int64_t bands;         /* planes of each band that come of it */
     int64_t step, end;     /* its own steps, of which number `steps` is step 0 */
 };
 /* Of chunks that add `each` steps: number i, and how many. */
