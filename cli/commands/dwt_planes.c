@@ -17,10 +17,9 @@
 #include "core/wavelet/stream.h"
 
 enum {
-    AHEAD = 2,                /* planes in memory that are read */
-    BEHIND = 256,             /* boxes that are to be written */
-    WORTH_A_THREAD = 1 << 16, /* bytes of a frame */
-    PARTS_A_DEVICE = 4        /* as many as tell the speed, and as many more */
+    AHEAD = 2,               /* planes in memory that are read */
+    BEHIND = 256,            /* boxes that are to be written */
+    WORTH_A_THREAD = 1 << 16 /* bytes of a frame */
 };
 
 /* Slots between two threads: one fills number put % slots, the other empties number taken % slots, in the same
@@ -295,10 +294,6 @@ static int run_part(const struct gf_planes_work *p, struct gf_planes_hand *hand,
 
 /* ---- tasks ---- */
 
-int gf_dwt_planes_count(const struct gf_job *job, const struct gf_deal *d) {
-    return gf_planes_count(gf_dwt_parts(job, PARTS_A_DEVICE * d->n), d);
-}
-
 /* Inputs that are always read plane by plane; others are where they are too large, or several devices
  * share them. */
 static bool is_usual(const struct gf_settings *s) {
@@ -307,11 +302,7 @@ static bool is_usual(const struct gf_settings *s) {
 
 /* One part is a device's whose others take over if it fails. */
 static int count_parts(const struct gf_task *t) {
-    return gf_planes_may_share(t) ? gf_dwt_planes_count(&t->job, t->deal) : 0;
-}
-
-static bool is_shared(const struct gf_task *t) {
-    return !gf_dwt_refuses_planes(&t->job) && count_parts(t) > 1;
+    return gf_planes_may_share(t) ? gf_planes_count(&t->job, t->deal) : 0;
 }
 
 /* NULL, or the reason why all has to be in memory. */
@@ -320,7 +311,7 @@ static const char *refuses(const struct gf_task *t, bool too_large) {
     struct gf_write_options options = gf_settings_write_options(s);
     const struct gf_product *p = &t->product[0];
     const bool usual = is_usual(s);
-    if (!usual && !too_large && !is_shared(t))
+    if (!usual && !too_large && (gf_dwt_refuses_planes(&t->job) || count_parts(t) < 2))
         return "only --frames and raw volumes are read plane by plane";
     if (!s->frames && !s->plan_only && !gf_reader_has_pages(&t->reader, s))
         return "the input is read in one piece";
@@ -339,8 +330,7 @@ static const char *refuses(const struct gf_task *t, bool too_large) {
 
 /* Bytes that all devices take together for so many parts; 0: the task's own. */
 static int64_t bytes_of(const struct gf_task *t, int parts) {
-    const int all = gf_settings_threads(t->s), some = all > 1 ? all - 1 : 1;
-    const int threads = parts ? gf_planes_threads(t->s, t->deal, GF_DWT_HANDS) : some;
+    const int threads = gf_planes_threads(t, parts ? t->deal : NULL);
     const int64_t coders = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
     struct gf_dwt_part part;
     int64_t bytes = 0;
@@ -367,8 +357,7 @@ static int drop_alpha(struct gf_task *t) {
 
 /* Devices share it where there is memory for a stream of each. */
 static int stream(struct gf_task *t) {
-    struct gf_planes_work p = {
-        .t = t, .parts = count_parts(t), .hands = GF_DWT_HANDS, .run = run_part};
+    struct gf_planes_work p = {.t = t, .parts = count_parts(t), .run = run_part};
     const double start = gf_now_ms();
     if (p.parts && gf_memory_check(bytes_of(t, p.parts), gf_runner_limit(t->runner)))
         p.parts = 0;

@@ -11,8 +11,6 @@
 #include "core/base/clock.h"
 #include "core/base/status.h"
 
-enum { PARTS_A_DEVICE = 8 };
-
 /* A part, or all planes. */
 struct run {
     const struct gf_planes_work *planes;
@@ -60,9 +58,9 @@ bool gf_idwt_planes_plan(const struct gf_task *t, struct gf_slab_wavelet *w) {
 
 int gf_idwt_planes_count(const struct gf_task *t, const struct gf_deal *d,
                          struct gf_slab_wavelet *w) {
-    if (refuses(t) || describe(t, d->n * GF_IDWT_HANDS, w))
+    if (refuses(t) || describe(t, d->n * gf_planes_hands(&t->job), w))
         return 0;
-    const int n = gf_planes_count(gf_slab_wavelet_parts(&t->job, PARTS_A_DEVICE * d->n), d);
+    const int n = gf_planes_count(&t->job, d);
     return n > 1 ? n : 0;
 }
 
@@ -166,7 +164,7 @@ static int choose_parts(const struct gf_task *t, struct gf_slab_wavelet *w) {
 }
 
 int gf_idwt_planes_stream(struct gf_task *t, bool *done) {
-    struct gf_planes_work p = {.t = t, .hands = GF_IDWT_HANDS, .run = run_part};
+    struct gf_planes_work p = {.t = t, .run = run_part};
     struct gf_failure need = {0}; /* of what does not fit memory */
     int rc = 0;
     gf_failure_keep(&need, GF_ENOMEM);

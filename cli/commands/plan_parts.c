@@ -21,7 +21,7 @@ static void cut(const struct gf_task *t, const struct gf_deal *deal, struct gf_p
                 struct longest *longest) {
     const bool forward = t->job.direction == GF_FORWARD;
     struct gf_slab_wavelet all;
-    p->n = forward ? gf_dwt_planes_count(&t->job, deal) : gf_idwt_planes_count(t, deal, &all);
+    p->n = forward ? gf_planes_count(&t->job, deal) : gf_idwt_planes_count(t, deal, &all);
     for (int i = 0; i < p->n; i++) {
         struct longest part = *longest;
         int64_t planes, beside;
@@ -69,7 +69,7 @@ static int weigh_chunks(struct gf_runner *runner, const struct gf_slab_wavelet *
     int rc = gf_runner_plan(runner, &job);
     if (!rc && runner->session != session) /* another device would do its work */
         rc = gf_fail(GF_ENOMEM, "%s", gf_message());
-    d->bytes = GF_IDWT_HANDS * part->memory_bytes;
+    d->bytes = gf_planes_hands(&part->job) * part->memory_bytes;
     d->bytes_device = rc ? 0 : runner->plan->device_bytes;
     return rc;
 }
@@ -77,7 +77,7 @@ static int weigh_chunks(struct gf_runner *runner, const struct gf_slab_wavelet *
 static int weigh(struct gf_deal *deal, const struct gf_task *t, const struct longest *longest,
                  struct gf_plan_parts *p) {
     const bool forward = t->job.direction == GF_FORWARD;
-    const int threads = gf_planes_threads(t->s, deal, forward ? GF_DWT_HANDS : GF_IDWT_HANDS);
+    const int threads = gf_planes_threads(t, deal);
     int rc = 0;
     for (int i = 0; i < p->n_devices && !rc; i++) {
         struct gf_runner runner;

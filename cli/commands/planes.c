@@ -11,6 +11,7 @@
 #include "core/base/clock.h"
 #include "core/base/sample_value.h"
 #include "core/base/status.h"
+#include "core/wavelet/window.h"
 
 struct hand {
     struct share *share;
@@ -36,16 +37,20 @@ bool gf_planes_may_share(const struct gf_task *t) {
     return t->deal && t->deal->n > 1 && gf_task_is_read_again(t);
 }
 
-int gf_planes_count(int most, const struct gf_deal *d) {
+int gf_planes_count(const struct gf_job *job, const struct gf_deal *d) {
+    /* For shares by measured speed: as many as tell the speed, and as many more, for each hand. */
+    const int most = gf_dwt_parts(job, 4 * gf_planes_hands(job) * d->n);
     for (int i = 0; i < d->n; i++)
         if (!gf_session_streaming(gf_deal_session(d, i)))
             return 0;
     return most > d->n ? most - most % d->n : most;
 }
 
-int gf_planes_threads(const struct gf_settings *s, const struct gf_deal *d, int hands) {
-    const int all = gf_settings_threads(s);
+int gf_planes_threads(const struct gf_task *t, const struct gf_deal *d) {
+    const int all = gf_settings_threads(t->s), hands = gf_planes_hands(&t->job);
     int on_cpu = 0;
+    if (!d)
+        return all > 1 ? all - 1 : 1;
     for (int i = 0; i < d->n; i++)
         on_cpu += gf_deal_own_contexts(d, i) ? hands : 0;
     const int left = all - 1 - (d->n * hands - on_cpu) * GF_DEAL_COPYING;
@@ -88,7 +93,8 @@ static void *run_parts(void *user) {
             fail(h, rc);
             break;
         }
-        gf_deal_end(p->t->deal, h->device, (gf_now_ms() - start) * 1e-3 / p->hands);
+        gf_deal_end(p->t->deal, h->device,
+                    (gf_now_ms() - start) * 1e-3 / gf_planes_hands(&p->t->job));
     }
     return NULL;
 }
@@ -98,12 +104,12 @@ static void *run_parts(void *user) {
 static int open_hand(struct share *s, int k, int threads) {
     struct gf_task *t = s->p->t;
     struct hand *h = &s->hand[k];
-    const int device = k / s->p->hands;
+    const int hands = gf_planes_hands(&t->job), device = k / hands;
     *h = (struct hand){.share = s, .device = device};
     h->own = (struct gf_planes_hand){
         .t = t,
         .reader = k ? &h->reader : &t->reader,
-        .runner = k % s->p->hands ? &h->runner : &t->runners[device],
+        .runner = k % hands ? &h->runner : &t->runners[device],
     };
     gf_runner_close(h->own.runner); /* it may have other threads, for work in one piece */
     gf_runner_open(h->own.runner, gf_deal_session(t->deal, device), h->own.threads = threads);
@@ -151,7 +157,8 @@ static int run_hands(struct share *s) {
 /* A record's checksum is verified once for all. */
 static int run_dealt(struct gf_planes_work *p) {
     struct gf_task *t = p->t;
-    const int n = t->deal->n * p->hands, threads = gf_planes_threads(t->s, t->deal, p->hands);
+    const int hands = gf_planes_hands(&t->job), n = t->deal->n * hands;
+    const int threads = gf_planes_threads(t, t->deal);
     struct share s = {.p = p, .hand = calloc((size_t)n, sizeof *s.hand)};
     if (!s.hand)
         return gf_fail(GF_ENOMEM, "out of memory");
@@ -170,7 +177,7 @@ static int run_dealt(struct gf_planes_work *p) {
     for (int k = 0; k < s.n; k++) {
         add(&p->sum, &s.hand[k].own);
         gf_reader_close(&s.hand[k].reader);
-        if (k % p->hands)
+        if (k % hands)
             gf_runner_close(&s.hand[k].runner);
     }
     gf_task_choose_reported(t);
@@ -182,9 +189,8 @@ static int run_dealt(struct gf_planes_work *p) {
 
 static int run_alone(struct gf_planes_work *p) {
     struct gf_task *t = p->t;
-    const int all = gf_settings_threads(t->s), threads = all > 1 ? all - 1 : 1; /* one writes */
     p->sum = (struct gf_planes_hand){
-        .t = t, .reader = &t->reader, .runner = t->runner, .threads = threads};
+        .t = t, .reader = &t->reader, .runner = t->runner, .threads = gf_planes_threads(t, NULL)};
     return p->run(p, &p->sum, 0);
 }
 

@@ -3,7 +3,7 @@
  * chunks of bands (cli/commands/idwt_planes.c); both run parts of a task between its reader and its
  * outputs, by the task's own device, or dealt to several:
  *
- *     struct gf_planes_work p = {.t = t, .parts = n, .hands = 1, .run = run_part};
+ *     struct gf_planes_work p = {.t = t, .parts = n, .run = run_part};
  *     rc = gf_planes_run(&p);
  */
 #ifndef GF_CLI_COMMANDS_PLANES_H
@@ -28,8 +28,7 @@ struct gf_planes_hand {
 
 struct gf_planes_work {
     struct gf_task *t;
-    int parts; /* dealt to the task's devices; 0: one, which its own has */
-    int hands; /* of each device: one reads and writes while the other's part is on the device */
+    int parts;     /* dealt to the task's devices; 0: one, which its own has */
     bool in_order; /* planes are written in their order: to files with {page}, pipes, compressed */
     /* Runs a part: 0, or its failure, which nothing on another device mends. */
     int (*run)(const struct gf_planes_work *p, struct gf_planes_hand *hand, int part);
@@ -47,21 +46,23 @@ int gf_planes_finite(const struct gf_planes_hand *h, struct gf_array *a, int64_t
 
 /* Whether devices share the task, whose samples each of them can read. */
 bool gf_planes_may_share(const struct gf_task *t);
-/* How many parts where a job has so many at most: as many for each of equal devices; 0 where one does
- * not transform plane by plane. */
-int gf_planes_count(int most, const struct gf_deal *d);
+/* Into how many parts they cut the job: as many for each of equal devices; 0 where one does not transform plane by
+ * plane. */
+int gf_planes_count(const struct gf_job *job, const struct gf_deal *d);
+/* The hands of each device: a stream reads ahead and writes by threads of its own; of an inverse one hand reads
+ * and writes while the other's part is on the device. */
+static inline int gf_planes_hands(const struct gf_job *job) {
+    return job->direction == GF_FORWARD ? 1 : 2;
+}
 /* The threads of a hand on the CPU, which leaves some to those that copy for the other devices, read and
- * write. */
-int gf_planes_threads(const struct gf_settings *s, const struct gf_deal *d, int hands);
+ * write; `d` NULL: the task's own device alone. */
+int gf_planes_threads(const struct gf_task *t, const struct gf_deal *d);
 
 /* The stream() of dwt's hooks: *done is false where all has to be in memory. Volumes of any file that
  * has pages are streamed where they are too_large; those that cannot fail with both reasons. */
 int gf_dwt_planes_stream(struct gf_task *t, bool *done);
 /* Bytes that a planned task which is too_large takes plane by plane; -1 where it cannot. */
 int64_t gf_dwt_planes_bytes(const struct gf_task *t);
-/* In how many parts these devices share the job, without regard to its files; 0: not. */
-enum { GF_DWT_HANDS = 1 /* which read ahead and write by threads of their own */ };
-int gf_dwt_planes_count(const struct gf_job *job, const struct gf_deal *d);
 
 /* The stream() of idwt's hooks: does a task that is too_large, or fails with both reasons, and one that
  * several devices share; *done is false for others. */
@@ -69,7 +70,6 @@ int gf_idwt_planes_stream(struct gf_task *t, bool *done);
 /* Describes how; false where a planned task cannot be done so. */
 bool gf_idwt_planes_plan(const struct gf_task *t, struct gf_slab_wavelet *w);
 /* In how many parts these devices share it, 0: not, and how each hand makes its own. */
-enum { GF_IDWT_HANDS = 2 };
 int gf_idwt_planes_count(const struct gf_task *t, const struct gf_deal *d,
                          struct gf_slab_wavelet *w);
 

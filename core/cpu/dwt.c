@@ -239,28 +239,19 @@ out:
 /* The coefficients in the kernels' precision, thresholded. */
 static int gather(struct gf_cpu_dwt *d, const struct gf_array *in, struct gf_array *copy,
                   struct gf_array *c) {
-    int rc = 0;
-    if (!d->own_coefficients) {
-        *c = *in;
-        if (!dense_rows(in))
-            rc = densely(in, true, copy, c);
-        return rc;
-    }
-    struct gf_array flat = *in;
-    if (!gf_array_is_contiguous(in)) {
-        rc = gf_array_alloc(copy, in->dtype, in->rank, in->shape);
-        if (rc)
-            return rc;
-        gf_array_copy(copy, in);
-        flat = *copy;
-    }
+    if (!d->own_coefficients)
+        return densely(in, true, copy, c);
     *c = d->coefficients;
+    if (!gf_array_is_contiguous(in)) {
+        gf_dwt_convert(in, c, d->threads);
+        return gf_dwt_threshold(&d->job, c, d->threads);
+    }
     int64_t count = gf_array_count(c), step = 1 << 16;
-    size_t from = gf_dtype_size(flat.dtype), to = gf_dtype_size(c->dtype);
+    size_t from = gf_dtype_size(in->dtype), to = gf_dtype_size(c->dtype);
 #pragma omp parallel for num_threads(d->threads)
     for (int64_t i = 0; i < count; i += step)
-        d->kernels->wavelet->load((const char *)flat.data + (size_t)i * from,
-                                  gf_cpu_sample_of(flat.dtype), count - i < step ? count - i : step,
+        d->kernels->wavelet->load((const char *)in->data + (size_t)i * from,
+                                  gf_cpu_sample_of(in->dtype), count - i < step ? count - i : step,
                                   (char *)c->data + (size_t)i * to);
     return gf_dwt_threshold(&d->job, c, d->threads);
 }

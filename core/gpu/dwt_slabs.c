@@ -19,11 +19,10 @@ enum { CHUNK = 32 << 20, RUNS = 4 };
 struct gf_gpu_dwt_slabs {
     struct gf_job job; /* of a volume */
     struct gf_slab_wavelet inverse;
-    struct gf_dwt_stream_info forward;
+    struct gf_dwt_stream_info what;
     struct gf_gpu_run run[RUNS]; /* of an inverse: what was run last, for jobs alike */
     struct gf_job made[RUNS];
     int next;
-    int64_t device_bytes;
 };
 
 static const char *refuses(const struct gf_job *job) {
@@ -158,19 +157,30 @@ static void drop_runs(const struct gf_gpu_context *c, struct gf_gpu_dwt_slabs *w
 
 /* Chunks of all levels that fit, tried on the finest one, which is the largest. */
 static int fit_inverse(const struct gf_gpu_context *c, struct gf_gpu_dwt_slabs *w) {
-    struct gf_gpu_run *m;
+    struct gf_slab_wavelet *inverse = &w->inverse;
+    struct gf_gpu_run *m = NULL;
     int64_t memory = 8 * (int64_t)CHUNK;
-    int rc = gf_slab_wavelet_make(&w->job, memory, &w->inverse);
+    int rc = gf_slab_wavelet_make(&w->job, memory, inverse);
     while (rc == GF_ENOMEM) /* what two planes of each level need is no matter of host memory */
-        rc = gf_slab_wavelet_make(&w->job, memory *= 2, &w->inverse);
-    for (; !rc; w->inverse.pairs /= 2) {
-        const struct gf_job job = gf_slab_wavelet_chunk(&w->inverse);
+        rc = gf_slab_wavelet_make(&w->job, memory *= 2, inverse);
+    for (; !rc; inverse->pairs /= 2) {
+        const struct gf_job job = gf_slab_wavelet_chunk(inverse);
         rc = find_run(c, w, &job, &m);
-        w->device_bytes = m->bytes;
-        if (rc != GF_ENOMEM || w->inverse.pairs == 1)
-            return rc;
+        if (rc != GF_ENOMEM || inverse->pairs == 1)
+            break;
         drop_runs(c, w);
         rc = 0;
+    }
+    const int64_t pairs = inverse->pairs;
+    w->what = (struct gf_dwt_stream_info){.host_bytes = inverse->memory_bytes,
+                                          .device_bytes = m ? m->bytes : 0,
+                                          .bytes_up = inverse->bytes_read,
+                                          .bytes_down = inverse->bytes_written,
+                                          .chunks = (w->job.shape[0] / 2 + pairs - 1) / pairs,
+                                          .planes = 2 * pairs};
+    for (int i = 0; i < RUNS; i++) {
+        w->what.built += w->run[i].built;
+        w->what.build_seconds += w->run[i].build_seconds;
     }
     return rc;
 }
@@ -180,35 +190,22 @@ static int fit_forward(const struct gf_gpu_context *c, struct gf_gpu_dwt_slabs *
     const struct gf_dwt_taker none = {.emit = NULL};
     int rc = gf_gpu_dwt_stream_open(c, &w->job, CHUNK, &none, &stream);
     if (!rc)
-        gf_gpu_dwt_streamer.info(stream, &w->forward);
-    w->device_bytes = w->forward.device_bytes;
+        gf_gpu_dwt_streamer.info(stream, &w->what);
     gf_gpu_dwt_streamer.close(stream);
     return rc;
 }
 
 static void list(const struct gf_gpu_dwt_slabs *w, struct gf_plan *plan) {
     struct gf_pass_info *pass = &plan->pass[plan->n_passes++];
-    const struct gf_slab_wavelet *inverse = &w->inverse;
-    struct gf_dwt_stream_info what = w->forward;
-    if (w->job.direction == GF_INVERSE)
-        what = (struct gf_dwt_stream_info){.host_bytes = inverse->memory_bytes,
-                                           .bytes_up = inverse->bytes_read,
-                                           .bytes_down = inverse->bytes_written,
-                                           .chunks = (w->job.shape[0] / 2 + inverse->pairs - 1) /
-                                                     inverse->pairs,
-                                           .planes = 2 * inverse->pairs};
-    *pass = (struct gf_pass_info){.bytes_read = what.bytes_up, .bytes_written = what.bytes_down};
+    *pass =
+        (struct gf_pass_info){.bytes_read = w->what.bytes_up, .bytes_written = w->what.bytes_down};
     snprintf(pass->what, sizeof pass->what, "%lld chunks of %lld planes, all %d levels",
-             (long long)what.chunks, (long long)what.planes, w->job.wavelet.levels);
-    for (int i = 0; i < RUNS; i++) {
-        what.built += w->run[i].built;
-        what.build_seconds += w->run[i].build_seconds;
-    }
-    plan->kernels_built += what.built;
-    plan->build_seconds += what.build_seconds;
+             (long long)w->what.chunks, (long long)w->what.planes, w->job.wavelet.levels);
+    plan->kernels_built += w->what.built;
+    plan->build_seconds += w->what.build_seconds;
     plan->in_slabs = true;
-    plan->workspace_bytes = what.host_bytes;
-    plan->device_bytes = w->device_bytes;
+    plan->workspace_bytes = w->what.host_bytes;
+    plan->device_bytes = w->what.device_bytes;
 }
 
 static int exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
@@ -225,11 +222,12 @@ static int exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array
     struct gf_report found = {.kept = 0};
     const double start = gf_now_ms();
     int rc = gf_job_check_arrays(&plan->job, in, out);
+    if (rc)
+        return rc;
     for (int i = 0; i < w->job.n_out; i++)
         to[i] = gf_gpu_slab_volume(&out[i]);
-    if (!rc)
-        rc = w->job.direction == GF_FORWARD ? run_forward(c, w, &from, &to[0])
-                                            : gf_slab_wavelet_run(&w->inverse, &io, &found);
+    rc = w->job.direction == GF_FORWARD ? run_forward(c, w, &from, &to[0])
+                                        : gf_slab_wavelet_run(&w->inverse, &io, &found);
     found.ms.run = gf_now_ms() - start;
     if (!rc && report)
         *report = found;

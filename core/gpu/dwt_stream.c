@@ -77,24 +77,29 @@ static int slots_of(const struct level *l) {
     return l->chunks < SLOTS ? (int)l->chunks : SLOTS;
 }
 
-/* `part`: bytes of a chunk. */
-static void shape_level(struct gf_dwt_stream *s, int number, int64_t part) {
-    struct level *l = &s->level[number - 1];
-    l->number = number;
-    l->job = gf_dwt_level_job(&s->sender.job, number, 1);
-    gf_dwt_window(&s->sender.job, number, &l->z);
-    l->shape[0] = l->job.shape[1];
-    l->shape[1] = l->job.shape[2];
-    l->shape[2] = l->job.channels;
-    l->plane = l->shape[0] * l->shape[1] * l->shape[2] * (int64_t)gf_dtype_size(l->job.in_dtype);
-    l->packed = gf_dwt_layout_rows(&s->sender.layout, number) *
-                gf_dwt_layout_row(&s->sender.layout, number);
-    const int64_t most = l->plane > l->packed ? l->plane : l->packed;
-    l->each = part / (2 * most);
-    if (l->each < 1)
-        l->each = part < CHUNK ? 1 : USUAL_STEPS;
-    l->each = l->each < l->z.steps ? l->each : l->z.steps;
-    l->chunks = gf_dwt_window_chunks(&l->z, l->each);
+/* `part`: bytes of a chunk. False where none can be smaller. */
+static bool shape_levels(struct gf_dwt_stream *s, int64_t part) {
+    bool smaller = false;
+    for (int i = 1; i <= s->n_levels; i++) {
+        struct level *l = &s->level[i - 1];
+        l->number = i;
+        l->job = gf_dwt_level_job(&s->sender.job, i, 1);
+        gf_dwt_window(&s->sender.job, i, &l->z);
+        l->shape[0] = l->job.shape[1];
+        l->shape[1] = l->job.shape[2];
+        l->shape[2] = l->job.channels;
+        l->plane =
+            l->shape[0] * l->shape[1] * l->shape[2] * (int64_t)gf_dtype_size(l->job.in_dtype);
+        l->packed =
+            gf_dwt_layout_rows(&s->sender.layout, i) * gf_dwt_layout_row(&s->sender.layout, i);
+        l->each = part / (2 * (l->plane > l->packed ? l->plane : l->packed));
+        if (l->each < 1)
+            l->each = part < CHUNK ? 1 : USUAL_STEPS;
+        l->each = l->each < l->z.steps ? l->each : l->z.steps;
+        l->chunks = gf_dwt_window_chunks(&l->z, l->each);
+        smaller |= l->each > 1;
+    }
+    return smaller;
 }
 
 /* Bytes of a slot in host memory: no planes of a chunk's but the first are there twice. */
@@ -114,11 +119,6 @@ static int begin(const struct gf_job *job, const struct gf_dwt_taker *taker,
     if (!rc && !(s->level = calloc((size_t)s->n_levels, sizeof *s->level)))
         rc = gf_fail(GF_ENOMEM, "no memory for a stream");
     return rc;
-}
-
-static void shape_levels(struct gf_dwt_stream *s, int64_t part) {
-    for (int i = 1; i <= s->n_levels; i++)
-        shape_level(s, i, part);
 }
 
 static int64_t host_bytes(const struct gf_dwt_stream *s) {
@@ -170,10 +170,9 @@ static int64_t device_bytes(const struct gf_dwt_stream *s) {
     return bytes;
 }
 
-/* Plans for chunks of `part` bytes; GF_ENOMEM where the device does not hold them. */
-static int make_runs(struct gf_dwt_stream *s, int64_t part) {
+/* Plans for chunks; GF_ENOMEM where the device does not hold them. */
+static int make_runs(struct gf_dwt_stream *s) {
     int rc = 0;
-    shape_levels(s, part);
     for (int i = 0; i < s->n_levels * SIZES && !rc; i++) {
         struct level *l = &s->level[i / SIZES];
         const int64_t chunk = i % SIZES ? l->chunks - 1 : 0;
@@ -194,11 +193,9 @@ static int make_runs(struct gf_dwt_stream *s, int64_t part) {
 
 static int fit(struct gf_dwt_stream *s, int64_t part) {
     for (;; part /= 2) {
-        const int rc = make_runs(s, part);
-        bool least = true;
-        for (int i = 0; i < s->n_levels; i++)
-            least &= s->level[i].each == 1;
-        if (!rc || rc != GF_ENOMEM || least)
+        const bool smaller = shape_levels(s, part);
+        const int rc = make_runs(s);
+        if (rc != GF_ENOMEM || !smaller)
             return rc;
         drop_runs(s);
     }

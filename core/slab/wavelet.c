@@ -133,12 +133,6 @@ int gf_slab_wavelet_make(const struct gf_job *job, int64_t memory, struct gf_sla
 
 /* ---- parts ---- */
 
-int gf_slab_wavelet_parts(const struct gf_job *job, int most) {
-    enum { WORTH = 8 };
-    const int64_t fit = all_pairs(job) / WORTH;
-    return fit < 1 ? 1 : fit < most ? (int)fit : most;
-}
-
 void gf_slab_wavelet_part(const struct gf_slab_wavelet *all, int n, int i,
                           struct gf_slab_wavelet *part) {
     const int levels = all->job.wavelet.levels;

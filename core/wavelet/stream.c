@@ -29,15 +29,6 @@ int gf_dwt_emit(struct gf_dwt_sender *s) {
     return n ? s->taker.emit(s->taker.user, s->box, n) : 0;
 }
 
-static int send_box(struct gf_dwt_sender *s, struct gf_dwt_box *box, char *data, bool shrink) {
-    box->data = data;
-    if (shrink && s->job.wavelet.threshold != GF_KEEP_ALL && (box->detail || box->y || box->x))
-        gf_dwt_shrink(&s->job, data, box->height, box->width * s->job.channels, box->stride);
-    s->boxes++;
-    s->box[s->n++] = *box;
-    return s->n < GF_DWT_BATCH ? 0 : gf_dwt_emit(s);
-}
-
 /* Bands that touch in the packed array are one box: those of a row, then rows of the same width. */
 int gf_dwt_send(struct gf_dwt_sender *s, int level, bool detail, int64_t step, char *data,
                 bool shrink) {
@@ -50,18 +41,24 @@ int gf_dwt_send(struct gf_dwt_sender *s, int level, bool detail, int64_t step, c
     int rc = 0;
     for (int by = 0; by < y_bands && !rc; by++) {
         const bool kept = detail || by || level == s->job.wavelet.levels;
-        const int x_bands = tight && kept && (detail || by) ? 1 : 1 + a->on[2];
+        const int x_bands = tight && (detail || by) ? 1 : 1 + a->on[2];
         for (int bx = !kept; bx < x_bands && !rc; bx++) {
-            struct gf_dwt_box box = {.z = detail ? a->axis[0].at[level] + step : step,
-                                     .y = by ? at_y : 0,
-                                     .x = bx ? at_x : 0,
-                                     .height = y_bands <= a->on[1] ? at_y + ny : ny,
-                                     .width = x_bands <= a->on[2] ? at_x + nx : nx,
-                                     .stride = row,
-                                     .level = level,
-                                     .detail = detail,
-                                     .step = step};
-            rc = send_box(s, &box, data + by * ny * row + bx * nx * a->pixel, shrink);
+            struct gf_dwt_box *box = &s->box[s->n++];
+            *box = (struct gf_dwt_box){.z = detail ? a->axis[0].at[level] + step : step,
+                                       .y = by ? at_y : 0,
+                                       .x = bx ? at_x : 0,
+                                       .height = y_bands <= a->on[1] ? at_y + ny : ny,
+                                       .width = x_bands <= a->on[2] ? at_x + nx : nx,
+                                       .stride = row,
+                                       .data = data + by * ny * row + bx * nx * a->pixel,
+                                       .level = level,
+                                       .detail = detail,
+                                       .step = step};
+            if (shrink && s->job.wavelet.threshold != GF_KEEP_ALL && (detail || by || bx))
+                gf_dwt_shrink(&s->job, (void *)box->data, box->height, box->width * s->job.channels,
+                              row);
+            s->boxes++;
+            rc = s->n < GF_DWT_BATCH ? 0 : gf_dwt_emit(s);
         }
     }
     return rc;

@@ -86,20 +86,21 @@ int64_t gf_dwt_window_chunks(const struct gf_dwt_window *w, int64_t each) {
 
 /* ---- parts ---- */
 
-/* Planes for one step of the last level. */
-static int64_t unit_of(const struct gf_job *job) {
-    return (int64_t)1 << job->wavelet.levels;
-}
-
 int gf_dwt_parts(const struct gf_job *job, int most) {
     enum { WORTH = 8 };
-    const int64_t fit = job->shape[0] / (2 * WORTH) >> job->wavelet.levels;
+    const bool forward = job->direction == GF_FORWARD;
+    struct gf_dwt_window finest;
+    gf_dwt_window(job, 1, &finest);
+    const int64_t fit =
+        (forward ? job->shape[0] / 2 >> job->wavelet.levels : gf_dwt_window_pairs(&finest)) / WORTH;
     return fit < 1 ? 1 : (int)least(fit, most);
 }
 
 void gf_dwt_part(const struct gf_job *job, int n, int i, struct gf_dwt_part *part) {
     const bool periodic = job->wavelet.boundary == GF_PERIODIC;
-    const int64_t unit = unit_of(job), all = job->shape[0];
+    const int64_t unit = (int64_t)1
+                         << job->wavelet.levels; /* planes for a step of the last level */
+    const int64_t all = job->shape[0];
     /* Where the planes at a periodic line's end begin that are part 0's: enough that no other part needs
      * planes beyond the end. */
     const int64_t tail = periodic ? (all / unit - 1) * unit : all;

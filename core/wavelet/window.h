@@ -82,8 +82,8 @@ struct gf_dwt_part {
     int64_t all; /* planes of the whole */
     struct gf_dwt_axis axis;
 };
-/* How many parts, at most `most`, whose shares are at least eight times what they read beside; 1: the
- * whole is one. Part i of n. */
+/* How many parts, at most `most`, whose shares are at least eight times what they read beside, or eight pairs of
+ * an inverse; 1: the whole is one. Part i of n of a forward transform. */
 int gf_dwt_parts(const struct gf_job *job, int most);
 void gf_dwt_part(const struct gf_job *job, int n, int i, struct gf_dwt_part *part);
 /* Planes that the part reads beside its share; and which plane of the whole is its plane k. */

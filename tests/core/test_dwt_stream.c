@@ -237,7 +237,7 @@ static void test_inverse_parts(void) {
             const struct gf_job job =
                 make_job(GF_INVERSE, 3, shape, axes[v % 4], levels, (enum gf_boundary)b, GF_F32,
                          v % 2 ? GF_I16 : GF_F32);
-            const int parts = gf_slab_wavelet_parts(&job, 2 + (int)(n % 5));
+            const int parts = gf_dwt_parts(&job, 2 + (int)(n % 5));
             struct gf_array in = {0}, whole = {0}, out = {0};
             shared += parts > 1;
             gf_job_in_shape(&job, full);
