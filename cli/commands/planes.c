@@ -33,10 +33,6 @@ struct share {
     int64_t at;
 };
 
-bool gf_planes_may_share(const struct gf_task *t) {
-    return t->deal && t->deal->n > 1 && gf_task_is_read_again(t);
-}
-
 int gf_planes_count(const struct gf_job *job, const struct gf_deal *d) {
     /* For shares by measured speed: as many as tell the speed, and as many more, for each hand. */
     const int most = gf_dwt_parts(job, 4 * gf_planes_hands(job) * d->n);
@@ -196,17 +192,6 @@ static int run_alone(struct gf_planes_work *p) {
 
 /* ---- outputs ---- */
 
-static void count(struct gf_planes_work *p) {
-    struct gf_task *t = p->t;
-    t->ms_decode += p->sum.ms_read;
-    t->ms_transform += p->sum.ms_transform;
-    t->ms_encode += p->sum.ms_write;
-    for (int i = 0; i < t->job.n_out; i++) {
-        t->overflowed[i] += p->sum.overflowed[i];
-        t->report.clipped[i] += p->sum.clipped[i];
-    }
-}
-
 int gf_planes_run(struct gf_planes_work *p) {
     struct gf_task *t = p->t;
     int rc = 0;
@@ -216,7 +201,13 @@ int gf_planes_run(struct gf_planes_work *p) {
             t->s, &t->product[i], &t->image.metadata, &p->volume[i]);
     if (!rc)
         rc = p->parts ? run_dealt(p) : run_alone(p);
-    count(p);
+    t->ms_decode += p->sum.ms_read;
+    t->ms_transform += p->sum.ms_transform;
+    t->ms_encode += p->sum.ms_write;
+    for (int i = 0; i < t->job.n_out; i++) {
+        t->overflowed[i] += p->sum.overflowed[i];
+        t->report.clipped[i] += p->sum.clipped[i];
+    }
     gf_progress_share(0);
     if (!rc && t->reader.file[0])
         rc = gf_file_check_size(t->reader.file[0]);

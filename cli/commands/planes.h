@@ -45,7 +45,9 @@ int gf_planes_run(struct gf_planes_work *p);
 int gf_planes_finite(const struct gf_planes_hand *h, struct gf_array *a, int64_t from);
 
 /* Whether devices share the task, whose samples each of them can read. */
-bool gf_planes_may_share(const struct gf_task *t);
+static inline bool gf_planes_may_share(const struct gf_task *t) {
+    return t->deal && t->deal->n > 1 && gf_task_is_read_again(t);
+}
 /* Into how many parts they cut the job: as many for each of equal devices; 0 where one does not transform plane by
  * plane. */
 int gf_planes_count(const struct gf_job *job, const struct gf_deal *d);

@@ -56,15 +56,15 @@ static const int64_t worth_streaming = 1 << 20, keeps_cached = 16 << 20;
 /* Points a level's bands into the packed coefficients. */
 static void point_bands(const struct gf_cpu_dwt *d, int level, const struct gf_array *c,
                         struct gf_cpu_dwt_level *l) {
-    struct gf_cpu_rows whole = rows_of(c);
+    const struct gf_dwt_axis *axis = d->layout.axis;
+    const struct gf_cpu_rows whole = rows_of(c);
     bool large = level_bytes(d, level - 1) >= worth_streaming;
     for (int b = 0; b < 8; b++) {
         l->band[b] = whole;
         l->stream[b] = large;
-        int64_t at = 0;
-        at += b & 4 ? d->layout.axis[0].at[level] * whole.plane : 0;
-        at += b & 2 ? d->layout.axis[1].at[level] * whole.row : 0;
-        at += b & 1 ? d->layout.axis[2].at[level] * d->layout.pixel : 0;
+        const int64_t at = (b & 4 ? axis[0].at[level] * whole.plane : 0) +
+                           (b & 2 ? axis[1].at[level] * whole.row : 0) +
+                           (b & 1 ? axis[2].at[level] * d->layout.pixel : 0);
         l->band[b].data += at;
     }
     if (level == d->job.wavelet.levels)

@@ -26,8 +26,8 @@ struct gf_slab_wavelet {
     int64_t memory_bytes, bytes_read, bytes_written;
     struct gf_span own; /* pairs of the finest level: all of them, or a part's */
     bool in_part;       /* whose planes are written in an order of its own */
-    int64_t
-        planes_read; /* of a part: planes of the bands, those that another one reads too included */
+    /* Of a part: planes of the bands, those that another one reads too included. */
+    int64_t planes_read;
 };
 
 /* NULL, or why a job cannot be run so. */
