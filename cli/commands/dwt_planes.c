@@ -379,9 +379,8 @@ static int stream(struct gf_task *t) {
 }
 
 int gf_dwt_planes_stream(struct gf_task *t, bool *done) {
-    struct gf_failure need = {
-        0}; /* of what does not fit memory: the message of gf_memory_check() */
-    gf_failure_keep(&need, GF_ENOMEM);
+    struct gf_failure need = {0};
+    gf_failure_keep(&need, GF_ENOMEM); /* gf_memory_check() has told of what does not fit */
     int rc = gf_task_outline(t);
     if (rc || t->skipped) {
         *done = t->skipped;

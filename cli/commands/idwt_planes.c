@@ -165,7 +165,7 @@ static int choose_parts(const struct gf_task *t, struct gf_slab_wavelet *w) {
 
 int gf_idwt_planes_stream(struct gf_task *t, bool *done) {
     struct gf_planes_work p = {.t = t, .run = run_part};
-    struct gf_failure need = {0}; /* of what does not fit memory */
+    struct gf_failure need = {0};
     int rc = 0;
     gf_failure_keep(&need, GF_ENOMEM);
     if (!t->too_large && t->deal && t->deal->n > 1) {

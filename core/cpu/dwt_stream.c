@@ -123,7 +123,7 @@ static void stream_info(const struct gf_dwt_stream *s, struct gf_dwt_stream_info
 
 /* ---------------------------------------------------------------- one step */
 
-/* Where a plane of a level is kept; NULL: no memory. */
+/* The buffer of a plane of a level; NULL: no memory. */
 static char *place_of(struct level *l, int64_t plane) {
     char **slot = &l->plane[gf_dwt_window_slot(&l->z, plane)];
     return *slot = *slot ? *slot : gf_alloc((size_t)l->plane_bytes);

@@ -37,7 +37,7 @@ static const char *refuses(const struct gf_job *job) {
 
 /* ---- forward ---- */
 
-/* Where boxes are copied to. */
+/* The array that boxes are copied to. */
 struct target {
     struct gf_array out;
     int threads;

@@ -149,7 +149,7 @@ static void drop_runs(struct gf_dwt_stream *s) {
     }
 }
 
-/* What a plan takes of the device beside what the slots have. */
+/* A plan's bytes on the device beside those of the slots. */
 static int64_t own_bytes(const struct gf_gpu_run *m) {
     int64_t bytes = 0;
     for (int i = 0; i < GF_GPU_N_BUFFERS && m->plan; i++)
@@ -409,7 +409,7 @@ static int append(struct gf_dwt_stream *s, struct level *l, const struct gf_arra
     return l->first + l->filled == chunk_of(l, l->chunk).planes ? submit(s, l) : 0;
 }
 
-/* What follows the last plane of a periodic line: that plane again where there is an odd number, and
+/* Appends what follows the last plane of a periodic line: that plane again where there is an odd number, and
  * the first ones. */
 static int wrap(struct gf_dwt_stream *s, struct level *l) {
     int rc = 0;

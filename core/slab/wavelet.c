@@ -208,7 +208,7 @@ static int load_bands(struct run *r, const struct level *l, int64_t k, int64_t i
 
 /* ---- a level ---- */
 
-/* Of a level, from n planes of each band. */
+/* The job of a level that makes its finer side from n planes of each band. */
 static struct gf_job chunk_job(const struct level *l, int64_t n) {
     struct gf_job job = l->job;
     job.shape[0] = is_periodic(&job) ? 2 * n : 2 * (n - 1);

@@ -26,7 +26,7 @@ struct gf_slab_wavelet {
     int64_t memory_bytes, bytes_read, bytes_written;
     struct gf_span own; /* pairs of the finest level: all of them, or a part's */
     bool in_part;       /* whose planes are written in an order of its own */
-    /* Of a part: planes of the bands, those that another one reads too included. */
+    /* Planes of the bands that a part reads, with those that another one reads too. */
     int64_t planes_read;
 };
 

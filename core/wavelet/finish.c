@@ -1,4 +1,4 @@
-/* What is done to packed coefficients: thresholds, and their pictures. */
+/* Thresholds of packed coefficients, and their pictures. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

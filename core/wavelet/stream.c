@@ -1,4 +1,4 @@
-/* What all streams share: which jobs they run, and the boxes of a finished plane. */
+/* The start that all streams share, and the boxes of a finished plane. */
 #include "core/wavelet/stream.h"
 
 #include "core/base/job_check.h"

@@ -17,7 +17,7 @@ struct gf_dwt_box {
     int64_t z, y, x, height, width; /* pixels */
     int64_t stride;                 /* bytes from row to row of `data` */
     const void *data;
-    /* Of which step along z it is: of this level, its detail or its approximation along z. */
+    /* The step along z that it is from: its level, and its detail or its approximation along z. */
     int level;
     bool detail;
     int64_t step;
@@ -37,7 +37,7 @@ struct gf_dwt_taker {
 
 struct gf_dwt_stream;
 
-/* What a stream takes and moves. */
+/* The memory that a stream takes, and what it moves. */
 struct gf_dwt_stream_info {
     double
         peak; /* most planes of the input's size (of any level: smaller ones by their share) held at once */
@@ -64,7 +64,7 @@ struct gf_dwt_streamer {
     void (*close)(struct gf_dwt_stream *s); /* takes NULL */
 };
 
-/* What every stream has, for those that make one. */
+/* The part that every stream has, for those that make one. */
 enum { GF_DWT_BATCH = 64 };
 struct gf_dwt_sender {
     struct gf_job job;
@@ -77,8 +77,9 @@ struct gf_dwt_sender {
 /* GF_EINVAL where the job is not run frame by frame. */
 int gf_dwt_sender_begin(struct gf_dwt_sender *s, const struct gf_job *job,
                         const struct gf_dwt_taker *taker);
-/* Sends a plane of a level's step, bands without gaps, detail or approximation along z, in as few boxes as possible; the approximation of
- * an approximation is in none unless the level is the last. `shrink`: applies the threshold. */
+/* Sends a plane of a level's step, its bands without gaps, detail or approximation along z, in as few boxes as
+ * possible; the approximation of an approximation is in none unless the level is the last. `shrink`: applies
+ * the threshold. */
 int gf_dwt_send(struct gf_dwt_sender *s, int level, bool detail, int64_t step, char *data,
                 bool shrink);
 /* Emits what is sent. */

@@ -46,7 +46,7 @@ int64_t gf_dwt_window_step(const struct gf_dwt_window *w, int64_t i);
 static inline int64_t gf_dwt_window_plane(const struct gf_dwt_window *w, int64_t k, int j) {
     return gf_dwt_extend(2 * k - gf_dwt_offset(w->boundary) + j, w->planes, w->boundary);
 }
-/* Where a plane is kept as long as a step needs it: four slots in turn, and GF_DWT_KEPT for those at the
+/* The slot that keeps a plane as long as a step needs it: four slots in turn, and GF_DWT_KEPT for those at the
  * beginning of a periodic line, which its end needs. How many there are. */
 enum { GF_DWT_KEPT = 3, GF_DWT_SLOTS = 4 + GF_DWT_KEPT };
 int gf_dwt_window_slot(const struct gf_dwt_window *w, int64_t plane);
@@ -62,7 +62,7 @@ struct gf_dwt_chunk {
     int64_t bands;         /* planes of each band that come of it */
     int64_t step, end;     /* its own steps, of which number `steps` is step 0 */
 };
-/* Of chunks that add `each` steps: number i, and how many. */
+/* Chunk i of those that add `each` steps, and how many there are. */
 void gf_dwt_window_chunk(const struct gf_dwt_window *w, int64_t each, int64_t i,
                          struct gf_dwt_chunk *c);
 int64_t gf_dwt_window_chunks(const struct gf_dwt_window *w, int64_t each);
