@@ -6,9 +6,9 @@
 #include "cli/batch/batch.h"
 #include "cli/batch/describe.h"
 #include "cli/batch/job_record.h"
-#include "cli/commands/dwt_frames.h"
+#include "cli/commands/planes.h"
 #include "cli/commands/wavelet.h"
-#include "core/wavelet/dwt.h"
+#include "core/wavelet/window.h"
 #include "core/base/status.h"
 
 /* Alpha is kept beside coefficients that have the picture's own shape. */
@@ -71,7 +71,7 @@ static const char *refuses_pages(const struct gf_task *t) {
     for (int i = 0; i < t->job.n_out; i++)
         if (t->job.out[i].map == GF_MAP_DISPLAY)
             return "pictures are made from all coefficients";
-    return gf_wavelet_refuses_pages(t->s);
+    return gf_dwt_refuses_parts(&t->job);
 }
 
 const struct gf_task_hooks gf_hooks_dwt = {
@@ -81,7 +81,7 @@ const struct gf_task_hooks gf_hooks_dwt = {
     .prepare = prepare,
     .check = check,
     .refuses_pages = refuses_pages,
-    .stream = gf_dwt_frames_stream,
+    .stream = gf_dwt_planes_stream,
 };
 
 static int run(struct gf_settings *s, char **operands, int n) {

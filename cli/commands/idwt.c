@@ -6,9 +6,9 @@
 #include "cli/batch/batch.h"
 #include "cli/batch/describe.h"
 #include "cli/batch/job_record.h"
-#include "cli/commands/idwt_planes.h"
+#include "cli/commands/planes.h"
 #include "cli/commands/wavelet.h"
-#include "core/wavelet/dwt.h"
+#include "core/wavelet/window.h"
 #include "core/base/status.h"
 
 /* Options may repeat what is in the record, whose job this is. */
@@ -136,7 +136,7 @@ static int check(struct gf_task *t) {
 }
 
 static const char *refuses_pages(const struct gf_task *t) {
-    return gf_wavelet_refuses_pages(t->s);
+    return gf_dwt_refuses_parts(&t->job);
 }
 
 const struct gf_task_hooks gf_hooks_idwt = {

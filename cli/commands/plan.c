@@ -7,8 +7,7 @@
 
 #include "cli/backend_options.h"
 #include "cli/command.h"
-#include "cli/commands/dwt_frames.h"
-#include "cli/commands/idwt_planes.h"
+#include "cli/commands/planes.h"
 #include "cli/commands/plan_assume.h"
 #include "cli/commands/plan_bus.h"
 #include "cli/commands/plan_parts.h"
@@ -117,19 +116,18 @@ static const char *direction_name(const struct gf_task *t) {
 
 /* A wavelet transform of a volume, in one walk without an exchange; false where it cannot. */
 static bool plans_planes(const struct gf_task *t, struct gf_slab_plan *p) {
-    struct gf_slab_wavelet w;
-    int64_t bytes = t->hooks == &gf_hooks_dwt ? gf_dwt_frames_bytes(t) : -1;
-    if (t->hooks == &gf_hooks_idwt && gf_idwt_planes_plan(t, &w))
-        bytes = w.memory_bytes;
-    *p = (struct gf_slab_plan){.n_walks = 1, .memory_bytes = bytes};
+    struct gf_slab_wavelet w = {.memory_bytes = -1,
+                                .bytes_read = gf_array_bytes(&t->image.px),
+                                .bytes_written = gf_array_bytes(&t->product[0].image.px)};
+    if (t->hooks == &gf_hooks_dwt)
+        w.memory_bytes = gf_dwt_planes_bytes(t);
+    else if (t->hooks == &gf_hooks_idwt && !gf_idwt_planes_plan(t, &w))
+        w.memory_bytes = -1;
+    *p = (struct gf_slab_plan){.n_walks = 1, .memory_bytes = w.memory_bytes};
     p->walk[0].what = "planes, all levels";
-    p->walk[0].bytes_read = gf_array_bytes(&t->image.px);
-    p->walk[0].bytes_written = gf_array_bytes(&t->product[0].image.px);
-    if (t->hooks == &gf_hooks_idwt && bytes >= 0) {
-        p->walk[0].bytes_read = w.bytes_read;
-        p->walk[0].bytes_written = w.bytes_written;
-    }
-    return bytes >= 0 && bytes <= gf_runner_limit(t->runner);
+    p->walk[0].bytes_read = w.bytes_read;
+    p->walk[0].bytes_written = w.bytes_written;
+    return w.memory_bytes >= 0 && w.memory_bytes <= gf_runner_limit(t->runner);
 }
 
 /* How a job that does not fit runs, most of them with --scratch; false where it cannot. */

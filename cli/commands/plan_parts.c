@@ -5,11 +5,10 @@
 
 #include "cli/backend_options.h"
 #include "cli/batch/report.h"
-#include "cli/commands/dwt_share.h"
-#include "cli/commands/idwt_planes.h"
-#include "cli/commands/part_share.h"
+#include "cli/commands/planes.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
+#include "core/wavelet/stream.h"
 
 /* The longest part. */
 struct longest {
@@ -17,85 +16,76 @@ struct longest {
     struct gf_slab_wavelet inverse;
 };
 
-/* A part's planes, and those that it reads beside them. True where it is the longest so far. */
-static bool note(struct gf_plan_parts *p, int64_t own, int64_t beside) {
-    const bool longest = own > p->most;
-    p->most = longest ? own : p->most;
-    p->beside = beside > p->beside ? beside : p->beside;
-    return longest;
-}
-
-static void cut_forward(const struct gf_job *job, const struct gf_deal *deal,
-                        struct gf_plan_parts *p, struct gf_dwt_part *longest) {
-    p->n = gf_dwt_share_count(job, deal);
-    for (int i = 0; i < p->n; i++) {
-        struct gf_dwt_part part;
-        gf_dwt_part(job, p->n, i, &part);
-        const int64_t beside = gf_dwt_part_beside(&part);
-        if (note(p, part.job.shape[0] - beside, beside))
-            *longest = part;
-    }
-}
-
-static void cut_inverse(const struct gf_task *t, const struct gf_deal *deal,
-                        struct gf_plan_parts *p, struct gf_slab_wavelet *longest) {
+/* Cuts the job, and keeps its longest part. */
+static void cut(const struct gf_task *t, const struct gf_deal *deal, struct gf_plan_parts *p,
+                struct longest *longest) {
+    const bool forward = t->job.direction == GF_FORWARD;
     struct gf_slab_wavelet all;
-    p->n = gf_idwt_planes_count(t, deal, &all);
+    p->n = forward ? gf_planes_count(&t->job, deal) : gf_idwt_planes_count(t, deal, &all);
     for (int i = 0; i < p->n; i++) {
-        struct gf_slab_wavelet part;
-        gf_slab_wavelet_part(&all, p->n, i, &part);
-        if (note(p, 2 * part.own.count, part.planes_read - 2 * part.own.count))
-            *longest = part;
+        struct longest part = *longest;
+        int64_t planes, beside;
+        if (forward) {
+            gf_dwt_part(&t->job, p->n, i, &part.forward);
+            beside = gf_dwt_part_beside(&part.forward);
+            planes = part.forward.job.shape[0] - beside;
+        } else {
+            gf_slab_wavelet_part(&all, p->n, i, &part.inverse);
+            planes = 2 * part.inverse.own.count;
+            beside = part.inverse.planes_read - planes;
+        }
+        *longest = planes > p->most ? part : *longest;
+        p->most = planes > p->most ? planes : p->most;
+        p->beside = beside > p->beside ? beside : p->beside;
     }
 }
 
 /* What a stream of this part takes of a device. */
-static int weigh_stream(struct gf_session *session, const struct gf_job *job, int threads,
+static int weigh_stream(struct gf_runner *runner, const struct gf_job *job,
                         struct gf_plan_parts_device *d) {
     const struct gf_dwt_taker none = {.emit = NULL};
     const struct gf_dwt_streamer *streamer = NULL;
     struct gf_dwt_stream *stream = NULL;
-    struct gf_runner runner;
+    struct gf_dwt_stream_info info = {.device_bytes = 0};
     void *context;
-    gf_runner_open(&runner, session, threads);
-    int rc = gf_runner_stream_begin(&runner, &streamer, &context);
-    if (!rc) {
-        rc = streamer->open(context, job, threads, &none, &stream);
-        d->bytes = streamer->bytes(job, threads);
-        d->bytes_device = !rc && streamer->device_bytes ? streamer->device_bytes(stream) : 0;
-        streamer->close(stream);
-        gf_runner_stream_end(&runner);
-    }
-    gf_runner_close(&runner);
+    int rc = gf_runner_stream_begin(runner, &streamer, &context);
+    if (rc)
+        return rc;
+    rc = streamer->open(context, job, runner->threads, &none, &stream);
+    if (!rc)
+        streamer->info(stream, &info);
+    d->bytes = streamer->bytes(job, runner->threads);
+    d->bytes_device = info.device_bytes;
+    streamer->close(stream);
+    gf_runner_stream_end(runner);
     return rc;
 }
 
 /* What chunks of this part take, of which a device has two in host memory. */
-static int weigh_chunks(struct gf_session *session, const struct gf_slab_wavelet *part, int threads,
+static int weigh_chunks(struct gf_runner *runner, const struct gf_slab_wavelet *part,
                         struct gf_plan_parts_device *d) {
     const struct gf_job job = gf_slab_wavelet_chunk(part);
-    struct gf_runner runner;
-    gf_session_set_alone(session, true); /* it plans at once */
-    gf_runner_open(&runner, session, threads);
-    int rc = gf_runner_plan(&runner, &job);
-    if (!rc && runner.session != session) /* another device would do its work */
+    const struct gf_session *session = runner->session;
+    int rc = gf_runner_plan(runner, &job);
+    if (!rc && runner->session != session) /* another device would do its work */
         rc = gf_fail(GF_ENOMEM, "%s", gf_message());
-    d->bytes = GF_IDWT_STREAMS * part->memory_bytes;
-    d->bytes_device = rc ? 0 : runner.plan->device_bytes;
-    gf_runner_close(&runner);
+    d->bytes = gf_planes_hands(&part->job) * part->memory_bytes;
+    d->bytes_device = rc ? 0 : runner->plan->device_bytes;
     return rc;
 }
 
 static int weigh(struct gf_deal *deal, const struct gf_task *t, const struct longest *longest,
                  struct gf_plan_parts *p) {
     const bool forward = t->job.direction == GF_FORWARD;
+    const int threads = gf_planes_threads(t, deal);
     int rc = 0;
     for (int i = 0; i < p->n_devices && !rc; i++) {
-        struct gf_session *session = gf_deal_session(deal, i);
-        rc = forward ? weigh_stream(session, &longest->forward.job,
-                                    gf_dwt_share_threads(t->s, deal), &p->device[i])
-                     : weigh_chunks(session, &longest->inverse,
-                                    gf_part_threads(t->s, deal, GF_IDWT_STREAMS), &p->device[i]);
+        struct gf_runner runner;
+        gf_session_set_alone(gf_deal_session(deal, i), true); /* it plans at once */
+        gf_runner_open(&runner, gf_deal_session(deal, i), threads);
+        rc = forward ? weigh_stream(&runner, &longest->forward.job, &p->device[i])
+                     : weigh_chunks(&runner, &longest->inverse, &p->device[i]);
+        gf_runner_close(&runner);
     }
     return rc;
 }
@@ -122,20 +112,18 @@ static bool has_parts(const struct gf_task *t) {
     if (job->op != GF_DWT || t->s->assume || !gf_deal_is_list(t->s->backend, t->s->device))
         return false;
     return job->direction == GF_INVERSE ||
-           (job->n_out == 1 && job->out[0].map == GF_MAP_NUMBER && !gf_dwt_stream_refuses(job));
+           (job->n_out == 1 && job->out[0].map == GF_MAP_NUMBER && !gf_dwt_refuses_planes(job));
 }
 
 int gf_plan_parts(const struct gf_task *t, struct gf_plan_parts *p) {
-    struct longest longest;
+    struct longest longest = {.inverse = {.pairs = 0}};
     struct gf_deal deal = {.n = 0};
     *p = (struct gf_plan_parts){.n = 0};
     if (!has_parts(t))
         return 0;
     int rc = gf_deal_open_for(t->s, false, &deal);
-    if (!rc && deal.n > 1 && t->job.direction == GF_FORWARD)
-        cut_forward(&t->job, &deal, p, &longest.forward);
-    else if (!rc && deal.n > 1)
-        cut_inverse(t, &deal, p, &longest.inverse);
+    if (!rc && deal.n > 1)
+        cut(t, &deal, p, &longest);
     if (p->n < 2)
         p->n = 0;
     if (!rc && p->n)

@@ -1,4 +1,4 @@
-/* plan: the parts of a wavelet transform that are dealt to several devices (cli/commands/dwt_share.h). */
+/* plan: the parts of a wavelet transform that are dealt to several devices (cli/commands/planes.h). */
 #ifndef GF_CLI_COMMANDS_PLAN_PARTS_H
 #define GF_CLI_COMMANDS_PLAN_PARTS_H
 

@@ -47,9 +47,3 @@ int gf_wavelet_describe(const struct gf_settings *s, struct gf_job *job) {
                                                    : DEFAULT_LEVELS;
     return 0;
 }
-
-const char *gf_wavelet_refuses_pages(const struct gf_settings *s) {
-    return s->wavelet.threshold != GF_KEEP_ALL && s->wavelet.percent
-               ? "the largest K% are known only when all coefficients are there"
-               : NULL;
-}

@@ -14,7 +14,4 @@
  * GF_EINVAL when the size does not allow the levels asked for. */
 int gf_wavelet_describe(const struct gf_settings *s, struct gf_job *job);
 
-/* NULL, or why the coefficients of all pages are needed together. */
-const char *gf_wavelet_refuses_pages(const struct gf_settings *s);
-
 #endif

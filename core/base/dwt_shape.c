@@ -47,3 +47,40 @@ void gf_dwt_shape(const struct gf_job *job, bool packed, int64_t shape[GF_MAX_RA
     }
     shape[job->ndim] = job->channels;
 }
+
+void gf_dwt_layout(const struct gf_job *job, struct gf_dwt_layout *out) {
+    out->pixel = job->channels * (int64_t)gf_dtype_size(gf_dwt_real(job));
+    for (int i = 0; i < 3; i++) {
+        const int at = i - (3 - job->ndim);
+        out->on[i] = at >= 0 && (job->axes >> at & 1);
+        gf_dwt_axis(at < 0 ? 1 : job->shape[at], out->on[i], job->wavelet.levels,
+                    job->wavelet.boundary, &out->axis[i]);
+    }
+}
+
+bool gf_dwt_layout_is_tight(const struct gf_dwt_layout *a) {
+    bool gaps = false;
+    for (int i = 0; i < 3; i++)
+        for (int l = 1; l <= GF_MAX_LEVELS && a->on[i]; l++)
+            gaps |= a->axis[i].at[l] > a->axis[i].n[l];
+    return !gaps;
+}
+
+struct gf_job gf_dwt_level_job(const struct gf_job *job, int level, int64_t planes) {
+    const struct gf_output real = {.kind = GF_REAL, .dtype = gf_dwt_real(job)};
+    const bool forward = job->direction == GF_FORWARD;
+    struct gf_dwt_layout layout;
+    struct gf_job one = *job;
+    gf_dwt_layout(job, &layout);
+    for (int i = 0; i < 3; i++)
+        one.shape[i] = i ? layout.axis[i].n[level - 1] : planes;
+    one.wavelet.levels = 1;
+    one.lean = one.spend_input = false;
+    if (level > 1 && forward)
+        one.in_dtype = real.dtype;
+    if (level > 1 || forward) {
+        one.out[0] = real;
+        one.n_out = 1;
+    }
+    return one;
+}

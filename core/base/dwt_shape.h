@@ -30,4 +30,28 @@ int gf_dwt_max_levels(int ndim, const int64_t *shape, unsigned axes, enum gf_bou
 /* The picture's shape, or that of its packed coefficients; then channels. */
 void gf_dwt_shape(const struct gf_job *job, bool packed, int64_t shape[GF_MAX_RANK]);
 
+/* The type of coefficients. */
+static inline enum gf_dtype gf_dwt_real(const struct gf_job *job) {
+    return job->precision == GF_DOUBLE ? GF_F64 : GF_F32;
+}
+/* The planes of a job's levels; axes that a picture or a line does not have are of one sample. */
+struct gf_dwt_layout {
+    struct gf_dwt_axis axis[3]; /* z, y, x */
+    bool on[3];                 /* likewise */
+    int64_t pixel;              /* bytes of a coefficient, all channels */
+};
+void gf_dwt_layout(const struct gf_job *job, struct gf_dwt_layout *out);
+/* Whether there are no gaps between bands. */
+bool gf_dwt_layout_is_tight(const struct gf_dwt_layout *a);
+/* Rows, and bytes of a row, of a plane of a level's bands along y and x, without gaps. */
+static inline int64_t gf_dwt_layout_rows(const struct gf_dwt_layout *a, int level) {
+    return (1 + a->on[1]) * a->axis[1].n[level];
+}
+static inline int64_t gf_dwt_layout_row(const struct gf_dwt_layout *a, int level) {
+    return (1 + a->on[2]) * a->axis[2].n[level] * a->pixel;
+}
+/* One level of the job by itself, on so many planes: its finer side are samples on the first one, else the
+ * approximation of the level before. */
+struct gf_job gf_dwt_level_job(const struct gf_job *job, int level, int64_t planes);
+
 #endif

@@ -9,7 +9,6 @@
 #include "core/base/process.h"
 #include "core/base/status.h"
 #include "core/cpu/dwt.h"
-#include "core/cpu/dwt_stream.h"
 #include "core/cpu/filter.h"
 #include "core/cpu/long.h"
 #include "core/cpu/make.h"

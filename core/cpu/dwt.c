@@ -13,8 +13,8 @@ struct gf_cpu_dwt {
     struct gf_job job;
     const struct gf_cpu_kernels *kernels;
     int threads;
-    enum gf_dtype real;           /* f32 or f64 */
-    struct gf_dwt_axis axis[3];   /* z, y, x; extents of 1 where the job has fewer axes */
+    enum gf_dtype real; /* f32 or f64 */
+    struct gf_dwt_layout layout;
     int64_t packed[GF_MAX_RANK];  /* the coefficients' shape */
     bool tight;                   /* no gaps between bands */
     bool own_coefficients;        /* forward: no output can hold them; inverse: the input cannot */
@@ -23,28 +23,14 @@ struct gf_cpu_dwt {
     char *scratch;
 };
 
-static bool on_axis(const struct gf_cpu_dwt *d, int axis) {
-    int i = axis - (3 - d->job.ndim);
-    return i >= 0 && (d->job.axes >> i & 1);
-}
-
 static int64_t level_bytes(const struct gf_cpu_dwt *d, int level) {
-    return d->axis[0].n[level] * d->axis[1].n[level] * d->axis[2].n[level] * d->job.channels *
-           (int64_t)gf_dtype_size(d->real);
+    const struct gf_dwt_axis *axis = d->layout.axis;
+    return axis[0].n[level] * axis[1].n[level] * axis[2].n[level] * d->layout.pixel;
 }
 
 /* A level without the addresses of its data. */
 static struct gf_cpu_dwt_level shape_of(const struct gf_cpu_dwt *d, int level) {
-    struct gf_cpu_dwt_level l = {.kernels = d->kernels,
-                                 .boundary = d->job.wavelet.boundary,
-                                 .channels = d->job.channels,
-                                 .type = gf_cpu_sample_of(d->real)};
-    for (int i = 0; i < 3; i++) {
-        l.on[i] = on_axis(d, i);
-        l.n[i] = d->axis[i].n[level - 1];
-        l.m[i] = d->axis[i].n[level];
-    }
-    return l;
+    return gf_cpu_dwt_level_of(&d->job, &d->layout, d->kernels, level);
 }
 
 static struct gf_cpu_rows rows_of(const struct gf_array *a) {
@@ -59,8 +45,8 @@ static struct gf_cpu_rows rows_of(const struct gf_array *a) {
 /* The approximation of a level that is transformed further, in a workspace. */
 static struct gf_cpu_rows rows_between(const struct gf_cpu_dwt *d, int level) {
     struct gf_cpu_rows r = {.data = d->between[level % 2 ? 0 : 1]};
-    r.row = d->axis[2].n[level] * d->job.channels * (int64_t)gf_dtype_size(d->real);
-    r.plane = r.row * d->axis[1].n[level];
+    r.row = d->layout.axis[2].n[level] * d->layout.pixel;
+    r.plane = r.row * d->layout.axis[1].n[level];
     return r;
 }
 
@@ -70,30 +56,21 @@ static const int64_t worth_streaming = 1 << 20, keeps_cached = 16 << 20;
 /* Points a level's bands into the packed coefficients. */
 static void point_bands(const struct gf_cpu_dwt *d, int level, const struct gf_array *c,
                         struct gf_cpu_dwt_level *l) {
-    struct gf_cpu_rows whole = rows_of(c);
-    int64_t pixel = d->job.channels * (int64_t)gf_dtype_size(d->real);
+    const struct gf_dwt_axis *axis = d->layout.axis;
+    const struct gf_cpu_rows whole = rows_of(c);
     bool large = level_bytes(d, level - 1) >= worth_streaming;
     for (int b = 0; b < 8; b++) {
         l->band[b] = whole;
         l->stream[b] = large;
-        int64_t at = 0;
-        at += b & 4 ? d->axis[0].at[level] * whole.plane : 0;
-        at += b & 2 ? d->axis[1].at[level] * whole.row : 0;
-        at += b & 1 ? d->axis[2].at[level] * pixel : 0;
+        const int64_t at = (b & 4 ? axis[0].at[level] * whole.plane : 0) +
+                           (b & 2 ? axis[1].at[level] * whole.row : 0) +
+                           (b & 1 ? axis[2].at[level] * d->layout.pixel : 0);
         l->band[b].data += at;
     }
     if (level == d->job.wavelet.levels)
         return;
     l->band[0] = rows_between(d, level);
     l->stream[0] = level_bytes(d, level) >= keeps_cached;
-}
-
-static bool is_tight(const struct gf_cpu_dwt *d) {
-    for (int i = 0; i < 3; i++)
-        for (int l = 1; l <= d->job.wavelet.levels && on_axis(d, i); l++)
-            if (d->axis[i].at[l] != d->axis[i].n[l])
-                return false;
-    return true;
 }
 
 static void list_passes(const struct gf_cpu_dwt *d, struct gf_plan *plan) {
@@ -105,7 +82,7 @@ static void list_passes(const struct gf_cpu_dwt *d, struct gf_plan *plan) {
         int64_t fine = level_bytes(d, level - 1), bands = 1;
         const char *type = gf_dtype_name(d->real);
         for (int k = 0; k < 3; k++)
-            bands *= on_axis(d, k) ? 2 : 1;
+            bands *= 1 + d->layout.on[k];
         bands *= level_bytes(d, level);
         if (level == 1) {
             type = gf_dtype_name(inverse ? job->out[0].dtype : job->in_dtype);
@@ -113,10 +90,11 @@ static void list_passes(const struct gf_cpu_dwt *d, struct gf_plan *plan) {
                    (int64_t)gf_dtype_size(inverse ? job->out[0].dtype : job->in_dtype);
         }
         snprintf(p->what, sizeof p->what, "level %d: %lldx%lldx%lld %s %s bands of %lldx%lldx%lld",
-                 level, (long long)d->axis[0].n[level - 1], (long long)d->axis[1].n[level - 1],
-                 (long long)d->axis[2].n[level - 1], type, inverse ? "<-" : "->",
-                 (long long)d->axis[0].n[level], (long long)d->axis[1].n[level],
-                 (long long)d->axis[2].n[level]);
+                 level, (long long)d->layout.axis[0].n[level - 1],
+                 (long long)d->layout.axis[1].n[level - 1],
+                 (long long)d->layout.axis[2].n[level - 1], type, inverse ? "<-" : "->",
+                 (long long)d->layout.axis[0].n[level], (long long)d->layout.axis[1].n[level],
+                 (long long)d->layout.axis[2].n[level]);
         p->bytes_read = inverse ? bands : fine;
         p->bytes_written = inverse ? fine : bands;
     }
@@ -136,13 +114,9 @@ int gf_cpu_dwt_plan(const struct gf_job *job, const struct gf_cpu_kernels *kerne
     d->job = *job;
     d->kernels = kernels;
     d->real = kernels->bits == 64 ? GF_F64 : GF_F32;
-    for (int i = 0; i < 3; i++) {
-        int at = i - (3 - job->ndim);
-        gf_dwt_axis(at < 0 ? 1 : job->shape[at], on_axis(d, i), job->wavelet.levels,
-                    job->wavelet.boundary, &d->axis[i]);
-    }
+    gf_dwt_layout(job, &d->layout);
     gf_dwt_shape(job, true, d->packed);
-    d->tight = is_tight(d);
+    d->tight = gf_dwt_layout_is_tight(&d->layout);
     d->threads = threads;
     d->threads = team_for(d);
     if (job->direction == GF_INVERSE) {
@@ -265,28 +239,19 @@ out:
 /* The coefficients in the kernels' precision, thresholded. */
 static int gather(struct gf_cpu_dwt *d, const struct gf_array *in, struct gf_array *copy,
                   struct gf_array *c) {
-    int rc = 0;
-    if (!d->own_coefficients) {
-        *c = *in;
-        if (!dense_rows(in))
-            rc = densely(in, true, copy, c);
-        return rc;
-    }
-    struct gf_array flat = *in;
-    if (!gf_array_is_contiguous(in)) {
-        rc = gf_array_alloc(copy, in->dtype, in->rank, in->shape);
-        if (rc)
-            return rc;
-        gf_array_copy(copy, in);
-        flat = *copy;
-    }
+    if (!d->own_coefficients)
+        return densely(in, true, copy, c);
     *c = d->coefficients;
+    if (!gf_array_is_contiguous(in)) {
+        gf_dwt_convert(in, c, d->threads);
+        return gf_dwt_threshold(&d->job, c, d->threads);
+    }
     int64_t count = gf_array_count(c), step = 1 << 16;
-    size_t from = gf_dtype_size(flat.dtype), to = gf_dtype_size(c->dtype);
+    size_t from = gf_dtype_size(in->dtype), to = gf_dtype_size(c->dtype);
 #pragma omp parallel for num_threads(d->threads)
     for (int64_t i = 0; i < count; i += step)
-        d->kernels->wavelet->load((const char *)flat.data + (size_t)i * from,
-                                  gf_cpu_sample_of(flat.dtype), count - i < step ? count - i : step,
+        d->kernels->wavelet->load((const char *)in->data + (size_t)i * from,
+                                  gf_cpu_sample_of(in->dtype), count - i < step ? count - i : step,
                                   (char *)c->data + (size_t)i * to);
     return gf_dwt_threshold(&d->job, c, d->threads);
 }

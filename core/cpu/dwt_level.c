@@ -5,25 +5,25 @@
 #include <omp.h>
 #include <string.h>
 
+#include "core/wavelet/window.h"
+
 /* Pairs of columns and of rows in a tile: its rows fit the nearest cache, and the halo costs
  * little. Where z is transformed, a tile's rows of four planes fit the second-level cache. */
 enum { TILE_COLUMNS = 512, TILE_ROWS = 64, TILE_ROWS_DEEP = 16, ROWS = 24, MAX_PIECES = 8 };
 
-int gf_cpu_dwt_offset(enum gf_boundary b) {
-    return b == GF_PERIODIC ? 1 : 2;
-}
-
-long gf_cpu_dwt_extend(long i, long n, enum gf_boundary b) {
-    if (i >= 0 && i < n)
-        return i;
-    if (b == GF_ZERO)
-        return -1;
-    long period = b == GF_PERIODIC ? n + n % 2 : 2 * n;
-    i %= period;
-    i += i < 0 ? period : 0;
-    if (i < n)
-        return i;
-    return b == GF_PERIODIC ? n - 1 : period - 1 - i;
+struct gf_cpu_dwt_level gf_cpu_dwt_level_of(const struct gf_job *job,
+                                            const struct gf_dwt_layout *layout,
+                                            const struct gf_cpu_kernels *kernels, int level) {
+    struct gf_cpu_dwt_level l = {.kernels = kernels,
+                                 .boundary = job->wavelet.boundary,
+                                 .channels = job->channels,
+                                 .type = kernels->bits == 64 ? GF_CPU_F64 : GF_CPU_F32};
+    for (int i = 0; i < 3; i++) {
+        l.on[i] = layout->on[i];
+        l.n[i] = layout->axis[i].n[level - 1];
+        l.m[i] = layout->axis[i].n[level];
+    }
+    return l;
 }
 
 static size_t type_size(enum gf_cpu_sample t) {
@@ -86,7 +86,7 @@ static void cut_columns(struct tile *t, long from, long to, long n) {
     for (long c = from; c < to;) {
         struct piece *p = &t->piece[t->n_pieces++];
         p->at = c - from;
-        p->from = gf_cpu_dwt_extend(c, n, b);
+        p->from = gf_dwt_extend(c, n, b);
         p->count = c >= 0 && c < n ? (to < n ? to : n) - c : 1;
         c += p->count;
     }
@@ -151,7 +151,7 @@ static void plane_rows(const struct tile *t, long k, long y, const char *row[4])
             row[j] = l->window[j] && y >= 0 ? l->window[j] + y * l->fine.row : NULL;
             continue;
         }
-        long z = gf_cpu_dwt_extend(2 * k - t->offset + j, l->n[GF_DWT_Z], l->boundary);
+        long z = gf_dwt_extend(2 * k - t->offset + j, l->n[GF_DWT_Z], l->boundary);
         row[j] = row_at(&l->fine, z, y);
     }
 }
@@ -163,7 +163,7 @@ static void forward_rows(const struct tile *t, long z) {
         const char *row[4];
         for (int j = 0; j < 4; j++)
             row[j] = row_at(&l->fine, z,
-                            gf_cpu_dwt_extend(2 * k - t->offset + j, l->n[GF_DWT_Y], l->boundary));
+                            gf_dwt_extend(2 * k - t->offset + j, l->n[GF_DWT_Y], l->boundary));
         fetch_pair(t, false, row, l->type, t->buffer[0], t->buffer[1]);
         finish_row(t, 0, z, k, t->buffer[0]);
         finish_row(t, 2, z, k, t->buffer[1]);
@@ -187,7 +187,7 @@ static void forward_planes(const struct tile *t, long k) {
     long r = 2 * t->first_row - t->offset;
     for (long y = t->first_row, have = 0; y < t->last_row; y++) {
         for (; have < 2 * (y - t->first_row) + 4; have++, r++) {
-            plane_rows(t, k, gf_cpu_dwt_extend(r, l->n[GF_DWT_Y], l->boundary), row);
+            plane_rows(t, k, gf_dwt_extend(r, l->n[GF_DWT_Y], l->boundary), row);
             fetch_pair(t, false, row, l->type, ring[0][have % 4], ring[1][have % 4]);
         }
         for (int z = 0; z < 2; z++) {
@@ -401,7 +401,7 @@ static int64_t run(const struct gf_cpu_dwt_level *l, bool inverse, int threads, 
     {
         struct tile t = {.level = l,
                          .kernels = l->kernels->wavelet,
-                         .offset = gf_cpu_dwt_offset(l->boundary),
+                         .offset = gf_dwt_offset(l->boundary),
                          .real = (size_t)l->kernels->bits / 8};
         t.pixel = t.real * (size_t)l->channels;
         set_buffers(&t, scratch + bytes * (size_t)omp_get_thread_num());

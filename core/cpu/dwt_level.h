@@ -12,7 +12,7 @@
 #ifndef GF_CORE_CPU_DWT_LEVEL_H
 #define GF_CORE_CPU_DWT_LEVEL_H
 
-#include "core/base/job.h"
+#include "core/base/dwt_shape.h"
 #include "kernels/cpu/cpu.h"
 
 /* Rows of contiguous samples: row (z, y) is at data + z * plane + y * row bytes. */
@@ -40,10 +40,10 @@ struct gf_cpu_dwt_level {
     bool stream_fine;           /* inverse */
 };
 
-/* The index of the sample that continues a line of n at index i; -1 for a zero. */
-long gf_cpu_dwt_extend(long i, long n, enum gf_boundary b);
-/* s of core/wavelet/dwt.h: 1 for a periodic line, 2 for others. */
-int gf_cpu_dwt_offset(enum gf_boundary b);
+/* A level of the job, without the addresses of its data; its finer side is of the kernels' precision. */
+struct gf_cpu_dwt_level gf_cpu_dwt_level_of(const struct gf_job *job,
+                                            const struct gf_dwt_layout *layout,
+                                            const struct gf_cpu_kernels *kernels, int level);
 /* Bytes of scratch for one thread. */
 size_t gf_cpu_dwt_scratch(const struct gf_cpu_dwt_level *level);
 /* `scratch`: that many bytes for each thread, 64-byte aligned. */

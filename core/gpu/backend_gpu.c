@@ -5,9 +5,7 @@
 #include "core/base/job_check.h"
 #include "core/filter/filter.h"
 #include "core/base/status.h"
-#include "core/gpu/dwt_host.h"
-#include "core/gpu/dwt_slabs.h"
-#include "core/gpu/dwt_stream.h"
+#include "core/gpu/dwt.h"
 #include "core/gpu/plan/make.h"
 #include "core/gpu/slab.h"
 #include "core/gpu/team.h"
@@ -161,28 +159,6 @@ static int plan_slabs(struct gf_gpu_context *c, struct gf_plan *plan, bool sever
     return 0;
 }
 
-static int dwt_slabs_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
-                          struct gf_report *report) {
-    int rc = gf_job_check_arrays(&plan->job, in, out);
-    return rc ? rc : gf_gpu_dwt_slabs_exec(plan->context, plan->impl, in, out, report);
-}
-
-static void dwt_slabs_drop(struct gf_plan *plan) {
-    gf_gpu_dwt_slabs_drop(plan->context, plan->impl);
-}
-
-static int plan_dwt_slabs(struct gf_gpu_context *c, struct gf_plan *plan) {
-    static const struct gf_plan_ops ops = {.exec = dwt_slabs_exec, .drop = dwt_slabs_drop};
-    struct gf_gpu_dwt_slabs *slabs;
-    int rc = gf_gpu_dwt_slabs_plan(c, &plan->job, &slabs);
-    if (rc)
-        return rc;
-    plan->ops = &ops;
-    plan->impl = slabs;
-    gf_gpu_dwt_slabs_list(slabs, plan);
-    return 0;
-}
-
 /* ---- which of them ---- */
 
 /* After plan_whole(), or a plan of several devices, found no room: through host memory. The message says why
@@ -196,7 +172,7 @@ static int plan_parts(struct gf_gpu_context *c, struct gf_plan *plan) {
     int rc = plan_slabs(c, plan, true, false);
     if (rc != GF_EUNSUPP && rc != GF_ENOMEM)
         return rc;
-    rc = gf_gpu_dwt_slabs_serve(&plan->job) ? plan_dwt_slabs(c, plan)
+    rc = gf_gpu_dwt_slabs_serve(&plan->job) ? gf_gpu_dwt_slabs_plan(c, plan)
                                             : plan_slabs(c, plan, false, false);
     if (rc != GF_EUNSUPP)
         return rc;

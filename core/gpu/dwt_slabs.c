@@ -1,49 +1,46 @@
 /* Wavelets in slabs. Forward all planes are pushed through a stream, whose boxes are copied to their
  * places. An inverse makes the planes of each level from chunks of its bands, coarser levels first. */
-#include "core/gpu/dwt_slabs.h"
+#include "core/gpu/dwt.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/clock.h"
+#include "core/base/job_check.h"
 #include "core/base/status.h"
 #include "core/base/streaming.h"
-#include "core/gpu/dwt_stream.h"
 #include "core/gpu/slab_copy.h"
 #include "core/gpu/slab_walk.h"
 #include "core/slab/wavelet.h"
+#include "core/wavelet/dwt.h"
 
 enum { CHUNK = 32 << 20, RUNS = 4 };
 
 struct gf_gpu_dwt_slabs {
     struct gf_job job; /* of a volume */
     struct gf_slab_wavelet inverse;
-    struct gf_gpu_dwt_stream_info forward;
+    struct gf_dwt_stream_info what;
     struct gf_gpu_run run[RUNS]; /* of an inverse: what was run last, for jobs alike */
     struct gf_job made[RUNS];
     int next;
-    int64_t device_bytes;
 };
 
 static const char *refuses(const struct gf_job *job) {
-    const bool forward = job->direction == GF_FORWARD;
     if (job->shape[0] < 2)
         return "a single page";
-    if (!forward)
+    if (job->direction == GF_INVERSE)
         return gf_slab_wavelet_refuses(job);
-    if (job->n_out > 1 || gf_dtype_is_integer(job->out[0].dtype))
-        return "pictures of wavelet coefficients";
-    return gf_dwt_stream_refuses(job);
+    return job->n_out > 1 || gf_dtype_is_integer(job->out[0].dtype)
+               ? "pictures of wavelet coefficients"
+               : gf_dwt_refuses_planes(job);
 }
 
 /* ---- forward ---- */
 
-/* Boxes that were emitted and are not yet copied. */
-struct boxes {
+/* The array that boxes are copied to. */
+struct target {
     struct gf_array out;
     int threads;
-    int64_t copied, n, room; /* of all; of those in box[]; that it has room for */
-    struct gf_dwt_box *box;
 };
 
 static void copy_box(const struct gf_array *out, const struct gf_dwt_box *b) {
@@ -51,9 +48,7 @@ static void copy_box(const struct gf_array *out, const struct gf_dwt_box *b) {
     struct gf_array to = gf_array_slice(out, 0, b->z, 1);
     to = gf_array_slice(&to, 1, b->y, b->height);
     to = gf_array_slice(&to, 2, b->x, b->width);
-    const struct gf_array dense = gf_array_wrap((void *)b->data, out->dtype, 4,
-                                                (int64_t[]){1, b->height, b->width, out->shape[3]});
-    struct gf_array from = dense;
+    struct gf_array from = gf_array_wrap((void *)b->data, out->dtype, 4, to.shape);
     from.stride[0] = from.stride[1] = b->stride;
     if (to.stride[3] != size || to.stride[2] != unit) {
         gf_array_copy(&to, &from);
@@ -64,72 +59,29 @@ static void copy_box(const struct gf_array *out, const struct gf_dwt_box *b) {
                           (size_t)(b->width * unit));
 }
 
-static void copy_boxes(struct boxes *q) {
-#pragma omp parallel for num_threads(q->threads) schedule(dynamic) if (q->threads > 1)
-    for (int64_t i = 0; i < q->n; i++)
-        copy_box(&q->out, &q->box[i]);
-    q->copied += q->n;
-    q->n = 0;
-}
-
-static int emit(void *user, const struct gf_dwt_box *box) {
-    struct boxes *q = user;
-    if (q->n == q->room) {
-        const int64_t room = q->room ? 2 * q->room : 256;
-        struct gf_dwt_box *more = realloc(q->box, (size_t)room * sizeof *more);
-        if (!more)
-            return gf_fail(GF_ENOMEM, "no memory for boxes");
-        q->box = more;
-        q->room = room;
-    }
-    q->box[q->n++] = *box;
+static int emit(void *user, const struct gf_dwt_box *box, int n) {
+    const struct target *t = user;
+#pragma omp parallel for num_threads(t->threads) schedule(dynamic) if (t->threads > 1)
+    for (int i = 0; i < n; i++)
+        copy_box(&t->out, &box[i]);
     return 0;
-}
-
-static int settle(void *user, int64_t boxes) {
-    struct boxes *q = user;
-    if (q->copied < boxes)
-        copy_boxes(q);
-    return 0;
-}
-
-/* Zeros where there are gaps between bands, which are in no box. */
-static void clear_gaps(const struct gf_job *job, const struct gf_array *out) {
-    bool gaps = false;
-    for (int i = 0; i < 3; i++) {
-        struct gf_dwt_axis axis;
-        gf_dwt_axis(job->shape[i], job->axes >> i & 1, job->wavelet.levels, job->wavelet.boundary,
-                    &axis);
-        for (int l = 1; l <= job->wavelet.levels; l++)
-            gaps |= axis.at[l] > axis.n[l];
-    }
-    const size_t size = gf_dtype_size(out->dtype);
-    const int64_t columns = out->shape[2] * out->shape[3];
-    for (int64_t row = 0; row < out->shape[0] * out->shape[1] && gaps; row++) {
-        char *at = (char *)out->data + row / out->shape[1] * out->stride[0] +
-                   row % out->shape[1] * out->stride[1];
-        for (int64_t i = 0; i < columns; i++)
-            memset(at + i / out->shape[3] * out->stride[2] + i % out->shape[3] * out->stride[3], 0,
-                   size);
-    }
 }
 
 static int run_forward(const struct gf_gpu_context *c, struct gf_gpu_dwt_slabs *w,
                        const struct gf_array *in, struct gf_array *out) {
-    struct boxes q = {.out = *out, .threads = gf_gpu_slab_threads(c)};
-    const struct gf_dwt_taker taker = {.emit = emit, .settle = settle, .user = &q};
+    struct target target = {.out = *out, .threads = gf_gpu_slab_threads(c)};
+    const struct gf_dwt_taker taker = {.emit = emit, .user = &target};
     struct gf_dwt_stream *stream = NULL;
+    struct gf_dwt_layout layout;
     int rc = gf_gpu_dwt_stream_open(c, &w->job, CHUNK, &taker, &stream);
-    if (!rc)
-        clear_gaps(&w->job, out);
+    gf_dwt_layout(&w->job, &layout);
+    if (!rc && !gf_dwt_layout_is_tight(&layout))
+        gf_dwt_clear(out); /* gaps between bands are in no box */
     for (int64_t z = 0; z < w->job.shape[0] && !rc; z++) {
         const struct gf_array plane = gf_array_index(in, 0, z);
         rc = gf_gpu_dwt_streamer.push(stream, &plane);
     }
-    if (!rc)
-        copy_boxes(&q);
     gf_gpu_dwt_streamer.close(stream);
-    free(q.box);
     return rc;
 }
 
@@ -205,24 +157,30 @@ static void drop_runs(const struct gf_gpu_context *c, struct gf_gpu_dwt_slabs *w
 
 /* Chunks of all levels that fit, tried on the finest one, which is the largest. */
 static int fit_inverse(const struct gf_gpu_context *c, struct gf_gpu_dwt_slabs *w) {
-    const bool periodic = w->job.wavelet.boundary == GF_PERIODIC;
-    struct gf_gpu_run *m;
+    struct gf_slab_wavelet *inverse = &w->inverse;
+    struct gf_gpu_run *m = NULL;
     int64_t memory = 8 * (int64_t)CHUNK;
-    int rc = gf_slab_wavelet_make(&w->job, memory, &w->inverse);
+    int rc = gf_slab_wavelet_make(&w->job, memory, inverse);
     while (rc == GF_ENOMEM) /* what two planes of each level need is no matter of host memory */
-        rc = gf_slab_wavelet_make(&w->job, memory *= 2, &w->inverse);
-    for (; !rc; w->inverse.pairs /= 2) {
-        struct gf_job job = w->job;
-        job.shape[0] = 2 * (w->inverse.pairs + periodic);
-        job.wavelet.levels = 1;
-        if (gf_dtype_is_integer(job.out[0].dtype)) /* what is clipped is counted in floats */
-            job.out[job.n_out++] = (struct gf_output){.kind = GF_REAL, .dtype = job.in_dtype};
+        rc = gf_slab_wavelet_make(&w->job, memory *= 2, inverse);
+    for (; !rc; inverse->pairs /= 2) {
+        const struct gf_job job = gf_slab_wavelet_chunk(inverse);
         rc = find_run(c, w, &job, &m);
-        w->device_bytes = m->bytes;
-        if (rc != GF_ENOMEM || w->inverse.pairs == 1)
-            return rc;
+        if (rc != GF_ENOMEM || inverse->pairs == 1)
+            break;
         drop_runs(c, w);
         rc = 0;
+    }
+    const int64_t pairs = inverse->pairs;
+    w->what = (struct gf_dwt_stream_info){.host_bytes = inverse->memory_bytes,
+                                          .device_bytes = m ? m->bytes : 0,
+                                          .bytes_up = inverse->bytes_read,
+                                          .bytes_down = inverse->bytes_written,
+                                          .chunks = (w->job.shape[0] / 2 + pairs - 1) / pairs,
+                                          .planes = 2 * pairs};
+    for (int i = 0; i < RUNS; i++) {
+        w->what.built += w->run[i].built;
+        w->what.build_seconds += w->run[i].build_seconds;
     }
     return rc;
 }
@@ -232,58 +190,28 @@ static int fit_forward(const struct gf_gpu_context *c, struct gf_gpu_dwt_slabs *
     const struct gf_dwt_taker none = {.emit = NULL};
     int rc = gf_gpu_dwt_stream_open(c, &w->job, CHUNK, &none, &stream);
     if (!rc)
-        gf_gpu_dwt_stream_info(stream, &w->forward);
-    w->device_bytes = w->forward.device_bytes;
+        gf_gpu_dwt_streamer.info(stream, &w->what);
     gf_gpu_dwt_streamer.close(stream);
     return rc;
 }
 
-int gf_gpu_dwt_slabs_plan(const struct gf_gpu_context *c, const struct gf_job *job,
-                          struct gf_gpu_dwt_slabs **slabs) {
-    const struct gf_job volume = gf_slab_volume(job);
-    const char *why = refuses(&volume);
-    *slabs = NULL;
-    if (why)
-        return gf_fail(GF_EUNSUPP, "%s", why);
-    struct gf_gpu_dwt_slabs *w = calloc(1, sizeof *w);
-    if (!w)
-        return gf_fail(GF_ENOMEM, "no memory for a plan");
-    w->job = volume;
-    w->job.lean = w->job.spend_input = false;
-    int rc = job->direction == GF_FORWARD ? fit_forward(c, w) : fit_inverse(c, w);
-    if (rc) {
-        gf_gpu_dwt_slabs_drop(c, w);
-        return rc;
-    }
-    *slabs = w;
-    return 0;
-}
-
-void gf_gpu_dwt_slabs_list(const struct gf_gpu_dwt_slabs *w, struct gf_plan *plan) {
+static void list(const struct gf_gpu_dwt_slabs *w, struct gf_plan *plan) {
     struct gf_pass_info *pass = &plan->pass[plan->n_passes++];
-    const bool forward = w->job.direction == GF_FORWARD;
-    *pass = (struct gf_pass_info){
-        .bytes_read = forward ? w->forward.bytes_up : w->inverse.bytes_read,
-        .bytes_written = forward ? w->forward.bytes_down : w->inverse.bytes_written};
+    *pass =
+        (struct gf_pass_info){.bytes_read = w->what.bytes_up, .bytes_written = w->what.bytes_down};
     snprintf(pass->what, sizeof pass->what, "%lld chunks of %lld planes, all %d levels",
-             forward ? (long long)w->forward.chunks
-                     : (long long)((w->job.shape[0] / 2 + w->inverse.pairs - 1) / w->inverse.pairs),
-             forward ? (long long)w->forward.planes : 2 * (long long)w->inverse.pairs,
-             w->job.wavelet.levels);
-    for (int i = 0; i < RUNS; i++) {
-        plan->kernels_built += w->run[i].built;
-        plan->build_seconds += w->run[i].build_seconds;
-    }
-    plan->kernels_built += w->forward.built;
-    plan->build_seconds += w->forward.build_seconds;
+             (long long)w->what.chunks, (long long)w->what.planes, w->job.wavelet.levels);
+    plan->kernels_built += w->what.built;
+    plan->build_seconds += w->what.build_seconds;
     plan->in_slabs = true;
-    plan->workspace_bytes = forward ? w->forward.host_bytes : w->inverse.memory_bytes;
-    plan->device_bytes = w->device_bytes;
+    plan->workspace_bytes = w->what.host_bytes;
+    plan->device_bytes = w->what.device_bytes;
 }
 
-int gf_gpu_dwt_slabs_exec(const struct gf_gpu_context *c, struct gf_gpu_dwt_slabs *w,
-                          const struct gf_array *in, struct gf_array *out,
-                          struct gf_report *report) {
+static int exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
+                struct gf_report *report) {
+    const struct gf_gpu_context *c = plan->context;
+    struct gf_gpu_dwt_slabs *w = plan->impl;
     struct gf_array from = gf_gpu_slab_volume(in), to[GF_MAX_OUTPUTS];
     struct transit t = {.c = c, .w = w, .in = &from, .out = to};
     const struct gf_slab_io io = {.user = &t,
@@ -293,18 +221,39 @@ int gf_gpu_dwt_slabs_exec(const struct gf_gpu_context *c, struct gf_gpu_dwt_slab
                                   .run = run_chunk};
     struct gf_report found = {.kept = 0};
     const double start = gf_now_ms();
+    int rc = gf_job_check_arrays(&plan->job, in, out);
+    if (rc)
+        return rc;
     for (int i = 0; i < w->job.n_out; i++)
         to[i] = gf_gpu_slab_volume(&out[i]);
-    int rc = w->job.direction == GF_FORWARD ? run_forward(c, w, &from, &to[0])
-                                            : gf_slab_wavelet_run(&w->inverse, &io, &found);
+    rc = w->job.direction == GF_FORWARD ? run_forward(c, w, &from, &to[0])
+                                        : gf_slab_wavelet_run(&w->inverse, &io, &found);
     found.ms.run = gf_now_ms() - start;
     if (!rc && report)
         *report = found;
     return rc;
 }
 
-void gf_gpu_dwt_slabs_drop(const struct gf_gpu_context *c, struct gf_gpu_dwt_slabs *w) {
-    if (w)
-        drop_runs(c, w);
-    free(w);
+static void drop(struct gf_plan *plan) {
+    drop_runs(plan->context, plan->impl);
+    free(plan->impl);
+}
+
+int gf_gpu_dwt_slabs_plan(const struct gf_gpu_context *c, struct gf_plan *plan) {
+    static const struct gf_plan_ops ops = {.exec = exec, .drop = drop};
+    struct gf_job volume = gf_slab_volume(&plan->job);
+    const char *why = refuses(&volume);
+    if (why)
+        return gf_fail(GF_EUNSUPP, "%s", why);
+    struct gf_gpu_dwt_slabs *w = calloc(1, sizeof *w);
+    if (!w)
+        return gf_fail(GF_ENOMEM, "no memory for a plan");
+    volume.lean = volume.spend_input = false;
+    w->job = volume;
+    plan->impl = w;
+    plan->ops = &ops;
+    const int rc = volume.direction == GF_FORWARD ? fit_forward(c, w) : fit_inverse(c, w);
+    if (!rc)
+        list(w, plan);
+    return rc;
 }

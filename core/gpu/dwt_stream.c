@@ -1,10 +1,9 @@
 /* The streamed wavelet transform on a GPU: chunks of planes, level by level, three of each in flight. */
-#include "core/gpu/dwt_stream.h"
+#include "core/gpu/dwt.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/job_check.h"
 #include "core/base/status.h"
 #include "core/base/streaming.h"
 #include "core/gpu/plan/make.h"
@@ -12,7 +11,7 @@
 
 /* Bytes of a chunk's new planes, or of its coefficients: copying them takes some ten times as long as
  * starting to. A chunk of large planes has a few all the same. */
-enum { CHUNK = 8 << 20, USUAL_STEPS = 2, SLOTS = 3, SIZES = 2, KEPT = 3 };
+enum { CHUNK = 8 << 20, USUAL_STEPS = 2, SLOTS = 3, SIZES = 2, KEPT = GF_DWT_KEPT };
 enum { UPLOADS, PASSES, DOWNLOADS }; /* queues */
 /* Marks of a slot, each followed by those of the other slots; deeper levels are waited for at once. */
 enum { FIRST_MARK = 4, UPLOADED = 0, TRANSFORMED = SLOTS, DOWNLOADED = 2 * SLOTS };
@@ -20,7 +19,7 @@ enum { MARKS = 3 * SLOTS, MARKED_LEVELS = (GF_GPU_MARKS - FIRST_MARK) / MARKS };
 
 /* A chunk in flight, and its buffers: page-locked ones of the host, and the device's. */
 struct slot {
-    char *in, *out;
+    void *in, *out;
     struct gf_gpu_buffer *device_in, *device_out;
     bool in_flight;
     int64_t chunk;
@@ -28,81 +27,48 @@ struct slot {
 };
 
 /* One level. Its planes are numbered as they come along the extended line: where that is periodic,
- * plane 0 and the two after it come again behind the last one, and step 0 is the last. */
+ * plane 0 and the two after it come again behind the last one. */
 struct level {
     int number;
-    struct gf_job job;     /* of a chunk; shape[0] is not set */
-    int64_t n, steps;      /* planes, and steps along z */
+    struct gf_job job; /* of a chunk */
+    int64_t shape[3];  /* of a plane of the input: row, column, channel */
+    struct gf_dwt_window z;
     int64_t each, chunks;  /* steps that a chunk adds, and chunks */
     int64_t plane, packed; /* bytes of a plane of the input, and of the coefficients */
     int64_t came;          /* planes so far */
     int64_t next;          /* number of the next one along the extended line */
     int64_t chunk;         /* that is being filled */
     int64_t first, filled; /* its planes from `first` on are in the slot's `in`: so many */
-    const char *latest;    /* the last plane of these, also where its chunk is in flight */
-    char *kept[KEPT];      /* periodic: planes 0, 1 and 2 */
+    char *latest;          /* the last plane of these, also where its chunk is in flight */
+    char *kept;            /* periodic: planes 0, 1 and 2 */
     struct slot slot[SLOTS];
     struct gf_gpu_run run[SIZES]; /* of usual chunks, and of the last one */
 };
 
 struct gf_dwt_stream {
     const struct gf_gpu_context *c;
-    struct gf_job job;
-    struct gf_dwt_taker taker;
-    struct gf_dwt_axis axis[3];
-    bool on[3];
+    struct gf_dwt_sender sender;
     bool periodic;
-    int64_t pixel; /* bytes of a coefficient, all channels */
-    int64_t boxes; /* emitted so far */
-    int threads;   /* for copies */
+    int threads; /* for copies */
     int n_levels;
     struct level *level;
 };
 
 /* ---- chunks ---- */
 
-/* A chunk has a few planes that the one before it has too: those that the first of its steps needs,
- * and where it is periodic one before these, so that it begins at an even number. */
+static struct gf_dwt_chunk chunk_of(const struct level *l, int64_t i) {
+    struct gf_dwt_chunk c;
+    gf_dwt_window_chunk(&l->z, l->each, i, &c);
+    return c;
+}
+
+/* Planes that a chunk has of the one before it. */
 static int64_t overlap(const struct gf_dwt_stream *s) {
-    return s->periodic ? 3 : 2;
+    return s->periodic ? KEPT : 2;
 }
 
-/* Its first plane, along the extended line. */
-static int64_t begin_of(const struct level *l, int64_t chunk) {
-    return 2 * l->each * chunk;
-}
-
-/* Steps first .. end - 1, where step `steps` of a periodic line is step 0. */
-static void steps_of(const struct gf_dwt_stream *s, const struct level *l, int64_t chunk,
-                     int64_t *first, int64_t *end) {
-    const int64_t before = l->each * chunk + 1;
-    const bool last = chunk + 1 == l->chunks;
-    *first = chunk || s->periodic ? before : 0;
-    *end = !last ? before + l->each : s->periodic ? l->steps + 1 : l->steps;
-}
-
-/* Planes of the job, of which the last one of a periodic line is not needed. */
-static int64_t extent_of(const struct gf_dwt_stream *s, const struct level *l, int64_t chunk) {
-    int64_t first, end;
-    steps_of(s, l, chunk, &first, &end);
-    if (s->periodic)
-        return 2 * (end - first) + 4;
-    const int64_t left = l->n - begin_of(l, chunk), usual = 2 * l->each + 2;
-    return left < usual ? left : usual;
-}
-
-static int64_t needed_of(const struct gf_dwt_stream *s, const struct level *l, int64_t chunk) {
-    return extent_of(s, l, chunk) - s->periodic;
-}
-
-static struct gf_gpu_run *run_of(const struct gf_dwt_stream *s, struct level *l, int64_t chunk) {
-    return &l->run[extent_of(s, l, chunk) != extent_of(s, l, 0)];
-}
-
-static int64_t count_chunks(const struct gf_dwt_stream *s, const struct level *l) {
-    const int64_t all = s->periodic ? l->steps : (l->n - 1) / 2;
-    const int64_t n = (all + l->each - 1) / l->each;
-    return n < 1 ? 1 : n;
+static struct gf_gpu_run *run_of(struct level *l, int64_t chunk) {
+    return &l->run[chunk_of(l, chunk).extent != chunk_of(l, 0).extent];
 }
 
 /* ---- plans ---- */
@@ -111,104 +77,68 @@ static int slots_of(const struct level *l) {
     return l->chunks < SLOTS ? (int)l->chunks : SLOTS;
 }
 
-static enum gf_dtype real_of(const struct gf_job *job) {
-    return job->precision == GF_DOUBLE ? GF_F64 : GF_F32;
-}
-
-static int64_t plane_samples(const struct gf_job *job, bool packed) {
-    int64_t shape[GF_MAX_RANK];
-    gf_dwt_shape(job, packed, shape);
-    return shape[1] * shape[2] * shape[3];
-}
-
-/* `part`: bytes of a chunk. */
-static void shape_level(struct gf_dwt_stream *s, int number, int64_t part) {
-    struct level *l = &s->level[number - 1];
-    l->number = number;
-    l->job = s->job;
-    for (int i = 0; i < 3; i++)
-        l->job.shape[i] = s->axis[i].n[number - 1];
-    l->job.wavelet.levels = 1;
-    if (number > 1)
-        l->job.in_dtype = real_of(&s->job);
-    l->job.spend_input = l->job.lean = false;
-    l->job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = real_of(&s->job)};
-    l->job.n_out = 1;
-    l->n = s->axis[0].n[number - 1];
-    l->steps = s->axis[0].n[number];
-    l->plane = plane_samples(&l->job, false) * (int64_t)gf_dtype_size(l->job.in_dtype);
-    l->packed = plane_samples(&l->job, true) * (int64_t)gf_dtype_size(real_of(&s->job));
-    const int64_t most = l->plane > l->packed ? l->plane : l->packed;
-    l->each = part / (2 * most);
-    if (l->each < 1)
-        l->each = part < CHUNK ? 1 : USUAL_STEPS;
-    l->each = l->each < l->steps ? l->each : l->steps;
-    l->chunks = count_chunks(s, l);
-}
-
-/* Planes of a slot's buffer in host memory: none of a chunk's but the first is there twice. */
-static int64_t staged_planes(const struct gf_dwt_stream *s, const struct level *l) {
-    return l->chunks > 1 ? 2 * l->each + 3 : needed_of(s, l, 0);
-}
-
-static int64_t packed_planes(const struct gf_dwt_stream *s, const struct level *l) {
-    struct gf_dwt_axis z;
-    gf_dwt_axis(extent_of(s, l, 0), true, 1, s->job.wavelet.boundary, &z);
-    return z.packed;
-}
-
-static int64_t slot_bytes(const struct gf_dwt_stream *s, const struct level *l) {
-    return staged_planes(s, l) * l->plane + packed_planes(s, l) * l->packed;
-}
-
-static int begin(const struct gf_job *job, struct gf_dwt_stream *s) {
-    *s = (struct gf_dwt_stream){.job = *job, .n_levels = job->wavelet.levels};
-    int rc = gf_job_validate(job);
-    if (rc)
-        return rc;
-    if (gf_dwt_stream_refuses(job))
-        return gf_fail(GF_EINVAL, "%s", gf_dwt_stream_refuses(job));
-    s->periodic = job->wavelet.boundary == GF_PERIODIC;
-    s->pixel = job->channels * (int64_t)gf_dtype_size(real_of(job));
-    s->level = calloc((size_t)s->n_levels, sizeof *s->level);
-    if (!s->level)
-        return gf_fail(GF_ENOMEM, "no memory for a stream");
-    for (int i = 0; i < 3; i++) {
-        s->on[i] = job->axes >> i & 1;
-        gf_dwt_axis(job->shape[i], s->on[i], s->n_levels, job->wavelet.boundary, &s->axis[i]);
+/* `part`: bytes of a chunk. False where none can be smaller. */
+static bool shape_levels(struct gf_dwt_stream *s, int64_t part) {
+    bool smaller = false;
+    for (int i = 1; i <= s->n_levels; i++) {
+        struct level *l = &s->level[i - 1];
+        l->number = i;
+        l->job = gf_dwt_level_job(&s->sender.job, i, 1);
+        gf_dwt_window(&s->sender.job, i, &l->z);
+        l->shape[0] = l->job.shape[1];
+        l->shape[1] = l->job.shape[2];
+        l->shape[2] = l->job.channels;
+        l->plane =
+            l->shape[0] * l->shape[1] * l->shape[2] * (int64_t)gf_dtype_size(l->job.in_dtype);
+        l->packed =
+            gf_dwt_layout_rows(&s->sender.layout, i) * gf_dwt_layout_row(&s->sender.layout, i);
+        l->each = part / (2 * (l->plane > l->packed ? l->plane : l->packed));
+        if (l->each < 1)
+            l->each = part < CHUNK ? 1 : USUAL_STEPS;
+        l->each = l->each < l->z.steps ? l->each : l->z.steps;
+        l->chunks = gf_dwt_window_chunks(&l->z, l->each);
+        smaller |= l->each > 1;
     }
-    return 0;
+    return smaller;
 }
 
-static void shape_levels(struct gf_dwt_stream *s, int64_t part) {
-    for (int i = 1; i <= s->n_levels; i++)
-        shape_level(s, i, part);
+/* Bytes of a slot in host memory: no planes of a chunk's but the first are there twice. */
+static int64_t staged_bytes(const struct level *l) {
+    return l->plane * (l->chunks > 1 ? 2 * l->each + 3 : chunk_of(l, 0).planes);
+}
+
+static int64_t packed_bytes(const struct level *l) {
+    return l->packed * 2 * chunk_of(l, 0).bands;
+}
+
+static int begin(const struct gf_job *job, const struct gf_dwt_taker *taker,
+                 struct gf_dwt_stream *s) {
+    *s = (struct gf_dwt_stream){.n_levels = job->wavelet.levels,
+                                .periodic = job->wavelet.boundary == GF_PERIODIC};
+    int rc = gf_dwt_sender_begin(&s->sender, job, taker);
+    if (!rc && !(s->level = calloc((size_t)s->n_levels, sizeof *s->level)))
+        rc = gf_fail(GF_ENOMEM, "no memory for a stream");
+    return rc;
 }
 
 static int64_t host_bytes(const struct gf_dwt_stream *s) {
     int64_t bytes = 0;
-    for (int i = 0; i < s->n_levels; i++)
-        bytes += SLOTS * slot_bytes(s, &s->level[i]) + (s->periodic ? KEPT * s->level[i].plane : 0);
+    for (const struct level *l = s->level; l < s->level + s->n_levels; l++)
+        bytes += SLOTS * (staged_bytes(l) + packed_bytes(l)) + (s->periodic ? KEPT * l->plane : 0);
     return bytes;
 }
 
 static int64_t stream_bytes(const struct gf_job *job, int threads) {
+    const struct gf_dwt_taker none = {.emit = NULL};
     struct gf_dwt_stream s;
     int64_t bytes = 0;
     (void)threads;
-    if (!begin(job, &s)) {
+    if (!begin(job, &none, &s)) {
         shape_levels(&s, CHUNK);
         bytes = host_bytes(&s);
     }
     free(s.level);
     return bytes;
-}
-
-static int make_run(const struct gf_dwt_stream *s, struct level *l, int64_t chunk) {
-    struct gf_gpu_run *m = run_of(s, l, chunk);
-    struct gf_job job = l->job;
-    job.shape[0] = extent_of(s, l, chunk);
-    return m->plan ? 0 : gf_gpu_run_make(s->c, m, &job);
 }
 
 static void drop_runs(struct gf_dwt_stream *s) {
@@ -219,7 +149,7 @@ static void drop_runs(struct gf_dwt_stream *s) {
     }
 }
 
-/* What a plan takes of the device beside what the slots have. */
+/* A plan's bytes on the device beside those of the slots. */
 static int64_t own_bytes(const struct gf_gpu_run *m) {
     int64_t bytes = 0;
     for (int i = 0; i < GF_GPU_N_BUFFERS && m->plan; i++)
@@ -240,36 +170,32 @@ static int64_t device_bytes(const struct gf_dwt_stream *s) {
     return bytes;
 }
 
-/* Plans for chunks of `part` bytes; GF_ENOMEM where the device does not hold them. */
-static int make_runs(struct gf_dwt_stream *s, int64_t part) {
+/* Plans for chunks; GF_ENOMEM where the device does not hold them. */
+static int make_runs(struct gf_dwt_stream *s) {
     int rc = 0;
-    shape_levels(s, part);
-    for (int i = 0; i < s->n_levels && !rc; i++) {
-        rc = make_run(s, &s->level[i], 0);
-        if (!rc)
-            rc = make_run(s, &s->level[i], s->level[i].chunks - 1);
+    for (int i = 0; i < s->n_levels * SIZES && !rc; i++) {
+        struct level *l = &s->level[i / SIZES];
+        const int64_t chunk = i % SIZES ? l->chunks - 1 : 0;
+        struct gf_gpu_run *m = run_of(l, chunk);
+        l->job.shape[0] = chunk_of(l, chunk).extent;
+        rc = m->plan ? 0 : gf_gpu_run_make(s->c, m, &l->job);
     }
-    if (rc)
-        return rc;
-    const int64_t all = device_bytes(s);
+    const int64_t all = rc ? 0 : device_bytes(s);
     for (int i = 0; i < s->n_levels * SIZES && !rc; i++) {
         struct gf_gpu_run *m = &s->level[i / SIZES].run[i % SIZES];
-        if (!m->plan)
-            continue;
         const struct gf_gpu_plan *p = m->plan;
-        rc = gf_gpu_run_prepare(s->c, m,
-                                all - own_bytes(m) - p->bytes[GF_GPU_IN] - p->bytes[GF_GPU_OUT]);
+        if (p)
+            rc = gf_gpu_run_prepare(
+                s->c, m, all - own_bytes(m) - p->bytes[GF_GPU_IN] - p->bytes[GF_GPU_OUT]);
     }
     return rc;
 }
 
 static int fit(struct gf_dwt_stream *s, int64_t part) {
     for (;; part /= 2) {
-        const int rc = make_runs(s, part);
-        bool least = true;
-        for (int i = 0; i < s->n_levels; i++)
-            least &= s->level[i].each == 1;
-        if (!rc || rc != GF_ENOMEM || least)
+        const bool smaller = shape_levels(s, part);
+        const int rc = make_runs(s);
+        if (rc != GF_ENOMEM || !smaller)
             return rc;
         drop_runs(s);
     }
@@ -281,12 +207,9 @@ static int take_slot(struct gf_dwt_stream *s, struct level *l, int k) {
     const struct gf_gpu *api = s->c->api;
     struct slot *t = &l->slot[k];
     const struct gf_gpu_plan *p = l->run[0].plan;
-    void *host[2] = {NULL, NULL};
-    int rc = api->pin(s->c->gpu, staged_planes(s, l) * l->plane, &host[0]);
-    t->in = host[0];
+    int rc = api->pin(s->c->gpu, staged_bytes(l), &t->in);
     if (!rc)
-        rc = api->pin(s->c->gpu, packed_planes(s, l) * l->packed, &host[1]);
-    t->out = host[1];
+        rc = api->pin(s->c->gpu, packed_bytes(l), &t->out);
     if (!rc)
         rc = api->alloc(s->c->gpu, p->bytes[GF_GPU_IN], &t->device_in);
     if (!rc)
@@ -298,17 +221,15 @@ static int take_level(struct gf_dwt_stream *s, struct level *l) {
     int rc = 0;
     for (int k = 0; k < slots_of(l) && !rc; k++)
         rc = take_slot(s, l, k);
-    for (int k = 0; k < KEPT && s->periodic && !rc; k++)
-        if (!(l->kept[k] = gf_alloc((size_t)l->plane)))
-            rc = gf_fail(GF_ENOMEM, "no memory for a plane");
+    if (!rc && s->periodic && !(l->kept = gf_alloc((size_t)(KEPT * l->plane))))
+        rc = gf_fail(GF_ENOMEM, "no memory for planes of a stream");
     for (int k = 0; k < SIZES && !rc; k++) {
         struct gf_gpu_buffer *lent[GF_GPU_N_BUFFERS] = {
             [GF_GPU_IN] = l->slot[0].device_in, [GF_GPU_OUT] = l->slot[0].device_out};
         if (l->run[k].plan)
             rc = gf_gpu_run_take(s->c, &l->run[k], lent);
     }
-    l->next = s->periodic && l->number > 1;
-    l->first = l->next;
+    l->next = l->first = l->z.first;
     return rc;
 }
 
@@ -317,6 +238,7 @@ static void stream_close(struct gf_dwt_stream *s) {
         return;
     const struct gf_gpu *api = s->c->api;
     void *gpu = s->c->gpu;
+    s->n_levels = s->level ? s->n_levels : 0;
     api->use(gpu, 0);
     api->sync(gpu); /* what is in flight after a failure still reads and writes the buffers */
     drop_runs(s);
@@ -329,8 +251,8 @@ static void stream_close(struct gf_dwt_stream *s) {
         if (t->out)
             api->unpin(gpu, t->out);
     }
-    for (int i = 0; i < s->n_levels * KEPT; i++)
-        gf_free(s->level[i / KEPT].kept[i % KEPT]);
+    for (int i = 0; i < s->n_levels; i++)
+        gf_free(s->level[i].kept);
     free(s->level);
     free(s);
 }
@@ -341,16 +263,11 @@ int gf_gpu_dwt_stream_open(const struct gf_gpu_context *c, const struct gf_job *
     *out = NULL;
     if (!s)
         return gf_fail(GF_ENOMEM, "no memory for a stream");
-    int rc = begin(job, s);
+    int rc = begin(job, taker, s);
     s->c = c;
     s->threads = gf_gpu_slab_threads(c);
-    s->taker = *taker;
-    if (rc) {
-        free(s->level);
-        free(s);
-        return rc;
-    }
-    rc = fit(s, part);
+    if (!rc)
+        rc = fit(s, part);
     for (int i = 0; i < s->n_levels && !rc; i++)
         rc = take_level(s, &s->level[i]);
     if (!rc)
@@ -371,60 +288,36 @@ static int open_usual(void *context, const struct gf_job *job, int threads,
 
 /* ---- what is finished ---- */
 
-static int put(struct gf_dwt_stream *s, struct level *l, int64_t plane, const char *data,
-               int64_t row, int64_t stride);
+/* Plane `at` of a level. */
+static int put(struct gf_dwt_stream *s, struct level *l, int64_t at, const struct gf_array *plane);
 
-/* A plane's bands, from a chunk's coefficients, which have no gaps. */
-static int send_plane(struct gf_dwt_stream *s, const struct level *l,
-                      const struct gf_dwt_plane *plane, const char *data) {
-    struct gf_dwt_box box[GF_DWT_PLANE_BOXES];
-    const int n = gf_dwt_plane_boxes(plane, box);
-    const int64_t ny = s->axis[1].n[l->number], nx = s->axis[2].n[l->number];
-    const int64_t row = (s->on[2] ? 2 * nx : nx) * s->pixel;
-    int rc = 0;
-    for (int i = 0; i < n && !rc; i++) {
-        box[i].stride = row;
-        box[i].data = data + (box[i].y ? ny * row : 0) + (box[i].x ? nx * s->pixel : 0);
-        s->boxes++;
-        rc = s->taker.emit(s->taker.user, &box[i]);
-    }
-    return rc;
-}
-
-/* Step k, which a chunk has as its step j of m. */
-static int send_step(struct gf_dwt_stream *s, struct level *l, int64_t k, int64_t j, int64_t m,
-                     const char *out) {
-    struct gf_dwt_plane plane = {.axis = s->axis,
-                                 .on = s->on,
-                                 .level = l->number,
-                                 .last = l->number == s->n_levels,
-                                 .step = k};
-    const char *low = out + j * l->packed;
-    int rc = send_plane(s, l, &plane, low);
-    plane.detail = true;
+/* Step k, of which a chunk has the approximation and the detail along z at these places. */
+static int send_step(struct gf_dwt_stream *s, struct level *l, int64_t k, char *low, char *high) {
+    int rc = gf_dwt_send(&s->sender, l->number, false, k, low, false);
     if (!rc)
-        rc = send_plane(s, l, &plane, out + (m + j) * l->packed);
-    if (rc || plane.last)
+        rc = gf_dwt_send(&s->sender, l->number, true, k, high, false);
+    if (rc || l->number == s->n_levels)
         return rc;
-    const int64_t nx = s->axis[2].n[l->number];
-    return put(s, l + 1, k, low, nx * s->pixel, (s->on[2] ? 2 * nx : nx) * s->pixel);
+    struct gf_array plane = gf_array_wrap(low, l[1].job.in_dtype, 3, l[1].shape);
+    plane.stride[0] = gf_dwt_layout_row(&s->sender.layout, l->number);
+    return put(s, l + 1, k, &plane);
 }
 
 /* Waits for a chunk, and emits what it made. */
 static int finish(struct gf_dwt_stream *s, struct level *l, struct slot *t) {
     const struct gf_gpu *api = s->c->api;
     const int mark = FIRST_MARK + (l->number - 1) * MARKS + (int)(t - l->slot);
-    int64_t first, end;
+    const struct gf_dwt_chunk c = chunk_of(l, t->chunk);
     if (!t->in_flight)
         return 0;
     int rc = l->number <= MARKED_LEVELS ? api->reach(s->c->gpu, mark + DOWNLOADED) : 0;
     t->in_flight = false;
-    steps_of(s, l, t->chunk, &first, &end);
-    struct gf_dwt_axis z;
-    gf_dwt_axis(extent_of(s, l, t->chunk), true, 1, s->job.wavelet.boundary, &z);
-    for (int64_t k = first; k < end && !rc; k++)
-        rc = send_step(s, l, k % l->steps, k - l->each * t->chunk, z.n[1], t->out);
-    t->boxes = s->boxes;
+    char *low = (char *)t->out + (c.step - c.plane / 2) * l->packed;
+    for (int64_t k = c.step; k < c.end && !rc; k++, low += l->packed)
+        rc = send_step(s, l, k % l->z.steps, low, low + c.bands * l->packed);
+    if (!rc)
+        rc = gf_dwt_emit(&s->sender);
+    t->boxes = s->sender.boxes;
     return rc;
 }
 
@@ -433,7 +326,7 @@ static int finish(struct gf_dwt_stream *s, struct level *l, struct slot *t) {
 /* The planes that the next chunk has too go to its slot. */
 static int queue_passes(struct gf_dwt_stream *s, struct level *l, const struct slot *t) {
     const struct gf_gpu *api = s->c->api;
-    struct gf_gpu_run *m = run_of(s, l, t->chunk);
+    struct gf_gpu_run *m = run_of(l, t->chunk);
     m->buffer[GF_GPU_IN] = t->device_in;
     m->buffer[GF_GPU_OUT] = t->device_out;
     int rc = gf_gpu_run_launch(s->c, m, 0, m->plan->n_passes);
@@ -469,7 +362,7 @@ static int queue_chunk(struct gf_dwt_stream *s, struct level *l, struct slot *t)
         rc = api->follow(gpu, mark + TRANSFORMED);
     if (!rc)
         rc = api->download(gpu, t->out, t->device_out, 0,
-                           run_of(s, l, t->chunk)->plan->bytes[GF_GPU_OUT]);
+                           run_of(l, t->chunk)->plan->bytes[GF_GPU_OUT]);
     return rc ? rc : marked ? api->mark(gpu, mark + DOWNLOADED) : api->sync(gpu);
 }
 
@@ -484,45 +377,47 @@ static int submit(struct gf_dwt_stream *s, struct level *l) {
     l->filled = 0;
     if (!rc)
         rc = finish(s, l, next);
-    if (!rc && s->taker.settle)
-        rc = s->taker.settle(s->taker.user, next->boxes);
+    if (!rc && s->sender.taker.settle)
+        rc = s->sender.taker.settle(s->sender.taker.user, next->boxes);
     return rc;
 }
 
 /* ---- planes ---- */
 
-/* Large planes by all threads. */
-static void copy_rows(const struct gf_dwt_stream *s, char *to, const char *from, int64_t bytes,
-                      int64_t row, int64_t stride) {
+/* A plane into a dense one, large ones by all threads. */
+static void copy_plane(const struct gf_dwt_stream *s, const struct gf_array *plane, void *to) {
     enum { WORTH_A_TEAM = 1 << 20 };
+    const struct gf_array row = gf_array_index(plane, 0, 0);
+    const int64_t bytes = gf_array_bytes(&row), rows = plane->shape[0];
+    struct gf_array dense = gf_array_wrap(to, plane->dtype, plane->rank, plane->shape);
+    if (!gf_array_is_contiguous(&row)) {
+        gf_array_copy(&dense, plane);
+        return;
+    }
 #pragma omp parallel for num_threads(s->threads)                                                   \
-    schedule(static) if (s->threads > 1 && bytes >= WORTH_A_TEAM)
-    for (int64_t i = 0; i < bytes / row; i++)
-        gf_copy_streaming(to + i * row, from + i * stride, (size_t)row);
+    schedule(static) if (s->threads > 1 && rows * bytes >= WORTH_A_TEAM)
+    for (int64_t i = 0; i < rows; i++)
+        gf_copy_streaming((char *)to + i * bytes, (char *)plane->data + i * plane->stride[0],
+                          (size_t)bytes);
 }
 
 /* The next plane along the extended line. */
-static int append(struct gf_dwt_stream *s, struct level *l, const char *data, int64_t row,
-                  int64_t stride) {
-    struct slot *t = &l->slot[l->chunk % SLOTS];
-    char *to = t->in + l->filled++ * l->plane;
-    copy_rows(s, to, data, l->plane, row, stride);
-    l->latest = to;
+static int append(struct gf_dwt_stream *s, struct level *l, const struct gf_array *plane) {
+    l->latest = (char *)l->slot[l->chunk % SLOTS].in + l->filled++ * l->plane;
+    copy_plane(s, plane, l->latest);
     l->next++;
-    return l->first + l->filled == needed_of(s, l, l->chunk) ? submit(s, l) : 0;
+    return l->first + l->filled == chunk_of(l, l->chunk).planes ? submit(s, l) : 0;
 }
 
-/* What follows the last plane of a periodic line: that plane again where there is an odd number, and
+/* Appends what follows the last plane of a periodic line: that plane again where there is an odd number, and
  * the first ones. */
 static int wrap(struct gf_dwt_stream *s, struct level *l) {
-    const int64_t even = l->n + l->n % 2;
     int rc = 0;
     while (l->chunk < l->chunks && !rc) {
-        const int64_t at = l->next % even, plane = at < l->n ? at : l->n - 1;
-        const char *data = plane < KEPT ? l->kept[plane] : NULL;
-        if (!data) /* it came just before */
-            data = l->latest;
-        rc = append(s, l, data, l->plane, l->plane);
+        const int64_t at = gf_dwt_extend(l->next, l->z.planes, GF_PERIODIC);
+        const struct gf_array plane = gf_array_wrap(at < KEPT ? l->kept + at * l->plane : l->latest,
+                                                    l->job.in_dtype, 3, l->shape);
+        rc = append(s, l, &plane);
     }
     return rc;
 }
@@ -535,15 +430,13 @@ static int drain(struct gf_dwt_stream *s, struct level *l) {
     return rc;
 }
 
-/* Plane `plane` of a level, as rows `stride` bytes apart. */
-static int put(struct gf_dwt_stream *s, struct level *l, int64_t plane, const char *data,
-               int64_t row, int64_t stride) {
+static int put(struct gf_dwt_stream *s, struct level *l, int64_t at, const struct gf_array *plane) {
     int rc = 0;
-    if (s->periodic && plane < KEPT)
-        copy_rows(s, l->kept[plane], data, l->plane, row, stride);
-    if (!s->periodic || l->number == 1 || plane)
-        rc = append(s, l, data, row, stride);
-    if (++l->came < l->n || rc)
+    if (s->periodic && at < KEPT)
+        copy_plane(s, plane, l->kept + at * l->plane);
+    if (at >= l->z.first)
+        rc = append(s, l, plane);
+    if (++l->came < l->z.planes || rc)
         return rc;
     if (s->periodic)
         rc = wrap(s, l);
@@ -552,36 +445,21 @@ static int put(struct gf_dwt_stream *s, struct level *l, int64_t plane, const ch
 
 static int stream_push(struct gf_dwt_stream *s, const struct gf_array *plane) {
     struct level *l = s->level;
-    const int64_t row = l->plane / l->job.shape[1];
-    if (l->came == l->n)
-        return gf_fail(GF_EINVAL, "more planes than the job has");
-    const struct gf_array first = gf_array_index(plane, 0, 0);
-    if (gf_array_is_contiguous(&first))
-        return put(s, l, l->came, plane->data, row, plane->stride[0]);
-    struct gf_array dense = {0};
-    int rc = gf_array_alloc(&dense, plane->dtype, plane->rank, plane->shape);
-    if (rc)
-        return rc;
-    gf_array_copy(&dense, plane);
-    rc = put(s, l, l->came, dense.data, row, row);
-    gf_array_free(&dense);
-    return rc;
+    return l->came < l->z.planes ? put(s, l, l->came, plane)
+                                 : gf_fail(GF_EINVAL, "more planes than the job has");
 }
 
-static double stream_peak(const struct gf_dwt_stream *s) {
-    return (double)host_bytes(s) / (double)s->level->plane;
-}
-
-void gf_gpu_dwt_stream_info(const struct gf_dwt_stream *s, struct gf_gpu_dwt_stream_info *info) {
-    *info = (struct gf_gpu_dwt_stream_info){.device_bytes = device_bytes(s),
-                                            .host_bytes = host_bytes(s),
-                                            .chunks = s->level->chunks,
-                                            .planes = 2 * s->level->each};
+static void stream_info(const struct gf_dwt_stream *s, struct gf_dwt_stream_info *info) {
+    *info = (struct gf_dwt_stream_info){.peak = (double)host_bytes(s) / (double)s->level->plane,
+                                        .device_bytes = device_bytes(s),
+                                        .host_bytes = host_bytes(s),
+                                        .chunks = s->level->chunks,
+                                        .planes = 2 * s->level->each};
     for (int i = 0; i < s->n_levels; i++) {
         const struct level *l = &s->level[i];
-        info->bytes_up += (l->n + (s->periodic ? KEPT : 0)) * l->plane;
+        info->bytes_up += (l->z.planes + (s->periodic ? KEPT : 0)) * l->plane;
         for (int64_t k = 0; k < l->chunks; k++)
-            info->bytes_down += run_of(s, &s->level[i], k)->plan->bytes[GF_GPU_OUT];
+            info->bytes_down += run_of(&s->level[i], k)->plan->bytes[GF_GPU_OUT];
         for (int k = 0; k < SIZES; k++) {
             info->built += l->run[k].built;
             info->build_seconds += l->run[k].build_seconds;
@@ -593,7 +471,6 @@ const struct gf_dwt_streamer gf_gpu_dwt_streamer = {
     .bytes = stream_bytes,
     .open = open_usual,
     .push = stream_push,
-    .peak = stream_peak,
-    .device_bytes = device_bytes,
+    .info = stream_info,
     .close = stream_close,
 };

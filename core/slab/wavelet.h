@@ -10,7 +10,7 @@
  * Or in parts, each by itself, which have the planes of some pairs: of every level a part makes those that
  * its own need, one pair more than its share.
  *
- *     const int n = gf_slab_wavelet_parts(&job, 8);
+ *     const int n = gf_dwt_parts(&job, 8);
  *     gf_slab_wavelet_part(&w, n, i, &part);
  *     rc = gf_slab_wavelet_run(&part, &io, &report);
  */
@@ -26,17 +26,15 @@ struct gf_slab_wavelet {
     int64_t memory_bytes, bytes_read, bytes_written;
     struct gf_span own; /* pairs of the finest level: all of them, or a part's */
     bool in_part;       /* whose planes are written in an order of its own */
-    int64_t
-        planes_read; /* of a part: planes of the bands, those that another one reads too included */
+    /* Planes of the bands that a part reads, with those that another one reads too. */
+    int64_t planes_read;
 };
 
 /* NULL, or why a job cannot be run so. */
 const char *gf_slab_wavelet_refuses(const struct gf_job *job);
 /* GF_ENOMEM, with the need, where `memory` bytes do not hold two planes of each level. */
 int gf_slab_wavelet_make(const struct gf_job *job, int64_t memory, struct gf_slab_wavelet *w);
-/* How many parts, at most `most`, of at least eight pairs. 1: the whole is one. */
-int gf_slab_wavelet_parts(const struct gf_job *job, int most);
-/* Part i of n, which makes as many pairs at a time as `all`, or all that it has. */
+/* Part i of n (gf_dwt_parts()), which makes as many pairs at a time as `all`, or all that it has. */
 void gf_slab_wavelet_part(const struct gf_slab_wavelet *all, int n, int i,
                           struct gf_slab_wavelet *part);
 /* The largest job that the backend is given. */

@@ -40,6 +40,10 @@ void gf_dwt_shrink(const struct gf_job *job, void *rows, int64_t height, int64_t
  * the approximation's largest value. */
 void gf_dwt_output(const struct gf_job *job, int i, const struct gf_array *c, struct gf_array *out,
                    int threads, double *high);
+/* Coefficients in another type. */
+void gf_dwt_convert(const struct gf_array *from, struct gf_array *to, int threads);
+/* Zeros for all samples. */
+void gf_dwt_clear(struct gf_array *a);
 /* The box of a band as a view. */
 struct gf_array gf_dwt_band_view(const struct gf_job *job, const struct gf_dwt_band *band,
                                  const struct gf_array *c);

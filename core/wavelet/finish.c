@@ -1,4 +1,4 @@
-/* What is done to packed coefficients: thresholds, and their pictures. */
+/* Thresholds of packed coefficients, and their pictures. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,46 +179,45 @@ static void extremes(const struct rows *r, bool wide, int threads, double *low, 
 
 enum { RUN = 512 }; /* samples at a time */
 
-/* Writes the rows of `from` to those of `to` as (v - low) * gain, or details as (|v| - low) *
- * gain. */
-static void write_rows(const struct rows *from, bool wide, const struct gf_array *to, bool details,
+/* Writes the samples of `from` to `to` as (v - low) * gain, or details as (|v| - low) * gain. */
+static void write_rows(const struct gf_array *from, const struct gf_array *to, bool details,
                        double low, double gain, int threads) {
-    int r = to->rank;
-    int64_t channels = to->shape[r - 1];
-    struct rows target = rows_of(to);
+    const int r = to->rank;
+    const struct rows source = rows_of(from), target = rows_of(to);
 #pragma omp parallel for num_threads(threads)
-    for (int64_t i = 0; i < from->planes * from->height; i++) {
-        const char *p = row_at(from, i);
-        char *q = row_at(&target, i);
+    for (int64_t i = 0; i < source.planes * source.height; i++) {
         double v[RUN];
-        for (int64_t c = 0; c < channels; c++)
-            for (int64_t x = 0; x < from->n / channels; x += RUN) {
-                int64_t n = from->n / channels - x < RUN ? from->n / channels - x : RUN;
-                for (int64_t k = 0; k < n; k++) {
-                    v[k] = sample(p, wide, (x + k) * channels + c);
+        for (int64_t c = 0; c < to->shape[r - 1]; c++) {
+            const char *p = row_at(&source, i) + c * from->stride[r - 1];
+            char *q = row_at(&target, i) + c * to->stride[r - 1];
+            for (int64_t x = 0; x < to->shape[r - 2]; x += RUN) {
+                const int64_t n = to->shape[r - 2] - x < RUN ? to->shape[r - 2] - x : RUN;
+                gf_sample_run_read(p + x * from->stride[r - 2], from->dtype, from->stride[r - 2], n,
+                                   v, NULL);
+                for (int64_t k = 0; k < n; k++)
                     v[k] = ((details ? fabs(v[k]) : v[k]) - low) * gain;
-                }
                 if (gf_dtype_is_integer(to->dtype))
                     gf_sample_run_round(to->dtype, n, v);
-                gf_sample_run_write(q + x * to->stride[r - 2] + c * to->stride[r - 1], to->dtype,
-                                    to->stride[r - 2], n, v, NULL);
+                gf_sample_run_write(q + x * to->stride[r - 2], to->dtype, to->stride[r - 2], n, v,
+                                    NULL);
             }
+        }
     }
 }
 
-static void blacken(struct gf_array *a) {
-    struct rows r = rows_of(a);
-    double zero[RUN] = {0};
-    int rank = a->rank;
-    int64_t channels = a->shape[rank - 1];
+void gf_dwt_convert(const struct gf_array *from, struct gf_array *to, int threads) {
+    write_rows(from, to, false, 0, 1, threads);
+}
+
+void gf_dwt_clear(struct gf_array *a) {
+    const double zero[RUN] = {0};
+    const struct rows r = rows_of(a);
+    const int64_t *stride = a->stride + a->rank - 2, *shape = a->shape + a->rank - 2;
     for (int64_t i = 0; i < r.planes * r.height; i++)
-        for (int64_t c = 0; c < channels; c++)
-            for (int64_t x = 0; x < a->shape[rank - 2]; x += RUN) {
-                int64_t n = a->shape[rank - 2] - x < RUN ? a->shape[rank - 2] - x : RUN;
-                gf_sample_run_write(row_at(&r, i) + x * a->stride[rank - 2] +
-                                        c * a->stride[rank - 1],
-                                    a->dtype, a->stride[rank - 2], n, zero, NULL);
-            }
+        for (int64_t c = 0; c < shape[1]; c++)
+            for (int64_t x = 0; x < shape[0]; x += RUN)
+                gf_sample_run_write(row_at(&r, i) + x * stride[0] + c * stride[1], a->dtype,
+                                    stride[0], shape[0] - x < RUN ? shape[0] - x : RUN, zero, NULL);
 }
 
 void gf_dwt_output(const struct gf_job *job, int i, const struct gf_array *c, struct gf_array *out,
@@ -227,12 +226,11 @@ void gf_dwt_output(const struct gf_job *job, int i, const struct gf_array *c, st
     struct gf_dwt_band band[GF_MAX_BANDS];
     double white, low;
     if (!gf_dtype_is_integer(job->out[i].dtype)) {
-        struct rows all = rows_of(c);
-        write_rows(&all, wide, out, false, 0, 1, threads);
+        gf_dwt_convert(c, out, threads);
         return;
     }
     gf_dtype_range(out->dtype, &low, &white);
-    blacken(out);
+    gf_dwt_clear(out);
     int n = gf_dwt_bands(job, band);
     for (int b = 0; b < n; b++) {
         struct gf_array from = gf_dwt_band_view(job, &band[b], c);
@@ -244,6 +242,6 @@ void gf_dwt_output(const struct gf_job *job, int i, const struct gf_array *c, st
             *high = most;
         low = b == 0 ? least : 0;
         double top = b == 0 ? most : fmax(fabs(least), fabs(most));
-        write_rows(&r, wide, &to, b > 0, low, top > low ? white / (top - low) : 0, threads);
+        write_rows(&from, &to, b > 0, low, top > low ? white / (top - low) : 0, threads);
     }
 }

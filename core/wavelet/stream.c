@@ -1,48 +1,65 @@
-/* What all streams share: which jobs they run, and the boxes of a finished plane. */
+/* The start that all streams share, and the boxes of a finished plane. */
 #include "core/wavelet/stream.h"
 
-const char *gf_dwt_stream_refuses(const struct gf_job *job) {
-    if (job->op != GF_DWT || job->direction != GF_FORWARD || job->ndim != 3 || !(job->axes & 1))
-        return "only a forward wavelet transform along z runs frame by frame";
-    if (job->wavelet.threshold != GF_KEEP_ALL && job->wavelet.percent)
-        return "a threshold that keeps a share needs all coefficients at once";
-    return NULL;
+#include "core/base/job_check.h"
+#include "core/base/status.h"
+#include "core/wavelet/dwt.h"
+
+bool gf_dwt_part_place(const struct gf_dwt_part *part, struct gf_dwt_box *box) {
+    const bool own = gf_dwt_part_step(part, box->level, &box->step);
+    box->z = box->step + (box->detail ? part->axis.at[box->level] : 0);
+    return own;
 }
 
-static int place_boxes(const struct gf_dwt_plane *p, struct gf_dwt_box box[GF_DWT_PLANE_BOXES]) {
-    const struct gf_dwt_axis *y = &p->axis[1], *x = &p->axis[2];
-    const int l = p->level;
-    const bool by = p->on[1], bx = p->on[2];
-    const int64_t ny = y->n[l], nx = x->n[l], at_y = y->at[l], at_x = x->at[l];
-    const int64_t height = by ? at_y + ny : ny, width = bx ? at_x + nx : nx;
-    const bool tight = (!by || at_y == ny) && (!bx || at_x == nx);
-    const int64_t z = p->detail ? p->axis[0].at[l] + p->step : p->step;
-    int n = 0;
-    if (tight && p->detail) {
-        box[n++] = (struct gf_dwt_box){.z = z, .height = height, .width = width};
-        return n;
-    }
-    if (p->last || p->detail)
-        box[n++] = (struct gf_dwt_box){.z = z, .height = ny, .width = nx};
-    if (bx)
-        box[n++] = (struct gf_dwt_box){.z = z, .x = at_x, .height = ny, .width = nx};
-    if (by && (tight || !bx)) {
-        box[n++] = (struct gf_dwt_box){.z = z, .y = at_y, .height = ny, .width = width};
-        return n;
-    }
-    if (by)
-        box[n++] = (struct gf_dwt_box){.z = z, .y = at_y, .height = ny, .width = nx};
-    if (by && bx)
-        box[n++] = (struct gf_dwt_box){.z = z, .y = at_y, .x = at_x, .height = ny, .width = nx};
-    return n;
+int gf_dwt_sender_begin(struct gf_dwt_sender *s, const struct gf_job *job,
+                        const struct gf_dwt_taker *taker) {
+    const int rc = gf_job_validate(job);
+    *s = (struct gf_dwt_sender){.job = *job, .taker = *taker};
+    if (rc)
+        return rc;
+    if (job->direction != GF_FORWARD || gf_dwt_refuses_planes(job))
+        return gf_fail(GF_EINVAL, "no forward wavelet transform that runs plane by plane");
+    gf_dwt_layout(job, &s->layout);
+    return 0;
 }
 
-int gf_dwt_plane_boxes(const struct gf_dwt_plane *p, struct gf_dwt_box box[GF_DWT_PLANE_BOXES]) {
-    const int n = place_boxes(p, box);
-    for (int i = 0; i < n; i++) {
-        box[i].level = p->level;
-        box[i].detail = p->detail;
-        box[i].step = p->step;
+int gf_dwt_emit(struct gf_dwt_sender *s) {
+    const int n = s->n;
+    s->n = 0;
+    return n ? s->taker.emit(s->taker.user, s->box, n) : 0;
+}
+
+/* Bands that touch in the packed array are one box: those of a row, then rows of the same width. */
+int gf_dwt_send(struct gf_dwt_sender *s, int level, bool detail, int64_t step, char *data,
+                bool shrink) {
+    const struct gf_dwt_layout *a = &s->layout;
+    const int64_t ny = a->axis[1].n[level], at_y = a->on[1] ? a->axis[1].at[level] : ny;
+    const int64_t nx = a->axis[2].n[level], at_x = a->on[2] ? a->axis[2].at[level] : nx;
+    const int64_t row = gf_dwt_layout_row(a, level);
+    const bool tight = at_y == ny && at_x == nx;
+    const int y_bands = detail && tight ? 1 : 1 + a->on[1];
+    int rc = 0;
+    for (int by = 0; by < y_bands && !rc; by++) {
+        const bool kept = detail || by || level == s->job.wavelet.levels;
+        const int x_bands = tight && (detail || by) ? 1 : 1 + a->on[2];
+        for (int bx = !kept; bx < x_bands && !rc; bx++) {
+            struct gf_dwt_box *box = &s->box[s->n++];
+            *box = (struct gf_dwt_box){.z = detail ? a->axis[0].at[level] + step : step,
+                                       .y = by ? at_y : 0,
+                                       .x = bx ? at_x : 0,
+                                       .height = y_bands <= a->on[1] ? at_y + ny : ny,
+                                       .width = x_bands <= a->on[2] ? at_x + nx : nx,
+                                       .stride = row,
+                                       .data = data + by * ny * row + bx * nx * a->pixel,
+                                       .level = level,
+                                       .detail = detail,
+                                       .step = step};
+            if (shrink && s->job.wavelet.threshold != GF_KEEP_ALL && (detail || by || bx))
+                gf_dwt_shrink(&s->job, (void *)box->data, box->height, box->width * s->job.channels,
+                              row);
+            s->boxes++;
+            rc = s->n < GF_DWT_BATCH ? 0 : gf_dwt_emit(s);
+        }
     }
-    return n;
+    return rc;
 }

@@ -10,50 +10,44 @@
 #ifndef GF_CORE_WAVELET_STREAM_H
 #define GF_CORE_WAVELET_STREAM_H
 
-#include "core/base/dwt_shape.h"
+#include "core/wavelet/window.h"
 
 /* A box of one plane z of the packed array, in the job's precision. */
 struct gf_dwt_box {
     int64_t z, y, x, height, width; /* pixels */
     int64_t stride;                 /* bytes from row to row of `data` */
     const void *data;
-    /* Of which step along z it is: of this level, its detail or its approximation along z. */
+    /* The step along z that it is from: its level, and its detail or its approximation along z. */
     int level;
     bool detail;
     int64_t step;
 };
 
+/* Sets the place of a part's box to that in the whole; false where it is not of the part's share. */
+bool gf_dwt_part_place(const struct gf_dwt_part *part, struct gf_dwt_box *box);
+
 /* Receives finished coefficients. Both functions return 0 or a code that ends the stream. */
 struct gf_dwt_taker {
-    int (*emit)(void *user, const struct gf_dwt_box *box);
-    /* NULL if emit() copies what it needs of box->data. Otherwise it returns when the data of the
+    int (*emit)(void *user, const struct gf_dwt_box *box, int n);
+    /* NULL if emit() copies what it needs of the boxes' data. Otherwise it returns when the data of the
      * first `boxes` of all boxes emitted may be overwritten. */
     int (*settle)(void *user, int64_t boxes);
     void *user;
 };
 
-/* NULL, or why a job cannot be run frame by frame. */
-const char *gf_dwt_stream_refuses(const struct gf_job *job);
-
-/* One plane of a finished step along z, approximation or detail along z: where its bands are in the
- * packed array, in as few boxes as possible. Fills in all but stride and data; returns how many. The
- * approximation of an approximation is in none unless the level is the last. */
-struct gf_dwt_plane {
-    const struct gf_dwt_axis *axis; /* z, y, x */
-    const bool *on;                 /* likewise */
-    int level;
-    bool detail, last;
-    int64_t step;
-};
-enum { GF_DWT_PLANE_BOXES = 4 };
-int gf_dwt_plane_boxes(const struct gf_dwt_plane *p, struct gf_dwt_box box[GF_DWT_PLANE_BOXES]);
-/* Whether a box of such a plane has details alone. */
-static inline bool gf_dwt_box_is_detail(const struct gf_dwt_plane *p,
-                                        const struct gf_dwt_box *box) {
-    return p->detail || box->y || box->x;
-}
-
 struct gf_dwt_stream;
+
+/* The memory that a stream takes, and what it moves. */
+struct gf_dwt_stream_info {
+    double
+        peak; /* most planes of the input's size (of any level: smaller ones by their share) held at once */
+    /* 0 where a device has no memory of its own: */
+    int64_t device_bytes, host_bytes;
+    int64_t bytes_up, bytes_down; /* of all levels */
+    int64_t chunks, planes;       /* of the first level; planes of a chunk */
+    int built;
+    double build_seconds;
+};
 
 struct gf_dwt_streamer {
     /* Bytes of host memory that a stream takes beside the frame that is pushed, at most. */
@@ -66,11 +60,29 @@ struct gf_dwt_streamer {
     /* The next of job->shape[0] planes (y, x, channel; dense), which is copied. The last one
      * finishes the transform. */
     int (*push)(struct gf_dwt_stream *s, const struct gf_array *plane);
-    /* Most planes of the input's size (of any level: smaller ones by their share) held at once. */
-    double (*peak)(const struct gf_dwt_stream *s);
-    /* Bytes of the device's memory; NULL where it has none of its own. */
-    int64_t (*device_bytes)(const struct gf_dwt_stream *s);
+    void (*info)(const struct gf_dwt_stream *s, struct gf_dwt_stream_info *info);
     void (*close)(struct gf_dwt_stream *s); /* takes NULL */
 };
+
+/* The part that every stream has, for those that make one. */
+enum { GF_DWT_BATCH = 64 };
+struct gf_dwt_sender {
+    struct gf_job job;
+    struct gf_dwt_taker taker;
+    struct gf_dwt_layout layout;
+    int64_t boxes; /* sent so far */
+    int n;         /* of these, not yet emitted */
+    struct gf_dwt_box box[GF_DWT_BATCH];
+};
+/* GF_EINVAL where the job is not run frame by frame. */
+int gf_dwt_sender_begin(struct gf_dwt_sender *s, const struct gf_job *job,
+                        const struct gf_dwt_taker *taker);
+/* Sends a plane of a level's step, its bands without gaps, detail or approximation along z, in as few boxes as
+ * possible; the approximation of an approximation is in none unless the level is the last. `shrink`: applies
+ * the threshold. */
+int gf_dwt_send(struct gf_dwt_sender *s, int level, bool detail, int64_t step, char *data,
+                bool shrink);
+/* Emits what is sent. */
+int gf_dwt_emit(struct gf_dwt_sender *s);
 
 #endif

@@ -8,19 +8,23 @@
 #include "cli/environment.h"
 #include "core/slab/wavelet.h"
 #include "core/wavelet/dwt.h"
-#include "core/wavelet/parts.h"
+#include "core/wavelet/stream.h"
 #include "tests/core/backends.h"
 #include "tests/core/dwt_run.h"
 
 static const char *device; /* NULL: the first */
 
-/* Boxes into an array that represents the file. */
-static int into_array(void *user, const struct gf_dwt_box *box) {
-    const struct gf_array *c = user;
+/* A box into an array that represents the file. */
+static void into_array(const struct gf_array *c, const struct gf_dwt_box *box) {
     for (int64_t i = 0; i < box->height; i++)
         memcpy((char *)c->data + box->z * c->stride[0] + (box->y + i) * c->stride[1] +
                    box->x * c->stride[2],
                (const char *)box->data + i * box->stride, (size_t)(box->width * c->stride[2]));
+}
+
+static int take_boxes(void *user, const struct gf_dwt_box *box, int n) {
+    for (int i = 0; i < n; i++)
+        into_array(user, &box[i]);
     return 0;
 }
 
@@ -58,7 +62,7 @@ static void test_stream(void) {
             gf_job_out_shape(&job, 0, full);
             CHECK_EQ(gf_array_alloc(&parts, GF_F32, 4, full), 0);
             memset(parts.data, 0, (size_t)gf_array_count(&parts) * sizeof(float));
-            struct gf_dwt_taker taker = {.emit = into_array, .user = &parts};
+            struct gf_dwt_taker taker = {.emit = take_boxes, .user = &parts};
             void *context = stream_context((200 + n % 5 * 60) << 10);
             int rc = backend->streamer->open(context, &job, 1 + (int)(n % 2), &taker, &stream);
             CHECK_MSG(!rc, "%s", gf_message());
@@ -71,7 +75,9 @@ static void test_stream(void) {
                 CHECK_MSG(
                     !memcmp(parts.data, whole.data, (size_t)gf_array_count(&parts) * sizeof(float)),
                     "%d planes, boundary %d, axes %u", (int)n, b, on);
-            CHECK(backend->devices || backend->streamer->peak(stream) <= 7.0 * job.wavelet.levels);
+            struct gf_dwt_stream_info info;
+            backend->streamer->info(stream, &info);
+            CHECK(backend->devices || info.peak <= 7.0 * job.wavelet.levels);
             backend->streamer->close(stream);
             if (context)
                 backend->close(context);
@@ -87,10 +93,14 @@ struct place {
     struct gf_array *to;
 };
 
-static int into_place(void *user, const struct gf_dwt_box *box) {
+static int into_place(void *user, const struct gf_dwt_box *box, int n) {
     const struct place *p = user;
-    struct gf_dwt_box b = *box;
-    return gf_dwt_part_place(p->part, &b) ? into_array(p->to, &b) : 0;
+    for (int i = 0; i < n; i++) {
+        struct gf_dwt_box b = box[i];
+        if (gf_dwt_part_place(p->part, &b))
+            into_array(p->to, &b);
+    }
+    return 0;
 }
 
 static void run_part(const struct gf_dwt_part *part, const struct gf_array *in,
@@ -227,7 +237,7 @@ static void test_inverse_parts(void) {
             const struct gf_job job =
                 make_job(GF_INVERSE, 3, shape, axes[v % 4], levels, (enum gf_boundary)b, GF_F32,
                          v % 2 ? GF_I16 : GF_F32);
-            const int parts = gf_slab_wavelet_parts(&job, 2 + (int)(n % 5));
+            const int parts = gf_dwt_parts(&job, 2 + (int)(n % 5));
             struct gf_array in = {0}, whole = {0}, out = {0};
             shared += parts > 1;
             gf_job_in_shape(&job, full);

@@ -1,0 +1,396 @@
+/* dwt of frames, raw volumes, and others that do not fit memory: plane after plane is read, pushed
+ * through a stream (core/wavelet/stream.h), and what is finished is written to its place. One thread reads the
+ * next planes meanwhile, and one writes: writes to the same file wait for each other. */
+#include "cli/commands/planes.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli/batch/describe.h"
+#include "cli/batch/job_record.h"
+#include "cli/batch/store.h"
+#include "cli/log.h"
+#include "cli/progress.h"
+#include "core/base/clock.h"
+#include "core/base/memory.h"
+#include "core/base/status.h"
+#include "core/wavelet/stream.h"
+
+enum {
+    AHEAD = 2,               /* planes in memory that are read */
+    BEHIND = 256,            /* boxes that are to be written */
+    WORTH_A_THREAD = 1 << 16 /* bytes of a frame */
+};
+
+/* Slots between two threads: one fills number put % slots, the other empties number taken % slots, in the same
+ * order. */
+struct ring {
+    int slots;
+    int64_t put, taken; /* items so far; each is changed by one thread alone */
+    bool closed;        /* nothing more is put; what is there may still be taken */
+    struct gf_failure failed;
+    pthread_t thread; /* of the two the one that was started for it */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+};
+
+/* A part, or all of it, on its way from the files through a stream to the output. */
+struct flow {
+    const struct gf_planes_work *planes;
+    struct gf_planes_hand *hand;
+    struct gf_dwt_part part;
+    bool writes_beside, reads_beside; /* by threads: planes are worth waking them */
+    struct ring ahead, behind;
+    struct gf_image plane[AHEAD];
+    struct gf_dwt_box box[BEHIND];
+    int64_t overflowed; /* samples that are Inf or NaN */
+    bool on_device;     /* of a failure: neither reading nor writing failed */
+};
+
+/* ---- rings ---- */
+
+static int start(struct ring *r, void *(*body)(void *), struct flow *f) {
+    pthread_mutex_init(&r->lock, NULL);
+    pthread_cond_init(&r->changed, NULL);
+    if (!pthread_create(&r->thread, NULL, body, f))
+        return 0;
+    pthread_cond_destroy(&r->changed);
+    pthread_mutex_destroy(&r->lock);
+    return gf_fail(GF_ENOMEM, "cannot start a thread");
+}
+
+/* Waits until so many items are put, or taken; false where they are not and will not be, or the ring is
+ * closed to what would follow. */
+static bool await(struct ring *r, const int64_t *count, int64_t least) {
+    pthread_mutex_lock(&r->lock);
+    while (*count < least && !r->failed.status && !r->closed)
+        pthread_cond_wait(&r->changed, &r->lock);
+    const bool reached = *count >= least && !(r->closed && count == &r->taken);
+    pthread_mutex_unlock(&r->lock);
+    return reached;
+}
+
+static bool await_room(struct ring *r) {
+    return await(r, &r->taken, r->put - r->slots + 1);
+}
+
+static bool await_item(struct ring *r) {
+    return await(r, &r->put, r->taken + 1);
+}
+
+/* Counts an item, or keeps the failure `rc` of the calling thread. */
+static void change(struct ring *r, int64_t *count, int rc) {
+    pthread_mutex_lock(&r->lock);
+    *count += !rc;
+    gf_failure_keep(&r->failed, rc);
+    pthread_cond_broadcast(&r->changed);
+    pthread_mutex_unlock(&r->lock);
+}
+
+/* Waits until the thread has ended; rc, or the ring's failure. */
+static int stop(struct ring *r, int rc) {
+    pthread_mutex_lock(&r->lock);
+    r->closed = true;
+    pthread_cond_broadcast(&r->changed);
+    pthread_mutex_unlock(&r->lock);
+    pthread_join(r->thread, NULL);
+    pthread_cond_destroy(&r->changed);
+    pthread_mutex_destroy(&r->lock);
+    return rc ? rc : gf_failure_return(&r->failed);
+}
+
+/* ---- planes that are read ---- */
+
+/* All samples of one file are counted for a refusal: those before a part's as well. */
+static int read_page(struct flow *f, int64_t at, struct gf_image *plane) {
+    const struct gf_task *t = f->hand->t;
+    const struct gf_array *px = &t->image.px;
+    const bool whole = f->part.job.shape[0] == f->part.all;
+    int rc = plane->px.data ? 0 : gf_array_alloc(&plane->px, px->dtype, 3, px->shape + 1);
+    if (!rc)
+        rc = gf_file_read_pages(f->hand->reader->file[0], &t->image, at, 1, plane->px.data);
+    return rc ? rc : gf_planes_finite(f->hand, &plane->px, whole ? at : 0);
+}
+
+static int read_plane(struct flow *f, int64_t k) {
+    struct gf_planes_hand *h = f->hand;
+    const struct gf_task *t = h->t;
+    struct gf_image *plane = &f->plane[k % AHEAD];
+    const double start = gf_now_ms();
+    int rc;
+    h->at = gf_dwt_part_plane(&f->part, k);
+    gf_progress_show("transforming", t->read[t->s->frames ? h->at : 0]);
+    if (!t->s->frames) {
+        rc = read_page(f, h->at, plane);
+    } else {
+        gf_image_free(plane);
+        rc = gf_reader_frame(h->reader, t->s, t->read, h->at, &t->image, plane);
+    }
+    h->ms_read += gf_now_ms() - start;
+    return rc;
+}
+
+static void *read_planes(void *user) {
+    struct flow *f = user;
+    for (int64_t k = 0; k < f->part.job.shape[0] && await_room(&f->ahead); k++)
+        change(&f->ahead, &f->ahead.put, read_plane(f, k));
+    return NULL;
+}
+
+/* Plane k, its channels without alpha, as a view until the next call. */
+static int next_plane(struct flow *f, int64_t k, struct gf_array *view) {
+    int rc = 0;
+    if (!f->reads_beside) {
+        rc = read_plane(f, k);
+    } else {
+        if (k)
+            change(&f->ahead, &f->ahead.taken, 0);
+        if (!await_item(&f->ahead))
+            rc = gf_failure_return(&f->ahead.failed);
+    }
+    if (!rc)
+        *view = gf_array_slice(&f->plane[k % AHEAD].px, 2, 0, f->hand->t->job.channels);
+    return rc;
+}
+
+/* ---- coefficients that are written ---- */
+
+/* A box of another part's share has no data any more. */
+static int write_box(struct flow *f, const struct gf_dwt_box *b) {
+    const struct gf_volume_box at = {b->z, b->y, b->x, b->height, b->width};
+    const double start = gf_now_ms();
+    int rc = b->data ? gf_volume_write(f->planes->volume[0], &at, b->data, b->stride) : 0;
+    f->hand->ms_write += gf_now_ms() - start;
+    return rc;
+}
+
+static void *write_boxes(void *user) {
+    struct flow *f = user;
+    struct ring *r = &f->behind;
+    int rc = 0;
+    while (!rc && await_item(r)) {
+        rc = write_box(f, &f->box[r->taken % BEHIND]);
+        change(r, &r->taken, rc);
+    }
+    return NULL;
+}
+
+static void count_overflowed(struct flow *f, const struct gf_dwt_box *b) {
+    const struct gf_job *job = &f->hand->t->job;
+    int64_t shape[2] = {b->height, b->width * job->channels}, first[GF_MAX_RANK];
+    struct gf_array box = gf_array_wrap((void *)b->data, job->out[0].dtype, 2, shape);
+    box.stride[0] = b->stride;
+    if (!gf_job_is_bounded(job))
+        f->overflowed += gf_array_nonfinite(&box, first);
+}
+
+static int settle(void *user, int64_t boxes) {
+    struct flow *f = user;
+    const double start = gf_now_ms();
+    const bool written = !f->writes_beside || await(&f->behind, &f->behind.taken, boxes);
+    f->hand->ms_waited += gf_now_ms() - start;
+    return written ? 0 : gf_failure_return(&f->behind.failed);
+}
+
+static int emit(void *user, const struct gf_dwt_box *box, int n) {
+    struct flow *f = user;
+    struct ring *r = &f->behind;
+    int rc = 0;
+    for (int i = 0; i < n && !rc; i++) {
+        struct gf_dwt_box b = box[i];
+        if (gf_dwt_part_place(&f->part, &b))
+            count_overflowed(f, &b);
+        else
+            b.data = NULL; /* it is counted all the same, as the stream counts it */
+        if (f->writes_beside) {
+            rc = settle(f, r->put - BEHIND + 1);
+            if (!rc)
+                f->box[r->put % BEHIND] = b;
+            change(r, &r->put, rc);
+        } else {
+            const double before = f->hand->ms_write;
+            rc = write_box(f, &b);
+            f->hand->ms_waited += f->hand->ms_write - before;
+            gf_failure_keep(&r->failed, rc);
+        }
+    }
+    return rc;
+}
+
+/* ---- a stream ---- */
+
+/* Planes read and pushed, until the last one has brought out everything. */
+static int push_planes(struct flow *f, const struct gf_dwt_streamer *streamer,
+                       struct gf_dwt_stream *stream) {
+    struct gf_planes_hand *h = f->hand;
+    int rc = 0;
+    f->ahead = (struct ring){.slots = AHEAD};
+    f->reads_beside = f->writes_beside && !start(&f->ahead, read_planes, f);
+    for (int64_t k = 0; k < f->part.job.shape[0] && !rc; k++) {
+        struct gf_array plane;
+        rc = next_plane(f, k, &plane);
+        if (rc)
+            break;
+        const double start = gf_now_ms(), waited = h->ms_waited;
+        rc = streamer->push(stream, &plane);
+        f->on_device = rc;
+        h->ms_transform += gf_now_ms() - start - (h->ms_waited - waited);
+    }
+    if (f->reads_beside)
+        stop(&f->ahead, rc); /* next_plane() has told of a failure, if the plane was wanted */
+    for (int i = 0; i < AHEAD; i++)
+        gf_image_free(&f->plane[i]);
+    return rc;
+}
+
+/* 0 or the failure, after which the part may be run again. */
+static int run_flow(struct flow *f) {
+    struct gf_planes_hand *h = f->hand;
+    const struct gf_dwt_taker taker = {.emit = emit, .settle = settle, .user = f};
+    const struct gf_dwt_streamer *streamer = NULL;
+    struct gf_dwt_stream *stream = NULL;
+    struct gf_dwt_stream_info info;
+    void *context = NULL;
+    f->on_device = true;
+    f->overflowed = 0;
+    f->behind = (struct ring){.slots = BEHIND};
+    int rc = gf_runner_stream_begin(h->runner, &streamer, &context);
+    if (rc)
+        return rc;
+    rc = streamer->open(context, &f->part.job, h->threads, &taker, &stream);
+    if (rc)
+        goto out;
+    f->on_device = false;
+    f->writes_beside =
+        h->t->image.px.stride[0] >= WORTH_A_THREAD && !start(&f->behind, write_boxes, f);
+    rc = push_planes(f, streamer, stream);
+    if (f->writes_beside)
+        rc = stop(&f->behind, rc);
+    f->on_device = f->on_device && !f->behind.failed.status;
+    h->overflowed[0] += rc ? 0 : f->overflowed;
+    streamer->info(stream, &info);
+    h->peak = fmax(h->peak, info.peak);
+out:
+    streamer->close(stream);
+    gf_runner_stream_end(h->runner);
+    return rc;
+}
+
+/* Another device does a part that was dealt again where this one fails. */
+static int run_part(const struct gf_planes_work *p, struct gf_planes_hand *hand, int i) {
+    struct flow *f = calloc(1, sizeof *f);
+    int rc;
+    if (!f)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    f->planes = p;
+    f->hand = hand;
+    gf_dwt_part(&hand->t->job, p->parts ? p->parts : 1, i, &f->part);
+    do
+        rc = run_flow(f);
+    while (rc && p->parts && f->on_device && gf_runner_stream_moves(hand->runner, rc));
+    free(f);
+    return rc;
+}
+
+/* ---- tasks ---- */
+
+/* Inputs that are always read plane by plane; others are where they are too large, or several devices
+ * share them. */
+static bool is_usual(const struct gf_settings *s) {
+    return s->frames || (s->shape.n == 3 && s->channels_last == GF_UNSET);
+}
+
+/* One part is a device's whose others take over if it fails. */
+static int count_parts(const struct gf_task *t) {
+    return gf_planes_may_share(t) ? gf_planes_count(&t->job, t->deal) : 0;
+}
+
+/* NULL, or the reason why all has to be in memory. */
+static const char *refuses(const struct gf_task *t, bool too_large) {
+    const struct gf_settings *s = t->s;
+    struct gf_write_options options = gf_settings_write_options(s);
+    const struct gf_product *p = &t->product[0];
+    const bool usual = is_usual(s);
+    if (!usual && !too_large && (gf_dwt_refuses_planes(&t->job) || count_parts(t) < 2))
+        return "only --frames and raw volumes are read plane by plane";
+    if (!s->frames && !s->plan_only && !gf_reader_has_pages(&t->reader, s))
+        return "the input is read in one piece";
+    if ((!usual || too_large) && t->image.alpha)
+        return "pictures with alpha are not";
+    if (gf_dwt_refuses_planes(&t->job))
+        return gf_dwt_refuses_planes(&t->job);
+    if (t->job.n_out != 1 || p->bands || p->where->has_page || t->job.out[0].map != GF_MAP_NUMBER)
+        return "pictures and bands are made from all coefficients";
+    if (s->nan == GF_NAN_MEAN)
+        return "--nan=mean takes the mean of all samples";
+    if (!gf_session_streaming(t->runner->session))
+        return "this backend does not transform plane by plane";
+    return gf_volume_refuses(p->path, p->format, &options);
+}
+
+/* Bytes that all devices take together for so many parts; 0: the task's own. */
+static int64_t bytes_of(const struct gf_task *t, int parts) {
+    const int threads = gf_planes_threads(t, parts ? t->deal : NULL);
+    const int64_t coders = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
+    struct gf_dwt_part part;
+    int64_t bytes = 0;
+    gf_dwt_part(&t->job, parts ? parts : 1, 0, &part);
+    for (int i = 0; i < (parts ? t->deal->n : 1); i++) {
+        const struct gf_runner *r = parts ? &t->runners[i] : t->runner;
+        bytes += gf_session_streaming(r->session)->streamer->bytes(&part.job, threads) +
+                 (1 + AHEAD) * t->image.px.stride[0] + coders;
+    }
+    return bytes;
+}
+
+int64_t gf_dwt_planes_bytes(const struct gf_task *t) {
+    return refuses(t, true) ? -1 : bytes_of(t, 0);
+}
+
+/* Alpha is nowhere among the coefficients of planes. */
+static int drop_alpha(struct gf_task *t) {
+    struct gf_product *p = &t->product[0];
+    p->alpha_plane = false;
+    p->record = gf_record_of_job(&t->job, 0, &t->image, false);
+    return gf_task_describe(t, 0, t->image.color);
+}
+
+/* Devices share it where there is memory for a stream of each. */
+static int stream(struct gf_task *t) {
+    struct gf_planes_work p = {.t = t, .parts = count_parts(t), .run = run_part};
+    const double start = gf_now_ms();
+    if (p.parts && gf_memory_check(bytes_of(t, p.parts), gf_runner_limit(t->runner)))
+        p.parts = 0;
+    int rc = gf_memory_check(bytes_of(t, 0), gf_runner_limit(t->runner));
+    if (!rc && t->image.alpha)
+        rc = drop_alpha(t);
+    if (!rc)
+        rc = gf_planes_run(&p);
+    if (!rc && t->image.alpha)
+        gf_log_note("'%s': alpha dropped; frames that are streamed do not keep it",
+                    gf_log_name(t->read[0]));
+    if (!rc)
+        gf_log_verbose("'%s': %lld planes, %.1f a second, at most %.1f in memory; %.0f ms waiting "
+                       "for the output",
+                       gf_log_name(t->read[0]), (long long)t->job.shape[0],
+                       (double)t->job.shape[0] * 1e3 / (gf_now_ms() - start), p.sum.peak,
+                       p.sum.ms_waited);
+    return rc;
+}
+
+int gf_dwt_planes_stream(struct gf_task *t, bool *done) {
+    struct gf_failure need = {0};
+    gf_failure_keep(&need, GF_ENOMEM); /* gf_memory_check() has told of what does not fit */
+    int rc = gf_task_outline(t);
+    if (rc || t->skipped) {
+        *done = t->skipped;
+        return rc;
+    }
+    const char *why = t->prepared ? refuses(t, t->too_large) : NULL;
+    *done = t->prepared && (!why || t->too_large);
+    if (why && t->too_large)
+        return gf_fail(GF_ENOMEM, "%s; not plane by plane: %s", need.message, why);
+    if (why && t->s->frames && !t->pages.at_once)
+        gf_log_verbose("'%s': in one piece: %s", gf_log_name(t->read[0]), why);
+    return *done ? stream(t) : 0;
+}

@@ -1,0 +1,226 @@
+/* The outputs of a volume that is transformed plane by plane, and a thread or two for each device, which take
+ * part after part. */
+#include "cli/commands/planes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/batch/store.h"
+#include "cli/progress.h"
+#include "core/base/clock.h"
+#include "core/base/sample_value.h"
+#include "core/base/status.h"
+#include "core/wavelet/window.h"
+
+struct hand {
+    struct share *share;
+    int device;
+    bool started;
+    pthread_t thread;
+    struct gf_reader reader; /* of all hands but the first, which has the task's */
+    struct gf_runner runner; /* of all of a device but its first, which has the task's */
+    struct gf_planes_hand own;
+};
+
+/* All hands of a task. */
+struct share {
+    struct gf_planes_work *p;
+    int n;
+    struct hand *hand;
+    pthread_mutex_t lock;
+    struct gf_failure failed; /* at the first plane */
+    int64_t at;
+};
+
+int gf_planes_count(const struct gf_job *job, const struct gf_deal *d) {
+    /* For shares by measured speed: as many as tell the speed, and as many more, for each hand. */
+    const int most = gf_dwt_parts(job, 4 * gf_planes_hands(job) * d->n);
+    for (int i = 0; i < d->n; i++)
+        if (!gf_session_streaming(gf_deal_session(d, i)))
+            return 0;
+    return most > d->n ? most - most % d->n : most;
+}
+
+int gf_planes_threads(const struct gf_task *t, const struct gf_deal *d) {
+    const int all = gf_settings_threads(t->s), hands = gf_planes_hands(&t->job);
+    int on_cpu = 0;
+    if (!d)
+        return all > 1 ? all - 1 : 1;
+    for (int i = 0; i < d->n; i++)
+        on_cpu += gf_deal_own_contexts(d, i) ? hands : 0;
+    const int left = all - 1 - (d->n * hands - on_cpu) * GF_DEAL_COPYING;
+    const int some = left > all / 2 ? left : all / 2;
+    return on_cpu && some / on_cpu > 1 ? some / on_cpu : 1;
+}
+
+int gf_planes_finite(const struct gf_planes_hand *h, struct gf_array *a, int64_t from) {
+    const struct gf_task *t = h->t;
+    int64_t first[GF_MAX_RANK];
+    if (!gf_array_nonfinite(a, first))
+        return 0;
+    if (t->s->nan == GF_NAN_REFUSE)
+        return gf_load_refuse_pages(h->reader, t->s, t->read, &t->image, from);
+    gf_samples_mend(a, false);
+    return 0;
+}
+
+/* ---- a hand ---- */
+
+static void fail(struct hand *h, int rc) {
+    struct share *s = h->share;
+    pthread_mutex_lock(&s->lock);
+    if (!s->failed.status || h->own.at < s->at) {
+        s->failed.status = 0;
+        gf_failure_keep(&s->failed, rc);
+        s->at = h->own.at;
+    }
+    pthread_mutex_unlock(&s->lock);
+    gf_deal_stop(s->p->t->deal);
+}
+
+static void *run_parts(void *user) {
+    struct hand *h = user;
+    const struct gf_planes_work *p = h->share->p;
+    for (int64_t unit; (unit = gf_deal_take(p->t->deal, h->device)) >= 0;) {
+        const double start = gf_now_ms();
+        int rc = p->run(p, &h->own, (int)unit);
+        if (rc) {
+            fail(h, rc);
+            break;
+        }
+        gf_deal_end(p->t->deal, h->device,
+                    (gf_now_ms() - start) * 1e-3 / gf_planes_hands(&p->t->job));
+    }
+    return NULL;
+}
+
+/* ---- all of them ---- */
+
+static int open_hand(struct share *s, int k, int threads) {
+    struct gf_task *t = s->p->t;
+    struct hand *h = &s->hand[k];
+    const int hands = gf_planes_hands(&t->job), device = k / hands;
+    *h = (struct hand){.share = s, .device = device};
+    h->own = (struct gf_planes_hand){
+        .t = t,
+        .reader = k ? &h->reader : &t->reader,
+        .runner = k % hands ? &h->runner : &t->runners[device],
+    };
+    gf_runner_close(h->own.runner); /* it may have other threads, for work in one piece */
+    gf_runner_open(h->own.runner, gf_deal_session(t->deal, device), h->own.threads = threads);
+    return k ? gf_reader_again(&t->reader, t->s, &h->reader) : 0;
+}
+
+static void add(struct gf_planes_hand *sum, const struct gf_planes_hand *one) {
+    sum->ms_read += one->ms_read;
+    sum->ms_transform = fmax(sum->ms_transform, one->ms_transform);
+    sum->ms_write += one->ms_write;
+    sum->ms_waited += one->ms_waited;
+    sum->peak += one->peak;
+    for (int i = 0; i < GF_MAX_OUTPUTS; i++) {
+        sum->overflowed[i] += one->overflowed[i];
+        sum->clipped[i] += one->clipped[i];
+    }
+}
+
+/* Devices come to damaged frames in any order: the first one is named, as by a device alone. */
+static int name_first(const struct share *s) {
+    const struct gf_task *t = s->p->t;
+    struct gf_reader reader = {0};
+    int rc = 0;
+    for (int64_t i = 0; i < s->at && !rc && t->s->frames; i++) {
+        struct gf_image plane = {0};
+        rc = gf_reader_frame(&reader, t->s, t->read, i, &t->image, &plane);
+        gf_image_free(&plane);
+    }
+    gf_reader_close(&reader);
+    return rc ? rc : gf_failure_return(&s->failed);
+}
+
+/* The calling thread works with the first device, and does what is owned by a thread that could not be started. */
+static int run_hands(struct share *s) {
+    for (int k = 1; k < s->n; k++)
+        s->hand[k].started = !pthread_create(&s->hand[k].thread, NULL, run_parts, &s->hand[k]);
+    for (int k = 0; k < s->n; k++)
+        if (s->hand[k].started)
+            pthread_join(s->hand[k].thread, NULL);
+        else
+            run_parts(&s->hand[k]);
+    return s->failed.status ? name_first(s) : 0;
+}
+
+/* A record's checksum is verified once for all. */
+static int run_dealt(struct gf_planes_work *p) {
+    struct gf_task *t = p->t;
+    const int hands = gf_planes_hands(&t->job), n = t->deal->n * hands;
+    const int threads = gf_planes_threads(t, t->deal);
+    struct share s = {.p = p, .hand = calloc((size_t)n, sizeof *s.hand)};
+    if (!s.hand)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    pthread_mutex_init(&s.lock, NULL);
+    for (int i = 0; i < t->job.n_out; i++)
+        gf_volume_share(p->volume[i], n);
+    if (t->s->tune)
+        gf_deal_use_record(t->deal, &t->job);
+    int rc = t->s->frames ? 0 : gf_file_check(t->reader.file[0]);
+    while (s.n < n && !rc)
+        rc = open_hand(&s, s.n++, threads);
+    if (!rc)
+        rc = gf_deal_start(t->deal, p->parts, 1);
+    if (!rc)
+        rc = run_hands(&s);
+    for (int k = 0; k < s.n; k++) {
+        add(&p->sum, &s.hand[k].own);
+        gf_reader_close(&s.hand[k].reader);
+        if (k % hands)
+            gf_runner_close(&s.hand[k].runner);
+    }
+    gf_task_choose_reported(t);
+    t->dealt = true;
+    pthread_mutex_destroy(&s.lock);
+    free(s.hand);
+    return rc;
+}
+
+static int run_alone(struct gf_planes_work *p) {
+    struct gf_task *t = p->t;
+    p->sum = (struct gf_planes_hand){
+        .t = t, .reader = &t->reader, .runner = t->runner, .threads = gf_planes_threads(t, NULL)};
+    return p->run(p, &p->sum, 0);
+}
+
+/* ---- outputs ---- */
+
+int gf_planes_run(struct gf_planes_work *p) {
+    struct gf_task *t = p->t;
+    int rc = 0;
+    t->streamed = p->parts || t->job.direction == GF_FORWARD;
+    for (int i = 0; i < t->job.n_out && !rc; i++)
+        rc = (p->in_order ? gf_product_begin : gf_product_create)(
+            t->s, &t->product[i], &t->image.metadata, &p->volume[i]);
+    if (!rc)
+        rc = p->parts ? run_dealt(p) : run_alone(p);
+    t->ms_decode += p->sum.ms_read;
+    t->ms_transform += p->sum.ms_transform;
+    t->ms_encode += p->sum.ms_write;
+    for (int i = 0; i < t->job.n_out; i++) {
+        t->overflowed[i] += p->sum.overflowed[i];
+        t->report.clipped[i] += p->sum.clipped[i];
+    }
+    gf_progress_share(0);
+    if (!rc && t->reader.file[0])
+        rc = gf_file_check_size(t->reader.file[0]);
+    gf_reader_close(&t->reader);
+    if (!rc && t->job.direction == GF_INVERSE)
+        rc = t->hooks->check(t);
+    const double start = gf_now_ms();
+    for (int i = 0; i < t->job.n_out; i++) {
+        if (!rc && p->volume[i])
+            rc = gf_volume_commit(p->volume[i]);
+        else
+            gf_volume_abort(p->volume[i]);
+    }
+    t->ms_encode += gf_now_ms() - start;
+    return rc;
+}

@@ -1,0 +1,78 @@
+/* Wavelets of volumes plane by plane: those that do not fit memory, that come frame by frame, or that several
+ * devices share. dwt pushes planes through a stream (cli/commands/dwt_planes.c), idwt makes them from
+ * chunks of bands (cli/commands/idwt_planes.c); both run parts of a task between its reader and its
+ * outputs, by the task's own device, or dealt to several:
+ *
+ *     struct gf_planes_work p = {.t = t, .parts = n, .run = run_part};
+ *     rc = gf_planes_run(&p);
+ */
+#ifndef GF_CLI_COMMANDS_PLANES_H
+#define GF_CLI_COMMANDS_PLANES_H
+
+#include "cli/batch/task.h"
+#include "core/deal/deal.h"
+#include "core/slab/wavelet.h"
+#include "formats/volume.h"
+
+/* A thread that runs parts on a device, and what it counts and times: milliseconds, samples. */
+struct gf_planes_hand {
+    struct gf_task *t; /* of which nothing is changed */
+    struct gf_reader *reader;
+    struct gf_runner *runner;
+    int threads;
+    int64_t at; /* which plane of the input was read last, or failed */
+    double ms_read, ms_transform, ms_write, ms_waited;
+    double peak; /* planes in memory, at most */
+    int64_t overflowed[GF_MAX_OUTPUTS], clipped[GF_MAX_OUTPUTS];
+};
+
+struct gf_planes_work {
+    struct gf_task *t;
+    int parts;     /* dealt to the task's devices; 0: one, which its own has */
+    bool in_order; /* planes are written in their order: to files with {page}, pipes, compressed */
+    /* Runs a part: 0, or its failure, which nothing on another device mends. */
+    int (*run)(const struct gf_planes_work *p, struct gf_planes_hand *hand, int part);
+    struct gf_slab_wavelet inverse; /* of an inverse: how planes are made */
+
+    /* Set by gf_planes_run(): */
+    struct gf_volume *volume[GF_MAX_OUTPUTS]; /* NULL with {page} */
+    struct gf_planes_hand sum;                /* of all; the longest transform */
+};
+
+/* Writes the outputs, complete or not at all, and adds what was counted to the task. */
+int gf_planes_run(struct gf_planes_work *p);
+/* Refuses or mends samples that are NaN or Inf; planes before `from` have none. */
+int gf_planes_finite(const struct gf_planes_hand *h, struct gf_array *a, int64_t from);
+
+/* Whether devices share the task, whose samples each of them can read. */
+static inline bool gf_planes_may_share(const struct gf_task *t) {
+    return t->deal && t->deal->n > 1 && gf_task_is_read_again(t);
+}
+/* Into how many parts they cut the job: as many for each of equal devices; 0 where one does not transform plane by
+ * plane. */
+int gf_planes_count(const struct gf_job *job, const struct gf_deal *d);
+/* The hands of each device: a stream reads ahead and writes by threads of its own; of an inverse one hand reads
+ * and writes while the other's part is on the device. */
+static inline int gf_planes_hands(const struct gf_job *job) {
+    return job->direction == GF_FORWARD ? 1 : 2;
+}
+/* The threads of a hand on the CPU, which leaves some to those that copy for the other devices, read and
+ * write; `d` NULL: the task's own device alone. */
+int gf_planes_threads(const struct gf_task *t, const struct gf_deal *d);
+
+/* The stream() of dwt's hooks: *done is false where all has to be in memory. Volumes of any file that
+ * has pages are streamed where they are too_large; those that cannot fail with both reasons. */
+int gf_dwt_planes_stream(struct gf_task *t, bool *done);
+/* Bytes that a planned task which is too_large takes plane by plane; -1 where it cannot. */
+int64_t gf_dwt_planes_bytes(const struct gf_task *t);
+
+/* The stream() of idwt's hooks: does a task that is too_large, or fails with both reasons, and one that
+ * several devices share; *done is false for others. */
+int gf_idwt_planes_stream(struct gf_task *t, bool *done);
+/* Describes how; false where a planned task cannot be done so. */
+bool gf_idwt_planes_plan(const struct gf_task *t, struct gf_slab_wavelet *w);
+/* In how many parts these devices share it, 0: not, and how each hand makes its own. */
+int gf_idwt_planes_count(const struct gf_task *t, const struct gf_deal *d,
+                         struct gf_slab_wavelet *w);
+
+#endif

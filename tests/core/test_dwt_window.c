@@ -1,0 +1,167 @@
+/* Windows of planes (core/wavelet/window.h), beside what each step and each pair needs by the definition. */
+#include "core/wavelet/window.h"
+#include "tests/test.h"
+
+enum { MOST = 48, NONE = -1 };
+
+static struct gf_job job_of(int64_t n, int levels, enum gf_boundary b) {
+    return (struct gf_job){.op = GF_DWT,
+                           .direction = GF_FORWARD,
+                           .ndim = 3,
+                           .shape = {n, 8, 8},
+                           .channels = 1,
+                           .axes = 7,
+                           .wavelet = {.levels = levels, .boundary = b}};
+}
+
+/* The planes of step k: 2 k - s .. 2 k - s + 3 of the line, which is continued as its boundary has it. */
+static void planes_of(int64_t k, int64_t n, enum gf_boundary b, int64_t plane[4]) {
+    for (int j = 0; j < 4; j++) {
+        int64_t i = 2 * k - (b == GF_PERIODIC ? 1 : 2) + j;
+        while (b == GF_PERIODIC && i < 0)
+            i += n + n % 2; /* an odd line has its last sample twice */
+        while (b == GF_PERIODIC && i >= n + n % 2)
+            i -= n + n % 2;
+        if (b == GF_PERIODIC && i == n)
+            i = n - 1;
+        while (b == GF_SYMMETRIC && (i < 0 || i >= n))
+            i = i < 0 ? -1 - i : 2 * n - 1 - i;
+        plane[j] = i < 0 || i >= n ? NONE : i;
+    }
+}
+
+/* Plane after plane: a step is ready when the last of its planes has come, and not before; each of them is
+ * then still in its slot; and every step is taken once. */
+static void check_steps(const struct gf_dwt_window *w) {
+    int64_t slot[GF_DWT_SLOTS], done = 0;
+    bool here[MOST] = {false}, taken[MOST] = {false};
+    for (int i = 0; i < GF_DWT_SLOTS; i++)
+        slot[i] = NONE;
+    for (int64_t came = 1; came <= w->planes; came++) {
+        const int64_t next = (came - 1 + w->first) % w->planes;
+        here[next] = true;
+        slot[gf_dwt_window_slot(w, next)] = next;
+        const int64_t ready = gf_dwt_window_ready(w, came);
+        for (; done < w->steps; done++) {
+            const int64_t k = gf_dwt_window_step(w, done);
+            int64_t plane[4];
+            bool all = true;
+            planes_of(k, w->planes, w->boundary, plane);
+            for (int j = 0; j < 4; j++) {
+                CHECK_EQ(gf_dwt_window_plane(w, k, j), plane[j]);
+                all = all && (plane[j] == NONE || here[plane[j]]);
+            }
+            CHECK_MSG(all == (done < ready), "step %d of %d planes, boundary %d", (int)k,
+                      (int)w->planes, w->boundary);
+            if (!all)
+                break;
+            for (int j = 0; j < 4; j++)
+                CHECK(plane[j] == NONE || slot[gf_dwt_window_slot(w, plane[j])] == plane[j]);
+            CHECK(!taken[k]);
+            taken[k] = true;
+        }
+    }
+    CHECK_EQ(done, w->steps);
+    int used = 0;
+    for (int i = 0; i < GF_DWT_SLOTS; i++)
+        used += slot[i] != NONE;
+    CHECK_EQ(gf_dwt_window_slots(w), used);
+}
+
+/* Chunks have every step once, in order, and each the planes of its own: those of a line's end are the chunk's
+ * where it ends there too. */
+static void check_chunks(const struct gf_dwt_window *w, int64_t each) {
+    const int64_t n = gf_dwt_window_chunks(w, each), periodic = w->boundary == GF_PERIODIC;
+    int64_t next = periodic;
+    for (int64_t i = 0; i < n; i++) {
+        struct gf_dwt_chunk c;
+        gf_dwt_window_chunk(w, each, i, &c);
+        CHECK_EQ(c.step, next);
+        CHECK(c.end - c.step <= each + 2 && c.plane == 2 * each * i);
+        CHECK_EQ(c.extent, c.planes + periodic);
+        for (int64_t k = c.step; k < c.end; k++)
+            for (int j = 0; j < 4; j++) {
+                const int64_t line = 2 * k - gf_dwt_offset(w->boundary) + j, at = line - c.plane;
+                const bool inside = at >= 0 && at < c.planes;
+                const bool begins = line < 0 && !i, ends = line >= w->planes && i == n - 1;
+                CHECK_MSG(inside || (!periodic && (begins || ends)),
+                          "step %d of chunk %d, %d planes, boundary %d", (int)k, (int)i,
+                          (int)w->planes, w->boundary);
+            }
+        if (!periodic)
+            CHECK(c.plane + c.extent <= w->planes &&
+                  (i < n - 1 || c.plane + c.extent == w->planes));
+        next = c.end;
+    }
+    CHECK_EQ(next, w->steps + periodic);
+}
+
+/* Parts have every step of every level once, and have read all that these need. */
+static void check_parts(const struct gf_job *job, int n) {
+    for (int l = 1; l <= job->wavelet.levels; l++) {
+        struct gf_dwt_window all;
+        int owners[MOST * 8] = {0};
+        gf_dwt_window(job, l, &all);
+        for (int i = 0; i < n; i++) {
+            struct gf_dwt_part part;
+            struct gf_dwt_window w;
+            gf_dwt_part(job, n, i, &part);
+            gf_dwt_window(&part.job, l, &w);
+            for (int64_t k = 0; k < w.steps; k++) {
+                int64_t step = k;
+                if (gf_dwt_part_step(&part, l, &step))
+                    owners[step]++;
+            }
+        }
+        for (int64_t k = 0; k < all.steps; k++)
+            CHECK_MSG(owners[k] == 1, "step %d of level %d has %d parts of %d", (int)k, l,
+                      owners[k], n);
+    }
+}
+
+/* A plane is in the pair that is said to make it; and the pairs of a coarser level have the band planes
+ * of these pairs, but for plane 0 at a periodic line's end. */
+static void check_pairs(const struct gf_job *job, int level) {
+    const bool periodic = job->wavelet.boundary == GF_PERIODIC;
+    struct gf_dwt_window w, coarser;
+    gf_dwt_window(job, level, &w);
+    gf_dwt_window(job, level + 1, &coarser);
+    for (int64_t j = 0; j < w.planes; j++) {
+        const int64_t k = gf_dwt_window_pair(&w, j), first = 2 * k + periodic;
+        CHECK(k >= 0 && k < gf_dwt_window_pairs(&w));
+        CHECK(j == first || j == first + 1 || (periodic && !j && first + 1 == 2 * w.steps));
+    }
+    CHECK_EQ(coarser.planes, w.steps);
+    const int64_t pairs = gf_dwt_window_pairs(&w);
+    for (int64_t from = 0; from < pairs; from += 3)
+        for (int64_t end = from + 1; end <= pairs; end += 2) {
+            const struct gf_span s =
+                gf_dwt_window_coarser(&coarser, (struct gf_span){from, end - from});
+            for (int64_t k = from; k <= end; k++) {
+                const int64_t band = k % w.steps, pair = gf_dwt_window_pair(&coarser, band);
+                CHECK((periodic && !band) || (pair >= s.first && pair < s.first + s.count));
+            }
+            CHECK(s.count <= (end - from) / 2 + 2);
+        }
+}
+
+int main(void) {
+    for (int b = GF_PERIODIC; b <= GF_ZERO; b++) {
+        for (int64_t n = 1; n <= MOST; n++)
+            for (int level = 1; level <= 3; level++) {
+                const struct gf_job job = job_of(n, level, (enum gf_boundary)b);
+                struct gf_dwt_window w;
+                gf_dwt_window(&job, level, &w);
+                check_steps(&w);
+                for (int64_t each = 1; each <= w.steps && each < 9; each++)
+                    check_chunks(&w, each);
+                if (n > 1)
+                    check_pairs(&job, level);
+            }
+        for (int64_t n = 64; n <= 8 * MOST; n += 13) {
+            const struct gf_job job = job_of(n, n < 150 ? 1 : 2, (enum gf_boundary)b);
+            check_parts(&job, gf_dwt_parts(&job, 2 + (int)(n % 4)));
+        }
+    }
+    return TEST_END();
+}
