@@ -62,14 +62,14 @@ struct gf_deal {
     char *together; /* the devices of the first session */
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    int at_once;          /* units that run concurrently on a backend with a context per thread */
-    double start;         /* ms, of the first unit */
-    int64_t units, first; /* in all; those that measure */
+    int at_once;   /* units that run concurrently on a backend with a context per thread */
+    double start;  /* ms, of the first unit */
+    int64_t units; /* in all */
     int64_t begun, ended;
     int64_t low;   /* all before it are begun */
     int64_t limit; /* those from it on may not be begun yet */
     bool fixed, stopped;
-    unsigned char *owner, *taken; /* by unit */
+    unsigned char *owner, *taken; /* by unit: a device's number; whether it has begun */
 };
 
 /* Without a list one device, or what auto picks, as the options ask: a deal of one session. GF_EUSAGE,
