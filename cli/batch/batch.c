@@ -21,7 +21,7 @@
 #include "core/base/status.h"
 #include "formats/format.h"
 
-/* What runs, file after file, in one worker or concurrently in several. */
+/* A run over files, one after the other or concurrently in several workers. */
 struct run {
     const struct gf_task_hooks *hooks;
     const struct gf_settings *s;
@@ -116,7 +116,7 @@ static void count(struct gf_task *t, struct gf_worker *l, int rc) {
         l->report.tally.gone = gf_session_is_lost(session);
         if (gf_log_pipe_closed())
             gf_workers_close_pipe(l->pool);
-        /* Where nothing could be opened the file is not to blame. */
+        /* If nothing could be opened the file is not to blame. */
         gf_log_fail(gf_session_is_lost(session) && !gf_session_is_open(session) ? NULL : t->name);
         gf_report_lost(t);
     }
@@ -154,7 +154,7 @@ static struct gf_task take_task(struct run *r, struct gf_worker *l, char *const 
     return t;
 }
 
-/* What the device took, for the task that has run: it may have waited for the device, and a device
+/* The time that the device took for the task that has run: it may have waited for the device, and a device
  * that is the worker's own for the samples. */
 static double device_seconds(const struct gf_task *t) {
     return (t->fed ? t->ms_transform : t->runner->ms.turn) * 1e-3;
@@ -319,7 +319,7 @@ static void summarise(struct run *r) {
                 skipped);
 }
 
-/* What a launcher's other processes do: join, or leave each other alone. */
+/* The launcher's other processes join, or leave each other alone. */
 static int join_ranks(struct run *r) {
     r->launcher = gf_environment_launcher();
     const struct gf_rank_work work = {.s = r->s,

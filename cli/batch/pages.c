@@ -29,7 +29,7 @@ struct hand {
     double ms;
 };
 
-/* What a part leaves for its report. */
+/* A part's share of the report. */
 struct result {
     struct gf_report report;
     int64_t overflowed[GF_MAX_OUTPUTS];
@@ -82,9 +82,9 @@ static int read_pages(const struct gf_task *t, struct gf_reader *reader, int64_t
     return rc;
 }
 
-/* Where libgomp's threads wait for each other they spin for milliseconds, which takes the CPUs from the
- * threads that read and write; but not while there are more of them than CPUs. A team of the reading
- * thread's own makes them more than those that transform. */
+/* Threads of libgomp that wait for each other spin for milliseconds, which takes the CPUs from the threads
+ * that read and write; but not while there are more of them than CPUs. A team of the reading thread's own
+ * makes them more than those that transform. */
 static void outnumber_cpus(struct walk *w) {
     enum { WORTH_A_TEAM = 1 << 20 /* bytes of all slots */ };
     int threads = 0;
@@ -128,7 +128,7 @@ static int read_part(void *user, int i, int64_t part) {
 
 /* ---- transforming ---- */
 
-/* What the backend transforms of pages in `px`, and the alpha channel. */
+/* The channels of `px` that the backend transforms, and the alpha channel. */
 static void split(const struct gf_task *t, const struct gf_array *px, struct gf_array *in,
                   struct gf_array *alpha) {
     const int axis = t->job.ndim;

@@ -78,7 +78,7 @@ static struct gf_image cut(const struct gf_product *p) {
     return image;
 }
 
-/* What is written of an image: in a shape that the format takes, with the record, to be freed, and
+/* An image as it is written: in a shape that the format takes, with the record, to be freed, and
  * with what is kept of the metadata, borrowed as the samples are. */
 static int dress(const struct gf_product *p, const struct gf_image *image,
                  const struct gf_record *record, const struct gf_metadata *metadata,

@@ -40,7 +40,7 @@ struct gf_tally {
     bool gone;   /* failed because nothing could be run */
 };
 
-/* What is to be said and counted of an input, as far as it is not reported yet. */
+/* Messages and counts of an input that are not reported yet. */
 struct gf_ending {
     struct gf_said said;
     struct gf_tally tally;
