@@ -27,7 +27,7 @@ struct gf_conveyor {
     int slots;
     int readers; /* threads that read, and one more that writes; 0: nothing is read, and hands write */
     int hands; /* threads that work, at least 1 */
-    /* Begun in ascending order; `reader` is which thread. */
+    /* Items are taken in ascending order; `reader` is which thread. */
     int (*read)(void *user, int reader, int64_t item);
     /* Hand 0 is the calling thread. */
     int (*work)(void *user, int hand, int64_t item);
