@@ -21,7 +21,7 @@
 #include "core/base/status.h"
 #include "formats/format.h"
 
-/* What runs, file after file, in one worker or concurrently in several. */
+/* A run over files, one after the other or concurrently in several workers. */
 struct run {
     const struct gf_task_hooks *hooks;
     const struct gf_settings *s;
@@ -104,25 +104,25 @@ static void count(struct gf_task *t, struct gf_worker *l, int rc) {
     if (rc || !t->skipped)
         gf_progress_picture();
     if (!rc && t->skipped) {
-        l->tally.skipped++;
-        l->tally.by_time += t->by_time;
+        l->report.tally.skipped++;
+        l->report.tally.by_time += t->by_time;
         report(t);
     } else if (!rc) {
-        l->tally.done++;
+        l->report.tally.done++;
         report(t);
     } else {
         int code = gf_exit_code_of_input(rc, l->pool->n_inputs == 1);
-        l->tally.worst = code > l->tally.worst ? code : l->tally.worst;
-        l->tally.failed++;
-        l->tally.gone = gf_session_is_lost(session);
+        l->report.tally.worst = code > l->report.tally.worst ? code : l->report.tally.worst;
+        l->report.tally.failed++;
+        l->report.tally.gone = gf_session_is_lost(session);
         if (gf_log_pipe_closed())
             gf_workers_close_pipe(l->pool);
-        /* Where nothing could be opened the file is not to blame. */
+        /* If nothing could be opened the file is not to blame. */
         gf_log_fail(gf_session_is_lost(session) && !gf_session_is_open(session) ? NULL : t->name);
         gf_report_lost(t);
     }
     if (gf_session_is_lost(session))
-        gf_workers_stop(l->pool);
+        gf_conveyor_stop(&l->pool->conveyor);
 }
 
 static struct gf_task task_of(const struct run *r, char *const *read, int n) {
@@ -155,18 +155,20 @@ static struct gf_task take_task(struct run *r, struct gf_worker *l, char *const 
     return t;
 }
 
-/* What the device took, for the task that has run: it may have waited for the device, and a device
+/* The time that the device took for the task that has run: it may have waited for the device, and a device
  * that is the worker's own for the samples. */
 static double device_seconds(const struct gf_task *t) {
     return (t->fed ? t->ms_transform : t->runner->ms.turn) * 1e-3;
 }
 
 /* One input: `n` files at `read`, and all pictures that they hold. */
-static void run_input(struct run *r, struct gf_worker *l, char *const *read, int n, int64_t ahead) {
+static void run_pictures(struct run *r, struct gf_worker *l, char *const *read, int n,
+                         int64_t ahead) {
     struct gf_task t = take_task(r, l, read, n);
-    for (bool more = true; more;) {
+    for (;;) {
         bool streamed = false, several;
         int rc = 0;
+        gf_workers_enter(l);
         gf_runner_next(t.runner, ahead);
         if (l->s.dry_run)
             rc = gf_task_look(&t);
@@ -176,69 +178,29 @@ static void run_input(struct run *r, struct gf_worker *l, char *const *read, int
             rc = run_picture(&t, l);
         if (!rc && !t.skipped)
             l->seconds += device_seconds(&t);
-        several = gf_reader_may_have_more(&t.reader) && !gf_workers_stopped(l->pool);
+        several = gf_reader_may_have_more(&t.reader) && !gf_conveyor_is_stopped(&l->pool->conveyor);
         count(&t, l, rc);
         gf_workers_leave(l);
         rc = several ? gf_task_more(&t) : 0;
-        more = rc > 0;
         if (rc < 0)
             count(&t, l, rc);
-        gf_workers_report(l, more);
-        if (more)
-            gf_workers_enter(l);
+        if (rc <= 0)
+            break;
+        gf_workers_report(l);
     }
     gf_task_free(&t);
 }
 
-struct worker_run {
-    struct run *r;
-    struct gf_worker *worker;
-};
-
-/* The device for input i. Others enter while this worker waits for it. */
-static void choose_device(struct run *r, struct gf_worker *l, int i) {
+static void run_input(void *user, struct gf_worker *l) {
+    struct run *r = user;
+    const bool all = r->s->frames || shares_pages(r), dealt = !l->s.dry_run && !shares_pages(r);
     l->seconds = 0;
-    if (r->deal.n < 2 || l->s.dry_run)
-        return;
-    gf_workers_leave(l);
-    l->device = gf_deal_assign(&r->deal, i);
-    gf_workers_enter(l);
-}
-
-static void *run_worker(void *argument) {
-    const struct worker_run *a = argument;
-    struct run *r = a->r;
-    struct gf_worker *l = a->worker;
-    for (int i; (i = gf_workers_take(l)) >= 0;) {
-        if (shares_pages(r)) {
-            run_input(r, l, r->inputs.path, r->s->frames ? r->inputs.n : 1, 1);
-            continue;
-        }
-        choose_device(r, l, i);
-        if (r->s->frames)
-            run_input(r, l, r->inputs.path, r->inputs.n, 1);
-        else
-            run_input(r, l, &r->inputs.path[i], 1, r->inputs.n - i);
-        if (!l->s.dry_run)
-            gf_deal_end(&r->deal, l->device, l->seconds);
-    }
-    return NULL;
-}
-
-/* The calling thread is a worker too, so that the work is done where no thread can be started. */
-static void run_workers(struct run *r) {
-    struct worker_run a[GF_MAX_WORKERS];
-    int n = r->pool.n_workers, started = 1;
-    for (int i = 0; i < n; i++)
-        a[i] = (struct worker_run){r, &r->pool.worker[i]};
-    if (n > 1)
-        gf_formats_load();
-    while (started < n &&
-           !pthread_create(&a[started].worker->thread, NULL, run_worker, &a[started]))
-        started++;
-    run_worker(&a[0]);
-    for (int i = 1; i < started; i++)
-        pthread_join(a[i].worker->thread, NULL);
+    if (dealt)
+        l->device = gf_deal_assign(&r->deal, l->input);
+    run_pictures(r, l, &r->inputs.path[l->input], r->s->frames ? r->inputs.n : 1,
+                 all ? 1 : r->inputs.n - l->input);
+    if (dealt)
+        gf_deal_end(&r->deal, l->device, l->seconds);
 }
 
 /* How many inputs to process concurrently: one per CPU thread, and no fewer than devices, but no more
@@ -304,9 +266,11 @@ static int run_all(struct run *r) {
     for (int i = 0; i < r->deal.n && !s->dry_run; i++)
         if (r->deal.n == 1 || (gf_deal_begins(&r->deal, i) && !shares_pages(r)))
             gf_runner_ahead(&r->pool.worker[0].runner[i], NULL);
-    run_workers(r);
+    if (jobs > 1)
+        gf_formats_load();
+    rc = gf_workers_run(&r->pool, run_input, r);
     gf_progress_stop();
-    return 0;
+    return rc;
 }
 
 static int gather(struct run *r, char **operands, int n) {
@@ -356,7 +320,7 @@ static void summarise(struct run *r) {
                 skipped);
 }
 
-/* What a launcher's other processes do: join, or leave each other alone. */
+/* The launcher's other processes join, or leave each other alone. */
 static int join_ranks(struct run *r) {
     r->launcher = gf_environment_launcher();
     const struct gf_rank_work work = {.s = r->s,

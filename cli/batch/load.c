@@ -344,20 +344,35 @@ int gf_load_refuse(const struct gf_image *image, int64_t bad, const int64_t firs
                    (long long)bad, bad == 1 ? " is" : "s are", where);
 }
 
-/* The same where samples can be read by themselves: a line may be longer than memory. */
-static int refuse_samples(struct gf_file *file, const struct gf_image *image, int64_t from) {
+/* Page z, or where samples can be read by themselves those from z on: a line may be longer than memory. */
+static int read_again(struct gf_reader *r, const struct gf_settings *s, char *const *paths,
+                      const struct gf_image *image, bool samples, int64_t z, struct gf_array *to) {
+    int64_t shape[GF_MAX_RANK];
+    if (samples)
+        return gf_file_read_samples(r->file[0], image, z, to->shape[0], to->data);
+    if (image->ndim == 2)
+        return gf_file_read_rows(r->file[0], image, 0, z, 1, to->data);
+    memcpy(shape, image->px.shape, sizeof shape);
+    shape[0] = 1;
+    struct gf_array page = gf_array_wrap(to->data, to->dtype, image->px.rank, shape);
+    return gf_reader_pages(r, s, paths, image, z, &page);
+}
+
+int gf_load_refuse_pages(struct gf_reader *r, const struct gf_settings *s, char *const *paths,
+                         const struct gf_image *image, int64_t from) {
     enum { AT_ONCE = 1 << 14 };
     const struct gf_array *px = &image->px;
+    const bool samples = !s->frames && gf_file_has_samples(r->file[0]);
     const int64_t channels = px->shape[image->ndim], all = gf_array_count(px) / channels;
-    const int64_t page = all / px->shape[0];
+    const int64_t page = all / px->shape[0], most = samples ? AT_ONCE : page;
     struct gf_array part = {0};
     int64_t bad = 0, first[GF_MAX_RANK] = {0}, n;
-    int rc = gf_array_alloc(&part, px->dtype, 2, (int64_t[]){AT_ONCE, channels});
+    int rc = gf_array_alloc(&part, px->dtype, 2, (int64_t[]){most, channels});
     for (int64_t i = from * page; i < all && !rc; i += n) {
-        n = all - i < AT_ONCE ? all - i : AT_ONCE;
+        n = all - i < most ? all - i : most;
         int64_t at[GF_MAX_RANK];
         struct gf_array some = gf_array_slice(&part, 0, 0, n);
-        rc = gf_file_read_samples(file, image, i, n, part.data);
+        rc = read_again(r, s, paths, image, samples, samples ? i : i / page, &some);
         const int64_t more = rc ? 0 : gf_array_nonfinite(&some, at);
         first[image->ndim] = bad || !more ? first[image->ndim] : at[1];
         for (int64_t axis = image->ndim - 1, rest = i + at[0]; axis >= 0 && more && !bad; axis--) {
@@ -367,28 +382,5 @@ static int refuse_samples(struct gf_file *file, const struct gf_image *image, in
         bad += more;
     }
     gf_array_free(&part);
-    return rc ? rc : gf_load_refuse(image, bad, first);
-}
-
-int gf_load_refuse_pages(struct gf_reader *r, const struct gf_settings *s, char *const *paths,
-                         const struct gf_image *image, int64_t from) {
-    struct gf_array page = {0}, like = image->px;
-    int64_t bad = 0, first[GF_MAX_RANK] = {0};
-    like.shape[0] = 1;
-    if (!s->frames && gf_file_has_samples(r->file[0]))
-        return refuse_samples(r->file[0], image, from);
-    int rc = gf_array_alloc(&page, like.dtype, like.rank, like.shape);
-    for (int64_t z = from; z < image->px.shape[0] && !rc; z++) {
-        int64_t at[GF_MAX_RANK];
-        rc = image->ndim == 2 ? gf_file_read_rows(r->file[0], image, 0, z, 1, page.data)
-                              : gf_reader_pages(r, s, paths, image, z, &page);
-        const int64_t more = rc ? 0 : gf_array_nonfinite(&page, at);
-        if (more && !bad) {
-            at[0] = z;
-            memcpy(first, at, sizeof first);
-        }
-        bad += more;
-    }
-    gf_array_free(&page);
     return rc ? rc : gf_load_refuse(image, bad, first);
 }

@@ -1,12 +1,386 @@
-/* The loop over the pages of a volume. It may be walked through more than once: an automatic display
- * range looks at a few pages first, a full one at all of them. */
+/* The loop over the pages of a volume, in parts of a few pages on a conveyor. It may be walked through more
+ * than once: an automatic display range looks at a few pages first, a full one at all of them. */
 #include "cli/batch/pages.h"
 
-#include "cli/batch/page_walk.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "cli/batch/store.h"
 #include "cli/log.h"
 #include "core/base/clock.h"
 #include "core/base/range_planes.h"
+#include "core/base/sample_value.h"
+#include "core/base/status.h"
+#include "core/divide/conveyor.h"
+
+enum { MOST_READERS = 4, MOST_HANDS = 2 * GF_DEAL_MOST };
+
+/* Samples that are NaN or Inf, and the first one. */
+struct nonfinite {
+    int64_t count, first[GF_MAX_RANK];
+};
+
+/* A thread that has a device run. */
+struct hand {
+    int device;
+    struct gf_runner *runner, own;
+    int streams; /* threads that have the same device run */
+    double ms;
+};
+
+/* A part's share of the report. */
+struct result {
+    struct gf_report report;
+    int64_t overflowed[GF_MAX_OUTPUTS];
+};
+
+struct walk {
+    struct gf_task *t;
+    struct gf_volume *const *volume; /* NULL: nothing is written, the walk is for t->report */
+    int64_t parts, at_once, slots;
+    struct gf_array in, out[GF_MAX_OUTPUTS]; /* pages of all slots */
+    struct result *result;                   /* by slot */
+    int readers, hands;
+    struct gf_reader reader[MOST_READERS]; /* but for the first, which is the task's */
+    double ms_read[MOST_READERS], ms_write;
+    bool crowded; /* outnumber_cpus() was called */
+    struct hand hand[MOST_HANDS];
+};
+
+static int64_t first_of(const struct walk *w, int64_t part) {
+    return part * w->at_once;
+}
+
+static int64_t pages_of(const struct walk *w, int64_t part) {
+    int64_t left = w->t->job.shape[0] - first_of(w, part);
+    return left < w->at_once ? left : w->at_once;
+}
+
+/* The first n pages of a part's slot. */
+static struct gf_array slot_of(const struct walk *w, const struct gf_array *a, int64_t part,
+                               int64_t n) {
+    return gf_array_slice(a, 0, part % w->slots * w->at_once, n);
+}
+
+/* ---- reading ---- */
+
+/* Pages from `from` on, finite, or counted for the refusal. */
+static int read_pages(const struct gf_task *t, struct gf_reader *reader, int64_t from,
+                      struct gf_array *to, struct nonfinite *bad) {
+    int64_t first[GF_MAX_RANK];
+    int rc = gf_reader_pages(reader, t->s, t->read, &t->image, from, to);
+    int64_t count = rc ? 0 : gf_array_nonfinite(to, first);
+    if (count && t->s->nan != GF_NAN_REFUSE) {
+        gf_samples_mend(to, false);
+    } else if (count) {
+        first[0] += from;
+        if (!bad->count)
+            memcpy(bad->first, first, sizeof first);
+        bad->count += count;
+    }
+    return rc;
+}
+
+/* Threads of libgomp that wait for each other spin for milliseconds, which takes the CPUs from the threads
+ * that read and write; but not while there are more of them than CPUs. A team of the reading thread's own
+ * makes them more than those that transform. */
+static void outnumber_cpus(struct walk *w) {
+    enum { WORTH_A_TEAM = 1 << 20 /* bytes of all slots */ };
+    int threads = 0;
+    const bool called = w->crowded;
+    w->crowded = true;
+    if (called || gf_settings_threads(w->t->s) < 2 ||
+        gf_task_in_bytes(w->t) + gf_task_out_bytes(w->t) < WORTH_A_TEAM)
+        return;
+#pragma omp parallel num_threads(2) reduction(+ : threads)
+    threads++;
+}
+
+/* Counts to the last page, in the part's place: a pipe is not read again, and with several readers parts
+ * before this one may not have been read yet. */
+static int refuse(struct walk *w, struct gf_reader *reader, int64_t part, struct nonfinite *bad) {
+    const int64_t from = w->readers > 1 ? 0 : part + 1;
+    int rc = 0;
+    if (!from)
+        bad->count = 0;
+    for (int64_t i = from; i < w->parts && !rc; i++) {
+        struct gf_array to = slot_of(w, &w->in, part, pages_of(w, i));
+        rc = read_pages(w->t, reader, first_of(w, i), &to, bad);
+    }
+    return rc ? rc : gf_load_refuse(&w->t->image, bad->count, bad->first);
+}
+
+static int read_part(void *user, int i, int64_t part) {
+    struct walk *w = user;
+    struct gf_array to = slot_of(w, &w->in, part, pages_of(w, part));
+    struct gf_reader *reader = i ? &w->reader[i] : &w->t->reader;
+    struct nonfinite bad = {0};
+    if (!i)
+        outnumber_cpus(w);
+    const double start = gf_now_ms();
+    int rc = read_pages(w->t, reader, first_of(w, part), &to, &bad);
+    if (bad.count)
+        rc = refuse(w, reader, part, &bad);
+    w->ms_read[i] += gf_now_ms() - start;
+    return rc;
+}
+
+/* ---- transforming ---- */
+
+/* The channels of `px` that the backend transforms, and the alpha channel. */
+static void split(const struct gf_task *t, const struct gf_array *px, struct gf_array *in,
+                  struct gf_array *alpha) {
+    const int axis = t->job.ndim;
+    *in = t->in;
+    in->data = px->data;
+    in->shape[0] = px->shape[0];
+    *alpha = *in;
+    alpha->shape[axis] = 1;
+    alpha->data = t->has_alpha ? (char *)in->data + in->shape[axis] * in->stride[axis] : NULL;
+}
+
+/* Pages of output i as they are written: without what the command added beyond their edges. */
+static struct gf_array finished(const struct walk *w, int i, int64_t part) {
+    const struct gf_task *t = w->t;
+    struct gf_array pages = slot_of(w, &w->out[i], part, pages_of(w, part));
+    for (int axis = 1; axis < t->job.ndim; axis++)
+        pages = gf_array_slice(&pages, axis, 0, t->product[i].shape[axis]);
+    return pages;
+}
+
+static int transform(struct gf_task *part, struct gf_array *out) {
+    int rc = part->hooks->begin_part ? part->hooks->begin_part(part) : 0;
+    if (!rc)
+        rc = gf_runner_plan(part->runner, &part->job);
+    if (!rc)
+        rc = gf_runner_run(part->runner, &part->in, out, &part->report);
+    if (part->hooks->end_part)
+        part->hooks->end_part(part);
+    return rc;
+}
+
+static int run_part(struct walk *w, int64_t i, struct gf_runner *runner) {
+    const struct gf_task *t = w->t;
+    struct gf_task part = {.s = t->s,
+                           .hooks = t->hooks,
+                           .runner = runner,
+                           .image = t->image,
+                           .job = t->pages.job,
+                           .filtering = t->filtering};
+    struct result *result = &w->result[i % w->slots];
+    struct gf_array alpha, plain[GF_MAX_OUTPUTS];
+    const int64_t n = part.job.shape[0] = pages_of(w, i);
+    const struct gf_array px = slot_of(w, &w->in, i, n);
+    split(t, &px, &part.in, &alpha);
+    for (int k = 0; k < t->job.n_out; k++) {
+        const struct gf_array pages = slot_of(w, &w->out[k], i, n);
+        plain[k] = gf_task_without_alpha(t, k, &pages);
+    }
+    int rc = transform(&part, plain);
+    memcpy(part.product, t->product, sizeof part.product);
+    for (int k = 0; k < t->job.n_out && !rc && w->volume; k++) {
+        const struct gf_array pages = finished(w, k, i);
+        gf_task_complete(&part, k, &pages, &alpha);
+    }
+    result->report = part.report;
+    memcpy(result->overflowed, part.overflowed, sizeof result->overflowed);
+    return rc;
+}
+
+static int work(void *user, int i, int64_t part) {
+    struct walk *w = user;
+    struct hand *h = &w->hand[i];
+    const double start = gf_now_ms(), turn = h->runner->ms.turn;
+    int rc = run_part(w, part, h->runner);
+    const double ms = gf_now_ms() - start;
+    h->ms += ms;
+    if (!rc && w->t->deal) /* its own turn, or its share of what all its threads take */
+        gf_deal_end(w->t->deal, h->device, fmax(h->runner->ms.turn - turn, ms / h->streams) * 1e-3);
+    return rc;
+}
+
+/* ---- writing ---- */
+
+/* In the order of the parts, so that sums round alike however they were dealt. */
+static void add_report(struct gf_task *t, const struct result *result) {
+    struct gf_report *sum = &t->report;
+    const struct gf_report *one = &result->report;
+    for (int i = 0; i < t->job.n_out; i++) {
+        sum->clipped[i] += one->clipped[i];
+        sum->low[i] = one->low[i];
+        sum->high[i] = one->high[i] > sum->high[i] ? one->high[i] : sum->high[i];
+        t->overflowed[i] += result->overflowed[i];
+    }
+    sum->kept += one->kept;
+    sum->lost += one->lost;
+    sum->imag_ratio = sum->lost > 0 ? sqrt(sum->lost / sum->kept) : 0;
+}
+
+static int write_part(void *user, int64_t part) {
+    struct walk *w = user;
+    const struct gf_task *t = w->t;
+    const double start = gf_now_ms();
+    int rc = 0;
+    for (int i = 0; i < t->job.n_out && !rc && w->volume; i++) {
+        struct gf_array pages = finished(w, i, part);
+        rc = gf_product_put(t->s, &t->product[i], &t->image.metadata, w->volume[i],
+                            first_of(w, part), &pages);
+    }
+    w->ms_write += gf_now_ms() - start;
+    add_report(w->t, &w->result[part % w->slots]);
+    if (t->deal) /* a part that is taken has its slot: devices wait for no other device */
+        gf_deal_allow(t->deal, part + 1 + w->slots);
+    return rc;
+}
+
+/* ---- a walk ---- */
+
+static int take_slots(struct walk *w) {
+    const struct gf_task *t = w->t;
+    struct gf_array like = t->image.px;
+    w->result = calloc((size_t)w->slots, sizeof *w->result);
+    int rc = w->result ? 0 : gf_fail(GF_ENOMEM, "out of memory");
+    like.shape[0] = w->slots * w->at_once;
+    if (!rc)
+        rc = gf_array_alloc(&w->in, like.dtype, like.rank, like.shape);
+    for (int k = 0; k < t->job.n_out && !rc; k++) {
+        like = t->product[k].image.px;
+        like.shape[0] = w->slots * w->at_once;
+        rc = gf_array_alloc(&w->out[k], like.dtype, like.rank, like.shape);
+    }
+    return rc;
+}
+
+/* Several readers where several devices wait for pages, of files that can be opened again. A record's
+ * checksum would be verified by each. */
+static void open_readers(struct walk *w) {
+    const struct gf_task *t = w->t;
+    int most = gf_settings_threads(t->s);
+    most = most < MOST_READERS ? most : MOST_READERS;
+    w->readers = 1;
+    if (!t->deal || t->image.record || !gf_task_is_read_again(t))
+        return;
+    for (; w->readers < most; w->readers++) {
+        struct gf_image image;
+        int rc = gf_reader_open(&w->reader[w->readers], t->s, t->read, t->n_read, &image);
+        gf_image_free(&image);
+        if (rc)
+            break;
+    }
+}
+
+/* The CPU's own threads where it works beside other devices: those that copy for these, read and write
+ * would wait for it else, and it for them. */
+static int own_threads(const struct gf_task *t) {
+    const int all = gf_settings_threads(t->s);
+    int left = all, others = 0;
+    for (int i = 0; i < t->deal->n; i++)
+        if (!gf_deal_own_contexts(t->deal, i))
+            others += gf_task_streams(t, i) * GF_DEAL_COPYING;
+    left -= others ? others + MOST_READERS + 1 : 0;
+    return left > all / 2 ? left : all > 1 ? all / 2 : 1;
+}
+
+/* The threads for all devices: two each, so that one checks its results while the device runs the other's
+ * pages; for the CPU as many as share its threads in small teams, which wait less for each other. */
+static void open_hands(struct walk *w) {
+    struct gf_task *t = w->t;
+    w->hand[0] = (struct hand){.runner = t->runner, .streams = 1};
+    w->hands = !t->deal;
+    for (int i = 0; t->deal && i < t->deal->n; i++) {
+        const int streams = gf_task_streams(t, i), team = own_threads(t) / streams;
+        const int threads = gf_deal_own_contexts(t->deal, i) ? (team > 0 ? team : 1) : 0;
+        for (int k = 0; k < streams && w->hands < MOST_HANDS; k++) {
+            struct hand *h = &w->hand[w->hands++];
+            *h = (struct hand){.device = i, .streams = streams};
+            h->runner = k ? &h->own : &t->runners[i];
+            if (!k) /* with other threads than it has for work in one piece */
+                gf_runner_close(h->runner);
+            gf_runner_open(h->runner, gf_deal_session(t->deal, i), threads);
+        }
+    }
+}
+
+static int64_t take(void *user, int i) {
+    const struct walk *w = user;
+    return gf_deal_take(w->t->deal, w->hand[i].device);
+}
+
+static void cancel(void *user) {
+    const struct walk *w = user;
+    gf_deal_stop(w->t->deal);
+}
+
+static int start_deal(struct walk *w) {
+    struct gf_task *t = w->t;
+    if (t->s->tune)
+        gf_deal_use_record(t->deal, &t->pages.job);
+    int rc = gf_deal_start(t->deal, w->parts, 1);
+    if (!rc)
+        gf_deal_allow(t->deal, w->slots);
+    return rc;
+}
+
+static int run_conveyor(struct walk *w) {
+    open_hands(w);
+    open_readers(w);
+    struct gf_conveyor c = {.items = w->parts,
+                            .slots = (int)w->slots,
+                            .readers = w->readers,
+                            .hands = w->hands,
+                            .read = read_part,
+                            .work = work,
+                            .write = write_part,
+                            .user = w};
+    if (w->t->deal) {
+        c.take = take;
+        c.cancel = cancel;
+    }
+    return gf_conveyor_run(&c);
+}
+
+static void close_walk(struct walk *w) {
+    double ms = 0;
+    for (int i = 0; i < w->hands; i++) {
+        ms = fmax(ms, w->hand[i].ms);
+        if (w->hand[i].runner == &w->hand[i].own)
+            gf_runner_close(&w->hand[i].own);
+    }
+    for (int i = 0; i < w->readers; i++) {
+        w->t->ms_decode += w->ms_read[i];
+        gf_reader_close(&w->reader[i]);
+    }
+    w->t->ms_transform += ms;
+    w->t->ms_encode += w->ms_write;
+    gf_array_free(&w->in);
+    for (int k = 0; k < GF_MAX_OUTPUTS; k++)
+        gf_array_free(&w->out[k]);
+    free(w->result);
+    free(w);
+}
+
+/* All pages through the devices; `volume` is where output i is written to, NULL with {page}. Fills in
+ * t->report, and adds to the task's milliseconds. */
+static int walk_through(struct gf_task *t, struct gf_volume *const *volume) {
+    struct walk *w = calloc(1, sizeof *w);
+    if (!w)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    w->t = t;
+    w->volume = volume;
+    w->at_once = t->pages.at_once;
+    w->slots = t->pages.slots;
+    w->parts = (t->job.shape[0] + w->at_once - 1) / w->at_once;
+    t->report = (struct gf_report){.imag_ratio = 0};
+    int rc = take_slots(w);
+    if (!rc && t->deal)
+        rc = start_deal(w);
+    if (!rc)
+        rc = run_conveyor(w);
+    gf_task_choose_reported(t);
+    close_walk(w);
+    return rc;
+}
 
 /* ---- display ranges ---- */
 
@@ -22,7 +396,7 @@ static void set_range(struct gf_task *t, int i, double low, double high) {
 static int look_at_pages(struct gf_task *t, struct gf_range_planes *r, bool *spoiled) {
     struct gf_job one = gf_range_planes_job(&t->job);
     struct gf_array px = {0}, spectrum = {0}, in, alpha, like = t->image.px;
-    struct gf_nonfinite bad = {0};
+    struct nonfinite bad = {0};
     struct gf_report report;
     int64_t shape[GF_MAX_RANK];
     gf_job_out_shape(&one, 0, shape);
@@ -33,10 +407,10 @@ static int look_at_pages(struct gf_task *t, struct gf_range_planes *r, bool *spo
     if (!rc)
         rc = gf_array_alloc(&spectrum, one.out[0].dtype, one.ndim + 1, shape);
     for (int64_t z = 0; !rc && (z = gf_range_planes_next(r, z)) >= 0; z++) {
-        rc = gf_page_walk_read(t, &t->reader, z, &px, &bad);
+        rc = read_pages(t, &t->reader, z, &px, &bad);
         if (rc || bad.count)
             break;
-        gf_page_walk_split(t, &px, &in, &alpha);
+        split(t, &px, &in, &alpha);
         rc = gf_runner_run(t->runner, &in, &spectrum, &report);
         if (!rc)
             gf_range_planes_add(r, z, &in, &spectrum);
@@ -78,7 +452,7 @@ static int find_ranges(struct gf_task *t) {
         full = full || gf_output_is_full(&t->job.out[i]);
     if (rc || !full)
         return rc;
-    rc = gf_page_walk(t, NULL);
+    rc = walk_through(t, NULL);
     for (int i = 0; i < t->job.n_out && !rc; i++)
         if (gf_output_is_full(&t->job.out[i]))
             set_range(t, i, t->report.low[i], t->report.high[i]);
@@ -117,7 +491,7 @@ int gf_pages_run(struct gf_task *t) {
     if (!rc)
         rc = begin(t, volume);
     if (!rc)
-        rc = gf_page_walk(t, volume);
+        rc = walk_through(t, volume);
     t->alpha.data = t->has_alpha ? &alpha : NULL; /* check() asks only whether there is one */
     if (!rc && t->hooks->check)
         rc = t->hooks->check(t);

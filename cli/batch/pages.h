@@ -9,7 +9,7 @@
 
 #include "cli/batch/task.h"
 
-/* What is written is, byte for byte, what the samples in one piece would have given. */
+/* Writes, byte for byte, what the samples in one piece would have given. */
 int gf_pages_run(struct gf_task *t);
 
 #endif

@@ -78,7 +78,7 @@ static struct gf_image cut(const struct gf_product *p) {
     return image;
 }
 
-/* What is written of an image: in a shape that the format takes, with the record, to be freed, and
+/* An image as it is written: in a shape that the format takes, with the record, to be freed, and
  * with what is kept of the metadata, borrowed as the samples are. */
 static int dress(const struct gf_product *p, const struct gf_image *image,
                  const struct gf_record *record, const struct gf_metadata *metadata,
@@ -145,20 +145,28 @@ const char *gf_product_pages_refused(const struct gf_product *p) {
     return p->where->has_page ? NULL : gf_volume_pages_refused(p->path, p->format);
 }
 
-int gf_product_begin(const struct gf_settings *s, const struct gf_product *p,
-                     const struct gf_metadata *metadata, struct gf_volume **out) {
+typedef int open_volume(const char *path, const struct gf_format *format,
+                        const struct gf_image *header, const struct gf_write_options *options,
+                        bool clobber, struct gf_volume **out);
+
+static int open_product(const struct gf_settings *s, const struct gf_product *p,
+                        const struct gf_metadata *metadata, open_volume *open,
+                        struct gf_volume **out) {
     const struct gf_write_options options = options_of(s, p);
-    struct gf_image v;
-    *out = NULL;
-    if (p->where->has_page)
-        return 0;
     const struct gf_image image = cut(p);
+    struct gf_image v;
     int rc = dress(p, &image, p->has_record ? &p->record : NULL, metadata, &v);
     if (rc)
         return rc;
-    rc = gf_volume_begin(p->path, p->format, &v, &options, s->clobber, out);
+    rc = open(p->path, p->format, &v, &options, s->clobber, out);
     free(v.record);
     return rc;
+}
+
+int gf_product_begin(const struct gf_settings *s, const struct gf_product *p,
+                     const struct gf_metadata *metadata, struct gf_volume **out) {
+    *out = NULL;
+    return p->where->has_page ? 0 : open_product(s, p, metadata, gf_volume_begin, out);
 }
 
 int gf_product_put(const struct gf_settings *s, const struct gf_product *p,
@@ -183,16 +191,8 @@ const char *gf_product_rows_refused(const struct gf_settings *s, const struct gf
 
 int gf_product_create(const struct gf_settings *s, const struct gf_product *p,
                       const struct gf_metadata *metadata, struct gf_volume **out) {
-    const struct gf_write_options options = options_of(s, p);
-    struct gf_image v;
     *out = NULL;
-    const struct gf_image image = cut(p);
-    int rc = dress(p, &image, p->has_record ? &p->record : NULL, metadata, &v);
-    if (rc)
-        return rc;
-    rc = gf_volume_create(p->path, p->format, &v, &options, s->clobber, out);
-    free(v.record);
-    return rc;
+    return open_product(s, p, metadata, gf_volume_create, out);
 }
 
 int gf_product_join(const struct gf_product *p, const char *path, const struct gf_frame *frame,

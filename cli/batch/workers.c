@@ -91,16 +91,9 @@ static bool fits(const struct gf_workers *p, const struct gf_worker *l, int64_t 
     return need >= 0 && need + GF_PICTURE_EXTRA <= p->limit - others;
 }
 
-static void enter(struct gf_worker *l) {
-    struct gf_workers *p = l->pool;
-    while (p->entered)
-        pthread_cond_wait(&p->changed, &p->lock);
-    p->entered = l->entered = true;
-}
-
 static void pass(struct gf_worker *l) {
-    if (l->entered)
-        l->pool->entered = l->entered = false;
+    if (l->pool->inside == l)
+        l->pool->inside = NULL;
     pthread_cond_broadcast(&l->pool->changed);
 }
 
@@ -109,33 +102,14 @@ static void reserve(struct gf_worker *l, int64_t bytes) {
     l->reserved = bytes;
 }
 
-/* One worker alone reports at once. */
-static void start_report(struct gf_worker *l) {
-    l->tally = (struct gf_tally){0};
-    if (l->pool->n_workers > 1)
-        gf_log_keep();
-}
-
-int gf_workers_take(struct gf_worker *l) {
+void gf_workers_enter(struct gf_worker *l) {
     struct gf_workers *p = l->pool;
     pthread_mutex_lock(&p->lock);
-    while (!p->stop && p->next < p->n_inputs && (p->entered || p->next >= p->turn + GF_WINDOW))
+    while (p->inside || l->input > p->next)
         pthread_cond_wait(&p->changed, &p->lock);
-    bool any = !p->stop && p->next < p->n_inputs;
-    if (any) {
-        l->input = p->next++;
-        p->entered = l->entered = true;
-    }
+    p->inside = l;
+    p->next += l->input == p->next;
     pthread_mutex_unlock(&p->lock);
-    if (any)
-        start_report(l);
-    return any ? l->input : -1;
-}
-
-void gf_workers_enter(struct gf_worker *l) {
-    pthread_mutex_lock(&l->pool->lock);
-    enter(l);
-    pthread_mutex_unlock(&l->pool->lock);
 }
 
 void gf_workers_admit(struct gf_worker *l, int64_t need) {
@@ -191,69 +165,66 @@ static void add(struct gf_tally *sum, const struct gf_tally *t) {
     sum->gone |= t->gone;
 }
 
-/* Prints the report of input `turn`. That nothing can be run is reported once, by the first. */
-static void print_report(struct gf_workers *p, struct gf_said *said, const struct gf_tally *tally) {
-    struct gf_said unsaid = {0};
-    bool again = p->sum.gone && tally->gone;
-    if (!again) {
-        add(&p->sum, tally);
-        gf_log_say(said);
+/* One worker alone reports at once. */
+static void start_report(struct gf_worker *l) {
+    l->report = (struct gf_ending){.tally = {0}};
+    if (l->pool->n_workers > 1)
+        gf_log_keep();
+}
+
+/* That nothing can be run is reported once, by the first. */
+static void print_report(struct gf_workers *p, struct gf_ending *report) {
+    if (!p->sum.gone || !report->tally.gone) {
+        add(&p->sum, &report->tally);
+        gf_log_say(&report->said);
     }
-    free(said->err);
-    free(said->out);
-    *said = unsaid;
+    free(report->said.err);
+    free(report->said.out);
+    report->said = (struct gf_said){0};
     if (gf_log_flush_stdout() == EPIPE)
-        p->stop = p->pipe_closed = true;
+        gf_workers_close_pipe(p);
 }
 
-void gf_workers_report(struct gf_worker *l, bool more) {
-    struct gf_workers *p = l->pool;
-    struct gf_said said = {0};
-    pthread_mutex_lock(&p->lock);
-    bool due = l->input == p->turn;
-    bool passed = l->tally.skipped && !l->tally.done && !l->tally.failed;
-    if (due || !more)
-        said = gf_log_kept();
-    if (due) {
-        print_report(p, &said, &l->tally);
-    } else if (!more) {
-        int at = l->input % GF_WINDOW;
-        p->ending[at].ended = true;
-        p->ending[at].said = said;
-        p->ending[at].tally = l->tally;
-    }
-    if (due && more)
-        start_report(l);
-    if (!more)
-        gf_progress_input(passed);
-    if (due && !more)
-        p->turn++;
-    for (int at = p->turn % GF_WINDOW; p->ending[at].ended; at = p->turn % GF_WINDOW) {
-        print_report(p, &p->ending[at].said, &p->ending[at].tally);
-        p->ending[at].ended = false;
-        p->turn++;
-    }
-    pthread_cond_broadcast(&p->changed);
-    pthread_mutex_unlock(&p->lock);
+void gf_workers_report(struct gf_worker *l) {
+    if (!gf_conveyor_is_first(&l->pool->conveyor, l->input))
+        return;
+    l->report.said = gf_log_kept();
+    print_report(l->pool, &l->report);
+    start_report(l);
 }
 
-void gf_workers_stop(struct gf_workers *p) {
-    pthread_mutex_lock(&p->lock);
-    p->stop = true;
-    pthread_cond_broadcast(&p->changed);
-    pthread_mutex_unlock(&p->lock);
+static int run_input(void *user, int hand, int64_t input) {
+    struct gf_workers *p = user;
+    struct gf_worker *l = &p->worker[hand];
+    const struct gf_tally *t = &l->report.tally;
+    l->input = (int)input;
+    start_report(l);
+    p->run(p->user, l);
+    gf_progress_input(t->skipped && !t->done && !t->failed);
+    l->report.said = gf_log_kept();
+    p->ending[input % GF_WINDOW] = l->report;
+    return 0;
+}
+
+static int report_input(void *user, int64_t input) {
+    struct gf_workers *p = user;
+    print_report(p, &p->ending[input % GF_WINDOW]);
+    return 0;
+}
+
+int gf_workers_run(struct gf_workers *p, void (*run)(void *user, struct gf_worker *l), void *user) {
+    p->run = run;
+    p->user = user;
+    p->conveyor = (struct gf_conveyor){.items = p->n_inputs,
+                                       .slots = GF_WINDOW,
+                                       .hands = p->n_workers,
+                                       .work = run_input,
+                                       .write = report_input,
+                                       .user = p};
+    return gf_conveyor_run(&p->conveyor);
 }
 
 void gf_workers_close_pipe(struct gf_workers *p) {
-    pthread_mutex_lock(&p->lock);
     p->pipe_closed = true;
-    pthread_mutex_unlock(&p->lock);
-    gf_workers_stop(p);
-}
-
-bool gf_workers_stopped(struct gf_workers *p) {
-    pthread_mutex_lock(&p->lock);
-    bool stop = p->stop;
-    pthread_mutex_unlock(&p->lock);
-    return stop;
+    gf_conveyor_stop(&p->conveyor);
 }

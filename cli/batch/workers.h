@@ -5,20 +5,23 @@
  * the two, so that inputs are looked at, and begin, in their order. One that fits nowhere is admitted
  * when it is alone. Reports are printed in the order of the inputs too.
  *
- *     for (int i; (i = gf_workers_take(worker)) >= 0;) {
- *         need = look at the header of input i;
+ *     static void run(void *user, struct gf_worker *worker) {
+ *         gf_workers_enter(worker);
+ *         need = look at the header of worker->input;
  *         gf_workers_admit(worker, need);
  *         process it;
  *         gf_workers_leave(worker);
- *         gf_workers_report(worker, false);
  *     }
+ *     rc = gf_workers_run(&workers, run, user);
  */
 #ifndef GF_CLI_BATCH_WORKERS_H
 #define GF_CLI_BATCH_WORKERS_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "core/deal/deal.h"
+#include "core/divide/conveyor.h"
 #include "cli/log.h"
 #include "cli/settings.h"
 
@@ -37,17 +40,22 @@ struct gf_tally {
     bool gone;   /* failed because nothing could be run */
 };
 
+/* Messages and counts of an input that are not reported yet. */
+struct gf_ending {
+    struct gf_said said;
+    struct gf_tally tally;
+};
+
 struct gf_worker {
     struct gf_workers *pool;
-    pthread_t thread;
     struct gf_settings s;     /* with the threads of this worker */
     struct gf_runner *runner; /* one for each device of the run */
     int device;               /* of the input being processed */
     double seconds;           /* of its device's time, as far as it tells its speed; else 0 */
-    bool entered, busy;
+    bool busy;
     int64_t reserved; /* bytes; the worker's kept plan included */
     int input;
-    struct gf_tally tally; /* of the input, as far as it is not reported yet */
+    struct gf_ending report;
 };
 
 struct gf_workers {
@@ -55,18 +63,16 @@ struct gf_workers {
     pthread_cond_t changed;
     struct gf_worker *worker;
     int n_workers, n_devices;
-    int64_t limit, used; /* bytes */
-    int busy;            /* workers that have memory reserved */
-    bool entered;        /* a worker is looking at its input */
-    bool tight;          /* a worker had to wait for memory */
-    bool stop;           /* no further input is begun */
-    bool pipe_closed;    /* the reader of our output has closed it: nothing more is reported */
-    int next, n_inputs, turn;
-    struct {
-        bool ended;
-        struct gf_said said;
-        struct gf_tally tally;
-    } ending[GF_WINDOW];
+    int64_t limit, used;      /* bytes */
+    int busy;                 /* workers that have memory reserved */
+    bool tight;               /* a worker had to wait for memory */
+    struct gf_worker *inside; /* looks at its input */
+    int next, n_inputs;       /* no input from `next` on was looked at */
+    atomic_bool pipe_closed;  /* the reader of our output has closed it: nothing more is reported */
+    void (*run)(void *user, struct gf_worker *l);
+    void *user;
+    struct gf_conveyor conveyor;
+    struct gf_ending ending[GF_WINDOW];
     struct gf_tally sum;
 };
 
@@ -75,9 +81,10 @@ int gf_workers_open(struct gf_workers *p, int n, int threads, const struct gf_se
                     const struct gf_deal *deal, int n_inputs, int64_t limit);
 void gf_workers_close(struct gf_workers *p);
 
-/* The next input, or -1: there is none, or the run stops. The worker has entered. */
-int gf_workers_take(struct gf_worker *l);
-/* Enters for one more picture of the same input. */
+/* Runs each input in a worker; GF_ENOMEM where there is no memory to begin. */
+int gf_workers_run(struct gf_workers *p, void (*run)(void *user, struct gf_worker *l), void *user);
+
+/* From within run(). Waits until the worker may look at a picture of its input. */
 void gf_workers_enter(struct gf_worker *l);
 /* Waits until there is room for `need` bytes, -1 for all there is, and reserves it. */
 void gf_workers_admit(struct gf_worker *l, int64_t need);
@@ -85,10 +92,9 @@ void gf_workers_admit(struct gf_worker *l, int64_t need);
 void gf_workers_settle(struct gf_worker *l, int64_t need);
 /* Returns what is reserved, and lets the next worker enter. */
 void gf_workers_leave(struct gf_worker *l);
-/* Prints what is due of the reports of the worker's input; with `more` others of it follow. */
-void gf_workers_report(struct gf_worker *l, bool more);
-void gf_workers_stop(struct gf_workers *p);
-void gf_workers_close_pipe(struct gf_workers *p); /* likewise, without a report */
-bool gf_workers_stopped(struct gf_workers *p);
+/* Prints what there is to report of the input, if its turn has come; more of it follows. */
+void gf_workers_report(struct gf_worker *l);
+/* No further input is begun, and nothing more reported. */
+void gf_workers_close_pipe(struct gf_workers *p);
 
 #endif

@@ -1,4 +1,4 @@
-/* Pages of a lengthened volume that is not in memory, of a picture rows. */
+/* Pages of a lengthened volume that is not in memory, rows of a picture, samples of lines. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,42 +8,28 @@
 #include "core/filter/edges.h"
 #include "core/filter/smooth.h"
 #include "core/filter/smooth_pages.h"
+#include "core/base/sample_value.h"
 #include "core/base/status.h"
 #include "core/slab/line.h"
 
-/* A page of the file as it is read, of a picture a row, and two lengthened ones that fade into each other. */
+/* Units (pages, rows or samples) of the file as they are read, and two lots of lengthened ones that fade into
+ * each other. A line or a volume has n of them, lengthened to `length`. */
 struct making {
     struct gf_task *t;
-    const struct gf_page_source *file;
-    struct gf_array page, end, start;
+    const struct gf_page_source *pages; /* one of the two */
+    const struct gf_span_source *spans;
+    int64_t most, n, length, line;
+    enum gf_edges mode;
+    struct gf_array read, end, start;
 };
-
-static bool fades(const struct gf_task *t) {
-    return t->s->filter.edges == GF_EDGES_TAPER;
-}
 
 static bool splits(const struct gf_task *t) {
     return t->s->filter.edges == GF_EDGES_SMOOTH;
 }
 
-static int take_buffers(struct making *m) {
-    const struct gf_job *job = &m->t->job;
-    const int64_t *n = m->t->filtering->frame.shape;
-    const int x = job->ndim - 1;
-    const bool rows = job->ndim == 3;
-    const int64_t read[] = {1, rows ? n[1] : 1, n[x], job->channels};
-    const int64_t made[] = {1, rows ? job->shape[1] : 1, job->shape[x], job->channels};
-    int rc = gf_array_alloc(&m->page, m->t->filtering->frame.dtype, 4, read);
-    if (!rc && fades(m->t))
-        rc = gf_array_alloc(&m->end, job->in_dtype, 4, made);
-    if (!rc && fades(m->t))
-        rc = gf_array_alloc(&m->start, job->in_dtype, 4, made);
-    return rc;
-}
-
 /* ---- the smooth part ---- */
 
-/* Of --edges=smooth: the picture as a volume, and how many of its pages are taken at once. */
+/* The picture as a volume, and how many of its pages are taken at once. */
 static struct gf_job smooth_job(const struct gf_task *t) {
     const struct gf_job job = gf_filter_picture_job(t);
     return gf_slab_volume(&job);
@@ -73,45 +59,6 @@ bool gf_filter_looks(const struct gf_task *t) {
     return splits(t) && !gf_slab_is_line(&t->job);
 }
 
-/* `pages` of the file from `first` on, in the job's type. */
-static int look_at(struct gf_task *t, const struct gf_page_source *file, int64_t first,
-                   struct gf_array *read, struct gf_array *pages) {
-    int rc = file->read(file->user, first, read);
-    if (rc)
-        return rc;
-    gf_filter_take_in(t, read, pages);
-    gf_smooth_pages_look(t->filtering->smooth, first, pages);
-    return 0;
-}
-
-int gf_filter_look(struct gf_task *t, const struct gf_page_source *file) {
-    const struct gf_job job = smooth_job(t);
-    const int64_t *n = job.shape, most = pages_at_once(t, &job);
-    const int64_t shape[] = {most, n[1], n[2], job.channels};
-    struct gf_array read = {0}, pages = {0};
-    struct gf_smooth_pages *s = t->filtering->smooth = calloc(1, sizeof *s);
-    if (!s)
-        return gf_fail(GF_ENOMEM, "out of memory");
-    gf_smooth_pages_init(s, &job);
-    int rc = gf_smooth_pages_take(s);
-    if (!rc)
-        rc = gf_array_alloc(&read, t->filtering->frame.dtype, 4, shape);
-    if (!rc)
-        rc = gf_array_alloc(&pages, job.in_dtype, 4, shape);
-    for (int64_t z = 0; z < n[0] && !rc; z += most) {
-        const int64_t count = n[0] - z < most ? n[0] - z : most;
-        struct gf_array some = gf_array_slice(&read, 0, 0, count);
-        struct gf_array converted = gf_array_slice(&pages, 0, 0, count);
-        rc = look_at(t, file, z, &some, &converted);
-    }
-    gf_array_free(&read);
-    gf_array_free(&pages);
-    for (int i = 0; i < GF_MAX_DIMS && !rc; i++)
-        if (s->face[i].jumps)
-            rc = gf_filter_run_over(t->runner, &s->face[i].job, &s->face[i].of);
-    return rc;
-}
-
 /* Pages of the smooth part; the caller frees. */
 static int make_smooth(struct gf_task *t, int64_t first, int64_t count, struct gf_array *s) {
     const struct gf_job job = gf_smooth_pages_job(t->filtering->smooth, count);
@@ -123,46 +70,153 @@ static int make_smooth(struct gf_task *t, int64_t first, int64_t count, struct g
     return rc ? rc : gf_filter_run_over(t->runner, &job, s);
 }
 
-/* Pages of the job's input from `first` on, none or all of them beyond the volume's last page. */
-static int split_pages(struct making *m, int64_t first, struct gf_array *pages) {
-    const struct gf_job job = smooth_job(m->t);
-    const int64_t *n = job.shape, count = pages->shape[0];
-    const bool inside = first < n[0];
-    struct gf_array s = {0}, image = {0};
-    struct gf_array read = gf_array_slice(&m->page, 0, 0, count), own = *pages;
-    memcpy(own.shape, read.shape, sizeof own.shape);
-    int rc = m->file->read(m->file->user, inside ? first : first - n[0], &read);
-    if (!rc) {
-        gf_filter_take_in(m->t, &read, &own);
-        rc = make_smooth(m->t, inside ? first : first - n[0], count, &s);
+/* ---- units ---- */
+
+static bool is_line(const struct making *m) {
+    return m->spans;
+}
+
+static int64_t sample_bytes(const struct gf_task *t) {
+    return 3 * (int64_t)sizeof(double) * t->job.channels;
+}
+
+/* Samples of lines that are made together. */
+static int64_t samples_at_once(const struct gf_task *t) {
+    enum { SHARE = 16, LEAST = 64, MOST = 1 << 16 };
+    const int64_t n = gf_runner_limit(t->runner) / SHARE / sample_bytes(t);
+    return n < LEAST ? LEAST : n < MOST ? n : MOST;
+}
+
+/* Units `first` and after it of the line or the volume in its file, in the job's type, each lengthened within
+ * itself; perhaps in reverse order. */
+static int read_some(const struct making *m, bool reverse, int64_t first, struct gf_array *to) {
+    const int64_t count = to->shape[0], bytes = to->stride[0];
+    struct gf_array read = gf_array_slice(&m->read, 0, 0, count), picture = *to;
+    int rc = is_line(m) ? m->spans->read(m->spans->user, m->line * m->n + first, count, read.data)
+                        : m->pages->read(m->pages->user, first, &read);
+    if (rc)
+        return rc;
+    memcpy(picture.shape, read.shape, sizeof picture.shape);
+    gf_filter_take_in(m->t, &read, &picture);
+    if (!is_line(m) && !splits(m->t))
+        gf_edges_fill(m->mode, read.shape, gf_settings_threads(m->t->s), to);
+    for (int64_t i = 0; i < count / 2 && reverse; i++) { /* samples: pages come one by one */
+        char one[16 * GF_SLAB_CHANNELS], *a = (char *)to->data + i * bytes;
+        char *b = (char *)to->data + (count - 1 - i) * bytes;
+        memcpy(one, a, (size_t)bytes);
+        memcpy(a, b, (size_t)bytes);
+        memcpy(b, one, (size_t)bytes);
     }
+    return 0;
+}
+
+/* The end fades into the beginning. */
+static int fade(const struct making *m, int64_t first, struct gf_array *to) {
+    const int64_t count = to->shape[0], w = m->length - m->n, j = first - m->n;
+    struct gf_array end = gf_array_slice(&m->end, 0, 0, count);
+    struct gf_array start = gf_array_slice(&m->start, 0, 0, count);
+    int rc = read_some(m, true, m->n - j - count, &end);
+    if (!rc)
+        rc = read_some(m, true, w - j - count, &start);
+    for (int64_t i = 0; i < count && !rc; i++) {
+        const struct gf_array from = gf_array_slice(&end, 0, i, 1);
+        const struct gf_array into = gf_array_slice(&start, 0, i, 1);
+        struct gf_array one = gf_array_slice(to, 0, i, 1);
+        gf_edges_fade(j + i, w, &from, &into, &one);
+    }
+    return rc;
+}
+
+/* Beyond a line: u less s and plus the mirror image of s, which along one axis is a straight line through 0 in its
+ * middle: s(y) = (u(n - 1) - u(0)) (y + 1/2 - n/2) / n. */
+static int split_line(const struct making *m, int64_t first, struct gf_array *to) {
+    const int64_t channels = to->shape[1], y = first - m->n;
+    struct gf_array begin = gf_array_slice(&m->start, 0, 0, 1);
+    struct gf_array end = gf_array_slice(&m->end, 0, 0, 1);
+    int rc = read_some(m, false, 0, &begin);
+    if (!rc)
+        rc = read_some(m, false, m->n - 1, &end);
+    if (!rc)
+        rc = read_some(m, false, y, to);
+    for (int64_t i = 0; i < to->shape[0] * channels && !rc; i++) {
+        const int64_t c = i % channels;
+        const double at = ((double)(y + i / channels) + 0.5) / (double)m->n - 0.5;
+        const double jump = gf_sample_get((char *)end.data + c * end.stride[1], end.dtype) -
+                            gf_sample_get((char *)begin.data + c * begin.stride[1], begin.dtype);
+        if (to->dtype == GF_F64)
+            ((double *)to->data)[i] -= 2 * jump * at;
+        else
+            ((float *)to->data)[i] = (float)((double)((float *)to->data)[i] - 2 * jump * at);
+    }
+    return rc;
+}
+
+/* The same of pages, inside as well: s is periodic within a page. */
+static int split_pages(const struct making *m, int64_t first, struct gf_array *pages) {
+    const int64_t count = pages->shape[0], *shape = m->read.shape;
+    const bool inside = first < m->n;
+    const int64_t at = inside ? first : first - m->n;
+    const int threads = gf_settings_threads(m->t->s);
+    struct gf_array s = {0}, image = {0};
+    int rc = read_some(m, false, at, pages);
+    if (!rc)
+        rc = make_smooth(m->t, at, count, &s);
     if (!rc && !inside)
-        rc = make_smooth(m->t, 2 * n[0] - first - count, count, &image);
+        rc = make_smooth(m->t, m->n - at - count, count, &image);
     for (int64_t z = 0; z < count && !rc; z++) {
         struct gf_array page = gf_array_slice(pages, 0, z, 1);
         const struct gf_array here = gf_array_slice(&s, 0, z, 1);
         const struct gf_array there = inside ? here : gf_array_slice(&image, 0, count - 1 - z, 1);
-        gf_smooth_fill_page(n + 1, gf_settings_threads(m->t->s),
-                            (const struct gf_array[]){here, there}, inside, &page);
+        gf_smooth_fill_page(shape + 1, threads, (const struct gf_array[]){here, there}, inside,
+                            &page);
     }
     gf_array_free(&s);
     gf_array_free(&image);
     return rc;
 }
 
-static int make_smooth_pages(struct making *m, int64_t first, struct gf_array *pages) {
-    const struct gf_job job = smooth_job(m->t);
-    const int64_t n = job.shape[0], most = pages_at_once(m->t, &job);
-    const int64_t shape[] = {most, job.shape[1], job.shape[2], job.channels};
-    int rc = gf_array_alloc(&m->page, m->t->filtering->frame.dtype, 4, shape);
-    for (int64_t z = 0, count; z < pages->shape[0] && !rc; z += count) {
-        const int64_t from = first + z, left = pages->shape[0] - z;
-        const int64_t end = from < n && from + left > n ? n - from : left;
-        count = end < most ? end : most;
-        struct gf_array some = gf_array_slice(pages, 0, z, count);
-        rc = split_pages(m, from, &some);
+/* Units of the job's input, none or all of them beyond the end of the line or volume. */
+static int make_some(const struct making *m, int64_t first, struct gf_array *to) {
+    if (!is_line(m) && splits(m->t))
+        return split_pages(m, first, to);
+    if (first < m->n)
+        return read_some(m, false, first, to);
+    return m->mode == GF_EDGES_TAPER    ? fade(m, first, to)
+           : m->mode == GF_EDGES_SMOOTH ? split_line(m, first, to)
+                                        : read_some(m, true, m->length - first - to->shape[0], to);
+}
+
+static int take_buffers(struct making *m) {
+    const struct gf_job *job = &m->t->job;
+    const int64_t *n = m->t->filtering->frame.shape;
+    const int x = job->ndim - 1, rank = is_line(m) ? 2 : 4;
+    const bool rows = job->ndim == 3;
+    int64_t read[] = {m->most, rows ? n[1] : 1, n[x], job->channels};
+    int64_t made[] = {m->most, rows ? job->shape[1] : 1, job->shape[x], job->channels};
+    if (is_line(m))
+        read[1] = made[1] = job->channels;
+    int rc = gf_array_alloc(&m->read, m->t->filtering->frame.dtype, rank, read);
+    if (!is_line(m) && m->mode != GF_EDGES_TAPER)
+        return rc;
+    if (!rc)
+        rc = gf_array_alloc(&m->end, job->in_dtype, rank, made);
+    return rc ? rc : gf_array_alloc(&m->start, job->in_dtype, rank, made);
+}
+
+static int make(struct making *m, int64_t first, struct gf_array *to) {
+    m->mode = (enum gf_edges)m->t->s->filter.edges;
+    int rc = take_buffers(m);
+    for (int64_t at = 0, some; at < to->shape[0] && !rc; at += some) {
+        const int64_t i = (first + at) % m->length, end = i < m->n ? m->n : m->length;
+        some = to->shape[0] - at < m->most ? to->shape[0] - at : m->most;
+        some = end - i < some ? end - i : some;
+        m->line = (first + at) / m->length;
+        struct gf_array part = gf_array_slice(to, 0, at, some);
+        rc = make_some(m, i, &part);
     }
-    gf_array_free(&m->page);
+    gf_array_free(&m->read);
+    gf_array_free(&m->end);
+    gf_array_free(&m->start);
     return rc;
 }
 
@@ -170,60 +224,77 @@ static int make_smooth_pages(struct making *m, int64_t first, struct gf_array *p
 
 int64_t gf_filter_make_pages_bytes(const struct gf_task *t) {
     const struct gf_job *job = &t->job;
-    const int64_t *n = t->filtering->frame.shape;
+    const int64_t *n = t->filtering->frame.shape, parts = gf_filter_parts_bytes(t);
+    const enum gf_edges mode = (enum gf_edges)t->s->filter.edges;
     if (gf_slab_is_line(job))
-        return gf_filter_make_span_bytes(t);
+        return parts + (mode == GF_EDGES_PERIODIC ? 0 : samples_at_once(t) * sample_bytes(t));
+    if (splits(t))
+        return parts + smooth_bytes(t);
     int64_t read = (int64_t)gf_dtype_size(t->filtering->frame.dtype) * job->channels;
-    int64_t made = fades(t) ? 2 * (int64_t)gf_dtype_size(job->in_dtype) * job->channels : 0;
+    int64_t made = 2 * (int64_t)gf_dtype_size(job->in_dtype) * job->channels;
     for (int i = 1; i < job->ndim; i++) {
         read *= n[i];
         made *= job->shape[i];
     }
-    return (splits(t) ? smooth_bytes(t) : read + made) + gf_filter_parts_bytes(t);
+    return parts + read + (mode == GF_EDGES_TAPER ? made : 0);
 }
 
-/* Page z of the file, lengthened within its plane. */
-static int lengthen_page(struct making *m, int64_t z, struct gf_array *to) {
-    const int64_t shape[] = {1, m->page.shape[1], m->page.shape[2]};
-    int rc = m->file->read(m->file->user, z, &m->page);
-    if (rc)
-        return rc;
-    struct gf_array picture = *to;
-    memcpy(picture.shape, m->page.shape, sizeof picture.shape);
-    gf_filter_take_in(m->t, &m->page, &picture);
-    gf_edges_fill((enum gf_edges)m->t->s->filter.edges, shape, gf_settings_threads(m->t->s), to);
-    return 0;
-}
-
-/* Page z of the job's input. */
-static int make_page(struct making *m, int64_t z, struct gf_array *to) {
-    const int64_t n = m->t->filtering->frame.shape[0], length = m->t->job.shape[0];
-    if (z < n)
-        return lengthen_page(m, z, to);
-    if (!fades(m->t))
-        return lengthen_page(m, 2 * n - 1 - z, to);
-    int rc = lengthen_page(m, 2 * n - 1 - z, &m->end);
+int gf_filter_look(struct gf_task *t, const struct gf_page_source *file) {
+    const struct gf_job job = smooth_job(t);
+    const int64_t *n = job.shape;
+    struct making m = {.t = t, .pages = file, .n = n[0], .most = pages_at_once(t, &job)};
+    const int64_t shape[] = {m.most, n[1], n[2], job.channels};
+    struct gf_array pages = {0};
+    struct gf_smooth_pages *s = t->filtering->smooth = calloc(1, sizeof *s);
+    if (!s)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    gf_smooth_pages_init(s, &job);
+    int rc = gf_smooth_pages_take(s);
     if (!rc)
-        rc = lengthen_page(m, length - 1 - z, &m->start);
+        rc = gf_array_alloc(&m.read, t->filtering->frame.dtype, 4, shape);
     if (!rc)
-        gf_edges_fade(z - n, length - n, &m->end, &m->start, to);
+        rc = gf_array_alloc(&pages, job.in_dtype, 4, shape);
+    for (int64_t z = 0; z < n[0] && !rc; z += m.most) {
+        struct gf_array some = gf_array_slice(&pages, 0, 0, n[0] - z < m.most ? n[0] - z : m.most);
+        rc = read_some(&m, false, z, &some);
+        if (!rc)
+            gf_smooth_pages_look(s, z, &some);
+    }
+    gf_array_free(&m.read);
+    gf_array_free(&pages);
+    for (int i = 0; i < GF_MAX_DIMS && !rc; i++)
+        if (s->face[i].jumps)
+            rc = gf_filter_run_over(t->runner, &s->face[i].job, &s->face[i].of);
     return rc;
 }
 
 int gf_filter_make_pages(struct gf_task *t, const struct gf_page_source *file, int64_t first,
                          struct gf_array *pages) {
-    struct making m = {.t = t, .file = file};
+    struct making m = {.t = t,
+                       .pages = file,
+                       .n = t->filtering->frame.shape[0],
+                       .length = t->job.shape[0],
+                       .most = 1};
     if (t->s->filter.edges == GF_EDGES_PERIODIC)
         return file->read(file->user, first, pages);
-    if (splits(t))
-        return make_smooth_pages(&m, first, pages);
-    int rc = take_buffers(&m);
-    for (int64_t z = 0; z < pages->shape[0] && !rc; z++) {
-        struct gf_array page = gf_array_slice(pages, 0, z, 1);
-        rc = make_page(&m, first + z, &page);
+    if (splits(t)) {
+        const struct gf_job job = smooth_job(t);
+        m.most = pages_at_once(t, &job);
     }
-    gf_array_free(&m.page);
-    gf_array_free(&m.end);
-    gf_array_free(&m.start);
-    return rc;
+    return make(&m, first, pages);
+}
+
+int gf_filter_make_span(struct gf_task *t, const struct gf_span_source *file, int64_t first,
+                        int64_t count, void *to) {
+    const int x = t->job.ndim - 1;
+    struct making m = {.t = t,
+                       .spans = file,
+                       .n = t->filtering->frame.shape[x],
+                       .length = t->job.shape[x],
+                       .most = samples_at_once(t)};
+    const int64_t shape[] = {count, t->job.channels};
+    struct gf_array samples = gf_array_wrap(to, t->job.in_dtype, 2, shape);
+    if (t->s->filter.edges == GF_EDGES_PERIODIC)
+        return file->read(file->user, first, count, to);
+    return make(&m, first, &samples);
 }

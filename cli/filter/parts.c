@@ -27,20 +27,28 @@ struct reading {
     double *to;
 };
 
+/* n samples of a mask as doubles to *to, which moves on; with `held` those of which that is not negative. */
+static int take(const struct gf_filter_part *p, const char *samples, int64_t n, const int64_t *held,
+                double **to) {
+    const struct gf_array *px = &p->header->px;
+    const double white = gf_filter_mask_white(px->dtype);
+    const int64_t shape[] = {n, px->shape[p->header->ndim]};
+    const struct gf_array a = gf_array_wrap((char *)samples, px->dtype, 2, shape);
+    int64_t first[GF_MAX_RANK];
+    if (gf_array_nonfinite(&a, first))
+        return gf_fail(GF_EINVAL, "--mask=%s: NaN or Inf among the samples", p->text);
+    for (int64_t i = 0; i < n; i++)
+        if (!held || held[i] >= 0)
+            *(*to)++ = gf_filter_sample(p->header, samples + i * a.stride[0]) / white;
+    return 0;
+}
+
 static int read_row(struct reading *r, int64_t page, int64_t row) {
     const struct gf_image *image = r->p->header;
-    const struct gf_array *px = &image->px;
-    const int x = image->ndim - 1;
-    const double white = gf_filter_mask_white(px->dtype);
-    int64_t first[GF_MAX_RANK];
     int rc = gf_file_read_rows(r->p->source, image, page, row, 1, r->row);
-    const struct gf_array a = gf_array_wrap(r->row, px->dtype, 2, px->shape + x);
-    if (!rc && gf_array_nonfinite(&a, first))
-        rc = gf_fail(GF_EINVAL, "--mask=%s: NaN or Inf among the samples", r->p->text);
-    for (int64_t i = 0; i < px->shape[x] && !rc; i++)
-        if (r->mask->axis != 2 || r->mask->held[i] >= 0)
-            *r->to++ = gf_filter_sample(image, r->row + i * px->stride[x]) / white;
-    return rc;
+    return rc ? rc
+              : take(r->p, r->row, image->px.shape[image->ndim - 1],
+                     r->mask->axis == 2 ? r->mask->held : NULL, &r->to);
 }
 
 /* Numbers the marked indices in their order; -1 for the others. */
@@ -82,24 +90,6 @@ static int64_t span_bytes(const struct gf_filter_part *p) {
     return SPAN * (p->header->px.stride[p->ndim - 1] + (int64_t)sizeof(double));
 }
 
-/* Samples of a mask as doubles. */
-static int read_span(const struct gf_filter_part *p, struct gf_filter_span *s, char *samples,
-                     double *to) {
-    const struct gf_array *px = &p->header->px;
-    const double white = gf_filter_mask_white(px->dtype);
-    const int64_t stride = px->stride[p->ndim - 1];
-    int64_t first[GF_MAX_RANK];
-    int rc = gf_file_read_samples(p->source, p->header, s->first, s->count, samples);
-    const struct gf_array a =
-        gf_array_wrap(samples, px->dtype, 2, (int64_t[]){s->count, px->shape[p->ndim]});
-    if (!rc && gf_array_nonfinite(&a, first))
-        rc = gf_fail(GF_EINVAL, "--mask=%s: NaN or Inf among the samples", p->text);
-    for (int64_t i = 0; i < s->count && !rc; i++)
-        to[i] = gf_filter_sample(p->header, samples + i * stride) / white;
-    s->sample = to;
-    return rc;
-}
-
 /* The whole mask passes by for each part, and leaves what that is made of. */
 static int times_line_mask(struct gf_task *t, const struct gf_filter_part *p,
                            const struct gf_job *part, struct gf_filter *filter) {
@@ -115,7 +105,12 @@ static int times_line_mask(struct gf_task *t, const struct gf_filter_part *p,
         memset(value, 0, (size_t)part->shape[0] * sizeof *value);
     for (int64_t at = 0; at < extent && !rc; at += SPAN) {
         struct gf_filter_span s = {extent, at, extent - at < SPAN ? extent - at : SPAN, NULL};
-        rc = read_span(p, &s, room + SPAN * sizeof(double), (double *)room);
+        char *samples = room + SPAN * sizeof(double);
+        double *to = (double *)room;
+        s.sample = to;
+        rc = gf_file_read_samples(p->source, p->header, s.first, s.count, samples);
+        if (!rc)
+            rc = take(p, samples, s.count, NULL, &to);
         if (!rc)
             gf_filter_add_span(part, &s, threads, value);
     }

@@ -2,6 +2,7 @@
 #include "core/deal/deal.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "core/base/clock.h"
@@ -12,6 +13,9 @@
 
 /* A device's first unit finds nothing ready (memory, kernels, threads); the next two tell its speed. */
 enum { WARM = 1, MEASURING = WARM + 2 };
+/* Owns the units that whoever is first takes. */
+enum { NOBODY = 255 };
+_Static_assert((int)GF_DEAL_MOST <= (int)NOBODY, "devices are numbered by bytes");
 
 /* ---- devices ---- */
 
@@ -25,9 +29,8 @@ static void rates_of(const struct gf_deal *d, double *rate) {
             known++;
         }
     for (int i = 0; i < d->n; i++) {
-        const struct gf_deal_entry *e = &d->entry[i];
-        const bool works = !e->failed && !e->left_out && !e->waiting;
-        rate[i] = !works ? 0 : e->rate > 0 ? e->rate : known ? sum / known : 1;
+        const double own = d->entry[i].rate;
+        rate[i] = !gf_deal_begins(d, i) ? 0 : own > 0 ? own : known ? sum / known : 1;
     }
 }
 
@@ -59,7 +62,7 @@ static int earliest(struct gf_deal *d) {
 static void hand_back(struct gf_deal *d, int i) {
     for (int64_t u = 0; u < d->units && d->owner; u++) {
         int to;
-        if (d->owner[u] != i || d->taken[u] || (!d->fixed && u >= d->first))
+        if (d->owner[u] != i || d->taken[u])
             continue;
         to = earliest(d);
         if (to < 0)
@@ -289,10 +292,9 @@ int gf_deal_start(struct gf_deal *d, int64_t units, int at_once) {
     }
     const int ready = hold_late(d);
     d->start = gf_now_ms();
-    d->first = d->recorded || d->dynamic ? 0 : (int64_t)MEASURING * ready;
-    if (d->first > units)
-        d->first = units;
-    for (int64_t u = 0, i = -1; u < d->first; u++) {
+    const int64_t first = d->recorded || d->dynamic ? 0 : (int64_t)MEASURING * ready;
+    memset(d->owner, NOBODY, (size_t)units + 1);
+    for (int64_t u = 0, i = -1; u < first && u < units; u++) {
         do
             i = (i + 1) % d->n;
         while (d->entry[i].waiting);
@@ -302,22 +304,24 @@ int gf_deal_start(struct gf_deal *d, int64_t units, int at_once) {
     if (d->recorded && !d->dynamic) {
         own_rest(d, 0, true);
         leave_late(d);
-    } else if (d->dynamic) {
-        d->fixed = true; /* nobody owns a unit */
     }
+    d->fixed |= d->dynamic; /* nobody ever owns a unit */
     return 0;
 }
 
 bool gf_deal_begins(const struct gf_deal *d, int i) {
     const struct gf_deal_entry *e = &d->entry[i];
-    return !e->waiting && !e->left_out;
+    return !e->failed && !e->waiting && !e->left_out;
 }
 
 /* ---- devices that begin later ---- */
 
-/* With the lock held: whether the device's speed is known, or nothing will tell it. */
-static bool is_measured(const struct gf_deal_entry *e) {
-    return e->failed || e->left_out || e->waiting || e->done >= MEASURING;
+/* With the lock held: whether the speed of each device is known, or nothing will tell it. */
+static bool all_measured(const struct gf_deal *d) {
+    bool measured = true;
+    for (int i = 0; i < d->n; i++)
+        measured = measured && (!gf_deal_begins(d, i) || d->entry[i].done >= MEASURING);
+    return measured;
 }
 
 /* With the lock held: once the others' speed shows, whether one that waits is worth its context. */
@@ -349,18 +353,12 @@ static bool any_waits(struct gf_deal *d) {
 
 /* With the lock held, after a unit: the next step towards fixed shares. */
 static void settle(struct gf_deal *d) {
-    bool measured = true, any = false;
-    for (int i = 0; i < d->n; i++) {
-        measured = measured && is_measured(&d->entry[i]);
-        any |= d->entry[i].done >= (d->dynamic ? 1 : MEASURING);
-    }
-    if (measured && any)
-        weigh_waiting(d);
-    if (any_waits(d) || d->fixed)
-        return;
+    bool any = false;
     for (int i = 0; i < d->n; i++)
-        measured = measured && is_measured(&d->entry[i]);
-    if (measured)
+        any |= d->entry[i].done >= (d->dynamic ? 1 : MEASURING);
+    if (any && all_measured(d))
+        weigh_waiting(d);
+    if (!any_waits(d) && !d->fixed && all_measured(d))
         own_rest(d, d->low, false);
 }
 
@@ -397,8 +395,7 @@ static int64_t find_unit(struct gf_deal *d, int i) {
     int64_t u = d->low;
     if (!gf_deal_begins(d, i))
         return -1;
-    while (u < end &&
-           (d->taken[u] || (!d->dynamic && (d->fixed || u < d->first) && d->owner[u] != i)))
+    while (u < end && (d->taken[u] || (d->owner[u] != NOBODY && d->owner[u] != i)))
         u++;
     if (u >= end || !d->dynamic)
         return u < end ? u : -1;
@@ -448,7 +445,7 @@ int64_t gf_deal_take(struct gf_deal *d, int i) {
 static int choose(struct gf_deal *d) {
     for (int i = 0; i < d->n; i++) {
         const struct gf_deal_entry *e = &d->entry[i];
-        if (!d->dynamic && e->opening && gf_deal_begins(d, i) && !e->failed && e->begun < MEASURING)
+        if (!d->dynamic && e->opening && gf_deal_begins(d, i) && e->begun < MEASURING)
             return i;
     }
     return earliest(d);
@@ -460,7 +457,7 @@ int gf_deal_assign(struct gf_deal *d, int64_t unit) {
         return 0;
     pthread_mutex_lock(&d->lock);
     any_waits(d);
-    i = !d->dynamic && (d->fixed || unit < d->first) ? d->owner[unit] : choose(d);
+    i = d->owner[unit] != NOBODY ? d->owner[unit] : choose(d);
     if (i < 0)
         i = 0; /* all have failed: the unit fails as well */
     begin(d, i, unit);

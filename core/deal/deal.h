@@ -34,7 +34,7 @@ struct gf_deal_request {
     bool together; /* the run is one unit: the first device's session has all of them for it */
 };
 
-/* What a device has done, to be read once the work is over. */
+/* The work that a device has done, to be read once all is over. */
 struct gf_deal_entry {
     struct gf_deal_device what;
     struct gf_session session;
@@ -62,14 +62,14 @@ struct gf_deal {
     char *together; /* the devices of the first session */
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    int at_once;          /* units that run concurrently on a backend with a context per thread */
-    double start;         /* ms, of the first unit */
-    int64_t units, first; /* in all; those that measure */
+    int at_once;   /* units that run concurrently on a backend with a context per thread */
+    double start;  /* ms, of the first unit */
+    int64_t units; /* in all */
     int64_t begun, ended;
     int64_t low;   /* all before it are begun */
     int64_t limit; /* those from it on may not be begun yet */
     bool fixed, stopped;
-    unsigned char *owner, *taken; /* by unit */
+    unsigned char *owner, *taken; /* by unit: a device's number; whether it has begun */
 };
 
 /* Without a list one device, or what auto picks, as the options ask: a deal of one session. GF_EUSAGE,
@@ -96,7 +96,7 @@ void gf_deal_set_rates(struct gf_deal *d, const double *rate);
 /* The same from the record of speeds (core/session/record.h), for units like this job (NULL: like a
  * usual picture); false, and nothing set, where it does not have all devices. */
 bool gf_deal_use_record(struct gf_deal *d, const struct gf_job *job);
-/* Of so many units; a backend without a device runs `at_once` of them concurrently. */
+/* Deals so many units; a backend without a device runs `at_once` of them concurrently. */
 int gf_deal_start(struct gf_deal *d, int64_t units, int at_once);
 
 /* The next unit for device i, in its thread; -1: there is none left for it. Waits while others may
