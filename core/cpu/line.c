@@ -49,9 +49,11 @@ static struct gf_cpu_line *vectors_plan(long n, int bits) {
 
 bool gf_cpu_split_plan(long n, const struct gf_cpu_kernels *kernels, struct gf_cpu_row **rows) {
     const int lanes = kernels->lanes, bits = kernels->bits;
+    const bool few = gf_cpu_row_is_few(n, lanes, lanes), one = n <= (long)lanes * lanes;
+    const int block = few ? lanes : gf_cpu_row_block(n, lanes);
     *rows = NULL;
-    if (gf_cpu_row_block(n, lanes) != lanes || n == (long)lanes * lanes)
+    if (!block || (block < lanes && !one))
         return true;
-    *rows = gf_cpu_row_make(n, lanes, vectors_plan(n / lanes, bits), lanes, bits);
+    *rows = gf_cpu_row_make(n, block, vectors_plan(n / block, bits), lanes, bits);
     return *rows;
 }

@@ -69,7 +69,12 @@ struct gf_cpu_row {
 /* True for lines whose squares go through memory, in two digits; a line of one square is faster as a
  * whole. */
 static inline bool gf_cpu_row_by_digits(long n, int block) {
-    return block == 16 && n > (long)block * block;
+    return block == 16 && n != (long)block * block;
+}
+/* True for lines of fewer vectors than lanes that are transformed by digits in registers: lines by
+ * themselves. */
+static inline bool gf_cpu_row_is_few(long n, int block, int lanes) {
+    return lanes == 16 && block == 16 && (n == 32 || n == 64 || n == 128);
 }
 
 /* Real lines of up to this many points are transposed: kernels/cpu/short_rows.h. */
@@ -179,12 +184,23 @@ struct gf_cpu_twist {
     long chunk, n_coarse;
 };
 
+/* A real line of 2 m points as a complex one of m, whose real parts are the samples of even index: its
+ * transform z and the half spectrum x of the real line. */
+struct gf_cpu_halves {
+    void *x; /* m + 1 complex numbers, interleaved */
+    void *z; /* m, and room for one more; may be x where they are interleaved */
+    long m;
+    long apart;        /* reals from the real parts of z to the imaginary ones; 0: interleaved */
+    const void *roots; /* exp(-pi i k / m), k <= m / 2, as [k / LANES][re|im][lane] */
+};
+
 /* A line that stays in the caches, interleaved, transformed within vectors in two halves. out may be
  * in. */
 struct gf_cpu_split {
-    const struct gf_cpu_row *rows; /* of one block in all lanes, and of stages */
+    const struct gf_cpu_row *rows;
+    const struct gf_cpu_halves *halves; /* real lines, z being what is transformed; NULL: none */
     const void *in;
-    void *out, *work; /* work: gf_cpu_split_points() */
+    void *out, *work; /* work: gf_cpu_split_bytes() */
     bool inverse;
     double factor;
 };
@@ -292,16 +308,16 @@ struct gf_cpu_kernels {
     /* Runs tile `tile` of gf_cpu_tiles(). scratch: gf_cpu_scratch_bytes(), 64-byte aligned. */
     void (*run)(const struct gf_cpu_pass_args *pass, long tile, void *scratch,
                 struct gf_cpu_stats *stats);
-    /* Parts first to last - 1 of gf_cpu_split_parts() of either half, in any order. The second half
-     * begins when all of the first is done. */
+    /* A whole line. */
+    void (*line)(const struct gf_cpu_split *s);
+    /* The same in two halves, the transform alone: parts first to last - 1 of gf_cpu_split_parts() of
+     * either half, in any order. The second half begins when all of the first is done. */
     void (*split)(const struct gf_cpu_split *s, bool second, long first, long last);
-    /* A real line of 2 m points as m complex ones, re and im interleaved. unpack: its transform z
-     * (m points, room for m + 1) becomes the half spectrum of the real line, in place. pack: the
-     * inverse, which gives twice what an unscaled inverse of m points needs. Each call does the
-     * pairs k and m - k for first <= k < last of all 0 <= k <= m / 2. roots: exp(-pi i k / m), k <=
-     * m / 2. */
-    void (*unpack)(void *z, const void *roots, long m, long first, long last);
-    void (*pack)(const void *x, void *z, const void *roots, long m, long first, long last);
+    /* unpack: twice the half spectrum from z. pack: the inverse, which gives twice what an unscaled
+     * inverse of m points needs. Each call does blocks first to last - 1 of gf_cpu_halves_blocks(), a
+     * block being LANES frequencies and their partners. */
+    void (*unpack)(const struct gf_cpu_halves *h, long first, long last);
+    void (*pack)(const struct gf_cpu_halves *h, long first, long last);
     /* y[k] = x[k] f[k] for first <= k < last, complex, interleaved; re and im of the product
      * swapped with swap_after, of x before it with swap_before. */
     void (*multiply)(const void *x, const void *f, void *y, bool swap_before, bool swap_after,
@@ -317,7 +333,8 @@ enum { GF_CPU_SPLIT_APART = 4 };
 bool gf_cpu_split_reads(const struct gf_cpu_row *rows);
 bool gf_cpu_split_joins(const struct gf_cpu_row *rows);
 long gf_cpu_split_parts(const struct gf_cpu_row *rows, bool second);
-long gf_cpu_split_points(const struct gf_cpu_row *rows);
+size_t gf_cpu_split_bytes(const struct gf_cpu_row *rows, int lanes, int bits);
+long gf_cpu_halves_blocks(long m, int lanes); /* the last one: the frequencies that fill no block */
 
 /* Fills an interleaved complex table of reals of `bits` bits: entry i is exp(-2 pi i s(i) / n) with
  * s(i) = i * step, or i^2 mod n for step 0; its conjugate with `conjugate`. False: no memory. */

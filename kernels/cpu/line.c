@@ -240,7 +240,7 @@ struct gf_cpu_row *gf_cpu_row_make(long n, int block, struct gf_cpu_line *line, 
     *rows = (struct gf_cpu_row){.n = n, .block = block, .line = line, .twiddle = w};
     long at = 0;
     for (long k1 = 0; k1 < r; k1 += block)
-        for (int i = digits ? 0 : 1; i < block; i++, at += 2L * lanes)
+        for (int i = digits ? 0 : 1; i < block && (!digits || i < r); i++, at += 2L * lanes)
             for (int l = 0; l < lanes; l++) {
                 long double re, im;
                 const long k = k1 + (digits ? i : l % block), i2 = digits ? l : i;

@@ -68,11 +68,17 @@ long gf_cpu_split_parts(const struct gf_cpu_row *rows, bool second) {
     return second ? rows->line->n / first / rows->block : first;
 }
 
-long gf_cpu_split_points(const struct gf_cpu_row *rows) {
-    const long r = rows->line->n;
-    const long vectors =
-        gf_cpu_split_joins(rows) ? r + rows->line->radix[0] * GF_CPU_SPLIT_APART : 2 * r;
-    return vectors * rows->block;
+size_t gf_cpu_split_bytes(const struct gf_cpu_row *rows, int lanes, int bits) {
+    const struct gf_cpu_line *line = rows->line;
+    if (rows->block < lanes || line->n <= lanes)
+        return gf_cpu_row_bytes(rows, lanes, bits);
+    const long vectors = gf_cpu_split_joins(rows) ? line->n + line->radix[0] * GF_CPU_SPLIT_APART
+                                                  : line->n + line->scratch_points;
+    return 2 * (size_t)(vectors * lanes) * (size_t)bits / 8;
+}
+
+long gf_cpu_halves_blocks(long m, int lanes) {
+    return (m + 1) / 2 / lanes + 1;
 }
 
 size_t gf_cpu_scratch_bytes(const struct gf_cpu_kernels *k, const struct gf_cpu_pass_args *pass) {
