@@ -16,7 +16,7 @@ struct gf_cpu_long_job {
     int64_t n, lines;
     bool halves; /* a real line of even length is a complex one of half the length */
     struct gf_cpu_long *line;
-    struct gf_cpu_halves half; /* halves: its tables; z: planes of a line that has rows, or NULL */
+    struct gf_cpu_halves half; /* halves: m and the tables */
     void *expanded;            /* real lines of odd length: one line as complex */
     struct gf_work before, after;
     void *buffer[2]; /* allocated by the first run that needs them */
@@ -24,12 +24,13 @@ struct gf_cpu_long_job {
 
 enum { SHORTEST = 512 };
 
-/* A shorter line by itself, for which there are kernels that need no tiles. */
+/* A shorter line by itself, which the kernels transform as one call. */
 static bool is_short(const struct gf_job *job, const struct gf_cpu_kernels *k, int64_t n) {
     const int64_t points = gf_job_is_real(job) ? n / 2 : n;
+    const int block = gf_cpu_row_block(points, k->lanes);
     return job->ndim == 1 && job->channels == 1 && job->op == GF_FFT && points >= 32 &&
-           points <= (int64_t)k->lanes * k->lanes && gf_cpu_row_block(points, k->lanes) &&
-           !(gf_job_is_real(job) && n % 2);
+           points < SHORTEST && !(gf_job_is_real(job) && n % 2) &&
+           (block == k->lanes || (block && points <= (int64_t)k->lanes * k->lanes));
 }
 
 /* A length of small factors that is not cut in two is faster without a convolution. */
@@ -88,23 +89,18 @@ static bool gives_output(const struct gf_cpu_long_job *j, const struct gf_array 
     return j->job.n_out == 1 && kind && half && !o->shift && is_work(&j->job, &j->after, out);
 }
 
-/* Tables of a real line of 2 l->n points, and planes where the line has rows. */
-static bool make_halves(struct gf_cpu_halves *h, const struct gf_cpu_long *l) {
-    const int bits = l->kernels->bits, lanes = l->kernels->lanes;
-    const long m = l->n, count = (m / 2 / lanes + 1) * lanes;
-    const size_t size = (size_t)bits / 8, pitch = (size_t)gf_cpu_row_pitch(m, lanes);
+/* The tables of a real line of 2 m points. */
+static bool make_halves(struct gf_cpu_halves *h, long m, const struct gf_cpu_kernels *kernels) {
+    const long lanes = kernels->lanes, count = (m / 2 / lanes + 1) * lanes;
+    const size_t size = (size_t)kernels->bits / 8;
     char *w = gf_alloc(2 * (size_t)count * size), *pairs = gf_alloc(2 * (size_t)count * size);
     *h = (struct gf_cpu_halves){.m = m, .roots = w};
-    bool ok = w && pairs && gf_cpu_roots(pairs, bits, 2 * m, 1, false, count);
+    const bool ok = w && pairs && gf_cpu_roots(pairs, kernels->bits, 2 * m, 1, false, count);
     for (long k = 0; ok && k < count; k++)
         for (int part = 0; part < 2; part++)
             memcpy(w + (size_t)(k / lanes * 2 * lanes + part * lanes + k % lanes) * size,
                    pairs + (size_t)(2 * k + part) * size, size);
     gf_free(pairs);
-    if (ok && l->rows) {
-        h->apart = (long)pitch;
-        ok = (h->z = gf_alloc(2 * pitch * size));
-    }
     return ok;
 }
 
@@ -130,7 +126,7 @@ int gf_cpu_long_job_plan(const struct gf_job *job, const struct gf_cpu_kernels *
     if (rc)
         goto fail;
     rc = gf_fail(GF_ENOMEM, "no memory for tables");
-    if (j->halves && !make_halves(&j->half, j->line))
+    if (j->halves && !make_halves(&j->half, points, kernels))
         goto fail;
     if (real && !j->halves && !(j->expanded = gf_alloc((size_t)(n * pair))))
         goto fail;
@@ -169,11 +165,18 @@ void gf_cpu_long_job_free(struct gf_cpu_long_job *j) {
         return;
     gf_cpu_long_free(j->line);
     gf_free((void *)j->half.roots);
-    gf_free(j->half.z);
     gf_free(j->expanded);
     gf_free(j->buffer[0]);
     gf_free(j->buffer[1]);
     free(j);
+}
+
+/* Those of a real line from x to y. */
+static struct gf_cpu_halves halves_of(const struct gf_cpu_long_job *j, const void *x, void *y) {
+    struct gf_cpu_halves h = j->half;
+    h.x = j->job.direction == GF_INVERSE ? (void *)x : y;
+    h.z = y;
+    return h;
 }
 
 /* Shares end where the kernels' vectors do: how a pair is rounded does not depend on the number of
@@ -225,14 +228,14 @@ static int run_line(struct gf_cpu_long_job *j, const char *x, char *y, bool inve
     if (!j->halves)
         return gf_job_is_real(&j->job) ? run_odd(j, x, y, size, inverse, factor)
                                        : gf_cpu_long_run(j->line, x, y, inverse, factor);
-    struct gf_cpu_halves h = j->half;
-    h.x = (void *)(inverse ? x : y);
+    struct gf_cpu_halves h = halves_of(j, x, y);
     const double scale = inverse ? factor : factor / 2; /* twice the half spectrum is unpacked */
     if (j->line->rows)
-        return gf_cpu_long_run_split(
-            j->line, &(struct gf_cpu_split){
-                         .halves = &h, .in = x, .out = y, .inverse = inverse, .factor = scale});
-    h.z = y;
+        return gf_cpu_long_run_split(j->line, &(struct gf_cpu_split){.halves = &h,
+                                                                     .in = inverse ? y : x,
+                                                                     .out = y,
+                                                                     .inverse = inverse,
+                                                                     .factor = scale});
     if (inverse)
         for_pairs(j, &h, true);
     const int rc = gf_cpu_long_run(j->line, inverse ? y : x, y, inverse, scale);
@@ -292,15 +295,14 @@ bool gf_cpu_long_job_call(struct gf_cpu_long_job *j, const struct gf_array *in,
         !takes_input(j, in) || !gives_output(j, out) || gf_cpu_long_allocate(l))
         return false;
     c->line = l->kernels->line;
-    c->halves = j->half;
-    c->halves.x = inverse ? in->data : out->data;
+    c->halves = halves_of(j, in->data, out->data);
     c->split =
         (struct gf_cpu_split){.rows = l->rows,
                               .halves = j->halves ? &c->halves : NULL,
-                              .in = in->data,
+                              .in = j->halves && inverse ? out->data : in->data,
                               .out = out->data,
                               .work = l->work,
                               .inverse = inverse,
-                              .factor = gf_job_scale(&j->job) * (j->halves && !inverse ? .5 : 1)};
+                              .factor = gf_job_scale(&j->job) * (j->halves && !inverse ? 0.5 : 1)};
     return true;
 }

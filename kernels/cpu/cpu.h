@@ -62,19 +62,27 @@ struct gf_cpu_row {
     long n;
     int block;
     struct gf_cpu_line *line; /* n / block points */
+    bool reads; /* its innermost stage reads the line: codelets, the last one of 4, 5, 8 or 16 */
+    bool joins; /* and its outermost stage is part of the second half: struct gf_cpu_split */
     /* exp(-2 pi i k1 i2 / n) as [k1 / block][0 < i2 < block][re|im][lane], k1 of a lane by its index
      * mod block; with gf_cpu_row_by_digits() as [k1][re|im][i2]. */
     void *twiddle;
 };
+/* Where a line's outermost stage is joined its blocks are apart by so many vectors: at powers of two they
+ * would be in the same cache sets. */
+enum { GF_CPU_SPLIT_APART = 4 };
+static inline long gf_cpu_row_apart(const struct gf_cpu_row *rows) {
+    return rows->joins ? (long)rows->line->radix[0] * GF_CPU_SPLIT_APART : 0;
+}
 /* True for lines whose squares go through memory, in two digits; a line of one square is faster as a
  * whole. */
 static inline bool gf_cpu_row_by_digits(long n, int block) {
     return block == 16 && n != (long)block * block;
 }
-/* True for lines of fewer vectors than lanes that are transformed by digits in registers: lines by
- * themselves. */
-static inline bool gf_cpu_row_is_few(long n, int block, int lanes) {
-    return lanes == 16 && block == 16 && (n == 32 || n == 64 || n == 128);
+/* True for lines of fewer vectors than lanes that are transformed by digits in registers, in blocks of
+ * all lanes; those of two and four vectors only by themselves. */
+static inline bool gf_cpu_row_is_few(long n, int lanes) {
+    return lanes == 16 && (n == 32 || n == 64 || n == 128);
 }
 
 /* Real lines of up to this many points are transposed: kernels/cpu/short_rows.h. */
@@ -188,9 +196,8 @@ struct gf_cpu_twist {
  * transform z and the half spectrum x of the real line. */
 struct gf_cpu_halves {
     void *x; /* m + 1 complex numbers, interleaved */
-    void *z; /* m, and room for one more; may be x where they are interleaved */
+    void *z; /* m, likewise; may be x, and unpack() needs room for one more */
     long m;
-    long apart;        /* reals from the real parts of z to the imaginary ones; 0: interleaved */
     const void *roots; /* exp(-pi i k / m), k <= m / 2, as [k / LANES][re|im][lane] */
 };
 
@@ -198,7 +205,7 @@ struct gf_cpu_halves {
  * in. */
 struct gf_cpu_split {
     const struct gf_cpu_row *rows;
-    const struct gf_cpu_halves *halves; /* real lines, z being what is transformed; NULL: none */
+    const struct gf_cpu_halves *halves; /* real lines: z is `out`, `in` too of an inverse */
     const void *in;
     void *out, *work; /* work: gf_cpu_split_bytes() */
     bool inverse;
@@ -325,13 +332,6 @@ struct gf_cpu_kernels {
     const struct gf_cpu_wavelet *wavelet;
 };
 
-/* In the workspace of a split the blocks of the vectors' first stage are apart by so many vectors: at
- * powers of two they would be in the same cache sets. */
-enum { GF_CPU_SPLIT_APART = 4 };
-/* How split() does its first half: the innermost stage reads the line, and the outermost one is part
- * of the second half. */
-bool gf_cpu_split_reads(const struct gf_cpu_row *rows);
-bool gf_cpu_split_joins(const struct gf_cpu_row *rows);
 long gf_cpu_split_parts(const struct gf_cpu_row *rows, bool second);
 size_t gf_cpu_split_bytes(const struct gf_cpu_row *rows, int lanes, int bits);
 long gf_cpu_halves_blocks(long m, int lanes); /* the last one: the frequencies that fill no block */

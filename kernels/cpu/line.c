@@ -223,6 +223,15 @@ int gf_cpu_row_block(long n, int lanes) {
     return 0;
 }
 
+/* True where the innermost stage, and all others, are codelets that the kernels have for vectors too. */
+static bool reads_line(const struct gf_cpu_line *line) {
+    const int leaf = line->n_stages ? line->radix[line->n_stages - 1] : 0;
+    for (int s = 0; s < line->n_stages; s++)
+        if (line->roots[s])
+            return false;
+    return !line->leaf && (leaf == 4 || leaf == 5 || leaf == 8 || leaf == 16);
+}
+
 struct gf_cpu_row *gf_cpu_row_make(long n, int block, struct gf_cpu_line *line, int lanes,
                                    int bits) {
     struct gf_cpu_row *rows = calloc(1, sizeof *rows);
@@ -237,7 +246,9 @@ struct gf_cpu_row *gf_cpu_row_make(long n, int block, struct gf_cpu_line *line, 
         free(rows);
         return NULL;
     }
-    *rows = (struct gf_cpu_row){.n = n, .block = block, .line = line, .twiddle = w};
+    *rows = (struct gf_cpu_row){
+        .n = n, .block = block, .line = line, .reads = reads_line(line), .twiddle = w};
+    rows->joins = rows->reads && line->n_stages > 1 && r / line->radix[0] % block == 0;
     long at = 0;
     for (long k1 = 0; k1 < r; k1 += block)
         for (int i = digits ? 0 : 1; i < block && (!digits || i < r); i++, at += 2L * lanes)

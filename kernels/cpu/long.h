@@ -48,21 +48,12 @@ INLINE void store_pairs_reversed(real *p, cvec x) {
     vec_storeu(p + LANES, __builtin_shufflevector(x.re, x.im, LIST(AT_ZIP_HIGH_REVERSED)));
 }
 
-/* z[k]: the place of its real part, and reals from there to the imaginary one. */
-INLINE real *half_at(const struct gf_cpu_halves *h, long k) {
-    return (real *)h->z + (h->apart ? k : 2 * k);
-}
-INLINE long half_im(const struct gf_cpu_halves *h) {
-    return h->apart ? h->apart : 1;
-}
-
 /* With E and O the spectra of the even and the odd samples: Z = E + i O, X[k] = E[k] + w^k O[k] and
  * X[m - k] = conj(E[k] - w^k O[k]), w = exp(-pi i / m). Twice that. */
 static void unpack_pair(const struct gf_cpu_halves *h, long k) {
-    const real *w = (const real *)h->roots + k / LANES * 2 * LANES + k % LANES;
-    const real *a = half_at(h, k), *b = half_at(h, k ? h->m - k : 0);
-    const long im = half_im(h);
-    const real er = a[0] + b[0], ei = a[im] - b[im], odd_re = a[im] + b[im], odd_im = b[0] - a[0];
+    const real *w = (const real *)h->roots + k / LANES * 2 * LANES + k % LANES, *z = h->z;
+    const real *a = z + 2 * k, *b = z + 2 * (k ? h->m - k : 0);
+    const real er = a[0] + b[0], ei = a[1] - b[1], odd_re = a[1] + b[1], odd_im = b[0] - a[0];
     const real tr = odd_re * w[0] - odd_im * w[LANES], ti = odd_re * w[LANES] + odd_im * w[0];
     real *x = (real *)h->x + 2 * k, *y = (real *)h->x + 2 * (h->m - k);
     x[0] = er + tr;
@@ -73,34 +64,22 @@ static void unpack_pair(const struct gf_cpu_halves *h, long k) {
     }
 }
 
-INLINE void unpack_blocks(const struct gf_cpu_halves *h, long first, long last, bool parts) {
+static void unpack(const struct gf_cpu_halves *h, long first, long last) {
+    const long blocks = (h->m + 1) / 2 / LANES, end = last < blocks ? last : blocks;
     real *z = h->z, *x = h->x;
-    for (long k = first * LANES; k < last * LANES; k += LANES) {
+    if (first == 0) { /* the partner of frequency 0 */
+        z[2 * h->m] = z[0];
+        z[2 * h->m + 1] = z[1];
+    }
+    for (long k = first * LANES; k < end * LANES; k += LANES) {
         const long partner = h->m - k - LANES + 1;
         const cvec root = ((const cvec *)h->roots)[k / LANES];
-        const real *p = z + k, *q = z + partner;
-        const cvec a =
-            parts ? (cvec){vec_loadu(p), vec_loadu(p + h->apart)} : load_pairs(z + 2 * k);
-        const cvec b = parts
-                           ? (cvec){vec_reverse(vec_loadu(q)), vec_reverse(vec_loadu(q + h->apart))}
-                           : load_pairs_reversed(z + 2 * partner);
+        const cvec a = load_pairs(z + 2 * k), b = load_pairs_reversed(z + 2 * partner);
         const cvec even = {a.re + b.re, a.im - b.im};
         const cvec t = cmul_lanes((cvec){a.im + b.im, b.re - a.re}, root);
         store_pairs(x + 2 * k, cadd(even, t));
         store_pairs_reversed(x + 2 * partner, (cvec){even.re - t.re, t.im - even.im});
     }
-}
-
-static void unpack(const struct gf_cpu_halves *h, long first, long last) {
-    const long blocks = (h->m + 1) / 2 / LANES, end = last < blocks ? last : blocks;
-    if (first == 0) { /* the partner of frequency 0 */
-        half_at(h, h->m)[0] = half_at(h, 0)[0];
-        half_at(h, h->m)[half_im(h)] = half_at(h, 0)[half_im(h)];
-    }
-    if (h->apart)
-        unpack_blocks(h, first, end, true);
-    else
-        unpack_blocks(h, first, end, false);
     for (long k = blocks * LANES; last > blocks && k <= h->m / 2; k++)
         unpack_pair(h, k);
 }
@@ -113,20 +92,20 @@ static void pack_pair(const struct gf_cpu_halves *h, long k) {
     const real ai = k ? a[1] : 0, bi = k ? b[1] : 0;
     const real er = a[0] + b[0], ei = ai - bi, dr = a[0] - b[0], di = ai + bi;
     const real odd_re = dr * w[0] + di * w[LANES], odd_im = di * w[0] - dr * w[LANES];
-    const long im = half_im(h);
-    real *p = half_at(h, k), *q = half_at(h, h->m - k);
+    real *p = (real *)h->z + 2 * k, *q = (real *)h->z + 2 * (h->m - k);
     p[0] = er - odd_im;
-    p[im] = ei + odd_re;
+    p[1] = ei + odd_re;
     if (k && p != q) {
         q[0] = er + odd_im;
-        q[im] = odd_re - ei;
+        q[1] = odd_re - ei;
     }
 }
 
-INLINE void pack_blocks(const struct gf_cpu_halves *h, long first, long last, bool parts) {
+static void pack(const struct gf_cpu_halves *h, long first, long last) {
+    const long blocks = (h->m + 1) / 2 / LANES, end = last < blocks ? last : blocks;
     const real *x = h->x;
     real *z = h->z;
-    for (long k = first * LANES; k < last * LANES; k += LANES) {
+    for (long k = first * LANES; k < end * LANES; k += LANES) {
         const long partner = h->m - k - LANES + 1;
         const cvec root = ((const cvec *)h->roots)[k / LANES];
         cvec a = load_pairs(x + 2 * k), b = load_pairs_reversed(x + 2 * partner);
@@ -134,28 +113,16 @@ INLINE void pack_blocks(const struct gf_cpu_halves *h, long first, long last, bo
             a.im[0] = b.im[0] = 0; /* by symmetry */
         const cvec even = {a.re + b.re, a.im - b.im};
         const cvec odd = cmul_lanes((cvec){a.re - b.re, a.im + b.im}, (cvec){root.re, -root.im});
-        const cvec low = {even.re - odd.im, even.im + odd.re};
         const cvec high = {even.re + odd.im, odd.re - even.im};
-        if (parts) {
-            vec_storeu(z + k, low.re);
-            vec_storeu(z + h->apart + k, low.im);
-            vec_storeu(z + partner, vec_reverse(high.re));
-            vec_storeu(z + h->apart + partner, vec_reverse(high.im));
-        } else {
-            store_pairs(z + 2 * k, low);
+        store_pairs(z + 2 * k, (cvec){even.re - odd.im, even.im + odd.re});
+        if (k) {
             store_pairs_reversed(z + 2 * partner, high);
+        } else { /* there is no z[m] */
+            real room[2 * LANES];
+            store_pairs_reversed(room, high);
+            memcpy(z + 2 * partner, room, 2 * (LANES - 1) * sizeof *room);
         }
     }
-}
-
-static void pack(const struct gf_cpu_halves *h, long first, long last) {
-    const long blocks = (h->m + 1) / 2 / LANES, end = last < blocks ? last : blocks;
-    if (h->apart)
-        pack_blocks(h, first, end, true);
-    else
-        pack_blocks(h, first > 0 ? first : 1, end, false);
-    for (long k = 0; !h->apart && !first && blocks && k < LANES; k++) /* there is no z[m] */
-        pack_pair(h, k);
     for (long k = blocks * LANES; last > blocks && k <= h->m / 2; k++)
         pack_pair(h, k);
 }

@@ -110,6 +110,7 @@ static const char *const others[] = {
     "inv c64 8192 real half > real f32",
     "fwd c128 4096 double > complex",
     "inv c128 6656 double > complex",
+    "inv c64 262144 > complex",
     /* Columns of few points in planes, in a volume, and of other types and ends. */
     "fwd c64 3x16x40 axes=2 > complex",
     "inv c64 16x5x48 axes=4 > complex",
