@@ -238,9 +238,12 @@ struct gf_cpu_row *gf_cpu_row_make(long n, int block, struct gf_cpu_line *line, 
     const long r = n / block;
     /* A factor for each k1 and i2, but where one of 1 is left out. */
     const bool digits = gf_cpu_row_by_digits(n, block);
+    const bool many = n > 1 << 17; /* it takes long to compute them one by one */
     struct gf_root_eighth roots = {.point = NULL};
+    struct gf_roots products = {.fine = NULL};
     void *w = rows && line ? table(r * (digits ? block : block - 1) * (lanes / block), bits) : NULL;
-    if (!w || !gf_root_eighth_make(&roots, (uint64_t)n)) {
+    if (!w || !(many ? gf_roots_make(&products, (uint64_t)n)
+                     : gf_root_eighth_make(&roots, (uint64_t)n))) {
         gf_cpu_line_free(line);
         free(w);
         free(rows);
@@ -255,11 +258,15 @@ struct gf_cpu_row *gf_cpu_row_make(long n, int block, struct gf_cpu_line *line, 
             for (int l = 0; l < lanes; l++) {
                 long double re, im;
                 const long k = k1 + (digits ? i : l % block), i2 = digits ? l : i;
-                gf_root_eighth_get(&roots, (uint64_t)k * (uint64_t)i2, &re, &im);
+                if (many)
+                    gf_roots_at(&products, (uint64_t)k * (uint64_t)i2, &re, &im);
+                else
+                    gf_root_eighth_get(&roots, (uint64_t)k * (uint64_t)i2, &re, &im);
                 put_real(w, bits, at + l, re);
                 put_real(w, bits, at + lanes + l, im);
             }
     gf_root_eighth_free(&roots);
+    gf_roots_free(&products);
     return rows;
 }
 
