@@ -149,14 +149,15 @@ fail:
 
 struct entry {
     struct gf_plan *plan;
-    double *seconds;      /* by run */
-    double *host_seconds; /* likewise, by the host's clock where a device has its own */
-    int runs, inner;      /* inner: executions a run */
-    double spent;         /* seconds on these runs */
-    bool done;            /* measured for now */
-    bool uploaded;        /* a device has the input */
-    bool waits;           /* for memory that the plans of others hold */
-    bool locked[2];       /* it copies from the input and to the output, which are page-locked */
+    struct gf_bound *bound; /* to the arrays, where they are in the host's memory */
+    double *seconds;        /* by run */
+    double *host_seconds;   /* likewise, by the host's clock where a device has its own */
+    int runs, inner;        /* inner: executions a run */
+    double spent;           /* seconds on these runs */
+    bool done;              /* measured for now */
+    bool uploaded;          /* a device has the input */
+    bool waits;             /* for memory that the plans of others hold */
+    bool locked[2];         /* it copies from the input and to the output, which are page-locked */
 };
 
 struct state {
@@ -179,12 +180,11 @@ struct measured {
 
 static int run_on_host(struct state *st, int i, struct measured *m) {
     struct entry *entry = &st->entry[i];
-    struct gf_report report = {.imag_ratio = 0};
     if (st->fresh.data)
         memcpy(st->in.data, st->fresh.data, (size_t)st->c->bytes_in);
     double start = now();
     for (int k = 0; k < entry->inner; k++) {
-        int rc = entry->plan->ops->exec(entry->plan, &st->in, &st->out, &report);
+        int rc = gf_bound_run(entry->bound, NULL);
         if (rc)
             return rc;
     }
@@ -329,7 +329,8 @@ static int try_out(struct state *st, int i, struct gf_bench_row *row) {
     }
     memset(st->out.data, 0xff, (size_t)st->c->bytes_out); /* NaN: nobody's answer is left over */
     lock_arrays(st, i);
-    rc = run(st, i, &m);
+    rc = gf_plan_bind(entry->plan, &st->in, &st->out, &entry->bound);
+    rc = rc ? rc : run(st, i, &m);
     if (!rc && is_resident(st, i))
         rc = entry->plan->ops->download(entry->plan, &st->out, &report);
     if (rc)
@@ -459,8 +460,8 @@ static void relate(const struct gf_bench *b, struct gf_bench_row *rows) {
 static void drop_plan(struct state *st, int i) {
     struct entry *e = &st->entry[i];
     unlock_arrays(st, i);
-    if (e->plan)
-        gf_plan_drop(e->plan);
+    gf_bound_drop(e->bound);
+    gf_plan_drop(e->plan);
     free(e->seconds);
     free(e->host_seconds);
     *e = (struct entry){.waits = e->waits};

@@ -1,4 +1,4 @@
-/* Common to all plans: their memory, and a run in timed parts. */
+/* Common to all plans: their memory, runs on bound arrays, and a run in timed parts. */
 #include "core/base/backend.h"
 
 #include <stdlib.h>
@@ -29,6 +29,33 @@ void gf_plan_drop(struct gf_plan *plan) {
     if (plan && plan->impl)
         plan->ops->drop(plan);
     free(plan);
+}
+
+static int run_exec(struct gf_bound *b, struct gf_report *report) {
+    struct gf_report unused;
+    return b->plan->ops->exec(b->plan, &b->in, b->out, report ? report : &unused);
+}
+
+int gf_plan_bind(struct gf_plan *plan, const struct gf_array *in, const struct gf_array *out,
+                 struct gf_bound **bound) {
+    struct gf_bound *b = calloc(1, sizeof *b);
+    if (!b)
+        return gf_fail(GF_ENOMEM, "no memory for a plan");
+    *b = (struct gf_bound){.run = run_exec, .plan = plan, .in = *in};
+    for (int i = 0; i < plan->job.n_out; i++)
+        b->out[i] = out[i];
+    const int rc = plan->ops->bind ? plan->ops->bind(b) : 0;
+    if (rc)
+        gf_bound_drop(b);
+    else
+        *bound = b;
+    return rc;
+}
+
+void gf_bound_drop(struct gf_bound *bound) {
+    if (bound)
+        free(bound->impl);
+    free(bound);
 }
 
 int gf_plan_exec_parts(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,

@@ -94,6 +94,15 @@ struct gf_feed {
      * is no failure of exec_fed(). */
 };
 
+/* A plan with the arrays of its runs, so that a run is one call: made by gf_plan_bind() and run by
+ * gf_bound_run() in one thread, which takes turns with all other runs of the plan. */
+struct gf_bound {
+    int (*run)(struct gf_bound *bound, struct gf_report *report);
+    struct gf_plan *plan;
+    struct gf_array in, out[GF_MAX_OUTPUTS]; /* views; the arrays stay where they are */
+    void *impl;                              /* of the plan's bind(), from calloc() */
+};
+
 /* The operations of a plan; a backend has a table of these for each of its ways to run a job. */
 struct gf_plan_ops {
     /* in and out[i] have the shapes that gf_job_in_shape and gf_job_out_shape say, any strides;
@@ -101,7 +110,10 @@ struct gf_plan_ops {
      * a time. `report` may be NULL. */
     int (*exec)(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
                 struct gf_report *report);
-    /* The same for a plan that feeds: begins while rows of the input are still to come, and writes
+    /* Sets bound->run, and bound->impl, where runs on these arrays can do with less than exec() does,
+     * whose results they have; it has been set to call exec(). NULL: they cannot. */
+    int (*bind)(struct gf_bound *bound);
+    /* The same as exec() for a plan that feeds: begins while rows of the input are still to come, and writes
      * after it has read them all, so that out[0] may be in the input's memory. */
     int (*exec_fed)(struct gf_plan *plan, const struct gf_array *in, const struct gf_feed *feed,
                     struct gf_array *out, struct gf_report *report);
@@ -122,6 +134,14 @@ struct gf_plan_ops {
 struct gf_plan *gf_plan_new(void *context, const struct gf_job *job, const struct gf_plan_ops *ops,
                             size_t impl_bytes);
 void gf_plan_drop(struct gf_plan *plan); /* takes NULL */
+/* Makes ready runs of exec() on these arrays. The caller drops *bound before the plan. `report` of a run
+ * may be NULL. */
+int gf_plan_bind(struct gf_plan *plan, const struct gf_array *in, const struct gf_array *out,
+                 struct gf_bound **bound);
+static inline int gf_bound_run(struct gf_bound *bound, struct gf_report *report) {
+    return bound->run(bound, report);
+}
+void gf_bound_drop(struct gf_bound *bound); /* takes NULL */
 /* exec for plans with an upload(): checks the arrays, uploads, runs and downloads, and sets report->ms to
  * what each part took. */
 int gf_plan_exec_parts(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,

@@ -169,13 +169,31 @@ static int line_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_
     return gf_cpu_long_job_run(plan->impl, in, out, report);
 }
 
+static int run_line_call(struct gf_bound *b, struct gf_report *report) {
+    const struct gf_cpu_line_call *call = b->impl;
+    call->line(&call->split);
+    if (report)
+        *report = (struct gf_report){0};
+    return 0;
+}
+
+static int line_bind(struct gf_bound *b) {
+    struct gf_cpu_line_call *call = calloc(1, sizeof *call);
+    if (!call)
+        return gf_fail(GF_ENOMEM, "no memory for a plan");
+    b->impl = call;
+    if (gf_cpu_long_job_call(b->plan->impl, &b->in, b->out, call))
+        b->run = run_line_call;
+    return 0;
+}
+
 static void line_drop(struct gf_plan *plan) {
     gf_cpu_long_job_free(plan->impl);
 }
 
 /* Leaves plan->ops NULL where the job is no long line. */
 static int plan_line(struct gf_plan *plan, const struct gf_cpu_kernels *k) {
-    static const struct gf_plan_ops ops = {.exec = line_exec, .drop = line_drop};
+    static const struct gf_plan_ops ops = {.exec = line_exec, .bind = line_bind, .drop = line_drop};
     struct gf_cpu_long_job *line = NULL;
     int rc = gf_cpu_long_job_plan(&plan->job, k, threads_of(plan), plan, &line);
     if (!rc && line) {

@@ -28,7 +28,10 @@ struct gf_cpu_line *gf_cpu_line_plan(long n, int bits) {
 }
 
 bool gf_cpu_row_plan(long n, const struct gf_cpu_kernels *kernels, struct gf_cpu_row **rows) {
-    const int lanes = kernels->lanes, bits = kernels->bits, block = gf_cpu_row_block(n, lanes);
+    const int lanes = kernels->lanes, bits = kernels->bits;
+    const bool few =
+        gf_cpu_row_is_few(n, lanes) && n > 4 * lanes; /* two of 64 are as fast in eights */
+    const int block = few ? lanes : gf_cpu_row_block(n, lanes);
     *rows = NULL;
     if (!block)
         return true;
@@ -49,9 +52,11 @@ static struct gf_cpu_line *vectors_plan(long n, int bits) {
 
 bool gf_cpu_split_plan(long n, const struct gf_cpu_kernels *kernels, struct gf_cpu_row **rows) {
     const int lanes = kernels->lanes, bits = kernels->bits;
+    const bool few = gf_cpu_row_is_few(n, lanes), one = n <= (long)lanes * lanes;
+    const int block = few ? lanes : gf_cpu_row_block(n, lanes);
     *rows = NULL;
-    if (gf_cpu_row_block(n, lanes) != lanes || n == (long)lanes * lanes)
+    if (!block || (block < lanes && !one))
         return true;
-    *rows = gf_cpu_row_make(n, lanes, vectors_plan(n / lanes, bits), lanes, bits);
+    *rows = gf_cpu_row_make(n, block, vectors_plan(n / block, bits), lanes, bits);
     return *rows;
 }

@@ -49,6 +49,10 @@ int64_t gf_cpu_long_bytes(const struct gf_cpu_long *l);
 /* Complex in[0 .. n) to out[0 .. n), interleaved, in the kernels' precision, unscaled but for
  * `factor`; out may be in. */
 int gf_cpu_long_run(struct gf_cpu_long *l, const void *in, void *out, bool inverse, double factor);
+/* What runs need: the first one does so itself. */
+int gf_cpu_long_allocate(struct gf_cpu_long *l);
+/* A line that has rows, or a real one of twice its length: fills s->rows and s->work. */
+int gf_cpu_long_run_split(struct gf_cpu_long *l, struct gf_cpu_split *s);
 
 /* A whole job over one long line or a few. */
 struct gf_cpu_long_job;
@@ -59,6 +63,17 @@ int gf_cpu_long_job_plan(const struct gf_job *job, const struct gf_cpu_kernels *
                          int threads, struct gf_plan *plan, struct gf_cpu_long_job **out);
 int gf_cpu_long_job_run(struct gf_cpu_long_job *j, const struct gf_array *in, struct gf_array *out,
                         struct gf_report *report);
+/* A run of one short line by itself, between arrays as the kernels have them: call.line(&call.split), and
+ * nothing is to be reported. */
+struct gf_cpu_line_call {
+    void (*line)(const struct gf_cpu_split *s);
+    struct gf_cpu_split split;
+    struct gf_cpu_halves halves;
+};
+/* False where the job or the arrays need more. Allocates the plan's workspace; GF_ENOMEM is left to
+ * gf_cpu_long_job_run(). */
+bool gf_cpu_long_job_call(struct gf_cpu_long_job *j, const struct gf_array *in,
+                          const struct gf_array *out, struct gf_cpu_line_call *call);
 void gf_cpu_long_job_free(struct gf_cpu_long_job *j);
 
 #endif

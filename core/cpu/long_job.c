@@ -16,13 +16,22 @@ struct gf_cpu_long_job {
     int64_t n, lines;
     bool halves; /* a real line of even length is a complex one of half the length */
     struct gf_cpu_long *line;
-    void *roots;    /* halves: exp(-2 pi i k / n), k <= n / 4 */
-    void *expanded; /* real lines of odd length: one line as complex */
+    struct gf_cpu_halves half; /* halves: m and the tables */
+    void *expanded;            /* real lines of odd length: one line as complex */
     struct gf_work before, after;
     void *buffer[2]; /* allocated by the first run that needs them */
 };
 
 enum { SHORTEST = 512 };
+
+/* A shorter line by itself, which the kernels transform as one call. */
+static bool is_short(const struct gf_job *job, const struct gf_cpu_kernels *k, int64_t n) {
+    const int64_t points = gf_job_is_real(job) ? n / 2 : n;
+    const int block = gf_cpu_row_block(points, k->lanes);
+    return job->ndim == 1 && job->channels == 1 && job->op == GF_FFT && points >= 32 &&
+           points < SHORTEST && !(gf_job_is_real(job) && n % 2) &&
+           (block == k->lanes || (block && points <= (int64_t)k->lanes * k->lanes));
+}
 
 /* A length of small factors that is not cut in two is faster without a convolution. */
 static bool pays(const struct gf_job *job, int64_t n) {
@@ -32,7 +41,8 @@ static bool pays(const struct gf_job *job, int64_t n) {
 }
 
 /* Finds the one transformed axis longer than a point, if there are too few lines along it. */
-static bool is_long(const struct gf_job *job, int lanes, int64_t *n, int64_t *lines) {
+static bool is_long(const struct gf_job *job, const struct gf_cpu_kernels *k, int64_t *n,
+                    int64_t *lines) {
     int axis = -1;
     *lines = job->luma ? 1 : job->channels;
     for (int i = 0; i < job->ndim; i++) {
@@ -50,12 +60,12 @@ static bool is_long(const struct gf_job *job, int lanes, int64_t *n, int64_t *li
     if (gf_job_is_real(job) && axis != gf_job_half_axis(job))
         return false;
     *n = job->shape[axis];
-    return *n >= SHORTEST && *lines <= lanes / 4 && pays(job, *n);
+    return (*n >= SHORTEST && *lines <= k->lanes / 4 && pays(job, *n)) || is_short(job, k, *n);
 }
 
 bool gf_cpu_long_job_serves(const struct gf_job *job, const struct gf_cpu_kernels *kernels) {
     int64_t n, lines;
-    return is_long(job, kernels->lanes, &n, &lines);
+    return is_long(job, kernels, &n, &lines);
 }
 
 /* True for an array that is laid out as the work buffer w. */
@@ -79,11 +89,26 @@ static bool gives_output(const struct gf_cpu_long_job *j, const struct gf_array 
     return j->job.n_out == 1 && kind && half && !o->shift && is_work(&j->job, &j->after, out);
 }
 
+/* The tables of a real line of 2 m points. */
+static bool make_halves(struct gf_cpu_halves *h, long m, const struct gf_cpu_kernels *kernels) {
+    const long lanes = kernels->lanes, count = (m / 2 / lanes + 1) * lanes;
+    const size_t size = (size_t)kernels->bits / 8;
+    char *w = gf_alloc(2 * (size_t)count * size), *pairs = gf_alloc(2 * (size_t)count * size);
+    *h = (struct gf_cpu_halves){.m = m, .roots = w};
+    const bool ok = w && pairs && gf_cpu_roots(pairs, kernels->bits, 2 * m, 1, false, count);
+    for (long k = 0; ok && k < count; k++)
+        for (int part = 0; part < 2; part++)
+            memcpy(w + (size_t)(k / lanes * 2 * lanes + part * lanes + k % lanes) * size,
+                   pairs + (size_t)(2 * k + part) * size, size);
+    gf_free(pairs);
+    return ok;
+}
+
 int gf_cpu_long_job_plan(const struct gf_job *job, const struct gf_cpu_kernels *kernels,
                          int threads, struct gf_plan *plan, struct gf_cpu_long_job **out) {
     int64_t n, lines;
     *out = NULL;
-    if (!is_long(job, kernels->lanes, &n, &lines))
+    if (!is_long(job, kernels, &n, &lines))
         return 0;
     struct gf_cpu_long_job *j = calloc(1, sizeof *j);
     if (!j)
@@ -101,9 +126,7 @@ int gf_cpu_long_job_plan(const struct gf_job *job, const struct gf_cpu_kernels *
     if (rc)
         goto fail;
     rc = gf_fail(GF_ENOMEM, "no memory for tables");
-    if (j->halves && !(j->roots = gf_alloc((size_t)(points / 2 + 1) * (size_t)pair)))
-        goto fail;
-    if (j->halves && !gf_cpu_roots(j->roots, kernels->bits, n, 1, false, points / 2 + 1))
+    if (j->halves && !make_halves(&j->half, points, kernels))
         goto fail;
     if (real && !j->halves && !(j->expanded = gf_alloc((size_t)(n * pair))))
         goto fail;
@@ -141,38 +164,30 @@ void gf_cpu_long_job_free(struct gf_cpu_long_job *j) {
     if (!j)
         return;
     gf_cpu_long_free(j->line);
-    gf_free(j->roots);
+    gf_free((void *)j->half.roots);
     gf_free(j->expanded);
     gf_free(j->buffer[0]);
     gf_free(j->buffer[1]);
     free(j);
 }
 
-typedef void pairs_function(const struct gf_cpu_long_job *j, const char *x, char *z, long first,
-                            long last);
-
-static void unpack_pairs(const struct gf_cpu_long_job *j, const char *x, char *z, long first,
-                         long last) {
-    (void)x;
-    j->line->kernels->unpack(z, j->roots, j->line->n, first, last);
-}
-static void pack_pairs(const struct gf_cpu_long_job *j, const char *x, char *z, long first,
-                       long last) {
-    j->line->kernels->pack(x, z, j->roots, j->line->n, first, last);
+/* Those of a real line from x to y. */
+static struct gf_cpu_halves halves_of(const struct gf_cpu_long_job *j, const void *x, void *y) {
+    struct gf_cpu_halves h = j->half;
+    h.x = j->job.direction == GF_INVERSE ? (void *)x : y;
+    h.z = y;
+    return h;
 }
 
-/* Shares end where the kernels' vectors do, which begin at pair 1: how a pair is rounded does not depend
- * on the number of threads. */
-static void for_pairs(const struct gf_cpu_long_job *j, pairs_function *f, const char *x, char *z) {
-    enum { SHARE = 1 << 12 };
-    long count = j->line->n / 2 + 1;
-    if (j->threads == 1 || count <= 4 * SHARE) { /* a team of one costs half a microsecond too */
-        f(j, x, z, 0, count);
-        return;
-    }
-#pragma omp parallel for num_threads(j->threads)
-    for (long k = 1; k < count; k += SHARE)
-        f(j, x, z, k > 1 ? k : 0, k + SHARE < count ? k + SHARE : count);
+/* Shares end where the kernels' vectors do: how a pair is rounded does not depend on the number of
+ * threads. */
+static void for_pairs(const struct gf_cpu_long_job *j, const struct gf_cpu_halves *h, bool packs) {
+    enum { AT_ONCE = 256 };
+    const struct gf_cpu_kernels *k = j->line->kernels;
+    const long blocks = gf_cpu_halves_blocks(h->m, k->lanes);
+#pragma omp parallel for num_threads(j->threads) if (j->threads > 1 && blocks > 4 * AT_ONCE)
+    for (long i = 0; i < blocks; i += AT_ONCE)
+        (packs ? k->pack : k->unpack)(h, i, i + AT_ONCE);
 }
 
 /* One real line of odd length as a complex one. `size`: bytes of a real. */
@@ -213,14 +228,19 @@ static int run_line(struct gf_cpu_long_job *j, const char *x, char *y, bool inve
     if (!j->halves)
         return gf_job_is_real(&j->job) ? run_odd(j, x, y, size, inverse, factor)
                                        : gf_cpu_long_run(j->line, x, y, inverse, factor);
-    int rc;
-    if (inverse) {
-        for_pairs(j, pack_pairs, x, y);
-        rc = gf_cpu_long_run(j->line, y, y, true, factor);
-    } else {
-        rc = gf_cpu_long_run(j->line, x, y, false, factor);
-        for_pairs(j, unpack_pairs, x, y);
-    }
+    struct gf_cpu_halves h = halves_of(j, x, y);
+    const double scale = inverse ? factor : factor / 2; /* twice the half spectrum is unpacked */
+    if (j->line->rows)
+        return gf_cpu_long_run_split(j->line, &(struct gf_cpu_split){.halves = &h,
+                                                                     .in = inverse ? y : x,
+                                                                     .out = y,
+                                                                     .inverse = inverse,
+                                                                     .factor = scale});
+    if (inverse)
+        for_pairs(j, &h, true);
+    const int rc = gf_cpu_long_run(j->line, inverse ? y : x, y, inverse, scale);
+    if (!rc && !inverse)
+        for_pairs(j, &h, false);
     return rc;
 }
 
@@ -235,8 +255,13 @@ int gf_cpu_long_job_run(struct gf_cpu_long_job *j, const struct gf_array *in, st
     const struct gf_job *job = &j->job;
     bool inverse = job->direction == GF_INVERSE;
     bool direct_in = takes_input(j, in), direct_out = gives_output(j, out);
+    struct gf_cpu_line_call call;
     int rc = 0;
     *report = (struct gf_report){0};
+    if (direct_in && direct_out && gf_cpu_long_job_call(j, in, out, &call)) {
+        call.line(&call.split);
+        return 0;
+    }
     if (!direct_in && !(rc = allocate(&j->buffer[0], &j->before))) {
         j->before.data = j->buffer[0];
         gf_work_load(job, in, &j->before, j->threads, report);
@@ -260,4 +285,24 @@ int gf_cpu_long_job_run(struct gf_cpu_long_job *j, const struct gf_array *in, st
         gf_work_store(job, i, &j->after, scale, &out[i], j->threads, report);
     }
     return rc;
+}
+
+bool gf_cpu_long_job_call(struct gf_cpu_long_job *j, const struct gf_array *in,
+                          const struct gf_array *out, struct gf_cpu_line_call *c) {
+    struct gf_cpu_long *l = j->line;
+    const bool inverse = j->job.direction == GF_INVERSE;
+    if (j->lines > 1 || !l->rows || l->ways.n || (gf_job_is_real(&j->job) && !j->halves) ||
+        !takes_input(j, in) || !gives_output(j, out) || gf_cpu_long_allocate(l))
+        return false;
+    c->line = l->kernels->line;
+    c->halves = halves_of(j, in->data, out->data);
+    c->split =
+        (struct gf_cpu_split){.rows = l->rows,
+                              .halves = j->halves ? &c->halves : NULL,
+                              .in = j->halves && inverse ? out->data : in->data,
+                              .out = out->data,
+                              .work = l->work,
+                              .inverse = inverse,
+                              .factor = gf_job_scale(&j->job) * (j->halves && !inverse ? 0.5 : 1)};
+    return true;
 }

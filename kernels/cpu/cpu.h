@@ -62,14 +62,27 @@ struct gf_cpu_row {
     long n;
     int block;
     struct gf_cpu_line *line; /* n / block points */
+    bool reads; /* its innermost stage reads the line: codelets, the last one of 4, 5, 8 or 16 */
+    bool joins; /* and its outermost stage is part of the second half: struct gf_cpu_split */
     /* exp(-2 pi i k1 i2 / n) as [k1 / block][0 < i2 < block][re|im][lane], k1 of a lane by its index
      * mod block; with gf_cpu_row_by_digits() as [k1][re|im][i2]. */
     void *twiddle;
 };
+/* Where a line's outermost stage is joined its blocks are apart by so many vectors: at powers of two they
+ * would be in the same cache sets. */
+enum { GF_CPU_SPLIT_APART = 4 };
+static inline long gf_cpu_row_apart(const struct gf_cpu_row *rows) {
+    return rows->joins ? (long)rows->line->radix[0] * GF_CPU_SPLIT_APART : 0;
+}
 /* True for lines whose squares go through memory, in two digits; a line of one square is faster as a
  * whole. */
 static inline bool gf_cpu_row_by_digits(long n, int block) {
-    return block == 16 && n > (long)block * block;
+    return block == 16 && n != (long)block * block;
+}
+/* True for lines of fewer vectors than lanes that are transformed by digits in registers, in blocks of
+ * all lanes; those of two and four vectors only by themselves. */
+static inline bool gf_cpu_row_is_few(long n, int lanes) {
+    return lanes == 16 && (n == 32 || n == 64 || n == 128);
 }
 
 /* Real lines of up to this many points are transposed: kernels/cpu/short_rows.h. */
@@ -179,12 +192,22 @@ struct gf_cpu_twist {
     long chunk, n_coarse;
 };
 
+/* A real line of 2 m points as a complex one of m, whose real parts are the samples of even index: its
+ * transform z and the half spectrum x of the real line. */
+struct gf_cpu_halves {
+    void *x; /* m + 1 complex numbers, interleaved */
+    void *z; /* m, likewise; may be x, and unpack() needs room for one more */
+    long m;
+    const void *roots; /* exp(-pi i k / m), k <= m / 2, as [k / LANES][re|im][lane] */
+};
+
 /* A line that stays in the caches, interleaved, transformed within vectors in two halves. out may be
  * in. */
 struct gf_cpu_split {
-    const struct gf_cpu_row *rows; /* of one block in all lanes, and of stages */
+    const struct gf_cpu_row *rows;
+    const struct gf_cpu_halves *halves; /* real lines: z is `out`, `in` too of an inverse */
     const void *in;
-    void *out, *work; /* work: gf_cpu_split_points() */
+    void *out, *work; /* work: gf_cpu_split_bytes() */
     bool inverse;
     double factor;
 };
@@ -292,16 +315,16 @@ struct gf_cpu_kernels {
     /* Runs tile `tile` of gf_cpu_tiles(). scratch: gf_cpu_scratch_bytes(), 64-byte aligned. */
     void (*run)(const struct gf_cpu_pass_args *pass, long tile, void *scratch,
                 struct gf_cpu_stats *stats);
-    /* Parts first to last - 1 of gf_cpu_split_parts() of either half, in any order. The second half
-     * begins when all of the first is done. */
+    /* A whole line. */
+    void (*line)(const struct gf_cpu_split *s);
+    /* The same in two halves, the transform alone: parts first to last - 1 of gf_cpu_split_parts() of
+     * either half, in any order. The second half begins when all of the first is done. */
     void (*split)(const struct gf_cpu_split *s, bool second, long first, long last);
-    /* A real line of 2 m points as m complex ones, re and im interleaved. unpack: its transform z
-     * (m points, room for m + 1) becomes the half spectrum of the real line, in place. pack: the
-     * inverse, which gives twice what an unscaled inverse of m points needs. Each call does the
-     * pairs k and m - k for first <= k < last of all 0 <= k <= m / 2. roots: exp(-pi i k / m), k <=
-     * m / 2. */
-    void (*unpack)(void *z, const void *roots, long m, long first, long last);
-    void (*pack)(const void *x, void *z, const void *roots, long m, long first, long last);
+    /* unpack: twice the half spectrum from z. pack: the inverse, which gives twice what an unscaled
+     * inverse of m points needs. Each call does blocks first to last - 1 of gf_cpu_halves_blocks(), a
+     * block being LANES frequencies and their partners. */
+    void (*unpack)(const struct gf_cpu_halves *h, long first, long last);
+    void (*pack)(const struct gf_cpu_halves *h, long first, long last);
     /* y[k] = x[k] f[k] for first <= k < last, complex, interleaved; re and im of the product
      * swapped with swap_after, of x before it with swap_before. */
     void (*multiply)(const void *x, const void *f, void *y, bool swap_before, bool swap_after,
@@ -309,15 +332,9 @@ struct gf_cpu_kernels {
     const struct gf_cpu_wavelet *wavelet;
 };
 
-/* In the workspace of a split the blocks of the vectors' first stage are apart by so many vectors: at
- * powers of two they would be in the same cache sets. */
-enum { GF_CPU_SPLIT_APART = 4 };
-/* How split() does its first half: the innermost stage reads the line, and the outermost one is part
- * of the second half. */
-bool gf_cpu_split_reads(const struct gf_cpu_row *rows);
-bool gf_cpu_split_joins(const struct gf_cpu_row *rows);
 long gf_cpu_split_parts(const struct gf_cpu_row *rows, bool second);
-long gf_cpu_split_points(const struct gf_cpu_row *rows);
+size_t gf_cpu_split_bytes(const struct gf_cpu_row *rows, int lanes, int bits);
+long gf_cpu_halves_blocks(long m, int lanes); /* the last one: the frequencies that fill no block */
 
 /* Fills an interleaved complex table of reals of `bits` bits: entry i is exp(-2 pi i s(i) / n) with
  * s(i) = i * step, or i^2 mod n for step 0; its conjugate with `conjugate`. False: no memory. */

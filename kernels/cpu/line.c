@@ -223,32 +223,50 @@ int gf_cpu_row_block(long n, int lanes) {
     return 0;
 }
 
+/* True where the innermost stage, and all others, are codelets that the kernels have for vectors too. */
+static bool reads_line(const struct gf_cpu_line *line) {
+    const int leaf = line->n_stages ? line->radix[line->n_stages - 1] : 0;
+    for (int s = 0; s < line->n_stages; s++)
+        if (line->roots[s])
+            return false;
+    return !line->leaf && (leaf == 4 || leaf == 5 || leaf == 8 || leaf == 16);
+}
+
 struct gf_cpu_row *gf_cpu_row_make(long n, int block, struct gf_cpu_line *line, int lanes,
                                    int bits) {
     struct gf_cpu_row *rows = calloc(1, sizeof *rows);
     const long r = n / block;
     /* A factor for each k1 and i2, but where one of 1 is left out. */
     const bool digits = gf_cpu_row_by_digits(n, block);
+    const bool many = n > 1 << 17; /* it takes long to compute them one by one */
     struct gf_root_eighth roots = {.point = NULL};
+    struct gf_roots products = {.fine = NULL};
     void *w = rows && line ? table(r * (digits ? block : block - 1) * (lanes / block), bits) : NULL;
-    if (!w || !gf_root_eighth_make(&roots, (uint64_t)n)) {
+    if (!w || !(many ? gf_roots_make(&products, (uint64_t)n)
+                     : gf_root_eighth_make(&roots, (uint64_t)n))) {
         gf_cpu_line_free(line);
         free(w);
         free(rows);
         return NULL;
     }
-    *rows = (struct gf_cpu_row){.n = n, .block = block, .line = line, .twiddle = w};
+    *rows = (struct gf_cpu_row){
+        .n = n, .block = block, .line = line, .reads = reads_line(line), .twiddle = w};
+    rows->joins = rows->reads && line->n_stages > 1 && r / line->radix[0] % block == 0;
     long at = 0;
     for (long k1 = 0; k1 < r; k1 += block)
-        for (int i = digits ? 0 : 1; i < block; i++, at += 2L * lanes)
+        for (int i = digits ? 0 : 1; i < block && (!digits || i < r); i++, at += 2L * lanes)
             for (int l = 0; l < lanes; l++) {
                 long double re, im;
                 const long k = k1 + (digits ? i : l % block), i2 = digits ? l : i;
-                gf_root_eighth_get(&roots, (uint64_t)k * (uint64_t)i2, &re, &im);
+                if (many)
+                    gf_roots_at(&products, (uint64_t)k * (uint64_t)i2, &re, &im);
+                else
+                    gf_root_eighth_get(&roots, (uint64_t)k * (uint64_t)i2, &re, &im);
                 put_real(w, bits, at + l, re);
                 put_real(w, bits, at + lanes + l, im);
             }
     gf_root_eighth_free(&roots);
+    gf_roots_free(&products);
     return rows;
 }
 

@@ -33,76 +33,98 @@ INLINE void store_pairs(real *p, cvec x) {
     vec_storeu(p, vec_zip_low(x.re, x.im));
     vec_storeu(p + LANES, vec_zip_high(x.re, x.im));
 }
-INLINE cvec reverse_pairs(cvec x) {
-    return (cvec){vec_reverse(x.re), vec_reverse(x.im)};
+/* The same in the reverse order of their indices. */
+#define AT_EVEN_REVERSED(i)     (2 * (LANES - 1 - (i)))
+#define AT_ODD_REVERSED(i)      (AT_EVEN_REVERSED(i) + 1)
+#define AT_ZIP_LOW_REVERSED(i)  (LANES - 1 - (i) / 2 + (i) % 2 * LANES)
+#define AT_ZIP_HIGH_REVERSED(i) (AT_ZIP_LOW_REVERSED(i) - LANES / 2)
+INLINE cvec load_pairs_reversed(const real *p) {
+    const vec a = vec_loadu(p), b = vec_loadu(p + LANES);
+    return (cvec){__builtin_shufflevector(a, b, LIST(AT_EVEN_REVERSED)),
+                  __builtin_shufflevector(a, b, LIST(AT_ODD_REVERSED))};
+}
+INLINE void store_pairs_reversed(real *p, cvec x) {
+    vec_storeu(p, __builtin_shufflevector(x.re, x.im, LIST(AT_ZIP_LOW_REVERSED)));
+    vec_storeu(p + LANES, __builtin_shufflevector(x.re, x.im, LIST(AT_ZIP_HIGH_REVERSED)));
 }
 
 /* With E and O the spectra of the even and the odd samples: Z = E + i O, X[k] = E[k] + w^k O[k] and
- * X[m - k] = conj(E[k] - w^k O[k]), w = exp(-pi i / m). */
-static void unpack_pair(real *a, real *b, const real *w, bool first) {
-    real ar = a[0], ai = a[1], br = first ? ar : b[0], bi = first ? ai : b[1];
-    real er = (ar + br) / 2, ei = (ai - bi) / 2, odd_re = (ai + bi) / 2, odd_im = (br - ar) / 2;
-    real tr = odd_re * w[0] - odd_im * w[1], ti = odd_re * w[1] + odd_im * w[0];
-    a[0] = er + tr;
-    a[1] = ei + ti;
-    if (a != b) {
-        b[0] = er - tr;
-        b[1] = ti - ei;
+ * X[m - k] = conj(E[k] - w^k O[k]), w = exp(-pi i / m). Twice that. */
+static void unpack_pair(const struct gf_cpu_halves *h, long k) {
+    const real *w = (const real *)h->roots + k / LANES * 2 * LANES + k % LANES, *z = h->z;
+    const real *a = z + 2 * k, *b = z + 2 * (k ? h->m - k : 0);
+    const real er = a[0] + b[0], ei = a[1] - b[1], odd_re = a[1] + b[1], odd_im = b[0] - a[0];
+    const real tr = odd_re * w[0] - odd_im * w[LANES], ti = odd_re * w[LANES] + odd_im * w[0];
+    real *x = (real *)h->x + 2 * k, *y = (real *)h->x + 2 * (h->m - k);
+    x[0] = er + tr;
+    x[1] = ei + ti;
+    if (x != y) {
+        y[0] = er - tr;
+        y[1] = ti - ei;
     }
 }
 
-static void unpack(void *data, const void *roots, long m, long first, long last) {
-    real *z = data;
-    const real *w = roots, half = (real)0.5;
-    long k = first;
-    for (; k == 0 && k < last; k++)
-        unpack_pair(z, z + 2 * m, w, true);
-    /* LANES at a time while k's block and that of its partners do not overlap. */
-    for (; k + LANES <= last && k + 2 * LANES <= m - k + 1; k += LANES) {
-        real *pa = z + 2 * k, *pb = z + 2 * (m - k - LANES + 1);
-        cvec a = load_pairs(pa), b = reverse_pairs(load_pairs(pb)), root = load_pairs(w + 2 * k);
-        cvec even = {(a.re + b.re) * half, (a.im - b.im) * half};
-        cvec t = cmul_lanes((cvec){(a.im + b.im) * half, (b.re - a.re) * half}, root);
-        store_pairs(pa, cadd(even, t));
-        store_pairs(pb, reverse_pairs((cvec){even.re - t.re, t.im - even.im}));
+static void unpack(const struct gf_cpu_halves *h, long first, long last) {
+    const long blocks = (h->m + 1) / 2 / LANES, end = last < blocks ? last : blocks;
+    real *z = h->z, *x = h->x;
+    if (first == 0) { /* the partner of frequency 0 */
+        z[2 * h->m] = z[0];
+        z[2 * h->m + 1] = z[1];
     }
-    for (; k < last; k++)
-        unpack_pair(z + 2 * k, z + 2 * (m - k), w + 2 * k, false);
+    for (long k = first * LANES; k < end * LANES; k += LANES) {
+        const long partner = h->m - k - LANES + 1;
+        const cvec root = ((const cvec *)h->roots)[k / LANES];
+        const cvec a = load_pairs(z + 2 * k), b = load_pairs_reversed(z + 2 * partner);
+        const cvec even = {a.re + b.re, a.im - b.im};
+        const cvec t = cmul_lanes((cvec){a.im + b.im, b.re - a.re}, root);
+        store_pairs(x + 2 * k, cadd(even, t));
+        store_pairs_reversed(x + 2 * partner, (cvec){even.re - t.re, t.im - even.im});
+    }
+    for (long k = blocks * LANES; last > blocks && k <= h->m / 2; k++)
+        unpack_pair(h, k);
 }
 
-/* The inverse of unpack_pair() times two, from the frequencies k and m - k. */
-static void pack_pair(const real *x, real *z, const real *w, long m, long k) {
-    const real *a = x + 2 * k, *b = x + 2 * (m - k);
+/* The inverse of unpack_pair(): four times what that takes. */
+static void pack_pair(const struct gf_cpu_halves *h, long k) {
+    const real *w = (const real *)h->roots + k / LANES * 2 * LANES + k % LANES;
+    const real *a = (const real *)h->x + 2 * k, *b = (const real *)h->x + 2 * (h->m - k);
     /* The imaginary parts at 0 and m are zero by symmetry. */
-    real ai = k ? a[1] : 0, bi = k ? b[1] : 0;
-    real er = a[0] + b[0], ei = ai - bi, dr = a[0] - b[0], di = ai + bi;
-    real odd_re = dr * w[0] + di * w[1], odd_im = di * w[0] - dr * w[1];
-    z[2 * k] = er - odd_im;
-    z[2 * k + 1] = ei + odd_re;
-    if (k && 2 * k != m) {
-        z[2 * (m - k)] = er + odd_im;
-        z[2 * (m - k) + 1] = odd_re - ei;
+    const real ai = k ? a[1] : 0, bi = k ? b[1] : 0;
+    const real er = a[0] + b[0], ei = ai - bi, dr = a[0] - b[0], di = ai + bi;
+    const real odd_re = dr * w[0] + di * w[LANES], odd_im = di * w[0] - dr * w[LANES];
+    real *p = (real *)h->z + 2 * k, *q = (real *)h->z + 2 * (h->m - k);
+    p[0] = er - odd_im;
+    p[1] = ei + odd_re;
+    if (k && p != q) {
+        q[0] = er + odd_im;
+        q[1] = odd_re - ei;
     }
 }
 
-static void pack(const void *from, void *to, const void *roots, long m, long first, long last) {
-    const real *x = from, *w = roots;
-    real *z = to;
-    long k = first;
-    for (; k == 0 && k < last; k++)
-        pack_pair(x, z, w, m, k);
-    /* LANES at a time while k's block and that of its partners do not overlap. */
-    for (; k + LANES <= last && k + 2 * LANES <= m - k + 1; k += LANES) {
-        const long partner = m - k - LANES + 1;
-        cvec a = load_pairs(x + 2 * k), b = reverse_pairs(load_pairs(x + 2 * partner));
-        cvec root = load_pairs(w + 2 * k);
-        cvec even = {a.re + b.re, a.im - b.im};
-        cvec odd = cmul_lanes((cvec){a.re - b.re, a.im + b.im}, (cvec){root.re, -root.im});
+static void pack(const struct gf_cpu_halves *h, long first, long last) {
+    const long blocks = (h->m + 1) / 2 / LANES, end = last < blocks ? last : blocks;
+    const real *x = h->x;
+    real *z = h->z;
+    for (long k = first * LANES; k < end * LANES; k += LANES) {
+        const long partner = h->m - k - LANES + 1;
+        const cvec root = ((const cvec *)h->roots)[k / LANES];
+        cvec a = load_pairs(x + 2 * k), b = load_pairs_reversed(x + 2 * partner);
+        if (!k)
+            a.im[0] = b.im[0] = 0; /* by symmetry */
+        const cvec even = {a.re + b.re, a.im - b.im};
+        const cvec odd = cmul_lanes((cvec){a.re - b.re, a.im + b.im}, (cvec){root.re, -root.im});
+        const cvec high = {even.re + odd.im, odd.re - even.im};
         store_pairs(z + 2 * k, (cvec){even.re - odd.im, even.im + odd.re});
-        store_pairs(z + 2 * partner, reverse_pairs((cvec){even.re + odd.im, odd.re - even.im}));
+        if (k) {
+            store_pairs_reversed(z + 2 * partner, high);
+        } else { /* there is no z[m] */
+            real room[2 * LANES];
+            store_pairs_reversed(room, high);
+            memcpy(z + 2 * partner, room, 2 * (LANES - 1) * sizeof *room);
+        }
     }
-    for (; k < last; k++)
-        pack_pair(x, z, w + 2 * k, m, k);
+    for (long k = blocks * LANES; last > blocks && k <= h->m / 2; k++)
+        pack_pair(h, k);
 }
 
 static void multiply(const void *x, const void *f, void *y, bool swap_before, bool swap_after,

@@ -82,30 +82,42 @@ INLINE void place_write_last(const struct row_place *p, long k, int count, cvec 
     *place_block(p, k) = x;
 }
 
-/* The spectrum of A + i B, re and im, to the half spectra of A and B, times `factor`. Index n holds
- * what index 0 does. Without b there is no B. */
-static void split_rows(const real *re, const real *im, long n, real factor, bool packs,
-                       const struct row_place *a, const struct row_place *b) {
-    const long half = n / 2;
+/* split_rows() for constant `pairs`, of the places, and `both`. */
+INLINE void split_rows_to(const real *re, const real *im, long n, real factor, bool packs,
+                          struct row_place a, struct row_place b, bool pairs, bool both) {
+    const long half = n / 2, count = half + !packs;
     const vec f = vec_splat(factor * (real)0.5);
-    for (long k = 0; k < half + !packs; k += LANES) {
-        vec xr = vec_loadu(re + k), yr = vec_reverse(vec_loadu(re + n - k - LANES + 1));
-        vec xi = vec_loadu(im + k), yi = vec_reverse(vec_loadu(im + n - k - LANES + 1));
+    a.pairs = b.pairs = pairs;
+    for (long k = 0; k < count; k += LANES) {
+        const vec xr = vec_loadu(re + k), yr = vec_reverse(vec_loadu(re + n - k - LANES + 1));
+        const vec xi = vec_loadu(im + k), yi = vec_reverse(vec_loadu(im + n - k - LANES + 1));
         cvec u = {(xr + yr) * f, (xi - yi) * f}, v = {(xi + yi) * f, (yr - xr) * f};
         if (packs && !k) {
             u.im[0] = re[half] * factor;
             v.im[0] = im[half] * factor;
         }
-        if (k + LANES <= half + !packs) {
-            place_write(a, k, u);
-            if (b)
-                place_write(b, k, v);
+        if (k + LANES <= count) {
+            place_write(&a, k, u);
+            if (both)
+                place_write(&b, k, v);
         } else {
-            place_write_last(a, k, (int)(half + 1 - k), u);
-            if (b)
-                place_write_last(b, k, (int)(half + 1 - k), v);
+            place_write_last(&a, k, (int)(half + 1 - k), u);
+            if (both)
+                place_write_last(&b, k, (int)(half + 1 - k), v);
         }
     }
+}
+
+/* The spectrum of A + i B, re and im, to the half spectra of A and B, times `factor`. Index n holds
+ * what index 0 does. Without b there is no B. */
+static void split_rows(const real *re, const real *im, long n, real factor, bool packs,
+                       const struct row_place *a, const struct row_place *b) {
+    if (!b)
+        split_rows_to(re, im, n, factor, packs, *a, *a, a->pairs, false);
+    else if (a->pairs)
+        split_rows_to(re, im, n, factor, packs, *a, *b, true, true);
+    else
+        split_rows_to(re, im, n, factor, packs, *a, *b, false, true);
 }
 
 /* Frequency k of a line. */
@@ -132,19 +144,29 @@ static void join_point(const struct row_place *a, const struct row_place *b, lon
     im[n - k] = xi - yr;
 }
 
-/* The half spectra A and B to the conjugate of A + i B, whose transform is the conjugate of its
- * inverse. Without b B is 0. re and im have room for an index n. */
-static void join_rows(const struct row_place *a, const struct row_place *b, long n, real *re,
-                      real *im) {
-    const long half = n / 2;
+/* Whole blocks of join_rows(), for constant `pairs`; returns where they end. */
+INLINE long join_blocks(struct row_place a, struct row_place b, long n, real *re, real *im,
+                        bool pairs) {
     long k = 0;
-    for (; k + LANES <= half; k += LANES) {
-        cvec x = place_read(a, k), y = b ? place_read(b, k) : (cvec){{0}, {0}};
+    a.pairs = b.pairs = pairs;
+    for (; k + LANES <= n / 2; k += LANES) {
+        const cvec x = place_read(&a, k), y = place_read(&b, k);
         vec_storeu(re + k, x.re - y.im);
         vec_storeu(im + k, -(x.im + y.re));
         vec_storeu(re + n - k - LANES + 1, vec_reverse(x.re + y.im));
         vec_storeu(im + n - k - LANES + 1, vec_reverse(x.im - y.re));
     }
+    return k;
+}
+
+/* The half spectra A and B to the conjugate of A + i B, whose transform is the conjugate of its
+ * inverse. Without b B is 0. re and im have room for an index n. */
+static void join_rows(const struct row_place *a, const struct row_place *b, long n, real *re,
+                      real *im) {
+    const long half = n / 2;
+    long k = 1;
+    if (b)
+        k = a->pairs ? join_blocks(*a, *b, n, re, im, true) : join_blocks(*a, *b, n, re, im, false);
     /* Imaginary parts at 0 and n / 2 are zero by symmetry. */
     join_point(a, b, 0, 0, re, im, n);
     for (k = k ? k : 1; k < half; k++)
@@ -174,13 +196,17 @@ struct row_stream {
 /* `lines` at a time take turns, `points` each. Only of arrays that are not in cache. */
 static struct row_stream row_stream(const struct tile *t, const struct row_side *s, int lines,
                                     long points) {
-    enum { LEAST_LINE = 128, PAGE = 4096, LEAST_AHEAD = 2048 };
+    enum { LEAST_LINE = 128, MOST_LINE = 16384, PAGE = 4096, LEAST_AHEAD = 2048 };
+    const struct gf_cpu_row *rows = t->pass->rows;
+    const bool strided = rows->reads && rows->line->n_stages > 1; /* a line is not read in order */
     const struct gf_cpu_end *e = s->end;
     struct row_stream r = {.at = NULL};
-    if (!t->pass->destination.stream || e->type == GF_CPU_WORK || e->lane.shift || lines < 2)
+    if (!t->pass->destination.stream || e->type == GF_CPU_WORK || e->lane.shift ||
+        (lines < 2 && !strided))
         return r;
     r.bytes = points * sample_size[e->type];
-    if (e->lane.stride != r.bytes || r.bytes < LEAST_LINE || r.bytes >= PAGE)
+    if (e->lane.stride != r.bytes || r.bytes < LEAST_LINE ||
+        r.bytes >= (strided ? MOST_LINE : PAGE))
         return r;
     r.at = (const char *)row_place(s, 0).at;
     r.ahead = (int)((LEAST_AHEAD + lines * r.bytes - 1) / (lines * r.bytes)) * lines;

@@ -9,340 +9,6 @@
 #ifndef GF_KERNELS_CPU_ROWS_H
 #define GF_KERNELS_CPU_ROWS_H
 
-/* The least block: 4, or what fits the lanes. */
-enum { LEAST_BLOCK = LANES < 4 ? LANES : 4, MOST_LINES = LANES / LEAST_BLOCK };
-
-/* Lines that share vectors, at one of the two ends. */
-struct row_end {
-    enum { ROW_PAIRS, ROW_PAIRS_STREAMED, ROW_PARTS, ROW_PARTS_STREAMED } kind;
-    real *re[MOST_LINES], *im[MOST_LINES]; /* ROW_PAIRS: interleaved, at re */
-    ptrdiff_t step; /* ROW_PARTS: reals from LANES real parts to the next LANES */
-    ptrdiff_t next; /* reals from the lines that share vectors to the next ones that do */
-    /* Memory that later lines are in, prefetched while these are transformed, from end to end and as
-     * many bytes as these take; NULL: none. Rows that take turns within a page are streams that the
-     * hardware prefetcher does not find (half the speed of a copy). */
-    const char *ahead;
-    struct row_writer *writer; /* works as the transforms do; NULL: none */
-    real re_factor, im_factor;
-};
-
-/* Vectors whose parts are of several places: halves and quarters. */
-#if VEC_BYTES * 8 / GF_REAL_BITS >= 8
-typedef real half_loose
-    __attribute__((vector_size(VEC_BYTES / 2), aligned(sizeof(real)), may_alias));
-#define AT_SAME(i)  (i)
-#define AT_UPPER(i) ((i) + LANES / 2)
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
-#define LIST_OF_HALF LIST_8
-#else
-#define LIST_OF_HALF LIST_4
-#endif
-INLINE vec join_halves(half_loose a, half_loose b) {
-    return __builtin_shufflevector(a, b, LIST(AT_SAME));
-}
-INLINE half_loose low_half(vec a) {
-    return __builtin_shufflevector(a, a, LIST_OF_HALF(AT_SAME));
-}
-INLINE half_loose high_half(vec a) {
-    return __builtin_shufflevector(a, a, LIST_OF_HALF(AT_UPPER));
-}
-#endif
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
-typedef real quarter_loose
-    __attribute__((vector_size(VEC_BYTES / 4), aligned(sizeof(real)), may_alias));
-#define AT_THIRD(i) ((i) + LANES / 4)
-INLINE half_loose join_quarters(quarter_loose a, quarter_loose b) {
-    return __builtin_shufflevector(a, b, LIST_8(AT_SAME));
-}
-INLINE quarter_loose low_quarter(half_loose a) {
-    return __builtin_shufflevector(a, a, LIST_4(AT_SAME));
-}
-INLINE quarter_loose high_quarter(half_loose a) {
-    return __builtin_shufflevector(a, a, LIST_4(AT_THIRD));
-}
-#endif
-
-/* LANES reals, an equal share from `at` of each of `lines` addresses. */
-INLINE vec read_parts(real *const *p, ptrdiff_t at, int lines) {
-#if VEC_BYTES * 8 / GF_REAL_BITS >= 8
-    if (lines == 2)
-        return join_halves(*(const half_loose *)(p[0] + at), *(const half_loose *)(p[1] + at));
-#endif
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
-    if (lines == 4) {
-        const quarter_loose *a = (const quarter_loose *)(p[0] + at);
-        const quarter_loose *b = (const quarter_loose *)(p[1] + at);
-        const quarter_loose *c = (const quarter_loose *)(p[2] + at);
-        const quarter_loose *d = (const quarter_loose *)(p[3] + at);
-        return join_halves(join_quarters(*a, *b), join_quarters(*c, *d));
-    }
-#endif
-    (void)lines;
-    return vec_loadu(p[0] + at);
-}
-
-INLINE void write_parts(real *const *p, ptrdiff_t at, int lines, vec v) {
-#if VEC_BYTES * 8 / GF_REAL_BITS >= 8
-    if (lines == 2) {
-        *(half_loose *)(p[0] + at) = low_half(v);
-        *(half_loose *)(p[1] + at) = high_half(v);
-        return;
-    }
-#endif
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
-    if (lines == 4) {
-        half_loose a = low_half(v), b = high_half(v);
-        *(quarter_loose *)(p[0] + at) = low_quarter(a);
-        *(quarter_loose *)(p[1] + at) = high_quarter(a);
-        *(quarter_loose *)(p[2] + at) = low_quarter(b);
-        *(quarter_loose *)(p[3] + at) = high_quarter(b);
-        return;
-    }
-#endif
-    (void)lines;
-    vec_storeu(p[0] + at, v);
-}
-
-/* Where point i of a line is, in parts of LANES reals `step` apart. */
-INLINE ptrdiff_t part_at(unsigned long i, ptrdiff_t step) {
-    return (ptrdiff_t)(i / LANES) * step + (ptrdiff_t)(i % LANES);
-}
-
-/* `block` points from i of each line. */
-INLINE cvec row_read(const struct row_end *e, long i, int block, bool pairs) {
-    const int lines = LANES / block;
-    cvec x;
-    if (!pairs) {
-        ptrdiff_t at = part_at(i, e->step);
-        x = (cvec){read_parts(e->re, at, lines), read_parts(e->im, at, lines)};
-    } else {
-        vec low, high;
-        if (lines == 1) {
-            low = vec_loadu(e->re[0] + 2 * i);
-            high = vec_loadu(e->re[0] + 2 * i + LANES);
-        } else {
-            low = read_parts(e->re, 2 * i, lines / 2);
-            high = read_parts(e->re + lines / 2, 2 * i, lines / 2);
-        }
-        x = (cvec){vec_even(low, high), vec_odd(low, high)};
-    }
-    x.im *= vec_splat(e->im_factor);
-    return x;
-}
-
-INLINE void row_write(const struct row_end *e, long i, int block, int kind, cvec x) {
-    const int lines = LANES / block;
-    const vec re = x.re * e->re_factor, im = x.im * e->im_factor;
-    if (kind == ROW_PARTS || kind == ROW_PARTS_STREAMED) {
-        ptrdiff_t at = part_at(i, e->step);
-        if (kind == ROW_PARTS_STREAMED && lines == 1) {
-            vec_stream(e->re[0] + at, re);
-            vec_stream(e->im[0] + at, im);
-        } else {
-            write_parts(e->re, at, lines, re);
-            write_parts(e->im, at, lines, im);
-        }
-        return;
-    }
-    vec low = vec_zip_low(re, im), high = vec_zip_high(re, im);
-    if (lines == 1 && kind == ROW_PAIRS_STREAMED) {
-        vec_stream(e->re[0] + 2 * i, low);
-        vec_stream(e->re[0] + 2 * i + LANES, high);
-    } else if (lines == 1) {
-        vec_storeu(e->re[0] + 2 * i, low);
-        vec_storeu(e->re[0] + 2 * i + LANES, high);
-    } else if (lines == 2 && kind == ROW_PAIRS_STREAMED) {
-        vec_stream(e->re[0] + 2 * i, low);
-        vec_stream(e->re[1] + 2 * i, high);
-    } else {
-        write_parts(e->re, 2 * i, lines / 2, low);
-        write_parts(e->re + lines / 2, 2 * i, lines / 2, high);
-    }
-}
-
-INLINE void dft_of_block(int block, cvec *x) {
-    if (block == 16)
-        dft_16(x);
-    else if (block == 8)
-        dft_8(x);
-    else if (block == 4)
-        dft_4(x);
-    else
-        dft_2(x);
-}
-
-INLINE bool has_aside(const struct row_end *from, const struct row_end *to) {
-    return from->ahead || to->ahead || to->writer;
-}
-
-/* What is done beside the arithmetic of vector i. */
-INLINE void row_aside(const struct row_end *from, const struct row_end *to, long i) {
-    if (to->writer)
-        writer_step(to->writer);
-    for (int at = 0; at < (int)sizeof(cvec); at += 64) {
-        if (from->ahead)
-            __builtin_prefetch(from->ahead + i * (int)sizeof(cvec) + at);
-        if (to->ahead)
-            __builtin_prefetch(to->ahead + i * (int)sizeof(cvec) + at, 1);
-    }
-}
-
-/* Squares of `block` vectors from k1 on to frequencies k1 + r k2. w: factors, of all i2 but 0. */
-INLINE void row_squares(const struct gf_cpu_row *rows, cvec *x, long k1, const struct row_end *from,
-                        const struct row_end *to, int block) {
-    const cvec *w = (const cvec *)rows->twiddle + k1 / block * (block - 1);
-    vec re[16], im[16];
-#pragma GCC unroll 16
-    for (int i = 0; i < block; i++) {
-        re[i] = x[i].re;
-        im[i] = x[i].im;
-    }
-    vec_transpose_blocks(re, block);
-    vec_transpose_blocks(im, block);
-    x[0] = (cvec){re[0], im[0]};
-    if (has_aside(from, to)) {
-        row_aside(from, to, k1);
-#pragma GCC unroll 16
-        for (int i = 1; i < block; i++) {
-            x[i] = cmul_lanes((cvec){re[i], im[i]}, w[i - 1]);
-            row_aside(from, to, k1 + i);
-        }
-    } else {
-#pragma GCC unroll 16
-        for (int i = 1; i < block; i++)
-            x[i] = cmul_lanes((cvec){re[i], im[i]}, w[i - 1]);
-    }
-    dft_of_block(block, x);
-}
-
-/* row_squares(), written. */
-INLINE void row_finish(const struct gf_cpu_row *rows, cvec *x, long k1, const struct row_end *from,
-                       const struct row_end *to, int block) {
-    const long r = rows->line->n;
-    row_squares(rows, x, k1, from, to, block);
-#define WRITE_ALL(kind)                                                                            \
-    _Pragma("GCC unroll 16") for (int i = 0; i < block; i++)                                       \
-        row_write(to, k1 + r * i, block, kind, x[i])
-    switch (to->kind) {
-    case ROW_PAIRS:
-        WRITE_ALL(ROW_PAIRS);
-        break;
-    case ROW_PAIRS_STREAMED:
-        WRITE_ALL(ROW_PAIRS_STREAMED);
-        break;
-    case ROW_PARTS:
-        WRITE_ALL(ROW_PARTS);
-        break;
-    case ROW_PARTS_STREAMED:
-        WRITE_ALL(ROW_PARTS_STREAMED);
-    }
-#undef WRITE_ALL
-}
-
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
-#define QUARTER(q)           4 * (q), 4 * (q) + 1, 4 * (q) + 2, 4 * (q) + 3
-#define QUARTERS(a, b, c, d) QUARTER(a), QUARTER(b), QUARTER(c), QUARTER(d)
-
-/* Transposes the square of four vectors' quarters. */
-INLINE void transpose_quarters(vec *a) {
-    vec p = __builtin_shufflevector(a[0], a[1], QUARTERS(0, 1, 4, 5));
-    vec q = __builtin_shufflevector(a[0], a[1], QUARTERS(2, 3, 6, 7));
-    vec r = __builtin_shufflevector(a[2], a[3], QUARTERS(0, 1, 4, 5));
-    vec t = __builtin_shufflevector(a[2], a[3], QUARTERS(2, 3, 6, 7));
-    a[0] = __builtin_shufflevector(p, r, QUARTERS(0, 2, 4, 6));
-    a[1] = __builtin_shufflevector(p, r, QUARTERS(1, 3, 5, 7));
-    a[2] = __builtin_shufflevector(q, t, QUARTERS(0, 2, 4, 6));
-    a[3] = __builtin_shufflevector(q, t, QUARTERS(1, 3, 5, 7));
-}
-
-/* The vectors' quarters, or the squares of four points in each quarter. */
-INLINE void transpose_four(cvec *x, bool quarters) {
-    vec re[4], im[4];
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; i++) {
-        re[i] = x[i].re;
-        im[i] = x[i].im;
-    }
-    if (quarters) {
-        transpose_quarters(re);
-        transpose_quarters(im);
-    } else {
-        vec_transpose_blocks(re, 4);
-        vec_transpose_blocks(im, 4);
-    }
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; i++)
-        x[i] = (cvec){re[i], im[i]};
-}
-
-/* exp(-2 pi i p u / 16) in the lanes p mod 4, for u = 1, 2, 3. */
-#define IN_QUARTERS(a, b, c, d)                                                                    \
-    { a, b, c, d, a, b, c, d, a, b, c, d, a, b, c, d }
-static const cvec digit_roots[3] = {
-    {IN_QUARTERS(1, COS_PI_8, SQRT_HALF, SIN_PI_8),
-     IN_QUARTERS(0, -SIN_PI_8, -SQRT_HALF, -COS_PI_8)},
-    {IN_QUARTERS(1, SQRT_HALF, 0, -SQRT_HALF), IN_QUARTERS(0, -SQRT_HALF, -1, -SQRT_HALF)},
-    {IN_QUARTERS(1, SIN_PI_8, -SQRT_HALF, -COS_PI_8),
-     IN_QUARTERS(0, -COS_PI_8, -SQRT_HALF, SIN_PI_8)},
-};
-
-/* Of a square of 16: i2 = p + 4 q, over q to k2 mod 4, in the place of x. w: factors of all i2 in the
- * lanes, for each k1. */
-INLINE void row_first_digit(const cvec *w, cvec *x, long k1, const struct row_end *from,
-                            const struct row_end *to) {
-    const bool aside = has_aside(from, to);
-    for (int i = 0; i < 4; i++) {
-        cvec y[4];
-#pragma GCC unroll 4
-        for (int j = 0; j < 4; j++)
-            y[j] = cmul_lanes(x[i + 4 * j], w[i + 4 * j]);
-        for (int j = 0; j < 4 && aside; j++)
-            row_aside(from, to, k1 + 4 * i + j);
-        transpose_four(y, true);
-        dft_4(y);
-        x[i] = y[0];
-#pragma GCC unroll 4
-        for (int j = 1; j < 4; j++)
-            x[i + 4 * j] = cmul_lanes(y[j], digit_roots[j - 1]);
-    }
-}
-
-/* Over p to k2 / 4, and to memory. */
-INLINE void row_second_digit(const cvec *x, long k1, long r, const struct row_end *to, int kind) {
-    for (int i = 0; i < 4; i++) {
-        cvec y[4];
-#pragma GCC unroll 4
-        for (int j = 0; j < 4; j++)
-            y[j] = x[4 * i + j];
-        transpose_four(y, false);
-        dft_4(y);
-#pragma GCC unroll 4
-        for (int j = 0; j < 4; j++)
-            row_write(to, k1 + r * (i + 4 * j), 16, kind, y[j]);
-    }
-}
-
-/* Squares of 16, four vectors at a time: registers do not hold a whole one. */
-INLINE void row_finish_digits(const struct gf_cpu_row *rows, cvec *x, long k1,
-                              const struct row_end *from, const struct row_end *to) {
-    const long r = rows->line->n;
-    row_first_digit((const cvec *)rows->twiddle + k1, x, k1, from, to);
-    switch (to->kind) {
-    case ROW_PAIRS:
-        row_second_digit(x, k1, r, to, ROW_PAIRS);
-        break;
-    case ROW_PAIRS_STREAMED:
-        row_second_digit(x, k1, r, to, ROW_PAIRS_STREAMED);
-        break;
-    case ROW_PARTS:
-        row_second_digit(x, k1, r, to, ROW_PARTS);
-        break;
-    case ROW_PARTS_STREAMED:
-        row_second_digit(x, k1, r, to, ROW_PARTS_STREAMED);
-    }
-}
-#endif
-
 /* Squares that are not the whole line, of vectors in memory; those are overwritten. */
 INLINE void row_finish_vectors(const struct gf_cpu_row *rows, cvec *y, long k1,
                                const struct row_end *from, const struct row_end *to, int block) {
@@ -359,33 +25,134 @@ INLINE void row_finish_vectors(const struct gf_cpu_row *rows, cvec *y, long k1,
     row_finish(rows, x, k1, from, to, block);
 }
 
-/* A transform of r of a line's vectors, `stride` apart, from memory to b. */
-INLINE void row_leaf(int r, const struct row_end *from, long first, long stride, cvec *b, int block,
-                     bool pairs) {
-    cvec x[16];
+/* Transforms of r of a line's vectors, `stride` apart, from memory to b: `count` of them, which begin
+ * `step` vectors apart and end `apart`. */
+typedef void row_leaves(const struct row_end *from, long first, long step, long stride, cvec *b,
+                        long apart, long count);
+INLINE void row_leaves_of(int r, const struct row_end *from, long first, long step, long stride,
+                          cvec *b, long apart, long count, int block, bool pairs) {
+    const struct row_end e = *from; /* which what is written does not change */
+    for (; count > 0; count--, first += step, b += apart) {
+        cvec x[16];
 #pragma GCC unroll 16
-    for (int i = 0; i < r; i++)
-        x[i] = row_read(from, (first + i * stride) * block, block, pairs);
-    dft_of_block(r, x);
+        for (int i = 0; i < r; i++)
+            x[i] = row_read(&e, (first + i * stride) * block, block, pairs);
+        dft_of_block(r, x);
 #pragma GCC unroll 16
-    for (int i = 0; i < r; i++)
-        b[i] = x[i];
+        for (int i = 0; i < r; i++)
+            b[i] = x[i];
+    }
 }
 
-/* The transform over the vectors of a line; returns a or b. */
-INLINE cvec *rows_vectors(const struct gf_cpu_row *rows, const struct row_end *from, cvec *a,
-                          cvec *b, int block, bool pairs) {
-    const long r = rows->line->n;
-    if (r == 2 * block && r == 8) {
-        row_leaf(8, from, 0, 1, b, block, pairs);
-    } else if (r == 2 * block && r == 16) {
-        row_leaf(16, from, 0, 1, b, block, pairs);
-    } else {
-        for (long i = 0; i < r; i++)
-            a[i] = row_read(from, i * block, block, pairs);
-        return line_run(rows->line, a, b);
+#define LEAVES(block, r, pairs)                                                                    \
+    static void row_leaves_##block##_##r##_##pairs(const struct row_end *from, long first,         \
+                                                   long step, long stride, cvec *b, long apart,    \
+                                                   long count) {                                   \
+        row_leaves_of(r, from, first, step, stride, b, apart, count, block, pairs);                \
     }
-    return b;
+#define LEAVES_OF(block)                                                                           \
+    LEAVES(block, 4, 0)                                                                            \
+    LEAVES(block, 4, 1)                                                                            \
+    LEAVES(block, 5, 0)                                                                            \
+    LEAVES(block, 5, 1)                                                                            \
+    LEAVES(block, 8, 0)                                                                            \
+    LEAVES(block, 8, 1)                                                                            \
+    LEAVES(block, 16, 0)                                                                           \
+    LEAVES(block, 16, 1)                                                                           \
+    static row_leaves *const row_leaves_in_##block[2][GF_CPU_MAX_CODELET + 1] = {                  \
+        {[4] = row_leaves_##block##_4_0,                                                           \
+         [5] = row_leaves_##block##_5_0,                                                           \
+         [8] = row_leaves_##block##_8_0,                                                           \
+         [16] = row_leaves_##block##_16_0},                                                        \
+        {[4] = row_leaves_##block##_4_1,                                                           \
+         [5] = row_leaves_##block##_5_1,                                                           \
+         [8] = row_leaves_##block##_8_1,                                                           \
+         [16] = row_leaves_##block##_16_1},                                                        \
+    };
+#if VEC_BYTES * 8 / GF_REAL_BITS == 2
+LEAVES_OF(2)
+#else
+LEAVES_OF(4)
+#endif
+#if VEC_BYTES * 8 / GF_REAL_BITS >= 8
+LEAVES_OF(8)
+#endif
+#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+LEAVES_OF(16)
+#endif
+
+/* Those of a line's innermost stage. */
+INLINE row_leaves *row_leaves_for(const struct gf_cpu_line *line, const struct row_end *from,
+                                  int block) {
+    const int r = line->radix[line->n_stages - 1];
+    const bool pairs = from->kind == ROW_PAIRS;
+    (void)block;
+#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+    if (block == 16)
+        return row_leaves_in_16[pairs][r];
+#endif
+#if VEC_BYTES * 8 / GF_REAL_BITS >= 8
+    if (block == 8)
+        return row_leaves_in_8[pairs][r];
+#endif
+#if VEC_BYTES * 8 / GF_REAL_BITS == 2
+    return row_leaves_in_2[pairs][r];
+#else
+    return row_leaves_in_4[pairs][r];
+#endif
+}
+
+/* Stages s and inwards over a line's vectors `first`, first + stride, …, from memory to b. */
+static void row_stages(const struct gf_cpu_line *line, int s, const struct row_end *from,
+                       row_leaves *leaves, long first, long stride, cvec *b) {
+    if (s == line->n_stages - 1) {
+        leaves(from, first, 0, stride, b, 0, 1);
+        return;
+    }
+    const int radix = line->radix[s];
+    const long m = line->n / stride / radix;
+    if (s == line->n_stages - 2)
+        leaves(from, first, stride, stride * radix, b, m, radix);
+    for (int i = 0; i < radix && s < line->n_stages - 2; i++)
+        row_stages(line, s + 1, from, leaves, first + i * stride, stride * radix, b + i * m);
+    codelets[radix].stage(b, m, m, line->twiddle[s]);
+}
+
+/* Blocks `i` to end - 1 of stage 0. */
+static void row_first(const struct gf_cpu_line *line, const struct row_end *from,
+                      row_leaves *leaves, long i, long end, cvec *b) {
+    const long radix = line->radix[0], apart = line->n / radix + GF_CPU_SPLIT_APART;
+    if (line->n_stages == 2)
+        leaves(from, i, 1, radix, b + i * apart, apart, end - i);
+    for (; i < end && line->n_stages > 2; i++)
+        row_stages(line, 1, from, leaves, i, radix, b + i * apart);
+}
+
+/* Stage 0 and what follows it, for the points k to end - 1 of its blocks. */
+INLINE void row_second(const struct gf_cpu_row *rows, cvec *b, long k, long end,
+                       const struct row_end *from, const struct row_end *to, int block) {
+    const struct gf_cpu_line *line = rows->line;
+    const long radix = line->radix[0], m = line->n / radix;
+    const real *w = line->twiddle[0];
+    for (; k < end; k += block) {
+        codelets[radix].stage(b + k, m + GF_CPU_SPLIT_APART, block, w + 2 * k * (radix - 1));
+        for (long r = 0; r < radix; r++) {
+            cvec *y = b + r * (m + GF_CPU_SPLIT_APART) + k;
+            row_finish_vectors(rows, y, r * m + k, from, to, block);
+        }
+    }
+}
+
+/* The transform over the vectors of a line that is not joined with what follows; returns a or b. */
+INLINE cvec *rows_vectors(const struct gf_cpu_row *rows, const struct row_end *from, cvec *a,
+                          cvec *b, int block) {
+    if (rows->reads) {
+        row_stages(rows->line, 0, from, row_leaves_for(rows->line, from, block), 0, 1, b);
+        return b;
+    }
+    for (long i = 0; i < rows->line->n; i++)
+        a[i] = row_read(from, i * block, block, from->kind == ROW_PAIRS);
+    return line_run(rows->line, a, b);
 }
 
 #if VEC_BYTES * 8 / GF_REAL_BITS == 16
@@ -467,6 +234,10 @@ INLINE void rows_run_vectors(const struct gf_cpu_row *rows, const struct row_end
         rows_run_pairs_of_blocks(rows, from, to);
         return;
     }
+    if (block == LANES && r < LANES) {
+        row_few(rows, from, to);
+        return;
+    }
 #endif
     if (r == block) {
         /* Everything in registers, as far as they suffice. */
@@ -483,8 +254,13 @@ INLINE void rows_run_vectors(const struct gf_cpu_row *rows, const struct row_end
         row_finish(rows, x, 0, from, to, block);
         return;
     }
-    cvec *y = from->kind == ROW_PAIRS ? rows_vectors(rows, from, a, b, block, true)
-                                      : rows_vectors(rows, from, a, b, block, false);
+    if (rows->joins) {
+        row_first(rows->line, from, row_leaves_for(rows->line, from, block), 0,
+                  rows->line->radix[0], a);
+        row_second(rows, a, 0, r / rows->line->radix[0], from, to, block);
+        return;
+    }
+    cvec *y = rows_vectors(rows, from, a, b, block);
     for (long k1 = 0; k1 < r; k1 += block)
         row_finish_vectors(rows, y + k1, k1, from, to, block);
 }

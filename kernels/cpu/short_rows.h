@@ -205,7 +205,7 @@ static void run_rows(const struct tile *t) {
     w.a = t->a;
     w.lines = LANES / rows->block;
     w.b = w.a + rows->line->scratch_points;
-    w.planes = (real *)(w.b + rows->line->scratch_points);
+    w.planes = (real *)(w.b + rows->line->scratch_points + gf_cpu_row_apart(rows));
     w.pitch = gf_cpu_row_pitch(rows->n, LANES);
     w.stage = (char *)(w.planes + (2 * w.lines + 1) * w.pitch);
     w.stage += -(uintptr_t)w.stage % WRITER_UNIT;

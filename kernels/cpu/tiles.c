@@ -42,37 +42,25 @@ static size_t stage_bytes(long n, int lanes, int bits) {
 size_t gf_cpu_row_bytes(const struct gf_cpu_row *rows, int lanes, int bits) {
     /* Two buffers of vectors; two planes of reals a line, and one more. */
     size_t planes = 2 * (size_t)(lanes / rows->block) + 1;
-    return ((size_t)rows->line->scratch_points * 4 * (size_t)lanes +
+    return ((size_t)(rows->line->scratch_points * 2 + gf_cpu_row_apart(rows)) * 2 * (size_t)lanes +
             planes * (size_t)gf_cpu_row_pitch(rows->n, lanes)) *
                (size_t)bits / 8 +
            stage_bytes(rows->n, lanes, bits);
 }
 
-bool gf_cpu_split_reads(const struct gf_cpu_row *rows) {
-    const struct gf_cpu_line *line = rows->line;
-    const int leaf = line->radix[line->n_stages - 1];
-    for (int s = 0; s < line->n_stages; s++)
-        if (line->roots[s])
-            return false;
-    return leaf == 8 || leaf == 16;
-}
-
-bool gf_cpu_split_joins(const struct gf_cpu_row *rows) {
-    const struct gf_cpu_line *line = rows->line;
-    return gf_cpu_split_reads(rows) && line->n_stages > 1 &&
-           line->n / line->radix[0] % rows->block == 0;
-}
-
 long gf_cpu_split_parts(const struct gf_cpu_row *rows, bool second) {
-    const long first = gf_cpu_split_joins(rows) ? rows->line->radix[0] : 1;
+    const long first = rows->joins ? rows->line->radix[0] : 1;
     return second ? rows->line->n / first / rows->block : first;
 }
 
-long gf_cpu_split_points(const struct gf_cpu_row *rows) {
-    const long r = rows->line->n;
-    const long vectors =
-        gf_cpu_split_joins(rows) ? r + rows->line->radix[0] * GF_CPU_SPLIT_APART : 2 * r;
-    return vectors * rows->block;
+size_t gf_cpu_split_bytes(const struct gf_cpu_row *rows, int lanes, int bits) {
+    const struct gf_cpu_line *line = rows->line;
+    const long vectors = line->n + (rows->joins ? gf_cpu_row_apart(rows) : line->scratch_points);
+    return 2 * (size_t)(vectors * lanes) * (size_t)bits / 8;
+}
+
+long gf_cpu_halves_blocks(long m, int lanes) {
+    return (m + 1) / 2 / lanes + 1;
 }
 
 size_t gf_cpu_scratch_bytes(const struct gf_cpu_kernels *k, const struct gf_cpu_pass_args *pass) {

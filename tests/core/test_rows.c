@@ -32,6 +32,18 @@ static const char *const along_x_double[] = {
     "fwd f64 %dx%d axes=2 double ortho > complex half",
     "inv c128 %dx%d axes=2 double real half > real f64",
 };
+/* Formats for a line by itself. */
+static const char *const alone[] = {
+    "fwd c64 %d > complex",
+    "inv c64 %d ortho > complex",
+    "fwd f32 %d > complex half",
+    "inv c64 %d real half > real f32",
+    "fwd c128 %d double > complex",
+    "fwd f64 %d double ortho > complex half",
+    "inv c128 %d double real half > real f64",
+};
+static const int lengths_alone[] = {32,  48,  64,  96,  128, 160, 192,  240,  256,
+                                    384, 480, 512, 520, 768, 800, 1024, 1040, 4096};
 /* Formats for a length and a number of columns. */
 static const char *const along_y[] = {
     "fwd c64 %dx%d axes=1 > complex",
@@ -98,6 +110,7 @@ static const char *const others[] = {
     "inv c64 8192 real half > real f32",
     "fwd c128 4096 double > complex",
     "inv c128 6656 double > complex",
+    "inv c64 262144 > complex",
     /* Columns of few points in planes, in a volume, and of other types and ends. */
     "fwd c64 3x16x40 axes=2 > complex",
     "inv c64 16x5x48 axes=4 > complex",
@@ -147,6 +160,12 @@ static void test_isa(const char *isa, bool best) {
             int lines = counts[(i + form) % n_counts];
             check_format(&s, along_x[form], lines, lengths[i]);
             check_format(&s, along_x_double[form], lines, lengths[i]);
+        }
+    for (size_t i = 0; i < sizeof lengths_alone / sizeof *lengths_alone; i++)
+        for (size_t form = 0; form < sizeof alone / sizeof *alone; form++) {
+            char text[80];
+            snprintf(text, sizeof text, alone[form], lengths_alone[i]);
+            check(&s, text);
         }
     for (int c = 0; c < n_counts; c++)
         for (int form = 0; form < 4; form++)
@@ -260,6 +279,52 @@ static void test_reuse(const char *text) {
     gf_array_free(&expected);
 }
 
+/* Bound runs of one plan: each uses its own arrays, and gives what exec() does. */
+static void test_bound(const char *text) {
+    enum { ARRAYS = 2 };
+    struct gf_job job;
+    struct gf_bound *bound[ARRAYS] = {NULL};
+    struct gf_plan *plan = NULL;
+    void *context = NULL;
+    uint64_t seed = 3;
+    int64_t shape[GF_MAX_RANK];
+    struct gf_array in[ARRAYS] = {{0}}, out[ARRAYS] = {{0}}, expected = {0};
+    CHECK_MSG(backends_parse(text, &job), "not a job: %s", text);
+    CHECK(!gf_backend_open(backend, &(struct gf_backend_options){.threads = 1}, &context));
+    CHECK(!backend->plan(context, &job, &plan));
+    for (int i = 0; i < ARRAYS; i++) {
+        gf_job_in_shape(&job, shape);
+        CHECK(!gf_array_alloc(&in[i], job.in_dtype, job.ndim + 1, shape));
+        backends_fill(&in[i], &seed);
+        gf_job_out_shape(&job, 0, shape);
+        CHECK(!gf_array_alloc(&out[i], job.out[0].dtype, job.ndim + 1, shape));
+        CHECK(!gf_plan_bind(plan, &in[i], &out[i], &bound[i]));
+    }
+    CHECK(!gf_array_alloc(&expected, job.out[0].dtype, job.ndim + 1, shape));
+    for (int run = 0; run < 2 * ARRAYS; run++) {
+        const int i = run % ARRAYS;
+        struct gf_report report = {.imag_ratio = 5};
+        memset(out[0].data, 0xff, (size_t)gf_array_bytes(&out[0]));
+        memset(out[1].data, 0xff, (size_t)gf_array_bytes(&out[1]));
+        memset(expected.data, 0xff, (size_t)gf_array_bytes(&expected));
+        CHECK(!gf_bound_run(bound[i], run < ARRAYS ? &report : NULL));
+        CHECK(run >= ARRAYS || report.imag_ratio == 0);
+        CHECK_MSG(!memcmp(out[!i].data, expected.data, (size_t)gf_array_bytes(&expected)),
+                  "%s: run %d writes elsewhere", text, run);
+        run_once(context, &job, &in[i], &expected);
+        CHECK_MSG(!memcmp(out[i].data, expected.data, (size_t)gf_array_bytes(&expected)),
+                  "%s: run %d", text, run);
+    }
+    for (int i = 0; i < ARRAYS; i++) {
+        gf_bound_drop(bound[i]);
+        gf_array_free(&in[i]);
+        gf_array_free(&out[i]);
+    }
+    gf_plan_drop(plan);
+    backend->close(context);
+    gf_array_free(&expected);
+}
+
 static void test_blocks(void) {
     CHECK_EQ(gf_cpu_row_block(256, 16), 16);
     CHECK_EQ(gf_cpu_row_block(64, 16), 8);
@@ -302,6 +367,19 @@ int main(void) {
     test_alignment("fwd c64 4501x64 axes=2 > complex");
     test_alignment("inv c64 16x9216 axes=1 > complex");
     test_alignment("inv c64 1157x512 axes=2 real half > real f32");
+    test_alignment("fwd c64 32 > complex");
+    test_alignment("inv c64 64 > complex");
+    test_alignment("fwd f32 64 > complex half");
+    test_alignment("fwd f32 256 > complex half");
+    test_alignment("inv c64 128 real half > real f32");
+    test_alignment("inv c64 1024 real half > real f32");
+    test_alignment("fwd f32 1024 > complex half");
+    test_alignment("fwd f64 2048 double > complex half");
+    test_bound("fwd c64 64 > complex");
+    test_bound("fwd f32 256 > complex half");
+    test_bound("inv c64 2048 real half > real f32");
+    test_bound("fwd u8 100 > magnitude f32");
+    test_bound("fwd c64 20x30 > complex");
     test_reuse("fwd c64 16 > complex");
     test_reuse("fwd f32 40x32x64 > complex half");
     test_reuse("fwd u8 35x64 > magnitude u8 display shift");

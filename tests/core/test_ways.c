@@ -109,6 +109,8 @@ int main(void) {
         "fwd c64 8192 > complex",
         "fwd c64 20000 > complex",
         "fwd f32 32768 > complex half",
+        "inv c64 65536 real half > real f32",
+        "fwd c64 262144 > complex",
     };
     const struct gf_backend_options options = {.threads = 2};
     void *context = NULL;

@@ -1,0 +1,248 @@
+/* Squares of 16 points in two digits of four, for sixteen lanes: those of lines that go through memory, and
+ * lines of two, four or eight vectors, which stay in registers (kernels/cpu/rows.h). */
+#ifndef GF_KERNELS_CPU_ROW_DIGITS_H
+#define GF_KERNELS_CPU_ROW_DIGITS_H
+
+#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+#define QUARTER(q)           4 * (q), 4 * (q) + 1, 4 * (q) + 2, 4 * (q) + 3
+#define QUARTERS(a, b, c, d) QUARTER(a), QUARTER(b), QUARTER(c), QUARTER(d)
+
+/* Transposes the square of four vectors' quarters. */
+INLINE void transpose_quarters(vec *a) {
+    vec p = __builtin_shufflevector(a[0], a[1], QUARTERS(0, 1, 4, 5));
+    vec q = __builtin_shufflevector(a[0], a[1], QUARTERS(2, 3, 6, 7));
+    vec r = __builtin_shufflevector(a[2], a[3], QUARTERS(0, 1, 4, 5));
+    vec t = __builtin_shufflevector(a[2], a[3], QUARTERS(2, 3, 6, 7));
+    a[0] = __builtin_shufflevector(p, r, QUARTERS(0, 2, 4, 6));
+    a[1] = __builtin_shufflevector(p, r, QUARTERS(1, 3, 5, 7));
+    a[2] = __builtin_shufflevector(q, t, QUARTERS(0, 2, 4, 6));
+    a[3] = __builtin_shufflevector(q, t, QUARTERS(1, 3, 5, 7));
+}
+
+/* The vectors' quarters, or the squares of four points in each quarter. */
+INLINE void transpose_four(cvec *x, bool quarters) {
+    vec re[4], im[4];
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++) {
+        re[i] = x[i].re;
+        im[i] = x[i].im;
+    }
+    if (quarters) {
+        transpose_quarters(re);
+        transpose_quarters(im);
+    } else {
+        vec_transpose_blocks(re, 4);
+        vec_transpose_blocks(im, 4);
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++)
+        x[i] = (cvec){re[i], im[i]};
+}
+
+/* exp(-2 pi i p u / 16) in the lanes p mod 4, for u = 1, 2, 3. */
+#define IN_QUARTERS(a, b, c, d)                                                                    \
+    { a, b, c, d, a, b, c, d, a, b, c, d, a, b, c, d }
+static const cvec digit_roots[3] = {
+    {IN_QUARTERS(1, COS_PI_8, SQRT_HALF, SIN_PI_8),
+     IN_QUARTERS(0, -SIN_PI_8, -SQRT_HALF, -COS_PI_8)},
+    {IN_QUARTERS(1, SQRT_HALF, 0, -SQRT_HALF), IN_QUARTERS(0, -SQRT_HALF, -1, -SQRT_HALF)},
+    {IN_QUARTERS(1, SIN_PI_8, -SQRT_HALF, -COS_PI_8),
+     IN_QUARTERS(0, -COS_PI_8, -SQRT_HALF, SIN_PI_8)},
+};
+
+/* Of a square of 16: i2 = p + 4 q, over q to k2 mod 4, in the place of x. w: factors of all i2 in the
+ * lanes, for each k1. */
+INLINE void row_first_digit(const cvec *w, cvec *x, long k1, const struct row_end *from,
+                            const struct row_end *to) {
+    const bool aside = has_aside(from, to);
+    for (int i = 0; i < 4; i++) {
+        cvec y[4];
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; j++)
+            y[j] = cmul_lanes(x[i + 4 * j], w[i + 4 * j]);
+        for (int j = 0; j < 4 && aside; j++)
+            row_aside(from, to, k1 + 4 * i + j);
+        transpose_four(y, true);
+        dft_4(y);
+        x[i] = y[0];
+#pragma GCC unroll 4
+        for (int j = 1; j < 4; j++)
+            x[i + 4 * j] = cmul_lanes(y[j], digit_roots[j - 1]);
+    }
+}
+
+/* Over p to k2 / 4, and to memory. */
+INLINE void row_second_digit(const cvec *x, long k1, long r, const struct row_end *to, int kind) {
+    const struct row_end e = *to; /* which what is written does not change */
+    for (int i = 0; i < 4; i++) {
+        cvec y[4];
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; j++)
+            y[j] = x[4 * i + j];
+        transpose_four(y, false);
+        dft_4(y);
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; j++)
+            row_write(&e, k1 + r * (i + 4 * j), 16, kind, y[j]);
+    }
+}
+
+/* Squares of 16, four vectors at a time: registers do not hold a whole one. */
+INLINE void row_finish_digits(const struct gf_cpu_row *rows, cvec *x, long k1,
+                              const struct row_end *from, const struct row_end *to) {
+    const long r = rows->line->n;
+    row_first_digit((const cvec *)rows->twiddle + k1, x, k1, from, to);
+    switch (row_write_kind(to)) {
+    case ROW_PAIRS:
+        row_second_digit(x, k1, r, to, ROW_PAIRS);
+        break;
+    case ROW_PAIRS | ROW_PLAIN:
+        row_second_digit(x, k1, r, to, ROW_PAIRS | ROW_PLAIN);
+        break;
+    case ROW_PAIRS_STREAMED:
+        row_second_digit(x, k1, r, to, ROW_PAIRS_STREAMED);
+        break;
+    case ROW_PARTS:
+        row_second_digit(x, k1, r, to, ROW_PARTS);
+        break;
+    case ROW_PARTS | ROW_PLAIN:
+        row_second_digit(x, k1, r, to, ROW_PARTS | ROW_PLAIN);
+        break;
+    case ROW_PARTS_STREAMED:
+        row_second_digit(x, k1, r, to, ROW_PARTS_STREAMED);
+    }
+}
+
+/* Frequency f of 16 is in this lane: first digit in four lanes, or in two and then in four. */
+#define LANE_OF_4(f)     ((f) % 4 * 4 + (f) / 4)
+#define LANE_OF_8(f)     ((f) / 2 % 4 * 4 + (f) % 2 + (f) / 8 * 2)
+#define AT_FEW(of, i)    (of((i) / 2) + (i) % 2 * LANES)
+#define AT_FEW_4(i)      LANE_OF_4(i)
+#define AT_FEW_8(i)      LANE_OF_8(i)
+#define AT_FEW_LOW_4(i)  AT_FEW(LANE_OF_4, i)
+#define AT_FEW_HIGH_4(i) AT_FEW(LANE_OF_4, (i) + LANES)
+#define AT_FEW_LOW_8(i)  AT_FEW(LANE_OF_8, i)
+#define AT_FEW_HIGH_8(i) AT_FEW(LANE_OF_8, (i) + LANES)
+#define ORDER(a, b, of)  __builtin_shufflevector(a, b, LIST(of))
+
+/* Frequencies k to k + 15 of a line of 4 or 8 vectors, in the order of its digits. */
+INLINE void row_write_few(const struct row_end *e, long k, int r, bool pairs, cvec x) {
+    if (e->re_factor != 1 || e->im_factor != 1)
+        x = (cvec){x.re * e->re_factor, x.im * e->im_factor};
+    real *a = e->re[0] + 2 * k, *b = a + LANES;
+    vec first, second;
+    if (pairs) {
+        first = r == 4 ? ORDER(x.re, x.im, AT_FEW_LOW_4) : ORDER(x.re, x.im, AT_FEW_LOW_8);
+        second = r == 4 ? ORDER(x.re, x.im, AT_FEW_HIGH_4) : ORDER(x.re, x.im, AT_FEW_HIGH_8);
+    } else {
+        a = e->re[0] + part_at((unsigned long)k, e->step);
+        b = e->im[0] + part_at((unsigned long)k, e->step);
+        first = r == 4 ? ORDER(x.re, x.re, AT_FEW_4) : ORDER(x.re, x.re, AT_FEW_8);
+        second = r == 4 ? ORDER(x.im, x.im, AT_FEW_4) : ORDER(x.im, x.im, AT_FEW_8);
+    }
+    if (e->kind == ROW_PAIRS_STREAMED || e->kind == ROW_PARTS_STREAMED) {
+        vec_stream(a, first);
+        vec_stream(b, second);
+    } else {
+        vec_storeu(a, first);
+        vec_storeu(b, second);
+    }
+}
+
+/* A line of r = 4 or 8 vectors in registers. Its points' lanes are i2 = p + 4 q, p and q below 4; k1 =
+ * i + r / 4 c. Over the vectors to k1; quarters take turns with c, then over q to k2 mod 4; lanes take
+ * turns with i and what is left of the vectors, then over p to k2 / 4. */
+INLINE void row_run_few(const struct gf_cpu_row *rows, const struct row_end *from,
+                        const struct row_end *to, int r, bool from_pairs, bool to_pairs) {
+    const cvec *w = rows->twiddle;
+    const int groups = r / 4;
+    cvec x[8], z[8];
+#pragma GCC unroll 8
+    for (int i = 0; i < r; i++)
+        x[i] = row_read(from, i * LANES, LANES, from_pairs);
+    for (int i = 0; has_aside(from, to) && i < r; i++)
+        row_aside(from, to, i);
+    dft_of_block(r, x);
+#pragma GCC unroll 2
+    for (int i = 0; i < groups; i++) {
+        cvec y[4];
+#pragma GCC unroll 4
+        for (int c = 0; c < 4; c++)
+            y[c] = i + c ? cmul_lanes(x[i + groups * c], w[i + groups * c]) : x[0];
+        transpose_four(y, true);
+        dft_4(y);
+        z[i] = y[0];
+#pragma GCC unroll 4
+        for (int u = 1; u < 4; u++)
+            z[i + groups * u] = cmul_lanes(y[u], digit_roots[u - 1]);
+    }
+#pragma GCC unroll 2
+    for (int i = 0; i < groups; i++) {
+        transpose_four(z + 4 * i, false);
+        dft_4(z + 4 * i);
+#pragma GCC unroll 4
+        for (int v = 0; v < 4; v++)
+            row_write_few(to, 16 * i + 4L * r * v, r, to_pairs, z[4 * i + v]);
+    }
+}
+
+/* Complex numbers with their real parts in the lower half of a vector and the imaginary ones in the upper
+ * half. */
+#define AT_OTHER_HALF(i) (((i) + LANES / 2) % LANES)
+INLINE vec mixed_times_i(vec x) {
+    const vec sign = {-1, -1, -1, -1, -1, -1, -1, -1, 1, 1, 1, 1, 1, 1, 1, 1};
+    return __builtin_shufflevector(x, x, LIST(AT_OTHER_HALF)) * sign;
+}
+INLINE void mixed_dft_4(vec *x) {
+    const vec a = x[0] + x[2], b = x[0] - x[2], c = x[1] + x[3], d = mixed_times_i(x[1] - x[3]);
+    x[0] = a + c;
+    x[1] = b - d;
+    x[2] = a - c;
+    x[3] = b + d;
+}
+
+/* A line of two vectors, interleaved. Quarters of both and both parts take turns with q; a vector then has eight
+ * neighbours in the end: frequency f of them in this lane. */
+#define LANE_OF_2(f)      ((f) % 2 * 4 + (f) / 2)
+#define AT_MIXED_PAIRS(i) (LANE_OF_2((i) / 2) + (i) % 2 * LANES / 2)
+INLINE void row_run_two(const struct gf_cpu_row *rows, const struct row_end *from,
+                        const struct row_end *to) {
+    const vec factor =
+        join_halves(low_half(vec_splat(to->re_factor)), low_half(vec_splat(to->im_factor)));
+    cvec x[2];
+    x[0] = row_read(from, 0, LANES, true);
+    x[1] = row_read(from, LANES, LANES, true);
+    dft_2(x);
+    x[1] = cmul_lanes(x[1], ((const cvec *)rows->twiddle)[1]);
+    vec y[4] = {x[0].re, x[1].re, x[0].im, x[1].im};
+    transpose_quarters(y);
+    mixed_dft_4(y);
+#pragma GCC unroll 4
+    for (int u = 1; u < 4; u++)
+        y[u] = y[u] * digit_roots[u - 1].re + mixed_times_i(y[u]) * digit_roots[u - 1].im;
+    vec_transpose_blocks(y, 4);
+    mixed_dft_4(y);
+#pragma GCC unroll 4
+    for (int v = 0; v < 4; v++)
+        vec_storeu(to->re[0] + LANES * v, ORDER(y[v] * factor, y[v], AT_MIXED_PAIRS));
+}
+
+static void row_few(const struct gf_cpu_row *rows, const struct row_end *from,
+                    const struct row_end *to) {
+    const bool in = from->kind == ROW_PAIRS, out = to->kind <= ROW_PAIRS_STREAMED;
+    if (rows->line->n == 2)
+        row_run_two(rows, from, to);
+    else if (rows->line->n == 4)
+        row_run_few(rows, from, to, 4, true, true);
+    else if (in && out)
+        row_run_few(rows, from, to, 8, true, true);
+    else if (in)
+        row_run_few(rows, from, to, 8, true, false);
+    else if (out)
+        row_run_few(rows, from, to, 8, false, true);
+    else
+        row_run_few(rows, from, to, 8, false, false);
+}
+#endif
+
+#endif

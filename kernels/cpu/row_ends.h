@@ -1,0 +1,248 @@
+/* The ends of lines that are transformed within vectors (kernels/cpu/rows.h), and squares of their points
+ * from one to the other. */
+#ifndef GF_KERNELS_CPU_ROW_ENDS_H
+#define GF_KERNELS_CPU_ROW_ENDS_H
+
+/* The least block: 4, or what fits the lanes. */
+enum { LEAST_BLOCK = LANES < 4 ? LANES : 4, MOST_LINES = LANES / LEAST_BLOCK };
+
+/* Lines that share vectors, at one of the two ends. */
+struct row_end {
+    enum { ROW_PAIRS, ROW_PAIRS_STREAMED, ROW_PARTS, ROW_PARTS_STREAMED } kind;
+    real *re[MOST_LINES], *im[MOST_LINES]; /* ROW_PAIRS: interleaved, at re */
+    ptrdiff_t step; /* ROW_PARTS: reals from LANES real parts to the next LANES */
+    ptrdiff_t next; /* reals from the lines that share vectors to the next ones that do */
+    /* Memory that later lines are in, prefetched while these are transformed, from end to end and as
+     * many bytes as these take; NULL: none. Rows that take turns within a page are streams that the
+     * hardware prefetcher does not find (half the speed of a copy). */
+    const char *ahead;
+    struct row_writer *writer; /* works as the transforms do; NULL: none */
+    real re_factor, im_factor;
+};
+
+/* Vectors whose parts are of several places: halves and quarters. */
+#if VEC_BYTES * 8 / GF_REAL_BITS >= 8
+typedef real half_loose
+    __attribute__((vector_size(VEC_BYTES / 2), aligned(sizeof(real)), may_alias));
+#define AT_SAME(i)  (i)
+#define AT_UPPER(i) ((i) + LANES / 2)
+#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+#define LIST_OF_HALF LIST_8
+#else
+#define LIST_OF_HALF LIST_4
+#endif
+INLINE vec join_halves(half_loose a, half_loose b) {
+    return __builtin_shufflevector(a, b, LIST(AT_SAME));
+}
+INLINE half_loose low_half(vec a) {
+    return __builtin_shufflevector(a, a, LIST_OF_HALF(AT_SAME));
+}
+INLINE half_loose high_half(vec a) {
+    return __builtin_shufflevector(a, a, LIST_OF_HALF(AT_UPPER));
+}
+#endif
+#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+typedef real quarter_loose
+    __attribute__((vector_size(VEC_BYTES / 4), aligned(sizeof(real)), may_alias));
+#define AT_THIRD(i) ((i) + LANES / 4)
+INLINE half_loose join_quarters(quarter_loose a, quarter_loose b) {
+    return __builtin_shufflevector(a, b, LIST_8(AT_SAME));
+}
+INLINE quarter_loose low_quarter(half_loose a) {
+    return __builtin_shufflevector(a, a, LIST_4(AT_SAME));
+}
+INLINE quarter_loose high_quarter(half_loose a) {
+    return __builtin_shufflevector(a, a, LIST_4(AT_THIRD));
+}
+#endif
+
+/* LANES reals, an equal share from `at` of each of `lines` addresses. */
+INLINE vec read_parts(real *const *p, ptrdiff_t at, int lines) {
+#if VEC_BYTES * 8 / GF_REAL_BITS >= 8
+    if (lines == 2)
+        return join_halves(*(const half_loose *)(p[0] + at), *(const half_loose *)(p[1] + at));
+#endif
+#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+    if (lines == 4) {
+        const quarter_loose *a = (const quarter_loose *)(p[0] + at);
+        const quarter_loose *b = (const quarter_loose *)(p[1] + at);
+        const quarter_loose *c = (const quarter_loose *)(p[2] + at);
+        const quarter_loose *d = (const quarter_loose *)(p[3] + at);
+        return join_halves(join_quarters(*a, *b), join_quarters(*c, *d));
+    }
+#endif
+    (void)lines;
+    return vec_loadu(p[0] + at);
+}
+
+INLINE void write_parts(real *const *p, ptrdiff_t at, int lines, vec v) {
+#if VEC_BYTES * 8 / GF_REAL_BITS >= 8
+    if (lines == 2) {
+        *(half_loose *)(p[0] + at) = low_half(v);
+        *(half_loose *)(p[1] + at) = high_half(v);
+        return;
+    }
+#endif
+#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+    if (lines == 4) {
+        half_loose a = low_half(v), b = high_half(v);
+        *(quarter_loose *)(p[0] + at) = low_quarter(a);
+        *(quarter_loose *)(p[1] + at) = high_quarter(a);
+        *(quarter_loose *)(p[2] + at) = low_quarter(b);
+        *(quarter_loose *)(p[3] + at) = high_quarter(b);
+        return;
+    }
+#endif
+    (void)lines;
+    vec_storeu(p[0] + at, v);
+}
+
+/* Where point i of a line is, in parts of LANES reals `step` apart. */
+INLINE ptrdiff_t part_at(unsigned long i, ptrdiff_t step) {
+    return (ptrdiff_t)(i / LANES) * step + (ptrdiff_t)(i % LANES);
+}
+
+/* `block` points from i of each line. */
+INLINE cvec row_read(const struct row_end *e, long i, int block, bool pairs) {
+    const int lines = LANES / block;
+    cvec x;
+    if (!pairs) {
+        ptrdiff_t at = part_at(i, e->step);
+        x = (cvec){read_parts(e->re, at, lines), read_parts(e->im, at, lines)};
+    } else {
+        vec low, high;
+        if (lines == 1) {
+            low = vec_loadu(e->re[0] + 2 * i);
+            high = vec_loadu(e->re[0] + 2 * i + LANES);
+        } else {
+            low = read_parts(e->re, 2 * i, lines / 2);
+            high = read_parts(e->re + lines / 2, 2 * i, lines / 2);
+        }
+        x = (cvec){vec_even(low, high), vec_odd(low, high)};
+    }
+    x.im *= vec_splat(e->im_factor);
+    return x;
+}
+
+/* The kind of an end that is written to, with ROW_PLAIN where numbers stay as they are. */
+enum { ROW_PLAIN = 4 };
+INLINE int row_write_kind(const struct row_end *e) {
+    const bool plain = e->re_factor == 1 && e->im_factor == 1;
+    return e->kind == ROW_PAIRS || e->kind == ROW_PARTS ? (int)e->kind | (plain ? ROW_PLAIN : 0)
+                                                        : (int)e->kind;
+}
+
+INLINE void row_write(const struct row_end *e, long i, int block, int kind, cvec x) {
+    const int lines = LANES / block;
+    const vec re = kind & ROW_PLAIN ? x.re : x.re * e->re_factor;
+    const vec im = kind & ROW_PLAIN ? x.im : x.im * e->im_factor;
+    kind &= ~ROW_PLAIN;
+    if (kind == ROW_PARTS || kind == ROW_PARTS_STREAMED) {
+        ptrdiff_t at = part_at(i, e->step);
+        if (kind == ROW_PARTS_STREAMED && lines == 1) {
+            vec_stream(e->re[0] + at, re);
+            vec_stream(e->im[0] + at, im);
+        } else {
+            write_parts(e->re, at, lines, re);
+            write_parts(e->im, at, lines, im);
+        }
+        return;
+    }
+    vec low = vec_zip_low(re, im), high = vec_zip_high(re, im);
+    if (lines == 1 && kind == ROW_PAIRS_STREAMED) {
+        vec_stream(e->re[0] + 2 * i, low);
+        vec_stream(e->re[0] + 2 * i + LANES, high);
+    } else if (lines == 1) {
+        vec_storeu(e->re[0] + 2 * i, low);
+        vec_storeu(e->re[0] + 2 * i + LANES, high);
+    } else if (lines == 2 && kind == ROW_PAIRS_STREAMED) {
+        vec_stream(e->re[0] + 2 * i, low);
+        vec_stream(e->re[1] + 2 * i, high);
+    } else {
+        write_parts(e->re, 2 * i, lines / 2, low);
+        write_parts(e->re + lines / 2, 2 * i, lines / 2, high);
+    }
+}
+
+INLINE void dft_of_block(int block, cvec *x) {
+    if (block == 16)
+        dft_16(x);
+    else if (block == 8)
+        dft_8(x);
+    else if (block == 5)
+        dft_5(x);
+    else if (block == 4)
+        dft_4(x);
+    else
+        dft_2(x);
+}
+
+INLINE bool has_aside(const struct row_end *from, const struct row_end *to) {
+    return from->ahead || to->ahead || to->writer;
+}
+
+/* What is done beside the arithmetic of vector i. */
+INLINE void row_aside(const struct row_end *from, const struct row_end *to, long i) {
+    if (to->writer)
+        writer_step(to->writer);
+    for (int at = 0; at < (int)sizeof(cvec); at += 64) {
+        if (from->ahead)
+            __builtin_prefetch(from->ahead + i * (int)sizeof(cvec) + at);
+        if (to->ahead)
+            __builtin_prefetch(to->ahead + i * (int)sizeof(cvec) + at, 1);
+    }
+}
+
+/* Squares of `block` vectors from k1 on to frequencies k1 + r k2. w: factors, of all i2 but 0. */
+INLINE void row_squares(const struct gf_cpu_row *rows, cvec *x, long k1, const struct row_end *from,
+                        const struct row_end *to, int block) {
+    const cvec *w = (const cvec *)rows->twiddle + k1 / block * (block - 1);
+    vec re[16], im[16];
+#pragma GCC unroll 16
+    for (int i = 0; i < block; i++) {
+        re[i] = x[i].re;
+        im[i] = x[i].im;
+    }
+    vec_transpose_blocks(re, block);
+    vec_transpose_blocks(im, block);
+    x[0] = (cvec){re[0], im[0]};
+    if (has_aside(from, to)) {
+        row_aside(from, to, k1);
+#pragma GCC unroll 16
+        for (int i = 1; i < block; i++) {
+            x[i] = cmul_lanes((cvec){re[i], im[i]}, w[i - 1]);
+            row_aside(from, to, k1 + i);
+        }
+    } else {
+#pragma GCC unroll 16
+        for (int i = 1; i < block; i++)
+            x[i] = cmul_lanes((cvec){re[i], im[i]}, w[i - 1]);
+    }
+    dft_of_block(block, x);
+}
+
+/* row_squares(), written. */
+INLINE void row_finish(const struct gf_cpu_row *rows, cvec *x, long k1, const struct row_end *from,
+                       const struct row_end *to, int block) {
+    const long r = rows->line->n;
+    row_squares(rows, x, k1, from, to, block);
+#define WRITE_ALL(kind)                                                                            \
+    _Pragma("GCC unroll 16") for (int i = 0; i < block; i++)                                       \
+        row_write(to, k1 + r * i, block, kind, x[i])
+    switch (to->kind) {
+    case ROW_PAIRS:
+        WRITE_ALL(ROW_PAIRS);
+        break;
+    case ROW_PAIRS_STREAMED:
+        WRITE_ALL(ROW_PAIRS_STREAMED);
+        break;
+    case ROW_PARTS:
+        WRITE_ALL(ROW_PARTS);
+        break;
+    case ROW_PARTS_STREAMED:
+        WRITE_ALL(ROW_PARTS_STREAMED);
+    }
+#undef WRITE_ALL
+}
+
+#endif
