@@ -25,21 +25,20 @@ static bool points_at(const struct tile *t, const struct gf_cpu_end *e, struct p
                 : !e->line_is_inner && !e->band && points->step % (ptrdiff_t)sizeof(cvec) == 0);
 }
 
-/* True when the transform can begin at the tile's source. The next tile is prefetched where the nearest
- * cache has room for both, and where the source is too large for the second: but not long columns of an
- * array, whose rows are pages apart. Measured: a seventh of 256^3, and a tenth more at 3000x4000. */
+/* True when the transform can begin at the tile's source: but not with long columns of a large array, whose
+ * rows are pages apart. Measured: a fifth more at 3000x4000. The next tile is prefetched where the nearest
+ * cache has room for both, and where the source is too large for the second. Measured: a seventh of 256^3. */
 static bool reads_points(const struct tile *t, struct points *from) {
     enum { NEAR_BYTES = 1 << 14, LONG_BYTES = 1 << 17, FAR_BYTES = 1 << 22 };
     const struct gf_cpu_pass_args *p = t->pass;
     const bool reads =
         points_at(t, &p->source, from) && !p->twist && !(p->packs_within && !t->lane0);
     const long tile = p->n * (long)sizeof(cvec);
-    const long all = tile / LANES * p->n_lane * p->n_outer[0] * p->n_outer[1];
+    const bool is_far = tile / LANES * p->n_lane * p->n_outer[0] * p->n_outer[1] > FAR_BYTES;
     from->swapped = p->inverse;
-    const bool pays = all > FAR_BYTES && (!from->pairs || tile <= LONG_BYTES);
-    from->ahead = tile <= NEAR_BYTES || pays ? LANES * p->source.lane.stride : 0;
+    from->ahead = tile <= NEAR_BYTES || is_far ? LANES * p->source.lane.stride : 0;
     from->far = tile > 2 * NEAR_BYTES;
-    return reads;
+    return reads && !(from->pairs && is_far && tile > LONG_BYTES);
 }
 
 /* True when it can end at the tile's destination. */
