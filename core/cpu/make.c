@@ -408,9 +408,11 @@ static void choose_streams(struct gf_cpu_plan *p) {
         p->pass[i].stream = p->n_passes == 1 ? info->bytes_written > alone
                                              : info->bytes_read + info->bytes_written > least;
     }
-    /* A filter's middle pass writes where it read: those lines are in cache. */
+    /* A filter's middle pass writes where it read, as does one whose workspace is the output: those lines
+     * are in cache. Measured: half the time at 128^3 of reals. */
     for (int i = 0; i < p->n_passes; i++)
-        p->pass[i].stream &= !p->pass[i].filters || p->pass[i].from_input;
+        p->pass[i].stream &=
+            p->pass[i].from_input || !(p->pass[i].filters || (p->lean && !p->pass[i].from_plane));
     /* A spent input's rows are in cache when they are written, as long as the tile fits there. */
     if (p->work.band * p->work.row_bytes <= gf_cpu_cache_share() / 2)
         p->pass[0].stream &= !p->work.band;

@@ -11,11 +11,90 @@ static bool end_is_plain(const struct gf_cpu_end *e) {
            !e->line.shift && e->lane.stride == 2 * (ptrdiff_t)sizeof(real);
 }
 
+/* ---------------------------------------------------------------- transforms between arrays */
+
+/* Where the tile's points are at an end; false where they need more than a copy. */
+static bool points_at(const struct tile *t, const struct gf_cpu_end *e, struct points *points) {
+    const struct gf_cpu_pass_args *p = t->pass;
+    *points = (struct points){.at = outer_at(t, e, false) + t->lane0 * e->lane.stride,
+                              .step = e->line.stride,
+                              .pairs = e->type != GF_CPU_WORK};
+    return p->form == GF_CPU_C2C && p->line && p->line->algorithm == GF_CPU_STAGES && p->n > 1 &&
+           (points->pairs
+                ? end_is_plain(e) && t->count[0] == LANES
+                : !e->line_is_inner && !e->band && points->step % (ptrdiff_t)sizeof(cvec) == 0);
+}
+
+/* True when the transform can begin at the tile's source: but not with long columns of a large array, whose
+ * rows are pages apart. Measured: a fifth more at 3000x4000. The next tile is prefetched where the nearest
+ * cache has room for both, and where the source is too large for the second. Measured: a seventh of 256^3. */
+static bool reads_points(const struct tile *t, struct points *from) {
+    enum { NEAR_BYTES = 1 << 14, LONG_BYTES = 1 << 17, FAR_BYTES = 1 << 22 };
+    const struct gf_cpu_pass_args *p = t->pass;
+    const bool reads =
+        points_at(t, &p->source, from) && !p->twist && !(p->packs_within && !t->lane0);
+    const long tile = p->n * (long)sizeof(cvec);
+    const bool is_far = tile / LANES * p->n_lane * p->n_outer[0] * p->n_outer[1] > FAR_BYTES;
+    from->swapped = p->inverse;
+    from->ahead = tile <= NEAR_BYTES || is_far ? LANES * p->source.lane.stride : 0;
+    from->far = tile > 2 * NEAR_BYTES;
+    return reads && !(from->pairs && is_far && tile > LONG_BYTES);
+}
+
+/* True when it can end at the tile's destination. */
+static bool writes_points(const struct tile *t, struct points *to) {
+    const struct gf_cpu_pass_args *p = t->pass;
+    const struct gf_cpu_end *e = &p->destination;
+    if (!points_at(t, e, to) || e->discard || (to->pairs && e->value != GF_CPU_COMPLEX) ||
+        (p->unpacks_within && !t->lane0))
+        return false;
+    const ivec own = own_mirror_lanes(t, 0);
+    bool any = false;
+    for (int l = 0; l < LANES && to->pairs && e->real_origin; l++)
+        any |= own[l] != 0;
+    const bool aligned = ((uintptr_t)to->at | (uintptr_t)to->step) % sizeof(vec) == 0;
+    to->swapped = ends_swapped(p);
+    to->stream = e->stream;
+    to->ahead = e->stream ? 0 : to->step;
+    to->factor = vec_splat((real)e->factor);
+    return !any && (aligned || !to->pairs || !e->stream);
+}
+
+/* Transforms the tile's points a, or forward, by the gain, and back; b is scratch. `from`, unless NULL,
+ * is where the points are instead. Returns a or b, which has the result, or NULL where that is at `to`. */
+static cvec *transform(const struct tile *t, cvec *a, cvec *b, const struct points *from,
+                       const struct points *to) {
+    const struct gf_cpu_pass_args *p = t->pass;
+    const struct points loaded = {.at = (char *)a, .step = sizeof *a};
+    if (!p->line)
+        return a;
+    if (!p->gain && (from || to)) {
+        line_between(p->line, from ? from : &loaded, b, to);
+        return to ? NULL : b;
+    }
+    cvec *x = b;
+    if (from)
+        line_between(p->line, from, b, NULL);
+    else
+        x = line_run(p->line, a, b);
+    if (!p->gain)
+        return x;
+    cvec *y = x == a ? b : a;
+    gain_apply(t, x);
+    if (!to)
+        return line_run(p->line, x, y);
+    const struct points back = {.at = (char *)x, .step = sizeof *x};
+    line_between(p->line, &back, y, to);
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- columns of few points */
+
 /* True for a tile of whole blocks that run_short_columns() serves. */
 static bool columns_are_short(const struct tile *t) {
     const struct gf_cpu_pass_args *p = t->pass;
     const struct gf_cpu_end *d = &p->destination;
-    return p->form == GF_CPU_C2C && p->line && p->line->algorithm == GF_CPU_STAGES &&
+    return p->form == GF_CPU_C2C && p->line && p->line->algorithm == GF_CPU_STAGES && p->n > 1 &&
            p->line->n_stages == 1 && (p->n == 16 || p->n == 8 || p->n == 4) && !p->gain &&
            !p->twist && !p->unpacks && !p->unpacks_within && !p->packs_within &&
            end_is_plain(&p->source) && end_is_plain(d) && d->value == GF_CPU_COMPLEX &&

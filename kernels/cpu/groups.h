@@ -3,17 +3,6 @@
 #ifndef GF_KERNELS_CPU_GROUPS_H
 #define GF_KERNELS_CPU_GROUPS_H
 
-/* Transforms the tile's points a, or forward, by the gain, and back; b is scratch. Returns the one
- * of them that has the result. */
-static cvec *transform(const struct tile *t, cvec *a, cvec *b) {
-    const struct gf_cpu_pass_args *p = t->pass;
-    cvec *x = p->line ? line_run(p->line, a, b) : a;
-    if (!p->gain)
-        return x;
-    gain_apply(t, x);
-    return line_run(p->line, x, x == a ? b : a);
-}
-
 /* Adjacent blocks in a tile, and what all of them share. */
 struct group {
     const struct tile *tile; /* one for each block */
@@ -309,7 +298,9 @@ static void run_groups(const struct tile *t, int count, cvec *room, struct gf_cp
         pack_within(t);
     for (int i = 0; i < count; i++) {
         g.lines += t[i].count[0];
-        g.x[i] = transform(&t[i], t[i].a, spare);
+        struct points to;
+        const bool writes = p->destination.type == GF_CPU_WORK && writes_points(&t[i], &to);
+        g.x[i] = transform(&t[i], t[i].a, spare, NULL, writes ? &to : NULL);
         if (g.x[i] == spare)
             spare = t[i].a;
     }
@@ -321,7 +312,7 @@ static void run_groups(const struct tile *t, int count, cvec *room, struct gf_cp
     }
     if (group_is_plain(t))
         store_plain_rows(&g);
-    else
+    else if (g.x[count - 1])
         store_group(&g, stats);
 }
 

@@ -2,22 +2,115 @@
 #ifndef GF_KERNELS_CPU_LINE_H
 #define GF_KERNELS_CPU_LINE_H
 
-/* One stage in place: radix R over the first `count` points of R blocks m apart, b[k + r m] times its
- * twiddle. And one leaf: R input points `stride` apart, no twiddles. */
+/* A line's points in memory, for LANES lines, where a transform reads or writes them. */
+struct points {
+    char *at;
+    ptrdiff_t step;  /* bytes from a point to the next */
+    bool pairs;      /* complex numbers of LANES neighbours; else a cvec, aligned */
+    bool swapped;    /* re and im have changed places */
+    bool stream;     /* written past the caches; aligned */
+    ptrdiff_t ahead; /* bytes to what is prefetched; 0: nothing is */
+    bool far;        /* source: that is for the second-level cache */
+    vec factor;      /* of pairs that are written */
+};
+
+/* Prefetches `count` points. */
+INLINE void prefetch_points(const char *at, ptrdiff_t step, int count, bool far) {
+    for (; count--; at += step)
+        if (far)
+            prefetch_far(at, (int)sizeof(cvec));
+        else
+            prefetch_for_reading(at, (int)sizeof(cvec));
+}
+
+/* x[i] <- the points at `at`, at + step, … */
+INLINE void take_points(const struct points *from, const char *at, ptrdiff_t step, int count,
+                        cvec *x) {
+    if (!from->pairs) {
+        const char *re = at + (from->swapped ? sizeof(vec) : 0);
+        const char *im = at + (from->swapped ? 0 : sizeof(vec));
+        _Pragma("GCC unroll 16") for (int i = 0; i < count; i++) x[i] =
+            (cvec){*(const vec *)(re + i * step), *(const vec *)(im + i * step)};
+        return;
+    }
+    _Pragma("GCC unroll 16") for (int i = 0; i < count; i++) {
+        const vec low = vec_loadu(at + i * step), high = vec_loadu(at + i * step + sizeof low);
+        x[i] = (cvec){vec_even(low, high), vec_odd(low, high)};
+    }
+    if (from->swapped)
+        _Pragma("GCC unroll 16") for (int i = 0; i < count; i++) x[i] = (cvec){x[i].im, x[i].re};
+}
+
+/* x[i] to the points k + i m. */
+INLINE void put_points(const struct points *to, long k, long m, int count, const cvec *x) {
+    const ptrdiff_t row = m * to->step;
+    char *at = to->at + k * to->step;
+#define PUT(low, high, store)                                                                      \
+    _Pragma("GCC unroll 16") for (int i = 0; i < count; i++) {                                     \
+        store(at + i * row, low);                                                                  \
+        store(at + i * row + sizeof(vec), high);                                                   \
+    }
+#define PUT_PAIRS(first, second, store)                                                            \
+    PUT(vec_zip_low(x[i].first * to->factor, x[i].second * to->factor),                            \
+        vec_zip_high(x[i].first * to->factor, x[i].second * to->factor), store)
+    if (to->ahead)
+        _Pragma("GCC unroll 16") for (int i = 0; i < count; i++)
+            prefetch_for_writing(at + i * row + to->ahead, (int)sizeof *x);
+    if (to->pairs) {
+        if (to->swapped && to->stream)
+            PUT_PAIRS(im, re, vec_stream)
+        else if (to->swapped)
+            PUT_PAIRS(im, re, vec_storeu)
+        else if (to->stream)
+            PUT_PAIRS(re, im, vec_stream)
+        else
+            PUT_PAIRS(re, im, vec_storeu)
+    } else if (to->swapped) {
+        if (to->stream)
+            PUT(x[i].im, x[i].re, vec_stream)
+        else
+            PUT(x[i].im, x[i].re, vec_storeu)
+    } else if (to->stream) {
+        PUT(x[i].re, x[i].im, vec_stream)
+    } else {
+        PUT(x[i].re, x[i].im, vec_storeu)
+    }
+#undef PUT_PAIRS
+#undef PUT
+}
+
+/* One stage: radix R over the first `count` points of R blocks m apart, b[k + r m] times its twiddle; in
+ * place, or the last stage from b to memory. And one leaf: R input points a stride apart, no twiddles; from
+ * cvecs in order, or from any points. */
+#define TWIDDLED(R)                                                                                \
+    cvec x[R];                                                                                     \
+    x[0] = b[k];                                                                                   \
+    _Pragma("GCC unroll 16") for (int r = 1; r < R; r++) x[r] =                                    \
+        cmul(b[k + r * m], w[2 * r - 2], w[2 * r - 1]);                                            \
+    dft_##R(x)
 #define STAGE(R)                                                                                   \
     static void stage_##R(cvec *b, long m, long count, const real *w) {                            \
         for (long k = 0; k < count; k++, w += 2 * (R - 1)) {                                       \
-            cvec x[R];                                                                             \
-            x[0] = b[k];                                                                           \
-            _Pragma("GCC unroll 16") for (int r = 1; r < R; r++) x[r] =                            \
-                cmul(b[k + r * m], w[2 * r - 2], w[2 * r - 1]);                                    \
-            dft_##R(x);                                                                            \
+            TWIDDLED(R);                                                                           \
             _Pragma("GCC unroll 16") for (int r = 0; r < R; r++) b[k + r * m] = x[r];              \
         }                                                                                          \
     }                                                                                              \
-    static void leaf_##R(const cvec *a, long stride, cvec *b) {                                    \
+    static void last_##R(const cvec *b, long m, const real *w, const struct points *to) {          \
+        for (long k = 0; k < m; k++, w += 2 * (R - 1)) {                                           \
+            TWIDDLED(R);                                                                           \
+            put_points(to, k, m, R, x);                                                            \
+        }                                                                                          \
+    }                                                                                              \
+    static void leaf_##R(const char *at, ptrdiff_t step, cvec *b) {                                \
         cvec x[R];                                                                                 \
-        _Pragma("GCC unroll 16") for (int r = 0; r < R; r++) x[r] = a[r * stride];                 \
+        _Pragma("GCC unroll 16") for (int r = 0; r < R; r++) x[r] =                                \
+            *(const cvec *)(at + r * step);                                                        \
+        dft_##R(x);                                                                                \
+        _Pragma("GCC unroll 16") for (int r = 0; r < R; r++) b[r] = x[r];                          \
+    }                                                                                              \
+    static void first_##R(const struct points *from, const char *at, ptrdiff_t step, cvec *b) {    \
+        cvec x[R];                                                                                 \
+        take_points(from, at, step, R, x);                                                         \
         dft_##R(x);                                                                                \
         _Pragma("GCC unroll 16") for (int r = 0; r < R; r++) b[r] = x[r];                          \
     }
@@ -34,11 +127,13 @@ STAGE(16)
 /* A codelet by its radix; NULL where there is none. */
 static const struct {
     void (*stage)(cvec *b, long m, long count, const real *twiddle);
-    void (*leaf)(const cvec *a, long stride, cvec *b);
+    void (*last)(const cvec *b, long m, const real *twiddle, const struct points *to);
+    void (*leaf)(const char *at, ptrdiff_t step, cvec *b);
+    void (*first)(const struct points *from, const char *at, ptrdiff_t step, cvec *b);
 } codelets[GF_CPU_MAX_CODELET + 1] = {
-    [2] = {stage_2, leaf_2},    [3] = {stage_3, leaf_3},    [4] = {stage_4, leaf_4},
-    [5] = {stage_5, leaf_5},    [7] = {stage_7, leaf_7},    [8] = {stage_8, leaf_8},
-    [11] = {stage_11, leaf_11}, [13] = {stage_13, leaf_13}, [16] = {stage_16, leaf_16},
+#define CODELET(R) [R] = {stage_##R, last_##R, leaf_##R, first_##R}
+    CODELET(2), CODELET(3),  CODELET(4),  CODELET(5),  CODELET(7),
+    CODELET(8), CODELET(11), CODELET(13), CODELET(16),
 };
 
 /* Any odd radix p up to GF_CPU_MAX_RADIX by its definition, pairs j and p - j together.
@@ -67,7 +162,9 @@ static void dft_by_definition(cvec *x, int p, const real *roots) {
     memcpy(x, y, (size_t)p * sizeof *x);
 }
 
-static void stage_by_definition(cvec *b, long m, int p, const real *w, const real *roots) {
+/* In place, or to memory where `to` is not NULL. */
+static void stage_by_definition(cvec *b, long m, int p, const real *w, const real *roots,
+                                const struct points *to) {
     cvec x[GF_CPU_MAX_RADIX];
     for (long k = 0; k < m; k++, w += 2 * (p - 1)) {
         x[0] = b[k];
@@ -75,49 +172,85 @@ static void stage_by_definition(cvec *b, long m, int p, const real *w, const rea
             x[r] = cmul(b[k + r * m], w[2 * r - 2], w[2 * r - 1]);
         dft_by_definition(x, p, roots);
         for (int r = 0; r < p; r++)
-            b[k + r * m] = x[r];
+            if (to)
+                put_points(to, k + r * m, 0, 1, x + r);
+            else
+                b[k + r * m] = x[r];
     }
 }
 
 static cvec *line_run(const struct gf_cpu_line *line, cvec *a, cvec *b);
 
-/* The innermost transform: reads `a` with a stride, writes b[0 .. radix). `spare` is scratch for a
- * leaf that is a transform of its own. */
-static void run_leaf(const struct gf_cpu_line *line, const cvec *a, long stride, cvec *b,
-                     cvec *spare) {
+/* A transform's input, and scratch for a leaf that is a transform of its own. */
+struct input {
+    const struct gf_cpu_line *line;
+    const struct points *from;
+    cvec *spare;
+    void (*leaf)(const char *at, ptrdiff_t step,
+                 cvec *b); /* all that a leaf takes; NULL: run_leaf() */
+};
+
+/* The innermost transform: reads points `stride` bytes apart, writes b[0 .. radix). */
+static void run_leaf(const struct input *in, const char *at, ptrdiff_t stride, cvec *b) {
+    const struct gf_cpu_line *line = in->line;
     int s = line->n_stages - 1, radix = line->radix[s];
+    if (in->from->ahead)
+        prefetch_points(at + in->from->ahead, stride, radix, in->from->far);
     if (line->leaf) {
         const struct gf_cpu_line *leaf = line->leaf;
-        cvec *other = spare + leaf->scratch_points;
+        cvec *other = in->spare + leaf->scratch_points;
         for (long j = 0; j < leaf->n; j++)
-            spare[j] = a[j * stride];
-        memcpy(b, line_run(leaf, spare, other), (size_t)leaf->n * sizeof *b);
+            take_points(in->from, at + j * stride, 0, 1, in->spare + j);
+        memcpy(b, line_run(leaf, in->spare, other), (size_t)leaf->n * sizeof *b);
     } else if (line->roots[s]) {
         cvec x[GF_CPU_MAX_RADIX];
         for (int r = 0; r < radix; r++)
-            x[r] = a[r * stride];
+            take_points(in->from, at + r * stride, 0, 1, x + r);
         dft_by_definition(x, radix, line->roots[s]);
         memcpy(b, x, (size_t)radix * sizeof *b);
+    } else if (in->from->pairs || in->from->swapped) {
+        codelets[radix].first(in->from, at, stride, b);
     } else {
-        codelets[radix].leaf(a, stride, b);
+        codelets[radix].leaf(at, stride, b);
     }
 }
 
-/* Stages s and inwards, depth first, so that inner blocks are complete while they are in cache. */
-static void run_stages(const struct gf_cpu_line *line, int s, long n, const cvec *a, long stride,
-                       cvec *b, cvec *spare) {
+/* Stages s and inwards, depth first, so that inner blocks are complete while they are in cache. The last
+ * one to run, 0, writes to memory where `to` is not NULL. */
+static void run_stages(const struct input *in, int s, long n, const char *at, ptrdiff_t stride,
+                       cvec *b, const struct points *to) {
+    const struct gf_cpu_line *line = in->line;
     if (s == line->n_stages - 1) {
-        run_leaf(line, a, stride, b, spare);
+        if (in->leaf)
+            in->leaf(at, stride, b);
+        else
+            run_leaf(in, at, stride, b);
+        for (long k = 0; to && k < n; k++)
+            put_points(to, k, 0, 1, b + k);
         return;
     }
     int radix = line->radix[s];
     long m = n / radix;
     for (int r = 0; r < radix; r++)
-        run_stages(line, s + 1, m, a + r * stride, stride * radix, b + r * m, spare);
+        run_stages(in, s + 1, m, at + r * stride, stride * radix, b + r * m, NULL);
     if (line->roots[s])
-        stage_by_definition(b, m, radix, line->twiddle[s], line->roots[s]);
+        stage_by_definition(b, m, radix, line->twiddle[s], line->roots[s], to);
+    else if (to)
+        codelets[radix].last(b, m, line->twiddle[s], to);
     else
         codelets[radix].stage(b, m, m, line->twiddle[s]);
+}
+
+/* From memory to b, and from there to memory where `to` is not NULL. The scratch of a leaf follows the
+ * points of b. For lines of stages. */
+static void line_between(const struct gf_cpu_line *line, const struct points *from, cvec *b,
+                         const struct points *to) {
+    const int s = line->n_stages - 1;
+    const bool simple =
+        !line->leaf && !line->roots[s] && !from->pairs && !from->swapped && !from->ahead;
+    const struct input in = {line, from, b + line->n,
+                             simple ? codelets[line->radix[s]].leaf : NULL};
+    run_stages(&in, 0, line->n, from->at, from->step, b, to);
 }
 
 /* b[k] <- (b[k] * spectrum[k]) with re and im swapped: the product that an inverse starts from. */
@@ -175,8 +308,8 @@ static cvec *line_run(const struct gf_cpu_line *line, cvec *a, cvec *b) {
     }
     if (line->n == 1)
         return a;
-    /* The scratch of a leaf follows the points of b. */
-    run_stages(line, 0, line->n, a, 1, b, b + line->n);
+    const struct points from = {.at = (char *)a, .step = sizeof *a};
+    line_between(line, &from, b, NULL);
     return b;
 }
 

@@ -93,6 +93,39 @@ static struct tile tile_of(const struct gf_cpu_pass_args *pass, long tile, void 
     return t;
 }
 
+/* A tile of one block. */
+static void run_block(const struct tile *t, struct gf_cpu_stats *stats) {
+    struct points from, to;
+    const bool reads = reads_points(t, &from), writes = writes_points(t, &to);
+    if (!reads)
+        load(t, stats);
+    if (t->pass->twist)
+        twist(t);
+    cvec *x = transform(t, t->a, t->b, reads ? &from : NULL, writes ? &to : NULL);
+    if (x)
+        store(t, x, x == t->a ? t->b : t->a, stats);
+}
+
+/* Adjacent blocks: together where rows of an array are read to be read no more, or want putting together to
+ * be written past the caches; else one by one, as the nearest cache holds no more. */
+static void run_blocks(struct tile *t, int count, cvec *room, struct gf_cpu_stats *stats) {
+    const struct gf_cpu_pass_args *p = t->pass;
+    struct points to;
+    if ((p->source.type != GF_CPU_WORK && p->destination.type == GF_CPU_WORK) ||
+        (p->destination.stream && !writes_points(t + count - 1, &to))) {
+        run_groups(t, count, room, stats);
+        return;
+    }
+    for (int i = 0; i < count; i++) {
+        t[i].a = t->a;
+        t[i].b = t->a + gf_cpu_scratch_points(p, LANES);
+        if ((p->unpacks_within || p->packs_within) && !t[i].lane0)
+            run_groups(t, 1, t->b, stats);
+        else
+            run_block(t + i, stats);
+    }
+}
+
 static void run_tile(const struct gf_cpu_pass_args *pass, long tile, void *scratch,
                      struct gf_cpu_stats *stats) {
     long points = gf_cpu_scratch_points(pass, LANES);
@@ -118,14 +151,10 @@ static void run_tile(const struct gf_cpu_pass_args *pass, long tile, void *scrat
             if (!next->count[0])
                 break;
         }
-        run_groups(t, groups, t->a + groups * points, stats);
+        run_blocks(t, groups, t->a + groups * points, stats);
     } else {
         t->b = t->a + points;
-        load(t, stats);
-        if (pass->twist)
-            twist(t);
-        cvec *x = transform(t, t->a, t->b);
-        store(t, x, x == t->a ? t->b : t->a, stats);
+        run_block(t, stats);
     }
     if (pass->destination.stream)
         vec_stream_end();

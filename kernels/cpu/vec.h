@@ -75,6 +75,11 @@ INLINE void prefetch_for_reading(const char *p, int bytes) {
     for (int at = 0; at < bytes; at += 64)
         __builtin_prefetch(p + at);
 }
+/* The same, into the second-level cache. */
+INLINE void prefetch_far(const char *p, int bytes) {
+    for (int at = 0; at < bytes; at += 64)
+        __builtin_prefetch(p + at, 0, 2);
+}
 
 INLINE vec vec_splat(real x) {
     return x - (vec){0};
