@@ -78,7 +78,7 @@ int gf_sink_lend(struct gf_sink *s, int64_t bytes, const char **path);
 /* Such a file in another process: for gf_sink_write_at(), gf_sink_seek() and gf_sink_write(), until
  * gf_sink_commit() or gf_sink_abort(), which close it and leave it where it is. */
 int gf_sink_join(const char *path, struct gf_sink **out);
-/* What was written is there for other processes. */
+/* Makes what was written visible to other processes. */
 int gf_sink_show(struct gf_sink *s);
 /* They have written these bytes, whose crc32 this is. GF_EIO where the file is not that long. */
 int gf_sink_take_back(struct gf_sink *s, int64_t bytes, uint32_t crc);

@@ -7,7 +7,7 @@
 /* The writer of gf_format_jpeg. */
 int gf_jpeg_write(struct gf_sink *sink, const struct gf_image *image,
                   const struct gf_write_options *options);
-/* What it takes besides the samples: coefficients. */
+/* Bytes beside the samples: coefficients. */
 int64_t gf_jpeg_writing_bytes(const struct gf_image *image);
 
 #endif

@@ -17,7 +17,7 @@
 /* This process has met the others of its launcher, which it does once, or will not. */
 static bool has_met = true;
 
-/* What is printed and returned where the others do not come. */
+/* The line to print and the code to end with if the others do not come. */
 static struct {
     char line[256];
     const char *text; /* the line, or kept messages */

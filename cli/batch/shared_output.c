@@ -25,7 +25,7 @@ int gf_shared_sum(struct gf_ranks *ranks, int64_t bytes,
     return rc;
 }
 
-/* Where an output's samples are, as the first process knows it. The caller frees frame->at. */
+/* Shares where an output's samples are, as the first process knows it. The caller frees frame->at. */
 static int share_frame(struct gf_ranks *ranks, const struct gf_volume *volume,
                        struct gf_frame *frame) {
     const int64_t *strips = frame->at;

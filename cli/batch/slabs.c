@@ -156,7 +156,7 @@ static int check_finite(const struct slabs *s, int64_t from, struct gf_array *a)
     return 0;
 }
 
-/* Where samples are read that go to `to` in the job's type: there, or in an array of the file's type. */
+/* Samples that go to `to` in the job's type are read there, or into an array of the file's type. */
 static int begin_conversion(const struct slabs *s, int rank, const int64_t *shape, void *to,
                             struct gf_array *a) {
     const enum gf_dtype dtype = s->t->image.px.dtype;

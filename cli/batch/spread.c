@@ -88,7 +88,7 @@ static int sum_input(const void *user, int64_t begin, int64_t end, uint32_t *crc
     return gf_file_sum(t->reader.file[0], begin, end, crc);
 }
 
-/* Of an input whose record has a checksum. */
+/* Compares the input with the checksum that its record has, if it has one. */
 static int check_sum(const struct gf_task *t, struct gf_ranks *ranks) {
     int64_t bytes = 0;
     uint32_t crc = 0, sum;

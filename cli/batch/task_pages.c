@@ -152,7 +152,7 @@ int64_t gf_task_out_bytes(const struct gf_task *t) {
     return bytes;
 }
 
-/* What outputs and encoders take at a time above the arrays: outputs are written one after the other, when the input
+/* Bytes that outputs and encoders take at a time above the arrays: outputs are written one after the other, when the input
  * is gone, unless an output is in its place; those of pages while the next ones are read. */
 static int64_t encoding_bytes(const struct gf_task *t) {
     const bool whole = !t->pages.at_once;

@@ -1,4 +1,4 @@
-/* What processes of one run say to each other, and the memory that they share: the functions of a
+/* How processes of one run talk to each other, and the memory that they share: the functions of a
  * plugin that is built with an MPI library (core/mpi/plugin.c) and opened at run time, as MPI
  * libraries differ in their binary interfaces. core/mpi/ranks.h opens one.
  *

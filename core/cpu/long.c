@@ -130,7 +130,7 @@ static void set_passes(const struct gf_cpu_long *l, const void *in, void *out, b
     pass[0].source.lane = plain_axis(l->n2, size);
     pass[0].destination.line = plain_axis(l->n1, block);
     pass[0].destination.lane = plain_axis(l->n2, column / l->kernels->lanes);
-    /* What the other pass reads again stays in the last cache. */
+    /* Data that the other pass reads again stays in the last cache. */
     pass[0].destination.stream = array.stream && l->work_bytes > gf_cpu_last_cache_share();
     pass[1] = (struct gf_cpu_pass_args){.twist = &l->twist,
                                         .line = l->line2,

@@ -49,7 +49,7 @@ int64_t gf_cpu_long_bytes(const struct gf_cpu_long *l);
 /* Complex in[0 .. n) to out[0 .. n), interleaved, in the kernels' precision, unscaled but for
  * `factor`; out may be in. */
 int gf_cpu_long_run(struct gf_cpu_long *l, const void *in, void *out, bool inverse, double factor);
-/* What runs need: the first one does so itself. */
+/* Takes the memory of runs; the first run does so itself. */
 int gf_cpu_long_allocate(struct gf_cpu_long *l);
 /* A line that has rows, or a real one of twice its length: fills s->rows and s->work. */
 int gf_cpu_long_run_split(struct gf_cpu_long *l, struct gf_cpu_split *s);

@@ -377,7 +377,7 @@ static void find_sampled(struct gf_lines *l) {
     }
 }
 
-/* What the members found. */
+/* Joins what the members found. */
 static int join_scans(struct gf_lines *l) {
     const struct gf_slab_io *io = l->r->io;
     double high[GF_MAX_OUTPUTS];

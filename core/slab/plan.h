@@ -68,7 +68,7 @@ struct gf_job gf_slab_volume(const struct gf_job *job);
 /* Pages [first, first + count) of slab i; and those of a run of slabs. */
 void gf_slab_pages(const struct gf_slab_plan *p, int64_t i, int64_t *first, int64_t *count);
 struct gf_span gf_slab_pages_of(const struct gf_slab_plan *p, struct gf_span slabs);
-/* Where the bytes of the exchange begin that member i of `members` keeps, those of its parts of the second
+/* The offset in the exchange of the bytes that member i of `members` keeps, those of its parts of the second
  * walk; i = members: their end. */
 int64_t gf_slab_owned_from(const struct gf_slab_plan *p, int members, int i);
 struct gf_slab_block gf_slab_block(const struct gf_slab_plan *p, int64_t i);

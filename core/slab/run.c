@@ -344,7 +344,7 @@ static int run_filter(struct gf_slab_state *r) {
     return rc ? rc : gf_slab_turn(r, gf_slab_inverse_slabs(r));
 }
 
-/* What the members' parts reported, together. Outputs' ranges are the same for all that have a part of the
+/* Joins what the members' parts reported. Outputs' ranges are the same for all that have a part of the
  * last walk, as the last member has. */
 static int join_reports(struct gf_slab_state *r) {
     const struct gf_slab_io *io = r->io;

@@ -64,8 +64,8 @@ struct gf_job gf_slab_block_job(const struct gf_slab_plan *p, int64_t rows, int6
 int gf_slab_run_lines(struct gf_slab_state *r, const struct gf_array *lines);
 int gf_slab_run_block(struct gf_slab_state *r, int64_t rows, void *data);
 
-/* Where an array has rows of one page, with `shift` that with the zero frequency in the centre: in one run
- * or, which its end cuts, in two. */
+/* Places rows of one page in an array, with `shift` in one with the zero frequency in the centre: as one run
+ * or, if the array's end cuts them, as two. */
 void gf_slab_place_rows(const struct gf_job *job, bool shift, const struct gf_slab_rows *rows,
                         struct gf_slab_rows run[2]);
 

@@ -13,7 +13,7 @@ static bool end_is_plain(const struct gf_cpu_end *e) {
 
 /* ---------------------------------------------------------------- transforms between arrays */
 
-/* Where the tile's points are at an end; false where they need more than a copy. */
+/* Finds the tile's points at an end; false if they need more than a copy. */
 static bool points_at(const struct tile *t, const struct gf_cpu_end *e, struct points *points) {
     const struct gf_cpu_pass_args *p = t->pass;
     *points = (struct points){.at = outer_at(t, e, false) + t->lane0 * e->lane.stride,

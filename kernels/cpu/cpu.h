@@ -68,7 +68,7 @@ struct gf_cpu_row {
      * mod block; with gf_cpu_row_by_digits() as [k1][re|im][i2]. */
     void *twiddle;
 };
-/* Where a line's outermost stage is joined its blocks are apart by so many vectors: at powers of two they
+/* If a line's outermost stage is joined, its blocks are apart by so many vectors: at powers of two they
  * would be in the same cache sets. */
 enum { GF_CPU_SPLIT_APART = 4 };
 static inline long gf_cpu_row_apart(const struct gf_cpu_row *rows) {

@@ -50,7 +50,7 @@ static const cvec digit_roots[3] = {
      IN_QUARTERS(0, -COS_PI_8, -SQRT_HALF, SIN_PI_8)},
 };
 
-/* Of a square of 16: i2 = p + 4 q, over q to k2 mod 4, in the place of x. w: factors of all i2 in the
+/* In a square of 16: i2 = p + 4 q, over q to k2 mod 4, in the place of x. w: factors of all i2 in the
  * lanes, for each k1. */
 INLINE void row_first_digit(const cvec *w, cvec *x, long k1, const struct row_end *from,
                             const struct row_end *to) {

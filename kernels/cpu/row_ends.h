@@ -97,7 +97,7 @@ INLINE void write_parts(real *const *p, ptrdiff_t at, int lines, vec v) {
     vec_storeu(p[0] + at, v);
 }
 
-/* Where point i of a line is, in parts of LANES reals `step` apart. */
+/* The place of point i of a line, in parts of LANES reals `step` apart. */
 INLINE ptrdiff_t part_at(unsigned long i, ptrdiff_t step) {
     return (ptrdiff_t)(i / LANES) * step + (ptrdiff_t)(i % LANES);
 }
@@ -181,7 +181,7 @@ INLINE bool has_aside(const struct row_end *from, const struct row_end *to) {
     return from->ahead || to->ahead || to->writer;
 }
 
-/* What is done beside the arithmetic of vector i. */
+/* Work beside the arithmetic of vector i. */
 INLINE void row_aside(const struct row_end *from, const struct row_end *to, long i) {
     if (to->writer)
         writer_step(to->writer);

@@ -55,7 +55,7 @@ static int fence(void) {
     return 0;
 }
 
-/* Of odd ranks alone, so that both ways are taken. */
+/* Only odd ranks can be reached, so that both ways are taken. */
 static void *reach(int peer) {
     return peer % 2 ? window[peer].memory : NULL;
 }
