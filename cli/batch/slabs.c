@@ -156,12 +156,14 @@ static int check_finite(const struct slabs *s, int64_t from, struct gf_array *a)
     return 0;
 }
 
-/* Samples that go to `to` in the job's type are read there, or into an array of the file's type. */
+/* Samples that go to `to` are read there, or, those of a spectrum of another type than the job's, into an array
+ * of the file's type. */
 static int begin_conversion(const struct slabs *s, int rank, const int64_t *shape, void *to,
                             struct gf_array *a) {
     const enum gf_dtype dtype = s->t->image.px.dtype;
     *a = gf_array_wrap(to, dtype, rank, shape);
-    return dtype == s->plan.job.in_dtype ? 0 : gf_array_alloc(a, dtype, rank, shape);
+    const bool same = s->plan.job.direction == GF_FORWARD || dtype == s->plan.job.in_dtype;
+    return same ? 0 : gf_array_alloc(a, dtype, rank, shape);
 }
 
 static void end_conversion(const struct slabs *s, int rc, void *to, struct gf_array *a) {
