@@ -202,7 +202,9 @@ int gf_file_read(struct gf_file *file, struct gf_image *image) {
     return rc ? rc : gf_decoder_read(&file->decoder, image);
 }
 
-int gf_file_layout(struct gf_file *file, struct gf_raw_layout *out, struct gf_frame *frame) {
+/* Finds its samples, and of `out` dtype and big_endian: in C order, one after the other, or in strips, whose
+ * list (frame->at) the caller frees. GF_EUNSUPP where they are neither. */
+static int find_layout(struct gf_file *file, struct gf_raw_layout *out, struct gf_frame *frame) {
     const struct gf_format *f = file->decoder.format;
     char name[8];
     if (gf_source_known_size(file->source) < 0)
@@ -232,16 +234,6 @@ int gf_file_sum(const struct gf_file *file, int64_t begin, int64_t end, uint32_t
 
 uint32_t gf_sum_join(uint32_t first, uint32_t second, int64_t n) {
     return gf_crc32_join(first, second, n);
-}
-
-bool gf_samples_are_swapped(const struct gf_raw_layout *layout) {
-    return layout->big_endian != gf_host_is_big_endian();
-}
-
-void gf_samples_swap(struct gf_array *a) {
-    size_t unit = gf_dtype_unit(a->dtype);
-    if (unit > 1)
-        gf_swap_bytes(a->data, (size_t)gf_array_bytes(a) / unit, unit);
 }
 
 int gf_file_begin(struct gf_file *file, struct gf_image *image, bool *begun) {
@@ -345,7 +337,7 @@ int gf_file_check_end(struct gf_file *file, const struct gf_image *image) {
     if (f->layout || f->strips) {
         struct gf_raw_layout layout;
         struct gf_frame frame = {.at = NULL};
-        int rc = gf_file_layout(file, &layout, &frame);
+        int rc = find_layout(file, &layout, &frame);
         const bool plain = !rc && !frame.at;
         free(frame.at);
         if (!plain) /* compressed, its directory last */

@@ -59,18 +59,12 @@ int64_t gf_file_decoding_bytes(const struct gf_file *file);
 int gf_file_more(struct gf_file *file);
 /* The header of that next picture. */
 int gf_file_next(struct gf_file *file, struct gf_image *image);
-/* Where its samples are, and of `out` dtype and big_endian: in C order, one after the other, or in
- * strips, whose list (frame->at) the caller frees. GF_EUNSUPP where they are neither. */
-int gf_file_layout(struct gf_file *file, struct gf_raw_layout *out, struct gf_frame *frame);
 /* The checksum that a record beside the data has of its first *bytes; false where there is none. And
  * that of a part of the file as it is. */
 bool gf_file_recorded_sum(const struct gf_file *file, int64_t *bytes, uint32_t *crc);
 int gf_file_sum(const struct gf_file *file, int64_t begin, int64_t end, uint32_t *crc);
 /* The sum of two parts of a file, the second of n bytes. */
 uint32_t gf_sum_join(uint32_t first, uint32_t second, int64_t n);
-/* Whether the layout's byte order is another than this machine's; contiguous samples to the other. */
-bool gf_samples_are_swapped(const struct gf_raw_layout *layout);
-void gf_samples_swap(struct gf_array *a);
 /* GF_EFORMAT where a file, just opened, of an output ends early, as far as that is to be seen without
  * decoding it: samples that are stored as they are, and marks at the end. Nothing is read of it then. */
 int gf_file_check_end(struct gf_file *file, const struct gf_image *image);

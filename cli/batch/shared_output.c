@@ -72,6 +72,7 @@ int gf_shared_create(const struct gf_task *t, struct gf_ranks *ranks, int i,
         rc = gf_product_join(&t->product[i], o->path, &frame, &o->volume);
     o->base = frame.base;
     o->bytes = frame.at || rc ? 0 : gf_volume_bytes(o->volume);
+    o->summed = t->product[i].has_record && t->product[i].format->record_beside;
     free(frame.at);
     return gf_ranks_agree(ranks, rc);
 }
@@ -84,7 +85,7 @@ static int sum_output(const void *user, int64_t begin, int64_t end, uint32_t *cr
 int gf_shared_leave(struct gf_ranks *ranks, struct gf_shared_output *o) {
     uint32_t crc = 0;
     int rc = gf_ranks_agree(ranks, gf_volume_leave(&o->volume));
-    if (!rc && o->bytes)
+    if (!rc && o->bytes && o->summed)
         rc = gf_shared_sum(ranks, o->bytes, sum_output, o, &crc);
     return gf_ranks_agree(ranks, rc || ranks->rank ? rc : gf_volume_written(o->volume, crc));
 }

@@ -18,6 +18,7 @@
 struct gf_shared_output {
     struct gf_volume *volume;
     char path[PATH_MAX]; /* of the temporary */
+    bool summed;         /* a record beside it has its checksum */
     int64_t base, bytes; /* of its samples there; no bytes where they are in strips */
 };
 int gf_shared_create(const struct gf_task *t, struct gf_ranks *ranks, int i,

@@ -308,22 +308,6 @@ static void *lend(void *user, int64_t at, int64_t bytes) {
     return gf_rank_exchange_lend(&((struct slabs *)user)->exchange, at, bytes);
 }
 
-static int turn(void *user, int rc) {
-    return gf_rank_exchange_turn(&((struct slabs *)user)->exchange, rc);
-}
-
-static int sum(void *user, double *values, int64_t n) {
-    return gf_ranks_sum(((struct slabs *)user)->t->ranks, values, n);
-}
-
-static int most(void *user, double *values, int64_t n) {
-    return gf_ranks_most(((struct slabs *)user)->t->ranks, values, n);
-}
-
-static int share(void *user, void *data, int64_t bytes, int from) {
-    return gf_ranks_share(((struct slabs *)user)->t->ranks, data, bytes, from);
-}
-
 static int run_job(void *user, const struct gf_job *job, const struct gf_array *in,
                    struct gf_array *out, struct gf_report *report) {
     struct slabs *s = user;
@@ -466,8 +450,7 @@ int gf_slabs_run(struct gf_task *t) {
                             .write_span = write_span,
                             .table = t->hooks->make_table ? make_table : NULL};
     if (t->ranks)
-        io.members =
-            (struct gf_slab_members){t->ranks->rank, t->ranks->size, turn, sum, most, share};
+        io.members = gf_rank_members(&s->exchange, t->ranks);
     int rc = open_exchange(s);
     for (int i = 0; i < t->job.n_out && !rc; i++)
         rc = create(s, i);

@@ -25,7 +25,9 @@ int gf_rank_exchange_open(struct gf_ranks *ranks, const struct gf_slab_plan *pla
                           struct gf_rank_exchange *e);
 void gf_rank_exchange_close(struct gf_rank_exchange *e);
 
-/* struct gf_slab_io's put(), get() and lend(), and struct gf_slab_members' turn(). */
+/* The ranks as members of a run in slabs. */
+struct gf_slab_members gf_rank_members(struct gf_rank_exchange *e, const struct gf_ranks *ranks);
+/* struct gf_slab_io's put(), get() and lend(); and the members' turn(). */
 int gf_rank_exchange_put(struct gf_rank_exchange *e, int64_t at, const void *data, int64_t bytes);
 int gf_rank_exchange_get(struct gf_rank_exchange *e, int64_t at, void *data, int64_t bytes);
 void *gf_rank_exchange_lend(const struct gf_rank_exchange *e, int64_t at, int64_t bytes);

@@ -76,19 +76,12 @@ static int copy(struct lab *l) {
 /* Seconds of the slowest rank, all of them beginning together. */
 static int time_once(struct lab *l, int (*work)(struct lab *l), double *seconds) {
     struct gf_ranks *ranks = l->exchange.ranks;
-    double own, *all = malloc((size_t)ranks->size * sizeof *all);
-    int rc = gf_ranks_agree(ranks, all ? 0 : gf_fail(GF_ENOMEM, "out of memory"));
+    int rc = gf_ranks_agree(ranks, 0);
     const double start = gf_now_ms();
     if (!rc)
         rc = work(l);
-    own = (gf_now_ms() - start) * 1e-3;
-    if (!rc)
-        rc = gf_ranks_gather(ranks, &own, sizeof own, all);
-    *seconds = 0;
-    for (int i = 0; i < ranks->size && !rc; i++)
-        *seconds = all[i] > *seconds ? all[i] : *seconds;
-    free(all);
-    return rc;
+    *seconds = (gf_now_ms() - start) * 1e-3;
+    return rc ? rc : gf_ranks_most(ranks, seconds, 1);
 }
 
 static int ascending(const void *a, const void *b) {

@@ -77,35 +77,18 @@ const char *gf_session_asked(const struct gf_session *s) {
     return s->asked < 0 ? NULL : gf_session_backend(s, s->asked)->name;
 }
 
-static bool streams(const struct gf_backend *b) {
-    return b->streamer;
-}
-
-static bool stages(const struct gf_backend *b) {
-    return b->packs || (b->devices && b->automatic);
-}
-
-/* The backend asked for, or the first usable one in host memory, if it has the property. */
-static const struct gf_backend *find_with(const struct gf_session *s,
-                                          bool (*has)(const struct gf_backend *)) {
+/* The backend asked for, or the first usable one in host memory, if it streams. */
+const struct gf_backend *gf_session_streaming(const struct gf_session *s) {
     const struct gf_backend *b = NULL;
     char reason[GF_REASON];
     if (s->asked >= 0) {
         b = gf_session_backend(s, s->asked);
-        return has(b) ? b : NULL;
+        return b->streamer ? b : NULL;
     }
     do
         b = gf_backend_next(s->options.backends, false, b);
-    while (b && (!has(b) || gf_backend_probe(b, reason)));
+    while (b && (!b->streamer || gf_backend_probe(b, reason)));
     return b;
-}
-
-const struct gf_backend *gf_session_streaming(const struct gf_session *s) {
-    return find_with(s, streams);
-}
-
-const struct gf_backend *gf_session_staging(const struct gf_session *s) {
-    return find_with(s, stages);
 }
 
 void gf_session_note(const struct gf_session *s, const char *format, ...) {

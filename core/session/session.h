@@ -123,9 +123,6 @@ const char *gf_session_asked(const struct gf_session *s);
 /* The backend that transforms wavelets plane by plane in this session; NULL: none does. */
 const struct gf_backend *gf_session_streaming(const struct gf_session *s);
 
-/* The backend that runs parts of a transform whose rest other processes run; NULL: none does. */
-const struct gf_backend *gf_session_staging(const struct gf_session *s);
-
 /* ---- for runners ---- */
 
 static inline const struct gf_backend *gf_session_backend(const struct gf_session *s, int i) {

@@ -16,6 +16,7 @@ struct gf_slab_rows {
 /* The functions that members call together, in the same order. */
 struct gf_slab_members {
     int member, n; /* this one, of so many; n 0: it is alone, and there are no functions */
+    void *user;    /* of these functions */
     /* Between two walks: `rc` is what came of this member's parts of the last one. Returns when what all
      * members put is there for all, with 0 where all had 0, else with the failure of one. */
     int (*turn)(void *user, int rc);

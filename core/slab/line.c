@@ -379,16 +379,11 @@ static void find_sampled(struct gf_lines *l) {
 
 /* Joins what the members found. */
 static int join_scans(struct gf_lines *l) {
-    const struct gf_slab_io *io = l->r->io;
-    double high[GF_MAX_OUTPUTS];
-    for (int i = 0; i < GF_MAX_OUTPUTS; i++)
-        high[i] = l->r->range.of[i][1];
-    int rc = io->members.most(io->user, high, GF_MAX_OUTPUTS);
-    for (int i = 0; i < GF_MAX_OUTPUTS; i++)
-        l->r->range.of[i][1] = high[i];
+    const struct gf_slab_members *m = &l->r->io->members;
+    int rc = gf_slab_join_largest(l->r);
     if (!rc)
-        rc = io->members.sum(io->user, &l->squares, 1);
-    return rc || !l->sampled ? rc : io->members.sum(io->user, l->sampled, 2 * l->sample.count);
+        rc = m->sum(m->user, &l->squares, 1);
+    return rc || !l->sampled ? rc : m->sum(m->user, l->sampled, 2 * l->sample.count);
 }
 
 /* The display ranges, in a walk of their own. */

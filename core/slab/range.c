@@ -133,11 +133,11 @@ int gf_slab_range_join(struct gf_slab_range *r, const struct gf_slab_io *io,
                        const struct gf_span *pages) {
     const struct gf_slab_members *m = &io->members;
     const int64_t page = r->lines * r->plan->number;
-    int rc = r->zeros ? m->sum(io->user, r->zero, r->n_zeros) : 0;
+    int rc = r->zeros ? m->sum(m->user, r->zero, r->n_zeros) : 0;
     for (int i = 0; i < m->n && r->samples && !rc; i++) {
-        rc = m->share(io->user, r->kept + pages[i].first * page, pages[i].count * page, i);
+        rc = m->share(m->user, r->kept + pages[i].first * page, pages[i].count * page, i);
         if (!rc)
-            rc = m->share(io->user, r->energy + pages[i].first,
+            rc = m->share(m->user, r->energy + pages[i].first,
                           pages[i].count * (int64_t)sizeof *r->energy, i);
     }
     return rc;

@@ -265,17 +265,10 @@ static int forward_blocks(struct gf_slab_state *r, bool scans) {
 
 /* The largest values of all members. */
 static int scan_blocks(struct gf_slab_state *r) {
-    double high[GF_MAX_OUTPUTS];
     r->scans = true;
     int rc = gf_slab_turn(r, forward_blocks(r, true));
     r->scans = false;
-    for (int i = 0; i < GF_MAX_OUTPUTS; i++)
-        high[i] = r->range.of[i][1];
-    if (!rc && r->io->members.n)
-        rc = r->io->members.most(r->io->user, high, GF_MAX_OUTPUTS);
-    for (int i = 0; i < GF_MAX_OUTPUTS; i++)
-        r->range.of[i][1] = high[i];
-    return rc;
+    return rc ? rc : gf_slab_join_largest(r);
 }
 
 /* All members' pages, which each of them has the sample of. */
@@ -347,19 +340,19 @@ static int run_filter(struct gf_slab_state *r) {
 /* Joins what the members' parts reported. Outputs' ranges are the same for all that have a part of the
  * last walk, as the last member has. */
 static int join_reports(struct gf_slab_state *r) {
-    const struct gf_slab_io *io = r->io;
+    const struct gf_slab_members *m = &r->io->members;
     struct gf_report *report = r->report;
     double sum[GF_MAX_OUTPUTS + 2];
     int rc = 0;
     for (int i = 0; i < GF_MAX_OUTPUTS; i++)
         sum[i] = (double)report->clipped[i];
     memcpy(sum + GF_MAX_OUTPUTS, r->energy, sizeof r->energy);
-    if (io->members.n)
-        rc = io->members.sum(io->user, sum, GF_MAX_OUTPUTS + 2);
-    if (!rc && io->members.n)
-        rc = io->members.share(io->user, report->low, sizeof report->low, io->members.n - 1);
-    if (!rc && io->members.n)
-        rc = io->members.share(io->user, report->high, sizeof report->high, io->members.n - 1);
+    if (m->n)
+        rc = m->sum(m->user, sum, GF_MAX_OUTPUTS + 2);
+    if (!rc && m->n)
+        rc = m->share(m->user, report->low, sizeof report->low, m->n - 1);
+    if (!rc && m->n)
+        rc = m->share(m->user, report->high, sizeof report->high, m->n - 1);
     for (int i = 0; i < GF_MAX_OUTPUTS; i++)
         report->clipped[i] = (int64_t)sum[i];
     const double *energy = sum + GF_MAX_OUTPUTS;

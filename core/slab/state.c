@@ -92,6 +92,17 @@ int64_t gf_slab_largest_piece(const struct gf_slab_plan *p) {
     return largest;
 }
 
+int gf_slab_join_largest(struct gf_slab_state *r) {
+    const struct gf_slab_members *m = &r->io->members;
+    double high[GF_MAX_OUTPUTS];
+    for (int i = 0; i < GF_MAX_OUTPUTS; i++)
+        high[i] = r->range.of[i][1];
+    int rc = m->n ? m->most(m->user, high, GF_MAX_OUTPUTS) : 0;
+    for (int i = 0; i < GF_MAX_OUTPUTS; i++)
+        r->range.of[i][1] = high[i];
+    return rc;
+}
+
 void gf_slab_place_rows(const struct gf_job *job, bool shift, const struct gf_slab_rows *rows,
                         struct gf_slab_rows run[2]) {
     const int64_t pages = job->shape[0], all = job->shape[1];

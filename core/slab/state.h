@@ -18,6 +18,8 @@ struct gf_slab_state {
     double energy[2];           /* of a full spectrum's Hermitian part, and of the rest */
 };
 
+/* After a scan: the largest values that any member found become those of all. */
+int gf_slab_join_largest(struct gf_slab_state *r);
 /* The parts of a walk that this member takes, of n. */
 static inline struct gf_span gf_slab_own(const struct gf_slab_state *r, int64_t n) {
     const struct gf_slab_members *m = &r->io->members;
@@ -25,7 +27,7 @@ static inline struct gf_span gf_slab_own(const struct gf_slab_state *r, int64_t 
 }
 /* After a walk: the status of all members, as struct gf_slab_members' turn(). */
 static inline int gf_slab_turn(struct gf_slab_state *r, int rc) {
-    return r->io->members.n ? r->io->members.turn(r->io->user, rc) : rc;
+    return r->io->members.n ? r->io->members.turn(r->io->members.user, rc) : rc;
 }
 
 static inline int64_t gf_slab_row_bytes(const struct gf_slab_plan *p) {

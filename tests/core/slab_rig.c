@@ -77,22 +77,6 @@ static void *lend(void *user, int64_t at, int64_t bytes) {
     return gf_rank_exchange_lend(&((struct slab_rig *)user)->between, at, bytes);
 }
 
-static int turn(void *user, int rc) {
-    return gf_rank_exchange_turn(&((struct slab_rig *)user)->between, rc);
-}
-
-static int sum(void *user, double *values, int64_t n) {
-    return gf_ranks_sum(((struct slab_rig *)user)->ranks, values, n);
-}
-
-static int most(void *user, double *values, int64_t n) {
-    return gf_ranks_most(((struct slab_rig *)user)->ranks, values, n);
-}
-
-static int share(void *user, void *data, int64_t bytes, int from) {
-    return gf_ranks_share(((struct slab_rig *)user)->ranks, data, bytes, from);
-}
-
 static void moved(void *user, int64_t bytes) {
     ((struct slab_rig *)user)->moved = bytes;
 }
@@ -160,8 +144,7 @@ static struct gf_slab_io io_of(struct slab_rig *f) {
     if (f->ranks)
         io.lend = lend;
     if (f->ranks)
-        io.members =
-            (struct gf_slab_members){f->ranks->rank, f->ranks->size, turn, sum, most, share};
+        io.members = gf_rank_members(&f->between, f->ranks);
     return io;
 }
 

@@ -178,22 +178,6 @@ static void *lend(void *user, int64_t at, int64_t bytes) {
     return gf_rank_exchange_lend(&((struct beside *)user)->exchange, at, bytes);
 }
 
-static int turn(void *user, int rc) {
-    return gf_rank_exchange_turn(&((struct beside *)user)->exchange, rc);
-}
-static int sum(void *user, double *values, int64_t n) {
-    (void)user;
-    return gf_ranks_sum(&ranks, values, n);
-}
-static int most(void *user, double *values, int64_t n) {
-    (void)user;
-    return gf_ranks_most(&ranks, values, n);
-}
-static int share(void *user, void *data, int64_t bytes, int from) {
-    (void)user;
-    return gf_ranks_share(&ranks, data, bytes, from);
-}
-
 static int run_job(void *user, const struct gf_job *job, const struct gf_array *in,
                    struct gf_array *out, struct gf_report *report) {
     struct beside *f = user;
@@ -222,7 +206,7 @@ static void time_fftw(int64_t n) {
     struct beside f = {.n = n};
     const struct gf_slab_io io = {.user = &f,
                                   .threads = 1,
-                                  .members = {ranks.rank, ranks.size, turn, sum, most, share},
+                                  .members = gf_rank_members(&f.exchange, &ranks),
                                   .read = read_planes,
                                   .write = take_rows,
                                   .put = put,
