@@ -113,12 +113,15 @@ KERNELS := $(foreach i,$(ISAS),$(foreach b,32 64,$(call obj,kernels/cpu/f$(b)_$(
 
 # The GPU kernels' sources travel inside the program, as bytes of a table (core/gpu/kernel_embedded.h).
 EMBEDDED := $(wildcard kernels/*.cl kernels/*.h kernels/gl/*)
+# The program knows a checksum of its planner too: plans are kept for one planner and its kernels.
+PLANNER := $(sort $(wildcard core/gpu/plan/*.[ch]))
 define embed
 { echo '#include "core/gpu/kernel_embedded.h"'; \
 	  echo 'const struct gf_kernel_file gf_kernel_files[] = {'; \
 	  for f in $(EMBEDDED); do echo "{\"$${f##*/}\", (const unsigned char[]){"; \
 	    od -An -v -tx1 $$f | sed 's/ *\([0-9a-f][0-9a-f]\)/0x\1,/g'; echo '0}},'; done; \
-	  echo '{0, 0}};'; } >$@
+	  echo '{0, 0}};'; \
+	  echo "const char gf_planner_sum[] = \"$$(cat $(PLANNER) $(EMBEDDED) | cksum | tr ' ' -)\";"; } >$@
 endef
 
 # The samples that lessons begin with travel inside the program too (cli/demo/demo.h).
@@ -154,7 +157,7 @@ $(BUILD)/%.o: %.c
 	$(call say,CC,$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<)
 
 # kernels/ itself: a file that goes leaves no newer one behind.
-$(BUILD)/kernels_embedded.c: $(EMBEDDED) kernels kernels/gl
+$(BUILD)/kernels_embedded.c: $(EMBEDDED) $(PLANNER) kernels kernels/gl
 	@mkdir -p $(@D)
 	$(call say,EMBED,$(embed))
 

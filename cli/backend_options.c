@@ -13,6 +13,9 @@ struct gf_backend_options gf_backend_options_of(const struct gf_settings *s) {
         .threads = s->threads,
         .device = s->device ? s->device : gf_environment_device(),
         .device_memory = s->max_device_memory,
+        .plan = s->plan == 1               ? GF_PLAN_MEASURE
+                : s->plan == 0 || !s->tune ? GF_PLAN_ESTIMATE
+                                           : GF_PLAN_KEPT,
         .fftw_plan = s->fftw_plan == GF_UNSET ? NULL : gf_fftw_plans[s->fftw_plan],
     };
 }
@@ -31,6 +34,7 @@ static struct gf_session_options session_options(const struct gf_settings *s) {
         .device_memory = b.device_memory,
         .no_peer = !s->peer,
         .threads = b.threads,
+        .plan = b.plan,
         .fftw_plan = b.fftw_plan,
         .untuned = !s->tune,
         .ends = true,

@@ -26,6 +26,7 @@ static const char *const places[] = {"last", NULL};
 static const char *const strategies[] = {"auto", "huffman", "rle", "filtered", "default", NULL};
 const char *const gf_tiff_compressions[] = {"none", "deflate", "lzw", NULL};
 const char *const gf_fftw_plans[] = {"estimate", "measure", "patient", NULL};
+const char *const gf_plans[] = {"estimate", "measure", NULL};
 
 int gf_parse_whole(const char *what, const char *value, int64_t low, int64_t *out) {
     char *end;
@@ -336,7 +337,7 @@ static const char *backend_name(int i) {
                    "CPU threads (default: OMP_NUM_THREADS, or all)", .inert = true),               \
         GF_CHOICE("fftw-plan", fftw_plan, "NAME", gf_fftw_plans,                                   \
                   "how long FFTW plans: estimate (default), measure or patient"),                  \
-        GF_NEGATE("tune", tune, "ignore what `gpufft tune` measured")
+        GF_PLAN_ROW, GF_NEGATE("tune", tune, "ignore what `gpufft tune` measured")
 
 static const struct gf_opt backend_rows[] = {
     GF_TEXT("backend", backend, "NAME",

@@ -38,6 +38,13 @@
         .help = __VA_ARGS__                                                                        \
     }
 
+/* Which plan a GPU's transforms run. */
+#define GF_PLAN_ROW                                                                                \
+    GF_CHOICE(                                                                                     \
+        "plan", plan, "NAME", gf_plans,                                                            \
+        "a GPU's plan: estimate, by what the passes are expected to take, or measure, the "        \
+        "fastest of up to twelve, which is kept (default: one that was kept, else estimate)")
+
 /* ---- groups; those without a title continue the one before ---- */
 
 extern const struct gf_opt_group gf_opts_out, /* Output: --out */

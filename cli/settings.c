@@ -28,6 +28,7 @@ struct gf_settings gf_settings_default(void) {
         .tune = true,
         .plan_transform = GF_UNSET,
         .fftw_plan = GF_UNSET,
+        .plan = GF_UNSET,
         .wavelet = {.boundary = GF_UNSET},
         .stats = {.peaks = 5},
         .demo = {.page = GF_UNSET},

@@ -145,10 +145,11 @@ struct gf_settings {
     /* run */
     const char *backend;
     const char *device;
-    int deal;    /* enum gf_deal_rule */
-    bool peer;   /* devices copy to each other's memory where they can */
-    bool tune;   /* use what `gpufft tune` measured */
-    bool forget; /* tune: delete that */
+    int deal;                            /* enum gf_deal_rule */
+    bool peer;                           /* devices copy to each other's memory where they can */
+    bool tune;                           /* use what `gpufft tune` measured */
+    bool forget;                         /* tune: delete that */
+    const char *export_to, *import_from; /* tune: files; NULL: none */
     int threads;
     int jobs; /* pictures at once; 0: unset */
     int mpi;  /* enum gf_mpi */
@@ -156,6 +157,7 @@ struct gf_settings {
     bool full;                             /* selftest: every shape */
     int step;                              /* of ranges of shapes: enum gf_step */
     int fftw_plan;                         /* index into gf_fftw_plans, or GF_UNSET */
+    int plan;                              /* index into gf_plans, or GF_UNSET */
     int64_t max_memory, max_device_memory; /* 0: what is free */
     const char *scratch;                   /* a folder, or "auto": beside the output; NULL: none */
     bool json, quiet, verbose;
@@ -182,7 +184,7 @@ struct gf_settings {
 
 struct gf_settings gf_settings_default(void);
 
-extern const char *const gf_fftw_plans[];
+extern const char *const gf_fftw_plans[], *const gf_plans[];
 extern const char *const gf_tiff_compressions[];
 
 /* Refuses options that contradict each other: GF_EUSAGE with the reason. */

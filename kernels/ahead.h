@@ -17,7 +17,7 @@ INLINE uint fetches_of(const struct pass_args *a) {
 
 INLINE void fetch_tiles(const struct pass_args *a, GLOBAL const source_element *src,
                         LOCAL uint4 *ahead, uint number) {
-    const struct share first = {0, 0, number * AHEAD_TILES NOT_SAMPLED};
+    const struct share first = {0, 0, number * AHEAD_TILES SHARE_ORDER};
     const place step = SPAN(SHORT_IN, THREADS, a->in_point);
     place at = line_at(a, first).in + SPAN(SHORT_IN, LOCAL_ID, a->in_point);
     UNROLL for (int i = 0; i < LENGTH; i += THREADS, at += step) {

@@ -33,9 +33,8 @@ struct filter_args {
                    * table: the strides */
 };
 
-/* The lines of an automatic display range's sample, where the pass that writes the display finds it:
- * its first groups take tiles of these lines. Which indices of an axis are in the sample is listed
- * among the integers, the zero first. */
+/* The lines of an automatic display range's sample, of a pass that takes no others. Which indices of an
+ * axis are in the sample is listed among the integers, the zero first. */
 struct sample_lines {
     wide tiles;
     wide count[5]; /* indices of the sample in place of index[i].count */
@@ -43,12 +42,8 @@ struct sample_lines {
         size[5]; /* as index[i].size, of the sample: an index and size minus it are mirror images */
     wide list[5];   /* which they are: offset among the integers */
     wide stride[5]; /* from one to the next among the sample's bins */
-    wide bins;      /* of a line, which comes and whose mirror image comes with so many */
-    wide list_along, stride_along; /* their list and stride */
-    wide all;                      /* bins in the sample */
-    wide weight;                   /* offset of their weights among the integers */
-    wide sums, note;               /* in the tile's memory, words: a histogram, a word beside all */
-    wide pairs, parked; /* groups with two tiles; behind the SHARED words, their values */
+    wide bins; /* where the integers tell which bin along a line a coordinate is, or -1: none */
+    wide stride_along; /* from one of these bins to the next */
 };
 
 struct pass_args {
@@ -168,7 +163,6 @@ struct sample_args {
     wide stride[4]; /* from index to index in the work buffer, elements */
     wide kind;
     wide params; /* where the output's parameters start */
-    wide keys;   /* range_select: where the keys are in their buffer */
 };
 
 /* The search for the largest value. */

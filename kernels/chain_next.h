@@ -4,6 +4,17 @@
 #ifndef CHAIN_NEXT_H
 #define CHAIN_NEXT_H
 
+/* The first pass' types. */
+typedef source_element first_source;
+typedef word first_word;
+#if ELSEWHERE
+#define FIRST_ELSEWHERE(pointer) pointer
+#define ELSEWHERE_OF_FIRST       , GLOBAL const cplx *elsewhere
+#else
+#define FIRST_ELSEWHERE(pointer) 0
+#define ELSEWHERE_OF_FIRST
+#endif
+
 /* Headers that are included again, and macros that they define according to the options. */
 #undef SHARE_H
 #undef TILE_H

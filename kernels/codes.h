@@ -89,18 +89,5 @@
 #define SAMPLE_DIGITS (1 << SAMPLE_DIGIT)
 #define SAMPLE_SUMS                                                                                \
     (SAMPLE_DIGITS + SAMPLE_DIGITS / 32) /* words of a histogram in a tile's memory */
-#define SAMPLE_NOTE                                                                                \
-    8 /* words that all of a group see: sample_lines.note; from the third on the range */
-
-/* Behind the words that a chain counts in are those through which the groups of a pass that finds its
- * display range exchange what they find. The launch before clears the first SHARED_KEYS of them. */
-#define SHARED         8192
-#define SHARED_RANGE   0  /* black and white in words that are not 0, see range_key.h */
-#define SHARED_NEXT    32 /* tile of the sample */
-#define SHARED_DONE    33 /* tiles */
-#define SHARED_LARGEST 34 /* key, but for the zero frequencies' */
-#define SHARED_ZERO    35 /* their largest key */
-#define SHARED_SUMS    64 /* of the weights of keys with the same upper digit */
-#define SHARED_KEYS    (SHARED_SUMS + SAMPLE_DIGITS)
 
 #endif

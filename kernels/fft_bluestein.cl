@@ -41,30 +41,23 @@ INLINE void turn_results(cplx *x, GLOBAL const cplx *chirp, const struct share s
 #endif
 
 KERNEL(THREADS, RESIDENT)
-VOID fft_bluestein(PASS_PARAMETERS(GLOBAL const int *order)) {
+VOID fft_bluestein(PASS_PARAMETERS(ORDER order)) {
     AWAIT_PREVIOUS();
     TILE_DECLARE(word)
-    struct share from = OWN_SHARE(ROWS_IN), to = OWN_SHARE(ROWS_OUT);
+    const struct share from = OWN_SHARE(ROWS_IN), to = OWN_SHARE(ROWS_OUT);
     GLOBAL const cplx *stages = table + args.table_stage;
-    struct task task = FIRST_TASK(order);
+    const struct source in = source_of(&args, from);
     cplx x[HELD];
     int clipped = 0;
-    if (IS_NONE(task))
-        return;
-    do {
-        SHARE_TASK(task, from);
-        SHARE_TASK(task, to);
-        const struct source in = source_of(&args, from);
-        load_line(&in, src, table, x, tile);
-        transform(x, tile, stages, from, to, 1);
-        multiply_spectrum(x, table + args.table_spectrum, to, 0, 1, CPLX(R(0), R(0)));
-        transform_back(x, tile, stages, to);
+    load_line(&in, src, table, x, tile);
+    transform(x, tile, stages, from, to, 1);
+    multiply_spectrum(x, table + args.table_spectrum, to, 0, 1, CPLX(R(0), R(0)));
+    transform_back(x, tile, stages, to);
 #if PAIRED
-        turn_results(x, table + args.table_chirp, to);
+    turn_results(x, table + args.table_chirp, to);
 #endif
-        struct sink out = sink_of(&in, to, &clipped);
-        STORES(task, out, (LOCAL uint *)tile, store_line(&out, dst, table, params, x, tile));
-    } while (NEXT_TASK(task));
+    struct sink out = sink_of(&in, to, &clipped);
+    store_line(&out, dst, table, params, x, tile);
     count_clipped(clipped, counters);
     (void)order;
 }

@@ -13,15 +13,6 @@
  *   PLANE_PAIRS    a strip is a plane and its mirror image; planes 0 and n/2 are one strip */
 #define READ(p) READ_ONCE(p)
 #include "plain_pass.h"
-typedef source_element chain_source;
-typedef word first_word;
-#if ELSEWHERE
-#define FIRST_ELSEWHERE(pointer) pointer
-#define ELSEWHERE_OF_FIRST       , GLOBAL const cplx *elsewhere
-#else
-#define FIRST_ELSEWHERE(pointer) 0
-#define ELSEWHERE_OF_FIRST
-#endif
 #include "chain_next.h"
 #include "plain_pass.h"
 #undef plain_pass
@@ -110,7 +101,7 @@ INLINE struct placed_tile tile_of(const struct chain_args *a, const int pass, ui
 }
 
 KERNEL(THREADS, CHAIN_RESIDENT)
-VOID fft_chain(GLOBAL const chain_source *src, GLOBAL cplx *ring, GLOBAL next_sink_element *dst,
+VOID fft_chain(GLOBAL const first_source *src, GLOBAL cplx *ring, GLOBAL next_sink_element *dst,
                GLOBAL const cplx *RESTRICT table, GLOBAL const real *RESTRICT params,
                GLOBAL uint *counters ELSEWHERE_OF_FIRST,
                const struct chain_args args TILE_PARAMETER(cplx)) {
@@ -146,5 +137,4 @@ VOID fft_chain(GLOBAL const chain_source *src, GLOBAL cplx *ring, GLOBAL next_si
     GLOBAL_BARRIER();
     if (LOCAL_ID == 0 && there)
         count_tile(counters, &args, strip, follows);
-    clear_shared(counters, THREADS);
 }

@@ -24,7 +24,6 @@
 #define ALGORITHM        ALGORITHM_PLAIN
 #define THREADS          256
 #include "radix.h"
-#include "range_pass.h"
 #include "sink.h"
 #include "source.h"
 
@@ -125,15 +124,18 @@ INLINE void general_store_all(struct sink *s, GLOBAL sink_element *dst, GLOBAL c
 }
 
 /* What the work item has of a tile whose rows, or columns, are neighbours. */
-INLINE struct share general_share(const struct pass_args *a, const int rows) {
+INLINE struct share general_share(const struct pass_args *a, const int rows,
+                                  GLOBAL const int *order) {
     const uint lines = (uint)a->lines, id = (uint)LOCAL_ID;
-    const struct share s = {rows ? id : id / lines, rows ? 0 : id % lines, (uint)GROUP_ID NOT_SAMPLED};
+    const struct share s = {rows ? id : id / lines, rows ? 0 : id % lines,
+                            (uint)GROUP_ID SHARE_ORDER};
+    (void)order;
     return s;
 }
 
 KERNEL(THREADS, 1)
 VOID fft_general(GLOBAL const source_element *src, GLOBAL sink_element *dst,
-                 GLOBAL const cplx *table, GLOBAL PARAMS *params, GLOBAL const int *order,
+                 GLOBAL const cplx *table, GLOBAL const real *params, ORDER order,
                  GLOBAL uint *counters, const struct pass_args args TILE_PARAMETER(cplx)) {
     AWAIT_PREVIOUS();
     TILE_DECLARE(cplx)
@@ -141,48 +143,40 @@ VOID fft_general(GLOBAL const source_element *src, GLOBAL sink_element *dst,
     const uint size = (uint)args.points * lines;
     GLOBAL const cplx *roots = table + args.table_split;
     const int convolves = args.points != args.axis_size;
-    struct task task = FIRST_TASK(order);
-    int clipped = 0;
-    if (IS_NONE(task))
-        return;
-    do {
-        int part = 0;
-        uint done = 1;
-        struct share from = general_share(&args, (int)args.rows_in);
-        struct share to = general_share(&args, (int)args.rows_out);
-        SHARE_TASK(task, from);
-        SHARE_TASK(task, to);
-        do { /* of columns the item has one alone */
-            general_load(&args, from, src, table, tile, args.rows_in ? THREADS : THREADS / lines);
-        } while (++from.line < lines && args.rows_in);
-        /* A convolution runs through the stages twice, the second time with conjugated results of
-         * the first: their transform is the conjugate of the transform back. */
-        for (int i = 0; i < (convolves ? 2 : 1) * (int)args.stages; i++) {
-            const int turned = i == (int)args.stages, stage = i % (int)args.stages;
-            BARRIER();
-            if (turned) {
-                done = 1;
-                for (uint at = id; at < size; at += THREADS) {
-                    const cplx v = tile[part * size + at];
-                    tile[part * size + at] =
-                        conj_of(mul(v, table[args.table_spectrum + at / lines]));
-                }
-                BARRIER();
-            }
-            general_stage_of(tile + part * size, tile + (1 - part) * size, roots, &args, done,
-                             stage);
-            done *= (uint)args.radix[stage];
-            part = 1 - part;
-        }
+    int clipped = 0, part = 0;
+    uint done = 1;
+    struct share from = general_share(&args, (int)args.rows_in, order);
+    const struct share to = general_share(&args, (int)args.rows_out, order);
+#if SAMPLED
+    AWAIT();
+    BEGIN_NEXT();
+#endif
+    do { /* of columns the item has one alone */
+        general_load(&args, from, src, table, tile, args.rows_in ? THREADS : THREADS / lines);
+    } while (++from.line < lines && args.rows_in);
+    /* A convolution runs through the stages twice, the second time with conjugated results of
+     * the first: their transform is the conjugate of the transform back. */
+    for (int i = 0; i < (convolves ? 2 : 1) * (int)args.stages; i++) {
+        const int turned = i == (int)args.stages, stage = i % (int)args.stages;
         BARRIER();
-        const struct source in = source_of(&args, to);
-        struct sink out = sink_of(&in, to, &clipped);
-        STORES(task, out, (LOCAL uint *)(tile + (1 - part) * size),
-               general_store_all(&out, dst, table, params, tile + part * size));
-    } while (NEXT_TASK(task));
+        if (turned) {
+            done = 1;
+            for (uint at = id; at < size; at += THREADS) {
+                const cplx v = tile[part * size + at];
+                tile[part * size + at] = conj_of(mul(v, table[args.table_spectrum + at / lines]));
+            }
+            BARRIER();
+        }
+        general_stage_of(tile + part * size, tile + (1 - part) * size, roots, &args, done, stage);
+        done *= (uint)args.radix[stage];
+        part = 1 - part;
+    }
+    BARRIER();
+    const struct source in = source_of(&args, to);
+    struct sink out = sink_of(&in, to, &clipped);
+    general_store_all(&out, dst, table, params, tile + part * size);
     if (clipped)
         ATOMIC_ADD(&counters[GROUP_ID % COUNTERS], (uint)clipped);
-    clear_shared(counters, THREADS);
     (void)order;
     (void)counters;
 }

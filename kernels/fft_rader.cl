@@ -1,8 +1,9 @@
 /* Rader's (1968) transform of a prime length in one tile: all points but the zeroth, in the order of
- * a generator's powers, are convolved with the roots of unity; POINTS is LENGTH - 1.
+ * a generator's powers, are convolved with the roots of unity; POINTS is LENGTH - 1. Or of a prime
+ * times MEMBERS, see members.h: MEMBERS convolutions, and as many zeroth points.
  *
- * `order` has four permutations of POINTS each: which point is operand j, which point result k is,
- * and of point n + 1 which operand and which result it is. Given by -D: see pass.h. */
+ * `order` has four permutations of LENGTH each: which point is operand j, the zeroth ones last, which
+ * point result k is, and of point n which operand and which result it is. Given by -D: see pass.h. */
 #include "source.h"
 #include "sink.h"
 
@@ -19,7 +20,7 @@ INLINE cplx load_permuted(const struct source *s, GLOBAL const source_element *s
 #if !PAIRED
 INLINE void store_permuted(const struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
                            GLOBAL const real *params, uint k, place at, cplx v) {
-    const uint to = (uint)s->order[POINTS + k];
+    const uint to = (uint)s->order[LENGTH + k];
     (void)at;
     store_point(s, dst, table, params, to, s->line.out + POINT_OUT(s, to), v);
 }
@@ -27,16 +28,17 @@ INLINE void store_permuted(const struct sink *s, GLOBAL sink_element *dst, GLOBA
 #endif
 
 #include "pass.h"
+#include "members.h"
 
 #if !PAIRED && ROWS_OUT
+/* A single prime's zeroth point is written by itself. */
+#define SINGLE (MEMBERS == 1)
+#define STAGED ((LENGTH - SINGLE + PER_LINE - 1) / PER_LINE)
+
 /* Through the tile, so that memory is written from end to end. */
 INLINE void store_staged(struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
                          GLOBAL const real *params, const cplx *x, LOCAL word *tile) {
-    cplx v[HELD];
-    if (IS_ASIDE(s)) { /* which are in the tile, as is their histogram */
-        store_line(s, dst, table, params, x, tile);
-        return;
-    }
+    cplx v[STAGED];
     UNROLL for (int part = 0; part < PARTS; part++) {
         BARRIER();
         UNROLL for (int b = 0; b < HOLDS(LAST); b++) {
@@ -46,66 +48,68 @@ INLINE void store_staged(struct sink *s, GLOBAL sink_element *dst, GLOBAL const 
                     put(tile, SLOT(p + q * (POINTS / LAST), s->share.line), x[b * LAST + q], part);
             }
         }
+        if (!SINGLE && s->share.first < MEMBERS)
+            put(tile, SLOT(POINTS + s->share.first, s->share.line), s->zeroth, part);
         BARRIER();
-        UNROLL for (int i = 0; i < HELD; i++) {
-            const uint n = s->share.first + i * PER_LINE;
-            if (n < POINTS)
-                v[i] = got(tile, SLOT((uint)s->order[3 * POINTS + n], s->share.line), v[i], part);
+        UNROLL for (int i = 0; i < STAGED; i++) {
+            const uint n = s->share.first + i * PER_LINE + SINGLE;
+            if (n < LENGTH)
+                v[i] = got(tile, SLOT((uint)s->order[3 * LENGTH + n], s->share.line), v[i], part);
         }
     }
     set_shade(s, params);
-    UNROLL for (int i = 0; i < HELD; i++) {
-        const uint n = s->share.first + i * PER_LINE;
-        if (n < POINTS)
-            store_point(s, dst, table, params, n + 1, s->line.out + POINT_OUT(s, n + 1), v[i]);
+    UNROLL for (int i = 0; i < STAGED; i++) {
+        const uint n = s->share.first + i * PER_LINE + SINGLE;
+        if (n < LENGTH)
+            store_point(s, dst, table, params, n, s->line.out + POINT_OUT(s, n), v[i]);
     }
 }
-#define STORE_LINE store_staged
+#define STORE_LINE    store_staged
+#define STORES_ZEROTH SINGLE
 #else
-#define STORE_LINE store_line
+#define STORE_LINE    store_line
+#define STORES_ZEROTH (!PAIRED)
 #endif
 
-/* The line's results, the zeroth of which is the sum of all points. */
+/* The line's results, the zeroth of which are the sums of all points. */
 INLINE void store_prime(struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
                         GLOBAL const real *params, const cplx *x, LOCAL word *tile) {
     STORE_LINE(s, dst, table, params, x, tile);
 #if !PAIRED
-    if (s->share.first == 0)
-        store_point(s, dst, table, params, 0, s->line.out, s->zeroth);
+    if (STORES_ZEROTH && s->share.first < MEMBERS)
+        DELIVER(s, dst, table, params, POINTS + s->share.first, s->line.out, s->zeroth);
 #endif
 }
 
 KERNEL(THREADS, RESIDENT)
-VOID fft_rader(PASS_PARAMETERS(GLOBAL const int *order)) {
+VOID fft_rader(PASS_PARAMETERS(ORDER order)) {
     AWAIT_PREVIOUS();
     TILE_DECLARE(word)
-    struct share from = OWN_SHARE(ROWS_IN), to = OWN_SHARE(ROWS_OUT);
-    GLOBAL const cplx *stages = table + args.table_stage;
-    struct task task = FIRST_TASK(order);
-    cplx x[HELD];
+    const struct share from = OWN_SHARE(ROWS_IN), to = OWN_SHARE(ROWS_OUT);
+    GLOBAL const cplx *members = table + args.table_stage, *stages = members + MEMBER_ROOTS;
+    struct source in = source_of(&args, from);
+    cplx x[HELD], zeroth = CPLX(R(0), R(0)), sum = CPLX(R(0), R(0));
     int clipped = 0;
-    if (IS_NONE(task))
-        return;
-    do {
-        SHARE_TASK(task, from);
-        SHARE_TASK(task, to);
-        struct source in = source_of(&args, from);
-        cplx zeroth = CPLX(R(0), R(0)), sum = CPLX(R(0), R(0));
-        in.order = order + args.order;
-        load_line(&in, src, table, x, tile);
-        transform(x, tile, stages, from, to, 1);
-        if (to.first == 0) {
-            struct source here = in;
-            if (ROWS_IN != ROWS_OUT)
-                here.line = line_at(&args, to);
-            zeroth = load_point(&here, src, table, 0, here.line.in);
-            sum = add(zeroth, x[0]);
-        }
-        multiply_spectrum(x, table + args.table_spectrum, to, 0, 1, zeroth);
-        transform_back(x, tile, stages, to);
-        struct sink out = sink_of(&in, to, &clipped);
-        out.zeroth = sum;
-        STORES(task, out, (LOCAL uint *)tile, store_prime(&out, dst, table, params, x, tile));
-    } while (NEXT_TASK(task));
+    in.order = order + args.order;
+    load_line(&in, src, table, x, tile);
+#if MEMBERS > 1
+    transform_members(x, &zeroth, tile, members, from, to);
+    transform(x, tile, stages, to, to, 1);
+#else
+    transform(x, tile, stages, from, to, 1);
+    if (to.first == 0) {
+        struct source here = in;
+        if (ROWS_IN != ROWS_OUT)
+            here.line = line_at(&args, to);
+        zeroth = load_point(&here, src, table, 0, here.line.in);
+    }
+#endif
+    if (to.first < MEMBERS)
+        sum = add(zeroth, x[0]);
+    multiply_spectrum(x, table + args.table_spectrum, to, 0, 1, zeroth);
+    transform_back(x, tile, stages, to);
+    struct sink out = sink_of(&in, to, &clipped);
+    out.zeroth = sum;
+    store_prime(&out, dst, table, params, x, tile);
     count_clipped(clipped, counters);
 }

@@ -17,7 +17,7 @@ INLINE cplx load_permuted(const struct source *s, GLOBAL const source_element *s
 INLINE void store_permuted(const struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
                            GLOBAL const real *params, uint k, place at, cplx v) {
     const struct pass_args *a = s->args;
-    const int to = s->order[a->axis_size - 1 + s->line.at_out + k * a->step_out];
+    const int to = s->order[a->axis_size + s->line.at_out + k * a->step_out];
     (void)at;
     store_point(s, dst, table, params, k, s->line.out + to * a->axis_out, v);
 }

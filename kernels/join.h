@@ -11,7 +11,7 @@
 INLINE void gather_rows(cplx *x, LOCAL word *tile, const struct share from) {
     UNROLL for (int part = 0; part < PARTS; part++) {
         BARRIER();
-        put_results(x, tile, from, LAST, POINTS / LAST, part);
+        put_results(x, tile, from, POINTS, LAST, POINTS / LAST, part);
         BARRIER();
         UNROLL for (int b = 0; b < JOINED; b++) {
             const uint p = (uint)LOCAL_ID + b * THREADS;

@@ -20,7 +20,10 @@
 #define GROUPS               ((long)get_num_groups(0))
 #define GROUPS_IN_ORDER      0 /* not known */
 #define GIVE_UP()            ((void)0)
+#define AWAIT()
+#define AWAITED(p) (*(p))
 #define AWAIT_PREVIOUS()
+#define BEGIN_NEXT()
 #define BARRIER()        barrier(CLK_LOCAL_MEM_FENCE)
 #define ATOMIC_ADD(p, v) atomic_add(p, v)
 #define ATOMIC_READ(p)   atomic_add(p, 0)
@@ -42,10 +45,6 @@
 #define OF_WIDE_BITS(b)  as_double(b)
 #define ATOMIC_MAX(p, v) atomic_max(p, v)
 #define RAISE(p, v)      ((void)atomic_max(p, v)) /* where most values are not larger */
-/* Words that groups of one launch exchange, and the order in which others see them. */
-#define SEEN(p)    atomic_or(p, 0u)
-#define SHOW(p, v) ((void)atomic_xchg(p, v))
-#define PAUSE()
 #ifdef __NV_CL_C_VERSION
 #define FENCE() __asm__ volatile("membar.gl;" ::: "memory")
 #else
@@ -97,12 +96,24 @@ typedef char schar;
 #define GROUPS_IN_ORDER    1
 /* Ends the launch with an error, where waiting would have no end. */
 #define GIVE_UP()          __trap()
-/* The first statement of every kernel: the device may begin a launch's groups when those of the one
- * before it have ended, but what those wrote is there after this. */
+/* The device may begin a launch's groups when those of the one before it have ended, or each has let it
+ * by BEGIN_NEXT(); but what those wrote is there after AWAIT(). */
 #if __CUDA_ARCH__ >= 900
-#define AWAIT_PREVIOUS() asm volatile("griddepcontrol.wait;" ::: "memory")
+#define AWAIT()      asm volatile("griddepcontrol.wait;" ::: "memory")
+#define BEGIN_NEXT() asm volatile("griddepcontrol.launch_dependents;" ::: "memory")
 #else
+#define AWAIT()
+#define BEGIN_NEXT()
+#endif
+/* A real in a buffer that the kernel does not write: else it may be read before what is awaited. */
+#define AWAITED(p) (*(const volatile real *)(p))
+/* The first statement of every kernel. A pass over a range's sample awaits when it knows its lines, and
+ * then lets the next ones begin. So what a pass that writes the display reads is there when it begins, and
+ * it awaits its range before it stores. */
+#if SAMPLED || AWAITS_RANGE
 #define AWAIT_PREVIOUS()
+#else
+#define AWAIT_PREVIOUS() AWAIT()
 #endif
 #define BARRIER()        __syncthreads()
 #define ATOMIC_ADD(p, v) atomicAdd(p, v)
@@ -117,9 +128,6 @@ typedef char schar;
 #define WRITE_ONCE(p, v)     __stcs(p, v)
 #define ATOMIC_MAX(p, v)     atomicMax(p, v)
 #define RAISE(p, v)          ((v) > *(volatile const uint *)(p) ? (void)atomicMax(p, v) : (void)0)
-#define SEEN(p)              (*(volatile const uint *)(p))
-#define SHOW(p, v)           ((void)(*(volatile uint *)(p) = (v)))
-#define PAUSE()              __nanosleep(32)
 #define UNROLL               _Pragma("unroll")
 #define ROLLED               _Pragma("unroll 1")
 #define CPLX(re, im)         make_cplx(re, im)
@@ -198,21 +206,21 @@ using namespace std;
 #define GROUPS          ((wide)1)
 #define GROUPS_IN_ORDER 1
 #define GIVE_UP()       ((void)0)
+#define AWAIT()
+#define AWAITED(p) (*(p))
 #define AWAIT_PREVIOUS()
+#define BEGIN_NEXT()
 #define BARRIER()
 #define ATOMIC_ADD(p, v) ((*(p) += (v)) - (v))
 #define ATOMIC_READ(p)   (*(p))
 #define GLOBAL_BARRIER()
 #define FENCE()
 #define FENCE_READ()
-#define READ_ONCE(p)     (*(p))
-#define READ_SHARED(p)   (*(p))
-#define WRITE_ONCE(p, v) (*(p) = (v))
-#define ATOMIC_MAX(p, v) (*(p) = *(p) > (v) ? *(p) : (v))
-#define RAISE(p, v)      ((void)ATOMIC_MAX(p, v))
-#define SEEN(p)          (*(p))
-#define SHOW(p, v)       ((void)(*(p) = (v)))
-#define PAUSE()
+#define READ_ONCE(p)          (*(p))
+#define READ_SHARED(p)        (*(p))
+#define WRITE_ONCE(p, v)      (*(p) = (v))
+#define ATOMIC_MAX(p, v)      (*(p) = *(p) > (v) ? *(p) : (v))
+#define RAISE(p, v)           ((void)ATOMIC_MAX(p, v))
 #define FETCH_AHEAD(to, from) (*(to) = *(from))
 #define AWAIT_FETCHED()
 #define UNROLL

@@ -58,14 +58,15 @@ struct line {
 #if ACROSS
     place across, across_mirror; /* k, and that of its mirror image */
 #endif
+#if SAMPLED
+    place keys, keys_mirror; /* where the sample has its bins, and those of its mirror image */
+#endif
 };
 
 #if SAMPLED
-#define PARAMS                real
-#define COUNT_OF(a, share, i) (uint)((share).sampling ? (a)->sample.count[i] : (a)->index[i].count)
+#define COUNT_OF(a, i) (uint)((a)->sample.count[i])
 #else
-#define PARAMS                const real
-#define COUNT_OF(a, share, i) (uint)((a)->index[i].count)
+#define COUNT_OF(a, i) (uint)((a)->index[i].count)
 #endif
 
 #if ACROSS
@@ -84,7 +85,7 @@ INLINE uint across_order(const struct pass_args *a, uint at) {
 INLINE struct line line_at(const struct pass_args *a, const struct share share) {
     struct line l;
     uint at[5];
-    const uint tiles = (COUNT_OF(a, share, 0) + TILE_LINES(a) - 1) / TILE_LINES(a);
+    const uint tiles = (COUNT_OF(a, 0) + TILE_LINES(a) - 1) / TILE_LINES(a);
     uint rest = INDICES > 1 ? share.tile / tiles : 0;
 #if MIRRORED
     const uint number = share.line % (LINES / 2);
@@ -95,24 +96,26 @@ INLINE struct line line_at(const struct pass_args *a, const struct share share) 
     at[0] = (share.tile - rest * tiles) * TILE_LINES(a) + share.line;
 #endif
     UNROLL for (int i = 1; i < INDICES; i++) {
-        const uint count = COUNT_OF(a, share, i);
+        const uint count = COUNT_OF(a, i);
         const uint next = i + 1 < INDICES ? rest / count : 0;
         at[i] = rest - next * count;
         rest = next;
     }
-    l.there = at[0] < COUNT_OF(a, share, 0);
-    at[0] = l.there ? at[0] : COUNT_OF(a, share, 0) - 1;
+    l.there = at[0] < COUNT_OF(a, 0);
+    at[0] = l.there ? at[0] : COUNT_OF(a, 0) - 1;
     l.in = l.in_mirror = l.out = l.out_mirror = l.at_in = l.at_out = l.turn = 0;
     l.lone = l.own = 0;
     l.self = l.zero = l.counts = l.second_counts = 1;
-#if ACROSS && SAMPLED
-    at[0] = share.sampling ? at[0] : across_order(a, at[0]);
+#if SAMPLED
+    l.keys = l.keys_mirror = 0;
+    UNROLL for (int i = 0; i < INDICES; i++) {
+        const uint n = (uint)a->sample.size[i], mirror = n && at[i] ? n - at[i] : at[i];
+        l.keys += (place)at[i] * (place)a->sample.stride[i];
+        l.keys_mirror += (place)mirror * (place)a->sample.stride[i];
+        at[i] = (uint)share.order[a->sample.list[i] + at[i]];
+    }
 #elif ACROSS
     at[0] = across_order(a, at[0]);
-#endif
-#if SAMPLED
-    UNROLL for (int i = 0; i < INDICES; i++) at[i] =
-        share.sampling ? (uint)share.order[a->sample.list[i] + at[i]] : at[i];
 #endif
     UNROLL for (int i = 0; i < INDICES; i++) {
         l.at[i] = at[i];
@@ -158,6 +161,37 @@ INLINE struct line line_at(const struct pass_args *a, const struct share share) 
     }
     return l;
 }
+
+#ifdef COALESCED_IN
+/* The tile's lines, for items that read or write them one after the other: the first, how many there are
+ * inside the array, and whether the last of these is a pair that lacks its second half. */
+struct tile_lines {
+    struct line first;
+    int count, lone;
+};
+INLINE struct tile_lines lines_of_tile(const struct pass_args *a, struct share share) {
+    struct tile_lines t;
+    share.line = 0;
+    t.first = line_at(a, share);
+    const uint left = (uint)a->index[0].count - t.first.at[0];
+    t.count = (int)(left < TILE_LINES(a) ? left : TILE_LINES(a));
+    t.lone = t.first.at[0] + (uint)t.count - 1 == (uint)a->lone;
+    return t;
+}
+
+/* The work item's element number i of rows that are `length` long: row, and element of that. Signed, as are
+ * slots. */
+struct element {
+    int row, at;
+};
+INLINE struct element element_of(const int i, const int length) {
+    const uint number = (uint)LOCAL_ID + (THREADS % length ? i * THREADS : 0);
+    struct element e;
+    e.row = (int)(number / length) + (THREADS % length ? 0 : i * (THREADS / length));
+    e.at = (int)(number % length);
+    return e;
+}
+#endif
 
 #if MIRRORED
 /* Of all samples of a folded axis, which combines even and odd ones. */

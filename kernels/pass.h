@@ -6,12 +6,15 @@
  * Given by -D:
  *   LENGTH POINTS LINES THREADS STAGES RADIX0..5  sizes; POINTS of the FFT: LENGTH or, for lengths
  *                  with large prime factors, that of a convolution
+ *   MEMBERS MEMBER_STAGES MEMBER0..2   of Rader's, where there are several, see members.h
  *   RESIDENT       groups that share a compute unit
  *   DIR            1 forward, -1 inverse
  *   ALGORITHM      one of args.h
  *   RADER_PART     which third of a Rader's convolution split over passes, 0 none
  *   ROWS_IN        neighbouring work items take neighbouring points (1) or lines (0) on the way in,
  *   ROWS_OUT       and on the way out
+ *   COALESCED_IN   neighbouring work items read neighbouring points of all rows of the tile, which then
+ *   COALESCED_OUT  carries them; and write them so. ROWS_IN, ROWS_OUT is 0
  *   UNIT_IN UNIT_OUT   points are neighbours in memory
  *   PAD_EVERY IDX_STRIDE LINE_STRIDE   layout of the tile, in words
  *   WHOLE          the tile holds complex words: one exchange instead of two, twice the space
@@ -37,9 +40,8 @@
  *   HELD           points a work item holds
  *   SCALED         the norm's factor is multiplied in on the way out
  *   COUNTED        only a part of the samples is counted where they clip
- *   SAMPLED        finds the display range first, see range_pass.h
- *   PAIRS          some groups of such a pass have two tiles each
- *   CLEARS         clears the words for that, in a pass before it
+ *   SAMPLED        over the lines of a display range's sample alone, whose keys it leaves
+ *   AWAITS_RANGE   begins beside the launches that find the display range, see lang.h
  *
  * A kernel may define, before it includes this file:
  *   FETCH(s, src, table, j, at)   operand j of the transform, load_point() unless defined
@@ -47,7 +49,6 @@
 #ifndef PASS_H
 #define PASS_H
 
-#include "range_pass.h"
 #include "sink.h"
 #include "sink_pairs.h"
 #include "sink_rows.h"
@@ -74,22 +75,28 @@
 #endif
 #define PASS_PARAMETERS(own)                                                                       \
     GLOBAL const source_element *src, GLOBAL sink_element *dst, GLOBAL const cplx *RESTRICT table, \
-        GLOBAL PARAMS *RESTRICT params, own, GLOBAL uint *RESTRICT counters ELSEWHERE_PARAMETER,   \
+        GLOBAL const real *RESTRICT params, own,                                                   \
+        GLOBAL uint *RESTRICT counters ELSEWHERE_PARAMETER,                                        \
         const struct pass_args args TILE_PARAMETER(word)
 
 #if SIDES == 1
 INLINE void load_line(const struct source *s, GLOBAL const source_element *src,
                       GLOBAL const cplx *table, cplx *x, LOCAL word *tile) {
+#if SAMPLED
+    AWAIT();
+    BEGIN_NEXT();
+#endif
 #if STAGED_IN
     load_staged(s, src, table, x, tile);
 #else
-    const place step = UNIT_IN ? POINTS / RADIX0 : POINTS / RADIX0 * (place)s->args->in_point;
-    UNROLL for (int b = 0; b < HOLDS(RADIX0); b++) {
+    const int apart = FIRST_POINTS / FIRST;
+    const place step = UNIT_IN ? apart : apart * (place)s->args->in_point;
+    UNROLL for (int b = 0; b < HOLD(FIRST_POINTS, FIRST); b++) {
         const uint p = s->share.first + b * PER_LINE;
         place at = s->line.in + POINT_IN(s, p);
-        if (INSIDE(p, RADIX0)) {
-            UNROLL for (int q = 0; q < RADIX0; q++, at += step) x[b * RADIX0 + q] =
-                FETCH(s, src, table, p + q * (POINTS / RADIX0), at);
+        if (WITHIN(p, FIRST_POINTS, FIRST)) {
+            UNROLL for (int q = 0; q < FIRST; q++, at += step) x[b * FIRST + q] =
+                FETCH(s, src, table, p + q * apart, at);
         }
     }
     (void)tile;
@@ -98,7 +105,9 @@ INLINE void load_line(const struct source *s, GLOBAL const source_element *src,
 
 INLINE void store_line(struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
                        GLOBAL const real *params, const cplx *x, LOCAL word *tile) {
-#if PAIRED
+#if COALESCED_OUT
+    store_coalesced(s, dst, table, params, x, tile);
+#elif PAIRED
     store_pairs(s, dst, table, params, x, tile);
 #elif JOINS > 1
     store_joined(s, dst, table, params, x);
@@ -106,12 +115,8 @@ INLINE void store_line(struct sink *s, GLOBAL sink_element *dst, GLOBAL const cp
 #else
     set_shade(s, params);
 #if ROW_ACCESS
-    if (!IS_ASIDE(s)) {
-        store_rows(s, dst, x, tile);
-        return;
-    }
-#endif
-#if !ROW_ACCESS || SAMPLED
+    store_rows(s, dst, x, tile);
+#else
     if (!s->line.there)
         return;
     const place step = UNIT_OUT ? POINTS / LAST : POINTS / LAST * (place)s->args->out_point;
@@ -135,22 +140,9 @@ INLINE void store_line(struct sink *s, GLOBAL sink_element *dst, GLOBAL const cp
 }
 #endif
 
-#if PAIRS
-/* The values of a tile's line that was parked, as numbers of that value. */
-INLINE void take_parked(const struct share share, GLOBAL const real *park, cplx *x) {
-    UNROLL for (int b = 0; b < HOLDS(LAST); b++) {
-        const uint p = share.first + b * PER_LINE;
-        if (INSIDE(p, LAST)) {
-            UNROLL for (int q = 0; q < LAST; q++) x[b * LAST + q] =
-                of_value(park[share.line * LENGTH + p + q * (POINTS / LAST)], KIND);
-        }
-    }
-}
-#endif
-
 /* The spectrum of a cyclic convolution: result k of the work item's is multiplied by entry
- * from + k * step of the table. `zeroth` is what all results of the convolution have added, Rader's
- * zeroth point. */
+ * from + k * step of the table, k counting from member to member. `zeroth` is what all results of the
+ * convolution have added, Rader's zeroth point. */
 INLINE void multiply_spectrum(cplx *x, GLOBAL const cplx *spectrum, const struct share share,
                               place from, place step, cplx zeroth) {
     UNROLL for (int b = 0; b < HOLDS(LAST); b++) {
@@ -158,18 +150,17 @@ INLINE void multiply_spectrum(cplx *x, GLOBAL const cplx *spectrum, const struct
         if (INSIDE(p, LAST)) {
             UNROLL for (int q = 0; q < LAST; q++) {
                 const uint k = p + q * (POINTS / LAST);
-                x[b * LAST + q] = mul(x[b * LAST + q], spectrum[from + k * step]);
+                x[b * LAST + q] = mul(x[b * LAST + q], spectrum[from + k / MEMBERS * step]);
             }
         }
     }
-    if (share.first == 0)
+    if (share.first < MEMBERS)
         x[0] = add(x[0], zeroth);
 }
 
 INLINE void count_clipped(int clipped, GLOBAL uint *counters) {
     if (clipped)
         ATOMIC_ADD(&counters[GROUP_ID % COUNTERS], (uint)clipped);
-    clear_shared(counters, THREADS);
 }
 
 #endif

@@ -16,14 +16,19 @@
 #define EACH_DIGITS    ((SAMPLE_DIGITS + THREADS - 1) / THREADS)
 /* Where a digit's sum is: so that work items whose parts are 8 or 32 digits meet no bank twice. */
 #define SUM_AT(digit) ((int)((digit) + ((digit) >> 5)))
-/* Keys that a work item reads at the same time: all of most samples, where it has 256 fellows. */
-#define AT_ONCE 36
+/* Keys that a work item reads at the same time, all of most samples. */
+#define AT_ONCE ((9216 + THREADS - 1) / THREADS)
 
 struct keys {
-    GLOBAL uint *key;
+    GLOBAL const uint *key;
     GLOBAL const int *weight; /* 0: a zero frequency's */
     wide count;
     uint from; /* keys up to it are left out */
+};
+
+/* AT_ONCE keys of a work item with their weights, both 0 behind the last one. */
+struct some_keys {
+    uint key[AT_ONCE], weight[AT_ONCE];
 };
 
 /* How much of a histogram is in a work item's part of it. */
@@ -86,11 +91,17 @@ INLINE void put_key(LOCAL uint *sum, LOCAL uint *most, uint key, uint weight) {
     RAISE(most + (weight ? 0 : 1), key);
 }
 
-/* The AT_ONCE keys from the i-th on that the work item takes next, 0 behind the last. */
-INLINE void next_keys(const struct keys *k, wide i, uint *key) {
+/* The weights, or the keys, of those from the i-th on that the work item takes. */
+INLINE void take_weights(const struct keys *k, wide i, struct some_keys *some) {
     UNROLL for (int j = 0; j < AT_ONCE; j++) {
         const wide at = i + j * THREADS;
-        key[j] = at < k->count ? SEEN(&k->key[at]) : 0;
+        some->weight[j] = at < k->count ? (uint)k->weight[at] : 0;
+    }
+}
+INLINE void take_keys(const struct keys *k, wide i, struct some_keys *some) {
+    UNROLL for (int j = 0; j < AT_ONCE; j++) {
+        const wide at = i + j * THREADS;
+        some->key[j] = at < k->count ? k->key[at] : 0;
     }
 }
 
@@ -102,7 +113,7 @@ INLINE void leave_out(const struct keys *k, LOCAL uint *sum) {
     clear_words(sum, SUM_AT(digit) + 1);
     BARRIER();
     for (wide i = LOCAL_ID; i < k->count && partly; i += THREADS) {
-        const uint key = SEEN(&k->key[i]);
+        const uint key = k->key[i];
         if (key > k->from && (int)(key >> SAMPLE_DIGIT) == digit)
             ATOMIC_ADD(&sum[SUM_AT(digit)], (uint)k->weight[i]);
     }
@@ -110,9 +121,9 @@ INLINE void leave_out(const struct keys *k, LOCAL uint *sum) {
 }
 
 /* The keys of the two quantiles; 0 where no key is left. On the way in the local memory begins with
- * the histogram of upper digits, which all work items see; `key` are the work item's first ones, read
- * before that was there. */
-INLINE int find_quantiles(const struct keys *k, LOCAL uint *sum, uint *key, uint *found) {
+ * the histogram of upper digits, which all work items see; `some` are the work item's first ones. */
+INLINE int find_quantiles(const struct keys *k, LOCAL uint *sum, struct some_keys *some,
+                          uint *found) {
     LOCAL uint *scan = sum + 2 * SAMPLE_SUMS, *digit = scan + 4 * THREADS;
     uint own[2], before[2], rank[2];
     leave_out(k, sum);
@@ -127,13 +138,15 @@ INLINE int find_quantiles(const struct keys *k, LOCAL uint *sum, uint *key, uint
     clear_words(sum, 2 * SAMPLE_SUMS);
     BARRIER();
     for (wide i = LOCAL_ID; i < k->count; i += AT_ONCE * THREADS) {
-        if (i >= AT_ONCE * THREADS)
-            next_keys(k, i, key);
+        if (i >= AT_ONCE * THREADS) {
+            take_weights(k, i, some);
+            take_keys(k, i, some);
+        }
         UNROLL for (int j = 0; j < 2 * AT_ONCE; j++) {
-            const int n = j / 2, q = j % 2;
-            if (key[n] >> SAMPLE_DIGIT == found[q] && key[n] > k->from)
-                ATOMIC_ADD(&sum[q * SAMPLE_SUMS + SUM_AT(key[n] & (SAMPLE_DIGITS - 1))],
-                           (uint)k->weight[i + n * THREADS]);
+            const uint key = some->key[j / 2];
+            if (key >> SAMPLE_DIGIT == found[j % 2] && key > k->from)
+                ATOMIC_ADD(&sum[j % 2 * SAMPLE_SUMS + SUM_AT(key & (SAMPLE_DIGITS - 1))],
+                           some->weight[j / 2]);
         }
     }
     BARRIER();
@@ -169,8 +182,8 @@ INLINE real size_shown(real v) {
 
 /* Black and white, the same for all work items, from the histogram and the first keys, the largest key,
  * that of the zero frequencies, and PARAM_RMS and PARAM_ROUNDING. */
-INLINE void find_range(struct keys *k, LOCAL uint *sum, uint *key, uint largest, uint zero,
-                       real rms, real rounding, real *range) {
+INLINE void find_range(struct keys *k, LOCAL uint *sum, struct some_keys *some, uint largest,
+                       uint zero, real rms, real rounding, real *range) {
     const real small = KIND == KIND_POWER ? R(1e-12) : R(1e-6);
     const real most = fmax(size_shown(rms), range_value(largest));
     uint found[2];
@@ -181,7 +194,7 @@ INLINE void find_range(struct keys *k, LOCAL uint *sum, uint *key, uint largest,
         k->from = range_key_of(small * most);
     }
     real white = fmax(range_value(zero), most), black = white;
-    if (find_quantiles(k, sum, key, found)) {
+    if (find_quantiles(k, sum, some, found)) {
         black = range_value(found[0]);
         white = range_value(found[1]);
     }

@@ -23,27 +23,6 @@ INLINE real range_value(uint key) {
 }
 #endif
 
-/* A real from 0 up in words that are not 0, so that each tells by itself whether it is there: of a
- * double the last bit is lost. */
-#ifdef DOUBLE
-#define REAL_WORDS 2
-INLINE real real_of_words(const uint *p) {
-    return OF_WIDE_BITS((wide)(p[1] - 1) << 32 | (wide)p[0]);
-}
-INLINE void words_of_real(uint *p, real v) {
-    p[0] = (uint)WIDE_BITS_OF(v) | 1u;
-    p[1] = (uint)(WIDE_BITS_OF(v) >> 32) + 1;
-}
-#else
-#define REAL_WORDS 1
-INLINE real real_of_words(const uint *p) {
-    return OF_BITS(p[0] - 1);
-}
-INLINE void words_of_real(uint *p, real v) {
-    p[0] = BITS_OF(v) + 1;
-}
-#endif
-
 /* The key of the value's size. */
 INLINE uint range_key(cplx v, const int kind) {
     return range_key_of(fabs(value_of(v, kind)));

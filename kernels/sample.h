@@ -35,13 +35,6 @@ INLINE real value_of(cplx v, const int kind) {
     return kind == KIND_IMAG ? v.y : v.x;
 }
 
-/* A number of that value. */
-INLINE cplx of_value(real value, const int kind) {
-    if (kind == KIND_POWER)
-        value = sqrt(value);
-    return kind == KIND_IMAG ? CPLX(R(0), value) : CPLX(value, R(0));
-}
-
 INLINE real stretched(real v, const int scale) {
     if (scale == SCALE_LOG && COARSE)
         return COARSE_LOG2(R(1) + v); /* of any base, as both ends of a display are */

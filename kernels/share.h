@@ -4,29 +4,26 @@
 
 #include "complex.h"
 
-/* A pass that finds its display range, range_pass.h: itself, or only the keys of the sample's bins. */
-#define SAMPLED_FIRST 1
-#define SAMPLED_ALONE 2
+/* A pass over the lines of an automatic display range's sample alone: it leaves the keys of the
+ * sample's bins. */
 #ifndef SAMPLED
 #define SAMPLED 0
-#endif
-/* Some groups of it have two tiles each; 2: they park the first one in any case, for tests. */
-#ifndef PAIRS
-#define PAIRS 0
 #endif
 
 /* Of tile number `tile` of all: butterflies first, first + PER_LINE, … of one of its lines. */
 struct share {
     uint first, line, tile;
 #if SAMPLED
-    int sampling;            /* of the tiles of the range's sample */
     GLOBAL const int *order; /* where the lists of the sample are */
 #endif
 };
+/* The parameter `order`; RESTRICT: looking up a bin does not wait for the keys stored before. */
 #if SAMPLED
-#define NOT_SAMPLED , 0, 0
+#define SHARE_ORDER , order
+#define ORDER       GLOBAL const int *RESTRICT
 #else
-#define NOT_SAMPLED
+#define SHARE_ORDER
+#define ORDER GLOBAL const int *
 #endif
 
 #endif

@@ -7,7 +7,9 @@
 #include "share.h"
 #include "source.h"
 
-#if STORE == STORE_PAIR || STORE == STORE_SAMPLE
+#if SAMPLED
+typedef uint sink_element; /* a key */
+#elif STORE == STORE_PAIR || STORE == STORE_SAMPLE
 typedef OUT_T sink_element;
 #else
 typedef cplx sink_element;
@@ -15,6 +17,11 @@ typedef cplx sink_element;
 
 #define SYMMETRIC (KIND != KIND_PHASE && KIND != KIND_IMAG) /* the same of v and conj v */
 #define PAIRED    (STORE == STORE_TANGLE || STORE == STORE_TWO_HALVES || STORE == STORE_ROW_HALVES)
+
+/* Short rows: as COALESCED_IN in source.h, on the way out. */
+#ifndef COALESCED_OUT
+#define COALESCED_OUT 0
+#endif
 
 /* How an element is written, as READ in source.h. */
 #ifndef WRITE
@@ -28,14 +35,8 @@ struct sink {
     struct line line;
     struct share share; /* of the points, as results of the last stage */
     struct shade shade; /* of samples that are displayed, see set_shade() */
-    cplx zeroth;        /* Rader's sum of all points, where results are paired */
+    cplx zeroth;        /* Rader's sum of all points, or of one of its members */
     int *clipped;       /* the work item's count of clipped samples */
-#if SAMPLED
-    int aside;               /* nothing is written but keys, or values into the park */
-    LOCAL uint *keys;        /* of the bins of the tile's lines */
-    GLOBAL real *park;       /* or the values; 0: keys */
-    LOCAL const real *range; /* black and white */
-#endif
 };
 
 /* The line of a share of the tile; `source` is where the work item's points came from. */
@@ -53,29 +54,17 @@ INLINE struct sink sink_of(const struct source *source, const struct share share
     s.shade.black = s.shade.factor = R(0);
     s.zeroth = CPLX(R(0), R(0));
     s.clipped = clipped;
-#if SAMPLED
-    s.aside = 0;
-    s.keys = 0;
-    s.park = 0;
-    s.range = 0;
-#endif
     return s;
 }
 
-#if SAMPLED
-#define IS_ASIDE(s) ((s)->aside)
-#else
-#define IS_ASIDE(s) 0
-#endif
-
 /* Before samples are stored; not in sink_of(), so that no registers hold it through a transform. */
 INLINE void set_shade(struct sink *s, GLOBAL const real *params) {
-#if STORE == STORE_SAMPLE && DISPLAY
-#if SAMPLED
-    if (!s->aside)
-        s->shade = shade_of(KIND, SCALE, s->range[0], s->range[1]);
-#else
+#if STORE == STORE_SAMPLE && DISPLAY && !SAMPLED
     GLOBAL const real *range = params + s->args->params;
+#if AWAITS_RANGE
+    AWAIT();
+    s->shade = shade_of(KIND, SCALE, AWAITED(range + PARAM_LOW), AWAITED(range + PARAM_HIGH));
+#else
     s->shade = shade_of(KIND, SCALE, range[PARAM_LOW], range[PARAM_HIGH]);
 #endif
 #endif
@@ -210,16 +199,18 @@ INLINE void store_sample(const struct sink *s, GLOBAL sink_element *dst, coord_o
 #endif
 
 #if SAMPLED
-/* The value of a line's bin into the park, as of a point that becomes a sample later; or its key into
- * the tile. */
-INLINE void put_aside(const struct sink *s, coord_out k, cplx v) {
-    const coord_out at = (coord_out)s->share.line * SIZE_OUT(s) + k;
+/* The key of the value at coordinate k, where the sample has a bin there, and of its mirror image. */
+INLINE void store_keys(const struct sink *s, GLOBAL uint *keys, coord_out k, cplx v) {
+    const struct sample_lines *a = &s->args->sample;
+    GLOBAL const int *bins = s->share.order + a->bins;
+    const int bin = bins[k], mirror = s->line.own ? -1 : bins[NEGATED(k, SIZE_OUT(s))];
     if (s->line.self && (k == 0 || 2 * k == SIZE_OUT(s)))
         v.y = R(0);
-    if (PAIRS && s->park)
-        s->park[at] = value_of(v, KIND);
-    else
-        s->keys[at] = range_key_of(fabs(point_value(v)));
+    const uint key = range_key_of(fabs(point_value(v)));
+    if (bin >= 0)
+        keys[s->line.keys + (place)bin * (place)a->stride_along] = key;
+    if (mirror >= 0)
+        keys[s->line.keys_mirror + (place)mirror * (place)a->stride_along] = key;
 }
 #endif
 
@@ -263,11 +254,8 @@ INLINE void store_point(const struct sink *s, GLOBAL sink_element *dst, GLOBAL c
         dst[s->line.out + ALONG_OUT(s, k)] = v;
     if (!s->line.own && (2 * k >= SIZE_OUT(s) || k == 0))
         dst[s->line.out_mirror + ALONG_OUT(s, NEGATED(k, SIZE_OUT(s)))] = conj_of(v);
-#elif STORE == STORE_SAMPLE && SAMPLED
-    if (s->aside)
-        put_aside(s, k, v);
-    else
-        store_sample(s, dst, k, v);
+#elif SAMPLED
+    store_keys(s, dst, k, v);
 #elif STORE == STORE_SAMPLE
     store_sample(s, dst, k, v);
 #endif

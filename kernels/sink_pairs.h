@@ -1,12 +1,12 @@
-/* Results that are written two by two, and so pass through the tile in natural order: PAIRED in
- * sink.h. */
+/* Results that pass through the tile in natural order: those that are written two by two, PAIRED in
+ * sink.h, and those of short rows, COALESCED_OUT. */
 #ifndef SINK_PAIRS_H
 #define SINK_PAIRS_H
 
 #include "sink.h"
 #include "tile.h"
 
-#if PAIRED
+#if PAIRED || COALESCED_OUT
 #if MIRRORED
 #define PARTNERS (LENGTH / 2)
 #elif STORE == STORE_TANGLE
@@ -31,17 +31,84 @@ INLINE void put_line(const struct sink *s, const cplx *x, LOCAL word *tile, cons
             UNROLL for (int q = 0; q < LAST; q++) {
                 uint k = p + q * (POINTS / LAST);
                 if (PERMUTES)
-                    k = (uint)s->order[POINTS + k];
+                    k = (uint)s->order[LENGTH + k];
                 if (POINTS <= LENGTH || k < LENGTH)
                     put(tile, SLOT(k, s->share.line), x[b * LAST + q], part);
             }
         }
     }
-    if (PERMUTES && s->share.first == 0)
-        put(tile, SLOT(0, s->share.line), s->zeroth, part);
+    if (PERMUTES && s->share.first < MEMBERS)
+        put(tile, SLOT((uint)s->order[LENGTH + POINTS + s->share.first], s->share.line), s->zeroth,
+            part);
 }
 
-#if MIRRORED
+#if COALESCED_OUT
+/* The group's items write all of the tile's rows in the order of memory; pairs of lines have two each. */
+#define TWO_ROWS (STORE == STORE_TWO_HALVES || STORE == STORE_PAIR)
+#define ROW_OUT  (STORE == STORE_TWO_HALVES ? PARTNERS : LENGTH)
+#define ROWS     ((1 + TWO_ROWS) * LINES)
+#define WRITTEN  ((ROW_OUT * ROWS + THREADS - 1) / THREADS)
+
+/* The first `rows` of them, or with `full` 1 all. */
+INLINE void store_written(const struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
+                          GLOBAL const real *params, LOCAL const word *tile,
+                          const struct tile_lines *lines, const int rows, const int full) {
+    struct sink own = *s;
+    real factor = R(STORE == STORE_TWO_HALVES ? 0.5 : 1); /* as in store_pairs() */
+#if SCALED && TWO_ROWS
+    factor *= params[s->args->params + PARAM_SCALE];
+#endif
+    UNROLL for (int i = 0; i < WRITTEN; i++) {
+        struct element e = element_of(i, ROW_OUT);
+        const place at = lines->first.out + (LOCAL_ID + i * THREADS);
+        own.line.there = full || e.row < rows;
+        if (!own.line.there)
+            e.row = 0;
+        const int second = TWO_ROWS ? e.row % 2 : 0, line = e.row / (1 + TWO_ROWS);
+        const cplx v = tile[SLOT(e.at, line)];
+#if COUNTED
+        own.share.line = (uint)line;
+        own.line.counts = line_at(s->args, own.share).counts;
+        own.line.second_counts = line_at(s->args, own.share).second_counts;
+#endif
+#if STORE == STORE_TWO_HALVES
+        const cplx w = tile[SLOT(e.at ? LENGTH - e.at : 0, line)];
+        const cplx value = second ? CPLX(factor * (v.y + w.y), factor * (w.x - v.x))
+                                  : CPLX(factor * (v.x + w.x), factor * (v.y - w.y));
+        if (own.line.there)
+            dst[at] = value;
+#elif STORE == STORE_PAIR
+        int outside = 0;
+        const sink_element sample = as_number(factor * (second ? v.y : v.x), &outside);
+        if (own.line.there) {
+            dst[at] = sample;
+            *s->clipped += COUNTS(&own, e.at, second) ? outside : 0;
+        }
+#else
+        store_point(&own, dst, table, params, (uint)e.at, at, v);
+#endif
+        (void)second;
+    }
+    (void)factor;
+    (void)table;
+    (void)params;
+}
+
+INLINE void store_coalesced(const struct sink *s, GLOBAL sink_element *dst,
+                            GLOBAL const cplx *table, GLOBAL const real *params, const cplx *x,
+                            LOCAL word *tile) {
+    const struct tile_lines lines = lines_of_tile(s->args, s->share);
+    const int rows = (1 + TWO_ROWS) * lines.count - (TWO_ROWS && lines.lone);
+    if (STAGES > 1)
+        BARRIER();
+    put_line(s, x, tile, 0);
+    BARRIER();
+    if (WRITTEN * THREADS == ROW_OUT * ROWS && rows == ROWS)
+        store_written(s, dst, table, params, tile, &lines, rows, 1);
+    else
+        store_written(s, dst, table, params, tile, &lines, rows, 0);
+}
+#elif MIRRORED
 /* Results i of a line and LENGTH - 1 - i of its mirror image, frequencies k and n/2 - k of the packed
  * samples: a half of the work items takes the first half of the results, the others the second. Of
  * the two lines that are their own mirror images each half has one: of line 0, results i and

@@ -99,14 +99,26 @@ typedef place coord_in;
 #define ALONG_IN(s, k) SPAN(SHORT_IN, k, (s)->args->axis_in)
 #endif
 
+/* Short rows without gaps between them: the group's items read all of the tile's in the order of memory, as
+ * a row has too few items to read whole sectors with each access. */
+#ifndef COALESCED_IN
+#define COALESCED_IN 0
+#endif
+#if COALESCED_IN
+#define ROW_IN     (LOAD == LOAD_TWO_HALVES ? LENGTH / 2 + 1 : LENGTH) /* elements of a row */
+#define PAIR_IN(s) ROW_IN
+#else
+#define PAIR_IN(s) (place)(s)->args->pair_in
+#endif
+
 /* Rows whose points are not wanted in the order of memory pass through the tile first, so that
  * memory is read from end to end (source_staged.h): halves to be untangled, each used for two
- * points, and Rader's permuted points. */
+ * points, Rader's permuted points, and short rows. */
 #define UNTANGLES (LOAD == LOAD_UNTANGLE && WHOLE_IN && !MULTIPLY_IN)
 #define FOLDS     (LOAD == LOAD_ROW_HALVES && !MIRRORED)
 #define PERMUTES  (ALGORITHM == ALGORITHM_RADER)
 #define CHIRPED   (ALGORITHM == ALGORITHM_BLUESTEIN)
-#define STAGED_IN (FOLDS || (ROWS_IN && (UNTANGLES || PERMUTES)))
+#define STAGED_IN (FOLDS || COALESCED_IN || (ROWS_IN && (UNTANGLES || PERMUTES)))
 
 #if (!STAGED_IN || !UNTANGLES || PERMUTES) && LOAD != LOAD_PACKED && !FOLDS
 /* Point j of a line; where points are at equal strides it is element `at` of the source. */
@@ -128,7 +140,7 @@ INLINE cplx load_point(const struct source *s, GLOBAL const source_element *src,
     const IN_T2 two = READ((GLOBAL const IN_T2 *)src + (at >> 1));
     v = CPLX((real)two.x, (real)two.y);
 #elif LOAD == LOAD_PAIR
-    v = CPLX((real)src[at], s->line.lone ? R(0) : (real)src[at + (place)s->args->pair_in]);
+    v = CPLX((real)src[at], s->line.lone ? R(0) : (real)src[at + PAIR_IN(s)]);
 #elif LOAD == LOAD_REAL
     v = CPLX((real)src[at], R(0));
 #elif LOAD == LOAD_UNTANGLE
@@ -164,7 +176,7 @@ INLINE cplx load_point(const struct source *s, GLOBAL const source_element *src,
 #else
     cplx f = src[s->line.in + m], g = CPLX(R(0), R(0));
     if (!s->line.lone)
-        g = src[s->line.in + (place)s->args->pair_in + m];
+        g = src[s->line.in + PAIR_IN(s) + m];
 #endif
     if (k == 0 || 2 * k == SIZE_IN(s))
         f.y = g.y = R(0);

@@ -10,14 +10,14 @@
 /* The first stage's operands from the tile; with Bluestein's, zeros fill the convolution. */
 INLINE void take_operands(cplx *x, LOCAL const word *tile, const struct share share,
                           const int part) {
-    UNROLL for (int b = 0; b < HOLDS(RADIX0); b++) {
+    UNROLL for (int b = 0; b < HOLD(FIRST_POINTS, FIRST); b++) {
         const uint p = share.first + b * PER_LINE;
-        const int slot = SLOT(p, share.line), step = POINTS / RADIX0;
-        if (INSIDE(p, RADIX0)) {
-            UNROLL for (int q = 0; q < RADIX0; q++) {
+        const int slot = SLOT(p, share.line), step = FIRST_POINTS / FIRST;
+        if (WITHIN(p, FIRST_POINTS, FIRST)) {
+            UNROLL for (int q = 0; q < FIRST; q++) {
                 const uint j = p + q * step;
                 const int at = EVEN_GETS(step) ? slot + APART(q * step) : SLOT(j, share.line);
-                cplx *v = x + b * RADIX0 + q;
+                cplx *v = x + b * FIRST + q;
                 *v = !CHIRPED || j < LENGTH ? got(tile, at, *v, part) : CPLX(R(0), R(0));
             }
         }
@@ -66,13 +66,58 @@ INLINE void load_staged(const struct source *s, GLOBAL const source_element *src
     }
 }
 #elif STAGED_IN
+/* Which operand of the transform point n is; of one prime's, the zeroth point is none. */
+INLINE uint input_of(const struct source *s, uint n) {
+    return PERMUTES ? (uint)s->order[2 * LENGTH + n] : n;
+}
+
+/* Point n of line l to the tile, with Bluestein's chirp multiplied in on the way. */
+INLINE void put_point(const struct source *s, GLOBAL const cplx *table, LOCAL word *tile, uint n,
+                      uint l, cplx v, const int part) {
+    if (PERMUTES && MEMBERS == 1 && n == 0)
+        return;
+    if (CHIRPED)
+        v = turn(v, table[s->args->table_chirp + n], DIR);
+    put(tile, SLOT(input_of(s, n), l), v, part);
+}
+
+#if COALESCED_IN
+#define FETCHED ((LENGTH * LINES + THREADS - 1) / THREADS) /* points of a work item */
+
+#define LINE_IN ((LOAD == LOAD_PAIR || LOAD == LOAD_TWO_HALVES ? 2 : 1) * ROW_IN)
+
+/* All of a tile's lines, or with `full` 0 as many as there are: the last one is then read again. */
+INLINE void load_rows(const struct source *s, GLOBAL const source_element *src,
+                      GLOBAL const cplx *table, LOCAL word *tile, const struct tile_lines *lines,
+                      const int full) {
+    const int last = lines->count - 1;
+    struct source own = *s;
+    struct element e[FETCHED];
+    cplx v[FETCHED];
+    UNROLL for (int i = 0; i < FETCHED; i++) {
+        e[i] = element_of(i, LENGTH);
+        if (!full && e[i].row > last)
+            e[i].row = last;
+        own.line.in = lines->first.in + (place)e[i].row * LINE_IN;
+        own.line.lone = !full && lines->lone && e[i].row == last;
+        v[i] = load_point(&own, src, table, (uint)e[i].at, own.line.in + (place)e[i].at);
+    }
+    UNROLL for (int i = 0; i < FETCHED; i++) put(tile, SLOT(e[i].at, e[i].row), v[i], 0);
+}
+
+INLINE void load_staged(const struct source *s, GLOBAL const source_element *src,
+                        GLOBAL const cplx *table, cplx *x, LOCAL word *tile) {
+    const struct tile_lines lines = lines_of_tile(s->args, s->share);
+    if (FETCHED * THREADS == LENGTH * LINES && lines.count == LINES && !lines.lone)
+        load_rows(s, src, table, tile, &lines, 1);
+    else
+        load_rows(s, src, table, tile, &lines, 0);
+    BARRIER();
+    take_operands(x, tile, s->share, 0);
+}
+#else
 /* Pairs of points of a work item. */
 #define FETCHED (((LENGTH + 1) / 2 + PER_LINE - 1) / PER_LINE)
-
-/* Which operand of the transform point n is; Rader's zeroth point is none. */
-INLINE uint input_of(const struct source *s, uint n) {
-    return PERMUTES ? (uint)s->order[2 * POINTS + n - 1] : n;
-}
 
 /* The work item's pair number i. Untangled: two neighbours, 2 m and 2 m + 1. */
 INLINE void load_two(const struct source *s, GLOBAL const source_element *src,
@@ -96,7 +141,6 @@ INLINE void load_two(const struct source *s, GLOBAL const source_element *src,
     (void)table;
 }
 
-/* With Bluestein's chirp multiplied in on the way. */
 INLINE void load_staged(const struct source *s, GLOBAL const source_element *src,
                         GLOBAL const cplx *table, cplx *x, LOCAL word *tile) {
     const uint p0 = s->share.first, l0 = s->share.line;
@@ -106,18 +150,14 @@ INLINE void load_staged(const struct source *s, GLOBAL const source_element *src
         BARRIER();
         UNROLL for (int i = 0; i < 2 * FETCHED; i++) {
             const uint n = UNTANGLES ? 2 * (p0 + i / 2 * PER_LINE) + i % 2 : p0 + i * PER_LINE;
-            const int among = !PERMUTES || n; /* not so Rader's zeroth point */
-            if (among && n < LENGTH) {
-                cplx w = v[i];
-                if (CHIRPED)
-                    w = turn(w, table[s->args->table_chirp + n], DIR);
-                put(tile, SLOT(input_of(s, n), l0), w, part);
-            }
+            if (n < LENGTH)
+                put_point(s, table, tile, n, l0, v[i], part);
         }
         BARRIER();
         take_operands(x, tile, s->share, part);
     }
 }
+#endif
 #endif
 
 #endif

@@ -23,10 +23,27 @@ typedef real word;
 #define SIDE_STRIDE 0
 #endif
 
-#define PER_LINE     (THREADS / LINES)                          /* work items that share a line */
-#define HOLDS(r)     ((POINTS / (r) + PER_LINE - 1) / PER_LINE) /* butterflies of a work item */
-#define EVEN(r)      (POINTS / (r) % PER_LINE == 0)
-#define INSIDE(p, r) (EVEN(r) || (p) < (uint)(POINTS / (r))) /* is there a butterfly p? */
+/* Transforms of POINTS / MEMBERS points each, interleaved; more than one: see members.h. */
+#ifndef MEMBERS
+#define MEMBERS 1
+#endif
+#define EACH(n) ((n) == POINTS ? MEMBERS : 1)
+
+#define PER_LINE (THREADS / LINES) /* work items that share a line */
+#define HOLD(n, r)                                                                                 \
+    (((n) / (r) + PER_LINE - 1) / PER_LINE) /* butterflies of a work item, of n points */
+#define WITHIN(p, n, r)                                                                            \
+    ((n) / (r) % PER_LINE == 0 || (p) < (uint)((n) / (r))) /* is there a butterfly p? */
+/* The first stage's. */
+#if MEMBERS > 1
+#define FIRST_POINTS LENGTH
+#define FIRST        MEMBER0
+#else
+#define FIRST_POINTS POINTS
+#define FIRST        RADIX0
+#endif
+#define HOLDS(r)     HOLD(POINTS, r)
+#define INSIDE(p, r) WITHIN(p, POINTS, r)
 /* The slot of point i of line l in the tile, signed, as compilers fold constants into addresses only
  * where they know that nothing wraps; and the distance of two points that are `step` apart,
  * for steps where that is the same everywhere, so that one address serves all of an item's. */
@@ -60,26 +77,29 @@ typedef real word;
 
 /* A kernel's shares: neighbouring work items own neighbouring butterflies of a line (rows 1), or
  * neighbouring lines. Macros, as NVRTC makes better code of this in the kernel than in a function. */
-#define OWN_BUTTERFLY(rows) ((rows) ? (uint)LOCAL_ID % PER_LINE : (uint)LOCAL_ID / LINES)
-#define OWN_LINE(rows)      ((rows) ? (uint)LOCAL_ID / PER_LINE : (uint)LOCAL_ID % LINES)
+#ifndef ITEM
+#define ITEM ((uint)LOCAL_ID)
+#endif
+#define OWN_BUTTERFLY(rows) ((rows) ? ITEM % PER_LINE : ITEM / LINES)
+#define OWN_LINE(rows)      ((rows) ? ITEM / PER_LINE : ITEM % LINES)
 #define OWN_SHARE(rows)     SHARE_OF(rows, (uint)GROUP_ID)
 #define SHARE_OF(rows, tile)                                                                       \
-    { OWN_BUTTERFLY(rows), OWN_LINE(rows), tile NOT_SAMPLED }
+    { OWN_BUTTERFLY(rows), OWN_LINE(rows), tile SHARE_ORDER }
 
 INLINE void turn_sides(cplx *x, cplx w, const int dir) {
     UNROLL for (int s = 0; s < SIDES; s++) x[s * HELD] = turn(x[s * HELD], w, dir);
 }
 
-/* The stage of radix r after stages whose radices multiply to `done`: twiddles, then butterflies.
- */
-INLINE void butterflies(cplx *x, GLOBAL const cplx *table, uint first, const int r, const int done,
-                        const int dir) {
-    UNROLL for (int b = 0; b < HOLDS(r); b++) {
+/* The stage of radix r, of n points, after stages whose radices multiply to `done`: twiddles, then
+ * butterflies. */
+INLINE void butterflies(cplx *x, GLOBAL const cplx *table, uint first, const int n, const int r,
+                        const int done, const int dir) {
+    UNROLL for (int b = 0; b < HOLD(n, r); b++) {
         const uint p = first + b * PER_LINE;
-        if (INSIDE(p, r)) {
+        if (WITHIN(p, n, r)) {
             if (done > 1) {
-                const uint m = p % done;
-                cplx low[25];
+                const uint m = p % (done * EACH(n)) / EACH(n);
+                cplx low[31];
                 UNROLL for (int q = 1; q < BASE(r, done); q++) {
                     low[q] = table[(q - 1) * done + m];
                     turn_sides(x + b * r + q, low[q], dir);
@@ -117,12 +137,13 @@ INLINE cplx got(LOCAL const word *tile, int slot, cplx v, const int part) {
 #endif
 }
 
-/* Results of the stage of radix r, after `done` points of earlier ones, to the tile. */
-INLINE void put_results(const cplx *x, LOCAL word *tile, const struct share from, const int r,
-                        const int done, const int part) {
-    UNROLL for (int b = 0; b < HOLDS(r); b++) {
+/* Results of the stage of radix r, of n points, after `before` points of earlier ones, to the tile. */
+INLINE void put_results(const cplx *x, LOCAL word *tile, const struct share from, const int n,
+                        const int r, const int before, const int part) {
+    const int done = before * EACH(n);
+    UNROLL for (int b = 0; b < HOLD(n, r); b++) {
         const uint p = from.first + b * PER_LINE;
-        if (INSIDE(p, r)) {
+        if (WITHIN(p, n, r)) {
             const uint to = p / done * (done * r) + p % done;
             const int slot = SLOT(to, from.line);
             UNROLL for (int i = 0; i < SIDES * r; i++) {
@@ -135,14 +156,14 @@ INLINE void put_results(const cplx *x, LOCAL word *tile, const struct share from
     }
 }
 
-/* Operands of the stage of radix r from the tile. */
-INLINE void get_operands(cplx *x, LOCAL const word *tile, const struct share to, const int r,
-                         const int part) {
-    const int step = POINTS / r;
-    UNROLL for (int b = 0; b < HOLDS(r); b++) {
+/* Operands of the stage of radix r, of n points, from the tile. */
+INLINE void get_operands(cplx *x, LOCAL const word *tile, const struct share to, const int n,
+                         const int r, const int part) {
+    const int step = n / r;
+    UNROLL for (int b = 0; b < HOLD(n, r); b++) {
         const uint p = to.first + b * PER_LINE;
         const int slot = SLOT(p, to.line);
-        if (INSIDE(p, r)) {
+        if (WITHIN(p, n, r)) {
             UNROLL for (int i = 0; i < SIDES * r; i++) {
                 const int s = i / r, q = i % r, at = s * HELD + b * r + q;
                 x[at] = got(tile + s * SIDE_STRIDE,
@@ -158,44 +179,44 @@ INLINE void exchange(cplx *x, LOCAL word *tile, const struct share from, const s
                      const int r, const int done, const int next) {
     UNROLL for (int part = 0; part < PARTS; part++) {
         BARRIER();
-        put_results(x, tile, from, r, done, part);
+        put_results(x, tile, from, POINTS, r, done, part);
         BARRIER();
-        get_operands(x, tile, to, next, part);
+        get_operands(x, tile, to, POINTS, next, part);
     }
 }
 
 /* All stages: of the first one the work item owns `from`, of the later ones `to`. */
 INLINE void transform(cplx *x, LOCAL word *tile, GLOBAL const cplx *table, const struct share from,
                       const struct share to, const int dir) {
-    butterflies(x, table, from.first, RADIX0, 1, dir);
+    butterflies(x, table, from.first, POINTS, RADIX0, 1, dir);
 #if STAGES > 1
 #define DONE1 RADIX0
     exchange(x, tile, from, to, RADIX0, 1, RADIX1);
-    butterflies(x, table, to.first, RADIX1, DONE1, dir);
+    butterflies(x, table, to.first, POINTS, RADIX1, DONE1, dir);
 #endif
 #if STAGES > 2
 #define DONE2 (DONE1 * RADIX1)
     table += ROOTS(RADIX1, DONE1) * DONE1;
     exchange(x, tile, to, to, RADIX1, DONE1, RADIX2);
-    butterflies(x, table, to.first, RADIX2, DONE2, dir);
+    butterflies(x, table, to.first, POINTS, RADIX2, DONE2, dir);
 #endif
 #if STAGES > 3
 #define DONE3 (DONE2 * RADIX2)
     table += ROOTS(RADIX2, DONE2) * DONE2;
     exchange(x, tile, to, to, RADIX2, DONE2, RADIX3);
-    butterflies(x, table, to.first, RADIX3, DONE3, dir);
+    butterflies(x, table, to.first, POINTS, RADIX3, DONE3, dir);
 #endif
 #if STAGES > 4
 #define DONE4 (DONE3 * RADIX3)
     table += ROOTS(RADIX3, DONE3) * DONE3;
     exchange(x, tile, to, to, RADIX3, DONE3, RADIX4);
-    butterflies(x, table, to.first, RADIX4, DONE4, dir);
+    butterflies(x, table, to.first, POINTS, RADIX4, DONE4, dir);
 #endif
 #if STAGES > 5
 #define DONE5 (DONE4 * RADIX4)
     table += ROOTS(RADIX4, DONE4) * DONE4;
     exchange(x, tile, to, to, RADIX4, DONE4, RADIX5);
-    butterflies(x, table, to.first, RADIX5, DONE5, dir);
+    butterflies(x, table, to.first, POINTS, RADIX5, DONE5, dir);
 #endif
     (void)tile; /* of a single stage */
     (void)to;
@@ -205,7 +226,7 @@ INLINE void transform(cplx *x, LOCAL word *tile, GLOBAL const cplx *table, const
 INLINE void transform_back(cplx *x, LOCAL word *tile, GLOBAL const cplx *table,
                            const struct share share) {
 #if RADIX0 != LAST
-    exchange(x, tile, share, share, LAST, POINTS / LAST, RADIX0);
+    exchange(x, tile, share, share, LAST, POINTS / MEMBERS / LAST, RADIX0);
 #endif
     transform(x, tile, table, share, share, -1);
 }

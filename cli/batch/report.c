@@ -11,6 +11,7 @@
 #include "cli/log.h"
 #include "cli/text.h"
 #include "core/base/status.h"
+#include "core/session/record.h"
 
 /* Length of the UTF-8 sequence that begins here; 0 when it is none. Surrogates and
  * overlong forms are left to Jansson, see below. */
@@ -191,6 +192,12 @@ static void report_device(const char *name, const struct gf_runner_times *ms) {
                    "ms, download %.1f ms",
                    name, ms->open, ms->build, ms->built, ms->run.upload, ms->run.run,
                    ms->run.download);
+    if (ms->choice.measured)
+        gf_log_verbose("'%s': %d plans measured", name, ms->choice.measured);
+    if (ms->choice.kept)
+        gf_log_verbose(
+            "'%s': the plan kept took %.4g ms when it was measured, the estimate's %.4g ms", name,
+            ms->choice.ms, ms->choice.estimate_ms);
 }
 
 /* The number in as few digits as give it back. */
@@ -225,6 +232,9 @@ void gf_report_done(const struct gf_task *t) {
                    t->ranks      ? "shared by several processes"
                    : t->streamed ? "frame by frame"
                                  : t->runner->why);
+    char digest[GF_RECORD_DIGEST];
+    if (t->s->tune && gf_record_digest(digest))
+        gf_log_verbose("'%s': records %s", gf_log_name(t->name), digest);
     if (t->report.devices)
         gf_log_verbose("'%s': %d devices shared the transform", gf_log_name(t->name),
                        t->report.devices);

@@ -38,7 +38,8 @@ static void describe_machine(struct gf_bench_host *h) {
     snprintf(h->isa, sizeof h->isa, "%.*s", (int)strcspn(reason, ","), reason);
 }
 
-static int run_case(struct gf_bench *b, const struct gf_bench_case *c) {
+static int run_case(void *user, const struct gf_bench_case *c) {
+    struct gf_bench *b = user;
     struct gf_bench_row rows[GF_MAX_ENTRANTS];
     int n = gf_bench_case_run(b, c, rows), rc = 0;
     gf_bench_print_case(b->s, c);
@@ -54,9 +55,9 @@ static int run_case(struct gf_bench *b, const struct gf_bench_case *c) {
     return rc;
 }
 
-/* All kinds and precisions of one size; GF_E… for one that no job can have. */
-static int run_size(struct gf_bench *b, const struct gf_bench_size *size) {
-    const struct gf_bench_settings *o = &b->s->bench;
+int gf_bench_each_case(const struct gf_settings *s, const struct gf_bench_size *size,
+                       gf_bench_case_fn *run, void *user) {
+    const struct gf_bench_settings *o = &s->bench;
     const struct gf_shape *shape = &size->shape;
     bool forward = o->direction == GF_FORWARD;
     unsigned kinds =
@@ -81,7 +82,7 @@ static int run_size(struct gf_bench *b, const struct gf_bench_size *size) {
                                         &c);
                 if (rc)
                     return rc;
-                rc = run_case(b, &c);
+                rc = run(user, &c);
                 gf_bench_case_free(&c);
                 if (rc)
                     return rc;
@@ -139,7 +140,7 @@ static int run_all(struct gf_bench *b, const struct gf_bench_sizes *sizes) {
         b->headed = true;
     }
     for (int i = 0; i < sizes->n && !rc; i++)
-        rc = run_size(b, &sizes->size[i]);
+        rc = gf_bench_each_case(b->s, &sizes->size[i], run_case, b);
     leave(b);
     return rc;
 }
@@ -218,7 +219,7 @@ static int run_section(struct gf_bench *b, const struct gf_bench_section *sectio
     b->kept = &kept;
     for (int i = 0; i < sizes.n && !rc; i++)
         if (sizes.size[i].shape.ndim == section->ndim)
-            rc = run_size(b, &sizes.size[i]);
+            rc = gf_bench_each_case(b->s, &sizes.size[i], run_case, b);
     if (!rc)
         rc = gf_bench_report_section(f, section, &kept, s->bench.report);
     b->s = s;
@@ -374,8 +375,9 @@ static int run(struct gf_settings *s, char **operands, int n) {
     return gf_exit_code(rc);
 }
 
-static const struct gf_opt_group *const groups[] = {&gf_opts_bench,  &gf_opts_peer,   &gf_opts_link,
-                                                    &gf_opts_memory, &gf_opts_common, NULL};
+static const struct gf_opt_group *const groups[] = {
+    &gf_opts_bench_what, &gf_opts_bench,  &gf_opts_peer, &gf_opts_link,
+    &gf_opts_memory,     &gf_opts_common, NULL};
 
 const struct gf_command gf_command_bench = {
     .name = "bench",

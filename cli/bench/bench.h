@@ -137,7 +137,8 @@ struct gf_bench_results {
 };
 
 /* options.c */
-extern const struct gf_opt_group gf_opts_bench;
+extern const struct gf_opt_group gf_opts_bench,
+    gf_opts_bench_what; /* the latter: shapes and kinds */
 /* Refuses options that contradict each other. */
 int gf_bench_check(const struct gf_settings *s);
 /* The next word of a list at *at, cut to `size`; false at its end. */
@@ -172,6 +173,12 @@ struct gf_bench_sizes {
 int gf_bench_sizes_make(const struct gf_settings *s, char *const *operands, int n,
                         struct gf_bench_sizes *sizes);
 void gf_bench_sizes_free(struct gf_bench_sizes *sizes);
+
+/* bench.c: a case of each kind and precision that the settings name, of one size, until one fails; GF_E… for a
+ * size that no job can have. */
+typedef int gf_bench_case_fn(void *user, const struct gf_bench_case *c);
+int gf_bench_each_case(const struct gf_settings *s, const struct gf_bench_size *size,
+                       gf_bench_case_fn *run, void *user);
 
 /* case.c */
 /* `axes`: those to transform, as a job's. `levels`: of a wavelet transform. */

@@ -100,8 +100,7 @@ static int parse_plan_seconds(const char *value, void *field) {
     return take_seconds("--plan-time", value, field);
 }
 
-static const struct gf_opt rows[] = {
-    GF_FLAG("all", bench.all, "measure the long list of sizes"),
+static const struct gf_opt what_rows[] = {
     GF_CHOICE("step", step, "NAME", gf_steps,
               "the sizes of a range A..B: 2x (default), 7smooth, primes"),
     GF_PARSED("kind", GF_AT(bench.kinds), "LIST", parse_kinds,
@@ -112,12 +111,19 @@ static const struct gf_opt rows[] = {
               .choices = gf_bench_kinds),
     GF_PARSED("axes", GF_AT(axes), "LIST", gf_settings_parse_axes,
               "axes to transform: x,y,z or NumPy indices (default: all); the others are batches"),
-    GF_PARSED("levels", GF_AT(bench.levels), "LIST", parse_levels,
-              "numbers of levels of dwt, a row each (default: 1,3)"),
     GF_CHOICE("direction", bench.direction, "NAME", gf_bench_directions,
               "forward (default) or inverse, for c2c and dwt"),
     GF_PARSED("precision", GF_AT(bench.precisions), "LIST", parse_precisions,
               "single (default), double", .choices = gf_bench_precisions),
+    GF_END,
+};
+const struct gf_opt_group gf_opts_bench_what = {"What is measured", what_rows};
+
+static const struct gf_opt rows[] = {
+    GF_FLAG("all", bench.all, "measure the long list of sizes"),
+    GF_PARSED("levels", GF_AT(bench.levels), "LIST", parse_levels,
+              "numbers of levels of dwt, a row each (default: 1,3)"),
+    GF_PLAN_ROW,
     GF_TEXT("backend", bench.backends, "LIST",
             "backends that `gpufft devices` lists, openmp-1 (one thread), fftw-measure, mkl, ipp, "
             "clfft, vkfft, cuda-natural, cufftxt, cufftxt-perm (default: all present, except on "

@@ -3,15 +3,12 @@
 
 #include <stdlib.h>
 
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
+#include "core/base/clock.h"
 
 struct gf_times gf_times_of(double *seconds, int n) {
     if (n < 1)
         return (struct gf_times){0};
-    qsort(seconds, (size_t)n, sizeof *seconds, ascending);
+    qsort(seconds, (size_t)n, sizeof *seconds, gf_ascending);
     return (struct gf_times){.runs = n,
                              .least = seconds[0],
                              .median = (seconds[(n - 1) / 2] + seconds[n / 2]) / 2,

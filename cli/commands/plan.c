@@ -25,6 +25,7 @@
 #include "core/base/memory.h"
 #include "core/base/range_planes.h"
 #include "core/base/status.h"
+#include "core/session/record.h"
 
 /* Shapes, or a range of them; a file of that name comes first. */
 static bool is_shape(const char *text) {
@@ -137,6 +138,17 @@ static bool plans_slabs(struct gf_task *t, const struct needs *n, struct gf_slab
     return plans_planes(t, p) || (!gf_slabs_refuses(t) && !gf_slabs_describe(t, p));
 }
 
+/* Which measurements this run goes by. */
+static void print_records(const struct gf_task *t) {
+    const struct gf_plan_choice *c = &t->runner->plan->choice;
+    char digest[GF_RECORD_DIGEST];
+    if (t->s->tune && gf_record_digest(digest))
+        printf("  records   %s\n", digest);
+    if (c->kept)
+        printf("  chosen    by measurement: %.4g ms, the estimate's plan %.4g ms\n", c->ms,
+               c->estimate_ms);
+}
+
 /* How often the passes run, and what runs before the first of them. */
 static void print_pages(const struct gf_task *t, int64_t runs) {
     const struct gf_job *job = &t->job;
@@ -198,6 +210,7 @@ static void print_plan(const char *name, struct gf_task *t, const struct sharing
                gf_dtype_name(t->job.out[i].dtype), t->product[i].format->name);
     printf("  backend   %s (%s)\n", gf_runner_name(t->runner), t->runner->why);
     print_assumed(t);
+    print_records(t);
     print_pages(t, n.runs);
     for (int i = 0; i < plan->n_passes; i++) {
         if (plan->pass[i].part)
@@ -276,6 +289,13 @@ static void print_json(const char *name, struct gf_task *t, const struct sharing
     json_object_set_new(o, "why", gf_json_text(t->runner->why));
     if (t->s->assume)
         json_object_set_new(o, "assumed", gf_json_text(t->s->assume));
+    char digest[GF_RECORD_DIGEST];
+    if (t->s->tune && gf_record_digest(digest))
+        json_object_set_new(o, "records", json_string(digest));
+    if (plan->choice.kept) {
+        json_object_set_new(o, "measured_ms", json_real(plan->choice.ms));
+        json_object_set_new(o, "estimate_ms", json_real(plan->choice.estimate_ms));
+    }
     json_object_set_new(o, "passes", json_passes(plan, n.copy));
     if (t->pages.at_once)
         json_object_set_new(o, "pages_at_once", json_integer(t->pages.at_once));

@@ -11,13 +11,12 @@
 #include "core/base/clock.h"
 #include "core/base/sample_value.h"
 #include "core/base/status.h"
+#include "core/divide/conveyor.h"
 #include "core/wavelet/window.h"
 
 struct hand {
-    struct share *share;
     int device;
-    bool started;
-    pthread_t thread;
+    bool failed;
     struct gf_reader reader; /* of all hands but the first, which has the task's */
     struct gf_runner runner; /* of all of a device but its first, which has the task's */
     struct gf_planes_hand own;
@@ -28,9 +27,6 @@ struct share {
     struct gf_planes_work *p;
     int n;
     struct hand *hand;
-    pthread_mutex_t lock;
-    struct gf_failure failed; /* at the first plane */
-    int64_t at;
 };
 
 int gf_planes_count(const struct gf_job *job, const struct gf_deal *d) {
@@ -65,43 +61,35 @@ int gf_planes_finite(const struct gf_planes_hand *h, struct gf_array *a, int64_t
     return 0;
 }
 
-/* ---- a hand ---- */
+/* ---- hands ---- */
 
-static void fail(struct hand *h, int rc) {
-    struct share *s = h->share;
-    pthread_mutex_lock(&s->lock);
-    if (!s->failed.status || h->own.at < s->at) {
-        s->failed.status = 0;
-        gf_failure_keep(&s->failed, rc);
-        s->at = h->own.at;
-    }
-    pthread_mutex_unlock(&s->lock);
+static int run_part(void *user, int i, int64_t part) {
+    struct share *s = user;
+    struct hand *h = &s->hand[i];
+    struct gf_task *t = s->p->t;
+    const double start = gf_now_ms();
+    int rc = s->p->run(s->p, &h->own, (int)part);
+    h->failed = rc != 0;
+    if (!rc)
+        gf_deal_end(t->deal, h->device, (gf_now_ms() - start) * 1e-3 / gf_planes_hands(&t->job));
+    return rc;
+}
+
+static int64_t take(void *user, int i) {
+    const struct share *s = user;
+    return gf_deal_take(s->p->t->deal, s->hand[i].device);
+}
+
+static void cancel(void *user) {
+    const struct share *s = user;
     gf_deal_stop(s->p->t->deal);
 }
-
-static void *run_parts(void *user) {
-    struct hand *h = user;
-    const struct gf_planes_work *p = h->share->p;
-    for (int64_t unit; (unit = gf_deal_take(p->t->deal, h->device)) >= 0;) {
-        const double start = gf_now_ms();
-        int rc = p->run(p, &h->own, (int)unit);
-        if (rc) {
-            fail(h, rc);
-            break;
-        }
-        gf_deal_end(p->t->deal, h->device,
-                    (gf_now_ms() - start) * 1e-3 / gf_planes_hands(&p->t->job));
-    }
-    return NULL;
-}
-
-/* ---- all of them ---- */
 
 static int open_hand(struct share *s, int k, int threads) {
     struct gf_task *t = s->p->t;
     struct hand *h = &s->hand[k];
     const int hands = gf_planes_hands(&t->job), device = k / hands;
-    *h = (struct hand){.share = s, .device = device};
+    *h = (struct hand){.device = device};
     h->own = (struct gf_planes_hand){
         .t = t,
         .reader = k ? &h->reader : &t->reader,
@@ -125,29 +113,35 @@ static void add(struct gf_planes_hand *sum, const struct gf_planes_hand *one) {
 }
 
 /* Devices come to damaged frames in any order: the first one is named, as by a device alone. */
-static int name_first(const struct share *s) {
+static int name_first(const struct share *s, int rc) {
     const struct gf_task *t = s->p->t;
     struct gf_reader reader = {0};
-    int rc = 0;
-    for (int64_t i = 0; i < s->at && !rc && t->s->frames; i++) {
+    struct gf_failure failed = {0};
+    int64_t end = INT64_MAX;
+    gf_failure_keep(&failed, rc);
+    for (int k = 0; k < s->n; k++)
+        if (s->hand[k].failed && s->hand[k].own.at < end)
+            end = s->hand[k].own.at;
+    rc = 0;
+    for (int64_t i = 0; i < end && end < INT64_MAX && !rc; i++) {
         struct gf_image plane = {0};
         rc = gf_reader_frame(&reader, t->s, t->read, i, &t->image, &plane);
         gf_image_free(&plane);
     }
     gf_reader_close(&reader);
-    return rc ? rc : gf_failure_return(&s->failed);
+    return rc ? rc : gf_failure_return(&failed);
 }
 
-/* The calling thread works with the first device, and does what is owned by a thread that could not be started. */
 static int run_hands(struct share *s) {
-    for (int k = 1; k < s->n; k++)
-        s->hand[k].started = !pthread_create(&s->hand[k].thread, NULL, run_parts, &s->hand[k]);
-    for (int k = 0; k < s->n; k++)
-        if (s->hand[k].started)
-            pthread_join(s->hand[k].thread, NULL);
-        else
-            run_parts(&s->hand[k]);
-    return s->failed.status ? name_first(s) : 0;
+    struct gf_conveyor c = {.items = s->p->parts,
+                            .slots = s->p->parts,
+                            .hands = s->n,
+                            .work = run_part,
+                            .take = take,
+                            .cancel = cancel,
+                            .user = s};
+    int rc = gf_conveyor_run(&c);
+    return rc && s->p->t->s->frames ? name_first(s, rc) : rc;
 }
 
 /* A record's checksum is verified once for all. */
@@ -158,7 +152,6 @@ static int run_dealt(struct gf_planes_work *p) {
     struct share s = {.p = p, .hand = calloc((size_t)n, sizeof *s.hand)};
     if (!s.hand)
         return gf_fail(GF_ENOMEM, "out of memory");
-    pthread_mutex_init(&s.lock, NULL);
     for (int i = 0; i < t->job.n_out; i++)
         gf_volume_share(p->volume[i], n);
     if (t->s->tune)
@@ -178,7 +171,6 @@ static int run_dealt(struct gf_planes_work *p) {
     }
     gf_task_choose_reported(t);
     t->dealt = true;
-    pthread_mutex_destroy(&s.lock);
     free(s.hand);
     return rc;
 }

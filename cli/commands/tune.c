@@ -5,7 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/bench/bench.h"
 #include "cli/command.h"
+#include "cli/commands/tune_plans.h"
 #include "cli/log.h"
 #include "cli/batch/report.h"
 #include "core/base/clock.h"
@@ -14,6 +16,7 @@
 #include "core/session/speeds.h"
 #include "core/session/tune.h"
 #include "formats/files.h"
+#include "formats/io.h"
 
 enum { SIDE = 1024, DISK_BYTES = 64 << 20, RUNS = 3, NAME = 64 };
 
@@ -230,6 +233,45 @@ static int forget(const struct gf_settings *s) {
     return 0;
 }
 
+static int export_plans(const struct gf_settings *s) {
+    char *text = gf_record_export_plans();
+    int rc = text ? gf_file_write(s->export_to, text, strlen(text), true)
+                  : gf_fail(GF_ENOMEM, "out of memory");
+    free(text);
+    if (rc)
+        gf_log_fail(s->export_to);
+    return rc ? gf_exit_code(rc) : 0;
+}
+
+static int import_plans(const struct gf_settings *s) {
+    enum { MOST = 1 << 20 };
+    struct gf_source *source = NULL;
+    char *text = malloc(MOST);
+    int64_t bytes = 0;
+    int kept = 0, others = 0;
+    int rc = text ? gf_source_open(s->import_from, &source) : gf_fail(GF_ENOMEM, "out of memory");
+    if (!rc && (bytes = gf_source_read(source, text, MOST)) < 0)
+        rc = (int)bytes;
+    if (!rc)
+        rc = gf_record_import_plans(text, (size_t)bytes, &kept, &others);
+    gf_source_close(source);
+    free(text);
+    if (rc) {
+        gf_log_fail(s->import_from);
+        return gf_exit_code(rc);
+    }
+    if (s->json) {
+        json_t *o = json_object();
+        json_object_set_new(o, "kept", json_integer(kept));
+        json_object_set_new(o, "of_others", json_integer(others));
+        gf_json_print(o);
+    } else {
+        printf("%d plan%s kept, %d of another version ignored\n", kept, kept == 1 ? "" : "s",
+               others);
+    }
+    return 0;
+}
+
 /* What is measured: all devices, or those asked for. */
 static int choose(const struct gf_settings *s, struct gf_deal_device *device, int *n) {
     const char *backend = strcmp(s->backend, "auto") ? s->backend : NULL;
@@ -250,22 +292,26 @@ static int run(struct gf_settings *s, char **operands, int n) {
     struct gf_deal_device device[GF_DEAL_MOST];
     struct host_speeds host;
     int code = 0, n_devices;
-    (void)operands;
-    if (n) {
-        gf_log_error("tune: takes no operands");
+    if (s->forget + !!s->export_to + !!s->import_from + (n > 0) > 1) {
+        gf_log_error("tune: --forget, --export, --import and a shape exclude each other");
         return 2;
     }
     if (s->forget)
         return forget(s);
+    if (s->export_to || s->import_from)
+        return s->export_to ? export_plans(s) : import_plans(s);
     int rc = choose(s, device, &n_devices);
     if (rc) {
         gf_log_error("tune: %s", gf_message());
         return gf_exit_code(rc);
     }
     for (int i = 0; i < n_devices; i++) {
-        int one = tune_device(s, &device[i]);
-        code = one > code ? one : code;
+        const int rates = n ? 0 : tune_device(s, &device[i]);
+        const int plans = rates ? rates : gf_tune_plans(s, &device[i], operands, n);
+        code = plans > code ? plans : code;
     }
+    if (n)
+        return code;
     rc = time_host(&host);
     if (rc) {
         gf_log_fail(NULL);
@@ -283,19 +329,25 @@ static const struct gf_opt rows[] = {
     GF_TEXT("device", device, "N|NAME", "measure this device, or a list such as 0,1"),
     GF_INTEGER("threads", threads, "N", 1, 4096, "CPU threads (default: OMP_NUM_THREADS, or all)"),
     GF_FLAG("forget", forget, "delete what was measured before, and measure nothing"),
+    GF_TEXT("export", export_to, "FILE", "write the plans that were measured to FILE"),
+    GF_TEXT("import", import_from, "FILE",
+            "keep the plans of such a file, for devices of the same name and driver"),
     GF_END,
 };
 static const struct gf_opt_group group = {"Tune", rows};
-static const struct gf_opt_group *const groups[] = {&group, &gf_opts_common, NULL};
+static const struct gf_opt_group *const groups[] = {&group, &gf_opts_bench_what, &gf_opts_common,
+                                                    NULL};
 
 const struct gf_command gf_command_tune = {
     .name = "tune",
-    .operands = "",
+    .operands = "[SHAPE|RANGE...]",
     .summary = "measure the devices, for auto, plan and shares",
     .groups = groups,
     .text = true,
     .examples = "  gpufft tune\n"
                 "  gpufft tune --backend=cuda:0 --json\n"
+                "  gpufft tune 4096x4096 256^3 --backend=cuda\n"
+                "  gpufft tune --export plans.txt\n"
                 "  gpufft tune --forget\n",
     .run = run,
 };

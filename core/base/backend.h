@@ -58,6 +58,23 @@ struct gf_plan_times {
     bool bus_assumed, link_assumed;
 };
 
+/* Which of several plans a GPU backend runs, where there is a choice. */
+enum gf_plan_how {
+    GF_PLAN_KEPT, /* the one that a measurement kept, else the one that is expected to be fastest */
+    GF_PLAN_ESTIMATE, /* the latter */
+    GF_PLAN_MEASURE,  /* the one kept, else measures a few, and keeps the fastest */
+    GF_PLAN_REMEASURE /* measures in any case */
+};
+
+/* How that was done. */
+struct gf_plan_choice {
+    bool kept;              /* it is the choice of a measurement, of this run or an earlier one */
+    bool refused;           /* a choice was kept that is no plan of this job here: it was ignored */
+    int measured;           /* plans that were measured now; 0: none */
+    bool noisy;             /* they took different times each time: the estimate stays */
+    double ms, estimate_ms; /* of the plan kept, and of the one that is expected to be fastest */
+};
+
 struct gf_plan {
     struct gf_pass_info pass[GF_MAX_PASSES];
     int n_passes;
@@ -72,7 +89,8 @@ struct gf_plan {
     struct gf_plan_times times; /* of a backend that shares, for a list of devices */
     int kernels_built;    /* GPU backends: compiled for this plan, and not found in the cache */
     double build_seconds; /* finding and compiling */
-    struct gf_job job;    /* as planned */
+    struct gf_plan_choice choice;
+    struct gf_job job; /* as planned */
     /* Backends with packs(): the axis along which every `pair_lines` real lines are a group, within which
      * they are paired, so that the last bits of the result depend on where groups begin; -1: none. */
     int pair_axis;
@@ -164,6 +182,7 @@ struct gf_backend_options {
      * would take longer than what they save. */
     bool general;
     int64_t device_memory; /* GPU backends: bytes of the device's that may be taken; 0: all */
+    enum gf_plan_how plan;
     const char *fftw_plan; /* "estimate" (NULL), "measure", "patient" */
     double plan_seconds;   /* most that those two measure for one plan; 0: no limit */
     /* cuFFTXt, resident ones of `shares`: each device ends with its pages of the result; of a picture, rows. */

@@ -16,3 +16,8 @@ double gf_now_ms(void) {
 double gf_thread_ms(void) {
     return ms_of(CLOCK_THREAD_CPUTIME_ID);
 }
+
+int gf_ascending(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}

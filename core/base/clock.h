@@ -10,5 +10,7 @@
 double gf_now_ms(void);
 /* Milliseconds of a CPU that the calling thread has had. */
 double gf_thread_ms(void);
+/* For qsort(): doubles, such as times. */
+int gf_ascending(const void *a, const void *b);
 
 #endif

@@ -166,3 +166,19 @@ void gf_samples_polar(struct gf_array *dst, const struct gf_array *magnitude,
     enum gf_dtype t[3] = {dst->dtype, magnitude->dtype, phase->dtype};
     walk_all(dst, magnitude, phase, polar_one, t);
 }
+
+void gf_samples_noise(struct gf_array *a) {
+    const bool wide = a->dtype == GF_F64 || a->dtype == GF_C128;
+    const int64_t word = gf_dtype_is_integer(a->dtype) ? 1 : wide ? 8 : 4;
+    uint32_t state = 1;
+    for (int64_t i = 0, n = gf_array_bytes(a) / word; i < n; i++) {
+        state = state * 1664525u + 1013904223u;
+        const double v = (double)(state >> 8) * 0x1p-24 - 0.5;
+        if (word == 1)
+            ((unsigned char *)a->data)[i] = (unsigned char)(state >> 24);
+        else if (wide)
+            ((double *)a->data)[i] = v;
+        else
+            ((float *)a->data)[i] = (float)v;
+    }
+}

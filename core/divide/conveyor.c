@@ -23,7 +23,7 @@ static bool is_ready(const struct gf_conveyor *c, enum gf_conveyor_step step, in
     return step == GF_CONVEYOR_READ    ? is_done(c, GF_CONVEYOR_WORK, before)
            : step == GF_CONVEYOR_WRITE ? is_done(c, GF_CONVEYOR_WORK, item)
                                        : (!c->read || is_done(c, GF_CONVEYOR_READ, item)) &&
-                                             is_done(c, GF_CONVEYOR_WRITE, before);
+                                             (!c->write || is_done(c, GF_CONVEYOR_WRITE, before));
 }
 
 static void note(struct gf_conveyor *c, enum gf_conveyor_step step, int64_t item, int rc) {
@@ -117,7 +117,7 @@ static void run_threads(struct gf_conveyor *c, struct thread *writer) {
     struct thread *hand = reader + c->readers;
     bool all = !c->readers || (start(c, GF_CONVEYOR_WRITE, 0, false, writer) &&
                                start(c, GF_CONVEYOR_READ, 0, false, reader));
-    own.writes = !writer->started;
+    own.writes = c->write && !writer->started;
     own.reads = c->read && !reader->started;
     for (int i = 1; i < c->readers && all; i++)
         start(c, GF_CONVEYOR_READ, i, false, &reader[i]);

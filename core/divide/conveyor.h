@@ -31,7 +31,7 @@ struct gf_conveyor {
     int (*read)(void *user, int reader, int64_t item);
     /* Hand 0 is the calling thread. */
     int (*work)(void *user, int hand, int64_t item);
-    /* One item at a time, in ascending order. */
+    /* One item at a time, in ascending order; NULL: an item that was worked on is done with. */
     int (*write)(void *user, int64_t item);
     /* NULL: a hand works on the next item, and where a thread cannot be started others do its part. Else the
      * next item for this hand, for which it may wait; -1: none any more. */

@@ -5,6 +5,7 @@
 #include "core/base/job_check.h"
 #include "core/filter/filter.h"
 #include "core/base/status.h"
+#include "core/gpu/choose.h"
 #include "core/gpu/dwt.h"
 #include "core/gpu/plan/make.h"
 #include "core/gpu/slab.h"
@@ -93,6 +94,7 @@ static int plan_whole(struct gf_gpu_context *c, struct gf_plan *plan) {
     if (!m)
         return gf_fail(GF_ENOMEM, "no memory for a plan");
     plan->ops = &whole;
+    m->choice.measured = gf_gpu_choose(c, job);
     int rc = gf_gpu_run_make(c, m, job);
     if (!rc)
         rc = gf_gpu_run_prepare(c, m, 0);

@@ -173,6 +173,8 @@ int gf_kernel_cache_get(const struct gf_gpu *api, void *gpu, const struct gf_gpu
     if (rc)
         goto out;
     run_all(&w);
+    for (int i = 0; i < n; i++)
+        requests[i].built = w.tasks[w.task_of[i]].built;
     for (int i = 0; i < w.n_tasks; i++) {
         n_built += w.tasks[i].built;
         if (!rc)
@@ -199,6 +201,19 @@ out:
     if (built)
         *built = n_built;
     return rc;
+}
+
+void gf_kernel_cache_forget(const struct gf_gpu *api, const struct gf_gpu_props *props,
+                            const struct gf_kernel_request *request) {
+    struct gf_kernel_store store;
+    struct task t = {.key = NULL};
+    char *source = NULL;
+    if (gf_kernel_store_open(&store, false) && !gf_kernel_source(request->file, &source) &&
+        !make_key(&(struct work){.api = api}, props, source, request, &t))
+        gf_kernel_store_remove(&store, t.key, t.key_bytes);
+    free(t.key);
+    free(source);
+    gf_kernel_store_close(&store);
 }
 
 bool gf_kernel_cache_is_empty(void) {

@@ -18,6 +18,7 @@ struct gf_kernel_request {
     char options[2560]; /* "-DN=4096 -DR0=16 …" */
     int64_t local_bytes;
     struct gf_gpu_kernel *kernel; /* out */
+    bool built;                   /* out: compiled, not found */
 };
 
 /* Finds each in the cache or builds it, several concurrently, and loads it. All or nothing: on
@@ -25,6 +26,9 @@ struct gf_kernel_request {
 int gf_kernel_cache_get(const struct gf_gpu *api, void *gpu, const struct gf_gpu_props *props,
                         struct gf_kernel_request *requests, int n, int *built);
 
+/* Deletes what is kept of a request. */
+void gf_kernel_cache_forget(const struct gf_gpu *api, const struct gf_gpu_props *props,
+                            const struct gf_kernel_request *request);
 /* Whether no kernel of an earlier run is kept. */
 bool gf_kernel_cache_is_empty(void);
 /* "12 kernels, 340 KiB in /home/…/gpufft", or why there is none, for `gpufft devices`. */

@@ -8,5 +8,7 @@ struct gf_kernel_file {
 };
 
 extern const struct gf_kernel_file gf_kernel_files[];
+/* A checksum of core/gpu/plan/ and kernels/: plans of another one are not this program's. */
+extern const char gf_planner_sum[];
 
 #endif

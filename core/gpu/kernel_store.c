@@ -208,6 +208,13 @@ void gf_kernel_store_write(const struct gf_kernel_store *s, const void *key, siz
         unlinkat(s->folder, temporary, 0);
 }
 
+void gf_kernel_store_remove(const struct gf_kernel_store *s, const void *key, size_t key_bytes) {
+    char name[64];
+    file_name(s, key, key_bytes, name);
+    if (s->folder >= 0)
+        unlinkat(s->folder, name, 0);
+}
+
 /* ---- keeping it small ---- */
 
 struct entry {

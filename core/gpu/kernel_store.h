@@ -35,6 +35,7 @@ bool gf_kernel_store_read(const struct gf_kernel_store *s, const void *key, size
 /* Readers see either the old file or the new one, whole, even when several processes write. */
 void gf_kernel_store_write(const struct gf_kernel_store *s, const void *key, size_t key_bytes,
                            const void *binary, size_t bytes);
+void gf_kernel_store_remove(const struct gf_kernel_store *s, const void *key, size_t key_bytes);
 
 /* Keeps the folder below 256 MiB and 4096 files: deletes those unused for longest. */
 void gf_kernel_store_prune(const struct gf_kernel_store *s);

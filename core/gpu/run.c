@@ -15,6 +15,7 @@
 #include "core/gpu/plan/filter_values.h"
 #include "core/gpu/plan/make.h"
 #include "core/gpu/plan/tables.h"
+#include "core/gpu/plan_record.h"
 #include "core/gpu/shaders.h"
 
 int gf_gpu_run_open(const struct gf_gpu *api, const struct gf_backend_options *options,
@@ -26,6 +27,7 @@ int gf_gpu_run_open(const struct gf_gpu *api, const struct gf_backend_options *o
     c->api = api;
     c->general = options && options->general;
     c->limit = options ? options->device_memory : 0;
+    c->how = options ? options->plan : GF_PLAN_KEPT;
     c->threads = options && options->threads > 0 ? options->threads : omp_get_max_threads();
     int rc = api->open(options ? options->device : NULL, &c->gpu, &c->props);
     if (rc) {
@@ -116,7 +118,7 @@ static const struct gf_gpu_pass *launched(const struct gf_gpu_plan *p, int i, in
 }
 
 /* Passes may share a kernel and differ in their tiles: it is loaded for the largest. */
-static int get_kernels(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
+int gf_gpu_run_build(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
     const struct gf_gpu_plan *p = m->plan;
     for (int i = 0, next; i < p->n_passes; i = next) {
         const struct gf_kernel_request *r = &launched(p, i, &next)->kernel;
@@ -152,8 +154,32 @@ static bool is_general(const struct gf_gpu_context *c, const struct gf_job *job)
     return c->general && !c->props.is_cpu && !c->props.shaders && points <= POINTS;
 }
 
+/* The plan of the job's record becomes m->plan: false where there is none, or it is no plan here. */
+static bool make_kept(const struct gf_gpu_context *c, struct gf_gpu_run *m,
+                      const struct gf_job *job) {
+    struct gf_gpu_plan_record r;
+    struct gf_gpu_choices choices = {.script = r.script};
+    struct gf_plan_choice *choice = &m->choice;
+    char script[GF_GPU_SCRIPT] = "";
+    if (c->how == GF_PLAN_ESTIMATE || !gf_gpu_plan_record_find(c->api, &c->props, job, &r))
+        return false;
+    choice->ms = r.ms;
+    choice->estimate_ms = r.estimate_ms;
+    choice->noisy = r.noisy;
+    if (r.noisy)
+        return false;
+    choice->kept = !gf_gpu_plan_make_chosen(job, &c->props, &choices, &m->plan) &&
+                   gf_gpu_choices_text(&choices, script) && !strcmp(script, r.script);
+    choice->refused = !choice->kept;
+    if (choice->refused)
+        gf_gpu_plan_free(m->plan);
+    return choice->kept;
+}
+
 int gf_gpu_run_make(const struct gf_gpu_context *c, struct gf_gpu_run *m,
                     const struct gf_job *job) {
+    if (make_kept(c, m, job))
+        return 0;
     return is_general(c, job) ? gf_gpu_plan_make_general(job, &c->props, &m->plan)
                               : gf_gpu_plan_make(job, &c->props, &m->plan);
 }
@@ -164,7 +190,8 @@ int gf_gpu_run_prepare(const struct gf_gpu_context *c, struct gf_gpu_run *m, int
     int rc = c->props.shaders ? gf_gpu_shaders_check(m->plan) : 0;
     if (!rc)
         rc = check_memory(c, m->plan, beside, &m->bytes);
-    return rc || !c->api->build ? rc : get_kernels(c, m); /* no build(): a device that only plans */
+    /* No build(): a device that only plans. */
+    return rc || !c->api->build || m->n_requests ? rc : gf_gpu_run_build(c, m);
 }
 
 void gf_gpu_run_list(const struct gf_gpu_plan *p, int first, int end, struct gf_plan *plan) {
@@ -182,6 +209,7 @@ void gf_gpu_run_summarize(const struct gf_gpu_run *m, struct gf_plan *plan) {
     plan->device_bytes = m->bytes;
     plan->kernels_built = m->built;
     plan->build_seconds = m->build_seconds;
+    plan->choice = m->choice;
 }
 
 /* ---- run ---- */
@@ -288,9 +316,9 @@ int gf_gpu_run_take(const struct gf_gpu_context *c, struct gf_gpu_run *m,
     return rc;
 }
 
-/* What an automatic display range needs to know of this input. */
-static int upload_rms(const struct gf_gpu_context *c, const struct gf_gpu_run *m,
-                      const struct gf_array *in) {
+/* Uploads the input's mean square, which an automatic display range needs. */
+int gf_gpu_run_upload_rms(const struct gf_gpu_context *c, const struct gf_gpu_run *m,
+                          const struct gf_array *in) {
     const struct gf_job *job = &m->plan->job;
     const double rms = gf_range_rms(job, in) * gf_job_scale(job);
     const double both[2] = {rms, gf_range_rounding(job, rms)};
@@ -310,7 +338,7 @@ int gf_gpu_run_upload(const struct gf_gpu_context *c, struct gf_gpu_run *m,
                       const struct gf_array *in) {
     int rc = gf_gpu_run_take(c, m, NULL);
     if (!rc)
-        rc = upload_rms(c, m, in);
+        rc = gf_gpu_run_upload_rms(c, m, in);
     return rc ? rc : gf_gpu_stage_upload(c->stage, m->buffer[GF_GPU_IN], in);
 }
 

@@ -20,6 +20,8 @@ struct gf_gpu_context {
     bool general;               /* as in struct gf_backend_options */
     int64_t limit;              /* bytes of the device's memory that may be taken; 0: all */
     int threads;                /* CPU threads for the host's share */
+    enum gf_plan_how how;       /* as in struct gf_backend_options */
+    double measured_ms;         /* that measuring plans took */
     struct gf_gpu_stage *stage; /* copies arrays to the device and back */
     struct gf_gpu_team *team;   /* that it leads, see core/gpu/team.h; NULL: it is alone */
 };
@@ -33,10 +35,11 @@ struct gf_gpu_run {
     int64_t bytes;        /* of the device's memory, in all */
     int built;            /* kernels that were compiled */
     double build_seconds; /* for finding and compiling them */
-    bool ready;           /* the buffers are allocated, tables and parameters uploaded */
-    unsigned lent;        /* bits: buffers that are somebody else's */
-    bool counts;          /* some output counts its clipped samples */
-    int repeats;          /* runs since the counters were cleared, which the next one adds to */
+    struct gf_plan_choice choice;
+    bool ready;    /* the buffers are allocated, tables and parameters uploaded */
+    unsigned lent; /* bits: buffers that are somebody else's */
+    bool counts;   /* some output counts its clipped samples */
+    int repeats;   /* runs since the counters were cleared, which the next one adds to */
 };
 
 /* As gf_backend.open, .close, .lost and .slow_close. */
@@ -54,6 +57,8 @@ int gf_gpu_run_make(const struct gf_gpu_context *c, struct gf_gpu_run *m, const 
  * `beside` bytes more, and finds or builds its kernels. gf_gpu_run_drop() undoes this and
  * everything below, also after a failure. */
 int gf_gpu_run_prepare(const struct gf_gpu_context *c, struct gf_gpu_run *m, int64_t beside);
+/* Only the latter, in any thread; gf_gpu_run_prepare() then leaves it out. */
+int gf_gpu_run_build(const struct gf_gpu_context *c, struct gf_gpu_run *m);
 void gf_gpu_run_drop(const struct gf_gpu_context *c, struct gf_gpu_run *m);
 /* The passes as `gpufft plan` shows them, appended. */
 void gf_gpu_run_list(const struct gf_gpu_plan *p, int first, int end, struct gf_plan *plan);
@@ -67,6 +72,9 @@ int gf_gpu_run_take(const struct gf_gpu_context *c, struct gf_gpu_run *m,
 void gf_gpu_run_give_back(const struct gf_gpu_context *c, struct gf_gpu_run *m);
 /* After display ranges in m->plan->job changed. */
 int gf_gpu_run_upload_params(const struct gf_gpu_context *c, const struct gf_gpu_run *m);
+/* Uploads the input's mean square, which an automatic display range needs. */
+int gf_gpu_run_upload_rms(const struct gf_gpu_context *c, const struct gf_gpu_run *m,
+                          const struct gf_array *in);
 /* Allocates the buffers at its first call, and uploads the input. */
 int gf_gpu_run_upload(const struct gf_gpu_context *c, struct gf_gpu_run *m,
                       const struct gf_array *in);

@@ -3,12 +3,13 @@
 
 #include <string.h>
 
+#include "core/base/factor.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
 
 /* The shaders repeat these blocks member by member, in 32 bits. */
-_Static_assert(sizeof(struct pass_args) == 129 * sizeof(int64_t), "as in kernels/gl/pass.glsl");
-_Static_assert(sizeof(struct sample_args) == 17 * sizeof(int64_t),
+_Static_assert(sizeof(struct pass_args) == 122 * sizeof(int64_t), "as in kernels/gl/pass.glsl");
+_Static_assert(sizeof(struct sample_args) == 16 * sizeof(int64_t),
                "as in kernels/gl/range_sample.comp");
 _Static_assert(sizeof(struct range_args) == 15 * sizeof(int64_t), "as in kernels/gl/range.comp");
 _Static_assert(sizeof(struct loadstore_args) == 34 * sizeof(int64_t),
@@ -35,7 +36,7 @@ static bool has_type(enum gf_dtype type) {
 
 static int check_radices(const struct gf_gpu_tile *t) {
     for (int i = 0; i < t->stages; i++)
-        if (t->radix[i] == 11 || t->radix[i] == 13)
+        if (t->radix[i] > 7 && gf_is_prime(t->radix[i]))
             return refuse("lengths with factors above 7");
     return 0;
 }

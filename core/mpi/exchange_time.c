@@ -84,11 +84,6 @@ static int time_once(struct lab *l, int (*work)(struct lab *l), double *seconds)
     return rc ? rc : gf_ranks_most(ranks, seconds, 1);
 }
 
-static int ascending(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* All ranks have the same times, so that they stop together. The first run is not counted. */
 static int time_many(struct lab *l, int (*work)(struct lab *l), double seconds, int runs,
                      struct gf_exchange_times *e) {
@@ -102,7 +97,7 @@ static int time_many(struct lab *l, int (*work)(struct lab *l), double seconds, 
         sum += time[n++];
     }
     if (!rc) {
-        qsort(time, (size_t)n, sizeof *time, ascending);
+        qsort(time, (size_t)n, sizeof *time, gf_ascending);
         e->runs = n;
         e->median = time[n / 2];
         e->least = time[0];

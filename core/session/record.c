@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/hash.h"
 #include "core/gpu/common.h"
-#include "core/session/cache_lines.h"
+#include "core/gpu/plan_record.h"
+#include "core/gpu/cache_lines.h"
 
-enum { MOST = 64, KEY = 640, BYTES = 30 << 10, NUMBERS = GF_RECORD_RATES + 2 };
+enum { KEY = 640, VALUE = 512, NUMBERS = GF_RECORD_RATES + 2 };
 static const char name[] = "device-speeds", noisy[] = " noisy"; /* which ends a line */
 
 const int gf_record_fft_side[GF_RECORD_FFTS] = {256, 1024, 4096};
@@ -95,12 +97,8 @@ static bool parse(const char *text, struct gf_speed_record *r) {
 }
 
 static bool find(const char *key, struct gf_speed_record *r) {
-    char text[BYTES], *line, *rest = text;
-    gf_cache_lines_read(name, text, sizeof text);
-    while ((line = strsep(&rest, "\n")))
-        if (!strncmp(line, key, strlen(key)))
-            return parse(line + strlen(key), r);
-    return false;
+    char value[VALUE];
+    return gf_cache_record_find(name, key, value, sizeof value) && parse(value, r);
 }
 
 bool gf_record_of_device(const struct gf_backend *b, const char *device,
@@ -128,37 +126,45 @@ bool gf_record_keep(const struct gf_backend *b, const char *device,
     struct gf_speed_record own = *r;
     double *at[NUMBERS] = {NULL};
     struct identity id;
-    char key[KEY], old[BYTES], text[BYTES], *line, *rest = old;
-    int kept = 1;
+    char key[KEY], value[VALUE];
     if (!identify(b, device, &id))
         return false;
     key_of(b, device, &id, id.rank, key);
     numbers(&own, at);
-    int used = snprintf(text, sizeof text, "%s%d", key, own.threads);
+    int used = snprintf(value, sizeof value, "%d", own.threads);
     for (int i = 0; i < NUMBERS && at[i]; i++)
-        used += snprintf(text + used, sizeof text - (size_t)used, " %.6g", *at[i]);
-    used += snprintf(text + used, sizeof text - (size_t)used, "%s\n", own.noisy ? noisy : "");
-    const int lock = gf_cache_lines_lock();
-    gf_cache_lines_read(name, old, sizeof old);
-    while ((line = strsep(&rest, "\n")) && kept < MOST)
-        if (*line && strncmp(line, key, strlen(key)) &&
-            used + (int)strlen(line) + 2 < (int)sizeof text) {
-            used += snprintf(text + used, sizeof text - (size_t)used, "%s\n", line);
-            kept++;
-        }
-    const bool good = gf_cache_lines_write(name, text);
-    gf_cache_lines_unlock(lock);
-    return good;
+        used += snprintf(value + used, sizeof value - (size_t)used, " %.6g", *at[i]);
+    snprintf(value + used, sizeof value - (size_t)used, "%s", own.noisy ? noisy : "");
+    return gf_cache_record_keep(name, key, value);
 }
 
 bool gf_record_has_any(void) {
     char text[8];
-    gf_cache_lines_read(name, text, sizeof text);
-    return text[0];
+    return gf_cache_record_find(name, "", text, sizeof text);
+}
+
+char *gf_record_export_plans(void) {
+    return gf_gpu_plan_records_export();
+}
+
+int gf_record_import_plans(const char *text, size_t bytes, int *kept, int *others) {
+    return gf_gpu_plan_records_import(text, bytes, kept, others);
+}
+
+bool gf_record_digest(char text[GF_RECORD_DIGEST]) {
+    char *speeds = gf_cache_records(name), *plans = gf_gpu_plan_records_export();
+    const bool any = gf_record_has_any() || gf_gpu_plan_records_any();
+    const uint64_t h = gf_hash_text(gf_hash_text(GF_HASH_START, speeds), plans);
+    snprintf(text, GF_RECORD_DIGEST, "%016llx", (unsigned long long)h);
+    free(speeds);
+    free(plans);
+    return any;
 }
 
 int gf_record_forget(void) {
-    return gf_cache_lines_remove(name);
+    const int speeds = gf_cache_lines_remove(name);
+    const int plans = speeds < 0 ? speeds : gf_gpu_plan_records_forget();
+    return plans < 0 ? plans : speeds | plans;
 }
 
 /* ---- what it tells ---- */

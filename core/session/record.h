@@ -10,7 +10,7 @@
 #include "core/session/backends.h"
 
 enum { GF_RECORD_FFTS = 3, GF_RECORD_WAVELETS = 2 };
-enum { GF_RECORD_RATES = 7 + GF_RECORD_FFTS + GF_RECORD_WAVELETS };
+enum { GF_RECORD_RATES = 7 + GF_RECORD_FFTS + GF_RECORD_WAVELETS, GF_RECORD_DIGEST = 17 };
 
 /* Rates a second; 0: not measured. */
 struct gf_speed_record {
@@ -40,7 +40,13 @@ bool gf_record_has_any(void);
 /* Replaces it. False where it could not be kept. */
 bool gf_record_keep(const struct gf_backend *b, const char *device,
                     const struct gf_speed_record *r);
-/* Deletes all records. 1: there were any, 0: there was none, or a negative code. */
+/* Plans that were measured, see core/gpu/plan_record.h: their text for another machine, in memory that the caller
+ * frees, NULL without memory; and that of another one. */
+char *gf_record_export_plans(void);
+int gf_record_import_plans(const char *text, size_t bytes, int *kept, int *others);
+/* A hash of all records that this run uses, in hexadecimal digits; false if there are none. */
+bool gf_record_digest(char text[GF_RECORD_DIGEST]);
+/* Deletes all records, of plans too. 1: there were any, 0: there was none, or a negative code. */
 int gf_record_forget(void);
 
 /* How long the job takes from host memory to host memory by the record; 0: it tells nothing of such a

@@ -94,6 +94,9 @@ static int plan_shared(struct gf_runner *r, int i, const struct gf_job *job,
     if (!rc && made) {
         r->ms.build += (*plan)->build_seconds * 1e3;
         r->ms.built += (*plan)->kernels_built;
+        r->ms.choice = (*plan)->choice;
+        if (r->ms.choice.refused)
+            gf_session_note(r->session, "a plan that tune kept is none of this transform: ignored");
     }
     return as_unable(rc);
 }

@@ -10,10 +10,11 @@
 
 /* Milliseconds since gf_runner_next(); 0 for what was there before. */
 struct gf_runner_times {
-    double open, build;      /* the device's context; its kernels */
-    int built;               /* kernels compiled */
-    double turn;             /* in all gf_runner_run(), without waiting for turns there */
-    struct gf_device_ms run; /* the last gf_runner_run() */
+    double open, build;           /* the device's context; its kernels */
+    int built;                    /* kernels compiled */
+    double turn;                  /* in all gf_runner_run(), without waiting for turns there */
+    struct gf_device_ms run;      /* the last gf_runner_run() */
+    struct gf_plan_choice choice; /* of the last plan made in a shared context */
 };
 
 struct gf_runner {

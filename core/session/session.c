@@ -179,6 +179,7 @@ static struct gf_backend_options backend_options(const struct gf_session *s, int
                                        .general =
                                            true, /* files of many sizes; a benchmark has one */
                                        .device_memory = s->options.device_memory,
+                                       .plan = s->options.plan,
                                        .fftw_plan = s->options.fftw_plan};
 }
 

@@ -37,6 +37,7 @@ struct gf_session_options {
     bool no_peer;          /* as in struct gf_backend_options */
     int64_t device_memory; /* likewise */
     int threads;           /* of the whole run, as in struct gf_backend_options */
+    enum gf_plan_how plan; /* likewise */
     const char *fftw_plan;
     bool untuned; /* ignore the record of speeds (core/session/record.h) */
     bool ends;    /* the process ends soon after: what closes slowly is left to the system */

@@ -10,6 +10,7 @@
 
 #include "core/base/bandwidth.h"
 #include "core/base/clock.h"
+#include "core/base/sample_value.h"
 
 /* Milliseconds: in each round a transform is repeated for so long, a slow one only once; no round is begun so
  * late, and no transform. */
@@ -46,16 +47,6 @@ static struct gf_job job_of(int side, bool wavelet, bool several) {
     return job;
 }
 
-/* Pseudo-random samples in [-1/2, 1/2): zeros are faster than what people transform. */
-static void fill(struct gf_array *a) {
-    float *at = a->data;
-    uint32_t state = 1;
-    for (int64_t i = 0, n = gf_array_count(a); i < n; i++) {
-        state = state * 1664525u + 1013904223u;
-        at[i] = (float)(state >> 8) * 0x1p-24f - 0.5f;
-    }
-}
-
 /* A plan with its arrays. */
 struct work {
     struct gf_plan *plan;
@@ -81,7 +72,7 @@ static int prepare(const struct gf_backend *b, void *context, const struct gf_jo
     if (!rc)
         rc = b->plan(context, job, &w->plan);
     if (!rc)
-        fill(&w->in);
+        gf_samples_noise(&w->in);
     return rc;
 }
 

@@ -9,8 +9,7 @@ struct filter_args {
     int factors, values, each, at[3];
 };
 struct sample_lines {
-    int tiles, count[5], size[5], list[5], stride[5], bins, list_along, stride_along;
-    int all, weight, sums, note, pairs, parked;
+    int tiles, count[5], size[5], list[5], stride[5], bins, stride_along;
 };
 layout(std430, binding = 6) ARGS args_block {
     index_args index[5];
@@ -82,7 +81,7 @@ layout(std430, binding = 5) restrict buffer counters_block {
     uint counters[];
 };
 
-/* A pass over the lines of an automatic display range's sample alone, see kernels/range_pass.h. */
+/* A pass over the lines of an automatic display range's sample alone, see kernels/share.h. */
 #ifndef SAMPLED
 #define SAMPLED 0
 #endif
@@ -100,6 +99,7 @@ struct pass_line {
     bool own;   /* its mirror image is a line of this pass too, or itself */
     bool self;  /* it is its own mirror image */
     bool counts, second_counts; /* its samples are counted where they clip; those of its pair are */
+    int keys, keys_mirror;      /* where a sample has its bins, and those of its mirror image */
 };
 
 int negated(int k, int n) {
@@ -121,7 +121,7 @@ int centred(int k, int centre, int n) {
 
 /* Line `number` of a tile: neighbours along the fast index. */
 pass_line line_at(uint tile_number, uint number) {
-    pass_line l = pass_line(0, 0, 0, 0, 0, 0, 0, 0, true, false, false, true, true, true);
+    pass_line l = pass_line(0, 0, 0, 0, 0, 0, 0, 0, true, false, false, true, true, true, 0, 0);
     const uint tiles = (uint(COUNT_OF(0)) + uint(LINES) - 1u) / uint(LINES);
     uint rest = INDICES > 1 ? tile_number / tiles : 0u;
     int k = int((tile_number - rest * tiles) * uint(LINES) + number);
@@ -130,6 +130,9 @@ pass_line line_at(uint tile_number, uint number) {
     for (int i = 0; i < INDICES; i++) {
         const int n = args.index[i].size;
 #if SAMPLED
+        const int all = args.sampled.size[i], mirror = all != 0 && k != 0 ? all - k : k;
+        l.keys += k * args.sampled.stride[i];
+        l.keys_mirror += mirror * args.sampled.stride[i];
         k = order[args.sampled.list[i] + k];
 #endif
         if (i == 0)
@@ -164,33 +167,6 @@ pass_line line_at(uint tile_number, uint number) {
     }
     return l;
 }
-
-#if SAMPLED
-/* Where the bins of a line are in the sample, and those of its mirror image. */
-struct sampled_line {
-    int at, mirror;
-    bool there, own;
-};
-sampled_line sampled_line_at(int tile_number, int number) {
-    sampled_line l = sampled_line(0, 0, true, false);
-    const int tiles = (COUNT_OF(0) + LINES - 1) / LINES;
-    int rest = INDICES > 1 ? tile_number / tiles : 0;
-    int at = (tile_number - rest * tiles) * LINES + number;
-    l.there = at < COUNT_OF(0);
-    for (int i = 0; i < INDICES; i++) {
-        const int mirror = args.sampled.size[i] != 0 && at != 0 ? args.sampled.size[i] - at : at;
-        l.at += at * args.sampled.stride[i];
-        l.mirror += mirror * args.sampled.stride[i];
-        l.own = l.own || (i == args.own_index && mirror == at);
-        if (i + 1 < INDICES) {
-            const int next = i + 2 < INDICES ? rest / args.sampled.count[i + 1] : 0;
-            at = rest - next * args.sampled.count[i + 1];
-            rest = next;
-        }
-    }
-    return l;
-}
-#endif
 
 #if SPLIT == SPLIT_BY_LINE
 /* The four-step twiddle of result p + q POINTS / LAST: a product of two, of tables in which those of

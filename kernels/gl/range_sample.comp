@@ -17,7 +17,7 @@ layout(local_size_x = THREADS) in;
 
 /* kernels/args.h's struct sample_args. */
 layout(std430, binding = 6) ARGS args_block {
-    int count, extent[4], index[4], weight_at, stride[4], kind, params_at, keys;
+    int count, extent[4], index[4], weight_at, stride[4], kind, params_at;
 }
 args;
 
@@ -60,7 +60,7 @@ shared uint sums[THREADS], histogram[2 * SAMPLE_DIGITS], digit[4];
 const int each = SAMPLE_DIGITS / THREADS; /* digits of an invocation */
 
 uint key_at(int i) {
-    return found[args.keys + i];
+    return found[i];
 }
 
 uint largest_of(uint v) {

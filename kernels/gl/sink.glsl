@@ -165,15 +165,22 @@ void store_line(const share s) {
     EACH(WRITE_PAIR)
 }
 #else
-/* Result k of the transform, v, by each of the ways to write a line of them; element `at`. */
+/* Result j of the transform, v, by each of the ways to write a line of them; element `at`. */
 #if SAMPLED
-void store_result(const share s, int k, int at, cplx v) {
+/* The key of the value, where the sample has a bin at its coordinate, and of its mirror image. */
+void store_result(const share s, int j, int at, cplx v) {
+    const int k = COORD_OUT(j), n = SIZE_OUT, bin = order[args.sampled.bins + k];
+    const int mirror = to_line.own ? -1 : order[args.sampled.bins + negated(k, n)];
 #if SCALED
     v *= params[args.params + PARAM_SCALE];
 #endif
-    if (to_line.self && (k == 0 || 2 * k == LENGTH))
+    if (to_line.self && (k == 0 || 2 * k == n))
         v.y = 0.0;
-    tile[int(s.line) * LENGTH + k] = floatBitsToUint(abs(value_of(v, KIND))) >> KEY_SHIFT;
+    const uint key = floatBitsToUint(abs(value_of(v, KIND))) >> KEY_SHIFT;
+    if (bin >= 0)
+        dst[to_line.keys + bin * args.sampled.stride_along] = key;
+    if (mirror >= 0)
+        dst[to_line.keys_mirror + mirror * args.sampled.stride_along] = key;
 }
 #elif ROW_ACCESS
 /* Of the invocation's line in the tile: a row and behind it its mirror image's. */
@@ -224,28 +231,7 @@ void store_result(const share s, int k, int at, cplx v) {
         }                                                                                          \
     }
 
-#if SAMPLED
-/* The keys of the bins that an automatic display range's sample has on the tile's lines and on their
- * mirror images, behind the words that groups exchange. */
-void store_line(const share s) {
-    const int stride = 0, step = 0; /* nothing is written but keys */
-    const int n = LENGTH, bins = args.sampled.bins;
-    BARRIER();
-    EACH(STORE_RESULTS)
-    BARRIER();
-    for (int i = LOCAL_ID; i < LINES * 2 * bins; i += THREADS) {
-        const int number = i / bins / 2, bin = i % bins;
-        const bool mirror = (i / bins & 1) != 0;
-        const sampled_line l = sampled_line_at(GROUP_ID, number);
-        if (l.there && !(mirror && l.own)) {
-            const int k = order[args.sampled.list_along + bin];
-            counters[SHARED + SHARED_KEYS + (mirror ? l.mirror : l.at) +
-                     bin * args.sampled.stride_along] =
-                tile[number * n + (mirror && k != 0 ? n - k : k)];
-        }
-    }
-}
-#elif ROW_ACCESS
+#if ROW_ACCESS
 /* Rows of samples are put together in the tile. */
 void store_line(const share s) {
     const int stride = 0, step = 0; /* rows are written whole */

@@ -33,8 +33,6 @@ const int point_words = (SLOT(uint(POINTS - 1), uint(LINES - 1)) + 1) * (3 - PAR
 #if ROW_ACCESS
 const int row_words = LENGTH * BITS_OF_TYPE(OUT_T) / 32; /* of one line, or of its mirror image */
 const int rows_words = LINES * (MIRROR + 1) * row_words;
-#elif SAMPLED
-const int rows_words = LINES * LENGTH; /* keys */
 #else
 const int rows_words = 1;
 #endif

@@ -12,20 +12,20 @@
 #include "tests/core/backends.h"
 #include "tests/test.h"
 
-/* Lengths: 60, 48, 45 and 35 are products of radices, 61 and 17 go by Rader, 47 and 59 by
+/* Lengths: 60, 48, 45 and 35 are products of radices, 61 goes by Rader, 83 and 107 by
  * Bluestein, 16384 and 20000 are cut, 10007, 65537 and columns of 4001 are cut convolutions. */
 static const char *const jobs[] = {
     /* Real samples to half spectra and pictures, over all axes. */
     "fwd f32 60x48 > complex half",
     "fwd f32 45x35 > complex half",
     "fwd f32 61x17 > complex half",
-    "fwd f32 47x59 > complex half",
+    "fwd f32 83x107 > complex half",
     "fwd f64 60x61 double > complex half",
     "fwd u8 60x48 > magnitude u8 display shift",
     "fwd u8 45x35 > magnitude u8 display",
     "fwd u8 61x17 > magnitude u8 display shift",
-    "fwd u8 47x59 > magnitude u8 display shift",
-    "fwd u16 60x47 > magnitude u16 display shift sqrt",
+    "fwd u8 83x107 > magnitude u8 display shift",
+    "fwd u16 60x83 > magnitude u16 display shift sqrt",
     "fwd u16 40x36 ch=3 > power u16 display shift linear range",
     "fwd u8 40x36 ch=3 luma > magnitude u8 display shift",
     "fwd u8 30x33 ch=4 > phase u8 display shift",
@@ -52,12 +52,12 @@ static const char *const jobs[] = {
     "linear, complex shift, complex half",
     "fwd f32 6x10x12 > complex half",
     "fwd u8 5x9x7 > magnitude u8 display shift",
-    "fwd u16 17x6x47 axes=5 ch=2 > power f32 shift",
+    "fwd u16 17x6x83 axes=5 ch=2 > power f32 shift",
     "fwd f32 12x10x9 axes=3 > complex shift",
     /* Along one axis: two lines make one. */
     "fwd f32 7x60 axes=2 > complex half",
     "fwd f32 7x61 axes=2 > complex half",
-    "fwd f32 8x47 axes=2 > complex half",
+    "fwd f32 8x83 axes=2 > complex half",
     "fwd f32 60x7 axes=1 > complex half",
     "fwd u8 61x8 axes=1 > magnitude u8 display shift",
     "fwd u8 5x45 axes=2 ch=3 double > phase f32 shift",
@@ -66,21 +66,21 @@ static const char *const jobs[] = {
     "fwd u32 9x9 axes=1 ch=5 ortho > complex half",
     /* Complex numbers, and reals taken as such. */
     "fwd c64 60x48 > complex",
-    "fwd c64 61x47 > complex",
-    "inv c64 45x59 > complex",
+    "fwd c64 61x83 > complex",
+    "inv c64 45x107 > complex",
     "inv c128 60x17 double ortho > complex",
     "fwd c64 48x61 > magnitude f32 shift",
-    "fwd c64 47x48 > phase u8 display shift",
+    "fwd c64 83x48 > phase u8 display shift",
     "inv f32 40x36 > imag f32",
-    "inv u8 36x47 > magnitude f32",
+    "inv u8 36x83 > magnitude f32",
     "fwd c64 10x12x9 axes=6 ch=3 > complex shift",
     /* Spectra back to pictures. */
     "inv c64 60x48 real half > real f32",
     "inv f64 64 real half ch=5 > power u8",
     "inv c64 45x35 real half > real u8",
     "inv c64 61x17 real half > real f32",
-    "inv c64 47x59 real half ch=3 > real u16",
-    "inv c64 60x47 real > real u8",
+    "inv c64 83x107 real half ch=3 > real u16",
+    "inv c64 60x83 real > real u8",
     "inv c64 35x36 real centred > real f32",
     "inv c128 48x61 double real half > real f64",
     "inv c64 40x37 real half centred > real u8 display, magnitude f32",
@@ -90,8 +90,23 @@ static const char *const jobs[] = {
     "inv c64 9x10x12 axes=5 real > real f32",
     "inv c64 7x60 axes=2 real half > real f32",
     "inv c64 7x61 axes=2 real half > real u8",
-    "inv c64 8x47 axes=2 real half > real f32",
+    "inv c64 8x83 axes=2 real half > real f32",
     "inv c128 60x5 axes=1 double real > real f64",
+    /* A large prime beside other factors, in one tile: one stage of them, two, and three. */
+    "fwd c64 74x9 > complex",
+    "inv c64 9x301 real half > real f32",
+    "fwd f32 602x9 > complex half",
+    "fwd u8 60x1290 > magnitude u8 display shift",
+    "fwd u8 86x34 ch=3 > magnitude u8 display shift auto",
+    "fwd c64 4097x3 axes=1 > complex",
+    "inv c64 5504x3 > complex",
+    "inv c128 1634x5 double real half > real f64",
+    "fwd c128 1022x3 double > complex",
+    /* Codelets of large primes. */
+    "fwd c64 17x19 > complex",
+    "inv c64 46x58 real half > real f32",
+    "fwd f64 62x29 double > complex half",
+    "fwd u8 124x437 > magnitude u8 display shift",
     /* Lines beyond a tile. */
     "fwd c64 16384 > complex",
     "inv c64 20000 > complex",
@@ -164,6 +179,8 @@ static const char *const tiny[] = {
     "inv c64 4096 real half > real f32",
     "fwd f32 1031 > complex half",
     "inv c64 1031x2 real half > real u8",
+    "fwd c64 74 > complex",
+    "inv c64 5x602 real half > real u8",
 };
 
 static bool set_word(struct gf_job *job, const char *word) {

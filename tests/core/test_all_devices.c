@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/gpu/cache_lines.h"
 #include "core/base/process.h"
 #include "core/base/status.h"
 #include "core/session/record.h"
@@ -141,6 +142,7 @@ static void test_concurrent(const char *folder) {
         int status = -1;
         CHECK(waitpid(writer[w], &status, 0) == writer[w] && status == 0);
     }
+    gf_cache_records_reread();
     int kept = gf_record_of_device(&host, "first", &r);
     for (int i = 0; i < WRITERS * EACH; i++) {
         snprintf(device, sizeof device, "%d-%d", i / EACH, i % EACH);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/gpu/cache_lines.h"
 #include "core/base/process.h"
 #include "core/base/status.h"
 #include "core/session/auto.h"
@@ -261,6 +262,7 @@ static void test_records(const char *folder) {
           fprintf(f, GF_VERSION "\thost\t\tmade up\t2 5e9 0 0 0 0 0 0 3e8 3e8 3e8 1e9 1e9 0 0\n") >
               0);
     CHECK(!fclose(f) && !chmod(path, 0600));
+    gf_cache_records_reread();
     CHECK(gf_record_of_device(&host, NULL, &r) && !r.noisy && r.copy == 5e9 && r.threads == 2);
     CHECK_EQ(gf_record_forget(), 1);
 }

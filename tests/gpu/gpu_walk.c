@@ -331,50 +331,44 @@ static void last_bins(const struct gf_job *job, int64_t *last) {
     }
 }
 
-/* How many tiles of a display range's sample the pass takes; their bins are all of it, and their keys
- * and sums have room. */
+/* How many tiles of a display range's sample the pass takes, of all lines of a split axis' parts; the
+ * bins of its lines are as many as the next pass looks through, and there is room for their keys. */
 static int64_t walk_sampled(struct walk *w) {
     const struct pass_args *a = &w->pass->args.pass;
     const struct sample_lines *s = &a->sample;
-    int64_t word = sizeof(uint32_t), lines = 1, bins = s->bins, tiles;
-    if (walk_option(w->pass, "SAMPLED") < 1)
-        return s->tiles ? -1 : 0;
+    const struct gf_gpu_pass *next = w->pass + 1;
+    int64_t lines = 1, bins = 1, tiles;
     for (int i = 0; i < 5; i++)
         if (i >= w->indices ? s->count[i] != 1 : s->count[i] < 1 || s->count[i] > a->index[i].count)
             broken(w, "%lld sampled indices of %lld", (long long)s->count[i],
                    (long long)a->index[i].count);
     tiles = (s->count[0] + w->lines - 1) / w->lines;
     for (int i = 0; i < 5; i++) {
-        bins *= i == a->own_index ? s->size[i] : s->count[i];
+        bins *= !s->stride[i] ? 1 : i == a->own_index ? s->size[i] : s->count[i];
         lines *= i ? s->count[i] : 1;
     }
     tiles *= lines;
-    if (bins != s->all || tiles != s->tiles)
-        broken(w, "%lld bins and %lld tiles in the sample of %lld and %lld", (long long)bins,
-               (long long)tiles, (long long)s->all, (long long)s->tiles);
-    const int64_t real = w->p->job.precision == GF_DOUBLE ? 8 : 4;
-    if (s->parked < SHARED_KEYS + s->all || s->pairs < 0 ||
-        (SHARED + s->parked) * word + s->pairs * w->lines * w->length * real >
-            w->p->bytes[GF_GPU_CHAIN])
-        broken(w, "no room for %lld keys and %lld tiles", (long long)s->all, (long long)s->pairs);
-    if ((s->pairs > 0) != (walk_option(w->pass, "PAIRS") == 1))
-        broken(w, "PAIRS is not whether there are %lld", (long long)s->pairs);
-    if (s->sums < w->lines * w->length || s->note < s->sums + SAMPLE_SUMS + 2 ||
-        (s->note + SAMPLE_NOTE) * word > w->pass->local_bytes)
-        broken(w, "sums at %lld and a note at %lld of %lld bytes", (long long)s->sums,
-               (long long)s->note, (long long)w->pass->local_bytes);
+    if (tiles != s->tiles)
+        broken(w, "%lld tiles in the sample of %lld", (long long)tiles, (long long)s->tiles);
+    if (next->kind != GF_GPU_PASS_SELECT || next->args.sample.count % bins ||
+        next->args.sample.count * (int64_t)sizeof(uint32_t) > w->p->bytes[w->pass->buffer[1]] ||
+        next->buffer[0] != w->pass->buffer[1] || next[1].buffer[0] != w->pass->buffer[0] ||
+        walk_option(next + 1, "AWAITS_RANGE") != 1)
+        broken(w, "the keys of %lld bins a place of a line, and %lld are looked through",
+               (long long)bins, (long long)next->args.sample.count);
     return tiles;
 }
 
-/* A group a tile, and some for a range's sample; or groups that fetch several tiles. */
+/* A group a tile; or groups that fetch several tiles. */
 static void check_groups(struct walk *w, const struct pass_args *a) {
     const struct gf_gpu_pass *pass = w->pass;
     int64_t tiles = (a->index[0].count + w->lines - 1) / w->lines;
     for (int i = 1; i < w->indices; i++)
         tiles *= a->index[i].count;
-    const int64_t sampled = walk_sampled(w);
-    tiles = sampled > 0 && walk_option(pass, "SAMPLED") == 2 ? sampled
-                                                             : tiles + sampled - a->sample.pairs;
+    if (walk_option(pass, "SAMPLED") == 1)
+        tiles = walk_sampled(w);
+    else if (a->sample.tiles)
+        broken(w, "%lld tiles of a sample in a pass of all lines", (long long)a->sample.tiles);
     const int64_t fetched = walk_option(pass, "AHEAD_TILES"); /* by groups that have several */
     if (fetched > 0 ? tiles % fetched || pass->groups < 1 || pass->groups > tiles / fetched ||
                           a->index[0].count % (w->lines * fetched)
@@ -431,7 +425,7 @@ static void walk_fft(struct walk *w, bool all) {
     if (w->join_z * w->join_y > 1 &&
         (w->lines != w->join_z * w->join_y || pass->local_bytes < w->lines * w->length * word / 2))
         broken(w, "a tile does not have room for the rows that it joins");
-    for (int reading = 1; reading >= (walk_option(pass, "SAMPLED") == 2); reading--)
+    for (int reading = 1; reading >= (walk_option(pass, "SAMPLED") == 1); reading--)
         for (int64_t i = 0; i < n; i += all || i + n / 24 >= n ? 1 : n / 24 + 1) {
             int64_t at[5], rest = i;
             for (int k = 0; k < w->indices; k++) {
@@ -536,7 +530,7 @@ static void walk_transpose(struct walk *w, bool all) {
 
 int64_t walk_plan(const struct gf_gpu_plan *p, int64_t most, char *wrong, size_t size) {
     struct walk w = {.p = p, .wrong = wrong, .size = size};
-    bool all = true, cleared = false, written[GF_GPU_N_BUFFERS] = {[GF_GPU_IN] = true};
+    bool all = true, written[GF_GPU_N_BUFFERS] = {[GF_GPU_IN] = true};
     *wrong = 0;
     if (p->job.op == GF_DWT)
         return walk_wavelet(p, most, wrong, size);
@@ -572,15 +566,11 @@ int64_t walk_plan(const struct gf_gpu_plan *p, int64_t most, char *wrong, size_t
             walk_sample(&w);
         else
             walk_range(&w, all);
-        if (axis && walk_option(pass, "SAMPLED") == 1 && !cleared)
-            broken(&w, "no pass clears the words that its groups exchange");
-        cleared = axis && walk_option(pass, "CLEARS") == 1;
-        if (axis && walk_option(pass, "SAMPLED") == 2) { /* writes keys alone */
-            written[GF_GPU_CHAIN] = true;
-            continue;
-        }
+        if (axis && walk_option(pass, "AWAITS_RANGE") == 1 &&
+            (!i || pass[-1].kind != GF_GPU_PASS_SELECT))
+            broken(&w, "awaits a range that the launch before does not find");
         written[pass->buffer[1]] = true;
-        if (axis || load || store || filter || transpose)
+        if ((axis && walk_option(pass, "SAMPLED") != 1) || load || store || filter || transpose)
             w.last[pass->buffer[1]] = i + 1;
     }
     for (int i = 0; i < p->job.n_out; i++) {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/environment.h"
+#include "core/gpu/plan/candidates.h"
 #include "core/gpu/plan/make.h"
 #include "core/gpu/run.h"
 #include "tests/core/backends.h"
@@ -36,8 +37,7 @@ static void check_counters(const struct gf_gpu_run *m) {
     int rc =
         !counter || (bytes && c->api->download(c->gpu, counter, m->buffer[GF_GPU_CHAIN], 0, bytes));
     CHECK(!rc && !c->api->sync(c->gpu));
-    const int64_t count = m->plan->finds_range ? SHARED : bytes / 4;
-    for (int64_t i = 0; !rc && i < count; i++)
+    for (int64_t i = 0; !rc && i < bytes / 4; i++)
         CHECK_MSG(!counter[i], "counter %lld of a chain is %u", (long long)i, counter[i]);
     free(counter);
 }
@@ -87,10 +87,12 @@ static double difference(const struct gf_array *a, const struct gf_array *b) {
             wrong += abs(((uint8_t *)a->data)[i] - ((uint8_t *)b->data)[i]);
         return wrong / (double)count;
     }
+    const bool wide = a->dtype == GF_C128 || a->dtype == GF_F64;
     for (int64_t i = 0; i < count * (gf_dtype_is_complex(a->dtype) ? 2 : 1); i++) {
-        const float *x = (float *)a->data + i, *y = (float *)b->data + i;
-        wrong += pow((double)*x - *y, 2);
-        size += pow((double)*x, 2);
+        const double x = wide ? ((double *)a->data)[i] : ((float *)a->data)[i];
+        const double y = wide ? ((double *)b->data)[i] : ((float *)b->data)[i];
+        wrong += pow(x - y, 2);
+        size += pow(x, 2);
     }
     return sqrt(wrong / size);
 }
@@ -161,6 +163,23 @@ static bool run_chained(const struct gf_job *job, const struct gf_array *in, str
     return !gf_gpu_plan_make(job, &props, &p) && run_plan(p, in, apart);
 }
 
+/* Runs the job with planes that a tile holds whole, and as it is planned for a CPU: in two passes. */
+static bool run_planes(const struct gf_job *job, const struct gf_array *in, struct gf_array *whole,
+                       struct gf_array *apart) {
+    const struct gf_gpu_context *c = contexts[0];
+    struct gf_gpu_props props = c->props;
+    struct gf_gpu_plan *p;
+    props.is_cpu = false;
+    props.unit_local_bytes = 4 * props.local_bytes;
+    if (gf_gpu_plan_make(job, &props, &p))
+        return false;
+    const bool volume =
+        job->axes == 7 && gf_job_is_real(job); /* whose mirror images are other planes */
+    CHECK(p->n_chains == !volume && (volume || !strcmp(p->chain[0].kernel.entry, "fft_planes")));
+    props.is_cpu = true;
+    return run_plan(p, in, whole) && !gf_gpu_plan_make(job, &props, &p) && run_plan(p, in, apart);
+}
+
 /* Runs the job with tiles of so few points that its lines are cut in three, and as it is planned for
  * the device. */
 static bool run_cut(const struct gf_job *job, const struct gf_array *in, struct gf_array *three,
@@ -176,19 +195,19 @@ static bool run_cut(const struct gf_job *job, const struct gf_array *in, struct 
            run_plan(p, in, usual);
 }
 
-/* Runs the job for a device of one unit, where groups with two tiles park the first one although the
- * display range is there, and as it is planned for the device. */
-static bool run_parked(const struct gf_job *job, const struct gf_array *in, struct gf_array *parked,
-                       struct gf_array *usual) {
+/* Runs the job with tiles of so few points that its rows are cut in two, and as it is planned for the
+ * device. */
+static bool run_rows_cut(const struct gf_job *job, const struct gf_array *in, struct gf_array *cut,
+                         struct gf_array *usual) {
     const struct gf_gpu_context *c = contexts[0];
     struct gf_gpu_props props = c->props;
     struct gf_gpu_plan *p;
-    props.units = 1;
+    props.local_bytes = props.unit_local_bytes = 2 << 10;
     if (gf_gpu_plan_make(job, &props, &p))
         return false;
-    CHECK_EQ(change(p, "-DPAIRS=", '2'), 1);
-    return run_plan(p, in, parked) && !gf_gpu_plan_make(job, &c->props, &p) &&
-           run_plan(p, in, usual);
+    const struct gf_gpu_pass *last = &p->pass[p->n_passes - 1];
+    CHECK(strstr(last->kernel.options, "-DWHOLE_OUT=0") && last->store == STORE_SAMPLE);
+    return run_plan(p, in, cut) && !gf_gpu_plan_make(job, &c->props, &p) && run_plan(p, in, usual);
 }
 
 /* Runs the job with the last radix of its columns in the pass along the rows, and as it is planned for
@@ -245,6 +264,43 @@ static bool run_ahead(const struct gf_job *job, const struct gf_array *in, struc
            run_plan(p, in, usual);
 }
 
+/* Runs the job for a device that is not the CPU, whose items read and write short rows in the order of
+ * memory, and for the CPU, where each reads a row by itself. */
+static bool run_coalesced(const struct gf_job *job, const struct gf_array *in,
+                          struct gf_array *coalesced, struct gf_array *apart) {
+    const struct gf_gpu_context *c = contexts[0];
+    struct gf_gpu_props props = c->props;
+    struct gf_gpu_plan *p;
+    bool found = false;
+    props.is_cpu = false;
+    if (gf_gpu_plan_make(job, &props, &p))
+        return false;
+    for (int i = 0; i < p->n_passes; i++)
+        found = found || strstr(p->pass[i].kernel.options, "-DCOALESCED_");
+    CHECK_MSG(found, "rows of %lld points: %s", (long long)job->shape[job->ndim - 1],
+              p->pass[0].kernel.options);
+    props.is_cpu = true;
+    return run_plan(p, in, coalesced) && !gf_gpu_plan_make(job, &props, &p) &&
+           run_plan(p, in, apart);
+}
+
+/* Runs the job's candidate `which` for a GPU, and as it is planned for the device. */
+static int which;
+static bool run_candidate(const struct gf_job *job, const struct gf_array *in,
+                          struct gf_array *chosen, struct gf_array *usual) {
+    const struct gf_gpu_context *c = contexts[0];
+    struct gf_gpu_candidate list[GF_GPU_CANDIDATES];
+    struct gf_gpu_props props = c->props;
+    struct gf_gpu_plan *p;
+    props.is_cpu = false;
+    props.units = 16;
+    const int n = gf_gpu_candidates(job, &props, list);
+    CHECK_MSG(n > which, "%d candidates", n);
+    struct gf_gpu_choices choices = {.script = list[which % n].script};
+    return !gf_gpu_plan_make_chosen(job, &props, &choices, &p) && run_plan(p, in, chosen) &&
+           !gf_gpu_plan_make(job, &c->props, &p) && run_plan(p, in, usual);
+}
+
 typedef bool run_both(const struct gf_job *, const struct gf_array *, struct gf_array *,
                       struct gf_array *);
 
@@ -277,6 +333,19 @@ static struct gf_job real_lines(bool back, int64_t lines, int64_t length) {
     return job;
 }
 
+static void test_candidates(void) {
+    static const char *const jobs[] = {
+        "fwd c64 96x120 > complex",           "fwd f32 128x96 > complex half",
+        "inv c64 64x80 real half > real f32", "fwd u8 100x128 > magnitude u8 display shift",
+        "fwd c64 12x20x18 > complex",         "fwd c64 74x34 > complex"};
+    for (int i = 0; i < 6; i++) {
+        struct gf_job job;
+        CHECK(backends_parse(jobs[i], &job));
+        for (which = 1; which < 8; which += 3)
+            check_both(jobs[i], &job, run_candidate);
+    }
+}
+
 static void test_chains(void) {
     static const struct {
         int64_t shape[3];
@@ -307,6 +376,37 @@ static void test_chains(void) {
     }
 }
 
+/* Both directions and precisions: planes that fill no tile, one alone, axes of different lengths, a volume,
+ * whose last two passes are along the axes of its planes; reals there and back, and odd lengths of them. */
+static void test_planes(void) {
+    static const struct {
+        int64_t shape[3];
+        unsigned axes;
+        bool back, wide, real;
+    } cases[] = {{{37, 16, 16}, 6, false, false, false}, {{37, 28, 28}, 6, true, false, false},
+                 {{5, 64, 64}, 6, false, false, false},  {{1, 48, 48}, 6, true, true, false},
+                 {{3, 16, 64}, 6, false, true, false},   {{3, 60, 25}, 6, true, false, false},
+                 {{24, 32, 32}, 7, false, false, false}, {{5, 32, 32}, 6, false, false, true},
+                 {{6, 16, 16}, 7, false, false, true},   {{6, 16, 16}, 7, true, false, true},
+                 {{5, 32, 32}, 6, true, false, true},    {{37, 15, 21}, 6, false, true, true},
+                 {{37, 21, 15}, 6, true, false, true},   {{3, 64, 30}, 6, true, true, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int64_t *s = cases[i].shape;
+        const bool wide = cases[i].wide, back = cases[i].back, real = cases[i].real;
+        const enum gf_dtype complex = wide ? GF_C128 : GF_C64, sample = wide ? GF_F64 : GF_F32;
+        struct gf_job job =
+            backends_job(back ? GF_INVERSE : GF_FORWARD, real && !back ? sample : complex,
+                         wide ? GF_DOUBLE : GF_SINGLE, 3, s[0], s[1], s[2]);
+        job.axes = cases[i].axes;
+        job.out[0] = (struct gf_output){.kind = GF_COMPLEX, .dtype = complex, .half = real};
+        if (real && back) {
+            job.in_half = job.real = true;
+            job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = sample};
+        }
+        check_both("planes in a tile", &job, run_planes);
+    }
+}
+
 /* A picture whose columns are fetched ahead, several tiles in turn, and not as many by each group. */
 static void test_ahead(void) {
     struct gf_job job = backends_job(GF_FORWARD, GF_U8, GF_SINGLE, 3, 1, 64, 128);
@@ -321,17 +421,24 @@ static void test_cuts(void) {
     }
 }
 
-static void test_parked(void) {
-    static const enum gf_kind kinds[] = {GF_MAGNITUDE, GF_POWER, GF_IMAG};
-    for (int turn = 0; turn < 3; turn++) {
+/* Pictures and a volume whose display range is found in the second part of their rows; one with a prime
+ * there. */
+static void test_rows_cut(void) {
+    static const struct {
+        int64_t shape[3];
+        enum gf_kind kind;
+    } cases[] = {
+        {{1, 24, 2048}, GF_MAGNITUDE}, {{6, 10, 1152}, GF_POWER}, {{1, 30, 1216}, GF_IMAG}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int64_t *n = cases[i].shape;
         struct gf_job job =
-            backends_job(GF_FORWARD, GF_U8, turn == 1 ? GF_DOUBLE : GF_SINGLE, 3, 40, 40, 64);
-        job.out[0] = (struct gf_output){.kind = kinds[turn],
+            backends_job(GF_FORWARD, GF_U8, i == 1 ? GF_DOUBLE : GF_SINGLE, 3, n[0], n[1], n[2]);
+        job.out[0] = (struct gf_output){.kind = cases[i].kind,
                                         .dtype = GF_U8,
                                         .map = GF_MAP_DISPLAY,
-                                        .shift = turn != 1,
+                                        .shift = i != 1,
                                         .range = GF_RANGE_AUTO};
-        check_both("a parked tile", &job, run_parked);
+        check_both("rows that are cut", &job, run_rows_cut);
     }
 }
 
@@ -344,7 +451,6 @@ static void test_across(void) {
         enum { FORTH, BACK, HALF, FULL, AUTO } way;
     } cases[] = {{{1, 96, 40}, 7, FORTH}, {{6, 10, 12}, 7, BACK}, {{9, 22, 30}, 6, HALF},
                  {{6, 12, 10}, 7, HALF},  {{1, 50, 64}, 7, FULL}, {{1, 64, 48}, 7, AUTO}};
-    const bool is_cpu = ((struct gf_gpu_context *)contexts[0])->props.is_cpu;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const int64_t *n = cases[i].shape;
         const int way = cases[i].way;
@@ -362,8 +468,7 @@ static void test_across(void) {
                                             .scale = GF_SCALE_LOG,
                                             .shift = true,
                                             .range = way == FULL ? GF_RANGE_FULL : GF_RANGE_AUTO};
-        if (way < AUTO || !is_cpu) /* whose ranges are found in a pass of its own */
-            check_both("a radix across", &job, run_across);
+        check_both("a radix across", &job, run_across);
     }
 }
 
@@ -388,6 +493,42 @@ static void test_joined(void) {
     }
 }
 
+/* Rows of few points: complex ones, whose number no tile divides, of planes; samples to half spectra and
+ * back, the last row without a partner; a norm; large primes. */
+static void test_rows(void) {
+    static const struct {
+        int64_t shape[3];
+        enum { THERE, BACKWARD, HALVES, REALS, BYTES, NUMBERS } way;
+        enum gf_precision precision;
+    } cases[] = {{{1, 301, 5}, THERE, GF_SINGLE},   {{3, 77, 16}, BACKWARD, GF_SINGLE},
+                 {{1, 260, 24}, THERE, GF_SINGLE},  {{2, 135, 2}, THERE, GF_SINGLE},
+                 {{1, 301, 10}, HALVES, GF_SINGLE}, {{3, 77, 13}, HALVES, GF_SINGLE},
+                 {{1, 131, 16}, REALS, GF_SINGLE},  {{2, 99, 7}, REALS, GF_SINGLE},
+                 {{1, 301, 12}, BYTES, GF_SINGLE},  {{1, 200, 29}, HALVES, GF_SINGLE},
+                 {{1, 131, 23}, HALVES, GF_SINGLE}, {{1, 131, 34}, REALS, GF_SINGLE},
+                 {{1, 131, 31}, HALVES, GF_SINGLE}, {{1, 150, 8}, NUMBERS, GF_SINGLE}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int64_t *n = cases[i].shape;
+        const int way = cases[i].way;
+        const bool back = way == BACKWARD || way == REALS;
+        struct gf_job job = backends_job(back ? GF_INVERSE : GF_FORWARD,
+                                         way == BYTES                      ? GF_U8
+                                         : way == HALVES || way == NUMBERS ? GF_F32
+                                                                           : GF_C64,
+                                         cases[i].precision, 3, n[0], n[1], n[2]);
+        job.axes = 4;
+        job.norm = i % 2 ? GF_NORM_ORTHO : GF_NORM_BACKWARD;
+        job.out[0].half = way == HALVES || way == BYTES;
+        if (way == REALS) {
+            job.in_half = job.real = true;
+            job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = GF_F32};
+        }
+        if (way == NUMBERS)
+            job.out[0] = (struct gf_output){.kind = GF_MAGNITUDE, .dtype = GF_F32};
+        check_both("rows", &job, run_coalesced);
+    }
+}
+
 int main(int argc, char **argv) {
     gf_environment_read();
     bool gpu = argc > 1 && !strcmp(argv[1], "gpu");
@@ -409,12 +550,14 @@ int main(int argc, char **argv) {
         if (opened) {
             test_far();
             test_chains();
+            test_planes();
             test_cuts();
             test_across();
             test_joined();
+            test_rows();
             test_ahead();
-            if (!((struct gf_gpu_context *)contexts[0])->props.is_cpu) /* there it has no pairs */
-                test_parked();
+            test_rows_cut();
+            test_candidates();
             backend->close(contexts[0]);
         }
     }

@@ -20,7 +20,7 @@
 
 enum { FOLLOWED = 1 << 16 }; /* bytes up to which every element of a plan's arrays is followed */
 
-static int n_plans, n_followed, n_chains, n_across, n_joined;
+static int n_plans, n_followed, n_chains, n_planes, n_across, n_joined;
 static double bytes_per_point_most;
 
 /* The kernel is compiled for what the pass's fields tell the host. */
@@ -34,6 +34,17 @@ static void check_options(const struct gf_gpu_pass *pass, const char *text) {
                   {"THREADS", t->threads},   {"STAGES", t->stages},     {"HELD", t->held},
                   {"RESIDENT", t->resident}, {"FAR", pass->far},        {"ALGORITHM", t->algorithm},
                   {"ROWS_IN", t->rows_in},   {"ROWS_OUT", t->rows_out}, {"WHOLE", t->whole}};
+    const bool coalesced = t->coalesced_in || t->coalesced_out;
+    CHECK_MSG(!(t->coalesced_in && t->rows_in) && !(t->coalesced_out && t->rows_out) &&
+                  (!coalesced ||
+                   (t->whole && t->lines > 1 &&
+                    (t->points + (t->points - 1) / t->pad_every) * t->lines * 8 <= t->local_bytes)),
+              "%s: rows in a tile of %lld bytes: %s", text, (long long)t->local_bytes,
+              pass->kernel.options);
+    if (strstr(pass->kernel.options, "-DCOALESCED_") || coalesced)
+        CHECK_MSG(walk_option(pass, "COALESCED_IN") == t->coalesced_in &&
+                      walk_option(pass, "COALESCED_OUT") == t->coalesced_out,
+                  "%s: the options and the fields differ: %s", text, pass->kernel.options);
     bool agree = pass->kind != GF_GPU_PASS_FILTER_AXIS || walk_option(pass, "SIDES") == t->sides;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         agree = agree && walk_option(pass, fields[i].name) == fields[i].value;
@@ -41,6 +52,13 @@ static void check_options(const struct gf_gpu_pass *pass, const char *text) {
         char name[16];
         snprintf(name, sizeof name, "RADIX%d", i);
         agree = agree && walk_option(pass, name) == t->radix[i];
+    }
+    for (int i = 0; i < t->member_stages; i++) {
+        char name[24];
+        snprintf(name, sizeof name, "MEMBER%d", i);
+        agree = agree && walk_option(pass, "MEMBERS") == t->members &&
+                walk_option(pass, "MEMBER_STAGES") == t->member_stages &&
+                walk_option(pass, name) == t->member_radix[i];
     }
     CHECK_MSG(agree, "%s: the options and the fields differ: %s", text, pass->kernel.options);
 }
@@ -67,24 +85,56 @@ static void check_pass(const struct gf_gpu_plan *p, const struct gf_gpu_pass *pa
     int64_t points = t->points, product = 1, threads = t->threads, lines = t->lines, n = t->length;
     for (int i = 0; i < t->stages; i++)
         product *= t->radix[i];
-    CHECK_MSG(product == points && threads == pass->group && threads % lines == 0, "%s on %s: %s",
-              text, d->name, pass->kernel.options);
+    int64_t members = t->members;
+    CHECK_MSG(product * members == points && threads == pass->group && threads % lines == 0 &&
+                  members <= threads / lines,
+              "%s on %s: %s", text, d->name, pass->kernel.options);
+    for (int i = 0; i < t->member_stages; i++)
+        members /= t->member_radix[i];
+    CHECK_MSG(members == 1, "%s on %s: %s", text, d->name, pass->kernel.options);
     CHECK_MSG(t->algorithm == GF_GPU_BLUESTEIN ? points >= 2 * n - 1
-              : t->algorithm == GF_GPU_RADER   ? points == n - 1
+              : t->algorithm == GF_GPU_RADER   ? points == n - t->members
                                                : points == n,
               "%s on %s: %s", text, d->name, pass->kernel.options);
     if (t->algorithm == GF_GPU_RADER)
-        CHECK_MSG(pass->args.pass.order + 4 * points <= p->tables.order_count,
+        CHECK_MSG(pass->args.pass.order + 4 * n <= p->tables.order_count,
                   "%s on %s: an order of %lld in %lld", text, d->name, (long long)points,
                   (long long)p->tables.order_count);
     int64_t held = t->held, most = 0;
-    for (int i = 0; i < t->stages; i++) {
-        int64_t r = t->radix[i], per_line = threads / lines;
-        int64_t turns = (points / r + per_line - 1) / per_line;
+    for (int i = 0; i < t->stages + t->member_stages; i++) {
+        const bool member = i >= t->stages;
+        int64_t r = member ? t->member_radix[i - t->stages] : t->radix[i];
+        int64_t per_line = threads / lines, all = member ? n : points;
+        int64_t turns = (all / r + per_line - 1) / per_line;
         most = turns * r > most ? turns * r : most;
     }
     CHECK_MSG(held == most, "%s on %s: %lld points held, not %lld", text, d->name, (long long)held,
               (long long)most);
+}
+
+/* The launch's tiles have all lines of both passes, and room for what is between them. */
+static void check_planes(const struct gf_gpu_plan *p, const struct gf_gpu_pass *first,
+                         const struct gf_gpu_pass *launch, const char *text) {
+    const int64_t planes = walk_option(launch, "PLANES"), strips = launch->args.chain.strips;
+    const int64_t points = walk_option(launch, "LENGTH") * walk_option(launch, "LINES");
+    const int64_t element = p->job.precision ? 16 : 8;
+    CHECK_MSG(launch->groups * planes >= strips && (launch->groups - 1) * planes < strips,
+              "%s: %lld groups of %lld planes", text, (long long)launch->groups, (long long)planes);
+    for (int i = 0; i < 2; i++) {
+        int64_t lines = 1, tile = walk_option(launch, i ? "NEXT_LINES" : "LINES");
+        for (int k = 0; k < first[i].indices; k++)
+            lines *= first[i].args.pass.index[k].count;
+        CHECK_MSG(tile % planes == 0 && strips * (tile / planes) == lines &&
+                      walk_option(launch, i ? "NEXT_LENGTH" : "LENGTH") == first[i].tile.length,
+                  "%s: tiles of %lld lines in pass %d", text, (long long)tile, i + 1);
+    }
+    CHECK_MSG(launch->local_bytes >= points * element / (walk_option(launch, "WHOLE") ? 1 : 2),
+              "%s: a tile of %lld bytes", text, (long long)launch->local_bytes);
+    CHECK_MSG(launch->buffer[0] == first->buffer[0] && launch->buffer[1] == first[1].buffer[1] &&
+                  launch->buffer[1] != GF_GPU_IN,
+              "%s: planes in buffers %d and %d", text, (int)launch->buffer[0],
+              (int)launch->buffer[1]);
+    n_planes++;
 }
 
 /* A chain's launch has both passes' tiles, and its strips are whole. */
@@ -100,6 +150,10 @@ static void check_chain(const struct gf_gpu_plan *p, const struct gf_gpu_pass *f
     CHECK_MSG(chain->local_bytes > 0 && chain->local_bytes <= p->props.local_bytes &&
                   chain->kernel.local_bytes == chain->local_bytes,
               "%s: a tile of %lld bytes", text, (long long)chain->local_bytes);
+    if (walk_option(chain, "PLANES") > 0) {
+        check_planes(p, first, chain, text);
+        return;
+    }
     CHECK_MSG(chain->group == walk_option(chain, "THREADS") &&
                   chain->groups == (a->strips + a->lag) * (a->inner[0] + a->inner[1]) &&
                   a->lag >= 1 && a->slots > a->lag && a->slots <= a->strips,
@@ -425,6 +479,42 @@ static void check_lines(void) {
             check_job(&job, &gpu_devices[d]);
 }
 
+/* Groups read and write short rows as a whole, on GPUs alone; not long rows, and not those that are one
+ * launch with the columns. */
+static void check_rows(void) {
+    static const struct {
+        int64_t shape[3];
+        unsigned axes;
+        int device;
+        bool coalesced;
+    } cases[] = {{{1, 100000, 16}, 4, 0, true},  {{200, 300, 10}, 4, 0, true},
+                 {{1, 100000, 16}, 4, 4, false}, {{1, 10000, 1024}, 4, 0, false},
+                 {{300, 16, 300}, 2, 0, false},  {{10000, 16, 16}, 6, 0, false},
+                 {{100, 2000, 16}, 6, 1, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int half = 0; half < 2; half++) {
+            const int64_t *n = cases[i].shape;
+            struct gf_job job =
+                backends_job(GF_FORWARD, half ? GF_F32 : GF_C64, GF_SINGLE, 3, n[0], n[1], n[2]);
+            struct gf_gpu_plan *p;
+            job.axes = cases[i].axes;
+            job.out[0].half = half;
+            if (half && cases[i].axes == 6) /* their rows are taken with their mirror images */
+                continue;
+            if (!check_job(&job, &gpu_devices[cases[i].device]) ||
+                gf_gpu_plan_make(&job, &gpu_devices[cases[i].device], &p))
+                continue;
+            bool found = false;
+            for (int k = 0; k < p->n_passes; k++)
+                if (p->pass[k].chain)
+                    k++; /* both are one launch, which has tiles of its own */
+                else
+                    found |= p->pass[k].tile.coalesced_in && p->pass[k].tile.coalesced_out;
+            CHECK_MSG(found == cases[i].coalesced, "case %zu: %s", i, p->pass[0].kernel.options);
+            gf_gpu_plan_free(p);
+        }
+}
+
 /* Columns of 4096 points leave their last radix to the pass along the rows; those that fill a tile with
  * segments of 64 bytes do not. */
 static void check_across(void) {
@@ -485,13 +575,15 @@ int main(int argc, char **argv) {
     check_wavelets(150, much);
     check_far_wavelets();
     check_far();
+    check_rows();
     check_chains();
     check_across();
     check_joined();
     check_pictures();
     check_sample();
-    printf("%d plans, %d followed element by element, %d chains, %d with a radix across, %d with "
-           "joined rows; at most %.0f bytes moved a point\n",
-           n_plans, n_followed, n_chains, n_across, n_joined, bytes_per_point_most);
+    printf(
+        "%d plans, %d followed element by element, %d chains, %d with planes in a tile, %d with a "
+        "radix across, %d with joined rows; at most %.0f bytes moved a point\n",
+        n_plans, n_followed, n_chains, n_planes, n_across, n_joined, bytes_per_point_most);
     return TEST_END();
 }

@@ -90,7 +90,7 @@ static void test_values(void) {
                  lines = gf_gpu_table_lines(&t, &tile, LINES_EACH, &steps);
     int64_t at = gf_gpu_table_spectrum(&t, GF_GPU_BLUESTEIN, N, POINTS, 1);
     int64_t rader = gf_gpu_table_spectrum(&t, GF_GPU_RADER, N, N - 1, 1);
-    int64_t order = gf_gpu_table_order(&t, N), count = t.count;
+    int64_t order = gf_gpu_table_order(&t, N, N), count = t.count;
     CHECK(chirp >= 0 && lines >= 0 && split >= 0 && low >= 0 && at >= 0 && rader >= 0 &&
           order >= 0);
     CHECK_EQ(gf_gpu_table_chirp(&t, N, -1), chirp); /* each once */
@@ -123,13 +123,45 @@ static void test_values(void) {
         sum[1] += v[2 * (rader + k)];
     CHECK_MSG(fabs(sum[0] - 1) < 1e-13, "Bluestein's kernel at 0: %.15g", sum[0]);
     CHECK_MSG(fabs(sum[1] - cos(6.283185307179586 / N)) < 1e-13, "Rader's at 0: %.15g", sum[1]);
-    const int32_t *in = o + order, *out = in + N - 1, *in_slot = out + N - 1,
-                  *out_slot = in_slot + N - 1;
+    const int32_t *in = o + order, *out = in + N, *in_slot = out + N, *out_slot = in_slot + N;
     bool inverse = in[0] == 1 && out[0] == 1;
     for (int i = 0; i < N - 1; i++)
-        inverse = inverse && in_slot[in[i] - 1] == i && out_slot[out[i] - 1] == i &&
+        inverse = inverse && in_slot[in[i]] == i && out_slot[out[i]] == i &&
                   (int64_t)in[i] * out[i] % N == 1;
     CHECK(inverse);
+    free(v), free(o);
+    gf_gpu_tables_free(&t);
+}
+
+/* Rader's order of 14 times 43 points: operands and results number the members' transforms, and those of
+ * 43 points, so that neither needs twiddles of the other. */
+static void test_members(void) {
+    enum { PRIME = 43, MEMBERS = 14, N = PRIME * MEMBERS, G = 3 };
+    const struct gf_gpu_tile tile = {.stages = 2,
+                                     .radix = {7, 6},
+                                     .members = MEMBERS,
+                                     .member_stages = 2,
+                                     .member_radix = {7, 2}};
+    struct gf_gpu_tables t = {0};
+    const int64_t stages = gf_gpu_table_stages(&t, &tile), at = gf_gpu_table_order(&t, N, PRIME);
+    double *v = malloc((size_t)t.count * 16), worst = 0;
+    int32_t *o = malloc((size_t)t.order_count * 4);
+    CHECK_EQ(gf_gpu_tables_fill(&t, GF_DOUBLE, v, o), 0);
+    for (int k = 0; k < 7; k++)
+        worst = fmax(worst, off(v + 2 * stages, k, cosl(0.44879895051282760549L * k),
+                                -sinl(0.44879895051282760549L * k)));
+    CHECK_MSG(worst < 1e-15, "the members' twiddles: %.2g", worst);
+    const int32_t *in = o + at, *out = in + N, *in_slot = out + N, *out_slot = in_slot + N;
+    int64_t power = 1, wrong = 0;
+    for (int i = 0; i < PRIME; i++, power = power * G % PRIME)
+        for (int j = 0; j < MEMBERS; j++) {
+            const int32_t from = in[j * PRIME + i], to = out[i * MEMBERS + j];
+            const int64_t a = i < PRIME - 1 ? power : 0;
+            wrong += from != (MEMBERS * a + PRIME * j) % N || in_slot[from] != j * PRIME + i;
+            wrong += to % MEMBERS != j || out_slot[to] != i * MEMBERS + j;
+            wrong += i < PRIME - 1 ? to % PRIME * a % PRIME != 1 : to % PRIME != 0;
+        }
+    CHECK_EQ(wrong, 0);
     free(v), free(o);
     gf_gpu_tables_free(&t);
 }
@@ -165,6 +197,7 @@ int main(void) {
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
         test_transform(lengths[i]);
     test_values();
+    test_members();
     test_long_prime();
     return TEST_END();
 }

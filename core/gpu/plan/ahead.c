@@ -13,8 +13,9 @@ static bool has_small_runs(const struct gf_gpu_pass_builder *b, const struct gf_
     const struct gf_gpu_axis_pass *ap = b->ap;
     const int64_t run = 2 * b->in_bytes * t->lines;
     return b->p->props.fetches && !b->general && t->algorithm == GF_GPU_PLAIN &&
-           ap->load == LOAD_PAIR && !t->rows_in && !ap->fold && !ap->filtered && !ap->convolution &&
-           !gf_gpu_is_part(ap) && t->resident == 1 && run < ACCESS && ACCESS % run == 0;
+           ap->load == LOAD_PAIR && !t->rows_in && !t->coalesced_in && !ap->fold && !ap->filtered &&
+           !ap->convolution && !gf_gpu_is_part(ap) && t->resident == 1 && run < ACCESS &&
+           ACCESS % run == 0;
 }
 
 /* Whether neighbouring pairs are adjacent, and every access at a multiple of its size. */

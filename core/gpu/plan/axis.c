@@ -7,6 +7,7 @@
 #include "core/base/status.h"
 #include "core/gpu/plan/axis_pass.h"
 #include "core/gpu/plan/chain.h"
+#include "core/gpu/plan/decision.h"
 
 static enum gf_gpu_buffer_id other(enum gf_gpu_buffer_id buffer_id) {
     return buffer_id == GF_GPU_A ? GF_GPU_B : GF_GPU_A;
@@ -61,6 +62,7 @@ static int add_parts(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pas
         if (!last) {
             ap.store = STORE_COMPLEX;
             ap.sample = NULL;
+            ap.range = NULL;
             ap.scaled = ap.multiply_out = ap.mirror = false;
             if (ap.load != LOAD_PAIR)
                 ap.pair_axis = -1;
@@ -106,6 +108,7 @@ static int add_convolution(struct gf_gpu_plan_builder *b, const struct gf_gpu_ax
     ap.dir = 1;
     ap.store = STORE_COMPLEX;
     ap.sample = NULL;
+    ap.range = NULL;
     ap.mirror = ap.scaled = false;
     ap.pair_axis = whole->load == LOAD_PAIR ? whole->pair_axis : -1;
     ap.multiply_in = !cut->rader;
@@ -150,7 +153,7 @@ struct choice {
     struct gf_gpu_space to;
     bool to_work; /* `to` is a work buffer, A or B, whichever is better */
     struct cut best;
-    double best_cost;
+    struct gf_gpu_decision decision;
 };
 
 /* Chooses the buffer that the last pass writes: the one it reads where that works, else the
@@ -185,16 +188,21 @@ static void consider(struct choice *c, const struct cut *cut) {
      * estimated and those of thousands a tenth less; not so of mirrored lines. */
     if (!rc && cut->parts > 2 && !cut->convolution && !c->ap->fold)
         cost *= 1.25;
-    if (!rc && cost < c->best_cost) {
-        c->best_cost = cost;
+    if (!rc && gf_gpu_decision_offer(&c->decision, cost, "%s%lldx%lldx%lld",
+                                     cut->rader         ? "r"
+                                     : cut->convolution ? "b"
+                                                        : "",
+                                     (long long)cut->length[0], (long long)cut->length[1],
+                                     (long long)cut->length[2]))
         c->best = *cut;
-    }
 }
 
-/* Every way to cut n into two parts, or three, that are not too different. */
+/* Every way to cut n into two parts, or three, that are not too different; beside a large prime, which may
+ * have few other factors, any. */
 static void consider_cuts(struct choice *c, int64_t n, int64_t convolution, bool rader) {
     enum { SHORTEST = 16, LONGEST = 8192 };
-    for (int64_t a = SHORTEST; a <= LONGEST && a <= n / SHORTEST; a++) {
+    for (int64_t a = c->ap->fold || gf_gpu_has_codelets(n) ? SHORTEST : 2;
+         a <= LONGEST && a <= n / SHORTEST; a++) {
         if (n % a || !gf_gpu_has_codelets(a) || (convolution && !gf_gpu_has_codelets(n / a)))
             continue;
         int64_t rest = n / a;
@@ -228,7 +236,8 @@ static int64_t line_points(const struct gf_gpu_plan_builder *b, const struct gf_
 
 int gf_gpu_add_axis(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap,
                     const struct gf_gpu_space *from, struct gf_gpu_space *to, bool one_tile) {
-    struct choice c = {.b = b, .ap = ap, .from = from, .to = *to, .best_cost = 1e300};
+    struct choice c = {
+        .b = b, .ap = ap, .from = from, .to = *to, .decision = gf_gpu_decision_begin(b->p)};
     int64_t n = line_points(b, ap);
     c.to_work = to->buffer_id == GF_GPU_A || to->buffer_id == GF_GPU_B;
     ap->length = n;
@@ -251,6 +260,9 @@ int gf_gpu_add_axis(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap,
     if (!c.best.parts)
         return gf_fail(GF_EUNSUPP, "lines of %lld points are too long for this device",
                        (long long)n);
+    int rc = gf_gpu_decision_end(&c.decision);
+    if (rc)
+        return rc;
     choose_buffer(&c, &c.best, to);
     gf_gpu_reserve(b->p, to);
     return add_cut(b, ap, &c.best, from, to);
@@ -259,7 +271,8 @@ int gf_gpu_add_axis(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap,
 bool gf_gpu_fits_parts(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *ap,
                        const struct gf_gpu_space *from, const struct gf_gpu_space *to) {
     struct gf_gpu_axis_pass one = *ap;
-    struct choice c = {.b = b, .ap = &one, .from = from, .to = *to, .best_cost = 1e300};
+    struct choice c = {
+        .b = b, .ap = &one, .from = from, .to = *to, .decision = gf_gpu_decision_begin(NULL)};
     consider_cuts(&c, line_points(b, ap), 0, false);
     return c.best.parts > 0;
 }
@@ -267,7 +280,8 @@ bool gf_gpu_fits_parts(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_p
 bool gf_gpu_fits_tile(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *ap,
                       const struct gf_gpu_space *from, const struct gf_gpu_space *to) {
     struct gf_gpu_axis_pass one = *ap;
-    struct choice c = {.b = b, .ap = &one, .from = from, .to = *to, .best_cost = 1e300};
+    struct choice c = {
+        .b = b, .ap = &one, .from = from, .to = *to, .decision = gf_gpu_decision_begin(NULL)};
     one.length = line_points(b, ap);
     consider(&c, &(struct cut){1, {one.length}, 0, false});
     return c.best.parts == 1;

@@ -1,10 +1,14 @@
 /* One pass along an axis: which index is the fast one, how many lines a tile has, which tables. */
 #include "core/gpu/plan/axis_pass.h"
 
+#include <math.h>
+
 #include "core/base/status.h"
 #include "core/gpu/plan/ahead.h"
 #include "core/gpu/plan/axis_pass_options.h"
+#include "core/gpu/plan/chain.h"
 #include "core/gpu/plan/cost.h"
+#include "core/gpu/plan/decision.h"
 #include "core/gpu/plan/filter_values.h"
 #include "core/gpu/plan/general.h"
 #include "core/gpu/plan/pass.h"
@@ -235,11 +239,33 @@ static bool can_halve(const struct gf_gpu_pass_builder *b, int lines) {
            b->args.in_point == 1 && b->args.out_point == 1 && lines == 1;
 }
 
+/* The request with rows that all of the group's items read, or write, together. Of few lines, points that
+ * items take at the same time would share banks of the tile's memory. */
+static struct gf_gpu_tile_request coalesce(const struct gf_gpu_pass_builder *b,
+                                           const struct gf_gpu_tile_request *request) {
+    enum { LEAST_LINES = 16 };
+    const int lines = request->lines;
+    const bool enough = lines >= LEAST_LINES || (lines > 1 && lines >= b->args.index[0].count);
+    struct gf_gpu_tile_request rows = *request;
+    rows.coalesced_in = enough && rows.rows_in && gf_gpu_can_coalesce(b, true);
+    rows.coalesced_out = enough && rows.rows_out && gf_gpu_can_coalesce(b, false);
+    rows.rows_in &= !rows.coalesced_in;
+    rows.rows_out &= !rows.coalesced_out;
+    return rows;
+}
+
 /* The cheapest tile of so many lines, one or two of which an item holds. */
 static int plan_tile(const struct gf_gpu_pass_builder *b, struct gf_gpu_tile_request *request,
                      struct gf_gpu_tile *best) {
     struct gf_gpu_tile tile;
     int rc = gf_gpu_tile_plan(request, &b->p->props, best);
+    const struct gf_gpu_tile_request rows = coalesce(b, request);
+    if ((rows.coalesced_in || rows.coalesced_out) &&
+        !gf_gpu_tile_plan(&rows, &b->p->props, &tile) &&
+        (rc || gf_gpu_axis_pass_cost(b, &tile) < gf_gpu_axis_pass_cost(b, best))) {
+        *best = tile;
+        rc = 0;
+    }
     if (!can_halve(b, request->lines))
         return rc;
     request->length /= 2;
@@ -257,15 +283,55 @@ static bool can_join(const struct gf_gpu_axis_pass *ap, const struct gf_gpu_tile
            (int64_t)t->held * t->threads == t->length * t->lines;
 }
 
-static int choose_tile(struct gf_gpu_pass_builder *b, struct gf_gpu_tile *best, double *best_cost) {
+/* Offers the tile of a request as one that costs `least` or more: false where there is none. */
+static bool offer_tile(const struct gf_gpu_pass_builder *b, struct gf_gpu_tile_request request,
+                       double least, struct gf_gpu_decision *d, struct gf_gpu_tile_choice *offered,
+                       struct gf_gpu_tile_choice *best) {
+    const struct gf_gpu_axis_pass *ap = b->ap;
+    struct gf_gpu_tile tile;
+    if (plan_tile(b, &request, &tile) || (gf_gpu_joins(ap) > 1 && !can_join(ap, &tile)))
+        return false;
+    double cost = gf_gpu_axis_pass_cost(b, &tile);
+    /* A group of few warps leaves its unit idle. */
+    if (tile.threads < 64 && !b->p->props.is_cpu)
+        cost *= 1.0 + 0.3 * (64 - tile.threads) / 64;
+    *offered = (struct gf_gpu_tile_choice){tile, cost};
+    if (gf_gpu_decision_offer(d, fmax(cost, least), "%dx%d%s", tile.lines, tile.threads,
+                              tile.whole ? "c" : "r"))
+        *best = *offered;
+    return true;
+}
+
+/* Beside the usual tile of so many lines, for a plan that is measured: twice and half its work items, and the other
+ * kind of words. They count as no cheaper than that tile, which is the choice without a measurement. */
+static void offer_others(const struct gf_gpu_pass_builder *b,
+                         const struct gf_gpu_tile_request *request,
+                         const struct gf_gpu_tile_choice *usual, struct gf_gpu_decision *d,
+                         struct gf_gpu_tile_choice *best) {
+    const struct gf_gpu_tile *t = &usual->tile;
+    const int threads[] = {t->threads * 2, t->threads / 2, t->threads};
+    for (int i = 0; i < 3; i++) {
+        struct gf_gpu_tile_request other = *request;
+        struct gf_gpu_tile_choice offered;
+        other.threads = threads[i];
+        other.words = i < 2 ? 0 : t->whole ? 1 : 2;
+        if (other.threads && (i < 2 || t->stages > 1))
+            offer_tile(b, other, (i < 2 ? 1 : 1.02) * usual->cost, d, &offered, best);
+    }
+}
+
+/* The cheapest tile of one fast index, and of every number of lines. */
+static int choose_tile(struct gf_gpu_pass_builder *b, struct gf_gpu_decision *d,
+                       struct gf_gpu_tile_choice *best) {
     const struct gf_gpu_axis_pass *ap = b->ap;
     const struct index_args *fast = &b->args.index[0];
     bool coordinates_in = by_coordinate_in(ap), coordinates_out = by_coordinate_out(ap);
     b->in_step = coordinates_in ? b->args.axis_in * b->args.step_in : b->args.in_point;
     b->out_step = coordinates_out ? b->args.axis_out * b->args.step_out : b->args.out_point;
-    double least = 1e300;
-    *best_cost = least;
     if (ap->rader && b->axis[0] >= 4) /* no two points in Rader's order are neighbours */
+        return GF_EUNSUPP;
+    /* Halves that are folded on the way in reach a transform of the points in their own order. */
+    if (ap->load == LOAD_ROW_HALVES && !gf_gpu_is_mirrored(ap) && !gf_gpu_has_codelets(ap->length))
         return GF_EUNSUPP;
     for (int lines = 1; lines <= 64; lines *= 2) {
         if (lines > 1 && lines / 2 >= fast->count)
@@ -292,38 +358,23 @@ static int choose_tile(struct gf_gpu_pass_builder *b, struct gf_gpu_tile *best, 
             .sides = ap->load == LOAD_PACKED ? 2 : 1,
             .precision = b->p->job.precision,
         };
-        struct gf_gpu_tile tile;
-        if (plan_tile(b, &request, &tile) || (gf_gpu_joins(ap) > 1 && !can_join(ap, &tile)))
-            continue;
-        double cost = gf_gpu_axis_pass_cost(b, &tile);
-        /* A group of few warps leaves its unit idle. */
-        if (tile.threads < 64 && !b->p->props.is_cpu)
-            cost *= 1.0 + 0.3 * (64 - tile.threads) / 64;
-        /* One group looks through the keys of a display range while all others wait. */
-        double weight = ap->range && tile.threads < GROUP && !b->p->props.is_cpu
-                            ? (double)GROUP / tile.threads
-                            : 1;
-        if (cost * weight < least) {
-            least = cost * weight;
-            *best_cost = cost;
-            *best = tile;
-        }
+        struct gf_gpu_tile_choice usual;
+        if (offer_tile(b, request, 0, d, &usual, best) && d->choices)
+            offer_others(b, &request, &usual, d, best);
     }
-    return *best_cost < 1e300 ? 0 : GF_EUNSUPP;
+    return gf_gpu_decision_end(d);
 }
 
 /* The fast index that gives the cheapest pass, with its tile. The nearest one is kept unless another
  * is clearly cheaper: estimates differ by a tenth where times do not. */
-static int choose_fast_index(struct gf_gpu_pass_builder *b, struct gf_gpu_tile *best,
-                             double *best_cost) {
+static int choose_fast_index(struct gf_gpu_pass_builder *b, struct gf_gpu_tile_choice *best) {
     static const double clearly = 1.2;
     struct gf_gpu_pass_builder chosen = *b;
-    struct gf_gpu_tile tile;
-    double cost, least = 1e300;
-    int nearest = nearest_index(b);
-    *best_cost = least;
+    struct gf_gpu_decision of_index = gf_gpu_decision_begin(b->p), of_tile;
+    const int nearest = nearest_index(b);
     for (int i = 0; i < b->n; i++) {
         struct gf_gpu_pass_builder trial = *b;
+        struct gf_gpu_tile_choice choice;
         if (gf_gpu_is_mirrored(b->ap) && b->axis[i] < 4)
             continue;
         if (b->ap->across_axis >= 0 && b->axis[i] != b->ap->across_axis)
@@ -331,16 +382,19 @@ static int choose_fast_index(struct gf_gpu_pass_builder *b, struct gf_gpu_tile *
         if (gf_gpu_joins(b->ap) > 1 && b->axis[i] != JOINED)
             continue;
         put_first(&trial, i);
-        double weight = i == nearest ? 1 : clearly;
-        if (choose_tile(&trial, &tile, &cost) || cost * weight >= least)
+        of_tile = gf_gpu_decision_begin(NULL);
+        if (choose_tile(&trial, &of_tile, &choice) ||
+            !gf_gpu_decision_offer(&of_index, choice.cost * (i == nearest ? 1 : clearly), "i%d", i))
             continue;
-        least = cost * weight;
-        *best_cost = cost;
-        *best = tile;
+        *best = choice;
         chosen = trial;
     }
     *b = chosen;
-    return least < 1e300 ? 0 : GF_EUNSUPP;
+    int rc = gf_gpu_decision_end(&of_index);
+    if (rc || !of_index.choices)
+        return rc;
+    of_tile = gf_gpu_decision_begin(b->p);
+    return choose_tile(b, &of_tile, best);
 }
 
 /* Where points are addressed by coordinates, these already include the parts of a split axis. */
@@ -370,9 +424,10 @@ static int add_tables(struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t
     a->table_stage = gf_gpu_table_stages(tables, t);
     if (t->algorithm == GF_GPU_BLUESTEIN)
         a->table_chirp = gf_gpu_table_chirp(tables, t->length, 1); /* the kernel turns it */
+    const int64_t each = t->length / t->members, members_points = t->points / t->members;
     if (t->algorithm == GF_GPU_BLUESTEIN || t->algorithm == GF_GPU_RADER)
         a->table_spectrum =
-            gf_gpu_table_spectrum(tables, t->algorithm, t->length, t->points, ap->dir);
+            gf_gpu_table_spectrum(tables, t->algorithm, each, members_points, ap->dir);
     if (ap->both)
         a->table_spectrum =
             gf_gpu_table_spectrum(tables, ap->rader ? GF_GPU_RADER : GF_GPU_BLUESTEIN, a->axis_size,
@@ -408,7 +463,8 @@ static int add_tables(struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t
         a->limit = spectrum ? ap->convolution : a->axis_size;
     }
     if (t->algorithm == GF_GPU_RADER || ap->rader)
-        a->order = gf_gpu_table_order(tables, ap->rader ? a->axis_size : t->length);
+        a->order = ap->rader ? gf_gpu_table_order(tables, a->axis_size, a->axis_size)
+                             : gf_gpu_table_order(tables, t->length, each);
     bool failed = a->order < 0 || a->table_stage < 0 || a->table_chirp < 0 ||
                   a->table_spectrum < 0 || a->table_split < 0 || a->table_in < 0 ||
                   a->table_out < 0 || a->table_fold < 0 || a->table_fold_low < 0;
@@ -423,10 +479,7 @@ static int count_groups(const struct gf_gpu_pass_builder *b, const struct gf_gpu
     if (groups > 2147483647.0)
         return gf_fail(GF_EUNSUPP, "an array of %.3g lines has more groups than a launch can count",
                        b->lines);
-    const struct sample_lines *s = &b->args.sample;
-    *count = b->ap->keys_alone ? s->tiles
-             : ahead->tiles    ? ahead->groups
-                               : (int64_t)groups + s->tiles - s->pairs;
+    *count = ahead->tiles ? ahead->groups : (int64_t)groups;
     return 0;
 }
 
@@ -496,26 +549,24 @@ static struct gf_gpu_pass *append(const struct gf_gpu_pass_builder *b,
     if (gf_gpu_samples_out(ap) && !(ap->sample && gf_gpu_displayed(ap->sample)))
         pass->output = ap->output;
     gf_gpu_axis_pass_describe(b, tile, pass);
-    if (ap->range)
-        gf_gpu_share_words(pass);
-    if (ap->keys_alone)
-        gf_gpu_range_describe(b, pass);
     return pass;
 }
 
-int gf_gpu_add_axis_pass(struct gf_gpu_plan *p, const struct gf_gpu_axis_pass *ap,
-                         const struct gf_gpu_space *src, const struct gf_gpu_space *dst) {
+static int add_pass(struct gf_gpu_plan *p, const struct gf_gpu_axis_pass *ap,
+                    const struct gf_gpu_space *src, const struct gf_gpu_space *dst) {
     struct gf_gpu_pass_builder b = {.p = p, .ap = ap, .src = src, .dst = dst};
-    struct gf_gpu_tile tile;
-    double cost;
+    struct gf_gpu_tile_choice choice;
     add_indices(&b);
     if (b.n == 0)
         add_index(&b, ONE_LINE, (struct index_args){.count = 1});
     b.lines = count_lines(&b);
+    b.chains = gf_gpu_axis_on(&p->job, 1) && gf_gpu_axis_on(&p->job, 2) &&
+               gf_gpu_chains_planes(p, src->extent);
     gf_gpu_axis_pass_bytes(&b);
-    int rc = choose_fast_index(&b, &tile, &cost);
+    int rc = choose_fast_index(&b, &choice);
     if (rc)
         return rc;
+    struct gf_gpu_tile tile = choice.tile;
     drop_part_strides(&b);
     struct gf_gpu_tile general;
     b.general = p->general && gf_gpu_general_tile(&b, &tile, &general);
@@ -525,13 +576,23 @@ int gf_gpu_add_axis_pass(struct gf_gpu_plan *p, const struct gf_gpu_axis_pass *a
         rc = b.general ? gf_gpu_general_args(&b, &tile) : add_tables(&b, &tile);
     if (rc)
         return rc;
-    if (ap->range && (rc = gf_gpu_range_args(&b, &tile)))
+    if (ap->keys && (rc = gf_gpu_range_args(&b, &tile)))
         return rc;
     b.args.params = ap->output < 0 ? 0 : (int64_t)ap->output * GF_GPU_PARAMS_EACH;
     const struct gf_gpu_ahead ahead = gf_gpu_fetch_ahead(&b, &tile);
     struct gf_gpu_pass *pass = append(&b, &tile, &ahead);
     if (!pass)
         return GF_EUNSUPP;
-    pass->cost = cost;
+    pass->cost = choice.cost;
+    if (ap->keys)
+        return gf_gpu_range_pass(&b, pass);
     return count_groups(&b, &tile, &ahead, &pass->groups);
+}
+
+int gf_gpu_add_axis_pass(struct gf_gpu_plan *p, const struct gf_gpu_axis_pass *ap,
+                         const struct gf_gpu_space *src, const struct gf_gpu_space *dst) {
+    struct gf_gpu_axis_pass keys = *ap;
+    keys.keys = true;
+    int rc = ap->range ? add_pass(p, &keys, src, dst) : 0;
+    return rc ? rc : add_pass(p, ap, src, dst);
 }

@@ -52,7 +52,7 @@ void gf_gpu_axis_pass_describe(const struct gf_gpu_pass_builder *b, const struct
              gf_gpu_samples_in(ap) ? gf_dtype_name(ap->in_type) : "",
              gf_gpu_samples_in(ap) ? ", " : from[ap->load], tile,
              ap->store == STORE_SAMPLE || ap->store == STORE_PAIR ? end : to[ap->store], t->lines,
-             t->rows_in ? " rows" : " columns",
+             t->rows_in || t->coalesced_in ? " rows" : " columns",
              *across           ? across
              : ap->filtered    ? ", there and back with the filter"
              : ap->rader       ? ", Rader"
@@ -68,6 +68,23 @@ bool gf_gpu_turns_by_line(const struct gf_gpu_pass_builder *b, const struct gf_g
     return gf_gpu_is_turned(b->ap) && !b->general && !b->ap->convolution &&
            t->algorithm == GF_GPU_PLAIN && b->args.index[0].turn &&
            (t->points / last + last) * b->args.index[0].count <= MOST;
+}
+
+bool gf_gpu_can_coalesce(const struct gf_gpu_pass_builder *b, bool in) {
+    const struct gf_gpu_axis_pass *ap = b->ap;
+    const struct gf_gpu_props *props = &b->p->props;
+    const int e = in ? ap->load : ap->store;
+    const bool pairs =
+        in ? e == LOAD_PAIR || e == LOAD_TWO_HALVES : e == STORE_PAIR || e == STORE_TWO_HALVES;
+    const bool known = pairs || (in ? e == LOAD_COMPLEX || e == LOAD_REAL : e == STORE_COMPLEX);
+    const bool halves = e == (in ? LOAD_TWO_HALVES : STORE_TWO_HALVES);
+    const int64_t row = halves ? ap->length / 2 + 1 : ap->length;
+    const bool whole = !gf_gpu_is_part(ap) && !ap->convolution && !ap->filtered && !ap->fold &&
+                       !ap->range && ap->across_axis < 0 && gf_gpu_joins(ap) == 1;
+    return known && whole && (in ? b->in_step : b->out_step) == 1 &&
+           (in ? b->args.index[0].in : b->args.index[0].out) == row << pairs &&
+           (!pairs || (in ? b->args.pair_in : b->args.pair_out) == row) && !props->is_cpu &&
+           !props->shaders && !b->p->general && !b->chains;
 }
 
 /* Whether a pair's samples are adjacent, and every pair at an even offset: one access moves
@@ -103,8 +120,7 @@ static void sample_options(const struct gf_gpu_pass_builder *b, struct gf_gpu_pa
         gf_gpu_option(pass, "-DKIND=%d -DSCALE=%d -DSHIFTED=%d -DDISPLAY=%d", (int)ap->sample->kind,
                       (int)ap->sample->scale, ap->sample->shift, gf_gpu_displayed(ap->sample));
     if (ap->range)
-        gf_gpu_option(pass, "-DSAMPLED=%d -DPAIRS=%d", ap->keys_alone ? 2 : 1,
-                      b->args.sample.pairs > 0);
+        gf_gpu_option(pass, ap->keys ? "-DSAMPLED=1" : "-DAWAITS_RANGE=1");
     if (ap->store == STORE_SAMPLE)
         gf_gpu_option(pass, "-DBOUNDED=%d -DCOARSE=%d", gf_job_is_bounded(&b->p->job),
                       !(b->p->job.precision == GF_DOUBLE) && gf_dtype_is_integer(ap->out_type) &&
@@ -124,8 +140,9 @@ void gf_gpu_general_options(const struct gf_gpu_pass_builder *b, struct gf_gpu_p
  * lines past the last one too, which a tile may have. */
 static double reach(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t, bool in) {
     const struct pass_args *a = &b->args;
-    double most = (double)t->points * (double)(in ? b->in_step : b->out_step) +
-                  (double)(in ? a->pair_in : a->pair_out);
+    double most =
+        fmax((double)t->points, (double)t->length) * (double)(in ? b->in_step : b->out_step) +
+        (double)(in ? a->pair_in : a->pair_out);
     for (int i = 0; i < b->n; i++) {
         const struct index_args *x = &a->index[i];
         int64_t stride = in ? x->in : x->out, count = x->count > x->size ? x->count : x->size;
@@ -170,6 +187,13 @@ void gf_gpu_tile_options(struct gf_gpu_pass *pass, const char *prefix,
         gf_gpu_option(pass, "-D%s%s=%lld", prefix, options[i].name, (long long)options[i].value);
     for (int i = 0; i < t->stages; i++)
         gf_gpu_option(pass, "-D%sRADIX%d=%d", prefix, i, t->radix[i]);
+    if (t->coalesced_in || t->coalesced_out)
+        gf_gpu_option(pass, "-DCOALESCED_IN=%d -DCOALESCED_OUT=%d", t->coalesced_in,
+                      t->coalesced_out);
+    if (t->members > 1)
+        gf_gpu_option(pass, "-DMEMBERS=%d -DMEMBER_STAGES=%d", t->members, t->member_stages);
+    for (int i = 0; i < t->member_stages; i++)
+        gf_gpu_option(pass, "-DMEMBER%d=%d", i, t->member_radix[i]);
 }
 
 /* Bytes an access with which whole rows of samples are written through the tile: as many as all
@@ -178,7 +202,7 @@ static int row_access(const struct gf_gpu_pass_builder *b, const struct gf_gpu_t
     const struct gf_gpu_axis_pass *ap = b->ap;
     const struct pass_args *a = &b->args;
     int64_t samples = ap->length, bytes = b->out_bytes;
-    if (ap->store != STORE_SAMPLE || ap->sample->map != GF_MAP_DISPLAY ||
+    if (ap->store != STORE_SAMPLE || ap->keys || ap->sample->map != GF_MAP_DISPLAY ||
         !gf_dtype_is_integer(ap->out_type) || !t->rows_out || a->axis_out != 1 ||
         ap->length != a->axis_size || t->algorithm != GF_GPU_PLAIN ||
         2 * samples * bytes * t->lines > t->local_bytes)

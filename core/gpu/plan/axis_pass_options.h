@@ -18,4 +18,9 @@ void gf_gpu_general_options(const struct gf_gpu_pass_builder *b, struct gf_gpu_p
 void gf_gpu_axis_pass_describe(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t,
                                struct gf_gpu_pass *pass);
 
+/* Whether rows, of which a tile has several, can be read (in) or written by all of a group's items in the
+ * order of memory: samples or complex numbers as they are, of lines that are whole axes and follow each other
+ * without gaps. */
+bool gf_gpu_can_coalesce(const struct gf_gpu_pass_builder *b, bool in);
+
 #endif

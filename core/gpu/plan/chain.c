@@ -1,4 +1,4 @@
-/* Which neighbouring passes become one launch, and what that needs: kernels/fft_chain.cl. */
+/* Which neighbouring passes become one launch, and what that needs: kernels/fft_chain.cl, fft_planes.cl. */
 #include "core/gpu/plan/chain.h"
 
 #include <math.h>
@@ -6,7 +6,9 @@
 
 #include "core/gpu/plan/axis_pass_options.h"
 #include "core/gpu/plan/cost.h"
+#include "core/gpu/plan/decision.h"
 #include "core/gpu/plan/pass.h"
+#include "core/gpu/plan/planes.h"
 #include "core/gpu/plan/tables.h"
 
 /* What is between the two should leave room in the second-level cache for what only passes
@@ -32,8 +34,9 @@ struct pair {
     int along[2];  /* the index that runs within a strip, of an axis that is split; or -1:
                               * strips are planes, one for each value of the outermost index */
     bool mirrored; /* strips are planes and their mirror images */
-    enum gf_gpu_buffer_id ring; /* where what is between the two is */
-    bool in_place;              /* the second pass rewrites what the first one wrote */
+    enum gf_gpu_buffer_id ring;  /* where what is between the two is */
+    bool in_place;               /* the second pass rewrites what the first one wrote */
+    struct gf_gpu_planes planes; /* a tile holds what is between the two; count 0: none does */
 };
 
 /* The index along the axis' other part: the only one that adds to the coordinate, on the way in or
@@ -143,13 +146,21 @@ static bool are_planes(const struct gf_gpu_plan *p, struct pair *pair) {
 }
 
 bool gf_gpu_chains_planes(const struct gf_gpu_plan *p, const int64_t n[4]) {
-    const int64_t plane = n[1] * n[2] * (p->job.precision == GF_DOUBLE ? 16 : 8);
-    return p->props.chain_bytes && plane <= PLANE_BYTES && n[3] == 1 &&
+    enum { LINE = 128, GROUPS_FIT = 3 }; /* bytes of a cache line */
+    const int64_t row = n[2] * (p->job.precision == GF_DOUBLE ? 16 : 8), plane = n[1] * row;
+    /* Rows that are transformed last, in a tile, are written in whole sectors then. */
+    const bool in_tile = gf_gpu_groups_fit(&p->props, plane) >= GROUPS_FIT && row % LINE == 0;
+    return p->props.chain_bytes && plane <= PLANE_BYTES && !in_tile && n[3] == 1 &&
            plane * n[0] >= p->props.chain_bytes;
 }
 
 static bool is_plain(const struct gf_gpu_pass *pass) {
     return pass->kind == GF_GPU_PASS_AXIS && pass->plain && !pass->far;
+}
+
+/* The tiles of a launch through the second-level cache are the passes' own, and read and write lines. */
+static bool is_coalesced(const struct gf_gpu_pass *pass) {
+    return pass->tile.coalesced_in || pass->tile.coalesced_out;
 }
 
 /* What the second pass of a chain may write: numbers of which none clips. */
@@ -174,14 +185,18 @@ static bool find_ring(struct pair *pair) {
     return pair->ring != to;
 }
 
+static bool can_meet(const struct gf_gpu_plan *p, const struct gf_gpu_pass *a,
+                     const struct gf_gpu_pass *b) {
+    const bool store = a->store == STORE_COMPLEX || a->store == STORE_TANGLE;
+    return is_plain(a) && is_plain(b) && store &&
+           (b->load == LOAD_COMPLEX || b->load == LOAD_UNTANGLE) && can_end(p, b) &&
+           a->buffer[1] == b->buffer[0];
+}
+
 static bool can_chain(const struct gf_gpu_plan *p, struct pair *pair) {
     const struct gf_gpu_pass *a = pair->first, *b = pair->second;
-    if (!is_plain(a) || !is_plain(b) || a->store != STORE_COMPLEX ||
-        (b->load != LOAD_COMPLEX && b->load != LOAD_UNTANGLE) || !can_end(p, b) ||
-        a->buffer[1] != b->buffer[0])
-        return false;
     pair->in_place = a->buffer[1] == b->buffer[1];
-    if (!find_ring(pair))
+    if (is_coalesced(a) || is_coalesced(b) || !find_ring(pair))
         return false;
     pair->tile[0] = a->tile;
     pair->tile[1] = b->tile;
@@ -272,8 +287,6 @@ static bool set_ring(const struct gf_gpu_plan *p, const struct pair *pair,
         args->slots = args->strips;
         args->slot = 0;
     }
-    if (p->finds_range && 2 + 2 * args->strips > SHARED) /* what else is in the counters' buffer */
-        return false;
     return (args->strips + args->lag) * (args->inner[0] + args->inner[1]) <= INT32_MAX;
 }
 
@@ -318,8 +331,6 @@ static void set_options(const struct pair *pair, struct gf_gpu_pass *chain) {
     gf_gpu_tile_options(chain, "NEXT_", t);
     carry_options(chain, "NEXT_", pair->second, both, n);
     carry_options(chain, "", pair->second, end, 1);
-    gf_gpu_option(chain, "-DPLANE_PAIRS=%d", pair->mirrored);
-    gf_gpu_option(chain, "-DCHAIN_RESIDENT=%d", together(pair));
 }
 
 /* The launch's arguments but for its tables. */
@@ -336,18 +347,24 @@ static bool lay_out(const struct gf_gpu_plan *p, const struct pair *pair, struct
 /* What pass i and the next one cost less in one launch; 0 where they cannot be one, or cost more. */
 static double gain_of(const struct gf_gpu_plan *p, int i, struct pair *pair,
                       struct chain_args *args) {
-    *pair = (struct pair){.first = &p->pass[i], .second = &p->pass[i + 1]};
-    if (p->pass[i].summary.bytes_written < p->props.chain_bytes || !can_chain(p, pair) ||
-        !lay_out(p, pair, args))
+    const struct gf_gpu_pass *a = &p->pass[i], *b = &p->pass[i + 1];
+    double cost = a->cost + b->cost;
+    *pair = (struct pair){.first = a, .second = b};
+    if (!can_meet(p, a, b))
         return 0;
-    double cost =
-        gf_gpu_chain_cost(pair->first, pair->second, (double)args->lag / (double)args->strips);
-    return fmax(0, pair->first->cost + pair->second->cost - cost);
+    if (gf_gpu_planes_fit(p, a, b, &pair->planes, args)) {
+        cost = pair->planes.cost;
+        memcpy(pair->tile, pair->planes.tile, sizeof pair->tile);
+    } else if (p->props.chain_bytes && a->summary.bytes_written >= p->props.chain_bytes &&
+               a->store == STORE_COMPLEX && can_chain(p, pair) && lay_out(p, pair, args)) {
+        cost = gf_gpu_chain_cost(a, b, (double)args->lag / (double)args->strips);
+    }
+    return fmax(0, a->cost + b->cost - cost);
 }
 
 double gf_gpu_chains_gain(const struct gf_gpu_plan *p, int first) {
     double gain = 0;
-    for (int i = first; p->props.chain_bytes && i + 1 < p->n_passes; i++) {
+    for (int i = first; i + 1 < p->n_passes; i++) {
         struct pair pair;
         struct chain_args args;
         double of_two = gain_of(p, i, &pair, &args);
@@ -357,22 +374,50 @@ double gf_gpu_chains_gain(const struct gf_gpu_plan *p, int first) {
     return gain;
 }
 
+/* The kernel of a chain whose second pass follows strips later, and what it needs beside tables. */
+static void use_ring(struct gf_gpu_plan *p, const struct pair *pair, const struct chain_args *args,
+                     struct gf_gpu_pass *chain) {
+    const struct gf_gpu_pass *a = pair->first, *b = pair->second;
+    strcpy(chain->kernel.file, "fft_chain.cl");
+    strcpy(chain->kernel.entry, "fft_chain");
+    gf_gpu_option(chain, "-DPLANE_PAIRS=%d -DCHAIN_RESIDENT=%d", pair->mirrored, together(pair));
+    set_divisors(args, chain);
+    chain->groups = (args->strips + args->lag) * (args->inner[0] + args->inner[1]);
+    gf_gpu_set_buffers(chain, 6,
+                       (enum gf_gpu_buffer_id[]){a->buffer[0], pair->ring, b->buffer[1],
+                                                 GF_GPU_TABLES, GF_GPU_PARAMS, GF_GPU_CHAIN});
+    const int64_t ring = args->slots * args->slot * (p->job.precision == GF_DOUBLE ? 16 : 8);
+    if (p->bytes[pair->ring] < ring)
+        p->bytes[pair->ring] = ring;
+    int64_t counters = 4 * (2 + 2 * args->strips);
+    if (p->bytes[GF_GPU_CHAIN] < counters)
+        p->bytes[GF_GPU_CHAIN] = counters;
+}
+
+/* Likewise of one whose tiles hold planes. */
+static void use_planes(const struct pair *pair, struct gf_gpu_pass *chain) {
+    strcpy(chain->kernel.file, "fft_planes.cl");
+    strcpy(chain->kernel.entry, "fft_planes");
+    gf_gpu_option(chain, "-DPLANES=%d -DCHAIN_RESIDENT=%d", pair->planes.count,
+                  pair->planes.resident);
+    chain->groups = pair->planes.groups;
+    gf_gpu_set_buffers(chain, 4,
+                       (enum gf_gpu_buffer_id[]){pair->first->buffer[0], pair->second->buffer[1],
+                                                 GF_GPU_TABLES, GF_GPU_PARAMS});
+}
+
 static bool make_chain(struct gf_gpu_plan *p, const struct pair *pair,
                        const struct chain_args *args) {
-    const struct gf_gpu_pass *a = pair->first, *b = pair->second;
     const struct gf_gpu_tile *s = &pair->tile[0], *t = &pair->tile[1];
     struct gf_gpu_pass *chain = &p->chain[p->n_chains];
     *chain = (struct gf_gpu_pass){.kind = GF_GPU_PASS_CHAIN, .output = -1};
-    strcpy(chain->kernel.file, "fft_chain.cl");
-    strcpy(chain->kernel.entry, "fft_chain");
     set_options(pair, chain);
-    set_divisors(args, chain);
     chain->args.chain = *args;
     const int64_t first = gf_gpu_table_stages(&p->tables, s),
                   second = gf_gpu_table_stages(&p->tables, t);
     if (first < 0 || second < 0)
         return false;
-    if (a->by_line) {
+    if (pair->first->by_line) {
         struct pass_args *turned = &chain->args.chain.first;
         turned->table_split =
             gf_gpu_table_lines(&p->tables, s, turned->index[0].count, &turned->table_split_low);
@@ -384,37 +429,39 @@ static bool make_chain(struct gf_gpu_plan *p, const struct pair *pair,
     chain->group = s->threads;
     chain->local_bytes = s->local_bytes > t->local_bytes ? s->local_bytes : t->local_bytes;
     chain->kernel.local_bytes = chain->local_bytes;
-    chain->groups = (args->strips + args->lag) * (args->inner[0] + args->inner[1]);
-    gf_gpu_set_buffers(chain, 6,
-                       (enum gf_gpu_buffer_id[]){a->buffer[0], pair->ring, b->buffer[1],
-                                                 GF_GPU_TABLES, GF_GPU_PARAMS, GF_GPU_CHAIN});
     chain->args_bytes = sizeof *args;
-    if (b->clears)
-        gf_gpu_option(chain, "-DCLEARS=1");
-    const int64_t ring = args->slots * args->slot * (p->job.precision == GF_DOUBLE ? 16 : 8);
-    if (p->bytes[pair->ring] < ring)
-        p->bytes[pair->ring] = ring;
-    int64_t counters = 4 * (2 + 2 * args->strips);
-    if (p->bytes[GF_GPU_CHAIN] < counters)
-        p->bytes[GF_GPU_CHAIN] = counters;
+    if (pair->planes.count)
+        use_planes(pair, chain);
+    else
+        use_ring(p, pair, args, chain);
     return true;
 }
 
-void gf_gpu_plan_chains(struct gf_gpu_plan *p) {
-    for (int i = 0; p->props.chain_bytes && i + 1 < p->n_passes && p->n_chains < GF_GPU_MAX_CHAINS;
-         i++) {
+int gf_gpu_plan_chains(struct gf_gpu_plan *p) {
+    for (int i = 0; i + 1 < p->n_passes && p->n_chains < GF_GPU_MAX_CHAINS; i++) {
         struct gf_gpu_pass *pass = &p->pass[i];
         struct pair pair;
         struct chain_args args;
         double gain = gain_of(p, i, &pair, &args), apart = pass->cost + pass[1].cost;
-        if (gain <= 0 || !make_chain(p, &pair, &args))
+        if (gain <= 0)
+            continue;
+        struct gf_gpu_decision d = gf_gpu_decision_begin(p);
+        bool joins = gf_gpu_decision_offer(&d, apart - gain, "one");
+        joins = !gf_gpu_decision_offer(&d, apart, "two") && joins;
+        const int rc = gf_gpu_decision_end(&d);
+        if (rc)
+            return rc;
+        if (!joins || !make_chain(p, &pair, &args))
             continue;
         for (int j = 0; j < 2; j++)
             pass[j].cost *= 1 - gain / apart;
         pass->chain = ++p->n_chains;
         size_t used = strlen(pass->summary.what);
         snprintf(pass->summary.what + used, sizeof pass->summary.what - used,
-                 ", one launch with the next");
+                 pair.planes.count ? ", in one tile with the next" : ", one launch with the next");
+        if (pair.planes.count)
+            pass->summary.bytes_written = pass[1].summary.bytes_read = 0;
         i++;
     }
+    return 0;
 }

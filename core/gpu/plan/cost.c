@@ -111,6 +111,19 @@ static double together(double memory, double arithmetic, bool is_cpu) {
     return is_cpu ? memory + arithmetic : pow(pow(memory, p) + pow(arithmetic, p), 1 / p);
 }
 
+/* How much longer than a copy rows take of which the items that share one read, or write, less than two
+ * sectors with each access, or parts of sectors: others ask for the same ones again, of which the
+ * first-level cache has the fewer the longer the row is. Measured on the same GPU with rows of 5 to 128
+ * points; longer ones keep what was fitted. */
+static double rows_delay(const struct gf_gpu_tile *t, bool rows, int64_t bytes) {
+    enum { SECTOR = 32, MOST_POINTS = 128 };
+    const int64_t run = t->threads / t->lines * bytes;
+    const bool whole = run >= 2 * SECTOR && (run % SECTOR == 0 || t->length > MOST_POINTS);
+    if (!rows || t->algorithm != GF_GPU_PLAIN || t->lines == 1 || t->length <= 4 || whole)
+        return 0;
+    return 0.15 + fmax(0, (double)SECTOR / (double)run - 1) / 3 * (0.3 + 0.19 * t->held);
+}
+
 static double memory_cost(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     const struct index_args *fast = &b->args.index[0];
     const struct gf_gpu_axis_pass *ap = b->ap;
@@ -121,6 +134,8 @@ static double memory_cost(const struct gf_gpu_pass_builder *b, const struct gf_g
                            pairs && ap->load == LOAD_ROW_HALVES ? half : t->lines, b->in_bytes);
     double run_out = run_of(b->out_step, fast->out, t->length,
                             pairs && ap->store == STORE_ROW_HALVES ? half : t->lines, b->out_bytes);
+    run_in *= t->coalesced_in ? t->lines : 1;
+    run_out *= t->coalesced_out ? t->lines : 1;
     if (pairs && ap->load == LOAD_PAIR)
         run_in *= 2;
     if (pairs && ap->store == STORE_PAIR)
@@ -130,10 +145,13 @@ static double memory_cost(const struct gf_gpu_pass_builder *b, const struct gf_g
     const struct gf_gpu_ahead ahead = gf_gpu_fetch_ahead(b, t);
     if (ahead.tiles)
         run_in *= ahead.tiles;
-    double from = t->rows_in ? 0 : (double)(b->in_step * b->in_bytes);
-    double to = t->rows_out ? 0 : (double)(b->out_step * b->out_bytes);
+    double from = t->rows_in || t->coalesced_in ? 0 : (double)(b->in_step * b->in_bytes);
+    double to = t->rows_out || t->coalesced_out ? 0 : (double)(b->out_step * b->out_bytes);
     double in = b->in_bytes < 4 ? sample_delay(run_in, false) : delay(run_in, false, from);
     double out = b->out_bytes < 4 ? sample_delay(run_out, true) : delay(run_out, true, to);
+    in += rows_delay(t, t->rows_in && gf_gpu_can_coalesce(b, true), b->in_bytes);
+    out += rows_delay(t, t->rows_out && gf_gpu_can_coalesce(b, false),
+                      ap->store == STORE_TWO_HALVES ? b->out_bytes / 2 : b->out_bytes);
     double reads = 1;
     if (pairs &&
         ap->load == LOAD_ROW_HALVES) /* of each frequency; of sectors, too, that two share */
@@ -183,12 +201,17 @@ static double idleness(const struct gf_gpu_pass_builder *b, const struct gf_gpu_
 
 /* How much longer a pass takes whose groups are alone on their units. Measured for columns, of 1024 points 4 to
  * 8 MiB apart, with which segments of 64 bytes lose more than that: each is in a page of memory of its
- * own. */
+ * own. And in single precision for odd lengths of four radices or more, 2187 to 4095 points, most of whose
+ * rows begin between two sectors: other groups would move memory during their many exchanges. */
 static double alone_share(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     enum { PAGE = 2 << 20 };
     const bool pages = !t->rows_in && !t->rows_out && b->in_step * b->in_bytes > PAGE &&
                        b->out_step * b->out_bytes > PAGE;
-    return pages && t->stages <= 3 ? 1.08 : 1.253;
+    if (t->stages > 3)
+        return t->points % 2 && t->algorithm == GF_GPU_PLAIN && b->p->job.precision == GF_SINGLE
+                   ? 1.4
+                   : 1.253;
+    return pages ? 1.08 : 1.253;
 }
 
 double gf_gpu_axis_pass_cost(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
@@ -197,6 +220,9 @@ double gf_gpu_axis_pass_cost(const struct gf_gpu_pass_builder *b, const struct g
     /* Other groups move memory while one waits or calculates. */
     memory *= 1 + 0.115 * fmax(0, 1 - t->resident * t->threads / 1024.0);
     memory *= t->resident > 1 ? 1 : alone_share(b, t);
+    /* All of a group's items wait for its rows before they calculate, and again before they are stored. */
+    if (t->coalesced_in || t->coalesced_out)
+        memory *= 1 + 0.3 / t->resident;
     double cost = together(memory, arithmetic_cost(b, t), is_cpu);
     if (!is_cpu)
         cost *= idleness(b, t);
@@ -205,4 +231,22 @@ double gf_gpu_axis_pass_cost(const struct gf_gpu_pass_builder *b, const struct g
     if (b->ap->filtered && b->args.filter_along != 1)
         cost += 3 * (double)b->p->bytes[GF_GPU_FILTER];
     return cost + (is_cpu ? 0 : axis_launch_bytes);
+}
+
+double gf_gpu_planes_cost(const struct gf_gpu_plan *p, const struct gf_gpu_pass *first,
+                          const struct gf_gpu_pass *second, const struct gf_gpu_planes *planes) {
+    const struct gf_gpu_tile *t = planes->tile;
+    double moved[] = {(double)first->summary.bytes_read, (double)second->summary.bytes_written};
+    /* A row's share of neighbouring work items may be part of a sector. */
+    for (int i = 0; i < 2; i++) {
+        const int bytes = t[i].threads / t[i].lines * (p->job.precision == GF_DOUBLE ? 16 : 8);
+        moved[i] *= t[i].rows_in ? 1 + 0.4 * fmax(0, 32.0 / bytes - 1) : 1;
+    }
+    double memory = moved[0] + moved[1];
+    memory *= 1 + 0.115 * fmax(0, 1 - planes->resident * t->threads / 1024.0);
+    memory *= 1 + 0.3 * fmax(0, 1 - t->threads / 128.0); /* few warps a group leave units idle */
+    /* The exchange between the passes is one of its own. */
+    const double points = (double)(planes->groups * t->length * t->lines);
+    const double cost = together(memory, 0.700 * points * (t[0].work + t[1].work + 1), false);
+    return cost * pow(fmax(1, p->props.units / (double)planes->groups), 0.1) + axis_launch_bytes;
 }

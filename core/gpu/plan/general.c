@@ -5,19 +5,21 @@
 #include "core/base/status.h"
 #include "core/gpu/plan/tables.h"
 
-enum { THREADS = 256 }; /* as in the kernel */
+enum { THREADS = 256 /* as in the kernel */, MOST = 1 << 14 };
 
-/* Few and large radices; false where there are too many, or other primes. */
-static bool set_radices(struct gf_gpu_tile *t) {
+/* Few and large radices of so many points; false where there are too many, or other primes. */
+static bool set_radices(struct gf_gpu_tile *t, int64_t points) {
     static const int radices[] = {13, 11, 9, 8, 7, 5, 4, 3, 2};
-    int rest = t->points;
+    int64_t rest = points;
+    t->points = (int)points;
+    t->stages = 0;
     for (size_t i = 0; i < sizeof radices / sizeof *radices; i++)
         for (; rest % radices[i] == 0; rest /= radices[i]) {
             if (t->stages == GENERAL_STAGES)
                 return false;
             t->radix[t->stages++] = radices[i];
         }
-    return rest == 1;
+    return rest == 1 && points <= MOST;
 }
 
 /* Lines that are transformed as they are, and stored point by point. */
@@ -33,20 +35,24 @@ bool gf_gpu_general_tile(const struct gf_gpu_pass_builder *b, const struct gf_gp
                          struct gf_gpu_tile *t) {
     const struct gf_gpu_props *props = &b->p->props;
     const int64_t n = b->ap->length, pair = b->p->job.precision == GF_DOUBLE ? 16 : 8;
-    bool smooth = gf_gpu_has_codelets(n);
-    int64_t points = smooth ? n : gf_factor_smooth_length(2 * n - 1);
     *t = (struct gf_gpu_tile){.length = n,
                               .lines = chosen->lines,
                               .rows_in = chosen->rows_in,
                               .rows_out = chosen->rows_out,
-                              .algorithm = smooth ? GF_GPU_PLAIN : GF_GPU_BLUESTEIN,
-                              .points = (int)points,
+                              .algorithm = GF_GPU_PLAIN,
+                              .members = 1,
                               .threads = THREADS,
                               .whole = true,
                               .sides = 1,
                               .resident = 1};
-    if (!is_plain(b->ap) || points > 1 << 14 || props->max_group < THREADS || !set_radices(t))
+    if (!is_plain(b->ap) || n > MOST || props->max_group < THREADS)
         return false;
+    if (!set_radices(t, n)) {
+        t->algorithm = GF_GPU_BLUESTEIN;
+        if (!set_radices(t, gf_factor_smooth_length(2 * n - 1)))
+            return false;
+    }
+    const int64_t points = t->points;
     while (t->lines > 1 && 2 * points * t->lines * pair > props->local_bytes / 2)
         t->lines /= 2;
     t->local_bytes = 2 * points * t->lines * pair;

@@ -3,19 +3,19 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/loadstore.h"
 #include "core/base/range_sample.h"
 #include "core/base/status.h"
 #include "core/gpu/plan/axis.h"
 #include "core/gpu/plan/chain.h"
+#include "core/gpu/plan/decision.h"
 #include "core/gpu/plan/dwt.h"
 #include "core/gpu/plan/endpoints.h"
 #include "core/gpu/plan/filter.h"
 #include "core/gpu/plan/loadstore.h"
 #include "core/gpu/plan/pass.h"
-#include "core/gpu/plan/range_pass.h"
-#include "core/gpu/plan/range_sample.h"
 #include "core/gpu/plan/tables.h"
 #include "core/gpu/plan/transpose.h"
 
@@ -82,32 +82,6 @@ static int forward_rows_first(struct gf_gpu_plan_builder *b) {
     return rc;
 }
 
-/* Before the pass that writes a display whose range is sampled. Groups of a GPU find it in the pass
- * itself, by words that a pass before it clears; a CPU's compilers take too long over that, and the
- * launches cost nothing there: the sample's lines alone, and their quantiles. */
-static int find_range(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap,
-                      const struct gf_gpu_space *src, struct gf_gpu_space *dst) {
-    struct gf_gpu_plan *p = b->p;
-    if (!p->props.is_cpu && !p->props.shaders) {
-        gf_gpu_clear_shared(&p->pass[p->n_passes - 1]);
-        p->finds_range = true;
-        return 0;
-    }
-    ap->keys_alone = true;
-    int rc = gf_gpu_add_axis(b, ap, src, dst, true);
-    ap->keys_alone = false;
-    ap->range = NULL;
-    if (rc)
-        return rc;
-    const struct pass_args *a = &p->pass[p->n_passes - 1].args.pass;
-    return gf_gpu_add_select(p, GF_GPU_CHAIN,
-                             &(struct sample_args){.count = a->sample.all,
-                                                   .weight = a->sample.weight,
-                                                   .kind = ap->sample->kind,
-                                                   .params = a->params,
-                                                   .keys = SHARED + SHARED_KEYS});
-}
-
 /* The largest magnitude, the zero frequency's: the sum of one row, or of two neighbours where the last
  * radix of the axis across is still to come. */
 static int add_full_range(struct gf_gpu_plan_builder *b, const struct gf_gpu_space *src) {
@@ -118,15 +92,14 @@ static int add_full_range(struct gf_gpu_plan_builder *b, const struct gf_gpu_spa
     return rc;
 }
 
-/* The last pass, along the halved axis, writes the samples. Not `done` where it would have to find
- * their display range, but one tile does not hold its lines. */
+/* The last pass, along the halved axis, writes the samples. */
 static int forward_samples(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *plain,
-                           const struct gf_gpu_space *src, bool *done) {
+                           const struct gf_gpu_space *src) {
     const struct gf_output *out = &b->job->out[0];
     struct gf_gpu_axis_pass ap = *plain;
     struct gf_range_sample s = {.table = NULL};
     int64_t shape[GF_MAX_RANK];
-    bool sampled = gf_output_samples(b->job, 0);
+    const bool sampled = gf_output_samples(b->job, 0);
     int rc = sampled ? gf_range_sample_make(b->job, &s) : 0;
     gf_job_out_shape(b->job, 0, shape);
     struct gf_gpu_space dst = gf_gpu_array_space(b, GF_GPU_OUT, shape, out->dtype);
@@ -137,11 +110,8 @@ static int forward_samples(struct gf_gpu_plan_builder *b, const struct gf_gpu_ax
     gf_gpu_scale_last(b, &ap);
     if (!rc && gf_output_is_full(out))
         rc = add_full_range(b, src);
-    *done = rc || !sampled || gf_gpu_fits_tile(b, &ap, src, &dst);
-    if (!rc && *done && sampled)
-        rc = find_range(b, &ap, src, &dst);
-    if (!rc && *done)
-        rc = gf_gpu_add_axis(b, &ap, src, &dst, sampled);
+    if (!rc)
+        rc = gf_gpu_add_axis(b, &ap, src, &dst, false);
     gf_range_sample_free(&s);
     return rc;
 }
@@ -163,12 +133,8 @@ static int forward_real(struct gf_gpu_plan_builder *b) {
     ap.load = LOAD_UNTANGLE;
     ap.mirror_axis = gf_gpu_mirror_axis(b);
     gf_job_out_shape(job, 0, shape);
-    if (sample_fused(b) && !gf_output_scans(job, 0)) {
-        bool done = true;
-        rc = forward_samples(b, &ap, &src, &done);
-        if (rc || done)
-            return rc;
-    }
+    if (sample_fused(b) && !gf_output_scans(job, 0))
+        return forward_samples(b, &ap, &src);
     ap.store = STORE_HALVES;
     if (half_output(b)) {
         gf_gpu_scale_last(b, &ap);
@@ -399,6 +365,14 @@ static bool can_join_rows(const struct gf_gpu_plan_builder *b) {
     return can;
 }
 
+/* Once all passes are there. */
+static int finish(struct gf_gpu_plan *p) {
+    gf_gpu_size_buffers(p);
+    if (p->job.op != GF_DWT)
+        share_output(p);
+    return gf_gpu_plan_chains(p);
+}
+
 /* How passes are chosen. */
 struct way {
     bool general, across;
@@ -406,7 +380,7 @@ struct way {
 };
 
 static int make(const struct gf_job *job, const struct gf_gpu_props *props, const struct way *way,
-                struct gf_gpu_plan **out) {
+                struct gf_gpu_choices *choices, struct gf_gpu_plan **out) {
     *out = NULL;
     if (needs_double(job) && !props->fp64)
         return gf_fail(GF_EUNABLE, "%s has no double precision; --backend=openmp has it",
@@ -417,6 +391,7 @@ static int make(const struct gf_job *job, const struct gf_gpu_props *props, cons
     p->job = *job;
     p->props = *props;
     p->general = way->general;
+    p->choices = choices;
     bool wide = job->precision == GF_DOUBLE;
     struct gf_gpu_plan_builder b = {.p = p,
                                     .job = &p->job,
@@ -452,21 +427,20 @@ static int make(const struct gf_job *job, const struct gf_gpu_props *props, cons
         rc = b.dir > 0 ? lines_forward(&b) : lines_inverse(&b);
     else
         rc = b.dir > 0 ? forward_real(&b) : inverse_real(&b);
+    if (!rc)
+        rc = finish(p);
+    p->choices = NULL;
     if (rc) {
         gf_gpu_plan_free(p);
         return rc;
     }
-    gf_gpu_size_buffers(p);
-    if (job->op != GF_DWT)
-        share_output(p);
-    gf_gpu_plan_chains(p);
     p->bytes[GF_GPU_TABLES] = (p->tables.count + 1) * b.complex_bytes;
     gf_gpu_size_order(p);
     *out = p;
     return 0;
 }
 
-static double cost_of(const struct gf_gpu_plan *p) {
+double gf_gpu_plan_cost(const struct gf_gpu_plan *p) {
     double cost = 0;
     for (int i = 0; i < p->n_passes; i++)
         cost += p->pass[i].cost;
@@ -493,48 +467,93 @@ static bool has_high_columns(const struct gf_job *job) {
     return job->ndim == 3 && (job->shape[0] > HIGH || job->shape[1] > HIGH);
 }
 
+/* The ways of a job without general kernels, by the names that scripts give them. */
+enum { USUAL, ACROSS, JOINED, WAYS = JOINED + 5 };
+static const struct {
+    const char *name;
+    struct way way;
+} ways[WAYS] = {
+    {"usual", {.general = false}}, {"across", {.across = true}},  {"left4x2", {.left = {4, 2}}},
+    {"left2x2", {.left = {2, 2}}}, {"left4x1", {.left = {4, 1}}}, {"left8x1", {.left = {8, 1}}},
+    {"left1x4", {.left = {1, 4}}},
+};
+
 /* Takes the plan that is made so in place of *plan if its cost is below *limit, which becomes its cost. */
-static void consider(const struct gf_job *job, const struct gf_gpu_props *props,
-                     const struct way *way, double *limit, struct gf_gpu_plan **plan) {
+static void consider(const struct gf_job *job, const struct gf_gpu_props *props, int way,
+                     double *limit, struct gf_gpu_plan **plan, int *taken) {
     struct gf_gpu_plan *other;
-    if (make(job, props, way, &other))
+    if (make(job, props, &ways[way].way, NULL, &other))
         return;
-    const bool gains = cost_of(other) < *limit;
-    if (gains)
-        *limit = cost_of(other);
+    const bool gains = gf_gpu_plan_cost(other) < *limit;
+    if (gains) {
+        *limit = gf_gpu_plan_cost(other);
+        *taken = way;
+    }
     gf_gpu_plan_free(gains ? *plan : other);
     *plan = gains ? other : *plan;
 }
 
-int gf_gpu_plan_make(const struct gf_job *job, const struct gf_gpu_props *props,
-                     struct gf_gpu_plan **plan) {
-    static const int left[][2] = {{4, 2}, {2, 2}, {4, 1}, {8, 1}, {1, 4}};
-    int rc = make(job, props, &(struct way){.general = false}, plan);
+/* The cheapest way, and its plan. */
+static int make_cheapest(const struct gf_job *job, const struct gf_gpu_props *props,
+                         struct gf_gpu_plan **plan, int *way) {
+    *way = USUAL;
+    int rc = make(job, props, &ways[USUAL].way, NULL, plan);
     if (rc || props->is_cpu || job->op != GF_FFT)
         return rc;
-    const double usual = cost_of(*plan);
+    const double usual = gf_gpu_plan_cost(*plan);
     double across = clearly_across * usual;
     if (has_long_columns(job))
-        consider(job, props, &(struct way){.across = true}, &across, plan);
-    double joined = fmin(clearly_joined * usual, cost_of(*plan));
-    for (size_t i = 0; i < sizeof left / sizeof *left && has_high_columns(job); i++)
-        consider(job, props, &(struct way){.left = {left[i][0], left[i][1]}}, &joined, plan);
+        consider(job, props, ACROSS, &across, plan, way);
+    double joined = fmin(clearly_joined * usual, gf_gpu_plan_cost(*plan));
+    for (int i = JOINED; i < WAYS && has_high_columns(job); i++)
+        consider(job, props, i, &joined, plan, way);
     return 0;
+}
+
+int gf_gpu_plan_make(const struct gf_job *job, const struct gf_gpu_props *props,
+                     struct gf_gpu_plan **plan) {
+    int way;
+    return make_cheapest(job, props, plan, &way);
+}
+
+int gf_gpu_plan_make_chosen(const struct gf_job *job, const struct gf_gpu_props *props,
+                            struct gf_gpu_choices *choices, struct gf_gpu_plan **plan) {
+    char name[GF_GPU_NAME];
+    int way = 0, rc = 0;
+    *plan = NULL;
+    gf_gpu_script_word(choices->script, 0, name);
+    if (!name[0]) {
+        rc = make_cheapest(job, props, plan, &way);
+        if (!rc)
+            gf_gpu_plan_free(*plan);
+    }
+    while (name[0] && way < WAYS && strcmp(name, ways[way].name))
+        way++;
+    if (rc || way == WAYS)
+        return rc ? rc : gf_fail(GF_EUNSUPP, "a plan has no alternative '%s'", name);
+    choices->n = 1;
+    strcpy(choices->taken[0], ways[way].name);
+    choices->next[0][0] = 0;
+    return make(job, props, &ways[way].way, choices, plan);
 }
 
 int gf_gpu_plan_make_across(const struct gf_job *job, const struct gf_gpu_props *props,
                             struct gf_gpu_plan **plan) {
-    return make(job, props, &(struct way){.across = true}, plan);
+    return make(job, props, &ways[ACROSS].way, NULL, plan);
 }
 
 int gf_gpu_plan_make_joined(const struct gf_job *job, const struct gf_gpu_props *props, int z,
                             int y, struct gf_gpu_plan **plan) {
-    return make(job, props, &(struct way){.left = {z, y}}, plan);
+    return make(job, props, &(struct way){.left = {z, y}}, NULL, plan);
 }
 
 int gf_gpu_plan_make_general(const struct gf_job *job, const struct gf_gpu_props *props,
                              struct gf_gpu_plan **plan) {
-    return make(job, props, &(struct way){.general = true}, plan);
+    return make(job, props, &(struct way){.general = true}, NULL, plan);
+}
+
+const char *gf_gpu_plan_way(int i) {
+    return i < WAYS ? ways[i].name : NULL;
 }
 
 void gf_gpu_plan_free(struct gf_gpu_plan *p) {

@@ -10,7 +10,7 @@
 #ifndef GF_CORE_GPU_PLAN_MAKE_H
 #define GF_CORE_GPU_PLAN_MAKE_H
 
-#include "core/gpu/plan/plan.h"
+#include "core/gpu/plan/decision.h"
 
 /* Pure arithmetic: no device is touched. GF_ENOMEM or GF_EUNSUPP (no fp64; a line or an array
  * beyond what the kernels index), with the message set by gf_fail(). */
@@ -28,6 +28,14 @@ int gf_gpu_plan_make_across(const struct gf_job *job, const struct gf_gpu_props 
  * complex volumes. Likewise. */
 int gf_gpu_plan_make_joined(const struct gf_job *job, const struct gf_gpu_props *props, int z,
                             int y, struct gf_gpu_plan **plan);
+/* The plan of a script, whose first word is a way; without one that of gf_gpu_plan_make(), whose script
+ * choices->taken then is. GF_EUNSUPP for a script that is no plan of this job on this device. */
+int gf_gpu_plan_make_chosen(const struct gf_job *job, const struct gf_gpu_props *props,
+                            struct gf_gpu_choices *choices, struct gf_gpu_plan **plan);
+/* The names of ways, from 0 on; NULL beyond the last. */
+const char *gf_gpu_plan_way(int i);
+/* Bytes that the device copies in the time that the plan is expected to take. */
+double gf_gpu_plan_cost(const struct gf_gpu_plan *plan);
 void gf_gpu_plan_free(struct gf_gpu_plan *plan); /* NULL is fine */
 
 #endif

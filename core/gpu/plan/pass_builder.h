@@ -15,7 +15,14 @@ struct gf_gpu_pass_builder {
     int64_t in_bytes, out_bytes; /* of one element in memory */
     int64_t in_step, out_step;   /* from point to point in memory, elements */
     double lines, read, written; /* in all; bytes */
-    bool general;                /* by the kernel of any length */
+    bool chains;  /* it and the pass along the planes' other axis may be one launch */
+    bool general; /* by the kernel of any length */
+};
+
+/* A tile for it, and what the pass costs with that. */
+struct gf_gpu_tile_choice {
+    struct gf_gpu_tile tile;
+    double cost;
 };
 
 /* Whether the pass reads, or writes, samples of the array's own type. */

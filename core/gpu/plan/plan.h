@@ -38,7 +38,7 @@ enum gf_gpu_buffer_id {
     GF_GPU_COUNTERS,  /* clipped samples, 32-bit integers */
     GF_GPU_FOUND,     /* the partial results of the search for a range, or a sample's keys */
     GF_GPU_ENERGY,    /* the energies of a spectrum's parts, from the load step */
-    GF_GPU_CHAIN,     /* what chains count, 32-bit integers, zero between runs; then SHARED words */
+    GF_GPU_CHAIN,     /* what chains count, 32-bit integers, zero between runs */
     GF_GPU_ELSEWHERE, /* where the first pass reads some points, see core/gpu/plan/elsewhere.h */
     GF_GPU_FILTER,    /* a filter's values over the half spectrum, where a table holds them */
     GF_GPU_OUT,       /* and the following, one an output */
@@ -93,11 +93,19 @@ struct gf_gpu_pass {
     size_t args_bytes;
     int chain;     /* 1 + which chain launches this pass and the next one; 0 none */
     int output;    /* the output whose clipped samples are counted; -1: none */
-    bool clears;   /* the SHARED words, for the next pass */
     bool energy;   /* stores the energies of the input's parts in GF_GPU_ENERGY */
     bool unlisted; /* the second half of a search: not a pass of its own in `gpufft plan` */
     struct gf_pass_info summary;
     double cost; /* bytes over the share of the copy bandwidth that the access pattern reaches */
+};
+
+/* A tile that holds planes whole, for two passes along their axes; between them, they are in the layout of
+ * the first one's tile. */
+struct gf_gpu_planes {
+    int count, resident;        /* planes of a tile, tiles of a compute unit */
+    struct gf_gpu_tile tile[2]; /* of as many work items */
+    int64_t local_bytes, groups;
+    double cost;
 };
 
 /* Which tables a plan needs, and where each begins in the buffers; their values are computed when
@@ -122,11 +130,11 @@ struct gf_gpu_plan {
     struct gf_gpu_pass chain[GF_GPU_MAX_CHAINS];
     int64_t bytes[GF_GPU_N_BUFFERS];
     struct gf_gpu_tables tables;
-    bool general;     /* kernels of any length are preferred, which are compiled once */
-    bool trial;       /* passes are added only to learn their cost: no tables are made */
-    bool gaps;        /* no pass writes some parts of the output: they are cleared first */
-    bool finds_range; /* a pass finds its display range, by the SHARED words */
-    bool host_share;  /* wavelets: `job` is only the device's share, see core/gpu/dwt_host.h */
+    bool general; /* kernels of any length are preferred, which are compiled once */
+    bool trial;   /* passes are added only to learn their cost: no tables are made */
+    struct gf_gpu_choices *choices; /* while it is made, see core/gpu/plan/decision.h; or NULL */
+    bool gaps;       /* no pass writes some parts of the output: they are cleared first */
+    bool host_share; /* wavelets: `job` is only the device's share, see core/gpu/dwt_host.h */
     struct filter_args filter;       /* GF_FILTER: where its passes find the values */
     int filter_form, filter_profile; /* FILTER_…, PROFILE_… */
     int64_t filter_first;            /* see gf_gpu_filter_move() */

@@ -33,9 +33,10 @@ struct gf_gpu_axis_pass {
     enum gf_dtype in_type, out_type; /* of samples, where the pass reads or writes samples */
     const struct gf_output *sample;  /* STORE_SAMPLE, STORE_PAIR: what is written */
     int output;                      /* its number, -1 none */
-    /* STORE_SAMPLE: it finds its display range in this sample; or leaves only the keys of that. */
+    /* STORE_SAMPLE: its display range is found in this sample; a pass before it, `keys`, takes the lines
+     * of that alone. */
     const struct gf_range_sample *range;
-    bool keys_alone;
+    bool keys;
     int pair_axis;   /* axis along which samples are packed two by two, -1 none */
     int mirror_axis; /* mirrored axis of which half is enumerated, -1 none */
     bool mirror, scaled, multiply_in, multiply_out;

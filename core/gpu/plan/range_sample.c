@@ -5,6 +5,7 @@
 
 #include "core/base/range_sample.h"
 #include "core/base/status.h"
+#include "core/gpu/plan/cost.h"
 #include "core/gpu/plan/pass.h"
 #include "core/gpu/plan/tables.h"
 
@@ -17,34 +18,40 @@ static int set_elements(struct gf_gpu_plan *p, const struct gf_range_sample *s,
         const int axis = i < 3 ? 2 - i : 3;
         a->extent[i] = s->axis[axis].count;
         a->stride[i] = space->stride[axis];
-        a->index[i] = gf_gpu_range_list(p, &s->axis[axis]);
+        a->index[i] = gf_gpu_range_list(p, &s->axis[axis], s->axis[axis].count);
         if (a->index[i] < 0)
             return GF_ENOMEM;
     }
     return 0;
 }
 
-int64_t gf_gpu_range_list(struct gf_gpu_plan *p, const struct gf_range_axis *axis) {
-    double *v = malloc((size_t)axis->count * sizeof *v);
+/* A copy among the plan's integers, and frees them; NULL: there was no memory. */
+static int64_t keep(struct gf_gpu_plan *p, double *v, int64_t count) {
+    int64_t at = !v         ? gf_fail(GF_ENOMEM, "no memory for a display range")
+                 : p->trial ? 0
+                            : gf_gpu_table_integers(&p->tables, v, count);
+    free(v);
+    return at;
+}
+
+int64_t gf_gpu_range_list(struct gf_gpu_plan *p, const struct gf_range_axis *axis, int64_t count) {
+    double *v = malloc((size_t)count * sizeof *v);
+    for (int64_t k = 0; k < count && v; k++)
+        v[k] = (double)(axis ? axis->index[k] : k);
+    return keep(p, v, count);
+}
+
+int64_t gf_gpu_range_bins(struct gf_gpu_plan *p, const struct gf_range_axis *axis, int64_t n) {
+    double *v = malloc((size_t)n * sizeof *v);
+    for (int64_t k = 0; k < n && v; k++)
+        v[k] = -1;
     for (int k = 0; k < axis->count && v; k++)
-        v[k] = (double)axis->index[k];
-    int64_t at = v ? gf_gpu_table_integers(&p->tables, v, axis->count)
-                   : gf_fail(GF_ENOMEM, "no memory for a display range");
-    free(v);
-    return at;
+        v[axis->index[k]] = k;
+    return keep(p, v, n);
 }
 
-int64_t gf_gpu_range_weights(struct gf_gpu_plan *p, const struct gf_range_sample *s) {
-    double *v = malloc((size_t)s->count * sizeof *v);
-    for (int64_t k = 0; k < s->count && v; k++)
-        v[k] = s->weight[k];
-    int64_t at = v ? gf_gpu_table_integers(&p->tables, v, s->count)
-                   : gf_fail(GF_ENOMEM, "no memory for a display range");
-    free(v);
-    return at;
-}
-
-int64_t gf_gpu_quantile_words(int threads) {
+/* QUANTILE_WORDS of kernels/quantiles.h. */
+static int64_t quantile_words(int threads) {
     return 2 * SAMPLE_SUMS + 4 * threads + 4;
 }
 
@@ -55,62 +62,70 @@ static void set_groups(struct gf_gpu_pass *pass, const struct sample_args *a) {
     pass->groups = (a->count + GROUP - 1) / GROUP;
 }
 
-int gf_gpu_add_select(struct gf_gpu_plan *p, enum gf_gpu_buffer_id keys,
-                      const struct sample_args *args) {
+int gf_gpu_add_quantiles(struct gf_gpu_plan *p, int output, const struct gf_range_sample *s) {
     enum { MOST = 1024 };
+    const enum gf_kind kind = p->job.out[output].kind;
     int threads = GROUP;
     while (threads < MOST && 2 * threads <= p->props.max_group && !p->props.is_cpu)
         threads *= 2;
     struct gf_gpu_pass *pass =
         gf_gpu_next_pass(p, GF_GPU_PASS_SELECT, "range_sample.cl", "range_select");
-    if (!pass)
-        return GF_EUNSUPP;
-    set_groups(pass, args);
-    gf_gpu_option(pass, "-DKIND=%d -DTHREADS=%d", (int)args->kind, threads);
-    gf_gpu_set_buffers(pass, 3, (enum gf_gpu_buffer_id[]){keys, GF_GPU_PARAMS, GF_GPU_ORDER});
+    double *v = malloc((size_t)s->count * sizeof *v);
+    for (int64_t k = 0; k < s->count && v; k++)
+        v[k] = s->weight[k];
+    const int64_t weight = keep(p, v, s->count), bytes = s->count * (int64_t)sizeof(uint32_t);
+    if (!pass || weight < 0)
+        return pass ? GF_ENOMEM : GF_EUNSUPP;
+    set_groups(pass, &(struct sample_args){.count = s->count,
+                                           .weight = weight,
+                                           .kind = kind,
+                                           .params = output * GF_GPU_PARAMS_EACH});
+    gf_gpu_option(pass, "-DKIND=%d -DTHREADS=%d", (int)kind, threads);
+    gf_gpu_set_buffers(pass, 3,
+                       (enum gf_gpu_buffer_id[]){GF_GPU_FOUND, GF_GPU_PARAMS, GF_GPU_ORDER});
+    if (p->bytes[GF_GPU_FOUND] < bytes)
+        p->bytes[GF_GPU_FOUND] = bytes;
     pass->group = threads;
     pass->groups = 1;
     pass->local_bytes = pass->kernel.local_bytes =
-        (gf_gpu_quantile_words(threads) + 2) * (int64_t)sizeof(uint32_t);
+        (quantile_words(threads) + 2) * (int64_t)sizeof(uint32_t);
+    pass->cost = gf_gpu_launch_cost(&p->props);
     pass->unlisted = true;
     return 0;
 }
 
 /* The keys of the sample's bins, and the range from them. */
-static int add_quantiles(struct gf_gpu_plan *p, int output, const struct gf_range_sample *s,
-                         const struct gf_gpu_space *space) {
+static int add_search(struct gf_gpu_plan *p, int output, const struct gf_range_sample *s,
+                      const struct gf_gpu_space *space) {
     const struct gf_job *job = &p->job;
     struct gf_gpu_pass *pass =
         gf_gpu_next_pass(p, GF_GPU_PASS_SAMPLE, "range_sample.cl", "range_gather");
     struct sample_args a = {.kind = job->out[output].kind, .params = output * GF_GPU_PARAMS_EACH};
     int rc = pass ? set_elements(p, s, space, &a) : GF_EUNSUPP;
-    a.weight = rc ? -1 : gf_gpu_range_weights(p, s);
-    if (rc || a.weight < 0)
-        return rc ? rc : GF_ENOMEM;
-    /* Plans around another library's transform are not finished by gf_gpu_plan_make(). */
-    gf_gpu_size_order(p);
+    if (rc)
+        return rc;
     set_groups(pass, &a);
     gf_gpu_option(pass, "-DKIND=%d", (int)a.kind);
     gf_gpu_set_buffers(
         pass, 4,
         (enum gf_gpu_buffer_id[]){space->buffer_id, GF_GPU_FOUND, GF_GPU_PARAMS, GF_GPU_ORDER});
-    int64_t bytes = s->count * (int64_t)sizeof(uint32_t);
-    if (p->bytes[GF_GPU_FOUND] < bytes)
-        p->bytes[GF_GPU_FOUND] = bytes;
     snprintf(pass->summary.what, sizeof pass->summary.what, "range: %lld bins of %s",
              (long long)s->count, gf_kind_name(job->out[output].kind));
     pass->summary.bytes_read = s->count * space->element;
-    pass->summary.bytes_written = bytes;
+    pass->summary.bytes_written = s->count * (int64_t)sizeof(uint32_t);
     pass->summary.part = true;
     pass->cost = (double)pass->summary.bytes_read / 0.1;
-    return gf_gpu_add_select(p, GF_GPU_FOUND, &a);
+    rc = gf_gpu_add_quantiles(p, output, s);
+    /* Plans around another library's transform are not finished by gf_gpu_plan_make(). */
+    gf_gpu_size_order(p);
+    return rc;
 }
 
 int gf_gpu_add_range_sample(struct gf_gpu_plan *p, int output, const struct gf_gpu_space *work) {
     struct gf_range_sample s;
     int rc = gf_range_sample_make(&p->job, &s);
     if (!rc) {
-        rc = add_quantiles(p, output, &s, work);
+        rc = add_search(p, output, &s, work);
         gf_range_sample_free(&s);
     }
     return rc;

@@ -9,15 +9,13 @@
 /* The range of an output out of the work buffer that has the spectrum. */
 int gf_gpu_add_range_sample(struct gf_gpu_plan *p, int output, const struct gf_gpu_space *work);
 
-/* The last step, from `count` keys of a buffer: kind, params, weight and keys of `args` count too. */
-int gf_gpu_add_select(struct gf_gpu_plan *p, enum gf_gpu_buffer_id keys,
-                      const struct sample_args *args);
+/* The last step: from the keys of all bins, in GF_GPU_FOUND, to the output's parameters. GF_EUNSUPP:
+ * too many passes; GF_ENOMEM. */
+int gf_gpu_add_quantiles(struct gf_gpu_plan *p, int output, const struct gf_range_sample *s);
 
-/* Where the plan's integers have an axis' indices of the sample, and all bins' weights; or
- * GF_ENOMEM. */
-int64_t gf_gpu_range_list(struct gf_gpu_plan *p, const struct gf_range_axis *axis);
-int64_t gf_gpu_range_weights(struct gf_gpu_plan *p, const struct gf_range_sample *s);
-/* QUANTILE_WORDS of kernels/quantiles.h. */
-int64_t gf_gpu_quantile_words(int threads);
+/* Adds to the plan's integers the first `count` indices of an axis in the sample (NULL: of all of an axis), or
+ * the bin, or -1, of each coordinate of an axis of n. Returns the place of the first one, or GF_ENOMEM. */
+int64_t gf_gpu_range_list(struct gf_gpu_plan *p, const struct gf_range_axis *axis, int64_t count);
+int64_t gf_gpu_range_bins(struct gf_gpu_plan *p, const struct gf_range_axis *axis, int64_t n);
 
 #endif

@@ -55,14 +55,22 @@ static int roots(int64_t radix, int64_t done) {
     return (int)(radix > 5 && done > MOST_DIRECT ? 3 + (radix - 1) / 4 : radix - 1);
 }
 
+/* Entries of stages of these radices, up to a zero. */
+static int64_t chain_count(const int64_t *radix, int most) {
+    int64_t done = radix[0], count = 0;
+    for (int i = 1; i < most && radix[i]; done *= radix[i++])
+        count += roots(radix[i], done) * done;
+    return count;
+}
+
 int64_t gf_gpu_table_stages(struct gf_gpu_tables *t, const struct gf_gpu_tile *tile) {
-    struct gf_gpu_table key = {.what = STAGES, .a = {tile->points}};
-    int64_t done = tile->radix[0];
-    key.count = 1; /* one entry more, so that no table is empty */
+    struct gf_gpu_table key = {.what = STAGES};
+    for (int i = 0; i < tile->member_stages; i++)
+        key.a[i] = tile->member_radix[i];
     for (int i = 0; i < tile->stages; i++)
-        key.a[1 + i] = tile->radix[i];
-    for (int i = 1; i < tile->stages; done *= tile->radix[i++])
-        key.count += roots(tile->radix[i], done) * done;
+        key.a[GF_GPU_MAX_MEMBERS + i] = tile->radix[i];
+    key.count = chain_count(key.a, GF_GPU_MAX_MEMBERS) +
+                chain_count(key.a + GF_GPU_MAX_MEMBERS, GF_GPU_MAX_STAGES) + 1; /* never empty */
     return add(t, &key, &t->count);
 }
 
@@ -95,8 +103,8 @@ int64_t gf_gpu_table_spectrum(struct gf_gpu_tables *t, enum gf_gpu_algorithm alg
     return add(t, &key, &t->count);
 }
 
-int64_t gf_gpu_table_order(struct gf_gpu_tables *t, int64_t prime) {
-    struct gf_gpu_table key = {.what = ORDER, .a = {prime}, .count = 4 * (prime - 1)};
+int64_t gf_gpu_table_order(struct gf_gpu_tables *t, int64_t n, int64_t prime) {
+    struct gf_gpu_table key = {.what = ORDER, .a = {n, prime}, .count = 4 * n};
     return add(t, &key, &t->order_count);
 }
 
@@ -162,10 +170,10 @@ static struct values from(struct values v, int64_t first) {
     return (struct values){(char *)v.data + (size_t)first * pair_bytes(v.bits), v.bits};
 }
 
-static void fill_stages(const struct gf_gpu_table *t, struct values v) {
-    const int64_t *radix = t->a + 1;
-    int64_t done = radix[0], at = 0;
-    for (int i = 1; i < GF_GPU_MAX_STAGES && radix[i]; done *= radix[i++])
+/* From entry `at` on; returns the one behind them. */
+static int64_t fill_chain(const int64_t *radix, int most, int64_t at, struct values v) {
+    int64_t done = radix[0];
+    for (int i = 1; i < most && radix[i]; done *= radix[i++])
         for (int q = 1; q <= roots(radix[i], done); q++) {
             /* All; or w, w^2, w^3, then every fourth: see ROOTS in kernels/tile.h. */
             bool some = roots(radix[i], done) < radix[i] - 1;
@@ -176,6 +184,12 @@ static void fill_stages(const struct gf_gpu_table *t, struct values v) {
                 put(v, at, re, im);
             }
         }
+    return at;
+}
+
+static void fill_stages(const struct gf_gpu_table *t, struct values v) {
+    int64_t at = fill_chain(t->a, GF_GPU_MAX_MEMBERS, 0, v);
+    at = fill_chain(t->a + GF_GPU_MAX_MEMBERS, GF_GPU_MAX_STAGES, at, v);
     put(v, at, 0, 0);
 }
 
@@ -244,20 +258,34 @@ static int fill_spectrum(const struct gf_gpu_table *t, struct values v) {
               : gf_fail(GF_ENOMEM, "no memory for a convolution of %lld points", (long long)points);
 }
 
+/* Points k with k modulo the prime given, as members in the order of k modulo their number. */
+static void order_members(int64_t n, int64_t prime, int64_t k, int32_t *out) {
+    const int64_t members = n / prime;
+    for (; k < n; k += prime)
+        out[k % members] = (int32_t)k;
+}
+
 static void fill_order(const struct gf_gpu_table *t, int32_t *in) {
-    const int64_t prime = t->a[0], g = gf_primitive_root(prime);
+    const int64_t n = t->a[0], prime = t->a[1], members = n / prime, g = gf_primitive_root(prime);
     const int64_t inverse = power_mod(g, prime - 2, prime);
-    int32_t *out = in + prime - 1, *in_slot = out + prime - 1, *out_slot = in_slot + prime - 1;
+    int32_t *out = in + n, *in_slot = out + n, *out_slot = in_slot + n;
 #pragma omp parallel for if (prime > SHARE)
     for (int64_t first = 0; first < prime - 1; first += SHARE) {
         int64_t a = power_mod(g, first, prime), b = power_mod(inverse, first, prime);
         for (int64_t i = first; i < first + SHARE && i < prime - 1; i++) {
-            in[i] = (int32_t)a;
-            out[i] = (int32_t)b;
-            in_slot[a - 1] = out_slot[b - 1] = (int32_t)i;
+            for (int64_t j = 0; j < members; j++)
+                in[j * prime + i] = (int32_t)((members * a + prime * j) % n);
+            order_members(n, prime, b, out + i * members);
             a = a * g % prime;
             b = b * inverse % prime;
         }
+    }
+    for (int64_t j = 0; j < members; j++)
+        in[j * prime + prime - 1] = (int32_t)(prime * j);
+    order_members(n, prime, 0, out + n - members);
+    for (int64_t i = 0; i < n; i++) {
+        in_slot[in[i]] = (int32_t)i;
+        out_slot[out[i]] = (int32_t)i;
     }
 }
 

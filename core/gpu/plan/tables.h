@@ -13,7 +13,7 @@
 
 #include "core/gpu/plan/plan.h"
 
-/* The twiddles of a tile's stages. */
+/* The twiddles of a tile's stages, those of its members first. */
 int64_t gf_gpu_table_stages(struct gf_gpu_tables *t, const struct gf_gpu_tile *tile);
 /* exp(-2 pi i k / n) for k < n: as high and low parts of `bits` bits, 0 for one table. */
 int64_t gf_gpu_table_split(struct gf_gpu_tables *t, int64_t n, int bits, int64_t *low);
@@ -25,9 +25,11 @@ int64_t gf_gpu_table_chirp(struct gf_gpu_tables *t, int64_t n, int dir);
 /* The spectrum that a tile's, or a split line's, convolution multiplies by, over its length. */
 int64_t gf_gpu_table_spectrum(struct gf_gpu_tables *t, enum gf_gpu_algorithm algorithm, int64_t n,
                               int64_t points, int dir);
-/* Rader's order, four tables of prime - 1 integers: which point is the i-th input; which is the
- * i-th output; at which input, and at which output, points 1, 2, … are. Offset in the integers. */
-int64_t gf_gpu_table_order(struct gf_gpu_tables *t, int64_t prime);
+/* Rader's order of n points, a multiple of the prime by a number that has no factor in common with it;
+ * four tables of n integers: which point is the i-th operand; which is the i-th result; which operand,
+ * and which result, point i is. The members' transforms need no twiddles then (Good 1958, Thomas 1963).
+ * Offset in the integers. */
+int64_t gf_gpu_table_order(struct gf_gpu_tables *t, int64_t n, int64_t prime);
 /* Copies `count` whole numbers of 32 bits; offset in the integers. */
 int64_t gf_gpu_table_integers(struct gf_gpu_tables *t, const double *v, int64_t count);
 /* Copies `count` reals; offset in reals. */

@@ -6,29 +6,56 @@
 #include "core/base/factor.h"
 #include "core/base/status.h"
 
-/* The straight-line DFTs of kernels/radix.h, and what each costs a point beside its exchange. */
+/* The straight-line DFTs of kernels/radix.h, and what each costs a point beside its exchange. Those that
+ * are `rare` save lengths of large primes an exchange; measured, others gain and lose as often. */
 static const struct {
     int radix;
     double cost;
+    bool rare;
 } codelets[] = {
-    {25, 1.4}, {20, 1.3}, {16, 0.9}, {15, 1.1}, {13, 1.6}, {12, 0.9}, {11, 1.4}, {10, 0.9},
-    {9, 0.9},  {8, 0.7},  {7, 1.0},  {6, 0.7},  {5, 0.7},  {4, 0.5},  {3, 0.5},  {2, 0.4},
+    {31, 3.4, false}, {29, 3.2, false}, {25, 1.4, false}, {23, 2.6, false}, {22, 1.6, true},
+    {20, 1.3, false}, {19, 2.2, false}, {18, 1.3, true},  {17, 2.0, false}, {16, 0.9, false},
+    {15, 1.1, false}, {14, 1.2, true},  {13, 1.6, false}, {12, 0.9, false}, {11, 1.4, false},
+    {10, 0.9, false}, {9, 0.9, false},  {8, 0.7, false},  {7, 1.0, false},  {6, 0.7, false},
+    {5, 0.7, false},  {4, 0.5, false},  {3, 0.5, false},  {2, 0.4, false},
 };
-enum { CODELETS = sizeof codelets / sizeof *codelets };
+enum { CODELETS = sizeof codelets / sizeof *codelets, LARGEST = 31 };
 
 /* Registers of a work item besides its points, 32 bits each; and those of a compute unit. */
 enum { OVERHEAD = 24, REGISTERS = 65536, MOST_REGISTERS = 255, MOST_THREADS = 1024 };
 
+/* n without its prime factors up to `most`. */
+static int64_t without_primes(int64_t n, int most) {
+    for (int d = 2; d <= most; d++)
+        while (n % d == 0)
+            n /= d;
+    return n;
+}
+
+/* A large prime, whose sums and differences are in use beside its results. */
+static bool is_wide(int radix) {
+    return radix > 13 && gf_is_prime(radix);
+}
+
 static int divide_up(int a, int b) {
     return (a + b - 1) / b;
+}
+
+/* How much longer a stage takes that is not shared out evenly. */
+static const double uneven = 1.04;
+
+static bool is_coalesced(const struct gf_gpu_tile_request *request) {
+    return request->coalesced_in || request->coalesced_out;
 }
 
 struct search {
     const struct gf_gpu_tile_request *request;
     const struct gf_gpu_props *props;
     int points;
+    bool rader, rare; /* rare codelets too */
     bool convolution; /* two transforms, and a convolution's load and store, need registers too */
     int radix[GF_GPU_MAX_STAGES];
+    int members, member_stages, member_radix[GF_GPU_MAX_MEMBERS];
     struct gf_gpu_tile best;
     double best_time;
 };
@@ -41,33 +68,49 @@ static bool closes(const struct search *s, int stages) {
     return false;
 }
 
-/* What the stages cost where so many work items share a line, and the points that each holds. */
-static double stages_time(const struct search *s, int stages, int per_line, int *held) {
+/* The cost of a stage where so many work items share a line, with an exchange or without; the points
+ * that each item holds at most, and the largest radix whose codelet needs registers for half as many
+ * more. A stage whose last turn leaves some items without a butterfly tests for it at each access: with odd
+ * radices alone, that made passes of 2187 points a sixth slower. */
+static double stage_time(const struct search *s, int points, int radix, int per_line,
+                         double exchange, int *held, int *wide) {
+    int turns = divide_up(points / radix, per_line);
+    double each = 0;
+    for (int c = 0; c < CODELETS; c++)
+        if (codelets[c].radix == radix)
+            each = codelets[c].cost;
+    *held = turns * radix > *held ? turns * radix : *held;
+    *wide = is_wide(radix) && radix > *wide ? radix : *wide;
+    double share = (double)turns * radix * per_line / points; /* idle items count */
+    if (s->convolution) /* less where the tile's memory is the bottleneck */
+        share = 1 + 0.3 * (share - 1);
+    else if (points % 2 && points / radix % per_line && !s->props->is_cpu)
+        share *= uneven;
+    return share * (each + exchange);
+}
+
+/* All stages; those of the members are gone through once, where the others are twice. */
+static double stages_time(const struct search *s, int stages, int per_line, int *held, int *wide) {
+    const int length = s->points + s->members;
     double time = 0;
-    *held = 0;
-    for (int i = 0; i < stages; i++) {
-        int turns = divide_up(s->points / s->radix[i], per_line);
-        double each = 0;
-        for (int c = 0; c < CODELETS; c++)
-            if (codelets[c].radix == s->radix[i])
-                each = codelets[c].cost;
-        *held = turns * s->radix[i] > *held ? turns * s->radix[i] : *held;
-        double share = (double)turns * s->radix[i] * per_line / s->points; /* idle items count */
-        if (s->convolution) /* less where the tile's memory is the bottleneck */
-            share = 1 + 0.3 * (share - 1);
-        time += share * (each + (i ? 1.0 : 0.0));
-    }
+    *held = *wide = 0;
+    for (int i = 0; i < stages; i++)
+        time += stage_time(s, s->points, s->radix[i], per_line, i ? 1.0 : 0.0, held, wide);
+    for (int i = 0; i < s->member_stages; i++)
+        time += 0.5 * length / s->points *
+                stage_time(s, length, s->member_radix[i], per_line, 1.0, held, wide);
     return time;
 }
 
 /* Tries so many work items a line, and keeps the radices if they are the best so far. */
 static void try_width(struct search *s, int stages, int per_line) {
     const struct gf_gpu_props *props = s->props;
-    int threads = per_line * s->request->lines, held;
+    int threads = per_line * s->request->lines, held, wide;
     int limit = props->max_group < MOST_THREADS ? props->max_group : MOST_THREADS;
-    if (per_line < 1 || threads > limit || (s->request->threads && threads != s->request->threads))
+    if (per_line < s->members || threads > limit ||
+        (s->request->threads && threads != s->request->threads))
         return;
-    double time = stages_time(s, stages, per_line, &held);
+    double time = stages_time(s, stages, per_line, &held, &wide);
     bool single = s->request->precision == GF_SINGLE;
     int words = single ? 2 : 4;
     /* A convolution transforms twice and keeps the addresses of its load and its store: fewer
@@ -87,9 +130,14 @@ static void try_width(struct search *s, int stages, int per_line) {
     }
     if (s->request->staged && held <= 8) /* more than the butterflies of few points need */
         beside += 10;
-    if (held * words > most)
+    if (is_coalesced(s->request)) /* slots of elements that it moves */
+        beside += 16;
+    if (s->rader && held * words <= 24) /* addresses take turns with the butterflies */
+        beside -= 16;
+    if (held * words > most && held > wide)
         return;
-    int registers = held * words + beside;
+    /* A large prime's sums and differences; a convolution counts half of them among its addresses. */
+    int registers = held * words + wide / (s->convolution ? 4 : 2) * words + beside;
     registers = (registers + 7) / 8 * 8;
     int warps = divide_up(threads, 32) * 32;
     if (!props->is_cpu && (registers > MOST_REGISTERS || registers * warps > REGISTERS))
@@ -108,26 +156,51 @@ static void try_width(struct search *s, int stages, int per_line) {
     s->best_time = time;
     s->best.stages = stages;
     memcpy(s->best.radix, s->radix, sizeof s->radix);
+    s->best.member_stages = s->member_stages;
+    memcpy(s->best.member_radix, s->member_radix, sizeof s->member_radix);
     s->best.threads = threads;
     s->best.held = held;
     s->best.work = time;
     s->best.resident = REGISTERS / (registers * warps);
 }
 
-/* Radices in descending order, every way to factor the points. */
-static void search(struct search *s, int stages, int rest, int first) {
-    if (rest == 1 && stages) {
-        for (int i = 0; i < stages; i++) {
-            int butterflies = s->points / s->radix[i];
+static bool can_use(const struct search *s, int codelet, int points) {
+    return points % codelets[codelet].radix == 0 && (s->rare || !codelets[codelet].rare);
+}
+
+/* Every way to factor the members, then every width that a stage divides evenly in a few turns. */
+static void search_members(struct search *s, int stages, int rest, int first) {
+    if (rest == 1) {
+        const int length = s->points + s->members;
+        for (int i = 0; i < stages + s->member_stages; i++) {
+            int butterflies =
+                i < stages ? s->points / s->radix[i] : length / s->member_radix[i - stages];
             for (int turns = 1; turns <= 4; turns++)
                 try_width(s, stages, divide_up(butterflies, turns));
         }
         return;
     }
+    if (s->member_stages == GF_GPU_MAX_MEMBERS)
+        return;
+    for (int c = first; c < CODELETS; c++) {
+        if (!can_use(s, c, rest))
+            continue;
+        s->member_radix[s->member_stages++] = codelets[c].radix;
+        search_members(s, stages, rest / codelets[c].radix, c);
+        s->member_stages--;
+    }
+}
+
+/* Radices in descending order, every way to factor the points. */
+static void search(struct search *s, int stages, int rest, int first) {
+    if (rest == 1 && stages) {
+        search_members(s, stages, s->members, 0);
+        return;
+    }
     if (stages == GF_GPU_MAX_STAGES)
         return;
     for (int c = first; c < CODELETS; c++) {
-        if (rest % codelets[c].radix)
+        if (!can_use(s, c, rest))
             continue;
         s->radix[stages] = codelets[c].radix;
         search(s, stages + 1, rest / codelets[c].radix, c);
@@ -139,7 +212,7 @@ static void search(struct search *s, int stages, int rest, int first) {
  * is simpler where all strides are multiples of the block: one address then serves all of an item's
  * accesses. */
 static int padding(const struct gf_gpu_tile *t, int across) {
-    int first = t->radix[0];
+    int first = t->member_stages ? t->member_radix[0] : t->radix[0];
     if (first % 2)
         return 1 << 30; /* an odd step uses every bank without padding */
     if (first & (first - 1) || first >= across)
@@ -154,9 +227,19 @@ static void lay_out(struct gf_gpu_tile *t, const struct gf_gpu_tile_request *req
     int banks = request->precision == GF_DOUBLE || t->whole ? 16 : 32, held_slots;
     int slots = t->points > t->length || t->algorithm == GF_GPU_PLAIN ? t->points : (int)t->length;
     bool rows = request->rows_in || request->rows_out;
-    t->pad_every = padding(t, rows ? banks : divide_up(banks, t->lines));
-    held_slots = slots + (slots - 1) / t->pad_every + 1;
-    if (!rows) {
+    bool coalesced = is_coalesced(request);
+    t->pad_every = coalesced && t->lines >= banks
+                       ? 1 << 30
+                       : padding(t, rows ? banks : divide_up(banks, t->lines));
+    held_slots = slots + (slots - 1) / t->pad_every + !coalesced;
+    if (coalesced) {
+        /* Neighbouring items take neighbouring lines, or neighbouring points of one. */
+        const int want = divide_up(banks, t->lines);
+        while (held_slots % (2 * want) != want)
+            held_slots++;
+        t->index_stride = 1;
+        t->line_stride = held_slots;
+    } else if (!rows) {
         t->index_stride = t->lines;
         t->line_stride = 1;
     } else {
@@ -189,17 +272,24 @@ static void close_ring(struct gf_gpu_tile *t) {
             }
 }
 
+/* A tile of so many transforms, or convolutions, of `each` points. */
 static int plan_points(const struct gf_gpu_tile_request *request, const struct gf_gpu_props *props,
-                       enum gf_gpu_algorithm algorithm, int64_t points, struct gf_gpu_tile *tile) {
+                       enum gf_gpu_algorithm algorithm, int64_t members, int64_t each,
+                       struct gf_gpu_tile *tile) {
+    const int64_t points = members * each;
     struct search s = {.request = request,
                        .props = props,
                        .points = (int)points,
+                       .members = (int)members,
+                       .rader = algorithm == GF_GPU_RADER,
+                       .rare = algorithm == GF_GPU_RADER || without_primes(points, 11) > 1,
                        .convolution = algorithm != GF_GPU_PLAIN,
                        .best_time = 1e30};
-    if (points < 1 || points > 1 << 17)
+    if (points < 1 || points > 1 << 17 ||
+        (is_coalesced(request) && (algorithm != GF_GPU_PLAIN || request->words == 1)))
         return GF_EUNSUPP;
     /* A single point has no stage: the planner never asks for one. */
-    search(&s, 0, (int)points, 0);
+    search(&s, 0, (int)each, 0);
     if (s.best_time >= 1e30)
         return GF_EUNSUPP;
     struct gf_gpu_tile *t = &s.best;
@@ -207,69 +297,75 @@ static int plan_points(const struct gf_gpu_tile_request *request, const struct g
     t->lines = request->lines;
     t->rows_in = request->rows_in;
     t->rows_out = request->rows_out;
+    t->coalesced_in = request->coalesced_in;
+    t->coalesced_out = request->coalesced_out;
     t->algorithm = algorithm;
     t->points = (int)points;
+    t->members = (int)members;
     if (algorithm != GF_GPU_PLAIN || request->filtered)
         close_ring(t);
-    bool idle = t->stages == 1 && algorithm == GF_GPU_PLAIN && !request->paired && !request->staged;
-    for (int whole = 1; whole >= 0; whole--) {
+    bool idle = t->stages == 1 && algorithm == GF_GPU_PLAIN && !request->paired &&
+                !request->staged && !is_coalesced(request);
+    const bool complex = is_coalesced(request) || request->words == 2;
+    for (int whole = request->words != 1; whole >= complex; whole--) {
         t->whole = whole;
         lay_out(t, request);
         if (idle)
             t->local_bytes = 16;
-        /* Complex words halve the barriers, real ones the space: real ones where space limits how
-         * many groups a unit holds. */
-        int fits = (int)(props->unit_local_bytes / (t->local_bytes + 1024));
+        /* Complex words halve the barriers; real ones the space, where that limits a unit's groups. */
+        int fits = gf_gpu_groups_fit(props, t->local_bytes);
         if (t->local_bytes <= props->local_bytes && (fits >= t->resident || fits >= 8))
             break;
     }
     if (t->local_bytes > props->local_bytes)
         return GF_EUNSUPP;
-    int fits = (int)(props->unit_local_bytes / (t->local_bytes + 1024));
+    int fits = gf_gpu_groups_fit(props, t->local_bytes);
     t->resident = fits < t->resident ? fits : t->resident;
     t->resident = t->resident < 1 ? 1 : t->resident;
     /* A unit's four quarters have a register file each: warps must divide evenly among them. */
-    int warps = divide_up(t->threads, 32);
-    while (request->filtered && t->resident > 4 && t->resident * warps % 4)
+    while (request->filtered && t->resident > 4 && t->resident * divide_up(t->threads, 32) % 4)
         t->resident--;
     if (algorithm != GF_GPU_PLAIN)
         t->work = 2 * t->work * (double)points / (double)request->length;
     if (request->filtered)
         t->work *= 2;
+    t->work += request->coalesced_in + request->coalesced_out;
     *tile = *t;
     return 0;
 }
 
 bool gf_gpu_has_codelets(int64_t n) {
-    static const int primes[] = {2, 3, 5, 7, 11, 13};
-    for (size_t i = 0; i < sizeof primes / sizeof *primes; i++)
-        while (n % primes[i] == 0)
-            n /= primes[i];
-    return n == 1;
+    return without_primes(n, LARGEST) == 1;
 }
 
 int gf_gpu_tile_plan(const struct gf_gpu_tile_request *request, const struct gf_gpu_props *props,
                      struct gf_gpu_tile *tile) {
-    int64_t n = request->length;
+    const int64_t n = request->length, prime = without_primes(n, LARGEST);
     if (request->both)
-        return gf_gpu_has_codelets(n) ? plan_points(request, props, GF_GPU_BOTH_WAYS, n, tile)
-                                      : GF_EUNSUPP;
-    if (gf_gpu_has_codelets(n))
-        return plan_points(request, props, GF_GPU_PLAIN, n, tile);
+        return prime == 1 ? plan_points(request, props, GF_GPU_BOTH_WAYS, 1, n, tile) : GF_EUNSUPP;
+    if (prime == 1)
+        return plan_points(request, props, GF_GPU_PLAIN, 1, n, tile);
     if (request->filtered) /* no tile holds two convolutions and the filter */
         return GF_EUNSUPP;
-    if (gf_is_prime(n) && gf_gpu_has_codelets(n - 1) &&
-        !plan_points(request, props, GF_GPU_RADER, n - 1, tile))
+    if (gf_is_prime(prime) && gf_gpu_has_codelets(prime - 1) &&
+        !plan_points(request, props, GF_GPU_RADER, n / prime, prime - 1, tile))
         return 0;
-    return plan_points(request, props, GF_GPU_BLUESTEIN, gf_factor_smooth_length(2 * n - 1), tile);
+    return plan_points(request, props, GF_GPU_BLUESTEIN, 1, gf_factor_smooth_length(2 * n - 1),
+                       tile);
 }
 
 static void describe(const struct gf_gpu_tile *t, int joined, char *text, size_t size) {
     static const char *const how[] = {" =", ": Bluestein over", ": Rader over",
                                       " there and back ="};
-    int used = snprintf(text, size, "%lld%s", (long long)t->length * joined, how[t->algorithm]);
+    int used = snprintf(text, size, "%lld", (long long)t->length * joined);
+    for (int i = 0; i < t->member_stages; i++)
+        used +=
+            snprintf(text + used, size - (size_t)used, "%s%d", i ? "·" : " = ", t->member_radix[i]);
+    if (t->member_stages)
+        used += snprintf(text + used, size - (size_t)used, "·%d", t->points / t->members + 1);
+    used += snprintf(text + used, size - (size_t)used, "%s", how[t->algorithm]);
     if (t->algorithm == GF_GPU_BLUESTEIN || t->algorithm == GF_GPU_RADER)
-        used += snprintf(text + used, size - (size_t)used, " %d =", t->points);
+        used += snprintf(text + used, size - (size_t)used, " %d =", t->points / t->members);
     if (joined > 1 && used < (int)size)
         used += snprintf(text + used, size - (size_t)used, " %d", joined);
     for (int i = 0; i < t->stages && used < (int)size; i++)

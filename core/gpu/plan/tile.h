@@ -10,7 +10,7 @@
 
 #include "core/gpu/gpu.h"
 
-enum { GF_GPU_MAX_STAGES = 6 };
+enum { GF_GPU_MAX_STAGES = 6, GF_GPU_MAX_MEMBERS = 3 };
 
 enum gf_gpu_algorithm {
     GF_GPU_PLAIN,
@@ -25,12 +25,16 @@ struct gf_gpu_tile_request {
     int lines;      /* in the tile together */
     bool rows_in;   /* neighbouring work items take neighbouring points, else lines */
     bool rows_out;
+    /* Rows of GF_GPU_PLAIN that are read, or written, by the group's items together in the order of memory;
+     * rows_in, rows_out is false. */
+    bool coalesced_in, coalesced_out;
     bool paired;   /* the results go through the tile once more */
     bool staged;   /* the points go through it first */
     bool both;     /* GF_GPU_BOTH_WAYS */
     bool filtered; /* transformed, multiplied in registers, and transformed back */
     int sides;     /* lines that a work item transforms with the same butterflies; 0 is 1 */
     int threads;   /* work items that it must have; 0: any number */
+    int words;     /* that it must hold: 1 real ones, 2 complex ones; 0: either */
     enum gf_precision precision;
 };
 
@@ -38,8 +42,12 @@ struct gf_gpu_tile {
     int64_t length;
     int lines;
     bool rows_in, rows_out;
+    bool coalesced_in, coalesced_out;
     enum gf_gpu_algorithm algorithm;
     int points; /* of the FFT: the length, or the convolution's */
+    /* GF_GPU_RADER: the length is a prime times so many, which are transformed first, with these radices;
+     * the FFT is then of as many convolutions, of prime - 1 points each. */
+    int members, member_stages, member_radix[GF_GPU_MAX_MEMBERS];
     int threads;
     int stages, radix[GF_GPU_MAX_STAGES];
     int held;                                 /* points that a work item holds */
@@ -51,14 +59,20 @@ struct gf_gpu_tile {
     double work;  /* arithmetic and exchanges of a point; one exchange costs about 1 */
 };
 
+/* Groups of so much local memory that a compute unit has room for, which keeps some for each. */
+static inline int gf_gpu_groups_fit(const struct gf_gpu_props *props, int64_t local_bytes) {
+    enum { BESIDE = 1024 };
+    return (int)(props->unit_local_bytes / (local_bytes + BESIDE));
+}
+
 /* GF_EUNSUPP (without a message) when no such tile fits the device. */
 int gf_gpu_tile_plan(const struct gf_gpu_tile_request *request, const struct gf_gpu_props *props,
                      struct gf_gpu_tile *tile);
 
-/* True when radices with a straight-line DFT make up n: its primes are 2 to 13. */
+/* True when radices with a straight-line DFT make up n: its primes are 2 to 31. */
 bool gf_gpu_has_codelets(int64_t n);
 
-/* "4096 = 16·16·16", "4001: Rader over 4000 = 16·10·5·5" */
+/* "4096 = 16·16·16", "4001: Rader over 4000 = 16·10·5·5", "218 = 2·109: Rader over 108 = 12·9" */
 void gf_gpu_tile_describe(const struct gf_gpu_tile *tile, char *text, size_t size);
 /* The same for a line combined from two of them: "4096 = 2·16·8·16" */
 void gf_gpu_tile_describe_twice(const struct gf_gpu_tile *tile, char *text, size_t size);

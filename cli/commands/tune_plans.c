@@ -1,0 +1,104 @@
+/* gpufft tune SHAPE...: plans of a few kinds of each shape, measured. */
+#include "cli/commands/tune_plans.h"
+
+#include <stdio.h>
+
+#include "cli/batch/report.h"
+#include "cli/bench/bench.h"
+#include "cli/log.h"
+#include "core/base/status.h"
+
+/* Kinds that have a choice of plans, and those that are measured where --kind says nothing. */
+enum {
+    USUAL = 1 << GF_BENCH_C2C | 1 << GF_BENCH_R2C | 1 << GF_BENCH_PICTURE,
+    CAN = USUAL | 1 << GF_BENCH_C2R | 1 << GF_BENCH_PICTURE_FULL
+};
+static char *const common[] = {"512^2..4096^2", "1080x1920", "3000x4000", "64^3..512^3"};
+enum { COMMON = sizeof common / sizeof *common };
+
+struct tuned {
+    const char *device;
+    const struct gf_settings *s;
+    const struct gf_backend *backend;
+    void *context;
+    int worst; /* exit code */
+};
+
+static void print_json(const char *device, const char *what, const struct gf_plan_choice *c) {
+    json_t *o = json_object();
+    json_object_set_new(o, "device", gf_json_text(device));
+    json_object_set_new(o, "transform", gf_json_text(what));
+    json_object_set_new(o, "plans", json_integer(c->measured));
+    json_object_set_new(o, "ms", json_real(c->ms));
+    json_object_set_new(o, "estimate_ms", json_real(c->estimate_ms));
+    json_object_set_new(o, "noisy", json_boolean(c->noisy));
+    gf_json_print(o);
+}
+
+static void print_choice(const char *what, const struct gf_plan_choice *c) {
+    printf("  %-34s ", what);
+    if (!c->measured)
+        printf("not measured: no choice, or no time left\n");
+    else if (c->noisy)
+        printf("noisy: the expected plan stays\n");
+    else if (c->ms < c->estimate_ms)
+        printf("%.4g ms, %.1f%% less than the expected plan\n", c->ms,
+               100 * (1 - c->ms / c->estimate_ms));
+    else
+        printf("%.4g ms: of %d plans the expected one stays\n", c->ms, c->measured);
+}
+
+static int tune_case(void *user, const struct gf_bench_case *c) {
+    struct tuned *t = user;
+    struct gf_plan *plan = NULL;
+    char what[128];
+    int used = 0;
+    for (int i = 0; i < c->shape.ndim; i++)
+        used += snprintf(what + used, sizeof what - (size_t)used, "%s%lld%s", i ? "x" : "",
+                         (long long)c->shape.n[i], c->job.axes >> i & 1 ? "" : "*");
+    snprintf(what + used, sizeof what - (size_t)used, " %s%s", gf_bench_kinds[c->kind],
+             c->job.precision == GF_DOUBLE ? " double" : "");
+    int rc = t->backend->plan(t->context, &c->job, &plan);
+    if (rc) {
+        gf_log_fail(what);
+        t->worst = gf_exit_code(rc);
+    } else if (t->s->json) {
+        print_json(t->device, what, &plan->choice);
+    } else {
+        print_choice(what, &plan->choice);
+    }
+    gf_log_flush_stdout();
+    gf_plan_drop(plan);
+    return 0;
+}
+
+int gf_tune_plans(const struct gf_settings *s, const struct gf_deal_device *device, char **operands,
+                  int n) {
+    struct gf_settings own = *s;
+    struct tuned t = {.device = device->name, .s = &own};
+    struct gf_bench_sizes sizes = {.n = 0};
+    const struct gf_backend_options options = {.device = device->device[0] ? device->device : NULL,
+                                               .threads = s->threads,
+                                               .plan = GF_PLAN_REMEASURE};
+    int rc = gf_backend_find(device->backend, &t.backend);
+    if (!rc && !t.backend->list)
+        return 0;
+    if (!own.bench.kinds)
+        own.bench.kinds = USUAL;
+    if (!rc && own.bench.kinds & ~(unsigned)CAN)
+        rc = gf_fail(GF_EUSAGE, "plans of c2c, r2c, c2r and pictures are measured");
+    if (!rc)
+        rc = gf_bench_sizes_make(&own, n ? operands : (char **)common, n ? n : COMMON, &sizes);
+    if (!rc)
+        rc = gf_backend_open(t.backend, &options, &t.context);
+    if (!rc && !s->json)
+        printf("%s plans\n", device->name);
+    for (int i = 0; !rc && i < sizes.n; i++)
+        rc = gf_bench_each_case(&own, &sizes.size[i], tune_case, &t);
+    if (rc)
+        gf_log_fail(device->name);
+    if (t.context)
+        t.backend->close(t.context);
+    gf_bench_sizes_free(&sizes);
+    return rc ? gf_exit_code(rc) : t.worst;
+}

@@ -1,0 +1,58 @@
+/* The planner's decisions by name, so that a plan can be written down and made again. Wherever the planner
+ * takes the cheapest of several alternatives it offers each of them:
+ *
+ *     struct gf_gpu_decision d = gf_gpu_decision_begin(p);
+ *     for (each alternative)
+ *         if (gf_gpu_decision_offer(&d, cost, "%dx%d", lines, threads))
+ *             best = alternative;
+ *     int rc = gf_gpu_decision_end(&d);
+ *
+ * The names taken, with a space between, are the plan's script. A plan without gf_gpu_choices, and passes
+ * that are only a trial, decide by cost and write nothing down. */
+#ifndef GF_CORE_GPU_PLAN_DECISION_H
+#define GF_CORE_GPU_PLAN_DECISION_H
+
+#include "core/gpu/plan/plan.h"
+
+enum {
+    GF_GPU_SCRIPT = 512,     /* bytes of a script, its zero included */
+    GF_GPU_NAME = 24,        /* likewise of an alternative's name */
+    GF_GPU_DECISIONS = 24,   /* most of a plan */
+    GF_GPU_ALTERNATIVES = 40 /* of a decision: those beyond the cheapest are no choice */
+};
+
+/* The script a plan is made by, and the decisions taken. */
+struct gf_gpu_choices {
+    const char *script; /* the first decisions; those beyond it are by cost. NULL: all are */
+    int n;
+    char taken[GF_GPU_DECISIONS][GF_GPU_NAME];
+    char next[GF_GPU_DECISIONS][GF_GPU_NAME]; /* the next dearer alternative; "": there is none */
+};
+
+struct gf_gpu_decision {
+    struct gf_gpu_choices *choices; /* NULL: nothing is written down */
+    char wanted[GF_GPU_NAME];       /* by the script; "": the cheapest */
+    char taken[GF_GPU_NAME];
+    bool found;
+    double least;
+    int n; /* alternatives offered, rising by cost */
+    struct gf_gpu_alternative {
+        double cost;
+        char name[GF_GPU_NAME];
+    } alternative[GF_GPU_ALTERNATIVES];
+};
+
+/* NULL: a decision that is not written down. */
+struct gf_gpu_decision gf_gpu_decision_begin(const struct gf_gpu_plan *p);
+/* Whether the caller takes this alternative in place of the one taken before. The name has no space. */
+bool gf_gpu_decision_offer(struct gf_gpu_decision *d, double cost, const char *name, ...)
+    __attribute__((format(printf, 3, 4)));
+/* GF_EUNSUPP where none was taken: there was none, or none of the name that the script wants. */
+int gf_gpu_decision_end(struct gf_gpu_decision *d);
+
+/* The whole script; false where it is too long. */
+bool gf_gpu_choices_text(const struct gf_gpu_choices *c, char script[GF_GPU_SCRIPT]);
+/* Word `i` of a script; "" beyond its end, and for one that is too long to be a name. */
+void gf_gpu_script_word(const char *script, int i, char word[GF_GPU_NAME]);
+
+#endif
