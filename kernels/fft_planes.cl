@@ -50,6 +50,8 @@ INLINE cplx first_got(LOCAL const word *tile, uint i, uint l, const int step, cp
 #include "chain_next.h"
 #include "pass.h"
 
+#define AS_STORED (LOAD != LOAD_UNTANGLE && !PACKED)
+
 /* Point p + step of the second pass' line l, of which `v` lacks this part: untangled of two lines, packed
  * of two points (LOAD_UNTANGLE, STORE_TANGLE), or as it is. The plane's lines begin with `first`. */
 INLINE cplx take_point(LOCAL const first_word *tile, uint first, uint l, uint p, const int step,
@@ -57,7 +59,7 @@ INLINE cplx take_point(LOCAL const first_word *tile, uint first, uint l, uint p,
     const uint j = p + step, at = LOAD == LOAD_UNTANGLE ? j / 2 : 2 * j > LENGTH ? LENGTH - j : j;
     const uint other = LOAD == LOAD_UNTANGLE ? (l ? FIRST_LENGTH - l : 0) : 2 * l + 1;
     const cplx none = CPLX(R(0), R(0));
-    if (LOAD != LOAD_UNTANGLE && !PACKED)
+    if (AS_STORED)
         return first_got(tile, l, first + p, step, v, part);
     const cplx f = first_got(tile, PACKED ? 2 * l : l, first + at, 0, none, part);
     const cplx g = other < FIRST_LENGTH ? first_got(tile, other, first + at, 0, none, part) : none;

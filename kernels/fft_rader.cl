@@ -32,8 +32,7 @@ INLINE void store_permuted(const struct sink *s, GLOBAL sink_element *dst, GLOBA
 
 #if !PAIRED && ROWS_OUT
 /* A single prime's zeroth point is written by itself. */
-#define SINGLE (MEMBERS == 1)
-#define STAGED ((LENGTH - SINGLE + PER_LINE - 1) / PER_LINE)
+#define STAGED ((LENGTH - LONE_PRIME + PER_LINE - 1) / PER_LINE)
 
 /* Through the tile, so that memory is written from end to end. */
 INLINE void store_staged(struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
@@ -48,24 +47,24 @@ INLINE void store_staged(struct sink *s, GLOBAL sink_element *dst, GLOBAL const 
                     put(tile, SLOT(p + q * (POINTS / LAST), s->share.line), x[b * LAST + q], part);
             }
         }
-        if (!SINGLE && s->share.first < MEMBERS)
+        if (!LONE_PRIME && s->share.first < MEMBERS)
             put(tile, SLOT(POINTS + s->share.first, s->share.line), s->zeroth, part);
         BARRIER();
         UNROLL for (int i = 0; i < STAGED; i++) {
-            const uint n = s->share.first + i * PER_LINE + SINGLE;
+            const uint n = s->share.first + i * PER_LINE + LONE_PRIME;
             if (n < LENGTH)
                 v[i] = got(tile, SLOT((uint)s->order[3 * LENGTH + n], s->share.line), v[i], part);
         }
     }
     set_shade(s, params);
     UNROLL for (int i = 0; i < STAGED; i++) {
-        const uint n = s->share.first + i * PER_LINE + SINGLE;
+        const uint n = s->share.first + i * PER_LINE + LONE_PRIME;
         if (n < LENGTH)
             store_point(s, dst, table, params, n, s->line.out + POINT_OUT(s, n), v[i]);
     }
 }
 #define STORE_LINE    store_staged
-#define STORES_ZEROTH SINGLE
+#define STORES_ZEROTH LONE_PRIME
 #else
 #define STORE_LINE    store_line
 #define STORES_ZEROTH (!PAIRED)

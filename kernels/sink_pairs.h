@@ -54,9 +54,11 @@ INLINE void store_written(const struct sink *s, GLOBAL sink_element *dst, GLOBAL
                           GLOBAL const real *params, LOCAL const word *tile,
                           const struct tile_lines *lines, const int rows, const int full) {
     struct sink own = *s;
+#if TWO_ROWS
     real factor = R(STORE == STORE_TWO_HALVES ? 0.5 : 1); /* as in store_pairs() */
-#if SCALED && TWO_ROWS
+#if SCALED
     factor *= params[s->args->params + PARAM_SCALE];
+#endif
 #endif
     UNROLL for (int i = 0; i < WRITTEN; i++) {
         struct element e = element_of(i, ROW_OUT);
@@ -89,7 +91,6 @@ INLINE void store_written(const struct sink *s, GLOBAL sink_element *dst, GLOBAL
 #endif
         (void)second;
     }
-    (void)factor;
     (void)table;
     (void)params;
 }

@@ -117,6 +117,7 @@ typedef place coord_in;
 #define UNTANGLES (LOAD == LOAD_UNTANGLE && WHOLE_IN && !MULTIPLY_IN)
 #define FOLDS     (LOAD == LOAD_ROW_HALVES && !MIRRORED)
 #define PERMUTES  (ALGORITHM == ALGORITHM_RADER)
+#define LONE_PRIME (PERMUTES && MEMBERS == 1) /* point 0 is then no operand */
 #define CHIRPED   (ALGORITHM == ALGORITHM_BLUESTEIN)
 #define STAGED_IN (FOLDS || COALESCED_IN || (ROWS_IN && (UNTANGLES || PERMUTES)))
 

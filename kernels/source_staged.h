@@ -74,7 +74,7 @@ INLINE uint input_of(const struct source *s, uint n) {
 /* Point n of line l to the tile, with Bluestein's chirp multiplied in on the way. */
 INLINE void put_point(const struct source *s, GLOBAL const cplx *table, LOCAL word *tile, uint n,
                       uint l, cplx v, const int part) {
-    if (PERMUTES && MEMBERS == 1 && n == 0)
+    if (n == 0 && LONE_PRIME)
         return;
     if (CHIRPED)
         v = turn(v, table[s->args->table_chirp + n], DIR);

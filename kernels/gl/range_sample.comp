@@ -78,11 +78,12 @@ uint largest_of(uint v) {
 
 /* True when more than half of the keys, by weight, are below `key`. */
 bool most_are_below(uint key) {
+    const int count = args.count;
     uint below = 0u, all = 0u;
     if (LOCAL_ID == 0)
         digit[0] = digit[1] = 0u;
     BARRIER();
-    for (int i = LOCAL_ID; i < args.count; i += THREADS) {
+    for (int i = LOCAL_ID; i < count; i += THREADS) {
         const uint weight = uint(order[args.weight_at + i]);
         below += key_at(i) < key ? weight : 0u;
         all += weight;
