@@ -214,9 +214,9 @@ man: $(PAGES)
 $(BUILD)/make_man: $(BUILD)/man/make_man.o $(filter-out $(BUILD)/cli/main.o,$(call obj,$(CLI))) $(BUILD)/samples_embedded.o $(BELOW)
 	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS))
 
-$(BUILD)/man/%.1: man/%.1.in man/options.in $(BUILD)/make_man
+$(BUILD)/man/%.1: man/%.1.in man/options.in tests/cli/closure.table $(BUILD)/make_man
 	@mkdir -p $(@D)
-	$(call say,MAN,$(BUILD)/make_man $< man/options.in >$@)
+	$(call say,MAN,$(BUILD)/make_man $< man/options.in tests/cli/closure.table >$@)
 
 # What shells complete command lines by, and where in share/ they look for it.
 FOR_bash := bash-completion/completions/gpufft

@@ -1,8 +1,9 @@
 /* Makes a manual page from its source and the table of commands, so that a page cannot lack an
- * option: make_man PAGE.1.in OPTIONS.in > PAGE.1
+ * option: make_man PAGE.1.in OPTIONS.in CLOSURE.table > PAGE.1
  *
  * In a page, which is mdoc(7), a line of
  *     @COMMANDS@       becomes the list of commands with their summaries (in gpufft.1.in)
+ *     @DIVIDED@        becomes the table of work that can be divided, which tests/cli/closure.test runs
  *     .Nd @SUMMARY@    takes the summary of the page's command
  *     @OPTIONS@        becomes its options: their help, and what is known beyond that
  * What is known beyond the help is in blocks, at the end of the page and, for options that several
@@ -196,6 +197,124 @@ static void put_commands(void) {
     printf(".El\n");
 }
 
+/* ---- the table of divided work ---- */
+
+enum { COLUMNS = 6, MOST_ROWS = 32, MOST_REASONS = 32, WORD = 64, WORDS = 128 };
+
+/* A row of the manual's table: all rows of the test's table with the same object and operation. */
+struct divided_row {
+    char object[WORD], op[WORD];
+    struct {
+        char result;      /* '=' '~' '-', or 0 where all are refused or unknown */
+        unsigned refused; /* bit i: some are refused for reason i */
+    } cell[COLUMNS];
+};
+
+struct divided {
+    struct divided_row row[MOST_ROWS];
+    char name[MOST_REASONS][WORD], words[MOST_REASONS][WORDS];
+    int rows, reasons;
+};
+
+/* Reasons of the same words in several ways are one; the words are a pattern, of which those of limits are left out. */
+static int find_reason(const struct divided *d, const char *name) {
+    for (int i = 0; i < d->reasons; i++)
+        if (!strcmp(d->name[i], name))
+            for (int k = 0; k <= i; k++)
+                if (!strcmp(d->words[k], d->words[i]))
+                    return strpbrk(d->words[k], "*[?") ? -1 : k;
+    return -1;
+}
+
+static struct divided_row *find_row(struct divided *d, const char *object, const char *op) {
+    for (int i = 0; i < d->rows; i++)
+        if (!strcmp(d->row[i].object, object) && !strcmp(d->row[i].op, op))
+            return &d->row[i];
+    if (d->rows == MOST_ROWS || strchr(object, ':'))
+        return NULL;
+    struct divided_row *r = &d->row[d->rows++];
+    snprintf(r->object, WORD, "%s", object);
+    snprintf(r->op, WORD, "%s", op);
+    return r;
+}
+
+static void add_cell(const struct divided *d, struct divided_row *r, int column, char *cell) {
+    static const char order[] = "-=~"; /* the least exact result speaks for all */
+    cell[strcspn(cell, ">")] = 0;
+    const char *was = strchr(order, r->cell[column].result), *is = strchr(order, *cell);
+    if (is && (!r->cell[column].result || is > was))
+        r->cell[column].result = *cell;
+    const int reason = *cell == 'x' ? find_reason(d, cell + 1) : -1;
+    if (reason >= 0)
+        r->cell[column].refused |= 1u << reason;
+}
+
+static void read_divided(const struct text *table, struct divided *d) {
+    for (const char *line = table->bytes; *line; line = next_line(line)) {
+        char w[5][WORD], cell[COLUMNS][WORD];
+        int at = 0;
+        if (sscanf(line, "reason %63s %*d %n", w[0], &at) == 1 && at && d->reasons < MOST_REASONS) {
+            const int i = d->reasons++;
+            const char *colon = memchr(line + at, ':', strcspn(line + at, "\n"));
+            snprintf(d->name[i], WORD, "%s", w[0]);
+            line = colon ? colon + 2 : line + at;
+            snprintf(d->words[i], WORDS, "%.*s", (int)strcspn(line, "\n"), line);
+            continue;
+        }
+        if (*line == '#' || !strncmp(line, "reason ", 7) ||
+            sscanf(line, "%63s %63s %63s %63s %63s %63s %63s %63s %63s %63s %63s", w[0], w[1], w[2],
+                   w[3], w[4], cell[0], cell[1], cell[2], cell[3], cell[4], cell[5]) != 11)
+            continue;
+        struct divided_row *r = find_row(d, w[0], w[1]);
+        for (int i = 0; i < COLUMNS && r; i++)
+            add_cell(d, r, i, cell[i]);
+    }
+}
+
+static char letter_of(unsigned used, int reason) {
+    char letter = 'a';
+    for (int i = 0; i < reason; i++)
+        letter += used >> i & 1;
+    return letter;
+}
+
+static void put_divided_row(const struct divided_row *r, unsigned used) {
+    printf(".It %s %s", r->object, r->op);
+    for (int i = 0; i < COLUMNS; i++) {
+        const char *apart = " ";
+        char result = r->cell[i].result ? r->cell[i].result : r->cell[i].refused ? 'x' : '?';
+        printf(result == '-' ? " Ta \\-" : " Ta %c", result);
+        for (int k = 0; k < MOST_REASONS; k++)
+            if (r->cell[i].refused >> k & 1) {
+                printf("%s%c", apart, letter_of(used, k));
+                apart = ",";
+            }
+    }
+    printf("\n");
+}
+
+static int put_divided(const struct text *table) {
+    static struct divided d;
+    unsigned used = 0;
+    read_divided(table, &d);
+    for (int i = 0; i < d.rows * COLUMNS; i++)
+        used |= d.row[i / COLUMNS].cell[i % COLUMNS].refused;
+    printf(".Bl -column \"picture filter\" \"~ a,b,c,d\" \"~ a,b,c\" \"~ a,b,c\" \"~ a,b,c\" \"~ "
+           "a,b,c\" \"~ a,b,c\"\n"
+           ".It \\& Ta file Ta GPU Ta GPUs Ta ranks Ta +GPU Ta file+GPU\n");
+    for (int i = 0; i < d.rows; i++)
+        put_divided_row(&d.row[i], used);
+    printf(".El\n.Pp\n.Bl -tag -width x -compact\n");
+    for (int i = 0; i < d.reasons; i++)
+        if (used >> i & 1) {
+            printf(".It %c\n", letter_of(used, i));
+            put_text(d.words[i]);
+            printf("\n");
+        }
+    printf(".El\n");
+    return d.rows ? 0 : -1;
+}
+
 /* A block of an option that no command has documents nothing: `only` is the page's command, or NULL
  * for any. */
 static int check_blocks(const struct text *t, const struct gf_command *only) {
@@ -222,7 +341,8 @@ static int check_blocks(const struct text *t, const struct gf_command *only) {
     return 0;
 }
 
-static int make(const struct text *page, const struct text *shared, const struct gf_command *c) {
+static int make(const struct text *page, const struct text *shared, const struct text *table,
+                const struct gf_command *c) {
     int rc = 0, summaries = 0, lists = 0;
     printf(".\\\" Made from %s and the table of options.\n", page->path);
     for (const char *line = page->bytes; *line && strncmp(line, "@--", 3) && !rc;
@@ -238,6 +358,8 @@ static int make(const struct text *page, const struct text *shared, const struct
         } else if (!c && line_is(line, "@COMMANDS@")) {
             put_commands();
             lists++;
+        } else if (!c && line_is(line, "@DIVIDED@")) {
+            rc = put_divided(table);
         } else {
             put_line(line);
         }
@@ -266,11 +388,11 @@ static int find_subject(const char *path, const struct gf_command **c) {
 }
 
 int main(int argc, char **argv) {
-    struct text page = {0}, shared = {0};
+    struct text page = {0}, shared = {0}, table = {0};
     const struct gf_command *c = NULL;
     int rc = -1;
-    if (argc != 3)
-        fprintf(stderr, "usage: make_man PAGE.1.in OPTIONS.in\n");
+    if (argc != 4)
+        fprintf(stderr, "usage: make_man PAGE.1.in OPTIONS.in CLOSURE.table\n");
     else
         rc = find_subject(argv[1], &c);
     if (!rc)
@@ -278,14 +400,17 @@ int main(int argc, char **argv) {
     if (!rc)
         rc = load(argv[2], &shared);
     if (!rc)
+        rc = load(argv[3], &table);
+    if (!rc)
         rc = check_blocks(&shared, NULL);
     if (!rc && c)
         rc = check_blocks(&page, c);
     if (!rc)
-        rc = make(&page, &shared, c);
+        rc = make(&page, &shared, &table, c);
     if (!rc && fflush(stdout))
         rc = -1;
     free(page.bytes);
     free(shared.bytes);
+    free(table.bytes);
     return rc ? 1 : 0;
 }
