@@ -1,5 +1,5 @@
 # make            the program ./gpufft
-# make check      every test that needs no GPU
+# make check      every test that needs no GPU (tests/check.mk)
 # make help       the other targets
 #
 # CC, CFLAGS, LDFLAGS, PREFIX, DESTDIR as usual. HARDEN= (empty) builds without stack protection,
@@ -27,7 +27,7 @@ say = @$(if $(filter 0,$(V)),printf '  %-5s %s\n' $(1) $@;,echo '$(subst ','\'',
 
 need = $(if $(shell command -v $(1) 2>/dev/null),,$(error $(1) is missing: $(2)))
 APT := apt-get install -y gcc make pkg-config libpng-dev libtiff-dev libjpeg-dev zlib1g-dev libjansson-dev libisal-dev
-NO_TOOLS := clean help fmt
+NO_TOOLS := clean help fmt dist
 ifneq ($(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),all)),)
   $(call need,$(firstword $(CC)),a C compiler; on Debian: $(APT))
   $(call need,$(PKG_CONFIG),pkg-config; on Debian: $(APT))
@@ -143,10 +143,11 @@ endif
 
 BELOW := $(call obj,$(CORE)) $(call obj,$(FORMATS)) $(KERNELS) $(call obj,kernels_embedded.c)
 
-.PHONY: all mpi man completions check check-long check-full check-gpu check-mpi coverage faults lint fmt asan ubsan tsan fuzz bench bench-mpi install uninstall demo samples clean help
+.PHONY: all mpi man completions check check-all check-long check-full check-gpu check-mpi coverage faults lint fmt asan ubsan tsan fuzz bench bench-mpi install uninstall demo samples dist clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 
+## all: the program ./gpufft
 all: gpufft
 
 gpufft: $(call obj,$(CLI)) $(BUILD)/samples_embedded.o $(BELOW)
@@ -196,6 +197,7 @@ ifneq ($(filter mpi check check-long check-mpi coverage bench-mpi install,$(MAKE
 endif
 # strip: two absent ones are a blank, which $(if) takes for something.
 PLUGINS := $(strip $(foreach m,openmpi mpich,$(if $(MPICC_$(m)),$(BUILD)/gpufft-mpi-$(m).so)))
+## mpi: the plugins that join processes
 mpi: $(PLUGINS)
 	$(if $(PLUGINS),,$(error no mpicc; on Debian: apt-get install -y openmpi-bin libopenmpi-dev mpich libmpich-dev))
 
@@ -209,6 +211,7 @@ $(BUILD)/reference-%: tests/mpi/reference.c core/mpi/plugin.c $(BELOW)
 
 # The manual: hand-written pages around the lists that the tables of commands and options give.
 PAGES := $(patsubst man/%.in,$(BUILD)/man/%,$(wildcard man/*.1.in))
+## man: the manual; man -l build/man/gpufft.1 shows it
 man: $(PAGES)
 
 $(BUILD)/make_man: $(BUILD)/man/make_man.o $(filter-out $(BUILD)/cli/main.o,$(call obj,$(CLI))) $(BUILD)/samples_embedded.o $(BELOW)
@@ -223,6 +226,7 @@ FOR_bash := bash-completion/completions/gpufft
 FOR_zsh  := zsh/site-functions/_gpufft
 FOR_fish := fish/vendor_completions.d/gpufft.fish
 SHELLS   := bash zsh fish
+## completions: for bash, zsh and fish
 completions: $(addprefix $(BUILD)/completion.,$(SHELLS))
 
 $(BUILD)/completion.%: gpufft
@@ -264,143 +268,11 @@ $(BUILD)/near: tests/cli/near.c
 	@mkdir -p $(@D)
 	$(call say,LINK,$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra $(WERROR) -O2 -o $@ $< -lm)
 
-# ---------------------------------------------------------------- tests
-
-TEST_PROGRAMS := $(addprefix $(BUILD)/,$(basename $(notdir $(TESTS))))
-# test_gpu_forced: minutes where a CPU is the OpenCL device; check-gpu and check-full run it.
-UNIT_TESTS    := $(filter-out $(addprefix $(BUILD)/,test_backends test_gpu_forced),$(TEST_PROGRAMS))
-
-# Everything that needs no GPU: the rules of the house, the parts, every backend present against an
-# independent reference, the command line from outside, and small sizes under the sanitizers; PNG
-# without ISA-L too. An OpenCL device, if only PoCL's, takes a second to build a kernel: half of
-# the named jobs (check-full has them all), and one random check in SAMPLE for each of two processes.
-# Built kernels are kept in the build's folder. The sanitizers look at the CPU kernels that this machine
-# runs, not at those for others; without ISA-L, only what knows of it is built again. Programs of one thread
-# run at the same time, a CPU each. PoCL builds each kernel once, for any group: to build it again for the group
-# of a launch (check-full does) takes it as long as all the rest.
-SAMPLE ?= 600
-CPUS   := $(shell nproc 2>/dev/null || echo 2)
-ISA_HERE = ./gpufft devices | sed -n 's/.*x86-64-\(v[0-9]\) kernels.*/\1/p; s/.*portable kernels.*/plain/p'
-check: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
-check: export POCL_WORK_GROUP_SPECIALIZATION = 0
-check: gpufft man $(TEST_PROGRAMS) $(READERS) $(BUILD)/faults $(BUILD)/near $(FAKE_CUDA) $(FAKE_FFT) $(PLUGINS)
-	@mkdir -p $(BUILD)/cache
-	@$(MAKE) --no-print-directory $(IN_ASAN) REUSE=$(BUILD) OWN="cli/% core/% formats/% tests/% $(wildcard kernels/cpu/*.c) %_$$($(ISA_HERE)).c" \
-	    $(addprefix build-asan/,test_backends test_formats test_png test_png_write test_record)
-	@$(MAKE) --no-print-directory BUILD=build-zlib ISAL= REUSE=$(BUILD) OWN="$$(grep -lrE --include=*.c 'GF_WITH_ISAL|codecs\.h' core formats tests | xargs)" \
-	    build-zlib/test_png build-zlib/test_png_write
-	@tests/run -j2 $(filter-out $(BUILD)/test_gpu,$(UNIT_TESTS)) "env LD_LIBRARY_PATH=$(CURDIR)/$(BUILD)/fake_cuda $(BUILD)/test_gpu" "tests/lint rules" tests/lint_test tests/cli/test_man.sh "tests/fuzz/check $(BUILD)" \
-	    "build-asan/test_backends small openmp" build-asan/test_formats build-asan/test_png build-asan/test_png_write build-asan/test_record build-zlib/test_png build-zlib/test_png_write \
-	    -j1 "$(BUILD)/test_backends openmp" "$(BUILD)/test_backends optional fftw" \
-	    "tests/shards 2/4 $(BUILD)/test_backends named optional opencl" \
-	    "tests/shards 2/$(SAMPLE) $(BUILD)/test_backends optional opencl" tests/cli/run \
-	    -j2 "$(BUILD)/faults -s 30 -S 1" "$(BUILD)/faults -s 30 -S 2"
-
-# The same with every length and many more shapes, OpenCL in a process a CPU, and its kernels in a
-# simulator that sees races: about an hour on 16 CPUs, most of a day on 2.
-check-full: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
-check-full: gpufft man $(TEST_PROGRAMS) $(BUILD)/near $(FAKE_CUDA) $(FAKE_FFT)
-	@mkdir -p $(BUILD)/cache
-	@tests/run "tests/lint rules" tests/lint_test $(UNIT_TESTS) $(BUILD)/test_gpu_forced "tests/gpu/check_oclgrind $(BUILD)/test_backends $(BUILD)/test_dwt" \
-	    "$(BUILD)/test_backends full openmp" "$(BUILD)/test_backends full optional fftw" \
-	    "tests/shards $(CPUS) $(BUILD)/test_backends named optional opencl" \
-	    "tests/shards $(CPUS) $(BUILD)/test_backends optional opencl" "$(BUILD)/test_opengl full" tests/cli/run tests/cli/test_man.sh
-
-# How much of the product these tests run, by room and in which files least (COVER_TESTS= names others, COVER_KEEP=1
-# adds to earlier runs): longer than make check. Threads count exactly; the CPU kernels' arithmetic, built for each
-# instruction set, is not counted. Objects of tests are those of the ordinary build, but for tests/cli, which
-# include parts of cli/.
-IN_COVERAGE := BUILD=build-coverage SANITIZE="--coverage -fprofile-update=atomic -Wl,-u,__gcov_dump" CFLAGS="-O1 -g"
-ifneq ($(filter coverage,$(MAKECMDGOALS)),)
-  $(call need,gcovr,on Debian: apt-get install -y gcovr)
-endif
-COVER_TESTS ?= $(patsubst $(BUILD)/%,build-coverage/%,$(filter-out $(BUILD)/test_gpu,$(UNIT_TESTS))) \
-               "env LD_LIBRARY_PATH=$(CURDIR)/$(BUILD)/fake_cuda build-coverage/test_gpu" "build-coverage/test_backends openmp" \
-               "build-coverage/test_backends optional fftw" "tests/shards 2/$(SAMPLE) build-coverage/test_backends optional opencl" \
-               tests/cli/run tests/cli/test_man.sh
-coverage: export XDG_CACHE_HOME = $(CURDIR)/build-coverage/cache
-coverage: export POCL_WORK_GROUP_SPECIALIZATION = 0
-coverage: export GPUFFT = build-coverage/gpufft
-coverage: gpufft man $(TEST_PROGRAMS) $(BUILD)/near $(FAKE_CUDA) $(FAKE_FFT) $(PLUGINS)
-	@mkdir -p build-coverage/cache && ln -sfn ../$(BUILD) build-coverage/build # where tests look for plugins
-	@$(MAKE) --no-print-directory $(IN_COVERAGE) REUSE=$(BUILD) OWN="cli/% core/% formats/% tests/cli/% $(wildcard kernels/cpu/*.c)" \
-	    build-coverage/gpufft $(patsubst $(BUILD)/%,build-coverage/%,$(TEST_PROGRAMS))
-	@$(if $(COVER_KEEP),,find build-coverage -name '*.gcda' -delete)
-	@tests/run $(COVER_TESTS) || echo "some tests failed: the figures below are those of what ran"
-	@tests/coverage build-coverage
-
-# What takes longer than it may in check: CLOSURE=long is all rows of tests/cli/closure.table; LONG=1 lets each call of
-# CUDA fail.
-check-long: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
-check-long: export POCL_WORK_GROUP_SPECIALIZATION = 0
-check-long: gpufft $(BUILD)/near $(BUILD)/test_jpeg $(BUILD)/test_things $(FAKE_CUDA) $(FAKE_FFT) $(PLUGINS)
-	@mkdir -p $(BUILD)/cache
-	@tests/run "env CLOSURE=long tests/cli/run closure" "env KILLS=200 tests/cli/run safety" "env LONG=1 tests/cli/run cuda" "env JPEG_FLIPS=5000 $(BUILD)/test_jpeg" "$(BUILD)/test_things long"
-
-# The program with one call failing, call after call, with kills, limits and a full disk: ten minutes
-# on 2 CPUs. Lines 'known' tell of other people's code.
-faults: gpufft $(BUILD)/faults
-	@SHOW='skipped|known' tests/run $(BUILD)/faults
-
-# Volumes shared by 1 to 7 processes of each MPI that is installed, processes that are killed, and the
-# exchange against MPI's own and with messages above 2^31 bytes (4.2 GiB of memory): about ten minutes on 2
-# CPUs. bench-mpi has times beside FFTW's MPI transforms.
-in_ranks = mpirun.$(1) $(if $(filter openmpi,$(1)),--oversubscribe) -n $(2) $(BUILD)/reference-$(1)
-check-mpi bench-mpi: export OMPI_ALLOW_RUN_AS_ROOT = 1
-check-mpi bench-mpi: export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1
-check-mpi: gpufft mpi $(BUILD)/test_mpi $(foreach m,openmpi mpich,$(if $(MPICC_$(m)),$(BUILD)/reference-$(m)))
-	@RANKS="1 2 3 4 5 6 7" JOBS=1 tests/run $(BUILD)/test_mpi "tests/cli/run mpi ranks link" $(foreach m,openmpi mpich,$(if $(MPICC_$(m)), \
-	    $(foreach n,1 2 3 5 7,"$(call in_ranks,$(m),$(n)) exchange") "$(call in_ranks,$(m),2) large"))
-
-bench-mpi: $(BUILD)/reference-openmpi
-	$(call in_ranks,openmpi,2) fftw 256
-	$(call in_ranks,openmpi,2) fftw 512
-
-# What needs a GPU: its backends on random and on large jobs, with the worst errors found.
-check-gpu: gpufft $(BUILD)/near $(addprefix $(BUILD)/,test_gpu test_kernel_cache test_backends test_dwt test_dwt_stream test_dwt_gpu test_gpu_forced test_gpu_slabs test_gpu_team)
-	@tests/gpu/check_gpu $(BUILD)
-
-ASAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-# -O1 for the kernels too: at -O3 the compiler takes 2 minutes for one of them.
-IN_ASAN := BUILD=build-asan SANITIZE="$(ASAN)" CFLAGS="-O1 -g" KERNEL_CFLAGS="-O1 $(filter-out -O3,$(KERNEL_CFLAGS))"
-# The search for leaks reads the thread-local memory of libraries opened at run time, and crashes at times
-# where a thread ends meanwhile (every second run on a busy machine). Without a list of that memory it does not.
-check asan ubsan: export ASAN_OPTIONS = intercept_tls_get_addr=0
-asan ubsan: $(TESTS)
-	@$(MAKE) --no-print-directory $(IN_ASAN) $(patsubst $(BUILD)/%,build-asan/%,$(TEST_PROGRAMS))
-	@tests/run $(patsubst $(BUILD)/%,build-asan/%,$(TEST_PROGRAMS))
-
-# clang with its own OpenMP runtime, whose archer tool tells the sanitizer of barriers and locks. The
-# program itself runs over folders too.
-TSAN := CC=clang BUILD=build-tsan SANITIZE=-fsanitize=thread CFLAGS="-O1 -g -Wno-unknown-pragmas"
-tsan: $(TESTS)
-	@$(MAKE) --no-print-directory $(TSAN) $(patsubst $(BUILD)/%,build-tsan/%,$(TEST_PROGRAMS)) build-tsan/gpufft
-	@TSAN_OPTIONS="ignore_noninstrumented_modules=1" GPUFFT=build-tsan/gpufft tests/run $(patsubst $(BUILD)/%,build-tsan/%,$(UNIT_TESTS)) "build-tsan/test_backends small openmp" "tests/cli/run folders"
-
-# One minute of fuzzing for each reader: make fuzz FUZZ_SECONDS=600 for more.
-FUZZ_SECONDS ?= 60
-FUZZERS := $(patsubst tests/fuzz/%.c,build-fuzz/%,$(FUZZ))
-FUZZ_BELOW := $(FORMATS) $(wildcard core/base/*.c)
-build-fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(FUZZ_BELOW)
-	@mkdir -p build-fuzz
-	clang -std=c11 -D_GNU_SOURCE -I. $(PKG_CFLAGS) -O1 -g -fopenmp -fsanitize=fuzzer,address,undefined -o $@ $< $(FUZZ_BELOW) $(ALL_LIBS)
-
-# The same without a fuzzer's library: programs that read the files they are given (tests/fuzz/check).
-$(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(call obj,$(FUZZ_BELOW))
-	$(call say,LINK,$(CC) $(ALL_CFLAGS) -DGF_FUZZ_STANDALONE $(ALL_LDFLAGS) -o $@ $(filter-out %.h,$^) $(ALL_LIBS))
-fuzz: $(FUZZERS)
-	@for f in $(FUZZERS); do mkdir -p $$f.corpus && $$f -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=1024 -timeout=10 $$f.corpus || exit 1; done
-
-lint: $(BUILD)/test_gpu_plans
-	@PKG_CFLAGS="$(PKG_CFLAGS)" tests/lint
-	@tests/gpu/lint_kernels $(BUILD)/test_gpu_plans
-	@$(MAKE) --no-print-directory BUILD=build-lint WERROR=-Werror CFLAGS=-O1 build-lint/gpufft
-
-build-lint/gpufft build-tsan/gpufft build-coverage/gpufft: $(call obj,$(CLI)) $(BUILD)/samples_embedded.o $(BELOW)
-	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS))
+include tests/check.mk
 
 # ---------------------------------------------------------------- using it
 
+## install, uninstall: below PREFIX and DESTDIR
 install: gpufft man completions $(PLUGINS)
 	$(if $(PLUGINS),install -d $(DESTDIR)$(PREFIX)/lib/gpufft && install -m 755 $(PLUGINS) $(DESTDIR)$(PREFIX)/lib/gpufft/)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
@@ -413,26 +285,38 @@ install: gpufft man completions $(PLUGINS)
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/gpufft $(foreach s,$(SHELLS),$(DESTDIR)$(PREFIX)/share/$(FOR_$(s))) $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(PAGES))) $(foreach m,openmpi mpich,$(DESTDIR)$(PREFIX)/lib/gpufft/gpufft-mpi-$(m).so)
 
-# Draws the pictures of samples/ anew; they come out the same, byte for byte.
+## samples: the pictures of samples/
+# Draws them anew; they come out the same, byte for byte.
 samples: $(BUILD)/make_samples
 	$(BUILD)/make_samples samples
 	@$(MAKE) --no-print-directory gpufft
 	samples/panels ./gpufft samples/lessons
 
-# A first look: the sample scene and its spectrum, to compare in a viewer.
+## demo: a sample's spectrum, to compare in a viewer
 demo: gpufft
 	./gpufft fwd samples/scene.png --out spectrum.png
 	@echo "the spectrum of samples/scene.png is in $(CURDIR)/spectrum.png"
 
+## bench: times on this machine
 bench: gpufft
 	./gpufft bench
 
+# The files that git knows, in one order and with one time: SOURCE_DATE_EPOCH, or that of the last commit.
+## dist: the source as gpufft-VERSION.tar.xz, the same bytes every time
+DIST := gpufft-$(VERSION)
+DISTDIR ?= .
+dist:
+	git ls-files -z | tar --null --files-from=- --sort=name --owner=0 --group=0 --numeric-owner --mode=go=u,go-w \
+	    --mtime=@$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} --transform='s,^,$(DIST)/,' -c | xz -9 >$(DISTDIR)/$(DIST).tar.xz
+
 help:
-	@echo "all mpi man completions check check-long check-full check-gpu check-mpi coverage faults lint fmt asan ubsan tsan fuzz bench bench-mpi samples demo install uninstall clean"
+	@sed -n 's/^## \([^:]*\): /\1\t/p' $(MAKEFILE_LIST) | sort | awk -F'\t' '{ printf "%-18s %s\n", $$1, $$2 }'
 
+## clean: removes what was built
 clean:
-	rm -rf build build-* gpufft spectrum.png
+	rm -rf build build-* gpufft spectrum.png gpufft-*.tar.xz
 
+## fmt: clang-format over the source
 fmt:
 	clang-format -i $$(git ls-files '*.c' '*.h')
 
