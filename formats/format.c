@@ -1,13 +1,11 @@
-/* The table of formats, what each can hold, and the steps of decoding. */
+/* The table of formats, and what each can hold. */
 #include "formats/format.h"
 
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "core/base/memory.h"
 #include "core/base/status.h"
 
 const struct gf_format *const gf_formats[] = {
@@ -108,81 +106,4 @@ int gf_format_accepts(const struct gf_format *f, const struct gf_image *image) {
         return gf_fail(GF_EINVAL, "a %s does not hold %lld plain channels (.tif and .npy do)", name,
                        (long long)channels);
     return GF_OK;
-}
-
-/* ---- decoding ---- */
-
-void gf_image_free(struct gf_image *image) {
-    gf_array_free(&image->px);
-    free(image->record);
-    gf_metadata_free(&image->metadata);
-    *image = (struct gf_image){0};
-}
-
-int gf_decoder_open(struct gf_decoder *d, const struct gf_format *format, struct gf_source *source,
-                    const struct gf_read_options *options, struct gf_image *image) {
-    *d = (struct gf_decoder){.format = format, .source = source, .options = *options};
-    *image = (struct gf_image){0};
-    int rc = format->open(d, image);
-    if (rc) {
-        gf_decoder_close(d);
-        gf_image_free(image);
-    }
-    return rc;
-}
-
-/* Once, within the limit. */
-static int allocate(const struct gf_decoder *d, struct gf_image *image) {
-    const struct gf_array like = image->px;
-    const int64_t limit = d->options.max_memory;
-    int64_t bytes;
-    if (like.data)
-        return GF_OK;
-    int rc = gf_size_product(like.shape, like.rank, (int64_t)gf_dtype_size(like.dtype), &bytes);
-    if (!rc && limit > 0)
-        rc = gf_memory_check(bytes + d->extra + (int64_t)image->metadata.profile_bytes, limit);
-    return rc ? rc : gf_array_alloc(&image->px, like.dtype, like.rank, like.shape);
-}
-
-int gf_decoder_read(struct gf_decoder *d, struct gf_image *image) {
-    int rc = allocate(d, image);
-    return rc ? rc : d->format->read(d, image);
-}
-
-int gf_decoder_begin(struct gf_decoder *d, struct gf_image *image, bool *begun) {
-    int rc = d->format->begin_rows ? allocate(d, image) : GF_OK;
-    *begun = !rc && d->format->begin_rows && d->format->begin_rows(d, image);
-    return rc;
-}
-
-bool gf_decoder_decode(struct gf_decoder *d) {
-    return d->format->decode_rows(d);
-}
-
-bool gf_decoder_await(struct gf_decoder *d, int64_t rows) {
-    return d->format->await_rows(d, rows);
-}
-
-void gf_decoder_close(struct gf_decoder *d) {
-    if (d->format && d->format->close)
-        d->format->close(d);
-    else
-        free(d->state);
-    *d = (struct gf_decoder){0};
-}
-
-int gf_decoder_read_rest(struct gf_decoder *d, const struct gf_read_options *options,
-                         struct gf_image *image) {
-    int rc = options->header_only ? 0 : gf_decoder_read(d, image);
-    gf_decoder_close(d);
-    if (rc)
-        gf_image_free(image);
-    return rc;
-}
-
-int gf_format_read(const struct gf_format *format, struct gf_source *source,
-                   const struct gf_read_options *options, struct gf_image *image) {
-    struct gf_decoder d;
-    int rc = gf_decoder_open(&d, format, source, options, image);
-    return rc ? rc : gf_decoder_read_rest(&d, options, image);
 }

@@ -14,7 +14,7 @@
 #include "core/base/status.h"
 #include "formats/checksum.h"
 #include "formats/io.h"
-#include "formats/record_file.h"
+#include "formats/record.h"
 
 struct entry {
     dev_t dev; /* of the folder; 0 and 0 where there is none */

@@ -358,3 +358,13 @@ int gf_record_format(const struct gf_record *r, char **text) {
     }
     return rc;
 }
+
+char *gf_record_path(const char *path) {
+    size_t n = strlen(path);
+    char *p = malloc(n + sizeof ".json");
+    if (p) {
+        memcpy(p, path, n);
+        memcpy(p + n, ".json", sizeof ".json");
+    }
+    return p;
+}

@@ -62,5 +62,7 @@ int gf_record_format(const struct gf_record *record, char **text);
 /* GF_EFORMAT with the reason for a text that is no record, is of a later version, or claims what
  * cannot be: every field is range-checked, shapes in 64-bit arithmetic. */
 int gf_record_parse(const char *text, struct gf_record *out);
+/* PATH.json, the record beside a file, on the heap; NULL without memory. */
+char *gf_record_path(const char *path);
 
 #endif

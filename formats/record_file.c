@@ -13,16 +13,6 @@
 #include "formats/format.h"
 #include "formats/record.h"
 
-char *gf_record_path(const char *path) {
-    size_t n = strlen(path);
-    char *p = malloc(n + sizeof ".json");
-    if (p) {
-        memcpy(p, path, n);
-        memcpy(p + n, ".json", sizeof ".json");
-    }
-    return p;
-}
-
 int gf_record_file_load(const char *path, char **text, size_t *n) {
     struct gf_source *source = NULL;
     struct stat st;

@@ -21,8 +21,6 @@ struct gf_record_file {
     struct gf_description d[2];
 };
 
-/* PATH.json, on the heap; NULL without memory. */
-char *gf_record_path(const char *path);
 /* The bytes of PATH.json, on the heap; *text is NULL when there is no such file. A file that is too
  * long for a record is cut, *n is then above GF_RECORD_FILE_MAX. */
 int gf_record_file_load(const char *path, char **text, size_t *n);

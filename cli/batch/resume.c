@@ -11,7 +11,7 @@
 #include "core/base/hash.h"
 #include "core/base/process.h"
 #include "formats/files.h"
-#include "formats/record_file.h"
+#include "formats/record.h"
 
 /* ---- what is read ---- */
 

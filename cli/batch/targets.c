@@ -7,7 +7,7 @@
 
 #include "core/base/status.h"
 #include "formats/io_guard.h"
-#include "formats/record_file.h"
+#include "formats/record.h"
 #include "cli/log.h"
 
 static int add_target(struct gf_targets *out, const char *option, const char *text,

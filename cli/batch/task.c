@@ -380,11 +380,6 @@ static int alloc_outputs(struct gf_task *t, struct gf_array *out) {
     return 0;
 }
 
-bool gf_task_fits_input(const struct gf_task *t) {
-    return t->job.n_out == 1 && !t->has_alpha &&
-           gf_array_bytes(&t->product[0].image.px) <= gf_array_bytes(&t->image.px);
-}
-
 /* Decodes and transforms concurrently. Leaves t->fed false where the samples cannot be decoded so;
  * then they are lost. */
 static int run_fed(struct gf_task *t) {

@@ -152,6 +152,11 @@ int64_t gf_task_out_bytes(const struct gf_task *t) {
     return bytes;
 }
 
+bool gf_task_fits_input(const struct gf_task *t) {
+    return t->job.n_out == 1 && !t->has_alpha &&
+           gf_array_bytes(&t->product[0].image.px) <= gf_array_bytes(&t->image.px);
+}
+
 /* Bytes that outputs and encoders take at a time above the arrays: outputs are written one after the other, when the input
  * is gone, unless an output is in its place; those of pages while the next ones are read. */
 static int64_t encoding_bytes(const struct gf_task *t) {

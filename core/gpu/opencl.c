@@ -11,12 +11,6 @@ enum { LAUNCHES_AN_EVENT = 16 };
  * speed belongs here: no fast-relaxed-math, no denorms-are-zero. */
 #define OWN_OPTIONS "-cl-std=CL1.2 -cl-mad-enable"
 
-int gf_opencl_failure(const struct gf_opencl_context *g, int32_t rc, const char *what) {
-    if (rc == GF_CL_ALLOCATION_FAILURE || rc == GF_CL_OUT_OF_HOST_MEMORY)
-        return gf_fail(GF_ENOMEM, "%s: out of memory on '%s'", what, g->props.name);
-    return gf_fail(GF_EBACKEND, "%s failed on '%s': %s", what, g->props.name, gf_opencl_error(rc));
-}
-
 /* ---- devices ---- */
 
 static int opencl_probe(char reason[GF_REASON]) {
@@ -53,8 +47,6 @@ static int opencl_list(struct gf_gpu_props *props, int most) {
 
 /* ---- the context ---- */
 
-static int harvest(struct gf_opencl_context *g, unsigned slot);
-
 static void opencl_close(void *gpu) {
     struct gf_opencl_context *g = gpu;
     if (!g)
@@ -63,7 +55,7 @@ static void opencl_close(void *gpu) {
         if (g->queues[i])
             g->cl->finish(g->queues[i]);
     for (unsigned i = 0; i < GF_OPENCL_PENDING; i++)
-        harvest(g, i);
+        gf_opencl_harvest(g, i);
     while (g->pinned)
         gf_opencl_unpin(g, g->pinned->host);
     for (int i = 0; i < GF_GPU_MARKS; i++)
@@ -134,45 +126,6 @@ out:
 
 /* ---- commands in flight ---- */
 
-/* Waits for the command in this slot and notes whether it failed. */
-static int harvest(struct gf_opencl_context *g, unsigned slot) {
-    int32_t status = 0;
-    void *event = g->pending[slot];
-    if (!event)
-        return 0;
-    g->pending[slot] = NULL;
-    int32_t rc = g->cl->wait(1, &event);
-    if (!g->cl->event_info(event, GF_CL_EVENT_STATUS, sizeof status, &status, NULL) && status < 0)
-        rc = status;
-    g->cl->release_event(event);
-    if (rc < 0 && !g->failed) {
-        g->failed = rc;
-        g->failed_what = g->pending_what[slot];
-        g->lost |= rc != GF_CL_ALLOCATION_FAILURE && rc != GF_CL_OUT_OF_HOST_MEMORY;
-    }
-    return rc;
-}
-
-void gf_opencl_watch(struct gf_opencl_context *g, void *event, const char *what) {
-    unsigned slot = g->next_pending++ % GF_OPENCL_PENDING;
-    harvest(g, slot);
-    g->pending[slot] = event;
-    g->pending_what[slot] = what;
-}
-
-int gf_opencl_queued(struct gf_opencl_context *g, int32_t rc, void *event, const char *what) {
-    if (rc) {
-        g->lost = g->lost || rc == GF_CL_INVALID_QUEUE || rc == GF_CL_INVALID_CONTEXT ||
-                  rc == GF_CL_DEVICE_NOT_AVAILABLE || rc == GF_CL_NVIDIA_FAULT;
-        return gf_opencl_failure(g, rc, what);
-    }
-    if (event) {
-        gf_opencl_watch(g, event, what);
-        g->cl->flush(g->queue);
-    }
-    return 0;
-}
-
 static int opencl_sync(void *gpu) {
     struct gf_opencl_context *g = gpu;
     int32_t rc = 0;
@@ -180,7 +133,7 @@ static int opencl_sync(void *gpu) {
         if (g->queues[i])
             rc = g->cl->finish(g->queues[i]);
     for (unsigned i = 0; i < GF_OPENCL_PENDING; i++)
-        harvest(g, (g->next_pending + i) % GF_OPENCL_PENDING); /* the oldest first */
+        gf_opencl_harvest(g, (g->next_pending + i) % GF_OPENCL_PENDING); /* the oldest first */
     if (g->failed) {
         rc = g->failed;
         g->failed = 0;

@@ -45,6 +45,8 @@ struct gf_gpu_kernel {
 
 /* For a code of OpenCL: the status. */
 int gf_opencl_failure(const struct gf_opencl_context *g, int32_t rc, const char *what);
+/* Waits for the command in a slot of the ring, if any, and notes a failure; returns OpenCL's code. */
+int gf_opencl_harvest(struct gf_opencl_context *g, unsigned slot);
 /* Remembers a command that was queued; waits for an older one when the ring is full. */
 void gf_opencl_watch(struct gf_opencl_context *g, void *event, const char *what);
 /* Checks what a call that queues a command returned, and flushes the queue. */
