@@ -6,63 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/json.h"
 #include "cli/json_memory.h"
 #include "cli/log.h"
 #include "cli/text.h"
 #include "core/base/status.h"
 #include "core/session/record.h"
-
-/* Length of the UTF-8 sequence that begins here; 0 when it is none. Surrogates and
- * overlong forms are left to Jansson, see below. */
-static size_t sequence(const unsigned char *p) {
-    size_t n = *p < 0x80 ? 1 : *p >= 0xf0 ? 4 : *p >= 0xe0 ? 3 : *p >= 0xc2 ? 2 : 0;
-    for (size_t i = 1; i < n; i++)
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    return n;
-}
-
-json_t *gf_json_text(const char *text) {
-    json_t *exact = json_string(text);
-    if (exact)
-        return exact;
-    char *clean = malloc(3 * strlen(text) + 1), *to = clean;
-    if (!clean) {
-        gf_log_lost(ENOMEM);
-        return NULL;
-    }
-    for (const unsigned char *p = (const unsigned char *)text; *p;) {
-        size_t n = sequence(p);
-        json_t *one = n ? json_stringn((const char *)p, n) : NULL;
-        memcpy(to, one ? (const char *)p : "\xef\xbf\xbd", one ? n : 3);
-        to += one ? n : 3;
-        p += one ? n : 1;
-        json_decref(one);
-    }
-    json_t *string = json_stringn(clean, (size_t)(to - clean));
-    free(clean);
-    return string;
-}
-
-json_t *gf_json_shape(const int64_t *shape, int n) {
-    json_t *list = json_array();
-    for (int i = 0; i < n; i++)
-        json_array_append_new(list, json_integer(shape[i]));
-    return list;
-}
-
-void gf_json_print(json_t *object) {
-    json_object_set_new(object, "version", json_integer(GF_JSON_VERSION));
-    char *line = gf_json_line(object);
-    json_decref(object);
-    if (line && !gf_json_memory_missed())
-        gf_log_line(line);
-    else
-        gf_log_lost(ENOMEM);
-    gf_json_memory_begin();
-    free(line);
-}
 
 static double rounded(double ms) {
     return (double)(int64_t)(ms * 1000 + 0.5) / 1000;
