@@ -243,8 +243,6 @@ void gf_bench_print_head(const struct gf_settings *s);
 void gf_bench_print_case(const struct gf_settings *s, const struct gf_bench_case *c);
 void gf_bench_print_row(const struct gf_settings *s, const struct gf_bench_host *host, int number,
                         const struct gf_bench_case *c, const struct gf_bench_row *row);
-/* Lines below a row: its passes and transfers, as far as they were measured. */
-void gf_bench_print_details(const struct gf_bench_row *row);
 extern const char *const gf_bench_statuses[], *const gf_bench_precisions[],
                                                   *const gf_bench_directions[];
 
