@@ -5,8 +5,6 @@
 #include "cli/log.h"
 #include "cli/report.h"
 
-const char *const gf_bench_statuses[] = {"ok", "wrong", "failed", "skipped", NULL};
-
 static const char *shape_text(const struct gf_shape *s, char text[72]) {
     int n = 0;
     for (int i = 0; i < s->ndim; i++)
@@ -208,6 +206,13 @@ void gf_bench_print_host(const struct gf_settings *s, const struct gf_bench_host
         gf_report_print(s->json, host_form, host_report(host, number));
 }
 
+int gf_bench_keep_host(struct gf_bench_results *kept, const struct gf_bench_host *host) {
+    json_t *o = host_report(host, 0);
+    const int rc = gf_bench_keep(kept, o);
+    json_decref(o);
+    return rc;
+}
+
 void gf_bench_print_head(const struct gf_settings *s) {
     if (s->bench.csv)
         printf("%s", csv_head);
@@ -222,11 +227,51 @@ void gf_bench_print_case(const struct gf_settings *s, const struct gf_bench_case
         gf_report_print(false, case_form, case_report(c));
 }
 
-void gf_bench_print_row(const struct gf_settings *s, const struct gf_bench_host *host, int number,
-                        const struct gf_bench_case *c, const struct gf_bench_row *row) {
-    if (s->quiet && !s->json && !s->bench.csv)
+int gf_bench_print_row(const struct gf_settings *s, const struct gf_bench_host *host, int number,
+                       const struct gf_bench_case *c, const struct gf_bench_row *row,
+                       struct gf_bench_results *kept) {
+    json_t *o = row_report(host, number, c, row);
+    const int rc = kept ? gf_bench_keep(kept, o) : 0;
+    if (s->quiet && !s->json && !s->bench.csv) {
         say_bad_row(c, row);
-    else
-        gf_report_print(s->json, s->bench.csv ? csv_form : row_form,
-                        row_report(host, number, c, row));
+        json_decref(o);
+    } else {
+        gf_report_print(s->json, s->bench.csv ? csv_form : row_form, o);
+    }
+    return rc;
+}
+
+/* By case, so that all hosts' rows of one are together. */
+static void print_table(const struct gf_settings *s, const struct gf_bench_results *r) {
+    bool several = r->n_hosts > 1;
+    for (int i = 0; i < r->n; i++) {
+        int first = 0;
+        while (!gf_bench_same_case(&r->result[first].c, &r->result[i].c))
+            first++;
+        if (first < i)
+            continue;
+        gf_bench_print_case(s, &r->result[i].c);
+        for (int j = i; j < r->n; j++) {
+            const struct gf_bench_result *to = &r->result[j];
+            if (gf_bench_same_case(&r->result[i].c, &to->c))
+                gf_bench_print_row(s, &r->host[to->host], several ? to->host + 1 : 0, &to->c,
+                                   &to->row, NULL);
+        }
+    }
+}
+
+void gf_bench_print_results(const struct gf_settings *s, const struct gf_bench_results *r) {
+    bool table = !s->json && !s->bench.csv;
+    for (int h = 0; h < r->n_hosts && table; h++)
+        gf_bench_print_host(s, &r->host[h], r->n_hosts > 1 ? h + 1 : 0);
+    gf_bench_print_head(s);
+    if (table)
+        print_table(s, r);
+    for (int h = 0; h < r->n_hosts && !table; h++) {
+        gf_bench_print_host(s, &r->host[h], 0);
+        for (int i = 0; i < r->n; i++)
+            if (r->result[i].host == h)
+                gf_bench_print_row(s, &r->host[h], 0, &r->result[i].c, &r->result[i].row, NULL);
+    }
+    gf_log_flush_stdout();
 }
