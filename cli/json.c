@@ -42,6 +42,8 @@ static int write_object(FILE *f, json_t *object) {
     json_t *value;
     int rc = 0;
     json_object_foreach(object, key, value) {
+        if (*key == '.') /* cli/report.h: for text alone */
+            continue;
         json_t *name = json_string(key); /* jansson knows what to escape */
         fputs(before, f);
         if (rc >= 0 && (rc = write_value(f, name)) >= 0 && fputc(':', f) >= 0)
@@ -49,7 +51,7 @@ static int write_object(FILE *f, json_t *object) {
         json_decref(name);
         before = ",";
     }
-    fputs(json_object_size(object) ? "}" : "{}", f);
+    fputs(*before == ',' ? "}" : "{}", f);
     return rc;
 }
 

@@ -6,88 +6,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/json.h"
 #include "cli/json_memory.h"
 #include "cli/log.h"
 #include "cli/text.h"
 #include "core/base/status.h"
 #include "core/session/record.h"
 
-/* Length of the UTF-8 sequence that begins here; 0 when it is none. Surrogates and
- * overlong forms are left to Jansson, see below. */
-static size_t sequence(const unsigned char *p) {
-    size_t n = *p < 0x80 ? 1 : *p >= 0xf0 ? 4 : *p >= 0xe0 ? 3 : *p >= 0xc2 ? 2 : 0;
-    for (size_t i = 1; i < n; i++)
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    return n;
-}
-
-json_t *gf_json_text(const char *text) {
-    json_t *exact = json_string(text);
-    if (exact)
-        return exact;
-    char *clean = malloc(3 * strlen(text) + 1), *to = clean;
-    if (!clean) {
-        gf_log_lost(ENOMEM);
-        return NULL;
-    }
-    for (const unsigned char *p = (const unsigned char *)text; *p;) {
-        size_t n = sequence(p);
-        json_t *one = n ? json_stringn((const char *)p, n) : NULL;
-        memcpy(to, one ? (const char *)p : "\xef\xbf\xbd", one ? n : 3);
-        to += one ? n : 3;
-        p += one ? n : 1;
-        json_decref(one);
-    }
-    json_t *string = json_stringn(clean, (size_t)(to - clean));
-    free(clean);
-    return string;
-}
-
-json_t *gf_json_shape(const int64_t *shape, int n) {
-    json_t *list = json_array();
-    for (int i = 0; i < n; i++)
-        json_array_append_new(list, json_integer(shape[i]));
-    return list;
-}
-
-void gf_json_print(json_t *object) {
-    json_object_set_new(object, "version", json_integer(GF_JSON_VERSION));
-    char *line = gf_json_line(object);
-    json_decref(object);
-    if (line && !gf_json_memory_missed())
-        gf_log_line(line);
-    else
-        gf_log_lost(ENOMEM);
-    gf_json_memory_begin();
-    free(line);
-}
-
 static double rounded(double ms) {
     return (double)(int64_t)(ms * 1000 + 0.5) / 1000;
 }
 
-static json_t *json_product(const struct gf_task *t, int i) {
+/* A file that is written; what became of it where it `ran`. */
+static json_t *product_report(const struct gf_task *t, int i, bool ran) {
     const struct gf_product *p = &t->product[i];
-    json_t *o = json_object();
-    json_object_set_new(o, "path", gf_json_text(p->path));
-    json_object_set_new(o, "format", json_string(p->format->name));
-    json_object_set_new(o, "kind", json_string(p->label));
-    json_object_set_new(o, "shape", gf_json_shape(p->shape, t->job.ndim));
-    json_object_set_new(o, "channels", json_integer(p->shape[t->job.ndim]));
-    if (p->aside)
-        return o;
-    json_object_set_new(o, "type", json_string(gf_dtype_name(t->job.out[i].dtype)));
-    if (t->job.op == GF_FILTER)
-        json_object_set_new(o, "clipped", json_integer(t->report.clipped[i]));
-    if (t->overflowed[i])
-        json_object_set_new(o, "overflowed", json_integer(t->overflowed[i]));
-    if (t->job.out[i].map == GF_MAP_DISPLAY && t->job.op == GF_FFT)
-        json_object_set_new(o, "black", json_real(t->report.low[i]));
-    if (t->job.out[i].map == GF_MAP_DISPLAY)
-        json_object_set_new(o, "white", json_real(t->report.high[i]));
-    return o;
+    const struct gf_output *out = &t->job.out[i];
+    const bool display = ran && !p->aside && out->map == GF_MAP_DISPLAY;
+    json_t *o = GF_REPORT(GF_KEY("path", p->path), GF_KEY("format", p->format->name),
+                          GF_KEY("kind", p->label),
+                          GF_KEY_IF(ran, "shape", gf_json_shape(p->shape, t->job.ndim)),
+                          GF_KEY_IF(ran, "channels", p->shape[t->job.ndim]));
+    if (ran && !p->aside)
+        GF_ADD(o, GF_KEY("type", gf_dtype_name(out->dtype)),
+               GF_KEY_IF(t->job.op == GF_FILTER, "clipped", t->report.clipped[i]),
+               GF_KEY_IF(t->overflowed[i], "overflowed", t->overflowed[i]));
+    return GF_ADD(o, GF_KEY_IF(display && t->job.op == GF_FFT, "black", t->report.low[i]),
+                  GF_KEY_IF(display, "white", t->report.high[i]));
+}
+
+static json_t *products_report(const struct gf_task *t, bool ran) {
+    json_t *list = json_array();
+    for (int i = 0; i < t->targets->n; i++)
+        json_array_append_new(list, product_report(t, i, ran));
+    return list;
 }
 
 static const char *backend_name(const struct gf_task *t) {
@@ -95,96 +45,71 @@ static const char *backend_name(const struct gf_task *t) {
 }
 
 /* How every line begins. */
-static json_t *json_begin(const struct gf_task *t) {
+static json_t *begin_report(const struct gf_task *t) {
     gf_json_memory_begin();
-    json_t *o = json_object();
-    json_object_set_new(o, "in", gf_json_text(t->read[0]));
-    if (t->page)
-        json_object_set_new(o, "page", json_integer(t->page));
-    if (t->n_read > 1)
-        json_object_set_new(o, "frames", json_integer(t->n_read));
-    return o;
+    return GF_REPORT(GF_KEY("in", t->read[0]), GF_KEY_IF(t->page, "page", t->page),
+                     GF_KEY_IF(t->n_read > 1, "frames", t->n_read));
 }
 
-/* A device of several with its share of the run, and its units of the task. */
-static json_t *json_device(const struct gf_deal_entry *e, double share, int64_t units) {
-    json_t *o = json_object();
-    json_object_set_new(o, "device", gf_json_text(e->what.name));
-    json_object_set_new(o, "share", json_real(rounded(share * 10) / 10) /* four digits */);
-    json_object_set_new(o, "units", json_integer(units));
-    if (e->failed)
-        json_object_set_new(o, "error", gf_json_text(e->message));
-    return o;
-}
-
-static json_t *json_deal(const struct gf_task *t) {
+/* Devices with their shares of the run, and their units of the task. */
+static json_t *deal_report(const struct gf_task *t) {
     struct gf_deal *d = t->among;
     double share[GF_DEAL_MOST];
-    json_t *o = json_object(), *devices = json_array();
+    json_t *devices = json_array(), *left_out = json_array();
     const bool dealt = t->deal && (t->pages.at_once || t->dealt);
     const int ran = gf_deal_find(d, t->runner->session);
     gf_deal_shares(d, share);
-    for (int i = 0; i < d->n; i++)
-        if ((dealt && !gf_deal_leaves_out(d, i)) || i == ran)
-            json_array_append_new(
-                devices, json_device(&d->entry[i], share[i], dealt ? d->entry[i].done : 1));
-    json_object_set_new(o, "rule", json_string(d->dynamic ? "dynamic" : "fixed"));
-    json_object_set_new(o, "recorded", json_boolean(d->recorded));
-    json_object_set_new(o, "devices", devices);
-    if (t->report.devices)
-        json_object_set_new(o, "together", json_integer(t->report.devices));
-    json_t *left_out = json_array();
-    for (int i = 0; i < d->n; i++)
-        if (gf_deal_leaves_out(d, i))
-            json_array_append_new(left_out, json_string(d->entry[i].what.name));
-    if (json_array_size(left_out))
-        json_object_set(o, "left_out", left_out);
-    json_decref(left_out);
-    return o;
+    for (int i = 0; i < d->n; i++) {
+        const struct gf_deal_entry *e = &d->entry[i];
+        const bool leaves = gf_deal_leaves_out(d, i);
+        if (leaves)
+            json_array_append_new(left_out, json_string(e->what.name));
+        if (i != ran && (!dealt || leaves))
+            continue;
+        json_array_append_new(
+            devices, GF_REPORT(GF_KEY("device", e->what.name),
+                               GF_KEY("share", rounded(share[i] * 10) / 10) /* four digits */,
+                               GF_KEY("units", dealt ? e->done : 1),
+                               GF_KEY_IF(e->failed, "error", e->message)));
+    }
+    return GF_REPORT(GF_KEY("rule", d->dynamic ? "dynamic" : "fixed"),
+                     GF_KEY("recorded", d->recorded), GF_KEY("devices", devices),
+                     GF_KEY_IF(t->report.devices, "together", t->report.devices),
+                     GF_KEY(json_array_size(left_out) ? "left_out" : ".left_out", left_out));
 }
 
-static json_t *json_task(const struct gf_task *t) {
-    json_t *o = json_begin(t), *outs = json_array(), *ms = json_object();
-    json_object_set_new(o, "command", json_string(t->hooks->name));
-    json_object_set_new(o, "shape", gf_json_shape(t->job.shape, t->job.ndim));
-    json_object_set_new(o, "channels", json_integer(t->job.channels));
-    json_object_set_new(o, "type", json_string(gf_dtype_name(t->job.in_dtype)));
-    json_object_set_new(o, "precision",
-                        json_string(t->job.precision == GF_DOUBLE ? "double" : "single"));
-    if (t->job.op == GF_DWT) {
-        json_object_set_new(o, "wavelet", json_string("d4"));
-        json_object_set_new(o, "levels", json_integer(t->job.wavelet.levels));
-        json_object_set_new(o, "boundary", json_string(gf_boundary_name(t->job.wavelet.boundary)));
-    } else if (t->job.op == GF_FFT) {
-        json_object_set_new(o, "norm", json_string(gf_norm_name(t->job.norm)));
-    }
+static json_t *times_report(const struct gf_task *t) {
+    const struct gf_runner_times *d = &t->runner->ms;
+    const bool device = gf_runner_on_device(t->runner);
+    return GF_REPORT(
+        GF_KEY("decode", rounded(t->ms_decode)),
+        GF_KEY_IF(t->filtering, "prepare", rounded(t->ms_prepare)),
+        GF_KEY("transform", rounded(t->ms_transform)), GF_KEY("encode", rounded(t->ms_encode)),
+        GF_KEY_IF(device, "open", rounded(d->open)), GF_KEY_IF(device, "build", rounded(d->build)),
+        GF_KEY_IF(device, "upload", rounded(d->run.upload)),
+        GF_KEY_IF(device, "device", rounded(d->run.run)),
+        GF_KEY_IF(device, "download", rounded(d->run.download)));
+}
+
+static json_t *task_report(const struct gf_task *t) {
+    const struct gf_job *job = &t->job;
+    const bool wavelet = job->op == GF_DWT;
+    json_t *o = GF_ADD(
+        begin_report(t), GF_KEY("command", t->hooks->name),
+        GF_KEY("shape", gf_json_shape(job->shape, job->ndim)), GF_KEY("channels", job->channels),
+        GF_KEY("type", gf_dtype_name(job->in_dtype)),
+        GF_KEY("precision", job->precision == GF_DOUBLE ? "double" : "single"),
+        GF_KEY_IF(wavelet, "wavelet", "d4"), GF_KEY_IF(wavelet, "levels", job->wavelet.levels),
+        GF_KEY_IF(wavelet, "boundary", gf_boundary_name(job->wavelet.boundary)),
+        GF_KEY_IF(job->op == GF_FFT, "norm", gf_norm_name(job->norm)));
     if (t->hooks->describe)
         t->hooks->describe(t, o);
-    json_object_set_new(o, "backend", json_string(backend_name(t)));
-    if (t->ranks)
-        json_object_set_new(o, "ranks", json_integer(t->ranks->size));
-    if (t->among && t->among->n > 1)
-        json_object_set_new(o, "deal", json_deal(t));
-    for (int i = 0; i < t->targets->n; i++)
-        json_array_append_new(outs, json_product(t, i));
-    json_object_set_new(o, "out", outs);
-    json_object_set_new(ms, "decode", json_real(rounded(t->ms_decode)));
-    if (t->filtering)
-        json_object_set_new(ms, "prepare", json_real(rounded(t->ms_prepare)));
-    json_object_set_new(ms, "transform", json_real(rounded(t->ms_transform)));
-    json_object_set_new(ms, "encode", json_real(rounded(t->ms_encode)));
-    if (gf_runner_on_device(t->runner)) {
-        const struct gf_runner_times *d = &t->runner->ms;
-        json_object_set_new(ms, "open", json_real(rounded(d->open)));
-        json_object_set_new(ms, "build", json_real(rounded(d->build)));
-        json_object_set_new(ms, "upload", json_real(rounded(d->run.upload)));
-        json_object_set_new(ms, "device", json_real(rounded(d->run.run)));
-        json_object_set_new(ms, "download", json_real(rounded(d->run.download)));
-        json_object_set_new(o, "kernels_built", json_integer(d->built));
-    }
-    json_object_set_new(o, "ms", ms);
-    json_object_set_new(o, "ok", json_true());
-    return o;
+    return GF_ADD(o, GF_KEY("backend", backend_name(t)),
+                  GF_KEY_IF(t->ranks, "ranks", t->ranks->size),
+                  GF_KEY_IF(t->among && t->among->n > 1, "deal", deal_report(t)),
+                  GF_KEY("out", products_report(t, true)),
+                  GF_KEY_IF(gf_runner_on_device(t->runner), "kernels_built", t->runner->ms.built),
+                  GF_KEY("ms", times_report(t)), GF_BOOL("ok", true));
 }
 
 static void report_device(const char *name, const struct gf_runner_times *ms) {
@@ -245,7 +170,7 @@ void gf_report_done(const struct gf_task *t) {
     if (gf_runner_on_device(t->runner))
         report_device(gf_log_name(t->name), &t->runner->ms);
     if (t->s->json)
-        gf_json_print(json_task(t));
+        gf_json_print(task_report(t));
 }
 
 /* The files of one or more inputs, and those that are read beside them. */
@@ -285,45 +210,23 @@ void gf_report_not_run(const struct gf_task *t) {
                        t->by_time ? "newer" : "were made so");
     if (t->s->dry_run && !t->s->json && !t->s->quiet)
         print_plan(t);
-    if (!t->s->json)
-        return;
-    json_t *o = json_begin(t), *outs = json_array();
-    json_object_set_new(o, "command", json_string(t->hooks->name));
-    for (int i = 0; i < t->targets->n; i++) {
-        json_t *out = json_object();
-        json_object_set_new(out, "path", gf_json_text(t->product[i].path));
-        json_object_set_new(out, "format", json_string(t->product[i].format->name));
-        json_object_set_new(out, "kind", json_string(t->product[i].label));
-        json_array_append_new(outs, out);
-    }
-    json_object_set_new(o, "out", outs);
-    if (t->s->dry_run)
-        json_object_set_new(o, "dry_run", json_true());
-    if (t->skipped)
-        json_object_set_new(o, "skipped", json_true());
-    if (t->skipped && t->by_time)
-        json_object_set_new(o, "by_time", json_true());
-    json_object_set_new(o, "ok", json_true());
-    gf_json_print(o);
+    if (t->s->json)
+        gf_json_print(GF_ADD(begin_report(t), GF_KEY("command", t->hooks->name),
+                             GF_KEY("out", products_report(t, false)),
+                             GF_TRUE_IF(t->s->dry_run, "dry_run"),
+                             GF_TRUE_IF(t->skipped, "skipped"),
+                             GF_TRUE_IF(t->skipped && t->by_time, "by_time"), GF_BOOL("ok", true)));
 }
 
 void gf_report_lost(const struct gf_task *t) {
-    if (!t->s->json)
-        return;
-    json_t *o = json_begin(t);
-    json_object_set_new(o, "ok", json_false());
-    json_object_set_new(o, "error", gf_json_text(gf_message()));
-    json_object_set_new(o, "command", json_string(t->hooks->name));
-    gf_json_print(o);
+    if (t->s->json)
+        gf_json_print(GF_ADD(begin_report(t), GF_BOOL("ok", false), GF_KEY("error", gf_message()),
+                             GF_KEY("command", t->hooks->name)));
 }
 
 void gf_report_failed(const struct gf_settings *s, const char *name) {
-    if (!s->json)
-        return;
     gf_json_memory_begin();
-    json_t *o = json_object();
-    json_object_set_new(o, "in", gf_json_text(name));
-    json_object_set_new(o, "ok", json_false());
-    json_object_set_new(o, "error", gf_json_text(gf_message()));
-    gf_json_print(o);
+    if (s->json)
+        gf_json_print(
+            GF_REPORT(GF_KEY("in", name), GF_BOOL("ok", false), GF_KEY("error", gf_message())));
 }

@@ -5,9 +5,8 @@
 #ifndef GF_CLI_BATCH_REPORT_H
 #define GF_CLI_BATCH_REPORT_H
 
-#include <jansson.h>
-
 #include "cli/batch/task.h"
+#include "cli/report.h"
 
 void gf_report_done(const struct gf_task *t);
 /* A task that --resume skips, or that --dry-run looked at: what it would read and write, on stdout. */
@@ -16,11 +15,5 @@ void gf_report_not_run(const struct gf_task *t);
 void gf_report_lost(const struct gf_task *t);
 /* The same for a file without a task. */
 void gf_report_failed(const struct gf_settings *s, const char *name);
-
-/* JSON text of any bytes: those that are not UTF-8 become U+FFFD. */
-json_t *gf_json_text(const char *text);
-json_t *gf_json_shape(const int64_t *shape, int n);
-/* Prints `object`, with the version of these lines, as one line on stdout and frees it. */
-void gf_json_print(json_t *object);
 
 #endif

@@ -44,11 +44,10 @@ static int run_case(void *user, const struct gf_bench_case *c) {
     int n = gf_bench_case_run(b, c, rows), rc = 0;
     gf_bench_print_case(b->s, c);
     for (int i = 0; i < n; i++) {
-        gf_bench_print_row(b->s, &b->host, 0, c, &rows[i]);
+        const int kept = gf_bench_print_row(b->s, &b->host, 0, c, &rows[i], rc ? NULL : b->kept);
+        rc = rc ? rc : kept;
         b->rows += rows[i].status == GF_BENCH_OK;
         b->bad += rows[i].status == GF_BENCH_WRONG || rows[i].status == GF_BENCH_FAILED;
-        if (b->kept && !rc)
-            rc = gf_bench_keep_row(b->kept, c, &rows[i]);
         free(rows[i].listed);
     }
     gf_log_flush_stdout();
@@ -207,7 +206,7 @@ static int run_section(struct gf_bench *b, const struct gf_bench_section *sectio
                        char *const *operands, int n) {
     const struct gf_settings *s = b->s;
     struct gf_settings own = *s;
-    struct gf_bench_results kept = {0};
+    struct gf_bench_results kept = {.details = true};
     struct gf_bench_sizes sizes = {0};
     own.bench.kinds = 1u << section->kind;
     own.bench.passes = section->passes;
@@ -245,10 +244,10 @@ static int report(struct gf_bench *b, char *const *operands, int n) {
     describe_machine(&b->host);
     b->host.threads = s->bench.threads.n ? s->bench.threads.count[0] : gf_settings_threads(s);
     rc = begin(b);
-    if (!rc)
-        rc = gf_bench_report_begin(f, b, operands, n);
-    if (!rc)
+    if (!rc) {
+        gf_bench_report_begin(f, b, operands, n);
         gf_bench_print_head(s);
+    }
     for (size_t i = 0; i < sizeof sections / sizeof *sections && !rc; i++)
         rc = run_section(b, &sections[i], f, operands, n);
     leave(b);

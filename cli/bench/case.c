@@ -1,12 +1,9 @@
 /* One case: arrays and plans, a checked first run of every entrant, then runs in turns. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/bench/bench.h"
-#include "core/filter/filter.h"
 #include "core/base/clock.h"
-#include "core/base/job_check.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
 
@@ -14,138 +11,6 @@ enum { LEAST_ROUNDS = 3, MOST_ROUNDS = 10000 };
 /* A measurement is at least this long, so that the clock costs it nothing; a device wants some
  * launches queued behind one another. */
 static const double shortest = 100e-6, shortest_resident = 1e-3;
-
-/* The input and the output, in the kind's types. */
-static void set_ends(struct gf_bench_case *c) {
-    struct gf_job *job = &c->job;
-    bool wide = job->precision == GF_DOUBLE;
-    enum gf_dtype real = wide ? GF_F64 : GF_F32, pair = wide ? GF_C128 : GF_C64;
-    struct gf_output *out = &job->out[0];
-    job->in_dtype = pair;
-    *out = (struct gf_output){.kind = GF_COMPLEX, .dtype = pair};
-    job->n_out = 1;
-    switch (c->kind) {
-    case GF_BENCH_R2C:
-        job->in_dtype = real;
-        out->half = true;
-        break;
-    case GF_BENCH_C2R:
-        job->in_half = job->real = job->spend_input = true;
-        out->kind = GF_REAL;
-        out->dtype = real;
-        break;
-    case GF_BENCH_PICTURE:
-    case GF_BENCH_PICTURE_FULL:
-        job->in_dtype = GF_U8;
-        *out =
-            (struct gf_output){.kind = GF_MAGNITUDE,
-                               .dtype = GF_U8,
-                               .map = GF_MAP_DISPLAY,
-                               .scale = GF_SCALE_LOG,
-                               .range = c->kind == GF_BENCH_PICTURE ? GF_RANGE_AUTO : GF_RANGE_FULL,
-                               .shift = true};
-        break;
-    case GF_BENCH_DWT:
-        job->op = GF_DWT;
-        job->in_dtype = real;
-        *out = (struct gf_output){.kind = GF_REAL, .dtype = real};
-        break;
-    case GF_BENCH_FILTER:
-        job->op = GF_FILTER;
-        job->in_dtype = GF_U8;
-        *out = (struct gf_output){.kind = GF_REAL, .dtype = GF_U8};
-        break;
-    default:
-        break;
-    }
-}
-
-static int count_axes(const struct gf_job *job) {
-    int n = 0;
-    for (int i = 0; i < job->ndim; i++)
-        n += job->axes >> i & 1;
-    return n;
-}
-
-/* Four multiplications and additions a sample, axis and level; levels shrink. */
-static double wavelet_flops(const struct gf_job *job, double points) {
-    double flops = 0;
-    int axes = count_axes(job);
-    for (int l = 0; l < job->wavelet.levels; l++, points /= 1 << axes)
-        flops += 8 * axes * points;
-    return flops;
-}
-
-/* A low pass that falls to nothing before the highest frequency: a blur of 2.5 samples. */
-static int set_filter(struct gf_bench_case *c) {
-    struct gf_lowpass low = {.profile = GF_GAUSSIAN};
-    for (int i = 0; i < c->shape.ndim; i++)
-        low.radius[i] = (double)c->shape.n[i] / 16;
-    int rc = gf_filter_new(&c->filter);
-    if (rc)
-        return rc;
-    c->job.filter = c->filter;
-    c->job.filter_serial = c->filter->serial;
-    return gf_filter_add_lowpass(c->filter, &low);
-}
-
-void gf_bench_case_free(struct gf_bench_case *c) {
-    gf_filter_free(c->filter);
-    c->filter = NULL;
-}
-
-/* What no implementation with a pass an axis does without: of half spectra between the
- * axes of a picture or of a filter, each is written and read once. */
-static int64_t floor_of(const struct gf_bench_case *c) {
-    int64_t half = 1, walks = 0, between = count_axes(&c->job) - 1;
-    for (int i = 0; i < c->shape.ndim; i++)
-        half *= i == gf_job_half_axis(&c->job) ? c->shape.n[i] / 2 + 1 : c->shape.n[i];
-    if (gf_bench_is_picture(c->kind))
-        walks = 2 * between;
-    if (c->kind == GF_BENCH_FILTER)
-        walks = 4 * between;
-    return c->bytes_in + c->bytes_out + walks * half * (c->job.precision == GF_DOUBLE ? 16 : 8);
-}
-
-int gf_bench_case_make(const struct gf_shape *shape, unsigned axes, enum gf_bench_kind kind,
-                       enum gf_direction direction, enum gf_precision p, int levels,
-                       struct gf_bench_case *c) {
-    int64_t in[GF_MAX_RANK], out[GF_MAX_RANK];
-    *c = (struct gf_bench_case){.shape = *shape, .kind = kind};
-    struct gf_job *job = &c->job;
-    job->direction = kind == GF_BENCH_C2C || kind == GF_BENCH_DWT ? direction
-                     : kind == GF_BENCH_C2R                       ? GF_INVERSE
-                                                                  : GF_FORWARD;
-    job->wavelet.levels = levels;
-    job->ndim = shape->ndim;
-    memcpy(job->shape, shape->n, sizeof job->shape);
-    job->channels = 1;
-    job->axes = axes;
-    job->precision = p;
-    /* Neither direction multiplies by anything: that is what all libraries do. */
-    job->norm = job->direction == GF_FORWARD ? GF_NORM_BACKWARD : GF_NORM_FORWARD;
-    set_ends(c);
-    int rc = kind == GF_BENCH_FILTER ? set_filter(c) : 0;
-    if (!rc)
-        rc = gf_job_validate(job);
-    if (rc)
-        goto fail;
-    gf_job_in_shape(job, in);
-    gf_job_out_shape(job, 0, out);
-    rc = gf_size_product(in, job->ndim, (int64_t)gf_dtype_size(job->in_dtype), &c->bytes_in);
-    if (!rc)
-        rc = gf_size_product(out, job->ndim, (int64_t)gf_dtype_size(job->out[0].dtype),
-                             &c->bytes_out);
-    double points = (double)gf_rig_points(shape);
-    c->flops = kind == GF_BENCH_DWT ? wavelet_flops(job, points)
-                                    : (kind == GF_BENCH_C2C || kind == GF_BENCH_FILTER ? 5 : 2.5) *
-                                          points * log2((double)gf_job_points(job));
-    c->floor = floor_of(c);
-fail:
-    if (rc)
-        gf_bench_case_free(c);
-    return rc;
-}
 
 struct entry {
     struct gf_plan *plan;

@@ -57,6 +57,15 @@ static void note_version(const struct gf_bench_entrant *e) {
         gf_log_note("bench: %s: %s", e->name, reason);
 }
 
+bool gf_bench_next_word(const char **at, char *word, size_t size) {
+    int n = (int)strcspn(*at, ",");
+    if (!**at)
+        return false;
+    snprintf(word, size, "%.*s", n, *at);
+    *at += n + ((*at)[n] == ',');
+    return true;
+}
+
 /* Of a list of devices, those that use one take the first. */
 static const char *device_for(const struct gf_bench_entrant *e, const char *list, char first[64]) {
     if (e->backend->several || !gf_deal_is_list(NULL, list))

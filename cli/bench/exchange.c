@@ -1,12 +1,9 @@
 /* The exchange of a volume, beside its floors: a memory copy of what is sent, and the link. */
 #include "cli/bench/exchange.h"
 
-#include <jansson.h>
-#include <stdio.h>
-
 #include "cli/batch/ranks.h"
-#include "cli/batch/report.h"
 #include "cli/log.h"
+#include "cli/report.h"
 #include "cli/shapes.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
@@ -15,31 +12,30 @@
 
 static const double usual_seconds = 0.5;
 
-static void print_text(const struct gf_settings *s, const char *shape, const struct gf_ranks *ranks,
-                       const struct gf_exchange_times *e) {
-    char text[GF_SIZE_TEXT];
+static json_t *report(const struct gf_settings *s, const char *shape, const struct gf_ranks *ranks,
+                      const struct gf_exchange_times *e) {
     const double sent = (double)e->bytes_sent;
-    printf("%s complex, %d processes of %s\n", shape, ranks->size, ranks->transport->library);
-    printf("  sent      %s by each\n", gf_memory_text(e->bytes_sent, text));
-    printf("  exchange  %.4g ms, the least %.4g ms, %.3g GB/s from each, %d runs\n",
-           e->median * 1e3, e->least * 1e3, sent / e->median * 1e-9, e->runs);
-    printf("  copy      %.4g ms: the exchange takes at least %.2f times what a memory copy does\n",
-           e->copy * 1e3, e->least / e->copy);
-    if (s->link > 0)
-        printf("  link      %.4g ms at %.3g GB/s: the exchange takes at least %.2f times that\n",
-               sent / s->link * 1e-6, s->link, e->least * s->link * 1e9 / sent);
+    return GF_REPORT(GF_KEY("kind", "exchange"), GF_KEY("shape", shape),
+                     GF_KEY("mpi", ranks->transport->library), GF_KEY("ranks", ranks->size),
+                     GF_KEY("bytes_sent", e->bytes_sent), GF_KEY("runs", e->runs),
+                     GF_KEY("median_ms", e->median * 1e3), GF_KEY("least_ms", e->least * 1e3),
+                     GF_KEY("copy_ms", e->copy * 1e3), GF_KEY(".gb_s", sent / e->median * 1e-9),
+                     GF_KEY(".copies", e->least / e->copy), GF_KEY(".link", s->link),
+                     GF_KEY_IF(s->link > 0, "link_ms", sent / s->link * 1e-6),
+                     GF_KEY_IF(s->link > 0, ".links", e->least * s->link * 1e9 / sent));
 }
 
-static void print_json(const struct gf_settings *s, const char *shape, const struct gf_ranks *ranks,
-                       const struct gf_exchange_times *e) {
-    json_t *o = json_pack("{s:s, s:s, s:s, s:i, s:I, s:i, s:f, s:f, s:f}", "kind", "exchange",
-                          "shape", shape, "mpi", ranks->transport->library, "ranks", ranks->size,
-                          "bytes_sent", (json_int_t)e->bytes_sent, "runs", e->runs, "median_ms",
-                          e->median * 1e3, "least_ms", e->least * 1e3, "copy_ms", e->copy * 1e3);
-    if (s->link > 0)
-        json_object_set_new(o, "link_ms", json_real((double)e->bytes_sent / s->link * 1e-6));
-    gf_json_print(o);
-}
+static const char form[] =
+    "{shape} complex, {ranks} processes of {mpi}\n"
+    "  sent      {bytes_sent:B} by each\n"
+    "  exchange  {median_ms:.4g} ms, the least {least_ms:.4g} ms, {gb_s:.3g} GB/s from each, "
+    "{runs} "
+    "runs\n"
+    "  copy      {copy_ms:.4g} ms: the exchange takes at least {copies:.2f} times what a memory "
+    "copy "
+    "does\n"
+    "{?link_ms   link      {link_ms:.4g} ms at {link:.3g} GB/s: the exchange takes at least "
+    "{links:.2f} times that\n}";
 
 static int measure(const struct gf_settings *s, const struct gf_extents *shape,
                    struct gf_ranks *ranks) {
@@ -60,7 +56,7 @@ static int measure(const struct gf_settings *s, const struct gf_extents *shape,
                                  s->bench.seconds > 0 ? s->bench.seconds : usual_seconds,
                                  s->bench.repeat, &e);
     if (!rc && ranks->rank == 0)
-        (s->json ? print_json : print_text)(s, gf_shape_text(shape, text), ranks, &e);
+        gf_report_print(s->json, form, report(s, gf_shape_text(shape, text), ranks, &e));
     return rc;
 }
 

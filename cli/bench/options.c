@@ -1,6 +1,5 @@
 /* The options of `gpufft bench`, and the sizes it runs without operands. */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,20 +8,6 @@
 #include "cli/shapes.h"
 #include "core/base/status.h"
 #include "core/session/backends.h"
-
-const char *const gf_bench_kinds[] = {"c2c", "r2c",    "c2r",      "picture", "picture-full",
-                                      "dwt", "filter", "exchange", NULL};
-const char *const gf_bench_precisions[] = {"single", "double", NULL};
-const char *const gf_bench_directions[] = {"forward", "inverse", NULL};
-
-bool gf_bench_next_word(const char **at, char *word, size_t size) {
-    int n = (int)strcspn(*at, ",");
-    if (!**at)
-        return false;
-    snprintf(word, size, "%.*s", n, *at);
-    *at += n + ((*at)[n] == ',');
-    return true;
-}
 
 static int parse_set(const char *what, const char *value, const char *const *names, unsigned *set) {
     char word[32];

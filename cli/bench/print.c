@@ -1,13 +1,9 @@
 /* The rows of `gpufft bench`: a table to look at, CSV or JSON to compute with. */
-#include <math.h>
 #include <stdio.h>
 
 #include "cli/bench/bench.h"
 #include "cli/log.h"
-#include "cli/batch/report.h"
-#include "core/base/memory.h"
-
-const char *const gf_bench_statuses[] = {"ok", "wrong", "failed", "skipped", NULL};
+#include "cli/report.h"
 
 static const char *shape_text(const struct gf_shape *s, char text[72]) {
     int n = 0;
@@ -27,23 +23,6 @@ static const char *axes_text(const struct gf_bench_case *c, char text[8]) {
         }
     text[n] = 0;
     return text;
-}
-
-/* " of 3 levels" */
-static const char *levels_text(const struct gf_bench_case *c, char text[24]) {
-    *text = 0;
-    if (c->kind == GF_BENCH_DWT)
-        snprintf(text, 24, " of %d level%s", c->job.wavelet.levels,
-                 c->job.wavelet.levels == 1 ? "" : "s");
-    return text;
-}
-
-static const char *direction_of(const struct gf_bench_case *c) {
-    return gf_bench_directions[c->job.direction];
-}
-
-static const char *precision_of(const struct gf_bench_case *c) {
-    return gf_bench_precisions[c->job.precision];
 }
 
 /* What follows from the times; all 0 for a row that was not timed. */
@@ -66,82 +45,153 @@ static struct rates rates_of(const struct gf_bench_case *c, const struct gf_benc
     return v;
 }
 
-/* ---- table ---- */
-
-static void print_copy(double copy) {
-    if (copy > 0)
-        printf("copy %.1f GB/s (read + written)\n", copy * 1e-9);
-    else
-        printf("copy not measured\n");
+static json_t *case_report(const struct gf_bench_case *c) {
+    char axes[8];
+    return GF_REPORT(GF_KEY("shape", gf_json_shape(c->shape.n, c->shape.ndim)),
+                     GF_KEY("kind", gf_bench_kinds[c->kind]), GF_KEY("axes", axes_text(c, axes)),
+                     GF_KEY_IF(c->kind == GF_BENCH_DWT, "levels", c->job.wavelet.levels),
+                     GF_KEY("direction", gf_bench_directions[c->job.direction]),
+                     GF_KEY("precision", gf_bench_precisions[c->job.precision]),
+                     GF_BOOL(".some", c->job.axes != (1u << c->shape.ndim) - 1));
 }
 
-static void table_host(const struct gf_bench_host *h, int number) {
-    if (number)
-        printf("[%d] ", number);
-    printf("%s, %d core%s, %s, %d thread%s, ", h->cpu, h->cores, h->cores == 1 ? "" : "s", h->isa,
-           h->threads, h->threads == 1 ? "" : "s");
-    print_copy(h->copy);
+static json_t *host_report(const struct gf_bench_host *h, int number) {
+    json_t *devices = json_array();
     for (int i = 0; i < h->n_devices; i++) {
-        printf("%s%s: %s, device-resident, ", number ? "    " : "", h->device[i].entrant,
-               h->device[i].name);
-        print_copy(h->device[i].copy);
+        const struct gf_bench_device *d = &h->device[i];
+        json_array_append_new(devices,
+                              GF_REPORT(GF_KEY("backend", d->entrant), GF_KEY("name", d->name),
+                                        GF_KEY_OR_NULL(d->copy > 0, "copy_gb_s", d->copy * 1e-9)));
     }
+    return GF_REPORT(
+        GF_KEY(".number", number), GF_KEY("machine", h->cpu), GF_KEY("cores", h->cores),
+        GF_KEY("isa", h->isa), GF_KEY("threads", h->threads),
+        GF_KEY_OR_NULL(h->copy > 0, "copy_gb_s", h->copy * 1e-9), GF_KEY("devices", devices));
 }
 
-static void table_head(void) {
-    printf("%-14s %9s %9s %9s %8s %6s %6s %5s %6s %6s %8s %9s %8s\n", "", "ms", "least", "90%",
-           "GFLOP/s", "passes", "GB/s", "copy", "floors", "ratio", "error", "plan ms", "build ms");
+static json_t *passes_report(const struct gf_bench_row *r) {
+    json_t *list = json_array();
+    for (int i = 0; i < r->n_listed; i++) {
+        const struct gf_bench_pass *p = &r->listed[i];
+        const bool timed = p->seconds > 0, expected = p->expected > 0;
+        const double rate = timed ? (double)p->bytes / p->seconds : 0;
+        json_array_append_new(
+            list,
+            GF_REPORT(GF_KEY("what", p->what), GF_KEY("bytes", p->bytes),
+                      GF_KEY_OR_NULL(expected, "expected_ms", p->expected * 1e3),
+                      GF_KEY_OR_NULL(timed, "measured_ms", p->seconds * 1e3),
+                      GF_KEY_OR_NULL(timed, "gb_s", rate * 1e-9),
+                      GF_KEY_IF(timed && expected, ".over", (p->seconds / p->expected - 1) * 100),
+                      GF_KEY_IF(timed && r->copy > 0, ".of_copy", rate / r->copy * 100)));
+    }
+    return list;
 }
 
-/* At most `most` decimals, fewer for large values, so that all sizes fit one column. */
-static void print_number(int width, int most, double v) {
-    int decimals = v < 1 ? most : v < 10 ? most - 1 : v < 100 ? most - 2 : most - 3;
-    printf(" %*.*f", width, decimals > 0 ? decimals : 0, v);
+static json_t *transfer_report(const struct gf_bench_transfers *t, int way) {
+    const double bytes = (double)t->bytes[way];
+    return GF_REPORT(GF_KEY("bytes", t->bytes[way]), GF_REAL("pageable_ms", t->pageable[way] * 1e3),
+                     GF_REAL("pageable_gb_s", bytes / t->pageable[way] * 1e-9),
+                     GF_REAL("pinned_ms", t->pinned[way] * 1e3),
+                     GF_REAL("pinned_gb_s", bytes / t->pinned[way] * 1e-9));
 }
 
-static void print_ms(double seconds) {
-    print_number(9, seconds < 1e-5 ? 7 : 4, seconds * 1e3);
+static void add_times(json_t *o, const struct gf_bench_case *c, const struct gf_bench_row *r) {
+    const struct rates v = rates_of(c, r);
+    const bool known = r->copy > 0;
+    GF_ADD(o, GF_BOOL(".timed", true), GF_KEY("runs", r->time.runs),
+           GF_REAL("median_ms", r->time.median * 1e3), GF_REAL("least_ms", r->time.least * 1e3),
+           GF_REAL("p90_ms", r->time.p90 * 1e3), GF_KEY_IF(r->devices, "devices", r->devices),
+           GF_TRUE_IF(r->noisy, "noisy"), GF_KEY_IF(r->again, "again", r->again),
+           GF_TRUE_IF(r->astray, "off_trend"), GF_KEY_IF(r->host > 0, "host_ms", r->host * 1e3),
+           GF_REAL("plan_ms", r->plan * 1e3), GF_REAL("build_ms", r->build * 1e3),
+           GF_REAL("gflops", v.gflops), GF_KEY("passes", r->passes),
+           GF_KEY("bytes_moved", r->moved), GF_REAL("gb_s", v.bytes * 1e-9));
+    if (*r->device)
+        GF_ADD(o, GF_KEY_OR_NULL(known, "device_copy_gb_s", r->copy * 1e-9));
+    GF_ADD(o, GF_KEY_OR_NULL(known, "copy_share", v.share),
+           GF_KEY_OR_NULL(known, "floors", v.floors), GF_KEY_IF(r->ratio > 0, "ratio", r->ratio),
+           GF_KEY(r->ratio > 0 ? "relative" : ".relative", r->relative),
+           GF_BOOL(".beyond", r->error > gf_bench_promise(c, c->job.precision)));
 }
 
-static void table_row(const struct gf_bench_case *c, const struct gf_bench_row *r, int number) {
-    struct rates v = rates_of(c, r);
+static json_t *row_report(const struct gf_bench_host *h, int number, const struct gf_bench_case *c,
+                          const struct gf_bench_row *r) {
+    const struct gf_bench_transfers *t = &r->transfers;
+    const struct gf_bench_energy *e = &r->energy;
+    const bool answers = r->status == GF_BENCH_OK || r->status == GF_BENCH_WRONG;
+    const bool counted = !*e->why && e->seconds > 0, copied = t->whole > 0;
     char name[GF_BENCH_NAME + 8];
     snprintf(name, sizeof name, number ? "%s [%d]" : "%s", r->name, number);
-    printf("  %-12s", name);
-    if (r->status == GF_BENCH_WRONG) {
-        printf(" WRONG, error %.1e\n", r->error);
-        return;
-    }
-    if (r->status != GF_BENCH_OK) {
-        printf(" %s: %s\n", gf_bench_statuses[r->status], r->why);
-        return;
-    }
-    print_ms(r->time.median);
-    print_ms(r->time.least);
-    print_ms(r->time.p90);
-    print_number(8, 3, v.gflops);
-    printf(" %6d", r->passes);
-    print_number(6, 3, v.bytes * 1e-9);
-    if (r->copy > 0) {
-        printf(" %4.0f%%", v.share * 100);
-        print_number(6, 3, v.floors);
-    } else
-        printf(" %5s %6s", "-", "-");
-    if (r->ratio > 0)
-        print_number(6, 3, r->ratio);
-    else
-        printf(" %6s", "-");
-    printf(" %8.1e%s", r->error, r->error > gf_bench_promise(c, c->job.precision) ? "!" : " ");
-    print_number(8, 4, r->plan * 1e3);
-    if (r->build > 0)
-        print_number(8, 4, r->build * 1e3);
-    else
-        printf(" %8s", "-");
-    if (r->devices)
-        printf(" %d devices", r->devices);
-    printf("%s%s%s%s\n", *r->code_path ? " " : "", r->code_path, r->noisy ? " noisy" : "",
-           r->astray ? " off its trend" : "");
+    json_t *o =
+        GF_ADD(case_report(c), GF_KEY("threads", h->threads), GF_KEY(".name", name),
+               GF_KEY_IF(*r->name, "backend", r->name),
+               GF_KEY(*r->device ? "device" : ".device", r->device),
+               GF_KEY(*r->code_path ? "path" : ".path", r->code_path),
+               GF_KEY("status", gf_bench_statuses[r->status]),
+               GF_BOOL(".wrong", r->status == GF_BENCH_WRONG),
+               GF_KEY(answers ? ".why" : "why", r->why), GF_KEY(".cpu", h->cpu),
+               GF_KEY(".isa", h->isa), GF_KEY(".copy_gb_s", (*r->name ? r->copy : h->copy) * 1e-9));
+    if (answers)
+        GF_ADD(o, GF_REAL("error", r->error));
+    if (r->status == GF_BENCH_OK)
+        add_times(o, c, r);
+    if (*e->why || counted)
+        GF_ADD(o, GF_KEY_OR_NULL(counted, "joules", e->joules),
+               GF_KEY_OR_NULL(counted, "watts", e->joules / e->seconds),
+               GF_KEY_IF(!counted, "joules_why", e->why));
+    return GF_ADD(o, GF_KEY_IF(r->n_listed, "pass_times", passes_report(r)),
+                  GF_KEY_IF(copied, "in", transfer_report(t, 0)),
+                  GF_KEY_IF(copied, "out", transfer_report(t, 1)),
+                  GF_KEY_IF(copied, "with_copies_ms", t->whole * 1e3),
+                  GF_KEY(".host_clock_ms", r->host * 1e3));
 }
+
+/* ---- forms ---- */
+
+#define COPY "{?copy_gb_s copy {copy_gb_s:.1f} GB/s (read + written)|copy not measured}\n"
+static const char host_form[] =
+    "{?number [{number}] }{machine}, {cores#core}, {isa}, {threads#thread}, " COPY
+    "{*devices {?number     }{backend}: {name}, device-resident, " COPY "}";
+
+static const char case_form[] = "{shape} {kind}{?levels  of {levels#level}}{?some  along {axes}}, "
+                                "{direction}, {precision}\n";
+
+#define TRANSFER                                                                                   \
+    "{bytes:B}: pageable {pageable_ms:.3g} ms, {pageable_gb_s:.3g} GB/s; pinned {pinned_ms:.3g} "  \
+    "ms, {pinned_gb_s:.3g} GB/s\n}"
+static const char row_form[] =
+    "  {name:-12s}{?wrong  WRONG, error {error:.1e}|{?timed "
+    " {median_ms:9.4m} {least_ms:9.4m} {p90_ms:9.4m} {gflops:8.3n} {passes:6d} {gb_s:6.3n} "
+    "{?copy_share {copy_share:4.0f*100}% {floors:6.3n}|    -      -} {?ratio {ratio:6.3n}|     -} "
+    "{error:8.1e}{?beyond !| } {plan_ms:8.4n} {?build_ms {build_ms:8.4n}|       -}"
+    "{?devices  {devices} devices}{?path  {path}}{?noisy  noisy}{?off_trend  off its trend}|"
+    " {status}: {why}}}\n"
+    "{?joules_why       energy n/a: {joules_why}\n|"
+    "{?watts       energy {joules:.3g} J a run, {watts:.3g} W\n}}"
+    "{*pass_times       {what}\n        {?expected_ms expected {expected_ms:.3g} ms, }"
+    "{?measured_ms measured {measured_ms:.3g} ms{?expected_ms  ({over:+.0f}%)}, {gb_s:.3g} GB/s"
+    "{?of_copy , {of_copy:.0f}% of copy}|not timed apart}\n}"
+    "{*in       in   " TRANSFER "{*out       out  " TRANSFER
+    "{?with_copies_ms       the job {median_ms:.3g} ms by the device's clock, {host_clock_ms:.3g} "
+    "ms "
+    "by the host's, {with_copies_ms:.3g} ms with its copies\n}";
+
+static const char csv_head[] =
+    "shape,kind,direction,precision,threads,backend,status,runs,median_ms,least_ms,"
+    "p90_ms,gflops,passes,bytes_moved,gb_s,copy_share,floors,ratio,relative,error,"
+    "plan_ms,why,cpu,isa,copy_gb_s,device,levels,axes,build_ms,host_ms,noisy,"
+    "again,off_trend,path\n";
+static const char csv_form[] =
+    "{shape},{kind},{direction},{precision},{threads},{backend},{status},"
+    "{?timed "
+    "{runs},{median_ms:.6g},{least_ms:.6g},{p90_ms:.6g},{gflops:.6g},{passes},{bytes_moved},"
+    "{gb_s:.6g},{?copy_share {copy_share:.6g}|0},{?floors {floors:.6g}|0},{?ratio {ratio:.6g}|0},"
+    "{relative},{error:.3g},{plan_ms:.6g}|,,,,,,,,,,,,{error:.3g},},"
+    "{why:q},{cpu:q},{isa:q},{copy_gb_s:.6g},{device:q},{levels},{axes:q},"
+    "{?timed {build_ms:.6g},{?host_ms {host_ms:.6g}|{median_ms:.6g}},{?noisy 1|0},"
+    "{?again {again}|0},{?off_trend 1|0}|,,,,},{path:q}\n";
+
+/* ---- */
 
 static void say_bad_row(const struct gf_bench_case *c, const struct gf_bench_row *r) {
     char shape[72];
@@ -150,267 +200,78 @@ static void say_bad_row(const struct gf_bench_case *c, const struct gf_bench_row
                      r->name, r->status == GF_BENCH_WRONG ? "wrong" : r->why);
 }
 
-static void print_transfer(const char *way, int64_t bytes, double pageable, double pinned) {
-    char size[GF_SIZE_TEXT];
-    printf("      %-4s %s: pageable %.3g ms, %.3g GB/s; pinned %.3g ms, %.3g GB/s\n", way,
-           gf_memory_text(bytes, size), pageable * 1e3, (double)bytes / pageable * 1e-9,
-           pinned * 1e3, (double)bytes / pinned * 1e-9);
-}
-
-static void print_pass(const struct gf_bench_pass *p, double copy) {
-    printf("      %s\n        ", p->what);
-    if (p->expected > 0)
-        printf("expected %.3g ms, ", p->expected * 1e3);
-    if (!(p->seconds > 0)) {
-        printf("not timed apart\n");
-        return;
-    }
-    printf("measured %.3g ms", p->seconds * 1e3);
-    if (p->expected > 0)
-        printf(" (%+.0f%%)", (p->seconds / p->expected - 1) * 100);
-    printf(", %.3g GB/s", (double)p->bytes / p->seconds * 1e-9);
-    if (copy > 0)
-        printf(", %.0f%% of copy", (double)p->bytes / p->seconds / copy * 100);
-    printf("\n");
-}
-
-void gf_bench_print_details(const struct gf_bench_row *r) {
-    const struct gf_bench_transfers *t = &r->transfers;
-    if (*r->energy.why)
-        printf("      energy n/a: %s\n", r->energy.why);
-    else if (r->energy.seconds > 0)
-        printf("      energy %.3g J a run, %.3g W\n", r->energy.joules,
-               r->energy.joules / r->energy.seconds);
-    for (int i = 0; i < r->n_listed; i++)
-        print_pass(&r->listed[i], r->copy);
-    if (t->whole > 0) {
-        print_transfer("in", t->bytes[0], t->pageable[0], t->pinned[0]);
-        print_transfer("out", t->bytes[1], t->pageable[1], t->pinned[1]);
-        printf("      the job %.3g ms by the device's clock, %.3g ms by the host's, %.3g ms with "
-               "its copies\n",
-               r->time.median * 1e3, r->host * 1e3, t->whole * 1e3);
-    }
-}
-
-/* ---- CSV ---- */
-
-static void csv_text(const char *text) {
-    putchar('"');
-    for (; *text; text++) {
-        if (*text == '"')
-            putchar('"');
-        putchar(*text);
-    }
-    putchar('"');
-}
-
-static void csv_head(void) {
-    printf("shape,kind,direction,precision,threads,backend,status,runs,median_ms,least_ms,"
-           "p90_ms,gflops,passes,bytes_moved,gb_s,copy_share,floors,ratio,relative,error,"
-           "plan_ms,why,cpu,isa,copy_gb_s,device,levels,axes,build_ms,host_ms,noisy,"
-           "again,off_trend,path\n");
-}
-
-static void csv_row(const struct gf_bench_host *h, const struct gf_bench_case *c,
-                    const struct gf_bench_row *r) {
-    char shape[72];
-    struct rates v = rates_of(c, r);
-    printf("%s,%s,%s,%s,%d,%s,%s,", shape_text(&c->shape, shape), gf_bench_kinds[c->kind],
-           direction_of(c), precision_of(c), h->threads, r->name, gf_bench_statuses[r->status]);
-    if (r->status == GF_BENCH_OK)
-        printf("%d,%.6g,%.6g,%.6g,%.6g,%d,%lld,%.6g,%.6g,%.6g,%.6g,%s,%.3g,%.6g,", r->time.runs,
-               r->time.median * 1e3, r->time.least * 1e3, r->time.p90 * 1e3, v.gflops, r->passes,
-               (long long)r->moved, v.bytes * 1e-9, v.share, v.floors, r->ratio, r->relative,
-               r->error, r->plan * 1e3);
-    else if (r->status == GF_BENCH_WRONG)
-        printf(",,,,,,,,,,,,%.3g,,", r->error);
-    else
-        printf(",,,,,,,,,,,,,,");
-    csv_text(r->why);
-    putchar(',');
-    csv_text(h->cpu);
-    putchar(',');
-    csv_text(h->isa);
-    printf(",%.6g,", (*r->name ? r->copy : h->copy) * 1e-9);
-    csv_text(r->device);
-    if (c->kind == GF_BENCH_DWT)
-        printf(",%d,", c->job.wavelet.levels);
-    else
-        printf(",,");
-    csv_text(axes_text(c, shape));
-    if (r->status == GF_BENCH_OK)
-        printf(",%.6g,%.6g,%d,%d,%d,", r->build * 1e3,
-               (r->host > 0 ? r->host : r->time.median) * 1e3, r->noisy, r->again, r->astray);
-    else
-        printf(",,,,,,");
-    csv_text(r->code_path);
-    putchar('\n');
-}
-
-/* ---- JSON ---- */
-
-/* JSON has no NaN. */
-static void set_real(json_t *o, const char *key, double v) {
-    json_object_set_new(o, key, isfinite(v) ? json_real(v) : json_null());
-}
-
-static void json_host(const struct gf_bench_host *h) {
-    json_t *o = json_object(), *devices = json_array();
-    json_object_set_new(o, "machine", gf_json_text(h->cpu));
-    json_object_set_new(o, "cores", json_integer(h->cores));
-    json_object_set_new(o, "isa", gf_json_text(h->isa));
-    json_object_set_new(o, "threads", json_integer(h->threads));
-    set_real(o, "copy_gb_s", h->copy > 0 ? h->copy * 1e-9 : NAN);
-    for (int i = 0; i < h->n_devices; i++) {
-        json_t *d = json_object();
-        json_object_set_new(d, "backend", json_string(h->device[i].entrant));
-        json_object_set_new(d, "name", gf_json_text(h->device[i].name));
-        set_real(d, "copy_gb_s", h->device[i].copy > 0 ? h->device[i].copy * 1e-9 : NAN);
-        json_array_append_new(devices, d);
-    }
-    json_object_set_new(o, "devices", devices);
-    gf_json_print(o);
-}
-
-static void json_passes(json_t *o, const struct gf_bench_row *r) {
-    json_t *list = json_array();
-    for (int i = 0; i < r->n_listed; i++) {
-        const struct gf_bench_pass *p = &r->listed[i];
-        json_t *pass = json_object();
-        json_object_set_new(pass, "what", gf_json_text(p->what));
-        json_object_set_new(pass, "bytes", json_integer(p->bytes));
-        set_real(pass, "expected_ms", p->expected > 0 ? p->expected * 1e3 : NAN);
-        set_real(pass, "measured_ms", p->seconds > 0 ? p->seconds * 1e3 : NAN);
-        set_real(pass, "gb_s", p->seconds > 0 ? (double)p->bytes / p->seconds * 1e-9 : NAN);
-        json_array_append_new(list, pass);
-    }
-    json_object_set_new(o, "pass_times", list);
-}
-
-static void json_transfers(json_t *o, const struct gf_bench_transfers *t) {
-    static const char *const ways[] = {"in", "out"};
-    for (int way = 0; way < 2; way++) {
-        json_t *w = json_object();
-        json_object_set_new(w, "bytes", json_integer(t->bytes[way]));
-        set_real(w, "pageable_ms", t->pageable[way] * 1e3);
-        set_real(w, "pageable_gb_s", (double)t->bytes[way] / t->pageable[way] * 1e-9);
-        set_real(w, "pinned_ms", t->pinned[way] * 1e3);
-        set_real(w, "pinned_gb_s", (double)t->bytes[way] / t->pinned[way] * 1e-9);
-        json_object_set_new(o, ways[way], w);
-    }
-    set_real(o, "with_copies_ms", t->whole * 1e3);
-}
-
-/* null: not counted. */
-static void json_energy(json_t *o, const struct gf_bench_energy *e) {
-    set_real(o, "joules", *e->why ? NAN : e->joules);
-    set_real(o, "watts", *e->why ? NAN : e->joules / e->seconds);
-    if (*e->why)
-        json_object_set_new(o, "joules_why", gf_json_text(e->why));
-}
-
-static void json_times(json_t *o, const struct gf_bench_case *c, const struct gf_bench_row *r) {
-    struct rates v = rates_of(c, r);
-    json_object_set_new(o, "runs", json_integer(r->time.runs));
-    set_real(o, "median_ms", r->time.median * 1e3);
-    set_real(o, "least_ms", r->time.least * 1e3);
-    set_real(o, "p90_ms", r->time.p90 * 1e3);
-    if (r->devices)
-        json_object_set_new(o, "devices", json_integer(r->devices));
-    if (r->noisy)
-        json_object_set_new(o, "noisy", json_true());
-    if (r->again)
-        json_object_set_new(o, "again", json_integer(r->again));
-    if (r->astray)
-        json_object_set_new(o, "off_trend", json_true());
-    if (r->host > 0)
-        set_real(o, "host_ms", r->host * 1e3);
-    set_real(o, "plan_ms", r->plan * 1e3);
-    set_real(o, "build_ms", r->build * 1e3);
-    set_real(o, "gflops", v.gflops);
-    json_object_set_new(o, "passes", json_integer(r->passes));
-    json_object_set_new(o, "bytes_moved", json_integer(r->moved));
-    set_real(o, "gb_s", v.bytes * 1e-9);
-    if (*r->device)
-        set_real(o, "device_copy_gb_s", r->copy > 0 ? r->copy * 1e-9 : NAN);
-    set_real(o, "copy_share", r->copy > 0 ? v.share : NAN);
-    set_real(o, "floors", r->copy > 0 ? v.floors : NAN);
-    if (r->ratio > 0) {
-        set_real(o, "ratio", r->ratio);
-        json_object_set_new(o, "relative", json_string(r->relative));
-    }
-}
-
-static void json_row(const struct gf_bench_host *h, const struct gf_bench_case *c,
-                     const struct gf_bench_row *r) {
-    json_t *o = json_object();
-    char axes[8];
-    json_object_set_new(o, "shape", gf_json_shape(c->shape.n, c->shape.ndim));
-    json_object_set_new(o, "kind", json_string(gf_bench_kinds[c->kind]));
-    json_object_set_new(o, "axes", json_string(axes_text(c, axes)));
-    if (c->kind == GF_BENCH_DWT)
-        json_object_set_new(o, "levels", json_integer(c->job.wavelet.levels));
-    json_object_set_new(o, "direction", json_string(direction_of(c)));
-    json_object_set_new(o, "precision", json_string(precision_of(c)));
-    json_object_set_new(o, "threads", json_integer(h->threads));
-    if (*r->name)
-        json_object_set_new(o, "backend", json_string(r->name));
-    if (*r->device)
-        json_object_set_new(o, "device", gf_json_text(r->device));
-    if (*r->code_path)
-        json_object_set_new(o, "path", gf_json_text(r->code_path));
-    json_object_set_new(o, "status", json_string(gf_bench_statuses[r->status]));
-    if (r->status == GF_BENCH_OK || r->status == GF_BENCH_WRONG)
-        set_real(o, "error", r->error);
-    else
-        json_object_set_new(o, "why", gf_json_text(r->why));
-    if (r->status == GF_BENCH_OK)
-        json_times(o, c, r);
-    if (*r->energy.why || r->energy.seconds > 0)
-        json_energy(o, &r->energy);
-    if (r->n_listed)
-        json_passes(o, r);
-    if (r->transfers.whole > 0)
-        json_transfers(o, &r->transfers);
-    gf_json_print(o);
-}
-
-/* ---- */
-
 void gf_bench_print_host(const struct gf_settings *s, const struct gf_bench_host *host,
                          int number) {
-    if (s->json)
-        json_host(host);
-    else if (!s->bench.csv)
-        table_host(host, number);
+    if (s->json || !s->bench.csv)
+        gf_report_print(s->json, host_form, host_report(host, number));
+}
+
+int gf_bench_keep_host(struct gf_bench_results *kept, const struct gf_bench_host *host) {
+    json_t *o = host_report(host, 0);
+    const int rc = gf_bench_keep(kept, o);
+    json_decref(o);
+    return rc;
 }
 
 void gf_bench_print_head(const struct gf_settings *s) {
     if (s->bench.csv)
-        csv_head();
+        printf("%s", csv_head);
     else if (!s->json)
-        table_head();
+        printf("%-14s %9s %9s %9s %8s %6s %6s %5s %6s %6s %8s %9s %8s\n", "", "ms", "least", "90%",
+               "GFLOP/s", "passes", "GB/s", "copy", "floors", "ratio", "error", "plan ms",
+               "build ms");
 }
 
 void gf_bench_print_case(const struct gf_settings *s, const struct gf_bench_case *c) {
-    char shape[72], levels[24], axes[8];
-    bool all = c->job.axes == (1u << c->shape.ndim) - 1;
     if (!s->json && !s->bench.csv)
-        printf("%s %s%s%s%s, %s, %s\n", shape_text(&c->shape, shape), gf_bench_kinds[c->kind],
-               levels_text(c, levels), all ? "" : " along ", all ? "" : axes_text(c, axes),
-               direction_of(c), precision_of(c));
+        gf_report_print(false, case_form, case_report(c));
 }
 
-void gf_bench_print_row(const struct gf_settings *s, const struct gf_bench_host *host, int number,
-                        const struct gf_bench_case *c, const struct gf_bench_row *row) {
-    if (s->json)
-        json_row(host, c, row);
-    else if (s->bench.csv)
-        csv_row(host, c, row);
-    else if (s->quiet)
+int gf_bench_print_row(const struct gf_settings *s, const struct gf_bench_host *host, int number,
+                       const struct gf_bench_case *c, const struct gf_bench_row *row,
+                       struct gf_bench_results *kept) {
+    json_t *o = row_report(host, number, c, row);
+    const int rc = kept ? gf_bench_keep(kept, o) : 0;
+    if (s->quiet && !s->json && !s->bench.csv) {
         say_bad_row(c, row);
-    else {
-        table_row(c, row, number);
-        gf_bench_print_details(row);
+        json_decref(o);
+    } else {
+        gf_report_print(s->json, s->bench.csv ? csv_form : row_form, o);
     }
+    return rc;
+}
+
+/* By case, so that all hosts' rows of one are together. */
+static void print_table(const struct gf_settings *s, const struct gf_bench_results *r) {
+    bool several = r->n_hosts > 1;
+    for (int i = 0; i < r->n; i++) {
+        int first = 0;
+        while (!gf_bench_same_case(&r->result[first].c, &r->result[i].c))
+            first++;
+        if (first < i)
+            continue;
+        gf_bench_print_case(s, &r->result[i].c);
+        for (int j = i; j < r->n; j++) {
+            const struct gf_bench_result *to = &r->result[j];
+            if (gf_bench_same_case(&r->result[i].c, &to->c))
+                gf_bench_print_row(s, &r->host[to->host], several ? to->host + 1 : 0, &to->c,
+                                   &to->row, NULL);
+        }
+    }
+}
+
+void gf_bench_print_results(const struct gf_settings *s, const struct gf_bench_results *r) {
+    bool table = !s->json && !s->bench.csv;
+    for (int h = 0; h < r->n_hosts && table; h++)
+        gf_bench_print_host(s, &r->host[h], r->n_hosts > 1 ? h + 1 : 0);
+    gf_bench_print_head(s);
+    if (table)
+        print_table(s, r);
+    for (int h = 0; h < r->n_hosts && !table; h++) {
+        gf_bench_print_host(s, &r->host[h], 0);
+        for (int i = 0; i < r->n; i++)
+            if (r->result[i].host == h)
+                gf_bench_print_row(s, &r->host[h], 0, &r->result[i].c, &r->result[i].row, NULL);
+    }
+    gf_log_flush_stdout();
 }

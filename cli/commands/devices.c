@@ -1,109 +1,56 @@
 /* gpufft devices: every backend with its devices, and for an absent one the reason and the remedy.
  * No context is opened for it. */
-#include <stdio.h>
 #include <string.h>
 
 #include "cli/command.h"
 #include "cli/log.h"
-#include "cli/batch/report.h"
+#include "cli/report.h"
 #include "core/session/backends.h"
-#include "core/base/memory.h"
 
-/* The column that descriptions begin at. */
-enum { INDENT = 18 };
-
-static void print_limits(const struct gf_gpu_props *p) {
-    char local[GF_SIZE_TEXT], alloc[GF_SIZE_TEXT];
-    printf("%*sgroups of up to %d items (%lldx%lldx%lld), %d in step, %s local memory,\n"
-           "%*slargest buffer %s",
-           INDENT + 2, "", p->max_group, (long long)p->max_items[0], (long long)p->max_items[1],
-           (long long)p->max_items[2], p->warp, gf_memory_text(p->local_bytes, local), INDENT + 2,
-           "", gf_memory_text(p->max_alloc, alloc));
-    if (p->clock_mhz)
-        printf(", up to %d MHz", p->clock_mhz);
-    printf("\n");
-    if (gf_log_is_verbose())
-        printf("%*sextensions: %s\n", INDENT + 2, "", p->extensions);
-}
-
-static void print_device(int number, const struct gf_gpu_props *p) {
-    char size[GF_SIZE_TEXT], units[48] = "";
-    if (p->units)
-        snprintf(units, sizeof units, "%d compute unit%s, ", p->units, p->units == 1 ? "" : "s");
-    printf("%*sdevice %d: %s\n", INDENT, "", number, p->name);
-    printf("%*s%s, driver %s, %s, %s%sfp64%s\n", INDENT + 2, "", p->platform, p->driver,
-           gf_memory_text(p->memory, size), units, p->fp64 ? "" : "no ",
-           p->is_cpu ? ", the CPU itself" : "");
-    print_limits(p);
-}
-
-static json_t *device_json(int number, const struct gf_gpu_props *p) {
-    json_t *o = json_object();
-    json_object_set_new(o, "number", json_integer(number));
-    json_object_set_new(o, "name", gf_json_text(p->name));
-    json_object_set_new(o, "platform", gf_json_text(p->platform));
-    json_object_set_new(o, "driver", gf_json_text(p->driver));
-    json_object_set_new(o, "compiler", gf_json_text(p->compiler));
-    json_object_set_new(o, "memory", json_integer(p->memory));
-    json_object_set_new(o, "largest_buffer", json_integer(p->max_alloc));
-    json_object_set_new(o, "compute_units", json_integer(p->units));
-    json_object_set_new(o, "most_group_items", json_integer(p->max_group));
+static json_t *device_report(int number, const struct gf_gpu_props *p) {
     json_t *items = json_array(), *extensions = json_array();
     for (int i = 0; i < 3; i++)
         json_array_append_new(items, json_integer(p->max_items[i]));
-    json_object_set_new(o, "most_items", items);
-    json_object_set_new(o, "items_in_step", json_integer(p->warp));
-    json_object_set_new(o, "local_memory", json_integer(p->local_bytes));
-    json_object_set_new(o, "unit_local_memory", json_integer(p->unit_local_bytes));
-    json_object_set_new(o, "clock_mhz", json_integer(p->clock_mhz));
     for (const char *at = p->extensions; *at; at += strspn(at, " ")) {
         int n = (int)strcspn(at, " ");
         json_array_append_new(extensions, json_stringn(at, (size_t)n));
         at += n;
     }
-    json_object_set_new(o, "extensions", extensions);
-    json_object_set_new(o, "fp64", json_boolean(p->fp64));
-    json_object_set_new(o, "processor", json_boolean(p->is_cpu));
-    return o;
+    return GF_REPORT(
+        GF_KEY("number", number), GF_KEY("name", p->name), GF_KEY("platform", p->platform),
+        GF_KEY("driver", p->driver), GF_KEY("compiler", p->compiler), GF_KEY("memory", p->memory),
+        GF_KEY("largest_buffer", p->max_alloc), GF_KEY("compute_units", p->units),
+        GF_KEY("most_group_items", p->max_group), GF_KEY("most_items", items),
+        GF_KEY("items_in_step", p->warp), GF_KEY("local_memory", p->local_bytes),
+        GF_KEY("unit_local_memory", p->unit_local_bytes), GF_KEY("clock_mhz", p->clock_mhz),
+        GF_KEY("extensions", extensions), GF_KEY("fp64", p->fp64), GF_KEY("processor", p->is_cpu),
+        GF_KEY(".extended", p->extensions), GF_KEY(".verbose", gf_log_is_verbose()));
 }
 
-static void print_backend(const struct gf_backend *b, bool present, const char *reason,
-                          const struct gf_gpu_props *props, int n) {
-    printf("%-8s %-8s %s\n", b->name, present ? "present" : "absent", b->what);
-    printf("%*s%s\n", INDENT, "", reason);
+static json_t *report(const struct gf_backend *b) {
+    struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
+    char reason[GF_REASON] = "";
+    const bool present = gf_backend_probe(b, reason) == 0;
+    const int n = gf_backend_devices(b, props);
+    json_t *list = json_array();
     for (int i = 0; i < n; i++)
-        print_device(i, &props[i]);
+        json_array_append_new(list, device_report(i, &props[i]));
+    return GF_REPORT(GF_KEY("backend", b->name), GF_KEY("what", b->what),
+                     GF_KEY("present", present), GF_BOOL("automatic", b->automatic != 0),
+                     GF_KEY(present ? "description" : "reason", reason),
+                     GF_KEY(b->list ? "devices" : ".devices", list));
 }
 
-static void json_backend(const struct gf_backend *b, bool present, const char *reason,
-                         const struct gf_gpu_props *props, int n) {
-    json_t *o = json_object();
-    json_object_set_new(o, "backend", json_string(b->name));
-    json_object_set_new(o, "what", gf_json_text(b->what));
-    json_object_set_new(o, "present", json_boolean(present));
-    json_object_set_new(o, "automatic", json_boolean(b->automatic));
-    json_object_set_new(o, present ? "description" : "reason", gf_json_text(reason));
-    if (b->list) {
-        json_t *list = json_array();
-        for (int i = 0; i < n; i++)
-            json_array_append_new(list, device_json(i, &props[i]));
-        json_object_set_new(o, "devices", list);
-    }
-    gf_json_print(o);
-}
-
-/* What is built stays, and saves the next run its time. */
-static void print_cache(bool json) {
-    char text[GF_REASON] = "";
-    gf_backend_cache_text(text);
-    if (!json) {
-        printf("%-17s %s\n", "kernel cache", text);
-        return;
-    }
-    json_t *o = json_object();
-    json_object_set_new(o, "kernel_cache", gf_json_text(text));
-    gf_json_print(o);
-}
+static const char form[] =
+    "{backend:-8s} {?present present |absent  } {what}\n"
+    "                  {?present {description}|{reason}}\n"
+    "{*devices                   device {number}: {name}\n"
+    "                    {platform}, driver {driver}, {memory:B}, "
+    "{?compute_units {compute_units#compute unit}, }{?fp64 |no }fp64{?processor , the CPU itself}\n"
+    "                    groups of up to {most_group_items} items ({most_items}), "
+    "{items_in_step} in step, {local_memory:B} local memory,\n"
+    "                    largest buffer {largest_buffer:B}{?clock_mhz , up to {clock_mhz} MHz}\n"
+    "{?verbose                     extensions: {extended}\n}}";
 
 static int run(struct gf_settings *s, char **operands, int n) {
     (void)operands;
@@ -111,15 +58,12 @@ static int run(struct gf_settings *s, char **operands, int n) {
         gf_log_error("devices: takes no operands");
         return 2;
     }
-    for (int i = 0; gf_backends[i]; i++) {
-        const struct gf_backend *b = gf_backends[i];
-        struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
-        char reason[GF_REASON] = "";
-        bool present = gf_backend_probe(b, reason) == 0;
-        int found = gf_backend_devices(b, props);
-        (s->json ? json_backend : print_backend)(b, present, reason, props, found);
-    }
-    print_cache(s->json);
+    for (int i = 0; gf_backends[i]; i++)
+        gf_report_print(s->json, form, report(gf_backends[i]));
+    char cache[GF_REASON] = ""; /* what is built stays, and saves the next run its time */
+    gf_backend_cache_text(cache);
+    gf_report_print(s->json, "kernel cache      {kernel_cache}\n",
+                    GF_REPORT(GF_KEY("kernel_cache", cache)));
     return 0;
 }
 

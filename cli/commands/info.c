@@ -5,10 +5,10 @@
 #include "cli/command.h"
 #include "cli/batch/inputs.h"
 #include "cli/batch/job_record.h"
-#include "cli/json_memory.h"
 #include "cli/log.h"
 #include "cli/batch/ranks.h"
 #include "cli/batch/report.h"
+#include "cli/report.h"
 #include "core/base/status.h"
 #include "formats/files.h"
 
@@ -21,22 +21,6 @@ static const char *color_name(const struct gf_image *image) {
     default:
         return "plain channels";
     }
-}
-
-static const char *alpha_name(enum gf_alpha alpha) {
-    switch (alpha) {
-    case GF_ALPHA_DROPPED:
-        return "dropped";
-    case GF_ALPHA_KEPT:
-        return "kept as the last channel";
-    default:
-        return "none";
-    }
-}
-
-static void print_shape(const int64_t *shape, int n) {
-    for (int i = 0; i < n; i++)
-        printf("%s%lld", i ? "x" : "", (long long)shape[i]);
 }
 
 static void axes_text(unsigned axes, int ndim, char text[8]) {
@@ -60,219 +44,125 @@ static const char *const corners[] = {NULL,           "top-left",     "top-right
                                       "bottom-right", "bottom-left",  "left-top",
                                       "right-top",    "right-bottom", "left-bottom"};
 
-static const char *compression_of(const struct gf_image *image) {
-    return image->compression ? image->compression : "none";
-}
-
-static void print_resolution(const char *label, const struct gf_resolution *r) {
-    double x, y;
-    if (!(r->x > 0))
-        return;
-    if (r->unit == GF_UNIT_NONE)
-        printf("  %-13s%.6g to %.6g, without a unit", label, r->x, r->y);
-    else
-        printf("  %-13s%.6gx%.6g pixels per %s", label, r->x, r->y, units[r->unit]);
-    if (r->unit > GF_INCH && gf_resolution_in(r, GF_INCH, &x, &y))
-        printf(" (%.6gx%.6g per inch)", x, y);
-    printf("\n");
-}
-
 static const char spaces[] = "zyx";
 
 static int64_t extent_of(const struct gf_stack *s, char axis) {
     return axis == 'z' ? s->z : axis == 'c' ? s->c : s->t;
 }
 
-static void print_stack(const struct gf_image *image) {
-    const struct gf_stack *s = &image->stack;
-    if (!s->by)
-        return;
-    printf("  stack        ");
-    for (int i = 0; i < 3; i++)
-        printf("%c %lld, ", s->order[i], (long long)extent_of(s, s->order[i]));
-    printf("%lld pages by %s's description", (long long)s->pages, s->by);
-    for (int i = 0; i < 3; i++)
-        if (s->spacing[i] > 0)
-            printf(", %c by %.6g%s%s", spaces[i], s->spacing[i], *s->unit ? " " : "", s->unit);
-    printf("\n");
-}
-
-static void print_metadata(const struct gf_image *image) {
-    const struct gf_metadata *m = &image->metadata;
-    char name[80], space[5];
-    print_resolution("resolution", &m->resolution);
-    if (image->orientation)
-        printf("  orientation  %d (%s)%s\n", image->orientation, corners[image->orientation],
-               image->orientation == 1 ? ""
-               : image->turned         ? ", applied"
-                                       : ", not applied");
-    if (m->gamma)
-        printf("  gamma        %.6g\n", m->gamma / 1e5);
-    if (m->srgb)
-        printf("  colour       sRGB, %s\n", intents[m->intent]);
-    if (!m->profile)
-        return;
-    gf_profile_space(m, space);
-    gf_profile_name(m, name, sizeof name);
-    printf("  profile      %s%sICC of %.*s, %zu bytes\n", name, *name ? ", " : "",
-           (int)strcspn(space, " "), space, m->profile_bytes);
-}
-
-/* ---- records ---- */
-
-static void print_record(const struct gf_record *r) {
-    struct gf_job job;
-    char axes[8];
-    gf_job_of_record(r, &job);
-    axes_text(r->axes, r->ndim, axes);
-    if (r->version == GF_RECORD_WAVELET) {
-        printf("  wavelet      d4 coefficients%s of a ", r->thresholded ? ", thresholded," : "");
-        print_shape(r->shape, r->ndim);
-        printf(" %s picture\n               axes %s, %d level%s, boundary %s, alpha %s\n",
-               gf_dtype_name(r->dtype), axes, r->levels, r->levels == 1 ? "" : "s",
-               gf_boundary_name(job.wavelet.boundary), alpha_name(r->alpha));
-        print_resolution("", &r->metadata.resolution);
-        return;
-    }
-    printf("  spectrum     %s of a ", gf_kind_name(gf_kind_of_record(r)));
-    print_shape(r->shape, r->ndim);
-    printf(" %s picture%s\n", gf_dtype_name(r->dtype), r->luma ? "'s luma" : "");
-    printf("               axes %s, norm %s, zero frequency in the %s, %s, alpha %s\n", axes,
-           gf_norm_name(job.norm), r->shift ? "centre" : "corner", r->half ? "half" : "full",
-           alpha_name(r->alpha));
-    print_resolution("", &r->metadata.resolution);
-}
-
-static void print_info(const char *path, const struct gf_image *image,
-                       const struct gf_format *format, const struct gf_record *r) {
-    gf_log_heading(path);
-    printf("  format       %s\n", format->name);
-    printf("  compression  %s\n", compression_of(image));
-    printf("  shape        ");
-    print_shape(image->px.shape, image->ndim);
-    if (image->ndim == 3)
-        printf(" (%lld pages)", (long long)image->px.shape[0]);
-    printf("\n  channels     %lld (%s%s)\n", (long long)image->px.shape[image->ndim],
-           color_name(image), image->alpha ? ", the last is alpha" : "");
-    printf("  type         %s", gf_dtype_name(image->px.dtype));
-    if (image->depth)
-        printf(" (%d bits a sample in the file)", image->depth);
-    printf("\n");
-    print_stack(image);
-    print_metadata(image);
-    if (r)
-        print_record(r);
-}
-
-static json_t *json_resolution(const struct gf_resolution *r) {
-    json_t *o = r->x > 0 ? json_object() : json_null();
-    if (!(r->x > 0))
-        return o;
-    json_object_set_new(o, "x", json_real(r->x));
-    json_object_set_new(o, "y", json_real(r->y));
-    json_object_set_new(o, "unit", units[r->unit] ? json_string(units[r->unit]) : json_null());
-    return o;
-}
-
-static json_t *json_record(const struct gf_record *r) {
-    static const char *const alpha[] = {"none", "dropped", "kept"};
-    struct gf_job job;
-    char axes[8];
-    gf_job_of_record(r, &job);
-    axes_text(r->axes, r->ndim, axes);
-    json_t *o = json_object();
-    json_object_set_new(o, "version", json_integer(r->version));
-    json_object_set_new(o, "kind", json_string(gf_kind_name(gf_kind_of_record(r))));
-    json_object_set_new(o, "shape", gf_json_shape(r->shape, r->ndim));
-    json_object_set_new(o, "channels", json_integer(r->channels));
-    json_object_set_new(o, "type", json_string(gf_dtype_name(r->dtype)));
-    json_object_set_new(o, "axes", json_string(axes));
-    json_object_set_new(o, "alpha", json_string(alpha[r->alpha]));
-    json_object_set_new(o, "resolution", json_resolution(&r->metadata.resolution));
-    if (r->version == GF_RECORD_WAVELET) {
-        json_object_set_new(o, "transform", json_string("dwt"));
-        json_object_set_new(o, "wavelet", json_string("d4"));
-        json_object_set_new(o, "levels", json_integer(r->levels));
-        json_object_set_new(o, "boundary", json_string(gf_boundary_name(job.wavelet.boundary)));
-        json_object_set_new(o, "thresholded", json_boolean(r->thresholded));
-        return o;
-    }
-    json_object_set_new(o, "norm", json_string(gf_norm_name(job.norm)));
-    json_object_set_new(o, "shift", json_boolean(r->shift));
-    json_object_set_new(o, "half", json_boolean(r->half));
-    json_object_set_new(o, "luma", json_boolean(r->luma));
-    return o;
-}
-
-static json_t *json_stack(const struct gf_stack *s) {
-    if (!s->by)
-        return json_null();
-    json_t *o = json_object(), *spacing = json_object();
-    json_object_set_new(o, "by", json_string(s->by));
-    json_object_set_new(o, "pages", json_integer(s->pages));
-    json_object_set_new(o, "order", json_string(s->order));
+/* The line of each axis's spacing, and of pages by axis. */
+static json_t *stack_report(const struct gf_stack *s) {
+    json_t *spacing = json_object(), *spaced = json_array(), *order = json_array();
     for (int i = 0; i < 3; i++) {
-        const char name[2] = {s->order[i], 0}, space[2] = {spaces[i], 0};
-        json_object_set_new(o, name, json_integer(extent_of(s, s->order[i])));
-        if (s->spacing[i] > 0)
-            json_object_set_new(spacing, space, json_real(s->spacing[i]));
+        const char space[2] = {spaces[i], 0};
+        if (!(s->spacing[i] > 0))
+            continue;
+        json_object_set_new(spacing, space, json_real(s->spacing[i]));
+        json_array_append_new(spaced,
+                              GF_REPORT(GF_KEY("axis", space), GF_KEY("by", s->spacing[i])));
     }
-    json_object_set_new(o, "spacing", spacing);
-    json_object_set_new(o, "unit", *s->unit ? json_string(s->unit) : json_null());
-    return o;
+    json_t *o =
+        GF_REPORT(GF_KEY("by", s->by), GF_KEY("pages", s->pages), GF_KEY("order", s->order));
+    for (int i = 0; i < 3; i++) {
+        const char name[2] = {s->order[i], 0};
+        const int64_t n = extent_of(s, s->order[i]);
+        GF_ADD(o, GF_KEY(name, n));
+        json_array_append_new(order, GF_REPORT(GF_KEY("axis", name), GF_KEY("n", n)));
+    }
+    return GF_ADD(o, GF_KEY("spacing", spacing), GF_KEY_OR_NULL(*s->unit, "unit", s->unit),
+                  GF_KEY(".ordered", order), GF_KEY(".spaced", spaced));
 }
 
-static json_t *json_orientation(const struct gf_image *image) {
-    json_t *o = image->orientation ? json_object() : json_null();
-    if (!image->orientation)
-        return o;
-    json_object_set_new(o, "exif", json_integer(image->orientation));
-    json_object_set_new(o, "name", json_string(corners[image->orientation]));
-    json_object_set_new(o, "applied", json_boolean(image->turned));
-    return o;
+static json_t *resolution_report(const struct gf_resolution *r) {
+    double x, y;
+    const bool converts = r->unit > GF_INCH && gf_resolution_in(r, GF_INCH, &x, &y);
+    return GF_REPORT(GF_KEY("x", r->x), GF_KEY("y", r->y), GF_KEY("unit", units[r->unit]),
+                     GF_KEY_IF(converts, ".inch", GF_REPORT(GF_KEY("x", x), GF_KEY("y", y))));
 }
 
-static json_t *json_profile(const struct gf_metadata *m) {
+static json_t *record_report(const struct gf_record *r) {
+    static const char *const alpha[] = {"none", "dropped", "kept"};
+    const struct gf_resolution *resolution = &r->metadata.resolution;
+    const bool wavelet = r->version == GF_RECORD_WAVELET;
+    struct gf_job job;
+    char axes[8];
+    gf_job_of_record(r, &job);
+    axes_text(r->axes, r->ndim, axes);
+    json_t *o = GF_REPORT(
+        GF_KEY("version", r->version), GF_KEY("kind", gf_kind_name(gf_kind_of_record(r))),
+        GF_KEY("shape", gf_json_shape(r->shape, r->ndim)), GF_KEY("channels", r->channels),
+        GF_KEY("type", gf_dtype_name(r->dtype)), GF_KEY("axes", axes),
+        GF_KEY("alpha", alpha[r->alpha]), GF_BOOL(".kept", r->alpha == GF_ALPHA_KEPT),
+        GF_KEY_OR_NULL(resolution->x > 0, "resolution", resolution_report(resolution)));
+    if (wavelet)
+        return GF_ADD(o, GF_KEY("transform", "dwt"), GF_KEY("wavelet", "d4"),
+                      GF_KEY("levels", r->levels),
+                      GF_KEY("boundary", gf_boundary_name(job.wavelet.boundary)),
+                      GF_KEY("thresholded", r->thresholded));
+    return GF_ADD(o, GF_KEY("norm", gf_norm_name(job.norm)), GF_KEY("shift", r->shift),
+                  GF_KEY("half", r->half), GF_KEY("luma", r->luma));
+}
+
+static json_t *orientation_report(const struct gf_image *image) {
+    return GF_REPORT(GF_KEY("exif", image->orientation),
+                     GF_KEY("name", corners[image->orientation]), GF_KEY("applied", image->turned),
+                     GF_BOOL(".turns", image->orientation != 1));
+}
+
+static json_t *profile_report(const struct gf_metadata *m) {
     char name[80], space[5];
-    if (!m->profile)
-        return json_null();
-    json_t *o = json_object();
     gf_profile_space(m, space);
     space[strcspn(space, " ")] = 0;
-    json_object_set_new(o, "name", json_string(gf_profile_name(m, name, sizeof name)));
-    json_object_set_new(o, "space", json_string(space));
-    json_object_set_new(o, "bytes", json_integer((json_int_t)m->profile_bytes));
-    return o;
+    return GF_REPORT(GF_KEY("name", gf_profile_name(m, name, sizeof name)), GF_KEY("space", space),
+                     GF_KEY("bytes", m->profile_bytes));
 }
 
-static void json_metadata(json_t *o, const struct gf_image *image) {
+static json_t *report(const char *path, const struct gf_image *image,
+                      const struct gf_format *format, const struct gf_record *r) {
     const struct gf_metadata *m = &image->metadata;
-    json_object_set_new(o, "compression", json_string(compression_of(image)));
-    json_object_set_new(o, "resolution", json_resolution(&m->resolution));
-    json_object_set_new(o, "orientation", json_orientation(image));
-    json_object_set_new(o, "gamma", m->gamma ? json_real(m->gamma / 1e5) : json_null());
-    json_object_set_new(o, "srgb", m->srgb ? json_string(intents[m->intent]) : json_null());
-    json_object_set_new(o, "profile", json_profile(m));
+    return GF_REPORT(
+        GF_KEY("path", path), GF_KEY("format", format->name),
+        GF_KEY("shape", gf_json_shape(image->px.shape, image->ndim)),
+        GF_BOOL(".volume", image->ndim == 3),
+        GF_KEY("pages", image->ndim == 3 ? image->px.shape[0] : 1),
+        GF_KEY("channels", image->px.shape[image->ndim]), GF_KEY("color", color_name(image)),
+        GF_KEY("alpha", image->alpha), GF_KEY("type", gf_dtype_name(image->px.dtype)),
+        GF_KEY("depth", image->depth),
+        GF_KEY_OR_NULL(image->stack.by, "stack", stack_report(&image->stack)),
+        GF_KEY("compression", image->compression ? image->compression : "none"),
+        GF_KEY_OR_NULL(m->resolution.x > 0, "resolution", resolution_report(&m->resolution)),
+        GF_KEY_OR_NULL(image->orientation, "orientation", orientation_report(image)),
+        GF_KEY_OR_NULL(m->gamma, "gamma", m->gamma / 1e5),
+        GF_KEY("srgb", m->srgb ? intents[m->intent] : NULL),
+        GF_KEY_OR_NULL(m->profile, "profile", profile_report(m)),
+        GF_KEY_OR_NULL(r, "record", record_report(r)));
 }
 
-static void print_json(const char *path, const struct gf_image *image,
-                       const struct gf_format *format, const struct gf_record *r) {
-    gf_json_memory_begin();
-    json_t *o = json_object();
-    json_object_set_new(o, "path", gf_json_text(path));
-    json_object_set_new(o, "format", json_string(format->name));
-    json_object_set_new(o, "shape", gf_json_shape(image->px.shape, image->ndim));
-    json_object_set_new(o, "pages", json_integer(image->ndim == 3 ? image->px.shape[0] : 1));
-    json_object_set_new(o, "channels", json_integer(image->px.shape[image->ndim]));
-    json_object_set_new(o, "color", json_string(color_name(image)));
-    json_object_set_new(o, "alpha", json_boolean(image->alpha));
-    json_object_set_new(o, "type", json_string(gf_dtype_name(image->px.dtype)));
-    json_object_set_new(o, "depth", json_integer(image->depth));
-    json_object_set_new(o, "stack", json_stack(&image->stack));
-    json_metadata(o, image);
-    json_object_set_new(o, "record", r ? json_record(r) : json_null());
-    gf_json_print(o);
-}
+#define RESOLUTION                                                                                 \
+    "{?unit {x:.6g}x{y:.6g} pixels per {unit}|{x:.6g} to {y:.6g}, without a unit}"                 \
+    "{*inch  ({x:.6g}x{y:.6g} per inch)}\n"
+
+static const char form[] =
+    "  format       {format}\n"
+    "  compression  {compression}\n"
+    "  shape        {shape}{?volume  ({pages} pages)}\n"
+    "  channels     {channels} ({color}{?alpha , the last is alpha})\n"
+    "  type         {type}{?depth  ({depth} bits a sample in the file)}\n"
+    "{*stack   stack        {*ordered {axis} {n}, }{pages} pages by {by}'s description"
+    "{*spaced , {axis} by {by:.6g}{?unit  {unit}}}\n}"
+    "{*resolution   resolution   " RESOLUTION "}"
+    "{*orientation   orientation  {exif} ({name}){?turns {?applied , applied|, not applied}}\n}"
+    "{?gamma   gamma        {gamma:.6g}\n}"
+    "{?srgb   colour       sRGB, {srgb}\n}"
+    "{*profile   profile      {?name {name}, }ICC of {space}, {bytes} bytes\n}"
+    "{*record {?transform "
+    "  wavelet      d4 coefficients{?thresholded , thresholded,} of a {shape} {type} picture\n"
+    "               axes {axes}, {levels#level}, boundary {boundary}, alpha {alpha}{?kept  as the "
+    "last channel}\n|"
+    "  spectrum     {kind} of a {shape} {type} picture{?luma 's luma}\n"
+    "               axes {axes}, norm {norm}, zero frequency in the {?shift centre|corner}, "
+    "{?half half|full}, alpha {alpha}{?kept  as the last channel}\n}"
+    "{*resolution                " RESOLUTION "}}";
 
 static int show(const struct gf_settings *s, const char *path) {
     struct gf_image image = {0};
@@ -283,8 +173,10 @@ static int show(const struct gf_settings *s, const char *path) {
     int rc = gf_image_read(path, &options, &image, &format);
     if (!rc && image.record)
         rc = gf_record_parse(image.record, &record);
+    if (!rc && !s->json)
+        gf_log_heading(path);
     if (!rc)
-        (s->json ? print_json : print_info)(path, &image, format, image.record ? &record : NULL);
+        gf_report_print(s->json, form, report(path, &image, format, image.record ? &record : NULL));
     gf_log_flush_stdout();
     gf_image_free(&image);
     return rc;

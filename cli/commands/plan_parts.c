@@ -4,9 +4,7 @@
 #include <stdio.h>
 
 #include "cli/backend_options.h"
-#include "cli/batch/report.h"
 #include "cli/commands/planes.h"
-#include "core/base/memory.h"
 #include "core/base/status.h"
 #include "core/wavelet/stream.h"
 
@@ -132,42 +130,4 @@ int gf_plan_parts(const struct gf_task *t, struct gf_plan_parts *p) {
         rc = weigh(&deal, t, &longest, p);
     gf_deal_close(&deal);
     return rc;
-}
-
-void gf_plan_parts_print(const struct gf_plan_parts *p) {
-    char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT];
-    if (!p->n)
-        return;
-    printf("  shared    %d parts of up to %lld planes, and %lld beside, which others read too\n",
-           p->n, (long long)p->most, (long long)p->beside);
-    for (int i = 0; i < p->n_devices; i++) {
-        const struct gf_plan_parts_device *d = &p->device[i];
-        printf("  device %s  ", d->name);
-        if (d->parts < 0)
-            printf("as many parts as its first ones tell");
-        else
-            printf("%lld part%s", (long long)d->parts, d->parts == 1 ? "" : "s");
-        if (d->bytes_device)
-            printf("; %s of its memory", gf_memory_text(d->bytes_device, a));
-        printf("; %s of the host's\n", gf_memory_text(d->bytes, b));
-    }
-}
-
-void gf_plan_parts_add(const struct gf_plan_parts *p, json_t *plan) {
-    if (!p->n)
-        return;
-    json_t *devices = json_array();
-    for (int i = 0; i < p->n_devices; i++) {
-        const struct gf_plan_parts_device *d = &p->device[i];
-        json_t *o = json_object();
-        json_object_set_new(o, "device", gf_json_text(d->name));
-        if (d->parts >= 0)
-            json_object_set_new(o, "parts", json_integer(d->parts));
-        json_object_set_new(o, "bytes_device", json_integer(d->bytes_device));
-        json_object_set_new(o, "bytes_host", json_integer(d->bytes));
-        json_array_append_new(devices, o);
-    }
-    json_object_set_new(plan, "dealt",
-                        json_pack("{s:i,s:I,s:I,s:o}", "parts", p->n, "planes", (json_int_t)p->most,
-                                  "beside", (json_int_t)p->beside, "devices", devices));
 }

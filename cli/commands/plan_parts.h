@@ -2,8 +2,6 @@
 #ifndef GF_CLI_COMMANDS_PLAN_PARTS_H
 #define GF_CLI_COMMANDS_PLAN_PARTS_H
 
-#include <jansson.h>
-
 #include "cli/batch/task.h"
 
 /* What a device has of them. */
@@ -23,8 +21,5 @@ struct gf_plan_parts {
 
 /* Opens the devices. GF_ENOMEM and the like where one does not take a stream. */
 int gf_plan_parts(const struct gf_task *t, struct gf_plan_parts *p);
-/* The parts, if there are any, to the plan that is printed. */
-void gf_plan_parts_print(const struct gf_plan_parts *p);
-void gf_plan_parts_add(const struct gf_plan_parts *p, json_t *plan);
 
 #endif

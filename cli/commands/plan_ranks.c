@@ -2,12 +2,9 @@
  * each of them costs. */
 #include "cli/commands/plan_ranks.h"
 
-#include <jansson.h>
 #include <limits.h>
-#include <stdio.h>
 
 #include "core/base/bandwidth.h"
-#include "core/base/memory.h"
 #include "core/base/status.h"
 #include "core/slab/line.h"
 #include "core/slab/make.h"
@@ -85,28 +82,4 @@ int gf_ranks_plan(const struct gf_job *job, int64_t moved, int ranks, double lin
     if (!rc)
         out->enough = find_enough(job, moved, out);
     return rc;
-}
-
-void gf_ranks_plan_print(const struct gf_ranks_plan *p) {
-    char text[GF_SIZE_TEXT];
-    printf("  ranks     %d, %.3g GB/s to and from each; memory copies %.3g GB/s here\n", p->ranks,
-           p->link * 1e-9, p->copy * 1e-9);
-    printf(
-        "            expected %.3g ms: passes %.3g ms, exchange %.3g ms (%s from each rank); one "
-        "process %.3g ms\n",
-        p->together * 1e3, p->passes * 1e3, p->exchange * 1e3, gf_memory_text(p->bytes_sent, text),
-        p->alone * 1e3);
-    printf(
-        "            memory %s a rank; at most %lld ranks have work; from %lld on, twice as many "
-        "save less than a tenth\n",
-        gf_memory_text(p->bytes_needed, text), (long long)p->most, (long long)p->enough);
-}
-
-struct json_t *gf_ranks_plan_json(const struct gf_ranks_plan *p) {
-    return json_pack("{s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:I}", "ranks", p->ranks,
-                     "link_gb_s", p->link * 1e-9, "copy_gb_s", p->copy * 1e-9, "alone_ms",
-                     p->alone * 1e3, "passes_ms", p->passes * 1e3, "exchange_ms", p->exchange * 1e3,
-                     "expected_ms", p->together * 1e3, "bytes_sent", (json_int_t)p->bytes_sent,
-                     "bytes_needed", (json_int_t)p->bytes_needed, "most_ranks", (json_int_t)p->most,
-                     "enough_ranks", (json_int_t)p->enough);
 }

@@ -24,9 +24,5 @@ struct gf_ranks_plan {
  * of so many bytes each is too little. */
 int gf_ranks_plan(const struct gf_job *job, int64_t moved, int ranks, double link, int threads,
                   struct gf_ranks_plan *out);
-void gf_ranks_plan_print(const struct gf_ranks_plan *p);
-
-struct json_t;
-struct json_t *gf_ranks_plan_json(const struct gf_ranks_plan *p);
 
 #endif

@@ -9,7 +9,7 @@
 #include "cli/command.h"
 #include "cli/commands/tune_plans.h"
 #include "cli/log.h"
-#include "cli/batch/report.h"
+#include "cli/report.h"
 #include "core/base/clock.h"
 #include "core/base/status.h"
 #include "core/deal/devices.h"
@@ -27,72 +27,46 @@ struct host_speeds {
 
 /* ---- devices ---- */
 
-static void print_rates(const char *what, const int *side, const double *rate, int n) {
-    printf("  %-9s", what);
-    for (int i = 0; i < n; i++)
-        if (rate[i] > 0)
-            printf("%s%.3g at %dx%d", i ? ", " : "", rate[i] * 1e-9, side[i], side[i]);
-        else
-            printf("%snot measured at %dx%d", i ? ", " : "", side[i], side[i]);
-    printf(" (10^9 samples a second)\n");
-}
-
-static void print_record(const char *device, const struct gf_speed_record *r) {
-    printf("%s\n  copy     %.4g GB/s\n", device, r->copy * 1e-9);
-    if (r->open > 0)
-        printf("  context  %.2g s to open\n", r->open);
-    if (r->bus[0][0] > 0)
-        printf("  bus      %.3g GB/s to the device and %.3g back, page-locked %.3g and %.3g\n",
-               r->bus[0][0] * 1e-9, r->bus[0][1] * 1e-9, r->bus[1][0] * 1e-9, r->bus[1][1] * 1e-9);
-    if (r->staged[0] > 0)
-        printf("  staged   %.3g GB/s to the device and %.3g back, through buffers\n",
-               r->staged[0] * 1e-9, r->staged[1] * 1e-9);
-    if (r->link > 0)
-        printf("  link     %.3g GB/s each way to other devices\n", r->link * 1e-9);
-    print_rates("fft", gf_record_fft_side, r->fft, GF_RECORD_FFTS);
-    print_rates("wavelet", gf_record_wavelet_side, r->wavelet, GF_RECORD_WAVELETS);
-    if (r->noisy)
-        printf("  noisy    other work was in the way: nothing uses this record; run tune again\n");
-}
-
-static json_t *rates_json(const int *side, const double *rate, int n) {
+static json_t *rates_report(const int *side, const double *rate, int n) {
     json_t *list = json_array();
-    for (int i = 0; i < n; i++) {
-        json_t *o = json_object();
-        json_object_set_new(o, "side", json_integer(side[i]));
-        json_object_set_new(o, "samples_s", json_real(rate[i]));
-        json_array_append_new(list, o);
-    }
+    for (int i = 0; i < n; i++)
+        json_array_append_new(list,
+                              GF_REPORT(GF_KEY("side", side[i]), GF_KEY("samples_s", rate[i])));
     return list;
 }
 
-static void json_record(const char *device, const struct gf_speed_record *r, bool kept) {
-    json_t *o = json_object();
-    json_object_set_new(o, "device", gf_json_text(device));
-    if (r->threads)
-        json_object_set_new(o, "threads", json_integer(r->threads));
-    json_object_set_new(o, "copy_gb_s", json_real(r->copy * 1e-9));
-    if (r->open > 0)
-        json_object_set_new(o, "open_s", json_real(r->open));
-    if (r->bus[0][0] > 0) {
-        static const char *const names[2][2] = {{"up_gb_s", "down_gb_s"},
-                                                {"pinned_up_gb_s", "pinned_down_gb_s"}};
-        for (int i = 0; i < 4; i++)
-            json_object_set_new(o, names[i / 2][i % 2], json_real(r->bus[i / 2][i % 2] * 1e-9));
-    }
-    if (r->staged[0] > 0) {
-        json_object_set_new(o, "staged_up_gb_s", json_real(r->staged[0] * 1e-9));
-        json_object_set_new(o, "staged_down_gb_s", json_real(r->staged[1] * 1e-9));
-    }
-    if (r->link > 0)
-        json_object_set_new(o, "link_gb_s", json_real(r->link * 1e-9));
-    json_object_set_new(o, "fft", rates_json(gf_record_fft_side, r->fft, GF_RECORD_FFTS));
-    json_object_set_new(o, "wavelet",
-                        rates_json(gf_record_wavelet_side, r->wavelet, GF_RECORD_WAVELETS));
-    json_object_set_new(o, "noisy", json_boolean(r->noisy));
-    json_object_set_new(o, "kept", json_boolean(kept));
-    gf_json_print(o);
+static json_t *record_report(const char *device, const struct gf_speed_record *r, bool kept) {
+    const bool bus = r->bus[0][0] > 0, staged = r->staged[0] > 0;
+    return GF_REPORT(
+        GF_KEY("device", device), GF_KEY_IF(r->threads, "threads", r->threads),
+        GF_KEY("copy_gb_s", r->copy * 1e-9), GF_KEY_IF(r->open > 0, "open_s", r->open),
+        GF_KEY_IF(bus, "up_gb_s", r->bus[0][0] * 1e-9),
+        GF_KEY_IF(bus, "down_gb_s", r->bus[0][1] * 1e-9),
+        GF_KEY_IF(bus, "pinned_up_gb_s", r->bus[1][0] * 1e-9),
+        GF_KEY_IF(bus, "pinned_down_gb_s", r->bus[1][1] * 1e-9),
+        GF_KEY_IF(staged, "staged_up_gb_s", r->staged[0] * 1e-9),
+        GF_KEY_IF(staged, "staged_down_gb_s", r->staged[1] * 1e-9),
+        GF_KEY_IF(r->link > 0, "link_gb_s", r->link * 1e-9),
+        GF_KEY("fft", rates_report(gf_record_fft_side, r->fft, GF_RECORD_FFTS)),
+        GF_KEY("wavelet", rates_report(gf_record_wavelet_side, r->wavelet, GF_RECORD_WAVELETS)),
+        GF_KEY("noisy", r->noisy), GF_KEY("kept", kept));
 }
+
+#define RATES                                                                                      \
+    "{?@ , }{?samples_s {samples_s:.3g*1e-9}|not measured} at {side}x{side}} (10^9 samples a "     \
+    "second)\n"
+static const char record_form[] =
+    "{device}\n"
+    "  copy     {copy_gb_s:.4g} GB/s\n"
+    "{?open_s   context  {open_s:.2g} s to open\n}"
+    "{?up_gb_s   bus      {up_gb_s:.3g} GB/s to the device and {down_gb_s:.3g} back, page-locked "
+    "{pinned_up_gb_s:.3g} and {pinned_down_gb_s:.3g}\n}"
+    "{?staged_up_gb_s   staged   {staged_up_gb_s:.3g} GB/s to the device and "
+    "{staged_down_gb_s:.3g} "
+    "back, through buffers\n}"
+    "{?link_gb_s   link     {link_gb_s:.3g} GB/s each way to other devices\n}"
+    "  fft      {*fft " RATES "  wavelet  {*wavelet " RATES
+    "{?noisy   noisy    other work was in the way: nothing uses this record; run tune again\n}";
 
 /* Returns an exit code. */
 static int tune_device(const struct gf_settings *s, const struct gf_deal_device *d) {
@@ -110,7 +84,7 @@ static int tune_device(const struct gf_settings *s, const struct gf_deal_device 
         return gf_exit_code(rc);
     }
     const bool kept = gf_record_keep(b, device, &r);
-    s->json ? json_record(d->name, &r, kept) : print_record(d->name, &r);
+    gf_report_print(s->json, record_form, record_report(d->name, &r, kept));
     if (!kept)
         gf_log_error("%s: the record could not be kept; see gpufft devices for the cache", d->name);
     return kept ? 0 : 1;
@@ -198,21 +172,6 @@ static int time_host(struct host_speeds *h) {
     return rc;
 }
 
-static void print_host(const struct gf_settings *s, const struct host_speeds *h) {
-    if (!s->json) {
-        printf("host\n  png      reads %.0f MB/s, writes %.0f MB/s, on one thread\n"
-               "  disk     %.0f MB/s, read and written, in this folder\n",
-               h->decode * 1e-6, h->encode * 1e-6, h->disk * 1e-6);
-        return;
-    }
-    json_t *o = json_object();
-    json_object_set_new(o, "device", json_string("host"));
-    json_object_set_new(o, "png_decode_mb_s", json_real(h->decode * 1e-6));
-    json_object_set_new(o, "png_encode_mb_s", json_real(h->encode * 1e-6));
-    json_object_set_new(o, "disk_mb_s", json_real(h->disk * 1e-6));
-    gf_json_print(o);
-}
-
 /* ---- the command ---- */
 
 static int forget(const struct gf_settings *s) {
@@ -223,13 +182,9 @@ static int forget(const struct gf_settings *s) {
         return gf_exit_code(disks);
     }
     was |= disks;
-    if (!s->json) {
-        printf("%s\n", was ? "the record of speeds is deleted" : "there is no record of speeds");
-        return 0;
-    }
-    json_t *o = json_object();
-    json_object_set_new(o, "deleted", json_boolean(was));
-    gf_json_print(o);
+    gf_report_print(s->json,
+                    "{?deleted the record of speeds is deleted|there is no record of speeds}\n",
+                    GF_REPORT(GF_BOOL("deleted", was != 0)));
     return 0;
 }
 
@@ -260,15 +215,8 @@ static int import_plans(const struct gf_settings *s) {
         gf_log_fail(s->import_from);
         return gf_exit_code(rc);
     }
-    if (s->json) {
-        json_t *o = json_object();
-        json_object_set_new(o, "kept", json_integer(kept));
-        json_object_set_new(o, "of_others", json_integer(others));
-        gf_json_print(o);
-    } else {
-        printf("%d plan%s kept, %d of another version ignored\n", kept, kept == 1 ? "" : "s",
-               others);
-    }
+    gf_report_print(s->json, "{kept#plan} kept, {of_others} of another version ignored\n",
+                    GF_REPORT(GF_KEY("kept", kept), GF_KEY("of_others", others)));
     return 0;
 }
 
@@ -317,7 +265,15 @@ static int run(struct gf_settings *s, char **operands, int n) {
         gf_log_fail(NULL);
         return code > 1 ? code : 1;
     }
-    print_host(s, &host);
+    gf_report_print(
+        s->json,
+        "{device}\n"
+        "  png      reads {png_decode_mb_s:.0f} MB/s, writes {png_encode_mb_s:.0f} MB/s, "
+        "on one thread\n"
+        "  disk     {disk_mb_s:.0f} MB/s, read and written, in this folder\n",
+        GF_REPORT(GF_KEY("device", "host"), GF_KEY("png_decode_mb_s", host.decode * 1e-6),
+                  GF_KEY("png_encode_mb_s", host.encode * 1e-6),
+                  GF_KEY("disk_mb_s", host.disk * 1e-6)));
     return code;
 }
 

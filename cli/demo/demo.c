@@ -11,7 +11,7 @@
 
 #include "cli/command.h"
 #include "cli/log.h"
-#include "cli/batch/report.h"
+#include "cli/report.h"
 #include "cli/batch/targets.h"
 #include "cli/text.h"
 #include "core/base/status.h"
@@ -265,16 +265,9 @@ static int teach(const struct gf_lesson *lesson, const char *out, bool own_folde
 /* ---- the command ---- */
 
 static void list_lessons(bool json) {
-    for (const struct gf_lesson *l = gf_lessons; l->name; l++) {
-        if (!json) {
-            printf("%-12s %s\n", l->name, l->title);
-            continue;
-        }
-        json_t *o = json_object();
-        json_object_set_new(o, "lesson", json_string(l->name));
-        json_object_set_new(o, "title", json_string(l->title));
-        gf_json_print(o);
-    }
+    for (const struct gf_lesson *l = gf_lessons; l->name; l++)
+        gf_report_print(json, "{lesson:-12s} {title}\n",
+                        GF_REPORT(GF_KEY("lesson", l->name), GF_KEY("title", l->title)));
 }
 
 static const struct gf_lesson *find_lesson(const char *name) {

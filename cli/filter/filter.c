@@ -327,9 +327,9 @@ static int check(struct gf_task *t) {
 /* The picture as it was read; the job may be that of a longer one. */
 static void describe(const struct gf_task *t, json_t *o) {
     const struct gf_filtering *f = t->filtering;
-    json_object_set_new(o, "shape", gf_json_shape(f->frame.shape, t->job.ndim));
-    json_object_set_new(o, "type", json_string(gf_dtype_name(f->frame.dtype)));
-    json_object_set_new(o, "edges", json_string(gf_edges_name((enum gf_edges)t->s->filter.edges)));
+    GF_ADD(o, GF_KEY("shape", gf_json_shape(f->frame.shape, t->job.ndim)),
+           GF_KEY("type", gf_dtype_name(f->frame.dtype)),
+           GF_KEY("edges", gf_edges_name((enum gf_edges)t->s->filter.edges)));
     gf_filter_describe_notches(t, o);
 }
 

@@ -7,6 +7,7 @@
 #include "cli/filter/filtering.h"
 #include "cli/filter/input.h"
 #include "cli/log.h"
+#include "cli/report.h"
 #include "core/base/sample_run.h"
 #include "core/base/status.h"
 #include "core/spectrum/select.h"
@@ -538,18 +539,16 @@ void gf_filter_tell_notches(const struct gf_task *t) {
     list_notches(t);
 }
 
+/* `strength`: negative where there is none. */
 static json_t *describe_wave(const struct gf_task *t, const double *at, double strength,
                              double amplitude) {
     struct gf_wave wave = wave_of(t, at);
-    json_t *o = json_object(), *place = json_array();
+    json_t *place = json_array();
     for (int i = 0; i < t->job.ndim; i++)
         json_array_append_new(place, json_real(at[i]));
-    json_object_set_new(o, "at", place);
-    json_object_set_new(o, "period", json_real(wave.period));
-    json_object_set_new(o, "angle", json_real(wave.angle));
-    json_object_set_new(o, "strength", json_real(strength));
-    json_object_set_new(o, "amplitude", json_real(amplitude));
-    return o;
+    return GF_REPORT(GF_KEY("at", place), GF_KEY("period", wave.period),
+                     GF_KEY("angle", wave.angle), GF_KEY_IF(strength >= 0, "strength", strength),
+                     GF_KEY("amplitude", amplitude));
 }
 
 void gf_filter_describe_notches(const struct gf_task *t, json_t *o) {
@@ -557,22 +556,15 @@ void gf_filter_describe_notches(const struct gf_task *t, json_t *o) {
     json_t *notches = json_array(), *screens = json_array(), *left = json_array();
     for (int i = 0; i < list->n; i++) {
         const struct gf_notch *p = &list->notch[i];
-        json_t *one = describe_wave(t, p->at, p->strength, p->amplitude);
-        json_object_set_new(one, "radius", json_real(p->radius));
-        json_array_append_new(notches, one);
+        json_array_append_new(notches, GF_ADD(describe_wave(t, p->at, p->strength, p->amplitude),
+                                              GF_KEY("radius", p->radius)));
     }
     for (int i = 0; i < list->n_screens; i++) {
         const struct gf_screen *p = &list->screen[i];
-        json_t *one = describe_wave(t, p->at, sqrt(p->level), p->amplitude);
-        json_object_set_new(one, "of", json_string(p->n > 1 ? "dots" : "lines"));
-        json_array_append_new(screens, one);
+        json_array_append_new(screens, GF_ADD(describe_wave(t, p->at, sqrt(p->level), p->amplitude),
+                                              GF_KEY("of", p->n > 1 ? "dots" : "lines")));
     }
-    if (list->left.amplitude > 0) {
-        json_t *one = describe_wave(t, list->left.at, 0, list->left.amplitude);
-        json_object_del(one, "strength");
-        json_array_append_new(left, one);
-    }
-    json_object_set_new(o, "notches", notches);
-    json_object_set_new(o, "left", left);
-    json_object_set_new(o, "screens", screens);
+    if (list->left.amplitude > 0)
+        json_array_append_new(left, describe_wave(t, list->left.at, -1, list->left.amplitude));
+    GF_ADD(o, GF_KEY("notches", notches), GF_KEY("left", left), GF_KEY("screens", screens));
 }

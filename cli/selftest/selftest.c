@@ -11,7 +11,7 @@
 #include "cli/command.h"
 #include "cli/selftest/rig.h"
 #include "cli/log.h"
-#include "cli/batch/report.h"
+#include "cli/report.h"
 #include "cli/progress.h"
 #include "core/base/clock.h"
 #include "core/base/status.h"
@@ -224,32 +224,19 @@ enum { N_GROUPS = sizeof groups / sizeof *groups };
 
 static void print_group(const struct gf_settings *s, const struct gf_rig *rig,
                         const struct group *g) {
-    const char *precision = rig->precision == GF_DOUBLE ? "double" : "single";
-    if (s->json) {
-        json_t *o = json_object();
-        json_object_set_new(o, "backend", json_string(rig->backend->name));
-        json_object_set_new(o, "precision", json_string(precision));
-        json_object_set_new(o, "group", json_string(g->name));
-        json_object_set_new(o, "checks", json_integer(rig->checks));
-        json_object_set_new(o, "failed", json_integer(rig->failed));
-        if (!g->exact && isfinite(rig->worst))
-            json_object_set_new(o, "worst_error", json_real(rig->worst));
-        json_object_set_new(o, "ok", rig->checks ? json_boolean(!rig->failed) : json_null());
-        gf_json_print(o);
+    if (s->quiet && !s->json && !rig->failed)
         return;
-    }
-    if (s->quiet && !rig->failed)
-        return;
-    printf("%-8s %s  %-11s %-7s %3d checks", rig->backend->name, precision, g->name,
-           rig->failed   ? "FAILED"
-           : rig->checks ? "ok"
-                         : "not run",
-           rig->checks);
-    if (!g->exact && rig->checks)
-        printf(", worst error %.1e", rig->worst);
-    if (rig->failed)
-        printf(", %d failed: %s", rig->failed, rig->problem);
-    printf("\n");
+    gf_report_print(
+        s->json,
+        "{backend:-8s} {precision}  {group:-11s} {?failed FAILED |{?checks ok     |not run}} "
+        "{checks:3d} checks{?measured , worst error {worst_error:.1e}}"
+        "{?failed , {failed} failed: {problem}}\n",
+        GF_REPORT(GF_KEY("backend", rig->backend->name),
+                  GF_KEY("precision", rig->precision == GF_DOUBLE ? "double" : "single"),
+                  GF_KEY("group", g->name), GF_KEY("checks", rig->checks),
+                  GF_KEY("failed", rig->failed), GF_KEY_IF(!g->exact, "worst_error", rig->worst),
+                  GF_BOOL(".measured", !g->exact && rig->checks), GF_KEY(".problem", rig->problem),
+                  GF_KEY_OR_NULL(rig->checks, "ok", (bool)!rig->failed)));
     gf_log_flush_stdout();
 }
 
@@ -297,14 +284,11 @@ static int test_shape(struct bench *b, const struct gf_shape *shape, struct room
 
 static void print_absent(const struct bench *b, int wide) {
     const char *precision = wide ? "double" : "single";
-    if (b->s->json) {
-        json_t *o = json_object();
-        json_object_set_new(o, "backend", json_string(b->backend->name));
-        json_object_set_new(o, "precision", json_string(precision));
-        json_object_set_new(o, "absent", gf_json_text(b->absent[wide]));
-        gf_json_print(o);
-    } else if (!b->s->quiet)
-        printf("%-8s %s  not there: %s\n", b->backend->name, precision, b->absent[wide]);
+    if (b->s->json || !b->s->quiet)
+        gf_report_print(b->s->json, "{backend:-8s} {precision}  not there: {absent}\n",
+                        GF_REPORT(GF_KEY("backend", b->backend->name),
+                                  GF_KEY("precision", precision),
+                                  GF_KEY("absent", (const char *)b->absent[wide])));
 }
 
 static void print_backend(const struct bench *b) {

@@ -2,41 +2,33 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/json.h"
 #include "cli/log.h"
-#include "cli/batch/report.h"
+#include "cli/report.h"
 #include "cli/stats/stats.h"
 
-static void print_shape(const struct gf_stats *s) {
-    int64_t channels = s->job->channels;
-    printf("  shape      ");
-    for (int i = 0; i < s->job->ndim; i++)
-        printf("%s%lld", i ? "x" : "", (long long)s->job->shape[i]);
-    printf(", %lld channel%s, %s%s\n", (long long)channels, channels == 1 ? "" : "s",
-           gf_dtype_name(s->job->in_dtype), s->image->alpha ? "; alpha is left out" : "");
+/* Shares of the energy in percent, of the rest without the zero frequency. */
+static json_t *shares_report(const struct gf_energy *e) {
+    const double rest = e->total - e->zero;
+    const double part[4] = {e->zero, e->below[0], e->below[1], e->below[2]};
+    static const char *const keys[] = {"zero", "1_8", "1_4", "1_2"};
+    json_t *o = json_object();
+    for (int i = 0; i < 4; i++) {
+        const double whole = i ? rest : e->total;
+        GF_ADD(o, GF_KEY(keys[i], whole > 0 ? 100 * (part[i] / whole) : 0));
+    }
+    return o;
 }
 
-static double percent(double part, double whole) {
-    return whole > 0 ? 100 * (part / whole) : 0;
-}
-
-static void print_samples(const struct gf_stats *s, const struct gf_signal *c) {
-    const struct gf_energy *e = &c->energy;
-    double rest = e->total - e->zero;
-    printf("  samples    mean %.6g, minimum %.6g, maximum %.6g, standard deviation %.6g%s\n",
-           c->samples.mean, c->samples.low, c->samples.high, c->samples.deviation,
-           gf_dtype_is_complex(s->job->in_dtype) ? " (of magnitudes)" : "");
-    printf("  energy     sum |x|^2 %.7g, sum |F|^2 / N %.7g\n", c->samples.energy, e->total);
-    printf("             %.4g%% in the zero frequency; of the rest %.3g%% below 1/8 of Nyquist,\n"
-           "             %.3g%% below 1/4, %.3g%% below 1/2\n",
-           percent(e->zero, e->total), percent(e->below[0], rest), percent(e->below[1], rest),
-           percent(e->below[2], rest));
+/* "3" or "3-4" */
+static void range_text(char text[48], double low, double high) {
+    int n = snprintf(text, 48, "%.4g", low);
+    if (low != high)
+        snprintf(text + n, 48 - (size_t)n, "-%.4g", high);
 }
 
 /* Rings by octaves: 1, 2, 3-4, 5-8, … */
-static void print_rings(const struct gf_stats *s, const struct gf_signal *c) {
-    printf("  radial spectrum\n"
-           "    rings        cycles/sample      period         bins       mean |F|^2\n");
+static json_t *octaves_report(const struct gf_stats *s, const struct gf_signal *c) {
+    json_t *list = json_array();
     for (int64_t from = 1, to = 1; from < s->n_rings; from = to + 1, to *= 2) {
         char rings[48], range[48], periods[48];
         double sum = 0;
@@ -47,18 +39,15 @@ static void print_rings(const struct gf_stats *s, const struct gf_signal *c) {
             bins += c->ring[r].bins;
         }
         double low = c->ring[from].frequency, high = c->ring[to].frequency;
-        if (from == to) {
-            snprintf(rings, sizeof rings, "%lld", (long long)from);
-            snprintf(range, sizeof range, "%.4g", low);
-            snprintf(periods, sizeof periods, "%.4g", 1 / low);
-        } else {
-            snprintf(rings, sizeof rings, "%lld-%lld", (long long)from, (long long)to);
-            snprintf(range, sizeof range, "%.4g-%.4g", low, high);
-            snprintf(periods, sizeof periods, "%.4g-%.4g", 1 / low, 1 / high);
-        }
-        printf("    %-12s %-18s %-14s %-10lld %.4g\n", rings, range, periods, (long long)bins,
-               bins ? sum / (double)bins : 0);
+        snprintf(rings, sizeof rings, from == to ? "%lld" : "%lld-%lld", (long long)from,
+                 (long long)to);
+        range_text(range, low, high);
+        range_text(periods, 1 / low, 1 / high);
+        json_array_append_new(list, GF_REPORT(GF_KEY("rings", rings), GF_KEY("range", range),
+                                              GF_KEY("periods", periods), GF_KEY("bins", bins),
+                                              GF_KEY("mean", bins ? sum / (double)bins : 0)));
     }
+    return list;
 }
 
 /* "36,-20": x first. */
@@ -72,116 +61,90 @@ static const char *place(const struct gf_stats *s, const struct gf_peak *p, char
     return text;
 }
 
-static void print_peaks(const struct gf_stats *s, const struct gf_signal *c) {
-    static const char *const axes[] = {"x", "x,y", "x,y,z"};
-    int ndim = s->job->ndim;
-    char text[80];
-    if (!c->n_peaks) {
-        if (s->peaks)
-            printf("  peaks      none\n");
-        return;
-    }
-    printf("  peaks\n    %-16s %-10s %s%s%-11s %s\n", axes[ndim - 1], "period",
-           ndim > 1 ? "angle    " : "", ndim > 2 ? "tilt     " : "", "amplitude", "times its ring");
-    for (int i = 0; i < c->n_peaks; i++) {
-        const struct gf_wave *w = &c->wave[i];
-        printf("    %-16s %-10.4g ", place(s, &c->peak[i], text), w->period);
-        if (ndim > 1)
-            printf("%-8.1f ", w->angle);
-        if (ndim > 2)
-            printf("%-8.1f ", w->tilt);
-        printf("%-11.4g %.3g\n", w->amplitude, c->peak[i].strength);
-    }
-}
-
-void gf_stats_print(const struct gf_stats *s) {
-    gf_log_heading(s->name);
-    print_shape(s);
-    for (int64_t i = 0; i < s->n_signals; i++) {
-        if (s->job->luma)
-            printf("  luma\n");
-        else if (s->n_signals > 1)
-            printf("  channel %lld\n", (long long)i + 1);
-        print_samples(s, &s->signal[i]);
-        print_rings(s, &s->signal[i]);
-        print_peaks(s, &s->signal[i]);
-    }
-    gf_log_flush_stdout();
-}
-
-static json_t *json_peaks(const struct gf_stats *s, const struct gf_signal *c) {
+static json_t *peaks_report(const struct gf_stats *s, const struct gf_signal *c) {
     json_t *list = json_array();
+    char text[80];
     for (int i = 0; i < c->n_peaks; i++) {
         const struct gf_peak *p = &c->peak[i];
         const struct gf_wave *w = &c->wave[i];
-        json_t *o = json_object();
-        json_object_set_new(o, "at", gf_json_shape(p->at, s->job->ndim));
-        json_object_set_new(o, "frequency", json_real(w->frequency));
-        json_object_set_new(o, "period", json_real(w->period));
-        if (s->job->ndim > 1)
-            json_object_set_new(o, "angle", json_real(w->angle));
-        if (s->job->ndim > 2)
-            json_object_set_new(o, "tilt", json_real(w->tilt));
-        json_object_set_new(o, "amplitude", json_real(w->amplitude));
-        json_object_set_new(o, "strength", json_real(p->strength));
-        json_object_set_new(o, "radius", json_real(p->radius));
-        json_array_append_new(list, o);
+        json_array_append_new(
+            list,
+            GF_REPORT(GF_KEY("at", gf_json_shape(p->at, s->job->ndim)),
+                      GF_KEY(".place", place(s, p, text)), GF_KEY("frequency", w->frequency),
+                      GF_KEY("period", w->period), GF_KEY_IF(s->job->ndim > 1, "angle", w->angle),
+                      GF_KEY_IF(s->job->ndim > 2, "tilt", w->tilt),
+                      GF_KEY("amplitude", w->amplitude), GF_KEY("strength", p->strength),
+                      GF_KEY("radius", p->radius)));
     }
     return list;
 }
 
-static json_t *json_energy(const struct gf_signal *c) {
+static json_t *energy_report(const struct gf_signal *c) {
     const struct gf_energy *e = &c->energy;
-    json_t *o = json_object();
-    json_object_set_new(o, "samples", json_real(c->samples.energy));
-    json_object_set_new(o, "spectrum", json_real(e->total));
-    json_object_set_new(o, "zero", json_real(e->zero));
-    json_object_set_new(o, "below_1_8", json_real(e->below[0]));
-    json_object_set_new(o, "below_1_4", json_real(e->below[1]));
-    json_object_set_new(o, "below_1_2", json_real(e->below[2]));
-    return o;
+    return GF_REPORT(GF_KEY("samples", c->samples.energy), GF_KEY("spectrum", e->total),
+                     GF_KEY("zero", e->zero), GF_KEY("below_1_8", e->below[0]),
+                     GF_KEY("below_1_4", e->below[1]), GF_KEY("below_1_2", e->below[2]));
 }
 
 json_t *gf_radial_json(const struct gf_stats *s, const struct gf_signal *c) {
-    json_t *o = json_object(), *bins = json_array(), *power = json_array();
+    json_t *bins = json_array(), *power = json_array();
     for (int64_t r = 0; r < s->n_rings; r++) {
         json_array_append_new(bins, json_integer(c->ring[r].bins));
         json_array_append_new(power, json_real(c->ring[r].mean));
     }
-    json_object_set_new(o, "step", json_real(s->n_rings > 1 ? c->ring[1].frequency : 1));
-    json_object_set_new(o, "bins", bins);
-    json_object_set_new(o, "power", power);
-    return o;
+    return GF_REPORT(GF_KEY("step", s->n_rings > 1 ? c->ring[1].frequency : 1),
+                     GF_KEY("bins", bins), GF_KEY("power", power));
 }
 
-static json_t *json_signal(const struct gf_stats *s, const struct gf_signal *c) {
-    json_t *o = json_object();
-    json_object_set_new(o, "mean", json_real(c->samples.mean));
-    json_object_set_new(o, "minimum", json_real(c->samples.low));
-    json_object_set_new(o, "maximum", json_real(c->samples.high));
-    json_object_set_new(o, "deviation", json_real(c->samples.deviation));
-    json_object_set_new(o, "energy", json_energy(c));
-    json_object_set_new(o, "radial", gf_radial_json(s, c));
-    json_object_set_new(o, "peaks", json_peaks(s, c));
-    return o;
+static json_t *signal_report(const struct gf_stats *s, int64_t i) {
+    const struct gf_signal *c = &s->signal[i];
+    return GF_REPORT(GF_KEY_IF(s->n_signals > 1, ".number", i + 1), GF_KEY("mean", c->samples.mean),
+                     GF_KEY("minimum", c->samples.low), GF_KEY("maximum", c->samples.high),
+                     GF_KEY("deviation", c->samples.deviation), GF_KEY("energy", energy_report(c)),
+                     GF_KEY(".shares", shares_report(&c->energy)),
+                     GF_KEY("radial", gf_radial_json(s, c)),
+                     GF_KEY(".octaves", octaves_report(s, c)), GF_KEY("peaks", peaks_report(s, c)));
 }
 
-void gf_stats_json(const struct gf_stats *s) {
-    json_t *o = json_object(), *signals = json_array();
-    json_object_set_new(o, "in", gf_json_text(s->path));
-    if (s->page >= 0)
-        json_object_set_new(o, "page", json_integer(s->page));
-    json_object_set_new(o, "command", json_string("stats"));
-    json_object_set_new(o, "shape", gf_json_shape(s->job->shape, s->job->ndim));
-    json_object_set_new(o, "channels", json_integer(s->job->channels));
-    json_object_set_new(o, "type", json_string(gf_dtype_name(s->job->in_dtype)));
-    json_object_set_new(o, "precision",
-                        json_string(s->job->precision == GF_DOUBLE ? "double" : "single"));
-    json_object_set_new(o, "backend", json_string(s->backend));
-    json_object_set_new(o, "luma", json_boolean(s->job->luma));
+static json_t *report(const struct gf_stats *s) {
+    static const char *const axes[] = {"x", "x,y", "x,y,z"};
+    const struct gf_job *job = s->job;
+    json_t *signals = json_array();
     for (int64_t i = 0; i < s->n_signals; i++)
-        json_array_append_new(signals, json_signal(s, &s->signal[i]));
-    json_object_set_new(o, "signals", signals);
-    json_object_set_new(o, "ok", json_true());
-    gf_json_print(o);
+        json_array_append_new(signals, signal_report(s, i));
+    return GF_REPORT(
+        GF_KEY("in", s->path), GF_KEY_IF(s->page >= 0, "page", s->page), GF_KEY("command", "stats"),
+        GF_KEY("shape", gf_json_shape(job->shape, job->ndim)), GF_KEY("channels", job->channels),
+        GF_KEY("type", gf_dtype_name(job->in_dtype)),
+        GF_KEY("precision", job->precision == GF_DOUBLE ? "double" : "single"),
+        GF_KEY("backend", s->backend), GF_KEY("luma", job->luma), GF_KEY("signals", signals),
+        GF_BOOL("ok", true), GF_KEY(".alpha", s->image->alpha),
+        GF_KEY(".magnitudes", gf_dtype_is_complex(job->in_dtype)),
+        GF_KEY(".axes", axes[job->ndim - 1]), GF_BOOL(".plane", job->ndim > 1),
+        GF_BOOL(".volume", job->ndim > 2), GF_BOOL(".seeks", s->peaks != 0));
+}
+
+static const char form[] =
+    "  shape      {shape}, {channels#channel}, {type}{?alpha ; alpha is left out}\n"
+    "{*signals {?luma   luma\n|{?number   channel {number}\n}}"
+    "  samples    mean {mean:.6g}, minimum {minimum:.6g}, maximum {maximum:.6g}, standard "
+    "deviation "
+    "{deviation:.6g}{?magnitudes  (of magnitudes)}\n"
+    "  energy     {*energy sum ||x||^2 {samples:.7g}, sum ||F||^2 / N {spectrum:.7g}}\n"
+    "{*shares              {zero:.4g}% in the zero frequency; of the rest {1_8:.3g}% below 1/8 of "
+    "Nyquist,\n"
+    "             {1_4:.3g}% below 1/4, {1_2:.3g}% below 1/2\n}"
+    "  radial spectrum\n"
+    "    rings        cycles/sample      period         bins       mean ||F||^2\n"
+    "{*octaves     {rings:-12s} {range:-18s} {periods:-14s} {bins:-10d} {mean:.4g}\n}"
+    "{?peaks   peaks\n    {axes:-16s} period     {?plane angle    }{?volume tilt     }amplitude   "
+    "times its ring\n"
+    "{*peaks     {place:-16s} {period:-10.4g} {?plane {angle:-8.1f} }{?volume {tilt:-8.1f} }"
+    "{amplitude:-11.4g} {strength:.3g}\n}|{?seeks   peaks      none\n}}}";
+
+void gf_stats_print(const struct gf_stats *s, bool json) {
+    if (!json)
+        gf_log_heading(s->name);
+    gf_report_print(json, form, report(s));
+    gf_log_flush_stdout();
 }

@@ -8,7 +8,7 @@
 #include "cli/json_memory.h"
 #include "cli/log.h"
 #include "cli/plot/plot.h"
-#include "cli/batch/report.h"
+#include "cli/report.h"
 #include "cli/stats/stats.h"
 #include "cli/text.h"
 #include "core/base/status.h"
@@ -41,11 +41,10 @@ static int write_csv(const struct gf_stats *s, const char *path, bool clobber) {
 
 static int write_json(const struct gf_stats *s, const char *path, bool clobber) {
     gf_json_memory_begin();
-    json_t *o = json_object(), *signals = json_array();
-    json_object_set_new(o, "in", gf_json_text(s->path));
+    json_t *signals = json_array();
     for (int64_t c = 0; c < s->n_signals; c++)
         json_array_append_new(signals, gf_radial_json(s, &s->signal[c]));
-    json_object_set_new(o, "signals", signals);
+    json_t *o = GF_REPORT(GF_KEY("in", s->path), GF_KEY("signals", signals));
     char *text = gf_json_line(o);
     json_decref(o);
     if (!text || gf_json_memory_missed()) {

@@ -193,7 +193,7 @@ static int look_and_print(struct run *r, struct gf_image *image, struct gf_stats
         rc = write_radial(r, st);
     if (!rc) {
         gf_progress_hide();
-        (r->s->json ? gf_stats_json : gf_stats_print)(st);
+        gf_stats_print(st, r->s->json);
         gf_log_verbose("'%s': backend %s (%s)", gf_log_name(st->name), st->backend, r->runner.why);
     }
     gf_stats_free(st);

@@ -2,6 +2,8 @@
 #include <stdarg.h>
 
 #include "cli/commands/tune.c" /* tests are linked without cli/ */
+#include "cli/json_memory.c"
+#include "cli/report.c"
 #include "tests/test.h"
 
 static char errors[1024]; /* what was printed to stderr, '|' after each */
@@ -23,15 +25,16 @@ int gf_exit_code(int status) {
     return status == GF_EUSAGE ? 2 : status == GF_EABSENT ? 3 : status ? 1 : 0;
 }
 
-json_t *gf_json_text(const char *text) {
-    return json_string(text);
+char *gf_json_line(const json_t *o) {
+    return json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(4));
 }
 
-void gf_json_print(json_t *o) {
-    char *text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(4));
-    puts(text);
-    free(text);
-    json_decref(o);
+void gf_log_line(const char *line) {
+    puts(line);
+}
+
+void gf_log_lost(int error) {
+    gf_log_error("%s", strerror(error));
 }
 
 const struct gf_opt_group gf_opts_common = {NULL, NULL}, gf_opts_bench_what = {NULL, NULL};
@@ -64,7 +67,7 @@ static void end_print(void) {
 
 static void check_print(const struct gf_speed_record *r, bool json, const char *want) {
     begin_print();
-    json ? json_record("gpu:0", r, true) : print_record("gpu:0", r);
+    gf_report_print(json, record_form, record_report("gpu:0", r, true));
     end_print();
     CHECK_MSG(!strcmp(printed, want), "\n%s, not\n%s", printed, want);
 }
@@ -81,9 +84,11 @@ static void test_records(void) {
         &r, true,
         "{\"device\":\"gpu:0\",\"threads\":2,\"copy_gb_s\":12.5,\"fft\":[{\"side\":256,\"samples_"
         "s\":3e8},"
-        "{\"side\":1024,\"samples_s\":2.5e8},{\"side\":4096,\"samples_s\":0.0}],\"wavelet\":[{"
+        "{\"side\":1024,\"samples_s\":2.5e8},{\"side\":4096,\"samples_s\":0.0}],\"wavelet\":["
+        "{"
         "\"side\":1024,"
-        "\"samples_s\":1e9},{\"side\":4096,\"samples_s\":0.0}],\"noisy\":false,\"kept\":true}\n");
+        "\"samples_s\":1e9},{\"side\":4096,\"samples_s\":0.0}],\"noisy\":false,"
+        "\"kept\":true,\"version\":2}\n");
     r = (struct gf_speed_record){.copy = 4e12,
                                  .open = 0.31,
                                  .bus = {{1e10, 9e9}, {5e10, 4e10}},
@@ -101,13 +106,13 @@ static void test_records(void) {
                 "  wavelet  1 at 1024x1024, 1 at 4096x4096 (10^9 samples a second)\n"
                 "  noisy    other work was in the way: nothing uses this record; run tune again\n");
     begin_print();
-    json_record("gpu:0", &r, false);
+    gf_report_print(true, record_form, record_report("gpu:0", &r, false));
     end_print();
     CHECK(strstr(printed,
                  "\"open_s\":0.31,\"up_gb_s\":10.0,\"down_gb_s\":9.0,\"pinned_up_gb_s\":50.0,"
                  "\"pinned_down_gb_s\":40.0,\"staged_up_gb_s\":20.0,\"staged_down_gb_s\":15.0,"
                  "\"link_gb_s\":200.0,\"fft\":") &&
-          strstr(printed, "\"noisy\":true,\"kept\":false}"));
+          strstr(printed, "\"noisy\":true,\"kept\":false,\"version\":2}"));
 }
 
 static void test_choice(void) {

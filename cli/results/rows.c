@@ -1,43 +1,12 @@
-/* Rows that are kept for figures, and rows of earlier runs: the lines of `bench --json`. */
+/* Rows of this run or of earlier ones, read from the lines of `bench --json`. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <jansson.h>
-
-#include "cli/bench/bench.h"
 #include "cli/log.h"
+#include "cli/results/results.h"
 #include "core/base/status.h"
-
-int gf_bench_keep_host(struct gf_bench_results *r, const struct gf_bench_host *host) {
-    struct gf_bench_host *grown = realloc(r->host, ((size_t)r->n_hosts + 1) * sizeof *grown);
-    if (!grown)
-        return gf_fail(GF_ENOMEM, "out of memory");
-    r->host = grown;
-    grown[r->n_hosts++] = *host;
-    return 0;
-}
-
-int gf_bench_keep_row(struct gf_bench_results *r, const struct gf_bench_case *c,
-                      const struct gf_bench_row *row) {
-    struct gf_bench_result *grown = realloc(r->result, ((size_t)r->n + 1) * sizeof *grown);
-    if (!grown)
-        return gf_fail(GF_ENOMEM, "out of memory");
-    r->result = grown;
-    grown[r->n] = (struct gf_bench_result){.host = r->n_hosts - 1, .c = *c, .row = *row};
-    grown[r->n].row.listed = NULL;
-    if (row->n_listed) {
-        struct gf_bench_pass *copy = malloc((size_t)row->n_listed * sizeof *copy);
-        if (!copy)
-            return gf_fail(GF_ENOMEM, "out of memory");
-        memcpy(copy, row->listed, (size_t)row->n_listed * sizeof *copy);
-        grown[r->n].row.listed = copy;
-    }
-    grown[r->n].c.filter = NULL;
-    grown[r->n++].c.job.filter = NULL;
-    return 0;
-}
 
 void gf_bench_results_free(struct gf_bench_results *r) {
     for (int i = 0; i < r->n; i++)
@@ -46,18 +15,6 @@ void gf_bench_results_free(struct gf_bench_results *r) {
     free(r->result);
     *r = (struct gf_bench_results){0};
 }
-
-bool gf_bench_same_case(const struct gf_bench_case *a, const struct gf_bench_case *b) {
-    bool same = a->kind == b->kind && a->shape.ndim == b->shape.ndim &&
-                a->job.axes == b->job.axes && a->job.direction == b->job.direction &&
-                a->job.precision == b->job.precision &&
-                a->job.wavelet.levels == b->job.wavelet.levels;
-    for (int i = 0; same && i < a->shape.ndim; i++)
-        same = a->shape.n[i] == b->shape.n[i];
-    return same;
-}
-
-/* ---- reading ---- */
 
 static void get_text(const json_t *o, const char *key, char *text, size_t size) {
     const char *value = json_string_value(json_object_get(o, key));
@@ -96,7 +53,12 @@ static int read_host(const json_t *o, struct gf_bench_results *r) {
         get_text(d, "name", to->name, sizeof to->name);
         to->copy = get_real(d, "copy_gb_s", 1e9);
     }
-    return gf_bench_keep_host(r, &h);
+    struct gf_bench_host *grown = realloc(r->host, ((size_t)r->n_hosts + 1) * sizeof *grown);
+    if (!grown)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    r->host = grown;
+    grown[r->n_hosts++] = h;
+    return 0;
 }
 
 static int bad_row(void) {
@@ -132,6 +94,35 @@ static int read_case(const json_t *o, struct gf_bench_case *c) {
     return rc;
 }
 
+static int read_passes(const json_t *list, struct gf_bench_row *row) {
+    const size_t n = json_array_size(list);
+    if (!n)
+        return 0;
+    row->listed = calloc(n, sizeof *row->listed);
+    if (!row->listed)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    for (; (size_t)row->n_listed < n; row->n_listed++) {
+        const json_t *o = json_array_get(list, (size_t)row->n_listed);
+        struct gf_bench_pass *p = &row->listed[row->n_listed];
+        get_text(o, "what", p->what, sizeof p->what);
+        p->bytes = json_integer_value(json_object_get(o, "bytes"));
+        p->expected = get_real(o, "expected_ms", 1e-3);
+        p->seconds = get_real(o, "measured_ms", 1e-3);
+    }
+    return 0;
+}
+
+static void read_transfers(const json_t *o, struct gf_bench_transfers *t) {
+    static const char *const ways[] = {"in", "out"};
+    for (int i = 0; i < 2; i++) {
+        const json_t *way = json_object_get(o, ways[i]);
+        t->bytes[i] = json_integer_value(json_object_get(way, "bytes"));
+        t->pageable[i] = get_real(way, "pageable_ms", 1e-3);
+        t->pinned[i] = get_real(way, "pinned_ms", 1e-3);
+    }
+    t->whole = get_real(o, "with_copies_ms", 1e-3);
+}
+
 static int read_row(const json_t *o, struct gf_bench_results *r) {
     struct gf_bench_case c;
     struct gf_bench_row row = {.status = GF_BENCH_OK};
@@ -161,19 +152,37 @@ static int read_row(const json_t *o, struct gf_bench_results *r) {
     row.passes = get_int(o, "passes");
     row.moved = json_integer_value(json_object_get(o, "bytes_moved"));
     row.copy = *row.device ? get_real(o, "device_copy_gb_s", 1e9) : r->host[r->n_hosts - 1].copy;
+    row.ratio = get_real(o, "ratio", 1);
+    if (r->details)
+        read_transfers(o, &row.transfers);
     get_text(o, "relative", row.relative, sizeof row.relative);
     if (row.status == GF_BENCH_OK && !(row.time.median > 0))
         return bad_row();
-    return gf_bench_keep_row(r, &c, &row);
+    if (r->details)
+        rc = read_passes(json_object_get(o, "pass_times"), &row);
+    struct gf_bench_result *grown =
+        rc ? NULL : realloc(r->result, ((size_t)r->n + 1) * sizeof *grown);
+    if (!grown) {
+        free(row.listed);
+        return rc ? rc : gf_fail(GF_ENOMEM, "out of memory");
+    }
+    r->result = grown;
+    c.job.filter = NULL;
+    grown[r->n++] = (struct gf_bench_result){.host = r->n_hosts - 1, .c = c, .row = row};
+    return 0;
 }
 
-static int read_line(const char *line, struct gf_bench_results *r) {
+int gf_bench_keep(struct gf_bench_results *r, const json_t *line) {
+    return !json_is_object(line)              ? bad_row()
+           : json_object_get(line, "machine") ? read_host(line, r)
+                                              : read_row(line, r);
+}
+
+static int read_line(const char *text, struct gf_bench_results *r) {
     json_error_t error;
-    json_t *o = json_loads(line, 0, &error);
-    int rc = !json_is_object(o)              ? bad_row()
-             : json_object_get(o, "machine") ? read_host(o, r)
-                                             : read_row(o, r);
-    json_decref(o);
+    json_t *line = json_loads(text, 0, &error);
+    int rc = gf_bench_keep(r, line);
+    json_decref(line);
     return rc;
 }
 
@@ -192,8 +201,6 @@ int gf_bench_read(const char *path, struct gf_bench_results *r) {
     fclose(f);
     return rc ? gf_fail((enum gf_status)rc, "'%s': %s", gf_log_name(path), gf_message()) : 0;
 }
-
-/* ---- */
 
 static const struct gf_bench_result *
 counterpart(const struct gf_bench_results *r, const struct gf_bench_result *of, const char *name) {
@@ -221,39 +228,4 @@ void gf_bench_relate(struct gf_bench_results *r, const char *relative) {
         row->row.ratio = to ? to->row.time.median / row->row.time.median : 0;
         snprintf(row->row.relative, sizeof row->row.relative, "%s", to ? to->row.name : "");
     }
-}
-
-/* By case, so that all hosts' rows of one are together. */
-static void print_table(const struct gf_settings *s, const struct gf_bench_results *r) {
-    bool several = r->n_hosts > 1;
-    for (int i = 0; i < r->n; i++) {
-        int first = 0;
-        while (!gf_bench_same_case(&r->result[first].c, &r->result[i].c))
-            first++;
-        if (first < i)
-            continue;
-        gf_bench_print_case(s, &r->result[i].c);
-        for (int j = i; j < r->n; j++) {
-            const struct gf_bench_result *to = &r->result[j];
-            if (gf_bench_same_case(&r->result[i].c, &to->c))
-                gf_bench_print_row(s, &r->host[to->host], several ? to->host + 1 : 0, &to->c,
-                                   &to->row);
-        }
-    }
-}
-
-void gf_bench_print_results(const struct gf_settings *s, const struct gf_bench_results *r) {
-    bool table = !s->json && !s->bench.csv;
-    for (int h = 0; h < r->n_hosts && table; h++)
-        gf_bench_print_host(s, &r->host[h], r->n_hosts > 1 ? h + 1 : 0);
-    gf_bench_print_head(s);
-    if (table)
-        print_table(s, r);
-    for (int h = 0; h < r->n_hosts && !table; h++) {
-        gf_bench_print_host(s, &r->host[h], 0);
-        for (int i = 0; i < r->n; i++)
-            if (r->result[i].host == h)
-                gf_bench_print_row(s, &r->host[h], 0, &r->result[i].c, &r->result[i].row);
-    }
-    gf_log_flush_stdout();
 }

@@ -5,10 +5,10 @@
  *     gf_bench_view_make(&results, &v);
  *     gf_bench_summary_table(f, &v, "openmp");
  *     gf_bench_view_free(&v);                                                                  */
-#ifndef GF_CLI_BENCH_REPORT_TABLES_H
-#define GF_CLI_BENCH_REPORT_TABLES_H
+#ifndef GF_CLI_RESULTS_TABLES_H
+#define GF_CLI_RESULTS_TABLES_H
 
-#include "cli/bench/bench.h"
+#include "cli/results/results.h"
 
 /* Results by case and entrant. */
 struct gf_bench_view {

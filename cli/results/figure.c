@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/bench/bench.h"
+#include "cli/results/results.h"
 #include "cli/plot/plot.h"
 #include "core/base/status.h"
 

@@ -1,5 +1,5 @@
 /* The tables of bench --report. */
-#include "cli/bench/report_tables.h"
+#include "cli/results/tables.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Medians, and whether they can be trusted. */
-#include "cli/bench/times.h"
+#include "cli/results/times.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* What a row's measurements come to. */
-#ifndef GF_CLI_BENCH_TIMES_H
-#define GF_CLI_BENCH_TIMES_H
+#ifndef GF_CLI_RESULTS_TIMES_H
+#define GF_CLI_RESULTS_TIMES_H
 
 #include <stdbool.h>
 

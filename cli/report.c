@@ -1,0 +1,269 @@
+/* Builds reports, and prints them as JSON or by a form. */
+#include "cli/report.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/json.h"
+#include "cli/json_memory.h"
+#include "cli/log.h"
+#include "core/base/memory.h"
+
+enum { KEY = 48 };
+
+/* ---- values ---- */
+
+/* Length of the UTF-8 sequence that begins here; 0 when it is none. Surrogates and
+ * overlong forms are left to Jansson, see below. */
+static size_t sequence(const unsigned char *p) {
+    size_t n = *p < 0x80 ? 1 : *p >= 0xf0 ? 4 : *p >= 0xe0 ? 3 : *p >= 0xc2 ? 2 : 0;
+    for (size_t i = 1; i < n; i++)
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+    return n;
+}
+
+json_t *gf_json_text(const char *text) {
+    json_t *exact = json_string(text);
+    if (exact)
+        return exact;
+    char *clean = malloc(3 * strlen(text) + 1), *to = clean;
+    if (!clean) {
+        gf_log_lost(ENOMEM);
+        return NULL;
+    }
+    for (const unsigned char *p = (const unsigned char *)text; *p;) {
+        size_t n = sequence(p);
+        json_t *one = n ? json_stringn((const char *)p, n) : NULL;
+        memcpy(to, one ? (const char *)p : "\xef\xbf\xbd", one ? n : 3);
+        to += one ? n : 3;
+        p += one ? n : 1;
+        json_decref(one);
+    }
+    json_t *string = json_stringn(clean, (size_t)(to - clean));
+    free(clean);
+    return string;
+}
+
+struct gf_report_value gf_report_bool(bool v) {
+    return (struct gf_report_value){json_boolean(v), 0};
+}
+
+struct gf_report_value gf_report_whole(long long v) {
+    return (struct gf_report_value){json_integer(v), 0};
+}
+
+struct gf_report_value gf_report_real(double v) {
+    return (struct gf_report_value){isfinite(v) ? json_real(v) : NULL, v};
+}
+
+struct gf_report_value gf_report_real_or_null(double v) {
+    return (struct gf_report_value){isfinite(v) ? json_real(v) : json_null(), v};
+}
+
+struct gf_report_value gf_report_text(const char *v) {
+    return (struct gf_report_value){v ? gf_json_text(v) : json_null(), 0};
+}
+
+struct gf_report_value gf_report_json(json_t *v) {
+    return (struct gf_report_value){v, 0};
+}
+
+json_t *gf_report_add(json_t *o, const struct gf_report_member *m) {
+    for (; m->key; m++) {
+        char key[KEY], text[16];
+        if (m->value.json)
+            json_object_set_new(o, m->key, m->value.json);
+        if (!isfinite(m->value.real)) {
+            snprintf(key, sizeof key, ".%s", m->key);
+            snprintf(text, sizeof text, "%g", m->value.real);
+            json_object_set_new(o, key, json_string(text));
+        }
+    }
+    return o;
+}
+
+json_t *gf_json_shape(const int64_t *shape, int n) {
+    json_t *list = json_array();
+    for (int i = 0; i < n; i++)
+        json_array_append_new(list, json_integer(shape[i]));
+    return list;
+}
+
+/* ---- forms ---- */
+
+/* Where keys are looked up: in a member of a list, then in what is around it. */
+struct scope {
+    const json_t *value;
+    long long index;
+    const struct scope *outer;
+};
+
+static const json_t *find(const struct scope *s, const char *key) {
+    const json_t *v = NULL;
+    for (; s && !v; s = s->outer) {
+        v = json_object_get(s->value, key);
+        v = v ? v : json_object_get(s->value, key + 1);
+    }
+    return v;
+}
+
+/* Takes the key at *at, with a dot before it. */
+static void take_key(const char **at, char key[KEY]) {
+    int n = (int)strcspn(*at, " :#|}");
+    snprintf(key, KEY, ".%.*s", n, *at);
+    *at += n;
+}
+
+static bool holds(const json_t *v) {
+    return json_is_true(v) || json_is_object(v) || json_array_size(v) || json_string_length(v) ||
+           json_number_value(v) != 0;
+}
+
+static void write_shape(FILE *f, const json_t *list) {
+    for (size_t i = 0; i < json_array_size(list); i++)
+        fprintf(f, "%s%lld", i ? "x" : "", (long long)json_integer_value(json_array_get(list, i)));
+}
+
+static void write_quoted(FILE *f, const char *text) {
+    putc('"', f);
+    for (; *text; text++) {
+        if (*text == '"')
+            putc('"', f);
+        putc(*text, f);
+    }
+    putc('"', f);
+}
+
+/* The number by what follows the colon. */
+static void write_number(FILE *f, const json_t *v, const char *how, int n) {
+    const char *factor = memchr(how, '*', (size_t)n);
+    const double x = json_number_value(v) * (factor ? strtod(factor + 1, NULL) : 1);
+    const char kind = how[(factor ? factor - how : n) - 1];
+    char size[GF_SIZE_TEXT], format[16], *point;
+    int width = (int)strtol(how, &point, 10);
+    if (kind == 'B') {
+        fputs(gf_memory_text(json_integer_value(v), size), f);
+    } else if (kind == 'd') {
+        fprintf(f, "%*lld", width, (long long)json_integer_value(v));
+    } else if (kind == 'n' || kind == 'm') {
+        int decimals = (int)strtol(point + 1, NULL, 10) - (x >= 1) - (x >= 10) - (x >= 100);
+        decimals += kind == 'm' && x < 0.01 ? 3 : 0;
+        fprintf(f, "%*.*f", width, decimals > 0 ? decimals : 0, x);
+    } else {
+        snprintf(format, sizeof format, "%%%.*s", (int)(factor ? factor - how : n), how);
+        fprintf(f, format, x);
+    }
+}
+
+/* `how`, of n letters: what follows the key. */
+static void write_formatted(FILE *f, const json_t *v, const char *how, int n) {
+    const long long count = json_integer_value(v);
+    if (*how == '#')
+        fprintf(f, "%lld %.*s%s", count, n - 1, how + 1, count == 1 ? "" : "s");
+    else if (json_is_string(v) && n && how[n - 1] == 'q')
+        write_quoted(f, json_string_value(v));
+    else if (json_is_string(v))
+        fprintf(f, "%*s", n ? (int)strtol(how + 1, NULL, 10) : 0, json_string_value(v));
+    else if (json_is_array(v))
+        write_shape(f, v);
+    else if (n)
+        write_number(f, v, how + 1, n - 1);
+    else if (json_is_integer(v))
+        fprintf(f, "%lld", count);
+    else
+        fprintf(f, "%g", json_number_value(v));
+}
+
+/* Writes until the end of the form or, within braces, of its part; returns where that is. `f`: NULL
+ * to skip it. */
+static const char *write_form(FILE *f, const char *at, const struct scope *s);
+
+static const char *write_choice(FILE *f, const char *at, const struct scope *s) {
+    char key[KEY];
+    take_key(&at, key);
+    const bool yes = key[1] == '@' ? s->index != 0 : holds(find(s, key));
+    if (*at == ' ')
+        at = write_form(yes ? f : NULL, at + 1, s);
+    return *at == '|' ? write_form(yes ? NULL : f, at + 1, s) : at;
+}
+
+static const char *write_members(FILE *f, const char *at, const struct scope *s) {
+    char key[KEY];
+    take_key(&at, key);
+    const json_t *v = find(s, key);
+    const bool list = json_is_array(v);
+    const size_t n = list ? json_array_size(v) : json_is_object(v);
+    for (size_t i = 0; i < n; i++) {
+        const struct scope in = {list ? json_array_get(v, i) : v, (long long)i, s};
+        write_form(f, at + 1, &in);
+    }
+    return write_form(NULL, at + 1, s);
+}
+
+static const char *write_braces(FILE *f, const char *at, const struct scope *s) {
+    char key[KEY];
+    if (*at == '?')
+        return write_choice(f, at + 1, s);
+    if (*at == '*')
+        return write_members(f, at + 1, s);
+    take_key(&at, key);
+    const int n = (int)strcspn(at, "}");
+    const json_t *v = find(s, key);
+    if (f && v && !json_is_null(v))
+        write_formatted(f, v, at, n);
+    return at + n;
+}
+
+static const char *write_form(FILE *f, const char *at, const struct scope *s) {
+    for (;;) {
+        size_t n = strcspn(at, "{|}");
+        if (f)
+            fwrite(at, 1, n, f);
+        at += n;
+        if (*at == '|' && at[1] == '|') {
+            if (f)
+                fputc('|', f);
+            at += 2;
+        } else if (*at == '{') {
+            at = write_braces(f, at + 1, s);
+            at += *at == '}';
+        } else {
+            return at;
+        }
+    }
+}
+
+void gf_report_write(FILE *f, const char *form, const json_t *o) {
+    const struct scope s = {o, 0, NULL};
+    write_form(f, form, &s);
+}
+
+/* ---- printing ---- */
+
+void gf_json_print(json_t *o) {
+    json_object_set_new(o, "version", json_integer(GF_JSON_VERSION));
+    char *line = gf_json_line(o);
+    if (line && !gf_json_memory_missed())
+        gf_log_line(line);
+    else
+        gf_log_lost(ENOMEM);
+    json_decref(o);
+    gf_json_memory_begin();
+    free(line);
+}
+
+void gf_report_print(bool json, const char *form, json_t *o) {
+    if (json) {
+        gf_json_print(o);
+        return;
+    }
+    if (!gf_json_memory_missed())
+        gf_report_write(stdout, form, o);
+    else
+        gf_log_lost(ENOMEM);
+    json_decref(o);
+    gf_json_memory_begin();
+}

@@ -1,0 +1,163 @@
+/* The rows of `bench --json`: what a case is, rows that are read and related, and the figures and the page
+ * that are made of them. Nothing here measures.
+ *
+ *     struct gf_bench_results r = {0};
+ *     gf_bench_read("laptop.json", &r);
+ *     gf_bench_relate(&r, "openmp");
+ *     gf_bench_plot(&r, "openmp", true, "laptop.svg", true);
+ *     gf_bench_results_free(&r);                                                                      */
+#ifndef GF_CLI_RESULTS_RESULTS_H
+#define GF_CLI_RESULTS_RESULTS_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "cli/results/times.h"
+#include "cli/selftest/rig.h"
+#include "core/base/backend.h"
+
+enum gf_bench_kind {
+    GF_BENCH_C2C,
+    GF_BENCH_R2C,
+    GF_BENCH_C2R,
+    GF_BENCH_PICTURE,      /* u8 samples to the shifted log-magnitude as u8, --range=auto */
+    GF_BENCH_PICTURE_FULL, /* the same with --range=full */
+    GF_BENCH_DWT,          /* reals to wavelet coefficients, or back */
+    GF_BENCH_FILTER,       /* u8 samples through a gaussian low pass of n / 16 bins, as u8 */
+    GF_BENCH_N_KINDS,
+    GF_BENCH_EXCHANGE = GF_BENCH_N_KINDS /* of processes: cli/bench/exchange.h */
+};
+extern const char *const gf_bench_kinds[],
+    *const gf_bench_precisions[], *const gf_bench_directions[], *const gf_bench_statuses[];
+static inline bool gf_bench_is_picture(enum gf_bench_kind k) {
+    return k == GF_BENCH_PICTURE || k == GF_BENCH_PICTURE_FULL;
+}
+
+enum { GF_MAX_ENTRANTS = 16, GF_BENCH_NAME = 24 };
+
+/* Where rows were measured. */
+struct gf_bench_host {
+    char cpu[64], isa[64];
+    int cores, threads;
+    double copy; /* bytes a second with this many threads, 0 when it could not be measured */
+    int n_devices;
+    struct gf_bench_device {
+        char entrant[GF_BENCH_NAME], name[128];
+        double copy; /* 0: not measured */
+    } device[GF_MAX_ENTRANTS];
+};
+
+struct gf_bench_case {
+    struct gf_shape shape; /* batches and all */
+    enum gf_bench_kind kind;
+    struct gf_job job;
+    struct gf_filter *filter; /* the job's; owned */
+    double flops;             /* 5 N log2 n of n points in each of N / n batches, half for reals */
+    int64_t bytes_in, bytes_out;
+    int64_t floor; /* bytes that no implementation with a pass an axis does without */
+};
+
+enum gf_bench_status { GF_BENCH_OK, GF_BENCH_WRONG, GF_BENCH_FAILED, GF_BENCH_SKIPPED };
+
+/* A pass as it was expected and as it was measured. */
+struct gf_bench_pass {
+    char what[224];
+    int64_t bytes;            /* read and written, also by those not timed apart from it */
+    double expected, seconds; /* 0: nothing is expected; not timed apart */
+};
+
+/* Copies of the input to a device and of the output back, in seconds by the host's clock: from and to
+ * memory of malloc(), and page-locked memory. */
+struct gf_bench_transfers {
+    int64_t bytes[2]; /* in, out */
+    double pageable[2], pinned[2];
+    double whole; /* the job with its copies, as the program runs it; 0: not measured */
+};
+
+/* Of a run, by the counters of the CPU's packages or of the GPU. */
+struct gf_bench_energy {
+    double joules, seconds; /* a run's; 0: not counted */
+    char why[96];           /* it was not; "": nobody asked */
+};
+
+struct gf_bench_row {
+    char name[GF_BENCH_NAME]; /* the entrant's; "": all of them were skipped */
+    enum gf_bench_status status;
+    char why[160]; /* failed, skipped */
+    struct gf_times time;
+    bool noisy;  /* also when it was measured again */
+    bool astray; /* likewise: far slower than the entrant's row before it (gf_trend_breaks()) */
+    int again;   /* how often it was measured again */
+    char code_path[2 * GF_CODE_PATH]; /* the entrant's */
+    double host; /* median seconds by the host's clock of a run that a device timed, else 0 */
+    double plan, build; /* seconds that planning took, and compiling or finding its kernels */
+    double error;       /* relative, L2; of a picture's pixels the share that differs */
+    double ratio;       /* relative's time / this one's; 0: there is none */
+    char relative[GF_BENCH_NAME];
+    int passes;
+    int64_t moved;    /* bytes, all passes */
+    double copy;      /* bytes a second, of the memory that the arrays were in; 0 unknown */
+    char device[128]; /* whose memory, "" for the host's */
+    int devices;      /* several that share the transform; 0: one, or none */
+    struct gf_bench_transfers transfers;
+    struct gf_bench_energy energy;
+    int n_listed; /* passes with their times, 0 where they were not asked for or cannot be told */
+    struct gf_bench_pass *listed; /* owned */
+};
+
+/* Rows of one run, or of several files. */
+struct gf_bench_results {
+    bool details; /* passes and transfers are read, too */
+    int n_hosts, n;
+    struct gf_bench_host *host;
+    struct gf_bench_result {
+        int host;
+        struct gf_bench_case c; /* without its filter */
+        struct gf_bench_row row;
+    } * result;
+};
+
+/* Axis a of z, y, x (0, 1, 2) is one that the case transforms. */
+static inline bool gf_bench_axis_on(const struct gf_bench_case *c, int a) {
+    int i = a - (GF_MAX_DIMS - c->shape.ndim);
+    return i >= 0 && c->job.axes >> i & 1;
+}
+
+/* case.c */
+/* `axes`: those to transform, as a job's. `levels`: of a wavelet transform. */
+int gf_bench_case_make(const struct gf_shape *shape, unsigned axes, enum gf_bench_kind kind,
+                       enum gf_direction direction, enum gf_precision p, int levels,
+                       struct gf_bench_case *c);
+void gf_bench_case_free(struct gf_bench_case *c);
+bool gf_bench_same_case(const struct gf_bench_case *a, const struct gf_bench_case *b);
+/* rows.c */
+/* Adds one line of `bench --json`, a host or a row of the last host. GF_EFORMAT, GF_ENOMEM. */
+int gf_bench_keep(struct gf_bench_results *r, const json_t *line);
+/* All lines of a file. */
+int gf_bench_read(const char *path, struct gf_bench_results *r);
+/* Sets all ratios: to the entrant of that name of the same host, or where this has none, of the first
+ * that has one. */
+void gf_bench_relate(struct gf_bench_results *r, const char *relative);
+void gf_bench_results_free(struct gf_bench_results *r);
+
+/* page.c: the page of --report, section by section. */
+struct gf_bench_section {
+    const char *title, *text;
+    const char *figure;   /* its name; NULL: a table of times in its place */
+    const char *sizes[4]; /* as they are typed; NULL: no more */
+    int ndim;             /* of the sizes, typed ones too */
+    enum gf_bench_kind kind;
+    unsigned axes; /* 0: all */
+    bool passes, transfers;
+};
+int gf_bench_report_section(FILE *f, const struct gf_bench_section *s, struct gf_bench_results *r,
+                            const char *folder);
+/* Closes the text of open_memstream(), writes it to the folder (NULL: nowhere) and frees it. */
+int gf_bench_report_end(FILE *f, char **text, size_t *size, const char *folder);
+
+/* figure.c: time over size, if `times`, and with `relative` (else NULL) the same divided by that
+ * entrant's. */
+int gf_bench_plot(const struct gf_bench_results *r, const char *relative, bool times,
+                  const char *path, bool clobber);
+
+#endif

@@ -1,0 +1,87 @@
+/* Reports: what forms make of every kind of value, and which of them JSON lacks. */
+#include <stdlib.h>
+
+#include "cli/json.c" /* tests are linked without cli/ */
+#include "cli/json_memory.c"
+#include "cli/report.c"
+#include "cli/text.c"
+#include "tests/test.h"
+
+static char line_printed[1024];
+
+void gf_log_line(const char *line) {
+    snprintf(line_printed, sizeof line_printed, "%s", line);
+}
+
+void gf_log_lost(int error) {
+    (void)error;
+    strcpy(line_printed, "lost");
+}
+
+static void check_text(const json_t *o, const char *form, const char *want) {
+    char *text = NULL;
+    size_t n;
+    FILE *f = open_memstream(&text, &n);
+    CHECK(f != NULL);
+    gf_report_write(f, form, o);
+    fclose(f);
+    CHECK_MSG(!strcmp(text, want), "%s: '%s', not '%s'", form, text, want);
+    free(text);
+}
+
+static void test_numbers(void) {
+    json_t *o =
+        GF_REPORT(GF_KEY("n", 1), GF_KEY("size", (int64_t)3 << 29), GF_KEY("x", 12.345),
+                  GF_KEY("ms", 0.001234), GF_KEY("inf", (double)INFINITY), GF_REAL("nan", NAN),
+                  GF_KEY("shape", gf_json_shape((int64_t[]){3, 4}, 2)));
+    check_text(o, "{n}{n:4d}{n:-3d}|", "1   11  ");
+    check_text(o, "{n#page}, {size#byte}, {size:B}", "1 page, 1610612736 bytes, 1.5 GiB");
+    check_text(o, "{x} {x:.3g} {x:+.0f}% {x:8.1e} {x:.2g*1e-3}", "12.345 12.3 +12%  1.2e+01 0.012");
+    check_text(o, "{x:8.3n}{size:12.3n}{ms:9.4n}{ms:9.4m}",
+               "    12.3  1610612736   0.00120.0012340");
+    check_text(o, "{inf:.3g} {inf:6.1e} {nan} {shape}", "inf    inf nan 3x4");
+    gf_json_print(o);
+    CHECK_MSG(!strcmp(line_printed, "{\"n\":1,\"size\":1610612736,\"x\":12.345,\"ms\":0.001234,"
+                                    "\"nan\":null,\"shape\":[3,4],\"version\":2}"),
+              "%s", line_printed);
+}
+
+static void test_choices(void) {
+    json_t *o = GF_REPORT(GF_BOOL("on", 2), GF_BOOL("off", 0), GF_KEY("text", "a\"b"),
+                          GF_KEY("none", (const char *)NULL), GF_KEY("empty", ""),
+                          GF_KEY_IF(false, "absent", (abort(), 1)), GF_KEY(".own", "here"),
+                          GF_KEY_OR_NULL(false, "null", 3), GF_TRUE_IF(true, "sure"));
+    check_text(o, "{?on yes|no}{?off yes|no}{?text , t}{?none n|, -}{?empty e|.}{?own {own}}",
+               "yesno, t, -.here");
+    check_text(o, "{?on {?off a|{?text b}}|c}{?off |d}{absent}{none}||{?off yes|}", "bd|");
+    check_text(o, "{text:q},{text:5s},{text:-5s},{empty:q}", "\"a\"\"b\",  a\"b,a\"b  ,\"\"");
+    gf_json_print(o);
+    CHECK_MSG(!strcmp(line_printed, "{\"on\":true,\"off\":false,\"text\":\"a\\\"b\",\"none\":null,"
+                                    "\"empty\":\"\",\"null\":null,\"sure\":true,\"version\":2}"),
+              "%s", line_printed);
+}
+
+static void test_members(void) {
+    json_t *list = json_array(), *none = json_array();
+    for (int i = 0; i < 3; i++)
+        json_array_append_new(list, GF_REPORT(GF_KEY("i", i), GF_KEY_IF(i == 1, "own", "its")));
+    json_t *o = GF_REPORT(GF_KEY("list", list), GF_KEY("none", none), GF_KEY("own", "around"),
+                          GF_KEY("object", GF_REPORT(GF_KEY("i", 7))));
+    check_text(o, "{*list {?@ , }{i} {own}}; {*none x}{*object {i}}{*absent y}{i}.",
+               "0 around, 1 its, 2 around; 7.");
+    json_decref(o);
+}
+
+static void test_bytes(void) {
+    json_t *o = GF_REPORT(GF_KEY("name", "\xff\x41\xc3\xa9\xed\xa0\x80"));
+    check_text(o, "{name}", "\xef\xbf\xbd\x41\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
+    json_decref(o);
+}
+
+int main(void) {
+    test_numbers();
+    test_choices();
+    test_members();
+    test_bytes();
+    return TEST_END();
+}
