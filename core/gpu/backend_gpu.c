@@ -1,8 +1,10 @@
 /* The opencl, cuda and opengl backends: they launch a plan's passes one after the other, or, where the arrays do
  * not fit the device, part by part. Their differences are behind struct gf_gpu. */
+#include <omp.h>
 #include <stdlib.h>
 
 #include "core/base/job_check.h"
+#include "core/base/loadstore.h"
 #include "core/filter/filter.h"
 #include "core/base/status.h"
 #include "core/gpu/choose.h"
@@ -116,7 +118,11 @@ static int plan_whole(struct gf_gpu_context *c, struct gf_plan *plan) {
 static int shared_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
                        struct gf_report *report) {
     int rc = gf_job_check_arrays(&plan->job, in, out);
-    return rc ? rc : gf_gpu_shared_exec(plan->impl, in, out, report);
+    if (!rc)
+        rc = gf_gpu_shared_exec(plan->impl, in, out, report);
+    if (!rc && report)
+        gf_work_mend_energy(&plan->job, in, omp_get_max_threads(), report);
+    return rc;
 }
 
 static int shared_upload(struct gf_plan *plan, const struct gf_array *in) {

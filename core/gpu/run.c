@@ -425,11 +425,13 @@ void gf_gpu_run_parse_report(const struct gf_gpu_run *m, const void *packed,
         gf_report_range(&p->job, i, real_at(p, from, i * GF_GPU_PARAMS_EACH + PARAM_LOW),
                         real_at(p, from, i * GF_GPU_PARAMS_EACH + PARAM_HIGH), report);
     }
-    /* The energies of the input's Hermitian part and of the rest. */
+    /* The energies of the input's Hermitian part and of the rest; the kernels count a bin beside its
+     * mirror image once, the host twice. */
+    double energy[2] = {0, 0};
     for (int i = 0; i < p->n_passes; i++)
         for (int64_t j = 0; p->pass[i].energy && j < 2 * p->pass[i].groups; j++)
-            *(j % 2 ? &report->lost : &report->kept) += real_at(p, from + at[2], j);
-    report->imag_ratio = report->lost > 0 ? sqrt(report->lost / report->kept) : 0;
+            energy[j % 2] += 2 * real_at(p, from + at[2], j);
+    gf_report_energy(energy[0], energy[1], report);
 }
 
 static int read_report(const struct gf_gpu_context *c, const struct gf_gpu_run *m,

@@ -177,7 +177,7 @@ static int run_inverse(struct run *r) {
     for (int i = 0; i < r->s->n_walks && !rc; i++)
         rc = run_walk(r, i);
     struct gf_report *found = &r->all->found;
-    found->imag_ratio = found->lost > 0 ? sqrt(found->lost / found->kept) : 0;
+    gf_report_energy(found->kept, found->lost, found);
     return rc;
 }
 
