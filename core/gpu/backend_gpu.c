@@ -171,21 +171,21 @@ static int plan_slabs(struct gf_gpu_context *c, struct gf_plan *plan, bool sever
 
 /* After plan_whole(), or a plan of several devices, found no room: through host memory. The message says why
  * not in one piece where that does not serve. */
-static int plan_parts(struct gf_gpu_context *c, struct gf_plan *plan) {
+static int plan_parts(struct gf_gpu_context *c, struct gf_plan *plan, int failure) {
     char message[GF_REASON * 2], why[GF_REASON];
     snprintf(message, sizeof message, "%s", gf_message());
     if (plan->impl)
         whole_drop(plan);
     plan->impl = NULL;
     int rc = plan_slabs(c, plan, true, false);
-    if (rc != GF_EUNSUPP && rc != GF_ENOMEM)
+    if (rc != GF_EUNSUPP && !gf_gpu_run_too_large(rc))
         return rc;
     rc = gf_gpu_dwt_slabs_serve(&plan->job) ? gf_gpu_dwt_slabs_plan(c, plan)
                                             : plan_slabs(c, plan, false, false);
     if (rc != GF_EUNSUPP)
         return rc;
     snprintf(why, sizeof why, "%s", gf_message());
-    return gf_fail(GF_ENOMEM, "%s; not in parts: %s", message, why);
+    return gf_fail(failure, "%s; not in parts: %s", message, why);
 }
 
 static int plan_any(struct gf_gpu_context *c, struct gf_plan *plan) {
@@ -197,11 +197,11 @@ static int plan_any(struct gf_gpu_context *c, struct gf_plan *plan) {
     } else if (is_shared(c, &plan->job)) {
         plan->times = gf_gpu_team_times(c, &plan->job);
     }
-    if ((rc == GF_EUNSUPP || rc == GF_ENOMEM) && gf_gpu_team_gains(c, &plan->times))
+    if ((rc == GF_EUNSUPP || gf_gpu_run_too_large(rc)) && gf_gpu_team_gains(c, &plan->times))
         rc = plan_slabs(c, plan, true, false);
     if (rc == GF_EUNSUPP)
         rc = plan_whole(c, plan);
-    return rc == GF_ENOMEM && !c->props.shaders ? plan_parts(c, plan) : rc;
+    return gf_gpu_run_too_large(rc) && !c->props.shaders ? plan_parts(c, plan, rc) : rc;
 }
 
 static int gpu_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
