@@ -33,6 +33,7 @@ static struct gf_session_options session_options(const struct gf_settings *s) {
         .device_variable = s->device ? NULL : "GPUFFT_DEVICE",
         .device_memory = b.device_memory,
         .no_peer = !s->peer,
+        .dry = s->plan_only,
         .threads = b.threads,
         .plan = b.plan,
         .fftw_plan = b.fftw_plan,

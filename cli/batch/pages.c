@@ -212,9 +212,7 @@ static void add_report(struct gf_task *t, const struct result *result) {
         sum->high[i] = one->high[i] > sum->high[i] ? one->high[i] : sum->high[i];
         t->overflowed[i] += result->overflowed[i];
     }
-    sum->kept += one->kept;
-    sum->lost += one->lost;
-    sum->imag_ratio = sum->lost > 0 ? sqrt(sum->lost / sum->kept) : 0;
+    gf_report_energy(sum->kept + one->kept, sum->lost + one->lost, sum);
 }
 
 static int write_part(void *user, int64_t part) {

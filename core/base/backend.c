@@ -1,10 +1,12 @@
 /* Common to all plans: their memory, runs on bound arrays, and a run in timed parts. */
 #include "core/base/backend.h"
 
+#include <omp.h>
 #include <stdlib.h>
 
 #include "core/base/clock.h"
 #include "core/base/job_check.h"
+#include "core/base/loadstore.h"
 #include "core/base/status.h"
 
 struct gf_plan *gf_plan_new(void *context, const struct gf_job *job, const struct gf_plan_ops *ops,
@@ -73,6 +75,7 @@ int gf_plan_exec_parts(struct gf_plan *plan, const struct gf_array *in, struct g
         rc = plan->ops->download(plan, out, &found);
     if (rc || !report)
         return rc;
+    gf_work_mend_energy(&plan->job, in, omp_get_max_threads(), &found);
     *report = found;
     report->ms = (struct gf_device_ms){
         .upload = uploaded - start, .run = seconds * 1e3, .download = gf_now_ms() - ran};

@@ -181,6 +181,7 @@ struct gf_backend_options {
     /* GPU backends: small arrays by kernels that serve all sizes, for compiling those of one size
      * would take longer than what they save. */
     bool general;
+    bool dry; /* GPU backends: plans are looked at alone, so that no kernel is compiled */
     int64_t device_memory; /* GPU backends: bytes of the device's that may be taken; 0: all */
     enum gf_plan_how plan;
     const char *fftw_plan; /* "estimate" (NULL), "measure", "patient" */

@@ -91,6 +91,12 @@ void gf_report_range(const struct gf_job *job, int i, double low, double high,
     report->low[i] = shown && positive ? low : -high;
 }
 
+void gf_report_energy(double kept, double lost, struct gf_report *report) {
+    report->kept = kept;
+    report->lost = lost;
+    report->imag_ratio = lost == 0 || (isinf(lost) && isinf(kept)) ? 0 : sqrt(lost / kept);
+}
+
 const char *gf_kind_name(enum gf_kind k) {
     static const char *const name[GF_N_KINDS] = {"magnitude", "phase", "power",
                                                  "real",      "imag",  "complex"};

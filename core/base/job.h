@@ -205,6 +205,10 @@ bool gf_job_is_bounded(const struct gf_job *job);
 void gf_report_range(const struct gf_job *job, int i, double low, double high,
                      struct gf_report *report);
 
+/* Notes the energies of an inverse's real and imaginary part, and their ratio: 0 where nothing is
+ * imaginary, or where both are too large to compare. */
+void gf_report_energy(double kept, double lost, struct gf_report *report);
+
 const char *gf_boundary_name(enum gf_boundary b); /* "periodic", "symmetric", "zero" */
 const char *gf_kind_name(enum gf_kind k);
 const char *gf_norm_name(enum gf_norm n);

@@ -44,9 +44,14 @@ static inline int gf_work_axis(const struct gf_job *job, int i) {
 /* Fills the work buffer of gf_work_before(): each channel, or their luma; of a centred spectrum the
  * frequencies from 0 on. Of a full spectrum with a real result it takes the Hermitian part,
  * (F(k) + conj F(-k)) / 2, whose inverse is the real part, and sets report->imag_ratio from the
- * energy of the rest (Parseval); otherwise to 0. */
+ * energy of the rest (Parseval); otherwise to 0. Where w->data is NULL it does that alone. */
 void gf_work_load(const struct gf_job *job, const struct gf_array *in, const struct gf_work *w,
                   int threads, struct gf_report *report);
+
+/* Where the report has energies of `in` that were summed in single precision and that left its range, sums
+ * them anew in double: squares overflow above 1e19, and vanish below 1e-19. */
+void gf_work_mend_energy(const struct gf_job *job, const struct gf_array *in, int threads,
+                         struct gf_report *report);
 
 /* True when the display range of output i depends on all values: it is GF_RANGE_FULL. It does not
  * for samples that are never negative: no magnitude is larger than that of the zero frequency, where

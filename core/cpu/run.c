@@ -264,11 +264,8 @@ static void note_bound(struct gf_cpu_plan *p, const struct gf_array *in,
 /* Notes what the pass that searched the range of output `o`, or wrote it, has found. */
 static void note(const struct gf_job *job, int o, bool searched, const struct gf_cpu_stats *found,
                  struct ranges *r, struct gf_report *report) {
-    if (found->energy > 0 || found->anti_energy > 0) {
-        report->kept = found->energy;
-        report->lost = found->anti_energy;
-        report->imag_ratio = found->energy > 0 ? sqrt(report->lost / report->kept) : INFINITY;
-    }
+    if (found->energy > 0 || found->anti_energy > 0)
+        gf_report_energy(found->energy, found->anti_energy, report);
     if (o < 0)
         return;
     if (searched) {

@@ -1,8 +1,10 @@
 /* The opencl, cuda and opengl backends: they launch a plan's passes one after the other, or, where the arrays do
  * not fit the device, part by part. Their differences are behind struct gf_gpu. */
+#include <omp.h>
 #include <stdlib.h>
 
 #include "core/base/job_check.h"
+#include "core/base/loadstore.h"
 #include "core/filter/filter.h"
 #include "core/base/status.h"
 #include "core/gpu/choose.h"
@@ -116,7 +118,11 @@ static int plan_whole(struct gf_gpu_context *c, struct gf_plan *plan) {
 static int shared_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
                        struct gf_report *report) {
     int rc = gf_job_check_arrays(&plan->job, in, out);
-    return rc ? rc : gf_gpu_shared_exec(plan->impl, in, out, report);
+    if (!rc)
+        rc = gf_gpu_shared_exec(plan->impl, in, out, report);
+    if (!rc && report)
+        gf_work_mend_energy(&plan->job, in, omp_get_max_threads(), report);
+    return rc;
 }
 
 static int shared_upload(struct gf_plan *plan, const struct gf_array *in) {
@@ -165,21 +171,21 @@ static int plan_slabs(struct gf_gpu_context *c, struct gf_plan *plan, bool sever
 
 /* After plan_whole(), or a plan of several devices, found no room: through host memory. The message says why
  * not in one piece where that does not serve. */
-static int plan_parts(struct gf_gpu_context *c, struct gf_plan *plan) {
+static int plan_parts(struct gf_gpu_context *c, struct gf_plan *plan, int failure) {
     char message[GF_REASON * 2], why[GF_REASON];
     snprintf(message, sizeof message, "%s", gf_message());
     if (plan->impl)
         whole_drop(plan);
     plan->impl = NULL;
     int rc = plan_slabs(c, plan, true, false);
-    if (rc != GF_EUNSUPP && rc != GF_ENOMEM)
+    if (rc != GF_EUNSUPP && !gf_gpu_run_too_large(rc))
         return rc;
     rc = gf_gpu_dwt_slabs_serve(&plan->job) ? gf_gpu_dwt_slabs_plan(c, plan)
                                             : plan_slabs(c, plan, false, false);
     if (rc != GF_EUNSUPP)
         return rc;
     snprintf(why, sizeof why, "%s", gf_message());
-    return gf_fail(GF_ENOMEM, "%s; not in parts: %s", message, why);
+    return gf_fail(failure, "%s; not in parts: %s", message, why);
 }
 
 static int plan_any(struct gf_gpu_context *c, struct gf_plan *plan) {
@@ -191,11 +197,11 @@ static int plan_any(struct gf_gpu_context *c, struct gf_plan *plan) {
     } else if (is_shared(c, &plan->job)) {
         plan->times = gf_gpu_team_times(c, &plan->job);
     }
-    if ((rc == GF_EUNSUPP || rc == GF_ENOMEM) && gf_gpu_team_gains(c, &plan->times))
+    if ((rc == GF_EUNSUPP || gf_gpu_run_too_large(rc)) && gf_gpu_team_gains(c, &plan->times))
         rc = plan_slabs(c, plan, true, false);
     if (rc == GF_EUNSUPP)
         rc = plan_whole(c, plan);
-    return rc == GF_ENOMEM && !c->props.shaders ? plan_parts(c, plan) : rc;
+    return gf_gpu_run_too_large(rc) && !c->props.shaders ? plan_parts(c, plan, rc) : rc;
 }
 
 static int gpu_plan(void *context, const struct gf_job *job, struct gf_plan **out) {

@@ -166,7 +166,7 @@ static int fit_inverse(const struct gf_gpu_context *c, struct gf_gpu_dwt_slabs *
     for (; !rc; inverse->pairs /= 2) {
         const struct gf_job job = gf_slab_wavelet_chunk(inverse);
         rc = find_run(c, w, &job, &m);
-        if (rc != GF_ENOMEM || inverse->pairs == 1)
+        if (!gf_gpu_run_too_large(rc) || inverse->pairs == 1)
             break;
         drop_runs(c, w);
         rc = 0;

@@ -170,7 +170,7 @@ static int64_t device_bytes(const struct gf_dwt_stream *s) {
     return bytes;
 }
 
-/* Plans for chunks; GF_ENOMEM where the device does not hold them. */
+/* Plans for chunks; GF_ENOMEM or GF_EUNABLE where the device does not hold them. */
 static int make_runs(struct gf_dwt_stream *s) {
     int rc = 0;
     for (int i = 0; i < s->n_levels * SIZES && !rc; i++) {
@@ -195,7 +195,7 @@ static int fit(struct gf_dwt_stream *s, int64_t part) {
     for (;; part /= 2) {
         const bool smaller = shape_levels(s, part);
         const int rc = make_runs(s);
-        if (rc != GF_ENOMEM || !smaller)
+        if (!gf_gpu_run_too_large(rc) || !smaller)
             return rc;
         drop_runs(s);
     }

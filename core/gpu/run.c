@@ -26,6 +26,7 @@ int gf_gpu_run_open(const struct gf_gpu *api, const struct gf_backend_options *o
         return gf_fail(GF_ENOMEM, "no memory for a context");
     c->api = api;
     c->general = options && options->general;
+    c->dry = options && options->dry;
     c->limit = options ? options->device_memory : 0;
     c->how = options ? options->plan : GF_PLAN_KEPT;
     c->threads = options && options->threads > 0 ? options->threads : omp_get_max_threads();
@@ -96,7 +97,7 @@ static int check_memory(const struct gf_gpu_context *c, const struct gf_gpu_plan
     for (int i = 0; i < GF_GPU_N_BUFFERS; i++) {
         sum += p->bytes[i];
         if (p->bytes[i] > c->props.max_alloc)
-            return gf_fail(GF_ENOMEM, "the plan needs a buffer of %s, %s allows %s",
+            return gf_fail(GF_EUNABLE, "the plan needs a buffer of %s, %s allows %s",
                            gf_memory_text(p->bytes[i], a), c->props.name,
                            gf_memory_text(c->props.max_alloc, b));
     }
@@ -190,8 +191,7 @@ int gf_gpu_run_prepare(const struct gf_gpu_context *c, struct gf_gpu_run *m, int
     int rc = c->props.shaders ? gf_gpu_shaders_check(m->plan) : 0;
     if (!rc)
         rc = check_memory(c, m->plan, beside, &m->bytes);
-    /* No build(): a device that only plans. */
-    return rc || !c->api->build || m->n_requests ? rc : gf_gpu_run_build(c, m);
+    return rc || c->dry || m->n_requests ? rc : gf_gpu_run_build(c, m);
 }
 
 void gf_gpu_run_list(const struct gf_gpu_plan *p, int first, int end, struct gf_plan *plan) {
@@ -425,11 +425,13 @@ void gf_gpu_run_parse_report(const struct gf_gpu_run *m, const void *packed,
         gf_report_range(&p->job, i, real_at(p, from, i * GF_GPU_PARAMS_EACH + PARAM_LOW),
                         real_at(p, from, i * GF_GPU_PARAMS_EACH + PARAM_HIGH), report);
     }
-    /* The energies of the input's Hermitian part and of the rest. */
+    /* The energies of the input's Hermitian part and of the rest; the kernels count a bin beside its
+     * mirror image once, the host twice. */
+    double energy[2] = {0, 0};
     for (int i = 0; i < p->n_passes; i++)
         for (int64_t j = 0; p->pass[i].energy && j < 2 * p->pass[i].groups; j++)
-            *(j % 2 ? &report->lost : &report->kept) += real_at(p, from + at[2], j);
-    report->imag_ratio = report->lost > 0 ? sqrt(report->lost / report->kept) : 0;
+            energy[j % 2] += 2 * real_at(p, from + at[2], j);
+    gf_report_energy(energy[0], energy[1], report);
 }
 
 static int read_report(const struct gf_gpu_context *c, const struct gf_gpu_run *m,

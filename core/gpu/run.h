@@ -10,6 +10,7 @@
 #ifndef GF_CORE_GPU_RUN_H
 #define GF_CORE_GPU_RUN_H
 
+#include "core/base/status.h"
 #include "core/gpu/plan/plan.h"
 #include "core/gpu/stage.h"
 
@@ -17,7 +18,7 @@ struct gf_gpu_context {
     const struct gf_gpu *api;
     void *gpu;
     struct gf_gpu_props props;
-    bool general;               /* as in struct gf_backend_options */
+    bool general, dry;          /* as in struct gf_backend_options */
     int64_t limit;              /* bytes of the device's memory that may be taken; 0: all */
     int threads;                /* CPU threads for the host's share */
     enum gf_plan_how how;       /* as in struct gf_backend_options */
@@ -41,6 +42,11 @@ struct gf_gpu_run {
     bool counts;   /* some output counts its clipped samples */
     int repeats;   /* runs since the counters were cleared, which the next one adds to */
 };
+
+/* Whether smaller parts may do better: the device has no room for the job, or not in one buffer. */
+static inline bool gf_gpu_run_too_large(int rc) {
+    return rc == GF_ENOMEM || rc == GF_EUNABLE;
+}
 
 /* As gf_backend.open, .close, .lost and .slow_close. */
 int gf_gpu_run_open(const struct gf_gpu *api, const struct gf_backend_options *options,

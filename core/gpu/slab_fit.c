@@ -69,7 +69,7 @@ static int make_plans(const struct gf_gpu_context *c, const struct gf_gpu_slabs 
     return rc;
 }
 
-/* These, with kernels; GF_ENOMEM where they do not fit. */
+/* These, with kernels; GF_ENOMEM or GF_EUNABLE where they do not fit. */
 static int make_runs(const struct gf_gpu_context *c, const struct gf_gpu_slabs *s,
                      struct gf_gpu_walk *w) {
     int rc = make_plans(c, s, w);
@@ -246,7 +246,7 @@ static int fit_walk(const struct gf_gpu_context *c, struct gf_gpu_slabs *s, stru
     for (most = most ? most : 1;; most /= 2) {
         set_parts(s, w, most);
         int rc = make_runs(c, s, w);
-        if (!rc || rc != GF_ENOMEM || w->each == w->granule)
+        if (!gf_gpu_run_too_large(rc) || w->each == w->granule)
             return rc;
         gf_gpu_slabs_drop_runs(c, w);
     }

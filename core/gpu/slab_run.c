@@ -95,7 +95,7 @@ static int run_lines(const struct gf_gpu_context *c, const struct gf_array *line
         const int64_t count = all - at < each ? all - at : each;
         rc = run_some_lines(c, &flat, at, count);
         at += rc ? 0 : count;
-        if (rc == GF_ENOMEM && each > 1) {
+        if (gf_gpu_run_too_large(rc) && each > 1) {
             each = (each + 1) / 2;
             rc = 0;
         }
@@ -177,7 +177,7 @@ static int run_inverse(struct run *r) {
     for (int i = 0; i < r->s->n_walks && !rc; i++)
         rc = run_walk(r, i);
     struct gf_report *found = &r->all->found;
-    found->imag_ratio = found->lost > 0 ? sqrt(found->lost / found->kept) : 0;
+    gf_report_energy(found->kept, found->lost, found);
     return rc;
 }
 

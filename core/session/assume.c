@@ -114,6 +114,7 @@ static int assumed_open(const struct gf_backend *b, const struct gf_backend_opti
     *c = (struct gf_gpu_context){.api = &no_gpu,
                                  .props = assumed.props,
                                  .general = options && options->general,
+                                 .dry = true,
                                  .limit = options ? options->device_memory : 0};
     return 0;
 }

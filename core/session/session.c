@@ -178,6 +178,7 @@ static struct gf_backend_options backend_options(const struct gf_session *s, int
                                        .no_peer = s->options.no_peer,
                                        .general =
                                            true, /* files of many sizes; a benchmark has one */
+                                       .dry = s->options.dry,
                                        .device_memory = s->options.device_memory,
                                        .plan = s->options.plan,
                                        .fftw_plan = s->options.fftw_plan};

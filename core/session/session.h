@@ -34,7 +34,7 @@ struct gf_session_options {
     /* NULL, or the devices that share what does not fit `device`, the first of them, between commas; for a
      * backend that shares. */
     const char *devices;
-    bool no_peer;          /* as in struct gf_backend_options */
+    bool no_peer, dry;     /* as in struct gf_backend_options */
     int64_t device_memory; /* likewise */
     int threads;           /* of the whole run, as in struct gf_backend_options */
     enum gf_plan_how plan; /* likewise */

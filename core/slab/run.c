@@ -356,8 +356,7 @@ static int join_reports(struct gf_slab_state *r) {
     for (int i = 0; i < GF_MAX_OUTPUTS; i++)
         report->clipped[i] = (int64_t)sum[i];
     const double *energy = sum + GF_MAX_OUTPUTS;
-    if (energy[0] > 0 || energy[1] > 0)
-        report->imag_ratio = energy[0] > 0 ? sqrt(energy[1] / energy[0]) : (double)INFINITY;
+    gf_report_energy(energy[0], energy[1], report);
     return rc;
 }
 

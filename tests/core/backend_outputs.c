@@ -443,7 +443,38 @@ static void check_clipped_power(struct subject *s) {
     }
 }
 
+/* The imaginary part of an inverse beside the real one does not depend on how large the numbers are. */
+static void check_scaled_energy(struct subject *s) {
+    static const double factor[] = {1, 1e19, 1e21, 1e37, 1e-19, 1e-24, 1e-30};
+    struct gf_job job = backends_job(GF_INVERSE, GF_C64, GF_SINGLE, 2, 48, 40, 1);
+    struct gf_array in, out = {0};
+    struct gf_report report;
+    double ratio = 0, kept = 0;
+    job.real = true;
+    job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = GF_F32};
+    if (!backends_mine(s) || gf_array_alloc(&in, GF_C64, 3, (int64_t[]){48, 40, 1}))
+        return;
+    backends_fill(&in, &s->seed);
+    for (int f = 0; f < 7; f++) {
+        for (int64_t i = 0; i < 2 * gf_array_count(&in); i++)
+            real_put(&in, i, real_at(&in, i) * (f ? factor[f] / factor[f - 1] : 1));
+        const int rc = backends_run(s, &job, &in, &out, &report);
+        CHECK_RAN(s, rc, "%s", gf_message());
+        if (rc)
+            break;
+        ratio = f ? ratio : report.imag_ratio;
+        kept = f ? kept : report.kept;
+        CHECK_MSG(ratio > .5 && fabs(report.imag_ratio - ratio) < 1e-5 * ratio &&
+                      fabs(report.kept / kept / factor[f] / factor[f] - 1) < 1e-5,
+                  "numbers times %g: imaginary part %g of the real one, energy %g; not %g, %g",
+                  factor[f], report.imag_ratio, report.kept, ratio, kept);
+    }
+    gf_array_free(&in);
+    gf_array_free(&out);
+}
+
 static void check_extremes(struct subject *s) {
+    check_scaled_energy(s);
     check_clipped_power(s);
     check_scaled_noise(s);
     check_extreme_pairs(s);
