@@ -5,6 +5,7 @@
 #include <omp.h>
 #include <stdlib.h>
 
+#include "core/vendor/bare.h"
 #include "core/vendor/cufft_library.h"
 #include "core/vendor/cufft_plan.h"
 #include "core/filter/filter.h"
@@ -394,8 +395,8 @@ static int run_transform(const struct gf_gpu_context *c, const struct impl *m,
     return code ? gf_cufft_failure(code, "a transform", c->props.name) : 0;
 }
 
-static int run_once(const struct gf_gpu_context *c, const struct impl *m) {
-    const struct gf_gpu_run *r = &m->run;
+static int run_once(const struct gf_gpu_context *c, struct gf_gpu_run *r) {
+    const struct impl *m = (const struct impl *)r;
     int rc = gf_gpu_run_launch(c, r, m->ready, m->before);
     if (!rc && m->copies_input)
         rc = c->api->copy(c->gpu, r->buffer[m->transform[0].from], 0, r->buffer[GF_GPU_IN], 0,
@@ -411,14 +412,7 @@ static int run_once(const struct gf_gpu_context *c, const struct impl *m) {
 }
 
 static int cufft_run(struct gf_plan *plan, int times, double *seconds) {
-    struct gf_gpu_context *c = plan->context;
-    struct impl *m = plan->impl;
-    int rc = gf_gpu_run_begin(c, seconds);
-    for (int i = 0; i < times && !rc; i++) {
-        m->run.repeats = i;
-        rc = run_once(c, m);
-    }
-    return rc ? rc : gf_gpu_run_end(c, seconds);
+    return gf_gpu_run_times(plan->context, plan->impl, times, seconds, run_once);
 }
 
 static int cufft_download(struct gf_plan *plan, struct gf_array *out, struct gf_report *report) {
@@ -438,8 +432,7 @@ static void cufft_drop(struct gf_plan *plan) {
     gf_array_free(&m->table);
     if (m->work)
         c->api->free(c->gpu, m->work);
-    gf_gpu_run_drop(c, &m->run);
-    free(m);
+    gf_gpu_whole_drop(plan);
 }
 
 static int cufft_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
@@ -450,36 +443,20 @@ static int cufft_plan(void *context, const struct gf_job *job, struct gf_plan **
                                            .drop = cufft_drop};
     struct gf_gpu_context *c = context;
     *out = NULL;
-    int rc = gf_job_validate(job);
-    if (!rc)
-        rc = gf_job_check_unpacked(job);
-    if (!rc && job->op != GF_FILTER)
-        rc = gf_job_fourier_only(job);
+    int rc = gf_job_check_ops(job, 1u << GF_FFT | 1u << GF_FILTER);
     if (!rc && !gf_cufft_find())
         rc = GF_EABSENT;
     if (!rc && job->op == GF_FILTER && !runs_on_device(job))
         return gf_filter_compose_plan(&gf_backend_cufft, c, job, omp_get_max_threads(), out);
     if (rc)
         return rc;
-    struct gf_gpu_plan *p = calloc(1, sizeof *p);
-    struct gf_plan *plan = p ? gf_plan_new(c, job, &ops, sizeof(struct impl)) : NULL;
-    if (!plan) {
-        free(p);
-        return gf_fail(GF_ENOMEM, "no memory for a plan");
-    }
+    struct gf_plan *plan = gf_bare_new(c, job, &ops, sizeof(struct impl));
+    if (!plan)
+        return GF_ENOMEM;
     struct impl *m = plan->impl;
-    p->job = *job;
-    p->props = c->props;
-    m->run.plan = p;
     m->word = job->precision == GF_DOUBLE ? 8 : 4;
     m->f = gf_cufft_find();
-    rc = make_all(c, m, plan);
-    if (rc) {
-        gf_plan_drop(plan);
-        return rc;
-    }
-    *out = plan;
-    return 0;
+    return gf_plan_finish(plan, make_all(c, m, plan), out);
 }
 
 static const struct gf_on_device on_device = {.measure = gf_gpu_run_measure,

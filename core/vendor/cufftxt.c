@@ -431,13 +431,9 @@ static int cufftxt_plan(void *context, const struct gf_job *job, struct gf_plan 
     if (!gf_dtype_is_complex(job->in_dtype)) /* reals are padded on their way to the devices */
         plan->workspace_bytes = padded_bytes(job);
     rc = make_plan(context, plan);
-    if (rc) {
-        gf_plan_drop(plan);
-        return rc;
-    }
-    list_passes(context, plan);
-    *out = plan;
-    return 0;
+    if (!rc)
+        list_passes(context, plan);
+    return gf_plan_finish(plan, rc, out);
 }
 
 static const struct gf_on_device on_device = {.measure = cufftxt_measure};
