@@ -1,7 +1,6 @@
 /* clFFT as an entrant of `gpufft bench`, on arrays of its own types alone. It is loaded at run time:
  * the few declarations that are needed are below, from its documentation. A plan is a number; a
  * context, a queue and memory are OpenCL's. */
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "core/base/clock.h"
@@ -74,15 +73,8 @@ static struct clfft library;
 /* NULL with gf_message(). */
 static const struct clfft *find(void) {
     static const char *const sonames[] = {"libclFFT.so.2", "libclFFT.so", NULL};
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static bool tried, present;
-    void *handle;
-    pthread_mutex_lock(&lock);
-    if (!tried)
-        present = !gf_dl_open(sonames, symbols, &library, &handle);
-    tried = true;
-    pthread_mutex_unlock(&lock);
-    if (present)
+    static struct gf_dl_once once = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+    if (!gf_dl_open_once(&once, sonames, symbols, &library))
         return &library;
     gf_fail(GF_EABSENT, "no clFFT (libclFFT.so.2); apt install libclfft2");
     return NULL;
