@@ -100,7 +100,7 @@ static void make_passes(struct impl *m, struct gf_plan *plan) {
     int64_t before = gf_work_bytes(&m->before), after = gf_work_bytes(&m->after);
     if (!m->direct)
         gf_pass_list_load(plan, before);
-    gf_pass_list_axes(plan, "c, radix 2", c2r, before, after);
+    gf_pass_list_axes(plan, "c, radix 2", !c2r && gf_job_is_real(job), c2r, before, after);
     if (!m->direct)
         gf_pass_list_store(plan, after);
     plan->workspace_bytes = m->direct ? 0 : before + (m->in_place ? 0 : after);

@@ -17,6 +17,7 @@
 #include "core/base/job_check.h"
 #include "core/base/status.h"
 #include "core/base/loadstore.h"
+#include "core/base/pass_list.h"
 #include "core/base/range_sample.h"
 
 /* A transform by cuFFT, from one buffer to another. */
@@ -237,27 +238,10 @@ static int make_filter(struct impl *m, struct gf_gpu_space *in, struct gf_gpu_sp
     return rc;
 }
 
-/* cuFFT does not document its order of axes; it is listed as one axis after the other, the halved
- * one first forward and last backward. */
+/* cuFFT does not document its order of axes; it is listed as one axis after the other. */
 static void list_transform(const struct transform *e, int64_t before, int64_t after,
                            struct gf_plan *plan) {
-    const struct gf_job *job = &plan->job;
-    bool real = e->in_complex != e->out_complex;
-    for (int i = 0; i < 3; i++) {
-        int axis = e->in_complex && !e->out_complex ? i : 2 - i;
-        if (!gf_gpu_axis_on(job, axis))
-            continue;
-        int at = gf_gpu_job_axis(job, axis);
-        bool halves = real && at == gf_job_half_axis(job);
-        struct gf_pass_info *p = &plan->pass[plan->n_passes++];
-        snprintf(p->what, sizeof p->what, "cufft: %c, %lld points, %s", "zyx"[axis],
-                 (long long)job -> shape[at],
-                 !halves          ? "complex"
-                 : e->out_complex ? "real -> half spectrum"
-                                  : "half spectrum -> real");
-        p->bytes_read = !e->out_complex || halves ? before : after;
-        p->bytes_written = !e->in_complex || halves ? after : before;
-    }
+    gf_pass_list_axes(plan, "cufft", !e->in_complex, !e->out_complex, before, after);
 }
 
 static void list_passes(const struct impl *m, const struct gf_gpu_space *in,

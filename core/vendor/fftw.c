@@ -241,13 +241,13 @@ static void list_passes(const struct context *c, const struct impl *m, struct gf
         return;
     }
     gf_pass_list_load(plan, before);
-    gf_pass_list_axes(plan, who, m->executes_c2r, before, after);
+    gf_pass_list_axes(plan, who, m->executes_r2c, m->executes_c2r, before, after);
     if (m->table.data) {
         p = &plan->pass[plan->n_passes++];
         snprintf(p->what, sizeof p->what, "half spectrum times the filter's table");
         p->bytes_read = after + array_bytes_of(&m->table);
         p->bytes_written = after;
-        gf_pass_list_axes(plan, who, true, after, before);
+        gf_pass_list_axes(plan, who, false, true, after, before);
     }
     gf_pass_list_store(plan, m->table.data ? before : after); /* a filter's outputs are of reals */
     plan->workspace_bytes = m->in_place ? (before > after ? before : after) : before + after;
