@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/batch/batch.h"
 #include "cli/log.h"
 #include "core/base/status.h"
 #include "formats/io.h"
@@ -117,7 +118,7 @@ static int run_command(const struct gf_command *c, int argc, char **argv) {
     if (s.sync) /* a lesson's commands follow the lesson */
         gf_sink_sync(true);
     gf_guard_begin();
-    int code = c->run(&s, argv, n);
+    int code = c->run ? c->run(&s, argv, n) : gf_batch_run(c->hooks, &s, argv, n);
     gf_guard_end();
     return code;
 }

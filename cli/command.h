@@ -27,6 +27,8 @@
 
 #include "cli/options.h"
 
+struct gf_task_hooks;
+
 struct gf_command {
     const char *name;
     const char *operands; /* as the usage line shows them; "" for none */
@@ -38,8 +40,10 @@ struct gf_command {
     bool text;     /* its product is text on stdout, which --quiet drops; its files go elsewhere */
     bool launched; /* mpirun may start several processes of it; it tells what each of them does */
     bool joins;    /* and they meet in gf_ranks_join(), before they do anything */
-    /* Takes the parsed options and the operands, and returns the exit code. */
+    /* Takes the parsed options and the operands, and returns the exit code. NULL: the hooks below are run for
+     * each file (cli/batch/batch.h). */
     int (*run)(struct gf_settings *s, char **operands, int n);
+    const struct gf_task_hooks *hooks;
 };
 
 extern const struct gf_command gf_command_fwd, gf_command_inv, gf_command_dwt, gf_command_idwt,
@@ -58,8 +62,6 @@ bool gf_command_asks_version(int argc, char **argv);
 /* A command line as main() gets it, argv[0] being the program's name; the exit code. Reorders
  * argv. */
 int gf_run_line(int argc, char **argv);
-
-struct gf_task_hooks;
 
 /* What the commands that transform files do with each of them (cli/batch/task.h). */
 extern const struct gf_task_hooks gf_hooks_forward, gf_hooks_inverse, gf_hooks_dwt, gf_hooks_idwt,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/batch/store.h"
+#include "cli/log.h"
 #include "core/base/status.h"
 
 void gf_task_split(struct gf_task *t, const struct gf_array *px, int64_t channels) {
@@ -29,6 +30,7 @@ void gf_task_take_metadata(struct gf_task *t, const struct gf_record *r) {
     struct gf_metadata *m = &t->image.metadata;
     unsigned char *profile = m->profile;
     size_t bytes = m->profile_bytes;
+    t->recorded = r != NULL;
     if (!r)
         return;
     *m = r->metadata;
@@ -59,6 +61,23 @@ enum gf_precision gf_task_precision(const struct gf_settings *s, enum gf_dtype d
     return wide ? GF_DOUBLE : GF_SINGLE;
 }
 
+void gf_task_begin_job(struct gf_task *t, enum gf_direction direction) {
+    struct gf_job *job = &t->job;
+    job->direction = direction;
+    job->ndim = t->image.ndim;
+    memcpy(job->shape, t->image.px.shape, (size_t)job->ndim * sizeof *job->shape);
+    job->in_dtype = t->image.px.dtype;
+    job->precision = gf_task_precision(t->s, job->in_dtype);
+}
+
+int gf_task_check_axes(const struct gf_settings *s, const struct gf_job *job) {
+    unsigned axes = job->axes;
+    int rc = s->axes.n || s->dims ? gf_settings_axes(s, job->ndim, &axes) : 0;
+    if (!rc && axes != job->axes)
+        rc = gf_fail(GF_EINVAL, "its record has other axes than the options");
+    return rc;
+}
+
 int gf_task_describe(struct gf_task *t, int i, enum gf_color color) {
     struct gf_product *p = &t->product[i];
     int64_t shape[GF_MAX_RANK], bytes;
@@ -74,4 +93,48 @@ int gf_task_describe(struct gf_task *t, int i, enum gf_color color) {
     p->image.color = color;
     p->image.channel_axis = p->image.channel_axis || t->image.channel_axis;
     return t->s->plan_only ? 0 : gf_product_accepts(p);
+}
+
+/* ---- pictures that come back ---- */
+
+static int choose_dtype(const struct gf_task *t, int i, const struct gf_record *r,
+                        enum gf_dtype *dtype) {
+    const struct gf_product *p = &t->product[i];
+    struct gf_target target = t->targets->target[i];
+    target.kind = p->kind;
+    int rc = gf_target_dtype(t->s, &target, p->format, t->job.precision, dtype);
+    bool own = r && p->kind == (r->complex_input ? GF_COMPLEX : GF_REAL);
+    return rc || !own ? rc : gf_target_keep_dtype(t->s, p->format, r->dtype, dtype);
+}
+
+int gf_task_describe_restored(struct gf_task *t, int i, const struct gf_record *r) {
+    struct gf_product *p = &t->product[i];
+    struct gf_output *out = &t->job.out[i];
+    const int64_t channels = t->job.channels;
+    const enum gf_color foreign = channels == 1 ? GF_GRAY : channels == 3 ? GF_RGB : GF_OTHER_COLOR;
+    int rc = choose_dtype(t, i, r, &out->dtype);
+    if (rc)
+        return rc;
+    out->kind = p->kind;
+    /* A phase as integers is for the eye; all else keeps its numbers. */
+    bool display = p->kind == GF_PHASE && gf_dtype_is_integer(out->dtype);
+    out->map = display ? GF_MAP_DISPLAY : GF_MAP_NUMBER;
+    p->alpha_plane = r && r->alpha == GF_ALPHA_KEPT && p->kind == GF_REAL && p->format->alpha;
+    p->image.alpha = p->alpha_plane;
+    p->keeps = r && p->kind == GF_REAL ? GF_KEEPS_ALL : GF_KEEPS_NOTHING;
+    p->image.channel_axis = r && r->channel_axis;
+    return gf_task_describe(t, i, r ? r->color : foreign);
+}
+
+int gf_task_fail_clipped(const struct gf_task *t, int i) {
+    const long long clipped = (long long)t->report.clipped[i];
+    return gf_fail(GF_EINVAL,
+                   "%lld sample%s not fit %s; a float .tif keeps them, --depth=8 or 16 clips them",
+                   clipped, clipped == 1 ? " does" : "s do", gf_dtype_name(t->job.out[i].dtype));
+}
+
+void gf_task_note_alpha(const struct gf_task *t, int i) {
+    if (t->alpha.data && !t->product[i].alpha_plane)
+        gf_log_note("'%s': alpha dropped; a %s file does not keep it here", gf_log_name(t->read[0]),
+                    t->product[i].format->name);
 }

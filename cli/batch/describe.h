@@ -5,6 +5,8 @@
 
 #include "cli/batch/task.h"
 
+/* The job's direction, shape, type and precision, as the header and the options say. */
+void gf_task_begin_job(struct gf_task *t, enum gf_direction direction);
 /* Sets product[i].image to the shape of the job's output i (with its alpha plane),
  * of `color`, and refuses what the format cannot hold. */
 int gf_task_describe(struct gf_task *t, int i, enum gf_color color);
@@ -19,7 +21,17 @@ int gf_task_take_recorded(struct gf_task *t, bool alpha);
 /* The record of the file, or NULL: the image has the picture's metadata, its profile being
  * that of the file. */
 void gf_task_take_metadata(struct gf_task *t, const struct gf_record *r);
+/* Options for axes may repeat those of the record, whose job this is. */
+int gf_task_check_axes(const struct gf_settings *s, const struct gf_job *job);
 /* The precision of --precision, or the one that suits the type of the input. */
 enum gf_precision gf_task_precision(const struct gf_settings *s, enum gf_dtype dtype);
+
+/* Of an inverse: type, alpha, colour and shape of product i, as those of the picture in the record, which may be
+ * NULL. */
+int gf_task_describe_restored(struct gf_task *t, int i, const struct gf_record *r);
+/* After the run: GF_EINVAL where samples of output i do not fit its type. */
+int gf_task_fail_clipped(const struct gf_task *t, int i);
+/* A note where the format of product i drops the alpha channel. */
+void gf_task_note_alpha(const struct gf_task *t, int i);
 
 #endif

@@ -71,6 +71,7 @@ struct gf_record gf_record_of_job(const struct gf_job *job, int i, const struct 
 
 void gf_job_of_record(const struct gf_record *r, struct gf_job *job) {
     job->ndim = r->ndim;
+    memset(job->shape, 0, sizeof job->shape);
     memcpy(job->shape, r->shape, (size_t)r->ndim * sizeof *job->shape);
     job->channels = r->channels;
     job->axes = r->axes;

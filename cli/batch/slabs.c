@@ -106,8 +106,8 @@ int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan) {
     enum gf_packing packs = GF_PACKS_NOTHING;
     const struct gf_job whole = job_of(t);
     int64_t beside = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
-    if (t->hooks->make_pages_bytes)
-        beside += t->hooks->make_pages_bytes(t);
+    if (t->hooks->make_units_bytes)
+        beside += t->hooks->make_units_bytes(t);
     if (gf_slab_is_line(&whole))
         return make_within(t, &whole, packs, beside, plan);
     int rc = gf_runner_packs(t->runner, &whole, &packs);
@@ -197,16 +197,21 @@ static int read_file(void *user, int64_t first, struct gf_array *pages) {
     return rc;
 }
 
+/* Units of the job's input, by way of the hook where that is not what the file has. */
+static int make_units(struct slabs *s, int (*read)(void *user, int64_t first, struct gf_array *to),
+                      int64_t first, struct gf_array *to) {
+    const struct gf_unit_source file = {read, s};
+    return s->t->hooks->make_units ? s->t->hooks->make_units(s->t, &file, first, to)
+                                   : read(s, first, to);
+}
+
 static int read_pages(void *user, int64_t first, struct gf_array *pages) {
-    struct slabs *s = user;
-    const struct gf_page_source file = {read_file, s};
-    return s->t->hooks->make_pages ? s->t->hooks->make_pages(s->t, &file, first, pages)
-                                   : read_file(s, first, pages);
+    return make_units(user, read_file, first, pages);
 }
 
 static int look(void *user) {
     struct slabs *s = user;
-    const struct gf_page_source file = {read_file, s};
+    const struct gf_unit_source file = {read_file, s};
     return s->t->hooks->look(s->t, &file);
 }
 
@@ -251,11 +256,12 @@ static int write_rows(void *user, int i, const struct gf_slab_rows *rows, const 
     return write_box(s, i, &box, data);
 }
 
-static int read_samples(void *user, int64_t first, int64_t count, void *to) {
+static int read_samples(void *user, int64_t first, struct gf_array *samples) {
     struct slabs *s = user;
     struct gf_task *t = s->t;
     const struct gf_array *px = &t->image.px;
-    const int64_t shape[3] = {1, count, px->shape[t->image.ndim]};
+    const int64_t count = samples->shape[0], shape[3] = {1, count, px->shape[t->image.ndim]};
+    void *to = samples->data;
     double start = gf_now_ms();
     struct gf_array a;
     int rc = begin_conversion(s, 3, shape, to, &a);
@@ -269,10 +275,10 @@ static int read_samples(void *user, int64_t first, int64_t count, void *to) {
 }
 
 static int read_span(void *user, int64_t first, int64_t count, void *to) {
-    struct slabs *s = user;
-    const struct gf_span_source file = {read_samples, s};
-    return s->t->hooks->make_span ? s->t->hooks->make_span(s->t, &file, first, count, to)
-                                  : read_samples(s, first, count, to);
+    const struct gf_job *job = &((const struct slabs *)user)->t->job;
+    struct gf_array samples =
+        gf_array_wrap(to, job->in_dtype, 2, (int64_t[]){count, job->channels});
+    return make_units(user, read_samples, first, &samples);
 }
 
 static int write_span(void *user, int i, int64_t first, int64_t count, const void *data) {

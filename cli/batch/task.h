@@ -24,14 +24,10 @@
 struct gf_task;
 struct json_t;
 
-/* Pages of a volume's file, contiguous and finite: 0 or a code. */
-struct gf_page_source {
-    int (*read)(void *user, int64_t first, struct gf_array *pages);
-    void *user;
-};
-/* The same of lines: samples, counted through all of them. */
-struct gf_span_source {
-    int (*read)(void *user, int64_t first, int64_t count, void *to);
+/* Units of a file, contiguous and finite: pages of a volume, rows of a picture, samples counted through all
+ * lines. Reads to->shape[0] of them: 0 or a code. */
+struct gf_unit_source {
+    int (*read)(void *user, int64_t first, struct gf_array *to);
     void *user;
 };
 
@@ -64,17 +60,14 @@ struct gf_task_hooks {
     /* NULL, or returns NULL where a volume can be taken in slabs (cli/batch/slabs.h), else the reason
      * why not. */
     const char *(*refuses_slabs)(const struct gf_task *t);
-    /* NULL, or whether making those pages takes a look at all pages of the file before; and the look. */
+    /* NULL, or whether making those units takes a look at all pages of the file before; and the look. */
     bool (*looks)(const struct gf_task *t);
-    int (*look)(struct gf_task *t, const struct gf_page_source *file);
-    /* NULL where the job's input is what the file has. Else pages from `first` on of that input, from
-     * pages of the file, and the bytes that takes beside them. */
-    int (*make_pages)(struct gf_task *t, const struct gf_page_source *file, int64_t first,
-                      struct gf_array *pages);
-    int64_t (*make_pages_bytes)(const struct gf_task *t);
-    /* The same of lines. */
-    int (*make_span)(struct gf_task *t, const struct gf_span_source *file, int64_t first,
-                     int64_t count, void *to);
+    int (*look)(struct gf_task *t, const struct gf_unit_source *file);
+    /* NULL where the job's input is what the file has. Else units from `first` on of that input, from
+     * units of the file, and the bytes that takes beside them. */
+    int (*make_units)(struct gf_task *t, const struct gf_unit_source *file, int64_t first,
+                      struct gf_array *to);
+    int64_t (*make_units_bytes)(const struct gf_task *t);
     /* NULL, or makes the table of a filter's part: see struct gf_slab_io. */
     int (*make_table)(struct gf_task *t, const struct gf_job *part, struct gf_filter *filter);
     /* NULL, or adds to the task's JSON line. */

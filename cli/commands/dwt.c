@@ -3,7 +3,6 @@
 
 #include "cli/command.h"
 #include "cli/log.h"
-#include "cli/batch/batch.h"
 #include "cli/batch/describe.h"
 #include "cli/batch/job_record.h"
 #include "cli/commands/planes.h"
@@ -42,13 +41,9 @@ static int describe_product(struct gf_task *t, int i) {
 
 static int prepare(struct gf_task *t) {
     struct gf_job *job = &t->job;
-    job->direction = GF_FORWARD;
-    job->ndim = t->image.ndim;
-    memcpy(job->shape, t->image.px.shape, (size_t)job->ndim * sizeof *job->shape);
-    job->in_dtype = t->image.px.dtype;
+    gf_task_begin_job(t, GF_FORWARD);
     if (gf_dtype_is_complex(job->in_dtype))
         return gf_fail(GF_EINVAL, "complex samples, and wavelets are taken of real ones");
-    job->precision = gf_task_precision(t->s, job->in_dtype);
     int rc = gf_task_take_channels(t);
     if (!rc)
         rc = gf_wavelet_describe(t->s, job);
@@ -84,10 +79,6 @@ const struct gf_task_hooks gf_hooks_dwt = {
     .stream = gf_dwt_planes_stream,
 };
 
-static int run(struct gf_settings *s, char **operands, int n) {
-    return gf_batch_run(&gf_hooks_dwt, s, operands, n);
-}
-
 static const struct gf_opt band_rows[] = {
     GF_TEXT("bands", wavelet.bands, "DIR",
             "also write each band as DIR/{stem}_BAND.tif; works without --out", .inert = true),
@@ -112,5 +103,5 @@ const struct gf_command gf_command_dwt = {
                 "  gpufft dwt scene.png --levels=max --out=coeffs.tif --bands=bands\n"
                 "  gpufft dwt scene.png --threshold=hard:5% --out=small.tif\n"
                 "  gpufft dwt --frames frames/ --levels=3 --out=coeffs.tif\n",
-    .run = run,
+    .hooks = &gf_hooks_dwt,
 };

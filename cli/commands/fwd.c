@@ -1,9 +1,6 @@
 /* gpufft fwd: pictures, volumes and lines to their spectra. */
-#include <string.h>
-
 #include "cli/command.h"
 #include "cli/log.h"
-#include "cli/batch/batch.h"
 #include "cli/batch/describe.h"
 #include "cli/batch/job_record.h"
 #include "core/base/status.h"
@@ -42,11 +39,7 @@ static void describe_record(struct gf_task *t, int i) {
 static int prepare(struct gf_task *t) {
     const struct gf_settings *s = t->s;
     struct gf_job *job = &t->job;
-    job->direction = GF_FORWARD;
-    job->ndim = t->image.ndim;
-    memcpy(job->shape, t->image.px.shape, (size_t)job->ndim * sizeof *job->shape);
-    job->in_dtype = t->image.px.dtype;
-    job->precision = gf_task_precision(s, job->in_dtype);
+    gf_task_begin_job(t, GF_FORWARD);
     job->norm = s->norm == GF_UNSET ? GF_NORM_BACKWARD : (enum gf_norm)s->norm;
     int rc = gf_task_take_channels(t);
     job->spend_input = !t->image.alpha; /* alpha is copied out of it afterwards */
@@ -99,10 +92,6 @@ const struct gf_task_hooks gf_hooks_forward = {
     .check = check,
 };
 
-static int run(struct gf_settings *s, char **operands, int n) {
-    return gf_batch_run(&gf_hooks_forward, s, operands, n);
-}
-
 static const struct gf_opt_group *const groups[] = {
     &gf_opts_out,           &gf_opts_spectrum_kind, &gf_opts_further,
     &gf_opts_depth_display, &gf_opts_files,         &gf_opts_display,
@@ -125,5 +114,5 @@ const struct gf_command gf_command_fwd = {
                 "  find a -name '*.png' -print0 | gpufft fwd --files0-from=- --out='o/{stem}.png'\n"
                 "  gpufft fwd head.raw --shape=32x64x64 --type=u8 --out=head.tif\n"
                 "  gpufft fwd - --out=png:- < scene.png > spectrum.png\n",
-    .run = run,
+    .hooks = &gf_hooks_forward,
 };

@@ -3,7 +3,6 @@
 
 #include "cli/command.h"
 #include "cli/log.h"
-#include "cli/batch/batch.h"
 #include "cli/batch/describe.h"
 #include "cli/batch/job_record.h"
 #include "cli/commands/planes.h"
@@ -14,10 +13,7 @@
 /* Options may repeat what is in the record, whose job this is. */
 static int check_options(const struct gf_settings *s, const struct gf_job *job) {
     const struct gf_wavelet *w = &job->wavelet;
-    unsigned axes = job->axes;
-    int rc = s->axes.n || s->dims ? gf_settings_axes(s, job->ndim, &axes) : 0;
-    if (!rc && axes != job->axes)
-        rc = gf_fail(GF_EINVAL, "its record has other axes than the options");
+    int rc = gf_task_check_axes(s, job);
     if (!rc && s->wavelet.levels > 0 && s->wavelet.levels != w->levels)
         rc = gf_fail(GF_EINVAL, "its record has %d level%s, not %d", w->levels,
                      w->levels == 1 ? "" : "s", s->wavelet.levels);
@@ -44,8 +40,6 @@ static int job_from_record(struct gf_task *t, const struct gf_record *r) {
 static int job_from_options(struct gf_task *t) {
     struct gf_job *job = &t->job;
     int64_t packed[GF_MAX_RANK];
-    job->ndim = t->image.ndim;
-    memcpy(job->shape, t->image.px.shape, (size_t)job->ndim * sizeof *job->shape);
     job->channels = t->image.px.shape[job->ndim];
     int rc = gf_wavelet_describe(t->s, job);
     if (rc)
@@ -58,30 +52,6 @@ static int job_from_options(struct gf_task *t) {
                        "size that 2^%d divides can be inverted",
                        job->wavelet.levels);
     return 0;
-}
-
-static int choose_dtype(const struct gf_task *t, int i, const struct gf_record *r,
-                        enum gf_dtype *dtype) {
-    const struct gf_product *p = &t->product[i];
-    int rc = gf_target_dtype(t->s, &t->targets->target[i], p->format, t->job.precision, dtype);
-    return rc || !r ? rc : gf_target_keep_dtype(t->s, p->format, r->dtype, dtype);
-}
-
-static int describe_product(struct gf_task *t, int i, const struct gf_record *r) {
-    struct gf_product *p = &t->product[i];
-    struct gf_output *out = &t->job.out[i];
-    int64_t channels = t->job.channels;
-    enum gf_color color = channels == 1 ? GF_GRAY : channels == 3 ? GF_RGB : GF_OTHER_COLOR;
-    int rc = choose_dtype(t, i, r, &out->dtype);
-    if (rc)
-        return rc;
-    out->kind = GF_REAL;
-    out->map = GF_MAP_NUMBER;
-    p->alpha_plane = r && r->alpha == GF_ALPHA_KEPT && p->format->alpha;
-    p->image.alpha = p->alpha_plane;
-    p->keeps = r && p->kind == GF_REAL ? GF_KEEPS_ALL : GF_KEEPS_NOTHING;
-    p->image.channel_axis = r && r->channel_axis;
-    return gf_task_describe(t, i, r ? r->color : color);
 }
 
 static int prepare(struct gf_task *t) {
@@ -103,15 +73,12 @@ static int prepare(struct gf_task *t) {
                      gf_dtype_name(t->image.px.dtype));
     if (rc)
         return rc;
-    t->recorded = r != NULL;
     gf_task_take_metadata(t, r);
     t->lossy = t->s->wavelet.threshold != GF_KEEP_ALL || (r && r->thresholded);
-    job->direction = GF_INVERSE;
-    job->in_dtype = t->image.px.dtype;
-    job->precision = gf_task_precision(t->s, job->in_dtype);
+    gf_task_begin_job(t, GF_INVERSE);
     rc = r ? job_from_record(t, r) : job_from_options(t);
     for (int i = 0; i < job->n_out && !rc; i++)
-        rc = describe_product(t, i, r);
+        rc = gf_task_describe_restored(t, i, r);
     return rc;
 }
 
@@ -121,16 +88,11 @@ static int check(struct gf_task *t) {
         long long clipped = (long long)t->report.clipped[i];
         const char *type = gf_dtype_name(t->job.out[i].dtype);
         if (clipped && !t->s->depth && !t->lossy)
-            return gf_fail(GF_EINVAL,
-                           "%lld sample%s not fit %s; a float .tif keeps them, --depth=8 or 16 "
-                           "clips them",
-                           clipped, clipped == 1 ? " does" : "s do", type);
+            return gf_task_fail_clipped(t, i);
         if (clipped && !t->s->depth)
             gf_log_verbose("'%s': %lld sample%s clipped to %s", gf_log_name(t->read[0]), clipped,
                            clipped == 1 ? "" : "s", type);
-        if (t->alpha.data && !t->product[i].alpha_plane)
-            gf_log_note("'%s': alpha dropped; a %s file does not keep it here",
-                        gf_log_name(t->read[0]), t->product[i].format->name);
+        gf_task_note_alpha(t, i);
     }
     return 0;
 }
@@ -149,10 +111,6 @@ const struct gf_task_hooks gf_hooks_idwt = {
     .stream = gf_idwt_planes_stream,
 };
 
-static int run(struct gf_settings *s, char **operands, int n) {
-    return gf_batch_run(&gf_hooks_idwt, s, operands, n);
-}
-
 static const struct gf_opt_group *const groups[] = {
     &gf_opts_out,    &gf_opts_depth_own, &gf_opts_files, &gf_opts_axes,   &gf_opts_wavelet,
     &gf_opts_levels, &gf_opts_precision, &gf_opts_list,  &gf_opts_frames, &gf_opts_raw,
@@ -170,5 +128,5 @@ const struct gf_command gf_command_idwt = {
                 "  gpufft idwt foreign.npy --levels=2 --out=picture.tif\n",
     .notes = "The record in a file of coefficients determines axes, levels and boundary. The\n"
              "options for them are for files without one; otherwise they may only repeat it.\n",
-    .run = run,
+    .hooks = &gf_hooks_idwt,
 };

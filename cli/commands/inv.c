@@ -1,10 +1,8 @@
 /* gpufft inv: spectra back to the pictures they came from. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/command.h"
 #include "cli/log.h"
-#include "cli/batch/batch.h"
 #include "cli/batch/describe.h"
 #include "cli/batch/job_record.h"
 #include "core/base/status.h"
@@ -21,12 +19,9 @@ static int refuse_picture(const struct gf_image *image) {
 
 /* An option that contradicts the record, whose job this is. */
 static int check_options(const struct gf_settings *s, const struct gf_job *job) {
-    unsigned axes = job->axes;
-    int rc = s->axes.n || s->dims ? gf_settings_axes(s, job->ndim, &axes) : 0;
+    int rc = gf_task_check_axes(s, job);
     if (rc)
         return rc;
-    if (axes != job->axes)
-        return gf_fail(GF_EINVAL, "its record has other axes than the options");
     if (s->norm != GF_UNSET && s->norm != (int)job->norm)
         return gf_fail(GF_EINVAL, "its record has norm %s, not %s", gf_norm_name(job->norm),
                        gf_norm_name((enum gf_norm)s->norm));
@@ -51,8 +46,6 @@ static int job_from_record(struct gf_task *t, const struct gf_record *r) {
 static int job_from_options(struct gf_task *t) {
     const struct gf_settings *s = t->s;
     struct gf_job *job = &t->job;
-    job->ndim = t->image.ndim;
-    memcpy(job->shape, t->image.px.shape, (size_t)job->ndim * sizeof *job->shape);
     job->channels = t->image.px.shape[job->ndim];
     job->norm = s->norm == GF_UNSET ? GF_NORM_BACKWARD : (enum gf_norm)s->norm;
     job->in_shift = s->shift == GF_UNSET ? s->from_magnitude != NULL : s->shift;
@@ -78,39 +71,6 @@ static int choose_kind(struct gf_task *t, int i, const struct gf_record *r) {
     return gf_target_resolve(&target, p->in, &p->format, &p->path);
 }
 
-static int choose_dtype(const struct gf_task *t, int i, const struct gf_record *r,
-                        enum gf_dtype *dtype) {
-    const struct gf_product *p = &t->product[i];
-    struct gf_target target = t->targets->target[i];
-    target.kind = p->kind;
-    int rc = gf_target_dtype(t->s, &target, p->format, t->job.precision, dtype);
-    bool own = r && p->kind == (r->complex_input ? GF_COMPLEX : GF_REAL);
-    return rc || !own ? rc : gf_target_keep_dtype(t->s, p->format, r->dtype, dtype);
-}
-
-static enum gf_color foreign_color(int64_t channels) {
-    return channels == 1 ? GF_GRAY : channels == 3 ? GF_RGB : GF_OTHER_COLOR;
-}
-
-static int describe_product(struct gf_task *t, int i, const struct gf_record *r) {
-    struct gf_product *p = &t->product[i];
-    struct gf_output *out = &t->job.out[i];
-    int rc = choose_kind(t, i, r);
-    if (!rc)
-        rc = choose_dtype(t, i, r, &out->dtype);
-    if (rc)
-        return rc;
-    out->kind = p->kind;
-    /* A phase as integers is for the eye; all else keeps its numbers. */
-    bool display = p->kind == GF_PHASE && gf_dtype_is_integer(out->dtype);
-    out->map = display ? GF_MAP_DISPLAY : GF_MAP_NUMBER;
-    p->alpha_plane = r && r->alpha == GF_ALPHA_KEPT && p->kind == GF_REAL && p->format->alpha;
-    p->image.alpha = p->alpha_plane;
-    p->keeps = r && p->kind == GF_REAL ? GF_KEEPS_ALL : GF_KEEPS_NOTHING;
-    p->image.channel_axis = r && r->channel_axis;
-    return gf_task_describe(t, i, r ? r->color : foreign_color(t->job.channels));
-}
-
 static int prepare(struct gf_task *t) {
     struct gf_job *job = &t->job;
     struct gf_record record, *r = NULL;
@@ -125,14 +85,14 @@ static int prepare(struct gf_task *t) {
         rc = refuse_picture(&t->image);
     if (rc)
         return rc;
-    t->recorded = r != NULL;
     gf_task_take_metadata(t, r);
-    job->direction = GF_INVERSE;
-    job->in_dtype = t->image.px.dtype;
-    job->precision = gf_task_precision(t->s, job->in_dtype);
+    gf_task_begin_job(t, GF_INVERSE);
     rc = r ? job_from_record(t, r) : job_from_options(t);
-    for (int i = 0; i < job->n_out && !rc; i++)
-        rc = describe_product(t, i, r);
+    for (int i = 0; i < job->n_out && !rc; i++) {
+        rc = choose_kind(t, i, r);
+        if (!rc)
+            rc = gf_task_describe_restored(t, i, r);
+    }
     job->real = true;
     for (int i = 0; i < job->n_out; i++)
         job->real = job->real && t->product[i].kind == GF_REAL;
@@ -153,16 +113,9 @@ static int check(struct gf_task *t) {
                     "part: %.2g); the real part is written",
                     gf_log_name(t->read[0]), report->imag_ratio);
     for (int i = 0; i < t->job.n_out; i++) {
-        const char *type = gf_dtype_name(t->job.out[i].dtype);
         if (report->clipped[i] && !t->s->depth)
-            return gf_fail(GF_EINVAL,
-                           "%lld sample%s not fit %s; a float .tif keeps them, --depth=8 or 16 "
-                           "clips them",
-                           (long long)report->clipped[i],
-                           report->clipped[i] == 1 ? " does" : "s do", type);
-        if (t->alpha.data && !t->product[i].alpha_plane)
-            gf_log_note("'%s': alpha dropped; a %s file does not keep it here",
-                        gf_log_name(t->read[0]), t->product[i].format->name);
+            return gf_task_fail_clipped(t, i);
+        gf_task_note_alpha(t, i);
     }
     return 0;
 }
@@ -174,10 +127,6 @@ const struct gf_task_hooks gf_hooks_inverse = {
     .prepare = prepare,
     .check = check,
 };
-
-static int run(struct gf_settings *s, char **operands, int n) {
-    return gf_batch_run(&gf_hooks_inverse, s, operands, n);
-}
 
 static const struct gf_opt kind_rows[] = {
     GF_CHOICE("kind", kind, "KIND", gf_kind_choices,
@@ -221,5 +170,5 @@ const struct gf_command gf_command_inv = {
                 "  gpufft inv --from-magnitude=mag.tif --from-phase=phase.tif --out=back.png\n",
     .notes = "The record in a spectrum file determines axes, norm and shift. --axes, --dims,\n"
              "--norm and --shift are for files without one; otherwise they may only repeat it.\n",
-    .run = run,
+    .hooks = &gf_hooks_inverse,
 };

@@ -42,9 +42,7 @@ static int describe_job(struct gf_task *t) {
     if (gf_dtype_is_complex(t->image.px.dtype))
         return gf_fail(GF_EINVAL, "complex samples, and a filter takes real ones");
     job->op = GF_FILTER;
-    job->direction = GF_FORWARD;
-    job->ndim = t->image.ndim;
-    job->precision = gf_task_precision(t->s, t->image.px.dtype);
+    gf_task_begin_job(t, GF_FORWARD);
     job->in_dtype = input_dtype(t);
     int rc = gf_settings_axes(t->s, job->ndim, &job->axes);
     if (!rc)
@@ -313,9 +311,7 @@ static int check(struct gf_task *t) {
     crop(t);
     for (int i = 0; i < t->job.n_out; i++) {
         tell_clipped(t, i);
-        if (t->alpha.data && !t->product[i].alpha_plane)
-            gf_log_note("'%s': alpha dropped; a %s file does not keep it here",
-                        gf_log_name(t->read[0]), t->product[i].format->name);
+        gf_task_note_alpha(t, i);
         if (t->image.metadata.exif_damaged && t->product[i].format->lossy && !t->untouched)
             gf_log_note("'%s': its EXIF is damaged and left out", gf_log_name(t->read[0]));
     }
@@ -363,9 +359,8 @@ const struct gf_task_hooks gf_hooks_filter = {
     .refuses_slabs = refuses_slabs,
     .looks = gf_filter_looks,
     .look = gf_filter_look,
-    .make_pages = gf_filter_make_pages,
-    .make_pages_bytes = gf_filter_make_pages_bytes,
-    .make_span = gf_filter_make_span,
+    .make_units = gf_filter_make_units,
+    .make_units_bytes = gf_filter_make_units_bytes,
     .make_table = gf_filter_make_table,
     .describe = describe,
     .free = free_task,

@@ -12,15 +12,13 @@ int gf_filter_lengthen(struct gf_task *t);
 /* Bytes that takes, at most. */
 int64_t gf_filter_lengthen_bytes(const struct gf_task *t);
 
-/* The same page by page, for volumes and lines that are not in memory: cli/filter/pages.c. See struct
+/* The same unit by unit, for volumes and lines that are not in memory: cli/filter/pages.c. See struct
  * gf_task_hooks. */
-int gf_filter_make_pages(struct gf_task *t, const struct gf_page_source *file, int64_t first,
-                         struct gf_array *pages);
-int64_t gf_filter_make_pages_bytes(const struct gf_task *t);
-int gf_filter_make_span(struct gf_task *t, const struct gf_span_source *file, int64_t first,
-                        int64_t count, void *to);
+int gf_filter_make_units(struct gf_task *t, const struct gf_unit_source *file, int64_t first,
+                         struct gf_array *to);
+int64_t gf_filter_make_units_bytes(const struct gf_task *t);
 bool gf_filter_looks(const struct gf_task *t);
-int gf_filter_look(struct gf_task *t, const struct gf_page_source *file);
+int gf_filter_look(struct gf_task *t, const struct gf_unit_source *file);
 
 /* ---- for both ---- */
 

@@ -16,8 +16,8 @@
  * each other. A line or a volume has n of them, lengthened to `length`. */
 struct making {
     struct gf_task *t;
-    const struct gf_page_source *pages; /* one of the two */
-    const struct gf_span_source *spans;
+    const struct gf_unit_source *file;
+    bool is_line;
     int64_t most, n, length, line;
     enum gf_edges mode;
     struct gf_array read, end, start;
@@ -72,10 +72,6 @@ static int make_smooth(struct gf_task *t, int64_t first, int64_t count, struct g
 
 /* ---- units ---- */
 
-static bool is_line(const struct making *m) {
-    return m->spans;
-}
-
 static int64_t sample_bytes(const struct gf_task *t) {
     return 3 * (int64_t)sizeof(double) * t->job.channels;
 }
@@ -92,13 +88,12 @@ static int64_t samples_at_once(const struct gf_task *t) {
 static int read_some(const struct making *m, bool reverse, int64_t first, struct gf_array *to) {
     const int64_t count = to->shape[0], bytes = to->stride[0];
     struct gf_array read = gf_array_slice(&m->read, 0, 0, count), picture = *to;
-    int rc = is_line(m) ? m->spans->read(m->spans->user, m->line * m->n + first, count, read.data)
-                        : m->pages->read(m->pages->user, first, &read);
+    int rc = m->file->read(m->file->user, m->line * m->n + first, &read);
     if (rc)
         return rc;
     memcpy(picture.shape, read.shape, sizeof picture.shape);
     gf_filter_take_in(m->t, &read, &picture);
-    if (!is_line(m) && !splits(m->t))
+    if (!m->is_line && !splits(m->t))
         gf_edges_fill(m->mode, read.shape, gf_settings_threads(m->t->s), to);
     for (int64_t i = 0; i < count / 2 && reverse; i++) { /* samples: pages come one by one */
         char one[16 * GF_SLAB_CHANNELS], *a = (char *)to->data + i * bytes;
@@ -177,7 +172,7 @@ static int split_pages(const struct making *m, int64_t first, struct gf_array *p
 
 /* Units of the job's input, none or all of them beyond the end of the line or volume. */
 static int make_some(const struct making *m, int64_t first, struct gf_array *to) {
-    if (!is_line(m) && splits(m->t))
+    if (!m->is_line && splits(m->t))
         return split_pages(m, first, to);
     if (first < m->n)
         return read_some(m, false, first, to);
@@ -189,14 +184,14 @@ static int make_some(const struct making *m, int64_t first, struct gf_array *to)
 static int take_buffers(struct making *m) {
     const struct gf_job *job = &m->t->job;
     const int64_t *n = m->t->filtering->frame.shape;
-    const int x = job->ndim - 1, rank = is_line(m) ? 2 : 4;
+    const int x = job->ndim - 1, rank = m->is_line ? 2 : 4;
     const bool rows = job->ndim == 3;
     int64_t read[] = {m->most, rows ? n[1] : 1, n[x], job->channels};
     int64_t made[] = {m->most, rows ? job->shape[1] : 1, job->shape[x], job->channels};
-    if (is_line(m))
+    if (m->is_line)
         read[1] = made[1] = job->channels;
     int rc = gf_array_alloc(&m->read, m->t->filtering->frame.dtype, rank, read);
-    if (!is_line(m) && m->mode != GF_EDGES_TAPER)
+    if (!m->is_line && m->mode != GF_EDGES_TAPER)
         return rc;
     if (!rc)
         rc = gf_array_alloc(&m->end, job->in_dtype, rank, made);
@@ -222,7 +217,7 @@ static int make(struct making *m, int64_t first, struct gf_array *to) {
 
 /* ---- all ---- */
 
-int64_t gf_filter_make_pages_bytes(const struct gf_task *t) {
+int64_t gf_filter_make_units_bytes(const struct gf_task *t) {
     const struct gf_job *job = &t->job;
     const int64_t *n = t->filtering->frame.shape, parts = gf_filter_parts_bytes(t);
     const enum gf_edges mode = (enum gf_edges)t->s->filter.edges;
@@ -239,10 +234,10 @@ int64_t gf_filter_make_pages_bytes(const struct gf_task *t) {
     return parts + read + (mode == GF_EDGES_TAPER ? made : 0);
 }
 
-int gf_filter_look(struct gf_task *t, const struct gf_page_source *file) {
+int gf_filter_look(struct gf_task *t, const struct gf_unit_source *file) {
     const struct gf_job job = smooth_job(t);
     const int64_t *n = job.shape;
-    struct making m = {.t = t, .pages = file, .n = n[0], .most = pages_at_once(t, &job)};
+    struct making m = {.t = t, .file = file, .n = n[0], .most = pages_at_once(t, &job)};
     const int64_t shape[] = {m.most, n[1], n[2], job.channels};
     struct gf_array pages = {0};
     struct gf_smooth_pages *s = t->filtering->smooth = calloc(1, sizeof *s);
@@ -268,33 +263,21 @@ int gf_filter_look(struct gf_task *t, const struct gf_page_source *file) {
     return rc;
 }
 
-int gf_filter_make_pages(struct gf_task *t, const struct gf_page_source *file, int64_t first,
-                         struct gf_array *pages) {
+int gf_filter_make_units(struct gf_task *t, const struct gf_unit_source *file, int64_t first,
+                         struct gf_array *to) {
+    const bool line = gf_slab_is_line(&t->job);
+    const int axis = line ? t->job.ndim - 1 : 0;
     struct making m = {.t = t,
-                       .pages = file,
-                       .n = t->filtering->frame.shape[0],
-                       .length = t->job.shape[0],
-                       .most = 1};
+                       .file = file,
+                       .is_line = line,
+                       .n = t->filtering->frame.shape[axis],
+                       .length = t->job.shape[axis],
+                       .most = line ? samples_at_once(t) : 1};
     if (t->s->filter.edges == GF_EDGES_PERIODIC)
-        return file->read(file->user, first, pages);
-    if (splits(t)) {
+        return file->read(file->user, first, to);
+    if (!line && splits(t)) {
         const struct gf_job job = smooth_job(t);
         m.most = pages_at_once(t, &job);
     }
-    return make(&m, first, pages);
-}
-
-int gf_filter_make_span(struct gf_task *t, const struct gf_span_source *file, int64_t first,
-                        int64_t count, void *to) {
-    const int x = t->job.ndim - 1;
-    struct making m = {.t = t,
-                       .spans = file,
-                       .n = t->filtering->frame.shape[x],
-                       .length = t->job.shape[x],
-                       .most = samples_at_once(t)};
-    const int64_t shape[] = {count, t->job.channels};
-    struct gf_array samples = gf_array_wrap(to, t->job.in_dtype, 2, shape);
-    if (t->s->filter.edges == GF_EDGES_PERIODIC)
-        return file->read(file->user, first, count, to);
-    return make(&m, first, &samples);
+    return make(&m, first, to);
 }

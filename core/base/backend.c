@@ -33,6 +33,13 @@ void gf_plan_drop(struct gf_plan *plan) {
     free(plan);
 }
 
+int gf_plan_finish(struct gf_plan *plan, int rc, struct gf_plan **out) {
+    *out = rc ? NULL : plan;
+    if (rc)
+        gf_plan_drop(plan);
+    return rc;
+}
+
 static int run_exec(struct gf_bound *b, struct gf_report *report) {
     struct gf_report unused;
     return b->plan->ops->exec(b->plan, &b->in, b->out, report ? report : &unused);

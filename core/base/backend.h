@@ -152,6 +152,9 @@ struct gf_plan_ops {
 struct gf_plan *gf_plan_new(void *context, const struct gf_job *job, const struct gf_plan_ops *ops,
                             size_t impl_bytes);
 void gf_plan_drop(struct gf_plan *plan); /* takes NULL */
+/* The end of gf_backend.plan: *out becomes the plan, or NULL, and the plan is dropped, where rc is a failure.
+ * Returns rc. */
+int gf_plan_finish(struct gf_plan *plan, int rc, struct gf_plan **out);
 /* Makes ready runs of exec() on these arrays. The caller drops *bound before the plan. `report` of a run
  * may be NULL. */
 int gf_plan_bind(struct gf_plan *plan, const struct gf_array *in, const struct gf_array *out,

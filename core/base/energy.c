@@ -91,26 +91,23 @@ static const struct gf_dl_symbol symbols[] = {
     {NULL, 0},
 };
 
-/* Loads it once and for good. */
-static bool find_nvml(void) {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool nvml_works;
+
+/* For good. */
+static void load_nvml(void) {
     static const char *const sonames[] = {"libnvidia-ml.so.1", NULL};
-    static bool tried, present;
     void *handle;
-    pthread_mutex_lock(&lock);
-    if (!tried)
-        present = !gf_dl_open(sonames, symbols, &nvml, &handle) && !nvml.init();
-    tried = true;
-    pthread_mutex_unlock(&lock);
-    return present;
+    nvml_works = !gf_dl_open(sonames, symbols, &nvml, &handle) && !nvml.init();
 }
 
 int gf_energy_open_gpu(const char *name, struct gf_energy *e) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     unsigned long long now = 0;
     unsigned n = 0;
     int found = 0;
     *e = (struct gf_energy){.n = 0};
-    if (!find_nvml() || nvml.count(&n))
+    pthread_once(&once, load_nvml);
+    if (!nvml_works || nvml.count(&n))
         return gf_fail(GF_EABSENT, "no NVML (libnvidia-ml.so.1, of NVIDIA's driver)");
     for (unsigned i = 0; i < n; i++) {
         char text[128] = "";

@@ -223,17 +223,16 @@ int gf_job_check_arrays(const struct gf_job *job, const struct gf_array *in,
     return rc;
 }
 
-int gf_job_check_unpacked(const struct gf_job *job) {
+int gf_job_check_ops(const struct gf_job *job, unsigned ops) {
+    const int rc = gf_job_validate(job);
+    if (rc)
+        return rc;
     for (int i = 0; i < job->n_out; i++)
         if (job->out[i].packed)
             return gf_fail(GF_EUNSUPP, "this backend does not pack half spectra");
     if (job->op == GF_FILTER && job->whole.axes)
         return gf_fail(GF_EUNSUPP, "this backend does not filter a part of a spectrum");
-    return 0;
-}
-
-int gf_job_fourier_only(const struct gf_job *job) {
-    if (job->op == GF_FFT)
+    if (ops >> job->op & 1)
         return 0;
     return gf_fail(GF_EUNABLE, "this backend has no %s in this version; --backend=openmp has them",
                    job->op == GF_DWT ? "wavelets" : "filters");

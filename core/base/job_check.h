@@ -20,10 +20,8 @@ int gf_job_validate(const struct gf_job *job);
 int gf_job_check_arrays(const struct gf_job *job, const struct gf_array *in,
                         const struct gf_array *out);
 
-/* GF_EUNSUPP for packed half spectra, of a backend that does not pack(). */
-int gf_job_check_unpacked(const struct gf_job *job);
-
-/* GF_EUNABLE, naming the backend that can, for a job that is not a Fourier transform. */
-int gf_job_fourier_only(const struct gf_job *job);
+/* As gf_job_validate(), for a backend that does not pack() half spectra, GF_EUNSUPP, and has these
+ * operations alone (bits: 1 << enum gf_op); for others GF_EUNABLE, naming the backend that can. */
+int gf_job_check_ops(const struct gf_job *job, unsigned ops);
 
 #endif

@@ -22,15 +22,14 @@ void gf_pass_list_load(struct gf_plan *plan, int64_t before) {
     p->bytes_written = before;
 }
 
-void gf_pass_list_axes(struct gf_plan *plan, const char *who, bool back, int64_t before,
+void gf_pass_list_axes(struct gf_plan *plan, const char *who, bool r2c, bool c2r, int64_t before,
                        int64_t after) {
     const struct gf_job *job = &plan->job;
-    bool real = gf_job_is_real(job), r2c = real && !back, c2r = real && back;
     for (int i = 0; i < job->ndim; i++) {
         int axis = c2r ? i : job->ndim - 1 - i;
         if (!(job->axes >> axis & 1))
             continue;
-        bool halves = axis == gf_job_half_axis(job) && real;
+        bool halves = axis == gf_job_half_axis(job) && (r2c || c2r);
         const char *what = r2c ? "real -> half spectrum" : "half spectrum -> real";
         struct gf_pass_info *p = &plan->pass[plan->n_passes++];
         snprintf(p->what, sizeof p->what, "%s: %c, %lld points, %s", who,

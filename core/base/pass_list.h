@@ -2,7 +2,7 @@
  * `gpufft plan` prints them. Each call appends to the plan, whose job is set.
  *
  *     gf_pass_list_load(plan, before);
- *     gf_pass_list_axes(plan, "fftw (estimate)", false, before, after);
+ *     gf_pass_list_axes(plan, "fftw (estimate)", true, false, before, after);
  *     gf_pass_list_store(plan, after);
  *
  * Sizes are those of the work buffers before and after the transform, in bytes. */
@@ -12,8 +12,8 @@
 #include "core/base/backend.h"
 
 void gf_pass_list_load(struct gf_plan *plan, int64_t before);
-/* The halved axis first, or with `back` (half spectra to reals) last. */
-void gf_pass_list_axes(struct gf_plan *plan, const char *who, bool back, int64_t before,
+/* Of a transform of reals to half spectra (r2c) the halved axis comes first, of one back (c2r) last. */
+void gf_pass_list_axes(struct gf_plan *plan, const char *who, bool r2c, bool c2r, int64_t before,
                        int64_t after);
 /* All outputs, and the searches for their display ranges. */
 void gf_pass_list_store(struct gf_plan *plan, int64_t after);

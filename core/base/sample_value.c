@@ -3,74 +3,19 @@
 
 #include <math.h>
 
+#include "core/base/sample_run.h"
+
 double gf_sample_get(const void *p, enum gf_dtype t) {
-    switch (t) {
-    case GF_U8:
-        return *(const uint8_t *)p;
-    case GF_I8:
-        return *(const int8_t *)p;
-    case GF_U16:
-        return *(const uint16_t *)p;
-    case GF_I16:
-        return *(const int16_t *)p;
-    case GF_U32:
-        return *(const uint32_t *)p;
-    case GF_I32:
-        return *(const int32_t *)p;
-    case GF_F32:
-    case GF_C64:
-        return *(const float *)p;
-    default:
-        return *(const double *)p;
-    }
-}
-
-static void put_integer(void *p, enum gf_dtype t, double v) {
-    double low, high;
-    gf_dtype_range(t, &low, &high);
-    v = round(v);
-    v = v > low ? v : low; /* NaN becomes the lower end */
-    v = v < high ? v : high;
-    switch (t) {
-    case GF_U8:
-        *(uint8_t *)p = (uint8_t)v;
-        break;
-    case GF_I8:
-        *(int8_t *)p = (int8_t)v;
-        break;
-    case GF_U16:
-        *(uint16_t *)p = (uint16_t)v;
-        break;
-    case GF_I16:
-        *(int16_t *)p = (int16_t)v;
-        break;
-    case GF_U32:
-        *(uint32_t *)p = (uint32_t)v;
-        break;
-    default:
-        *(int32_t *)p = (int32_t)v;
-    }
-}
-
-static void put_complex(void *p, enum gf_dtype t, double re, double im) {
-    if (t == GF_C64) {
-        ((float *)p)[0] = (float)re;
-        ((float *)p)[1] = (float)im;
-    } else {
-        ((double *)p)[0] = re;
-        ((double *)p)[1] = im;
-    }
+    double re;
+    gf_sample_run_read(p, t, 0, 1, &re, NULL);
+    return re;
 }
 
 void gf_sample_put(void *p, enum gf_dtype t, double v) {
+    const double zero = 0;
     if (gf_dtype_is_integer(t))
-        put_integer(p, t, v);
-    else if (gf_dtype_is_complex(t))
-        put_complex(p, t, v, 0);
-    else if (t == GF_F32)
-        *(float *)p = (float)v;
-    else
-        *(double *)p = v;
+        gf_sample_run_round(t, 1, &v); /* NaN becomes the lower end */
+    gf_sample_run_write(p, t, 0, 1, &v, &zero);
 }
 
 /* Calls `f` with the address of each sample of up to three arrays of one shape, in C order. */
@@ -114,16 +59,10 @@ struct mending {
     int64_t count;
 };
 
-/* The sample's imaginary part; 0 for a real one. */
-static double get_imag(const void *p, enum gf_dtype t) {
-    if (t == GF_C64)
-        return ((const float *)p)[1];
-    return t == GF_C128 ? ((const double *)p)[1] : 0;
-}
-
 static void sum_one(void *data, char *const sample[3]) {
     struct mending *m = data;
-    double re = gf_sample_get(sample[0], m->dtype), im = get_imag(sample[0], m->dtype);
+    double re, im;
+    gf_sample_run_read(sample[0], m->dtype, 0, 1, &re, &im);
     if (!isfinite(re) || !isfinite(im))
         return;
     m->sum[0] += re;
@@ -133,13 +72,11 @@ static void sum_one(void *data, char *const sample[3]) {
 
 static void mend_one(void *data, char *const sample[3]) {
     struct mending *m = data;
-    double re = gf_sample_get(sample[0], m->dtype), im = get_imag(sample[0], m->dtype);
+    double re, im;
+    gf_sample_run_read(sample[0], m->dtype, 0, 1, &re, &im);
     if (isfinite(re) && isfinite(im))
         return;
-    if (gf_dtype_is_complex(m->dtype))
-        put_complex(sample[0], m->dtype, m->mean[0], m->mean[1]);
-    else
-        gf_sample_put(sample[0], m->dtype, m->mean[0]);
+    gf_sample_run_write(sample[0], m->dtype, 0, 1, &m->mean[0], &m->mean[1]);
 }
 
 void gf_samples_mend(struct gf_array *a, bool with_mean) {
@@ -158,7 +95,8 @@ void gf_samples_mend(struct gf_array *a, bool with_mean) {
 static void polar_one(void *data, char *const sample[3]) {
     const enum gf_dtype *t = data;
     double r = gf_sample_get(sample[1], t[1]), angle = gf_sample_get(sample[2], t[2]);
-    put_complex(sample[0], t[0], r * cos(angle), r * sin(angle));
+    const double re = r * cos(angle), im = r * sin(angle);
+    gf_sample_run_write(sample[0], t[0], 0, 1, &re, &im);
 }
 
 void gf_samples_polar(struct gf_array *dst, const struct gf_array *magnitude,

@@ -100,7 +100,7 @@ static void make_passes(struct impl *m, struct gf_plan *plan) {
     int64_t before = gf_work_bytes(&m->before), after = gf_work_bytes(&m->after);
     if (!m->direct)
         gf_pass_list_load(plan, before);
-    gf_pass_list_axes(plan, "c, radix 2", c2r, before, after);
+    gf_pass_list_axes(plan, "c, radix 2", !c2r && gf_job_is_real(job), c2r, before, after);
     if (!m->direct)
         gf_pass_list_store(plan, after);
     plan->workspace_bytes = m->direct ? 0 : before + (m->in_place ? 0 : after);
@@ -216,11 +216,7 @@ static void c_drop(struct gf_plan *plan) {
 static int c_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
     static const struct gf_plan_ops ops = {.exec = c_exec, .drop = c_drop};
     *out = NULL;
-    int rc = gf_job_validate(job);
-    if (!rc)
-        rc = gf_job_check_unpacked(job);
-    if (!rc && job->op != GF_FILTER)
-        rc = gf_job_fourier_only(job);
+    int rc = gf_job_check_ops(job, 1u << GF_FFT | 1u << GF_FILTER);
     if (!rc)
         rc = check_lengths(job);
     if (!rc && job->op == GF_FILTER)
@@ -231,13 +227,9 @@ static int c_plan(void *context, const struct gf_job *job, struct gf_plan **out)
     if (!plan)
         return GF_ENOMEM;
     rc = make_tables(job, plan->impl);
-    if (rc) {
-        gf_plan_drop(plan);
-        return rc;
-    }
-    make_passes(plan->impl, plan);
-    *out = plan;
-    return 0;
+    if (!rc)
+        make_passes(plan->impl, plan);
+    return gf_plan_finish(plan, rc, out);
 }
 
 const struct gf_backend gf_backend_c = {

@@ -242,12 +242,7 @@ static int plan_job(void *context, const struct gf_job *job, struct gf_plan **ou
         rc = plan_line(plan, k);
     if (!rc && !plan->ops)
         rc = plan_tiled(plan, k);
-    if (rc) {
-        gf_plan_drop(plan);
-        return rc;
-    }
-    *out = plan;
-    return 0;
+    return gf_plan_finish(plan, rc, out);
 }
 
 const struct gf_backend gf_backend_openmp = {

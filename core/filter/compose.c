@@ -266,14 +266,11 @@ int gf_filter_compose_plan(const struct gf_backend *b, void *context, const stru
         rc = b->plan(context, &inverse, &c->back);
     if (!rc)
         rc = gf_filter_tabulate(job, threads, &c->table);
-    if (rc) {
-        gf_plan_drop(plan);
-        return rc;
-    }
+    if (rc)
+        return gf_plan_finish(plan, rc, out);
     spectrum_array(&inverse, false, &shape);
     list_passes(c, bytes_of(&shape), plan);
     if (c->forward->ops->upload && c->back->ops->upload)
         plan->ops = &on_device;
-    *out = plan;
-    return 0;
+    return gf_plan_finish(plan, 0, out);
 }

@@ -36,25 +36,6 @@ static int gpu_list(const struct gf_backend *b, struct gf_gpu_props *props, int 
 
 /* ---- plans whose arrays are on the device as a whole ---- */
 
-static int whole_run(struct gf_plan *plan, int times, double *seconds) {
-    struct gf_gpu_context *c = plan->context;
-    struct gf_gpu_run *m = plan->impl;
-    int rc = gf_gpu_run_begin(c, seconds);
-    for (int i = 0; i < times && !rc; i++) {
-        m->repeats = i;
-        rc = gf_gpu_run_launch(c, m, 0, m->plan->n_passes);
-    }
-    return rc ? rc : gf_gpu_run_end(c, seconds);
-}
-
-static int whole_upload(struct gf_plan *plan, const struct gf_array *in) {
-    return gf_gpu_run_upload(plan->context, plan->impl, in);
-}
-
-static int whole_download(struct gf_plan *plan, struct gf_array *out, struct gf_report *report) {
-    return gf_gpu_run_download(plan->context, plan->impl, out, report);
-}
-
 static int whole_time(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
                       double *seconds) {
     struct gf_gpu_run *m = plan->impl;
@@ -63,17 +44,12 @@ static int whole_time(struct gf_plan *plan, const struct gf_array *in, struct gf
     return gf_gpu_run_time_passes(plan->context, m, seconds);
 }
 
-static void whole_drop(struct gf_plan *plan) {
-    gf_gpu_run_drop(plan->context, plan->impl);
-    free(plan->impl);
-}
-
 static const struct gf_plan_ops whole = {.exec = gf_plan_exec_parts,
                                          .time = whole_time,
-                                         .upload = whole_upload,
-                                         .run = whole_run,
-                                         .download = whole_download,
-                                         .drop = whole_drop};
+                                         .upload = gf_gpu_whole_upload,
+                                         .run = gf_gpu_whole_run,
+                                         .download = gf_gpu_whole_download,
+                                         .drop = gf_gpu_whole_drop};
 
 /* Wavelets of whose levels the host has a share. */
 static int dwt_upload(struct gf_plan *plan, const struct gf_array *in) {
@@ -86,9 +62,9 @@ static int dwt_download(struct gf_plan *plan, struct gf_array *out, struct gf_re
 
 static const struct gf_plan_ops dwt_shared = {.exec = gf_plan_exec_parts,
                                               .upload = dwt_upload,
-                                              .run = whole_run,
+                                              .run = gf_gpu_whole_run,
                                               .download = dwt_download,
-                                              .drop = whole_drop};
+                                              .drop = gf_gpu_whole_drop};
 
 static int plan_whole(struct gf_gpu_context *c, struct gf_plan *plan) {
     const struct gf_job *job = &plan->job;
@@ -175,7 +151,7 @@ static int plan_parts(struct gf_gpu_context *c, struct gf_plan *plan, int failur
     char message[GF_REASON * 2], why[GF_REASON];
     snprintf(message, sizeof message, "%s", gf_message());
     if (plan->impl)
-        whole_drop(plan);
+        gf_gpu_whole_drop(plan);
     plan->impl = NULL;
     int rc = plan_slabs(c, plan, true, false);
     if (rc != GF_EUNSUPP && !gf_gpu_run_too_large(rc))
@@ -206,9 +182,7 @@ static int plan_any(struct gf_gpu_context *c, struct gf_plan *plan) {
 
 static int gpu_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
     *out = NULL;
-    int rc = gf_job_validate(job);
-    if (!rc)
-        rc = gf_job_check_unpacked(job);
+    int rc = gf_job_check_ops(job, 1u << GF_FFT | 1u << GF_DWT | 1u << GF_FILTER);
     if (!rc)
         rc = gf_filter_validate(job);
     if (rc)
@@ -216,13 +190,7 @@ static int gpu_plan(void *context, const struct gf_job *job, struct gf_plan **ou
     struct gf_plan *plan = gf_plan_new(context, job, NULL, 0);
     if (!plan)
         return GF_ENOMEM;
-    rc = plan_any(context, plan);
-    if (rc) {
-        gf_plan_drop(plan);
-        return rc;
-    }
-    *out = plan;
-    return 0;
+    return gf_plan_finish(plan, plan_any(context, plan), out);
 }
 
 static int gpu_lock(void *context, void *host, int64_t bytes, bool *locked) {

@@ -2,57 +2,34 @@
 #include "core/gpu/cache_lines.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/base/status.h"
 #include "core/gpu/kernel_store.h"
 
-/* The text of a regular file of the user's own, cut to `size` with its zero; "" for any other. */
+/* The text of a file of the user's own; "" for any other, and for one that is too long to be ours. */
 static void read_text(const char *name, char *text, size_t size) {
     struct gf_kernel_store s;
     struct stat st;
-    text[0] = 0;
-    if (!gf_kernel_store_open(&s, false))
-        return;
-    int fd = openat(s.folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    size_t bytes = 0;
+    char *data = NULL;
+    if (gf_kernel_store_open(&s, false))
+        data = gf_kernel_store_load(&s, name, (off_t)size - 1, &st, &bytes);
     gf_kernel_store_close(&s);
-    if (fd < 0)
-        return;
-    bool own = !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid();
-    ssize_t bytes = own ? read(fd, text, size - 1) : 0;
-    close(fd);
-    text[bytes > 0 ? bytes : 0] = 0;
+    snprintf(text, size, "%s", data ? data : "");
+    free(data);
 }
 
-/* Readers see the old text or the new one, whole. False where it could not be kept. */
 static bool write_text(const char *name, const char *text) {
     struct gf_kernel_store s;
-    struct timespec now;
-    char temporary[128];
-    if (!gf_kernel_store_open(&s, true))
-        return false;
-    /* A name of its own: a killed process may have left its temporary behind, which is deleted with
-     * those of kernels. */
-    clock_gettime(CLOCK_REALTIME, &now);
-    snprintf(temporary, sizeof temporary, "%.50s-%ld-%ld.building", name, (long)getpid(),
-             now.tv_nsec);
-    int fd =
-        openat(s.folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    bool good = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
-    if (fd >= 0) {
-        good = !close(fd) && good;
-        good = good && !renameat(s.folder, temporary, s.folder, name);
-        if (!good)
-            unlinkat(s.folder, temporary, 0);
-    }
+    const bool good =
+        gf_kernel_store_open(&s, true) &&
+        gf_kernel_store_replace(&s, name, &(struct gf_kernel_store_part){text, strlen(text)}, 1);
     gf_kernel_store_close(&s);
     return good;
 }

@@ -75,13 +75,7 @@ static int enter(struct contest *t) {
 /* Runs it so many times in a row; *ms is that of one. */
 static int time_runs(const struct contest *t, struct entrant *e, int times, double *ms) {
     double seconds = 0;
-    int rc = gf_gpu_run_begin(t->c, &seconds);
-    for (int i = 0; i < times && !rc; i++) {
-        e->run.repeats = i;
-        rc = gf_gpu_run_launch(t->c, &e->run, 0, e->run.plan->n_passes);
-    }
-    if (!rc)
-        rc = gf_gpu_run_end(t->c, &seconds);
+    const int rc = gf_gpu_run_times(t->c, &e->run, times, &seconds, gf_gpu_run_once);
     *ms = seconds * 1e3 / times;
     return rc;
 }

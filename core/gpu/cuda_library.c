@@ -81,64 +81,52 @@ static const struct gf_dl_symbol nvrtc_symbols[] = {
 static struct gf_cuda driver;
 static struct gf_nvrtc compiler;
 static char absent[256]; /* why there is no driver, or none that works */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool loaded, started;
 
-/* The lock is held. True when there is a driver; else `absent` explains its absence. */
-static bool load_driver(void) {
+static void load_driver(void) {
     static const char *const sonames[] = {"libcuda.so.1", "libcuda.so", NULL};
-    static bool tried, present;
     void *handle;
-    if (!tried)
-        present = !gf_dl_open(sonames, driver_symbols, &driver, &handle);
-    if (!tried && present) {
-        gf_dl_find(handle, "cuLaunchKernelEx", &driver.launch_with);
-        gf_dl_find(handle, "cuDeviceCanAccessPeer", &driver.peer_can_access);
-        gf_dl_find(handle, "cuCtxEnablePeerAccess", &driver.peer_enable);
-    }
-    if (!tried && !present)
+    loaded = !gf_dl_open(sonames, driver_symbols, &driver, &handle);
+    if (!loaded) {
         snprintf(absent, sizeof absent, "%.150s; install the NVIDIA driver", gf_message());
-    tried = true;
-    return present;
+        return;
+    }
+    gf_dl_find(handle, "cuLaunchKernelEx", &driver.launch_with);
+    gf_dl_find(handle, "cuDeviceCanAccessPeer", &driver.peer_can_access);
+    gf_dl_find(handle, "cuCtxEnablePeerAccess", &driver.peer_enable);
 }
 
-/* The lock is held. True when there is a working driver. */
-static bool start_driver(void) {
+/* Begins to use a driver that is there. */
+static void start_driver(void) {
     int n = 0;
-    if (!load_driver())
-        return false;
+    if (!gf_cuda_load())
+        return;
     int rc = driver.init(0);
     if (!rc)
         rc = driver.device_count(&n);
-    if (!rc && n > 0)
-        return true;
+    started = !rc && n > 0;
     if (rc && rc != GF_CU_NO_DEVICE)
         snprintf(absent, sizeof absent,
                  "the NVIDIA driver cannot start: %.120s; update or reinstall it",
                  gf_cuda_error(&driver, rc));
-    else
+    else if (!started)
         snprintf(absent, sizeof absent,
                  "the NVIDIA driver sees no GPU; check nvidia-smi and "
                  "CUDA_VISIBLE_DEVICES");
-    return false;
 }
 
 bool gf_cuda_load(void) {
-    pthread_mutex_lock(&lock);
-    bool present = load_driver();
-    pthread_mutex_unlock(&lock);
-    if (!present)
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load_driver);
+    if (!loaded)
         gf_fail(GF_EABSENT, "%s", absent);
-    return present;
+    return loaded;
 }
 
 const struct gf_cuda *gf_cuda_find(void) {
-    static bool tried, present;
-    pthread_mutex_lock(&lock);
-    if (!tried)
-        present = start_driver();
-    tried = true;
-    pthread_mutex_unlock(&lock);
-    if (present)
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, start_driver);
+    if (started)
         return &driver;
     gf_fail(GF_EABSENT, "%s", absent);
     return NULL;
@@ -204,7 +192,9 @@ bool gf_cuda_image_is_whole(const void *image, size_t bytes) {
 
 /* ---- the compiler ---- */
 
-bool gf_cuda_open_fitting(const struct gf_cuda_part *part, int driver_major, void *table) {
+static bool open_fitting(const struct gf_cuda_part *part, int driver_major, void *table) {
+    enum { MOST = 64 };
+    void *candidate[MOST]; /* a table of symbols */
     static const char *const folders[] = {"", "/usr/local/cuda/lib64/",
 #ifdef __aarch64__
                                           "/usr/local/cuda/targets/sbsa-linux/lib/"
@@ -218,14 +208,14 @@ bool gf_cuda_open_fitting(const struct gf_cuda_part *part, int driver_major, voi
     for (size_t f = 0; f < sizeof folders / sizeof *folders; f++) {
         for (int s = 0; part->suffixes[s]; s++) {
             snprintf(path, sizeof path, "%s%s.so%s", folders[f], part->name, part->suffixes[s]);
-            if (gf_dl_open(sonames, part->symbols, part->candidate, &handle))
+            if (gf_dl_open(sonames, part->symbols, candidate, &handle))
                 continue;
-            bool fits = part->cuda_major(part->candidate) <= driver_major;
+            bool fits = part->cuda_major(candidate) <= driver_major;
             if (newer && !fits) {
                 gf_dl_close(handle);
                 continue;
             }
-            memcpy(table, part->candidate, part->bytes);
+            memcpy(table, candidate, part->bytes);
             if (fits) {
                 gf_dl_close(newer);
                 return true;
@@ -236,34 +226,35 @@ bool gf_cuda_open_fitting(const struct gf_cuda_part *part, int driver_major, voi
     return newer != NULL;
 }
 
+bool gf_cuda_open_fitting(struct gf_dl_once *once, const struct gf_cuda_part *part,
+                          int driver_major, void *table) {
+    pthread_mutex_lock(&once->mutex);
+    if (!once->tried)
+        once->status = open_fitting(part, driver_major, table) ? 0 : GF_EABSENT;
+    once->tried = true;
+    const int rc = once->status;
+    pthread_mutex_unlock(&once->mutex);
+    return !rc;
+}
+
 static int nvrtc_major(const void *table) {
     int major = 0, minor = 0;
     ((const struct gf_nvrtc *)table)->version(&major, &minor);
     return major;
 }
 
-/* A binary from a compiler newer than the driver may not load. The lock is held. */
-static bool load_nvrtc(int driver_major) {
-    static const char *const suffixes[] = {".13", ".12", ".11.2", "", NULL};
-    struct gf_nvrtc candidate;
-    const struct gf_cuda_part part = {"libnvrtc", suffixes,         nvrtc_symbols,
-                                      &candidate, sizeof candidate, nvrtc_major};
-    return gf_cuda_open_fitting(&part, driver_major, &compiler);
-}
-
+/* A binary from a compiler newer than the driver may not load. */
 const struct gf_nvrtc *gf_nvrtc_find(void) {
-    static bool tried, present;
+    static const char *const suffixes[] = {".13", ".12", ".11.2", "", NULL};
+    static const struct gf_cuda_part part = {"libnvrtc", suffixes, nvrtc_symbols, sizeof compiler,
+                                             nvrtc_major};
+    static struct gf_dl_once once = {.mutex = PTHREAD_MUTEX_INITIALIZER};
     const struct gf_cuda *cu = gf_cuda_find();
     int version = 0;
     if (!cu)
         return NULL;
     cu->driver_version(&version);
-    pthread_mutex_lock(&lock);
-    if (!tried)
-        present = load_nvrtc(version / 1000);
-    tried = true;
-    pthread_mutex_unlock(&lock);
-    if (present)
+    if (gf_cuda_open_fitting(&once, &part, version / 1000, &compiler))
         return &compiler;
     gf_fail(GF_EABSENT,
             "no NVRTC (libnvrtc.so.13, .12 or .11.2); apt install libnvrtc12, or NVIDIA's "

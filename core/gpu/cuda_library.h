@@ -181,14 +181,14 @@ struct gf_cuda_part {
     const char *name;            /* "libcufft" */
     const char *const *suffixes; /* after ".so", newest first, up to NULL */
     const struct gf_dl_symbol *symbols;
-    void *candidate; /* room for a table of symbols, and its size */
-    size_t bytes;
+    size_t bytes;                         /* of a table of symbols */
     int (*cuda_major)(const void *table); /* which CUDA it belongs to */
 };
 
-/* Opens the newest that is no newer than the driver, which runs nothing newer than itself, in
+/* Opens, once, the newest that is no newer than the driver, which runs nothing newer than itself, in
  * any of the usual folders; else the first one found. False where there is none. */
-bool gf_cuda_open_fitting(const struct gf_cuda_part *part, int driver_major, void *table);
+bool gf_cuda_open_fitting(struct gf_dl_once *once, const struct gf_cuda_part *part,
+                          int driver_major, void *table);
 
 /* The driver's own text for its code. */
 const char *gf_cuda_error(const struct gf_cuda *cu, int code);

@@ -1,7 +1,5 @@
 /* Kernels from the store, or built concurrently and stored. */
-#include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +8,7 @@
 #include "core/gpu/kernel_store.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
+#include "core/divide/conveyor.h"
 
 enum { MAX_WORKERS = 8 };
 
@@ -20,7 +19,6 @@ struct task {
     char *key; /* consecutive texts, each with its terminating zero */
     size_t key_bytes;
     bool built;
-    struct gf_failure failure; /* of the thread that built it */
 };
 
 struct work {
@@ -32,8 +30,6 @@ struct work {
     int *task_of; /* a request's task */
     struct task *tasks;
     int n_tasks;
-    atomic_int next; /* the first task that no thread has begun */
-    atomic_bool failed;
 };
 
 /* Loads the binary for every request of the task that has no kernel yet. */
@@ -70,33 +66,21 @@ static int find_or_build(struct work *w, int index) {
     return rc;
 }
 
-static void *run(void *argument) {
-    struct work *w = argument;
-    for (;;) {
-        int i = atomic_fetch_add(&w->next, 1);
-        if (i >= w->n_tasks || w->failed)
-            return NULL;
-        int rc = find_or_build(w, i);
-        gf_failure_keep(&w->tasks[i].failure, rc);
-        if (rc)
-            w->failed = true;
-    }
+static int build_one(void *user, int hand, int64_t task) {
+    (void)hand;
+    return find_or_build(user, (int)task);
 }
 
-/* The calling thread works too, so that the build succeeds even where no thread can be created. */
-static void run_all(struct work *w) {
-    pthread_t thread[MAX_WORKERS];
+/* Side by side, on as many threads as can be had. */
+static int run_all(struct work *w) {
     cpu_set_t allowed;
-    int most = MAX_WORKERS, started = 0;
-    if (!sched_getaffinity(0, sizeof allowed, &allowed) && CPU_COUNT(&allowed) < most)
-        most = CPU_COUNT(&allowed);
-    if (w->n_tasks < most)
-        most = w->n_tasks;
-    while (started < most - 1 && !pthread_create(&thread[started], NULL, run, w))
-        started++;
-    run(w);
-    for (int i = 0; i < started; i++)
-        pthread_join(thread[i], NULL);
+    struct gf_conveyor c = {
+        .items = w->n_tasks, .slots = 1, .hands = MAX_WORKERS, .work = build_one, .user = w};
+    if (!sched_getaffinity(0, sizeof allowed, &allowed) && CPU_COUNT(&allowed) < c.hands)
+        c.hands = CPU_COUNT(&allowed);
+    if (w->n_tasks < c.hands)
+        c.hands = w->n_tasks;
+    return gf_conveyor_run(&c);
 }
 
 /* ---- tasks ---- */
@@ -172,14 +156,11 @@ int gf_kernel_cache_get(const struct gf_gpu *api, void *gpu, const struct gf_gpu
     rc = make_tasks(&w, props, sources);
     if (rc)
         goto out;
-    run_all(&w);
+    rc = n ? run_all(&w) : 0;
     for (int i = 0; i < n; i++)
         requests[i].built = w.tasks[w.task_of[i]].built;
-    for (int i = 0; i < w.n_tasks; i++) {
+    for (int i = 0; i < w.n_tasks; i++)
         n_built += w.tasks[i].built;
-        if (!rc)
-            rc = gf_failure_return(&w.tasks[i].failure);
-    }
     if (n_built)
         gf_kernel_store_prune(&store);
 out:

@@ -98,35 +98,38 @@ void gf_kernel_store_close(struct gf_kernel_store *s) {
 
 /* ---- files ---- */
 
-/* Reads the whole of a regular file of the user's own; NULL for any other. */
-static unsigned char *read_whole(int folder, const char *name, size_t *bytes) {
-    struct stat st;
-    unsigned char *data = NULL;
+int gf_kernel_store_file(const struct gf_kernel_store *s, const char *name, int flags,
+                         struct stat *st) {
     /* O_NONBLOCK: opening a FIFO must not wait. */
-    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    int fd = openat(s->folder, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+    if (fd >= 0 && !fstat(fd, st) && S_ISREG(st->st_mode) && st->st_uid == geteuid() &&
+        !(st->st_mode & (S_IWGRP | S_IWOTH)))
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+void *gf_kernel_store_load(const struct gf_kernel_store *s, const char *name, off_t most,
+                           struct stat *st, size_t *bytes) {
+    char *data = NULL;
+    ssize_t n = 1;
+    *bytes = 0;
+    int fd = gf_kernel_store_file(s, name, O_RDONLY, st);
     if (fd < 0)
         return NULL;
-    if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
-        st.st_mode & (S_IWGRP | S_IWOTH) || st.st_size < (off_t)sizeof(struct header) ||
-        st.st_size > max_file)
-        goto out;
-    size_t size = (size_t)st.st_size, used = 0;
-    data = malloc(size);
-    while (data && used < size) {
-        ssize_t n = read(fd, data + used, size - used);
-        if (n > 0) {
-            used += (size_t)n;
-        } else if (n == 0 || errno != EINTR) {
-            free(data);
-            data = NULL;
-        }
+    const size_t size = st->st_size <= most ? (size_t)st->st_size : 0;
+    if (size)
+        data = malloc(size + 1);
+    while (data && *bytes < size && n > 0) {
+        n = read(fd, data + *bytes, size - *bytes);
+        *bytes += n > 0 ? (size_t)n : 0;
+        if (n < 0 && errno == EINTR)
+            n = 1;
     }
-    *bytes = size;
-    /* Pruning orders files by their last use, to an hour. */
-    if (data && time(NULL) - st.st_mtime > HOUR)
-        futimens(fd, NULL);
-out:
     close(fd);
+    if (data)
+        data[*bytes] = 0;
     return data;
 }
 
@@ -134,18 +137,24 @@ bool gf_kernel_store_read(const struct gf_kernel_store *s, const void *key, size
                           void **binary, size_t *bytes) {
     char name[64];
     struct header h;
+    struct stat st;
     size_t size = 0;
     *binary = NULL;
     *bytes = 0;
     if (s->folder < 0)
         return false;
     file_name(s, key, key_bytes, name);
-    unsigned char *data = read_whole(s->folder, name, &size);
-    if (!data)
+    char *data = gf_kernel_store_load(s, name, max_file, &st, &size);
+    if (size < sizeof h) {
+        free(data);
         return false;
+    }
+    /* Pruning orders files by their last use, to an hour. */
+    if (time(NULL) - st.st_mtime > HOUR)
+        utimensat(s->folder, name, NULL, AT_SYMLINK_NOFOLLOW);
     memcpy(&h, data, sizeof h);
     uint64_t checksum = h.checksum;
-    size -= sizeof h; /* at least that much was read */
+    size -= sizeof h;
     bool good = !memcmp(h.magic, pattern.magic, sizeof h.magic) && h.order == pattern.order &&
                 h.version == pattern.version && h.key_bytes == key_bytes && size >= key_bytes &&
                 h.binary_bytes == size - key_bytes && h.binary_bytes > 0 &&
@@ -178,12 +187,33 @@ static bool write_all(int fd, const void *data, size_t bytes) {
     return true;
 }
 
+bool gf_kernel_store_replace(const struct gf_kernel_store *s, const char *name,
+                             const struct gf_kernel_store_part *part, int n) {
+    static atomic_uint counter;
+    char temporary[128];
+    struct timespec now;
+    /* The process number distinguishes writers on one machine; the time, machines that share the
+     * folder. */
+    clock_gettime(CLOCK_REALTIME, &now);
+    snprintf(temporary, sizeof temporary, "%.50s-%ld-%u-%ld" TEMPORARY, name, (long)getpid(),
+             atomic_fetch_add(&counter, 1), now.tv_nsec);
+    int fd =
+        openat(s->folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    bool good = fd >= 0;
+    for (int i = 0; i < n && good; i++)
+        good = write_all(fd, part[i].data, part[i].bytes);
+    /* No fsync: a file that a power cut leaves behind damaged fails its checksum. */
+    good = fd >= 0 && !close(fd) && good && !renameat(s->folder, temporary, s->folder, name);
+    if (fd >= 0 && !good)
+        unlinkat(s->folder, temporary, 0);
+    return good;
+}
+
 void gf_kernel_store_write(const struct gf_kernel_store *s, const void *key, size_t key_bytes,
                            const void *binary, size_t bytes) {
-    static atomic_uint counter;
-    char name[64], temporary[128];
+    char name[64];
     struct header h = pattern;
-    struct timespec now;
+    const struct gf_kernel_store_part part[] = {{&h, sizeof h}, {key, key_bytes}, {binary, bytes}};
     if (s->folder < 0 || !bytes || sizeof h + key_bytes + bytes > (size_t)max_file)
         return;
     h.key_bytes = key_bytes;
@@ -191,21 +221,7 @@ void gf_kernel_store_write(const struct gf_kernel_store *s, const void *key, siz
     h.checksum =
         gf_hash(gf_hash(gf_hash(GF_HASH_START, &h, sizeof h), key, key_bytes), binary, bytes);
     file_name(s, key, key_bytes, name);
-    /* The process number distinguishes writers on one machine; the time, machines that share the
-     * folder. */
-    clock_gettime(CLOCK_REALTIME, &now);
-    snprintf(temporary, sizeof temporary, "%.20s-%ld-%u-%ld" TEMPORARY, name, (long)getpid(),
-             atomic_fetch_add(&counter, 1), now.tv_nsec);
-    int fd =
-        openat(s->folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return;
-    bool good = write_all(fd, &h, sizeof h) && write_all(fd, key, key_bytes) &&
-                write_all(fd, binary, bytes);
-    /* No fsync: a file that a power cut leaves behind damaged fails its checksum. */
-    good = close(fd) == 0 && good;
-    if (!good || renameat(s->folder, temporary, s->folder, name))
-        unlinkat(s->folder, temporary, 0);
+    gf_kernel_store_replace(s, name, part, 3);
 }
 
 void gf_kernel_store_remove(const struct gf_kernel_store *s, const void *key, size_t key_bytes) {

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "core/base/backend.h"
 
@@ -43,5 +44,22 @@ void gf_kernel_store_prune(const struct gf_kernel_store *s);
 bool gf_kernel_store_has_any(const struct gf_kernel_store *s);
 /* How many kernels there are, and their size in all. */
 int gf_kernel_store_count(const struct gf_kernel_store *s, int64_t *bytes);
+
+/* ---- other files of the folder ---- */
+
+/* Opens a regular file of the user's own, which nobody else may write to; -1 for any other. O_CREAT makes it. */
+int gf_kernel_store_file(const struct gf_kernel_store *s, const char *name, int flags,
+                         struct stat *st);
+/* All of such a file of `most` bytes at most, with a zero behind them, in memory that the caller frees; NULL for
+ * an empty one or any other. */
+void *gf_kernel_store_load(const struct gf_kernel_store *s, const char *name, off_t most,
+                           struct stat *st, size_t *bytes);
+struct gf_kernel_store_part {
+    const void *data;
+    size_t bytes;
+};
+/* Readers see the old file or the new one, whole: these parts. False where it could not be written. */
+bool gf_kernel_store_replace(const struct gf_kernel_store *s, const char *name,
+                             const struct gf_kernel_store_part *part, int n);
 
 #endif

@@ -58,7 +58,8 @@ static const struct gf_dl_symbol symbols[] = {
 static const char *const sonames[] = {"libOpenCL.so.1", "libOpenCL.so", NULL};
 
 static struct gf_opencl library;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool present;
+static char reason[256];
 
 static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
 static struct sigaction ours[sizeof endings / sizeof *endings];
@@ -74,29 +75,28 @@ static bool would_abort(void) {
     return !access("/proc/version", F_OK) && access("/sys/devices/system/cpu", F_OK);
 }
 
-const struct gf_opencl *gf_opencl_find(void) {
-    static bool tried, present;
-    static char reason[256];
+static void load(void) {
     void *handle;
-    pthread_mutex_lock(&lock);
-    if (!tried) {
-        tried = true;
-        for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-            sigaction(endings[i], NULL, &ours[i]);
-        if (would_abort())
-            snprintf(
-                reason, sizeof reason,
-                "/sys is not mounted, and OpenCL's CPU devices abort the program without it; mount "
-                "-t sysfs sysfs /sys");
-        else
-            present = gf_dl_open(sonames, symbols, &library, &handle) == 0;
-        if (!present && !*reason)
-            snprintf(reason, sizeof reason,
-                     "%.120s; apt install ocl-icd-libopencl1 and the GPU's driver, or "
-                     "pocl-opencl-icd for the CPU",
-                     gf_message());
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        sigaction(endings[i], NULL, &ours[i]);
+    if (would_abort()) {
+        snprintf(
+            reason, sizeof reason,
+            "/sys is not mounted, and OpenCL's CPU devices abort the program without it; mount "
+            "-t sysfs sysfs /sys");
+        return;
     }
-    pthread_mutex_unlock(&lock);
+    present = !gf_dl_open(sonames, symbols, &library, &handle);
+    if (!present)
+        snprintf(reason, sizeof reason,
+                 "%.120s; apt install ocl-icd-libopencl1 and the GPU's driver, or "
+                 "pocl-opencl-icd for the CPU",
+                 gf_message());
+}
+
+const struct gf_opencl *gf_opencl_find(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load);
     if (present)
         return &library;
     gf_fail(GF_EABSENT, "%s", reason);

@@ -81,20 +81,21 @@ static const char *const sonames[] = {"libEGL.so.1", "libEGL.so", NULL};
 
 static struct gf_opengl library;
 static char reason[256];
+static bool present;
 
-static bool load(void) {
+static void load(void) {
     void *handle;
     if (gf_dl_open(sonames, egl_symbols, &library, &handle)) {
         snprintf(reason, sizeof reason, "%.120s; apt install libegl1 and the GPU's driver",
                  gf_message());
-        return false;
+        return;
     }
     for (const struct gf_dl_symbol *s = gl_symbols; s->name; s++) {
         void *function = library.proc_address(s->name);
         memcpy((char *)&library + s->offset, &function, sizeof function);
         if (!function) {
             snprintf(reason, sizeof reason, "EGL has no %s: the driver is too old", s->name);
-            return false;
+            return;
         }
     }
     /* OpenGL 4.5 or GL_KHR_robustness: one function by two names. */
@@ -102,17 +103,12 @@ static bool load(void) {
     if (!function)
         function = library.proc_address("glGetGraphicsResetStatusKHR");
     memcpy(&library.reset_status, &function, sizeof function);
-    return true;
+    present = true;
 }
 
 const struct gf_opengl *gf_opengl_find(void) {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static bool tried, present;
-    pthread_mutex_lock(&lock);
-    if (!tried)
-        present = load();
-    tried = true;
-    pthread_mutex_unlock(&lock);
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load);
     if (present)
         return &library;
     gf_fail(GF_EABSENT, "%s", reason);

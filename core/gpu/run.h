@@ -92,6 +92,19 @@ int gf_gpu_run_launch(const struct gf_gpu_context *c, const struct gf_gpu_run *m
 int gf_gpu_run_download(const struct gf_gpu_context *c, struct gf_gpu_run *m, struct gf_array *out,
                         struct gf_report *report);
 
+/* The functions of gf_plan_ops for plans whose arrays are on the device as a whole: their impl begins with a
+ * struct gf_gpu_run. Drop frees the impl. */
+int gf_gpu_whole_upload(struct gf_plan *plan, const struct gf_array *in);
+int gf_gpu_whole_run(struct gf_plan *plan, int times, double *seconds);
+int gf_gpu_whole_download(struct gf_plan *plan, struct gf_array *out, struct gf_report *report);
+void gf_gpu_whole_drop(struct gf_plan *plan);
+/* As gf_plan_ops.run for work that is queued by once(). */
+int gf_gpu_run_times(const struct gf_gpu_context *c, struct gf_gpu_run *m, int times,
+                     double *seconds,
+                     int (*once)(const struct gf_gpu_context *c, struct gf_gpu_run *m));
+/* Queues all passes: such a once(). */
+int gf_gpu_run_once(const struct gf_gpu_context *c, struct gf_gpu_run *m);
+
 /* What download() reports, packed: its bytes; copied there on the device after a run; added to a
  * report, whose ranges become those of this run. */
 int64_t gf_gpu_run_report_bytes(const struct gf_gpu_run *m);

@@ -1,7 +1,6 @@
 /* Notes of how outputs were made: a log in the cache folder, and a table of it in memory. */
 #include "core/session/made.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -44,30 +43,22 @@ static uint64_t check_of(const struct line *l) {
 
 /* ---- the log ---- */
 
-static int open_own(const struct gf_kernel_store *s, const char *name, int flags, struct stat *st) {
-    int fd = openat(s->folder, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
-    if (fd >= 0 && !fstat(fd, st) && S_ISREG(st->st_mode) && st->st_uid == geteuid() &&
-        !(st->st_mode & (S_IWGRP | S_IWOTH)))
-        return fd;
-    if (fd >= 0)
-        close(fd);
-    return -1;
-}
-
 /* The log to add to. Only a full one gets another name, so that a process that still has it open sees by
  * its size that it is no longer the newest. */
 static int open_log(const struct gf_kernel_store *s) {
     const int flags = O_WRONLY | O_APPEND | O_CREAT;
     struct stat st;
-    int fd = open_own(s, newest, flags, &st);
+    int fd = gf_kernel_store_file(s, newest, flags, &st);
     if (fd < 0 || st.st_size < MOST_BYTES)
         return fd;
     close(fd);
     const int lock = gf_cache_lines_lock();
-    fd = open_own(s, newest, flags, &st);
+    fd = gf_kernel_store_file(s, newest, flags, &st);
     if (fd >= 0 && st.st_size >= MOST_BYTES) { /* no other process was faster */
         close(fd);
-        fd = renameat(s->folder, newest, s->folder, older) ? -1 : open_own(s, newest, flags, &st);
+        fd = renameat(s->folder, newest, s->folder, older)
+                 ? -1
+                 : gf_kernel_store_file(s, newest, flags, &st);
     }
     gf_cache_lines_unlock(lock);
     return fd;
@@ -133,30 +124,13 @@ static void enter_lines(struct gf_made *m, const unsigned char *data, size_t byt
     }
 }
 
-static unsigned char *read_log(const struct gf_kernel_store *s, const char *name, size_t *bytes) {
-    struct stat st;
-    ssize_t n = 1;
-    *bytes = 0;
-    int fd = open_own(s, name, O_RDONLY, &st);
-    if (fd < 0)
-        return NULL;
-    /* Longer ones are no log of ours: the last batch may go over the limit, by each process that adds. */
-    const size_t most = st.st_size < 2 * MOST_BYTES ? (size_t)st.st_size : 0;
-    unsigned char *data = most ? malloc(most) : NULL;
-    while (data && *bytes < most && n > 0) {
-        n = read(fd, data + *bytes, most - *bytes);
-        *bytes += n > 0 ? (size_t)n : 0;
-        if (n < 0 && errno == EINTR)
-            n = 1;
-    }
-    close(fd);
-    return data;
-}
-
 static void look(struct gf_made *m) {
+    /* Longer ones are no log of ours: the last batch may go over the limit, by each process that adds. */
+    const off_t most = 2 * MOST_BYTES - 1;
+    struct stat st;
     size_t bytes[2], room = 64;
-    unsigned char *log[2] = {read_log(&m->store, older, &bytes[0]),
-                             read_log(&m->store, newest, &bytes[1])};
+    unsigned char *log[2] = {gf_kernel_store_load(&m->store, older, most, &st, &bytes[0]),
+                             gf_kernel_store_load(&m->store, newest, most, &st, &bytes[1])};
     while (room * sizeof(struct line) < 2 * (bytes[0] + bytes[1]))
         room *= 2;
     m->known = calloc(room, sizeof *m->known);

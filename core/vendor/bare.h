@@ -16,17 +16,16 @@
 
 /* GF_EUNSUPP for jobs that need passes of their own. */
 int gf_bare_check(const struct gf_job *job);
-/* A plan with an impl of so many bytes, all zero, and the sizes of its buffers; as
+/* A plan with an impl of so many bytes, all zero but for run.plan, which has the job and the device alone; NULL
+ * with GF_ENOMEM's message. */
+struct gf_plan *gf_bare_new(struct gf_gpu_context *c, const struct gf_job *job,
+                            const struct gf_plan_ops *ops, size_t bytes);
+/* The same, and the sizes of its buffers; as
  * gf_bare_check(). Nothing to drop after a failure. */
 int gf_bare_begin(struct gf_gpu_context *c, const struct gf_job *job, const struct gf_plan_ops *ops,
                   size_t bytes, struct gf_plan **plan);
 /* Checks that the device has room for the buffers and `beside`, and lists the library as one pass. */
 int gf_bare_end(const struct gf_gpu_context *c, struct gf_plan *plan, int64_t beside,
                 const char *what);
-
-/* As the functions of gf_plan_ops; gf_bare_drop() comes last. */
-void gf_bare_drop(struct gf_plan *plan);
-int gf_bare_upload(struct gf_plan *plan, const struct gf_array *in);
-int gf_bare_download(struct gf_plan *plan, struct gf_array *out, struct gf_report *report);
 
 #endif

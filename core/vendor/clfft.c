@@ -1,7 +1,6 @@
 /* clFFT as an entrant of `gpufft bench`, on arrays of its own types alone. It is loaded at run time:
  * the few declarations that are needed are below, from its documentation. A plan is a number; a
  * context, a queue and memory are OpenCL's. */
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "core/base/clock.h"
@@ -74,15 +73,8 @@ static struct clfft library;
 /* NULL with gf_message(). */
 static const struct clfft *find(void) {
     static const char *const sonames[] = {"libclFFT.so.2", "libclFFT.so", NULL};
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static bool tried, present;
-    void *handle;
-    pthread_mutex_lock(&lock);
-    if (!tried)
-        present = !gf_dl_open(sonames, symbols, &library, &handle);
-    tried = true;
-    pthread_mutex_unlock(&lock);
-    if (present)
+    static struct gf_dl_once once = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+    if (!gf_dl_open_once(&once, sonames, symbols, &library))
         return &library;
     gf_fail(GF_EABSENT, "no clFFT (libclFFT.so.2); apt install libclfft2");
     return NULL;
@@ -229,7 +221,7 @@ static void clfft_drop(struct gf_plan *plan) {
         m->f->destroy(&m->plan);
     if (m->work)
         c->api->free(c->gpu, m->work);
-    gf_bare_drop(plan);
+    gf_gpu_whole_drop(plan);
 }
 
 /* ---- run ---- */
@@ -237,31 +229,30 @@ static void clfft_drop(struct gf_plan *plan) {
 static int clfft_upload(struct gf_plan *plan, const struct gf_array *in) {
     const struct gf_gpu_context *c = plan->context;
     struct impl *m = plan->impl;
-    int rc = gf_bare_upload(plan, in);
+    int rc = gf_gpu_whole_upload(plan, in);
     if (!rc && m->work_bytes && !m->work)
         rc = c->api->alloc(c->gpu, m->work_bytes, &m->work);
     return rc;
 }
 
-static int clfft_run(struct gf_plan *plan, int times, double *seconds) {
-    const struct gf_gpu_context *c = plan->context;
-    const struct impl *m = plan->impl;
+static int run_once(const struct gf_gpu_context *c, struct gf_gpu_run *run) {
+    const struct impl *m = (const struct impl *)run;
     void *queue = c->api->stream(c->gpu), *work = m->work ? c->api->native(m->work) : NULL;
-    void *in = c->api->native(m->run.buffer[GF_GPU_IN]);
-    void *out = c->api->native(m->run.buffer[GF_GPU_OUT]);
-    int rc = gf_gpu_run_begin(c, seconds);
-    for (int i = 0; i < times && !rc; i++) {
-        int code = m->f->enqueue(m->plan, m->direction, 1, &queue, 0, NULL, NULL, &in, &out, work);
-        rc = code ? failure(code, "a transform") : 0;
-    }
-    return rc ? rc : gf_gpu_run_end(c, seconds);
+    void *in = c->api->native(run->buffer[GF_GPU_IN]);
+    void *out = c->api->native(run->buffer[GF_GPU_OUT]);
+    int code = m->f->enqueue(m->plan, m->direction, 1, &queue, 0, NULL, NULL, &in, &out, work);
+    return code ? failure(code, "a transform") : 0;
+}
+
+static int clfft_run(struct gf_plan *plan, int times, double *seconds) {
+    return gf_gpu_run_times(plan->context, plan->impl, times, seconds, run_once);
 }
 
 static int clfft_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
     static const struct gf_plan_ops ops = {.exec = gf_plan_exec_parts,
                                            .upload = clfft_upload,
                                            .run = clfft_run,
-                                           .download = gf_bare_download,
+                                           .download = gf_gpu_whole_download,
                                            .drop = clfft_drop};
     struct gf_gpu_context *c = context;
     struct gf_plan *plan;
@@ -277,11 +268,7 @@ static int clfft_plan(void *context, const struct gf_job *job, struct gf_plan **
     if (!rc)
         rc = gf_bare_end(c, plan, m->work_bytes, "clfft");
     plan->build_seconds = m->build_seconds;
-    if (rc)
-        gf_plan_drop(plan);
-    else
-        *out = plan;
-    return rc;
+    return gf_plan_finish(plan, rc, out);
 }
 
 static const struct gf_on_device on_device = {.measure = gf_gpu_run_measure,

@@ -5,6 +5,7 @@
 #include <omp.h>
 #include <stdlib.h>
 
+#include "core/vendor/bare.h"
 #include "core/vendor/cufft_library.h"
 #include "core/vendor/cufft_plan.h"
 #include "core/filter/filter.h"
@@ -16,6 +17,7 @@
 #include "core/base/job_check.h"
 #include "core/base/status.h"
 #include "core/base/loadstore.h"
+#include "core/base/pass_list.h"
 #include "core/base/range_sample.h"
 
 /* A transform by cuFFT, from one buffer to another. */
@@ -236,27 +238,10 @@ static int make_filter(struct impl *m, struct gf_gpu_space *in, struct gf_gpu_sp
     return rc;
 }
 
-/* cuFFT does not document its order of axes; it is listed as one axis after the other, the halved
- * one first forward and last backward. */
+/* cuFFT does not document its order of axes; it is listed as one axis after the other. */
 static void list_transform(const struct transform *e, int64_t before, int64_t after,
                            struct gf_plan *plan) {
-    const struct gf_job *job = &plan->job;
-    bool real = e->in_complex != e->out_complex;
-    for (int i = 0; i < 3; i++) {
-        int axis = e->in_complex && !e->out_complex ? i : 2 - i;
-        if (!gf_gpu_axis_on(job, axis))
-            continue;
-        int at = gf_gpu_job_axis(job, axis);
-        bool halves = real && at == gf_job_half_axis(job);
-        struct gf_pass_info *p = &plan->pass[plan->n_passes++];
-        snprintf(p->what, sizeof p->what, "cufft: %c, %lld points, %s", "zyx"[axis],
-                 (long long)job -> shape[at],
-                 !halves          ? "complex"
-                 : e->out_complex ? "real -> half spectrum"
-                                  : "half spectrum -> real");
-        p->bytes_read = !e->out_complex || halves ? before : after;
-        p->bytes_written = !e->in_complex || halves ? after : before;
-    }
+    gf_pass_list_axes(plan, "cufft", !e->in_complex, !e->out_complex, before, after);
 }
 
 static void list_passes(const struct impl *m, const struct gf_gpu_space *in,
@@ -394,8 +379,8 @@ static int run_transform(const struct gf_gpu_context *c, const struct impl *m,
     return code ? gf_cufft_failure(code, "a transform", c->props.name) : 0;
 }
 
-static int run_once(const struct gf_gpu_context *c, const struct impl *m) {
-    const struct gf_gpu_run *r = &m->run;
+static int run_once(const struct gf_gpu_context *c, struct gf_gpu_run *r) {
+    const struct impl *m = (const struct impl *)r;
     int rc = gf_gpu_run_launch(c, r, m->ready, m->before);
     if (!rc && m->copies_input)
         rc = c->api->copy(c->gpu, r->buffer[m->transform[0].from], 0, r->buffer[GF_GPU_IN], 0,
@@ -411,14 +396,7 @@ static int run_once(const struct gf_gpu_context *c, const struct impl *m) {
 }
 
 static int cufft_run(struct gf_plan *plan, int times, double *seconds) {
-    struct gf_gpu_context *c = plan->context;
-    struct impl *m = plan->impl;
-    int rc = gf_gpu_run_begin(c, seconds);
-    for (int i = 0; i < times && !rc; i++) {
-        m->run.repeats = i;
-        rc = run_once(c, m);
-    }
-    return rc ? rc : gf_gpu_run_end(c, seconds);
+    return gf_gpu_run_times(plan->context, plan->impl, times, seconds, run_once);
 }
 
 static int cufft_download(struct gf_plan *plan, struct gf_array *out, struct gf_report *report) {
@@ -438,8 +416,7 @@ static void cufft_drop(struct gf_plan *plan) {
     gf_array_free(&m->table);
     if (m->work)
         c->api->free(c->gpu, m->work);
-    gf_gpu_run_drop(c, &m->run);
-    free(m);
+    gf_gpu_whole_drop(plan);
 }
 
 static int cufft_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
@@ -450,36 +427,20 @@ static int cufft_plan(void *context, const struct gf_job *job, struct gf_plan **
                                            .drop = cufft_drop};
     struct gf_gpu_context *c = context;
     *out = NULL;
-    int rc = gf_job_validate(job);
-    if (!rc)
-        rc = gf_job_check_unpacked(job);
-    if (!rc && job->op != GF_FILTER)
-        rc = gf_job_fourier_only(job);
+    int rc = gf_job_check_ops(job, 1u << GF_FFT | 1u << GF_FILTER);
     if (!rc && !gf_cufft_find())
         rc = GF_EABSENT;
     if (!rc && job->op == GF_FILTER && !runs_on_device(job))
         return gf_filter_compose_plan(&gf_backend_cufft, c, job, omp_get_max_threads(), out);
     if (rc)
         return rc;
-    struct gf_gpu_plan *p = calloc(1, sizeof *p);
-    struct gf_plan *plan = p ? gf_plan_new(c, job, &ops, sizeof(struct impl)) : NULL;
-    if (!plan) {
-        free(p);
-        return gf_fail(GF_ENOMEM, "no memory for a plan");
-    }
+    struct gf_plan *plan = gf_bare_new(c, job, &ops, sizeof(struct impl));
+    if (!plan)
+        return GF_ENOMEM;
     struct impl *m = plan->impl;
-    p->job = *job;
-    p->props = c->props;
-    m->run.plan = p;
     m->word = job->precision == GF_DOUBLE ? 8 : 4;
     m->f = gf_cufft_find();
-    rc = make_all(c, m, plan);
-    if (rc) {
-        gf_plan_drop(plan);
-        return rc;
-    }
-    *out = plan;
-    return 0;
+    return gf_plan_finish(plan, make_all(c, m, plan), out);
 }
 
 static const struct gf_on_device on_device = {.measure = gf_gpu_run_measure,

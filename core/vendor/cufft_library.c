@@ -1,7 +1,6 @@
 /* Loads cuFFT, and names its errors. */
 #include "core/vendor/cufft_library.h"
 
-#include <pthread.h>
 #include <stdio.h>
 
 #include "core/gpu/cuda_library.h"
@@ -21,7 +20,6 @@ static const struct gf_dl_symbol symbols[] = {
 };
 
 static struct gf_cufft library;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Version 12 is CUDA 13's, 11 CUDA 12's, 10 CUDA 11's. Every table begins with version(). */
 static int cuda_major(const void *table) {
@@ -36,11 +34,12 @@ static int driver_version(const struct gf_cuda *cu) {
     return version;
 }
 
-bool gf_cufft_open(const struct gf_dl_symbol *list, void *candidate, size_t bytes, void *table) {
+bool gf_cufft_open(struct gf_dl_once *once, const struct gf_dl_symbol *list, size_t bytes,
+                   void *table) {
     static const char *const suffixes[] = {".12", ".11", ".10", "", NULL};
-    const struct gf_cuda_part part = {"libcufft", suffixes, list, candidate, bytes, cuda_major};
+    const struct gf_cuda_part part = {"libcufft", suffixes, list, bytes, cuda_major};
     const struct gf_cuda *cu = gf_cuda_find();
-    return cu && gf_cuda_open_fitting(&part, driver_version(cu) / 1000, table);
+    return cu && gf_cuda_open_fitting(once, &part, driver_version(cu) / 1000, table);
 }
 
 int gf_cufft_absent(void) {
@@ -54,14 +53,8 @@ int gf_cufft_absent(void) {
 }
 
 const struct gf_cufft *gf_cufft_find(void) {
-    static bool tried, present;
-    struct gf_cufft candidate;
-    pthread_mutex_lock(&lock);
-    if (!tried)
-        present = gf_cufft_open(symbols, &candidate, sizeof candidate, &library);
-    tried = true;
-    pthread_mutex_unlock(&lock);
-    if (present)
+    static struct gf_dl_once once = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+    if (gf_cufft_open(&once, symbols, sizeof library, &library))
         return &library;
     gf_cufft_absent();
     return NULL;

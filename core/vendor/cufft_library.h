@@ -53,9 +53,10 @@ struct gf_cufft {
 /* Loads the library once and for good. NULL with gf_message(), which names the remedy. */
 const struct gf_cufft *gf_cufft_find(void);
 
-/* Another table of the library's functions, whose first is version(). `candidate` is room for one more, of
- * so many bytes as it has. False where there is no such library, without a message. */
-bool gf_cufft_open(const struct gf_dl_symbol *symbols, void *candidate, size_t bytes, void *table);
+/* Another table of the library's functions, whose first is version(), of so many bytes. False where there is
+ * no such library, without a message. */
+bool gf_cufft_open(struct gf_dl_once *once, const struct gf_dl_symbol *symbols, size_t bytes,
+                   void *table);
 /* GF_EABSENT with the remedy. */
 int gf_cufft_absent(void);
 

@@ -1,7 +1,6 @@
 /* cuFFT's transforms over several GPUs (cuFFTXt) as an entrant of `gpufft bench`: c2c, and r2c forward, of
  * all axes of 2D and 3D arrays. The library cuts the array into a slab for each GPU, transforms it in
  * place and leaves it in an order of its own; options.natural_order has it copied to the usual one. */
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,14 +87,8 @@ struct impl {
 /* ---- devices ---- */
 
 static bool find_library(void) {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static bool tried, present;
-    struct cufftxt candidate;
-    pthread_mutex_lock(&lock);
-    if (!tried)
-        present = gf_cufft_open(symbols, &candidate, sizeof candidate, &library);
-    tried = true;
-    pthread_mutex_unlock(&lock);
+    static struct gf_dl_once once = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+    const bool present = gf_cufft_open(&once, symbols, sizeof library, &library);
     if (!present && gf_cuda_find())
         gf_cufft_absent();
     return present;
@@ -431,13 +424,9 @@ static int cufftxt_plan(void *context, const struct gf_job *job, struct gf_plan 
     if (!gf_dtype_is_complex(job->in_dtype)) /* reals are padded on their way to the devices */
         plan->workspace_bytes = padded_bytes(job);
     rc = make_plan(context, plan);
-    if (rc) {
-        gf_plan_drop(plan);
-        return rc;
-    }
-    list_passes(context, plan);
-    *out = plan;
-    return 0;
+    if (!rc)
+        list_passes(context, plan);
+    return gf_plan_finish(plan, rc, out);
 }
 
 static const struct gf_on_device on_device = {.measure = cufftxt_measure};

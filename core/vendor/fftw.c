@@ -241,13 +241,13 @@ static void list_passes(const struct context *c, const struct impl *m, struct gf
         return;
     }
     gf_pass_list_load(plan, before);
-    gf_pass_list_axes(plan, who, m->executes_c2r, before, after);
+    gf_pass_list_axes(plan, who, m->executes_r2c, m->executes_c2r, before, after);
     if (m->table.data) {
         p = &plan->pass[plan->n_passes++];
         snprintf(p->what, sizeof p->what, "half spectrum times the filter's table");
         p->bytes_read = after + array_bytes_of(&m->table);
         p->bytes_written = after;
-        gf_pass_list_axes(plan, who, true, after, before);
+        gf_pass_list_axes(plan, who, false, true, after, before);
     }
     gf_pass_list_store(plan, m->table.data ? before : after); /* a filter's outputs are of reals */
     plan->workspace_bytes = m->in_place ? (before > after ? before : after) : before + after;
@@ -345,11 +345,7 @@ static int fftw_plan(void *context, const struct gf_job *job, struct gf_plan **o
     static const struct gf_plan_ops ops = {.exec = fftw_exec, .drop = fftw_drop};
     const struct context *c = context;
     *out = NULL;
-    int rc = gf_job_validate(job);
-    if (!rc)
-        rc = gf_job_check_unpacked(job);
-    if (!rc && job->op != GF_FILTER)
-        rc = gf_job_fourier_only(job);
+    int rc = gf_job_check_ops(job, 1u << GF_FFT | 1u << GF_FILTER);
     if (rc)
         return rc;
     const struct gf_fftw *f = gf_fftw_find(c->maker, job->precision, NULL);
@@ -360,13 +356,7 @@ static int fftw_plan(void *context, const struct gf_job *job, struct gf_plan **o
         return GF_ENOMEM;
     struct impl *m = plan->impl;
     m->f = f;
-    rc = plan_transform(c, m, plan);
-    if (rc) {
-        gf_plan_drop(plan);
-        return rc;
-    }
-    *out = plan;
-    return 0;
+    return gf_plan_finish(plan, plan_transform(c, m, plan), out);
 }
 
 static const enum gf_fftw_maker own = GF_FFTW_OWN, mkl = GF_FFTW_MKL;

@@ -1,18 +1,17 @@
 /* Loads FFTW or MKL, locks the planner and keeps its wisdom. */
 #include "core/vendor/fftw_library.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/dl.h"
 #include "core/base/process.h"
 #include "core/base/status.h"
+#include "core/gpu/kernel_store.h"
 
 #define SYMBOL(prefix, field, name)                                                                \
     { prefix name, offsetof(struct gf_fftw, field) }
@@ -152,41 +151,21 @@ void gf_fftw_code_path(const struct gf_fftw *f, char text[GF_CODE_PATH]) {
 
 /* ---- wisdom: the results of the slow planning modes, kept from run to run ---- */
 
-/* The path of a file in the cache; false where no variable names a folder for it. */
-static bool cache_path(const char *name, char *path, size_t size) {
+static bool path_of(const struct library *l, char *path, size_t size) {
     const char *cache = gf_process()->cache_folder;
-    int n = cache ? snprintf(path, size, "%s/gpufft/%s", cache, name) : 0;
+    int n = cache ? snprintf(path, size, "%s/gpufft/%s", cache, l->wisdom) : 0;
     return n > 0 && (size_t)n < size;
 }
 
-/* The same; creates the directory, and checks that no other user can write into it. */
-static bool cache_file(const char *name, char *path, size_t size) {
-    struct stat st;
-    if (!cache_path(name, path, size))
-        return false;
-    char *file = strrchr(path, '/');
-    *file = 0;
-    char *own = strrchr(path, '/');
-    *own = 0;
-    bool made = !mkdir(path, 0700) || errno == EEXIST;
-    *own = '/';
-    made = made && (!mkdir(path, 0700) || errno == EEXIST);
-    bool safe = made && !lstat(path, &st) && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
-                !(st.st_mode & 022);
-    *file = '/';
-    return safe;
-}
-
 bool gf_fftw_wisdom_path(enum gf_precision p, char *path, size_t size) {
-    return cache_path(library[GF_FFTW_OWN][p].wisdom, path, size);
+    return path_of(&library[GF_FFTW_OWN][p], path, size);
 }
 
-/* The lock is held. A damaged file is ignored: FFTW checks what it reads. A FIFO is not waited for.
- */
-static void import_wisdom(const struct loaded *l, const char *path) {
+/* The lock is held. A damaged file is ignored: FFTW checks what it reads. */
+static void import_wisdom(const struct loaded *l, const struct gf_kernel_store *s) {
     struct stat st;
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    FILE *f = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) ? fdopen(fd, "r") : NULL;
+    int fd = gf_kernel_store_file(s, l->library->wisdom, O_RDONLY, &st);
+    FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
     if (f) {
         l->f.import_wisdom(f);
         fclose(f);
@@ -196,18 +175,23 @@ static void import_wisdom(const struct loaded *l, const char *path) {
 }
 
 static void read_wisdom(const struct loaded *l) {
-    char path[1024];
-    if (l->library->wisdom && cache_file(l->library->wisdom, path, sizeof path))
-        import_wisdom(l, path);
+    struct gf_kernel_store s;
+    if (l->library->wisdom && gf_kernel_store_open(&s, true)) {
+        import_wisdom(l, &s);
+        gf_kernel_store_close(&s);
+    }
 }
 
 /* The lock is held. Readers see the old file or the new one; a writer that loses a race loses its
  * wisdom. */
 static void write_wisdom(const struct loaded *l) {
+    struct gf_kernel_store s;
     char path[1024], temporary[1040];
-    if (!l->library->wisdom || !cache_file(l->library->wisdom, path, sizeof path))
+    if (!l->library->wisdom || !path_of(l->library, path, sizeof path) ||
+        !gf_kernel_store_open(&s, true))
         return;
-    import_wisdom(l, path); /* what other processes have added since */
+    import_wisdom(l, &s); /* what other processes have added since */
+    gf_kernel_store_close(&s);
     snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
     int fd = mkostemp(temporary, O_CLOEXEC);
     if (fd < 0)

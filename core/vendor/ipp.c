@@ -201,11 +201,7 @@ static int ipp_plan(void *context, const struct gf_job *job, struct gf_plan **ou
     lay_out(job, m, &plan->pass[plan->n_passes++]);
     rc =
         take(m, (struct extent){(int)job->shape[job->ndim - 1], m->height}, &plan->workspace_bytes);
-    if (rc)
-        gf_plan_drop(plan);
-    else
-        *out = plan;
-    return rc;
+    return gf_plan_finish(plan, rc, out);
 }
 
 const struct gf_backend gf_backend_ipp = {

@@ -50,7 +50,7 @@ static void vkfft_drop(struct gf_plan *plan) {
     struct impl *m = plan->impl;
     if (m->made && c->api->stream(c->gpu))
         deleteVkFFT(&m->app);
-    gf_bare_drop(plan);
+    gf_gpu_whole_drop(plan);
 }
 
 /* The innermost axes alone transformed: the others are one batch. */
@@ -94,28 +94,26 @@ static int make_app(const struct gf_gpu_context *c, struct impl *m, const struct
     return m->made ? 0 : gf_fail(GF_EUNSUPP, "VkFFT: planning: error %d", (int)code);
 }
 
-static int vkfft_run(struct gf_plan *plan, int times, double *seconds) {
-    struct gf_gpu_context *c = plan->context;
-    struct impl *m = plan->impl;
-    void *in = c->api->native(m->run.buffer[GF_GPU_IN]);
-    void *out = c->api->native(m->run.buffer[GF_GPU_OUT]);
+static int run_once(const struct gf_gpu_context *c, struct gf_gpu_run *run) {
+    struct impl *m = (struct impl *)run;
+    void *in = c->api->native(run->buffer[GF_GPU_IN]);
+    void *out = c->api->native(run->buffer[GF_GPU_OUT]);
     VkFFTLaunchParams launch = {.inputBuffer = &in, .buffer = &out};
-    int rc = gf_gpu_run_begin(c, seconds);
-    if (!rc && !c->api->stream(c->gpu))
-        rc = GF_EBACKEND;
-    for (int i = 0; i < times && !rc; i++) {
-        VkFFTResult code = VkFFTAppend(&m->app, m->direction, &launch);
-        if (code != VKFFT_SUCCESS)
-            rc = gf_fail(GF_EBACKEND, "VkFFT: running: error %d", (int)code);
-    }
-    return rc ? rc : gf_gpu_run_end(c, seconds);
+    if (!c->api->stream(c->gpu))
+        return GF_EBACKEND;
+    VkFFTResult code = VkFFTAppend(&m->app, m->direction, &launch);
+    return code == VKFFT_SUCCESS ? 0 : gf_fail(GF_EBACKEND, "VkFFT: running: error %d", (int)code);
+}
+
+static int vkfft_run(struct gf_plan *plan, int times, double *seconds) {
+    return gf_gpu_run_times(plan->context, plan->impl, times, seconds, run_once);
 }
 
 static int vkfft_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
     static const struct gf_plan_ops ops = {.exec = gf_plan_exec_parts,
-                                           .upload = gf_bare_upload,
+                                           .upload = gf_gpu_whole_upload,
                                            .run = vkfft_run,
-                                           .download = gf_bare_download,
+                                           .download = gf_gpu_whole_download,
                                            .drop = vkfft_drop};
     struct gf_gpu_context *c = context;
     *out = NULL;
@@ -131,11 +129,7 @@ static int vkfft_plan(void *context, const struct gf_job *job, struct gf_plan **
     rc = make_app(c, m, job);
     if (!rc)
         rc = gf_bare_end(c, plan, 0, "vkfft");
-    if (rc)
-        gf_plan_drop(plan);
-    else
-        *out = plan;
-    return rc;
+    return gf_plan_finish(plan, rc, out);
 }
 
 static const struct gf_on_device on_device = {.measure = gf_gpu_run_measure,
