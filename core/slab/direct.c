@@ -93,17 +93,23 @@ int gf_slab_direct_blocks(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t rows = gf_slab_most_rows(p), all = p->pages * rows;
     const int64_t two = all * TOGETHER * channels_of(p) * p->number;
-    struct gf_slab_rooms m = {.n = 0};
-    struct direct d = {.data = gf_slab_room(&m, all * gf_slab_row_bytes(p)),
-                       .halves = gf_slab_room(&m, all * p->width * sample_bytes(p)),
-                       .packed = gf_slab_room(&m, two),
-                       .ends = gf_slab_room(&m, two),
-                       .samples =
-                           gf_slab_room(&m, p->step_pages * rows * gf_slab_out_row_bytes(p, 0))};
-    int rc = m.rc;
+    struct direct d = {.data = NULL};
+    int rc = gf_slab_take((void **)&d.data, all * gf_slab_row_bytes(p));
+    if (!rc)
+        rc = gf_slab_take((void **)&d.halves, all * p->width * sample_bytes(p));
+    if (!rc)
+        rc = gf_slab_take((void **)&d.packed, two);
+    if (!rc)
+        rc = gf_slab_take((void **)&d.ends, two);
+    if (!rc)
+        rc = gf_slab_take((void **)&d.samples, p->step_pages * rows * gf_slab_out_row_bytes(p, 0));
     const struct gf_span own = gf_slab_own(r, p->n_blocks);
     for (int64_t k = own.first; k < own.first + own.count && !rc; k++)
         rc = direct_block(r, k, &d);
-    gf_slab_rooms_free(&m);
+    gf_free(d.data);
+    gf_free(d.halves);
+    gf_free(d.packed);
+    gf_free(d.ends);
+    gf_free(d.samples);
     return rc;
 }

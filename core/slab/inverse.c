@@ -114,22 +114,46 @@ static int inverse_block(struct gf_slab_state *r, int64_t k, const struct room *
 
 static int read_blocks(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
-    const int64_t rows = p->pages * gf_slab_most_rows(p);
-    const bool full = p->real && !p->job.in_half;
-    struct gf_slab_rooms m = {.n = 0};
-    const struct room room = {gf_slab_room(&m, rows * gf_slab_row_bytes(p)),
-                              gf_slab_room(&m, full ? rows * input_row(p) : 0),
-                              gf_slab_room(&m, gf_slab_row_piece(r))};
-    int rc = m.rc;
+    struct room room = {NULL, NULL, NULL};
+    int rc = gf_slab_take(&room.data, p->pages * gf_slab_most_rows(p) * gf_slab_row_bytes(p));
+    if (!rc && p->real && !p->job.in_half)
+        rc = gf_slab_take(&room.full, p->pages * gf_slab_most_rows(p) * input_row(p));
+    if (!rc && r->columns)
+        rc = gf_slab_take(&room.piece, gf_slab_row_piece(r));
     const struct gf_span own = gf_slab_own(r, p->n_blocks);
     for (int64_t k = own.first; k < own.first + own.count && !rc; k++)
         rc = inverse_block(r, k, &room);
-    gf_slab_rooms_free(&m);
+    gf_free(room.data);
+    gf_free(room.full);
+    gf_free(room.piece);
     return rc;
 }
 
 int gf_slab_inverse_blocks(struct gf_slab_state *r) {
-    return gf_slab_over_rows(r, read_blocks);
+    if (!r->plan->picture)
+        return read_blocks(r);
+    const struct gf_slab_plan rows = gf_slab_rows_plan(r->plan);
+    r->columns = r->plan;
+    r->plan = &rows;
+    int rc = read_blocks(r);
+    r->plan = r->columns;
+    r->columns = NULL;
+    return rc;
+}
+
+static int get_slab(struct gf_slab_state *r, int64_t slab, int64_t count, void *pages,
+                    void *piece) {
+    const struct gf_slab_plan *p = r->plan;
+    int rc = 0;
+    for (int64_t k = 0; k < p->n_blocks && !rc; k++) {
+        const struct gf_slab_block b = gf_slab_block(p, k);
+        const int64_t at = gf_slab_piece_at(p, slab, k), bytes = gf_slab_piece_bytes(p, slab, k);
+        char *there = gf_slab_lend(r, at, bytes);
+        rc = there ? 0 : r->io->get(r->io->user, at, piece, bytes);
+        if (!rc)
+            gf_slab_copy_piece(p, &b, count, pages, there ? there : piece, false);
+    }
+    return rc;
 }
 
 /* A page's first rows and columns, those that are counted, moved together at its beginning. */
@@ -179,7 +203,7 @@ static int inverse_slab(struct gf_slab_state *r, int64_t slab, void *pages, void
         gf_job_out_shape(&job, i, shape);
         to[i] = gf_array_wrap(out[i], job.out[i].dtype, 4, shape);
     }
-    int rc = gf_slab_move(r, slab, count, pages, piece, false);
+    int rc = get_slab(r, slab, count, pages, piece);
     if (!rc && slab + 1 < p->n_slabs && p->job.direction == GF_INVERSE) {
         int64_t next, more;
         gf_slab_pages(p, slab + 1, &next, &more);
@@ -199,20 +223,23 @@ static int inverse_slab(struct gf_slab_state *r, int64_t slab, void *pages, void
 int gf_slab_inverse_slabs(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t longest = gf_slab_longest(p);
-    struct gf_slab_rooms m = {.n = 0};
-    void *pages = gf_slab_room(&m, p->exchange_bytes / p->pages * longest);
-    void *piece = gf_slab_room(&m, gf_slab_largest_piece(p)), *out[GF_MAX_OUTPUTS];
-    for (int i = 0; i < p->job.n_out; i++) {
+    void *pages = NULL, *piece = NULL, *out[GF_MAX_OUTPUTS] = {NULL};
+    int rc = gf_slab_take(&pages, p->exchange_bytes / p->pages * longest);
+    if (!rc)
+        rc = gf_slab_take(&piece, gf_slab_largest_piece(p));
+    for (int i = 0; i < p->job.n_out && !rc; i++) {
         int64_t shape[GF_MAX_RANK];
         struct gf_job job = inverse_job(p, longest, 0);
         gf_job_out_shape(&job, i, shape);
         struct gf_array a = gf_array_wrap(NULL, job.out[i].dtype, 4, shape);
-        out[i] = gf_slab_room(&m, gf_array_bytes(&a));
+        rc = gf_slab_take(&out[i], gf_array_bytes(&a));
     }
-    int rc = m.rc;
     const struct gf_span own = gf_slab_own(r, p->n_slabs);
     for (int64_t i = own.first; i < own.first + own.count && !rc; i++)
         rc = i * p->slab_pages < p->kept_pages ? inverse_slab(r, i, pages, piece, out) : 0;
-    gf_slab_rooms_free(&m);
+    gf_free(pages);
+    gf_free(piece);
+    for (int i = 0; i < p->job.n_out; i++)
+        gf_free(out[i]);
     return rc;
 }

@@ -17,6 +17,10 @@ enum { GRAIN = 32, SHORTEST = 2, STEP_SHARE = 8, DIRECT_STEP_SHARE = 32 };
  * mirror images as doubles, values, and the table itself three times. */
 enum { TABLE_SHARE = 9 };
 
+static bool is_real(const struct gf_job *job) {
+    return gf_job_is_real(job);
+}
+
 const char *gf_slab_refuses(const struct gf_job *job) {
     const int last = job->ndim - 1;
     if (job->op == GF_DWT)
@@ -29,7 +33,7 @@ const char *gf_slab_refuses(const struct gf_job *job) {
         return job->ndim == 3 ? "it has a single page" : "it has a single row";
     if (job->shape[last] < SHORTEST)
         return "its rows are too short";
-    if (gf_job_is_real(job) && (!(job->axes >> last & 1) || job->shape[last] < 2))
+    if (is_real(job) && (!(job->axes >> last & 1) || job->shape[last] < 2))
         return "real samples need a transform of the last axis";
     if (job->direction == GF_INVERSE) {
         enum gf_dtype work = job->precision == GF_DOUBLE ? GF_C128 : GF_C64;
@@ -82,7 +86,7 @@ static void describe(struct gf_slab_plan *p) {
     const struct gf_job *job = &p->job;
     const bool inverse = job->direction == GF_INVERSE;
     int64_t columns = job->shape[2];
-    p->real = gf_job_is_real(job);
+    p->real = is_real(job);
     if (p->real)
         columns = columns / 2 + !p->packed;
     p->pages = job->shape[0];

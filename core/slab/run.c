@@ -33,6 +33,20 @@ static struct gf_job forward_job(const struct gf_slab_plan *p, int64_t count) {
 
 /* ---------------------------------------------------------------- forward */
 
+static int put_slab(struct gf_slab_state *r, int64_t slab, int64_t count, void *pages,
+                    void *piece) {
+    const struct gf_slab_plan *p = r->plan;
+    int rc = 0;
+    for (int64_t k = 0; k < p->n_blocks && !rc; k++) {
+        const struct gf_slab_block b = gf_slab_block(p, k);
+        const int64_t at = gf_slab_piece_at(p, slab, k), bytes = gf_slab_piece_bytes(p, slab, k);
+        char *there = gf_slab_lend(r, at, bytes);
+        gf_slab_copy_piece(p, &b, count, pages, there ? there : piece, true);
+        rc = there ? 0 : r->io->put(r->io->user, at, piece, bytes);
+    }
+    return rc;
+}
+
 static int forward_slab(struct gf_slab_state *r, int64_t slab, struct gf_array *in, void *pages,
                         void *piece) {
     const struct gf_slab_plan *p = r->plan;
@@ -51,7 +65,7 @@ static int forward_slab(struct gf_slab_state *r, int64_t slab, struct gf_array *
     }
     if (!rc) {
         gf_slab_range_pages(&r->range, first, count, pages);
-        rc = gf_slab_move(r, slab, count, pages, piece, true);
+        rc = put_slab(r, slab, count, pages, piece);
     }
     if (!rc)
         gf_slab_moved(r, p->walk[p->looks].bytes_read / p->pages * count + gf_array_bytes(&out));
@@ -61,19 +75,23 @@ static int forward_slab(struct gf_slab_state *r, int64_t slab, struct gf_array *
 static int forward_slabs(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t longest = gf_slab_longest(p);
-    struct gf_slab_rooms m = {.n = 0};
+    void *in = NULL, *pages = NULL, *piece = NULL;
     int64_t shape[GF_MAX_RANK];
     const struct gf_job job = forward_job(p, longest);
     gf_job_in_shape(&job, shape);
     struct gf_array a = gf_array_wrap(NULL, job.in_dtype, 4, shape);
-    a.data = gf_slab_room(&m, gf_array_bytes(&a));
-    void *pages = gf_slab_room(&m, p->exchange_bytes / p->pages * longest);
-    void *piece = gf_slab_room(&m, gf_slab_largest_piece(p));
-    int rc = m.rc;
+    int rc = gf_slab_take(&in, gf_array_bytes(&a));
+    if (!rc)
+        rc = gf_slab_take(&pages, p->exchange_bytes / p->pages * longest);
+    if (!rc)
+        rc = gf_slab_take(&piece, gf_slab_largest_piece(p));
+    a.data = in;
     const struct gf_span own = gf_slab_own(r, p->n_slabs);
     for (int64_t i = own.first; i < own.first + own.count && !rc; i++)
         rc = forward_slab(r, i, &a, pages, piece);
-    gf_slab_rooms_free(&m);
+    gf_free(in);
+    gf_free(pages);
+    gf_free(piece);
     return rc;
 }
 
@@ -107,6 +125,7 @@ int gf_slab_write_pages(struct gf_slab_state *r, int i, const struct gf_slab_blo
 struct step {
     void *numbers, *samples, *piece;
     int64_t first, count; /* pages */
+    bool scans;           /* for a display range: nothing is written */
 };
 
 /* To output i's samples, or where they are scanned to floats. */
@@ -117,7 +136,7 @@ static int convert(struct gf_slab_state *r, int i, int64_t rows, const struct st
     gf_slab_convert_range(&job.out[0], r->range.of[i]);
     int64_t shape[GF_MAX_RANK];
     struct gf_report report;
-    if (r->scans) {
+    if (s->scans) {
         job.out[0].dtype = p->number == 16 ? GF_F64 : GF_F32;
         job.out[0].map = GF_MAP_NUMBER;
     }
@@ -192,17 +211,17 @@ static int forward_block(struct gf_slab_state *r, int64_t k, void *data, struct 
         step->first = z;
         step->count = p->pages - z < p->step_pages ? p->pages - z : p->step_pages;
         for (int i = 0; i < p->job.n_out && !rc; i++)
-            rc = r->scans ? scan_step(r, &s, i, step) : write_step(r, &s, i, step);
+            rc = step->scans ? scan_step(r, &s, i, step) : write_step(r, &s, i, step);
     }
     return rc;
 }
 
-static int write_blocks(struct gf_slab_state *r) {
+static int write_blocks(struct gf_slab_state *r, bool scans) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t rows = gf_slab_most_rows(p), channels = p->job.luma ? 1 : p->job.channels;
     int64_t numbers = 0, samples = 0;
-    struct gf_slab_rooms m = {.n = 0};
-    struct step step = {.first = 0};
+    void *data = NULL;
+    struct step step = {.scans = scans};
     for (int i = 0; i < p->job.n_out; i++) {
         int64_t n = p->step_pages * rows * gf_slab_columns(p, i) * channels;
         int64_t bytes =
@@ -212,27 +231,42 @@ static int write_blocks(struct gf_slab_state *r) {
         numbers = n * p->number > numbers ? n * p->number : numbers;
         samples = bytes > samples ? bytes : samples;
     }
-    void *data = gf_slab_room(&m, p->pages * rows * gf_slab_row_bytes(p));
-    step.numbers = gf_slab_room(&m, numbers);
-    step.samples = gf_slab_room(&m, samples);
-    step.piece = gf_slab_room(&m, gf_slab_row_piece(r));
-    int rc = m.rc;
+    int rc = gf_slab_take(&data, p->pages * rows * gf_slab_row_bytes(p));
+    if (!rc)
+        rc = gf_slab_take(&step.numbers, numbers);
+    if (!rc && samples)
+        rc = gf_slab_take(&step.samples, samples);
+    if (!rc && r->columns)
+        rc = gf_slab_take(&step.piece, gf_slab_row_piece(r));
     const struct gf_span own = gf_slab_own(r, p->n_blocks);
     for (int64_t k = own.first; k < own.first + own.count && !rc; k++)
         rc = forward_block(r, k, data, &step);
-    gf_slab_rooms_free(&m);
+    gf_free(data);
+    gf_free(step.numbers);
+    gf_free(step.samples);
+    gf_free(step.piece);
     return rc;
 }
 
 /* The last walk, or for the display range the one before it. */
-static int forward_blocks(struct gf_slab_state *r) {
-    return r->plan->direct ? gf_slab_direct_blocks(r) : gf_slab_over_rows(r, write_blocks);
+static int forward_blocks(struct gf_slab_state *r, bool scans) {
+    if (r->plan->direct)
+        return gf_slab_direct_blocks(r);
+    if (!r->plan->picture)
+        return write_blocks(r, scans);
+    const struct gf_slab_plan rows = gf_slab_rows_plan(r->plan);
+    r->columns = r->plan;
+    r->plan = &rows;
+    int rc = write_blocks(r, scans);
+    r->plan = r->columns;
+    r->columns = NULL;
+    return rc;
 }
 
 /* The largest values of all members. */
 static int scan_blocks(struct gf_slab_state *r) {
     r->scans = true;
-    int rc = gf_slab_turn(r, forward_blocks(r));
+    int rc = gf_slab_turn(r, forward_blocks(r, true));
     r->scans = false;
     return rc ? rc : gf_slab_join_largest(r);
 }
@@ -277,7 +311,7 @@ static int run_forward(struct gf_slab_state *r) {
     if (!rc)
         rc = find_ranges(r);
     if (!rc)
-        rc = gf_slab_turn(r, forward_blocks(r));
+        rc = gf_slab_turn(r, forward_blocks(r, false));
     for (int i = 0; i < r->plan->job.n_out; i++)
         gf_report_range(&r->plan->job, i, r->range.of[i][0], r->range.of[i][1], r->report);
     gf_slab_range_close(&r->range);

@@ -24,18 +24,6 @@ int gf_slab_take(void **memory, int64_t bytes) {
     return *memory ? 0 : gf_fail(GF_ENOMEM, "no memory for a slab of %lld bytes", (long long)bytes);
 }
 
-void *gf_slab_room(struct gf_slab_rooms *m, int64_t bytes) {
-    if (m->rc || !bytes)
-        return NULL;
-    m->rc = gf_slab_take(&m->room[m->n], bytes);
-    return m->room[m->n++];
-}
-
-void gf_slab_rooms_free(struct gf_slab_rooms *m) {
-    while (m->n > 0)
-        gf_free(m->room[--m->n]);
-}
-
 int64_t gf_slab_out_row_bytes(const struct gf_slab_plan *p, int i) {
     return gf_slab_columns(p, i) * (p->job.luma ? 1 : p->job.channels) *
            (int64_t)gf_dtype_size(p->job.out[i].dtype);
@@ -102,58 +90,6 @@ int64_t gf_slab_largest_piece(const struct gf_slab_plan *p) {
         largest = bytes > largest ? bytes : largest;
     }
     return largest;
-}
-
-int gf_slab_move(struct gf_slab_state *r, int64_t slab, int64_t count, void *pages, void *piece,
-                 bool puts) {
-    const struct gf_slab_plan *p = r->plan;
-    const struct gf_slab_io *io = r->io;
-    int rc = 0;
-    for (int64_t k = 0; k < p->n_blocks && !rc; k++) {
-        const struct gf_slab_block b = gf_slab_block(p, k);
-        const int64_t at = gf_slab_piece_at(p, slab, k), bytes = gf_slab_piece_bytes(p, slab, k);
-        char *there = gf_slab_lend(r, at, bytes);
-        if (!there && !puts)
-            rc = io->get(io->user, at, piece, bytes);
-        if (!rc)
-            gf_slab_copy_piece(p, &b, count, pages, there ? there : piece, puts);
-        if (!there && puts)
-            rc = io->put(io->user, at, piece, bytes);
-    }
-    return rc;
-}
-
-int gf_slab_in_place(struct gf_slab_state *r, gf_slab_work *work, void *user) {
-    const struct gf_slab_plan *p = r->plan;
-    const int64_t row = p->pages * gf_slab_row_bytes(p);
-    void *data = NULL;
-    int rc = gf_slab_take(&data, p->block_units * row);
-    const struct gf_span own = gf_slab_own(r, p->n_blocks);
-    for (int64_t k = own.first; k < own.first + own.count && !rc; k++) {
-        const struct gf_slab_block b = gf_slab_block(p, k);
-        void *there = data;
-        rc = gf_slab_get_block(r, k, &b, &there);
-        if (!rc)
-            rc = work(r, &b, there, user);
-        if (!rc && there == data)
-            rc = r->io->put(r->io->user, gf_slab_piece_at(p, 0, k), data, b.n_low * row);
-        if (!rc)
-            gf_slab_moved(r, 2 * b.n_low * row);
-    }
-    gf_free(data);
-    return rc;
-}
-
-int gf_slab_over_rows(struct gf_slab_state *r, int (*walk)(struct gf_slab_state *r)) {
-    if (!r->plan->picture)
-        return walk(r);
-    const struct gf_slab_plan rows = gf_slab_rows_plan(r->plan);
-    r->columns = r->plan;
-    r->plan = &rows;
-    const int rc = walk(r);
-    r->plan = r->columns;
-    r->columns = NULL;
-    return rc;
 }
 
 int gf_slab_join_largest(struct gf_slab_state *r) {

@@ -54,29 +54,12 @@ void gf_slab_moved(struct gf_slab_state *r, int64_t bytes);
 void gf_slab_expect(const struct gf_slab_state *r, int64_t at, int64_t bytes);
 /* Memory for gf_free(); GF_ENOMEM. */
 int gf_slab_take(void **memory, int64_t bytes);
-/* The memory of a walk, from its beginning to its end. */
-struct gf_slab_rooms {
-    void *room[GF_MAX_OUTPUTS + 5];
-    int n, rc;
-};
-/* One more room; NULL for 0 bytes, and where m->rc is a failure, of this one or an earlier one. */
-void *gf_slab_room(struct gf_slab_rooms *m, int64_t bytes);
-void gf_slab_rooms_free(struct gf_slab_rooms *m);
 int64_t gf_slab_longest(const struct gf_slab_plan *p); /* pages of a slab */
 
 /* Rows of a block, in pages of all rows, to or from a piece; bytes of the largest one. */
 void gf_slab_copy_piece(const struct gf_slab_plan *p, const struct gf_slab_block *b, int64_t count,
                         char *pages, char *piece, bool to_piece);
 int64_t gf_slab_largest_piece(const struct gf_slab_plan *p);
-/* All pages of a slab, from the exchange or to it. `piece`: room for the largest one. */
-int gf_slab_move(struct gf_slab_state *r, int64_t slab, int64_t count, void *pages, void *piece,
-                 bool puts);
-/* A walk over the blocks in which each stays where it is in the exchange. Works on all pages of block b. */
-typedef int gf_slab_work(struct gf_slab_state *r, const struct gf_slab_block *b, void *data,
-                         void *user);
-int gf_slab_in_place(struct gf_slab_state *r, gf_slab_work *work, void *user);
-/* A walk over blocks of rows: of a picture with its rows' plan in place of r->plan. */
-int gf_slab_over_rows(struct gf_slab_state *r, int (*walk)(struct gf_slab_state *r));
 
 /* The part that transforms the slowest axis of a block, in place and without the norm's factor. */
 struct gf_job gf_slab_block_job(const struct gf_slab_plan *p, int64_t rows, int64_t width);
@@ -101,7 +84,7 @@ int gf_slab_direct_blocks(struct gf_slab_state *r);
 int gf_slab_inverse_blocks(struct gf_slab_state *r);
 int gf_slab_inverse_slabs(struct gf_slab_state *r);
 /* A picture's second walk; and from the exchange or to it, the rows of a block of its rows. `piece`:
- * room for gf_slab_row_piece() bytes, which are 0 but for a picture's rows. */
+ * room for gf_slab_row_piece() bytes. */
 int gf_slab_column_blocks(struct gf_slab_state *r);
 int gf_slab_get_rows(struct gf_slab_state *r, const struct gf_slab_block *b, char *data,
                      void *piece);
