@@ -217,31 +217,41 @@ static double share_of(const struct gf_job *part, const struct gf_filter_span *s
     return sum;
 }
 
+struct indices {
+    int64_t first, end;
+};
+
 /* Indices of the part, with some to spare, whose bins are `low` to `high` bins of the mask from its zero
- * frequency. */
-static void find_indices(const struct gf_job *part, int64_t extent, int64_t low, int64_t high,
-                         int64_t range[2]) {
+ * frequency, or from the one after a turn. */
+static struct indices find_indices(const struct gf_job *part, int64_t extent, int64_t low,
+                                   int64_t high, bool turn) {
     const double bin = (double)length_of(part, 0) / (double)extent, step = (double)part->whole.step;
-    const double first = (double)first_of(part, 0), n = (double)part->shape[0];
+    const double first = (double)(first_of(part, 0) - (turn ? length_of(part, 0) : 0));
+    const double n = (double)part->shape[0];
     const double from = ((double)(low - 1) * bin - first) / step - 1;
     const double end = ((double)(high + 2) * bin - first) / step + 2;
-    range[0] = (int64_t)fmin(fmax(from, 0), n);
-    range[1] = (int64_t)fmin(fmax(end, 0), n);
+    return (struct indices){(int64_t)fmin(fmax(from, 0), n), (int64_t)fmin(fmax(end, 0), n)};
+}
+
+static bool is_in(const struct indices *some, int n, int64_t j) {
+    bool in = false;
+    for (int i = 0; i < n; i++)
+        in |= j >= some[i].first && j < some[i].end;
+    return in;
 }
 
 void gf_filter_add_span(const struct gf_job *part, const struct gf_filter_span *span, int threads,
                         double *value) {
-    const int64_t zero = span->extent / 2, last = span->first + span->count - 1;
-    int64_t up[2], down[2];
-    find_indices(part, span->extent, span->first - zero, last - zero, up);
-    find_indices(part, span->extent, zero - last, zero - span->first, down);
+    const int64_t low = span->first - span->extent / 2, high = low + span->count - 1;
+    struct indices some[4];
+    for (int i = 0; i < 4; i++)
+        some[i] = find_indices(part, span->extent, i % 2 ? -high : low, i % 2 ? -low : high, i / 2);
+    for (int i = 0; i < 4; i++) {
 #pragma omp parallel for num_threads(threads > 0 ? threads : 1) schedule(static)
-    for (int64_t j = up[0]; j < up[1]; j++)
-        value[j] += share_of(part, span, j);
-#pragma omp parallel for num_threads(threads > 0 ? threads : 1) schedule(static)
-    for (int64_t j = down[0]; j < down[1]; j++)
-        if (j < up[0] || j >= up[1])
-            value[j] += share_of(part, span, j);
+        for (int64_t j = some[i].first; j < some[i].end; j++)
+            if (!is_in(some, i, j))
+                value[j] += share_of(part, span, j);
+    }
 }
 
 int gf_filter_times_values(struct gf_filter *f, const struct gf_job *part, int threads,

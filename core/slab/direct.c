@@ -32,43 +32,32 @@ static int run_ends(struct gf_slab_state *r, const struct gf_slab_block *b, stru
     const struct gf_slab_plan *p = r->plan;
     const int64_t rows = gf_slab_block_rows(b), width = TOGETHER * channels_of(p);
     const int64_t row = gf_slab_row_bytes(p), bytes = width * p->number;
-    struct gf_report report;
     for (int64_t k = 0; k < p->pages * rows; k++)
         memcpy(d->packed + k * bytes, d->data + k * row, (size_t)bytes);
-    struct gf_array lines =
-        gf_array_wrap(d->packed, gf_slab_number(p), 4, (int64_t[]){p->pages, rows, width, 1});
-    int rc = gf_slab_run_lines(r, &lines);
+    int rc = gf_slab_run_lines(r, rows, width, d->packed);
     if (rc)
         return rc;
     const struct gf_slab_spectrum s = {p, *b, d->packed, bytes, r->io->threads};
     gf_slab_ends(&s, d->ends);
-    struct gf_job job = gf_slab_convert_job(p, 0, p->pages * rows, TOGETHER);
-    const int64_t shape[] = {1, p->pages * rows, TOGETHER, channels_of(p)};
-    gf_slab_convert_range(&job.out[0], r->range.of[0]);
-    const struct gf_array in = gf_array_wrap(d->ends, gf_slab_number(p), 4, shape);
-    struct gf_array out = gf_array_wrap(d->packed, job.out[0].dtype, 4, shape);
-    return r->io->run(r->io->user, &job, &in, &out, &report);
+    return gf_slab_convert(r, 0, (int64_t[]){p->pages * rows, TOGETHER}, d->ends, d->packed);
 }
 
 /* The other columns as samples, to d->halves. */
 static int run_halves(struct gf_slab_state *r, int64_t rows, struct direct *d) {
     const struct gf_slab_plan *p = r->plan;
     struct gf_job job = gf_slab_block_job(p, rows, p->width);
-    const int64_t shape[] = {p->pages, rows, p->width, 1};
-    struct gf_report report;
     job.lean = false;
     job.norm = p->job.norm;
     job.elsewhere = gf_job_points(&p->job) / p->pages;
     job.out[0] = p->job.out[0];
     job.out[0].shift = job.out[0].half = false;
     gf_slab_convert_range(&job.out[0], r->range.of[0]);
-    const struct gf_array in = gf_array_wrap(d->data, gf_slab_number(p), 4, shape);
-    struct gf_array out = gf_array_wrap(d->halves, job.out[0].dtype, 4, shape);
-    return r->io->run(r->io->user, &job, &in, &out, &report);
+    return gf_slab_run_part(r, &job, d->data, (void *[]){d->halves});
 }
 
-static int direct_block(struct gf_slab_state *r, int64_t k, struct direct *d) {
+static int direct_block(struct gf_slab_state *r, int64_t k, void *user) {
     const struct gf_slab_plan *p = r->plan;
+    struct direct *d = user;
     const struct gf_slab_spectrum s = {p, gf_slab_block(p, k), d->halves,
                                        p->width * sample_bytes(p), r->io->threads};
     const int64_t rows = gf_slab_block_rows(&s.block);
@@ -94,22 +83,13 @@ int gf_slab_direct_blocks(struct gf_slab_state *r) {
     const int64_t rows = gf_slab_most_rows(p), all = p->pages * rows;
     const int64_t two = all * TOGETHER * channels_of(p) * p->number;
     struct direct d = {.data = NULL};
-    int rc = gf_slab_take((void **)&d.data, all * gf_slab_row_bytes(p));
-    if (!rc)
-        rc = gf_slab_take((void **)&d.halves, all * p->width * sample_bytes(p));
-    if (!rc)
-        rc = gf_slab_take((void **)&d.packed, two);
-    if (!rc)
-        rc = gf_slab_take((void **)&d.ends, two);
-    if (!rc)
-        rc = gf_slab_take((void **)&d.samples, p->step_pages * rows * gf_slab_out_row_bytes(p, 0));
-    const struct gf_span own = gf_slab_own(r, p->n_blocks);
-    for (int64_t k = own.first; k < own.first + own.count && !rc; k++)
-        rc = direct_block(r, k, &d);
-    gf_free(d.data);
-    gf_free(d.halves);
-    gf_free(d.packed);
-    gf_free(d.ends);
-    gf_free(d.samples);
-    return rc;
+    return gf_slab_walk(r, &(struct gf_slab_walk){
+                               direct_block,
+                               &d,
+                               p->n_blocks,
+                               {{&d.data, all * gf_slab_row_bytes(p)},
+                                {&d.halves, all * p->width * sample_bytes(p)},
+                                {&d.packed, two},
+                                {&d.ends, two},
+                                {&d.samples, p->step_pages * rows * gf_slab_out_row_bytes(p, 0)}}});
 }

@@ -5,37 +5,29 @@
 
 #include "core/filter/filter.h"
 
-/* Along the slowest axis, times the filter, and back, in place. */
-static int filter_block(struct gf_slab_state *r, struct gf_filter *filter, int64_t k, void *data) {
+int gf_slab_filter_block(struct gf_slab_state *r, struct gf_filter *filter,
+                         const struct gf_slab_block *b, void *data) {
     const struct gf_slab_plan *p = r->plan;
-    const struct gf_slab_block b = gf_slab_block(p, k);
-    const int64_t channels = p->job.luma ? 1 : p->job.channels, at = gf_slab_piece_at(p, 0, k);
-    const int64_t rows = p->picture ? 1 : b.n_low;
-    const int64_t columns = p->picture ? b.n_low : p->width / channels;
-    struct gf_job job = gf_slab_block_job(p, rows, columns);
-    struct gf_report report;
+    const int64_t channels = p->job.luma ? 1 : p->job.channels;
+    struct gf_job job = gf_slab_block_job(p, p->picture ? 1 : b->n_low,
+                                          p->picture ? b->n_low : p->width / channels);
     job.op = GF_FILTER;
     job.channels = channels;
     job.filter = filter;
     job.filter_serial = filter->serial;
     memcpy(job.whole.shape, p->job.shape, sizeof job.whole.shape);
     job.whole.axes = p->job.axes;
-    job.whole.first[p->picture ? 2 : 1] = b.low;
-    void *there = data;
-    int rc = gf_slab_get_block(r, k, &b, &there);
-    const struct gf_array lines =
-        gf_array_wrap(there, gf_slab_number(p), 4, (int64_t[]){p->pages, rows, columns, channels});
-    struct gf_array out = lines;
+    job.whole.first[p->picture ? 2 : 1] = b->low;
+    int rc = gf_slab_filter_table(r, &job, filter);
+    return rc ? rc : gf_slab_run_part(r, &job, data, &data);
+}
+
+int gf_slab_filter_table(struct gf_slab_state *r, const struct gf_job *part,
+                         struct gf_filter *filter) {
     gf_array_free(&filter->table);
-    if (!rc && r->io->table && gf_filter_has_table(p->job.filter))
-        rc = r->io->table(r->io->user, &job, filter);
-    if (!rc)
-        rc = r->io->run(r->io->user, &job, &lines, &out, &report);
-    if (!rc && there == data)
-        rc = r->io->put(r->io->user, at, data, gf_array_bytes(&lines));
-    if (!rc)
-        gf_slab_moved(r, 2 * gf_array_bytes(&lines));
-    return rc;
+    return r->io->table && gf_filter_has_table(r->plan->job.filter)
+               ? r->io->table(r->io->user, part, filter)
+               : 0;
 }
 
 /* A picture's filter for the volume that it is taken as, whose axis 2 is its x; a line's own axis is the
@@ -63,19 +55,4 @@ int gf_slab_filter_of(const struct gf_slab_plan *p, struct gf_filter **out) {
         move_axis(p, &(*out)->factor[i].b);
     }
     return 0;
-}
-
-int gf_slab_filter_blocks(struct gf_slab_state *r) {
-    const struct gf_slab_plan *p = r->plan;
-    struct gf_filter *filter = NULL;
-    void *data = NULL;
-    int rc = gf_slab_filter_of(p, &filter);
-    if (!rc)
-        rc = gf_slab_take(&data, p->pages * p->block_units * gf_slab_row_bytes(p));
-    const struct gf_span own = gf_slab_own(r, p->n_blocks);
-    for (int64_t k = own.first; k < own.first + own.count && !rc; k++)
-        rc = filter_block(r, filter, k, data);
-    gf_free(data);
-    gf_filter_free(filter);
-    return rc;
 }

@@ -82,9 +82,9 @@ static int put_block(struct gf_slab_state *r, int64_t k, int64_t rows, char *dat
     const int64_t page = rows * gf_slab_row_bytes(p);
     int rc = gf_slab_run_block(r, rows, data);
     for (int64_t i = 0; i < p->n_slabs && !rc; i++) {
-        int64_t first, count;
-        gf_slab_pages(p, i, &first, &count);
-        rc = r->io->put(r->io->user, gf_slab_piece_at(p, i, k), data + first * page, count * page);
+        const struct gf_span pages = gf_slab_pages(p, i);
+        rc = r->io->put(r->io->user, gf_slab_place(p, &pages, k), data + pages.first * page,
+                        pages.count * page);
     }
     return rc;
 }
@@ -95,7 +95,8 @@ struct room {
     void *data, *full, *piece;
 };
 
-static int inverse_block(struct gf_slab_state *r, int64_t k, const struct room *room) {
+static int inverse_block(struct gf_slab_state *r, int64_t k, void *user) {
+    const struct room *room = user;
     char *data = room->data, *full = room->full;
     const struct gf_slab_plan *p = r->plan;
     const struct gf_slab_block b = gf_slab_block(p, k);
@@ -106,7 +107,8 @@ static int inverse_block(struct gf_slab_state *r, int64_t k, const struct room *
         gf_slab_hermitian(&s, data, r->energy);
     }
     if (!rc)
-        rc = r->columns ? gf_slab_put_rows(r, &b, data, room->piece) : put_block(r, k, rows, data);
+        rc = r->columns ? gf_slab_move_rows(r, &b, data, room->piece, true)
+                        : put_block(r, k, rows, data);
     if (!rc)
         gf_slab_moved(r, p->pages * (page + rows * input_row(p)));
     return rc;
@@ -114,46 +116,19 @@ static int inverse_block(struct gf_slab_state *r, int64_t k, const struct room *
 
 static int read_blocks(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
-    struct room room = {NULL, NULL, NULL};
-    int rc = gf_slab_take(&room.data, p->pages * gf_slab_most_rows(p) * gf_slab_row_bytes(p));
-    if (!rc && p->real && !p->job.in_half)
-        rc = gf_slab_take(&room.full, p->pages * gf_slab_most_rows(p) * input_row(p));
-    if (!rc && r->columns)
-        rc = gf_slab_take(&room.piece, gf_slab_row_piece(r));
-    const struct gf_span own = gf_slab_own(r, p->n_blocks);
-    for (int64_t k = own.first; k < own.first + own.count && !rc; k++)
-        rc = inverse_block(r, k, &room);
-    gf_free(room.data);
-    gf_free(room.full);
-    gf_free(room.piece);
-    return rc;
+    const int64_t rows = p->pages * gf_slab_most_rows(p);
+    struct room s = {NULL, NULL, NULL};
+    return gf_slab_walk(
+        r, &(struct gf_slab_walk){inverse_block,
+                                  &s,
+                                  p->n_blocks,
+                                  {{&s.data, rows * gf_slab_row_bytes(p)},
+                                   {&s.full, p->real && !p->job.in_half ? rows * input_row(p) : 0},
+                                   {&s.piece, gf_slab_row_piece(r)}}});
 }
 
 int gf_slab_inverse_blocks(struct gf_slab_state *r) {
-    if (!r->plan->picture)
-        return read_blocks(r);
-    const struct gf_slab_plan rows = gf_slab_rows_plan(r->plan);
-    r->columns = r->plan;
-    r->plan = &rows;
-    int rc = read_blocks(r);
-    r->plan = r->columns;
-    r->columns = NULL;
-    return rc;
-}
-
-static int get_slab(struct gf_slab_state *r, int64_t slab, int64_t count, void *pages,
-                    void *piece) {
-    const struct gf_slab_plan *p = r->plan;
-    int rc = 0;
-    for (int64_t k = 0; k < p->n_blocks && !rc; k++) {
-        const struct gf_slab_block b = gf_slab_block(p, k);
-        const int64_t at = gf_slab_piece_at(p, slab, k), bytes = gf_slab_piece_bytes(p, slab, k);
-        char *there = gf_slab_lend(r, at, bytes);
-        rc = there ? 0 : r->io->get(r->io->user, at, piece, bytes);
-        if (!rc)
-            gf_slab_copy_piece(p, &b, count, pages, there ? there : piece, false);
-    }
-    return rc;
+    return r->plan->picture ? gf_slab_by_rows(r, read_blocks) : read_blocks(r);
 }
 
 /* A page's first rows and columns, those that are counted, moved together at its beginning. */
@@ -165,81 +140,61 @@ static void crop(const struct gf_job *job, const struct gf_array *out, char *pag
 
 /* Output i of a slab, whose first page is page `first`. */
 static int write_slab(struct gf_slab_state *r, const struct gf_job *job, int i, int64_t first,
-                      const struct gf_array *out) {
+                      void *data) {
     const int64_t rows = gf_job_counted(job, 1), pages = gf_job_counted(job, 0);
+    int64_t shape[GF_MAX_RANK];
+    gf_job_out_shape(job, i, shape);
+    const struct gf_array out = gf_array_wrap(data, job->out[i].dtype, 4, shape);
     int rc = 0;
     for (int64_t z = 0; z < pages && !rc; z++) {
-        char *page = (char *)out->data + z * out->stride[0];
-        crop(job, out, page);
+        char *page = (char *)data + z * out.stride[0];
+        crop(job, &out, page);
         const struct gf_slab_rows at = {first + z, 0, rows}, row = {0, first + z, 1};
         rc = r->io->write(r->io->user, i, r->plan->picture ? &row : &at, page);
     }
     if (!rc)
-        gf_slab_moved(r, pages * rows * gf_job_counted(job, 2) * out->stride[2]);
+        gf_slab_moved(r, pages * rows * gf_job_counted(job, 2) * out.stride[2]);
     return rc;
 }
 
-static void note(struct gf_slab_state *r, const struct gf_job *job,
-                 const struct gf_report *report) {
-    for (int i = 0; i < job->n_out; i++) {
-        r->report->clipped[i] += report->clipped[i];
-        r->report->low[i] = report->low[i];
-        r->report->high[i] = report->high[i];
-    }
-}
+/* Room for the spectrum of a slab, a piece of it, and its outputs. */
+struct slab {
+    void *pages, *piece, *out[GF_MAX_OUTPUTS];
+};
 
-static int inverse_slab(struct gf_slab_state *r, int64_t slab, void *pages, void *piece,
-                        void *const out[GF_MAX_OUTPUTS]) {
+static int inverse_slab(struct gf_slab_state *r, int64_t k, void *user) {
     const struct gf_slab_plan *p = r->plan;
-    int64_t first, count, shape[GF_MAX_RANK];
-    struct gf_report report;
-    struct gf_array to[GF_MAX_OUTPUTS];
-    gf_slab_pages(p, slab, &first, &count);
-    const int64_t left = p->kept_pages - first;
-    const struct gf_job job = inverse_job(p, count, left < count ? left : 0);
-    gf_job_in_shape(&job, shape);
-    struct gf_array in = gf_array_wrap(pages, gf_slab_number(p), 4, shape);
-    for (int i = 0; i < job.n_out; i++) {
-        gf_job_out_shape(&job, i, shape);
-        to[i] = gf_array_wrap(out[i], job.out[i].dtype, 4, shape);
-    }
-    int rc = get_slab(r, slab, count, pages, piece);
-    if (!rc && slab + 1 < p->n_slabs && p->job.direction == GF_INVERSE) {
-        int64_t next, more;
-        gf_slab_pages(p, slab + 1, &next, &more);
-        gf_slab_expect(r, gf_slab_piece_at(p, slab + 1, 0), more * p->rows * gf_slab_row_bytes(p));
-    }
+    const struct slab *s = user;
+    const struct gf_span pages = gf_slab_pages(p, k);
+    const int64_t left = p->kept_pages - pages.first, page = p->rows * gf_slab_row_bytes(p);
+    if (left <= 0)
+        return 0;
+    const struct gf_job job = inverse_job(p, pages.count, left < pages.count ? left : 0);
+    int rc = gf_slab_move_pages(r, p, &pages, s->pages, s->piece, false);
+    if (!rc && k + 1 < p->n_slabs && p->job.direction == GF_INVERSE)
+        gf_slab_expect(r, gf_slab_piece_at(p, k + 1, 0), gf_slab_pages(p, k + 1).count * page);
     if (!rc) {
-        gf_slab_moved(r, gf_array_bytes(&in));
-        rc = r->io->run(r->io->user, &job, &in, to, &report);
+        gf_slab_moved(r, pages.count * page);
+        rc = gf_slab_run_part(r, &job, s->pages, s->out);
     }
-    if (!rc)
-        note(r, &job, &report);
     for (int i = 0; i < job.n_out && !rc; i++)
-        rc = write_slab(r, &job, i, first, &to[i]);
+        rc = write_slab(r, &job, i, pages.first, s->out[i]);
     return rc;
 }
 
 int gf_slab_inverse_slabs(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t longest = gf_slab_longest(p);
-    void *pages = NULL, *piece = NULL, *out[GF_MAX_OUTPUTS] = {NULL};
-    int rc = gf_slab_take(&pages, p->exchange_bytes / p->pages * longest);
-    if (!rc)
-        rc = gf_slab_take(&piece, gf_slab_largest_piece(p));
-    for (int i = 0; i < p->job.n_out && !rc; i++) {
-        int64_t shape[GF_MAX_RANK];
-        struct gf_job job = inverse_job(p, longest, 0);
-        gf_job_out_shape(&job, i, shape);
-        struct gf_array a = gf_array_wrap(NULL, job.out[i].dtype, 4, shape);
-        rc = gf_slab_take(&out[i], gf_array_bytes(&a));
+    const struct gf_job job = inverse_job(p, longest, 0);
+    struct slab s = {NULL};
+    struct gf_slab_walk walk = {inverse_slab,
+                                &s,
+                                p->n_slabs,
+                                {{&s.pages, longest * p->rows * gf_slab_row_bytes(p)},
+                                 {&s.piece, gf_slab_largest_piece(p, longest)}}};
+    for (int i = 0; i < p->job.n_out; i++) {
+        walk.room[i + 2].memory = &s.out[i];
+        walk.room[i + 2].bytes = (int64_t)gf_job_array_bytes(&job, i);
     }
-    const struct gf_span own = gf_slab_own(r, p->n_slabs);
-    for (int64_t i = own.first; i < own.first + own.count && !rc; i++)
-        rc = i * p->slab_pages < p->kept_pages ? inverse_slab(r, i, pages, piece, out) : 0;
-    gf_free(pages);
-    gf_free(piece);
-    for (int i = 0; i < p->job.n_out; i++)
-        gf_free(out[i]);
-    return rc;
+    return gf_slab_walk(r, &walk);
 }

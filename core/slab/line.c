@@ -1,4 +1,4 @@
-/* The walks over long lines: rows, and slabs of the result or of a spectrum. */
+/* The walks over long lines: blocks of columns, and slabs of the result or of a spectrum. */
 #include "core/slab/line.h"
 
 #include <math.h>
@@ -9,148 +9,225 @@
 #include "core/base/sample_run.h"
 #include "core/base/status.h"
 #include "core/slab/line_math.h"
-#include "core/slab/line_walks.h"
+#include "core/slab/state.h"
 
-static bool is_inverse(const struct gf_lines *l) {
+struct lines {
+    struct gf_slab_state *r;
+    const struct gf_slab_plan *p;
+    int64_t n, point; /* points of a line in the exchange; bytes of one */
+    int64_t step; /* rows of the whole matrix: frequencies from one number of a row to the next */
+    struct gf_roots roots; /* of a line's samples */
+    struct gf_range_energy energy;
+    struct gf_range_sample sample;
+    double *sampled; /* re, im of each of its bins */
+    void *low, *staged, *numbers, *converted;
+};
+
+static bool is_inverse(const struct lines *l) {
     return l->p->job.direction == GF_INVERSE;
 }
 
-/* ---------------------------------------------------------------- rows */
-
-struct gf_job gf_lines_row_job(const struct gf_slab_plan *p) {
-    struct gf_job job = gf_slab_block_job(p, 1, 1);
-    job.ndim = 1;
-    job.shape[0] = p->rows;
-    job.channels = p->width;
-    job.elsewhere = p->pages;
-    return job;
+static bool is_double(const struct lines *l) {
+    return l->p->number == 16;
 }
 
-static int row_walk(struct gf_lines *l) {
+static int64_t least(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+/* Where the exchange has a point of a row. */
+static int64_t place(const struct lines *l, int64_t line, int64_t row, int64_t column) {
+    return (line * l->n + row * l->p->rows + column) * l->point;
+}
+
+static int move(struct lines *l, int64_t at, void *data, int64_t bytes, bool gets) {
+    const struct gf_slab_io *io = l->r->io;
+    return gets ? io->get(io->user, at, data, bytes) : io->put(io->user, at, data, bytes);
+}
+
+/* ---------------------------------------------------------------- columns */
+
+/* Some columns of a line: numbers, [row][column], and samples of the input or of each output. In place the
+ * samples are the numbers. */
+struct columns {
+    struct lines *l;
+    bool inverse, in_place;
+    int64_t line, first, count;
+    char *block;
+    void *samples[GF_MAX_OUTPUTS];
+};
+
+/* Rows of the columns' spectra, from the exchange or to it. */
+static int move_columns(struct lines *l, const struct columns *c, bool gets) {
+    const struct gf_slab_plan *p = l->p;
+    const int64_t run = c->count * l->point;
+    int rc = 0;
+    if (p->real && !gets)
+        gf_line_fold(c->block, c->block + p->pages * run, c->count * p->width, is_double(l), false);
+    for (int64_t k = 0; k < p->pages + p->real && !rc; k++) {
+        const bool folded =
+            p->real && k % p->pages == 0; /* two rows of reals, one behind the other */
+        const int64_t at =
+            folded ? place(l, c->line, 0, 0) + ((k ? p->rows : 0) + c->first) * l->point / 2
+                   : place(l, c->line, k, c->first);
+        rc = move(l, at, c->block + k * run, folded ? run / 2 : run, gets);
+    }
+    if (p->real && gets && !rc)
+        gf_line_fold(c->block, c->block + p->pages * run, c->count * p->width, is_double(l), true);
+    return rc;
+}
+
+static void twiddle(const struct lines *l, const struct columns *c, bool inverse) {
+    for (int64_t k1 = 1; k1 < l->p->pages; k1++)
+        gf_line_twiddle(&(struct gf_line_twiddle){&l->roots, k1, c->first, c->count, l->p->width,
+                                                  inverse, is_double(l), l->r->io->threads},
+                        c->block + k1 * c->count * l->point);
+}
+
+static int forward_columns(struct lines *l, const struct columns *c) {
+    const struct gf_slab_plan *p = l->p;
+    const struct gf_job job = gf_slab_line_columns_job(p, c->count, false);
+    const int64_t sample = p->width * (int64_t)gf_dtype_size(p->job.in_dtype);
+    struct gf_array run = gf_array_wrap(NULL, p->job.in_dtype, 2, (int64_t[]){c->count, p->width});
+    int rc = 0;
+    for (int64_t i1 = 0; i1 < l->step && !rc; i1++) {
+        run.data = (char *)c->samples[0] + i1 * c->count * sample;
+        rc = l->r->io->read_span(l->r->io->user, (c->line * l->step + i1) * p->rows + c->first,
+                                 c->count, run.data);
+        if (!rc && gf_job_samples(&p->job))
+            gf_range_energy_add(&(struct gf_job){.ndim = 1}, &run, &l->energy);
+    }
+    if (!rc && l->step > 1)
+        rc = gf_slab_run_part(l->r, &job, c->samples[0], (void *[]){c->block});
+    if (rc)
+        return rc;
+    twiddle(l, c, false);
+    rc = move_columns(l, c, false);
+    if (!rc)
+        gf_slab_moved(l->r, c->count * (l->step * sample + p->pages * l->point));
+    return rc;
+}
+
+/* Rows of samples, without those that were added behind the line's end. */
+static int inverse_columns(struct lines *l, const struct columns *c) {
     const struct gf_slab_plan *p = l->p;
     const struct gf_slab_io *io = l->r->io;
-    const int64_t bytes = p->rows * l->point, rows = p->lines * p->pages;
-    const struct gf_job job = gf_lines_row_job(p);
-    struct gf_report report;
-    void *row = NULL;
-    int rc = gf_slab_take(&row, bytes);
-    struct gf_array a = gf_array_wrap(row, job.in_dtype, 2, (int64_t[]){p->rows, p->width});
-    const struct gf_span own = gf_slab_own(l->r, rows);
-    for (int64_t k = own.first; k < own.first + own.count && !rc; k++) {
-        struct gf_array out = a;
-        rc = io->get(io->user, k * bytes, row, bytes);
-        if (!rc && k + 1 < rows)
-            gf_slab_expect(l->r, (k + 1) * bytes, bytes);
-        if (!rc)
-            rc = io->run(io->user, &job, &a, &out, &report);
-        if (!rc)
-            rc = io->put(io->user, k * bytes, row, bytes);
-        if (!rc)
-            gf_slab_moved(l->r, 2 * bytes);
+    const int64_t kept = gf_job_counted(&p->job, p->job.ndim - 1);
+    const int64_t rows = least((kept - c->first + p->rows - 1) / p->rows, l->step);
+    struct gf_job job = gf_slab_line_columns_job(p, c->count, true);
+    job.counted[0] = rows;
+    int rc = move_columns(l, c, true);
+    if (!rc)
+        gf_slab_moved(l->r, c->count * p->pages * l->point);
+    if (rc || kept <= c->first)
+        return rc;
+    twiddle(l, c, true);
+    rc = gf_slab_run_part(l->r, &job, c->block, c->samples);
+    for (int i = 0; i < p->job.n_out; i++) {
+        const int64_t run = c->count * gf_slab_line_out_bytes(p, i);
+        for (int64_t i1 = 0; i1 < rows && !rc; i1++)
+            rc = io->write_span(io->user, i, c->line * kept + i1 * p->rows + c->first, c->count,
+                                (char *)c->samples[i] + i1 * run);
+        gf_slab_moved(l->r, rows * run);
     }
-    gf_free(row);
-    return gf_slab_turn(l->r, rc);
+    return rc;
+}
+
+/* Block k of all lines'. Of a column some samples may be kept that others have been added to: two parts. */
+static int run_columns(struct gf_slab_state *r, int64_t k, void *user) {
+    const struct gf_slab_plan *p = r->plan;
+    struct columns *c = user;
+    const int64_t first = k % p->n_blocks * p->block_units;
+    const int64_t end = least(first + p->block_units, p->rows);
+    const int64_t kept = gf_job_counted(&p->job, p->job.ndim - 1) % p->rows;
+    int rc = 0;
+    c->line = k / p->n_blocks;
+    for (c->first = first; c->first < end && !rc; c->first += c->count) {
+        c->count = (c->inverse && c->first < kept && kept < end ? kept : end) - c->first;
+        c->block = c->in_place ? c->samples[0] : c->block;
+        rc = c->inverse ? inverse_columns(c->l, c) : forward_columns(c->l, c);
+    }
+    return rc;
+}
+
+/* From the input, or back to the outputs. */
+static int column_walk(struct lines *l, bool inverse) {
+    const struct gf_slab_plan *p = l->p;
+    const int64_t rows = p->pages + p->real, samples = l->step * p->block_units * p->width;
+    struct columns c = {.l = l, .inverse = inverse};
+    struct gf_slab_walk walk = {.part = run_columns, .user = &c, .n = p->lines * p->n_blocks};
+    for (int i = 0; i < (inverse ? p->job.n_out : 1); i++) {
+        const enum gf_dtype t = inverse ? p->job.out[i].dtype : p->job.in_dtype;
+        walk.room[i].memory = &c.samples[i];
+        walk.room[i].bytes = samples * (int64_t)gf_dtype_size(t);
+    }
+    c.in_place = gf_slab_line_in_place(p, inverse);
+    walk.room[GF_MAX_OUTPUTS].memory = &c.block;
+    walk.room[GF_MAX_OUTPUTS].bytes = c.in_place ? 0 : rows * p->block_units * l->point;
+    return gf_slab_turn(l->r, gf_slab_walk(l->r, &walk));
 }
 
 /* ---------------------------------------------------------------- slabs */
 
-/* Points first .. first + count - 1 of a line from its rows or to them. */
-static int move_points(struct gf_lines *l, int64_t line, int64_t first, int64_t count, void *to,
-                       bool to_line) {
-    const struct gf_slab_plan *p = l->p;
-    const struct gf_slab_io *io = l->r->io;
-    const int64_t n1 = p->pages, longest = count / n1 + 1;
-    int64_t column[GF_SLAB_STAGED], run[GF_SLAB_STAGED];
-    int rc = 0;
-    for (int64_t row = 0; row < n1 && count > 0 && !rc; row += GF_SLAB_STAGED) {
-        struct gf_line_weave w = {.n1 = n1,
-                                  .row = row,
-                                  .n = gf_lines_least(GF_SLAB_STAGED, n1 - row),
-                                  .first = first,
-                                  .point = l->point,
-                                  .column = column,
-                                  .run = run,
-                                  .stride = longest * l->point,
-                                  .threads = io->threads};
-        for (int64_t i = 0; i < w.n; i++) {
-            const int64_t before = first - row - i, end = before + count;
-            column[i] = before > 0 ? (before + n1 - 1) / n1 : 0;
-            run[i] = (end > 0 ? (end + n1 - 1) / n1 : 0) - column[i];
-        }
-        if (!to_line)
-            gf_line_weave(&w, l->staged, to, false);
-        for (int64_t i = 0; i < w.n && !rc; i++) {
-            char *at = (char *)l->staged + i * w.stride;
-            const int64_t from = gf_lines_place(l, line, row + i, column[i]),
-                          bytes = run[i] * l->point;
-            if (bytes)
-                rc = to_line ? io->get(io->user, from, at, bytes)
-                             : io->put(io->user, from, at, bytes);
-        }
-        if (!rc && to_line)
-            gf_line_weave(&w, l->staged, to, true);
-    }
-    return rc;
-}
-
-/* A part of a line's half spectrum, and what mirrors it: `mirrored` of its points have a negative that
- * no part has, n - first - mirrored + 1 .. n - first, point n being point 0 between the walks. */
-struct part {
-    int64_t line, first, count, mirrored;
-};
-
-static struct part part_of(const struct gf_lines *l, int64_t slab) {
-    const struct gf_slab_plan *p = l->p;
-    const int64_t all = p->real ? l->n / 2 + 1 : l->n;
-    struct part a = {.line = slab / p->n_slabs, .first = slab % p->n_slabs * p->slab_pages};
-    a.count = gf_lines_least(p->slab_pages, all - a.first);
-    a.mirrored = p->real ? gf_lines_least(a.count, l->n - all + 1 - a.first) : 0;
-    return a;
-}
-
-/* Of the points that mirror it: those that are in the exchange. */
-static int move_part(struct gf_lines *l, const struct part *a, bool to_line) {
-    int rc = move_points(l, a->line, a->first, a->count, l->low, to_line);
-    if (!rc && a->mirrored > 0)
-        rc = move_points(l, a->line, l->n - a->first - a->mirrored + 1,
-                         a->mirrored - (a->first == 0), l->high, to_line);
-    return rc;
-}
-
-static void pair_part(struct gf_lines *l, const struct part *a) {
-    char middle[16 * GF_SLAB_CHANNELS];
-    struct gf_line_pairs t = {&l->samples,      l->n,        a->first,      1,
-                              a->mirrored,      l->p->width, is_inverse(l), gf_lines_wide(l),
-                              l->r->io->threads};
-    if (!l->p->real)
-        return;
-    if (a->mirrored > 0)
-        gf_line_pairs(&t, l->low, l->high);
-    if (a->mirrored == a->count)
-        return;
-    /* The middle is its own mirror image. */
-    char *low = (char *)l->low + (a->count - 1) * l->point;
-    t.first = l->n / 2;
-    t.count = 1;
-    memcpy(middle, low, (size_t)l->point);
-    gf_line_pairs(&t, low, middle);
-}
-
-/* ---- forward ---- */
-
-/* Numbers of frequencies first .. first + count - 1, side by side. */
+/* Frequencies first .. first + count - 1 of a line. */
 struct span {
     int64_t line, first, count;
     char *numbers;
 };
 
-static int write_shifted(struct gf_lines *l, int i, const struct span *s, const char *samples) {
+/* From a few rows, or to them: those of the frequencies k1, `step` apart, from `k1` on. */
+static int move_rows(struct lines *l, const struct span *s, int64_t k1, int64_t n, int64_t step,
+                     bool gets) {
+    const struct gf_slab_plan *p = l->p;
+    struct gf_line_weave w = {.n = (int)n,
+                              .step = step,
+                              .stride = (s->count / step + 1) * l->point,
+                              .point = l->point,
+                              .number = p->number,
+                              .threads = l->r->io->threads};
+    int64_t from[GF_SLAB_STAGED];
+    int rc = 0;
+    for (int i = 0; i < n; i++) {
+        const int64_t k = k1 + i, at = (k - s->first % step + step) % step;
+        const int64_t column = (s->first + at) / step;
+        const bool own = p->real && k == p->pages; /* in row 0 */
+        const int64_t count = at < s->count && !own ? (s->count - at - 1) / step + 1 : 0;
+        w.run[i].at = at;
+        w.run[i].count = count;
+        w.run[i].mirrored = p->real && k > p->pages;
+        from[i] = w.run[i].mirrored ? place(l, s->line, step - k, p->rows - column - count)
+                                    : place(l, s->line, k, column);
+    }
+    if (!gets)
+        gf_line_weave(&w, l->staged, s->numbers, false);
+    for (int i = 0; i < n && !rc; i++)
+        if (w.run[i].count)
+            rc =
+                move(l, from[i], (char *)l->staged + i * w.stride, w.run[i].count * l->point, gets);
+    if (!rc && gets)
+        gf_line_weave(&w, l->staged, s->numbers, true);
+    return rc;
+}
+
+/* All but the last frequency of real samples, which is in the zero frequency's imaginary part. */
+static int move_span(struct lines *l, const struct span *all, bool gets) {
+    struct span s = *all;
+    s.count = least(s.count, l->n - s.first);
+    int rc = l->p->real && s.count > 0 ? move_rows(l, &s, 0, 1, l->p->pages, gets) : 0;
+    for (int64_t k = l->p->real; k < l->step && s.count > 0 && !rc; k += GF_SLAB_STAGED)
+        rc = move_rows(l, &s, k, least(GF_SLAB_STAGED, l->step - k), l->step, gets);
+    return rc;
+}
+
+/* ---- forward ---- */
+
+static int write_shifted(struct lines *l, int i, const struct span *s, const char *samples) {
     const struct gf_slab_plan *p = l->p;
     const struct gf_output *o = &p->job.out[i];
     const int64_t all = gf_slab_line_columns(p, i), out = gf_slab_line_out_bytes(p, i);
     const bool shifts = o->shift && !(p->real && o->half);
     const int64_t to = shifts ? (s->first + all / 2) % all : s->first;
-    const int64_t fits = gf_lines_least(s->count, all - to);
+    const int64_t fits = least(s->count, all - to);
     const struct gf_slab_io *io = l->r->io;
     int rc = io->write_span(io->user, i, s->line * all + to, fits, samples);
     if (!rc && fits < s->count)
@@ -160,27 +237,11 @@ static int write_shifted(struct gf_lines *l, int i, const struct span *s, const 
     return rc;
 }
 
-/* To output i's samples, or where they are scanned to floats. */
-static int convert(struct gf_lines *l, int i, const struct span *s) {
-    const struct gf_slab_plan *p = l->p;
-    struct gf_job job = gf_slab_convert_job(p, i, 1, s->count);
-    int64_t shape[GF_MAX_RANK];
-    struct gf_report report;
-    gf_slab_convert_range(&job.out[0], l->r->range.of[i]);
-    if (l->scans) {
-        job.out[0].dtype = gf_lines_wide(l) ? GF_F64 : GF_F32;
-        job.out[0].map = GF_MAP_NUMBER;
-    }
-    gf_job_in_shape(&job, shape);
-    struct gf_array in = gf_array_wrap(s->numbers, job.in_dtype, 4, shape);
-    struct gf_array out = gf_array_wrap(l->converted, job.out[0].dtype, 4, shape);
-    int rc = l->r->io->run(l->r->io->user, &job, &in, &out, &report);
-    if (!rc && l->scans)
-        l->r->range.of[i][1] = fmax(l->r->range.of[i][1], gf_slab_largest(&out));
-    return rc;
+static int convert(struct lines *l, int i, const struct span *s) {
+    return gf_slab_convert(l->r, i, (int64_t[]){1, s->count}, s->numbers, l->converted);
 }
 
-static int write_numbers(struct gf_lines *l, int i, const struct span *s) {
+static int write_numbers(struct lines *l, int i, const struct span *s) {
     if (gf_slab_is_output(l->p, i))
         return write_shifted(l, i, s, s->numbers);
     int rc = convert(l, i, s);
@@ -188,13 +249,13 @@ static int write_numbers(struct gf_lines *l, int i, const struct span *s) {
 }
 
 /* And of the conjugates at the negative frequencies, but for those that are their own. */
-static int write_mirror(struct gf_lines *l, int i, const struct span *s) {
+static int write_mirror(struct lines *l, int i, const struct span *s) {
     const int64_t own = s->first == 0, nyquist = s->first + s->count - 1 == l->n;
     const int64_t count = s->count - own - nyquist;
     struct span m = {s->line, 2 * l->n - s->first - own - count + 1, count, l->numbers};
     if (!count)
         return 0;
-    gf_half_mirror_columns(GF_COMPLEX, gf_lines_wide(l) ? GF_C128 : GF_C64, l->p->width,
+    gf_half_mirror_columns(GF_COMPLEX, gf_slab_number(l->p), l->p->width,
                            s->numbers + own * l->point, count, l->numbers);
     return write_numbers(l, i, &m);
 }
@@ -207,7 +268,7 @@ static int find(const struct gf_range_axis *a, int64_t index) {
 }
 
 /* The bins of the automatic range's sample. */
-static void take_sample(struct gf_lines *l, const struct span *s) {
+static void take_sample(struct lines *l, const struct span *s) {
     const struct gf_range_sample *b = &l->sample;
     const int64_t rows = l->p->job.ndim == 3 ? l->p->job.shape[1] : l->p->lines;
     const int z = find(&b->axis[0], s->line / rows), y = find(&b->axis[1], s->line % rows);
@@ -224,28 +285,20 @@ static void take_sample(struct gf_lines *l, const struct span *s) {
         }
 }
 
-static int scan(struct gf_lines *l, const struct span *s) {
-    const struct gf_job *job = &l->p->job;
-    int rc = 0;
-    if (l->sampled)
-        take_sample(l, s);
-    for (int i = 0; i < job->n_out && !rc; i++)
-        if (gf_output_is_full(&job->out[i]))
-            rc = convert(l, i, s);
-    return rc;
-}
-
-/* All outputs, a step at a time. */
-static int emit(struct gf_lines *l, const struct span *all) {
+/* All outputs, a step at a time; or what their display ranges take. */
+static int emit(struct lines *l, const struct span *all) {
     const struct gf_slab_plan *p = l->p;
     int rc = 0;
     for (int64_t at = 0; at < all->count && !rc; at += p->step_pages) {
-        const struct span s = {all->line, all->first + at,
-                               gf_lines_least(p->step_pages, all->count - at),
+        const struct span s = {all->line, all->first + at, least(p->step_pages, all->count - at),
                                all->numbers + at * l->point};
-        if (l->scans)
-            rc = scan(l, &s);
-        for (int i = 0; i < p->job.n_out && !rc && !l->scans; i++) {
+        if (l->r->scans && l->sampled)
+            take_sample(l, &s);
+        for (int i = 0; i < p->job.n_out && !rc; i++) {
+            if (l->r->scans) {
+                rc = gf_output_is_full(&p->job.out[i]) ? convert(l, i, &s) : 0;
+                continue;
+            }
             rc = write_numbers(l, i, &s);
             if (!rc && p->real && !p->job.out[i].half)
                 rc = write_mirror(l, i, &s);
@@ -254,118 +307,125 @@ static int emit(struct gf_lines *l, const struct span *all) {
     return rc;
 }
 
-static int forward_slab(struct gf_lines *l, int64_t slab) {
-    const struct part a = part_of(l, slab);
-    int rc = move_part(l, &a, true);
+/* Number 0 and number n of real samples, which are real. */
+static int split_zero(struct lines *l, const struct span *s) {
+    const struct gf_slab_plan *p = l->p;
+    char zero[16 * GF_SLAB_CHANNELS], *last = s->numbers + (s->count - 1) * l->point;
+    const bool nyquist = s->first + s->count - 1 == l->n;
+    int rc = nyquist ? move(l, place(l, s->line, 0, 0), zero, l->point, true) : 0;
+    for (int64_t c = 0; c < p->width && !rc; c++) {
+        struct gf_number v = gf_number_get(s->numbers, c, is_double(l));
+        if (s->first == 0)
+            gf_number_put(s->numbers, c, is_double(l), (struct gf_number){v.re, 0});
+        v = gf_number_get(zero, c, is_double(l));
+        if (nyquist)
+            gf_number_put(last, c, is_double(l), (struct gf_number){v.im, 0});
+    }
+    return rc;
+}
+
+static int forward_slab(struct lines *l, const struct span *s) {
+    int rc = move_span(l, s, true);
+    if (!rc && l->p->real)
+        rc = split_zero(l, s);
     if (rc)
         return rc;
-    gf_slab_moved(l->r, (a.count + (a.mirrored > 0 ? a.mirrored - (a.first == 0) : 0)) * l->point);
-    pair_part(l, &a);
-    rc = emit(l, &(struct span){a.line, a.first, a.count, l->low});
-    if (!rc && a.mirrored > 0)
-        rc = emit(l, &(struct span){a.line, l->n - a.first - a.mirrored + 1, a.mirrored, l->high});
-    return rc;
+    gf_slab_moved(l->r, least(s->count, l->n - s->first) * l->point);
+    return emit(l, s);
 }
 
 /* ---- inverse ---- */
 
 /* Frequencies first .. first + count - 1 of a line of `all` that begins at `line`: in one run or, where the
  * zero frequency is in the centre, in two. */
-static int read_shifted(struct gf_lines *l, int64_t line, int64_t all, int64_t first, int64_t count,
+static int read_shifted(struct lines *l, int64_t line, int64_t all, int64_t first, int64_t count,
                         char *to) {
     const struct gf_slab_plan *p = l->p;
     const struct gf_slab_io *io = l->r->io;
     const bool shifts = p->job.in_shift && !(p->real && p->job.in_half);
     const int64_t from = shifts ? (first + all / 2) % all : first;
-    const int64_t fits = gf_lines_least(count, all - from);
+    const int64_t fits = least(count, all - from);
     int rc = io->read_span(io->user, line + from, fits, to);
     return rc || fits == count ? rc
                                : io->read_span(io->user, line, count - fits, to + fits * l->point);
 }
 
-/* Frequencies first .. first + count - 1; of a full spectrum their Hermitian part. */
-static int read_numbers(struct gf_lines *l, int64_t line, int64_t first, int64_t count, char *to) {
+/* Of a full spectrum the Hermitian part. */
+static int read_numbers(struct lines *l, const struct span *s) {
     const struct gf_slab_plan *p = l->p;
     const bool full = p->real && !p->job.in_half;
     const int64_t all = full ? 2 * l->n : p->real ? l->n + 1 : l->n;
-    int rc = read_shifted(l, line * all, all, first, count, to);
-    for (int64_t at = 0, n; at < count && full && !rc; at += n) {
-        const int64_t k = first + at;
+    int rc = read_shifted(l, s->line * all, all, s->first, s->count, s->numbers);
+    for (int64_t at = 0, n; at < s->count && full && !rc; at += n) {
+        const int64_t k = s->first + at;
         const bool own = k % l->n == 0;
-        n = own ? 1 : gf_lines_least(gf_lines_least(p->step_pages, count - at), l->n - k);
+        n = own ? 1 : least(least(p->step_pages, s->count - at), l->n - k);
         double energy[2] = {0, 0};
-        char *half = to + at * l->point, *mirror = own ? half : l->numbers;
+        char *half = s->numbers + at * l->point, *mirror = own ? half : l->numbers;
         if (!own)
-            rc = read_shifted(l, line * all, all, all - k - n + 1, n, mirror);
+            rc = read_shifted(l, s->line * all, all, all - k - n + 1, n, mirror);
         if (!rc)
-            gf_line_hermitian(half, mirror, n, p->width, gf_lines_wide(l), energy);
+            gf_line_hermitian(half, mirror, n, p->width, is_double(l), energy);
         for (int i = 0; i < 2; i++) /* the mirror image has as much */
             l->r->energy[i] += (own ? 1 : 2) * energy[i];
     }
     return rc;
 }
 
-static int inverse_slab(struct gf_lines *l, int64_t slab) {
+static int inverse_slab(struct lines *l, const struct span *s) {
     const struct gf_slab_plan *p = l->p;
-    const struct part a = part_of(l, slab);
+    char last[16 * GF_SLAB_CHANNELS];
     const int64_t in = p->width * (int64_t)gf_dtype_size(p->job.in_dtype);
-    const int64_t points = a.count + (a.mirrored > 0 ? a.mirrored : 0);
-    const int64_t own = (a.first == 0) + (a.first == 0 && a.mirrored > 0);
-    int rc = read_numbers(l, a.line, a.first, a.count, l->low);
-    if (!rc && a.mirrored > 0)
-        rc = read_numbers(l, a.line, l->n - a.first - a.mirrored + 1, a.mirrored, l->high);
-    if (rc)
-        return rc;
-    pair_part(l, &a);
-    rc = move_part(l, &a, false);
+    const bool zero = p->real && s->first == 0, full = p->real && !p->job.in_half;
+    int rc = read_numbers(l, s);
+    if (!rc && zero)
+        rc = read_numbers(l, &(struct span){s->line, l->n, 1, last});
+    for (int64_t c = 0; c < p->width && zero && !rc; c++) {
+        const struct gf_number a = gf_number_get(s->numbers, c, is_double(l));
+        const struct gf_number b = gf_number_get(last, c, is_double(l));
+        gf_number_put(s->numbers, c, is_double(l), (struct gf_number){a.re, b.re});
+    }
     if (!rc)
-        gf_slab_moved(l->r, (p->real && !p->job.in_half ? 2 * points - own : points) * in +
-                                (points - (own > 1)) * l->point);
+        rc = move_span(l, s, false);
+    if (!rc)
+        gf_slab_moved(l->r, (full ? 2 * s->count : s->count + zero) * in + s->count * l->point);
     return rc;
 }
 
 /* ---- both ---- */
 
-static int take_buffers(struct gf_lines *l) {
+static int run_slab(struct gf_slab_state *r, int64_t k, void *user) {
+    const struct gf_slab_plan *p = r->plan;
+    struct lines *l = user;
+    const int64_t all = l->n + (p->real && !is_inverse(l));
+    struct span s = {k / p->n_slabs, k % p->n_slabs * p->slab_pages, 0, l->low};
+    s.count = least(p->slab_pages, all - s.first);
+    return s.count < 1 ? 0 : is_inverse(l) ? inverse_slab(l, &s) : forward_slab(l, &s);
+}
+
+static int slab_walk(struct lines *l) {
     const struct gf_slab_plan *p = l->p;
-    const int64_t slab = p->slab_pages * l->point, step = p->step_pages * l->point;
+    const int64_t step = p->step_pages * l->point, staged = least(l->step, GF_SLAB_STAGED);
     int64_t widest = step / 2;
     for (int i = 0; i < p->job.n_out; i++) {
         const int64_t bytes = p->step_pages * gf_slab_line_out_bytes(p, i);
         widest = bytes > widest ? bytes : widest;
     }
-    int rc = gf_slab_take(&l->low, slab);
-    if (!rc && p->real)
-        rc = gf_slab_take(&l->high, slab);
-    if (!rc)
-        rc = gf_slab_take(&l->staged, gf_lines_least(p->pages, GF_SLAB_STAGED) *
-                                          (p->slab_pages / p->pages + 1) * l->point);
-    if (!rc && p->real)
-        rc = gf_slab_take(&l->numbers, step);
-    if (!rc && !is_inverse(l))
-        rc = gf_slab_take(&l->converted, widest);
-    return rc;
+    return gf_slab_turn(
+        l->r,
+        gf_slab_walk(l->r, &(struct gf_slab_walk){
+                               run_slab,
+                               l,
+                               p->lines * p->n_slabs,
+                               {{&l->low, p->slab_pages * l->point},
+                                {&l->staged, staged * (p->slab_pages / l->step + 1) * l->point},
+                                {&l->numbers, p->real ? step : 0},
+                                {&l->converted, is_inverse(l) ? 0 : widest}}}));
 }
 
-static int slab_walk(struct gf_lines *l) {
+static void find_sampled(struct lines *l) {
     const struct gf_slab_plan *p = l->p;
-    int rc = take_buffers(l);
-    const struct gf_span own = gf_slab_own(l->r, p->lines * p->n_slabs);
-    for (int64_t i = own.first; i < own.first + own.count && !rc; i++)
-        rc = is_inverse(l) ? inverse_slab(l, i) : forward_slab(l, i);
-    gf_free(l->low);
-    gf_free(l->high);
-    gf_free(l->staged);
-    gf_free(l->numbers);
-    gf_free(l->converted);
-    l->low = l->high = l->staged = l->numbers = l->converted = NULL;
-    return gf_slab_turn(l->r, rc);
-}
-
-static void find_sampled(struct gf_lines *l) {
-    const struct gf_slab_plan *p = l->p;
-    const int64_t count = p->lines * (p->real ? 2 : 1) * l->n * p->width;
-    const double rms = sqrt(l->squares / (double)count * (double)gf_job_points(&p->job));
+    const double rms = gf_range_energy_rms(&p->job, &l->energy);
     const double unit = gf_sample_run_unit(rms);
     for (int i = 0; i < p->job.n_out; i++) {
         if (!gf_output_samples(&p->job, i))
@@ -378,66 +438,63 @@ static void find_sampled(struct gf_lines *l) {
 }
 
 /* Joins what the members found. */
-static int join_scans(struct gf_lines *l) {
+static int join_scans(struct lines *l) {
     const struct gf_slab_members *m = &l->r->io->members;
+    double energy[2] = {l->energy.sum, l->energy.n};
     int rc = gf_slab_join_largest(l->r);
-    if (!rc)
-        rc = m->sum(m->user, &l->squares, 1);
-    return rc || !l->sampled ? rc : m->sum(m->user, l->sampled, 2 * l->sample.count);
+    if (!rc && m->n)
+        rc = m->sum(m->user, energy, 2);
+    l->energy = (struct gf_range_energy){energy[0], energy[1]};
+    return rc || !m->n || !l->sampled ? rc : m->sum(m->user, l->sampled, 2 * l->sample.count);
 }
 
 /* The display ranges, in a walk of their own. */
-static int find_ranges(struct gf_lines *l) {
+static int find_ranges(struct lines *l) {
     const struct gf_job *job = &l->p->job;
     int rc = 0;
+    for (int i = 0; i < job->n_out; i++)
+        if (job->out[i].range == GF_RANGE_GIVEN)
+            memcpy(l->r->range.of[i], (double[]){job->out[i].low, job->out[i].high},
+                   sizeof l->r->range.of[i]);
     if (gf_job_samples(job))
         rc = gf_range_sample_make(job, &l->sample);
     if (!rc && gf_job_samples(job) && !(l->sampled = calloc((size_t)l->sample.count, 16)))
         rc = gf_fail(GF_ENOMEM, "no memory for the sample of a display range");
     rc = gf_slab_turn(l->r, rc);
-    l->scans = true;
+    l->r->scans = true;
     if (!rc && l->p->n_walks > 3)
         rc = slab_walk(l);
-    l->scans = false;
-    if (!rc && l->r->io->members.n)
+    l->r->scans = false;
+    if (!rc)
         rc = join_scans(l);
     if (!rc && l->sampled)
         find_sampled(l);
     return rc;
 }
 
-static int run_walks(struct gf_lines *l) {
-    const struct gf_job *job = &l->p->job;
-    double(*of)[2] = l->r->range.of;
-    const bool filter = job->op == GF_FILTER;
-    int rc = is_inverse(l) ? slab_walk(l) : gf_lines_columns(l, false);
+static int run_walks(struct lines *l) {
+    const bool filter = l->p->job.op == GF_FILTER;
+    int rc = is_inverse(l) ? slab_walk(l) : column_walk(l, false);
     if (!rc)
-        rc = filter ? gf_lines_filter_rows(l) : row_walk(l);
-    if (rc || is_inverse(l) || filter)
-        return rc ? rc : gf_lines_columns(l, true);
-    for (int i = 0; i < job->n_out; i++) {
-        const bool given = job->out[i].range == GF_RANGE_GIVEN;
-        of[i][0] = given ? job->out[i].low : 0;
-        of[i][1] = given ? job->out[i].high : 0;
-    }
-    rc = find_ranges(l);
+        rc = gf_slab_turn(l->r, gf_slab_line_transform_rows(l->r));
+    if (!rc && (is_inverse(l) || filter))
+        return column_walk(l, true);
+    if (!rc)
+        rc = find_ranges(l);
     return rc ? rc : slab_walk(l);
 }
 
 int gf_slab_line_run(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
-    struct gf_lines l = {.r = r, .p = p, .n = p->units, .point = p->width * p->number};
-    int rc = 0;
-    if (!gf_roots_make(&l.points, (uint64_t)l.n) ||
-        (p->real && !gf_roots_make(&l.samples, 2 * (uint64_t)l.n)))
-        rc = gf_fail(GF_ENOMEM, "no memory for tables");
-    rc = gf_slab_turn(r, rc);
+    struct lines l = {
+        .r = r, .p = p, .n = p->units, .point = p->width * p->number, .step = gf_slab_line_rows(p)};
+    const bool ok = gf_roots_make(&l.roots, (uint64_t)(l.step * p->rows));
+    int rc = gf_slab_turn(r, ok ? 0 : gf_fail(GF_ENOMEM, "no memory for tables"));
     if (!rc)
         rc = run_walks(&l);
     for (int i = 0; i < p->job.n_out; i++)
         gf_report_range(&p->job, i, r->range.of[i][0], r->range.of[i][1], r->report);
-    gf_roots_free(&l.points);
-    gf_roots_free(&l.samples);
+    gf_roots_free(&l.roots);
     gf_range_sample_free(&l.sample);
     free(l.sampled);
     return rc;

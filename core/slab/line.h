@@ -1,15 +1,19 @@
-/* A transform of single lines that do not fit memory. A line of n points, two real samples being one
- * complex point, is a matrix of n1 rows of n2 points (Bailey 1990, "FFTs in external or hierarchical
- * memory", four-step). Forward, three walks:
+/* A transform of single lines that do not fit memory. A line of n samples is a picture of n1 rows of n2
+ * samples whose numbers are multiplied by twiddles between its axes, and whose result is read column by
+ * column (Bailey 1990, "FFTs in external or hierarchical memory", four-step). Forward, three walks:
  *
  *     blocks of columns    n1 runs of the file; along the columns, times exp(-2 pi i k1 i2 / n)
  *     rows                 one after the other, n2 points each
- *     slabs                n1 runs of the rows, whose points k1 + n1 k2 lie side by side in the result;
- *                          of real samples with the slab of the negative frequencies
+ *     slabs                runs of the rows, whose points k1 + n1 k2 lie side by side in the result
  *
- * and the inverse takes them in the opposite order. In the exchange the matrix is row by row. n1 is the
- * least divisor of n whose rows fit memory, so all runs are as long as they can be: a third of M^2 / n
- * bytes or so of M bytes of memory. Two walks would do with runs of the square root of that.
+ * and the inverse takes them in the opposite order. Columns of real samples have half spectra: rows 0 to
+ * n1/2, the others being their mirror images, as k1 + n1 k2 is the negative of n1 - k1 + n1 (n2 - 1 - k2).
+ * Rows 0 and n1/2 are those of the multiples of n1/2, the frequencies of a real line of 2 n2 samples that
+ * the exchange has for both: so half a line's numbers are half its rows.
+ *
+ * In the exchange the matrix is row by row. n1 is the least divisor of n whose rows fit memory, so all runs
+ * are as long as they can be: a third of M^2 / n bytes or so of M bytes of memory. Two walks would do with
+ * runs of the square root of that.
  *
  * Lines of the last axis alone: others are batches. */
 #ifndef GF_CORE_SLAB_LINE_H
@@ -27,10 +31,14 @@ const char *gf_slab_line_refuses(const struct gf_job *job);
 int gf_slab_line_make(const struct gf_job *job, int64_t memory, int members,
                       struct gf_slab_plan *p);
 
-/* Bytes of a point in the input and in output i, channels included: of real samples two of them. */
-int64_t gf_slab_line_in_bytes(const struct gf_slab_plan *p);
-int64_t gf_slab_line_out_bytes(const struct gf_slab_plan *p, int i);
-/* Frequencies of a line that output i has. */
+/* Rows of the whole matrix: the plan's pages, of real samples twice these. */
+int64_t gf_slab_line_rows(const struct gf_slab_plan *p);
+/* The job of `count` columns: from samples to numbers or, `inverse`, back to all outputs; and whether it
+ * runs in place. */
+struct gf_job gf_slab_line_columns_job(const struct gf_slab_plan *p, int64_t count, bool inverse);
+bool gf_slab_line_in_place(const struct gf_slab_plan *p, bool inverse);
+/* Frequencies of a line that output i has; bytes of one there. */
 int64_t gf_slab_line_columns(const struct gf_slab_plan *p, int i);
+int64_t gf_slab_line_out_bytes(const struct gf_slab_plan *p, int i);
 
 #endif

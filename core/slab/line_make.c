@@ -1,11 +1,13 @@
 /* Where a long line is cut in two, how many columns a block has, how many points a slab. */
 #include "core/slab/line.h"
 
+#include <string.h>
+
 #include "core/base/factor.h"
 #include "core/base/memory.h"
 #include "core/filter/filter.h"
 #include "core/base/status.h"
-#include "core/slab/range.h"
+#include "core/slab/state.h"
 
 /* Rows that wait until their points are put side by side: those of a cache line. */
 enum { STAGED = GF_SLAB_STAGED, MOST_ROWS = 1 << 16, STEPS = 4 };
@@ -38,14 +40,37 @@ const char *gf_slab_line_refuses(const struct gf_job *job) {
     return NULL;
 }
 
-int64_t gf_slab_line_in_bytes(const struct gf_slab_plan *p) {
-    const bool pairs = p->real && p->job.direction == GF_FORWARD;
-    return (pairs ? 2 : 1) * p->width * (int64_t)gf_dtype_size(p->job.in_dtype);
+int64_t gf_slab_line_rows(const struct gf_slab_plan *p) {
+    return p->real ? 2 * p->pages : p->pages;
 }
 
 int64_t gf_slab_line_out_bytes(const struct gf_slab_plan *p, int i) {
-    const bool pairs = p->real && (p->job.direction == GF_INVERSE || p->job.op == GF_FILTER);
-    return (pairs ? 2 : 1) * p->width * (int64_t)gf_dtype_size(p->job.out[i].dtype);
+    return p->width * (int64_t)gf_dtype_size(p->job.out[i].dtype);
+}
+
+bool gf_slab_line_in_place(const struct gf_slab_plan *p, bool inverse) {
+    const struct gf_output *o = &p->job.out[0];
+    if (p->real || (inverse && (p->job.n_out > 1 || o->kind != GF_COMPLEX || p->pages == 1)))
+        return false;
+    return (inverse ? o->dtype : p->job.in_dtype) == gf_slab_number(p);
+}
+
+struct gf_job gf_slab_line_columns_job(const struct gf_slab_plan *p, int64_t count, bool inverse) {
+    struct gf_job job = gf_slab_block_job(p, 1, count * p->width);
+    job.shape[0] = gf_slab_line_rows(p);
+    if (!inverse) {
+        job.in_dtype = p->job.in_dtype;
+        job.out[0].half = p->real;
+        return job;
+    }
+    job.direction = GF_INVERSE;
+    job.real = job.in_half = p->real;
+    job.norm = p->job.op == GF_FILTER ? GF_NORM_BACKWARD : p->job.norm;
+    job.elsewhere = p->rows;
+    job.lean = gf_slab_line_in_place(p, true);
+    job.n_out = p->job.n_out;
+    memcpy(job.out, p->job.out, sizeof job.out);
+    return job;
 }
 
 int64_t gf_slab_line_columns(const struct gf_slab_plan *p, int i) {
@@ -64,14 +89,13 @@ static int64_t transform_bytes(int64_t n2, int64_t row, bool channels) {
 
 static int64_t row_bytes(const struct gf_slab_plan *p, int64_t n2) {
     const int64_t row = n2 * p->width * p->number;
-    const int64_t bytes = transform_bytes(n2, row, p->width > 1);
+    const int64_t bytes = transform_bytes(n2, row, p->width > 1) + (p->real ? row : 0);
     if (p->job.op != GF_FILTER)
         return bytes;
-    /* A filter's is two of them, and what their values are made of: a table each, two more while one is
-     * made, and a kernel's spectrum in double, of twice the points. */
-    const int64_t tables = 4 * (n2 + 1) * p->number;
+    /* What a filter's values are made of: a table, two more while it is made, and a kernel's spectrum in
+     * double, of twice the points. */
     const bool some = p->job.filter && gf_filter_has_table(p->job.filter);
-    return bytes + row + (some ? tables + transform_bytes(2 * n2, 32 * n2, false) : 0);
+    return bytes + (some ? 3 * (n2 + 1) * p->number + transform_bytes(2 * n2, 32 * n2, false) : 0);
 }
 
 /* The least number of rows, from `least` on, for which one fits. */
@@ -109,21 +133,27 @@ static bool is_full_input(const struct gf_slab_plan *p) {
     return p->job.direction == GF_INVERSE && p->real && !p->job.in_half;
 }
 
-/* Columns of a block, with a run of samples; points of a slab, with its negatives, rows that wait, and
- * a step of samples. */
+/* A column of a block, with its samples. */
+static int64_t column_bytes(const struct gf_slab_plan *p) {
+    const int64_t rows = gf_slab_line_rows(p);
+    const bool reads = p->job.direction == GF_FORWARD, writes = !reads || p->job.op == GF_FILTER;
+    int64_t in = 0, out = 0;
+    if (reads && !gf_slab_line_in_place(p, false))
+        in = rows * p->width * (int64_t)gf_dtype_size(p->job.in_dtype);
+    for (int i = 0; i < p->job.n_out && writes && !gf_slab_line_in_place(p, true); i++)
+        out += rows * gf_slab_line_out_bytes(p, i);
+    return (p->pages + p->real) * p->width * p->number + (in > out ? in : out);
+}
+
+/* Columns of a block; points of a slab, with rows that wait, and a step of samples. */
 static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed) {
     const bool inverse = p->job.direction == GF_INVERSE;
-    const int64_t number = p->width * p->number, n1 = p->pages, room = memory - memory / 8;
-    const int64_t read = gf_slab_line_in_bytes(p), written = widest(p);
-    const int64_t samples = inverse                                 ? written
-                            : p->job.op == GF_FFT || read > written ? read
-                                                                    : written;
-    const int64_t column = n1 * number + samples;
-    const int64_t staged = n1 < STAGED ? n1 : STAGED;
+    const int64_t number = p->width * p->number, room = memory - memory / 8;
+    const int64_t column = column_bytes(p), rows = gf_slab_line_rows(p);
+    const int64_t staged = rows < STAGED ? rows : STAGED;
     const int64_t step = inverse ? (is_full_input(p) ? number : 0) : number + widest(p);
-    const int64_t point =
-        (p->real ? 2 : 1) * number + (staged * number + n1 - 1) / n1 + step / STEPS + 1;
-    const int64_t most = p->real ? p->units / 2 + 1 : p->units;
+    const int64_t point = number + (staged * number + rows - 1) / rows + step / STEPS + 1;
+    const int64_t most = p->units + (p->real && !inverse);
     int64_t n = room / column, slab = (room - staged * number) / point;
     n = n < p->rows ? n : p->rows;
     slab = slab < most ? slab : most;
@@ -132,18 +162,19 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
         return GF_ENOMEM;
     p->n_blocks = gf_slab_part_count(p, p->rows, n);
     p->block_units = (p->rows + p->n_blocks - 1) / p->n_blocks;
+    p->n_blocks = (p->rows + p->block_units - 1) / p->block_units;
     p->n_slabs = gf_slab_part_count(p, most, slab);
     p->slab_pages = (most + p->n_slabs - 1) / p->n_slabs;
     p->step_pages = (p->slab_pages + STEPS - 1) / STEPS;
-    if (p->job.op == GF_FILTER) { /* pairs of rows */
-        p->n_slabs = p->pages / 2 + 1;
-        p->slab_pages = 2 * p->rows;
-        p->step_pages = 0;
-        *needed = p->block_units * column + memory / 8;
-        return 0;
+    *needed = p->slab_pages * point + staged * number;
+    if (p->job.op == GF_FILTER) { /* rows */
+        p->n_slabs = p->pages;
+        p->slab_pages = p->rows;
+        *needed = 0;
     }
-    const int64_t a = p->block_units * column, b = p->slab_pages * point + staged * number;
-    *needed = (a > b ? a : b) + memory / 8;
+    if (*needed < p->block_units * column)
+        *needed = p->block_units * column;
+    *needed += memory / 8;
     return 0;
 }
 
@@ -158,7 +189,7 @@ static bool looks(const struct gf_job *job) {
 static void describe_filter(struct gf_slab_plan *p, int64_t in) {
     const int64_t kept = gf_job_counted(&p->job, p->job.ndim - 1);
     p->walk[0].what = "blocks of columns, and their twiddles";
-    p->walk[1].what = "rows in pairs, filter, and back";
+    p->walk[1].what = "rows, filter, and back";
     p->walk[2].what = "blocks of columns, back";
     p->walk[0].bytes_read = in;
     p->walk[0].bytes_written = p->walk[1].bytes_read = p->walk[1].bytes_written =

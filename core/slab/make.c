@@ -237,11 +237,9 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
 /* A filter's input and output are those of the picture, without what was added beyond its edges. */
 static void describe_filter_walks(struct gf_slab_plan *p) {
     const struct gf_job *job = &p->job;
-    int64_t first, count, kept = 0;
-    for (int64_t i = 0; i < p->n_slabs && kept < p->kept_pages; i++) {
-        gf_slab_pages(p, i, &first, &count);
-        kept = first + count;
-    }
+    int64_t kept = 0;
+    for (int64_t i = 0; i < p->n_slabs && kept < p->kept_pages; i++)
+        kept += gf_slab_pages(p, i).count;
     p->n_walks = 3;
     p->walk[0].what = "slabs of pages, all axes but the slowest";
     p->walk[1].what = "blocks of rows, the slowest axis, filter, and back";

@@ -1,71 +1,63 @@
-/* What is different for pictures: blocks of columns that stay in the exchange, and slabs of rows. */
+/* Blocks that stay in their place, a picture's and a filter's; and a picture's slabs of rows. */
 #include "core/slab/state.h"
 
-/* Block k of the columns: read, transformed along y, and put back. */
-static int column_block(struct gf_slab_state *r, int64_t k, void *data) {
+#include "core/filter/filter.h"
+
+struct blocks {
+    void *data;
+    struct gf_filter *filter; /* or NULL */
+};
+
+static int block_in_place(struct gf_slab_state *r, int64_t k, void *user) {
     const struct gf_slab_plan *p = r->plan;
+    const struct blocks *s = user;
     const struct gf_slab_block b = gf_slab_block(p, k);
-    const int64_t at = gf_slab_piece_at(p, 0, k);
-    const int64_t bytes = p->pages * b.n_low * gf_slab_row_bytes(p);
-    void *there = data;
+    const int64_t rows = gf_slab_block_rows(&b), bytes = p->pages * rows * gf_slab_row_bytes(p);
+    void *there = s->data;
     int rc = gf_slab_get_block(r, k, &b, &there);
     if (!rc)
-        rc = gf_slab_run_block(r, b.n_low, there);
-    if (!rc && there == data)
-        rc = r->io->put(r->io->user, at, data, bytes);
+        rc = s->filter ? gf_slab_filter_block(r, s->filter, &b, there)
+                       : gf_slab_run_block(r, rows, there);
+    if (!rc && there == s->data)
+        rc = r->io->put(r->io->user, gf_slab_piece_at(p, 0, k), there, bytes);
     if (!rc)
         gf_slab_moved(r, 2 * bytes);
     return rc;
 }
 
-int gf_slab_column_blocks(struct gf_slab_state *r) {
+int gf_slab_blocks_in_place(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
-    void *data = NULL;
-    int rc = gf_slab_take(&data, p->pages * p->block_units * gf_slab_row_bytes(p));
-    const struct gf_span own = gf_slab_own(r, p->n_blocks);
-    for (int64_t k = own.first; k < own.first + own.count && !rc; k++)
-        rc = column_block(r, k, data);
-    gf_free(data);
+    struct blocks s = {NULL, NULL};
+    int rc = p->job.op == GF_FILTER ? gf_slab_filter_of(p, &s.filter) : 0;
+    if (!rc)
+        rc = gf_slab_walk(r, &(struct gf_slab_walk){block_in_place,
+                                                    &s,
+                                                    p->n_blocks,
+                                                    {{&s.data, p->pages * gf_slab_most_rows(p) *
+                                                                   gf_slab_row_bytes(p)}}});
+    gf_filter_free(s.filter);
+    return rc;
+}
+
+int gf_slab_by_rows(struct gf_slab_state *r, int (*walk)(struct gf_slab_state *r)) {
+    const struct gf_slab_plan rows = gf_slab_rows_plan(r->plan);
+    r->columns = r->plan;
+    r->plan = &rows;
+    int rc = walk(r);
+    r->plan = r->columns;
+    r->columns = NULL;
     return rc;
 }
 
 int64_t gf_slab_row_piece(const struct gf_slab_state *r) {
-    return gf_slab_most_rows(r->plan) * r->columns->block_units * gf_slab_row_bytes(r->columns);
+    return r->columns ? gf_slab_largest_piece(r->columns, gf_slab_most_rows(r->plan)) : 0;
 }
 
-/* Rows first .. first + n - 1, which in the exchange follow one another in each block of columns. */
-static int move_rows(struct gf_slab_state *r, int64_t first, int64_t n, char *data, void *piece,
-                     bool puts) {
-    const struct gf_slab_plan *p = r->columns;
-    const int64_t column = gf_slab_row_bytes(p);
-    int rc = 0;
-    for (int64_t k = 0; k < p->n_blocks && n && !rc; k++) {
-        const struct gf_slab_block b = gf_slab_block(p, k);
-        const int64_t at = (b.before * p->pages + first * b.n_low) * column;
-        if (puts)
-            gf_slab_copy_piece(p, &b, n, data, piece, true);
-        rc = puts ? r->io->put(r->io->user, at, piece, n * b.n_low * column)
-                  : r->io->get(r->io->user, at, piece, n * b.n_low * column);
-        if (!puts && !rc)
-            gf_slab_copy_piece(p, &b, n, data, piece, false);
-    }
-    return rc;
-}
-
-static int move_both(struct gf_slab_state *r, const struct gf_slab_block *b, char *data,
-                     void *piece, bool puts) {
-    int rc = move_rows(r, b->low, b->n_low, data, piece, puts);
+int gf_slab_move_rows(struct gf_slab_state *r, const struct gf_slab_block *b, char *data,
+                      void *piece, bool puts) {
+    const struct gf_span low = {b->low, b->n_low}, high = {b->high, b->n_high};
+    int rc = gf_slab_move_pages(r, r->columns, &low, data, piece, puts);
     return rc ? rc
-              : move_rows(r, b->high, b->n_high, data + b->n_low * gf_slab_row_bytes(r->plan),
-                          piece, puts);
-}
-
-int gf_slab_get_rows(struct gf_slab_state *r, const struct gf_slab_block *b, char *data,
-                     void *piece) {
-    return move_both(r, b, data, piece, false);
-}
-
-int gf_slab_put_rows(struct gf_slab_state *r, const struct gf_slab_block *b, char *data,
-                     void *piece) {
-    return move_both(r, b, data, piece, true);
+              : gf_slab_move_pages(r, r->columns, &high,
+                                   data + b->n_low * gf_slab_row_bytes(r->plan), piece, puts);
 }

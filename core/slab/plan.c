@@ -14,9 +14,9 @@ struct gf_job gf_slab_volume(const struct gf_job *job) {
     return v;
 }
 
-void gf_slab_pages(const struct gf_slab_plan *p, int64_t i, int64_t *first, int64_t *count) {
-    *first = i * p->slab_pages;
-    *count = i + 1 < p->n_slabs ? p->slab_pages : p->pages - *first;
+struct gf_span gf_slab_pages(const struct gf_slab_plan *p, int64_t i) {
+    const int64_t first = i * p->slab_pages;
+    return (struct gf_span){first, i + 1 < p->n_slabs ? p->slab_pages : p->pages - first};
 }
 
 int64_t gf_slab_part_count(const struct gf_slab_plan *p, int64_t n, int64_t most) {
@@ -31,14 +31,11 @@ int64_t gf_slab_cached(const struct gf_slab_plan *p, int64_t memory) {
 }
 
 struct gf_span gf_slab_pages_of(const struct gf_slab_plan *p, struct gf_span slabs) {
-    struct gf_span pages = {0, 0};
-    int64_t first, count;
-    for (int64_t i = slabs.first; i < slabs.first + slabs.count; i++) {
-        gf_slab_pages(p, i, &first, &count);
-        pages.first = pages.count ? pages.first : first;
-        pages.count += count;
-    }
-    return pages;
+    if (slabs.count < 1)
+        return (struct gf_span){0, 0};
+    const struct gf_span first = gf_slab_pages(p, slabs.first);
+    const struct gf_span last = gf_slab_pages(p, slabs.first + slabs.count - 1);
+    return (struct gf_span){first.first, last.first + last.count - first.first};
 }
 
 int64_t gf_slab_owned_from(const struct gf_slab_plan *p, int members, int i) {
@@ -66,19 +63,21 @@ struct gf_slab_block gf_slab_block(const struct gf_slab_plan *p, int64_t i) {
 }
 
 int64_t gf_slab_piece_bytes(const struct gf_slab_plan *p, int64_t slab, int64_t block) {
-    int64_t first, count;
     const struct gf_slab_block b = gf_slab_block(p, block);
-    gf_slab_pages(p, slab, &first, &count);
-    return count * gf_slab_block_rows(&b) * p->width * p->number;
+    return gf_slab_pages(p, slab).count * gf_slab_block_rows(&b) * p->width * p->number;
 }
 
 int64_t gf_slab_piece_at(const struct gf_slab_plan *p, int64_t slab, int64_t block) {
-    int64_t first, count, row = p->width * p->number;
+    const struct gf_span pages = gf_slab_pages(p, slab);
+    return gf_slab_place(p, &pages, block);
+}
+
+int64_t gf_slab_place(const struct gf_slab_plan *p, const struct gf_span *pages, int64_t block) {
+    const int64_t row = p->width * p->number;
     const struct gf_slab_block b = gf_slab_block(p, block);
-    gf_slab_pages(p, slab, &first, &count);
     return p->job.direction == GF_FORWARD || p->picture
-               ? (b.before * p->pages + first * gf_slab_block_rows(&b)) * row
-               : (first * p->rows + b.before * count) * row;
+               ? (b.before * p->pages + pages->first * gf_slab_block_rows(&b)) * row
+               : (pages->first * p->rows + b.before * pages->count) * row;
 }
 
 struct gf_slab_plan gf_slab_rows_plan(const struct gf_slab_plan *p) {

@@ -65,8 +65,8 @@ struct gf_slab_block {
 
 /* A picture's job as that of a volume whose pages have one row each; a volume's as it is. */
 struct gf_job gf_slab_volume(const struct gf_job *job);
-/* Pages [first, first + count) of slab i; and those of a run of slabs. */
-void gf_slab_pages(const struct gf_slab_plan *p, int64_t i, int64_t *first, int64_t *count);
+/* Pages of slab i; and those of a run of slabs. */
+struct gf_span gf_slab_pages(const struct gf_slab_plan *p, int64_t i);
 struct gf_span gf_slab_pages_of(const struct gf_slab_plan *p, struct gf_span slabs);
 /* The offset in the exchange of the bytes that member i of `members` keeps, those of its parts of the second
  * walk; i = members: their end. */
@@ -82,9 +82,11 @@ static inline int64_t gf_slab_block_rows(const struct gf_slab_block *b) {
 }
 /* The picture as a volume of one page, its blocks being those slabs of rows. */
 struct gf_slab_plan gf_slab_rows_plan(const struct gf_slab_plan *p);
-/* Where the piece of a slab and a block begins in the exchange, and its bytes. */
+/* Where the piece of a slab and a block begins in the exchange, and its bytes; and that of some pages, in an
+ * inverse those of a slab. */
 int64_t gf_slab_piece_at(const struct gf_slab_plan *p, int64_t slab, int64_t block);
 int64_t gf_slab_piece_bytes(const struct gf_slab_plan *p, int64_t slab, int64_t block);
+int64_t gf_slab_place(const struct gf_slab_plan *p, const struct gf_span *pages, int64_t block);
 /* Bytes that both walks read and write together. */
 int64_t gf_slab_bytes_moved(const struct gf_slab_plan *p);
 

@@ -33,66 +33,46 @@ static struct gf_job forward_job(const struct gf_slab_plan *p, int64_t count) {
 
 /* ---------------------------------------------------------------- forward */
 
-static int put_slab(struct gf_slab_state *r, int64_t slab, int64_t count, void *pages,
-                    void *piece) {
-    const struct gf_slab_plan *p = r->plan;
-    int rc = 0;
-    for (int64_t k = 0; k < p->n_blocks && !rc; k++) {
-        const struct gf_slab_block b = gf_slab_block(p, k);
-        const int64_t at = gf_slab_piece_at(p, slab, k), bytes = gf_slab_piece_bytes(p, slab, k);
-        char *there = gf_slab_lend(r, at, bytes);
-        gf_slab_copy_piece(p, &b, count, pages, there ? there : piece, true);
-        rc = there ? 0 : r->io->put(r->io->user, at, piece, bytes);
-    }
-    return rc;
-}
+/* The input of a slab, its spectrum, and room for a piece of that. */
+struct slab {
+    void *in, *pages, *piece;
+};
 
-static int forward_slab(struct gf_slab_state *r, int64_t slab, struct gf_array *in, void *pages,
-                        void *piece) {
+static int forward_slab(struct gf_slab_state *r, int64_t k, void *user) {
     const struct gf_slab_plan *p = r->plan;
-    struct gf_report report;
-    int64_t first, count, shape[GF_MAX_RANK];
-    gf_slab_pages(p, slab, &first, &count);
-    const struct gf_job job = forward_job(p, count);
+    const struct slab *s = user;
+    const struct gf_span pages = gf_slab_pages(p, k);
+    const struct gf_job job = forward_job(p, pages.count);
+    int64_t shape[GF_MAX_RANK];
     gf_job_in_shape(&job, shape);
-    *in = gf_array_wrap(in->data, job.in_dtype, 4, shape);
-    gf_job_out_shape(&job, 0, shape);
-    struct gf_array out = gf_array_wrap(pages, gf_slab_number(p), 4, shape);
-    int rc = r->io->read(r->io->user, first, in);
+    struct gf_array in = gf_array_wrap(s->in, job.in_dtype, 4, shape);
+    int rc = r->io->read(r->io->user, pages.first, &in);
     if (!rc) { /* before the job, which may spend its input */
-        gf_slab_range_input(&r->range, first, in);
-        rc = r->io->run(r->io->user, &job, in, &out, &report);
+        gf_slab_range_input(&r->range, pages.first, &in);
+        rc = gf_slab_run_part(r, &job, s->in, &s->pages);
     }
     if (!rc) {
-        gf_slab_range_pages(&r->range, first, count, pages);
-        rc = put_slab(r, slab, count, pages, piece);
+        gf_slab_range_pages(&r->range, pages.first, pages.count, s->pages);
+        rc = gf_slab_move_pages(r, p, &pages, s->pages, s->piece, true);
     }
     if (!rc)
-        gf_slab_moved(r, p->walk[p->looks].bytes_read / p->pages * count + gf_array_bytes(&out));
+        gf_slab_moved(r,
+                      (p->walk[p->looks].bytes_read + p->exchange_bytes) / p->pages * pages.count);
     return rc;
 }
 
 static int forward_slabs(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t longest = gf_slab_longest(p);
-    void *in = NULL, *pages = NULL, *piece = NULL;
-    int64_t shape[GF_MAX_RANK];
     const struct gf_job job = forward_job(p, longest);
-    gf_job_in_shape(&job, shape);
-    struct gf_array a = gf_array_wrap(NULL, job.in_dtype, 4, shape);
-    int rc = gf_slab_take(&in, gf_array_bytes(&a));
-    if (!rc)
-        rc = gf_slab_take(&pages, p->exchange_bytes / p->pages * longest);
-    if (!rc)
-        rc = gf_slab_take(&piece, gf_slab_largest_piece(p));
-    a.data = in;
-    const struct gf_span own = gf_slab_own(r, p->n_slabs);
-    for (int64_t i = own.first; i < own.first + own.count && !rc; i++)
-        rc = forward_slab(r, i, &a, pages, piece);
-    gf_free(in);
-    gf_free(pages);
-    gf_free(piece);
-    return rc;
+    struct slab s = {NULL};
+    return gf_slab_walk(r,
+                        &(struct gf_slab_walk){forward_slab,
+                                               &s,
+                                               p->n_slabs,
+                                               {{&s.in, (int64_t)gf_job_array_bytes(&job, -1)},
+                                                {&s.pages, p->exchange_bytes / p->pages * longest},
+                                                {&s.piece, gf_slab_largest_piece(p, longest)}}});
 }
 
 static int write_rows(struct gf_slab_state *r, int i, const struct gf_slab_rows *rows,
@@ -121,41 +101,25 @@ int gf_slab_write_pages(struct gf_slab_state *r, int i, const struct gf_slab_blo
     return rc;
 }
 
-/* Buffers for a few pages of a block. */
+/* Buffers for a block, and for a few of its pages. */
 struct step {
-    void *numbers, *samples, *piece;
+    void *data, *piece, *numbers, *samples;
     int64_t first, count; /* pages */
-    bool scans;           /* for a display range: nothing is written */
 };
 
-/* To output i's samples, or where they are scanned to floats. */
-static int convert(struct gf_slab_state *r, int i, int64_t rows, const struct step *s,
-                   struct gf_array *out) {
-    const struct gf_slab_plan *p = r->plan;
-    struct gf_job job = gf_slab_convert_job(p, i, rows, gf_slab_columns(p, i));
-    gf_slab_convert_range(&job.out[0], r->range.of[i]);
-    int64_t shape[GF_MAX_RANK];
-    struct gf_report report;
-    if (s->scans) {
-        job.out[0].dtype = p->number == 16 ? GF_F64 : GF_F32;
-        job.out[0].map = GF_MAP_NUMBER;
-    }
-    gf_job_in_shape(&job, shape);
-    struct gf_array in = gf_array_wrap(s->numbers, gf_slab_number(p), 4, shape);
-    *out = gf_array_wrap(s->samples, job.out[0].dtype, 4, shape);
-    return r->io->run(r->io->user, &job, &in, out, &report);
+static int convert(struct gf_slab_state *r, const struct gf_slab_spectrum *s, int i,
+                   const struct step *step) {
+    const int64_t shape[] = {step->count * gf_slab_block_rows(&s->block),
+                             gf_slab_columns(r->plan, i)};
+    return gf_slab_convert(r, i, shape, step->numbers, step->samples);
 }
 
 static int scan_step(struct gf_slab_state *r, const struct gf_slab_spectrum *s, int i,
                      const struct step *step) {
-    struct gf_array out;
     if (!gf_slab_range_scans(&r->plan->job, i))
         return 0;
     gf_slab_expand(s, i, step->first, step->count, step->numbers);
-    int rc = convert(r, i, step->count * gf_slab_block_rows(&s->block), step, &out);
-    if (!rc)
-        r->range.of[i][1] = fmax(r->range.of[i][1], gf_slab_largest(&out));
-    return rc;
+    return convert(r, s, i, step);
 }
 
 static int write_step(struct gf_slab_state *r, const struct gf_slab_spectrum *s, int i,
@@ -165,12 +129,11 @@ static int write_step(struct gf_slab_state *r, const struct gf_slab_spectrum *s,
     const int64_t rows = gf_slab_block_rows(b);
     const bool same = !p->real && gf_slab_is_output(p, i) && !p->job.out[i].shift;
     const char *data = same ? s->data + step->first * rows * s->row_bytes : step->numbers;
-    struct gf_array out;
     if (!same)
         gf_slab_expand(s, i, step->first, step->count, step->numbers);
     int rc = 0;
     if (!gf_slab_is_output(p, i)) {
-        rc = convert(r, i, step->count * rows, step, &out);
+        rc = convert(r, s, i, step);
         data = step->samples;
     }
     return rc ? rc : gf_slab_write_pages(r, i, b, step->first, step->count, data);
@@ -197,12 +160,14 @@ static int finish_block(struct gf_slab_state *r, int64_t k, const struct gf_slab
     return rc ? rc : gf_slab_run_block(r, gf_slab_block_rows(b), *data);
 }
 
-static int forward_block(struct gf_slab_state *r, int64_t k, void *data, struct step *step) {
+static int forward_block(struct gf_slab_state *r, int64_t k, void *user) {
     const struct gf_slab_plan *p = r->plan;
+    struct step *step = user;
+    void *data = step->data;
     struct gf_slab_spectrum s = {p, gf_slab_block(p, k), data, gf_slab_row_bytes(p),
                                  r->io->threads};
     const int64_t bytes = p->pages * gf_slab_block_rows(&s.block) * gf_slab_row_bytes(p);
-    int rc = r->columns ? gf_slab_get_rows(r, &s.block, data, step->piece)
+    int rc = r->columns ? gf_slab_move_rows(r, &s.block, data, step->piece, false)
                         : finish_block(r, k, &s.block, &data);
     s.data = data;
     if (!rc)
@@ -211,17 +176,16 @@ static int forward_block(struct gf_slab_state *r, int64_t k, void *data, struct 
         step->first = z;
         step->count = p->pages - z < p->step_pages ? p->pages - z : p->step_pages;
         for (int i = 0; i < p->job.n_out && !rc; i++)
-            rc = step->scans ? scan_step(r, &s, i, step) : write_step(r, &s, i, step);
+            rc = r->scans ? scan_step(r, &s, i, step) : write_step(r, &s, i, step);
     }
     return rc;
 }
 
-static int write_blocks(struct gf_slab_state *r, bool scans) {
+static int write_blocks(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t rows = gf_slab_most_rows(p), channels = p->job.luma ? 1 : p->job.channels;
     int64_t numbers = 0, samples = 0;
-    void *data = NULL;
-    struct step step = {.scans = scans};
+    struct step step = {NULL};
     for (int i = 0; i < p->job.n_out; i++) {
         int64_t n = p->step_pages * rows * gf_slab_columns(p, i) * channels;
         int64_t bytes =
@@ -231,42 +195,27 @@ static int write_blocks(struct gf_slab_state *r, bool scans) {
         numbers = n * p->number > numbers ? n * p->number : numbers;
         samples = bytes > samples ? bytes : samples;
     }
-    int rc = gf_slab_take(&data, p->pages * rows * gf_slab_row_bytes(p));
-    if (!rc)
-        rc = gf_slab_take(&step.numbers, numbers);
-    if (!rc && samples)
-        rc = gf_slab_take(&step.samples, samples);
-    if (!rc && r->columns)
-        rc = gf_slab_take(&step.piece, gf_slab_row_piece(r));
-    const struct gf_span own = gf_slab_own(r, p->n_blocks);
-    for (int64_t k = own.first; k < own.first + own.count && !rc; k++)
-        rc = forward_block(r, k, data, &step);
-    gf_free(data);
-    gf_free(step.numbers);
-    gf_free(step.samples);
-    gf_free(step.piece);
-    return rc;
+    return gf_slab_walk(
+        r, &(struct gf_slab_walk){forward_block,
+                                  &step,
+                                  p->n_blocks,
+                                  {{&step.data, p->pages * rows * gf_slab_row_bytes(p)},
+                                   {&step.numbers, numbers},
+                                   {&step.samples, samples},
+                                   {&step.piece, gf_slab_row_piece(r)}}});
 }
 
 /* The last walk, or for the display range the one before it. */
-static int forward_blocks(struct gf_slab_state *r, bool scans) {
-    if (r->plan->direct)
-        return gf_slab_direct_blocks(r);
-    if (!r->plan->picture)
-        return write_blocks(r, scans);
-    const struct gf_slab_plan rows = gf_slab_rows_plan(r->plan);
-    r->columns = r->plan;
-    r->plan = &rows;
-    int rc = write_blocks(r, scans);
-    r->plan = r->columns;
-    r->columns = NULL;
-    return rc;
+static int forward_blocks(struct gf_slab_state *r) {
+    return r->plan->direct    ? gf_slab_direct_blocks(r)
+           : r->plan->picture ? gf_slab_by_rows(r, write_blocks)
+                              : write_blocks(r);
 }
 
 /* The largest values of all members. */
 static int scan_blocks(struct gf_slab_state *r) {
     r->scans = true;
-    int rc = gf_slab_turn(r, forward_blocks(r, true));
+    int rc = gf_slab_turn(r, forward_blocks(r));
     r->scans = false;
     return rc ? rc : gf_slab_join_largest(r);
 }
@@ -292,7 +241,7 @@ static int find_ranges(struct gf_slab_state *r) {
     int rc = join_range(r);
     struct gf_array lines = gf_slab_range_lines(&r->range);
     if (!rc && lines.data)
-        rc = gf_slab_run_lines(r, &lines);
+        rc = gf_slab_run_lines(r, lines.shape[1], lines.shape[2], lines.data);
     if (!rc)
         gf_slab_range_find(&r->range);
     for (int i = 0; i < p->job.n_out; i++)
@@ -307,11 +256,11 @@ static int run_forward(struct gf_slab_state *r) {
         rc = forward_slabs(r);
     rc = gf_slab_turn(r, rc);
     if (!rc && r->plan->picture)
-        rc = gf_slab_turn(r, gf_slab_column_blocks(r));
+        rc = gf_slab_turn(r, gf_slab_blocks_in_place(r));
     if (!rc)
         rc = find_ranges(r);
     if (!rc)
-        rc = gf_slab_turn(r, forward_blocks(r, false));
+        rc = gf_slab_turn(r, forward_blocks(r));
     for (int i = 0; i < r->plan->job.n_out; i++)
         gf_report_range(&r->plan->job, i, r->range.of[i][0], r->range.of[i][1], r->report);
     gf_slab_range_close(&r->range);
@@ -321,7 +270,7 @@ static int run_forward(struct gf_slab_state *r) {
 static int run_inverse(struct gf_slab_state *r) {
     int rc = gf_slab_turn(r, gf_slab_inverse_blocks(r));
     if (!rc && r->plan->picture)
-        rc = gf_slab_turn(r, gf_slab_column_blocks(r));
+        rc = gf_slab_turn(r, gf_slab_blocks_in_place(r));
     return rc ? rc : gf_slab_turn(r, gf_slab_inverse_slabs(r));
 }
 
@@ -333,7 +282,7 @@ static int run_filter(struct gf_slab_state *r) {
         rc = forward_slabs(r);
     rc = gf_slab_turn(r, rc);
     if (!rc)
-        rc = gf_slab_turn(r, gf_slab_filter_blocks(r));
+        rc = gf_slab_turn(r, gf_slab_blocks_in_place(r));
     return rc ? rc : gf_slab_turn(r, gf_slab_inverse_slabs(r));
 }
 

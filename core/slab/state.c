@@ -19,9 +19,44 @@ void gf_slab_expect(const struct gf_slab_state *r, int64_t at, int64_t bytes) {
         r->io->expect(r->io->user, at, bytes);
 }
 
-int gf_slab_take(void **memory, int64_t bytes) {
-    *memory = gf_alloc((size_t)bytes);
-    return *memory ? 0 : gf_fail(GF_ENOMEM, "no memory for a slab of %lld bytes", (long long)bytes);
+int gf_slab_walk(struct gf_slab_state *r, const struct gf_slab_walk *w) {
+    enum { ROOMS = sizeof w->room / sizeof *w->room };
+    const struct gf_span own = gf_slab_own(r, w->n);
+    void *memory[ROOMS] = {NULL};
+    int rc = 0;
+    for (int i = 0; i < ROOMS && !rc; i++) {
+        const int64_t bytes = w->room[i].bytes;
+        memory[i] = bytes ? gf_alloc((size_t)bytes) : NULL;
+        if (bytes && !memory[i])
+            rc = gf_fail(GF_ENOMEM, "no memory for a slab of %lld bytes", (long long)bytes);
+        if (bytes)
+            memcpy(w->room[i].memory, &memory[i], sizeof memory[i]);
+    }
+    for (int64_t k = own.first; k < own.first + own.count && !rc; k++)
+        rc = w->part(r, k, w->user);
+    for (int i = 0; i < ROOMS; i++)
+        gf_free(memory[i]);
+    return rc;
+}
+
+int gf_slab_run_part(struct gf_slab_state *r, const struct gf_job *job, void *in,
+                     void *const *out) {
+    int64_t shape[GF_MAX_RANK];
+    struct gf_array to[GF_MAX_OUTPUTS];
+    struct gf_report report;
+    for (int i = 0; i < job->n_out; i++) {
+        gf_job_out_shape(job, i, shape);
+        to[i] = gf_array_wrap(out[i], job->out[i].dtype, job->ndim + 1, shape);
+    }
+    gf_job_in_shape(job, shape);
+    const struct gf_array from = gf_array_wrap(in, job->in_dtype, job->ndim + 1, shape);
+    int rc = r->io->run(r->io->user, job, &from, to, &report);
+    for (int i = 0; i < job->n_out && !rc; i++) {
+        r->report->clipped[i] += report.clipped[i];
+        r->report->low[i] = report.low[i];
+        r->report->high[i] = report.high[i];
+    }
+    return rc;
 }
 
 int64_t gf_slab_out_row_bytes(const struct gf_slab_plan *p, int i) {
@@ -30,9 +65,8 @@ int64_t gf_slab_out_row_bytes(const struct gf_slab_plan *p, int i) {
 }
 
 int64_t gf_slab_longest(const struct gf_slab_plan *p) {
-    int64_t first, count;
-    gf_slab_pages(p, p->n_slabs - 1, &first, &count);
-    return count > p->slab_pages ? count : p->slab_pages;
+    const int64_t last = gf_slab_pages(p, p->n_slabs - 1).count;
+    return last > p->slab_pages ? last : p->slab_pages;
 }
 
 struct gf_job gf_slab_block_job(const struct gf_slab_plan *p, int64_t rows, int64_t width) {
@@ -51,26 +85,20 @@ struct gf_job gf_slab_block_job(const struct gf_slab_plan *p, int64_t rows, int6
                            .out = {{.kind = GF_COMPLEX, .dtype = gf_slab_number(p)}}};
 }
 
-int gf_slab_run_lines(struct gf_slab_state *r, const struct gf_array *lines) {
-    const struct gf_job job = gf_slab_block_job(r->plan, lines->shape[1], lines->shape[2]);
-    struct gf_report report;
-    struct gf_array out = *lines;
-    return r->io->run(r->io->user, &job, lines, &out, &report);
+int gf_slab_run_lines(struct gf_slab_state *r, int64_t rows, int64_t width, void *lines) {
+    const struct gf_job job = gf_slab_block_job(r->plan, rows, width);
+    return gf_slab_run_part(r, &job, lines, &lines);
 }
 
 int gf_slab_run_block(struct gf_slab_state *r, int64_t rows, void *data) {
-    const struct gf_slab_plan *p = r->plan;
-    int64_t shape[] = {p->pages, rows, p->width, 1};
-    if (p->picture) {
-        shape[1] = 1;
-        shape[2] = rows * p->width;
-    }
-    struct gf_array lines = gf_array_wrap(data, gf_slab_number(p), 4, shape);
-    return gf_slab_run_lines(r, &lines);
+    const int64_t width = r->plan->width;
+    return r->plan->picture ? gf_slab_run_lines(r, 1, rows * width, data)
+                            : gf_slab_run_lines(r, rows, width, data);
 }
 
-void gf_slab_copy_piece(const struct gf_slab_plan *p, const struct gf_slab_block *b, int64_t count,
-                        char *pages, char *piece, bool to_piece) {
+/* Rows of a block, in pages of all rows, to or from a piece. */
+static void copy_piece(const struct gf_slab_plan *p, const struct gf_slab_block *b, int64_t count,
+                       char *pages, char *piece, bool to_piece) {
     const int64_t row = gf_slab_row_bytes(p), low = b->n_low * row, high = b->n_high * row;
     for (int64_t z = 0; z < count; z++, piece += low + high) {
         char *page = pages + z * p->rows * row;
@@ -82,14 +110,33 @@ void gf_slab_copy_piece(const struct gf_slab_plan *p, const struct gf_slab_block
     }
 }
 
-int64_t gf_slab_largest_piece(const struct gf_slab_plan *p) {
+int gf_slab_move_pages(struct gf_slab_state *r, const struct gf_slab_plan *p,
+                       const struct gf_span *pages, char *data, char *piece, bool puts) {
+    const struct gf_slab_io *io = r->io;
+    int rc = 0;
+    for (int64_t k = 0; k < p->n_blocks && pages->count && !rc; k++) {
+        const struct gf_slab_block b = gf_slab_block(p, k);
+        const int64_t at = gf_slab_place(p, pages, k);
+        const int64_t bytes = pages->count * gf_slab_block_rows(&b) * gf_slab_row_bytes(p);
+        char *there = gf_slab_lend(r, at, bytes), *to = there ? there : piece;
+        if (puts)
+            copy_piece(p, &b, pages->count, data, to, true);
+        if (!there)
+            rc = puts ? io->put(io->user, at, to, bytes) : io->get(io->user, at, to, bytes);
+        if (!rc && !puts)
+            copy_piece(p, &b, pages->count, data, to, false);
+    }
+    return rc;
+}
+
+int64_t gf_slab_largest_piece(const struct gf_slab_plan *p, int64_t count) {
     int64_t largest = 0;
     for (int64_t k = 0; k < p->n_blocks; k++) {
-        struct gf_slab_block b = gf_slab_block(p, k);
-        int64_t bytes = gf_slab_longest(p) * gf_slab_block_rows(&b) * gf_slab_row_bytes(p);
-        largest = bytes > largest ? bytes : largest;
+        const struct gf_slab_block b = gf_slab_block(p, k);
+        const int64_t rows = gf_slab_block_rows(&b);
+        largest = rows > largest ? rows : largest;
     }
-    return largest;
+    return count * largest * gf_slab_row_bytes(p);
 }
 
 int gf_slab_join_largest(struct gf_slab_state *r) {
@@ -116,8 +163,9 @@ void gf_slab_place_rows(const struct gf_job *job, bool shift, const struct gf_sl
     run[1] = (struct gf_slab_rows){run[0].page, 0, rows->count - run[0].count};
 }
 
-struct gf_job gf_slab_convert_job(const struct gf_slab_plan *p, int i, int64_t rows,
-                                  int64_t columns) {
+/* A transform along an axis of one point converts and does nothing else. */
+static struct gf_job convert_job(const struct gf_slab_plan *p, int i, int64_t rows,
+                                 int64_t columns) {
     struct gf_job job = {.ndim = 3,
                          .shape = {1, rows, columns},
                          .channels = p->job.luma ? 1 : p->job.channels,
@@ -143,13 +191,29 @@ bool gf_slab_is_output(const struct gf_slab_plan *p, int i) {
     return o->kind == GF_COMPLEX && o->dtype == gf_slab_number(p) && gf_job_scale(&p->job) == 1;
 }
 
-double gf_slab_largest(const struct gf_array *a) {
-    const int64_t n = gf_array_count(a);
+/* The largest size among floats or doubles, side by side. */
+static double find_largest(enum gf_dtype t, int64_t n, const void *samples) {
     double largest = 0;
     for (int64_t i = 0; i < n; i++) {
-        double v =
-            a->dtype == GF_F64 ? ((const double *)a->data)[i] : (double)((const float *)a->data)[i];
+        double v = t == GF_F64 ? ((const double *)samples)[i] : (double)((const float *)samples)[i];
         largest = fmax(largest, fabs(v));
     }
-    return fmin(largest, a->dtype == GF_F64 ? DBL_MAX : (double)FLT_MAX);
+    return fmin(largest, t == GF_F64 ? DBL_MAX : (double)FLT_MAX);
+}
+
+int gf_slab_convert(struct gf_slab_state *r, int i, const int64_t rows_columns[2], void *numbers,
+                    void *samples) {
+    struct gf_job job = convert_job(r->plan, i, rows_columns[0], rows_columns[1]);
+    gf_slab_convert_range(&job.out[0], r->range.of[i]);
+    if (r->scans) {
+        job.out[0].dtype = gf_dtype_real(job.in_dtype);
+        job.out[0].map = GF_MAP_NUMBER;
+    }
+    int rc = gf_slab_run_part(r, &job, numbers, &samples);
+    if (!rc && r->scans)
+        r->range.of[i][1] =
+            fmax(r->range.of[i][1],
+                 find_largest(job.out[0].dtype, rows_columns[0] * rows_columns[1] * job.channels,
+                              samples));
+    return rc;
 }

@@ -52,18 +52,31 @@ static inline void *gf_slab_lend(const struct gf_slab_state *r, int64_t at, int6
 /* So many bytes were moved; the next get() will be for those. */
 void gf_slab_moved(struct gf_slab_state *r, int64_t bytes);
 void gf_slab_expect(const struct gf_slab_state *r, int64_t at, int64_t bytes);
-/* Memory for gf_free(); GF_ENOMEM. */
-int gf_slab_take(void **memory, int64_t bytes);
+/* A walk: its buffers, which are freed at its end, and what is done with each of its n parts. */
+struct gf_slab_walk {
+    int (*part)(struct gf_slab_state *r, int64_t k, void *user);
+    void *user;
+    int64_t n;
+    struct {
+        void *memory;  /* a pointer to be set */
+        int64_t bytes; /* 0: it stays NULL */
+    } room[GF_MAX_OUTPUTS + 3];
+};
+/* This member's share of the parts, in ascending order; GF_ENOMEM. */
+int gf_slab_walk(struct gf_slab_state *r, const struct gf_slab_walk *w);
+/* A part of the job, from a contiguous array to contiguous ones, whose samples that did not fit are counted. */
+int gf_slab_run_part(struct gf_slab_state *r, const struct gf_job *job, void *in, void *const *out);
 int64_t gf_slab_longest(const struct gf_slab_plan *p); /* pages of a slab */
 
-/* Rows of a block, in pages of all rows, to or from a piece; bytes of the largest one. */
-void gf_slab_copy_piece(const struct gf_slab_plan *p, const struct gf_slab_block *b, int64_t count,
-                        char *pages, char *piece, bool to_piece);
-int64_t gf_slab_largest_piece(const struct gf_slab_plan *p);
+/* Pages with all their rows, to the pieces of all blocks or from them; bytes that `piece` has room for, of
+ * `count` pages. */
+int gf_slab_move_pages(struct gf_slab_state *r, const struct gf_slab_plan *p,
+                       const struct gf_span *pages, char *data, char *piece, bool puts);
+int64_t gf_slab_largest_piece(const struct gf_slab_plan *p, int64_t count);
 
 /* The part that transforms the slowest axis of a block, in place and without the norm's factor. */
 struct gf_job gf_slab_block_job(const struct gf_slab_plan *p, int64_t rows, int64_t width);
-int gf_slab_run_lines(struct gf_slab_state *r, const struct gf_array *lines);
+int gf_slab_run_lines(struct gf_slab_state *r, int64_t rows, int64_t width, void *lines);
 int gf_slab_run_block(struct gf_slab_state *r, int64_t rows, void *data);
 
 /* Places rows of one page in an array, with `shift` in one with the zero frequency in the centre: as one run
@@ -83,31 +96,33 @@ int gf_slab_direct_blocks(struct gf_slab_state *r);
 /* The walks of an inverse; gf_slab_inverse_slabs() is a filter's last one too. */
 int gf_slab_inverse_blocks(struct gf_slab_state *r);
 int gf_slab_inverse_slabs(struct gf_slab_state *r);
-/* A picture's second walk; and from the exchange or to it, the rows of a block of its rows. `piece`:
- * room for gf_slab_row_piece() bytes. */
-int gf_slab_column_blocks(struct gf_slab_state *r);
-int gf_slab_get_rows(struct gf_slab_state *r, const struct gf_slab_block *b, char *data,
-                     void *piece);
-int gf_slab_put_rows(struct gf_slab_state *r, const struct gf_slab_block *b, char *data,
-                     void *piece);
+/* Runs a picture's walk over slabs of rows as one over the blocks of gf_slab_rows_plan(). */
+int gf_slab_by_rows(struct gf_slab_state *r, int (*walk)(struct gf_slab_state *r));
+/* The rows of such a block from the exchange or to it, by way of `piece`, of so many bytes; 0 of a volume. */
+int gf_slab_move_rows(struct gf_slab_state *r, const struct gf_slab_block *b, char *data,
+                      void *piece, bool puts);
 int64_t gf_slab_row_piece(const struct gf_slab_state *r);
 
 /* The plan's filter for its parts, which have a table each; the caller frees. */
 int gf_slab_filter_of(const struct gf_slab_plan *p, struct gf_filter **out);
-/* A filter's second walk. */
-int gf_slab_filter_blocks(struct gf_slab_state *r);
+/* A block along the slowest axis, times the filter, and back, in place; and the table of a part's values. */
+int gf_slab_filter_block(struct gf_slab_state *r, struct gf_filter *filter,
+                         const struct gf_slab_block *b, void *data);
+int gf_slab_filter_table(struct gf_slab_state *r, const struct gf_job *part,
+                         struct gf_filter *filter);
+/* The second walk of a filter and of a picture: blocks that stay in their place. */
+int gf_slab_blocks_in_place(struct gf_slab_state *r);
 
-/* From complex numbers to output i: the norm, the kind and the type, all of them number by number. A
- * transform along an axis of one point does nothing else. Its display range is to be filled in. */
-struct gf_job gf_slab_convert_job(const struct gf_slab_plan *p, int i, int64_t rows,
-                                  int64_t columns);
 void gf_slab_convert_range(struct gf_output *out, const double range[2]);
+/* Numbers, [rows][columns], to output i's samples, or for the display range's walk to floats, whose largest
+ * is kept: the norm, the kind and the type, all of them number by number. */
+int gf_slab_convert(struct gf_slab_state *r, int i, const int64_t rows_columns[2], void *numbers,
+                    void *samples);
 /* True when the numbers are the output as they are. */
 bool gf_slab_is_output(const struct gf_slab_plan *p, int i);
-/* The largest size among floats or doubles, side by side. */
-double gf_slab_largest(const struct gf_array *a);
 
 /* The walks over long lines. */
 int gf_slab_line_run(struct gf_slab_state *r);
+int gf_slab_line_transform_rows(struct gf_slab_state *r);
 
 #endif

@@ -81,9 +81,8 @@ static void test_exchange(int64_t nz, int64_t ny, int64_t nx) {
     const struct gf_span blocks = gf_slab_share(p.n_blocks, ranks.size, ranks.rank);
     for (int64_t i = slabs.first; i < slabs.first + slabs.count; i++)
         for (int64_t k = 0; k < p.n_blocks && !rc; k++) {
-            int64_t first, count;
-            gf_slab_pages(&p, i, &first, &count);
-            walk_piece(&p, first, count, k, data, true);
+            const struct gf_span pages = gf_slab_pages(&p, i);
+            walk_piece(&p, pages.first, pages.count, k, data, true);
             rc = gf_rank_exchange_put(&e, gf_slab_piece_at(&p, i, k), data,
                                       gf_slab_piece_bytes(&p, i, k));
         }

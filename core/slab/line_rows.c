@@ -1,0 +1,156 @@
+/* The walk over the rows of long lines: each is transformed, and a filter's multiplied and transformed back. */
+#include "core/base/halves.h"
+#include "core/base/status.h"
+#include "core/filter/compose.h"
+#include "core/filter/line.h"
+#include "core/slab/line.h"
+#include "core/slab/line_math.h"
+#include "core/slab/state.h"
+
+/* A row's points; and of the real one its half spectrum, whose last number waits in the first one's imaginary
+ * part. */
+struct row {
+    struct gf_slab_state *r;
+    char *data, *half;
+    int64_t row; /* whose table the filter has */
+    struct gf_filter *filter;
+};
+
+static bool is_double(const struct row *w) {
+    return w->r->plan->number == 16;
+}
+
+/* A row of points; of a real one twice as many samples: to their half spectrum, or back. */
+static int transform(struct row *w, bool is_real, bool inverse) {
+    const struct gf_slab_plan *p = w->r->plan;
+    struct gf_job job = gf_slab_block_job(p, 1, 1);
+    job.ndim = 1;
+    job.shape[0] = p->rows;
+    job.channels = p->width;
+    job.elsewhere = p->pages;
+    if (!is_real)
+        return gf_slab_run_part(w->r, &job, w->data, (void *[]){w->data});
+    job.shape[0] *= 2;
+    job.lean = false;
+    job.direction = inverse ? GF_INVERSE : GF_FORWARD;
+    job.norm = inverse ? GF_NORM_FORWARD : GF_NORM_BACKWARD;
+    job.real = job.in_half = inverse;
+    job.out[0].half = !inverse;
+    if (inverse)
+        job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = gf_dtype_real(gf_slab_number(p))};
+    else
+        job.in_dtype = gf_dtype_real(job.in_dtype);
+    return gf_slab_run_part(w->r, &job, inverse ? w->half : w->data,
+                            (void *[]){inverse ? w->data : w->half});
+}
+
+static void pack(const struct row *w, bool back) {
+    const int64_t width = w->r->plan->width, last = w->r->plan->rows * width;
+    for (int64_t c = 0; c < width; c++) {
+        const struct gf_number a = gf_number_get(w->half, c, is_double(w));
+        const struct gf_number b = gf_number_get(w->half, last + c, is_double(w));
+        gf_number_put(w->half, c, is_double(w), (struct gf_number){a.re, back ? 0 : b.re});
+        if (back)
+            gf_number_put(w->half, last + c, is_double(w), (struct gf_number){a.im, 0});
+    }
+}
+
+/* ---- filters ---- */
+
+/* A row's numbers times the filter, and the filter's offset. */
+static int multiply(struct row *w, const struct gf_job *part, char *numbers) {
+    enum { AT_ONCE = 1024 };
+    const struct gf_slab_plan *p = w->r->plan;
+    const int64_t count = part->shape[0];
+    struct gf_failure failed = {0};
+#pragma omp parallel for num_threads(w->r->io->threads)
+    for (int64_t at = 0; at < count; at += AT_ONCE) {
+        double value[2 * AT_ONCE];
+        const int64_t some = count - at < AT_ONCE ? count - at : AT_ONCE;
+        int rc = gf_filter_line_values(part, at, some, value);
+        gf_failure_keep(&failed, rc);
+        if (!rc)
+            gf_line_times(value, some, p->width, is_double(w), numbers + at * p->width * p->number);
+    }
+    const double zero = gf_filter_zero(&p->job);
+    for (int64_t c = 0; c < p->width && w->row == 0; c++) {
+        struct gf_number v = gf_number_get(numbers, c, is_double(w));
+        v.re += zero;
+        gf_number_put(numbers, c, is_double(w), v);
+    }
+    return gf_failure_return(&failed);
+}
+
+static int filter_row(struct row *w, int64_t row, bool is_real) {
+    const struct gf_slab_plan *p = w->r->plan;
+    const int64_t step = gf_slab_line_rows(p), count = is_real ? 0 : p->rows * p->width;
+    const int threads = w->r->io->threads;
+    const struct gf_job part = {.op = GF_FILTER,
+                                .ndim = 1,
+                                .shape = {p->rows + is_real},
+                                .channels = 1,
+                                .axes = 1,
+                                .precision = p->job.precision,
+                                .whole = {.shape = {step * p->rows},
+                                          .first = {row},
+                                          .axes = 1,
+                                          .step = is_real ? p->pages : step},
+                                .filter = w->filter,
+                                .filter_serial = w->filter->serial};
+    int rc = w->row == row ? 0 : gf_slab_filter_table(w->r, &part, w->filter);
+    w->row = row;
+    if (!rc)
+        rc = transform(w, is_real, false);
+    if (!rc)
+        rc = multiply(w, &part, is_real ? w->half : w->data);
+    gf_line_conjugate(count, is_double(w), threads, w->data); /* back by the same plan */
+    if (!rc)
+        rc = transform(w, is_real, true);
+    gf_line_conjugate(count, is_double(w), threads, w->data);
+    return rc;
+}
+
+/* ---- the walk ---- */
+
+/* Line by line; a filter's row by row, so that each table is made once. */
+static int run_row(struct gf_slab_state *r, int64_t k, void *user) {
+    struct row *w = user;
+    const struct gf_slab_plan *p = r->plan;
+    const struct gf_slab_io *io = r->io;
+    const bool filter = p->job.op == GF_FILTER, inverse = p->job.direction == GF_INVERSE;
+    const int64_t row = filter ? k / p->lines : k % p->pages;
+    const int64_t place = filter ? k % p->lines * p->pages + row : k;
+    const bool is_real = p->real && row == 0;
+    const bool from_half = is_real && inverse, to_half = is_real && !inverse && !filter;
+    const int64_t bytes = p->rows * p->width * p->number;
+    int rc = io->get(io->user, place * bytes, from_half ? w->half : w->data, bytes);
+    if (!rc && !filter && k + 1 < p->lines * p->pages)
+        gf_slab_expect(r, (k + 1) * bytes, bytes);
+    if (from_half)
+        pack(w, true);
+    if (!rc)
+        rc = filter ? filter_row(w, row, is_real) : transform(w, is_real, inverse);
+    if (to_half)
+        pack(w, false);
+    if (!rc)
+        rc = io->put(io->user, place * bytes, to_half ? w->half : w->data, bytes);
+    if (!rc)
+        gf_slab_moved(r, 2 * bytes);
+    return rc;
+}
+
+int gf_slab_line_transform_rows(struct gf_slab_state *r) {
+    const struct gf_slab_plan *p = r->plan;
+    const int64_t point = p->width * p->number;
+    struct row w = {.r = r, .row = -1};
+    int rc = p->job.op == GF_FILTER ? gf_slab_filter_of(p, &w.filter) : 0;
+    if (!rc)
+        rc = gf_slab_walk(r,
+                          &(struct gf_slab_walk){run_row,
+                                                 &w,
+                                                 p->lines * p->pages,
+                                                 {{&w.data, p->rows * point},
+                                                  {&w.half, p->real ? (p->rows + 1) * point : 0}}});
+    gf_filter_free(w.filter);
+    return rc;
+}
