@@ -2,6 +2,7 @@
 #include "cli/results/tables.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,34 +71,67 @@ static int exponent_of(int64_t n) {
     return (INT64_C(1) << k) == n ? k : -1;
 }
 
-static void print_case(FILE *f, const struct gf_bench_case *c) {
-    const struct gf_shape *s = &c->shape;
-    bool equal = s->ndim > 1;
-    for (int i = 1; i < s->ndim; i++)
-        equal = equal && s->n[i] == s->n[0];
-    if (equal && s->n[0] > 3) /* 2^3 would be a line */
-        fprintf(f, "%lld^%d", (long long)s->n[0], s->ndim);
-    else if (s->ndim == 1 && exponent_of(s->n[0]) > 0)
-        fprintf(f, "2^%d", exponent_of(s->n[0]));
-    else
-        for (int i = 0; i < s->ndim; i++)
-            fprintf(f, "%s%lld", i ? "x" : "", (long long)s->n[i]);
-    if (c->kind == GF_BENCH_DWT)
-        fprintf(f, ", %d level%s", c->job.wavelet.levels, c->job.wavelet.levels == 1 ? "" : "s");
+/* What a table or a sentence says of one thing, by value: it is there until the end of the statement. */
+struct text {
+    char s[96];
+};
+
+static struct text text_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static struct text text_of(const char *format, ...) {
+    struct text t;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(t.s, sizeof t.s, format, args);
+    va_end(args);
+    return t;
 }
 
-static void print_ratio(FILE *f, double v) {
-    fprintf(f, v < 9.95 ? "%.2g" : "%.0f", v);
+static struct text case_text(const struct gf_bench_case *c) {
+    const struct gf_shape *s = &c->shape;
+    const int levels = c->kind == GF_BENCH_DWT ? c->job.wavelet.levels : 0;
+    struct text shape = text_of("%lld", (long long)s->n[0]);
+    bool equal = s->ndim > 1;
+    for (int i = 1; i < s->ndim; i++) {
+        equal = equal && s->n[i] == s->n[0];
+        shape = text_of("%.60sx%lld", shape.s, (long long)s->n[i]);
+    }
+    if (equal && s->n[0] > 3) /* 2^3 would be a line */
+        shape = text_of("%lld^%d", (long long)s->n[0], s->ndim);
+    else if (s->ndim == 1 && exponent_of(s->n[0]) > 0)
+        shape = text_of("2^%d", exponent_of(s->n[0]));
+    return levels ? text_of("%.70s, %d level%s", shape.s, levels, levels == 1 ? "" : "s") : shape;
+}
+
+static struct text ratio_text(double v) {
+    return v < 9.95 ? text_of("%.2g", v) : text_of("%.0f", v);
+}
+
+static struct text rate_text(double v) {
+    return v < 999.5 ? text_of("%.3g", v) : text_of("%.0f", v);
 }
 
 /* Three digits at least, in a unit that needs no more. */
-static void print_time(FILE *f, double seconds) {
+static struct text time_text(double seconds) {
     static const char *const units[] = {"ns", "\xc2\xb5s", "ms", "s"};
     int unit = 0;
     double v = seconds * 1e9;
     for (; v >= 999.5 && unit < 3; unit++)
         v /= 1e3;
-    fprintf(f, v < 999.5 ? "%.3g %s" : "%.0f %s", v, units[unit]);
+    return text_of("%s %s", rate_text(v).s, units[unit]);
+}
+
+static struct text gb_s_text(int64_t bytes, double seconds) {
+    return rate_text((double)bytes / seconds * 1e-9);
+}
+
+/* A time, or how many times as fast as `over`, with its marks; "-" without a row. */
+static struct text cell_text(const struct gf_bench_row *row, const struct gf_bench_row *over) {
+    if (!row)
+        return text_of("-");
+    return text_of("%s%s%s",
+                   over && row != over ? ratio_text(over->time.median / row->time.median).s
+                                       : time_text(row->time.median).s,
+                   row->noisy ? "~" : "", row->astray ? "^" : "");
 }
 
 /* Within a table's cell. */
@@ -109,27 +143,12 @@ static void print_cell_text(FILE *f, const char *text) {
     }
 }
 
-static void print_gb_s(FILE *f, int64_t bytes, double seconds) {
-    double v = (double)bytes / seconds * 1e-9;
-    fprintf(f, v < 999.5 ? "%.3g" : "%.0f", v);
-}
-
+/* The end of a table's first line, and the line below it. */
 static void print_columns(FILE *f, int n) {
     fputs("\n|", f);
     for (int i = 0; i < n; i++)
         fputs("---|", f);
     fputc('\n', f);
-}
-
-static void print_cell(FILE *f, const struct gf_bench_row *row, const struct gf_bench_row *over) {
-    fputc(' ', f);
-    if (!row)
-        fputc('-', f);
-    else if (over && row != over)
-        print_ratio(f, over->time.median / row->time.median);
-    else
-        print_time(f, row->time.median);
-    fprintf(f, "%s%s |", row && row->noisy ? "~" : "", row && row->astray ? "^" : "");
 }
 
 /* ---- summary ---- */
@@ -165,12 +184,9 @@ static void print_wins(FILE *f, const struct gf_bench_view *v, const char *name)
             continue;
         while (last + 1 < v->n_cases && fastest_of(v, last + 1, false) == name)
             last++;
-        fputs(any ? ", " : "", f);
-        print_case(f, v->c[i]);
-        if (last > i) {
-            fputs(last > i + 1 ? " to " : ", ", f);
-            print_case(f, v->c[last]);
-        }
+        fprintf(f, "%s%s", any ? ", " : "", case_text(v->c[i]).s);
+        if (last > i)
+            fprintf(f, "%s%s", last > i + 1 ? " to " : ", ", case_text(v->c[last]).s);
         any = true;
         i = last;
     }
@@ -192,17 +208,11 @@ static void print_spread(FILE *f, const struct gf_bench_view *v, const char *nam
         most = fmax(most, ratio);
         n++;
     }
-    if (!n) {
+    if (n)
+        fprintf(f, " %s | %s to %s |", ratio_text(exp(sum / n)).s, ratio_text(least).s,
+                ratio_text(most).s);
+    else
         fputs(" - | - |", f);
-        return;
-    }
-    fputc(' ', f);
-    print_ratio(f, exp(sum / n));
-    fputs(" | ", f);
-    print_ratio(f, least);
-    fputs(" to ", f);
-    print_ratio(f, most);
-    fputs(" |", f);
 }
 
 /* The most operations a second, and where. */
@@ -216,13 +226,11 @@ static void print_peak(FILE *f, const struct gf_bench_view *v, const char *name)
             at = i;
         }
     }
-    if (at < 0) {
+    if (at < 0)
         fputs(" - |", f);
-        return;
-    }
-    fprintf(f, most < 1e12 ? " %.3g at " : " %.0f at ", most * 1e-9);
-    print_case(f, v->c[at]);
-    fputs(" |", f);
+    else
+        fprintf(f, most < 1e12 ? " %.3g at %s |" : " %.0f at %s |", most * 1e-9,
+                case_text(v->c[at]).s);
 }
 
 void gf_bench_behind_table(FILE *f, const struct gf_bench_view *v) {
@@ -237,13 +245,9 @@ void gf_bench_behind_table(FILE *f, const struct gf_bench_view *v) {
         if (!headed)
             print_columns(f, 7);
         headed = true;
-        fputs("| ", f);
-        print_case(f, v->c[i]);
-        fprintf(f, " | %s | %s |", first, best->code_path);
-        print_cell(f, best, NULL);
-        fprintf(f, " %s |", own);
-        print_cell(f, row, NULL);
-        fprintf(f, " %.2f |\n", best->time.median / row->time.median);
+        fprintf(f, "| %s | %s | %s | %s | %s | %s | %.2f |\n", case_text(v->c[i]).s, first,
+                best->code_path, cell_text(best, NULL).s, own, cell_text(row, NULL).s,
+                best->time.median / row->time.median);
     }
 }
 
@@ -286,13 +290,10 @@ void gf_bench_describe_largest(FILE *f, const struct gf_bench_view *v) {
         n += rows[n] != NULL;
     }
     qsort(rows, (size_t)n, sizeof *rows, shorter);
-    fputs("\nThe largest, ", f);
-    print_case(f, v->c[largest]);
-    fprintf(f, " (%s), from the fastest: ", gf_memory_text(v->c[largest]->bytes_in, in));
-    for (int i = 0; i < n; i++) {
-        fprintf(f, "%s%s ", i ? ", " : "", rows[i]->name);
-        print_time(f, rows[i]->time.median);
-    }
+    fprintf(f, "\nThe largest, %s (%s), from the fastest: ", case_text(v->c[largest]).s,
+            gf_memory_text(v->c[largest]->bytes_in, in));
+    for (int i = 0; i < n; i++)
+        fprintf(f, "%s%s %s", i ? ", " : "", rows[i]->name, time_text(rows[i]->time.median).s);
     fputs(".\n", f);
 }
 
@@ -312,12 +313,10 @@ void gf_bench_size_table(FILE *f, const struct gf_bench_view *v, const char *ove
         const struct gf_bench_row *base = over ? timed(v, i, over) : NULL;
         if (over ? !base : !fastest_of(v, i, false))
             continue;
-        fputs("| ", f);
-        print_case(f, v->c[i]);
-        fputs(" |", f);
+        fprintf(f, "| %s |", case_text(v->c[i]).s);
         for (int k = 0; k < v->n_names; k++)
             if (gf_bench_view_has(v, v->name[k]))
-                print_cell(f, timed(v, i, v->name[k]), base);
+                fprintf(f, " %s |", cell_text(timed(v, i, v->name[k]), base).s);
         fputc('\n', f);
     }
 }
@@ -325,13 +324,9 @@ void gf_bench_size_table(FILE *f, const struct gf_bench_view *v, const char *ove
 /* ---- passes and copies ---- */
 
 static void print_rate(FILE *f, int64_t bytes, double seconds, double copy) {
-    print_time(f, seconds);
-    fputs(" | ", f);
-    print_gb_s(f, bytes, seconds);
-    if (copy > 0)
-        fprintf(f, " | %.0f%% |", (double)bytes / seconds / copy * 100);
-    else
-        fputs(" | - |", f);
+    const double share = copy > 0 ? (double)bytes / seconds / copy * 100 : 0;
+    fprintf(f, "%s | %s | %s |", time_text(seconds).s, gb_s_text(bytes, seconds).s,
+            copy > 0 ? text_of("%.0f%%", share).s : "-");
 }
 
 static void print_passes(FILE *f, const struct gf_bench_row *row) {
@@ -351,10 +346,7 @@ static void print_passes(FILE *f, const struct gf_bench_row *row) {
             continue;
         }
         print_rate(f, p->bytes, p->seconds, row->copy);
-        fputc(' ', f);
-        if (p->expected > 0)
-            print_time(f, p->expected);
-        fputs(" |\n", f);
+        fprintf(f, " %s |\n", p->expected > 0 ? time_text(p->expected).s : "");
     }
 }
 
@@ -362,22 +354,13 @@ void gf_bench_pass_tables(FILE *f, const struct gf_bench_view *v) {
     for (int i = 0; i < v->n_cases; i++) {
         if (!fastest_of(v, i, false))
             continue;
-        fputs("\n**", f);
-        print_case(f, v->c[i]);
-        fputs("**\n\n| | pass | time | GB/s | of copy | expected |", f);
+        fprintf(f, "\n**%s**\n\n| | pass | time | GB/s | of copy | expected |",
+                case_text(v->c[i]).s);
         print_columns(f, 6);
         for (int k = 0; k < v->n_names; k++)
             if (timed(v, i, v->name[k]))
                 print_passes(f, timed(v, i, v->name[k]));
     }
-}
-
-static void print_copy(FILE *f, int64_t bytes, double seconds) {
-    fputc(' ', f);
-    print_time(f, seconds);
-    fputs(", ", f);
-    print_gb_s(f, bytes, seconds);
-    fputs(" |", f);
 }
 
 void gf_bench_transfer_table(FILE *f, const struct gf_bench_view *v) {
@@ -396,18 +379,13 @@ void gf_bench_transfer_table(FILE *f, const struct gf_bench_view *v) {
                 print_columns(f, 8);
                 headed = true;
             }
-            fputs("| ", f);
-            print_case(f, v->c[i]);
-            fprintf(f, " | %s |", row->name);
-            for (int way = 0; way < 2; way++) {
-                print_copy(f, t->bytes[way], t->pageable[way]);
-                print_copy(f, t->bytes[way], t->pinned[way]);
+            fprintf(f, "| %s | %s |", case_text(v->c[i]).s, row->name);
+            for (int way = 0; way < 4; way++) {
+                const double seconds = way % 2 ? t->pinned[way / 2] : t->pageable[way / 2];
+                fprintf(f, " %s, %s |", time_text(seconds).s,
+                        gb_s_text(t->bytes[way / 2], seconds).s);
             }
-            fputc(' ', f);
-            print_time(f, row->time.median);
-            fputs(" | ", f);
-            print_time(f, t->whole);
-            fputs(" |\n", f);
+            fprintf(f, " %s | %s |\n", time_text(row->time.median).s, time_text(t->whole).s);
         }
 }
 
@@ -415,14 +393,8 @@ void gf_bench_transfer_table(FILE *f, const struct gf_bench_view *v) {
 
 static void describe_gap(FILE *f, const struct gf_bench_view *v, int i, const char *name,
                          const char *why) {
-    fputs("\n- ", f);
-    if (*name)
-        fprintf(f, "%s", name);
-    if (*name && i >= 0)
-        fputs(", ", f);
-    if (i >= 0)
-        print_case(f, v->c[i]);
-    fprintf(f, ": %s", why);
+    fprintf(f, "\n- %s%s%s: %s", name, *name && i >= 0 ? ", " : "",
+            i >= 0 ? case_text(v->c[i]).s : "", why);
 }
 
 void gf_bench_describe_gaps(FILE *f, const struct gf_bench_view *v) {
