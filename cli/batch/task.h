@@ -68,10 +68,10 @@ struct gf_task_hooks {
     bool (*looks)(const struct gf_task *t);
     int (*look)(struct gf_task *t, const struct gf_page_source *file);
     /* NULL where the job's input is what the file has. Else pages from `first` on of that input, from
-     * pages of the file, and the bytes that takes beside them. */
+     * pages of the file, and the bytes that takes beside them: within a limit what is left grows with it. */
     int (*make_pages)(struct gf_task *t, const struct gf_page_source *file, int64_t first,
                       struct gf_array *pages);
-    int64_t (*make_pages_bytes)(const struct gf_task *t);
+    int64_t (*make_pages_bytes)(const struct gf_task *t, int64_t limit);
     /* The same of lines. */
     int (*make_span)(struct gf_task *t, const struct gf_span_source *file, int64_t first,
                      int64_t count, void *to);

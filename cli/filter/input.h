@@ -16,7 +16,7 @@ int64_t gf_filter_lengthen_bytes(const struct gf_task *t);
  * gf_task_hooks. */
 int gf_filter_make_pages(struct gf_task *t, const struct gf_page_source *file, int64_t first,
                          struct gf_array *pages);
-int64_t gf_filter_make_pages_bytes(const struct gf_task *t);
+int64_t gf_filter_make_pages_bytes(const struct gf_task *t, int64_t limit);
 int gf_filter_make_span(struct gf_task *t, const struct gf_span_source *file, int64_t first,
                         int64_t count, void *to);
 bool gf_filter_looks(const struct gf_task *t);
