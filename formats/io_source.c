@@ -12,7 +12,7 @@
 
 #include "core/base/status.h"
 
-enum { WINDOW = 64 * 1024 };
+enum { WINDOW = 64 * 1024, LEAST_ALONE = 512 };
 /* A large read of a file that the system has in memory is copied in pieces by several threads, each of
  * which also has the pages cleared that it copies to. */
 enum { PIECE = 4 << 20, MANY_PIECES = 8, MOST_THREADS = 16 };
@@ -26,6 +26,7 @@ struct gf_source {
     int64_t base;         /* where the file's byte 0 is: stdin may be in the middle of one */
     int64_t size;         /* of a file or of memory */
     int64_t position;     /* the reader's */
+    int64_t read_to;      /* of a file: the end of what was read last */
     unsigned char *block; /* the bytes [block_at, block_at + block_n) */
     int64_t block_at;
     size_t block_n, block_size;
@@ -276,11 +277,13 @@ static size_t read_pieces(struct gf_source *s, unsigned char *to, size_t n) {
     return (size_t)whole;
 }
 
+/* Rows that lie apart are read by themselves: a window for each would be read several times over. */
 static int64_t read_file(struct gf_source *s, unsigned char *to, size_t n) {
+    const size_t alone = s->position == s->read_to ? WINDOW : LEAST_ALONE;
     size_t done = take(s, to, n);
     done += read_pieces(s, to + done, n - done);
     while (done < n) {
-        if (n - done >= WINDOW) {
+        if (n - done >= alone) {
             int64_t got = read_some(s, to + done, n - done, s->position);
             if (got < 0)
                 return got;
@@ -298,6 +301,7 @@ static int64_t read_file(struct gf_source *s, unsigned char *to, size_t n) {
             done += got;
         }
     }
+    s->read_to = s->position;
     return (int64_t)done;
 }
 

@@ -73,20 +73,27 @@ const char *gf_slabs_refuses(const struct gf_task *t) {
     return why;
 }
 
+/* Within a limit, less the bytes for reading. */
 static int make(const struct gf_task *t, const struct gf_job *job, enum gf_packing packs,
-                int64_t memory, struct gf_slab_plan *plan) {
+                int64_t limit, struct gf_slab_plan *plan) {
     const int members = t->ranks ? t->ranks->size : 0;
+    int64_t memory = limit;
+    if (t->reader.file[0])
+        memory -= gf_file_decoding_bytes(t->reader.file[0]);
+    if (t->hooks->make_units_bytes)
+        memory -= t->hooks->make_units_bytes(t, limit);
+    memory = memory > 0 ? memory : 0;
     return gf_slab_is_line(job) ? gf_slab_line_make(job, memory, members, plan)
                                 : gf_slab_plan_make(job, packs, memory, members, plan);
 }
 
-/* The same within the limit, of which `beside` bytes are for reading. Where that is too little the message
- * states all that is needed, and the limit as it was given. */
+/* The same within the limit as it was given. Where that is too little the message states all that is
+ * needed. */
 static int make_within(const struct gf_task *t, const struct gf_job *job, enum gf_packing packs,
-                       int64_t beside, struct gf_slab_plan *plan) {
-    const int64_t limit = gf_runner_limit(t->runner);
+                       struct gf_slab_plan *plan) {
+    const int64_t low = gf_runner_limit(t->runner);
     char need[GF_SIZE_TEXT], given[GF_SIZE_TEXT];
-    int64_t low = limit > beside ? limit - beside : 0, high = low + 1024;
+    int64_t high = low + 1024;
     struct gf_failure first = {0};
     gf_failure_keep(&first, make(t, job, packs, low, plan));
     if (first.status != GF_ENOMEM)
@@ -99,22 +106,19 @@ static int make_within(const struct gf_task *t, const struct gf_job *job, enum g
     for (high *= 4; high - high / 64 > low && !make(t, job, packs, high - high / 64, plan);)
         high -= high / 64;
     return gf_fail(GF_ENOMEM, "%sit needs %s, limit %s (--max-memory)", t->ranks ? "" : "in slabs ",
-                   gf_memory_text(high + beside, need), gf_memory_text(limit, given));
+                   gf_memory_text(high, need), gf_memory_text(low, given));
 }
 
 int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan) {
     enum gf_packing packs = GF_PACKS_NOTHING;
     const struct gf_job whole = job_of(t);
-    int64_t beside = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
-    if (t->hooks->make_units_bytes)
-        beside += t->hooks->make_units_bytes(t);
     if (gf_slab_is_line(&whole))
-        return make_within(t, &whole, packs, beside, plan);
+        return make_within(t, &whole, packs, plan);
     int rc = gf_runner_packs(t->runner, &whole, &packs);
     if (!rc && packs == GF_PACKS_WITHIN && whole.ndim == 2)
         rc = gf_fail(GF_EUNSUPP, "a picture of so few points is transformed in one piece");
     if (!rc)
-        rc = make_within(t, &whole, packs, beside, plan);
+        rc = make_within(t, &whole, packs, plan);
     if (!rc && t->hooks->looks && t->hooks->looks(t))
         gf_slab_plan_look(plan, gf_array_bytes(&t->image.px));
     return rc;

@@ -64,10 +64,10 @@ struct gf_task_hooks {
     bool (*looks)(const struct gf_task *t);
     int (*look)(struct gf_task *t, const struct gf_unit_source *file);
     /* NULL where the job's input is what the file has. Else units from `first` on of that input, from
-     * units of the file, and the bytes that takes beside them. */
+     * units of the file, and the bytes that takes beside them: within a limit what is left grows with it. */
     int (*make_units)(struct gf_task *t, const struct gf_unit_source *file, int64_t first,
                       struct gf_array *to);
-    int64_t (*make_units_bytes)(const struct gf_task *t);
+    int64_t (*make_units_bytes)(const struct gf_task *t, int64_t limit);
     /* NULL, or makes the table of a filter's part: see struct gf_slab_io. */
     int (*make_table)(struct gf_task *t, const struct gf_job *part, struct gf_filter *filter);
     /* NULL, or adds to the task's JSON line. */

@@ -16,7 +16,7 @@ int64_t gf_filter_lengthen_bytes(const struct gf_task *t);
  * gf_task_hooks. */
 int gf_filter_make_units(struct gf_task *t, const struct gf_unit_source *file, int64_t first,
                          struct gf_array *to);
-int64_t gf_filter_make_units_bytes(const struct gf_task *t);
+int64_t gf_filter_make_units_bytes(const struct gf_task *t, int64_t limit);
 bool gf_filter_looks(const struct gf_task *t);
 int gf_filter_look(struct gf_task *t, const struct gf_unit_source *file);
 

@@ -42,17 +42,23 @@ static int64_t smooth_page_bytes(const struct gf_task *t, const struct gf_job *j
            ((int64_t)gf_dtype_size(t->filtering->frame.dtype) + 4 * number);
 }
 
-static int64_t pages_at_once(const struct gf_task *t, const struct gf_job *job) {
+/* Bytes for pages of the smooth part: what they take beside slabs grows more slowly than the limit. */
+static int64_t smooth_room(const struct gf_task *t, const struct gf_job *job, int64_t limit) {
     enum { SHARE = 4 };
-    const int64_t n = gf_runner_limit(t->runner) / SHARE / smooth_page_bytes(t, job);
-    return n < 1 ? 1 : n < job->shape[0] ? n : job->shape[0];
+    const int64_t page = smooth_page_bytes(t, job), all = page * job->shape[0],
+                  share = limit / SHARE;
+    return share < page ? page : share < all ? share : all;
 }
 
-static int64_t smooth_bytes(const struct gf_task *t) {
+static int64_t pages_at_once(const struct gf_task *t, const struct gf_job *job) {
+    return smooth_room(t, job, gf_runner_limit(t->runner)) / smooth_page_bytes(t, job);
+}
+
+static int64_t smooth_bytes(const struct gf_task *t, int64_t limit) {
     const struct gf_job job = smooth_job(t);
     struct gf_smooth_pages s;
     gf_smooth_pages_init(&s, &job);
-    return pages_at_once(t, &job) * smooth_page_bytes(t, &job) + gf_smooth_pages_bytes(&s);
+    return smooth_room(t, &job, limit) + gf_smooth_pages_bytes(&s);
 }
 
 bool gf_filter_looks(const struct gf_task *t) {
@@ -76,11 +82,16 @@ static int64_t sample_bytes(const struct gf_task *t) {
     return 3 * (int64_t)sizeof(double) * t->job.channels;
 }
 
-/* Samples of lines that are made together. */
-static int64_t samples_at_once(const struct gf_task *t) {
+/* Bytes for samples of lines that are made together. */
+static int64_t samples_room(const struct gf_task *t, int64_t limit) {
     enum { SHARE = 16, LEAST = 64, MOST = 1 << 16 };
-    const int64_t n = gf_runner_limit(t->runner) / SHARE / sample_bytes(t);
-    return n < LEAST ? LEAST : n < MOST ? n : MOST;
+    const int64_t least = LEAST * sample_bytes(t), most = MOST * sample_bytes(t);
+    const int64_t share = limit / SHARE;
+    return share < least ? least : share < most ? share : most;
+}
+
+static int64_t samples_at_once(const struct gf_task *t) {
+    return samples_room(t, gf_runner_limit(t->runner)) / sample_bytes(t);
 }
 
 /* Units `first` and after it of the line or the volume in its file, in the job's type, each lengthened within
@@ -217,14 +228,14 @@ static int make(struct making *m, int64_t first, struct gf_array *to) {
 
 /* ---- all ---- */
 
-int64_t gf_filter_make_units_bytes(const struct gf_task *t) {
+int64_t gf_filter_make_units_bytes(const struct gf_task *t, int64_t limit) {
     const struct gf_job *job = &t->job;
     const int64_t *n = t->filtering->frame.shape, parts = gf_filter_parts_bytes(t);
     const enum gf_edges mode = (enum gf_edges)t->s->filter.edges;
     if (gf_slab_is_line(job))
-        return parts + (mode == GF_EDGES_PERIODIC ? 0 : samples_at_once(t) * sample_bytes(t));
+        return parts + (mode == GF_EDGES_PERIODIC ? 0 : samples_room(t, limit));
     if (splits(t))
-        return parts + smooth_bytes(t);
+        return parts + smooth_bytes(t, limit);
     int64_t read = (int64_t)gf_dtype_size(t->filtering->frame.dtype) * job->channels;
     int64_t made = 2 * (int64_t)gf_dtype_size(job->in_dtype) * job->channels;
     for (int i = 1; i < job->ndim; i++) {
