@@ -114,7 +114,8 @@ static void full_row(const struct rows *r, const struct target *t) {
 }
 
 int64_t gf_slab_columns(const struct gf_slab_plan *p, int i) {
-    return p->real && p->job.out[i].half ? p->job.shape[2] / 2 + 1 : p->job.shape[2];
+    const int64_t n = p->job.shape[p->job.ndim - 1];
+    return p->real && p->job.out[i].half ? n / 2 + 1 : n;
 }
 
 void gf_slab_expand(const struct gf_slab_spectrum *s, int i, int64_t first, int64_t count,

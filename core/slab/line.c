@@ -8,6 +8,7 @@
 #include "core/base/halves.h"
 #include "core/base/sample_run.h"
 #include "core/base/status.h"
+#include "core/slab/block.h"
 #include "core/slab/line_math.h"
 #include "core/slab/state.h"
 
@@ -224,14 +225,14 @@ static int move_span(struct lines *l, const struct span *all, bool gets) {
 static int write_shifted(struct lines *l, int i, const struct span *s, const char *samples) {
     const struct gf_slab_plan *p = l->p;
     const struct gf_output *o = &p->job.out[i];
-    const int64_t all = gf_slab_line_columns(p, i), out = gf_slab_line_out_bytes(p, i);
-    const bool shifts = o->shift && !(p->real && o->half);
-    const int64_t to = shifts ? (s->first + all / 2) % all : s->first;
-    const int64_t fits = least(s->count, all - to);
-    const struct gf_slab_io *io = l->r->io;
-    int rc = io->write_span(io->user, i, s->line * all + to, fits, samples);
-    if (!rc && fits < s->count)
-        rc = io->write_span(io->user, i, s->line * all, s->count - fits, samples + fits * out);
+    const int64_t all = gf_slab_columns(p, i), out = gf_slab_line_out_bytes(p, i);
+    struct gf_span run[2];
+    int rc = 0;
+    gf_slab_place_span(o->shift && !(p->real && o->half), all, (struct gf_span){s->first, s->count},
+                       run);
+    for (int k = 0; k < 2 && run[k].count && !rc; samples += run[k++].count * out)
+        rc = l->r->io->write_span(l->r->io->user, i, s->line * all + run[k].first, run[k].count,
+                                  samples);
     if (!rc)
         gf_slab_moved(l->r, s->count * out);
     return rc;
@@ -336,18 +337,29 @@ static int forward_slab(struct lines *l, const struct span *s) {
 
 /* ---- inverse ---- */
 
-/* Frequencies first .. first + count - 1 of a line of `all` that begins at `line`: in one run or, where the
- * zero frequency is in the centre, in two. */
-static int read_shifted(struct lines *l, int64_t line, int64_t all, int64_t first, int64_t count,
-                        char *to) {
+/* Frequencies first .. first + count - 1 of a line of `all`. */
+static int read_shifted(struct lines *l, int64_t line, int64_t all, struct gf_span span, char *to) {
     const struct gf_slab_plan *p = l->p;
-    const struct gf_slab_io *io = l->r->io;
-    const bool shifts = p->job.in_shift && !(p->real && p->job.in_half);
-    const int64_t from = shifts ? (first + all / 2) % all : first;
-    const int64_t fits = least(count, all - from);
-    int rc = io->read_span(io->user, line + from, fits, to);
-    return rc || fits == count ? rc
-                               : io->read_span(io->user, line, count - fits, to + fits * l->point);
+    struct gf_span run[2];
+    int rc = 0;
+    gf_slab_place_span(p->job.in_shift && !(p->real && p->job.in_half), all, span, run);
+    for (int k = 0; k < 2 && run[k].count && !rc; to += run[k++].count * l->point)
+        rc = l->r->io->read_span(l->r->io->user, line * all + run[k].first, run[k].count, to);
+    return rc;
+}
+
+/* half[i] becomes its Hermitian part with mirror[count - 1 - i]. Adds the squares of this part, and of the rest,
+ * to `energy`. */
+static void make_hermitian(const struct lines *l, void *half, const void *mirror, int64_t count,
+                           double energy[2]) {
+    const int64_t width = l->p->width;
+    const bool wide = is_double(l);
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t c = 0; c < width; c++) {
+            const struct gf_number f = gf_number_get(half, i * width + c, wide);
+            const struct gf_number g = gf_number_get(mirror, (count - 1 - i) * width + c, wide);
+            gf_number_put(half, i * width + c, wide, gf_half_hermitian(f, g, wide, 1, energy));
+        }
 }
 
 /* Of a full spectrum the Hermitian part. */
@@ -355,7 +367,7 @@ static int read_numbers(struct lines *l, const struct span *s) {
     const struct gf_slab_plan *p = l->p;
     const bool full = p->real && !p->job.in_half;
     const int64_t all = full ? 2 * l->n : p->real ? l->n + 1 : l->n;
-    int rc = read_shifted(l, s->line * all, all, s->first, s->count, s->numbers);
+    int rc = read_shifted(l, s->line, all, (struct gf_span){s->first, s->count}, s->numbers);
     for (int64_t at = 0, n; at < s->count && full && !rc; at += n) {
         const int64_t k = s->first + at;
         const bool own = k % l->n == 0;
@@ -363,9 +375,9 @@ static int read_numbers(struct lines *l, const struct span *s) {
         double energy[2] = {0, 0};
         char *half = s->numbers + at * l->point, *mirror = own ? half : l->numbers;
         if (!own)
-            rc = read_shifted(l, s->line * all, all, all - k - n + 1, n, mirror);
+            rc = read_shifted(l, s->line, all, (struct gf_span){all - k - n + 1, n}, mirror);
         if (!rc)
-            gf_line_hermitian(half, mirror, n, p->width, is_double(l), energy);
+            make_hermitian(l, half, mirror, n, energy);
         for (int i = 0; i < 2; i++) /* the mirror image has as much */
             l->r->energy[i] += (own ? 1 : 2) * energy[i];
     }

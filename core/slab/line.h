@@ -37,8 +37,7 @@ int64_t gf_slab_line_rows(const struct gf_slab_plan *p);
  * runs in place. */
 struct gf_job gf_slab_line_columns_job(const struct gf_slab_plan *p, int64_t count, bool inverse);
 bool gf_slab_line_in_place(const struct gf_slab_plan *p, bool inverse);
-/* Frequencies of a line that output i has; bytes of one there. */
-int64_t gf_slab_line_columns(const struct gf_slab_plan *p, int i);
+/* Bytes of a frequency or a sample in output i. */
 int64_t gf_slab_line_out_bytes(const struct gf_slab_plan *p, int i);
 
 #endif

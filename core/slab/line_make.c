@@ -7,6 +7,7 @@
 #include "core/base/memory.h"
 #include "core/filter/filter.h"
 #include "core/base/status.h"
+#include "core/slab/make.h"
 #include "core/slab/state.h"
 
 /* Rows that wait until their points are put side by side: those of a cache line. */
@@ -71,11 +72,6 @@ struct gf_job gf_slab_line_columns_job(const struct gf_slab_plan *p, int64_t cou
     job.n_out = p->job.n_out;
     memcpy(job.out, p->job.out, sizeof job.out);
     return job;
-}
-
-int64_t gf_slab_line_columns(const struct gf_slab_plan *p, int i) {
-    const int64_t n = length_of(&p->job);
-    return p->real && p->job.out[i].half ? n / 2 + 1 : n;
 }
 
 /* Bytes that a row takes in its own transform: itself, the backend's workspace, with several channels
@@ -178,55 +174,6 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
     return 0;
 }
 
-static bool looks(const struct gf_job *job) {
-    bool any = gf_job_samples(job);
-    for (int i = 0; i < job->n_out; i++)
-        any |= gf_output_is_full(&job->out[i]);
-    return any && job->direction == GF_FORWARD;
-}
-
-/* Beyond the ends of a line as many are read as there are, and none is written. */
-static void describe_filter(struct gf_slab_plan *p, int64_t in) {
-    const int64_t kept = gf_job_counted(&p->job, p->job.ndim - 1);
-    p->walk[0].what = "blocks of columns, and their twiddles";
-    p->walk[1].what = "rows, filter, and back";
-    p->walk[2].what = "blocks of columns, back";
-    p->walk[0].bytes_read = in;
-    p->walk[0].bytes_written = p->walk[1].bytes_read = p->walk[1].bytes_written =
-        p->walk[2].bytes_read = p->exchange_bytes;
-    for (int i = 0; i < p->job.n_out; i++)
-        p->walk[2].bytes_written +=
-            p->lines * kept * p->width * (int64_t)gf_dtype_size(p->job.out[i].dtype);
-}
-
-static void describe_walks(struct gf_slab_plan *p) {
-    const bool inverse = p->job.direction == GF_INVERSE;
-    const int64_t of_line = p->job.in_half ? p->units + 1 : length_of(&p->job);
-    int64_t in = p->lines * of_line * p->width * (int64_t)gf_dtype_size(p->job.in_dtype), out = 0;
-    for (int i = 0; i < p->job.n_out; i++)
-        out += p->lines * gf_slab_line_columns(p, i) * p->width *
-               (int64_t)gf_dtype_size(p->job.out[i].dtype);
-    p->n_walks = 3;
-    if (p->job.op == GF_FILTER) {
-        describe_filter(p, in);
-        return;
-    }
-    p->walk[0].what =
-        inverse ? "slabs of the line, to its rows" : "blocks of columns, and their twiddles";
-    p->walk[1].what = "rows";
-    p->walk[2].what =
-        inverse ? "blocks of columns, and their twiddles" : "slabs of the line, from its rows";
-    p->walk[0].bytes_read = in;
-    p->walk[0].bytes_written = p->walk[1].bytes_read = p->walk[1].bytes_written =
-        p->walk[2].bytes_read = p->exchange_bytes;
-    p->walk[2].bytes_written = out;
-    if (!looks(&p->job))
-        return;
-    p->walk[p->n_walks++] = p->walk[2];
-    p->walk[2].what = "slabs of the line, for the display range";
-    p->walk[2].bytes_written = 0;
-}
-
 int gf_slab_line_make(const struct gf_job *job, int64_t memory, int members,
                       struct gf_slab_plan *p) {
     char need[GF_SIZE_TEXT], limit[GF_SIZE_TEXT];
@@ -259,6 +206,6 @@ int gf_slab_line_make(const struct gf_job *job, int64_t memory, int members,
     if (rc)
         return gf_fail(GF_ENOMEM, "a slab needs %s, limit %s (--max-memory)",
                        gf_memory_text(blocks, need), gf_memory_text(memory, limit));
-    describe_walks(p);
+    gf_slab_describe(p);
     return 0;
 }

@@ -1,4 +1,4 @@
-/* Twiddles, real rows, filters' products, and the interleaving of rows. */
+/* Twiddles, real rows, and the interleaving of rows. */
 #include "core/slab/line_math.h"
 
 #include <string.h>
@@ -75,36 +75,6 @@ void gf_line_fold(void *a, void *b, int64_t count, bool is_double, bool back) {
         gf_number_put(a, i, is_double, (struct gf_number){(x + y) / 2, 0});
         gf_number_put(b, i, is_double, (struct gf_number){(x - y) / 2, 0});
     }
-}
-
-void gf_line_hermitian(void *half, const void *mirror, int64_t count, int64_t width, bool is_double,
-                       double energy[2]) {
-    for (int64_t i = 0; i < count; i++)
-        for (int64_t c = 0; c < width; c++) {
-            const struct gf_number f = gf_number_get(half, i * width + c, is_double);
-            const struct gf_number g =
-                gf_number_get(mirror, (count - 1 - i) * width + c, is_double);
-            gf_number_put(half, i * width + c, is_double,
-                          gf_half_hermitian(f, g, is_double, 1, energy));
-        }
-}
-
-void gf_line_times(const double *value, int64_t count, int64_t width, bool is_double,
-                   void *numbers) {
-    for (int64_t i = 0; i < count; i++) {
-        const struct gf_number h = {value[2 * i], value[2 * i + 1]};
-        for (int64_t c = i * width; c < (i + 1) * width; c++)
-            gf_number_put(numbers, c, is_double, times(gf_number_get(numbers, c, is_double), h));
-    }
-}
-
-void gf_line_conjugate(int64_t count, bool is_double, int threads, void *numbers) {
-#pragma omp parallel for num_threads(threads) if (threads > 1)
-    for (int64_t i = 0; i < count; i++)
-        if (is_double)
-            ((double *)numbers)[2 * i + 1] *= -1;
-        else
-            ((float *)numbers)[2 * i + 1] *= -1;
 }
 
 static inline __attribute__((always_inline)) void weave_at(const struct gf_line_weave *w, int64_t j,

@@ -1,6 +1,6 @@
 /* The arithmetic of long lines beside the transforms: twiddles between the two of them, the two real rows
- * that share one in the exchange, filters' products, and numbers of the rows to their places in the line.
- * Numbers are complex; nothing allocates. Private to core/slab/. */
+ * that share one in the exchange, and numbers of the rows to their places in the line. Numbers are complex;
+ * nothing allocates. Private to core/slab/. */
 #ifndef GF_CORE_SLAB_LINE_MATH_H
 #define GF_CORE_SLAB_LINE_MATH_H
 
@@ -21,17 +21,6 @@ void gf_line_twiddle(const struct gf_line_twiddle *t, void *columns);
  * samples i2 and i2 + n2 of the real line of 2 n2 samples whose spectrum is that of both rows. They stay in
  * the rows' memory as reals side by side. Or back. */
 void gf_line_fold(void *a, void *b, int64_t count, bool is_double, bool back);
-
-/* Full rows' half: half[i] becomes its Hermitian part with mirror[count - 1 - i]; adds the squares of this
- * part, and of the rest, to `energy`. */
-void gf_line_hermitian(void *half, const void *mirror, int64_t count, int64_t width, bool is_double,
-                       double energy[2]);
-
-/* numbers[i][width] times value[i], complex in double. */
-void gf_line_times(const double *value, int64_t count, int64_t width, bool is_double,
-                   void *numbers);
-/* To their conjugates: what is transformed forward between two of these is transformed back. */
-void gf_line_conjugate(int64_t count, bool is_double, int threads, void *numbers);
 
 /* Runs of a few rows, each in `staged` at a multiple of `stride` bytes, and a part of the line: number j of
  * run i is at place at + step j. Mirrored runs are backwards, and conjugates. */

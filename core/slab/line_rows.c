@@ -4,7 +4,6 @@
 #include "core/filter/compose.h"
 #include "core/filter/line.h"
 #include "core/slab/line.h"
-#include "core/slab/line_math.h"
 #include "core/slab/state.h"
 
 /* A row's points; and of the real one its half spectrum, whose last number waits in the first one's imaginary
@@ -57,6 +56,27 @@ static void pack(const struct row *w, bool back) {
 
 /* ---- filters ---- */
 
+/* numbers[i][width] times value[i], complex in double. */
+static void times(const struct row *w, const double *value, int64_t count, char *numbers) {
+    const int64_t width = w->r->plan->width;
+    for (int64_t i = 0; i < count * width; i++) {
+        const struct gf_number v = gf_number_get(numbers, i, is_double(w));
+        const double *h = value + 2 * (i / width);
+        gf_number_put(numbers, i, is_double(w),
+                      (struct gf_number){v.re * h[0] - v.im * h[1], v.re * h[1] + v.im * h[0]});
+    }
+}
+
+/* To their conjugates: what is transformed forward between two of these is transformed back. */
+static void conjugate(const struct row *w, int64_t count) {
+#pragma omp parallel for num_threads(w->r->io->threads) if (w->r->io->threads > 1)
+    for (int64_t i = 0; i < count; i++)
+        if (is_double(w))
+            ((double *)w->data)[2 * i + 1] *= -1;
+        else
+            ((float *)w->data)[2 * i + 1] *= -1;
+}
+
 /* A row's numbers times the filter, and the filter's offset. */
 static int multiply(struct row *w, const struct gf_job *part, char *numbers) {
     enum { AT_ONCE = 1024 };
@@ -70,7 +90,7 @@ static int multiply(struct row *w, const struct gf_job *part, char *numbers) {
         int rc = gf_filter_line_values(part, at, some, value);
         gf_failure_keep(&failed, rc);
         if (!rc)
-            gf_line_times(value, some, p->width, is_double(w), numbers + at * p->width * p->number);
+            times(w, value, some, numbers + at * p->width * p->number);
     }
     const double zero = gf_filter_zero(&p->job);
     for (int64_t c = 0; c < p->width && w->row == 0; c++) {
@@ -84,7 +104,6 @@ static int multiply(struct row *w, const struct gf_job *part, char *numbers) {
 static int filter_row(struct row *w, int64_t row, bool is_real) {
     const struct gf_slab_plan *p = w->r->plan;
     const int64_t step = gf_slab_line_rows(p), count = is_real ? 0 : p->rows * p->width;
-    const int threads = w->r->io->threads;
     const struct gf_job part = {.op = GF_FILTER,
                                 .ndim = 1,
                                 .shape = {p->rows + is_real},
@@ -103,10 +122,10 @@ static int filter_row(struct row *w, int64_t row, bool is_real) {
         rc = transform(w, is_real, false);
     if (!rc)
         rc = multiply(w, &part, is_real ? w->half : w->data);
-    gf_line_conjugate(count, is_double(w), threads, w->data); /* back by the same plan */
+    conjugate(w, count); /* back by the same plan */
     if (!rc)
         rc = transform(w, is_real, true);
-    gf_line_conjugate(count, is_double(w), threads, w->data);
+    conjugate(w, count);
     return rc;
 }
 

@@ -234,70 +234,61 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
     return 0;
 }
 
-/* A filter's input and output are those of the picture, without what was added beyond its edges. */
-static void describe_filter_walks(struct gf_slab_plan *p) {
+static bool scans(const struct gf_slab_plan *p) {
+    bool any = p->line && gf_job_samples(&p->job);
+    for (int i = 0; i < p->job.n_out; i++)
+        any |= p->line ? gf_output_is_full(&p->job.out[i]) : gf_slab_range_scans(&p->job, i);
+    return any && p->job.direction == GF_FORWARD;
+}
+
+/* What the walks are called, forward, inverse and of a filter, of a volume, a picture and a line; and the one
+ * that takes a display range. */
+static const char *const names[3][3][3] = {
+    {{"slabs of pages, all axes but the slowest", "blocks of rows, the slowest axis"},
+     {"blocks of rows, the slowest axis", "slabs of pages, all axes but the slowest"},
+     {"slabs of pages, all axes but the slowest",
+      "blocks of rows, the slowest axis, filter, and back",
+      "slabs of pages, back along the other axes"}},
+    {{"slabs of rows, x", "blocks of columns, y", "slabs of rows"},
+     {"slabs of rows", "blocks of columns, y", "slabs of rows, back along x"},
+     {"slabs of rows, x", "blocks of columns, y, filter, and back", "slabs of rows, back along x"}},
+    {{"blocks of columns, and their twiddles", "rows", "slabs of the line, from its rows"},
+     {"slabs of the line, to its rows", "rows", "blocks of columns, and their twiddles"},
+     {"blocks of columns, and their twiddles", "rows, filter, and back",
+      "blocks of columns, back"}}};
+static const char *const range_names[3] = {
+    "blocks of rows, the slowest axis, for the display range",
+    "slabs of rows, for the display range", "slabs of the line, for the display range"};
+
+/* A filter's input and output are those of the picture, without what was added beyond its edges; of a line all
+ * is read, as beyond its ends as much of it is. */
+void gf_slab_describe(struct gf_slab_plan *p) {
     const struct gf_job *job = &p->job;
-    int64_t kept = 0;
+    const bool filter = job->op == GF_FILTER, crops = filter && !p->line;
+    const int of = p->line ? 2 : p->picture, n = !of && !filter ? 2 : 3;
+    const char *const *name = names[of][filter ? 2 : job->direction == GF_INVERSE];
+    int64_t kept = crops ? 0 : p->pages;
     for (int64_t i = 0; i < p->n_slabs && kept < p->kept_pages; i++)
         kept += gf_slab_pages(p, i).count;
-    p->n_walks = 3;
-    p->walk[0].what = "slabs of pages, all axes but the slowest";
-    p->walk[1].what = "blocks of rows, the slowest axis, filter, and back";
-    p->walk[2].what = "slabs of pages, back along the other axes";
+    for (int i = 0; i < n; i++) {
+        p->walk[i].what = name[i];
+        p->walk[i].bytes_read = p->walk[i].bytes_written = p->exchange_bytes;
+    }
     p->walk[0].bytes_read =
-        counted_bytes(job, job->channels, job->in_dtype) / p->kept_pages * p->pages;
-    p->walk[0].bytes_written = p->walk[1].bytes_read = p->walk[1].bytes_written = p->exchange_bytes;
-    p->walk[2].bytes_read = p->exchange_bytes / p->pages * kept;
+        crops ? counted_bytes(job, job->channels, job->in_dtype) / p->kept_pages * p->pages
+              : input_bytes(job);
+    p->walk[n - 1].bytes_read = p->exchange_bytes / p->pages * kept;
+    p->walk[n - 1].bytes_written = 0;
     for (int i = 0; i < job->n_out; i++)
-        p->walk[2].bytes_written +=
-            counted_bytes(job, job->luma ? 1 : job->channels, job->out[i].dtype);
-}
-
-static bool scans(const struct gf_job *job) {
-    bool any = false;
-    for (int i = 0; i < job->n_out && job->direction == GF_FORWARD; i++)
-        any |= gf_slab_range_scans(job, i);
-    return any;
-}
-
-static void describe_picture_walks(struct gf_slab_plan *p) {
-    const bool inverse = p->job.direction == GF_INVERSE, filter = p->job.op == GF_FILTER;
-    describe_filter_walks(p);
-    p->walk[0].what = inverse ? "slabs of rows" : "slabs of rows, x";
-    p->walk[1].what = filter ? "blocks of columns, y, filter, and back" : "blocks of columns, y";
-    p->walk[2].what = inverse || filter ? "slabs of rows, back along x" : "slabs of rows";
-    if (filter)
+        p->walk[n - 1].bytes_written +=
+            filter ? counted_bytes(job, job->luma ? 1 : job->channels, job->out[i].dtype)
+                   : output_bytes(job, i);
+    p->n_walks = n;
+    if (!scans(p))
         return;
-    p->walk[0].bytes_read = input_bytes(&p->job);
-    p->walk[2].bytes_written = 0;
-    for (int i = 0; i < p->job.n_out; i++)
-        p->walk[2].bytes_written += output_bytes(&p->job, i);
-    if (!scans(&p->job))
-        return;
-    p->walk[p->n_walks++] = p->walk[2];
-    p->walk[2].what = "slabs of rows, for the display range";
-    p->walk[2].bytes_written = 0;
-}
-
-static void describe_walks(struct gf_slab_plan *p) {
-    const struct gf_job *job = &p->job;
-    const bool forward = job->direction == GF_FORWARD;
-    int64_t out = 0;
-    for (int i = 0; i < job->n_out; i++)
-        out += output_bytes(job, i);
-    p->n_walks = 2;
-    p->walk[0].what =
-        forward ? "slabs of pages, all axes but the slowest" : "blocks of rows, the slowest axis";
-    p->walk[1].what =
-        forward ? "blocks of rows, the slowest axis" : "slabs of pages, all axes but the slowest";
-    p->walk[0].bytes_read = input_bytes(job);
-    p->walk[0].bytes_written = p->walk[1].bytes_read = p->exchange_bytes;
-    p->walk[1].bytes_written = out;
-    if (!scans(job))
-        return;
-    p->walk[p->n_walks++] = p->walk[1];
-    p->walk[1].what = "blocks of rows, the slowest axis, for the display range";
-    p->walk[1].bytes_written = 0;
+    p->walk[p->n_walks++] = p->walk[n - 1];
+    p->walk[n - 1].what = range_names[of];
+    p->walk[n - 1].bytes_written = 0;
 }
 
 int gf_slab_plan_make(const struct gf_job *job, enum gf_packing packing, int64_t memory,
@@ -326,12 +317,7 @@ int gf_slab_plan_make(const struct gf_job *job, enum gf_packing packing, int64_t
     if (rc)
         return gf_fail(GF_ENOMEM, "a slab needs %s, limit %s (--max-memory)",
                        gf_memory_text(p->memory_bytes, need), gf_memory_text(memory, limit));
-    if (p->picture)
-        describe_picture_walks(p);
-    else if (job->op == GF_FILTER)
-        describe_filter_walks(p);
-    else
-        describe_walks(p);
+    gf_slab_describe(p);
     return 0;
 }
 

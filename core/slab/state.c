@@ -150,17 +150,22 @@ int gf_slab_join_largest(struct gf_slab_state *r) {
     return rc;
 }
 
+void gf_slab_place_span(bool shift, int64_t n, struct gf_span span, struct gf_span run[2]) {
+    const int64_t first = shift ? (span.first + n / 2) % n : span.first;
+    const int64_t fits = span.count < n - first ? span.count : n - first;
+    run[0] = (struct gf_span){first, fits};
+    run[1] = (struct gf_span){0, span.count - fits};
+}
+
 void gf_slab_place_rows(const struct gf_job *job, bool shift, const struct gf_slab_rows *rows,
                         struct gf_slab_rows run[2]) {
-    const int64_t pages = job->shape[0], all = job->shape[1];
-    run[0] = *rows;
-    if (shift && job->axes & 1)
-        run[0].page = (rows->page + pages / 2) % pages;
-    if (shift && job->axes >> 1 & 1)
-        run[0].row = (rows->row + all / 2) % all;
-    const int64_t fits = all - run[0].row;
-    run[0].count = rows->count < fits ? rows->count : fits;
-    run[1] = (struct gf_slab_rows){run[0].page, 0, rows->count - run[0].count};
+    const int64_t pages = job->shape[0];
+    const int64_t page = shift && job->axes & 1 ? (rows->page + pages / 2) % pages : rows->page;
+    struct gf_span span[2];
+    gf_slab_place_span(shift && job->axes >> 1 & 1, job->shape[1],
+                       (struct gf_span){rows->row, rows->count}, span);
+    for (int i = 0; i < 2; i++)
+        run[i] = (struct gf_slab_rows){page, span[i].first, span[i].count};
 }
 
 /* A transform along an axis of one point converts and does nothing else. */
