@@ -114,12 +114,12 @@ typedef place coord_in;
 /* Rows whose points are not wanted in the order of memory pass through the tile first, so that
  * memory is read from end to end (source_staged.h): halves to be untangled, each used for two
  * points, Rader's permuted points, and short rows. */
-#define UNTANGLES  (LOAD == LOAD_UNTANGLE && WHOLE_IN && !MULTIPLY_IN)
-#define FOLDS      (LOAD == LOAD_ROW_HALVES && !MIRRORED)
-#define PERMUTES   (ALGORITHM == ALGORITHM_RADER)
+#define UNTANGLES (LOAD == LOAD_UNTANGLE && WHOLE_IN && !MULTIPLY_IN)
+#define FOLDS     (LOAD == LOAD_ROW_HALVES && !MIRRORED)
+#define PERMUTES  (ALGORITHM == ALGORITHM_RADER)
 #define LONE_PRIME (PERMUTES && MEMBERS == 1) /* point 0 is then no operand */
-#define CHIRPED    (ALGORITHM == ALGORITHM_BLUESTEIN)
-#define STAGED_IN  (FOLDS || COALESCED_IN || (ROWS_IN && (UNTANGLES || PERMUTES)))
+#define CHIRPED   (ALGORITHM == ALGORITHM_BLUESTEIN)
+#define STAGED_IN (FOLDS || COALESCED_IN || (ROWS_IN && (UNTANGLES || PERMUTES)))
 
 #if (!STAGED_IN || !UNTANGLES || PERMUTES) && LOAD != LOAD_PACKED && !FOLDS
 /* Point j of a line; where points are at equal strides it is element `at` of the source. */
