@@ -56,7 +56,7 @@ static bool writes_points(const struct tile *t, struct points *to) {
     to->swapped = ends_swapped(p);
     to->stream = e->stream;
     to->ahead = e->stream ? 0 : to->step;
-    to->factor = vec_splat((real)e->factor);
+    to->factor = (real)e->factor;
     return !any && (aligned || !to->pairs || !e->stream);
 }
 

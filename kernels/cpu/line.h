@@ -11,7 +11,7 @@ struct points {
     bool stream;     /* written past the caches; aligned */
     ptrdiff_t ahead; /* bytes to what is prefetched; 0: nothing is */
     bool far;        /* source: that is for the second-level cache */
-    vec factor;      /* of pairs that are written */
+    real factor;     /* of pairs that are written */
 };
 
 /* Prefetches `count` points. */
@@ -41,8 +41,8 @@ INLINE void take_points(const struct points *from, const char *at, ptrdiff_t ste
         _Pragma("GCC unroll 16") for (int i = 0; i < count; i++) x[i] = (cvec){x[i].im, x[i].re};
 }
 
-/* x[i] to the points k + i m. */
-INLINE void put_points(const struct points *to, long k, long m, int count, const cvec *x) {
+/* x[i] to the points k + i m; x is overwritten. */
+INLINE void put_points(const struct points *to, long k, long m, int count, cvec *x) {
     const ptrdiff_t row = m * to->step;
     char *at = to->at + k * to->step;
 #define PUT(low, high, store)                                                                      \
@@ -51,11 +51,13 @@ INLINE void put_points(const struct points *to, long k, long m, int count, const
         store(at + i * row + sizeof(vec), high);                                                   \
     }
 #define PUT_PAIRS(first, second, store)                                                            \
-    PUT(vec_zip_low(x[i].first * to->factor, x[i].second * to->factor),                            \
-        vec_zip_high(x[i].first * to->factor, x[i].second * to->factor), store)
+    PUT(vec_zip_low(x[i].first, x[i].second), vec_zip_high(x[i].first, x[i].second), store)
     if (to->ahead)
         _Pragma("GCC unroll 16") for (int i = 0; i < count; i++)
             prefetch_for_writing(at + i * row + to->ahead, (int)sizeof *x);
+    if (to->pairs && to->factor != 1)
+        _Pragma("GCC unroll 16") for (int i = 0; i < count; i++) x[i] =
+            (cvec){x[i].re * to->factor, x[i].im * to->factor};
     if (to->pairs) {
         if (to->swapped && to->stream)
             PUT_PAIRS(im, re, vec_stream)

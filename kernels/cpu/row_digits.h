@@ -92,25 +92,9 @@ INLINE void row_finish_digits(const struct gf_cpu_row *rows, cvec *x, long k1,
                               const struct row_end *from, const struct row_end *to) {
     const long r = rows->line->n;
     row_first_digit((const cvec *)rows->twiddle + k1, x, k1, from, to);
-    switch (row_write_kind(to)) {
-    case ROW_PAIRS:
-        row_second_digit(x, k1, r, to, ROW_PAIRS);
-        break;
-    case ROW_PAIRS | ROW_PLAIN:
-        row_second_digit(x, k1, r, to, ROW_PAIRS | ROW_PLAIN);
-        break;
-    case ROW_PAIRS_STREAMED:
-        row_second_digit(x, k1, r, to, ROW_PAIRS_STREAMED);
-        break;
-    case ROW_PARTS:
-        row_second_digit(x, k1, r, to, ROW_PARTS);
-        break;
-    case ROW_PARTS | ROW_PLAIN:
-        row_second_digit(x, k1, r, to, ROW_PARTS | ROW_PLAIN);
-        break;
-    case ROW_PARTS_STREAMED:
-        row_second_digit(x, k1, r, to, ROW_PARTS_STREAMED);
-    }
+#define SECOND_DIGIT(kind) row_second_digit(x, k1, r, to, kind)
+    FOR_ROW_KIND(row_kind(to), SECOND_DIGIT)
+#undef SECOND_DIGIT
 }
 
 /* Frequency f of 16 is in this lane: first digit in four lanes, or in two and then in four. */
@@ -153,13 +137,13 @@ INLINE void row_write_few(const struct row_end *e, long k, int r, bool pairs, cv
  * i + r / 4 c. Over the vectors to k1; quarters take turns with c, then over q to k2 mod 4; lanes take
  * turns with i and what is left of the vectors, then over p to k2 / 4. */
 INLINE void row_run_few(const struct gf_cpu_row *rows, const struct row_end *from,
-                        const struct row_end *to, int r, bool from_pairs, bool to_pairs) {
+                        const struct row_end *to, int r, int from_kind, bool to_pairs) {
     const cvec *w = rows->twiddle;
     const int groups = r / 4;
     cvec x[8], z[8];
 #pragma GCC unroll 8
     for (int i = 0; i < r; i++)
-        x[i] = row_read(from, i * LANES, LANES, from_pairs);
+        x[i] = row_read(from, i * LANES, LANES, from_kind);
     for (int i = 0; has_aside(from, to) && i < r; i++)
         row_aside(from, to, i);
     dft_of_block(r, x);
@@ -210,8 +194,8 @@ INLINE void row_run_two(const struct gf_cpu_row *rows, const struct row_end *fro
     const vec factor =
         join_halves(low_half(vec_splat(to->re_factor)), low_half(vec_splat(to->im_factor)));
     cvec x[2];
-    x[0] = row_read(from, 0, LANES, true);
-    x[1] = row_read(from, LANES, LANES, true);
+    x[0] = row_read(from, 0, LANES, ROW_PAIRS);
+    x[1] = row_read(from, LANES, LANES, ROW_PAIRS);
     dft_2(x);
     x[1] = cmul_lanes(x[1], ((const cvec *)rows->twiddle)[1]);
     vec y[4] = {x[0].re, x[1].re, x[0].im, x[1].im};
@@ -229,19 +213,15 @@ INLINE void row_run_two(const struct gf_cpu_row *rows, const struct row_end *fro
 
 static void row_few(const struct gf_cpu_row *rows, const struct row_end *from,
                     const struct row_end *to) {
-    const bool in = from->kind == ROW_PAIRS, out = to->kind <= ROW_PAIRS_STREAMED;
+    const bool out = to->kind <= ROW_PAIRS_STREAMED;
     if (rows->line->n == 2)
         row_run_two(rows, from, to);
     else if (rows->line->n == 4)
-        row_run_few(rows, from, to, 4, true, true);
-    else if (in && out)
-        row_run_few(rows, from, to, 8, true, true);
-    else if (in)
-        row_run_few(rows, from, to, 8, true, false);
-    else if (out)
-        row_run_few(rows, from, to, 8, false, true);
+        row_run_few(rows, from, to, 4, ROW_PAIRS, true);
+    else if (from->kind == ROW_PAIRS)
+        row_run_few(rows, from, to, 8, ROW_PAIRS, out);
     else
-        row_run_few(rows, from, to, 8, false, false);
+        row_run_few(rows, from, to, 8, ROW_PARTS, out);
 }
 #endif
 

@@ -102,11 +102,18 @@ INLINE ptrdiff_t part_at(unsigned long i, ptrdiff_t step) {
     return (ptrdiff_t)(i / LANES) * step + (ptrdiff_t)(i % LANES);
 }
 
+/* The kind of an end, of which one that is read is streamed as little as one that is not, with ROW_PLAIN
+ * where numbers stay as they are. */
+enum { ROW_PLAIN = 4, ROW_KINDS = 8 };
+INLINE int row_kind(const struct row_end *e) {
+    return (int)e->kind | (e->re_factor == 1 && e->im_factor == 1 ? ROW_PLAIN : 0);
+}
+
 /* `block` points from i of each line. */
-INLINE cvec row_read(const struct row_end *e, long i, int block, bool pairs) {
+INLINE cvec row_read(const struct row_end *e, long i, int block, int kind) {
     const int lines = LANES / block;
     cvec x;
-    if (!pairs) {
+    if ((kind & ~ROW_PLAIN) != ROW_PAIRS) {
         ptrdiff_t at = part_at(i, e->step);
         x = (cvec){read_parts(e->re, at, lines), read_parts(e->im, at, lines)};
     } else {
@@ -120,17 +127,33 @@ INLINE cvec row_read(const struct row_end *e, long i, int block, bool pairs) {
         }
         x = (cvec){vec_even(low, high), vec_odd(low, high)};
     }
-    x.im *= vec_splat(e->im_factor);
+    if (!(kind & ROW_PLAIN))
+        x.im *= vec_splat(e->im_factor);
     return x;
 }
 
-/* The kind of an end that is written to, with ROW_PLAIN where numbers stay as they are. */
-enum { ROW_PLAIN = 4 };
-INLINE int row_write_kind(const struct row_end *e) {
-    const bool plain = e->re_factor == 1 && e->im_factor == 1;
-    return e->kind == ROW_PAIRS || e->kind == ROW_PARTS ? (int)e->kind | (plain ? ROW_PLAIN : 0)
-                                                        : (int)e->kind;
-}
+/* CALL() with a constant, for the kind of an end that is written to. */
+#define FOR_ROW_KIND(kind, CALL)                                                                   \
+    switch (kind) {                                                                                \
+    case ROW_PAIRS:                                                                                \
+        CALL(ROW_PAIRS);                                                                           \
+        break;                                                                                     \
+    case ROW_PAIRS | ROW_PLAIN:                                                                    \
+        CALL(ROW_PAIRS | ROW_PLAIN);                                                               \
+        break;                                                                                     \
+    case ROW_PARTS:                                                                                \
+        CALL(ROW_PARTS);                                                                           \
+        break;                                                                                     \
+    case ROW_PARTS | ROW_PLAIN:                                                                    \
+        CALL(ROW_PARTS | ROW_PLAIN);                                                               \
+        break;                                                                                     \
+    case ROW_PAIRS_STREAMED:                                                                       \
+    case ROW_PAIRS_STREAMED | ROW_PLAIN:                                                           \
+        CALL(ROW_PAIRS_STREAMED);                                                                  \
+        break;                                                                                     \
+    default:                                                                                       \
+        CALL(ROW_PARTS_STREAMED);                                                                  \
+    }
 
 INLINE void row_write(const struct row_end *e, long i, int block, int kind, cvec x) {
     const int lines = LANES / block;
@@ -229,19 +252,7 @@ INLINE void row_finish(const struct gf_cpu_row *rows, cvec *x, long k1, const st
 #define WRITE_ALL(kind)                                                                            \
     _Pragma("GCC unroll 16") for (int i = 0; i < block; i++)                                       \
         row_write(to, k1 + r * i, block, kind, x[i])
-    switch (to->kind) {
-    case ROW_PAIRS:
-        WRITE_ALL(ROW_PAIRS);
-        break;
-    case ROW_PAIRS_STREAMED:
-        WRITE_ALL(ROW_PAIRS_STREAMED);
-        break;
-    case ROW_PARTS:
-        WRITE_ALL(ROW_PARTS);
-        break;
-    case ROW_PARTS_STREAMED:
-        WRITE_ALL(ROW_PARTS_STREAMED);
-    }
+    FOR_ROW_KIND(to->kind & ~ROW_PLAIN, WRITE_ALL)
 #undef WRITE_ALL
 }
 

@@ -9,7 +9,7 @@
 /* The line's two ends, those of each line that shares vectors. */
 INLINE void split_ends(const struct gf_cpu_split *s, struct row_end *from, struct row_end *to) {
     const real sign = s->inverse ? -1 : 1, factor = (real)s->factor;
-    *from = (struct row_end){.kind = ROW_PAIRS, .im_factor = sign};
+    *from = (struct row_end){.kind = ROW_PAIRS, .re_factor = 1, .im_factor = sign};
     *to = (struct row_end){.kind = ROW_PAIRS, .re_factor = factor, .im_factor = factor * sign};
     for (int l = 0; l < LANES / s->rows->block; l++) {
         from->re[l] = (real *)s->in;

@@ -312,7 +312,7 @@ static void run_complex_rows(const struct row_work *w) {
     const struct gf_cpu_pass_args *p = w->t->pass;
     const struct gf_cpu_end *d = &p->destination;
     const real factor = d->type == GF_CPU_WORK ? 1 : (real)d->factor, sign = p->inverse ? -1 : 1;
-    struct row_end from = {.im_factor = sign},
+    struct row_end from = {.re_factor = 1, .im_factor = sign},
                    to = {.re_factor = factor, .im_factor = factor * sign};
     const int lines = w->t->count[0], whole = lines / w->lines;
     const struct row_stream in = row_stream(w->t, &w->from, w->lines, p->n),

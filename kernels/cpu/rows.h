@@ -30,13 +30,13 @@ INLINE void row_finish_vectors(const struct gf_cpu_row *rows, cvec *y, long k1,
 typedef void row_leaves(const struct row_end *from, long first, long step, long stride, cvec *b,
                         long apart, long count);
 INLINE void row_leaves_of(int r, const struct row_end *from, long first, long step, long stride,
-                          cvec *b, long apart, long count, int block, bool pairs) {
+                          cvec *b, long apart, long count, int block, int kind) {
     const struct row_end e = *from; /* which what is written does not change */
     for (; count > 0; count--, first += step, b += apart) {
         cvec x[16];
 #pragma GCC unroll 16
         for (int i = 0; i < r; i++)
-            x[i] = row_read(&e, (first + i * stride) * block, block, pairs);
+            x[i] = row_read(&e, (first + i * stride) * block, block, kind);
         dft_of_block(r, x);
 #pragma GCC unroll 16
         for (int i = 0; i < r; i++)
@@ -44,30 +44,32 @@ INLINE void row_leaves_of(int r, const struct row_end *from, long first, long st
     }
 }
 
-#define LEAVES(block, r, pairs)                                                                    \
-    static void row_leaves_##block##_##r##_##pairs(const struct row_end *from, long first,         \
-                                                   long step, long stride, cvec *b, long apart,    \
-                                                   long count) {                                   \
-        row_leaves_of(r, from, first, step, stride, b, apart, count, block, pairs);                \
+#define LEAVES(block, r, name, kind)                                                               \
+    static void row_leaves_##block##_##r##_##name(const struct row_end *from, long first,          \
+                                                  long step, long stride, cvec *b, long apart,     \
+                                                  long count) {                                    \
+        row_leaves_of(r, from, first, step, stride, b, apart, count, block, kind);                 \
+    }
+#define LEAVES_OF_KIND(block, name, kind)                                                          \
+    LEAVES(block, 4, name, kind)                                                                   \
+    LEAVES(block, 5, name, kind)                                                                   \
+    LEAVES(block, 8, name, kind)                                                                   \
+    LEAVES(block, 16, name, kind)
+#define LEAVES_IN(block, name)                                                                     \
+    {                                                                                              \
+        [4] = row_leaves_##block##_4_##name, [5] = row_leaves_##block##_5_##name,                  \
+        [8] = row_leaves_##block##_8_##name, [16] = row_leaves_##block##_16_##name                 \
     }
 #define LEAVES_OF(block)                                                                           \
-    LEAVES(block, 4, 0)                                                                            \
-    LEAVES(block, 4, 1)                                                                            \
-    LEAVES(block, 5, 0)                                                                            \
-    LEAVES(block, 5, 1)                                                                            \
-    LEAVES(block, 8, 0)                                                                            \
-    LEAVES(block, 8, 1)                                                                            \
-    LEAVES(block, 16, 0)                                                                           \
-    LEAVES(block, 16, 1)                                                                           \
-    static row_leaves *const row_leaves_in_##block[2][GF_CPU_MAX_CODELET + 1] = {                  \
-        {[4] = row_leaves_##block##_4_0,                                                           \
-         [5] = row_leaves_##block##_5_0,                                                           \
-         [8] = row_leaves_##block##_8_0,                                                           \
-         [16] = row_leaves_##block##_16_0},                                                        \
-        {[4] = row_leaves_##block##_4_1,                                                           \
-         [5] = row_leaves_##block##_5_1,                                                           \
-         [8] = row_leaves_##block##_8_1,                                                           \
-         [16] = row_leaves_##block##_16_1},                                                        \
+    LEAVES_OF_KIND(block, pairs, ROW_PAIRS)                                                        \
+    LEAVES_OF_KIND(block, parts, ROW_PARTS)                                                        \
+    LEAVES_OF_KIND(block, plain_pairs, ROW_PAIRS | ROW_PLAIN)                                      \
+    LEAVES_OF_KIND(block, plain_parts, ROW_PARTS | ROW_PLAIN)                                      \
+    static row_leaves *const row_leaves_in_##block[ROW_KINDS][GF_CPU_MAX_CODELET + 1] = {          \
+        [ROW_PAIRS] = LEAVES_IN(block, pairs),                                                     \
+        [ROW_PARTS] = LEAVES_IN(block, parts),                                                     \
+        [ROW_PAIRS | ROW_PLAIN] = LEAVES_IN(block, plain_pairs),                                   \
+        [ROW_PARTS | ROW_PLAIN] = LEAVES_IN(block, plain_parts),                                   \
     };
 #if VEC_BYTES * 8 / GF_REAL_BITS == 2
 LEAVES_OF(2)
@@ -85,20 +87,20 @@ LEAVES_OF(16)
 INLINE row_leaves *row_leaves_for(const struct gf_cpu_line *line, const struct row_end *from,
                                   int block) {
     const int r = line->radix[line->n_stages - 1];
-    const bool pairs = from->kind == ROW_PAIRS;
+    const int kind = row_kind(from);
     (void)block;
 #if VEC_BYTES * 8 / GF_REAL_BITS == 16
     if (block == 16)
-        return row_leaves_in_16[pairs][r];
+        return row_leaves_in_16[kind][r];
 #endif
 #if VEC_BYTES * 8 / GF_REAL_BITS >= 8
     if (block == 8)
-        return row_leaves_in_8[pairs][r];
+        return row_leaves_in_8[kind][r];
 #endif
 #if VEC_BYTES * 8 / GF_REAL_BITS == 2
-    return row_leaves_in_2[pairs][r];
+    return row_leaves_in_2[kind][r];
 #else
-    return row_leaves_in_4[pairs][r];
+    return row_leaves_in_4[kind][r];
 #endif
 }
 
@@ -151,7 +153,7 @@ INLINE cvec *rows_vectors(const struct gf_cpu_row *rows, const struct row_end *f
         return b;
     }
     for (long i = 0; i < rows->line->n; i++)
-        a[i] = row_read(from, i * block, block, from->kind == ROW_PAIRS);
+        a[i] = row_read(from, i * block, block, from->kind);
     return line_run(rows->line, a, b);
 }
 
@@ -241,15 +243,14 @@ INLINE void rows_run_vectors(const struct gf_cpu_row *rows, const struct row_end
 #endif
     if (r == block) {
         /* Everything in registers, as far as they suffice. */
-        if (from->kind == ROW_PAIRS) {
-#pragma GCC unroll 16
-            for (int i = 0; i < block; i++)
-                x[i] = row_read(from, i * block, block, true);
-        } else {
-#pragma GCC unroll 16
-            for (int i = 0; i < block; i++)
-                x[i] = row_read(from, i * block, block, false);
-        }
+#define READ_ALL(kind)                                                                             \
+    _Pragma("GCC unroll 16") for (int i = 0; i < block; i++) x[i] =                                \
+        row_read(from, i * block, block, kind)
+        if (from->kind == ROW_PAIRS)
+            READ_ALL(ROW_PAIRS);
+        else
+            READ_ALL(ROW_PARTS);
+#undef READ_ALL
         dft_of_block(block, x);
         row_finish(rows, x, 0, from, to, block);
         return;
