@@ -33,7 +33,8 @@ void gf_opengl_leave(struct gf_opengl_context *g) {
     current = NULL;
 }
 
-int gf_opengl_failure(struct gf_opengl_context *g, uint32_t error, const char *what) {
+/* For a code of OpenGL's: the status. */
+static int failure(struct gf_opengl_context *g, uint32_t error, const char *what) {
     if (error == GF_GL_OUT_OF_MEMORY)
         return gf_fail(GF_ENOMEM, "%s: out of memory on '%s'", what, g->place.props.name);
     g->lost = true;
@@ -46,7 +47,7 @@ int gf_opengl_failure(struct gf_opengl_context *g, uint32_t error, const char *w
 
 int gf_opengl_check(struct gf_opengl_context *g, const char *what) {
     const uint32_t error = g->gl->error();
-    return error ? gf_opengl_failure(g, error, what) : 0;
+    return error ? failure(g, error, what) : 0;
 }
 
 /* ---- devices ---- */
@@ -216,8 +217,7 @@ static int opengl_sync(void *gpu) {
     const uint32_t earlier =
         g->tells_reset && g->gl->reset_status() ? GF_GL_CONTEXT_LOST : g->failed;
     g->failed = 0;
-    rc = earlier ? gf_opengl_failure(g, earlier, "a kernel")
-                 : gf_opengl_check(g, "waiting for the device");
+    rc = earlier ? failure(g, earlier, "a kernel") : gf_opengl_check(g, "waiting for the device");
     gf_opengl_leave(g);
     return rc;
 }
