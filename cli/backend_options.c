@@ -44,10 +44,6 @@ static struct gf_session_options session_options(const struct gf_settings *s) {
     };
 }
 
-int gf_session_open_for(const struct gf_settings *s, struct gf_session *session) {
-    return gf_session_open_among(s, NULL, session);
-}
-
 int gf_session_open_among(const struct gf_settings *s, const struct gf_backend *const *backends,
                           struct gf_session *session) {
     struct gf_session_options options = session_options(s);

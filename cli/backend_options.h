@@ -10,8 +10,10 @@
 struct gf_backend_options gf_backend_options_of(const struct gf_settings *s);
 
 /* A session for --backend, --device, --threads and --max-memory (default: all that is free); its
- * notes are printed unless --quiet. The settings must outlive it. */
-int gf_session_open_for(const struct gf_settings *s, struct gf_session *session);
+ * notes are printed unless --quiet. The settings must outlive it. NULL, or a list of backends of its own, whose
+ * first device is used. */
+int gf_session_open_among(const struct gf_settings *s, const struct gf_backend *const *backends,
+                          struct gf_session *session);
 /* The same for commands that share their work among several devices, which --backend=LIST and
  * --device=LIST name. together: the work is one transform, which all devices share that can. */
 int gf_deal_open_for(const struct gf_settings *s, bool together, struct gf_deal *deal);
@@ -19,8 +21,5 @@ int gf_deal_open_for(const struct gf_settings *s, bool together, struct gf_deal 
  * first of them. *devices is freed by the caller, after the session is closed. */
 int gf_session_open_together(const struct gf_settings *s, struct gf_session *session,
                              struct gf_deal_device *first, char **devices);
-/* The same with a list of backends of its own, whose first device is used (NULL: as above). */
-int gf_session_open_among(const struct gf_settings *s, const struct gf_backend *const *backends,
-                          struct gf_session *session);
 
 #endif

@@ -28,24 +28,19 @@ const char *const gf_tiff_compressions[] = {"none", "deflate", "lzw", NULL};
 const char *const gf_fftw_plans[] = {"estimate", "measure", "patient", NULL};
 const char *const gf_plans[] = {"estimate", "measure", NULL};
 
-int gf_parse_whole(const char *what, const char *value, int64_t low, int64_t *out) {
-    char *end;
-    errno = 0;
-    long long v = strtoll(value, &end, 10);
-    if (errno || end == value || *end || v < low)
-        return gf_fail(GF_EUSAGE, "%s cannot be '%.40s'; it is a whole number from %lld", what,
-                       value, (long long)low);
-    *out = v;
-    return 0;
-}
-
 static int parse_shape(const char *value, void *field) {
     struct gf_settings *s = field;
     return gf_shape_parse(value, s->shape.extent, &s->shape.n);
 }
 
 static int parse_skip(const char *value, void *field) {
-    return gf_parse_whole("--skip", value, 0, field);
+    char *end;
+    errno = 0;
+    long long v = strtoll(value, &end, 10);
+    if (errno || end == value || *end || v < 0)
+        return gf_fail(GF_EUSAGE, "--skip cannot be '%.40s'; it is a whole number from 0", value);
+    *(int64_t *)field = v;
+    return 0;
 }
 
 int gf_opt_parse_memory(const char *value, void *field) {

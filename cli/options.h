@@ -74,8 +74,6 @@ extern const struct gf_opt_group gf_opts_out, /* Output: --out */
 
 extern const char *const gf_kind_choices[]; /* the values of --kind, as enum gf_kind */
 
-/* The whole number `value`, at least `low`; GF_EUSAGE that calls it `what`. */
-int gf_parse_whole(const char *what, const char *value, int64_t low, int64_t *out);
 /* A size such as 4G, into an int64_t of bytes. */
 int gf_opt_parse_memory(const char *value, void *field);
 /* --axes as it is typed, into a struct gf_axes_text. */

@@ -70,7 +70,7 @@ const void *gf_planes_rows(const struct gf_planes *p, int64_t z, int64_t y, int6
 
 int gf_planes_write(struct gf_sink *sink, const struct gf_image *image, bool big_endian) {
     struct gf_planes p;
-    size_t unit = gf_dtype_unit(image->px.dtype);
+    size_t unit = gf_dtype_size(gf_dtype_real(image->px.dtype));
     gf_planes_view(&p, image);
     bool swap = unit > 1 && big_endian != gf_host_is_big_endian();
     bool copies = swap || !gf_planes_in_place(&p);
@@ -99,7 +99,7 @@ int gf_planes_write(struct gf_sink *sink, const struct gf_image *image, bool big
 int64_t gf_image_read_pages(struct gf_source *source, int64_t begin, bool big_endian,
                             const struct gf_image *image, int64_t from, int64_t n, void *to) {
     const struct gf_array *px = &image->px;
-    const size_t unit = gf_dtype_unit(px->dtype);
+    const size_t unit = gf_dtype_size(gf_dtype_real(px->dtype));
     int rc = gf_source_seek(source, begin + from * px->stride[0]);
     int64_t got = rc ? rc : gf_source_read(source, to, (size_t)(n * px->stride[0]));
     if (got > 0 && unit > 1 && big_endian != gf_host_is_big_endian())
@@ -142,10 +142,6 @@ void gf_swap_bytes(void *data, size_t n, size_t size) {
 
 bool gf_host_is_big_endian(void) {
     return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
-}
-
-size_t gf_dtype_unit(enum gf_dtype t) {
-    return gf_dtype_size(gf_dtype_real(t));
 }
 
 int gf_fail_text(int code, const char *prefix, const char *text) {

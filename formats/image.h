@@ -45,8 +45,6 @@ int64_t gf_image_read_pages(struct gf_source *source, int64_t begin, bool big_en
 /* Reverses the bytes of each of `n` units of `size` bytes (1, 2, 4 or 8) in place. */
 void gf_swap_bytes(void *data, size_t n, size_t size);
 bool gf_host_is_big_endian(void);
-/* The unit of byte order: the component's size for a complex type. */
-size_t gf_dtype_unit(enum gf_dtype t);
 
 /* "png", "broken PNG: ..." and the like: gf_fail(code, "`prefix``text`") with text made one clean
  * line that begins in lower case (unless its first word is a name in capitals). */

@@ -18,7 +18,7 @@ static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-int gf_natural_compare(const char *a, const char *b) {
+static int compare_naturally(const char *a, const char *b) {
     const char *first_a = a, *first_b = b;
     while (*a && *b) {
         if (!is_digit(*a) || !is_digit(*b)) {
@@ -45,7 +45,7 @@ int gf_natural_compare(const char *a, const char *b) {
 }
 
 static int by_nature(const void *a, const void *b) {
-    return gf_natural_compare(*(char *const *)a, *(char *const *)b);
+    return compare_naturally(*(char *const *)a, *(char *const *)b);
 }
 
 /* Takes `path` over. */
@@ -77,7 +77,7 @@ struct foreign_files {
 static int note_foreign(struct foreign_files *seen, const char *path,
                         const struct gf_foreign *type) {
     seen->n++;
-    if (seen->first && gf_natural_compare(seen->first, path) < 0)
+    if (seen->first && compare_naturally(seen->first, path) < 0)
         return 0;
     free(seen->first);
     seen->type = type;

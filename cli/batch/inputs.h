@@ -34,7 +34,4 @@ void gf_inputs_free(struct gf_inputs *list);
  * of a pair, records, wisdom. gf_inputs_gather() does it for its list. */
 int gf_inputs_guard(const struct gf_settings *s, char *const *path, int n);
 
-/* Order of names where digits count as numbers: frame_2 before frame_10. */
-int gf_natural_compare(const char *a, const char *b);
-
 #endif

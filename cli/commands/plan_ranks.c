@@ -62,12 +62,10 @@ static int predict(const struct gf_job *job, int64_t moved, int ranks, struct gf
 static int64_t find_enough(const struct gf_job *job, int64_t moved, const struct gf_ranks_plan *p) {
     struct gf_ranks_plan some = *p, more = *p;
     int64_t n = 1;
-    for (; 2 * n <= p->most && n < INT_MAX / 4; n *= 2) {
-        if (predict(job, moved, (int)n, &some) || predict(job, moved, (int)(2 * n), &more))
+    const bool fits = !predict(job, moved, 1, &some);
+    for (; fits && 2 * n <= p->most && n < INT_MAX / 4; n *= 2, some = more)
+        if (predict(job, moved, (int)(2 * n), &more) || more.together > 0.9 * some.together)
             break;
-        if (more.together > 0.9 * some.together)
-            break;
-    }
     return n;
 }
 

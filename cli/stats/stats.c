@@ -24,7 +24,7 @@ struct run {
     int done, failed, worst;
 };
 
-void gf_stats_free(struct gf_stats *s) {
+static void free_stats(struct gf_stats *s) {
     for (int64_t i = 0; i < s->n_signals && s->signal; i++) {
         free(s->signal[i].ring);
         free(s->signal[i].peak);
@@ -196,7 +196,7 @@ static int look_and_print(struct run *r, struct gf_image *image, struct gf_stats
         gf_stats_print(st, r->s->json);
         gf_log_verbose("'%s': backend %s (%s)", gf_log_name(st->name), st->backend, r->runner.why);
     }
-    gf_stats_free(st);
+    free_stats(st);
     return rc;
 }
 
@@ -347,7 +347,7 @@ static int run_stats(struct gf_settings *s, char **operands, int n) {
     if (!rc)
         rc = claim_radial(&r);
     if (!rc)
-        rc = gf_session_open_for(s, &r.session);
+        rc = gf_session_open_among(s, NULL, &r.session);
     if (rc) {
         gf_log_error("stats: %s", gf_message());
         r.worst = gf_exit_code(rc);

@@ -30,7 +30,6 @@ struct gf_stats {
     struct gf_signal *signal;
 };
 
-void gf_stats_free(struct gf_stats *s);
 void gf_stats_print(const struct gf_stats *s, bool json);
 
 json_t *gf_radial_json(const struct gf_stats *s, const struct gf_signal *c);

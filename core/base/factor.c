@@ -95,7 +95,8 @@ int64_t gf_primitive_root(int64_t prime) {
     }
 }
 
-double gf_factor_smooth_cost(int64_t n) {
+/* Relative cost of one transform of n smooth points: arithmetic and stages. */
+static double smooth_cost(int64_t n) {
     struct gf_radices r = gf_factor_radices(n);
     double cost = 0;
     for (int i = 0; i < r.n; i++)
@@ -107,14 +108,14 @@ int64_t gf_factor_smooth_length(int64_t minimum) {
     int64_t best = 1;
     while (best < minimum)
         best *= 2;
-    double best_cost = gf_factor_smooth_cost(best);
+    double best_cost = smooth_cost(best);
     for (int64_t a = 1; a < 2 * minimum; a *= 7)
         for (int64_t b = a; b < 2 * minimum; b *= 5)
             for (int64_t c = b; c < 2 * minimum; c *= 3) {
                 int64_t n = c;
                 while (n < minimum)
                     n *= 2;
-                double cost = gf_factor_smooth_cost(n);
+                double cost = smooth_cost(n);
                 if (cost < best_cost) {
                     best = n;
                     best_cost = cost;

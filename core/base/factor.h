@@ -39,8 +39,6 @@ bool gf_is_prime(int64_t n);
 int64_t gf_primitive_root(int64_t prime);
 /* The cheapest length >= minimum with prime factors 2, 3, 5 and 7 only. */
 int64_t gf_factor_smooth_length(int64_t minimum);
-/* Relative cost of one transform of n smooth points: arithmetic and stages. */
-double gf_factor_smooth_cost(int64_t n);
 
 /* "4096 = 8·8·8·8", "4001: Rader over 4000 = 5·5·5·4·8", "4007: Bluestein over 8064 = …". */
 void gf_factor_describe(int64_t n, char *text, size_t size);

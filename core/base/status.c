@@ -26,10 +26,6 @@ const char *gf_message(void) {
     return message;
 }
 
-void gf_message_restore(const char *text) {
-    gf_fail(GF_OK, "%s", text);
-}
-
 void gf_failure_keep(struct gf_failure *f, int rc) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     if (!rc)

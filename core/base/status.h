@@ -26,9 +26,6 @@ int gf_fail(enum gf_status code, const char *format, ...) __attribute__((format(
 /* The last message of the calling thread; never NULL; valid until its next gf_fail(). */
 const char *gf_message(void);
 
-/* Makes a message of before the last one again. */
-void gf_message_restore(const char *text);
-
 /* Carries the first failure of several threads, message included, to the one that waits for them:
  *     struct gf_failure failed = {0};
  *     in any thread      gf_failure_keep(&failed, rc);       0 is no failure

@@ -36,7 +36,8 @@ struct gf_opengl_context {
 /* Makes the context the calling thread's; gives it up. */
 int gf_opengl_enter(struct gf_opengl_context *g);
 void gf_opengl_leave(struct gf_opengl_context *g);
-/* For a code of OpenGL's, and for the one that glGetError() returns: the status. */
+/* For the code that glGetError() returns: the status. */
+/* For a code of OpenGL's: the status. */
 int gf_opengl_failure(struct gf_opengl_context *g, uint32_t error, const char *what);
 int gf_opengl_check(struct gf_opengl_context *g, const char *what);
 

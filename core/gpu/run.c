@@ -230,7 +230,7 @@ static void *in_precision(const struct gf_job *job, const double *v, int64_t cou
 }
 
 /* Range passes write the upper end of a display that has no given range. */
-int gf_gpu_run_upload_params(const struct gf_gpu_context *c, const struct gf_gpu_run *m) {
+static int upload_params(const struct gf_gpu_context *c, const struct gf_gpu_run *m) {
     const struct gf_job *job = &m->plan->job;
     double v[GF_MAX_OUTPUTS * GF_GPU_PARAMS_EACH] = {0};
     for (int i = 0; i < job->n_out; i++) {
@@ -303,7 +303,7 @@ int gf_gpu_run_take(const struct gf_gpu_context *c, struct gf_gpu_run *m,
     }
     int rc = upload_tables(c, m);
     if (!rc)
-        rc = gf_gpu_run_upload_params(c, m);
+        rc = upload_params(c, m);
     if (!rc && p->bytes[GF_GPU_FILTER] && !p->job.whole.axes) /* a part's is brought by others */
         rc = upload_filter(c, m);
     if (!rc && p->bytes[GF_GPU_CHAIN])

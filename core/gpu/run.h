@@ -76,8 +76,6 @@ void gf_gpu_run_summarize(const struct gf_gpu_run *m, struct gf_plan *plan);
 int gf_gpu_run_take(const struct gf_gpu_context *c, struct gf_gpu_run *m,
                     struct gf_gpu_buffer *const *lent);
 void gf_gpu_run_give_back(const struct gf_gpu_context *c, struct gf_gpu_run *m);
-/* After display ranges in m->plan->job changed. */
-int gf_gpu_run_upload_params(const struct gf_gpu_context *c, const struct gf_gpu_run *m);
 /* Uploads the input's mean square, which an automatic display range needs. */
 int gf_gpu_run_upload_rms(const struct gf_gpu_context *c, const struct gf_gpu_run *m,
                           const struct gf_array *in);

@@ -6,7 +6,8 @@
 
 #include "core/base/halves.h"
 
-int64_t gf_slab_row(const struct gf_slab_block *b, int64_t index) {
+/* The row of a block at an index. */
+static int64_t row_at(const struct gf_slab_block *b, int64_t index) {
     return index < b->n_low ? b->low + index : b->high + index - b->n_low;
 }
 
@@ -21,7 +22,7 @@ static int64_t negative(const struct gf_slab_plan *p, int axis, int64_t i) {
 /* The index in the block of the row that is the negative of the row at `index`. */
 static int64_t negative_index(const struct gf_slab_spectrum *s, int64_t index) {
     const struct gf_slab_block *b = &s->block;
-    int64_t row = negative(s->plan, 1, gf_slab_row(b, index));
+    int64_t row = negative(s->plan, 1, row_at(b, index));
     return row >= b->low && row < b->low + b->n_low ? row - b->low : row - b->high + b->n_low;
 }
 
@@ -39,7 +40,7 @@ struct rows {
 
 static struct rows rows_at(const struct gf_slab_spectrum *s, int64_t page, int64_t index) {
     const struct gf_slab_plan *p = s->plan;
-    struct rows r = {.page = page, .row = gf_slab_row(&s->block, index)};
+    struct rows r = {.page = page, .row = row_at(&s->block, index)};
     int64_t mirror = negative(p, 0, page), other = p->paired ? negative_index(s, index) : index;
     r.here = at(s, page, index);
     r.there = at(s, mirror, other);

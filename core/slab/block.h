@@ -14,9 +14,6 @@ struct gf_slab_spectrum {
     int threads;
 };
 
-/* The row of a block at an index. */
-int64_t gf_slab_row(const struct gf_slab_block *b, int64_t index);
-
 /* Pages first .. first + count - 1 of the block as rows of output i, complex and without the norm's
  * factor: half or full, columns shifted where the output is. */
 void gf_slab_expand(const struct gf_slab_spectrum *s, int i, int64_t first, int64_t count,

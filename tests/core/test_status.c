@@ -26,8 +26,6 @@ static void test_failure(void) {
     gf_failure_keep(&two, gf_fail(GF_EIO, "the second"));
     CHECK_EQ(gf_failure_return(&two), GF_ENOMEM);
     CHECK(!strcmp(gf_message(), "the first"));
-    gf_message_restore("an old one");
-    CHECK(!strcmp(gf_message(), "an old one"));
 }
 
 /* The product of radices and rest is the length, of the longest as well. */
