@@ -9,6 +9,7 @@
 #include "cli/json.h"
 #include "cli/json_memory.h"
 #include "cli/log.h"
+#include "core/base/job.h"
 #include "core/base/memory.h"
 
 enum { KEY = 48 };
@@ -90,6 +91,16 @@ json_t *gf_json_shape(const int64_t *shape, int n) {
     for (int i = 0; i < n; i++)
         json_array_append_new(list, json_integer(shape[i]));
     return list;
+}
+
+json_t *gf_json_axes(unsigned axes, int ndim) {
+    char text[2 * GF_MAX_DIMS + 1] = "";
+    int n = 0;
+    for (int i = 0; i < ndim; i++)
+        if (axes >> i & 1)
+            n += snprintf(text + n, sizeof text - (size_t)n, "%s%c", n ? "," : "",
+                          "zyx"[GF_MAX_DIMS - ndim + i]);
+    return json_string(text);
 }
 
 /* ---- forms ---- */

@@ -71,6 +71,8 @@ json_t *gf_report_add(json_t *o, const struct gf_report_member *members);
 /* JSON text of any bytes: those that are not UTF-8 become U+FFFD. */
 json_t *gf_json_text(const char *text);
 json_t *gf_json_shape(const int64_t *shape, int n);
+/* "z,x": a job's axes, bits. */
+json_t *gf_json_axes(unsigned axes, int ndim);
 
 /* Writes text by a form. */
 void gf_report_write(FILE *f, const char *form, const json_t *o);

@@ -137,12 +137,12 @@ int gf_shapes_add(struct gf_shapes *list, const char *text, enum gf_step step) {
     return rc ? rc : append(list, &shape);
 }
 
-const char *gf_shape_text(const struct gf_extents *shape, char text[GF_SHAPE_TEXT]) {
-    int n = 0;
+const char *gf_shape_text(const int64_t *extent, int n, char text[GF_SHAPE_TEXT]) {
+    int used = 0;
     *text = 0;
-    for (int i = 0; i < shape->n; i++)
-        n += snprintf(text + n, (size_t)(GF_SHAPE_TEXT - n), "%s%lld", i ? "x" : "",
-                      (long long)shape->extent[i]);
+    for (int i = 0; i < n; i++)
+        used += snprintf(text + used, (size_t)(GF_SHAPE_TEXT - used), "%s%lld", i ? "x" : "",
+                         (long long)extent[i]);
     return text;
 }
 

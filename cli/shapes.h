@@ -30,8 +30,8 @@ bool gf_shape_looks_like_one(const char *text);
 /* Appends `text`: 512x512, 2^10 (a length), 64^2 and 64^3 (a square and a cube of any side but 2),
  * or two of these last three with ".." between them. GF_EUSAGE. */
 int gf_shapes_add(struct gf_shapes *list, const char *text, enum gf_step step);
-/* "512x512"; returns `text`. */
-const char *gf_shape_text(const struct gf_extents *shape, char text[GF_SHAPE_TEXT]);
+/* "512x512" of n extents; returns `text`. */
+const char *gf_shape_text(const int64_t *extent, int n, char text[GF_SHAPE_TEXT]);
 void gf_shapes_free(struct gf_shapes *list);
 
 #endif

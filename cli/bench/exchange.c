@@ -56,7 +56,8 @@ static int measure(const struct gf_settings *s, const struct gf_extents *shape,
                                  s->bench.seconds > 0 ? s->bench.seconds : usual_seconds,
                                  s->bench.repeat, &e);
     if (!rc && ranks->rank == 0)
-        gf_report_print(s->json, form, report(s, gf_shape_text(shape, text), ranks, &e));
+        gf_report_print(s->json, form,
+                        report(s, gf_shape_text(shape->extent, shape->n, text), ranks, &e));
     return rc;
 }
 

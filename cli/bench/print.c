@@ -4,51 +4,12 @@
 #include "cli/bench/bench.h"
 #include "cli/log.h"
 #include "cli/report.h"
-
-static const char *shape_text(const struct gf_shape *s, char text[72]) {
-    int n = 0;
-    for (int i = 0; i < s->ndim; i++)
-        n += snprintf(text + n, 72 - (size_t)n, "%s%lld", i ? "x" : "", (long long)s->n[i]);
-    return text;
-}
-
-/* "y,x" */
-static const char *axes_text(const struct gf_bench_case *c, char text[8]) {
-    int n = 0;
-    for (int a = 0; a < GF_MAX_DIMS; a++)
-        if (gf_bench_axis_on(c, a)) {
-            if (n)
-                text[n++] = ',';
-            text[n++] = "zyx"[a];
-        }
-    text[n] = 0;
-    return text;
-}
-
-/* What follows from the times; all 0 for a row that was not timed. */
-struct rates {
-    double gflops, bytes; /* a second */
-    double share;         /* of the copy bandwidth */
-    double floors;        /* time / that of one read and one write at copy bandwidth */
-};
-
-static struct rates rates_of(const struct gf_bench_case *c, const struct gf_bench_row *r) {
-    struct rates v = {0, 0, 0, 0};
-    if (r->status != GF_BENCH_OK)
-        return v;
-    v.gflops = c->flops / r->time.median * 1e-9;
-    v.bytes = (double)r->moved / r->time.median;
-    if (r->copy > 0) {
-        v.share = v.bytes / r->copy;
-        v.floors = r->time.median * r->copy / (double)c->floor;
-    }
-    return v;
-}
+#include "cli/shapes.h"
 
 static json_t *case_report(const struct gf_bench_case *c) {
-    char axes[8];
     return GF_REPORT(GF_KEY("shape", gf_json_shape(c->shape.n, c->shape.ndim)),
-                     GF_KEY("kind", gf_bench_kinds[c->kind]), GF_KEY("axes", axes_text(c, axes)),
+                     GF_KEY("kind", gf_bench_kinds[c->kind]),
+                     GF_KEY("axes", gf_json_axes(c->job.axes, c->shape.ndim)),
                      GF_KEY_IF(c->kind == GF_BENCH_DWT, "levels", c->job.wavelet.levels),
                      GF_KEY("direction", gf_bench_directions[c->job.direction]),
                      GF_KEY("precision", gf_bench_precisions[c->job.precision]),
@@ -96,20 +57,21 @@ static json_t *transfer_report(const struct gf_bench_transfers *t, int way) {
 }
 
 static void add_times(json_t *o, const struct gf_bench_case *c, const struct gf_bench_row *r) {
-    const struct rates v = rates_of(c, r);
+    const double seconds = r->time.median, rate = (double)r->moved / seconds;
     const bool known = r->copy > 0;
     GF_ADD(o, GF_BOOL(".timed", true), GF_KEY("runs", r->time.runs),
-           GF_REAL("median_ms", r->time.median * 1e3), GF_REAL("least_ms", r->time.least * 1e3),
+           GF_REAL("median_ms", seconds * 1e3), GF_REAL("least_ms", r->time.least * 1e3),
            GF_REAL("p90_ms", r->time.p90 * 1e3), GF_KEY_IF(r->devices, "devices", r->devices),
            GF_TRUE_IF(r->noisy, "noisy"), GF_KEY_IF(r->again, "again", r->again),
            GF_TRUE_IF(r->astray, "off_trend"), GF_KEY_IF(r->host > 0, "host_ms", r->host * 1e3),
            GF_REAL("plan_ms", r->plan * 1e3), GF_REAL("build_ms", r->build * 1e3),
-           GF_REAL("gflops", v.gflops), GF_KEY("passes", r->passes),
-           GF_KEY("bytes_moved", r->moved), GF_REAL("gb_s", v.bytes * 1e-9));
+           GF_REAL("gflops", c->flops / seconds * 1e-9), GF_KEY("passes", r->passes),
+           GF_KEY("bytes_moved", r->moved), GF_REAL("gb_s", rate * 1e-9));
     if (*r->device)
         GF_ADD(o, GF_KEY_OR_NULL(known, "device_copy_gb_s", r->copy * 1e-9));
-    GF_ADD(o, GF_KEY_OR_NULL(known, "copy_share", v.share),
-           GF_KEY_OR_NULL(known, "floors", v.floors), GF_KEY_IF(r->ratio > 0, "ratio", r->ratio),
+    GF_ADD(o, GF_KEY_OR_NULL(known, "copy_share", rate / r->copy),
+           GF_KEY_OR_NULL(known, "floors", seconds * r->copy / (double)c->floor),
+           GF_KEY_IF(r->ratio > 0, "ratio", r->ratio),
            GF_KEY(r->ratio > 0 ? "relative" : ".relative", r->relative),
            GF_BOOL(".beyond", r->error > gf_bench_promise(c, c->job.precision)));
 }
@@ -194,10 +156,11 @@ static const char csv_form[] =
 /* ---- */
 
 static void say_bad_row(const struct gf_bench_case *c, const struct gf_bench_row *r) {
-    char shape[72];
+    char shape[GF_SHAPE_TEXT];
     if (r->status == GF_BENCH_WRONG || r->status == GF_BENCH_FAILED)
-        gf_log_error("bench: %s %s, %s: %s", shape_text(&c->shape, shape), gf_bench_kinds[c->kind],
-                     r->name, r->status == GF_BENCH_WRONG ? "wrong" : r->why);
+        gf_log_error("bench: %s %s, %s: %s", gf_shape_text(c->shape.n, c->shape.ndim, shape),
+                     gf_bench_kinds[c->kind], r->name,
+                     r->status == GF_BENCH_WRONG ? "wrong" : r->why);
 }
 
 void gf_bench_print_host(const struct gf_settings *s, const struct gf_bench_host *host,

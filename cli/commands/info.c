@@ -23,17 +23,6 @@ static const char *color_name(const struct gf_image *image) {
     }
 }
 
-static void axes_text(unsigned axes, int ndim, char text[8]) {
-    int n = 0;
-    for (int i = 0; i < ndim; i++)
-        if (axes >> i & 1) {
-            if (n)
-                text[n++] = ',';
-            text[n++] = "zyx"[GF_MAX_DIMS - ndim + i];
-        }
-    text[n] = 0;
-}
-
 /* ---- beside the samples ---- */
 
 static const char *const units[] = {NULL, "inch", "centimetre", "metre"}; /* by enum gf_unit */
@@ -85,13 +74,11 @@ static json_t *record_report(const struct gf_record *r) {
     const struct gf_resolution *resolution = &r->metadata.resolution;
     const bool wavelet = r->version == GF_RECORD_WAVELET;
     struct gf_job job;
-    char axes[8];
     gf_job_of_record(r, &job);
-    axes_text(r->axes, r->ndim, axes);
     json_t *o = GF_REPORT(
         GF_KEY("version", r->version), GF_KEY("kind", gf_kind_name(gf_kind_of_record(r))),
         GF_KEY("shape", gf_json_shape(r->shape, r->ndim)), GF_KEY("channels", r->channels),
-        GF_KEY("type", gf_dtype_name(r->dtype)), GF_KEY("axes", axes),
+        GF_KEY("type", gf_dtype_name(r->dtype)), GF_KEY("axes", gf_json_axes(r->axes, r->ndim)),
         GF_KEY("alpha", alpha[r->alpha]), GF_BOOL(".kept", r->alpha == GF_ALPHA_KEPT),
         GF_KEY_OR_NULL(resolution->x > 0, "resolution", resolution_report(resolution)));
     if (wavelet)

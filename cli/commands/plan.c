@@ -39,7 +39,7 @@ static int image_from_shape(const struct gf_settings *s, const struct gf_extents
     bool channels = s->channels_last != GF_UNSET;
     if (n - channels < 1 || n - channels > GF_MAX_DIMS)
         return gf_fail(GF_EUSAGE, "shape '%s': %d axes, where 1 to 3 are possible",
-                       gf_shape_text(shape, text), n - channels);
+                       gf_shape_text(shape->extent, shape->n, text), n - channels);
     if (!channels)
         extent[n++] = 1;
     rc = gf_size_product(extent, n, (int64_t)gf_dtype_size(dtype), &bytes);
@@ -123,7 +123,7 @@ static int plan_operand(struct gf_settings *s, struct gf_runner *runner,
         return plan_one(s, runner, targets, name, NULL);
     int rc = gf_shapes_add(&shapes, name, (enum gf_step)s->step);
     for (int i = 0; i < shapes.n && !rc; i++) {
-        gf_shape_text(&shapes.shape[i], text);
+        gf_shape_text(shapes.shape[i].extent, shapes.shape[i].n, text);
         rc = plan_one(s, runner, targets, text, &shapes.shape[i]);
     }
     gf_shapes_free(&shapes);

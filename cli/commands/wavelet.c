@@ -1,22 +1,17 @@
 /* From the wavelet options to a job. */
 #include "cli/commands/wavelet.h"
 
-#include <stdio.h>
-#include <string.h>
-
+#include "cli/shapes.h"
 #include "core/wavelet/dwt.h"
 #include "core/base/status.h"
 
 enum { DEFAULT_LEVELS = 3 };
 
 static int too_many(const struct gf_settings *s, const struct gf_job *job, int most) {
-    char size[64] = "";
-    for (int i = 0; i < job->ndim; i++) {
-        size_t used = strlen(size);
-        snprintf(size + used, sizeof size - used, "%s%lld", i ? "x" : "", (long long)job->shape[i]);
-    }
+    char size[GF_SHAPE_TEXT];
     return gf_fail(GF_EINVAL, "--levels=%d, and a size of %s allows 1%s%.0d", s->wavelet.levels,
-                   size, most > 1 ? " to " : "", most > 1 ? most : 0);
+                   gf_shape_text(job->shape, job->ndim, size), most > 1 ? " to " : "",
+                   most > 1 ? most : 0);
 }
 
 int gf_wavelet_describe(const struct gf_settings *s, struct gf_job *job) {

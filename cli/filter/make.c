@@ -6,6 +6,7 @@
 
 #include "cli/filter/make.h"
 #include "cli/filter/options.h"
+#include "cli/shapes.h"
 #include "core/base/backend.h"
 #include "core/session/backends.h"
 #include "core/base/status.h"
@@ -156,13 +157,10 @@ static bool same_size(const struct gf_filter_part *p, const struct gf_job *job,
 static int add_mask(struct gf_filter *f, const struct gf_settings *s, const struct gf_job *job,
                     const struct gf_filter_frame *frame, const struct gf_filter_part *p) {
     struct gf_filter_samples mask = {.value = p->file.value};
-    char text[64], own[64];
-    int n = 0;
-    for (int i = 0; i < p->ndim; i++)
-        n += snprintf(own + n, sizeof own - (size_t)n, "%s%lld", n ? "x" : "",
-                      (long long)p->file.extent[i]);
+    char text[64], own[GF_SHAPE_TEXT];
     if (!same_size(p, job, frame))
-        return gf_fail(GF_EINVAL, "--mask=%s is %s, and the spectrum %s", p->text, own,
+        return gf_fail(GF_EINVAL, "--mask=%s is %s, and the spectrum %s", p->text,
+                       gf_shape_text(p->file.extent, p->ndim, own),
                        spectrum_text(job, frame, text));
     for (int i = 0; i < job->ndim; i++)
         mask.extent[i] = on(job, i) ? frame->shape[i] : 1;

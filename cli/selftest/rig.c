@@ -6,21 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/shapes.h"
 #include "core/base/job_check.h"
 #include "core/base/clock.h"
 #include "core/base/status.h"
 
 bool gf_rig_is_late(const struct gf_rig *rig) {
     return rig->deadline > 0 && (rig->checks || !rig->once) && gf_now_ms() >= rig->deadline;
-}
-
-const char *gf_rig_shape_text(const struct gf_shape *shape, char text[64]) {
-    text[0] = 0;
-    for (int i = 0; i < shape->ndim; i++) {
-        size_t used = strlen(text);
-        snprintf(text + used, 64 - used, "%s%lld", i ? "x" : "", (long long)shape->n[i]);
-    }
-    return text;
 }
 
 int64_t gf_rig_points(const struct gf_shape *shape) {
@@ -232,12 +224,12 @@ out:
 
 static void note_problem(struct gf_rig *rig, const char *what, const struct gf_shape *shape,
                          const char *how) {
-    char text[64];
+    char text[GF_SHAPE_TEXT];
     rig->failed++;
     if (rig->problem[0])
         return;
     snprintf(rig->problem, sizeof rig->problem, "%s, %s: %.100s", what,
-             gf_rig_shape_text(shape, text), how);
+             gf_shape_text(shape->n, shape->ndim, text), how);
 }
 
 void gf_rig_compare(struct gf_rig *rig, const char *what, const struct gf_shape *shape,

@@ -26,7 +26,6 @@ struct gf_rig {
 bool gf_rig_is_late(const struct gf_rig *rig);
 int64_t gf_rig_points(const struct gf_shape *shape);
 /* "12x17"; returns text. */
-const char *gf_rig_shape_text(const struct gf_shape *shape, char text[64]);
 /* The relative error (L2) that `points` may cost by the accuracy promise. */
 double gf_rig_bound(const struct gf_rig *rig, int64_t points);
 

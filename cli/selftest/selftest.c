@@ -13,6 +13,7 @@
 #include "cli/log.h"
 #include "cli/report.h"
 #include "cli/progress.h"
+#include "cli/shapes.h"
 #include "core/base/clock.h"
 #include "core/base/status.h"
 
@@ -332,11 +333,11 @@ static int test_backend(const struct gf_settings *s, const struct gf_backend *ba
                                 .deadline = deadline,
                                 .once = !wide || !g};
     for (int i = 0; i < N_SHAPES && !rc; i++) {
-        char name[64];
+        char name[GF_SHAPE_TEXT];
         if (!suits(backend, &shapes[i]))
             continue;
         b.due++;
-        gf_progress_show("testing", gf_rig_shape_text(&shapes[i], name));
+        gf_progress_show("testing", gf_shape_text(shapes[i].n, shapes[i].ndim, name));
         rc = test_shape(&b, &shapes[i], room);
     }
     gf_progress_hide();
