@@ -124,12 +124,13 @@ static int find_levels(struct eyes *e) {
     for (int64_t c = 0; c < e->channels; c++) {
         struct gf_array px = gf_array_index(in, e->job->ndim, c);
         for (int64_t y = 0; y < ny; y++) {
-            double row[SAMPLES];
+            double sample;
             const char *p = px.data;
             p += last ? y * rows / ny * px.stride[last - 1] : 0;
-            gf_sample_run_read(p, px.dtype, w / nx * px.stride[last], nx, row, NULL);
-            for (int64_t x = 0; x < nx; x++)
-                v[y * nx + x] = (float)row[x];
+            for (int64_t x = 0; x < nx; x++) {
+                gf_sample_run_read(p + x * w / nx * px.stride[last], px.dtype, 0, 1, &sample, NULL);
+                v[y * nx + x] = (float)sample;
+            }
         }
         e->levels[c][0] = (double)gf_select_float(v, nx * ny, nx * ny / 100);
         e->levels[c][1] = (double)gf_select_float(v, nx * ny, nx * ny - 1 - nx * ny / 100);
