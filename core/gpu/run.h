@@ -86,6 +86,10 @@ int gf_gpu_run_launch(const struct gf_gpu_context *c, const struct gf_gpu_run *m
 int gf_gpu_run_download(const struct gf_gpu_context *c, struct gf_gpu_run *m, struct gf_array *out,
                         struct gf_report *report);
 
+/* upload(), launch() and download(). */
+int gf_gpu_run_once(const struct gf_gpu_context *c, struct gf_gpu_run *m, const struct gf_array *in,
+                    struct gf_array *out, struct gf_report *report);
+
 /* What download() reports, packed: its bytes; copied there on the device after a run; added to a
  * report, whose ranges become those of this run. */
 int64_t gf_gpu_run_report_bytes(const struct gf_gpu_run *m);

@@ -1,7 +1,7 @@
 /* Sizes the parts of a job in slabs so that they fit the device, and makes their plans. */
 #include "core/base/status.h"
 #include "core/gpu/plan/elsewhere.h"
-#include "core/gpu/slab_job.h"
+#include "core/gpu/slab_walk.h"
 
 /* A part of 32 MiB takes 0.6 milliseconds on the fastest buses, and its launches some microseconds. There
  * are several parts, so that copies and passes overlap. Rows of blocks begin at pages of memory, or at

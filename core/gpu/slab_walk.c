@@ -9,7 +9,6 @@
 
 #include "core/base/status.h"
 #include "core/gpu/plan/elsewhere.h"
-#include "core/gpu/slab_send.h"
 
 enum { DEPTH = GF_GPU_SLAB_DEPTH, LAG = DEPTH - 1 };
 

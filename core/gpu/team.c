@@ -172,7 +172,7 @@ static int count_devices(const char *list) {
 static double exchange_bytes(const struct gf_job *job) {
     const bool half = gf_job_is_real(job) && (job->direction == GF_FORWARD || job->in_half);
     const int axis = gf_job_half_axis(job);
-    double bytes = (double)(job->luma ? 1 : job->channels) * (job->precision == GF_DOUBLE ? 16 : 8);
+    double bytes = (double)gf_job_lanes(job) * (double)gf_dtype_size(gf_job_number(job));
     for (int i = 0; i < job->ndim; i++)
         bytes *= half && i == axis ? (double)(job->shape[i] / 2 + 1) : (double)job->shape[i];
     return bytes;

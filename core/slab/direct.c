@@ -19,10 +19,6 @@ struct direct {
     char *samples; /* [row][sample] of step_pages */
 };
 
-static int64_t channels_of(const struct gf_slab_plan *p) {
-    return p->job.luma ? 1 : p->job.channels;
-}
-
 static int64_t sample_bytes(const struct gf_slab_plan *p) {
     return (int64_t)gf_dtype_size(p->job.out[0].dtype);
 }
@@ -30,7 +26,7 @@ static int64_t sample_bytes(const struct gf_slab_plan *p) {
 /* Columns 0 and n/2 as samples, to d->packed. */
 static int run_ends(struct gf_slab_state *r, const struct gf_slab_block *b, struct direct *d) {
     const struct gf_slab_plan *p = r->plan;
-    const int64_t rows = gf_slab_block_rows(b), width = TOGETHER * channels_of(p);
+    const int64_t rows = gf_slab_block_rows(b), width = TOGETHER * gf_job_lanes(&p->job);
     const int64_t row = gf_slab_row_bytes(p), bytes = width * p->number;
     struct gf_report report;
     for (int64_t k = 0; k < p->pages * rows; k++)
@@ -43,8 +39,8 @@ static int run_ends(struct gf_slab_state *r, const struct gf_slab_block *b, stru
     const struct gf_slab_spectrum s = {p, *b, d->packed, bytes, r->io->threads};
     gf_slab_ends(&s, d->ends);
     struct gf_job job = gf_slab_convert_job(p, 0, p->pages * rows, TOGETHER);
-    const int64_t shape[] = {1, p->pages * rows, TOGETHER, channels_of(p)};
-    gf_slab_convert_range(&job.out[0], r->range.of[0]);
+    const int64_t shape[] = {1, p->pages * rows, TOGETHER, gf_job_lanes(&p->job)};
+    gf_part_range(&job.out[0], r->range.of[0]);
     const struct gf_array in = gf_array_wrap(d->ends, gf_slab_number(p), 4, shape);
     struct gf_array out = gf_array_wrap(d->packed, job.out[0].dtype, 4, shape);
     return r->io->run(r->io->user, &job, &in, &out, &report);
@@ -56,12 +52,8 @@ static int run_halves(struct gf_slab_state *r, int64_t rows, struct direct *d) {
     struct gf_job job = gf_slab_block_job(p, rows, p->width);
     const int64_t shape[] = {p->pages, rows, p->width, 1};
     struct gf_report report;
-    job.lean = false;
-    job.norm = p->job.norm;
-    job.elsewhere = gf_job_points(&p->job) / p->pages;
-    job.out[0] = p->job.out[0];
-    job.out[0].shift = job.out[0].half = false;
-    gf_slab_convert_range(&job.out[0], r->range.of[0]);
+    gf_part_outputs(&job, &p->job);
+    gf_part_range(&job.out[0], r->range.of[0]);
     const struct gf_array in = gf_array_wrap(d->data, gf_slab_number(p), 4, shape);
     struct gf_array out = gf_array_wrap(d->halves, job.out[0].dtype, 4, shape);
     return r->io->run(r->io->user, &job, &in, &out, &report);
@@ -92,7 +84,7 @@ static int direct_block(struct gf_slab_state *r, int64_t k, struct direct *d) {
 int gf_slab_direct_blocks(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t rows = gf_slab_most_rows(p), all = p->pages * rows;
-    const int64_t two = all * TOGETHER * channels_of(p) * p->number;
+    const int64_t two = all * TOGETHER * gf_job_lanes(&p->job) * p->number;
     struct direct d = {.data = NULL};
     int rc = gf_slab_take((void **)&d.data, all * gf_slab_row_bytes(p));
     if (!rc)

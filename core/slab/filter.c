@@ -1,17 +1,17 @@
-/* A filter in slabs: what is done to its blocks between the walks over the pages. */
+/* Blocks that stay in the exchange between two walks over the pages: those of a filter, and of a picture. */
 #include "core/slab/state.h"
 
 #include <string.h>
 
 #include "core/filter/filter.h"
 
-/* Along the slowest axis, times the filter, and back, in place. */
-static int filter_block(struct gf_slab_state *r, struct gf_filter *filter, int64_t k, void *data) {
+/* A block along the slowest axis, times the filter, and back, in place. */
+static int run_filter(struct gf_slab_state *r, struct gf_filter *filter,
+                      const struct gf_slab_block *b, void *data) {
     const struct gf_slab_plan *p = r->plan;
-    const struct gf_slab_block b = gf_slab_block(p, k);
-    const int64_t channels = p->job.luma ? 1 : p->job.channels, at = gf_slab_piece_at(p, 0, k);
-    const int64_t rows = p->picture ? 1 : b.n_low;
-    const int64_t columns = p->picture ? b.n_low : p->width / channels;
+    const int64_t channels = gf_job_lanes(&p->job);
+    const int64_t rows = p->picture ? 1 : b->n_low;
+    const int64_t columns = p->picture ? b->n_low : p->width / channels;
     struct gf_job job = gf_slab_block_job(p, rows, columns);
     struct gf_report report;
     job.op = GF_FILTER;
@@ -20,21 +20,28 @@ static int filter_block(struct gf_slab_state *r, struct gf_filter *filter, int64
     job.filter_serial = filter->serial;
     memcpy(job.whole.shape, p->job.shape, sizeof job.whole.shape);
     job.whole.axes = p->job.axes;
-    job.whole.first[p->picture ? 2 : 1] = b.low;
-    void *there = data;
-    int rc = gf_slab_get_block(r, k, &b, &there);
+    job.whole.first[p->picture ? 2 : 1] = b->low;
     const struct gf_array lines =
-        gf_array_wrap(there, gf_slab_number(p), 4, (int64_t[]){p->pages, rows, columns, channels});
+        gf_array_wrap(data, gf_slab_number(p), 4, (int64_t[]){p->pages, rows, columns, channels});
     struct gf_array out = lines;
     gf_array_free(&filter->table);
-    if (!rc && r->io->table && gf_filter_has_table(p->job.filter))
-        rc = r->io->table(r->io->user, &job, filter);
+    const bool tabulated = r->io->table && gf_filter_has_table(p->job.filter);
+    int rc = tabulated ? r->io->table(r->io->user, &job, filter) : 0;
+    return rc ? rc : r->io->run(r->io->user, &job, &lines, &out, &report);
+}
+
+static int run_block(struct gf_slab_state *r, struct gf_filter *filter, int64_t k, void *data) {
+    const struct gf_slab_plan *p = r->plan;
+    const struct gf_slab_block b = gf_slab_block(p, k);
+    const int64_t bytes = p->pages * b.n_low * gf_slab_row_bytes(p);
+    void *there = data;
+    int rc = gf_slab_get_block(r, k, &b, &there);
     if (!rc)
-        rc = r->io->run(r->io->user, &job, &lines, &out, &report);
+        rc = filter ? run_filter(r, filter, &b, there) : gf_slab_run_block(r, b.n_low, there);
     if (!rc && there == data)
-        rc = r->io->put(r->io->user, at, data, gf_array_bytes(&lines));
+        rc = r->io->put(r->io->user, gf_slab_piece_at(p, 0, k), data, bytes);
     if (!rc)
-        gf_slab_moved(r, 2 * gf_array_bytes(&lines));
+        gf_slab_moved(r, 2 * bytes);
     return rc;
 }
 
@@ -65,16 +72,16 @@ int gf_slab_filter_of(const struct gf_slab_plan *p, struct gf_filter **out) {
     return 0;
 }
 
-int gf_slab_filter_blocks(struct gf_slab_state *r) {
+int gf_slab_kept_blocks(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
     struct gf_filter *filter = NULL;
     void *data = NULL;
-    int rc = gf_slab_filter_of(p, &filter);
+    int rc = p->job.op == GF_FILTER ? gf_slab_filter_of(p, &filter) : 0;
     if (!rc)
         rc = gf_slab_take(&data, p->pages * p->block_units * gf_slab_row_bytes(p));
     const struct gf_span own = gf_slab_own(r, p->n_blocks);
     for (int64_t k = own.first; k < own.first + own.count && !rc; k++)
-        rc = filter_block(r, filter, k, data);
+        rc = run_block(r, filter, k, data);
     gf_free(data);
     gf_filter_free(filter);
     return rc;

@@ -1,33 +1,5 @@
-/* What is different for pictures: blocks of columns that stay in the exchange, and slabs of rows. */
+/* Slabs of rows of a picture, which the exchange has in blocks of columns. */
 #include "core/slab/state.h"
-
-/* Block k of the columns: read, transformed along y, and put back. */
-static int column_block(struct gf_slab_state *r, int64_t k, void *data) {
-    const struct gf_slab_plan *p = r->plan;
-    const struct gf_slab_block b = gf_slab_block(p, k);
-    const int64_t at = gf_slab_piece_at(p, 0, k);
-    const int64_t bytes = p->pages * b.n_low * gf_slab_row_bytes(p);
-    void *there = data;
-    int rc = gf_slab_get_block(r, k, &b, &there);
-    if (!rc)
-        rc = gf_slab_run_block(r, b.n_low, there);
-    if (!rc && there == data)
-        rc = r->io->put(r->io->user, at, data, bytes);
-    if (!rc)
-        gf_slab_moved(r, 2 * bytes);
-    return rc;
-}
-
-int gf_slab_column_blocks(struct gf_slab_state *r) {
-    const struct gf_slab_plan *p = r->plan;
-    void *data = NULL;
-    int rc = gf_slab_take(&data, p->pages * p->block_units * gf_slab_row_bytes(p));
-    const struct gf_span own = gf_slab_own(r, p->n_blocks);
-    for (int64_t k = own.first; k < own.first + own.count && !rc; k++)
-        rc = column_block(r, k, data);
-    gf_free(data);
-    return rc;
-}
 
 int64_t gf_slab_row_piece(const struct gf_slab_state *r) {
     return gf_slab_most_rows(r->plan) * r->columns->block_units * gf_slab_row_bytes(r->columns);

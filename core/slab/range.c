@@ -25,14 +25,10 @@ bool gf_slab_range_scans(const struct gf_job *job, int i) {
     return gf_output_is_full(&job->out[i]) && !ends_at_zero(job, i);
 }
 
-static int64_t channels_of(const struct gf_slab_plan *p) {
-    return p->job.luma ? 1 : p->job.channels;
-}
-
 /* The sample's columns that the pages have: of packed ones the last is in the first. */
 static int columns_of(const struct gf_slab_plan *p, const struct gf_range_sample *s) {
     const struct gf_range_axis *x = &s->axis[2];
-    const int64_t all = (p->picture ? p->rows : 1) * p->width / channels_of(p);
+    const int64_t all = (p->picture ? p->rows : 1) * p->width / gf_job_lanes(&p->job);
     return x->index[x->count - 1] < all ? x->count : x->count - 1;
 }
 
@@ -60,7 +56,7 @@ int gf_slab_range_open(const struct gf_slab_plan *p, struct gf_slab_range *r) {
     }
     for (int axis = 1; axis < 3; axis++)
         r->n_zeros *= job->axes >> axis & 1 ? 1 : job->shape[axis];
-    r->n_zeros *= channels_of(p);
+    r->n_zeros *= gf_job_lanes(&p->job);
     if (r->zeros && !(r->zero = calloc((size_t)r->n_zeros, sizeof *r->zero)))
         return gf_fail(GF_ENOMEM, "no memory for the zero frequencies");
     int rc = r->samples ? gf_range_sample_make(job, &r->sample) : 0;
@@ -92,7 +88,7 @@ void gf_slab_range_input(struct gf_slab_range *r, int64_t first, const struct gf
 
 static void add_zeros(struct gf_slab_range *r, const char *page) {
     const struct gf_slab_plan *p = r->plan;
-    const int64_t channels = channels_of(p);
+    const int64_t channels = gf_job_lanes(&p->job);
     const int64_t rows = p->job.axes >> 1 & 1 ? 1 : p->job.shape[1];
     const int64_t columns = p->job.axes >> 2 & 1 ? 1 : p->job.shape[2];
     for (int64_t k = 0; k < r->n_zeros; k++) {
@@ -113,7 +109,7 @@ static void keep(struct gf_slab_range *r, int64_t z, const char *page) {
         for (int k = 0; k < columns; k++)
             for (int c = 0; c < channel->count; c++, to += size)
                 memcpy(to,
-                       page + (y->index[b] * p->width + x->index[k] * channels_of(p) +
+                       page + (y->index[b] * p->width + x->index[k] * gf_job_lanes(&p->job) +
                                channel->index[c]) *
                                   p->number,
                        size);

@@ -6,28 +6,16 @@
 #include <string.h>
 
 #include "core/base/status.h"
-#include "core/filter/compose.h"
 #include "core/slab/block.h"
 #include "core/slab/range.h"
 #include "core/slab/state.h"
 
 /* The part of the job that transforms all axes but the slowest of `count` pages. */
 static struct gf_job forward_job(const struct gf_slab_plan *p, int64_t count) {
-    struct gf_job job = p->job, inverse;
-    if (p->job.op == GF_FILTER) {
-        gf_filter_split(&p->job, &job, &inverse);
-        job.filter = p->job.filter; /* computed as a filter's are */
-    }
-    job.shape[0] = count;
-    job.axes &= ~1u;
-    job.elsewhere = p->job.shape[0];
-    job.norm = GF_NORM_BACKWARD;
-    job.n_out = 1;
-    job.out[0] = (struct gf_output){.kind = GF_COMPLEX,
-                                    .dtype = gf_slab_number(p),
-                                    .half = p->real,
-                                    .packed = p->packed,
-                                    .packed_within = p->packed_within};
+    struct gf_job job = gf_part_pages(&p->job, false, count);
+    gf_part_numbers(&job, p->real);
+    job.out[0].packed = p->packed;
+    job.out[0].packed_within = p->packed_within;
     return job;
 }
 
@@ -133,7 +121,7 @@ static int convert(struct gf_slab_state *r, int i, int64_t rows, const struct st
                    struct gf_array *out) {
     const struct gf_slab_plan *p = r->plan;
     struct gf_job job = gf_slab_convert_job(p, i, rows, gf_slab_columns(p, i));
-    gf_slab_convert_range(&job.out[0], r->range.of[i]);
+    gf_part_range(&job.out[0], r->range.of[i]);
     int64_t shape[GF_MAX_RANK];
     struct gf_report report;
     if (s->scans) {
@@ -218,7 +206,7 @@ static int forward_block(struct gf_slab_state *r, int64_t k, void *data, struct 
 
 static int write_blocks(struct gf_slab_state *r, bool scans) {
     const struct gf_slab_plan *p = r->plan;
-    const int64_t rows = gf_slab_most_rows(p), channels = p->job.luma ? 1 : p->job.channels;
+    const int64_t rows = gf_slab_most_rows(p), channels = gf_job_lanes(&p->job);
     int64_t numbers = 0, samples = 0;
     void *data = NULL;
     struct step step = {.scans = scans};
@@ -307,7 +295,7 @@ static int run_forward(struct gf_slab_state *r) {
         rc = forward_slabs(r);
     rc = gf_slab_turn(r, rc);
     if (!rc && r->plan->picture)
-        rc = gf_slab_turn(r, gf_slab_column_blocks(r));
+        rc = gf_slab_turn(r, gf_slab_kept_blocks(r));
     if (!rc)
         rc = find_ranges(r);
     if (!rc)
@@ -321,7 +309,7 @@ static int run_forward(struct gf_slab_state *r) {
 static int run_inverse(struct gf_slab_state *r) {
     int rc = gf_slab_turn(r, gf_slab_inverse_blocks(r));
     if (!rc && r->plan->picture)
-        rc = gf_slab_turn(r, gf_slab_column_blocks(r));
+        rc = gf_slab_turn(r, gf_slab_kept_blocks(r));
     return rc ? rc : gf_slab_turn(r, gf_slab_inverse_slabs(r));
 }
 
@@ -333,7 +321,7 @@ static int run_filter(struct gf_slab_state *r) {
         rc = forward_slabs(r);
     rc = gf_slab_turn(r, rc);
     if (!rc)
-        rc = gf_slab_turn(r, gf_slab_filter_blocks(r));
+        rc = gf_slab_turn(r, gf_slab_kept_blocks(r));
     return rc ? rc : gf_slab_turn(r, gf_slab_inverse_slabs(r));
 }
 

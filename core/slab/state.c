@@ -25,7 +25,7 @@ int gf_slab_take(void **memory, int64_t bytes) {
 }
 
 int64_t gf_slab_out_row_bytes(const struct gf_slab_plan *p, int i) {
-    return gf_slab_columns(p, i) * (p->job.luma ? 1 : p->job.channels) *
+    return gf_slab_columns(p, i) * gf_job_lanes(&p->job) *
            (int64_t)gf_dtype_size(p->job.out[i].dtype);
 }
 
@@ -36,19 +36,7 @@ int64_t gf_slab_longest(const struct gf_slab_plan *p) {
 }
 
 struct gf_job gf_slab_block_job(const struct gf_slab_plan *p, int64_t rows, int64_t width) {
-    const bool forward = p->job.direction == GF_FORWARD;
-    return (struct gf_job){.direction = p->job.direction,
-                           .ndim = 3,
-                           .shape = {p->pages, rows, width},
-                           .channels = 1,
-                           .axes = 1,
-                           .in_dtype = gf_slab_number(p),
-                           .lean = true,
-                           .precision = p->job.precision,
-                           .norm = forward ? GF_NORM_BACKWARD : GF_NORM_FORWARD,
-                           .elsewhere = 1,
-                           .n_out = 1,
-                           .out = {{.kind = GF_COMPLEX, .dtype = gf_slab_number(p)}}};
+    return gf_part_lines(&p->job, p->pages, rows, width);
 }
 
 int gf_slab_run_lines(struct gf_slab_state *r, const struct gf_array *lines) {
@@ -118,24 +106,13 @@ void gf_slab_place_rows(const struct gf_job *job, bool shift, const struct gf_sl
 
 struct gf_job gf_slab_convert_job(const struct gf_slab_plan *p, int i, int64_t rows,
                                   int64_t columns) {
-    struct gf_job job = {.ndim = 3,
-                         .shape = {1, rows, columns},
-                         .channels = p->job.luma ? 1 : p->job.channels,
-                         .axes = 1,
-                         .in_dtype = gf_slab_number(p),
-                         .precision = p->job.precision,
-                         .norm = p->job.norm,
-                         .elsewhere = gf_job_points(&p->job),
-                         .n_out = 1,
-                         .out = {p->job.out[i]}};
-    job.out[0].shift = job.out[0].half = false;
+    struct gf_job job = gf_part_lines(&p->job, 1, rows, columns);
+    job.direction = GF_FORWARD;
+    job.channels = gf_job_lanes(&p->job);
+    gf_part_outputs(&job, &p->job);
+    job.n_out = 1;
+    job.out[0] = job.out[i];
     return job;
-}
-
-void gf_slab_convert_range(struct gf_output *out, const double range[2]) {
-    out->range = GF_RANGE_GIVEN;
-    out->low = range[1] > 0 ? range[0] : 0;
-    out->high = range[1] > 0 ? range[1] : 1; /* all is zero */
 }
 
 bool gf_slab_is_output(const struct gf_slab_plan *p, int i) {

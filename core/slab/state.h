@@ -83,9 +83,10 @@ int gf_slab_direct_blocks(struct gf_slab_state *r);
 /* The walks of an inverse; gf_slab_inverse_slabs() is a filter's last one too. */
 int gf_slab_inverse_blocks(struct gf_slab_state *r);
 int gf_slab_inverse_slabs(struct gf_slab_state *r);
-/* A picture's second walk; and from the exchange or to it, the rows of a block of its rows. `piece`:
- * room for gf_slab_row_piece() bytes. */
-int gf_slab_column_blocks(struct gf_slab_state *r);
+/* The second walk of a filter, and of a picture: blocks are put back where they were. */
+int gf_slab_kept_blocks(struct gf_slab_state *r);
+/* From the exchange of a picture or to it, the rows of a block of its rows. `piece`: room for
+ * gf_slab_row_piece() bytes. */
 int gf_slab_get_rows(struct gf_slab_state *r, const struct gf_slab_block *b, char *data,
                      void *piece);
 int gf_slab_put_rows(struct gf_slab_state *r, const struct gf_slab_block *b, char *data,
@@ -94,14 +95,14 @@ int64_t gf_slab_row_piece(const struct gf_slab_state *r);
 
 /* The plan's filter for its parts, which have a table each; the caller frees. */
 int gf_slab_filter_of(const struct gf_slab_plan *p, struct gf_filter **out);
-/* A filter's second walk. */
-int gf_slab_filter_blocks(struct gf_slab_state *r);
 
 /* From complex numbers to output i: the norm, the kind and the type, all of them number by number. A
  * transform along an axis of one point does nothing else. Its display range is to be filled in. */
 struct gf_job gf_slab_convert_job(const struct gf_slab_plan *p, int i, int64_t rows,
                                   int64_t columns);
-void gf_slab_convert_range(struct gf_output *out, const double range[2]);
+static inline void gf_slab_convert_range(struct gf_output *out, const double range[2]) {
+    gf_part_range(out, range);
+}
 /* True when the numbers are the output as they are. */
 bool gf_slab_is_output(const struct gf_slab_plan *p, int i);
 /* The largest size among floats or doubles, side by side. */
