@@ -237,9 +237,7 @@ static bool largest_at_zero(const struct gf_job *job, enum gf_kind kind) {
 }
 
 bool gf_output_scans(const struct gf_job *job, int i) {
-    const struct gf_output *out = &job->out[i];
-    return is_display(out) && out->range == GF_RANGE_FULL && out->kind != GF_PHASE &&
-           !largest_at_zero(job, out->kind);
+    return gf_output_is_full(&job->out[i]) && !largest_at_zero(job, job->out[i].kind);
 }
 
 static double largest_in(const struct gf_work *w, const struct segment *s, enum gf_kind kind,
@@ -465,7 +463,7 @@ static const double pi = 3.14159265358979323846;
 
 /* A bin of output `o` becomes that of a real number. */
 static void drop_at(const struct gf_output *o, char *at) {
-    const bool shown = o->map == GF_MAP_DISPLAY && gf_dtype_is_integer(o->dtype);
+    const bool shown = is_display(o);
     if (o->dtype == GF_C64)
         ((float *)at)[1] = 0;
     else if (o->dtype == GF_C128)

@@ -166,7 +166,7 @@ static int plan_slabs(struct gf_gpu_context *c, struct gf_plan *plan, bool sever
 /* After plan_whole(), or a plan of several devices, found no room: through host memory. The message says why
  * not in one piece where that does not serve. */
 static int plan_parts(struct gf_gpu_context *c, struct gf_plan *plan) {
-    char message[GF_REASON * 2], why[GF_REASON];
+    char message[GF_REASON * 2];
     snprintf(message, sizeof message, "%s", gf_message());
     if (plan->impl)
         whole_drop(plan);
@@ -176,10 +176,8 @@ static int plan_parts(struct gf_gpu_context *c, struct gf_plan *plan) {
         return rc;
     rc = gf_gpu_dwt_slabs_serve(&plan->job) ? gf_gpu_dwt_slabs_plan(c, plan)
                                             : plan_slabs(c, plan, false, false);
-    if (rc != GF_EUNSUPP)
-        return rc;
-    snprintf(why, sizeof why, "%s", gf_message());
-    return gf_fail(GF_ENOMEM, "%s; not in parts: %s", message, why);
+    return rc == GF_EUNSUPP ? gf_fail(GF_ENOMEM, "%s; not in parts: %s", message, gf_message())
+                            : rc;
 }
 
 static int plan_any(struct gf_gpu_context *c, struct gf_plan *plan) {

@@ -150,11 +150,7 @@ static void drop_runs(struct gf_dwt_stream *s) {
 
 /* A plan's bytes on the device beside those of the slots. */
 static int64_t own_bytes(const struct gf_gpu_run *m) {
-    int64_t bytes = 0;
-    for (int i = 0; i < GF_GPU_N_BUFFERS && m->plan; i++)
-        if (i != GF_GPU_IN && i != GF_GPU_OUT)
-            bytes += m->plan->bytes[i];
-    return bytes;
+    return m->plan ? gf_gpu_plan_bytes(m->plan, GF_GPU_IN + 1, GF_GPU_OUT) : 0;
 }
 
 static int64_t device_bytes(const struct gf_dwt_stream *s) {

@@ -162,7 +162,7 @@ static int add_inbox_zero(const struct run *r, const struct gf_gpu_member *m, do
                                        .pitch = e->unit,
                                        .count = count,
                                        .device_pitch = page / rows};
-        const struct gf_array all = gf_array_wrap(zeros, p->number == 16 ? GF_C128 : GF_C64, 4,
+        const struct gf_array all = gf_array_wrap(zeros, gf_job_number(&p->job), 4,
                                                   (int64_t[]){count, 1, 1, e->unit / p->number});
         rc = m->c->api->download_rows(m->c->gpu, t->inbox[k], &at);
         if (!rc)
@@ -296,7 +296,7 @@ static int take_exchange(struct run *r) {
         return gf_fail(GF_ENOMEM, "no memory for an exchange of %lld bytes",
                        (long long)p->exchange_bytes);
     r->ends.exchange.a =
-        gf_array_wrap(data, p->number == 16 ? GF_C128 : GF_C64, 4,
+        gf_array_wrap(data, gf_job_number(&p->job), 4,
                       (int64_t[]){p->pages, p->rows, p->width / channels, channels});
     return 0;
 }

@@ -182,14 +182,11 @@ static double exchange_bytes(const struct gf_job *job) {
 static bool weigh_passes(const struct gf_gpu_context *c, const struct gf_job *job,
                          struct gf_gpu_load *load) {
     struct gf_gpu_plan *p;
-    double bytes = 0;
     if (gf_gpu_plan_make(job, &c->props, &p))
         return false;
     for (int i = 0; i < p->n_passes; i++)
         load->passes += p->pass[i].cost;
-    for (int i = 0; i < GF_GPU_N_BUFFERS; i++)
-        bytes += (double)p->bytes[i];
-    load->fits = bytes <= (double)gf_gpu_run_room(c);
+    load->fits = gf_gpu_plan_bytes(p, 0, GF_GPU_N_BUFFERS) <= gf_gpu_run_room(c);
     gf_gpu_plan_free(p);
     return true;
 }

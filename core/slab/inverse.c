@@ -133,21 +133,6 @@ int gf_slab_inverse_blocks(struct gf_slab_state *r) {
     return rc;
 }
 
-static int get_slab(struct gf_slab_state *r, int64_t slab, int64_t count, void *pages,
-                    void *piece) {
-    const struct gf_slab_plan *p = r->plan;
-    int rc = 0;
-    for (int64_t k = 0; k < p->n_blocks && !rc; k++) {
-        const struct gf_slab_block b = gf_slab_block(p, k);
-        const int64_t at = gf_slab_piece_at(p, slab, k), bytes = gf_slab_piece_bytes(p, slab, k);
-        char *there = gf_slab_lend(r, at, bytes);
-        rc = there ? 0 : r->io->get(r->io->user, at, piece, bytes);
-        if (!rc)
-            gf_slab_copy_piece(p, &b, count, pages, there ? there : piece, false);
-    }
-    return rc;
-}
-
 /* A page's first rows and columns, those that are counted, moved together at its beginning. */
 static void crop(const struct gf_job *job, const struct gf_array *out, char *page) {
     const int64_t rows = gf_job_counted(job, 1), bytes = gf_job_counted(job, 2) * out->stride[2];
@@ -195,7 +180,7 @@ static int inverse_slab(struct gf_slab_state *r, int64_t slab, void *pages, void
         gf_job_out_shape(&job, i, shape);
         to[i] = gf_array_wrap(out[i], job.out[i].dtype, 4, shape);
     }
-    int rc = get_slab(r, slab, count, pages, piece);
+    int rc = gf_slab_move(r, slab, pages, piece, false);
     if (!rc && slab + 1 < p->n_slabs && p->job.direction == GF_INVERSE) {
         int64_t next, more;
         gf_slab_pages(p, slab + 1, &next, &more);

@@ -207,71 +207,68 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
     return 0;
 }
 
-/* A filter's input and output are those of the picture, without what was added beyond its edges. */
-static void describe_filter_walks(struct gf_slab_plan *p) {
+static bool scans(const struct gf_job *job) {
+    bool any = false;
+    for (int i = 0; i < job->n_out && job->direction == GF_FORWARD && job->op == GF_FFT; i++)
+        any |= gf_slab_range_scans(job, i);
+    return any;
+}
+
+static void name_walks(const struct gf_slab_plan *p, const char *what[3]) {
+    static const char pages[] = "slabs of pages, all axes but the slowest";
+    static const char blocks[] = "blocks of rows, the slowest axis";
+    const bool inverse = p->job.direction == GF_INVERSE, filter = p->job.op == GF_FILTER;
+    what[0] = inverse ? blocks : pages;
+    what[1] = filter    ? "blocks of rows, the slowest axis, filter, and back"
+              : inverse ? pages
+                        : blocks;
+    what[2] = "slabs of pages, back along the other axes";
+    if (!p->picture)
+        return;
+    what[0] = inverse ? "slabs of rows" : "slabs of rows, x";
+    what[1] = filter ? "blocks of columns, y, filter, and back" : "blocks of columns, y";
+    what[2] = inverse || filter ? "slabs of rows, back along x" : "slabs of rows";
+}
+
+/* A filter's input and output are those of the picture, without what was added beyond its edges; its last walk
+ * reads the slabs that have some of it. */
+static void count_filter_bytes(struct gf_slab_plan *p) {
     const struct gf_job *job = &p->job;
     int64_t first, count, kept = 0;
     for (int64_t i = 0; i < p->n_slabs && kept < p->kept_pages; i++) {
         gf_slab_pages(p, i, &first, &count);
         kept = first + count;
     }
-    p->n_walks = 3;
-    p->walk[0].what = "slabs of pages, all axes but the slowest";
-    p->walk[1].what = "blocks of rows, the slowest axis, filter, and back";
-    p->walk[2].what = "slabs of pages, back along the other axes";
     p->walk[0].bytes_read =
         counted_bytes(job, job->channels, job->in_dtype) / p->kept_pages * p->pages;
-    p->walk[0].bytes_written = p->walk[1].bytes_read = p->walk[1].bytes_written = p->exchange_bytes;
     p->walk[2].bytes_read = p->exchange_bytes / p->pages * kept;
+    p->walk[2].bytes_written = 0;
     for (int i = 0; i < job->n_out; i++)
         p->walk[2].bytes_written += counted_bytes(job, gf_job_lanes(job), job->out[i].dtype);
 }
 
-static bool scans(const struct gf_job *job) {
-    bool any = false;
-    for (int i = 0; i < job->n_out && job->direction == GF_FORWARD; i++)
-        any |= gf_slab_range_scans(job, i);
-    return any;
-}
-
-static void describe_picture_walks(struct gf_slab_plan *p) {
-    const bool inverse = p->job.direction == GF_INVERSE, filter = p->job.op == GF_FILTER;
-    describe_filter_walks(p);
-    p->walk[0].what = inverse ? "slabs of rows" : "slabs of rows, x";
-    p->walk[1].what = filter ? "blocks of columns, y, filter, and back" : "blocks of columns, y";
-    p->walk[2].what = inverse || filter ? "slabs of rows, back along x" : "slabs of rows";
-    if (filter)
-        return;
-    p->walk[0].bytes_read = gf_job_bytes(&p->job, -1);
-    p->walk[2].bytes_written = 0;
-    for (int i = 0; i < p->job.n_out; i++)
-        p->walk[2].bytes_written += gf_job_bytes(&p->job, i);
-    if (!scans(&p->job))
-        return;
-    p->walk[p->n_walks++] = p->walk[2];
-    p->walk[2].what = "slabs of rows, for the display range";
-    p->walk[2].bytes_written = 0;
-}
-
 static void describe_walks(struct gf_slab_plan *p) {
     const struct gf_job *job = &p->job;
-    const bool forward = job->direction == GF_FORWARD;
-    int64_t out = 0;
-    for (int i = 0; i < job->n_out; i++)
-        out += gf_job_bytes(job, i);
-    p->n_walks = 2;
-    p->walk[0].what =
-        forward ? "slabs of pages, all axes but the slowest" : "blocks of rows, the slowest axis";
-    p->walk[1].what =
-        forward ? "blocks of rows, the slowest axis" : "slabs of pages, all axes but the slowest";
+    const int n = p->picture || job->op == GF_FILTER ? 3 : 2;
+    const char *what[3];
+    name_walks(p, what);
+    p->n_walks = n;
+    for (int i = 0; i < n; i++) {
+        p->walk[i].what = what[i];
+        p->walk[i].bytes_read = p->walk[i].bytes_written = p->exchange_bytes;
+    }
     p->walk[0].bytes_read = gf_job_bytes(job, -1);
-    p->walk[0].bytes_written = p->walk[1].bytes_read = p->exchange_bytes;
-    p->walk[1].bytes_written = out;
+    p->walk[n - 1].bytes_written = 0;
+    for (int i = 0; i < job->n_out; i++)
+        p->walk[n - 1].bytes_written += gf_job_bytes(job, i);
+    if (job->op == GF_FILTER)
+        count_filter_bytes(p);
     if (!scans(job))
         return;
-    p->walk[p->n_walks++] = p->walk[1];
-    p->walk[1].what = "blocks of rows, the slowest axis, for the display range";
-    p->walk[1].bytes_written = 0;
+    p->walk[p->n_walks++] = p->walk[n - 1];
+    p->walk[n - 1].what = p->picture ? "slabs of rows, for the display range"
+                                     : "blocks of rows, the slowest axis, for the display range";
+    p->walk[n - 1].bytes_written = 0;
 }
 
 int gf_slab_plan_make(const struct gf_job *job, enum gf_packing packing, int64_t memory,
@@ -300,12 +297,7 @@ int gf_slab_plan_make(const struct gf_job *job, enum gf_packing packing, int64_t
     if (rc)
         return gf_fail(GF_ENOMEM, "a slab needs %s, limit %s (--max-memory)",
                        gf_memory_text(p->memory_bytes, need), gf_memory_text(memory, limit));
-    if (p->picture)
-        describe_picture_walks(p);
-    else if (job->op == GF_FILTER)
-        describe_filter_walks(p);
-    else
-        describe_walks(p);
+    describe_walks(p);
     return 0;
 }
 

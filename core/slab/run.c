@@ -21,20 +21,6 @@ static struct gf_job forward_job(const struct gf_slab_plan *p, int64_t count) {
 
 /* ---------------------------------------------------------------- forward */
 
-static int put_slab(struct gf_slab_state *r, int64_t slab, int64_t count, void *pages,
-                    void *piece) {
-    const struct gf_slab_plan *p = r->plan;
-    int rc = 0;
-    for (int64_t k = 0; k < p->n_blocks && !rc; k++) {
-        const struct gf_slab_block b = gf_slab_block(p, k);
-        const int64_t at = gf_slab_piece_at(p, slab, k), bytes = gf_slab_piece_bytes(p, slab, k);
-        char *there = gf_slab_lend(r, at, bytes);
-        gf_slab_copy_piece(p, &b, count, pages, there ? there : piece, true);
-        rc = there ? 0 : r->io->put(r->io->user, at, piece, bytes);
-    }
-    return rc;
-}
-
 static int forward_slab(struct gf_slab_state *r, int64_t slab, struct gf_array *in, void *pages,
                         void *piece) {
     const struct gf_slab_plan *p = r->plan;
@@ -53,7 +39,7 @@ static int forward_slab(struct gf_slab_state *r, int64_t slab, struct gf_array *
     }
     if (!rc) {
         gf_slab_range_pages(&r->range, first, count, pages);
-        rc = put_slab(r, slab, count, pages, piece);
+        rc = gf_slab_move(r, slab, pages, piece, true);
     }
     if (!rc)
         gf_slab_moved(r, p->walk[p->looks].bytes_read / p->pages * count + gf_array_bytes(&out));

@@ -70,6 +70,24 @@ void gf_slab_copy_piece(const struct gf_slab_plan *p, const struct gf_slab_block
     }
 }
 
+int gf_slab_move(struct gf_slab_state *r, int64_t slab, char *pages, char *piece, bool puts) {
+    const struct gf_slab_plan *p = r->plan;
+    int64_t first, count;
+    int rc = 0;
+    gf_slab_pages(p, slab, &first, &count);
+    for (int64_t k = 0; k < p->n_blocks && !rc; k++) {
+        const struct gf_slab_block b = gf_slab_block(p, k);
+        const int64_t at = gf_slab_piece_at(p, slab, k), bytes = gf_slab_piece_bytes(p, slab, k);
+        char *const there = gf_slab_lend(r, at, bytes);
+        rc = there || puts ? 0 : r->io->get(r->io->user, at, piece, bytes);
+        if (!rc)
+            gf_slab_copy_piece(p, &b, count, pages, there ? there : piece, puts);
+        if (!rc && !there && puts)
+            rc = r->io->put(r->io->user, at, piece, bytes);
+    }
+    return rc;
+}
+
 int64_t gf_slab_largest_piece(const struct gf_slab_plan *p) {
     int64_t largest = 0;
     for (int64_t k = 0; k < p->n_blocks; k++) {

@@ -60,6 +60,8 @@ int64_t gf_slab_longest(const struct gf_slab_plan *p); /* pages of a slab */
 void gf_slab_copy_piece(const struct gf_slab_plan *p, const struct gf_slab_block *b, int64_t count,
                         char *pages, char *piece, bool to_piece);
 int64_t gf_slab_largest_piece(const struct gf_slab_plan *p);
+/* All pieces of a slab, to the exchange or from it; `piece`: room for the largest one. */
+int gf_slab_move(struct gf_slab_state *r, int64_t slab, char *pages, char *piece, bool puts);
 
 /* The part that transforms the slowest axis of a block, in place and without the norm's factor. */
 struct gf_job gf_slab_block_job(const struct gf_slab_plan *p, int64_t rows, int64_t width);
