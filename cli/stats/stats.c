@@ -82,16 +82,13 @@ static int load(const struct gf_settings *s, char *const *read, int n, struct gf
     return rc ? rc : gf_load_finite(s, image);
 }
 
-static int64_t bytes_of(const struct gf_array *a) {
-    return gf_array_count(a) * (int64_t)gf_dtype_size(a->dtype);
-}
-
 /* A plan within the limit, a lean one if need be; `spectrum` has its shape and no data yet. The
  * plan's workspace stays while peaks are looked for. */
 static int plan(struct gf_runner *e, struct gf_job *job, const struct gf_image *image,
                 const struct gf_array *spectrum, int threads) {
     struct gf_spectrum one = gf_spectrum_of(job, spectrum, 0, threads);
-    int64_t held = bytes_of(&image->px) + bytes_of(spectrum) + gf_spectrum_peaks_bytes(&one);
+    int64_t held =
+        gf_array_bytes(&image->px) + gf_array_bytes(spectrum) + gf_spectrum_peaks_bytes(&one);
     int rc = gf_runner_plan(e, job);
     if (rc || !gf_memory_check(held + e->workspace, gf_runner_limit(e)))
         return rc;

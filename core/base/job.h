@@ -177,8 +177,18 @@ static inline int64_t gf_job_counted(const struct gf_job *job, int i) {
     return job->counted[i] ? job->counted[i] : job->shape[i];
 }
 bool gf_job_counts_part(const struct gf_job *job);
-/* Bytes of an output, of the input where that is below 0. */
+/* Bytes of an output, of the input where that is below 0; as a number that any shape's fit, or exactly. */
 double gf_job_array_bytes(const struct gf_job *job, int output);
+static inline int64_t gf_job_bytes(const struct gf_job *job, int output) {
+    return (int64_t)gf_job_array_bytes(job, output);
+}
+/* The type of the complex numbers that are transformed, and how many there are to a pixel. */
+static inline enum gf_dtype gf_job_number(const struct gf_job *job) {
+    return job->precision == GF_DOUBLE ? GF_C128 : GF_C64;
+}
+static inline int64_t gf_job_lanes(const struct gf_job *job) {
+    return job->luma ? 1 : job->channels;
+}
 /* Number of samples a transform runs over: the product of the transformed extents, `elsewhere`
  * included. */
 int64_t gf_job_points(const struct gf_job *job);

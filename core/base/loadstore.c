@@ -10,6 +10,7 @@
 #include "core/base/halves.h"
 #include "core/base/range_sample.h"
 #include "core/base/sample_run.h"
+#include "core/base/sample_value.h"
 
 /* Rows are processed in segments that fit a thread's stack and the nearest cache. Segments are
  * divided into a fixed number of blocks, so that sums do not depend on the number of threads. */
@@ -249,9 +250,7 @@ static bool largest_at_zero(const struct gf_job *job, enum gf_kind kind) {
 }
 
 bool gf_output_scans(const struct gf_job *job, int i) {
-    const struct gf_output *out = &job->out[i];
-    return is_display(out) && out->range == GF_RANGE_FULL && out->kind != GF_PHASE &&
-           !largest_at_zero(job, out->kind);
+    return gf_output_is_full(&job->out[i]) && !largest_at_zero(job, job->out[i].kind);
 }
 
 static double largest_in(const struct gf_work *w, const struct segment *s, enum gf_kind kind,
@@ -473,39 +472,64 @@ void gf_work_store_text(const struct gf_job *job, int i, char *text, size_t size
 
 /* ---- rounding ---- */
 
+static const double pi = 3.14159265358979323846;
+
+/* A bin of output `o` becomes that of a real number. */
+static void drop_at(const struct gf_output *o, char *at) {
+    const bool shown = is_display(o);
+    if (o->dtype == GF_C64)
+        ((float *)at)[1] = 0;
+    else if (o->dtype == GF_C128)
+        ((double *)at)[1] = 0;
+    else if (o->kind == GF_IMAG && !shown)
+        gf_sample_put(at, o->dtype, 0);
+    else if (o->kind == GF_PHASE && !shown)
+        gf_sample_put(at, o->dtype, fabs(gf_sample_get(at, o->dtype)) < pi / 2 ? 0 : pi);
+    else if (o->kind == GF_PHASE) { /* -pi is pi */
+        const double v = gf_sample_get(at, o->dtype);
+        double low, high;
+        gf_dtype_range(o->dtype, &low, &high);
+        gf_sample_put(at, o->dtype, fmax(v, high - v));
+    }
+}
+
 /* In one spectrum of a batch. */
-static void drop_in_one(const struct gf_job *job, struct gf_array *out, int64_t batch) {
+static void drop_in_one(const struct gf_job *job, const struct gf_output *o,
+                        const struct gf_array *out, int64_t batch) {
+    const int halved = o->half ? gf_job_half_axis(job) : -1;
     for (unsigned corner = 0; corner < 1u << job->ndim; corner++) {
         char *at = out->data;
         int64_t rest = batch;
         bool own = !(corner & ~job->axes);
         for (int i = 0; i < job->ndim; i++) {
+            const int64_t n = job->shape[i];
             bool middle = corner >> i & 1;
-            int64_t k = middle ? job->shape[i] / 2 : 0;
-            own = own && !(middle && job->shape[i] % 2);
+            int64_t k = middle ? n / 2 : 0;
+            own = own && !(middle && n % 2);
             if (!(job->axes >> i & 1)) {
-                k = rest % job->shape[i];
-                rest /= job->shape[i];
+                k = rest % n;
+                rest /= n;
+            } else if (o->shift && i != halved) {
+                k = (k + n / 2) % n;
             }
             at += k * out->stride[i];
         }
-        if (own && out->dtype == GF_C64)
-            ((float *)at)[1] = 0;
-        else if (own)
-            ((double *)at)[1] = 0;
+        for (int64_t c = 0; own && c < out->shape[job->ndim]; c++)
+            drop_at(o, at + c * out->stride[job->ndim]);
     }
 }
 
-void gf_rounding_drop(const struct gf_job *job, struct gf_array *out, int threads) {
+void gf_rounding_drop(const struct gf_job *job, int i, const struct gf_array *out, int threads) {
+    const struct gf_output *o = &job->out[i];
     int64_t batches = 1;
-    for (int i = 0; i < job->ndim; i++)
-        batches *= job->axes >> i & 1 ? 1 : job->shape[i];
+    for (int axis = 0; axis < job->ndim; axis++)
+        batches *= job->axes >> axis & 1 ? 1 : job->shape[axis];
     /* Even a team of one takes as long to start as the transform of 64 points. */
     for (int64_t b = 0; b < batches && batches <= 256; b++)
-        drop_in_one(job, out, b);
+        drop_in_one(job, o, out, b);
     if (batches <= 256)
         return;
 #pragma omp parallel for num_threads(threads)
     for (int64_t b = 0; b < batches; b++)
-        drop_in_one(job, out, b);
+        drop_in_one(job, o, out, b);
 }

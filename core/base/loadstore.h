@@ -73,8 +73,8 @@ void gf_work_store(const struct gf_job *job, int i, const struct gf_work *w, dou
 void gf_work_load_text(const struct gf_job *job, char *text, size_t size);
 void gf_work_store_text(const struct gf_job *job, int i, char *text, size_t size);
 
-/* Sets the imaginary parts that are only rounding to 0: those of bins that are their own mirror
- * image, in a real input's spectrum `out` of one channel, c64 or c128, unshifted, full or half. */
-void gf_rounding_drop(const struct gf_job *job, struct gf_array *out, int threads);
+/* Drops what is only rounding in output i of a real input's spectrum: bins that are their own mirror image
+ * become those of real numbers. */
+void gf_rounding_drop(const struct gf_job *job, int i, const struct gf_array *out, int threads);
 
 #endif

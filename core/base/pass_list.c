@@ -6,19 +6,10 @@
 #include "core/base/loadstore.h"
 #include "core/base/range_sample.h"
 
-static int64_t array_bytes(const struct gf_job *job, enum gf_dtype t, const int64_t *shape) {
-    int64_t bytes = (int64_t)gf_dtype_size(t);
-    for (int i = 0; i <= job->ndim; i++)
-        bytes *= shape[i];
-    return bytes;
-}
-
 void gf_pass_list_load(struct gf_plan *plan, int64_t before) {
     struct gf_pass_info *p = &plan->pass[plan->n_passes++];
-    int64_t shape[GF_MAX_RANK];
-    gf_job_in_shape(&plan->job, shape);
     gf_work_load_text(&plan->job, p->what, sizeof p->what);
-    p->bytes_read = array_bytes(&plan->job, plan->job.in_dtype, shape);
+    p->bytes_read = gf_job_bytes(&plan->job, -1);
     p->bytes_written = before;
 }
 
@@ -42,10 +33,8 @@ void gf_pass_list_axes(struct gf_plan *plan, const char *who, bool r2c, bool c2r
 
 void gf_pass_list_store(struct gf_plan *plan, int64_t after) {
     const struct gf_job *job = &plan->job;
-    int64_t shape[GF_MAX_RANK];
     for (int i = 0; i < job->n_out; i++) {
         struct gf_pass_info *p = &plan->pass[plan->n_passes++];
-        gf_job_out_shape(job, i, shape);
         if (gf_output_scans(job, i) || gf_output_samples(job, i)) {
             p->part = gf_output_samples(job, i);
             snprintf(p->what, sizeof p->what, "range: %s %s", p->part ? "sample of" : "largest",
@@ -55,6 +44,6 @@ void gf_pass_list_store(struct gf_plan *plan, int64_t after) {
         }
         gf_work_store_text(job, i, p->what, sizeof p->what);
         p->bytes_read = after;
-        p->bytes_written = array_bytes(job, job->out[i].dtype, shape);
+        p->bytes_written = gf_job_bytes(job, i);
     }
 }

@@ -27,10 +27,8 @@ void gf_range_planes_free(struct gf_range_planes *r) {
 /* Which of the sample's planes it is, -1: none. */
 static int sampled(const struct gf_range_planes *r, int64_t z) {
     const struct gf_range_axis *a = &r->sample.axis[0];
-    for (int i = 0; i < a->count; i++)
-        if (a->index[i] == z)
-            return i;
-    return -1;
+    const int i = gf_range_axis_find(a, z);
+    return a->index[i] == z ? i : -1;
 }
 
 int64_t gf_range_planes_next(const struct gf_range_planes *r, int64_t z) {

@@ -31,6 +31,14 @@ struct gf_range_axis {
     int64_t *index, *weight; /* ascending along all axes but rows; index 0 comes first */
 };
 
+/* Which of the axis' indices it is; the last one where it is none. */
+static inline int gf_range_axis_find(const struct gf_range_axis *a, int64_t index) {
+    int i = 0;
+    while (i < a->count - 1 && a->index[i] != index)
+        i++;
+    return i;
+}
+
 /* Owns its tables. */
 struct gf_range_sample {
     struct gf_range_axis axis[4]; /* z, y, x of a work buffer (core/base/loadstore.h), channels */

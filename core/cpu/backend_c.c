@@ -192,7 +192,7 @@ static int c_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_arr
         gf_work_load(job, in, &m->before, 1, &found);
     transform(m, job);
     if (direct && job->direction == GF_FORWARD && gf_job_is_real(job))
-        gf_rounding_drop(job, out, 1);
+        gf_rounding_drop(job, 0, out, 1);
     for (int i = 0; i < job->n_out && !direct; i++) {
         if ((rc = gf_work_range(job, i, &m->after, rms, 1, &found)))
             return rc;

@@ -242,13 +242,6 @@ static void set(const struct gf_cpu_plan *p, int64_t i, double re, double im) {
     }
 }
 
-static int find(const struct gf_range_axis *a, int64_t index) {
-    int i = 0;
-    while (i < a->count - 1 && a->index[i] != index)
-        i++;
-    return i;
-}
-
 /* Packed half spectra: where a row's first bin is expected, Z = A + i B, A and B being the bins 0
  * and n / 2 of the row. With Z' at the mirror image, A = (Z + conj Z') / 2, B = (Z - conj Z') / 2i. */
 static void unpack(const struct gf_cpu_plan *p) {
@@ -262,7 +255,9 @@ static void unpack(const struct gf_cpu_plan *p) {
                 int64_t ny = gf_half_negative(y->index[b], p->job.shape[1]);
                 int64_t plane = (int64_t)c * z->count;
                 int64_t here = ((plane + a) * y->count + b) * x->count;
-                int64_t there = ((plane + find(z, nz)) * y->count + find(y, ny)) * x->count;
+                int64_t there =
+                    ((plane + gf_range_axis_find(z, nz)) * y->count + gf_range_axis_find(y, ny)) *
+                    x->count;
                 struct gf_number v, w, first, last;
                 if (there < here) /* done with its mirror image */
                     continue;

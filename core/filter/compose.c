@@ -16,35 +16,14 @@ struct compose {
     struct gf_array spectrum; /* allocated by the first run */
 };
 
-void gf_filter_split(const struct gf_job *job, struct gf_job *forward, struct gf_job *inverse) {
-    const enum gf_dtype complex = job->precision == GF_DOUBLE ? GF_C128 : GF_C64;
-    *forward = *inverse = *job;
-    forward->op = inverse->op = GF_FFT;
-    forward->filter = inverse->filter = NULL;
-    forward->norm = inverse->norm = GF_NORM_BACKWARD;
-    forward->lean = inverse->lean = false;
-    memset(forward->counted, 0, sizeof forward->counted);
-    forward->n_out = 1;
-    forward->out[0] = (struct gf_output){.kind = GF_COMPLEX, .dtype = complex, .half = true};
-    inverse->direction = GF_INVERSE;
-    inverse->channels = job->luma ? 1 : job->channels;
-    inverse->luma = false;
-    inverse->in_dtype = complex;
-    inverse->in_half = inverse->real = inverse->spend_input = true;
-}
-
 double gf_filter_zero(const struct gf_job *job) {
     return job->filter->offset * (double)gf_job_points(job);
 }
 
 /* ---- planning ---- */
 
-static int64_t bytes_of(const struct gf_array *a) {
-    return gf_array_count(a) * (int64_t)gf_dtype_size(a->dtype);
-}
-
 static void list_passes(const struct compose *c, int64_t spectrum, struct gf_plan *plan) {
-    struct gf_pass_info times = {.bytes_read = spectrum + bytes_of(&c->table),
+    struct gf_pass_info times = {.bytes_read = spectrum + gf_array_bytes(&c->table),
                                  .bytes_written = spectrum};
     snprintf(times.what, sizeof times.what, "half spectrum times the filter's table");
     for (int i = 0; i < c->forward->n_passes; i++)
@@ -52,8 +31,8 @@ static void list_passes(const struct compose *c, int64_t spectrum, struct gf_pla
     plan->pass[plan->n_passes++] = times;
     for (int i = 0; i < c->back->n_passes && plan->n_passes < GF_MAX_PASSES; i++)
         plan->pass[plan->n_passes++] = c->back->pass[i];
-    plan->workspace_bytes =
-        c->forward->workspace_bytes + c->back->workspace_bytes + spectrum + bytes_of(&c->table);
+    plan->workspace_bytes = c->forward->workspace_bytes + c->back->workspace_bytes + spectrum +
+                            gf_array_bytes(&c->table);
 }
 
 static int spectrum_array(const struct gf_job *inverse, bool alloc, struct gf_array *a) {
@@ -269,7 +248,7 @@ int gf_filter_compose_plan(const struct gf_backend *b, void *context, const stru
     if (rc)
         return gf_plan_finish(plan, rc, out);
     spectrum_array(&inverse, false, &shape);
-    list_passes(c, bytes_of(&shape), plan);
+    list_passes(c, gf_array_bytes(&shape), plan);
     if (c->forward->ops->upload && c->back->ops->upload)
         plan->ops = &on_device;
     return gf_plan_finish(plan, 0, out);

@@ -8,10 +8,7 @@
 
 #include "core/base/backend.h"
 #include "core/base/loadstore.h"
-
-/* The jobs of the two transforms around the product: samples to an unscaled complex half spectrum,
- * and that to the job's outputs, with the factor 1 / N. */
-void gf_filter_split(const struct gf_job *job, struct gf_job *forward, struct gf_job *inverse);
+#include "core/divide/part_job.h"
 
 /* What the offset adds to the zero frequency of every spectrum. */
 double gf_filter_zero(const struct gf_job *job);

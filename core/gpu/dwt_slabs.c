@@ -136,11 +136,7 @@ static int run_chunk(void *user, const struct gf_job *job, const struct gf_array
     *report = (struct gf_report){.kept = 0};
     int rc = find_run(t->c, t->w, job, &m);
     if (!rc)
-        rc = gf_gpu_run_upload(t->c, m, in);
-    if (!rc)
-        rc = gf_gpu_run_launch(t->c, m, 0, m->plan->n_passes);
-    if (!rc)
-        rc = gf_gpu_run_download(t->c, m, out, report);
+        rc = gf_gpu_run_all(t->c, m, in, out, report);
     if (m)
         gf_gpu_run_give_back(t->c, m); /* the next chunk may be another level's */
     return rc;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/base/status.h"
-#include "core/base/streaming.h"
 #include "core/gpu/plan/make.h"
 #include "core/gpu/slab_walk.h"
 
@@ -151,11 +150,7 @@ static void drop_runs(struct gf_dwt_stream *s) {
 
 /* A plan's bytes on the device beside those of the slots. */
 static int64_t own_bytes(const struct gf_gpu_run *m) {
-    int64_t bytes = 0;
-    for (int i = 0; i < GF_GPU_N_BUFFERS && m->plan; i++)
-        if (i != GF_GPU_IN && i != GF_GPU_OUT)
-            bytes += m->plan->bytes[i];
-    return bytes;
+    return m->plan ? gf_gpu_plan_bytes(m->plan, GF_GPU_IN + 1, GF_GPU_OUT) : 0;
 }
 
 static int64_t device_bytes(const struct gf_dwt_stream *s) {
@@ -387,18 +382,9 @@ static int submit(struct gf_dwt_stream *s, struct level *l) {
 /* A plane into a dense one, large ones by all threads. */
 static void copy_plane(const struct gf_dwt_stream *s, const struct gf_array *plane, void *to) {
     enum { WORTH_A_TEAM = 1 << 20 };
-    const struct gf_array row = gf_array_index(plane, 0, 0);
-    const int64_t bytes = gf_array_bytes(&row), rows = plane->shape[0];
-    struct gf_array dense = gf_array_wrap(to, plane->dtype, plane->rank, plane->shape);
-    if (!gf_array_is_contiguous(&row)) {
-        gf_array_copy(&dense, plane);
-        return;
-    }
-#pragma omp parallel for num_threads(s->threads)                                                   \
-    schedule(static) if (s->threads > 1 && rows * bytes >= WORTH_A_TEAM)
-    for (int64_t i = 0; i < rows; i++)
-        gf_copy_streaming((char *)to + i * bytes, (char *)plane->data + i * plane->stride[0],
-                          (size_t)bytes);
+    const struct gf_gpu_slab_copy copy = {
+        .whole_pages = true, .pages = gf_gpu_slab_volume(plane), .packed = to};
+    gf_gpu_slab_copy(&copy, 1, gf_array_bytes(plane) >= WORTH_A_TEAM ? s->threads : 1);
 }
 
 /* The next plane along the extended line. */

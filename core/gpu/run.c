@@ -466,6 +466,14 @@ int gf_gpu_run_download(const struct gf_gpu_context *c, struct gf_gpu_run *m, st
     return rc;
 }
 
+int gf_gpu_run_all(const struct gf_gpu_context *c, struct gf_gpu_run *m, const struct gf_array *in,
+                   struct gf_array *out, struct gf_report *report) {
+    int rc = gf_gpu_run_upload(c, m, in);
+    if (!rc)
+        rc = gf_gpu_run_launch(c, m, 0, m->plan->n_passes);
+    return rc ? rc : gf_gpu_run_download(c, m, out, report);
+}
+
 int gf_gpu_run_time_passes(const struct gf_gpu_context *c, const struct gf_gpu_run *m,
                            double *seconds) {
     int rc = 0, listed = 0;

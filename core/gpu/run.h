@@ -102,6 +102,9 @@ int gf_gpu_run_times(const struct gf_gpu_context *c, struct gf_gpu_run *m, int t
                      int (*once)(const struct gf_gpu_context *c, struct gf_gpu_run *m));
 /* Queues all passes: such a once(). */
 int gf_gpu_run_once(const struct gf_gpu_context *c, struct gf_gpu_run *m);
+/* upload(), launch() and download(). */
+int gf_gpu_run_all(const struct gf_gpu_context *c, struct gf_gpu_run *m, const struct gf_array *in,
+                    struct gf_array *out, struct gf_report *report);
 
 /* What download() reports, packed: its bytes; copied there on the device after a run; added to a
  * report, whose ranges become those of this run. */

@@ -1,11 +1,10 @@
 /* Parts of walks: packed, and queued on the device. */
-#include "core/gpu/slab_part.h"
+#include "core/gpu/slab_walk.h"
 
 #include <math.h>
 
 #include "core/gpu/plan/filter.h"
 #include "core/gpu/plan/transpose.h"
-#include "core/gpu/slab_job.h"
 
 bool gf_gpu_walk_has_inbox(const struct gf_gpu_walk_state *t) {
     return t->s->role.members && !t->w->from_input;

@@ -10,7 +10,6 @@
 #include "core/gpu/plan/make.h"
 #include "core/gpu/slab.h"
 #include "core/gpu/slab_copy.h"
-#include "core/gpu/slab_job.h"
 #include "core/gpu/slab_walk.h"
 #include "core/slab/range.h"
 
@@ -107,24 +106,23 @@ static void describe(struct gf_gpu_slabs *s) {
     const struct gf_output *o = &job->out[0];
     const bool forward = job->direction == GF_FORWARD;
     const bool halved = is_real(s) && (forward || job->in_half);
-    const int64_t channels = job->luma ? 1 : job->channels;
     struct gf_slab_plan *p = &s->plan;
     p->job = *job;
     p->real = is_real(s);
     p->pages = job->shape[0];
     p->rows = job->shape[1];
-    p->width = (halved ? job->shape[2] / 2 + 1 : job->shape[2]) * channels;
-    p->number = (int64_t)gf_dtype_size(gf_gpu_work_type(job));
-    s->unit = channels * p->number;
+    p->width = (halved ? job->shape[2] / 2 + 1 : job->shape[2]) * gf_job_lanes(job);
+    p->number = (int64_t)gf_dtype_size(gf_job_number(job));
+    s->unit = gf_job_lanes(job) * p->number;
     p->exchange_bytes = gf_gpu_job_walks_twice(job) ? p->pages * p->rows * p->width * p->number : 0;
     s->pitch = (p->rows * p->width * p->number / s->unit + GF_GPU_VIEW_BINS - 1) /
                GF_GPU_VIEW_BINS * GF_GPU_VIEW_BINS;
     s->between =
         (struct gf_gpu_exchange){p->pages, p->rows * p->width * p->number / s->unit, s->unit};
-    s->in_output = job->op == GF_FFT && job->n_out == 1 && o->dtype == gf_gpu_work_type(job) &&
+    s->in_output = job->op == GF_FFT && job->n_out == 1 && o->dtype == gf_job_number(job) &&
                    !o->shift && (forward ? halved == o->half : !job->real);
     s->in_input =
-        !forward && job->spend_input && job->in_dtype == gf_gpu_work_type(job) && !job->in_shift;
+        !forward && job->spend_input && job->in_dtype == gf_job_number(job) && !job->in_shift;
     /* A walk over a line's columns reads other places than it writes, and of half spectra the exchange has
      * more bins. */
     if (gf_gpu_slabs_are_line(s)) {
@@ -134,13 +132,6 @@ static void describe(struct gf_gpu_slabs *s) {
 }
 
 /* ---- walks ---- */
-
-static int64_t array_bytes(const struct gf_job *job, const int64_t *shape, enum gf_dtype t) {
-    int64_t bytes = (int64_t)gf_dtype_size(t);
-    for (int i = 0; i <= job->ndim; i++)
-        bytes *= shape[i];
-    return bytes;
-}
 
 /* Reduces a walk to the device's share of pages or bins, and of the bytes that it copies. */
 static void take_share(const struct gf_gpu_slabs *s, struct gf_gpu_walk *w) {
@@ -156,22 +147,20 @@ static void take_share(const struct gf_gpu_slabs *s, struct gf_gpu_walk *w) {
 static void add_walk(struct gf_gpu_slabs *s) {
     struct gf_gpu_walk *w = &s->walk[s->n_walks++];
     const struct gf_job *job = &s->job;
-    int64_t shape[GF_MAX_RANK];
     const int64_t columns = s->plan.width * s->plan.number / s->unit;
     w->granule = w->blocks ? gf_gpu_slabs_granule(s) : 1;
     w->columns = gf_gpu_slabs_are_line(s) && !w->blocks;
     w->extent = w->blocks ? s->plan.rows * columns : s->plan.pages;
     w->bytes_read = w->bytes_written = s->plan.exchange_bytes;
-    gf_job_in_shape(job, shape);
     if (w->from_input)
-        w->bytes_read = array_bytes(job, shape, job->in_dtype);
+        w->bytes_read = gf_job_bytes(job, -1);
     if (w->to_output)
         w->bytes_written = 0;
     for (int i = 0; i < job->n_out && w->to_output && !w->scans; i++) {
-        gf_job_out_shape(job, i, shape);
-        if (gf_gpu_job_walks_twice(job) && s->plan.real && w->direction == GF_FORWARD)
-            shape[2] = job->shape[2] / 2 + 1; /* the rest is mirrored by the host */
-        w->bytes_written += array_bytes(job, shape, job->out[i].dtype);
+        const int64_t bytes = gf_job_bytes(job, i), n = job->shape[2];
+        const bool mirrored = gf_gpu_job_walks_twice(job) && s->plan.real && !job->out[i].half &&
+                              w->direction == GF_FORWARD; /* by the host */
+        w->bytes_written += mirrored ? bytes / n * (n / 2 + 1) : bytes;
     }
     if (s->role.members)
         take_share(s, w);

@@ -2,7 +2,6 @@
  * of the last one the output. So each part has a slot of its own (core/gpu/slab_fit.c). */
 #include "core/base/clock.h"
 #include "core/base/status.h"
-#include "core/gpu/slab_send.h"
 #include "core/gpu/slab_walk.h"
 
 static int n_walks(const struct gf_gpu_shared *p) {

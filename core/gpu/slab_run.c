@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "core/base/clock.h"
-#include "core/base/job_check.h"
+#include "core/base/loadstore.h"
 #include "core/base/populate.h"
-#include "core/base/sample_value.h"
 #include "core/base/status.h"
 #include "core/filter/compose.h"
 #include "core/filter/filter.h"
@@ -29,12 +28,9 @@ struct run {
 static void set_ranges(const struct run *r, struct gf_gpu_walk *w) {
     for (int i = 0; i < w->n_runs && !w->scans && w->to_output; i++)
         for (int k = 0; k < w->run[i].plan->job.n_out; k++) {
-            struct gf_output *o = &w->run[i].plan->job.out[k];
-            const double *range = r->range.of[w->output[k]];
-            if (r->s->job.out[w->output[k]].range == GF_RANGE_GIVEN)
-                continue;
-            o->low = range[1] > 0 ? range[0] : 0;
-            o->high = range[1] > 0 ? range[1] : 1; /* all is zero */
+            const int of = w->output[k];
+            if (r->s->job.out[of].range != GF_RANGE_GIVEN)
+                gf_part_range(&w->run[i].plan->job.out[k], r->range.of[of]);
         }
 }
 
@@ -56,44 +52,33 @@ static int run_walk(struct run *r, int index) {
 }
 
 /* Lines [first, first + count) through the slowest axis. */
-static int run_some_lines(const struct gf_gpu_context *c, const struct gf_array *all, int64_t first,
+static int run_some_lines(const struct run *r, const struct gf_array *all, int64_t first,
                           int64_t count) {
     struct gf_array lines = gf_array_slice(all, 1, first, count);
-    const struct gf_job job = {.direction = GF_FORWARD,
-                               .ndim = 2,
-                               .shape = {lines.shape[0], count},
-                               .channels = 1,
-                               .axes = 1,
-                               .in_dtype = lines.dtype,
-                               .precision = lines.dtype == GF_C128 ? GF_DOUBLE : GF_SINGLE,
-                               .n_out = 1,
-                               .out = {{.kind = GF_COMPLEX, .dtype = lines.dtype}}};
+    struct gf_job job = gf_part_lines(&r->s->job, lines.shape[0], count, 1);
     struct gf_gpu_run *m = calloc(1, sizeof *m);
-    int rc = m ? gf_gpu_run_make(c, m, &job) : gf_fail(GF_ENOMEM, "no memory for a plan");
+    job.lean = false;
+    int rc = m ? gf_gpu_run_make(r->c, m, &job) : gf_fail(GF_ENOMEM, "no memory for a plan");
     if (!rc)
-        rc = gf_gpu_run_prepare(c, m, 0);
+        rc = gf_gpu_run_prepare(r->c, m, 0);
     if (!rc)
-        rc = gf_gpu_run_upload(c, m, &lines);
-    if (!rc)
-        rc = gf_gpu_run_launch(c, m, 0, m->plan->n_passes);
-    if (!rc)
-        rc = gf_gpu_run_download(c, m, &lines, NULL);
+        rc = gf_gpu_run_all(r->c, m, &lines, &lines, NULL);
     if (m)
-        gf_gpu_run_drop(c, m);
+        gf_gpu_run_drop(r->c, m);
     free(m);
     return rc;
 }
 
 /* The lines of the sample for automatic ranges, as many at a time as the device has room for. */
-static int run_lines(const struct gf_gpu_context *c, const struct gf_array *lines) {
+static int run_lines(const struct run *r, const struct gf_array *lines) {
     const int64_t all = lines->shape[1] * lines->shape[2];
     const struct gf_array flat =
-        gf_array_wrap(lines->data, lines->dtype, 3, (int64_t[]){lines->shape[0], all, 1});
+        gf_array_wrap(lines->data, lines->dtype, 4, (int64_t[]){lines->shape[0], all, 1, 1});
     int64_t each = all;
     int rc = 0;
     for (int64_t at = 0; at < all && !rc;) {
         const int64_t count = all - at < each ? all - at : each;
-        rc = run_some_lines(c, &flat, at, count);
+        rc = run_some_lines(r, &flat, at, count);
         at += rc ? 0 : count;
         if (gf_gpu_run_too_large(rc) && each > 1) {
             each = (each + 1) / 2;
@@ -108,51 +93,17 @@ static int find_ranges(struct run *r) {
     if (!r->s->role.members) /* several devices have shown it on its way */
         gf_slab_range_pages(&r->range, 0, r->s->plan.pages, r->ends.exchange.a.data);
     struct gf_array lines = gf_slab_range_lines(&r->range);
-    int rc = lines.data ? run_lines(r->c, &lines) : 0;
+    int rc = lines.data ? run_lines(r, &lines) : 0;
     if (!rc)
         gf_slab_range_find(&r->range);
     return rc;
-}
-
-/* ---- bins that mirror themselves ---- */
-
-/* A bin of output `o` becomes that of a real number. */
-static void make_real(const struct gf_output *o, char *at) {
-    const bool shown = o->map == GF_MAP_DISPLAY && gf_dtype_is_integer(o->dtype);
-    const double v = gf_sample_get(at, o->dtype), pi = 3.14159265358979323846;
-    double low, high;
-    if (o->kind == GF_COMPLEX)
-        gf_sample_put(at, o->dtype, v); /* its imaginary part becomes 0 */
-    else if (o->kind == GF_IMAG && !shown)
-        gf_sample_put(at, o->dtype, 0);
-    else if (o->kind == GF_PHASE && !shown)
-        gf_sample_put(at, o->dtype, fabs(v) < pi / 2 ? 0 : pi);
-    else if (o->kind == GF_PHASE) { /* -pi is pi */
-        gf_dtype_range(o->dtype, &low, &high);
-        gf_sample_put(at, o->dtype, fmax(v, high - v));
-    }
-}
-
-/* Along axis `axis` and those after it; `at`: the indices before are chosen. */
-static void make_bins_real(const struct gf_job *job, const struct gf_output *o,
-                           const struct gf_array *a, int axis, char *at) {
-    const bool on = job->axes >> axis & 1, halved = o->half && axis == gf_job_half_axis(job);
-    const int64_t n = axis < job->ndim ? job->shape[axis] : a->shape[axis];
-    const int64_t step = !on ? 1 : n % 2 ? n : n / 2;
-    for (int64_t k = 0; k < n; k += step) {
-        const int64_t to = on && o->shift && !halved ? (k + n / 2) % n : k;
-        if (axis < job->ndim)
-            make_bins_real(job, o, a, axis + 1, at + to * a->stride[axis]);
-        else
-            make_real(o, at + k * a->stride[axis]);
-    }
 }
 
 void gf_gpu_slabs_make_real(const struct gf_gpu_slabs *s, const struct gf_array *out) {
     const struct gf_job *job = &s->asked;
     const bool rounded = job->op == GF_FFT && job->direction == GF_FORWARD && gf_job_is_real(job);
     for (int i = 0; i < job->n_out && rounded; i++)
-        make_bins_real(job, &job->out[i], &out[i], 0, out[i].data);
+        gf_rounding_drop(job, i, &out[i], 1);
 }
 
 static int run_forward(struct run *r) {
@@ -211,7 +162,7 @@ static int add_inbox_zero(const struct run *r, const struct gf_gpu_member *m, do
                                        .pitch = e->unit,
                                        .count = count,
                                        .device_pitch = page / rows};
-        const struct gf_array all = gf_array_wrap(zeros, p->number == 16 ? GF_C128 : GF_C64, 4,
+        const struct gf_array all = gf_array_wrap(zeros, gf_job_number(&p->job), 4,
                                                   (int64_t[]){count, 1, 1, e->unit / p->number});
         rc = m->c->api->download_rows(m->c->gpu, t->inbox[k], &at);
         if (!rc)
@@ -345,7 +296,7 @@ static int take_exchange(struct run *r) {
         return gf_fail(GF_ENOMEM, "no memory for an exchange of %lld bytes",
                        (long long)p->exchange_bytes);
     r->ends.exchange.a =
-        gf_array_wrap(data, p->number == 16 ? GF_C128 : GF_C64, 4,
+        gf_array_wrap(data, gf_job_number(&p->job), 4,
                       (int64_t[]){p->pages, p->rows, p->width / channels, channels});
     return 0;
 }

@@ -1,5 +1,5 @@
 /* Sends parts in pieces, directly or through host memory. */
-#include "core/gpu/slab_send.h"
+#include "core/gpu/slab_walk.h"
 
 #include <stdlib.h>
 

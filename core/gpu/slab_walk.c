@@ -5,11 +5,8 @@
  * to them. Nothing is uploaded and downloaded where the arrays stay on the devices. */
 #include "core/gpu/slab_walk.h"
 
-#include <stdio.h>
-
 #include "core/base/status.h"
 #include "core/gpu/plan/elsewhere.h"
-#include "core/gpu/slab_send.h"
 
 enum { DEPTH = GF_GPU_SLAB_DEPTH, LAG = DEPTH - 1 };
 
@@ -21,23 +18,20 @@ int gf_gpu_slab_threads(const struct gf_gpu_context *c) {
 }
 
 int gf_gpu_member_name(const struct gf_gpu_member *m, int rc) {
-    char message[512];
-    if (!rc || !m->s->role.members)
-        return rc;
-    snprintf(message, sizeof message, "%s", gf_message());
-    return gf_fail((enum gf_status)rc, "device %s: %s", m->name, message);
+    return rc && m->s->role.members
+               ? gf_fail((enum gf_status)rc, "device %s: %s", m->name, gf_message())
+               : rc;
 }
 
 int gf_gpu_slab_settle(const struct gf_gpu_shared *p, int rc) {
+    struct gf_failure failed = {0};
+    gf_failure_keep(&failed, rc);
     for (int i = 0; i < p->n; i++) {
         const struct gf_gpu_context *c = p->member[i].c;
-        char message[512];
-        snprintf(message, sizeof message, "%s", rc ? gf_message() : "");
         const int back = c->api->use(c->gpu, 0), last = c->api->sync(c->gpu);
-        rc = rc ? gf_fail((enum gf_status)rc, "%s", message)
-                : gf_gpu_member_name(&p->member[i], back ? back : last);
+        gf_failure_keep(&failed, gf_gpu_member_name(&p->member[i], back ? back : last));
     }
-    return rc;
+    return gf_failure_return(&failed);
 }
 
 /* ---- memory ---- */

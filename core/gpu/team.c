@@ -172,7 +172,7 @@ static int count_devices(const char *list) {
 static double exchange_bytes(const struct gf_job *job) {
     const bool half = gf_job_is_real(job) && (job->direction == GF_FORWARD || job->in_half);
     const int axis = gf_job_half_axis(job);
-    double bytes = (double)(job->luma ? 1 : job->channels) * (job->precision == GF_DOUBLE ? 16 : 8);
+    double bytes = (double)gf_job_lanes(job) * (double)gf_dtype_size(gf_job_number(job));
     for (int i = 0; i < job->ndim; i++)
         bytes *= half && i == axis ? (double)(job->shape[i] / 2 + 1) : (double)job->shape[i];
     return bytes;
@@ -182,14 +182,11 @@ static double exchange_bytes(const struct gf_job *job) {
 static bool weigh_passes(const struct gf_gpu_context *c, const struct gf_job *job,
                          struct gf_gpu_load *load) {
     struct gf_gpu_plan *p;
-    double bytes = 0;
     if (gf_gpu_plan_make(job, &c->props, &p))
         return false;
     for (int i = 0; i < p->n_passes; i++)
         load->passes += p->pass[i].cost;
-    for (int i = 0; i < GF_GPU_N_BUFFERS; i++)
-        bytes += (double)p->bytes[i];
-    load->fits = bytes <= (double)gf_gpu_run_room(c);
+    load->fits = gf_gpu_plan_bytes(p, 0, GF_GPU_N_BUFFERS) <= gf_gpu_run_room(c);
     gf_gpu_plan_free(p);
     return true;
 }

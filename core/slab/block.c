@@ -124,7 +124,7 @@ void gf_slab_expand(const struct gf_slab_spectrum *s, int i, int64_t first, int6
     const struct gf_slab_plan *p = s->plan;
     const struct gf_output *o = &p->job.out[i];
     const int64_t rows = gf_slab_block_rows(&s->block), columns = gf_slab_columns(p, i);
-    const int64_t bytes = (p->job.luma ? 1 : p->job.channels) * p->number;
+    const int64_t bytes = gf_job_lanes(&p->job) * p->number;
     const bool full = !(p->real && o->half), shifted = full && o->shift && on(p, 2);
 #pragma omp parallel for num_threads(s->threads) if (s->threads > 1)
     for (int64_t k = 0; k < count * rows; k++) {
@@ -145,7 +145,7 @@ void gf_slab_expand(const struct gf_slab_spectrum *s, int i, int64_t first, int6
 void gf_slab_ends(const struct gf_slab_spectrum *s, void *to) {
     const struct gf_slab_plan *p = s->plan;
     const int64_t rows = gf_slab_block_rows(&s->block), size = p->number;
-    const int64_t bytes = (p->job.luma ? 1 : p->job.channels) * size;
+    const int64_t bytes = gf_job_lanes(&p->job) * size;
 #pragma omp parallel for num_threads(s->threads) if (s->threads > 1)
     for (int64_t k = 0; k < p->pages * rows; k++) {
         const struct rows pair = rows_at(s, k / rows, k % rows);

@@ -19,10 +19,6 @@ struct direct {
     char *samples; /* [row][sample] of step_pages */
 };
 
-static int64_t channels_of(const struct gf_slab_plan *p) {
-    return p->job.luma ? 1 : p->job.channels;
-}
-
 static int64_t sample_bytes(const struct gf_slab_plan *p) {
     return (int64_t)gf_dtype_size(p->job.out[0].dtype);
 }
@@ -30,7 +26,7 @@ static int64_t sample_bytes(const struct gf_slab_plan *p) {
 /* Columns 0 and n/2 as samples, to d->packed. */
 static int run_ends(struct gf_slab_state *r, const struct gf_slab_block *b, struct direct *d) {
     const struct gf_slab_plan *p = r->plan;
-    const int64_t rows = gf_slab_block_rows(b), width = TOGETHER * channels_of(p);
+    const int64_t rows = gf_slab_block_rows(b), width = TOGETHER * gf_job_lanes(&p->job);
     const int64_t row = gf_slab_row_bytes(p), bytes = width * p->number;
     for (int64_t k = 0; k < p->pages * rows; k++)
         memcpy(d->packed + k * bytes, d->data + k * row, (size_t)bytes);
@@ -51,7 +47,7 @@ static int run_halves(struct gf_slab_state *r, int64_t rows, struct direct *d) {
     job.elsewhere = gf_job_points(&p->job) / p->pages;
     job.out[0] = p->job.out[0];
     job.out[0].shift = job.out[0].half = false;
-    gf_slab_convert_range(&job.out[0], r->range.of[0]);
+    gf_part_range(&job.out[0], r->range.of[0]);
     return gf_slab_run_part(r, &job, d->data, (void *[]){d->halves});
 }
 
@@ -81,7 +77,7 @@ static int direct_block(struct gf_slab_state *r, int64_t k, void *user) {
 int gf_slab_direct_blocks(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t rows = gf_slab_most_rows(p), all = p->pages * rows;
-    const int64_t two = all * TOGETHER * channels_of(p) * p->number;
+    const int64_t two = all * TOGETHER * gf_job_lanes(&p->job) * p->number;
     struct direct d = {.data = NULL};
     return gf_slab_walk(r, &(struct gf_slab_walk){
                                direct_block,

@@ -1,4 +1,4 @@
-/* A filter in slabs: what is done to its blocks between the walks over the pages. */
+/* Blocks that stay in the exchange between two walks over the pages: those of a filter, and of a picture. */
 #include "core/slab/state.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 int gf_slab_filter_block(struct gf_slab_state *r, struct gf_filter *filter,
                          const struct gf_slab_block *b, void *data) {
     const struct gf_slab_plan *p = r->plan;
-    const int64_t channels = p->job.luma ? 1 : p->job.channels;
+    const int64_t channels = gf_job_lanes(&p->job);
     struct gf_job job = gf_slab_block_job(p, p->picture ? 1 : b->n_low,
                                           p->picture ? b->n_low : p->width / channels);
     job.op = GF_FILTER;

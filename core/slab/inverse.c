@@ -3,22 +3,14 @@
 #include <string.h>
 
 #include "core/base/status.h"
-#include "core/filter/compose.h"
 #include "core/slab/block.h"
 #include "core/slab/state.h"
 
 /* The part of the job that transforms all axes but the slowest of `count` pages, of which the first
  * `counted` are counted. */
 static struct gf_job inverse_job(const struct gf_slab_plan *p, int64_t count, int64_t counted) {
-    struct gf_job job = p->job, forward;
-    if (p->job.op == GF_FILTER) {
-        gf_filter_split(&p->job, &forward, &job);
-        job.filter = p->job.filter; /* computed as a filter's are */
-    }
-    job.shape[0] = count;
+    struct gf_job job = gf_part_pages(&p->job, true, count);
     job.counted[0] = counted;
-    job.axes &= ~1u;
-    job.elsewhere = p->job.shape[0];
     job.in_half = p->real;
     job.in_shift = false;
     return job;

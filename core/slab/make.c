@@ -17,10 +17,6 @@ enum { GRAIN = 32, SHORTEST = 2, STEP_SHARE = 8, DIRECT_STEP_SHARE = 32 };
  * mirror images as doubles, values, and the table itself three times. */
 enum { TABLE_SHARE = 9 };
 
-static bool is_real(const struct gf_job *job) {
-    return gf_job_is_real(job);
-}
-
 const char *gf_slab_refuses(const struct gf_job *job) {
     const int last = job->ndim - 1;
     if (job->op == GF_DWT)
@@ -33,42 +29,19 @@ const char *gf_slab_refuses(const struct gf_job *job) {
         return job->ndim == 3 ? "it has a single page" : "it has a single row";
     if (job->shape[last] < SHORTEST)
         return "its rows are too short";
-    if (is_real(job) && (!(job->axes >> last & 1) || job->shape[last] < 2))
+    if (gf_job_is_real(job) && (!(job->axes >> last & 1) || job->shape[last] < 2))
         return "real samples need a transform of the last axis";
-    if (job->direction == GF_INVERSE) {
-        enum gf_dtype work = job->precision == GF_DOUBLE ? GF_C128 : GF_C64;
-        if (job->in_dtype != work)
-            return "a spectrum is transformed in its own precision";
-    }
+    if (job->direction == GF_INVERSE && job->in_dtype != gf_job_number(job))
+        return "a spectrum is transformed in its own precision";
     return NULL;
 }
 
-static int64_t bytes_of(const int64_t *shape, int rank, enum gf_dtype t) {
-    int64_t n = (int64_t)gf_dtype_size(t);
-    for (int i = 0; i < rank; i++)
-        n *= shape[i];
-    return n;
-}
-
-/* As above, of the first samples alone where others were added. */
+/* Bytes of an array of the job, of the first samples alone where others were added. */
 static int64_t counted_bytes(const struct gf_job *job, int64_t channels, enum gf_dtype t) {
-    int64_t shape[GF_MAX_RANK] = {0};
+    int64_t n = channels * (int64_t)gf_dtype_size(t);
     for (int i = 0; i < job->ndim; i++)
-        shape[i] = gf_job_counted(job, i);
-    shape[job->ndim] = channels;
-    return bytes_of(shape, job->ndim + 1, t);
-}
-
-static int64_t input_bytes(const struct gf_job *job) {
-    int64_t shape[GF_MAX_RANK];
-    gf_job_in_shape(job, shape);
-    return bytes_of(shape, job->ndim + 1, job->in_dtype);
-}
-
-static int64_t output_bytes(const struct gf_job *job, int i) {
-    int64_t shape[GF_MAX_RANK];
-    gf_job_out_shape(job, i, shape);
-    return bytes_of(shape, job->ndim + 1, job->out[i].dtype);
+        n *= gf_job_counted(job, i);
+    return n;
 }
 
 /* Of a packed spectrum the backend writes samples of the half, and those of negative frequencies are
@@ -86,18 +59,18 @@ static void describe(struct gf_slab_plan *p) {
     const struct gf_job *job = &p->job;
     const bool inverse = job->direction == GF_INVERSE;
     int64_t columns = job->shape[2];
-    p->real = is_real(job);
+    p->real = gf_job_is_real(job);
     if (p->real)
         columns = columns / 2 + !p->packed;
     p->pages = job->shape[0];
     p->rows = job->shape[1];
     p->kept_pages = gf_job_counted(job, 0);
-    p->width = columns * (job->luma ? 1 : job->channels);
+    p->width = columns * gf_job_lanes(job);
     if (p->picture) {
         p->rows = columns;
-        p->width = job->luma ? 1 : job->channels;
+        p->width = gf_job_lanes(job);
     }
-    p->number = job->precision == GF_DOUBLE ? 16 : 8;
+    p->number = (int64_t)gf_dtype_size(gf_job_number(job));
     bool mirrored = p->packed || (inverse && p->real && !job->in_half);
     for (int i = 0; i < job->n_out && !inverse && job->op == GF_FFT; i++)
         mirrored |= p->real && !job->out[i].half;
@@ -111,9 +84,9 @@ static void describe(struct gf_slab_plan *p) {
 static int choose_slabs(struct gf_slab_plan *p, int64_t memory, int64_t *needed) {
     const struct gf_job *job = &p->job;
     const int64_t middle = p->exchange_bytes / p->pages;
-    int64_t in = job->direction == GF_FORWARD ? input_bytes(job) / p->pages : 0, out = 0;
+    int64_t in = job->direction == GF_FORWARD ? gf_job_bytes(job, -1) / p->pages : 0, out = 0;
     for (int i = 0; i < job->n_out && (job->direction == GF_INVERSE || job->op == GF_FILTER); i++)
-        out += output_bytes(job, i) / p->pages;
+        out += gf_job_bytes(job, i) / p->pages;
     const int64_t outer = in > out ? in : out;
     const int64_t page = outer + 2 * middle + middle / 4 + middle / p->n_blocks + 1;
     const bool pages =
@@ -146,11 +119,11 @@ static int choose_slabs(struct gf_slab_plan *p, int64_t memory, int64_t *needed)
 /* Bytes of the widest row of output, as complex numbers and as samples. */
 static int64_t widest_output(const struct gf_slab_plan *p) {
     const struct gf_job *job = &p->job;
-    const int64_t numbers = job->shape[2] * (job->luma ? 1 : job->channels);
+    const int64_t numbers = job->shape[2] * gf_job_lanes(job);
     int64_t wide = 0;
     for (int i = 0; i < job->n_out && job->direction == GF_FORWARD && job->op == GF_FFT; i++) {
         int64_t bytes =
-            output_bytes(job, i) / (job->shape[0] * job->shape[1]) + numbers * p->number;
+            gf_job_bytes(job, i) / (job->shape[0] * job->shape[1]) + numbers * p->number;
         if (gf_slab_range_scans(job, i)) /* as floats */
             bytes += numbers * p->number / 2;
         wide = bytes > wide ? bytes : wide;
@@ -162,7 +135,7 @@ static int64_t widest_output(const struct gf_slab_plan *p) {
 static int64_t full_input(const struct gf_slab_plan *p) {
     const struct gf_job *job = &p->job;
     bool full = job->direction == GF_INVERSE && !job->in_half && p->real;
-    return full ? input_bytes(job) / (job->shape[0] * job->shape[1]) : 0;
+    return full ? gf_job_bytes(job, -1) / (job->shape[0] * job->shape[1]) : 0;
 }
 
 /* Units of a slab of rows: the spectrum, a piece of it, and output or input. */
@@ -191,13 +164,13 @@ static void avoid_single(struct gf_slab_plan *p) {
 
 /* Beside a row of a direct block: its samples, and the first and last column twice. */
 static int64_t direct_row(const struct gf_slab_plan *p) {
-    const int64_t channels = p->job.luma ? 1 : p->job.channels;
+    const int64_t channels = gf_job_lanes(&p->job);
     return p->width * (int64_t)gf_dtype_size(p->job.out[0].dtype) + 4 * channels * p->number;
 }
 
 /* Bytes of a row of output, as samples alone where the backend writes these. */
 static int64_t step_row(const struct gf_slab_plan *p) {
-    return p->direct ? output_bytes(&p->job, 0) / (p->job.shape[0] * p->job.shape[1])
+    return p->direct ? gf_job_bytes(&p->job, 0) / (p->job.shape[0] * p->job.shape[1])
                      : widest_output(p);
 }
 
@@ -212,7 +185,7 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
         column += direct_row(p);
     if (job->op == GF_FILTER) /* its values, which are complex in the worst case */
         column += (job->filter && gf_filter_has_table(job->filter) ? TABLE_SHARE : 1) * row /
-                  (job->luma ? 1 : job->channels);
+                  gf_job_lanes(job);
     const int64_t unit = per_unit * (p->pages * column + wide + 1);
     int64_t n = (gf_slab_cached(p, memory) - gf_slab_cached(p, memory) / share) / unit;
     n = n < least && unit * least <= memory ? least : n;
@@ -276,13 +249,13 @@ void gf_slab_describe(struct gf_slab_plan *p) {
     }
     p->walk[0].bytes_read =
         crops ? counted_bytes(job, job->channels, job->in_dtype) / p->kept_pages * p->pages
-              : input_bytes(job);
+              : gf_job_bytes(job, -1);
     p->walk[n - 1].bytes_read = p->exchange_bytes / p->pages * kept;
     p->walk[n - 1].bytes_written = 0;
     for (int i = 0; i < job->n_out; i++)
         p->walk[n - 1].bytes_written +=
-            filter ? counted_bytes(job, job->luma ? 1 : job->channels, job->out[i].dtype)
-                   : output_bytes(job, i);
+            filter ? counted_bytes(job, gf_job_lanes(job), job->out[i].dtype)
+                   : gf_job_bytes(job, i);
     p->n_walks = n;
     if (!scans(p))
         return;

@@ -1,19 +1,6 @@
 /* Which pages a slab has, which rows a block, and where their piece is. */
 #include "core/slab/plan.h"
 
-struct gf_job gf_slab_volume(const struct gf_job *job) {
-    struct gf_job v = *job;
-    if (job->ndim == 3)
-        return v;
-    v.ndim = 3;
-    v.shape[1] = 1;
-    v.shape[2] = job->shape[1];
-    v.counted[1] = 0;
-    v.counted[2] = job->counted[1];
-    v.axes = (job->axes & 1) | (job->axes >> 1 & 1) << 2;
-    return v;
-}
-
 struct gf_span gf_slab_pages(const struct gf_slab_plan *p, int64_t i) {
     const int64_t first = i * p->slab_pages;
     return (struct gf_span){first, i + 1 < p->n_slabs ? p->slab_pages : p->pages - first};

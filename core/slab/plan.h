@@ -23,8 +23,8 @@
 #ifndef GF_CORE_SLAB_PLAN_H
 #define GF_CORE_SLAB_PLAN_H
 
-#include "core/base/job.h"
 #include "core/base/span.h"
+#include "core/divide/part_job.h"
 
 /* Walks at most; rows of a long line that wait until their points are put side by side: one cache line. */
 enum { GF_SLAB_WALKS = 4, GF_SLAB_STAGED = 8 };
@@ -63,8 +63,6 @@ struct gf_slab_block {
     int64_t before; /* rows of the blocks before */
 };
 
-/* A picture's job as that of a volume whose pages have one row each; a volume's as it is. */
-struct gf_job gf_slab_volume(const struct gf_job *job);
 /* Pages of slab i; and those of a run of slabs. */
 struct gf_span gf_slab_pages(const struct gf_slab_plan *p, int64_t i);
 struct gf_span gf_slab_pages_of(const struct gf_slab_plan *p, struct gf_span slabs);

@@ -7,32 +7,23 @@
 #include <string.h>
 
 #include "core/base/halves.h"
+#include "core/base/loadstore.h"
 #include "core/base/sample_run.h"
 #include "core/base/status.h"
 
-static bool is_unsigned(enum gf_dtype t) {
-    return t == GF_U8 || t == GF_U16 || t == GF_U32;
-}
-
-/* No magnitude is larger than that of the zero frequency, where samples that are never negative add
- * up. Of several outputs backends look at all bins. */
+/* Of several outputs backends look at all bins. */
 static bool ends_at_zero(const struct gf_job *job, int i) {
-    return gf_output_is_full(&job->out[i]) && job->n_out == 1 && is_unsigned(job->in_dtype) &&
-           job->out[i].kind != GF_IMAG;
+    return gf_output_is_full(&job->out[i]) && job->n_out == 1 && !gf_output_scans(job, i);
 }
 
 bool gf_slab_range_scans(const struct gf_job *job, int i) {
     return gf_output_is_full(&job->out[i]) && !ends_at_zero(job, i);
 }
 
-static int64_t channels_of(const struct gf_slab_plan *p) {
-    return p->job.luma ? 1 : p->job.channels;
-}
-
 /* The sample's columns that the pages have: of packed ones the last is in the first. */
 static int columns_of(const struct gf_slab_plan *p, const struct gf_range_sample *s) {
     const struct gf_range_axis *x = &s->axis[2];
-    const int64_t all = (p->picture ? p->rows : 1) * p->width / channels_of(p);
+    const int64_t all = (p->picture ? p->rows : 1) * p->width / gf_job_lanes(&p->job);
     return x->index[x->count - 1] < all ? x->count : x->count - 1;
 }
 
@@ -60,7 +51,7 @@ int gf_slab_range_open(const struct gf_slab_plan *p, struct gf_slab_range *r) {
     }
     for (int axis = 1; axis < 3; axis++)
         r->n_zeros *= job->axes >> axis & 1 ? 1 : job->shape[axis];
-    r->n_zeros *= channels_of(p);
+    r->n_zeros *= gf_job_lanes(&p->job);
     if (r->zeros && !(r->zero = calloc((size_t)r->n_zeros, sizeof *r->zero)))
         return gf_fail(GF_ENOMEM, "no memory for the zero frequencies");
     int rc = r->samples ? gf_range_sample_make(job, &r->sample) : 0;
@@ -92,7 +83,7 @@ void gf_slab_range_input(struct gf_slab_range *r, int64_t first, const struct gf
 
 static void add_zeros(struct gf_slab_range *r, const char *page) {
     const struct gf_slab_plan *p = r->plan;
-    const int64_t channels = channels_of(p);
+    const int64_t channels = gf_job_lanes(&p->job);
     const int64_t rows = p->job.axes >> 1 & 1 ? 1 : p->job.shape[1];
     const int64_t columns = p->job.axes >> 2 & 1 ? 1 : p->job.shape[2];
     for (int64_t k = 0; k < r->n_zeros; k++) {
@@ -113,7 +104,7 @@ static void keep(struct gf_slab_range *r, int64_t z, const char *page) {
         for (int k = 0; k < columns; k++)
             for (int c = 0; c < channel->count; c++, to += size)
                 memcpy(to,
-                       page + (y->index[b] * p->width + x->index[k] * channels_of(p) +
+                       page + (y->index[b] * p->width + x->index[k] * gf_job_lanes(&p->job) +
                                channel->index[c]) *
                                   p->number,
                        size);
@@ -145,7 +136,7 @@ int gf_slab_range_join(struct gf_slab_range *r, const struct gf_slab_io *io,
 
 struct gf_array gf_slab_range_lines(const struct gf_slab_range *r) {
     const int64_t rows = r->samples ? r->sample.axis[1].count : 1;
-    return gf_array_wrap(r->kept, r->plan->number == 16 ? GF_C128 : GF_C64, 4,
+    return gf_array_wrap(r->kept, gf_job_number(&r->plan->job), 4,
                          (int64_t[]){r->plan->pages, rows, r->lines / rows, 1});
 }
 
@@ -153,13 +144,6 @@ struct gf_array gf_slab_range_lines(const struct gf_slab_range *r) {
 
 static struct gf_number bin_at(const struct gf_slab_range *r, int64_t z, int64_t line) {
     return gf_number_get(r->kept, z * r->lines + line, r->plan->number == 16);
-}
-
-static int find(const struct gf_range_axis *a, int64_t index) {
-    int i = 0;
-    while (i < a->count - 1 && a->index[i] != index)
-        i++;
-    return i;
 }
 
 /* A bin of the sample by its positions; of packed ones as core/cpu/sampling.c unpacks them. */
@@ -174,8 +158,8 @@ static struct gf_number sampled(const struct gf_slab_range *r, int a, int b, int
     if (!p->packed || (x->index[k] && !nyquist))
         return v;
     const int64_t ny = gf_half_negative(y->index[b], p->job.shape[1]);
-    const struct gf_number w =
-        bin_at(r, gf_half_negative(z, p->pages), (int64_t)find(y, ny) * columns * channels + c);
+    const struct gf_number w = bin_at(r, gf_half_negative(z, p->pages),
+                                      (int64_t)gf_range_axis_find(y, ny) * columns * channels + c);
     struct gf_number first, last;
     gf_half_unpack(v, w, true, &first, &last);
     return nyquist ? last : first;

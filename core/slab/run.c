@@ -6,28 +6,16 @@
 #include <string.h>
 
 #include "core/base/status.h"
-#include "core/filter/compose.h"
 #include "core/slab/block.h"
 #include "core/slab/range.h"
 #include "core/slab/state.h"
 
 /* The part of the job that transforms all axes but the slowest of `count` pages. */
 static struct gf_job forward_job(const struct gf_slab_plan *p, int64_t count) {
-    struct gf_job job = p->job, inverse;
-    if (p->job.op == GF_FILTER) {
-        gf_filter_split(&p->job, &job, &inverse);
-        job.filter = p->job.filter; /* computed as a filter's are */
-    }
-    job.shape[0] = count;
-    job.axes &= ~1u;
-    job.elsewhere = p->job.shape[0];
-    job.norm = GF_NORM_BACKWARD;
-    job.n_out = 1;
-    job.out[0] = (struct gf_output){.kind = GF_COMPLEX,
-                                    .dtype = gf_slab_number(p),
-                                    .half = p->real,
-                                    .packed = p->packed,
-                                    .packed_within = p->packed_within};
+    struct gf_job job = gf_part_pages(&p->job, false, count);
+    gf_part_numbers(&job, p->real);
+    job.out[0].packed = p->packed;
+    job.out[0].packed_within = p->packed_within;
     return job;
 }
 
@@ -183,7 +171,7 @@ static int forward_block(struct gf_slab_state *r, int64_t k, void *user) {
 
 static int write_blocks(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
-    const int64_t rows = gf_slab_most_rows(p), channels = p->job.luma ? 1 : p->job.channels;
+    const int64_t rows = gf_slab_most_rows(p), channels = gf_job_lanes(&p->job);
     int64_t numbers = 0, samples = 0;
     struct step step = {NULL};
     for (int i = 0; i < p->job.n_out; i++) {

@@ -60,7 +60,7 @@ int gf_slab_run_part(struct gf_slab_state *r, const struct gf_job *job, void *in
 }
 
 int64_t gf_slab_out_row_bytes(const struct gf_slab_plan *p, int i) {
-    return gf_slab_columns(p, i) * (p->job.luma ? 1 : p->job.channels) *
+    return gf_slab_columns(p, i) * gf_job_lanes(&p->job) *
            (int64_t)gf_dtype_size(p->job.out[i].dtype);
 }
 
@@ -70,19 +70,7 @@ int64_t gf_slab_longest(const struct gf_slab_plan *p) {
 }
 
 struct gf_job gf_slab_block_job(const struct gf_slab_plan *p, int64_t rows, int64_t width) {
-    const bool forward = p->job.direction == GF_FORWARD;
-    return (struct gf_job){.direction = p->job.direction,
-                           .ndim = 3,
-                           .shape = {p->pages, rows, width},
-                           .channels = 1,
-                           .axes = 1,
-                           .in_dtype = gf_slab_number(p),
-                           .lean = true,
-                           .precision = p->job.precision,
-                           .norm = forward ? GF_NORM_BACKWARD : GF_NORM_FORWARD,
-                           .elsewhere = 1,
-                           .n_out = 1,
-                           .out = {{.kind = GF_COMPLEX, .dtype = gf_slab_number(p)}}};
+    return gf_part_lines(&p->job, p->pages, rows, width);
 }
 
 int gf_slab_run_lines(struct gf_slab_state *r, int64_t rows, int64_t width, void *lines) {
@@ -173,7 +161,7 @@ static struct gf_job convert_job(const struct gf_slab_plan *p, int i, int64_t ro
                                  int64_t columns) {
     struct gf_job job = {.ndim = 3,
                          .shape = {1, rows, columns},
-                         .channels = p->job.luma ? 1 : p->job.channels,
+                         .channels = gf_job_lanes(&p->job),
                          .axes = 1,
                          .in_dtype = gf_slab_number(p),
                          .precision = p->job.precision,
@@ -183,12 +171,6 @@ static struct gf_job convert_job(const struct gf_slab_plan *p, int i, int64_t ro
                          .out = {p->job.out[i]}};
     job.out[0].shift = job.out[0].half = false;
     return job;
-}
-
-void gf_slab_convert_range(struct gf_output *out, const double range[2]) {
-    out->range = GF_RANGE_GIVEN;
-    out->low = range[1] > 0 ? range[0] : 0;
-    out->high = range[1] > 0 ? range[1] : 1; /* all is zero */
 }
 
 bool gf_slab_is_output(const struct gf_slab_plan *p, int i) {
@@ -209,7 +191,7 @@ static double find_largest(enum gf_dtype t, int64_t n, const void *samples) {
 int gf_slab_convert(struct gf_slab_state *r, int i, const int64_t rows_columns[2], void *numbers,
                     void *samples) {
     struct gf_job job = convert_job(r->plan, i, rows_columns[0], rows_columns[1]);
-    gf_slab_convert_range(&job.out[0], r->range.of[i]);
+    gf_part_range(&job.out[0], r->range.of[i]);
     if (r->scans) {
         job.out[0].dtype = gf_dtype_real(job.in_dtype);
         job.out[0].map = GF_MAP_NUMBER;

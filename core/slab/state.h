@@ -116,7 +116,6 @@ int gf_slab_filter_table(struct gf_slab_state *r, const struct gf_job *part,
 /* The second walk of a filter and of a picture: blocks that stay in their place. */
 int gf_slab_blocks_in_place(struct gf_slab_state *r);
 
-void gf_slab_convert_range(struct gf_output *out, const double range[2]);
 /* Numbers, [rows][columns], to output i's samples, or for the display range's walk to floats, whose largest
  * is kept: the norm, the kind and the type, all of them number by number. */
 int gf_slab_convert(struct gf_slab_state *r, int i, const int64_t rows_columns[2], void *numbers,

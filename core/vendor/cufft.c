@@ -403,7 +403,7 @@ static int cufft_download(struct gf_plan *plan, struct gf_array *out, struct gf_
     struct impl *m = plan->impl;
     int rc = gf_gpu_run_download(plan->context, &m->run, out, report);
     if (!rc && m->direct && !m->transform[0].in_complex)
-        gf_rounding_drop(&plan->job, out, 1); /* a few elements: not worth a kernel */
+        gf_rounding_drop(&plan->job, 0, out, 1); /* a few elements: not worth a kernel */
     return rc;
 }
 

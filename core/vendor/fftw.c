@@ -164,7 +164,7 @@ static bool all_axes(const struct gf_job *job) {
  * rounding to clear. */
 static void settle(const struct gf_job *job, struct gf_array *out, int threads) {
     if (job->axes & (job->axes - 1) || all_axes(job))
-        gf_rounding_drop(job, out, threads);
+        gf_rounding_drop(job, 0, out, threads);
 }
 
 /* Reals and half spectra share their memory when the halved axis is the rows' own: a row of n reals
@@ -214,10 +214,6 @@ static void make_fftw_plans(const struct context *c, const struct gf_job *job, s
     gf_fftw_plan_end(f, c->flags);
 }
 
-static int64_t array_bytes_of(const struct gf_array *a) {
-    return gf_array_count(a) * (int64_t)gf_dtype_size(a->dtype);
-}
-
 static const char *name_of(const struct context *c) {
     return c->maker == GF_FFTW_MKL ? "mkl" : "fftw";
 }
@@ -245,14 +241,14 @@ static void list_passes(const struct context *c, const struct impl *m, struct gf
     if (m->table.data) {
         p = &plan->pass[plan->n_passes++];
         snprintf(p->what, sizeof p->what, "half spectrum times the filter's table");
-        p->bytes_read = after + array_bytes_of(&m->table);
+        p->bytes_read = after + gf_array_bytes(&m->table);
         p->bytes_written = after;
         gf_pass_list_axes(plan, who, false, true, after, before);
     }
     gf_pass_list_store(plan, m->table.data ? before : after); /* a filter's outputs are of reals */
     plan->workspace_bytes = m->in_place ? (before > after ? before : after) : before + after;
     if (m->table.data)
-        plan->workspace_bytes += array_bytes_of(&m->table);
+        plan->workspace_bytes += gf_array_bytes(&m->table);
 }
 
 static int plan_transform(const struct context *c, struct impl *m, struct gf_plan *plan) {

@@ -141,4 +141,12 @@ struct gf_gpu_plan {
     bool filter_bands;
 };
 
+/* Bytes of buffers [first, end). */
+static inline int64_t gf_gpu_plan_bytes(const struct gf_gpu_plan *p, int first, int end) {
+    int64_t bytes = 0;
+    for (int i = first; i < end; i++)
+        bytes += p->bytes[i];
+    return bytes;
+}
+
 #endif
