@@ -1,12 +1,14 @@
 /* gpufft tune on a made-up clock and a made-up device: rounds until they agree, what of them is kept, and that
  * nobody believes a noisy record. */
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/gpu/cache_lines.h"
+#include "core/base/clock.h"
 #include "core/base/process.h"
 #include "core/base/status.h"
 #include "core/session/auto.h"
@@ -211,6 +213,60 @@ static void test_device(void) {
     fails_open = fails_wavelets = false;
 }
 
+/* ---- processors ---- */
+
+static atomic_int contexts, most_contexts, odd_teams;
+
+/* Small pictures are the work of two teams of four, the largest ones that of all eight. */
+static int open_team(const struct gf_backend *b, const struct gf_backend_options *o,
+                     void **context) {
+    (void)b;
+    const int now = ++contexts;
+    most_contexts = now > most_contexts ? now : most_contexts;
+    odd_teams += o->threads != 4 && o->threads != 8;
+    *context = &contexts;
+    return 0;
+}
+
+static void close_team(void *context) {
+    CHECK(context == &contexts);
+    contexts--;
+}
+
+/* At most a billion samples a second. */
+static int exec_slowly(struct gf_plan *p, const struct gf_array *in, struct gf_array *out,
+                       struct gf_report *report) {
+    const double end = gf_now_ms() + (double)gf_array_count(in) * 1e-6;
+    (void)p, (void)out;
+    *report = (struct gf_report){.imag_ratio = 0};
+    while (gf_now_ms() < end)
+        continue;
+    return 0;
+}
+
+static int plan_slowly(void *context, const struct gf_job *job, struct gf_plan **out) {
+    static const struct gf_plan_ops slowly = {.exec = exec_slowly};
+    *out = job->op == GF_DWT ? NULL : gf_plan_new(context, job, &slowly, 0);
+    return *out ? 0 : gf_fail(GF_EUNABLE, "no wavelets");
+}
+
+static void test_processor(void) {
+    static const struct gf_backend teams = {.name = "teams",
+                                            .per_thread = true,
+                                            .probe = probe,
+                                            .open = open_team,
+                                            .plan = plan_slowly,
+                                            .close = close_team};
+    struct gf_speed_record r;
+    CHECK_EQ(gf_tune_device(&teams, &(struct gf_backend_options){.threads = 8}, &r), 0);
+    CHECK(contexts == 0 && odd_teams == 0 && most_contexts >= 3);
+    CHECK(r.threads == 8 && r.open == 0 && r.link == 0 && r.copy > 0 && r.bus[0][0] == 0);
+    for (int i = 0; i < GF_RECORD_FFTS; i++)
+        CHECK_MSG(r.fft[i] > 0 && r.fft[i] < (gf_record_fft_side[i] < 4096 ? 2.001e9 : 1.001e9),
+                  "side %d: %g samples a second", gf_record_fft_side[i], r.fft[i]);
+    CHECK(r.wavelet[0] == 0 && r.wavelet[1] == 0);
+}
+
 /* ---- what is kept ---- */
 
 static const struct gf_job job = {.ndim = 2,
@@ -273,6 +329,7 @@ int main(void) {
     gf_process_set(&(struct gf_process){.cache_folder = folder});
     test_rounds();
     test_device();
+    test_processor();
     test_records(folder);
     snprintf(path, sizeof path, "%s/gpufft", folder);
     CHECK(!rmdir(path) && !rmdir(folder));
