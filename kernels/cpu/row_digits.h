@@ -92,8 +92,9 @@ INLINE void row_finish_digits(const struct gf_cpu_row *rows, cvec *x, long k1,
                               const struct row_end *from, const struct row_end *to) {
     const long r = rows->line->n;
     row_first_digit((const cvec *)rows->twiddle + k1, x, k1, from, to);
-#define SECOND_DIGIT(kind) row_second_digit(x, k1, r, to, kind)
-    FOR_ROW_KIND(row_kind(to), SECOND_DIGIT)
+#define SECOND_DIGIT(constant) row_second_digit(x, k1, r, to, constant)
+    const int kind = row_kind(to);
+    FOR_ROW_KIND(kind, SECOND_DIGIT)
 #undef SECOND_DIGIT
 }
 

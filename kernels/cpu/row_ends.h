@@ -134,24 +134,17 @@ INLINE cvec row_read(const struct row_end *e, long i, int block, int kind) {
 
 /* CALL() with a constant, for the kind of an end that is written to. */
 #define FOR_ROW_KIND(kind, CALL)                                                                   \
-    switch (kind) {                                                                                \
-    case ROW_PAIRS:                                                                                \
+    if ((kind) == ROW_PAIRS) {                                                                     \
         CALL(ROW_PAIRS);                                                                           \
-        break;                                                                                     \
-    case ROW_PAIRS | ROW_PLAIN:                                                                    \
+    } else if ((kind) == (ROW_PAIRS | ROW_PLAIN)) {                                                \
         CALL(ROW_PAIRS | ROW_PLAIN);                                                               \
-        break;                                                                                     \
-    case ROW_PARTS:                                                                                \
+    } else if ((kind) == ROW_PARTS) {                                                              \
         CALL(ROW_PARTS);                                                                           \
-        break;                                                                                     \
-    case ROW_PARTS | ROW_PLAIN:                                                                    \
+    } else if ((kind) == (ROW_PARTS | ROW_PLAIN)) {                                                \
         CALL(ROW_PARTS | ROW_PLAIN);                                                               \
-        break;                                                                                     \
-    case ROW_PAIRS_STREAMED:                                                                       \
-    case ROW_PAIRS_STREAMED | ROW_PLAIN:                                                           \
+    } else if (((kind) & ~ROW_PLAIN) == ROW_PAIRS_STREAMED) {                                      \
         CALL(ROW_PAIRS_STREAMED);                                                                  \
-        break;                                                                                     \
-    default:                                                                                       \
+    } else {                                                                                       \
         CALL(ROW_PARTS_STREAMED);                                                                  \
     }
 
@@ -249,10 +242,11 @@ INLINE void row_finish(const struct gf_cpu_row *rows, cvec *x, long k1, const st
                        const struct row_end *to, int block) {
     const long r = rows->line->n;
     row_squares(rows, x, k1, from, to, block);
-#define WRITE_ALL(kind)                                                                            \
+#define WRITE_ALL(constant)                                                                        \
     _Pragma("GCC unroll 16") for (int i = 0; i < block; i++)                                       \
-        row_write(to, k1 + r * i, block, kind, x[i])
-    FOR_ROW_KIND(to->kind & ~ROW_PLAIN, WRITE_ALL)
+        row_write(to, k1 + r * i, block, constant, x[i])
+    const int kind = (int)to->kind;
+    FOR_ROW_KIND(kind, WRITE_ALL)
 #undef WRITE_ALL
 }
 
