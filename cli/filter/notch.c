@@ -26,7 +26,7 @@ static const double BESIDE = 2.5;
 static const double SWELL_NOISE = 0.25, HIDDEN_NOISE = 3;
 /* One wave explains that share of the tiles' power; or what it leaves is no more than the floor around its
  * peak times this. The other limits are for waves that do not explain nearly all. */
-static const double LEAST_STEADY = 0.9, MOST_EXCESS = 15;
+static const double LEAST_STEADY = 0.875, MOST_EXCESS = 15;
 static const double CLEAR_STEADY = 0.95, MOST_NOISE = 1.2, LEAST_CLEAR = 10;
 /* The most contrast of a wave that the picture hides. */
 static const double HIDDEN_CONTRAST = 0.2;
