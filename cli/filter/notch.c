@@ -23,8 +23,12 @@ static const double RADIUS = 0.5, WIDER = 1.5, SHARE_OF_DISTANCE = 1. / 12;
 
 /* A wave this many times as strong as a thing's waves is looked at by itself. */
 static const double BESIDE = 2.5;
-/* The noise over its places that a wave may have: one that swells, any, one that the picture hides. */
-static const double SWELL_NOISE = 0.25, MOST_NOISE = 1.2, HIDDEN_NOISE = 3;
+/* The noise over its places that a wave may have: one that swells, one that the picture hides. */
+static const double SWELL_NOISE = 0.25, HIDDEN_NOISE = 3;
+/* One wave explains that share of the tiles' power; or what it leaves is no more than the floor around its
+ * peak times this. The other limits are for waves that do not explain nearly all. */
+static const double LEAST_STEADY = 0.875, MOST_EXCESS = 15;
+static const double CLEAR_STEADY = 0.95, MOST_NOISE = 1.2, LEAST_CLEAR = 10;
 /* The most contrast of a wave that the picture hides. */
 static const double HIDDEN_CONTRAST = 0.2;
 /* In a crowd, waves below this share of a thing's strongest one belong to it too. */
@@ -177,14 +181,20 @@ static bool is_harmonic(const struct gf_periodic_list *waves, int n, const struc
     return false;
 }
 
+/* Not the same wave all over the picture. */
 static bool is_noise(const struct gf_periodic *p, const struct gf_thing *seen) {
-    return seen->noise > (p->radius > 0 ? SWELL_NOISE : MOST_NOISE);
+    if (p->radius > 0 || p->steady >= CLEAR_STEADY)
+        return p->radius > 0 && seen->noise > SWELL_NOISE;
+    return seen->looked &&
+           (seen->noise > MOST_NOISE || p->clear < LEAST_CLEAR ||
+            (p->steady < LEAST_STEADY && (1 / p->steady - 1) * p->level > MOST_EXCESS));
 }
 
 /* A wave beside a thing, or in a crowd, is noise only where it is pure. */
 static bool is_of_thing(const struct gf_notches *list, const struct gf_periodic *p, bool crowd,
                         const struct gf_thing *seen) {
-    if (!seen->looked || (!crowd && p->amplitude >= BESIDE * list->left.amplitude))
+    if (!seen->looked || gf_thing_is_added(seen) ||
+        (!crowd && p->amplitude >= BESIDE * list->left.amplitude))
         return false;
     const double half[2] = {list->left.at[0] / 2, list->left.at[1] / 2};
     return !gf_thing_is_pure(seen) || is_multiple(half, p->at) ||
@@ -201,7 +211,7 @@ static int leave_things(const struct eyes *e, struct gf_periodic_list *found) {
     gf_screens_product(found, &s, thing);
     for (int i = 0; i < found->n && !rc; i++) {
         rc = look(e, found->item[i].at, &seen[i]);
-        thing[i] = thing[i] || gf_thing_is_likely(&seen[i]);
+        thing[i] = !gf_thing_is_added(&seen[i]) && (thing[i] || gf_thing_is_likely(&seen[i]));
         if (thing[i] ||
             (is_noise(&found->item[i], &seen[i]) && !is_harmonic(found, i, &found->item[i])))
             leave(list, found->item[i].at, found->item[i].amplitude);

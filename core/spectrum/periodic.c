@@ -35,7 +35,6 @@ struct search {
     struct gf_windowed w;
     int axes;  /* with a window */
     int tiles; /* along each of them */
-    struct gf_places places;
     bool uneven;
     double level, clear;
     double least; /* power */
@@ -71,15 +70,6 @@ static void prepare_ring(struct search *s) {
                 memcpy(r->step, d, sizeof d);
                 r->sector = sector_of(d, far);
             }
-}
-
-static void prepare_tiles(struct search *s) {
-    s->tiles = s->axes == 1 ? 8 : s->axes == 2 ? 4 : 3;
-    s->places = (struct gf_places){.first = 0.5, .span = s->tiles};
-    for (int i = 0; i < 3; i++) {
-        s->places.reach[i] = s->w.on[i] ? s->tiles : 0;
-        s->places.count[i] = s->w.on[i] ? s->tiles : 1;
-    }
 }
 
 /* ---- one candidate ---- */
@@ -226,16 +216,19 @@ static void settle(const struct search *s, double z[][2], int n, double part[3])
     }
 }
 
-static void look_in_tiles(const struct search *s, const int64_t at[3], double part[3],
+static void look_in_tiles(const struct search *s, int tiles, const int64_t at[3], double part[3],
                           struct gf_periodic *p) {
+    struct gf_places places = {.first = 0.5, .span = tiles};
     double z[TILE_BINS][2], wave[3], sum[2] = {0, 0}, squares = 0, sizes = 0;
     int n = 1, here = 0;
     for (int k = 0; k < 3; k++) {
-        n *= s->places.count[k];
+        places.reach[k] = s->w.on[k] ? tiles : 0;
+        places.count[k] = s->w.on[k] ? tiles : 1;
+        n *= places.count[k];
         wave[k] = (double)at[k] + part[k];
     }
-    gf_places_look(&s->w.b, &s->places, wave, z);
-    for (int i = 0; i < 2 * s->uneven; i++)
+    gf_places_look(&s->w.b, &places, wave, z);
+    for (int i = 0; i < 2 && s->uneven && tiles == s->tiles; i++)
         settle(s, z, n, part);
     for (int i = 0; i < n; i++) {
         sum[0] += z[i][0];
@@ -337,7 +330,9 @@ static bool try_bin(const struct search *s, int ndim, const int64_t at[3], struc
         (is_own_twin(b, at) ? 1 : 2) * sqrt(power / b->unit) / (b->scale * b->points * height);
     if (p->level >= LEAST_SWELL)
         p->radius = find_radius(s, at, part, power, height, power / p->level);
-    look_in_tiles(s, at, part, p);
+    look_in_tiles(s, s->tiles, at, part, p);
+    if (s->uneven) /* the frequency is settled; finer tiles tell more */
+        look_in_tiles(s, 2 * s->tiles, at, part, p);
     for (int i = 0; i < ndim; i++) {
         int axis = 3 - ndim + i;
         p->at[i] = (double)gf_bins_signed(at[axis], b->n[axis]) + round_part(part[axis]);
@@ -380,7 +375,7 @@ int gf_spectrum_periodic(const struct gf_spectrum *spectrum, double least, bool 
         /* Between bins the highest one has at least 0.85 of the window's height along each axis. */
         s->least = pow(peak * pow(0.425, s->axes), 2) * b->unit;
         prepare_ring(s);
-        prepare_tiles(s);
+        s->tiles = s->axes == 1 ? 8 : s->axes == 2 ? 4 : 3;
         try_all(s, spectrum->ndim);
         while (list->n && list->item[list->n - 1].amplitude < least)
             list->n--;

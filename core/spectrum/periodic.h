@@ -38,7 +38,7 @@ struct gf_periodic_list {
 
 /* The strongest candidates with an amplitude of at least `least` and of a hundredth of the standard
  * deviation. With `uneven` a wave may be stronger in some places than in others: its frequency is the
- * one at which the tiles agree best. GF_ENOMEM, or GF_EINVAL where the spectrum is not half of one. */
+ * one at which the tiles agree best, and its evidence is read from 8 x 8 tiles. GF_ENOMEM, or GF_EINVAL where the spectrum is not half of one. */
 int gf_spectrum_periodic(const struct gf_spectrum *s, double least, bool uneven,
                          struct gf_periodic_list *list);
 /* Adds those of another channel; what both have is kept once, as the stronger one. */
