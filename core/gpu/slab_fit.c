@@ -14,44 +14,37 @@ enum { LEAST_ROW = 12 << 10 };
 
 /* ---- parts ---- */
 
-/* The part of the exchange that devices hold for this walk. */
+/* Device bytes that the smaller last part takes beside the others' buffers. */
+static int64_t own_bytes(const struct gf_gpu_walk *w) {
+    int64_t sum = 0;
+    for (int i = GF_GPU_A; i < GF_GPU_OUT && w->n_runs > 1; i++)
+        if (i > GF_GPU_B || w->run[1].plan->bytes[i] > w->run[0].plan->bytes[i])
+            sum += w->run[1].plan->bytes[i];
+    return sum;
+}
+
+/* Device bytes of the exchange that this walk reads, and that the next one will read. */
 static int64_t inbox_bytes(const struct gf_gpu_slabs *s, const struct gf_gpu_walk *w) {
     const struct gf_gpu_exchange *e = &s->between;
-    const bool held = s->role.members && !s->role.in_place && !w->from_input;
-    return held ? w->extent * (w->blocks ? e->pages : e->bins) * e->unit : 0;
+    const int members = s->role.members, member = s->role.member;
+    const int64_t pages = members ? gf_slab_share(e->pages, members, member).count : 0;
+    const int64_t bins =
+        members ? gf_slab_planes(e->bins, members, member, gf_gpu_slabs_granule(s)).count : 0;
+    const int64_t slab = pages * e->bins * e->unit, block = bins * e->pages * e->unit;
+    return (w->from_input ? 0
+            : w->blocks   ? block
+                          : slab) +
+           (w->to_output ? 0
+            : w->blocks  ? slab
+                         : block);
 }
 
-/* A part in flight, or in place every one. */
-static int64_t slot_bytes(const struct gf_gpu_slabs *s, const struct gf_gpu_walk *w, int64_t part) {
-    const struct gf_gpu_run *m = &w->run[gf_gpu_part_index(w, part)];
-    const bool in_exchange = s->role.in_place && !gf_gpu_walk_leaves(w);
-    int64_t bytes = m->plan->bytes[GF_GPU_FILTER];
-    if (w->from_input || !s->role.members)
-        bytes += m->plan->bytes[GF_GPU_IN];
-    if (!in_exchange)
-        bytes += gf_gpu_plan_bytes(m->plan, GF_GPU_OUT, GF_GPU_N_BUFFERS);
-    return s->role.resident ? bytes : bytes + gf_gpu_run_report_bytes(m);
-}
-
-/* Device bytes of walks [first, end) and of what the next one reads, as gf_gpu_slab_take() takes them. */
-static int64_t taken_bytes(const struct gf_gpu_slabs *s, int first, int end) {
-    int64_t bytes = s->role.in_place ? s->plan.pages * s->pitch * s->unit : 0, work[2] = {0, 0};
-    for (int i = first; i < end; i++) {
-        const struct gf_gpu_walk *w = &s->walk[i];
-        const int64_t slots = s->role.in_place ? w->n : gf_gpu_walk_depth(w);
-        bytes += inbox_bytes(s, w);
-        for (int64_t k = 0; k < slots; k++)
-            bytes += slot_bytes(s, w, k);
-        for (int k = 0; k < w->n_runs; k++) {
-            const struct gf_gpu_plan *p = w->run[k].plan;
-            bytes += gf_gpu_plan_bytes(p, GF_GPU_TABLES, GF_GPU_FILTER);
-            for (int j = 0; j < 2; j++)
-                work[j] = p->bytes[GF_GPU_A + j] > work[j] ? p->bytes[GF_GPU_A + j] : work[j];
-        }
-    }
-    if (!s->walk[end - 1].to_output) /* a walk for display ranges has the next one's */
-        bytes += inbox_bytes(s, &s->walk[end]);
-    return bytes + work[0] + work[1];
+/* Device bytes still held by earlier walks of a resident plan, without the exchange, which each walk counts. */
+static int64_t kept_bytes(const struct gf_gpu_slabs *s, const struct gf_gpu_walk *w) {
+    int64_t bytes = 0;
+    for (const struct gf_gpu_walk *b = s->walk; b < w && s->role.resident; b++)
+        bytes += b->n ? b->run[0].bytes - inbox_bytes(s, b) : 0;
+    return bytes;
 }
 
 void gf_gpu_slabs_drop_runs(const struct gf_gpu_context *c, struct gf_gpu_walk *w) {
@@ -76,25 +69,21 @@ static int make_plans(const struct gf_gpu_context *c, const struct gf_gpu_slabs 
     return rc;
 }
 
-/* Kernels; GF_ENOMEM or GF_EUNABLE if the device does not hold walks [first, end) together. */
-static int prepare_runs(const struct gf_gpu_context *c, struct gf_gpu_slabs *s, int first,
-                        int end) {
-    const int64_t all = taken_bytes(s, first, end);
-    int rc = 0;
-    for (int i = first; i < end; i++)
-        for (int k = 0; k < s->walk[i].n_runs && !rc; k++) {
-            struct gf_gpu_run *m = &s->walk[i].run[k];
-            rc = gf_gpu_run_prepare(c, m, all - gf_gpu_plan_bytes(m->plan, 0, GF_GPU_N_BUFFERS));
-        }
-    return rc;
-}
-
-/* A walk's plans, with kernels. A resident plan has the memory of all walks at once. */
-static int make_runs(const struct gf_gpu_context *c, struct gf_gpu_slabs *s,
+/* These, with kernels; GF_ENOMEM or GF_EUNABLE where they do not fit. */
+static int make_runs(const struct gf_gpu_context *c, const struct gf_gpu_slabs *s,
                      struct gf_gpu_walk *w) {
-    const int index = (int)(w - s->walk);
     int rc = make_plans(c, s, w);
-    return rc ? rc : prepare_runs(c, s, s->role.resident ? 0 : index, index + 1);
+    if (rc)
+        return rc;
+    const struct gf_gpu_plan *p = w->run[0].plan;
+    const int64_t held = inbox_bytes(s, w), in = w->from_input || !held ? p->bytes[GF_GPU_IN] : 0;
+    const int64_t again = in + p->bytes[GF_GPU_FILTER] + gf_gpu_slab_output_at(p, p->job.n_out);
+    const int64_t deep = gf_gpu_walk_depth(w);
+    const int64_t beside = (deep - 1) * again + own_bytes(w) + held +
+                           deep * gf_gpu_run_report_bytes(&w->run[0]) + kept_bytes(s, w);
+    for (int i = 0; i < w->n_runs && !rc; i++)
+        rc = gf_gpu_run_prepare(c, &w->run[i], i ? 0 : beside);
+    return rc;
 }
 
 /* Rounds the bins of a block that is not made of rows. */
@@ -184,6 +173,33 @@ static void set_in_place(const struct gf_gpu_context *c, struct gf_gpu_slabs *s)
     }
 }
 
+/* Buffers [first, end) of a plan. */
+static int64_t sum_bytes(const struct gf_gpu_plan *p, int first, int end) {
+    int64_t bytes = 0;
+    for (int i = first; i < end; i++)
+        bytes += p->bytes[i];
+    return bytes;
+}
+
+/* The exchange, the input, and workspace that all parts use in turn. */
+static int64_t in_place_bytes(const struct gf_gpu_slabs *s) {
+    int64_t bytes = s->plan.pages * s->pitch * s->unit, work[2] = {0, 0};
+    for (int i = 0; i < s->n_walks; i++) {
+        const struct gf_gpu_walk *w = &s->walk[i];
+        for (int64_t k = 0; k < w->n && w->from_input; k++)
+            bytes += gf_gpu_part_plan(w, k)->bytes[GF_GPU_IN];
+        for (int64_t k = 0; k < w->n && gf_gpu_walk_leaves(w); k++)
+            bytes += gf_gpu_part_plan(w, k)->bytes[GF_GPU_OUT];
+        for (int k = 0; k < w->n_runs; k++) {
+            const struct gf_gpu_plan *p = w->run[k].plan;
+            bytes += sum_bytes(p, GF_GPU_B + 1, GF_GPU_OUT); /* tables and the like */
+            for (int j = 0; j < 2; j++)
+                work[j] = p->bytes[GF_GPU_A + j] > work[j] ? p->bytes[GF_GPU_A + j] : work[j];
+        }
+    }
+    return bytes + work[0] + work[1];
+}
+
 static int fit_in_place(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {
     int rc = 0;
     set_in_place(c, s);
@@ -192,7 +208,13 @@ static int fit_in_place(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) 
             rc = make_plans(c, s, &s->walk[i]);
     if (!rc)
         read_other(c, s);
-    return rc ? rc : prepare_runs(c, s, 0, s->n_walks);
+    const int64_t all = rc ? 0 : in_place_bytes(s);
+    for (int i = 0; i < s->n_walks && !rc; i++)
+        for (int k = 0; k < s->walk[i].n_runs && !rc; k++) {
+            struct gf_gpu_run *m = &s->walk[i].run[k];
+            rc = gf_gpu_run_prepare(c, m, all - sum_bytes(m->plan, 0, GF_GPU_N_BUFFERS));
+        }
+    return rc;
 }
 
 /* ---- parts in flight ---- */

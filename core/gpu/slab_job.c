@@ -60,6 +60,12 @@ static struct gf_job block_job(const struct gf_gpu_slabs *s, const struct gf_gpu
     return job;
 }
 
+/* In two walks some are found in the exchange. */
+bool gf_gpu_slabs_scans(const struct gf_gpu_slabs *s, int i) {
+    return gf_gpu_job_walks_twice(&s->job) ? gf_slab_range_scans(&s->job, i)
+                                           : gf_output_is_full(&s->job.out[i]);
+}
+
 struct gf_job gf_gpu_part_job(const struct gf_gpu_slabs *s, struct gf_gpu_walk *w, int64_t count) {
     struct gf_job job = w->filters   ? filter_job(s, count)
                         : w->blocks  ? block_job(s, w, count)

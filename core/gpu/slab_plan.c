@@ -94,12 +94,6 @@ static const char *refuses_resident(const struct gf_job *volume, const struct gf
     return NULL;
 }
 
-/* In two walks some are found in the exchange. */
-bool gf_gpu_slabs_scans(const struct gf_gpu_slabs *s, int i) {
-    return gf_gpu_job_walks_twice(&s->job) ? gf_slab_range_scans(&s->job, i)
-                                           : gf_output_is_full(&s->job.out[i]);
-}
-
 /* The exchange. */
 static void describe(struct gf_gpu_slabs *s) {
     const struct gf_job *job = &s->job;

@@ -204,3 +204,43 @@ int gf_slab_convert(struct gf_slab_state *r, int i, const int64_t rows_columns[2
                               samples));
     return rc;
 }
+
+static int write_rows(struct gf_slab_state *r, int i, const struct gf_slab_rows *rows,
+                      const char *data, int64_t row) {
+    struct gf_slab_rows run[2];
+    int rc = 0;
+    gf_slab_place_rows(&r->plan->job, r->plan->job.out[i].shift, rows, run);
+    for (int k = 0; k < 2 && run[k].count && !rc; data += run[k++].count * row)
+        rc = r->io->write(r->io->user, i, &run[k], data);
+    return rc;
+}
+
+int gf_slab_write_pages(struct gf_slab_state *r, int i, const struct gf_slab_block *b,
+                        int64_t first, int64_t count, const char *data) {
+    const struct gf_slab_plan *p = r->plan;
+    const int64_t rows = gf_slab_block_rows(b), row = gf_slab_out_row_bytes(p, i);
+    int rc = 0;
+    for (int64_t z = first; z < first + count && !rc; z++, data += rows * row) {
+        rc = write_rows(r, i, &(struct gf_slab_rows){z, b->low, b->n_low}, data, row);
+        if (!rc)
+            rc = write_rows(r, i, &(struct gf_slab_rows){z, b->high, b->n_high},
+                            data + b->n_low * row, row);
+    }
+    if (!rc)
+        gf_slab_moved(r, count * rows * row);
+    return rc;
+}
+
+int gf_slab_get_block(struct gf_slab_state *r, int64_t k, const struct gf_slab_block *b,
+                      void **data) {
+    const struct gf_slab_plan *p = r->plan;
+    const int64_t row = p->pages * gf_slab_row_bytes(p), at = gf_slab_piece_at(p, 0, k);
+    void *there = r->scans ? NULL : gf_slab_lend(r, at, gf_slab_block_rows(b) * row);
+    int rc = there ? 0 : r->io->get(r->io->user, at, *data, gf_slab_block_rows(b) * row);
+    *data = there ? there : *data;
+    if (!rc && k + 1 < p->n_blocks) {
+        const struct gf_slab_block next = gf_slab_block(p, k + 1);
+        gf_slab_expect(r, gf_slab_piece_at(p, 0, k + 1), gf_slab_block_rows(&next) * row);
+    }
+    return rc;
+}
