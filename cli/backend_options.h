@@ -1,4 +1,4 @@
-/* What settings and the environment say to backends and sessions. */
+/* Options of backends and sessions, from settings and the environment. */
 #ifndef GF_CLI_BACKEND_OPTIONS_H
 #define GF_CLI_BACKEND_OPTIONS_H
 

@@ -63,7 +63,7 @@ bool gf_command_asks_version(int argc, char **argv);
  * argv. */
 int gf_run_line(int argc, char **argv);
 
-/* What the commands that transform files do with each of them (cli/batch/task.h). */
+/* Hooks of the commands that transform files, called for each file (cli/batch/task.h). */
 extern const struct gf_task_hooks gf_hooks_forward, gf_hooks_inverse, gf_hooks_dwt, gf_hooks_idwt,
     gf_hooks_filter;
 

@@ -15,7 +15,7 @@ const char *gf_environment_plugins(void);
 /* GPUFFT_MPI_WAIT: the seconds in which the other processes of a launcher are to come; 60 where unset. */
 int gf_environment_mpi_wait(void);
 
-/* What mpirun, mpiexec or srun has set for the processes that it started. */
+/* Variables that mpirun, mpiexec or srun sets for the processes that it starts. */
 struct gf_launcher {
     const char *name; /* "mpirun (Open MPI)", …, for messages; NULL: there is no launcher */
     const char *mpi;  /* the MPI library that it belongs to: "openmpi", "mpich"; NULL: either */

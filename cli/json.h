@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-/* Of every command's lines with --json, as their "version". 2: places are slowest axis first. */
+/* The "version" in every line of --json. 2: places are slowest axis first. */
 enum { GF_JSON_VERSION = 2, GF_REAL_TEXT = 32 };
 
 /* The shortest text that strtod() takes back to `v`, which is finite; returns `text`. */

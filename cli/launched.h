@@ -1,4 +1,4 @@
-/* What mpirun and srun started: one of several processes with the same command line. */
+/* Runs as one of several processes that mpirun or srun started with the same command line. */
 #ifndef GF_CLI_LAUNCHED_H
 #define GF_CLI_LAUNCHED_H
 

@@ -1,4 +1,4 @@
-/* What is printed to stderr: one line a message, whatever the names in it hold. Threads may call these.
+/* Messages to stderr: one line each, whatever the names in it hold. Threads may call these.
  */
 #ifndef GF_CLI_LOG_H
 #define GF_CLI_LOG_H

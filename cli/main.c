@@ -31,7 +31,7 @@ static void catch_signals(void) {
     sigfillset(&action.sa_mask);
     for (int i = 0; i < 4; i++) {
         struct sigaction old;
-        /* What our parent had us ignore (nohup) stays ignored. */
+        /* A signal that the parent had us ignore (nohup) stays ignored. */
         if (!sigaction(caught[i], NULL, &old) && old.sa_handler != SIG_IGN)
             sigaction(caught[i], &action, NULL);
     }

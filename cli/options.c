@@ -322,7 +322,7 @@ static const char *backend_name(int i) {
     return i == 0 ? "auto" : gf_backends[i - 1] ? gf_backends[i - 1]->name : NULL;
 }
 
-/* What computes on whatever backend. */
+/* Options of commands that compute, on any backend. */
 #define COMPUTE_ROWS                                                                               \
     GF_PARSED("max-device-memory", GF_AT(max_device_memory), "SIZE", gf_opt_parse_memory,          \
               "a GPU's memory to use; larger arrays pass through it in parts (default: what is "   \

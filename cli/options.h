@@ -1,4 +1,4 @@
-/* What the option tables of the commands are made of: the kinds of rows, and the groups that several
+/* Parts of the commands' option tables: the kinds of rows, and the groups that several
  * commands share. A group that one command has is in that command's file. */
 #ifndef GF_CLI_OPTIONS_H
 #define GF_CLI_OPTIONS_H

@@ -6,7 +6,7 @@
 
 /* Starts the thread that redraws the line; does nothing when stderr is no terminal. */
 void gf_progress_start(bool quiet, int total);
-/* What is being done now: "reading", … `name` is copied. */
+/* Shows the current activity: "reading", … `name` is copied. */
 void gf_progress_show(const char *what, const char *name);
 /* The name that was shown last, terminal or not; "" for none. */
 const char *gf_progress_name(void);

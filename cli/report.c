@@ -105,7 +105,7 @@ json_t *gf_json_axes(unsigned axes, int ndim) {
 
 /* ---- forms ---- */
 
-/* Where keys are looked up: in a member of a list, then in what is around it. */
+/* The scope of keys: a member of a list, then the values around it. */
 struct scope {
     const json_t *value;
     long long index;

@@ -1,4 +1,4 @@
-/* What a command tells, said once: a tree of keys and values that is printed as a line of JSON, or as
+/* A command's report: a tree of keys and values that is printed as a line of JSON, or as
  * text by a form that names the keys.
  *
  *     json_t *o = GF_REPORT(GF_KEY("bytes_up", up), GF_KEY("device", name),

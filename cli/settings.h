@@ -1,4 +1,4 @@
-/* What the options of all commands hold once they are parsed. */
+/* The parsed options of all commands. */
 #ifndef GF_CLI_SETTINGS_H
 #define GF_CLI_SETTINGS_H
 

@@ -10,7 +10,7 @@
 
 enum { GF_MOST_SHAPES = 4096, GF_SHAPE_TEXT = 96 };
 
-/* What follows a size within a range: twice that size; the next of four targets to a doubling,
+/* The next size within a range: twice that size; the next of four targets to a doubling,
  * rounded up to a number without prime factors above 7; of each doubling the next prime. */
 enum gf_step { GF_STEP_DOUBLE, GF_STEP_SMOOTH, GF_STEP_PRIMES };
 extern const char *const gf_steps[]; /* the values of --step */

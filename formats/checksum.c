@@ -73,7 +73,7 @@ int gf_crc32_part(const struct gf_source *source, int64_t begin, int64_t end, ui
     return rc;
 }
 
-/* What sums bytes begin .. end of something that all threads read; 0 or a code of its own. */
+/* Sums bytes begin .. end of something that all threads read; 0 or a code of its own. */
 typedef int sum_range(const void *of, int64_t begin, int64_t end, uLong *out);
 
 /* In shares, one a thread; the first failure's code, with its message. */

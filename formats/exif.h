@@ -1,4 +1,4 @@
-/* What of EXIF changes how samples are laid out, the orientation, and their resolution.
+/* The part of EXIF that changes how samples are laid out, the orientation, and their resolution.
  *
  *     struct gf_exif exif = gf_exif_read(app1, n);
  */
@@ -22,7 +22,7 @@ struct gf_exif gf_exif_read(const unsigned char *p, size_t n);
  * False, and the bytes as they were, where it is damaged. */
 bool gf_exif_settle(unsigned char *p, size_t n);
 
-/* What an orientation asks for, in this order: rows and columns exchanged, then the picture mirrored
+/* The steps of an orientation, in this order: rows and columns exchanged, then the picture mirrored
  * left to right and top to bottom. */
 struct gf_orientation {
     bool transpose, mirror_x, mirror_y;

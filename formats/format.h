@@ -1,4 +1,4 @@
-/* What a picture in memory is, and what a file format is: a file of its own and a row in the table of
+/* Pictures in memory, and file formats: each format is a file of its own and a row in the table of
  * format.c. A format knows nothing of transforms. Reading has two steps, so that a caller can look
  * at the header, find room, and then decode the samples without a second look:
  *
@@ -99,7 +99,7 @@ struct gf_encoder {
     void *state; /* the format's own */
 };
 
-/* Where the samples of a volume belong in its file: a page is in strips of `rows` rows, the last of
+/* The places of a volume's samples in its file: a page is in strips of `rows` rows, the last of
  * which may have fewer. */
 struct gf_frame {
     int64_t rows;
@@ -166,7 +166,7 @@ struct gf_format {
     /* NULL: write() stores samples as they are. True when it compresses with these options, so that
      * a page's position is not known beforehand. */
     bool (*compresses)(const struct gf_write_options *options);
-    /* What write() takes. */
+    /* Arrays that write() takes. */
     unsigned dtypes; /* bit (1 << enum gf_dtype) */
     int max_ndim;
     int64_t max_side;        /* rows or columns; 0: any number */
@@ -208,7 +208,7 @@ const struct gf_format *gf_format_headerless(void);
 /* The name in capitals, for messages; returns `text`. */
 const char *gf_format_label(const struct gf_format *f, char text[8]);
 
-/* What follows the last point of a path's last component; "" when there is none. */
+/* Returns the text after the last point of a path's last component; "" when there is none. */
 const char *gf_suffix(const char *path);
 
 /* GF_EINVAL with the reason and the ways out when `format` cannot hold such an image. */

@@ -1,4 +1,4 @@
-/* What the formats share, see image.h. */
+/* Helpers that the formats share, see image.h. */
 #include "formats/image.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* What the formats share: the description of a decoded image under the limits, a uniform view of any
+/* Helpers that the formats share: the description of a decoded image under the limits, a uniform view of any
  * image's rows, and byte order. Private to formats/. */
 #ifndef GF_FORMATS_IMAGE_H
 #define GF_FORMATS_IMAGE_H

@@ -1,4 +1,4 @@
-/* Where bytes come from and go to. A sink never leaves half a file behind. Writing into a pipe
+/* Sources and sinks of bytes. A sink never leaves half a file behind. Writing into a pipe
  * whose reader has gone is an error status only where SIGPIPE is ignored, which is the program's to
  * do. */
 #ifndef GF_FORMATS_IO_H
@@ -67,7 +67,7 @@ int64_t gf_sink_read(struct gf_sink *s, void *buffer, size_t n);
 void gf_sink_keep(struct gf_sink *s);
 /* Sums up (zlib's crc32, on that many threads) what is written from here on, in order. */
 void gf_sink_checksum(struct gf_sink *s, int threads);
-/* What that sum is, where it is known without reading back. */
+/* Sets that sum, if it is known without reading back. */
 void gf_sink_set_crc32(struct gf_sink *s, uint32_t crc);
 /* The sum of all bytes; a file that was not summed up in writing is read back for it. */
 int gf_sink_crc32(struct gf_sink *s, int threads, uint32_t *out);

@@ -249,7 +249,7 @@ static int channels_of(struct reader *r) {
     }
 }
 
-/* What libjpeg allocates besides the samples: the coefficients of files of several scans, which are
+/* Bytes that libjpeg allocates besides the samples: the coefficients of files of several scans, which are
  * all kept, and some rows of each component. */
 static int64_t working_memory(struct reader *r) {
     struct jpeg_decompress_struct *jpeg = &r->jpeg;

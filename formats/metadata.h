@@ -1,4 +1,4 @@
-/* What a picture's file tells about its samples beside them: resolution, gamma, colour profile. It is
+/* Data about a picture's samples that its file holds beside them: resolution, gamma, colour profile. It is
  * carried from picture to picture where the format written can hold it. Untrusted: what is not valid
  * is left out by the readers, and what does not suit the picture by the writers. */
 #ifndef GF_FORMATS_METADATA_H
@@ -18,7 +18,7 @@ struct gf_resolution {
 
 struct gf_metadata {
     struct gf_resolution resolution;
-    /* Of PNG, as its chunks have them. */
+    /* PNG only, as its chunks store them. */
     uint32_t gamma; /* gAMA: 100000 times the exponent; 0: not told */
     bool srgb;      /* sRGB, with `intent` */
     uint8_t intent;

@@ -87,7 +87,7 @@ static int lock_folder(const char *path) {
     return fd;
 }
 
-/* What the data that is there is, for the record in between. None when the old record does not fit
+/* Describes the existing data, for the record in between. None when the old record does not fit
  * it, or cannot be read: such data was refused, and is refused until it is replaced. */
 static int look_at_old_data(struct pair *p, int threads) {
     const struct gf_description *found = NULL;
@@ -178,7 +178,7 @@ static int commit(struct gf_sink **s) {
     return rc;
 }
 
-/* Where even this fails, the record that describes both stays: it is right for the old data too. */
+/* If even this fails, the record that describes both stays: it is right for the old data too. */
 static int put_back(struct pair *p, int rc) {
     char why[512];
     snprintf(why, sizeof why, "%s", gf_message());

@@ -39,7 +39,7 @@ void gf_deflate_free(struct gf_deflate *d) {
 }
 
 size_t gf_deflate_bound(size_t n) {
-    /* Of all levels and strategies, and of ISA-L, with room for the flush. */
+    /* A bound for all levels and strategies, and for ISA-L, with room for the flush. */
     return n + n / 8 + n / 64 + 1024;
 }
 

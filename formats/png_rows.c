@@ -23,7 +23,7 @@ struct gf_png_rows {
     /* The chunk that is being read. */
     unsigned char type[4];
     uint32_t left, crc;
-    /* Where the rows go. */
+    /* Destination of the rows. */
     struct gf_array px;
     bool swap;
     size_t row_bytes;
@@ -31,7 +31,7 @@ struct gf_png_rows {
     unsigned char *strip; /* `slots` strips of filtered rows; strip i is in slot i mod slots */
     int slots;
     unsigned char *above; /* the row above the next strip, in the file's byte order */
-    /* What threads tell each other. */
+    /* Shared by the threads, under the lock. */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     int64_t inflated, complete; /* strips */

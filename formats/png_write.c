@@ -29,7 +29,7 @@ struct coding {
     unsigned filters; /* candidates, as bits */
 };
 
-/* What a thread works in. */
+/* A thread's buffers. */
 struct coder {
     unsigned char *raw;      /* big-endian rows, the one above first, where the array has none */
     unsigned char *filtered; /* rows with their filter bytes */
@@ -62,7 +62,7 @@ struct writer {
     int64_t slots;
     struct coder *coders; /* by thread */
     int threads;
-    /* What threads tell each other. */
+    /* Shared by the threads, under the lock. */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     int64_t next, written; /* the first strip that no thread has taken, that is not in the file */
@@ -193,7 +193,7 @@ static void code_strip(const struct writer *w, struct coder *c, int64_t i) {
     pack_strip(w, c, s, i == 0, i == w->n_strips - 1);
 }
 
-/* What depends on the strips before, and the file. */
+/* Writes strip i and updates the state that depends on earlier strips; called in their order. */
 static int write_strip(struct writer *w, int64_t i) {
     struct strip *s = slot_of(w, i);
     if (s->failed)

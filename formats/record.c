@@ -193,7 +193,7 @@ static int get_metadata(const json_t *root, struct gf_metadata *m) {
     return rc ? rc : get_primaries(root, m);
 }
 
-/* What no single field shows. */
+/* Checks fields against each other. */
 static int check_together(const struct gf_record *r) {
     int64_t extents[GF_RECORD_DIMS + 1], bytes;
     for (int i = 0; i < r->ndim; i++)

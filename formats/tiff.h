@@ -61,7 +61,7 @@ int gf_tiff_decode(struct gf_tiff *t, const struct gf_tiff_page *page, unsigned 
 /* The same of rows [first, first + n) of a page in strips that are not planar. */
 int gf_tiff_decode_rows(struct gf_tiff *t, const struct gf_tiff_page *p, int64_t first, int64_t n,
                         unsigned char *out);
-/* Where the strips of a page are whose samples are stored as they are: the rows of one, and with
+/* Finds the strips of a page whose samples are stored as they are: the rows of one, and with
  * `at` (NULL: none) where each begins, ascending. GF_EUNSUPP with the reason where they are stored otherwise. */
 int gf_tiff_strips(struct gf_tiff *t, const struct gf_tiff_page *p, int64_t *rows, int64_t *at);
 /* The current directory's resolution, profile, compression and orientation. */

@@ -111,7 +111,7 @@ static void keep(struct gf_tiff *t, const char *format, va_list args) {
     t->failed = true;
 }
 
-/* What libtiff calls a warning is mostly about tags that do not matter here. While samples are
+/* libtiff's warnings are mostly about tags that do not matter here. While samples are
  * decoded it is about samples, save for two remarks on how LZW data was written. */
 static void keep_warning(struct gf_tiff *t, const char *format, va_list args) {
     if (t->decoding && !strstr(format, "Old-style LZW") && !strstr(format, "EOI"))

@@ -82,7 +82,7 @@ static int read_at(struct gf_tiff *t, uint64_t at, void *buffer, size_t n) {
     return rc ? rc : gf_source_read_exactly(t->source, buffer, n);
 }
 
-/* Where the current page's description is in the file, and how long: 0 if it has none, or one that
+/* Offset and length of the current page's description in the file: 0 if it has none, or one that
  * fits its entry of the directory. */
 static int find_description(struct gf_tiff *t, uint64_t *at, uint64_t *n) {
     const bool big_endian = TIFFIsBigEndian(t->tif);

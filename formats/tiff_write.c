@@ -88,7 +88,7 @@ static void set_tags(TIFF *tif, const struct gf_planes *p, const struct page_sty
         TIFFSetField(tif, TIFFTAG_ZIPQUALITY, s->level < 1 ? 1 : s->level);
 }
 
-/* What stays from page to page. */
+/* State kept from page to page. */
 struct writer {
     struct gf_tiff t;
     struct page_style style;

@@ -145,7 +145,7 @@ static int64_t strips_of_page(const struct gf_volume *v, int64_t rows) {
     return (v->planes.height + rows - 1) / rows;
 }
 
-/* Where row y of plane z begins, and how many rows from there on are one run. */
+/* Returns the offset of row y of plane z; *run is the number of contiguous rows from there. */
 static int64_t place_of(const struct gf_volume *v, int64_t z, int64_t y, int64_t *run) {
     const struct gf_frame *f = &v->frame;
     const struct gf_planes *p = &v->planes;

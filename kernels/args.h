@@ -1,4 +1,4 @@
-/* What the host and the kernels agree on: argument blocks, passed by value. Both include it, so the
+/* Argument blocks that the host passes to kernels by value. Both include this file, so the
  * blocks hold only 64-bit integers: every compiler lays those out alike. */
 #ifndef ARGS_H
 #define ARGS_H
@@ -58,7 +58,7 @@ struct pass_args {
     wide pair_in, pair_out;
     wide lone;       /* the last pair where it lacks its partner, else -1 */
     wide lone_index; /* which of the five indices counts pairs, -1 none */
-    /* Of a pair's two samples, or of one: points below it are counted where they clip. */
+    /* For each of a pair's samples: only points below this number are counted if they clip. */
     wide counted[2];
     wide pair_counted; /* the lone_index's `counted` for a pair's second sample */
     wide own_index;    /* which is a mirrored axis of half its extent, see line.own; -1 none */

@@ -40,7 +40,7 @@ typedef word first_word;
 #undef FETCHED
 #undef PARTNERS
 
-/* What the first pass wrote is read from the second-level cache. */
+/* The first pass's results are read from the second-level cache. */
 #undef READ
 #undef WRITE
 #define READ(p)     READ_SHARED(p)

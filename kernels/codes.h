@@ -57,7 +57,7 @@
 #define PARAM_OFFSET   3 /* output 0's: what a filter adds to the zero frequency */
 #define PARAM_LIMIT    3 /* or what a wavelet's details are thresholded by */
 
-/* What a filter multiplies by: factors evaluated on the fly, or a table of the half spectrum. */
+/* A filter's factors: evaluated on the fly, or a table of the half spectrum. */
 #define FILTER_FACTORS 0
 #define FILTER_REALS   1
 #define FILTER_COMPLEX 2

@@ -117,7 +117,7 @@ VOID fft_chain(GLOBAL const first_source *src, GLOBAL cplx *ring, GLOBAL next_si
     const int follows = (number + 1) * second / both > before;
     const uint strip = follows ? step - lag : step; /* large where there is none yet */
     const int there = strip < strips;
-    /* What one item does for its group is outside of the branch below: PoCL 3.1 lets all items take the
+    /* The work of one item for its group is outside the branch below: PoCL 3.1 lets all items take the
      * first one's way where a branch follows a barrier that is itself in a branch. */
     if (LOCAL_ID == 0 && there && (follows || strip >= slots))
         wait_for(follows ? ready + strip : done + strip - slots, follows ? first : second);

@@ -123,7 +123,7 @@ INLINE void general_store_all(struct sink *s, GLOBAL sink_element *dst, GLOBAL c
     }
 }
 
-/* What the work item has of a tile whose rows, or columns, are neighbours. */
+/* The work item's share of a tile whose rows, or columns, are neighbours. */
 INLINE struct share general_share(const struct pass_args *a, const int rows,
                                   GLOBAL const int *order) {
     const uint lines = (uint)a->lines, id = (uint)LOCAL_ID;

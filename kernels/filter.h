@@ -1,4 +1,4 @@
-/* What a filter multiplies a frequency by, see core/filter/filter.h. Given by -D: FILTER, one of
+/* A filter's factor of each frequency, see core/filter/filter.h. Given by -D: FILTER, one of
  * FILTER_FACTORS, FILTER_REALS, FILTER_COMPLEX; PROFILE of all low passes, or PROFILE_MIXED; BANDS
  * where a factor has a second low pass. */
 #ifndef FILTER_H

@@ -7,7 +7,7 @@
 #include "tile.h"
 
 #if FILTER == FILTER_FACTORS
-/* What the axes that the line runs across come to in a low pass that begins at `from`. */
+/* Sets the part of the distance that a line's fixed axes contribute to the low pass that begins at `from`. */
 INLINE void set_line(struct lowpass *l, const struct pass_args *a, const struct line *line,
                      GLOBAL const real *from) {
     UNROLL for (int i = 0; i < INDICES; i++) {

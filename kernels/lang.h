@@ -121,8 +121,8 @@ typedef char schar;
 #define GLOBAL_BARRIER() __syncthreads()
 #define FENCE()          fence()
 #define FENCE_READ()
-/* Of what is used once, and of what other groups wrote: not kept in the caches, or only in the second
- * one. */
+/* Reads of values used once, and of values that other groups wrote: not cached, or only in the second
+ * level. */
 #define READ_ONCE(p)         __ldcs(p)
 #define READ_SHARED(p)       __ldcg(p)
 #define WRITE_ONCE(p, v)     __stcs(p, v)
@@ -143,7 +143,7 @@ typedef unsigned char uchar;
 typedef signed char schar;
 typedef unsigned short ushort;
 typedef unsigned int uint;
-/* What was written before it is seen before what is written, or added, after it. */
+/* Writes before it become visible before writes and atomic additions after it. */
 INLINE void fence() {
 #if __CUDA_ARCH__ >= 700
     asm volatile("fence.acq_rel.gpu;" ::: "memory");
@@ -151,7 +151,7 @@ INLINE void fence() {
     __threadfence();
 #endif
 }
-/* What other groups wrote before they added to this, and a fence, is read after it. */
+/* Loads a counter so that values other groups wrote before they fenced and added to it can be read. */
 INLINE uint acquired(const uint *p) {
     uint v;
 #if __CUDA_ARCH__ >= 700

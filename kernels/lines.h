@@ -1,4 +1,4 @@
-/* Where a pass reads its points and where it writes them: one line is one choice of the pass's five
+/* The places of a pass's points, read and written: one line is one choice of the pass's five
  * indices, the fast index and four outer ones. See struct gf_gpu_pass in core/gpu/plan/plan.h. */
 #ifndef LINES_H
 #define LINES_H
@@ -194,7 +194,7 @@ INLINE struct element element_of(const int i, const int length) {
 #endif
 
 #if MIRRORED
-/* Of all samples of a folded axis, which combines even and odd ones. */
+/* The twiddle that combines the even and odd samples of a folded axis. */
 INLINE cplx fold_twiddle(const struct pass_args *a, GLOBAL const cplx *table, place k) {
     return root_of(table, a->table_fold, a->table_fold_low, a->fold_bits, k, FOLD_SPLIT);
 }

@@ -1,4 +1,4 @@
-/* What the generic load and store steps share: an array as its file has it on one side, the work
+/* Shared by the generic load and store steps: an array as its file has it on one side, the work
  * buffer on the other, planes of reals or complex pairs, channel by channel
  * (core/base/loadstore.h). */
 #ifndef LOADSTORE_H
@@ -24,7 +24,7 @@ INLINE int is_counted(const struct loadstore_args *a, const struct element_coord
     return p->at[0] < a->counted[0] && p->at[1] < a->counted[1] && p->at[2] < a->counted[2];
 }
 
-/* Of a number and its mirror image: the Hermitian part; adds the squares of this part and of the
+/* Returns the Hermitian part of a number and its mirror image; adds the squares of this part and of the
  * rest. */
 INLINE cplx hermitian_part(cplx v, cplx m, real weight, real *kept, real *lost) {
     const cplx rest = CPLX(R(0.5) * (v.x - m.x), R(0.5) * (v.y + m.y));

@@ -1,4 +1,4 @@
-/* What all passes along an axis share: their parameters, a line in and a line out. The kernels are
+/* Shared by all passes along an axis: their parameters, a line in and a line out. The kernels are
  * one file an algorithm: fft_plain.cl, fft_bluestein.cl, fft_rader.cl, fft_rader_split.cl,
  * fft_convolution.cl, and with a filter between two transforms filter_pass.cl. Each has LINES lines
  * of LENGTH points read, transformed and written by a work group of THREADS items.

@@ -1,4 +1,4 @@
-/* What anybody would write around a library's real transforms, to make a picture's spectrum a
+/* The plain kernels one would write around a library's real transforms, to make a picture's spectrum a
  * picture, or to filter it: the yardstick for passes that do the same on their way.
  *
  * plain_load: bytes or 16-bit samples -> reals. Given by -D: IN_T, and IN_T4, four of them.

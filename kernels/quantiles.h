@@ -14,7 +14,7 @@
  * predecessors, two digits with the ranks left there. */
 #define QUANTILE_WORDS (2 * SAMPLE_SUMS + 4 * THREADS + 4)
 #define EACH_DIGITS    ((SAMPLE_DIGITS + THREADS - 1) / THREADS)
-/* Where a digit's sum is: so that work items whose parts are 8 or 32 digits meet no bank twice. */
+/* The index of a digit's sum, padded so that work items whose parts are 8 or 32 digits meet no bank twice. */
 #define SUM_AT(digit) ((int)((digit) + ((digit) >> 5)))
 /* Keys that a work item reads at the same time, all of most samples. */
 #define AT_ONCE ((9216 + THREADS - 1) / THREADS)
@@ -41,8 +41,8 @@ INLINE uint sum_own(LOCAL const uint *sum) {
     return own;
 }
 
-/* What is in a work item's part of `n` histograms, and before it; the total of the first is
- * returned. */
+/* Sums a work item's part of `n` histograms, and the parts before it; returns the total of the
+ * first. */
 INLINE uint sum_before(LOCAL const uint *sum, LOCAL uint *scan, const int n, uint *own,
                        uint *before) {
     int turn = 0;

@@ -7,7 +7,7 @@
 #endif
 #include "quantiles.h"
 
-/* Where the i-th choice of four indices is in the work buffer. */
+/* The offset of the i-th choice of four indices in the work buffer. */
 INLINE wide element_at(const struct sample_args *a, GLOBAL const int *order, wide i) {
     wide at = 0;
     UNROLL for (int k = 0; k < 4; k++) {

@@ -1,4 +1,4 @@
-/* What a work item owns of a tile, see tile.h. */
+/* A work item's share of a tile, see tile.h. */
 #ifndef SHARE_H
 #define SHARE_H
 
@@ -10,7 +10,7 @@
 #define SAMPLED 0
 #endif
 
-/* Of tile number `tile` of all: butterflies first, first + PER_LINE, … of one of its lines. */
+/* A work item's share of tile number `tile`: butterflies first, first + PER_LINE, … of one of its lines. */
 struct share {
     uint first, line, tile;
 #if SAMPLED

@@ -1,4 +1,4 @@
-/* Where a pass along an axis writes its points: the STORE endpoints of args.h. */
+/* The store step of a pass along an axis: the STORE endpoints of args.h. */
 #ifndef SINK_H
 #define SINK_H
 

@@ -1,4 +1,4 @@
-/* Where a pass along an axis reads its points: the LOAD endpoints of args.h. */
+/* The load step of a pass along an axis: the LOAD endpoints of args.h. */
 #ifndef SOURCE_H
 #define SOURCE_H
 
@@ -76,7 +76,7 @@ INLINE cplx read_line(const struct source *s, GLOBAL const cplx *src, GLOBAL con
 #define MIRROR_K(s) 0
 #endif
 
-/* Where point j is, from the line's first on. */
+/* The offset of point j from the line's first. */
 #if UNIT_IN
 #define POINT_IN(s, j) (place)(j)
 #else

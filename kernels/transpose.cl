@@ -31,7 +31,7 @@ INLINE cplx row_value(const struct transpose_args *a, GLOBAL const cplx *src,
 }
 #endif
 
-/* Where the planes have number k of column x. */
+/* The offset in the planes of number k of column x. */
 INLINE wide plane_at(const struct transpose_args *a, wide k, wide x, wide c) {
     return (c * a->height + k) * a->columns + x;
 }

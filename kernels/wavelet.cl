@@ -16,7 +16,7 @@
 #define RAW       (ROWS_READ * TAPS)
 #define HELD      (ROWS * RBANDS * XBANDS)
 
-/* Where the samples of an item's four taps are in a row: bytes. With NEAR two of them are a pair, read
+/* Byte offsets of the samples of an item's four taps in a row. With NEAR two of them are a pair, read
  * at once: samples 2 k and 2 k + 1 at at[1]; or, where OFFSET is 2, all four are pairs, at at[0] and
  * at[1], which the line's end turns round or makes zeros. */
 struct taps {
@@ -238,14 +238,14 @@ VOID wave_forward(GLOBAL const IN_T *RESTRICT src, GLOBAL OUT_T *packed, GLOBAL 
 #define MADE      ((ALONG_ROW ? 2 * ROWS : 1) * WIDTH) /* and of a plane */
 #define HELD      (WBANDS * MADE)
 
-/* Where those are in a band's row, and the rows in a plane, of the packed coefficients and of the
- * approximation: bytes. */
+/* Byte offsets of those in a band's row, and of the rows in a plane, of the packed coefficients and of
+ * the approximation. */
 struct taken {
     span at[TAKEN], low_at[TAKEN];
     span packed[ROWS_READ], low[ROWS_READ];
 };
 
-/* Where band sample k of an axis of m is: before the first comes the last, where periodic; those
+/* The index of band sample k of an axis of m: if periodic the last comes before the first; those
  * past the end, of a tile that reaches beyond it, are not used. */
 INLINE coord band_sample(coord k, coord m) {
     return k < 0 ? k + m : k < m ? k : m - 1;
@@ -280,7 +280,7 @@ INLINE struct taken taken_of(const struct wave_args *a, const struct spot *s) {
     return t;
 }
 
-/* Of the bands' planes k: what an item takes. Each band has a base of its own and all share the
+/* The samples that an item takes from the bands' planes k. Each band has a base of its own and all share the
  * bytes from there, which costs fewer registers than an address each. */
 INLINE void fetch_bands(real *v, const struct wave_args *a, GLOBAL const IN_T *packed,
                         GLOBAL const LOW_T *low, const struct taken *t, coord k,

@@ -1,4 +1,4 @@
-/* What both directions of a wavelet level share: taps, boundaries, which part of an array a work
+/* Shared by both directions of a wavelet level: taps, boundaries, and the part of an array that a work
  * item has.
  *
  * One kernel serves any rank. An item walks along one axis (`walk`: z, or y where z is not
@@ -82,7 +82,7 @@ INLINE real shrunk(real v, real limit) {
 #endif
 }
 
-/* What a work item does: steps first <= k < end along the walk, for one column and ROWS rows, or
+/* A work item's share: steps first <= k < end along the walk, for one column and ROWS rows, or
  * for one place along an axis that is not transformed. */
 struct spot {
     uint column; /* step along x and channel: k * channels + channel */

@@ -46,7 +46,7 @@ static double brain(struct vec p, double depth) {
     return under < 3.4 ? GREY : WHITE;
 }
 
-/* What lies below the brain: cerebellum, stem, eyes, nose, mouth, spine. */
+/* The parts below the brain: cerebellum, stem, eyes, nose, mouth, spine. */
 static double below(struct vec p) {
     double side = fabs(p.x), q = ellipsoid(p, 0, 15, -9.5, 15, 9, 7.5);
     if (p.z < -2 && hypot(p.x, p.y - 5 - 0.1 * p.z) < 3.6)

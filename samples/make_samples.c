@@ -58,7 +58,7 @@ static uint8_t byte_of(double v) {
     return (uint8_t)(255 * clamp(v, 0, 1) + 0.5);
 }
 
-/* What a bad line adds to a picture: three waves with whole numbers of periods across it, strongest
+/* The waves that a bad line adds to a picture: three with whole numbers of periods across it, strongest
  * in the middle. That swell makes each peak of the spectrum 3 x 3 wide, and nothing leaks beyond.
  */
 static double bands(int x, int y) {

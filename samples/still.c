@@ -231,7 +231,7 @@ static struct vec color_of(enum thing thing, struct vec p, double *gloss) {
     }
 }
 
-/* Where the ray ends: on a thing, on the table or on the wall. */
+/* The end of a ray: on a thing, on the table or on the wall. */
 static struct vec trace(struct vec from, struct vec dir, enum thing *thing, struct vec *normal) {
     double limit = 30, t;
     *thing = CURTAIN;

@@ -25,7 +25,7 @@ check: gpufft man $(TEST_PROGRAMS) $(READERS) $(BUILD)/faults $(BUILD)/near $(FA
 	    $(addprefix build-asan/,test_backends test_formats test_png test_png_write test_record)
 	@$(MAKE) --no-print-directory BUILD=build-zlib ISAL= REUSE=$(BUILD) OWN="$$(grep -lrE --include=*.c 'GF_WITH_ISAL|codecs\.h' core formats tests | xargs)" \
 	    build-zlib/test_png build-zlib/test_png_write
-	@tests/run -j2 $(filter-out $(BUILD)/test_gpu,$(UNIT_TESTS)) "env LD_LIBRARY_PATH=$(CURDIR)/$(BUILD)/fake_cuda $(BUILD)/test_gpu" "tests/lint rules" tests/lint_test tests/cli/test_man.sh "tests/fuzz/check $(BUILD)" \
+	@tests/run -j2 $(filter-out $(BUILD)/test_gpu,$(UNIT_TESTS)) "env LD_LIBRARY_PATH=$(CURDIR)/$(BUILD)/fake_cuda $(BUILD)/test_gpu" "tests/lint rules" "tests/lint_symbols $(BUILD)" tests/lint_test tests/cli/test_man.sh "tests/fuzz/check $(BUILD)" \
 	    "build-asan/test_backends small openmp" build-asan/test_formats build-asan/test_png build-asan/test_png_write build-asan/test_record build-zlib/test_png build-zlib/test_png_write \
 	    -j1 "$(BUILD)/test_backends openmp" "$(BUILD)/test_backends optional fftw" \
 	    "tests/shards 2/4 $(BUILD)/test_backends named optional opencl" \

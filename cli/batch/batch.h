@@ -1,4 +1,4 @@
-/* What the commands that transform files share: inputs, claims, the loop over them, reports. */
+/* Shared by the commands that transform files: inputs, claims, the loop over them, reports. */
 #ifndef GF_CLI_BATCH_BATCH_H
 #define GF_CLI_BATCH_BATCH_H
 

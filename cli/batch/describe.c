@@ -1,4 +1,4 @@
-/* What the commands' prepare() share: channels, alpha, shapes of outputs. */
+/* Shared by the commands' prepare(): channels, alpha, shapes of outputs. */
 #include "cli/batch/describe.h"
 
 #include <string.h>

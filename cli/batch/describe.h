@@ -26,7 +26,7 @@ int gf_task_check_axes(const struct gf_settings *s, const struct gf_job *job);
 /* The precision of --precision, or the one that suits the type of the input. */
 enum gf_precision gf_task_precision(const struct gf_settings *s, enum gf_dtype dtype);
 
-/* Of an inverse: type, alpha, colour and shape of product i, as those of the picture in the record, which may be
+/* For an inverse: type, alpha, colour and shape of product i, as those of the picture in the record, which may be
  * NULL. */
 int gf_task_describe_restored(struct gf_task *t, int i, const struct gf_record *r);
 /* After the run: GF_EINVAL where samples of output i do not fit its type. */

@@ -1,4 +1,4 @@
-/* What a record (formats/record.h) means as a job: forward, the record of an output; inverse, the
+/* Records (formats/record.h) and jobs: forward, the record of an output; inverse, the
  * job that takes it back.
  *
  *     struct gf_record record = gf_record_of_job(&job, 0, &image, false);

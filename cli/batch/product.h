@@ -6,8 +6,8 @@
 #include "core/base/job.h"
 #include "formats/record.h"
 
-/* What of a picture's metadata is written with an output: all with a picture; with what a record takes
- * back to the picture the profile, for which the record has no room; with others nothing. */
+/* The part of a picture's metadata that is written with an output: all of it with a picture; the profile,
+ * for which a record has no room, with data that a record takes back to the picture; else nothing. */
 enum gf_keeps { GF_KEEPS_NOTHING, GF_KEEPS_PROFILE, GF_KEEPS_ALL };
 
 struct gf_product {

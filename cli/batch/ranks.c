@@ -239,7 +239,7 @@ static int compare(const struct gf_launcher *launcher, const struct gf_rank_work
     return gf_fail(GF_EUSAGE, "the processes are to be one run, and %s", c.why);
 }
 
-/* Where the plugins are: the user's folder, beside an installed program, or where make mpi puts them. */
+/* Looks for a plugin in the user's folder, beside an installed program, and where make mpi puts it. */
 static bool find_plugin_of(const char *mpi, char path[PATH_MAX]) {
     char program[PATH_MAX];
     const char *own = gf_environment_plugins();

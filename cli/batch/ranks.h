@@ -1,4 +1,4 @@
-/* What a launcher's processes (mpirun, srun) do with a command line that all of them were given: one
+/* Divides a command line among a launcher's processes (mpirun, srun), all of which were given it: one
  * run of all, or each its own. */
 #ifndef GF_CLI_BATCH_RANKS_H
 #define GF_CLI_BATCH_RANKS_H
@@ -7,7 +7,7 @@
 #include "cli/batch/targets.h"
 #include "core/mpi/ranks.h"
 
-/* What is to be read and written, and by which command. */
+/* The files to be read and written, and the command. */
 struct gf_rank_work {
     const struct gf_settings *s;
     const char *command;
@@ -37,8 +37,8 @@ int gf_ranks_end(const struct gf_launcher *launcher, int code);
  * says so, or why this process ends, and returns the exit code. Async-signal-safe. */
 int gf_ranks_late(void);
 
-/* Of a command that only prints: whether this process does. Of several that a launcher started it is
- * the first, unless --mpi=off, or where an operand names this process's rank: then they print
+/* Whether this process prints, for commands that only print: the first of those that a launcher
+ * started; all of them with --mpi=off or if an operand names the rank, since they then print
  * different things. */
 bool gf_ranks_prints(const struct gf_settings *s, char *const *operands, int n);
 

@@ -19,7 +19,7 @@ int gf_slabs_plan(struct gf_task *t);
 int gf_slabs_run(struct gf_task *t);
 /* The plan of a task that gf_slabs_refuses() does not refuse. */
 int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan);
-/* What its slabs are made of: "pages". */
+/* The unit of its slabs: "pages". */
 const char *gf_slabs_unit(const struct gf_slab_plan *plan);
 /* The folder of its scratch file, on the heap; of the output where no other is asked for. NULL without
  * memory. */

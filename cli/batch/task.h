@@ -6,7 +6,7 @@
  *     gf_task_run       outputs allocated, backend run
  *     gf_task_write     every output to its file
  *
- * Where the preview, or for a pipe the reading, finds that the task can be done page by page
+ * If the preview, or for a pipe the reading, finds that the task can be done page by page
  * (t->pages.at_once), cli/batch/pages.h does the last two, and no samples are read before it.
  *
  * The file stays open from the header to the samples, and the job is prepared once. */
@@ -31,7 +31,7 @@ struct gf_unit_source {
     void *user;
 };
 
-/* What a command does with a task. */
+/* A command's steps of a task. */
 struct gf_task_hooks {
     const char *name;
     enum gf_kind default_kind; /* of --out */

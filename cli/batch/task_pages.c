@@ -50,9 +50,9 @@ const char *gf_task_refuses_pages(const struct gf_task *t) {
     return t->hooks->refuses_pages ? t->hooks->refuses_pages(t) : NULL;
 }
 
-/* What is written through, and files that are complete before the last page is read, would be there
- * in part where a later page fails: such pages are kept together where there is memory for them. In
- * /dev/null nothing is there. */
+/* True if outputs would show a part when a later page fails: those written through, and files complete
+ * before the last page is read. Such pages are kept together if memory allows. /dev/null shows
+ * nothing. */
 static bool shows_parts(const struct gf_task *t) {
     bool shows = false;
     for (int i = 0; i < t->targets->n; i++) {

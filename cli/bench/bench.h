@@ -1,4 +1,4 @@
-/* What the parts of `gpufft bench` share. A case (shape, kind, precision, threads) is run by every
+/* Shared by the parts of `gpufft bench`. A case (shape, kind, precision, threads) is run by every
  * entrant, in turns; each gives a row. */
 #ifndef GF_CLI_BENCH_BENCH_H
 #define GF_CLI_BENCH_BENCH_H

@@ -321,7 +321,7 @@ static void relate(const struct gf_bench *b, struct gf_bench_row *rows) {
     }
 }
 
-/* What an entrant holds beside its row. */
+/* Frees what an entrant holds beside its row. */
 static void drop_plan(struct state *st, int i) {
     struct entry *e = &st->entry[i];
     unlock_arrays(st, i);

@@ -47,7 +47,7 @@ static int choose(const char *what, const char *word, const struct gf_bench_entr
     return gf_opt_choose(what, word, names, out);
 }
 
-/* Of whose library a yardstick's figures are. */
+/* Notes the library and version of a yardstick. */
 static void note_version(const struct gf_bench_entrant *e) {
     char reason[GF_REASON] = "";
     for (int i = 0; gf_backends[i]; i++)
@@ -66,7 +66,7 @@ bool gf_bench_next_word(const char **at, char *word, size_t size) {
     return true;
 }
 
-/* Of a list of devices, those that use one take the first. */
+/* Entrants that use one device take the first of a list. */
 static const char *device_for(const struct gf_bench_entrant *e, const char *list, char first[64]) {
     if (e->backend->several || !gf_deal_is_list(NULL, list))
         return list;

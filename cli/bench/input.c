@@ -1,4 +1,4 @@
-/* What the bench's cases read: random samples in each kind's type, made once for a case. */
+/* Inputs of the bench's cases: random samples in each kind's type, made once for a case. */
 #include "cli/bench/bench.h"
 
 /* Finaliser of SplitMix64: a good hash of a counter, so that any thread can make any sample. */
@@ -57,7 +57,7 @@ static bool mirror(const struct gf_bench_case *c, const int64_t extent[3], int64
     return own;
 }
 
-/* Where the halved axis has its own mirror image, the others still mirror each other. */
+/* On planes of the halved axis that are their own mirror images, the other axes still mirror each other. */
 static void make_hermitian(const struct gf_bench_case *c, struct gf_array *a) {
     int64_t count = gf_array_count(a);
 #pragma omp parallel for schedule(static) /* what is read is never written */

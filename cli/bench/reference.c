@@ -50,7 +50,7 @@ static struct wave wave(int64_t n, int64_t j, int64_t k, int sign) {
     return (struct wave){cosl(angle), sign * sinl(angle)};
 }
 
-/* Of what half a spectrum leaves out the conjugate is there: it counts twice. */
+/* A bin counts twice if half a spectrum leaves out its conjugate. */
 static int weight(int64_t n, int64_t k) {
     return k && 2 * k != n ? 2 : 1;
 }
@@ -185,8 +185,8 @@ static void take_samples(const struct gf_bench_case *c, const struct gf_array *i
     }
 }
 
-/* Of a picture: the share of its levels that are beside the right one; 2 when one is so by more
- * than a level. */
+/* The share of a picture's levels that are off by one; 2 if any is off by more than a
+ * level. */
 static double levels_error(const struct gf_bench_reference *r, const struct gf_array *out) {
     const unsigned char *got = out->data, *want = r->full.data;
     int64_t count = r->full.data ? gf_array_count(out) : GF_BENCH_SAMPLES, beside = 0, far = 0;
@@ -277,7 +277,7 @@ out:
     return rc;
 }
 
-/* What a result's values are on average: of noise in [-0.5, 0.5), whose square is 1/12. Wavelets
+/* The mean size of a result's values, for noise in [-0.5, 0.5), whose square is 1/12. Wavelets
  * leave it as it is. */
 static double usual_size(const struct gf_bench_case *c) {
     double points = c->kind == GF_BENCH_DWT ? 1 : (double)gf_job_points(&c->job);

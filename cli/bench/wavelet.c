@@ -30,7 +30,7 @@ static void add(struct line *l, int64_t at, long double weight) {
     }
 }
 
-/* What band sample k of a level is made of, in samples of the picture. */
+/* The weights of the picture's samples in band sample k of a level. */
 static void analyse(const struct gf_dwt_axis *axis, int level, bool detail, int64_t k,
                     struct line *out) {
     static struct line next; /* large; one thread asks */

@@ -10,7 +10,7 @@
 
 /* ---- what may follow ---- */
 
-/* What an option's value, or an operand, can be. */
+/* The completions of an option's value or of an operand. */
 struct values {
     char words[512]; /* with a blank between two */
     enum { NOWHERE, FILES, FOLDERS } place;

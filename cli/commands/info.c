@@ -28,7 +28,7 @@ static const char *color_name(const struct gf_image *image) {
 static const char *const units[] = {NULL, "inch", "centimetre", "metre"}; /* by enum gf_unit */
 static const char *const intents[] = {"perceptual", "relative colorimetric", "saturation",
                                       "absolute colorimetric"};
-/* Where the first row and the first column belong, by EXIF's number. */
+/* The corner of the first row and first column, by EXIF's number. */
 static const char *const corners[] = {NULL,           "top-left",     "top-right",
                                       "bottom-right", "bottom-left",  "left-top",
                                       "right-top",    "right-bottom", "left-bottom"};

@@ -99,7 +99,7 @@ static int prepare(struct gf_task *t) {
     return rc;
 }
 
-/* What the numbers show: an imaginary part that would be lost, samples that do not fit. */
+/* Checks the results for an imaginary part that would be lost and samples that do not fit. */
 static int check(struct gf_task *t) {
     const struct gf_report *report = &t->report;
     bool lossy = t->job.real && !t->job.in_half && report->imag_ratio >= IMAG_RATIO;

@@ -74,7 +74,7 @@ static const struct gf_task_hooks *transform_of(const struct gf_settings *s,
     return wavelet ? &gf_hooks_idwt : &gf_hooks_forward;
 }
 
-/* What begins like a shape, and is no file either. */
+/* Explains an operand that begins like a shape and is no file either. */
 static int fail_operand(int rc, const char *name) {
     if (*name < '0' || *name > '9' || !access(name, F_OK))
         return rc;
@@ -149,7 +149,7 @@ static int check_ranks(const struct gf_settings *s) {
                : gf_fail(GF_EUSAGE, "--ranks=P and --link=GB/s need each other");
 }
 
-/* What a session's options point to, as long as it. */
+/* Data that a session's options point to; lives as long as the session. */
 struct devices {
     struct gf_deal_device first;
     char *list;

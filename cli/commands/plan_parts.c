@@ -38,7 +38,7 @@ static void cut(const struct gf_task *t, const struct gf_deal *deal, struct gf_p
     }
 }
 
-/* What a stream of this part takes of a device. */
+/* Counts the device memory of a stream of this part. */
 static int weigh_stream(struct gf_runner *runner, const struct gf_job *job,
                         struct gf_plan_parts_device *d) {
     const struct gf_dwt_taker none = {.emit = NULL};
@@ -59,7 +59,7 @@ static int weigh_stream(struct gf_runner *runner, const struct gf_job *job,
     return rc;
 }
 
-/* What chunks of this part take, of which a device has two in host memory. */
+/* Counts the memory of this part's chunks, of which a device has two in host memory. */
 static int weigh_chunks(struct gf_runner *runner, const struct gf_slab_wavelet *part,
                         struct gf_plan_parts_device *d) {
     const struct gf_job job = gf_slab_wavelet_chunk(part);

@@ -4,7 +4,7 @@
 
 #include "cli/batch/task.h"
 
-/* What a device has of them. */
+/* A device's share of them. */
 struct gf_plan_parts_device {
     char name[96];
     int64_t parts;               /* -1: as many as its first ones tell */

@@ -9,7 +9,7 @@
 #include "core/slab/line.h"
 #include "core/slab/make.h"
 
-/* Of a message, beside its bytes: order of magnitude of a fast network. */
+/* The latency of a message: order of magnitude of a fast network. */
 static const double message_seconds = 5e-6;
 
 /* The slabs of a job that is not refused, of so many ranks with memory for all of it. */

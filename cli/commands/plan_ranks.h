@@ -1,4 +1,4 @@
-/* What `gpufft plan --ranks=P` adds: a volume that P processes share. */
+/* `gpufft plan --ranks=P`: a volume that P processes share. */
 #ifndef GF_CLI_COMMANDS_PLAN_RANKS_H
 #define GF_CLI_COMMANDS_PLAN_RANKS_H
 

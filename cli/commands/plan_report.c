@@ -100,7 +100,7 @@ static int64_t pages_before(const struct gf_task *t) {
     return n;
 }
 
-/* What passes between host and device, and the least that takes: in each walk both ways at once. */
+/* Bytes between host and device and their least time: each walk moves both ways at once. */
 struct bus {
     int64_t up, down;
     double speed[2], floor; /* bytes a second; seconds; 0 where they are not known */
@@ -169,7 +169,7 @@ static json_t *shares_report(const struct gf_plan *plan) {
     return list;
 }
 
-/* What all devices send. */
+/* Bytes that all devices send. */
 static json_t *exchange_report(const struct gf_plan *plan) {
     int64_t sent = 0;
     bool direct = true;
@@ -205,7 +205,7 @@ static json_t *ranks_report(const struct gf_ranks_plan *p) {
 
 /* ---- what does not fit in memory: walks over a disk, or over planes ---- */
 
-/* Of the task's scratch or output folder; 0: not known. */
+/* The speed of the task's scratch or output folder; 0: not known. */
 static double disk_speed(const struct gf_task *t) {
     char *folder = gf_slabs_folder(t);
     double speed = folder ? gf_disk_speed(folder) : 0;

@@ -1,4 +1,4 @@
-/* What `gpufft plan` tells of a task that is planned. */
+/* The report of `gpufft plan` on a task that is planned. */
 #ifndef GF_CLI_COMMANDS_PLAN_REPORT_H
 #define GF_CLI_COMMANDS_PLAN_REPORT_H
 

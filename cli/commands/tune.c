@@ -20,7 +20,7 @@
 
 enum { SIDE = 1024, DISK_BYTES = 64 << 20, RUNS = 3, NAME = 64 };
 
-/* Of PNG, and of a folder's disk: bytes a second. */
+/* Speeds of PNG and of a folder's disk in bytes a second. */
 struct host_speeds {
     double decode, encode, disk;
 };
@@ -220,7 +220,7 @@ static int import_plans(const struct gf_settings *s) {
     return 0;
 }
 
-/* What is measured: all devices, or those asked for. */
+/* Chooses the devices to measure: all, or those asked for. */
 static int choose(const struct gf_settings *s, struct gf_deal_device *device, int *n) {
     const char *backend = strcmp(s->backend, "auto") ? s->backend : NULL;
     *n = 1;

@@ -1,4 +1,4 @@
-/* What dwt and idwt share: their options as a job. */
+/* Shared by dwt and idwt: their options as a job. */
 #ifndef GF_CLI_COMMANDS_WAVELET_H
 #define GF_CLI_COMMANDS_WAVELET_H
 

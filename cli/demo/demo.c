@@ -147,7 +147,7 @@ static int redirect(FILE **to, int *keep) {
     return rc;
 }
 
-/* What was printed meanwhile becomes the file `name`. */
+/* Writes the output printed meanwhile to the file `name`. */
 static int restore(FILE *from, int keep, const char *name) {
     char text[1 << 15];
     gf_log_flush_stdout();

@@ -1,4 +1,4 @@
-/* What the lessons do to pictures sample by sample, to hold transforms against. */
+/* Operations on samples, against which the lessons compare transforms. */
 #include <stdlib.h>
 
 #include "cli/demo/demo.h"

@@ -12,7 +12,7 @@ void gf_filter_free_files(struct gf_settings *s);
 /* One number a place: grey, or the luma of red, green and blue; alpha does not count. `p` is its first
  * channel, in the image's layout. */
 double gf_filter_sample(const struct gf_image *image, const char *p);
-/* What divides a mask's samples: black to white is 0 to 1; of floats the numbers are taken. */
+/* The divisor of a mask's samples: black to white is 0 to 1; floats are taken as they are. */
 double gf_filter_mask_white(enum gf_dtype dtype);
 
 #endif

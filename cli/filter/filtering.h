@@ -1,4 +1,4 @@
-/* What gpufft filter keeps with a task (cli/batch/task.h, `filtering`). */
+/* State that gpufft filter keeps with a task (cli/batch/task.h, `filtering`). */
 #ifndef GF_CLI_FILTER_FILTERING_H
 #define GF_CLI_FILTER_FILTERING_H
 

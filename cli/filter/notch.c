@@ -14,9 +14,9 @@
 
 /* Waves weaker than this, of the strongest one, are what rounding and clipping make of it. */
 static const double LEAST_RATIO = 1. / 16;
-/* Of an integer type's white: half a level of 8 bits. */
+/* As a share of an integer type's white: half a level of 8 bits. */
 static const double LEAST_SHARE = 0.5 / 255;
-/* What subtracting a wave leaves is within half a bin of it, or all around one that swells and fades:
+/* The residue of a subtracted wave is within half a bin of it, or all around one that swells and fades:
  * a gaussian of one and a half times that radius has a fifth left at its end. At a third of the way
  * to the centre a gaussian of a twelfth of that way is within 3e-4 of 1. */
 static const double RADIUS = 0.5, WIDER = 1.5, SHARE_OF_DISTANCE = 1. / 12;
@@ -391,7 +391,7 @@ static struct gf_job search_job(const struct gf_task *t, struct gf_array *out) {
     return job;
 }
 
-/* What looks into the spectrum: for waves, then for the depth of a screen's mask or for hidden waves. */
+/* Memory of the searches of the spectrum: for waves, then for the depth of a screen's mask or for hidden waves. */
 static int64_t look_bytes(const struct gf_task *t, const struct gf_job *job,
                           const struct gf_array *out) {
     struct gf_spectrum one = gf_spectrum_of(job, out, 0, gf_settings_threads(t->s));
@@ -407,7 +407,7 @@ static int64_t look_bytes(const struct gf_task *t, const struct gf_job *job,
 /* Plans the search within the limit. The plan's workspace stays while peaks are looked for. */
 static int plan_search(struct gf_task *t, struct gf_job *job, const struct gf_array *out) {
     int64_t held = gf_array_bytes(out) + look_bytes(t, job, out);
-    /* Where a context is being opened, nothing waits for it before the samples are read. */
+    /* While a context is being opened, nothing waits for it before the samples are read. */
     if (!t->in.data && gf_runner_ahead(t->runner, job))
         return gf_filter_check_memory(t, held);
     int rc = gf_runner_plan(t->runner, job);

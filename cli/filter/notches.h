@@ -1,4 +1,4 @@
-/* What gpufft filter --auto-notch and --descreen remove from a picture. */
+/* The waves and screens that gpufft filter --auto-notch and --descreen remove from a picture. */
 #ifndef GF_CLI_FILTER_NOTCHES_H
 #define GF_CLI_FILTER_NOTCHES_H
 

@@ -1,4 +1,4 @@
-/* What a plot is drawn on: lines, dots and text, in pixels from the left top corner. Private to
+/* The canvas of a plot: lines, dots and text, in pixels from the top left corner. Private to
  * cli/plot/. */
 #ifndef GF_CLI_PLOT_CANVAS_H
 #define GF_CLI_PLOT_CANVAS_H

@@ -179,7 +179,7 @@ static int smooth(const struct gf_point *p, int n, bool closed, struct gf_point 
     return made;
 }
 
-/* Where a glyph is put: its origin, the length of a unit, and its direction. */
+/* The place of a glyph: its origin, the length of a unit, and its direction. */
 struct place {
     struct gf_point origin;
     double unit;

@@ -146,7 +146,7 @@ static struct tick_text text_of(enum gf_plot_axis axis, double decade, int digit
     return t;
 }
 
-/* What ticks of an axis are like: every `step`th is named; 2 and 5 too, where there is room. */
+/* The ticks of an axis: every `step`th is labelled; 2 and 5 too, if there is room. */
 struct ticks {
     double unit; /* log10 of 10, or of 2 */
     int step;

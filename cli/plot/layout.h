@@ -1,4 +1,4 @@
-/* Where the parts of a plot are, whatever it is drawn on. Private to cli/plot/. */
+/* The layout of a plot, whatever it is drawn on. Private to cli/plot/. */
 #ifndef GF_CLI_PLOT_LAYOUT_H
 #define GF_CLI_PLOT_LAYOUT_H
 

@@ -93,8 +93,8 @@ void gf_bench_case_free(struct gf_bench_case *c) {
     c->filter = NULL;
 }
 
-/* What no implementation with a pass an axis does without: of half spectra between the
- * axes of a picture or of a filter, each is written and read once. */
+/* The least traffic of an implementation with a pass an axis: each half spectrum between the axes of a
+ * picture or of a filter is written and read once. */
 static int64_t floor_of(const struct gf_bench_case *c) {
     int64_t half = 1, walks = 0, between = count_axes(&c->job) - 1;
     for (int i = 0; i < c->shape.ndim; i++)

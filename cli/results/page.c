@@ -9,7 +9,7 @@
 #include "core/base/status.h"
 #include "formats/files.h"
 
-/* What a figure divides by, as far as it is there. */
+/* Denominators of a figure, in order of preference. */
 static const char *const yardsticks[] = {"cuda", "cufft", "openmp", NULL};
 
 static int write_figure(FILE *f, struct gf_bench_results *r, const char *folder,

@@ -35,7 +35,7 @@ static inline bool gf_bench_is_picture(enum gf_bench_kind k) {
 
 enum { GF_MAX_ENTRANTS = 16, GF_BENCH_NAME = 24 };
 
-/* Where rows were measured. */
+/* The machine on which rows were measured. */
 struct gf_bench_host {
     char cpu[64], isa[64];
     int cores, threads;
@@ -74,7 +74,7 @@ struct gf_bench_transfers {
     double whole; /* the job with its copies, as the program runs it; 0: not measured */
 };
 
-/* Of a run, by the counters of the CPU's packages or of the GPU. */
+/* Energy of a run, by the counters of the CPU's packages or of the GPU. */
 struct gf_bench_energy {
     double joules, seconds; /* a run's; 0: not counted */
     char why[96];           /* it was not; "": nobody asked */

@@ -71,7 +71,7 @@ static int exponent_of(int64_t n) {
     return (INT64_C(1) << k) == n ? k : -1;
 }
 
-/* What a table or a sentence says of one thing, by value: it is there until the end of the statement. */
+/* The text of one thing in a table or a sentence, by value: it lives until the end of the statement. */
 struct text {
     char s[96];
 };
@@ -193,7 +193,7 @@ static void print_wins(FILE *f, const struct gf_bench_view *v, const char *name)
     fputs(any ? "" : "-", f);
 }
 
-/* Of the ratios to the base: their geometric mean, the least and the most. */
+/* Prints the geometric mean, the least and the largest of the ratios to the base. */
 static void print_spread(FILE *f, const struct gf_bench_view *v, const char *name,
                          const char *base) {
     double sum = 0, least = INFINITY, most = 0;

@@ -39,7 +39,7 @@ void gf_bench_size_table(FILE *f, const struct gf_bench_view *v, const char *ove
 void gf_bench_pass_tables(FILE *f, const struct gf_bench_view *v);
 /* Copies to a device and back, of all cases; nothing where none were measured. */
 void gf_bench_transfer_table(FILE *f, const struct gf_bench_view *v);
-/* What was left out, and why. */
+/* Lists the rows left out, and why. */
 void gf_bench_describe_gaps(FILE *f, const struct gf_bench_view *v);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a row's measurements come to. */
+/* Statistics of a row's measurements. */
 #ifndef GF_CLI_RESULTS_TIMES_H
 #define GF_CLI_RESULTS_TIMES_H
 

@@ -1,4 +1,4 @@
-/* What stats found, as text and as JSON. */
+/* Prints the statistics as text and as JSON. */
 #include <stdio.h>
 #include <string.h>
 

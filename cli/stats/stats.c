@@ -60,7 +60,7 @@ static int make_job(const struct gf_settings *s, const struct gf_image *image, s
     return 0;
 }
 
-/* What a file of ours tells that is no picture. */
+/* Refuses files whose record says that they hold no picture. */
 static int check_record(const struct gf_image *image) {
     struct gf_record record;
     int rc = image->record ? gf_record_parse(image->record, &record) : 0;
@@ -263,7 +263,7 @@ static int look_at_page(struct run *r, struct pages *p, char *const *read, int64
     return rc;
 }
 
-/* What is no volume is its only page. */
+/* Handles a picture, which is its own only page. */
 static int look_at_picture(struct run *r, struct pages *p, char *const *read) {
     struct gf_stats st = {.path = read[0], .name = read[0], .page = -1};
     int rc = gf_reader_more(&p->reader);

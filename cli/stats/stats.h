@@ -1,4 +1,4 @@
-/* What `gpufft stats` finds out about a file, and the ways to say it. */
+/* The statistics that `gpufft stats` computes of a file, and their printers. */
 #ifndef GF_CLI_STATS_STATS_H
 #define GF_CLI_STATS_STATS_H
 

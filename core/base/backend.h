@@ -31,7 +31,7 @@ struct gf_pass_info {
     bool part; /* a few lines or bins for the next pass' display range: no walk of its own */
 };
 
-/* What one of several devices has of a plan: some pages, and some bins of all pages; and the bytes that
+/* The share of a plan that one of several devices has: some pages, and some bins of all pages; and the bytes that
  * it sends to the others, directly or through host memory. */
 struct gf_plan_share {
     char device[64]; /* as it was named */
@@ -41,7 +41,7 @@ struct gf_plan_share {
     bool direct;
 };
 
-/* What is known of a device's speed, in bytes a second; 0: not known. */
+/* A device's speeds in bytes a second; 0: not known. */
 struct gf_device_rates {
     double copy;      /* of its memory, read plus written */
     double bus[2];    /* of arrays in host memory, to the device and back */
@@ -195,7 +195,7 @@ struct gf_backend_options {
     const char *library;
 };
 
-/* Where a GPU backend's arrays live, for `gpufft bench`. */
+/* The place of a GPU backend's arrays, for `gpufft bench`. */
 struct gf_device_speed {
     char name[128];
     double copy; /* bytes read plus written a second, when it copies */

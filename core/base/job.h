@@ -45,7 +45,7 @@ struct gf_filter;
 
 enum { GF_MAX_OUTPUTS = 7, GF_MAX_DIMS = 3, GF_MAX_LEVELS = 40 };
 
-/* What continues a line beyond its ends: the line itself (of odd length: with its last sample
+/* The continuation of a line beyond its ends: the line itself (of odd length: with its last sample
  * twice), its mirror image, zeros. PyWavelets' periodization, symmetric, zero. */
 enum gf_boundary { GF_PERIODIC, GF_SYMMETRIC, GF_ZERO };
 
@@ -65,14 +65,14 @@ struct gf_wavelet {
     double amount;               /* T, in the coefficients' unit, or the percentage */
 };
 
-/* Where a display's black and white are. */
+/* The rule for a display's black and white. */
 enum gf_range {
     GF_RANGE_FULL,  /* 0 and the largest value over all channels and planes */
     GF_RANGE_AUTO,  /* quantiles of a spectrum: core/base/range_sample.h */
     GF_RANGE_GIVEN, /* gf_output.low and .high */
 };
 
-/* Where a backend carries the last column of half spectra in the first one's imaginary part: nowhere,
+/* Places in which a backend carries the last column of half spectra in the first one's imaginary part: nowhere,
  * between all passes, or between the first two alone. */
 enum gf_packing { GF_PACKS_NOTHING, GF_PACKS_ALL, GF_PACKS_WITHIN };
 
@@ -90,10 +90,10 @@ struct gf_output {
     bool shift;       /* zero frequency in the centre, n/2 along every transformed axis; with `half`
                        * the halved axis is never shifted */
     bool half;        /* only the non-redundant half along the last transformed axis */
-    /* Of a part of a transform (`elsewhere`): the half without its last column, which, times i, is
+    /* Parts of a transform (`elsewhere`): the half without its last column, which, times i, is
      * added to the first one. Only where the backend packs() the whole job. */
     bool packed;
-    /* Of a part of a transform: its second pass unpacks that column, as the backend's plan for the
+    /* Parts of a transform: the second pass unpacks that column, as the backend's plan for the
      * whole job does. */
     bool packed_within;
 };
@@ -121,7 +121,7 @@ struct gf_job {
     /* Points of the axes that other jobs transform, this one being a part of a transform of more
      * axes: they count in the norm. 0: the job is all of it. */
     int64_t elsewhere;
-    /* Of a part that can have some of the indices of every axis: those from `first` on, of a transform
+    /* Parts that have some of the indices of every axis: those from `first` on, of a transform
      * of this shape over these axes. axes 0: it has all indices of the axes that it leaves to others.
      * A GF_FILTER part transforms complex numbers, multiplies by the filter, transforms back, and has
      * no factor; GF_FFT parts of a filter name it too, and are computed as a backend does it there. */
@@ -131,11 +131,11 @@ struct gf_job {
         int64_t
             step; /* of a line's: every step-th index, whose filter's values are asked for; 0: 1 */
     } whole;
-    /* Of a part of a line of so many points, which is taken as a matrix (core/gpu/slab.h). A GF_FFT part
+    /* Parts of a line of so many points, which is taken as a matrix (core/gpu/slab.h). A GF_FFT part
      * has some columns of it, axis 0 being transformed: their spectra are row by row, [column][number],
      * and times exp(-2 pi i number column / line). A GF_FILTER part has some rows. 0: no line. */
     int64_t line;
-    /* Of a part in a device's memory: elements from one index of axis 0 to the next, of the input and of the
+    /* Parts in a device's memory: elements from one index of axis 0 to the next, of the input and of the
      * outputs, which have gaps there; 0: none. */
     int64_t in_pitch, out_pitch;
     int n_out;
@@ -153,7 +153,7 @@ struct gf_device_ms {
     double upload, run, download;
 };
 
-/* What a run found out. */
+/* The findings of a run. */
 struct gf_report {
     /* The display range that was used, unscaled units. */
     double low[GF_MAX_OUTPUTS], high[GF_MAX_OUTPUTS];

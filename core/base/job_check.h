@@ -13,7 +13,7 @@
 #include "core/base/job.h"
 
 /* GF_EINVAL for a job that no backend could run, GF_ENOMEM for one whose arrays do not fit 62 bits.
- * Of a GF_FILTER job's filter it only asks that there is one. */
+ * A GF_FILTER job's filter need only exist. */
 int gf_job_validate(const struct gf_job *job);
 
 /* GF_EINVAL when an array differs from the job in type or shape; out[] has job->n_out entries. */

@@ -30,7 +30,7 @@ struct gf_work {
     void *data;
 };
 
-/* What the transform of this job reads, and what it writes: reals and a half spectrum when
+/* The arrays that the transform of this job reads and writes: reals and a half spectrum when
  * gf_job_is_real(), otherwise complex in full. The pitch is the smallest; data is NULL. */
 void gf_work_before(const struct gf_job *job, struct gf_work *w);
 void gf_work_after(const struct gf_job *job, struct gf_work *w);
@@ -48,7 +48,7 @@ static inline int gf_work_axis(const struct gf_job *job, int i) {
 void gf_work_load(const struct gf_job *job, const struct gf_array *in, const struct gf_work *w,
                   int threads, struct gf_report *report);
 
-/* Where the report has energies of `in` that were summed in single precision and that left its range, sums
+/* If the report has energies of `in` that were summed in single precision and that left its range, sums
  * them anew in double: squares overflow above 1e19, and vanish below 1e-19. */
 void gf_work_mend_energy(const struct gf_job *job, const struct gf_array *in, int threads,
                          struct gf_report *report);

@@ -12,7 +12,7 @@
  * and indices along each other axis, of which those of a transformed one count twice, for their
  * negatives. */
 static const int row_blocks[4] = {0, 512, 6, 6}, others[4] = {0, 64, 48, 8};
-/* Of spectra with up to FEW_BINS all bins are in the sample, unless an axis is very long. */
+/* The sample holds all bins of spectra with up to FEW_BINS, unless an axis is very long. */
 enum { MOST_CHANNELS = 4, MOST_STRATA = 512, FEW_BINS = 8192 };
 
 static const double least = 1e-6; /* of the largest bin */

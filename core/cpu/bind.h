@@ -1,4 +1,4 @@
-/* What is known of a pass only when it runs: the arrays, and the outputs' display ranges.
+/* The arguments of a pass that are known only when it runs: arrays, and the outputs' display ranges.
  *
  *     gf_cpu_pass_bind(p, &p->pass[i], in, out);
  *     gf_cpu_pass_display(p, &p->pass[i], range);

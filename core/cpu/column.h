@@ -17,7 +17,7 @@ void gf_cpu_column_add(struct gf_cpu_plan *p);
 /* Points one of the two passes at the arrays of a run. */
 void gf_cpu_column_bind(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
                         const struct gf_array *in);
-/* Where a pass along rows finds the column. */
+/* The place in which a pass along rows finds the column. */
 struct gf_cpu_column gf_cpu_column_of(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass);
 
 #endif

@@ -39,7 +39,7 @@ bool gf_cpu_row_plan(long n, const struct gf_cpu_kernels *kernels, struct gf_cpu
     return *rows;
 }
 
-/* Of the transform over a line's vectors. A leaf of sixteen reads more vectors of the same cache sets
+/* Plans the transform over a line's vectors. A leaf of sixteen reads more vectors of the same cache sets
  * than those hold: two fours and eights are a twentieth faster. */
 static struct gf_cpu_line *vectors_plan(long n, int bits) {
     struct gf_radices r = gf_factor_radices(n);

@@ -444,7 +444,7 @@ static bool may_stream(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pa
            (pass->output < 0 || p->job.out[pass->output].kind == GF_COMPLEX);
 }
 
-/* What may be faster than the choices made so far. */
+/* Tries faster alternatives to the choices made so far. */
 static void choose_ways(struct gf_cpu_plan *p, int threads) {
     const int64_t least = 1 << 12, most_alone = 1 << 20, least_past_caches = 1 << 15;
     const int64_t points = gf_cpu_points(&p->job);

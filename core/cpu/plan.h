@@ -1,4 +1,4 @@
-/* What the openmp backend will run: a job as passes over tiles of lines.
+/* Plans of the openmp backend: a job as passes over tiles of lines.
  *
  * core/cpu/make.h makes a plan, core/cpu/bind.h points its passes at the arrays of a run, and the
  * kernels (kernels/cpu/cpu.h) run each pass tile by tile. Axes are numbered as the job's spatial

@@ -74,7 +74,7 @@ static void run_chunk(const struct joined *j, const struct gf_cpu_pass_args *arg
     }
 }
 
-/* What a thread runs: a single pass as it is, or joined ones with arguments of its own, in `room`,
+/* The pass that a thread runs: a single one as it is, or joined ones with arguments of its own, in `room`,
  * which point at its plane. */
 static const struct gf_cpu_pass_args *take_part(const struct joined *j, int thread,
                                                 struct gf_cpu_pass_args room[MOST_JOINED]) {
@@ -104,7 +104,7 @@ static void run_alone(const struct joined *j, struct gf_cpu_stats *total) {
         run_chunk(j, args, c, scratch_of(j->p, 0), total);
 }
 
-/* What a thread of a team does of joined passes; `shares` are theirs. */
+/* Runs a thread's part of joined passes; `shares` are theirs. */
 static void run_share(const struct joined *j, struct gf_cpu_share *shares, int threads,
                       struct gf_cpu_stats *mine) {
     struct gf_cpu_pass_args room[MOST_JOINED];
@@ -205,7 +205,7 @@ static int allocate_all(struct gf_cpu_plan *p, const struct gf_array *in,
     return rc;
 }
 
-/* What a run knows of the outputs' display ranges. */
+/* Display ranges of the outputs during a run. */
 struct ranges {
     double of[GF_MAX_OUTPUTS][2];
     double rms; /* of the spectrum: gf_range_rms() */

@@ -31,11 +31,11 @@ struct gf_cpu_sampling {
 int gf_cpu_sampling_make(const struct gf_cpu_plan *p, struct gf_cpu_sampling **out);
 void gf_cpu_sampling_free(struct gf_cpu_sampling *s); /* or NULL */
 
-/* What `gpufft plan` prints of it, before the pass that writes the output. */
+/* Fills the summary that `gpufft plan` prints before the pass that writes the output. */
 void gf_cpu_sampling_summarise(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass,
                                struct gf_pass_info *info);
 
-/* What a run keeps, which the plan's owner allocates, aligned to 64 bytes. */
+/* The state of a run, which the plan's owner allocates, aligned to 64 bytes. */
 int64_t gf_cpu_sampling_bytes(const struct gf_cpu_plan *p);
 void gf_cpu_sampling_place(const struct gf_cpu_plan *p, char *memory);
 /* Transforms the sampled lines of a bound pass, and keeps them. */

@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* Of one thread, in a cache line of its own. */
+/* One thread's share, in a cache line of its own. */
 struct gf_cpu_share {
     _Alignas(64) atomic_long next;
     long end;

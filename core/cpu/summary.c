@@ -1,4 +1,4 @@
-/* What `gpufft plan` prints of the openmp backend's passes. */
+/* Summaries of the openmp backend's passes for `gpufft plan`. */
 #include "core/cpu/summary.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* What `gpufft plan` prints of the openmp backend's passes. */
+/* Summaries of the openmp backend's passes for `gpufft plan`. */
 #ifndef GF_CORE_CPU_SUMMARY_H
 #define GF_CORE_CPU_SUMMARY_H
 

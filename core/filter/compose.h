@@ -10,7 +10,7 @@
 #include "core/base/loadstore.h"
 #include "core/divide/part_job.h"
 
-/* What the offset adds to the zero frequency of every spectrum. */
+/* Returns the number that the offset adds to the zero frequency of every spectrum. */
 double gf_filter_zero(const struct gf_job *job);
 
 /* Multiplies the half spectra of a work buffer by a table as gf_filter_tabulate() makes it, and

@@ -1,4 +1,4 @@
-/* What a filter sees beyond the edges of a picture. A product of spectra is a circular convolution:
+/* The continuation of a picture beyond its edges, for filters. A product of spectra is a circular convolution:
  * what leaves on one side enters on the other. All modes but periodic lengthen each transformed
  * axis from n samples to P, and keep the result's first n samples.
  *

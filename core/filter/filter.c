@@ -127,7 +127,7 @@ int gf_filter_validate(const struct gf_job *job) {
 
 /* ---- terms ---- */
 
-/* Where all radii are equal, distances stay in bins: squares of integers are exact in floats up to
+/* If all radii are equal, distances stay in bins: squares of integers are exact in floats up to
  * 2^24, and so is the comparison of a distance with an integer radius. */
 static int compile_lowpass(const struct gf_job *job, const struct gf_lowpass *l,
                            struct gf_filter_terms *t) {

@@ -1,4 +1,4 @@
-/* What multiplies a spectrum between a forward and an inverse transform (GF_FILTER).
+/* Filters: the factors of a spectrum between a forward and an inverse transform (GF_FILTER).
  *
  *     struct gf_filter *f;
  *     rc = gf_filter_new(&f);

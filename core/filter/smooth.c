@@ -72,7 +72,7 @@ void gf_smooth_jump(const struct gf_smooth *x, const struct gf_array *u, struct 
     }
 }
 
-/* What S(y, k) / R(k) takes of each k. */
+/* The terms of S(y, k) / R(k) that depend on k alone. */
 struct decay {
     double a, factor;
 };

@@ -23,7 +23,7 @@ static bool on(const struct gf_job *job, int axis) {
     return (job->whole.axes ? job->whole.axes : job->axes) >> axis & 1;
 }
 
-/* Of the job that a part is a part of: its extents, and where the part begins. */
+/* The extents of the whole job that a part belongs to, and the part's first index. */
 static int64_t length_of(const struct gf_job *job, int axis) {
     return job->whole.axes ? job->whole.shape[axis] : job->shape[axis];
 }
@@ -444,7 +444,7 @@ static void fold(const struct gf_job *job, const struct gf_filter_samples *kerne
     }
 }
 
-/* Of a part that transforms the slowest axis: plane by plane, then along that axis. */
+/* Handles a part that transforms the slowest axis: plane by plane, then along that axis. */
 static int times_part(struct gf_filter *f, const struct gf_job *job, int threads,
                       const struct gf_filter_samples *kernel,
                       const struct gf_filter_transform *transform) {

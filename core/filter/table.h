@@ -1,4 +1,4 @@
-/* What fills a filter's table: a mask of the spectrum, or the transfer function of a kernel.
+/* The contents of a filter's table: a mask of the spectrum, or the transfer function of a kernel.
  *
  *     struct gf_filter_samples mask = {.extent = {1, 512, 512}, .value = doubles};
  *     rc = gf_filter_times_mask(filter, &job, threads, &mask);
@@ -38,8 +38,8 @@ int gf_filter_times_mask(struct gf_filter *f, const struct gf_job *job, int thre
  * of: 1, and 0 for the others. */
 void gf_filter_mark_mask(const struct gf_job *job, int axis, int64_t extent, int64_t *held);
 
-/* Of a mask of a line, for a part with steps: adds to value[], one for each index of the part, what
- * samples first .. first + count - 1 of `extent` have in them. All spans together make the values. */
+/* Adds the contribution of samples first .. first + count - 1 of `extent` to value[], one for each index
+ * of a part with steps, of a line's mask. All spans together make the values. */
 struct gf_filter_span {
     int64_t extent, first, count;
     const double *sample;

@@ -26,7 +26,7 @@ struct gf_compiler_note {
 bool gf_compiler_note_read(const struct gf_gpu_props *p, struct gf_compiler_note *note);
 /* Fills in the library's file. False where it cannot be told from another. */
 bool gf_compiler_note_file(struct gf_compiler_note *note, const char *path);
-/* Where kernels are kept: the folder is not made. */
+/* Writes the note to the kernels' folder, which is not made. */
 void gf_compiler_note_write(const struct gf_gpu_props *p, const struct gf_compiler_note *note);
 
 #endif

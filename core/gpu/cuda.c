@@ -9,7 +9,7 @@
 #include "core/gpu/common.h"
 #include "core/base/status.h"
 
-/* What is between two passes stays in the second-level cache by itself where it is half of this. */
+/* Data between two passes stays in the second-level cache by itself if it is half of this. */
 enum { CHAIN_BYTES = 64 << 20 };
 enum { PLAIN_SHARED_BYTES = 48 << 10 };
 

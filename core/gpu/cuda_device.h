@@ -8,7 +8,7 @@
 #include "core/gpu/cuda_library.h"
 #include "core/gpu/gpu.h"
 
-/* What NVRTC is told of a device. */
+/* NVRTC's options for a device. */
 struct gf_cuda_compiler {
     char option[48]; /* the architecture */
     bool as_ptx;     /* NVRTC does not know the device's own, so that the driver compiles its PTX */

@@ -16,7 +16,7 @@
 
 #include "core/base/dl.h"
 
-/* What a driver call returns. */
+/* Return codes of driver calls. */
 enum {
     GF_CU_OUT_OF_MEMORY = 2,
     GF_CU_ALREADY_REGISTERED = 712, /* memory that is page-locked */
@@ -143,7 +143,7 @@ struct gf_cuda {
     int (*launch)(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                   void *stream, void **arguments, void **extra);
-    /* Of two devices: NULL where the driver has none. The current context reaches the other's memory
+    /* Peer access of two devices: NULL if the driver has none. The current context reaches the other's memory
      * once it is enabled there. */
     int (*peer_can_access)(int *can, int device, int other);
     int (*peer_enable)(void *other_context, unsigned flags);

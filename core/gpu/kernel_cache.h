@@ -10,7 +10,7 @@
 
 #include "core/gpu/gpu.h"
 
-/* What to build: all of this, together with the device, driver and compiler, identifies a
+/* A kernel to build: all of this, together with the device, driver and compiler, identifies a
  * kernel. */
 struct gf_kernel_request {
     char file[32];      /* "fft_plain.cl" */

@@ -37,7 +37,7 @@ static int64_t device_number(const struct gf_opencl *cl, void *device, uint32_t 
     return wide > INT64_MAX ? INT64_MAX : (int64_t)wide;
 }
 
-/* What planning does not need, but a user may ask. */
+/* Properties that planning does not need, but that a user may ask for. */
 static void describe_limits(const struct gf_opencl *cl, void *device, struct gf_gpu_props *p) {
     size_t sizes[16] = {0}, got = 0;
     if (!cl->device_info(device, GF_CL_DEVICE_ITEM_SIZES, sizeof sizes, sizes, &got))

@@ -62,8 +62,8 @@ static struct known list_extensions(const struct gf_opengl *gl, struct gf_gpu_pr
     return known;
 }
 
-/* Of the current context. But for NVIDIA's, OpenGL tells neither the units nor the memory: 0, and what a
- * small GPU has. */
+/* Properties of the current context. Except NVIDIA's, OpenGL reports neither units nor memory: 0, and the
+ * memory of a small GPU. */
 static void describe(const struct gf_opengl *gl, struct gf_opengl_place *place) {
     struct gf_gpu_props *p = &place->props;
     enum { SOME_MEMORY_KIB = 2 << 20 };

@@ -111,7 +111,7 @@ static int check_memory(const struct gf_gpu_context *c, const struct gf_gpu_plan
     return 0;
 }
 
-/* What is launched for pass i: itself, or the chain that it begins; *next is the pass after that. */
+/* The launch for pass i: itself, or the chain that it begins; *next is the pass after that. */
 static const struct gf_gpu_pass *launched(const struct gf_gpu_plan *p, int i, int *next) {
     const struct gf_gpu_pass *pass = &p->pass[i];
     *next = pass->chain ? i + 2 : i + 1;
@@ -379,7 +379,7 @@ int gf_gpu_run_end(const struct gf_gpu_context *c, double *seconds) {
 static const enum gf_gpu_buffer_id reported[] = {GF_GPU_PARAMS, GF_GPU_COUNTERS, GF_GPU_ENERGY};
 enum { N_REPORTED = 3 };
 
-/* Where each of them begins in a packed report, and in at[N_REPORTED] the end. */
+/* The offset of each in a packed report, and in at[N_REPORTED] the end. */
 static void lay_out_report(const struct gf_gpu_run *m, int64_t at[N_REPORTED + 1]) {
     enum { ALIGNED = 16 };
     at[0] = 0;

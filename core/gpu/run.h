@@ -106,7 +106,7 @@ int gf_gpu_run_once(const struct gf_gpu_context *c, struct gf_gpu_run *m);
 int gf_gpu_run_all(const struct gf_gpu_context *c, struct gf_gpu_run *m, const struct gf_array *in,
                     struct gf_array *out, struct gf_report *report);
 
-/* What download() reports, packed: its bytes; copied there on the device after a run; added to a
+/* The report of download(), packed: its bytes; copied there on the device after a run; added to a
  * report, whose ranges become those of this run. */
 int64_t gf_gpu_run_report_bytes(const struct gf_gpu_run *m);
 int gf_gpu_run_copy_report(const struct gf_gpu_context *c, const struct gf_gpu_run *m,

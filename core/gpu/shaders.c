@@ -1,4 +1,4 @@
-/* What the shaders of kernels/gl have, and what they are called. */
+/* The shaders of kernels/gl: names and parts. */
 #include "core/gpu/shaders.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
  *     rc = gf_ranks_agree(&ranks, rc);      a failure of one is the failure of all
  *     gf_ranks_close(&ranks);
  *
- * What fails below MPI is a failure of all, and they are out of step: `broken`. Functions return at
+ * A failure below MPI is a failure of all, and they are out of step: `broken`. Functions return at
  * once then. */
 #ifndef GF_CORE_MPI_RANKS_H
 #define GF_CORE_MPI_RANKS_H

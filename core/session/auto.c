@@ -1,4 +1,4 @@
-/* What auto picks: the CPU's time against a GPU's, both estimated from the job alone. */
+/* The choice of auto: the CPU's time against a GPU's, both estimated from the job alone. */
 #include "core/session/auto.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ const double gf_context_seconds = 0.4;
 static const double byte_seconds = 1e-10, step_seconds = 0.4e-9, build_seconds = 0.6,
                     table_step_seconds = 2e-9;
 
-/* What is compared; times in seconds, for all runs together. */
+/* The terms compared; times in seconds, for all runs together. */
 struct weights {
     int threads;
     bool wide;

@@ -11,7 +11,7 @@
 /* Seconds that a context takes to open, where that was not measured. */
 extern const double gf_context_seconds;
 
-/* What is known beside the job when auto weighs it. */
+/* The circumstances that auto weighs beside the job. */
 struct gf_outlook {
     const struct gf_backend *const *backends;
     const char *device; /* the only device to consider, by number or part of its name; NULL: any */

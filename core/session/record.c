@@ -16,7 +16,7 @@ static const char name[] = "device-speeds", noisy[] = " noisy"; /* which ends a 
 const int gf_record_fft_side[GF_RECORD_FFTS] = {256, 1024, 4096};
 const int gf_record_wavelet_side[GF_RECORD_WAVELETS] = {1024, 4096};
 
-/* What tells a device apart. */
+/* The properties that identify a device. */
 struct identity {
     struct gf_gpu_props props;
     char reason[GF_REASON];

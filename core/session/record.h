@@ -1,4 +1,4 @@
-/* What `gpufft tune` measured, kept from run to run by backend, device, driver and version of the
+/* Measurements of `gpufft tune`, kept from run to run by backend, device, driver and version of the
  * program. Shares of several devices, auto and plan take their speeds from it where there is a record.
  *
  *     struct gf_speed_record r;

@@ -1,4 +1,4 @@
-/* What runners share: contexts opened once, plans kept, decisions repeated. */
+/* Sessions, which runners share: contexts opened once, plans kept, decisions repeated. */
 #include "core/session/session.h"
 
 #include <math.h>
@@ -104,7 +104,7 @@ void gf_session_note(const struct gf_session *s, const char *format, ...) {
 
 /* ---- contexts ---- */
 
-/* Of a device of backend i, by its record; NULL: the first one. */
+/* The rates of a device of backend i, by its record; NULL: the first one. */
 static struct gf_device_rates rates_of(const struct gf_session *s, int i, const char *device) {
     struct gf_speed_record r;
     if (s->options.untuned || !gf_record_of_device(gf_session_backend(s, i), device, &r))
@@ -120,7 +120,7 @@ static double slower(double a, double b) {
     return a > 0 && b > 0 ? fmin(a, b) : fmax(a, b);
 }
 
-/* Of the slowest of a list between commas, whose slowest link decides. */
+/* The rates of the slowest device of a list separated by commas; the slowest link decides. */
 static struct gf_device_rates slowest_of(const struct gf_session *s, int i, const char *list) {
     struct gf_device_rates slowest = {.copy = 0};
     for (const char *at = list; at && *at; at = strchr(at, ',') ? strchr(at, ',') + 1 : "") {
@@ -422,7 +422,7 @@ int gf_session_decide(struct gf_session *s, const struct gf_job *job, int64_t ru
     if (!rc) {
         *backend = d->backend;
         memcpy(why, d->why, sizeof d->why);
-        /* What is weighed from here on finds a device in use, and this job is decided. */
+        /* Later decisions count this device as in use; this job is decided. */
         s->chosen |= gf_session_backend(s, d->backend)->devices;
         if (gf_session_backend(s, d->backend)->devices)
             d->open = s->chosen;

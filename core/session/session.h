@@ -1,4 +1,4 @@
-/* What all threads of a run share: which backend runs, its context, opened once, the plans kept
+/* State that all threads of a run share: which backend runs, its context, opened once, the plans kept
  * there, and what auto has decided. Each thread has a runner beside it (core/session/runner.h):
  *
  *     struct gf_session session;
@@ -65,7 +65,7 @@ struct gf_opening {
     double ms;
 };
 
-/* What auto has decided for a job. Kept, so that the same job gets the same backend throughout a
+/* A decision of auto for a job. Kept, so that the same job gets the same backend throughout a
  * run, however few files are left. */
 struct gf_decision {
     struct gf_job job;
@@ -138,7 +138,7 @@ int gf_session_open_own(const struct gf_session *s, int i, int threads, void **c
  * or it cannot be opened any more. */
 bool gf_session_ahead(struct gf_session *s, int i);
 
-/* What auto picks for this job, `runs` of which are ahead: as before, or decided now. */
+/* Returns auto's choice for this job, `runs` of which are ahead: an earlier decision, or a new one. */
 int gf_session_decide(struct gf_session *s, const struct gf_job *job, int64_t runs, int *backend,
                       char why[GF_REASON]);
 

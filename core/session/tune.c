@@ -141,8 +141,8 @@ static void *run_team(void *user) {
     return NULL;
 }
 
-/* What all threads of the CPU do together, which is in small teams where the pictures are small: so
- * they do the pages of a file, and the files of a folder. */
+/* The rate of all threads of the CPU together, in small teams if the pictures are small, as for the
+ * pages of a file and the files of a folder. */
 static double rate_on_cpu(const struct tuning *t, const struct gf_job *job, bool *busy) {
     enum { MOST_TEAMS = 8, TEAM = 4 };
     struct team team[MOST_TEAMS];

@@ -18,7 +18,7 @@ struct gf_slab_spectrum {
  * factor: half or full, columns shifted where the output is. */
 void gf_slab_expand(const struct gf_slab_spectrum *s, int i, int64_t first, int64_t count,
                     void *to);
-/* Of packed columns alone, [page][row][`row_bytes`], the columns 0 and n/2 of all pages, complex:
+/* Unpacks the columns 0 and n/2 of all pages from packed columns, [page][row][`row_bytes`], as complex:
  * [page][row][2]. */
 void gf_slab_ends(const struct gf_slab_spectrum *s, void *to);
 /* Pages first .. first + count - 1 as rows of output 0 from its samples: those of columns 0 .. n/2 - 1 in `s`,

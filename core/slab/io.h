@@ -1,4 +1,4 @@
-/* What a run in slabs is given: the files, the exchange and the backend. All functions return 0 or a
+/* The callbacks of a run in slabs: the files, the exchange and the backend. All functions return 0 or a
  * code that ends the run. They are called from the thread that runs.
  *
  * Several members can share a run: all have the same plan, each takes its share of every walk's parts, and
@@ -31,7 +31,7 @@ struct gf_slab_io {
     void *user;
     struct gf_slab_members members;
     int threads; /* for what is copied number by number */
-    /* Of a plan that looks: reads what the making of pages takes, before all walks. */
+    /* Only if plan.looks: scans the input once, before all walks, for what read() needs. */
     int (*look)(void *user);
     /* Forward: input pages into `pages`, contiguous, of the job's input type. */
     int (*read)(void *user, int64_t first, struct gf_array *pages);

@@ -36,7 +36,7 @@ static int64_t least(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
-/* Where the exchange has a point of a row. */
+/* The offset in the exchange of a point of a row. */
 static int64_t place(const struct lines *l, int64_t line, int64_t row, int64_t column) {
     return (line * l->n + row * l->p->rows + column) * l->point;
 }
@@ -362,7 +362,7 @@ static void make_hermitian(const struct lines *l, void *half, const void *mirror
         }
 }
 
-/* Of a full spectrum the Hermitian part. */
+/* Takes the Hermitian part of a full spectrum. */
 static int read_numbers(struct lines *l, const struct span *s) {
     const struct gf_slab_plan *p = l->p;
     const bool full = p->real && !p->job.in_half;

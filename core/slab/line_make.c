@@ -1,4 +1,4 @@
-/* Where a long line is cut in two, how many columns a block has, how many points a slab. */
+/* Plans a long line as a matrix: its factors, columns a block and points a slab. */
 #include "core/slab/line.h"
 
 #include <string.h>
@@ -88,7 +88,7 @@ static int64_t row_bytes(const struct gf_slab_plan *p, int64_t n2) {
     const int64_t bytes = transform_bytes(n2, row, p->width > 1) + (p->real ? row : 0);
     if (p->job.op != GF_FILTER)
         return bytes;
-    /* What a filter's values are made of: a table, two more while it is made, and a kernel's spectrum in
+    /* Parts of a filter's values: a table, two more while it is made, and a kernel's spectrum in
      * double, of twice the points. */
     const bool some = p->job.filter && gf_filter_has_table(p->job.filter);
     return bytes + (some ? 3 * (n2 + 1) * p->number + transform_bytes(2 * n2, 32 * n2, false) : 0);
@@ -113,7 +113,7 @@ static int choose_cut(struct gf_slab_plan *p, int64_t memory, int64_t least, int
     return GF_ENOMEM;
 }
 
-/* Of the outputs. */
+/* The widest element of the outputs, in bytes. */
 static int64_t widest(const struct gf_slab_plan *p) {
     int64_t wide = 0;
     for (int i = 0; i < p->job.n_out; i++) {

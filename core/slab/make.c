@@ -44,8 +44,8 @@ static int64_t counted_bytes(const struct gf_job *job, int64_t channels, enum gf
     return n;
 }
 
-/* Of a packed spectrum the backend writes samples of the half, and those of negative frequencies are
- * copies, but for kinds that are odd. */
+/* The backend writes samples of the half of a packed spectrum, and those of negative frequencies are
+ * copies, except for odd kinds. */
 static bool is_direct(const struct gf_slab_plan *p) {
     const struct gf_output *o = &p->job.out[0];
     const bool odd = o->kind == GF_PHASE || o->kind == GF_IMAG;
@@ -131,7 +131,7 @@ static int64_t widest_output(const struct gf_slab_plan *p) {
     return wide;
 }
 
-/* Of an inverse whose input is a full spectrum: bytes of a row of that. */
+/* Bytes of an input row of an inverse whose input is a full spectrum. */
 static int64_t full_input(const struct gf_slab_plan *p) {
     const struct gf_job *job = &p->job;
     bool full = job->direction == GF_INVERSE && !job->in_half && p->real;
@@ -214,7 +214,7 @@ static bool scans(const struct gf_slab_plan *p) {
     return any && p->job.direction == GF_FORWARD;
 }
 
-/* What the walks are called, forward, inverse and of a filter, of a volume, a picture and a line; and the one
+/* Names of the walks, forward, inverse and of a filter, of a volume, a picture and a line; and the one
  * that takes a display range. */
 static const char *const names[3][3][3] = {
     {{"slabs of pages, all axes but the slowest", "blocks of rows, the slowest axis"},

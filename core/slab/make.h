@@ -11,7 +11,7 @@ const char *gf_slab_refuses(const struct gf_job *job);
  * share of the exchange too. */
 int gf_slab_plan_make(const struct gf_job *job, enum gf_packing packing, int64_t memory,
                       int members, struct gf_slab_plan *p);
-/* What the walks of a plan that is otherwise made are called and move. */
+/* Names the walks of a plan that is otherwise made, and counts their bytes. */
 void gf_slab_describe(struct gf_slab_plan *p);
 /* Puts a walk before a filter's that reads so many bytes of the input, for what is made of all of it. */
 void gf_slab_plan_look(struct gf_slab_plan *p, int64_t bytes);

@@ -80,7 +80,7 @@ static inline int64_t gf_slab_block_rows(const struct gf_slab_block *b) {
 }
 /* The picture as a volume of one page, its blocks being those slabs of rows. */
 struct gf_slab_plan gf_slab_rows_plan(const struct gf_slab_plan *p);
-/* Where the piece of a slab and a block begins in the exchange, and its bytes; and that of some pages, in an
+/* The offset in the exchange of the piece that a slab and a block share, and its bytes; and that of some pages, in an
  * inverse those of a slab. */
 int64_t gf_slab_piece_at(const struct gf_slab_plan *p, int64_t slab, int64_t block);
 int64_t gf_slab_piece_bytes(const struct gf_slab_plan *p, int64_t slab, int64_t block);

@@ -11,7 +11,7 @@
 #include "core/base/sample_run.h"
 #include "core/base/status.h"
 
-/* Of several outputs backends look at all bins. */
+/* For several outputs backends look at all bins. */
 static bool ends_at_zero(const struct gf_job *job, int i) {
     return gf_output_is_full(&job->out[i]) && job->n_out == 1 && !gf_output_scans(job, i);
 }

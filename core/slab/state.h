@@ -1,4 +1,4 @@
-/* What the walks of a run in slabs share: how far it is, its pieces, its lines along the slowest axis.
+/* State that the walks of a run in slabs share: progress, pieces, lines along the slowest axis.
  * Private to core/slab/. */
 #ifndef GF_CORE_SLAB_STATE_H
 #define GF_CORE_SLAB_STATE_H

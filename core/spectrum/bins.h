@@ -52,7 +52,7 @@ static inline int gf_bins_weight(const struct gf_bins *b, int64_t x) {
     return b->half && x && 2 * x != b->n[2] ? 2 : 1;
 }
 
-/* Of a half spectrum's bins on x = 0 and x = n/2, where both of a pair are stored, the first. */
+/* True for the first of a pair of bins on x = 0 and x = n/2, where a half spectrum stores both. */
 static inline bool gf_bins_is_first(const struct gf_bins *b, int64_t z, int64_t y, int64_t x) {
     if (!b->half || (x && 2 * x != b->n[2]))
         return true;

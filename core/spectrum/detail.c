@@ -15,7 +15,7 @@ enum {
 };
 
 static const double PI = 3.14159265358979323846;
-/* Of the mean size of the detail. */
+/* As a fraction of the detail's mean magnitude. */
 static const double LIMIT = 0.35;
 /* The share of the band that is searched; beyond it little of the spectrum is left. */
 static const double SEARCHED = 0.6;
@@ -70,7 +70,7 @@ static int64_t reach_of(int64_t n) {
     return (n - 1) / 2;
 }
 
-/* What becomes of a wave in the detail. */
+/* The factor of a wave in the detail. */
 static double weight_at(const struct gf_detail *d, const double at[2]) {
     double square = 0, taper = 1;
     for (int i = 0; i < 2; i++) {

@@ -30,7 +30,7 @@ struct gf_detail {
     int threads;
 };
 
-/* Of half a spectrum of a picture with 64 samples or more along both axes; others have no waves here.
+/* Takes half a spectrum of a picture with 64 samples or more along both axes; others have no waves here.
  * The waves of `known` are taken out. GF_ENOMEM. */
 int gf_detail_make(const struct gf_spectrum *s, const struct gf_periodic_list *known,
                    struct gf_detail *d);

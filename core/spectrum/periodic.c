@@ -19,7 +19,7 @@ enum {
 static const double RING_NEAR = 2.9, RING_FAR = 6.5;
 static const double LEAST_PERIODS = 4.5; /* a slope or a large shape has fewer */
 static const double LEAST_LEVEL = 8, LEAST_CLEAR = 2.5;
-/* Of an uneven wave, whose other evidence may be weaker. */
+/* Stricter limits for an uneven wave, whose other evidence may be weaker. */
 static const double UNEVEN_LEVEL = 20, UNEVEN_CLEAR = 6;
 /* The level of a wave whose sides can be told from what is around it. */
 static const double LEAST_SWELL = 400;
@@ -81,7 +81,7 @@ static float power_at(const struct search *s, const int64_t at[3], const int64_t
     return s->w.power[(to[0] * b->n[1] + to[1]) * b->stored + to[2]];
 }
 
-/* Of equals the first one stored counts. */
+/* Among equals the first one stored counts. */
 static bool is_summit(const struct search *s, const int64_t at[3], float power) {
     int64_t d[3], to[3];
     for (d[0] = -s->w.on[0]; d[0] <= s->w.on[0]; d[0]++)
@@ -185,7 +185,7 @@ static void tile_at(const struct search *s, int i, int tile[3], int step[3]) {
     }
 }
 
-/* Where a wave is stronger in one place than in another its peak leans to a side, and the phase turns
+/* If a wave is stronger in one place than in another its peak leans to a side, and the phase turns
  * from tile to tile with the frequency's error; its mean turn is taken out of z and put into part. */
 static void settle(const struct search *s, double z[][2], int n, double part[3]) {
     double turn[3], sum[3][2] = {{0}};

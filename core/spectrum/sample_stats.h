@@ -9,7 +9,7 @@
 
 enum { GF_LUMA = -1 }; /* Rec.709 of the first three channels, as a job's luma */
 
-/* Of complex samples, their magnitudes. */
+/* Statistics of samples; of the magnitudes if they are complex. */
 struct gf_sample_stats {
     int64_t count;
     double mean, low, high;

@@ -17,7 +17,7 @@ enum {
     BOX = 2,         /* bins to each side that the power is averaged over */
 };
 
-/* What a basis vector is to have; the amplitude as a share of the deviation. A second vector and a
+/* Requirements of a basis vector; the amplitude as a share of the deviation. A second vector and a
  * further member are to be as clear, and as much in phase, as the last two. */
 struct evidence {
     double periods, in_phase, clear, level, share, longest;

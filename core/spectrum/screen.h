@@ -34,7 +34,7 @@ int gf_screens_find(const struct gf_periodic_list *list, const struct gf_spectru
  * too. Where those are there, sets in[] for each candidate of that lattice; returns whether. */
 bool gf_screens_product(const struct gf_periodic_list *list, const struct gf_spectrum *s, bool *in);
 
-/* What the half spectrum is to be multiplied with: f32, the stored shape, 1 at and around the zero
+/* Makes the factors of the half spectrum: f32, the stored shape, 1 at and around the zero
  * frequency. Each member of a lattice, aliased ones included, reaches up to a third of its distance
  * from the centre; within that the depth is fitted: the power that the picture itself would have,
  * continued from the frequencies below the screen, over the power that is there. Members nearer to

@@ -76,7 +76,7 @@ int64_t gf_spectrum_peaks_bytes(const struct gf_spectrum *s);
 struct gf_wave {
     double frequency; /* cycles a sample */
     double period;    /* samples from crest to crest, across them */
-    /* Of the direction in which it runs, at right angles to its crests, in the plane of the
+    /* The direction in which it runs, at right angles to its crests, in the plane of the
      * picture: degrees from the x axis, counterclockwise as the picture is seen (y is down), in
      * (-90, 90]. 0: vertical stripes; 90: horizontal ones. */
     double angle;

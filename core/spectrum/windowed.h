@@ -25,7 +25,7 @@ struct gf_windowed {
     double total; /* of |F|^2 over the full spectrum but its zero frequency, in the same unit */
 };
 
-/* Of a half spectrum. Where w->power is there already the power is added to it, in its unit.
+/* Computes the power of a half spectrum. If w->power is set, the power is added to it, in its unit.
  * GF_ENOMEM, or GF_EINVAL where the spectrum is not half of one. */
 int gf_windowed_power(const struct gf_spectrum *s, struct gf_windowed *w);
 void gf_windowed_free(struct gf_windowed *w);

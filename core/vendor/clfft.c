@@ -148,7 +148,7 @@ static int check_lengths(const struct gf_job *job) {
     return 0;
 }
 
-/* Where the arrays are: dense, of half spectra on the side that is complex. */
+/* The layout of the arrays: dense, a half spectrum on the side that is complex. */
 static void make_spaces(const struct gf_job *job, struct gf_gpu_space *in,
                         struct gf_gpu_space *out) {
     int64_t in_shape[GF_MAX_RANK], out_shape[GF_MAX_RANK], before[4] = {1, 1, 1, 1},

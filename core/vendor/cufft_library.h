@@ -12,7 +12,7 @@
 
 #include "core/base/dl.h"
 
-/* What a call returns. */
+/* Return codes. */
 enum {
     GF_CUFFT_ALLOC_FAILED = 2,
     GF_CUFFT_INVALID_SIZE = 8,

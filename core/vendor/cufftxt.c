@@ -239,7 +239,7 @@ static int check_memory(const struct context *c, const struct gf_plan *plan) {
                    gf_memory_text(plan->device_bytes, a), gf_memory_text(c->limit, b));
 }
 
-/* What the library does not plan, for whatever reason, it refuses; only memory may be there later. */
+/* A failure to plan is a refusal, whatever its reason; only memory may be available later. */
 static int make_plan(struct context *c, struct gf_plan *plan) {
     struct impl *m = plan->impl;
     const struct gf_job *job = &plan->job;

@@ -53,7 +53,7 @@ struct gf_dwt_streamer {
     /* Bytes of host memory that a stream takes beside the frame that is pushed, at most. */
     int64_t (*bytes)(const struct gf_job *job, int threads);
     /* For forward jobs of three axes, z among the transformed ones; thresholds by T, not by share.
-     * What is never emitted is a gap between bands. `context` is the backend's, which is the stream's
+     * Gaps between bands are never emitted. `context` is the backend's, which is the stream's
      * alone until close(); NULL for a backend in host memory. */
     int (*open)(void *context, const struct gf_job *job, int threads,
                 const struct gf_dwt_taker *taker, struct gf_dwt_stream **out);

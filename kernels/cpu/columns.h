@@ -126,7 +126,7 @@ INLINE void put_block(char *row, cvec x, bool stream) {
     }
 }
 
-/* Where a block's first row is, and the bytes from a row to the next one. */
+/* A block's first row, and the bytes from a row to the next one. */
 struct short_columns {
     const char *from;
     char *to;

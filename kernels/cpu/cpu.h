@@ -98,7 +98,7 @@ void gf_cpu_row_free(struct gf_cpu_row *rows);
 long gf_cpu_row_pitch(long n, int lanes);
 size_t gf_cpu_row_bytes(const struct gf_cpu_row *rows, int lanes, int bits);
 
-/* What a pass reads or writes. */
+/* Types of samples that a pass reads or writes. */
 enum gf_cpu_sample {
     GF_CPU_U8,
     GF_CPU_I8,
@@ -281,7 +281,7 @@ struct gf_cpu_pass_args {
     struct gf_cpu_end source, destination;
 };
 
-/* What one thread found; the caller adds them up. */
+/* The findings of one thread; the caller adds them up. */
 struct gf_cpu_stats {
     double largest;             /* destination: of |value * factor| */
     int64_t clipped;            /* counted values outside [floor, ceiling] by more than rounding */

@@ -8,7 +8,7 @@
 
 enum { LANES = 8, MAX_STAGES = 40, MAX_PRIME = 31, WORTH_A_TEAM = 1 << 14 };
 
-/* What is written: floats or doubles, pairs. */
+/* The destination: pairs of floats or doubles. */
 struct table {
     void *data;
     int bits;

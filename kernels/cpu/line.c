@@ -19,7 +19,7 @@ static void put(void *table, int bits, long i, long double re, long double im) {
     put_real(table, bits, 2 * i + 1, im);
 }
 
-/* Of one root after the other. */
+/* Computes one root after the other. */
 static void few_roots(void *table, int bits, int64_t n, int64_t step, bool conjugate, long count) {
     for (long i = 0; i < count; i++) {
         long double re, im;

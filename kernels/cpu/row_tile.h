@@ -4,7 +4,7 @@
 
 #include <limits.h>
 
-/* Where a line is at an end: complex numbers in pairs, or in blocks of LANES real and LANES
+/* A line at one end of a pass: complex numbers in pairs, or in blocks of LANES real and LANES
  * imaginary parts `step` reals apart. Those from index rest_from on are at `rest`. */
 struct row_place {
     real *at, *rest;
@@ -186,7 +186,7 @@ struct row_work {
     int lines;
 };
 
-/* What a side's lines have one after the other, from which lines ahead are prefetched. */
+/* The sequence of a side's lines, from which lines ahead are prefetched. */
 struct row_stream {
     const char *at;  /* of line 0; NULL where lines do not follow each other */
     ptrdiff_t bytes; /* of a line */
@@ -213,7 +213,7 @@ static struct row_stream row_stream(const struct tile *t, const struct row_side 
     return r;
 }
 
-/* Where the lines are that are prefetched while line i and its neighbours are transformed. */
+/* The lines that are prefetched while line i and its neighbours are transformed. */
 INLINE const char *ahead_of(const struct row_stream *r, int i) {
     return r->at ? r->at + (i + r->ahead) * r->bytes : NULL;
 }

@@ -36,8 +36,8 @@ static void writer_copy(struct row_writer *w, size_t bytes) {
     w->sent += bytes;
 }
 
-/* Where the next `bytes` bytes are to be written before writer_add(). What is ready is written
- * first: the buffer has room for one call's bytes. */
+/* Returns the place for the next `bytes` bytes, to be filled before writer_add(). Pending bytes are
+ * written first: the buffer has room for one call's bytes. */
 static char *writer_room(struct row_writer *w) {
     while (w->sent < w->ready)
         writer_step(w);

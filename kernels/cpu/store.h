@@ -120,7 +120,7 @@ INLINE void put_complexes(const struct placement *p, enum gf_cpu_sample type, ch
 /* Beside enum gf_cpu_value: these two where a square left the range of a real. */
 enum { WIDE_MAGNITUDE = GF_CPU_COMPLEX + 1, WIDE_POWER };
 
-/* What a destination needs at hand, in vectors. */
+/* A destination's constants as vectors. */
 struct mapping {
     const struct gf_cpu_end *e;
     int value;
@@ -194,7 +194,7 @@ static vec wide_value(const struct mapping *m, cvec x) {
         else if (!power && (s[l] < LEAST_SQUARES || s[l] > LARGEST_REAL))
             v[l] = (real)(wide_hypot(re, im) * factor);
     }
-    /* What overflows even so clips where it becomes a shade. */
+    /* Values that overflow even so clip when they become shades. */
     const vec largest = vec_splat(LARGEST_REAL);
     return m->integer ? vec_select(v > largest, largest, v) : v;
 }

@@ -83,7 +83,7 @@ extern const struct gf_cpu_kernels gf_cpu_f32_plain, gf_cpu_f64_plain;
 extern const struct gf_cpu_kernels gf_cpu_f32_v2, gf_cpu_f64_v2, gf_cpu_f32_v3, gf_cpu_f64_v3,
     gf_cpu_f32_v4, gf_cpu_f64_v4;
 
-/* What the loader of glibc 2.34 and later has found out at the start. The compiler's own functions
+/* Features that the loader of glibc 2.34 and later found at the start. The compiler's own functions
  * ask the CPU once more, before main(): ten instructions that a virtual machine interrupts for 6 us
  * each. */
 #ifdef CPU_FEATURE_ACTIVE
@@ -98,7 +98,7 @@ static bool is_active(unsigned feature) {
 #define RUNS(name, NAME) __builtin_cpu_supports(name)
 #endif
 
-/* What the x86-64-v* levels add to the level before, as far as the kernels use it. */
+/* Features that the x86-64-v* levels add to the level before, as far as the kernels use them. */
 static bool runs_v2(void) {
     return RUNS("sse4.2", SSE4_2);
 }

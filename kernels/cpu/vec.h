@@ -133,7 +133,7 @@ INLINE vec vec_sqrt(vec a) {
 INLINE vec vec_reverse(vec a) {
     return __builtin_shufflevector(a, a, LIST(AT_REVERSED));
 }
-/* Of the 2 LANES numbers a, b: every other one, and the reverse of that. */
+/* Every other one of the 2 LANES numbers a, b, and the inverse of that. */
 INLINE vec vec_even(vec a, vec b) {
     return __builtin_shufflevector(a, b, LIST(AT_EVEN));
 }
@@ -147,7 +147,7 @@ INLINE vec vec_zip_high(vec a, vec b) {
     return __builtin_shufflevector(a, b, LIST(AT_ZIP_HIGH));
 }
 
-/* Of two vectors' blocks of s lanes: the first of each pair of a, then that of b in the place of the
+/* Blocks of s lanes of two vectors: the first of each pair of a, then that of b in the place of the
  * second; and the second ones. */
 #define AT_FIRST(s, i)  (((i) & (s)) ? LANES + (i) - (s) : (i))
 #define AT_SECOND(s, i) (((i) & (s)) ? LANES + (i) : (i) + (s))

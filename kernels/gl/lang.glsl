@@ -1,4 +1,4 @@
-/* What every shader shares: the words of kernels/lang.h in GLSL, and the types of samples. OpenGL's
+/* Shared by all shaders: the words of kernels/lang.h in GLSL, and the types of samples. OpenGL's
  * own dialect has no pointers and no storage of 8 or 16 bits: buffers are named where they are used,
  * and samples are unpacked from words. Offsets are of 32 bits, numbers are single.
  *
@@ -9,7 +9,7 @@
 
 #pragma optionNV(unroll all)
 
-/* What a block of arguments is: in constant memory, where that takes a layout without padding. The
+/* The qualifiers of an argument block: constant memory, where that allows a layout without padding. The
  * extension precedes everything but directives. */
 #ifdef GL_NV_uniform_buffer_std430_layout
 #extension GL_NV_uniform_buffer_std430_layout : enable

@@ -1,4 +1,4 @@
-/* What load.comp and store.comp share, as kernels/loadstore.h has it. */
+/* Shared by load.comp and store.comp, as kernels/loadstore.h has it. */
 
 layout(local_size_x = GROUP) in;
 

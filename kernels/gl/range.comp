@@ -30,7 +30,7 @@ layout(std430, binding = 1) restrict buffer params_block {
 layout(std430, binding = 0) readonly restrict buffer src_block {
     element src[];
 };
-/* Of a single group these two are one buffer. */
+/* With a single group these two are one buffer. */
 layout(std430, binding = 1) writeonly buffer found_block {
     real found[];
 };

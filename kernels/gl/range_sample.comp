@@ -209,7 +209,7 @@ void main() {
     }
 }
 #else
-/* Where the i-th choice of four indices is in the work buffer. */
+/* The offset of the i-th choice of four indices in the work buffer. */
 int element_at(int i) {
     int at = 0, rest = i;
     for (int k = 0; k < 4; k++) {

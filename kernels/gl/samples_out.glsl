@@ -1,6 +1,6 @@
 /* Samples of OUT_T into the words of dst[]. */
 
-/* Of a type of fewer than 32 bits a word has several samples, and other invocations write them at
+/* A word holds several samples of a type of fewer than 32 bits, and other invocations write them at
  * the same time. */
 void write_sample(int at, uint bits) {
 #if OUT_T == TYPE_float

@@ -1,4 +1,4 @@
-/* Where a pass along an axis writes its points: the STORE endpoints of kernels/codes.h, as
+/* The store step of a pass along an axis: the STORE endpoints of kernels/codes.h, as
  * kernels/sink.h, sink_pairs.h and sink_rows.h have them. */
 
 #include "sample.glsl"
@@ -183,7 +183,7 @@ void store_result(const share s, int j, int at, cplx v) {
         dst[to_line.keys_mirror + mirror * args.sampled.stride_along] = key;
 }
 #elif ROW_ACCESS
-/* Of the invocation's line in the tile: a row and behind it its mirror image's. */
+/* The first word of the invocation's line in the tile: a row, then its mirror image's. */
 #define ROW (int(s.line) * (MIRROR + 1) * row_words)
 
 void put_sample(int row, int at, uint bits) {

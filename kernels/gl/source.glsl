@@ -1,4 +1,4 @@
-/* Where a pass along an axis reads its points: the LOAD endpoints of kernels/codes.h, as
+/* The load step of a pass along an axis: the LOAD endpoints of kernels/codes.h, as
  * kernels/source.h has them. */
 
 #define COORD_IN(j) (WHOLE_IN != 0 ? (j) : from_line.at_in + (j)*args.step_in)

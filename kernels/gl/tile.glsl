@@ -40,7 +40,7 @@ shared uint tile[point_words > rows_words ? point_words : rows_words];
 
 cplx x[HELD]; /* points that an invocation holds */
 
-/* What an invocation owns: butterflies first, first + PER_LINE, … of one of the tile's lines. */
+/* An invocation's share: butterflies first, first + PER_LINE, … of one of the tile's lines. */
 struct share {
     uint first, line;
 };
@@ -86,7 +86,7 @@ cplx got(int slot, cplx v, const int part) {
     TAKES(taker, 1);
 #endif
 
-/* What stage.glsl makes its functions of. A stage has one root for each point but the first; or, where
+/* Macros from which stage.glsl makes its functions. A stage has one root for each point but the first; or, if
  * they are many, operand q = 4 a + c is turned by the product of roots a and c. */
 #define TURN(b, q)                                                                                 \
     if (q > 0)                                                                                     \

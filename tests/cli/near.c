@@ -5,7 +5,7 @@
  *
  * prints the relative L2 errors of ONE and OTHER, and succeeds if OTHER's is at most TIMES (2) that of ONE, or at most
  * TOLERANCE, which of nothing but zeros or a few samples says nothing and fails.
- * Of integers, EXACT is not read: ONE and OTHER differ by at most one step, in one sample of a hundred. */
+ * For integers EXACT is not read: ONE and OTHER differ by at most one step, in one sample of a hundred. */
 #include <complex.h>
 #include <math.h>
 #include <stdbool.h>

@@ -346,7 +346,7 @@ static void check_identity(struct subject *s, enum gf_dtype t, int64_t h, int64_
     gf_array_free(&out);
 }
 
-/* What a low pass and the high pass of the same radius leave adds up to the picture. */
+/* The results of a low pass and the high pass of the same radius add up to the picture. */
 static void check_sum(struct subject *s, enum gf_profile profile, int64_t h, int64_t w) {
     struct gf_job job = {.op = GF_FILTER,
                          .ndim = 2,

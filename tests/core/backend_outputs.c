@@ -1,4 +1,4 @@
-/* What is written, sample by sample, against plain loops: kinds, types, scales, shift, half,
+/* Outputs, sample by sample, against plain loops: kinds, types, scales, shift, half,
  * norms, luma, strided views; spectra back into pictures; all small sizes. */
 #include <float.h>
 #include <math.h>
@@ -297,8 +297,8 @@ static void real_put(struct gf_array *a, int64_t i, double v) {
         ((double *)a->data)[i] = v;
 }
 
-/* Of complex spectrum out[0], |F| in out[1], |F|^2 in out[2], log(1 + |F|) shown in out[3]: how
- * many are not as the spectrum tells; the first of them in words. */
+/* Counts the samples of |F| in out[1], |F|^2 in out[2] and log(1 + |F|) shown in out[3] that differ from
+ * the complex spectrum in out[0]; describes the first. */
 static int64_t count_wrong(const struct gf_job *job, const struct gf_array *out,
                            const struct gf_report *report, char *wrong, size_t size) {
     const bool single = job->precision == GF_SINGLE;

@@ -1,4 +1,4 @@
-/* What the sections of test_backends share: one backend under test, jobs made in a line, runs. */
+/* Shared by the sections of test_backends: one backend under test, jobs made in a line, runs. */
 #ifndef GF_TESTS_BACKENDS_H
 #define GF_TESTS_BACKENDS_H
 
@@ -41,7 +41,7 @@ int64_t backends_below(uint64_t *seed, int64_t n);
 /* Floats uniform in [-0.5, 0.5), integers over their whole range. */
 void backends_fill(struct gf_array *a, uint64_t *seed);
 
-/* Of every other job only a part of the samples is to be counted where they clip. */
+/* In every other job only a part of the samples is counted for clipping. */
 void backends_count_part(struct subject *s, struct gf_job *job);
 /* A job over all axes, with one complex output of the precision's type. */
 struct gf_job backends_job(enum gf_direction direction, enum gf_dtype in, enum gf_precision p,

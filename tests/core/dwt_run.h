@@ -1,4 +1,4 @@
-/* What the wavelet tests share: the backend under test, jobs made in a line, runs. */
+/* Shared by the wavelet tests: the backend under test, jobs made in a line, runs. */
 #ifndef GF_TESTS_DWT_RUN_H
 #define GF_TESTS_DWT_RUN_H
 

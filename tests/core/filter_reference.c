@@ -1,4 +1,4 @@
-/* What a filter does, after the formulas at the head of core/filter/filter.h, in plain loops over the full
+/* Filters by the formulas at the head of core/filter/filter.h, in plain loops over the full
  * spectrum. */
 #include <math.h>
 #include <stdlib.h>

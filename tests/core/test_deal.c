@@ -400,7 +400,7 @@ static void test_hand_back(bool dynamic, bool recorded, int status) {
     gf_deal_close(&deal);
 }
 
-/* Where the others fail, one that was left out works after all. */
+/* If the others fail, one that was left out works after all. */
 static void test_late_instead(bool dynamic, const double *rate) {
     start_late("gpu:0,gpu:2", dynamic, rate, UNITS, 1e3);
     fail_at[2] = 7;
@@ -412,7 +412,7 @@ static void test_late_instead(bool dynamic, const double *rate) {
     gf_deal_close(&deal);
 }
 
-/* Where all have failed the work fails too, and nobody waits for ever. */
+/* If all have failed the work fails too, and nobody waits for ever. */
 static void test_all_fail(void) {
     start("gpu:0,gpu:1", false, NULL, UNITS);
     fail_at[0] = fail_at[1] = 5;

@@ -10,7 +10,7 @@
 #include "core/session/runner.h"
 #include "tests/test.h"
 
-/* What a made-up backend shall do, and what was asked of it. A plan works at no data: exec() sets
+/* The behaviour of a made-up backend, and the calls it got. A plan works at no data: exec() sets
  * report.high[0] to its backend's mark. */
 struct fake {
     double mark;
@@ -298,7 +298,7 @@ static void test_plans(void) {
     }
 }
 
-/* Where runners share a context, a plan waits for its turn. */
+/* Runners that share a context wait for their turn. */
 static void test_turn(void) {
     const struct gf_job job = job_of(64);
     struct gf_report report;
@@ -393,7 +393,7 @@ static void test_fallback(void) {
     stop();
 }
 
-/* What was asked for runs or fails; nothing else takes its place. */
+/* A backend asked for runs or fails; nothing else takes its place. */
 static void test_asked(void) {
     for (int alone = 0; alone < 2; alone++) {
         gpu.fail_plan = GF_EUNSUPP;

@@ -129,7 +129,7 @@ static const struct {
     {{200, 2, 2}, 1},  {{80, 40, 4}, 1},  {{40, 33, 7}, 2},
 };
 
-/* Of real samples, one output of every kind and several types, in the corner and in the centre, full and half. */
+/* Real samples: one output of every kind and several types, in the corner and in the centre, full and half. */
 static void test_samples(void *context, const struct gf_job *display) {
     static const enum gf_kind kinds[] = {GF_MAGNITUDE, GF_POWER, GF_REAL, GF_IMAG, GF_PHASE};
     static const enum gf_dtype types[] = {GF_U8, GF_U16, GF_F32, GF_F64};

@@ -111,7 +111,7 @@ static void test_line_filter(void *context, struct gf_job job) {
     gf_filter_free(filter);
 }
 
-/* Of lengths that make slabs with and without a middle, a row in one piece, odd halves. */
+/* Lengths that make slabs with and without a middle, a row in one piece, odd halves. */
 static void test_lines(void *context, enum gf_precision precision) {
     static const struct {
         int64_t shape[3], channels;

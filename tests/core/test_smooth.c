@@ -105,7 +105,7 @@ static double residue(const struct gf_smooth *x, int count, const struct gf_arra
     return sum;
 }
 
-/* What gf_smooth_fill() should put at an index of the lengthened array. */
+/* The value that gf_smooth_fill() should put at an index of the lengthened array. */
 static double beyond(const struct gf_smooth *x, int count, const struct gf_array *u,
                      const int64_t *at, const int64_t *n) {
     int64_t from[4], image[4];

@@ -313,7 +313,7 @@ static void test_order(void) {
     free(x);
 }
 
-/* What has no periodic part has no peaks: noise, steps, slopes, a constant, zeros. */
+/* Pictures without a periodic part have no peaks: noise, steps, slopes, a constant, zeros. */
 static void test_none(void) {
     for (int i = 0; i < N_PICTURES + 6; i++) {
         const struct picture large = {2, {40, 33}};
@@ -363,7 +363,7 @@ static void test_range(void) {
         CHECK_EQ(n, 1);
         CHECK(n == 1 && peak[0].at[0] == 5 && peak[0].at[1] == 4);
         CHECK(n == 1 && near(gf_peak_wave(&s, &peak[0]).amplitude, 3 * unit, 0.05));
-        /* Of samples as complex numbers |x| is looked at, about 3 |cos|. */
+        /* |x| of complex samples counts, about 3 |cos|. */
         struct gf_array px = gf_array_wrap(x, GF_C128, 3, (int64_t[]){24, 20, 1});
         CHECK_EQ(gf_sample_stats(&px, 0, &samples), 0);
         CHECK(near(samples.deviation, 0.92 * unit, 0.1));
@@ -413,7 +413,7 @@ static void test_samples(void) {
 
 enum { LISTED = 40 };
 
-/* What is found in noise with waves of equal strength, and that with another number of threads. */
+/* Compares the findings in noise with waves of equal strength for two numbers of threads. */
 static void check_threads(const struct picture *p, bool half, enum gf_dtype dtype) {
     struct gf_spectrum s = {.ndim = p->ndim, .half = half};
     struct gf_peak peak[3][LISTED];

@@ -114,7 +114,7 @@ const struct fault_case fault_cases[] = {
     CASE("info-json", "info --json @/a.pgm @/s.raw @/a.pfm"),
     CASE("plan", "plan @/a.png --max-memory=1G --backend=openmp"),
     CASE("plan-shape", "plan 64x512 --type=u16 --kind=complex --out=x.npy --max-memory=1G"),
-    /* What is absent for want of memory is told so. */
+    /* Devices absent for want of memory are reported so. */
     {"devices", "devices", NULL, false, true},
     CASE("demo-every", "demo @/a.png --every=2 --out=o.png"),
     CASE("help", "fwd --help"),

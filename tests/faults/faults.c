@@ -17,7 +17,7 @@
 
 enum { ALL_OF = 100, MORE = 200, FEW = 20, KILLS = 500, MAX_CASES = 80 };
 
-/* What fails how, and for kills and limits what `n` of a run means. */
+/* The faults, and for kills and limits the meaning of `n` of a run. */
 static const struct row {
     const char *kind, *error;
     struct fault fault;
@@ -173,7 +173,7 @@ static void list_tests(char **only, int n_only) {
     n_tests = n_only ? kept : n_tests;
 }
 
-/* What a sample always has: where most was found. */
+/* Tests that every sample includes, since they found most. */
 static bool always(const struct test *t) {
     const char *name = clean[t->c].c->name, *kind = rows[t->row].kind;
     bool memory =

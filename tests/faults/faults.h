@@ -44,7 +44,7 @@ void folder_clear(const char *folder, bool self);
 
 /* ---- one run ---- */
 
-/* What goes wrong. */
+/* A fault to inject. */
 struct fault {
     int kind, error, nth;
     bool on;
@@ -60,7 +60,7 @@ struct outcome {
     double ms;
     struct file out, err;
 };
-/* Where a worker runs the program: `folder` for outputs, `page` seen by the shim. */
+/* The place in which a worker runs the program: `folder` for outputs, `page` seen by the shim. */
 struct place {
     char folder[256], out[280];
     int page_fd;

@@ -1,4 +1,4 @@
-/* What the driver and the shim share: one page of memory that the program inherits as a descriptor.
+/* Shared by the driver and the shim: one page of memory that the program inherits as a descriptor.
  * The driver names the call that fails, the shim counts and reports what became of it. */
 #ifndef GF_TESTS_FAULTS_PAGE_H
 #define GF_TESTS_FAULTS_PAGE_H

@@ -281,7 +281,7 @@ static bool stream_fails(enum fault_kind kind, FILE *f) {
     return true;
 }
 
-/* What is in the stream is lost, as when the disk is full. */
+/* The stream's contents are lost, as when the disk is full. */
 int fflush(FILE *f) {
     NEXT(fflush);
     return stream_fails(FAULT_WRITE, f) ? EOF : next(f);

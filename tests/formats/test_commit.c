@@ -20,9 +20,9 @@
 
 static const struct gf_write_options usual = {.level = -1};
 
-/* What a reader finds. */
+/* A reader's result. */
 enum found { ABSENT, REFUSED, OLD, NEW, MIXED };
-/* What is there before. BOTH: the old data, and a record that a killed commit left. */
+/* The state before. BOTH: the old data, and a record that a killed commit left. */
 enum before { NOTHING, FOREIGN, PAIR, BROKEN, BOTH, N_BEFORE };
 
 struct bytes {

@@ -231,7 +231,7 @@ static void test_claims(void) {
         }
 }
 
-/* What breaks inside a PNG, and the words for it. */
+/* Damage inside a PNG, and its messages. */
 static void test_png(void) {
     unsigned char rows[4 * 5] = {0}, stream[64], png[256];
     uLongf n = sizeof stream;

@@ -359,7 +359,7 @@ static void test_flips(void) {
     CHECK_MSG(refused > 100 && taken > 100, "%d refused, %d taken", refused, taken);
 }
 
-/* Where the segment of that marker is; 0: nowhere. */
+/* The offset of that marker's segment; 0: nowhere. */
 static size_t find_marker(const unsigned char *data, size_t n, int marker, size_t from) {
     for (size_t i = from; i + 1 < n; i++)
         if (data[i] == 0xff && data[i + 1] == marker)

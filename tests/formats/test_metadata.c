@@ -91,7 +91,7 @@ static void test_resolutions(void) {
     check_resolution(&gf_format_jpeg, (struct gf_resolution){40, 50, GF_CENTIMETRE}, 40, 50,
                      GF_CENTIMETRE);
     check_resolution(&gf_format_jpeg, wide, 2, 1, GF_UNIT_NONE);
-    /* What the format's numbers cannot hold, and what was never told. */
+    /* Resolutions that the format's numbers cannot hold, and absent ones. */
     check_no_resolution(&gf_format_png, (struct gf_resolution){1e9, 1e9, GF_INCH});
     check_no_resolution(&gf_format_png, (struct gf_resolution){1.5, 1, GF_UNIT_NONE});
     check_no_resolution(&gf_format_jpeg, (struct gf_resolution){0.1, 0.1, GF_INCH});
@@ -144,7 +144,7 @@ static void test_profiles(void) {
             }
 }
 
-/* What PNG alone has. */
+/* Metadata that PNG alone has. */
 static void test_gamma(void) {
     struct gf_image image = picture(3), back;
     struct gf_metadata *m = &image.metadata;

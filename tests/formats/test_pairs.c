@@ -265,7 +265,7 @@ static void test_damaged_start(void) {
     CHECK_EQ(gf_image_write("d.npy", &gf_format_npy, &image, &usual, true), GF_OK);
     free(file_get("d.npy.json", &size));
     sweep("d.npy", "d.npy.json", 0, size, 8);
-    /* What others write beside their data, or as a TIFF's description, is none of our business. */
+    /* Texts that others write beside their data, or as a TIFF's description, are ignored. */
     static const char *const foreign[] = {"{\"shape\": [8, 9, 3], \"axes\": \"YXS\"}", "{\"a\"",
                                           "[\"kind\", \"norm\"]", "made with gpufft"};
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {

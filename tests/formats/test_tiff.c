@@ -115,7 +115,7 @@ static void put_tiff(const char *path, const struct layout *l, int pages) {
     TIFFClose(tif);
 }
 
-/* What reading makes of a stored sample, as the bits of the array's type. */
+/* The bits, in the array's type, that reading makes of a stored sample. */
 static uint64_t expected(const struct layout *l, uint64_t v) {
     if (l->photometric == PHOTOMETRIC_MINISWHITE)
         return v ^ ((UINT64_C(1) << l->bits) - 1);

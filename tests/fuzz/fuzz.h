@@ -1,4 +1,4 @@
-/* What the fuzzers share. Each is a libFuzzer target; with -DGF_FUZZ_STANDALONE it is a program
+/* Shared by the fuzzers. Each is a libFuzzer target; with -DGF_FUZZ_STANDALONE it is a program
  * that runs the files given as arguments, for compilers without libFuzzer and for single findings.
  */
 #ifndef GF_TESTS_FUZZ_H

@@ -1,4 +1,4 @@
-/* What the GPUs' planner is tried on: made-up devices, random jobs. */
+/* Inputs of the GPU planner's tests: made-up devices, random jobs. */
 #ifndef GF_TESTS_GPU_JOBS_H
 #define GF_TESTS_GPU_JOBS_H
 
@@ -16,8 +16,8 @@ struct gf_job gpu_random_wavelet(uint64_t *seed, const int64_t *most); /* always
 /* Some columns of a long line's matrix; false for i past the last one. */
 bool gpu_line_job(int i, struct gf_job *job);
 
-/* Of a forward job with real samples, one of a filter, which gpu_drop_filter() frees; false where
- * the job is another. */
+/* Makes a filter's job of a forward job with real samples, which gpu_drop_filter() frees; false for
+ * other jobs. */
 bool gpu_random_filter_job(uint64_t *seed, struct gf_job *job);
 void gpu_drop_filter(struct gf_job *job);
 

@@ -1,4 +1,4 @@
-/* What the tests of jobs beyond a device's memory share: their command line, a job on devices of little
+/* Shared by the tests of jobs beyond a device's memory: their command line, a job on devices of little
  * memory, and an OpenCL of which one call fails. */
 #ifndef GF_TESTS_GPU_LIMITED_H
 #define GF_TESTS_GPU_LIMITED_H

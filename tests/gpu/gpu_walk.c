@@ -15,7 +15,7 @@ struct walk {
     int64_t broken;
     char *wrong;
     size_t size;
-    /* Of the pass. */
+    /* The pass's. */
     int64_t length, lines, in_bytes, out_bytes;
     int load, store, indices, sides;
     bool multiply_in, multiply_out, mirror, shifted, mirrored, across;
@@ -508,7 +508,7 @@ static void walk_filter(struct walk *w, bool all) {
     }
 }
 
-/* What kernels/transpose.cl does. */
+/* The work of kernels/transpose.cl. */
 static void walk_transpose(struct walk *w, bool all) {
     const struct transpose_args *a = &w->pass->args.transpose;
     const bool back = walk_option(w->pass, "BACK") == 1;

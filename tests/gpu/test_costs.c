@@ -1,4 +1,4 @@
-/* What plans are expected to take, beside what they took on the GPU whose figures the costs are
+/* The expected times of plans beside their measured times on the GPU whose figures the costs are
  * fitted to: an NVIDIA H200 that copies 4.24 TB/s. The costs are of launches one after the other; on CUDA
  * they overlap, so that a job takes up to some microseconds a launch less. No device is touched. */
 #include "core/gpu/plan/make.h"

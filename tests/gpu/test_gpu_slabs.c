@@ -47,7 +47,7 @@ static void test_bins(void) {
     }
 }
 
-/* What a column of a half spectrum holds in the test below: different everywhere. */
+/* The contents of a half spectrum's column in the test below: different everywhere. */
 static int known(int64_t z, int64_t y, int64_t x) {
     return (int)(z * 49 + y * 7 + x);
 }

@@ -397,7 +397,7 @@ static int choose_fast_index(struct gf_gpu_pass_builder *b, struct gf_gpu_tile_c
     return choose_tile(b, &of_tile, best);
 }
 
-/* Where points are addressed by coordinates, these already include the parts of a split axis. */
+/* If points are addressed by coordinates, these already include the parts of a split axis. */
 static void drop_part_strides(struct gf_gpu_pass_builder *b) {
     for (int i = 0; i < b->n; i++) {
         struct index_args *x = &b->args.index[i];

@@ -11,7 +11,7 @@
 #include "core/gpu/plan/planes.h"
 #include "core/gpu/plan/tables.h"
 
-/* What is between the two should leave room in the second-level cache for what only passes
+/* Data between the two passes should leave room in the second-level cache for data that only passes
  * through. */
 enum { RING_BYTES = 28 << 20 };
 
@@ -23,7 +23,7 @@ enum { COLUMNS_MOVE = 12, PLANE_BYTES = 2 << 20, REAL_PLANE_BYTES = 512 << 10 };
 /* Measured, see set_ring(). */
 static const double LEAD = 1.25;
 
-/* Of a tile; points of a work item; bytes that are adjacent in memory. */
+/* Lines of a tile; points of a work item; bytes that are adjacent in memory. */
 enum { MOST_LINES = 64, MOST_HELD = 16, LONG_SEGMENT = 256, SHORT_SEGMENT = 64 };
 enum { LEAST_THREADS = 256 };
 
@@ -163,7 +163,7 @@ static bool is_coalesced(const struct gf_gpu_pass *pass) {
     return pass->tile.coalesced_in || pass->tile.coalesced_out;
 }
 
-/* What the second pass of a chain may write: numbers of which none clips. */
+/* True if a chain's second pass may write the output: numbers of which none clips. */
 static bool can_end(const struct gf_gpu_plan *p, const struct gf_gpu_pass *pass) {
     return pass->output < 0
                ? pass->store == STORE_COMPLEX || pass->store == STORE_ROW_HALVES ||
@@ -171,9 +171,9 @@ static bool can_end(const struct gf_gpu_plan *p, const struct gf_gpu_pass *pass)
                : pass->store == STORE_PAIR && !gf_dtype_is_integer(p->job.out[pass->output].dtype);
 }
 
-/* Where what is between the two lies: where the first pass writes it, or, if that is what it reads, in the
- * other work buffer. False where there is none, or where one pass would write over what the other one
- * still reads: where both have rows of other lengths there. */
+/* Picks the buffer between the passes: the one that the first pass writes or, if it also reads that, the
+ * other work buffer. False if there is none, or if one pass would overwrite data that the other one
+ * still reads because their rows there differ in length. */
 static bool find_ring(struct pair *pair) {
     const enum gf_gpu_buffer_id from = pair->first->buffer[0], to = pair->second->buffer[1];
     pair->ring = pair->first->buffer[1];
@@ -303,7 +303,7 @@ static void carry_options(struct gf_gpu_pass *chain, const char *prefix,
             }
 }
 
-/* What the kernel divides by. */
+/* Sets the divisors of the kernel's index arithmetic. */
 static void set_divisors(const struct chain_args *args, struct gf_gpu_pass *chain) {
     for (int i = 0; i < 2; i++)
         gf_gpu_option(chain, "-DINNER%d=%lld -DBELOW%d=%lld", i, (long long)args->inner[i], i,
@@ -344,7 +344,7 @@ static bool lay_out(const struct gf_gpu_plan *p, const struct pair *pair, struct
     return set_ring(p, pair, args);
 }
 
-/* What pass i and the next one cost less in one launch; 0 where they cannot be one, or cost more. */
+/* The saving of running pass i and the next one in one launch; 0 if they cannot be one, or cost more. */
 static double gain_of(const struct gf_gpu_plan *p, int i, struct pair *pair,
                       struct chain_args *args) {
     const struct gf_gpu_pass *a = &p->pass[i], *b = &p->pass[i + 1];

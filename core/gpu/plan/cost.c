@@ -1,4 +1,4 @@
-/* What a pass along an axis moves, and what that costs with a given tile. */
+/* The traffic of a pass along an axis, and its cost with a given tile. */
 #include "core/gpu/plan/cost.h"
 
 #include <math.h>
@@ -11,11 +11,11 @@
  * and written); three quarters of the passes are within 15% of them, all jobs' totals but the
  * smallest. */
 
-/* What a launch takes, however little it does: 3 and 4 microseconds. */
+/* The cost of any launch, however little it does: 3 and 4 microseconds. */
 static const double launch_bytes = 13e6, axis_launch_bytes = 17.1e6;
 
-/* Of what a pass writes and the next one of the same launch reads from the second-level cache, in
- * bytes: so much less than from memory. Measured on the same GPU. */
+/* The cost of bytes that a pass writes and the next one of the same launch reads from the second-level
+ * cache, relative to memory. Measured on the same GPU. */
 static const double kept_share = 0.4;
 
 /* And what is read a second time, by the next group, costs so much of the first time. */
@@ -63,7 +63,7 @@ static double delay(double segment, bool written, double stride) {
     return far * (near + t * ((written ? table[i].write : table[i].read) - near));
 }
 
-/* Of samples smaller than a float, where their number decides. */
+/* The delay of samples smaller than a float, whose number decides. */
 static double sample_delay(double segment, bool written) {
     return (written ? 8.6 : 14) / segment;
 }
@@ -127,7 +127,7 @@ static double rows_delay(const struct gf_gpu_tile *t, bool rows, int64_t bytes) 
 static double memory_cost(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     const struct index_args *fast = &b->args.index[0];
     const struct gf_gpu_axis_pass *ap = b->ap;
-    /* Of mirrored lines half are neighbours; of folded ones two samples are a point. */
+    /* Half of mirrored lines are neighbours; two samples of folded ones are a point. */
     const bool pairs = ap->fold && gf_gpu_is_part(ap);
     const int half = t->lines / 2;
     double run_in = run_of(b->in_step, fast->in, t->length,

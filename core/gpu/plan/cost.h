@@ -1,4 +1,4 @@
-/* What a pass along an axis moves, and how long that takes. */
+/* The traffic of a pass along an axis, and its time. */
 #ifndef GF_CORE_GPU_PLAN_COST_H
 #define GF_CORE_GPU_PLAN_COST_H
 
@@ -6,11 +6,11 @@
 
 /* Sets the bytes that the pass reads and writes, every element once. */
 void gf_gpu_axis_pass_bytes(struct gf_gpu_pass_builder *b);
-/* What any launch costs on the device, in the same unit. */
+/* The cost of any launch on the device, in the same unit. */
 double gf_gpu_launch_cost(const struct gf_gpu_props *props);
-/* Of the pass with this tile, in bytes moved at the device's copy bandwidth. */
+/* The cost of the pass with this tile, in bytes moved at the device's copy bandwidth. */
 double gf_gpu_axis_pass_cost(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t);
-/* Of two passes in one launch, of which each is alone, at the start and at the end, for that share of
+/* The cost of two passes in one launch; each runs alone, at the start or at the end, for that share of
  * the time. */
 double gf_gpu_chain_cost(const struct gf_gpu_pass *first, const struct gf_gpu_pass *second,
                          double alone);

@@ -14,7 +14,7 @@ struct gf_gpu_wave_tile {
     int64_t strip; /* steps of an item along its walk */
 };
 
-/* What a level's tile is chosen by. */
+/* The properties by which a level's tile is chosen. */
 struct gf_gpu_wave_request {
     bool inverse, along_walk, along_row;
     bool wide;       /* double precision */

@@ -1,4 +1,4 @@
-/* Where a job's transforms begin and end: spaces, sources and sinks. */
+/* The ends of a job's transforms: spaces, sources and sinks. */
 #include <string.h>
 
 #include "core/gpu/plan/endpoints.h"

@@ -1,4 +1,4 @@
-/* Where the transforms of a job begin and end: spaces of arrays and work buffers, the first passes
+/* The ends of a job's transforms: spaces of arrays and work buffers, the first passes
  * that read samples and the last ones that write them.
  *
  *     struct gf_gpu_axis_pass ap = gf_gpu_axis_pass_along(b, axis);
@@ -39,10 +39,10 @@ bool gf_gpu_fused_type(enum gf_dtype t);
 /* Appends the searches for ranges and the stores of all outputs out of the work buffer. */
 int gf_gpu_add_outputs(struct gf_gpu_plan_builder *b, const struct gf_gpu_space *work, bool real,
                        bool half);
-/* Where the first pass reads real samples: the array, or planes that a load step makes of it. */
+/* The source of real samples for the first pass: the array, or planes that a load step makes of it. */
 int gf_gpu_real_source(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *first,
                        struct gf_gpu_space *src);
-/* Where the last pass writes a real result; true when that is the output itself. */
+/* The destination of the last pass's real result; true when that is the output itself. */
 bool gf_gpu_real_sink(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap,
                       struct gf_gpu_space *dst);
 /* Two or more axes: real samples through all axes but the halved one, as packed pairs. */

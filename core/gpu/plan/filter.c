@@ -242,7 +242,7 @@ static int plan_complex(struct gf_gpu_plan_builder *b) {
     return rc || done ? rc : gf_gpu_add_outputs(b, &src, false, false);
 }
 
-/* What the passes that `add` appends would cost; the plan stays as it is. */
+/* Computes the cost of the passes that `add` appends; the plan stays as it is. */
 static int weigh(struct gf_gpu_plan_builder *b, int (*add)(struct gf_gpu_plan_builder *),
                  double *cost) {
     int dir = b->dir;

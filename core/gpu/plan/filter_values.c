@@ -1,4 +1,4 @@
-/* What a filter's passes multiply by: low passes' values among the tables, as kernels/filter.h
+/* The factors of a filter's passes: low passes' values among the tables, as kernels/filter.h
  * evaluates them, or a table over the half spectrum. */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ enum { FEW_FACTORS = 6 };
  * this, or squares of bins are no longer exact. */
 enum { HIGHEST_ORDER = 8, LARGEST_SQUARE = 1 << 24 };
 
-/* Of a part the values are those of the whole. */
+/* A part takes the values of the whole. */
 static bool on(const struct gf_job *job, int axis) {
     const unsigned axes = job->whole.axes ? job->whole.axes : job->axes;
     int i = gf_gpu_job_axis(job, axis);
@@ -181,7 +181,7 @@ static void make_hermitian(struct gf_array *a, int64_t i, int64_t j, bool comple
     }
 }
 
-/* Where the half spectrum holds both of two mirrored bins, the user's table may differ from its
+/* If the half spectrum holds both of two mirrored bins, the user's table may differ from its
  * mirror image; the real part of the result is then that of their mean. */
 int gf_gpu_filter_table(const struct gf_job *job, int threads, struct gf_array *out) {
     int rc = gf_filter_tabulate(job, threads, out);

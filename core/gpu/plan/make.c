@@ -146,7 +146,7 @@ static int forward_real(struct gf_gpu_plan_builder *b) {
     return rc ? rc : gf_gpu_add_outputs(b, &dst, false, true);
 }
 
-/* Where the inverse's first pass reads the half spectrum. */
+/* The source of the half spectrum for the inverse's first pass. */
 static int half_source(struct gf_gpu_plan_builder *b, struct gf_gpu_space *src) {
     const struct gf_job *job = b->job;
     int64_t shape[GF_MAX_RANK];
@@ -310,7 +310,7 @@ static bool must_widen(struct gf_gpu_plan_builder *b) {
     return back && !gf_gpu_fits_tile(b, &ap, &s, &packed);
 }
 
-/* Where the last pass could run in place, from a work buffer to the output, the output replaces the
+/* If the last pass could run in place, from a work buffer to the output, the output replaces the
  * work buffer; not one with gaps, which may be the input's memory too. */
 static void share_output(struct gf_gpu_plan *p) {
     struct gf_gpu_pass *last = &p->pass[p->n_passes - 1];
