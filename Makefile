@@ -76,8 +76,8 @@ ALL_LIBS   = $(PKG_LIBS) -lm -ldl -lpthread
 
 CLI     := $(wildcard cli/*.c cli/*/*.c)
 # The MPI plugin is a shared object of its own: make mpi.
-CORE    := $(filter-out core/mpi/plugin.c,$(wildcard core/*/*.c core/*/*/*.c))
-FORMATS := $(filter-out $(if $(WITH_ISAL),,formats/png_codec_isal.c),$(wildcard formats/*.c))
+CORE    := $(filter-out core/mpi/plugin.c,$(wildcard core/*/*.c core/*/*/*.c core/*/*/*/*.c))
+FORMATS := $(filter-out $(if $(WITH_ISAL),,formats/png/codec_isal.c),$(wildcard formats/*.c formats/*/*.c))
 TESTS   := $(wildcard tests/*/test_*.c)
 FUZZ    := $(wildcard tests/fuzz/fuzz_*.c)
 READERS := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(FUZZ))
@@ -111,12 +111,12 @@ $(BUILD)/core/cpu/backend_c.o: ALL_CFLAGS += -fno-tree-vectorize -fno-tree-slp-v
 KERNELS := $(foreach i,$(ISAS),$(foreach b,32 64,$(call obj,kernels/cpu/f$(b)_$(i).c))) \
            $(call obj,$(wildcard kernels/cpu/*.c))
 
-# The GPU kernels' sources travel inside the program, as bytes of a table (core/gpu/kernel_embedded.h).
+# The GPU kernels' sources travel inside the program, as bytes of a table (core/gpu/cache/kernel_embedded.h).
 EMBEDDED := $(wildcard kernels/*.cl kernels/*.h kernels/gl/*)
 # The program knows a checksum of its planner too: plans are kept for one planner and its kernels.
 PLANNER := $(sort $(wildcard core/gpu/plan/*.[ch]))
 define embed
-{ echo '#include "core/gpu/kernel_embedded.h"'; \
+{ echo '#include "core/gpu/cache/kernel_embedded.h"'; \
 	  echo 'const struct gf_kernel_file gf_kernel_files[] = {'; \
 	  for f in $(EMBEDDED); do echo "{\"$${f##*/}\", (const unsigned char[]){"; \
 	    od -An -v -tx1 $$f | sed 's/ *\([0-9a-f][0-9a-f]\)/0x\1,/g'; echo '0}},'; done; \
@@ -162,7 +162,7 @@ $(BUILD)/kernels_embedded.c: $(EMBEDDED) $(PLANNER) kernels kernels/gl
 	@mkdir -p $(@D)
 	$(call say,EMBED,$(embed))
 
-$(BUILD)/kernels_embedded.o: $(BUILD)/kernels_embedded.c core/gpu/kernel_embedded.h
+$(BUILD)/kernels_embedded.o: $(BUILD)/kernels_embedded.c core/gpu/cache/kernel_embedded.h
 	$(call say,CC,$(CC) $(ALL_CFLAGS) -c -o $@ $<)
 
 $(BUILD)/samples_embedded.c: $(LESSON_SAMPLES)
@@ -320,4 +320,4 @@ clean:
 fmt:
 	clang-format -i $$(git ls-files '*.c' '*.h')
 
--include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d $(BUILD)/*/*/*/*.d)
+-include $(wildcard $(addprefix $(BUILD)/,*/*.d */*/*.d */*/*/*.d */*/*/*/*.d */*/*/*/*/*.d))

@@ -7,8 +7,8 @@
 #include "cli/batch/batch.h"
 #include "cli/log.h"
 #include "core/base/status.h"
-#include "formats/io.h"
-#include "formats/io_guard.h"
+#include "formats/io/io.h"
+#include "formats/io/guard.h"
 
 enum { MOST_COMMANDS = 63 };
 

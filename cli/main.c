@@ -15,7 +15,7 @@
 #include "cli/log.h"
 #include "cli/progress.h"
 #include "core/base/status.h"
-#include "formats/io.h"
+#include "formats/io/io.h"
 
 static volatile sig_atomic_t ending;
 

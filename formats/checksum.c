@@ -7,7 +7,7 @@
 #include <zlib.h>
 
 #include "core/base/status.h"
-#include "formats/io.h"
+#include "formats/io/io.h"
 
 enum { MIN_SHARE = 1 << 20, MAX_SHARES = 16, PIECE = 256 * 1024 };
 

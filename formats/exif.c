@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "formats/tiff.h"
+#include "formats/tiff/tiff.h"
 
 enum { HEADER = 6 /* "Exif\0\0" */, ENTRY = 12 };
 

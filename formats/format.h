@@ -13,7 +13,7 @@
 #define GF_FORMATS_FORMAT_H
 
 #include "core/base/array.h"
-#include "formats/io.h"
+#include "formats/io/io.h"
 #include "formats/metadata.h"
 #include "formats/stack.h"
 

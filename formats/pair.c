@@ -24,8 +24,8 @@
 
 #include "core/base/status.h"
 #include "formats/checksum.h"
-#include "formats/io_guard.h"
-#include "formats/io_temporary.h"
+#include "formats/io/guard.h"
+#include "formats/io/temporary.h"
 #include "formats/record.h"
 #include "formats/record_file.h"
 

@@ -13,8 +13,8 @@
 
 #include "core/base/memory.h"
 #include "core/base/status.h"
-#include "formats/io.h"
-#include "formats/io_temporary.h"
+#include "formats/io/io.h"
+#include "formats/io/temporary.h"
 
 struct gf_scratch {
     int fd;

@@ -12,7 +12,7 @@
 #include "core/session/backends.h"
 #include "core/base/status.h"
 #include "formats/foreign.h"
-#include "formats/io_guard.h"
+#include "formats/io/guard.h"
 
 static bool is_digit(char c) {
     return c >= '0' && c <= '9';

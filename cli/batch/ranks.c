@@ -12,7 +12,7 @@
 #include "cli/log.h"
 #include "core/base/hash.h"
 #include "core/base/status.h"
-#include "formats/io_keeper.h"
+#include "formats/io/keeper.h"
 
 /* This process has met the others of its launcher, which it does once, or will not. */
 static bool has_met = true;

@@ -18,7 +18,7 @@
 #include "core/base/memory.h"
 #include "core/base/status.h"
 #include "core/session/backends.h"
-#include "formats/io_keeper.h"
+#include "formats/io/keeper.h"
 
 /* ---- settings ---- */
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/base/status.h"
-#include "formats/io_guard.h"
+#include "formats/io/guard.h"
 #include "formats/record.h"
 #include "cli/log.h"
 

@@ -6,7 +6,7 @@
 
 #include "cli/batch/store.h"
 #include "core/base/range_planes.h"
-#include "formats/io.h"
+#include "formats/io/io.h"
 
 enum {
     AT_ONCE = 8 << 20, /* bytes of pages, in and out, that are worth a run of their own */

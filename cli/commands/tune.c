@@ -16,7 +16,7 @@
 #include "core/session/speeds.h"
 #include "core/session/tune.h"
 #include "formats/files.h"
-#include "formats/io.h"
+#include "formats/io/io.h"
 
 enum { SIDE = 1024, DISK_BYTES = 64 << 20, RUNS = 3, NAME = 64 };
 

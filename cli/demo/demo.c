@@ -16,7 +16,7 @@
 #include "cli/text.h"
 #include "core/base/status.h"
 #include "formats/files.h"
-#include "formats/io.h"
+#include "formats/io/io.h"
 
 enum { MAX_WORDS = 24, WIDTH = 78 };
 

@@ -29,7 +29,7 @@ struct gf_gpu_props {
     int clock_mhz;          /* the highest; 0 where it is not told */
     const char *extensions; /* names between blanks; of CUDA the architecture; gf_device_text()'s */
     bool is_cpu;            /* a device that is the CPU itself */
-    bool shaders;           /* its kernels are the shaders of kernels/gl, see core/gpu/shaders.h */
+    bool shaders;           /* its kernels are the shaders of kernels/gl, see core/gpu/api/opengl/shaders.h */
 };
 
 /* The same text in memory that is never freed; "" without memory. */

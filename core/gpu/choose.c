@@ -11,7 +11,7 @@
 #include "core/base/status.h"
 #include "core/gpu/plan/candidates.h"
 #include "core/gpu/plan/make.h"
-#include "core/gpu/plan_record.h"
+#include "core/gpu/cache/plan_record.h"
 
 /* Half of the plans are left after the runs of each stage; the last ones meet in rounds of so many. */
 static const int stages[] = {3, 9, 27};

@@ -1,4 +1,4 @@
-/* Helpers of core/gpu/cuda.c and core/gpu/opencl.c: choosing a device, reading a compiler's log,
+/* Helpers of core/gpu/api/cuda/cuda.c and core/gpu/api/opencl/opencl.c: choosing a device, reading a compiler's log,
  * checking a copy.
  *
  *     int index, rc = gf_gpu_pick("h200", list, n, &index);

@@ -1,5 +1,5 @@
 /* The calls that a GPU programming interface provides: memory, copies, kernels, launches.
- * core/gpu/cuda.c, core/gpu/opencl.c and core/gpu/opengl.c fill one table each; everything above them (planning,
+ * core/gpu/api/cuda/cuda.c, core/gpu/api/opencl/opencl.c and core/gpu/api/opengl/opengl.c fill one table each; everything above them (planning,
  * passes, caching of kernels) is written once. A run from end to end:
  *
  *     void *gpu;

@@ -6,7 +6,7 @@
 #include "core/base/memory.h"
 #include "core/base/status.h"
 #include "core/gpu/run.h"
-#include "core/gpu/shaders.h"
+#include "core/gpu/api/opengl/shaders.h"
 
 /* One copy, by the device's own call or, where `shader` is one, by that. */
 static int copy_once(const struct gf_gpu_context *c, const struct gf_gpu_shaders_copy *shader) {

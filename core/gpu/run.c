@@ -15,8 +15,8 @@
 #include "core/gpu/plan/filter_values.h"
 #include "core/gpu/plan/make.h"
 #include "core/gpu/plan/tables.h"
-#include "core/gpu/plan_record.h"
-#include "core/gpu/shaders.h"
+#include "core/gpu/cache/plan_record.h"
+#include "core/gpu/api/opengl/shaders.h"
 
 int gf_gpu_run_open(const struct gf_gpu *api, const struct gf_backend_options *options,
                     void **context) {

@@ -6,10 +6,10 @@
 #include <strings.h>
 
 #include "core/gpu/common.h"
-#include "core/gpu/kernel_cache.h"
+#include "core/gpu/cache/kernel_cache.h"
 #include "core/base/process.h"
 #include "core/base/status.h"
-#include "core/gpu/kernel_embedded.h"
+#include "core/gpu/cache/kernel_embedded.h"
 #include "core/vendor/fftw_library.h"
 
 const struct gf_backend *const gf_backends[] = {

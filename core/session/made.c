@@ -10,8 +10,8 @@
 
 #include "core/base/clock.h"
 #include "core/base/hash.h"
-#include "core/gpu/kernel_store.h"
-#include "core/gpu/cache_lines.h"
+#include "core/gpu/cache/kernel_store.h"
+#include "core/gpu/cache/cache_lines.h"
 
 /* The one that is added to, and the one before it. */
 static const char newest[] = "made", older[] = "made.old";

@@ -1,4 +1,4 @@
-/* Notes of how outputs were made, kept from run to run in the cache folder (core/gpu/kernel_store.h): pairs of
+/* Notes of how outputs were made, kept from run to run in the cache folder (core/gpu/cache/kernel_store.h): pairs of
  * numbers, one for a file as it is on its disk, one for all that made it. Nothing here can make a
  * run fail: without a folder, or where it is damaged, nothing is known.
  *

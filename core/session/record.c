@@ -7,8 +7,8 @@
 
 #include "core/base/hash.h"
 #include "core/gpu/common.h"
-#include "core/gpu/plan_record.h"
-#include "core/gpu/cache_lines.h"
+#include "core/gpu/cache/plan_record.h"
+#include "core/gpu/cache/cache_lines.h"
 
 enum { KEY = 640, VALUE = 512, NUMBERS = GF_RECORD_RATES + 2 };
 static const char name[] = "device-speeds", noisy[] = " noisy"; /* which ends a line */

@@ -40,7 +40,7 @@ bool gf_record_has_any(void);
 /* Replaces it. False where it could not be kept. */
 bool gf_record_keep(const struct gf_backend *b, const char *device,
                     const struct gf_speed_record *r);
-/* Plans that were measured, see core/gpu/plan_record.h: their text for another machine, in memory that the caller
+/* Plans that were measured, see core/gpu/cache/plan_record.h: their text for another machine, in memory that the caller
  * frees, NULL without memory; and that of another one. */
 char *gf_record_export_plans(void);
 int gf_record_import_plans(const char *text, size_t bytes, int *kept, int *others);

@@ -9,7 +9,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/status.h"
-#include "core/gpu/kernel_cache.h"
+#include "core/gpu/cache/kernel_cache.h"
 #include "core/session/auto.h"
 #include "core/session/record.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "core/gpu/cache_lines.h"
+#include "core/gpu/cache/cache_lines.h"
 
 enum { TEXT = 32 };
 static const char name[] = "disk-speeds";

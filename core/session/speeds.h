@@ -1,4 +1,4 @@
-/* How fast disks were, kept from run to run beside the built kernels (core/gpu/kernel_store.h), by the
+/* How fast disks were, kept from run to run beside the built kernels (core/gpu/cache/kernel_store.h), by the
  * file system of a folder. Nothing here can make a run fail.
  *
  *     gf_disk_speed_keep("/var/tmp", 1.2e9);

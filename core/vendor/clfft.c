@@ -6,7 +6,7 @@
 #include "core/base/clock.h"
 #include "core/base/dl.h"
 #include "core/base/status.h"
-#include "core/gpu/opencl_library.h"
+#include "core/gpu/api/opencl/library.h"
 #include "core/vendor/bare.h"
 #include "core/vendor/cufft_plan.h"
 

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "core/gpu/cuda_library.h"
+#include "core/gpu/api/cuda/library.h"
 #include "core/base/status.h"
 
 #define SYMBOL(field, name)                                                                        \

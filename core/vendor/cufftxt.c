@@ -9,7 +9,7 @@
 #include "core/base/memory.h"
 #include "core/base/status.h"
 #include "core/gpu/common.h"
-#include "core/gpu/cuda_library.h"
+#include "core/gpu/api/cuda/library.h"
 #include "core/vendor/bare.h"
 #include "core/vendor/cufft_library.h"
 

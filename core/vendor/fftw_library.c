@@ -11,7 +11,7 @@
 #include "core/base/dl.h"
 #include "core/base/process.h"
 #include "core/base/status.h"
-#include "core/gpu/kernel_store.h"
+#include "core/gpu/cache/kernel_store.h"
 
 #define SYMBOL(prefix, field, name)                                                                \
     { prefix name, offsetof(struct gf_fftw, field) }

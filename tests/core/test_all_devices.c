@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/gpu/cache_lines.h"
+#include "core/gpu/cache/cache_lines.h"
 #include "core/base/process.h"
 #include "core/base/status.h"
 #include "core/session/record.h"

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/gpu/cache_lines.h"
+#include "core/gpu/cache/cache_lines.h"
 #include "core/base/clock.h"
 #include "core/base/process.h"
 #include "core/base/status.h"

@@ -2,7 +2,7 @@
 #ifndef GF_TESTS_FORMATS_CODECS_H
 #define GF_TESTS_FORMATS_CODECS_H
 
-#include "formats/png_codec.h"
+#include "formats/png/codec.h"
 
 static const struct gf_codec *const codecs[] = {
     &gf_codec_zlib,

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "core/base/status.h"
-#include "formats/io.h"
-#include "formats/io_guard.h"
+#include "formats/io/io.h"
+#include "formats/io/guard.h"
 #include "tests/formats/files.h"
 #include "tests/test.h"
 

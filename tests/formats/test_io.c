@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "core/base/status.h"
-#include "formats/io.h"
-#include "formats/io_keeper.h"
+#include "formats/io/io.h"
+#include "formats/io/keeper.h"
 #include "tests/formats/calls.h"
 #include "tests/formats/files.h"
 #include "tests/test.h"

@@ -11,7 +11,7 @@
 
 #include "core/base/status.h"
 #include "formats/files.h"
-#include "formats/png.h"
+#include "formats/png/png.h"
 #include "tests/formats/codecs.h"
 #include "tests/formats/files.h"
 #include "tests/test.h"

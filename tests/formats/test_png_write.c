@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "core/base/status.h"
-#include "formats/png.h"
-#include "formats/png_deflate.h"
+#include "formats/png/png.h"
+#include "formats/png/deflate.h"
 #include "tests/formats/codecs.h"
 #include "tests/formats/files.h"
 #include "tests/test.h"

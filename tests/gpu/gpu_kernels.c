@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/gpu/cuda_library.h"
-#include "core/gpu/kernel_source.h"
+#include "core/gpu/api/cuda/library.h"
+#include "core/gpu/cache/kernel_source.h"
 #include "core/base/dl.h"
 #include "core/base/job_check.h"
 #include "core/base/status.h"

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "cli/environment.h"
-#include "core/gpu/cuda_library.h"
+#include "core/gpu/api/cuda/library.h"
 #include "core/gpu/common.h"
-#include "core/gpu/kernel_cache.h"
+#include "core/gpu/cache/kernel_cache.h"
 #include "core/base/status.h"
 #include "tests/test.h"
 

@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 #include "cli/environment.h"
-#include "core/gpu/compiler_note.h"
-#include "core/gpu/kernel_cache.h"
-#include "core/gpu/kernel_source.h"
+#include "core/gpu/cache/compiler_note.h"
+#include "core/gpu/cache/kernel_cache.h"
+#include "core/gpu/cache/kernel_source.h"
 #include "core/base/status.h"
 #include "tests/test.h"
 

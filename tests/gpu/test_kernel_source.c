@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "cli/environment.h"
-#include "core/gpu/kernel_source.h"
-#include "core/gpu/kernel_embedded.h"
+#include "core/gpu/cache/kernel_source.h"
+#include "core/gpu/cache/kernel_embedded.h"
 #include "core/base/status.h"
 #include "tests/formats/files.h"
 #include "tests/test.h"

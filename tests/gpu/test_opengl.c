@@ -7,9 +7,9 @@
 
 #include "cli/environment.h"
 #include "core/base/status.h"
-#include "core/gpu/opengl_library.h"
+#include "core/gpu/api/opengl/library.h"
 #include "core/gpu/run.h"
-#include "core/gpu/shaders.h"
+#include "core/gpu/api/opengl/shaders.h"
 #include "tests/core/backends.h"
 #include "tests/test.h"
 

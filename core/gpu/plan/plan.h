@@ -23,7 +23,7 @@
 #define GF_CORE_GPU_PLAN_PLAN_H
 
 #define GF_HOST 1
-#include "core/gpu/kernel_cache.h"
+#include "core/gpu/cache/kernel_cache.h"
 #include "core/gpu/plan/tile.h"
 #include "kernels/args.h"
 

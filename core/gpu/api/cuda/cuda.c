@@ -1,0 +1,395 @@
+/* NVIDIA GPUs through the driver interface. NVRTC compiles kernels for the device's architecture.
+ * The context is the device's primary one, which the runtime library and cuFFT use too. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/gpu/api/cuda/device.h"
+#include "core/gpu/common.h"
+#include "core/base/status.h"
+
+/* Data between two passes stays in the second-level cache by itself if it is half of this. */
+enum { CHAIN_BYTES = 64 << 20 };
+enum { PLAIN_SHARED_BYTES = 48 << 10 };
+
+/* ---- devices ---- */
+
+static int attribute(const struct gf_cuda *cu, int device, int which) {
+    int value = 0;
+    return cu->device_attribute(&value, which, device) ? 0 : value;
+}
+
+/* The kernel driver's version where the system has it, else the CUDA version again. */
+static void driver_text(char text[128], const char *otherwise) {
+    FILE *f = fopen("/sys/module/nvidia/version", "re");
+    bool got = f && fgets(text, 64, f);
+    if (got)
+        text[strcspn(text, "\n")] = 0;
+    if (!got || !*text)
+        snprintf(text, 128, "%s", otherwise);
+    if (f)
+        fclose(f);
+}
+
+static void describe(const struct gf_cuda *cu, int device, struct gf_gpu_props *p) {
+    size_t bytes = 0;
+    int version = 0;
+    memset(p, 0, sizeof *p);
+    cu->driver_version(&version);
+    snprintf(p->platform, sizeof p->platform, "CUDA %d.%d", version / 1000, version % 1000 / 10);
+    driver_text(p->driver, p->platform);
+    cu->device_name(p->name, (int)sizeof p->name - 1, device);
+    cu->device_memory(&bytes, device);
+    p->memory = p->max_alloc = (int64_t)bytes;
+    p->local_bytes = attribute(cu, device, GF_CU_SHARED_PER_BLOCK_OPTIN);
+    if (!p->local_bytes) /* an architecture without the choice */
+        p->local_bytes = attribute(cu, device, GF_CU_SHARED_PER_BLOCK);
+    p->unit_local_bytes = attribute(cu, device, GF_CU_SHARED_PER_MULTIPROCESSOR);
+    p->max_group = attribute(cu, device, GF_CU_THREADS_PER_BLOCK);
+    p->units = attribute(cu, device, GF_CU_MULTIPROCESSORS);
+    p->warp = attribute(cu, device, GF_CU_WARP_SIZE);
+    p->fp64 = true;
+    p->chain_bytes = CHAIN_BYTES;
+    p->fetches = attribute(cu, device, GF_CU_CAPABILITY_MAJOR) >= 8;
+    for (int i = 0; i < 3; i++)
+        p->max_items[i] = attribute(cu, device, GF_CU_BLOCK_DIM_X + i);
+    p->clock_mhz = attribute(cu, device, GF_CU_CLOCK_KHZ) / 1000;
+    char architecture[32];
+    snprintf(architecture, sizeof architecture, "sm_%d%d",
+             attribute(cu, device, GF_CU_CAPABILITY_MAJOR),
+             attribute(cu, device, GF_CU_CAPABILITY_MINOR));
+    p->extensions = gf_device_text(architecture);
+}
+
+/* Fills at most `most` devices and returns their number. The driver is asked once: some attributes
+ * take it a millisecond. */
+static int find_devices(const struct gf_cuda *cu, struct gf_gpu_props *props, int *devices,
+                        int most) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct gf_gpu_props known[GF_GPU_MAX_DEVICES];
+    static int device[GF_GPU_MAX_DEVICES], found = -1;
+    int n = 0;
+    pthread_mutex_lock(&lock);
+    if (found < 0) {
+        cu->device_count(&n);
+        found = 0;
+        for (int i = 0; i < n && found < GF_GPU_MAX_DEVICES; i++)
+            if (!cu->device_get(&device[found], i)) {
+                struct gf_gpu_props p;
+                describe(cu, device[found], &p);
+                known[found++] = p;
+            }
+    }
+    n = found < most ? found : most;
+    memcpy(props, known, (size_t)n * sizeof *props);
+    memcpy(devices, device, (size_t)n * sizeof *devices);
+    pthread_mutex_unlock(&lock);
+    return n;
+}
+
+static int cuda_probe(char reason[GF_REASON]) {
+    const struct gf_cuda *cu = gf_cuda_find();
+    struct gf_gpu_props p;
+    struct gf_cuda_compiler compiler;
+    int device, n = 0;
+    int rc = cu ? 0 : GF_EABSENT;
+    if (!rc && !find_devices(cu, &p, &device, 1))
+        rc = gf_fail(GF_EABSENT, "the NVIDIA driver cannot open its first GPU");
+    if (!rc)
+        rc = gf_cuda_compiler_find(&p, &compiler);
+    if (rc) {
+        snprintf(reason, GF_REASON, "%s", gf_message());
+        return GF_EABSENT;
+    }
+    cu->device_count(&n);
+    snprintf(reason, GF_REASON, "%.40s, %.60s: %.110s%s", p.platform, p.compiler, p.name,
+             n > 1 ? ", and more" : "");
+    return 0;
+}
+
+static int cuda_installed(char reason[GF_REASON]) {
+    if (gf_cuda_load())
+        return 0;
+    snprintf(reason, GF_REASON, "%s", gf_message());
+    return GF_EABSENT;
+}
+
+static int cuda_list(struct gf_gpu_props *props, int most) {
+    const struct gf_cuda *cu = gf_cuda_find();
+    int devices[GF_GPU_MAX_DEVICES];
+    if (!cu)
+        return GF_EABSENT;
+    int n = find_devices(cu, props, devices, most < GF_GPU_MAX_DEVICES ? most : GF_GPU_MAX_DEVICES);
+    struct gf_cuda_compiler compiler;
+    for (int i = 0; i < n; i++)
+        if (gf_cuda_compiler_find(&props[i], &compiler))
+            snprintf(props[i].compiler, sizeof props[i].compiler, "none");
+    return n;
+}
+
+/* ---- the context ---- */
+
+static void cuda_close(void *gpu) {
+    struct gf_cuda_device *g = gpu;
+    if (!g)
+        return;
+    if (g->context && !g->cu->context_set(g->context)) {
+        for (int i = 0; i < GF_GPU_QUEUES; i++)
+            if (g->streams[i]) {
+                g->cu->stream_wait(g->streams[i]);
+                g->cu->stream_destroy(g->streams[i]);
+            }
+        for (int i = 0; i < GF_GPU_MARKS; i++)
+            if (g->mark[i])
+                g->cu->event_destroy(g->mark[i]);
+        g->cu->context_set(NULL);
+    }
+    if (g->context)
+        g->cu->context_release(g->device);
+    free(g);
+}
+
+static int cuda_use(void *gpu, int queue) {
+    struct gf_cuda_device *g = gpu;
+    void **stream = &g->streams[queue];
+    int rc = gf_cuda_enter(g);
+    if (!rc && !*stream)
+        rc = gf_cuda_check(g, g->cu->stream_create(stream, GF_CU_STREAM_NON_BLOCKING),
+                           "opening a stream");
+    if (!rc)
+        g->stream = *stream;
+    return rc;
+}
+
+/* Marks 0 and 1 are timed: elapsed(). */
+static int open_context(struct gf_cuda_device *g) {
+    int rc = g->cu->context_retain(&g->context, g->device);
+    if (rc)
+        return gf_cuda_failure(g, rc, "opening a context");
+    rc = g->cu->context_set(g->context);
+    for (int i = 0; i < GF_GPU_MARKS && !rc; i++)
+        rc = g->cu->event_create(&g->mark[i], i < 2 ? 0 : GF_CU_EVENT_UNTIMED);
+    rc = gf_cuda_check(g, rc, "entering the context");
+    return rc ? rc : cuda_use(g, 0);
+}
+
+static int cuda_open(const char *device, void **gpu, struct gf_gpu_props *props) {
+    const struct gf_cuda *cu = gf_cuda_find();
+    struct gf_gpu_props list[GF_GPU_MAX_DEVICES];
+    int devices[GF_GPU_MAX_DEVICES], index;
+    *gpu = NULL;
+    if (!cu)
+        return GF_EABSENT;
+    int n = find_devices(cu, list, devices, GF_GPU_MAX_DEVICES);
+    int rc = gf_gpu_pick(device, list, n, &index);
+    if (rc)
+        return rc;
+    struct gf_cuda_device *g = calloc(1, sizeof *g);
+    if (!g)
+        return gf_fail(GF_ENOMEM, "no memory for a context");
+    g->cu = cu;
+    g->device = devices[index];
+    g->props = list[index];
+    rc = gf_cuda_compiler_find(&g->props, &g->compiler);
+    if (!rc)
+        rc = open_context(g);
+    if (rc) {
+        cuda_close(g);
+        return rc;
+    }
+    *props = g->props;
+    *gpu = g;
+    return 0;
+}
+
+static int cuda_sync(void *gpu) {
+    struct gf_cuda_device *g = gpu;
+    int rc = gf_cuda_enter(g);
+    for (int i = 0; i < GF_GPU_QUEUES && !rc; i++)
+        if (g->streams[i])
+            rc = gf_cuda_check(g, g->cu->stream_wait(g->streams[i]), "a command");
+    return rc;
+}
+
+static bool cuda_lost(void *gpu) {
+    return ((struct gf_cuda_device *)gpu)->lost;
+}
+
+static int cuda_mark(void *gpu, int which) {
+    struct gf_cuda_device *g = gpu;
+    int rc = gf_cuda_enter(g);
+    if (!rc)
+        rc = gf_cuda_check(g, g->cu->event_record(g->mark[which], g->stream), "marking a time");
+    g->marked[which] = !rc;
+    return rc;
+}
+
+static int cuda_reach(void *gpu, int which) {
+    struct gf_cuda_device *g = gpu;
+    if (!g->marked[which])
+        return 0;
+    int rc = gf_cuda_enter(g);
+    return rc ? rc : gf_cuda_check(g, g->cu->event_wait(g->mark[which]), "a command");
+}
+
+/* Events are valid in every context of the process. */
+static int cuda_follow_other(void *gpu, void *other, int which) {
+    struct gf_cuda_device *g = gpu;
+    const struct gf_cuda_device *o = other;
+    if (!o->marked[which])
+        return 0;
+    int rc = gf_cuda_enter(g);
+    return rc ? rc
+              : gf_cuda_check(g, g->cu->stream_follow(g->stream, o->mark[which], 0), "a command");
+}
+
+static int cuda_follow(void *gpu, int which) {
+    return cuda_follow_other(gpu, gpu, which);
+}
+
+static int cuda_elapsed(void *gpu, double *seconds) {
+    struct gf_cuda_device *g = gpu;
+    float milliseconds = 0;
+    *seconds = 0;
+    if (!g->marked[0] || !g->marked[1])
+        return gf_fail(GF_EBACKEND, "the device has no two marks to measure between");
+    int rc = gf_cuda_enter(g);
+    if (rc)
+        return rc;
+    rc = g->cu->event_wait(g->mark[1]);
+    if (!rc)
+        rc = g->cu->event_elapsed(&milliseconds, g->mark[0], g->mark[1]);
+    *seconds = 1e-3 * (double)milliseconds;
+    return gf_cuda_check(g, rc, "a command");
+}
+
+static void *cuda_native(struct gf_gpu_buffer *buffer) {
+    return (void *)(uintptr_t)buffer->address;
+}
+
+static void *cuda_stream(void *gpu) {
+    struct gf_cuda_device *g = gpu;
+    return gf_cuda_enter(g) ? NULL : g->stream;
+}
+
+/* ---- kernels ---- */
+
+static void cuda_unload(void *gpu, struct gf_gpu_kernel *k) {
+    struct gf_cuda_device *g = gpu;
+    if (!k)
+        return;
+    if (k->module && !g->cu->context_set(g->context))
+        g->cu->module_unload(k->module);
+    free(k);
+}
+
+static int cuda_load(void *gpu, const void *binary, size_t bytes, const char *entry,
+                     int64_t local_bytes, struct gf_gpu_kernel **kernel) {
+    struct gf_cuda_device *g = gpu;
+    *kernel = NULL;
+    if (local_bytes > g->props.local_bytes)
+        return gf_fail(GF_EBACKEND, "%s needs %lld bytes of shared memory, '%s' has %lld", entry,
+                       (long long)local_bytes, g->props.name, (long long)g->props.local_bytes);
+    if (!gf_cuda_image_is_whole(binary, bytes))
+        return gf_fail(GF_EBACKEND, "cannot load %s: the binary is damaged", entry);
+    int rc = gf_cuda_enter(g);
+    if (rc)
+        return rc;
+    struct gf_gpu_kernel *k = calloc(1, sizeof *k);
+    if (!k)
+        return gf_fail(GF_ENOMEM, "no memory for a kernel");
+    rc = g->cu->module_load(&k->module, binary);
+    if (!rc)
+        rc = g->cu->module_function(&k->function, k->module, entry);
+    if (!rc && local_bytes > PLAIN_SHARED_BYTES)
+        rc = g->cu->function_set(k->function, GF_CU_FUNCTION_DYNAMIC_SHARED, (int)local_bytes);
+    if (rc) {
+        cuda_unload(g, k);
+        return gf_cuda_failure(g, rc, "loading a kernel");
+    }
+    *kernel = k;
+    return 0;
+}
+
+/* Saves the two microseconds between the last group of one launch and the first of the next. */
+static int launch_overlapped(struct gf_cuda_device *g, const struct gf_gpu_launch *l,
+                             void **arguments) {
+    static const struct gf_cuda_launch_attribute overlapped = {
+        .which = GF_CU_LAUNCH_SERIALIZED_BY_PROGRAM, .value = {1}};
+    const struct gf_cuda_launch launch = {.grid = {(unsigned)l->groups, 1, 1},
+                                          .block = {(unsigned)l->group, 1, 1},
+                                          .shared_bytes = (unsigned)l->local_bytes,
+                                          .stream = g->stream,
+                                          .attributes = &overlapped,
+                                          .n_attributes = 1};
+    int rc = g->cu->launch_with(&launch, l->kernel->function, arguments, NULL);
+    return gf_cuda_check(g, rc, "a kernel");
+}
+
+static int cuda_launch(void *gpu, const struct gf_gpu_launch *l) {
+    struct gf_cuda_device *g = gpu;
+    uint64_t address[GF_GPU_MAX_BUFFERS];
+    void *argument[GF_GPU_MAX_BUFFERS + 1];
+    int n = 0;
+    if (l->groups <= 0 || l->groups > INT32_MAX || l->group <= 0 || l->group > g->props.max_group ||
+        l->local_bytes < 0 || l->local_bytes > g->props.local_bytes ||
+        l->n_buffers > GF_GPU_MAX_BUFFERS)
+        return gf_fail(GF_EBACKEND, "cannot launch %lld groups of %d with %lld bytes",
+                       (long long)l->groups, l->group, (long long)l->local_bytes);
+    int rc = gf_cuda_enter(g);
+    if (rc)
+        return rc;
+    for (int i = 0; i < l->n_buffers; i++) {
+        address[i] = l->buffer[i] ? l->buffer[i]->address : 0;
+        argument[n++] = &address[i];
+    }
+    if (l->args_bytes) /* the driver knows its size from the kernel, and copies it now */
+        argument[n++] = (void *)(uintptr_t)l->args;
+    if (l->awaits && g->compiler.awaits && g->cu->launch_with)
+        return launch_overlapped(g, l, argument);
+    rc = g->cu->launch(l->kernel->function, (unsigned)l->groups, 1, 1, (unsigned)l->group, 1, 1,
+                       (unsigned)l->local_bytes, g->stream, argument, NULL);
+    return gf_cuda_check(g, rc, "a kernel");
+}
+
+const struct gf_gpu gf_gpu_cuda = {
+    .name = "cuda",
+    .probe = cuda_probe,
+    .installed = cuda_installed,
+    .list = cuda_list,
+    .open = cuda_open,
+    .close = cuda_close,
+    .alloc = gf_cuda_alloc,
+    .free = gf_cuda_free,
+    .view = gf_cuda_view,
+    .free_bytes = gf_cuda_free_bytes,
+    .pin = gf_cuda_pin,
+    .unpin = gf_cuda_unpin,
+    .lock = gf_cuda_lock,
+    .unlock = gf_cuda_unlock,
+    .is_locked = gf_cuda_is_locked,
+    .upload_rows = gf_cuda_upload_rows,
+    .download_rows = gf_cuda_download_rows,
+    .upload = gf_cuda_upload,
+    .download = gf_cuda_download,
+    .clear = gf_cuda_clear,
+    .copy = gf_cuda_copy,
+    .reads_others = true,
+    .reaches = gf_cuda_reaches,
+    .send = gf_cuda_send,
+    .follow_other = cuda_follow_other,
+    .build = gf_cuda_build,
+    .load = cuda_load,
+    .unload = cuda_unload,
+    .launch = cuda_launch,
+    .sync = cuda_sync,
+    .use = cuda_use,
+    .mark = cuda_mark,
+    .reach = cuda_reach,
+    .follow = cuda_follow,
+    .elapsed = cuda_elapsed,
+    .lost = cuda_lost,
+    .native = cuda_native,
+    .stream = cuda_stream,
+};

@@ -1,0 +1,78 @@
+/* An open NVIDIA GPU, as core/gpu/api/cuda/cuda.c, cuda_memory.c and cuda_compiler.c share it. Private to
+ * these three. */
+#ifndef GF_CORE_GPU_CUDA_DEVICE_H
+#define GF_CORE_GPU_CUDA_DEVICE_H
+
+#include <stdatomic.h>
+
+#include "core/gpu/api/cuda/library.h"
+#include "core/gpu/gpu.h"
+
+/* NVRTC's options for a device. */
+struct gf_cuda_compiler {
+    char option[48]; /* the architecture */
+    bool as_ptx;     /* NVRTC does not know the device's own, so that the driver compiles its PTX */
+    bool awaits;     /* the architecture has kernels wait for the launch before (kernels/lang.h) */
+    bool chosen;     /* by the NVRTC that builds, and noted for the next run */
+};
+
+struct gf_cuda_device {
+    const struct gf_cuda *cu;
+    struct gf_cuda_compiler compiler;
+    int device;
+    void *context, *mark[GF_GPU_MARKS];
+    void *stream; /* that commands go to: one of `streams`, which are opened when they are used */
+    void *streams[GF_GPU_QUEUES];
+    bool marked[GF_GPU_MARKS];
+    struct gf_gpu_props props;
+    atomic_bool lost;
+};
+
+struct gf_gpu_buffer {
+    uint64_t address;
+    int64_t bytes;
+    bool view; /* the memory is another buffer's */
+};
+
+struct gf_gpu_kernel {
+    void *module, *function;
+};
+
+/* For a code of the driver: notes whether the context is lost, and returns the status. */
+int gf_cuda_failure(struct gf_cuda_device *g, int rc, const char *what);
+/* 0 for a code of 0. */
+int gf_cuda_check(struct gf_cuda_device *g, int rc, const char *what);
+/* A context is current for one thread; any thread may call. */
+int gf_cuda_enter(struct gf_cuda_device *g);
+
+/* Fills in the compiler for a device, and its name in p->compiler: as a former run noted them, else
+ * NVRTC is loaded. GF_EABSENT. */
+int gf_cuda_compiler_find(struct gf_gpu_props *p, struct gf_cuda_compiler *compiler);
+
+/* As in struct gf_gpu. */
+int gf_cuda_build(void *gpu, const char *name, const char *source, const char *options,
+                  void **binary, size_t *bytes);
+int gf_cuda_alloc(void *gpu, int64_t bytes, struct gf_gpu_buffer **out);
+void gf_cuda_free(void *gpu, struct gf_gpu_buffer *buffer);
+int gf_cuda_view(void *gpu, struct gf_gpu_buffer *of, int64_t offset, int64_t bytes,
+                 struct gf_gpu_buffer **view);
+int64_t gf_cuda_free_bytes(void *gpu);
+int gf_cuda_pin(void *gpu, int64_t bytes, void **host);
+void gf_cuda_unpin(void *gpu, void *host);
+int gf_cuda_lock(void *gpu, void *host, int64_t bytes, bool *locked);
+void gf_cuda_unlock(void *gpu, void *host);
+bool gf_cuda_is_locked(void *gpu, const void *host, int64_t bytes);
+int gf_cuda_upload_rows(void *gpu, struct gf_gpu_buffer *to, const struct gf_gpu_rows *rows);
+int gf_cuda_download_rows(void *gpu, const struct gf_gpu_buffer *from,
+                          const struct gf_gpu_rows *rows);
+int gf_cuda_upload(void *gpu, struct gf_gpu_buffer *to, int64_t offset, const void *host,
+                   int64_t bytes);
+int gf_cuda_download(void *gpu, void *host, const struct gf_gpu_buffer *from, int64_t offset,
+                     int64_t bytes);
+int gf_cuda_clear(void *gpu, struct gf_gpu_buffer *to, int64_t offset, int64_t bytes);
+int gf_cuda_copy(void *gpu, struct gf_gpu_buffer *to, int64_t to_offset,
+                 const struct gf_gpu_buffer *from, int64_t from_offset, int64_t bytes);
+bool gf_cuda_reaches(void *gpu, void *other);
+int gf_cuda_send(void *gpu, void *other, const struct gf_gpu_send *rows);
+
+#endif

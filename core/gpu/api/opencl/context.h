@@ -1,0 +1,78 @@
+/* An open OpenCL device, as core/gpu/api/opencl/opencl.c and core/gpu/api/opencl/memory.c share it. Private to these
+ * two. */
+#ifndef GF_CORE_GPU_OPENCL_CONTEXT_H
+#define GF_CORE_GPU_OPENCL_CONTEXT_H
+
+#include "core/gpu/gpu.h"
+#include "core/gpu/api/opencl/library.h"
+
+enum { GF_OPENCL_PENDING = 256 };
+
+struct gf_opencl_pinned {
+    void *memory; /* NULL on a CPU, where plain memory serves */
+    char *host;
+    bool lent; /* the caller's own memory */
+    int64_t bytes;
+    struct gf_opencl_pinned *next;
+};
+
+struct gf_opencl_context {
+    const struct gf_opencl *cl;
+    void *device, *context;
+    void *queue; /* that commands go to: one of `queues`, which are opened when they are used */
+    void *queues[GF_GPU_QUEUES];
+    struct gf_gpu_props props;
+    struct gf_opencl_pinned *pinned;
+    void *mark[GF_GPU_MARKS];
+    /* A ring of events of the commands in flight: OpenCL reports a command's failure reliably only
+     * there. */
+    void *pending[GF_OPENCL_PENDING];
+    const char *pending_what[GF_OPENCL_PENDING];
+    unsigned next_pending, launches;
+    int32_t failed; /* the first such failure since the last sync */
+    const char *failed_what;
+    bool lost;
+};
+
+struct gf_gpu_buffer {
+    void *memory;
+    int64_t bytes;
+};
+
+struct gf_gpu_kernel {
+    void *program, *kernel;
+};
+
+/* For a code of OpenCL: the status. */
+int gf_opencl_failure(const struct gf_opencl_context *g, int32_t rc, const char *what);
+/* Waits for the command in a slot of the ring, if any, and notes a failure; returns OpenCL's code. */
+int gf_opencl_harvest(struct gf_opencl_context *g, unsigned slot);
+/* Remembers a command that was queued; waits for an older one when the ring is full. */
+void gf_opencl_watch(struct gf_opencl_context *g, void *event, const char *what);
+/* Checks what a call that queues a command returned, and flushes the queue. */
+int gf_opencl_queued(struct gf_opencl_context *g, int32_t rc, void *event, const char *what);
+
+/* As in struct gf_gpu. */
+int gf_opencl_alloc(void *gpu, int64_t bytes, struct gf_gpu_buffer **out);
+void gf_opencl_free(void *gpu, struct gf_gpu_buffer *buffer);
+int gf_opencl_view(void *gpu, struct gf_gpu_buffer *of, int64_t offset, int64_t bytes,
+                   struct gf_gpu_buffer **view);
+int64_t gf_opencl_free_bytes(void *gpu);
+int gf_opencl_pin(void *gpu, int64_t bytes, void **host);
+void gf_opencl_unpin(void *gpu, void *host);
+int gf_opencl_lock(void *gpu, void *host, int64_t bytes, bool *locked);
+bool gf_opencl_is_locked(void *gpu, const void *host, int64_t bytes);
+int gf_opencl_upload_rows(void *gpu, struct gf_gpu_buffer *to, const struct gf_gpu_rows *rows);
+int gf_opencl_download_rows(void *gpu, const struct gf_gpu_buffer *from,
+                            const struct gf_gpu_rows *rows);
+int gf_opencl_upload(void *gpu, struct gf_gpu_buffer *to, int64_t offset, const void *host,
+                     int64_t bytes);
+int gf_opencl_download(void *gpu, void *host, const struct gf_gpu_buffer *from, int64_t offset,
+                       int64_t bytes);
+int gf_opencl_clear(void *gpu, struct gf_gpu_buffer *to, int64_t offset, int64_t bytes);
+int gf_opencl_copy(void *gpu, struct gf_gpu_buffer *to, int64_t to_offset,
+                   const struct gf_gpu_buffer *from, int64_t from_offset, int64_t bytes);
+bool gf_opencl_reaches(void *gpu, void *other);
+int gf_opencl_send(void *gpu, void *other, const struct gf_gpu_send *rows);
+
+#endif

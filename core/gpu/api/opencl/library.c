@@ -1,0 +1,152 @@
+/* Loads OpenCL, and keeps its drivers from taking the program's signals. */
+#include "core/gpu/api/opencl/library.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "core/base/dl.h"
+#include "core/base/status.h"
+
+#define SYMBOL(field, name)                                                                        \
+    { "cl" name, offsetof(struct gf_opencl, field) }
+
+static const struct gf_dl_symbol symbols[] = {
+    SYMBOL(platforms, "GetPlatformIDs"),
+    SYMBOL(platform_info, "GetPlatformInfo"),
+    SYMBOL(devices, "GetDeviceIDs"),
+    SYMBOL(device_info, "GetDeviceInfo"),
+    SYMBOL(create_context, "CreateContext"),
+    SYMBOL(release_context, "ReleaseContext"),
+    SYMBOL(create_queue, "CreateCommandQueue"),
+    SYMBOL(release_queue, "ReleaseCommandQueue"),
+    SYMBOL(queue_info, "GetCommandQueueInfo"),
+    SYMBOL(create_buffer, "CreateBuffer"),
+    SYMBOL(create_part, "CreateSubBuffer"),
+    SYMBOL(release_memory, "ReleaseMemObject"),
+    SYMBOL(write, "EnqueueWriteBuffer"),
+    SYMBOL(read, "EnqueueReadBuffer"),
+    SYMBOL(write_rows, "EnqueueWriteBufferRect"),
+    SYMBOL(read_rows, "EnqueueReadBufferRect"),
+    SYMBOL(copy, "EnqueueCopyBuffer"),
+    SYMBOL(copy_rows, "EnqueueCopyBufferRect"),
+    SYMBOL(fill, "EnqueueFillBuffer"),
+    SYMBOL(map, "EnqueueMapBuffer"),
+    SYMBOL(unmap, "EnqueueUnmapMemObject"),
+    SYMBOL(program_from_source, "CreateProgramWithSource"),
+    SYMBOL(program_from_binary, "CreateProgramWithBinary"),
+    SYMBOL(build, "BuildProgram"),
+    SYMBOL(program_info, "GetProgramInfo"),
+    SYMBOL(build_info, "GetProgramBuildInfo"),
+    SYMBOL(release_program, "ReleaseProgram"),
+    SYMBOL(create_kernel, "CreateKernel"),
+    SYMBOL(release_kernel, "ReleaseKernel"),
+    SYMBOL(set_argument, "SetKernelArg"),
+    SYMBOL(launch, "EnqueueNDRangeKernel"),
+    SYMBOL(marker, "EnqueueMarkerWithWaitList"),
+    SYMBOL(wait, "WaitForEvents"),
+    SYMBOL(event_info, "GetEventInfo"),
+    SYMBOL(profiling_info, "GetEventProfilingInfo"),
+    SYMBOL(release_event, "ReleaseEvent"),
+    SYMBOL(flush, "Flush"),
+    SYMBOL(finish, "Finish"),
+    {NULL, 0},
+};
+
+static const char *const sonames[] = {"libOpenCL.so.1", "libOpenCL.so", NULL};
+
+static struct gf_opencl library;
+static bool present;
+static char reason[256];
+
+static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
+static struct sigaction ours[sizeof endings / sizeof *endings];
+
+void gf_opencl_restore_signals(void) {
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        sigaction(endings[i], &ours[i], NULL);
+}
+
+/* PoCL aborts the whole process where it cannot count the CPUs: on a Linux whose /sys is not
+ * mounted, in a bare container or chroot. */
+static bool would_abort(void) {
+    return !access("/proc/version", F_OK) && access("/sys/devices/system/cpu", F_OK);
+}
+
+static void load(void) {
+    void *handle;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        sigaction(endings[i], NULL, &ours[i]);
+    if (would_abort()) {
+        snprintf(
+            reason, sizeof reason,
+            "/sys is not mounted, and OpenCL's CPU devices abort the program without it; mount "
+            "-t sysfs sysfs /sys");
+        return;
+    }
+    present = !gf_dl_open(sonames, symbols, &library, &handle);
+    if (!present)
+        snprintf(reason, sizeof reason,
+                 "%.120s; apt install ocl-icd-libopencl1 and the GPU's driver, or "
+                 "pocl-opencl-icd for the CPU",
+                 gf_message());
+}
+
+const struct gf_opencl *gf_opencl_find(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load);
+    if (present)
+        return &library;
+    gf_fail(GF_EABSENT, "%s", reason);
+    return NULL;
+}
+
+const char *gf_opencl_error(int32_t code) {
+    static _Thread_local char number[32];
+    static const struct {
+        int32_t code;
+        const char *name;
+    } names[] = {
+        {GF_CL_DEVICE_NOT_FOUND, "CL_DEVICE_NOT_FOUND"},
+        {GF_CL_DEVICE_NOT_AVAILABLE, "CL_DEVICE_NOT_AVAILABLE"},
+        {-3, "CL_COMPILER_NOT_AVAILABLE"},
+        {GF_CL_ALLOCATION_FAILURE, "CL_MEM_OBJECT_ALLOCATION_FAILURE"},
+        {GF_CL_OUT_OF_RESOURCES, "CL_OUT_OF_RESOURCES"},
+        {GF_CL_OUT_OF_HOST_MEMORY, "CL_OUT_OF_HOST_MEMORY"},
+        {-7, "CL_PROFILING_INFO_NOT_AVAILABLE"},
+        {-11, "CL_BUILD_PROGRAM_FAILURE"},
+        {-12, "CL_MAP_FAILURE"},
+        {GF_CL_FAILED_IN_WAIT_LIST, "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST"},
+        {-30, "CL_INVALID_VALUE"},
+        {-33, "CL_INVALID_DEVICE"},
+        {GF_CL_INVALID_CONTEXT, "CL_INVALID_CONTEXT"},
+        {GF_CL_INVALID_QUEUE, "CL_INVALID_COMMAND_QUEUE"},
+        {-38, "CL_INVALID_MEM_OBJECT"},
+        {-42, "CL_INVALID_BINARY"},
+        {-43, "CL_INVALID_BUILD_OPTIONS"},
+        {-44, "CL_INVALID_PROGRAM"},
+        {-45, "CL_INVALID_PROGRAM_EXECUTABLE"},
+        {-46, "CL_INVALID_KERNEL_NAME"},
+        {-47, "CL_INVALID_KERNEL_DEFINITION"},
+        {-48, "CL_INVALID_KERNEL"},
+        {-49, "CL_INVALID_ARG_INDEX"},
+        {-50, "CL_INVALID_ARG_VALUE"},
+        {-51, "CL_INVALID_ARG_SIZE"},
+        {-52, "CL_INVALID_KERNEL_ARGS"},
+        {-54, "CL_INVALID_WORK_GROUP_SIZE"},
+        {-55, "CL_INVALID_WORK_ITEM_SIZE"},
+        {-58, "CL_INVALID_EVENT"},
+        {-59, "CL_INVALID_OPERATION"},
+        {GF_CL_INVALID_BUFFER_SIZE, "CL_INVALID_BUFFER_SIZE"},
+        {-63, "CL_INVALID_GLOBAL_WORK_SIZE"},
+        {GF_CL_NO_PLATFORM, "CL_PLATFORM_NOT_FOUND"},
+        {GF_CL_NVIDIA_FAULT, "illegal memory access in a kernel"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].code == code)
+            return names[i].name;
+    snprintf(number, sizeof number, "error %d", (int)code);
+    return number;
+}

@@ -1,0 +1,69 @@
+/* An open OpenGL context, as core/gpu/api/opengl/opengl.c, opengl_memory.c and opengl_program.c share it. Private to
+ * these three. A context is current in at most one thread: calls that only queue work leave it current
+ * in the calling thread, the others give it up, so that another thread may take the next call. */
+#ifndef GF_CORE_GPU_OPENGL_CONTEXT_H
+#define GF_CORE_GPU_OPENGL_CONTEXT_H
+
+#include <pthread.h>
+
+#include "core/gpu/api/opengl/library.h"
+
+enum { GF_OPENGL_RING = 64 }; /* argument blocks of launches in flight */
+
+struct gf_gpu_buffer {
+    uint32_t name;
+    int64_t bytes;
+};
+
+struct gf_gpu_kernel {
+    uint32_t program;
+};
+
+struct gf_opengl_context {
+    const struct gf_opengl *gl;
+    struct gf_opengl_place place;
+    void *context;
+    pthread_mutex_t building; /* build() and load(), which several threads call at once */
+    uint32_t args[GF_OPENGL_RING];
+    unsigned next_args;
+    void *mark[GF_GPU_MARKS];
+    uint32_t time[2];
+    uint32_t failed;  /* the first error since the last sync */
+    bool tells_reset; /* the driver tells when the device was reset */
+    bool lost;
+};
+
+/* Makes the context the calling thread's; gives it up. */
+int gf_opengl_enter(struct gf_opengl_context *g);
+void gf_opengl_leave(struct gf_opengl_context *g);
+/* For the code that glGetError() returns: the status. */
+/* For a code of OpenGL's: the status. */
+int gf_opengl_failure(struct gf_opengl_context *g, uint32_t error, const char *what);
+int gf_opengl_check(struct gf_opengl_context *g, const char *what);
+
+/* As in struct gf_gpu. */
+int gf_opengl_alloc(void *gpu, int64_t bytes, struct gf_gpu_buffer **out);
+void gf_opengl_free(void *gpu, struct gf_gpu_buffer *b);
+int64_t gf_opengl_free_bytes(void *gpu);
+int gf_opengl_pin(void *gpu, int64_t bytes, void **host);
+void gf_opengl_unpin(void *gpu, void *host);
+int gf_opengl_lock(void *gpu, void *host, int64_t bytes, bool *locked);
+void gf_opengl_unlock(void *gpu, void *host);
+bool gf_opengl_is_locked(void *gpu, const void *host, int64_t bytes);
+int gf_opengl_upload(void *gpu, struct gf_gpu_buffer *to, int64_t offset, const void *host,
+                     int64_t bytes);
+int gf_opengl_download(void *gpu, void *host, const struct gf_gpu_buffer *from, int64_t offset,
+                       int64_t bytes);
+int gf_opengl_upload_rows(void *gpu, struct gf_gpu_buffer *to, const struct gf_gpu_rows *rows);
+int gf_opengl_download_rows(void *gpu, const struct gf_gpu_buffer *from,
+                            const struct gf_gpu_rows *rows);
+int gf_opengl_clear(void *gpu, struct gf_gpu_buffer *to, int64_t offset, int64_t bytes);
+int gf_opengl_copy(void *gpu, struct gf_gpu_buffer *to, int64_t to_offset,
+                   const struct gf_gpu_buffer *from, int64_t from_offset, int64_t bytes);
+int gf_opengl_build(void *gpu, const char *name, const char *source, const char *options,
+                    void **binary, size_t *bytes);
+int gf_opengl_load(void *gpu, const void *binary, size_t bytes, const char *entry,
+                   int64_t local_bytes, struct gf_gpu_kernel **kernel);
+void gf_opengl_unload(void *gpu, struct gf_gpu_kernel *k);
+
+#endif

@@ -1,0 +1,178 @@
+/* The places where OpenGL works without a window, and their properties. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "core/base/status.h"
+#include "core/gpu/api/opengl/library.h"
+
+enum { NEED_MAJOR = 4, NEED_MINOR = 3, CPU_TILE = 32 << 10 };
+
+/* A context that tells of a reset of the device, where the driver makes one: without that a reset may
+ * end the process, or leave wrong numbers. */
+void *gf_opengl_context(const struct gf_opengl *gl, void *display) {
+    static const int32_t telling[] = {GF_EGL_RESET_NOTIFICATION,
+                                      GF_EGL_LOSE_CONTEXT_ON_RESET,
+                                      GF_EGL_CONTEXT_MAJOR,
+                                      NEED_MAJOR,
+                                      GF_EGL_CONTEXT_MINOR,
+                                      NEED_MINOR,
+                                      GF_EGL_CONTEXT_PROFILE_MASK,
+                                      GF_EGL_CORE_PROFILE,
+                                      GF_EGL_NONE};
+    if (!gl->bind_api(GF_EGL_OPENGL_API))
+        return NULL;
+    void *context = gl->create_context(display, NULL, NULL, telling);
+    return context ? context : gl->create_context(display, NULL, NULL, telling + 2);
+}
+
+/* Software renderers are named by what they are. */
+static bool is_software(const char *renderer) {
+    static const char *const names[] = {"llvmpipe", "softpipe", "swrast", "SWR"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcasestr(renderer, names[i]))
+            return true;
+    return false;
+}
+
+/* Extensions that answer questions. The text of all of them is cut where it is too long. */
+struct known {
+    bool memory_info, shader_thread_group;
+};
+
+static struct known list_extensions(const struct gf_opengl *gl, struct gf_gpu_props *p) {
+    struct known known = {.memory_info = false};
+    char all[16384] = "";
+    int32_t n = 0;
+    size_t used = 0;
+    gl->integer(GF_GL_NUM_EXTENSIONS, &n);
+    for (int32_t i = 0; i < n; i++) {
+        const char *name = gl->string_at(GF_GL_EXTENSIONS, (uint32_t)i);
+        if (!name)
+            continue;
+        known.memory_info |= !strcmp(name, "GL_NVX_gpu_memory_info");
+        known.shader_thread_group |= !strcmp(name, "GL_NV_shader_thread_group");
+        size_t bytes = strlen(name);
+        if (used + bytes + 2 > sizeof all)
+            continue;
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", used ? " " : "", name);
+    }
+    p->extensions = gf_device_text(all);
+    return known;
+}
+
+/* Properties of the current context. Except NVIDIA's, OpenGL reports neither units nor memory: 0, and the
+ * memory of a small GPU. */
+static void describe(const struct gf_opengl *gl, struct gf_opengl_place *place) {
+    struct gf_gpu_props *p = &place->props;
+    enum { SOME_MEMORY_KIB = 2 << 20 };
+    const char *renderer = gl->string(GF_GL_RENDERER), *version = gl->string(GF_GL_VERSION);
+    const char *vendor = gl->string(GF_GL_VENDOR);
+    int32_t value = 0;
+    int64_t block = 0;
+    snprintf(p->name, sizeof p->name, "%.127s", renderer ? renderer : "?");
+    snprintf(p->driver, sizeof p->driver, "%.127s", version ? version : "?");
+    snprintf(p->compiler, sizeof p->compiler, "%.127s", vendor ? vendor : "?");
+    snprintf(p->platform, sizeof p->platform, "OpenGL %.100s", p->driver);
+    p->shaders = true;
+    p->is_cpu = is_software(p->name);
+    const struct known known = list_extensions(gl, p);
+    gl->wide_integer(GF_GL_MAX_STORAGE_BLOCK, &block);
+    p->max_alloc = block;
+    gl->integer(GF_GL_MAX_SHARED_BYTES, &value);
+    p->local_bytes = p->unit_local_bytes = value;
+    if (p->is_cpu && p->local_bytes > CPU_TILE)
+        p->local_bytes = CPU_TILE;
+    gl->integer(GF_GL_MAX_GROUP_ITEMS, &value);
+    p->max_group = value;
+    for (uint32_t i = 0; i < 3; i++) {
+        gl->integer_at(GF_GL_MAX_GROUP_SIZE, i, &value);
+        p->max_items[i] = value;
+    }
+    value = 0;
+    gl->integer_at(GF_GL_MAX_GROUP_COUNT, 0, &value);
+    place->most_groups = value;
+    value = 0;
+    if (known.shader_thread_group)
+        gl->integer(GF_GL_SM_COUNT_NV, &value);
+    p->units = value;
+    p->warp = p->is_cpu ? 1 : 32;
+    value = SOME_MEMORY_KIB;
+    if (known.memory_info)
+        gl->integer(GF_GL_MEMORY_TOTAL_NVX, &value);
+    p->memory = p->is_cpu ? gf_memory_available() : (int64_t)value << 10;
+    gl->error(); /* of a question that a driver does not know */
+}
+
+static bool look(const struct gf_opengl *gl, void *display, struct gf_opengl_place *place,
+                 const char **why) {
+    int32_t major, minor;
+    memset(place, 0, sizeof *place);
+    place->display = display;
+    *why = "EGL opens no display";
+    if (!display || !gl->initialize(display, &major, &minor))
+        return false;
+    *why = "the driver has no OpenGL 4.3";
+    void *context = gf_opengl_context(gl, display);
+    if (!context)
+        return false;
+    *why = "EGL makes no context current without a surface";
+    bool usable = gl->make_current(display, NULL, NULL, context);
+    if (usable) {
+        describe(gl, place);
+        gl->make_current(display, NULL, NULL, NULL);
+    }
+    gl->destroy_context(display, context);
+    return usable;
+}
+
+/* The CPU's renderer is last; it answers through either platform, and is listed once. */
+static int find_places(const struct gf_opengl *gl, struct gf_opengl_place *found,
+                       const char **why) {
+    void *device[GF_GPU_MAX_DEVICES];
+    struct gf_opengl_place place, cpu = {.display = NULL};
+    const char *extensions = gl->query(NULL, GF_EGL_EXTENSIONS);
+    int32_t n_devices = 0;
+    int n = 0;
+    *why = "EGL has no device";
+    if (extensions && strstr(extensions, "EGL_EXT_device_enumeration") &&
+        !gl->devices(GF_GPU_MAX_DEVICES, device, &n_devices))
+        n_devices = 0;
+    for (int32_t i = 0; i < n_devices; i++) {
+        if (!look(gl, gl->platform_display(GF_EGL_PLATFORM_DEVICE, device[i], NULL), &place, why))
+            continue;
+        if (place.props.is_cpu)
+            cpu = place;
+        else if (n < GF_GPU_MAX_DEVICES - 1)
+            found[n++] = place;
+    }
+    if (cpu.display)
+        found[n++] = cpu;
+    if (!n && extensions && strstr(extensions, "EGL_MESA_platform_surfaceless") &&
+        look(gl, gl->platform_display(GF_EGL_PLATFORM_SURFACELESS, NULL, NULL), &place, why))
+        found[n++] = place;
+    return n;
+}
+
+int gf_opengl_places(const struct gf_opengl *gl, struct gf_opengl_place **places) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct gf_opengl_place known[GF_GPU_MAX_DEVICES];
+    static const char *why;
+    static int n = -1;
+    pthread_mutex_lock(&lock);
+    if (n < 0)
+        n = find_places(gl, known, &why);
+    pthread_mutex_unlock(&lock);
+    *places = NULL;
+    if (!n)
+        return gf_fail(GF_EABSENT,
+                       "OpenGL has no device: %s; install the GPU's driver, or apt "
+                       "install libgl1-mesa-dri for the CPU",
+                       why);
+    *places = calloc((size_t)n, sizeof **places);
+    if (!*places)
+        return gf_fail(GF_ENOMEM, "no memory for a list of devices");
+    memcpy(*places, known, (size_t)n * sizeof **places);
+    return n;
+}

@@ -1,0 +1,283 @@
+/* GPUs through OpenGL 4.3's compute shaders: one context without a window, one queue. */
+#include <stdlib.h>
+
+#include "core/base/status.h"
+#include "core/gpu/common.h"
+#include "core/gpu/api/opengl/context.h"
+
+#define GF_HOST 1
+#include "kernels/args.h"
+
+enum { ARGS_AT = 6 }; /* behind the most buffers of a shader */
+enum { SOME_UNITS = 32 };
+
+/* ---- devices ---- */
+
+static int opengl_list(struct gf_gpu_props *props, int most) {
+    const struct gf_opengl *gl = gf_opengl_find();
+    struct gf_opengl_place *places = NULL;
+    int n = gl ? gf_opengl_places(gl, &places) : GF_EABSENT;
+    if (n > most)
+        n = most;
+    for (int i = 0; i < n; i++)
+        props[i] = places[i].props;
+    free(places);
+    return n;
+}
+
+static int opengl_installed(char reason[GF_REASON]) {
+    if (gf_opengl_find())
+        return 0;
+    snprintf(reason, GF_REASON, "%s", gf_message());
+    return GF_EABSENT;
+}
+
+static int opengl_probe(char reason[GF_REASON]) {
+    struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
+    int n = opengl_list(props, GF_GPU_MAX_DEVICES);
+    if (n < 0)
+        snprintf(reason, GF_REASON, "%s", gf_message());
+    else
+        snprintf(reason, GF_REASON, "%.110s: %.110s%s", props[0].platform, props[0].name,
+                 n > 1 ? ", and more" : "");
+    return n < 0 ? GF_EABSENT : 0;
+}
+
+static void opengl_close(void *gpu) {
+    struct gf_opengl_context *g = gpu;
+    if (!g)
+        return;
+    if (g->context && !gf_opengl_enter(g)) {
+        g->gl->finish();
+        for (int i = 0; i < GF_GPU_MARKS; i++)
+            if (g->mark[i])
+                g->gl->drop_fence(g->mark[i]);
+        g->gl->drop_buffers(GF_OPENGL_RING, g->args);
+        g->gl->drop_queries(2, g->time);
+        gf_opengl_leave(g);
+    }
+    if (g->context)
+        g->gl->destroy_context(g->place.display, g->context);
+    pthread_mutex_destroy(&g->building);
+    free(g);
+}
+
+/* A driver answers a question that it does not know with an error, and leaves the value. */
+static bool tells_reset(const struct gf_opengl *gl) {
+    int32_t strategy = 0;
+    gl->integer(GF_GL_RESET_NOTIFICATION, &strategy);
+    gl->error();
+    return gl->reset_status && strategy == GF_GL_LOSE_CONTEXT_ON_RESET;
+}
+
+static int open_context(struct gf_opengl_context *g) {
+    g->context = gf_opengl_context(g->gl, g->place.display);
+    if (!g->context)
+        return gf_fail(GF_EBACKEND, "opening a context on '%s' failed: EGL error 0x%x",
+                       g->place.props.name, (unsigned)g->gl->egl_error());
+    int rc = gf_opengl_enter(g);
+    if (rc)
+        return rc;
+    g->tells_reset = tells_reset(g->gl);
+    g->gl->make_buffers(GF_OPENGL_RING, g->args);
+    g->gl->make_queries(2, g->time);
+    rc = gf_opengl_check(g, "opening a context");
+    gf_opengl_leave(g);
+    return rc;
+}
+
+static int opengl_open(const char *device, void **gpu, struct gf_gpu_props *props) {
+    const struct gf_opengl *gl = gf_opengl_find();
+    struct gf_opengl_place *places = NULL;
+    struct gf_gpu_props list[GF_GPU_MAX_DEVICES];
+    int index = 0, n = gl ? gf_opengl_places(gl, &places) : GF_EABSENT;
+    *gpu = NULL;
+    for (int i = 0; i < n; i++)
+        list[i] = places[i].props;
+    int rc = n < 0 ? n : gf_gpu_pick(device, list, n, &index);
+    struct gf_opengl_context *g = rc ? NULL : calloc(1, sizeof *g);
+    if (!rc && !g)
+        rc = gf_fail(GF_ENOMEM, "no memory for a context");
+    if (!rc) {
+        g->gl = gl;
+        g->place = places[index];
+        pthread_mutex_init(&g->building, NULL);
+        rc = open_context(g);
+    }
+    free(places);
+    if (rc) {
+        opengl_close(g);
+        return rc;
+    }
+    *props = g->place.props;
+    if (!props->units) /* planning weighs how many groups run at the same time */
+        props->units = props->is_cpu ? 1 : SOME_UNITS;
+    *gpu = g;
+    return 0;
+}
+
+static bool opengl_lost(void *gpu) {
+    return ((struct gf_opengl_context *)gpu)->lost;
+}
+
+/* ---- launches ---- */
+
+/* The argument block's 64-bit integers as the shaders' 32-bit ones; *count of them. */
+static int narrow(const struct gf_gpu_launch *l, int32_t *to, int *count) {
+    const int64_t *from = l->args;
+    *count = (int)(l->args_bytes / sizeof *from);
+    for (int i = 0; i < *count; i++) {
+        if (from[i] < INT32_MIN || from[i] > INT32_MAX)
+            return gf_fail(GF_EUNSUPP, "OpenGL's shaders count in 32 bits");
+        to[i] = (int32_t)from[i];
+    }
+    return 0;
+}
+
+static int opengl_launch(void *gpu, const struct gf_gpu_launch *l) {
+    struct gf_opengl_context *g = gpu;
+    enum { MOST_ARGS = sizeof(struct chain_args) / 8 };
+    int32_t args[MOST_ARGS];
+    int count = 0;
+    const int64_t across = l->groups < g->place.most_groups ? l->groups : g->place.most_groups;
+    if (l->groups <= 0 || l->group <= 0 || l->groups > across * g->place.most_groups ||
+        l->groups > INT32_MAX || l->args_bytes > sizeof args * 2 || !l->args_bytes)
+        return gf_fail(GF_EBACKEND, "cannot launch %lld groups of %d", (long long)l->groups,
+                       l->group);
+    int rc = narrow(l, args, &count);
+    if (!rc)
+        rc = gf_opengl_enter(g);
+    if (rc)
+        return rc;
+    for (int i = 0; i < l->n_buffers; i++)
+        g->gl->bind_buffer_at(GF_GL_SHADER_STORAGE_BUFFER, (uint32_t)i,
+                              l->buffer[i] ? l->buffer[i]->name : 0);
+    /* New memory for each block: what earlier launches read stays as it is. */
+    const uint32_t block = g->args[g->next_args++ % GF_OPENGL_RING];
+    g->gl->bind_buffer(GF_GL_SHADER_STORAGE_BUFFER, block);
+    g->gl->set_buffer(GF_GL_SHADER_STORAGE_BUFFER, (intptr_t)(sizeof *args * (size_t)count), args,
+                      GF_GL_STREAM_DRAW);
+    /* The shaders take it from one of the two, see ARGS in kernels/gl/lang.glsl. */
+    g->gl->bind_buffer_at(GF_GL_SHADER_STORAGE_BUFFER, ARGS_AT, block);
+    g->gl->bind_buffer_at(GF_GL_UNIFORM_BUFFER, ARGS_AT, block);
+    g->gl->use_program(l->kernel->program);
+    g->gl->set_uniform(0, (int32_t)l->groups);
+    g->gl->dispatch((uint32_t)across, (uint32_t)((l->groups + across - 1) / across), 1);
+    g->gl->barrier(GF_GL_BARRIER_STORAGE | GF_GL_BARRIER_UPDATE);
+    if (!g->failed)
+        g->failed = g->gl->error();
+    return 0;
+}
+
+static int opengl_sync(void *gpu) {
+    struct gf_opengl_context *g = gpu;
+    int rc = gf_opengl_enter(g);
+    if (rc)
+        return rc;
+    g->gl->finish();
+    const uint32_t earlier =
+        g->tells_reset && g->gl->reset_status() ? GF_GL_CONTEXT_LOST : g->failed;
+    g->failed = 0;
+    rc = earlier ? gf_opengl_failure(g, earlier, "a kernel")
+                 : gf_opengl_check(g, "waiting for the device");
+    gf_opengl_leave(g);
+    return rc;
+}
+
+static int opengl_use(void *gpu, int queue) {
+    (void)gpu;
+    (void)queue; /* one queue: what another would overlap follows in order */
+    return 0;
+}
+
+static int opengl_mark(void *gpu, int which) {
+    struct gf_opengl_context *g = gpu;
+    int rc = gf_opengl_enter(g);
+    if (rc)
+        return rc;
+    if (g->mark[which])
+        g->gl->drop_fence(g->mark[which]);
+    g->mark[which] = g->gl->fence(GF_GL_GPU_COMMANDS_COMPLETE, 0);
+    if (which < 2)
+        g->gl->take_time(g->time[which], GF_GL_TIMESTAMP);
+    g->gl->flush();
+    return 0;
+}
+
+static int opengl_reach(void *gpu, int which) {
+    struct gf_opengl_context *g = gpu;
+    int rc = g->mark[which] ? gf_opengl_enter(g) : 0;
+    if (rc || !g->mark[which])
+        return rc;
+    g->gl->wait_fence(g->mark[which], GF_GL_FLUSH_BIT, UINT64_MAX);
+    return 0;
+}
+
+static int opengl_follow(void *gpu, int which) {
+    (void)gpu;
+    (void)which; /* one queue */
+    return 0;
+}
+
+static int opengl_elapsed(void *gpu, double *seconds) {
+    struct gf_opengl_context *g = gpu;
+    uint64_t at[2] = {0, 0};
+    *seconds = 0;
+    if (!g->mark[0] || !g->mark[1])
+        return gf_fail(GF_EBACKEND, "the device has no two marks to measure between");
+    int rc = gf_opengl_enter(g);
+    if (rc)
+        return rc;
+    for (int i = 0; i < 2; i++)
+        g->gl->query_result(g->time[i], GF_GL_QUERY_RESULT, &at[i]);
+    *seconds = 1e-9 * (double)(int64_t)(at[1] - at[0]);
+    rc = gf_opengl_check(g, "reading the device's clock");
+    gf_opengl_leave(g);
+    return rc;
+}
+
+static void *opengl_native(struct gf_gpu_buffer *buffer) {
+    return &buffer->name;
+}
+
+static void *opengl_stream(void *gpu) {
+    (void)gpu;
+    gf_fail(GF_EUNSUPP, "OpenGL has no queue to share");
+    return NULL;
+}
+
+const struct gf_gpu gf_gpu_opengl = {
+    .name = "opengl",
+    .probe = opengl_probe,
+    .installed = opengl_installed,
+    .list = opengl_list,
+    .open = opengl_open,
+    .close = opengl_close,
+    .alloc = gf_opengl_alloc,
+    .free = gf_opengl_free,
+    .free_bytes = gf_opengl_free_bytes,
+    .pin = gf_opengl_pin,
+    .unpin = gf_opengl_unpin,
+    .lock = gf_opengl_lock,
+    .unlock = gf_opengl_unlock,
+    .is_locked = gf_opengl_is_locked,
+    .upload_rows = gf_opengl_upload_rows,
+    .download_rows = gf_opengl_download_rows,
+    .upload = gf_opengl_upload,
+    .download = gf_opengl_download,
+    .clear = gf_opengl_clear,
+    .copy = gf_opengl_copy,
+    .build = gf_opengl_build,
+    .load = gf_opengl_load,
+    .unload = gf_opengl_unload,
+    .launch = opengl_launch,
+    .sync = opengl_sync,
+    .use = opengl_use,
+    .mark = opengl_mark,
+    .reach = opengl_reach,
+    .follow = opengl_follow,
+    .elapsed = opengl_elapsed,
+    .lost = opengl_lost,
+    .native = opengl_native,
+    .stream = opengl_stream,
+};

@@ -1,0 +1,58 @@
+/* Notes on the compiler, each a file of the kernels' folder. */
+#include "core/gpu/cache/compiler_note.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/gpu/cache/kernel_store.h"
+
+static int make_key(const struct gf_gpu_props *p, char key[512]) {
+    return snprintf(key, 512, "gpufft " GF_VERSION "\n%.100s\n%.100s\n%.100s\n%.32s", p->name,
+                    p->platform, p->driver, p->extensions);
+}
+
+static bool open_store(struct gf_kernel_store *s, bool make) {
+    bool opened = gf_kernel_store_open(s, make);
+    s->suffix = ".compiler";
+    return opened;
+}
+
+bool gf_compiler_note_file(struct gf_compiler_note *note, const char *path) {
+    struct stat st;
+    if (path[0] != '/' || strlen(path) >= sizeof note->path || stat(path, &st))
+        return false;
+    snprintf(note->path, sizeof note->path, "%s", path);
+    note->bytes = (int64_t)st.st_size;
+    note->inode = (int64_t)st.st_ino;
+    note->seconds = (int64_t)st.st_mtim.tv_sec;
+    note->nanoseconds = (int64_t)st.st_mtim.tv_nsec;
+    return true;
+}
+
+bool gf_compiler_note_read(const struct gf_gpu_props *p, struct gf_compiler_note *note) {
+    struct gf_kernel_store store;
+    struct gf_compiler_note now;
+    char key[512];
+    void *kept = NULL;
+    size_t bytes = 0;
+    bool read = open_store(&store, false) &&
+                gf_kernel_store_read(&store, key, (size_t)make_key(p, key), &kept, &bytes) &&
+                bytes == sizeof *note;
+    if (read)
+        memcpy(note, kept, sizeof *note);
+    free(kept);
+    gf_kernel_store_close(&store);
+    if (!read)
+        return false;
+    now = *note;
+    return gf_compiler_note_file(&now, note->path) && !memcmp(&now, note, sizeof now);
+}
+
+void gf_compiler_note_write(const struct gf_gpu_props *p, const struct gf_compiler_note *note) {
+    struct gf_kernel_store store;
+    char key[512];
+    if (open_store(&store, false))
+        gf_kernel_store_write(&store, key, (size_t)make_key(p, key), note, sizeof *note);
+    gf_kernel_store_close(&store);
+}

@@ -1,0 +1,374 @@
+/* The files that a run reads and writes, in one hash table under one lock. */
+#include "formats/io/guard.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/status.h"
+#include "formats/checksum.h"
+#include "formats/io/io.h"
+#include "formats/record.h"
+
+struct entry {
+    dev_t dev; /* of the folder; 0 and 0 where there is none */
+    ino_t ino;
+    bool read, record, opened;
+    const char *called; /* borrowed */
+    struct gf_claimant by;
+    char *path;  /* where `by` saw it, of a file's own entry; owned */
+    char name[]; /* in the folder; empty where dev and ino are the file's own */
+};
+
+static struct {
+    pthread_mutex_t lock;
+    bool on;
+    struct entry **slot; /* open addressing, at most half full */
+    size_t n, capacity;  /* a power of two */
+    /* The folder that was asked for last: inputs and outputs come in runs from one. */
+    char *folder;
+    dev_t folder_dev;
+    ino_t folder_ino;
+} guard = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* A path taken apart. */
+struct place {
+    bool regular, block; /* what exists there; neither and not exempt: nothing */
+    bool exempt;
+    bool linked; /* the file has several names */
+    dev_t file_dev, dev;
+    ino_t file_ino, ino;
+    char *resolved;   /* NULL, or what the path's links lead to; owned */
+    const char *name; /* in the folder; the whole path where there is no folder */
+};
+
+int gf_resolve_links(const char *path, char **out) {
+    char *p = strdup(path);
+    for (int depth = 0; p && depth < 40; depth++) {
+        char link[PATH_MAX];
+        ssize_t n = readlink(p, link, sizeof link - 1);
+        if (n < 0) { /* no link, or nothing at all */
+            *out = p;
+            return GF_OK;
+        }
+        link[n] = 0;
+        char *slash = strrchr(p, '/');
+        size_t folder = slash && link[0] != '/' ? (size_t)(slash - p) + 1 : 0;
+        char *next = malloc(folder + (size_t)n + 1);
+        if (next) {
+            memcpy(next, p, folder);
+            memcpy(next + folder, link, (size_t)n + 1);
+        }
+        free(p);
+        p = next;
+    }
+    free(p);
+    if (!p)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    errno = ELOOP;
+    return gf_fail_errno(GF_EIO, "cannot write");
+}
+
+/* ---- the table; the lock is held ---- */
+
+static size_t hash(dev_t dev, ino_t ino, const char *name) {
+    const uint64_t file = (uint64_t)ino * 0x9e3779b97f4a7c15u ^ (uint64_t)dev;
+    return gf_crc32((uint32_t)(file ^ file >> 32), name, strlen(name), 1);
+}
+
+/* The slot that holds the entry, or the free one where it belongs. */
+static struct entry **slot_of(dev_t dev, ino_t ino, const char *name) {
+    for (size_t i = hash(dev, ino, name);; i++) {
+        struct entry **s = &guard.slot[i & (guard.capacity - 1)];
+        if (!*s || ((*s)->dev == dev && (*s)->ino == ino && !strcmp((*s)->name, name)))
+            return s;
+    }
+}
+
+static int grow(void) {
+    size_t old = guard.capacity;
+    struct entry **from = guard.slot, **to = calloc(old ? 2 * old : 64, sizeof *to);
+    if (!to)
+        return gf_fail(GF_ENOMEM, "out of memory for the list of files");
+    guard.slot = to;
+    guard.capacity = old ? 2 * old : 64;
+    for (size_t i = 0; i < old; i++)
+        if (from[i])
+            *slot_of(from[i]->dev, from[i]->ino, from[i]->name) = from[i];
+    free(from);
+    return 0;
+}
+
+static struct entry *find(dev_t dev, ino_t ino, const char *name) {
+    return guard.n ? *slot_of(dev, ino, name) : NULL;
+}
+
+/* The entry, made where there is none; NULL without memory. */
+static struct entry *enter(dev_t dev, ino_t ino, const char *name) {
+    if (2 * (guard.n + 1) > guard.capacity && grow())
+        return NULL;
+    struct entry **s = slot_of(dev, ino, name);
+    size_t bytes = strlen(name) + 1;
+    if (*s)
+        return *s;
+    *s = calloc(1, sizeof **s + bytes);
+    if (!*s) {
+        gf_fail(GF_ENOMEM, "out of memory for the list of files");
+        return NULL;
+    }
+    (*s)->dev = dev;
+    (*s)->ino = ino;
+    memcpy((*s)->name, name, bytes);
+    guard.n++;
+    return *s;
+}
+
+static void forget(void) {
+    for (size_t i = 0; i < guard.capacity; i++) {
+        if (guard.slot[i])
+            free(guard.slot[i]->path);
+        free(guard.slot[i]);
+    }
+    free(guard.slot);
+    free(guard.folder);
+    guard.slot = NULL;
+    guard.folder = NULL;
+    guard.n = guard.capacity = 0;
+}
+
+static void switch_to(bool on) {
+    pthread_mutex_lock(&guard.lock);
+    forget();
+    guard.on = on;
+    pthread_mutex_unlock(&guard.lock);
+}
+
+void gf_guard_begin(void) {
+    switch_to(true);
+}
+
+void gf_guard_end(void) {
+    switch_to(false);
+}
+
+/* ---- places; the lock is held ---- */
+
+/* Device and inode of the first `n` characters of `path`, a folder. `fresh`: as it is now, and not
+ * as it was when it was last asked for. */
+static bool find_folder(const char *path, size_t n, bool fresh, struct place *p) {
+    struct stat st;
+    bool kept = guard.folder && strlen(guard.folder) == n && !memcmp(guard.folder, path, n);
+    if (!kept || fresh) {
+        free(guard.folder);
+        guard.folder = strndup(path, n);
+        if (!guard.folder || stat(n ? guard.folder : ".", &st)) {
+            free(guard.folder);
+            guard.folder = NULL;
+            return false;
+        }
+        guard.folder_dev = st.st_dev;
+        guard.folder_ino = st.st_ino;
+    }
+    p->dev = guard.folder_dev;
+    p->ino = guard.folder_ino;
+    return true;
+}
+
+/* Free p->resolved. */
+static void locate(const char *path, bool fresh, struct place *p) {
+    struct stat st;
+    *p = (struct place){0};
+    bool there = !lstat(path, &st);
+    if (there && S_ISLNK(st.st_mode)) {
+        there = !stat(path, &st);
+        if (gf_resolve_links(path, &p->resolved))
+            p->resolved = NULL; /* a loop: opening it fails with a message */
+    }
+    if (there) {
+        p->regular = S_ISREG(st.st_mode);
+        p->block = S_ISBLK(st.st_mode);
+        p->exempt = !p->regular && !p->block;
+        p->linked = st.st_nlink > 1;
+        p->file_dev = st.st_dev;
+        p->file_ino = st.st_ino;
+    }
+    const char *real = p->resolved ? p->resolved : path, *slash = strrchr(real, '/');
+    p->name = slash ? slash + 1 : real;
+    if (!p->exempt && !find_folder(real, (size_t)(p->name - real), fresh, p))
+        p->name = real;
+}
+
+/* stdin or stdout, of which only the file behind it counts. */
+static void locate_stream(int fd, struct place *p) {
+    struct stat st;
+    *p = (struct place){.name = "-", .exempt = true};
+    if (fstat(fd, &st) || !(S_ISREG(st.st_mode) || S_ISBLK(st.st_mode)))
+        return;
+    p->block = true; /* it has no name to be replaced under either */
+    p->exempt = false;
+    p->file_dev = st.st_dev;
+    p->file_ino = st.st_ino;
+}
+
+/* ---- what is read ---- */
+
+static int enter_read(dev_t dev, ino_t ino, const char *name, const char *called, bool record) {
+    struct entry *e = enter(dev, ino, name);
+    if (!e)
+        return GF_ENOMEM;
+    if (!e->read) {
+        e->read = true;
+        e->record = record;
+        e->called = called;
+    }
+    return 0;
+}
+
+static int read_place(const char *path, const char *called, bool record) {
+    struct place p;
+    if (strcmp(path, "-"))
+        locate(path, false, &p);
+    else
+        locate_stream(STDIN_FILENO, &p);
+    int rc = 0;
+    if (p.regular || p.block)
+        rc = enter_read(p.file_dev, p.file_ino, "", called, record);
+    if (!rc && !p.exempt && !p.block)
+        rc = enter_read(p.dev, p.ino, p.name, called, record);
+    free(p.resolved);
+    return rc;
+}
+
+int gf_guard_read(const char *path, const char *called) {
+    pthread_mutex_lock(&guard.lock);
+    int rc = guard.on ? read_place(path, called, false) : 0;
+    pthread_mutex_unlock(&guard.lock);
+    return rc;
+}
+
+int gf_guard_read_picture(const char *path, const char *called) {
+    char *record = NULL;
+    int rc = gf_guard_read(path, called);
+    if (rc || !strcmp(path, "-"))
+        return rc;
+    record = gf_record_path(path);
+    if (!record)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    pthread_mutex_lock(&guard.lock);
+    if (guard.on)
+        rc = read_place(record, called, true);
+    pthread_mutex_unlock(&guard.lock);
+    free(record);
+    return rc;
+}
+
+/* ---- what is written ---- */
+
+/* The entry of the place if it is read, or NULL. */
+static const struct entry *find_read(const struct place *p) {
+    const struct entry *e = NULL;
+    if (p->regular || p->block)
+        e = find(p->file_dev, p->file_ino, "");
+    if ((!e || !e->read) && !p->exempt && !p->block)
+        e = find(p->dev, p->ino, p->name);
+    return e && e->read ? e : NULL;
+}
+
+static int fail_read(int code, const char *path, const struct entry *e) {
+    char output[256], input[256];
+    gf_clean_text(output, sizeof output, strcmp(path, "-") ? path : "stdout");
+    gf_clean_text(input, sizeof input, strcmp(e->called, "-") ? e->called : "stdin");
+    return gf_fail(code, "output '%s' is the %sinput '%s'; inputs are never written", output,
+                   e->record ? "record of the " : "", input);
+}
+
+/* GF_EUSAGE where the entry is another claimant's, else it is this one's. */
+static int take(struct entry *e, const struct gf_claimant *who, struct gf_claimant *other) {
+    if (!e)
+        return GF_ENOMEM;
+    if (!e->by.in)
+        e->by = *who;
+    if (e->by.in == who->in && e->by.what == who->what)
+        return 0;
+    *other = e->by;
+    return GF_EUSAGE;
+}
+
+/* The same for an existing file that has other names. Another process may have replaced the file since
+ * it was claimed, and its inode then belongs to a new one: the earlier claimant's path is looked at
+ * again. */
+static int take_file(const struct place *p, const char *path, const struct gf_claimant *who,
+                     struct gf_claimant *other) {
+    struct stat st;
+    struct entry *e = enter(p->file_dev, p->file_ino, "");
+    if (e && e->path &&
+        (stat(e->path, &st) || st.st_dev != p->file_dev || st.st_ino != p->file_ino))
+        e->by = (struct gf_claimant){0};
+    int rc = take(e, who, other);
+    if (rc || (e->path && !strcmp(e->path, path)))
+        return rc;
+    free(e->path);
+    e->path = strdup(path);
+    return e->path ? 0 : gf_fail(GF_ENOMEM, "out of memory for the list of files");
+}
+
+static int claim(const char *path, const struct gf_claimant *who, struct gf_claimant *other) {
+    struct place p;
+    bool is_stdout = !strcmp(path, "-");
+    int rc = 0;
+    if (is_stdout)
+        locate_stream(STDOUT_FILENO, &p);
+    else
+        locate(path, false, &p);
+    const struct entry *read = find_read(&p);
+    if (read)
+        rc = fail_read(GF_EUSAGE, path, read);
+    else if (is_stdout || !(p.exempt || p.block))
+        rc = take(enter(p.dev, p.ino, p.name), who, other);
+    if (!rc && p.regular && p.linked)
+        rc = take_file(&p, path, who, other);
+    free(p.resolved);
+    return rc ? rc : is_stdout || p.exempt || p.block;
+}
+
+int gf_guard_claim(const char *path, const struct gf_claimant *who, struct gf_claimant *other) {
+    *other = (struct gf_claimant){0};
+    pthread_mutex_lock(&guard.lock);
+    int rc = guard.on ? claim(path, who, other) : 0;
+    pthread_mutex_unlock(&guard.lock);
+    return rc;
+}
+
+static int open_place(const char *path) {
+    struct place p;
+    struct entry *e = NULL;
+    int rc = 0;
+    if (strcmp(path, "-"))
+        locate(path, true, &p);
+    else
+        locate_stream(STDOUT_FILENO, &p);
+    const struct entry *read = find_read(&p);
+    if (read) {
+        rc = fail_read(GF_EIO, path, read);
+    } else if (!p.exempt && !p.block) {
+        e = enter(p.dev, p.ino, p.name);
+        rc = !e ? GF_ENOMEM : e->opened ? gf_fail(GF_EIO, "two outputs meet in '%s'", path) : 0;
+    }
+    if (!rc && e)
+        e->opened = true;
+    free(p.resolved);
+    return rc;
+}
+
+int gf_guard_open(const char *path) {
+    pthread_mutex_lock(&guard.lock);
+    int rc = guard.on ? open_place(path) : 0;
+    pthread_mutex_unlock(&guard.lock);
+    return rc;
+}

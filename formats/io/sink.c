@@ -1,0 +1,433 @@
+/* Outputs: a temporary that is renamed into place, or a stream that is written through. */
+#include "formats/io/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "core/base/status.h"
+#include "formats/checksum.h"
+#include "formats/io/guard.h"
+#include "formats/io/temporary.h"
+
+enum { BUFFER = 64 * 1024, NO_SLOT = -1 };
+
+struct gf_sink {
+    int fd;
+    int slot; /* of the temporary; NO_SLOT for a stream */
+    bool clobber;
+    bool joined;  /* another process' temporary */
+    bool nowhere; /* /dev/null, where no position matters */
+    bool keep;    /* a stream whose writer seeks back: all of it stays in the buffer */
+    bool summing; /* crc follows the writes */
+    int sum_threads;
+    bool settled; /* see settle() */
+    int failed;   /* the first failure's status; nothing is written after it */
+    char *name;   /* as the user gave it, for messages */
+    char *target;
+    unsigned char *buffer; /* the bytes [buffer_at, buffer_at + n), not yet written */
+    int64_t buffer_at;
+    size_t n, capacity;
+    int64_t position, size;
+    int64_t lent; /* the size before others wrote, too */
+    uint32_t crc;
+};
+
+static bool is_synced;
+
+void gf_sink_sync(bool on) {
+    is_synced = on;
+}
+
+static int errno_of_write(const struct gf_sink *s) {
+    char what[160];
+    snprintf(what, sizeof what, "cannot write '%.120s'", s->name);
+    return gf_fail_errno(GF_EIO, what);
+}
+
+static int fail_write(struct gf_sink *s) {
+    return s->failed = errno_of_write(s);
+}
+
+static int open_stream(struct gf_sink *s, const char *path, bool is_stdout) {
+    /* A duplicate, so that closing it reports the last error of a file behind stdout. */
+    s->fd =
+        is_stdout ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : gf_open(path, O_WRONLY | O_NOCTTY);
+    return s->fd < 0 ? fail_write(s) : GF_OK;
+}
+
+static bool is_null(const struct stat *st) {
+    return S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3);
+}
+
+bool gf_sink_goes_nowhere(const char *path) {
+    struct stat st;
+    return !stat(path, &st) && is_null(&st);
+}
+
+static int open_file(struct gf_sink *s, const char *path, const struct stat *st) {
+    int rc = gf_resolve_links(path, &s->target);
+    if (rc)
+        return rc;
+    if (st && !s->clobber) {
+        errno = EEXIST;
+        return fail_write(s);
+    }
+    /* A rename would replace a file that is write-protected; nobody expects that. */
+    if (st && faccessat(AT_FDCWD, s->target, W_OK, AT_EACCESS))
+        return fail_write(s);
+    size_t n = strlen(s->target);
+    if (n == 0 || s->target[n - 1] == '/') {
+        errno = n ? EISDIR : ENOENT;
+        return fail_write(s);
+    }
+    const char *base = strrchr(s->target, '/');
+    if (strlen(base ? base + 1 : s->target) > NAME_MAX) {
+        errno = ENAMETOOLONG; /* now, not after the work when the rename fails */
+        return fail_write(s);
+    }
+    int slot = gf_temporary_create(s->target, st ? (int)st->st_mode : -1, &s->fd);
+    if (slot < 0)
+        return slot;
+    s->slot = slot;
+    /* Others' files stay theirs. Only root may say so, and only root's rename would change that. */
+    if (st && geteuid() == 0 && fchown(s->fd, st->st_uid, st->st_gid))
+        return fail_write(s);
+    return GF_OK;
+}
+
+int gf_sink_open_version(const char *path, bool clobber, struct gf_sink **out) {
+    *out = NULL;
+    struct gf_sink *s = calloc(1, sizeof *s);
+    if (!s)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    int rc = GF_OK;
+    struct stat st;
+    bool is_stdout = !strcmp(path, "-");
+    s->fd = -1;
+    s->slot = NO_SLOT;
+    s->clobber = clobber;
+    s->name = strdup(path);
+    s->capacity = BUFFER;
+    s->buffer = malloc(s->capacity);
+    if (!s->name || !s->buffer) {
+        rc = gf_fail(GF_ENOMEM, "out of memory");
+        goto out;
+    }
+    bool exists = !is_stdout && !stat(path, &st);
+    s->nowhere = exists && is_null(&st);
+    if (is_stdout || (exists && !S_ISREG(st.st_mode)))
+        rc = open_stream(s, path, is_stdout);
+    else
+        rc = open_file(s, path, exists ? &st : NULL);
+out:
+    if (rc)
+        gf_sink_abort(s);
+    else
+        *out = s;
+    return rc;
+}
+
+int gf_sink_open(const char *path, bool clobber, struct gf_sink **out) {
+    *out = NULL;
+    int rc = gf_guard_open(path);
+    return rc ? rc : gf_sink_open_version(path, clobber, out);
+}
+
+int gf_sink_join(const char *path, struct gf_sink **out) {
+    struct gf_sink *s = *out = calloc(1, sizeof *s);
+    if (!s)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    s->slot = NO_SLOT;
+    s->joined = true;
+    s->fd = gf_open(path, O_WRONLY);
+    s->name = strdup(path);
+    s->capacity = BUFFER;
+    s->buffer = malloc(s->capacity);
+    int rc = !s->name || !s->buffer ? gf_fail(GF_ENOMEM, "out of memory")
+             : s->fd < 0            ? fail_write(s)
+                                    : GF_OK;
+    if (rc)
+        gf_sink_abort(s);
+    return rc;
+}
+
+/* Whether bytes are written at any place, not one after the other. */
+static bool has_places(const struct gf_sink *s) {
+    return s->slot != NO_SLOT || s->joined;
+}
+
+/* False with errno set. */
+static bool write_bytes(const struct gf_sink *s, const unsigned char *p, size_t n, int64_t at) {
+    while (n) {
+        size_t part = n < 1 << 30 ? n : 1 << 30;
+        ssize_t done = has_places(s) ? pwrite(s->fd, p, part, (off_t)at) : write(s->fd, p, part);
+        if (done > 0) { /* a short write continues with the rest and gets the cause there */
+            p += done;
+            n -= (size_t)done;
+            at += done;
+        } else if (done < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+            struct pollfd wait = {.fd = s->fd, .events = POLLOUT};
+            poll(&wait, 1, -1);
+        } else if (done == 0 || errno != EINTR) {
+            if (done == 0)
+                errno = ENOSPC;
+            return false;
+        }
+    }
+    return true;
+}
+
+static int write_all(struct gf_sink *s, const unsigned char *p, size_t n, int64_t at) {
+    return write_bytes(s, p, n, at) ? GF_OK : fail_write(s);
+}
+
+static int flush(struct gf_sink *s) {
+    int rc = write_all(s, s->buffer, s->n, s->buffer_at);
+    s->buffer_at += (int64_t)s->n;
+    s->n = 0;
+    return rc;
+}
+
+/* All of a kept stream is in the buffer, which begins at 0. */
+static int write_kept(struct gf_sink *s, const void *data, size_t n) {
+    size_t end = (size_t)s->position + n;
+    if (end > s->capacity) {
+        size_t capacity = s->capacity;
+        while (capacity < end)
+            capacity *= 2;
+        unsigned char *more = realloc(s->buffer, capacity);
+        if (!more)
+            return s->failed = gf_fail(GF_ENOMEM, "out of memory for an output that cannot seek");
+        s->buffer = more;
+        s->capacity = capacity;
+    }
+    if ((size_t)s->position > s->n)
+        memset(s->buffer + s->n, 0, (size_t)s->position - s->n);
+    memcpy(s->buffer + s->position, data, n);
+    if (end > s->n)
+        s->n = end;
+    return GF_OK;
+}
+
+static int write_buffered(struct gf_sink *s, const void *data, size_t n) {
+    int rc = GF_OK;
+    if (s->position != s->buffer_at + (int64_t)s->n) {
+        rc = flush(s);
+        s->buffer_at = s->position;
+    }
+    if (!rc && s->n + n > s->capacity)
+        rc = flush(s);
+    if (rc)
+        return rc;
+    if (n >= s->capacity) {
+        rc = write_all(s, data, n, s->position);
+        s->buffer_at = s->position + (int64_t)n;
+    } else {
+        memcpy(s->buffer + s->n, data, n);
+        s->n += n;
+    }
+    return rc;
+}
+
+int gf_sink_write(struct gf_sink *s, const void *data, size_t n) {
+    if (s->failed)
+        return s->failed;
+    if (n == 0)
+        return GF_OK;
+    if (s->summing)
+        s->crc = gf_crc32(s->crc, data, n, s->sum_threads);
+    int rc = s->keep ? write_kept(s, data, n) : write_buffered(s, data, n);
+    if (rc)
+        return rc;
+    s->position += (int64_t)n;
+    if (s->position > s->size)
+        s->size = s->position;
+    return GF_OK;
+}
+
+int gf_sink_write_at(const struct gf_sink *s, int64_t at, const void *data, size_t n) {
+    return write_bytes(s, data, n, at) ? GF_OK : errno_of_write(s);
+}
+
+void gf_sink_extend(struct gf_sink *s, int64_t end) {
+    s->size = end > s->size ? end : s->size;
+}
+
+int gf_sink_seek(struct gf_sink *s, int64_t position) {
+    if (s->failed)
+        return s->failed;
+    if (position < 0)
+        return s->failed = gf_fail(GF_EIO, "a position before the start of the output");
+    if (position != s->position && !has_places(s) && !s->keep && !s->nowhere) {
+        if (s->buffer_at > 0)
+            return s->failed = gf_fail(GF_EIO, "this output cannot seek");
+        s->keep = true; /* nothing has left the buffer yet */
+    }
+    s->position = position;
+    return GF_OK;
+}
+
+int64_t gf_sink_read(struct gf_sink *s, void *buffer, size_t n) {
+    if (s->failed)
+        return s->failed;
+    int64_t left = s->position < s->size ? s->size - s->position : 0;
+    if ((int64_t)n > left)
+        n = (size_t)left;
+    if (s->keep) {
+        memcpy(buffer, s->buffer + s->position, n);
+    } else {
+        if (s->slot == NO_SLOT)
+            return s->failed = gf_fail(GF_EIO, "this output cannot be read back");
+        int rc = flush(s);
+        if (rc)
+            return rc;
+        for (size_t done = 0; done < n;) {
+            ssize_t got =
+                pread(s->fd, (char *)buffer + done, n - done, (off_t)(s->position + (int64_t)done));
+            if (got < 0 && errno == EINTR)
+                continue;
+            if (got <= 0)
+                return fail_write(s);
+            done += (size_t)got;
+        }
+    }
+    s->position += (int64_t)n;
+    return (int64_t)n;
+}
+
+int64_t gf_sink_tell(const struct gf_sink *s) {
+    return s->position;
+}
+
+int64_t gf_sink_size(const struct gf_sink *s) {
+    return s->size;
+}
+
+void gf_sink_keep(struct gf_sink *s) {
+    if (s->slot == NO_SLOT && s->size == 0)
+        s->keep = true;
+}
+
+void gf_sink_checksum(struct gf_sink *s, int threads) {
+    s->summing = true;
+    s->sum_threads = threads;
+    s->crc = 0;
+}
+
+void gf_sink_set_crc32(struct gf_sink *s, uint32_t crc) {
+    s->summing = true;
+    s->crc = crc;
+}
+
+int gf_sink_crc32(struct gf_sink *s, int threads, uint32_t *out) {
+    *out = s->crc;
+    if (s->summing || s->failed)
+        return s->failed;
+    if (s->keep) {
+        *out = gf_crc32(0, s->buffer, s->n, threads);
+        return GF_OK;
+    }
+    int rc = s->slot == NO_SLOT ? gf_fail(GF_EIO, "this output cannot be read back") : flush(s);
+    if (rc)
+        return s->failed = rc;
+    errno = gf_crc32_file(s->fd, s->size, threads, out);
+    return errno ? fail_write(s) : GF_OK;
+}
+
+int gf_sink_lend(struct gf_sink *s, int64_t bytes, const char **path) {
+    uint32_t crc = 0;
+    if (s->slot == NO_SLOT)
+        return gf_fail(GF_EIO, "'%.120s' is no file that others could write into", s->name);
+    int rc = bytes ? gf_sink_crc32(s, 1, &crc) : 0; /* gaps have no sum yet */
+    if (!rc)
+        rc = flush(s);
+    if (rc)
+        return rc;
+    /* Not every library that writes in our place reports a full disk. */
+    if (fallocate(s->fd, 0, 0, s->size + bytes) &&
+        (errno == ENOSPC || errno == EFBIG || errno == EDQUOT))
+        return fail_write(s);
+    s->crc = crc;
+    s->lent = s->size;
+    s->summing = false; /* what is written here, too, is summed up by all */
+    return gf_temporary_name(s->slot, path) ? fail_write(s) : GF_OK;
+}
+
+int gf_sink_show(struct gf_sink *s) {
+    int rc = s->failed ? s->failed : flush(s);
+    int fd = rc ? -1 : fcntl(s->fd, F_DUPFD_CLOEXEC, 3);
+    /* Network file systems show others what was written when a descriptor is closed. */
+    return rc ? rc : fd < 0 || (close(fd) && errno != EINTR) ? fail_write(s) : GF_OK;
+}
+
+int gf_sink_take_back(struct gf_sink *s, int64_t bytes, uint32_t crc) {
+    struct stat st;
+    s->summing = bytes > 0;
+    s->crc = gf_crc32_join(s->crc, crc, bytes);
+    s->size = s->lent + bytes;
+    s->position = s->buffer_at = s->size;
+    if (fstat(s->fd, &st))
+        return fail_write(s);
+    return st.st_size == s->size
+               ? GF_OK
+               : gf_fail(GF_EIO, "cannot write '%.120s': %lld bytes of %lld are there", s->name,
+                         (long long)st.st_size, (long long)s->size);
+}
+
+bool gf_sink_is_file(const struct gf_sink *s) {
+    return s->slot != NO_SLOT;
+}
+
+/* Writes all and asks what close() would say: a stream is closed, a file by a second descriptor, for the
+ * first one is still needed to name it and keeps it from being removed. */
+static int settle(struct gf_sink *s) {
+    const bool is_file = s->slot != NO_SLOT;
+    if (!s->failed && !s->settled)
+        flush(s);
+    if (is_synced && !s->failed && !s->settled && is_file && fsync(s->fd))
+        fail_write(s);
+    if (!s->settled) {
+        s->settled = true;
+        int fd = is_file ? fcntl(s->fd, F_DUPFD_CLOEXEC, 3) : s->fd;
+        if ((fd < 0 || (close(fd) && errno != EINTR)) && !s->failed)
+            fail_write(s);
+    }
+    return s->failed;
+}
+
+int gf_sink_finish(struct gf_sink *s, bool replaces) {
+    const char *path;
+    int rc = settle(s);
+    if (rc || s->slot == NO_SLOT || (!replaces && access(s->target, F_OK)))
+        return rc;
+    return gf_temporary_name(s->slot, &path) ? fail_write(s) : GF_OK;
+}
+
+int gf_sink_commit(struct gf_sink *s) {
+    int rc = settle(s);
+    if (!rc && s->slot != NO_SLOT && gf_temporary_rename(s->slot, s->target, s->clobber))
+        rc = fail_write(s);
+    gf_sink_abort(s);
+    return rc;
+}
+
+void gf_sink_abort(struct gf_sink *s) {
+    if (!s)
+        return;
+    if (s->fd >= 0 && (s->slot != NO_SLOT || !s->settled))
+        close(s->fd);
+    if (s->slot != NO_SLOT)
+        gf_temporary_drop(s->slot);
+    free(s->buffer);
+    free(s->target);
+    free(s->name);
+    free(s);
+}

@@ -1,0 +1,433 @@
+/* Inputs: files by pread() through a small window, pipes through memory, and memory itself. */
+#include "formats/io/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/status.h"
+
+enum { WINDOW = 64 * 1024, LEAST_ALONE = 512 };
+/* A large read of a file that the system has in memory is copied in pieces by several threads, each of
+ * which also has the pages cleared that it copies to. */
+enum { PIECE = 4 << 20, MANY_PIECES = 8, MOST_THREADS = 16 };
+
+enum source_kind { SOURCE_FILE, SOURCE_PIPE, SOURCE_MEMORY };
+
+struct gf_source {
+    enum source_kind kind;
+    int fd;
+    bool owns_fd;
+    int64_t base;         /* where the file's byte 0 is: stdin may be in the middle of one */
+    int64_t size;         /* of a file or of memory */
+    int64_t position;     /* the reader's */
+    int64_t read_to;      /* of a file: the end of what was read last */
+    unsigned char *block; /* the bytes [block_at, block_at + block_n) */
+    int64_t block_at;
+    size_t block_n, block_size;
+    int threads;
+    bool at_end;  /* a pipe has been read to its end */
+    bool forward; /* a pipe's consumed bytes may be dropped */
+    int64_t limit;
+    const unsigned char *memory;
+};
+
+char *gf_clean_text(char *buffer, size_t n, const char *text) {
+    size_t i = 0;
+    for (; text[i] && i + 1 < n; i++) {
+        unsigned char c = (unsigned char)text[i];
+        buffer[i] = c < 0x20 || c == 0x7f ? '?' : (char)c;
+    }
+    buffer[i] = 0;
+    return buffer;
+}
+
+int gf_fail_errno(int code, const char *what) {
+    char cause[96], name[160];
+    int e = errno;
+    gf_clean_text(cause, sizeof cause, strerror(e));
+    /* "No such file" becomes "no such file", but "RPC failed" stays. */
+    if (cause[0] >= 'A' && cause[0] <= 'Z' && cause[1] >= 'a' && cause[1] <= 'z')
+        cause[0] = (char)(cause[0] + 'a' - 'A');
+    if (!what)
+        return gf_fail(code, "%s", cause);
+    return gf_fail(code, "%s: %s", gf_clean_text(name, sizeof name, what), cause);
+}
+
+int gf_open(const char *path, int flags) {
+    int fd;
+    do
+        fd = open(path, flags | O_CLOEXEC);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
+static int64_t read_some(struct gf_source *s, void *buffer, size_t n, int64_t at) {
+    for (;;) {
+        if (n > 1 << 30)
+            n = 1 << 30; /* read() takes no more than 2 GiB */
+        ssize_t got = s->kind == SOURCE_FILE ? pread(s->fd, buffer, n, (off_t)(s->base + at))
+                                             : read(s->fd, buffer, n);
+        if (got >= 0)
+            return got;
+        if (errno == EAGAIN || errno == EWOULDBLOCK) {
+            struct pollfd p = {.fd = s->fd, .events = POLLIN};
+            poll(&p, 1, -1);
+        } else if (errno != EINTR) {
+            return gf_fail_errno(GF_EIO, "cannot read");
+        }
+    }
+}
+
+int gf_source_open(const char *path, struct gf_source **out) {
+    *out = NULL;
+    bool is_stdin = !strcmp(path, "-");
+    int fd = is_stdin ? STDIN_FILENO : gf_open(path, O_RDONLY);
+    if (fd < 0)
+        return gf_fail_errno(GF_EIO, NULL);
+    int rc = GF_OK;
+    struct stat st;
+    struct gf_source *s = calloc(1, sizeof *s);
+    if (!s) {
+        rc = gf_fail(GF_ENOMEM, "out of memory");
+        goto out;
+    }
+    if (fstat(fd, &st)) {
+        rc = gf_fail_errno(GF_EIO, NULL);
+        goto out;
+    }
+    if (S_ISDIR(st.st_mode)) {
+        rc = gf_fail(GF_EIO, "is a directory");
+        goto out;
+    }
+    s->fd = fd;
+    s->owns_fd = !is_stdin;
+    off_t base = lseek(fd, 0, SEEK_CUR);
+    /* Files of size 0 may be the kernel's own, whose size shows only in reading them. */
+    s->kind = S_ISREG(st.st_mode) && st.st_size > 0 && base >= 0 ? SOURCE_FILE : SOURCE_PIPE;
+    if (s->kind == SOURCE_FILE) {
+        s->base = base;
+        s->size = st.st_size > base ? st.st_size - base : 0;
+    }
+    s->block_size = WINDOW;
+    s->block = malloc(s->block_size);
+    if (!s->block) {
+        rc = gf_fail(GF_ENOMEM, "out of memory");
+        goto out;
+    }
+    *out = s;
+out:
+    if (rc) {
+        free(s);
+        if (!is_stdin)
+            close(fd);
+    }
+    return rc;
+}
+
+int gf_source_open_memory(const void *data, size_t size, struct gf_source **out) {
+    *out = calloc(1, sizeof **out);
+    if (!*out)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    (*out)->kind = SOURCE_MEMORY;
+    (*out)->memory = data;
+    (*out)->size = (int64_t)size;
+    return GF_OK;
+}
+
+int gf_source_again(const struct gf_source *s, struct gf_source **out) {
+    *out = NULL;
+    if (s->kind == SOURCE_MEMORY)
+        return gf_source_open_memory(s->memory, (size_t)s->size, out);
+    if (s->kind == SOURCE_PIPE && s->at_end && s->block_at == 0)
+        return gf_source_open_memory(s->block, s->block_n, out);
+    if (s->kind == SOURCE_PIPE)
+        return gf_fail(GF_EIO, "cannot read a pipe twice");
+    struct gf_source *again = calloc(1, sizeof *again);
+    if (again) {
+        *again = (struct gf_source){.kind = SOURCE_FILE,
+                                    .fd = s->fd,
+                                    .base = s->base,
+                                    .size = s->size,
+                                    .block_size = WINDOW,
+                                    .block = malloc(WINDOW)};
+        if (again->block) {
+            *out = again;
+            return GF_OK;
+        }
+    }
+    free(again);
+    return gf_fail(GF_ENOMEM, "out of memory");
+}
+
+bool gf_source_is_replaced(const struct gf_source *s, const char *path) {
+    struct stat open_one, named;
+    return s->kind == SOURCE_FILE && s->owns_fd && !fstat(s->fd, &open_one) &&
+           !stat(path, &named) &&
+           (open_one.st_dev != named.st_dev || open_one.st_ino != named.st_ino);
+}
+
+void gf_source_close(struct gf_source *s) {
+    if (!s)
+        return;
+    if (s->owns_fd)
+        close(s->fd);
+    free(s->block);
+    free(s);
+}
+
+/* Drops what a forward reader has passed. */
+static void pipe_drop(struct gf_source *s) {
+    size_t passed = (size_t)(s->position - s->block_at);
+    if (!s->forward || passed == 0)
+        return;
+    memmove(s->block, s->block + passed, s->block_n - passed);
+    s->block_n -= passed;
+    s->block_at = s->position;
+}
+
+/* Reads on until the pipe's window reaches byte `end` or the pipe ends. */
+static int pipe_fill(struct gf_source *s, int64_t end) {
+    if (!s->at_end && s->block_at + (int64_t)s->block_n < end)
+        pipe_drop(s);
+    while (!s->at_end && s->block_at + (int64_t)s->block_n < end) {
+        if (s->block_n == s->block_size) {
+            if (s->limit > 0 && (int64_t)s->block_size > s->limit / 2)
+                return gf_fail(GF_ENOMEM, "the pipe holds more than the memory limit of %lld bytes",
+                               (long long)s->limit);
+            unsigned char *more = realloc(s->block, s->block_size * 2);
+            if (!more)
+                return gf_fail(GF_ENOMEM, "out of memory");
+            s->block = more;
+            s->block_size *= 2;
+        }
+        int64_t got = read_some(s, s->block + s->block_n, s->block_size - s->block_n, 0);
+        if (got < 0)
+            return (int)got;
+        s->at_end = got == 0;
+        s->block_n += (size_t)got;
+    }
+    return GF_OK;
+}
+
+/* Makes the window of a file begin at the reader's position. */
+static int file_fill(struct gf_source *s) {
+    s->block_at = s->position;
+    s->block_n = 0;
+    while (s->block_n < s->block_size) {
+        int64_t got = read_some(s, s->block + s->block_n, s->block_size - s->block_n,
+                                s->block_at + (int64_t)s->block_n);
+        if (got < 0)
+            return (int)got;
+        if (got == 0)
+            break;
+        s->block_n += (size_t)got;
+    }
+    return GF_OK;
+}
+
+/* Copies out of the window; 0 when the position is outside. */
+static size_t take(struct gf_source *s, void *buffer, size_t n) {
+    int64_t off = s->position - s->block_at;
+    if (off < 0 || off >= (int64_t)s->block_n)
+        return 0;
+    size_t there = s->block_n - (size_t)off;
+    if (n > there)
+        n = there;
+    memcpy(buffer, s->block + off, n);
+    s->position += (int64_t)n;
+    return n;
+}
+
+/* Up to n bytes from position `at` of a file, by one thread. */
+static size_t read_piece(const struct gf_source *s, unsigned char *to, size_t n, int64_t at) {
+    size_t done = 0;
+    ssize_t got = 1;
+    while (done < n && got > 0) {
+        got = pread(s->fd, to + done, n - done, (off_t)(s->base + at + (int64_t)done));
+        if (got < 0 && errno == EINTR)
+            got = 1;
+        else if (got > 0)
+            done += (size_t)got;
+    }
+    return done;
+}
+
+/* The bytes before the first one that could not be read: why not is for who reads on from there. */
+static size_t read_pieces(struct gf_source *s, unsigned char *to, size_t n) {
+    const int64_t pieces = ((int64_t)n + PIECE - 1) / PIECE;
+    const int threads = s->threads < MOST_THREADS ? s->threads : MOST_THREADS;
+    int64_t whole = (int64_t)n;
+    if (s->threads < 2 || pieces < MANY_PIECES)
+        return 0;
+#pragma omp parallel for num_threads(threads) schedule(dynamic) reduction(min : whole)
+    for (int64_t i = 0; i < pieces; i++) {
+        const int64_t first = i * PIECE, left = (int64_t)n - first;
+        const size_t wanted = (size_t)(left < PIECE ? left : PIECE);
+        const size_t got = read_piece(s, to + first, wanted, s->position + first);
+        if (got < wanted && first + (int64_t)got < whole)
+            whole = first + (int64_t)got;
+    }
+    s->position += whole;
+    return (size_t)whole;
+}
+
+/* Rows that lie apart are read by themselves: a window for each would be read several times over. */
+static int64_t read_file(struct gf_source *s, unsigned char *to, size_t n) {
+    const size_t alone = s->position == s->read_to ? WINDOW : LEAST_ALONE;
+    size_t done = take(s, to, n);
+    done += read_pieces(s, to + done, n - done);
+    while (done < n) {
+        if (n - done >= alone) {
+            int64_t got = read_some(s, to + done, n - done, s->position);
+            if (got < 0)
+                return got;
+            if (got == 0)
+                break;
+            done += (size_t)got;
+            s->position += got;
+        } else {
+            int rc = file_fill(s);
+            if (rc)
+                return rc;
+            size_t got = take(s, to + done, n - done);
+            if (got == 0)
+                break;
+            done += got;
+        }
+    }
+    s->read_to = s->position;
+    return (int64_t)done;
+}
+
+static int64_t read_pipe(struct gf_source *s, unsigned char *to, size_t n) {
+    size_t done = take(s, to, n);
+    while (done < n && !s->at_end) {
+        if (s->forward && n - done >= WINDOW) {
+            int64_t got = read_some(s, to + done, n - done, 0);
+            if (got < 0)
+                return got;
+            s->at_end = got == 0;
+            done += (size_t)got;
+            s->position += got;
+            s->block_at = s->position;
+            s->block_n = 0;
+        } else {
+            int rc = pipe_fill(s, s->position + (int64_t)(n - done));
+            if (rc)
+                return rc;
+            done += take(s, to + done, n - done);
+        }
+    }
+    return (int64_t)done;
+}
+
+int64_t gf_source_read(struct gf_source *s, void *buffer, size_t n) {
+    if (s->kind == SOURCE_FILE)
+        return read_file(s, buffer, n);
+    if (s->kind == SOURCE_PIPE)
+        return read_pipe(s, buffer, n);
+    int64_t left = s->position < s->size ? s->size - s->position : 0;
+    if ((int64_t)n > left)
+        n = (size_t)left;
+    if (n)
+        memcpy(buffer, s->memory + s->position, n);
+    s->position += (int64_t)n;
+    return (int64_t)n;
+}
+
+int gf_source_read_exactly(struct gf_source *s, void *buffer, size_t n) {
+    int64_t got = gf_source_read(s, buffer, n);
+    if (got < 0)
+        return (int)got;
+    if ((size_t)got < n)
+        return gf_fail(GF_EFORMAT, "unexpected end of file");
+    return GF_OK;
+}
+
+int64_t gf_source_peek(struct gf_source *s, void *buffer, size_t n) {
+    int64_t position = s->position;
+    if (n > WINDOW)
+        n = WINDOW;
+    if (s->kind == SOURCE_PIPE) {
+        int rc = pipe_fill(s, position + (int64_t)n);
+        if (rc)
+            return rc;
+        size_t got = take(s, buffer, n);
+        s->position = position;
+        return (int64_t)got;
+    }
+    int64_t got = gf_source_read(s, buffer, n);
+    s->position = position;
+    return got;
+}
+
+int gf_source_seek(struct gf_source *s, int64_t position) {
+    if (position < 0)
+        return gf_fail(GF_EFORMAT, "a position before the start of the file");
+    if (s->kind == SOURCE_PIPE) {
+        if (position < s->block_at)
+            return gf_fail(GF_EIO, "cannot go back in a pipe");
+        /* Forward in steps, so that what is dropped is never held all at once. */
+        while (position > s->block_at + (int64_t)s->block_n && !s->at_end) {
+            int64_t end = s->block_at + (int64_t)s->block_n;
+            s->position = end;
+            int rc = pipe_fill(s, position < end + WINDOW ? position : end + WINDOW);
+            if (rc)
+                return rc;
+        }
+    }
+    s->position = position;
+    return GF_OK;
+}
+
+int64_t gf_source_tell(const struct gf_source *s) {
+    return s->position;
+}
+
+void gf_source_expect(const struct gf_source *s, int64_t n) {
+    if (s->kind == SOURCE_FILE && n > 0)
+        posix_fadvise(s->fd, (off_t)(s->base + s->position), (off_t)n, POSIX_FADV_WILLNEED);
+}
+
+int64_t gf_source_known_size(const struct gf_source *s) {
+    if (s->kind == SOURCE_PIPE)
+        return s->at_end ? s->block_at + (int64_t)s->block_n : -1;
+    return s->size;
+}
+
+int64_t gf_source_size(struct gf_source *s) {
+    if (s->kind == SOURCE_PIPE) {
+        if (s->forward && !s->at_end)
+            return gf_fail(GF_EIO, "the size of a pipe is not known");
+        int rc = pipe_fill(s, INT64_MAX);
+        if (rc)
+            return rc;
+    }
+    return gf_source_known_size(s);
+}
+
+int gf_source_check_size(const struct gf_source *s) {
+    struct stat st;
+    if (s->kind != SOURCE_FILE || fstat(s->fd, &st) || st.st_size == s->base + s->size)
+        return GF_OK;
+    return gf_fail(GF_EIO, "the file changed while it was read: %lld bytes became %lld",
+                   (long long)s->size, (long long)(st.st_size - s->base));
+}
+
+void gf_source_forward(struct gf_source *s) {
+    s->forward = true;
+}
+
+void gf_source_set_threads(struct gf_source *s, int threads) {
+    s->threads = threads;
+}
+
+void gf_source_limit(struct gf_source *s, int64_t bytes) {
+    s->limit = bytes;
+}

@@ -1,0 +1,282 @@
+/* Temporaries, and the table of them that a signal handler removes. A temporary has no name until its
+ * output is complete, where the file system can do that. A new output is then linked to its place; to
+ * replace a file, the temporary is given a name of its own and renamed. */
+#include "formats/io/temporary.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/base/status.h"
+#include "formats/io/io.h"
+#include "formats/io/keeper.h"
+#include "formats/io/leftovers.h"
+
+enum { N_SLOTS = 512, SLOT_FREE = 0, SLOT_TAKEN, SLOT_LIVE };
+
+/* Two tables: the end of the program looks at every state, and touches no path's page for it. */
+static atomic_int states[N_SLOTS];
+static char paths[N_SLOTS][PATH_MAX];
+static int fds[N_SLOTS];
+static bool unnamed[N_SLOTS];
+
+/* Threads in an uncut stretch, and whether the program is about to end: a thread that has
+ * counted itself sees the end coming, or what ends the program sees that it must wait. */
+static atomic_int uncut;
+static atomic_bool ending;
+static _Thread_local int uncut_depth;
+
+static int slot_take(void) {
+    for (int i = 0; i < N_SLOTS; i++) {
+        int free_state = SLOT_FREE;
+        if (atomic_compare_exchange_strong(&states[i], &free_state, SLOT_TAKEN))
+            return i;
+    }
+    int rc = gf_fail(GF_EIO, "more than %d outputs are open at once", N_SLOTS);
+    errno = EMFILE;
+    return rc;
+}
+
+static uint64_t random_number(void) {
+    uint64_t r = 0;
+    if (getrandom(&r, sizeof r, GRND_NONBLOCK) != (ssize_t)sizeof r) {
+        struct timespec t;
+        clock_gettime(CLOCK_MONOTONIC, &t);
+        r = (uint64_t)t.tv_nsec * 0x9e3779b97f4a7c15u ^ (uint64_t)getpid();
+    }
+    return r;
+}
+
+/* A new name in the folder that the path is in. */
+static void rename_slot(int i) {
+    enum { TAIL = sizeof "0123456789abcdef.tmp" };
+    char *tail = paths[i] + strlen(paths[i]) + 1 - TAIL;
+    snprintf(tail, TAIL, "%016llx.tmp", (unsigned long long)random_number());
+}
+
+static bool name_slot(int i, const char *target) {
+    const char *slash = strrchr(target, '/');
+    int folder = slash ? (int)(slash - target + 1) : 0;
+    int n = snprintf(paths[i], sizeof paths[i], "%.*s.gpufft-0123456789abcdef.tmp", folder, target);
+    if (n >= (int)sizeof paths[i]) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    rename_slot(i);
+    return true;
+}
+
+/* Linking gives a file its name, which needs /proc. */
+static bool can_link(void) {
+    static atomic_int known; /* 1: it can, -1: it cannot */
+    if (!atomic_load(&known))
+        atomic_store(&known, access("/proc/self/fd", X_OK) ? -1 : 1);
+    return atomic_load(&known) > 0;
+}
+
+static int link_to(int i, const char *path) {
+    char open_file[40];
+    snprintf(open_file, sizeof open_file, "/proc/self/fd/%d", fds[i]);
+    return linkat(AT_FDCWD, open_file, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+}
+
+/* A file without a name: gone with its descriptor. */
+static int open_unnamed(int i, int mode) {
+    const char *slash = strrchr(paths[i], '/');
+    char folder[PATH_MAX] = ".";
+    int fd;
+    if (slash)
+        snprintf(folder, sizeof folder, "%.*s", (int)(slash - paths[i] + 1), paths[i]);
+    gf_leftovers_remove(folder);
+    do
+        fd = can_link() ? open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, mode) : -1;
+    while (fd < 0 && can_link() && errno == EINTR);
+    return fd;
+}
+
+/* For file systems that make none without a name. A sweep may take it for a leftover before it is
+ * locked: EEXIST then, and another name is tried. */
+static int open_named(int i, int mode) {
+    struct stat st;
+    int fd = open(paths[i], O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (fd < 0 || (gf_leftovers_lock(fd) && (fstat(fd, &st) || st.st_nlink > 0)))
+        return fd;
+    close(fd);
+    unlink(paths[i]);
+    errno = EEXIST;
+    return -1;
+}
+
+/* Calls make(i, …) under one name after another until one is free. Live before it exists: a signal in
+ * between finds either nothing or our own file. */
+static int with_name(int i, int (*make)(int i, int mode), int mode) {
+    int made = -1, tries = 0;
+    do {
+        if (tries)
+            rename_slot(i);
+        atomic_store(&states[i], SLOT_LIVE);
+        gf_keeper_watch(paths[i]);
+        made = make(i, mode);
+        if (made < 0)
+            atomic_store(&states[i], SLOT_TAKEN);
+    } while (made < 0 && (errno == EEXIST || errno == EINTR) && ++tries < 100);
+    return made;
+}
+
+static int create(const char *target, int mode, int i, int *fd) {
+    bool named = name_slot(i, target);
+    const int created = mode < 0 ? 0666 : 0600;
+    *fd = fds[i] = named ? open_unnamed(i, created) : -1;
+    unnamed[i] = *fd >= 0;
+    if (named && *fd < 0)
+        *fd = fds[i] = with_name(i, open_named, created);
+    if (*fd >= 0 && (mode < 0 || !fchmod(*fd, (mode_t)mode & 0777)))
+        return i;
+    int e = errno;
+    if (*fd >= 0)
+        close(*fd);
+    gf_temporary_drop(i);
+    errno = e;
+    char what[160];
+    snprintf(what, sizeof what, "cannot write '%.120s'", target);
+    int rc = gf_fail_errno(GF_EIO, what);
+    errno = e;
+    return rc;
+}
+
+bool gf_uncut_begin(sigset_t *before) {
+    sigset_t all;
+    /* The handler waits for us, so it must not run in this thread meanwhile. */
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, before);
+    atomic_fetch_add(&uncut, 1);
+    if (uncut_depth++ || !atomic_load(&ending))
+        return true;
+    gf_uncut_end(before);
+    gf_fail(GF_EIO, "interrupted");
+    errno = EINTR;
+    return false;
+}
+
+void gf_uncut_end(const sigset_t *before) {
+    int e = errno;
+    uncut_depth--;
+    atomic_fetch_sub(&uncut, 1);
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+    errno = e;
+}
+
+int gf_temporary_create(const char *target, int mode, int *fd) {
+    sigset_t before;
+    int i = slot_take();
+    if (i < 0)
+        return i;
+    if (!gf_uncut_begin(&before)) {
+        atomic_store(&states[i], SLOT_FREE);
+        return GF_EIO;
+    }
+    int rc = create(target, mode, i, fd);
+    gf_uncut_end(&before);
+    return rc;
+}
+
+static int link_named(int i, int mode) {
+    (void)mode;
+    return link_to(i, paths[i]);
+}
+
+int gf_temporary_name(int slot, const char **path) {
+    sigset_t before;
+    *path = paths[slot];
+    if (!unnamed[slot])
+        return 0;
+    if (!gf_uncut_begin(&before))
+        return -1;
+    gf_leftovers_lock(fds[slot]);
+    int rc = with_name(slot, link_named, 0);
+    unnamed[slot] = rc != 0;
+    gf_uncut_end(&before);
+    return rc;
+}
+
+/* For file systems that have neither the flag nor hard links: a name reserved by O_EXCL may be
+ * renamed over. */
+static int rename_reserved(const char *from, const char *to) {
+    int fd = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return -1;
+    close(fd);
+    if (!rename(from, to))
+        return 0;
+    int e = errno;
+    unlink(to);
+    errno = e;
+    return -1;
+}
+
+/* The temporary's name is nobody's any more: nothing is left to be removed. */
+static int renamed(int slot) {
+    atomic_store(&states[slot], SLOT_TAKEN);
+    return 0;
+}
+
+static int link_new(int slot, const char *target) {
+    sigset_t before;
+    if (!gf_uncut_begin(&before))
+        return -1;
+    int rc = link_to(slot, target);
+    gf_uncut_end(&before);
+    return rc;
+}
+
+int gf_temporary_rename(int slot, const char *target, bool replace) {
+    const char *from;
+    if (unnamed[slot] && !link_new(slot, target))
+        return 0;
+    if (unnamed[slot] && (!replace || errno != EEXIST))
+        return -1;
+    if (gf_temporary_name(slot, &from))
+        return -1;
+    if (replace)
+        return rename(from, target) ? -1 : renamed(slot);
+#ifdef RENAME_NOREPLACE
+    if (!renameat2(AT_FDCWD, from, AT_FDCWD, target, RENAME_NOREPLACE))
+        return renamed(slot);
+    if (errno != EINVAL && errno != ENOSYS)
+        return -1;
+#endif
+    if (!link(from, target))
+        return 0; /* the temporary's own name is removed when the slot is dropped */
+    if (errno == EEXIST)
+        return -1;
+    return rename_reserved(from, target) ? -1 : renamed(slot);
+}
+
+void gf_temporary_drop(int slot) {
+    if (atomic_load(&states[slot]) == SLOT_LIVE)
+        unlink(paths[slot]);
+    unnamed[slot] = false;
+    atomic_store(&states[slot], SLOT_FREE);
+}
+
+/* Only nanosleep(), unlink() and lock-free loads: all may be used in a signal handler. The wait has
+ * an end, for a file may be made on a server that does not answer. */
+void gf_sink_remove_temporaries(void) {
+    int e = errno;
+    atomic_store(&ending, true);
+    for (int ms = 0; atomic_load(&uncut) && ms < 2000; ms++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    for (int i = 0; i < N_SLOTS; i++)
+        if (atomic_load(&states[i]) == SLOT_LIVE)
+            unlink(paths[i]);
+    errno = e;
+}

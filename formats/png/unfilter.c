@@ -1,0 +1,383 @@
+/* PNG's row filters undone. A byte depends on the pixel to its left, so that a row is done a pixel at
+ * a time, its bytes as one vector. Several rows are done at once where each is a pixel behind the one
+ * above it: the pixels of such a diagonal do not depend on each other. */
+#include <string.h>
+
+#include "formats/png/png.h"
+
+typedef unsigned char bytes16 __attribute__((vector_size(16)));
+typedef unsigned char bytes8 __attribute__((vector_size(8)));
+typedef int16_t words8 __attribute__((vector_size(16)));
+
+/* `n` bytes, the rest 0. `n` is a constant wherever this is inlined. */
+static inline __attribute__((always_inline)) bytes8 load(const unsigned char *p, size_t n) {
+    bytes8 v = {0};
+    memcpy(&v, p, n);
+    return v;
+}
+
+static inline __attribute__((always_inline)) words8 widen(bytes8 v) {
+    return __builtin_convertvector(v, words8);
+}
+
+static inline __attribute__((always_inline)) words8 absolute(words8 v) {
+    words8 sign = v >> 15;
+    return (v ^ sign) - sign;
+}
+
+/* The neighbour (left, above, upper left) that is nearest to left + above - upper left. */
+static inline __attribute__((always_inline)) words8 paeth(words8 left, words8 above,
+                                                          words8 corner) {
+    words8 to_left = above - corner, to_above = left - corner;
+    words8 to_corner = absolute(to_left + to_above);
+    to_left = absolute(to_left);
+    to_above = absolute(to_above);
+    words8 not_left = (words8)(to_left > to_above) | (words8)(to_left > to_corner);
+    words8 is_corner = (words8)(to_above > to_corner);
+    words8 other = (corner & is_corner) | (above & ~is_corner);
+    return (other & not_left) | (left & ~not_left);
+}
+
+/* The pixel to the left, and the one above that. */
+struct neighbours {
+    bytes8 left;
+    words8 wide_left, corner;
+};
+
+/* A pixel as `size` bytes, of which those after the pixel come out wrong. */
+static inline __attribute__((always_inline)) void undo_pixel(struct neighbours *at, int filter,
+                                                             const unsigned char *in,
+                                                             const unsigned char *above,
+                                                             size_t size, unsigned char *out) {
+    bytes8 v = load(in, size);
+    if (filter == GF_PNG_ROW_SUB) {
+        at->left = v + at->left;
+    } else {
+        words8 wide_above = widen(load(above, size));
+        words8 guess = filter == GF_PNG_ROW_PAETH ? paeth(at->wide_left, wide_above, at->corner)
+                                                  : (at->wide_left + wide_above) >> 1;
+        at->wide_left = (widen(v) + guess) & 255;
+        at->corner = wide_above;
+        at->left = __builtin_convertvector(at->wide_left, bytes8);
+    }
+    memcpy(out, &at->left, size);
+}
+
+/* Pixels of 3 and 6 bytes are handled as 4 and 8, one move each, as long as the row has that many:
+ * what is wrong in the bytes after a pixel is overwritten by the next one. */
+static inline __attribute__((always_inline)) void undo(int filter, const unsigned char *in,
+                                                       const unsigned char *above, size_t n,
+                                                       size_t step, unsigned char *out) {
+    struct neighbours at = {0};
+    size_t i = 0, size = step == 3 ? 4 : step == 6 ? 8 : step;
+    for (; i + size <= n; i += step)
+        undo_pixel(&at, filter, in + i, above + i, size, out + i);
+    for (; i < n; i += step)
+        undo_pixel(&at, filter, in + i, above + i, step, out + i);
+}
+
+/* The same for pixels of one byte, where vectors only cost. */
+static inline __attribute__((always_inline)) void undo_bytes(int filter, const unsigned char *in,
+                                                             const unsigned char *above, size_t n,
+                                                             unsigned char *out) {
+    int left = 0, corner = 0;
+    for (size_t i = 0; i < n; i++) {
+        int up = above[i], guess = (left + up) >> 1;
+        if (filter == GF_PNG_ROW_PAETH) {
+            int to_left = up - corner, to_above = left - corner, to_corner = to_left + to_above;
+            to_left = to_left < 0 ? -to_left : to_left;
+            to_above = to_above < 0 ? -to_above : to_above;
+            to_corner = to_corner < 0 ? -to_corner : to_corner;
+            int other = to_above <= to_corner ? up : corner;
+            guess = to_left <= to_above && to_left <= to_corner ? left : other;
+        }
+        left = (in[i] + guess) & 255;
+        corner = up;
+        out[i] = (unsigned char)left;
+    }
+}
+
+/* The neighbours 1, 2, 4, 8 to the left, zeros where there are none. */
+#define LEFT_1(v)                                                                                  \
+    __builtin_shufflevector(zero, v, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30)
+#define LEFT_2(v)                                                                                  \
+    __builtin_shufflevector(zero, v, 0, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29)
+#define LEFT_4(v)                                                                                  \
+    __builtin_shufflevector(zero, v, 0, 0, 0, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27)
+#define LEFT_8(v)                                                                                  \
+    __builtin_shufflevector(zero, v, 0, 0, 0, 0, 0, 0, 0, 0, 16, 17, 18, 19, 20, 21, 22, 23)
+
+/* Pixels of one byte: sums of 2, 4, 8, 16 neighbours, then the last sum before is added to all. */
+static void undo_sub_bytes(const unsigned char *in, size_t n, unsigned char *out) {
+    const bytes16 zero = {0};
+    unsigned char left = 0;
+    size_t i = 0;
+    for (; i + 16 <= n; i += 16) {
+        bytes16 v;
+        memcpy(&v, in + i, 16);
+        v += LEFT_1(v);
+        v += LEFT_2(v);
+        v += LEFT_4(v);
+        v += LEFT_8(v);
+        v += left;
+        memcpy(out + i, &v, 16);
+        left = v[15];
+    }
+    for (; i < n; i++)
+        out[i] = left = (unsigned char)(in[i] + left);
+}
+
+static void undo_up(const unsigned char *in, const unsigned char *above, size_t n,
+                    unsigned char *out) {
+    size_t i = 0;
+    for (; i + 16 <= n; i += 16) {
+        bytes16 v, a;
+        memcpy(&v, in + i, 16);
+        memcpy(&a, above + i, 16);
+        v += a;
+        memcpy(out + i, &v, 16);
+    }
+    for (; i < n; i++)
+        out[i] = (unsigned char)(in[i] + above[i]);
+}
+
+/* One loop for each filter and step: the compiler sees both as constants. */
+static inline __attribute__((always_inline)) void undo_any(int filter, const unsigned char *in,
+                                                           const unsigned char *above, size_t n,
+                                                           size_t step, unsigned char *out) {
+    switch (step) {
+    case 1:
+        undo_bytes(filter, in, above, n, out);
+        break;
+    case 2:
+        undo(filter, in, above, n, 2, out);
+        break;
+    case 3:
+        undo(filter, in, above, n, 3, out);
+        break;
+    case 4:
+        undo(filter, in, above, n, 4, out);
+        break;
+    case 6:
+        undo(filter, in, above, n, 6, out);
+        break;
+    default:
+        undo(filter, in, above, n, 8, out);
+    }
+}
+
+/* ---- one row ---- */
+
+static bool undo_row(int filter, const unsigned char *in, const unsigned char *above, size_t n,
+                     size_t step, unsigned char *out) {
+    switch (filter) {
+    case GF_PNG_ROW_NONE:
+        memcpy(out, in, n);
+        return true;
+    case GF_PNG_ROW_SUB:
+        if (step == 1)
+            undo_sub_bytes(in, n, out);
+        else
+            undo_any(GF_PNG_ROW_SUB, in, above, n, step, out);
+        return true;
+    case GF_PNG_ROW_UP:
+        undo_up(in, above, n, out);
+        return true;
+    case GF_PNG_ROW_AVERAGE:
+        undo_any(GF_PNG_ROW_AVERAGE, in, above, n, step, out);
+        return true;
+    case GF_PNG_ROW_PAETH:
+        undo_any(GF_PNG_ROW_PAETH, in, above, n, step, out);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* ---- several rows ---- */
+
+enum { LANES = 8, N_FILTERS = GF_PNG_ROW_PAETH + 1 };
+static const bool host_is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+
+/* Rows that are done at once: a pixel has `slot` lanes, a row's being those from slot * row on. */
+struct diagonal {
+    const unsigned char *in, *above;
+    unsigned char *out;
+    size_t n;
+    words8 mask[N_FILTERS];     /* the lanes of rows with that filter */
+    words8 left, corner, begun; /* of each row's next pixel; the lanes of rows that have begun */
+};
+
+static inline __attribute__((always_inline)) uint64_t get(const unsigned char *p, size_t size) {
+    uint64_t v = 0;
+    for (size_t k = 0; k < size; k++)
+        v |= (uint64_t)p[k] << 8 * k;
+    return v;
+}
+
+static inline __attribute__((always_inline)) void put(unsigned char *p, uint64_t v, size_t size) {
+    for (size_t k = 0; k < size; k++)
+        p[k] = (unsigned char)(v >> 8 * k);
+}
+
+/* Byte k of v in lane k. */
+static inline __attribute__((always_inline)) words8 lanes_of(uint64_t v) {
+    bytes8 b;
+    v = host_is_big ? __builtin_bswap64(v) : v;
+    memcpy(&b, &v, sizeof b);
+    return widen(b);
+}
+
+static inline __attribute__((always_inline)) uint64_t bytes_of(words8 w) {
+    bytes8 b = __builtin_convertvector(w, bytes8);
+    uint64_t v;
+    memcpy(&v, &b, sizeof v);
+    return host_is_big ? __builtin_bswap64(v) : v;
+}
+
+/* Each row's lanes to the row below. */
+static inline __attribute__((always_inline)) words8 to_next_row(words8 v, size_t slot) {
+    const words8 zero = {0};
+    if (slot == 1)
+        return __builtin_shufflevector(zero, v, 0, 8, 9, 10, 11, 12, 13, 14);
+    if (slot == 2)
+        return __builtin_shufflevector(zero, v, 0, 0, 8, 9, 10, 11, 12, 13);
+    return __builtin_shufflevector(zero, v, 0, 0, 0, 0, 8, 9, 10, 11);
+}
+
+static inline __attribute__((always_inline)) words8 guess_diagonal(const struct diagonal *d,
+                                                                   words8 above) {
+    return (paeth(d->left, above, d->corner) & d->mask[GF_PNG_ROW_PAETH]) |
+           (((d->left + above) >> 1) & d->mask[GF_PNG_ROW_AVERAGE]) |
+           (above & d->mask[GF_PNG_ROW_UP]) | (d->left & d->mask[GF_PNG_ROW_SUB]);
+}
+
+/* Pixel t of the first row, t - 1 of the second and so on, of the rows in [first, end); `top` is the
+ * pixel above the first one's. */
+static inline __attribute__((always_inline)) void undo_diagonal(struct diagonal *d, size_t t,
+                                                                size_t first, size_t end,
+                                                                uint64_t top, size_t step,
+                                                                size_t slot) {
+    uint64_t bytes = 0;
+#pragma GCC unroll 8
+    for (size_t i = first; i < end; i++)
+        bytes |= get(d->in + i * (d->n + 1) + (t - i) * step, step) << 8 * slot * i;
+    words8 above = to_next_row(d->left, slot) | lanes_of(top);
+    words8 guess = guess_diagonal(d, above);
+    d->left = (lanes_of(bytes) + guess) & 255 & d->begun;
+    d->corner = above;
+    bytes = bytes_of(d->left);
+#pragma GCC unroll 8
+    for (size_t i = first; i < end; i++)
+        put(d->out + i * d->n + (t - i) * step, bytes >> 8 * slot * i, step);
+}
+
+/* Element k of all rows, row by row, to the place of element k: 8 rows of 8 bytes, or 4 of 4 times 2. */
+static inline __attribute__((always_inline)) void transpose(bytes8 v[LANES], size_t slot) {
+    bytes16 a[4], b[4];
+    if (slot == 1) {
+        for (size_t i = 0; i < 4; i++)
+            a[i] = __builtin_shufflevector(v[2 * i], v[2 * i + 1], 0, 8, 1, 9, 2, 10, 3, 11, 4, 12,
+                                           5, 13, 6, 14, 7, 15);
+        for (size_t i = 0; i < 4; i += 2) {
+            b[i] = __builtin_shufflevector(a[i], a[i + 1], 0, 1, 16, 17, 2, 3, 18, 19, 4, 5, 20, 21,
+                                           6, 7, 22, 23);
+            b[i + 1] = __builtin_shufflevector(a[i], a[i + 1], 8, 9, 24, 25, 10, 11, 26, 27, 12, 13,
+                                               28, 29, 14, 15, 30, 31);
+        }
+    } else {
+        for (size_t i = 0; i < 2; i++)
+            b[2 * i] = __builtin_shufflevector(v[2 * i], v[2 * i + 1], 0, 1, 8, 9, 2, 3, 10, 11, 4,
+                                               5, 12, 13, 6, 7, 14, 15);
+    }
+    for (size_t i = 0; i < 2 / slot; i++) {
+        bytes16 low = __builtin_shufflevector(b[i], b[i + 2], 0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6,
+                                              7, 20, 21, 22, 23);
+        bytes16 high = __builtin_shufflevector(b[i], b[i + 2], 8, 9, 10, 11, 24, 25, 26, 27, 12, 13,
+                                               14, 15, 28, 29, 30, 31);
+        memcpy(&v[4 * i], &low, sizeof low);
+        memcpy(&v[4 * i + 2], &high, sizeof high);
+    }
+}
+
+/* The pixels t to t + LANES / slot - 1 likewise, of all rows, whose bytes are moved eight at a time. */
+static inline __attribute__((always_inline)) void undo_diagonals(struct diagonal *d, size_t t,
+                                                                 size_t slot) {
+    const size_t rows = LANES / slot;
+    bytes8 v[LANES];
+#pragma GCC unroll 8
+    for (size_t i = 0; i < rows; i++)
+        v[i] = load(d->in + i * (d->n + 1) + (t - i) * slot, LANES);
+    transpose(v, slot);
+#pragma GCC unroll 8
+    for (size_t k = 0; k < rows; k++) {
+        words8 above = to_next_row(d->left, slot);
+        for (size_t j = 0; j < slot; j++)
+            above[j] = d->above[(t + k) * slot + j];
+        d->left = (widen(v[k]) + guess_diagonal(d, above)) & 255;
+        d->corner = above;
+        v[k] = __builtin_convertvector(d->left, bytes8);
+    }
+    transpose(v, slot);
+#pragma GCC unroll 8
+    for (size_t i = 0; i < rows; i++)
+        memcpy(d->out + i * d->n + (t - i) * slot, &v[i], LANES);
+}
+
+static inline __attribute__((always_inline)) void undo_rows(const unsigned char *in,
+                                                            const unsigned char *above, size_t n,
+                                                            size_t step, unsigned char *out) {
+    const size_t slot = step == 3 ? 4 : step, rows = LANES / slot, pixels = n / step;
+    struct diagonal d = {.in = in + 1, .above = above, .out = out, .n = n};
+    for (size_t k = 0; k < LANES; k++)
+        d.mask[in[k / slot * (n + 1)]][k] = -1;
+    size_t t = 0;
+    for (; t < rows - 1; t++) { /* rows begin */
+        for (size_t k = 0; k < slot; k++)
+            d.begun[t * slot + k] = -1;
+        undo_diagonal(&d, t, 0, t + 1, get(above + t * step, step), step, slot);
+    }
+    for (size_t k = 0; k < LANES; k++)
+        d.begun[k] = -1;
+    for (; slot == step && t + rows <= pixels; t += rows)
+        undo_diagonals(&d, t, slot);
+    for (; t < pixels; t++)
+        undo_diagonal(&d, t, 0, rows, get(above + t * step, step), step, slot);
+    for (; t < pixels + rows - 1; t++) /* and end */
+        undo_diagonal(&d, t, t - pixels + 1, rows, 0, step, slot);
+}
+
+/* How many rows undo_rows() does, or 0 where one after the other is faster. */
+static int64_t rows_at_once(const unsigned char *in, int64_t rows, size_t n, size_t step) {
+    /* Measured: at least so many of so many rows must be Paeth's, which alone waits for its vectors. */
+    static const struct { int64_t rows, paeth; } worth[] = {{0, 0}, {8, 3}, {4, 2}, {2, 2}};
+    const int64_t most = step > 3 ? 0 : worth[step].rows;
+    int64_t paeth_rows = 0;
+    if (!most || rows < most || n / step < LANES)
+        return 0;
+    for (int64_t i = 0; i < most; i++) {
+        int filter = in[i * (int64_t)(n + 1)];
+        if (filter > GF_PNG_ROW_PAETH)
+            return 0;
+        paeth_rows += filter == GF_PNG_ROW_PAETH;
+    }
+    return paeth_rows >= worth[step].paeth ? most : 0;
+}
+
+int64_t gf_png_unfilter_rows(const unsigned char *in, int64_t rows, const unsigned char *above,
+                             size_t n, size_t step, unsigned char *out) {
+    int64_t at_once = rows_at_once(in, rows, n, step);
+    if (!at_once)
+        return undo_row(in[0], in + 1, above, n, step, out);
+    switch (step) {
+    case 1:
+        undo_rows(in, above, n, 1, out);
+        break;
+    case 2:
+        undo_rows(in, above, n, 2, out);
+        break;
+    default:
+        undo_rows(in, above, n, 3, out);
+    }
+    return at_once;
+}

@@ -1,0 +1,350 @@
+/* PNG out: libpng writes the header; the image data is filtered and deflated in strips, side by
+ * side on several threads, each strip an IDAT. The strips do not depend on the number of threads,
+ * nor do the bytes.
+ *
+ * Threads take strip after strip and leave them in a ring, from which the first thread writes them
+ * in order as they come: no thread waits for the others or for the file while there is room. */
+#include <omp.h>
+#include <png.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "core/base/status.h"
+#include "formats/image.h"
+#include "formats/png/png.h"
+#include "formats/png/codec.h"
+#include "formats/png/deflate.h"
+#include "formats/png/metadata.h"
+
+enum { STRIP_BYTES = 128 * 1024, MAX_ROW_BYTES = 1 << 30, SLOTS_A_THREAD = 3 };
+/* Kept free before and after a strip's deflate: a chunk's length and type, zlib's header; zlib's
+ * checksum, the chunk's. */
+enum { HEAD = 8 + 2, TAIL = 4 + 4 };
+
+struct coding {
+    struct gf_deflate_options deflate;
+    unsigned filters; /* candidates, as bits */
+};
+
+/* A thread's buffers. */
+struct coder {
+    unsigned char *raw;      /* big-endian rows, the one above first, where the array has none */
+    unsigned char *filtered; /* rows with their filter bytes */
+    struct gf_deflate *deflate;
+};
+
+struct strip {
+    unsigned char *packed; /* HEAD bytes, the deflate, TAIL bytes */
+    size_t n_filtered;
+    uint32_t adler;
+    unsigned char *chunk; /* the IDAT: its length, type and n_chunk bytes, in `packed` */
+    size_t n_chunk;
+    uint32_t crc; /* of the type and these bytes */
+    bool coded, failed;
+};
+
+/* Lives outside the frames that call setjmp(). */
+struct writer {
+    png_structp png;
+    png_infop info;
+    struct gf_png_chunks chunks;
+    struct gf_sink *sink;
+    struct gf_planes planes;
+    const struct gf_codec *codec; /* for the checksums and the quick deflate */
+    struct coding coding;
+    size_t step; /* bytes a pixel */
+    int64_t rows_a_strip, n_strips;
+    bool copies;          /* rows must be copied or swapped first */
+    struct strip *strips; /* strip i is in slot i mod slots */
+    int64_t slots;
+    struct coder *coders; /* by thread */
+    int threads;
+    /* Shared by the threads, under the lock. */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    int64_t next, written; /* the first strip that no thread has taken, that is not in the file */
+    uint32_t adler;        /* of the strips written */
+    int status;
+    char message[160];
+};
+
+static void on_error(png_structp png, png_const_charp text) {
+    struct writer *w = png_get_error_ptr(png);
+    gf_clean_text(w->message, sizeof w->message, text);
+    png_longjmp(png, 1);
+}
+
+static void on_warning(png_structp png, png_const_charp text) {
+    (void)png;
+    (void)text;
+}
+
+static void on_write(png_structp png, png_bytep data, size_t n) {
+    struct writer *w = png_get_io_ptr(png);
+    w->status = gf_sink_write(w->sink, data, n);
+    if (w->status)
+        png_longjmp(png, 1);
+}
+
+static void on_flush(png_structp png) {
+    (void)png;
+}
+
+/* Spectra are noise: no filter helps, so none is tried. By default the codec's quick deflate codes
+ * them, or, with zlib alone, runs and single bytes. */
+static struct coding choose_coding(const struct gf_codec *codec, const struct gf_write_options *o) {
+    static const int strategies[] = {[GF_PNG_AUTO] = Z_DEFAULT_STRATEGY,
+                                     [GF_PNG_HUFFMAN] = Z_HUFFMAN_ONLY,
+                                     [GF_PNG_RLE] = Z_RLE,
+                                     [GF_PNG_FILTERED] = Z_FILTERED,
+                                     [GF_PNG_DEFAULT] = Z_DEFAULT_STRATEGY};
+    unsigned quick = 1u << GF_PNG_ROW_NONE | 1u << GF_PNG_ROW_SUB | 1u << GF_PNG_ROW_UP;
+    unsigned all = quick | 1u << GF_PNG_ROW_AVERAGE | 1u << GF_PNG_ROW_PAETH;
+    struct coding c = {.deflate = {.level = o->level, .strategy = strategies[o->strategy]},
+                       .filters = all};
+    if (o->strategy == GF_PNG_AUTO && o->level < 0) {
+        c.deflate.quick = codec->deflate ? codec : NULL;
+        c.deflate.strategy = Z_RLE;
+        c.filters = quick;
+    } else if (o->strategy == GF_PNG_AUTO && !o->noise) {
+        c.deflate.strategy = Z_FILTERED;
+    }
+    if (o->noise || o->level == 0)
+        c.filters = 1u << GF_PNG_ROW_NONE;
+    if (c.deflate.level < 0)
+        c.deflate.level = o->strategy == GF_PNG_DEFAULT ? 6 : 1;
+    return c;
+}
+
+static const unsigned char *source_row(const struct writer *w, const struct coder *c, int64_t first,
+                                       int64_t y) {
+    if (w->copies)
+        return c->raw + (size_t)(y - first + 1) * w->planes.row_bytes;
+    return gf_planes_rows(&w->planes, 0, y, 1, NULL);
+}
+
+/* Returns the bytes of the rows [first, first + n), filtered. */
+static size_t filter_strip(const struct writer *w, const struct coder *c, int64_t first,
+                           int64_t n) {
+    size_t row_bytes = w->planes.row_bytes;
+    if (w->copies) {
+        int64_t from = first > 0 ? first - 1 : 0;
+        unsigned char *to = c->raw + (size_t)(from - first + 1) * row_bytes;
+        int64_t rows = first + n - from;
+        const void *got = gf_planes_rows(&w->planes, 0, from, rows, to);
+        if (got != to)
+            memcpy(to, got, (size_t)rows * row_bytes);
+        if (w->planes.sample == 2 && !gf_host_is_big_endian())
+            gf_swap_bytes(to, (size_t)rows * row_bytes / 2, 2);
+    }
+    /* One filter a strip, from the row in its middle: near the size of a choice for every row. */
+    int filter = GF_PNG_ROW_NONE;
+    if (w->coding.filters != 1u << GF_PNG_ROW_NONE) {
+        int64_t y = first + n / 2;
+        filter = gf_png_choose_filter(w->coding.filters, source_row(w, c, first, y),
+                                      y > 0 ? source_row(w, c, first, y - 1) : NULL, row_bytes,
+                                      w->step, c->filtered);
+    }
+    const unsigned char *above = first > 0 ? source_row(w, c, first, first - 1) : NULL;
+    for (int64_t i = 0; i < n; i++) {
+        const unsigned char *row = source_row(w, c, first, first + i);
+        gf_png_filter_row(filter, row, above, row_bytes, w->step,
+                          c->filtered + (size_t)i * (row_bytes + 1));
+        above = row;
+    }
+    return (size_t)n * (row_bytes + 1);
+}
+
+static void put_big_endian(unsigned char *p, uint32_t v) {
+    for (int i = 0; i < 4; i++)
+        p[i] = (unsigned char)(v >> (24 - 8 * i));
+}
+
+/* Deflates the strip and puts its IDAT around it, but for the length and the checksum. */
+static void pack_strip(const struct writer *w, struct coder *c, struct strip *s, bool first,
+                       bool last) {
+    static const unsigned char zlib_header[2] = {0x78, 0x01}; /* 32 KiB window, fastest level */
+    size_t n = 0;
+    s->adler = w->codec->adler32(1, c->filtered, s->n_filtered);
+    if (!c->deflate)
+        c->deflate = gf_deflate_new(&w->coding.deflate);
+    if (c->deflate)
+        n = gf_deflate_strip(c->deflate, c->filtered, s->n_filtered, last, s->packed + HEAD);
+    s->failed = n == 0;
+    s->n_chunk = n + (first ? sizeof zlib_header : 0);
+    s->chunk = s->packed + HEAD + n - s->n_chunk - 8;
+    memcpy(s->chunk + 4, "IDAT", 4);
+    if (first)
+        memcpy(s->chunk + 8, zlib_header, sizeof zlib_header);
+    s->crc = w->codec->crc32(0, s->chunk + 4, 4 + s->n_chunk);
+}
+
+static struct strip *slot_of(const struct writer *w, int64_t strip) {
+    return &w->strips[strip % w->slots];
+}
+
+static void code_strip(const struct writer *w, struct coder *c, int64_t i) {
+    struct strip *s = slot_of(w, i);
+    int64_t first = i * w->rows_a_strip, left = w->planes.height - first;
+    s->n_filtered = filter_strip(w, c, first, left < w->rows_a_strip ? left : w->rows_a_strip);
+    pack_strip(w, c, s, i == 0, i == w->n_strips - 1);
+}
+
+/* Writes strip i and updates the state that depends on earlier strips; called in their order. */
+static int write_strip(struct writer *w, int64_t i) {
+    struct strip *s = slot_of(w, i);
+    if (s->failed)
+        return gf_fail(GF_ENOMEM, "out of memory for deflate");
+    w->adler = (uint32_t)adler32_combine(w->adler, s->adler, (z_off_t)s->n_filtered);
+    if (i == w->n_strips - 1) {
+        put_big_endian(s->chunk + 8 + s->n_chunk, w->adler);
+        s->crc = w->codec->crc32(s->crc, s->chunk + 8 + s->n_chunk, 4);
+        s->n_chunk += 4;
+    }
+    put_big_endian(s->chunk, (uint32_t)s->n_chunk);
+    put_big_endian(s->chunk + 8 + s->n_chunk, s->crc);
+    return gf_sink_write(w->sink, s->chunk, 8 + s->n_chunk + 4);
+}
+
+/* A thread's part, with the lock held but while it codes or writes. */
+static void code_strips(struct writer *w, int thread) {
+    while (!w->status && w->written < w->n_strips) {
+        struct strip *due = slot_of(w, w->written);
+        if (thread == 0 && due->coded) {
+            pthread_mutex_unlock(&w->lock);
+            int rc = write_strip(w, w->written); /* which no other thread changes */
+            pthread_mutex_lock(&w->lock);
+            due->coded = false;
+            w->status = rc;
+            w->written++;
+            pthread_cond_broadcast(&w->changed);
+        } else if (w->next < w->n_strips && w->next < w->written + w->slots) {
+            int64_t i = w->next++;
+            pthread_mutex_unlock(&w->lock);
+            code_strip(w, &w->coders[thread], i);
+            pthread_mutex_lock(&w->lock);
+            slot_of(w, i)->coded = true;
+            pthread_cond_broadcast(&w->changed);
+        } else if (thread > 0 && w->next == w->n_strips) {
+            break;
+        } else {
+            pthread_cond_wait(&w->changed, &w->lock);
+        }
+    }
+}
+
+static int write_header(struct writer *w, const struct gf_image *image) {
+    static const int types[] = {0, PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA,
+                                PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA};
+    if (setjmp(png_jmpbuf(w->png)))
+        return w->status ? w->status : gf_fail_text(GF_EINVAL, "libpng: ", w->message);
+    png_set_write_fn(w->png, w, on_write, on_flush);
+    png_set_user_limits(w->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    png_set_IHDR(w->png, w->info, (png_uint_32)w->planes.width, (png_uint_32)w->planes.height,
+                 image->px.dtype == GF_U16 ? 16 : 8, types[w->planes.channels], PNG_INTERLACE_NONE,
+                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_write_info(w->png, w->info);
+    for (int i = 0; i < GF_PNG_N_CHUNKS; i++)
+        if (w->chunks.chunk[i].n)
+            png_write_chunk(w->png, (png_const_bytep)gf_png_chunk_name(i),
+                            gf_png_chunk_bytes(&w->chunks, i), w->chunks.chunk[i].n);
+    return GF_OK;
+}
+
+static int write_strips(struct writer *w) {
+    static const unsigned char end[12] = {0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xae, 0x42, 0x60, 0x82};
+    w->adler = (uint32_t)adler32_z(0, NULL, 0);
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_cond_init(&w->changed, NULL);
+#pragma omp parallel num_threads(w->threads)
+    {
+        pthread_mutex_lock(&w->lock);
+        code_strips(w, omp_get_thread_num());
+        pthread_mutex_unlock(&w->lock);
+    }
+    pthread_cond_destroy(&w->changed);
+    pthread_mutex_destroy(&w->lock);
+    return w->status ? w->status : gf_sink_write(w->sink, end, sizeof end);
+}
+
+static int alloc_strips(struct writer *w) {
+    size_t row = w->planes.row_bytes, rows = (size_t)w->rows_a_strip;
+    size_t filtered = rows * (row + 1), packed = gf_deflate_bound(filtered);
+    w->strips = calloc((size_t)w->slots, sizeof *w->strips);
+    w->coders = calloc((size_t)w->threads, sizeof *w->coders);
+    if (!w->strips || !w->coders)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    for (int i = 0; i < w->threads; i++) {
+        struct coder *c = &w->coders[i];
+        c->filtered = gf_alloc(filtered);
+        if (w->copies)
+            c->raw = malloc((rows + 1) * row);
+        if (!c->filtered || (w->copies && !c->raw))
+            return gf_fail(GF_ENOMEM, "out of memory");
+    }
+    for (int64_t i = 0; i < w->slots; i++)
+        if (!(w->strips[i].packed = gf_alloc(HEAD + packed + TAIL)))
+            return gf_fail(GF_ENOMEM, "out of memory");
+    return GF_OK;
+}
+
+static void free_strips(struct writer *w) {
+    for (int i = 0; w->coders && i < w->threads; i++) {
+        gf_deflate_free(w->coders[i].deflate);
+        gf_free(w->coders[i].filtered);
+        free(w->coders[i].raw);
+    }
+    free(w->coders);
+    for (int64_t i = 0; w->strips && i < w->slots; i++)
+        gf_free(w->strips[i].packed);
+    free(w->strips);
+}
+
+int gf_png_write_by(const struct gf_codec *codec, struct gf_sink *sink,
+                    const struct gf_image *image, const struct gf_write_options *options) {
+    struct writer w = {
+        .codec = codec, .sink = sink, .threads = options->threads > 0 ? options->threads : 1};
+    gf_planes_view(&w.planes, image);
+    if (w.planes.width > PNG_UINT_31_MAX || w.planes.height > PNG_UINT_31_MAX ||
+        w.planes.row_bytes > MAX_ROW_BYTES)
+        return gf_fail(GF_EUNSUPP, "too large for a PNG");
+    w.coding = choose_coding(codec, options);
+    w.step = (size_t)w.planes.channels * w.planes.sample;
+    w.copies = w.planes.sample == 2 || !w.planes.dense_rows;
+    w.rows_a_strip = (int64_t)(STRIP_BYTES / (w.planes.row_bytes + 1)) + 1;
+    w.n_strips = (w.planes.height + w.rows_a_strip - 1) / w.rows_a_strip;
+    /* Starting a team costs as much as a strip or two. */
+    if (w.threads > w.n_strips / 2)
+        w.threads = w.n_strips > 3 ? (int)(w.n_strips / 2) : 1;
+    /* One thread writes each strip before the next. */
+    w.slots = w.threads > 1 ? (int64_t)w.threads * SLOTS_A_THREAD : 1;
+    if (w.slots > w.n_strips)
+        w.slots = w.n_strips;
+    int rc = alloc_strips(&w);
+    if (!rc)
+        rc = gf_png_put_metadata(&image->metadata, w.planes.channels < 3 ? 1 : 3, &w.chunks);
+    if (rc)
+        goto out;
+    w.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &w, on_error, on_warning);
+    w.info = w.png ? png_create_info_struct(w.png) : NULL;
+    if (!w.info) {
+        rc = gf_fail(GF_ENOMEM, "out of memory");
+        goto out;
+    }
+    rc = write_header(&w, image);
+    if (!rc)
+        rc = write_strips(&w);
+out:
+    png_destroy_write_struct(&w.png, &w.info);
+    gf_png_chunks_free(&w.chunks);
+    free_strips(&w);
+    return rc;
+}
+
+int gf_png_write(struct gf_sink *sink, const struct gf_image *image,
+                 const struct gf_write_options *options) {
+    return gf_png_write_by(gf_codec_best(), sink, image, options);
+}

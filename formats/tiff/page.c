@@ -1,0 +1,174 @@
+/* A page's samples, by its tags. */
+#include "core/base/status.h"
+#include "formats/image.h"
+#include "formats/tiff/tiff.h"
+
+/* The largest factor that a compression can honestly reach; 0: no telling. */
+static int64_t ratio_of(uint16_t compression) {
+    switch (compression) {
+    case COMPRESSION_NONE:
+        return 1;
+    case COMPRESSION_PACKBITS: /* two bytes for 128 */
+        return 64;
+    case COMPRESSION_DEFLATE:
+    case COMPRESSION_ADOBE_DEFLATE:
+        return 1032;
+    case COMPRESSION_LZW: /* nine bits or more for at most 4096 bytes */
+        return 4096;
+    default:
+        return 100000;
+    }
+}
+
+static int set_dtype(struct gf_tiff_page *p) {
+    int bits = p->bits;
+    p->dtype = GF_N_DTYPES;
+    if (p->format == SAMPLEFORMAT_UINT || p->format == SAMPLEFORMAT_VOID) {
+        if (bits >= 1 && bits <= 32)
+            p->dtype = bits <= 8 ? GF_U8 : bits <= 16 ? GF_U16 : GF_U32;
+    } else if (p->format == SAMPLEFORMAT_INT) {
+        if (bits == 8 || bits == 16 || bits == 32)
+            p->dtype = bits == 8 ? GF_I8 : bits == 16 ? GF_I16 : GF_I32;
+    } else if (p->format == SAMPLEFORMAT_IEEEFP) {
+        if (bits == 16 || bits == 32 || bits == 64)
+            p->dtype = bits == 64 ? GF_F64 : GF_F32;
+    } else if (p->format == SAMPLEFORMAT_COMPLEXIEEEFP) {
+        if (bits == 64 || bits == 128)
+            p->dtype = bits == 64 ? GF_C64 : GF_C128;
+    }
+    if (p->dtype == GF_N_DTYPES)
+        return gf_fail(GF_EUNSUPP, "a TIFF of %d-bit samples of format %d", bits, p->format);
+    return GF_OK;
+}
+
+/* Alpha, when the samples beyond the colour's own `base` end with it. */
+static void set_channels(TIFF *tif, struct gf_tiff_page *p, int base, enum gf_color color) {
+    uint16_t n_extra = 0, *extra = NULL;
+    TIFFGetFieldDefaulted(tif, TIFFTAG_EXTRASAMPLES, &n_extra, &extra);
+    int beyond = p->samples - base;
+    p->alpha = beyond > 0 && n_extra > 0 && extra &&
+               (extra[n_extra - 1] == EXTRASAMPLE_ASSOCALPHA ||
+                extra[n_extra - 1] == EXTRASAMPLE_UNASSALPHA);
+    p->color = beyond == p->alpha ? color : GF_OTHER_COLOR;
+    p->channels = p->samples;
+}
+
+static int set_palette(TIFF *tif, struct gf_tiff_page *p) {
+    if (p->samples != 1 || p->bits > 16 || p->dtype > GF_U16 || p->dtype == GF_I8)
+        return gf_fail(GF_EUNSUPP, "a TIFF palette with %d samples of %d bits", p->samples,
+                       p->bits);
+    if (!TIFFGetField(tif, TIFFTAG_COLORMAP, &p->map[0], &p->map[1], &p->map[2]))
+        return gf_fail(GF_EFORMAT, "broken TIFF: a palette picture without its palette");
+    /* A palette of 8-bit colours holds v * 257, v * 256 or, from old writers, v itself. */
+    bool small = true, low_zero = true, doubled = true;
+    for (int c = 0; c < 3; c++)
+        for (int i = 0; i < 1 << p->bits; i++) {
+            uint16_t v = p->map[c][i];
+            small &= v < 256;
+            low_zero &= (v & 255) == 0;
+            doubled &= (v & 255) == v >> 8;
+        }
+    p->palette = true;
+    p->map_is_wide = !small && !low_zero && !doubled;
+    p->dtype = p->map_is_wide ? GF_U16 : GF_U8;
+    p->channels = 3;
+    p->color = GF_RGB;
+    return GF_OK;
+}
+
+/* The colour, by photometric interpretation. */
+static int set_color(struct gf_tiff *t, struct gf_tiff_page *p) {
+    switch (p->photometric) {
+    case PHOTOMETRIC_MINISWHITE:
+        p->invert = p->format == SAMPLEFORMAT_UINT || p->format == SAMPLEFORMAT_VOID;
+        set_channels(t->tif, p, 1, GF_GRAY);
+        if (p->samples > 1) /* it does not hold for the other samples */
+            p->invert = false;
+        return GF_OK;
+    case PHOTOMETRIC_MINISBLACK:
+    case PHOTOMETRIC_MASK:
+    case PHOTOMETRIC_CFA:
+        set_channels(t->tif, p, 1, GF_GRAY);
+        return GF_OK;
+    case PHOTOMETRIC_RGB:
+        if (p->samples < 3)
+            return gf_fail(GF_EFORMAT, "broken TIFF: RGB with %d samples", p->samples);
+        set_channels(t->tif, p, 3, GF_RGB);
+        return GF_OK;
+    case PHOTOMETRIC_PALETTE:
+        return set_palette(t->tif, p);
+    case PHOTOMETRIC_YCBCR:
+        if (p->compression != COMPRESSION_JPEG || p->samples != 3 || p->planar)
+            return gf_fail(GF_EUNSUPP, "a TIFF in YCbCr without JPEG");
+        TIFFSetField(t->tif, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+        p->channels = 3;
+        p->color = GF_RGB;
+        return GF_OK;
+    case PHOTOMETRIC_LOGL:
+    case PHOTOMETRIC_LOGLUV:
+        return gf_fail(GF_EUNSUPP, "a TIFF in LogLuv");
+    default: /* CMYK, Lab, …: plain channels */
+        p->channels = p->samples;
+        p->color = p->samples == 1 ? GF_GRAY : GF_OTHER_COLOR;
+        return GF_OK;
+    }
+}
+
+static int set_sizes(struct gf_tiff *t, struct gf_tiff_page *p) {
+    int64_t extents[3] = {p->height, p->width, p->samples}, bits;
+    int rc = gf_size_product(extents, 3, p->bits, &bits);
+    if (rc)
+        return rc;
+    p->stored_bytes = bits / 8;
+    if (p->tiled) {
+        uint32_t w = 0, h = 0;
+        TIFFGetField(t->tif, TIFFTAG_TILEWIDTH, &w);
+        TIFFGetField(t->tif, TIFFTAG_TILELENGTH, &h);
+        if (w == 0 || h == 0)
+            return gf_fail(GF_EFORMAT, "broken TIFF: tiles without a size");
+    }
+    p->buffer_bytes = p->tiled ? (int64_t)TIFFTileSize(t->tif) : (int64_t)TIFFStripSize(t->tif);
+    if (t->failed)
+        return gf_tiff_report(t, "broken TIFF: ");
+    if (p->buffer_bytes <= 0)
+        return gf_fail(GF_EFORMAT, "broken TIFF: strips or tiles without a size");
+    /* A tile may stick out of a small picture, but not by more than the file could hold. */
+    int64_t ratio = ratio_of(p->compression);
+    rc = gf_image_plausible(t->source, p->stored_bytes, ratio);
+    if (!rc && p->tiled)
+        rc = gf_image_plausible(t->source, p->buffer_bytes, ratio);
+    return rc;
+}
+
+int gf_tiff_describe(struct gf_tiff *t, struct gf_tiff_page *p) {
+    TIFF *tif = t->tif;
+    uint32_t width = 0, height = 0, kind = 0;
+    uint16_t planar = PLANARCONFIG_CONTIG;
+    *p = (struct gf_tiff_page){0};
+    TIFFGetField(tif, TIFFTAG_IMAGEWIDTH, &width);
+    TIFFGetField(tif, TIFFTAG_IMAGELENGTH, &height);
+    TIFFGetFieldDefaulted(tif, TIFFTAG_SUBFILETYPE, &kind);
+    TIFFGetFieldDefaulted(tif, TIFFTAG_SAMPLESPERPIXEL, &p->samples);
+    TIFFGetFieldDefaulted(tif, TIFFTAG_BITSPERSAMPLE, &p->bits);
+    TIFFGetFieldDefaulted(tif, TIFFTAG_SAMPLEFORMAT, &p->format);
+    TIFFGetFieldDefaulted(tif, TIFFTAG_PLANARCONFIG, &planar);
+    TIFFGetFieldDefaulted(tif, TIFFTAG_COMPRESSION, &p->compression);
+    if (!TIFFGetField(tif, TIFFTAG_PHOTOMETRIC, &p->photometric))
+        p->photometric = p->samples == 1 ? PHOTOMETRIC_MINISBLACK : UINT16_MAX;
+    if (width < 1 || height < 1 || p->samples < 1)
+        return gf_fail(GF_EFORMAT, "broken TIFF: a page without a size");
+    p->width = width;
+    p->height = height;
+    p->planar = planar == PLANARCONFIG_SEPARATE && p->samples > 1;
+    p->tiled = TIFFIsTiled(tif);
+    p->reduced = kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK);
+    if (p->compression == COMPRESSION_OJPEG)
+        return gf_fail(GF_EUNSUPP, "a TIFF with old-style JPEG");
+    if (!TIFFIsCODECConfigured(p->compression))
+        return gf_fail(GF_EUNSUPP, "a TIFF of compression %d, which this libtiff does not know",
+                       p->compression);
+    int rc = set_dtype(p);
+    if (!rc)
+        rc = set_color(t, p);
+    return rc ? rc : set_sizes(t, p);
+}

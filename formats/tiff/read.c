@@ -1,0 +1,337 @@
+/* TIFF in: all pages of one shape as one picture or volume. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/status.h"
+#include "formats/format.h"
+#include "formats/image.h"
+#include "formats/record.h"
+#include "formats/record_file.h"
+#include "formats/tiff/tiff.h"
+
+static bool tiff_sniff(const unsigned char *head, size_t n) {
+    return n >= 4 && (!memcmp(head, "II*\0", 4) || !memcmp(head, "MM\0*", 4) ||
+                      !memcmp(head, "II+\0", 4) || !memcmp(head, "MM\0+", 4));
+}
+
+struct reader {
+    struct gf_tiff t;
+    struct gf_tiff_page first;
+    uint64_t *offsets; /* of the directories to decode */
+    size_t n, capacity;
+    int64_t stored_bytes, buffer_bytes;
+};
+
+static int add_page(struct reader *r, uint64_t offset) {
+    if (r->n == r->capacity) {
+        size_t capacity = r->capacity ? 2 * r->capacity : 16;
+        uint64_t *more = realloc(r->offsets, capacity * sizeof *more);
+        if (!more)
+            return gf_fail(GF_ENOMEM, "out of memory");
+        r->offsets = more;
+        r->capacity = capacity;
+    }
+    r->offsets[r->n++] = offset;
+    return GF_OK;
+}
+
+static int fail_differing(const struct gf_tiff_page *a, const struct gf_tiff_page *b, int page) {
+    return gf_fail(
+        GF_EINVAL,
+        "its pages differ: page 1 is %lldx%lld, %d channels of %s, page %d is %lldx%lld, "
+        "%d of %s",
+        (long long)a->height, (long long)a->width, (int)a->channels, gf_dtype_name(a->dtype), page,
+        (long long)b->height, (long long)b->width, (int)b->channels, gf_dtype_name(b->dtype));
+}
+
+/* Walks all directories. Thumbnails of the other pages and masks are skipped. */
+static int survey(struct reader *r) {
+    struct gf_tiff *t = &r->t;
+    int number = 0;
+    do {
+        struct gf_tiff_page page;
+        number++;
+        int rc = gf_tiff_describe(t, &page);
+        if (r->n > 0 && page.reduced)
+            continue;
+        if (rc)
+            return rc;
+        if (r->n == 0)
+            r->first = page;
+        else if (page.width != r->first.width || page.height != r->first.height ||
+                 page.channels != r->first.channels || page.dtype != r->first.dtype ||
+                 page.alpha != r->first.alpha || page.color != r->first.color)
+            return fail_differing(&r->first, &page, number);
+        if (__builtin_add_overflow(r->stored_bytes, page.stored_bytes, &r->stored_bytes))
+            return gf_fail(GF_EFORMAT, "broken TIFF: more samples than 63 bits count");
+        if (r->buffer_bytes < page.buffer_bytes)
+            r->buffer_bytes = page.buffer_bytes;
+        if ((rc = add_page(r, TIFFCurrentDirOffset(t->tif))) != GF_OK)
+            return rc;
+    } while (TIFFReadDirectory(t->tif));
+    if (t->failed || t->status)
+        return gf_tiff_report(t, "broken TIFF: ");
+    /* libtiff stops, with a warning only, at a directory that it has seen before. */
+    if (!TIFFLastDirectory(t->tif))
+        return gf_fail(GF_EFORMAT, "broken TIFF: its pages form a loop after page %d", number);
+    return GF_OK;
+}
+
+static int read_at(struct gf_tiff *t, uint64_t at, void *buffer, size_t n) {
+    int rc = gf_source_seek(t->source, (int64_t)at);
+    return rc ? rc : gf_source_read_exactly(t->source, buffer, n);
+}
+
+/* Offset and length of the current page's description in the file: 0 if it has none, or one that
+ * fits its entry of the directory. */
+static int find_description(struct gf_tiff *t, uint64_t *at, uint64_t *n) {
+    const bool big_endian = TIFFIsBigEndian(t->tif);
+    unsigned char start[8], entry[20] = {0};
+    *n = 0;
+    int rc = read_at(t, 0, start, 4);
+    const bool wide = !rc && gf_tiff_number(start + 2, 2, big_endian) == 43; /* BigTIFF */
+    const int size = wide ? 8 : 4; /* of a count or offset */
+    uint64_t next = TIFFCurrentDirOffset(t->tif);
+    if (!rc)
+        rc = read_at(t, next, start, wide ? 8 : 2);
+    if (rc)
+        return rc;
+    next += wide ? 8 : 2;
+    for (uint64_t left = gf_tiff_number(start, wide ? 8 : 2, big_endian); left > 0; left--) {
+        rc = read_at(t, next, entry, 4 + 2 * (size_t)size);
+        if (rc || gf_tiff_number(entry, 2, big_endian) == TIFFTAG_IMAGEDESCRIPTION)
+            break;
+        next += 4 + 2 * (uint64_t)size;
+    }
+    if (rc || gf_tiff_number(entry, 2, big_endian) != TIFFTAG_IMAGEDESCRIPTION)
+        return rc;
+    *n = gf_tiff_number(entry + 4, size, big_endian);
+    *at = gf_tiff_number(entry + 4 + size, size, big_endian);
+    *n = *n <= (uint64_t)size ? 0 : *n;
+    return GF_OK;
+}
+
+/* Whether the current page's description is a record, whole or damaged. libtiff ends its text at the
+ * first NUL, which may be the damage; the file has what follows. */
+static int is_record(struct gf_tiff *t, const char *text, bool *is) {
+    uint64_t at, n;
+    *is = gf_record_is_ours(text, strlen(text));
+    if (*is)
+        return GF_OK;
+    int rc = find_description(t, &at, &n);
+    if (rc || n <= strlen(text) + 1)
+        return rc;
+    const size_t most = n < GF_RECORD_FILE_MAX ? (size_t)n : GF_RECORD_FILE_MAX;
+    char *whole = malloc(most);
+    rc = whole ? read_at(t, at, whole, most) : gf_fail(GF_ENOMEM, "out of memory");
+    *is = !rc && gf_record_is_ours(whole, most);
+    free(whole);
+    return rc;
+}
+
+/* The record, if the first page's description is one, also a damaged one: who needs it refuses it. */
+static int read_record(struct gf_tiff *t, struct gf_image *image) {
+    char *text = NULL;
+    bool is = true;
+    if (!TIFFGetField(t->tif, TIFFTAG_IMAGEDESCRIPTION, &text))
+        return GF_OK;
+    int rc = text ? is_record(t, text, &is) : GF_OK;
+    if (rc || !is)
+        return rc;
+    t->no_memory |= !text; /* libtiff had no memory for it */
+    image->record = text ? strdup(text) : NULL;
+    return image->record ? GF_OK : gf_fail(GF_ENOMEM, "out of memory");
+}
+
+/* ImageJ lists one page of a stack that is too large for its TIFFs, and writes the samples of all one after
+ * the other. */
+static int fail_unlisted(struct reader *r, const struct gf_stack *stack) {
+    const struct gf_tiff_page *p = &r->first;
+    const bool plain = p->compression == COMPRESSION_NONE && !p->tiled && !p->planar &&
+                       !p->palette && p->bits == 8 * gf_dtype_size(p->dtype);
+    int64_t begin = 0, extents[2] = {stack->pages, p->stored_bytes}, bytes;
+    uint64_t *at = NULL;
+    char channels[24] = "", last[20] = "";
+    if (plain && r->n == 1 && TIFFGetField(r->t.tif, TIFFTAG_STRIPOFFSETS, &at) && at)
+        begin = (int64_t)at[0];
+    if (!begin || gf_size_product(extents, 2, 1, &bytes) ||
+        begin > gf_source_size(r->t.source) - bytes)
+        return gf_fail(
+            GF_EUNSUPP,
+            "its %s description has %lld pages, and the file lists %zu; save it with a page "
+            "for each",
+            stack->by, (long long)stack->pages, r->n);
+    if (p->channels > 1) {
+        snprintf(channels, sizeof channels, "x%lld", (long long)p->channels);
+        snprintf(last, sizeof last, " --channels=last");
+    }
+    return gf_fail(
+        GF_EUNSUPP,
+        "its %s description has %lld pages, and the file lists one; read it as raw samples: "
+        "--shape=%lldx%lldx%lld%s --type=%s%s%s --skip=%lld",
+        stack->by, (long long)stack->pages, (long long)stack->pages, (long long)p->height,
+        (long long)p->width, channels, gf_dtype_name(p->dtype),
+        TIFFIsBigEndian(r->t.tif) ? " --endian=big" : "", last, (long long)begin);
+}
+
+/* Reads the first page's description of the others. */
+static int read_stack(struct gf_decoder *d, struct gf_stack *stack) {
+    struct reader *r = d->state;
+    char *text = NULL;
+    if (!TIFFGetField(r->t.tif, TIFFTAG_IMAGEDESCRIPTION, &text) || !text)
+        return GF_OK;
+    gf_stack_parse(text, r->first.samples, stack);
+    const bool more = stack->by && stack->pages > (int64_t)r->n && !stack->elsewhere;
+    return more && !d->options.lists ? fail_unlisted(r, stack) : GF_OK;
+}
+
+/* Page i becomes the current one. */
+static int select_page(struct reader *r, int64_t i, struct gf_tiff_page *page) {
+    struct gf_tiff *t = &r->t;
+    if (!TIFFSetSubDirectory(t->tif, r->offsets[i]))
+        return gf_tiff_report(t, "broken TIFF: ");
+    int rc = gf_tiff_describe(t, page);
+    if (rc)
+        return rc;
+    if (page->width != r->first.width || page->height != r->first.height ||
+        page->channels != r->first.channels || page->dtype != r->first.dtype)
+        return gf_fail(GF_EFORMAT, "the file changed while it was read");
+    return GF_OK;
+}
+
+static int tiff_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from,
+                           int64_t n, void *to) {
+    struct reader *r = d->state;
+    struct gf_tiff *t = &r->t;
+    const int64_t bytes = image->ndim == 3 ? image->px.stride[0] : 0;
+    for (int64_t i = 0; i < n; i++) {
+        struct gf_tiff_page page;
+        int rc = select_page(r, from + i, &page);
+        if (rc || (rc = gf_tiff_decode(t, &page, (unsigned char *)to + i * bytes)) != GF_OK)
+            return rc;
+    }
+    return t->failed || t->status ? gf_tiff_report(t, "broken TIFF: ") : GF_OK;
+}
+
+static int tiff_read_rows(struct gf_decoder *d, int64_t page, int64_t row, int64_t n, void *to) {
+    struct reader *r = d->state;
+    struct gf_tiff_page p;
+    int rc = select_page(r, page, &p);
+    if (!rc && (p.tiled || p.planar))
+        rc = gf_fail(GF_EUNSUPP, "only the first of its pages is in strips");
+    if (!rc)
+        rc = gf_tiff_decode_rows(&r->t, &p, row, n, to);
+    return rc || !(r->t.failed || r->t.status) ? rc : gf_tiff_report(&r->t, "broken TIFF: ");
+}
+
+static int tiff_read(struct gf_decoder *d, struct gf_image *image) {
+    const struct reader *r = d->state;
+    return tiff_read_pages(d, image, 0, (int64_t)r->n, image->px.data);
+}
+
+static int tiff_strips(struct gf_decoder *d, struct gf_raw_layout *out, struct gf_frame *frame) {
+    struct reader *r = d->state;
+    struct gf_tiff *t = &r->t;
+    struct gf_tiff_page page;
+    int64_t strips = 0;
+    int rc = GF_OK;
+    *out = (struct gf_raw_layout){.dtype = r->first.dtype, .big_endian = TIFFIsBigEndian(t->tif)};
+    for (int64_t i = 0; i < (int64_t)r->n && !rc; i++) {
+        int64_t rows = 0;
+        rc = select_page(r, i, &page);
+        if (!rc)
+            rc = gf_tiff_strips(t, &page, &rows, NULL);
+        if (!rc && i && rows != frame->rows)
+            rc = gf_fail(GF_EUNSUPP, "a TIFF whose pages have strips of different heights");
+        if (!rc && !i) {
+            frame->rows = rows;
+            strips = (page.height + rows - 1) / rows;
+            frame->at = calloc(r->n * (size_t)strips, sizeof *frame->at);
+            rc = frame->at ? GF_OK : gf_fail(GF_ENOMEM, "out of memory");
+        }
+        if (!rc)
+            rc = gf_tiff_strips(t, &page, &rows, frame->at + i * strips);
+        if (!rc && i && frame->at[i * strips] <= frame->at[i * strips - 1])
+            rc = gf_fail(GF_EUNSUPP, "a TIFF whose pages are not in the order of the file");
+    }
+    return !rc && (t->failed || t->status) ? gf_tiff_report(t, "broken TIFF: ") : rc;
+}
+
+static int tiff_open(struct gf_decoder *d, struct gf_image *image) {
+    enum { SLACK = 64 << 20 }; /* what libtiff may take at once besides the file's own bytes */
+    struct reader *r = d->state = calloc(1, sizeof *r);
+    if (!r)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    struct gf_tiff *t = &r->t;
+    t->source = d->source;
+    int64_t size = gf_source_size(d->source);
+    if (size < 0)
+        return (int)size;
+    int rc = gf_tiff_open(t, "rm", size + SLACK);
+    if (!rc && t->failed)
+        rc = gf_tiff_report(t, "not a TIFF: ");
+    if (!rc)
+        rc = survey(r);
+    if (rc)
+        return rc;
+    const struct gf_tiff_page *p = &r->first;
+    int64_t shape[3] = {(int64_t)r->n, p->height, p->width};
+    bool volume = r->n > 1;
+    d->whole = !volume; /* its rows are in strips or tiles */
+    d->rows = !p->tiled && !p->planar && p->compression == COMPRESSION_NONE;
+    image->color = p->color;
+    image->alpha = p->alpha;
+    image->depth = p->palette ? 8 * (int)gf_dtype_size(p->dtype) : p->bits;
+    d->extra = r->buffer_bytes;
+    rc =
+        gf_image_describe(image, p->dtype, volume ? 3 : 2, volume ? shape : shape + 1, p->channels);
+    if (!rc && !TIFFSetSubDirectory(t->tif, r->offsets[0]))
+        rc = gf_tiff_report(t, "broken TIFF: ");
+    if (!rc)
+        rc = read_record(t, image);
+    if (!rc && !image->record)
+        rc = read_stack(d, &image->stack);
+    if (!rc)
+        rc = gf_tiff_get_metadata(t, image);
+    return !rc && (t->failed || t->status) ? gf_tiff_report(t, "broken TIFF: ") : rc;
+}
+
+static void tiff_close(struct gf_decoder *d) {
+    struct reader *r = d->state;
+    if (!r)
+        return;
+    gf_tiff_close(&r->t);
+    free(r->offsets);
+    free(r);
+}
+
+/* A compressed strip has no size, so no place, before its samples are there. */
+static bool compresses(const struct gf_write_options *options) {
+    return options->tiff_compression[0] && strcmp(options->tiff_compression, "none");
+}
+
+const struct gf_format gf_format_tiff = {
+    .name = "tiff",
+    .suffixes = "tif tiff",
+    .summary = "TIFF of any sample type, pages as planes, a spectrum's record inside",
+    .load = gf_tiff_load,
+    .sniff = tiff_sniff,
+    .open = tiff_open,
+    .read = tiff_read,
+    .strips = tiff_strips,
+    .read_pages = tiff_read_pages,
+    .read_rows = tiff_read_rows,
+    .close = tiff_close,
+    .write = gf_tiff_write,
+    .begin = gf_tiff_begin,
+    .put_pages = gf_tiff_put_pages,
+    .end = gf_tiff_end,
+    .write_frame = gf_tiff_write_frame,
+    .compresses = compresses,
+    .dtypes = (1u << GF_N_DTYPES) - 1,
+    .max_ndim = 3,
+    .channels = 1,
+    .alpha = true,
+    .alpha_plane = true,
+    .embeds_record = true,
+};

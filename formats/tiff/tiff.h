@@ -1,0 +1,83 @@
+/* The parts of the TIFF format. Private to formats/. */
+#ifndef GF_FORMATS_TIFF_H
+#define GF_FORMATS_TIFF_H
+
+#include "formats/format.h"
+#include "formats/tiff/lib.h"
+
+/* An unsigned number of the file's byte order. */
+static inline uint64_t gf_tiff_number(const unsigned char *p, int bytes, bool big_endian) {
+    uint64_t v = 0;
+    for (int i = 0; i < bytes; i++)
+        v |= (uint64_t)p[i] << 8 * (big_endian ? bytes - 1 - i : i);
+    return v;
+}
+
+/* A libtiff handle over a source or a sink, and what went wrong with it. */
+struct gf_tiff {
+    TIFF *tif;
+    struct gf_source *source; /* reading */
+    struct gf_sink *sink;     /* writing */
+    bool decoding;            /* a warning now means damaged samples, and counts as an error */
+    bool failed;
+    bool limited;   /* libtiff was refused more than `max_alloc`, which it copes with */
+    bool no_memory; /* libtiff got none for something */
+    /* Writing: bytes at this address are left out, and where they belong is noted. */
+    const void *hole;
+    int64_t hole_end; /* of the last one */
+    int64_t *hole_at;
+    int64_t n_holes;
+    int status; /* of the source or the sink, if it is they that failed */
+    char error[160];
+};
+
+/* Opens for reading (t->source) or writing (t->sink); `mode` is libtiff's. Memory that libtiff
+ * takes at once is limited to `max_alloc` bytes where libtiff can do that; 0: no limit. */
+int gf_tiff_open(struct gf_tiff *t, const char *mode, int64_t max_alloc);
+/* Closes; when writing this flushes, so t->failed is to be looked at again. Where libtiff was short
+ * of memory it is left as it is: its TIFFClose() would use what it did not get. */
+void gf_tiff_close(struct gf_tiff *t);
+/* The status and message of the first error. */
+int gf_tiff_report(const struct gf_tiff *t, const char *prefix);
+
+/* How one page is stored and what it becomes. */
+struct gf_tiff_page {
+    int64_t width, height;
+    uint16_t samples, bits, format, photometric, compression;
+    bool planar, tiled, invert, palette, reduced;
+    uint16_t *map[3]; /* the palette; libtiff's, valid while the page is current */
+    bool map_is_wide; /* it needs 16 bits */
+    enum gf_dtype dtype;
+    int64_t channels;
+    enum gf_color color;
+    bool alpha;
+    int64_t stored_bytes; /* of the samples, unpacked from their compression */
+    int64_t buffer_bytes; /* of one strip or tile */
+};
+
+int gf_tiff_describe(struct gf_tiff *t, struct gf_tiff_page *page);
+/* Decodes the current page into (y, x, channel), C-contiguous. */
+int gf_tiff_decode(struct gf_tiff *t, const struct gf_tiff_page *page, unsigned char *out);
+/* The same of rows [first, first + n) of a page in strips that are not planar. */
+int gf_tiff_decode_rows(struct gf_tiff *t, const struct gf_tiff_page *p, int64_t first, int64_t n,
+                        unsigned char *out);
+/* Finds the strips of a page whose samples are stored as they are: the rows of one, and with
+ * `at` (NULL: none) where each begins, ascending. GF_EUNSUPP with the reason where they are stored otherwise. */
+int gf_tiff_strips(struct gf_tiff *t, const struct gf_tiff_page *p, int64_t *rows, int64_t *at);
+/* The current directory's resolution, profile, compression and orientation. */
+int gf_tiff_get_metadata(struct gf_tiff *t, struct gf_image *image);
+/* "lzw", …; "other". */
+const char *gf_tiff_compression_name(uint16_t number);
+/* Those that a picture of that many colours may have, into the current directory. False for want of
+ * memory, or where libtiff refuses one. */
+bool gf_tiff_put_metadata(TIFF *tif, const struct gf_metadata *m, int colors, bool profile);
+/* For the table of formats. */
+int gf_tiff_write(struct gf_sink *sink, const struct gf_image *image,
+                  const struct gf_write_options *options);
+int gf_tiff_begin(struct gf_encoder *e);
+int gf_tiff_put_pages(struct gf_encoder *e, const struct gf_image *pages);
+int gf_tiff_end(struct gf_encoder *e);
+int gf_tiff_write_frame(struct gf_sink *sink, const struct gf_image *image,
+                        const struct gf_write_options *options, struct gf_frame *frame);
+
+#endif

@@ -1,0 +1,227 @@
+/* TIFF out: strips, one page a plane, channels as samples. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/status.h"
+#include "formats/image.h"
+#include "formats/tiff/tiff.h"
+
+enum {
+    PLAIN_STRIP = 4 << 20,    /* uncompressed: large, each is one write */
+    PACKED_STRIP = 256 << 10, /* compressed: what a reader unpacks at once */
+    PAGE_OVERHEAD = 1024
+};
+
+struct page_style {
+    uint16_t compression, predictor, photometric, format, bits;
+    uint16_t n_extra, *extra;
+    int colors; /* 3 or 1; 0: plain channels */
+    uint32_t rows_a_strip;
+    int level;
+};
+
+static int choose_compression(const struct gf_write_options *o, const struct gf_image *image,
+                              struct page_style *s) {
+    s->compression = COMPRESSION_NONE;
+    s->predictor = PREDICTOR_NONE;
+    s->level = o->level;
+    if (!strcmp(o->tiff_compression, "deflate"))
+        s->compression = COMPRESSION_ADOBE_DEFLATE;
+    else if (!strcmp(o->tiff_compression, "lzw"))
+        s->compression = COMPRESSION_LZW;
+    else if (o->tiff_compression[0] && strcmp(o->tiff_compression, "none"))
+        return gf_fail(GF_EUSAGE, "unknown TIFF compression '%.7s' (none deflate lzw)",
+                       o->tiff_compression);
+    if (s->compression != COMPRESSION_NONE && !o->noise && gf_dtype_is_integer(image->px.dtype))
+        s->predictor = PREDICTOR_HORIZONTAL;
+    return GF_OK;
+}
+
+static uint16_t sample_format(enum gf_dtype t) {
+    if (gf_dtype_is_complex(t))
+        return SAMPLEFORMAT_COMPLEXIEEEFP;
+    if (t == GF_F32 || t == GF_F64)
+        return SAMPLEFORMAT_IEEEFP;
+    return t == GF_I8 || t == GF_I16 || t == GF_I32 ? SAMPLEFORMAT_INT : SAMPLEFORMAT_UINT;
+}
+
+static int choose_style(const struct gf_image *image, const struct gf_planes *p,
+                        const struct gf_write_options *options, struct page_style *s) {
+    int rc = choose_compression(options, image, s);
+    if (rc)
+        return rc;
+    s->format = sample_format(image->px.dtype);
+    s->bits = (uint16_t)(8 * p->sample);
+    bool rgb = image->color == GF_RGB && p->channels >= 3;
+    s->photometric = rgb ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
+    s->n_extra = (uint16_t)(p->channels - (rgb ? 3 : 1));
+    s->colors = s->n_extra > image->alpha ? 0 : rgb ? 3 : 1;
+    if (s->n_extra) {
+        s->extra = calloc(s->n_extra, sizeof *s->extra); /* EXTRASAMPLE_UNSPECIFIED */
+        if (!s->extra)
+            return gf_fail(GF_ENOMEM, "out of memory");
+        if (image->alpha)
+            s->extra[s->n_extra - 1] = EXTRASAMPLE_UNASSALPHA;
+    }
+    int64_t strip = s->compression == COMPRESSION_NONE ? PLAIN_STRIP : PACKED_STRIP;
+    int64_t rows = strip / (int64_t)p->row_bytes;
+    s->rows_a_strip = (uint32_t)(rows < 1 ? 1 : rows > p->height ? p->height : rows);
+    return GF_OK;
+}
+
+static void set_tags(TIFF *tif, const struct gf_planes *p, const struct page_style *s) {
+    TIFFSetField(tif, TIFFTAG_IMAGEWIDTH, (uint32_t)p->width);
+    TIFFSetField(tif, TIFFTAG_IMAGELENGTH, (uint32_t)p->height);
+    TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, (int)s->bits);
+    TIFFSetField(tif, TIFFTAG_SAMPLEFORMAT, (int)s->format);
+    TIFFSetField(tif, TIFFTAG_SAMPLESPERPIXEL, (int)p->channels);
+    TIFFSetField(tif, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+    TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, (int)s->photometric);
+    TIFFSetField(tif, TIFFTAG_COMPRESSION, (int)s->compression);
+    TIFFSetField(tif, TIFFTAG_ROWSPERSTRIP, s->rows_a_strip);
+    TIFFSetField(tif, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
+    if (s->n_extra)
+        TIFFSetField(tif, TIFFTAG_EXTRASAMPLES, (int)s->n_extra, s->extra);
+    if (s->predictor != PREDICTOR_NONE)
+        TIFFSetField(tif, TIFFTAG_PREDICTOR, (int)s->predictor);
+    if (s->compression == COMPRESSION_ADOBE_DEFLATE)
+        TIFFSetField(tif, TIFFTAG_ZIPQUALITY, s->level < 1 ? 1 : s->level);
+}
+
+/* State kept from page to page. */
+struct writer {
+    struct gf_tiff t;
+    struct page_style style;
+    void *buffer; /* of a strip whose rows have to be put together; NULL: none was yet */
+    bool begun;   /* the first page is written */
+};
+
+static int write_strips(struct writer *w, const struct gf_planes *p, int64_t z) {
+    const struct page_style *s = &w->style;
+    struct gf_tiff *t = &w->t;
+    uint32_t strip = 0;
+    for (int64_t y = 0; y < p->height; y += s->rows_a_strip, strip++) {
+        int64_t n = p->height - y < s->rows_a_strip ? p->height - y : s->rows_a_strip;
+        /* libtiff declares the data writable but, for strips, works on a copy of its own */
+        void *rows = (void *)(uintptr_t)(t->hole ? t->hole : gf_planes_rows(p, z, y, n, w->buffer));
+        tmsize_t bytes = (tmsize_t)((size_t)n * p->row_bytes);
+        tmsize_t done = s->compression == COMPRESSION_NONE
+                            ? TIFFWriteRawStrip(t->tif, strip, rows, bytes)
+                            : TIFFWriteEncodedStrip(t->tif, strip, rows, bytes);
+        if (done != bytes || t->failed || t->status)
+            return gf_tiff_report(t, "libtiff: ");
+    }
+    if (!TIFFWriteDirectory(t->tif))
+        return gf_tiff_report(t, "libtiff: ");
+    return GF_OK;
+}
+
+/* libtiff does not say where it has no memory for a text. */
+static bool set_record(TIFF *tif, const char *record) {
+    char *kept = NULL;
+    return TIFFSetField(tif, TIFFTAG_IMAGEDESCRIPTION, record) &&
+           TIFFGetField(tif, TIFFTAG_IMAGEDESCRIPTION, &kept) && kept;
+}
+
+/* Page z of `p`, with the tags that its file has for it. */
+static int write_page(struct writer *w, const struct gf_image *image, const struct gf_planes *p,
+                      int64_t z) {
+    struct gf_tiff *t = &w->t;
+    bool first = !w->begun;
+    set_tags(t->tif, p, &w->style);
+    t->no_memory |= first && image->record && !set_record(t->tif, image->record);
+    t->no_memory |= !gf_tiff_put_metadata(t->tif, &image->metadata, w->style.colors, first);
+    w->begun = true;
+    if (t->no_memory)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    return t->failed ? gf_tiff_report(t, "libtiff: ") : write_strips(w, p, z);
+}
+
+int gf_tiff_begin(struct gf_encoder *e) {
+    struct gf_planes p;
+    struct writer *w = e->state = calloc(1, sizeof *w);
+    if (!w)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    w->t.sink = e->sink;
+    gf_planes_view(&p, e->image);
+    if (p.width > UINT32_MAX || p.height > INT32_MAX || p.channels > UINT16_MAX)
+        return gf_fail(GF_EUNSUPP, "too large for a TIFF");
+    int rc = choose_style(e->image, &p, e->options, &w->style);
+    if (rc)
+        return rc;
+    /* BigTIFF where 32-bit offsets could run out; a compressed strip may grow a little. */
+    double bytes = (double)p.depth * (PAGE_OVERHEAD + (double)p.height * 16 +
+                                      (double)p.height * (double)p.row_bytes * 1.02);
+    gf_sink_keep(e->sink);
+    return gf_tiff_open(&w->t, bytes > 4.0e9 ? "w8" : "w", 0);
+}
+
+int gf_tiff_put_pages(struct gf_encoder *e, const struct gf_image *pages) {
+    struct writer *w = e->state;
+    struct gf_planes p;
+    int rc = GF_OK;
+    gf_planes_view(&p, pages);
+    if (!gf_planes_in_place(&p) && !w->buffer) {
+        w->buffer = malloc(w->style.rows_a_strip * p.row_bytes);
+        if (!w->buffer)
+            return gf_fail(GF_ENOMEM, "out of memory");
+    }
+    for (int64_t z = 0; z < p.depth && !rc; z++)
+        rc = write_page(w, e->image, &p, z);
+    return rc;
+}
+
+int gf_tiff_end(struct gf_encoder *e) {
+    struct writer *w = e->state;
+    if (!w)
+        return GF_OK;
+    gf_tiff_close(&w->t);
+    int rc = w->t.failed || w->t.status ? gf_tiff_report(&w->t, "libtiff: ") : GF_OK;
+    free(w->style.extra);
+    free(w->buffer);
+    free(w);
+    e->state = NULL;
+    return rc;
+}
+
+/* The first failure, whose message gf_tiff_end() may replace by the same. */
+static int finish(struct gf_encoder *e, int rc) {
+    int last = gf_tiff_end(e);
+    return rc ? rc : last;
+}
+
+int gf_tiff_write(struct gf_sink *sink, const struct gf_image *image,
+                  const struct gf_write_options *options) {
+    struct gf_encoder e = {.sink = sink, .image = image, .options = options};
+    int rc = gf_tiff_begin(&e);
+    if (!rc)
+        rc = gf_tiff_put_pages(&e, image);
+    return finish(&e, rc);
+}
+
+/* libtiff lays out the file; what it would write as samples is left out. */
+int gf_tiff_write_frame(struct gf_sink *sink, const struct gf_image *image,
+                        const struct gf_write_options *options, struct gf_frame *frame) {
+    static const char hole = 0;
+    struct gf_encoder e = {.sink = sink, .image = image, .options = options};
+    struct gf_planes p;
+    int rc = gf_tiff_begin(&e);
+    struct writer *w = e.state;
+    *frame = (struct gf_frame){.base = 0};
+    if (rc)
+        return finish(&e, rc);
+    gf_planes_view(&p, image);
+    frame->rows = w->style.rows_a_strip;
+    int64_t strips = (p.height + frame->rows - 1) / frame->rows;
+    frame->at = w->t.hole_at = calloc((size_t)(p.depth * strips), sizeof *frame->at);
+    w->t.hole = &hole;
+    rc = frame->at ? GF_OK : gf_fail(GF_ENOMEM, "out of memory");
+    for (int64_t z = 0; z < p.depth && !rc; z++)
+        rc = write_page(w, image, &p, z);
+    rc = finish(&e, rc);
+    if (rc) {
+        free(frame->at);
+        frame->at = NULL;
+    }
+    return rc;
+}
