@@ -293,6 +293,18 @@ static void transform(const struct context *c, const struct gf_job *job, struct 
     m->f->run_c2r(m->back, m->after.data, m->before.data);
 }
 
+/* Plans from array to array do not run in place: an input that is its output's memory is moved aside. */
+static int move_aside(struct impl *m, const struct gf_array *in) {
+    const size_t bytes = (size_t)gf_array_bytes(in);
+    if (!m->buffer[0])
+        m->buffer[0] = gf_alloc(bytes);
+    if (!m->buffer[0])
+        return gf_fail(GF_ENOMEM, "no memory for a work buffer of %zu MiB", bytes >> 20);
+    memcpy(m->buffer[0], in->data, bytes);
+    m->before.data = m->buffer[0];
+    return 0;
+}
+
 static int fftw_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
                      struct gf_report *report) {
     const struct context *c = plan->context;
@@ -311,6 +323,8 @@ static int fftw_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_
     m->after.data = direct ? out->data : m->buffer[m->in_place ? 0 : 1];
     if (!direct)
         gf_work_load(job, in, &m->before, c->threads, &found);
+    else if (in->data == out->data && (rc = move_aside(m, in)))
+        return rc;
     transform(c, job, m);
     if (direct && m->executes_r2c)
         settle(job, out, c->threads);
