@@ -404,7 +404,9 @@ static bool range_fits(const struct gf_job *job, int i, const struct reference *
                 if (!pass)
                     continue;
                 all.surely += x.low > 2 * small * most;
-                all.maybe += x.high > small * most / 2;
+                if (x.high <= small * most / 2) /* left out for certain */
+                    continue;
+                all.maybe++;
                 count_beyond(x, report->low[i], false, &low);
                 count_beyond(x, report->high[i], true, &high);
             } while (next(at, r->n));
