@@ -3,9 +3,9 @@
 
 #include <stdio.h>
 
-#include "cli/batch/report.h"
 #include "cli/bench/bench.h"
 #include "cli/log.h"
+#include "cli/report.h"
 #include "core/base/status.h"
 
 /* Kinds that have a choice of plans, and those that are measured where --kind says nothing. */
@@ -24,29 +24,11 @@ struct tuned {
     int worst; /* exit code */
 };
 
-static void print_json(const char *device, const char *what, const struct gf_plan_choice *c) {
-    json_t *o = json_object();
-    json_object_set_new(o, "device", gf_json_text(device));
-    json_object_set_new(o, "transform", gf_json_text(what));
-    json_object_set_new(o, "plans", json_integer(c->measured));
-    json_object_set_new(o, "ms", json_real(c->ms));
-    json_object_set_new(o, "estimate_ms", json_real(c->estimate_ms));
-    json_object_set_new(o, "noisy", json_boolean(c->noisy));
-    gf_json_print(o);
-}
-
-static void print_choice(const char *what, const struct gf_plan_choice *c) {
-    printf("  %-34s ", what);
-    if (!c->measured)
-        printf("not measured: no choice, or no time left\n");
-    else if (c->noisy)
-        printf("noisy: the expected plan stays\n");
-    else if (c->ms < c->estimate_ms)
-        printf("%.4g ms, %.1f%% less than the expected plan\n", c->ms,
-               100 * (1 - c->ms / c->estimate_ms));
-    else
-        printf("%.4g ms: of %d plans the expected one stays\n", c->ms, c->measured);
-}
+static const char form[] = "  {transform:-34s} {?plans {?noisy noisy: the expected plan "
+                           "stays|{?faster {ms:.4g} ms, {saved:.1f}% less "
+                           "than the expected plan|{ms:.4g} ms: of {plans} plans the expected one "
+                           "stays}}|not measured: no choice, or no "
+                           "time left}\n";
 
 static int tune_case(void *user, const struct gf_bench_case *c) {
     struct tuned *t = user;
@@ -62,10 +44,14 @@ static int tune_case(void *user, const struct gf_bench_case *c) {
     if (rc) {
         gf_log_fail(what);
         t->worst = gf_exit_code(rc);
-    } else if (t->s->json) {
-        print_json(t->device, what, &plan->choice);
     } else {
-        print_choice(what, &plan->choice);
+        const struct gf_plan_choice *p = &plan->choice;
+        gf_report_print(t->s->json, form,
+                        GF_REPORT(GF_KEY("device", t->device), GF_KEY("transform", what),
+                                  GF_KEY("plans", p->measured), GF_KEY("ms", p->ms),
+                                  GF_KEY("estimate_ms", p->estimate_ms), GF_KEY("noisy", p->noisy),
+                                  GF_BOOL(".faster", p->ms < p->estimate_ms),
+                                  GF_KEY(".saved", 100 * (1 - p->ms / p->estimate_ms))));
     }
     gf_log_flush_stdout();
     gf_plan_drop(plan);

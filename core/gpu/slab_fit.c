@@ -173,14 +173,6 @@ static void set_in_place(const struct gf_gpu_context *c, struct gf_gpu_slabs *s)
     }
 }
 
-/* Buffers [first, end) of a plan. */
-static int64_t sum_bytes(const struct gf_gpu_plan *p, int first, int end) {
-    int64_t bytes = 0;
-    for (int i = first; i < end; i++)
-        bytes += p->bytes[i];
-    return bytes;
-}
-
 /* The exchange, the input, and workspace that all parts use in turn. */
 static int64_t in_place_bytes(const struct gf_gpu_slabs *s) {
     int64_t bytes = s->plan.pages * s->pitch * s->unit, work[2] = {0, 0};
@@ -192,7 +184,7 @@ static int64_t in_place_bytes(const struct gf_gpu_slabs *s) {
             bytes += gf_gpu_part_plan(w, k)->bytes[GF_GPU_OUT];
         for (int k = 0; k < w->n_runs; k++) {
             const struct gf_gpu_plan *p = w->run[k].plan;
-            bytes += sum_bytes(p, GF_GPU_B + 1, GF_GPU_OUT); /* tables and the like */
+            bytes += gf_gpu_plan_bytes(p, GF_GPU_B + 1, GF_GPU_OUT); /* tables and the like */
             for (int j = 0; j < 2; j++)
                 work[j] = p->bytes[GF_GPU_A + j] > work[j] ? p->bytes[GF_GPU_A + j] : work[j];
         }
@@ -212,7 +204,7 @@ static int fit_in_place(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) 
     for (int i = 0; i < s->n_walks && !rc; i++)
         for (int k = 0; k < s->walk[i].n_runs && !rc; k++) {
             struct gf_gpu_run *m = &s->walk[i].run[k];
-            rc = gf_gpu_run_prepare(c, m, all - sum_bytes(m->plan, 0, GF_GPU_N_BUFFERS));
+            rc = gf_gpu_run_prepare(c, m, all - gf_gpu_plan_bytes(m->plan, 0, GF_GPU_N_BUFFERS));
         }
     return rc;
 }

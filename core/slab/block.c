@@ -138,7 +138,7 @@ void gf_slab_expand(const struct gf_slab_spectrum *s, int i, int64_t first, int6
         else
             full_row(&pair, &t);
         if (p->real && full)
-            mirror_row(GF_COMPLEX, p->number == 16 ? GF_C128 : GF_C64, pair.there, &t);
+            mirror_row(GF_COMPLEX, gf_job_number(&p->job), pair.there, &t);
     }
 }
 

@@ -42,11 +42,7 @@ static int run_ends(struct gf_slab_state *r, const struct gf_slab_block *b, stru
 static int run_halves(struct gf_slab_state *r, int64_t rows, struct direct *d) {
     const struct gf_slab_plan *p = r->plan;
     struct gf_job job = gf_slab_block_job(p, rows, p->width);
-    job.lean = false;
-    job.norm = p->job.norm;
-    job.elsewhere = gf_job_points(&p->job) / p->pages;
-    job.out[0] = p->job.out[0];
-    job.out[0].shift = job.out[0].half = false;
+    gf_part_outputs(&job, &p->job);
     gf_part_range(&job.out[0], r->range.of[0]);
     return gf_slab_run_part(r, &job, d->data, (void *[]){d->halves});
 }

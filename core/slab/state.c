@@ -159,17 +159,12 @@ void gf_slab_place_rows(const struct gf_job *job, bool shift, const struct gf_sl
 /* A transform along an axis of one point converts and does nothing else. */
 static struct gf_job convert_job(const struct gf_slab_plan *p, int i, int64_t rows,
                                  int64_t columns) {
-    struct gf_job job = {.ndim = 3,
-                         .shape = {1, rows, columns},
-                         .channels = gf_job_lanes(&p->job),
-                         .axes = 1,
-                         .in_dtype = gf_slab_number(p),
-                         .precision = p->job.precision,
-                         .norm = p->job.norm,
-                         .elsewhere = gf_job_points(&p->job),
-                         .n_out = 1,
-                         .out = {p->job.out[i]}};
-    job.out[0].shift = job.out[0].half = false;
+    struct gf_job job = gf_part_lines(&p->job, 1, rows, columns);
+    job.direction = GF_FORWARD;
+    job.channels = gf_job_lanes(&p->job);
+    gf_part_outputs(&job, &p->job);
+    job.n_out = 1;
+    job.out[0] = job.out[i];
     return job;
 }
 

@@ -35,7 +35,7 @@ static inline int64_t gf_slab_row_bytes(const struct gf_slab_plan *p) {
 }
 
 static inline enum gf_dtype gf_slab_number(const struct gf_slab_plan *p) {
-    return p->number == 16 ? GF_C128 : GF_C64;
+    return gf_job_number(&p->job);
 }
 
 /* Bytes of a row of output i's samples. */
