@@ -252,7 +252,7 @@ INLINE void store_point(const struct sink *s, GLOBAL sink_element *dst, GLOBAL c
         v.y = R(0);
     if (2 * k <= SIZE_OUT(s))
         dst[s->line.out + ALONG_OUT(s, k)] = v;
-    if (!s->line.own && (2 * k >= SIZE_OUT(s) || k == 0))
+    if (!s->line.own && !s->line.self && (2 * k >= SIZE_OUT(s) || k == 0))
         dst[s->line.out_mirror + ALONG_OUT(s, NEGATED(k, SIZE_OUT(s)))] = conj_of(v);
 #elif SAMPLED
     store_keys(s, dst, k, v);

@@ -88,7 +88,7 @@ void store_point(int j, int at, cplx result) {
         v.y = 0.0;
     if (2 * k <= n)
         dst[to_line.out_at + ALONG_OUT(k)] = v;
-    if (!to_line.own && (2 * k >= n || k == 0))
+    if (!to_line.own && !to_line.self && (2 * k >= n || k == 0))
         dst[to_line.out_mirror + ALONG_OUT(negated(k, n))] = conj_of(v);
 #elif STORE == STORE_SAMPLE
     store_sample(k, v);

@@ -209,7 +209,7 @@ static void write_point(struct walk *w, const struct spot *s, int64_t j) {
     case STORE_HALVES:
         if (2 * k <= n)
             writes(w, s->out + k * a->axis_out);
-        if (!s->own && (2 * k >= n || k == 0))
+        if (!s->own && a->own_index >= 0 && (2 * k >= n || k == 0))
             writes(w, s->out_mirror + negated(k, n) * a->axis_out);
         break;
     case STORE_SAMPLE:

@@ -175,7 +175,10 @@ static bool run_planes(const struct gf_job *job, const struct gf_array *in, stru
         return false;
     const bool volume =
         job->axes == 7 && gf_job_is_real(job); /* whose mirror images are other planes */
-    CHECK(p->n_chains == !volume && (volume || !strcmp(p->chain[0].kernel.entry, "fft_planes")));
+    bool planes = false;
+    for (int i = 0; i < p->n_chains; i++)
+        planes |= !strcmp(p->chain[i].kernel.entry, "fft_planes");
+    CHECK(planes == !volume);
     props.is_cpu = true;
     return run_plan(p, in, whole) && !gf_gpu_plan_make(job, &props, &p) && run_plan(p, in, apart);
 }
@@ -273,6 +276,7 @@ static bool run_coalesced(const struct gf_job *job, const struct gf_array *in,
     struct gf_gpu_plan *p;
     bool found = false;
     props.is_cpu = false;
+    props.units = 1; /* more would prefer more groups, of fewer rows */
     if (gf_gpu_plan_make(job, &props, &p))
         return false;
     for (int i = 0; i < p->n_passes; i++)

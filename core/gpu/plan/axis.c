@@ -185,8 +185,9 @@ static void consider(struct choice *c, const struct cut *cut) {
     double gain = rc ? 0 : gf_gpu_chains_gain(c->b->p, trial.n_passes);
     double cost = gf_gpu_trial_end(c->b->p, &trial) - gain;
     /* A third pass must be clearly cheaper: measured, passes of few points take a tenth longer than
-     * estimated and those of thousands a tenth less; not so of mirrored lines. */
-    if (!rc && cut->parts > 2 && !cut->convolution && !c->ap->fold)
+     * estimated and those of thousands a tenth less; not so of mirrored lines, nor in double precision. */
+    if (!rc && cut->parts > 2 && !cut->convolution && !c->ap->fold &&
+        c->b->job->precision == GF_SINGLE)
         cost *= 1.25;
     if (!rc && gf_gpu_decision_offer(&c->decision, cost, "%s%lldx%lldx%lld",
                                      cut->rader         ? "r"

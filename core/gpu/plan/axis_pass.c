@@ -320,6 +320,19 @@ static void offer_others(const struct gf_gpu_pass_builder *b,
     }
 }
 
+/* Each of the few groups that take a display range's sample is alone on its unit, and all others wait for it: a
+ * line has four warps, a unit's four quarters, where it has work for as many. */
+static void spread(const struct gf_gpu_pass_builder *b, struct gf_gpu_tile_request *request) {
+    enum { FOUR_WARPS = 128 };
+    struct gf_gpu_tile_request one = *request, wide = *request;
+    struct gf_gpu_tile t;
+    if (plan_tile(b, &one, &t) || 2 * t.threads > FOUR_WARPS)
+        return;
+    request->threads = wide.threads = 2 * t.threads;
+    if (plan_tile(b, &wide, &t))
+        request->threads = 0;
+}
+
 /* The cheapest tile of one fast index, and of every number of lines. */
 static int choose_tile(struct gf_gpu_pass_builder *b, struct gf_gpu_decision *d,
                        struct gf_gpu_tile_choice *best) {
@@ -358,6 +371,10 @@ static int choose_tile(struct gf_gpu_pass_builder *b, struct gf_gpu_decision *d,
             .sides = ap->load == LOAD_PACKED ? 2 : 1,
             .precision = b->p->job.precision,
         };
+        if (ap->keys && lines > 1)
+            break;
+        if (ap->keys && !b->p->props.is_cpu)
+            spread(b, &request);
         struct gf_gpu_tile_choice usual;
         if (offer_tile(b, request, 0, d, &usual, best) && d->choices)
             offer_others(b, &request, &usual, d, best);

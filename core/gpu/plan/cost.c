@@ -84,6 +84,8 @@ void gf_gpu_axis_pass_bytes(struct gf_gpu_pass_builder *b) {
         b->written *= (double)b->args.axis_size / (double)ap->convolution;
     if (ap->store == STORE_SAMPLE && ap->mirror)
         b->written *= 2;
+    if (ap->store == STORE_HALVES && ap->mirror_axis < 0) /* a line is its own mirror image */
+        b->written /= 2;
     if (ap->load == LOAD_PACKED) { /* two lines each */
         b->read *= 2;
         b->written *= 2;
@@ -103,6 +105,23 @@ static double run_of(int64_t step, int64_t fast, int64_t points, int lines, int6
     if (near >= 4)
         return 32.0 / (double)near;
     return run;
+}
+
+/* Sectors that the segments of columns touch, relative to those that would hold them: where points or lines are
+ * not whole sectors apart, most segments lie across one more. */
+static double sectors(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t, bool in,
+                      double segment) {
+    enum { SECTOR = 32 };
+    const int64_t bytes = in ? b->in_bytes : b->out_bytes;
+    int64_t apart = (in ? b->in_step : b->out_step) * bytes, unit = SECTOR;
+    if ((in ? t->rows_in || t->coalesced_in : t->rows_out || t->coalesced_out) || bytes < 4 ||
+        b->p->props.is_cpu)
+        return 1;
+    for (int i = 1; i < b->n; i++)
+        apart |= (in ? b->args.index[i].in : b->args.index[i].out) * bytes;
+    while (apart % unit)
+        unit /= 2;
+    return 1 + (double)(SECTOR - unit) / fmax(segment, SECTOR);
 }
 
 /* Moving the points, and what is done with them, at the same time. */
@@ -158,7 +177,8 @@ static double memory_cost(const struct gf_gpu_pass_builder *b, const struct gf_g
         reads = half * b->in_bytes < 32 ? 2.6 : 1.3;
     if (ap->across_axis >= 0) /* two lines each, the second time out of a cache */
         reads += again_share;
-    return reads * b->read * (1 + in) + b->written * (1 + out);
+    return reads * b->read * (1 + in) * sectors(b, t, true, run_in) +
+           b->written * (1 + out) * sectors(b, t, false, run_out);
 }
 
 /* A point's four-step twiddle: one that neighbours share or have side by side, one of two short tables,
@@ -191,26 +211,24 @@ static double arithmetic_cost(const struct gf_gpu_pass_builder *b, const struct 
     return cost;
 }
 
-/* How much longer a pass takes that has fewer groups than the device has compute units. Less than in
- * proportion: a unit's groups slow each other down, and latency remains. */
+/* How many times as many compute units the device has as the pass has groups; 1 if it has fewer. */
 static double idleness(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     int64_t fast = b->args.index[0].count;
     double tiles = (double)((fast + t->lines - 1) / t->lines), units = b->p->props.units;
-    return pow(fmax(1, units / (tiles * b->lines / (double)fast)), 0.1);
+    return fmax(1, units / (tiles * b->lines / (double)fast));
 }
 
 /* How much longer a pass takes whose groups are alone on their units. Measured for columns, of 1024 points 4 to
  * 8 MiB apart, with which segments of 64 bytes lose more than that: each is in a page of memory of its
- * own. And in single precision for odd lengths of four radices or more, 2187 to 4095 points, most of whose
- * rows begin between two sectors: other groups would move memory during their many exchanges. */
+ * own. And for lines of four radices or more, of 2187 to 4095 points if odd, of 2500 and 4000 in double
+ * precision: other groups would move memory during their many exchanges. */
 static double alone_share(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     enum { PAGE = 2 << 20 };
     const bool pages = !t->rows_in && !t->rows_out && b->in_step * b->in_bytes > PAGE &&
                        b->out_step * b->out_bytes > PAGE;
+    const bool odd = t->points % 2 && t->algorithm == GF_GPU_PLAIN;
     if (t->stages > 3)
-        return t->points % 2 && t->algorithm == GF_GPU_PLAIN && b->p->job.precision == GF_SINGLE
-                   ? 1.4
-                   : 1.253;
+        return odd || b->p->job.precision == GF_DOUBLE ? 1.6 : 1.253;
     return pages ? 1.08 : 1.253;
 }
 
@@ -223,9 +241,9 @@ double gf_gpu_axis_pass_cost(const struct gf_gpu_pass_builder *b, const struct g
     /* All of a group's items wait for its rows before they calculate, and again before they are stored. */
     if (t->coalesced_in || t->coalesced_out)
         memory *= 1 + 0.3 / t->resident;
-    double cost = together(memory, arithmetic_cost(b, t), is_cpu);
-    if (!is_cpu)
-        cost *= idleness(b, t);
+    /* Units without a group do no arithmetic; the others move nearly as much as all of them would. */
+    const double idle = is_cpu ? 1 : idleness(b, t);
+    double cost = together(memory, idle * arithmetic_cost(b, t), is_cpu) * pow(idle, 0.1);
     /* A filter's table across its rows: neighbouring lines share what the second level cache holds.
      */
     if (b->ap->filtered && b->args.filter_along != 1)
