@@ -149,23 +149,16 @@ static int check_ranks(const struct gf_settings *s) {
                : gf_fail(GF_EUSAGE, "--ranks=P and --link=GB/s need each other");
 }
 
-/* Data that a session's options point to; lives as long as the session. */
-struct devices {
-    struct gf_deal_device first;
-    char *list;
-};
-
 /* On the device of --assume where one is named, or on those of a list. */
-static int open_session(const struct gf_settings *s, struct gf_session *session,
-                        struct devices *devices) {
+static int open_session(struct gf_settings *s, struct gf_session *session) {
     static const struct gf_backend *list[2]; /* as long as the session */
     struct gf_assumed_device device;
-    if (!s->assume && gf_deal_is_list(s->backend, s->device))
-        return gf_session_open_together(s, session, &devices->first, &devices->list);
-    int rc = s->assume ? gf_plan_assume(s, &device) : 0;
+    int rc = s->assume ? gf_plan_assume(s, &device) : gf_settings_wish(s);
     if (!rc && s->assume)
         rc = gf_assume_backend(s->backend, &device, &list[0]);
-    return rc ? rc : gf_session_open_among(s, s->assume ? list : NULL, session);
+    if (!rc && s->assume)
+        rc = gf_settings_wish_one(s, list);
+    return rc ? rc : gf_session_open_for(s, session);
 }
 
 /* The worst exit code of all. */
@@ -194,7 +187,6 @@ static int plan_operands(struct gf_settings *s, struct gf_session *session,
 static int run(struct gf_settings *s, char **operands, int n) {
     struct gf_targets targets;
     struct gf_session session;
-    struct devices devices = {.list = NULL};
     int worst = 0, rc = 0;
     bool further = false, any_output;
     for (int k = 0; k < GF_N_KINDS; k++)
@@ -225,15 +217,13 @@ static int run(struct gf_settings *s, char **operands, int n) {
     if (!rc && !n)
         rc = gf_fail(GF_EUSAGE, "no input; name a file or a shape such as 512x512 or 4096");
     if (!rc)
-        rc = open_session(s, &session, &devices);
+        rc = open_session(s, &session);
     if (rc) {
         gf_log_error("plan: %s", gf_message());
-        free(devices.list);
         return gf_exit_code(rc);
     }
     worst = plan_operands(s, &session, &targets, operands, n);
     gf_session_close(&session);
-    free(devices.list);
     gf_filter_forget();
     gf_filter_free_files(s);
     return worst;

@@ -12,7 +12,6 @@
 #include "cli/report.h"
 #include "core/base/clock.h"
 #include "core/base/status.h"
-#include "core/deal/devices.h"
 #include "core/session/speeds.h"
 #include "core/session/tune.h"
 #include "formats/files.h"
@@ -69,21 +68,20 @@ static const char record_form[] =
     "{?noisy   noisy    other work was in the way: nothing uses this record; run tune again\n}";
 
 /* Returns an exit code. */
-static int tune_device(const struct gf_settings *s, const struct gf_deal_device *d) {
-    const struct gf_backend *b;
+static int tune_device(const struct gf_settings *s, const struct gf_wish_device *d) {
     struct gf_speed_record r;
     const char *device = d->device[0] ? d->device : NULL;
-    int rc = gf_backend_find(d->backend, &b);
+    int rc = gf_backend_usable(d->backend);
     if (!rc)
         rc = gf_tune_device(
-            b,
+            d->backend,
             &(struct gf_backend_options){.threads = s->threads, .device = device, .general = true},
             &r);
     if (rc) {
         gf_log_fail(d->name);
         return gf_exit_code(rc);
     }
-    const bool kept = gf_record_keep(b, device, &r);
+    const bool kept = gf_record_keep(d->backend, device, &r);
     gf_report_print(s->json, record_form, record_report(d->name, &r, kept));
     if (!kept)
         gf_log_error("%s: the record could not be kept; see gpufft devices for the cache", d->name);
@@ -220,26 +218,17 @@ static int import_plans(const struct gf_settings *s) {
     return 0;
 }
 
-/* Chooses the devices to measure: all, or those asked for. */
-static int choose(const struct gf_settings *s, struct gf_deal_device *device, int *n) {
-    const char *backend = strcmp(s->backend, "auto") ? s->backend : NULL;
-    *n = 1;
-    device[0] = (struct gf_deal_device){.device = ""};
-    if (!backend && !s->device)
-        backend = "all";
-    if (gf_deal_is_list(backend, s->device) || !backend)
-        return gf_deal_devices(gf_backends, backend, s->device, device, n);
-    snprintf(device->backend, sizeof device->backend, "%s", backend);
-    snprintf(device->device, sizeof device->device, "%s", s->device ? s->device : "");
-    snprintf(device->name, sizeof device->name, "%s%s%s", device->backend, s->device ? ":" : "",
-             device->device);
-    return 0;
+/* The devices to measure: all, or those asked for. */
+static int choose(struct gf_settings *s) {
+    const bool named = strcmp(s->backend, "auto"), list = gf_wish_is_list(s->backend, s->device);
+    if (named && !list)
+        return gf_wish_one(&s->wish, gf_backends, s->backend, s->device);
+    return gf_wish_list(&s->wish, gf_backends, named || s->device ? s->backend : "all", s->device);
 }
 
 static int run(struct gf_settings *s, char **operands, int n) {
-    struct gf_deal_device device[GF_DEAL_MOST];
     struct host_speeds host;
-    int code = 0, n_devices;
+    int code = 0;
     if (s->forget + !!s->export_to + !!s->import_from + (n > 0) > 1) {
         gf_log_error("tune: --forget, --export, --import and a shape exclude each other");
         return 2;
@@ -248,14 +237,19 @@ static int run(struct gf_settings *s, char **operands, int n) {
         return forget(s);
     if (s->export_to || s->import_from)
         return s->export_to ? export_plans(s) : import_plans(s);
-    int rc = choose(s, device, &n_devices);
-    if (rc) {
+    int rc = choose(s);
+    if (rc && s->wish.list) {
         gf_log_error("tune: %s", gf_message());
         return gf_exit_code(rc);
     }
-    for (int i = 0; i < n_devices; i++) {
-        const int rates = n ? 0 : tune_device(s, &device[i]);
-        const int plans = rates ? rates : gf_tune_plans(s, &device[i], operands, n);
+    if (rc) {
+        gf_log_fail(s->wish.device->name);
+        code = gf_exit_code(rc);
+    }
+    for (int i = 0; i < s->wish.n; i++) {
+        const struct gf_wish_device *d = &s->wish.device[i];
+        const int rates = n ? 0 : tune_device(s, d);
+        const int plans = rates ? rates : gf_tune_plans(s, d, operands, n);
         code = plans > code ? plans : code;
     }
     if (n)

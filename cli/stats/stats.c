@@ -344,7 +344,9 @@ static int run_stats(struct gf_settings *s, char **operands, int n) {
     if (!rc)
         rc = claim_radial(&r);
     if (!rc)
-        rc = gf_session_open_among(s, NULL, &r.session);
+        rc = gf_settings_wish_one(s, NULL);
+    if (!rc)
+        rc = gf_session_open_for(s, &r.session);
     if (rc) {
         gf_log_error("stats: %s", gf_message());
         r.worst = gf_exit_code(rc);

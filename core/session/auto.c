@@ -159,8 +159,7 @@ int gf_auto_choose(const struct gf_job *job, const struct gf_outlook *o, struct 
     if (job->op == GF_DWT) { /* a few operations a sample, at the pace of memory */
         int rc = choose_host(o, &choice->backend);
         if (!rc)
-            snprintf(choice->why, GF_REASON, "%s: wavelets are done before a GPU has the samples",
-                     choice->backend->name);
+            snprintf(choice->why, GF_REASON, "wavelets are done before a GPU has the samples");
         return rc;
     }
     struct weights w = weigh(job, o);
@@ -183,9 +182,8 @@ int gf_auto_choose(const struct gf_job *job, const struct gf_outlook *o, struct 
         if (!suits(b, o, &w, &props, but))
             continue;
         choice->backend = b;
-        snprintf(choice->why, GF_REASON,
-                 "%s: about %s with the copies on %.60s, %s on %d thread%s%s", b->name, device,
-                 props.name, host, w.threads, s, times);
+        snprintf(choice->why, GF_REASON, "about %s with the copies on %.60s, %s on %d thread%s%s",
+                 device, props.name, host, w.threads, s, times);
         add_noisy(noisy, choice->why);
         return 0;
     }
@@ -193,8 +191,8 @@ int gf_auto_choose(const struct gf_job *job, const struct gf_outlook *o, struct 
         snprintf(but, GF_REASON, "a GPU would need %s to start", device);
     int rc = choose_host(o, &choice->backend);
     if (!rc)
-        snprintf(choice->why, GF_REASON, "%s: about %s on %d thread%s%s; %.150s",
-                 choice->backend->name, host, w.threads, s, times, but);
+        snprintf(choice->why, GF_REASON, "about %s on %d thread%s%s; %.150s", host, w.threads, s,
+                 times, but);
     add_noisy(noisy, choice->why);
     return rc;
 }

@@ -2,7 +2,7 @@
  *
  *     struct gf_choice choice;
  *     rc = gf_auto_choose(&job, &(struct gf_outlook){.backends = gf_backends, .runs = 100}, &choice);
- *     choice.why                           "cuda: about 500 ms with the copies on NVIDIA H200, …" */
+ *     choice.why                           "about 500 ms with the copies on NVIDIA H200, …" */
 #ifndef GF_CORE_SESSION_AUTO_H
 #define GF_CORE_SESSION_AUTO_H
 
@@ -27,7 +27,7 @@ struct gf_outlook {
 
 struct gf_choice {
     const struct gf_backend *backend;
-    char why[GF_REASON]; /* one line that begins with the backend's name */
+    char why[GF_REASON]; /* one line, for callers that print the backend's name beside it */
     /* outlook->device was looked for, and usable backends do not have it: which devices there are;
      * else "". */
     char no_device[GF_REASON];

@@ -23,8 +23,8 @@ int gf_backend_find_in(const struct gf_backend *const *list, const char *name,
 /* The same, but whether a device's driver works remains for open() to find out. */
 int gf_backend_find_installed(const struct gf_backend *const *list, const char *name,
                               const struct gf_backend **out);
-/* GF_EABSENT for a backend that gives this reason. */
-int gf_backend_unusable(const struct gf_backend *b, const char *reason);
+/* 0, or GF_EABSENT with the backend's reason. */
+int gf_backend_usable(const struct gf_backend *b);
 
 /* The backend that auto prefers after `last` (NULL: the first) among those on devices, or among
  * those in host memory; NULL: there is no further one. */

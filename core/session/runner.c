@@ -216,8 +216,7 @@ static int join(struct gf_runner *r) {
 }
 
 static int plan_asked(struct gf_runner *r, const struct gf_job *job) {
-    snprintf(r->why, sizeof r->why, "asked for by --%s",
-             r->session->options.backend ? "backend" : "device");
+    snprintf(r->why, sizeof r->why, "asked for by --%s", r->session->options.wish->option);
     return plan_with(r, r->session->asked, job);
 }
 
@@ -384,14 +383,15 @@ static bool is_measured(const struct gf_runner *r) {
     if (!gf_runner_on_device(r))
         return false;
     const struct gf_backend *b = backend_of(r, r->now);
-    return !b->list || (!gf_backend_device(b, r->session->options.device, &props) && !props.is_cpu);
+    return !b->list ||
+           (!gf_backend_device(b, r->session->options.open.device, &props) && !props.is_cpu);
 }
 
 /* The record of the device that runs the job; false where there is none, or none is wanted. */
 static bool find_record(const struct gf_runner *r, struct gf_speed_record *record) {
     const struct gf_session_options *o = &r->session->options;
     return !o->untuned && gf_record_has_any() &&
-           gf_record_of_device(backend_of(r, r->now), o->device, record);
+           gf_record_of_device(backend_of(r, r->now), o->open.device, record);
 }
 
 void gf_runner_bus_speed(struct gf_runner *r, double speed[2]) {

@@ -3,7 +3,8 @@
  *
  *     struct gf_session session;
  *     struct gf_runner runner;
- *     int rc = gf_session_open(&session, &(struct gf_session_options){.note = print_note});
+ *     int rc = 0;
+ *     gf_session_open(&session, &(struct gf_session_options){.note = print_note});
  *     gf_runner_open(&runner, &session, 4);
  *     for (each file, job, in, out) {
  *         gf_runner_next(&runner, files_left);
@@ -19,28 +20,21 @@
 #include <stdatomic.h>
 
 #include "core/base/status.h"
-#include "core/session/backends.h"
+#include "core/session/wish.h"
 
-enum { GF_DECISIONS = 8, GF_SHARED_PLANS = 4, GF_DEVICE_LIST = 64 };
+enum { GF_DECISIONS = 8, GF_SHARED_PLANS = 4, GF_DEVICE_LIST = GF_WISH_MOST * GF_WISH_DEVICE };
 
 struct gf_session;
 
-/* All strings and `backends` stay the caller's and must outlive the session. */
+/* The wish and all strings stay the caller's and must outlive the session. */
 struct gf_session_options {
-    const struct gf_backend *const *backends; /* NULL: gf_backends */
-    const char *backend;                      /* by name; NULL: auto picks for each job */
-    const char *device;                       /* number or part of a name; NULL: the first */
-    const char *device_variable; /* where `device` came from, for notes; NULL: it was demanded */
-    /* NULL, or the devices that share what does not fit `device`, the first of them, between commas; for a
-     * backend that shares. */
-    const char *devices;
-    bool no_peer, dry;     /* as in struct gf_backend_options */
-    int64_t device_memory; /* likewise */
-    int threads;           /* of the whole run, as in struct gf_backend_options */
-    enum gf_plan_how plan; /* likewise */
-    const char *fftw_plan;
-    bool untuned; /* ignore the record of speeds (core/session/record.h) */
-    bool ends;    /* the process ends soon after: what closes slowly is left to the system */
+    const struct gf_wish *wish; /* NULL: auto picks among gf_backends */
+    int which;                  /* its device that runs here */
+    bool together;              /* its devices share what does not fit that one: gf_wish_shares() */
+    struct gf_backend_options open; /* of its contexts; .threads: of the whole run */
+    const char *device_variable; /* where open.device came from, for notes; NULL: it was demanded */
+    bool untuned;                /* ignore the record of speeds (core/session/record.h) */
+    bool ends; /* the process ends soon after: what closes slowly is left to the system */
     int64_t memory_limit; /* bytes that arrays and workspace may take together */
     /* NULL, or told one line about what the session does otherwise than expected: "opencl: no such
      * file; trying another backend". From any thread that has a runner. */
@@ -58,7 +52,7 @@ struct gf_opening {
     pthread_t thread;
     const struct gf_backend *backend;
     struct gf_backend_options options;
-    char devices[GF_DEVICE_LIST]; /* that these name, where the session's options do not */
+    char devices[GF_DEVICE_LIST]; /* that these name, where several share a job */
     void *context;
     struct gf_failure failure;
     atomic_bool ended; /* the thread has nothing left to do */
@@ -81,10 +75,11 @@ struct gf_shared_plan {
     int64_t used; /* when, by the count of uses */
 };
 
-/* Backends are numbered by their position in options.backends. Callers use the functions below. */
+/* Backends are numbered by their position in `backends`. Callers use the functions below. */
 struct gf_session {
-    struct gf_session_options options;
-    int asked;                      /* the backend that options name; -1: auto picks */
+    struct gf_session_options options; /* open.device is that of the wish, if it has one */
+    const struct gf_backend *const *backends;
+    int asked;                      /* the backend that is wished for; -1: auto picks */
     bool alone;                     /* one runner only: it plans as soon as it is asked to */
     pthread_mutex_t turn;           /* whoever opens, plans or runs in a shared context holds it */
     void *context[GF_MAX_BACKENDS]; /* valid where `open` has the bit */
@@ -103,9 +98,8 @@ struct gf_session {
     bool device_noted;
 };
 
-/* GF_EUSAGE for an unknown backend, GF_EABSENT for one that is not usable and for a demanded device
- * that is not there. Opens no context. On failure there is nothing to close; closing is harmless. */
-int gf_session_open(struct gf_session *s, const struct gf_session_options *options);
+/* Opens no context. */
+void gf_session_open(struct gf_session *s, const struct gf_session_options *options);
 /* After its runners are closed; takes one that is all zero. */
 void gf_session_close(struct gf_session *s);
 
@@ -119,7 +113,7 @@ bool gf_session_is_lost(const struct gf_session *s);
 bool gf_session_is_open(const struct gf_session *s);
 /* The context that gf_session_ahead() began to open is open, or has failed: nobody waits for it. */
 bool gf_session_is_up(struct gf_session *s);
-/* The name of the backend that options name; NULL: auto picks. */
+/* The name of the backend that is wished for; NULL: auto picks. */
 const char *gf_session_asked(const struct gf_session *s);
 /* The backend that transforms wavelets plane by plane in this session; NULL: none does. */
 const struct gf_backend *gf_session_streaming(const struct gf_session *s);
@@ -127,7 +121,7 @@ const struct gf_backend *gf_session_streaming(const struct gf_session *s);
 /* ---- for runners ---- */
 
 static inline const struct gf_backend *gf_session_backend(const struct gf_session *s, int i) {
-    return (s->options.backends ? s->options.backends : gf_backends)[i];
+    return s->backends[i];
 }
 /* Tells options.note. */
 void gf_session_note(const struct gf_session *s, const char *format, ...)

@@ -64,7 +64,7 @@ static const struct gf_backend gpu = {.name = "gpu",
 static const struct gf_backend *const backends[] = {&host, &gpu, NULL};
 
 /* Plans a job that auto gives the GPU. */
-static void plan_with(struct gf_session_options options) {
+static void plan_with(const char *devices, struct gf_session_options options) {
     const struct gf_job job = {.ndim = 2,
                                .shape = {4096, 4096},
                                .channels = 1,
@@ -76,9 +76,13 @@ static void plan_with(struct gf_session_options options) {
     struct gf_runner runner;
     opened_device[0] = 0;
     opened = (struct gf_backend_options){.threads = 0};
-    options.backends = backends;
-    options.threads = 1;
-    CHECK_EQ(gf_session_open(&session, &options), 0);
+    struct gf_wish wish;
+    const bool list = gf_wish_is_list(devices, NULL);
+    CHECK_EQ((list ? gf_wish_list : gf_wish_one)(&wish, backends, devices, NULL), 0);
+    options.wish = &wish;
+    options.together = gf_wish_shares(&wish);
+    options.open.threads = 1;
+    gf_session_open(&session, &options);
     gf_runner_open(&runner, &session, 1);
     gf_runner_next(&runner, 100);
     CHECK_EQ(gf_runner_plan(&runner, &job), 0);
@@ -109,12 +113,12 @@ static void check_records(struct gf_speed_record r) {
     r.staged[0] = 5e9;
     CHECK(gf_record_keep(&gpu, NULL, &r));
     CHECK(link_of("0") == 3e11 && link_of("1") == 2e11 && link_of("2") == 1e11);
-    plan_with((struct gf_session_options){.backend = "gpu", .device = "1", .devices = "1,0,2"});
+    plan_with("gpu:1,gpu:0,gpu:2", (struct gf_session_options){.which = 0});
     CHECK(opened.rates.link == 2e11 && opened.rates.bus[0] == 1e10 && opened.rates.open == 0.3);
     CHECK(opened.slowest.link == 1e11 && opened.slowest.bus[0] == 4e9 &&
           opened.slowest.open == 0.5);
     CHECK(opened.slowest.bus[1] == 2e10 && opened.slowest.copy == 4e12);
-    plan_with((struct gf_session_options){.backend = NULL}); /* all three */
+    plan_with(NULL, (struct gf_session_options){.untuned = false}); /* all three */
     CHECK(!strcmp(opened_device, "0,1,2") && opened.slowest.link == 1e11);
 }
 
@@ -163,21 +167,21 @@ int main(void) {
             static const char *const lists[] = {"", "", "0,1", "0,1,2"};
             r.link = linked ? 3e11 : 0;
             CHECK(gf_record_keep(&gpu, NULL, &r));
-            plan_with((struct gf_session_options){.backend = NULL});
+            plan_with(NULL, (struct gf_session_options){.untuned = false});
             CHECK_MSG(!strcmp(opened_device, linked ? lists[devices] : ""), "%d devices: '%s'",
                       devices, opened_device);
             CHECK(opened.least_gain > 1);
             CHECK(opened.rates.link == (devices > 1 ? r.link : 0));
         }
     devices = 2;
-    plan_with((struct gf_session_options){.untuned = true});
+    plan_with(NULL, (struct gf_session_options){.untuned = true});
     CHECK(!opened_device[0]);
-    plan_with((struct gf_session_options){.backend = "gpu"}); /* asked for: the first one */
+    plan_with("gpu", (struct gf_session_options){.untuned = false}); /* asked for: the first one */
     CHECK(!opened_device[0]);
-    plan_with((struct gf_session_options){.backend = "gpu", .devices = "1,0"});
+    plan_with("gpu:1,gpu:0", (struct gf_session_options){.untuned = false});
     CHECK(!strcmp(opened_device, "1,0"));
     CHECK(opened.least_gain == 1 && opened.rates.bus[1] == 2e10 && opened.rates.open == 0.3);
-    plan_with((struct gf_session_options){.backend = "gpu", .devices = "1,0", .no_peer = true});
+    plan_with("gpu:1,gpu:0", (struct gf_session_options){.open.no_peer = true});
     CHECK(opened.no_peer && opened.rates.copy == 4e12 && opened.rates.link == 0);
     check_records(r);
     CHECK_EQ(gf_record_forget(), 1);
