@@ -63,20 +63,15 @@
 #define FILTER_COMPLEX 2
 
 /* A low pass among a filter's values, real by real; then come the axes' values. A factor is two of
- * them, a and b: c0 + ca a + cab a b, whose coefficients are with the first. Profiles are numbered
- * as in core/filter/filter.h; MIXED: several of them in one filter. */
-#define FILTER_C0           0
-#define FILTER_CA           1
-#define FILTER_CAB          2
-#define FILTER_PROFILE      3
-#define FILTER_ORDER        4
-#define FILTER_LIMIT        5
-#define FILTER_INVERSE      6 /* 1 / limit */
-#define FILTER_HEAD         8
-#define PROFILE_GAUSSIAN    0
-#define PROFILE_IDEAL       1
-#define PROFILE_BUTTERWORTH 2
-#define PROFILE_MIXED       3
+ * them, a and b: c0 + ca a + cab a b, whose coefficients are with the first. */
+#define FILTER_C0      0
+#define FILTER_CA      1
+#define FILTER_CAB     2
+#define FILTER_PROFILE 3 /* of profiles.h */
+#define FILTER_ORDER   4
+#define FILTER_LIMIT   5
+#define FILTER_INVERSE 6 /* 1 / limit */
+#define FILTER_HEAD    8
 
 /* Boundaries and thresholds of wavelets are numbered as in core/base/job.h. */
 #define BOUNDARY_PERIODIC 0

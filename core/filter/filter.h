@@ -13,10 +13,7 @@
  *     low pass     L                   high pass    1 - L
  *     band pass    L2 (1 - L1)         band reject  1 - L2 (1 - L1)
  *     notch        (1 - L at c) (1 - L at -c)
- * With D the distance and R the radius (Gonzalez and Woods 2018, Digital Image Processing, 4.8):
- *     gaussian     exp(-D^2 / (2 R^2))
- *     ideal        1 where D <= R, else 0
- *     Butterworth  1 / (1 + (D / R)^(2 N))
+ * kernels/profiles.h has the profiles of L, by the distance D and the radius R.
  * Frequencies are in bins, signed: index k above n / 2 is k - n. Distances wrap around the ends of
  * the spectrum, so a factor and its mirror image are symmetric and the result is real. Where radii
  * differ by axis, D / R is the root of the sum of (d_i / R_i)^2.
@@ -26,15 +23,25 @@
 #define GF_CORE_FILTER_FILTER_H
 
 #include "core/base/job.h"
+#include "kernels/profiles.h"
 
-enum gf_profile { GF_GAUSSIAN, GF_IDEAL, GF_BUTTERWORTH };
+#define GF_PROFILE_NUMBER(NAME, text, JOINED, axis, value) GF_##NAME = PROFILE_##NAME,
+#define GF_PROFILE_COMMA(NAME, text, JOINED, axis, value)  text ", "
+/* "gaussian, ideal, ", and so on */
+#define GF_PROFILE_NAMES PROFILES(GF_PROFILE_COMMA)
 
-enum { GF_MAX_FACTORS = 128, GF_MAX_ORDER = 64 };
+enum gf_profile { PROFILES(GF_PROFILE_NUMBER) }; /* GF_GAUSSIAN, … */
+
+enum { GF_N_PROFILES = PROFILE_MIXED, GF_MAX_FACTORS = 128, GF_MAX_ORDER = 64 };
+
+/* As a user types them; those with an order N end in ":N". */
+extern const char *const gf_filter_profiles[GF_N_PROFILES];
+bool gf_filter_has_order(enum gf_profile profile);
 
 /* Arrays are indexed by the job's axes; entries of axes that are not transformed are ignored. */
 struct gf_lowpass {
     enum gf_profile profile;
-    int order;                  /* Butterworth: N, 1..GF_MAX_ORDER */
+    int order;                  /* N, 1..GF_MAX_ORDER, of a profile that has one */
     double centre[GF_MAX_DIMS]; /* bins, signed */
     double radius[GF_MAX_DIMS]; /* bins, > 0 */
 };
@@ -85,8 +92,7 @@ int gf_filter_validate(const struct gf_job *job);
 
 /* ---- a filter on a job's shape, as the kernels evaluate it ---- */
 
-/* A low pass as a function of one value for each axis: the product of the values for a gaussian,
- * else a function of their sum; ideal: sum <= limit; Butterworth: 1 / (1 + (sum / limit)^N). */
+/* A low pass as a function of one value for each axis, see kernels/profiles.h. */
 struct gf_filter_term {
     enum gf_profile profile;
     int order;
@@ -110,6 +116,8 @@ struct gf_filter_terms {
  * gf_filter_terms_free(). */
 int gf_filter_compile(const struct gf_job *job, struct gf_filter_terms *t);
 void gf_filter_terms_free(struct gf_filter_terms *t);
+/* Whether kernels evaluate them in the job's precision as well as a table has them. */
+bool gf_filter_is_exact(const struct gf_job *job, const struct gf_filter_terms *t);
 /* The product of all factors but the table at an index of the spectrum, by the job's axes. */
 double gf_filter_value(const struct gf_filter_terms *t, const int64_t index[GF_MAX_DIMS]);
 /* The whole filter over the half spectrum, laid out as filter->table; f32, f64, c64 or c128 by the

@@ -230,12 +230,10 @@ struct gf_cpu_gain {
         double c0, ca, cab;
         int a, b;
     } factor[GF_CPU_GAIN_TERMS];
-    /* A function of one value for each axis (NULL: not transformed; lanes are padded to whole
-     * vectors). Product: of the values. Step: 1 where their sum is at most `limit`, else 0. Slope:
-     * 1 / (1 + (sum / limit)^order). */
+    /* A low pass as a function of one value for each axis (NULL: not transformed; lanes are padded to
+     * whole vectors). */
     struct gf_cpu_term {
-        enum { GF_CPU_PRODUCT, GF_CPU_STEP, GF_CPU_SLOPE } shape;
-        int order;
+        int profile, order; /* of kernels/profiles.h */
         double limit;
         const void *line, *lane, *outer[2];
     } term[GF_CPU_GAIN_TERMS];
