@@ -19,7 +19,7 @@
 #include "cli/batch/ranks.h"
 #include "cli/batch/report.h"
 #include "core/base/status.h"
-#include "core/session/record.h"
+#include "core/session/speeds.h"
 
 /* Shapes, or a range of them; a file of that name comes first. */
 static bool is_shape(const char *text) {

@@ -12,7 +12,7 @@
 #include "cli/report.h"
 #include "core/base/clock.h"
 #include "core/base/status.h"
-#include "core/session/speeds.h"
+#include "core/session/disk_speed.h"
 #include "core/session/tune.h"
 #include "formats/files.h"
 #include "formats/io/io.h"
@@ -34,7 +34,7 @@ static json_t *rates_report(const int *side, const double *rate, int n) {
     return list;
 }
 
-static json_t *record_report(const char *device, const struct gf_speed_record *r, bool kept) {
+static json_t *record_report(const char *device, const struct gf_speeds *r, bool kept) {
     const bool bus = r->bus[0][0] > 0, staged = r->staged[0] > 0;
     return GF_REPORT(
         GF_KEY("device", device), GF_KEY_IF(r->threads, "threads", r->threads),
@@ -46,8 +46,8 @@ static json_t *record_report(const char *device, const struct gf_speed_record *r
         GF_KEY_IF(staged, "staged_up_gb_s", r->staged[0] * 1e-9),
         GF_KEY_IF(staged, "staged_down_gb_s", r->staged[1] * 1e-9),
         GF_KEY_IF(r->link > 0, "link_gb_s", r->link * 1e-9),
-        GF_KEY("fft", rates_report(gf_record_fft_side, r->fft, GF_RECORD_FFTS)),
-        GF_KEY("wavelet", rates_report(gf_record_wavelet_side, r->wavelet, GF_RECORD_WAVELETS)),
+        GF_KEY("fft", rates_report(gf_speeds_fft_side, r->fft, GF_SPEEDS_FFTS)),
+        GF_KEY("wavelet", rates_report(gf_speeds_wavelet_side, r->wavelet, GF_SPEEDS_WAVELETS)),
         GF_KEY("noisy", r->noisy), GF_KEY("kept", kept));
 }
 
@@ -69,7 +69,7 @@ static const char record_form[] =
 
 /* Returns an exit code. */
 static int tune_device(const struct gf_settings *s, const struct gf_wish_device *d) {
-    struct gf_speed_record r;
+    struct gf_speeds r;
     const char *device = d->device[0] ? d->device : NULL;
     int rc = gf_backend_usable(d->backend);
     if (!rc)
@@ -81,7 +81,7 @@ static int tune_device(const struct gf_settings *s, const struct gf_wish_device 
         gf_log_fail(d->name);
         return gf_exit_code(rc);
     }
-    const bool kept = gf_record_keep(d->backend, device, &r);
+    const bool kept = gf_speeds_keep(d->backend, device, &r);
     gf_report_print(s->json, record_form, record_report(d->name, &r, kept));
     if (!kept)
         gf_log_error("%s: the record could not be kept; see gpufft devices for the cache", d->name);
@@ -173,7 +173,7 @@ static int time_host(struct host_speeds *h) {
 /* ---- the command ---- */
 
 static int forget(const struct gf_settings *s) {
-    int was = gf_record_forget();
+    int was = gf_speeds_forget();
     const int disks = was < 0 ? was : gf_disk_speeds_forget();
     if (disks < 0) {
         gf_log_error("tune: %s", gf_message());
@@ -187,7 +187,7 @@ static int forget(const struct gf_settings *s) {
 }
 
 static int export_plans(const struct gf_settings *s) {
-    char *text = gf_record_export_plans();
+    char *text = gf_speeds_export_plans();
     int rc = text ? gf_file_write(s->export_to, text, strlen(text), true)
                   : gf_fail(GF_ENOMEM, "out of memory");
     free(text);
@@ -206,7 +206,7 @@ static int import_plans(const struct gf_settings *s) {
     if (!rc && (bytes = gf_source_read(source, text, MOST)) < 0)
         rc = (int)bytes;
     if (!rc)
-        rc = gf_record_import_plans(text, (size_t)bytes, &kept, &others);
+        rc = gf_speeds_import_plans(text, (size_t)bytes, &kept, &others);
     gf_source_close(source);
     free(text);
     if (rc) {

@@ -1,9 +1,8 @@
-/* Fowler, Noll and Vo's hash, 1a, 64 bits: one changed bit always changes it. No defence against someone
- * who looks for two texts of one hash.
+/* Fowler, Noll and Vo's hash, 1a, 64 bits: one changed bit always changes it. It does not withstand
+ * a deliberate search for collisions.
  *
  *     uint64_t h = gf_hash(GF_HASH_START, key, key_bytes);
- *     h = gf_hash(h, more, more_bytes);
- */
+ *     h = gf_hash(h, more, more_bytes); */
 #ifndef GF_CORE_BASE_HASH_H
 #define GF_CORE_BASE_HASH_H
 
@@ -20,7 +19,8 @@ static inline uint64_t gf_hash(uint64_t h, const void *data, size_t bytes) {
     return h;
 }
 
-/* With the zero at its end, so that "ab" and "c" are not "a" and "bc". NULL is no text, and not "". */
+/* With the zero at its end, so that "ab" and "c" are not "a" and "bc". NULL is no text, and not
+ * "". */
 static inline uint64_t gf_hash_text(uint64_t h, const char *text) {
     return text ? gf_hash(h, text, strlen(text) + 1) : gf_hash(h, "\xff", 1);
 }

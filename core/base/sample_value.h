@@ -21,9 +21,9 @@ void gf_samples_convert(struct gf_array *dst, const struct gf_array *src);
  * axis). */
 void gf_samples_mend(struct gf_array *a, bool with_mean);
 
-/* Fills a contiguous array with the same pseudo-random samples each time, for measurements: zeros are faster than
- * what people transform. Reals, and both parts of complex numbers, are in [-1/2, 1/2); of integers every byte is
- * random. */
+/* Fills a contiguous array with the same pseudo-random samples each time, for measurements: zeros
+ * are faster than what people transform. Reals, and both parts of complex numbers, are in [-1/2,
+ * 1/2); of integers every byte is random. */
 void gf_samples_noise(struct gf_array *a);
 
 /* dst = magnitude * exp(i phase); dst is complex, all of one shape. */

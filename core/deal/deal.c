@@ -9,7 +9,7 @@
 #include "core/base/status.h"
 #include "core/deal/shares.h"
 #include "core/session/auto.h"
-#include "core/session/record.h"
+#include "core/session/speeds.h"
 
 /* A device's first unit finds nothing ready (memory, kernels, threads); the next two tell its speed. */
 enum { WARM = 1, MEASURING = WARM + 2 };
@@ -182,11 +182,11 @@ bool gf_deal_use_record(struct gf_deal *d, const struct gf_job *job) {
     for (int i = 0; i < d->n; i++) {
         const struct gf_session *s = &d->entry[i].session;
         const char *device = d->entry[i].what.device;
-        struct gf_speed_record r;
+        struct gf_speeds r;
         if (s->asked < 0 ||
-            !gf_record_of_device(gf_session_backend(s, s->asked), *device ? device : NULL, &r))
+            !gf_speeds_of_device(gf_session_backend(s, s->asked), *device ? device : NULL, &r))
             return false;
-        double seconds = gf_record_seconds(&r, job ? job : &usual, s->options.open.threads);
+        double seconds = gf_speeds_seconds(&r, job ? job : &usual, s->options.open.threads);
         if (!(seconds > 0))
             return false;
         rate[i] = 1 / seconds;

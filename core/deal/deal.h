@@ -87,7 +87,7 @@ bool gf_deal_begins(const struct gf_deal *d, int i);
 
 /* Units a second of each device, measured before; all above 0. Before gf_deal_start(). */
 void gf_deal_set_rates(struct gf_deal *d, const double *rate);
-/* The same from the record of speeds (core/session/record.h), for units like this job (NULL: like a
+/* The same from the record of speeds (core/session/speeds.h), for units like this job (NULL: like a
  * usual picture); false, and nothing set, where it does not have all devices. */
 bool gf_deal_use_record(struct gf_deal *d, const struct gf_job *job);
 /* Deals so many units; a backend without a device runs `at_once` of them concurrently. */

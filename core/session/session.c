@@ -11,7 +11,7 @@
 #include "core/base/status.h"
 #include "core/gpu/cache/kernel_cache.h"
 #include "core/session/auto.h"
-#include "core/session/record.h"
+#include "core/session/speeds.h"
 
 /* That auto leaves a GPU's job to several of them: other programs use them too. */
 static const double auto_gain = 1.2;
@@ -90,8 +90,8 @@ void gf_session_note(const struct gf_session *s, const char *format, ...) {
 
 /* The rates of a device of backend i, by its record; NULL: the first one. */
 static struct gf_device_rates rates_of(const struct gf_session *s, int i, const char *device) {
-    struct gf_speed_record r;
-    if (s->options.untuned || !gf_record_of_device(gf_session_backend(s, i), device, &r))
+    struct gf_speeds r;
+    if (s->options.untuned || !gf_speeds_of_device(gf_session_backend(s, i), device, &r))
         return (struct gf_device_rates){.copy = 0};
     return (struct gf_device_rates){.copy = r.copy,
                                     .bus = {r.staged[0], r.staged[1]},
@@ -119,7 +119,7 @@ static int count_sharing(const struct gf_session *s, int i) {
         return 0;
     if (s->asked >= 0)
         return s->options.together ? s->options.wish->n : 0;
-    if (s->options.open.device || !gf_record_has_any() || !(rates_of(s, i, NULL).link > 0))
+    if (s->options.open.device || !gf_speeds_has_any() || !(rates_of(s, i, NULL).link > 0))
         return 0;
     const int n = count_gpus(b);
     return n < GF_MAX_SHARES ? n : GF_MAX_SHARES;

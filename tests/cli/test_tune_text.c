@@ -65,7 +65,7 @@ static void end_print(void) {
     close(own_stdout);
 }
 
-static void check_print(const struct gf_speed_record *r, bool json, const char *want) {
+static void check_print(const struct gf_speeds *r, bool json, const char *want) {
     begin_print();
     gf_report_print(json, record_form, record_report("gpu:0", r, true));
     end_print();
@@ -73,8 +73,7 @@ static void check_print(const struct gf_speed_record *r, bool json, const char *
 }
 
 static void test_records(void) {
-    struct gf_speed_record r = {
-        .threads = 2, .copy = 1.25e10, .fft = {3e8, 2.5e8}, .wavelet = {1e9}};
+    struct gf_speeds r = {.threads = 2, .copy = 1.25e10, .fft = {3e8, 2.5e8}, .wavelet = {1e9}};
     check_print(&r, false,
                 "gpu:0\n  copy     12.5 GB/s\n"
                 "  fft      0.3 at 256x256, 0.25 at 1024x1024, not measured at 4096x4096 (10^9 "
@@ -89,14 +88,14 @@ static void test_records(void) {
         "\"side\":1024,"
         "\"samples_s\":1e9},{\"side\":4096,\"samples_s\":0.0}],\"noisy\":false,"
         "\"kept\":true,\"version\":2}\n");
-    r = (struct gf_speed_record){.copy = 4e12,
-                                 .open = 0.31,
-                                 .bus = {{1e10, 9e9}, {5e10, 4e10}},
-                                 .staged = {2e10, 1.5e10},
-                                 .link = 2e11,
-                                 .fft = {1e9, 1e9, 1e9},
-                                 .wavelet = {1e9, 1e9},
-                                 .noisy = true};
+    r = (struct gf_speeds){.copy = 4e12,
+                           .open = 0.31,
+                           .bus = {{1e10, 9e9}, {5e10, 4e10}},
+                           .staged = {2e10, 1.5e10},
+                           .link = 2e11,
+                           .fft = {1e9, 1e9, 1e9},
+                           .wavelet = {1e9, 1e9},
+                           .noisy = true};
     check_print(&r, false,
                 "gpu:0\n  copy     4000 GB/s\n  context  0.31 s to open\n"
                 "  bus      10 GB/s to the device and 9 back, page-locked 50 and 40\n"

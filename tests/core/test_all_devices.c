@@ -9,7 +9,7 @@
 #include "core/gpu/cache/cache_lines.h"
 #include "core/base/process.h"
 #include "core/base/status.h"
-#include "core/session/record.h"
+#include "core/session/speeds.h"
 #include "core/session/runner.h"
 #include "tests/test.h"
 
@@ -92,26 +92,26 @@ static void plan_with(const char *devices, struct gf_session_options options) {
 }
 
 static double link_of(const char *device) {
-    struct gf_speed_record r = {.link = -1};
-    return gf_record_of_device(&gpu, device, &r) ? r.link : -1;
+    struct gf_speeds r = {.link = -1};
+    return gf_speeds_of_device(&gpu, device, &r) ? r.link : -1;
 }
 
 /* Devices of one name have records of their own, or else each other's; the slowest one of a list is told
  * beside the first. */
-static void check_records(struct gf_speed_record r) {
+static void check_records(struct gf_speeds r) {
     devices = 3;
-    CHECK(gf_record_forget());
+    CHECK(gf_speeds_forget());
     CHECK(link_of("0") == -1);
     r.link = 2e11;
-    CHECK(gf_record_keep(&gpu, "1", &r));
+    CHECK(gf_speeds_keep(&gpu, "1", &r));
     CHECK(link_of("0") == 2e11 && link_of("1") == 2e11 && link_of(NULL) == 2e11);
     r.link = 1e11;
     r.staged[0] = 4e9;
     r.open = 0.5;
-    CHECK(gf_record_keep(&gpu, "2", &r));
+    CHECK(gf_speeds_keep(&gpu, "2", &r));
     r.link = 3e11;
     r.staged[0] = 5e9;
-    CHECK(gf_record_keep(&gpu, NULL, &r));
+    CHECK(gf_speeds_keep(&gpu, NULL, &r));
     CHECK(link_of("0") == 3e11 && link_of("1") == 2e11 && link_of("2") == 1e11);
     plan_with("gpu:1,gpu:0,gpu:2", (struct gf_session_options){.which = 0});
     CHECK(opened.rates.link == 2e11 && opened.rates.bus[0] == 1e10 && opened.rates.open == 0.3);
@@ -125,10 +125,10 @@ static void check_records(struct gf_speed_record r) {
 /* Processes that keep records at once lose none, nor does the temporary that a killed one left stop them. */
 static void test_concurrent(const char *folder) {
     enum { WRITERS = 4, EACH = 8 };
-    struct gf_speed_record r = {.copy = 1e9};
+    struct gf_speeds r = {.copy = 1e9};
     char path[128], device[16];
     pid_t writer[WRITERS];
-    CHECK(gf_record_keep(&host, "first", &r));
+    CHECK(gf_speeds_keep(&host, "first", &r));
     snprintf(path, sizeof path, "%s/gpufft/device-speeds.building", folder);
     int fd = open(path, O_CREAT | O_EXCL | O_WRONLY, 0600);
     CHECK(fd >= 0 && !close(fd));
@@ -136,7 +136,7 @@ static void test_concurrent(const char *folder) {
         writer[w] = fork();
         for (int i = 0; !writer[w] && i < EACH; i++) {
             snprintf(device, sizeof device, "%d-%d", w, i);
-            if (!gf_record_keep(&host, device, &r))
+            if (!gf_speeds_keep(&host, device, &r))
                 _exit(1);
         }
         if (!writer[w])
@@ -147,10 +147,10 @@ static void test_concurrent(const char *folder) {
         CHECK(waitpid(writer[w], &status, 0) == writer[w] && status == 0);
     }
     gf_cache_records_reread();
-    int kept = gf_record_of_device(&host, "first", &r);
+    int kept = gf_speeds_of_device(&host, "first", &r);
     for (int i = 0; i < WRITERS * EACH; i++) {
         snprintf(device, sizeof device, "%d-%d", i / EACH, i % EACH);
-        kept += gf_record_of_device(&host, device, &r);
+        kept += gf_speeds_of_device(&host, device, &r);
     }
     CHECK_EQ(kept, WRITERS * EACH + 1);
     CHECK(!unlink(path));
@@ -158,7 +158,7 @@ static void test_concurrent(const char *folder) {
 
 int main(void) {
     char folder[] = "/tmp/test_all_devices.XXXXXX", path[128];
-    struct gf_speed_record r = {
+    struct gf_speeds r = {
         .copy = 4e12, .open = 0.3, .staged = {1e10, 2e10}, .fft = {1e9, 1e9, 1e9}};
     CHECK(mkdtemp(folder) != NULL);
     gf_process_set(&(struct gf_process){.cache_folder = folder});
@@ -166,7 +166,7 @@ int main(void) {
         for (devices = 1; devices < 4; devices++) {
             static const char *const lists[] = {"", "", "0,1", "0,1,2"};
             r.link = linked ? 3e11 : 0;
-            CHECK(gf_record_keep(&gpu, NULL, &r));
+            CHECK(gf_speeds_keep(&gpu, NULL, &r));
             plan_with(NULL, (struct gf_session_options){.untuned = false});
             CHECK_MSG(!strcmp(opened_device, linked ? lists[devices] : ""), "%d devices: '%s'",
                       devices, opened_device);
@@ -184,10 +184,10 @@ int main(void) {
     plan_with("gpu:1,gpu:0", (struct gf_session_options){.open.no_peer = true});
     CHECK(opened.no_peer && opened.rates.copy == 4e12 && opened.rates.link == 0);
     check_records(r);
-    CHECK_EQ(gf_record_forget(), 1);
+    CHECK_EQ(gf_speeds_forget(), 1);
     test_concurrent(folder);
-    CHECK_EQ(gf_record_forget(), 1);
-    CHECK_EQ(gf_record_forget(), 0);
+    CHECK_EQ(gf_speeds_forget(), 1);
+    CHECK_EQ(gf_speeds_forget(), 0);
     snprintf(path, sizeof path, "%s/gpufft", folder);
     CHECK(!rmdir(path) && !rmdir(folder));
     return TEST_END();
