@@ -56,12 +56,12 @@ struct gf_filter {
     int64_t serial; /* unique within the process */
     int n_factors;
     struct gf_filter_factor factor[GF_MAX_FACTORS];
-    /* A further factor, or no data: of the half spectrum's shape (gf_job_half_axis() halved, no
-     * channels), unshifted, C-contiguous, real or complex, f32 or f64. A complex table is
-     * Hermitian, as the spectrum of a real kernel is. Of a part of a job (`whole`): of the part's
-     * shape. Owned. */
+    /* A further factor, or no data. It has the half spectrum's shape (gf_job_half_axis() halved, no
+     * channels), or the part's shape if the job is a part (`whole`); unshifted, C-contiguous, real
+     * or complex, f32 or f64. A complex table is Hermitian, like the spectrum of a real kernel.
+     * Owned. */
     struct gf_array table;
-    bool in_parts; /* the parts of a job get a table each, which is not here */
+    bool in_parts; /* each part of the job has a table of its own, which is not here */
     double offset; /* added to every sample of the result, in the input's unit */
 };
 
@@ -81,13 +81,13 @@ int gf_filter_add_band(struct gf_filter *f, const struct gf_lowpass *inner,
 /* At l->centre and at -l->centre, unless those are one bin on the job's shape. */
 int gf_filter_add_notch(struct gf_filter *f, const struct gf_job *job, const struct gf_lowpass *l);
 
-/* The job that a part (struct gf_job, `whole`) is a part of, as far as its filter's values depend on it;
- * of any other job, that job. */
+/* Returns the whole job of a part (struct gf_job, `whole`), as far as the filter's values depend on
+ * it; any other job is returned as it is. */
 struct gf_job gf_filter_whole(const struct gf_job *job);
 
-/* The filter of a job that gf_job_validate() passed: GF_EINVAL unless its offset and factors are
- * finite, its radii above 0 and its table of the job's shape. 0 for jobs that are not GF_FILTER. A
- * backend that runs filters calls this before it plans one. */
+/* Checks the filter of a job that gf_job_validate() passed: GF_EINVAL unless its offset and factors
+ * are finite, its radii above 0 and its table of the job's shape. Returns 0 for jobs that are not
+ * GF_FILTER. Backends call it before they plan a filter. */
 int gf_filter_validate(const struct gf_job *job);
 
 /* ---- a filter on a job's shape, as the kernels evaluate it ---- */
@@ -112,13 +112,14 @@ struct gf_filter_terms {
     int64_t count;
 };
 
-/* Fills *t for the job and its filter, of a part of a line for its indices alone; the caller frees with
- * gf_filter_terms_free(). */
+/* Fills *t for the job and its filter, for a part of a line only at its indices. The caller frees
+ * it with gf_filter_terms_free(). */
 int gf_filter_compile(const struct gf_job *job, struct gf_filter_terms *t);
 void gf_filter_terms_free(struct gf_filter_terms *t);
-/* Whether kernels evaluate them in the job's precision as well as a table has them. */
+/* Whether kernels can evaluate the terms in the job's precision as accurately as a table. */
 bool gf_filter_is_exact(const struct gf_job *job, const struct gf_filter_terms *t);
-/* The product of all factors but the table at an index of the spectrum, by the job's axes. */
+/* Returns the product of all factors except the table at an index of the spectrum, by the job's
+ * axes. */
 double gf_filter_value(const struct gf_filter_terms *t, const int64_t index[GF_MAX_DIMS]);
 /* The whole filter over the half spectrum, laid out as filter->table; f32, f64, c64 or c128 by the
  * job's precision and the table's kind. The caller frees. */
