@@ -19,7 +19,7 @@ typedef real factor;
 #endif
 
 #if FILTER == FILTER_FACTORS
-/* One low pass on a line: what the other axes' values come to, and where the line's own are. */
+/* One low pass on a line: the joined values of the other axes, and a pointer to the line's own. */
 struct lowpass {
     int profile, order;
     real limit, inverse;
@@ -53,7 +53,7 @@ INLINE real lowpass_value(const struct lowpass *l, real v) {
 #undef VALUE
 }
 
-/* The low pass that begins at `from`, on no line yet. */
+/* Reads the low pass that begins at `from`, before it is placed on a line. */
 INLINE struct lowpass lowpass_at(GLOBAL const real *from, wide along) {
     struct lowpass l;
     l.profile = PROFILE == PROFILE_MIXED ? (int)from[FILTER_PROFILE] : PROFILE;
