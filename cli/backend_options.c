@@ -55,7 +55,8 @@ int gf_session_open_for(const struct gf_settings *s, struct gf_session *session)
     struct gf_session_options options = session_options(s);
     options.together = s->wish.n > 1;
     if (options.together && !gf_wish_shares(&s->wish))
-        return gf_fail(GF_EUSAGE, "devices of one backend share a transform, not of several");
+        return gf_fail(GF_EUSAGE,
+                       "a transform can be shared by devices of one backend, not of several");
     gf_session_open(session, &options);
     return 0;
 }

@@ -234,9 +234,10 @@ static const char *const transforms[] = {"fft", "dwt", "idwt", NULL}; /* as enum
 static const struct gf_opt plan_rows[] = {
     GF_CHOICE("transform", plan_transform, "NAME", transforms,
               "fft, dwt or idwt (default: fft; for a file with a record, its inverse)"),
-    GF_TEXT("assume", assume, "FILE|NAME",
-            "plan for a device that need not be here: one that `gpufft devices --json` printed to "
-            "FILE, or h200; with --backend=cuda or opencl"),
+    GF_TEXT(
+        "assume", assume, "FILE|NAME",
+        "plan for a device that this machine may lack: one that `gpufft devices --json` printed to "
+        "FILE, or h200; with --backend=cuda or opencl"),
     GF_INTEGER("ranks", ranks, "P", 1, 1 << 20,
                "also predict a run of P machines like this one (mpirun), with --link"),
     GF_CHOICE("step", step, "NAME", gf_steps,

@@ -65,7 +65,7 @@ static const char record_form[] =
     "back, through buffers\n}"
     "{?link_gb_s   link     {link_gb_s:.3g} GB/s each way to other devices\n}"
     "  fft      {*fft " RATES "  wavelet  {*wavelet " RATES
-    "{?noisy   noisy    other work was in the way: nothing uses this record; run tune again\n}";
+    "{?noisy   noisy    other work interfered: this record is not used; run tune again\n}";
 
 /* Returns an exit code. */
 static int tune_device(const struct gf_settings *s, const struct gf_wish_device *d) {
@@ -281,7 +281,7 @@ static const struct gf_opt rows[] = {
     GF_FLAG("forget", forget, "delete what was measured before, and measure nothing"),
     GF_TEXT("export", export_to, "FILE", "write the plans that were measured to FILE"),
     GF_TEXT("import", import_from, "FILE",
-            "keep the plans of such a file, for devices of the same name and driver"),
+            "keep the plans of such a FILE, for devices of the same name and driver"),
     GF_END,
 };
 static const struct gf_opt_group group = {"Tune", rows};

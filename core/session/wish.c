@@ -116,7 +116,7 @@ static int add_entry(struct gf_wish *w, char *entry) {
         return gf_fail(GF_EUSAGE, "--backend=%s:%s: backend '%s' has no devices", entry, device,
                        entry);
     if (strlen(device) >= GF_WISH_DEVICE || !*device)
-        return gf_fail(GF_EUSAGE, "--backend=%s: a device is named behind the colon", entry);
+        return gf_fail(GF_EUSAGE, "--backend=%s: name a device after the colon", entry);
     if (strcmp(device, "all")) {
         rc = b->list ? gf_backend_device(b, device, &props) : 0;
         return rc ? rc : add(w, b, device);

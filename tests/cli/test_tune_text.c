@@ -103,7 +103,7 @@ static void test_records(void) {
                 "  link     200 GB/s each way to other devices\n"
                 "  fft      1 at 256x256, 1 at 1024x1024, 1 at 4096x4096 (10^9 samples a second)\n"
                 "  wavelet  1 at 1024x1024, 1 at 4096x4096 (10^9 samples a second)\n"
-                "  noisy    other work was in the way: nothing uses this record; run tune again\n");
+                "  noisy    other work interfered: this record is not used; run tune again\n");
     begin_print();
     gf_report_print(true, record_form, record_report("gpu:0", &r, false));
     end_print();
