@@ -99,7 +99,7 @@ struct gf_encoder {
     void *state; /* the format's own */
 };
 
-/* Where a volume's samples lie in its file: each page in strips of `rows` rows, the last one
+/* The places of a volume's samples in its file: each page in strips of `rows` rows, the last one
  * perhaps shorter. */
 struct gf_frame {
     int64_t rows;

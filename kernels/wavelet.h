@@ -1,4 +1,4 @@
-/* What both directions of a wavelet level share: taps, boundaries, and each work item's part of the
+/* Shared by both directions of a wavelet level: taps, boundaries, and each work item's part of the
  * array.
  *
  * One kernel serves any rank. An item walks along one axis (`walk`: z, or y if z is not

@@ -1,5 +1,5 @@
-/* What all threads of a run share: the backends' contexts, each opened once, the plans kept in
- * them, and auto's decisions. Each thread has a runner of its own (core/session/runner.h):
+/* The state that all threads of a run share: the backends' contexts, each opened once, the plans
+ * kept in them, and auto's decisions. Each thread has a runner of its own (core/session/runner.h):
  *
  *     struct gf_session session;
  *     struct gf_runner runner;

@@ -66,7 +66,7 @@ struct gf_dwt_streamer {
     void (*close)(struct gf_dwt_stream *s); /* takes NULL */
 };
 
-/* What every stream has; for implementers. */
+/* The members that every stream has; for implementers. */
 enum { GF_DWT_BATCH = 64 };
 struct gf_dwt_sender {
     struct gf_job job;

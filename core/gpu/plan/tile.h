@@ -19,7 +19,7 @@ enum gf_gpu_algorithm {
     GF_GPU_BOTH_WAYS /* transformed, multiplied by a table and transformed back */
 };
 
-/* What a tile must do. */
+/* The task of a tile. */
 struct gf_gpu_tile_request {
     int64_t length; /* points of a line */
     int lines;      /* in the tile together */
