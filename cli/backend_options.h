@@ -5,8 +5,7 @@
 #include "cli/settings.h"
 #include "core/deal/deal.h"
 
-/* For a backend's open(): --threads, --fftw-plan, --max-device-memory, and --device or
- * GPUFFT_DEVICE. */
+/* For a backend's open(): --threads, --fftw-plan, --max-device-memory, and --device or GPUFFT_DEVICE. */
 struct gf_backend_options gf_backend_options_of(const struct gf_settings *s);
 
 /* s->wish becomes what --backend and --device ask for. GF_EUSAGE, GF_EABSENT as gf_wish_list(). */

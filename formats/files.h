@@ -27,8 +27,7 @@ int gf_file_check(struct gf_file *file);
 /* Reads the samples, once after each header, and compares them with the checksum of a record beside
  * the data. */
 int gf_file_read(struct gf_file *file, struct gf_image *image);
-/* The same, for using the first rows while the last ones are still being decoded: see
- * gf_decoder_begin(). */
+/* The same, for using the first rows while the last ones are still being decoded: see gf_decoder_begin(). */
 int gf_file_begin(struct gf_file *file, struct gf_image *image, bool *begun);
 bool gf_file_decode(struct gf_file *file);
 bool gf_file_await(struct gf_file *file, int64_t rows);
@@ -54,9 +53,8 @@ int gf_file_read_samples(struct gf_file *file, const struct gf_image *image, int
 void gf_file_expect_pages(const struct gf_file *file, const struct gf_image *image, int64_t n);
 /* Bytes that decoding needs besides the samples. */
 int64_t gf_file_decoding_bytes(const struct gf_file *file);
-/* After gf_file_read() with options->several: returns 1 if another picture follows, 0 at the end
- * (or if the format holds one picture), a negative status if something else follows. May wait for a
- * pipe. */
+/* After gf_file_read() with options->several: returns 1 if another picture follows, 0 at the end (or if the
+ * format holds one picture), a negative status if something else follows. May wait for a pipe. */
 int gf_file_more(struct gf_file *file);
 /* Decodes the header of that next picture. */
 int gf_file_next(struct gf_file *file, struct gf_image *image);
@@ -89,8 +87,7 @@ int gf_image_write(const char *path, const struct gf_format *format, const struc
 /* Copies the bytes of a file that was opened with options->copies; clobber as in gf_sink_open(). */
 int gf_file_copy(struct gf_file *file, const char *path, bool clobber);
 
-/* Writes n bytes that are no picture to a file, complete or absent; clobber as in
- * gf_sink_open(). */
+/* Writes n bytes that are no picture to a file, complete or absent; clobber as in gf_sink_open(). */
 int gf_file_write(const char *path, const void *data, size_t n, bool clobber);
 
 #endif

@@ -1,5 +1,4 @@
-/* Recognises picture types that gpufft does not read, by their first bytes, so that a refusal can
- * name them. */
+/* Recognises picture types that gpufft does not read, by their first bytes, so that a refusal can name them. */
 #ifndef GF_FORMATS_FOREIGN_H
 #define GF_FORMATS_FOREIGN_H
 

@@ -27,9 +27,8 @@ struct gf_image {
     bool alpha;        /* the last channel is alpha */
     bool channel_axis; /* .npy and raw: one channel has an axis too */
     struct gf_metadata metadata;
-    /* How the file stores it, for `info`: bits a sample (0 when writing); the compression (NULL:
-     * none); the EXIF orientation (1..8; 0 if the file has none) and whether the samples were
-     * turned accordingly. */
+    /* How the file stores it, for `info`: bits a sample (0 when writing); the compression (NULL: none); the
+     * EXIF orientation (1..8; 0 if the file has none) and whether the samples were turned accordingly. */
     int depth;
     const char *compression;
     int orientation;
@@ -123,9 +122,8 @@ struct gf_format {
     /* NULL, or finds the samples of a file that stores them contiguously in C order, with the
      * extents and channels that open() gave; GF_EUNSUPP for other files. */
     int (*layout)(const struct gf_decoder *d, struct gf_raw_layout *out);
-    /* NULL, or finds the strips of a volume and tells how samples are stored there (the offset is
-     * meaningless); GF_EUNSUPP for a file without such strips of plain samples. The caller frees
-     * frame->at. */
+    /* NULL, or finds the strips of a volume and tells how samples are stored there (the offset is meaningless);
+     * GF_EUNSUPP for a file without such strips of plain samples. The caller frees frame->at. */
     int (*strips)(struct gf_decoder *d, struct gf_raw_layout *out, struct gf_frame *frame);
     /* NULL, or like read(), while others already use the first rows: see gf_decoder_begin(). */
     bool (*begin_rows)(struct gf_decoder *d, struct gf_image *image);
@@ -150,8 +148,7 @@ struct gf_format {
     /* NULL: a file holds one picture. After reading a picture with options.several: returns 1 if
      * another one follows, 0 at the end, a negative status for anything else. */
     int (*more)(struct gf_source *source);
-    /* NULL, or returns GF_EINVAL for a suffix that promises something else than write() makes of
-     * this image. */
+    /* NULL, or returns GF_EINVAL for a suffix that promises something else than write() makes of this image. */
     int (*check_suffix)(const char *suffix, const struct gf_image *image);
     /* NULL: only write() writes a volume. Else these write the same bytes in steps: what precedes
      * the samples; the next pages, as an image of their own; what follows the last page. The last
@@ -222,12 +219,11 @@ int gf_decoder_open(struct gf_decoder *d, const struct gf_format *format, struct
                     const struct gf_read_options *options, struct gf_image *image);
 /* Allocates image->px within options->max_memory, and decodes the samples. Once only. */
 int gf_decoder_read(struct gf_decoder *d, struct gf_image *image);
-/* Instead of gf_decoder_read(), to use the first rows of a picture while the last ones are decoded.
- * Allocates image->px; *begun is false if rows cannot be decoded one by one. Then one thread calls
- * gf_decoder_decode(), which returns when all rows are decoded, and others call gf_decoder_await(),
- * which helps to decode and returns when the first `rows` rows are complete. If either returns
- * false, do not use the rows: once no thread is in either function, gf_decoder_read() reads the
- * samples or reports what is wrong with them. */
+/* Instead of gf_decoder_read(), to use the first rows of a picture while the last ones are decoded. Allocates
+ * image->px; *begun is false if rows cannot be decoded one by one. Then one thread calls gf_decoder_decode(),
+ * which returns when all rows are decoded, and others call gf_decoder_await(), which helps to decode and
+ * returns when the first `rows` rows are complete. If either returns false, do not use the rows: once no thread
+ * is in either function, gf_decoder_read() reads the samples or reports what is wrong with them. */
 int gf_decoder_begin(struct gf_decoder *d, struct gf_image *image, bool *begun);
 bool gf_decoder_decode(struct gf_decoder *d);
 bool gf_decoder_await(struct gf_decoder *d, int64_t rows);

@@ -26,8 +26,7 @@ struct gf_metadata {
     unsigned char primaries[32]; /* cHRM */
     unsigned char *profile;      /* ICC; NULL: none. Owned */
     size_t profile_bytes;
-    /* JPEG: EXIF, as a segment has it, for a picture that is made from this one. NULL: none.
-     * Owned */
+    /* JPEG: EXIF, as a segment has it, for a picture that is made from this one. NULL: none. Owned */
     unsigned char *exif;
     size_t exif_bytes;
     bool exif_damaged; /* and left out */

@@ -54,12 +54,11 @@ struct gf_volume_box {
 int gf_volume_write(struct gf_volume *v, const struct gf_volume_box *box, const void *data,
                     int64_t stride);
 void gf_volume_share(struct gf_volume *v, int writers);
-/* Several processes can write boxes of one volume. The first one creates and lends it: it passes on
- * the path of the temporary file and the places of the samples; the list of strips belongs to the
- * volume. The others join there, each with the same image. All leave once they have written, so
- * that everyone sees the data; those that joined have then closed it. Without strips each may then
- * sum bytes begin .. end of the samples, and the first process is told the sum of all. The first
- * process commits. */
+/* Several processes can write boxes of one volume. The first one creates and lends it: it passes on the path of
+ * the temporary file and the places of the samples; the list of strips belongs to the volume. The others join
+ * there, each with the same image. All leave once they have written, so that everyone sees the data; those that
+ * joined have then closed it. Without strips each may then sum bytes begin .. end of the samples, and the first
+ * process is told the sum of all. The first process commits. */
 int gf_volume_lend(struct gf_volume *v, const char **path, struct gf_frame *frame);
 int gf_volume_join(const char *path, const struct gf_frame *frame, const struct gf_image *image,
                    struct gf_volume **out);

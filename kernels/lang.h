@@ -89,9 +89,8 @@ typedef char schar;
 #define LOCAL_ID           ((int)threadIdx.x)
 #define GROUP_ID           ((wide)blockIdx.x)
 #define GROUPS             ((wide)gridDim.x)
-/* The device begins the groups of a launch in the order of their numbers. CUDA does not promise
- * that, but all of its devices do it, and the scan of CUDA's own library (CUB, decoupled look-back)
- * relies on it. */
+/* The device begins the groups of a launch in the order of their numbers. CUDA does not promise that, but all
+ * of its devices do it, and the scan of CUDA's own library (CUB, decoupled look-back) relies on it. */
 #define GROUPS_IN_ORDER    1
 /* Ends the launch with an error instead of waiting for ever. */
 #define GIVE_UP()          __trap()
@@ -151,8 +150,7 @@ INLINE void fence() {
     __threadfence();
 #endif
 }
-/* Loads a counter so that values other groups wrote before they fenced and added to it can be
- * read. */
+/* Loads a counter so that values other groups wrote before they fenced and added to it can be read. */
 INLINE uint acquired(const uint *p) {
     uint v;
 #if __CUDA_ARCH__ >= 700

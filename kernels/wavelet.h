@@ -1,17 +1,15 @@
-/* Shared by both directions of a wavelet level: taps, boundaries, and each work item's part of the
- * array.
+/* Shared by both directions of a wavelet level: taps, boundaries, and each work item's part of the array.
  *
- * One kernel serves any rank. An item walks along one axis (`walk`: z, or y if z is not
- * transformed) and keeps in registers what the filter needs of the planes behind it. If y is
- * transformed as well as z, it holds ROWS rows of each plane's bands (`row`). Along x, where rows
- * are dense, the items of a group are adjacent. A sample thus comes from memory once; neighbours
- * that read it again find it in the nearest cache. Along an axis that is not transformed, items are
- * independent: it takes the place of `row`.
+ * One kernel serves any rank. An item walks along one axis (`walk`: z, or y if z is not transformed) and keeps
+ * in registers what the filter needs of the planes behind it. If y is transformed as well as z, it holds ROWS
+ * rows of each plane's bands (`row`). Along x, where rows are dense, the items of a group are adjacent. A
+ * sample thus comes from memory once; neighbours that read it again find it in the nearest cache. Along an axis
+ * that is not transformed, items are independent: it takes the place of `row`.
  *
- * Given by -D: ALONG_WALK, ALONG_ROW, ALONG_X: which are transformed (ALONG_ROW only with
- * ALONG_WALK); BOUNDARY; ROWS; ITEMS of a group, of which RESIDENT share a multiprocessor; AHEAD:
- * the next planes are read before the last ones are done with; NEAR: on the finer side pairs of
- * samples are aligned; FAR: a plane or an axis is too long for 32 bits; THRESHOLD; types. */
+ * Given by -D: ALONG_WALK, ALONG_ROW, ALONG_X: which are transformed (ALONG_ROW only with ALONG_WALK);
+ * BOUNDARY; ROWS; ITEMS of a group, of which RESIDENT share a multiprocessor; AHEAD: the next planes are read
+ * before the last ones are done with; NEAR: on the finer side pairs of samples are aligned; FAR: a plane or an
+ * axis is too long for 32 bits; THRESHOLD; types. */
 #ifndef WAVELET_H
 #define WAVELET_H
 

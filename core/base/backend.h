@@ -25,8 +25,7 @@ struct gf_pass_info {
     char what[224]; /* "x: 4096 = 8·8·8·8, u8 -> half spectrum" */
     int64_t bytes_read;
     int64_t bytes_written;
-    /* On a device: the bytes that it could copy in the pass's expected time; 0 if no time is
-     * expected. */
+    /* On a device: the bytes that it could copy in the pass's expected time; 0 if no time is expected. */
     double cost;
     bool part; /* a few lines or bins for the next pass' display range: no walk of its own */
 };
@@ -92,9 +91,8 @@ struct gf_plan {
     double build_seconds;       /* finding and compiling */
     struct gf_plan_choice choice;
     struct gf_job job; /* as planned */
-    /* Backends with packs(): the axis along which real lines are paired within groups of
-     * `pair_lines`, so that the last bits of the result depend on where a group begins; -1:
-     * none. */
+    /* Backends with packs(): the axis along which real lines are paired within groups of `pair_lines`, so that
+     * the last bits of the result depend on where a group begins; -1: none. */
     int pair_axis;
     int64_t pair_lines;
     const struct gf_plan_ops *ops;
@@ -142,9 +140,8 @@ struct gf_plan_ops {
      * passes cannot be timed separately. */
     int (*time)(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
                 double *seconds);
-    /* The three parts of exec() if a device keeps the arrays; NULL otherwise. run() runs the job
-     * `times` times on what was uploaded and sets *seconds, unless it is NULL, to the time by the
-     * device's own clock. */
+    /* The three parts of exec() if a device keeps the arrays; NULL otherwise. run() runs the job `times` times
+     * on what was uploaded and sets *seconds, unless it is NULL, to the time by the device's own clock. */
     int (*upload)(struct gf_plan *plan, const struct gf_array *in);
     int (*run)(struct gf_plan *plan, int times, double *seconds);
     int (*download)(struct gf_plan *plan, struct gf_array *out, struct gf_report *report);
@@ -159,8 +156,7 @@ void gf_plan_drop(struct gf_plan *plan); /* takes NULL */
 /* Ends gf_backend.plan(): sets *out to the plan, or drops it and sets *out to NULL if rc is a
  * failure. Returns rc. */
 int gf_plan_finish(struct gf_plan *plan, int rc, struct gf_plan **out);
-/* Prepares runs on these arrays. The caller drops *bound before the plan. `report` of a run may be
- * NULL. */
+/* Prepares runs on these arrays. The caller drops *bound before the plan. `report` of a run may be NULL. */
 int gf_plan_bind(struct gf_plan *plan, const struct gf_array *in, const struct gf_array *out,
                  struct gf_bound **bound);
 static inline int gf_bound_run(struct gf_bound *bound, struct gf_report *report) {
@@ -262,8 +258,7 @@ struct gf_backend {
      * NULL: it has no choice, or probe() names it. */
     void (*code_path)(void *context, char text[GF_CODE_PATH]);
     const struct gf_on_device *on_device; /* NULL: arrays stay in the host's memory */
-    /* After a failure: true if nothing can run in this context any more. NULL: never.
-     */
+    /* After a failure: true if nothing can run in this context any more. NULL: never. */
     bool (*lost)(void *context);
     void (*close)(void *context);
     /* True if ending the process is faster than close(). NULL: never. */

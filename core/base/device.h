@@ -22,8 +22,7 @@ struct gf_gpu_props {
     int units;                /* multiprocessors, compute units; 0 in a list: unknown */
     int warp;                 /* items that run in step (warp, wavefront): 32, 64; 1 on a CPU */
     int64_t
-        /* two passes with at least this many bytes between them become one launch if they can;
-         * 0: never */
+        /* two passes with at least this many bytes between them become one launch if they can; 0: never */
         chain_bytes;
     bool fetches; /* copies from its memory to a group's while the group computes */
     bool fp64;

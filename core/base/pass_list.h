@@ -12,8 +12,7 @@
 #include "core/base/backend.h"
 
 void gf_pass_list_load(struct gf_plan *plan, int64_t before);
-/* The halved axis comes first in a transform of reals to half spectra (r2c), last in one back
- * (c2r). */
+/* The halved axis comes first in a transform of reals to half spectra (r2c), last in one back (c2r). */
 void gf_pass_list_axes(struct gf_plan *plan, const char *who, bool r2c, bool c2r, int64_t before,
                        int64_t after);
 /* All outputs, and the searches for their display ranges. */

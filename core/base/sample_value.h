@@ -17,8 +17,7 @@ void gf_sample_put(void *p, enum gf_dtype t, double v);
 /* Copies src into dst, of the same shape but any types. */
 void gf_samples_convert(struct gf_array *dst, const struct gf_array *src);
 
-/* Replaces NaN and Inf by 0, or by the mean of the finite samples of their channel (the last
- * axis). */
+/* Replaces NaN and Inf by 0, or by the mean of the finite samples of their channel (the last axis). */
 void gf_samples_mend(struct gf_array *a, bool with_mean);
 
 /* Fills a contiguous array with the same pseudo-random samples each time, for measurements: zeros

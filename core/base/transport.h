@@ -22,8 +22,7 @@ struct gf_transport {
     void (*abandon)(int code); /* ends all processes; does not return */
     const char *(*message)(void);
 
-    /* Collective: `bytes` of rank `root` to all; equal shares of all, in the order of the ranks, to
-     * all. */
+    /* Collective: `bytes` of rank `root` to all; equal shares of all, in the order of the ranks, to all. */
     int (*share)(void *data, int64_t bytes, int root);
     int (*gather)(const void *mine, int64_t bytes, void *all);
 

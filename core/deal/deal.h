@@ -81,8 +81,7 @@ bool gf_deal_own_contexts(const struct gf_deal *d, int i);
 
 /* The first device that has no context to open, or the first: to prepare the work with. */
 int gf_deal_prompt(const struct gf_deal *d);
-/* Whether device i has work from the start, so that its context may be opened ahead. After
- * gf_deal_start(). */
+/* Whether device i has work from the start, so that its context may be opened ahead. After gf_deal_start(). */
 bool gf_deal_begins(const struct gf_deal *d, int i);
 
 /* Units a second of each device, measured before; all above 0. Before gf_deal_start(). */

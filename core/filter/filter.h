@@ -56,10 +56,9 @@ struct gf_filter {
     int64_t serial; /* unique within the process */
     int n_factors;
     struct gf_filter_factor factor[GF_MAX_FACTORS];
-    /* A further factor, or no data. It has the half spectrum's shape (gf_job_half_axis() halved, no
-     * channels), or the part's shape if the job is a part (`whole`); unshifted, C-contiguous, real
-     * or complex, f32 or f64. A complex table is Hermitian, like the spectrum of a real kernel.
-     * Owned. */
+    /* A further factor, or no data. It has the half spectrum's shape (gf_job_half_axis() halved, no channels),
+     * or the part's shape if the job is a part (`whole`); unshifted, C-contiguous, real or complex, f32 or f64.
+     * A complex table is Hermitian, like the spectrum of a real kernel. Owned. */
     struct gf_array table;
     bool in_parts; /* each part of the job has a table of its own, which is not here */
     double offset; /* added to every sample of the result, in the input's unit */
@@ -118,8 +117,7 @@ int gf_filter_compile(const struct gf_job *job, struct gf_filter_terms *t);
 void gf_filter_terms_free(struct gf_filter_terms *t);
 /* Whether kernels can evaluate the terms in the job's precision as accurately as a table. */
 bool gf_filter_is_exact(const struct gf_job *job, const struct gf_filter_terms *t);
-/* Returns the product of all factors except the table at an index of the spectrum, by the job's
- * axes. */
+/* Returns the product of all factors except the table at an index of the spectrum, by the job's axes. */
 double gf_filter_value(const struct gf_filter_terms *t, const int64_t index[GF_MAX_DIMS]);
 /* The whole filter over the half spectrum, laid out as filter->table; f32, f64, c64 or c128 by the
  * job's precision and the table's kind. The caller frees. */

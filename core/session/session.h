@@ -107,8 +107,7 @@ void gf_session_close(struct gf_session *s);
  * context, and each plans when its turn has come. */
 void gf_session_set_alone(struct gf_session *s, bool alone);
 
-/* True if the backend that was asked for cannot be opened or its device is lost: no further job
- * runs. */
+/* True if the backend that was asked for cannot be opened or its device is lost: no further job runs. */
 bool gf_session_is_lost(const struct gf_session *s);
 /* True once a context has been opened. */
 bool gf_session_is_open(const struct gf_session *s);
@@ -151,11 +150,9 @@ int gf_session_plan(struct gf_session *s, int i, const struct gf_job *job, doubl
                     struct gf_plan **plan, bool *made);
 /* Drops all plans but this one (NULL: all), and returns how many. */
 int gf_session_unplan(struct gf_session *s, const struct gf_plan *but);
-/* For a session that is lost, in a turn: returns the status, with the message, of the failure that
- * ended it. */
+/* For a session that is lost, in a turn: returns the status, with the message, of the failure that ended it. */
 int gf_session_fail_lost(const struct gf_session *s);
-/* After backend i failed: checks whether its device is lost, unless auto may use another
- * backend. */
+/* After backend i failed: checks whether its device is lost, unless auto may use another backend. */
 void gf_session_check_lost(struct gf_session *s, int i);
 
 #endif

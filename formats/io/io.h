@@ -83,8 +83,7 @@ int gf_sink_show(struct gf_sink *s);
 int gf_sink_take_back(struct gf_sink *s, int64_t bytes, uint32_t crc);
 /* True for an output that commit renames into place, false for what is written through. */
 bool gf_sink_is_file(const struct gf_sink *s);
-/* From here on every file is on its disk before it is renamed; off at the start. Before any
- * thread. */
+/* From here on every file is on its disk before it is renamed; off at the start. Before any thread. */
 void gf_sink_sync(bool on);
 /* Does all of a commit but putting a file in its place, which needs no more room on the disk where
  * it replaces another: one that is there now, or with `replaces` one that will be there. */
@@ -102,8 +101,7 @@ int gf_open(const char *path, int flags);
 /* gf_fail() with the cause that errno names: "`what`: no space left on device", or the cause alone
  * when `what` is NULL. Control characters in `what` become '?'. */
 int gf_fail_errno(int code, const char *what);
-/* Copies text into a buffer of n bytes for a message: one line, no control characters, cut short.
- */
+/* Copies text into a buffer of n bytes for a message: one line, no control characters, cut short. */
 char *gf_clean_text(char *buffer, size_t n, const char *text);
 
 #endif

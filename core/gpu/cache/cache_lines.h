@@ -21,8 +21,7 @@
 int gf_cache_lines_remove(const char *name);
 
 enum { GF_CACHE_RECORDS = 256 << 10 }; /* bytes of a file */
-/* Copies the rest of the key's line, cut to `size` including its zero; false if there is no such
- * line. */
+/* Copies the rest of the key's line, cut to `size` including its zero; false if there is no such line. */
 bool gf_cache_record_find(const char *name, const char *key, char *value, size_t size);
 /* Replaces the line of that key, as the newest; the oldest lines make room. False if it could not
  * be written. */

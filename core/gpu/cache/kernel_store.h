@@ -32,8 +32,7 @@ void gf_kernel_store_close(struct gf_kernel_store *s);
  * verifies the file's checksum; false if either fails. */
 bool gf_kernel_store_read(const struct gf_kernel_store *s, const void *key, size_t key_bytes,
                           void **binary, size_t *bytes);
-/* Writes a file. Readers see the old file or the new one, complete, even if several processes
- * write. */
+/* Writes a file. Readers see the old file or the new one, complete, even if several processes write. */
 void gf_kernel_store_write(const struct gf_kernel_store *s, const void *key, size_t key_bytes,
                            const void *binary, size_t bytes);
 void gf_kernel_store_remove(const struct gf_kernel_store *s, const void *key, size_t key_bytes);

@@ -1,7 +1,6 @@
-/* Measured plans, kept from run to run beside the built kernels. The key is the checksum of planner
- * and kernels, the interface, device, driver, compiler and job; the record is a script
- * (core/gpu/plan/decision.h) with the measured times. A failure here never fails a run: an invalid
- * record counts as none. */
+/* Measured plans, kept from run to run beside the built kernels. The key is the checksum of planner and
+ * kernels, the interface, device, driver, compiler and job; the record is a script (core/gpu/plan/decision.h)
+ * with the measured times. A failure here never fails a run: an invalid record counts as none. */
 #ifndef GF_CORE_GPU_PLAN_RECORD_H
 #define GF_CORE_GPU_PLAN_RECORD_H
 
@@ -23,9 +22,8 @@ bool gf_gpu_plan_records_any(void);
 /* Returns the records of all devices as a text for gf_gpu_plan_records_import(), which the caller
  * frees; NULL if memory is short. */
 char *gf_gpu_plan_records_export(void);
-/* Keeps the records of such a text, and counts those kept and those of another program. The text is
- * untrusted: if a line is no record, none is kept and the result is GF_EFORMAT. GF_EIO if they
- * cannot be written. */
+/* Keeps the records of such a text, and counts those kept and those of another program. The text is untrusted:
+ * if a line is no record, none is kept and the result is GF_EFORMAT. GF_EIO if they cannot be written. */
 int gf_gpu_plan_records_import(const char *text, size_t bytes, int *kept, int *others);
 /* Deletes all records. Returns 1 if there were any, 0 if not, or a negative code. */
 int gf_gpu_plan_records_forget(void);

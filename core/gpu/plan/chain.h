@@ -11,8 +11,7 @@
 int gf_gpu_plan_chains(struct gf_gpu_plan *p);
 /* How much the chains save among the passes from this one on. */
 double gf_gpu_chains_gain(const struct gf_gpu_plan *p, int first);
-/* Whether the device gains by chaining through planes of complex points; extents are z, y, x,
- * channels. */
+/* Whether the device gains by chaining through planes of complex points; extents are z, y, x, channels. */
 bool gf_gpu_chains_planes(const struct gf_gpu_plan *p, const int64_t n[4]);
 
 #endif

@@ -14,8 +14,7 @@ double gf_gpu_axis_pass_cost(const struct gf_gpu_pass_builder *b, const struct g
  * `alone` of the time. */
 double gf_gpu_chain_cost(const struct gf_gpu_pass *first, const struct gf_gpu_pass *second,
                          double alone);
-/* The cost of two passes through planes that tiles hold, whose tiles, groups and residency are
- * set. */
+/* The cost of two passes through planes that tiles hold, whose tiles, groups and residency are set. */
 double gf_gpu_planes_cost(const struct gf_gpu_plan *p, const struct gf_gpu_pass *first,
                           const struct gf_gpu_pass *second, const struct gf_gpu_planes *planes);
 

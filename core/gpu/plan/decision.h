@@ -44,8 +44,7 @@ struct gf_gpu_decision {
 
 /* NULL: the decision is not recorded. */
 struct gf_gpu_decision gf_gpu_decision_begin(const struct gf_gpu_plan *p);
-/* True if the caller should take this alternative instead of the previous one. The name has no
- * space. */
+/* True if the caller should take this alternative instead of the previous one. The name has no space. */
 bool gf_gpu_decision_offer(struct gf_gpu_decision *d, double cost, const char *name, ...)
     __attribute__((format(printf, 3, 4)));
 /* GF_EUNSUPP if none was taken: none was offered, or none with the name in the script. */

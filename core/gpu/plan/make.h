@@ -28,9 +28,8 @@ int gf_gpu_plan_make_across(const struct gf_job *job, const struct gf_gpu_props 
  * x: of complex volumes. Likewise. */
 int gf_gpu_plan_make_joined(const struct gf_job *job, const struct gf_gpu_props *props, int z,
                             int y, struct gf_gpu_plan **plan);
-/* The plan of a script, whose first word is a way; without one that of gf_gpu_plan_make(), whose
- * script choices->taken then is. GF_EUNSUPP for a script that is no plan of this job on this
- * device. */
+/* The plan of a script, whose first word is a way; without one that of gf_gpu_plan_make(), whose script
+ * choices->taken then is. GF_EUNSUPP for a script that is no plan of this job on this device. */
 int gf_gpu_plan_make_chosen(const struct gf_job *job, const struct gf_gpu_props *props,
                             struct gf_gpu_choices *choices, struct gf_gpu_plan **plan);
 /* The name of way i, from 0 on; NULL beyond the last. */

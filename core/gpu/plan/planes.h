@@ -1,5 +1,4 @@
-/* Joins two passes along the axes of planes that fit one tile in one launch,
- * kernels/fft_planes.cl. */
+/* Joins two passes along the axes of planes that fit one tile in one launch, kernels/fft_planes.cl. */
 #ifndef GF_CORE_GPU_PLAN_PLANES_H
 #define GF_CORE_GPU_PLAN_PLANES_H
 

@@ -13,9 +13,8 @@ int gf_gpu_add_range_sample(struct gf_gpu_plan *p, int output, const struct gf_g
  * GF_EUNSUPP: too many passes; GF_ENOMEM. */
 int gf_gpu_add_quantiles(struct gf_gpu_plan *p, int output, const struct gf_range_sample *s);
 
-/* Adds to the plan's integers the first `count` indices of an axis in the sample (NULL: of all of
- * an axis), or the bin, or -1, of each coordinate of an axis of n. Returns the place of the first
- * one, or GF_ENOMEM. */
+/* Adds to the plan's integers the first `count` indices of an axis in the sample (NULL: of all of an axis), or
+ * the bin, or -1, of each coordinate of an axis of n. Returns the place of the first one, or GF_ENOMEM. */
 int64_t gf_gpu_range_list(struct gf_gpu_plan *p, const struct gf_range_axis *axis, int64_t count);
 int64_t gf_gpu_range_bins(struct gf_gpu_plan *p, const struct gf_range_axis *axis, int64_t n);
 

@@ -82,8 +82,7 @@ struct gf_cuda_rows {
     size_t width, height;
 };
 
-/* CUlaunchAttribute: lets a launch begin when the groups of the launch before it in the stream have
- * ended. */
+/* CUlaunchAttribute: lets a launch begin when the groups of the launch before it in the stream have ended. */
 struct gf_cuda_launch_attribute {
     int which; /* GF_CU_LAUNCH_SERIALIZED_BY_PROGRAM */
     int pad;

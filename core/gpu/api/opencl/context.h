@@ -23,8 +23,7 @@ struct gf_opencl_context {
     struct gf_gpu_props props;
     struct gf_opencl_pinned *pinned;
     void *mark[GF_GPU_MARKS];
-    /* A ring of the events of commands in flight, through which alone OpenCL reports failures
-     * reliably. */
+    /* A ring of the events of commands in flight, through which alone OpenCL reports failures reliably. */
     void *pending[GF_OPENCL_PENDING];
     const char *pending_what[GF_OPENCL_PENDING];
     unsigned next_pending, launches;
@@ -44,8 +43,7 @@ struct gf_gpu_kernel {
 
 /* Turns OpenCL's code into a status. */
 int gf_opencl_failure(const struct gf_opencl_context *g, int32_t rc, const char *what);
-/* Waits for the command in a slot of the ring, if any, notes its failure, and returns OpenCL's
- * code. */
+/* Waits for the command in a slot of the ring, if any, notes its failure, and returns OpenCL's code. */
 int gf_opencl_harvest(struct gf_opencl_context *g, unsigned slot);
 /* Remembers a queued command; waits for the oldest one if the ring is full. */
 void gf_opencl_watch(struct gf_opencl_context *g, void *event, const char *what);

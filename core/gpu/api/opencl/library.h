@@ -153,9 +153,8 @@ struct gf_opencl_device {
     struct gf_gpu_props props;
 };
 
-/* Lists the usable devices of all platforms, GPUs first, CPUs last, in memory that the caller
- * frees. Returns their number, or a negative status: GF_EABSENT, with the remedy, if there is
- * none. */
+/* Lists the usable devices of all platforms, GPUs first, CPUs last, in memory that the caller frees. Returns
+ * their number, or a negative status: GF_EABSENT, with the remedy, if there is none. */
 int gf_opencl_devices(const struct gf_opencl *cl, struct gf_opencl_device **devices);
 
 /* Returns "CL_OUT_OF_RESOURCES", or "error -123" for a code without a name here. The text is

@@ -132,8 +132,7 @@ struct gf_opengl {
     uint32_t (*reset_status)(void); /* NULL if the driver lacks it */
 };
 
-/* Loads the libraries once and never unloads them. NULL with gf_message(), which names the
- * remedy. */
+/* Loads the libraries once and never unloads them. NULL with gf_message(), which names the remedy. */
 const struct gf_opengl *gf_opengl_find(void);
 
 /* A display that needs no window: a device, or Mesa's surfaceless platform. */

@@ -1,5 +1,4 @@
-/* Plans for devices that run the shaders of kernels/gl: which passes have a shader, and how it is
- * requested. */
+/* Plans for devices that run the shaders of kernels/gl: which passes have a shader, and how it is requested. */
 #ifndef GF_CORE_GPU_SHADERS_H
 #define GF_CORE_GPU_SHADERS_H
 
@@ -12,9 +11,8 @@ int gf_gpu_shaders_check(const struct gf_gpu_plan *plan);
 /* Replaces the request's kernel by the shader, which is a file of its own with one entry point. */
 void gf_gpu_shaders_name(struct gf_kernel_request *request);
 
-/* Prepares the launch of a shader that copies `bytes`, a multiple of 16, as a driver's own copy may
- * be far slower than the device's memory. The launch reads this struct; the caller unloads its
- * kernel. */
+/* Prepares the launch of a shader that copies `bytes`, a multiple of 16, as a driver's own copy may be far
+ * slower than the device's memory. The launch reads this struct; the caller unloads its kernel. */
 struct gf_gpu_shaders_copy {
     struct gf_gpu_buffer *from, *to;
     int64_t bytes, count;
