@@ -1,8 +1,6 @@
 /* Settings become options of core/session. */
 #include "cli/backend_options.h"
 
-#include <string.h>
-
 #include "cli/environment.h"
 #include "cli/log.h"
 #include "core/base/memory.h"
@@ -25,59 +23,46 @@ static void print_note(void *user, const char *text) {
     gf_log_note("%s", text);
 }
 
+int gf_settings_wish(struct gf_settings *s) {
+    return (gf_wish_is_list(s->backend, s->device) ? gf_wish_list : gf_wish_one)(
+        &s->wish, gf_backends, s->backend, s->device);
+}
+
+int gf_settings_wish_one(struct gf_settings *s, const struct gf_backend *const *backends) {
+    if (gf_wish_is_list(s->backend, s->device))
+        return gf_fail(GF_EUSAGE, "this command uses one device, not a list of them");
+    return gf_wish_one(&s->wish, backends, s->backend, backends ? NULL : s->device);
+}
+
 static struct gf_session_options session_options(const struct gf_settings *s) {
-    const struct gf_backend_options b = gf_backend_options_of(s);
-    return (struct gf_session_options){
-        .backend = strcmp(s->backend, "auto") ? s->backend : NULL,
-        .device = b.device,
-        .device_variable = s->device ? NULL : "GPUFFT_DEVICE",
-        .device_memory = b.device_memory,
-        .no_peer = !s->peer,
-        .dry = s->plan_only,
-        .threads = b.threads,
-        .plan = b.plan,
-        .fftw_plan = b.fftw_plan,
+    struct gf_session_options o = {
+        .wish = &s->wish,
+        .open = gf_backend_options_of(s),
+        .device_variable = "GPUFFT_DEVICE",
         .untuned = !s->tune,
         .ends = true,
         .memory_limit = s->max_memory ? s->max_memory : gf_memory_available(),
         .note = print_note,
     };
+    if (s->device || s->assume) /* the wish has it */
+        o.open.device = NULL;
+    o.open.no_peer = !s->peer;
+    o.open.dry = s->plan_only;
+    return o;
 }
 
-int gf_session_open_among(const struct gf_settings *s, const struct gf_backend *const *backends,
-                          struct gf_session *session) {
+int gf_session_open_for(const struct gf_settings *s, struct gf_session *session) {
     struct gf_session_options options = session_options(s);
-    if (gf_deal_is_list(options.backend, s->device))
-        return gf_fail(GF_EUSAGE, "this command uses one device, not a list of them");
-    options.backends = backends;
-    if (backends)
-        options.device = NULL;
-    return gf_session_open(session, &options);
-}
-
-int gf_session_open_together(const struct gf_settings *s, struct gf_session *session,
-                             struct gf_deal_device *first, char **devices) {
-    struct gf_session_options options = session_options(s);
-    struct gf_deal_device device[GF_DEAL_MOST];
-    int n, rc = gf_deal_devices(gf_backends, options.backend, s->device, device, &n);
-    *devices = NULL;
-    if (rc)
-        return rc;
-    *first = device[0];
-    if (n > 1 && !(*devices = gf_deal_together(device, n)))
-        return gf_fail(GF_EUSAGE, "devices of one backend share a transform, not of several");
-    options.backend = first->backend;
-    options.device = first->device[0] ? first->device : NULL;
-    options.device_variable = NULL;
-    options.devices = *devices;
-    return gf_session_open(session, &options);
+    options.together = s->wish.n > 1;
+    if (options.together && !gf_wish_shares(&s->wish))
+        return gf_fail(GF_EUSAGE,
+                       "a transform can be shared by devices of one backend, not of several");
+    gf_session_open(session, &options);
+    return 0;
 }
 
 int gf_deal_open_for(const struct gf_settings *s, bool together, struct gf_deal *deal) {
-    const struct gf_session_options options = session_options(s);
-    const struct gf_deal_request request = {.backend = options.backend,
-                                            .device = s->device,
-                                            .dynamic = s->deal == GF_DEAL_DYNAMIC,
-                                            .together = together};
-    return gf_deal_open(deal, &options, &request);
+    struct gf_session_options options = session_options(s);
+    options.together = together;
+    return gf_deal_open(deal, &options, s->deal == GF_DEAL_DYNAMIC);
 }

@@ -407,8 +407,8 @@ static const char *const deals[] = {"fixed", "dynamic", NULL}; /* as enum gf_dea
 
 static const struct gf_opt run_rows[] = {
     GF_CHOICE("deal", deal, "fixed|dynamic", deals,
-              "how several devices share the work: by shares that are fixed before it begins "
-              "(default), or by how fast each turns out to be"),
+              "how several devices share the work: in shares fixed before it begins (default), or "
+              "as fast as each turns out to be"),
     GF_INTEGER("jobs", jobs, "N", 1, 256,
                "pictures to process concurrently (default: one per CPU thread)", .letter = 'j',
                .inert = true),
@@ -417,8 +417,8 @@ static const struct gf_opt run_rows[] = {
               .inert = true),
     GF_FLAG("dry-run", dry_run, "print what would be read and written, and do nothing else",
             .letter = 'n', .inert = true),
-    GF_FLAG("resume", resume,
-            "skip inputs whose outputs are there, made of them with these options", .inert = true),
+    GF_FLAG("resume", resume, "skip inputs whose outputs exist, made from them with these options",
+            .inert = true),
     GF_FLAG("force", force, "process all inputs, even with --resume", .inert = true),
     GF_PARSED("max-memory", GF_AT(max_memory), "SIZE", gf_opt_parse_memory,
               "memory for all concurrent pictures together, e.g. 4G (default: what is free)",
@@ -429,7 +429,7 @@ const struct gf_opt_group gf_opts_run = {"Run", run_rows};
 
 static const struct gf_opt scratch_rows[] = {
     GF_TEXT("scratch", scratch, "DIR|auto",
-            "what does not fit memory is transformed through a file in this folder; auto: "
+            "transform what does not fit memory through a file in this folder; auto: "
             "beside the output",
             .inert = true),
     GF_END,

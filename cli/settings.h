@@ -4,6 +4,7 @@
 
 #include "cli/opt.h"
 #include "core/filter/table.h"
+#include "core/session/wish.h"
 #include "formats/format.h"
 
 enum gf_plan_of { GF_PLAN_FFT, GF_PLAN_DWT, GF_PLAN_IDWT };
@@ -143,8 +144,8 @@ struct gf_settings {
     } demo;
 
     /* run */
-    const char *backend;
-    const char *device;
+    const char *backend, *device;        /* as typed */
+    struct gf_wish wish;                 /* what these ask for: cli/backend_options.h */
     int deal;                            /* enum gf_deal_rule */
     bool peer;                           /* devices copy to each other's memory where they can */
     bool tune;                           /* use what `gpufft tune` measured */

@@ -36,7 +36,7 @@ static int fail_unknown(struct gf_source *source, const char *path) {
         return gf_fail(GF_EFORMAT, "is %s file, which gpufft does not read; convert it to %s first",
                        foreign->name, foreign->convert);
     if (f && !f->needs_layout)
-        return gf_fail(GF_EFORMAT, "not a %s: its first bytes are another's",
+        return gf_fail(GF_EFORMAT, "not a %s: its first bytes are another format's",
                        gf_format_label(f, name));
     if (f)
         return gf_fail(GF_EFORMAT, "a raw file needs --shape and --type");

@@ -1,4 +1,4 @@
-/* Picture files of types that are not read, by their first bytes, so that a refusal can name them. */
+/* Recognises picture types that gpufft does not read, by their first bytes, so that a refusal can name them. */
 #ifndef GF_FORMATS_FOREIGN_H
 #define GF_FORMATS_FOREIGN_H
 
@@ -8,10 +8,10 @@ enum { GF_FOREIGN_SNIFF = 132 }; /* bytes that are examined; fewer in a shorter 
 
 struct gf_foreign {
     const char *name;    /* "a WebP file" */
-    const char *convert; /* what keeps its samples: "PNG" */
+    const char *convert; /* a type that keeps its samples: "PNG" */
 };
 
-/* NULL: no type that is known here. */
+/* Returns NULL for an unknown type. */
 const struct gf_foreign *gf_foreign_find(const unsigned char *head, size_t n);
 
 #endif

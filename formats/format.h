@@ -1,6 +1,6 @@
 /* Pictures in memory, and file formats: each format is a file of its own and a row in the table of
- * format.c. A format knows nothing of transforms. Reading has two steps, so that a caller can look
- * at the header, find room, and then decode the samples without a second look:
+ * format.c. A format knows nothing of transforms. Reading takes two steps, so that a caller can
+ * look at the header, allocate memory, and then decode the samples:
  *
  *     struct gf_decoder d;
  *     int rc = gf_decoder_open(&d, &gf_format_png, source, &options, &image);   header
@@ -27,14 +27,13 @@ struct gf_image {
     bool alpha;        /* the last channel is alpha */
     bool channel_axis; /* .npy and raw: one channel has an axis too */
     struct gf_metadata metadata;
-    /* How the file stores it, for `info`: bits a sample, 0 when writing; NULL for samples as they are;
-     * where the first row and column belong (EXIF, 1..8), 0 where the file does not tell, and whether
-     * the samples were turned so. */
+    /* How the file stores it, for `info`: bits a sample (0 when writing); the compression (NULL: none); the
+     * EXIF orientation (1..8; 0 if the file has none) and whether the samples were turned accordingly. */
     int depth;
     const char *compression;
     int orientation;
     bool turned;
-    struct gf_stack stack; /* what a TIFF says that its pages are */
+    struct gf_stack stack; /* the meaning of a TIFF's pages */
     char *record;          /* the spectrum record's JSON text that came with the data, or NULL */
 };
 
@@ -56,15 +55,15 @@ struct gf_read_options {
     int ndim;           /* .npy: axes besides a channel axis, as its record has it; 0: unknown */
     int64_t max_memory; /* bytes that decoding may take; 0: no limit */
     bool header_only;   /* gf_image_read() leaves px.data NULL */
-    int threads;        /* for what can use them (checksums, large reads); 0: one */
+    int threads;        /* for checksums and large reads; 0: one */
     bool several;       /* more pictures may follow; the source is left at the end of this one */
     bool copies;        /* gf_file_copy() may follow */
-    bool lists; /* only what the file tells is wanted: samples that it does not list are no error */
+    bool lists;         /* only the file's facts are wanted: missing samples are no error */
 };
 
 enum gf_png_strategy {
     GF_PNG_AUTO,    /* level -1: ISA-L, or with zlib alone its runs at level 1; a level: zlib's */
-    GF_PNG_HUFFMAN, /* zlib without a search for matches */
+    GF_PNG_HUFFMAN, /* zlib without searching for matches */
     GF_PNG_RLE,     /* zlib's strategies, level 1 by default */
     GF_PNG_FILTERED,
     GF_PNG_DEFAULT /* zlib at level 6 */
@@ -73,25 +72,25 @@ enum gf_png_strategy {
 struct gf_write_options {
     int level; /* deflate level 0..9; -1: the format's default */
     enum gf_png_strategy strategy;
-    bool noise;               /* the samples are a spectrum: do not try to predict them */
+    bool noise;               /* the samples are a spectrum: prediction does not help */
     int threads;              /* for encoders that can use them; 0: one */
     bool big_endian;          /* raw */
     char tiff_compression[8]; /* "none" (""), "deflate", "lzw" */
     int jpeg_quality;         /* 1..100; 0: 92 */
 };
 
-/* A file between its header and its samples. */
+/* A file whose header has been decoded. */
 struct gf_decoder {
     const struct gf_format *format;
     struct gf_source *source; /* the caller's */
     struct gf_read_options options;
     int64_t extra; /* bytes that decoding takes besides the samples */
     bool rows;     /* set by open(): read_rows() can read this file */
-    bool whole;    /* set by open(): this file's pages cannot be decoded by themselves */
+    bool whole;    /* set by open(): this file's pages cannot be decoded separately */
     void *state;   /* the format's own */
 };
 
-/* An output between its pages. */
+/* An output that is written page by page. */
 struct gf_encoder {
     struct gf_sink *sink;
     const struct gf_image *image; /* all of it, without samples */
@@ -99,20 +98,20 @@ struct gf_encoder {
     void *state; /* the format's own */
 };
 
-/* The places of a volume's samples in its file: a page is in strips of `rows` rows, the last of
- * which may have fewer. */
+/* The places of a volume's samples in its file: each page in strips of `rows` rows, the last one
+ * perhaps shorter. */
 struct gf_frame {
     int64_t rows;
     int64_t base; /* the first byte, where all strips follow each other without a gap */
-    int64_t *at;  /* else that of every strip, page by page; owned */
+    int64_t *at;  /* else the first byte of every strip, page by page; owned */
 };
 
 struct gf_format {
     const char *name;     /* "png": also the prefix in "png:-" */
     const char *suffixes; /* "png" or "tif tiff": without dots, separated by spaces */
     const char *summary;  /* one line for --help and the manual */
-    /* NULL, or loads the library that the format needs; the calls below do so too. Later calls return
-     * what the first one did. */
+    /* NULL, or loads the library that the format needs, as the calls below do too. Later calls
+     * return the first one's result. */
     int (*load)(void);
     /* True when these first bytes (up to GF_SNIFF) are this format's. NULL: never sniffed. */
     bool (*sniff)(const unsigned char *head, size_t n);
@@ -120,67 +119,67 @@ struct gf_format {
     int (*open)(struct gf_decoder *d, struct gf_image *image);
     /* Decodes the samples into image->px, which is allocated and contiguous. */
     int (*read)(struct gf_decoder *d, struct gf_image *image);
-    /* NULL, or where the samples of a file are, one after the other in C order, of spatial extents and
-     * channels as open() gave them; GF_EUNSUPP for a file where they are not. */
+    /* NULL, or finds the samples of a file that stores them contiguously in C order, with the
+     * extents and channels that open() gave; GF_EUNSUPP for other files. */
     int (*layout)(const struct gf_decoder *d, struct gf_raw_layout *out);
-    /* NULL, or where the samples of a volume in strips are, and how they are stored (the offset has no
-     * meaning); GF_EUNSUPP for a file whose samples are not stored as they are, in such strips. The
-     * caller frees frame->at. */
+    /* NULL, or finds the strips of a volume and tells how samples are stored there (the offset is meaningless);
+     * GF_EUNSUPP for a file without such strips of plain samples. The caller frees frame->at. */
     int (*strips)(struct gf_decoder *d, struct gf_raw_layout *out, struct gf_frame *frame);
-    /* NULL, or what read() does for others to use the first rows while the last ones are decoded,
-     * see gf_decoder_begin(). */
+    /* NULL, or like read(), while others already use the first rows: see gf_decoder_begin(). */
     bool (*begin_rows)(struct gf_decoder *d, struct gf_image *image);
     bool (*decode_rows)(struct gf_decoder *d);
     bool (*await_rows)(struct gf_decoder *d, int64_t rows);
-    /* NULL: all samples are decoded at once. Those of `n` indices of the slowest axis from `from` on
-     * into `to`, without gaps; in any order where the source can go back. */
+    /* NULL: all samples are decoded at once. Else decodes `n` indices of the slowest axis from
+     * `from` on into the dense `to`, in any order if the source can seek. */
     int (*read_pages)(struct gf_decoder *d, const struct gf_image *image, int64_t from, int64_t n,
                       void *to);
-    /* All samples follow each other in the file, so that read_pages() reads rows, as pages of an image
-     * that has no other axis before them. */
+    /* All samples are contiguous in the file, so read_pages() can read rows as the pages of an
+     * image without a slower axis. */
     bool plain_rows;
-    /* NULL, or reads n rows of a page, where open() has set d->rows. */
+    /* NULL, or reads n rows of a page if open() has set d->rows. */
     int (*read_rows)(struct gf_decoder *d, int64_t page, int64_t row, int64_t n, void *to);
     /* Frees d->state, also after a failed open. NULL: free() is enough. */
     void (*close)(struct gf_decoder *d);
     int (*write)(struct gf_sink *sink, const struct gf_image *image,
                  const struct gf_write_options *options);
-    /* NULL, or the bytes that write() takes besides the samples of a picture, or of a page of several, where
-     * that is more than some rows. */
+    /* NULL, or returns the bytes that write() needs besides the samples of a picture or page, if
+     * that exceeds a few rows. */
     int64_t (*writing_bytes)(const struct gf_image *image);
-    /* NULL: a file holds one picture. After a picture was read with options.several: 1 where
+    /* NULL: a file holds one picture. After reading a picture with options.several: returns 1 if
      * another one follows, 0 at the end, a negative status for anything else. */
     int (*more)(struct gf_source *source);
-    /* NULL, or GF_EINVAL for a suffix that promises what write() does not make of this image. */
+    /* NULL, or returns GF_EINVAL for a suffix that promises something else than write() makes of this image. */
     int (*check_suffix)(const char *suffix, const struct gf_image *image);
-    /* NULL: a volume is written by write() alone. Else the same bytes in steps: what precedes the
-     * samples; the next pages, as an image of their own; what follows the last one. The last step
-     * frees e->state, and comes after a failure too. */
+    /* NULL: only write() writes a volume. Else these write the same bytes in steps: what precedes
+     * the samples; the next pages, as an image of their own; what follows the last page. The last
+     * step frees e->state and is called after a failure too. */
     int (*begin)(struct gf_encoder *e);
     int (*put_pages)(struct gf_encoder *e, const struct gf_image *pages);
     int (*end)(struct gf_encoder *e);
-    /* NULL: pages are written in their order only. Writes all of a file that write() would make but
-     * the samples, which stay zero. The caller frees frame->at. */
+    /* NULL: pages can only be written in order. Else writes the file that write() would make, with
+     * zeros for samples. The caller frees frame->at. */
     int (*write_frame)(struct gf_sink *sink, const struct gf_image *image,
                        const struct gf_write_options *options, struct gf_frame *frame);
-    /* NULL: write() stores samples as they are. True when it compresses with these options, so that
-     * a page's position is not known beforehand. */
+    /* NULL: write() never compresses. True if it does with these options, so that a page's position
+     * is unknown beforehand. */
     bool (*compresses)(const struct gf_write_options *options);
     /* Arrays that write() takes. */
     unsigned dtypes; /* bit (1 << enum gf_dtype) */
     int max_ndim;
-    int64_t max_side;        /* rows or columns; 0: any number */
-    bool lines;              /* an image of one axis; other formats get a picture of one row */
-    unsigned channels;       /* bit n: n channels can be written; bit 0: any number */
-    bool alpha;              /* an alpha channel is kept as such */
-    unsigned alpha_channels; /* bit n: of n channels the last is alpha; no bits: any may be */
+    int64_t max_side; /* largest number of rows or columns; 0: any */
+    /* takes an image of one axis; other formats get a picture of one row */
+    bool lines;
+    unsigned channels; /* bit n: n channels can be written; bit 0: any number */
+    bool alpha;        /* an alpha channel is kept as such */
+    /* bit n: with n channels the last one is alpha; no bits: always possible */
+    unsigned alpha_channels;
     bool alpha_plane; /* an alpha channel is kept beside spectra, as one more plane of their type */
     bool byte_order;  /* write() obeys options->big_endian */
     bool embeds_record; /* the record is inside the file (TIFF) */
     bool record_beside; /* the record is beside the file, as NAME.json (npy, raw); else dropped */
     bool lossy;         /* write() changes samples */
     bool needs_layout;  /* read() needs options->raw: there is no header */
-    /* NULL, or the last bytes of a complete file that write() made. */
+    /* NULL, or the last bytes of every complete file from write(). */
     const char *end_bytes;
     size_t n_end_bytes;
 };
@@ -191,16 +190,16 @@ extern const struct gf_format gf_format_png, gf_format_tiff, gf_format_jpeg, gf_
     gf_format_pfm, gf_format_npy, gf_format_raw;
 extern const struct gf_format *const gf_formats[]; /* NULL-terminated */
 
-/* Loads what the formats need. To be called before several threads read or write files: where
- * memory is short, glibc's dlopen() fails with the loader's lock held by the calling thread, and
- * another thread's dlopen() never returns. A failure is reported by the files concerned. */
+/* Loads the formats' libraries. Call it before several threads read or write files: if memory is
+ * short, glibc's dlopen() fails with the loader's lock held by the calling thread, and another
+ * thread's dlopen() never returns. Files that need a missing library report it. */
 void gf_formats_load(void);
 
 /* By name or by any of the suffixes ("pgm", "tif"); NULL when there is none. */
 const struct gf_format *gf_format_by_name(const char *name);
 const struct gf_format *gf_format_by_suffix(const char *path); /* case does not matter */
 
-/* The format whose first bytes these are; NULL: none. Finds the pictures of a folder. */
+/* Returns the format whose first bytes these are, or NULL; finds the pictures in a folder. */
 const struct gf_format *gf_format_sniff(const unsigned char *head, size_t n);
 /* The format of samples without a header. */
 const struct gf_format *gf_format_headerless(void);
@@ -208,10 +207,10 @@ const struct gf_format *gf_format_headerless(void);
 /* The name in capitals, for messages; returns `text`. */
 const char *gf_format_label(const struct gf_format *f, char text[8]);
 
-/* Returns the text after the last point of a path's last component; "" when there is none. */
+/* Returns the text after the last dot of a path's last component; "" if there is none. */
 const char *gf_suffix(const char *path);
 
-/* GF_EINVAL with the reason and the ways out when `format` cannot hold such an image. */
+/* GF_EINVAL, with the reason and what to do instead, if `format` cannot hold such an image. */
 int gf_format_accepts(const struct gf_format *format, const struct gf_image *image);
 
 /* Decodes the header at the source's position; image->px.data stays NULL. On failure there is
@@ -220,21 +219,20 @@ int gf_decoder_open(struct gf_decoder *d, const struct gf_format *format, struct
                     const struct gf_read_options *options, struct gf_image *image);
 /* Allocates image->px within options->max_memory, and decodes the samples. Once only. */
 int gf_decoder_read(struct gf_decoder *d, struct gf_image *image);
-/* Instead of gf_decoder_read(), for pictures whose first rows are used while the last ones are
- * decoded. Allocates image->px; *begun is false where rows cannot be had one by one. Then one thread
- * calls gf_decoder_decode(), which ends when all are decoded, and any others gf_decoder_await(), which
- * returns when the first `rows` rows are complete, and helps to complete them. Where they return
- * false, what there is must not be used: gf_decoder_read(), when no thread is in either function any
- * more, reads the samples or tells what is wrong with them. */
+/* Instead of gf_decoder_read(), to use the first rows of a picture while the last ones are decoded. Allocates
+ * image->px; *begun is false if rows cannot be decoded one by one. Then one thread calls gf_decoder_decode(),
+ * which returns when all rows are decoded, and others call gf_decoder_await(), which helps to decode and
+ * returns when the first `rows` rows are complete. If either returns false, do not use the rows: once no thread
+ * is in either function, gf_decoder_read() reads the samples or reports what is wrong with them. */
 int gf_decoder_begin(struct gf_decoder *d, struct gf_image *image, bool *begun);
 bool gf_decoder_decode(struct gf_decoder *d);
 bool gf_decoder_await(struct gf_decoder *d, int64_t rows);
 void gf_decoder_close(struct gf_decoder *d); /* takes an all-zero struct too */
-/* After gf_decoder_open(): the samples, where options->header_only does not leave them out. Closes the
- * decoder, and frees the image where it fails. */
+/* After gf_decoder_open(): reads the samples, unless options->header_only is set, and closes the
+ * decoder. Frees the image on failure. */
 int gf_decoder_read_rest(struct gf_decoder *d, const struct gf_read_options *options,
                          struct gf_image *image);
-/* The three of them; options->header_only leaves the second out. */
+/* Opens, reads and closes; options->header_only leaves out the reading. */
 int gf_format_read(const struct gf_format *format, struct gf_source *source,
                    const struct gf_read_options *options, struct gf_image *image);
 

@@ -1,5 +1,5 @@
-/* Helpers that the formats share: the description of a decoded image under the limits, a uniform view of any
- * image's rows, and byte order. Private to formats/. */
+/* Helpers that the formats share: the description of a decoded image under the limits, a uniform
+ * view of any image's rows, and byte order. Private to formats/. */
 #ifndef GF_FORMATS_IMAGE_H
 #define GF_FORMATS_IMAGE_H
 
@@ -8,15 +8,15 @@
 enum { GF_MAX_CHANNELS = 65535 };
 
 /* For open(): sets image->px to `ndim` spatial extents and a channel axis, C-contiguous, without
- * data. Extents and their product are checked. */
+ * data, after checking the extents and their product. */
 int gf_image_describe(struct gf_image *image, enum gf_dtype dtype, int ndim, const int64_t *shape,
                       int64_t channels);
 
-/* GF_EFORMAT when a source of known size cannot hold `need` bytes even if each of its bytes made
- * `ratio` of them: the claims of a header are checked against the file before memory is taken. */
+/* GF_EFORMAT if a source of known size cannot hold `need` bytes even when each of its bytes expands
+ * to `ratio`: checks a header's claims against the file before memory is allocated. */
 int gf_image_plausible(struct gf_source *source, int64_t need, int64_t ratio);
 
-/* Any image as planes of rows of whole samples: missing axes have extent 1. */
+/* Any image as planes of rows of samples; missing axes have extent 1. */
 struct gf_planes {
     int64_t depth, height, width, channels;
     size_t sample;      /* bytes */
@@ -36,9 +36,9 @@ bool gf_planes_in_place(const struct gf_planes *p);
 /* Writes all samples, C order, in the byte order asked for. */
 int gf_planes_write(struct gf_sink *sink, const struct gf_image *image, bool big_endian);
 
-/* Reads samples that follow each other from byte `begin` of the source on, those of `n` indices of
- * the slowest axis from `from` on, into `to`, in the host's byte order. Returns the bytes that there
- * were, or a negative status. */
+/* Reads contiguous samples into `to`, in the host's byte order: `n` indices of the slowest axis
+ * from `from` on, where the first sample of all is at byte `begin` of the source. Returns the bytes
+ * read, or a negative status. */
 int64_t gf_image_read_pages(struct gf_source *source, int64_t begin, bool big_endian,
                             const struct gf_image *image, int64_t from, int64_t n, void *to);
 

@@ -1,6 +1,6 @@
-/* Data about a picture's samples that its file holds beside them: resolution, gamma, colour profile. It is
- * carried from picture to picture where the format written can hold it. Untrusted: what is not valid
- * is left out by the readers, and what does not suit the picture by the writers. */
+/* Metadata of a picture: resolution, gamma, colour profile. It goes from picture to picture if the
+ * output format can hold it. It is untrusted: readers drop invalid parts, writers drop what does
+ * not suit the picture. */
 #ifndef GF_FORMATS_METADATA_H
 #define GF_FORMATS_METADATA_H
 
@@ -38,10 +38,10 @@ void gf_metadata_free(struct gf_metadata *m);
 
 /* Sets the resolution, unless it is not finite, not positive, or only 1 : 1. */
 void gf_resolution_set(struct gf_resolution *r, double x, double y, enum gf_unit unit);
-/* In another unit than GF_UNIT_NONE; false where its own is not known. */
+/* Converts to another unit than GF_UNIT_NONE; false if its own unit is unknown. */
 bool gf_resolution_in(const struct gf_resolution *r, enum gf_unit unit, double *x, double *y);
-/* In whole numbers up to `most` per `unit`, or without a unit where only x : y is known, and whole.
- * False where that cannot be. */
+/* Gives whole numbers up to `most` per `unit`, or without a unit if only x : y is known and whole.
+ * False if that is impossible. */
 bool gf_resolution_round(const struct gf_resolution *r, enum gf_unit unit, double most,
                          struct gf_resolution *out);
 
@@ -50,9 +50,9 @@ bool gf_resolution_round(const struct gf_resolution *r, enum gf_unit unit, doubl
 int gf_profile_copy(struct gf_metadata *m, const void *profile, size_t n);
 /* The four letters of its colour space, with a zero byte behind them: "RGB ", "GRAY", "CMYK". */
 void gf_profile_space(const struct gf_metadata *m, char space[5]);
-/* Whether there is one, and for samples of 1 or 3 colours. */
+/* Whether there is a profile, and it is for samples of 1 or 3 colours. */
 bool gf_profile_suits(const struct gf_metadata *m, int colors);
-/* Its name, as far as it is ASCII; "" where it has none. Returns `text`. */
+/* The profile's name, as far as it is ASCII; "" if it has none. Returns `text`. */
 const char *gf_profile_name(const struct gf_metadata *m, char *text, size_t size);
 
 #endif

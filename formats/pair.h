@@ -4,14 +4,13 @@
 
 #include "formats/format.h"
 
-/* Shows before the work what is in the way of the record. */
+/* Reports, before the work begins, what would prevent writing the record. */
 int gf_pair_check(const char *path, const struct gf_format *f, const char *record, bool clobber);
 
-/* Puts `data` (which it takes) and image->record in their places. For a reader the pair is the old
- * one or the new one at every moment, also where the program is killed: while the data is replaced,
- * PATH.json describes the old data and the new. INT, TERM and HUP wait for the end, and where a
- * rename fails the old pair is there again. Formats without a record beside them: the data alone.
- */
+/* Moves `data` (which it takes over) and image->record into place. A reader sees the old pair or
+ * the new one at every moment, even if the program is killed: while the data is being replaced,
+ * PATH.json describes both. INT, TERM and HUP wait until that is done, and if a rename fails the
+ * old pair is restored. Formats without a record beside them: the data alone. */
 int gf_pair_commit(const char *path, const struct gf_format *f, const struct gf_image *image,
                    const struct gf_write_options *options, bool clobber, struct gf_sink *data);
 

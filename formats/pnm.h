@@ -14,8 +14,8 @@ int gf_pnm_number(struct gf_source *source, const char *name, int64_t max, int64
  * 1 is black and becomes 0, 0 becomes 255). */
 int gf_pnm_read_plain(struct gf_source *source, bool bitmap, int maxval, size_t n, void *out,
                       size_t sample);
-/* After the samples: 1 where another picture begins, 0 where nothing but white space is left,
- * GF_EFORMAT for anything else. */
+/* After the samples: returns 1 if another picture begins, 0 if only white space is left, GF_EFORMAT
+ * otherwise. */
 int gf_pnm_more(struct gf_source *source);
 /* No other picture may follow. */
 int gf_pnm_end(struct gf_source *source, const char *name);

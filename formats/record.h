@@ -1,17 +1,17 @@
-/* The record: where a complex (or magnitude, or phase) file, or one of wavelet coefficients, came
- * from, so that `gpufft inv` needs no flags. Stored as JSON; read back as hostile input. The fields
- * are plain facts; what they mean for a transform is cli/batch/job_record.h's.
+/* The record of a spectrum (complex, magnitude or phase) or of wavelet coefficients says how it was
+ * made, so that `gpufft inv` needs no options. It is stored as JSON and read back as hostile input.
+ * cli/batch/job_record.h turns the fields into a job.
  *
  *     struct gf_record record;
  *     if (image.record && !gf_record_parse(image.record, &record))
- *         axes = record.ndim;
- */
+ *         axes = record.ndim; */
 #ifndef GF_FORMATS_RECORD_H
 #define GF_FORMATS_RECORD_H
 
 #include "formats/format.h"
 
-/* Wavelet coefficients came later; a version 1 reader does not mistake them for a spectrum. */
+/* Wavelet coefficients have a version of their own, so that a version 1 reader does not take them
+ * for a spectrum. */
 enum { GF_RECORD_VERSION = 1, GF_RECORD_WAVELET = 2 };
 
 enum { GF_RECORD_DIMS = 3, GF_RECORD_LEVELS = 40 };
@@ -36,7 +36,7 @@ struct gf_record {
     int64_t shape[GF_RECORD_DIMS]; /* the picture's, slowest first */
     bool channel_axis;             /* the picture's one channel has an axis of its own in .npy */
     int64_t channels;    /* spectra in the file: of the picture without alpha; 1 for luma */
-    enum gf_color color; /* of the picture that inverts from it */
+    enum gf_color color; /* of the picture that its inverse gives */
     enum gf_dtype dtype; /* the picture's samples */
     int depth;           /* the picture file's bits a sample */
     unsigned axes;       /* bit i: axis i was transformed */
@@ -50,19 +50,18 @@ struct gf_record {
     /* GF_RECORD_WAVELET: `kind` is real; norm, shift, half, luma and complex_input mean nothing */
     int levels;
     enum gf_record_boundary boundary;
-    bool thresholded; /* what inverts from it is not the picture any more */
+    bool thresholded; /* its inverse is no longer the picture */
 };
 
-/* True when a text is a record, or was one before its start or its end was damaged: it has the
- * program's mark or several of the record's keys, or is cut within the mark. False for what someone
- * else wrote. */
+/* True if a text is a record, or was one before its start or end was damaged: it has the program's mark, or
+ * several of the record's keys, or ends within the mark. False for other programs' texts. */
 bool gf_record_is_ours(const char *text, size_t n);
-/* JSON text, one line, read back and compared; the caller frees it with free(). */
+/* Returns the record as one line of JSON, which was read back and compared; the caller frees it. */
 int gf_record_format(const struct gf_record *record, char **text);
-/* GF_EFORMAT with the reason for a text that is no record, is of a later version, or claims what
- * cannot be: every field is range-checked, shapes in 64-bit arithmetic. */
+/* GF_EFORMAT, with the reason, for a text that is no record, has a later version, or makes
+ * impossible claims: every field is range-checked, shapes in 64-bit arithmetic. */
 int gf_record_parse(const char *text, struct gf_record *out);
-/* PATH.json, the record beside a file, on the heap; NULL without memory. */
+/* Returns PATH.json, the path of the record beside a file, which the caller frees; NULL if memory is short. */
 char *gf_record_path(const char *path);
 
 #endif

@@ -1,8 +1,6 @@
-/* NAME.json: the record beside a .npy or raw file. It also has the layout of the data file and
- * its checksum, so that a pair that does not belong together is refused. While the data
- * is being replaced it describes two: the new data, and under "before" the old. Private to
- * formats/.
- */
+/* NAME.json: the record beside a .npy or raw file. It also has the data file's layout and checksum,
+ * so that a mismatched pair is refused. While the data is being replaced, the file describes both
+ * the new data and, under "before", the old. Private to formats/. */
 #ifndef GF_FORMATS_RECORD_FILE_H
 #define GF_FORMATS_RECORD_FILE_H
 
@@ -24,11 +22,11 @@ struct gf_record_file {
 /* The bytes of PATH.json, on the heap; *text is NULL when there is no such file. A file that is too
  * long for a record is cut, *n is then above GF_RECORD_FILE_MAX. */
 int gf_record_file_load(const char *path, char **text, size_t *n);
-/* JSON about something else counts as no record; GF_EFORMAT for a broken one. */
+/* JSON about something else counts as no record; a broken record is GF_EFORMAT. */
 int gf_record_file_parse(const char *text, size_t n, struct gf_record_file *out);
 /* gf_record_file_load() and gf_record_file_parse(). */
 int gf_record_file_read(const char *path, struct gf_record_file *out);
-/* The description that size and checksum of the data fit; NULL in *out when none does. */
+/* Finds the description that fits the data's size and checksum; *out is NULL if none does. */
 int gf_record_file_choose(const struct gf_record_file *file, const struct gf_source *data,
                           int threads, const struct gf_description **out);
 void gf_record_file_free(struct gf_record_file *file);

@@ -1,5 +1,5 @@
-/* The meaning of a TIFF's pages by its description: ImageJ's "ImageJ=…" lines, and OME's XML. Of other
- * texts nothing is taken. */
+/* The meaning of a TIFF's pages by its description: ImageJ's "ImageJ=…" lines or OME's XML. Other
+ * texts are ignored. */
 #ifndef GF_FORMATS_STACK_H
 #define GF_FORMATS_STACK_H
 
@@ -8,7 +8,7 @@
 
 struct gf_stack {
     const char *by;    /* "ImageJ", "OME"; NULL: the file does not tell */
-    int64_t pages;     /* z * channels * times, where nothing else is said */
+    int64_t pages;     /* z * channels * times, unless the description says otherwise */
     int64_t z, c, t;   /* 1 or more; channels that are pages of their own */
     char order[4];     /* of these three, the slowest first: "tzc" */
     double spacing[3]; /* z, y, x; 0: not told */
@@ -16,7 +16,7 @@ struct gf_stack {
     bool elsewhere;    /* OME: pages are in other files too */
 };
 
-/* For a page with that many samples a pixel. Never fails: invalid descriptions say nothing. */
+/* For pages with that many samples a pixel. Never fails: an invalid description is ignored. */
 void gf_stack_parse(const char *text, int samples, struct gf_stack *out);
 
 #endif

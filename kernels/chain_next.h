@@ -1,6 +1,6 @@
-/* The second pass of a chain: between two inclusions of plain_pass.h, it gives all that the second one
- * defines names of their own, and the options of the second pass, -DNEXT_LENGTH=… and so on, their
- * usual names. C has no templates, and OpenCL C no name spaces. */
+/* The second pass of a chain. Included between two inclusions of plain_pass.h, it renames
+ * everything that the second one defines, and gives the second pass's options (-DNEXT_LENGTH=… and
+ * so on) their usual names: C has no templates, and OpenCL C no namespaces. */
 #ifndef CHAIN_NEXT_H
 #define CHAIN_NEXT_H
 

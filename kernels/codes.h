@@ -6,7 +6,7 @@
 #define GROUP          256 /* work items of a group in the generic steps */
 #define GENERAL_STAGES 6   /* of fft_general, at most */
 #define OUTPUTS        7   /* at most */
-#define COUNTERS       256 /* samples that were clipped are counted by group, modulo this */
+#define COUNTERS       256 /* counters of clipped samples; a group uses its number modulo this */
 
 /* How a tile transforms its lines, numbered as in core/gpu/plan/tile.h. */
 #define ALGORITHM_PLAIN     0
@@ -31,12 +31,12 @@
 #define STORE_PACKED     7 /* and the two packed again */
 #define LOAD_ROW_HALVES  8 /* the spectrum of a real line whose neighbours become pairs */
 
-/* Four-step twiddles as one table, or as two by an exponent's digits, are gathered from all over a table
- * where neighbouring lines have different ones; then they are in two tables by line: for results p
- * below points / last radix, and for their steps of that. */
+/* Four-step twiddles are in one table, or in two by the digits of the exponent. If neighbouring
+ * lines need different twiddles, reading them would scatter over the table; then there are two
+ * tables by line: for the results p below points / last radix, and for their steps of that size. */
 #define SPLIT_BY_LINE 3
 
-/* After so many points all powers of a stage's twiddle are in its table, see BASE in tile.h. */
+/* Up to so many points, the table has all powers of a stage's twiddle, see BASE in tile.h. */
 #define MOST_DIRECT 16
 
 /* Kinds and scales are numbered as in core/base/job.h. */
@@ -54,8 +54,8 @@
 #define PARAM_HIGH     2
 #define PARAM_RMS      3 /* of all bins' magnitudes, for an automatic range */
 #define PARAM_ROUNDING 4 /* magnitudes of rounding errors in it, where most bins are below that */
-#define PARAM_OFFSET   3 /* output 0's: what a filter adds to the zero frequency */
-#define PARAM_LIMIT    3 /* or what a wavelet's details are thresholded by */
+#define PARAM_OFFSET   3 /* output 0's: the number that a filter adds to the zero frequency */
+#define PARAM_LIMIT    3 /* or the threshold of a wavelet's details */
 
 /* A filter's factors: evaluated on the fly, or a table of the half spectrum. */
 #define FILTER_FACTORS 0
@@ -63,20 +63,15 @@
 #define FILTER_COMPLEX 2
 
 /* A low pass among a filter's values, real by real; then come the axes' values. A factor is two of
- * them, a and b: c0 + ca a + cab a b, whose coefficients are with the first. Profiles are numbered
- * as in core/filter/filter.h; MIXED: several of them in one filter. */
-#define FILTER_C0           0
-#define FILTER_CA           1
-#define FILTER_CAB          2
-#define FILTER_PROFILE      3
-#define FILTER_ORDER        4
-#define FILTER_LIMIT        5
-#define FILTER_INVERSE      6 /* 1 / limit */
-#define FILTER_HEAD         8
-#define PROFILE_GAUSSIAN    0
-#define PROFILE_IDEAL       1
-#define PROFILE_BUTTERWORTH 2
-#define PROFILE_MIXED       3
+ * them, a and b: c0 + ca a + cab a b, whose coefficients are with the first. */
+#define FILTER_C0      0
+#define FILTER_CA      1
+#define FILTER_CAB     2
+#define FILTER_PROFILE 3 /* of profiles.h */
+#define FILTER_ORDER   4
+#define FILTER_LIMIT   5
+#define FILTER_INVERSE 6 /* 1 / limit */
+#define FILTER_HEAD    8
 
 /* Boundaries and thresholds of wavelets are numbered as in core/base/job.h. */
 #define BOUNDARY_PERIODIC 0
@@ -84,7 +79,7 @@
 #define THRESHOLD_HARD    1
 #define THRESHOLD_SOFT    2
 
-/* The keys of values, for their quantiles: the upper bits of a positive number, in two digits. */
+/* Keys for finding quantiles: the upper bits of a positive number, in two digits. */
 #define SAMPLE_DIGIT  11
 #define SAMPLE_DIGITS (1 << SAMPLE_DIGIT)
 #define SAMPLE_SUMS                                                                                \

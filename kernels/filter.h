@@ -6,6 +6,7 @@
 
 #include "args.h"
 #include "complex.h"
+#include "profiles.h"
 
 #if FILTER == FILTER_COMPLEX
 typedef cplx factor;
@@ -18,7 +19,7 @@ typedef real factor;
 #endif
 
 #if FILTER == FILTER_FACTORS
-/* One low pass on a line: what the other axes' values come to, and where the line's own are. */
+/* One low pass on a line: the joined values of the other axes, and a pointer to the line's own. */
 struct lowpass {
     int profile, order;
     real limit, inverse;
@@ -26,36 +27,40 @@ struct lowpass {
     GLOBAL const real *along;
 };
 
-INLINE int is_product(int profile) {
-    return profile == PROFILE_GAUSSIAN;
-}
 INLINE real joined(real a, real b, int profile) {
-    return is_product(profile) ? a * b : a + b;
+    return PROFILE_IS_PRODUCT(profile) ? a * b : a + b;
+}
+
+INLINE real up_to(real a, real b) {
+    return a <= b ? R(1) : R(0);
+}
+INLINE real power(real x, int order) {
+    real v = R(1);
+    for (; order; order >>= 1) {
+        if (order & 1)
+            v *= x;
+        x *= x;
+    }
+    return v;
 }
 
 /* Its value where the axes' values come to v. */
 INLINE real lowpass_value(const struct lowpass *l, real v) {
-    if (l->profile == PROFILE_GAUSSIAN)
-        return v;
-    if (l->profile == PROFILE_IDEAL)
-        return v <= l->limit ? R(1) : R(0);
-    real power = R(1), square = v * l->inverse;
-    for (int e = l->order; e; e >>= 1) {
-        if (e & 1)
-            power *= square;
-        square *= square;
-    }
-    return R(1) / (R(1) + power);
+    const real one = R(1), limit = l->limit, ratio = v * l->inverse;
+    const int order = l->order;
+#define VALUE(NAME, text, JOINED, axis, value) l->profile == PROFILE_##NAME ? (value):
+    return PROFILES(VALUE) one;
+#undef VALUE
 }
 
-/* The low pass that begins at `from`, on no line yet. */
+/* Reads the low pass that begins at `from`, before it is placed on a line. */
 INLINE struct lowpass lowpass_at(GLOBAL const real *from, wide along) {
     struct lowpass l;
     l.profile = PROFILE == PROFILE_MIXED ? (int)from[FILTER_PROFILE] : PROFILE;
     l.order = (int)from[FILTER_ORDER];
     l.limit = from[FILTER_LIMIT];
     l.inverse = from[FILTER_INVERSE];
-    l.rest = l.mirrored = is_product(l.profile) ? R(1) : R(0);
+    l.rest = l.mirrored = PROFILE_IS_PRODUCT(l.profile) ? R(1) : R(0);
     l.along = from + along;
     return l;
 }

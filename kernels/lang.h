@@ -1,5 +1,5 @@
-/* The only file that knows which language this is: OpenCL C 1.2, CUDA C++, or, for checking alone,
- * plain C++ with a stub (KERNEL_STUB). Kernels are written in what the three share. */
+/* The only file that depends on the language: OpenCL C 1.2, CUDA C++ or, for checks only, plain C++
+ * with a stub (KERNEL_STUB). Kernels use what the three share. */
 #ifndef LANG_H
 #define LANG_H
 
@@ -10,8 +10,8 @@
 #define GLOBAL                    __global
 #define LOCAL                     __local
 #define RESTRICT                  restrict
-/* A tile is the last parameter; the launch gives its size. The type that it points to is what its
- * memory is aligned for: 16 bytes, the widest access. */
+/* The tile is the last parameter, and the launch gives its size. It is aligned for the type that it
+ * points to: 16 bytes, the widest access. */
 #define TILE_PARAMETER(type) , __local float4 *tile_memory
 #define TILE_DECLARE(type)   __local type *tile = (__local type *)tile_memory;
 #define INLINE               static inline __attribute__((always_inline))
@@ -77,8 +77,7 @@ typedef char schar;
 #endif
 #define LESS_OF(a, b)   ((a) < (b) ? (a) : (b))
 #define ROOM_FOR(group) LESS_OF(UNIT_THREADS / (((group) + 31) / 32 * 32), UNIT_GROUPS)
-/* `resident` groups are to fit a multiprocessor at the same time: the registers are rationed for
- * that. */
+/* `resident` groups should fit a multiprocessor at the same time, which limits their registers. */
 #define KERNEL(threads, resident)                                                                  \
     extern "C" __global__ void __launch_bounds__(threads, LESS_OF(resident, ROOM_FOR(threads)))
 #define GLOBAL
@@ -90,14 +89,13 @@ typedef char schar;
 #define LOCAL_ID           ((int)threadIdx.x)
 #define GROUP_ID           ((wide)blockIdx.x)
 #define GROUPS             ((wide)gridDim.x)
-/* The device begins the groups of a launch in the order of their numbers. CUDA does not promise that, but
- * all of its devices do it, and the scan of CUDA's own library (CUB, decoupled look-back) relies on
- * it. */
+/* The device begins the groups of a launch in the order of their numbers. CUDA does not promise that, but all
+ * of its devices do it, and the scan of CUDA's own library (CUB, decoupled look-back) relies on it. */
 #define GROUPS_IN_ORDER    1
-/* Ends the launch with an error, where waiting would have no end. */
+/* Ends the launch with an error instead of waiting for ever. */
 #define GIVE_UP()          __trap()
-/* The device may begin a launch's groups when those of the one before it have ended, or each has let it
- * by BEGIN_NEXT(); but what those wrote is there after AWAIT(). */
+/* The device may begin a launch's groups once those of the launch before it have ended, or have
+ * each called BEGIN_NEXT(). Their results are visible only after AWAIT(). */
 #if __CUDA_ARCH__ >= 900
 #define AWAIT()      asm volatile("griddepcontrol.wait;" ::: "memory")
 #define BEGIN_NEXT() asm volatile("griddepcontrol.launch_dependents;" ::: "memory")
@@ -105,11 +103,12 @@ typedef char schar;
 #define AWAIT()
 #define BEGIN_NEXT()
 #endif
-/* A real in a buffer that the kernel does not write: else it may be read before what is awaited. */
+/* Reads a real from a buffer that the kernel does not write; otherwise the read could be moved
+ * before AWAIT(). */
 #define AWAITED(p) (*(const volatile real *)(p))
-/* The first statement of every kernel. A pass over a range's sample awaits when it knows its lines, and
- * then lets the next ones begin. So what a pass that writes the display reads is there when it begins, and
- * it awaits its range before it stores. */
+/* The first statement of every kernel. A pass over a range's sample waits once it knows its lines,
+ * and then lets the next launch begin. The pass that writes the display thus finds its input
+ * complete, and waits for the range before it stores. */
 #if SAMPLED || AWAITS_RANGE
 #define AWAIT_PREVIOUS()
 #else
@@ -121,8 +120,8 @@ typedef char schar;
 #define GLOBAL_BARRIER() __syncthreads()
 #define FENCE()          fence()
 #define FENCE_READ()
-/* Reads of values used once, and of values that other groups wrote: not cached, or only in the second
- * level. */
+/* Reads values that are used once (not cached) or that other groups wrote (only from the
+ * second-level cache). */
 #define READ_ONCE(p)         __ldcs(p)
 #define READ_SHARED(p)       __ldcg(p)
 #define WRITE_ONCE(p, v)     __stcs(p, v)
@@ -162,8 +161,8 @@ INLINE uint acquired(const uint *p) {
 #endif
     return v;
 }
-/* 16 bytes from the device's memory to the group's, through no register: there for an item after it
- * awaited what it fetched, for all after a barrier behind that. */
+/* Copies 16 bytes from the device's memory to the group's, without a register. An item sees its own
+ * copies after awaiting them; all items do after a barrier that follows. */
 #if __CUDA_ARCH__ >= 800
 #define FETCH_AHEAD(to, from) fetch_16(to, from)
 #define AWAIT_FETCHED()       asm volatile("cp.async.wait_all;" ::: "memory")
@@ -177,7 +176,7 @@ INLINE void fetch_16(void *to, const void *from) {
 #define FETCH_AHEAD(to, from) (*(to) = *(from))
 #define AWAIT_FETCHED()
 #endif
-/* One instruction each; __log2f() has more of them for subnormal numbers. */
+/* One instruction each; __log2f() takes more for subnormal numbers. */
 INLINE float approximate_log2(float x) {
     float y;
     asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));

@@ -1,17 +1,15 @@
-/* Shared by both directions of a wavelet level: taps, boundaries, and the part of an array that a work
- * item has.
+/* Shared by both directions of a wavelet level: taps, boundaries, and each work item's part of the array.
  *
- * One kernel serves any rank. An item walks along one axis (`walk`: z, or y where z is not
- * transformed) and keeps what the filter wants of the planes behind it in registers; where y is
- * transformed beside z it holds ROWS rows of each plane's bands (`row`); along x, where rows are
- * dense, the items of a group are adjacent. So a sample comes from memory once; that
- * neighbours read it again costs the nearest cache alone. An axis that is not transformed is one
- * along which items are independent: it takes the place of `row`.
+ * One kernel serves any rank. An item walks along one axis (`walk`: z, or y if z is not transformed) and keeps
+ * in registers what the filter needs of the planes behind it. If y is transformed as well as z, it holds ROWS
+ * rows of each plane's bands (`row`). Along x, where rows are dense, the items of a group are adjacent. A
+ * sample thus comes from memory once; neighbours that read it again find it in the nearest cache. Along an axis
+ * that is not transformed, items are independent: it takes the place of `row`.
  *
- * Given by -D: ALONG_WALK, ALONG_ROW, ALONG_X: which are transformed (ALONG_ROW only with
- * ALONG_WALK); BOUNDARY; ROWS; ITEMS of a group, of which RESIDENT share a multiprocessor; AHEAD:
- * the next planes are read before the last ones are done with; NEAR: on the finer side pairs of
- * samples are aligned; FAR: a plane or an axis is too long for 32 bits; THRESHOLD; types. */
+ * Given by -D: ALONG_WALK, ALONG_ROW, ALONG_X: which are transformed (ALONG_ROW only with ALONG_WALK);
+ * BOUNDARY; ROWS; ITEMS of a group, of which RESIDENT share a multiprocessor; AHEAD: the next planes are read
+ * before the last ones are done with; NEAR: on the finer side pairs of samples are aligned; FAR: a plane or an
+ * axis is too long for 32 bits; THRESHOLD; types. */
 #ifndef WAVELET_H
 #define WAVELET_H
 
@@ -49,9 +47,9 @@ INLINE real second_of(real a0, real a1, real d0, real d1) {
 /* Band sample k takes samples 2 k - OFFSET and the three after it. */
 #define OFFSET (BOUNDARY == BOUNDARY_PERIODIC ? 1 : 2)
 
-/* The sample at index i of a line of n, -1 for a zero. Filters reach no further than
- * that one turn at an end will do, or two for a single sample; what is beyond even that, where a
- * tile reaches past the last band sample, is not used. */
+/* The sample at index i of a line of n, -1 for a zero. One reflection at an end is enough for the
+ * reach of the filter, two for a line of one sample. Samples beyond that, read by a tile that
+ * extends past the last band sample, are not used. */
 INLINE coord extended(coord i, coord n) {
 #if BOUNDARY == BOUNDARY_ZERO
     return i < n && i >= 0 ? i : -1;
@@ -82,8 +80,8 @@ INLINE real shrunk(real v, real limit) {
 #endif
 }
 
-/* A work item's share: steps first <= k < end along the walk, for one column and ROWS rows, or
- * for one place along an axis that is not transformed. */
+/* A work item's share: steps first <= k < end along the walk, for one column and ROWS rows, or for
+ * one position along an axis that is not transformed. */
 struct spot {
     uint column; /* step along x and channel: k * channels + channel */
     coord row, first, end;

@@ -31,7 +31,6 @@ struct run {
     struct gf_workers pool;
     int64_t limit;
     struct gf_launcher launcher;
-    char device[16]; /* this process's */
     struct gf_ranks ranks;
     bool joined;
     struct gf_made *made;
@@ -419,8 +418,8 @@ int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char 
         rc = claim(&r);
     if (!rc)
         rc = join_ranks(&r);
-    if (!rc && r.joined)
-        gf_spread_settings(s, &r.launcher, r.device);
+    if (!rc)
+        rc = r.joined ? gf_spread_settings(s, &r.launcher) : gf_settings_wish(s);
     if (!rc)
         rc = gf_deal_open_for(s, (r.inputs.n == 1 || s->frames) && s->dims != 2, &r.deal);
     if (!rc)

@@ -10,7 +10,7 @@
 #include "cli/log.h"
 #include "cli/text.h"
 #include "core/base/status.h"
-#include "core/session/record.h"
+#include "core/session/speeds.h"
 
 static double rounded(double ms) {
     return (double)(int64_t)(ms * 1000 + 0.5) / 1000;
@@ -157,8 +157,8 @@ void gf_report_done(const struct gf_task *t) {
                    t->ranks      ? "shared by several processes"
                    : t->streamed ? "frame by frame"
                                  : t->runner->why);
-    char digest[GF_RECORD_DIGEST];
-    if (t->s->tune && gf_record_digest(digest))
+    char digest[GF_SPEEDS_DIGEST];
+    if (t->s->tune && gf_speeds_digest(digest))
         gf_log_verbose("'%s': records %s", gf_log_name(t->name), digest);
     if (t->report.devices)
         gf_log_verbose("'%s': %d devices shared the transform", gf_log_name(t->name),

@@ -15,7 +15,7 @@
 #include "core/base/sample_value.h"
 #include "core/base/status.h"
 #include "core/mpi/exchange.h"
-#include "core/session/speeds.h"
+#include "core/session/disk_speed.h"
 #include "core/slab/run.h"
 #include "formats/scratch.h"
 

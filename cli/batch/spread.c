@@ -17,7 +17,6 @@
 #include "core/base/hash.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
-#include "core/session/backends.h"
 #include "formats/io/keeper.h"
 
 /* ---- settings ---- */
@@ -33,20 +32,20 @@ static int threads_of(const struct gf_settings *s, const struct gf_launcher *lau
     return !all || share < 2 ? most : most / share > 1 ? most / share : 1;
 }
 
-void gf_spread_settings(struct gf_settings *s, const struct gf_launcher *launcher,
-                        char device[16]) {
+int gf_spread_settings(struct gf_settings *s, const struct gf_launcher *launcher) {
     struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
-    const struct gf_backend *b = NULL;
+    struct gf_wish_device *d = s->wish.device;
     const int share = launcher->local_size > 1 ? launcher->local_size : 1;
     s->threads = threads_of(s, launcher);
     s->max_memory = s->max_memory ? s->max_memory : gf_memory_available() / share;
     if (!s->backend || !strcmp(s->backend, "auto"))
         s->backend = gf_backend_openmp.name;
-    const bool chooses = !gf_backend_options_of(s).device && !gf_backend_find(s->backend, &b);
-    const int n = chooses && b->list ? gf_backend_devices(b, props) : 0;
-    snprintf(device, 16, "%d", n > 0 ? launcher->local_rank % n : 0);
+    int rc = gf_settings_wish(s);
+    const bool chooses = !rc && !gf_backend_options_of(s).device && !s->wish.list;
+    const int n = chooses ? gf_backend_devices(d->backend, props) : 0;
     if (n > 0)
-        s->device = device;
+        snprintf(d->device, sizeof d->device, "%d", launcher->local_rank % n);
+    return rc;
 }
 
 /* ---- checks ---- */

@@ -8,9 +8,8 @@
 #include "core/mpi/ranks.h"
 
 /* A process's share of its machine: threads, memory and, unless one is named, the next device for each. The
- * backend is openmp unless one is named. `device`: room for what s->device points to. Before the session
- * opens. */
-void gf_spread_settings(struct gf_settings *s, const struct gf_launcher *launcher, char device[16]);
+ * backend is openmp unless one is named. Makes s->wish. */
+int gf_spread_settings(struct gf_settings *s, const struct gf_launcher *launcher);
 /* From the header to the outputs; t->s, hooks, targets, read and runner are set. The status is the same
  * in all processes; the message is that of the one that is ranks->speaker. */
 int gf_spread_task(struct gf_task *t, struct gf_ranks *ranks);

@@ -16,7 +16,7 @@ static int time_once(const struct gf_bench_entrant *e, struct gf_plan *plan,
     /* A device's passes run on what was uploaded. */
     if (plan->ops->time && (e->resident || !plan->ops->upload))
         return plan->ops->time(plan, in, out, seconds);
-    return gf_fail(GF_EUNSUPP, "its passes are not timed apart");
+    return gf_fail(GF_EUNSUPP, "its passes cannot be timed separately");
 }
 
 void gf_bench_time_passes(const struct gf_bench_entrant *e, struct gf_plan *plan,

@@ -1,13 +1,11 @@
 /* Who takes part in `gpufft bench`: the backends, modes of these, and yardsticks. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/backend_options.h"
 #include "cli/bench/bench.h"
 #include "cli/log.h"
 #include "core/base/status.h"
-#include "core/session/backends.h"
 
 /* Beside the list of backends: modes of these, and yardsticks. */
 static const struct gf_bench_entrant yardsticks[] = {
@@ -66,23 +64,21 @@ bool gf_bench_next_word(const char **at, char *word, size_t size) {
     return true;
 }
 
-/* Entrants that use one device take the first of a list. */
-static const char *device_for(const struct gf_bench_entrant *e, const char *list, char first[64]) {
-    if (e->backend->several || !gf_deal_is_list(NULL, list))
+/* The devices of a list that it works on: all where it shares a transform among them and has them
+ * (*shared), or else the first; no rows but those of that one. */
+static const char *devices_for(const struct gf_bench_entrant *e, const char *list,
+                               char text[GF_DEVICE_LIST], bool *shared) {
+    struct gf_wish w;
+    *shared = false;
+    if (e->backend->several || !gf_wish_is_list(NULL, list))
         return list;
-    snprintf(first, 64, "%.*s", (int)strcspn(list, ","), list);
-    return strcmp(first, "all") ? first : NULL;
-}
-
-/* Those that share a transform among several devices take all of the list: the caller frees it. NULL where
- * there is one, or the backend has not all of them: no rows but those of the first one. */
-static char *devices_for(const struct gf_bench_entrant *e, const char *list) {
-    struct gf_deal_device device[GF_DEAL_MOST];
-    int n = 0;
-    if (!e->backend->shares || !gf_deal_is_list(NULL, list) ||
-        gf_deal_devices(gf_backends, e->backend->name, list, device, &n) || n < 2)
-        return NULL;
-    return gf_deal_together(device, n);
+    *shared = e->backend->shares && !gf_wish_list(&w, gf_backends, e->backend->name, list) &&
+              gf_wish_shares(&w);
+    int at = snprintf(text, GF_DEVICE_LIST, "%.*s", *shared ? 0 : (int)strcspn(list, ","), list);
+    for (int i = 0; *shared && i < w.n; i++)
+        at += snprintf(text + at, GF_DEVICE_LIST - (size_t)at, "%s%s", i ? "," : "",
+                       w.device[i].device);
+    return strcmp(text, "all") ? text : NULL;
 }
 
 /* The path that --mkl or --ipp has for it, NULL: none. The probe does not know it; opening it will tell. */
@@ -102,10 +98,8 @@ static bool is_generic(const char *code_path) {
 
 int gf_bench_open_entrant(struct gf_bench_entrant *e, const struct gf_settings *s, int threads) {
     struct gf_backend_options options = gf_backend_options_of(s);
-    char first[64];
-    char *together = devices_for(e, options.device);
-    options.device = together ? together : device_for(e, options.device, first);
-    options.resident = together != NULL;
+    char devices[GF_DEVICE_LIST];
+    options.device = devices_for(e, options.device, devices, &options.resident);
     options.no_peer = !s->peer;
     options.natural_order = e->natural_order;
     options.threads = e->threads ? e->threads : threads;
@@ -113,7 +107,6 @@ int gf_bench_open_entrant(struct gf_bench_entrant *e, const struct gf_settings *
     options.plan_seconds = s->bench.plan_seconds;
     options.library = library_of(e, s);
     int rc = gf_backend_open(e->backend, &options, &e->context);
-    free(together);
     if (rc)
         e->context = NULL;
     if (!rc)
@@ -143,10 +136,11 @@ static bool worth_it(const struct gf_bench_entrant *e, const struct gf_settings 
 
 static bool has_several(const struct gf_bench_entrant *e, const char *list) {
     if (e->backend->several) /* open() has the reason where these are not there */
-        return gf_deal_is_list(NULL, list);
-    char *together = devices_for(e, list);
-    free(together);
-    return together != NULL;
+        return gf_wish_is_list(NULL, list);
+    char devices[GF_DEVICE_LIST];
+    bool shared;
+    devices_for(e, list, devices, &shared);
+    return shared;
 }
 
 static int probe(const struct gf_bench_entrant *e, const struct gf_settings *s,

@@ -19,7 +19,7 @@
 #include "cli/batch/ranks.h"
 #include "cli/batch/report.h"
 #include "core/base/status.h"
-#include "core/session/record.h"
+#include "core/session/speeds.h"
 
 /* Shapes, or a range of them; a file of that name comes first. */
 static bool is_shape(const char *text) {
@@ -149,23 +149,16 @@ static int check_ranks(const struct gf_settings *s) {
                : gf_fail(GF_EUSAGE, "--ranks=P and --link=GB/s need each other");
 }
 
-/* Data that a session's options point to; lives as long as the session. */
-struct devices {
-    struct gf_deal_device first;
-    char *list;
-};
-
 /* On the device of --assume where one is named, or on those of a list. */
-static int open_session(const struct gf_settings *s, struct gf_session *session,
-                        struct devices *devices) {
+static int open_session(struct gf_settings *s, struct gf_session *session) {
     static const struct gf_backend *list[2]; /* as long as the session */
     struct gf_assumed_device device;
-    if (!s->assume && gf_deal_is_list(s->backend, s->device))
-        return gf_session_open_together(s, session, &devices->first, &devices->list);
-    int rc = s->assume ? gf_plan_assume(s, &device) : 0;
+    int rc = s->assume ? gf_plan_assume(s, &device) : gf_settings_wish(s);
     if (!rc && s->assume)
         rc = gf_assume_backend(s->backend, &device, &list[0]);
-    return rc ? rc : gf_session_open_among(s, s->assume ? list : NULL, session);
+    if (!rc && s->assume)
+        rc = gf_settings_wish_one(s, list);
+    return rc ? rc : gf_session_open_for(s, session);
 }
 
 /* The worst exit code of all. */
@@ -194,7 +187,6 @@ static int plan_operands(struct gf_settings *s, struct gf_session *session,
 static int run(struct gf_settings *s, char **operands, int n) {
     struct gf_targets targets;
     struct gf_session session;
-    struct devices devices = {.list = NULL};
     int worst = 0, rc = 0;
     bool further = false, any_output;
     for (int k = 0; k < GF_N_KINDS; k++)
@@ -225,15 +217,13 @@ static int run(struct gf_settings *s, char **operands, int n) {
     if (!rc && !n)
         rc = gf_fail(GF_EUSAGE, "no input; name a file or a shape such as 512x512 or 4096");
     if (!rc)
-        rc = open_session(s, &session, &devices);
+        rc = open_session(s, &session);
     if (rc) {
         gf_log_error("plan: %s", gf_message());
-        free(devices.list);
         return gf_exit_code(rc);
     }
     worst = plan_operands(s, &session, &targets, operands, n);
     gf_session_close(&session);
-    free(devices.list);
     gf_filter_forget();
     gf_filter_free_files(s);
     return worst;
@@ -244,9 +234,10 @@ static const char *const transforms[] = {"fft", "dwt", "idwt", NULL}; /* as enum
 static const struct gf_opt plan_rows[] = {
     GF_CHOICE("transform", plan_transform, "NAME", transforms,
               "fft, dwt or idwt (default: fft; for a file with a record, its inverse)"),
-    GF_TEXT("assume", assume, "FILE|NAME",
-            "plan for a device that need not be here: one that `gpufft devices --json` printed to "
-            "FILE, or h200; with --backend=cuda or opencl"),
+    GF_TEXT(
+        "assume", assume, "FILE|NAME",
+        "plan for a device that this machine may lack: one that `gpufft devices --json` printed to "
+        "FILE, or h200; with --backend=cuda or opencl"),
     GF_INTEGER("ranks", ranks, "P", 1, 1 << 20,
                "also predict a run of P machines like this one (mpirun), with --link"),
     GF_CHOICE("step", step, "NAME", gf_steps,

@@ -13,8 +13,8 @@
 #include "cli/report.h"
 #include "core/base/range_planes.h"
 #include "core/session/assume.h"
-#include "core/session/record.h"
 #include "core/session/speeds.h"
+#include "core/session/disk_speed.h"
 
 struct needs {
     int64_t in, out, workspace, moved, total;
@@ -281,7 +281,7 @@ static json_t *what_report(const char *name, const struct gf_task *t) {
     const struct gf_job *job = &t->job;
     const struct gf_plan_choice *c = &t->runner->plan->choice;
     const bool wavelet = job->op == GF_DWT;
-    char digest[GF_RECORD_DIGEST], shape[160];
+    char digest[GF_SPEEDS_DIGEST], shape[160];
     shape_text(job, shape);
     return GF_REPORT(
         GF_KEY("in", name), GF_KEY("shape", gf_json_shape(job->shape, job->ndim)),
@@ -293,7 +293,7 @@ static json_t *what_report(const char *name, const struct gf_task *t) {
         GF_KEY(".outputs", outputs_report(t)), GF_KEY("backend", gf_runner_name(t->runner)),
         GF_KEY("why", t->runner->why), GF_KEY_IF(t->s->assume, "assumed", t->s->assume),
         GF_KEY_IF(t->s->assume, ".device", assumed_report()),
-        GF_KEY_IF(t->s->tune && gf_record_digest(digest), "records", digest),
+        GF_KEY_IF(t->s->tune && gf_speeds_digest(digest), "records", digest),
         GF_KEY_IF(c->kept, "measured_ms", c->ms),
         GF_KEY_IF(c->kept, "estimate_ms", c->estimate_ms));
 }

@@ -12,8 +12,7 @@
 #include "cli/report.h"
 #include "core/base/clock.h"
 #include "core/base/status.h"
-#include "core/deal/devices.h"
-#include "core/session/speeds.h"
+#include "core/session/disk_speed.h"
 #include "core/session/tune.h"
 #include "formats/files.h"
 #include "formats/io/io.h"
@@ -35,7 +34,7 @@ static json_t *rates_report(const int *side, const double *rate, int n) {
     return list;
 }
 
-static json_t *record_report(const char *device, const struct gf_speed_record *r, bool kept) {
+static json_t *record_report(const char *device, const struct gf_speeds *r, bool kept) {
     const bool bus = r->bus[0][0] > 0, staged = r->staged[0] > 0;
     return GF_REPORT(
         GF_KEY("device", device), GF_KEY_IF(r->threads, "threads", r->threads),
@@ -47,8 +46,8 @@ static json_t *record_report(const char *device, const struct gf_speed_record *r
         GF_KEY_IF(staged, "staged_up_gb_s", r->staged[0] * 1e-9),
         GF_KEY_IF(staged, "staged_down_gb_s", r->staged[1] * 1e-9),
         GF_KEY_IF(r->link > 0, "link_gb_s", r->link * 1e-9),
-        GF_KEY("fft", rates_report(gf_record_fft_side, r->fft, GF_RECORD_FFTS)),
-        GF_KEY("wavelet", rates_report(gf_record_wavelet_side, r->wavelet, GF_RECORD_WAVELETS)),
+        GF_KEY("fft", rates_report(gf_speeds_fft_side, r->fft, GF_SPEEDS_FFTS)),
+        GF_KEY("wavelet", rates_report(gf_speeds_wavelet_side, r->wavelet, GF_SPEEDS_WAVELETS)),
         GF_KEY("noisy", r->noisy), GF_KEY("kept", kept));
 }
 
@@ -66,24 +65,23 @@ static const char record_form[] =
     "back, through buffers\n}"
     "{?link_gb_s   link     {link_gb_s:.3g} GB/s each way to other devices\n}"
     "  fft      {*fft " RATES "  wavelet  {*wavelet " RATES
-    "{?noisy   noisy    other work was in the way: nothing uses this record; run tune again\n}";
+    "{?noisy   noisy    other work interfered: this record is not used; run tune again\n}";
 
 /* Returns an exit code. */
-static int tune_device(const struct gf_settings *s, const struct gf_deal_device *d) {
-    const struct gf_backend *b;
-    struct gf_speed_record r;
+static int tune_device(const struct gf_settings *s, const struct gf_wish_device *d) {
+    struct gf_speeds r;
     const char *device = d->device[0] ? d->device : NULL;
-    int rc = gf_backend_find(d->backend, &b);
+    int rc = gf_backend_usable(d->backend);
     if (!rc)
         rc = gf_tune_device(
-            b,
+            d->backend,
             &(struct gf_backend_options){.threads = s->threads, .device = device, .general = true},
             &r);
     if (rc) {
         gf_log_fail(d->name);
         return gf_exit_code(rc);
     }
-    const bool kept = gf_record_keep(b, device, &r);
+    const bool kept = gf_speeds_keep(d->backend, device, &r);
     gf_report_print(s->json, record_form, record_report(d->name, &r, kept));
     if (!kept)
         gf_log_error("%s: the record could not be kept; see gpufft devices for the cache", d->name);
@@ -175,7 +173,7 @@ static int time_host(struct host_speeds *h) {
 /* ---- the command ---- */
 
 static int forget(const struct gf_settings *s) {
-    int was = gf_record_forget();
+    int was = gf_speeds_forget();
     const int disks = was < 0 ? was : gf_disk_speeds_forget();
     if (disks < 0) {
         gf_log_error("tune: %s", gf_message());
@@ -189,7 +187,7 @@ static int forget(const struct gf_settings *s) {
 }
 
 static int export_plans(const struct gf_settings *s) {
-    char *text = gf_record_export_plans();
+    char *text = gf_speeds_export_plans();
     int rc = text ? gf_file_write(s->export_to, text, strlen(text), true)
                   : gf_fail(GF_ENOMEM, "out of memory");
     free(text);
@@ -208,7 +206,7 @@ static int import_plans(const struct gf_settings *s) {
     if (!rc && (bytes = gf_source_read(source, text, MOST)) < 0)
         rc = (int)bytes;
     if (!rc)
-        rc = gf_record_import_plans(text, (size_t)bytes, &kept, &others);
+        rc = gf_speeds_import_plans(text, (size_t)bytes, &kept, &others);
     gf_source_close(source);
     free(text);
     if (rc) {
@@ -220,26 +218,17 @@ static int import_plans(const struct gf_settings *s) {
     return 0;
 }
 
-/* Chooses the devices to measure: all, or those asked for. */
-static int choose(const struct gf_settings *s, struct gf_deal_device *device, int *n) {
-    const char *backend = strcmp(s->backend, "auto") ? s->backend : NULL;
-    *n = 1;
-    device[0] = (struct gf_deal_device){.device = ""};
-    if (!backend && !s->device)
-        backend = "all";
-    if (gf_deal_is_list(backend, s->device) || !backend)
-        return gf_deal_devices(gf_backends, backend, s->device, device, n);
-    snprintf(device->backend, sizeof device->backend, "%s", backend);
-    snprintf(device->device, sizeof device->device, "%s", s->device ? s->device : "");
-    snprintf(device->name, sizeof device->name, "%s%s%s", device->backend, s->device ? ":" : "",
-             device->device);
-    return 0;
+/* The devices to measure: all, or those asked for. */
+static int choose(struct gf_settings *s) {
+    const bool named = strcmp(s->backend, "auto"), list = gf_wish_is_list(s->backend, s->device);
+    if (named && !list)
+        return gf_wish_one(&s->wish, gf_backends, s->backend, s->device);
+    return gf_wish_list(&s->wish, gf_backends, named || s->device ? s->backend : "all", s->device);
 }
 
 static int run(struct gf_settings *s, char **operands, int n) {
-    struct gf_deal_device device[GF_DEAL_MOST];
     struct host_speeds host;
-    int code = 0, n_devices;
+    int code = 0;
     if (s->forget + !!s->export_to + !!s->import_from + (n > 0) > 1) {
         gf_log_error("tune: --forget, --export, --import and a shape exclude each other");
         return 2;
@@ -248,14 +237,19 @@ static int run(struct gf_settings *s, char **operands, int n) {
         return forget(s);
     if (s->export_to || s->import_from)
         return s->export_to ? export_plans(s) : import_plans(s);
-    int rc = choose(s, device, &n_devices);
-    if (rc) {
+    int rc = choose(s);
+    if (rc && s->wish.list) {
         gf_log_error("tune: %s", gf_message());
         return gf_exit_code(rc);
     }
-    for (int i = 0; i < n_devices; i++) {
-        const int rates = n ? 0 : tune_device(s, &device[i]);
-        const int plans = rates ? rates : gf_tune_plans(s, &device[i], operands, n);
+    if (rc) {
+        gf_log_fail(s->wish.device->name);
+        code = gf_exit_code(rc);
+    }
+    for (int i = 0; i < s->wish.n; i++) {
+        const struct gf_wish_device *d = &s->wish.device[i];
+        const int rates = n ? 0 : tune_device(s, d);
+        const int plans = rates ? rates : gf_tune_plans(s, d, operands, n);
         code = plans > code ? plans : code;
     }
     if (n)
@@ -287,7 +281,7 @@ static const struct gf_opt rows[] = {
     GF_FLAG("forget", forget, "delete what was measured before, and measure nothing"),
     GF_TEXT("export", export_to, "FILE", "write the plans that were measured to FILE"),
     GF_TEXT("import", import_from, "FILE",
-            "keep the plans of such a file, for devices of the same name and driver"),
+            "keep the plans of such a FILE, for devices of the same name and driver"),
     GF_END,
 };
 static const struct gf_opt_group group = {"Tune", rows};

@@ -58,15 +58,15 @@ static int tune_case(void *user, const struct gf_bench_case *c) {
     return 0;
 }
 
-int gf_tune_plans(const struct gf_settings *s, const struct gf_deal_device *device, char **operands,
+int gf_tune_plans(const struct gf_settings *s, const struct gf_wish_device *device, char **operands,
                   int n) {
     struct gf_settings own = *s;
-    struct tuned t = {.device = device->name, .s = &own};
+    struct tuned t = {.device = device->name, .s = &own, .backend = device->backend};
     struct gf_bench_sizes sizes = {.n = 0};
     const struct gf_backend_options options = {.device = device->device[0] ? device->device : NULL,
                                                .threads = s->threads,
                                                .plan = GF_PLAN_REMEASURE};
-    int rc = gf_backend_find(device->backend, &t.backend);
+    int rc = gf_backend_usable(t.backend);
     if (!rc && !t.backend->list)
         return 0;
     if (!own.bench.kinds)

@@ -53,8 +53,8 @@ static int wrong_form(const struct gf_filter_part *p) {
     static const char *const forms[] = {"R[,PROFILE]", "R[,PROFILE]", "R1,R2[,PROFILE]",
                                         "R1,R2[,PROFILE]", "X,Y[,Z],R[,PROFILE]"};
     return gf_fail(GF_EUSAGE,
-                   "%s cannot be '%.60s'; it is %s, R in " RADIUS
-                   ", PROFILE gaussian, ideal or butterworth:N",
+                   "%s cannot be '%.60s'; it is %s, PROFILE one of " GF_PROFILE_NAMES
+                   "R in " RADIUS,
                    gf_filter_option(p->what), p->text, forms[p->what]);
 }
 
@@ -75,29 +75,31 @@ static int parse_radius(const struct gf_filter_part *p, const struct field *f,
                    gf_filter_option(p->what), p->text);
 }
 
-static int parse_profile(const struct field *f, struct gf_filter_part *p) {
-    static const char butterworth[] = "butterworth:";
-    const size_t prefix = sizeof butterworth - 1;
-    p->profile = GF_GAUSSIAN;
-    if (f->length == 8 && !strncmp(f->text, "gaussian", 8))
-        return 0;
-    p->profile = GF_IDEAL;
-    if (f->length == 5 && !strncmp(f->text, "ideal", 5))
-        return 0;
-    p->profile = GF_BUTTERWORTH;
-    bool named = f->length >= prefix - 1 && !strncmp(f->text, butterworth, prefix - 1);
+/* The order behind the colon of a profile that has one. */
+static int parse_order(const struct field *f, const char *name, struct gf_filter_part *p) {
+    const size_t prefix = strcspn(name, ":") + 1;
     char *end = NULL;
-    long order = named && f->length > prefix ? strtol(f->text + prefix, &end, 10) : 0;
-    if (named && end == f->text + f->length && order >= 1 && order <= GF_MAX_ORDER) {
-        p->order = (int)order;
-        return 0;
+    const long order = f->length > prefix ? strtol(f->text + prefix, &end, 10) : 0;
+    if (end != f->text + f->length || order < 1 || order > GF_MAX_ORDER)
+        return gf_fail(GF_EUSAGE, "%s=%.60s: it is %s with N from 1 to %d",
+                       gf_filter_option(p->what), p->text, name, GF_MAX_ORDER);
+    p->order = (int)order;
+    return 0;
+}
+
+static int parse_profile(const struct field *f, struct gf_filter_part *p) {
+    for (int i = 0; i < GF_N_PROFILES; i++) {
+        const char *name = gf_filter_profiles[i];
+        const size_t length = strcspn(name, ":");
+        p->profile = (enum gf_profile)i;
+        if (f->length < length || strncmp(f->text, name, length))
+            continue;
+        if (name[length])
+            return parse_order(f, name, p);
+        if (f->length == length)
+            return 0;
     }
-    if (named)
-        return gf_fail(GF_EUSAGE, "%s=%.60s: it is butterworth:N with N from 1 to %d",
-                       gf_filter_option(p->what), p->text, GF_MAX_ORDER);
-    return gf_fail(GF_EUSAGE,
-                   "%s=%.60s: no profile '%.*s'; there are gaussian, ideal, "
-                   "butterworth:N",
+    return gf_fail(GF_EUSAGE, "%s=%.60s: a profile is one of " GF_PROFILE_NAMES "not '%.*s'",
                    gf_filter_option(p->what), p->text, (int)f->length, f->text);
 }
 
@@ -275,7 +277,8 @@ static const char *const edges[] = {"periodic", "mirror", "taper", "smooth", NUL
 
 static const struct gf_opt filter_rows[] = {
     GF_PARSED("lowpass", 0, "R[,PROFILE]", parse_lowpass,
-              "keep frequencies up to R; PROFILE is gaussian (default), ideal or butterworth:N"),
+              "keep frequencies up to R; PROFILE is one of " GF_PROFILE_NAMES
+              "by default the first"),
     GF_PARSED("highpass", 0, "R[,PROFILE]", parse_highpass, "keep frequencies above R"),
     GF_PARSED("bandpass", 0, "R1,R2[,PROFILE]", parse_bandpass,
               "keep frequencies between R1 and R2"),

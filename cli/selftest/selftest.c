@@ -364,8 +364,10 @@ static int run(struct gf_settings *s, char **operands, int n) {
     const struct gf_backend *only = NULL;
     int code = 0, failed = 0, tested = 0;
     int rc = n ? gf_fail(GF_EUSAGE, "takes no operands") : 0;
-    if (!rc && strcmp(s->backend, "auto"))
-        rc = gf_backend_find(s->backend, &only);
+    if (!rc)
+        rc = gf_wish_one(&s->wish, gf_backends, s->backend, NULL);
+    if (!rc && s->wish.n)
+        rc = gf_backend_usable(only = s->wish.device->backend);
     if (!rc)
         rc = room_alloc(&room);
     if (rc) {

@@ -15,7 +15,7 @@
 #include "core/base/status.h"
 #include "formats/record.h"
 
-struct run {
+struct stats_run {
     const struct gf_settings *s;
     struct gf_session session;
     struct gf_runner runner;
@@ -129,7 +129,8 @@ static int look_at_spectrum(struct gf_stats *st, const struct gf_array *out, int
 }
 
 /* Everything about the picture; `st` points at image and job. */
-static int look(struct run *r, struct gf_image *image, struct gf_job *job, struct gf_stats *st) {
+static int look(struct stats_run *r, struct gf_image *image, struct gf_job *job,
+                struct gf_stats *st) {
     struct gf_array in = image->px, out;
     struct gf_report report = {0};
     int64_t shape[GF_MAX_RANK], bytes;
@@ -159,7 +160,7 @@ static int look(struct run *r, struct gf_image *image, struct gf_job *job, struc
     return rc;
 }
 
-static int write_radial(const struct run *r, const struct gf_stats *st) {
+static int write_radial(const struct stats_run *r, const struct gf_stats *st) {
     char *path;
     if (!r->radial.n)
         return 0;
@@ -179,7 +180,7 @@ static int write_radial(const struct run *r, const struct gf_stats *st) {
 }
 
 /* Looks at samples that are there, and prints what it finds. */
-static int look_and_print(struct run *r, struct gf_image *image, struct gf_stats *st) {
+static int look_and_print(struct stats_run *r, struct gf_image *image, struct gf_stats *st) {
     struct gf_job job;
     st->image = image;
     st->job = &job;
@@ -198,7 +199,7 @@ static int look_and_print(struct run *r, struct gf_image *image, struct gf_stats
 }
 
 /* Reading it was refused: states what all of the work needs, which is more. */
-static int refuse(struct run *r, char *const *read, int n, int rc) {
+static int refuse(struct stats_run *r, char *const *read, int n, int rc) {
     struct gf_failure first = {0};
     struct gf_image image = {0};
     struct gf_array out;
@@ -216,7 +217,7 @@ static int refuse(struct run *r, char *const *read, int n, int rc) {
     return all == GF_ENOMEM ? all : gf_failure_return(&first);
 }
 
-static int look_at_all(struct run *r, char *const *read, int n) {
+static int look_at_all(struct stats_run *r, char *const *read, int n) {
     struct gf_image image = {0};
     struct gf_stats st = {.path = read[0], .name = read[0], .page = -1};
     int rc = load(r->s, read, n, &image);
@@ -236,7 +237,7 @@ struct pages {
     struct gf_image page; /* one */
 };
 
-static int look_at_page(struct run *r, struct pages *p, char *const *read, int64_t z) {
+static int look_at_page(struct stats_run *r, struct pages *p, char *const *read, int64_t z) {
     struct gf_array like = p->all.px, to, from;
     struct gf_stats st = {.path = read[0], .page = z};
     char *name;
@@ -264,7 +265,7 @@ static int look_at_page(struct run *r, struct pages *p, char *const *read, int64
 }
 
 /* Handles a picture, which is its own only page. */
-static int look_at_picture(struct run *r, struct pages *p, char *const *read) {
+static int look_at_picture(struct stats_run *r, struct pages *p, char *const *read) {
     struct gf_stats st = {.path = read[0], .name = read[0], .page = -1};
     int rc = gf_reader_more(&p->reader);
     if (rc)
@@ -273,7 +274,7 @@ static int look_at_picture(struct run *r, struct pages *p, char *const *read) {
     return rc ? rc : look_and_print(r, &p->all, &st);
 }
 
-static int look_at_pages(struct run *r, char *const *read, int n) {
+static int look_at_pages(struct stats_run *r, char *const *read, int n) {
     struct pages p = {.page = {.ndim = 2}};
     int rc = gf_reader_open(&p.reader, r->s, read, n, &p.all);
     if (!rc)
@@ -298,7 +299,7 @@ static int look_at_pages(struct run *r, char *const *read, int n) {
 }
 
 /* One file, or all of them as the planes of a volume. */
-static void run_one(struct run *r, char *const *read, int n) {
+static void run_one(struct stats_run *r, char *const *read, int n) {
     gf_progress_show("reading", gf_log_name(read[0]));
     int rc = r->s->dims == 2 ? look_at_pages(r, read, n) : look_at_all(r, read, n);
     if (!rc) {
@@ -314,7 +315,7 @@ static void run_one(struct run *r, char *const *read, int n) {
 }
 
 /* --radial: a file, or a template for several. */
-static int claim_radial(struct run *r) {
+static int claim_radial(struct stats_run *r) {
     const struct gf_settings *s = r->s;
     struct gf_target *t = &r->radial.target[0];
     int names = s->frames && r->inputs.n ? 1 : r->inputs.n;
@@ -337,14 +338,16 @@ static int claim_radial(struct run *r) {
 }
 
 static int run_stats(struct gf_settings *s, char **operands, int n) {
-    struct run r = {.s = s};
+    struct stats_run r = {.s = s};
     int rc = gf_settings_check(s);
     if (!rc)
         rc = gf_inputs_gather(s, operands, n, &r.inputs);
     if (!rc)
         rc = claim_radial(&r);
     if (!rc)
-        rc = gf_session_open_among(s, NULL, &r.session);
+        rc = gf_settings_wish_one(s, NULL);
+    if (!rc)
+        rc = gf_session_open_for(s, &r.session);
     if (rc) {
         gf_log_error("stats: %s", gf_message());
         r.worst = gf_exit_code(rc);

@@ -1,5 +1,5 @@
-/* Facts about one device of a GPU backend, as the user sees it in `gpufft devices` and as planning
- * needs it. Plain data: listing devices opens no context. */
+/* The properties of one device of a GPU backend, as `gpufft devices` prints them and planning needs
+ * them. Listing devices opens no context. */
 #ifndef GF_CORE_BASE_DEVICE_H
 #define GF_CORE_BASE_DEVICE_H
 
@@ -19,20 +19,23 @@ struct gf_gpu_props {
     int64_t local_bytes; /* tile memory that one work group may ask for at launch */
     int64_t unit_local_bytes; /* tile memory of one compute unit, shared by its groups */
     int max_group;            /* most work items of a group */
-    int units;                /* multiprocessors, compute units; 0 in a list: not told */
+    int units;                /* multiprocessors, compute units; 0 in a list: unknown */
     int warp;                 /* items that run in step (warp, wavefront): 32, 64; 1 on a CPU */
-    int64_t chain_bytes;      /* from so many bytes between two passes on, they are one launch where
-                               * they can be; 0: never */
-    bool fetches;             /* from its memory to a group's, while the group goes on */
+    int64_t
+        /* two passes with at least this many bytes between them become one launch if they can; 0: never */
+        chain_bytes;
+    bool fetches; /* copies from its memory to a group's while the group computes */
     bool fp64;
-    int64_t max_items[3];   /* most work items of a group along each of three axes */
-    int clock_mhz;          /* the highest; 0 where it is not told */
-    const char *extensions; /* names between blanks; of CUDA the architecture; gf_device_text()'s */
-    bool is_cpu;            /* a device that is the CPU itself */
-    bool shaders;           /* its kernels are the shaders of kernels/gl, see core/gpu/api/opengl/shaders.h */
+    int64_t max_items[3]; /* most work items of a group along each of three axes */
+    int clock_mhz;        /* the highest; 0 if unknown */
+    const char *
+        /* names separated by blanks; for CUDA the architecture; from gf_device_text() */
+        extensions;
+    bool is_cpu;  /* a device that is the CPU itself */
+    bool shaders; /* its kernels are the shaders of kernels/gl, see core/gpu/api/opengl/shaders.h */
 };
 
-/* The same text in memory that is never freed; "" without memory. */
+/* Returns the text in memory that is never freed; "" if memory is short. */
 const char *gf_device_text(const char *text);
 
 #endif

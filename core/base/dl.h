@@ -32,9 +32,9 @@ struct gf_dl_once {
 /* As gf_dl_open(), once; later calls return what the first one did. */
 int gf_dl_open_once(struct gf_dl_once *once, const char *const sonames[],
                     const struct gf_dl_symbol *symbols, void *table);
-/* One more function, into the pointer at `function`: NULL where the library has none. */
+/* Sets the pointer at `function` to one more function, or to NULL if the library lacks it. */
 void gf_dl_find(void *handle, const char *name, void *function);
-/* The file that `function`, of some library, was loaded from. False where that cannot be told. */
+/* Finds the file that a library's `function` was loaded from. False if that is unknown. */
 bool gf_dl_file(const void *function, char *path, size_t size);
 
 #endif

@@ -1,14 +1,14 @@
-/* The extents of a wavelet transform: how many samples each level has and where its bands are. What
- * the transform computes is in core/wavelet/dwt.h.
+/* The extents of a wavelet transform: how many samples each level has and where its bands lie.
+ * core/wavelet/dwt.h says what it computes.
  *
  *     struct gf_dwt_axis x;
  *     gf_dwt_axis(1000, true, 3, GF_PERIODIC, &x);    x.n: 1000 500 250 125, x.at[3]: 125
  *
- * Level l makes of n samples ceil(n / 2) approximations and as many details where the boundary is
- * periodic, else floor((n + 3) / 2) of each, which are PyWavelets' counts. Along a packed axis the
- * last level's approximation is at 0 and the details of level l follow everything coarser, as
- * PyWavelets' coeffs_to_array packs them. Where a size does not divide there are gaps; they hold
- * zeros. Pure functions without failures. */
+ * A level turns n samples into ceil(n / 2) approximations and as many details if the boundary is
+ * periodic, else into floor((n + 3) / 2) of each, as in PyWavelets. Along a packed axis the last
+ * level's approximation is at 0 and the details of level l follow everything coarser, as
+ * PyWavelets' coeffs_to_array packs them. Sizes that do not divide leave gaps, which hold zeros.
+ * The functions are pure and cannot fail. */
 #ifndef GF_CORE_BASE_DWT_SHAPE_H
 #define GF_CORE_BASE_DWT_SHAPE_H
 
@@ -34,7 +34,7 @@ void gf_dwt_shape(const struct gf_job *job, bool packed, int64_t shape[GF_MAX_RA
 static inline enum gf_dtype gf_dwt_real(const struct gf_job *job) {
     return job->precision == GF_DOUBLE ? GF_F64 : GF_F32;
 }
-/* The planes of a job's levels; axes that a picture or a line does not have are of one sample. */
+/* The planes of a job's levels; axes that a picture or a line lacks have one sample. */
 struct gf_dwt_layout {
     struct gf_dwt_axis axis[3]; /* z, y, x */
     bool on[3];                 /* likewise */
@@ -43,14 +43,14 @@ struct gf_dwt_layout {
 void gf_dwt_layout(const struct gf_job *job, struct gf_dwt_layout *out);
 /* Whether there are no gaps between bands. */
 bool gf_dwt_layout_is_tight(const struct gf_dwt_layout *a);
-/* Rows, and bytes of a row, of a plane of a level's bands along y and x, without gaps. */
+/* Rows of a plane that holds a level's bands along y and x without gaps, and bytes of such a row. */
 static inline int64_t gf_dwt_layout_rows(const struct gf_dwt_layout *a, int level) {
     return (1 + a->on[1]) * a->axis[1].n[level];
 }
 static inline int64_t gf_dwt_layout_row(const struct gf_dwt_layout *a, int level) {
     return (1 + a->on[2]) * a->axis[2].n[level] * a->pixel;
 }
-/* One level of the job by itself, on so many planes: its finer side are samples on the first one, else the
+/* The job of one level on so many planes. Its finer side holds samples on the first level, else the
  * approximation of the level before. */
 struct gf_job gf_dwt_level_job(const struct gf_job *job, int level, int64_t planes);
 

@@ -52,7 +52,7 @@ int gf_energy_open_cpu(const char *folder, struct gf_energy *e) {
             rc = open_package(folder, entry->d_name, &e->package[e->n++]);
     closedir(d);
     if (!rc && !e->n)
-        rc = gf_fail(GF_EABSENT, "'%s' has no package of a CPU", folder);
+        rc = gf_fail(GF_EABSENT, "'%s' lists no CPU package", folder);
     return rc;
 }
 

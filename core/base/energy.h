@@ -1,13 +1,12 @@
-/* The energy that hardware has counted: of the CPU's packages where Linux shows its counters (RAPL),
- * of an NVIDIA GPU through NVML. The counters are those of the whole package or board, whoever works
- * there, and step some times a second: what is measured takes a second or more.
+/* Energy from hardware counters: the CPU packages' through Linux (RAPL), an NVIDIA GPU's through
+ * NVML. They count the whole package or board, whoever uses it, and advance a few times a second,
+ * so measure for a second or more.
  *
  *     struct gf_energy e;
  *     double joules;
  *     int rc = gf_energy_open_cpu(GF_POWERCAP, &e);
  *     …
- *     if (!rc) rc = gf_energy_read(&e, &joules);     since it was opened, or read before
- */
+ *     if (!rc) rc = gf_energy_read(&e, &joules);     since it was opened or last read */
 #ifndef GF_CORE_BASE_ENERGY_H
 #define GF_CORE_BASE_ENERGY_H
 
@@ -27,10 +26,10 @@ struct gf_energy {
     uint64_t last;
 };
 
-/* GF_EABSENT, with the reason, where there is no counter or it cannot be read. `folder`: where Linux
- * lists them. Nothing to close. */
+/* GF_EABSENT, with the reason, if there is no counter or it cannot be read. `folder`: where Linux
+ * lists the counters. Needs no closing. */
 int gf_energy_open_cpu(const char *folder, struct gf_energy *e);
-/* The GPU of that name, of which there is to be one. */
+/* Opens the counter of the GPU with that name, which must be the only one. */
 int gf_energy_open_gpu(const char *name, struct gf_energy *e);
 /* Joules since the last call; a counter may have wrapped once. GF_EIO. */
 int gf_energy_read(struct gf_energy *e, double *joules);

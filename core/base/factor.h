@@ -19,14 +19,16 @@ enum { GF_MAX_STAGES = 24, GF_MAX_RADIX = 31 };
 struct gf_radices {
     int n;
     int radix[GF_MAX_STAGES];
-    int64_t rest; /* 1, or the product of the prime factors above GF_MAX_RADIX, and from 3^25 on,
-                   * which no memory holds, of those that are too many */
+    int64_t
+        /* 1, or the product of the prime factors above GF_MAX_RADIX; from 3^25 on, a length that
+         * no memory holds, also of those beyond the array */
+        rest;
 };
 
 /* Factors n >= 1 into the radices that the kernels have, as few and as large as are fast. */
 struct gf_radices gf_factor_radices(int64_t n);
 
-/* How n points are transformed. */
+/* The algorithm for n points. */
 enum gf_algorithm {
     GF_ALG_STAGES,    /* radices only, or radices around one prime done by Rader or Bluestein */
     GF_ALG_RADER,     /* n prime, n - 1 smooth */

@@ -1,9 +1,9 @@
-/* Spectra of real samples are symmetric, F(-k) = conj F(k), and half of one is stored. What everything
- * needs that holds a part of such a spectrum: the index of the mirror image, runs of mirror images, the
- * Hermitian part, and the two columns that are packed into one. Nothing allocates, nothing can fail.
+/* Spectra of real samples are symmetric, F(-k) = conj F(k), and half of one is stored. This header serves all
+ * that hold a part of such a spectrum: the index of the mirror image, runs of mirror images, the Hermitian
+ * part, and the two columns that are packed into one. Nothing here allocates or fails.
  *
- * Numbers are complex, in single or, where `is_double`, in double precision. The arithmetic is that of
- * the CPU's kernels, rounded as they round, so that a spectrum made of parts has the same bytes. */
+ * Numbers are complex, in single or, where `is_double`, in double precision. Results are rounded as the CPU's
+ * kernels round them, so a spectrum made of parts has the same bytes. */
 #ifndef GF_CORE_BASE_HALVES_H
 #define GF_CORE_BASE_HALVES_H
 
@@ -53,8 +53,8 @@ static inline struct gf_number gf_number_mean(struct gf_number a, struct gf_numb
                               (double)((float)a.im + (float)b.im) * 0.5};
 }
 
-/* The packed column holds A + i B, A and B being spectra of real samples. `here` is its number at some
- * frequency and `there` the one at the mirror image; `a` and `b` become A and B at `here`. */
+/* The packed column holds A + i B, A and B being spectra of real samples. `here` is its number at
+ * some frequency and `there` the one at the mirror image; `a` and `b` become A and B at `here`. */
 static inline void gf_half_unpack(struct gf_number here, struct gf_number there, bool is_double,
                                   struct gf_number *a, struct gf_number *b) {
     *a = gf_number_mean(here, gf_number_conjugate(there), is_double);
@@ -62,13 +62,13 @@ static inline void gf_half_unpack(struct gf_number here, struct gf_number there,
                         (struct gf_number){there.im, there.re}, is_double);
 }
 
-/* True if the kernels unpack this row of a page and conjugate the one at its mirror image, row `mirror` of
- * the negative page, not the other way round (kernels/cpu/tile.h). Only the signs of zeros show which. */
+/* True if the kernels unpack this row of a page and conjugate the one at its mirror image, row `mirror` of the
+ * negative page, not the other way round (kernels/cpu/tile.h). Only the signs of zeros show which. */
 bool gf_half_leads(int64_t page, int64_t pages, int64_t row, int64_t mirror);
 
-/* The Hermitian part of a full spectrum F at k, (f + conj g) / 2, from f = F(k), g = F(-k). Adds, `weight`
- * times, its square to energy[0] and that of the rest, (f - conj g) / 2, to energy[1]. By Parseval these
- * are the energies of the inverse's real and imaginary parts. */
+/* The Hermitian part of a full spectrum F at k, (f + conj g) / 2, from f = F(k), g = F(-k). Adds,
+ * `weight` times, its square to energy[0] and that of the rest, (f - conj g) / 2, to energy[1]. By
+ * Parseval these are the energies of the inverse's real and imaginary parts. */
 static inline struct gf_number gf_half_hermitian(struct gf_number f, struct gf_number g,
                                                  bool is_double, double weight, double energy[2]) {
     const struct gf_number even = gf_number_mean(f, gf_number_conjugate(g), is_double);
@@ -81,11 +81,11 @@ static inline struct gf_number gf_half_hermitian(struct gf_number f, struct gf_n
 /* Writes the mirror images of n samples: from the one at `from`, `step` bytes apart, to `to` and
  * downwards, `to_step` bytes apart. */
 typedef void gf_mirror_fn(char *to, int64_t to_step, const char *from, int64_t step, int64_t n);
-/* For samples of a kind and type: equal, opposite or conjugate ones. NULL where there is no such sample:
- * the opposite of a signed integer. */
+/* For samples of a kind and type: equal, opposite or conjugate ones. NULL where there is no such
+ * sample: the opposite of a signed integer. */
 gf_mirror_fn *gf_half_mirror(enum gf_kind kind, enum gf_dtype dtype);
-/* The same for n columns of `channels` samples side by side: column `i` of `from` to column n - 1 - i of
- * `to`. The type has a mirror image. */
+/* The same for n columns of `channels` samples side by side: column `i` of `from` to column n - 1 -
+ * i of `to`. The type has a mirror image. */
 void gf_half_mirror_columns(enum gf_kind kind, enum gf_dtype dtype, int64_t channels,
                             const void *from, int64_t n, void *to);
 

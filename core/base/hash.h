@@ -1,9 +1,8 @@
-/* Fowler, Noll and Vo's hash, 1a, 64 bits: one changed bit always changes it. No defence against someone
- * who looks for two texts of one hash.
+/* Fowler, Noll and Vo's hash, 1a, 64 bits: one changed bit always changes it. It does not withstand
+ * a deliberate search for collisions.
  *
  *     uint64_t h = gf_hash(GF_HASH_START, key, key_bytes);
- *     h = gf_hash(h, more, more_bytes);
- */
+ *     h = gf_hash(h, more, more_bytes); */
 #ifndef GF_CORE_BASE_HASH_H
 #define GF_CORE_BASE_HASH_H
 

@@ -53,10 +53,9 @@ enum gf_boundary { GF_PERIODIC, GF_SYMMETRIC, GF_ZERO };
  * does not change. */
 enum gf_threshold { GF_KEEP_ALL, GF_HARD, GF_SOFT };
 
-/* GF_DWT. Coefficients are real and packed (core/base/dwt_shape.h). Forward outputs are GF_REAL:
- * floats, or integers with GF_MAP_DISPLAY, which show the approximation from its minimum to its
- * maximum and every detail band as |c| from 0 to its own largest. Inverse outputs are GF_REAL with
- * GF_MAP_NUMBER. */
+/* GF_DWT. Coefficients are real and packed (core/base/dwt_shape.h). Forward outputs are GF_REAL: floats, or
+ * integers with GF_MAP_DISPLAY, which show the approximation from its minimum to its maximum and every detail
+ * band as |c| from 0 to its own largest. Inverse outputs are GF_REAL with GF_MAP_NUMBER. */
 struct gf_wavelet {
     int levels; /* 1..GF_MAX_LEVELS */
     enum gf_boundary boundary;
@@ -72,8 +71,8 @@ enum gf_range {
     GF_RANGE_GIVEN, /* gf_output.low and .high */
 };
 
-/* Places in which a backend carries the last column of half spectra in the first one's imaginary part: nowhere,
- * between all passes, or between the first two alone. */
+/* Places in which a backend carries the last column of half spectra in the first one's imaginary
+ * part: nowhere, between all passes, or between the first two alone. */
 enum gf_packing { GF_PACKS_NOTHING, GF_PACKS_ALL, GF_PACKS_WITHIN };
 
 /* One result, written by the store step. */
@@ -104,8 +103,8 @@ struct gf_job {
     int64_t shape[GF_MAX_DIMS]; /* of the picture, also for an inverse; slowest first */
     int64_t channels;           /* innermost axis of every array; each is transformed by itself */
     unsigned axes;              /* bit i: axis i is transformed; the others are batches */
-    /* Inverse and GF_FILTER: the first samples along each axis, the only ones that are counted where
-     * they clip; 0: all. The others were added for the transform's sake. */
+    /* Inverse and GF_FILTER: the first samples along each axis, the only ones that are counted
+     * where they clip; 0: all. The others were added for the transform's sake. */
     int64_t counted[GF_MAX_DIMS];
     enum gf_dtype in_dtype;
     bool luma; /* forward: three (or more) channels in, one out: Rec.709 of the encoded values */
@@ -121,22 +120,22 @@ struct gf_job {
     /* Points of the axes that other jobs transform, this one being a part of a transform of more
      * axes: they count in the norm. 0: the job is all of it. */
     int64_t elsewhere;
-    /* Parts that have some of the indices of every axis: those from `first` on, of a transform
-     * of this shape over these axes. axes 0: it has all indices of the axes that it leaves to others.
-     * A GF_FILTER part transforms complex numbers, multiplies by the filter, transforms back, and has
-     * no factor; GF_FFT parts of a filter name it too, and are computed as a backend does it there. */
+    /* Parts that have some of the indices of every axis: those from `first` on, of a transform of this shape
+     * over these axes. axes 0: it has all indices of the axes that it leaves to others. A GF_FILTER part
+     * transforms complex numbers, multiplies by the filter, transforms back, and has no factor; GF_FFT parts of
+     * a filter name it too, and are computed as a backend does it there. */
     struct {
         int64_t shape[GF_MAX_DIMS], first[GF_MAX_DIMS];
         unsigned axes;
         int64_t
             step; /* of a line's: every step-th index, whose filter's values are asked for; 0: 1 */
     } whole;
-    /* Parts of a line of so many points, which is taken as a matrix (core/gpu/slab.h). A GF_FFT part
-     * has some columns of it, axis 0 being transformed: their spectra are row by row, [column][number],
-     * and times exp(-2 pi i number column / line). A GF_FILTER part has some rows. 0: no line. */
+    /* Parts of a line of so many points, which is taken as a matrix (core/gpu/slab.h). A GF_FFT part has some
+     * columns of it, axis 0 being transformed: their spectra are row by row, [column][number], and times exp(-2
+     * pi i number column / line). A GF_FILTER part has some rows. 0: no line. */
     int64_t line;
-    /* Parts in a device's memory: elements from one index of axis 0 to the next, of the input and of the
-     * outputs, which have gaps there; 0: none. */
+    /* Parts in a device's memory: elements from one index of axis 0 to the next, of the input and
+     * of the outputs, which have gaps there; 0: none. */
     int64_t in_pitch, out_pitch;
     int n_out;
     struct gf_output out[GF_MAX_OUTPUTS];
@@ -171,8 +170,7 @@ int gf_job_half_axis(const struct gf_job *job);
 void gf_job_in_shape(const struct gf_job *job, int64_t shape[GF_MAX_RANK]);
 /* Shape of output `i`, likewise (luma leaves one channel). */
 void gf_job_out_shape(const struct gf_job *job, int i, int64_t shape[GF_MAX_RANK]);
-/* How many samples along axis i are counted where they clip: see `counted`; and whether these are
- * not all. */
+/* How many samples along axis i are counted where they clip: see `counted`; and whether these are not all. */
 static inline int64_t gf_job_counted(const struct gf_job *job, int i) {
     return job->counted[i] ? job->counted[i] : job->shape[i];
 }
@@ -189,25 +187,23 @@ static inline enum gf_dtype gf_job_number(const struct gf_job *job) {
 static inline int64_t gf_job_lanes(const struct gf_job *job) {
     return job->luma ? 1 : job->channels;
 }
-/* Number of samples a transform runs over: the product of the transformed extents, `elsewhere`
- * included. */
+/* Number of samples a transform runs over: the product of the transformed extents, `elsewhere` included. */
 int64_t gf_job_points(const struct gf_job *job);
 /* The factor that `norm` applies in this direction; 1 / N for a filter, which runs both ways. */
 double gf_job_scale(const struct gf_job *job);
 /* True when the arithmetic runs on half spectra: real input forward, real result inverse. */
 bool gf_job_is_real(const struct gf_job *job);
-/* True where real lines along x are taken together with those of the next pages, not of the next rows:
- * in volumes of many pages where this job, or the one that it is a part of, transforms x and z
- * alone. Which two real lines are transformed as one complex line decides how they are rounded. */
+/* True where real lines along x are taken together with those of the next pages, not of the next rows: in
+ * volumes of many pages where this job, or the one that it is a part of, transforms x and z alone. Which two
+ * real lines are transformed as one complex line decides how they are rounded. */
 bool gf_job_joins_pages(const struct gf_job *job);
 /* True when a transform alone makes the output: one, of one channel, of the arithmetic's own types,
  * without shift and factor; half spectra where the arithmetic runs on those. */
 bool gf_job_is_bare(const struct gf_job *job);
-/* True when both ask for the same, so that a plan for one serves the other. Compares field by field,
- * without padding, extents beyond ndim, and outputs beyond n_out. */
+/* True when both ask for the same, so that a plan for one serves the other. Compares field by
+ * field, without padding, extents beyond ndim, and outputs beyond n_out. */
 bool gf_job_equal(const struct gf_job *a, const struct gf_job *b);
-/* True for a spectrum of 8- or 16-bit samples: no result, and no square of one, leaves the range of
- * a float. */
+/* True for a spectrum of 8- or 16-bit samples: no result, and no square of one, leaves the range of a float. */
 bool gf_job_is_bounded(const struct gf_job *job);
 
 /* Notes the range that output i used: of magnitude and power the two values; symmetric about zero

@@ -48,14 +48,13 @@ static inline int gf_work_axis(const struct gf_job *job, int i) {
 void gf_work_load(const struct gf_job *job, const struct gf_array *in, const struct gf_work *w,
                   int threads, struct gf_report *report);
 
-/* If the report has energies of `in` that were summed in single precision and that left its range, sums
- * them anew in double: squares overflow above 1e19, and vanish below 1e-19. */
+/* If the report has energies of `in` that were summed in single precision and that left its range,
+ * sums them anew in double: squares overflow above 1e19, and vanish below 1e-19. */
 void gf_work_mend_energy(const struct gf_job *job, const struct gf_array *in, int threads,
                          struct gf_report *report);
 
-/* True when the display range of output i depends on all values: it is GF_RANGE_FULL. It does not
- * for samples that are never negative: no magnitude is larger than that of the zero frequency, where
- * all of them add up. */
+/* True when the display range of output i depends on all values: it is GF_RANGE_FULL. It does not for samples
+ * that are never negative: no magnitude is larger than that of the zero frequency, where all of them add up. */
 bool gf_output_scans(const struct gf_job *job, int i);
 /* Sets output i's display range in the report (gf_report_range()); the work buffer's values still
  * need the norm's factor. rms: gf_range_rms() of the input, for GF_RANGE_AUTO. GF_ENOMEM. */
@@ -63,9 +62,9 @@ int gf_work_range(const struct gf_job *job, int i, const struct gf_work *w, doub
                   struct gf_report *report);
 
 /* Writes output i from the work buffer of gf_work_after(): mirror image, shift, kind, mapping from
- * report->low[i] to high[i]; sets report->clipped[i]. Bins that are their own mirror image are real in the
- * spectrum of real samples: their imaginary part is rounding noise, which would turn a phase of pi
- * into -pi, and is dropped. */
+ * report->low[i] to high[i]; sets report->clipped[i]. Bins that are their own mirror image are real
+ * in the spectrum of real samples: their imaginary part is rounding noise, which would turn a phase
+ * of pi into -pi, and is dropped. */
 void gf_work_store(const struct gf_job *job, int i, const struct gf_work *w, double scale,
                    struct gf_array *out, int threads, struct gf_report *report);
 
@@ -73,8 +72,8 @@ void gf_work_store(const struct gf_job *job, int i, const struct gf_work *w, dou
 void gf_work_load_text(const struct gf_job *job, char *text, size_t size);
 void gf_work_store_text(const struct gf_job *job, int i, char *text, size_t size);
 
-/* Drops what is only rounding in output i of a real input's spectrum: bins that are their own mirror image
- * become those of real numbers. */
+/* Drops what is only rounding in output i of a real input's spectrum: bins that are their own
+ * mirror image become those of real numbers. */
 void gf_rounding_drop(const struct gf_job *job, int i, const struct gf_array *out, int threads);
 
 #endif

@@ -2,8 +2,8 @@
  * its zero frequency, over a fixed sample of its bins.
  *
  * Which bins are sampled follows from the shape alone: a set of indices along every axis, denser at
- * low and at the highest frequencies, and all their combinations. An index has a weight: how many it
- * represents. Along rows the indices are blocks of GF_RANGE_BLOCK neighbours, as lines along the
+ * low and at the highest frequencies, and all their combinations. An index has a weight: how many
+ * it represents. Along rows the indices are blocks of GF_RANGE_BLOCK neighbours, as lines along the
  * other axes are transformed in such blocks; along the other axes each comes with its negative, as
  * the bins of real samples come in such pairs. So whichever axis a backend transforms last, the
  * sample is a few of its lines, and all backends find the same range.
@@ -75,8 +75,8 @@ void gf_range_energy_add(const struct gf_job *job, const struct gf_array *plane,
                          struct gf_range_energy *e);
 double gf_range_energy_rms(const struct gf_job *job, const struct gf_range_energy *e);
 
-/* The bits of a positive number sort as the number does; of a double the exponent and eleven bits of
- * the fraction are enough for a shade. */
+/* The bits of a positive number sort as the number does; of a double the exponent and eleven bits
+ * of the fraction are enough for a shade. */
 enum { GF_RANGE_DIGIT = 11, GF_RANGE_KEY_SHIFT = 63 - 2 * GF_RANGE_DIGIT };
 
 /* The key of the size of a bin's kind: for magnitude and power that of the square. */
@@ -91,11 +91,11 @@ static inline uint32_t gf_range_key(enum gf_kind kind, double re, double im) {
 double gf_range_rounding(const struct gf_job *job, double rms);
 
 /* The range of output i, from black to white in unscaled units, given the keys of all bins. Zero
- * frequencies are left out, and bins below 1e-6 of the largest other one, or of the rms. If most bins
- * are below gf_range_rounding(), as those of a constant picture or a single wave are, these are rounding
- * errors, and all below it are left out. If nothing is left, white is the zero frequency or the rms,
- * whichever is larger. If nothing is left, or black and white are the same, black is 1e-6 of white, but
- * at least what was left out as rounding errors. */
+ * frequencies are left out, and bins below 1e-6 of the largest other one, or of the rms. If most
+ * bins are below gf_range_rounding(), as those of a constant picture or a single wave are, these
+ * are rounding errors, and all below it are left out. If nothing is left, white is the zero
+ * frequency or the rms, whichever is larger. If nothing is left, or black and white are the same,
+ * black is 1e-6 of white, but at least what was left out as rounding errors. */
 void gf_range_sample_find(const struct gf_range_sample *s, const struct gf_job *job, int i,
                           double rms, double range[2]);
 

@@ -17,13 +17,12 @@ void gf_sample_put(void *p, enum gf_dtype t, double v);
 /* Copies src into dst, of the same shape but any types. */
 void gf_samples_convert(struct gf_array *dst, const struct gf_array *src);
 
-/* Replaces NaN and Inf by 0, or by the mean of the finite samples of their channel (the last
- * axis). */
+/* Replaces NaN and Inf by 0, or by the mean of the finite samples of their channel (the last axis). */
 void gf_samples_mend(struct gf_array *a, bool with_mean);
 
-/* Fills a contiguous array with the same pseudo-random samples each time, for measurements: zeros are faster than
- * what people transform. Reals, and both parts of complex numbers, are in [-1/2, 1/2); of integers every byte is
- * random. */
+/* Fills a contiguous array with the same pseudo-random samples each time, for measurements: zeros
+ * are faster than what people transform. Reals, and both parts of complex numbers, are in [-1/2,
+ * 1/2); of integers every byte is random. */
 void gf_samples_noise(struct gf_array *a);
 
 /* dst = magnitude * exp(i phase); dst is complex, all of one shape. */

@@ -1,5 +1,5 @@
-/* A copy of memory that is not read again soon: past the caches, which spares the read of every line
- * before it is overwritten. */
+/* A copy of memory that is not read again soon: past the caches, which spares the read of every
+ * line before it is overwritten. */
 #ifndef GF_CORE_BASE_STREAMING_H
 #define GF_CORE_BASE_STREAMING_H
 

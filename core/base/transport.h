@@ -2,8 +2,8 @@
  * plugin that is built with an MPI library (core/mpi/plugin.c) and opened at run time, as MPI
  * libraries differ in their binary interfaces. core/mpi/ranks.h opens one.
  *
- * Functions return 0, or a code that is not 0 after which message() has the reason; then the processes
- * are out of step and only abandon() helps. All of them are called by one thread. */
+ * Functions return 0, or a code that is not 0 after which message() has the reason; then the
+ * processes are out of step and only abandon() helps. All of them are called by one thread. */
 #ifndef GF_CORE_BASE_TRANSPORT_H
 #define GF_CORE_BASE_TRANSPORT_H
 
@@ -22,19 +22,18 @@ struct gf_transport {
     void (*abandon)(int code); /* ends all processes; does not return */
     const char *(*message)(void);
 
-    /* Collective: `bytes` of rank `root` to all; equal shares of all, in the order of the ranks, to
-     * all. */
+    /* Collective: `bytes` of rank `root` to all; equal shares of all, in the order of the ranks, to all. */
     int (*share)(void *data, int64_t bytes, int root);
     int (*gather)(const void *mine, int64_t bytes, void *all);
 
-    /* Memory that all ranks reach, one window at a time. Collective: takes so many bytes of this rank's, of
-     * which there may be none, and gives them back. */
+    /* Memory that all ranks reach, one window at a time. Collective: takes so many bytes of this
+     * rank's, of which there may be none, and gives them back. */
     int (*open)(int64_t bytes, void **memory);
     int (*close)(void);
     /* That memory of rank `peer`, where this process can reach it, else NULL. */
     void *(*reach)(int peer);
-    /* To or from rank `peer`'s memory at an offset. put() returns when `data` may be changed, get() when it
-     * is there. */
+    /* To or from rank `peer`'s memory at an offset. put() returns when `data` may be changed, get()
+     * when it is there. */
     int (*put)(const void *data, int64_t bytes, int peer, int64_t at);
     int (*get)(void *data, int64_t bytes, int peer, int64_t at);
     /* Collective: what was put is there, in the memory of all. */

@@ -41,19 +41,9 @@ static void put(void *table, int bits, int64_t at, double v) {
 
 /* ---- factors ---- */
 
-/* Above these a table is as fast, and in single precision more accurate: raising a rounded number
- * to a power multiplies its error by the order, and squares of bins above 2^24 are not exact. */
-enum { HIGHEST_ORDER = 8, LARGEST_SQUARE = 1 << 24 };
-
 static bool is_brief(const struct gf_job *job, const struct gf_filter_terms *t) {
-    bool single = job->precision == GF_SINGLE;
-    if (job->filter->table.data || t->n_terms > GF_CPU_GAIN_TERMS)
-        return false;
-    for (int i = 0; i < t->n_terms; i++)
-        if (single && ((t->term[i].profile == GF_BUTTERWORTH && t->term[i].order > HIGHEST_ORDER) ||
-                       (t->term[i].profile == GF_IDEAL && t->term[i].limit > LARGEST_SQUARE)))
-            return false;
-    return true;
+    return !job->filter->table.data && t->n_terms <= GF_CPU_GAIN_TERMS &&
+           gf_filter_is_exact(job, t);
 }
 
 /* Appends the axis's values at *at, in the pass's precision, and repeats the last one so that whole
@@ -91,11 +81,8 @@ static int fill_factors(const struct gf_cpu_plan *p, const struct gf_cpu_pass *p
     }
     for (int i = 0; i < t->n_terms; i++) {
         const struct gf_filter_term *from = &t->term[i];
-        m->term[i] = (struct gf_cpu_term){.shape = from->profile == GF_GAUSSIAN ? GF_CPU_PRODUCT
-                                                   : from->profile == GF_IDEAL  ? GF_CPU_STEP
-                                                                                : GF_CPU_SLOPE,
-                                          .order = from->order,
-                                          .limit = from->limit};
+        m->term[i] = (struct gf_cpu_term){
+            .profile = (int)from->profile, .order = from->order, .limit = from->limit};
         m->term[i].line = axis_values(p, t, i, pass->axis, f, &at);
         m->term[i].lane = axis_values(p, t, i, pass->lane, f, &at);
         for (int d = 0; d < 2; d++)

@@ -9,7 +9,7 @@
 #include "core/base/status.h"
 #include "core/deal/shares.h"
 #include "core/session/auto.h"
-#include "core/session/record.h"
+#include "core/session/speeds.h"
 
 /* A device's first unit finds nothing ready (memory, kernels, threads); the next two tell its speed. */
 enum { WARM = 1, MEASURING = WARM + 2 };
@@ -78,7 +78,7 @@ static double lateness(const struct gf_session *s) {
     struct gf_gpu_props props;
     if (!b || !b->devices)
         return 0;
-    return b->list && !gf_backend_device(b, s->options.device, &props) && props.is_cpu
+    return b->list && !gf_backend_device(b, s->options.open.device, &props) && props.is_cpu
                ? 0
                : gf_context_seconds;
 }
@@ -104,70 +104,37 @@ static struct gf_session *instead(void *user, struct gf_session *failed) {
 
 /* Those of a device copy between its buffers and the arrays, of which there are others meanwhile. More
  * threads than CPUs would wait for each other. */
-static int threads_of(const struct gf_session_options *o, const struct gf_deal_device *device) {
-    const struct gf_backend *b;
-    if (gf_backend_find_in(o->backends ? o->backends : gf_backends, device->backend, &b) ||
-        !b->devices)
-        return o->threads;
-    return o->threads > 0 && o->threads < GF_DEAL_COPYING ? o->threads : GF_DEAL_COPYING;
+static int threads_of(int all, const struct gf_backend *b) {
+    if (!b->devices)
+        return all;
+    return all > 0 && all < GF_DEAL_COPYING ? all : GF_DEAL_COPYING;
 }
 
-static int open_entry(struct gf_deal *d, int i, const struct gf_session_options *options,
-                      bool several) {
-    struct gf_deal_entry *e = &d->entry[i];
-    struct gf_session_options own = *options;
-    if (several) {
-        own.backend = e->what.backend;
-        own.instead = instead;
-        own.deal = d;
-        own.threads = threads_of(options, &e->what);
-    }
-    if (several && e->what.device[0]) {
-        own.device = e->what.device;
-        own.device_variable = NULL;
-        own.devices = i ? NULL : d->together;
-    }
-    int rc = gf_session_open(&e->session, &own);
-    if (!rc && several) {
-        gf_session_set_alone(&e->session, false);
-        e->late = lateness(&e->session);
-    }
-    return rc;
-}
-
-int gf_deal_open(struct gf_deal *d, const struct gf_session_options *options,
-                 const struct gf_deal_request *request) {
-    struct gf_deal_device device[GF_DEAL_MOST] = {{.name = ""}};
-    struct gf_session_options one = *options;
-    int n = 1, rc = 0;
-    *d = (struct gf_deal){.dynamic = request->dynamic};
-    const bool list = gf_deal_is_list(request->backend, request->device);
-    if (list)
-        rc = gf_deal_devices(options->backends ? options->backends : gf_backends, request->backend,
-                             request->device, device, &n);
-    if (rc)
-        return rc;
-    d->entry = calloc((size_t)n, sizeof *d->entry);
+int gf_deal_open(struct gf_deal *d, const struct gf_session_options *options, bool dynamic) {
+    const struct gf_wish *w = options->wish;
+    *d = (struct gf_deal){.n = w && w->n ? w->n : 1, .dynamic = dynamic};
+    d->entry = calloc((size_t)d->n, sizeof *d->entry);
     if (!d->entry)
         return gf_fail(GF_ENOMEM, "out of memory");
     pthread_mutex_init(&d->lock, NULL);
     pthread_cond_init(&d->changed, NULL);
-    if (request->together && n > 1)
-        d->together = gf_deal_together(device, n);
-    for (; d->n < n && !rc; d->n += !rc) {
-        d->entry[d->n].what = device[d->n];
-        if (list && n == 1) { /* fails as a single device does */
-            one.backend = d->entry[0].what.backend;
-            if (device[0].device[0]) {
-                one.device = d->entry[0].what.device;
-                one.device_variable = NULL;
-            }
+    for (int i = 0; i < d->n; i++) {
+        struct gf_deal_entry *e = &d->entry[i];
+        struct gf_session_options own = *options;
+        own.which = i;
+        own.together = options->together && !i && d->n > 1 && gf_wish_shares(w);
+        if (w && w->n)
+            e->what = w->device[i];
+        if (d->n > 1) {
+            own.instead = instead;
+            own.deal = d;
+            own.open.threads = threads_of(options->open.threads, e->what.backend);
         }
-        rc = open_entry(d, d->n, &one, n > 1);
+        gf_session_open(&e->session, &own);
+        gf_session_set_alone(&e->session, d->n == 1);
+        e->late = d->n > 1 ? lateness(&e->session) : 0;
     }
-    if (rc)
-        gf_deal_close(d);
-    return rc;
+    return 0;
 }
 
 void gf_deal_close(struct gf_deal *d) {
@@ -180,7 +147,6 @@ void gf_deal_close(struct gf_deal *d) {
     free(d->owner);
     free(d->taken);
     free(d->entry);
-    free(d->together);
     *d = (struct gf_deal){.n = 0};
 }
 
@@ -216,11 +182,11 @@ bool gf_deal_use_record(struct gf_deal *d, const struct gf_job *job) {
     for (int i = 0; i < d->n; i++) {
         const struct gf_session *s = &d->entry[i].session;
         const char *device = d->entry[i].what.device;
-        struct gf_speed_record r;
+        struct gf_speeds r;
         if (s->asked < 0 ||
-            !gf_record_of_device(gf_session_backend(s, s->asked), *device ? device : NULL, &r))
+            !gf_speeds_of_device(gf_session_backend(s, s->asked), *device ? device : NULL, &r))
             return false;
-        double seconds = gf_record_seconds(&r, job ? job : &usual, s->options.threads);
+        double seconds = gf_speeds_seconds(&r, job ? job : &usual, s->options.open.threads);
         if (!(seconds > 0))
             return false;
         rate[i] = 1 / seconds;

@@ -4,7 +4,7 @@
  * give the same result. A dynamic deal takes the rates of the units done so far instead.
  *
  *     struct gf_deal deal;
- *     int rc = gf_deal_open(&deal, &options, &(struct gf_deal_request){.backend = "cuda:0,openmp"});
+ *     int rc = gf_deal_open(&deal, &options, false);                 options.wish names cuda:0,openmp
  *     if (!rc) rc = gf_deal_start(&deal, pictures, 1);
  *     for (int64_t u; (u = gf_deal_take(&deal, i)) >= 0;) {            in device i's thread
  *         start = now;
@@ -23,20 +23,16 @@
 #ifndef GF_CORE_DEAL_DEAL_H
 #define GF_CORE_DEAL_DEAL_H
 
-#include "core/deal/devices.h"
 #include "core/session/runner.h"
 
-enum { GF_DEAL_COPYING = 4 /* threads that copy for one of several devices, at most */ };
-
-struct gf_deal_request {
-    const char *backend, *device; /* as typed, lists or not; NULL: none */
-    bool dynamic;
-    bool together; /* the run is one unit: the first device's session has all of them for it */
+enum {
+    GF_DEAL_MOST = GF_WISH_MOST,
+    GF_DEAL_COPYING = 4 /* threads that copy for one of several devices, at most */
 };
 
 /* The work that a device has done, to be read once all is over. */
 struct gf_deal_entry {
-    struct gf_deal_device what;
+    struct gf_wish_device what;
     struct gf_session session;
     double rate;      /* units a second; 0: not known */
     int64_t assigned; /* units given to it, done or not */
@@ -59,7 +55,6 @@ struct gf_deal {
     bool recorded; /* the rates were known before the first unit */
 
     /* The deal's own. */
-    char *together; /* the devices of the first session */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     int at_once;   /* units that run concurrently on a backend with a context per thread */
@@ -72,10 +67,9 @@ struct gf_deal {
     unsigned char *owner, *taken; /* by unit: a device's number; whether it has begun */
 };
 
-/* Without a list one device, or what auto picks, as the options ask: a deal of one session. GF_EUSAGE,
- * GF_EABSENT as gf_session_open(). */
-int gf_deal_open(struct gf_deal *d, const struct gf_session_options *options,
-                 const struct gf_deal_request *request);
+/* A session for each device of options->wish, or one for what auto picks. options->together: the run is
+ * one unit, for which the first device's session has all of them where they can share it. */
+int gf_deal_open(struct gf_deal *d, const struct gf_session_options *options, bool dynamic);
 void gf_deal_close(struct gf_deal *d); /* takes one that is all zero */
 
 static inline struct gf_session *gf_deal_session(const struct gf_deal *d, int i) {
@@ -87,13 +81,12 @@ bool gf_deal_own_contexts(const struct gf_deal *d, int i);
 
 /* The first device that has no context to open, or the first: to prepare the work with. */
 int gf_deal_prompt(const struct gf_deal *d);
-/* Whether device i has work from the start, so that its context may be opened ahead. After
- * gf_deal_start(). */
+/* Whether device i has work from the start, so that its context may be opened ahead. After gf_deal_start(). */
 bool gf_deal_begins(const struct gf_deal *d, int i);
 
 /* Units a second of each device, measured before; all above 0. Before gf_deal_start(). */
 void gf_deal_set_rates(struct gf_deal *d, const double *rate);
-/* The same from the record of speeds (core/session/record.h), for units like this job (NULL: like a
+/* The same from the record of speeds (core/session/speeds.h), for units like this job (NULL: like a
  * usual picture); false, and nothing set, where it does not have all devices. */
 bool gf_deal_use_record(struct gf_deal *d, const struct gf_job *job);
 /* Deals so many units; a backend without a device runs `at_once` of them concurrently. */

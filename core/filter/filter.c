@@ -7,6 +7,13 @@
 
 #include "core/base/status.h"
 
+#define TEXT(NAME, text, JOINED, axis, value) text,
+const char *const gf_filter_profiles[GF_N_PROFILES] = {PROFILES(TEXT)};
+
+bool gf_filter_has_order(enum gf_profile profile) {
+    return strchr(gf_filter_profiles[profile], ':') != NULL;
+}
+
 int gf_filter_new(struct gf_filter **out) {
     static int64_t serial;
     *out = calloc(1, sizeof **out);
@@ -82,11 +89,11 @@ struct gf_job gf_filter_whole(const struct gf_job *job) {
 /* ---- validation ---- */
 
 static int check_lowpass(const struct gf_job *job, const struct gf_lowpass *l) {
-    if (l->profile != GF_GAUSSIAN && l->profile != GF_IDEAL && l->profile != GF_BUTTERWORTH)
+    if ((unsigned)l->profile >= GF_N_PROFILES)
         return gf_fail(GF_EINVAL, "no such profile: %d", (int)l->profile);
-    if (l->profile == GF_BUTTERWORTH && (l->order < 1 || l->order > GF_MAX_ORDER))
-        return gf_fail(GF_EINVAL, "a Butterworth filter of order %d, where 1 to %d are possible",
-                       l->order, GF_MAX_ORDER);
+    if (gf_filter_has_order(l->profile) && (l->order < 1 || l->order > GF_MAX_ORDER))
+        return gf_fail(GF_EINVAL, "a filter of order %d, where 1 to %d are possible", l->order,
+                       GF_MAX_ORDER);
     for (int i = 0; i < job->ndim; i++)
         if (on(job, i) && !(l->radius[i] > 0 && isfinite(l->radius[i]) && isfinite(l->centre[i])))
             return gf_fail(GF_EINVAL, "a filter's radius is not above 0, or not finite");
@@ -127,6 +134,22 @@ int gf_filter_validate(const struct gf_job *job) {
 
 /* ---- terms ---- */
 
+/* An axis's value, `square` being (d / R)^2 there. */
+static double axis_value(enum gf_profile profile, double square) {
+#define AXIS(NAME, text, JOINED, axis, value) profile == GF_##NAME ? (axis):
+    return PROFILES(AXIS) NAN;
+}
+
+#define power       pow
+#define up_to(a, b) ((a) <= (b) ? 1 : 0)
+/* The low pass, where the axes' values come to v. */
+static double lowpass_value(const struct gf_filter_term *term, double v) {
+    const double one = 1, limit = term->limit, ratio = v / limit;
+    const int order = term->order;
+#define VALUE(NAME, text, JOINED, axis, value) term->profile == GF_##NAME ? (value):
+    return PROFILES(VALUE) NAN;
+}
+
 /* If all radii are equal, distances stay in bins: squares of integers are exact in floats up to
  * 2^24, and so is the comparison of a distance with an integer radius. */
 static int compile_lowpass(const struct gf_job *job, const struct gf_lowpass *l,
@@ -141,7 +164,7 @@ static int compile_lowpass(const struct gf_job *job, const struct gf_lowpass *l,
         circle = circle && (first == 0 || l->radius[i] == first);
         first = l->radius[i];
     }
-    bool bins = circle && l->profile != GF_GAUSSIAN;
+    bool bins = circle && !PROFILE_IS_PRODUCT(l->profile);
     if (bins)
         term->limit = first * first;
     for (int i = 0; i < GF_MAX_DIMS; i++) {
@@ -156,7 +179,7 @@ static int compile_lowpass(const struct gf_job *job, const struct gf_lowpass *l,
             const int64_t k = step ? job->whole.first[i] + j * step : j;
             double d = around((double)k - l->centre[i], (double)n);
             double v = bins ? d * d : d / l->radius[i] * (d / l->radius[i]);
-            t->value[t->count++] = l->profile == GF_GAUSSIAN ? exp(-v / 2) : v;
+            t->value[t->count++] = axis_value(l->profile, v);
         }
     }
     return t->n_terms++;
@@ -190,16 +213,27 @@ void gf_filter_terms_free(struct gf_filter_terms *t) {
 
 static double term_value(const struct gf_filter_terms *t, int i, const int64_t index[GF_MAX_DIMS]) {
     const struct gf_filter_term *term = &t->term[i];
-    bool product = term->profile == GF_GAUSSIAN;
+    const bool product = PROFILE_IS_PRODUCT(term->profile);
     double v = product ? 1 : 0;
     for (int a = 0; a < GF_MAX_DIMS; a++)
         if (term->at[a] >= 0) {
             double w = t->value[term->at[a] + index[a]];
             v = product ? v * w : v + w;
         }
-    return product                     ? v
-           : term->profile == GF_IDEAL ? (v <= term->limit ? 1 : 0)
-                                       : 1 / (1 + pow(v / term->limit, term->order));
+    return lowpass_value(term, v);
+}
+
+bool gf_filter_is_exact(const struct gf_job *job, const struct gf_filter_terms *t) {
+    /* A power multiplies a rounding error by its order, and squares of bins above 2^24 are rounded. */
+    enum { HIGHEST_ORDER = 8, LARGEST_SQUARE = 1 << 24 };
+    for (int i = 0; i < t->n_terms && job->precision == GF_SINGLE; i++) {
+        const struct gf_filter_term *term = &t->term[i];
+        if (gf_filter_has_order(term->profile)
+                ? term->order > HIGHEST_ORDER
+                : !PROFILE_IS_PRODUCT(term->profile) && term->limit > LARGEST_SQUARE)
+            return false;
+    }
+    return true;
 }
 
 double gf_filter_value(const struct gf_filter_terms *t, const int64_t index[GF_MAX_DIMS]) {

@@ -13,10 +13,7 @@
  *     low pass     L                   high pass    1 - L
  *     band pass    L2 (1 - L1)         band reject  1 - L2 (1 - L1)
  *     notch        (1 - L at c) (1 - L at -c)
- * With D the distance and R the radius (Gonzalez and Woods 2018, Digital Image Processing, 4.8):
- *     gaussian     exp(-D^2 / (2 R^2))
- *     ideal        1 where D <= R, else 0
- *     Butterworth  1 / (1 + (D / R)^(2 N))
+ * kernels/profiles.h has the profiles of L, by the distance D and the radius R.
  * Frequencies are in bins, signed: index k above n / 2 is k - n. Distances wrap around the ends of
  * the spectrum, so a factor and its mirror image are symmetric and the result is real. Where radii
  * differ by axis, D / R is the root of the sum of (d_i / R_i)^2.
@@ -26,15 +23,25 @@
 #define GF_CORE_FILTER_FILTER_H
 
 #include "core/base/job.h"
+#include "kernels/profiles.h"
 
-enum gf_profile { GF_GAUSSIAN, GF_IDEAL, GF_BUTTERWORTH };
+#define GF_PROFILE_NUMBER(NAME, text, JOINED, axis, value) GF_##NAME = PROFILE_##NAME,
+#define GF_PROFILE_COMMA(NAME, text, JOINED, axis, value)  text ", "
+/* "gaussian, ideal, ", and so on */
+#define GF_PROFILE_NAMES PROFILES(GF_PROFILE_COMMA)
 
-enum { GF_MAX_FACTORS = 128, GF_MAX_ORDER = 64 };
+enum gf_profile { PROFILES(GF_PROFILE_NUMBER) }; /* GF_GAUSSIAN, … */
+
+enum { GF_N_PROFILES = PROFILE_MIXED, GF_MAX_FACTORS = 128, GF_MAX_ORDER = 64 };
+
+/* As a user types them; those with an order N end in ":N". */
+extern const char *const gf_filter_profiles[GF_N_PROFILES];
+bool gf_filter_has_order(enum gf_profile profile);
 
 /* Arrays are indexed by the job's axes; entries of axes that are not transformed are ignored. */
 struct gf_lowpass {
     enum gf_profile profile;
-    int order;                  /* Butterworth: N, 1..GF_MAX_ORDER */
+    int order;                  /* N, 1..GF_MAX_ORDER, of a profile that has one */
     double centre[GF_MAX_DIMS]; /* bins, signed */
     double radius[GF_MAX_DIMS]; /* bins, > 0 */
 };
@@ -49,12 +56,11 @@ struct gf_filter {
     int64_t serial; /* unique within the process */
     int n_factors;
     struct gf_filter_factor factor[GF_MAX_FACTORS];
-    /* A further factor, or no data: of the half spectrum's shape (gf_job_half_axis() halved, no
-     * channels), unshifted, C-contiguous, real or complex, f32 or f64. A complex table is
-     * Hermitian, as the spectrum of a real kernel is. Of a part of a job (`whole`): of the part's
-     * shape. Owned. */
+    /* A further factor, or no data. It has the half spectrum's shape (gf_job_half_axis() halved, no channels),
+     * or the part's shape if the job is a part (`whole`); unshifted, C-contiguous, real or complex, f32 or f64.
+     * A complex table is Hermitian, like the spectrum of a real kernel. Owned. */
     struct gf_array table;
-    bool in_parts; /* the parts of a job get a table each, which is not here */
+    bool in_parts; /* each part of the job has a table of its own, which is not here */
     double offset; /* added to every sample of the result, in the input's unit */
 };
 
@@ -74,19 +80,18 @@ int gf_filter_add_band(struct gf_filter *f, const struct gf_lowpass *inner,
 /* At l->centre and at -l->centre, unless those are one bin on the job's shape. */
 int gf_filter_add_notch(struct gf_filter *f, const struct gf_job *job, const struct gf_lowpass *l);
 
-/* The job that a part (struct gf_job, `whole`) is a part of, as far as its filter's values depend on it;
- * of any other job, that job. */
+/* Returns the whole job of a part (struct gf_job, `whole`), as far as the filter's values depend on
+ * it; any other job is returned as it is. */
 struct gf_job gf_filter_whole(const struct gf_job *job);
 
-/* The filter of a job that gf_job_validate() passed: GF_EINVAL unless its offset and factors are
- * finite, its radii above 0 and its table of the job's shape. 0 for jobs that are not GF_FILTER. A
- * backend that runs filters calls this before it plans one. */
+/* Checks the filter of a job that gf_job_validate() passed: GF_EINVAL unless its offset and factors
+ * are finite, its radii above 0 and its table of the job's shape. Returns 0 for jobs that are not
+ * GF_FILTER. Backends call it before they plan a filter. */
 int gf_filter_validate(const struct gf_job *job);
 
 /* ---- a filter on a job's shape, as the kernels evaluate it ---- */
 
-/* A low pass as a function of one value for each axis: the product of the values for a gaussian,
- * else a function of their sum; ideal: sum <= limit; Butterworth: 1 / (1 + (sum / limit)^N). */
+/* A low pass as a function of one value for each axis, see kernels/profiles.h. */
 struct gf_filter_term {
     enum gf_profile profile;
     int order;
@@ -106,11 +111,13 @@ struct gf_filter_terms {
     int64_t count;
 };
 
-/* Fills *t for the job and its filter, of a part of a line for its indices alone; the caller frees with
- * gf_filter_terms_free(). */
+/* Fills *t for the job and its filter, for a part of a line only at its indices. The caller frees
+ * it with gf_filter_terms_free(). */
 int gf_filter_compile(const struct gf_job *job, struct gf_filter_terms *t);
 void gf_filter_terms_free(struct gf_filter_terms *t);
-/* The product of all factors but the table at an index of the spectrum, by the job's axes. */
+/* Whether kernels can evaluate the terms in the job's precision as accurately as a table. */
+bool gf_filter_is_exact(const struct gf_job *job, const struct gf_filter_terms *t);
+/* Returns the product of all factors except the table at an index of the spectrum, by the job's axes. */
 double gf_filter_value(const struct gf_filter_terms *t, const int64_t index[GF_MAX_DIMS]);
 /* The whole filter over the half spectrum, laid out as filter->table; f32, f64, c64 or c128 by the
  * job's precision and the table's kind. The caller frees. */

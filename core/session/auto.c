@@ -9,7 +9,7 @@
 #include "core/base/factor.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
-#include "core/session/record.h"
+#include "core/session/speeds.h"
 
 /* Seconds: opening a context; copying a byte to a device or back; one point's step from one level
  * of a transform to the next, in single precision on one thread. Rough, from an H200 beside two
@@ -77,12 +77,12 @@ static int choose_host(const struct gf_outlook *o, const struct gf_backend **out
 /* Seconds of the runs by the record of this backend's device; 0 if it has none, or a noisy one. */
 static double recorded(const struct gf_backend *b, const struct gf_job *job,
                        const struct gf_outlook *o, const char **noisy) {
-    struct gf_speed_record r;
-    if (!gf_record_of_device(b, b->devices ? o->device : NULL, &r)) {
+    struct gf_speeds r;
+    if (!gf_speeds_of_device(b, b->devices ? o->device : NULL, &r)) {
         *noisy = r.noisy ? b->name : *noisy;
         return 0;
     }
-    return (double)o->runs * gf_record_seconds(&r, job, o->threads);
+    return (double)o->runs * gf_speeds_seconds(&r, job, o->threads);
 }
 
 /* Puts what was measured in place of the estimates. Devices are looked at only where the CPU takes longer
@@ -92,7 +92,7 @@ static const char *weigh_recorded(const struct gf_job *job, const struct gf_outl
     const char *noisy = NULL;
     const struct gf_backend *b;
     const double context = o->open ? 0 : gf_context_seconds;
-    if (o->untuned || !gf_record_has_any())
+    if (o->untuned || !gf_speeds_has_any())
         return NULL;
     double seconds = choose_host(o, &b) ? 0 : recorded(b, job, o, &noisy);
     if (seconds > 0)
@@ -159,8 +159,7 @@ int gf_auto_choose(const struct gf_job *job, const struct gf_outlook *o, struct 
     if (job->op == GF_DWT) { /* a few operations a sample, at the pace of memory */
         int rc = choose_host(o, &choice->backend);
         if (!rc)
-            snprintf(choice->why, GF_REASON, "%s: wavelets are done before a GPU has the samples",
-                     choice->backend->name);
+            snprintf(choice->why, GF_REASON, "wavelets are done before a GPU has the samples");
         return rc;
     }
     struct weights w = weigh(job, o);
@@ -183,9 +182,8 @@ int gf_auto_choose(const struct gf_job *job, const struct gf_outlook *o, struct 
         if (!suits(b, o, &w, &props, but))
             continue;
         choice->backend = b;
-        snprintf(choice->why, GF_REASON,
-                 "%s: about %s with the copies on %.60s, %s on %d thread%s%s", b->name, device,
-                 props.name, host, w.threads, s, times);
+        snprintf(choice->why, GF_REASON, "about %s with the copies on %.60s, %s on %d thread%s%s",
+                 device, props.name, host, w.threads, s, times);
         add_noisy(noisy, choice->why);
         return 0;
     }
@@ -193,8 +191,8 @@ int gf_auto_choose(const struct gf_job *job, const struct gf_outlook *o, struct 
         snprintf(but, GF_REASON, "a GPU would need %s to start", device);
     int rc = choose_host(o, &choice->backend);
     if (!rc)
-        snprintf(choice->why, GF_REASON, "%s: about %s on %d thread%s%s; %.150s",
-                 choice->backend->name, host, w.threads, s, times, but);
+        snprintf(choice->why, GF_REASON, "about %s on %d thread%s%s; %.150s", host, w.threads, s,
+                 times, but);
     add_noisy(noisy, choice->why);
     return rc;
 }

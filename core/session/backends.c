@@ -78,8 +78,16 @@ static int unknown_name(const struct gf_backend *const *backends, const char *na
     return gf_fail(GF_EUSAGE, "no backend '%s'; there are auto, %s", name, list);
 }
 
-int gf_backend_unusable(const struct gf_backend *b, const char *reason) {
-    return gf_fail(GF_EABSENT, "backend '%s' is not usable here: %s", b->name, reason);
+static int check(const struct gf_backend *b,
+                 int (*probe)(const struct gf_backend *b, char reason[GF_REASON])) {
+    char reason[GF_REASON] = "";
+    return probe(b, reason)
+               ? gf_fail(GF_EABSENT, "backend '%s' is not usable here: %s", b->name, reason)
+               : 0;
+}
+
+int gf_backend_usable(const struct gf_backend *b) {
+    return check(b, b->probe);
 }
 
 static int find(const struct gf_backend *const *list, const char *name, bool installed,
@@ -89,11 +97,9 @@ static int find(const struct gf_backend *const *list, const char *name, bool ins
         const struct gf_backend *b = list[i];
         if (strcmp(name, b->name))
             continue;
-        char reason[GF_REASON] = "";
-        if ((installed && b->installed ? b->installed : b->probe)(b, reason))
-            return gf_backend_unusable(b, reason);
-        *out = b;
-        return 0;
+        const int rc = check(b, installed && b->installed ? b->installed : b->probe);
+        *out = rc ? NULL : b;
+        return rc;
     }
     return unknown_name(list, name);
 }
@@ -135,12 +141,11 @@ int gf_backend_devices(const struct gf_backend *b, struct gf_gpu_props props[GF_
 
 int gf_backend_device(const struct gf_backend *b, const char *name, struct gf_gpu_props *props) {
     struct gf_gpu_props list[GF_GPU_MAX_DEVICES];
-    char reason[GF_REASON] = "";
-    int index;
-    if (gf_backend_probe(b, reason))
-        return gf_fail(GF_EABSENT, "backend '%s' is not usable here: %s", b->name, reason);
+    int index, rc = gf_backend_usable(b);
+    if (rc)
+        return rc;
     int n = b->list ? gf_backend_list(b, list, GF_GPU_MAX_DEVICES) : 0;
-    int rc = n < 0 ? n : gf_gpu_pick(name, list, n, &index);
+    rc = n < 0 ? n : gf_gpu_pick(name, list, n, &index);
     if (!rc)
         *props = list[index];
     return rc;

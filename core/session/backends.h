@@ -11,8 +11,7 @@
 
 enum { GF_MAX_BACKENDS = 16 };
 
-/* NULL-terminated, in the order that `gpufft devices` prints. Functions below that take a list take
- * this one or a test's. */
+/* NULL-terminated, in the order of `gpufft devices`. Functions that take a list take this one or a test's. */
 extern const struct gf_backend *const gf_backends[];
 
 /* Finds a backend by name; GF_EUSAGE with the list of names when there is none of that name,
@@ -20,29 +19,28 @@ extern const struct gf_backend *const gf_backends[];
 int gf_backend_find(const char *name, const struct gf_backend **out);
 int gf_backend_find_in(const struct gf_backend *const *list, const char *name,
                        const struct gf_backend **out);
-/* The same, but whether a device's driver works remains for open() to find out. */
+/* The same, but does not start the driver: open() finds out whether it works. */
 int gf_backend_find_installed(const struct gf_backend *const *list, const char *name,
                               const struct gf_backend **out);
-/* GF_EABSENT for a backend that gives this reason. */
-int gf_backend_unusable(const struct gf_backend *b, const char *reason);
+/* Returns 0, or GF_EABSENT with the backend's reason and remedy. */
+int gf_backend_usable(const struct gf_backend *b);
 
-/* The backend that auto prefers after `last` (NULL: the first) among those on devices, or among
- * those in host memory; NULL: there is no further one. */
+/* Returns the backend that auto prefers after `last` (NULL: the first one), among those on devices
+ * or among those in host memory; NULL after the last. */
 const struct gf_backend *gf_backend_next(const struct gf_backend *const *list, bool devices,
                                          const struct gf_backend *last);
 
-/* The devices of a usable backend that lists its own: how many of `props` are filled. 0 for all
- * others. Opens no context. */
+/* Lists the devices of a usable backend and returns their number; 0 if it lists none. Opens no context. */
 int gf_backend_devices(const struct gf_backend *b, struct gf_gpu_props props[GF_GPU_MAX_DEVICES]);
-/* The device that `name` (as in struct gf_backend_options) names, of a backend that lists its own;
- * GF_EABSENT with those there are. Opens no context. */
+/* Finds the device that `name` (as in struct gf_backend_options) names; GF_EABSENT with a list of
+ * those present. Opens no context. */
 int gf_backend_device(const struct gf_backend *b, const char *name, struct gf_gpu_props *props);
-/* The automatic backend that has this device; GF_EABSENT when none has. */
+/* Finds the automatic backend that has this device; GF_EABSENT if none has. */
 int gf_backend_of_device(const struct gf_backend *const *list, const char *name,
                          const struct gf_backend **out);
 
-/* Calls see(path, what it is) for every file that backends may read: FFTW's wisdom, and kernel
- * sources where a folder of them is named. Stops at the first status that is not 0, and returns it. */
+/* Calls see(path, what it is) for every file that backends may read: FFTW's wisdom, and kernel sources where a
+ * folder of them is named. Stops at the first status that is not 0, and returns it. */
 int gf_backend_files(int (*see)(const char *path, const char *what));
 
 /* "12 kernels, 340 KiB in /home/…/gpufft", or why there is none, for `gpufft devices`. */

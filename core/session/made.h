@@ -1,6 +1,7 @@
-/* Notes of how outputs were made, kept from run to run in the cache folder (core/gpu/cache/kernel_store.h): pairs of
- * numbers, one for a file as it is on its disk, one for all that made it. Nothing here can make a
- * run fail: without a folder, or where it is damaged, nothing is known.
+/* Remembers from run to run how outputs were made, in the cache folder
+ * (core/gpu/cache/kernel_store.h): pairs of hashes, one of the file on disk, one of everything that
+ * went into it. A failure here never fails a run: without the folder, or if it is damaged, nothing
+ * is known.
  *
  *     struct gf_made *made = gf_made_open(true, true);
  *     if (gf_made_find(made, file, recipe) == GF_MADE_SO)
@@ -8,8 +9,8 @@
  *     gf_made_note(made, file, recipe);
  *     gf_made_close(made);
  *
- * Several runs may add to it at the same time. It takes 24 bytes a file and 24 MiB in all; the oldest
- * half is dropped when that is reached. */
+ * Several runs may add notes at the same time. A note takes 24 bytes; at 24 MiB the older half is
+ * dropped. */
 #ifndef GF_CORE_SESSION_MADE_H
 #define GF_CORE_SESSION_MADE_H
 
@@ -18,14 +19,15 @@
 
 struct gf_made;
 
-/* `look`: with what earlier runs have noted; `add`: to note more. NULL without memory, which the others
- * take. */
+/* `look`: read the notes of earlier runs; `add`: write new ones. NULL if memory is short; the other
+ * functions accept NULL. */
 struct gf_made *gf_made_open(bool look, bool add);
 void gf_made_close(struct gf_made *m);
 
 enum gf_made_how { GF_MADE_UNKNOWN, GF_MADE_SO, GF_MADE_OTHERWISE };
 enum gf_made_how gf_made_find(const struct gf_made *m, uint64_t file, uint64_t recipe);
-/* Any thread's. What is noted reaches the disk within moments, and gf_made_find() in another run. */
+/* May be called by any thread. The note reaches the disk within moments; gf_made_find() sees it in
+ * later runs. */
 void gf_made_note(struct gf_made *m, uint64_t file, uint64_t recipe);
 
 #endif

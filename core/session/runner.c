@@ -8,7 +8,7 @@
 #include "core/base/job_check.h"
 #include "core/filter/filter.h"
 #include "core/base/status.h"
-#include "core/session/record.h"
+#include "core/session/speeds.h"
 
 static const struct gf_backend *backend_of(const struct gf_runner *r, int i) {
     return gf_session_backend(r->session, i);
@@ -216,8 +216,7 @@ static int join(struct gf_runner *r) {
 }
 
 static int plan_asked(struct gf_runner *r, const struct gf_job *job) {
-    snprintf(r->why, sizeof r->why, "asked for by --%s",
-             r->session->options.backend ? "backend" : "device");
+    snprintf(r->why, sizeof r->why, "asked for by --%s", r->session->options.wish->option);
     return plan_with(r, r->session->asked, job);
 }
 
@@ -384,20 +383,21 @@ static bool is_measured(const struct gf_runner *r) {
     if (!gf_runner_on_device(r))
         return false;
     const struct gf_backend *b = backend_of(r, r->now);
-    return !b->list || (!gf_backend_device(b, r->session->options.device, &props) && !props.is_cpu);
+    return !b->list ||
+           (!gf_backend_device(b, r->session->options.open.device, &props) && !props.is_cpu);
 }
 
 /* The record of the device that runs the job; false where there is none, or none is wanted. */
-static bool find_record(const struct gf_runner *r, struct gf_speed_record *record) {
+static bool find_record(const struct gf_runner *r, struct gf_speeds *record) {
     const struct gf_session_options *o = &r->session->options;
-    return !o->untuned && gf_record_has_any() &&
-           gf_record_of_device(backend_of(r, r->now), o->device, record);
+    return !o->untuned && gf_speeds_has_any() &&
+           gf_speeds_of_device(backend_of(r, r->now), o->open.device, record);
 }
 
 void gf_runner_bus_speed(struct gf_runner *r, double speed[2]) {
     enum { BYTES = 64 << 20 };
     double seconds[2] = {0, 0};
-    struct gf_speed_record record;
+    struct gf_speeds record;
     speed[0] = speed[1] = 0;
     if (gf_runner_on_device(r) && find_record(r, &record) && record.bus[1][0] > 0) {
         memcpy(speed, record.bus[1], sizeof record.bus[1]);
@@ -416,7 +416,7 @@ void gf_runner_bus_speed(struct gf_runner *r, double speed[2]) {
 double gf_runner_copy_speed(struct gf_runner *r) {
     struct gf_session *s = r->session;
     struct gf_device_speed speed = {.copy = 0};
-    struct gf_speed_record record;
+    struct gf_speeds record;
     if (!gf_runner_on_device(r) || s->measured >> r->now & 1)
         return r->now < 0 ? 0 : s->copy[r->now];
     const struct gf_backend *b = backend_of(r, r->now);

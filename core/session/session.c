@@ -11,7 +11,7 @@
 #include "core/base/status.h"
 #include "core/gpu/cache/kernel_cache.h"
 #include "core/session/auto.h"
-#include "core/session/record.h"
+#include "core/session/speeds.h"
 
 /* That auto leaves a GPU's job to several of them: other programs use them too. */
 static const double auto_gain = 1.2;
@@ -23,35 +23,19 @@ static int position(const struct gf_session *s, const struct gf_backend *b) {
     return i;
 }
 
-/* The backend that options name, by itself or by its device. */
-static int find_asked(struct gf_session *s, const struct gf_backend **out) {
-    const struct gf_session_options *o = &s->options;
-    struct gf_gpu_props props;
-    int rc = o->backend ? gf_backend_find_installed(o->backends, o->backend, out) : 0;
-    if (rc || !o->device || o->device_variable)
-        return rc;
-    if (!*out)
-        return gf_backend_of_device(o->backends, o->device, out);
-    if (!(*out)->devices)
-        return gf_fail(GF_EABSENT, "--device=%s: backend '%s' has no devices", o->device,
-                       (*out)->name);
-    return (*out)->list ? gf_backend_device(*out, o->device, &props) : 0;
-}
-
-int gf_session_open(struct gf_session *s, const struct gf_session_options *options) {
-    const struct gf_backend *asked = NULL;
+void gf_session_open(struct gf_session *s, const struct gf_session_options *options) {
+    const struct gf_wish *w = options->wish;
+    const struct gf_wish_device *d = w && w->n ? &w->device[options->which] : NULL;
     *s = (struct gf_session){.options = *options, .asked = -1, .alone = true};
-    if (!s->options.backends)
-        s->options.backends = gf_backends;
-    int rc = find_asked(s, &asked);
-    if (rc) {
-        *s = (struct gf_session){.asked = -1};
-        return rc;
+    s->backends = w && w->backends ? w->backends : gf_backends;
+    if (d)
+        s->asked = position(s, d->backend);
+    if (d && d->device[0]) {
+        s->options.open.device = d->device;
+        s->options.device_variable = NULL;
     }
-    s->asked = asked ? position(s, asked) : -1;
     pthread_mutex_init(&s->turn, NULL);
     pthread_mutex_init(&s->small, NULL);
-    return 0;
 }
 
 void gf_session_set_alone(struct gf_session *s, bool alone) {
@@ -86,7 +70,7 @@ const struct gf_backend *gf_session_streaming(const struct gf_session *s) {
         return b->streamer ? b : NULL;
     }
     do
-        b = gf_backend_next(s->options.backends, false, b);
+        b = gf_backend_next(s->backends, false, b);
     while (b && (!b->streamer || gf_backend_probe(b, reason)));
     return b;
 }
@@ -106,36 +90,14 @@ void gf_session_note(const struct gf_session *s, const char *format, ...) {
 
 /* The rates of a device of backend i, by its record; NULL: the first one. */
 static struct gf_device_rates rates_of(const struct gf_session *s, int i, const char *device) {
-    struct gf_speed_record r;
-    if (s->options.untuned || !gf_record_of_device(gf_session_backend(s, i), device, &r))
+    struct gf_speeds r;
+    if (s->options.untuned || !gf_speeds_of_device(gf_session_backend(s, i), device, &r))
         return (struct gf_device_rates){.copy = 0};
     return (struct gf_device_rates){.copy = r.copy,
                                     .bus = {r.staged[0], r.staged[1]},
                                     .locked = {r.bus[1][0], r.bus[1][1]},
-                                    .link = s->options.no_peer ? 0 : r.link,
+                                    .link = s->options.open.no_peer ? 0 : r.link,
                                     .open = r.open};
-}
-
-static double slower(double a, double b) {
-    return a > 0 && b > 0 ? fmin(a, b) : fmax(a, b);
-}
-
-/* The rates of the slowest device of a list separated by commas; the slowest link decides. */
-static struct gf_device_rates slowest_of(const struct gf_session *s, int i, const char *list) {
-    struct gf_device_rates slowest = {.copy = 0};
-    for (const char *at = list; at && *at; at = strchr(at, ',') ? strchr(at, ',') + 1 : "") {
-        char device[GF_DEVICE_LIST];
-        snprintf(device, sizeof device, "%.*s", (int)strcspn(at, ","), at);
-        const struct gf_device_rates r = rates_of(s, i, device);
-        slowest.copy = slower(slowest.copy, r.copy);
-        for (int k = 0; k < 2; k++) {
-            slowest.bus[k] = slower(slowest.bus[k], r.bus[k]);
-            slowest.locked[k] = slower(slowest.locked[k], r.locked[k]);
-        }
-        slowest.link = at == list ? r.link : fmin(slowest.link, r.link);
-        slowest.open = fmax(slowest.open, r.open);
-    }
-    return slowest;
 }
 
 /* The GPUs that the backend lists first. Their descriptions are too much for a stack that may not grow. */
@@ -149,49 +111,69 @@ static int count_gpus(const struct gf_backend *b) {
     return gpus;
 }
 
-/* The devices that may share a job, or NULL: those of the options; where auto has picked a GPU whose link to
- * others is recorded, all of its kind, in the text. */
-static const char *devices_of(const struct gf_session *s, int i, char text[GF_DEVICE_LIST]) {
+/* How many devices may share a job, below 2 for none: those that are wished for, or all of a kind where
+ * auto has picked a GPU whose link to others is recorded. */
+static int count_sharing(const struct gf_session *s, int i) {
     const struct gf_backend *b = gf_session_backend(s, i);
-    const bool any = s->asked < 0 && !s->options.device && gf_record_has_any();
-    if (!b->shares || !(any || (s->options.devices && s->asked >= 0)))
-        return NULL;
-    if (!any)
-        return s->options.devices;
-    const int n = rates_of(s, i, NULL).link > 0 ? count_gpus(b) : 0;
-    text[0] = 0;
-    for (int k = 0, at = 0; k < n && k < GF_MAX_SHARES; k++)
-        at += snprintf(text + at, GF_DEVICE_LIST - (size_t)at, "%s%d", k ? "," : "", k);
-    return strchr(text, ',') ? text : NULL;
+    if (!b->shares)
+        return 0;
+    if (s->asked >= 0)
+        return s->options.together ? s->options.wish->n : 0;
+    if (s->options.open.device || !gf_speeds_has_any() || !(rates_of(s, i, NULL).link > 0))
+        return 0;
+    const int n = count_gpus(b);
+    return n < GF_MAX_SHARES ? n : GF_MAX_SHARES;
+}
+
+static double slower(double a, double b) {
+    return a > 0 && b > 0 ? fmin(a, b) : fmax(a, b);
+}
+
+/* Lists n devices in the text, and returns the rates of the slowest one; the slowest link decides. */
+static struct gf_device_rates list_sharing(const struct gf_session *s, int i, int n,
+                                           char text[GF_DEVICE_LIST]) {
+    struct gf_device_rates slowest = {.copy = 0};
+    for (int k = 0, at = 0; k < n; k++) {
+        char device[GF_WISH_DEVICE];
+        snprintf(device, sizeof device, "%d", k);
+        if (s->asked >= 0)
+            snprintf(device, sizeof device, "%s", s->options.wish->device[k].device);
+        at += snprintf(text + at, GF_DEVICE_LIST - (size_t)at, "%s%s", k ? "," : "", device);
+        const struct gf_device_rates r = rates_of(s, i, device);
+        slowest.copy = slower(slowest.copy, r.copy);
+        for (int way = 0; way < 2; way++) {
+            slowest.bus[way] = slower(slowest.bus[way], r.bus[way]);
+            slowest.locked[way] = slower(slowest.locked[way], r.locked[way]);
+        }
+        slowest.link = k ? fmin(slowest.link, r.link) : r.link;
+        slowest.open = fmax(slowest.open, r.open);
+    }
+    return slowest;
 }
 
 /* The device list is in the text, where that is used. */
 static struct gf_backend_options backend_options(const struct gf_session *s, int i, int threads,
                                                  char text[GF_DEVICE_LIST]) {
-    const char *devices = devices_of(s, i, text);
-    const struct gf_device_rates none = {.copy = 0};
-    return (struct gf_backend_options){.threads = threads,
-                                       .device = devices ? devices : s->options.device,
-                                       .rates = devices ? rates_of(s, i, s->options.device) : none,
-                                       .slowest = devices ? slowest_of(s, i, devices) : none,
-                                       .least_gain = s->asked < 0 ? auto_gain : 1,
-                                       .no_peer = s->options.no_peer,
-                                       .general =
-                                           true, /* files of many sizes; a benchmark has one */
-                                       .dry = s->options.dry,
-                                       .device_memory = s->options.device_memory,
-                                       .plan = s->options.plan,
-                                       .fftw_plan = s->options.fftw_plan};
+    struct gf_backend_options o = s->options.open;
+    const int n = count_sharing(s, i);
+    o.threads = threads;
+    o.general = true; /* files of many sizes; a benchmark has one */
+    o.least_gain = s->asked < 0 ? auto_gain : 1;
+    if (n > 1) {
+        o.rates = rates_of(s, i, o.device);
+        o.slowest = list_sharing(s, i, n, text);
+        o.device = text;
+    }
+    return o;
 }
 
 static void *open_context(void *argument) {
     struct gf_opening *o = argument;
-    char reason[GF_REASON] = "";
     double start = gf_now_ms();
     int rc = gf_backend_open(o->backend, &o->options, &o->context);
     o->ms = gf_now_ms() - start;
-    if (rc == GF_EABSENT && o->backend->installed && gf_backend_probe(o->backend, reason))
-        gf_backend_unusable(o->backend, reason);
+    if (rc == GF_EABSENT && o->backend->installed)
+        gf_backend_usable(o->backend);
     gf_failure_keep(&o->failure, rc);
     atomic_store(&o->ended, true);
     return NULL;
@@ -199,7 +181,7 @@ static void *open_context(void *argument) {
 
 static void prepare_opening(const struct gf_session *s, int i, struct gf_opening *o) {
     *o = (struct gf_opening){.backend = gf_session_backend(s, i)};
-    o->options = backend_options(s, i, s->options.threads, o->devices);
+    o->options = backend_options(s, i, s->options.open.threads, o->devices);
 }
 
 int gf_session_open_own(const struct gf_session *s, int i, int threads, void **context) {
@@ -212,8 +194,8 @@ int gf_session_open_own(const struct gf_session *s, int i, int threads, void **c
 static void note_cpu(const struct gf_session *s, int i) {
     const struct gf_backend *b = gf_session_backend(s, i);
     struct gf_gpu_props props;
-    if (s->asked == i && !s->options.device && b->list &&
-        !gf_backend_device(b, s->options.device, &props) && props.is_cpu)
+    if (s->asked == i && !s->options.open.device && b->list &&
+        !gf_backend_device(b, NULL, &props) && props.is_cpu)
         gf_session_note(s, "%s: runs on the CPU, its device is %s", b->name, props.name);
 }
 
@@ -385,10 +367,10 @@ static void note_device(struct gf_session *s, const struct gf_choice *choice) {
 /* With `small` held: a new decision in place of the oldest one. */
 static int decide_anew(struct gf_session *s, const struct gf_job *job, int64_t runs,
                        struct gf_decision **out) {
-    struct gf_outlook outlook = {.backends = s->options.backends,
-                                 .device = s->options.device,
-                                 .threads = s->options.threads,
-                                 .device_memory = s->options.device_memory,
+    struct gf_outlook outlook = {.backends = s->backends,
+                                 .device = s->options.open.device,
+                                 .threads = s->options.open.threads,
+                                 .device_memory = s->options.open.device_memory,
                                  .runs = runs > 1 ? runs : 1,
                                  .open = s->chosen,
                                  .untuned = s->options.untuned,
@@ -401,10 +383,7 @@ static int decide_anew(struct gf_session *s, const struct gf_job *job, int64_t r
     struct gf_decision *d = *out = &s->decision[s->n_decisions++ % GF_DECISIONS];
     *d = (struct gf_decision){
         .job = *job, .open = s->chosen, .backend = position(s, choice.backend)};
-    size_t length = strlen(choice.backend->name); /* callers print the name beside the reason */
-    bool named = !strncmp(choice.why, choice.backend->name, length) &&
-                 !strncmp(choice.why + length, ": ", 2);
-    snprintf(d->why, sizeof d->why, "%s", choice.why + (named ? length + 2 : 0));
+    memcpy(d->why, choice.why, sizeof d->why);
     return 0;
 }
 
@@ -439,7 +418,7 @@ static bool is_left(const struct gf_session *s, int i) {
 void gf_session_close(struct gf_session *s) {
     double ms = 0;
     int backend;
-    if (!s->options.backends)
+    if (!s->backends)
         return;
     for (int i = 0; i < GF_SHARED_PLANS; i++)
         if (s->plan[i].plan && !is_left(s, s->plan[i].backend))

@@ -1,9 +1,10 @@
-/* State that all threads of a run share: which backend runs, its context, opened once, the plans kept
- * there, and what auto has decided. Each thread has a runner beside it (core/session/runner.h):
+/* The state that all threads of a run share: the backends' contexts, each opened once, the plans
+ * kept in them, and auto's decisions. Each thread has a runner of its own (core/session/runner.h):
  *
  *     struct gf_session session;
  *     struct gf_runner runner;
- *     int rc = gf_session_open(&session, &(struct gf_session_options){.note = print_note});
+ *     int rc = 0;
+ *     gf_session_open(&session, &(struct gf_session_options){.note = print_note});
  *     gf_runner_open(&runner, &session, 4);
  *     for (each file, job, in, out) {
  *         gf_runner_next(&runner, files_left);
@@ -11,7 +12,7 @@
  *         if (!rc) rc = gf_runner_run(&runner, &in, out, &report);
  *     }
  *     gf_runner_close(&runner);
- *     gf_session_close(&session);                                                              */
+ *     gf_session_close(&session); */
 #ifndef GF_CORE_SESSION_SESSION_H
 #define GF_CORE_SESSION_SESSION_H
 
@@ -19,35 +20,28 @@
 #include <stdatomic.h>
 
 #include "core/base/status.h"
-#include "core/session/backends.h"
+#include "core/session/wish.h"
 
-enum { GF_DECISIONS = 8, GF_SHARED_PLANS = 4, GF_DEVICE_LIST = 64 };
+enum { GF_DECISIONS = 8, GF_SHARED_PLANS = 4, GF_DEVICE_LIST = GF_WISH_MOST * GF_WISH_DEVICE };
 
 struct gf_session;
 
-/* All strings and `backends` stay the caller's and must outlive the session. */
+/* The wish and all strings stay the caller's and must outlive the session. */
 struct gf_session_options {
-    const struct gf_backend *const *backends; /* NULL: gf_backends */
-    const char *backend;                      /* by name; NULL: auto picks for each job */
-    const char *device;                       /* number or part of a name; NULL: the first */
-    const char *device_variable; /* where `device` came from, for notes; NULL: it was demanded */
-    /* NULL, or the devices that share what does not fit `device`, the first of them, between commas; for a
-     * backend that shares. */
-    const char *devices;
-    bool no_peer, dry;     /* as in struct gf_backend_options */
-    int64_t device_memory; /* likewise */
-    int threads;           /* of the whole run, as in struct gf_backend_options */
-    enum gf_plan_how plan; /* likewise */
-    const char *fftw_plan;
-    bool untuned; /* ignore the record of speeds (core/session/record.h) */
-    bool ends;    /* the process ends soon after: what closes slowly is left to the system */
+    const struct gf_wish *wish; /* NULL: auto picks among gf_backends */
+    int which;                  /* its device that runs here */
+    bool together;              /* its devices share what does not fit that one: gf_wish_shares() */
+    struct gf_backend_options open; /* of its contexts; .threads: of the whole run */
+    const char *device_variable; /* where open.device came from, for notes; NULL: it was demanded */
+    bool untuned;                /* ignore the record of speeds (core/session/speeds.h) */
+    bool ends; /* the process ends soon after: contexts that close slowly are left open */
     int64_t memory_limit; /* bytes that arrays and workspace may take together */
-    /* NULL, or told one line about what the session does otherwise than expected: "opencl: no such
-     * file; trying another backend". From any thread that has a runner. */
+    /* NULL, or receives one line when the session does something unexpected: "opencl: no such file;
+     * trying another backend". Any thread that has a runner may call it. */
     void (*note)(void *user, const char *text);
     void *user;
-    /* NULL, or the session that runs what this one's device, for the current gf_message(), could not;
-     * NULL from it: there is none. From any thread that has a runner. */
+    /* NULL, or returns the session that takes over after this one's device failed with the current
+     * gf_message(); NULL from it: none does. Any thread that has a runner may call it. */
     struct gf_session *(*instead)(void *deal, struct gf_session *failed);
     void *deal;
 };
@@ -58,15 +52,15 @@ struct gf_opening {
     pthread_t thread;
     const struct gf_backend *backend;
     struct gf_backend_options options;
-    char devices[GF_DEVICE_LIST]; /* that these name, where the session's options do not */
+    char devices[GF_DEVICE_LIST]; /* that these name, where several share a job */
     void *context;
     struct gf_failure failure;
-    atomic_bool ended; /* the thread has nothing left to do */
+    atomic_bool ended; /* the thread is done */
     double ms;
 };
 
-/* A decision of auto for a job. Kept, so that the same job gets the same backend throughout a
- * run, however few files are left. */
+/* Auto's decision for a job, kept so that the same job gets the same backend throughout a run,
+ * however few files are left. */
 struct gf_decision {
     struct gf_job job;
     bool open; /* a device had been chosen before */
@@ -74,19 +68,20 @@ struct gf_decision {
     char why[GF_REASON];
 };
 
-/* A folder's pictures often have two or three shapes: on a device a few plans are kept. */
+/* On a device a few plans are kept, as the pictures of a folder often have two or three shapes. */
 struct gf_shared_plan {
     struct gf_plan *plan;
     int backend;
     int64_t used; /* when, by the count of uses */
 };
 
-/* Backends are numbered by their position in options.backends. Callers use the functions below. */
+/* Backends are numbered by their position in `backends`. Callers use the functions below. */
 struct gf_session {
-    struct gf_session_options options;
-    int asked;                      /* the backend that options name; -1: auto picks */
-    bool alone;                     /* one runner only: it plans as soon as it is asked to */
-    pthread_mutex_t turn;           /* whoever opens, plans or runs in a shared context holds it */
+    struct gf_session_options options; /* open.device is that of the wish, if it has one */
+    const struct gf_backend *const *backends;
+    int asked;            /* the backend that is wished for; -1: auto picks */
+    bool alone;           /* one runner only, which plans as soon as it is asked to */
+    pthread_mutex_t turn; /* held while opening, planning or running in a shared context */
     void *context[GF_MAX_BACKENDS]; /* valid where `open` has the bit */
     struct gf_shared_plan plan[GF_SHARED_PLANS];
     int64_t uses;
@@ -103,23 +98,23 @@ struct gf_session {
     bool device_noted;
 };
 
-/* GF_EUSAGE for an unknown backend, GF_EABSENT for one that is not usable and for a demanded device
- * that is not there. Opens no context. On failure there is nothing to close; closing is harmless. */
-int gf_session_open(struct gf_session *s, const struct gf_session_options *options);
+/* Opens no context. */
+void gf_session_open(struct gf_session *s, const struct gf_session_options *options);
 /* After its runners are closed; takes one that is all zero. */
 void gf_session_close(struct gf_session *s);
 
-/* Whether only one runner works in the session, as until told otherwise. Several take turns in a
- * shared context, and plan there when their turn has come. */
+/* Says whether only one runner works in the session (the default). Several take turns in a shared
+ * context, and each plans when its turn has come. */
 void gf_session_set_alone(struct gf_session *s, bool alone);
 
-/* The backend asked for cannot be opened, or its device is lost: nothing runs any more. */
+/* True if the backend that was asked for cannot be opened or its device is lost: no further job runs. */
 bool gf_session_is_lost(const struct gf_session *s);
-/* Some context has been opened. */
+/* True once a context has been opened. */
 bool gf_session_is_open(const struct gf_session *s);
-/* The context that gf_session_ahead() began to open is open, or has failed: nobody waits for it. */
+/* True once the context that gf_session_ahead() started to open is open or has failed, so that
+ * nobody would wait. */
 bool gf_session_is_up(struct gf_session *s);
-/* The name of the backend that options name; NULL: auto picks. */
+/* The name of the backend that is wished for; NULL: auto picks. */
 const char *gf_session_asked(const struct gf_session *s);
 /* The backend that transforms wavelets plane by plane in this session; NULL: none does. */
 const struct gf_backend *gf_session_streaming(const struct gf_session *s);
@@ -127,37 +122,37 @@ const struct gf_backend *gf_session_streaming(const struct gf_session *s);
 /* ---- for runners ---- */
 
 static inline const struct gf_backend *gf_session_backend(const struct gf_session *s, int i) {
-    return (s->options.backends ? s->options.backends : gf_backends)[i];
+    return s->backends[i];
 }
 /* Tells options.note. */
 void gf_session_note(const struct gf_session *s, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Opens a context of backend i in the calling thread, for one runner alone. */
+/* Opens a context of backend i for one runner alone, in the calling thread. */
 int gf_session_open_own(const struct gf_session *s, int i, int threads, void **context);
-/* Begins to open the shared context of backend i on a thread. False where there is nothing to open,
- * or it cannot be opened any more. */
+/* Starts opening the shared context of backend i on a thread. False if it is open already, or can
+ * no longer be opened. */
 bool gf_session_ahead(struct gf_session *s, int i);
 
-/* Returns auto's choice for this job, `runs` of which are ahead: an earlier decision, or a new one. */
+/* Gives auto's choice for this job, of which `runs` are ahead: an earlier decision or a new one. */
 int gf_session_decide(struct gf_session *s, const struct gf_job *job, int64_t runs, int *backend,
                       char why[GF_REASON]);
 
 /* The turn: one runner at a time in the shared contexts. Those below need it. */
 void gf_session_turn_begin(struct gf_session *s);
 void gf_session_turn_end(struct gf_session *s);
-/* Waits for the thread that opens a context, if there is one, and adds what it took to *ms. Its
- * failure is that of the first runner to wait; *backend is then the one that failed. */
+/* Waits for the thread that opens a context, if any, and adds its time to *ms. The first runner to
+ * wait gets its failure, and the backend that failed in *backend. */
 int gf_session_join(struct gf_session *s, double *ms, int *backend);
-/* The shared context of backend i, opened now if it is not yet, and what that took added to *ms. */
+/* Gives the shared context of backend i. If it has to be opened first, adds that time to *ms. */
 int gf_session_context(struct gf_session *s, int i, double *ms, void **context);
-/* The shared context's plan for this job: kept (*made false), or made now. */
+/* Gives the shared context's plan for this job: one that was kept (*made false), or a new one. */
 int gf_session_plan(struct gf_session *s, int i, const struct gf_job *job, double *open_ms,
                     struct gf_plan **plan, bool *made);
-/* Drops all plans but this one (NULL: all). How many those were. */
+/* Drops all plans but this one (NULL: all), and returns how many. */
 int gf_session_unplan(struct gf_session *s, const struct gf_plan *but);
-/* In a turn, of a session that is lost: the status and the message of the failure that ended it. */
+/* For a session that is lost, in a turn: returns the status, with the message, of the failure that ended it. */
 int gf_session_fail_lost(const struct gf_session *s);
-/* After backend i failed: notes whether its device is lost, where no other backend may run. */
+/* After backend i failed: checks whether its device is lost, unless auto may use another backend. */
 void gf_session_check_lost(struct gf_session *s, int i);
 
 #endif

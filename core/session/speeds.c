@@ -1,39 +1,212 @@
-/* Records by the number of a file system: the bytes a second that it moved last. */
+/* A file of lines: version, backend, device, driver, then numbers, between tabs; "noisy" where they are. */
 #include "core/session/speeds.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
+#include <string.h>
 
+#include "core/base/hash.h"
+#include "core/gpu/common.h"
+#include "core/gpu/cache/plan_record.h"
 #include "core/gpu/cache/cache_lines.h"
 
-enum { TEXT = 32 };
-static const char name[] = "disk-speeds";
+enum { KEY = 640, VALUE = 512, NUMBERS = GF_SPEEDS_RATES + 2 };
+static const char name[] = "device-speeds", noisy[] = " noisy"; /* which ends a line */
 
-static bool key_of(const char *folder, char key[TEXT]) {
-    struct stat st;
-    const bool there = !stat(folder, &st);
-    snprintf(key, TEXT, "%llu ", there ? (unsigned long long)st.st_dev : 0);
-    return there;
+const int gf_speeds_fft_side[GF_SPEEDS_FFTS] = {256, 1024, 4096};
+const int gf_speeds_wavelet_side[GF_SPEEDS_WAVELETS] = {1024, 4096};
+
+/* The properties that identify a device. */
+struct identity {
+    struct gf_gpu_props props;
+    char reason[GF_REASON];
+    int rank, alike; /* among those of its name, from 0; how many there are */
+};
+
+static bool identify(const struct gf_backend *b, const char *device, struct identity *id) {
+    struct gf_gpu_props list[GF_GPU_MAX_DEVICES];
+    int index = 0, n;
+    *id = (struct identity){.alike = 1};
+    if (gf_backend_probe(b, id->reason))
+        return false;
+    if (!b->list)
+        return true;
+    n = gf_backend_devices(b, list);
+    if (gf_gpu_pick(device, list, n, &index))
+        return false;
+    id->props = list[index];
+    id->alike = 0;
+    for (int i = 0; i < n; i++) {
+        const bool alike = !strcmp(list[i].name, list[index].name);
+        id->rank += alike && i < index;
+        id->alike += alike;
+    }
+    return true;
 }
 
-double gf_disk_speed(const char *folder) {
-    char key[TEXT], value[TEXT];
-    const bool known = key_of(folder, key) && gf_cache_record_find(name, key, value, TEXT);
-    const double speed = known ? strtod(value, NULL) : 0;
-    return speed > 0 && isfinite(speed) ? speed : 0;
+/* How the line of a device begins: a change of any of these makes it another one. Of several devices of
+ * one name the second and later ones have a number. */
+static void key_of(const struct gf_backend *b, const char *device, const struct identity *id,
+                   int rank, char key[KEY]) {
+    char number[16] = "";
+    if (rank)
+        snprintf(number, sizeof number, " #%d", rank + 1);
+    if (b->list)
+        snprintf(key, KEY, GF_VERSION "\t%s\t%s%s\t%s, %s\t", b->name, id->props.name, number,
+                 id->props.driver, id->props.compiler);
+    else
+        snprintf(key, KEY, GF_VERSION "\t%s\t%s\t%s\t", b->name, device ? device : "", id->reason);
+    for (char *at = key; *at; at++)
+        if (*at == '\n')
+            *at = ' ';
 }
 
-void gf_disk_speed_keep(const char *folder, double bytes_per_second) {
-    char key[TEXT], value[TEXT];
-    if (!(bytes_per_second > 0) || !isfinite(bytes_per_second) || !key_of(folder, key))
-        return;
-    snprintf(value, sizeof value, "%.6g", bytes_per_second);
-    gf_cache_record_keep(name, key, value);
+void gf_speeds_rates(struct gf_speeds *r, double *at[GF_SPEEDS_RATES]) {
+    int n = 0;
+    at[n++] = &r->copy;
+    for (int i = 0; i < 4; i++)
+        at[n++] = &r->bus[i / 2][i % 2];
+    for (int i = 0; i < 2; i++)
+        at[n++] = &r->staged[i];
+    for (int i = 0; i < GF_SPEEDS_FFTS; i++)
+        at[n++] = &r->fft[i];
+    for (int i = 0; i < GF_SPEEDS_WAVELETS; i++)
+        at[n++] = &r->wavelet[i];
 }
 
-int gf_disk_speeds_forget(void) {
-    return gf_cache_lines_remove(name);
+/* The numbers of a record in the order in which they are kept. */
+static void numbers(struct gf_speeds *r, double *at[NUMBERS]) {
+    gf_speeds_rates(r, at);
+    at[GF_SPEEDS_RATES] = &r->open;
+    at[GF_SPEEDS_RATES + 1] = &r->link;
+}
+
+static bool parse(const char *text, struct gf_speeds *r) {
+    double *at[NUMBERS] = {NULL};
+    char *end;
+    *r = (struct gf_speeds){.threads = (int)strtol(text, &end, 10)};
+    numbers(r, at);
+    for (int i = 0; i < NUMBERS && at[i]; i++) {
+        text = end;
+        *at[i] = strtod(text, &end);
+        if (end == text || !isfinite(*at[i]) || *at[i] < 0)
+            return false;
+    }
+    r->noisy = !strcmp(end, noisy);
+    return r->threads >= 0;
+}
+
+static bool find(const char *key, struct gf_speeds *r) {
+    char value[VALUE];
+    return gf_cache_record_find(name, key, value, sizeof value) && parse(value, r);
+}
+
+bool gf_speeds_of_device(const struct gf_backend *b, const char *device, struct gf_speeds *r) {
+    struct identity id;
+    char key[KEY];
+    bool any_noisy = false;
+    *r = (struct gf_speeds){.threads = 0};
+    if (!identify(b, device, &id))
+        return false;
+    for (int i = -1; i < id.alike; i++) { /* its own first */
+        key_of(b, device, &id, i < 0 ? id.rank : i, key);
+        if (!find(key, r))
+            continue;
+        if (!r->noisy)
+            return true;
+        any_noisy = true;
+    }
+    r->noisy = any_noisy;
+    return false;
+}
+
+bool gf_speeds_keep(const struct gf_backend *b, const char *device, const struct gf_speeds *r) {
+    struct gf_speeds own = *r;
+    double *at[NUMBERS] = {NULL};
+    struct identity id;
+    char key[KEY], value[VALUE];
+    if (!identify(b, device, &id))
+        return false;
+    key_of(b, device, &id, id.rank, key);
+    numbers(&own, at);
+    int used = snprintf(value, sizeof value, "%d", own.threads);
+    for (int i = 0; i < NUMBERS && at[i]; i++)
+        used += snprintf(value + used, sizeof value - (size_t)used, " %.6g", *at[i]);
+    snprintf(value + used, sizeof value - (size_t)used, "%s", own.noisy ? noisy : "");
+    return gf_cache_record_keep(name, key, value);
+}
+
+bool gf_speeds_has_any(void) {
+    char text[8];
+    return gf_cache_record_find(name, "", text, sizeof text);
+}
+
+char *gf_speeds_export_plans(void) {
+    return gf_gpu_plan_records_export();
+}
+
+int gf_speeds_import_plans(const char *text, size_t bytes, int *kept, int *others) {
+    return gf_gpu_plan_records_import(text, bytes, kept, others);
+}
+
+bool gf_speeds_digest(char text[GF_SPEEDS_DIGEST]) {
+    char *speeds = gf_cache_records(name), *plans = gf_gpu_plan_records_export();
+    const bool any = gf_speeds_has_any() || gf_gpu_plan_records_any();
+    const uint64_t h = gf_hash_text(gf_hash_text(GF_HASH_START, speeds), plans);
+    snprintf(text, GF_SPEEDS_DIGEST, "%016llx", (unsigned long long)h);
+    free(speeds);
+    free(plans);
+    return any;
+}
+
+int gf_speeds_forget(void) {
+    const int speeds = gf_cache_lines_remove(name);
+    const int plans = speeds < 0 ? speeds : gf_gpu_plan_records_forget();
+    return plans < 0 ? plans : speeds | plans;
+}
+
+/* ---- what it tells ---- */
+
+/* Samples a second for a transform of so many samples: between two measured sizes by the logarithms,
+ * beyond them as at the nearest. */
+static double rate_at(const int *side, const double *rate, int n, double samples) {
+    int i = 0;
+    while (i < n - 1 && (double)side[i + 1] * side[i + 1] < samples && rate[i + 1] > 0)
+        i++;
+    const double low = (double)side[i] * side[i];
+    if (samples <= low || i == n - 1 || !(rate[i + 1] > 0))
+        return rate[i];
+    const double high = (double)side[i + 1] * side[i + 1];
+    const double part = log(samples / low) / log(high / low);
+    return rate[i] > 0 ? exp((1 - part) * log(rate[i]) + part * log(rate[i + 1])) : rate[i + 1];
+}
+
+/* Arrays of a MiB and more are copied through page-locked buffers. */
+static double copy_seconds(const struct gf_speeds *r, double bytes, int back) {
+    const double speed = bytes >= 1 << 20 ? r->staged[back] : r->bus[0][back];
+    return speed > 0 ? bytes / speed : 0;
+}
+
+double gf_speeds_seconds(const struct gf_speeds *r, const struct gf_job *job, int threads) {
+    double samples = (double)job->channels, seconds;
+    for (int i = 0; i < job->ndim; i++)
+        samples *= (double)job->shape[i];
+    const double rate =
+        job->op == GF_DWT ? rate_at(gf_speeds_wavelet_side, r->wavelet, GF_SPEEDS_WAVELETS, samples)
+                          : rate_at(gf_speeds_fft_side, r->fft, GF_SPEEDS_FFTS, samples);
+    if (!(rate > 0))
+        return 0;
+    seconds = samples / rate;
+    if (job->op == GF_FILTER)
+        seconds *= 2; /* there and back */
+    if (!gf_job_is_real(job) && job->op != GF_DWT)
+        seconds *= 2;
+    if (job->precision == GF_DOUBLE)
+        seconds *= 2;
+    if (r->threads > 0 && threads > 0 && threads < r->threads)
+        seconds *= (double)r->threads / threads;
+    seconds += copy_seconds(r, gf_job_array_bytes(job, -1), 0);
+    for (int i = 0; i < job->n_out; i++)
+        seconds += copy_seconds(r, gf_job_array_bytes(job, i), 1);
+    return seconds;
 }

@@ -24,7 +24,7 @@ struct tuning {
     const struct gf_backend *b;
     void *context;
     double start; /* ms */
-    int threads;  /* as in struct gf_speed_record */
+    int threads;  /* as in struct gf_speeds */
 };
 
 /* Real pictures, on a device so many that they keep it busy: to their whole spectra, or to three levels
@@ -169,14 +169,14 @@ static double rate_on_cpu(const struct tuning *t, const struct gf_job *job, bool
 }
 
 /* Samples a second; 0 where the device cannot, or time is up. */
-static double rate_of(const struct tuning *t, int side, bool wavelet, struct gf_speed_record *r) {
+static double rate_of(const struct tuning *t, int side, bool wavelet, struct gf_speeds *r) {
     const struct gf_job job = job_of(side, wavelet, t->b->on_device);
     if (gf_now_ms() - t->start > LATEST_MS)
         return 0;
     return t->b->on_device ? rate_on_device(t, &job, r->staged) : rate_on_cpu(t, &job, &r->noisy);
 }
 
-static void measure_copies(const struct tuning *t, struct gf_speed_record *r) {
+static void measure_copies(const struct tuning *t, struct gf_speeds *r) {
     const struct gf_on_device *d = t->b->on_device;
     struct gf_device_speed speed = {.copy = 0};
     double seconds[2];
@@ -223,30 +223,30 @@ static double slowest_link(const struct gf_backend *b, const char *device) {
 }
 
 /* All rates once. */
-static double measure(void *user, struct gf_speed_record *r) {
+static double measure(void *user, struct gf_speeds *r) {
     const struct tuning *t = user;
     measure_copies(t, r);
-    for (int i = 0; i < GF_RECORD_FFTS; i++)
-        r->fft[i] = rate_of(t, gf_record_fft_side[i], false, r);
-    for (int i = 0; i < GF_RECORD_WAVELETS; i++)
-        r->wavelet[i] = rate_of(t, gf_record_wavelet_side[i], true, r);
+    for (int i = 0; i < GF_SPEEDS_FFTS; i++)
+        r->fft[i] = rate_of(t, gf_speeds_fft_side[i], false, r);
+    for (int i = 0; i < GF_SPEEDS_WAVELETS; i++)
+        r->wavelet[i] = rate_of(t, gf_speeds_wavelet_side[i], true, r);
     return gf_now_ms() - t->start;
 }
 
-void gf_tune_rounds(gf_tune_round round, void *user, struct gf_speed_record *r) {
-    struct gf_speed_record second = {.threads = 0}, now;
-    double *best[GF_RECORD_RATES], *next[GF_RECORD_RATES], *rate[GF_RECORD_RATES], ms;
+void gf_tune_rounds(gf_tune_round round, void *user, struct gf_speeds *r) {
+    struct gf_speeds second = {.threads = 0}, now;
+    double *best[GF_SPEEDS_RATES], *next[GF_SPEEDS_RATES], *rate[GF_SPEEDS_RATES], ms;
     int quiet = 0;
     bool agree;
-    gf_record_rates(r, best);
-    gf_record_rates(&second, next);
-    gf_record_rates(&now, rate);
+    gf_speeds_rates(r, best);
+    gf_speeds_rates(&second, next);
+    gf_speeds_rates(&now, rate);
     do {
-        now = (struct gf_speed_record){.threads = 0};
+        now = (struct gf_speeds){.threads = 0};
         ms = round(user, &now);
         quiet += !now.noisy;
         agree = true;
-        for (int i = 0; i < GF_RECORD_RATES; i++) {
+        for (int i = 0; i < GF_SPEEDS_RATES; i++) {
             *next[i] = fmax(*next[i], fmin(*best[i], *rate[i]));
             *best[i] = fmax(*best[i], *rate[i]);
             agree = agree && *next[i] >= (1 - GF_TUNE_TOLERANCE) * *best[i];
@@ -256,9 +256,9 @@ void gf_tune_rounds(gf_tune_round round, void *user, struct gf_speed_record *r) 
 }
 
 int gf_tune_device(const struct gf_backend *b, const struct gf_backend_options *options,
-                   struct gf_speed_record *r) {
+                   struct gf_speeds *r) {
     struct tuning t = {.b = b, .start = gf_now_ms()};
-    *r = (struct gf_speed_record){.threads = 0};
+    *r = (struct gf_speeds){.threads = 0};
     int rc = gf_backend_open(b, options, &t.context);
     if (rc)
         return rc;

@@ -1,27 +1,27 @@
-/* Measures a device for its record (core/session/record.h): how it copies, over its bus too, and how
- * fast transforms of a few sizes are. Takes less than a minute: what would come later is left out.
+/* Measures a device's speeds (core/session/speeds.h): its copy rate, its bus, and transforms of a
+ * few sizes. Takes less than a minute; what would take longer is left out.
  *
- *     struct gf_speed_record r;
+ *     struct gf_speeds r;
  *     int rc = gf_tune_device(backend, &(struct gf_backend_options){.device = "0"}, &r);
- *     if (!rc) gf_record_keep(backend, "0", &r);                                               */
+ *     if (!rc) gf_speeds_keep(backend, "0", &r); */
 #ifndef GF_CORE_SESSION_TUNE_H
 #define GF_CORE_SESSION_TUNE_H
 
-#include "core/session/record.h"
+#include "core/session/speeds.h"
 
-/* Two rounds agree where each rate of one is within this part of the other's. */
+/* Two rounds agree if their rates differ by at most this fraction. */
 #define GF_TUNE_TOLERANCE 0.15
 
-/* Measures all rates once: into r, which is empty, with r->noisy where the CPU was somebody else's.
+/* Measures all rates once into the empty r, and sets r->noisy if other work had the CPU.
  * Returns the milliseconds since the first round began. */
-typedef double (*gf_tune_round)(void *user, struct gf_speed_record *r);
+typedef double (*gf_tune_round)(void *user, struct gf_speeds *r);
 
-/* Rounds until two of them had the CPU for themselves and the two best values of every rate agree, or none is
- * begun any more, after 20 s: r is noisy then. Each rate becomes its best. */
-void gf_tune_rounds(gf_tune_round round, void *user, struct gf_speed_record *r);
+/* Repeats rounds until two of them had the CPU to themselves and the two best values of every rate
+ * agree. After 20 s no round begins, and r is noisy. Each rate becomes the best one measured. */
+void gf_tune_rounds(gf_tune_round round, void *user, struct gf_speeds *r);
 
-/* Opens a context of the backend, and closes it. */
+/* Measures in a context of its own. */
 int gf_tune_device(const struct gf_backend *b, const struct gf_backend_options *options,
-                   struct gf_speed_record *r);
+                   struct gf_speeds *r);
 
 #endif

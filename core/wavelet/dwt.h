@@ -1,4 +1,4 @@
-/* The wavelet of four taps (W4, D4, PyWavelets' db2): its bands, and what is done to coefficients.
+/* The four-tap Daubechies wavelet (W4, D4, PyWavelets' db2): its bands, thresholds and outputs.
  *
  *     struct gf_dwt_band band[GF_MAX_BANDS];
  *     int n = gf_dwt_bands(&job, band);                    band[0] is the approximation
@@ -8,7 +8,7 @@
  *     h = (1 + r, 3 + r, 3 - r, 1 - r) / (4 sqrt 2), r = sqrt 3;    g = (h3, -h2, h1, -h0)
  * and Mallat 1989 the pyramid: a line x of n samples becomes
  *     a[k] = sum over i < 4 of h[i] x[2 k - s + i]        d[k] likewise with g
- * and a is the next level's line. s = 1 where the boundary is periodic, else 2: PyWavelets'
+ * and a is the next level's line. s = 1 if the boundary is periodic, else 2, which is PyWavelets'
  * alignment. The counts of a[] and d[], and how bands are packed, are in core/base/dwt_shape.h.
  * Along several axes one level transforms all of them, time first for a sequence of frames (3D-FWT:
  * Bernabe, Cuenca, Gimenez 2013, Procedia Computer Science 18); the order changes only rounding.
@@ -34,17 +34,17 @@ int gf_dwt_bands(const struct gf_job *job, struct gf_dwt_band bands[GF_MAX_BANDS
 
 /* Applies the job's threshold in place. */
 int gf_dwt_threshold(const struct gf_job *job, struct gf_array *c, int threads);
-/* A threshold by T on rows of n details, `stride` bytes apart. */
+/* Applies the threshold T to rows of n details, `stride` bytes apart. */
 void gf_dwt_shrink(const struct gf_job *job, void *rows, int64_t height, int64_t n, int64_t stride);
 /* Fills output `i` of a forward job: a copy, a conversion, or the picture of the pyramid; *high is
  * the approximation's largest value. */
 void gf_dwt_output(const struct gf_job *job, int i, const struct gf_array *c, struct gf_array *out,
                    int threads, double *high);
-/* Coefficients in another type. */
+/* Converts coefficients to another type. */
 void gf_dwt_convert(const struct gf_array *from, struct gf_array *to, int threads);
-/* Zeros for all samples. */
+/* Sets all samples to zero. */
 void gf_dwt_clear(struct gf_array *a);
-/* The box of a band as a view. */
+/* Returns the box of a band as a view. */
 struct gf_array gf_dwt_band_view(const struct gf_job *job, const struct gf_dwt_band *band,
                                  const struct gf_array *c);
 

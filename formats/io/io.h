@@ -1,6 +1,5 @@
-/* Sources and sinks of bytes. A sink never leaves half a file behind. Writing into a pipe
- * whose reader has gone is an error status only where SIGPIPE is ignored, which is the program's to
- * do. */
+/* Sources and sinks of bytes. A sink never leaves half a file behind. The program must ignore
+ * SIGPIPE, so that writing into a pipe without a reader is an error status. */
 #ifndef GF_FORMATS_IO_H
 #define GF_FORMATS_IO_H
 
@@ -8,15 +7,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An input: a file, a pipe or memory. Seekable always: a pipe is kept in memory once a reader asks
- * to go back or for the size. */
+/* An input: a file, a pipe or memory. It is always seekable: a pipe is kept in memory once a reader
+ * seeks back or asks for the size. */
 struct gf_source;
 int gf_source_open(const char *path, struct gf_source **out);                     /* "-": stdin */
 int gf_source_open_memory(const void *data, size_t size, struct gf_source **out); /* borrows */
-/* Another source of the same open file (or of the same memory), at its start, whatever the path
- * leads to by now. Borrows from `s`. GF_EIO for a pipe that is not held whole. */
+/* Opens another source on the same open file or memory, at its start, whatever the path leads to by
+ * now. Borrows from `s`. GF_EIO for a pipe that is not wholly in memory. */
 int gf_source_again(const struct gf_source *s, struct gf_source **out);
-/* True when `path` leads to another file by now than the one that is open. */
+/* True if `path` now leads to another file than the open one. */
 bool gf_source_is_replaced(const struct gf_source *s, const char *path);
 void gf_source_close(struct gf_source *s);
 /* Reads up to n bytes; fewer only at the end. Returns the count, or a negative status. */
@@ -41,9 +40,9 @@ void gf_source_set_threads(struct gf_source *s, int threads);
 /* Bytes a pipe may take while it is kept in memory; 0 (the start): no limit. */
 void gf_source_limit(struct gf_source *s, int64_t bytes);
 
-/* An output. A regular file is written to a temporary in its folder (without a name where the file system
- * makes such files; the umask's mode), and gf_sink_commit() flushes it, checks what closing it reports,
- * and links or renames it to its place; gf_sink_abort() removes it. Symbolic links are
+/* An output. A regular file is written to a temporary in its folder (without a name where the file
+ * system makes such files; the umask's mode), and gf_sink_commit() flushes it, checks what closing
+ * it reports, and links or renames it to its place; gf_sink_abort() removes it. Symbolic links are
  * resolved first. stdout, devices and FIFOs are written through (buffered, in order). */
 struct gf_sink;
 int gf_sink_open(const char *path, bool clobber, struct gf_sink **out); /* "-": stdout */
@@ -51,8 +50,8 @@ int gf_sink_open(const char *path, bool clobber, struct gf_sink **out); /* "-": 
  * renamed: gf_guard_open() has been asked about the file once. */
 int gf_sink_open_version(const char *path, bool clobber, struct gf_sink **out);
 int gf_sink_write(struct gf_sink *s, const void *data, size_t n);
-/* Past the buffer to a place of a file (or /dev/null), by several threads at once where their places differ.
- * The sink is told the end of what was so written, by one thread at a time. */
+/* Past the buffer to a place of a file (or /dev/null), by several threads at once where their
+ * places differ. The sink is told the end of what was so written, by one thread at a time. */
 int gf_sink_write_at(const struct gf_sink *s, int64_t at, const void *data, size_t n);
 void gf_sink_extend(struct gf_sink *s, int64_t end);
 /* Whether an output at this path is /dev/null, in which any position may be written to. */
@@ -71,9 +70,9 @@ void gf_sink_checksum(struct gf_sink *s, int threads);
 void gf_sink_set_crc32(struct gf_sink *s, uint32_t crc);
 /* The sum of all bytes; a file that was not summed up in writing is read back for it. */
 int gf_sink_crc32(struct gf_sink *s, int threads, uint32_t *out);
-/* For other processes that write `bytes` more into the file, from the size on, or with 0 into gaps that
- * were left: what was written so far is in it, there is room for the rest where the file system can
- * tell, and *path is that of the temporary, the sink's own. Not of a stream. */
+/* For other processes that write `bytes` more into the file, from the size on, or with 0 into gaps
+ * that were left: what was written so far is in it, there is room for the rest where the file
+ * system can tell, and *path is that of the temporary, the sink's own. Not of a stream. */
 int gf_sink_lend(struct gf_sink *s, int64_t bytes, const char **path);
 /* Such a file in another process: for gf_sink_write_at(), gf_sink_seek() and gf_sink_write(), until
  * gf_sink_commit() or gf_sink_abort(), which close it and leave it where it is. */
@@ -86,8 +85,8 @@ int gf_sink_take_back(struct gf_sink *s, int64_t bytes, uint32_t crc);
 bool gf_sink_is_file(const struct gf_sink *s);
 /* From here on every file is on its disk before it is renamed; off at the start. Before any thread. */
 void gf_sink_sync(bool on);
-/* Does all of a commit but putting a file in its place, which needs no more room on the disk where it
- * replaces another: one that is there now, or with `replaces` one that will be there. */
+/* Does all of a commit but putting a file in its place, which needs no more room on the disk where
+ * it replaces another: one that is there now, or with `replaces` one that will be there. */
 int gf_sink_finish(struct gf_sink *s, bool replaces);
 int gf_sink_commit(struct gf_sink *s); /* frees the sink in any case */
 void gf_sink_abort(struct gf_sink *s); /* removes the temporary; NULL is fine */
@@ -102,8 +101,7 @@ int gf_open(const char *path, int flags);
 /* gf_fail() with the cause that errno names: "`what`: no space left on device", or the cause alone
  * when `what` is NULL. Control characters in `what` become '?'. */
 int gf_fail_errno(int code, const char *what);
-/* Copies text into a buffer of n bytes for a message: one line, no control characters, cut short.
- */
+/* Copies text into a buffer of n bytes for a message: one line, no control characters, cut short. */
 char *gf_clean_text(char *buffer, size_t n, const char *text);
 
 #endif

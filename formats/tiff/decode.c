@@ -262,7 +262,7 @@ int gf_tiff_strips(struct gf_tiff *t, const struct gf_tiff_page *p, int64_t *row
     /* libtiff keeps as many of them as the page's height makes strips. */
     if (!TIFFGetField(t->tif, TIFFTAG_STRIPOFFSETS, &offsets) ||
         !TIFFGetField(t->tif, TIFFTAG_STRIPBYTECOUNTS, &bytes) || !offsets || !bytes)
-        return gf_fail(GF_EFORMAT, "broken TIFF: strips without a place");
+        return gf_fail(GF_EFORMAT, "broken TIFF: strips without an offset");
     for (int64_t i = 0; i < n; i++) {
         const int64_t left = p->height - i * *rows;
         const uint64_t need = (uint64_t)((left < *rows ? left : *rows) * row);

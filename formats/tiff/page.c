@@ -165,7 +165,7 @@ int gf_tiff_describe(struct gf_tiff *t, struct gf_tiff_page *p) {
     if (p->compression == COMPRESSION_OJPEG)
         return gf_fail(GF_EUNSUPP, "a TIFF with old-style JPEG");
     if (!TIFFIsCODECConfigured(p->compression))
-        return gf_fail(GF_EUNSUPP, "a TIFF of compression %d, which this libtiff does not know",
+        return gf_fail(GF_EUNSUPP, "a TIFF with compression %d, which this libtiff lacks",
                        p->compression);
     int rc = set_dtype(p);
     if (!rc)

@@ -74,8 +74,7 @@ enum { GF_CPU_SPLIT_APART = 4 };
 static inline long gf_cpu_row_apart(const struct gf_cpu_row *rows) {
     return rows->joins ? (long)rows->line->radix[0] * GF_CPU_SPLIT_APART : 0;
 }
-/* True for lines whose squares go through memory, in two digits; a line of one square is faster as a
- * whole. */
+/* True for lines whose squares go through memory, in two digits; a line of one square is faster as a whole. */
 static inline bool gf_cpu_row_by_digits(long n, int block) {
     return block == 16 && n != (long)block * block;
 }
@@ -167,9 +166,8 @@ struct gf_cpu_end {
     bool hermitian;
     enum { GF_CPU_HALF_LINE, GF_CPU_HALF_LANE, GF_CPU_HALF_OUTER } half_axis; /* outer[0] */
     long half_n; /* hermitian: full extent of the halved axis */
-    /* Destination: the transform of real samples is real where every index is its own mirror image.
-     * Rounding noise in the imaginary part is dropped there: it could turn a phase of pi into
-     * -pi. */
+    /* Destination: the transform of real samples is real where every index is its own mirror image. Rounding
+     * noise in the imaginary part is dropped there: it could turn a phase of pi into -pi. */
     bool real_origin;
     bool luma; /* source: Rec.709 of three channels `channel_stride` bytes apart */
     ptrdiff_t channel_stride;
@@ -201,8 +199,7 @@ struct gf_cpu_halves {
     const void *roots; /* exp(-pi i k / m), k <= m / 2, as [k / LANES][re|im][lane] */
 };
 
-/* A line that stays in the caches, interleaved, transformed within vectors in two halves. out may be
- * in. */
+/* A line that stays in the caches, interleaved, transformed within vectors in two halves. out may be in. */
 struct gf_cpu_split {
     const struct gf_cpu_row *rows;
     const struct gf_cpu_halves *halves; /* real lines: z is `out`, `in` too of an inverse */
@@ -230,12 +227,10 @@ struct gf_cpu_gain {
         double c0, ca, cab;
         int a, b;
     } factor[GF_CPU_GAIN_TERMS];
-    /* A function of one value for each axis (NULL: not transformed; lanes are padded to whole
-     * vectors). Product: of the values. Step: 1 where their sum is at most `limit`, else 0. Slope:
-     * 1 / (1 + (sum / limit)^order). */
+    /* A low pass as a function of one value for each axis (NULL: not transformed; lanes are padded to
+     * whole vectors). */
     struct gf_cpu_term {
-        enum { GF_CPU_PRODUCT, GF_CPU_STEP, GF_CPU_SLOPE } shape;
-        int order;
+        int profile, order; /* of kernels/profiles.h */
         double limit;
         const void *line, *lane, *outer[2];
     } term[GF_CPU_GAIN_TERMS];
@@ -263,9 +258,8 @@ struct gf_cpu_pass_args {
      * there. The pass that unpacks is the last one and complex; its lanes are the halved axis, and
      * n_lane is n / 2, a multiple of LANES. */
     bool packs, unpacks;
-    /* The same, for spectra that need no other axis to be unpacked: the halved axis and that of this
-     * pass are the first two that are transformed. The destination is complex, plain, and has a
-     * column n_lane. */
+    /* The same, for spectra that need no other axis to be unpacked: the halved axis and that of this pass are
+     * the first two that are transformed. The destination is complex, plain, and has a column n_lane. */
     bool unpacks_within;
     /* An inverse of half spectra: this pass, which reads them, packs them likewise, for the next one.
      * The source has a column n_lane. */

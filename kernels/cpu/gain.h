@@ -3,6 +3,8 @@
 #ifndef GF_KERNELS_CPU_GAIN_H
 #define GF_KERNELS_CPU_GAIN_H
 
+#include "kernels/profiles.h"
+
 enum { GAIN_POINTS = 32 };
 
 /* Denormal numbers take a CPU a hundred times as long. Values that are negligible beside 1 become 0
@@ -14,7 +16,7 @@ INLINE vec gain_flush(vec v) {
 
 /* A term at the tile's lanes, without the value of the line's axis. */
 INLINE vec term_base(const struct gf_cpu_term *m, const struct tile *t) {
-    const bool product = m->shape == GF_CPU_PRODUCT;
+    const bool product = PROFILE_IS_PRODUCT(m->profile);
     vec v = vec_splat(product ? 1 : 0);
     if (m->lane)
         v = vec_loadu((const real *)m->lane + t->lane0);
@@ -26,29 +28,34 @@ INLINE vec term_base(const struct gf_cpu_term *m, const struct tile *t) {
     return gain_flush(v);
 }
 
+INLINE vec up_to(vec a, vec b) {
+    return vec_select(a <= b, vec_splat(1), (vec){0});
+}
+
+INLINE vec power(vec x, int order) {
+    vec v = vec_splat(1);
+    for (; order; order >>= 1, x *= x)
+        v = order & 1 ? v * x : v;
+    return v;
+}
+
+#define JOIN_SUM(a, b)     ((a) + (b))
+#define JOIN_PRODUCT(a, b) ((a) * (b))
+#define VALUES(NAME, text, JOINED, axis, value)                                                    \
+    if (m->profile == PROFILE_##NAME)                                                              \
+        for (int i = 0; i < n; i++) {                                                              \
+            const vec v = JOIN_##JOINED(base, line[i]), ratio = v * share;                         \
+            (void)ratio;                                                                           \
+            out[i] = value;                                                                        \
+        }
+
 /* A term at the points from k to k + n - 1. */
 static void term_values(const struct gf_cpu_term *m, const struct tile *t, long k, int n,
                         vec *out) {
     const vec base = term_base(m, t), one = vec_splat(1), limit = vec_splat((real)m->limit);
     const real *line = (const real *)m->line + k, share = (real)(1 / m->limit);
-    switch (m->shape) {
-    case GF_CPU_PRODUCT:
-        for (int i = 0; i < n; i++)
-            out[i] = base * line[i];
-        break;
-    case GF_CPU_STEP:
-        for (int i = 0; i < n; i++)
-            out[i] = vec_select(base + line[i] <= limit, one, (vec){0});
-        break;
-    case GF_CPU_SLOPE:
-        for (int i = 0; i < n; i++) {
-            vec power = one, x = (base + line[i]) * share;
-            for (int order = m->order; order; order >>= 1, x *= x)
-                power = order & 1 ? power * x : power;
-            out[i] = one / (one + power);
-        }
-        break;
-    }
+    const int order = m->order;
+    PROFILES(VALUES)
 }
 
 static void gain_values(const struct tile *t, long k, int n, vec *out) {

@@ -39,7 +39,7 @@ void gf_log_lost(int error) {
 
 const struct gf_opt_group gf_opts_common = {NULL, NULL}, gf_opts_bench_what = {NULL, NULL};
 
-int gf_tune_plans(const struct gf_settings *s, const struct gf_deal_device *device, char **operands,
+int gf_tune_plans(const struct gf_settings *s, const struct gf_wish_device *device, char **operands,
                   int n) {
     (void)s, (void)device, (void)operands, (void)n;
     return 0;
@@ -65,7 +65,7 @@ static void end_print(void) {
     close(own_stdout);
 }
 
-static void check_print(const struct gf_speed_record *r, bool json, const char *want) {
+static void check_print(const struct gf_speeds *r, bool json, const char *want) {
     begin_print();
     gf_report_print(json, record_form, record_report("gpu:0", r, true));
     end_print();
@@ -73,8 +73,7 @@ static void check_print(const struct gf_speed_record *r, bool json, const char *
 }
 
 static void test_records(void) {
-    struct gf_speed_record r = {
-        .threads = 2, .copy = 1.25e10, .fft = {3e8, 2.5e8}, .wavelet = {1e9}};
+    struct gf_speeds r = {.threads = 2, .copy = 1.25e10, .fft = {3e8, 2.5e8}, .wavelet = {1e9}};
     check_print(&r, false,
                 "gpu:0\n  copy     12.5 GB/s\n"
                 "  fft      0.3 at 256x256, 0.25 at 1024x1024, not measured at 4096x4096 (10^9 "
@@ -89,14 +88,14 @@ static void test_records(void) {
         "\"side\":1024,"
         "\"samples_s\":1e9},{\"side\":4096,\"samples_s\":0.0}],\"noisy\":false,"
         "\"kept\":true,\"version\":2}\n");
-    r = (struct gf_speed_record){.copy = 4e12,
-                                 .open = 0.31,
-                                 .bus = {{1e10, 9e9}, {5e10, 4e10}},
-                                 .staged = {2e10, 1.5e10},
-                                 .link = 2e11,
-                                 .fft = {1e9, 1e9, 1e9},
-                                 .wavelet = {1e9, 1e9},
-                                 .noisy = true};
+    r = (struct gf_speeds){.copy = 4e12,
+                           .open = 0.31,
+                           .bus = {{1e10, 9e9}, {5e10, 4e10}},
+                           .staged = {2e10, 1.5e10},
+                           .link = 2e11,
+                           .fft = {1e9, 1e9, 1e9},
+                           .wavelet = {1e9, 1e9},
+                           .noisy = true};
     check_print(&r, false,
                 "gpu:0\n  copy     4000 GB/s\n  context  0.31 s to open\n"
                 "  bus      10 GB/s to the device and 9 back, page-locked 50 and 40\n"
@@ -104,7 +103,7 @@ static void test_records(void) {
                 "  link     200 GB/s each way to other devices\n"
                 "  fft      1 at 256x256, 1 at 1024x1024, 1 at 4096x4096 (10^9 samples a second)\n"
                 "  wavelet  1 at 1024x1024, 1 at 4096x4096 (10^9 samples a second)\n"
-                "  noisy    other work was in the way: nothing uses this record; run tune again\n");
+                "  noisy    other work interfered: this record is not used; run tune again\n");
     begin_print();
     gf_report_print(true, record_form, record_report("gpu:0", &r, false));
     end_print();
@@ -117,17 +116,14 @@ static void test_records(void) {
 
 static void test_choice(void) {
     struct gf_settings s = {.backend = "openmp"};
-    struct gf_deal_device device[GF_DEAL_MOST];
-    int n;
-    CHECK(!choose(&s, device, &n) && n == 1 && !strcmp(device->name, "openmp") &&
-          !device->device[0]);
+    const struct gf_wish_device *device = s.wish.device;
+    CHECK(!choose(&s) && s.wish.n == 1 && !strcmp(device->name, "openmp") && !device->device[0]);
     s.device = "1";
-    CHECK(!choose(&s, device, &n) && n == 1 && !strcmp(device->name, "openmp:1"));
-    CHECK(!strcmp(device->backend, "openmp") && !strcmp(device->device, "1"));
+    CHECK(choose(&s) == GF_EABSENT && !s.wish.list && !strcmp(device->name, "openmp:1"));
     s = (struct gf_settings){.backend = "openmp,openmp"};
-    CHECK(!choose(&s, device, &n) && n == 2 && !strcmp(device[1].backend, "openmp"));
+    CHECK(!choose(&s) && s.wish.n == 2 && device[1].backend == &gf_backend_openmp);
     s.backend = "auto";
-    CHECK(!choose(&s, device, &n) && n >= 1 && !strcmp(device[n - 1].backend, "openmp"));
+    CHECK(!choose(&s) && s.wish.n >= 1 && device[s.wish.n - 1].backend == &gf_backend_openmp);
 }
 
 /* A backend that is none, so that the host alone is measured: in a folder, and where nothing can be written. */

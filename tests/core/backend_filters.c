@@ -19,10 +19,10 @@ static double between(struct subject *s, double low, double high) {
 }
 
 static struct gf_lowpass random_lowpass(struct subject *s, const struct gf_job *job, bool central) {
-    struct gf_lowpass l = {.profile = (enum gf_profile)pick(s, 3)};
+    struct gf_lowpass l = {.profile = (enum gf_profile)pick(s, GF_N_PROFILES)};
     bool circle = pick(s, 2), whole = pick(s, 2);
     double most = 1;
-    l.order = l.profile == GF_BUTTERWORTH ? 1 + (int)pick(s, pick(s, 4) ? 4 : GF_MAX_ORDER) : 0;
+    l.order = gf_filter_has_order(l.profile) ? 1 + (int)pick(s, pick(s, 4) ? 4 : GF_MAX_ORDER) : 0;
     for (int i = 0; i < job->ndim; i++)
         most = fmax(most, (double)job->shape[i]);
     double radius = whole ? 1 + (double)pick(s, (int64_t)most) : between(s, 0.3, most);
@@ -218,15 +218,15 @@ static const char *const jobs[] = {
 
 static bool add_word(const struct gf_job *job, struct gf_filter *f, const char *word) {
     static const char *const kinds[] = {"low-", "high-", "band-", "reject-", "notch-"};
-    static const char *const profiles[] = {"gaussian=", "ideal=", "butterworth="};
     struct gf_lowpass l = {.order = 0}, inner;
     int kind = 0, profile = 0;
     while (kind < 5 && strncmp(word, kinds[kind], strlen(kinds[kind])))
         kind++;
     word += kind < 5 ? strlen(kinds[kind]) : 0;
-    while (profile < 3 && strncmp(word, profiles[profile], strlen(profiles[profile])))
+    while (profile < GF_N_PROFILES &&
+           strncmp(word, gf_filter_profiles[profile], strcspn(gf_filter_profiles[profile], ":")))
         profile++;
-    if (kind == 5 || profile == 3)
+    if (kind == 5 || profile == GF_N_PROFILES)
         return false;
     l.profile = (enum gf_profile)profile;
     const char *order = strchr(word, '/'), *centre = strchr(word, '@');
@@ -449,7 +449,7 @@ void backends_filters(struct subject *s) {
             check_identity(s, GF_U8, sides[i][0], sides[i][1], flat);
             check_identity(s, GF_U16, sides[i][0], sides[i][1], flat);
         }
-        check_sum(s, (enum gf_profile)(i % 3), sides[i][0], sides[i][1]);
+        check_sum(s, (enum gf_profile)(i % GF_N_PROFILES), sides[i][0], sides[i][1]);
     }
     check_size(s, 2, 40, 1100, 1, 3, 1);
     check_size(s, 3, 9, 40, 70, 7, 1);

@@ -9,7 +9,7 @@
 #include "core/gpu/cache/cache_lines.h"
 #include "core/base/process.h"
 #include "core/base/status.h"
-#include "core/session/record.h"
+#include "core/session/speeds.h"
 #include "core/session/runner.h"
 #include "tests/test.h"
 
@@ -64,7 +64,7 @@ static const struct gf_backend gpu = {.name = "gpu",
 static const struct gf_backend *const backends[] = {&host, &gpu, NULL};
 
 /* Plans a job that auto gives the GPU. */
-static void plan_with(struct gf_session_options options) {
+static void plan_with(const char *devices, struct gf_session_options options) {
     const struct gf_job job = {.ndim = 2,
                                .shape = {4096, 4096},
                                .channels = 1,
@@ -76,9 +76,13 @@ static void plan_with(struct gf_session_options options) {
     struct gf_runner runner;
     opened_device[0] = 0;
     opened = (struct gf_backend_options){.threads = 0};
-    options.backends = backends;
-    options.threads = 1;
-    CHECK_EQ(gf_session_open(&session, &options), 0);
+    struct gf_wish wish;
+    const bool list = gf_wish_is_list(devices, NULL);
+    CHECK_EQ((list ? gf_wish_list : gf_wish_one)(&wish, backends, devices, NULL), 0);
+    options.wish = &wish;
+    options.together = gf_wish_shares(&wish);
+    options.open.threads = 1;
+    gf_session_open(&session, &options);
     gf_runner_open(&runner, &session, 1);
     gf_runner_next(&runner, 100);
     CHECK_EQ(gf_runner_plan(&runner, &job), 0);
@@ -88,43 +92,43 @@ static void plan_with(struct gf_session_options options) {
 }
 
 static double link_of(const char *device) {
-    struct gf_speed_record r = {.link = -1};
-    return gf_record_of_device(&gpu, device, &r) ? r.link : -1;
+    struct gf_speeds r = {.link = -1};
+    return gf_speeds_of_device(&gpu, device, &r) ? r.link : -1;
 }
 
 /* Devices of one name have records of their own, or else each other's; the slowest one of a list is told
  * beside the first. */
-static void check_records(struct gf_speed_record r) {
+static void check_records(struct gf_speeds r) {
     devices = 3;
-    CHECK(gf_record_forget());
+    CHECK(gf_speeds_forget());
     CHECK(link_of("0") == -1);
     r.link = 2e11;
-    CHECK(gf_record_keep(&gpu, "1", &r));
+    CHECK(gf_speeds_keep(&gpu, "1", &r));
     CHECK(link_of("0") == 2e11 && link_of("1") == 2e11 && link_of(NULL) == 2e11);
     r.link = 1e11;
     r.staged[0] = 4e9;
     r.open = 0.5;
-    CHECK(gf_record_keep(&gpu, "2", &r));
+    CHECK(gf_speeds_keep(&gpu, "2", &r));
     r.link = 3e11;
     r.staged[0] = 5e9;
-    CHECK(gf_record_keep(&gpu, NULL, &r));
+    CHECK(gf_speeds_keep(&gpu, NULL, &r));
     CHECK(link_of("0") == 3e11 && link_of("1") == 2e11 && link_of("2") == 1e11);
-    plan_with((struct gf_session_options){.backend = "gpu", .device = "1", .devices = "1,0,2"});
+    plan_with("gpu:1,gpu:0,gpu:2", (struct gf_session_options){.which = 0});
     CHECK(opened.rates.link == 2e11 && opened.rates.bus[0] == 1e10 && opened.rates.open == 0.3);
     CHECK(opened.slowest.link == 1e11 && opened.slowest.bus[0] == 4e9 &&
           opened.slowest.open == 0.5);
     CHECK(opened.slowest.bus[1] == 2e10 && opened.slowest.copy == 4e12);
-    plan_with((struct gf_session_options){.backend = NULL}); /* all three */
+    plan_with(NULL, (struct gf_session_options){.untuned = false}); /* all three */
     CHECK(!strcmp(opened_device, "0,1,2") && opened.slowest.link == 1e11);
 }
 
 /* Processes that keep records at once lose none, nor does the temporary that a killed one left stop them. */
 static void test_concurrent(const char *folder) {
     enum { WRITERS = 4, EACH = 8 };
-    struct gf_speed_record r = {.copy = 1e9};
+    struct gf_speeds r = {.copy = 1e9};
     char path[128], device[16];
     pid_t writer[WRITERS];
-    CHECK(gf_record_keep(&host, "first", &r));
+    CHECK(gf_speeds_keep(&host, "first", &r));
     snprintf(path, sizeof path, "%s/gpufft/device-speeds.building", folder);
     int fd = open(path, O_CREAT | O_EXCL | O_WRONLY, 0600);
     CHECK(fd >= 0 && !close(fd));
@@ -132,7 +136,7 @@ static void test_concurrent(const char *folder) {
         writer[w] = fork();
         for (int i = 0; !writer[w] && i < EACH; i++) {
             snprintf(device, sizeof device, "%d-%d", w, i);
-            if (!gf_record_keep(&host, device, &r))
+            if (!gf_speeds_keep(&host, device, &r))
                 _exit(1);
         }
         if (!writer[w])
@@ -143,10 +147,10 @@ static void test_concurrent(const char *folder) {
         CHECK(waitpid(writer[w], &status, 0) == writer[w] && status == 0);
     }
     gf_cache_records_reread();
-    int kept = gf_record_of_device(&host, "first", &r);
+    int kept = gf_speeds_of_device(&host, "first", &r);
     for (int i = 0; i < WRITERS * EACH; i++) {
         snprintf(device, sizeof device, "%d-%d", i / EACH, i % EACH);
-        kept += gf_record_of_device(&host, device, &r);
+        kept += gf_speeds_of_device(&host, device, &r);
     }
     CHECK_EQ(kept, WRITERS * EACH + 1);
     CHECK(!unlink(path));
@@ -154,7 +158,7 @@ static void test_concurrent(const char *folder) {
 
 int main(void) {
     char folder[] = "/tmp/test_all_devices.XXXXXX", path[128];
-    struct gf_speed_record r = {
+    struct gf_speeds r = {
         .copy = 4e12, .open = 0.3, .staged = {1e10, 2e10}, .fft = {1e9, 1e9, 1e9}};
     CHECK(mkdtemp(folder) != NULL);
     gf_process_set(&(struct gf_process){.cache_folder = folder});
@@ -162,28 +166,28 @@ int main(void) {
         for (devices = 1; devices < 4; devices++) {
             static const char *const lists[] = {"", "", "0,1", "0,1,2"};
             r.link = linked ? 3e11 : 0;
-            CHECK(gf_record_keep(&gpu, NULL, &r));
-            plan_with((struct gf_session_options){.backend = NULL});
+            CHECK(gf_speeds_keep(&gpu, NULL, &r));
+            plan_with(NULL, (struct gf_session_options){.untuned = false});
             CHECK_MSG(!strcmp(opened_device, linked ? lists[devices] : ""), "%d devices: '%s'",
                       devices, opened_device);
             CHECK(opened.least_gain > 1);
             CHECK(opened.rates.link == (devices > 1 ? r.link : 0));
         }
     devices = 2;
-    plan_with((struct gf_session_options){.untuned = true});
+    plan_with(NULL, (struct gf_session_options){.untuned = true});
     CHECK(!opened_device[0]);
-    plan_with((struct gf_session_options){.backend = "gpu"}); /* asked for: the first one */
+    plan_with("gpu", (struct gf_session_options){.untuned = false}); /* asked for: the first one */
     CHECK(!opened_device[0]);
-    plan_with((struct gf_session_options){.backend = "gpu", .devices = "1,0"});
+    plan_with("gpu:1,gpu:0", (struct gf_session_options){.untuned = false});
     CHECK(!strcmp(opened_device, "1,0"));
     CHECK(opened.least_gain == 1 && opened.rates.bus[1] == 2e10 && opened.rates.open == 0.3);
-    plan_with((struct gf_session_options){.backend = "gpu", .devices = "1,0", .no_peer = true});
+    plan_with("gpu:1,gpu:0", (struct gf_session_options){.open.no_peer = true});
     CHECK(opened.no_peer && opened.rates.copy == 4e12 && opened.rates.link == 0);
     check_records(r);
-    CHECK_EQ(gf_record_forget(), 1);
+    CHECK_EQ(gf_speeds_forget(), 1);
     test_concurrent(folder);
-    CHECK_EQ(gf_record_forget(), 1);
-    CHECK_EQ(gf_record_forget(), 0);
+    CHECK_EQ(gf_speeds_forget(), 1);
+    CHECK_EQ(gf_speeds_forget(), 0);
     snprintf(path, sizeof path, "%s/gpufft", folder);
     CHECK(!rmdir(path) && !rmdir(folder));
     return TEST_END();

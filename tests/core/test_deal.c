@@ -152,20 +152,20 @@ static const struct gf_backend *const backends[] = {&host, &gpu, NULL};
 
 /* The names that a list becomes, with a blank behind each; or the message. */
 static const char *names(const char *backend, const char *device, int expected) {
-    static char text[GF_DEAL_MOST * 100];
-    struct gf_deal_device d[GF_DEAL_MOST];
-    int n, rc = gf_deal_devices(backends, backend, device, d, &n);
+    static char text[GF_WISH_MOST * 100];
+    struct gf_wish w;
+    int rc = gf_wish_list(&w, backends, backend, device);
     CHECK_EQ(rc, expected);
     text[0] = 0;
-    for (int i = 0; i < n && !rc; i++)
-        snprintf(text + strlen(text), sizeof text - strlen(text), "%.95s ", d[i].name);
+    for (int i = 0; i < w.n && !rc; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%.95s ", w.device[i].name);
     return rc ? gf_message() : text;
 }
 
 static void test_lists(void) {
-    CHECK(gf_deal_is_list("all", NULL) && gf_deal_is_list("gpu:1", NULL));
-    CHECK(gf_deal_is_list(NULL, "0,1") && gf_deal_is_list("gpu", "all"));
-    CHECK(!gf_deal_is_list("gpu", "1") && !gf_deal_is_list(NULL, NULL));
+    CHECK(gf_wish_is_list("all", NULL) && gf_wish_is_list("gpu:1", NULL));
+    CHECK(gf_wish_is_list(NULL, "0,1") && gf_wish_is_list("gpu", "all"));
+    CHECK(!gf_wish_is_list("gpu", "1") && !gf_wish_is_list(NULL, NULL));
     check_text(names("all", NULL, 0), "gpu:0 gpu:1 host "); /* device 2 is the CPU once more */
     check_text(names("gpu:all,host", NULL, 0), "gpu:0 gpu:1 gpu:2 host ");
     check_text(names("host,gpu:2", NULL, 0), "host gpu:2 ");
@@ -184,6 +184,7 @@ static void test_lists(void) {
 /* ---- units ---- */
 
 static struct gf_deal deal;
+static struct gf_wish wish;
 
 /* `late`: seconds that the context of a GPU takes. */
 static void start_late(const char *backend, bool dynamic, const double *rate, int64_t units,
@@ -191,14 +192,15 @@ static void start_late(const char *backend, bool dynamic, const double *rate, in
     memset(fail_at, 0, sizeof fail_at);
     for (int i = 0; i <= DEVICES; i++)
         ran[i] = 0;
-    CHECK_EQ(gf_deal_open(&deal, &(struct gf_session_options){.backends = backends, .threads = 1},
-                          &(struct gf_deal_request){.backend = backend, .dynamic = dynamic}),
+    const bool list = gf_wish_is_list(backend, NULL);
+    CHECK_EQ((list ? gf_wish_list : gf_wish_one)(&wish, backends, backend, NULL), 0);
+    CHECK_EQ(gf_deal_open(&deal, &(struct gf_session_options){.wish = &wish, .open.threads = 1},
+                          dynamic),
              0);
     if (rate)
         gf_deal_set_rates(&deal, rate);
     for (int i = 0; i < deal.n; i++) {
-        const bool cpu =
-            deal.entry[i].what.backend[0] == 'h' || deal.entry[i].what.device[0] == '2';
+        const bool cpu = deal.entry[i].what.name[0] == 'h' || deal.entry[i].what.device[0] == '2';
         CHECK(deal.n == 1 || (cpu ? deal.entry[i].late == 0 : deal.entry[i].late > 0.1));
         deal.entry[i].late = cpu ? 0 : late;
     }

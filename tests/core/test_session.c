@@ -164,17 +164,26 @@ static void take_note(void *user, const char *text) {
 static struct gf_session session;
 static struct gf_runner runner;
 
-/* A session of one runner, over fresh backends. What a test wants of them it sets before. */
-static int start(const char *backend) {
+/* A session of one runner, over fresh backends, for what is asked for and a device of the environment. */
+static int start_device(const char *backend, const char *device, const char *usual) {
+    static struct gf_wish wish;
     n_notes = 0;
     notes[0] = 0;
-    int rc = gf_session_open(&session, &(struct gf_session_options){.backends = backends,
-                                                                    .backend = backend,
-                                                                    .threads = 1,
-                                                                    .note = take_note,
-                                                                    .user = notes});
+    int rc = gf_wish_one(&wish, backends, backend, device);
+    if (rc)
+        return rc;
+    gf_session_open(&session, &(struct gf_session_options){.wish = &wish,
+                                                           .open = {.threads = 1, .device = usual},
+                                                           .device_variable = "GPUFFT_DEVICE",
+                                                           .note = take_note,
+                                                           .user = notes});
     gf_runner_open(&runner, &session, 1);
-    return rc;
+    return 0;
+}
+
+/* Tests set what they want of the backends before. */
+static int start(const char *backend) {
+    return start_device(backend, NULL, NULL);
 }
 
 static void reset(void) {
@@ -464,20 +473,6 @@ static void test_slabs(void) {
     stop();
 }
 
-static int start_device(const char *backend, const char *device, const char *variable) {
-    n_notes = 0;
-    notes[0] = 0;
-    int rc = gf_session_open(&session, &(struct gf_session_options){.backends = backends,
-                                                                    .backend = backend,
-                                                                    .device = device,
-                                                                    .device_variable = variable,
-                                                                    .threads = 1,
-                                                                    .note = take_note,
-                                                                    .user = notes});
-    gf_runner_open(&runner, &session, 1);
-    return rc;
-}
-
 static void test_devices(void) {
     /* Demanded: auto takes its backend; one that is not there is an error. */
     CHECK_EQ(start_device(NULL, "fake", NULL), 0);
@@ -491,28 +486,28 @@ static void test_devices(void) {
 
     /* From the environment: no concern of a backend without devices; the backend that was asked for
      * gets it; auto does without one that is not there, and notes it once. */
-    CHECK_EQ(start_device("host", "real", "VARIABLE"), 0);
+    CHECK_EQ(start_device("host", NULL, "real"), 0);
     CHECK_EQ(run(64, 1), 1);
     stop();
-    CHECK_EQ(start_device("gpu", "fake", "VARIABLE"), 0);
+    CHECK_EQ(start_device("gpu", NULL, "fake"), 0);
     CHECK_EQ(run(64, 1), 2);
     CHECK(!strcmp(gpu.device, "fake"));
     stop();
-    CHECK_EQ(start_device(NULL, "fake", "VARIABLE"), 0);
+    CHECK_EQ(start_device(NULL, NULL, "fake"), 0);
     CHECK_EQ(run(64, 1), 1);
     CHECK_EQ(run(4096, 100), 2);
     CHECK_EQ(n_notes, 0);
     stop();
-    CHECK_EQ(start_device(NULL, "real", "VARIABLE"), 0);
+    CHECK_EQ(start_device(NULL, NULL, "real"), 0);
     CHECK_EQ(run(64, 1), 1);
     CHECK_EQ(n_notes, 0); /* no GPU was looked for */
     CHECK_EQ(run(4096, 100), 1);
     CHECK(strstr(runner.why, "no device 'real'"));
     CHECK_EQ(run(4097, 100), 1);
     CHECK_EQ(n_notes, 1);
-    CHECK_MSG(
-        !strcmp(notes, "VARIABLE: no device 'real'; there is 0 'Fake 9000'; the CPU is used\n"),
-        "%s", notes);
+    CHECK_MSG(!strcmp(notes,
+                      "GPUFFT_DEVICE: no device 'real'; there is 0 'Fake 9000'; the CPU is used\n"),
+              "%s", notes);
     stop();
 }
 

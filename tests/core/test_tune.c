@@ -26,7 +26,7 @@ struct script {
     int rounds;
 };
 
-static double next_round(void *user, struct gf_speed_record *r) {
+static double next_round(void *user, struct gf_speeds *r) {
     struct script *s = user;
     const int i = s->rounds++;
     CHECK(r->copy == 0 && r->fft[2] == 0 && !r->noisy);
@@ -37,7 +37,7 @@ static double next_round(void *user, struct gf_speed_record *r) {
 }
 
 static void check_rounds(struct script s, int rounds, bool noisy, double copy, double fft) {
-    struct gf_speed_record r = {.open = 0.5};
+    struct gf_speeds r = {.open = 0.5};
     gf_tune_rounds(next_round, &s, &r);
     CHECK_MSG(s.rounds == rounds, "%d rounds, not %d", s.rounds, rounds);
     CHECK(r.noisy == noisy && r.copy == copy && r.fft[1] == fft);
@@ -173,7 +173,7 @@ static const struct gf_backend host = {.name = "host",
                                        .close = close_device};
 static const struct gf_backend *const backends[] = {&host, &gpu, NULL};
 
-static int tune(const char *device, struct gf_speed_record *r) {
+static int tune(const char *device, struct gf_speeds *r) {
     plans = opened = closed = 0;
     int rc = gf_tune_device(&gpu, &(struct gf_backend_options){.device = device}, r);
     CHECK(opened == closed && good_arrays);
@@ -185,13 +185,13 @@ static bool is_near(double a, double b) {
 }
 
 static void test_device(void) {
-    enum { KINDS = GF_RECORD_FFTS + GF_RECORD_WAVELETS };
-    struct gf_speed_record r;
+    enum { KINDS = GF_SPEEDS_FFTS + GF_SPEEDS_WAVELETS };
+    struct gf_speeds r;
     gpus = 3;
     CHECK_EQ(tune("1", &r), 0);
     CHECK_EQ(plans, 2 * KINDS); /* two rounds */
     CHECK(!r.noisy && r.copy == 4e12 && r.threads == 0 && r.open >= 0);
-    for (int i = 0; i < GF_RECORD_FFTS; i++)
+    for (int i = 0; i < GF_SPEEDS_FFTS; i++)
         CHECK(is_near(r.fft[i], 1e9));
     CHECK(is_near(r.wavelet[0], 1e9) && is_near(r.wavelet[1], 1e9));
     CHECK(is_near(r.bus[0][0], 1e10) && r.bus[0][1] == 0 && is_near(r.bus[1][1], 4e10));
@@ -257,13 +257,13 @@ static void test_processor(void) {
                                             .open = open_team,
                                             .plan = plan_slowly,
                                             .close = close_team};
-    struct gf_speed_record r;
+    struct gf_speeds r;
     CHECK_EQ(gf_tune_device(&teams, &(struct gf_backend_options){.threads = 8}, &r), 0);
     CHECK(contexts == 0 && odd_teams == 0 && most_contexts >= 3);
     CHECK(r.threads == 8 && r.open == 0 && r.link == 0 && r.copy > 0 && r.bus[0][0] == 0);
-    for (int i = 0; i < GF_RECORD_FFTS; i++)
-        CHECK_MSG(r.fft[i] > 0 && r.fft[i] < (gf_record_fft_side[i] < 4096 ? 2.001e9 : 1.001e9),
-                  "side %d: %g samples a second", gf_record_fft_side[i], r.fft[i]);
+    for (int i = 0; i < GF_SPEEDS_FFTS; i++)
+        CHECK_MSG(r.fft[i] > 0 && r.fft[i] < (gf_speeds_fft_side[i] < 4096 ? 2.001e9 : 1.001e9),
+                  "side %d: %g samples a second", gf_speeds_fft_side[i], r.fft[i]);
     CHECK(r.wavelet[0] == 0 && r.wavelet[1] == 0);
 }
 
@@ -286,30 +286,30 @@ static struct gf_choice choose(bool untuned) {
 }
 
 static void test_records(const char *folder) {
-    struct gf_speed_record absurd = {.copy = 1e9, .fft = {6e6, 6e6, 6e6}}, r;
+    struct gf_speeds absurd = {.copy = 1e9, .fft = {6e6, 6e6, 6e6}}, r;
     gpus = 2;
     const struct gf_choice table = choose(true);
     CHECK(table.backend == &gpu && !strstr(table.why, "noisy"));
-    CHECK(gf_record_keep(&gpu, "0", &absurd));
-    CHECK(gf_record_of_device(&gpu, "0", &r) && !r.noisy && r.fft[2] == 6e6);
+    CHECK(gf_speeds_keep(&gpu, "0", &absurd));
+    CHECK(gf_speeds_of_device(&gpu, "0", &r) && !r.noisy && r.fft[2] == 6e6);
     CHECK(choose(false).backend == &host); /* by a record that looks good */
     absurd.noisy = true;
-    CHECK(gf_record_keep(&gpu, "0", &absurd));
-    CHECK(!gf_record_of_device(&gpu, "0", &r) && r.noisy);
+    CHECK(gf_speeds_keep(&gpu, "0", &absurd));
+    CHECK(!gf_speeds_of_device(&gpu, "0", &r) && r.noisy);
     const struct gf_choice choice = choose(false);
     CHECK(choice.backend == &gpu);
     CHECK_MSG(strstr(choice.why, "for 100 jobs; tune's record of gpu is noisy, not used"), "%s",
               choice.why);
     /* The CPU's record alone is noisy. */
-    CHECK_EQ(gf_record_forget(), 1);
-    CHECK(gf_record_keep(&host, NULL, &absurd));
+    CHECK_EQ(gf_speeds_forget(), 1);
+    CHECK(gf_speeds_keep(&host, NULL, &absurd));
     CHECK(strstr(choose(false).why, "tune's record of host is noisy, not used"));
     /* Another device of that name was measured in peace. */
     absurd.copy = 2e9;
-    CHECK(gf_record_keep(&gpu, "0", &absurd));
+    CHECK(gf_speeds_keep(&gpu, "0", &absurd));
     absurd.noisy = false;
-    CHECK(gf_record_keep(&gpu, "1", &absurd));
-    CHECK(gf_record_of_device(&gpu, "0", &r) && !r.noisy && r.copy == 2e9);
+    CHECK(gf_speeds_keep(&gpu, "1", &absurd));
+    CHECK(gf_speeds_of_device(&gpu, "0", &r) && !r.noisy && r.copy == 2e9);
     /* Lines of earlier versions end with their numbers. */
     char path[128];
     snprintf(path, sizeof path, "%s/gpufft/device-speeds", folder);
@@ -319,8 +319,8 @@ static void test_records(const char *folder) {
               0);
     CHECK(!fclose(f) && !chmod(path, 0600));
     gf_cache_records_reread();
-    CHECK(gf_record_of_device(&host, NULL, &r) && !r.noisy && r.copy == 5e9 && r.threads == 2);
-    CHECK_EQ(gf_record_forget(), 1);
+    CHECK(gf_speeds_of_device(&host, NULL, &r) && !r.noisy && r.copy == 5e9 && r.threads == 2);
+    CHECK_EQ(gf_speeds_forget(), 1);
 }
 
 int main(void) {

@@ -278,7 +278,7 @@ static void test_host_memory(const struct gf_gpu *api, void *gpu,
     CHECK(!api->pin(gpu, 10000, &host) && host);
     memset(host, 1, 10000);
     CHECK(!api->is_locked(gpu, host, 10000));
-    check_fails(api->lock(gpu, host, 10000, &locked), GF_EUNSUPP, "locks no memory");
+    check_fails(api->lock(gpu, host, 10000, &locked), GF_EUNSUPP, "page-lock memory");
     CHECK(!locked);
     api->unlock(gpu, host);
     api->unpin(gpu, host);
@@ -291,8 +291,8 @@ static void test_host_memory(const struct gf_gpu *api, void *gpu,
     check_fails(api->alloc(gpu, props->max_alloc + 1, &b), GF_ENOMEM, "no room for a buffer of");
     CHECK(!b && strstr(gf_message(), props->name));
     CHECK(!api->alloc(gpu, 64, &b));
-    check_fails(api->upload_rows(gpu, b, &rows), GF_EUNSUPP, "no rows");
-    check_fails(api->download_rows(gpu, b, &rows), GF_EUNSUPP, "no rows");
+    check_fails(api->upload_rows(gpu, b, &rows), GF_EUNSUPP, "cannot copy rows");
+    check_fails(api->download_rows(gpu, b, &rows), GF_EUNSUPP, "cannot copy rows");
     api->free(gpu, b);
 }
 

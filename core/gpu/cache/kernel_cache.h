@@ -1,17 +1,15 @@
-/* Built kernels: found in the cache folder, or built concurrently and kept there.
+/* Gets kernels from the cache folder, or builds them concurrently and keeps them there.
  *
  *     struct gf_kernel_request r = {.file = "fft_plain.cl", .entry = "fft_plain", .options = "-DN=…"};
  *     int rc = gf_kernel_cache_get(api, gpu, &props, &r, 1, NULL);
  *     …
- *     api->unload(gpu, r.kernel);
- */
+ *     api->unload(gpu, r.kernel); */
 #ifndef GF_CORE_GPU_KERNEL_CACHE_H
 #define GF_CORE_GPU_KERNEL_CACHE_H
 
 #include "core/gpu/gpu.h"
 
-/* A kernel to build: all of this, together with the device, driver and compiler, identifies a
- * kernel. */
+/* A kernel to build. These fields, together with the device, driver and compiler, identify it. */
 struct gf_kernel_request {
     char file[32];      /* "fft_plain.cl" */
     char entry[32];     /* "fft_plain" */
@@ -21,15 +19,15 @@ struct gf_kernel_request {
     bool built;                   /* out: compiled, not found */
 };
 
-/* Finds each in the cache or builds it, several concurrently, and loads it. All or nothing: on
- * failure no kernel is left loaded. `built`, where not NULL, counts those that were compiled. */
+/* Finds each kernel in the cache or builds it, several concurrently, and loads it. On failure none
+ * is left loaded. `built`, unless NULL, counts those that were compiled. */
 int gf_kernel_cache_get(const struct gf_gpu *api, void *gpu, const struct gf_gpu_props *props,
                         struct gf_kernel_request *requests, int n, int *built);
 
-/* Deletes what is kept of a request. */
+/* Deletes a request's cached kernel. */
 void gf_kernel_cache_forget(const struct gf_gpu *api, const struct gf_gpu_props *props,
                             const struct gf_kernel_request *request);
-/* Whether no kernel of an earlier run is kept. */
+/* Whether the cache has no kernel of an earlier run. */
 bool gf_kernel_cache_is_empty(void);
 /* "12 kernels, 340 KiB in /home/…/gpufft", or why there is none, for `gpufft devices`. */
 void gf_kernel_cache_describe(char text[GF_REASON]);

@@ -8,7 +8,7 @@ struct gf_kernel_file {
 };
 
 extern const struct gf_kernel_file gf_kernel_files[];
-/* A checksum of core/gpu/plan/ and kernels/: plans of another one are not this program's. */
+/* A checksum of core/gpu/plan/ and kernels/: kept plans with another one belong to another program. */
 extern const char gf_planner_sum[];
 
 #endif

@@ -1,5 +1,5 @@
-/* Which passes fetch tiles ahead, kernels/fft_ahead.cl: columns of pairs of samples, where a tile fills
- * a compute unit and a unit has several in turn. */
+/* Decides which passes fetch tiles ahead (kernels/fft_ahead.cl): columns of pairs of samples whose
+ * tile fills a compute unit, if a unit gets several tiles in turn. */
 #ifndef GF_CORE_GPU_PLAN_AHEAD_H
 #define GF_CORE_GPU_PLAN_AHEAD_H
 
@@ -8,7 +8,7 @@
 struct gf_gpu_ahead {
     int tiles;           /* fetched together; 0: the pass fetches none ahead */
     int64_t groups;      /* of the launch */
-    int64_t at;          /* where they are in the group's local memory, behind the tile */
+    int64_t at;          /* their offset in the group's local memory, behind the tile */
     int64_t local_bytes; /* of both */
 };
 

@@ -1,4 +1,4 @@
-/* Describes a pass along an axis, to its kernel and to the reader of `gpufft plan`. */
+/* Describes a pass along an axis: options for its kernel, a line for `gpufft plan`. */
 #ifndef GF_CORE_GPU_PLAN_AXIS_PASS_OPTIONS_H
 #define GF_CORE_GPU_PLAN_AXIS_PASS_OPTIONS_H
 
@@ -7,10 +7,10 @@
 /* The options that kernels/pass.h lists. */
 void gf_gpu_axis_pass_options(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t,
                               struct gf_gpu_pass *pass);
-/* Those that tell of the tile's shape, "-DLENGTH=…", with a prefix to the names. */
+/* The options for the tile's shape, "-DLENGTH=…", with a prefix to the names. */
 void gf_gpu_tile_options(struct gf_gpu_pass *pass, const char *prefix, const struct gf_gpu_tile *t);
-/* Whether neighbouring work items have different four-step twiddles, which are then in tables by
- * line where these are small. */
+/* Whether neighbouring work items need different four-step twiddles; these are then in tables by
+ * line, if such tables are small. */
 bool gf_gpu_turns_by_line(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t);
 /* The options of kernels/fft_general.cl. */
 void gf_gpu_general_options(const struct gf_gpu_pass_builder *b, struct gf_gpu_pass *pass);
@@ -18,9 +18,8 @@ void gf_gpu_general_options(const struct gf_gpu_pass_builder *b, struct gf_gpu_p
 void gf_gpu_axis_pass_describe(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t,
                                struct gf_gpu_pass *pass);
 
-/* Whether rows, of which a tile has several, can be read (in) or written by all of a group's items in the
- * order of memory: samples or complex numbers as they are, of lines that are whole axes and follow each other
- * without gaps. */
+/* Whether the group's items together can read (`in`) or write a tile's rows in memory order: plain
+ * samples or complex numbers of lines that are whole axes and follow one another without gaps. */
 bool gf_gpu_can_coalesce(const struct gf_gpu_pass_builder *b, bool in);
 
 #endif

@@ -1,5 +1,5 @@
-/* The planner's decisions by name, so that a plan can be written down and made again. Wherever the planner
- * takes the cheapest of several alternatives it offers each of them:
+/* Names the planner's decisions, so that a plan can be written down and made again. Wherever the
+ * planner takes the cheapest of several alternatives, it offers each one:
  *
  *     struct gf_gpu_decision d = gf_gpu_decision_begin(p);
  *     for (each alternative)
@@ -7,8 +7,8 @@
  *             best = alternative;
  *     int rc = gf_gpu_decision_end(&d);
  *
- * The names taken, with a space between, are the plan's script. A plan without gf_gpu_choices, and passes
- * that are only a trial, decide by cost and write nothing down. */
+ * The names taken, separated by spaces, are the plan's script. Without gf_gpu_choices, and for
+ * trial passes, the planner decides by cost and records nothing. */
 #ifndef GF_CORE_GPU_PLAN_DECISION_H
 #define GF_CORE_GPU_PLAN_DECISION_H
 
@@ -21,9 +21,9 @@ enum {
     GF_GPU_ALTERNATIVES = 40 /* of a decision: those beyond the cheapest are no choice */
 };
 
-/* The script a plan is made by, and the decisions taken. */
+/* The script that a plan follows, and the decisions taken. */
 struct gf_gpu_choices {
-    const char *script; /* the first decisions; those beyond it are by cost. NULL: all are */
+    const char *script; /* the first decisions; later ones go by cost. NULL: all do */
     int n;
     char taken[GF_GPU_DECISIONS][GF_GPU_NAME];
     char next[GF_GPU_DECISIONS][GF_GPU_NAME]; /* the next dearer alternative; "": there is none */
@@ -42,12 +42,12 @@ struct gf_gpu_decision {
     } alternative[GF_GPU_ALTERNATIVES];
 };
 
-/* NULL: a decision that is not written down. */
+/* NULL: the decision is not recorded. */
 struct gf_gpu_decision gf_gpu_decision_begin(const struct gf_gpu_plan *p);
-/* Whether the caller takes this alternative in place of the one taken before. The name has no space. */
+/* True if the caller should take this alternative instead of the previous one. The name has no space. */
 bool gf_gpu_decision_offer(struct gf_gpu_decision *d, double cost, const char *name, ...)
     __attribute__((format(printf, 3, 4)));
-/* GF_EUNSUPP where none was taken: there was none, or none of the name that the script wants. */
+/* GF_EUNSUPP if none was taken: none was offered, or none with the name in the script. */
 int gf_gpu_decision_end(struct gf_gpu_decision *d);
 
 /* The whole script; false where it is too long. */

@@ -4,12 +4,12 @@
 
 #include "core/gpu/plan/plan.h"
 
-/* How a level's work is cut; see kernels/wavelet.h. */
+/* How a level's work is divided; see kernels/wavelet.h. */
 struct gf_gpu_wave_tile {
     int items;     /* of a group */
-    int width;     /* of those adjacent along x, a power of two */
-    int rows;      /* bands' rows of an item, where planes and rows are transformed */
-    int resident;  /* groups that are to share a multiprocessor */
+    int width;     /* items adjacent along x, a power of two */
+    int rows;      /* rows of each band per item, if planes and rows are transformed */
+    int resident;  /* groups that should share a multiprocessor */
     bool ahead;    /* the next planes are read before the last ones are finished */
     int64_t strip; /* steps of an item along its walk */
 };
@@ -25,8 +25,8 @@ struct gf_gpu_wave_request {
 void gf_gpu_wave_tile(const struct gf_gpu_wave_request *request, const struct gf_gpu_props *props,
                       struct gf_gpu_wave_tile *tile);
 
-/* Fills an empty plan for its job, for gf_gpu_plan_make(). p->job becomes the device's share, and
- * p->host_share tells whether that is less than the whole. GF_EUNSUPP. */
+/* Fills an empty plan for its job, for gf_gpu_plan_make(). Reduces p->job to the device's share,
+ * and sets p->host_share if that is not the whole. GF_EUNSUPP. */
 int gf_gpu_dwt_make(struct gf_gpu_plan *p);
 
 #endif

@@ -6,8 +6,8 @@
 
 /* A part of a filter (struct gf_job, `whole`) transforms one axis. */
 int gf_gpu_filter_job(struct gf_gpu_plan_builder *b);
-/* A plan for a part becomes that for the one that begins at index `first` of the device's axis; where
- * the filter is a table, that is the part's own. */
+/* Turns a part's plan into the plan of the part that begins at index `first` of the device's axis;
+ * a filter's table is each part's own. */
 void gf_gpu_filter_move(struct gf_gpu_plan *p, int axis, int64_t first);
 
 #endif

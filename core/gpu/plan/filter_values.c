@@ -14,10 +14,6 @@
  * which costs memory traffic. */
 enum { FEW_FACTORS = 6 };
 
-/* In single precision a table is better where a power multiplies a rounding error by more than
- * this, or squares of bins are no longer exact. */
-enum { HIGHEST_ORDER = 8, LARGEST_SQUARE = 1 << 24 };
-
 /* A part takes the values of the whole. */
 static bool on(const struct gf_job *job, int axis) {
     const unsigned axes = job->whole.axes ? job->whole.axes : job->axes;
@@ -43,7 +39,7 @@ static int64_t count_of(const struct gf_gpu_plan_builder *b, int axis) {
 }
 
 static double joined(const struct gf_filter_term *term, double a, double b) {
-    return term->profile == GF_GAUSSIAN ? a * b : a + b;
+    return PROFILE_IS_PRODUCT(term->profile) ? a * b : a + b;
 }
 
 /* A low pass in the layout of kernels/args.h. The one value of an axis of one point is merged into
@@ -52,7 +48,7 @@ static void put_lowpass(const struct gf_gpu_plan_builder *b, const struct gf_fil
                         int which, int main, double *to) {
     const struct gf_filter_term *term = &t->term[which];
     const struct filter_args *f = &b->p->filter;
-    double rest = term->profile == GF_GAUSSIAN ? 1 : 0;
+    double rest = PROFILE_IS_PRODUCT(term->profile) ? 1 : 0;
     to[FILTER_PROFILE] = term->profile;
     to[FILTER_ORDER] = term->order;
     to[FILTER_LIMIT] = term->limit;
@@ -90,7 +86,7 @@ static int put_factors(struct gf_gpu_plan_builder *b, const struct gf_filter_ter
     double *v = calloc((size_t)count + 1, sizeof *v);
     if (!v)
         return gf_fail(GF_ENOMEM, "no memory for the filter's values");
-    p->filter_profile = t->n_terms ? (int)t->term[0].profile : PROFILE_GAUSSIAN;
+    p->filter_profile = t->n_terms ? (int)t->term[0].profile : 0;
     for (int i = 0; i < t->n_factors; i++) {
         double *to = v + 2 * i * f->each;
         put_lowpass(b, t, t->factor[i].a, main, to);
@@ -126,14 +122,6 @@ static void set_table(struct gf_gpu_plan_builder *b) {
     p->bytes[GF_GPU_FILTER] = count * (complex ? b->complex_bytes : b->real_bytes);
 }
 
-static bool is_exact(const struct gf_job *job, const struct gf_filter_terms *t) {
-    for (int i = 0; i < t->n_terms && job->precision == GF_SINGLE; i++)
-        if ((t->term[i].profile == GF_BUTTERWORTH && t->term[i].order > HIGHEST_ORDER) ||
-            (t->term[i].profile == GF_IDEAL && t->term[i].limit > LARGEST_SQUARE))
-            return false;
-    return true;
-}
-
 int gf_gpu_filter_values(struct gf_gpu_plan_builder *b) {
     const struct gf_filter *filter = b->job->filter;
     struct gf_filter_terms t;
@@ -144,7 +132,7 @@ int gf_gpu_filter_values(struct gf_gpu_plan_builder *b) {
     b->p->filter_form = FILTER_FACTORS;
     const struct gf_job whole = gf_filter_whole(b->job);
     int rc = gf_filter_compile(&whole, &t);
-    if (!rc && !is_exact(b->job, &t))
+    if (!rc && !gf_filter_is_exact(b->job, &t))
         set_table(b);
     else if (!rc)
         rc = put_factors(b, &t);

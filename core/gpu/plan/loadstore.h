@@ -10,8 +10,8 @@ int gf_gpu_add_load(struct gf_gpu_plan *p, const struct gf_gpu_space *work, bool
 /* Appends the pass that writes an output out of such a buffer. */
 int gf_gpu_add_store(struct gf_gpu_plan *p, int output, const struct gf_gpu_space *work, bool real,
                      bool half);
-/* Appends the search for the upper end of an output's range over all of the work buffer; or, where
- * `axis` is not -1, over the lines of the zero frequency along it in packed pairs. */
+/* Appends the search for the upper end of an output's range over the whole work buffer; or, unless
+ * `axis` is -1, over the zero-frequency lines of packed pairs along that axis. */
 int gf_gpu_add_range(struct gf_gpu_plan *p, int output, const struct gf_gpu_space *work, bool real,
                      int axis);
 

@@ -16,7 +16,7 @@
  * beyond what the kernels index), with the message set by gf_fail(). */
 int gf_gpu_plan_make(const struct gf_job *job, const struct gf_gpu_props *props,
                      struct gf_gpu_plan **plan);
-/* The same with kernels of any length wherever they can do a pass: slower, but one compiled kernel
+/* The same, with kernels of any length wherever they can do a pass: slower, but one compiled kernel
  * serves arrays of all sizes. */
 int gf_gpu_plan_make_general(const struct gf_job *job, const struct gf_gpu_props *props,
                              struct gf_gpu_plan **plan);
@@ -24,17 +24,17 @@ int gf_gpu_plan_make_general(const struct gf_job *job, const struct gf_gpu_props
  * gf_gpu_plan_make() chooses where it is cheaper. GF_EUNSUPP where no plan does so. */
 int gf_gpu_plan_make_across(const struct gf_job *job, const struct gf_gpu_props *props,
                             struct gf_gpu_plan **plan);
-/* The same with the last radices of z and of y, so many, one of them 1 or none, in the pass along x: of
- * complex volumes. Likewise. */
+/* The same with the last radices of z and of y, so many, one of them 1 or none, in the pass along
+ * x: of complex volumes. Likewise. */
 int gf_gpu_plan_make_joined(const struct gf_job *job, const struct gf_gpu_props *props, int z,
                             int y, struct gf_gpu_plan **plan);
 /* The plan of a script, whose first word is a way; without one that of gf_gpu_plan_make(), whose script
  * choices->taken then is. GF_EUNSUPP for a script that is no plan of this job on this device. */
 int gf_gpu_plan_make_chosen(const struct gf_job *job, const struct gf_gpu_props *props,
                             struct gf_gpu_choices *choices, struct gf_gpu_plan **plan);
-/* The names of ways, from 0 on; NULL beyond the last. */
+/* The name of way i, from 0 on; NULL beyond the last. */
 const char *gf_gpu_plan_way(int i);
-/* Bytes that the device copies in the time that the plan is expected to take. */
+/* Bytes that the device could copy in the plan's expected time. */
 double gf_gpu_plan_cost(const struct gf_gpu_plan *plan);
 void gf_gpu_plan_free(struct gf_gpu_plan *plan); /* NULL is fine */
 

@@ -1,5 +1,4 @@
 /* The numbers that kernels/args.h repeats, held against the host's own. */
-#include "core/filter/filter.h"
 #include "core/gpu/plan/plan.h"
 
 #define SAME(kernel, host) _Static_assert((kernel) == (int)(host), #kernel " is " #host)
@@ -11,9 +10,6 @@ SAME(KIND_REAL, GF_REAL);
 SAME(KIND_IMAG, GF_IMAG);
 SAME(SCALE_LOG, GF_SCALE_LOG);
 SAME(SCALE_SQRT, GF_SCALE_SQRT);
-SAME(PROFILE_GAUSSIAN, GF_GAUSSIAN);
-SAME(PROFILE_IDEAL, GF_IDEAL);
-SAME(PROFILE_BUTTERWORTH, GF_BUTTERWORTH);
 SAME(BOUNDARY_PERIODIC, GF_PERIODIC);
 SAME(BOUNDARY_ZERO, GF_ZERO);
 SAME(THRESHOLD_HARD, GF_HARD);
@@ -24,8 +20,5 @@ SAME(ALGORITHM_RADER, GF_GPU_RADER);
 SAME(ALGORITHM_BOTH_WAYS, GF_GPU_BOTH_WAYS);
 SAME(OUTPUTS, GF_MAX_OUTPUTS);
 
-/* PROFILE_MIXED is no profile of its own, and a filter's parameter shares its slot with none of the
- * others. */
-_Static_assert(PROFILE_MIXED > (int)GF_BUTTERWORTH, "mixed profiles have a number of their own");
 _Static_assert(PARAM_ROUNDING < GF_GPU_PARAMS_EACH && PARAM_LIMIT < GF_GPU_PARAMS_EACH,
                "an output has room for its parameters");

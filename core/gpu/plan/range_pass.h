@@ -1,14 +1,14 @@
-/* The automatic display range out of the pass that writes the display: that pass over the lines of the
- * range's sample alone, which leaves the keys of its bins. */
+/* Finds the automatic display range with the pass that writes the display, run only over the lines
+ * of the range's sample, where it leaves the keys of its bins. */
 #ifndef GF_CORE_GPU_PLAN_RANGE_PASS_H
 #define GF_CORE_GPU_PLAN_RANGE_PASS_H
 
 #include "core/gpu/plan/pass_builder.h"
 
-/* The sample's lines, ap->range, in tiles of the pass, and how many of these share a unit. GF_ENOMEM. */
+/* Sets the sample's lines, ap->range, in tiles of the pass, and how many tiles share a unit. GF_ENOMEM. */
 int gf_gpu_range_args(struct gf_gpu_pass_builder *b, struct gf_gpu_tile *tile);
-/* Completes the pass: its groups, where they write, what it is called and what it costs; and appends the
- * one that finds the range. As gf_gpu_add_quantiles(). */
+/* Completes the pass: its groups, where they write, what it is called and what it costs; and
+ * appends the one that finds the range. As gf_gpu_add_quantiles(). */
 int gf_gpu_range_pass(const struct gf_gpu_pass_builder *b, struct gf_gpu_pass *pass);
 
 #endif

@@ -1,5 +1,5 @@
-/* The automatic display range out of a buffer that has the spectrum, as passes: a sample's bins, then
- * their quantiles, by one group. And what all searches in a sample need. */
+/* Finds the automatic display range of a spectrum in a buffer, in two passes: the bins of a sample,
+ * then their quantiles, by one group. Also serves other searches in a sample. */
 #ifndef GF_CORE_GPU_PLAN_RANGE_SAMPLE_H
 #define GF_CORE_GPU_PLAN_RANGE_SAMPLE_H
 
@@ -9,8 +9,8 @@
 /* The range of an output out of the work buffer that has the spectrum. */
 int gf_gpu_add_range_sample(struct gf_gpu_plan *p, int output, const struct gf_gpu_space *work);
 
-/* The last step: from the keys of all bins, in GF_GPU_FOUND, to the output's parameters. GF_EUNSUPP:
- * too many passes; GF_ENOMEM. */
+/* The last step: from the keys of all bins, in GF_GPU_FOUND, to the output's parameters.
+ * GF_EUNSUPP: too many passes; GF_ENOMEM. */
 int gf_gpu_add_quantiles(struct gf_gpu_plan *p, int output, const struct gf_range_sample *s);
 
 /* Adds to the plan's integers the first `count` indices of an axis in the sample (NULL: of all of an axis), or

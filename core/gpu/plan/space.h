@@ -1,10 +1,9 @@
-/* Spaces: where a block of elements is in a buffer, by axis. The device numbers four axes: z, y, x
- * and channel; a job of fewer dimensions has its last one at x.
+/* Spaces describe where a block of elements lies in a buffer, by axis. The device numbers four
+ * axes: z, y, x and channel; a job of fewer dimensions has its last one at x.
  *
  *     int64_t extent[4] = {1, 480, 640, 3};
  *     struct gf_gpu_space s = gf_gpu_planes(GF_GPU_A, extent, 8);
- *     gf_gpu_reserve(p, &s);
- */
+ *     gf_gpu_reserve(p, &s); */
 #ifndef GF_CORE_GPU_PLAN_SPACE_H
 #define GF_CORE_GPU_PLAN_SPACE_H
 
@@ -25,12 +24,12 @@ static inline bool gf_gpu_axis_on(const struct gf_job *job, int axis) {
     int i = gf_gpu_job_axis(job, axis);
     return i >= 0 && job->axes >> i & 1 && job->shape[i] > 1;
 }
-/* gf_job_counted() of that axis; 0, which is not to be asked for, of the channels. */
+/* gf_job_counted() of that axis; 0 for the channels, which nobody should ask for. */
 static inline int64_t gf_gpu_counted(const struct gf_job *job, int axis) {
     int i = gf_gpu_job_axis(job, axis);
     return axis == 3 ? 0 : i >= 0 ? gf_job_counted(job, i) : 1;
 }
-/* Whether an output is integers on black..white. */
+/* Whether an output has integers from black to white. */
 static inline bool gf_gpu_displayed(const struct gf_output *out) {
     return out->map == GF_MAP_DISPLAY && gf_dtype_is_integer(out->dtype);
 }
@@ -45,7 +44,7 @@ static inline void gf_gpu_set_pitch(const struct gf_job *job, bool in, wide stri
 /* Planes of `element` bytes each, channel by channel, tightly packed. */
 struct gf_gpu_space gf_gpu_planes(enum gf_gpu_buffer_id buffer_id, const int64_t extent[4],
                                   int element);
-/* For passes that need no dense rows: long rows begin at cache lines. */
+/* The same for passes that need no dense rows: long rows begin at cache lines. */
 struct gf_gpu_space gf_gpu_padded_planes(enum gf_gpu_buffer_id buffer_id, const int64_t extent[4],
                                          int element);
 int64_t gf_gpu_space_bytes(const struct gf_gpu_space *s);
@@ -55,7 +54,8 @@ void gf_gpu_reserve(struct gf_gpu_plan *p, const struct gf_gpu_space *s);
 /* The buffers whose sizes follow from the job alone: input, outputs, parameters, counters, partial
  * results of a search. */
 void gf_gpu_size_buffers(struct gf_gpu_plan *p);
-/* GF_GPU_ORDER, for the integers that the plan's tables have by now and one more: no buffer is empty. */
+/* Sets the size of GF_GPU_ORDER for the integers in the plan's tables so far, and one more, as no
+ * buffer may be empty. */
 void gf_gpu_size_order(struct gf_gpu_plan *p);
 
 #endif

@@ -19,14 +19,14 @@ enum gf_gpu_algorithm {
     GF_GPU_BOTH_WAYS /* transformed, multiplied by a table and transformed back */
 };
 
-/* The work of a tile. */
+/* The task of a tile. */
 struct gf_gpu_tile_request {
     int64_t length; /* points of a line */
     int lines;      /* in the tile together */
     bool rows_in;   /* neighbouring work items take neighbouring points, else lines */
     bool rows_out;
-    /* Rows of GF_GPU_PLAIN that are read, or written, by the group's items together in the order of memory;
-     * rows_in, rows_out is false. */
+    /* Rows of GF_GPU_PLAIN that are read, or written, by the group's items together in the order of
+     * memory; rows_in, rows_out is false. */
     bool coalesced_in, coalesced_out;
     bool paired;   /* the results go through the tile once more */
     bool staged;   /* the points go through it first */
@@ -45,8 +45,8 @@ struct gf_gpu_tile {
     bool coalesced_in, coalesced_out;
     enum gf_gpu_algorithm algorithm;
     int points; /* of the FFT: the length, or the convolution's */
-    /* GF_GPU_RADER: the length is a prime times so many, which are transformed first, with these radices;
-     * the FFT is then of as many convolutions, of prime - 1 points each. */
+    /* GF_GPU_RADER: the length is a prime times so many, which are transformed first, with these
+     * radices; the FFT is then of as many convolutions, of prime - 1 points each. */
     int members, member_stages, member_radix[GF_GPU_MAX_MEMBERS];
     int threads;
     int stages, radix[GF_GPU_MAX_STAGES];
@@ -59,7 +59,7 @@ struct gf_gpu_tile {
     double work;  /* arithmetic and exchanges of a point; one exchange costs about 1 */
 };
 
-/* Groups of so much local memory that a compute unit has room for, which keeps some for each. */
+/* How many groups with so much local memory fit a compute unit, which reserves some for each. */
 static inline int gf_gpu_groups_fit(const struct gf_gpu_props *props, int64_t local_bytes) {
     enum { BESIDE = 1024 };
     return (int)(props->unit_local_bytes / (local_bytes + BESIDE));

@@ -1,5 +1,4 @@
-/* An open NVIDIA GPU, as core/gpu/api/cuda/cuda.c, cuda_memory.c and cuda_compiler.c share it. Private to
- * these three. */
+/* An open NVIDIA GPU. Private to cuda.c, memory.c and compiler.c. */
 #ifndef GF_CORE_GPU_CUDA_DEVICE_H
 #define GF_CORE_GPU_CUDA_DEVICE_H
 
@@ -11,9 +10,9 @@
 /* NVRTC's options for a device. */
 struct gf_cuda_compiler {
     char option[48]; /* the architecture */
-    bool as_ptx;     /* NVRTC does not know the device's own, so that the driver compiles its PTX */
-    bool awaits;     /* the architecture has kernels wait for the launch before (kernels/lang.h) */
-    bool chosen;     /* by the NVRTC that builds, and noted for the next run */
+    bool as_ptx;     /* NVRTC does not know the device's architecture, so the driver compiles PTX */
+    bool awaits;     /* kernels can wait for the launch before them (kernels/lang.h) */
+    bool chosen;     /* by the NVRTC that builds; noted for the next run */
 };
 
 struct gf_cuda_device {
@@ -21,7 +20,7 @@ struct gf_cuda_device {
     struct gf_cuda_compiler compiler;
     int device;
     void *context, *mark[GF_GPU_MARKS];
-    void *stream; /* that commands go to: one of `streams`, which are opened when they are used */
+    void *stream; /* the current one of `streams`, which are opened on first use */
     void *streams[GF_GPU_QUEUES];
     bool marked[GF_GPU_MARKS];
     struct gf_gpu_props props;
@@ -31,22 +30,22 @@ struct gf_cuda_device {
 struct gf_gpu_buffer {
     uint64_t address;
     int64_t bytes;
-    bool view; /* the memory is another buffer's */
+    bool view; /* its memory belongs to another buffer */
 };
 
 struct gf_gpu_kernel {
     void *module, *function;
 };
 
-/* For a code of the driver: notes whether the context is lost, and returns the status. */
+/* Turns a driver's code into a status, and notes whether the context is lost. */
 int gf_cuda_failure(struct gf_cuda_device *g, int rc, const char *what);
 /* 0 for a code of 0. */
 int gf_cuda_check(struct gf_cuda_device *g, int rc, const char *what);
-/* A context is current for one thread; any thread may call. */
+/* Makes the context current in the calling thread; any thread may call it. */
 int gf_cuda_enter(struct gf_cuda_device *g);
 
-/* Fills in the compiler for a device, and its name in p->compiler: as a former run noted them, else
- * NVRTC is loaded. GF_EABSENT. */
+/* Fills in the compiler for a device and its name in p->compiler, from an earlier run's note or by
+ * loading NVRTC. GF_EABSENT if there is none. */
 int gf_cuda_compiler_find(struct gf_gpu_props *p, struct gf_cuda_compiler *compiler);
 
 /* As in struct gf_gpu. */

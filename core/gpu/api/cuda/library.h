@@ -1,12 +1,11 @@
-/* NVIDIA's driver interface and its run-time compiler, NVRTC, loaded at run time: the few
- * declarations that are needed, from their documentation. The interfaces' own object types are
- * opaque pointers, declared here as void *; device memory is a 64-bit address.
+/* NVIDIA's driver interface and its compiler, NVRTC, loaded at run time. The declarations needed
+ * here follow their documentation; object types are opaque pointers, declared as void *, and device
+ * memory is a 64-bit address.
  *
  *     const struct gf_cuda *cu = gf_cuda_find();
  *     int n = 0;
  *     if (cu)
- *         cu->device_count(&n);
- */
+ *         cu->device_count(&n); */
 #ifndef GF_CORE_GPU_CUDA_LIBRARY_H
 #define GF_CORE_GPU_CUDA_LIBRARY_H
 
@@ -19,13 +18,13 @@
 /* Return codes of driver calls. */
 enum {
     GF_CU_OUT_OF_MEMORY = 2,
-    GF_CU_ALREADY_REGISTERED = 712, /* memory that is page-locked */
+    GF_CU_ALREADY_REGISTERED = 712, /* the memory is page-locked already */
     GF_CU_PEER_ALREADY_ENABLED = 704,
     GF_CU_DEINITIALIZED = 4,
     GF_CU_NO_DEVICE = 100,
     GF_CU_ECC_UNCORRECTABLE = 214,
     GF_CU_NVLINK_UNCORRECTABLE = 220,
-    GF_CU_CONTAINED = 226, /* a memory error, kept to this process */
+    GF_CU_CONTAINED = 226, /* a memory error that affects this process only */
     GF_CU_ILLEGAL_ADDRESS = 700,
     GF_CU_LAUNCH_TIMEOUT = 702,
     GF_CU_CONTEXT_IS_DESTROYED = 709,
@@ -43,26 +42,27 @@ enum {
 enum {
     GF_CU_THREADS_PER_BLOCK = 1,
     GF_CU_BLOCK_DIM_X = 2,      /* and those of y and z */
-    GF_CU_SHARED_PER_BLOCK = 8, /* what every kernel may have */
+    GF_CU_SHARED_PER_BLOCK = 8, /* for any kernel */
     GF_CU_WARP_SIZE = 10,
     GF_CU_CLOCK_KHZ = 13,
     GF_CU_MULTIPROCESSORS = 16,
     GF_CU_CAPABILITY_MAJOR = 75,
     GF_CU_CAPABILITY_MINOR = 76,
     GF_CU_SHARED_PER_MULTIPROCESSOR = 81,
-    GF_CU_SHARED_PER_BLOCK_OPTIN = 97, /* the most that a kernel can ask for */
+    GF_CU_SHARED_PER_BLOCK_OPTIN = 97, /* the most that a kernel may ask for */
     GF_CU_FUNCTION_DYNAMIC_SHARED = 8,
     GF_CU_LAUNCH_SERIALIZED_BY_PROGRAM = 6,
 };
 /* Flags. */
 enum {
-    GF_CU_STREAM_NON_BLOCKING = 1, /* does not wait for the default stream, nor it for this one */
+    GF_CU_STREAM_NON_BLOCKING = 1, /* independent of the default stream */
     GF_CU_EVENT_UNTIMED = 2,
     GF_CU_HOST_PORTABLE = 1, /* page-locked for every context */
     GF_CU_HOST = 1,          /* kinds of memory */
     GF_CU_DEVICE = 2,
-    GF_CU_UNIFIED = 4,        /* the address tells */
-    GF_CU_POINTER_MEMORY = 2, /* attribute of a pointer: its kind, an error of plain memory's */
+    GF_CU_UNIFIED = 4, /* the driver tells by the address */
+    /* attribute of a pointer: its kind of memory; an error for plain memory */
+    GF_CU_POINTER_MEMORY = 2,
 };
 
 /* CUDA_MEMCPY2D: `height` rows of `width` bytes from one kind of memory to another. */
@@ -82,8 +82,7 @@ struct gf_cuda_rows {
     size_t width, height;
 };
 
-/* CUlaunchAttribute: that a launch may begin when the groups of the one before it in its stream have
- * ended. */
+/* CUlaunchAttribute: lets a launch begin when the groups of the launch before it in the stream have ended. */
 struct gf_cuda_launch_attribute {
     int which; /* GF_CU_LAUNCH_SERIALIZED_BY_PROGRAM */
     int pad;
@@ -111,7 +110,7 @@ struct gf_cuda {
     int (*context_retain)(void **context, int device);
     int (*context_release)(int device);
     int (*context_set)(void *context); /* for the calling thread */
-    int (*context_wait)(void);         /* for all that its context was given */
+    int (*context_wait)(void);         /* waits for all work of the context */
     int (*stream_create)(void **stream, unsigned flags);
     int (*stream_destroy)(void *stream);
     int (*stream_wait)(void *stream);
@@ -143,11 +142,11 @@ struct gf_cuda {
     int (*launch)(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                   void *stream, void **arguments, void **extra);
-    /* Peer access of two devices: NULL if the driver has none. The current context reaches the other's memory
-     * once it is enabled there. */
+    /* Peer access between two devices; NULL if the driver lacks it. Once enabled, the current
+     * context reaches the other's memory. */
     int (*peer_can_access)(int *can, int device, int other);
     int (*peer_enable)(void *other_context, unsigned flags);
-    /* Since CUDA 11.8; else NULL. */
+    /* From CUDA 11.8 on; before, NULL. */
     int (*launch_with)(const struct gf_cuda_launch *launch, void *function, void **arguments,
                        void **extra);
 };
@@ -169,10 +168,10 @@ struct gf_nvrtc {
     const char *(*error_string)(int code);
 };
 
-/* Each loads its library once and for good, and the driver's is ready for use then. NULL with
+/* Each loads its library once and never unloads it; the driver's is then initialised. NULL with
  * gf_message(), which names the remedy. */
 const struct gf_cuda *gf_cuda_find(void);
-/* The driver's library alone, before it is ready for use. */
+/* Loads the driver's library without initialising it. */
 bool gf_cuda_load(void);
 const struct gf_nvrtc *gf_nvrtc_find(void);
 
@@ -185,18 +184,18 @@ struct gf_cuda_part {
     int (*cuda_major)(const void *table); /* which CUDA it belongs to */
 };
 
-/* Opens, once, the newest that is no newer than the driver, which runs nothing newer than itself, in
- * any of the usual folders; else the first one found. False where there is none. */
+/* Opens, once, the newest library in the usual folders that is not newer than the driver, which
+ * runs nothing newer than itself; else the first one found. False if there is none. */
 bool gf_cuda_open_fitting(struct gf_dl_once *once, const struct gf_cuda_part *part,
                           int driver_major, void *table);
 
 /* The driver's own text for its code. */
 const char *gf_cuda_error(const struct gf_cuda *cu, int code);
-/* Whether nothing more can run in this context after the error. */
+/* Whether the error leaves the context unusable. */
 bool gf_cuda_is_fatal(int code);
 
-/* Whether the driver, which takes no length, can read `image` without leaving its `bytes`: an ELF
- * file that contains all its parts, or text with a terminating zero. */
+/* Whether the driver, which takes no length, can read `image` without reading past its `bytes`: an
+ * ELF file that contains all its parts, or text with a terminating zero. */
 bool gf_cuda_image_is_whole(const void *image, size_t bytes);
 
 #endif

@@ -1,5 +1,4 @@
-/* An open OpenCL device, as core/gpu/api/opencl/opencl.c and core/gpu/api/opencl/memory.c share it. Private to these
- * two. */
+/* An open OpenCL device. Private to opencl.c and memory.c. */
 #ifndef GF_CORE_GPU_OPENCL_CONTEXT_H
 #define GF_CORE_GPU_OPENCL_CONTEXT_H
 
@@ -9,7 +8,7 @@
 enum { GF_OPENCL_PENDING = 256 };
 
 struct gf_opencl_pinned {
-    void *memory; /* NULL on a CPU, where plain memory serves */
+    void *memory; /* NULL on a CPU, which uses plain memory */
     char *host;
     bool lent; /* the caller's own memory */
     int64_t bytes;
@@ -19,13 +18,12 @@ struct gf_opencl_pinned {
 struct gf_opencl_context {
     const struct gf_opencl *cl;
     void *device, *context;
-    void *queue; /* that commands go to: one of `queues`, which are opened when they are used */
+    void *queue; /* the current one of `queues`, which are opened on first use */
     void *queues[GF_GPU_QUEUES];
     struct gf_gpu_props props;
     struct gf_opencl_pinned *pinned;
     void *mark[GF_GPU_MARKS];
-    /* A ring of events of the commands in flight: OpenCL reports a command's failure reliably only
-     * there. */
+    /* A ring of the events of commands in flight, through which alone OpenCL reports failures reliably. */
     void *pending[GF_OPENCL_PENDING];
     const char *pending_what[GF_OPENCL_PENDING];
     unsigned next_pending, launches;
@@ -43,13 +41,13 @@ struct gf_gpu_kernel {
     void *program, *kernel;
 };
 
-/* For a code of OpenCL: the status. */
+/* Turns OpenCL's code into a status. */
 int gf_opencl_failure(const struct gf_opencl_context *g, int32_t rc, const char *what);
-/* Waits for the command in a slot of the ring, if any, and notes a failure; returns OpenCL's code. */
+/* Waits for the command in a slot of the ring, if any, notes its failure, and returns OpenCL's code. */
 int gf_opencl_harvest(struct gf_opencl_context *g, unsigned slot);
-/* Remembers a command that was queued; waits for an older one when the ring is full. */
+/* Remembers a queued command; waits for the oldest one if the ring is full. */
 void gf_opencl_watch(struct gf_opencl_context *g, void *event, const char *what);
-/* Checks what a call that queues a command returned, and flushes the queue. */
+/* Checks the code of a call that queued a command, and flushes the queue. */
 int gf_opencl_queued(struct gf_opencl_context *g, int32_t rc, void *event, const char *what);
 
 /* As in struct gf_gpu. */

@@ -1,10 +1,9 @@
-/* OpenCL 1.2, loaded at run time: the few declarations that are needed, from its specification. The
- * interface's own object types are opaque pointers, declared here as void *.
+/* OpenCL 1.2, loaded at run time. The declarations needed here follow its specification; object
+ * types are opaque pointers, declared as void *.
  *
  *     const struct gf_opencl *cl = gf_opencl_find();
  *     if (!cl)
- *         return GF_EABSENT;
- */
+ *         return GF_EABSENT; */
 #ifndef GF_CORE_GPU_OPENCL_LIBRARY_H
 #define GF_CORE_GPU_OPENCL_LIBRARY_H
 
@@ -13,7 +12,7 @@
 
 #include "core/gpu/gpu.h"
 
-/* what a call returns */
+/* codes that calls return */
 enum {
     GF_CL_DEVICE_NOT_FOUND = -1,
     GF_CL_DEVICE_NOT_AVAILABLE = -2,
@@ -25,7 +24,7 @@ enum {
     GF_CL_INVALID_QUEUE = -36,
     GF_CL_INVALID_BUFFER_SIZE = -61,
     GF_CL_NO_PLATFORM = -1001,
-    GF_CL_NVIDIA_FAULT = -9999, /* not in the specification: an illegal access */
+    GF_CL_NVIDIA_FAULT = -9999, /* not specified: an illegal access */
 };
 /* device types, a bit set */
 enum {
@@ -33,7 +32,7 @@ enum {
     GF_CL_TYPE_GPU = 1 << 2,
     GF_CL_TYPE_ACCELERATOR = 1 << 3,
 };
-/* what to ask of a platform, a device, a program, a build, a queue, an event */
+/* queries of a platform, a device, a program, a build, a queue, an event */
 enum {
     GF_CL_PLATFORM_VERSION = 0x0901,
     GF_CL_PLATFORM_NAME = 0x0902,
@@ -142,11 +141,11 @@ struct gf_opencl {
     int32_t (*finish)(void *queue);
 };
 
-/* Loads the library once and for good. NULL with gf_message(), which names the remedy. */
+/* Loads the library once and never unloads it. NULL with gf_message(), which names the remedy. */
 const struct gf_opencl *gf_opencl_find(void);
-/* Drivers built on LLVM install handlers of INT, TERM and HUP when they first compile, after
- * which a second signal ends the program at once. Restores the handlers that gf_opencl_find()
- * found; call it after every call that may compile. */
+/* Restores the handlers of INT, TERM and HUP that gf_opencl_find() found. Call it after every call
+ * that may compile: drivers built on LLVM install their own handlers at the first compilation, and
+ * a second signal would then end the program at once. */
 void gf_opencl_restore_signals(void);
 
 struct gf_opencl_device {
@@ -154,12 +153,12 @@ struct gf_opencl_device {
     struct gf_gpu_props props;
 };
 
-/* The usable devices of all platforms, GPUs first, CPUs last, in memory that the caller
- * frees; returns their number, or a negative status: GF_EABSENT, with the remedy, for none. */
+/* Lists the usable devices of all platforms, GPUs first, CPUs last, in memory that the caller frees. Returns
+ * their number, or a negative status: GF_EABSENT, with the remedy, if there is none. */
 int gf_opencl_devices(const struct gf_opencl *cl, struct gf_opencl_device **devices);
 
-/* "CL_OUT_OF_RESOURCES"; "error -123" for one without a name here. Static, or the thread's own
- * until its next call. */
+/* Returns "CL_OUT_OF_RESOURCES", or "error -123" for a code without a name here. The text is
+ * static, or valid until the thread's next call. */
 const char *gf_opencl_error(int32_t code);
 
 #endif

@@ -149,7 +149,7 @@ int gf_opencl_lock(void *gpu, void *host, int64_t bytes, bool *locked) {
     struct gf_opencl_context *g = gpu;
     *locked = false;
     if (!g->props.is_cpu)
-        return gf_fail(GF_EUNSUPP, "OpenCL locks no memory that is there");
+        return gf_fail(GF_EUNSUPP, "OpenCL cannot page-lock existing memory");
     if (is_pinned(g, host, bytes))
         return 0;
     struct gf_opencl_pinned *p = calloc(1, sizeof *p);
@@ -256,7 +256,7 @@ int gf_opencl_send(void *gpu, void *other, const struct gf_gpu_send *r) {
     const size_t region[3] = {(size_t)r->bytes, (size_t)r->count, 1};
     void *event = NULL;
     if (gpu != other)
-        return gf_fail(GF_EUNSUPP, "OpenCL copies nothing between contexts");
+        return gf_fail(GF_EUNSUPP, "OpenCL cannot copy between contexts");
     int rc = gf_gpu_check_rows(r->from_offset, r->bytes, r->from_pitch, r->count, r->from->bytes);
     if (!rc)
         rc = gf_gpu_check_rows(r->to_offset, r->bytes, r->to_pitch, r->count, r->to->bytes);

@@ -1,6 +1,6 @@
-/* An open OpenGL context, as core/gpu/api/opengl/opengl.c, opengl_memory.c and opengl_program.c share it. Private to
- * these three. A context is current in at most one thread: calls that only queue work leave it current
- * in the calling thread, the others give it up, so that another thread may take the next call. */
+/* An open OpenGL context. Private to opengl.c, memory.c and program.c. A context is current in at
+ * most one thread: calls that only queue work leave it current in the calling thread; the others
+ * release it, so that another thread may make the next call. */
 #ifndef GF_CORE_GPU_OPENGL_CONTEXT_H
 #define GF_CORE_GPU_OPENGL_CONTEXT_H
 
@@ -23,21 +23,22 @@ struct gf_opengl_context {
     const struct gf_opengl *gl;
     struct gf_opengl_place place;
     void *context;
-    pthread_mutex_t building; /* build() and load(), which several threads call at once */
+    /* held in build() and load(), which several threads may call at once */
+    pthread_mutex_t building;
     uint32_t args[GF_OPENGL_RING];
     unsigned next_args;
     void *mark[GF_GPU_MARKS];
     uint32_t time[2];
     uint32_t failed;  /* the first error since the last sync */
-    bool tells_reset; /* the driver tells when the device was reset */
+    bool tells_reset; /* the driver reports resets of the device */
     bool lost;
 };
 
-/* Makes the context the calling thread's; gives it up. */
+/* Makes the context current in the calling thread, and releases it. */
 int gf_opengl_enter(struct gf_opengl_context *g);
 void gf_opengl_leave(struct gf_opengl_context *g);
-/* For the code that glGetError() returns: the status. */
-/* For a code of OpenGL's: the status. */
+/* Turns the code of glGetError() into a status. */
+/* Turns an OpenGL code into a status. */
 int gf_opengl_failure(struct gf_opengl_context *g, uint32_t error, const char *what);
 int gf_opengl_check(struct gf_opengl_context *g, const char *what);
 

@@ -1,5 +1,5 @@
-/* EGL 1.5 and OpenGL 4.3 compute, loaded at run time: the few declarations that are needed, from
- * their specifications. Handles of EGL are opaque pointers, declared here as void *.
+/* EGL 1.5 and OpenGL 4.3 compute, loaded at run time. The declarations needed here follow their
+ * specifications; EGL's handles are opaque pointers, declared as void *.
  *
  *     const struct gf_opengl *gl = gf_opengl_find();
  *     if (!gl)
@@ -129,26 +129,25 @@ struct gf_opengl {
     void (*drop_queries)(int32_t n, const uint32_t *names);
     void (*take_time)(uint32_t query, uint32_t what);
     void (*query_result)(uint32_t query, uint32_t what, uint64_t *value);
-    uint32_t (*reset_status)(void); /* NULL where the driver has none */
+    uint32_t (*reset_status)(void); /* NULL if the driver lacks it */
 };
 
-/* Loads the libraries once and for good. NULL with gf_message(), which names the remedy. */
+/* Loads the libraries once and never unloads them. NULL with gf_message(), which names the remedy. */
 const struct gf_opengl *gf_opengl_find(void);
 
-/* A place where contexts can be made without a window: a device, or Mesa's platform without
- * surfaces. */
+/* A display that needs no window: a device, or Mesa's surfaceless platform. */
 struct gf_opengl_place {
     void *display;
     struct gf_gpu_props props;
     int32_t most_groups; /* along one axis of a launch */
 };
 
-/* The usable places, GPUs first, in memory that the caller frees; returns their number, or a
- * negative status: GF_EABSENT, with the remedy, for none. Looks at each through a context of its own,
- * once in a process. */
+/* Lists the usable displays, GPUs first, in memory that the caller frees. Returns their number, or
+ * a negative status: GF_EABSENT, with the remedy, if there is none. Opens a context on each, once
+ * in a process, to examine it. */
 int gf_opengl_places(const struct gf_opengl *gl, struct gf_opengl_place **places);
 
-/* A new context of OpenGL 4.3 there; NULL where there is none to be had. */
+/* Makes an OpenGL 4.3 context there; NULL if that fails. */
 void *gf_opengl_context(const struct gf_opengl *gl, void *display);
 
 #endif

@@ -78,7 +78,7 @@ int gf_opengl_lock(void *gpu, void *host, int64_t bytes, bool *locked) {
     (void)host;
     (void)bytes;
     *locked = false;
-    return gf_fail(GF_EUNSUPP, "OpenGL locks no memory");
+    return gf_fail(GF_EUNSUPP, "OpenGL cannot page-lock memory");
 }
 
 void gf_opengl_unlock(void *gpu, void *host) {
@@ -128,7 +128,7 @@ int gf_opengl_upload_rows(void *gpu, struct gf_gpu_buffer *to, const struct gf_g
     (void)gpu;
     (void)to;
     (void)rows;
-    return gf_fail(GF_EUNSUPP, "OpenGL copies no rows");
+    return gf_fail(GF_EUNSUPP, "OpenGL cannot copy rows");
 }
 
 int gf_opengl_download_rows(void *gpu, const struct gf_gpu_buffer *from,
@@ -136,7 +136,7 @@ int gf_opengl_download_rows(void *gpu, const struct gf_gpu_buffer *from,
     (void)gpu;
     (void)from;
     (void)rows;
-    return gf_fail(GF_EUNSUPP, "OpenGL copies no rows");
+    return gf_fail(GF_EUNSUPP, "OpenGL cannot copy rows");
 }
 
 /* Whole words; the rest of the buffer's last one is nobody's. */

@@ -1,19 +1,18 @@
-/* Plans for devices whose kernels are the shaders of kernels/gl: which passes those have, and how they
- * are asked for. */
+/* Plans for devices that run the shaders of kernels/gl: which passes have a shader, and how it is requested. */
 #ifndef GF_CORE_GPU_SHADERS_H
 #define GF_CORE_GPU_SHADERS_H
 
 #include "core/gpu/plan/plan.h"
 
-/* GF_EUNABLE, naming what is missing and a backend that has it, unless the shaders have all of the
- * plan's passes. */
+/* GF_EUNABLE, naming what is missing and a backend that has it, unless there are shaders for all
+ * passes of the plan. */
 int gf_gpu_shaders_check(const struct gf_gpu_plan *plan);
 
-/* The shader in place of the request's kernel: a file of its own, with one entry point. */
+/* Replaces the request's kernel by the shader, which is a file of its own with one entry point. */
 void gf_gpu_shaders_name(struct gf_kernel_request *request);
 
-/* A copy of `bytes`, a multiple of 16, by a shader: drivers' own copies may be far slower than their
- * device's memory. Prepares the launch, which reads this struct; the caller unloads its kernel. */
+/* Prepares the launch of a shader that copies `bytes`, a multiple of 16, as a driver's own copy may be far
+ * slower than the device's memory. The launch reads this struct; the caller unloads its kernel. */
 struct gf_gpu_shaders_copy {
     struct gf_gpu_buffer *from, *to;
     int64_t bytes, count;
