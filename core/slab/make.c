@@ -6,6 +6,7 @@
 #include "core/base/memory.h"
 #include "core/base/status.h"
 #include "core/filter/filter.h"
+#include "core/slab/line.h"
 #include "core/slab/range.h"
 
 /* Backends transform two real lines as one complex one. Which two depends on where a line is in a
@@ -21,8 +22,10 @@ const char *gf_slab_refuses(const struct gf_job *job) {
     const int last = job->ndim - 1;
     if (job->op == GF_DWT)
         return "only Fourier transforms and filters are";
-    if (job->ndim < 2)
-        return "only volumes and pictures are";
+    if (job->direction == GF_INVERSE && job->in_dtype != gf_job_number(job))
+        return "a spectrum is transformed in its own precision";
+    if (gf_slab_is_line(job))
+        return gf_slab_line_refuses(job);
     if (!(job->axes & 1) || job->axes == 1)
         return "only transforms of the slowest axis and others are";
     if (job->shape[0] < 2)
@@ -31,8 +34,6 @@ const char *gf_slab_refuses(const struct gf_job *job) {
         return "its rows are too short";
     if (gf_job_is_real(job) && (!(job->axes >> last & 1) || job->shape[last] < 2))
         return "real samples need a transform of the last axis";
-    if (job->direction == GF_INVERSE && job->in_dtype != gf_job_number(job))
-        return "a spectrum is transformed in its own precision";
     return NULL;
 }
 
@@ -59,7 +60,6 @@ static void describe(struct gf_slab_plan *p) {
     const struct gf_job *job = &p->job;
     const bool inverse = job->direction == GF_INVERSE;
     int64_t columns = job->shape[2];
-    p->real = gf_job_is_real(job);
     if (p->real)
         columns = columns / 2 + !p->packed;
     p->pages = job->shape[0];
@@ -70,7 +70,6 @@ static void describe(struct gf_slab_plan *p) {
         p->rows = columns;
         p->width = gf_job_lanes(job);
     }
-    p->number = (int64_t)gf_dtype_size(gf_job_number(job));
     bool mirrored = p->packed || (inverse && p->real && !job->in_half);
     for (int i = 0; i < job->n_out && !inverse && job->op == GF_FFT; i++)
         mirrored |= p->real && !job->out[i].half;
@@ -235,7 +234,7 @@ static const char *const range_names[3] = {
 
 /* A filter's input and output are those of the picture, without what was added beyond its edges; of a line all
  * is read, as beyond its ends as much of it is. */
-void gf_slab_describe(struct gf_slab_plan *p) {
+static void list_walks(struct gf_slab_plan *p) {
     const struct gf_job *job = &p->job;
     const bool filter = job->op == GF_FILTER, crops = filter && !p->line;
     const int of = p->line ? 2 : p->picture, n = !of && !filter ? 2 : 3;
@@ -264,33 +263,48 @@ void gf_slab_describe(struct gf_slab_plan *p) {
     p->walk[n - 1].bytes_written = 0;
 }
 
+/* Blocks, slabs, and a picture's slabs of rows. */
+static int fit(struct gf_slab_plan *p, int64_t memory, int64_t *needed) {
+    int64_t bytes[3] = {0};
+    int rc = choose_blocks(p, memory, &bytes[0]);
+    if (!rc)
+        rc = choose_slabs(p, memory, &bytes[1]);
+    if (!rc && p->picture)
+        rc = choose_rows(p, memory, &bytes[2]);
+    for (int i = 0; i < 3; i++)
+        *needed = bytes[i] > *needed ? bytes[i] : *needed;
+    return rc;
+}
+
 int gf_slab_plan_make(const struct gf_job *job, enum gf_packing packing, int64_t memory,
                       int members, struct gf_slab_plan *p) {
     char need[GF_SIZE_TEXT], limit[GF_SIZE_TEXT];
-    int64_t slabs = 0, blocks = 0, rows = 0;
-    *p = (struct gf_slab_plan){.job = gf_slab_volume(job),
-                               .picture = job->ndim == 2,
+    const bool line = gf_slab_is_line(job);
+    int64_t needed = 0, kept = 0;
+    *p = (struct gf_slab_plan){.job = line ? *job : gf_slab_volume(job),
+                               .line = line,
+                               .picture = !line && job->ndim == 2,
+                               .number = (int64_t)gf_dtype_size(gf_job_number(job)),
+                               .real = gf_job_is_real(job),
                                .packed = packing == GF_PACKS_ALL,
                                .packed_within = packing == GF_PACKS_WITHIN,
                                .members = members};
-    describe(p);
-    int64_t lines = gf_slab_range_bytes(p);
-    if (lines < 0)
-        return (int)lines;
+    if (line)
+        gf_slab_line_describe(p);
+    else
+        describe(p);
+    if (!line && (kept = gf_slab_range_bytes(p)) < 0)
+        return (int)kept;
     if (members) /* a share of the exchange */
-        lines += p->exchange_bytes / members + p->exchange_bytes / p->units;
-    int rc = choose_blocks(p, memory - lines, &blocks);
-    if (!rc)
-        rc = choose_slabs(p, memory - lines, &slabs);
-    if (!rc && p->picture)
-        rc = choose_rows(p, memory - lines, &rows);
-    p->memory_bytes = (slabs > blocks ? slabs : blocks) + lines;
-    if (p->memory_bytes < rows + lines)
-        p->memory_bytes = rows + lines;
+        kept += p->exchange_bytes / members + p->exchange_bytes / p->units;
+    int rc = line ? gf_slab_line_fit(p, memory, kept, &needed) : fit(p, memory - kept, &needed);
+    p->memory_bytes = needed + kept;
     if (rc)
-        return gf_fail(GF_ENOMEM, "a slab needs %s, limit %s (--max-memory)",
-                       gf_memory_text(p->memory_bytes, need), gf_memory_text(memory, limit));
-    gf_slab_describe(p);
+        return needed
+                   ? gf_fail(GF_ENOMEM, "a slab needs %s, limit %s (--max-memory)",
+                             gf_memory_text(p->memory_bytes, need), gf_memory_text(memory, limit))
+                   : rc;
+    list_walks(p);
     return 0;
 }
 
