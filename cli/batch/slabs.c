@@ -91,7 +91,7 @@ static int64_t summed_at_once(const struct gf_job *job) {
 }
 
 /* Within a limit, less the bytes for reading. */
-static int make(const struct gf_task *t, const struct gf_job *job, enum gf_packing packs,
+static int make(const struct gf_task *t, const struct gf_job *job, const struct gf_slab_worker *w,
                 int64_t limit, struct gf_slab_plan *plan) {
     const int members = t->ranks ? t->ranks->size : 0;
     int64_t memory = limit;
@@ -102,39 +102,43 @@ static int make(const struct gf_task *t, const struct gf_job *job, enum gf_packi
     if (t->s->nan == GF_NAN_MEAN)
         memory -= summed_at_once(job) * units_of(t, job).stride[0];
     memory = memory > 0 ? memory : 0;
-    return gf_slab_plan_make(job, packs, memory, members, plan);
+    return gf_slab_plan_make(job, w, memory, members, plan);
 }
 
 /* The same within the limit as it was given. Where that is too little the message states all that is
  * needed. */
-static int make_within(const struct gf_task *t, const struct gf_job *job, enum gf_packing packs,
-                       struct gf_slab_plan *plan) {
+static int make_within(const struct gf_task *t, const struct gf_job *job,
+                       const struct gf_slab_worker *w, struct gf_slab_plan *plan) {
     const int64_t low = gf_runner_limit(t->runner);
     char need[GF_SIZE_TEXT], given[GF_SIZE_TEXT];
     int64_t high = low + 1024;
     struct gf_failure first = {0};
-    gf_failure_keep(&first, make(t, job, packs, low, plan));
+    gf_failure_keep(&first, make(t, job, w, low, plan));
     if (first.status != GF_ENOMEM)
         return gf_failure_return(&first);
-    while (high < INT64_MAX / 4 && make(t, job, packs, high, plan))
+    while (high < INT64_MAX / 4 && make(t, job, w, high, plan))
         high *= 2;
     if (high >= INT64_MAX / 4) /* no memory helps */
         return gf_failure_return(&first);
     /* From where it fits down to where it does not: with a little less it may fit once more. */
-    for (high *= 4; high - high / 64 > low && !make(t, job, packs, high - high / 64, plan);)
+    for (high *= 4; high - high / 64 > low && !make(t, job, w, high - high / 64, plan);)
         high -= high / 64;
     return gf_fail(GF_ENOMEM, "%sit needs %s, limit %s (--max-memory)", t->ranks ? "" : "in slabs ",
                    gf_memory_text(high, need), gf_memory_text(low, given));
 }
 
+static int64_t workspace(void *user, const struct gf_job *part) {
+    return gf_runner_workspace(user, part);
+}
+
 int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan) {
-    enum gf_packing packs = GF_PACKS_NOTHING;
+    struct gf_slab_worker worker = {.workspace = workspace, .user = t->runner};
     const struct gf_job whole = job_of(t);
-    int rc = gf_slab_is_line(&whole) ? 0 : gf_runner_packs(t->runner, &whole, &packs);
-    if (!rc && packs == GF_PACKS_WITHIN && whole.ndim == 2)
+    int rc = gf_slab_is_line(&whole) ? 0 : gf_runner_packs(t->runner, &whole, &worker.packs);
+    if (!rc && worker.packs == GF_PACKS_WITHIN && whole.ndim == 2)
         rc = gf_fail(GF_EUNSUPP, "a picture of so few points is transformed in one piece");
     if (!rc)
-        rc = make_within(t, &whole, packs, plan);
+        rc = make_within(t, &whole, &worker, plan);
     if (!rc && t->hooks->looks && t->hooks->looks(t))
         gf_slab_plan_look(plan, gf_array_bytes(&t->image.px));
     return rc;

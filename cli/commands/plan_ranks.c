@@ -24,7 +24,7 @@ static double put_by(const struct gf_slab_plan *p, int ranks, int i, double *pie
 static int predict(const struct gf_job *job, int64_t moved, int ranks, struct gf_ranks_plan *p) {
     struct gf_slab_plan plan;
     double most = 0, messages = 0;
-    int rc = gf_slab_plan_make(job, GF_PACKS_NOTHING, INT64_MAX / 2, ranks, &plan);
+    int rc = gf_slab_plan_make(job, &(struct gf_slab_worker){0}, INT64_MAX / 2, ranks, &plan);
     if (rc)
         return rc;
     for (int i = 0; i < ranks; i++) {

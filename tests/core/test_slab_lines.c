@@ -154,7 +154,7 @@ static void test_line_plans(void) {
     struct gf_slab_plan p;
     const int64_t v = INT64_C(4) << 27;
     job.out[0].half = true;
-    CHECK(!gf_slab_plan_make(&job, GF_PACKS_NOTHING, 96 << 20, 0, &p));
+    CHECK(!gf_slab_plan_make(&job, &(struct gf_slab_worker){0}, 96 << 20, 0, &p));
     CHECK_EQ(gf_slab_bytes_moved(&p), 6 * v + 8);
     CHECK(p.memory_bytes <= 96 << 20 && p.pages * p.rows == 1 << 26);
     CHECK(8 * p.block_units >= 1 << 20); /* runs */
@@ -164,7 +164,7 @@ static void test_line_plans(void) {
     job.in_dtype = GF_C64;
     job.shape[0] = 1000003; /* a prime */
     CHECK(!gf_slab_refuses(&job));
-    CHECK_EQ(gf_slab_plan_make(&job, GF_PACKS_NOTHING, 8 << 20, 0, &p), GF_ENOMEM);
+    CHECK_EQ(gf_slab_plan_make(&job, &(struct gf_slab_worker){0}, 8 << 20, 0, &p), GF_ENOMEM);
     CHECK(strstr(gf_message(), "no two factors") != NULL);
 }
 
