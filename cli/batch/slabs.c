@@ -26,7 +26,8 @@ struct slabs {
     struct gf_rank_exchange exchange; /* of several processes */
     struct gf_shared_output out[GF_MAX_OUTPUTS];
     double start;
-    double disk_ms; /* reading, and in the exchange, of the first walk */
+    struct gf_samples_mean *mean; /* by channel; NULL until a sample is NaN or Inf */
+    double disk_ms;               /* reading, and in the exchange, of the first walk */
     bool measured;
 };
 
@@ -45,7 +46,7 @@ const char *gf_slabs_refuses(const struct gf_task *t) {
     const struct gf_array *px = &t->image.px;
     const struct gf_job job = job_of(t);
     const bool line = gf_slab_is_line(&job);
-    const char *why = line ? gf_slab_line_refuses(&job) : gf_slab_refuses(&job);
+    const char *why = gf_slab_refuses(&job);
     if (!why && t->hooks->refuses_slabs)
         why = t->hooks->refuses_slabs(t);
     if (why)
@@ -55,10 +56,10 @@ const char *gf_slabs_refuses(const struct gf_task *t) {
     const bool cut = !line && px->shape[0] != gf_job_counted(&t->job, 0);
     if (cut || px->shape[t->image.ndim] != t->job.channels)
         return "pictures with alpha are not";
-    if (t->s->nan == GF_NAN_MEAN)
-        return "--nan=mean takes the mean of all samples";
     if (t->s->plan_only)
         return NULL;
+    if (t->s->nan == GF_NAN_MEAN && !gf_task_is_read_again(t))
+        return "--nan=mean takes the mean of all samples, and a pipe is read once";
     const struct gf_file *file = t->reader.file[0];
     if (line && (t->s->frames || !gf_file_has_samples(file)))
         return "lines in raw and .npy files are, others not";
@@ -73,8 +74,24 @@ const char *gf_slabs_refuses(const struct gf_task *t) {
     return why;
 }
 
+/* The input as units, which the job takes in their order: samples of a line, rows of a picture, pages. */
+static struct gf_array units_of(const struct gf_task *t, const struct gf_job *job) {
+    const struct gf_array *px = &t->image.px;
+    const int64_t channels = px->shape[t->image.ndim];
+    return gf_slab_is_line(job)
+               ? gf_array_wrap(NULL, px->dtype, 2,
+                               (int64_t[]){gf_array_count(px) / channels, channels})
+               : *px;
+}
+
+/* The units that a mean is summed up of, at a time: samples of a line, else a page or a row. */
+static int64_t summed_at_once(const struct gf_job *job) {
+    enum { SAMPLES = 4096 };
+    return gf_slab_is_line(job) ? SAMPLES : 1;
+}
+
 /* Within a limit, less the bytes for reading. */
-static int make(const struct gf_task *t, const struct gf_job *job, enum gf_packing packs,
+static int make(const struct gf_task *t, const struct gf_job *job, const struct gf_slab_worker *w,
                 int64_t limit, struct gf_slab_plan *plan) {
     const int members = t->ranks ? t->ranks->size : 0;
     int64_t memory = limit;
@@ -82,43 +99,46 @@ static int make(const struct gf_task *t, const struct gf_job *job, enum gf_packi
         memory -= gf_file_decoding_bytes(t->reader.file[0]);
     if (t->hooks->make_units_bytes)
         memory -= t->hooks->make_units_bytes(t, limit);
+    if (t->s->nan == GF_NAN_MEAN)
+        memory -= summed_at_once(job) * units_of(t, job).stride[0];
     memory = memory > 0 ? memory : 0;
-    return gf_slab_is_line(job) ? gf_slab_line_make(job, memory, members, plan)
-                                : gf_slab_plan_make(job, packs, memory, members, plan);
+    return gf_slab_plan_make(job, w, memory, members, plan);
 }
 
 /* The same within the limit as it was given. Where that is too little the message states all that is
  * needed. */
-static int make_within(const struct gf_task *t, const struct gf_job *job, enum gf_packing packs,
-                       struct gf_slab_plan *plan) {
+static int make_within(const struct gf_task *t, const struct gf_job *job,
+                       const struct gf_slab_worker *w, struct gf_slab_plan *plan) {
     const int64_t low = gf_runner_limit(t->runner);
     char need[GF_SIZE_TEXT], given[GF_SIZE_TEXT];
     int64_t high = low + 1024;
     struct gf_failure first = {0};
-    gf_failure_keep(&first, make(t, job, packs, low, plan));
+    gf_failure_keep(&first, make(t, job, w, low, plan));
     if (first.status != GF_ENOMEM)
         return gf_failure_return(&first);
-    while (high < INT64_MAX / 4 && make(t, job, packs, high, plan))
+    while (high < INT64_MAX / 4 && make(t, job, w, high, plan))
         high *= 2;
     if (high >= INT64_MAX / 4) /* no memory helps */
         return gf_failure_return(&first);
     /* From where it fits down to where it does not: with a little less it may fit once more. */
-    for (high *= 4; high - high / 64 > low && !make(t, job, packs, high - high / 64, plan);)
+    for (high *= 4; high - high / 64 > low && !make(t, job, w, high - high / 64, plan);)
         high -= high / 64;
     return gf_fail(GF_ENOMEM, "%sit needs %s, limit %s (--max-memory)", t->ranks ? "" : "in slabs ",
                    gf_memory_text(high, need), gf_memory_text(low, given));
 }
 
+static int64_t workspace(void *user, const struct gf_job *part) {
+    return gf_runner_workspace(user, part);
+}
+
 int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan) {
-    enum gf_packing packs = GF_PACKS_NOTHING;
+    struct gf_slab_worker worker = {.workspace = workspace, .user = t->runner};
     const struct gf_job whole = job_of(t);
-    if (gf_slab_is_line(&whole))
-        return make_within(t, &whole, packs, plan);
-    int rc = gf_runner_packs(t->runner, &whole, &packs);
-    if (!rc && packs == GF_PACKS_WITHIN && whole.ndim == 2)
+    int rc = gf_slab_is_line(&whole) ? 0 : gf_runner_packs(t->runner, &whole, &worker.packs);
+    if (!rc && worker.packs == GF_PACKS_WITHIN && whole.ndim == 2)
         rc = gf_fail(GF_EUNSUPP, "a picture of so few points is transformed in one piece");
     if (!rc)
-        rc = make_within(t, &whole, packs, plan);
+        rc = make_within(t, &whole, &worker, plan);
     if (!rc && t->hooks->looks && t->hooks->looks(t))
         gf_slab_plan_look(plan, gf_array_bytes(&t->image.px));
     return rc;
@@ -148,16 +168,50 @@ int gf_slabs_plan(struct gf_task *t) {
 
 /* ---------------------------------------------------------------- files */
 
+/* Units of the file. */
+static int read_units(struct slabs *s, int64_t first, struct gf_array *to) {
+    struct gf_task *t = s->t;
+    const int64_t count = to->shape[0];
+    return s->plan.line ? gf_file_read_samples(t->reader.file[0], &t->image, first, count, to->data)
+           : t->image.ndim == 2
+               ? gf_file_read_rows(t->reader.file[0], &t->image, 0, first, count, to->data)
+               : gf_reader_pages(&t->reader, t->s, t->read, &t->image, first, to);
+}
+
+/* Sums up all samples, in their order as in memory, for the mean that takes the place of some. */
+static int find_mean(struct slabs *s) {
+    const int64_t each = summed_at_once(&s->plan.job);
+    struct gf_array all = units_of(s->t, &s->plan.job), some = {0};
+    const int64_t n = all.shape[0];
+    all.shape[0] = each;
+    int rc = gf_array_alloc(&some, all.dtype, all.rank, all.shape);
+    s->mean = calloc((size_t)all.shape[all.rank - 1], sizeof *s->mean);
+    if (!rc && !s->mean)
+        rc = gf_fail(GF_ENOMEM, "out of memory");
+    for (int64_t at = 0; at < n && !rc; at += each) {
+        struct gf_array units = gf_array_slice(&some, 0, 0, n - at < each ? n - at : each);
+        rc = read_units(s, at, &units);
+        if (!rc)
+            gf_samples_sum(&units, s->mean);
+    }
+    gf_array_free(&some);
+    return rc;
+}
+
 /* `from`: no page before it has any. */
-static int check_finite(const struct slabs *s, int64_t from, struct gf_array *a) {
+static int check_finite(struct slabs *s, int64_t from, struct gf_array *a) {
     struct gf_task *t = s->t;
     int64_t first[GF_MAX_RANK];
     if (!gf_array_nonfinite(a, first))
         return 0;
     if (t->s->nan == GF_NAN_REFUSE)
         return gf_load_refuse_pages(&t->reader, t->s, t->read, &t->image, from);
-    gf_samples_mend(a, false);
-    return 0;
+    if (t->s->nan == GF_NAN_ZERO)
+        gf_samples_mend(a, false);
+    int rc = t->s->nan == GF_NAN_MEAN && !s->mean ? find_mean(s) : 0;
+    if (!rc && s->mean)
+        gf_samples_fill(a, s->mean);
+    return rc;
 }
 
 /* Samples that go to `to` are read there, or, those of a spectrum of another type than the job's, into an array
@@ -189,10 +243,7 @@ static int read_file(void *user, int64_t first, struct gf_array *pages) {
     struct slabs *s = user;
     struct gf_task *t = s->t;
     double start = gf_now_ms();
-    int rc = t->image.ndim == 2
-                 ? gf_file_read_rows(t->reader.file[0], &t->image, 0, first, pages->shape[0],
-                                     pages->data)
-                 : gf_reader_pages(&t->reader, t->s, t->read, &t->image, first, pages);
+    int rc = read_units(s, first, pages);
     if (!t->s->frames)
         gf_file_expect_pages(t->reader.file[0], &t->image, pages->shape[0]);
     if (!rc)
@@ -478,6 +529,7 @@ int gf_slabs_run(struct gf_task *t) {
     gf_scratch_close(s->scratch);
     if (!rc)
         report(s);
+    free(s->mean);
     free(s);
     return rc;
 }

@@ -14,6 +14,7 @@
 #include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
+#include "core/divide/conveyor.h"
 #include "core/wavelet/stream.h"
 
 enum {
@@ -22,14 +23,13 @@ enum {
     WORTH_A_THREAD = 1 << 16 /* bytes of a frame */
 };
 
-/* Slots between two threads: one fills number put % slots, the other empties number taken % slots, in the same
+/* Boxes between two threads: one puts number put % BEHIND, the other takes number taken % BEHIND, in the same
  * order. */
 struct ring {
-    int slots;
-    int64_t put, taken; /* items so far; each is changed by one thread alone */
+    int64_t put, taken; /* so far; each is changed by one thread alone */
     bool closed;        /* nothing more is put; what is there may still be taken */
     struct gf_failure failed;
-    pthread_t thread; /* of the two the one that was started for it */
+    pthread_t thread; /* that takes them */
     pthread_mutex_t lock;
     pthread_cond_t changed;
 };
@@ -39,15 +39,17 @@ struct flow {
     const struct gf_planes_work *planes;
     struct gf_planes_hand *hand;
     struct gf_dwt_part part;
-    bool writes_beside, reads_beside; /* by threads: planes are worth waking them */
-    struct ring ahead, behind;
+    const struct gf_dwt_streamer *streamer;
+    struct gf_dwt_stream *stream;
+    bool writes_beside; /* by a thread: planes are worth waking it */
+    struct ring behind;
     struct gf_image plane[AHEAD];
     struct gf_dwt_box box[BEHIND];
     int64_t overflowed; /* samples that are Inf or NaN */
     bool on_device;     /* of a failure: neither reading nor writing failed */
 };
 
-/* ---- rings ---- */
+/* ---- the ring ---- */
 
 static int start(struct ring *r, void *(*body)(void *), struct flow *f) {
     pthread_mutex_init(&r->lock, NULL);
@@ -59,23 +61,14 @@ static int start(struct ring *r, void *(*body)(void *), struct flow *f) {
     return gf_fail(GF_ENOMEM, "cannot start a thread");
 }
 
-/* Waits until so many items are put, or taken; false where they are not and will not be, or the ring is
- * closed to what would follow. */
+/* Waits until so many boxes are put, or taken; false where they are not and will not be. */
 static bool await(struct ring *r, const int64_t *count, int64_t least) {
     pthread_mutex_lock(&r->lock);
     while (*count < least && !r->failed.status && !r->closed)
         pthread_cond_wait(&r->changed, &r->lock);
-    const bool reached = *count >= least && !(r->closed && count == &r->taken);
+    const bool reached = *count >= least;
     pthread_mutex_unlock(&r->lock);
     return reached;
-}
-
-static bool await_room(struct ring *r) {
-    return await(r, &r->taken, r->put - r->slots + 1);
-}
-
-static bool await_item(struct ring *r) {
-    return await(r, &r->put, r->taken + 1);
 }
 
 /* Counts an item, or keeps the failure `rc` of the calling thread. */
@@ -130,26 +123,21 @@ static int read_plane(struct flow *f, int64_t k) {
     return rc;
 }
 
-static void *read_planes(void *user) {
-    struct flow *f = user;
-    for (int64_t k = 0; k < f->part.job.shape[0] && await_room(&f->ahead); k++)
-        change(&f->ahead, &f->ahead.put, read_plane(f, k));
-    return NULL;
+static int read_step(void *user, int reader, int64_t k) {
+    (void)reader;
+    return read_plane(user, k);
 }
 
-/* Plane k, its channels without alpha, as a view until the next call. */
-static int next_plane(struct flow *f, int64_t k, struct gf_array *view) {
-    int rc = 0;
-    if (!f->reads_beside) {
-        rc = read_plane(f, k);
-    } else {
-        if (k)
-            change(&f->ahead, &f->ahead.taken, 0);
-        if (!await_item(&f->ahead))
-            rc = gf_failure_return(&f->ahead.failed);
-    }
-    if (!rc)
-        *view = gf_array_slice(&f->plane[k % AHEAD].px, 2, 0, f->hand->t->job.channels);
+/* Pushes a plane's channels without alpha. */
+static int push_step(void *user, int hand, int64_t k) {
+    struct flow *f = user;
+    struct gf_planes_hand *h = f->hand;
+    const struct gf_array plane = gf_array_slice(&f->plane[k % AHEAD].px, 2, 0, h->t->job.channels);
+    const double start = gf_now_ms(), waited = h->ms_waited;
+    (void)hand;
+    int rc = f->streamer->push(f->stream, &plane);
+    f->on_device = rc;
+    h->ms_transform += gf_now_ms() - start - (h->ms_waited - waited);
     return rc;
 }
 
@@ -168,7 +156,7 @@ static void *write_boxes(void *user) {
     struct flow *f = user;
     struct ring *r = &f->behind;
     int rc = 0;
-    while (!rc && await_item(r)) {
+    while (!rc && await(r, &r->put, r->taken + 1)) {
         rc = write_box(f, &f->box[r->taken % BEHIND]);
         change(r, &r->taken, rc);
     }
@@ -220,24 +208,15 @@ static int emit(void *user, const struct gf_dwt_box *box, int n) {
 /* ---- a stream ---- */
 
 /* Planes read and pushed, until the last one has brought out everything. */
-static int push_planes(struct flow *f, const struct gf_dwt_streamer *streamer,
-                       struct gf_dwt_stream *stream) {
-    struct gf_planes_hand *h = f->hand;
-    int rc = 0;
-    f->ahead = (struct ring){.slots = AHEAD};
-    f->reads_beside = f->writes_beside && !start(&f->ahead, read_planes, f);
-    for (int64_t k = 0; k < f->part.job.shape[0] && !rc; k++) {
-        struct gf_array plane;
-        rc = next_plane(f, k, &plane);
-        if (rc)
-            break;
-        const double start = gf_now_ms(), waited = h->ms_waited;
-        rc = streamer->push(stream, &plane);
-        f->on_device = rc;
-        h->ms_transform += gf_now_ms() - start - (h->ms_waited - waited);
-    }
-    if (f->reads_beside)
-        stop(&f->ahead, rc); /* next_plane() has told of a failure, if the plane was wanted */
+static int push_planes(struct flow *f) {
+    struct gf_conveyor c = {.items = f->part.job.shape[0],
+                            .slots = AHEAD,
+                            .readers = f->writes_beside,
+                            .hands = 1,
+                            .read = read_step,
+                            .work = push_step,
+                            .user = f};
+    int rc = gf_conveyor_run(&c);
     for (int i = 0; i < AHEAD; i++)
         gf_image_free(&f->plane[i]);
     return rc;
@@ -247,31 +226,30 @@ static int push_planes(struct flow *f, const struct gf_dwt_streamer *streamer,
 static int run_flow(struct flow *f) {
     struct gf_planes_hand *h = f->hand;
     const struct gf_dwt_taker taker = {.emit = emit, .settle = settle, .user = f};
-    const struct gf_dwt_streamer *streamer = NULL;
-    struct gf_dwt_stream *stream = NULL;
     struct gf_dwt_stream_info info;
     void *context = NULL;
     f->on_device = true;
     f->overflowed = 0;
-    f->behind = (struct ring){.slots = BEHIND};
-    int rc = gf_runner_stream_begin(h->runner, &streamer, &context);
+    f->behind = (struct ring){.put = 0};
+    f->stream = NULL;
+    int rc = gf_runner_stream_begin(h->runner, &f->streamer, &context);
     if (rc)
         return rc;
-    rc = streamer->open(context, &f->part.job, h->threads, &taker, &stream);
+    rc = f->streamer->open(context, &f->part.job, h->threads, &taker, &f->stream);
     if (rc)
         goto out;
     f->on_device = false;
     f->writes_beside =
         h->t->image.px.stride[0] >= WORTH_A_THREAD && !start(&f->behind, write_boxes, f);
-    rc = push_planes(f, streamer, stream);
+    rc = push_planes(f);
     if (f->writes_beside)
         rc = stop(&f->behind, rc);
     f->on_device = f->on_device && !f->behind.failed.status;
     h->overflowed[0] += rc ? 0 : f->overflowed;
-    streamer->info(stream, &info);
+    f->streamer->info(f->stream, &info);
     h->peak = fmax(h->peak, info.peak);
 out:
-    streamer->close(stream);
+    f->streamer->close(f->stream);
     gf_runner_stream_end(h->runner);
     return rc;
 }

@@ -6,19 +6,10 @@
 
 #include "core/base/bandwidth.h"
 #include "core/base/status.h"
-#include "core/slab/line.h"
 #include "core/slab/make.h"
 
 /* The latency of a message: order of magnitude of a fast network. */
 static const double message_seconds = 5e-6;
-
-/* The slabs of a job that is not refused, of so many ranks with memory for all of it. */
-static int make(const struct gf_job *job, int ranks, struct gf_slab_plan *plan) {
-    enum { MEMORY = 1 << 30 };
-    const int64_t memory = INT64_MAX / MEMORY * (MEMORY / 2);
-    return gf_slab_is_line(job) ? gf_slab_line_make(job, memory, ranks, plan)
-                                : gf_slab_plan_make(job, GF_PACKS_NOTHING, memory, ranks, plan);
-}
 
 /* Bytes of the exchange that rank i puts in the first walk, and how many pieces; a line's have as many. */
 static double put_by(const struct gf_slab_plan *p, int ranks, int i, double *pieces) {
@@ -33,7 +24,7 @@ static double put_by(const struct gf_slab_plan *p, int ranks, int i, double *pie
 static int predict(const struct gf_job *job, int64_t moved, int ranks, struct gf_ranks_plan *p) {
     struct gf_slab_plan plan;
     double most = 0, messages = 0;
-    int rc = make(job, ranks, &plan);
+    int rc = gf_slab_plan_make(job, &(struct gf_slab_worker){0}, INT64_MAX / 2, ranks, &plan);
     if (rc)
         return rc;
     for (int i = 0; i < ranks; i++) {
@@ -71,7 +62,7 @@ static int64_t find_enough(const struct gf_job *job, int64_t moved, const struct
 
 int gf_ranks_plan(const struct gf_job *job, int64_t moved, int ranks, double link, int threads,
                   struct gf_ranks_plan *out) {
-    const char *why = gf_slab_is_line(job) ? gf_slab_line_refuses(job) : gf_slab_refuses(job);
+    const char *why = gf_slab_refuses(job);
     *out = (struct gf_ranks_plan){.link = link};
     int rc = why ? gf_fail(GF_EUNSUPP, "not by several processes: %s", why)
                  : gf_bandwidth_copy(threads, &out->copy);

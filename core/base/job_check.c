@@ -230,8 +230,6 @@ int gf_job_check_ops(const struct gf_job *job, unsigned ops) {
     for (int i = 0; i < job->n_out; i++)
         if (job->out[i].packed)
             return gf_fail(GF_EUNSUPP, "this backend does not pack half spectra");
-    if (job->op == GF_FILTER && job->whole.axes)
-        return gf_fail(GF_EUNSUPP, "this backend does not filter a part of a spectrum");
     if (ops >> job->op & 1)
         return 0;
     return gf_fail(GF_EUNABLE, "this backend has no %s in this version; --backend=openmp has them",

@@ -55,8 +55,7 @@ void gf_samples_convert(struct gf_array *dst, const struct gf_array *src) {
 
 struct mending {
     enum gf_dtype dtype;
-    double sum[2], mean[2];
-    int64_t count;
+    struct gf_samples_mean *of;
 };
 
 static void sum_one(void *data, char *const sample[3]) {
@@ -65,30 +64,46 @@ static void sum_one(void *data, char *const sample[3]) {
     gf_sample_run_read(sample[0], m->dtype, 0, 1, &re, &im);
     if (!isfinite(re) || !isfinite(im))
         return;
-    m->sum[0] += re;
-    m->sum[1] += im;
-    m->count++;
+    m->of->sum[0] += re;
+    m->of->sum[1] += im;
+    m->of->count++;
 }
 
 static void mend_one(void *data, char *const sample[3]) {
     struct mending *m = data;
+    const double n = m->of->count ? (double)m->of->count : 1;
     double re, im;
     gf_sample_run_read(sample[0], m->dtype, 0, 1, &re, &im);
     if (isfinite(re) && isfinite(im))
         return;
-    gf_sample_run_write(sample[0], m->dtype, 0, 1, &m->mean[0], &m->mean[1]);
+    re = m->of->sum[0] / n;
+    im = m->of->sum[1] / n;
+    gf_sample_run_write(sample[0], m->dtype, 0, 1, &re, &im);
+}
+
+static void each_channel(const struct gf_array *a, sample_function *f,
+                         struct gf_samples_mean *channel) {
+    for (int64_t c = 0; c < a->shape[a->rank - 1]; c++) {
+        const struct gf_array one = gf_array_index(a, a->rank - 1, c);
+        walk_all(&one, NULL, NULL, f, &(struct mending){a->dtype, &channel[c]});
+    }
+}
+
+void gf_samples_sum(const struct gf_array *a, struct gf_samples_mean *channel) {
+    each_channel(a, sum_one, channel);
+}
+
+void gf_samples_fill(struct gf_array *a, struct gf_samples_mean *channel) {
+    each_channel(a, mend_one, channel);
 }
 
 void gf_samples_mend(struct gf_array *a, bool with_mean) {
-    int last = a->rank - 1;
-    for (int64_t c = 0; c < a->shape[last]; c++) {
-        struct gf_array channel = gf_array_index(a, last, c);
-        struct mending m = {.dtype = a->dtype};
+    for (int64_t c = 0; c < a->shape[a->rank - 1]; c++) {
+        struct gf_array one = gf_array_slice(a, a->rank - 1, c, 1);
+        struct gf_samples_mean mean = {.count = 0};
         if (with_mean)
-            walk_all(&channel, NULL, NULL, sum_one, &m);
-        for (int i = 0; i < 2 && m.count; i++)
-            m.mean[i] = m.sum[i] / (double)m.count;
-        walk_all(&channel, NULL, NULL, mend_one, &m);
+            gf_samples_sum(&one, &mean);
+        gf_samples_fill(&one, &mean);
     }
 }
 

@@ -195,13 +195,10 @@ int gf_cpu_filter_make(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pa
     struct gf_filter_terms *t = calloc(1, sizeof *t); /* large */
     struct gf_cpu_filter *f = calloc(1, sizeof *f);
     const struct gf_job whole = gf_filter_whole(&p->job);
-    bool origin = true; /* this part has the zero frequency */
     int rc = t && f ? gf_filter_compile(&whole, t) : gf_fail(GF_ENOMEM, "no memory for a filter");
     if (rc)
         goto out;
-    for (int i = 0; i < whole.ndim; i++)
-        origin = origin && (!first_of(&p->job, i) || !transformed(&whole, i));
-    f->gain.zero = origin ? gf_filter_zero(&whole) : 0;
+    f->gain.zero = gf_filter_zero(&p->job);
     f->gain.lane_on = transformed(&whole, pass->lane);
     for (int d = 0; d < 2; d++)
         f->gain.outer_on[d] = transformed(&whole, pass->outer[d]);

@@ -115,7 +115,7 @@ static bool start(struct gf_conveyor *c, enum gf_conveyor_step step, int i, bool
 static void run_threads(struct gf_conveyor *c, struct thread *writer) {
     struct thread own = {.c = c, .step = GF_CONVEYOR_WORK}, *reader = writer + 1;
     struct thread *hand = reader + c->readers;
-    bool all = !c->readers || (start(c, GF_CONVEYOR_WRITE, 0, false, writer) &&
+    bool all = !c->readers || ((!c->write || start(c, GF_CONVEYOR_WRITE, 0, false, writer)) &&
                                start(c, GF_CONVEYOR_READ, 0, false, reader));
     own.writes = c->write && !writer->started;
     own.reads = c->read && !reader->started;

@@ -25,8 +25,8 @@ enum gf_conveyor_step { GF_CONVEYOR_READ, GF_CONVEYOR_WORK, GF_CONVEYOR_WRITE, G
 struct gf_conveyor {
     int64_t items;
     int slots;
-    int readers; /* threads that read, and one more that writes; 0: nothing is read, and hands write */
-    int hands; /* threads that work, at least 1 */
+    int readers; /* threads that read, and one more that writes; 0: hands do both */
+    int hands;   /* threads that work, at least 1 */
     /* Items are taken in ascending order; `reader` is which thread. */
     int (*read)(void *user, int reader, int64_t item);
     /* Hand 0 is the calling thread. */

@@ -23,7 +23,11 @@ void gf_filter_split(const struct gf_job *job, struct gf_job *forward, struct gf
     forward->norm = inverse->norm = GF_NORM_BACKWARD;
     forward->lean = inverse->lean = false;
     memset(forward->counted, 0, sizeof forward->counted);
-    gf_part_numbers(forward, true);
+    gf_part_numbers(forward, !job->whole.axes);
+    if (job->whole.axes) { /* in place */
+        forward->lean = job->lean;
+        forward->whole.axes = 0;
+    }
     inverse->direction = GF_INVERSE;
     inverse->channels = gf_job_lanes(job);
     inverse->luma = false;

@@ -13,11 +13,15 @@ struct compose {
     unsigned axes;
     struct gf_plan *forward, *back;
     struct gf_array table;    /* the half spectrum's shape, no channels */
-    struct gf_array spectrum; /* allocated by the first run */
+    struct gf_array spectrum; /* allocated by the first run; of a part a view of its output */
 };
 
 double gf_filter_zero(const struct gf_job *job) {
-    return job->filter->offset * (double)gf_job_points(job);
+    const struct gf_job whole = gf_filter_whole(job);
+    bool origin = true; /* this part has the zero frequency */
+    for (int i = 0; i < whole.ndim && job->whole.axes; i++)
+        origin = origin && (!job->whole.first[i] || !(whole.axes >> i & 1));
+    return origin ? job->filter->offset * (double)gf_job_points(&whole) : 0;
 }
 
 /* ---- planning ---- */
@@ -31,8 +35,9 @@ static void list_passes(const struct compose *c, int64_t spectrum, struct gf_pla
     plan->pass[plan->n_passes++] = times;
     for (int i = 0; i < c->back->n_passes && plan->n_passes < GF_MAX_PASSES; i++)
         plan->pass[plan->n_passes++] = c->back->pass[i];
-    plan->workspace_bytes = c->forward->workspace_bytes + c->back->workspace_bytes + spectrum +
-                            gf_array_bytes(&c->table);
+    plan->workspace_bytes = c->forward->workspace_bytes + gf_array_bytes(&c->table);
+    if (c->back != c->forward)
+        plan->workspace_bytes += c->back->workspace_bytes + spectrum;
 }
 
 static int spectrum_array(const struct gf_job *inverse, bool alloc, struct gf_array *a) {
@@ -177,10 +182,39 @@ static int exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array
     return 0;
 }
 
+/* To their conjugates: what is transformed forward between two of these is transformed back. */
+static void conjugate(const struct compose *c) {
+    const struct gf_array *x = &c->spectrum;
+    const int64_t n = gf_array_count(x);
+#pragma omp parallel for num_threads(c->threads) if (n > 1 << 15)
+    for (int64_t i = 0; i < n; i++)
+        if (x->dtype == GF_C64)
+            ((float *)x->data)[2 * i + 1] *= -1;
+        else
+            ((double *)x->data)[2 * i + 1] *= -1;
+}
+
+/* A part, in its output and by one plan both ways. */
+static int exec_part(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
+                     struct gf_report *report) {
+    struct compose *c = plan->impl;
+    int rc = c->forward->ops->exec(c->forward, in, out, report);
+    if (rc)
+        return rc;
+    c->spectrum = *out;
+    multiply_spectrum(c);
+    conjugate(c);
+    rc = c->forward->ops->exec(c->forward, out, out, report);
+    conjugate(c);
+    c->spectrum.data = NULL;
+    return rc;
+}
+
 static void drop(struct gf_plan *plan) {
     struct compose *c = plan->impl;
+    if (c->back != c->forward)
+        gf_plan_drop(c->back);
     gf_plan_drop(c->forward);
-    gf_plan_drop(c->back);
     gf_array_free(&c->table);
     gf_array_free(&c->spectrum);
     free(c);
@@ -224,6 +258,7 @@ static int download(struct gf_plan *plan, struct gf_array *out, struct gf_report
 }
 
 static const struct gf_plan_ops on_host = {.exec = exec, .drop = drop};
+static const struct gf_plan_ops of_part = {.exec = exec_part, .drop = drop};
 static const struct gf_plan_ops on_device = {
     .exec = gf_plan_exec_parts, .upload = upload, .run = run, .download = download, .drop = drop};
 
@@ -236,12 +271,15 @@ int gf_filter_compose_plan(const struct gf_backend *b, void *context, const stru
     if (!plan)
         return GF_ENOMEM;
     struct compose *c = plan->impl;
+    const bool part = job->whole.axes != 0;
     c->threads = threads;
-    c->axes = job->axes;
+    c->axes = part ? job->whole.axes : job->axes;
     c->zero = gf_filter_zero(job);
     gf_filter_split(job, &forward, &inverse);
     int rc = b->plan(context, &forward, &c->forward);
-    if (!rc)
+    if (part)
+        c->back = c->forward;
+    else if (!rc)
         rc = b->plan(context, &inverse, &c->back);
     if (!rc)
         rc = gf_filter_tabulate(job, threads, &c->table);
@@ -249,7 +287,9 @@ int gf_filter_compose_plan(const struct gf_backend *b, void *context, const stru
         return gf_plan_finish(plan, rc, out);
     spectrum_array(&inverse, false, &shape);
     list_passes(c, gf_array_bytes(&shape), plan);
-    if (c->forward->ops->upload && c->back->ops->upload)
+    if (part)
+        plan->ops = &of_part;
+    else if (c->forward->ops->upload && c->back->ops->upload)
         plan->ops = &on_device;
     return gf_plan_finish(plan, 0, out);
 }

@@ -267,10 +267,12 @@ int gf_filter_tabulate(const struct gf_job *job, int threads, struct gf_array *o
     const struct gf_array *table = &job->filter->table;
     const bool complex = table->data && gf_dtype_is_complex(table->dtype);
     const bool wide = job->precision == GF_DOUBLE;
+    const struct gf_job whole = gf_filter_whole(job);
+    const int64_t *first = job->whole.first; /* of a part, otherwise 0 */
     int64_t shape[GF_MAX_RANK];
     struct gf_filter_terms t;
     table_shape(job, shape);
-    int rc = gf_filter_compile(job, &t);
+    int rc = gf_filter_compile(&whole, &t);
     if (rc)
         return rc;
     rc = gf_array_alloc(out,
@@ -286,12 +288,12 @@ int gf_filter_tabulate(const struct gf_job *job, int threads, struct gf_array *o
     for (int64_t row = 0; row < rows; row++) {
         int64_t index[GF_MAX_DIMS] = {0}, rest = row;
         for (int i = last - 1; i >= 0; i--) {
-            index[i] = rest % shape[i];
+            index[i] = first[i] + rest % shape[i];
             rest /= shape[i];
         }
         for (int64_t k = 0; k < shape[last]; k++) {
             int64_t at = row * shape[last] + k;
-            index[last] = k;
+            index[last] = first[last] + k;
             double v = gf_filter_value(&t, index);
             for (int c = 0; c <= complex; c++)
                 put(out, complex ? 2 * at + c : at,

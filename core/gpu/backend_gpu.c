@@ -5,6 +5,7 @@
 
 #include "core/base/job_check.h"
 #include "core/base/loadstore.h"
+#include "core/filter/compose.h"
 #include "core/filter/filter.h"
 #include "core/base/status.h"
 #include "core/gpu/choose.h"
@@ -187,6 +188,9 @@ static int gpu_plan(void *context, const struct gf_job *job, struct gf_plan **ou
         rc = gf_filter_validate(job);
     if (rc)
         return rc;
+    if (job->op == GF_FILTER && job->whole.axes)
+        return gf_filter_compose_plan(&(struct gf_backend){.plan = gpu_plan}, context, job,
+                                      omp_get_max_threads(), out);
     struct gf_plan *plan = gf_plan_new(context, job, NULL, 0);
     if (!plan)
         return GF_ENOMEM;

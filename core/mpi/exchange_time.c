@@ -45,7 +45,7 @@ static int open_lab(struct gf_ranks *ranks, const struct gf_job *job, int64_t me
     struct gf_slab_plan *p = &l->plan;
     const char *why = gf_slab_refuses(job);
     int rc = why ? gf_fail(GF_EUNSUPP, "not by several processes: %s", why)
-                 : gf_slab_plan_make(job, GF_PACKS_NOTHING, memory, ranks->size, p);
+                 : gf_slab_plan_make(job, &(struct gf_slab_worker){0}, memory, ranks->size, p);
     rc = gf_ranks_agree(ranks, rc);
     if (!rc)
         rc = gf_rank_exchange_open(ranks, p, &l->exchange);

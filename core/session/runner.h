@@ -77,6 +77,9 @@ bool gf_runner_stream_moves(struct gf_runner *r, int rc);
 
 /* Tells how the backend for this job packs half spectra (struct gf_backend). */
 int gf_runner_packs(struct gf_runner *r, const struct gf_job *job, enum gf_packing *packs);
+/* Bytes of workspace that the plan for a part of a job takes, made where that is quickly done, by a backend that
+ * packs; else -1. */
+int64_t gf_runner_workspace(struct gf_runner *r, const struct gf_job *part);
 
 /* Bytes that a job's arrays and workspace may take together: the session's limit. */
 static inline int64_t gf_runner_limit(const struct gf_runner *r) {

@@ -75,7 +75,7 @@ static char *column(const struct target *t, int64_t x) {
 /* Columns 0 and n/2 of a row from the packed column, or as they are, `c` bytes into the row. */
 static void end_numbers(const struct gf_slab_plan *p, const struct rows *r, int64_t c,
                         struct gf_number *a, struct gf_number *b) {
-    const bool is_double = p->number == 16;
+    const bool is_double = gf_slab_is_double(p);
     if (p->packed)
         unpack(gf_number_get(r->here + c, 0, is_double), gf_number_get(r->there + c, 0, is_double),
                r->first, is_double, a, b);
@@ -86,7 +86,7 @@ static void end_numbers(const struct gf_slab_plan *p, const struct rows *r, int6
 /* Columns 0 .. n/2. */
 static void half_row(const struct gf_slab_plan *p, const struct rows *r, const struct target *t) {
     const int64_t n = p->job.shape[2], half = n / 2;
-    const bool is_double = p->number == 16;
+    const bool is_double = gf_slab_is_double(p);
     memcpy(column(t, 0), r->here, (size_t)(half * t->bytes));
     if (!p->packed)
         memcpy(column(t, half), r->here + half * t->bytes, (size_t)t->bytes);
@@ -153,8 +153,8 @@ void gf_slab_ends(const struct gf_slab_spectrum *s, void *to) {
         for (int64_t c = 0; c < bytes; c += size) {
             struct gf_number a, b;
             end_numbers(p, &pair, c, &a, &b);
-            gf_number_put(ends + c, 0, size == 16, a);
-            gf_number_put(ends + bytes + c, 0, size == 16, b);
+            gf_number_put(ends + c, 0, gf_slab_is_double(p), a);
+            gf_number_put(ends + bytes + c, 0, gf_slab_is_double(p), b);
         }
     }
 }
@@ -184,7 +184,7 @@ void gf_slab_join(const struct gf_slab_spectrum *s, const char *ends, int64_t fi
 static void hermitian_row(const struct gf_slab_plan *p, const struct rows *r, char *to,
                           double energy[2]) {
     const int64_t n = p->job.shape[2], channels = p->job.channels;
-    const bool is_double = p->number == 16;
+    const bool is_double = gf_slab_is_double(p);
     for (int64_t x = 0; x <= n / 2; x++) {
         const int64_t mirror = gf_half_negative(x, n);
         const double weight = x == 0 || 2 * x == n ? 1 : 2;

@@ -6,16 +6,6 @@
 #include "core/slab/block.h"
 #include "core/slab/state.h"
 
-/* The part of the job that transforms all axes but the slowest of `count` pages, of which the first
- * `counted` are counted. */
-static struct gf_job inverse_job(const struct gf_slab_plan *p, int64_t count, int64_t counted) {
-    struct gf_job job = gf_part_pages(&p->job, true, count);
-    job.counted[0] = counted;
-    job.in_half = p->real;
-    job.in_shift = false;
-    return job;
-}
-
 /* Bytes of a row of the input. */
 static int64_t input_row(const struct gf_slab_plan *p) {
     return p->walk[0].bytes_read / (p->pages * p->rows);
@@ -161,7 +151,8 @@ static int inverse_slab(struct gf_slab_state *r, int64_t k, void *user) {
     const int64_t left = p->kept_pages - pages.first, page = p->rows * gf_slab_row_bytes(p);
     if (left <= 0)
         return 0;
-    const struct gf_job job = inverse_job(p, pages.count, left < pages.count ? left : 0);
+    struct gf_job job = gf_slab_pages_job(p, true, pages.count);
+    job.counted[0] = left < pages.count ? left : 0;
     int rc = gf_slab_move_pages(r, p, &pages, s->pages, s->piece, false);
     if (!rc && k + 1 < p->n_slabs && p->job.direction == GF_INVERSE)
         gf_slab_expect(r, gf_slab_piece_at(p, k + 1, 0), gf_slab_pages(p, k + 1).count * page);
@@ -177,7 +168,7 @@ static int inverse_slab(struct gf_slab_state *r, int64_t k, void *user) {
 int gf_slab_inverse_slabs(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t longest = gf_slab_longest(p);
-    const struct gf_job job = inverse_job(p, longest, 0);
+    const struct gf_job job = gf_slab_pages_job(p, true, longest);
     struct slab s = {NULL};
     struct gf_slab_walk walk = {inverse_slab,
                                 &s,

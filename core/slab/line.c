@@ -28,10 +28,6 @@ static bool is_inverse(const struct lines *l) {
     return l->p->job.direction == GF_INVERSE;
 }
 
-static bool is_double(const struct lines *l) {
-    return l->p->number == 16;
-}
-
 static int64_t least(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
@@ -64,7 +60,8 @@ static int move_columns(struct lines *l, const struct columns *c, bool gets) {
     const int64_t run = c->count * l->point;
     int rc = 0;
     if (p->real && !gets)
-        gf_line_fold(c->block, c->block + p->pages * run, c->count * p->width, is_double(l), false);
+        gf_line_fold(c->block, c->block + p->pages * run, c->count * p->width,
+                     gf_slab_is_double(l->p), false);
     for (int64_t k = 0; k < p->pages + p->real && !rc; k++) {
         const bool folded =
             p->real && k % p->pages == 0; /* two rows of reals, one behind the other */
@@ -74,14 +71,16 @@ static int move_columns(struct lines *l, const struct columns *c, bool gets) {
         rc = move(l, at, c->block + k * run, folded ? run / 2 : run, gets);
     }
     if (p->real && gets && !rc)
-        gf_line_fold(c->block, c->block + p->pages * run, c->count * p->width, is_double(l), true);
+        gf_line_fold(c->block, c->block + p->pages * run, c->count * p->width,
+                     gf_slab_is_double(l->p), true);
     return rc;
 }
 
 static void twiddle(const struct lines *l, const struct columns *c, bool inverse) {
     for (int64_t k1 = 1; k1 < l->p->pages; k1++)
         gf_line_twiddle(&(struct gf_line_twiddle){&l->roots, k1, c->first, c->count, l->p->width,
-                                                  inverse, is_double(l), l->r->io->threads},
+                                                  inverse, gf_slab_is_double(l->p),
+                                                  l->r->io->threads},
                         c->block + k1 * c->count * l->point);
 }
 
@@ -315,12 +314,12 @@ static int split_zero(struct lines *l, const struct span *s) {
     const bool nyquist = s->first + s->count - 1 == l->n;
     int rc = nyquist ? move(l, place(l, s->line, 0, 0), zero, l->point, true) : 0;
     for (int64_t c = 0; c < p->width && !rc; c++) {
-        struct gf_number v = gf_number_get(s->numbers, c, is_double(l));
+        struct gf_number v = gf_number_get(s->numbers, c, gf_slab_is_double(l->p));
         if (s->first == 0)
-            gf_number_put(s->numbers, c, is_double(l), (struct gf_number){v.re, 0});
-        v = gf_number_get(zero, c, is_double(l));
+            gf_number_put(s->numbers, c, gf_slab_is_double(l->p), (struct gf_number){v.re, 0});
+        v = gf_number_get(zero, c, gf_slab_is_double(l->p));
         if (nyquist)
-            gf_number_put(last, c, is_double(l), (struct gf_number){v.im, 0});
+            gf_number_put(last, c, gf_slab_is_double(l->p), (struct gf_number){v.im, 0});
     }
     return rc;
 }
@@ -353,7 +352,7 @@ static int read_shifted(struct lines *l, int64_t line, int64_t all, struct gf_sp
 static void make_hermitian(const struct lines *l, void *half, const void *mirror, int64_t count,
                            double energy[2]) {
     const int64_t width = l->p->width;
-    const bool wide = is_double(l);
+    const bool wide = gf_slab_is_double(l->p);
     for (int64_t i = 0; i < count; i++)
         for (int64_t c = 0; c < width; c++) {
             const struct gf_number f = gf_number_get(half, i * width + c, wide);
@@ -393,9 +392,9 @@ static int inverse_slab(struct lines *l, const struct span *s) {
     if (!rc && zero)
         rc = read_numbers(l, &(struct span){s->line, l->n, 1, last});
     for (int64_t c = 0; c < p->width && zero && !rc; c++) {
-        const struct gf_number a = gf_number_get(s->numbers, c, is_double(l));
-        const struct gf_number b = gf_number_get(last, c, is_double(l));
-        gf_number_put(s->numbers, c, is_double(l), (struct gf_number){a.re, b.re});
+        const struct gf_number a = gf_number_get(s->numbers, c, gf_slab_is_double(l->p));
+        const struct gf_number b = gf_number_get(last, c, gf_slab_is_double(l->p));
+        gf_number_put(s->numbers, c, gf_slab_is_double(l->p), (struct gf_number){a.re, b.re});
     }
     if (!rc)
         rc = move_span(l, s, false);

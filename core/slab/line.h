@@ -23,13 +23,13 @@
 
 enum { GF_SLAB_CHANNELS = 16 };
 
-/* True for jobs of a single axis, the last one: those are asked here, all others core/slab/make.h. */
+/* True for jobs of a single axis, the last one. */
 bool gf_slab_is_line(const struct gf_job *job);
-/* NULL when gf_slab_run() runs such a job once it is planned, or the reason why not. */
+/* For core/slab/make.c: why such a job is refused, and its extents, which are the lines'; then its parts, of so much
+ * memory less what is kept: GF_ENOMEM with all that they need in *needed, or with a message and 0 there. */
 const char *gf_slab_line_refuses(const struct gf_job *job);
-/* For a job that is not refused. GF_ENOMEM when `memory` bytes hold no row of any cut. */
-int gf_slab_line_make(const struct gf_job *job, int64_t memory, int members,
-                      struct gf_slab_plan *p);
+void gf_slab_line_describe(struct gf_slab_plan *p);
+int gf_slab_line_fit(struct gf_slab_plan *p, int64_t memory, int64_t kept, int64_t *needed);
 
 /* Rows of the whole matrix: the plan's pages, of real samples twice these. */
 int64_t gf_slab_line_rows(const struct gf_slab_plan *p);

@@ -7,7 +7,6 @@
 #include "core/base/memory.h"
 #include "core/filter/filter.h"
 #include "core/base/status.h"
-#include "core/slab/make.h"
 #include "core/slab/state.h"
 
 /* Rows that wait until their points are put side by side: those of a cache line. */
@@ -33,11 +32,7 @@ const char *gf_slab_line_refuses(const struct gf_job *job) {
     if (length_of(job) < 16)
         return "its lines are too short";
     if (gf_job_is_real(job) && length_of(job) % 2)
-        return "a line of real samples is taken as pairs, and their number is odd";
-    if (job->direction == GF_INVERSE) {
-        if (job->in_dtype != (job->precision == GF_DOUBLE ? GF_C128 : GF_C64))
-            return "a spectrum is transformed in its own precision";
-    }
+        return "lines of an odd number of real samples are not";
     return NULL;
 }
 
@@ -174,24 +169,20 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
     return 0;
 }
 
-int gf_slab_line_make(const struct gf_job *job, int64_t memory, int members,
-                      struct gf_slab_plan *p) {
-    char need[GF_SIZE_TEXT], limit[GF_SIZE_TEXT];
-    int64_t row = 0, blocks = 0;
-    *p = (struct gf_slab_plan){.job = *job,
-                               .line = true,
-                               .lines = 1,
-                               .width = job->channels,
-                               .number = job->precision == GF_DOUBLE ? 16 : 8,
-                               .real = gf_job_is_real(job),
-                               .units = points_of(job),
-                               .members = members};
-    for (int i = 0; i < job->ndim - 1; i++)
-        p->lines *= job->shape[i];
+void gf_slab_line_describe(struct gf_slab_plan *p) {
+    p->lines = 1;
+    p->units = points_of(&p->job);
+    p->width = p->job.channels;
+    for (int i = 0; i < p->job.ndim - 1; i++)
+        p->lines *= p->job.shape[i];
     p->exchange_bytes = p->lines * p->units * p->width * p->number;
-    const int64_t kept = members ? p->exchange_bytes / members + p->exchange_bytes / p->units : 0;
+}
+
+int gf_slab_line_fit(struct gf_slab_plan *p, int64_t memory, int64_t kept, int64_t *needed) {
+    char need[GF_SIZE_TEXT], limit[GF_SIZE_TEXT];
+    int64_t row = 0;
     /* Each member has a row, where there is such a cut. */
-    const int64_t least = (members + p->lines - 1) / p->lines;
+    const int64_t least = (p->members + p->lines - 1) / p->lines;
     int rc = choose_cut(p, memory - kept, least > 1 ? least : 1, &row);
     if (rc && least > 1)
         rc = choose_cut(p, memory - kept, 1, &row);
@@ -201,11 +192,7 @@ int gf_slab_line_make(const struct gf_job *job, int64_t memory, int members,
                        "shortest take %s, limit %s (--max-memory)",
                        (long long)p->units, gf_memory_text(row, need),
                        gf_memory_text(memory, limit));
-    rc = choose_blocks(p, gf_slab_cached(p, memory - kept), &blocks);
-    p->memory_bytes = (row > blocks ? row : blocks) + kept;
-    if (rc)
-        return gf_fail(GF_ENOMEM, "a slab needs %s, limit %s (--max-memory)",
-                       gf_memory_text(blocks, need), gf_memory_text(memory, limit));
-    gf_slab_describe(p);
-    return 0;
+    rc = choose_blocks(p, gf_slab_cached(p, memory - kept), needed);
+    *needed = row > *needed && !rc ? row : *needed;
+    return rc;
 }

@@ -15,10 +15,6 @@ struct row {
     struct gf_filter *filter;
 };
 
-static bool is_double(const struct row *w) {
-    return w->r->plan->number == 16;
-}
-
 /* A row of points; of a real one twice as many samples: to their half spectrum, or back. */
 static int transform(struct row *w, bool is_real, bool inverse) {
     const struct gf_slab_plan *p = w->r->plan;
@@ -46,11 +42,13 @@ static int transform(struct row *w, bool is_real, bool inverse) {
 static void pack(const struct row *w, bool back) {
     const int64_t width = w->r->plan->width, last = w->r->plan->rows * width;
     for (int64_t c = 0; c < width; c++) {
-        const struct gf_number a = gf_number_get(w->half, c, is_double(w));
-        const struct gf_number b = gf_number_get(w->half, last + c, is_double(w));
-        gf_number_put(w->half, c, is_double(w), (struct gf_number){a.re, back ? 0 : b.re});
+        const struct gf_number a = gf_number_get(w->half, c, gf_slab_is_double(w->r->plan));
+        const struct gf_number b = gf_number_get(w->half, last + c, gf_slab_is_double(w->r->plan));
+        gf_number_put(w->half, c, gf_slab_is_double(w->r->plan),
+                      (struct gf_number){a.re, back ? 0 : b.re});
         if (back)
-            gf_number_put(w->half, last + c, is_double(w), (struct gf_number){a.im, 0});
+            gf_number_put(w->half, last + c, gf_slab_is_double(w->r->plan),
+                          (struct gf_number){a.im, 0});
     }
 }
 
@@ -60,9 +58,9 @@ static void pack(const struct row *w, bool back) {
 static void times(const struct row *w, const double *value, int64_t count, char *numbers) {
     const int64_t width = w->r->plan->width;
     for (int64_t i = 0; i < count * width; i++) {
-        const struct gf_number v = gf_number_get(numbers, i, is_double(w));
+        const struct gf_number v = gf_number_get(numbers, i, gf_slab_is_double(w->r->plan));
         const double *h = value + 2 * (i / width);
-        gf_number_put(numbers, i, is_double(w),
+        gf_number_put(numbers, i, gf_slab_is_double(w->r->plan),
                       (struct gf_number){v.re * h[0] - v.im * h[1], v.re * h[1] + v.im * h[0]});
     }
 }
@@ -71,7 +69,7 @@ static void times(const struct row *w, const double *value, int64_t count, char 
 static void conjugate(const struct row *w, int64_t count) {
 #pragma omp parallel for num_threads(w->r->io->threads) if (w->r->io->threads > 1)
     for (int64_t i = 0; i < count; i++)
-        if (is_double(w))
+        if (gf_slab_is_double(w->r->plan))
             ((double *)w->data)[2 * i + 1] *= -1;
         else
             ((float *)w->data)[2 * i + 1] *= -1;
@@ -94,9 +92,9 @@ static int multiply(struct row *w, const struct gf_job *part, char *numbers) {
     }
     const double zero = gf_filter_zero(&p->job);
     for (int64_t c = 0; c < p->width && w->row == 0; c++) {
-        struct gf_number v = gf_number_get(numbers, c, is_double(w));
+        struct gf_number v = gf_number_get(numbers, c, gf_slab_is_double(w->r->plan));
         v.re += zero;
-        gf_number_put(numbers, c, is_double(w), v);
+        gf_number_put(numbers, c, gf_slab_is_double(w->r->plan), v);
     }
     return gf_failure_return(&failed);
 }

@@ -6,7 +6,9 @@
 #include "core/base/memory.h"
 #include "core/base/status.h"
 #include "core/filter/filter.h"
+#include "core/slab/line.h"
 #include "core/slab/range.h"
+#include "core/slab/state.h"
 
 /* Backends transform two real lines as one complex one. Which two depends on where a line is in a
  * tile of at most GRAIN lines, along the axis before that of the lines, or where that is shorter than
@@ -21,8 +23,10 @@ const char *gf_slab_refuses(const struct gf_job *job) {
     const int last = job->ndim - 1;
     if (job->op == GF_DWT)
         return "only Fourier transforms and filters are";
-    if (job->ndim < 2)
-        return "only volumes and pictures are";
+    if (job->direction == GF_INVERSE && job->in_dtype != gf_job_number(job))
+        return "a spectrum is transformed in its own precision";
+    if (gf_slab_is_line(job))
+        return gf_slab_line_refuses(job);
     if (!(job->axes & 1) || job->axes == 1)
         return "only transforms of the slowest axis and others are";
     if (job->shape[0] < 2)
@@ -31,8 +35,6 @@ const char *gf_slab_refuses(const struct gf_job *job) {
         return "its rows are too short";
     if (gf_job_is_real(job) && (!(job->axes >> last & 1) || job->shape[last] < 2))
         return "real samples need a transform of the last axis";
-    if (job->direction == GF_INVERSE && job->in_dtype != gf_job_number(job))
-        return "a spectrum is transformed in its own precision";
     return NULL;
 }
 
@@ -59,7 +61,6 @@ static void describe(struct gf_slab_plan *p) {
     const struct gf_job *job = &p->job;
     const bool inverse = job->direction == GF_INVERSE;
     int64_t columns = job->shape[2];
-    p->real = gf_job_is_real(job);
     if (p->real)
         columns = columns / 2 + !p->packed;
     p->pages = job->shape[0];
@@ -70,7 +71,6 @@ static void describe(struct gf_slab_plan *p) {
         p->rows = columns;
         p->width = gf_job_lanes(job);
     }
-    p->number = (int64_t)gf_dtype_size(gf_job_number(job));
     bool mirrored = p->packed || (inverse && p->real && !job->in_half);
     for (int i = 0; i < job->n_out && !inverse && job->op == GF_FFT; i++)
         mirrored |= p->real && !job->out[i].half;
@@ -80,19 +80,54 @@ static void describe(struct gf_slab_plan *p) {
     p->exchange_bytes = p->pages * p->rows * p->width * p->number;
 }
 
+/* Bytes of workspace for n pages, by what the backend says; -1 where it does not. */
+static int64_t workspace(const struct gf_slab_plan *p, const struct gf_slab_worker *w, int64_t n) {
+    int64_t most = -1;
+    for (int back = 0; back < 2 && w->workspace; back++) {
+        const bool used = p->job.op == GF_FILTER || (p->job.direction == GF_INVERSE) == back;
+        const struct gf_job job = gf_slab_pages_job(p, back, n);
+        const int64_t bytes = used ? w->workspace(w->user, &job) : 0;
+        if (bytes < 0)
+            return -1;
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
+/* More pages than n, of so many bytes each, where less workspace than was assumed leaves room for them: these, and
+ * *work becomes what a page takes of it. */
+static int64_t add_pages(const struct gf_slab_plan *p, const struct gf_slab_worker *w,
+                         int64_t memory, int64_t n, int64_t page, int64_t *work) {
+    const int64_t fits = memory / page < p->pages ? memory / page : p->pages;
+    for (int64_t more = fits, bytes; more > n; more -= (more - n + 7) / 8)
+        if ((bytes = workspace(p, w, more)) >= 0 && more * page + bytes <= memory) {
+            *work = bytes / more + 1;
+            return more;
+        } else if (bytes < 0) {
+            return n;
+        }
+    return n;
+}
+
 /* Pages of a slab: input, result, workspace, and the largest piece (at most a slab's). */
-static int choose_slabs(struct gf_slab_plan *p, int64_t memory, int64_t *needed) {
+static int choose_slabs(struct gf_slab_plan *p, const struct gf_slab_worker *w, int64_t memory,
+                        int64_t *needed) {
     const struct gf_job *job = &p->job;
     const int64_t middle = p->exchange_bytes / p->pages;
     int64_t in = job->direction == GF_FORWARD ? gf_job_bytes(job, -1) / p->pages : 0, out = 0;
     for (int i = 0; i < job->n_out && (job->direction == GF_INVERSE || job->op == GF_FILTER); i++)
         out += gf_job_bytes(job, i) / p->pages;
     const int64_t outer = in > out ? in : out;
-    const int64_t page = outer + 2 * middle + middle / 4 + middle / p->n_blocks + 1;
+    const int64_t arrays = outer + middle + middle / p->n_blocks + 1;
+    int64_t work = middle + middle / 4;
     const bool pages =
         gf_job_joins_pages(job) || p->picture || (p->rows < GRAIN && p->pages > p->rows);
     const int64_t grain = pages ? GRAIN : 1;
-    int64_t n = gf_slab_cached(p, memory) / page / grain * grain;
+    int64_t n = gf_slab_cached(p, memory) / (arrays + work);
+    if (!p->members)
+        n = add_pages(p, w, memory, n, arrays, &work);
+    const int64_t page = arrays + work;
+    n = n / grain * grain;
     n = n < grain && grain * page <= memory ? grain : n;
     n = n > p->pages ? p->pages : n;
     if (p->members && n * p->members > p->pages)
@@ -102,6 +137,7 @@ static int choose_slabs(struct gf_slab_plan *p, int64_t memory, int64_t *needed)
         p->n_slabs = gf_slab_part_count(p, p->pages, n);
         p->slab_pages = (p->pages + p->n_slabs - 1) / p->n_slabs;
         p->n_slabs = (p->pages + p->slab_pages - 1) / p->slab_pages;
+        *needed = page * p->slab_pages;
         return 0;
     }
     /* Whole tiles, and what is left over with the last ones. */
@@ -122,8 +158,9 @@ static int64_t widest_output(const struct gf_slab_plan *p) {
     const int64_t numbers = job->shape[2] * gf_job_lanes(job);
     int64_t wide = 0;
     for (int i = 0; i < job->n_out && job->direction == GF_FORWARD && job->op == GF_FFT; i++) {
-        int64_t bytes =
-            gf_job_bytes(job, i) / (job->shape[0] * job->shape[1]) + numbers * p->number;
+        int64_t bytes = numbers * p->number;
+        if (!gf_slab_is_output(p, i))
+            bytes += gf_job_bytes(job, i) / (job->shape[0] * job->shape[1]);
         if (gf_slab_range_scans(job, i)) /* as floats */
             bytes += numbers * p->number / 2;
         wide = bytes > wide ? bytes : wide;
@@ -183,9 +220,9 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
     int64_t column = row + (p->picture ? 0 : full_input(p)); /* bytes of a row in the block */
     if (p->direct)
         column += direct_row(p);
-    if (job->op == GF_FILTER) /* its values, which are complex in the worst case */
-        column += (job->filter && gf_filter_has_table(job->filter) ? TABLE_SHARE : 1) * row /
-                  gf_job_lanes(job);
+    if (job->op == GF_FILTER) /* its values, real ones of factors alone */
+        column += (job->filter && gf_filter_has_table(job->filter) ? 2 * TABLE_SHARE : 1) * row /
+                  (2 * gf_job_lanes(job));
     const int64_t unit = per_unit * (p->pages * column + wide + 1);
     int64_t n = (gf_slab_cached(p, memory) - gf_slab_cached(p, memory) / share) / unit;
     n = n < least && unit * least <= memory ? least : n;
@@ -235,7 +272,7 @@ static const char *const range_names[3] = {
 
 /* A filter's input and output are those of the picture, without what was added beyond its edges; of a line all
  * is read, as beyond its ends as much of it is. */
-void gf_slab_describe(struct gf_slab_plan *p) {
+static void list_walks(struct gf_slab_plan *p) {
     const struct gf_job *job = &p->job;
     const bool filter = job->op == GF_FILTER, crops = filter && !p->line;
     const int of = p->line ? 2 : p->picture, n = !of && !filter ? 2 : 3;
@@ -264,33 +301,49 @@ void gf_slab_describe(struct gf_slab_plan *p) {
     p->walk[n - 1].bytes_written = 0;
 }
 
-int gf_slab_plan_make(const struct gf_job *job, enum gf_packing packing, int64_t memory,
+/* Blocks, slabs, and a picture's slabs of rows. */
+static int fit(struct gf_slab_plan *p, const struct gf_slab_worker *w, int64_t memory,
+               int64_t *needed) {
+    int64_t bytes[3] = {0};
+    int rc = choose_blocks(p, memory, &bytes[0]);
+    if (!rc)
+        rc = choose_slabs(p, w, memory, &bytes[1]);
+    if (!rc && p->picture)
+        rc = choose_rows(p, memory, &bytes[2]);
+    for (int i = 0; i < 3; i++)
+        *needed = bytes[i] > *needed ? bytes[i] : *needed;
+    return rc;
+}
+
+int gf_slab_plan_make(const struct gf_job *job, const struct gf_slab_worker *w, int64_t memory,
                       int members, struct gf_slab_plan *p) {
     char need[GF_SIZE_TEXT], limit[GF_SIZE_TEXT];
-    int64_t slabs = 0, blocks = 0, rows = 0;
-    *p = (struct gf_slab_plan){.job = gf_slab_volume(job),
-                               .picture = job->ndim == 2,
-                               .packed = packing == GF_PACKS_ALL,
-                               .packed_within = packing == GF_PACKS_WITHIN,
+    const bool line = gf_slab_is_line(job);
+    int64_t needed = 0, kept = 0;
+    *p = (struct gf_slab_plan){.job = line ? *job : gf_slab_volume(job),
+                               .line = line,
+                               .picture = !line && job->ndim == 2,
+                               .number = (int64_t)gf_dtype_size(gf_job_number(job)),
+                               .real = gf_job_is_real(job),
+                               .packed = w->packs == GF_PACKS_ALL,
+                               .packed_within = w->packs == GF_PACKS_WITHIN,
                                .members = members};
-    describe(p);
-    int64_t lines = gf_slab_range_bytes(p);
-    if (lines < 0)
-        return (int)lines;
+    if (line)
+        gf_slab_line_describe(p);
+    else
+        describe(p);
+    if (!line && (kept = gf_slab_range_bytes(p)) < 0)
+        return (int)kept;
     if (members) /* a share of the exchange */
-        lines += p->exchange_bytes / members + p->exchange_bytes / p->units;
-    int rc = choose_blocks(p, memory - lines, &blocks);
-    if (!rc)
-        rc = choose_slabs(p, memory - lines, &slabs);
-    if (!rc && p->picture)
-        rc = choose_rows(p, memory - lines, &rows);
-    p->memory_bytes = (slabs > blocks ? slabs : blocks) + lines;
-    if (p->memory_bytes < rows + lines)
-        p->memory_bytes = rows + lines;
+        kept += p->exchange_bytes / members + p->exchange_bytes / p->units;
+    int rc = line ? gf_slab_line_fit(p, memory, kept, &needed) : fit(p, w, memory - kept, &needed);
+    p->memory_bytes = needed + kept;
     if (rc)
-        return gf_fail(GF_ENOMEM, "a slab needs %s, limit %s (--max-memory)",
-                       gf_memory_text(p->memory_bytes, need), gf_memory_text(memory, limit));
-    gf_slab_describe(p);
+        return needed
+                   ? gf_fail(GF_ENOMEM, "a slab needs %s, limit %s (--max-memory)",
+                             gf_memory_text(p->memory_bytes, need), gf_memory_text(memory, limit))
+                   : rc;
+    list_walks(p);
     return 0;
 }
 

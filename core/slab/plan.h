@@ -78,6 +78,9 @@ int64_t gf_slab_cached(const struct gf_slab_plan *p, int64_t memory);
 static inline int64_t gf_slab_block_rows(const struct gf_slab_block *b) {
     return b->n_low + b->n_high;
 }
+static inline bool gf_slab_is_double(const struct gf_slab_plan *p) {
+    return p->job.precision == GF_DOUBLE;
+}
 /* The picture as a volume of one page, its blocks being those slabs of rows. */
 struct gf_slab_plan gf_slab_rows_plan(const struct gf_slab_plan *p);
 /* The offset in the exchange of the piece that a slab and a block share, and its bytes; and that of some pages, in an

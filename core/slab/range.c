@@ -89,7 +89,8 @@ static void add_zeros(struct gf_slab_range *r, const char *page) {
     for (int64_t k = 0; k < r->n_zeros; k++) {
         const int64_t y = k / channels / columns % rows, x = k / channels % columns;
         r->zero[k] +=
-            gf_number_get(page, y * p->width + x * channels + k % channels, p->number == 16).re;
+            gf_number_get(page, y * p->width + x * channels + k % channels, gf_slab_is_double(p))
+                .re;
     }
 }
 
@@ -143,7 +144,7 @@ struct gf_array gf_slab_range_lines(const struct gf_slab_range *r) {
 /* ---- after the transform ---- */
 
 static struct gf_number bin_at(const struct gf_slab_range *r, int64_t z, int64_t line) {
-    return gf_number_get(r->kept, z * r->lines + line, r->plan->number == 16);
+    return gf_number_get(r->kept, z * r->lines + line, gf_slab_is_double(r->plan));
 }
 
 /* A bin of the sample by its positions; of packed ones as core/cpu/sampling.c unpacks them. */
@@ -193,7 +194,7 @@ static double zero_frequency(const struct gf_slab_range *r, int i) {
         largest = fmax(largest, r->zero[k]);
     const bool power = job->out[i].kind == GF_POWER;
     const double high = power ? largest * largest * (scale * scale) : largest * scale;
-    return fmin(high, r->plan->number == 8 ? (double)FLT_MAX : DBL_MAX);
+    return fmin(high, gf_slab_is_double(r->plan) ? DBL_MAX : (double)FLT_MAX);
 }
 
 void gf_slab_range_find(struct gf_slab_range *r) {

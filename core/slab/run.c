@@ -10,15 +10,6 @@
 #include "core/slab/range.h"
 #include "core/slab/state.h"
 
-/* The part of the job that transforms all axes but the slowest of `count` pages. */
-static struct gf_job forward_job(const struct gf_slab_plan *p, int64_t count) {
-    struct gf_job job = gf_part_pages(&p->job, false, count);
-    gf_part_numbers(&job, p->real);
-    job.out[0].packed = p->packed;
-    job.out[0].packed_within = p->packed_within;
-    return job;
-}
-
 /* ---------------------------------------------------------------- forward */
 
 /* The input of a slab, its spectrum, and room for a piece of that. */
@@ -30,7 +21,7 @@ static int forward_slab(struct gf_slab_state *r, int64_t k, void *user) {
     const struct gf_slab_plan *p = r->plan;
     const struct slab *s = user;
     const struct gf_span pages = gf_slab_pages(p, k);
-    const struct gf_job job = forward_job(p, pages.count);
+    const struct gf_job job = gf_slab_pages_job(p, false, pages.count);
     int64_t shape[GF_MAX_RANK];
     gf_job_in_shape(&job, shape);
     struct gf_array in = gf_array_wrap(s->in, job.in_dtype, 4, shape);
@@ -52,7 +43,7 @@ static int forward_slab(struct gf_slab_state *r, int64_t k, void *user) {
 static int forward_slabs(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t longest = gf_slab_longest(p);
-    const struct gf_job job = forward_job(p, longest);
+    const struct gf_job job = gf_slab_pages_job(p, false, longest);
     struct slab s = {NULL};
     return gf_slab_walk(r,
                         &(struct gf_slab_walk){forward_slab,

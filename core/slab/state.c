@@ -69,6 +69,19 @@ int64_t gf_slab_longest(const struct gf_slab_plan *p) {
     return last > p->slab_pages ? last : p->slab_pages;
 }
 
+struct gf_job gf_slab_pages_job(const struct gf_slab_plan *p, bool back, int64_t count) {
+    struct gf_job job = gf_part_pages(&p->job, back, count);
+    if (back) {
+        job.in_half = p->real;
+        job.in_shift = false;
+    } else {
+        gf_part_numbers(&job, p->real);
+        job.out[0].packed = p->packed;
+        job.out[0].packed_within = p->packed_within;
+    }
+    return job;
+}
+
 struct gf_job gf_slab_block_job(const struct gf_slab_plan *p, int64_t rows, int64_t width) {
     return gf_part_lines(&p->job, p->pages, rows, width);
 }

@@ -74,6 +74,8 @@ int gf_slab_move_pages(struct gf_slab_state *r, const struct gf_slab_plan *p,
                        const struct gf_span *pages, char *data, char *piece, bool puts);
 int64_t gf_slab_largest_piece(const struct gf_slab_plan *p, int64_t count);
 
+/* The part that transforms all axes but the slowest of `count` pages, or `back`. */
+struct gf_job gf_slab_pages_job(const struct gf_slab_plan *p, bool back, int64_t count);
 /* The part that transforms the slowest axis of a block, in place and without the norm's factor. */
 struct gf_job gf_slab_block_job(const struct gf_slab_plan *p, int64_t rows, int64_t width);
 int gf_slab_run_lines(struct gf_slab_state *r, int64_t rows, int64_t width, void *lines);

@@ -430,7 +430,7 @@ static int cufft_plan(void *context, const struct gf_job *job, struct gf_plan **
     int rc = gf_job_check_ops(job, 1u << GF_FFT | 1u << GF_FILTER);
     if (!rc && !gf_cufft_find())
         rc = GF_EABSENT;
-    if (!rc && job->op == GF_FILTER && !runs_on_device(job))
+    if (!rc && job->op == GF_FILTER && (job->whole.axes || !runs_on_device(job)))
         return gf_filter_compose_plan(&gf_backend_cufft, c, job, omp_get_max_threads(), out);
     if (rc)
         return rc;

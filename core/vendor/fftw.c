@@ -358,6 +358,9 @@ static int fftw_plan(void *context, const struct gf_job *job, struct gf_plan **o
     int rc = gf_job_check_ops(job, 1u << GF_FFT | 1u << GF_FILTER);
     if (rc)
         return rc;
+    if (job->op == GF_FILTER && job->whole.axes)
+        return gf_filter_compose_plan(&(struct gf_backend){.plan = fftw_plan}, context, job,
+                                      c->threads, out);
     const struct gf_fftw *f = gf_fftw_find(c->maker, job->precision, NULL);
     if (!f)
         return GF_EABSENT;

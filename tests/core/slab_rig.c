@@ -112,13 +112,13 @@ static int write_span(void *user, int i, int64_t first, int64_t count, const voi
 /* In several slabs and blocks, as far as a slab of whole tiles leaves little memory for a block. */
 static int make_plan(const struct gf_job *job, struct gf_slab_plan *p) {
     if (gf_slab_is_line(job))
-        return gf_slab_line_make(job, 60000, 0, p);
+        return gf_slab_plan_make(job, &(struct gf_slab_worker){0}, 60000, 0, p);
     const enum gf_packing packed = backend->packs(job);
-    int rc = gf_slab_plan_make(job, packed, 1 << 30, 0, p);
+    int rc = gf_slab_plan_make(job, &(struct gf_slab_worker){.packs = packed}, 1 << 30, 0, p);
     struct gf_slab_plan less = *p;
     for (int64_t memory = p->memory_bytes; !rc && (p->n_slabs < 2 || p->n_blocks < 2);) {
         memory -= memory / 8;
-        if (gf_slab_plan_make(job, packed, memory, 0, &less))
+        if (gf_slab_plan_make(job, &(struct gf_slab_worker){.packs = packed}, memory, 0, &less))
             break;
         *p = less;
     }
@@ -149,7 +149,7 @@ static struct gf_slab_io io_of(struct slab_rig *f) {
 }
 
 static int refuse(const struct gf_job *job) {
-    const char *why = gf_slab_is_line(job) ? gf_slab_line_refuses(job) : gf_slab_refuses(job);
+    const char *why = gf_slab_refuses(job);
     return why ? gf_fail(GF_EINVAL, "%s", why) : 0;
 }
 
@@ -166,9 +166,8 @@ int slab_rig_share(struct slab_rig *f, const struct gf_job *job, int64_t memory,
     if (!rc)
         rc = refuse(job);
     if (!rc)
-        rc = gf_slab_is_line(job)
-                 ? gf_slab_line_make(job, memory, ranks->size, &p)
-                 : gf_slab_plan_make(job, backend->packs(job), memory, ranks->size, &p);
+        rc = gf_slab_plan_make(job, &(struct gf_slab_worker){.packs = backend->packs(job)}, memory,
+                               ranks->size, &p);
     rc = gf_ranks_agree(ranks, rc);
     if (!rc)
         rc = gf_rank_exchange_open(ranks, &p, &own.between);

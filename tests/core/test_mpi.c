@@ -38,7 +38,7 @@ static void test_owners(void) {
             struct gf_job job = backends_job(n % 2 ? GF_INVERSE : GF_FORWARD, GF_C64, GF_SINGLE,
                                              2 + n % 3 / 2, 2 + n, 2 + n * 7 % 61, 4 + n * 5 % 50);
             struct gf_slab_plan p;
-            if (gf_slab_plan_make(&job, GF_PACKS_NOTHING, 1 << 30, ranks, &p)) {
+            if (gf_slab_plan_make(&job, &(struct gf_slab_worker){0}, 1 << 30, ranks, &p)) {
                 CHECK_MSG(false, "%s", gf_message());
                 continue;
             }

@@ -52,6 +52,8 @@ static void check_pairs(const struct gf_slab_plan *p) {
     CHECK_MSG(good, "rows without their negatives");
 }
 
+static const struct gf_slab_worker alone, packs = {.packs = GF_PACKS_ALL};
+
 static void test_plans(void) {
     static const int64_t memory[] = {1 << 16, 100000, 1 << 18, 1 << 20, 1 << 26};
     for (int n = 0; n < 200; n++)
@@ -65,7 +67,7 @@ static void test_plans(void) {
                 job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = GF_F32};
             }
             job.out[0].half = n % 4 == 0;
-            if (gf_slab_plan_make(&job, false, memory[m], 0, &p))
+            if (gf_slab_plan_make(&job, &alone, memory[m], 0, &p))
                 continue;
             CHECK_MSG(p.memory_bytes <= memory[m], "%lld bytes of %lld", (long long)p.memory_bytes,
                       (long long)memory[m]);
@@ -80,23 +82,23 @@ static void test_bytes(void) {
     struct gf_slab_plan p;
     const int64_t v = 64 * 64 * 64 * 4;
     job.out[0].half = true;
-    CHECK(!gf_slab_plan_make(&job, true, 1 << 19, 0, &p));
+    CHECK(!gf_slab_plan_make(&job, &packs, 1 << 19, 0, &p));
     CHECK_EQ(gf_slab_bytes_moved(&p), 4 * v + v / 32); /* 33 columns of 32 go out */
     job.out[0].half = false;
-    CHECK(!gf_slab_plan_make(&job, true, 1 << 19, 0, &p));
+    CHECK(!gf_slab_plan_make(&job, &packs, 1 << 19, 0, &p));
     CHECK_EQ(gf_slab_bytes_moved(&p), 5 * v);
     job.out[0] = (struct gf_output){
         .kind = GF_MAGNITUDE, .dtype = GF_U8, .map = GF_MAP_DISPLAY, .range = GF_RANGE_GIVEN};
     job.out[0].high = 1;
-    CHECK(!gf_slab_plan_make(&job, true, 1 << 19, 0, &p));
+    CHECK(!gf_slab_plan_make(&job, &packs, 1 << 19, 0, &p));
     CHECK_EQ(4 * gf_slab_bytes_moved(&p), 13 * v);
     CHECK(p.direct && p.memory_bytes <= 1 << 19);
     job.out[0].kind = GF_IMAG; /* whose mirror image is another sample */
-    CHECK(!gf_slab_plan_make(&job, true, 1 << 19, 0, &p) && !p.direct);
-    CHECK(gf_slab_plan_make(&job, true, 1000, 0, &p) == GF_ENOMEM);
+    CHECK(!gf_slab_plan_make(&job, &packs, 1 << 19, 0, &p) && !p.direct);
+    CHECK(gf_slab_plan_make(&job, &packs, 1000, 0, &p) == GF_ENOMEM);
     job.op = GF_FILTER;
     job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = GF_F32};
-    CHECK(!gf_slab_plan_make(&job, GF_PACKS_NOTHING, 1 << 19, 0, &p));
+    CHECK(!gf_slab_plan_make(&job, &(struct gf_slab_worker){0}, 1 << 19, 0, &p));
     CHECK_EQ(gf_slab_bytes_moved(&p), 6 * v + 4 * v / 32); /* 33 columns of 32 go four times */
 }
 

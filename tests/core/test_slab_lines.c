@@ -6,7 +6,7 @@
 #include "core/base/sample_value.h"
 #include "core/base/status.h"
 #include "core/filter/filter.h"
-#include "core/slab/line.h"
+#include "core/slab/make.h"
 #include "tests/core/backends.h"
 #include "tests/core/slab_rig.h"
 #include "tests/test.h"
@@ -154,17 +154,17 @@ static void test_line_plans(void) {
     struct gf_slab_plan p;
     const int64_t v = INT64_C(4) << 27;
     job.out[0].half = true;
-    CHECK(!gf_slab_line_make(&job, 96 << 20, 0, &p));
+    CHECK(!gf_slab_plan_make(&job, &(struct gf_slab_worker){0}, 96 << 20, 0, &p));
     CHECK_EQ(gf_slab_bytes_moved(&p), 6 * v + 8);
     CHECK(p.memory_bytes <= 96 << 20 && p.pages * p.rows == 1 << 26);
     CHECK(8 * p.block_units >= 1 << 20); /* runs */
     CHECK(8 * p.slab_pages / p.pages >= 1 << 20);
     job.shape[0] = (1 << 27) + 1;
-    CHECK(gf_slab_line_refuses(&job) != NULL);
+    CHECK(gf_slab_refuses(&job) != NULL);
     job.in_dtype = GF_C64;
     job.shape[0] = 1000003; /* a prime */
-    CHECK(!gf_slab_line_refuses(&job));
-    CHECK_EQ(gf_slab_line_make(&job, 8 << 20, 0, &p), GF_ENOMEM);
+    CHECK(!gf_slab_refuses(&job));
+    CHECK_EQ(gf_slab_plan_make(&job, &(struct gf_slab_worker){0}, 8 << 20, 0, &p), GF_ENOMEM);
     CHECK(strstr(gf_message(), "no two factors") != NULL);
 }
 

@@ -74,7 +74,7 @@ static void test_exchange(int64_t nz, int64_t ny, int64_t nx) {
     char what[80];
     snprintf(what, sizeof what, "exchange of %dx%dx%d", (int)nz, (int)ny, (int)nx);
     int64_t *data = malloc((size_t)(nz * ny * nx) * sizeof *data);
-    int rc = gf_slab_plan_make(&job, GF_PACKS_NOTHING, 1 << 30, ranks.size, &p);
+    int rc = gf_slab_plan_make(&job, &(struct gf_slab_worker){0}, 1 << 30, ranks.size, &p);
     if (!rc)
         rc = gf_rank_exchange_open(&ranks, &p, &e);
     const struct gf_span slabs = gf_slab_share(p.n_slabs, ranks.size, ranks.rank);
@@ -231,7 +231,7 @@ static void time_fftw(int64_t n) {
     int rc =
         gf_backend_open(&gf_backend_openmp, &(struct gf_backend_options){.threads = 1}, &f.context);
     if (!rc)
-        rc = gf_slab_plan_make(&job, GF_PACKS_NOTHING, INT64_C(1) << 40, ranks.size, &p);
+        rc = gf_slab_plan_make(&job, &(struct gf_slab_worker){0}, INT64_C(1) << 40, ranks.size, &p);
     if (!rc)
         rc = gf_rank_exchange_open(&ranks, &p, &f.exchange);
     for (int i = 0; i < RUNS && !rc; i++) {
