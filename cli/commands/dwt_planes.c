@@ -321,8 +321,8 @@ static int64_t bytes_of(const struct gf_task *t, int parts) {
     return bytes;
 }
 
-int64_t gf_dwt_planes_bytes(const struct gf_task *t) {
-    return refuses(t, true) ? -1 : bytes_of(t, 0);
+int64_t gf_dwt_planes_bytes(const struct gf_task *t, bool too_large) {
+    return refuses(t, too_large) ? -1 : bytes_of(t, 0);
 }
 
 /* Alpha is nowhere among the coefficients of planes. */

@@ -21,6 +21,7 @@ struct needs {
     double cost;  /* of all passes, see struct gf_pass_info; 0: not known of each */
     double copy;  /* bytes a second */
     int64_t runs; /* of all passes */
+    bool planes;  /* of one after the other, though memory might hold all */
 };
 
 static double share_of(const struct gf_pass_info *pass) {
@@ -53,6 +54,12 @@ static struct needs sum_up(const struct gf_task *t) {
         n.moved = n.moved / t->pages.at_once * t->job.shape[0] * (1 + is_walked_twice(t));
     n.cost = known ? n.cost * (double)n.runs : 0;
     n.copy = gf_runner_copy_speed(t->runner);
+    const int64_t planes = t->hooks == &gf_hooks_dwt ? gf_dwt_planes_bytes(t, false) : -1;
+    n.planes = planes >= 0;
+    if (n.planes) {
+        n.in = n.out = 0;
+        n.workspace = planes;
+    }
     n.total = n.in + n.out + n.workspace;
     return n;
 }
@@ -69,7 +76,7 @@ static bool plans_planes(const struct gf_task *t, struct gf_slab_plan *p) {
                                 .bytes_read = gf_array_bytes(&t->image.px),
                                 .bytes_written = gf_array_bytes(&t->product[0].image.px)};
     if (t->hooks == &gf_hooks_dwt)
-        w.memory_bytes = gf_dwt_planes_bytes(t);
+        w.memory_bytes = gf_dwt_planes_bytes(t, true);
     else if (t->hooks == &gf_hooks_idwt && !gf_idwt_planes_plan(t, &w))
         w.memory_bytes = -1;
     *p = (struct gf_slab_plan){.n_walks = 1, .memory_bytes = w.memory_bytes};
@@ -81,7 +88,7 @@ static bool plans_planes(const struct gf_task *t, struct gf_slab_plan *p) {
 
 /* How a job that does not fit runs, most of them with --scratch; false where it cannot. */
 static bool plans_slabs(struct gf_task *t, const struct needs *n, struct gf_slab_plan *p) {
-    if (n->total <= gf_runner_limit(t->runner))
+    if (n->total <= gf_runner_limit(t->runner) && !n->planes)
         return false;
     return plans_planes(t, p) || (!gf_slabs_refuses(t) && !gf_slabs_describe(t, p));
 }
@@ -318,10 +325,10 @@ static json_t *report(const char *name, struct gf_task *t, const struct gf_plan_
                   GF_KEY("bytes_moved", n.moved), GF_KEY("bytes_in", n.in),
                   GF_KEY("bytes_out", n.out), GF_KEY("bytes_workspace", n.workspace),
                   GF_KEY("bytes_needed", n.total), GF_KEY("bytes_limit", limit),
-                  GF_KEY(".outcome", n.total <= limit                  ? ""
-                                     : serves && !slabs.exchange_bytes ? ": plane by plane"
-                                     : serves && t->s->scratch         ? ": in slabs"
-                                                                       : ": would be refused"),
+                  GF_KEY(".outcome", serves && !slabs.exchange_bytes ? ": plane by plane"
+                                     : n.total <= limit              ? ""
+                                     : serves && t->s->scratch       ? ": in slabs"
+                                                                     : ": would be refused"),
                   GF_KEY_IF(serves, "scratch", slabs_report(t, &slabs)),
                   GF_KEY_IF(plan->in_slabs, "bus", bus_report(t->runner)),
                   GF_KEY_IF(plan->times.devices, "times", times_report(&plan->times)),

@@ -63,8 +63,8 @@ int gf_planes_threads(const struct gf_task *t, const struct gf_deal *d);
 /* The stream() of dwt's hooks: *done is false where all has to be in memory. Volumes of any file that
  * has pages are streamed where they are too_large; those that cannot fail with both reasons. */
 int gf_dwt_planes_stream(struct gf_task *t, bool *done);
-/* Bytes that a planned task which is too_large takes plane by plane; -1 where it cannot. */
-int64_t gf_dwt_planes_bytes(const struct gf_task *t);
+/* Bytes that a planned task takes plane by plane; -1 where it cannot, or is done so only if too_large. */
+int64_t gf_dwt_planes_bytes(const struct gf_task *t, bool too_large);
 
 /* The stream() of idwt's hooks: does a task that is too_large, or fails with both reasons, and one that
  * several devices share; *done is false for others. */

@@ -31,6 +31,8 @@ static const double LEAST_STEADY = 0.875, MOST_EXCESS = 15;
 static const double CLEAR_STEADY = 0.95, MOST_NOISE = 1.2, LEAST_CLEAR = 10;
 /* The most contrast of a wave that the picture hides. */
 static const double HIDDEN_CONTRAST = 0.2;
+/* Dots on greys that deviate by less of the range have no picture below them: they are the picture. */
+static const double EVEN_GREYS = 0.03;
 /* In a crowd, waves below this share of a thing's strongest one belong to it too. */
 static const double CROWD_SHARE = 0.25;
 
@@ -190,14 +192,16 @@ static bool is_noise(const struct gf_periodic *p, const struct gf_thing *seen) {
             (p->steady < LEAST_STEADY && (1 / p->steady - 1) * p->level > MOST_EXCESS));
 }
 
-/* A wave beside a thing, or in a crowd, is noise only where it is pure. */
+/* A wave beside a thing, or in a crowd, is noise only where it is pure: those of a thing that repeats
+ * exactly are as constant as interference. */
 static bool is_of_thing(const struct gf_notches *list, const struct gf_periodic *p, bool crowd,
                         const struct gf_thing *seen) {
-    if (!seen->looked || gf_thing_is_added(seen) ||
+    const double half[2] = {list->left.at[0] / 2, list->left.at[1] / 2};
+    const bool multiple = is_multiple(half, p->at), alone = !crowd || !(list->left.amplitude > 0);
+    if (!seen->looked || (gf_thing_is_added(seen) && (alone || (!seen->harmonics && !multiple))) ||
         (!crowd && p->amplitude >= BESIDE * list->left.amplitude))
         return false;
-    const double half[2] = {list->left.at[0] / 2, list->left.at[1] / 2};
-    return !gf_thing_is_pure(seen) || is_multiple(half, p->at) ||
+    return !gf_thing_is_pure(seen) || multiple ||
            (crowd && p->amplitude < CROWD_SHARE * list->left.amplitude);
 }
 
@@ -229,14 +233,19 @@ static int leave_things(const struct eyes *e, struct gf_periodic_list *found) {
     return rc;
 }
 
-/* Screens that nobody said were there have to be printed ones. */
-static int leave_screens(const struct eyes *e) {
+/* Screens that nobody said were there have to be printed ones. *all: they are the picture. */
+static int leave_screens(const struct eyes *e, bool *all) {
     struct gf_notches *list = &e->t->filtering->peaks;
     struct gf_thing seen;
-    int rc = look(e, list->screen[0].at, &seen);
-    if (!rc && !gf_thing_is_print(&seen, &list->screen[0]))
-        list->n_screens = 0;
-    return rc;
+    const struct gf_screen *first = &list->screen[0];
+    int rc = look(e, first->at, &seen);
+    *all = first->n > 1 && seen.looked && seen.greys < EVEN_GREYS;
+    if (rc || (!*all && gf_thing_is_print(&seen, first)))
+        return rc;
+    list->n_screens = 0;
+    if (first->n > 1)
+        leave(list, first->at, first->amplitude);
+    return 0;
 }
 
 /* ---- hidden waves ---- */
@@ -329,16 +338,13 @@ static int choose(struct eyes *e, struct gf_periodic_list *found) {
     struct gf_notches *list = &e->t->filtering->peaks;
     struct gf_screen_request want = {.known = f->descreen.on, .period = e->t->filtering->period};
     struct gf_spectrum s = gf_spectrum_of(e->job, e->out, 0, gf_settings_threads(e->t->s));
-    struct gf_screen first;
+    bool all = false;
     int rc = 0;
     list->n_screens = gf_screens_find(found, &s, &want, list->screen);
     const bool screened = list->n_screens;
-    first = list->screen[0];
     if (screened && !want.known)
-        rc = leave_screens(e);
-    if (screened && !list->n_screens && first.n > 1)
-        leave(list, first.at, first.amplitude);
-    if (rc || list->n_screens || !f->auto_notch)
+        rc = leave_screens(e, &all);
+    if (rc || list->n_screens || all || !f->auto_notch)
         return rc ? rc : list->n_screens ? make_mask(e->t, e->job, e->out) : 0;
     keep_waves(found, f->auto_notch > LOOKED_AT ? f->auto_notch : LOOKED_AT);
     for (int i = 0; i < found->n; i++)
@@ -353,7 +359,7 @@ static int choose(struct eyes *e, struct gf_periodic_list *found) {
         rc = look_for_hidden(e, known);
     }
     if (screened && !list->n)
-        leave(list, first.at, first.amplitude);
+        leave(list, list->screen[0].at, list->screen[0].amplitude);
     free(known);
     return rc;
 }

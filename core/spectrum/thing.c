@@ -136,9 +136,11 @@ static void look_for_ink(const struct places *p, const double levels[2], double 
                          struct gf_thing *look) {
     const int n = p->inner * p->inner;
     const double range = fmax(levels[1] - levels[0], 1e-30);
-    double mean[2] = {0, 0}, ss = 0, as = 0, aa = 0, all = 0;
+    double mean[3] = {0, 0, 0}, ss = 0, as = 0, aa = 0, all = 0, greys = 0;
     for (int i = 0; i < n; i++) {
         double a = p->wave[i][0], s = (p->mean[i] - levels[0]) / range;
+        mean[2] += s / n;
+        greys += s * s / n;
         s = sin(PI * fmin(fmax(s, 0), 1));
         ss += s * s / n;
         as += a * s / n;
@@ -151,6 +153,7 @@ static void look_for_ink(const struct places *p, const double levels[2], double 
     look->print_swing[1] = all - aa - mean[1] * mean[1];
     look->ink = ss > 0 ? (aa - as * as / ss) / fmax(look->print_swing[0], 1e-30) : 1e30;
     look->contrast = amplitude * sqrt(all) / range;
+    look->greys = sqrt(fmax(greys - mean[2] * mean[2], 0));
 }
 
 /* Those of a twentieth of its amplitude and more that are one wave in all places. */
@@ -228,7 +231,8 @@ bool gf_thing_is_likely(const struct gf_thing *t) {
     bool wanders = (t->swing[1] >= 0.015 && t->swing[1] > 4.5 * t->swing[0]) ||
                    (t->swing[1] >= 0.045 && t->swing[1] > 3.2 * t->swing[0]);
     bool strong =
-        t->contrast >= 0.12 && t->harmonics > 0 && (t->noise >= 0.04 || t->contrast > 0.25);
+        (t->contrast >= 0.12 && t->harmonics > 0 && (t->noise >= 0.04 || t->contrast > 0.25)) ||
+        (t->contrast >= 0.2 && t->noise >= 0.1);
     return edges || strong || lit || hidden || wanders;
 }
 

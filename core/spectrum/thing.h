@@ -17,13 +17,13 @@
 struct gf_thing {
     bool looked;                 /* false: not a picture of two axes; nothing else is set */
     double amplitude;            /* in sample units */
-    double share;                /* of the picture's variance */
     int harmonics;               /* second and higher ones that are in phase with it everywhere */
     double follows, correlation; /* how far its amplitude goes with the local mean */
     double chance;               /* a correlation that noise does not reach */
     double noise;                /* variance over the places, of both its components … */
     double swing[2];             /* … and from place to place, in phase with it and across */
     double contrast;             /* its rms amplitude over the range of the samples */
+    double greys;                /* deviation of the local mean, over that range */
     double ink;                  /* how much of the variation a print does not explain: 0 .. */
     double print_swing[2];       /* variances where all places count alike */
 };

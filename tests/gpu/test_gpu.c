@@ -14,6 +14,7 @@
 #include "core/gpu/common.h"
 #include "core/gpu/cache/kernel_cache.h"
 #include "core/base/status.h"
+#include "core/vendor/cufft_library.h"
 #include "tests/test.h"
 
 /* The drivers and the compilers within them keep some memory to the end. */
@@ -450,6 +451,17 @@ static void test_images(void) {
     CHECK(!gf_cuda_is_fatal(GF_CU_OUT_OF_MEMORY) && gf_cuda_is_fatal(GF_CU_ILLEGAL_ADDRESS));
 }
 
+/* The remedy names the package of the driver's CUDA; without a driver it is the driver that is missing. */
+static void test_cufft_absent(void) {
+    const struct gf_cuda *cu = gf_cuda_find();
+    char package[64] = "driver";
+    int version = 0;
+    if (cu && !cu->driver_version(&version))
+        snprintf(package, sizeof package, "libcufft-%d-%d, ", version / 1000, version % 1000 / 10);
+    CHECK_EQ(gf_cufft_absent(), GF_EABSENT);
+    CHECK_MSG(strstr(gf_message(), package), "no '%s' in '%s'", package, gf_message());
+}
+
 static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *ftw) {
     (void)st;
     (void)kind;
@@ -490,6 +502,7 @@ int main(void) {
     test_pick();
     test_complaint();
     test_images();
+    test_cufft_absent();
     test_api(&gf_gpu_opencl);
     CHECK(handler_is_ours());
     test_api(&gf_gpu_cuda);
