@@ -50,11 +50,23 @@ static const cvec digit_roots[3] = {
      IN_QUARTERS(0, -COS_PI_8, -SQRT_HALF, SIN_PI_8)},
 };
 
+/* In a square of 16 the first digit: i2 = p + 4 q, over q to k2 mod 4, of the vectors k1 = i + 4 j, which x holds.
+ * w and b: their factors, and where they go, from i on. */
+INLINE void row_first_digit(cvec *x, const cvec *w, cvec *b) {
+#pragma GCC unroll 4
+    for (int j = 0; j < 4; j++)
+        x[j] = cmul_lanes(x[j], w[4 * j]);
+    transpose_four(x, true);
+    dft_4(x);
+#pragma GCC unroll 4
+    for (int j = 0; j < 4; j++)
+        b[4 * j] = x[j];
+}
+
 /* The outermost stage, of radix R = 4, on its blocks' vectors k to k + 15, `apart` vectors from one block to
- * the next (R = 1: no stage), and then in each square of 16 the first digit: i2 = p + 4 q, over q to k2 mod 4. In
- * place; four vectors of each block at a time, which registers hold. */
-INLINE void row_first_digit(const struct gf_cpu_row *rows, cvec *b, long apart, long k, int R,
-                            const struct row_end *from, const struct row_end *to) {
+ * the next (R = 1: no stage), and the first digit; in place. */
+INLINE void row_first_digits(const struct gf_cpu_row *rows, cvec *b, long apart, long k, int R,
+                             const struct row_end *from, const struct row_end *to) {
     const bool aside = has_aside(from, to);
     const long m = rows->line->n / R;
     const real *twiddle = (const real *)rows->line->twiddle[0] + 2 * (R - 1) * k;
@@ -73,18 +85,13 @@ INLINE void row_first_digit(const struct gf_cpu_row *rows, cvec *b, long apart, 
                 dft_of(R, x);
 #pragma GCC unroll 4
             for (int r = 0; r < R; r++)
-                y[r][j] = cmul_lanes(x[r], w[4 * j + r * m]);
+                y[r][j] = x[r];
         }
         for (int j = 0; j < 4 * R && aside; j++)
             row_aside(from, to, k + 4 * i + j % 4 + j / 4 * m);
 #pragma GCC unroll 4
-        for (int r = 0; r < R; r++) {
-            transpose_four(y[r], true);
-            dft_4(y[r]);
-#pragma GCC unroll 4
-            for (int j = 0; j < 4; j++)
-                b[4 * j + r * apart] = y[r][j];
-        }
+        for (int r = 0; r < R; r++)
+            row_first_digit(y[r], w + r * m, b + r * apart);
     }
 }
 
@@ -105,17 +112,52 @@ INLINE void row_second_digit(const cvec *b, long k1, long r, const struct row_en
     }
 }
 
-/* The rest of the transform from the outermost stage on, for a square of each of its blocks. */
-INLINE void row_finish_digits(const struct gf_cpu_row *rows, cvec *b, long apart, long k, int R,
-                              const struct row_end *from, const struct row_end *to) {
+/* The second digits of a square in each of R blocks. */
+INLINE void row_second_digits(const struct gf_cpu_row *rows, const cvec *b, long apart, long k,
+                              int R, const struct row_end *to) {
     const long n = rows->line->n;
-    row_first_digit(rows, b, apart, k, R, from, to);
 #define SECOND_DIGITS(constant)                                                                    \
     for (long r = 0; r < R; r++)                                                                   \
     row_second_digit(b + r * apart, k + n / R * r, n, to, constant)
     const int kind = row_kind(to);
     FOR_ROW_KIND(kind, SECOND_DIGITS)
 #undef SECOND_DIGITS
+}
+
+/* The rest of the transform from the outermost stage on, for a square of each of its blocks. */
+INLINE void row_finish_digits(const struct gf_cpu_row *rows, cvec *b, long apart, long k, int R,
+                              const struct row_end *from, const struct row_end *to) {
+    row_first_digits(rows, b, apart, k, R, from, to);
+    row_second_digits(rows, b, apart, k, R, to);
+}
+
+/* A line of one square: its only stage and the first digit, in registers, to b. */
+INLINE void row_begin_square(const struct gf_cpu_row *rows, const struct row_end *from, cvec *b,
+                             int kind) {
+    const cvec *w = rows->twiddle;
+#define TAKE_VECTORS(first, step, count, x)                                                        \
+    _Pragma("GCC unroll 4") for (int i = 0; i < (count); i++)(x)[i] =                              \
+        row_read(from, ((first) + (step)*i) * 16, 16, kind)
+#define PUT_DIGIT(first, step, count, x) row_first_digit(x, w + (first), b + (first))
+    DFT_THROUGH(16, TAKE_VECTORS, PUT_DIGIT);
+#undef TAKE_VECTORS
+#undef PUT_DIGIT
+}
+
+static void row_square(const struct gf_cpu_row *rows, const struct row_end *from,
+                       const struct row_end *to, cvec *b) {
+    const int kind = row_kind(from);
+    if (kind == (ROW_PAIRS | ROW_PLAIN))
+        row_begin_square(rows, from, b, ROW_PAIRS | ROW_PLAIN);
+    else if (kind == (ROW_PARTS | ROW_PLAIN))
+        row_begin_square(rows, from, b, ROW_PARTS | ROW_PLAIN);
+    else if (kind == ROW_PAIRS)
+        row_begin_square(rows, from, b, ROW_PAIRS);
+    else
+        row_begin_square(rows, from, b, ROW_PARTS);
+    for (int i = 0; has_aside(from, to) && i < 16; i++)
+        row_aside(from, to, i);
+    row_second_digits(rows, b, 0, 0, 1, to);
 }
 
 /* Frequency f of 16 is in this lane: first digit in four lanes, or in two and then in four. */

@@ -244,8 +244,11 @@ INLINE void rows_run_vectors(const struct gf_cpu_row *rows, const struct row_end
         rows_run_pairs_of_blocks(rows, from, to);
         return;
     }
-    if (block == LANES && r < LANES) {
-        row_few(rows, from, to);
+    if (block == LANES && r <= LANES) {
+        if (r < LANES)
+            row_few(rows, from, to);
+        else
+            row_square(rows, from, to, a);
         return;
     }
 #endif
