@@ -101,7 +101,7 @@ ISA_plain :=
 ISA_v2 := -march=x86-64-v2
 ISA_v3 := -march=x86-64-v3 -mprefer-vector-width=256
 ISA_v4 := -march=x86-64-v4 -mprefer-vector-width=512
-KERNEL_CFLAGS := -O3 -ffp-contract=fast -fno-math-errno -fno-trapping-math -fno-signed-zeros
+KERNEL_CFLAGS := -O3 -ffp-contract=fast -fno-math-errno -fno-trapping-math
 $(BUILD)/kernels/%: H_CODE := # the loops would pay for it
 # A function of the program takes at most 64 KiB of stack: threads may have little. Sanitizers and -O0 add to it.
 LEAN := $(if $(SANITIZE)$(filter -O0,$(CFLAGS)),,$(call takes,-Werror=frame-larger-than=65536))

@@ -43,6 +43,7 @@ static bool reads_points(const struct tile *t, struct points *from) {
 
 /* True when it can end at the tile's destination. */
 static bool writes_points(const struct tile *t, struct points *to) {
+    enum { ROWS_AHEAD = 12 };
     const struct gf_cpu_pass_args *p = t->pass;
     const struct gf_cpu_end *e = &p->destination;
     if (!points_at(t, e, to) || e->discard || (to->pairs && e->value != GF_CPU_COMPLEX) ||
@@ -55,7 +56,7 @@ static bool writes_points(const struct tile *t, struct points *to) {
     const bool aligned = ((uintptr_t)to->at | (uintptr_t)to->step) % sizeof(vec) == 0;
     to->swapped = ends_swapped(p);
     to->stream = e->stream;
-    to->ahead = e->stream ? 0 : to->step;
+    to->ahead = e->stream ? 0 : ROWS_AHEAD * to->step;
     to->factor = (real)e->factor;
     return !any && (aligned || !to->pairs || !e->stream);
 }
@@ -137,20 +138,21 @@ struct short_columns {
 INLINE void run_column_block(const struct short_columns *c, int n, bool swap, bool stream) {
     enum { AHEAD_COLUMNS = 4 * (int)sizeof(cvec) };
     const vec factor = vec_splat(c->factor);
-    cvec x[16];
-#pragma GCC unroll 16
-    for (int k = 0; k < n; k++) {
-        const char *row = c->from + k * c->from_row;
-        if (stream)
-            prefetch_for_reading(row + AHEAD_COLUMNS, (int)sizeof(cvec));
-        x[k] = swap_if(swap, take_block(row));
+#define TAKE_ROWS(first, step, count, x)                                                           \
+    _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++) {                                   \
+        const char *row = c->from + ((first) + (step)*i) * c->from_row;                            \
+        if (stream)                                                                                \
+            prefetch_for_reading(row + AHEAD_COLUMNS, (int)sizeof(cvec));                          \
+        (x)[i] = swap_if(swap, take_block(row));                                                   \
     }
-    dft_of_block(n, x);
-#pragma GCC unroll 16
-    for (int k = 0; k < n; k++) {
-        const cvec v = swap_if(swap, (cvec){x[k].re * factor, x[k].im * factor});
-        put_block(c->to + k * c->to_row, v, stream);
+#define PUT_ROWS(first, step, count, x)                                                            \
+    _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++) {                                   \
+        const cvec v = {(x)[i].re * factor, (x)[i].im * factor};                                   \
+        put_block(c->to + ((first) + (step)*i) * c->to_row, swap_if(swap, v), stream);             \
     }
+    DFT_THROUGH(n, TAKE_ROWS, PUT_ROWS);
+#undef TAKE_ROWS
+#undef PUT_ROWS
 }
 
 /* A whole tile of columns of 4, 8 or 16 points. */

@@ -65,7 +65,7 @@ struct gf_cpu_row {
     bool reads; /* its innermost stage reads the line: codelets, the last one of 4, 5, 8 or 16 */
     bool joins; /* and its outermost stage is part of the second half: struct gf_cpu_split */
     /* exp(-2 pi i k1 i2 / n) as [k1 / block][0 < i2 < block][re|im][lane], k1 of a lane by its index
-     * mod block; with gf_cpu_row_by_digits() as [k1][re|im][i2]. */
+     * mod block; with blocks of 16 as [k1][re|im][i2]. */
     void *twiddle;
 };
 /* If a line's outermost stage is joined, its blocks are apart by so many vectors: at powers of two they
@@ -73,10 +73,6 @@ struct gf_cpu_row {
 enum { GF_CPU_SPLIT_APART = 4 };
 static inline long gf_cpu_row_apart(const struct gf_cpu_row *rows) {
     return rows->joins ? (long)rows->line->radix[0] * GF_CPU_SPLIT_APART : 0;
-}
-/* True for lines whose squares go through memory, in two digits; a line of one square is faster as a whole. */
-static inline bool gf_cpu_row_by_digits(long n, int block) {
-    return block == 16 && n != (long)block * block;
 }
 /* True for lines of fewer vectors than lanes that are transformed by digits in registers, in blocks of
  * all lanes; those of two and four vectors only by themselves. */

@@ -11,6 +11,7 @@ INLINE cvec csub(cvec a, cvec b) {
 }
 /* a times (wr + i wi) */
 INLINE cvec cmul(cvec a, real wr, real wi) {
+    a = cvec_hold(a);
     return (cvec){a.re * wr - a.im * wi, a.im * wr + a.re * wi};
 }
 INLINE cvec cmul_minus_i(cvec a) {
@@ -20,6 +21,7 @@ INLINE cvec cmul_minus_i(cvec a) {
 #define SQRT_HALF ((real)0.70710678118654752440L)
 #define COS_PI_8  ((real)0.92387953251128675613L)
 #define SIN_PI_8  ((real)0.38268343236508977173L)
+#define TAN_PI_8  ((real)0.41421356237309504880L)
 
 INLINE void dft_2(cvec *x) {
     cvec a = x[0];
@@ -40,60 +42,43 @@ INLINE void dft_4(cvec *x) {
     dft_4_strided(x, 1);
 }
 
-/* exp(-2 pi i / 8) and its cube cost two additions and two multiplications each. */
+/* a times exp(-2 pi i / 8), its cube, exp(-2 pi i / 16) or its cube, without the common factors: sqrt(1/2)
+ * of the first two, cos(pi/8) of the others. */
 INLINE cvec cmul_w8(cvec a) {
-    return (cvec){(a.re + a.im) * SQRT_HALF, (a.im - a.re) * SQRT_HALF};
+    return (cvec){a.re + a.im, a.im - a.re};
 }
 INLINE cvec cmul_w8_3(cvec a) {
-    return (cvec){(a.im - a.re) * SQRT_HALF, -(a.re + a.im) * SQRT_HALF};
+    return (cvec){a.im - a.re, -(a.re + a.im)};
+}
+INLINE cvec cmul_w16(cvec a) {
+    return (cvec){a.re + a.im * TAN_PI_8, a.im - a.re * TAN_PI_8};
+}
+INLINE cvec cmul_w16_3(cvec a) {
+    return (cvec){a.im + a.re * TAN_PI_8, a.im * TAN_PI_8 - a.re};
 }
 
-/* 2 x 4: four butterflies, twiddles, two transforms of four. */
-INLINE void dft_8(cvec *x) {
-    cvec e[4], o[4];
-#pragma GCC unroll 4
-    for (int j = 0; j < 4; j++) {
-        e[j] = cadd(x[j], x[j + 4]);
-        o[j] = csub(x[j], x[j + 4]);
-    }
-    o[1] = cmul_w8(o[1]);
-    o[2] = cmul_minus_i(o[2]);
-    o[3] = cmul_w8_3(o[3]);
-    dft_4(e);
-    dft_4(o);
-#pragma GCC unroll 4
-    for (int k = 0; k < 4; k++) {
-        x[2 * k] = e[k];
-        x[2 * k + 1] = o[k];
-    }
+/* a + f b and a - f b: common factors cost no instructions where sums and products are one. */
+INLINE void add_both(cvec a, cvec b, real f, cvec *sum, cvec *difference) {
+    *sum = (cvec){a.re + b.re * f, a.im + b.im * f};
+    *difference = (cvec){a.re - b.re * f, a.im - b.im * f};
 }
 
-/* 4 x 4 */
-INLINE void dft_16(cvec *x) {
-#pragma GCC unroll 4
-    for (int j = 0; j < 4; j++)
-        dft_4_strided(x + j, 4);
-    /* x[4 k1 + j] times exp(-2 pi i j k1 / 16) */
-    x[5] = cmul(x[5], COS_PI_8, -SIN_PI_8);
-    x[6] = cmul_w8(x[6]);
-    x[7] = cmul(x[7], SIN_PI_8, -COS_PI_8);
-    x[9] = cmul_w8(x[9]);
-    x[10] = cmul_minus_i(x[10]);
-    x[11] = cmul_w8_3(x[11]);
-    x[13] = cmul(x[13], SIN_PI_8, -COS_PI_8);
-    x[14] = cmul_w8_3(x[14]);
-    x[15] = cmul(x[15], -COS_PI_8, SIN_PI_8);
-    cvec y[16];
-#pragma GCC unroll 4
-    for (int k1 = 0; k1 < 4; k1++) {
-        dft_4(x + 4 * k1);
-#pragma GCC unroll 4
-        for (int k2 = 0; k2 < 4; k2++)
-            y[k1 + 4 * k2] = x[4 * k1 + k2];
+/* Four points times exp(-2 pi i j k / 16), transformed; k is a constant below 4. */
+INLINE void dft_4_of_16(cvec *x, int k) {
+    cvec a, b, p, q, c;
+    if (k == 0) {
+        dft_4(x);
+        return;
     }
-#pragma GCC unroll 16
-    for (int k = 0; k < 16; k++)
-        x[k] = y[k];
+    const real f = k == 2 ? SQRT_HALF : COS_PI_8;
+    p = k == 1 ? cmul_w16(x[1]) : k == 2 ? cmul_w8(x[1]) : cmul_w16_3(x[1]);
+    q = k == 1 ? cmul_w8(x[2]) : k == 2 ? cmul_minus_i(x[2]) : cmul_w8_3(x[2]);
+    c = k == 1 ? cmul_w16_3(x[3]) : k == 2 ? cmul_w8_3(x[3]) : cmul_w16(x[3]);
+    add_both(x[0], q, k == 2 ? 1 : SQRT_HALF, &a, &b);
+    const cvec sum = k == 3 ? csub(p, c) : cadd(p, c),
+               difference = k == 3 ? cadd(p, c) : csub(p, c);
+    add_both(a, sum, f, x, x + 2);
+    add_both(b, cmul_minus_i(difference), f, x + 1, x + 3);
 }
 
 /* cos and sin of 2 pi j / p */
@@ -164,5 +149,80 @@ DFT_ODD(5)
 DFT_ODD(7)
 DFT_ODD(11)
 DFT_ODD(13)
+
+/* The transforms above; n is a constant. */
+INLINE void dft_few(int n, cvec *x) {
+    switch (n) {
+    case 2:
+        dft_2(x);
+        break;
+    case 3:
+        dft_3(x);
+        break;
+    case 4:
+        dft_4(x);
+        break;
+    case 5:
+        dft_5(x);
+        break;
+    case 7:
+        dft_7(x);
+        break;
+    case 11:
+        dft_11(x);
+        break;
+    case 13:
+        dft_13(x);
+        break;
+    default:
+        break;
+    }
+}
+
+/* A transform of n points, n a constant, between memory and registers: TAKE(first, step, count, x) reads the
+ * points first, first + step, … to x, and PUT(first, step, count, x) writes them. Sixteen points fill the
+ * registers, so that what is complete is written at once. */
+#define DFT_THROUGH(n, TAKE, PUT)                                                                  \
+    do {                                                                                           \
+        cvec at_[4][4], of_[16];                                                                   \
+        if ((n) == 16) {                                                                           \
+            _Pragma("GCC unroll 4") for (int j_ = 0; j_ < 4; j_++) {                               \
+                TAKE(j_, 4, 4, at_[j_]);                                                           \
+                dft_4(at_[j_]);                                                                    \
+            }                                                                                      \
+            _Pragma("GCC unroll 4") for (int k_ = 0; k_ < 4; k_++) {                               \
+                _Pragma("GCC unroll 4") for (int j_ = 0; j_ < 4; j_++) of_[j_] = at_[j_][k_];      \
+                dft_4_of_16(of_, k_);                                                              \
+                PUT(k_, 4, 4, of_);                                                                \
+            }                                                                                      \
+        } else if ((n) == 8) {                                                                     \
+            _Pragma("GCC unroll 4") for (int j_ = 0; j_ < 4; j_++) {                               \
+                TAKE(j_, 4, 2, of_);                                                               \
+                at_[0][j_] = cadd(of_[0], of_[1]);                                                 \
+                at_[1][j_] = csub(of_[0], of_[1]);                                                 \
+            }                                                                                      \
+            dft_4(at_[0]);                                                                         \
+            PUT(0, 2, 4, at_[0]);                                                                  \
+            dft_4_of_16(at_[1], 2);                                                                \
+            PUT(1, 2, 4, at_[1]);                                                                  \
+        } else {                                                                                   \
+            TAKE(0, 1, n, of_);                                                                    \
+            dft_few(n, of_);                                                                       \
+            PUT(0, 1, n, of_);                                                                     \
+        }                                                                                          \
+    } while (0)
+
+/* In registers. */
+#define TAKE_REGISTERS(first, step, count, to)                                                     \
+    _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++)(to)[i] = x[(first) + (step)*i]
+#define PUT_REGISTERS(first, step, count, from)                                                    \
+    _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++) y[(first) + (step)*i] = (from)[i]
+INLINE void dft_of(int n, cvec *x) {
+    cvec y[16];
+    DFT_THROUGH(n, TAKE_REGISTERS, PUT_REGISTERS);
+#pragma GCC unroll 16
+    for (int i = 0; i < n; i++)
+        x[i] = y[i];
+}
 
 #endif

@@ -160,7 +160,7 @@ INLINE char *half_group(const struct gf_cpu_row *rows, const char *from, ptrdiff
     cvec x[8];
     vec a[8], b[8], rest = {0};
     half_read(from, stride, n, x);
-    dft_of_block(n / 4, x);
+    dft_of(n / 4, x);
 #pragma GCC unroll 2
     for (int k1 = 0; k1 < n / 4; k1 += 4)
         row_squares(rows, x + k1, k1, &none, &none, 4);

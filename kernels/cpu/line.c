@@ -237,7 +237,7 @@ struct gf_cpu_row *gf_cpu_row_make(long n, int block, struct gf_cpu_line *line, 
     struct gf_cpu_row *rows = calloc(1, sizeof *rows);
     const long r = n / block;
     /* A factor for each k1 and i2, but where one of 1 is left out. */
-    const bool digits = gf_cpu_row_by_digits(n, block);
+    const bool digits = block == 16;
     const bool many = n > 1 << 17; /* it takes long to compute them one by one */
     struct gf_root_eighth roots = {.point = NULL};
     struct gf_roots products = {.fine = NULL};

@@ -10,8 +10,10 @@ struct points {
     bool swapped;    /* re and im have changed places */
     bool stream;     /* written past the caches; aligned */
     ptrdiff_t ahead; /* bytes to what is prefetched; 0: nothing is */
-    bool far;        /* source: that is for the second-level cache */
-    real factor;     /* of pairs that are written */
+    bool
+        far; /* source: that is for the second-level cache, as it always is for what is written: the
+                      * rows of a power of two displace each other in the first */
+    real factor; /* of pairs that are written */
 };
 
 /* Prefetches `count` points. */
@@ -30,11 +32,12 @@ INLINE void take_points(const struct points *from, const char *at, ptrdiff_t ste
         const char *re = at + (from->swapped ? sizeof(vec) : 0);
         const char *im = at + (from->swapped ? 0 : sizeof(vec));
         _Pragma("GCC unroll 16") for (int i = 0; i < count; i++) x[i] =
-            (cvec){*(const vec *)(re + i * step), *(const vec *)(im + i * step)};
+            cvec_hold((cvec){*(const vec *)(re + i * step), *(const vec *)(im + i * step)});
         return;
     }
     _Pragma("GCC unroll 16") for (int i = 0; i < count; i++) {
-        const vec low = vec_loadu(at + i * step), high = vec_loadu(at + i * step + sizeof low);
+        const vec low = vec_hold(vec_loadu(at + i * step));
+        const vec high = vec_hold(vec_loadu(at + i * step + sizeof low));
         x[i] = (cvec){vec_even(low, high), vec_odd(low, high)};
     }
     if (from->swapped)
@@ -54,7 +57,7 @@ INLINE void put_points(const struct points *to, long k, long m, int count, cvec 
     PUT(vec_zip_low(x[i].first, x[i].second), vec_zip_high(x[i].first, x[i].second), store)
     if (to->ahead)
         _Pragma("GCC unroll 16") for (int i = 0; i < count; i++)
-            prefetch_for_writing(at + i * row + to->ahead, (int)sizeof *x);
+            prefetch_far(at + i * row + to->ahead, (int)sizeof *x);
     if (to->pairs && to->factor != 1)
         _Pragma("GCC unroll 16") for (int i = 0; i < count; i++) x[i] =
             (cvec){x[i].re * to->factor, x[i].im * to->factor};
@@ -84,37 +87,36 @@ INLINE void put_points(const struct points *to, long k, long m, int count, cvec 
 /* One stage: radix R over the first `count` points of R blocks m apart, b[k + r m] times its twiddle; in
  * place, or the last stage from b to memory. And one leaf: R input points a stride apart, no twiddles; from
  * cvecs in order, or from any points. */
-#define TWIDDLED(R)                                                                                \
-    cvec x[R];                                                                                     \
-    x[0] = b[k];                                                                                   \
-    _Pragma("GCC unroll 16") for (int r = 1; r < R; r++) x[r] =                                    \
-        cmul(b[k + r * m], w[2 * r - 2], w[2 * r - 1]);                                            \
-    dft_##R(x)
+#define TAKE_TWIDDLED(first, step, count, x)                                                       \
+    _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++) {                                   \
+        const int r = (first) + (step)*i;                                                          \
+        (x)[i] = r ? cmul(b[k + r * m], w[2 * r - 2], w[2 * r - 1]) : cvec_hold(b[k]);             \
+    }
+#define PUT_BLOCKS(first, step, count, x)                                                          \
+    _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++) b[k + ((first) + (step)*i) * m] =   \
+        (x)[i]
+#define PUT_LAST(first, step, count, x) put_points(to, k + (first)*m, (step)*m, count, x)
+#define TAKE_CVECS(first, step, count, x)                                                          \
+    _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++)(x)[i] =                             \
+        cvec_hold(*(const cvec *)(at + ((first) + (step)*i) * stride))
+#define TAKE_POINTS(first, step, count, x)                                                         \
+    take_points(from, at + (first)*stride, (step)*stride, count, x)
+#define PUT_LEAF(first, step, count, x)                                                            \
+    _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++) b[(first) + (step)*i] = (x)[i]
 #define STAGE(R)                                                                                   \
     static void stage_##R(cvec *b, long m, long count, const real *w) {                            \
-        for (long k = 0; k < count; k++, w += 2 * (R - 1)) {                                       \
-            TWIDDLED(R);                                                                           \
-            _Pragma("GCC unroll 16") for (int r = 0; r < R; r++) b[k + r * m] = x[r];              \
-        }                                                                                          \
+        for (long k = 0; k < count; k++, w += 2 * (R - 1))                                         \
+            DFT_THROUGH(R, TAKE_TWIDDLED, PUT_BLOCKS);                                             \
     }                                                                                              \
     static void last_##R(const cvec *b, long m, const real *w, const struct points *to) {          \
-        for (long k = 0; k < m; k++, w += 2 * (R - 1)) {                                           \
-            TWIDDLED(R);                                                                           \
-            put_points(to, k, m, R, x);                                                            \
-        }                                                                                          \
+        for (long k = 0; k < m; k++, w += 2 * (R - 1))                                             \
+            DFT_THROUGH(R, TAKE_TWIDDLED, PUT_LAST);                                               \
     }                                                                                              \
-    static void leaf_##R(const char *at, ptrdiff_t step, cvec *b) {                                \
-        cvec x[R];                                                                                 \
-        _Pragma("GCC unroll 16") for (int r = 0; r < R; r++) x[r] =                                \
-            *(const cvec *)(at + r * step);                                                        \
-        dft_##R(x);                                                                                \
-        _Pragma("GCC unroll 16") for (int r = 0; r < R; r++) b[r] = x[r];                          \
+    static void leaf_##R(const char *at, ptrdiff_t stride, cvec *b) {                              \
+        DFT_THROUGH(R, TAKE_CVECS, PUT_LEAF);                                                      \
     }                                                                                              \
-    static void first_##R(const struct points *from, const char *at, ptrdiff_t step, cvec *b) {    \
-        cvec x[R];                                                                                 \
-        take_points(from, at, step, R, x);                                                         \
-        dft_##R(x);                                                                                \
-        _Pragma("GCC unroll 16") for (int r = 0; r < R; r++) b[r] = x[r];                          \
+    static void first_##R(const struct points *from, const char *at, ptrdiff_t stride, cvec *b) {  \
+        DFT_THROUGH(R, TAKE_POINTS, PUT_LEAF);                                                     \
     }
 STAGE(2)
 STAGE(3)

@@ -4,6 +4,8 @@
 #define GF_KERNELS_CPU_LONG_H
 
 INLINE cvec cmul_lanes(cvec a, cvec b) {
+    a = cvec_hold(a);
+    b = cvec_hold(b);
     return (cvec){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 
@@ -26,7 +28,7 @@ static void twist(const struct tile *t) {
 
 /* LANES interleaved complex numbers from p. */
 INLINE cvec load_pairs(const real *p) {
-    vec low = vec_loadu(p), high = vec_loadu(p + LANES);
+    vec low = vec_hold(vec_loadu(p)), high = vec_hold(vec_loadu(p + LANES));
     return (cvec){vec_even(low, high), vec_odd(low, high)};
 }
 INLINE void store_pairs(real *p, cvec x) {

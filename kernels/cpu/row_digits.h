@@ -50,52 +50,114 @@ static const cvec digit_roots[3] = {
      IN_QUARTERS(0, -COS_PI_8, -SQRT_HALF, SIN_PI_8)},
 };
 
-/* In a square of 16: i2 = p + 4 q, over q to k2 mod 4, in the place of x. w: factors of all i2 in the
- * lanes, for each k1. */
-INLINE void row_first_digit(const cvec *w, cvec *x, long k1, const struct row_end *from,
-                            const struct row_end *to) {
+/* In a square of 16 the first digit: i2 = p + 4 q, over q to k2 mod 4, of the vectors k1 = i + 4 j, which x holds.
+ * w and b: their factors, and where they go, from i on. */
+INLINE void row_first_digit(cvec *x, const cvec *w, cvec *b) {
+#pragma GCC unroll 4
+    for (int j = 0; j < 4; j++)
+        x[j] = cmul_lanes(x[j], w[4 * j]);
+    transpose_four(x, true);
+    dft_4(x);
+#pragma GCC unroll 4
+    for (int j = 0; j < 4; j++)
+        b[4 * j] = x[j];
+}
+
+/* The outermost stage, of radix R = 4, on its blocks' vectors k to k + 15, `apart` vectors from one block to
+ * the next (R = 1: no stage), and the first digit; in place. */
+INLINE void row_first_digits(const struct gf_cpu_row *rows, cvec *b, long apart, long k, int R,
+                             const struct row_end *from, const struct row_end *to) {
     const bool aside = has_aside(from, to);
-    for (int i = 0; i < 4; i++) {
-        cvec y[4];
+    const long m = rows->line->n / R;
+    const real *twiddle = (const real *)rows->line->twiddle[0] + 2 * (R - 1) * k;
+    const cvec *w = (const cvec *)rows->twiddle + k;
+    for (int i = 0; i < 4; i++, b++, w++, twiddle += 2 * (R - 1)) {
+        cvec y[4][4];
 #pragma GCC unroll 4
-        for (int j = 0; j < 4; j++)
-            y[j] = cmul_lanes(x[i + 4 * j], w[i + 4 * j]);
-        for (int j = 0; j < 4 && aside; j++)
-            row_aside(from, to, k1 + 4 * i + j);
-        transpose_four(y, true);
-        dft_4(y);
-        x[i] = y[0];
+        for (int j = 0; j < 4; j++) {
+            const real *t = twiddle + 8 * j * (R - 1);
+            cvec x[4];
+            x[0] = b[4 * j];
 #pragma GCC unroll 4
-        for (int j = 1; j < 4; j++)
-            x[i + 4 * j] = cmul_lanes(y[j], digit_roots[j - 1]);
+            for (int r = 1; r < R; r++)
+                x[r] = cmul(b[4 * j + r * apart], t[2 * r - 2], t[2 * r - 1]);
+            if (R > 1)
+                dft_of(R, x);
+#pragma GCC unroll 4
+            for (int r = 0; r < R; r++)
+                y[r][j] = x[r];
+        }
+        for (int j = 0; j < 4 * R && aside; j++)
+            row_aside(from, to, k + 4 * i + j % 4 + j / 4 * m);
+#pragma GCC unroll 4
+        for (int r = 0; r < R; r++)
+            row_first_digit(y[r], w + r * m, b + r * apart);
     }
 }
 
 /* Over p to k2 / 4, and to memory. */
-INLINE void row_second_digit(const cvec *x, long k1, long r, const struct row_end *to, int kind) {
+INLINE void row_second_digit(const cvec *b, long k1, long r, const struct row_end *to, int kind) {
     const struct row_end e = *to; /* which what is written does not change */
-    for (int i = 0; i < 4; i++) {
+#pragma GCC unroll 4
+    for (int u = 0; u < 4; u++) {
         cvec y[4];
 #pragma GCC unroll 4
-        for (int j = 0; j < 4; j++)
-            y[j] = x[4 * i + j];
+        for (int p = 0; p < 4; p++)
+            y[p] = cvec_hold(b[4 * u + p]);
         transpose_four(y, false);
-        dft_4(y);
+        dft_4_of_16(y, u);
 #pragma GCC unroll 4
-        for (int j = 0; j < 4; j++)
-            row_write(&e, k1 + r * (i + 4 * j), 16, kind, y[j]);
+        for (int v = 0; v < 4; v++)
+            row_write(&e, k1 + r * (u + 4 * v), 16, kind, y[v]);
     }
 }
 
-/* Squares of 16, four vectors at a time: registers do not hold a whole one. */
-INLINE void row_finish_digits(const struct gf_cpu_row *rows, cvec *x, long k1,
-                              const struct row_end *from, const struct row_end *to) {
-    const long r = rows->line->n;
-    row_first_digit((const cvec *)rows->twiddle + k1, x, k1, from, to);
-#define SECOND_DIGIT(constant) row_second_digit(x, k1, r, to, constant)
+/* The second digits of a square in each of R blocks. */
+INLINE void row_second_digits(const struct gf_cpu_row *rows, const cvec *b, long apart, long k,
+                              int R, const struct row_end *to) {
+    const long n = rows->line->n;
+#define SECOND_DIGITS(constant)                                                                    \
+    for (long r = 0; r < R; r++)                                                                   \
+    row_second_digit(b + r * apart, k + n / R * r, n, to, constant)
     const int kind = row_kind(to);
-    FOR_ROW_KIND(kind, SECOND_DIGIT)
-#undef SECOND_DIGIT
+    FOR_ROW_KIND(kind, SECOND_DIGITS)
+#undef SECOND_DIGITS
+}
+
+/* The rest of the transform from the outermost stage on, for a square of each of its blocks. */
+INLINE void row_finish_digits(const struct gf_cpu_row *rows, cvec *b, long apart, long k, int R,
+                              const struct row_end *from, const struct row_end *to) {
+    row_first_digits(rows, b, apart, k, R, from, to);
+    row_second_digits(rows, b, apart, k, R, to);
+}
+
+/* A line of one square: its only stage and the first digit, in registers, to b. */
+INLINE void row_begin_square(const struct gf_cpu_row *rows, const struct row_end *from, cvec *b,
+                             int kind) {
+    const cvec *w = rows->twiddle;
+#define TAKE_VECTORS(first, step, count, x)                                                        \
+    _Pragma("GCC unroll 4") for (int i = 0; i < (count); i++)(x)[i] =                              \
+        row_read(from, ((first) + (step)*i) * 16, 16, kind)
+#define PUT_DIGIT(first, step, count, x) row_first_digit(x, w + (first), b + (first))
+    DFT_THROUGH(16, TAKE_VECTORS, PUT_DIGIT);
+#undef TAKE_VECTORS
+#undef PUT_DIGIT
+}
+
+static void row_square(const struct gf_cpu_row *rows, const struct row_end *from,
+                       const struct row_end *to, cvec *b) {
+    const int kind = row_kind(from);
+    if (kind == (ROW_PAIRS | ROW_PLAIN))
+        row_begin_square(rows, from, b, ROW_PAIRS | ROW_PLAIN);
+    else if (kind == (ROW_PARTS | ROW_PLAIN))
+        row_begin_square(rows, from, b, ROW_PARTS | ROW_PLAIN);
+    else if (kind == ROW_PAIRS)
+        row_begin_square(rows, from, b, ROW_PAIRS);
+    else
+        row_begin_square(rows, from, b, ROW_PARTS);
+    for (int i = 0; has_aside(from, to) && i < 16; i++)
+        row_aside(from, to, i);
+    row_second_digits(rows, b, 0, 0, 1, to);
 }
 
 /* Frequency f of 16 is in this lane: first digit in four lanes, or in two and then in four. */
@@ -147,7 +209,7 @@ INLINE void row_run_few(const struct gf_cpu_row *rows, const struct row_end *fro
         x[i] = row_read(from, i * LANES, LANES, from_kind);
     for (int i = 0; has_aside(from, to) && i < r; i++)
         row_aside(from, to, i);
-    dft_of_block(r, x);
+    dft_of(r, x);
 #pragma GCC unroll 2
     for (int i = 0; i < groups; i++) {
         cvec y[4];

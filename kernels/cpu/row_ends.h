@@ -125,6 +125,8 @@ INLINE cvec row_read(const struct row_end *e, long i, int block, int kind) {
             low = read_parts(e->re, 2 * i, lines / 2);
             high = read_parts(e->re + lines / 2, 2 * i, lines / 2);
         }
+        low = vec_hold(low);
+        high = vec_hold(high);
         x = (cvec){vec_even(low, high), vec_odd(low, high)};
     }
     if (!(kind & ROW_PLAIN))
@@ -180,19 +182,6 @@ INLINE void row_write(const struct row_end *e, long i, int block, int kind, cvec
     }
 }
 
-INLINE void dft_of_block(int block, cvec *x) {
-    if (block == 16)
-        dft_16(x);
-    else if (block == 8)
-        dft_8(x);
-    else if (block == 5)
-        dft_5(x);
-    else if (block == 4)
-        dft_4(x);
-    else
-        dft_2(x);
-}
-
 INLINE bool has_aside(const struct row_end *from, const struct row_end *to) {
     return from->ahead || to->ahead || to->writer;
 }
@@ -234,7 +223,7 @@ INLINE void row_squares(const struct gf_cpu_row *rows, cvec *x, long k1, const s
         for (int i = 1; i < block; i++)
             x[i] = cmul_lanes((cvec){re[i], im[i]}, w[i - 1]);
     }
-    dft_of_block(block, x);
+    dft_of(block, x);
 }
 
 /* row_squares(), written. */

@@ -68,8 +68,9 @@ INLINE void vec_stream_end(void) {
 /* Prefetches the cache lines of `bytes` bytes at p, which are about to be written: the hardware
  * prefetcher does not cross pages, and a store that misses delays those after it. */
 INLINE void prefetch_for_writing(const char *p, int bytes) {
-    for (int at = 0; at < bytes + 63; at += 64)
+    for (int at = 0; at < bytes; at += 64)
         __builtin_prefetch(p + at, 1);
+    __builtin_prefetch(p + bytes - 1, 1);
 }
 INLINE void prefetch_for_reading(const char *p, int bytes) {
     for (int at = 0; at < bytes; at += 64)
@@ -79,6 +80,19 @@ INLINE void prefetch_for_reading(const char *p, int bytes) {
 INLINE void prefetch_far(const char *p, int bytes) {
     for (int at = 0; at < bytes; at += 64)
         __builtin_prefetch(p + at, 0, 2);
+}
+
+/* The same, in a register: what comes from memory and is used twice would be read twice. */
+INLINE vec vec_hold(vec v) {
+#if defined __AVX512F__
+    __asm__("" : "+v"(v));
+#elif defined __SSE2__
+    __asm__("" : "+x"(v));
+#endif
+    return v;
+}
+INLINE cvec cvec_hold(cvec x) {
+    return (cvec){vec_hold(x.re), vec_hold(x.im)};
 }
 
 INLINE vec vec_splat(real x) {
