@@ -30,7 +30,6 @@ void gf_task_take_metadata(struct gf_task *t, const struct gf_record *r) {
     struct gf_metadata *m = &t->image.metadata;
     unsigned char *profile = m->profile;
     size_t bytes = m->profile_bytes;
-    t->recorded = r != NULL;
     if (!r)
         return;
     *m = r->metadata;

@@ -501,6 +501,7 @@ int gf_pages_run(struct gf_task *t) {
     for (int i = 0; i < t->job.n_out; i++)
         gf_volume_abort(volume[i]);
     gf_reader_close(&t->reader);
+    t->state = rc ? t->state : GF_TASK_WRITTEN;
     if (!rc)
         gf_log_verbose("'%s': %lld pages, %lld at once, %.1f a second", gf_log_name(t->read[0]),
                        (long long)t->job.shape[0], (long long)t->pages.at_once,

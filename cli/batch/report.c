@@ -198,14 +198,18 @@ static void print_plan(const struct gf_task *t) {
     print_read(f, t);
     for (int i = 0; i < t->targets->n; i++)
         fprintf(f, "%s%s", i ? ", " : " -> ", t->product[i].path);
-    fputs(!t->skipped ? "" : t->by_time ? " (up to date by time)" : " (up to date)", f);
+    fputs(t->state != GF_TASK_SKIPPED ? ""
+          : t->by_time                ? " (up to date by time)"
+                                      : " (up to date)",
+          f);
     int rc = gf_text_close(f, &line);
     rc ? gf_log_lost(ENOMEM) : gf_log_text(line);
     free(line);
 }
 
 void gf_report_not_run(const struct gf_task *t) {
-    if (t->skipped)
+    const bool skipped = t->state == GF_TASK_SKIPPED;
+    if (skipped)
         gf_log_verbose("'%s': skipped, its outputs are there and %s", gf_log_name(t->name),
                        t->by_time ? "newer" : "were made so");
     if (t->s->dry_run && !t->s->json && !t->s->quiet)
@@ -213,9 +217,8 @@ void gf_report_not_run(const struct gf_task *t) {
     if (t->s->json)
         gf_json_print(GF_ADD(begin_report(t), GF_KEY("command", t->hooks->name),
                              GF_KEY("out", products_report(t, false)),
-                             GF_TRUE_IF(t->s->dry_run, "dry_run"),
-                             GF_TRUE_IF(t->skipped, "skipped"),
-                             GF_TRUE_IF(t->skipped && t->by_time, "by_time"), GF_BOOL("ok", true)));
+                             GF_TRUE_IF(t->s->dry_run, "dry_run"), GF_TRUE_IF(skipped, "skipped"),
+                             GF_TRUE_IF(skipped && t->by_time, "by_time"), GF_BOOL("ok", true)));
 }
 
 void gf_report_lost(const struct gf_task *t) {

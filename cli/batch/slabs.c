@@ -478,6 +478,7 @@ int gf_slabs_run(struct gf_task *t) {
     gf_scratch_close(s->scratch);
     if (!rc)
         report(s);
+    t->state = rc ? t->state : GF_TASK_WRITTEN;
     free(s);
     return rc;
 }

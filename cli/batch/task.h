@@ -1,15 +1,17 @@
-/* One input on its way to its outputs: read, prepared as a job, run, written.
+/* One input on its way to its outputs: a machine that takes one step after the other, each once.
  *
- *     gf_task_preview   header only: the job, what it needs      nothing large is allocated
- *     gf_task_read      samples, NaN refused or mended; or room for what gf_task_run() decodes
- *     gf_task_ready     the plan, and what of the job depends on samples
- *     gf_task_run       outputs allocated, backend run
- *     gf_task_write     every output to its file
+ *     NAMED        describe    the header: the job, the products          SKIPPED where they are up to date
+ *     DESCRIBED    place       the outputs' places, the arrays' sizes     TOO_LARGE for the memory
+ *     PLACED       plan        within what memory is left                 TOO_LARGE likewise
+ *     PLANNED      read        the samples, or a start with decoding them
+ *     READ         complete    what of the job depends on samples, and its plan
+ *     READY        transform   outputs allocated, backend run
+ *     TRANSFORMED  write       every output to its file
+ *     WRITTEN
  *
- * If the preview, or for a pipe the reading, finds that the task can be done page by page
- * (t->pages.at_once), cli/batch/pages.h does the last two, and no samples are read before it.
- *
- * The file stays open from the header to the samples, and the job is prepared once. */
+ * Until it is planned nothing large is allocated. A task that is done page by page (t->pages.at_once,
+ * cli/batch/pages.h) is READY without samples, and WRITTEN next; one that is streamed (the command's stream())
+ * goes from DESCRIBED there, and one that is TOO_LARGE from there (stream(), cli/batch/slabs.h). */
 #ifndef GF_CLI_BATCH_TASK_H
 #define GF_CLI_BATCH_TASK_H
 
@@ -31,6 +33,19 @@ struct gf_unit_source {
     void *user;
 };
 
+enum gf_task_state {
+    GF_TASK_NAMED,
+    GF_TASK_DESCRIBED,
+    GF_TASK_PLACED,
+    GF_TASK_PLANNED, /* or the device that it is planned on is being opened meanwhile */
+    GF_TASK_READ,
+    GF_TASK_READY,
+    GF_TASK_TRANSFORMED,
+    GF_TASK_WRITTEN,
+    GF_TASK_SKIPPED,   /* --resume: the outputs are there */
+    GF_TASK_TOO_LARGE, /* all of it does not fit memory; the step failed with GF_ENOMEM */
+};
+
 /* A command's steps of a task. */
 struct gf_task_hooks {
     const char *name;
@@ -43,9 +58,9 @@ struct gf_task_hooks {
     int (*ready)(struct gf_task *t);
     /* Looks at t->report before anything is written. */
     int (*check)(struct gf_task *t);
-    /* NULL, or does the whole task without holding its samples in memory; sets *done to false and
-     * returns 0 where that is not possible. */
-    int (*stream)(struct gf_task *t, bool *done);
+    /* NULL, or does a task that is described, or too large, without holding its samples in memory; 0 with its
+     * state unchanged where one that is described had better go the usual way. */
+    int (*stream)(struct gf_task *t);
     /* Several processes can share a volume's task. */
     bool spreads;
     /* NULL, or returns NULL where a volume can be taken page by page, without ready(), each as the
@@ -89,6 +104,7 @@ struct gf_paging {
 };
 
 struct gf_task {
+    enum gf_task_state state;
     const struct gf_settings *s;
     const struct gf_task_hooks *hooks;
     const struct gf_targets *targets;
@@ -110,14 +126,8 @@ struct gf_task {
     bool has_alpha; /* behind the channels of `in` */
     struct gf_job job;
     struct gf_paging pages;
-    bool prepared;  /* image's header, the job and the products are there */
-    bool placed;    /* the products' places and the arrays' sizes were checked */
-    bool too_large; /* all of it fits the memory limit only in slabs */
     struct gf_resume resume;
-    bool up_to_date;        /* --resume: the outputs are there, */
-    bool by_time;           /* as far as times tell */
-    bool skipped;           /* so nothing is done */
-    bool recorded;          /* inverse: the spectrum came with a record */
+    bool by_time;           /* skipped, as far as times tell */
     bool streamed;          /* dwt: frame by frame */
     bool dealt;             /* of that: in parts, to several devices */
     struct gf_ranks *ranks; /* the processes that share it; NULL: it is this one's alone */
@@ -137,18 +147,19 @@ struct gf_task {
 
 /* The files it writes, once it is prepared. */
 struct gf_outputs gf_task_outputs(const struct gf_task *t);
+/* Takes the steps to that state, from where the task is; ends before where it is skipped, or fails. */
+int gf_task_advance(struct gf_task *t, enum gf_task_state to);
+/* Whether the header can be read before there is room for the samples: a pipe is read once. */
+bool gf_task_is_at_hand(const struct gf_task *t);
+/* As far as PLANNED, or NAMED if it is not at hand. t->need is what it will take. */
+int gf_task_preview(struct gf_task *t);
 /* For --dry-run: the header, the products, and whether they could be written; of a pipe the products'
  * names alone. No sample is read, and nothing written. */
 int gf_task_look(struct gf_task *t);
-int gf_task_preview(struct gf_task *t);
-/* For stream(): the job of the headers, without regard to the memory that it would take in one piece. */
-int gf_task_outline(struct gf_task *t);
-int gf_task_read(struct gf_task *t);
-int gf_task_ready(struct gf_task *t);
-int gf_task_run(struct gf_task *t);
+/* Another worker goes on with it, on a runner of its own, which has no plan for it. */
+void gf_task_hand_over(struct gf_task *t, const struct gf_settings *s, struct gf_runner *runner);
 /* For `gpufft plan`: the job and the plan for t->image, without regard to the memory it would take. */
 int gf_task_plan(struct gf_task *t);
-int gf_task_write(struct gf_task *t);
 /* For prepare(), once the outputs are described: NULL, or why all samples have to be in memory. */
 const char *gf_task_refuses_pages(const struct gf_task *t);
 /* Bytes of the arrays that are read into and written from, and of what else is beside the plan's

@@ -378,19 +378,14 @@ static int stream(struct gf_task *t) {
     return rc;
 }
 
-int gf_dwt_planes_stream(struct gf_task *t, bool *done) {
+int gf_dwt_planes_stream(struct gf_task *t) {
+    const bool too_large = t->state == GF_TASK_TOO_LARGE;
     struct gf_failure need = {0};
     gf_failure_keep(&need, GF_ENOMEM); /* gf_memory_check() has told of what does not fit */
-    int rc = gf_task_outline(t);
-    if (rc || t->skipped) {
-        *done = t->skipped;
-        return rc;
-    }
-    const char *why = t->prepared ? refuses(t, t->too_large) : NULL;
-    *done = t->prepared && (!why || t->too_large);
-    if (why && t->too_large)
+    const char *why = refuses(t, too_large);
+    if (why && too_large)
         return gf_fail(GF_ENOMEM, "%s; not plane by plane: %s", need.message, why);
     if (why && t->s->frames && !t->pages.at_once)
         gf_log_verbose("'%s': in one piece: %s", gf_log_name(t->read[0]), why);
-    return *done ? stream(t) : 0;
+    return why ? 0 : stream(t);
 }

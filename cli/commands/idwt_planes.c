@@ -163,24 +163,19 @@ static int choose_parts(const struct gf_task *t, struct gf_slab_wavelet *w) {
     return gf_idwt_planes_count(t, t->deal, w);
 }
 
-int gf_idwt_planes_stream(struct gf_task *t, bool *done) {
+int gf_idwt_planes_stream(struct gf_task *t) {
+    const bool too_large = t->state == GF_TASK_TOO_LARGE;
     struct gf_planes_work p = {.t = t, .run = run_part};
     struct gf_failure need = {0};
-    int rc = 0;
     gf_failure_keep(&need, GF_ENOMEM);
-    if (!t->too_large && t->deal && t->deal->n > 1) {
-        rc = gf_task_outline(t);
-        if (!rc && !t->skipped && t->prepared)
-            p.parts = choose_parts(t, &p.inverse);
-    }
-    *done = t->too_large || p.parts || t->skipped;
-    if (rc || !*done || t->skipped)
-        return rc;
-    p.in_order = !p.parts;
-    const char *why = p.parts ? NULL : refuses(t);
+    p.parts = too_large ? 0 : choose_parts(t, &p.inverse);
+    if (!too_large && !p.parts)
+        return 0;
+    p.in_order = too_large;
+    const char *why = too_large ? refuses(t) : NULL;
     if (why)
         return gf_fail(GF_ENOMEM, "%s; not plane by plane: %s", need.message, why);
-    rc = p.parts ? 0 : describe(t, 1, &p.inverse);
+    int rc = too_large ? describe(t, 1, &p.inverse) : 0;
     if (!rc)
         rc = gf_planes_run(&p);
     if (rc)

@@ -103,12 +103,12 @@ static int prepare(struct gf_task *t) {
 static int check(struct gf_task *t) {
     const struct gf_report *report = &t->report;
     bool lossy = t->job.real && !t->job.in_half && report->imag_ratio >= IMAG_RATIO;
-    if (lossy && !t->recorded && t->s->kind == GF_UNSET && !t->s->further[GF_REAL])
+    if (lossy && !t->image.record && t->s->kind == GF_UNSET && !t->s->further[GF_REAL])
         return gf_fail(GF_EINVAL,
                        "the inverse is complex (imaginary to real part: %.2g); give --kind=real to "
                        "write the real part, or --kind=complex|magnitude|imag|phase",
                        report->imag_ratio);
-    if (lossy && t->recorded)
+    if (lossy && t->image.record)
         gf_log_note("'%s': the spectrum is not that of a real picture any more (imaginary to real "
                     "part: %.2g); the real part is written",
                     gf_log_name(t->read[0]), report->imag_ratio);

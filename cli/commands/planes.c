@@ -214,5 +214,6 @@ int gf_planes_run(struct gf_planes_work *p) {
             gf_volume_abort(p->volume[i]);
     }
     t->ms_encode += gf_now_ms() - start;
+    t->state = rc ? t->state : GF_TASK_WRITTEN;
     return rc;
 }

@@ -60,15 +60,15 @@ static inline int gf_planes_hands(const struct gf_job *job) {
  * write; `d` NULL: the task's own device alone. */
 int gf_planes_threads(const struct gf_task *t, const struct gf_deal *d);
 
-/* The stream() of dwt's hooks: *done is false where all has to be in memory. Volumes of any file that
- * has pages are streamed where they are too_large; those that cannot fail with both reasons. */
-int gf_dwt_planes_stream(struct gf_task *t, bool *done);
-/* Bytes that a planned task which is too_large takes plane by plane; -1 where it cannot. */
+/* The stream() of dwt's hooks. Volumes of any file that has pages are streamed where they are too large;
+ * those that cannot fail with both reasons. */
+int gf_dwt_planes_stream(struct gf_task *t);
+/* Bytes that a planned task that is too large takes plane by plane; -1 where it cannot. */
 int64_t gf_dwt_planes_bytes(const struct gf_task *t);
 
-/* The stream() of idwt's hooks: does a task that is too_large, or fails with both reasons, and one that
- * several devices share; *done is false for others. */
-int gf_idwt_planes_stream(struct gf_task *t, bool *done);
+/* The stream() of idwt's hooks: of tasks that are too large, which else fail with both reasons, and those that
+ * several devices share. */
+int gf_idwt_planes_stream(struct gf_task *t);
 /* Describes how; false where a planned task cannot be done so. */
 bool gf_idwt_planes_plan(const struct gf_task *t, struct gf_slab_wavelet *w);
 /* In how many parts these devices share it, 0: not, and how each hand makes its own. */
