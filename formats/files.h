@@ -28,10 +28,8 @@ int gf_file_check(struct gf_file *file);
  * Once after each header. */
 int gf_file_read(struct gf_file *file, struct gf_image *image);
 /* The same for pictures whose first rows are used while the last ones are decoded: see
- * gf_decoder_begin(). */
-int gf_file_begin(struct gf_file *file, struct gf_image *image, bool *begun);
-bool gf_file_decode(struct gf_file *file);
-bool gf_file_await(struct gf_file *file, int64_t rows);
+ * gf_decoder_feed(). */
+int gf_file_feed(struct gf_file *file, struct gf_image *image, struct gf_feed *feed);
 /* True where the samples can only be read all together: one picture of a compressed format, .npy in
  * Fortran order. Else a page, an index of the slowest axis, can be read by itself. */
 bool gf_file_whole(const struct gf_file *file);

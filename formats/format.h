@@ -127,11 +127,8 @@ struct gf_format {
      * meaning); GF_EUNSUPP for a file whose samples are not stored as they are, in such strips. The
      * caller frees frame->at. */
     int (*strips)(struct gf_decoder *d, struct gf_raw_layout *out, struct gf_frame *frame);
-    /* NULL, or what read() does for others to use the first rows while the last ones are decoded,
-     * see gf_decoder_begin(). */
-    bool (*begin_rows)(struct gf_decoder *d, struct gf_image *image);
-    bool (*decode_rows)(struct gf_decoder *d);
-    bool (*await_rows)(struct gf_decoder *d, int64_t rows);
+    /* NULL, or fills in `feed` where read()'s rows can be had one by one, see gf_decoder_feed(). */
+    void (*feed)(struct gf_decoder *d, struct gf_image *image, struct gf_feed *feed);
     /* NULL: all samples are decoded at once. Those of `n` indices of the slowest axis from `from` on
      * into `to`, without gaps; in any order where the source can go back. */
     int (*read_pages)(struct gf_decoder *d, const struct gf_image *image, int64_t from, int64_t n,
@@ -221,14 +218,10 @@ int gf_decoder_open(struct gf_decoder *d, const struct gf_format *format, struct
 /* Allocates image->px within options->max_memory, and decodes the samples. Once only. */
 int gf_decoder_read(struct gf_decoder *d, struct gf_image *image);
 /* Instead of gf_decoder_read(), for pictures whose first rows are used while the last ones are
- * decoded. Allocates image->px; *begun is false where rows cannot be had one by one. Then one thread
- * calls gf_decoder_decode(), which ends when all are decoded, and any others gf_decoder_await(), which
- * returns when the first `rows` rows are complete, and helps to complete them. Where they return
- * false, what there is must not be used: gf_decoder_read(), when no thread is in either function any
- * more, reads the samples or tells what is wrong with them. */
-int gf_decoder_begin(struct gf_decoder *d, struct gf_image *image, bool *begun);
-bool gf_decoder_decode(struct gf_decoder *d);
-bool gf_decoder_await(struct gf_decoder *d, int64_t rows);
+ * decoded. Allocates image->px; feed->produce is NULL where rows cannot be had one by one. Where that or
+ * feed->await() returns false, gf_decoder_read(), when no thread is in either function any more, reads the
+ * samples or tells what is wrong with them. */
+int gf_decoder_feed(struct gf_decoder *d, struct gf_image *image, struct gf_feed *feed);
 void gf_decoder_close(struct gf_decoder *d); /* takes an all-zero struct too */
 /* After gf_decoder_open(): the samples, where options->header_only does not leave them out. Closes the
  * decoder, and frees the image where it fails. */

@@ -167,7 +167,7 @@ static struct gf_task take_task(struct run *r, struct gf_worker *l, char *const 
 /* The time that the device took for the task that has run: it may have waited for the device, and a device
  * that is the worker's own for the samples. */
 static double device_seconds(const struct gf_task *t) {
-    return (t->fed ? t->ms_transform : t->runner->ms.turn) * 1e-3;
+    return (t->feed.complete ? t->ms_transform : t->runner->ms.turn) * 1e-3;
 }
 
 /* One input: `n` files at `read`, and all pictures that they hold. */

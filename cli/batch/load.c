@@ -56,19 +56,10 @@ static int read_picture(struct gf_reader *r, struct gf_image *image) {
     return rc;
 }
 
-int gf_reader_begin(struct gf_reader *r, const struct gf_settings *s, struct gf_image *image,
-                    bool *begun) {
-    *begun = false;
+int gf_reader_feed(struct gf_reader *r, const struct gf_settings *s, struct gf_image *image,
+                   struct gf_feed *feed) {
     bool one = !s->from_magnitude && !s->frames && !r->several;
-    return one ? gf_file_begin(r->file[0], image, begun) : 0;
-}
-
-bool gf_reader_decode(struct gf_reader *r) {
-    return gf_file_decode(r->file[0]);
-}
-
-bool gf_reader_await(struct gf_reader *r, int64_t rows) {
-    return gf_file_await(r->file[0], rows);
+    return one ? gf_file_feed(r->file[0], image, feed) : 0;
 }
 
 bool gf_reader_may_have_more(const struct gf_reader *r) {

@@ -33,12 +33,9 @@ int gf_reader_again(const struct gf_reader *of, const struct gf_settings *s, str
 int gf_reader_read(struct gf_reader *r, const struct gf_settings *s, char *const *paths,
                    struct gf_image *image);
 /* Instead of that, for one picture whose first rows are used while the last ones are decoded: see
- * gf_decoder_begin(). Where *begun is false, or one of the others returns false, gf_reader_read()
- * reads the samples. */
-int gf_reader_begin(struct gf_reader *r, const struct gf_settings *s, struct gf_image *image,
-                    bool *begun);
-bool gf_reader_decode(struct gf_reader *r);
-bool gf_reader_await(struct gf_reader *r, int64_t rows);
+ * gf_decoder_feed(). If feed->produce stays NULL, or it returns false, gf_reader_read() reads the samples. */
+int gf_reader_feed(struct gf_reader *r, const struct gf_settings *s, struct gf_image *image,
+                   struct gf_feed *feed);
 /* True where the file is open and of a format that holds several pictures. */
 bool gf_reader_may_have_more(const struct gf_reader *r);
 /* 1 where the file has another picture, 0 at its end, a negative status for anything else. May wait

@@ -257,10 +257,9 @@ static bool may_be_fed(const struct gf_task *t) {
 
 static int read(struct gf_task *t) {
     int rc = 0;
-    t->fed = false;
     if (!t->pages.at_once && may_be_fed(t))
-        rc = gf_reader_begin(&t->reader, t->s, &t->image, &t->fed);
-    if (!rc && !t->fed && !t->pages.at_once)
+        rc = gf_reader_feed(&t->reader, t->s, &t->image, &t->feed);
+    if (!rc && !t->feed.produce && !t->pages.at_once)
         rc = read_samples(t);
     t->state = rc ? t->state : GF_TASK_READ;
     return rc;
@@ -347,20 +346,6 @@ static void copy_samples(const struct gf_task *t, struct gf_array *out) {
     }
 }
 
-static bool produce(void *user) {
-    struct gf_task *t = user;
-    double start = gf_now_ms();
-    bool done = gf_reader_decode(&t->reader);
-    t->ms_decode += gf_now_ms() - start;
-    t->fed = done;
-    return done;
-}
-
-static bool await(void *user, int64_t rows) {
-    struct gf_task *t = user;
-    return gf_reader_await(&t->reader, rows);
-}
-
 static int alloc_outputs(struct gf_task *t, struct gf_array *out) {
     for (int i = 0; i < t->job.n_out; i++) {
         struct gf_array *px = &t->product[i].image.px, like = *px;
@@ -372,20 +357,19 @@ static int alloc_outputs(struct gf_task *t, struct gf_array *out) {
     return 0;
 }
 
-/* Decodes and transforms concurrently. Leaves t->fed false where the samples cannot be decoded so;
- * then they are lost. */
+/* Decodes and transforms concurrently. Where the feed does not complete, the samples are lost. */
 static int run_fed(struct gf_task *t) {
-    const struct gf_feed feed = {t, produce, await};
     struct gf_array out[GF_MAX_OUTPUTS], *px = &t->product[0].image.px;
     const bool shared = gf_task_fits_input(t);
     if (shared)
         out[0] = gf_array_wrap(t->image.px.data, px->dtype, px->rank, px->shape);
     int rc = shared ? 0 : alloc_outputs(t, out);
     if (!rc)
-        rc = gf_runner_run_fed(t->runner, &t->in, &feed, out, &t->report);
-    if (rc || t->fed)
+        rc = gf_runner_run_fed(t->runner, &t->in, &t->feed, out, &t->report);
+    t->ms_decode += t->feed.ms;
+    if (rc || t->feed.complete)
         gf_reader_close(&t->reader);
-    if (!rc && t->fed && shared) {
+    if (!rc && t->feed.complete && shared) {
         *px = out[0];
         px->base = t->image.px.base;
         t->image.px.data = t->image.px.base = NULL;
@@ -405,11 +389,10 @@ static int run_whole(struct gf_task *t) {
 
 static int transform(struct gf_task *t) {
     double start = gf_now_ms(), decoded = t->ms_decode;
-    const bool begun = t->fed;
-    int rc = begun ? run_fed(t) : 0;
-    if (!rc && begun && !t->fed)
+    int rc = t->feed.produce ? run_fed(t) : 0;
+    if (!rc && t->feed.produce && !t->feed.complete)
         rc = read_samples(t); /* or they are refused */
-    if (!rc && !t->fed)
+    if (!rc && !t->feed.complete)
         rc = run_whole(t);
     t->ms_transform = gf_now_ms() - start - (t->ms_decode - decoded);
     if (!rc && t->hooks->check)

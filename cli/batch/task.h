@@ -132,7 +132,7 @@ struct gf_task {
     bool dealt;             /* of that: in parts, to several devices */
     struct gf_ranks *ranks; /* the processes that share it; NULL: it is this one's alone */
     bool lossy;             /* idwt: a threshold is or was applied */
-    bool fed;               /* the samples are decoded while the job runs */
+    struct gf_feed feed;    /* of samples that are decoded while the job runs */
     bool untouched;         /* filter: nothing to be done; the outputs are copies of the samples */
     int64_t need;           /* bytes of arrays and workspace; -1: not known before it is read */
     struct gf_product product[GF_MAX_OUTPUTS];

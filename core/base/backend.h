@@ -100,18 +100,6 @@ struct gf_plan {
     void *impl;    /* the backend's own */
 };
 
-/* An input whose rows become complete one after the other while a job runs, as those of a picture
- * that is being decoded do. */
-struct gf_feed {
-    void *user;
-    /* In the thread that calls exec_fed(), once: makes all rows. */
-    bool (*produce)(void *user);
-    /* In any other thread: returns when the first `rows` rows are complete. */
-    bool (*await)(void *user, int64_t rows);
-    /* Both return false where rows will not be complete: the outputs are worth nothing then, which
-     * is no failure of exec_fed(). */
-};
-
 /* A plan with the arrays of its runs, so that a run is one call: made by gf_plan_bind() and run by
  * gf_bound_run() in one thread, which takes turns with all other runs of the plan. */
 struct gf_bound {
@@ -132,8 +120,9 @@ struct gf_plan_ops {
      * whose results they have; it has been set to call exec(). NULL: they cannot. */
     int (*bind)(struct gf_bound *bound);
     /* The same as exec() for a plan that feeds: begins while rows of the input are still to come, and writes
-     * after it has read them all, so that out[0] may be in the input's memory. */
-    int (*exec_fed)(struct gf_plan *plan, const struct gf_array *in, const struct gf_feed *feed,
+     * after it has read them all, so that out[0] may be in the input's memory. If the feed does not complete,
+     * which is no failure, the outputs are worth nothing. */
+    int (*exec_fed)(struct gf_plan *plan, const struct gf_array *in, struct gf_feed *feed,
                     struct gf_array *out, struct gf_report *report);
     /* Runs the job with the seconds of each listed pass, NAN for one that ran together with the one before;
      * on what was uploaded where there is an upload(). GF_EUNSUPP, or NULL: not timed apart. */

@@ -61,8 +61,9 @@ int gf_runner_run(struct gf_runner *r, const struct gf_array *in, struct gf_arra
 static inline bool gf_runner_feeds(const struct gf_runner *r) {
     return r->plan && r->plan->feeds;
 }
-/* The same with an input whose rows are still to come. */
-int gf_runner_run_fed(struct gf_runner *r, const struct gf_array *in, const struct gf_feed *feed,
+/* The same with an input whose rows are still to come: without success, or where feed->complete is not set,
+ * the outputs are worth nothing. */
+int gf_runner_run_fed(struct gf_runner *r, const struct gf_array *in, struct gf_feed *feed,
                       struct gf_array *out, struct gf_report *report);
 
 /* The backend that transforms plane by plane (gf_session_streaming()), with its context, which is this
