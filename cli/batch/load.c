@@ -312,27 +312,48 @@ static bool all_finite(const struct gf_settings *s, const struct gf_array *a) {
     return !bad;
 }
 
-int gf_load_finite(const struct gf_settings *s, struct gf_image *image) {
-    int64_t first[GF_MAX_RANK];
-    int64_t bad = all_finite(s, &image->px) ? 0 : gf_array_nonfinite(&image->px, first);
-    if (!bad)
-        return 0;
-    if (s->nan != GF_NAN_REFUSE) {
-        gf_samples_mend(&image->px, s->nan == GF_NAN_MEAN);
-        return 0;
-    }
-    return gf_load_refuse(image, bad, first);
+/* Samples that are NaN or Inf: their number, and the first one's among all numbers of an image. */
+struct nonfinite {
+    int64_t count, first;
+};
+
+/* Counts those of an array that begins with number `at`. */
+static void count(const struct gf_array *a, int64_t at, struct nonfinite *bad) {
+    int64_t first[GF_MAX_RANK], index = 0;
+    const int64_t n = gf_array_nonfinite(a, first);
+    for (int i = 0; i < a->rank && n; i++)
+        index = index * a->shape[i] + first[i];
+    bad->first = bad->count ? bad->first : at + index;
+    bad->count += n;
 }
 
-int gf_load_refuse(const struct gf_image *image, int64_t bad, const int64_t first[GF_MAX_RANK]) {
+static int refuse(const struct gf_image *image, const struct nonfinite *bad) {
+    const int ndim = image->ndim, n = ndim + (image->px.shape[ndim] > 1);
     char where[128] = "";
-    bool channels = image->px.shape[image->ndim] > 1;
-    for (int i = 0; i < image->ndim + channels; i++) {
+    int64_t at[GF_MAX_RANK], rest = bad->first;
+    for (int i = ndim; i >= 0; rest /= image->px.shape[i--])
+        at[i] = rest % image->px.shape[i];
+    for (int i = 0; i < n; i++) {
         size_t used = strlen(where);
-        snprintf(where + used, sizeof where - used, "%s%lld", i ? ", " : "", (long long)first[i]);
+        snprintf(where + used, sizeof where - used, "%s%lld", i ? ", " : "", (long long)at[i]);
     }
     return gf_fail(GF_EINVAL, "%lld sample%s NaN or Inf, the first at [%s]; see --nan=zero|mean",
-                   (long long)bad, bad == 1 ? " is" : "s are", where);
+                   (long long)bad->count, bad->count == 1 ? " is" : "s are", where);
+}
+
+int gf_load_finite(const struct gf_settings *s, struct gf_image *image) {
+    struct nonfinite bad = {0};
+    if (!all_finite(s, &image->px))
+        count(&image->px, 0, &bad);
+    if (bad.count && s->nan == GF_NAN_REFUSE)
+        return refuse(image, &bad);
+    if (bad.count)
+        gf_samples_mend(&image->px, s->nan == GF_NAN_MEAN);
+    return 0;
+}
+
+const char *gf_finite_refuses_parts(const struct gf_settings *s) {
+    return s->nan == GF_NAN_MEAN ? "--nan=mean takes the mean of all samples" : NULL;
 }
 
 /* Page z, or where samples can be read by themselves those from z on: a line may be longer than memory. */
@@ -349,29 +370,61 @@ static int read_again(struct gf_reader *r, const struct gf_settings *s, char *co
     return gf_reader_pages(r, s, paths, image, z, &page);
 }
 
-int gf_load_refuse_pages(struct gf_reader *r, const struct gf_settings *s, char *const *paths,
-                         const struct gf_image *image, int64_t from) {
+/* Counts on from page `from` to the end, of which a pipe has no other way to go. */
+static int refuse_all(struct gf_reader *r, const struct gf_settings *s, char *const *paths,
+                      const struct gf_image *image, int64_t from, struct nonfinite *bad) {
     enum { AT_ONCE = 1 << 14 };
     const struct gf_array *px = &image->px;
-    const bool samples = !s->frames && gf_file_has_samples(r->file[0]);
+    const bool samples =
+        !s->frames && gf_file_has_samples(r->file[0]) && gf_file_is_at_hand(r->file[0]);
     const int64_t channels = px->shape[image->ndim], all = gf_array_count(px) / channels;
     const int64_t page = all / px->shape[0], most = samples ? AT_ONCE : page;
     struct gf_array part = {0};
-    int64_t bad = 0, first[GF_MAX_RANK] = {0}, n;
     int rc = gf_array_alloc(&part, px->dtype, 2, (int64_t[]){most, channels});
-    for (int64_t i = from * page; i < all && !rc; i += n) {
+    for (int64_t i = from * page, n; i < all && !rc; i += n) {
         n = all - i < most ? all - i : most;
-        int64_t at[GF_MAX_RANK];
         struct gf_array some = gf_array_slice(&part, 0, 0, n);
         rc = read_again(r, s, paths, image, samples, samples ? i : i / page, &some);
-        const int64_t more = rc ? 0 : gf_array_nonfinite(&some, at);
-        first[image->ndim] = bad || !more ? first[image->ndim] : at[1];
-        for (int64_t axis = image->ndim - 1, rest = i + at[0]; axis >= 0 && more && !bad; axis--) {
-            first[axis] = rest % px->shape[axis];
-            rest /= px->shape[axis];
-        }
-        bad += more;
+        if (!rc)
+            count(&some, i * channels, bad);
     }
     gf_array_free(&part);
-    return rc ? rc : gf_load_refuse(image, bad, first);
+    return rc ? rc : refuse(image, bad);
+}
+
+/* Samples of a part that was read; pages from `from` on, if all before them are finite, else `from` is -1. */
+static int finish(struct gf_reader *r, const struct gf_settings *s, char *const *paths,
+                  const struct gf_image *image, int64_t from, struct gf_array *a) {
+    const int64_t page = gf_array_count(&image->px) / image->px.shape[0];
+    struct nonfinite bad = {0};
+    count(a, from * page, &bad);
+    if (!bad.count)
+        return 0;
+    if (s->nan == GF_NAN_REFUSE && from >= 0)
+        return refuse_all(r, s, paths, image, from + gf_array_count(a) / page, &bad);
+    if (s->nan == GF_NAN_REFUSE)
+        return refuse_all(r, s, paths, image, 0, &(struct nonfinite){0});
+    gf_samples_mend(a, false);
+    return 0;
+}
+
+int gf_finite_pages(struct gf_reader *r, const struct gf_settings *s, char *const *paths,
+                    const struct gf_image *image, int64_t from, struct gf_array *to) {
+    int rc = gf_reader_pages(r, s, paths, image, from, to);
+    return rc ? rc : finish(r, s, paths, image, r->any_order ? -1 : from, to);
+}
+
+int gf_finite_rows(struct gf_reader *r, const struct gf_settings *s, char *const *paths,
+                   const struct gf_image *image, int64_t page, int64_t row, struct gf_array *to) {
+    const int64_t *shape = image->px.shape;
+    const int64_t n = gf_array_count(to) / (shape[image->ndim - 1] * shape[image->ndim]);
+    int rc = gf_file_read_rows(r->file[0], image, page, row, n, to->data);
+    return rc ? rc : finish(r, s, paths, image, -1, to);
+}
+
+int gf_finite_samples(struct gf_reader *r, const struct gf_settings *s, char *const *paths,
+                      const struct gf_image *image, int64_t first, struct gf_array *to) {
+    const int64_t n = gf_array_count(to) / image->px.shape[image->ndim];
+    int rc = gf_file_read_samples(r->file[0], image, first, n, to->data);
+    return rc ? rc : finish(r, s, paths, image, -1, to);
 }

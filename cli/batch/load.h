@@ -22,6 +22,8 @@ struct gf_reader {
     bool several; /* one picture at a time of a file that may hold more */
     bool copies;  /* stays open, for an output that may become the same file */
     bool pending; /* a picture's header was read, and not its samples */
+    bool
+        any_order; /* pages before one that is read may be unread yet: a refusal counts from the first */
 };
 
 /* The header of what `paths` name, px.data stays NULL; of the next picture where one is open. */
@@ -59,15 +61,17 @@ int gf_load_frames(const struct gf_settings *s, char *const *paths, int n, struc
 /* Lays samples out in the rank and shape of a record; formats without room for leading axes of
  * extent 1 lose them, others gain one. GF_EFORMAT where they differ otherwise. */
 int gf_image_match(struct gf_array *px, int rank, const int64_t *shape);
-/* Refuses or mends NaN and Inf, by --nan. */
+/* NaN and Inf, by --nan refused, with their number among all samples and the first one's place, or mended: in
+ * samples that are in memory; in pages from `from` on, rows of a page, samples from `first` on, as they are read
+ * (to->data is contiguous, and the count its extents). NULL, or why parts cannot be mended by themselves. */
 int gf_load_finite(const struct gf_settings *s, struct gf_image *image);
+int gf_finite_pages(struct gf_reader *r, const struct gf_settings *s, char *const *paths,
+                    const struct gf_image *image, int64_t from, struct gf_array *to);
+int gf_finite_rows(struct gf_reader *r, const struct gf_settings *s, char *const *paths,
+                   const struct gf_image *image, int64_t page, int64_t row, struct gf_array *to);
+int gf_finite_samples(struct gf_reader *r, const struct gf_settings *s, char *const *paths,
+                      const struct gf_image *image, int64_t first, struct gf_array *to);
+const char *gf_finite_refuses_parts(const struct gf_settings *s);
 /* One line where what a file calls times or channels is the first of three axes and is transformed. */
 void gf_load_note_stack(const char *name, const struct gf_image *image, unsigned axes);
-/* The refusal of an image with so many of them. */
-int gf_load_refuse(const struct gf_image *image, int64_t bad, const int64_t first[GF_MAX_RANK]);
-/* The same for what is not in memory, pages of a volume or rows of a picture, which before `from` have
- * none. */
-int gf_load_refuse_pages(struct gf_reader *r, const struct gf_settings *s, char *const *paths,
-                         const struct gf_image *image, int64_t from);
-
 #endif

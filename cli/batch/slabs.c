@@ -55,10 +55,9 @@ const char *gf_slabs_refuses(const struct gf_task *t) {
     const bool cut = !line && px->shape[0] != gf_job_counted(&t->job, 0);
     if (cut || px->shape[t->image.ndim] != t->job.channels)
         return "pictures with alpha are not";
-    if (t->s->nan == GF_NAN_MEAN)
-        return "--nan=mean takes the mean of all samples";
-    if (t->s->plan_only)
-        return NULL;
+    why = gf_finite_refuses_parts(t->s);
+    if (why || t->s->plan_only)
+        return why;
     const struct gf_file *file = t->reader.file[0];
     if (line && (t->s->frames || !gf_file_has_samples(file)))
         return "lines in raw and .npy files are, others not";
@@ -148,18 +147,6 @@ int gf_slabs_plan(struct gf_task *t) {
 
 /* ---------------------------------------------------------------- files */
 
-/* `from`: no page before it has any. */
-static int check_finite(const struct slabs *s, int64_t from, struct gf_array *a) {
-    struct gf_task *t = s->t;
-    int64_t first[GF_MAX_RANK];
-    if (!gf_array_nonfinite(a, first))
-        return 0;
-    if (t->s->nan == GF_NAN_REFUSE)
-        return gf_load_refuse_pages(&t->reader, t->s, t->read, &t->image, from);
-    gf_samples_mend(a, false);
-    return 0;
-}
-
 /* Samples that go to `to` are read there, or, those of a spectrum of another type than the job's, into an array
  * of the file's type. */
 static int begin_conversion(const struct slabs *s, int rank, const int64_t *shape, void *to,
@@ -190,13 +177,10 @@ static int read_file(void *user, int64_t first, struct gf_array *pages) {
     struct gf_task *t = s->t;
     double start = gf_now_ms();
     int rc = t->image.ndim == 2
-                 ? gf_file_read_rows(t->reader.file[0], &t->image, 0, first, pages->shape[0],
-                                     pages->data)
-                 : gf_reader_pages(&t->reader, t->s, t->read, &t->image, first, pages);
+                 ? gf_finite_rows(&t->reader, t->s, t->read, &t->image, 0, first, pages)
+                 : gf_finite_pages(&t->reader, t->s, t->read, &t->image, first, pages);
     if (!t->s->frames)
         gf_file_expect_pages(t->reader.file[0], &t->image, pages->shape[0]);
-    if (!rc)
-        rc = check_finite(s, first, pages);
     t->ms_decode += gf_now_ms() - start;
     return rc;
 }
@@ -228,10 +212,7 @@ static int read_rows(void *user, const struct gf_slab_rows *rows, void *to) {
     struct gf_array a;
     int rc = begin_conversion(s, 4, shape, to, &a);
     if (!rc)
-        rc = gf_file_read_rows(t->reader.file[0], &t->image, rows->page, rows->row, rows->count,
-                               a.data);
-    if (!rc)
-        rc = check_finite(s, 0, &a);
+        rc = gf_finite_rows(&t->reader, t->s, t->read, &t->image, rows->page, rows->row, &a);
     end_conversion(s, rc, to, &a);
     t->ms_decode += gf_now_ms() - start;
     return rc;
@@ -270,9 +251,7 @@ static int read_samples(void *user, int64_t first, struct gf_array *samples) {
     struct gf_array a;
     int rc = begin_conversion(s, 3, shape, to, &a);
     if (!rc)
-        rc = gf_file_read_samples(t->reader.file[0], &t->image, first, count, a.data);
-    if (!rc)
-        rc = check_finite(s, 0, &a);
+        rc = gf_finite_samples(&t->reader, t->s, t->read, &t->image, first, &a);
     end_conversion(s, rc, to, &a);
     t->ms_decode += gf_now_ms() - start;
     return rc;

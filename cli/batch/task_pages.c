@@ -42,12 +42,11 @@ const char *gf_task_refuses_pages(const struct gf_task *t) {
         return "the input is read in one piece";
     if (!t->s->plan_only && looks_ahead(job) && !gf_task_is_read_again(t))
         return "a pipe is read once, and the display range is that of all pages";
-    if (t->s->nan == GF_NAN_MEAN && !gf_dtype_is_integer(t->image.px.dtype))
-        return "--nan=mean takes the mean of all samples";
-    for (int i = 0; i < t->targets->n; i++)
-        if (!t->s->plan_only && gf_product_pages_refused(&t->product[i]))
-            return gf_product_pages_refused(&t->product[i]);
-    return t->hooks->refuses_pages ? t->hooks->refuses_pages(t) : NULL;
+    const bool integers = gf_dtype_is_integer(t->image.px.dtype);
+    const char *why = integers ? NULL : gf_finite_refuses_parts(t->s);
+    for (int i = 0; i < t->targets->n && !why && !t->s->plan_only; i++)
+        why = gf_product_pages_refused(&t->product[i]);
+    return why ? why : t->hooks->refuses_pages ? t->hooks->refuses_pages(t) : NULL;
 }
 
 /* True if outputs would show a part when a later page fails: those written through, and files complete

@@ -101,15 +101,13 @@ static int stop(struct ring *r, int rc) {
 
 /* ---- planes that are read ---- */
 
-/* All samples of one file are counted for a refusal: those before a part's as well. */
 static int read_page(struct flow *f, int64_t at, struct gf_image *plane) {
     const struct gf_task *t = f->hand->t;
     const struct gf_array *px = &t->image.px;
-    const bool whole = f->part.job.shape[0] == f->part.all;
-    int rc = plane->px.data ? 0 : gf_array_alloc(&plane->px, px->dtype, 3, px->shape + 1);
-    if (!rc)
-        rc = gf_file_read_pages(f->hand->reader->file[0], &t->image, at, 1, plane->px.data);
-    return rc ? rc : gf_planes_finite(f->hand, &plane->px, whole ? at : 0);
+    int64_t shape[] = {1, px->shape[1], px->shape[2], px->shape[3]};
+    int rc = plane->px.data ? 0 : gf_array_alloc(&plane->px, px->dtype, 3, shape + 1);
+    struct gf_array page = gf_array_wrap(plane->px.data, px->dtype, 4, shape);
+    return rc ? rc : gf_finite_pages(f->hand->reader, t->s, t->read, &t->image, at, &page);
 }
 
 static int read_plane(struct flow *f, int64_t k) {
@@ -321,8 +319,8 @@ static const char *refuses(const struct gf_task *t, bool too_large) {
         return gf_dwt_refuses_planes(&t->job);
     if (t->job.n_out != 1 || p->bands || p->where->has_page || t->job.out[0].map != GF_MAP_NUMBER)
         return "pictures and bands are made from all coefficients";
-    if (s->nan == GF_NAN_MEAN)
-        return "--nan=mean takes the mean of all samples";
+    if (gf_finite_refuses_parts(s))
+        return gf_finite_refuses_parts(s);
     if (!gf_session_streaming(t->runner->session))
         return "this backend does not transform plane by plane";
     return gf_volume_refuses(p->path, p->format, &options);

@@ -31,10 +31,9 @@ static const char *refuses(const struct gf_task *t) {
         return why;
     if (t->image.ndim != 3 || t->image.px.shape[3] != t->job.channels)
         return "pictures with alpha are not";
-    if (t->s->nan == GF_NAN_MEAN)
-        return "--nan=mean takes the mean of all samples";
-    if (t->s->plan_only)
-        return NULL;
+    why = gf_finite_refuses_parts(t->s);
+    if (why || t->s->plan_only)
+        return why;
     if (!gf_reader_has_pages(&t->reader, t->s))
         return "an array in Fortran order is not";
     for (int i = 0; i < t->targets->n && !why; i++)
@@ -69,7 +68,7 @@ static int copy_rows(struct run *r, const struct gf_slab_rows *rows, void *to) {
     const struct gf_task *t = r->hand->t;
     int rc = 0;
     if (rows->page != r->at)
-        rc = gf_reader_pages(r->hand->reader, t->s, t->read, &t->image, rows->page, &r->page);
+        rc = gf_finite_pages(r->hand->reader, t->s, t->read, &t->image, rows->page, &r->page);
     r->at = rc ? -1 : rows->page;
     if (!rc)
         memcpy(to, (char *)r->page.data + rows->row * r->page.stride[1],
@@ -84,13 +83,11 @@ static int read_rows(void *user, const struct gf_slab_rows *rows, void *to) {
     const int64_t *shape = t->image.px.shape;
     double start = gf_now_ms();
     h->at = rows->page;
-    int rc = r->page.data ? copy_rows(r, rows, to)
-                          : gf_file_read_rows(h->reader->file[0], &t->image, rows->page, rows->row,
-                                              rows->count, to);
     struct gf_array a =
         gf_array_wrap(to, t->image.px.dtype, 3, (int64_t[]){rows->count, shape[2], shape[3]});
-    if (!rc)
-        rc = gf_planes_finite(h, &a, 0);
+    int rc = r->page.data
+                 ? copy_rows(r, rows, to)
+                 : gf_finite_rows(h->reader, t->s, t->read, &t->image, rows->page, rows->row, &a);
     h->ms_read += gf_now_ms() - start;
     return rc;
 }
@@ -143,6 +140,7 @@ static int run_part(const struct gf_planes_work *p, struct gf_planes_hand *hand,
     int rc = 0;
     gf_slab_wavelet_part(&p->inverse, p->parts ? p->parts : 1, i, &r.wavelet);
     page.shape[0] = 1;
+    hand->reader->any_order = true;
     if (!has_rows(t))
         rc = gf_array_alloc(&r.page, page.dtype, page.rank, page.shape);
     if (!rc)

@@ -50,17 +50,6 @@ int gf_planes_threads(const struct gf_task *t, const struct gf_deal *d) {
     return on_cpu && some / on_cpu > 1 ? some / on_cpu : 1;
 }
 
-int gf_planes_finite(const struct gf_planes_hand *h, struct gf_array *a, int64_t from) {
-    const struct gf_task *t = h->t;
-    int64_t first[GF_MAX_RANK];
-    if (!gf_array_nonfinite(a, first))
-        return 0;
-    if (t->s->nan == GF_NAN_REFUSE)
-        return gf_load_refuse_pages(h->reader, t->s, t->read, &t->image, from);
-    gf_samples_mend(a, false);
-    return 0;
-}
-
 /* ---- hands ---- */
 
 static int run_part(void *user, int i, int64_t part) {
@@ -97,7 +86,9 @@ static int open_hand(struct share *s, int k, int threads) {
     };
     gf_runner_close(h->own.runner); /* it may have other threads, for work in one piece */
     gf_runner_open(h->own.runner, gf_deal_session(t->deal, device), h->own.threads = threads);
-    return k ? gf_reader_again(&t->reader, t->s, &h->reader) : 0;
+    int rc = k ? gf_reader_again(&t->reader, t->s, &h->reader) : 0;
+    h->own.reader->any_order = true;
+    return rc;
 }
 
 static void add(struct gf_planes_hand *sum, const struct gf_planes_hand *one) {

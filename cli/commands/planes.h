@@ -41,9 +41,6 @@ struct gf_planes_work {
 
 /* Writes the outputs, complete or not at all, and adds what was counted to the task. */
 int gf_planes_run(struct gf_planes_work *p);
-/* Refuses or mends samples that are NaN or Inf; planes before `from` have none. */
-int gf_planes_finite(const struct gf_planes_hand *h, struct gf_array *a, int64_t from);
-
 /* Whether devices share the task, whose samples each of them can read. */
 static inline bool gf_planes_may_share(const struct gf_task *t) {
     return t->deal && t->deal->n > 1 && gf_task_is_read_again(t);
