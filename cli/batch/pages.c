@@ -91,18 +91,6 @@ static int read_part(void *user, int i, int64_t part) {
 
 /* ---- transforming ---- */
 
-/* The channels of `px` that the backend transforms, and the alpha channel. */
-static void split(const struct gf_task *t, const struct gf_array *px, struct gf_array *in,
-                  struct gf_array *alpha) {
-    const int axis = t->job.ndim;
-    *in = t->in;
-    in->data = px->data;
-    in->shape[0] = px->shape[0];
-    *alpha = *in;
-    alpha->shape[axis] = 1;
-    alpha->data = t->has_alpha ? (char *)in->data + in->shape[axis] * in->stride[axis] : NULL;
-}
-
 /* Pages of output i as they are written: without what the command added beyond their edges. */
 static struct gf_array finished(const struct walk *w, int i, int64_t part) {
     const struct gf_task *t = w->t;
@@ -113,29 +101,19 @@ static struct gf_array finished(const struct walk *w, int i, int64_t part) {
 }
 
 static int transform(struct gf_task *part, struct gf_array *out) {
-    int rc = part->hooks->begin_part ? part->hooks->begin_part(part) : 0;
+    int rc = part->input->take(part);
     if (!rc)
         rc = gf_runner_plan(part->runner, &part->job);
-    if (!rc)
-        rc = gf_runner_run(part->runner, &part->in, out, &part->report);
-    if (part->hooks->end_part)
-        part->hooks->end_part(part);
-    return rc;
+    return rc ? rc : gf_runner_run(part->runner, &part->in, out, &part->report);
 }
 
 static int run_part(struct walk *w, int64_t i, struct gf_runner *runner) {
-    const struct gf_task *t = w->t;
-    struct gf_task part = {.s = t->s,
-                           .hooks = t->hooks,
-                           .runner = runner,
-                           .image = t->image,
-                           .job = t->pages.job,
-                           .filtering = t->filtering};
-    struct result *result = &w->result[i % w->slots];
-    struct gf_array alpha, plain[GF_MAX_OUTPUTS];
-    const int64_t n = part.job.shape[0] = pages_of(w, i);
+    struct gf_task *t = w->t;
+    const int64_t n = pages_of(w, i);
     const struct gf_array px = slot_of(w, &w->in, i, n);
-    split(t, &px, &part.in, &alpha);
+    struct gf_task part = gf_task_part(t, runner, n, px.data);
+    struct result *result = &w->result[i % w->slots];
+    struct gf_array plain[GF_MAX_OUTPUTS];
     for (int k = 0; k < t->job.n_out; k++) {
         const struct gf_array pages = slot_of(w, &w->out[k], i, n);
         plain[k] = gf_task_without_alpha(t, k, &pages);
@@ -144,10 +122,11 @@ static int run_part(struct walk *w, int64_t i, struct gf_runner *runner) {
     memcpy(part.product, t->product, sizeof part.product);
     for (int k = 0; k < t->job.n_out && !rc && w->volume; k++) {
         const struct gf_array pages = finished(w, k, i);
-        gf_task_complete(&part, k, &pages, &alpha);
+        gf_task_complete(&part, k, &pages, &part.alpha);
     }
     result->report = part.report;
     memcpy(result->overflowed, part.overflowed, sizeof result->overflowed);
+    part.input->drop(&part);
     return rc;
 }
 
@@ -355,7 +334,7 @@ static void set_range(struct gf_task *t, int i, double low, double high) {
 /* The pages that the sample of an automatic range is on, one by one. */
 static int look_at_pages(struct gf_task *t, struct gf_range_planes *r) {
     struct gf_job one = gf_range_planes_job(&t->job);
-    struct gf_array px = {0}, spectrum = {0}, in, alpha, like = t->image.px;
+    struct gf_array px = {0}, spectrum = {0}, like = t->image.px;
     struct gf_report report;
     int64_t shape[GF_MAX_RANK];
     gf_job_out_shape(&one, 0, shape);
@@ -370,10 +349,11 @@ static int look_at_pages(struct gf_task *t, struct gf_range_planes *r) {
         rc = gf_finite_pages(&t->reader, t->s, t->read, &t->image, z, &px);
         if (rc)
             break;
-        split(t, &px, &in, &alpha);
-        rc = gf_runner_run(t->runner, &in, &spectrum, &report);
+        struct gf_task page = gf_task_part(t, t->runner, 1, px.data);
+        gf_task_bind(&page);
+        rc = gf_runner_run(t->runner, &page.in, &spectrum, &report);
         if (!rc)
-            gf_range_planes_add(r, z, &in, &spectrum);
+            gf_range_planes_add(r, z, &page.in, &spectrum);
     }
     gf_array_free(&px);
     gf_array_free(&spectrum);

@@ -102,8 +102,7 @@ static json_t *task_report(const struct gf_task *t) {
         GF_KEY_IF(wavelet, "wavelet", "d4"), GF_KEY_IF(wavelet, "levels", job->wavelet.levels),
         GF_KEY_IF(wavelet, "boundary", gf_boundary_name(job->wavelet.boundary)),
         GF_KEY_IF(job->op == GF_FFT, "norm", gf_norm_name(job->norm)));
-    if (t->hooks->describe)
-        t->hooks->describe(t, o);
+    json_object_update(o, t->also);
     return GF_ADD(o, GF_KEY("backend", backend_name(t)),
                   GF_KEY_IF(t->ranks, "ranks", t->ranks->size),
                   GF_KEY_IF(t->among && t->among->n > 1, "deal", deal_report(t)),

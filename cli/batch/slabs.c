@@ -46,10 +46,8 @@ const char *gf_slabs_refuses(const struct gf_task *t) {
     const struct gf_job job = job_of(t);
     const bool line = gf_slab_is_line(&job);
     const char *why = line ? gf_slab_line_refuses(&job) : gf_slab_refuses(&job);
-    if (!why && t->hooks->refuses_slabs)
-        why = t->hooks->refuses_slabs(t);
-    if (why)
-        return why;
+    if (why || t->refuses.slabs)
+        return why ? why : t->refuses.slabs;
     if (t->s->from_magnitude)
         return "a pair of pictures is not";
     const bool cut = !line && px->shape[0] != gf_job_counted(&t->job, 0);
@@ -76,11 +74,7 @@ const char *gf_slabs_refuses(const struct gf_task *t) {
 static int make(const struct gf_task *t, const struct gf_job *job, enum gf_packing packs,
                 int64_t limit, struct gf_slab_plan *plan) {
     const int members = t->ranks ? t->ranks->size : 0;
-    int64_t memory = limit;
-    if (t->reader.file[0])
-        memory -= gf_file_decoding_bytes(t->reader.file[0]);
-    if (t->hooks->make_units_bytes)
-        memory -= t->hooks->make_units_bytes(t, limit);
+    int64_t memory = limit - t->input->bytes(t, limit);
     memory = memory > 0 ? memory : 0;
     return gf_slab_is_line(job) ? gf_slab_line_make(job, memory, members, plan)
                                 : gf_slab_plan_make(job, packs, memory, members, plan);
@@ -118,7 +112,7 @@ int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan) {
         rc = gf_fail(GF_EUNSUPP, "a picture of so few points is transformed in one piece");
     if (!rc)
         rc = make_within(t, &whole, packs, plan);
-    if (!rc && t->hooks->looks && t->hooks->looks(t))
+    if (!rc && t->looks)
         gf_slab_plan_look(plan, gf_array_bytes(&t->image.px));
     return rc;
 }
@@ -185,22 +179,20 @@ static int read_file(void *user, int64_t first, struct gf_array *pages) {
     return rc;
 }
 
-/* Units of the job's input, by way of the hook where that is not what the file has. */
+/* Units of the job's input. */
 static int make_units(struct slabs *s, int (*read)(void *user, int64_t first, struct gf_array *to),
                       int64_t first, struct gf_array *to) {
     const struct gf_unit_source file = {read, s};
-    return s->t->hooks->make_units ? s->t->hooks->make_units(s->t, &file, first, to)
-                                   : read(s, first, to);
+    return s->t->input->read(s->t, &file, first, to);
 }
 
 static int read_pages(void *user, int64_t first, struct gf_array *pages) {
     return make_units(user, read_file, first, pages);
 }
 
+/* By reading nothing. */
 static int look(void *user) {
-    struct slabs *s = user;
-    const struct gf_unit_source file = {read_file, s};
-    return s->t->hooks->look(s->t, &file);
+    return read_pages(user, 0, &(struct gf_array){.rank = 1});
 }
 
 static int read_rows(void *user, const struct gf_slab_rows *rows, void *to) {
@@ -306,11 +298,6 @@ static int run_job(void *user, const struct gf_job *job, const struct gf_array *
         rc = gf_runner_run(s->t->runner, in, out, report);
     s->t->ms_transform += gf_now_ms() - start;
     return rc;
-}
-
-static int make_table(void *user, const struct gf_job *part, struct gf_filter *filter) {
-    struct gf_task *t = ((struct slabs *)user)->t;
-    return t->hooks->make_table(t, part, filter);
 }
 
 /* Keeps the disk's speed in the first walk, if that was long enough to tell. */
@@ -436,8 +423,7 @@ int gf_slabs_run(struct gf_task *t) {
                             .run = run_job,
                             .moved = moved,
                             .read_span = read_span,
-                            .write_span = write_span,
-                            .table = t->hooks->make_table ? make_table : NULL};
+                            .write_span = write_span};
     if (t->ranks)
         io.members = gf_rank_members(&s->exchange, t->ranks);
     int rc = open_exchange(s);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <jansson.h>
 #include <sys/stat.h>
 
 #include "cli/batch/bands.h"
@@ -82,6 +83,7 @@ static int prepare(struct gf_task *t) {
     int rc = name_products(t);
     if (rc)
         return rc;
+    t->input = &gf_input_plain;
     t->job.n_out = t->targets->n - t->targets->n_aside;
     rc = t->hooks->prepare(t);
     return rc ? rc : gf_task_choose_pages(t);
@@ -248,10 +250,10 @@ static int read_samples(struct gf_task *t) {
     return rc;
 }
 
-/* Whether the job is planned without a look at the samples, and runs while they come. Formats that
+/* Whether the job is planned as it will be, and runs while they come. Formats that
  * begin to decode have integers only, of which none is NaN. */
 static bool may_be_fed(const struct gf_task *t) {
-    return !t->hooks->ready && gf_dtype_is_integer(t->image.px.dtype) &&
+    return t->input == &gf_input_plain && gf_dtype_is_integer(t->image.px.dtype) &&
            gf_runner_feeds(t->runner) && gf_job_equal(&t->job, &t->runner->job);
 }
 
@@ -265,8 +267,7 @@ static int read(struct gf_task *t) {
     return rc;
 }
 
-/* The views that prepare() described get the samples. */
-static void bind(struct gf_task *t) {
+void gf_task_bind(struct gf_task *t) {
     const int axis = t->job.ndim;
     t->in.data = t->image.px.data;
     if (!t->has_alpha)
@@ -275,6 +276,29 @@ static void bind(struct gf_task *t) {
     t->alpha.shape[axis] = 1;
     t->alpha.data = (char *)t->in.data + t->in.shape[axis] * t->in.stride[axis];
 }
+
+static void drop_views(struct gf_task *t) {
+    t->in = t->alpha = (struct gf_array){.data = NULL};
+}
+
+static int take_views(struct gf_task *t) {
+    gf_task_bind(t);
+    return 0;
+}
+
+static int read_units(struct gf_task *t, const struct gf_unit_source *below, int64_t first,
+                      struct gf_array *to) {
+    (void)t;
+    return below->read(below->user, first, to);
+}
+
+static int64_t decoding_bytes(const struct gf_task *t, int64_t limit) {
+    (void)limit;
+    return t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
+}
+
+const struct gf_task_input gf_input_plain = {
+    .take = take_views, .drop = drop_views, .read = read_units, .bytes = decoding_bytes};
 
 /* A picture after the first needs a name of its own, or an output that takes one after the other:
  * a format of several pictures in a stream. */
@@ -306,10 +330,8 @@ static int complete(struct gf_task *t) {
     int rc = check_several(t);
     if (rc)
         gf_reader_close(&t->reader); /* the other pictures have no output either */
-    if (!rc && !t->pages.at_once) {
-        bind(t);
-        rc = t->hooks->ready ? t->hooks->ready(t) : 0;
-    }
+    if (!rc && !t->pages.at_once)
+        rc = t->input->take(t);
     if (!rc)
         rc = make_plan(t);
     t->state = rc ? t->state : GF_TASK_READY;
@@ -468,8 +490,9 @@ int gf_task_more(struct gf_task *t) {
 }
 
 void gf_task_free(struct gf_task *t) {
-    if (t->hooks && t->hooks->free)
-        t->hooks->free(t);
+    if (t->input)
+        t->input->drop(t);
+    json_decref(t->also);
     gf_image_free(&t->image);
     free_products(t);
     if (t->page)

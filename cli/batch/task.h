@@ -46,49 +46,38 @@ enum gf_task_state {
     GF_TASK_TOO_LARGE, /* all of it does not fit memory; the step failed with GF_ENOMEM */
 };
 
+/* The samples that a job begins with, made of those of a file. Of a volume that is taken page by page, each lot of
+ * pages is a part of the task. */
+struct gf_task_input {
+    /* Completes what depends on the samples of t->in and t->job, which gf_task_bind() brings in; of a part
+     * without samples its job alone, as far as it is planned, and extra_bytes. */
+    int (*take)(struct gf_task *t);
+    void (*drop)(struct gf_task *t); /* frees what prepare() and take() left */
+    /* Units from `first` on of the job's input, from units of the source below, the file's; none of them makes
+     * what t->looks tells of. And the bytes that takes: within a limit what is left grows with it. */
+    int (*read)(struct gf_task *t, const struct gf_unit_source *below, int64_t first,
+                struct gf_array *to);
+    int64_t (*bytes)(const struct gf_task *t, int64_t limit);
+};
+
+/* The file's own samples. */
+extern const struct gf_task_input gf_input_plain;
+
 /* A command's steps of a task. */
 struct gf_task_hooks {
     const char *name;
     enum gf_kind default_kind; /* of --out */
     const char *label;         /* for {kind}; NULL: the kind's name */
     bool keeps_type;           /* a folder as --out takes the input's own suffix, not png */
-    /* From the header in t->image: t->job, t->in, and each product's image. Called once. */
+    bool spreads;              /* several processes can share a volume's task */
+    /* From the header in t->image: t->job, t->in, each product's image, t->refuses, and t->input where it is not
+     * the plain one. Called once. */
     int (*prepare)(struct gf_task *t);
-    /* NULL, or completes what of t->job and t->in depends on the samples, which are there. */
-    int (*ready)(struct gf_task *t);
     /* Looks at t->report before anything is written. */
     int (*check)(struct gf_task *t);
     /* NULL, or does a task that is described, or too large, without holding its samples in memory; 0 with its
      * state unchanged where one that is described had better go the usual way. */
     int (*stream)(struct gf_task *t);
-    /* Several processes can share a volume's task. */
-    bool spreads;
-    /* NULL, or returns NULL where a volume can be taken page by page, without ready(), each as the
-     * whole would be. Else the reason why not. */
-    const char *(*refuses_pages)(const struct gf_task *t);
-    /* NULL, or completes t->pages: job and extra_bytes, once it is known how many are at once. */
-    int (*take_pages)(struct gf_task *t);
-    /* NULL, or completes job and `in` of a task about some pages only, which has no reader and no
-     * products; and frees what that left with it. */
-    int (*begin_part)(struct gf_task *part);
-    void (*end_part)(struct gf_task *part);
-    /* NULL, or returns NULL where a volume can be taken in slabs (cli/batch/slabs.h), else the reason
-     * why not. */
-    const char *(*refuses_slabs)(const struct gf_task *t);
-    /* NULL, or whether making those units takes a look at all pages of the file before; and the look. */
-    bool (*looks)(const struct gf_task *t);
-    int (*look)(struct gf_task *t, const struct gf_unit_source *file);
-    /* NULL where the job's input is what the file has. Else units from `first` on of that input, from
-     * units of the file, and the bytes that takes beside them: within a limit what is left grows with it. */
-    int (*make_units)(struct gf_task *t, const struct gf_unit_source *file, int64_t first,
-                      struct gf_array *to);
-    int64_t (*make_units_bytes)(const struct gf_task *t, int64_t limit);
-    /* NULL, or makes the table of a filter's part: see struct gf_slab_io. */
-    int (*make_table)(struct gf_task *t, const struct gf_job *part, struct gf_filter *filter);
-    /* NULL, or adds to the task's JSON line. */
-    void (*describe)(const struct gf_task *t, struct json_t *line);
-    /* NULL, or frees what prepare() left with the task. */
-    void (*free)(struct gf_task *t);
 };
 
 struct gf_filtering;
@@ -120,11 +109,20 @@ struct gf_task {
     struct gf_reader reader;
     int64_t page;          /* which of them, from 0 */
     struct gf_image image; /* what was read; alpha included */
-    struct gf_array in;    /* the part of image.px that is transformed: all but alpha */
+    const struct gf_task_input *input;
+    struct gf_task
+        *whole;         /* of a part: the task that it is of. It has no reader and no products. */
+    struct gf_array in; /* the part of image.px that is transformed: all but alpha */
     struct gf_array
         alpha;      /* the alpha channel of image.px to be kept (rank ndim + 1), or no data */
     bool has_alpha; /* behind the channels of `in` */
     struct gf_job job;
+    /* NULL, or the reasons why pages, each as the whole would be, and slabs (cli/batch/slabs.h) are not taken by
+     * themselves. */
+    struct {
+        const char *pages, *slabs;
+    } refuses;
+    bool looks; /* before units of the input are read, all units of the file are looked at */
     struct gf_paging pages;
     struct gf_resume resume;
     bool by_time;           /* skipped, as far as times tell */
@@ -140,8 +138,9 @@ struct gf_task {
     int64_t overflowed[GF_MAX_OUTPUTS]; /* float samples of each output that are Inf or NaN */
     double ms_decode, ms_transform, ms_encode;
     struct gf_filtering *filtering; /* filter's own */
-    double ms_prepare;              /* of prepare() and ready(), where filtering is */
-    int64_t prepare_bytes; /* the most that prepare() and ready() take at once, input included */
+    struct json_t *also;            /* NULL, or the command's keys of the JSON line; owned */
+    double ms_prepare;              /* of prepare() and take(), where filtering is */
+    int64_t prepare_bytes; /* the most that prepare() and take() take at once, input included */
     int64_t extra_bytes;   /* of what prepare() makes beside the arrays */
 };
 
@@ -174,6 +173,10 @@ bool gf_task_fits_input(const struct gf_task *t);
  * or nothing; the job that is planned, of these or of all samples; and a page with its spectrum,
  * where a display range is found before the arrays are taken. */
 int gf_task_choose_pages(struct gf_task *t);
+/* A part of n pages, for a runner; px: their samples, or none. */
+struct gf_task gf_task_part(struct gf_task *t, struct gf_runner *runner, int64_t n, void *px);
+/* The views that prepare() described get the samples of t->image. */
+void gf_task_bind(struct gf_task *t);
 /* How many threads have device i of the deal run pages. */
 int gf_task_streams(const struct gf_task *t, int i);
 /* Once its parts were dealt: the runner of the report, whose name of a backend is that of a device that had a

@@ -46,7 +46,7 @@ const char *gf_task_refuses_pages(const struct gf_task *t) {
     const char *why = integers ? NULL : gf_finite_refuses_parts(t->s);
     for (int i = 0; i < t->targets->n && !why && !t->s->plan_only; i++)
         why = gf_product_pages_refused(&t->product[i]);
-    return why ? why : t->hooks->refuses_pages ? t->hooks->refuses_pages(t) : NULL;
+    return why ? why : t->refuses.pages;
 }
 
 /* True if outputs would show a part when a later page fails: those written through, and files complete
@@ -98,15 +98,33 @@ static int64_t usual_slots(const struct gf_task *t) {
     return devices(t) > 1 ? SLOTS_A_DEVICE * devices(t) : 2;
 }
 
+struct gf_task gf_task_part(struct gf_task *t, struct gf_runner *runner, int64_t n, void *px) {
+    struct gf_task part = {.s = t->s,
+                           .hooks = t->hooks,
+                           .runner = runner,
+                           .image = t->image,
+                           .input = t->input,
+                           .whole = t,
+                           .in = t->in,
+                           .has_alpha = t->has_alpha,
+                           .job = t->pages.job};
+    part.image.px.base = NULL;
+    part.image.px.data = px;
+    part.image.px.shape[0] = part.in.shape[0] = part.job.shape[0] = n;
+    return part;
+}
+
 static int set_pages(struct gf_task *t, int64_t n) {
     struct gf_paging *p = &t->pages;
     p->at_once = n;
     p->job = t->job;
-    p->job.shape[0] = n;
     p->job.lean = false;
-    p->extra_bytes = t->extra_bytes;
     gf_runner_repeat(t->runner, (t->job.shape[0] + n - 1) / n);
-    return t->hooks->take_pages ? t->hooks->take_pages(t) : 0;
+    struct gf_task part = gf_task_part(t, t->runner, n, NULL);
+    int rc = t->input->take(&part);
+    p->job = part.job;
+    p->extra_bytes = part.extra_bytes;
+    return rc;
 }
 
 int gf_task_choose_pages(struct gf_task *t) {

@@ -79,6 +79,7 @@ static int prepare(struct gf_task *t) {
     rc = r ? job_from_record(t, r) : job_from_options(t);
     for (int i = 0; i < job->n_out && !rc; i++)
         rc = gf_task_describe_restored(t, i, r);
+    t->refuses.pages = gf_dwt_refuses_parts(job);
     return rc;
 }
 
@@ -97,17 +98,12 @@ static int check(struct gf_task *t) {
     return 0;
 }
 
-static const char *refuses_pages(const struct gf_task *t) {
-    return gf_dwt_refuses_parts(&t->job);
-}
-
 const struct gf_task_hooks gf_hooks_idwt = {
     .name = "idwt",
     .default_kind = GF_REAL,
     .label = "picture",
     .prepare = prepare,
     .check = check,
-    .refuses_pages = refuses_pages,
     .stream = gf_idwt_planes_stream,
 };
 

@@ -230,7 +230,8 @@ static int make(struct making *m, int64_t first, struct gf_array *to) {
 
 int64_t gf_filter_make_units_bytes(const struct gf_task *t, int64_t limit) {
     const struct gf_job *job = &t->job;
-    const int64_t *n = t->filtering->frame.shape, parts = gf_filter_parts_bytes(t);
+    const int64_t *n = t->filtering->frame.shape;
+    const int64_t parts = gf_filter_parts_bytes(t) + gf_input_plain.bytes(t, limit);
     const enum gf_edges mode = (enum gf_edges)t->s->filter.edges;
     if (gf_slab_is_line(job))
         return parts + (mode == GF_EDGES_PERIODIC ? 0 : samples_room(t, limit));
@@ -245,7 +246,7 @@ int64_t gf_filter_make_units_bytes(const struct gf_task *t, int64_t limit) {
     return parts + read + (mode == GF_EDGES_TAPER ? made : 0);
 }
 
-int gf_filter_look(struct gf_task *t, const struct gf_unit_source *file) {
+static int look(struct gf_task *t, const struct gf_unit_source *file) {
     const struct gf_job job = smooth_job(t);
     const int64_t *n = job.shape;
     struct making m = {.t = t, .file = file, .n = n[0], .most = pages_at_once(t, &job)};
@@ -286,6 +287,9 @@ int gf_filter_make_units(struct gf_task *t, const struct gf_unit_source *file, i
                        .most = line ? samples_at_once(t) : 1};
     if (t->s->filter.edges == GF_EDGES_PERIODIC)
         return file->read(file->user, first, to);
+    int rc = t->looks && !t->filtering->smooth ? look(t, file) : 0;
+    if (rc)
+        return rc;
     if (!line && splits(t)) {
         const struct gf_job job = smooth_job(t);
         m.most = pages_at_once(t, &job);

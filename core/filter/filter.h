@@ -55,6 +55,9 @@ struct gf_filter {
      * shape. Owned. */
     struct gf_array table;
     bool in_parts; /* the parts of a job get a table each, which is not here */
+    /* NULL, or multiplies the table of a part (`whole`) by the values there of what this table is made of. */
+    int (*make_part)(const void *maker, const struct gf_job *part, struct gf_filter *filter);
+    const void *maker;
     double offset; /* added to every sample of the result, in the input's unit */
 };
 
