@@ -253,7 +253,7 @@ static int read_samples(struct gf_task *t) {
 /* Whether the job is planned as it will be, and runs while they come. Formats that
  * begin to decode have integers only, of which none is NaN. */
 static bool may_be_fed(const struct gf_task *t) {
-    return t->input == &gf_input_plain && gf_dtype_is_integer(t->image.px.dtype) &&
+    return !t->input->waits && gf_dtype_is_integer(t->image.px.dtype) &&
            gf_runner_feeds(t->runner) && gf_job_equal(&t->job, &t->runner->job);
 }
 

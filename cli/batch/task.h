@@ -49,6 +49,7 @@ enum gf_task_state {
 /* The samples that a job begins with, made of those of a file. Of a volume that is taken page by page, each lot of
  * pages is a part of the task. */
 struct gf_task_input {
+    bool waits; /* the job is complete only when all samples are there: it cannot begin before */
     /* Completes what depends on the samples of t->in and t->job, which gf_task_bind() brings in; of a part
      * without samples its job alone, as far as it is planned, and extra_bytes. */
     int (*take)(struct gf_task *t);

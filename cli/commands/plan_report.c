@@ -7,7 +7,6 @@
 
 #include "cli/backend_options.h"
 #include "cli/batch/slabs.h"
-#include "cli/command.h"
 #include "cli/commands/planes.h"
 #include "cli/log.h"
 #include "cli/report.h"
@@ -68,9 +67,9 @@ static bool plans_planes(const struct gf_task *t, struct gf_slab_plan *p) {
     struct gf_slab_wavelet w = {.memory_bytes = -1,
                                 .bytes_read = gf_array_bytes(&t->image.px),
                                 .bytes_written = gf_array_bytes(&t->product[0].image.px)};
-    if (t->hooks == &gf_hooks_dwt)
+    if (t->job.op == GF_DWT && t->job.direction == GF_FORWARD)
         w.memory_bytes = gf_dwt_planes_bytes(t);
-    else if (t->hooks == &gf_hooks_idwt && !gf_idwt_planes_plan(t, &w))
+    else if (t->job.op == GF_DWT && !gf_idwt_planes_plan(t, &w))
         w.memory_bytes = -1;
     *p = (struct gf_slab_plan){.n_walks = 1, .memory_bytes = w.memory_bytes};
     p->walk[0].what = "planes, all levels";

@@ -245,8 +245,11 @@ static void drop(struct gf_task *t) {
     t->filtering = NULL;
 }
 
-static const struct gf_task_input input = {
-    .take = take, .drop = drop, .read = gf_filter_make_units, .bytes = gf_filter_make_units_bytes};
+static const struct gf_task_input input = {.waits = true,
+                                           .take = take,
+                                           .drop = drop,
+                                           .read = gf_filter_make_units,
+                                           .bytes = gf_filter_make_units_bytes};
 
 static int prepare(struct gf_task *t) {
     t->filtering = calloc(1, sizeof *t->filtering);
