@@ -8,7 +8,6 @@
 
 #include "cli/backend_options.h"
 #include "cli/log.h"
-#include "cli/batch/deal_report.h"
 #include "cli/batch/folders.h"
 #include "cli/batch/ranks.h"
 #include "cli/batch/spread.h"

@@ -398,47 +398,19 @@ static int find_ranges(struct gf_task *t) {
 
 /* ---- outputs ---- */
 
-static int begin(struct gf_task *t, struct gf_volume **volume) {
-    int rc = 0;
-    for (int i = 0; i < t->job.n_out && !rc; i++) {
-        const struct gf_format *f = t->product[i].format;
-        if (f->load) /* see gf_formats_load() */
-            rc = f->load();
-        if (!rc)
-            rc = gf_product_begin(t->s, &t->product[i], &t->image.metadata, &volume[i]);
-    }
-    return rc;
-}
-
-static int commit(struct gf_task *t, struct gf_volume **volume) {
-    int rc = 0;
-    for (int i = 0; i < t->job.n_out && !rc; i++) {
-        if (volume[i])
-            rc = gf_volume_commit(volume[i]);
-        volume[i] = NULL;
-    }
-    return rc;
-}
-
 int gf_pages_run(struct gf_task *t) {
     struct gf_volume *volume[GF_MAX_OUTPUTS] = {NULL};
-    char alpha;
     const double begun = gf_now_ms();
     int rc = find_ranges(t);
-    if (!rc)
-        rc = begin(t, volume);
+    for (int i = 0; i < t->job.n_out && !rc; i++)
+        rc = gf_product_begin(t->s, &t->product[i], &t->image.metadata, &volume[i]);
     if (!rc)
         rc = walk_through(t, volume);
-    t->alpha.data = t->has_alpha ? &alpha : NULL; /* check() asks only whether there is one */
-    if (!rc && t->hooks->check)
-        rc = t->hooks->check(t);
-    t->alpha.data = NULL;
-    double start = gf_now_ms();
     if (!rc)
-        rc = commit(t, volume);
+        rc = t->hooks->check(t);
+    double start = gf_now_ms();
+    rc = gf_volumes_end(volume, t->job.n_out, rc);
     t->ms_encode += gf_now_ms() - start;
-    for (int i = 0; i < t->job.n_out; i++)
-        gf_volume_abort(volume[i]);
     gf_reader_close(&t->reader);
     t->state = rc ? t->state : GF_TASK_WRITTEN;
     if (!rc)

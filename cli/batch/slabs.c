@@ -215,12 +215,9 @@ static int write_box(struct slabs *s, int i, const struct gf_volume_box *box, co
     const struct gf_array *px = &t->product[i].image.px;
     const int x = t->job.ndim - 1;
     double start = gf_now_ms();
-    if (!gf_job_is_bounded(&t->job)) {
-        int64_t first[GF_MAX_RANK];
-        struct gf_array a = gf_array_wrap((void *)data, px->dtype, 3,
-                                          (int64_t[]){box->height, box->width, px->shape[x + 1]});
-        t->overflowed[i] += gf_array_nonfinite(&a, first);
-    }
+    const struct gf_array a = gf_array_wrap((void *)data, px->dtype, 3,
+                                            (int64_t[]){box->height, box->width, px->shape[x + 1]});
+    t->overflowed[i] += gf_task_overflowed(t, &a);
     int rc = gf_volume_write(s->out[i].volume, box, data, box->width * px->stride[x]);
     t->ms_encode += gf_now_ms() - start;
     return rc;
@@ -375,7 +372,7 @@ static int finish(struct slabs *s) {
         t->overflowed[i] = (int64_t)overflowed[i];
     if (t->ranks)
         gf_log_mute(t->ranks->rank != 0);
-    return rc || !t->hooks->check ? rc : agree(s, t->hooks->check(t));
+    return rc ? rc : agree(s, t->hooks->check(t));
 }
 
 static int commit(struct slabs *s) {

@@ -345,13 +345,16 @@ struct gf_array gf_task_without_alpha(const struct gf_task *t, int i, const stru
     return gf_array_slice(out, axis, 0, out->shape[axis] - t->product[i].alpha_plane);
 }
 
+int64_t gf_task_overflowed(const struct gf_task *t, const struct gf_array *out) {
+    int64_t first[GF_MAX_RANK];
+    return gf_job_is_bounded(&t->job) ? 0 : gf_array_nonfinite(out, first);
+}
+
 void gf_task_complete(struct gf_task *t, int i, const struct gf_array *out,
                       const struct gf_array *alpha) {
     const int axis = t->job.ndim;
-    int64_t first[GF_MAX_RANK];
     struct gf_array plain = gf_task_without_alpha(t, i, out);
-    if (!gf_job_is_bounded(&t->job))
-        t->overflowed[i] += gf_array_nonfinite(&plain, first);
+    t->overflowed[i] += gf_task_overflowed(t, &plain);
     if (!t->product[i].alpha_plane)
         return;
     struct gf_array to = gf_array_slice(out, axis, out->shape[axis] - 1, 1);
@@ -417,7 +420,7 @@ static int transform(struct gf_task *t) {
     if (!rc && !t->feed.complete)
         rc = run_whole(t);
     t->ms_transform = gf_now_ms() - start - (t->ms_decode - decoded);
-    if (!rc && t->hooks->check)
+    if (!rc)
         rc = t->hooks->check(t);
     for (int i = 0; i < t->job.n_out && !rc; i++)
         gf_task_complete(t, i, &t->product[i].image.px, &t->alpha);

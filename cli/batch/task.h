@@ -74,7 +74,7 @@ struct gf_task_hooks {
     /* From the header in t->image: t->job, t->in, each product's image, t->refuses, and t->input where it is not
      * the plain one. Called once. */
     int (*prepare)(struct gf_task *t);
-    /* Looks at t->report before anything is written. */
+    /* Looks at t->report before anything is complete. */
     int (*check)(struct gf_task *t);
     /* NULL, or does a task that is described, or too large, without holding its samples in memory; 0 with its
      * state unchanged where one that is described had better go the usual way. */
@@ -188,6 +188,8 @@ bool gf_task_is_read_again(const struct gf_task *t);
 bool gf_task_take_fewer_pages(struct gf_task *t);
 struct gf_job *gf_task_planned(struct gf_task *t);
 int64_t gf_task_looking_bytes(const struct gf_task *t);
+/* Float samples of an output, or a part of it, that are Inf or NaN. */
+int64_t gf_task_overflowed(const struct gf_task *t, const struct gf_array *out);
 /* Output i, or some pages of it, as the backend sees it; and what is done once that has run: samples
  * that overflowed are counted, alpha is put beside the others. */
 struct gf_array gf_task_without_alpha(const struct gf_task *t, int i, const struct gf_array *out);

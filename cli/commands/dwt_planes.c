@@ -175,11 +175,10 @@ static void *write_boxes(void *user) {
 
 static void count_overflowed(struct flow *f, const struct gf_dwt_box *b) {
     const struct gf_job *job = &f->hand->t->job;
-    int64_t shape[2] = {b->height, b->width * job->channels}, first[GF_MAX_RANK];
+    int64_t shape[2] = {b->height, b->width * job->channels};
     struct gf_array box = gf_array_wrap((void *)b->data, job->out[0].dtype, 2, shape);
     box.stride[0] = b->stride;
-    if (!gf_job_is_bounded(job))
-        f->overflowed += gf_array_nonfinite(&box, first);
+    f->overflowed += gf_task_overflowed(f->hand->t, &box);
 }
 
 static int settle(void *user, int64_t boxes) {

@@ -97,12 +97,11 @@ static int write_rows(void *user, int i, const struct gf_slab_rows *rows, const 
     const struct gf_task *t = r->hand->t;
     const struct gf_array *px = &t->product[i].image.px;
     struct gf_volume *volume = r->planes->volume[i];
-    int64_t first[GF_MAX_RANK];
     double start = gf_now_ms();
     const struct gf_array page = gf_array_wrap(
         (void *)data, px->dtype, 4, (int64_t[]){1, rows->count, px->shape[2], px->shape[3]});
     const struct gf_volume_box box = {rows->page, rows->row, 0, rows->count, px->shape[2]};
-    r->hand->overflowed[i] += gf_array_nonfinite(&page, first);
+    r->hand->overflowed[i] += gf_task_overflowed(t, &page);
     int rc = r->planes->in_order ? gf_product_put(t->s, &t->product[i], &t->image.metadata, volume,
                                                   rows->page, &page)
                                  : gf_volume_write(volume, &box, data, page.stride[1]);

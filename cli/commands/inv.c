@@ -73,12 +73,8 @@ static int choose_kind(struct gf_task *t, int i, const struct gf_record *r) {
 
 static int prepare(struct gf_task *t) {
     struct gf_job *job = &t->job;
-    struct gf_record record, *r = NULL;
-    int rc = 0;
-    if (t->image.record) {
-        rc = gf_record_parse(t->image.record, &record);
-        r = &record;
-    }
+    struct gf_record record, *r = t->image.record ? &record : NULL;
+    int rc = r ? gf_record_parse(t->image.record, r) : 0;
     if (!rc && r && r->version == GF_RECORD_WAVELET)
         rc = gf_fail(GF_EINVAL, "wavelet coefficients, not a spectrum; gpufft idwt inverts them");
     if (!rc && !gf_dtype_is_complex(t->image.px.dtype))

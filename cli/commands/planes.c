@@ -198,12 +198,7 @@ int gf_planes_run(struct gf_planes_work *p) {
     if (!rc && t->job.direction == GF_INVERSE)
         rc = t->hooks->check(t);
     const double start = gf_now_ms();
-    for (int i = 0; i < t->job.n_out; i++) {
-        if (!rc && p->volume[i])
-            rc = gf_volume_commit(p->volume[i]);
-        else
-            gf_volume_abort(p->volume[i]);
-    }
+    rc = gf_volumes_end(p->volume, t->job.n_out, rc);
     t->ms_encode += gf_now_ms() - start;
     t->state = rc ? t->state : GF_TASK_WRITTEN;
     return rc;

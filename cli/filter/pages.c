@@ -12,8 +12,8 @@
 #include "core/base/status.h"
 #include "core/slab/line.h"
 
-/* Units (pages, rows or samples) of the file as they are read, and two lots of lengthened ones that fade into
- * each other. A line or a volume has n of them, lengthened to `length`. */
+/* A source of lengthened units (pages, rows or samples) over the file's: those as they are read, and two lots of
+ * lengthened ones that fade into each other. A line or a volume has n of them, lengthened to `length`. */
 struct making {
     struct gf_task *t;
     const struct gf_unit_source *file;
@@ -181,15 +181,17 @@ static int split_pages(const struct making *m, int64_t first, struct gf_array *p
     return rc;
 }
 
+static int mirror(const struct making *m, int64_t first, struct gf_array *to) {
+    return read_some(m, true, m->length - first - to->shape[0], to);
+}
+
 /* Units of the job's input, none or all of them beyond the end of the line or volume. */
 static int make_some(const struct making *m, int64_t first, struct gf_array *to) {
+    static int (*const beyond[])(const struct making *m, int64_t first, struct gf_array *to) = {
+        [GF_EDGES_MIRROR] = mirror, [GF_EDGES_TAPER] = fade, [GF_EDGES_SMOOTH] = split_line};
     if (!m->is_line && splits(m->t))
         return split_pages(m, first, to);
-    if (first < m->n)
-        return read_some(m, false, first, to);
-    return m->mode == GF_EDGES_TAPER    ? fade(m, first, to)
-           : m->mode == GF_EDGES_SMOOTH ? split_line(m, first, to)
-                                        : read_some(m, true, m->length - first - to->shape[0], to);
+    return first < m->n ? read_some(m, false, first, to) : beyond[m->mode](m, first, to);
 }
 
 static int take_buffers(struct making *m) {
