@@ -61,7 +61,7 @@ const char *gf_slabs_refuses(const struct gf_task *t) {
         return "lines in raw and .npy files are, others not";
     if (!line && t->image.ndim == 2 && !gf_file_has_rows(file))
         return "pictures in raw, .npy and uncompressed TIFF files are, others not";
-    if (t->image.ndim == 3 && !gf_reader_has_pages(&t->reader, t->s))
+    if (t->image.ndim == 3 && !gf_reader_has_pages(&t->reader))
         return "an array in Fortran order is not";
     if (t->job.direction == GF_INVERSE && (t->s->frames || !gf_file_has_rows(file)))
         return "spectra in raw, .npy and uncompressed TIFF files are, others not";
@@ -170,9 +170,8 @@ static int read_file(void *user, int64_t first, struct gf_array *pages) {
     struct slabs *s = user;
     struct gf_task *t = s->t;
     double start = gf_now_ms();
-    int rc = t->image.ndim == 2
-                 ? gf_finite_rows(&t->reader, t->s, t->read, &t->image, 0, first, pages)
-                 : gf_finite_pages(&t->reader, t->s, t->read, &t->image, first, pages);
+    int rc = t->image.ndim == 2 ? gf_finite_rows(&t->reader, &t->image, 0, first, pages)
+                                : gf_finite_pages(&t->reader, &t->image, first, pages);
     if (!t->s->frames)
         gf_file_expect_pages(t->reader.file[0], &t->image, pages->shape[0]);
     t->ms_decode += gf_now_ms() - start;
@@ -204,7 +203,7 @@ static int read_rows(void *user, const struct gf_slab_rows *rows, void *to) {
     struct gf_array a;
     int rc = begin_conversion(s, 4, shape, to, &a);
     if (!rc)
-        rc = gf_finite_rows(&t->reader, t->s, t->read, &t->image, rows->page, rows->row, &a);
+        rc = gf_finite_rows(&t->reader, &t->image, rows->page, rows->row, &a);
     end_conversion(s, rc, to, &a);
     t->ms_decode += gf_now_ms() - start;
     return rc;
@@ -240,7 +239,7 @@ static int read_samples(void *user, int64_t first, struct gf_array *samples) {
     struct gf_array a;
     int rc = begin_conversion(s, 3, shape, to, &a);
     if (!rc)
-        rc = gf_finite_samples(&t->reader, t->s, t->read, &t->image, first, &a);
+        rc = gf_finite_samples(&t->reader, &t->image, first, &a);
     end_conversion(s, rc, to, &a);
     t->ms_decode += gf_now_ms() - start;
     return rc;

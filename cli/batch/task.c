@@ -232,7 +232,7 @@ int gf_task_preview(struct gf_task *t) {
 }
 
 void gf_task_hand_over(struct gf_task *t, const struct gf_settings *s, struct gf_runner *runner) {
-    t->s = s;
+    t->s = t->reader.s = s;
     t->runner = runner;
     t->job.lean = t->pages.job.lean = false; /* other threads, another workspace */
     if (t->state == GF_TASK_PLANNED)
@@ -243,7 +243,7 @@ void gf_task_hand_over(struct gf_task *t, const struct gf_settings *s, struct gf
 
 static int read_samples(struct gf_task *t) {
     double start = gf_now_ms();
-    int rc = gf_reader_read(&t->reader, t->s, t->read, &t->image);
+    int rc = gf_reader_read(&t->reader, &t->image);
     if (!rc)
         rc = gf_load_finite(t->s, &t->image);
     t->ms_decode += gf_now_ms() - start;
@@ -260,7 +260,7 @@ static bool may_be_fed(const struct gf_task *t) {
 static int read(struct gf_task *t) {
     int rc = 0;
     if (!t->pages.at_once && may_be_fed(t))
-        rc = gf_reader_feed(&t->reader, t->s, &t->image, &t->feed);
+        rc = gf_reader_feed(&t->reader, &t->image, &t->feed);
     if (!rc && !t->feed.produce && !t->pages.at_once)
         rc = read_samples(t);
     t->state = rc ? t->state : GF_TASK_READ;
@@ -468,7 +468,7 @@ int gf_task_more(struct gf_task *t) {
     int rc = 0;
     /* The next picture begins behind the samples, also of one that was skipped, or refused by its header. */
     if (t->reader.pending)
-        rc = gf_reader_read(&t->reader, t->s, t->read, &t->image);
+        rc = gf_reader_read(&t->reader, &t->image);
     if (rc)
         return t->state == GF_TASK_SKIPPED ? rc : 0;
     int more = gf_reader_more(&t->reader);

@@ -38,7 +38,7 @@ const char *gf_task_refuses_pages(const struct gf_task *t) {
     const bool volume = t->image.ndim == 3 && job->ndim == 3 && !(job->axes & 1);
     if (!volume || job->shape[0] < 2 || t->image.px.shape[0] != job->shape[0])
         return "planes are not transformed by themselves";
-    if (!t->s->plan_only && !gf_reader_has_pages(&t->reader, t->s))
+    if (!t->s->plan_only && !gf_reader_has_pages(&t->reader))
         return "the input is read in one piece";
     if (!t->s->plan_only && looks_ahead(job) && !gf_task_is_read_again(t))
         return "a pipe is read once, and the display range is that of all pages";

@@ -107,7 +107,7 @@ static int read_page(struct flow *f, int64_t at, struct gf_image *plane) {
     int64_t shape[] = {1, px->shape[1], px->shape[2], px->shape[3]};
     int rc = plane->px.data ? 0 : gf_array_alloc(&plane->px, px->dtype, 3, shape + 1);
     struct gf_array page = gf_array_wrap(plane->px.data, px->dtype, 4, shape);
-    return rc ? rc : gf_finite_pages(f->hand->reader, t->s, t->read, &t->image, at, &page);
+    return rc ? rc : gf_finite_pages(f->hand->reader, &t->image, at, &page);
 }
 
 static int read_plane(struct flow *f, int64_t k) {
@@ -122,7 +122,7 @@ static int read_plane(struct flow *f, int64_t k) {
         rc = read_page(f, h->at, plane);
     } else {
         gf_image_free(plane);
-        rc = gf_reader_frame(h->reader, t->s, t->read, h->at, &t->image, plane);
+        rc = gf_reader_frame(h->reader, h->at, &t->image, plane);
     }
     h->ms_read += gf_now_ms() - start;
     return rc;
@@ -310,7 +310,7 @@ static const char *refuses(const struct gf_task *t, bool too_large) {
     const bool usual = is_usual(s);
     if (!usual && !too_large && (gf_dwt_refuses_planes(&t->job) || count_parts(t) < 2))
         return "only --frames and raw volumes are read plane by plane";
-    if (!s->frames && !s->plan_only && !gf_reader_has_pages(&t->reader, s))
+    if (!s->frames && !s->plan_only && !gf_reader_has_pages(&t->reader))
         return "the input is read in one piece";
     if ((!usual || too_large) && t->image.alpha)
         return "pictures with alpha are not";

@@ -34,7 +34,7 @@ static const char *refuses(const struct gf_task *t) {
     why = gf_finite_refuses_parts(t->s);
     if (why || t->s->plan_only)
         return why;
-    if (!gf_reader_has_pages(&t->reader, t->s))
+    if (!gf_reader_has_pages(&t->reader))
         return "an array in Fortran order is not";
     for (int i = 0; i < t->targets->n && !why; i++)
         why = gf_product_pages_refused(&t->product[i]);
@@ -68,7 +68,7 @@ static int copy_rows(struct run *r, const struct gf_slab_rows *rows, void *to) {
     const struct gf_task *t = r->hand->t;
     int rc = 0;
     if (rows->page != r->at)
-        rc = gf_finite_pages(r->hand->reader, t->s, t->read, &t->image, rows->page, &r->page);
+        rc = gf_finite_pages(r->hand->reader, &t->image, rows->page, &r->page);
     r->at = rc ? -1 : rows->page;
     if (!rc)
         memcpy(to, (char *)r->page.data + rows->row * r->page.stride[1],
@@ -85,9 +85,8 @@ static int read_rows(void *user, const struct gf_slab_rows *rows, void *to) {
     h->at = rows->page;
     struct gf_array a =
         gf_array_wrap(to, t->image.px.dtype, 3, (int64_t[]){rows->count, shape[2], shape[3]});
-    int rc = r->page.data
-                 ? copy_rows(r, rows, to)
-                 : gf_finite_rows(h->reader, t->s, t->read, &t->image, rows->page, rows->row, &a);
+    int rc = r->page.data ? copy_rows(r, rows, to)
+                          : gf_finite_rows(h->reader, &t->image, rows->page, rows->row, &a);
     h->ms_read += gf_now_ms() - start;
     return rc;
 }

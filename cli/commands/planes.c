@@ -86,7 +86,7 @@ static int open_hand(struct share *s, int k, int threads) {
     };
     gf_runner_close(h->own.runner); /* it may have other threads, for work in one piece */
     gf_runner_open(h->own.runner, gf_deal_session(t->deal, device), h->own.threads = threads);
-    int rc = k ? gf_reader_again(&t->reader, t->s, &h->reader) : 0;
+    int rc = k ? gf_reader_again(&t->reader, &h->reader) : 0;
     h->own.reader->any_order = true;
     return rc;
 }
@@ -106,7 +106,7 @@ static void add(struct gf_planes_hand *sum, const struct gf_planes_hand *one) {
 /* Devices come to damaged frames in any order: the first one is named, as by a device alone. */
 static int name_first(const struct share *s, int rc) {
     const struct gf_task *t = s->p->t;
-    struct gf_reader reader = {0};
+    struct gf_reader reader = {.s = t->s, .paths = t->read};
     struct gf_failure failed = {0};
     int64_t end = INT64_MAX;
     gf_failure_keep(&failed, rc);
@@ -116,7 +116,7 @@ static int name_first(const struct share *s, int rc) {
     rc = 0;
     for (int64_t i = 0; i < end && end < INT64_MAX && !rc; i++) {
         struct gf_image plane = {0};
-        rc = gf_reader_frame(&reader, t->s, t->read, i, &t->image, &plane);
+        rc = gf_reader_frame(&reader, i, &t->image, &plane);
         gf_image_free(&plane);
     }
     gf_reader_close(&reader);
