@@ -158,7 +158,7 @@ static int check_arrays(struct gf_task *t) {
     return check_memory(t, planned_it ? t->runner->workspace : 0);
 }
 
-/* Ends a step that may find too little memory. */
+/* Ends a step that holds the task to the memory limit. */
 static int end_step(struct gf_task *t, int rc, enum gf_task_state next) {
     if (!rc || rc == GF_ENOMEM)
         t->state = rc ? GF_TASK_TOO_LARGE : next;
@@ -175,19 +175,16 @@ static int place(struct gf_task *t) {
     return end_step(t, check_arrays(t), GF_TASK_PLACED);
 }
 
-/* A plan for the job, if there is memory for it too. */
-static int make_plan(struct gf_task *t) {
-    int rc = plan_within_limit(t);
-    return rc ? rc : check_memory(t, t->runner->workspace);
-}
-
 /* While a device is being opened the samples are decoded, which takes about as long; but whether they are
  * taken page by page is known before they are read. Devices that share the pages are opened when they have any. */
 static int plan(struct gf_task *t) {
     const bool at_once = t->pages.at_once, open = !t->pages.refused && !at_once;
     const bool now =
         open || (at_once && t->deal) || !gf_runner_ahead(t->runner, gf_task_planned(t));
-    return end_step(t, now ? make_plan(t) : 0, GF_TASK_PLANNED);
+    int rc = now ? plan_within_limit(t) : 0;
+    if (rc)
+        return rc;
+    return end_step(t, now ? check_memory(t, t->runner->workspace) : 0, GF_TASK_PLANNED);
 }
 
 int gf_task_plan(struct gf_task *t) {
@@ -250,14 +247,14 @@ static int read_samples(struct gf_task *t) {
     return rc;
 }
 
-/* Whether the job is planned as it will be, and runs while they come. Formats that
- * begin to decode have integers only, of which none is NaN. */
+/* Whether the job is planned as it will be, and runs while its samples come. Formats that feed
+ * have integers only, of which none is NaN. */
 static bool may_be_fed(const struct gf_task *t) {
     return !t->input->waits && gf_dtype_is_integer(t->image.px.dtype) &&
            gf_runner_feeds(t->runner) && gf_job_equal(&t->job, &t->runner->job);
 }
 
-static int read(struct gf_task *t) {
+static int read_input(struct gf_task *t) {
     int rc = 0;
     if (!t->pages.at_once && may_be_fed(t))
         rc = gf_reader_feed(&t->reader, &t->image, &t->feed);
@@ -333,7 +330,9 @@ static int complete(struct gf_task *t) {
     if (!rc && !t->pages.at_once)
         rc = t->input->take(t);
     if (!rc)
-        rc = make_plan(t);
+        rc = plan_within_limit(t);
+    if (!rc)
+        rc = check_memory(t, t->runner->workspace);
     t->state = rc ? t->state : GF_TASK_READY;
     return rc;
 }
@@ -434,7 +433,7 @@ static bool is_same_file(const struct gf_task *t, const struct gf_product *p) {
            p->format == gf_file_format(t->reader.file[0]) && !t->image.turned;
 }
 
-static int write(struct gf_task *t) {
+static int write_outputs(struct gf_task *t) {
     double start = gf_now_ms();
     int rc = 0;
     gf_array_free(&t->image.px); /* not needed any more, and the encoder may need the memory */
@@ -451,10 +450,13 @@ static int write(struct gf_task *t) {
 }
 
 int gf_task_advance(struct gf_task *t, enum gf_task_state to) {
-    static int (*const step[])(struct gf_task * t) = {
-        [GF_TASK_NAMED] = describe,   [GF_TASK_DESCRIBED] = place, [GF_TASK_PLACED] = plan,
-        [GF_TASK_PLANNED] = read,     [GF_TASK_READ] = complete,   [GF_TASK_READY] = transform,
-        [GF_TASK_TRANSFORMED] = write};
+    static int (*const step[])(struct gf_task * t) = {[GF_TASK_NAMED] = describe,
+                                                      [GF_TASK_DESCRIBED] = place,
+                                                      [GF_TASK_PLACED] = plan,
+                                                      [GF_TASK_PLANNED] = read_input,
+                                                      [GF_TASK_READ] = complete,
+                                                      [GF_TASK_READY] = transform,
+                                                      [GF_TASK_TRANSFORMED] = write_outputs};
     int rc = 0;
     while (!rc && t->state < to)
         rc = step[t->state](t);

@@ -43,7 +43,7 @@ enum gf_task_state {
     GF_TASK_TRANSFORMED,
     GF_TASK_WRITTEN,
     GF_TASK_SKIPPED,   /* --resume: the outputs are there */
-    GF_TASK_TOO_LARGE, /* all of it does not fit memory; the step failed with GF_ENOMEM */
+    GF_TASK_TOO_LARGE, /* for the memory limit, in one piece; the step failed with GF_ENOMEM */
 };
 
 /* The samples that a job begins with, made of those of a file. Of a volume that is taken page by page, each lot of
@@ -111,9 +111,8 @@ struct gf_task {
     int64_t page;          /* which of them, from 0 */
     struct gf_image image; /* what was read; alpha included */
     const struct gf_task_input *input;
-    struct gf_task
-        *whole;         /* of a part: the task that it is of. It has no reader and no products. */
-    struct gf_array in; /* the part of image.px that is transformed: all but alpha */
+    struct gf_task *whole; /* of a part, which has no reader and no products: its task */
+    struct gf_array in;    /* the part of image.px that is transformed: all but alpha */
     struct gf_array
         alpha;      /* the alpha channel of image.px to be kept (rank ndim + 1), or no data */
     bool has_alpha; /* behind the channels of `in` */
