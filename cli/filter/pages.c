@@ -194,6 +194,21 @@ static int make_some(const struct making *m, int64_t first, struct gf_array *to)
     return first < m->n ? read_some(m, false, first, to) : beyond[m->mode](m, first, to);
 }
 
+static struct making making_of(struct gf_task *t, const struct gf_unit_source *file) {
+    const bool line = gf_slab_is_line(&t->job);
+    const int axis = line ? t->job.ndim - 1 : 0;
+    const struct gf_job picture = smooth_job(t);
+    return (struct making){.t = t,
+                           .file = file,
+                           .is_line = line,
+                           .most = line        ? samples_at_once(t)
+                                   : splits(t) ? pages_at_once(t, &picture)
+                                               : 1,
+                           .n = t->filtering->frame.shape[axis],
+                           .length = t->job.shape[axis],
+                           .mode = (enum gf_edges)t->s->filter.edges};
+}
+
 static int take_buffers(struct making *m) {
     const struct gf_job *job = &m->t->job;
     const int64_t *n = m->t->filtering->frame.shape;
@@ -212,7 +227,6 @@ static int take_buffers(struct making *m) {
 }
 
 static int make(struct making *m, int64_t first, struct gf_array *to) {
-    m->mode = (enum gf_edges)m->t->s->filter.edges;
     int rc = take_buffers(m);
     for (int64_t at = 0, some; at < to->shape[0] && !rc; at += some) {
         const int64_t i = (first + at) % m->length, end = i < m->n ? m->n : m->length;
@@ -248,11 +262,11 @@ int64_t gf_filter_make_units_bytes(const struct gf_task *t, int64_t limit) {
     return parts + read + (mode == GF_EDGES_TAPER ? made : 0);
 }
 
-static int look(struct gf_task *t, const struct gf_unit_source *file) {
+/* Takes in all pages, for the smooth part. */
+static int look(struct making *m) {
+    struct gf_task *t = m->t;
     const struct gf_job job = smooth_job(t);
-    const int64_t *n = job.shape;
-    struct making m = {.t = t, .file = file, .n = n[0], .most = pages_at_once(t, &job)};
-    const int64_t shape[] = {m.most, n[1], n[2], job.channels};
+    const int64_t *n = job.shape, shape[] = {m->most, n[1], n[2], job.channels};
     struct gf_array pages = {0};
     struct gf_smooth_pages *s = t->filtering->smooth = calloc(1, sizeof *s);
     if (!s)
@@ -260,16 +274,17 @@ static int look(struct gf_task *t, const struct gf_unit_source *file) {
     gf_smooth_pages_init(s, &job);
     int rc = gf_smooth_pages_take(s);
     if (!rc)
-        rc = gf_array_alloc(&m.read, t->filtering->frame.dtype, 4, shape);
+        rc = gf_array_alloc(&m->read, t->filtering->frame.dtype, 4, shape);
     if (!rc)
         rc = gf_array_alloc(&pages, job.in_dtype, 4, shape);
-    for (int64_t z = 0; z < n[0] && !rc; z += m.most) {
-        struct gf_array some = gf_array_slice(&pages, 0, 0, n[0] - z < m.most ? n[0] - z : m.most);
-        rc = read_some(&m, false, z, &some);
+    for (int64_t z = 0; z < n[0] && !rc; z += m->most) {
+        struct gf_array some =
+            gf_array_slice(&pages, 0, 0, n[0] - z < m->most ? n[0] - z : m->most);
+        rc = read_some(m, false, z, &some);
         if (!rc)
             gf_smooth_pages_look(s, z, &some);
     }
-    gf_array_free(&m.read);
+    gf_array_free(&m->read);
     gf_array_free(&pages);
     for (int i = 0; i < GF_MAX_DIMS && !rc; i++)
         if (s->face[i].jumps)
@@ -279,22 +294,9 @@ static int look(struct gf_task *t, const struct gf_unit_source *file) {
 
 int gf_filter_make_units(struct gf_task *t, const struct gf_unit_source *file, int64_t first,
                          struct gf_array *to) {
-    const bool line = gf_slab_is_line(&t->job);
-    const int axis = line ? t->job.ndim - 1 : 0;
-    struct making m = {.t = t,
-                       .file = file,
-                       .is_line = line,
-                       .n = t->filtering->frame.shape[axis],
-                       .length = t->job.shape[axis],
-                       .most = line ? samples_at_once(t) : 1};
-    if (t->s->filter.edges == GF_EDGES_PERIODIC)
+    struct making m = making_of(t, file);
+    if (m.mode == GF_EDGES_PERIODIC)
         return file->read(file->user, first, to);
-    int rc = t->looks && !t->filtering->smooth ? look(t, file) : 0;
-    if (rc)
-        return rc;
-    if (!line && splits(t)) {
-        const struct gf_job job = smooth_job(t);
-        m.most = pages_at_once(t, &job);
-    }
-    return make(&m, first, to);
+    int rc = t->looks && !t->filtering->smooth ? look(&m) : 0;
+    return rc ? rc : make(&m, first, to);
 }
