@@ -42,18 +42,12 @@ int gf_decoder_read(struct gf_decoder *d, struct gf_image *image) {
     return rc ? rc : d->format->read(d, image);
 }
 
-int gf_decoder_begin(struct gf_decoder *d, struct gf_image *image, bool *begun) {
-    int rc = d->format->begin_rows ? allocate(d, image) : GF_OK;
-    *begun = !rc && d->format->begin_rows && d->format->begin_rows(d, image);
+int gf_decoder_feed(struct gf_decoder *d, struct gf_image *image, struct gf_feed *feed) {
+    *feed = (struct gf_feed){0};
+    int rc = d->format->feed ? allocate(d, image) : GF_OK;
+    if (!rc && d->format->feed)
+        d->format->feed(d, image, feed);
     return rc;
-}
-
-bool gf_decoder_decode(struct gf_decoder *d) {
-    return d->format->decode_rows(d);
-}
-
-bool gf_decoder_await(struct gf_decoder *d, int64_t rows) {
-    return d->format->await_rows(d, rows);
 }
 
 void gf_decoder_close(struct gf_decoder *d) {

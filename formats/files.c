@@ -236,17 +236,9 @@ uint32_t gf_sum_join(uint32_t first, uint32_t second, int64_t n) {
     return gf_crc32_join(first, second, n);
 }
 
-int gf_file_begin(struct gf_file *file, struct gf_image *image, bool *begun) {
-    *begun = false; /* the checksum of a described file comes first */
-    return file->described ? GF_OK : gf_decoder_begin(&file->decoder, image, begun);
-}
-
-bool gf_file_decode(struct gf_file *file) {
-    return gf_decoder_decode(&file->decoder);
-}
-
-bool gf_file_await(struct gf_file *file, int64_t rows) {
-    return gf_decoder_await(&file->decoder, rows);
+int gf_file_feed(struct gf_file *file, struct gf_image *image, struct gf_feed *feed) {
+    *feed = (struct gf_feed){0}; /* the checksum of a described file comes first */
+    return file->described ? GF_OK : gf_decoder_feed(&file->decoder, image, feed);
 }
 
 bool gf_file_whole(const struct gf_file *file) {

@@ -27,10 +27,9 @@ int gf_file_check(struct gf_file *file);
 /* Reads the samples, once after each header, and compares them with the checksum of a record beside
  * the data. */
 int gf_file_read(struct gf_file *file, struct gf_image *image);
-/* The same, for using the first rows while the last ones are still being decoded: see gf_decoder_begin(). */
-int gf_file_begin(struct gf_file *file, struct gf_image *image, bool *begun);
-bool gf_file_decode(struct gf_file *file);
-bool gf_file_await(struct gf_file *file, int64_t rows);
+/* The same for a picture whose first rows are used while the last ones are decoded: see
+ * gf_decoder_feed(). */
+int gf_file_feed(struct gf_file *file, struct gf_image *image, struct gf_feed *feed);
 /* True if the samples can only be read all together: a picture of a compressed format, .npy in
  * Fortran order. Otherwise each page, an index of the slowest axis, can be read separately. */
 bool gf_file_whole(const struct gf_file *file);

@@ -125,10 +125,8 @@ struct gf_format {
     /* NULL, or finds the strips of a volume and tells how samples are stored there (the offset is meaningless);
      * GF_EUNSUPP for a file without such strips of plain samples. The caller frees frame->at. */
     int (*strips)(struct gf_decoder *d, struct gf_raw_layout *out, struct gf_frame *frame);
-    /* NULL, or like read(), while others already use the first rows: see gf_decoder_begin(). */
-    bool (*begin_rows)(struct gf_decoder *d, struct gf_image *image);
-    bool (*decode_rows)(struct gf_decoder *d);
-    bool (*await_rows)(struct gf_decoder *d, int64_t rows);
+    /* NULL, or fills in `feed` if read()'s rows can be had one by one, see gf_decoder_feed(). */
+    void (*feed)(struct gf_decoder *d, struct gf_image *image, struct gf_feed *feed);
     /* NULL: all samples are decoded at once. Else decodes `n` indices of the slowest axis from
      * `from` on into the dense `to`, in any order if the source can seek. */
     int (*read_pages)(struct gf_decoder *d, const struct gf_image *image, int64_t from, int64_t n,
@@ -220,13 +218,10 @@ int gf_decoder_open(struct gf_decoder *d, const struct gf_format *format, struct
 /* Allocates image->px within options->max_memory, and decodes the samples. Once only. */
 int gf_decoder_read(struct gf_decoder *d, struct gf_image *image);
 /* Instead of gf_decoder_read(), to use the first rows of a picture while the last ones are decoded. Allocates
- * image->px; *begun is false if rows cannot be decoded one by one. Then one thread calls gf_decoder_decode(),
- * which returns when all rows are decoded, and others call gf_decoder_await(), which helps to decode and
- * returns when the first `rows` rows are complete. If either returns false, do not use the rows: once no thread
- * is in either function, gf_decoder_read() reads the samples or reports what is wrong with them. */
-int gf_decoder_begin(struct gf_decoder *d, struct gf_image *image, bool *begun);
-bool gf_decoder_decode(struct gf_decoder *d);
-bool gf_decoder_await(struct gf_decoder *d, int64_t rows);
+ * image->px; feed->produce is NULL if rows cannot be had one by one. If produce() or feed->await() returns
+ * false, do not use the rows: once no thread is in either function, gf_decoder_read() reads the samples or
+ * reports what is wrong with them. */
+int gf_decoder_feed(struct gf_decoder *d, struct gf_image *image, struct gf_feed *feed);
 void gf_decoder_close(struct gf_decoder *d); /* takes an all-zero struct too */
 /* After gf_decoder_open(): reads the samples, unless options->header_only is set, and closes the
  * decoder. Frees the image on failure. */

@@ -8,7 +8,6 @@
 
 #include "cli/backend_options.h"
 #include "cli/log.h"
-#include "cli/batch/deal_report.h"
 #include "cli/batch/folders.h"
 #include "cli/batch/ranks.h"
 #include "cli/batch/spread.h"
@@ -46,50 +45,60 @@ static void show(const struct gf_task *t, const char *what) {
     gf_progress_show(what, gf_log_name(t->name));
 }
 
-/* From the header to the outputs. The worker has entered. */
-static int run_picture(struct gf_task *t, struct gf_worker *l) {
-    show(t, "reading");
-    int rc = gf_task_preview(t);
-    if (rc && t->too_large && t->hooks->stream) { /* alone: others would take its memory */
-        bool streamed;
-        gf_workers_admit(l, gf_runner_limit(t->runner));
-        rc = t->hooks->stream(t, &streamed);
-        return streamed ? rc : GF_ENOMEM;
-    }
-    if (rc && t->too_large)
-        rc = gf_slabs_plan(t);
-    if (rc || t->skipped)
-        return rc;
-    gf_workers_admit(l, t->need);
-    if (t->too_large) {
-        show(t, "transforming");
-        return gf_slabs_run(t);
-    }
-    rc = gf_task_read(t);
-    if (!rc)
-        rc = gf_task_ready(t);
-    if (rc || t->skipped)
-        return rc;
-    gf_workers_settle(l, t->need);
-    show(t, "transforming");
-    if (t->pages.at_once)
-        return gf_pages_run(t);
-    rc = gf_task_run(t);
-    if (rc)
-        return rc;
-    show(t, "writing");
-    return gf_task_write(t);
-}
-
 /* A task that needs no samples in memory is done alone. */
 static bool streams(const struct gf_task_hooks *hooks, const struct gf_settings *s) {
     return hooks->stream && (s->frames || s->shape.n == 3);
 }
 
+/* In parts that need not be in memory together, if there is a way; alone: others would take its memory. */
+static int run_too_large(struct gf_task *t, struct gf_worker *l) {
+    if (t->hooks->stream) {
+        gf_workers_admit(l, gf_runner_limit(t->runner));
+        return t->hooks->stream(t);
+    }
+    int rc = gf_slabs_plan(t);
+    if (rc)
+        return rc;
+    gf_workers_admit(l, t->need);
+    show(t, "transforming");
+    return gf_slabs_run(t);
+}
+
+/* From the header to the outputs. The worker has entered. */
+static int run_picture(struct gf_task *t, struct gf_worker *l) {
+    int rc = 0;
+    if ((streams(t->hooks, t->s) || (t->deal && t->hooks->stream)) && gf_task_is_at_hand(t)) {
+        rc = gf_task_advance(t, GF_TASK_DESCRIBED);
+        if (!rc && t->state == GF_TASK_DESCRIBED)
+            rc = t->hooks->stream(t);
+        if (rc || t->state != GF_TASK_DESCRIBED)
+            return rc;
+    }
+    show(t, "reading");
+    rc = gf_task_preview(t);
+    if (t->state == GF_TASK_TOO_LARGE)
+        return run_too_large(t, l);
+    if (rc || t->state == GF_TASK_SKIPPED)
+        return rc;
+    gf_workers_admit(l, t->need);
+    rc = gf_task_advance(t, GF_TASK_READY);
+    if (rc || t->state == GF_TASK_SKIPPED)
+        return rc;
+    gf_workers_settle(l, t->need);
+    show(t, "transforming");
+    if (t->pages.at_once)
+        return gf_pages_run(t);
+    rc = gf_task_advance(t, GF_TASK_TRANSFORMED);
+    if (rc)
+        return rc;
+    show(t, "writing");
+    return gf_task_advance(t, GF_TASK_WRITTEN);
+}
+
 /* Reports a task as done or skipped, or with --dry-run as to be done. */
 static void report(const struct gf_task *t) {
     const struct gf_outputs outputs = gf_task_outputs(t);
-    if (t->skipped || t->s->dry_run) {
+    if (t->state == GF_TASK_SKIPPED || t->s->dry_run) {
         gf_report_not_run(t);
         return;
     }
@@ -100,9 +109,10 @@ static void report(const struct gf_task *t) {
 /* Counts one more picture, and reports it. */
 static void count(struct gf_task *t, struct gf_worker *l, int rc) {
     const struct gf_session *session = t->runner->session;
-    if (rc || !t->skipped)
+    const bool skipped = t->state == GF_TASK_SKIPPED;
+    if (rc || !skipped)
         gf_progress_picture();
-    if (!rc && t->skipped) {
+    if (!rc && skipped) {
         l->report.tally.skipped++;
         l->report.tally.by_time += t->by_time;
         report(t);
@@ -143,21 +153,19 @@ static struct gf_task take_task(struct run *r, struct gf_worker *l, char *const 
     struct gf_task t = r->first.hooks && l->input == 0 ? r->first : task_of(r, read, n);
     if (l->input == 0)
         r->first = (struct gf_task){0};
-    t.s = &l->s;
-    t.runner = &l->runner[l->device];
+    gf_task_hand_over(&t, &l->s, &l->runner[l->device]);
     t.among = &r->deal;
     if (shares_pages(r)) {
         t.deal = &r->deal;
         t.runners = l->runner;
     }
-    t.job.lean = t.pages.job.lean = false; /* other threads, another workspace */
     return t;
 }
 
 /* The time that the device took for the task that has run: it may have waited for the device, and a device
  * that is the worker's own for the samples. */
 static double device_seconds(const struct gf_task *t) {
-    return (t->fed ? t->ms_transform : t->runner->ms.turn) * 1e-3;
+    return (t->feed.complete ? t->ms_transform : t->runner->ms.turn) * 1e-3;
 }
 
 /* One input: `n` files at `read`, and all pictures that they hold. */
@@ -165,19 +173,13 @@ static void run_pictures(struct run *r, struct gf_worker *l, char *const *read, 
                          int64_t ahead) {
     struct gf_task t = take_task(r, l, read, n);
     for (;;) {
-        bool streamed = false, several;
-        int rc = 0;
         gf_workers_enter(l);
         gf_runner_next(t.runner, ahead);
-        if (l->s.dry_run)
-            rc = gf_task_look(&t);
-        else if (streams(r->hooks, &l->s) || (t.deal && r->hooks->stream))
-            rc = r->hooks->stream(&t, &streamed);
-        if (!rc && !streamed && !l->s.dry_run)
-            rc = run_picture(&t, l);
-        if (!rc && !t.skipped)
+        int rc = l->s.dry_run ? gf_task_look(&t) : run_picture(&t, l);
+        if (!rc && t.state != GF_TASK_SKIPPED)
             l->seconds += device_seconds(&t);
-        several = gf_reader_may_have_more(&t.reader) && !gf_conveyor_is_stopped(&l->pool->conveyor);
+        const bool several =
+            gf_reader_may_have_more(&t.reader) && !gf_conveyor_is_stopped(&l->pool->conveyor);
         count(&t, l, rc);
         gf_workers_leave(l);
         rc = several ? gf_task_more(&t) : 0;
@@ -222,7 +224,7 @@ static int choose_jobs(struct run *r) {
     gf_runner_open(&runner, gf_deal_session(&r->deal, gf_deal_prompt(&r->deal)), r->s->threads);
     gf_runner_next(&runner, r->inputs.n);
     int rc = gf_task_preview(&t);
-    if (!rc && t.need > 0 && !t.skipped && !given) {
+    if (!rc && t.need > 0 && t.state == GF_TASK_PLANNED && !given) {
         int64_t fit = r->limit / (t.need + GF_PICTURE_EXTRA);
         jobs = fit < 1 ? 1 : fit < jobs ? (int)fit : jobs;
     }
@@ -345,8 +347,8 @@ static int agree(struct run *r, int rc) {
 }
 
 static void count_joined(struct run *r, const struct gf_task *t) {
-    r->pool.sum.skipped = t->skipped;
-    r->pool.sum.by_time = t->skipped && t->by_time;
+    r->pool.sum.skipped = t->state == GF_TASK_SKIPPED;
+    r->pool.sum.by_time = t->state == GF_TASK_SKIPPED && t->by_time;
     report(t);
 }
 

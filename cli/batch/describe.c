@@ -30,7 +30,6 @@ void gf_task_take_metadata(struct gf_task *t, const struct gf_record *r) {
     struct gf_metadata *m = &t->image.metadata;
     unsigned char *profile = m->profile;
     size_t bytes = m->profile_bytes;
-    t->recorded = r != NULL;
     if (!r)
         return;
     *m = r->metadata;
@@ -134,7 +133,7 @@ int gf_task_fail_clipped(const struct gf_task *t, int i) {
 }
 
 void gf_task_note_alpha(const struct gf_task *t, int i) {
-    if (t->alpha.data && !t->product[i].alpha_plane)
+    if (t->has_alpha && !t->product[i].alpha_plane)
         gf_log_note("'%s': alpha dropped; a %s file does not keep it here", gf_log_name(t->read[0]),
                     t->product[i].format->name);
 }

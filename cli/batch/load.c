@@ -34,9 +34,8 @@ static int fail_in(int rc, const char *path) {
 
 /* ---- one picture ---- */
 
-static int open_picture(struct gf_reader *r, const struct gf_settings *s, const char *path,
-                        struct gf_image *image) {
-    struct gf_read_options options = gf_settings_read_options(s);
+static int open_picture(struct gf_reader *r, const char *path, struct gf_image *image) {
+    struct gf_read_options options = gf_settings_read_options(r->s);
     options.several = true;
     int rc = r->file[0] ? gf_file_next(r->file[0], image)
                         : gf_file_open(path, &options, &r->file[0], image);
@@ -56,19 +55,9 @@ static int read_picture(struct gf_reader *r, struct gf_image *image) {
     return rc;
 }
 
-int gf_reader_begin(struct gf_reader *r, const struct gf_settings *s, struct gf_image *image,
-                    bool *begun) {
-    *begun = false;
-    bool one = !s->from_magnitude && !s->frames && !r->several;
-    return one ? gf_file_begin(r->file[0], image, begun) : 0;
-}
-
-bool gf_reader_decode(struct gf_reader *r) {
-    return gf_file_decode(r->file[0]);
-}
-
-bool gf_reader_await(struct gf_reader *r, int64_t rows) {
-    return gf_file_await(r->file[0], rows);
+int gf_reader_feed(struct gf_reader *r, struct gf_image *image, struct gf_feed *feed) {
+    bool one = !r->s->from_magnitude && !r->s->frames && !r->several;
+    return one ? gf_file_feed(r->file[0], image, feed) : 0;
 }
 
 bool gf_reader_may_have_more(const struct gf_reader *r) {
@@ -110,19 +99,18 @@ static int check_plane(const struct gf_image *plane, const struct gf_image *volu
 }
 
 /* The first one has the volume's type and shape; the others must have them too. */
-static int open_frames(struct gf_reader *r, const struct gf_settings *s, char *const *paths, int n,
-                       struct gf_image *image) {
-    struct gf_read_options options = gf_settings_read_options(s);
-    int rc = gf_file_open(paths[0], &options, &r->file[0], &r->part[0]);
+static int open_frames(struct gf_reader *r, int n, struct gf_image *image) {
+    struct gf_read_options options = gf_settings_read_options(r->s);
+    int rc = gf_file_open(r->paths[0], &options, &r->file[0], &r->part[0]);
     if (!rc)
         rc = check_plane(&r->part[0], image);
-    return rc ? fail_in(rc, paths[0]) : describe_volume(&r->part[0], n, image);
+    return rc ? fail_in(rc, r->paths[0]) : describe_volume(&r->part[0], n, image);
 }
 
-static int read_frame(struct gf_reader *r, const struct gf_settings *s, char *const *paths,
-                      int64_t i, const struct gf_image *volume, struct gf_image *plane) {
+static int read_frame(struct gf_reader *r, int64_t i, const struct gf_image *volume,
+                      struct gf_image *plane) {
     if (i > 0 || !r->file[0]) {
-        int rc = gf_load_picture(s, paths[i], false, plane);
+        int rc = gf_load_picture(r->s, r->paths[i], false, plane);
         return rc ? rc : check_plane(plane, volume);
     }
     *plane = r->part[0];
@@ -132,24 +120,24 @@ static int read_frame(struct gf_reader *r, const struct gf_settings *s, char *co
     return rc;
 }
 
-int gf_reader_frame(struct gf_reader *r, const struct gf_settings *s, char *const *paths, int64_t i,
-                    const struct gf_image *volume, struct gf_image *plane) {
-    int rc = read_frame(r, s, paths, i, volume, plane);
+int gf_reader_frame(struct gf_reader *r, int64_t i, const struct gf_image *volume,
+                    struct gf_image *plane) {
+    int rc = read_frame(r, i, volume, plane);
     if (!rc)
-        rc = gf_load_finite(s, plane);
-    return rc ? fail_in(rc, paths[i]) : 0;
+        rc = gf_load_finite(r->s, plane);
+    return rc ? fail_in(rc, r->paths[i]) : 0;
 }
 
 /* Frames from `from` on, as many as `to` has planes. */
-static int read_frames(struct gf_reader *r, const struct gf_settings *s, char *const *paths,
-                       const struct gf_image *image, int64_t from, struct gf_array *to) {
+static int read_frames(struct gf_reader *r, const struct gf_image *image, int64_t from,
+                       struct gf_array *to) {
     int rc = 0;
     for (int64_t i = 0; i < to->shape[0] && !rc; i++) {
         struct gf_image plane = {0};
         struct gf_array at = gf_array_index(to, 0, i);
-        rc = read_frame(r, s, paths, from + i, image, &plane);
+        rc = read_frame(r, from + i, image, &plane);
         if (rc)
-            rc = fail_in(rc, paths[from + i]);
+            rc = fail_in(rc, r->paths[from + i]);
         else
             gf_array_copy(&at, &plane.px);
         gf_image_free(&plane);
@@ -157,19 +145,18 @@ static int read_frames(struct gf_reader *r, const struct gf_settings *s, char *c
     return rc;
 }
 
-static int read_all_frames(struct gf_reader *r, const struct gf_settings *s, char *const *paths,
-                           struct gf_image *image) {
+static int read_all_frames(struct gf_reader *r, struct gf_image *image) {
     struct gf_array like = image->px;
     int rc = gf_array_alloc(&image->px, like.dtype, like.rank, like.shape);
-    return rc ? rc : read_frames(r, s, paths, image, 0, &image->px);
+    return rc ? rc : read_frames(r, image, 0, &image->px);
 }
 
 int gf_load_frames(const struct gf_settings *s, char *const *paths, int n, struct gf_image *image) {
-    struct gf_reader r = {0};
+    struct gf_reader r = {.s = s, .paths = paths};
     *image = (struct gf_image){0};
-    int rc = open_frames(&r, s, paths, n, image);
+    int rc = open_frames(&r, n, image);
     if (!rc)
-        rc = read_all_frames(&r, s, paths, image);
+        rc = read_all_frames(&r, image);
     gf_reader_close(&r);
     if (rc)
         gf_image_free(image);
@@ -179,11 +166,10 @@ int gf_load_frames(const struct gf_settings *s, char *const *paths, int n, struc
 /* ---- magnitude and phase ---- */
 
 /* The header of one of the two float pictures; fills `record` when the file has one. */
-static int open_part(struct gf_reader *r, const struct gf_settings *s, int i,
-                     struct gf_record *record) {
-    const char *path = i ? s->from_phase : s->from_magnitude;
+static int open_part(struct gf_reader *r, int i, struct gf_record *record) {
+    const char *path = i ? r->s->from_phase : r->s->from_magnitude;
     const enum gf_kind kind = i ? GF_PHASE : GF_MAGNITUDE;
-    struct gf_read_options options = gf_settings_read_options(s);
+    struct gf_read_options options = gf_settings_read_options(r->s);
     struct gf_image *image = &r->part[i];
     int rc = gf_file_open(path, &options, &r->file[i], image);
     if (!rc && image->record)
@@ -207,12 +193,12 @@ static bool same_spectrum(const struct gf_record *a, const struct gf_record *b) 
            a->shift == b->shift && a->half == b->half && a->dtype == b->dtype;
 }
 
-static int open_pair(struct gf_reader *r, const struct gf_settings *s, struct gf_image *image) {
+static int open_pair(struct gf_reader *r, struct gf_image *image) {
     struct gf_image *magnitude = &r->part[0], *phase = &r->part[1];
     struct gf_record of_magnitude, of_phase;
-    int rc = open_part(r, s, 0, &of_magnitude);
+    int rc = open_part(r, 0, &of_magnitude);
     if (!rc)
-        rc = open_part(r, s, 1, &of_phase);
+        rc = open_part(r, 1, &of_phase);
     if (rc)
         return rc;
     if (magnitude->px.rank != phase->px.rank ||
@@ -231,8 +217,8 @@ static int open_pair(struct gf_reader *r, const struct gf_settings *s, struct gf
     return 0;
 }
 
-static int read_pair(struct gf_reader *r, const struct gf_settings *s, struct gf_image *image) {
-    const char *const path[2] = {s->from_magnitude, s->from_phase};
+static int read_pair(struct gf_reader *r, struct gf_image *image) {
+    const char *const path[2] = {r->s->from_magnitude, r->s->from_phase};
     struct gf_array like = image->px;
     for (int i = 0; i < 2; i++) {
         int rc = gf_file_read(r->file[i], &r->part[i]);
@@ -251,31 +237,32 @@ static int read_pair(struct gf_reader *r, const struct gf_settings *s, struct gf
 int gf_reader_open(struct gf_reader *r, const struct gf_settings *s, char *const *paths, int n,
                    struct gf_image *image) {
     *image = (struct gf_image){0};
-    return s->from_magnitude ? open_pair(r, s, image)
-           : s->frames       ? open_frames(r, s, paths, n, image)
-                             : open_picture(r, s, paths[0], image);
+    r->s = s;
+    r->paths = paths;
+    return s->from_magnitude ? open_pair(r, image)
+           : s->frames       ? open_frames(r, n, image)
+                             : open_picture(r, paths[0], image);
 }
 
-int gf_reader_again(const struct gf_reader *of, const struct gf_settings *s, struct gf_reader *r) {
-    *r = (struct gf_reader){0};
-    return of->file[0] && !s->frames ? gf_file_again(of->file[0], &r->file[0]) : 0;
+int gf_reader_again(const struct gf_reader *of, struct gf_reader *r) {
+    *r = (struct gf_reader){.s = of->s, .paths = of->paths};
+    return of->file[0] && !r->s->frames ? gf_file_again(of->file[0], &r->file[0]) : 0;
 }
 
-int gf_reader_read(struct gf_reader *r, const struct gf_settings *s, char *const *paths,
-                   struct gf_image *image) {
-    return s->from_magnitude ? read_pair(r, s, image)
-           : s->frames       ? read_all_frames(r, s, paths, image)
-                             : read_picture(r, image);
+int gf_reader_read(struct gf_reader *r, struct gf_image *image) {
+    return r->s->from_magnitude ? read_pair(r, image)
+           : r->s->frames       ? read_all_frames(r, image)
+                                : read_picture(r, image);
 }
 
-bool gf_reader_has_pages(const struct gf_reader *r, const struct gf_settings *s) {
-    return s->frames || (!s->from_magnitude && r->file[0] && !gf_file_whole(r->file[0]));
+bool gf_reader_has_pages(const struct gf_reader *r) {
+    return r->s->frames || (!r->s->from_magnitude && r->file[0] && !gf_file_whole(r->file[0]));
 }
 
-int gf_reader_pages(struct gf_reader *r, const struct gf_settings *s, char *const *paths,
-                    const struct gf_image *image, int64_t from, struct gf_array *to) {
-    return s->frames ? read_frames(r, s, paths, image, from, to)
-                     : gf_file_read_pages(r->file[0], image, from, to->shape[0], to->data);
+int gf_reader_pages(struct gf_reader *r, const struct gf_image *image, int64_t from,
+                    struct gf_array *to) {
+    return r->s->frames ? read_frames(r, image, from, to)
+                        : gf_file_read_pages(r->file[0], image, from, to->shape[0], to->data);
 }
 
 void gf_reader_close(struct gf_reader *r) {
@@ -283,7 +270,8 @@ void gf_reader_close(struct gf_reader *r) {
         gf_file_close(r->file[i]);
         gf_image_free(&r->part[i]);
     }
-    *r = (struct gf_reader){0};
+    free(r->mean);
+    *r = (struct gf_reader){.s = r->s, .paths = r->paths};
 }
 
 /* ---- samples ---- */
@@ -321,32 +309,53 @@ static bool all_finite(const struct gf_settings *s, const struct gf_array *a) {
     return !bad;
 }
 
-int gf_load_finite(const struct gf_settings *s, struct gf_image *image) {
-    int64_t first[GF_MAX_RANK];
-    int64_t bad = all_finite(s, &image->px) ? 0 : gf_array_nonfinite(&image->px, first);
-    if (!bad)
-        return 0;
-    if (s->nan != GF_NAN_REFUSE) {
-        gf_samples_mend(&image->px, s->nan == GF_NAN_MEAN);
-        return 0;
-    }
-    return gf_load_refuse(image, bad, first);
+/* Samples that are NaN or Inf: their number, and the first one's among all numbers of an image. */
+struct nonfinite {
+    int64_t count, first;
+};
+
+/* Counts those of an array that begins with number `at`. */
+static void count(const struct gf_array *a, int64_t at, struct nonfinite *bad) {
+    int64_t first[GF_MAX_RANK], index = 0;
+    const int64_t n = gf_array_nonfinite(a, first);
+    for (int i = 0; i < a->rank && n; i++)
+        index = index * a->shape[i] + first[i];
+    bad->first = bad->count ? bad->first : at + index;
+    bad->count += n;
 }
 
-int gf_load_refuse(const struct gf_image *image, int64_t bad, const int64_t first[GF_MAX_RANK]) {
+static int refuse(const struct gf_image *image, const struct nonfinite *bad) {
+    const int ndim = image->ndim, n = ndim + (image->px.shape[ndim] > 1);
     char where[128] = "";
-    bool channels = image->px.shape[image->ndim] > 1;
-    for (int i = 0; i < image->ndim + channels; i++) {
+    int64_t at[GF_MAX_RANK], rest = bad->first;
+    for (int i = ndim; i >= 0; rest /= image->px.shape[i--])
+        at[i] = rest % image->px.shape[i];
+    for (int i = 0; i < n; i++) {
         size_t used = strlen(where);
-        snprintf(where + used, sizeof where - used, "%s%lld", i ? ", " : "", (long long)first[i]);
+        snprintf(where + used, sizeof where - used, "%s%lld", i ? ", " : "", (long long)at[i]);
     }
     return gf_fail(GF_EINVAL, "%lld sample%s NaN or Inf, the first at [%s]; see --nan=zero|mean",
-                   (long long)bad, bad == 1 ? " is" : "s are", where);
+                   (long long)bad->count, bad->count == 1 ? " is" : "s are", where);
+}
+
+int gf_load_finite(const struct gf_settings *s, struct gf_image *image) {
+    struct nonfinite bad = {0};
+    if (!all_finite(s, &image->px))
+        count(&image->px, 0, &bad);
+    if (bad.count && s->nan == GF_NAN_REFUSE)
+        return refuse(image, &bad);
+    if (bad.count)
+        gf_samples_mend(&image->px, s->nan == GF_NAN_MEAN);
+    return 0;
+}
+
+const char *gf_finite_refuses_parts(const struct gf_settings *s) {
+    return s->nan == GF_NAN_MEAN ? "--nan=mean takes the mean of all samples" : NULL;
 }
 
 /* Page z, or where samples can be read by themselves those from z on: a line may be longer than memory. */
-static int read_again(struct gf_reader *r, const struct gf_settings *s, char *const *paths,
-                      const struct gf_image *image, bool samples, int64_t z, struct gf_array *to) {
+static int read_again(struct gf_reader *r, const struct gf_image *image, bool samples, int64_t z,
+                      struct gf_array *to) {
     int64_t shape[GF_MAX_RANK];
     if (samples)
         return gf_file_read_samples(r->file[0], image, z, to->shape[0], to->data);
@@ -355,32 +364,103 @@ static int read_again(struct gf_reader *r, const struct gf_settings *s, char *co
     memcpy(shape, image->px.shape, sizeof shape);
     shape[0] = 1;
     struct gf_array page = gf_array_wrap(to->data, to->dtype, image->px.rank, shape);
-    return gf_reader_pages(r, s, paths, image, z, &page);
+    return gf_reader_pages(r, image, z, &page);
 }
 
-int gf_load_refuse_pages(struct gf_reader *r, const struct gf_settings *s, char *const *paths,
-                         const struct gf_image *image, int64_t from) {
-    enum { AT_ONCE = 1 << 14 };
+static bool has_samples(const struct gf_reader *r) {
+    return !r->s->frames && gf_file_has_samples(r->file[0]) && gf_file_is_at_hand(r->file[0]);
+}
+
+/* Samples of all channels that are read at a time. */
+static int64_t samples_at_once(const struct gf_reader *r, const struct gf_image *image) {
+    enum { AT_ONCE = 1 << 12 };
     const struct gf_array *px = &image->px;
-    const bool samples = !s->frames && gf_file_has_samples(r->file[0]);
+    return has_samples(r) ? AT_ONCE : gf_array_count(px) / px->shape[image->ndim] / px->shape[0];
+}
+
+/* Reads page `from` to the end, the only way that a pipe goes, and counts the samples that are not finite or,
+ * where `mean` is not NULL, sums up the others. */
+static int read_on(struct gf_reader *r, const struct gf_image *image, int64_t from,
+                   struct nonfinite *bad, struct gf_samples_mean *mean) {
+    const struct gf_array *px = &image->px;
+    const bool samples = has_samples(r);
     const int64_t channels = px->shape[image->ndim], all = gf_array_count(px) / channels;
-    const int64_t page = all / px->shape[0], most = samples ? AT_ONCE : page;
+    const int64_t page = all / px->shape[0], most = samples_at_once(r, image);
     struct gf_array part = {0};
-    int64_t bad = 0, first[GF_MAX_RANK] = {0}, n;
     int rc = gf_array_alloc(&part, px->dtype, 2, (int64_t[]){most, channels});
-    for (int64_t i = from * page; i < all && !rc; i += n) {
+    for (int64_t i = from * page, n; i < all && !rc; i += n) {
         n = all - i < most ? all - i : most;
-        int64_t at[GF_MAX_RANK];
         struct gf_array some = gf_array_slice(&part, 0, 0, n);
-        rc = read_again(r, s, paths, image, samples, samples ? i : i / page, &some);
-        const int64_t more = rc ? 0 : gf_array_nonfinite(&some, at);
-        first[image->ndim] = bad || !more ? first[image->ndim] : at[1];
-        for (int64_t axis = image->ndim - 1, rest = i + at[0]; axis >= 0 && more && !bad; axis--) {
-            first[axis] = rest % px->shape[axis];
-            rest /= px->shape[axis];
-        }
-        bad += more;
+        rc = read_again(r, image, samples, samples ? i : i / page, &some);
+        if (!rc && mean)
+            gf_samples_sum(&some, mean);
+        else if (!rc)
+            count(&some, i * channels, bad);
     }
     gf_array_free(&part);
-    return rc ? rc : gf_load_refuse(image, bad, first);
+    return rc;
+}
+
+static int refuse_all(struct gf_reader *r, const struct gf_image *image, int64_t from,
+                      struct nonfinite *bad) {
+    int rc = read_on(r, image, from, bad, NULL);
+    return rc ? rc : refuse(image, bad);
+}
+
+/* The mean of all samples, in their order as in memory. */
+static int mend_with_mean(struct gf_reader *r, const struct gf_image *image, struct gf_array *a) {
+    int rc = 0;
+    if (!r->mean) {
+        r->mean = calloc((size_t)image->px.shape[image->ndim], sizeof *r->mean);
+        rc = r->mean ? read_on(r, image, 0, NULL, r->mean) : gf_fail(GF_ENOMEM, "out of memory");
+    }
+    if (!rc)
+        gf_samples_fill(a, r->mean);
+    return rc;
+}
+
+int64_t gf_finite_bytes(const struct gf_reader *r, const struct gf_image *image) {
+    if (r->s->nan != GF_NAN_MEAN || !(r->file[0] || r->s->frames))
+        return 0;
+    return samples_at_once(r, image) * image->px.shape[image->ndim] *
+           (int64_t)gf_dtype_size(image->px.dtype);
+}
+
+/* Samples of a part that was read; pages from `from` on, if all before them are finite, else `from` is -1. */
+static int finish(struct gf_reader *r, const struct gf_image *image, int64_t from,
+                  struct gf_array *a) {
+    const int64_t page = gf_array_count(&image->px) / image->px.shape[0];
+    struct nonfinite bad = {0};
+    count(a, from * page, &bad);
+    if (!bad.count)
+        return 0;
+    if (r->s->nan == GF_NAN_REFUSE && from >= 0)
+        return refuse_all(r, image, from + gf_array_count(a) / page, &bad);
+    if (r->s->nan == GF_NAN_REFUSE)
+        return refuse_all(r, image, 0, &(struct nonfinite){0});
+    if (r->s->nan == GF_NAN_MEAN)
+        return mend_with_mean(r, image, a);
+    gf_samples_mend(a, false);
+    return 0;
+}
+
+int gf_finite_pages(struct gf_reader *r, const struct gf_image *image, int64_t from,
+                    struct gf_array *to) {
+    int rc = gf_reader_pages(r, image, from, to);
+    return rc ? rc : finish(r, image, r->any_order ? -1 : from, to);
+}
+
+int gf_finite_rows(struct gf_reader *r, const struct gf_image *image, int64_t page, int64_t row,
+                   struct gf_array *to) {
+    const int64_t *shape = image->px.shape;
+    const int64_t n = gf_array_count(to) / (shape[image->ndim - 1] * shape[image->ndim]);
+    int rc = gf_file_read_rows(r->file[0], image, page, row, n, to->data);
+    return rc ? rc : finish(r, image, -1, to);
+}
+
+int gf_finite_samples(struct gf_reader *r, const struct gf_image *image, int64_t first,
+                      struct gf_array *to) {
+    const int64_t n = gf_array_count(to) / image->px.shape[image->ndim];
+    int rc = gf_file_read_samples(r->file[0], image, first, n, to->data);
+    return rc ? rc : finish(r, image, -1, to);
 }

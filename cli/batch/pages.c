@@ -16,11 +16,6 @@
 
 enum { MOST_READERS = 4, MOST_HANDS = 2 * GF_DEAL_MOST };
 
-/* Samples that are NaN or Inf, and the first one. */
-struct nonfinite {
-    int64_t count, first[GF_MAX_RANK];
-};
-
 /* A thread that has a device run. */
 struct hand {
     int device;
@@ -65,23 +60,6 @@ static struct gf_array slot_of(const struct walk *w, const struct gf_array *a, i
 
 /* ---- reading ---- */
 
-/* Pages from `from` on, finite, or counted for the refusal. */
-static int read_pages(const struct gf_task *t, struct gf_reader *reader, int64_t from,
-                      struct gf_array *to, struct nonfinite *bad) {
-    int64_t first[GF_MAX_RANK];
-    int rc = gf_reader_pages(reader, t->s, t->read, &t->image, from, to);
-    int64_t count = rc ? 0 : gf_array_nonfinite(to, first);
-    if (count && t->s->nan != GF_NAN_REFUSE) {
-        gf_samples_mend(to, false);
-    } else if (count) {
-        first[0] += from;
-        if (!bad->count)
-            memcpy(bad->first, first, sizeof first);
-        bad->count += count;
-    }
-    return rc;
-}
-
 /* Threads of libgomp that wait for each other spin for milliseconds, which takes the CPUs from the threads
  * that read and write; but not while there are more of them than CPUs. A team of the reading thread's own
  * makes them more than those that transform. */
@@ -97,48 +75,21 @@ static void outnumber_cpus(struct walk *w) {
     threads++;
 }
 
-/* Counts to the last page, in the part's place: a pipe is not read again, and with several readers parts
- * before this one may not have been read yet. */
-static int refuse(struct walk *w, struct gf_reader *reader, int64_t part, struct nonfinite *bad) {
-    const int64_t from = w->readers > 1 ? 0 : part + 1;
-    int rc = 0;
-    if (!from)
-        bad->count = 0;
-    for (int64_t i = from; i < w->parts && !rc; i++) {
-        struct gf_array to = slot_of(w, &w->in, part, pages_of(w, i));
-        rc = read_pages(w->t, reader, first_of(w, i), &to, bad);
-    }
-    return rc ? rc : gf_load_refuse(&w->t->image, bad->count, bad->first);
-}
-
 static int read_part(void *user, int i, int64_t part) {
     struct walk *w = user;
+    const struct gf_task *t = w->t;
     struct gf_array to = slot_of(w, &w->in, part, pages_of(w, part));
     struct gf_reader *reader = i ? &w->reader[i] : &w->t->reader;
-    struct nonfinite bad = {0};
     if (!i)
         outnumber_cpus(w);
     const double start = gf_now_ms();
-    int rc = read_pages(w->t, reader, first_of(w, part), &to, &bad);
-    if (bad.count)
-        rc = refuse(w, reader, part, &bad);
+    reader->any_order = w->readers > 1;
+    int rc = gf_finite_pages(reader, &t->image, first_of(w, part), &to);
     w->ms_read[i] += gf_now_ms() - start;
     return rc;
 }
 
 /* ---- transforming ---- */
-
-/* The channels of `px` that the backend transforms, and the alpha channel. */
-static void split(const struct gf_task *t, const struct gf_array *px, struct gf_array *in,
-                  struct gf_array *alpha) {
-    const int axis = t->job.ndim;
-    *in = t->in;
-    in->data = px->data;
-    in->shape[0] = px->shape[0];
-    *alpha = *in;
-    alpha->shape[axis] = 1;
-    alpha->data = t->has_alpha ? (char *)in->data + in->shape[axis] * in->stride[axis] : NULL;
-}
 
 /* Pages of output i as they are written: without what the command added beyond their edges. */
 static struct gf_array finished(const struct walk *w, int i, int64_t part) {
@@ -150,29 +101,19 @@ static struct gf_array finished(const struct walk *w, int i, int64_t part) {
 }
 
 static int transform(struct gf_task *part, struct gf_array *out) {
-    int rc = part->hooks->begin_part ? part->hooks->begin_part(part) : 0;
+    int rc = part->input->take(part);
     if (!rc)
         rc = gf_runner_plan(part->runner, &part->job);
-    if (!rc)
-        rc = gf_runner_run(part->runner, &part->in, out, &part->report);
-    if (part->hooks->end_part)
-        part->hooks->end_part(part);
-    return rc;
+    return rc ? rc : gf_runner_run(part->runner, &part->in, out, &part->report);
 }
 
 static int run_part(struct walk *w, int64_t i, struct gf_runner *runner) {
-    const struct gf_task *t = w->t;
-    struct gf_task part = {.s = t->s,
-                           .hooks = t->hooks,
-                           .runner = runner,
-                           .image = t->image,
-                           .job = t->pages.job,
-                           .filtering = t->filtering};
-    struct result *result = &w->result[i % w->slots];
-    struct gf_array alpha, plain[GF_MAX_OUTPUTS];
-    const int64_t n = part.job.shape[0] = pages_of(w, i);
+    struct gf_task *t = w->t;
+    const int64_t n = pages_of(w, i);
     const struct gf_array px = slot_of(w, &w->in, i, n);
-    split(t, &px, &part.in, &alpha);
+    struct gf_task part = gf_task_part(t, runner, n, px.data);
+    struct result *result = &w->result[i % w->slots];
+    struct gf_array plain[GF_MAX_OUTPUTS];
     for (int k = 0; k < t->job.n_out; k++) {
         const struct gf_array pages = slot_of(w, &w->out[k], i, n);
         plain[k] = gf_task_without_alpha(t, k, &pages);
@@ -181,10 +122,11 @@ static int run_part(struct walk *w, int64_t i, struct gf_runner *runner) {
     memcpy(part.product, t->product, sizeof part.product);
     for (int k = 0; k < t->job.n_out && !rc && w->volume; k++) {
         const struct gf_array pages = finished(w, k, i);
-        gf_task_complete(&part, k, &pages, &alpha);
+        gf_task_complete(&part, k, &pages, &part.alpha);
     }
     result->report = part.report;
     memcpy(result->overflowed, part.overflowed, sizeof result->overflowed);
+    part.input->drop(&part);
     return rc;
 }
 
@@ -389,12 +331,10 @@ static void set_range(struct gf_task *t, int i, double low, double high) {
     out->high = high;
 }
 
-/* The pages that the sample of an automatic range is on, one by one. *spoiled: there is none, as samples
- * will be refused, once the walk over all pages has counted them. */
-static int look_at_pages(struct gf_task *t, struct gf_range_planes *r, bool *spoiled) {
+/* The pages that the sample of an automatic range is on, one by one. */
+static int look_at_pages(struct gf_task *t, struct gf_range_planes *r) {
     struct gf_job one = gf_range_planes_job(&t->job);
-    struct gf_array px = {0}, spectrum = {0}, in, alpha, like = t->image.px;
-    struct nonfinite bad = {0};
+    struct gf_array px = {0}, spectrum = {0}, like = t->image.px;
     struct gf_report report;
     int64_t shape[GF_MAX_RANK];
     gf_job_out_shape(&one, 0, shape);
@@ -404,18 +344,19 @@ static int look_at_pages(struct gf_task *t, struct gf_range_planes *r, bool *spo
         rc = gf_array_alloc(&px, like.dtype, like.rank, like.shape);
     if (!rc)
         rc = gf_array_alloc(&spectrum, one.out[0].dtype, one.ndim + 1, shape);
+    t->reader.any_order = true;
     for (int64_t z = 0; !rc && (z = gf_range_planes_next(r, z)) >= 0; z++) {
-        rc = read_pages(t, &t->reader, z, &px, &bad);
-        if (rc || bad.count)
+        rc = gf_finite_pages(&t->reader, &t->image, z, &px);
+        if (rc)
             break;
-        split(t, &px, &in, &alpha);
-        rc = gf_runner_run(t->runner, &in, &spectrum, &report);
+        struct gf_task page = gf_task_part(t, t->runner, 1, px.data);
+        gf_task_bind(&page);
+        rc = gf_runner_run(t->runner, &page.in, &spectrum, &report);
         if (!rc)
-            gf_range_planes_add(r, z, &in, &spectrum);
+            gf_range_planes_add(r, z, &page.in, &spectrum);
     }
     gf_array_free(&px);
     gf_array_free(&spectrum);
-    *spoiled = bad.count > 0;
     return rc;
 }
 
@@ -425,14 +366,12 @@ static int sample_ranges(struct gf_task *t) {
     int rc = gf_range_planes_make(&t->job, &r);
     if (rc)
         return rc;
-    bool spoiled;
-    rc = look_at_pages(t, &r, &spoiled);
+    rc = look_at_pages(t, &r);
     for (int i = 0; i < t->job.n_out && !rc; i++) {
-        double range[2] = {0, 1};
+        double range[2];
         if (!gf_output_samples(&t->job, i))
             continue;
-        if (!spoiled)
-            gf_range_planes_find(&r, i, range);
+        gf_range_planes_find(&r, i, range);
         set_range(t, i, range[0], range[1]);
     }
     gf_range_planes_free(&r);
@@ -459,48 +398,21 @@ static int find_ranges(struct gf_task *t) {
 
 /* ---- outputs ---- */
 
-static int begin(struct gf_task *t, struct gf_volume **volume) {
-    int rc = 0;
-    for (int i = 0; i < t->job.n_out && !rc; i++) {
-        const struct gf_format *f = t->product[i].format;
-        if (f->load) /* see gf_formats_load() */
-            rc = f->load();
-        if (!rc)
-            rc = gf_product_begin(t->s, &t->product[i], &t->image.metadata, &volume[i]);
-    }
-    return rc;
-}
-
-static int commit(struct gf_task *t, struct gf_volume **volume) {
-    int rc = 0;
-    for (int i = 0; i < t->job.n_out && !rc; i++) {
-        if (volume[i])
-            rc = gf_volume_commit(volume[i]);
-        volume[i] = NULL;
-    }
-    return rc;
-}
-
 int gf_pages_run(struct gf_task *t) {
     struct gf_volume *volume[GF_MAX_OUTPUTS] = {NULL};
-    char alpha;
     const double begun = gf_now_ms();
     int rc = find_ranges(t);
-    if (!rc)
-        rc = begin(t, volume);
+    for (int i = 0; i < t->job.n_out && !rc; i++)
+        rc = gf_product_begin(t->s, &t->product[i], &t->image.metadata, &volume[i]);
     if (!rc)
         rc = walk_through(t, volume);
-    t->alpha.data = t->has_alpha ? &alpha : NULL; /* check() asks only whether there is one */
-    if (!rc && t->hooks->check)
-        rc = t->hooks->check(t);
-    t->alpha.data = NULL;
-    double start = gf_now_ms();
     if (!rc)
-        rc = commit(t, volume);
+        rc = t->hooks->check(t);
+    double start = gf_now_ms();
+    rc = gf_volumes_end(volume, t->job.n_out, rc);
     t->ms_encode += gf_now_ms() - start;
-    for (int i = 0; i < t->job.n_out; i++)
-        gf_volume_abort(volume[i]);
     gf_reader_close(&t->reader);
+    t->state = rc ? t->state : GF_TASK_WRITTEN;
     if (!rc)
         gf_log_verbose("'%s': %lld pages, %lld at once, %.1f a second", gf_log_name(t->read[0]),
                        (long long)t->job.shape[0], (long long)t->pages.at_once,

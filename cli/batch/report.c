@@ -102,8 +102,7 @@ static json_t *task_report(const struct gf_task *t) {
         GF_KEY_IF(wavelet, "wavelet", "d4"), GF_KEY_IF(wavelet, "levels", job->wavelet.levels),
         GF_KEY_IF(wavelet, "boundary", gf_boundary_name(job->wavelet.boundary)),
         GF_KEY_IF(job->op == GF_FFT, "norm", gf_norm_name(job->norm)));
-    if (t->hooks->describe)
-        t->hooks->describe(t, o);
+    json_object_update(o, t->also);
     return GF_ADD(o, GF_KEY("backend", backend_name(t)),
                   GF_KEY_IF(t->ranks, "ranks", t->ranks->size),
                   GF_KEY_IF(t->among && t->among->n > 1, "deal", deal_report(t)),
@@ -198,14 +197,18 @@ static void print_plan(const struct gf_task *t) {
     print_read(f, t);
     for (int i = 0; i < t->targets->n; i++)
         fprintf(f, "%s%s", i ? ", " : " -> ", t->product[i].path);
-    fputs(!t->skipped ? "" : t->by_time ? " (up to date by time)" : " (up to date)", f);
+    fputs(t->state != GF_TASK_SKIPPED ? ""
+          : t->by_time                ? " (up to date by time)"
+                                      : " (up to date)",
+          f);
     int rc = gf_text_close(f, &line);
     rc ? gf_log_lost(ENOMEM) : gf_log_text(line);
     free(line);
 }
 
 void gf_report_not_run(const struct gf_task *t) {
-    if (t->skipped)
+    const bool skipped = t->state == GF_TASK_SKIPPED;
+    if (skipped)
         gf_log_verbose("'%s': skipped, its outputs are there and %s", gf_log_name(t->name),
                        t->by_time ? "newer" : "were made so");
     if (t->s->dry_run && !t->s->json && !t->s->quiet)
@@ -213,9 +216,8 @@ void gf_report_not_run(const struct gf_task *t) {
     if (t->s->json)
         gf_json_print(GF_ADD(begin_report(t), GF_KEY("command", t->hooks->name),
                              GF_KEY("out", products_report(t, false)),
-                             GF_TRUE_IF(t->s->dry_run, "dry_run"),
-                             GF_TRUE_IF(t->skipped, "skipped"),
-                             GF_TRUE_IF(t->skipped && t->by_time, "by_time"), GF_BOOL("ok", true)));
+                             GF_TRUE_IF(t->s->dry_run, "dry_run"), GF_TRUE_IF(skipped, "skipped"),
+                             GF_TRUE_IF(skipped && t->by_time, "by_time"), GF_BOOL("ok", true)));
 }
 
 void gf_report_lost(const struct gf_task *t) {
@@ -229,4 +231,32 @@ void gf_report_failed(const struct gf_settings *s, const char *name) {
     if (s->json)
         gf_json_print(
             GF_REPORT(GF_KEY("in", name), GF_BOOL("ok", false), GF_KEY("error", gf_message())));
+}
+
+void gf_deal_print(struct gf_deal *d) {
+    double share[GF_DEAL_MOST];
+    if (d->n < 2)
+        return;
+    gf_deal_shares(d, share);
+    for (int i = 0; i < d->n; i++) {
+        const struct gf_deal_entry *e = &d->entry[i];
+        if (gf_deal_leaves_out(d, i)) {
+            gf_log_verbose(
+                "%s: left out: its context takes %.2g s to open, and the others need %.2g s",
+                e->what.name, e->late, e->others);
+            continue;
+        }
+        gf_log_verbose("%s: share %.3f (%s), %lld unit%s", e->what.name, share[i],
+                       d->dynamic    ? "as it turned out"
+                       : d->recorded ? "from the record"
+                                     : "from its first units",
+                       (long long)e->done, e->done == 1 ? "" : "s");
+    }
+    bool survived = false;
+    for (int i = 0; i < d->n; i++)
+        survived = survived || !d->entry[i].failed;
+    for (int i = 0; i < d->n && survived; i++)
+        if (d->entry[i].failed)
+            gf_log_note("%s failed, and the others did its work: %s", d->entry[i].what.name,
+                        d->entry[i].message);
 }

@@ -16,4 +16,8 @@ void gf_report_lost(const struct gf_task *t);
 /* The same for a file without a task. */
 void gf_report_failed(const struct gf_settings *s, const char *name);
 
+/* How several devices shared a run, once it is over: shares and units with --verbose, and each device that
+ * failed where the others did its work. */
+void gf_deal_print(struct gf_deal *d);
+
 #endif

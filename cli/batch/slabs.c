@@ -26,8 +26,7 @@ struct slabs {
     struct gf_rank_exchange exchange; /* of several processes */
     struct gf_shared_output out[GF_MAX_OUTPUTS];
     double start;
-    struct gf_samples_mean *mean; /* by channel; NULL until a sample is NaN or Inf */
-    double disk_ms;               /* reading, and in the exchange, of the first walk */
+    double disk_ms; /* reading, and in the exchange, of the first walk */
     bool measured;
 };
 
@@ -47,10 +46,8 @@ const char *gf_slabs_refuses(const struct gf_task *t) {
     const struct gf_job job = job_of(t);
     const bool line = gf_slab_is_line(&job);
     const char *why = gf_slab_refuses(&job);
-    if (!why && t->hooks->refuses_slabs)
-        why = t->hooks->refuses_slabs(t);
-    if (why)
-        return why;
+    if (why || t->refuses.slabs)
+        return why ? why : t->refuses.slabs;
     if (t->s->from_magnitude)
         return "a pair of pictures is not";
     const bool cut = !line && px->shape[0] != gf_job_counted(&t->job, 0);
@@ -65,7 +62,7 @@ const char *gf_slabs_refuses(const struct gf_task *t) {
         return "lines in raw and .npy files are, others not";
     if (!line && t->image.ndim == 2 && !gf_file_has_rows(file))
         return "pictures in raw, .npy and uncompressed TIFF files are, others not";
-    if (t->image.ndim == 3 && !gf_reader_has_pages(&t->reader, t->s))
+    if (t->image.ndim == 3 && !gf_reader_has_pages(&t->reader))
         return "an array in Fortran order is not";
     if (t->job.direction == GF_INVERSE && (t->s->frames || !gf_file_has_rows(file)))
         return "spectra in raw, .npy and uncompressed TIFF files are, others not";
@@ -74,35 +71,13 @@ const char *gf_slabs_refuses(const struct gf_task *t) {
     return why;
 }
 
-/* The input as units, which the job takes in their order: samples of a line, rows of a picture, pages. */
-static struct gf_array units_of(const struct gf_task *t, const struct gf_job *job) {
-    const struct gf_array *px = &t->image.px;
-    const int64_t channels = px->shape[t->image.ndim];
-    return gf_slab_is_line(job)
-               ? gf_array_wrap(NULL, px->dtype, 2,
-                               (int64_t[]){gf_array_count(px) / channels, channels})
-               : *px;
-}
-
-/* The units that a mean is summed up of, at a time: samples of a line, else a page or a row. */
-static int64_t summed_at_once(const struct gf_job *job) {
-    enum { SAMPLES = 4096 };
-    return gf_slab_is_line(job) ? SAMPLES : 1;
-}
-
 /* Within a limit, less the bytes for reading. */
 static int make(const struct gf_task *t, const struct gf_job *job, const struct gf_slab_worker *w,
                 int64_t limit, struct gf_slab_plan *plan) {
     const int members = t->ranks ? t->ranks->size : 0;
-    int64_t memory = limit;
-    if (t->reader.file[0])
-        memory -= gf_file_decoding_bytes(t->reader.file[0]);
-    if (t->hooks->make_units_bytes)
-        memory -= t->hooks->make_units_bytes(t, limit);
-    if (t->s->nan == GF_NAN_MEAN)
-        memory -= summed_at_once(job) * units_of(t, job).stride[0];
-    memory = memory > 0 ? memory : 0;
-    return gf_slab_plan_make(job, w, memory, members, plan);
+    const int64_t memory =
+        limit - t->input->bytes(t, limit) - gf_finite_bytes(&t->reader, &t->image);
+    return gf_slab_plan_make(job, w, memory > 0 ? memory : 0, members, plan);
 }
 
 /* The same within the limit as it was given. Where that is too little the message states all that is
@@ -139,7 +114,7 @@ int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan) {
         rc = gf_fail(GF_EUNSUPP, "a picture of so few points is transformed in one piece");
     if (!rc)
         rc = make_within(t, &whole, &worker, plan);
-    if (!rc && t->hooks->looks && t->hooks->looks(t))
+    if (!rc && t->looks)
         gf_slab_plan_look(plan, gf_array_bytes(&t->image.px));
     return rc;
 }
@@ -167,52 +142,6 @@ int gf_slabs_plan(struct gf_task *t) {
 }
 
 /* ---------------------------------------------------------------- files */
-
-/* Units of the file. */
-static int read_units(struct slabs *s, int64_t first, struct gf_array *to) {
-    struct gf_task *t = s->t;
-    const int64_t count = to->shape[0];
-    return s->plan.line ? gf_file_read_samples(t->reader.file[0], &t->image, first, count, to->data)
-           : t->image.ndim == 2
-               ? gf_file_read_rows(t->reader.file[0], &t->image, 0, first, count, to->data)
-               : gf_reader_pages(&t->reader, t->s, t->read, &t->image, first, to);
-}
-
-/* Sums up all samples, in their order as in memory, for the mean that takes the place of some. */
-static int find_mean(struct slabs *s) {
-    const int64_t each = summed_at_once(&s->plan.job);
-    struct gf_array all = units_of(s->t, &s->plan.job), some = {0};
-    const int64_t n = all.shape[0];
-    all.shape[0] = each;
-    int rc = gf_array_alloc(&some, all.dtype, all.rank, all.shape);
-    s->mean = calloc((size_t)all.shape[all.rank - 1], sizeof *s->mean);
-    if (!rc && !s->mean)
-        rc = gf_fail(GF_ENOMEM, "out of memory");
-    for (int64_t at = 0; at < n && !rc; at += each) {
-        struct gf_array units = gf_array_slice(&some, 0, 0, n - at < each ? n - at : each);
-        rc = read_units(s, at, &units);
-        if (!rc)
-            gf_samples_sum(&units, s->mean);
-    }
-    gf_array_free(&some);
-    return rc;
-}
-
-/* `from`: no page before it has any. */
-static int check_finite(struct slabs *s, int64_t from, struct gf_array *a) {
-    struct gf_task *t = s->t;
-    int64_t first[GF_MAX_RANK];
-    if (!gf_array_nonfinite(a, first))
-        return 0;
-    if (t->s->nan == GF_NAN_REFUSE)
-        return gf_load_refuse_pages(&t->reader, t->s, t->read, &t->image, from);
-    if (t->s->nan == GF_NAN_ZERO)
-        gf_samples_mend(a, false);
-    int rc = t->s->nan == GF_NAN_MEAN && !s->mean ? find_mean(s) : 0;
-    if (!rc && s->mean)
-        gf_samples_fill(a, s->mean);
-    return rc;
-}
 
 /* Samples that go to `to` are read there, or, those of a spectrum of another type than the job's, into an array
  * of the file's type. */
@@ -243,31 +172,28 @@ static int read_file(void *user, int64_t first, struct gf_array *pages) {
     struct slabs *s = user;
     struct gf_task *t = s->t;
     double start = gf_now_ms();
-    int rc = read_units(s, first, pages);
+    int rc = t->image.ndim == 2 ? gf_finite_rows(&t->reader, &t->image, 0, first, pages)
+                                : gf_finite_pages(&t->reader, &t->image, first, pages);
     if (!t->s->frames)
         gf_file_expect_pages(t->reader.file[0], &t->image, pages->shape[0]);
-    if (!rc)
-        rc = check_finite(s, first, pages);
     t->ms_decode += gf_now_ms() - start;
     return rc;
 }
 
-/* Units of the job's input, by way of the hook where that is not what the file has. */
+/* Units of the job's input. */
 static int make_units(struct slabs *s, int (*read)(void *user, int64_t first, struct gf_array *to),
                       int64_t first, struct gf_array *to) {
     const struct gf_unit_source file = {read, s};
-    return s->t->hooks->make_units ? s->t->hooks->make_units(s->t, &file, first, to)
-                                   : read(s, first, to);
+    return s->t->input->read(s->t, &file, first, to);
 }
 
 static int read_pages(void *user, int64_t first, struct gf_array *pages) {
     return make_units(user, read_file, first, pages);
 }
 
+/* By reading nothing. */
 static int look(void *user) {
-    struct slabs *s = user;
-    const struct gf_unit_source file = {read_file, s};
-    return s->t->hooks->look(s->t, &file);
+    return read_pages(user, 0, &(struct gf_array){.rank = 1});
 }
 
 static int read_rows(void *user, const struct gf_slab_rows *rows, void *to) {
@@ -279,10 +205,7 @@ static int read_rows(void *user, const struct gf_slab_rows *rows, void *to) {
     struct gf_array a;
     int rc = begin_conversion(s, 4, shape, to, &a);
     if (!rc)
-        rc = gf_file_read_rows(t->reader.file[0], &t->image, rows->page, rows->row, rows->count,
-                               a.data);
-    if (!rc)
-        rc = check_finite(s, 0, &a);
+        rc = gf_finite_rows(&t->reader, &t->image, rows->page, rows->row, &a);
     end_conversion(s, rc, to, &a);
     t->ms_decode += gf_now_ms() - start;
     return rc;
@@ -293,12 +216,9 @@ static int write_box(struct slabs *s, int i, const struct gf_volume_box *box, co
     const struct gf_array *px = &t->product[i].image.px;
     const int x = t->job.ndim - 1;
     double start = gf_now_ms();
-    if (!gf_job_is_bounded(&t->job)) {
-        int64_t first[GF_MAX_RANK];
-        struct gf_array a = gf_array_wrap((void *)data, px->dtype, 3,
-                                          (int64_t[]){box->height, box->width, px->shape[x + 1]});
-        t->overflowed[i] += gf_array_nonfinite(&a, first);
-    }
+    const struct gf_array a = gf_array_wrap((void *)data, px->dtype, 3,
+                                            (int64_t[]){box->height, box->width, px->shape[x + 1]});
+    t->overflowed[i] += gf_task_overflowed(t, &a);
     int rc = gf_volume_write(s->out[i].volume, box, data, box->width * px->stride[x]);
     t->ms_encode += gf_now_ms() - start;
     return rc;
@@ -321,9 +241,7 @@ static int read_samples(void *user, int64_t first, struct gf_array *samples) {
     struct gf_array a;
     int rc = begin_conversion(s, 3, shape, to, &a);
     if (!rc)
-        rc = gf_file_read_samples(t->reader.file[0], &t->image, first, count, a.data);
-    if (!rc)
-        rc = check_finite(s, 0, &a);
+        rc = gf_finite_samples(&t->reader, &t->image, first, &a);
     end_conversion(s, rc, to, &a);
     t->ms_decode += gf_now_ms() - start;
     return rc;
@@ -378,11 +296,6 @@ static int run_job(void *user, const struct gf_job *job, const struct gf_array *
         rc = gf_runner_run(s->t->runner, in, out, report);
     s->t->ms_transform += gf_now_ms() - start;
     return rc;
-}
-
-static int make_table(void *user, const struct gf_job *part, struct gf_filter *filter) {
-    struct gf_task *t = ((struct slabs *)user)->t;
-    return t->hooks->make_table(t, part, filter);
 }
 
 /* Keeps the disk's speed in the first walk, if that was long enough to tell. */
@@ -460,7 +373,7 @@ static int finish(struct slabs *s) {
         t->overflowed[i] = (int64_t)overflowed[i];
     if (t->ranks)
         gf_log_mute(t->ranks->rank != 0);
-    return rc || !t->hooks->check ? rc : agree(s, t->hooks->check(t));
+    return rc ? rc : agree(s, t->hooks->check(t));
 }
 
 static int commit(struct slabs *s) {
@@ -508,8 +421,7 @@ int gf_slabs_run(struct gf_task *t) {
                             .run = run_job,
                             .moved = moved,
                             .read_span = read_span,
-                            .write_span = write_span,
-                            .table = t->hooks->make_table ? make_table : NULL};
+                            .write_span = write_span};
     if (t->ranks)
         io.members = gf_rank_members(&s->exchange, t->ranks);
     int rc = open_exchange(s);
@@ -529,7 +441,7 @@ int gf_slabs_run(struct gf_task *t) {
     gf_scratch_close(s->scratch);
     if (!rc)
         report(s);
-    free(s->mean);
+    t->state = rc ? t->state : GF_TASK_WRITTEN;
     free(s);
     return rc;
 }

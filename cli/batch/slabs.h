@@ -1,8 +1,8 @@
 /* A volume that does not fit memory, through a scratch file: --scratch.
  *
- *     if (rc && t->too_large)
+ *     if (t->state == GF_TASK_TOO_LARGE)
  *         rc = gf_slabs_plan(t);     after gf_task_preview()
- *     if (!rc && t->too_large)
+ *     if (!rc)
  *         rc = gf_slabs_run(t);      instead of the other steps
  */
 #ifndef GF_CLI_BATCH_SLABS_H

@@ -61,7 +61,7 @@ static int compare_inputs(const struct gf_task *t, struct gf_ranks *ranks) {
     int64_t *all = malloc((size_t)ranks->size * N * sizeof *all);
     int64_t own[N] = {
         st.st_size,      st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
-        t->skipped,      j->in_dtype,       j->axes,
+        t->state,        j->in_dtype,       j->axes,
         j->norm,         j->precision,      j->in_half,
         j->in_shift,     j->real,           j->channels,
         j->out[0].dtype, j->out[0].half,    (int64_t)gf_hash_text(GF_HASH_START, t->s->backend)};
@@ -104,13 +104,18 @@ static int check_sum(const struct gf_task *t, struct gf_ranks *ranks) {
 /* ---- the task ---- */
 
 static int look(struct gf_task *t, struct gf_ranks *ranks) {
-    int rc = gf_task_outline(t);
+    int rc = gf_task_is_at_hand(t) ? gf_task_advance(t, GF_TASK_DESCRIBED) : 0;
     /* Machines may know different things of how the output was made. */
-    const int shared = gf_ranks_share(ranks, &t->skipped, sizeof t->skipped, 0);
+    bool skipped = t->state == GF_TASK_SKIPPED;
+    const int shared = gf_ranks_share(ranks, &skipped, sizeof skipped, 0);
     rc = rc ? rc : shared;
-    if (rc || t->skipped)
+    if (skipped)
+        t->state = GF_TASK_SKIPPED;
+    else if (t->state == GF_TASK_SKIPPED)
+        t->state = GF_TASK_DESCRIBED;
+    if (rc || skipped)
         return rc;
-    if (!t->prepared)
+    if (t->state == GF_TASK_NAMED)
         return access(t->read[0], R_OK) ? gf_fail_errno(GF_EIO, NULL)
                                         : gf_fail(GF_EUNSUPP, "a pipe, which one process can read");
     const char *why = gf_slabs_refuses(t);
@@ -122,9 +127,9 @@ int gf_spread_task(struct gf_task *t, struct gf_ranks *ranks) {
     int rc = gf_ranks_agree(ranks, look(t, ranks));
     if (!rc)
         rc = compare_inputs(t, ranks);
-    if (!rc && !t->skipped)
+    if (!rc && t->state == GF_TASK_DESCRIBED)
         rc = check_sum(t, ranks);
-    if (!rc && !t->skipped)
+    if (!rc && t->state == GF_TASK_DESCRIBED)
         rc = gf_slabs_run(t);
     gf_keeper_stop();
     return rc;

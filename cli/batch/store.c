@@ -165,8 +165,9 @@ static int open_product(const struct gf_settings *s, const struct gf_product *p,
 
 int gf_product_begin(const struct gf_settings *s, const struct gf_product *p,
                      const struct gf_metadata *metadata, struct gf_volume **out) {
+    int rc = p->format->load ? p->format->load() : 0; /* see gf_formats_load() */
     *out = NULL;
-    return p->where->has_page ? 0 : open_product(s, p, metadata, gf_volume_begin, out);
+    return rc || p->where->has_page ? rc : open_product(s, p, metadata, gf_volume_begin, out);
 }
 
 int gf_product_put(const struct gf_settings *s, const struct gf_product *p,
@@ -176,6 +177,17 @@ int gf_product_put(const struct gf_settings *s, const struct gf_product *p,
     image.px = *pages;
     image.px.base = NULL;
     return v ? gf_volume_append(v, &image) : write_planes(s, p, from, &image, metadata);
+}
+
+int gf_volumes_end(struct gf_volume **volume, int n, int rc) {
+    for (int i = 0; i < n; i++) {
+        if (!rc && volume[i])
+            rc = gf_volume_commit(volume[i]);
+        else
+            gf_volume_abort(volume[i]);
+        volume[i] = NULL;
+    }
+    return rc;
 }
 
 /* ---- row by row ---- */

@@ -22,13 +22,16 @@ const char *gf_product_pages_refused(const struct gf_product *p);
  *
  *     rc = gf_product_begin(settings, &product, &image.metadata, &volume);
  *     …    gf_product_put(settings, &product, &image.metadata, volume, from, &pages);
- *     rc = gf_volume_commit(volume); */
+ *     rc = gf_volumes_end(&volume, 1, rc); */
 int gf_product_begin(const struct gf_settings *s, const struct gf_product *p,
                      const struct gf_metadata *metadata, struct gf_volume **out);
 /* `pages`: planes from `from` on, as samples of the product's image. `v` is NULL with {page}. */
 int gf_product_put(const struct gf_settings *s, const struct gf_product *p,
                    const struct gf_metadata *metadata, struct gf_volume *v, int64_t from,
                    const struct gf_array *pages);
+/* Commits n volumes, some of which may be NULL; from the first failure on, `rc` being an earlier one, they are
+ * aborted instead. Returns that failure. */
+int gf_volumes_end(struct gf_volume **volume, int n, int rc);
 /* NULL where the product can be written as rows in any order, else the reason; and its volume for
  * gf_volume_write(), which another process may have created: join() has the path of its temporary. */
 const char *gf_product_rows_refused(const struct gf_settings *s, const struct gf_product *p);

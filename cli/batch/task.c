@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <jansson.h>
 #include <sys/stat.h>
 
 #include "cli/batch/bands.h"
@@ -77,16 +78,15 @@ static int name_products(struct gf_task *t) {
     return 0;
 }
 
-/* The products by name, and the rest of the task by the command. */
+/* The products by name, the rest of the task by the command, and how many pages are taken at once. */
 static int prepare(struct gf_task *t) {
-    t->job = (struct gf_job){0};
-    t->pages = (struct gf_paging){0};
-    t->prepare_bytes = 0;
     int rc = name_products(t);
     if (rc)
         return rc;
+    t->input = &gf_input_plain;
     t->job.n_out = t->targets->n - t->targets->n_aside;
-    return t->hooks->prepare(t);
+    rc = t->hooks->prepare(t);
+    return rc ? rc : gf_task_choose_pages(t);
 }
 
 struct gf_outputs gf_task_outputs(const struct gf_task *t) {
@@ -98,12 +98,22 @@ static int claim_file(void *user, int i, const struct gf_product *p, const char 
     return gf_target_claim(&t->targets->target[i], p->in, p->format, path);
 }
 
+static bool may_have_more(const struct gf_task *t) {
+    bool pages = false;
+    for (int i = 0; i < t->targets->n; i++)
+        pages = pages || t->targets->target[i].where.has_page;
+    return pages && gf_reader_may_have_more(&t->reader);
+}
+
+static bool is_up_to_date(struct gf_task *t) {
+    const struct gf_outputs outputs = gf_task_outputs(t);
+    return t->s->resume && !t->s->force && gf_resume_finds(&t->resume, &outputs, &t->by_time);
+}
+
 /* The header, the job that it makes, and the outputs claimed at their real names, which the
  * arguments alone did not tell. */
-static int begin(struct gf_task *t) {
+static int describe(struct gf_task *t) {
     double start = gf_now_ms();
-    if (t->prepared)
-        return 0;
     gf_resume_begin(&t->resume, t->hooks->name, t->s, t->read, t->n_read);
     int rc = gf_reader_open(&t->reader, t->s, t->read, t->n_read, &t->image);
     t->ms_decode = gf_now_ms() - start;
@@ -111,15 +121,14 @@ static int begin(struct gf_task *t) {
         rc = prepare(t);
     if (!rc)
         rc = gf_products_each_file(&t->job, t->product, t->targets->n, claim_file, t);
-    if (!rc)
-        rc = gf_task_choose_pages(t);
-    t->prepared = !rc;
-    const struct gf_outputs outputs = gf_task_outputs(t);
-    t->up_to_date =
-        !rc && t->s->resume && !t->s->force && gf_resume_finds(&t->resume, &outputs, &t->by_time);
-    if (!rc && !t->up_to_date)
+    if (rc)
+        return rc;
+    t->state = is_up_to_date(t) ? GF_TASK_SKIPPED : GF_TASK_DESCRIBED;
+    if (t->state == GF_TASK_DESCRIBED)
         gf_load_note_stack(t->read[0], &t->image, t->job.axes);
-    return rc;
+    else if (!may_have_more(t))
+        gf_reader_close(&t->reader);
+    return 0;
 }
 
 /* Plans the job; where that takes more memory than there is, a plan that takes less and is slower, or
@@ -149,41 +158,44 @@ static int check_arrays(struct gf_task *t) {
     return check_memory(t, planned_it ? t->runner->workspace : 0);
 }
 
-/* Looks at the outputs' places, and holds the arrays to the limit. */
-static int place(struct gf_task *t) {
-    int rc = 0;
-    if (t->placed)
-        return 0;
-    for (int i = 0; i < t->targets->n && !rc && !t->up_to_date; i++)
-        rc = check_place(t->s, &t->product[i]);
-    if (!rc && !t->up_to_date) {
-        rc = check_arrays(t);
-        t->too_large = rc == GF_ENOMEM;
-    }
-    t->placed = !rc;
+/* Ends a step that holds the task to the memory limit. */
+static int end_step(struct gf_task *t, int rc, enum gf_task_state next) {
+    if (!rc || rc == GF_ENOMEM)
+        t->state = rc ? GF_TASK_TOO_LARGE : next;
     return rc;
 }
 
-/* A plan for the job, if there is memory for it too. */
+/* Looks at the outputs' places, and holds the arrays to the limit. */
+static int place(struct gf_task *t) {
+    for (int i = 0; i < t->targets->n; i++) {
+        int rc = check_place(t->s, &t->product[i]);
+        if (rc)
+            return rc;
+    }
+    return end_step(t, check_arrays(t), GF_TASK_PLACED);
+}
+
+/* While a device is being opened the samples are decoded, which takes about as long; but whether they are
+ * taken page by page is known before they are read. Devices that share the pages are opened when they have any. */
 static int plan(struct gf_task *t) {
-    int rc = plan_within_limit(t);
-    if (!rc)
-        t->too_large = (rc = check_memory(t, t->runner->workspace)) == GF_ENOMEM;
-    return rc;
+    const bool at_once = t->pages.at_once, open = !t->pages.refused && !at_once;
+    const bool now =
+        open || (at_once && t->deal) || !gf_runner_ahead(t->runner, gf_task_planned(t));
+    int rc = now ? plan_within_limit(t) : 0;
+    if (rc)
+        return rc;
+    return end_step(t, now ? check_memory(t, t->runner->workspace) : 0, GF_TASK_PLANNED);
 }
 
 int gf_task_plan(struct gf_task *t) {
     enum { MOST = 50 }; /* 2^50 bytes: what no disk holds is refused before it has tables */
     int rc = prepare(t);
-    if (!rc)
-        rc = gf_task_choose_pages(t);
     if (!rc && gf_task_in_bytes(t) >> MOST)
         rc = check_memory(t, 0);
     return rc ? rc : plan_within_limit(t);
 }
 
-/* A pipe is read once, samples and all; what is missing is reported then too. */
-static bool is_at_hand(const struct gf_task *t) {
+bool gf_task_is_at_hand(const struct gf_task *t) {
     struct stat st;
     if (t->reader.file[0])
         return gf_file_is_at_hand(t->reader.file[0]);
@@ -193,90 +205,66 @@ static bool is_at_hand(const struct gf_task *t) {
     return !t->s->from_phase || (!stat(t->s->from_phase, &st) && S_ISREG(st.st_mode));
 }
 
-int gf_task_outline(struct gf_task *t) {
-    int rc = is_at_hand(t) ? begin(t) : 0;
-    t->skipped = t->up_to_date;
-    return rc;
-}
-
 static int keep_file(void *user, int i, const struct gf_product *p, const char *path) {
     (void)i, (void)p;
     return keep(user, path);
 }
 
 int gf_task_look(struct gf_task *t) {
-    const bool known = is_at_hand(t);
-    int rc = known ? begin(t) : name_products(t);
-    t->skipped = !rc && t->up_to_date;
-    for (int i = 0; i < t->targets->n && !rc && !t->skipped; i++)
+    int rc = gf_task_is_at_hand(t) ? gf_task_advance(t, GF_TASK_DESCRIBED) : name_products(t);
+    const bool skipped = t->state == GF_TASK_SKIPPED;
+    for (int i = 0; i < t->targets->n && !rc && !skipped; i++)
         rc = check_place(t->s, &t->product[i]);
-    if (!rc && known && !t->skipped)
+    if (!rc && t->state == GF_TASK_DESCRIBED)
         rc = gf_products_each_file(&t->job, t->product, t->targets->n, keep_file, (void *)t->s);
     gf_reader_close(&t->reader); /* one line an input, however many pictures it has */
     return rc;
 }
 
-static bool may_have_more(const struct gf_task *t) {
-    bool pages = false;
-    for (int i = 0; i < t->targets->n; i++)
-        pages = pages || t->targets->target[i].where.has_page;
-    return pages && gf_reader_may_have_more(&t->reader);
+int gf_task_preview(struct gf_task *t) {
+    if (gf_task_is_at_hand(t))
+        return gf_task_advance(t, GF_TASK_PLANNED);
+    t->need = -1;
+    return 0;
 }
 
-int gf_task_preview(struct gf_task *t) {
-    if (!is_at_hand(t)) {
-        t->need = -1;
-        return 0;
-    }
-    int rc = begin(t);
-    if (!rc)
-        rc = place(t);
-    /* Not skipped before it is read where more may be behind it. */
-    t->skipped = t->up_to_date && !may_have_more(t);
-    if (t->skipped)
-        gf_reader_close(&t->reader);
-    /* While a context is being opened the samples are decoded, which takes about as long. Devices that
-     * share the pages open theirs when they have any. */
-    const bool dealt = t->deal && t->pages.at_once;
-    if (!rc && !t->skipped && (dealt || !gf_runner_ahead(t->runner, gf_task_planned(t))))
-        rc = plan(t);
-    return rc;
+void gf_task_hand_over(struct gf_task *t, const struct gf_settings *s, struct gf_runner *runner) {
+    t->s = t->reader.s = s;
+    t->runner = runner;
+    t->job.lean = t->pages.job.lean = false; /* other threads, another workspace */
+    if (t->state == GF_TASK_PLANNED)
+        t->state = GF_TASK_PLACED;
 }
 
 /* ---- samples ---- */
 
 static int read_samples(struct gf_task *t) {
     double start = gf_now_ms();
-    int rc = gf_reader_read(&t->reader, t->s, t->read, &t->image);
+    int rc = gf_reader_read(&t->reader, &t->image);
     if (!rc)
         rc = gf_load_finite(t->s, &t->image);
     t->ms_decode += gf_now_ms() - start;
     return rc;
 }
 
-/* Whether the job is planned without a look at the samples, and runs while they come. Formats that
- * begin to decode have integers only, of which none is NaN. */
+/* Whether the job is planned as it will be, and runs while its samples come. Formats that feed
+ * have integers only, of which none is NaN. */
 static bool may_be_fed(const struct gf_task *t) {
-    return !t->hooks->ready && !t->up_to_date && gf_dtype_is_integer(t->image.px.dtype) &&
+    return !t->input->waits && gf_dtype_is_integer(t->image.px.dtype) &&
            gf_runner_feeds(t->runner) && gf_job_equal(&t->job, &t->runner->job);
 }
 
-int gf_task_read(struct gf_task *t) {
-    int rc = begin(t);
-    rc = rc ? rc : place(t);
-    t->fed = false;
-    /* A pipe was not previewed: whether its plan takes pages is known before their samples are read. */
-    if (!rc && !t->pages.refused && !t->pages.at_once && !t->up_to_date)
-        rc = plan(t);
-    if (rc || t->pages.at_once)
-        return rc;
-    if (may_be_fed(t))
-        rc = gf_reader_begin(&t->reader, t->s, &t->image, &t->fed);
-    return rc || t->fed ? rc : read_samples(t);
+static int read_input(struct gf_task *t) {
+    int rc = 0;
+    if (!t->pages.at_once && may_be_fed(t))
+        rc = gf_reader_feed(&t->reader, &t->image, &t->feed);
+    if (!rc && !t->feed.produce && !t->pages.at_once)
+        rc = read_samples(t);
+    t->state = rc ? t->state : GF_TASK_READ;
+    return rc;
 }
 
-/* The views that prepare() described get the samples. */
-static void bind(struct gf_task *t) {
+void gf_task_bind(struct gf_task *t) {
     const int axis = t->job.ndim;
     t->in.data = t->image.px.data;
     if (!t->has_alpha)
@@ -285,6 +273,29 @@ static void bind(struct gf_task *t) {
     t->alpha.shape[axis] = 1;
     t->alpha.data = (char *)t->in.data + t->in.shape[axis] * t->in.stride[axis];
 }
+
+static void drop_views(struct gf_task *t) {
+    t->in = t->alpha = (struct gf_array){.data = NULL};
+}
+
+static int take_views(struct gf_task *t) {
+    gf_task_bind(t);
+    return 0;
+}
+
+static int read_units(struct gf_task *t, const struct gf_unit_source *below, int64_t first,
+                      struct gf_array *to) {
+    (void)t;
+    return below->read(below->user, first, to);
+}
+
+static int64_t decoding_bytes(const struct gf_task *t, int64_t limit) {
+    (void)limit;
+    return t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
+}
+
+const struct gf_task_input gf_input_plain = {
+    .take = take_views, .drop = drop_views, .read = read_units, .bytes = decoding_bytes};
 
 /* A picture after the first needs a name of its own, or an output that takes one after the other:
  * a format of several pictures in a stream. */
@@ -312,17 +323,18 @@ static int check_several(struct gf_task *t) {
     return 0;
 }
 
-int gf_task_ready(struct gf_task *t) {
+static int complete(struct gf_task *t) {
     int rc = check_several(t);
     if (rc)
         gf_reader_close(&t->reader); /* the other pictures have no output either */
-    t->skipped = t->up_to_date;
-    if (rc || t->skipped)
-        return rc;
-    if (!t->pages.at_once)
-        bind(t);
-    rc = t->hooks->ready && !t->pages.at_once ? t->hooks->ready(t) : 0;
-    return rc ? rc : plan(t);
+    if (!rc && !t->pages.at_once)
+        rc = t->input->take(t);
+    if (!rc)
+        rc = plan_within_limit(t);
+    if (!rc)
+        rc = check_memory(t, t->runner->workspace);
+    t->state = rc ? t->state : GF_TASK_READY;
+    return rc;
 }
 
 /* ---- outputs ---- */
@@ -332,13 +344,16 @@ struct gf_array gf_task_without_alpha(const struct gf_task *t, int i, const stru
     return gf_array_slice(out, axis, 0, out->shape[axis] - t->product[i].alpha_plane);
 }
 
+int64_t gf_task_overflowed(const struct gf_task *t, const struct gf_array *out) {
+    int64_t first[GF_MAX_RANK];
+    return gf_job_is_bounded(&t->job) ? 0 : gf_array_nonfinite(out, first);
+}
+
 void gf_task_complete(struct gf_task *t, int i, const struct gf_array *out,
                       const struct gf_array *alpha) {
     const int axis = t->job.ndim;
-    int64_t first[GF_MAX_RANK];
     struct gf_array plain = gf_task_without_alpha(t, i, out);
-    if (!gf_job_is_bounded(&t->job))
-        t->overflowed[i] += gf_array_nonfinite(&plain, first);
+    t->overflowed[i] += gf_task_overflowed(t, &plain);
     if (!t->product[i].alpha_plane)
         return;
     struct gf_array to = gf_array_slice(out, axis, out->shape[axis] - 1, 1);
@@ -355,20 +370,6 @@ static void copy_samples(const struct gf_task *t, struct gf_array *out) {
     }
 }
 
-static bool produce(void *user) {
-    struct gf_task *t = user;
-    double start = gf_now_ms();
-    bool done = gf_reader_decode(&t->reader);
-    t->ms_decode += gf_now_ms() - start;
-    t->fed = done;
-    return done;
-}
-
-static bool await(void *user, int64_t rows) {
-    struct gf_task *t = user;
-    return gf_reader_await(&t->reader, rows);
-}
-
 static int alloc_outputs(struct gf_task *t, struct gf_array *out) {
     for (int i = 0; i < t->job.n_out; i++) {
         struct gf_array *px = &t->product[i].image.px, like = *px;
@@ -380,20 +381,19 @@ static int alloc_outputs(struct gf_task *t, struct gf_array *out) {
     return 0;
 }
 
-/* Decodes and transforms concurrently. Leaves t->fed false where the samples cannot be decoded so;
- * then they are lost. */
+/* Decodes and transforms concurrently. Where the feed does not complete, the samples are lost. */
 static int run_fed(struct gf_task *t) {
-    const struct gf_feed feed = {t, produce, await};
     struct gf_array out[GF_MAX_OUTPUTS], *px = &t->product[0].image.px;
     const bool shared = gf_task_fits_input(t);
     if (shared)
         out[0] = gf_array_wrap(t->image.px.data, px->dtype, px->rank, px->shape);
     int rc = shared ? 0 : alloc_outputs(t, out);
     if (!rc)
-        rc = gf_runner_run_fed(t->runner, &t->in, &feed, out, &t->report);
-    if (rc || t->fed)
+        rc = gf_runner_run_fed(t->runner, &t->in, &t->feed, out, &t->report);
+    t->ms_decode += t->feed.ms;
+    if (rc || t->feed.complete)
         gf_reader_close(&t->reader);
-    if (!rc && t->fed && shared) {
+    if (!rc && t->feed.complete && shared) {
         *px = out[0];
         px->base = t->image.px.base;
         t->image.px.data = t->image.px.base = NULL;
@@ -411,19 +411,19 @@ static int run_whole(struct gf_task *t) {
     return rc;
 }
 
-int gf_task_run(struct gf_task *t) {
+static int transform(struct gf_task *t) {
     double start = gf_now_ms(), decoded = t->ms_decode;
-    const bool begun = t->fed;
-    int rc = begun ? run_fed(t) : 0;
-    if (!rc && begun && !t->fed)
+    int rc = t->feed.produce ? run_fed(t) : 0;
+    if (!rc && t->feed.produce && !t->feed.complete)
         rc = read_samples(t); /* or they are refused */
-    if (!rc && !t->fed)
+    if (!rc && !t->feed.complete)
         rc = run_whole(t);
     t->ms_transform = gf_now_ms() - start - (t->ms_decode - decoded);
-    if (!rc && t->hooks->check)
+    if (!rc)
         rc = t->hooks->check(t);
     for (int i = 0; i < t->job.n_out && !rc; i++)
         gf_task_complete(t, i, &t->product[i].image.px, &t->alpha);
+    t->state = rc ? t->state : GF_TASK_TRANSFORMED;
     return rc;
 }
 
@@ -433,7 +433,7 @@ static bool is_same_file(const struct gf_task *t, const struct gf_product *p) {
            p->format == gf_file_format(t->reader.file[0]) && !t->image.turned;
 }
 
-int gf_task_write(struct gf_task *t) {
+static int write_outputs(struct gf_task *t) {
     double start = gf_now_ms();
     int rc = 0;
     gf_array_free(&t->image.px); /* not needed any more, and the encoder may need the memory */
@@ -445,6 +445,21 @@ int gf_task_write(struct gf_task *t) {
         gf_array_free(&t->product[i].image.px);
     }
     t->ms_encode = gf_now_ms() - start;
+    t->state = rc ? t->state : GF_TASK_WRITTEN;
+    return rc;
+}
+
+int gf_task_advance(struct gf_task *t, enum gf_task_state to) {
+    static int (*const step[])(struct gf_task * t) = {[GF_TASK_NAMED] = describe,
+                                                      [GF_TASK_DESCRIBED] = place,
+                                                      [GF_TASK_PLACED] = plan,
+                                                      [GF_TASK_PLANNED] = read_input,
+                                                      [GF_TASK_READ] = complete,
+                                                      [GF_TASK_READY] = transform,
+                                                      [GF_TASK_TRANSFORMED] = write_outputs};
+    int rc = 0;
+    while (!rc && t->state < to)
+        rc = step[t->state](t);
     return rc;
 }
 
@@ -452,9 +467,12 @@ int gf_task_write(struct gf_task *t) {
 
 int gf_task_more(struct gf_task *t) {
     char *name = NULL;
-    /* The next picture begins behind the samples, also of one that was refused by its header. */
-    if (t->reader.pending && gf_reader_read(&t->reader, t->s, t->read, &t->image))
-        return 0;
+    int rc = 0;
+    /* The next picture begins behind the samples, also of one that was skipped, or refused by its header. */
+    if (t->reader.pending)
+        rc = gf_reader_read(&t->reader, &t->image);
+    if (rc)
+        return t->state == GF_TASK_SKIPPED ? rc : 0;
     int more = gf_reader_more(&t->reader);
     if (more <= 0)
         return more;
@@ -477,8 +495,9 @@ int gf_task_more(struct gf_task *t) {
 }
 
 void gf_task_free(struct gf_task *t) {
-    if (t->hooks && t->hooks->free)
-        t->hooks->free(t);
+    if (t->input)
+        t->input->drop(t);
+    json_decref(t->also);
     gf_image_free(&t->image);
     free_products(t);
     if (t->page)

@@ -38,16 +38,15 @@ const char *gf_task_refuses_pages(const struct gf_task *t) {
     const bool volume = t->image.ndim == 3 && job->ndim == 3 && !(job->axes & 1);
     if (!volume || job->shape[0] < 2 || t->image.px.shape[0] != job->shape[0])
         return "planes are not transformed by themselves";
-    if (!t->s->plan_only && !gf_reader_has_pages(&t->reader, t->s))
+    if (!t->s->plan_only && !gf_reader_has_pages(&t->reader))
         return "the input is read in one piece";
     if (!t->s->plan_only && looks_ahead(job) && !gf_task_is_read_again(t))
         return "a pipe is read once, and the display range is that of all pages";
-    if (t->s->nan == GF_NAN_MEAN && !gf_dtype_is_integer(t->image.px.dtype))
-        return "--nan=mean takes the mean of all samples";
-    for (int i = 0; i < t->targets->n; i++)
-        if (!t->s->plan_only && gf_product_pages_refused(&t->product[i]))
-            return gf_product_pages_refused(&t->product[i]);
-    return t->hooks->refuses_pages ? t->hooks->refuses_pages(t) : NULL;
+    const bool integers = gf_dtype_is_integer(t->image.px.dtype);
+    const char *why = integers ? NULL : gf_finite_refuses_parts(t->s);
+    for (int i = 0; i < t->targets->n && !why && !t->s->plan_only; i++)
+        why = gf_product_pages_refused(&t->product[i]);
+    return why ? why : t->refuses.pages;
 }
 
 /* True if outputs would show a part when a later page fails: those written through, and files complete
@@ -99,15 +98,33 @@ static int64_t usual_slots(const struct gf_task *t) {
     return devices(t) > 1 ? SLOTS_A_DEVICE * devices(t) : 2;
 }
 
+struct gf_task gf_task_part(struct gf_task *t, struct gf_runner *runner, int64_t n, void *px) {
+    struct gf_task part = {.s = t->s,
+                           .hooks = t->hooks,
+                           .runner = runner,
+                           .image = t->image,
+                           .input = t->input,
+                           .whole = t,
+                           .in = t->in,
+                           .has_alpha = t->has_alpha,
+                           .job = t->pages.job};
+    part.image.px.base = NULL;
+    part.image.px.data = px;
+    part.image.px.shape[0] = part.in.shape[0] = part.job.shape[0] = n;
+    return part;
+}
+
 static int set_pages(struct gf_task *t, int64_t n) {
     struct gf_paging *p = &t->pages;
     p->at_once = n;
     p->job = t->job;
-    p->job.shape[0] = n;
     p->job.lean = false;
-    p->extra_bytes = t->extra_bytes;
     gf_runner_repeat(t->runner, (t->job.shape[0] + n - 1) / n);
-    return t->hooks->take_pages ? t->hooks->take_pages(t) : 0;
+    struct gf_task part = gf_task_part(t, t->runner, n, NULL);
+    int rc = t->input->take(&part);
+    p->job = part.job;
+    p->extra_bytes = part.extra_bytes;
+    return rc;
 }
 
 int gf_task_choose_pages(struct gf_task *t) {

@@ -39,6 +39,13 @@ static int describe_product(struct gf_task *t, int i) {
     return rc;
 }
 
+static const char *refuses_pages(const struct gf_task *t) {
+    for (int i = 0; i < t->job.n_out; i++)
+        if (t->job.out[i].map == GF_MAP_DISPLAY)
+            return "pictures are made from all coefficients";
+    return gf_dwt_refuses_parts(&t->job);
+}
+
 static int prepare(struct gf_task *t) {
     struct gf_job *job = &t->job;
     gf_task_begin_job(t, GF_FORWARD);
@@ -49,6 +56,7 @@ static int prepare(struct gf_task *t) {
         rc = gf_wavelet_describe(t->s, job);
     for (int i = 0; i < job->n_out && !rc; i++)
         rc = describe_product(t, i);
+    t->refuses.pages = refuses_pages(t);
     return rc;
 }
 
@@ -62,20 +70,12 @@ static int check(struct gf_task *t) {
     return 0;
 }
 
-static const char *refuses_pages(const struct gf_task *t) {
-    for (int i = 0; i < t->job.n_out; i++)
-        if (t->job.out[i].map == GF_MAP_DISPLAY)
-            return "pictures are made from all coefficients";
-    return gf_dwt_refuses_parts(&t->job);
-}
-
 const struct gf_task_hooks gf_hooks_dwt = {
     .name = "dwt",
     .default_kind = GF_REAL,
     .label = "coefficients",
     .prepare = prepare,
     .check = check,
-    .refuses_pages = refuses_pages,
     .stream = gf_dwt_planes_stream,
 };
 

@@ -94,15 +94,13 @@ static int stop(struct ring *r, int rc) {
 
 /* ---- planes that are read ---- */
 
-/* All samples of one file are counted for a refusal: those before a part's as well. */
 static int read_page(struct flow *f, int64_t at, struct gf_image *plane) {
     const struct gf_task *t = f->hand->t;
     const struct gf_array *px = &t->image.px;
-    const bool whole = f->part.job.shape[0] == f->part.all;
-    int rc = plane->px.data ? 0 : gf_array_alloc(&plane->px, px->dtype, 3, px->shape + 1);
-    if (!rc)
-        rc = gf_file_read_pages(f->hand->reader->file[0], &t->image, at, 1, plane->px.data);
-    return rc ? rc : gf_planes_finite(f->hand, &plane->px, whole ? at : 0);
+    int64_t shape[] = {1, px->shape[1], px->shape[2], px->shape[3]};
+    int rc = plane->px.data ? 0 : gf_array_alloc(&plane->px, px->dtype, 3, shape + 1);
+    struct gf_array page = gf_array_wrap(plane->px.data, px->dtype, 4, shape);
+    return rc ? rc : gf_finite_pages(f->hand->reader, &t->image, at, &page);
 }
 
 static int read_plane(struct flow *f, int64_t k) {
@@ -117,7 +115,7 @@ static int read_plane(struct flow *f, int64_t k) {
         rc = read_page(f, h->at, plane);
     } else {
         gf_image_free(plane);
-        rc = gf_reader_frame(h->reader, t->s, t->read, h->at, &t->image, plane);
+        rc = gf_reader_frame(h->reader, h->at, &t->image, plane);
     }
     h->ms_read += gf_now_ms() - start;
     return rc;
@@ -165,11 +163,10 @@ static void *write_boxes(void *user) {
 
 static void count_overflowed(struct flow *f, const struct gf_dwt_box *b) {
     const struct gf_job *job = &f->hand->t->job;
-    int64_t shape[2] = {b->height, b->width * job->channels}, first[GF_MAX_RANK];
+    int64_t shape[2] = {b->height, b->width * job->channels};
     struct gf_array box = gf_array_wrap((void *)b->data, job->out[0].dtype, 2, shape);
     box.stride[0] = b->stride;
-    if (!gf_job_is_bounded(job))
-        f->overflowed += gf_array_nonfinite(&box, first);
+    f->overflowed += gf_task_overflowed(f->hand->t, &box);
 }
 
 static int settle(void *user, int64_t boxes) {
@@ -291,7 +288,7 @@ static const char *refuses(const struct gf_task *t, bool too_large) {
     const bool usual = is_usual(s);
     if (!usual && !too_large && (gf_dwt_refuses_planes(&t->job) || count_parts(t) < 2))
         return "only --frames and raw volumes are read plane by plane";
-    if (!s->frames && !s->plan_only && !gf_reader_has_pages(&t->reader, s))
+    if (!s->frames && !s->plan_only && !gf_reader_has_pages(&t->reader))
         return "the input is read in one piece";
     if ((!usual || too_large) && t->image.alpha)
         return "pictures with alpha are not";
@@ -299,8 +296,8 @@ static const char *refuses(const struct gf_task *t, bool too_large) {
         return gf_dwt_refuses_planes(&t->job);
     if (t->job.n_out != 1 || p->bands || p->where->has_page || t->job.out[0].map != GF_MAP_NUMBER)
         return "pictures and bands are made from all coefficients";
-    if (s->nan == GF_NAN_MEAN)
-        return "--nan=mean takes the mean of all samples";
+    if (gf_finite_refuses_parts(s))
+        return gf_finite_refuses_parts(s);
     if (!gf_session_streaming(t->runner->session))
         return "this backend does not transform plane by plane";
     return gf_volume_refuses(p->path, p->format, &options);
@@ -356,19 +353,14 @@ static int stream(struct gf_task *t) {
     return rc;
 }
 
-int gf_dwt_planes_stream(struct gf_task *t, bool *done) {
+int gf_dwt_planes_stream(struct gf_task *t) {
+    const bool too_large = t->state == GF_TASK_TOO_LARGE;
     struct gf_failure need = {0};
     gf_failure_keep(&need, GF_ENOMEM); /* gf_memory_check() has told of what does not fit */
-    int rc = gf_task_outline(t);
-    if (rc || t->skipped) {
-        *done = t->skipped;
-        return rc;
-    }
-    const char *why = t->prepared ? refuses(t, t->too_large) : NULL;
-    *done = t->prepared && (!why || t->too_large);
-    if (why && t->too_large)
+    const char *why = refuses(t, too_large);
+    if (why && too_large)
         return gf_fail(GF_ENOMEM, "%s; not plane by plane: %s", need.message, why);
     if (why && t->s->frames && !t->pages.at_once)
         gf_log_verbose("'%s': in one piece: %s", gf_log_name(t->read[0]), why);
-    return *done ? stream(t) : 0;
+    return why ? 0 : stream(t);
 }

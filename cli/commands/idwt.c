@@ -56,12 +56,8 @@ static int job_from_options(struct gf_task *t) {
 
 static int prepare(struct gf_task *t) {
     struct gf_job *job = &t->job;
-    struct gf_record record, *r = NULL;
-    int rc = 0;
-    if (t->image.record) {
-        rc = gf_record_parse(t->image.record, &record);
-        r = &record;
-    }
+    struct gf_record record, *r = t->image.record ? &record : NULL;
+    int rc = r ? gf_record_parse(t->image.record, r) : 0;
     if (!rc && r && r->version != GF_RECORD_WAVELET)
         rc = gf_fail(GF_EINVAL, "a spectrum, not wavelet coefficients; gpufft inv inverts it");
     if (!rc && gf_dtype_is_complex(t->image.px.dtype))
@@ -79,6 +75,7 @@ static int prepare(struct gf_task *t) {
     rc = r ? job_from_record(t, r) : job_from_options(t);
     for (int i = 0; i < job->n_out && !rc; i++)
         rc = gf_task_describe_restored(t, i, r);
+    t->refuses.pages = gf_dwt_refuses_parts(job);
     return rc;
 }
 
@@ -97,17 +94,12 @@ static int check(struct gf_task *t) {
     return 0;
 }
 
-static const char *refuses_pages(const struct gf_task *t) {
-    return gf_dwt_refuses_parts(&t->job);
-}
-
 const struct gf_task_hooks gf_hooks_idwt = {
     .name = "idwt",
     .default_kind = GF_REAL,
     .label = "picture",
     .prepare = prepare,
     .check = check,
-    .refuses_pages = refuses_pages,
     .stream = gf_idwt_planes_stream,
 };
 

@@ -31,11 +31,10 @@ static const char *refuses(const struct gf_task *t) {
         return why;
     if (t->image.ndim != 3 || t->image.px.shape[3] != t->job.channels)
         return "pictures with alpha are not";
-    if (t->s->nan == GF_NAN_MEAN)
-        return "--nan=mean takes the mean of all samples";
-    if (t->s->plan_only)
-        return NULL;
-    if (!gf_reader_has_pages(&t->reader, t->s))
+    why = gf_finite_refuses_parts(t->s);
+    if (why || t->s->plan_only)
+        return why;
+    if (!gf_reader_has_pages(&t->reader))
         return "an array in Fortran order is not";
     for (int i = 0; i < t->targets->n && !why; i++)
         why = gf_product_pages_refused(&t->product[i]);
@@ -69,7 +68,7 @@ static int copy_rows(struct run *r, const struct gf_slab_rows *rows, void *to) {
     const struct gf_task *t = r->hand->t;
     int rc = 0;
     if (rows->page != r->at)
-        rc = gf_reader_pages(r->hand->reader, t->s, t->read, &t->image, rows->page, &r->page);
+        rc = gf_finite_pages(r->hand->reader, &t->image, rows->page, &r->page);
     r->at = rc ? -1 : rows->page;
     if (!rc)
         memcpy(to, (char *)r->page.data + rows->row * r->page.stride[1],
@@ -84,13 +83,10 @@ static int read_rows(void *user, const struct gf_slab_rows *rows, void *to) {
     const int64_t *shape = t->image.px.shape;
     double start = gf_now_ms();
     h->at = rows->page;
-    int rc = r->page.data ? copy_rows(r, rows, to)
-                          : gf_file_read_rows(h->reader->file[0], &t->image, rows->page, rows->row,
-                                              rows->count, to);
     struct gf_array a =
         gf_array_wrap(to, t->image.px.dtype, 3, (int64_t[]){rows->count, shape[2], shape[3]});
-    if (!rc)
-        rc = gf_planes_finite(h, &a, 0);
+    int rc = r->page.data ? copy_rows(r, rows, to)
+                          : gf_finite_rows(h->reader, &t->image, rows->page, rows->row, &a);
     h->ms_read += gf_now_ms() - start;
     return rc;
 }
@@ -100,12 +96,11 @@ static int write_rows(void *user, int i, const struct gf_slab_rows *rows, const 
     const struct gf_task *t = r->hand->t;
     const struct gf_array *px = &t->product[i].image.px;
     struct gf_volume *volume = r->planes->volume[i];
-    int64_t first[GF_MAX_RANK];
     double start = gf_now_ms();
     const struct gf_array page = gf_array_wrap(
         (void *)data, px->dtype, 4, (int64_t[]){1, rows->count, px->shape[2], px->shape[3]});
     const struct gf_volume_box box = {rows->page, rows->row, 0, rows->count, px->shape[2]};
-    r->hand->overflowed[i] += gf_array_nonfinite(&page, first);
+    r->hand->overflowed[i] += gf_task_overflowed(t, &page);
     int rc = r->planes->in_order ? gf_product_put(t->s, &t->product[i], &t->image.metadata, volume,
                                                   rows->page, &page)
                                  : gf_volume_write(volume, &box, data, page.stride[1]);
@@ -143,6 +138,7 @@ static int run_part(const struct gf_planes_work *p, struct gf_planes_hand *hand,
     int rc = 0;
     gf_slab_wavelet_part(&p->inverse, p->parts ? p->parts : 1, i, &r.wavelet);
     page.shape[0] = 1;
+    hand->reader->any_order = true;
     if (!has_rows(t))
         rc = gf_array_alloc(&r.page, page.dtype, page.rank, page.shape);
     if (!rc)
@@ -163,24 +159,19 @@ static int choose_parts(const struct gf_task *t, struct gf_slab_wavelet *w) {
     return gf_idwt_planes_count(t, t->deal, w);
 }
 
-int gf_idwt_planes_stream(struct gf_task *t, bool *done) {
+int gf_idwt_planes_stream(struct gf_task *t) {
+    const bool too_large = t->state == GF_TASK_TOO_LARGE;
     struct gf_planes_work p = {.t = t, .run = run_part};
     struct gf_failure need = {0};
-    int rc = 0;
     gf_failure_keep(&need, GF_ENOMEM);
-    if (!t->too_large && t->deal && t->deal->n > 1) {
-        rc = gf_task_outline(t);
-        if (!rc && !t->skipped && t->prepared)
-            p.parts = choose_parts(t, &p.inverse);
-    }
-    *done = t->too_large || p.parts || t->skipped;
-    if (rc || !*done || t->skipped)
-        return rc;
-    p.in_order = !p.parts;
-    const char *why = p.parts ? NULL : refuses(t);
+    p.parts = too_large ? 0 : choose_parts(t, &p.inverse);
+    if (!too_large && !p.parts)
+        return 0;
+    p.in_order = too_large;
+    const char *why = too_large ? refuses(t) : NULL;
     if (why)
         return gf_fail(GF_ENOMEM, "%s; not plane by plane: %s", need.message, why);
-    rc = p.parts ? 0 : describe(t, 1, &p.inverse);
+    int rc = too_large ? describe(t, 1, &p.inverse) : 0;
     if (!rc)
         rc = gf_planes_run(&p);
     if (rc)

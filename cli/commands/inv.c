@@ -73,12 +73,8 @@ static int choose_kind(struct gf_task *t, int i, const struct gf_record *r) {
 
 static int prepare(struct gf_task *t) {
     struct gf_job *job = &t->job;
-    struct gf_record record, *r = NULL;
-    int rc = 0;
-    if (t->image.record) {
-        rc = gf_record_parse(t->image.record, &record);
-        r = &record;
-    }
+    struct gf_record record, *r = t->image.record ? &record : NULL;
+    int rc = r ? gf_record_parse(t->image.record, r) : 0;
     if (!rc && r && r->version == GF_RECORD_WAVELET)
         rc = gf_fail(GF_EINVAL, "wavelet coefficients, not a spectrum; gpufft idwt inverts them");
     if (!rc && !gf_dtype_is_complex(t->image.px.dtype))
@@ -103,12 +99,12 @@ static int prepare(struct gf_task *t) {
 static int check(struct gf_task *t) {
     const struct gf_report *report = &t->report;
     bool lossy = t->job.real && !t->job.in_half && report->imag_ratio >= IMAG_RATIO;
-    if (lossy && !t->recorded && t->s->kind == GF_UNSET && !t->s->further[GF_REAL])
+    if (lossy && !t->image.record && t->s->kind == GF_UNSET && !t->s->further[GF_REAL])
         return gf_fail(GF_EINVAL,
                        "the inverse is complex (imaginary to real part: %.2g); give --kind=real to "
                        "write the real part, or --kind=complex|magnitude|imag|phase",
                        report->imag_ratio);
-    if (lossy && t->recorded)
+    if (lossy && t->image.record)
         gf_log_note("'%s': the spectrum is not that of a real picture any more (imaginary to real "
                     "part: %.2g); the real part is written",
                     gf_log_name(t->read[0]), report->imag_ratio);

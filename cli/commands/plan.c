@@ -94,11 +94,9 @@ static int plan_one(struct gf_settings *s, struct gf_runner *runner,
         rc = fail_operand(rc, name);
     struct gf_targets own = *targets;
     t.hooks = transform_of(s, &t.image);
-    if (!rc && t.hooks != &gf_hooks_forward && !is_filter(s)) {
-        for (int i = 0; i < own.n && s->kind == GF_UNSET; i++)
-            own.target[i].kind = GF_REAL;
-        t.targets = &own;
-    }
+    t.targets = &own;
+    for (int i = 0; i < own.n && s->kind == GF_UNSET && t.hooks->default_kind == GF_REAL; i++)
+        own.target[i].kind = GF_REAL;
     if (!rc)
         rc = gf_task_plan(&t);
     struct gf_ranks_plan ranks = {.ranks = 0};

@@ -7,7 +7,6 @@
 
 #include "cli/backend_options.h"
 #include "cli/batch/slabs.h"
-#include "cli/command.h"
 #include "cli/commands/planes.h"
 #include "cli/log.h"
 #include "cli/report.h"
@@ -26,6 +25,10 @@ struct needs {
 
 static double share_of(const struct gf_pass_info *pass) {
     return (double)(pass->bytes_read + pass->bytes_written) / pass->cost;
+}
+
+static bool is_dwt(const struct gf_task *t) {
+    return t->job.op == GF_DWT && t->job.direction == GF_FORWARD;
 }
 
 /* Page by page a full display range takes a walk of its own. */
@@ -54,7 +57,7 @@ static struct needs sum_up(const struct gf_task *t) {
         n.moved = n.moved / t->pages.at_once * t->job.shape[0] * (1 + is_walked_twice(t));
     n.cost = known ? n.cost * (double)n.runs : 0;
     n.copy = gf_runner_copy_speed(t->runner);
-    const int64_t planes = t->hooks == &gf_hooks_dwt ? gf_dwt_planes_bytes(t, false) : -1;
+    const int64_t planes = is_dwt(t) ? gf_dwt_planes_bytes(t, false) : -1;
     n.planes = planes >= 0;
     if (n.planes) {
         n.in = n.out = 0;
@@ -75,9 +78,9 @@ static bool plans_planes(const struct gf_task *t, struct gf_slab_plan *p) {
     struct gf_slab_wavelet w = {.memory_bytes = -1,
                                 .bytes_read = gf_array_bytes(&t->image.px),
                                 .bytes_written = gf_array_bytes(&t->product[0].image.px)};
-    if (t->hooks == &gf_hooks_dwt)
+    if (is_dwt(t))
         w.memory_bytes = gf_dwt_planes_bytes(t, true);
-    else if (t->hooks == &gf_hooks_idwt && !gf_idwt_planes_plan(t, &w))
+    else if (t->job.op == GF_DWT && !gf_idwt_planes_plan(t, &w))
         w.memory_bytes = -1;
     *p = (struct gf_slab_plan){.n_walks = 1, .memory_bytes = w.memory_bytes};
     p->walk[0].what = "planes, all levels";

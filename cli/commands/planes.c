@@ -50,17 +50,6 @@ int gf_planes_threads(const struct gf_task *t, const struct gf_deal *d) {
     return on_cpu && some / on_cpu > 1 ? some / on_cpu : 1;
 }
 
-int gf_planes_finite(const struct gf_planes_hand *h, struct gf_array *a, int64_t from) {
-    const struct gf_task *t = h->t;
-    int64_t first[GF_MAX_RANK];
-    if (!gf_array_nonfinite(a, first))
-        return 0;
-    if (t->s->nan == GF_NAN_REFUSE)
-        return gf_load_refuse_pages(h->reader, t->s, t->read, &t->image, from);
-    gf_samples_mend(a, false);
-    return 0;
-}
-
 /* ---- hands ---- */
 
 static int run_part(void *user, int i, int64_t part) {
@@ -97,7 +86,9 @@ static int open_hand(struct share *s, int k, int threads) {
     };
     gf_runner_close(h->own.runner); /* it may have other threads, for work in one piece */
     gf_runner_open(h->own.runner, gf_deal_session(t->deal, device), h->own.threads = threads);
-    return k ? gf_reader_again(&t->reader, t->s, &h->reader) : 0;
+    int rc = k ? gf_reader_again(&t->reader, &h->reader) : 0;
+    h->own.reader->any_order = true;
+    return rc;
 }
 
 static void add(struct gf_planes_hand *sum, const struct gf_planes_hand *one) {
@@ -115,7 +106,7 @@ static void add(struct gf_planes_hand *sum, const struct gf_planes_hand *one) {
 /* Devices come to damaged frames in any order: the first one is named, as by a device alone. */
 static int name_first(const struct share *s, int rc) {
     const struct gf_task *t = s->p->t;
-    struct gf_reader reader = {0};
+    struct gf_reader reader = {.s = t->s, .paths = t->read};
     struct gf_failure failed = {0};
     int64_t end = INT64_MAX;
     gf_failure_keep(&failed, rc);
@@ -125,7 +116,7 @@ static int name_first(const struct share *s, int rc) {
     rc = 0;
     for (int64_t i = 0; i < end && end < INT64_MAX && !rc; i++) {
         struct gf_image plane = {0};
-        rc = gf_reader_frame(&reader, t->s, t->read, i, &t->image, &plane);
+        rc = gf_reader_frame(&reader, i, &t->image, &plane);
         gf_image_free(&plane);
     }
     gf_reader_close(&reader);
@@ -207,12 +198,8 @@ int gf_planes_run(struct gf_planes_work *p) {
     if (!rc && t->job.direction == GF_INVERSE)
         rc = t->hooks->check(t);
     const double start = gf_now_ms();
-    for (int i = 0; i < t->job.n_out; i++) {
-        if (!rc && p->volume[i])
-            rc = gf_volume_commit(p->volume[i]);
-        else
-            gf_volume_abort(p->volume[i]);
-    }
+    rc = gf_volumes_end(p->volume, t->job.n_out, rc);
     t->ms_encode += gf_now_ms() - start;
+    t->state = rc ? t->state : GF_TASK_WRITTEN;
     return rc;
 }

@@ -41,9 +41,6 @@ struct gf_planes_work {
 
 /* Writes the outputs, complete or not at all, and adds what was counted to the task. */
 int gf_planes_run(struct gf_planes_work *p);
-/* Refuses or mends samples that are NaN or Inf; planes before `from` have none. */
-int gf_planes_finite(const struct gf_planes_hand *h, struct gf_array *a, int64_t from);
-
 /* Whether devices share the task, whose samples each of them can read. */
 static inline bool gf_planes_may_share(const struct gf_task *t) {
     return t->deal && t->deal->n > 1 && gf_task_is_read_again(t);
@@ -60,15 +57,15 @@ static inline int gf_planes_hands(const struct gf_job *job) {
  * write; `d` NULL: the task's own device alone. */
 int gf_planes_threads(const struct gf_task *t, const struct gf_deal *d);
 
-/* The stream() of dwt's hooks: *done is false where all has to be in memory. Volumes of any file that
- * has pages are streamed where they are too_large; those that cannot fail with both reasons. */
-int gf_dwt_planes_stream(struct gf_task *t, bool *done);
-/* Bytes that a planned task takes plane by plane; -1 where it cannot, or is done so only if too_large. */
+/* The stream() of dwt's hooks. Streams volumes of any file that has pages if they are too large; those
+ * that cannot be streamed fail with both reasons. */
+int gf_dwt_planes_stream(struct gf_task *t);
+/* Bytes that a planned task takes plane by plane; -1 if it cannot, or is done so only if too_large. */
 int64_t gf_dwt_planes_bytes(const struct gf_task *t, bool too_large);
 
-/* The stream() of idwt's hooks: does a task that is too_large, or fails with both reasons, and one that
- * several devices share; *done is false for others. */
-int gf_idwt_planes_stream(struct gf_task *t, bool *done);
+/* The stream() of idwt's hooks: of tasks that are too large, which else fail with both reasons, and those that
+ * several devices share. */
+int gf_idwt_planes_stream(struct gf_task *t);
 /* Describes how; false where a planned task cannot be done so. */
 bool gf_idwt_planes_plan(const struct gf_task *t, struct gf_slab_wavelet *w);
 /* In how many parts these devices share it, 0: not, and how each hand makes its own. */

@@ -6,7 +6,7 @@
 
 #include "cli/batch/batch.h"
 #include "cli/batch/describe.h"
-#include "cli/batch/report.h"
+#include "cli/report.h"
 #include "cli/command.h"
 #include "cli/filter/files.h"
 #include "cli/filter/filtering.h"
@@ -15,6 +15,7 @@
 #include "cli/filter/notch.h"
 #include "cli/filter/options.h"
 #include "cli/filter/parts.h"
+#include "cli/json_memory.h"
 #include "cli/log.h"
 #include "core/filter/edges.h"
 #include "core/filter/smooth_pages.h"
@@ -68,20 +69,15 @@ static bool has_table(const struct gf_settings *s) {
     return file;
 }
 
-/* Noise is searched in all samples, and the mask is that of the volume. */
-static const char *refuses_pages(const struct gf_task *t) {
-    return gf_filter_searches(t->s) || t->s->filter.mask_out
-               ? "the filter is made for all planes together"
-               : NULL;
-}
-
-/* The same, and what memory has to hold meanwhile. */
-static const char *refuses_slabs(const struct gf_task *t) {
-    if (refuses_pages(t))
-        return refuses_pages(t);
-    return 2 * gf_filter_parts_bytes(t) > gf_runner_limit(t->runner)
-               ? "its kernels take most of that memory"
-               : NULL;
+/* Noise is searched in all samples, and the mask is that of the volume; slabs leave the rest of memory to what is
+ * held meanwhile. */
+static void refuse_parts(struct gf_task *t) {
+    const bool most = 2 * gf_filter_parts_bytes(t) > gf_runner_limit(t->runner);
+    if (gf_filter_searches(t->s) || t->s->filter.mask_out)
+        t->refuses.pages = "the filter is made for all planes together";
+    t->refuses.slabs = t->refuses.pages ? t->refuses.pages
+                       : most           ? "its kernels take most of that memory"
+                                        : NULL;
 }
 
 /* The memory of the table and of its making, before any of it is taken. */
@@ -101,7 +97,7 @@ static int check_table(struct gf_task *t) {
         return rc;
     char need[256];
     snprintf(need, sizeof need, "%s", gf_message());
-    const char *why = t->s->scratch ? refuses_slabs(t) : NULL;
+    const char *why = t->s->scratch ? t->refuses.slabs : NULL;
     const bool offers = !t->s->scratch && (t->job.axes & 1 || gf_slab_is_line(&t->job));
     return gf_fail(
         (enum gf_status)rc,
@@ -112,20 +108,11 @@ static int check_table(struct gf_task *t) {
                  : "");
 }
 
-static void release(struct gf_task *t) {
-    struct gf_filtering *f = t->filtering;
-    if (!f)
-        return;
-    gf_filter_release(f->filter);
-    gf_array_free(&f->input);
-    f->filter = NULL;
-}
-
 /* With --scratch, a table that would not fit beside the samples is made part by part; the task has to
  * be too large then. Processes that share the filter make each their parts. */
 static bool leaves_table(struct gf_task *t) {
     int64_t bytes;
-    if ((!t->s->scratch && !t->ranks) || !has_table(t->s) || t->image.px.data || refuses_slabs(t) ||
+    if ((!t->s->scratch && !t->ranks) || !has_table(t->s) || t->image.px.data || t->refuses.slabs ||
         gf_size_product(t->job.shape, t->job.ndim, t->job.precision == GF_DOUBLE ? 32 : 24, &bytes))
         return false;
     bytes += gf_task_in_bytes(t) + gf_task_out_bytes(t);
@@ -155,54 +142,6 @@ static int choose_filter(struct gf_task *t) {
     return 0;
 }
 
-/* ---- page by page ---- */
-
-/* The filter of part->job, and what the filtering of that many pages keeps. */
-static int choose_part(struct gf_task *part) {
-    struct gf_filtering *f = part->filtering;
-    f->frame.shape[0] = part->job.shape[0];
-    int rc = gf_filter_obtain(part->s, &part->job, &f->frame, &f->filter);
-    if (rc)
-        return rc;
-    part->job.filter = f->filter;
-    part->job.filter_serial = f->filter->serial;
-    return 0;
-}
-
-static void end_part(struct gf_task *part) {
-    release(part);
-    free(part->filtering);
-    part->filtering = NULL;
-}
-
-static int begin_part(struct gf_task *part) {
-    struct gf_filtering *own = malloc(sizeof *own);
-    const struct gf_filtering *of_all = part->filtering;
-    part->filtering = own;
-    if (!own)
-        return gf_fail(GF_ENOMEM, "out of memory");
-    *own = (struct gf_filtering){.frame = of_all->frame};
-    int rc = choose_part(part);
-    return rc ? rc : gf_filter_lengthen(part);
-}
-
-/* A filter for so many pages, that the job can be planned with, and what they take. */
-static int take_pages(struct gf_task *t) {
-    struct gf_filtering own = {.frame = t->filtering->frame};
-    struct gf_task part = {
-        .s = t->s, .runner = t->runner, .image = t->image, .job = t->pages.job, .filtering = &own};
-    int rc = choose_part(&part);
-    if (rc)
-        return rc;
-    gf_filter_release(t->filtering->of_pages);
-    t->filtering->of_pages = own.filter;
-    t->pages.job = part.job;
-    t->pages.extra_bytes = gf_filter_lengthen_bytes(&part);
-    if (own.filter->table.data)
-        t->pages.extra_bytes += gf_array_bytes(&own.filter->table);
-    return 0;
-}
-
 /* ---- outputs ---- */
 
 static int describe_product(struct gf_task *t, int i) {
@@ -224,12 +163,104 @@ static int describe_product(struct gf_task *t, int i) {
     return rc;
 }
 
+/* Nothing was found and nothing else was asked for: the outputs are the samples. */
+static bool is_copy(const struct gf_task *t) {
+    const struct gf_filter_settings *f = &t->s->filter;
+    const struct gf_notches *peaks = &t->filtering->peaks;
+    bool copy = !peaks->n && !peaks->n_screens && !f->n_parts && !t->job.luma && f->offset == 0 &&
+                f->offset_unit != GF_OFFSET_MID;
+    for (int i = 0; i < t->job.n_out; i++)
+        copy = copy && t->job.out[i].dtype == t->image.px.dtype;
+    return copy;
+}
+
+/* ---- the input: samples in memory, all or some pages of them ---- */
+
+static void release(struct gf_filtering *f) {
+    gf_filter_release(f->filter);
+    gf_array_free(&f->input);
+    f->filter = NULL;
+}
+
+/* The noise is in the samples, and the edges are made of them. */
+static int take_all(struct gf_task *t) {
+    double start = gf_now_ms();
+    const bool searches = gf_filter_searches(t->s);
+    int rc = searches ? gf_filter_find_notches(t) : 0;
+    if (!rc && searches) {
+        release(t->filtering);
+        t->untouched = is_copy(t);
+        t->job.in_dtype = input_dtype(t);
+        rc = choose_filter(t);
+    }
+    if (!rc && !t->untouched)
+        rc = gf_filter_lengthen(t);
+    if (!rc && searches)
+        gf_filter_tell_notches(t);
+    t->ms_prepare += gf_now_ms() - start;
+    return rc;
+}
+
+/* The filter of that many pages; without samples the whole task keeps it, for its plan. */
+static int take_pages(struct gf_task *part) {
+    struct gf_filtering *f = part->filtering = calloc(1, sizeof *f), *of = part->whole->filtering;
+    if (!f)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    f->frame = of->frame;
+    f->frame.shape[0] = part->job.shape[0];
+    int rc = gf_filter_obtain(part->s, &part->job, &f->frame, &f->filter);
+    if (rc)
+        return rc;
+    part->job.filter = f->filter;
+    part->job.filter_serial = f->filter->serial;
+    part->extra_bytes = gf_filter_lengthen_bytes(part);
+    if (f->filter->table.data)
+        part->extra_bytes += gf_array_bytes(&f->filter->table);
+    if (part->in.data)
+        return gf_filter_lengthen(part);
+    gf_filter_release(of->of_pages);
+    of->of_pages = f->filter;
+    free(f);
+    part->filtering = NULL;
+    return 0;
+}
+
+static int take(struct gf_task *t) {
+    gf_task_bind(t);
+    return t->whole ? take_pages(t) : take_all(t);
+}
+
+static void drop(struct gf_task *t) {
+    struct gf_filtering *f = t->filtering;
+    if (!f)
+        return;
+    release(f);
+    gf_filter_release(f->of_pages);
+    gf_array_free(&f->peaks.mask);
+    if (f->smooth)
+        gf_smooth_pages_free(f->smooth);
+    free(f->smooth);
+    free(f->peaks.factor);
+    free(f);
+    t->filtering = NULL;
+}
+
+static const struct gf_task_input input = {.waits = true,
+                                           .take = take,
+                                           .drop = drop,
+                                           .read = gf_filter_make_units,
+                                           .bytes = gf_filter_make_units_bytes};
+
 static int prepare(struct gf_task *t) {
     t->filtering = calloc(1, sizeof *t->filtering);
     if (!t->filtering)
         return gf_fail(GF_ENOMEM, "out of memory");
     double start = gf_now_ms();
+    t->input = &input;
     int rc = describe_job(t);
+    if (!rc)
+        refuse_parts(t);
+    t->looks = !rc && gf_filter_looks(t);
     for (int i = 0; i < t->job.n_out && !rc; i++)
         rc = describe_product(t, i);
     if (!rc && t->s->filter.mask_out)
@@ -244,36 +275,6 @@ static int prepare(struct gf_task *t) {
         rc = choose_filter(t);
     t->job.spend_input = !t->image.alpha || t->s->filter.edges != GF_EDGES_PERIODIC;
     t->ms_prepare = gf_now_ms() - start;
-    return rc;
-}
-
-/* Nothing was found and nothing else was asked for: the outputs are the samples. */
-static bool is_copy(const struct gf_task *t) {
-    const struct gf_filter_settings *f = &t->s->filter;
-    const struct gf_notches *peaks = &t->filtering->peaks;
-    bool copy = !peaks->n && !peaks->n_screens && !f->n_parts && !t->job.luma && f->offset == 0 &&
-                f->offset_unit != GF_OFFSET_MID;
-    for (int i = 0; i < t->job.n_out; i++)
-        copy = copy && t->job.out[i].dtype == t->image.px.dtype;
-    return copy;
-}
-
-/* The noise is in the samples, and the edges are made of them. */
-static int ready(struct gf_task *t) {
-    double start = gf_now_ms();
-    const bool searches = gf_filter_searches(t->s);
-    int rc = searches ? gf_filter_find_notches(t) : 0;
-    if (!rc && searches) {
-        release(t);
-        t->untouched = is_copy(t);
-        t->job.in_dtype = input_dtype(t);
-        rc = choose_filter(t);
-    }
-    if (!rc && !t->untouched)
-        rc = gf_filter_lengthen(t);
-    if (!rc && searches)
-        gf_filter_tell_notches(t);
-    t->ms_prepare += gf_now_ms() - start;
     return rc;
 }
 
@@ -304,6 +305,19 @@ static void tell_clipped(const struct gf_task *t, int i) {
                        clipped == 1 ? "" : "s", type);
 }
 
+/* ---- the command ---- */
+
+/* The picture as it was read; the job may be that of a longer one. */
+static int describe(struct gf_task *t) {
+    const struct gf_filtering *f = t->filtering;
+    gf_json_memory_begin();
+    t->also = GF_REPORT(GF_KEY("shape", gf_json_shape(f->frame.shape, t->job.ndim)),
+                        GF_KEY("type", gf_dtype_name(f->frame.dtype)),
+                        GF_KEY("edges", gf_edges_name((enum gf_edges)t->s->filter.edges)));
+    gf_filter_describe_notches(t, t->also);
+    return gf_json_memory_missed() ? gf_fail(GF_ENOMEM, "out of memory") : 0;
+}
+
 static int check(struct gf_task *t) {
     gf_log_verbose("'%s': the filter, and what is beyond the edges: %.1f ms",
                    gf_log_name(t->read[0]), t->ms_prepare);
@@ -315,32 +329,10 @@ static int check(struct gf_task *t) {
         if (t->image.metadata.exif_damaged && t->product[i].format->lossy && !t->untouched)
             gf_log_note("'%s': its EXIF is damaged and left out", gf_log_name(t->read[0]));
     }
+    int rc = t->s->json ? describe(t) : 0;
+    if (rc)
+        return rc;
     return t->s->filter.mask_out ? gf_filter_draw_mask(t, &t->product[t->job.n_out]) : 0;
-}
-
-/* ---- the command ---- */
-
-/* The picture as it was read; the job may be that of a longer one. */
-static void describe(const struct gf_task *t, json_t *o) {
-    const struct gf_filtering *f = t->filtering;
-    GF_ADD(o, GF_KEY("shape", gf_json_shape(f->frame.shape, t->job.ndim)),
-           GF_KEY("type", gf_dtype_name(f->frame.dtype)),
-           GF_KEY("edges", gf_edges_name((enum gf_edges)t->s->filter.edges)));
-    gf_filter_describe_notches(t, o);
-}
-
-static void free_task(struct gf_task *t) {
-    release(t);
-    if (t->filtering) {
-        gf_filter_release(t->filtering->of_pages);
-        gf_array_free(&t->filtering->peaks.mask);
-        if (t->filtering->smooth)
-            gf_smooth_pages_free(t->filtering->smooth);
-        free(t->filtering->smooth);
-        free(t->filtering->peaks.factor);
-    }
-    free(t->filtering);
-    t->filtering = NULL;
 }
 
 const struct gf_task_hooks gf_hooks_filter = {
@@ -348,22 +340,9 @@ const struct gf_task_hooks gf_hooks_filter = {
     .default_kind = GF_REAL,
     .label = "filtered",
     .keeps_type = true,
-    .prepare = prepare,
-    .ready = ready,
-    .check = check,
     .spreads = true,
-    .refuses_pages = refuses_pages,
-    .take_pages = take_pages,
-    .begin_part = begin_part,
-    .end_part = end_part,
-    .refuses_slabs = refuses_slabs,
-    .looks = gf_filter_looks,
-    .look = gf_filter_look,
-    .make_units = gf_filter_make_units,
-    .make_units_bytes = gf_filter_make_units_bytes,
-    .make_table = gf_filter_make_table,
-    .describe = describe,
-    .free = free_task,
+    .prepare = prepare,
+    .check = check,
 };
 
 static int run(struct gf_settings *s, char **operands, int n) {

@@ -12,13 +12,12 @@ int gf_filter_lengthen(struct gf_task *t);
 /* Bytes that takes, at most. */
 int64_t gf_filter_lengthen_bytes(const struct gf_task *t);
 
-/* The same unit by unit, for volumes and lines that are not in memory: cli/filter/pages.c. See struct
- * gf_task_hooks. */
+/* The same unit by unit, for volumes and lines that are not in memory: read() and bytes() of struct
+ * gf_task_input, and whether they look at the file before. */
 int gf_filter_make_units(struct gf_task *t, const struct gf_unit_source *file, int64_t first,
                          struct gf_array *to);
 int64_t gf_filter_make_units_bytes(const struct gf_task *t, int64_t limit);
 bool gf_filter_looks(const struct gf_task *t);
-int gf_filter_look(struct gf_task *t, const struct gf_unit_source *file);
 
 /* ---- for both ---- */
 

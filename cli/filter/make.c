@@ -6,9 +6,8 @@
 
 #include "cli/filter/make.h"
 #include "cli/filter/options.h"
+#include "cli/filter/parts.h"
 #include "cli/shapes.h"
-#include "core/base/backend.h"
-#include "core/session/backends.h"
 #include "core/base/status.h"
 
 static bool on(const struct gf_job *job, int axis) {
@@ -165,32 +164,12 @@ static int add_mask(struct gf_filter *f, const struct gf_settings *s, const stru
     for (int i = 0; i < job->ndim; i++)
         mask.extent[i] = on(job, i) ? frame->shape[i] : 1;
     f->in_parts |= frame->in_parts;
+    f->make_part = gf_filter_make_table;
+    f->maker = s;
     if (!frame->in_parts && p->source)
         return gf_fail(GF_ENOMEM, "--mask=%s is too large for the memory limit (--max-memory)",
                        p->text);
     return frame->in_parts ? 0 : gf_filter_times_mask(f, job, gf_settings_threads(s), &mask);
-}
-
-int gf_filter_transform_once(void *settings, const struct gf_job *job, const struct gf_array *in,
-                             struct gf_array *out) {
-    const struct gf_settings *s = settings;
-    struct gf_backend_options options = {.threads = gf_settings_threads(s)};
-    const struct gf_backend *b;
-    struct gf_plan *plan;
-    struct gf_report report;
-    void *context;
-    int rc = gf_backend_find("openmp", &b);
-    if (!rc)
-        rc = gf_backend_open(b, &options, &context);
-    if (rc)
-        return rc;
-    rc = b->plan(context, job, &plan);
-    if (!rc) {
-        rc = plan->ops->exec(plan, in, out, &report);
-        gf_plan_drop(plan);
-    }
-    b->close(context);
-    return rc;
 }
 
 static int add_kernel(struct gf_filter *f, const struct gf_settings *s, const struct gf_job *job,
@@ -211,6 +190,8 @@ static int add_kernel(struct gf_filter *f, const struct gf_settings *s, const st
                        spectrum_text(job, frame, text));
     struct gf_filter_transform transform = {.run = gf_filter_transform_once, .context = (void *)s};
     f->in_parts |= frame->in_parts;
+    f->make_part = gf_filter_make_table;
+    f->maker = s;
     if (frame->in_parts)
         return 0;
     return gf_filter_times_kernel(f, job, gf_settings_threads(s), &kernel, &transform);

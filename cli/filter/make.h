@@ -28,9 +28,4 @@ int gf_filter_obtain(const struct gf_settings *s, const struct gf_job *job,
 void gf_filter_release(struct gf_filter *f); /* frees it where it is not a kept one; or NULL */
 void gf_filter_forget(void);                 /* at the end: those that were kept */
 
-/* Runs one job on the CPU, which every machine has and which has double precision; `settings` is a
- * struct gf_settings. */
-int gf_filter_transform_once(void *settings, const struct gf_job *job, const struct gf_array *in,
-                             struct gf_array *out);
-
 #endif

@@ -12,8 +12,8 @@
 #include "core/base/status.h"
 #include "core/slab/line.h"
 
-/* Units (pages, rows or samples) of the file as they are read, and two lots of lengthened ones that fade into
- * each other. A line or a volume has n of them, lengthened to `length`. */
+/* A source of lengthened units (pages, rows or samples) over the file's: those as they are read, and two lots of
+ * lengthened ones that fade into each other. A line or a volume has n of them, lengthened to `length`. */
 struct making {
     struct gf_task *t;
     const struct gf_unit_source *file;
@@ -181,15 +181,32 @@ static int split_pages(const struct making *m, int64_t first, struct gf_array *p
     return rc;
 }
 
+static int mirror(const struct making *m, int64_t first, struct gf_array *to) {
+    return read_some(m, true, m->length - first - to->shape[0], to);
+}
+
 /* Units of the job's input, none or all of them beyond the end of the line or volume. */
 static int make_some(const struct making *m, int64_t first, struct gf_array *to) {
+    static int (*const beyond[])(const struct making *m, int64_t first, struct gf_array *to) = {
+        [GF_EDGES_MIRROR] = mirror, [GF_EDGES_TAPER] = fade, [GF_EDGES_SMOOTH] = split_line};
     if (!m->is_line && splits(m->t))
         return split_pages(m, first, to);
-    if (first < m->n)
-        return read_some(m, false, first, to);
-    return m->mode == GF_EDGES_TAPER    ? fade(m, first, to)
-           : m->mode == GF_EDGES_SMOOTH ? split_line(m, first, to)
-                                        : read_some(m, true, m->length - first - to->shape[0], to);
+    return first < m->n ? read_some(m, false, first, to) : beyond[m->mode](m, first, to);
+}
+
+static struct making making_of(struct gf_task *t, const struct gf_unit_source *file) {
+    const bool line = gf_slab_is_line(&t->job);
+    const int axis = line ? t->job.ndim - 1 : 0;
+    const struct gf_job picture = smooth_job(t);
+    return (struct making){.t = t,
+                           .file = file,
+                           .is_line = line,
+                           .most = line        ? samples_at_once(t)
+                                   : splits(t) ? pages_at_once(t, &picture)
+                                               : 1,
+                           .n = t->filtering->frame.shape[axis],
+                           .length = t->job.shape[axis],
+                           .mode = (enum gf_edges)t->s->filter.edges};
 }
 
 static int take_buffers(struct making *m) {
@@ -210,7 +227,6 @@ static int take_buffers(struct making *m) {
 }
 
 static int make(struct making *m, int64_t first, struct gf_array *to) {
-    m->mode = (enum gf_edges)m->t->s->filter.edges;
     int rc = take_buffers(m);
     for (int64_t at = 0, some; at < to->shape[0] && !rc; at += some) {
         const int64_t i = (first + at) % m->length, end = i < m->n ? m->n : m->length;
@@ -230,7 +246,8 @@ static int make(struct making *m, int64_t first, struct gf_array *to) {
 
 int64_t gf_filter_make_units_bytes(const struct gf_task *t, int64_t limit) {
     const struct gf_job *job = &t->job;
-    const int64_t *n = t->filtering->frame.shape, parts = gf_filter_parts_bytes(t);
+    const int64_t *n = t->filtering->frame.shape;
+    const int64_t parts = gf_filter_parts_bytes(t) + gf_input_plain.bytes(t, limit);
     const enum gf_edges mode = (enum gf_edges)t->s->filter.edges;
     if (gf_slab_is_line(job))
         return parts + (mode == GF_EDGES_PERIODIC ? 0 : samples_room(t, limit));
@@ -245,11 +262,11 @@ int64_t gf_filter_make_units_bytes(const struct gf_task *t, int64_t limit) {
     return parts + read + (mode == GF_EDGES_TAPER ? made : 0);
 }
 
-int gf_filter_look(struct gf_task *t, const struct gf_unit_source *file) {
+/* Takes in all pages, for the smooth part. */
+static int look(struct making *m) {
+    struct gf_task *t = m->t;
     const struct gf_job job = smooth_job(t);
-    const int64_t *n = job.shape;
-    struct making m = {.t = t, .file = file, .n = n[0], .most = pages_at_once(t, &job)};
-    const int64_t shape[] = {m.most, n[1], n[2], job.channels};
+    const int64_t *n = job.shape, shape[] = {m->most, n[1], n[2], job.channels};
     struct gf_array pages = {0};
     struct gf_smooth_pages *s = t->filtering->smooth = calloc(1, sizeof *s);
     if (!s)
@@ -257,16 +274,17 @@ int gf_filter_look(struct gf_task *t, const struct gf_unit_source *file) {
     gf_smooth_pages_init(s, &job);
     int rc = gf_smooth_pages_take(s);
     if (!rc)
-        rc = gf_array_alloc(&m.read, t->filtering->frame.dtype, 4, shape);
+        rc = gf_array_alloc(&m->read, t->filtering->frame.dtype, 4, shape);
     if (!rc)
         rc = gf_array_alloc(&pages, job.in_dtype, 4, shape);
-    for (int64_t z = 0; z < n[0] && !rc; z += m.most) {
-        struct gf_array some = gf_array_slice(&pages, 0, 0, n[0] - z < m.most ? n[0] - z : m.most);
-        rc = read_some(&m, false, z, &some);
+    for (int64_t z = 0; z < n[0] && !rc; z += m->most) {
+        struct gf_array some =
+            gf_array_slice(&pages, 0, 0, n[0] - z < m->most ? n[0] - z : m->most);
+        rc = read_some(m, false, z, &some);
         if (!rc)
             gf_smooth_pages_look(s, z, &some);
     }
-    gf_array_free(&m.read);
+    gf_array_free(&m->read);
     gf_array_free(&pages);
     for (int i = 0; i < GF_MAX_DIMS && !rc; i++)
         if (s->face[i].jumps)
@@ -276,19 +294,9 @@ int gf_filter_look(struct gf_task *t, const struct gf_unit_source *file) {
 
 int gf_filter_make_units(struct gf_task *t, const struct gf_unit_source *file, int64_t first,
                          struct gf_array *to) {
-    const bool line = gf_slab_is_line(&t->job);
-    const int axis = line ? t->job.ndim - 1 : 0;
-    struct making m = {.t = t,
-                       .file = file,
-                       .is_line = line,
-                       .n = t->filtering->frame.shape[axis],
-                       .length = t->job.shape[axis],
-                       .most = line ? samples_at_once(t) : 1};
-    if (t->s->filter.edges == GF_EDGES_PERIODIC)
+    struct making m = making_of(t, file);
+    if (m.mode == GF_EDGES_PERIODIC)
         return file->read(file->user, first, to);
-    if (!line && splits(t)) {
-        const struct gf_job job = smooth_job(t);
-        m.most = pages_at_once(t, &job);
-    }
-    return make(&m, first, to);
+    int rc = t->looks && !t->filtering->smooth ? look(&m) : 0;
+    return rc ? rc : make(&m, first, to);
 }

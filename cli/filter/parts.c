@@ -5,10 +5,33 @@
 #include <string.h>
 
 #include "cli/filter/files.h"
-#include "cli/filter/filtering.h"
+#include "core/base/backend.h"
 #include "core/base/status.h"
 #include "core/filter/table.h"
+#include "core/session/backends.h"
 #include "core/slab/line.h"
+
+int gf_filter_transform_once(void *settings, const struct gf_job *job, const struct gf_array *in,
+                             struct gf_array *out) {
+    const struct gf_settings *s = settings;
+    struct gf_backend_options options = {.threads = gf_settings_threads(s)};
+    const struct gf_backend *b;
+    struct gf_plan *plan;
+    struct gf_report report;
+    void *context;
+    int rc = gf_backend_find("openmp", &b);
+    if (!rc)
+        rc = gf_backend_open(b, &options, &context);
+    if (rc)
+        return rc;
+    rc = b->plan(context, job, &plan);
+    if (!rc) {
+        rc = plan->ops->exec(plan, in, out, &report);
+        gf_plan_drop(plan);
+    }
+    b->close(context);
+    return rc;
+}
 
 /* The extents of a file's samples by the axes of the part; those of a picture are 0 and 2. */
 static void spread(const struct gf_job *part, const struct gf_filter_part *p, int64_t *extent) {
@@ -91,10 +114,10 @@ static int64_t span_bytes(const struct gf_filter_part *p) {
 }
 
 /* The whole mask passes by for each part, and leaves what that is made of. */
-static int times_line_mask(struct gf_task *t, const struct gf_filter_part *p,
+static int times_line_mask(const struct gf_settings *s, const struct gf_filter_part *p,
                            const struct gf_job *part, struct gf_filter *filter) {
     const int64_t extent = p->file.extent[p->ndim - 1];
-    const int threads = gf_settings_threads(t->s);
+    const int threads = gf_settings_threads(s);
     double *value = gf_alloc((size_t)part->shape[0] * sizeof *value);
     char *room = gf_alloc((size_t)span_bytes(p));
     int rc = value && room ? 0 : gf_fail(GF_ENOMEM, "no memory for a span of a mask");
@@ -104,15 +127,15 @@ static int times_line_mask(struct gf_task *t, const struct gf_filter_part *p,
     if (!rc)
         memset(value, 0, (size_t)part->shape[0] * sizeof *value);
     for (int64_t at = 0; at < extent && !rc; at += SPAN) {
-        struct gf_filter_span s = {extent, at, extent - at < SPAN ? extent - at : SPAN, NULL};
+        struct gf_filter_span span = {extent, at, extent - at < SPAN ? extent - at : SPAN, NULL};
         char *samples = room + SPAN * sizeof(double);
         double *to = (double *)room;
-        s.sample = to;
-        rc = gf_file_read_samples(p->source, p->header, s.first, s.count, samples);
+        span.sample = to;
+        rc = gf_file_read_samples(p->source, p->header, span.first, span.count, samples);
         if (!rc)
-            rc = take(p, samples, s.count, NULL, &to);
+            rc = take(p, samples, span.count, NULL, &to);
         if (!rc)
-            gf_filter_add_span(part, &s, threads, value);
+            gf_filter_add_span(part, &span, threads, value);
     }
     if (!rc)
         rc = gf_filter_times_values(filter, part, threads, value);
@@ -121,13 +144,13 @@ static int times_line_mask(struct gf_task *t, const struct gf_filter_part *p,
     return rc;
 }
 
-static int times_mask(struct gf_task *t, struct gf_filter_part *p, const struct gf_job *part,
-                      struct gf_filter *filter) {
+static int times_mask(const struct gf_settings *s, struct gf_filter_part *p,
+                      const struct gf_job *part, struct gf_filter *filter) {
     struct gf_filter_samples mask = {.value = p->file.value};
-    const int threads = gf_settings_threads(t->s);
+    const int threads = gf_settings_threads(s);
     spread(part, p, mask.extent);
     if (p->source && part->whole.step)
-        return times_line_mask(t, p, part, filter);
+        return times_line_mask(s, p, part, filter);
     if (!p->source)
         return gf_filter_times_mask(filter, part, threads, &mask);
     const int64_t n = mask.extent[1] > mask.extent[2] ? mask.extent[1] : mask.extent[2];
@@ -161,18 +184,19 @@ int64_t gf_filter_parts_bytes(const struct gf_task *t) {
     return bytes + plane;
 }
 
-int gf_filter_make_table(struct gf_task *t, const struct gf_job *part, struct gf_filter *filter) {
-    const struct gf_filter_transform transform = {gf_filter_transform_once, (void *)t->s};
+int gf_filter_make_table(const void *settings, const struct gf_job *part,
+                         struct gf_filter *filter) {
+    const struct gf_settings *s = settings;
+    const struct gf_filter_transform transform = {gf_filter_transform_once, (void *)s};
     int rc = 0;
-    for (int i = 0; i < t->s->filter.n_parts && !rc; i++) {
-        struct gf_filter_part *p = (struct gf_filter_part *)&t->s->filter.part[i];
+    for (int i = 0; i < s->filter.n_parts && !rc; i++) {
+        struct gf_filter_part *p = (struct gf_filter_part *)&s->filter.part[i];
         struct gf_filter_samples kernel = {.value = p->file.value};
         if (p->what == GF_MASK) {
-            rc = times_mask(t, p, part, filter);
+            rc = times_mask(s, p, part, filter);
         } else if (p->what == GF_KERNEL) {
             spread(part, p, kernel.extent);
-            rc = gf_filter_times_kernel(filter, part, gf_settings_threads(t->s), &kernel,
-                                        &transform);
+            rc = gf_filter_times_kernel(filter, part, gf_settings_threads(s), &kernel, &transform);
         }
     }
     return rc;

@@ -253,7 +253,7 @@ static int look_at_page(struct stats_run *r, struct pages *p, char *const *read,
         from = gf_array_slice(&p->all.px, 0, z, 1);
         gf_array_copy(&to, &from);
     } else {
-        rc = gf_reader_pages(&p->reader, r->s, read, &p->all, z, &to);
+        rc = gf_reader_pages(&p->reader, &p->all, z, &to);
     }
     if (!rc)
         rc = gf_load_finite(r->s, &p->page);
@@ -284,8 +284,8 @@ static int look_at_pages(struct stats_run *r, char *const *read, int n) {
     unsigned axes;
     if (!rc)
         rc = gf_settings_axes(r->s, p.all.ndim, &axes);
-    if (!rc && (p.all.ndim < 3 || !gf_reader_has_pages(&p.reader, r->s)))
-        rc = gf_reader_read(&p.reader, r->s, read, &p.all);
+    if (!rc && (p.all.ndim < 3 || !gf_reader_has_pages(&p.reader)))
+        rc = gf_reader_read(&p.reader, &p.all);
     if (!rc && p.all.ndim < 3)
         rc = look_at_picture(r, &p, read);
     int64_t pages = rc || p.all.ndim < 3 ? 0 : p.all.px.shape[0];

@@ -100,18 +100,6 @@ struct gf_plan {
     void *impl;    /* the backend's own */
 };
 
-/* An input whose rows arrive one after the other while the job runs, such as a picture that is
- * being decoded. */
-struct gf_feed {
-    void *user;
-    /* Makes all rows. Called once, by the thread that calls exec_fed(). */
-    bool (*produce)(void *user);
-    /* Returns when the first `rows` rows are complete. Called by any other thread. */
-    bool (*await)(void *user, int64_t rows);
-    /* Both return false if rows will never be complete. The outputs are then meaningless, but
-     * exec_fed() does not fail. */
-};
-
 /* A plan bound to its arrays, so that a run is one call: gf_plan_bind() makes it, gf_bound_run()
  * runs it. One thread uses a plan, bound or not, at a time. */
 struct gf_bound {
@@ -132,8 +120,9 @@ struct gf_plan_ops {
      * skip work of exec() and still give its results. NULL: they cannot. */
     int (*bind)(struct gf_bound *bound);
     /* Like exec(), for a plan with `feeds`: begins while rows of the input are still arriving. It
-     * writes only after it has read them all, so out[0] may share the input's memory. */
-    int (*exec_fed)(struct gf_plan *plan, const struct gf_array *in, const struct gf_feed *feed,
+     * writes only after it has read them all, so out[0] may share the input's memory. If the feed does not
+     * complete, which is no failure, the outputs are meaningless. */
+    int (*exec_fed)(struct gf_plan *plan, const struct gf_array *in, struct gf_feed *feed,
                     struct gf_array *out, struct gf_report *report);
     /* Runs the job and gives the seconds of each listed pass, NAN for one that ran together with
      * the one before. If there is an upload(), it runs on what was uploaded. GF_EUNSUPP, or NULL:

@@ -130,9 +130,8 @@ static int tiled_exec(struct gf_plan *plan, const struct gf_array *in, struct gf
                       &(struct gf_cpu_run){in, NULL, out, report, NULL});
 }
 
-static int tiled_exec_fed(struct gf_plan *plan, const struct gf_array *in,
-                          const struct gf_feed *feed, struct gf_array *out,
-                          struct gf_report *report) {
+static int tiled_exec_fed(struct gf_plan *plan, const struct gf_array *in, struct gf_feed *feed,
+                          struct gf_array *out, struct gf_report *report) {
     return gf_cpu_run(plan->impl, threads_of(plan),
                       &(struct gf_cpu_run){in, feed, out, report, NULL});
 }

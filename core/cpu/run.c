@@ -38,12 +38,18 @@ struct joined {
     const struct gf_cpu_pass *pass; /* the first */
     int count;
     long tiles[MOST_JOINED];
-    long chunks, at_once;       /* to hand out, and how many at a time */
-    const struct gf_feed *feed; /* of the first pass, or NULL */
+    long chunks, at_once; /* to hand out, and how many at a time */
+    struct gf_feed *feed; /* of the first pass, or NULL */
 };
 
 /* Joined passes and those after them that one team runs. */
 enum { MOST_TOGETHER = 4 };
+
+static void produce(struct gf_feed *feed) {
+    const double start = gf_now_ms();
+    feed->complete = feed->produce(feed->user);
+    feed->ms = gf_now_ms() - start;
+}
 
 /* Chunk c of a pass whose input is being made: the tiles that begin with the first rows come first,
  * whatever channel they are of. */
@@ -99,7 +105,7 @@ static void run_alone(const struct joined *j, struct gf_cpu_stats *total) {
     struct gf_cpu_pass_args room[MOST_JOINED];
     const struct gf_cpu_pass_args *args = take_part(j, 0, room);
     if (j->feed)
-        j->feed->produce(j->feed->user);
+        produce(j->feed);
     for (long c = 0; c < j->chunks; c++)
         run_chunk(j, args, c, scratch_of(j->p, 0), total);
 }
@@ -113,7 +119,7 @@ static void run_share(const struct joined *j, struct gf_cpu_share *shares, int t
     char *scratch = scratch_of(j->p, me);
     if (j->feed) {
         if (me == 0)
-            j->feed->produce(j->feed->user); /* the others begin meanwhile */
+            produce(j->feed); /* the others begin meanwhile */
 #pragma omp for schedule(dynamic) nowait
         for (long c = 0; c < j->chunks; c++)
             run_chunk(j, args, c, scratch, mine);
@@ -153,7 +159,7 @@ static void run_team(const struct joined *j, int n, int threads, struct gf_cpu_s
 /* Passes from `first` on as they are joined: plane by plane when there are several, so that the next
  * pass finds its data in cache, else tile by tile. They have been bound. */
 static struct joined joined_from(struct gf_cpu_plan *p, int first, int count, int threads,
-                                 const struct gf_feed *feed) {
+                                 struct gf_feed *feed) {
     const struct gf_cpu_pass *pass = &p->pass[first];
     struct joined j = {.p = p, .pass = pass, .count = count, .feed = feed};
     long planes = count > 1 ? pass->args.n_outer[0] * pass->args.n_outer[1] : 1;

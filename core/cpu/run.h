@@ -11,8 +11,8 @@
 /* The arrays of a run, as the plan's job has them, and where to note its passes' seconds (NULL: nowhere). */
 struct gf_cpu_run {
     const struct gf_array *in;
-    const struct gf_feed *feed; /* makes the input meanwhile; NULL: it is there */
-    struct gf_array *out;       /* job.n_out */
+    struct gf_feed *feed; /* makes the input meanwhile; NULL: it is there */
+    struct gf_array *out; /* job.n_out */
     struct gf_report *report;
     double *seconds;
 };

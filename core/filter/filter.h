@@ -60,7 +60,10 @@ struct gf_filter {
      * or the part's shape if the job is a part (`whole`); unshifted, C-contiguous, real or complex, f32 or f64.
      * A complex table is Hermitian, like the spectrum of a real kernel. Owned. */
     struct gf_array table;
-    bool in_parts; /* each part of the job has a table of its own, which is not here */
+    bool in_parts; /* the parts of a job get a table each, which is not here */
+    /* NULL, or multiplies the table of a part (`whole`) by the values there of what this table is made of. */
+    int (*make_part)(const void *maker, const struct gf_job *part, struct gf_filter *filter);
+    const void *maker;
     double offset; /* added to every sample of the result, in the input's unit */
 };
 

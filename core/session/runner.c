@@ -335,7 +335,7 @@ int gf_runner_run(struct gf_runner *r, const struct gf_array *in, struct gf_arra
     }
 }
 
-int gf_runner_run_fed(struct gf_runner *r, const struct gf_array *in, const struct gf_feed *feed,
+int gf_runner_run_fed(struct gf_runner *r, const struct gf_array *in, struct gf_feed *feed,
                       struct gf_array *out, struct gf_report *report) {
     memset(report, 0, sizeof *report);
     int rc = r->kept->ops->exec_fed(r->kept, in, feed, out, report);

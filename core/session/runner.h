@@ -61,8 +61,9 @@ int gf_runner_run(struct gf_runner *r, const struct gf_array *in, struct gf_arra
 static inline bool gf_runner_feeds(const struct gf_runner *r) {
     return r->plan && r->plan->feeds;
 }
-/* Runs it on an input whose rows are still arriving. */
-int gf_runner_run_fed(struct gf_runner *r, const struct gf_array *in, const struct gf_feed *feed,
+/* Runs it on an input whose rows are still arriving. On failure, or if feed->complete is not set, the
+ * outputs are meaningless. */
+int gf_runner_run_fed(struct gf_runner *r, const struct gf_array *in, struct gf_feed *feed,
                       struct gf_array *out, struct gf_report *report);
 
 /* Gives the streamer of the backend that transforms plane by plane (gf_session_streaming()) and its

@@ -25,9 +25,8 @@ int gf_slab_filter_block(struct gf_slab_state *r, struct gf_filter *filter,
 int gf_slab_filter_table(struct gf_slab_state *r, const struct gf_job *part,
                          struct gf_filter *filter) {
     gf_array_free(&filter->table);
-    return r->io->table && gf_filter_has_table(r->plan->job.filter)
-               ? r->io->table(r->io->user, part, filter)
-               : 0;
+    const struct gf_filter *whole = r->plan->job.filter;
+    return whole->make_part ? whole->make_part(whole->maker, part, filter) : 0;
 }
 
 /* A picture's filter for the volume that it is taken as, whose axis 2 is its x; a line's own axis is the

@@ -56,8 +56,6 @@ struct gf_slab_io {
      * of output i. */
     int (*read_span)(void *user, int64_t first, int64_t count, void *to);
     int (*write_span)(void *user, int i, int64_t first, int64_t count, const void *data);
-    /* A filter whose parts get a table each: makes filter->table for this part. */
-    int (*table)(void *user, const struct gf_job *part, struct gf_filter *filter);
 };
 
 #endif

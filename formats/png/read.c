@@ -23,7 +23,7 @@ struct reader {
     struct gf_decoder *decoder;
     struct gf_image *image;
     const struct gf_codec *codec; /* NULL: libpng reads the rows too */
-    struct gf_png_rows *rows;     /* from begin on */
+    struct gf_png_rows *rows;     /* once it feeds */
     bool by_libpng;               /* they are not as usual */
     struct gf_png_chunks chunks;
     int status; /* of what went wrong outside libpng */
@@ -198,24 +198,24 @@ static int png_read(struct gf_decoder *d, struct gf_image *image) {
     return status ? report(r, status) : GF_OK;
 }
 
-static bool png_begin(struct gf_decoder *d, struct gf_image *image) {
-    struct reader *r = d->state;
-    r->decoder = d;
-    r->image = image;
-    r->rows = new_rows(r, GF_PNG_STRIPS);
-    return r->rows != NULL;
-}
-
-static bool png_decode(struct gf_decoder *d) {
-    struct reader *r = d->state;
+static bool png_decode(void *user) {
+    struct reader *r = user;
     bool done = gf_png_rows_decode(r->rows);
     r->by_libpng = !done;
     return done;
 }
 
-static bool png_await(struct gf_decoder *d, int64_t rows) {
-    const struct reader *r = d->state;
-    return gf_png_rows_await(r->rows, rows);
+static bool png_await(void *user, int64_t rows) {
+    return gf_png_rows_await(((const struct reader *)user)->rows, rows);
+}
+
+static void png_feed(struct gf_decoder *d, struct gf_image *image, struct gf_feed *feed) {
+    struct reader *r = d->state;
+    r->decoder = d;
+    r->image = image;
+    r->rows = new_rows(r, GF_PNG_STRIPS);
+    if (r->rows)
+        *feed = (struct gf_feed){.user = r, .produce = png_decode, .await = png_await};
 }
 
 static void png_close(struct gf_decoder *d) {
@@ -253,9 +253,7 @@ const struct gf_format gf_format_png = {
     .n_end_bytes = 12,
     .open = png_open,
     .read = png_read,
-    .begin_rows = png_begin,
-    .decode_rows = png_decode,
-    .await_rows = png_await,
+    .feed = png_feed,
     .close = png_close,
     .write = gf_png_write,
     .dtypes = 1u << GF_U8 | 1u << GF_U16,

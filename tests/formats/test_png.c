@@ -50,16 +50,16 @@ static int read_by(const struct gf_codec *codec, const void *data, size_t n,
 }
 
 /* One thread decodes while others wait for each row in turn and add up those that are complete. */
-static bool decode_fed(struct gf_decoder *d, const struct gf_image *image, uint32_t sum[3]) {
+static bool decode_fed(const struct gf_feed *feed, const struct gf_image *image, uint32_t sum[3]) {
     const size_t bytes = (size_t)image->px.stride[0];
     bool done = false;
 #pragma omp parallel num_threads(3)
     {
         int me = omp_get_thread_num();
         if (me == 0)
-            done = gf_decoder_decode(d);
+            done = feed->produce(feed->user);
         sum[me] = 0;
-        for (int64_t y = 0; y < image->px.shape[0] && gf_decoder_await(d, y + 1); y++)
+        for (int64_t y = 0; y < image->px.shape[0] && feed->await(feed->user, y + 1); y++)
             sum[me] = (uint32_t)crc32(sum[me], (unsigned char *)image->px.data + (size_t)y * bytes,
                                       (uInt)bytes);
     }
@@ -73,16 +73,16 @@ static int read_fed(const struct gf_codec *codec, const void *data, size_t n,
     struct gf_decoder d = {0};
     struct gf_source *source;
     uint32_t sum[3];
-    bool begun = false;
+    struct gf_feed feed = {0};
     *image = (struct gf_image){0};
     *usual = false;
     if (gf_source_open_memory(data, n, &source))
         return GF_ENOMEM;
     int rc = gf_png_open_by(codec, &d, source, &modest, image);
     if (!rc)
-        rc = gf_decoder_begin(&d, image, &begun);
-    if (!rc && begun)
-        *usual = decode_fed(&d, image, sum);
+        rc = gf_decoder_feed(&d, image, &feed);
+    if (!rc && feed.produce)
+        *usual = decode_fed(&feed, image, sum);
     if (!rc && !*usual)
         rc = gf_decoder_read(&d, image);
     if (*usual)
