@@ -48,9 +48,11 @@ static void set_extents(struct gf_cpu_plan *p) {
 }
 
 /* The lane axis of a pass along `axis` is the workspace's innermost one unless that is `axis`. The
- * others become outer[], a halved axis first. */
+ * others become outer[], a halved axis first. Real lines along the lanes are transformed in pairs: never those of
+ * two pages that are transformed by themselves, of which a run takes as many at once as memory holds. */
 static void choose_axes(const struct gf_cpu_plan *p, int axis, struct gf_cpu_pass *pass) {
     int nd = p->job.ndim, n_outer = 0;
+    const bool alone = gf_job_is_real(&p->job) && nd == 3 && p->job.axes == 6 && !p->job.elsewhere;
     pass->axis = axis;
     pass->lane = -1;
     if (axis != p->inner) {
@@ -61,7 +63,8 @@ static void choose_axes(const struct gf_cpu_plan *p, int axis, struct gf_cpu_pas
             pass->lane = 0;
         for (int i = nd; i >= 0; i--) {
             bool fills = pass->lane >= 0 && p->extent[pass->lane] >= 2 * p->kernels->lanes;
-            if (i != axis && (pass->lane < 0 || (!fills && p->extent[i] > p->extent[pass->lane])))
+            if (i != axis && (i || !alone || p->extent[1] < 2) &&
+                (pass->lane < 0 || (!fills && p->extent[i] > p->extent[pass->lane])))
                 pass->lane = i;
         }
     }
