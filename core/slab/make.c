@@ -95,18 +95,20 @@ static int64_t workspace(const struct gf_slab_plan *p, const struct gf_slab_work
 }
 
 /* More pages than n, of so many bytes each, where less workspace than was assumed leaves room for them: these, and
- * *work becomes what a page takes of it. */
+ * *work becomes what a page takes of it. Of little memory too little is gained to ask. */
 static int64_t add_pages(const struct gf_slab_plan *p, const struct gf_slab_worker *w,
                          int64_t memory, int64_t n, int64_t page, int64_t *work) {
-    const int64_t fits = memory / page < p->pages ? memory / page : p->pages;
-    for (int64_t more = fits, bytes; more > n; more -= (more - n + 7) / 8)
-        if ((bytes = workspace(p, w, more)) >= 0 && more * page + bytes <= memory) {
-            *work = bytes / more + 1;
-            return more;
-        } else if (bytes < 0) {
-            return n;
-        }
-    return n;
+    enum { LEAST = 16 << 20 };
+    int64_t more = memory / page < p->pages ? memory / page : p->pages;
+    int64_t bytes = memory < LEAST || more <= n ? -1 : workspace(p, w, more);
+    if (bytes >= 0 && more * page + bytes > memory) {
+        more = memory / (page + bytes / more + 1);
+        bytes = more > n ? workspace(p, w, more) : -1;
+    }
+    if (bytes < 0 || more * page + bytes > memory)
+        return n;
+    *work = bytes / more + 1;
+    return more;
 }
 
 /* Pages of a slab: input, result, workspace, and the largest piece (at most a slab's). */
