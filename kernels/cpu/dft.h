@@ -202,9 +202,9 @@ INLINE void dft_few(int n, cvec *x) {
                 at_[1][j_] = csub(of_[0], of_[1]);                                                 \
             }                                                                                      \
             dft_4(at_[0]);                                                                         \
-            PUT(0, 2, 4, at_[0]);                                                                  \
             dft_4_of_16(at_[1], 2);                                                                \
-            PUT(1, 2, 4, at_[1]);                                                                  \
+            _Pragma("GCC unroll 8") for (int k_ = 0; k_ < 8; k_++) of_[k_] = at_[k_ % 2][k_ / 2];  \
+            PUT(0, 1, 8, of_);                                                                     \
         } else {                                                                                   \
             TAKE(0, 1, n, of_);                                                                    \
             dft_few(n, of_);                                                                       \
