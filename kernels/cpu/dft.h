@@ -202,9 +202,9 @@ INLINE void dft_few(int n, cvec *x) {
                 at_[1][j_] = csub(of_[0], of_[1]);                                                 \
             }                                                                                      \
             dft_4(at_[0]);                                                                         \
+            PUT(0, 2, 4, at_[0]);                                                                  \
             dft_4_of_16(at_[1], 2);                                                                \
-            _Pragma("GCC unroll 8") for (int k_ = 0; k_ < 8; k_++) of_[k_] = at_[k_ % 2][k_ / 2];  \
-            PUT(0, 1, 8, of_);                                                                     \
+            PUT(1, 2, 4, at_[1]);                                                                  \
         } else {                                                                                   \
             TAKE(0, 1, n, of_);                                                                    \
             dft_few(n, of_);                                                                       \
@@ -215,11 +215,11 @@ INLINE void dft_few(int n, cvec *x) {
 /* In registers. */
 #define TAKE_REGISTERS(first, step, count, to)                                                     \
     _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++)(to)[i] = x[(first) + (step)*i]
-#define PUT_REGISTERS(first, step, count, from)                                                    \
+#define KEEP(first, step, count, from)                                                             \
     _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++) y[(first) + (step)*i] = (from)[i]
 INLINE void dft_of(int n, cvec *x) {
     cvec y[16];
-    DFT_THROUGH(n, TAKE_REGISTERS, PUT_REGISTERS);
+    DFT_THROUGH(n, TAKE_REGISTERS, KEEP);
 #pragma GCC unroll 16
     for (int i = 0; i < n; i++)
         x[i] = y[i];
