@@ -215,11 +215,11 @@ INLINE void dft_few(int n, cvec *x) {
 /* In registers. */
 #define TAKE_REGISTERS(first, step, count, to)                                                     \
     _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++)(to)[i] = x[(first) + (step)*i]
-#define PUT_REGISTERS(first, step, count, from)                                                    \
+#define KEEP(first, step, count, from)                                                             \
     _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++) y[(first) + (step)*i] = (from)[i]
 INLINE void dft_of(int n, cvec *x) {
     cvec y[16];
-    DFT_THROUGH(n, TAKE_REGISTERS, PUT_REGISTERS);
+    DFT_THROUGH(n, TAKE_REGISTERS, KEEP);
 #pragma GCC unroll 16
     for (int i = 0; i < n; i++)
         x[i] = y[i];

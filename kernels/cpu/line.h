@@ -10,10 +10,8 @@ struct points {
     bool swapped;    /* re and im have changed places */
     bool stream;     /* written past the caches; aligned */
     ptrdiff_t ahead; /* bytes to what is prefetched; 0: nothing is */
-    bool
-        far; /* source: that is for the second-level cache, as it always is for what is written: the
-                      * rows of a power of two displace each other in the first */
-    real factor; /* of pairs that are written */
+    bool far;        /* source: that is for the second-level cache */
+    real factor;     /* of pairs that are written */
 };
 
 /* Prefetches `count` points. */
@@ -57,7 +55,7 @@ INLINE void put_points(const struct points *to, long k, long m, int count, cvec 
     PUT(vec_zip_low(x[i].first, x[i].second), vec_zip_high(x[i].first, x[i].second), store)
     if (to->ahead)
         _Pragma("GCC unroll 16") for (int i = 0; i < count; i++)
-            prefetch_far(at + i * row + to->ahead, (int)sizeof *x);
+            prefetch_for_writing(at + i * row + to->ahead, (int)sizeof *x);
     if (to->pairs && to->factor != 1)
         _Pragma("GCC unroll 16") for (int i = 0; i < count; i++) x[i] =
             (cvec){x[i].re * to->factor, x[i].im * to->factor};
@@ -85,7 +83,7 @@ INLINE void put_points(const struct points *to, long k, long m, int count, cvec 
 }
 
 /* One stage: radix R over the first `count` points of R blocks m apart, b[k + r m] times its twiddle; in
- * place, or the last stage from b to memory. And one leaf: R input points a stride apart, no twiddles; from
+ * place, or the last stage from b to memory, whose rows are written together. And one leaf: R input points a stride apart, no twiddles; from
  * cvecs in order, or from any points. */
 #define TAKE_TWIDDLED(first, step, count, x)                                                       \
     _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++) {                                   \
@@ -95,7 +93,6 @@ INLINE void put_points(const struct points *to, long k, long m, int count, cvec 
 #define PUT_BLOCKS(first, step, count, x)                                                          \
     _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++) b[k + ((first) + (step)*i) * m] =   \
         (x)[i]
-#define PUT_LAST(first, step, count, x) put_points(to, k + (first)*m, (step)*m, count, x)
 #define TAKE_CVECS(first, step, count, x)                                                          \
     _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++)(x)[i] =                             \
         cvec_hold(*(const cvec *)(at + ((first) + (step)*i) * stride))
@@ -109,8 +106,11 @@ INLINE void put_points(const struct points *to, long k, long m, int count, cvec 
             DFT_THROUGH(R, TAKE_TWIDDLED, PUT_BLOCKS);                                             \
     }                                                                                              \
     static void last_##R(const cvec *b, long m, const real *w, const struct points *to) {          \
-        for (long k = 0; k < m; k++, w += 2 * (R - 1))                                             \
-            DFT_THROUGH(R, TAKE_TWIDDLED, PUT_LAST);                                               \
+        for (long k = 0; k < m; k++, w += 2 * (R - 1)) {                                           \
+            cvec y[R];                                                                             \
+            DFT_THROUGH(R, TAKE_TWIDDLED, KEEP);                                                   \
+            put_points(to, k, m, R, y);                                                            \
+        }                                                                                          \
     }                                                                                              \
     static void leaf_##R(const char *at, ptrdiff_t stride, cvec *b) {                              \
         DFT_THROUGH(R, TAKE_CVECS, PUT_LEAF);                                                      \
