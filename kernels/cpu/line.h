@@ -10,7 +10,7 @@ struct points {
     bool swapped;    /* re and im have changed places */
     bool stream;     /* written past the caches; aligned */
     ptrdiff_t ahead; /* bytes to what is prefetched; 0: nothing is */
-    bool far;        /* source: that is for the second-level cache */
+    bool far;        /* that is for the second-level cache */
     real factor;     /* of pairs that are written */
 };
 
@@ -54,8 +54,7 @@ INLINE void put_points(const struct points *to, long k, long m, int count, cvec 
 #define PUT_PAIRS(first, second, store)                                                            \
     PUT(vec_zip_low(x[i].first, x[i].second), vec_zip_high(x[i].first, x[i].second), store)
     if (to->ahead)
-        _Pragma("GCC unroll 16") for (int i = 0; i < count; i++)
-            prefetch_for_writing(at + i * row + to->ahead, (int)sizeof *x);
+        prefetch_points(at + to->ahead, row, count, to->far);
     if (to->pairs && to->factor != 1)
         _Pragma("GCC unroll 16") for (int i = 0; i < count; i++) x[i] =
             (cvec){x[i].re * to->factor, x[i].im * to->factor};
