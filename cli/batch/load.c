@@ -420,7 +420,7 @@ static int mend_with_mean(struct gf_reader *r, const struct gf_image *image, str
 }
 
 int64_t gf_finite_bytes(const struct gf_reader *r, const struct gf_image *image) {
-    if (r->s->nan != GF_NAN_MEAN || !(r->file[0] || r->s->frames))
+    if (!r->s || r->s->nan != GF_NAN_MEAN || !(r->file[0] || r->s->frames)) /* without a file */
         return 0;
     return samples_at_once(r, image) * image->px.shape[image->ndim] *
            (int64_t)gf_dtype_size(image->px.dtype);

@@ -43,7 +43,7 @@ static int exchange(struct lab *l) {
 static int open_lab(struct gf_ranks *ranks, const struct gf_job *job, int64_t memory,
                     struct lab *l) {
     struct gf_slab_plan *p = &l->plan;
-    const char *why = gf_slab_refuses(job);
+    const char *why = gf_slab_is_line(job) ? "only volumes and pictures are" : gf_slab_refuses(job);
     int rc = why ? gf_fail(GF_EUNSUPP, "not by several processes: %s", why)
                  : gf_slab_plan_make(job, &(struct gf_slab_worker){0}, memory, ranks->size, p);
     rc = gf_ranks_agree(ranks, rc);
