@@ -8,6 +8,7 @@
 #include "core/base/memory.h"
 #include "core/base/status.h"
 #include "core/mpi/exchange.h"
+#include "core/slab/line.h"
 #include "core/slab/make.h"
 
 enum { LEAST_RUNS = 3, MOST_RUNS = 1000 };
