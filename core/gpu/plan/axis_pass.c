@@ -288,9 +288,13 @@ static bool offer_tile(const struct gf_gpu_pass_builder *b, struct gf_gpu_tile_r
                        double least, struct gf_gpu_decision *d, struct gf_gpu_tile_choice *offered,
                        struct gf_gpu_tile_choice *best) {
     const struct gf_gpu_axis_pass *ap = b->ap;
-    struct gf_gpu_tile tile;
+    struct gf_gpu_tile tile, wide;
     if (plan_tile(b, &request, &tile) || (gf_gpu_joins(ap) > 1 && !can_join(ap, &tile)))
         return false;
+    /* A group that takes lines of a display range's sample is alone on its unit, and all others wait for it. */
+    request.threads = 2 * tile.threads;
+    if (ap->keys && request.threads <= 128 /* four warps */ && !plan_tile(b, &request, &wide))
+        tile = wide;
     double cost = gf_gpu_axis_pass_cost(b, &tile);
     /* A group of few warps leaves its unit idle. */
     if (tile.threads < 64 && !b->p->props.is_cpu)
@@ -320,27 +324,13 @@ static void offer_others(const struct gf_gpu_pass_builder *b,
     }
 }
 
-/* Each of the few groups that take a display range's sample is alone on its unit, and all others wait for it: a
- * line has four warps, a unit's four quarters, where it has work for as many. */
-static void spread(const struct gf_gpu_pass_builder *b, struct gf_gpu_tile_request *request) {
-    enum { FOUR_WARPS = 128 };
-    struct gf_gpu_tile_request one = *request, wide = *request;
-    struct gf_gpu_tile t;
-    if (plan_tile(b, &one, &t) || 2 * t.threads > FOUR_WARPS)
-        return;
-    request->threads = wide.threads = 2 * t.threads;
-    if (plan_tile(b, &wide, &t))
-        request->threads = 0;
-}
-
 /* The cheapest tile of one fast index, and of every number of lines. */
 static int choose_tile(struct gf_gpu_pass_builder *b, struct gf_gpu_decision *d,
                        struct gf_gpu_tile_choice *best) {
     const struct gf_gpu_axis_pass *ap = b->ap;
     const struct index_args *fast = &b->args.index[0];
-    bool coordinates_in = by_coordinate_in(ap), coordinates_out = by_coordinate_out(ap);
-    b->in_step = coordinates_in ? b->args.axis_in * b->args.step_in : b->args.in_point;
-    b->out_step = coordinates_out ? b->args.axis_out * b->args.step_out : b->args.out_point;
+    b->in_step = by_coordinate_in(ap) ? b->args.axis_in * b->args.step_in : b->args.in_point;
+    b->out_step = by_coordinate_out(ap) ? b->args.axis_out * b->args.step_out : b->args.out_point;
     if (ap->rader && b->axis[0] >= 4) /* no two points in Rader's order are neighbours */
         return GF_EUNSUPP;
     /* Halves that are folded on the way in reach a transform of the points in their own order. */
@@ -353,7 +343,7 @@ static int choose_tile(struct gf_gpu_pass_builder *b, struct gf_gpu_decision *d,
             continue;
         /* Groups of two rows that need the same ones read them once, but their work items wait longer for
          * each other. */
-        if (ap->across_axis >= 0 && lines > 1)
+        if ((ap->across_axis >= 0 || ap->keys) && lines > 1)
             break;
         if (gf_gpu_joins(ap) > 1 && lines != gf_gpu_joins(ap))
             continue;
@@ -371,10 +361,6 @@ static int choose_tile(struct gf_gpu_pass_builder *b, struct gf_gpu_decision *d,
             .sides = ap->load == LOAD_PACKED ? 2 : 1,
             .precision = b->p->job.precision,
         };
-        if (ap->keys && lines > 1)
-            break;
-        if (ap->keys && !b->p->props.is_cpu)
-            spread(b, &request);
         struct gf_gpu_tile_choice usual;
         if (offer_tile(b, request, 0, d, &usual, best) && d->choices)
             offer_others(b, &request, &usual, d, best);
@@ -583,9 +569,8 @@ static int add_pass(struct gf_gpu_plan *p, const struct gf_gpu_axis_pass *ap,
     int rc = choose_fast_index(&b, &choice);
     if (rc)
         return rc;
-    struct gf_gpu_tile tile = choice.tile;
+    struct gf_gpu_tile tile = choice.tile, general;
     drop_part_strides(&b);
-    struct gf_gpu_tile general;
     b.general = p->general && gf_gpu_general_tile(&b, &tile, &general);
     if (b.general)
         tile = general;

@@ -208,6 +208,28 @@ static bool rows_before_columns(const struct gf_gpu_plan_builder *b) {
            gf_gpu_chains_planes(b->p, b->n);
 }
 
+/* Sets how the last pass of complex numbers stores the output; false if passes behind it do. */
+static bool stores_output(const struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap) {
+    const struct gf_job *job = b->job;
+    const struct gf_output *out = &job->out[0];
+    const bool real = gf_job_is_real(job), plain = !real || (job->real && out->kind == GF_REAL);
+    const bool known =
+        !gf_gpu_displayed(out) || out->range == GF_RANGE_GIVEN || out->kind == GF_PHASE;
+    if (sample_fused(b) && plain && known) {
+        ap->store = STORE_SAMPLE;
+        ap->sample = out;
+        return true;
+    }
+    /* Half spectra of real lines that are too long to be folded or paired. */
+    if (ap->axis == b->half && b->dir > 0 && half_output(b)) {
+        ap->store = STORE_HALVES;
+        return true;
+    }
+    return job->n_out == 1 && out->kind == GF_COMPLEX && !out->shift && !real &&
+           !gf_gpu_job_transposes(job, GF_FORWARD) &&
+           (int)gf_dtype_size(out->dtype) == b->complex_bytes;
+}
+
 /* Complex numbers, or reals treated as complex. */
 static int plan_complex(struct gf_gpu_plan_builder *b) {
     const struct gf_job *job = b->job;
@@ -245,26 +267,11 @@ static int plan_complex(struct gf_gpu_plan_builder *b) {
         load = LOAD_COMPLEX;
         dst = gf_gpu_full_planes(b, GF_GPU_A, b->complex_bytes);
         gf_job_out_shape(job, 0, shape);
-        bool plain = !gf_job_is_real(job) || (job->real && out->kind == GF_REAL);
-        bool known =
-            !gf_gpu_displayed(out) || out->range == GF_RANGE_GIVEN || out->kind == GF_PHASE;
-        if (axis == last && sample_fused(b) && plain && known) {
-            if (joined > 1)
-                return gf_fail(GF_EUNSUPP, "joined rows are written as complex numbers");
-            ap.store = STORE_SAMPLE;
-            ap.sample = out;
+        done = axis == last && stores_output(b, &ap);
+        if (done && joined > 1 && ap.store == STORE_SAMPLE)
+            return gf_fail(GF_EUNSUPP, "joined rows are written as complex numbers");
+        if (done)
             dst = gf_gpu_array_space(b, GF_GPU_OUT, shape, out->dtype);
-            done = true;
-        } else if (axis == last && job->n_out == 1 && out->kind == GF_COMPLEX && !out->shift &&
-                   !gf_job_is_real(job) && !gf_gpu_job_transposes(job, GF_FORWARD) &&
-                   (int)gf_dtype_size(out->dtype) == b->complex_bytes) {
-            dst = gf_gpu_array_space(b, GF_GPU_OUT, shape, out->dtype);
-            done = true;
-        } else if (axis == last && axis == b->half && b->dir > 0 && half_output(b)) {
-            ap.store = STORE_HALVES; /* of real lines that are too long to be folded or paired */
-            dst = gf_gpu_array_space(b, GF_GPU_OUT, shape, out->dtype);
-            done = true;
-        }
         if (done)
             gf_gpu_scale_last(b, &ap);
         rc = gf_gpu_add_axis(b, &ap, &src, &dst, false);
