@@ -12,7 +12,6 @@
 #include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/base/sample_run.h"
-#include "core/base/sample_value.h"
 #include "core/base/status.h"
 #include "core/mpi/exchange.h"
 #include "core/session/disk_speed.h"

@@ -107,15 +107,13 @@ static double run_of(int64_t step, int64_t fast, int64_t points, int lines, int6
     return run;
 }
 
-/* Sectors that the segments of columns touch, relative to those that would hold them: where points or lines are
- * not whole sectors apart, most segments lie across one more. */
-static double sectors(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t, bool in,
-                      double segment) {
+/* Sectors that the segments of columns touch, relative to those that would hold them: where points, `step` bytes
+ * apart, or lines are not whole sectors apart, most segments lie across one more. 1 for rows, whose step is 0. */
+static double sectors(const struct gf_gpu_pass_builder *b, bool in, double segment, int64_t step) {
     enum { SECTOR = 32 };
     const int64_t bytes = in ? b->in_bytes : b->out_bytes;
-    int64_t apart = (in ? b->in_step : b->out_step) * bytes, unit = SECTOR;
-    if ((in ? t->rows_in || t->coalesced_in : t->rows_out || t->coalesced_out) || bytes < 4 ||
-        b->p->props.is_cpu)
+    int64_t apart = step, unit = SECTOR;
+    if (!step || bytes < 4 || b->p->props.is_cpu)
         return 1;
     for (int i = 1; i < b->n; i++)
         apart |= (in ? b->args.index[i].in : b->args.index[i].out) * bytes;
@@ -164,10 +162,10 @@ static double memory_cost(const struct gf_gpu_pass_builder *b, const struct gf_g
     const struct gf_gpu_ahead ahead = gf_gpu_fetch_ahead(b, t);
     if (ahead.tiles)
         run_in *= ahead.tiles;
-    double from = t->rows_in || t->coalesced_in ? 0 : (double)(b->in_step * b->in_bytes);
-    double to = t->rows_out || t->coalesced_out ? 0 : (double)(b->out_step * b->out_bytes);
-    double in = b->in_bytes < 4 ? sample_delay(run_in, false) : delay(run_in, false, from);
-    double out = b->out_bytes < 4 ? sample_delay(run_out, true) : delay(run_out, true, to);
+    const int64_t from = t->rows_in || t->coalesced_in ? 0 : b->in_step * b->in_bytes;
+    const int64_t to = t->rows_out || t->coalesced_out ? 0 : b->out_step * b->out_bytes;
+    double in = b->in_bytes < 4 ? sample_delay(run_in, false) : delay(run_in, false, (double)from);
+    double out = b->out_bytes < 4 ? sample_delay(run_out, true) : delay(run_out, true, (double)to);
     in += rows_delay(t, t->rows_in && gf_gpu_can_coalesce(b, true), b->in_bytes);
     out += rows_delay(t, t->rows_out && gf_gpu_can_coalesce(b, false),
                       ap->store == STORE_TWO_HALVES ? b->out_bytes / 2 : b->out_bytes);
@@ -177,8 +175,8 @@ static double memory_cost(const struct gf_gpu_pass_builder *b, const struct gf_g
         reads = half * b->in_bytes < 32 ? 2.6 : 1.3;
     if (ap->across_axis >= 0) /* two lines each, the second time out of a cache */
         reads += again_share;
-    return reads * b->read * (1 + in) * sectors(b, t, true, run_in) +
-           b->written * (1 + out) * sectors(b, t, false, run_out);
+    return reads * b->read * (1 + in) * sectors(b, true, run_in, from) +
+           b->written * (1 + out) * sectors(b, false, run_out, to);
 }
 
 /* A point's four-step twiddle: one that neighbours share or have side by side, one of two short tables,
@@ -211,7 +209,7 @@ static double arithmetic_cost(const struct gf_gpu_pass_builder *b, const struct 
     return cost;
 }
 
-/* How many times as many compute units the device has as the pass has groups; 1 if it has fewer. */
+/* Compute units for each of the pass's groups; 1 if there are more groups than units. */
 static double idleness(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     int64_t fast = b->args.index[0].count;
     double tiles = (double)((fast + t->lines - 1) / t->lines), units = b->p->props.units;
