@@ -182,16 +182,18 @@ static int exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array
     return 0;
 }
 
-/* To their conjugates: what is transformed forward between two of these is transformed back. */
+void gf_filter_conjugate(void *numbers, int64_t n, bool is_double, int threads) {
+#pragma omp parallel for num_threads(threads) if (threads > 1 && n > 1 << 15)
+    for (int64_t i = 0; i < n; i++)
+        if (is_double)
+            ((double *)numbers)[2 * i + 1] *= -1;
+        else
+            ((float *)numbers)[2 * i + 1] *= -1;
+}
+
 static void conjugate(const struct compose *c) {
     const struct gf_array *x = &c->spectrum;
-    const int64_t n = gf_array_count(x);
-#pragma omp parallel for num_threads(c->threads) if (n > 1 << 15)
-    for (int64_t i = 0; i < n; i++)
-        if (x->dtype == GF_C64)
-            ((float *)x->data)[2 * i + 1] *= -1;
-        else
-            ((double *)x->data)[2 * i + 1] *= -1;
+    gf_filter_conjugate(x->data, gf_array_count(x), x->dtype == GF_C128, c->threads);
 }
 
 /* A part, in its output and by one plan both ways. */

@@ -65,14 +65,8 @@ static void times(const struct row *w, const double *value, int64_t count, char 
     }
 }
 
-/* To their conjugates: what is transformed forward between two of these is transformed back. */
 static void conjugate(const struct row *w, int64_t count) {
-#pragma omp parallel for num_threads(w->r->io->threads) if (w->r->io->threads > 1)
-    for (int64_t i = 0; i < count; i++)
-        if (gf_slab_is_double(w->r->plan))
-            ((double *)w->data)[2 * i + 1] *= -1;
-        else
-            ((float *)w->data)[2 * i + 1] *= -1;
+    gf_filter_conjugate(w->data, count, gf_slab_is_double(w->r->plan), w->r->io->threads);
 }
 
 /* A row's numbers times the filter, and the filter's offset. */
