@@ -326,7 +326,6 @@ static int join_ranks(struct run *r) {
     r->launcher = gf_environment_launcher();
     const struct gf_rank_work work = {.s = r->s,
                                       .command = r->hooks->name,
-                                      .spreads = r->hooks->spreads,
                                       .targets = &r->targets,
                                       .names = r->inputs.path,
                                       .n_names = r->s->frames && r->inputs.n ? 1 : r->inputs.n};

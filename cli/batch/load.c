@@ -349,10 +349,6 @@ int gf_load_finite(const struct gf_settings *s, struct gf_image *image) {
     return 0;
 }
 
-const char *gf_finite_refuses_parts(const struct gf_settings *s) {
-    return s->nan == GF_NAN_MEAN ? "--nan=mean takes the mean of all samples" : NULL;
-}
-
 /* Page z, or where samples can be read by themselves those from z on: a line may be longer than memory. */
 static int read_again(struct gf_reader *r, const struct gf_image *image, bool samples, int64_t z,
                       struct gf_array *to) {

@@ -66,7 +66,7 @@ int gf_load_frames(const struct gf_settings *s, char *const *paths, int n, struc
 int gf_image_match(struct gf_array *px, int rank, const int64_t *shape);
 /* NaN and Inf, by --nan refused, with their number among all samples and the first one's place, or mended: in
  * samples that are in memory; in pages from `from` on, rows of a page, samples from `first` on, as they are read
- * (to->data is contiguous, and the count its extents). NULL, or why parts cannot be mended by themselves. */
+ * (to->data is contiguous, and the count its extents). */
 int gf_load_finite(const struct gf_settings *s, struct gf_image *image);
 int gf_finite_pages(struct gf_reader *r, const struct gf_image *image, int64_t from,
                     struct gf_array *to);
@@ -74,7 +74,6 @@ int gf_finite_rows(struct gf_reader *r, const struct gf_image *image, int64_t pa
                    struct gf_array *to);
 int gf_finite_samples(struct gf_reader *r, const struct gf_image *image, int64_t first,
                       struct gf_array *to);
-const char *gf_finite_refuses_parts(const struct gf_settings *s);
 /* Bytes that reading parts takes beside them for --nan=mean, the mean of all samples of a file that can be read
  * again. */
 int64_t gf_finite_bytes(const struct gf_reader *r, const struct gf_image *image);

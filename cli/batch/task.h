@@ -70,7 +70,6 @@ struct gf_task_hooks {
     enum gf_kind default_kind; /* of --out */
     const char *label;         /* for {kind}; NULL: the kind's name */
     bool keeps_type;           /* a folder as --out takes the input's own suffix, not png */
-    bool spreads;              /* several processes can share a volume's task */
     /* From the header in t->image: t->job, t->in, each product's image, t->refuses, and t->input where it is not
      * the plain one. Called once. */
     int (*prepare)(struct gf_task *t);
@@ -182,8 +181,9 @@ int gf_task_streams(const struct gf_task *t, int i);
 /* Once its parts were dealt: the runner of the report, whose name of a backend is that of a device that had a
  * part. */
 void gf_task_choose_reported(struct gf_task *t);
-/* Whether the files can be opened and read once more. */
+/* Whether the files can be opened and read once more; NULL, or why parts of them are not mended by --nan=mean. */
 bool gf_task_is_read_again(const struct gf_task *t);
+const char *gf_task_refuses_mean(const struct gf_task *t);
 bool gf_task_take_fewer_pages(struct gf_task *t);
 struct gf_job *gf_task_planned(struct gf_task *t);
 int64_t gf_task_looking_bytes(const struct gf_task *t);

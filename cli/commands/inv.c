@@ -119,7 +119,6 @@ static int check(struct gf_task *t) {
 const struct gf_task_hooks gf_hooks_inverse = {
     .name = "inv",
     .default_kind = GF_REAL,
-    .spreads = true,
     .prepare = prepare,
     .check = check,
 };
