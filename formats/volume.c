@@ -358,7 +358,6 @@ void gf_volume_abort(struct gf_volume *v) {
         return;
     end_encoding(v);
     gf_sink_abort(v->sink);
-    gf_sums_free(&v->sums);
     free(v->frame.at);
     free(v->image.record);
     free(v->path);
