@@ -1,10 +1,13 @@
-/* Writes a plot as SVG, its text as text. */
+/* A plot as SVG, its text as text; and a plot as a file, by its suffix. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 
-#include "cli/plot/layout.h"
+#include "cli/plot/canvas.h"
 #include "cli/text.h"
 #include "core/base/status.h"
+#include "formats/files.h"
 
 static void print_color(FILE *f, const char *what, struct gf_plot_color c) {
     fprintf(f, " %s=\"#%02x%02x%02x\"", what, c.rgb[0], c.rgb[1], c.rgb[2]);
@@ -98,4 +101,31 @@ int gf_plot_svg(const struct gf_plot *plot, char **text, size_t *size) {
         *text = NULL;
     }
     return rc ? rc : closed;
+}
+
+/* ---- files ---- */
+
+static bool ends_in(const char *path, const char *suffix) {
+    const char *dot = strrchr(path, '.');
+    return dot && !strcasecmp(dot, suffix);
+}
+
+bool gf_plot_has_suffix(const char *path) {
+    return ends_in(path, ".svg") || ends_in(path, ".png");
+}
+
+int gf_plot_write(const struct gf_plot *plot, const char *path, bool clobber) {
+    struct gf_write_options options = {.level = -1};
+    struct gf_image image = {0};
+    char *text = NULL;
+    size_t size = 0;
+    bool svg = ends_in(path, ".svg");
+    int rc = svg ? gf_plot_svg(plot, &text, &size) : gf_plot_image(plot, &image);
+    if (!rc && svg)
+        rc = gf_file_write(path, text, size, clobber);
+    else if (!rc)
+        rc = gf_image_write(path, gf_format_by_suffix(path), &image, &options, clobber);
+    free(text);
+    gf_image_free(&image);
+    return rc;
 }
