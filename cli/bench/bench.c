@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "cli/bench/bench.h"
-#include "cli/bench/exchange.h"
 #include "cli/batch/inputs.h"
 #include "cli/batch/targets.h"
 #include "cli/command.h"
@@ -44,44 +43,47 @@ static int run_case(void *user, const struct gf_bench_case *c) {
     int n = gf_bench_case_run(b, c, rows), rc = 0;
     gf_bench_print_case(b->s, c);
     for (int i = 0; i < n; i++) {
-        const int kept = gf_bench_print_row(b->s, &b->host, 0, c, &rows[i], rc ? NULL : b->kept);
-        rc = rc ? rc : kept;
+        gf_bench_print_row(b->s, &b->host, 0, c, &rows[i]);
         b->rows += rows[i].status == GF_BENCH_OK;
         b->bad += rows[i].status == GF_BENCH_WRONG || rows[i].status == GF_BENCH_FAILED;
-        free(rows[i].listed);
+        if (b->kept && !rc)
+            rc = gf_bench_keep(b->kept, c, &rows[i]);
+        else
+            free(rows[i].listed);
     }
     gf_log_flush_stdout();
     return rc;
 }
 
+/* The levels of a kind's cases, bits. */
+static unsigned levels_of(const struct gf_bench_settings *o, enum gf_bench_kind kind) {
+    return kind != GF_BENCH_DWT ? 1u << 1 : o->levels ? o->levels : 1u << 1 | 1u << 3;
+}
+
 int gf_bench_each_case(const struct gf_settings *s, const struct gf_bench_size *size,
                        gf_bench_case_fn *run, void *user) {
     const struct gf_bench_settings *o = &s->bench;
-    const struct gf_shape *shape = &size->shape;
-    bool forward = o->direction == GF_FORWARD;
-    unsigned kinds =
-        o->kinds ? o->kinds : 1u << GF_BENCH_C2C | 1u << (forward ? GF_BENCH_R2C : GF_BENCH_C2R);
-    int rc = 0;
-    unsigned precisions = o->precisions ? o->precisions : 1u << GF_SINGLE;
+    const unsigned real = 1u << (o->direction == GF_FORWARD ? GF_BENCH_R2C : GF_BENCH_C2R);
+    const unsigned kinds = o->kinds ? o->kinds : 1u << GF_BENCH_C2C | real;
+    const unsigned precisions = o->precisions ? o->precisions : 1u << GF_SINGLE;
+    struct gf_bench_case like = {.job = {.ndim = size->shape.n, .axes = size->axes}};
+    memcpy(like.job.shape, size->shape.extent, sizeof like.job.shape);
     for (int p = 0; p < 2; p++)
         for (int k = 0; k < GF_BENCH_N_KINDS; k++) {
-            if (!(precisions >> p & 1) || !(kinds >> k & 1))
+            like.kind = (enum gf_bench_kind)k;
+            if (!(precisions >> p & 1) || !(kinds >> k & 1) ||
+                (gf_bench_is_picture(like.kind) && like.job.ndim != 2))
                 continue;
-            if (gf_bench_is_picture((enum gf_bench_kind)k) && shape->ndim != 2)
-                continue;
-            unsigned levels = k != GF_BENCH_DWT ? 1u << 1
-                              : o->levels       ? o->levels
-                                                : 1u << 1 | 1u << 3;
-            for (int l = 1; levels >> l; l++) {
-                struct gf_bench_case c;
-                if (!(levels >> l & 1))
+            for (int l = 1; levels_of(o, like.kind) >> l; l++) {
+                struct gf_bench_case c = like;
+                if (!(levels_of(o, like.kind) >> l & 1))
                     continue;
-                rc = gf_bench_case_make(shape, size->axes, (enum gf_bench_kind)k,
-                                        (enum gf_direction)o->direction, (enum gf_precision)p, l,
-                                        &c);
-                if (rc)
-                    return rc;
-                rc = run(user, &c);
+                c.job.direction = (enum gf_direction)o->direction;
+                c.job.precision = (enum gf_precision)p;
+                c.job.wavelet.levels = l;
+                int rc = gf_bench_case_make(&c);
+                if (!rc)
+                    rc = run(user, &c);
                 gf_bench_case_free(&c);
                 if (rc)
                     return rc;
@@ -206,7 +208,7 @@ static int run_section(struct gf_bench *b, const struct gf_bench_section *sectio
                        char *const *operands, int n) {
     const struct gf_settings *s = b->s;
     struct gf_settings own = *s;
-    struct gf_bench_results kept = {.details = true};
+    struct gf_bench_results kept = {0};
     struct gf_bench_sizes sizes = {0};
     own.bench.kinds = 1u << section->kind;
     own.bench.passes = section->passes;
@@ -217,7 +219,7 @@ static int run_section(struct gf_bench *b, const struct gf_bench_section *sectio
     b->s = &own;
     b->kept = &kept;
     for (int i = 0; i < sizes.n && !rc; i++)
-        if (sizes.size[i].shape.ndim == section->ndim)
+        if (sizes.size[i].shape.n == section->ndim)
             rc = gf_bench_each_case(b->s, &sizes.size[i], run_case, b);
     if (!rc)
         rc = gf_bench_report_section(f, section, &kept, s->bench.report);
