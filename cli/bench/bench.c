@@ -13,6 +13,7 @@
 #include "cli/environment.h"
 #include "cli/log.h"
 #include "cli/plot/plot.h"
+#include "cli/text.h"
 #include "core/base/bandwidth.h"
 #include "core/session/backends.h"
 #include "core/base/status.h"
@@ -146,14 +147,20 @@ static int run_all(struct gf_bench *b, const struct gf_bench_sizes *sizes) {
     return rc;
 }
 
-/* Measures all sizes with each number of threads. */
-static int measure(struct gf_bench *b, const struct gf_bench_sizes *sizes) {
-    const struct gf_settings *s = b->s;
-    int rc = gf_bench_enter(b), counts = s->bench.threads.n ? s->bench.threads.n : 1;
+/* Finds out who takes part, and on what. */
+static int enter(struct gf_bench *b) {
+    int rc = gf_bench_enter(b);
     if (!rc)
         rc = gf_bench_find_relative(b);
     if (!rc)
         describe_machine(&b->host);
+    return rc;
+}
+
+/* Measures all sizes with each number of threads. */
+static int measure(struct gf_bench *b, const struct gf_bench_sizes *sizes) {
+    const struct gf_settings *s = b->s;
+    int rc = enter(b), counts = s->bench.threads.n ? s->bench.threads.n : 1;
     for (int i = 0; i < counts && !rc; i++) {
         b->host.threads = s->bench.threads.n ? s->bench.threads.count[i] : gf_settings_threads(s);
         rc = run_all(b, sizes);
@@ -233,28 +240,24 @@ static int run_section(struct gf_bench *b, const struct gf_bench_section *sectio
 /* The page of --report: all sections, with one number of threads. */
 static int report(struct gf_bench *b, char *const *operands, int n) {
     const struct gf_settings *s = b->s;
-    char *text = NULL;
-    size_t size = 0;
-    int rc = gf_bench_enter(b);
+    char path[4096];
+    struct gf_text page;
+    int rc = enter(b);
+    snprintf(path, sizeof path, "%s/README.md", s->bench.report);
     if (!rc)
-        rc = gf_bench_find_relative(b);
+        rc = gf_text_open(&page);
     if (rc)
         return rc;
-    FILE *f = open_memstream(&text, &size);
-    if (!f)
-        return gf_fail(GF_ENOMEM, "out of memory");
-    describe_machine(&b->host);
     b->host.threads = s->bench.threads.n ? s->bench.threads.count[0] : gf_settings_threads(s);
     rc = begin(b);
     if (!rc) {
-        gf_bench_report_begin(f, b, operands, n);
+        gf_bench_report_begin(page.f, b, operands, n);
         gf_bench_print_head(s);
     }
     for (size_t i = 0; i < sizeof sections / sizeof *sections && !rc; i++)
-        rc = run_section(b, &sections[i], f, operands, n);
+        rc = run_section(b, &sections[i], page.f, operands, n);
     leave(b);
-    int ended = gf_bench_report_end(f, &text, &size, rc ? NULL : s->bench.report);
-    return rc ? rc : ended;
+    return gf_text_save(&page, rc, path, true);
 }
 
 /* Whether operand i is one of those before it. */

@@ -52,11 +52,12 @@ static void show_panels(FILE *to, const char *words, const char *before) {
 
 /* The lesson as a page beside its panels. */
 static int write_page(const struct gf_lesson *lesson) {
-    char *text = NULL, seen[4096] = "";
-    size_t size = 0;
-    FILE *f = open_memstream(&text, &size);
-    if (!f)
-        return gf_fail(GF_ENOMEM, "out of memory");
+    char seen[4096] = "";
+    struct gf_text t;
+    int rc = gf_text_open(&t);
+    FILE *f = t.f;
+    if (rc)
+        return rc;
     fprintf(f, "# %s\n\n", lesson->title);
     print_wrapped(f, "", lesson->text);
     fprintf(f, "\nThe commands are meant for this folder. ");
@@ -73,12 +74,7 @@ static int write_page(const struct gf_lesson *lesson) {
         if (step->see)
             print_wrapped(f, "", step->see);
     }
-    int rc = gf_text_close(f, &text);
-    if (rc)
-        return rc;
-    rc = gf_file_write("README.md", text, size, true);
-    free(text);
-    return rc;
+    return gf_text_save(&t, 0, "README.md", true);
 }
 
 /* ---- running ---- */

@@ -54,4 +54,7 @@ int gf_plot_height(const struct gf_plot *plot);
 /* GF_ENOMEM. */
 int gf_plot_draw(const struct gf_plot *plot, const struct gf_canvas *canvas);
 
+/* raster.c: the plot as a picture, which the caller frees. GF_ENOMEM. */
+int gf_plot_image(const struct gf_plot *plot, struct gf_image *image);
+
 #endif

@@ -37,7 +37,7 @@ struct group {
     bool sides; /* squares or cubes alone: x is their side */
     int n;
     char name[MOST_CURVES][GF_BENCH_NAME + 8];
-    char title[2][TEXT], x_label[TEXT], y_label[2][TEXT];
+    char title[2][TEXT], y_label[2][TEXT];
     struct gf_plot_curve curve[2][MOST_CURVES]; /* times, and times over those of `relative` */
 };
 
@@ -161,26 +161,6 @@ static int collect(struct figure *f) {
 
 /* ---- words ---- */
 
-static void describe_group(const struct figure *f, struct group *g) {
-    static const char *const sides[] = {"", "points", "side of the square", "side of the cube"};
-    const struct gf_bench_case *c = g->like;
-    char levels[32] = "";
-    if (c->kind == GF_BENCH_DWT)
-        snprintf(levels, sizeof levels, " of %d level%s", c->job.wavelet.levels,
-                 c->job.wavelet.levels == 1 ? "" : "s");
-    for (int k = 0; k < 2; k++) {
-        int n =
-            snprintf(g->title[k], TEXT, "%s%s, %dD%s, %s, %s precision", gf_bench_kinds[c->kind],
-                     levels, c->job.ndim, all_axes(c) ? "" : " by some axes",
-                     gf_bench_directions[c->job.direction], gf_bench_precisions[c->job.precision]);
-        if (k)
-            snprintf(g->title[k] + n, (size_t)(TEXT - n), ": relative to %s", f->relative);
-    }
-    snprintf(g->x_label, TEXT, "%s", g->sides ? sides[c->job.ndim] : "points");
-    snprintf(g->y_label[0], TEXT, "time");
-    snprintf(g->y_label[1], TEXT, "time / time of %s", f->relative ? f->relative : "");
-}
-
 /* "cuda, cufft: NVIDIA H200"; false for a device that an earlier entrant's line has. */
 static bool describe_device(const struct gf_bench_host *host, int i, const char *number,
                             char text[2 * TEXT]) {
@@ -225,9 +205,21 @@ static void describe_hosts(struct figure *f) {
 /* ---- panels ---- */
 
 static void add_panel(struct figure *f, struct group *g, bool relative) {
+    static const char *const sides[] = {"", "points", "side of the square", "side of the cube"};
+    const struct gf_bench_case *c = g->like;
+    const char *to = relative ? f->relative : "";
+    char levels[32] = "";
+    if (c->kind == GF_BENCH_DWT)
+        snprintf(levels, sizeof levels, " of %d level%s", c->job.wavelet.levels,
+                 c->job.wavelet.levels == 1 ? "" : "s");
+    snprintf(g->title[relative], TEXT, "%s%s, %dD%s, %s, %s precision%s%s", gf_bench_kinds[c->kind],
+             levels, c->job.ndim, all_axes(c) ? "" : " by some axes",
+             gf_bench_directions[c->job.direction], gf_bench_precisions[c->job.precision],
+             relative ? ": relative to " : "", to);
+    snprintf(g->y_label[relative], TEXT, "%s%s", relative ? "time / time of " : "time", to);
     f->panel[f->panels++] =
         (struct gf_plot_panel){.title = g->title[relative],
-                               .x_label = g->x_label,
+                               .x_label = g->sides ? sides[c->job.ndim] : "points",
                                .y_label = g->y_label[relative],
                                .x_axis = GF_AXIS_POWERS,
                                .y_axis = relative ? GF_AXIS_NUMBERS : GF_AXIS_SECONDS,
@@ -247,7 +239,6 @@ int gf_bench_plot(const struct gf_bench_results *r, const char *relative, bool t
     int rc = collect(&f);
     if (!rc) {
         for (int i = 0; i < f.n; i++) {
-            describe_group(&f, &f.group[i]);
             if (times)
                 add_panel(&f, &f.group[i], false);
             if (relative)

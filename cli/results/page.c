@@ -8,10 +8,8 @@
 
 #include "cli/results/results.h"
 #include "cli/shapes.h"
-#include "cli/text.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
-#include "formats/files.h"
 
 /* Entrants that others are compared with, in order of preference. */
 static const char *const yardsticks[] = {"cuda", "cufft", "openmp", NULL};
@@ -486,17 +484,5 @@ int gf_bench_report_section(FILE *f, const struct gf_bench_section *s, struct gf
     if (!rc)
         rc = write_body(f, s, r, &v, folder);
     free(v.c);
-    return rc;
-}
-
-int gf_bench_report_end(FILE *f, char **text, size_t *size, const char *folder) {
-    char path[4096];
-    int rc = gf_text_close(f, text);
-    if (!rc && folder) {
-        snprintf(path, sizeof path, "%s/README.md", folder);
-        rc = gf_file_write(path, *text, *size, true);
-    }
-    free(*text);
-    *text = NULL;
     return rc;
 }

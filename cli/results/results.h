@@ -172,8 +172,6 @@ struct gf_bench_section {
 };
 int gf_bench_report_section(FILE *f, const struct gf_bench_section *s, struct gf_bench_results *r,
                             const char *folder);
-/* Closes the text of open_memstream(), writes it to the folder (NULL: nowhere) and frees it. */
-int gf_bench_report_end(FILE *f, char **text, size_t *size, const char *folder);
 
 /* figure.c: time over size, if `times`, and with `relative` (else NULL) the same divided by that
  * entrant's. */

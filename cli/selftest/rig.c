@@ -63,16 +63,27 @@ static void from_samples(const struct gf_array *a, int64_t n, double complex *x)
     }
 }
 
+/* Allocates the input of a job. */
+static int make_input(const struct gf_job *job, struct gf_array *in) {
+    int64_t extent[GF_MAX_RANK];
+    gf_job_in_shape(job, extent);
+    return gf_array_alloc(in, job->in_dtype, job->ndim + 1, extent);
+}
+
+/* Allocates the output and fills it. */
 static int exec(const struct gf_rig *rig, const struct gf_job *job, const struct gf_array *in,
                 struct gf_array *out) {
     struct gf_plan *plan = NULL;
     struct gf_report report = {0};
+    int64_t extent[GF_MAX_RANK];
     int rc = gf_job_validate(job);
+    gf_job_out_shape(job, 0, extent);
+    if (!rc)
+        rc = gf_array_alloc(out, job->out[0].dtype, job->ndim + 1, extent);
     if (!rc)
         rc = rig->backend->plan(rig->context, job, &plan);
-    if (rc)
-        return rc;
-    rc = plan->ops->exec(plan, in, out, &report);
+    if (!rc)
+        rc = plan->ops->exec(plan, in, out, &report);
     gf_plan_drop(plan);
     return rc;
 }
@@ -86,33 +97,26 @@ static struct gf_job make_job(const struct gf_rig *rig, const struct gf_extents 
                          .axes = (1u << shape->n) - 1,
                          .in_dtype = in,
                          .precision = rig->precision,
-                         .n_out = 1};
+                         .n_out = 1,
+                         .out = {{.kind = kind, .dtype = out}}};
     memcpy(job.shape, shape->extent, sizeof job.shape);
-    job.out[0].kind = kind;
-    job.out[0].dtype = out;
     return job;
 }
 
 int gf_rig_transform(const struct gf_rig *rig, const struct gf_extents *shape,
                      enum gf_direction direction, bool real, const double complex *x,
                      double complex *out) {
-    bool wide = rig->precision == GF_DOUBLE;
-    enum gf_dtype complex_type = wide ? GF_C128 : GF_C64;
-    enum gf_dtype in_type = !real ? complex_type : wide ? GF_F64 : GF_F32;
-    int64_t extent[GF_MAX_RANK], n = gf_rig_points(shape);
+    const enum gf_dtype pair = rig->precision == GF_DOUBLE ? GF_C128 : GF_C64;
+    const struct gf_job job =
+        make_job(rig, shape, direction, real ? gf_dtype_real(pair) : pair, GF_COMPLEX, pair);
     struct gf_array a = {0}, b = {0};
-    struct gf_job job = make_job(rig, shape, direction, in_type, GF_COMPLEX, complex_type);
-    gf_job_in_shape(&job, extent);
-    int rc = gf_array_alloc(&a, in_type, job.ndim + 1, extent);
+    int rc = make_input(&job, &a);
+    if (!rc) {
+        to_samples(x, gf_rig_points(shape), &a);
+        rc = exec(rig, &job, &a, &b);
+    }
     if (!rc)
-        rc = gf_array_alloc(&b, complex_type, job.ndim + 1, extent);
-    if (rc)
-        goto out;
-    to_samples(x, n, &a);
-    rc = exec(rig, &job, &a, &b);
-    if (!rc)
-        from_samples(&b, n, out);
-out:
+        from_samples(&b, gf_rig_points(shape), out);
     gf_array_free(&a);
     gf_array_free(&b);
     return rc;
@@ -120,33 +124,21 @@ out:
 
 bool gf_rig_round_trip(struct gf_rig *rig, const struct gf_extents *shape, enum gf_dtype dtype,
                        int channels, bool half) {
-    enum gf_dtype complex_type = rig->precision == GF_DOUBLE ? GF_C128 : GF_C64;
+    const enum gf_dtype pair = rig->precision == GF_DOUBLE ? GF_C128 : GF_C64;
     struct gf_array picture = {0}, spectrum = {0}, back = {0};
-    int64_t extent[GF_MAX_RANK];
-    struct gf_job job = make_job(rig, shape, GF_FORWARD, dtype, GF_COMPLEX, complex_type);
-    job.channels = channels;
-    job.out[0].half = half;
-    bool same = false;
-    gf_job_in_shape(&job, extent);
-    int rc = gf_array_alloc(&picture, dtype, job.ndim + 1, extent);
+    struct gf_job there = make_job(rig, shape, GF_FORWARD, dtype, GF_COMPLEX, pair);
+    struct gf_job again = make_job(rig, shape, GF_INVERSE, pair, GF_REAL, dtype);
+    there.channels = again.channels = channels;
+    there.out[0].half = again.in_half = half;
+    again.real = true;
+    int rc = make_input(&there, &picture);
+    if (!rc) {
+        gf_samples_noise(&picture);
+        rc = exec(rig, &there, &picture, &spectrum);
+    }
     if (!rc)
-        rc = gf_array_alloc(&back, dtype, job.ndim + 1, extent);
-    gf_job_out_shape(&job, 0, extent);
-    if (!rc)
-        rc = gf_array_alloc(&spectrum, complex_type, job.ndim + 1, extent);
-    if (rc)
-        goto out;
-    gf_samples_noise(&picture);
-    rc = exec(rig, &job, &picture, &spectrum);
-    job = make_job(rig, shape, GF_INVERSE, complex_type, GF_REAL, dtype);
-    job.channels = channels;
-    job.in_half = half;
-    job.real = true;
-    if (!rc)
-        rc = exec(rig, &job, &spectrum, &back);
-    same = !rc && !memcmp(picture.data, back.data,
-                          (size_t)gf_array_count(&picture) * gf_dtype_size(dtype));
-out:
+        rc = exec(rig, &again, &spectrum, &back);
+    bool same = !rc && !memcmp(picture.data, back.data, (size_t)gf_array_bytes(&picture));
     gf_array_free(&picture);
     gf_array_free(&spectrum);
     gf_array_free(&back);
