@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/filter/make.h"
-#include "cli/filter/options.h"
-#include "cli/filter/parts.h"
+#include "cli/filter/filtering.h"
 #include "cli/shapes.h"
 #include "core/base/status.h"
 

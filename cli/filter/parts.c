@@ -1,10 +1,9 @@
 /* Tables part by part: the rows of a mask that the part is made of, and kernels. */
-#include "cli/filter/parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/filter/files.h"
+#include "cli/filter/filtering.h"
 #include "core/base/backend.h"
 #include "core/base/status.h"
 #include "core/filter/table.h"

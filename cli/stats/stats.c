@@ -75,8 +75,12 @@ static int check_record(const struct gf_image *image) {
 }
 
 static int load(const struct gf_settings *s, char *const *read, int n, struct gf_image *image) {
-    int rc =
-        s->frames ? gf_load_frames(s, read, n, image) : gf_load_picture(s, read[0], false, image);
+    struct gf_reader frames = {0};
+    int rc = s->frames ? gf_reader_open(&frames, s, read, n, image)
+                       : gf_load_picture(s, read[0], false, image);
+    if (!rc && s->frames)
+        rc = gf_reader_read(&frames, image);
+    gf_reader_close(&frames);
     if (!rc)
         rc = check_record(image);
     return rc ? rc : gf_load_finite(s, image);
