@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/text.h"
 #include "core/base/hash.h"
 #include "core/base/status.h"
 
@@ -309,26 +310,9 @@ int gf_opt_parse(const struct gf_opt_group *const *groups, void *fields, int arg
     return rc;
 }
 
-/* Prints text from `column` on, breaking at blanks before HELP_WIDTH. */
-static void print_wrapped(FILE *to, const char *text, int column, int indent) {
-    while (*text) {
-        size_t word = strcspn(text, " ");
-        if (column > indent && column + 1 + (int)word > HELP_WIDTH) {
-            fprintf(to, "\n%*s", indent, "");
-            column = indent;
-        } else if (column > indent) {
-            fputc(' ', to);
-            column++;
-        }
-        fprintf(to, "%.*s", (int)word, text);
-        column += (int)word;
-        text += word;
-        text += strspn(text, " ");
-    }
-    fputc('\n', to);
-}
-
 void gf_opt_help(FILE *to, const struct gf_opt_group *const *groups) {
+    char indent[HELP_COLUMN + 1];
+    snprintf(indent, sizeof indent, "%*s", HELP_COLUMN, "");
     for (; *groups; groups++) {
         if ((*groups)->title)
             fprintf(to, "\n%s:\n", (*groups)->title);
@@ -344,7 +328,7 @@ void gf_opt_help(FILE *to, const struct gf_opt_group *const *groups) {
                 column = 0;
             }
             fprintf(to, "%*s", HELP_COLUMN - column, "");
-            print_wrapped(to, o->help, HELP_COLUMN, HELP_COLUMN);
+            gf_text_wrap(to, o->help, indent, HELP_WIDTH);
         }
     }
 }

@@ -8,6 +8,7 @@
 
 #include "cli/json.h"
 #include "cli/log.h"
+#include "cli/text.h"
 #include "core/base/job.h"
 #include "core/base/memory.h"
 
@@ -37,17 +38,8 @@ bool gf_json_memory_missed(void) {
 
 /* ---- values ---- */
 
-/* Length of the UTF-8 sequence that begins here; 0 when it is none. Surrogates and
- * overlong forms are left to Jansson, see below. */
-static size_t sequence(const unsigned char *p) {
-    size_t n = *p < 0x80 ? 1 : *p >= 0xf0 ? 4 : *p >= 0xe0 ? 3 : *p >= 0xc2 ? 2 : 0;
-    for (size_t i = 1; i < n; i++)
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    return n;
-}
-
-/* JSON text of any bytes: those that are not UTF-8 become U+FFFD. */
+/* JSON text of any bytes: those that are not UTF-8 become U+FFFD. Surrogates and overlong forms are left to
+ * Jansson. */
 static json_t *json_text(const char *text) {
     json_t *exact = json_string(text);
     if (exact)
@@ -58,7 +50,7 @@ static json_t *json_text(const char *text) {
         return NULL;
     }
     for (const unsigned char *p = (const unsigned char *)text; *p;) {
-        size_t n = sequence(p);
+        size_t n = (size_t)gf_text_sequence(p);
         json_t *one = n ? json_stringn((const char *)p, n) : NULL;
         memcpy(to, one ? (const char *)p : "\xef\xbf\xbd", one ? n : 3);
         to += one ? n : 3;

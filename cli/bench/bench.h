@@ -6,10 +6,9 @@
 #include <stdio.h>
 
 #include "cli/results/results.h"
+#include "cli/shapes.h"
 #include "cli/settings.h"
 
-/* --kind=exchange */
-bool gf_bench_exchanges(const struct gf_settings *s);
 /* A backend in one of its modes. */
 struct gf_bench_entrant {
     const char *name;
@@ -41,6 +40,14 @@ extern const struct gf_opt_group gf_opts_bench,
     gf_opts_bench_what; /* the latter: shapes and kinds */
 /* Refuses options that contradict each other. */
 int gf_bench_check(const struct gf_settings *s);
+/* --kind=exchange */
+bool gf_bench_exchanges(const struct gf_settings *s);
+
+/* exchange.c: what MPI's processes take to exchange a volume. */
+/* Shapes as operands; one line, or with --json one object, for each of them, by the first process. One of
+ * them has printed the message where it fails. */
+int gf_bench_exchange(const struct gf_settings *s, char *const *operands, int n);
+
 /* entrants.c: who is measured. */
 /* The next word of a list at *at, cut to `size`; false at its end. */
 bool gf_bench_next_word(const char **at, char *word, size_t size);
@@ -55,7 +62,7 @@ int gf_bench_open_entrant(struct gf_bench_entrant *e, const struct gf_settings *
 
 /* sizes.c: what is measured. */
 struct gf_bench_size {
-    struct gf_shape shape;
+    struct gf_extents shape;
     unsigned axes; /* bits, as a job's */
 };
 struct gf_bench_sizes {
@@ -80,33 +87,26 @@ int gf_bench_each_case(const struct gf_settings *s, const struct gf_bench_size *
 int gf_bench_case_run(struct gf_bench *b, const struct gf_bench_case *c,
                       struct gf_bench_row rows[GF_MAX_ENTRANTS]);
 
-/* details.c: what a row has beside its time. The entrant's plan has run once, on what is in the
- * arrays. Nothing that fails here fails the row. */
-void gf_bench_time_passes(const struct gf_bench_entrant *e, struct gf_plan *plan,
-                          const struct gf_array *in, struct gf_array *out,
+/* details.c */
+/* An entrant's plan that has run once, on what is in the arrays. */
+struct gf_bench_work {
+    const struct gf_bench_entrant *e;
+    struct gf_plan *plan;
+    const struct gf_array *in;
+    struct gf_array *out;
+};
+/* Adds what --joules, --passes and --transfers ask for. Nothing that fails here fails the row. */
+void gf_bench_add_details(const struct gf_bench_settings *o, const struct gf_bench_work *w,
                           struct gf_bench_row *row);
-void gf_bench_time_transfers(const struct gf_bench_entrant *e, struct gf_plan *plan,
-                             const struct gf_array *in, struct gf_array *out,
-                             struct gf_bench_row *row);
-
-void gf_bench_count_energy(const struct gf_bench_entrant *e, struct gf_plan *plan,
-                           const struct gf_array *in, struct gf_array *out,
-                           struct gf_bench_row *row);
-
-/* input.c */
-/* Random samples in [-0.5, 0.5), the same in either precision: they have 24 bits. A half spectrum
- * is made that of real samples. */
-void gf_bench_fill(const struct gf_bench_case *c, struct gf_array *a);
-/* Element i of a contiguous array of floats or bytes. */
-void gf_bench_get(const struct gf_array *a, int64_t i, double *re, double *im);
-uint64_t gf_bench_hash(uint64_t i);
 
 /* wavelet.c: the value at j (z, y, x; missing ones 0) of a periodic wavelet transform's
  * result on `in`. */
 long double gf_bench_wavelet_value(const struct gf_bench_case *c, const struct gf_array *in,
                                    const int64_t j[3]);
 
-/* reference.c: what the right answer is. */
+/* reference.c: inputs, and what the right answer is. */
+/* Noise, the same in either precision (gf_samples_noise()); a half spectrum is made that of real samples. */
+void gf_bench_fill(const struct gf_bench_case *c, struct gf_array *a);
 enum { GF_BENCH_SAMPLES = 8 };
 struct gf_bench_reference {
     struct gf_array full; /* in double precision; data NULL when there is no room or time for it */
@@ -130,15 +130,11 @@ void gf_bench_print_host(const struct gf_settings *s, const struct gf_bench_host
 /* The names of the columns. */
 void gf_bench_print_head(const struct gf_settings *s);
 void gf_bench_print_case(const struct gf_settings *s, const struct gf_bench_case *c);
-/* Keeps it too, where `kept` is not NULL, or fails to. */
-int gf_bench_print_row(const struct gf_settings *s, const struct gf_bench_host *host, int number,
-                       const struct gf_bench_case *c, const struct gf_bench_row *row,
-                       struct gf_bench_results *kept);
-int gf_bench_keep_host(struct gf_bench_results *kept, const struct gf_bench_host *host);
+void gf_bench_print_row(const struct gf_settings *s, const struct gf_bench_host *host, int number,
+                        const struct gf_bench_case *c, const struct gf_bench_row *row);
 /* All rows, by case where they are a table. */
 void gf_bench_print_results(const struct gf_settings *s, const struct gf_bench_results *r);
-
-/* report.c: the head of the page of --report; `operands` as they were typed. */
+/* The head of the page of --report; `operands` as they were typed. */
 void gf_bench_report_begin(FILE *f, const struct gf_bench *b, char *const *operands, int n);
 
 #endif

@@ -265,8 +265,8 @@ static void time_all(struct state *st, struct gf_bench_row *rows) {
 }
 
 static struct gf_trend trend_of(const struct gf_bench_case *c, double seconds) {
-    return (struct gf_trend){.axes = c->job.axes | (unsigned)c->shape.ndim << 8,
-                             .points = (double)gf_rig_points(&c->shape),
+    return (struct gf_trend){.axes = c->job.axes | (unsigned)c->job.ndim << 8,
+                             .points = (double)c->points,
                              .rate = c->flops / seconds};
 }
 
@@ -332,18 +332,6 @@ static void drop_plan(struct state *st, int i) {
     *e = (struct entry){.waits = e->waits};
 }
 
-static void time_details(struct state *st, int i, struct gf_bench_row *row) {
-    const struct gf_bench_settings *o = &st->b->s->bench;
-    const struct gf_bench_entrant *e = &st->b->entrant[i];
-    struct gf_plan *plan = st->entry[i].plan;
-    if (o->joules)
-        gf_bench_count_energy(e, plan, &st->in, &st->out, row);
-    if (o->passes)
-        gf_bench_time_passes(e, plan, &st->in, &st->out, row);
-    if (o->transfers && is_resident(st, i))
-        gf_bench_time_transfers(e, plan, st->fresh.data ? &st->fresh : &st->in, &st->out, row);
-}
-
 /* Tries those that wait. Plans hold their workspace until all are timed: whoever finds too little
  * memory beside others' waits until these are gone. Returns how many still do. */
 static int try_waiting(struct state *st, struct gf_bench_row *rows) {
@@ -382,7 +370,12 @@ static void run_in_groups(struct state *st, struct gf_bench_row *rows) {
         for (int i = 0; i < st->b->n; i++) {
             if (st->entry[i].plan && rows[i].status == GF_BENCH_OK) {
                 *trend_before(st, i) = trend_of(st->c, rows[i].time.median);
-                time_details(st, i, &rows[i]);
+                /* On the host, a run may spend its input. */
+                const struct gf_array *in =
+                    st->fresh.data && is_resident(st, i) ? &st->fresh : &st->in;
+                const struct gf_bench_work w = {&st->b->entrant[i], st->entry[i].plan, in,
+                                                &st->out};
+                gf_bench_add_details(&st->b->s->bench, &w, &rows[i]);
             }
             drop_plan(st, i);
         }

@@ -1,5 +1,5 @@
 /* The exchange of a volume, beside its floors: a memory copy of what is sent, and the link. */
-#include "cli/bench/exchange.h"
+#include "cli/bench/bench.h"
 
 #include "cli/batch/ranks.h"
 #include "cli/log.h"

@@ -32,39 +32,40 @@ static int parse_kinds(const struct gf_opt *o, const char *value, void *field) {
     return rc;
 }
 
+/* Takes the next whole number, 1 to `most`, of a list at *at, which is NULL after the last; 0 for anything
+ * else. */
+static int next_number(const char **at, int most) {
+    char *end;
+    errno = 0;
+    long n = strtol(*at, &end, 10);
+    if (errno || end == *at || n < 1 || n > most || (*end && *end != ','))
+        return 0;
+    *at = *end ? end + 1 : NULL;
+    return (int)n;
+}
+
 static int parse_levels(const struct gf_opt *o, const char *value, void *field) {
     unsigned *set = field;
     const char *at = value;
-    for (*set = 0;;) {
-        char *end;
-        long n = strtol(at, &end, 10);
-        if (end == at || n < 1 || n > GF_BENCH_MOST_LEVELS || (*end && *end != ','))
-            return gf_fail(GF_EUSAGE, "--%s cannot be '%.40s'; it lists numbers from 1 to %d",
-                           o->name, value, GF_BENCH_MOST_LEVELS);
+    *set = 0;
+    for (int n; at && (n = next_number(&at, GF_BENCH_MOST_LEVELS));)
         *set |= 1u << n;
-        if (!*end)
-            return 0;
-        at = end + 1;
-    }
+    return at ? gf_fail(GF_EUSAGE, "--%s cannot be '%.40s'; it lists numbers from 1 to %d", o->name,
+                        value, GF_BENCH_MOST_LEVELS)
+              : 0;
 }
 
 static int parse_threads(const struct gf_opt *o, const char *value, void *field) {
     struct gf_settings *s = field;
     const char *at = value;
-    for (s->bench.threads.n = 0; s->bench.threads.n < GF_MAX_THREAD_COUNTS;) {
-        char *end;
-        errno = 0;
-        long count = strtol(at, &end, 10);
-        if (errno || end == at || count < 1 || count > 4096 || (*end && *end != ','))
-            break;
-        s->bench.threads.count[s->bench.threads.n++] = (int)count;
-        if (!*end)
-            return 0;
-        at = end + 1;
-    }
-    return gf_fail(GF_EUSAGE,
-                   "--%s cannot be '%.40s'; it lists up to %d whole numbers from 1 to 4096",
-                   o->name, value, GF_MAX_THREAD_COUNTS);
+    s->bench.threads.n = 0;
+    for (int n; at && s->bench.threads.n < GF_MAX_THREAD_COUNTS && (n = next_number(&at, 4096));)
+        s->bench.threads.count[s->bench.threads.n++] = n;
+    return at ? gf_fail(GF_EUSAGE,
+                        "--%s cannot be '%.40s'; it lists up to %d whole numbers from 1 to "
+                        "4096",
+                        o->name, value, GF_MAX_THREAD_COUNTS)
+              : 0;
 }
 
 #define SECONDS "it is seconds, above 0 up to 3600"

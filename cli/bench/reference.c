@@ -1,12 +1,73 @@
-/* The right answer: all of it by another run in double precision, and a few values of it by the
+/* Inputs, and the right answers: a whole one by another run in double precision, and a few values by the
  * definition, in long double. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "cli/bench/bench.h"
-#include "cli/log.h"
+#include "cli/selftest/rig.h"
+#include "core/base/sample_run.h"
+#include "core/base/sample_value.h"
 #include "core/base/status.h"
 #include "core/session/backends.h"
+
+/* ---- inputs: random samples in each kind's type ---- */
+
+/* Element i of a contiguous array. */
+static void get(const struct gf_array *a, int64_t i, double *re, double *im) {
+    const int64_t size = (int64_t)gf_dtype_size(a->dtype);
+    gf_sample_run_read((const char *)a->data + i * size, a->dtype, size, 1, re, im);
+}
+
+/* Element i of all, and its mirror image by the transformed axes; true where the halved one has its
+ * own mirror image, which only the others tell apart then. */
+static bool mirror(const struct gf_bench_case *c, const int64_t extent[3], int64_t i, int64_t *m) {
+    int64_t rest = i, step = 1;
+    int d = c->job.ndim, halved = gf_job_half_axis(&c->job);
+    bool own = true;
+    *m = 0;
+    for (int a = d - 1; a >= 0; a--, step *= extent[a + 1]) {
+        int64_t n = c->job.shape[a], k = rest % extent[a], other = k;
+        rest /= extent[a];
+        if (a == halved)
+            own = !k || 2 * k == n;
+        else if (c->job.axes >> a & 1)
+            other = (n - k) % n;
+        *m += other * step;
+    }
+    return own;
+}
+
+/* On planes of the halved axis that are their own mirror images, the other axes still mirror each other. */
+static void make_hermitian(const struct gf_bench_case *c, struct gf_array *a) {
+    const int64_t count = gf_array_count(a), size = (int64_t)gf_dtype_size(a->dtype);
+#pragma omp parallel for schedule(static) /* what is read is never written */
+    for (int64_t i = 0; i < count; i++) {
+        double re, im;
+        int64_t m;
+        if (!mirror(c, a->shape, i, &m))
+            continue;
+        get(a, m, &re, &im);
+        im = m == i ? 0 : -im;
+        if (m <= i)
+            gf_sample_run_write((char *)a->data + i * size, a->dtype, size, 1, &re, &im);
+    }
+}
+
+void gf_bench_fill(const struct gf_bench_case *c, struct gf_array *a) {
+    gf_samples_noise(a);
+    if (c->kind == GF_BENCH_C2R)
+        make_hermitian(c, a);
+}
+
+/* ---- expected values ---- */
+
+/* The finaliser of SplitMix64, a good hash of a counter: places to look at. */
+static uint64_t hash(uint64_t i) {
+    uint64_t z = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
 
 /* More than this many times what this program promises is no rounding any more, whoever did it;
  * others promise less, MKL some times as much at prime factors. */
@@ -26,8 +87,7 @@ static bool levels(const struct gf_bench_case *c) {
 double gf_bench_promise(const struct gf_bench_case *c, enum gf_precision p) {
     if (levels(c))
         return c->kind == GF_BENCH_PICTURE ? most_beside_auto : most_beside;
-    struct gf_rig lab = {.precision = p};
-    return gf_rig_bound(&lab, gf_job_points(&c->job));
+    return gf_rig_bound(p, gf_job_points(&c->job));
 }
 
 static double limit_of(const struct gf_bench_case *c, enum gf_precision p) {
@@ -60,7 +120,7 @@ static int weight(int64_t n, int64_t k) {
 static struct wave sum(const struct gf_bench_case *c, const struct gf_array *in, const int64_t n[3],
                        const int64_t j[3]) {
     int64_t start_at[3], count[3], extent[3] = {1, 1, 1};
-    int d = c->shape.ndim, sign = c->job.direction == GF_FORWARD ? -1 : 1;
+    int d = c->job.ndim, sign = c->job.direction == GF_FORWARD ? -1 : 1;
     bool half = c->kind == GF_BENCH_C2R, on[3];
     int halved = 3 - d + gf_job_half_axis(&c->job);
     for (int a = 0; a < 3; a++) {
@@ -70,7 +130,7 @@ static struct wave sum(const struct gf_bench_case *c, const struct gf_array *in,
         start_at[a] = on[a] ? 0 : j[a];
         count[a] = on[a] ? extent[a] : 1;
     }
-    int64_t blocks = (count[2] + BLOCK - 1) / BLOCK;
+    int64_t blocks = (count[2] + BLOCK - 1) / BLOCK, size = (int64_t)gf_dtype_size(in->dtype);
     long double sum_re = 0, sum_im = 0;
     struct wave table[BLOCK];
     for (int64_t x = 0; x < BLOCK && x < count[2]; x++)
@@ -78,6 +138,7 @@ static struct wave sum(const struct gf_bench_case *c, const struct gf_array *in,
 #pragma omp parallel
     {
         struct wave mine = {0, 0};
+        double re[BLOCK], im[BLOCK];
 #pragma omp for schedule(static)
         for (int64_t b = 0; b < count[0] * count[1] * blocks; b++) {
             int64_t start = b % blocks * BLOCK, row;
@@ -88,10 +149,10 @@ static struct wave sum(const struct gf_bench_case *c, const struct gf_array *in,
                 if (on[a])
                     factor = times(factor, wave(n[a], j[a], at[a], sign));
             row = (at[0] * extent[1] + at[1]) * extent[2] + at[2];
-            for (int64_t x = 0; x < count[2] - start && x < BLOCK; x++) {
-                double re, im;
-                gf_bench_get(in, row + x, &re, &im);
-                struct wave v = times((struct wave){re, im}, table[x]);
+            const int64_t some = count[2] - start < BLOCK ? count[2] - start : BLOCK;
+            gf_sample_run_read((const char *)in->data + row * size, in->dtype, size, some, re, im);
+            for (int64_t x = 0; x < some; x++) {
+                struct wave v = times((struct wave){re[x], im[x]}, table[x]);
                 int k = half ? weight(n[halved], at[halved] + (halved == 2 ? x : 0)) : 1;
                 s.re += k * v.re;
                 s.im += k * v.im;
@@ -153,11 +214,11 @@ static long double blurred(const struct gf_bench_case *c, const struct gf_array 
 
 static void take_samples(const struct gf_bench_case *c, const struct gf_array *in,
                          struct gf_bench_reference *r) {
-    int d = c->shape.ndim;
+    int d = c->job.ndim;
     int64_t n[3] = {1, 1, 1}, out[GF_MAX_RANK];
     gf_job_out_shape(&c->job, 0, out);
     for (int i = 0; i < d; i++)
-        n[3 - d + i] = c->shape.n[i];
+        n[3 - d + i] = c->job.shape[i];
     long double white = NAN; /* of an automatic range: only the whole result judges */
     if (c->kind == GF_BENCH_PICTURE_FULL)
         white = log1pl(whitest(c, in, n));
@@ -165,7 +226,7 @@ static void take_samples(const struct gf_bench_case *c, const struct gf_array *i
         int64_t j[3] = {0, 0, 0};
         r->at[i] = 0;
         for (int a = 0; a < d; a++) {
-            uint64_t h = gf_bench_hash((uint64_t)(100 * i + a)) >> 1;
+            uint64_t h = hash((uint64_t)(100 * i + a)) >> 1;
             int64_t at = (int64_t)(h % (uint64_t)out[a]);
             r->at[i] = r->at[i] * out[a] + at;
             bool shift = c->job.out[0].shift && c->job.axes >> a & 1;
@@ -208,7 +269,7 @@ static double sampled_error(const struct gf_bench_reference *r, const struct gf_
     long double sum = 0;
     for (int i = 0; i < GF_BENCH_SAMPLES; i++) {
         double re, im;
-        gf_bench_get(out, r->at[i], &re, &im);
+        get(out, r->at[i], &re, &im);
         sum += (re - r->re[i]) * (re - r->re[i]) + (im - r->im[i]) * (im - r->im[i]);
     }
     return (double)sqrtl(sum / GF_BENCH_SAMPLES) / r->rms;
@@ -219,8 +280,8 @@ static double full_error(const struct gf_bench_reference *r, const struct gf_arr
 #pragma omp parallel for reduction(+ : error, energy) schedule(static)
     for (int64_t i = 0; i < gf_array_count(out); i++) {
         double re, im, want_re, want_im;
-        gf_bench_get(out, i, &re, &im);
-        gf_bench_get(&r->full, i, &want_re, &want_im);
+        get(out, i, &re, &im);
+        get(&r->full, i, &want_re, &want_im);
         error += (re - want_re) * (re - want_re) + (im - want_im) * (im - want_im);
         energy += want_re * want_re + want_im * want_im;
     }
@@ -233,23 +294,24 @@ static int run_double(const struct gf_bench *b, const struct gf_bench_case *c, i
                       struct gf_array *full) {
     const struct gf_backend *backend = NULL;
     struct gf_backend_options options = {.threads = b->host.threads};
-    struct gf_bench_case wide = {.shape = c->shape};
+    struct gf_bench_case wide = *c;
     struct gf_array in = {0};
     struct gf_plan *plan = NULL;
     struct gf_report report;
     void *context = NULL;
     int64_t shape[GF_MAX_RANK];
-    int rank = c->shape.ndim + 1;
+    int rank = c->job.ndim + 1;
+    wide.filter = NULL;
+    wide.job.precision = GF_DOUBLE;
     bool picture = levels(c), wavelet = c->kind == GF_BENCH_DWT;
-    if (gf_rig_points(&c->shape) > (wavelet ? 16 : picture ? 4 : 1) * most_points)
+    if (c->points > (wavelet ? 16 : picture ? 4 : 1) * most_points)
         return 0;
     /* For pictures the faster one: they are compared level by level, and samples judge it too. */
     int rc = gf_backend_find(picture || wavelet ? "openmp" : "fftw", &backend);
     if (rc)
         rc = gf_backend_find("openmp", &backend);
     if (!rc)
-        rc = gf_bench_case_make(&c->shape, c->job.axes, c->kind, c->job.direction, GF_DOUBLE,
-                                c->job.wavelet.levels, &wide);
+        rc = gf_bench_case_make(&wide);
     if (!rc)
         rc = gf_backend_open(backend, &options, &context);
     if (!rc)
@@ -299,7 +361,7 @@ int gf_bench_reference_make(const struct gf_bench *b, const struct gf_bench_case
     double sum = 0;
     for (int64_t i = 0; i < gf_array_count(&r->full); i++) {
         double re, im;
-        gf_bench_get(&r->full, i, &re, &im);
+        get(&r->full, i, &re, &im);
         sum += re * re + im * im;
     }
     r->rms = sqrt(sum / (double)gf_array_count(&r->full));

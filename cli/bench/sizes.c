@@ -35,11 +35,10 @@ static int add_shape(const struct gf_settings *s, const struct listed *from,
                      const struct gf_extents *e, bool typed, struct gf_bench_sizes *sizes) {
     const char *text = from->text;
     const unsigned pictures = 1u << GF_BENCH_PICTURE | 1u << GF_BENCH_PICTURE_FULL;
-    struct gf_bench_size size = {.shape = {.ndim = e->n}};
+    struct gf_bench_size size = {.shape = *e};
     if (e->n > GF_MAX_DIMS)
         return gf_fail(GF_EUSAGE, "shape '%.60s': %d axes, where 1 to %d are possible", text, e->n,
                        GF_MAX_DIMS);
-    memcpy(size.shape.n, e->extent, sizeof size.shape.n);
     if (typed && s->bench.kinds && !(s->bench.kinds & ~pictures) && e->n != 2)
         return gf_fail(GF_EUSAGE, "shape '%.60s': a picture has two axes", text);
     if (gf_settings_axes(s, e->n, &size.axes))

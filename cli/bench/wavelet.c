@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "cli/bench/bench.h"
+#include "core/base/sample_value.h"
 #include "core/wavelet/dwt.h"
 
 /* Elements of a line and what each counts: after l levels 3 * 2^l + 1 at most. */
@@ -76,14 +77,15 @@ static void synthesise(const struct gf_dwt_axis *axis, int levels, int64_t sampl
 /* The sum over a box: the three lines' elements, shifted to where their band begins. */
 static long double sum(const struct gf_array *in, const int64_t extent[3],
                        const struct line *const line[3], const int64_t start[3]) {
+    const int64_t size = (int64_t)gf_dtype_size(in->dtype);
     long double s = 0;
     for (int z = 0; z < line[0]->n; z++)
         for (int y = 0; y < line[1]->n; y++)
             for (int x = 0; x < line[2]->n; x++) {
-                double re, im;
                 int64_t row = (line[0]->at[z] + start[0]) * extent[1] + line[1]->at[y] + start[1];
-                gf_bench_get(in, row * extent[2] + line[2]->at[x] + start[2], &re, &im);
-                s += line[0]->weight[z] * line[1]->weight[y] * line[2]->weight[x] * re;
+                row = row * extent[2] + line[2]->at[x] + start[2];
+                s += line[0]->weight[z] * line[1]->weight[y] * line[2]->weight[x] *
+                     gf_sample_get((const char *)in->data + row * size, in->dtype);
             }
     return s;
 }

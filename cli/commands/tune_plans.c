@@ -35,9 +35,9 @@ static int tune_case(void *user, const struct gf_bench_case *c) {
     struct gf_plan *plan = NULL;
     char what[128];
     int used = 0;
-    for (int i = 0; i < c->shape.ndim; i++)
+    for (int i = 0; i < c->job.ndim; i++)
         used += snprintf(what + used, sizeof what - (size_t)used, "%s%lld%s", i ? "x" : "",
-                         (long long)c->shape.n[i], c->job.axes >> i & 1 ? "" : "*");
+                         (long long)c->job.shape[i], c->job.axes >> i & 1 ? "" : "*");
     snprintf(what + used, sizeof what - (size_t)used, " %s%s", gf_bench_kinds[c->kind],
              c->job.precision == GF_DOUBLE ? " double" : "");
     int rc = t->backend->plan(t->context, &c->job, &plan);

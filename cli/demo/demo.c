@@ -24,27 +24,25 @@ enum { MAX_WORDS = 24, WIDTH = 78 };
 
 /* `text` in lines of up to WIDTH characters, each after `prefix`. */
 static void print_wrapped(FILE *to, const char *prefix, const char *text) {
-    size_t used = 0;
-    for (const char *p = text; *p;) {
-        size_t n = strcspn(p, " ");
-        if (used && used + 1 + n > WIDTH) {
-            fputc('\n', to);
-            used = 0;
-        }
-        used += (size_t)fprintf(to, "%s%.*s", used ? " " : prefix, (int)n, p);
-        p += n;
-        p += strspn(p, " ");
-    }
-    fputc('\n', to);
+    fputs(prefix, to);
+    gf_text_wrap(to, text, prefix, WIDTH);
+}
+
+/* Takes the next word of a command at *at, or what follows its last =, into `name`; false at the end. */
+static bool next_name(const char **at, char name[128]) {
+    const char *word = *at + strspn(*at, " ");
+    const int n = (int)strcspn(word, " ");
+    int from = n;
+    while (from && word[from - 1] != '=')
+        from--;
+    snprintf(name, 128, "%.*s", n - from, word + from);
+    *at = word + n;
+    return n > 0;
 }
 
 /* The pictures that a command names for the first time, as Markdown shows them. */
 static void show_panels(FILE *to, const char *words, const char *before) {
-    for (const char *p = words; *p; p += strcspn(p, " "), p += strspn(p, " ")) {
-        char word[128], *name = word;
-        snprintf(word, sizeof word, "%.*s", (int)strcspn(p, " "), p);
-        if (strrchr(word, '='))
-            name = strrchr(word, '=') + 1;
+    for (char name[128]; next_name(&words, name);) {
         size_t n = strlen(name);
         bool panel = n > 7 && name[0] >= '0' && name[0] <= '9' && name[2] == '-';
         if (panel && !strcmp(name + n - 4, ".png") && !strstr(before, name))
@@ -54,11 +52,12 @@ static void show_panels(FILE *to, const char *words, const char *before) {
 
 /* The lesson as a page beside its panels. */
 static int write_page(const struct gf_lesson *lesson) {
-    char *text = NULL, seen[4096] = "";
-    size_t size = 0;
-    FILE *f = open_memstream(&text, &size);
-    if (!f)
-        return gf_fail(GF_ENOMEM, "out of memory");
+    char seen[4096] = "";
+    struct gf_text t;
+    int rc = gf_text_open(&t);
+    FILE *f = t.f;
+    if (rc)
+        return rc;
     fprintf(f, "# %s\n\n", lesson->title);
     print_wrapped(f, "", lesson->text);
     fprintf(f, "\nThe commands are meant for this folder. ");
@@ -75,12 +74,7 @@ static int write_page(const struct gf_lesson *lesson) {
         if (step->see)
             print_wrapped(f, "", step->see);
     }
-    int rc = gf_text_close(f, &text);
-    if (rc)
-        return rc;
-    rc = gf_file_write("README.md", text, size, true);
-    free(text);
-    return rc;
+    return gf_text_save(&t, 0, "README.md", true);
 }
 
 /* ---- running ---- */
@@ -105,20 +99,16 @@ static int check_name(const char *name, bool clobber) {
     return clobber ? 0 : gf_fail(GF_EIO, "'%s' exists, and --no-clobber keeps it", name);
 }
 
-/* Every file that a command names, its record too: of those it reads each was made by the lesson. */
+/* Every file that a command names, and its record; those that it reads were made by the lesson. */
 static int check_words(const char *words, bool clobber) {
     int rc = 0;
-    for (const char *p = words; *p && !rc; p += strcspn(p, " "), p += strspn(p, " ")) {
-        char word[128], *name = word;
-        snprintf(word, sizeof word - sizeof ".json", "%.*s", (int)strcspn(p, " "), p);
-        if (strrchr(word, '='))
-            name = strrchr(word, '=') + 1;
+    for (char name[128], record[136]; !rc && next_name(&words, name);) {
         if (!strrchr(name, '.') || strspn(name, "0123456789.c%") == strlen(name))
             continue;
+        snprintf(record, sizeof record, "%s.json", name);
         rc = check_name(name, clobber);
-        strcat(word, ".json");
         if (!rc)
-            rc = check_name(name, clobber);
+            rc = check_name(record, clobber);
     }
     return rc;
 }

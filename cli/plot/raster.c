@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/plot/layout.h"
+#include "cli/plot/canvas.h"
 #include "core/base/status.h"
 
 enum { SCALE = 2 }; /* pixels of the picture in one of the layout */
