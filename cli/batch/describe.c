@@ -15,12 +15,31 @@ void gf_task_split(struct gf_task *t, const struct gf_array *px, int64_t channel
     t->has_alpha = px->shape[axis] > channels;
 }
 
+/* Lays samples out in the rank and shape of a record; formats without room for leading axes of extent 1 lose
+ * them, others gain one. GF_EFORMAT where they differ otherwise. */
+static int match_record(struct gf_array *px, int rank, const int64_t *shape) {
+    struct gf_array v = *px;
+    for (int i = 1; i <= GF_MAX_RANK; i++) { /* from the last axis */
+        int64_t want = i <= rank ? shape[rank - i] : 1;
+        int64_t is = i <= px->rank ? px->shape[px->rank - i] : 1;
+        if (want != is)
+            return gf_fail(GF_EFORMAT, "the record has another shape than the file");
+        if (i <= rank) {
+            v.shape[rank - i] = want;
+            v.stride[rank - i] = i <= px->rank ? px->stride[px->rank - i] : 0;
+        }
+    }
+    v.rank = rank;
+    *px = v;
+    return 0;
+}
+
 int gf_task_take_recorded(struct gf_task *t, bool alpha) {
     struct gf_array px = t->image.px;
     int64_t shape[GF_MAX_RANK];
     gf_job_in_shape(&t->job, shape);
     shape[t->job.ndim] += alpha;
-    int rc = gf_image_match(&px, t->job.ndim + 1, shape);
+    int rc = match_record(&px, t->job.ndim + 1, shape);
     if (!rc)
         gf_task_split(t, &px, t->job.channels);
     return rc;
