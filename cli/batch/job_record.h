@@ -20,7 +20,4 @@ struct gf_record gf_record_of_job(const struct gf_job *job, int i, const struct 
  * norm, shift and half of a spectrum, levels and boundary of wavelet coefficients. */
 void gf_job_of_record(const struct gf_record *record, struct gf_job *job);
 
-/* The kind of the file that it describes. */
-enum gf_kind gf_kind_of_record(const struct gf_record *record);
-
 #endif
