@@ -11,7 +11,6 @@
 #include "cli/log.h"
 #include "core/session/backends.h"
 #include "core/base/status.h"
-#include "formats/foreign.h"
 #include "formats/io/guard.h"
 
 static bool is_digit(char c) {

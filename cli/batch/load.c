@@ -164,9 +164,9 @@ static int open_part(struct gf_reader *r, int i, struct gf_record *record) {
         rc = gf_record_parse(image->record, record);
     if (!rc && image->record && record->version == GF_RECORD_WAVELET)
         rc = gf_fail(GF_EINVAL, "its record describes wavelet coefficients");
-    if (!rc && image->record && (enum gf_kind)record->kind != kind)
-        rc = gf_fail(GF_EINVAL, "its record has %s, not %s",
-                     gf_kind_name((enum gf_kind)record->kind), gf_kind_name(kind));
+    if (!rc && image->record && record->kind != kind)
+        rc = gf_fail(GF_EINVAL, "its record has %s, not %s", gf_kind_name(record->kind),
+                     gf_kind_name(kind));
     if (!rc && image->px.dtype != GF_F32 && image->px.dtype != GF_F64)
         rc = gf_fail(GF_EINVAL,
                      "%s samples are made for the eye and hold no exact %s; write it as a float "

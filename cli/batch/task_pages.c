@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "cli/batch/store.h"
-#include "core/base/range_planes.h"
+#include "core/base/range_sample.h"
 #include "formats/io/io.h"
 
 enum {

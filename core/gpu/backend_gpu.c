@@ -3,7 +3,6 @@
 #include <omp.h>
 #include <stdlib.h>
 
-#include "core/base/job_check.h"
 #include "core/base/loadstore.h"
 #include "core/filter/compose.h"
 #include "core/filter/filter.h"

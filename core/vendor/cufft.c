@@ -14,10 +14,8 @@
 #include "core/gpu/plan/loadstore.h"
 #include "core/gpu/plan/range_sample.h"
 #include "core/gpu/run.h"
-#include "core/base/job_check.h"
 #include "core/base/status.h"
 #include "core/base/loadstore.h"
-#include "core/base/pass_list.h"
 #include "core/base/range_sample.h"
 
 /* A transform by cuFFT, from one buffer to another. */
