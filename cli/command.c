@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/batch/batch.h"
 #include "cli/log.h"
 #include "core/base/status.h"
 #include "formats/io/io.h"

@@ -41,7 +41,7 @@ struct gf_command {
     bool launched; /* mpirun may start several processes of it; it tells what each of them does */
     bool joins;    /* and they meet in gf_ranks_join(), before they do anything */
     /* Takes the parsed options and the operands, and returns the exit code. NULL: the hooks below are run for
-     * each file (cli/batch/batch.h). */
+     * each file by gf_batch_run(). */
     int (*run)(struct gf_settings *s, char **operands, int n);
     const struct gf_task_hooks *hooks;
 };
@@ -66,5 +66,7 @@ int gf_run_line(int argc, char **argv);
 /* Hooks of the commands that transform files, called for each file (cli/batch/task.h). */
 extern const struct gf_task_hooks gf_hooks_forward, gf_hooks_inverse, gf_hooks_dwt, gf_hooks_idwt,
     gf_hooks_filter;
+/* Runs such a command on its inputs (cli/batch/batch.c); returns the exit code. */
+int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char **operands, int n);
 
 #endif

@@ -10,10 +10,10 @@
 #include "cli/batch/ranks.h"
 #include "cli/command.h"
 #include "cli/environment.h"
-#include "cli/json_memory.h"
 #include "cli/launched.h"
 #include "cli/log.h"
 #include "cli/progress.h"
+#include "cli/report.h"
 #include "core/base/status.h"
 #include "formats/io/io.h"
 

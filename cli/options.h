@@ -31,6 +31,13 @@
         .name = n, .type = GF_OPT_INT, .at = GF_AT(field), .arg = argument, .low = least,          \
         .high = most, .help = __VA_ARGS__                                                          \
     }
+/* A group's title, or NULL, and its rows. */
+#define GF_GROUP(heading, ...)                                                                     \
+    {                                                                                              \
+        .title = heading, .opts = (const struct gf_opt[]) {                                        \
+            __VA_ARGS__, GF_END                                                                    \
+        }                                                                                          \
+    }
 /* `offset`: of the field that the function fills; 0 when it takes the whole structure. */
 #define GF_PARSED(n, offset, argument, function, ...)                                              \
     {                                                                                              \

@@ -7,13 +7,34 @@
 #include <string.h>
 
 #include "cli/json.h"
-#include "cli/json_memory.h"
 #include "cli/log.h"
 #include "cli/text.h"
 #include "core/base/job.h"
 #include "core/base/memory.h"
 
 enum { KEY = 48 };
+
+/* ---- memory ---- */
+
+static _Thread_local bool missed;
+
+static void *allocate(size_t n) {
+    void *p = malloc(n);
+    missed |= !p;
+    return p;
+}
+
+void gf_json_memory_setup(void) {
+    json_set_alloc_funcs(allocate, free);
+}
+
+void gf_json_memory_begin(void) {
+    missed = false;
+}
+
+bool gf_json_memory_missed(void) {
+    return missed;
+}
 
 /* ---- values ---- */
 

@@ -74,6 +74,13 @@ json_t *gf_json_shape(const int64_t *shape, int n);
 /* "z,x": a job's axes, bits. */
 json_t *gf_json_axes(unsigned axes, int ndim);
 
+/* Jansson's setters fail silently. Has it allocate through here, before anything is made with it, so that
+ * a report that is incomplete for want of memory is noticed. */
+void gf_json_memory_setup(void);
+/* Forgets failures of this thread; and true where it got no memory since then. */
+void gf_json_memory_begin(void);
+bool gf_json_memory_missed(void);
+
 /* Writes text by a form. */
 void gf_report_write(FILE *f, const char *form, const json_t *o);
 /* Prints `o`, with the version of these lines, as one line of JSON on stdout and frees it. */

@@ -1,7 +1,9 @@
-/* zlib's crc32 on several threads. Private to formats/. */
+/* zlib's crc32, on several threads, and of files whose parts are written in any order. Private to
+ * formats/. */
 #ifndef GF_FORMATS_CHECKSUM_H
 #define GF_FORMATS_CHECKSUM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,7 +17,23 @@ uint32_t gf_crc32_join(uint32_t first, uint32_t second, int64_t n);
 int gf_crc32_part(const struct gf_source *source, int64_t begin, int64_t end, uint32_t *out);
 /* The CRC-32 of the first `size` bytes of an open file, whose position stays; GF_EFORMAT when it has fewer. */
 int gf_crc32_source(const struct gf_source *source, int64_t size, int threads, uint32_t *out);
-/* The same for a file that supports pread(). Returns 0 or an errno. */
-int gf_crc32_file(int fd, int64_t size, int threads, uint32_t *out);
+
+/* The sums of a file's parts, from which the sum of the file follows without reading it back. */
+struct gf_sums {
+    struct gf_sum {
+        int64_t at, n;
+        uint32_t crc;
+    } * run; /* owned */
+    size_t n, room;
+    bool lost; /* there are too many parts, or no memory for them */
+};
+
+void gf_sums_add(struct gf_sums *s, int64_t at, const void *data, size_t n, int threads);
+/* The same for a part whose sum is known. */
+void gf_sums_join(struct gf_sums *s, int64_t at, size_t n, uint32_t crc);
+/* Continues *crc, the sum of all bytes before `begin`, to `end`. False if the parts are not exactly
+ * those bytes. */
+bool gf_sums_total(struct gf_sums *s, int64_t begin, int64_t end, uint32_t *crc);
+void gf_sums_free(struct gf_sums *s);
 
 #endif

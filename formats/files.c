@@ -202,24 +202,6 @@ int gf_file_read(struct gf_file *file, struct gf_image *image) {
     return rc ? rc : gf_decoder_read(&file->decoder, image);
 }
 
-/* Finds its samples, and of `out` dtype and big_endian: in C order, one after the other, or in strips, whose
- * list (frame->at) the caller frees. GF_EUNSUPP where they are neither. */
-static int find_layout(struct gf_file *file, struct gf_raw_layout *out, struct gf_frame *frame) {
-    const struct gf_format *f = file->decoder.format;
-    char name[8];
-    if (gf_source_known_size(file->source) < 0)
-        return gf_fail(GF_EUNSUPP, "a pipe, which only one process can read");
-    *frame = (struct gf_frame){.rows = INT64_MAX};
-    if (f->strips)
-        return f->strips(&file->decoder, out, frame);
-    if (!f->layout)
-        return gf_fail(GF_EUNSUPP, "a %s, whose samples are not one after the other",
-                       gf_format_label(f, name));
-    int rc = f->layout(&file->decoder, out);
-    frame->base = out->offset;
-    return rc;
-}
-
 bool gf_file_recorded_sum(const struct gf_file *file, int64_t *bytes, uint32_t *crc) {
     if (file->described) {
         *bytes = file->described->bytes;
@@ -323,23 +305,12 @@ static int check_end_bytes(struct gf_file *file, int64_t size) {
 int gf_file_check_end(struct gf_file *file, const struct gf_image *image) {
     const struct gf_format *f = file->decoder.format;
     const int64_t size = gf_source_known_size(file->source);
-    int64_t begin = gf_source_tell(file->source);
+    const int64_t end = gf_source_tell(file->source) + gf_array_bytes(&image->px);
     if (f->end_bytes)
         return check_end_bytes(file, size);
-    if (f->layout || f->strips) {
-        struct gf_raw_layout layout;
-        struct gf_frame frame = {.at = NULL};
-        int rc = find_layout(file, &layout, &frame);
-        const bool plain = !rc && !frame.at;
-        free(frame.at);
-        if (!plain) /* compressed, its directory last */
-            return GF_OK;
-        begin = frame.base;
-    }
-    if (size - begin >= gf_array_bytes(&image->px))
+    if (size >= end || f->read_pages) /* whose open() compares sizes, or reads what comes last */
         return GF_OK;
-    return gf_fail(GF_EFORMAT, "%lld bytes are missing at its end",
-                   (long long)(begin + gf_array_bytes(&image->px) - size));
+    return gf_fail(GF_EFORMAT, "%lld bytes are missing at its end", (long long)(end - size));
 }
 
 const struct gf_format *gf_file_format(const struct gf_file *file) {
@@ -398,7 +369,7 @@ int gf_image_write(const char *path, const struct gf_format *f, const struct gf_
         gf_sink_checksum(data, options->threads);
     }
     if (!rc)
-        rc = f->write(data, image, options);
+        rc = gf_format_write(f, data, image, options);
     if (rc) {
         gf_sink_abort(data);
         return rc;

@@ -238,16 +238,6 @@ static int npy_open(struct gf_decoder *d, struct gf_image *image) {
     return gf_image_describe(image, h->dtype, ndim, h->shape, channels);
 }
 
-static int npy_layout(const struct gf_decoder *d, struct gf_raw_layout *out) {
-    const struct header *h = d->state;
-    if (h->fortran && h->rank > 1)
-        return gf_fail(GF_EUNSUPP, "an array in Fortran order");
-    out->dtype = h->dtype;
-    out->big_endian = h->big_endian;
-    out->offset = h->data;
-    return GF_OK;
-}
-
 static int npy_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from,
                           int64_t n, void *to) {
     const struct header *h = d->state;
@@ -264,9 +254,8 @@ static int npy_read_pages(struct gf_decoder *d, const struct gf_image *image, in
 }
 
 static int npy_read(struct gf_decoder *d, struct gf_image *image) {
-    const struct header *h = d->state;
     int rc = npy_read_pages(d, image, 0, image->px.shape[0], image->px.data);
-    return !rc && h->fortran && h->rank > 1 ? reorder(image) : rc;
+    return !rc && d->whole ? reorder(image) : rc;
 }
 
 static const char *descr_of(enum gf_dtype t) {
@@ -276,10 +265,10 @@ static const char *descr_of(enum gf_dtype t) {
     return names[t];
 }
 
-static int write_header(struct gf_sink *sink, const struct gf_image *image) {
+static int write_header(struct gf_encoder *e) {
     char text[192], head[256];
-    const struct gf_array *px = &image->px;
-    int rank = image->ndim + (image->channel_axis || px->shape[image->ndim] > 1);
+    const struct gf_array *px = &e->image->px;
+    int rank = e->image->ndim + (e->image->channel_axis || px->shape[e->image->ndim] > 1);
     int n = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (",
                      descr_of(px->dtype));
     for (int i = 0; i < rank; i++)
@@ -294,30 +283,11 @@ static int write_header(struct gf_sink *sink, const struct gf_image *image) {
     head[9] = (char)((total - 10) >> 8);
     memcpy(head + 10, text, (size_t)n);
     head[total - 1] = '\n';
-    return gf_sink_write(sink, head, (size_t)total);
-}
-
-static int npy_write(struct gf_sink *sink, const struct gf_image *image,
-                     const struct gf_write_options *options) {
-    (void)options;
-    int rc = write_header(sink, image);
-    return rc ? rc : gf_planes_write(sink, image, false);
-}
-
-static int begin(struct gf_encoder *e) {
-    return write_header(e->sink, e->image);
+    return gf_sink_write(e->sink, head, (size_t)total);
 }
 
 static int put_pages(struct gf_encoder *e, const struct gf_image *pages) {
     return gf_planes_write(e->sink, pages, false);
-}
-
-static int write_frame(struct gf_sink *sink, const struct gf_image *image,
-                       const struct gf_write_options *options, struct gf_frame *frame) {
-    (void)options;
-    int rc = write_header(sink, image);
-    *frame = (struct gf_frame){.rows = INT64_MAX, .base = gf_sink_tell(sink)};
-    return rc;
 }
 
 const struct gf_format gf_format_npy = {
@@ -326,14 +296,11 @@ const struct gf_format gf_format_npy = {
     .summary = "NumPy arrays of any type here, a spectrum's record beside them",
     .sniff = npy_sniff,
     .open = npy_open,
-    .layout = npy_layout,
     .read = npy_read,
     .read_pages = npy_read_pages,
     .plain_rows = true,
-    .write = npy_write,
-    .begin = begin,
+    .begin = write_header,
     .put_pages = put_pages,
-    .write_frame = write_frame,
     .dtypes = (1u << GF_N_DTYPES) - 1,
     .max_ndim = 3,
     .lines = true,

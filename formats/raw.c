@@ -49,11 +49,6 @@ static int raw_open(struct gf_decoder *d, struct gf_image *image) {
     return rc;
 }
 
-static int raw_layout(const struct gf_decoder *d, struct gf_raw_layout *out) {
-    *out = *(const struct gf_raw_layout *)d->state;
-    return GF_OK;
-}
-
 static int raw_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from,
                           int64_t n, void *to) {
     const struct gf_raw_layout *l = d->state;
@@ -72,29 +67,8 @@ static int raw_read_pages(struct gf_decoder *d, const struct gf_image *image, in
     return GF_OK;
 }
 
-static int raw_read(struct gf_decoder *d, struct gf_image *image) {
-    return raw_read_pages(d, image, 0, image->px.shape[0], image->px.data);
-}
-
-static int write_frame(struct gf_sink *sink, const struct gf_image *image,
-                       const struct gf_write_options *options, struct gf_frame *frame) {
-    (void)image, (void)options; /* the samples are all there is */
-    *frame = (struct gf_frame){.rows = INT64_MAX, .base = gf_sink_tell(sink)};
-    return GF_OK;
-}
-
-static int begin(struct gf_encoder *e) {
-    (void)e;
-    return GF_OK;
-}
-
 static int put_pages(struct gf_encoder *e, const struct gf_image *pages) {
     return gf_planes_write(e->sink, pages, e->options->big_endian);
-}
-
-static int raw_write(struct gf_sink *sink, const struct gf_image *image,
-                     const struct gf_write_options *options) {
-    return gf_planes_write(sink, image, options->big_endian);
 }
 
 const struct gf_format gf_format_raw = {
@@ -102,14 +76,9 @@ const struct gf_format gf_format_raw = {
     .suffixes = "raw bin",
     .summary = "samples alone, a spectrum's record beside them",
     .open = raw_open,
-    .layout = raw_layout,
-    .read = raw_read,
     .read_pages = raw_read_pages,
     .plain_rows = true,
-    .write = raw_write,
-    .begin = begin,
     .put_pages = put_pages,
-    .write_frame = write_frame,
     .dtypes = (1u << GF_N_DTYPES) - 1,
     .max_ndim = 3,
     .lines = true,

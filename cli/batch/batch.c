@@ -1,14 +1,12 @@
 /* The loop over inputs: a worker takes one after the other, from its header to its outputs. */
-#include "cli/batch/batch.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "cli/backend_options.h"
+#include "cli/command.h"
 #include "cli/log.h"
-#include "cli/batch/folders.h"
 #include "cli/batch/ranks.h"
 #include "cli/batch/spread.h"
 #include "cli/batch/pages.h"
@@ -425,8 +423,8 @@ int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char 
     if (!rc)
         rc = gf_deal_open_for(s, (r.inputs.n == 1 || s->frames) && s->dims != 2, &r.deal);
     if (!rc)
-        rc = gf_folders_check(s, &r.targets, r.inputs.path,
-                              s->frames && r.inputs.n ? 1 : r.inputs.n);
+        rc = gf_targets_check_folders(s, &r.targets, r.inputs.path,
+                                      s->frames && r.inputs.n ? 1 : r.inputs.n);
     rc = agree(&r, rc);
     if (!rc) {
         r.limit = gf_deal_session(&r.deal, 0)->options.memory_limit;

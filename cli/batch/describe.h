@@ -1,9 +1,10 @@
-/* For a command's prepare() (cli/batch/task.h): from the header that was read to the job and to the
- * shapes of its outputs. */
+/* For a command's prepare() (cli/batch/task.h): from the header that was read to the job, the shapes of its
+ * outputs and their records; and for an inverse from the record back to the job. */
 #ifndef GF_CLI_BATCH_DESCRIBE_H
 #define GF_CLI_BATCH_DESCRIBE_H
 
 #include "cli/batch/task.h"
+#include "formats/record.h"
 
 /* The job's direction, shape, type and precision, as the header and the options say. */
 void gf_task_begin_job(struct gf_task *t, enum gf_direction direction);
@@ -33,5 +34,13 @@ int gf_task_describe_restored(struct gf_task *t, int i, const struct gf_record *
 int gf_task_fail_clipped(const struct gf_task *t, int i);
 /* A note where the format of product i drops the alpha channel. */
 void gf_task_note_alpha(const struct gf_task *t, int i);
+
+/* The record of output `i` of a forward job on `image`; alpha_kept: the image's alpha channel is written as
+ * the last plane of the output. Its kinds, norms and boundaries have the numbers of the job's. */
+struct gf_record gf_record_of_job(const struct gf_job *job, int i, const struct gf_image *image,
+                                  bool alpha_kept);
+/* Sets op, ndim, shape, channels and axes of the inverse job, and the record's properties of its input:
+ * norm, shift and half of a spectrum, levels and boundary of wavelet coefficients. */
+void gf_job_of_record(const struct gf_record *record, struct gf_job *job);
 
 #endif

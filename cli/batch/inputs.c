@@ -258,19 +258,28 @@ static int add_from(struct gf_inputs *list, const char *file, int end,
     return rc;
 }
 
+const char *gf_inputs_beside(const struct gf_settings *s, int i) {
+    if (s->from_phase && i-- == 0)
+        return s->from_phase;
+    for (int k = 0; k < s->filter.n_parts; k++) {
+        const struct gf_filter_part *p = &s->filter.part[k];
+        if ((p->what == GF_MASK || p->what == GF_KERNEL) && i-- == 0)
+            return p->text;
+    }
+    return NULL;
+}
+
 int gf_inputs_guard(const struct gf_settings *s, char *const *path, int n) {
     const char *const lists[] = {s->files_from, s->files0_from};
-    const char *const pictures[] = {s->from_magnitude, s->from_phase, s->demo.sum};
+    const char *const pictures[] = {s->from_magnitude, s->demo.sum};
+    const char *beside;
     int rc = gf_backend_files(gf_guard_read);
     for (int i = 0; i < 2 && !rc; i++)
         rc = lists[i] ? gf_guard_read(lists[i], lists[i]) : 0;
-    for (int i = 0; i < 3 && !rc; i++)
+    for (int i = 0; i < 2 && !rc; i++)
         rc = pictures[i] ? gf_guard_read_picture(pictures[i], pictures[i]) : 0;
-    for (int i = 0; i < s->filter.n_parts && !rc; i++) {
-        const struct gf_filter_part *p = &s->filter.part[i];
-        if (p->what == GF_MASK || p->what == GF_KERNEL)
-            rc = gf_guard_read_picture(p->text, p->text);
-    }
+    for (int i = 0; !rc && (beside = gf_inputs_beside(s, i)); i++)
+        rc = gf_guard_read_picture(beside, beside);
     for (int i = 0; i < n && !rc; i++)
         rc = gf_guard_read_picture(path[i], path[i]);
     return rc;

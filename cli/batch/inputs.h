@@ -30,6 +30,9 @@ struct gf_inputs {
 int gf_inputs_gather(const struct gf_settings *s, char **operands, int n, struct gf_inputs *list);
 void gf_inputs_free(struct gf_inputs *list);
 
+/* The i-th file that is read beside the inputs: a phase, masks and kernels; NULL at the end. */
+const char *gf_inputs_beside(const struct gf_settings *s, int i);
+
 /* Enters everything that the run reads as such: these inputs, name lists, masks, kernels, the files
  * of a pair, records, wisdom. gf_inputs_gather() does it for its list. */
 int gf_inputs_guard(const struct gf_settings *s, char *const *path, int n);

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/batch/job_record.h"
 #include "cli/log.h"
 #include "core/base/sample_value.h"
 #include "core/base/status.h"
+#include "formats/record.h"
 
 void gf_load_note_stack(const char *name, const struct gf_image *image, unsigned axes) {
     const struct gf_stack *s = &image->stack;
@@ -151,18 +151,6 @@ static int read_all_frames(struct gf_reader *r, struct gf_image *image) {
     return rc ? rc : read_frames(r, image, 0, &image->px);
 }
 
-int gf_load_frames(const struct gf_settings *s, char *const *paths, int n, struct gf_image *image) {
-    struct gf_reader r = {.s = s, .paths = paths};
-    *image = (struct gf_image){0};
-    int rc = open_frames(&r, n, image);
-    if (!rc)
-        rc = read_all_frames(&r, image);
-    gf_reader_close(&r);
-    if (rc)
-        gf_image_free(image);
-    return rc;
-}
-
 /* ---- magnitude and phase ---- */
 
 /* The header of one of the two float pictures; fills `record` when the file has one. */
@@ -176,9 +164,9 @@ static int open_part(struct gf_reader *r, int i, struct gf_record *record) {
         rc = gf_record_parse(image->record, record);
     if (!rc && image->record && record->version == GF_RECORD_WAVELET)
         rc = gf_fail(GF_EINVAL, "its record describes wavelet coefficients");
-    if (!rc && image->record && gf_kind_of_record(record) != kind)
+    if (!rc && image->record && (enum gf_kind)record->kind != kind)
         rc = gf_fail(GF_EINVAL, "its record has %s, not %s",
-                     gf_kind_name(gf_kind_of_record(record)), gf_kind_name(kind));
+                     gf_kind_name((enum gf_kind)record->kind), gf_kind_name(kind));
     if (!rc && image->px.dtype != GF_F32 && image->px.dtype != GF_F64)
         rc = gf_fail(GF_EINVAL,
                      "%s samples are made for the eye and hold no exact %s; write it as a float "

@@ -59,7 +59,6 @@ void gf_reader_close(struct gf_reader *r);
 /* One picture, without a reader; `header_only` leaves px.data NULL. */
 int gf_load_picture(const struct gf_settings *s, const char *path, bool header_only,
                     struct gf_image *image);
-int gf_load_frames(const struct gf_settings *s, char *const *paths, int n, struct gf_image *image);
 
 /* Lays samples out in the rank and shape of a record; formats without room for leading axes of
  * extent 1 lose them, others gain one. GF_EFORMAT where they differ otherwise. */

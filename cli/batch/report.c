@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/json_memory.h"
+#include "cli/json.h"
 #include "cli/log.h"
 #include "cli/text.h"
 #include "core/base/status.h"
@@ -124,24 +124,14 @@ static void report_device(const char *name, const struct gf_runner_times *ms) {
             ms->choice.ms, ms->choice.estimate_ms);
 }
 
-/* The number in as few digits as give it back. */
-static const char *exact(double v, char text[32]) {
-    for (int digits = 6; digits <= 17; digits++) {
-        snprintf(text, 32, "%.*g", digits, v);
-        if (strtod(text, NULL) == v)
-            break;
-    }
-    return text;
-}
-
 /* The display range of a spectrum, so that it can be asked for again. */
 static void report_range(const struct gf_task *t, int i) {
     const struct gf_output *o = &t->job.out[i];
-    char low[32], high[32];
+    char low[GF_REAL_TEXT], high[GF_REAL_TEXT];
     if (o->map == GF_MAP_DISPLAY && o->kind != GF_PHASE && t->job.op == GF_FFT)
         gf_log_verbose("'%s': %s: black to white is --range=%s,%s", gf_log_name(t->name),
-                       gf_kind_name(o->kind), exact(t->report.low[i], low),
-                       exact(t->report.high[i], high));
+                       gf_kind_name(o->kind), gf_real_text(t->report.low[i], low),
+                       gf_real_text(t->report.high[i], high));
 }
 
 void gf_report_done(const struct gf_task *t) {
@@ -174,15 +164,12 @@ void gf_report_done(const struct gf_task *t) {
 
 /* The files of one or more inputs, and those that are read beside them. */
 static void print_read(FILE *to, const struct gf_task *t) {
-    const struct gf_filter_settings *f = &t->s->filter;
+    const char *beside;
     fputs(gf_log_name(t->read[0]), to);
     if (t->n_read > 1)
         fprintf(to, " ... %s (%d frames)", t->read[t->n_read - 1], t->n_read);
-    if (t->s->from_phase)
-        fprintf(to, " + %s", t->s->from_phase);
-    for (int i = 0; i < f->n_parts; i++)
-        if (f->part[i].what == GF_MASK || f->part[i].what == GF_KERNEL)
-            fprintf(to, " + %s", f->part[i].text);
+    for (int i = 0; (beside = gf_inputs_beside(t->s, i)); i++)
+        fprintf(to, " + %s", beside);
 }
 
 /* "a.png -> o/a.png, o/a.tif (up to date)" */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/batch/store.h"
+#include "cli/batch/inputs.h"
 #include "cli/environment.h"
 #include "core/base/hash.h"
 #include "core/base/process.h"
@@ -14,36 +14,6 @@
 #include "formats/record.h"
 
 /* ---- what is read ---- */
-
-typedef bool read_visit(void *user, const char *path);
-
-/* The record beside a .npy or raw file is a part of it. */
-static bool visit_input(const char *path, read_visit *visit, void *user) {
-    const struct gf_format *format = gf_format_by_suffix(path);
-    struct stat st;
-    bool going = visit(user, path);
-    if (going && (!format || format->record_beside)) {
-        char *beside = gf_record_path(path);
-        if (beside && !stat(beside, &st))
-            going = visit(user, beside);
-        free(beside);
-    }
-    return going;
-}
-
-/* Ends with the first that returns false. */
-static bool each_read(const struct gf_resume *r, read_visit *visit, void *user) {
-    const struct gf_settings *s = r->s;
-    bool going = !s->from_phase || visit_input(s->from_phase, visit, user);
-    for (int i = 0; i < r->n_read && going; i++)
-        going = visit_input(r->read[i], visit, user);
-    for (int i = 0; i < s->filter.n_parts && going; i++) {
-        const struct gf_filter_part *p = &s->filter.part[i];
-        if (p->what == GF_MASK || p->what == GF_KERNEL)
-            going = visit_input(p->text, visit, user);
-    }
-    return going;
-}
 
 static bool is_file(const char *path, struct stat *st) {
     return path && strcmp(path, "-") && !stat(path, st) && S_ISREG(st->st_mode);
@@ -53,16 +23,6 @@ static bool is_after(const struct timespec *a, const struct timespec *b) {
     return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
 }
 
-static bool find_newest(void *user, const char *path) {
-    struct timespec *newest = user;
-    struct stat st;
-    if (!is_file(path, &st))
-        return false;
-    if (is_after(&st.st_mtim, newest))
-        *newest = st.st_mtim;
-    return true;
-}
-
 /* Without the device, whose number may change from one start of the machine to the next. */
 static uint64_t hash_file(uint64_t h, const struct stat *st) {
     const int64_t what[] = {(int64_t)st->st_ino, st->st_size, st->st_mtim.tv_sec,
@@ -70,13 +30,27 @@ static uint64_t hash_file(uint64_t h, const struct stat *st) {
     return gf_hash(h, what, sizeof what);
 }
 
-static bool hash_read(void *user, const char *path) {
-    uint64_t *h = user;
+/* Adds a file; false for a pipe, or one that is absent. */
+static bool add_file(struct gf_resume *r, const char *path) {
     struct stat st;
     if (!is_file(path, &st))
         return false;
-    *h = hash_file(*h, &st);
+    r->made_of = hash_file(r->made_of, &st);
+    if (is_after(&st.st_mtim, &r->newest))
+        r->newest = st.st_mtim;
     return true;
+}
+
+/* The record beside a .npy or raw file is a part of it. */
+static bool add_input(struct gf_resume *r, const char *path) {
+    const struct gf_format *format = gf_format_by_suffix(path);
+    bool known = add_file(r, path);
+    if (known && (!format || format->record_beside)) {
+        char *beside = gf_record_path(path);
+        add_file(r, beside);
+        free(beside);
+    }
+    return known;
 }
 
 static uint64_t hash_options(const char *command, const struct gf_settings *s) {
@@ -96,14 +70,18 @@ static uint64_t hash_options(const char *command, const struct gf_settings *s) {
 
 void gf_resume_begin(struct gf_resume *r, const char *command, const struct gf_settings *s,
                      char *const *read, int n_read) {
+    const char *beside;
     if (r->s)
         return;
     r->s = s;
-    r->read = read;
-    r->n_read = n_read;
-    r->made_of = r->made ? hash_options(command, s) : 0;
-    if (r->made && !each_read(r, hash_read, &r->made_of))
-        r->made_of = 0; /* a pipe, or it is not there */
+    r->made_of = hash_options(command, s);
+    r->known = true;
+    for (int i = 0; i < n_read && r->known; i++)
+        r->known = add_input(r, read[i]);
+    for (int i = 0; r->known && (beside = gf_inputs_beside(s, i)); i++)
+        r->known = add_input(r, beside);
+    if (!r->made || !r->known)
+        r->made_of = 0;
 }
 
 /* ---- what is written ---- */
@@ -164,11 +142,6 @@ static bool is_whole(const struct look *l, const struct gf_product *p, const cha
     return whole;
 }
 
-static bool is_newer(const struct gf_resume *r, const struct stat *st) {
-    struct timespec newest = {0};
-    return each_read(r, find_newest, &newest) && is_after(&st->st_mtim, &newest);
-}
-
 static uint64_t hash_output(const struct stat *st) {
     const uint64_t device = (uint64_t)st->st_dev;
     return hash_file(gf_hash(GF_HASH_START, &device, sizeof device), st);
@@ -185,7 +158,8 @@ static int find_file(struct look *l, const char *path, const struct gf_product *
     if (how != GF_MADE_UNKNOWN)
         return how == GF_MADE_SO ? 0 : -1;
     l->by_time = true;
-    const bool whole = st.st_size > 0 && is_newer(l->r, &st) && (!p || is_whole(l, p, path));
+    const bool whole = st.st_size > 0 && l->r->known && is_after(&st.st_mtim, &l->r->newest) &&
+                       (!p || is_whole(l, p, path));
     return whole ? 0 : -1;
 }
 

@@ -7,15 +7,16 @@
 #ifndef GF_CLI_BATCH_RESUME_H
 #define GF_CLI_BATCH_RESUME_H
 
-#include "cli/batch/product.h"
-#include "cli/settings.h"
+#include <time.h>
+
+#include "cli/batch/store.h"
 #include "core/session/made.h"
 
 struct gf_resume {
     struct gf_made *made; /* the caller's; NULL: how outputs were made is not kept */
     const struct gf_settings *s;
-    char *const *read;
-    int n_read;
+    bool known;             /* all that is read is there, in files, */
+    struct timespec newest; /* the latest of which was written then */
     /* A hash of the program's version, the options that change what is written, and the files that are
      * read, by inode, size and time; 0: not known. */
     uint64_t made_of;

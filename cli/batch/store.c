@@ -1,11 +1,13 @@
-/* Products to files: one file each, or with {page} one for every plane. */
+/* Products to files: one file each, or one for every plane or band. */
 #include "cli/batch/store.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/batch/bands.h"
+#include "cli/batch/targets.h"
 #include "core/base/status.h"
+#include "core/wavelet/dwt.h"
 #include "formats/files.h"
 
 /* The product in a shape that its format takes. Leading axes of extent 1 are dropped where a format
@@ -130,8 +132,40 @@ static int write_planes(const struct gf_settings *s, const struct gf_product *p,
     return rc;
 }
 
-int gf_product_write(const struct gf_settings *s, const struct gf_product *p,
-                     const struct gf_metadata *metadata) {
+/* DIR/{stem}_aa3.tif and its like, to be freed; NULL without memory. */
+static char *band_path(const struct gf_product *p, const struct gf_dwt_band *band) {
+    char *path = NULL; /* the product's ends with a star */
+    return asprintf(&path, "%.*s%s.tif", (int)strlen(p->path) - 1, p->path, band->name) < 0 ? NULL
+                                                                                            : path;
+}
+
+/* Makes the folder of the bands; those above it exist. */
+static int make_folder(const struct gf_product *p) {
+    char *folder = strndup(p->path, (size_t)(strrchr(p->path, '/') - p->path));
+    int rc = folder ? gf_folder_make(folder) : gf_fail(GF_ENOMEM, "out of memory");
+    free(folder);
+    return rc;
+}
+
+static int write_bands(const struct gf_settings *s, const struct gf_job *job,
+                       const struct gf_product *p) {
+    struct gf_dwt_band band[GF_MAX_BANDS];
+    int rc = make_folder(p), n = gf_dwt_bands(job, band);
+    for (int i = 0; i < n && !rc; i++) {
+        struct gf_image image = p->image;
+        image.px = gf_dwt_band_view(job, &band[i], &p->image.px);
+        char *path = band_path(p, &band[i]);
+        rc = path ? write_image(s, p, path, &image, NULL, NULL)
+                  : gf_fail(GF_ENOMEM, "out of memory");
+        free(path);
+    }
+    return rc;
+}
+
+int gf_product_write(const struct gf_settings *s, const struct gf_job *job,
+                     const struct gf_product *p, const struct gf_metadata *metadata) {
+    if (p->bands)
+        return write_bands(s, job, p);
     if (p->where->has_page)
         return write_planes(s, p, 0, &p->image, metadata);
     return write_image(s, p, p->path, &p->image, p->has_record ? &p->record : NULL, metadata);
@@ -220,7 +254,7 @@ static int each_band(const struct gf_job *job, int i, const struct gf_product *p
     struct gf_dwt_band band[GF_MAX_BANDS];
     int rc = 0, n = gf_dwt_bands(job, band);
     for (int b = 0; b < n && !rc; b++) {
-        char *path = gf_band_path(p, &band[b]);
+        char *path = band_path(p, &band[b]);
         rc = path ? visit(user, i, p, path) : gf_fail(GF_ENOMEM, "out of memory");
         free(path);
     }

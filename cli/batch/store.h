@@ -1,21 +1,47 @@
-/* Products to files: one file each, or with {page} one for every plane.
+/* Products, the outputs of a task, and their files: one each, or with {page} one for every plane, or one
+ * for every band of a wavelet.
  *
  *     if (!gf_product_accepts(&product))          before the work
  *         …
- *     rc = gf_product_write(settings, &product, &image.metadata);  after it
+ *     rc = gf_product_write(settings, &job, &product, &image.metadata);  after it
  */
 #ifndef GF_CLI_BATCH_STORE_H
 #define GF_CLI_BATCH_STORE_H
 
-#include "cli/batch/product.h"
+#include "cli/batch/template.h"
 #include "cli/settings.h"
+#include "formats/record.h"
 #include "formats/volume.h"
+
+/* The part of a picture's metadata that is written with an output: all of it with a picture; the profile,
+ * for which a record has no room, with data that a record takes back to the picture; else nothing. */
+enum gf_keeps { GF_KEEPS_NOTHING, GF_KEEPS_PROFILE, GF_KEEPS_ALL };
+
+/* One output of a task: its place, its type and, from the run until it is written, its samples. */
+struct gf_product {
+    enum gf_kind kind;
+    const char *label; /* {kind} */
+    bool bands; /* a file for each band; `path` is their place, with a star for their names */
+    bool aside; /* no output of the job: the command's check() makes it */
+    const struct gf_format *format;
+    char *path; /* {page} not yet replaced */
+    const struct gf_template *where;
+    const char *in;   /* the input's name, for {page} paths */
+    int64_t page;     /* which picture of its file that is, likewise */
+    bool noise;       /* a spectrum: encoders need not look for structure */
+    bool alpha_plane; /* one channel more than the job's: alpha, as a plane like any other */
+    enum gf_keeps keeps;
+    struct gf_image image; /* px has samples from the run until it is written */
+    int64_t shape[GF_MAX_RANK];
+    bool has_record;
+    struct gf_record record;
+};
 
 /* GF_EINVAL with the ways out when the product's format cannot hold it. */
 int gf_product_accepts(const struct gf_product *p);
-/* `metadata` is the picture's, for the products that keep it. */
-int gf_product_write(const struct gf_settings *s, const struct gf_product *p,
-                     const struct gf_metadata *metadata);
+/* Writes all its files; `metadata` is the picture's, for the products that keep it. Makes the folder of bands. */
+int gf_product_write(const struct gf_settings *s, const struct gf_job *job,
+                     const struct gf_product *p, const struct gf_metadata *metadata);
 /* NULL where the product can be written page by page, else the reason. */
 const char *gf_product_pages_refused(const struct gf_product *p);
 /* A product page by page; without {page}, whose planes are files of their own, also:

@@ -47,8 +47,13 @@ int gf_target_keep_dtype(const struct gf_settings *s, const struct gf_format *fo
 int gf_target_resolve(const struct gf_target *t, const char *in, const struct gf_format **format,
                       char **path);
 
-/* Claims the outputs of the inputs `names` as far as the arguments name them ({page} not replaced):
- * GF_EUSAGE for two outputs of one name, and for an output that is read, through links too. */
+/* Visits the path of each output of the inputs `names` as far as the arguments name it: {page} is not
+ * replaced. The visitor may change the path. Ends with the first that does not return 0, and returns that. */
+typedef int gf_target_visit(void *user, const struct gf_target *t, const char *in, char *path);
+int gf_targets_each(const struct gf_targets *targets, char *const *names, int n_names,
+                    gf_target_visit *visit, void *user);
+
+/* Claims these outputs: GF_EUSAGE for two of one name, and for one that is read, through links too. */
 int gf_targets_claim(const struct gf_settings *s, const struct gf_targets *targets,
                      char *const *names, int n_names);
 
@@ -56,5 +61,11 @@ int gf_targets_claim(const struct gf_settings *s, const struct gf_targets *targe
  * (or NULL) has one there. `t` and `in` are the ones that gf_targets_claim() was given. */
 int gf_target_claim(const struct gf_target *t, const char *in, const struct gf_format *format,
                     const char *path);
+
+/* GF_EIO if a folder of these outputs does not exist; with --mkdir makes it and those above it. A folder
+ * with {page} in its name is left to the writing. */
+int gf_targets_check_folders(const struct gf_settings *s, const struct gf_targets *targets,
+                             char *const *names, int n_names);
+int gf_folder_make(const char *folder);
 
 #endif

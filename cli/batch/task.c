@@ -7,7 +7,6 @@
 #include <jansson.h>
 #include <sys/stat.h>
 
-#include "cli/batch/bands.h"
 #include "cli/batch/store.h"
 #include "cli/log.h"
 #include "core/base/clock.h"
@@ -439,9 +438,8 @@ static int write_outputs(struct gf_task *t) {
     gf_array_free(&t->image.px); /* not needed any more, and the encoder may need the memory */
     for (int i = 0; i < t->targets->n && !rc; i++) {
         const struct gf_product *p = &t->product[i];
-        rc = p->bands             ? gf_bands_write(t->s, &t->job, p)
-             : is_same_file(t, p) ? gf_file_copy(t->reader.file[0], p->path, t->s->clobber)
-                                  : gf_product_write(t->s, p, &t->image.metadata);
+        rc = is_same_file(t, p) ? gf_file_copy(t->reader.file[0], p->path, t->s->clobber)
+                                : gf_product_write(t->s, &t->job, p, &t->image.metadata);
         gf_array_free(&t->product[i].image.px);
     }
     t->ms_encode = gf_now_ms() - start;

@@ -19,7 +19,6 @@
 #include "core/mpi/ranks.h"
 #include "core/session/runner.h"
 #include "cli/batch/load.h"
-#include "cli/batch/product.h"
 #include "cli/batch/resume.h"
 #include "cli/batch/targets.h"
 

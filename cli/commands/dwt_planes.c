@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "cli/batch/describe.h"
-#include "cli/batch/job_record.h"
 #include "cli/batch/store.h"
 #include "cli/log.h"
 #include "cli/progress.h"

@@ -2,7 +2,6 @@
 #include "cli/command.h"
 #include "cli/log.h"
 #include "cli/batch/describe.h"
-#include "cli/batch/job_record.h"
 #include "core/base/status.h"
 
 /* Fills a zeroed output. */

@@ -4,7 +4,6 @@
 #include "cli/command.h"
 #include "cli/log.h"
 #include "cli/batch/describe.h"
-#include "cli/batch/job_record.h"
 #include "cli/commands/planes.h"
 #include "cli/commands/wavelet.h"
 #include "core/wavelet/window.h"

@@ -4,7 +4,6 @@
 #include "cli/command.h"
 #include "cli/log.h"
 #include "cli/batch/describe.h"
-#include "cli/batch/job_record.h"
 #include "core/base/status.h"
 
 /* Below this the imaginary part of a foreign spectrum's inverse is rounding noise. */
@@ -37,7 +36,7 @@ static int job_from_record(struct gf_task *t, const struct gf_record *r) {
     int rc = check_options(t->s, job);
     if (rc)
         return rc;
-    if (!t->s->from_magnitude && gf_kind_of_record(r) != GF_COMPLEX)
+    if (!t->s->from_magnitude && (enum gf_kind)r->kind != GF_COMPLEX)
         return refuse_picture(&t->image);
     return gf_task_take_recorded(t, r->alpha == GF_ALPHA_KEPT);
 }

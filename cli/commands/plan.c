@@ -5,15 +5,13 @@
 #include <unistd.h>
 #include <sys/stat.h>
 
+#include "cli/filter/filtering.h"
 #include "cli/backend_options.h"
 #include "cli/command.h"
 #include "cli/commands/plan_assume.h"
 #include "cli/commands/plan_parts.h"
 #include "cli/commands/plan_ranks.h"
 #include "cli/commands/plan_report.h"
-#include "cli/filter/files.h"
-#include "cli/filter/make.h"
-#include "cli/filter/options.h"
 #include "cli/log.h"
 #include "cli/shapes.h"
 #include "cli/batch/ranks.h"

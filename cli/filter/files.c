@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/filter/files.h"
+#include "cli/filter/filtering.h"
 #include "cli/log.h"
 #include "core/base/sample_value.h"
 #include "core/base/memory.h"

@@ -4,18 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/batch/batch.h"
 #include "cli/batch/describe.h"
 #include "cli/report.h"
 #include "cli/command.h"
-#include "cli/filter/files.h"
 #include "cli/filter/filtering.h"
-#include "cli/filter/input.h"
-#include "cli/filter/mask.h"
-#include "cli/filter/notch.h"
-#include "cli/filter/options.h"
-#include "cli/filter/parts.h"
-#include "cli/json_memory.h"
 #include "cli/log.h"
 #include "core/filter/edges.h"
 #include "core/filter/smooth_pages.h"

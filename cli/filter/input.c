@@ -1,10 +1,8 @@
 /* Samples beyond a picture's edges: repeated, mirrored, faded or split off. */
-#include "cli/filter/input.h"
 
 #include <string.h>
 
 #include "cli/filter/filtering.h"
-#include "cli/filter/parts.h"
 #include "core/filter/edges.h"
 #include "core/filter/smooth.h"
 #include "core/filter/waves.h"

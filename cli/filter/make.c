@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/filter/make.h"
-#include "cli/filter/options.h"
-#include "cli/filter/parts.h"
+#include "cli/filter/filtering.h"
 #include "cli/shapes.h"
 #include "core/base/status.h"
 
@@ -239,8 +237,11 @@ int gf_filter_make(const struct gf_settings *s, const struct gf_job *job,
     for (int i = 0; peaks && i < peaks->n && !rc; i++)
         if (peaks->notch[i].radius > 0)
             rc = add_peak(*out, job, frame, &peaks->notch[i]);
-    if (!rc && peaks && peaks->mask.data)
-        rc = gf_filter_times_half(*out, job, gf_settings_threads(s), &peaks->mask, frame->shape);
+    if (!rc && peaks && peaks->mask.data) {
+        struct gf_filter_samples mask = {.half = peaks->mask.data};
+        memcpy(mask.extent, frame->shape, sizeof mask.extent);
+        rc = gf_filter_times_mask(*out, job, gf_settings_threads(s), &mask);
+    }
     (*out)->offset = offset_of(s, frame->dtype);
     if (rc) {
         gf_filter_free(*out);

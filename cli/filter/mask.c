@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/filter/mask.h"
 #include "cli/filter/filtering.h"
 #include "cli/batch/store.h"
 #include "core/filter/table.h"

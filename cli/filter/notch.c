@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/filter/notch.h"
 #include "cli/filter/filtering.h"
-#include "cli/filter/input.h"
 #include "cli/log.h"
 #include "cli/report.h"
 #include "core/base/sample_run.h"
 #include "core/base/status.h"
+#include "core/spectrum/detail.h"
 #include "core/spectrum/select.h"
+#include "core/spectrum/thing.h"
 
 /* Waves weaker than this, of the strongest one, are what rounding and clipping make of it. */
 static const double LEAST_RATIO = 1. / 16;

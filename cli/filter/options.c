@@ -5,11 +5,8 @@
 #include <unistd.h>
 #include <strings.h>
 
-#include "cli/filter/options.h"
-#include "cli/filter/notches.h"
-#include "core/filter/filter.h"
+#include "cli/filter/filtering.h"
 #include "cli/log.h"
-#include "cli/options.h"
 #include "core/base/status.h"
 
 enum { MAX_FIELDS = 6, DEFAULT_NOTCHES = 24 };
@@ -275,7 +272,8 @@ void gf_filter_note_radii(const struct gf_settings *s) {
 
 static const char *const edges[] = {"periodic", "mirror", "taper", "smooth", NULL};
 
-static const struct gf_opt filter_rows[] = {
+const struct gf_opt_group gf_opts_filter = GF_GROUP(
+    "Filter (R: bins, or 0.1c: cycles per sample, or 50%: of Nyquist)",
     GF_PARSED("lowpass", 0, "R[,PROFILE]", parse_lowpass,
               "keep frequencies up to R; PROFILE is one of " GF_PROFILE_NAMES
               "by default the first"),
@@ -313,17 +311,11 @@ static const struct gf_opt filter_rows[] = {
               "convolve with a picture, scaled to sum 1, or with gaussian:S, S in pixels"),
     GF_CHOICE("edges", filter.edges, "NAME", edges,
               "what continues the picture beyond its edges: periodic (default), mirror, taper or "
-              "smooth"),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_filter = {
-    "Filter (R: bins, or 0.1c: cycles per sample, or 50%: of Nyquist)", filter_rows};
+              "smooth"));
 
-static const struct gf_opt result_rows[] = {
-    GF_PARSED("offset", 0, "V|P%|mid", parse_offset,
-              "add V, P% of white, or mid-grey to the result"),
-    GF_TEXT("mask-out", filter.mask_out, "OUT",
-            "also write the filter, as a picture of the centred spectrum", .inert = true),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_filter_result = {NULL, result_rows};
+const struct gf_opt_group gf_opts_filter_result =
+    GF_GROUP(NULL,
+             GF_PARSED("offset", 0, "V|P%|mid", parse_offset,
+                       "add V, P% of white, or mid-grey to the result"),
+             GF_TEXT("mask-out", filter.mask_out, "OUT",
+                     "also write the filter, as a picture of the centred spectrum", .inert = true));

@@ -3,8 +3,6 @@
 #include <string.h>
 
 #include "cli/filter/filtering.h"
-#include "cli/filter/input.h"
-#include "cli/filter/parts.h"
 #include "core/filter/edges.h"
 #include "core/filter/smooth.h"
 #include "core/filter/smooth_pages.h"

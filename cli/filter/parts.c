@@ -1,10 +1,9 @@
 /* Tables part by part: the rows of a mask that the part is made of, and kernels. */
-#include "cli/filter/parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/filter/files.h"
+#include "cli/filter/filtering.h"
 #include "core/base/backend.h"
 #include "core/base/status.h"
 #include "core/filter/table.h"
@@ -127,10 +126,12 @@ static int times_line_mask(const struct gf_settings *s, const struct gf_filter_p
     if (!rc)
         memset(value, 0, (size_t)part->shape[0] * sizeof *value);
     for (int64_t at = 0; at < extent && !rc; at += SPAN) {
-        struct gf_filter_span span = {extent, at, extent - at < SPAN ? extent - at : SPAN, NULL};
         char *samples = room + SPAN * sizeof(double);
         double *to = (double *)room;
-        span.sample = to;
+        const struct gf_filter_samples span = {.extent = {extent},
+                                               .value = to,
+                                               .first = at,
+                                               .count = extent - at < SPAN ? extent - at : SPAN};
         rc = gf_file_read_samples(p->source, p->header, span.first, span.count, samples);
         if (!rc)
             rc = take(p, samples, span.count, NULL, &to);

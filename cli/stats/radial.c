@@ -5,7 +5,6 @@
 #include <strings.h>
 
 #include "cli/json.h"
-#include "cli/json_memory.h"
 #include "cli/log.h"
 #include "cli/plot/plot.h"
 #include "cli/report.h"

@@ -48,6 +48,13 @@ enum gf_dtype gf_dtype_real(enum gf_dtype t);
 /* The range an integer type holds; for other types -inf..inf. */
 void gf_dtype_range(enum gf_dtype t, double *low, double *high);
 
+static inline int64_t gf_min(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+static inline int64_t gf_max(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
+
 /* Product of `n` extents times `unit`; GF_EINVAL for an extent below 1, GF_ENOMEM above 2^62. */
 int gf_size_product(const int64_t *extent, int n, int64_t unit, int64_t *out);
 

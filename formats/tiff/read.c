@@ -207,7 +207,9 @@ static int tiff_read_pages(struct gf_decoder *d, const struct gf_image *image, i
     for (int64_t i = 0; i < n; i++) {
         struct gf_tiff_page page;
         int rc = select_page(r, from + i, &page);
-        if (rc || (rc = gf_tiff_decode(t, &page, (unsigned char *)to + i * bytes)) != GF_OK)
+        if (!rc)
+            rc = gf_tiff_decode(t, &page, 0, page.height, (unsigned char *)to + i * bytes);
+        if (rc)
             return rc;
     }
     return t->failed || t->status ? gf_tiff_report(t, "broken TIFF: ") : GF_OK;
@@ -220,41 +222,8 @@ static int tiff_read_rows(struct gf_decoder *d, int64_t page, int64_t row, int64
     if (!rc && (p.tiled || p.planar))
         rc = gf_fail(GF_EUNSUPP, "only the first of its pages is in strips");
     if (!rc)
-        rc = gf_tiff_decode_rows(&r->t, &p, row, n, to);
+        rc = gf_tiff_decode(&r->t, &p, row, n, to);
     return rc || !(r->t.failed || r->t.status) ? rc : gf_tiff_report(&r->t, "broken TIFF: ");
-}
-
-static int tiff_read(struct gf_decoder *d, struct gf_image *image) {
-    const struct reader *r = d->state;
-    return tiff_read_pages(d, image, 0, (int64_t)r->n, image->px.data);
-}
-
-static int tiff_strips(struct gf_decoder *d, struct gf_raw_layout *out, struct gf_frame *frame) {
-    struct reader *r = d->state;
-    struct gf_tiff *t = &r->t;
-    struct gf_tiff_page page;
-    int64_t strips = 0;
-    int rc = GF_OK;
-    *out = (struct gf_raw_layout){.dtype = r->first.dtype, .big_endian = TIFFIsBigEndian(t->tif)};
-    for (int64_t i = 0; i < (int64_t)r->n && !rc; i++) {
-        int64_t rows = 0;
-        rc = select_page(r, i, &page);
-        if (!rc)
-            rc = gf_tiff_strips(t, &page, &rows, NULL);
-        if (!rc && i && rows != frame->rows)
-            rc = gf_fail(GF_EUNSUPP, "a TIFF whose pages have strips of different heights");
-        if (!rc && !i) {
-            frame->rows = rows;
-            strips = (page.height + rows - 1) / rows;
-            frame->at = calloc(r->n * (size_t)strips, sizeof *frame->at);
-            rc = frame->at ? GF_OK : gf_fail(GF_ENOMEM, "out of memory");
-        }
-        if (!rc)
-            rc = gf_tiff_strips(t, &page, &rows, frame->at + i * strips);
-        if (!rc && i && frame->at[i * strips] <= frame->at[i * strips - 1])
-            rc = gf_fail(GF_EUNSUPP, "a TIFF whose pages are not in the order of the file");
-    }
-    return !rc && (t->failed || t->status) ? gf_tiff_report(t, "broken TIFF: ") : rc;
 }
 
 static int tiff_open(struct gf_decoder *d, struct gf_image *image) {
@@ -317,12 +286,9 @@ const struct gf_format gf_format_tiff = {
     .load = gf_tiff_load,
     .sniff = tiff_sniff,
     .open = tiff_open,
-    .read = tiff_read,
-    .strips = tiff_strips,
     .read_pages = tiff_read_pages,
     .read_rows = tiff_read_rows,
     .close = tiff_close,
-    .write = gf_tiff_write,
     .begin = gf_tiff_begin,
     .put_pages = gf_tiff_put_pages,
     .end = gf_tiff_end,

@@ -56,14 +56,9 @@ struct gf_tiff_page {
 };
 
 int gf_tiff_describe(struct gf_tiff *t, struct gf_tiff_page *page);
-/* Decodes the current page into (y, x, channel), C-contiguous. */
-int gf_tiff_decode(struct gf_tiff *t, const struct gf_tiff_page *page, unsigned char *out);
-/* The same of rows [first, first + n) of a page in strips that are not planar. */
-int gf_tiff_decode_rows(struct gf_tiff *t, const struct gf_tiff_page *p, int64_t first, int64_t n,
-                        unsigned char *out);
-/* Finds the strips of a page whose samples are stored as they are: the rows of one, and with
- * `at` (NULL: none) where each begins, ascending. GF_EUNSUPP with the reason where they are stored otherwise. */
-int gf_tiff_strips(struct gf_tiff *t, const struct gf_tiff_page *p, int64_t *rows, int64_t *at);
+/* Decodes n rows of the current page, from row `first` on, into (y, x, channel), C-contiguous. */
+int gf_tiff_decode(struct gf_tiff *t, const struct gf_tiff_page *page, int64_t first, int64_t n,
+                   unsigned char *out);
 /* The current directory's resolution, profile, compression and orientation. */
 int gf_tiff_get_metadata(struct gf_tiff *t, struct gf_image *image);
 /* "lzw", …; "other". */
@@ -72,8 +67,6 @@ const char *gf_tiff_compression_name(uint16_t number);
  * memory, or where libtiff refuses one. */
 bool gf_tiff_put_metadata(TIFF *tif, const struct gf_metadata *m, int colors, bool profile);
 /* For the table of formats. */
-int gf_tiff_write(struct gf_sink *sink, const struct gf_image *image,
-                  const struct gf_write_options *options);
 int gf_tiff_begin(struct gf_encoder *e);
 int gf_tiff_put_pages(struct gf_encoder *e, const struct gf_image *pages);
 int gf_tiff_end(struct gf_encoder *e);

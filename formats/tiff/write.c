@@ -190,15 +190,6 @@ static int finish(struct gf_encoder *e, int rc) {
     return rc ? rc : last;
 }
 
-int gf_tiff_write(struct gf_sink *sink, const struct gf_image *image,
-                  const struct gf_write_options *options) {
-    struct gf_encoder e = {.sink = sink, .image = image, .options = options};
-    int rc = gf_tiff_begin(&e);
-    if (!rc)
-        rc = gf_tiff_put_pages(&e, image);
-    return finish(&e, rc);
-}
-
 /* libtiff lays out the file; what it would write as samples is left out. */
 int gf_tiff_write_frame(struct gf_sink *sink, const struct gf_image *image,
                         const struct gf_write_options *options, struct gf_frame *frame) {

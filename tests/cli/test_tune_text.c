@@ -2,7 +2,6 @@
 #include <stdarg.h>
 
 #include "cli/commands/tune.c" /* tests are linked without cli/ */
-#include "cli/json_memory.c"
 #include "cli/report.c"
 #include "cli/text.c"
 #include "tests/test.h"

@@ -8,7 +8,6 @@
 #include "formats/checksum.h"
 #include "formats/files.h"
 #include "formats/record.h"
-#include "formats/sums.h"
 #include "formats/volume.h"
 #include "tests/formats/files.h"
 #include "tests/test.h"

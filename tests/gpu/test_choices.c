@@ -114,9 +114,6 @@ static void test_candidates(void) {
 struct gf_gpu_kernel {
     char options[sizeof((struct gf_kernel_request *)NULL)->options];
 };
-struct gf_gpu_buffer {
-    int64_t bytes;
-};
 
 /* The time of a kernel follows from its options, by `spread`; that of a run differs by `noise`. */
 static double spread, noise, clock_ms, marked;

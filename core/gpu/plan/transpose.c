@@ -8,10 +8,6 @@
 
 enum { SIDE = 32 }; /* of the squares in kernels/transpose.cl */
 
-static int64_t least(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
 static void set_transpose(const struct gf_job *job, const struct gf_gpu_space *work, bool half,
                           struct transpose_args *a) {
     a->columns = work->extent[2];
@@ -47,14 +43,14 @@ int gf_gpu_add_transpose(struct gf_gpu_plan *p, const struct gf_gpu_space *work)
     p->bytes[GF_GPU_ENERGY] = 2 * GF_GPU_GROUPS * word;
     pass->args_bytes = sizeof *a;
     pass->group = GROUP;
-    pass->groups =
-        least(GF_GPU_GROUPS, (a->columns + SIDE - 1) / SIDE *
-                                 ((back ? a->height : a->numbers) + SIDE - 1) / SIDE * a->channels);
+    pass->groups = gf_min(GF_GPU_GROUPS, (a->columns + SIDE - 1) / SIDE *
+                                             ((back ? a->height : a->numbers) + SIDE - 1) / SIDE *
+                                             a->channels);
     pass->local_bytes = pass->kernel.local_bytes = SIDE * (SIDE + 1) * 2 * word;
     snprintf(pass->summary.what, sizeof pass->summary.what,
              "transposed, times the line's twiddles");
     const int64_t each = a->columns * a->channels * 2 * word;
-    pass->summary.bytes_read = each * (back ? a->numbers : least(a->height, a->numbers));
+    pass->summary.bytes_read = each * (back ? a->numbers : gf_min(a->height, a->numbers));
     pass->summary.bytes_written = each * (back ? a->height : a->numbers);
     pass->cost = (double)(pass->summary.bytes_read + pass->summary.bytes_written) / 0.8 +
                  gf_gpu_launch_cost(&p->props);
