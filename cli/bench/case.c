@@ -8,8 +8,8 @@
 #include "core/base/status.h"
 
 enum { LEAST_ROUNDS = 3, MOST_ROUNDS = 10000 };
-/* A measurement is at least this long, so that the clock costs it nothing; a device wants some
- * launches queued behind one another. */
+/* Seconds that a measurement takes at least, so that reading the clock does not matter; on a device
+ * it has to be several launches in a queue. */
 static const double shortest = 100e-6, shortest_resident = 1e-3;
 
 /* An entrant at work on the case. */
@@ -18,20 +18,20 @@ struct entry {
     struct gf_bench_row *row;
     struct gf_trend *before; /* of its last row */
     struct gf_plan *plan;
-    struct gf_bound *bound; /* to the arrays, where they are in the host's memory */
+    struct gf_bound *bound; /* to the arrays, if they are in the host's memory */
     double *seconds;        /* MOST_ROUNDS by run, and as many by the host's clock */
     int runs, inner;        /* inner: executions a run */
     double spent;           /* seconds on these runs */
     bool done;              /* measured for now */
     bool uploaded;          /* a device has the input */
-    bool waits;             /* for memory that the plans of others hold */
-    bool locked[2];         /* it copies from the input and to the output, which are page-locked */
+    bool waits;             /* for memory that other entrants' plans hold */
+    bool locked[2];         /* the input, the output are page-locked for it */
 };
 
 struct state {
     struct gf_bench *b;
     const struct gf_bench_case *c;
-    struct gf_array in, out, fresh; /* fresh: what a spent input was */
+    struct gf_array in, out, fresh; /* fresh: a copy of an input that runs destroy */
     struct gf_bench_reference reference;
     struct entry entry[GF_MAX_ENTRANTS], *end; /* behind the last one */
     int64_t limit;                             /* bytes that may still be taken */
@@ -45,7 +45,7 @@ static bool is_timed(const struct entry *e) {
     return e->plan && e->row->status == GF_BENCH_OK;
 }
 
-/* Seconds that one execution takes, by the device's clock if it has one, and by the host's. */
+/* Seconds of one execution by the device's clock, if it has one, and by the host's. */
 struct measured {
     double seconds, host;
 };
@@ -61,7 +61,7 @@ static int run_on_host(struct state *st, struct entry *e, struct measured *m) {
     return rc;
 }
 
-/* The input is there already; one that was spent is copied again. */
+/* The device keeps the input; one that was destroyed is copied again. */
 static int run_on_device(struct state *st, struct entry *e, struct measured *m) {
     int rc = 0;
     if (!e->uploaded || st->fresh.data)
@@ -75,7 +75,7 @@ static int run_on_device(struct state *st, struct entry *e, struct measured *m) 
     return rc;
 }
 
-/* Whether the arrays are on the device while it is timed. In slabs they pass through it. */
+/* True if the arrays stay on the device while it is timed. In slabs they pass through it. */
 static bool is_resident(const struct entry *e) {
     return e->e->resident && !(e->plan && e->plan->in_slabs);
 }
@@ -121,7 +121,7 @@ static int prepare(struct state *st) {
     return gf_bench_reference_make(st->b, c, &st->in, st->limit, &st->reference);
 }
 
-/* Arrays that pass through a device in every run: what page-locking them takes is not timed. */
+/* Page-locks arrays that pass through a device in every run, so that runs do not include that time. */
 static void lock_arrays(struct state *st, struct entry *e) {
     const struct gf_on_device *d = e->e->backend->on_device;
     const struct gf_array *arrays[2] = {&st->in, &st->out};
@@ -129,7 +129,7 @@ static void lock_arrays(struct state *st, struct entry *e) {
         d->lock(e->e->context, arrays[k]->data, gf_array_bytes(arrays[k]), &e->locked[k]);
 }
 
-/* Bytes a second that pass to the device and back together, each way by itself at full speed. */
+/* Bytes a second to the device plus those back, each direction measured alone. */
 static double bus_speed(const struct gf_bench_entrant *e) {
     enum { BYTES = 64 << 20 };
     double seconds[2];
@@ -139,7 +139,8 @@ static double bus_speed(const struct gf_bench_entrant *e) {
     return BYTES / seconds[0] + BYTES / seconds[1];
 }
 
-/* Several devices have the arrays: what they send each other passes through no one's memory alone. */
+/* Notes the devices that share the arrays. Their exchange uses more than one memory, so there is no
+ * copy bandwidth to compare with. */
 static void note_devices(const struct gf_plan *plan, struct gf_bench_row *row) {
     row->devices = plan->n_shares;
     row->copy = 0;
@@ -158,14 +159,14 @@ static int try_out(struct state *st, struct entry *e) {
     struct measured m;
     double start = now();
     e->inner = 1;
-    row->passes = 0; /* also where this is not the first try */
+    row->passes = 0; /* this may be a second try */
     row->moved = 0;
     row->devices = 0;
     row->copy = entrant->resident ? entrant->device.copy : st->b->host.copy;
     if (entrant->resident)
         snprintf(row->device, sizeof row->device, "%s", entrant->device.name);
     snprintf(row->code_path, sizeof row->code_path, "%s", entrant->code_path);
-    /* Measuring plans try themselves out on arrays of their own. */
+    /* FFTW measures plans on arrays of its own. */
     int64_t trial = entrant->fftw_plan ? st->c->bytes_in + st->c->bytes_out : 0;
     int rc = gf_memory_check(trial, st->limit);
     if (!rc)
@@ -184,7 +185,8 @@ static int try_out(struct state *st, struct entry *e) {
         row->passes += !e->plan->pass[p].part;
         row->moved += e->plan->pass[p].bytes_read + e->plan->pass[p].bytes_written;
     }
-    memset(st->out.data, 0xff, (size_t)st->c->bytes_out); /* NaN: nobody's answer is left over */
+    memset(st->out.data, 0xff,
+           (size_t)st->c->bytes_out); /* NaN: no earlier entrant's answer can pass for this one's */
     lock_arrays(st, e);
     rc = gf_plan_bind(e->plan, &st->in, &st->out, &e->bound);
     rc = rc ? rc : run(st, e, &m);
@@ -198,8 +200,8 @@ static int try_out(struct state *st, struct entry *e) {
     return 0;
 }
 
-/* How often a run executes; the second run is the first that is warm, and a device's clock rises
- * with its work. */
+/* Chooses how many executions make a run. The first execution was cold, and a device's clock rises
+ * under load, so these are runs to warm up as well. */
 static int settle(struct state *st, struct entry *e) {
     enum { TRIES = 4, MOST_SPENT = 8 };
     bool resident = is_resident(e), spent = st->fresh.data;
@@ -213,9 +215,9 @@ static int settle(struct state *st, struct entry *e) {
         rc = run(st, e, &m);
         if (!rc && m.seconds * e->inner < least)
             e->inner = (int)(least / (m.seconds + 1e-9)) + 1;
-        /* A spent input needs renewing before each execution. On a device that would be all that
-         * is seen; there, a few in a row only transform what the last one left, and by then values
-         * have not left their range. */
+        /* A destroyed input needs renewing before each execution. On a device the copy would
+         * dominate the time, so there a few executions in a row transform what the last one left;
+         * so few that the values stay within range. */
         if (spent && e->inner > (resident ? MOST_SPENT : 1))
             e->inner = resident ? MOST_SPENT : 1;
     }
@@ -229,8 +231,7 @@ static bool measured_enough(const struct gf_settings *s, const struct entry *e) 
                            : e->runs >= LEAST_ROUNDS && e->spent >= s->bench.seconds;
 }
 
-/* One run of each that is not done, round after round, so that whatever drifts does so for all
- * alike. */
+/* Runs all that are not done in turns, so that a drift of the machine affects them alike. */
 static void time_all(struct state *st) {
     for (bool any = true; any;) {
         any = false;
@@ -258,8 +259,8 @@ static struct gf_trend trend_of(const struct gf_bench_case *c, double seconds) {
                              .rate = c->flops / seconds};
 }
 
-/* Takes over what was measured, unless an earlier attempt was quieter, or shorter where one of the two breaks
- * the trend. True: something disturbed it. */
+/* Stores the times in the row, unless those of an earlier attempt were quieter, or, if either of
+ * the two is off the trend, shorter. Returns true if the row's times were disturbed. */
 static bool note_times(struct state *st, struct entry *e) {
     struct gf_bench_row *row = e->row;
     struct gf_times t = gf_times_of(e->seconds, e->runs);
@@ -276,7 +277,7 @@ static bool note_times(struct state *st, struct entry *e) {
     return row->noisy || row->astray;
 }
 
-/* All entrants, and those again that something disturbed. */
+/* Times all entrants, and again those that were disturbed. */
 static void measure(struct state *st) {
     enum { REPEATS = 3 };
     int noisy = 1;
@@ -314,8 +315,8 @@ static void drop_plan(struct state *st, struct entry *e) {
     *e = (struct entry){.e = e->e, .row = e->row, .before = e->before, .waits = e->waits};
 }
 
-/* Tries those that wait. Plans hold their workspace until all are timed: whoever finds too little
- * memory beside others' waits until these are gone. Returns how many still do. */
+/* Tries the waiting entrants. Plans hold their workspace until all are timed, so an entrant that
+ * finds too little memory beside the others waits until they are gone. Returns how many still wait. */
 static int try_waiting(struct state *st) {
     int held = 0, waiting = 0;
     for (struct entry *e = st->entry; e < st->end; e++) {
@@ -334,13 +335,13 @@ static int try_waiting(struct state *st) {
 }
 
 static void add_details(struct state *st, struct entry *e) {
-    /* On the host, a run may spend its input. */
+    /* A run on the host may destroy its input. */
     const struct gf_array *in = st->fresh.data && is_resident(e) ? &st->fresh : &st->in;
     const struct gf_bench_work w = {e->e, e->plan, in, &st->out};
     gf_bench_add_details(&st->b->s->bench, &w, e->row);
 }
 
-/* The entrants that fit into memory together, in turns; then those that did not. */
+/* Times the entrants that fit into memory together, then the others. */
 static void run_in_groups(struct state *st) {
     const int64_t limit = st->limit;
     for (int waiting = st->b->n; waiting;) {

@@ -1,4 +1,4 @@
-/* The options of `gpufft bench`, and the sizes it runs without operands. */
+/* The options of `gpufft bench`. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,8 +28,8 @@ static int parse_kinds(const char *value, void *field) {
     return rc;
 }
 
-/* Takes the next whole number, 1 to `most`, of a list at *at, which is NULL after the last; 0 for anything
- * else. */
+/* Takes the next whole number, 1 to `most`, of the list at *at and moves *at, to NULL after the
+ * last; returns 0 for anything else. */
 static int next_number(const char **at, int most) {
     char *end;
     errno = 0;
@@ -72,8 +72,8 @@ static int take_seconds(const char *what, const char *value, double *seconds) {
     char *end;
     double v = strtod(value, &end);
     if (end == value || *end || !(v > 0) || v > 3600)
-        return gf_fail(GF_EUSAGE, "%s cannot be '%.40s'; it is seconds, above 0 up to 3600", what,
-                       value);
+        return gf_fail(GF_EUSAGE, "%s cannot be '%.40s'; it takes seconds, above 0 and up to 3600",
+                       what, value);
     *seconds = v;
     return 0;
 }
@@ -158,7 +158,7 @@ bool gf_bench_exchanges(const struct gf_settings *s) {
     return s->bench.kinds >> GF_BENCH_EXCHANGE & 1;
 }
 
-/* Options of what processes do together, and of all else. */
+/* --kind=exchange excludes the options of all other kinds, and --link needs it. */
 static int check_exchange(const struct gf_settings *s) {
     const struct gf_bench_settings *b = &s->bench;
     const bool alone = b->kinds == 1u << GF_BENCH_EXCHANGE;

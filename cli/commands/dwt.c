@@ -152,7 +152,7 @@ const struct gf_command gf_command_dwt = {
 
 /* ---- idwt ---- */
 
-/* Options may repeat what is in the record, whose job this is. */
+/* Refuses options that contradict the record. */
 static int check_options(const struct gf_settings *s, const struct gf_job *job) {
     const struct gf_wavelet *w = &job->wavelet;
     int rc = gf_task_check_axes(s, job);
@@ -177,8 +177,8 @@ static int job_from_record(struct gf_task *t, const struct gf_record *r) {
     return gf_task_take_recorded(t, r->alpha == GF_ALPHA_KEPT);
 }
 
-/* Without a record the picture has the coefficients' own size, so it must be one that every level
- * halves. */
+/* Without a record the picture is taken to have the size of the coefficients, which every level
+ * must halve. */
 static int job_from_options(struct gf_task *t) {
     struct gf_job *job = &t->job;
     int64_t packed[GF_MAX_RANK];
@@ -221,7 +221,7 @@ static int prepare_inverse(struct gf_task *t) {
     return rc;
 }
 
-/* Samples that do not fit: a threshold may push a few over, anything else may not. */
+/* Fails if samples do not fit the type, unless a threshold can have caused that. */
 static int check_inverse(struct gf_task *t) {
     for (int i = 0; i < t->job.n_out; i++) {
         long long clipped = (long long)t->report.clipped[i];
