@@ -359,7 +359,10 @@ static int create(struct slabs *s, int i) {
 static int finish(struct slabs *s) {
     struct gf_task *t = s->t;
     double overflowed[GF_MAX_OUTPUTS];
-    int rc = t->reader.file[0] ? gf_file_check_size(t->reader.file[0]) : 0;
+    struct gf_file *file = t->reader.file[0];
+    int rc = file ? gf_file_check_size(file) : 0;
+    if (!rc && file && !t->ranks)
+        rc = gf_file_check(file);
     gf_reader_close(&t->reader);
     rc = agree(s, rc);
     for (int i = 0; i < t->job.n_out && !rc && t->ranks; i++)
@@ -423,6 +426,8 @@ int gf_slabs_run(struct gf_task *t) {
                             .write_span = write_span};
     if (t->ranks)
         io.members = gf_rank_members(&s->exchange, t->ranks);
+    if (!t->ranks && t->reader.file[0])
+        gf_file_sum_reads(t->reader.file[0]);
     int rc = open_exchange(s);
     for (int i = 0; i < t->job.n_out && !rc; i++)
         rc = create(s, i);

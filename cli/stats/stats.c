@@ -256,8 +256,7 @@ static int look_at_all(struct stats_run *r, struct input *in) {
     const struct gf_image header = in->all;
     int rc = gf_reader_read(&in->reader, &in->all);
     if (!rc && (rc = gf_reader_more(&in->reader)) > 0)
-        rc =
-            gf_fail(GF_EUNSUPP, "a PNM of more than one picture"); /* no other file holds several */
+        rc = gf_fail(GF_EUNSUPP, "a PNM of more than one picture"); /* only PNM holds several */
     if (!rc)
         rc = gf_load_finite(r->s, &in->all);
     if (rc == GF_ENOMEM && in->n == 1 && strcmp(in->read[0], "-"))
