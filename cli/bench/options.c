@@ -1,4 +1,4 @@
-/* The options of `gpufft bench`, and the sizes it runs without operands. */
+/* The options of `gpufft bench`. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,8 +32,8 @@ static int parse_kinds(const struct gf_opt *o, const char *value, void *field) {
     return rc;
 }
 
-/* Takes the next whole number, 1 to `most`, of a list at *at, which is NULL after the last; 0 for anything
- * else. */
+/* Takes the next whole number, 1 to `most`, of the list at *at and moves *at, to NULL after the
+ * last; returns 0 for anything else. */
 static int next_number(const char **at, int most) {
     char *end;
     errno = 0;
@@ -68,7 +68,7 @@ static int parse_threads(const struct gf_opt *o, const char *value, void *field)
               : 0;
 }
 
-#define SECONDS "it is seconds, above 0 up to 3600"
+#define SECONDS "it takes seconds, above 0 and up to 3600"
 
 static const struct gf_opt what_rows[] = {
     GF_CHOICE("step", step, "NAME", gf_steps,
@@ -142,7 +142,7 @@ bool gf_bench_exchanges(const struct gf_settings *s) {
     return s->bench.kinds >> GF_BENCH_EXCHANGE & 1;
 }
 
-/* Options of what processes do together, and of all else. */
+/* --kind=exchange excludes the options of all other kinds, and --link needs it. */
 static int check_exchange(const struct gf_settings *s) {
     const struct gf_bench_settings *b = &s->bench;
     const bool alone = b->kinds == 1u << GF_BENCH_EXCHANGE;

@@ -39,7 +39,7 @@ static int64_t extent_of(const struct gf_stack *s, char axis) {
     return axis == 'z' ? s->z : axis == 'c' ? s->c : s->t;
 }
 
-/* The line of each axis's spacing, and of pages by axis. */
+/* Pages by axis, and the spacing along each axis. */
 static json_t *stack_report(const struct gf_stack *s) {
     json_t *spacing = json_object(), *spaced = json_array(), *order = json_array();
     for (int i = 0; i < 3; i++) {

@@ -16,7 +16,7 @@ static int refuse_picture(const struct gf_image *image) {
                    gf_dtype_name(image->px.dtype));
 }
 
-/* An option that contradicts the record, whose job this is. */
+/* Refuses options that contradict the record. */
 static int check_options(const struct gf_settings *s, const struct gf_job *job) {
     int rc = gf_task_check_axes(s, job);
     if (rc)

@@ -38,8 +38,7 @@ static bool is_luma(const struct gf_settings *s, const struct gf_image *image) {
     return image->color == GF_RGB && !s->stats.channels;
 }
 
-/* The picture's channels but alpha, to half a spectrum of each; to all of it if they are complex.
- */
+/* The job: all channels but alpha to half a spectrum each, or if they are complex to a full one. */
 static int make_job(const struct gf_settings *s, const struct gf_image *image, struct gf_job *job) {
     *job = (struct gf_job){0};
     job->direction = GF_FORWARD;
@@ -74,8 +73,8 @@ static int check_record(const struct gf_image *image) {
     return 0;
 }
 
-/* A plan within the limit, a lean one if need be; `spectrum` has its shape and no data yet. The
- * plan's workspace stays while peaks are looked for. */
+/* Plans within the memory limit, with a lean plan if necessary; `spectrum` has a shape and no data
+ * yet. The plan's workspace is still held while peaks are searched. */
 static int plan(struct gf_runner *e, struct gf_job *job, const struct gf_image *image,
                 const struct gf_array *spectrum, int threads) {
     struct gf_spectrum one = gf_spectrum_of(job, spectrum, 0, threads);
@@ -120,7 +119,7 @@ static int look_at_spectrum(struct gf_stats *st, const struct gf_array *out, int
     return rc;
 }
 
-/* Everything about the picture; `st` points at image and job. */
+/* Transforms the picture and analyses it; `st` points at image and job. */
 static int look(struct stats_run *r, struct gf_image *image, struct gf_job *job,
                 struct gf_stats *st) {
     struct gf_array in = image->px, out;
@@ -171,7 +170,7 @@ static int write_radial(const struct stats_run *r, const struct gf_stats *st) {
     return rc;
 }
 
-/* Looks at samples that are there, and prints what it finds. */
+/* Analyses samples in memory and prints the result. */
 static int look_and_print(struct stats_run *r, struct gf_image *image, struct gf_stats *st) {
     struct gf_job job;
     st->image = image;
@@ -190,7 +189,8 @@ static int look_and_print(struct stats_run *r, struct gf_image *image, struct gf
     return rc;
 }
 
-/* Reading the samples of this header was refused: states what all of the work needs, which is more. */
+/* There is no memory for the samples of this header: fails with the need of all the work, which is
+ * larger. */
 static int refuse(struct stats_run *r, const struct gf_image *image, int rc) {
     struct gf_failure first = {0};
     struct gf_job job;
@@ -278,7 +278,7 @@ static int look_at_input(struct stats_run *r, struct input *in) {
     return rc;
 }
 
-/* One file, or all of them as the planes of a volume. */
+/* Handles a file, or all files as the planes of a volume. */
 static void run_one(struct stats_run *r, char *const *read, int n) {
     gf_progress_show("reading", gf_log_name(read[0]));
     int rc = look_at_input(r, &(struct input){.read = read, .n = n});
