@@ -169,7 +169,7 @@ static int times_mask(const struct gf_settings *s, struct gf_filter_part *p,
 
 int64_t gf_filter_parts_bytes(const struct gf_task *t) {
     const struct gf_job *job = &t->job;
-    int64_t bytes = 0, plane = 0;
+    int64_t bytes = 0, kernel = 0;
     for (int i = 0; i < t->s->filter.n_parts; i++) {
         const struct gf_filter_part *p = &t->s->filter.part[i];
         int64_t count = p->file.value != NULL;
@@ -178,14 +178,10 @@ int64_t gf_filter_parts_bytes(const struct gf_task *t) {
         bytes += count * (int64_t)sizeof *p->file.value;
         if (p->source && gf_slab_is_line(job))
             bytes += span_bytes(p);
-        if (p->what == GF_KERNEL) /* reals, and complex numbers of half as many */
-            plane = 3 * (int64_t)sizeof(double);
+        if (p->what == GF_KERNEL && !gf_slab_is_line(job)) /* a line's plan has what that takes */
+            kernel = gf_filter_kernel_bytes(job);
     }
-    if (gf_slab_is_line(job)) /* its plan has what a kernel takes */
-        return bytes;
-    for (int i = 1; i < job->ndim; i++)
-        plane *= job->axes >> i & 1 ? job->shape[i] : 1;
-    return bytes + plane;
+    return bytes + kernel;
 }
 
 int gf_filter_make_table(const void *settings, const struct gf_job *part,
