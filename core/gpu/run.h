@@ -104,7 +104,7 @@ int gf_gpu_run_times(const struct gf_gpu_context *c, struct gf_gpu_run *m, int t
 int gf_gpu_run_once(const struct gf_gpu_context *c, struct gf_gpu_run *m);
 /* upload(), launch() and download(). */
 int gf_gpu_run_all(const struct gf_gpu_context *c, struct gf_gpu_run *m, const struct gf_array *in,
-                    struct gf_array *out, struct gf_report *report);
+                   struct gf_array *out, struct gf_report *report);
 
 /* The report of download(), packed: its bytes; copied there on the device after a run; added to a
  * report, whose ranges become those of this run. */
@@ -124,5 +124,10 @@ int gf_gpu_run_time_passes(const struct gf_gpu_context *c, const struct gf_gpu_r
 int gf_gpu_run_transfer(void *context, int64_t bytes, bool pinned, double seconds[2]);
 /* As gf_backend.measure. */
 int gf_gpu_run_measure(void *context, struct gf_device_speed *speed);
+
+/* If the context measures plans, this job has a choice and no record yet (or the context measures again), up to
+ * GF_GPU_CANDIDATES plans run in alternation on random samples, and the one to be used is kept in
+ * the cache. Returns how many ran; 0 also where memory is short, or the context has spent its two minutes. */
+int gf_gpu_choose(struct gf_gpu_context *c, const struct gf_job *job);
 
 #endif
