@@ -14,7 +14,7 @@
 #include "core/base/sample_run.h"
 #include "core/base/status.h"
 #include "core/mpi/exchange.h"
-#include "core/session/disk_speed.h"
+#include "core/session/speeds.h"
 #include "core/slab/run.h"
 #include "formats/scratch.h"
 
@@ -304,7 +304,7 @@ static void measure(struct slabs *s, int64_t bytes) {
     s->measured = true;
     char *folder = walk < LEAST ? NULL : gf_slabs_folder(s->t);
     if (folder)
-        gf_disk_speed_keep(folder, (double)walk / (s->disk_ms + s->t->ms_decode) * 1e3);
+        gf_speeds_keep_disk(folder, (double)walk / (s->disk_ms + s->t->ms_decode) * 1e3);
     free(folder);
 }
 
