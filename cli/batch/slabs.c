@@ -54,7 +54,7 @@ const char *gf_slabs_refuses(const struct gf_task *t) {
         return "pictures with alpha are not";
     if (t->s->plan_only)
         return NULL;
-    if (t->s->nan == GF_NAN_MEAN && !gf_task_is_read_again(t))
+    if (t->s->nan == GF_NAN_MEAN && !gf_task_is_at_hand(t))
         return "--nan=mean takes the mean of all samples, and a pipe is read once";
     const struct gf_file *file = t->reader.file[0];
     if (line && (t->s->frames || !gf_file_has_samples(file)))
@@ -113,7 +113,7 @@ int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan) {
         rc = gf_fail(GF_EUNSUPP, "a picture of so few points is transformed in one piece");
     if (!rc)
         rc = make_within(t, &whole, &worker, plan);
-    if (!rc && t->looks)
+    if (!rc && t->scans)
         gf_slab_plan_look(plan, gf_array_bytes(&t->image.px));
     return rc;
 }

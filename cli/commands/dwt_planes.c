@@ -293,7 +293,8 @@ static const char *refuses(const struct gf_task *t, bool too_large) {
         return "pictures with alpha are not";
     if (gf_dwt_refuses_planes(&t->job))
         return gf_dwt_refuses_planes(&t->job);
-    if (t->job.n_out != 1 || p->bands || p->where->has_page || t->job.out[0].map != GF_MAP_NUMBER)
+    if (t->job.n_out != 1 || p->target->bands || p->target->where.has_page ||
+        t->job.out[0].map != GF_MAP_NUMBER)
         return "pictures and bands are made from all coefficients";
     if (gf_finite_refuses_parts(s))
         return gf_finite_refuses_parts(s);
