@@ -345,13 +345,10 @@ static int transform_kernel(const struct gf_job *job, unsigned axes, const int64
                           .n_out = 1,
                           .out = {{.kind = GF_COMPLEX, .dtype = GF_C128, .half = true}}};
     struct gf_array x = {0};
-    int64_t extent[GF_MAX_RANK];
     memcpy(sums.shape, shape, sizeof sums.shape);
-    gf_job_in_shape(&sums, extent);
-    int rc = gf_array_alloc(&x, GF_F64, job->ndim + 1, extent);
-    gf_job_out_shape(&sums, 0, extent);
+    int rc = gf_job_alloc(&sums, -1, &x);
     if (!rc)
-        rc = gf_array_alloc(spectrum, GF_C128, job->ndim + 1, extent);
+        rc = gf_job_alloc(&sums, 0, spectrum);
     if (!rc) {
         *sum = lay_out(kernel, &x);
         rc = transform->run(transform->context, &sums, &x, spectrum);
