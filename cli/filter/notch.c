@@ -9,7 +9,6 @@
 #include "core/base/sample_run.h"
 #include "core/base/status.h"
 #include "core/spectrum/detail.h"
-#include "core/spectrum/select.h"
 #include "core/spectrum/thing.h"
 
 /* Waves weaker than this, of the strongest one, are what rounding and clipping make of it. */
