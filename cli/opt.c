@@ -9,6 +9,7 @@
 
 #include "cli/text.h"
 #include "core/base/hash.h"
+#include "core/base/spelling.h"
 #include "core/base/status.h"
 
 enum { MAX_NAMES = 160, NAME_SIZE = 40, HELP_COLUMN = 27, HELP_WIDTH = 80 };
@@ -21,28 +22,6 @@ static int min_of(int a, int b) {
     return a < b ? a : b;
 }
 
-/* Edit distance with swaps of neighbours (optimal string alignment), over three rolling rows. */
-static int distance(const char *a, const char *b) {
-    int rows[3][NAME_SIZE + 1];
-    int n = (int)strlen(a), m = (int)strlen(b);
-    if (n > NAME_SIZE || m > NAME_SIZE)
-        return INT_MAX;
-    for (int j = 0; j <= m; j++)
-        rows[0][j] = j;
-    for (int i = 1; i <= n; i++) {
-        int *now = rows[i % 3], *last = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
-        now[0] = i;
-        for (int j = 1; j <= m; j++) {
-            int best = min_of(last[j], now[j - 1]) + 1;
-            best = min_of(best, last[j - 1] + (a[i - 1] != b[j - 1]));
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                best = min_of(best, before[j - 2] + 1);
-            now[j] = best;
-        }
-    }
-    return rows[n % 3][m];
-}
-
 /* The number of slips that a word of that length may have. Two in seven letters make another word: "sharpen" is not
  * "shape". */
 static int slips_of(int length) {
@@ -53,7 +32,7 @@ const char *gf_opt_near(const char *word, const char *const *names) {
     const char *near = NULL;
     int best = INT_MAX, len = (int)strlen(word);
     for (int i = 0; names[i]; i++) {
-        int d = distance(word, names[i]);
+        int d = gf_spelling_distance(word, names[i], false);
         /* A beginning counts as one slip: 'mag' means 'magnitude'. */
         if (len >= 3 && !strncmp(word, names[i], (size_t)len))
             d = min_of(d, 1);

@@ -9,7 +9,6 @@
 #include "core/base/sample_value.h"
 #include "core/base/status.h"
 #include "core/spectrum/detail.h"
-#include "core/spectrum/select.h"
 #include "core/spectrum/thing.h"
 
 /* Waves below this share of the strongest one may come from rounding and clipping it. */
