@@ -18,7 +18,7 @@
 #include "core/session/backends.h"
 #include "core/base/status.h"
 
-/* The CPU's name for itself, and its backend's name for the instruction set. */
+/* Names the CPU as it names itself, and the instruction set as its backend does. */
 static void describe_machine(struct gf_bench_host *h) {
     char line[256], reason[GF_REASON] = "";
     FILE *f = fopen("/proc/cpuinfo", "re");
@@ -56,7 +56,7 @@ static int run_case(void *user, const struct gf_bench_case *c) {
     return rc;
 }
 
-/* The levels of a kind's cases, bits. */
+/* The numbers of levels to measure for a kind, as bits. */
 static unsigned levels_of(const struct gf_bench_settings *o, enum gf_bench_kind kind) {
     return kind != GF_BENCH_DWT ? 1u << 1 : o->levels ? o->levels : 1u << 1 | 1u << 3;
 }
@@ -93,7 +93,7 @@ int gf_bench_each_case(const struct gf_settings *s, const struct gf_bench_size *
     return 0;
 }
 
-/* The entrant that a figure compares with: NULL without one. */
+/* The entrant that a figure compares with, or NULL. */
 static const char *relative_of(const struct gf_bench *b) {
     if (b->s->bench.relative)
         return b->s->bench.relative;
@@ -147,7 +147,7 @@ static int run_all(struct gf_bench *b, const struct gf_bench_sizes *sizes) {
     return rc;
 }
 
-/* Finds out who takes part, and on what. */
+/* Finds the entrants and describes the machine. */
 static int enter(struct gf_bench *b) {
     int rc = gf_bench_enter(b);
     if (!rc)
@@ -198,7 +198,7 @@ static const struct gf_bench_section sections[] = {
      .transfers = true},
 };
 
-/* The operands of as many axes as the section has; without operands its own sizes. */
+/* Takes the operands, or without any the section's own sizes. */
 static int section_sizes(const struct gf_bench_section *section, const struct gf_settings *s,
                          char *const *operands, int n, struct gf_bench_sizes *sizes) {
     int own = 0;
@@ -260,7 +260,7 @@ static int report(struct gf_bench *b, char *const *operands, int n) {
     return gf_text_save(&page, rc, path, true);
 }
 
-/* Whether operand i is one of those before it. */
+/* True if operand i is a file that an earlier operand names too. */
 static bool is_repeated(char *const *operands, int i) {
     struct stat a, b;
     bool same = false;
@@ -285,7 +285,8 @@ static int merge(struct gf_bench *b, char *const *operands, int n) {
     return 0;
 }
 
-/* The folder of --report, made where it is not there, takes files: known now rather than after an hour. */
+/* Makes the folder of --report if necessary, and fails now rather than after an hour if it takes no
+ * files. */
 static int check_report(const struct gf_settings *s) {
     const char *folder = s->bench.report;
     struct stat st;
@@ -298,7 +299,7 @@ static int check_report(const struct gf_settings *s) {
     return access(folder, W_OK | X_OK) ? gf_fail(GF_EIO, "'%s': %s", folder, strerror(errno)) : 0;
 }
 
-/* A file can be made, or replaced, at the path. */
+/* Checks that a file can be made, or replaced, at the path. */
 static int check_place(const char *path) {
     struct stat st;
     const char *slash = strrchr(path, '/');
@@ -312,14 +313,14 @@ static int check_place(const char *path) {
     return rc;
 }
 
-/* The figure is no file that is read. */
+/* Checks that the figure can be written, and replaces none of the files that are read. */
 static int check_plot(const struct gf_settings *s, char *const *operands, int n) {
     struct gf_targets targets = {.n = 1, .target = {{.label = "plot", .plain = true}}};
     if (!s->bench.plot)
         return 0;
     if (!gf_plot_has_suffix(s->bench.plot))
-        return gf_fail(GF_EUSAGE, "--plot=%.60s: the suffix is to be .svg or .png", s->bench.plot);
-    if (!s->clobber && !access(s->bench.plot, F_OK)) /* rather now than after an hour */
+        return gf_fail(GF_EUSAGE, "--plot=%.60s: the suffix must be .svg or .png", s->bench.plot);
+    if (!s->clobber && !access(s->bench.plot, F_OK)) /* now rather than after an hour */
         return gf_fail(GF_EIO, "'%s' exists, and --no-clobber keeps it", s->bench.plot);
     int rc = check_place(s->bench.plot);
     if (!rc)
@@ -364,7 +365,7 @@ static int run_alone(struct gf_settings *s, char **operands, int n) {
     return b.bad || !b.rows;
 }
 
-/* By the processes of mpirun, or without them. */
+/* Only --kind=exchange is for processes that mpirun started. */
 static int run(struct gf_settings *s, char **operands, int n) {
     const struct gf_launcher launcher = gf_environment_launcher();
     int rc = gf_bench_check(s);
@@ -410,11 +411,11 @@ const struct gf_command gf_command_bench = {
              "than the one compared with. error: relative (L2); single against a run in\n"
              "double, double against sums in long double at 8 places; for a picture, the\n"
              "share of pixels off by one level; ! is more than gpufft promises. A wrong result\n"
-             "is not timed, and the exit status is 1. plan, build: the time that planning and\n"
-             "compiling kernels took, not counted. noisy: the median exceeds twice the least,\n"
-             "three further times too. off its trend: likewise, a quarter of the GFLOP/s of\n"
-             "the size before. What FFTW, MKL and IPP run ends their rows; generic path:\n"
-             "code for every CPU, where this one has AVX2.\n"
+             "is not timed, and the exit status is 1. plan, build: the time for planning and\n"
+             "compiling kernels, not included elsewhere. noisy: the median exceeds twice the\n"
+             "least, also when measured three more times. off its trend: likewise, below a\n"
+             "quarter of the GFLOP/s of the size before. Rows of FFTW, MKL and IPP end with\n"
+             "the code that ran; generic path: code for every CPU, where this one has AVX2.\n"
              "Backends on a device are timed there, by its clock, with input and output in its\n"
              "memory; copy is then its own bandwidth. \"2 devices\" ends the row of a transform\n"
              "that these share, timed by the host's clock until all of them are done.\n",

@@ -39,7 +39,7 @@ static int time_passes(const struct gf_bench_work *w, struct gf_bench_row *row) 
         to->bytes = pass->bytes_read + pass->bytes_written;
         if (isfinite(least[i]))
             timed = to;
-        else if (timed && !pass->part) /* it ran together with that one */
+        else if (timed && !pass->part) /* it was timed together with that one */
             timed->bytes += to->bytes;
         to->expected = row->copy > 0 ? pass->cost / row->copy : 0;
         to->seconds = isfinite(least[i]) ? least[i] : 0;
@@ -76,7 +76,8 @@ static int time_transfers(const struct gf_bench_work *w, struct gf_bench_row *ro
     return rc;
 }
 
-/* Runs that take some hundredths of a second, so that reading the clock costs nothing. */
+/* Executes a number of times, some hundredths of a second in all, so that reading the clock does
+ * not matter. */
 static int run_some(const struct gf_bench_work *w, int times) {
     struct gf_report report;
     double seconds;
@@ -94,13 +95,13 @@ static int count_energy(const struct gf_bench_work *w, struct gf_bench_row *row)
     double joules = 0, start = 0, runs = 0;
     int times = (int)fmin(1e6, SOME_MS * 1e-3 / row->time.median) + 1, rc = 0;
     if (w->plan->job.spend_input)
-        return gf_fail(GF_EUNSUPP, "each run needs its input anew");
+        return gf_fail(GF_EUNSUPP, "each run needs a fresh input");
     if (w->plan->n_shares)
-        return gf_fail(GF_EUNSUPP, "only one device's is counted");
+        return gf_fail(GF_EUNSUPP, "only that of one device is counted");
     rc = w->e->resident ? gf_energy_open_gpu(w->e->device.name, &counter)
                         : gf_energy_open_cpu(GF_POWERCAP, &counter);
     if (!rc)
-        rc = run_some(w, times); /* clocks rise, and counters step */
+        rc = run_some(w, times); /* lets clocks rise and counters advance */
     if (!rc)
         rc = gf_energy_read(&counter, &joules);
     for (start = gf_now_ms(); !rc && gf_now_ms() - start < LEAST_MS; runs += times)

@@ -193,7 +193,7 @@ void gf_bench_print_row(const struct gf_settings *s, const struct gf_bench_host 
                         row_report(host, number, c, row));
 }
 
-/* By case, so that all hosts' rows of one are together. */
+/* Prints by case, so that the rows of all hosts are together. */
 static void print_table(const struct gf_settings *s, const struct gf_bench_results *r) {
     bool several = r->n_hosts > 1;
     for (int i = 0; i < r->n; i++) {
@@ -230,7 +230,8 @@ void gf_bench_print_results(const struct gf_settings *s, const struct gf_bench_r
 
 /* ---- the head of the page of --report ---- */
 
-/* The command line that makes such a page; folders and files of this machine by what they are. */
+/* Prints the command that makes such a page, with placeholders for this machine's folders and
+ * files. */
 static void print_command(FILE *f, const struct gf_settings *s, char *const *operands, int n) {
     const struct gf_bench_settings *o = &s->bench;
     fprintf(f, "    gpufft bench --report=DIR");

@@ -18,8 +18,8 @@ static void get(const struct gf_array *a, int64_t i, double *re, double *im) {
     gf_sample_run_read((const char *)a->data + i * size, a->dtype, size, 1, re, im);
 }
 
-/* Element i of all, and its mirror image by the transformed axes; true where the halved one has its
- * own mirror image, which only the others tell apart then. */
+/* Finds the mirror image of element i along the transformed axes. Returns true if i is on a plane
+ * of the halved axis that is its own mirror image, so that only the other axes mirror it. */
 static bool mirror(const struct gf_bench_case *c, const int64_t extent[3], int64_t i, int64_t *m) {
     int64_t rest = i, step = 1;
     int d = c->job.ndim, halved = gf_job_half_axis(&c->job);
@@ -37,10 +37,11 @@ static bool mirror(const struct gf_bench_case *c, const int64_t extent[3], int64
     return own;
 }
 
-/* On planes of the halved axis that are their own mirror images, the other axes still mirror each other. */
+/* Makes the planes of the halved axis that are their own mirror images hermitian along the other
+ * axes. */
 static void make_hermitian(const struct gf_bench_case *c, struct gf_array *a) {
     const int64_t count = gf_array_count(a), size = (int64_t)gf_dtype_size(a->dtype);
-#pragma omp parallel for schedule(static) /* what is read is never written */
+#pragma omp parallel for schedule(static) /* no element is read that another iteration writes */
     for (int64_t i = 0; i < count; i++) {
         double re, im;
         int64_t m;
@@ -61,7 +62,7 @@ void gf_bench_fill(const struct gf_bench_case *c, struct gf_array *a) {
 
 /* ---- expected values ---- */
 
-/* The finaliser of SplitMix64, a good hash of a counter: places to look at. */
+/* The finaliser of SplitMix64, a good hash of a counter; chooses the places to compare. */
 static uint64_t hash(uint64_t i) {
     uint64_t z = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -69,14 +70,14 @@ static uint64_t hash(uint64_t i) {
     return z ^ z >> 31;
 }
 
-/* More than this many times what this program promises is no rounding any more, whoever did it;
- * others promise less, MKL some times as much at prime factors. */
+/* An error above this many times what this program promises is not rounding, whichever library made
+ * it. Others promise less: MKL exceeds the promise several times for prime factors. */
 enum { TOLERANCE = 30, BLOCK = 1024 };
-/* Above so many points a whole run in double takes longer than is worth it: the samples judge. */
+/* Above this many points a whole run in double takes too long, and only the samples are compared. */
 static const int64_t most_points = (int64_t)1 << 26;
-/* The share of a picture's pixels that may be one level beside; more than one none may be. */
+/* The share of a picture's pixels that may be off by one level. None may be off by more. */
 static const double most_beside = 1e-3;
-/* An automatic range is found to one part in two thousand, which is a tenth of a level. */
+/* An automatic range is exact to one part in two thousand, a tenth of a level. */
 static const double most_beside_auto = 2e-2;
 
 /* Bytes come out. */
@@ -115,8 +116,8 @@ static int weight(int64_t n, int64_t k) {
     return k && 2 * k != n ? 2 : 1;
 }
 
-/* The value at j of the output, by the definition, over the transformed axes alone. Rows are cut
- * into blocks, so that one short table of waves serves all of them. */
+/* The value of the output at j by the definition, over the transformed axes. Rows are cut into
+ * blocks so that one short table of waves serves them all. */
 static struct wave sum(const struct gf_bench_case *c, const struct gf_array *in, const int64_t n[3],
                        const int64_t j[3]) {
     int64_t start_at[3], count[3], extent[3] = {1, 1, 1};
@@ -170,7 +171,8 @@ static struct wave sum(const struct gf_bench_case *c, const struct gf_array *in,
     return (struct wave){sum_re, half ? 0 : sum_im};
 }
 
-/* A picture's white: of samples that are never negative, the largest sum of a batch. */
+/* The largest magnitude of a picture, which maps to white. Samples are never negative, so it is the
+ * largest sum of a batch. */
 static long double whitest(const struct gf_bench_case *c, const struct gf_array *in,
                            const int64_t n[3]) {
     long double most = 0;
@@ -184,8 +186,8 @@ static long double whitest(const struct gf_bench_case *c, const struct gf_array 
     return most;
 }
 
-/* The filter's value at j in the domain of samples: a gaussian there, too, of n / (2 pi R), R the
- * radius in bins, so with R = n / 16 of 8 / pi samples. */
+/* The filtered value at j, computed on the samples, where the filter is a gaussian too: sigma is n
+ * / (2 pi R) for a radius of R bins, and with R = n / 16 that is 8 / pi samples. */
 static long double blurred(const struct gf_bench_case *c, const struct gf_array *in,
                            const int64_t n[3], const int64_t j[3]) {
     enum { REACH = 24 };
@@ -195,7 +197,7 @@ static long double blurred(const struct gf_bench_case *c, const struct gf_array 
     for (int d = -REACH; d <= REACH; d++)
         weight[d + REACH] = expl(-d * d / (2 * sigma * sigma)) / (sqrtl(2 * pi) * sigma);
     for (int a = 0; a < 3; a++)
-        /* of a single sample nothing is lost */
+        /* a single sample stays as it is */
         reach[a] = n[a] > 1 && gf_bench_axis_on(c, a) ? REACH : 0;
     for (int64_t z = -reach[0]; z <= reach[0]; z++)
         for (int64_t y = -reach[1]; y <= reach[1]; y++)
@@ -219,7 +221,7 @@ static void take_samples(const struct gf_bench_case *c, const struct gf_array *i
     gf_job_out_shape(&c->job, 0, out);
     for (int i = 0; i < d; i++)
         n[3 - d + i] = c->job.shape[i];
-    long double white = NAN; /* of an automatic range: only the whole result judges */
+    long double white = NAN; /* for an automatic range only the whole result can be compared */
     if (c->kind == GF_BENCH_PICTURE_FULL)
         white = log1pl(whitest(c, in, n));
     for (int i = 0; i < GF_BENCH_SAMPLES; i++) {
@@ -264,7 +266,7 @@ static double levels_error(const struct gf_bench_reference *r, const struct gf_a
     return far ? 2 : (double)beside / (double)count;
 }
 
-/* Against the samples, relative to what a value is on average. */
+/* The error at the sampled places, relative to the usual size of a value. */
 static double sampled_error(const struct gf_bench_reference *r, const struct gf_array *out) {
     long double sum = 0;
     for (int i = 0; i < GF_BENCH_SAMPLES; i++) {
@@ -288,8 +290,8 @@ static double full_error(const struct gf_bench_reference *r, const struct gf_arr
     return sqrt(error / energy);
 }
 
-/* The whole output in double precision, by the first of these that is there. It stays away when
- * there is no room for it. */
+/* Computes the whole output in double precision with a backend that is present. Without enough room
+ * `full` stays empty. */
 static int run_double(const struct gf_bench *b, const struct gf_bench_case *c, int64_t room,
                       struct gf_array *full) {
     const struct gf_backend *backend = NULL;
@@ -306,7 +308,7 @@ static int run_double(const struct gf_bench *b, const struct gf_bench_case *c, i
     bool picture = levels(c), wavelet = c->kind == GF_BENCH_DWT;
     if (c->points > (wavelet ? 16 : picture ? 4 : 1) * most_points)
         return 0;
-    /* For pictures the faster one: they are compared level by level, and samples judge it too. */
+    /* openmp is faster. It may judge pictures and wavelets because the samples check it too. */
     int rc = gf_backend_find(picture || wavelet ? "openmp" : "fftw", &backend);
     if (rc)
         rc = gf_backend_find("openmp", &backend);
@@ -339,8 +341,8 @@ out:
     return rc;
 }
 
-/* The mean size of a result's values, for noise in [-0.5, 0.5), whose square is 1/12. Wavelets
- * leave it as it is. */
+/* The usual size of a result's values for noise in [-0.5, 0.5), whose mean square is 1/12. Wavelets
+ * preserve it. */
 static double usual_size(const struct gf_bench_case *c) {
     double points = c->kind == GF_BENCH_DWT ? 1 : (double)gf_job_points(&c->job);
     return sqrt(points / (c->kind == GF_BENCH_R2C || c->kind == GF_BENCH_DWT ? 12 : 6));
@@ -365,7 +367,7 @@ int gf_bench_reference_make(const struct gf_bench *b, const struct gf_bench_case
         sum += re * re + im * im;
     }
     r->rms = sqrt(sum / (double)gf_array_count(&r->full));
-    /* Who judges is judged as well. */
+    /* The reference is checked as well. */
     if (sampled_error(r, &r->full) <= limit_of(c, GF_DOUBLE))
         return 0;
     gf_array_free(&r->full);
@@ -377,7 +379,7 @@ double gf_bench_reference_error(const struct gf_bench_case *c, const struct gf_b
                                 const struct gf_array *out, bool *wrong) {
     if (levels(c)) {
         double beside = levels_error(r, out);
-        /* One in a thousand means nothing for a few pixels. */
+        /* A share of one in a thousand means nothing for a few pixels. */
         *wrong = beside > (r->full.data && gf_array_count(out) >= 4096
                                ? gf_bench_promise(c, c->job.precision)
                                : 1);
@@ -386,7 +388,7 @@ double gf_bench_reference_error(const struct gf_bench_case *c, const struct gf_b
     double limit = limit_of(c, c->job.precision);
     double sampled = sampled_error(r, out), all = r->full.data ? full_error(r, out) : 0;
     *wrong = !(sampled <= limit && all <= limit); /* NaN is wrong */
-    /* In double precision the other run is no better than this one. */
+    /* In double precision the reference run is no more accurate than this one. */
     bool whole = r->full.data && c->job.precision == GF_SINGLE;
     return whole || all > limit ? all : sampled;
 }

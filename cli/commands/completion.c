@@ -139,7 +139,7 @@ static void print_script(const struct shell *sh) {
 
 /* ---- bash ---- */
 
-/* A colon before the operands: files too. */
+/* A colon before the operands stands for files. */
 static const char bash_form[] =
     HEAD "_gpufft_commands='{*commands {?@  }{name}} help'\n"
          "_gpufft_options() {open}\n"
@@ -282,7 +282,7 @@ static const char *shell_name(int i) {
 static int run(struct gf_settings *s, char **operands, int n) {
     (void)s;
     if (n != 1) {
-        gf_log_error("completion: names one shell: bash, zsh or fish");
+        gf_log_error("completion: name one shell: bash, zsh or fish");
         return 2;
     }
     for (int i = 0; i < N_SHELLS; i++)
@@ -294,11 +294,8 @@ static int run(struct gf_settings *s, char **operands, int n) {
     return 2;
 }
 
-static const struct gf_opt rows[] = {
-    GF_FLAG("help", help, "print the options and examples", .letter = 'h'),
-    GF_END,
-};
-static const struct gf_opt_group group = {"General", rows};
+static const struct gf_opt_group group =
+    GF_GROUP("General", GF_FLAG("help", help, "print the options and examples", .letter = 'h'));
 static const struct gf_opt_group *const groups[] = {&group, NULL};
 
 const struct gf_command gf_command_completion = {

@@ -1,4 +1,4 @@
-/* gpufft tune SHAPE...: plans of a few kinds of each shape, measured. */
+/* gpufft tune SHAPE...: measures plans for a few kinds of transforms of each shape. */
 #include "cli/commands/tune_plans.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "cli/report.h"
 #include "core/base/status.h"
 
-/* Kinds that have a choice of plans, and those that are measured where --kind says nothing. */
+/* Kinds measured without --kind, and all that have a choice of plans. */
 enum {
     USUAL = 1 << GF_BENCH_C2C | 1 << GF_BENCH_R2C | 1 << GF_BENCH_PICTURE,
     CAN = USUAL | 1 << GF_BENCH_C2R | 1 << GF_BENCH_PICTURE_FULL

@@ -1,4 +1,4 @@
-/* gpufft demo: runs lessons, and writes down what it ran. */
+/* gpufft demo: runs lessons and writes a page about each. */
 #include "cli/demo/demo.h"
 
 #include <errno.h>
@@ -50,7 +50,7 @@ static void show_panels(FILE *to, const char *words, const char *before) {
     }
 }
 
-/* The lesson as a page beside its panels. */
+/* Writes the lesson as a page beside its panels. */
 static int write_page(const struct gf_lesson *lesson) {
     char seen[4096] = "";
     struct gf_text t;
@@ -88,8 +88,8 @@ static int write_input(const char *sample, const char *panel) {
     return gf_file_write(panel, f->bytes, (size_t)(f->end - f->bytes), true);
 }
 
-/* A name in the working folder that the lesson is about to write. Links are not followed: what they
- * lead to is none of the lesson's. */
+/* Checks a name that the lesson is about to write in the working folder. Links are not followed,
+ * because what they point to does not belong to the lesson. */
 static int check_name(const char *name, bool clobber) {
     struct stat st;
     if (lstat(name, &st))
@@ -99,7 +99,8 @@ static int check_name(const char *name, bool clobber) {
     return clobber ? 0 : gf_fail(GF_EIO, "'%s' exists, and --no-clobber keeps it", name);
 }
 
-/* Every file that a command names, and its record; those that it reads were made by the lesson. */
+/* Checks every file that a command names, and its record. The files that it reads are the lesson's
+ * own too. */
 static int check_words(const char *words, bool clobber) {
     int rc = 0;
     for (char name[128], record[136]; !rc && next_name(&words, name);) {
@@ -122,7 +123,7 @@ static int check_names(const struct gf_lesson *lesson, bool clobber) {
     return rc;
 }
 
-/* Standard output into a file without a name, until restore() with *keep. */
+/* Redirects standard output into an unnamed file until restore(). */
 static int redirect(FILE **to, int *keep) {
     gf_log_flush_stdout();
     *to = tmpfile();
@@ -137,7 +138,7 @@ static int redirect(FILE **to, int *keep) {
     return rc;
 }
 
-/* Writes the output printed meanwhile to the file `name`. */
+/* Ends that, and writes what was printed to the file `name`. */
 static int restore(FILE *from, int keep, const char *name) {
     char text[1 << 15];
     gf_log_flush_stdout();
@@ -151,7 +152,7 @@ static int restore(FILE *from, int keep, const char *name) {
     return rc;
 }
 
-/* The command line as main() would run it; its exit code. */
+/* Runs a command line as main() would; returns its exit code. */
 static int run_words(const char *words) {
     char *word[MAX_WORDS + 2] = {(char *)"gpufft"}, *text = strdup(words), *rest = text;
     const char *to = NULL;
@@ -182,7 +183,7 @@ static int run_words(const char *words) {
     return code;
 }
 
-/* One step: printed, then run. */
+/* Prints a step, then runs it. */
 static int run_step(const struct gf_lesson *lesson, const struct gf_step *step) {
     printf("gpufft %s\n", step->words);
     if (step->see)
@@ -194,7 +195,7 @@ static int run_step(const struct gf_lesson *lesson, const struct gf_step *step) 
     return code;
 }
 
-/* In the working folder, which is `out` to who asked. */
+/* Runs a lesson in the working folder, which messages call `out`. */
 static int run_lesson(const struct gf_lesson *lesson, const char *out, bool clobber) {
     int rc = check_names(lesson, clobber), code = 0;
     for (int i = 0; i < GF_MAX_SAMPLES && lesson->input[i].panel && !rc; i++) {
@@ -219,7 +220,7 @@ static int enter(const char *folder) {
     return 0;
 }
 
-/* As a shell reads it: a quote within is quoted by itself. */
+/* Prints the name as a shell reads it, with quotes escaped. */
 static void print_cd(const char *out, const char *below) {
     fputs("cd '", stdout);
     for (const char *p = out; *p; p++)
@@ -227,7 +228,8 @@ static void print_cd(const char *out, const char *below) {
     printf("%s%s'\n", below ? "/" : "", below ? below : "");
 }
 
-/* In the folder `out`, or one of its own in there; the working folder is the old one afterwards. */
+/* Runs a lesson in the folder `out` or in its own folder in there, and returns to the old working
+ * folder. */
 static int teach(const struct gf_lesson *lesson, const char *out, bool own_folder, bool clobber) {
     int back = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int rc = back < 0 ? gf_fail_errno(GF_EIO, "cannot come back from the folder") : enter(out);
@@ -324,7 +326,8 @@ static int run(struct gf_settings *s, char **operands, int n) {
     return worst;
 }
 
-static const struct gf_opt demo_rows[] = {
+static const struct gf_opt_group demo_group = GF_GROUP(
+    "Lessons, and their steps without a transform",
     GF_TEXT("out", out, "DIR",
             "the folder for the panels; several lessons get one folder each inside it",
             .letter = 'o'),
@@ -335,11 +338,7 @@ static const struct gf_opt demo_rows[] = {
                "--out=OUT"),
     GF_TEXT("sum", demo.sum, "KERNEL",
             "instead of a lesson: write IN convolved with the picture KERNEL, sample by sample, to "
-            "--out=OUT"),
-    GF_END,
-};
-static const struct gf_opt_group demo_group = {"Lessons, and their steps without a transform",
-                                               demo_rows};
+            "--out=OUT"));
 
 static const struct gf_opt_group *const groups[] = {&demo_group, &gf_opts_files, &gf_opts_common,
                                                     NULL};

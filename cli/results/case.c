@@ -4,7 +4,6 @@
 
 #include "cli/results/results.h"
 #include "core/filter/filter.h"
-#include "core/base/job_check.h"
 #include "core/base/status.h"
 
 const char *const gf_bench_kinds[] = {"c2c", "r2c",    "c2r",      "picture", "picture-full",
@@ -14,7 +13,7 @@ const char *const gf_bench_directions[] = {"forward", "inverse", NULL};
 
 const char *const gf_bench_statuses[] = {"ok", "wrong", "failed", "skipped", NULL};
 
-/* The input and the output, in the kind's types. */
+/* Sets the types of input and output, and what the output is. */
 static void set_ends(struct gf_bench_case *c) {
     struct gf_job *job = &c->job;
     enum gf_dtype pair = gf_job_number(job), real = gf_dtype_real(pair);
@@ -58,7 +57,7 @@ static void set_ends(struct gf_bench_case *c) {
     }
 }
 
-/* Four multiplications and additions a sample, axis and level; levels shrink. */
+/* Four multiplications and additions per sample, axis and level; each level is smaller. */
 static double wavelet_flops(const struct gf_job *job, double points) {
     double flops = 0;
     const int axes = __builtin_popcount(job->axes);
@@ -67,7 +66,7 @@ static double wavelet_flops(const struct gf_job *job, double points) {
     return flops;
 }
 
-/* A low pass that falls to nothing before the highest frequency: a blur of 2.5 samples. */
+/* A low pass that reaches zero before the highest frequency: a blur of 2.5 samples. */
 static int set_filter(struct gf_bench_case *c) {
     struct gf_lowpass low = {.profile = GF_GAUSSIAN};
     for (int i = 0; i < c->job.ndim; i++)
@@ -85,8 +84,8 @@ void gf_bench_case_free(struct gf_bench_case *c) {
     c->filter = NULL;
 }
 
-/* The least traffic of an implementation with a pass an axis: each half spectrum between the axes of a
- * picture or of a filter is written and read once. */
+/* The least traffic with one pass per axis: each half spectrum between the axes of a picture or
+ * filter is written and read once. */
 static int64_t floor_of(const struct gf_bench_case *c) {
     int64_t half = 1, walks = 0, between = __builtin_popcount(c->job.axes) - 1;
     for (int i = 0; i < c->job.ndim; i++)
@@ -105,7 +104,7 @@ int gf_bench_case_make(struct gf_bench_case *c) {
     if (kind != GF_BENCH_C2C && kind != GF_BENCH_DWT)
         job->direction = kind == GF_BENCH_C2R ? GF_INVERSE : GF_FORWARD;
     job->channels = 1;
-    /* Neither direction multiplies by anything: that is what all libraries do. */
+    /* Neither direction scales, because the libraries do not. */
     job->norm = job->direction == GF_FORWARD ? GF_NORM_BACKWARD : GF_NORM_FORWARD;
     set_ends(c);
     int rc = kind == GF_BENCH_FILTER ? set_filter(c) : 0;

@@ -1,4 +1,5 @@
-/* Draws rows: time over size, an entrant a curve, and the same divided by one entrant's times. */
+/* Draws rows: time over size with a curve for each entrant, and the same divided by one entrant's
+ * times. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,7 @@ static const struct {
 /* Cases that share their axes: of one kind and as many axes. Each curve is an entrant on a host. */
 struct group {
     const struct gf_bench_case *like;
-    bool sides; /* squares or cubes alone: x is their side */
+    bool sides; /* only squares or cubes: x is their side */
     int n;
     char name[MOST_CURVES][GF_BENCH_NAME + 8];
     char title[2][TEXT], y_label[2][TEXT];
@@ -108,7 +109,7 @@ static struct gf_plot_curve *curve_of(const struct figure *f, struct group *g,
     return c;
 }
 
-/* Curve by curve, each by size, whatever order the rows were measured in. */
+/* Sorts by curve, then by size, whatever order the rows were measured in. */
 static int compare_points(const void *a, const void *b) {
     const struct point *p = a, *q = b;
     if (p->curve != q->curve)
@@ -161,7 +162,7 @@ static int collect(struct figure *f) {
 
 /* ---- words ---- */
 
-/* "cuda, cufft: NVIDIA H200"; false for a device that an earlier entrant's line has. */
+/* Writes "cuda, cufft: NVIDIA H200"; false for a device that an earlier line names. */
 static bool describe_device(const struct gf_bench_host *host, int i, const char *number,
                             char text[2 * TEXT]) {
     const char *name = host->device[i].name;

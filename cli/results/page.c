@@ -40,7 +40,7 @@ static int view_make(const struct gf_bench_results *r, struct view *v) {
     return 0;
 }
 
-/* The row of that entrant, timed or not; "": the one that explains why there are no others. */
+/* The entrant's row, timed or not; for "" the row that says why there are no others. */
 static const struct gf_bench_row *find(const struct view *v, int i, const char *name) {
     for (int k = 0; k < v->r->n; k++)
         if (gf_bench_same_case(&v->r->result[k].c, v->c[i]) &&
@@ -54,7 +54,7 @@ static const struct gf_bench_row *timed(const struct view *v, int i, const char 
     return row && row->status == GF_BENCH_OK ? row : NULL;
 }
 
-/* Whether that entrant was measured at all. */
+/* True if the entrant was timed for any case. */
 static bool has(const struct view *v, const char *name) {
     for (int i = 0; i < v->n_cases; i++)
         if (timed(v, i, name))
@@ -72,7 +72,7 @@ static const char *base_of(const struct view *v) {
 
 /* ---- words and numbers ---- */
 
-/* The text of one thing in a table or a sentence, by value: it lives until the end of the statement. */
+/* A short text, returned by value, so that it lives until the end of the statement. */
 struct text {
     char s[GF_SHAPE_TEXT];
 };
@@ -110,7 +110,7 @@ static struct text rate_text(double v) {
     return v < 999.5 ? text_of("%.3g", v) : text_of("%.0f", v);
 }
 
-/* Three digits at least, in a unit that needs no more. */
+/* A time with three digits, in the unit that suits it. */
 static struct text time_text(double seconds) {
     static const char *const units[] = {"ns", "\xc2\xb5s", "ms", "s"};
     int unit = 0;
@@ -143,7 +143,7 @@ static void print_cell_text(FILE *f, const char *text) {
     }
 }
 
-/* The end of a table's first line, and the line below it. */
+/* Ends a table's first line and prints the line below it. */
 static void print_columns(FILE *f, int n) {
     fputs("\n|", f);
     for (int i = 0; i < n; i++)

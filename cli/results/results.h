@@ -22,18 +22,18 @@ struct gf_times {
 
 /* Sorts the `n` times. */
 struct gf_times gf_times_of(double *seconds, int n);
-/* Whether the median exceeds twice the least: something else ran on the machine. */
+/* True if the median exceeds twice the least: something else ran on the machine. */
 bool gf_times_are_noisy(const struct gf_times *t);
-/* The one whose median is nearer to its least. */
+/* Returns the one whose median is closer to its least. */
 const struct gf_times *gf_times_quieter(const struct gf_times *a, const struct gf_times *b);
 
-/* How fast a row was; rate 0: there is none. Rows of other axes do not compare. */
+/* How fast a row was; rate 0: none yet. Only rows of the same axes compare. */
 struct gf_trend {
     unsigned axes;
     double points, rate; /* operations a second */
 };
-/* Whether the row is at less than a quarter of the rate of the one before it, which had up to 16 times as
- * many points or as few. The end of a cache seldom costs as much. */
+/* True if the row has less than a quarter of the rate of the row before it, whose number of points
+ * is within a factor of 16. Outgrowing a cache seldom costs as much. */
 bool gf_trend_breaks(const struct gf_trend *before, const struct gf_trend *row);
 
 enum gf_bench_kind {

@@ -83,7 +83,7 @@ static int read_host(const json_t *o, struct gf_bench_results *r) {
 }
 
 static int bad_row(void) {
-    return gf_fail(GF_EFORMAT, "a line that bench --json does not print");
+    return gf_fail(GF_EFORMAT, "not a line of bench --json");
 }
 
 static int read_case(const json_t *o, struct gf_bench_case *c) {

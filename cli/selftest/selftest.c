@@ -1,7 +1,7 @@
-/* gpufft selftest: what must hold for every Fourier transform, on the user's machine. Each backend is
- * tested shape by shape for a few seconds, and at least once in every respect; --full tests all shapes.
- * A GPU backend compiles its kernels on the way, which is what the time is spent on at first: the first shape
- * needs the least of them. */
+/* gpufft selftest: checks on the user's machine what must hold for every Fourier transform. Each
+ * backend is tested shape by shape for a few seconds, with each check at least once; --full tests
+ * all shapes. A GPU backend spends its first seconds on compiling kernels, so the first shape is
+ * one that needs few. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +19,8 @@
 
 enum { MAX_POINTS = 8192 };
 
-/* A quick test may end after any of these: one of each kind comes early. Powers of two, mixed radices,
- * primes with smooth and with rough neighbours, one to three axes. */
+/* A quick test may end after any of these, so one of each kind comes early: powers of two, mixed
+ * radices, primes with smooth and with rough neighbours, one to three axes. */
 static const struct gf_extents shapes[] = {
     {1, {16}},   {1, {60}},   {2, {12, 17}},  {1, {97}},         {3, {4, 6, 5}}, {2, {64, 64}},
     {1, {4096}}, {1, {1009}}, {2, {31, 128}}, {3, {16, 16, 16}}, {1, {2039}},    {2, {67, 45}},
@@ -28,9 +28,9 @@ static const struct gf_extents shapes[] = {
 };
 enum { N_SHAPES = sizeof shapes / sizeof *shapes };
 
-/* A quick test of a backend begins no further check after this time but the first one in each respect (of double
- * precision, of the definition): with
- * a kernel or two to compile for the last one, it ends within ten seconds. */
+/* After this time a quick test of a backend begins only checks that have not run yet (in double
+ * precision only the definition). With a kernel or two to compile for the last one, it ends within
+ * ten seconds. */
 static const double quick_ms = 5000;
 
 /* Room for signals, allocated once. */
@@ -57,7 +57,7 @@ static void room_free(struct room *r) {
     free(r->want);
 }
 
-/* The phase that a step of `at[]` points puts on frequency number i. */
+/* The phase of frequency number i after a shift by at[]. */
 static double complex ramp(const struct gf_extents *s, int64_t i, const int64_t *at) {
     double turns = 0;
     for (int a = s->n - 1; a >= 0; a--) {
@@ -202,18 +202,18 @@ static int check_round_trip(struct gf_rig *rig, const struct gf_extents *s, stru
     return 0;
 }
 
-/* On all processors, what is large enough to be shared out; a device shares out all. */
+/* Checks the inverse on all processors, with shapes large enough to be divided among them; a device
+ * divides all. */
 static int check_threads(struct gf_rig *rig, const struct gf_extents *s, struct room *r) {
     return rig->backend->devices || gf_rig_points(s) >= 3000 ? check_inverse(rig, s, r) : 0;
 }
 
-/* In the order of what a kernel compiled for one group tells: the groups after definition and
- * inverse use the same kernels. */
+/* The groups after definition and inverse use the kernels of these two, which come first. */
 static const struct group {
     const char *name;
     int (*check)(struct gf_rig *rig, const struct gf_extents *s, struct room *r);
     bool exact;    /* no error to report */
-    bool threaded; /* small transforms waste their time waiting for threads, so few groups are */
+    bool threaded; /* in few groups, because small transforms mostly wait for threads */
 } groups[] = {
     {"definition", check_definition, false, false}, {"inverse", check_inverse, false, false},
     {"impulse", check_impulse, false, false},       {"constant", check_constant, false, false},
@@ -251,7 +251,7 @@ struct bench {
     char absent[2][GF_REASON]; /* why the device has no such precision, or "" */
 };
 
-/* Adds whether any check was left out to *late. */
+/* Sets *late if a check was left out. */
 static int test_precision(struct bench *b, int wide, const struct gf_extents *shape,
                           struct room *room, bool *late) {
     for (int g = 0; g < N_GROUPS && !b->absent[wide][0]; g++) {
@@ -272,7 +272,7 @@ static int test_precision(struct bench *b, int wide, const struct gf_extents *sh
     return 0;
 }
 
-/* Neither precision: the device can do nothing at all. */
+/* Fails if the device has neither precision. */
 static int test_shape(struct bench *b, const struct gf_extents *shape, struct room *room) {
     bool late = false;
     int rc = 0;
@@ -319,7 +319,7 @@ static int test_backend(const struct gf_settings *s, const struct gf_backend *ba
     struct gf_backend_options options = gf_backend_options_of(s);
     double deadline = s->full ? 0 : gf_now_ms() + quick_ms;
     int opened = 0, rc = 0;
-    options.general = !s->full; /* as files are transformed, and few to compile */
+    options.general = !s->full; /* the kernels that transform files, of which there are few */
     for (; opened < (backend->devices ? 1 : 2) && !rc; opened += !rc) {
         options.threads = s->threads ? s->threads : opened ? 0 : 1;
         rc = gf_backend_open(backend, &options, &b.context[opened]);
@@ -403,13 +403,11 @@ out:
     return code;
 }
 
-static const struct gf_opt selftest_rows[] = {
+static const struct gf_opt_group selftest_group = GF_GROUP(
+    "Test",
     GF_FLAG("full", full,
             "test every shape, however long that takes (minutes where kernels must be compiled); "
-            "default: up to 10 s a backend"),
-    GF_END,
-};
-static const struct gf_opt_group selftest_group = {"Test", selftest_rows};
+            "default: up to 10 s a backend"));
 
 static const struct gf_opt_group *const option_groups[] = {&selftest_group, &gf_opts_one_backend,
                                                            &gf_opts_common, NULL};

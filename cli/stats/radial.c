@@ -13,7 +13,7 @@
 #include "core/base/status.h"
 #include "formats/files.h"
 
-/* A row a ring; several channels have a column each. */
+/* A row for each ring, with a column for each channel. */
 static int write_csv(const struct gf_stats *s, const char *path, bool clobber) {
     char number[GF_REAL_TEXT];
     struct gf_text t;
@@ -110,8 +110,7 @@ static int way_of(const char *path) {
 int gf_radial_check(const char *path) {
     if (way_of(path) >= 0)
         return 0;
-    return gf_fail(GF_EUSAGE, "--radial=%.60s: the suffix is to be .csv, .json, .svg or .png",
-                   path);
+    return gf_fail(GF_EUSAGE, "--radial=%.60s: the suffix must be .csv, .json, .svg or .png", path);
 }
 
 int gf_radial_write(const struct gf_stats *s, const char *path, bool clobber) {

@@ -38,8 +38,7 @@ static bool is_luma(const struct gf_settings *s, const struct gf_image *image) {
     return image->color == GF_RGB && !s->stats.channels;
 }
 
-/* The picture's channels but alpha, to half a spectrum of each; to all of it if they are complex.
- */
+/* The job: all channels but alpha to half a spectrum each, or if they are complex to a full one. */
 static int make_job(const struct gf_settings *s, const struct gf_image *image, struct gf_job *job) {
     *job = (struct gf_job){0};
     job->direction = GF_FORWARD;
@@ -69,13 +68,13 @@ static int check_record(const struct gf_image *image) {
     if (record.version == GF_RECORD_WAVELET)
         return gf_fail(GF_EINVAL, "wavelet coefficients; stats takes the picture they came from "
                                   "(gpufft idwt)");
-    if (record.kind == GF_RECORD_COMPLEX)
+    if (record.kind == GF_COMPLEX)
         return gf_fail(GF_EINVAL, "a spectrum; stats takes the picture it came from (gpufft inv)");
     return 0;
 }
 
-/* A plan within the limit, a lean one if need be; `spectrum` has its shape and no data yet. The
- * plan's workspace stays while peaks are looked for. */
+/* Plans within the memory limit, with a lean plan if necessary; `spectrum` has a shape and no data
+ * yet. The plan's workspace is still held while peaks are searched. */
 static int plan(struct gf_runner *e, struct gf_job *job, const struct gf_image *image,
                 const struct gf_array *spectrum, int threads) {
     struct gf_spectrum one = gf_spectrum_of(job, spectrum, 0, threads);
@@ -120,7 +119,7 @@ static int look_at_spectrum(struct gf_stats *st, const struct gf_array *out, int
     return rc;
 }
 
-/* Everything about the picture; `st` points at image and job. */
+/* Transforms the picture and analyses it; `st` points at image and job. */
 static int look(struct stats_run *r, struct gf_image *image, struct gf_job *job,
                 struct gf_stats *st) {
     struct gf_array in = image->px, out;
@@ -171,7 +170,7 @@ static int write_radial(const struct stats_run *r, const struct gf_stats *st) {
     return rc;
 }
 
-/* Looks at samples that are there, and prints what it finds. */
+/* Analyses samples in memory and prints the result. */
 static int look_and_print(struct stats_run *r, struct gf_image *image, struct gf_stats *st) {
     struct gf_job job;
     st->image = image;
@@ -190,7 +189,8 @@ static int look_and_print(struct stats_run *r, struct gf_image *image, struct gf
     return rc;
 }
 
-/* Reading the samples of this header was refused: states what all of the work needs, which is more. */
+/* There is no memory for the samples of this header: fails with the need of all the work, which is
+ * larger. */
 static int refuse(struct stats_run *r, const struct gf_image *image, int rc) {
     struct gf_failure first = {0};
     struct gf_job job;
@@ -278,7 +278,7 @@ static int look_at_input(struct stats_run *r, struct input *in) {
     return rc;
 }
 
-/* One file, or all of them as the planes of a volume. */
+/* Handles a file, or all files as the planes of a volume. */
 static void run_one(struct stats_run *r, char *const *read, int n) {
     gf_progress_show("reading", gf_log_name(read[0]));
     int rc = look_at_input(r, &(struct input){.read = read, .n = n});
@@ -344,7 +344,7 @@ static int run_stats(struct gf_settings *s, char **operands, int n) {
     for (int i = 0; i < r.inputs.n && !s->frames && !gf_session_is_lost(&r.session); i++) {
         gf_runner_next(&r.runner, r.inputs.n - i);
         run_one(&r, &r.inputs.path[i], 1);
-        gf_progress_input(false);
+        gf_progress_count(0, 1, 0);
     }
     gf_progress_stop();
     if (!s->frames && (r.done + r.failed > 1 || r.inputs.many))
@@ -358,8 +358,8 @@ out:
 
 static const char *const colors[] = {"luma", "channels", NULL};
 
-static const struct gf_opt stats_rows[] = {
-    GF_INTEGER("dims", dims, "2", 2, 2, "take each page of a volume by itself"),
+static const struct gf_opt_group stats_group = GF_GROUP(
+    "Statistics", GF_INTEGER("dims", dims, "2", 2, 2, "take each page of a volume by itself"),
     GF_INTEGER("peaks", stats.peaks, "N", 0, 100000, "list the N strongest peaks (default: 5)"),
     GF_TEXT("radial", stats.radial, "FILE",
             "write the radial spectrum as .csv, .json or a plot, .svg or .png; {stem} for several "
@@ -367,10 +367,7 @@ static const struct gf_opt stats_rows[] = {
     GF_CHOICE("color", stats.channels, "luma|channels", colors,
               "analyse one Rec.709 luma of colour (default), or each channel by itself"),
     GF_NEGATE("clobber", clobber, "refuse to replace an existing file"),
-    GF_FLAG("sync", sync, "write each file to its disk before it replaces the old one"),
-    GF_END,
-};
-static const struct gf_opt_group stats_group = {"Statistics", stats_rows};
+    GF_FLAG("sync", sync, "write each file to its disk before it replaces the old one"));
 
 static const struct gf_opt_group *const groups[] = {
     &stats_group,  &gf_opts_precision,   &gf_opts_list,   &gf_opts_frames, &gf_opts_raw,

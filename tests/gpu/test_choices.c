@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "core/base/hash.h"
-#include "core/base/job_check.h"
 #include "core/base/process.h"
 #include "core/base/status.h"
 #include "core/gpu/cache/cache_lines.h"

@@ -10,7 +10,6 @@
 #include "core/wavelet/dwt.h"
 #include "core/filter/filter.h"
 #include "core/base/factor.h"
-#include "core/base/job_check.h"
 #include "core/base/status.h"
 #include "tests/core/backends.h"
 #include "tests/gpu/gpu_jobs.h"
