@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -160,6 +161,19 @@ static int set_int(const struct gf_opt *o, const char *value, int *field) {
     return 0;
 }
 
+int gf_opt_refuse(const struct gf_opt *o, const char *value, const char *wants) {
+    return gf_fail(GF_EUSAGE, "--%s cannot be '%.40s'; %s", o->name, value, wants);
+}
+
+static int set_real(const struct gf_opt *o, const char *value, double *field) {
+    char *end;
+    const double v = strtod(value, &end);
+    if (end == value || *end || !(v > 0) || !isfinite(v) || (o->high && v > o->high))
+        return gf_opt_refuse(o, value, o->wants);
+    *field = v;
+    return 0;
+}
+
 static int set_value(const struct gf_opt *o, const char *value, void *field) {
     char what[NAME_SIZE + 2];
     if (!*value)
@@ -170,11 +184,13 @@ static int set_value(const struct gf_opt *o, const char *value, void *field) {
         return 0;
     case GF_OPT_INT:
         return set_int(o, value, field);
+    case GF_OPT_REAL:
+        return set_real(o, value, field);
     case GF_OPT_CHOICE:
         snprintf(what, sizeof what, "--%s", o->name);
         return gf_opt_choose(what, value, o->choices, field);
     default:
-        return o->parse(value, field);
+        return o->parse(o, value, field);
     }
 }
 
@@ -224,7 +240,7 @@ static int parse_option(struct name *names, int n, char *base, int argc, char **
     if (is_flag(o))
         return set(names, o, name->negated ? "0" : "1", base);
     if (!equals && o->optional)
-        return o->parse("", base + o->at);
+        return o->parse(o, "", base + o->at);
     return set_next(names, o, equals ? equals + 1 : NULL, base, argc, argv, i);
 }
 

@@ -38,7 +38,9 @@ bool gf_json_memory_missed(void) {
 
 /* ---- values ---- */
 
-json_t *gf_json_text(const char *text) {
+/* JSON text of any bytes: those that are not UTF-8 become U+FFFD. Surrogates and overlong forms are left to
+ * Jansson. */
+static json_t *json_text(const char *text) {
     json_t *exact = json_string(text);
     if (exact)
         return exact;
@@ -77,7 +79,7 @@ struct gf_report_value gf_report_real_or_null(double v) {
 }
 
 struct gf_report_value gf_report_text(const char *v) {
-    return (struct gf_report_value){v ? gf_json_text(v) : json_null(), 0};
+    return (struct gf_report_value){v ? json_text(v) : json_null(), 0};
 }
 
 struct gf_report_value gf_report_json(json_t *v) {
@@ -259,7 +261,7 @@ static const char *write_form(FILE *f, const char *at, const struct scope *s) {
     }
 }
 
-void gf_report_write(FILE *f, const char *form, const json_t *o) {
+static void write_report(FILE *f, const char *form, const json_t *o) {
     const struct scope s = {o, 0, NULL};
     write_form(f, form, &s);
 }
@@ -284,7 +286,7 @@ void gf_report_print(bool json, const char *form, json_t *o) {
         return;
     }
     if (!gf_json_memory_missed())
-        gf_report_write(stdout, form, o);
+        write_report(stdout, form, o);
     else
         gf_log_lost(ENOMEM);
     json_decref(o);

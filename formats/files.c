@@ -6,7 +6,6 @@
 
 #include "core/base/status.h"
 #include "formats/checksum.h"
-#include "formats/foreign.h"
 #include "formats/image.h"
 #include "formats/pair.h"
 #include "formats/record_file.h"

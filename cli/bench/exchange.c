@@ -77,7 +77,7 @@ int gf_bench_exchange(const struct gf_settings *s, char *const *operands, int n)
     struct gf_ranks ranks = {.transport = NULL};
     struct gf_settings all = *s;
     const struct gf_targets none = {.n = 0};
-    const struct gf_rank_work work = {&all, "bench", true, &none, operands, n};
+    const struct gf_rank_work work = {&all, "bench", &none, operands, n};
     bool joined;
     int rc = launcher.size > 1 ? 0
                                : gf_fail(GF_EUSAGE, "--kind=exchange measures the processes that "

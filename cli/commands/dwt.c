@@ -109,8 +109,9 @@ static int check_forward(struct gf_task *t) {
     for (int i = 0; i < t->job.n_out; i++)
         kept = kept && t->product[i].alpha_plane;
     if (t->image.alpha && !kept)
-        gf_log_note("'%s': alpha dropped; a float TIFF keeps it where 2^levels divides the size",
-                    gf_log_name(t->read[0]));
+        gf_log_note("'%s': alpha dropped; %s", gf_log_name(t->read[0]),
+                    t->streamed ? "frames that are streamed do not keep it"
+                                : "a float TIFF keeps it where 2^levels divides the size");
     return 0;
 }
 

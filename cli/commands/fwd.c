@@ -86,7 +86,6 @@ static int check(struct gf_task *t) {
 const struct gf_task_hooks gf_hooks_forward = {
     .name = "fwd",
     .default_kind = GF_MAGNITUDE,
-    .spreads = true,
     .prepare = prepare,
     .check = check,
 };

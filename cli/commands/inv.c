@@ -36,7 +36,7 @@ static int job_from_record(struct gf_task *t, const struct gf_record *r) {
     int rc = check_options(t->s, job);
     if (rc)
         return rc;
-    if (!t->s->from_magnitude && (enum gf_kind)r->kind != GF_COMPLEX)
+    if (!t->s->from_magnitude && r->kind != GF_COMPLEX)
         return refuse_picture(&t->image);
     return gf_task_take_recorded(t, r->alpha == GF_ALPHA_KEPT);
 }
@@ -118,7 +118,6 @@ static int check(struct gf_task *t) {
 const struct gf_task_hooks gf_hooks_inverse = {
     .name = "inv",
     .default_kind = GF_REAL,
-    .spreads = true,
     .prepare = prepare,
     .check = check,
 };

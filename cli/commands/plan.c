@@ -100,8 +100,7 @@ static int plan_one(struct gf_settings *s, struct gf_runner *runner,
     struct gf_ranks_plan ranks = {.ranks = 0};
     struct gf_plan_parts parts;
     if (!rc && s->ranks)
-        rc = gf_ranks_plan(&t.job, gf_plan_moved(&t), s->ranks, s->link * 1e9,
-                           gf_settings_threads(s), &ranks);
+        rc = gf_ranks_plan(&t, gf_plan_moved(&t), &ranks);
     if (!rc)
         rc = gf_plan_parts(&t, &parts);
     if (!rc)

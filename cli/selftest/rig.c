@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "cli/shapes.h"
-#include "core/base/job_check.h"
 #include "core/base/clock.h"
 #include "core/base/sample_run.h"
 #include "core/base/sample_value.h"

@@ -68,7 +68,7 @@ static int check_record(const struct gf_image *image) {
     if (record.version == GF_RECORD_WAVELET)
         return gf_fail(GF_EINVAL, "wavelet coefficients; stats takes the picture they came from "
                                   "(gpufft idwt)");
-    if (record.kind == GF_RECORD_COMPLEX)
+    if (record.kind == GF_COMPLEX)
         return gf_fail(GF_EINVAL, "a spectrum; stats takes the picture it came from (gpufft inv)");
     return 0;
 }

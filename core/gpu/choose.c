@@ -1,5 +1,5 @@
 /* Plans of one job in alternation: which is the fastest on this device. */
-#include "core/gpu/choose.h"
+#include "core/gpu/run.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "core/base/memory.h"
 #include "core/base/sample_value.h"
 #include "core/base/status.h"
-#include "core/gpu/plan/candidates.h"
+#include "core/gpu/plan/decision.h"
 #include "core/gpu/plan/make.h"
 #include "core/gpu/cache/plan_record.h"
 
@@ -74,7 +74,7 @@ static int enter(struct contest *t) {
 /* Runs it so many times in a row; *ms is that of one. */
 static int time_runs(const struct contest *t, struct entrant *e, int times, double *ms) {
     double seconds = 0;
-    const int rc = gf_gpu_run_times(t->c, &e->run, times, &seconds, gf_gpu_run_once);
+    const int rc = gf_gpu_run_times(t->c, &e->run, times, &seconds);
     *ms = seconds * 1e3 / times;
     return rc;
 }

@@ -9,7 +9,7 @@
 #include "core/gpu/cache/kernel_cache.h"
 #include "core/base/process.h"
 #include "core/base/status.h"
-#include "core/gpu/cache/kernel_embedded.h"
+#include "core/gpu/cache/kernel_source.h"
 #include "core/vendor/fftw_library.h"
 
 const struct gf_backend *const gf_backends[] = {
@@ -90,8 +90,8 @@ int gf_backend_usable(const struct gf_backend *b) {
     return check(b, b->probe);
 }
 
-static int find(const struct gf_backend *const *list, const char *name, bool installed,
-                const struct gf_backend **out) {
+int gf_backend_find_in(const struct gf_backend *const *list, const char *name, bool installed,
+                       const struct gf_backend **out) {
     *out = NULL;
     for (int i = 0; list[i]; i++) {
         const struct gf_backend *b = list[i];
@@ -104,18 +104,8 @@ static int find(const struct gf_backend *const *list, const char *name, bool ins
     return unknown_name(list, name);
 }
 
-int gf_backend_find_in(const struct gf_backend *const *list, const char *name,
-                       const struct gf_backend **out) {
-    return find(list, name, false, out);
-}
-
-int gf_backend_find_installed(const struct gf_backend *const *list, const char *name,
-                              const struct gf_backend **out) {
-    return find(list, name, true, out);
-}
-
 int gf_backend_find(const char *name, const struct gf_backend **out) {
-    return gf_backend_find_in(gf_backends, name, out);
+    return gf_backend_find_in(gf_backends, name, false, out);
 }
 
 const struct gf_backend *gf_backend_next(const struct gf_backend *const *list, bool devices,

@@ -190,11 +190,13 @@ static void measure_copies(const struct tuning *t, struct gf_speeds *r) {
 
 /* To another device of its kind. */
 static double link_to(const struct gf_backend *b, int own, int other) {
-    char list[32];
+    char name[2][16];
+    const char *const pair[] = {name[0], name[1]};
     void *context;
     double speed;
-    snprintf(list, sizeof list, "%d,%d", own, other);
-    if (gf_backend_open(b, &(struct gf_backend_options){.device = list}, &context))
+    snprintf(name[0], sizeof name[0], "%d", own);
+    snprintf(name[1], sizeof name[1], "%d", other);
+    if (gf_backend_open(b, &(struct gf_backend_options){.devices = pair, .n_devices = 2}, &context))
         return 0;
     if (b->on_device->link(context, LINK_BYTES, &speed))
         speed = 0;

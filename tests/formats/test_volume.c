@@ -13,7 +13,7 @@
 #include "tests/test.h"
 
 static const struct gf_record record = {.version = 1,
-                                        .kind = GF_RECORD_COMPLEX,
+                                        .kind = GF_COMPLEX,
                                         .ndim = 3,
                                         .shape = {5, 8, 9},
                                         .channels = 1,
