@@ -31,7 +31,7 @@ static void catch_signals(void) {
     sigfillset(&action.sa_mask);
     for (int i = 0; i < 4; i++) {
         struct sigaction old;
-        /* A signal that the parent had us ignore (nohup) stays ignored. */
+        /* A signal that the parent process ignores (nohup) remains ignored. */
         if (!sigaction(caught[i], NULL, &old) && old.sa_handler != SIG_IGN)
             sigaction(caught[i], &action, NULL);
     }
@@ -39,15 +39,15 @@ static void catch_signals(void) {
     signal(SIGXFSZ, SIG_IGN); /* EFBIG from write() instead */
 }
 
-/* A standard stream that came closed would lend its number to the first file opened, and what is
- * meant for it would end up there. Each gets a /dev/null that fails when it is used. */
+/* If a standard stream is closed, the first file opened gets its number, and text for the stream would end up in
+ * the file. Opens /dev/null in its place, in the mode in which using the stream fails. */
 static void fill_streams(void) {
     for (int fd = 0; fd < 3; fd++)
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
             (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/* libgomp ends the program by exit(), after a line of its own, where it gets no thread or no memory. */
+/* libgomp calls exit(), after a message of its own, if it gets no thread or no memory. */
 static bool returned;
 static void on_exit_of_library(void) {
     gf_sink_remove_temporaries();
@@ -55,8 +55,8 @@ static void on_exit_of_library(void) {
         gf_log_error("'%s': no thread for it could be started; see --threads", gf_progress_name());
 }
 
-/* A soft limit of the stack is raised where it is less than compilers of kernels take, for the threads
- * as well. False where that is not allowed. */
+/* Raises a soft limit of the stack that is too low for the compilers of kernels, for threads too. False if that is
+ * not allowed. */
 static bool has_stack(void) {
     enum { LEAST = 512 << 10, USUAL = 8 << 20 };
     struct rlimit r;
@@ -95,7 +95,7 @@ static bool has(int argc, char **argv, const char *word) {
     return found;
 }
 
-/* A file that a line names: an operand, or an output. Other options have numbers of their own. */
+/* The file that an argument names, as an operand or an output, or "". Numbers in other options mean nothing. */
 static const char *file_of(const char *argument) {
     static const char *const outputs[] = {"--out=", "--magnitude=", "--phase=", "--complex="};
     const char *letters = argument + (argument[0] == '-' && argument[1] != '-');
@@ -123,9 +123,9 @@ static bool is_own(int argc, char **argv, int rank) {
     return own;
 }
 
-/* True if this line ends here, with *code: its command runs in one process, or the first process prints what it
- * prints. An error in the line is reported by the first process, or by each if the line is the process's own.
- * Lines with --mpi=off, or with the process's rank in an operand or an output, are its own. */
+/* True if this process ends here, with *code: the command runs in one process only, or the first process prints for
+ * all. Only the first process reports a mistake in the command line; or each does, if the first one's line is
+ * its own. A line is a process's own with --mpi=off, or with the process's rank in an operand or an output. */
 static bool line_ends(int argc, char **argv, int *code) {
     const struct gf_launcher launcher = gf_environment_launcher();
     const struct gf_command *c = argc > 1 ? gf_command_find(argv[1]) : NULL;
@@ -155,7 +155,7 @@ static bool line_ends(int argc, char **argv, int *code) {
     return *code != 0;
 }
 
-/* Called last, with the exit code. No process that another one waits for is left behind. */
+/* Called last, with the exit code: leaves behind no process that waits for this one. */
 static int end_line(int code) {
     const struct gf_launcher launcher = gf_environment_launcher();
     return gf_ranks_end(&launcher, code);
@@ -176,8 +176,7 @@ int main(int argc, char **argv) {
     if (!line_ends(argc, argv, &code))
         code = gf_run_line(argc, argv);
     code = close_stdout(end_line(code));
-    while (
-        ending) /* a thread that got a signal ends the program: what failed meanwhile is its doing */
+    while (ending) /* a signal handler is ending the program and causes what fails meanwhile */
         pause();
     returned = true;
     return code;

@@ -111,7 +111,7 @@ int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan) {
         rc = gf_fail(GF_EUNSUPP, "a picture of so few points is transformed in one piece");
     if (!rc)
         rc = make_within(t, &whole, &worker, plan);
-    if (!rc && t->looks)
+    if (!rc && t->scans)
         gf_slab_plan_look(plan, gf_array_bytes(&t->image.px));
     return rc;
 }

@@ -70,7 +70,8 @@ static int parse_threads(const struct gf_opt *o, const char *value, void *field)
 
 #define SECONDS "it takes seconds, above 0 and up to 3600"
 
-static const struct gf_opt what_rows[] = {
+const struct gf_opt_group gf_opts_bench_what = GF_GROUP(
+    "What is measured",
     GF_CHOICE("step", step, "NAME", gf_steps,
               "the sizes of a range A..B: 2x (default), 7smooth, primes"),
     GF_PARSED("kind", GF_AT(bench.kinds), "LIST", parse_kinds,
@@ -84,13 +85,10 @@ static const struct gf_opt what_rows[] = {
     GF_CHOICE("direction", bench.direction, "NAME", gf_bench_directions,
               "forward (default) or inverse, for c2c and dwt"),
     GF_PARSED("precision", GF_AT(bench.precisions), "LIST", parse_set, "single (default), double",
-              .choices = gf_bench_precisions),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_bench_what = {"What is measured", what_rows};
+              .choices = gf_bench_precisions));
 
-static const struct gf_opt rows[] = {
-    GF_FLAG("all", bench.all, "measure the long list of sizes"),
+const struct gf_opt_group gf_opts_bench = GF_GROUP(
+    "Benchmark", GF_FLAG("all", bench.all, "measure the long list of sizes"),
     GF_PARSED("levels", GF_AT(bench.levels), "LIST", parse_levels,
               "numbers of levels of dwt, a row each (default: 1,3)"),
     GF_PLAN_ROW,
@@ -133,10 +131,7 @@ static const struct gf_opt rows[] = {
             "instead of measuring: one table, and figure, of the files FILE that --json wrote"),
     GF_TEXT("report", bench.report, "DIR",
             "measure lines, squares, volumes and wavelets, and write a page with figures to DIR"),
-    GF_NEGATE("clobber", clobber, "do not replace an existing file"),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_bench = {"Benchmark", rows};
+    GF_NEGATE("clobber", clobber, "do not replace an existing file"));
 
 bool gf_bench_exchanges(const struct gf_settings *s) {
     return s->bench.kinds >> GF_BENCH_EXCHANGE & 1;

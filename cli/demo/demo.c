@@ -464,7 +464,8 @@ static int run(struct gf_settings *s, char **operands, int n) {
     return worst;
 }
 
-static const struct gf_opt demo_rows[] = {
+static const struct gf_opt_group demo_group = GF_GROUP(
+    "Lessons, and their steps without a transform",
     GF_TEXT("out", out, "DIR",
             "the folder for the panels; several lessons get one folder each inside it",
             .letter = 'o'),
@@ -475,11 +476,7 @@ static const struct gf_opt demo_rows[] = {
                "--out=OUT"),
     GF_TEXT("sum", demo.sum, "KERNEL",
             "instead of a lesson: write IN convolved with the picture KERNEL, sample by sample, to "
-            "--out=OUT"),
-    GF_END,
-};
-static const struct gf_opt_group demo_group = {"Lessons, and their steps without a transform",
-                                               demo_rows};
+            "--out=OUT"));
 
 static const struct gf_opt_group *const groups[] = {&demo_group, &gf_opts_files, &gf_opts_common,
                                                     NULL};

@@ -341,7 +341,7 @@ static int run_stats(struct gf_settings *s, char **operands, int n) {
     for (int i = 0; i < r.inputs.n && !s->frames && !gf_session_is_lost(&r.session); i++) {
         gf_runner_next(&r.runner, r.inputs.n - i);
         run_one(&r, &r.inputs.path[i], 1);
-        gf_progress_input(false);
+        gf_progress_count(0, 1, 0);
     }
     gf_progress_stop();
     if (!s->frames && (r.done + r.failed > 1 || r.inputs.many))
@@ -355,8 +355,8 @@ out:
 
 static const char *const colors[] = {"luma", "channels", NULL};
 
-static const struct gf_opt stats_rows[] = {
-    GF_INTEGER("dims", dims, "2", 2, 2, "take each page of a volume by itself"),
+static const struct gf_opt_group stats_group = GF_GROUP(
+    "Statistics", GF_INTEGER("dims", dims, "2", 2, 2, "take each page of a volume by itself"),
     GF_INTEGER("peaks", stats.peaks, "N", 0, 100000, "list the N strongest peaks (default: 5)"),
     GF_TEXT("radial", stats.radial, "FILE",
             "write the radial spectrum as .csv, .json or a plot, .svg or .png; {stem} for several "
@@ -364,10 +364,7 @@ static const struct gf_opt stats_rows[] = {
     GF_CHOICE("color", stats.channels, "luma|channels", colors,
               "analyse one Rec.709 luma of colour (default), or each channel by itself"),
     GF_NEGATE("clobber", clobber, "refuse to replace an existing file"),
-    GF_FLAG("sync", sync, "write each file to its disk before it replaces the old one"),
-    GF_END,
-};
-static const struct gf_opt_group stats_group = {"Statistics", stats_rows};
+    GF_FLAG("sync", sync, "write each file to its disk before it replaces the old one"));
 
 static const struct gf_opt_group *const groups[] = {
     &stats_group,  &gf_opts_precision,   &gf_opts_list,   &gf_opts_frames, &gf_opts_raw,
