@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/text.h"
 #include "core/base/hash.h"
 #include "core/base/spelling.h"
 #include "core/base/status.h"
@@ -138,6 +140,19 @@ static int set_int(const struct gf_opt *o, const char *value, int *field) {
     return 0;
 }
 
+int gf_opt_refuse(const struct gf_opt *o, const char *value, const char *wants) {
+    return gf_fail(GF_EUSAGE, "--%s cannot be '%.40s'; %s", o->name, value, wants);
+}
+
+static int set_real(const struct gf_opt *o, const char *value, double *field) {
+    char *end;
+    const double v = strtod(value, &end);
+    if (end == value || *end || !(v > 0) || !isfinite(v) || (o->high && v > o->high))
+        return gf_opt_refuse(o, value, o->wants);
+    *field = v;
+    return 0;
+}
+
 static int set_value(const struct gf_opt *o, const char *value, void *field) {
     char what[NAME_SIZE + 2];
     if (!*value)
@@ -148,11 +163,13 @@ static int set_value(const struct gf_opt *o, const char *value, void *field) {
         return 0;
     case GF_OPT_INT:
         return set_int(o, value, field);
+    case GF_OPT_REAL:
+        return set_real(o, value, field);
     case GF_OPT_CHOICE:
         snprintf(what, sizeof what, "--%s", o->name);
         return gf_opt_choose(what, value, o->choices, field);
     default:
-        return o->parse(value, field);
+        return o->parse(o, value, field);
     }
 }
 
@@ -202,7 +219,7 @@ static int parse_option(struct name *names, int n, char *base, int argc, char **
     if (is_flag(o))
         return set(names, o, name->negated ? "0" : "1", base);
     if (!equals && o->optional)
-        return o->parse("", base + o->at);
+        return o->parse(o, "", base + o->at);
     return set_next(names, o, equals ? equals + 1 : NULL, base, argc, argv, i);
 }
 
@@ -272,26 +289,9 @@ int gf_opt_parse(const struct gf_opt_group *const *groups, void *fields, int arg
     return rc;
 }
 
-/* Prints text from `column` on, breaking at blanks before HELP_WIDTH. */
-static void print_wrapped(FILE *to, const char *text, int column, int indent) {
-    while (*text) {
-        size_t word = strcspn(text, " ");
-        if (column > indent && column + 1 + (int)word > HELP_WIDTH) {
-            fprintf(to, "\n%*s", indent, "");
-            column = indent;
-        } else if (column > indent) {
-            fputc(' ', to);
-            column++;
-        }
-        fprintf(to, "%.*s", (int)word, text);
-        column += (int)word;
-        text += word;
-        text += strspn(text, " ");
-    }
-    fputc('\n', to);
-}
-
 void gf_opt_help(FILE *to, const struct gf_opt_group *const *groups) {
+    char indent[HELP_COLUMN + 1];
+    snprintf(indent, sizeof indent, "%*s", HELP_COLUMN, "");
     for (; *groups; groups++) {
         if ((*groups)->title)
             fprintf(to, "\n%s:\n", (*groups)->title);
@@ -307,7 +307,7 @@ void gf_opt_help(FILE *to, const struct gf_opt_group *const *groups) {
                 column = 0;
             }
             fprintf(to, "%*s", HELP_COLUMN - column, "");
-            print_wrapped(to, o->help, HELP_COLUMN, HELP_COLUMN);
+            gf_text_wrap(to, o->help, indent, HELP_WIDTH);
         }
     }
 }

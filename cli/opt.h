@@ -19,8 +19,9 @@ enum gf_opt_type {
     GF_OPT_CHOICE3, /* int: -1 unset, 0 --no-name, 1 --name */
     GF_OPT_TEXT,    /* const char * into argv */
     GF_OPT_INT,     /* int in low..high */
-    GF_OPT_CHOICE,  /* int: index into `choices` */
-    GF_OPT_PARSE,   /* parse(value, field) */
+    GF_OPT_REAL, /* double above 0 and, if high is not 0, up to that; `wants` names it in a refusal */
+    GF_OPT_CHOICE, /* int: index into `choices` */
+    GF_OPT_PARSE,  /* parse(row, value, field) */
 };
 
 struct gf_opt {
@@ -32,11 +33,12 @@ struct gf_opt {
     const char *help;
     const char *const *choices;  /* NULL-terminated; of GF_OPT_PARSE some values, for completion */
     const char *(*known)(int i); /* NULL, or further ones: the i-th, NULL behind the last */
-    int (*parse)(const char *value, void *field); /* 0, or GF_EUSAGE with a message */
-    int low, high;
+    int (*parse)(const struct gf_opt *o, const char *value, void *field); /* 0, or GF_EUSAGE */
+    int low, high; /* of GF_OPT_PARSE: what the function makes of them */
+    const char *wants;
     bool inert;    /* changes no byte of a file that is written */
     bool own;      /* may change some, and each of the processes that share a run has its own */
-    bool optional; /* --name alone is parse("", field); a value only follows after = */
+    bool optional; /* --name alone is parse(row, "", field); a value only follows after = */
 };
 
 struct gf_opt_group {
@@ -49,6 +51,9 @@ struct gf_opt_group {
  * the options that are not inert, with the last value of each; [1] leaves out those that are `own`. */
 int gf_opt_parse(const struct gf_opt_group *const *groups, void *fields, int argc, char **argv,
                  int *n_operands, uint64_t fingerprint[2]);
+
+/* GF_EUSAGE: the option cannot be `value`; `wants` continues the sentence: "it is …". */
+int gf_opt_refuse(const struct gf_opt *o, const char *value, const char *wants);
 
 /* The groups' rows, wrapped at 80 columns. */
 void gf_opt_help(FILE *to, const struct gf_opt_group *const *groups);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "cli/shapes.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
 #include "core/session/backends.h"
@@ -28,34 +29,37 @@ const char *const gf_tiff_compressions[] = {"none", "deflate", "lzw", NULL};
 const char *const gf_fftw_plans[] = {"estimate", "measure", "patient", NULL};
 const char *const gf_plans[] = {"estimate", "measure", NULL};
 
-static int parse_shape(const char *value, void *field) {
+static int parse_shape(const struct gf_opt *o, const char *value, void *field) {
     struct gf_settings *s = field;
+    (void)o;
     return gf_shape_parse(value, s->shape.extent, &s->shape.n);
 }
 
-static int parse_skip(const char *value, void *field) {
+static int parse_skip(const struct gf_opt *o, const char *value, void *field) {
     char *end;
     errno = 0;
     long long v = strtoll(value, &end, 10);
     if (errno || end == value || *end || v < 0)
-        return gf_fail(GF_EUSAGE, "--skip cannot be '%.40s'; it is a whole number from 0", value);
+        return gf_opt_refuse(o, value, "it is a whole number from 0");
     *(int64_t *)field = v;
     return 0;
 }
 
-int gf_opt_parse_memory(const char *value, void *field) {
+int gf_opt_parse_memory(const struct gf_opt *o, const char *value, void *field) {
+    (void)o;
     return gf_memory_parse(value, field);
 }
 
-static int parse_depth(const char *value, void *field) {
+static int parse_depth(const struct gf_opt *o, const char *value, void *field) {
     static const char *const depths[] = {"8", "16", "32", NULL};
     int i, rc = gf_opt_choose("--depth", value, depths, &i);
+    (void)o;
     if (!rc)
         *(int *)field = 8 << i;
     return rc;
 }
 
-static int parse_range(const char *value, void *field) {
+static int parse_range(const struct gf_opt *o, const char *value, void *field) {
     struct gf_settings *s = field;
     char *end;
     if (!strcmp(value, "auto") || !strcmp(value, "full")) {
@@ -67,7 +71,7 @@ static int parse_range(const char *value, void *field) {
     const char *second = end + 1;
     double high = ok ? strtod(second, &end) : 0;
     if (!ok || end == second || *end || !isfinite(low) || !isfinite(high))
-        return gf_fail(GF_EUSAGE, "--range cannot be '%.40s'; it is auto, full or LOW,HIGH", value);
+        return gf_opt_refuse(o, value, "it is auto, full or LOW,HIGH");
     if (low >= high)
         return gf_fail(GF_EUSAGE, "--range=%.40s: LOW is not below HIGH", value);
     s->range.which = GF_RANGE_GIVEN;
@@ -76,7 +80,7 @@ static int parse_range(const char *value, void *field) {
     return 0;
 }
 
-int gf_settings_parse_axes(const char *value, void *field) {
+int gf_settings_parse_axes(const struct gf_opt *o, const char *value, void *field) {
     struct gf_axes_text *axes = field;
     const char *p = value;
     for (axes->n = 0; axes->n < GF_MAX_DIMS; p++) {
@@ -99,16 +103,14 @@ int gf_settings_parse_axes(const char *value, void *field) {
         if (*p != ',')
             break;
     }
-    return gf_fail(GF_EUSAGE,
-                   "--axes cannot be '%.40s'; it lists up to three of x, y, z or of NumPy's "
-                   "indices 0, 1, 2, -1, -2, -3",
-                   value);
+    return gf_opt_refuse(
+        o, value, "it lists up to three of x, y, z or of NumPy's indices 0, 1, 2, -1, -2, -3");
 }
 
 static const char *const wavelets[] = {"d4", "w4", "db2", NULL};
 
 /* The names of the one wavelet, and of one that is taken for it. */
-static int parse_wavelet(const char *value, void *field) {
+static int parse_wavelet(const struct gf_opt *o, const char *value, void *field) {
     for (int i = 0; wavelets[i]; i++)
         if (!strcasecmp(value, wavelets[i])) {
             *(int *)field = i;
@@ -118,33 +120,32 @@ static int parse_wavelet(const char *value, void *field) {
         return gf_fail(GF_EUSAGE,
                        "--wavelet=db4 has eight taps; the one with four taps is d4, also "
                        "called w4 and db2");
-    return gf_fail(GF_EUSAGE, "no wavelet '%.40s'; there is d4, also called w4 and db2", value);
+    return gf_fail(GF_EUSAGE, "no %s '%.40s'; there is d4, also called w4 and db2", o->name, value);
 }
 
-static int parse_levels(const char *value, void *field) {
+static int parse_levels(const struct gf_opt *o, const char *value, void *field) {
     char *end;
     errno = 0;
     long v = strtol(value, &end, 10);
     if (!strcmp(value, "max"))
         v = GF_MOST_LEVELS;
     else if (errno || end == value || *end || v < 1 || v > GF_MAX_LEVELS)
-        return gf_fail(GF_EUSAGE, "--levels cannot be '%.40s'; it is 1 to %d, or max", value,
+        return gf_fail(GF_EUSAGE, "--%s cannot be '%.40s'; it is 1 to %d, or max", o->name, value,
                        GF_MAX_LEVELS);
     *(int *)field = (int)v;
     return 0;
 }
 
-static int parse_threshold(const char *value, void *field) {
+static int parse_threshold(const struct gf_opt *o, const char *value, void *field) {
     struct gf_wavelet_settings *w = &((struct gf_settings *)field)->wavelet;
     bool hard = !strncmp(value, "hard:", 5), soft = !strncmp(value, "soft:", 5);
     char *end = NULL;
     double v = hard || soft ? strtod(value + 5, &end) : 0;
     bool percent = end && *end == '%';
     if (!end || end == value + 5 || end[percent] || !isfinite(v) || v < 0 || (percent && v > 100))
-        return gf_fail(GF_EUSAGE,
-                       "--threshold cannot be '%.40s'; it is hard:T, soft:T with T from 0, or "
-                       "hard:K%%, soft:K%% with K from 0 to 100",
-                       value);
+        return gf_opt_refuse(
+            o, value,
+            "it is hard:T, soft:T with T from 0, or hard:K%, soft:K% with K from 0 to 100");
     w->threshold = hard ? GF_HARD : GF_SOFT;
     w->percent = percent;
     w->amount = v;
@@ -189,12 +190,12 @@ const struct gf_opt_group gf_opts_files = GF_GROUP(
     NULL, GF_NEGATE("clobber", clobber, "refuse to replace an existing file", .inert = true),
     GF_FLAG("sync", sync, "write each file to its disk before it replaces the old one",
             .inert = true),
-    GF_INTEGER("png-level", png_level, "0-9", 0, 9, "compression level of PNG and deflated TIFF"),
-    GF_CHOICE("png-strategy", png_strategy, "NAME", strategies,
+    GF_INTEGER("png-level", write.level, "0-9", 0, 9, "compression level of PNG and deflated TIFF"),
+    GF_CHOICE("png-strategy", write.strategy, "NAME", strategies,
               "how PNG is compressed: auto (default), huffman, rle, filtered or default"),
     GF_CHOICE("tiff-compression", tiff_compression, "NAME", gf_tiff_compressions,
               "none (default), deflate or lzw"),
-    GF_INTEGER("jpeg-quality", jpeg_quality, "1-100", 1, 100,
+    GF_INTEGER("jpeg-quality", write.jpeg_quality, "1-100", 1, 100,
                "quality of JPEG output (default: 92)"));
 
 const struct gf_opt_group gf_opts_display = GF_GROUP(
@@ -322,18 +323,8 @@ const struct gf_opt_group gf_opts_memory =
 
 static const char *const mpi_choices[] = {"auto", "on", "off", NULL}; /* as enum gf_mpi */
 
-static int parse_link(const char *value, void *field) {
-    char *end;
-    double v = strtod(value, &end);
-    if (end == value || *end || !(v > 0) || !isfinite(v))
-        return gf_fail(GF_EUSAGE, "--link cannot be '%.40s'; it is a number of GB/s above 0",
-                       value);
-    *(double *)field = v;
-    return 0;
-}
-
 const struct gf_opt_group gf_opts_link =
-    GF_GROUP(NULL, GF_PARSED("link", GF_AT(link), "GB/s", parse_link,
+    GF_GROUP(NULL, GF_NUMBER("link", link, "GB/s", 0, "it is a number of GB/s above 0",
                              "what the network carries to and from each process's machine"));
 
 const struct gf_opt_group gf_opts_mpi = GF_GROUP(

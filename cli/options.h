@@ -38,6 +38,11 @@
             __VA_ARGS__, GF_END                                                                    \
         }                                                                                          \
     }
+#define GF_NUMBER(n, field, argument, most, what, ...)                                             \
+    {                                                                                              \
+        .name = n, .type = GF_OPT_REAL, .at = GF_AT(field), .arg = argument, .high = most,         \
+        .wants = what, .help = __VA_ARGS__                                                         \
+    }
 /* `offset`: of the field that the function fills; 0 when it takes the whole structure. */
 #define GF_PARSED(n, offset, argument, function, ...)                                              \
     {                                                                                              \
@@ -82,8 +87,8 @@ extern const struct gf_opt_group gf_opts_out, /* Output: --out */
 extern const char *const gf_kind_choices[]; /* the values of --kind, as enum gf_kind */
 
 /* A size such as 4G, into an int64_t of bytes. */
-int gf_opt_parse_memory(const char *value, void *field);
+int gf_opt_parse_memory(const struct gf_opt *o, const char *value, void *field);
 /* --axes as it is typed, into a struct gf_axes_text. */
-int gf_settings_parse_axes(const char *value, void *field);
+int gf_settings_parse_axes(const struct gf_opt *o, const char *value, void *field);
 
 #endif

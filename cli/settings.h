@@ -43,7 +43,8 @@ struct gf_radius {
 
 struct gf_filter_part {
     enum gf_filter_what what;
-    const char *text; /* as typed, for messages; of a file its path */
+    const char *option; /* "lowpass", as typed: */
+    const char *text;   /* its value; of a file the path */
     enum gf_profile profile;
     int order;
     struct gf_radius radius[2]; /* bands: inner, outer */
@@ -57,6 +58,11 @@ struct gf_filter_part {
 };
 
 enum { GF_MAX_PARTS = 64 };
+
+/* True for a mask or a kernel, which is read from a file. */
+static inline bool gf_filter_is_file(const struct gf_filter_part *p) {
+    return p->what == GF_MASK || p->what == GF_KERNEL;
+}
 
 struct gf_filter_settings {
     int n_parts;
@@ -98,10 +104,8 @@ struct gf_settings {
     int kind;                        /* enum gf_kind or GF_UNSET */
     int depth;                       /* 0: unset */
     bool clobber, sync, mkdir;
-    int png_level;
-    int png_strategy; /* enum gf_png_strategy */
+    struct gf_write_options write; /* but for threads and the name of: */
     int tiff_compression;
-    int jpeg_quality; /* 0: unset */
 
     /* display */
     int shift; /* GF_UNSET, 0, 1 */
@@ -198,8 +202,5 @@ int gf_settings_threads(const struct gf_settings *s);
 
 /* The bit set of transformed axes for a picture of `ndim` axes: --axes, --dims, or all of them. */
 int gf_settings_axes(const struct gf_settings *s, int ndim, unsigned *axes);
-
-/* "512x512", slowest first, up to GF_MAX_RANK extents; GF_EUSAGE if it is none. */
-int gf_shape_parse(const char *text, int64_t extent[GF_MAX_RANK], int *n);
 
 #endif

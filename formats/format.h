@@ -195,6 +195,14 @@ const struct gf_format *gf_format_by_suffix(const char *path); /* case does not 
 
 /* Returns the format whose first bytes these are, or NULL; finds the pictures in a folder. */
 const struct gf_format *gf_format_sniff(const unsigned char *head, size_t n);
+/* A picture type that is not read, so that a refusal can name it. */
+struct gf_foreign {
+    const char *name;    /* "a WebP" */
+    const char *convert; /* a type that keeps its samples: "PNG" */
+};
+enum { GF_FOREIGN_SNIFF = 132 }; /* bytes that are examined; fewer in a shorter file */
+/* Returns NULL for an unknown type. */
+const struct gf_foreign *gf_foreign_find(const unsigned char *head, size_t n);
 /* The format of samples without a header. */
 const struct gf_format *gf_format_headerless(void);
 

@@ -155,9 +155,7 @@ static int read_header(struct gf_source *source, struct header *h) {
     size_t field = version == 1 ? 2 : 4;
     if ((rc = gf_source_read_exactly(source, lead + 8, field)) != GF_OK)
         return rc;
-    uint32_t size = lead[8] | (uint32_t)lead[9] << 8;
-    if (field == 4)
-        size |= (uint32_t)lead[10] << 16 | (uint32_t)lead[11] << 24;
+    const size_t size = gf_get_number(lead + 8, (int)field, false);
     if (size > MAX_HEADER)
         return bad_header("more than 64 KiB");
     char *text = malloc(size + 1);
@@ -213,7 +211,7 @@ static int npy_open(struct gf_decoder *d, struct gf_image *image) {
     struct header *h = d->state = calloc(1, sizeof *h);
     struct gf_source *source = d->source;
     int ndim;
-    int64_t channels, bytes;
+    int64_t channels;
     if (!h)
         return gf_fail(GF_ENOMEM, "out of memory");
     h->begin = gf_source_tell(source);
@@ -222,20 +220,19 @@ static int npy_open(struct gf_decoder *d, struct gf_image *image) {
     if (!rc)
         rc = interpret(h, has_channels(h, &d->options), &ndim, &channels);
     if (!rc)
-        rc = gf_size_product(h->shape, h->rank, (int64_t)gf_dtype_size(h->dtype), &bytes);
+        rc = gf_image_describe(image, h->dtype, ndim, h->shape, channels);
     if (rc)
         return rc;
+    const int64_t bytes = gf_array_bytes(&image->px);
     int64_t size = gf_source_known_size(source), held = size - gf_source_tell(source);
     if (size >= 0 && held != bytes)
         return gf_fail(GF_EFORMAT, "the file holds %lld bytes of data, its header promises %lld",
                        (long long)held, (long long)bytes);
-    image->depth = 8 * (int)gf_dtype_size(h->dtype);
-    image->color = channels == 1 ? GF_GRAY : channels == 3 ? GF_RGB : GF_OTHER_COLOR;
     image->channel_axis = has_channels(h, &d->options) && channels == 1;
     h->data = gf_source_tell(source);
     d->extra = h->fortran ? bytes : 0;
     d->whole = h->fortran && h->rank > 1;
-    return gf_image_describe(image, h->dtype, ndim, h->shape, channels);
+    return GF_OK;
 }
 
 static int npy_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from,

@@ -22,31 +22,24 @@ static int complete_layout(const struct gf_read_options *options, struct gf_raw_
 
 static int raw_open(struct gf_decoder *d, struct gf_image *image) {
     struct gf_raw_layout *l = d->state = malloc(sizeof *l);
-    int64_t full[4], bytes, end;
+    int64_t end;
     if (!l)
         return gf_fail(GF_ENOMEM, "out of memory");
     int rc = complete_layout(&d->options, l);
+    if (!rc)
+        rc = gf_image_describe(image, l->dtype, l->ndim, l->shape, l->channels);
     if (rc)
         return rc;
-    for (int i = 0; i < l->ndim; i++)
-        full[i] = l->shape[i];
-    full[l->ndim] = l->channels;
-    rc = gf_size_product(full, l->ndim + 1, (int64_t)gf_dtype_size(l->dtype), &bytes);
-    if (rc)
-        return rc;
-    if (__builtin_add_overflow(bytes, l->offset, &end))
+    if (__builtin_add_overflow(gf_array_bytes(&image->px), l->offset, &end))
         return gf_fail(GF_EUSAGE, "an offset that does not fit 63 bits");
     int64_t size = gf_source_known_size(d->source);
     if (size >= 0 && size != end)
         return gf_fail(GF_EFORMAT,
                        "the file has %lld bytes; its shape, type and --skip come to %lld",
                        (long long)size, (long long)end);
-    rc = gf_image_describe(image, l->dtype, l->ndim, l->shape, l->channels);
     image->channel_axis =
         d->options.raw.channels == 0 && l->ndim < d->options.raw.ndim && l->channels == 1;
-    image->depth = 8 * (int)gf_dtype_size(l->dtype);
-    image->color = l->channels == 1 ? GF_GRAY : l->channels == 3 ? GF_RGB : GF_OTHER_COLOR;
-    return rc;
+    return GF_OK;
 }
 
 static int raw_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from,

@@ -25,6 +25,7 @@ struct run {
     struct gf_targets targets;
     struct gf_deal deal; /* the devices, each with a session; one, where none are listed */
     struct gf_inputs inputs;
+    int n_named; /* of them, whose names make those of outputs: one, with --frames */
     struct gf_workers pool;
     int64_t limit;
     struct gf_launcher launcher;
@@ -33,11 +34,6 @@ struct run {
     struct gf_made *made;
     struct gf_task first; /* of the first input, previewed; its worker continues with it */
 };
-
-static int fail_usage(const char *command) {
-    gf_log_error("%s: %s", command, gf_message());
-    return gf_exit_code(GF_EUSAGE);
-}
 
 static void show(const struct gf_task *t, const char *what) {
     gf_progress_show(what, gf_log_name(t->name));
@@ -324,10 +320,9 @@ static int join_ranks(struct run *r) {
     r->launcher = gf_environment_launcher();
     const struct gf_rank_work work = {.s = r->s,
                                       .command = r->hooks->name,
-                                      .spreads = r->hooks->spreads,
                                       .targets = &r->targets,
                                       .names = r->inputs.path,
-                                      .n_names = r->s->frames && r->inputs.n ? 1 : r->inputs.n};
+                                      .n_names = r->n_named};
     int rc = gf_ranks_join(&r->launcher, &work, &r->ranks, &r->joined);
     if (!rc && !r->joined) /* each process has outputs of its own */
         gf_log_mute(false);
@@ -385,8 +380,8 @@ static int run_joined(struct run *r) {
 static int claim(struct run *r) {
     for (int i = 0; i < r->targets.n; i++)
         r->targets.target[i].where.roots = &r->inputs.roots;
-    return gf_targets_claim(r->s, &r->targets, r->inputs.path,
-                            r->s->frames && r->inputs.n ? 1 : r->inputs.n);
+    r->n_named = r->s->frames && r->inputs.n ? 1 : r->inputs.n;
+    return gf_targets_claim(r->s, &r->targets, r->inputs.path, r->n_named);
 }
 
 /* `gpufft fwd a.png b.png`, typed as for a program whose last operand is the output. */
@@ -401,7 +396,6 @@ static int refuse_without_output(char **operands, int n) {
 
 int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char **operands, int n) {
     struct run r = {.hooks = hooks, .s = s};
-    int code = 0;
     int rc = gf_settings_check(s);
     if (!rc) {
         rc = gf_targets_parse(s, s->kind == GF_UNSET ? hooks->default_kind : (enum gf_kind)s->kind,
@@ -423,8 +417,7 @@ int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char 
     if (!rc)
         rc = gf_deal_open_for(s, (r.inputs.n == 1 || s->frames) && s->dims != 2, &r.deal);
     if (!rc)
-        rc = gf_targets_check_folders(s, &r.targets, r.inputs.path,
-                                      s->frames && r.inputs.n ? 1 : r.inputs.n);
+        rc = gf_targets_check_folders(s, &r.targets, r.inputs.path, r.n_named);
     rc = agree(&r, rc);
     if (!rc) {
         r.limit = gf_deal_session(&r.deal, 0)->options.memory_limit;
@@ -433,19 +426,13 @@ int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char 
             r.made = gf_made_open(s->resume && !s->force, !s->dry_run);
         rc = r.joined ? run_joined(&r) : run_all(&r);
     }
-    if (rc == GF_EUSAGE) {
-        code = fail_usage(hooks->name);
-        goto out;
-    }
-    if (rc) {
+    if (rc == GF_EUSAGE)
+        gf_log_error("%s: %s", hooks->name, gf_message());
+    else if (rc)
         gf_log_fail(NULL);
-        code = gf_exit_code(rc);
-        goto out;
-    }
-    if (!r.joined || r.pool.sum.skipped)
+    else if (!r.joined || r.pool.sum.skipped)
         summarise(&r);
-    code = r.pool.sum.worst;
-out:
+    const int code = rc ? gf_exit_code(rc) : r.pool.sum.worst;
     gf_task_free(&r.first);
     gf_made_close(r.made);
     gf_workers_close(&r.pool);

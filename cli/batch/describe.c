@@ -15,12 +15,31 @@ void gf_task_split(struct gf_task *t, const struct gf_array *px, int64_t channel
     t->has_alpha = px->shape[axis] > channels;
 }
 
+/* Lays samples out in the rank and shape of a record; formats without room for leading axes of extent 1 lose
+ * them, others gain one. GF_EFORMAT where they differ otherwise. */
+static int match_record(struct gf_array *px, int rank, const int64_t *shape) {
+    struct gf_array v = *px;
+    for (int i = 1; i <= GF_MAX_RANK; i++) { /* from the last axis */
+        int64_t want = i <= rank ? shape[rank - i] : 1;
+        int64_t is = i <= px->rank ? px->shape[px->rank - i] : 1;
+        if (want != is)
+            return gf_fail(GF_EFORMAT, "the record has another shape than the file");
+        if (i <= rank) {
+            v.shape[rank - i] = want;
+            v.stride[rank - i] = i <= px->rank ? px->stride[px->rank - i] : 0;
+        }
+    }
+    v.rank = rank;
+    *px = v;
+    return 0;
+}
+
 int gf_task_take_recorded(struct gf_task *t, bool alpha) {
     struct gf_array px = t->image.px;
     int64_t shape[GF_MAX_RANK];
     gf_job_in_shape(&t->job, shape);
     shape[t->job.ndim] += alpha;
-    int rc = gf_image_match(&px, t->job.ndim + 1, shape);
+    int rc = match_record(&px, t->job.ndim + 1, shape);
     if (!rc)
         gf_task_split(t, &px, t->job.channels);
     return rc;
@@ -140,28 +159,10 @@ void gf_task_note_alpha(const struct gf_task *t, int i) {
 
 /* ---- records ---- */
 
-/* Jobs and records number their kinds, norms and boundaries alike, so that a cast translates them. */
-#define SAME(a, b) _Static_assert((int)(a) == (int)(b), #a " and " #b)
-SAME(GF_MAGNITUDE, GF_RECORD_MAGNITUDE);
-SAME(GF_PHASE, GF_RECORD_PHASE);
-SAME(GF_POWER, GF_RECORD_POWER);
-SAME(GF_REAL, GF_RECORD_REAL);
-SAME(GF_IMAG, GF_RECORD_IMAG);
-SAME(GF_COMPLEX, GF_RECORD_COMPLEX);
-SAME(GF_N_KINDS, GF_RECORD_COMPLEX + 1);
-SAME(GF_NORM_BACKWARD, GF_RECORD_BACKWARD);
-SAME(GF_NORM_ORTHO, GF_RECORD_ORTHO);
-SAME(GF_NORM_FORWARD, GF_RECORD_FORWARD);
-SAME(GF_PERIODIC, GF_RECORD_PERIODIC);
-SAME(GF_SYMMETRIC, GF_RECORD_SYMMETRIC);
-SAME(GF_ZERO, GF_RECORD_ZERO);
-SAME(GF_MAX_DIMS, GF_RECORD_DIMS);
-SAME(GF_MAX_LEVELS, GF_RECORD_LEVELS);
-
 static void describe_spectrum(const struct gf_job *job, const struct gf_output *out,
                               struct gf_record *r) {
     r->version = GF_RECORD_VERSION;
-    r->norm = (enum gf_record_norm)job->norm;
+    r->norm = job->norm;
     r->shift = out->shift;
     r->half = out->half;
     r->luma = job->luma;
@@ -175,14 +176,14 @@ static void describe_spectrum(const struct gf_job *job, const struct gf_output *
 static void describe_wavelet(const struct gf_wavelet *w, struct gf_record *r) {
     r->version = GF_RECORD_WAVELET;
     r->levels = w->levels;
-    r->boundary = (enum gf_record_boundary)w->boundary;
+    r->boundary = w->boundary;
     r->thresholded = w->threshold != GF_KEEP_ALL;
 }
 
 struct gf_record gf_record_of_job(const struct gf_job *job, int i, const struct gf_image *image,
                                   bool alpha_kept) {
     struct gf_record r = {
-        .kind = (enum gf_record_kind)job->out[i].kind,
+        .kind = job->out[i].kind,
         .ndim = job->ndim,
         .channels = job->channels,
         .channel_axis = image->channel_axis,
@@ -215,10 +216,10 @@ void gf_job_of_record(const struct gf_record *r, struct gf_job *job) {
     job->op = r->version == GF_RECORD_WAVELET ? GF_DWT : GF_FFT;
     if (job->op == GF_DWT) {
         job->wavelet.levels = r->levels;
-        job->wavelet.boundary = (enum gf_boundary)r->boundary;
+        job->wavelet.boundary = r->boundary;
         return;
     }
-    job->norm = (enum gf_norm)r->norm;
+    job->norm = r->norm;
     job->in_shift = r->shift;
     job->in_half = r->half;
 }

@@ -9,7 +9,7 @@
 #include "cli/batch/store.h"
 #include "cli/log.h"
 #include "core/base/clock.h"
-#include "core/base/range_planes.h"
+#include "core/base/range_sample.h"
 #include "core/base/sample_value.h"
 #include "core/base/status.h"
 #include "core/divide/conveyor.h"

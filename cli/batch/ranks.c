@@ -106,21 +106,15 @@ struct check {
 static int refuse(const struct check *c, const char *path) {
     if (c->launcher->rank)
         gf_log_mute(true);
-    return gf_fail(
-        GF_EUSAGE,
-        "the %d processes of %s would all write '%s', and %s%s; give each a name with its "
-        "rank in it, or --mpi=off",
-        c->launcher->size, c->launcher->name, path, c->work->spreads ? "" : c->work->command,
-        c->why);
+    return gf_fail(GF_EUSAGE,
+                   "the %d processes of %s would all write '%s', and %s; give each a name with its "
+                   "rank in it, or --mpi=off",
+                   c->launcher->size, c->launcher->name, path, c->why);
 }
 
 static int check_output(void *user, const char *path) {
     const struct check *c = user;
     return gf_ranks_differ(path, c->launcher->rank) ? 0 : refuse(c, path);
-}
-
-static const char *not_joined(const struct gf_rank_work *w) {
-    return w->spreads ? "no plugin joins them (make mpi)" : " runs in one process";
 }
 
 /* ---- with one ---- */
@@ -223,11 +217,11 @@ static int compare(const struct gf_launcher *launcher, const struct gf_rank_work
             alike += !memcmp(&all[i], &all[k], sizeof own);
         }
     if (!rc)
-        c.why = w->spreads ? difference(all, ranks->size) : not_joined(w);
+        c.why = difference(all, ranks->size);
     free(all);
     if (rc)
         return rc;
-    *joined = w->spreads && alike == ranks->size * ranks->size;
+    *joined = alike == ranks->size * ranks->size;
     if (!*joined) /* independent runs remove what they leave as a single one does */
         gf_keeper_stop();
     if (*joined || same == ranks->size)
@@ -291,14 +285,12 @@ static int start(const struct gf_launcher *launcher, struct gf_ranks *ranks, int
 static int join(const struct gf_launcher *launcher, const struct gf_rank_work *work,
                 struct gf_ranks *ranks, bool *joined) {
     const bool demanded = work->s->mpi == GF_MPI_ON;
-    struct check c = {launcher, work, not_joined(work)};
+    struct check c = {launcher, work, "no plugin joins them (make mpi)"};
     *joined = false;
     if (work->s->mpi == GF_MPI_OFF || (!demanded && launcher->size < 2))
         return 0;
     if (demanded && launcher->rank)
         gf_log_mute(true);
-    if (demanded && !work->spreads)
-        return gf_fail(GF_EUSAGE, "--mpi=on: %s runs in one process", work->command);
     if (!launcher->name)
         return gf_fail(GF_EUSAGE, "--mpi=on: no mpirun or srun started this process");
     int rc = start(launcher, ranks, 0);

@@ -1,4 +1,4 @@
-/* Lines about finished files, as text and as JSON. */
+/* Reports finished files, as text and as JSON. */
 #include "cli/batch/report.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ static double rounded(double ms) {
     return (double)(int64_t)(ms * 1000 + 0.5) / 1000;
 }
 
-/* A file that is written; what became of it where it `ran`. */
+/* An output file; if the task `ran`, with its shape and results. */
 static json_t *product_report(const struct gf_task *t, int i, bool ran) {
     const struct gf_product *p = &t->product[i];
     const struct gf_output *out = &t->job.out[i];
@@ -44,14 +44,14 @@ static const char *backend_name(const struct gf_task *t) {
     return t->streamed ? gf_session_streaming(t->runner->session)->name : gf_runner_name(t->runner);
 }
 
-/* How every line begins. */
+/* The beginning of every line. */
 static json_t *begin_report(const struct gf_task *t) {
     gf_json_memory_begin();
     return GF_REPORT(GF_KEY("in", t->read[0]), GF_KEY_IF(t->page, "page", t->page),
                      GF_KEY_IF(t->n_read > 1, "frames", t->n_read));
 }
 
-/* Devices with their shares of the run, and their units of the task. */
+/* The devices' shares of the run, and how many units of the task each did. */
 static json_t *deal_report(const struct gf_task *t) {
     struct gf_deal *d = t->among;
     double share[GF_DEAL_MOST];
@@ -124,7 +124,7 @@ static void report_device(const char *name, const struct gf_runner_times *ms) {
             ms->choice.ms, ms->choice.estimate_ms);
 }
 
-/* The display range of a spectrum, so that it can be asked for again. */
+/* Prints the display range of a spectrum as the option that would set it. */
 static void report_range(const struct gf_task *t, int i) {
     const struct gf_output *o = &t->job.out[i];
     char low[GF_REAL_TEXT], high[GF_REAL_TEXT];
@@ -162,7 +162,7 @@ void gf_report_done(const struct gf_task *t) {
         gf_json_print(task_report(t));
 }
 
-/* The files of one or more inputs, and those that are read beside them. */
+/* Prints the input files, and those that are read besides them. */
 static void print_read(FILE *to, const struct gf_task *t) {
     const char *beside;
     fputs(gf_log_name(t->read[0]), to);

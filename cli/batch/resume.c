@@ -1,4 +1,4 @@
-/* Whether the outputs of a task are there already: by what is known of their making, or by time. */
+/* Whether the outputs of a task are up to date: by a note of how they were made, or by time. */
 #include "cli/batch/resume.h"
 
 #include <stdio.h>
@@ -23,7 +23,7 @@ static bool is_after(const struct timespec *a, const struct timespec *b) {
     return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
 }
 
-/* Without the device, whose number may change from one start of the machine to the next. */
+/* Leaves out the device, whose number may change when the machine restarts. */
 static uint64_t hash_file(uint64_t h, const struct stat *st) {
     const int64_t what[] = {(int64_t)st->st_ino, st->st_size, st->st_mtim.tv_sec,
                             st->st_mtim.tv_nsec};
@@ -86,13 +86,13 @@ void gf_resume_begin(struct gf_resume *r, const char *command, const struct gf_s
 
 /* ---- what is written ---- */
 
-/* A visit of the files in their order. */
+/* Visits the files in their order. */
 struct look {
     const struct gf_resume *r;
     const struct gf_outputs *outputs;
     int (*file)(struct look *l, const char *path, const struct gf_product *p);
-    uint64_t made_of; /* with all products; 0: not known */
-    uint64_t number;  /* of the file among all */
+    uint64_t made_of; /* that of the task, and all products; 0: not known */
+    uint64_t number;  /* of the file, from 0 */
     bool by_time;
 };
 
@@ -120,7 +120,7 @@ static bool is_same_record(const char *text, const struct gf_record *want) {
     return same;
 }
 
-/* Whether a file is of the product's format, complete, and of the record that it would have. */
+/* True if a file is complete and has the product's format and record. */
 static bool is_whole(const struct look *l, const struct gf_product *p, const char *path) {
     const int ndim = l->outputs->job->ndim;
     struct gf_read_options options = gf_settings_read_options(l->r->s);
@@ -147,7 +147,7 @@ static uint64_t hash_output(const struct stat *st) {
     return hash_file(gf_hash(GF_HASH_START, &device, sizeof device), st);
 }
 
-/* -1 unless this file, of a product or (NULL) the record beside one, is up to date. */
+/* -1 unless this file is up to date; `p` is NULL for a record beside a product. */
 static int find_file(struct look *l, const char *path, const struct gf_product *p) {
     struct stat st;
     if (!is_file(path, &st))

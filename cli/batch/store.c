@@ -1,4 +1,4 @@
-/* Products to files: one file each, or one for every plane or band. */
+/* Writes products to files: one file each, or one for every plane or band. */
 #include "cli/batch/store.h"
 
 #include <stdio.h>
@@ -10,9 +10,9 @@
 #include "core/wavelet/dwt.h"
 #include "formats/files.h"
 
-/* The product in a shape that its format takes. Leading axes of extent 1 are dropped where a format
- * has no room for them, and a line becomes a picture of one row in formats without lines. A record
- * keeps the true number of axes. */
+/* Gives the image a shape that the format takes: drops leading axes of extent 1 for which the format has no
+ * room, and makes a line a picture of one row for a format without lines. A record keeps the true number of
+ * axes. */
 static struct gf_image fit(const struct gf_image *image, const struct gf_format *format) {
     struct gf_image v = *image;
     v.px.base = NULL;
@@ -54,7 +54,7 @@ int gf_product_accepts(const struct gf_product *p) {
     return gf_format_accepts(p->format, &image);
 }
 
-/* The record of one plane; false when planes are no spectra of their own. */
+/* The record of one plane; false if planes are not transformed separately. */
 static bool page_record(const struct gf_record *volume, struct gf_record *out) {
     *out = *volume; /* a wavelet's fields are the same for all planes */
     if (volume->ndim < 3)
@@ -73,15 +73,15 @@ bool gf_page_has_record(const struct gf_product *p) {
     return p->has_record && page_record(&p->record, &record);
 }
 
-/* The product as it is written: without what is cut off its pages. */
+/* The product as it is written: without the samples that --edges added to its pages. */
 static struct gf_image cut(const struct gf_product *p) {
     struct gf_image image = p->image;
     memcpy(image.px.shape, p->shape, sizeof p->shape);
     return image;
 }
 
-/* An image as it is written: in a shape that the format takes, with the record, to be freed, and
- * with what is kept of the metadata, borrowed as the samples are. */
+/* Makes the image that is written: in a shape that the format takes, with the record, which the caller frees, and
+ * the part of the metadata that is kept, borrowed like the samples. */
 static int dress(const struct gf_product *p, const struct gf_image *image,
                  const struct gf_record *record, const struct gf_metadata *metadata,
                  struct gf_image *out) {
@@ -113,7 +113,7 @@ static int write_image(const struct gf_settings *s, const struct gf_product *p, 
     return rc;
 }
 
-/* The planes of `image`, whose first is number `from` of the product, to files of their own. */
+/* Writes the planes of `image` to files of their own; the first is the product's plane `from`. */
 static int write_planes(const struct gf_settings *s, const struct gf_product *p, int64_t from,
                         const struct gf_image *image, const struct gf_metadata *metadata) {
     int64_t n = image->ndim == 3 ? image->px.shape[0] : 1;

@@ -13,8 +13,8 @@
 #include "formats/record.h"
 #include "formats/volume.h"
 
-/* The part of a picture's metadata that is written with an output: all of it with a picture; the profile,
- * for which a record has no room, with data that a record takes back to the picture; else nothing. */
+/* The part of a picture's metadata that is written with an output. A picture keeps all of it; data with a record
+ * keep the profile, which the record cannot hold; other outputs keep nothing. */
 enum gf_keeps { GF_KEEPS_NOTHING, GF_KEEPS_PROFILE, GF_KEEPS_ALL };
 
 /* One output of a task: its place, its type and, from the run until it is written, its samples. */
@@ -37,39 +37,39 @@ struct gf_product {
     struct gf_record record;
 };
 
-/* GF_EINVAL with the ways out when the product's format cannot hold it. */
+/* GF_EINVAL if the product's format cannot hold it; the message names formats that can. */
 int gf_product_accepts(const struct gf_product *p);
 /* Writes all its files; `metadata` is the picture's, for the products that keep it. Makes the folder of bands. */
 int gf_product_write(const struct gf_settings *s, const struct gf_job *job,
                      const struct gf_product *p, const struct gf_metadata *metadata);
-/* NULL where the product can be written page by page, else the reason. */
+/* NULL if the product can be written page by page, else the reason. */
 const char *gf_product_pages_refused(const struct gf_product *p);
-/* A product page by page; without {page}, whose planes are files of their own, also:
+/* Writes a product page by page. With {page} the planes are files of their own, and there is no volume.
  *
  *     rc = gf_product_begin(settings, &product, &image.metadata, &volume);
  *     …    gf_product_put(settings, &product, &image.metadata, volume, from, &pages);
  *     rc = gf_volumes_end(&volume, 1, rc); */
 int gf_product_begin(const struct gf_settings *s, const struct gf_product *p,
                      const struct gf_metadata *metadata, struct gf_volume **out);
-/* `pages`: planes from `from` on, as samples of the product's image. `v` is NULL with {page}. */
+/* Writes planes from number `from` on. `v` is NULL with {page}. */
 int gf_product_put(const struct gf_settings *s, const struct gf_product *p,
                    const struct gf_metadata *metadata, struct gf_volume *v, int64_t from,
                    const struct gf_array *pages);
-/* Commits n volumes, some of which may be NULL; from the first failure on, `rc` being an earlier one, they are
- * aborted instead. Returns that failure. */
+/* Commits n volumes, some of which may be NULL. After a failure, `rc` being an earlier one, aborts them instead.
+ * Returns the first failure. */
 int gf_volumes_end(struct gf_volume **volume, int n, int rc);
-/* NULL where the product can be written as rows in any order, else the reason; and its volume for
- * gf_volume_write(), which another process may have created: join() has the path of its temporary. */
+/* NULL if the product's rows can be written in any order, else the reason. create() makes its volume for
+ * gf_volume_write(); join() opens one that another process created, by the path of its temporary. */
 const char *gf_product_rows_refused(const struct gf_settings *s, const struct gf_product *p);
 int gf_product_create(const struct gf_settings *s, const struct gf_product *p,
                       const struct gf_metadata *metadata, struct gf_volume **out);
 int gf_product_join(const struct gf_product *p, const char *path, const struct gf_frame *frame,
                     struct gf_volume **out);
-/* With {page}: whether each plane has a record of its own. */
+/* True if each plane of a product with {page} has a record of its own. */
 bool gf_page_has_record(const struct gf_product *p);
 
-/* Calls `visit` for the real name of every file that the job's products are written to, with the
- * number of the product; ends with the first that does not return 0, and returns that. */
+/* Visits every file that the job's products are written to by its real name, with the number of the product.
+ * Ends with the first visit that does not return 0, and returns that. */
 typedef int gf_file_visit(void *user, int i, const struct gf_product *p, const char *path);
 int gf_products_each_file(const struct gf_job *job, const struct gf_product *product, int n,
                           gf_file_visit *visit, void *user);

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "cli/batch/store.h"
-#include "core/base/range_planes.h"
+#include "core/base/range_sample.h"
 #include "formats/io/io.h"
 
 enum {
@@ -33,6 +33,12 @@ bool gf_task_is_read_again(const struct gf_task *t) {
     return t->s->frames || gf_file_is_at_hand(t->reader.file[0]);
 }
 
+const char *gf_task_refuses_mean(const struct gf_task *t) {
+    return t->s->nan == GF_NAN_MEAN && !t->s->plan_only && !gf_task_is_read_again(t)
+               ? "--nan=mean takes the mean of all samples, and a pipe is read once"
+               : NULL;
+}
+
 const char *gf_task_refuses_pages(const struct gf_task *t) {
     const struct gf_job *job = &t->job;
     const bool volume = t->image.ndim == 3 && job->ndim == 3 && !(job->axes & 1);
@@ -43,7 +49,7 @@ const char *gf_task_refuses_pages(const struct gf_task *t) {
     if (!t->s->plan_only && looks_ahead(job) && !gf_task_is_read_again(t))
         return "a pipe is read once, and the display range is that of all pages";
     const bool integers = gf_dtype_is_integer(t->image.px.dtype);
-    const char *why = integers ? NULL : gf_finite_refuses_parts(t->s);
+    const char *why = integers ? NULL : gf_task_refuses_mean(t);
     for (int i = 0; i < t->targets->n && !why && !t->s->plan_only; i++)
         why = gf_product_pages_refused(&t->product[i]);
     return why ? why : t->refuses.pages;
@@ -123,7 +129,7 @@ static int set_pages(struct gf_task *t, int64_t n) {
     struct gf_task part = gf_task_part(t, t->runner, n, NULL);
     int rc = t->input->take(&part);
     p->job = part.job;
-    p->extra_bytes = part.extra_bytes;
+    p->extra_bytes = part.extra_bytes + gf_finite_bytes(&t->reader, &t->image);
     return rc;
 }
 

@@ -1,4 +1,4 @@
-/* Templates: {stem} {kind} {ext} {page} {dir} replaced, types by prefix or suffix. */
+/* Templates: replaces {stem} {kind} {ext} {page} {dir}; finds types by prefix or suffix. */
 #include "cli/batch/template.h"
 
 #include <stdio.h>
@@ -20,8 +20,8 @@ static int field_at(const char *p) {
     return -1;
 }
 
-/* "png:-" names the type before the path; the word before the colon must be a format's name or
- * suffix, so that other paths with a colon stay paths. */
+/* "png:-" names the type before the path. The word before the colon must be a format's name or suffix; any other
+ * text with a colon is a path. */
 static const struct gf_format *prefix_format(const char *text, size_t *length) {
     char name[16];
     const char *colon = strchr(text, ':');
@@ -92,7 +92,7 @@ static void split_name(const char *in, const char **stem, int *stem_length, cons
     *stem_length = (int)(has_ext ? (size_t)(dot - *stem) : strlen(*stem));
 }
 
-/* The folder of a name below the folder that was named, without a slash at either end; it may be empty. */
+/* The folder of an input below its root, without a slash at either end; may be empty. Returns its length. */
 static int split_folder(const struct gf_roots *roots, const char *in, const char **dir) {
     const char *last = strrchr(in, '/');
     size_t skip = 0;

@@ -1,4 +1,4 @@
-/* Who takes part in `gpufft bench`: the backends, modes of these, and yardsticks. */
+/* The entrants of `gpufft bench`: backends, modes of backends, and libraries to compare with. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "cli/log.h"
 #include "core/base/status.h"
 
-/* Beside the list of backends: modes of these, and yardsticks. */
+/* Entrants besides the backends themselves: modes of backends, and libraries to compare with. */
 static const struct gf_bench_entrant yardsticks[] = {
     {.name = "openmp-1", .backend = &gf_backend_openmp, .threads = 1},
     {.name = "fftw-measure", .backend = &gf_backend_fftw, .fftw_plan = "measure"},
@@ -94,12 +94,14 @@ static int open_devices(struct gf_bench_entrant *e, struct gf_backend_options *o
     return gf_backend_open(e->backend, options, &e->context);
 }
 
-/* The path that --mkl or --ipp has for it, NULL: none. The probe does not know it; opening it will tell. */
+/* The path that --mkl or --ipp gives for it, or NULL. The probe does not know that path; opening
+ * the library shows whether it is usable. */
 static const char *library_of(const struct gf_bench_entrant *e, const struct gf_settings *s) {
     return e->library ? *(const char *const *)((const char *)s + e->library) : NULL;
 }
 
-/* Code for every CPU, on one that has AVX2: libraries that do not know it fall back to that. */
+/* True for code for every CPU on one that has AVX2; a library that does not know the CPU falls back
+ * to it. */
 static bool is_generic(const char *code_path) {
 #if defined(__x86_64__)
     return *code_path && !strcasestr(code_path, "avx") && __builtin_cpu_supports("avx2");
@@ -134,7 +136,8 @@ int gf_bench_open_entrant(struct gf_bench_entrant *e, const struct gf_settings *
     return rc;
 }
 
-/* A device that is the CPU adds nothing to the backends in host memory. */
+/* False for a device that is the CPU, unless it is named: it tells nothing that the CPU's backends
+ * do not. */
 static bool worth_it(const struct gf_bench_entrant *e, const struct gf_settings *s) {
     struct gf_gpu_props props;
     const char *device = gf_backend_options_of(s).device;
@@ -147,7 +150,7 @@ static bool worth_it(const struct gf_bench_entrant *e, const struct gf_settings 
 
 static bool has_several(const struct gf_bench_entrant *e, const char *list) {
     struct gf_wish w;
-    if (e->backend->several) /* open() has the reason where these are not there */
+    if (e->backend->several) /* open() gives the reason if they are absent */
         return gf_wish_is_list(NULL, list);
     return !find_together(e, list, &w) && gf_wish_shares(&w);
 }
@@ -158,12 +161,12 @@ static int probe(const struct gf_bench_entrant *e, const struct gf_settings *s,
     if (rc || !(e->backend->several || e->natural_order) ||
         has_several(e, gf_backend_options_of(s).device))
         return rc;
-    snprintf(reason, GF_REASON, "it is for several devices, --device=0,1");
+    snprintf(reason, GF_REASON, "it needs several devices: --device=0,1");
     return GF_EABSENT;
 }
 
-/* Those that --backend names, or all that are usable; the rest of a list that names one which is
- * not there does not matter. */
+/* Enters those that --backend names, or all that are usable. A named one that is absent fails the
+ * command. */
 int gf_bench_enter(struct gf_bench *b) {
     struct gf_bench_entrant list[GF_MAX_ENTRANTS];
     const char *at = b->s->bench.backends;

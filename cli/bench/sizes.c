@@ -8,10 +8,10 @@
 
 struct listed {
     const char *text;
-    bool rows; /* its last axis alone is transformed */
+    bool rows; /* only its last axis is transformed */
 };
 
-/* A line, a picture in cache and one beyond, a film frame, primes, two volumes. */
+/* A line, a picture that fits in cache and one that does not, a film frame, primes, two volumes. */
 static const struct listed quick[] = {
     {"2^18", false},      {"512^2", false}, {"2048^2", false}, {"1080x1920", false},
     {"1009x1013", false}, {"64^3", false},  {"256^3", false},  {NULL, false},
@@ -30,16 +30,15 @@ static int append(struct gf_bench_sizes *sizes, const struct gf_bench_size *size
     return 0;
 }
 
-/* A shape of a list or as it was typed, with all that is asked of it. */
+/* Adds a shape, listed or typed, after checking it. */
 static int add_shape(const struct gf_settings *s, const struct listed *from,
                      const struct gf_extents *e, bool typed, struct gf_bench_sizes *sizes) {
     const char *text = from->text;
     const unsigned pictures = 1u << GF_BENCH_PICTURE | 1u << GF_BENCH_PICTURE_FULL;
-    struct gf_bench_size size = {.shape = {.ndim = e->n}};
+    struct gf_bench_size size = {.shape = *e};
     if (e->n > GF_MAX_DIMS)
         return gf_fail(GF_EUSAGE, "shape '%.60s': %d axes, where 1 to %d are possible", text, e->n,
                        GF_MAX_DIMS);
-    memcpy(size.shape.n, e->extent, sizeof size.shape.n);
     if (typed && s->bench.kinds && !(s->bench.kinds & ~pictures) && e->n != 2)
         return gf_fail(GF_EUSAGE, "shape '%.60s': a picture has two axes", text);
     if (gf_settings_axes(s, e->n, &size.axes))
@@ -49,7 +48,7 @@ static int add_shape(const struct gf_settings *s, const struct listed *from,
     return append(sizes, &size);
 }
 
-/* One operand, or one entry of a list: a shape or a range. */
+/* Adds the shapes of an operand or a list's entry, which may be a range. */
 static int add(const struct gf_settings *s, const struct listed *from, bool typed,
                struct gf_bench_sizes *sizes) {
     struct gf_shapes shapes = {0};

@@ -56,7 +56,7 @@ static int prepare(struct gf_task *t) {
             return rc;
         describe_output(s, p->kind, dtype, &job->out[i]);
         p->noise = true;
-        /* Half a spectrum has other rows than the picture: no room for its alpha. */
+        /* Half a spectrum has shorter rows than the picture, so there is no room for its alpha. */
         p->alpha_plane =
             t->image.alpha && p->kind == GF_COMPLEX && !s->half && p->format->alpha_plane;
         rc = gf_task_describe(t, i, p->alpha_plane ? GF_OTHER_COLOR : color);
@@ -65,7 +65,7 @@ static int prepare(struct gf_task *t) {
     return rc;
 }
 
-/* One line for alpha that is dropped, and one for a line's spectrum that is hardly to be seen. */
+/* Notes that alpha is dropped, and that a line's spectrum as a picture is hardly visible. */
 static int check(struct gf_task *t) {
     bool kept = true;
     for (int i = 0; i < t->job.n_out; i++) {
@@ -86,7 +86,6 @@ static int check(struct gf_task *t) {
 const struct gf_task_hooks gf_hooks_forward = {
     .name = "fwd",
     .default_kind = GF_MAGNITUDE,
-    .spreads = true,
     .prepare = prepare,
     .check = check,
 };

@@ -39,7 +39,7 @@ static int64_t extent_of(const struct gf_stack *s, char axis) {
     return axis == 'z' ? s->z : axis == 'c' ? s->c : s->t;
 }
 
-/* The line of each axis's spacing, and of pages by axis. */
+/* Pages by axis, and the spacing along each axis. */
 static json_t *stack_report(const struct gf_stack *s) {
     json_t *spacing = json_object(), *spaced = json_array(), *order = json_array();
     for (int i = 0; i < 3; i++) {
@@ -76,7 +76,7 @@ static json_t *record_report(const struct gf_record *r) {
     struct gf_job job;
     gf_job_of_record(r, &job);
     json_t *o = GF_REPORT(
-        GF_KEY("version", r->version), GF_KEY("kind", gf_kind_name((enum gf_kind)r->kind)),
+        GF_KEY("version", r->version), GF_KEY("kind", gf_kind_name(r->kind)),
         GF_KEY("shape", gf_json_shape(r->shape, r->ndim)), GF_KEY("channels", r->channels),
         GF_KEY("type", gf_dtype_name(r->dtype)), GF_KEY("axes", gf_json_axes(r->axes, r->ndim)),
         GF_KEY("alpha", alpha[r->alpha]), GF_BOOL(".kept", r->alpha == GF_ALPHA_KEPT),

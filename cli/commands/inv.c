@@ -16,7 +16,7 @@ static int refuse_picture(const struct gf_image *image) {
                    gf_dtype_name(image->px.dtype));
 }
 
-/* An option that contradicts the record, whose job this is. */
+/* Refuses options that contradict the record. */
 static int check_options(const struct gf_settings *s, const struct gf_job *job) {
     int rc = gf_task_check_axes(s, job);
     if (rc)
@@ -36,7 +36,7 @@ static int job_from_record(struct gf_task *t, const struct gf_record *r) {
     int rc = check_options(t->s, job);
     if (rc)
         return rc;
-    if (!t->s->from_magnitude && (enum gf_kind)r->kind != GF_COMPLEX)
+    if (!t->s->from_magnitude && r->kind != GF_COMPLEX)
         return refuse_picture(&t->image);
     return gf_task_take_recorded(t, r->alpha == GF_ALPHA_KEPT);
 }
@@ -118,7 +118,6 @@ static int check(struct gf_task *t) {
 const struct gf_task_hooks gf_hooks_inverse = {
     .name = "inv",
     .default_kind = GF_REAL,
-    .spreads = true,
     .prepare = prepare,
     .check = check,
 };

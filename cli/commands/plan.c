@@ -19,7 +19,7 @@
 #include "core/base/status.h"
 #include "core/session/speeds.h"
 
-/* Shapes, or a range of them; a file of that name comes first. */
+/* True for shapes and ranges, unless a file has that name. */
 static bool is_shape(const char *text) {
     struct stat st;
     return gf_shape_looks_like_one(text) && stat(text, &st);
@@ -72,7 +72,7 @@ static const struct gf_task_hooks *transform_of(const struct gf_settings *s,
     return wavelet ? &gf_hooks_idwt : &gf_hooks_forward;
 }
 
-/* Explains an operand that begins like a shape and is no file either. */
+/* Explains the failure of an operand that begins like a shape. */
 static int fail_operand(int rc, const char *name) {
     if (*name < '0' || *name > '9' || !access(name, F_OK))
         return rc;
@@ -100,8 +100,7 @@ static int plan_one(struct gf_settings *s, struct gf_runner *runner,
     struct gf_ranks_plan ranks = {.ranks = 0};
     struct gf_plan_parts parts;
     if (!rc && s->ranks)
-        rc = gf_ranks_plan(&t.job, gf_plan_moved(&t), s->ranks, s->link * 1e9,
-                           gf_settings_threads(s), &ranks);
+        rc = gf_ranks_plan(&t, gf_plan_moved(&t), &ranks);
     if (!rc)
         rc = gf_plan_parts(&t, &parts);
     if (!rc)
@@ -145,7 +144,7 @@ static int check_ranks(const struct gf_settings *s) {
                : gf_fail(GF_EUSAGE, "--ranks=P and --link=GB/s need each other");
 }
 
-/* On the device of --assume where one is named, or on those of a list. */
+/* Opens the device of --assume, or those that --backend and --device name. */
 static int open_session(struct gf_settings *s, struct gf_session *session) {
     static const struct gf_backend *list[2]; /* as long as the session */
     struct gf_assumed_device device;
@@ -157,7 +156,7 @@ static int open_session(struct gf_settings *s, struct gf_session *session) {
     return rc ? rc : gf_session_open_for(s, session);
 }
 
-/* The worst exit code of all. */
+/* Plans all operands; returns the worst exit code. */
 static int plan_operands(struct gf_settings *s, struct gf_session *session,
                          const struct gf_targets *targets, char **operands, int n) {
     struct gf_runner runner;
@@ -194,7 +193,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
     bool wavelet = s->plan_transform > GF_PLAN_FFT;
     if (!any_output && is_filter(s))
         s->out = "tiff:plan.tif"; /* which holds all types */
-    else if (!any_output)         /* then it is a picture to look at, if it can be one */
+    else if (!any_output)         /* a picture to look at, if the job allows one */
         s->out =
             wavelet || s->kind == GF_COMPLEX || s->depth == 32 ? "npy:plan.npy" : "png:plan.png";
     rc = gf_settings_check(s);

@@ -10,7 +10,7 @@
 #include "cli/commands/planes.h"
 #include "cli/log.h"
 #include "cli/report.h"
-#include "core/base/range_planes.h"
+#include "core/base/range_sample.h"
 #include "core/session/assume.h"
 #include "core/session/speeds.h"
 

@@ -89,7 +89,7 @@ static int tune_device(const struct gf_settings *s, const struct gf_wish_device 
 
 /* ---- codec and disk ---- */
 
-/* A ramp with noise, which a PNG halves about as it does a photograph. */
+/* A ramp with noise, which PNG compresses about as well as a photograph, to half. */
 static int make_picture(struct gf_image *image) {
     const int64_t shape[3] = {SIDE, SIDE, 1};
     uint32_t state = 1;
@@ -108,7 +108,7 @@ static int time_codec(struct host_speeds *h) {
     struct gf_image image, back;
     int rc = make_picture(&image);
     for (int i = 0; i < RUNS && !rc; i++) {
-        char path[NAME]; /* one for each: no two outputs of a run are written to one file */
+        char path[NAME]; /* one name each, because a run may not write an output twice */
         snprintf(path, sizeof path, ".gpufft-tune-%ld-%d.png", (long)getpid(), i);
         double start = gf_now_ms();
         rc = gf_image_write(path, &gf_format_png, &image, &options, true);
@@ -128,7 +128,7 @@ static int time_codec(struct host_speeds *h) {
     return rc;
 }
 
-/* Writes a file through to its disk, and reads it from there. */
+/* Times writing a file through to its disk and reading it back. */
 static int time_disk(const char *path, struct host_speeds *h) {
     char *data = malloc(DISK_BYTES);
     ssize_t got = 1;
@@ -154,7 +154,7 @@ static int time_disk(const char *path, struct host_speeds *h) {
     return h->disk > 0 ? 0 : gf_fail(GF_EIO, "cannot write and read '%s'", path);
 }
 
-/* In the current folder; the files are gone afterwards. */
+/* Measures in the current folder, and deletes the files. */
 static int time_host(struct host_speeds *h) {
     char path[NAME];
     *h = (struct host_speeds){.decode = 0};
@@ -215,7 +215,7 @@ static int import_plans(const struct gf_settings *s) {
     return 0;
 }
 
-/* The devices to measure: all, or those asked for. */
+/* Fills in the devices to measure: all, or those asked for. */
 static int choose(struct gf_settings *s) {
     const bool named = strcmp(s->backend, "auto"), list = gf_wish_is_list(s->backend, s->device);
     if (named && !list)

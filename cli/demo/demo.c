@@ -1,4 +1,4 @@
-/* gpufft demo: runs lessons, and writes down what it ran. */
+/* gpufft demo: runs lessons and writes a page about each. */
 #include "cli/demo/demo.h"
 
 #include <errno.h>
@@ -24,27 +24,25 @@ enum { MAX_WORDS = 24, WIDTH = 78 };
 
 /* `text` in lines of up to WIDTH characters, each after `prefix`. */
 static void print_wrapped(FILE *to, const char *prefix, const char *text) {
-    size_t used = 0;
-    for (const char *p = text; *p;) {
-        size_t n = strcspn(p, " ");
-        if (used && used + 1 + n > WIDTH) {
-            fputc('\n', to);
-            used = 0;
-        }
-        used += (size_t)fprintf(to, "%s%.*s", used ? " " : prefix, (int)n, p);
-        p += n;
-        p += strspn(p, " ");
-    }
-    fputc('\n', to);
+    fputs(prefix, to);
+    gf_text_wrap(to, text, prefix, WIDTH);
+}
+
+/* Takes the next word of a command at *at, or what follows its last =, into `name`; false at the end. */
+static bool next_name(const char **at, char name[128]) {
+    const char *word = *at + strspn(*at, " ");
+    const int n = (int)strcspn(word, " ");
+    int from = n;
+    while (from && word[from - 1] != '=')
+        from--;
+    snprintf(name, 128, "%.*s", n - from, word + from);
+    *at = word + n;
+    return n > 0;
 }
 
 /* The pictures that a command names for the first time, as Markdown shows them. */
 static void show_panels(FILE *to, const char *words, const char *before) {
-    for (const char *p = words; *p; p += strcspn(p, " "), p += strspn(p, " ")) {
-        char word[128], *name = word;
-        snprintf(word, sizeof word, "%.*s", (int)strcspn(p, " "), p);
-        if (strrchr(word, '='))
-            name = strrchr(word, '=') + 1;
+    for (char name[128]; next_name(&words, name);) {
         size_t n = strlen(name);
         bool panel = n > 7 && name[0] >= '0' && name[0] <= '9' && name[2] == '-';
         if (panel && !strcmp(name + n - 4, ".png") && !strstr(before, name))
@@ -52,13 +50,14 @@ static void show_panels(FILE *to, const char *words, const char *before) {
     }
 }
 
-/* The lesson as a page beside its panels. */
+/* Writes the lesson as a page beside its panels. */
 static int write_page(const struct gf_lesson *lesson) {
-    char *text = NULL, seen[4096] = "";
-    size_t size = 0;
-    FILE *f = open_memstream(&text, &size);
-    if (!f)
-        return gf_fail(GF_ENOMEM, "out of memory");
+    char seen[4096] = "";
+    struct gf_text t;
+    int rc = gf_text_open(&t);
+    FILE *f = t.f;
+    if (rc)
+        return rc;
     fprintf(f, "# %s\n\n", lesson->title);
     print_wrapped(f, "", lesson->text);
     fprintf(f, "\nThe commands are meant for this folder. ");
@@ -75,12 +74,7 @@ static int write_page(const struct gf_lesson *lesson) {
         if (step->see)
             print_wrapped(f, "", step->see);
     }
-    int rc = gf_text_close(f, &text);
-    if (rc)
-        return rc;
-    rc = gf_file_write("README.md", text, size, true);
-    free(text);
-    return rc;
+    return gf_text_save(&t, 0, "README.md", true);
 }
 
 /* ---- running ---- */
@@ -94,8 +88,8 @@ static int write_input(const char *sample, const char *panel) {
     return gf_file_write(panel, f->bytes, (size_t)(f->end - f->bytes), true);
 }
 
-/* A name in the working folder that the lesson is about to write. Links are not followed: what they
- * lead to is none of the lesson's. */
+/* Checks a name that the lesson is about to write in the working folder. Links are not followed,
+ * because what they point to does not belong to the lesson. */
 static int check_name(const char *name, bool clobber) {
     struct stat st;
     if (lstat(name, &st))
@@ -105,20 +99,17 @@ static int check_name(const char *name, bool clobber) {
     return clobber ? 0 : gf_fail(GF_EIO, "'%s' exists, and --no-clobber keeps it", name);
 }
 
-/* Every file that a command names, its record too: of those it reads each was made by the lesson. */
+/* Checks every file that a command names, and its record. The files that it reads are the lesson's
+ * own too. */
 static int check_words(const char *words, bool clobber) {
     int rc = 0;
-    for (const char *p = words; *p && !rc; p += strcspn(p, " "), p += strspn(p, " ")) {
-        char word[128], *name = word;
-        snprintf(word, sizeof word - sizeof ".json", "%.*s", (int)strcspn(p, " "), p);
-        if (strrchr(word, '='))
-            name = strrchr(word, '=') + 1;
+    for (char name[128], record[136]; !rc && next_name(&words, name);) {
         if (!strrchr(name, '.') || strspn(name, "0123456789.c%") == strlen(name))
             continue;
+        snprintf(record, sizeof record, "%s.json", name);
         rc = check_name(name, clobber);
-        strcat(word, ".json");
         if (!rc)
-            rc = check_name(name, clobber);
+            rc = check_name(record, clobber);
     }
     return rc;
 }
@@ -132,7 +123,7 @@ static int check_names(const struct gf_lesson *lesson, bool clobber) {
     return rc;
 }
 
-/* Standard output into a file without a name, until restore() with *keep. */
+/* Redirects standard output into an unnamed file until restore(). */
 static int redirect(FILE **to, int *keep) {
     gf_log_flush_stdout();
     *to = tmpfile();
@@ -147,7 +138,7 @@ static int redirect(FILE **to, int *keep) {
     return rc;
 }
 
-/* Writes the output printed meanwhile to the file `name`. */
+/* Ends that, and writes what was printed to the file `name`. */
 static int restore(FILE *from, int keep, const char *name) {
     char text[1 << 15];
     gf_log_flush_stdout();
@@ -161,7 +152,7 @@ static int restore(FILE *from, int keep, const char *name) {
     return rc;
 }
 
-/* The command line as main() would run it; its exit code. */
+/* Runs a command line as main() would; returns its exit code. */
 static int run_words(const char *words) {
     char *word[MAX_WORDS + 2] = {(char *)"gpufft"}, *text = strdup(words), *rest = text;
     const char *to = NULL;
@@ -192,7 +183,7 @@ static int run_words(const char *words) {
     return code;
 }
 
-/* One step: printed, then run. */
+/* Prints a step, then runs it. */
 static int run_step(const struct gf_lesson *lesson, const struct gf_step *step) {
     printf("gpufft %s\n", step->words);
     if (step->see)
@@ -204,7 +195,7 @@ static int run_step(const struct gf_lesson *lesson, const struct gf_step *step) 
     return code;
 }
 
-/* In the working folder, which is `out` to who asked. */
+/* Runs a lesson in the working folder, which messages call `out`. */
 static int run_lesson(const struct gf_lesson *lesson, const char *out, bool clobber) {
     int rc = check_names(lesson, clobber), code = 0;
     for (int i = 0; i < GF_MAX_SAMPLES && lesson->input[i].panel && !rc; i++) {
@@ -229,7 +220,7 @@ static int enter(const char *folder) {
     return 0;
 }
 
-/* As a shell reads it: a quote within is quoted by itself. */
+/* Prints the name as a shell reads it, with quotes escaped. */
 static void print_cd(const char *out, const char *below) {
     fputs("cd '", stdout);
     for (const char *p = out; *p; p++)
@@ -237,7 +228,8 @@ static void print_cd(const char *out, const char *below) {
     printf("%s%s'\n", below ? "/" : "", below ? below : "");
 }
 
-/* In the folder `out`, or one of its own in there; the working folder is the old one afterwards. */
+/* Runs a lesson in the folder `out` or in its own folder in there, and returns to the old working
+ * folder. */
 static int teach(const struct gf_lesson *lesson, const char *out, bool own_folder, bool clobber) {
     int back = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int rc = back < 0 ? gf_fail_errno(GF_EIO, "cannot come back from the folder") : enter(out);

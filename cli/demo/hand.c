@@ -12,7 +12,7 @@ bool gf_hand_asked(const struct gf_settings *s) {
     return s->demo.page != GF_UNSET || s->demo.every || s->demo.sum;
 }
 
-/* A picture of `like`'s type and colour, ndim and shape. */
+/* Allocates a picture of `like`'s type and colour and of this shape. */
 static int make_picture(const struct gf_image *like, int ndim, const int64_t *shape,
                         struct gf_image *out) {
     *out = (struct gf_image){
@@ -53,12 +53,12 @@ struct tap {
     double weight;
 };
 
-/* The taps, their weights adding up to 1. */
+/* Reads the taps; their weights add up to 1. */
 static int read_taps(const struct gf_image *kernel, struct tap **taps, int64_t *n) {
     const struct gf_array *k = &kernel->px;
     double whole = 0;
     if (kernel->ndim != 2 || k->shape[2] != 1)
-        return gf_fail(GF_EINVAL, "--sum: the kernel is to be a grey picture");
+        return gf_fail(GF_EINVAL, "--sum: the kernel must be a grey picture");
     *taps = malloc((size_t)gf_array_count(k) * sizeof **taps);
     if (!*taps)
         return gf_fail(GF_ENOMEM, "out of memory for the kernel");

@@ -142,7 +142,7 @@ out:
 int gf_filter_read_files(struct gf_settings *s) {
     for (int i = 0; i < s->filter.n_parts; i++) {
         struct gf_filter_part *p = &s->filter.part[i];
-        int rc = p->what == GF_MASK || p->what == GF_KERNEL ? read_part(s, p) : 0;
+        int rc = gf_filter_is_file(p) ? read_part(s, p) : 0;
         if (rc) {
             gf_log_fail(p->text);
             return rc;

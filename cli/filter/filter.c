@@ -332,7 +332,6 @@ const struct gf_task_hooks gf_hooks_filter = {
     .default_kind = GF_REAL,
     .label = "filtered",
     .keeps_type = true,
-    .spreads = true,
     .prepare = prepare,
     .check = check,
 };

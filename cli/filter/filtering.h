@@ -58,7 +58,6 @@ struct gf_filtering {
 
 /* The rows of a filter, which `gpufft plan` takes too, and those of its result. */
 extern const struct gf_opt_group gf_opts_filter, gf_opts_filter_result;
-const char *gf_filter_option(enum gf_filter_what what); /* "--lowpass" */
 /* Prints a line for each radius that is less than a bin, where another unit may have been meant. */
 void gf_filter_note_radii(const struct gf_settings *s);
 
@@ -88,16 +87,15 @@ void gf_filter_forget(void);                 /* at the end: those that were kept
 
 /* ---- parts.c: tables of masks and kernels ---- */
 
-/* The make_part() of filters with masks and kernels: multiplies them all into the filter's table for a part
- * of a spectrum that does not fit memory. The part transforms the slowest axis, of a volume or of a picture
- * taken as one (core/slab/plan.h). */
-int gf_filter_make_table(const void *settings, const struct gf_job *part, struct gf_filter *filter);
+/* Multiplies the filter's table by all masks and kernels. As the make_part() of the filter it makes the table
+ * of a part of a spectrum that does not fit memory; the part transforms the slowest axis, of a volume or of a
+ * picture taken as one (core/slab/plan.h). */
+int gf_filter_make_table(const void *settings, const struct gf_job *job, struct gf_filter *filter);
+/* The extents of a file's samples by the job's axes, 1 where none is transformed; false if the file has
+ * further axes. */
+bool gf_filter_spread(const struct gf_job *job, const struct gf_filter_part *p, int64_t *extent);
 /* Bytes of the masks and kernels that are in memory meanwhile, and of a kernel's plane. */
 int64_t gf_filter_parts_bytes(const struct gf_task *t);
-/* Runs one job on the CPU, which every machine has and which has double precision; `settings` is a
- * struct gf_settings. */
-int gf_filter_transform_once(void *settings, const struct gf_job *job, const struct gf_array *in,
-                             struct gf_array *out);
 
 /* ---- notch.c: --auto-notch and --descreen ---- */
 

@@ -6,7 +6,7 @@
 #include "cli/report.h"
 #include "cli/stats/stats.h"
 
-/* Shares of the energy in percent, of the rest without the zero frequency. */
+/* The energy's share in the zero frequency in percent, and the shares of the rest. */
 static json_t *shares_report(const struct gf_energy *e) {
     const double rest = e->total - e->zero;
     const double part[4] = {e->zero, e->below[0], e->below[1], e->below[2]};

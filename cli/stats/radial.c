@@ -13,13 +13,14 @@
 #include "core/base/status.h"
 #include "formats/files.h"
 
-/* A row a ring; several channels have a column each. */
+/* A row for each ring, with a column for each channel. */
 static int write_csv(const struct gf_stats *s, const char *path, bool clobber) {
-    char *text = NULL, number[GF_REAL_TEXT];
-    size_t size = 0;
-    FILE *f = open_memstream(&text, &size);
-    if (!f)
-        return gf_fail(GF_ENOMEM, "out of memory");
+    char number[GF_REAL_TEXT];
+    struct gf_text t;
+    int rc = gf_text_open(&t);
+    FILE *f = t.f;
+    if (rc)
+        return rc;
     fprintf(f, "frequency,bins");
     for (int64_t c = 0; c < s->n_signals; c++)
         s->n_signals > 1 ? fprintf(f, ",power_%lld", (long long)c + 1) : fprintf(f, ",power");
@@ -31,11 +32,7 @@ static int write_csv(const struct gf_stats *s, const char *path, bool clobber) {
             fprintf(f, ",%s", gf_real_text(s->signal[c].ring[r].mean, number));
         fputc('\n', f);
     }
-    int rc = gf_text_close(f, &text);
-    if (!rc)
-        rc = gf_file_write(path, text, size, clobber);
-    free(text);
-    return rc;
+    return gf_text_save(&t, 0, path, clobber);
 }
 
 static int write_json(const struct gf_stats *s, const char *path, bool clobber) {
@@ -113,8 +110,7 @@ static int way_of(const char *path) {
 int gf_radial_check(const char *path) {
     if (way_of(path) >= 0)
         return 0;
-    return gf_fail(GF_EUSAGE, "--radial=%.60s: the suffix is to be .csv, .json, .svg or .png",
-                   path);
+    return gf_fail(GF_EUSAGE, "--radial=%.60s: the suffix must be .csv, .json, .svg or .png", path);
 }
 
 int gf_radial_write(const struct gf_stats *s, const char *path, bool clobber) {

@@ -39,6 +39,7 @@ struct gf_array {
 };
 
 size_t gf_dtype_size(enum gf_dtype t);
+extern const char *const gf_dtype_names[];                /* by enum gf_dtype, ending with NULL */
 const char *gf_dtype_name(enum gf_dtype t);               /* "u8", "f32", "c64", … */
 int gf_dtype_parse(const char *name, enum gf_dtype *out); /* GF_EUSAGE if unknown */
 bool gf_dtype_is_complex(enum gf_dtype t);

@@ -3,12 +3,11 @@
 #include <omp.h>
 #include <stdlib.h>
 
-#include "core/base/job_check.h"
 #include "core/base/loadstore.h"
 #include "core/filter/compose.h"
 #include "core/filter/filter.h"
 #include "core/base/status.h"
-#include "core/gpu/choose.h"
+#include "core/gpu/run.h"
 #include "core/gpu/dwt.h"
 #include "core/gpu/plan/make.h"
 #include "core/gpu/slab.h"
@@ -28,7 +27,10 @@ static int gpu_probe(const struct gf_backend *b, char reason[GF_REASON]) {
 }
 
 static int gpu_installed(const struct gf_backend *b, char reason[GF_REASON]) {
-    return api_of(b)->installed(reason);
+    if (api_of(b)->installed())
+        return 0;
+    snprintf(reason, GF_REASON, "%s", gf_message());
+    return GF_EABSENT;
 }
 
 static int gpu_list(const struct gf_backend *b, struct gf_gpu_props *props, int most) {

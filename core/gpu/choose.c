@@ -1,5 +1,5 @@
 /* Plans of one job in alternation: which is the fastest on this device. */
-#include "core/gpu/choose.h"
+#include "core/gpu/run.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "core/base/memory.h"
 #include "core/base/sample_value.h"
 #include "core/base/status.h"
-#include "core/gpu/plan/candidates.h"
+#include "core/gpu/plan/decision.h"
 #include "core/gpu/plan/make.h"
 #include "core/gpu/cache/plan_record.h"
 

@@ -10,7 +10,7 @@
 #include "core/base/process.h"
 #include "core/base/spelling.h"
 #include "core/base/status.h"
-#include "core/gpu/cache/kernel_embedded.h"
+#include "core/gpu/cache/kernel_source.h"
 #include "core/vendor/fftw_library.h"
 
 const struct gf_backend *const gf_backends[] = {

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/base/clock.h"
-#include "core/base/job_check.h"
 #include "core/filter/filter.h"
 #include "core/base/status.h"
 #include "core/session/speeds.h"

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "core/base/job_check.h"
 #include "core/base/status.h"
 #include "core/gpu/plan/space.h"
 

@@ -11,13 +11,10 @@
 #include "core/filter/filter.h"
 #include "core/filter/compose.h"
 #include "core/gpu/plan/endpoints.h"
-#include "core/gpu/plan/loadstore.h"
-#include "core/gpu/plan/range_sample.h"
+#include "core/gpu/plan/space.h"
 #include "core/gpu/run.h"
-#include "core/base/job_check.h"
 #include "core/base/status.h"
 #include "core/base/loadstore.h"
-#include "core/base/pass_list.h"
 #include "core/base/range_sample.h"
 
 /* A transform by cuFFT, from one buffer to another. */

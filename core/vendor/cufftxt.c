@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/base/clock.h"
-#include "core/base/job_check.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
 #include "core/gpu/common.h"

@@ -9,10 +9,8 @@
 #include "core/vendor/fftw_library.h"
 #include "core/filter/filter.h"
 #include "core/filter/compose.h"
-#include "core/base/job_check.h"
 #include "core/base/status.h"
 #include "core/base/loadstore.h"
-#include "core/base/pass_list.h"
 #include "core/base/range_sample.h"
 
 static enum gf_fftw_maker maker_of(const struct gf_backend *b) {

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "core/base/backend.h"
-#include "core/base/job_check.h"
 #include "core/base/status.h"
 
 #ifdef GF_WITH_VKFFT

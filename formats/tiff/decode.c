@@ -132,10 +132,10 @@ static int block_size(struct gf_tiff *t, const struct gf_tiff_page *p, const str
                       int64_t *width, int64_t *height) {
     uint32_t columns = (uint32_t)p->width, rows = 0;
     if (p->tiled) {
-        TIFFGetField(t->tif, TIFFTAG_TILEWIDTH, &columns);
-        TIFFGetField(t->tif, TIFFTAG_TILELENGTH, &rows);
+        gf_libtiff.TIFFGetField(t->tif, TIFFTAG_TILEWIDTH, &columns);
+        gf_libtiff.TIFFGetField(t->tif, TIFFTAG_TILELENGTH, &rows);
     } else {
-        TIFFGetFieldDefaulted(t->tif, TIFFTAG_ROWSPERSTRIP, &rows);
+        gf_libtiff.TIFFGetFieldDefaulted(t->tif, TIFFTAG_ROWSPERSTRIP, &rows);
     }
     *width = columns;
     *height = p->tiled ? rows : gf_min(rows, p->height);
@@ -168,10 +168,11 @@ static int decode_blocks(struct gf_tiff *t, const struct gf_tiff_page *p, int64_
                 const uint16_t sample = (uint16_t)plane;
                 const tmsize_t got =
                     p->tiled
-                        ? TIFFReadEncodedTile(
-                              t->tif, TIFFComputeTile(t->tif, column, row, 0, sample), in, bytes)
-                        : TIFFReadEncodedStrip(t->tif, TIFFComputeStrip(t->tif, row, sample), in,
-                                               bytes);
+                        ? gf_libtiff.TIFFReadEncodedTile(
+                              t->tif, gf_libtiff.TIFFComputeTile(t->tif, column, row, 0, sample),
+                              in, bytes)
+                        : gf_libtiff.TIFFReadEncodedStrip(
+                              t->tif, gf_libtiff.TIFFComputeStrip(t->tif, row, sample), in, bytes);
                 rc = check_read(t, got, bytes);
                 if (rc)
                     return rc;

@@ -2,16 +2,42 @@
 #ifndef GF_FORMATS_TIFF_H
 #define GF_FORMATS_TIFF_H
 
-#include "formats/format.h"
-#include "formats/tiff/lib.h"
+#include <tiffio.h>
 
-/* An unsigned number of the file's byte order. */
-static inline uint64_t gf_tiff_number(const unsigned char *p, int bytes, bool big_endian) {
-    uint64_t v = 0;
-    for (int i = 0; i < bytes; i++)
-        v |= (uint64_t)p[i] << 8 * (big_endian ? bytes - 1 - i : i);
-    return v;
-}
+#include "formats/format.h"
+
+#if TIFFLIB_VERSION >= 20221213
+#define HAVE_OPEN_OPTIONS 1 /* libtiff 4.5: handlers that belong to a handle */
+#endif
+
+/* libtiff, loaded when the first TIFF is opened: it brings eight more libraries, whose loading takes a
+ * fifth of the CPU time of a 512x512 PNG. Where the Makefile found no name to load it by, it is
+ * linked. gf_tiff_load() goes before any call; it tries once, and returns GF_EIO with the reason. */
+/* clang-format off */
+#ifdef HAVE_OPEN_OPTIONS
+#define GF_TIFF_OPENING(X)                                                                         \
+    X(TIFFClientOpenExt) X(TIFFOpenOptionsAlloc) X(TIFFOpenOptionsFree)                            \
+    X(TIFFOpenOptionsSetErrorHandlerExtR) X(TIFFOpenOptionsSetMaxSingleMemAlloc)                   \
+    X(TIFFOpenOptionsSetWarningHandlerExtR)
+#else
+#define GF_TIFF_OPENING(X)                                                                         \
+    X(TIFFClientOpen) X(TIFFSetErrorHandler) X(TIFFSetErrorHandlerExt)                             \
+    X(TIFFSetWarningHandler) X(TIFFSetWarningHandlerExt)
+#endif
+#define GF_TIFF_FUNCTIONS(X)                                                                       \
+    GF_TIFF_OPENING(X)                                                                             \
+    X(TIFFClose) X(TIFFComputeStrip) X(TIFFComputeTile) X(TIFFCurrentDirOffset) X(TIFFGetField)    \
+    X(TIFFGetFieldDefaulted) X(TIFFIsBigEndian) X(TIFFIsCODECConfigured) X(TIFFIsTiled)            \
+    X(TIFFLastDirectory) X(TIFFReadDirectory) X(TIFFReadEncodedStrip) X(TIFFReadEncodedTile)       \
+    X(TIFFSetField) X(TIFFSetSubDirectory) X(TIFFStripSize) X(TIFFTileSize) X(TIFFWriteDirectory)  \
+    X(TIFFWriteEncodedStrip) X(TIFFWriteRawStrip)
+/* clang-format on */
+
+extern struct gf_libtiff {
+#define GF_TIFF_POINTER(name) __typeof__(name) *name;
+    GF_TIFF_FUNCTIONS(GF_TIFF_POINTER)
+} gf_libtiff;
+int gf_tiff_load(void);
 
 /* A libtiff handle over a source or a sink, and what went wrong with it. */
 struct gf_tiff {

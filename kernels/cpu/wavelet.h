@@ -62,31 +62,10 @@ static void wavelet_pair(bool inverse, const void *const row[4], enum gf_cpu_sam
             pair_of(false, row, own, n, low, high, false);
         return;
     }
-    switch (type) {
-    case GF_CPU_U8:
-        pair_of(false, row, GF_CPU_U8, n, low, high, false);
-        break;
-    case GF_CPU_I8:
-        pair_of(false, row, GF_CPU_I8, n, low, high, false);
-        break;
-    case GF_CPU_U16:
-        pair_of(false, row, GF_CPU_U16, n, low, high, false);
-        break;
-    case GF_CPU_I16:
-        pair_of(false, row, GF_CPU_I16, n, low, high, false);
-        break;
-    case GF_CPU_U32:
-        pair_of(false, row, GF_CPU_U32, n, low, high, false);
-        break;
-    case GF_CPU_I32:
-        pair_of(false, row, GF_CPU_I32, n, low, high, false);
-        break;
-    case GF_CPU_F64:
-        pair_of(false, row, GF_CPU_F64, n, low, high, false);
-        break;
-    default:
-        pair_of(false, row, GF_CPU_F32, n, low, high, false);
-    }
+#define PAIR(NAME, name, c_type)                                                                   \
+    if (type == GF_CPU_##NAME)                                                                     \
+        pair_of(false, row, GF_CPU_##NAME, n, low, high, false);
+    REAL_TYPES(PAIR)
 }
 
 INLINE void split_of(const real *x, long n, real *a, real *d, bool stream_a, bool stream_d) {
@@ -161,31 +140,10 @@ INLINE void load_row(const char *row, enum gf_cpu_sample type, long n, real *x) 
 }
 
 static void wavelet_load(const void *row, enum gf_cpu_sample type, long n, void *x) {
-    switch (type) {
-    case GF_CPU_U8:
-        load_row(row, GF_CPU_U8, n, x);
-        break;
-    case GF_CPU_I8:
-        load_row(row, GF_CPU_I8, n, x);
-        break;
-    case GF_CPU_U16:
-        load_row(row, GF_CPU_U16, n, x);
-        break;
-    case GF_CPU_I16:
-        load_row(row, GF_CPU_I16, n, x);
-        break;
-    case GF_CPU_U32:
-        load_row(row, GF_CPU_U32, n, x);
-        break;
-    case GF_CPU_I32:
-        load_row(row, GF_CPU_I32, n, x);
-        break;
-    case GF_CPU_F64:
-        load_row(row, GF_CPU_F64, n, x);
-        break;
-    default:
-        load_row(row, GF_CPU_F32, n, x);
-    }
+#define LOAD(NAME, name, c_type)                                                                   \
+    if (type == GF_CPU_##NAME)                                                                     \
+        load_row(row, GF_CPU_##NAME, n, x);
+    REAL_TYPES(LOAD)
 }
 
 /* Clamps to the type's range; counts values outside it by more than rounding. */

@@ -3,6 +3,7 @@
 
 #include "cli/commands/tune.c" /* tests are linked without cli/ */
 #include "cli/report.c"
+#include "cli/text.c"
 #include "tests/test.h"
 
 static char errors[1024]; /* what was printed to stderr, '|' after each */

@@ -43,7 +43,7 @@ struct world {
 /* With `shift` so that a record tells whose it is. */
 static char *record_of(bool shift) {
     struct gf_record record = {.version = 1,
-                               .kind = GF_RECORD_COMPLEX,
+                               .kind = GF_COMPLEX,
                                .ndim = 2,
                                .shape = {8, 9},
                                .channels = 3,

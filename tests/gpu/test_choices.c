@@ -11,12 +11,11 @@
 #include <unistd.h>
 
 #include "core/base/hash.h"
-#include "core/base/job_check.h"
 #include "core/base/process.h"
 #include "core/base/status.h"
 #include "core/gpu/cache/cache_lines.h"
-#include "core/gpu/choose.h"
-#include "core/gpu/plan/candidates.h"
+#include "core/gpu/run.h"
+#include "core/gpu/plan/decision.h"
 #include "core/gpu/plan/make.h"
 #include "core/gpu/cache/plan_record.h"
 #include "tests/core/backends.h"

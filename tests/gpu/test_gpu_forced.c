@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cli/environment.h"
-#include "core/gpu/plan/candidates.h"
+#include "core/gpu/plan/decision.h"
 #include "core/gpu/plan/make.h"
 #include "core/gpu/run.h"
 #include "tests/core/backends.h"

@@ -1,18 +1,13 @@
 /* One pass along an axis: which index is the fast one, how many lines a tile has, which tables. */
-#include "core/gpu/plan/axis_pass.h"
+#include "core/gpu/plan/plan_builder.h"
 
 #include <math.h>
 
 #include "core/base/status.h"
-#include "core/gpu/plan/ahead.h"
-#include "core/gpu/plan/axis_pass_options.h"
-#include "core/gpu/plan/chain.h"
-#include "core/gpu/plan/cost.h"
+#include "core/gpu/plan/pass_builder.h"
 #include "core/gpu/plan/decision.h"
 #include "core/gpu/plan/filter_values.h"
-#include "core/gpu/plan/general.h"
 #include "core/gpu/plan/pass.h"
-#include "core/gpu/plan/range_pass.h"
 #include "core/gpu/plan/tables.h"
 
 /* Indices that run along no axis and no part of the pass's own. */

@@ -1,10 +1,17 @@
-/* Blocks on one huge page, taken and given back like a stack. */
-#include "core/base/huge_page.h"
+/* Blocks on one huge page, taken and given back like a stack; pages cleared ahead of their first use, several at
+ * a time; copies with streaming stores where the CPU has them. */
+#include "core/base/pages.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 /* Sanitizers see what is beyond the end of a block of malloc(), not of one of these. */
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__ || !defined MADV_HUGEPAGE
@@ -67,4 +74,50 @@ bool gf_huge_page_give(void *block) {
     }
     pthread_mutex_unlock(&lock);
     return true;
+}
+
+/* ---- clearing ahead ---- */
+
+void gf_populate(void *at, size_t bytes, int threads) {
+#ifdef MADV_POPULATE_WRITE
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t first = ((uintptr_t)at + page - 1) / page * page;
+    const uintptr_t end = ((uintptr_t)at + bytes) / page * page;
+    const uintptr_t huge = first / GF_HUGE_PAGE * GF_HUGE_PAGE;
+    if (first >= end)
+        return;
+#pragma omp parallel for num_threads(threads) schedule(dynamic) if (threads > 1)
+    for (uintptr_t k = huge; k < end; k += GF_HUGE_PAGE) {
+        const uintptr_t from = k < first ? first : k;
+        const uintptr_t to = k + GF_HUGE_PAGE < end ? k + GF_HUGE_PAGE : end;
+        madvise((void *)from, to - from, MADV_POPULATE_WRITE);
+    }
+#else
+    (void)at, (void)bytes, (void)threads;
+#endif
+}
+
+/* ---- copies ---- */
+
+enum { LEAST = 1024, VECTOR = 16, LINE = 64 };
+
+void gf_copy_streaming(void *to, const void *from, size_t bytes) {
+#ifdef __SSE2__
+    if (bytes >= LEAST) {
+        char *t = to;
+        const char *f = from;
+        const size_t head = -(uintptr_t)to % LINE, lines = (bytes - head) / LINE * LINE;
+        memcpy(t, f, head);
+        t += head;
+        f += head;
+        for (size_t i = 0; i < lines; i += LINE)
+            for (size_t j = i; j < i + LINE; j += VECTOR)
+                _mm_stream_si128((__m128i *)(t + j), _mm_loadu_si128((const __m128i *)(f + j)));
+        _mm_sfence();
+        to = t + lines;
+        from = f + lines;
+        bytes -= head + lines;
+    }
+#endif
+    memcpy(to, from, bytes);
 }
