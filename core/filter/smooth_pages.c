@@ -5,6 +5,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "core/base/halves.h"
 #include "core/base/status.h"
 #include "core/filter/smooth.h"
 
@@ -108,10 +109,6 @@ struct strip {
     double *pages;             /* of what is made of them */
 };
 
-static double get(const struct strip *t, const struct gf_array *a, int64_t i) {
-    return t->wide ? ((const double *)a->data)[i] : (double)((const float *)a->data)[i];
-}
-
 static void factor(int64_t k, int64_t n, double to[2]) {
     const double angle = PI * (double)k / (double)n, s = sin(angle);
     to[0] = 2 * s * s;
@@ -144,21 +141,22 @@ static void row_jump(const struct strip *t, int64_t z, int64_t channel, double t
     const bool other = t->row >= rows;
     const int64_t i = (z * rows + (other ? t->s->shape[1] - t->row : t->row)) * c + channel;
     if (!gf_dtype_is_complex(of->dtype)) {
-        to[0] = get(t, of, i);
+        to[0] = gf_real_get(of->data, i, t->wide);
         to[1] = 0;
         return;
     }
-    to[0] = get(t, of, 2 * i);
-    to[1] = other ? -get(t, of, 2 * i + 1) : get(t, of, 2 * i + 1);
+    const struct gf_number f = gf_number_get(of->data, i, t->wide);
+    to[0] = f.re;
+    to[1] = other ? -f.im : f.im;
 }
 
 /* Adds a face's numbers from `at` on, times a factor. */
 static void add_face(const struct strip *t, const struct gf_array *of, int64_t at, int64_t count,
                      const double factor[2]) {
     for (int64_t i = 0; i < count; i++) {
-        const double re = get(t, of, 2 * (at + i)), im = get(t, of, 2 * (at + i) + 1);
-        t->source[2 * i] += re * factor[0] - im * factor[1];
-        t->source[2 * i + 1] += re * factor[1] + im * factor[0];
+        const struct gf_number f = gf_number_get(of->data, at + i, t->wide);
+        t->source[2 * i] += f.re * factor[0] - f.im * factor[1];
+        t->source[2 * i + 1] += f.re * factor[1] + f.im * factor[0];
     }
 }
 
@@ -239,11 +237,8 @@ static void write_strip(const struct strip *t, int64_t first, struct gf_array *t
         for (int64_t i = 0; i < 2 * t->width; i++) {
             const double v = t->a[i / reals] > 0
                                  ? t->scale[i / reals] * t->pages[z * 2 * t->width + i]
-                                 : line * get(t, &t->s->face[0].of, face + i);
-            if (t->wide)
-                ((double *)to->data)[at + i] = v;
-            else
-                ((float *)to->data)[at + i] = (float)v;
+                                 : line * gf_real_get(t->s->face[0].of.data, face + i, t->wide);
+            gf_real_put(to->data, at + i, t->wide, v);
         }
     }
 }

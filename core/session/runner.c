@@ -112,9 +112,9 @@ static int plan_with(struct gf_runner *r, int i, const struct gf_job *job) {
         plan = r->kept;
     } else if (s->alone) {
         gf_runner_forget(r); /* one plan at a time */
-        gf_session_turn_begin(s);
+        pthread_mutex_lock(&s->turn);
         rc = plan_shared(r, i, job, &plan);
-        gf_session_turn_end(s);
+        pthread_mutex_unlock(&s->turn);
     }
     if (rc)
         return rc;
@@ -205,9 +205,9 @@ bool gf_runner_ahead(struct gf_runner *r, const struct gf_job *job) {
 static int join(struct gf_runner *r) {
     struct gf_session *s = r->session;
     int backend = -1;
-    gf_session_turn_begin(s);
+    pthread_mutex_lock(&s->turn);
     int rc = gf_session_join(s, &r->ms.open, &backend);
-    gf_session_turn_end(s);
+    pthread_mutex_unlock(&s->turn);
     if (!rc || s->asked >= 0)
         return rc;
     give_up(r, backend);
@@ -282,16 +282,16 @@ static int begin(struct gf_runner *r, struct gf_plan **plan) {
     *plan = r->kept;
     if (backend_of(r, r->now)->per_thread)
         return 0;
-    gf_session_turn_begin(r->session);
+    pthread_mutex_lock(&r->session->turn);
     int rc = plan_in_turn(r, plan);
     if (rc)
-        gf_session_turn_end(r->session);
+        pthread_mutex_unlock(&r->session->turn);
     return rc;
 }
 
 static void end(struct gf_runner *r) {
     if (!backend_of(r, r->now)->per_thread)
-        gf_session_turn_end(r->session);
+        pthread_mutex_unlock(&r->session->turn);
 }
 
 /* Runs a plan in its turn. A shared context's memory may be full of plans kept for other jobs. */
@@ -360,20 +360,20 @@ int gf_runner_stream_begin(struct gf_runner *r, const struct gf_dwt_streamer **s
     *streamer = b->streamer;
     if (!b->devices)
         return 0;
-    gf_session_turn_begin(s);
+    pthread_mutex_lock(&s->turn);
     int rc = gf_session_join(s, &r->ms.open, &other);
     if (!rc)
         rc = gf_session_context(s, find(r, b), &r->ms.open, context);
     if (!rc)
         gf_session_unplan(s, NULL); /* their memory is the stream's */
     if (rc)
-        gf_session_turn_end(s);
+        pthread_mutex_unlock(&s->turn);
     return rc;
 }
 
 void gf_runner_stream_end(struct gf_runner *r) {
     if (gf_session_streaming(r->session)->devices)
-        gf_session_turn_end(r->session);
+        pthread_mutex_unlock(&r->session->turn);
 }
 
 bool gf_runner_stream_moves(struct gf_runner *r, int rc) {

@@ -261,14 +261,6 @@ static int open_now(struct gf_session *s, int i, double *ms) {
     return take_over(s, i, &o, ms);
 }
 
-void gf_session_turn_begin(struct gf_session *s) {
-    pthread_mutex_lock(&s->turn);
-}
-
-void gf_session_turn_end(struct gf_session *s) {
-    pthread_mutex_unlock(&s->turn);
-}
-
 void gf_session_check_lost(struct gf_session *s, int i) {
     const struct gf_backend *b = gf_session_backend(s, i);
     if (s->asked >= 0 && s->open >> i & 1 && b->lost && b->lost(s->context[i]))
