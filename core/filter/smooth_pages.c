@@ -67,7 +67,7 @@ void gf_smooth_pages_free(struct gf_smooth_pages *s) {
         gf_array_free(&s->face[i].of);
 }
 
-/* The first page, and the last one less that: the jump along the slowest axis. */
+/* Keeps the first page, and subtracts it from the last: the jump along the slowest axis. */
 static void look_at_ends(struct gf_smooth_pages *s, int64_t z, const struct gf_array *page) {
     struct gf_array *jump = &s->face[0].of;
     const int64_t n = gf_array_count(jump);
@@ -133,8 +133,8 @@ static void begin_strip(struct strip *t) {
     }
 }
 
-/* The spectrum of a page's jumps along x, one number a channel: of the row, whose negative is there
- * where it is in the other half. */
+/* Reads the spectrum of a page's jumps along x at the strip's row; the other half's numbers are the
+ * conjugates of this one's. */
 static void row_jump(const struct strip *t, int64_t z, int64_t channel, double to[2]) {
     const struct gf_array *of = &t->s->face[2].of;
     const int64_t rows = of->shape[1], c = t->s->channels;
@@ -192,7 +192,7 @@ static void advance(const struct strip *t, int64_t z, int64_t count) {
             t->state[i] = t->source[i] + t->e[k] * t->state[i];
 }
 
-/* The state at page z, counted around the ends, of what comes in steps of +1 or -1 after it. Far away
+/* Sums the state at page z over the pages that follow in steps of +1 or -1, around the ends. Far away
  * only the first frequencies have not decayed. */
 static void run_in(const struct strip *t, int64_t z, int step) {
     const double decayed = t->wide ? 40 : 24; /* less than the rounding of the numbers */

@@ -1,4 +1,4 @@
-/* One thread's jobs: chosen, planned, run, and tried on another backend where auto may. */
+/* Runs one thread's jobs: chooses a backend, plans, runs, and falls back where auto may. */
 #include "core/session/runner.h"
 
 #include <stdio.h>
@@ -100,7 +100,7 @@ static int plan_shared(struct gf_runner *r, int i, const struct gf_job *job,
     return as_unable(rc);
 }
 
-/* A plan for the job with backend i, where nobody else's turn has to be waited for. */
+/* Plans the job on backend i if that needs no turn, or if nobody else can have it. */
 static int plan_with(struct gf_runner *r, int i, const struct gf_job *job) {
     struct gf_session *s = r->session;
     struct gf_plan *plan = NULL;
@@ -276,7 +276,7 @@ static int plan_in_turn(struct gf_runner *r, struct gf_plan **plan) {
     return rc ? rc : plan_shared(r, r->now, &r->job, plan);
 }
 
-/* Waits for the runner's turn, where contexts are shared, and for a plan. On success the turn lasts
+/* Waits for the runner's turn if contexts are shared, and gets a plan. On success the turn lasts
  * until end(). */
 static int begin(struct gf_runner *r, struct gf_plan **plan) {
     *plan = r->kept;
@@ -388,7 +388,7 @@ bool gf_runner_on_device(const struct gf_runner *r) {
     return r->now >= 0 && backend_of(r, r->now)->on_device;
 }
 
-/* Whether it runs on a device that is not the CPU, where measuring would take seconds. */
+/* True on a device other than the CPU, on which measuring would take seconds. */
 static bool is_measured(const struct gf_runner *r) {
     struct gf_gpu_props props;
     if (!gf_runner_on_device(r))
@@ -398,7 +398,7 @@ static bool is_measured(const struct gf_runner *r) {
            (!gf_backend_device(b, r->session->options.open.device, &props) && !props.is_cpu);
 }
 
-/* The record of the device that runs the job; false where there is none, or none is wanted. */
+/* Finds the record of the device that runs the job; false if there is none, or none is wanted. */
 static bool find_record(const struct gf_runner *r, struct gf_speeds *record) {
     const struct gf_session_options *o = &r->session->options;
     return !o->untuned && gf_speeds_has_any() &&
