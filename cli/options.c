@@ -105,20 +105,25 @@ int gf_settings_parse_axes(const char *value, void *field) {
                    value);
 }
 
-static const char *const wavelets[] = {"d4", "w4", "db2", NULL};
+#define WAVELET_WORDS(NAME, taps, name, also, alias, what, h) name, also, alias,
+#define WAVELET_TEXT(NAME, taps, name, also, alias, what, h)                                       \
+    "; " name ", also called " also " and " alias
+#define WAVELET_HELP(NAME, taps, name, also, alias, what, h)                                       \
+    WAVELET_TEXT(NAME, taps, name, also, alias, what, h) ": " what
+static const char *const wavelets[] = {WAVELETS(WAVELET_WORDS) NULL}; /* three each */
 
-/* The names of the one wavelet, and of one that is taken for it. */
+/* The names of a wavelet, and of one that is taken for d4. */
 static int parse_wavelet(const char *value, void *field) {
     for (int i = 0; wavelets[i]; i++)
         if (!strcasecmp(value, wavelets[i])) {
-            *(int *)field = i;
+            *(int *)field = i / 3;
             return 0;
         }
     if (!strcasecmp(value, "db4"))
         return gf_fail(GF_EUSAGE,
                        "--wavelet=db4 has eight taps; the one with four taps is d4, also "
                        "called w4 and db2");
-    return gf_fail(GF_EUSAGE, "no wavelet '%.40s'; there is d4, also called w4 and db2", value);
+    return gf_fail(GF_EUSAGE, "no wavelet '%.40s'; there is %s", value, &WAVELETS(WAVELET_TEXT)[2]);
 }
 
 static int parse_levels(const char *value, void *field) {
@@ -260,8 +265,7 @@ static const struct gf_opt half_rows[] = {
 const struct gf_opt_group gf_opts_half = {NULL, half_rows};
 
 static const struct gf_opt wavelet_rows[] = {
-    GF_PARSED("wavelet", GF_AT(wavelet.name), "NAME", parse_wavelet,
-              "d4, also called w4 and db2: Daubechies' wavelet with four taps",
+    GF_PARSED("wavelet", GF_AT(wavelet.name), "NAME", parse_wavelet, &WAVELETS(WAVELET_HELP)[2],
               .choices = wavelets),
     GF_END,
 };
