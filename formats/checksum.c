@@ -78,67 +78,44 @@ int gf_crc32_source(const struct gf_source *source, int64_t size, int threads, u
     return sum_shares(source_range, source, size, threads, out);
 }
 
-/* ---- parts in any order ---- */
+/* ---- parts in any order ----
+ *
+ * The sum of a whole is the exclusive or of its parts' sums, each moved by the bytes that follow the part
+ * (zlib's crc32_combine() moves the first of two by the length of the second). How many bytes follow is not
+ * known before the end, so each sum is first moved back by the part's end, then all by the whole's. Moving
+ * by ORDER bytes changes nothing, as the polynomial is primitive. */
 
-enum { MOST_RUNS = 1 << 20 };
+static const int64_t ORDER = 0xffffffff;
 
-/* Returns the last part if one at this place continues it. */
-static struct gf_sum *continued(const struct gf_sums *s, int64_t at) {
-    struct gf_sum *last = s->n ? &s->run[s->n - 1] : NULL;
-    return last && last->at + last->n == at ? last : NULL;
+static uint32_t move(uint32_t crc, int64_t bytes) {
+    return gf_crc32_join(crc, 0, (bytes % ORDER + ORDER) % ORDER);
+}
+
+/* The last run goes to the rest, unless a part at `at` continues it. */
+static void begin_part(struct gf_sums *s, int64_t at) {
+    if (s->at + s->n == at)
+        return;
+    s->rest ^= move(s->crc, -(s->at + s->n));
+    s->bytes += s->n;
+    s->at = at;
+    s->n = 0;
+    s->crc = 0;
 }
 
 void gf_sums_join(struct gf_sums *s, int64_t at, size_t n, uint32_t crc) {
-    struct gf_sum *last = continued(s, at);
-    if (s->lost || !n)
-        return;
-    if (last) {
-        last->crc = gf_crc32_join(last->crc, crc, (int64_t)n);
-        last->n += (int64_t)n;
-        return;
-    }
-    if (s->n == s->room) {
-        size_t room = s->room ? 2 * s->room : 256;
-        struct gf_sum *more = room > MOST_RUNS ? NULL : realloc(s->run, room * sizeof *more);
-        s->lost = !more;
-        if (!more)
-            return;
-        s->run = more;
-        s->room = room;
-    }
-    s->run[s->n++] = (struct gf_sum){at, (int64_t)n, crc};
+    begin_part(s, at);
+    s->crc = gf_crc32_join(s->crc, crc, (int64_t)n);
+    s->n += (int64_t)n;
 }
 
 void gf_sums_add(struct gf_sums *s, int64_t at, const void *data, size_t n, int threads) {
-    struct gf_sum *last = s->lost ? NULL : continued(s, at);
-    if (last) {
-        last->crc = gf_crc32(last->crc, data, n, threads);
-        last->n += (int64_t)n;
-    } else if (!s->lost && n) {
-        gf_sums_join(s, at, n, gf_crc32(0, data, n, threads));
-    }
-}
-
-static int by_place(const void *a, const void *b) {
-    const int64_t x = ((const struct gf_sum *)a)->at, y = ((const struct gf_sum *)b)->at;
-    return x < y ? -1 : x > y;
+    begin_part(s, at);
+    s->crc = gf_crc32(s->crc, data, n, threads);
+    s->n += (int64_t)n;
 }
 
 bool gf_sums_total(struct gf_sums *s, int64_t begin, int64_t end, uint32_t *crc) {
-    if (s->lost)
-        return false;
-    if (s->n)
-        qsort(s->run, s->n, sizeof *s->run, by_place);
-    for (size_t i = 0; i < s->n; i++) {
-        if (s->run[i].at != begin)
-            return false;
-        *crc = gf_crc32_join(*crc, s->run[i].crc, s->run[i].n);
-        begin += s->run[i].n;
-    }
-    return begin == end;
-}
-
-void gf_sums_free(struct gf_sums *s) {
-    free(s->run);
-    *s = (struct gf_sums){.run = NULL};
+    begin_part(s, -1);
+    *crc = gf_crc32_join(*crc, move(s->rest, end), end - begin);
+    return !s->lost && s->bytes == end - begin;
 }

@@ -18,22 +18,20 @@ int gf_crc32_part(const struct gf_source *source, int64_t begin, int64_t end, ui
 /* The CRC-32 of the first `size` bytes of an open file, whose position stays; GF_EFORMAT when it has fewer. */
 int gf_crc32_source(const struct gf_source *source, int64_t size, int threads, uint32_t *out);
 
-/* The sums of a file's parts, from which the sum of the file follows without reading it back. */
+/* The sum of bytes that are written or read in any order, from the sums of parts, without reading them again. */
 struct gf_sums {
-    struct gf_sum {
-        int64_t at, n;
-        uint32_t crc;
-    } * run; /* owned */
-    size_t n, room;
-    bool lost; /* there are too many parts, or no memory for them */
+    int64_t at, n; /* the run that the next part may continue */
+    uint32_t crc;
+    int64_t bytes; /* of the runs before it, */
+    uint32_t rest; /* and their sums, each moved by its distance from byte 0 */
+    bool lost;     /* parts were left out */
 };
 
 void gf_sums_add(struct gf_sums *s, int64_t at, const void *data, size_t n, int threads);
-/* The same for a part whose sum is known. */
+/* The same of a part whose sum is known. */
 void gf_sums_join(struct gf_sums *s, int64_t at, size_t n, uint32_t crc);
-/* Continues *crc, the sum of all bytes before `begin`, to `end`. False if the parts are not exactly
- * those bytes. */
+/* Continues *crc, the sum of all bytes before `begin`, to `end`. False if the parts are not as many bytes.
+ * Parts must not overlap. */
 bool gf_sums_total(struct gf_sums *s, int64_t begin, int64_t end, uint32_t *crc);
-void gf_sums_free(struct gf_sums *s);
 
 #endif

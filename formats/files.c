@@ -19,7 +19,9 @@ struct gf_file {
     struct gf_record_file beside;           /* the record beside the data, if there is one */
     const struct gf_description *described; /* the one in it that is this data's, or NULL */
     bool looked_beside;
-    bool checked; /* the data has the checksum of its description */
+    bool checked;        /* the data has the checksum of its description */
+    bool is_summed;      /* gf_file_sum_reads() was called, */
+    struct gf_sums sums; /* and these are the samples that were read since */
     struct gf_decoder decoder;
 };
 
@@ -183,12 +185,6 @@ int gf_file_open(const char *path, const struct gf_read_options *options, struct
     return open_file(path, options, out, image, &format);
 }
 
-int gf_file_check(struct gf_file *file) {
-    int rc = file->described && !file->checked ? check_sum(file) : GF_OK;
-    file->checked = !rc;
-    return rc;
-}
-
 int gf_file_again(const struct gf_file *of, struct gf_file **out) {
     struct gf_image image = {0};
     int rc = new_file(of->path, &of->options, of->source, out);
@@ -205,6 +201,28 @@ int gf_file_again(const struct gf_file *of, struct gf_file **out) {
 int gf_file_read(struct gf_file *file, struct gf_image *image) {
     int rc = gf_file_check(file);
     return rc ? rc : gf_decoder_read(&file->decoder, image);
+}
+
+/* Whether the samples, which are the last of the file, were read once each, and with what precedes them have
+ * the record's checksum. */
+static bool sum_fits(struct gf_file *file) {
+    const struct gf_description *d = file->described;
+    const int64_t header = d->bytes - file->sums.bytes - file->sums.n;
+    uint32_t crc;
+    return file->is_summed && header >= 0 && !gf_crc32_part(file->source, 0, header, &crc) &&
+           gf_sums_total(&file->sums, 0, d->bytes - header, &crc) && crc == d->crc32;
+}
+
+int gf_file_check(struct gf_file *file) {
+    const bool checks = file->described && !file->checked && !sum_fits(file);
+    int rc = checks ? check_sum(file) : GF_OK;
+    file->is_summed = false;
+    file->checked = !rc;
+    return rc;
+}
+
+void gf_file_sum_reads(struct gf_file *file) {
+    file->is_summed = file->described && !file->checked && file->decoder.format->plain_rows;
 }
 
 bool gf_file_recorded_sum(const struct gf_file *file, int64_t *bytes, uint32_t *crc) {
@@ -235,8 +253,13 @@ bool gf_file_whole(const struct gf_file *file) {
 int gf_file_read_pages(struct gf_file *file, const struct gf_image *image, int64_t from, int64_t n,
                        void *to) {
     struct gf_decoder *d = &file->decoder;
-    int rc = gf_file_check(file);
-    return rc ? rc : d->format->read_pages(d, image, from, n, to);
+    const int64_t page = image->px.stride[0];
+    int rc = file->is_summed ? GF_OK : gf_file_check(file);
+    if (!rc)
+        rc = d->format->read_pages(d, image, from, n, to);
+    if (!rc && file->is_summed)
+        gf_sums_add(&file->sums, from * page, to, (size_t)(n * page), file->options.threads);
+    return rc;
 }
 
 bool gf_file_has_rows(const struct gf_file *file) {

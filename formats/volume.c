@@ -353,7 +353,6 @@ void gf_volume_abort(struct gf_volume *v) {
         return;
     gf_encoder_end(v->format, &v->encoder, GF_OK);
     gf_sink_abort(v->sink);
-    gf_sums_free(&v->sums);
     free(v->frame.at);
     free(v->image.record);
     free(v->path);

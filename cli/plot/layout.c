@@ -1,5 +1,5 @@
 /* The layout of plots: axes, grid, curves, and their names beside their ends. */
-#include "cli/plot/layout.h"
+#include "cli/plot/canvas.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,8 +2,6 @@
 #ifndef GF_CLI_STATS_STATS_H
 #define GF_CLI_STATS_STATS_H
 
-#include <jansson.h>
-
 #include "core/spectrum/sample_stats.h"
 #include "core/spectrum/spectrum.h"
 #include "formats/format.h"
@@ -20,7 +18,7 @@ struct gf_signal {
 
 struct gf_stats {
     const char *path;
-    const char *name; /* the path, with the page in brackets where it is one of several */
+    const char *name; /* the path, with the page's number in brackets if there are several */
     int64_t page;     /* -1: all of the file */
     const struct gf_image *image;
     const struct gf_job *job;
@@ -32,10 +30,8 @@ struct gf_stats {
 
 void gf_stats_print(const struct gf_stats *s, bool json);
 
-json_t *gf_radial_json(const struct gf_stats *s, const struct gf_signal *c);
-
-/* stats_radial.c: the rings to a file, in the format of its suffix. GF_EUSAGE for a suffix that is none of
- * .csv, .json and .png. */
+/* Writes the rings to a file in the format of its suffix. GF_EUSAGE unless that is .csv,
+ * .json, .svg or .png. */
 int gf_radial_check(const char *path);
 int gf_radial_write(const struct gf_stats *s, const char *path, bool clobber);
 

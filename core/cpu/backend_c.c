@@ -1,6 +1,5 @@
 /* The backend c: plain sequential C (kernels/cpu/radix2.h), line by line and axis by axis, as a
  * baseline. It transforms 2^k points only. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "core/base/backend.h"
@@ -8,6 +7,7 @@
 #include "core/base/range_sample.h"
 #include "core/base/status.h"
 #include "core/filter/compose.h"
+#include "kernels/cpu/cpu.h"
 
 #define REAL         float
 #define RADIX2(name) name##_f32
@@ -56,23 +56,6 @@ static int check_lengths(const struct gf_job *job) {
     return 0;
 }
 
-static void *make_waves(int64_t n, bool wide) {
-    int64_t count = n / 2 ? n / 2 : 1;
-    char *t = gf_alloc((size_t)count * (wide ? 2 * sizeof(double) : 2 * sizeof(float)));
-    for (int64_t k = 0; t && k < count; k++) {
-        double angle = -2 * 3.14159265358979323846 * (double)k / (double)n;
-        double re = cos(angle), im = sin(angle);
-        if (wide) {
-            ((double *)t)[2 * k] = re;
-            ((double *)t)[2 * k + 1] = im;
-        } else {
-            ((float *)t)[2 * k] = (float)re;
-            ((float *)t)[2 * k + 1] = (float)im;
-        }
-    }
-    return t;
-}
-
 static int make_tables(const struct gf_job *job, struct impl *m) {
     bool wide = job->precision == GF_DOUBLE;
     int64_t longest = 1;
@@ -80,8 +63,10 @@ static int make_tables(const struct gf_job *job, struct impl *m) {
     for (int i = 0; i < job->ndim; i++) {
         if (!(job->axes >> i & 1))
             continue;
-        m->waves[i] = make_waves(job->shape[i], wide);
-        made = made && m->waves[i];
+        const int64_t n = job->shape[i], count = n / 2 ? n / 2 : 1;
+        m->waves[i] = gf_alloc((size_t)count * (wide ? 16 : 8));
+        made = made && m->waves[i] &&
+               gf_cpu_roots(m->waves[i], wide ? 64 : 32, n, 1, false, (long)count);
         longest = job->shape[i] > longest ? job->shape[i] : longest;
     }
     m->line = gf_alloc((size_t)longest * (wide ? 16 : 8));

@@ -8,11 +8,8 @@
 #include "core/base/process.h"
 #include "core/base/status.h"
 #include "core/cpu/dwt.h"
-#include "core/cpu/filter.h"
+#include "core/cpu/plan.h"
 #include "core/cpu/long.h"
-#include "core/cpu/make.h"
-#include "core/cpu/run.h"
-#include "core/cpu/sampling.h"
 #include "core/filter/compose.h"
 #include "core/filter/filter.h"
 
@@ -117,7 +114,7 @@ static enum gf_packing packs(const struct gf_job *job) {
     return job->op == GF_FFT && k ? gf_cpu_packs(job, k) : GF_PACKS_NOTHING;
 }
 
-/* ---- the three kinds of plans; a filter may be two of them around a product ---- */
+/* ---- plans of tiles; wavelets and long lines have others, and a filter may be two around a product ---- */
 
 static int threads_of(const struct gf_plan *plan) {
     return ((const struct context *)plan->context)->threads;
@@ -162,65 +159,6 @@ static int plan_tiled(struct gf_plan *plan, const struct gf_cpu_kernels *k) {
     return 0;
 }
 
-static int line_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
-                     struct gf_report *report) {
-    return gf_cpu_long_job_run(plan->impl, in, out, report);
-}
-
-static int run_line_call(struct gf_bound *b, struct gf_report *report) {
-    const struct gf_cpu_line_call *call = b->impl;
-    call->line(&call->split);
-    if (report)
-        *report = (struct gf_report){0};
-    return 0;
-}
-
-static int line_bind(struct gf_bound *b) {
-    struct gf_cpu_line_call *call = calloc(1, sizeof *call);
-    if (!call)
-        return gf_fail(GF_ENOMEM, "no memory for a plan");
-    b->impl = call;
-    if (gf_cpu_long_job_call(b->plan->impl, &b->in, b->out, call))
-        b->run = run_line_call;
-    return 0;
-}
-
-static void line_drop(struct gf_plan *plan) {
-    gf_cpu_long_job_free(plan->impl);
-}
-
-/* Leaves plan->ops NULL where the job is no long line. */
-static int plan_line(struct gf_plan *plan, const struct gf_cpu_kernels *k) {
-    static const struct gf_plan_ops ops = {.exec = line_exec, .bind = line_bind, .drop = line_drop};
-    struct gf_cpu_long_job *line = NULL;
-    int rc = gf_cpu_long_job_plan(&plan->job, k, threads_of(plan), plan, &line);
-    if (!rc && line) {
-        plan->ops = &ops;
-        plan->impl = line;
-    }
-    return rc;
-}
-
-static int wavelet_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
-                        struct gf_report *report) {
-    return gf_cpu_dwt_run(plan->impl, in, out, report);
-}
-
-static void wavelet_drop(struct gf_plan *plan) {
-    gf_cpu_dwt_free(plan->impl);
-}
-
-static int plan_wavelet(struct gf_plan *plan, const struct gf_cpu_kernels *k) {
-    static const struct gf_plan_ops ops = {.exec = wavelet_exec, .drop = wavelet_drop};
-    struct gf_cpu_dwt *wavelet;
-    int rc = gf_cpu_dwt_plan(&plan->job, k, threads_of(plan), plan, &wavelet);
-    if (!rc) {
-        plan->ops = &ops;
-        plan->impl = wavelet;
-    }
-    return rc;
-}
-
 static int plan_job(void *context, const struct gf_job *job, struct gf_plan **out) {
     struct context *c = context;
     const struct gf_cpu_kernels *k = kernels_for(job);
@@ -235,9 +173,9 @@ static int plan_job(void *context, const struct gf_job *job, struct gf_plan **ou
     if (!plan)
         return GF_ENOMEM;
     if (job->op == GF_DWT)
-        rc = plan_wavelet(plan, k);
+        rc = gf_cpu_dwt_plan(plan, k, c->threads);
     else if (job->op == GF_FFT)
-        rc = plan_line(plan, k);
+        rc = gf_cpu_long_job_plan(plan, k, c->threads);
     if (!rc && !plan->ops)
         rc = plan_tiled(plan, k);
     return gf_plan_finish(plan, rc, out);

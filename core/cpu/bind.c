@@ -1,11 +1,10 @@
 /* Points the ends of a pass at the arrays of a run, and sets an output's display range. */
-#include "core/cpu/bind.h"
+#include "core/cpu/plan.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "core/cpu/column.h"
 #include "core/cpu/mirror.h"
 
 static struct gf_cpu_axis layout_axis(const struct gf_cpu_plan *p, const struct gf_cpu_layout *l,

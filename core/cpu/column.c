@@ -1,5 +1,5 @@
 /* The last column of half spectra by itself. */
-#include "core/cpu/column.h"
+#include "core/cpu/plan.h"
 
 #include <string.h>
 

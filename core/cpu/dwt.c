@@ -9,7 +9,7 @@
 #include "core/wavelet/dwt.h"
 #include "core/base/status.h"
 
-struct gf_cpu_dwt {
+struct dwt {
     struct gf_job job;
     const struct gf_cpu_kernels *kernels;
     int threads;
@@ -23,13 +23,13 @@ struct gf_cpu_dwt {
     char *scratch;
 };
 
-static int64_t level_bytes(const struct gf_cpu_dwt *d, int level) {
+static int64_t level_bytes(const struct dwt *d, int level) {
     const struct gf_dwt_axis *axis = d->layout.axis;
     return axis[0].n[level] * axis[1].n[level] * axis[2].n[level] * d->layout.pixel;
 }
 
 /* A level without the addresses of its data. */
-static struct gf_cpu_dwt_level shape_of(const struct gf_cpu_dwt *d, int level) {
+static struct gf_cpu_dwt_level shape_of(const struct dwt *d, int level) {
     return gf_cpu_dwt_level_of(&d->job, &d->layout, d->kernels, level);
 }
 
@@ -43,7 +43,7 @@ static struct gf_cpu_rows rows_of(const struct gf_array *a) {
 }
 
 /* The approximation of a level that is transformed further, in a workspace. */
-static struct gf_cpu_rows rows_between(const struct gf_cpu_dwt *d, int level) {
+static struct gf_cpu_rows rows_between(const struct dwt *d, int level) {
     struct gf_cpu_rows r = {.data = d->between[level % 2 ? 0 : 1]};
     r.row = d->layout.axis[2].n[level] * d->layout.pixel;
     r.plane = r.row * d->layout.axis[1].n[level];
@@ -54,7 +54,7 @@ static struct gf_cpu_rows rows_between(const struct gf_cpu_dwt *d, int level) {
 static const int64_t worth_streaming = 1 << 20, keeps_cached = 16 << 20;
 
 /* Points a level's bands into the packed coefficients. */
-static void point_bands(const struct gf_cpu_dwt *d, int level, const struct gf_array *c,
+static void point_bands(const struct dwt *d, int level, const struct gf_array *c,
                         struct gf_cpu_dwt_level *l) {
     const struct gf_dwt_axis *axis = d->layout.axis;
     const struct gf_cpu_rows whole = rows_of(c);
@@ -73,7 +73,7 @@ static void point_bands(const struct gf_cpu_dwt *d, int level, const struct gf_a
     l->stream[0] = level_bytes(d, level) >= keeps_cached;
 }
 
-static void list_passes(const struct gf_cpu_dwt *d, struct gf_plan *plan) {
+static void list_passes(const struct dwt *d, struct gf_plan *plan) {
     const struct gf_job *job = &d->job;
     bool inverse = job->direction == GF_INVERSE;
     for (int i = 0; i < job->wavelet.levels && plan->n_passes < GF_MAX_PASSES; i++) {
@@ -101,58 +101,11 @@ static void list_passes(const struct gf_cpu_dwt *d, struct gf_plan *plan) {
 }
 
 /* Small jobs finish before a team of threads would have woken up. */
-static int team_for(const struct gf_cpu_dwt *d) {
+static int team_for(const struct dwt *d) {
     return level_bytes(d, 0) < (1 << 18) ? 1 : d->threads;
 }
 
-int gf_cpu_dwt_plan(const struct gf_job *job, const struct gf_cpu_kernels *kernels, int threads,
-                    struct gf_plan *plan, struct gf_cpu_dwt **out) {
-    struct gf_cpu_dwt *d = calloc(1, sizeof *d);
-    if (!d)
-        return gf_fail(GF_ENOMEM, "no memory for the plan");
-    *out = d;
-    d->job = *job;
-    d->kernels = kernels;
-    d->real = kernels->bits == 64 ? GF_F64 : GF_F32;
-    gf_dwt_layout(job, &d->layout);
-    gf_dwt_shape(job, true, d->packed);
-    d->tight = gf_dwt_layout_is_tight(&d->layout);
-    d->threads = threads;
-    d->threads = team_for(d);
-    if (job->direction == GF_INVERSE) {
-        d->own_coefficients = job->in_dtype != d->real || job->wavelet.threshold != GF_KEEP_ALL;
-    } else {
-        d->own_coefficients = true;
-        for (int i = 0; i < job->n_out; i++)
-            d->own_coefficients = d->own_coefficients && job->out[i].dtype != d->real;
-    }
-    int64_t bytes = 0;
-    for (int l = 1; l <= 2 && l < job->wavelet.levels; l++)
-        bytes += level_bytes(d, l);
-    if (d->own_coefficients) {
-        int64_t all;
-        int rc = gf_size_product(d->packed, job->ndim + 1, (int64_t)gf_dtype_size(d->real), &all);
-        if (rc)
-            return rc;
-        bytes += all;
-    }
-    struct gf_cpu_dwt_level widest = shape_of(d, 1);
-    plan->workspace_bytes = bytes + (int64_t)gf_cpu_dwt_scratch(&widest) * d->threads;
-    list_passes(d, plan);
-    return 0;
-}
-
-void gf_cpu_dwt_free(struct gf_cpu_dwt *d) {
-    if (!d)
-        return;
-    gf_free(d->between[0]);
-    gf_free(d->between[1]);
-    gf_free(d->scratch);
-    gf_array_free(&d->coefficients);
-    free(d);
-}
-
-static int allocate(struct gf_cpu_dwt *d) {
+static int allocate(struct dwt *d) {
     int rc = 0;
     if (d->scratch)
         return 0;
@@ -190,7 +143,7 @@ static int densely(const struct gf_array *a, bool with_samples, struct gf_array 
     return rc;
 }
 
-static int forward(struct gf_cpu_dwt *d, const struct gf_array *in, struct gf_array *out,
+static int forward(struct dwt *d, const struct gf_array *in, struct gf_array *out,
                    struct gf_report *report) {
     struct gf_array copy = {0}, source, c = d->coefficients;
     const int levels = d->job.wavelet.levels;
@@ -230,7 +183,7 @@ out:
 }
 
 /* Gives the coefficients in the kernels' precision, thresholded. */
-static int gather(struct gf_cpu_dwt *d, const struct gf_array *in, struct gf_array *copy,
+static int gather(struct dwt *d, const struct gf_array *in, struct gf_array *copy,
                   struct gf_array *c) {
     if (!d->own_coefficients)
         return densely(in, true, copy, c);
@@ -249,7 +202,7 @@ static int gather(struct gf_cpu_dwt *d, const struct gf_array *in, struct gf_arr
     return gf_dwt_threshold(&d->job, c, d->threads);
 }
 
-static int inverse(struct gf_cpu_dwt *d, const struct gf_array *in, struct gf_array *out,
+static int inverse(struct dwt *d, const struct gf_array *in, struct gf_array *out,
                    struct gf_report *report) {
     struct gf_array copy = {0}, c;
     int rc = gather(d, in, &copy, &c);
@@ -279,12 +232,60 @@ static int inverse(struct gf_cpu_dwt *d, const struct gf_array *in, struct gf_ar
     return rc;
 }
 
-int gf_cpu_dwt_run(struct gf_cpu_dwt *d, const struct gf_array *in, struct gf_array *out,
-                   struct gf_report *report) {
+static int dwt_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
+                    struct gf_report *report) {
+    struct dwt *d = plan->impl;
     *report = (struct gf_report){0};
     int rc = allocate(d);
     if (rc)
         return rc;
     return d->job.direction == GF_INVERSE ? inverse(d, in, out, report)
                                           : forward(d, in, out, report);
+}
+
+static void dwt_drop(struct gf_plan *plan) {
+    struct dwt *d = plan->impl;
+    gf_free(d->between[0]);
+    gf_free(d->between[1]);
+    gf_free(d->scratch);
+    gf_array_free(&d->coefficients);
+    free(d);
+}
+
+int gf_cpu_dwt_plan(struct gf_plan *plan, const struct gf_cpu_kernels *kernels, int threads) {
+    static const struct gf_plan_ops ops = {.exec = dwt_exec, .drop = dwt_drop};
+    const struct gf_job *job = &plan->job;
+    struct dwt *d = plan->impl = calloc(1, sizeof *d);
+    if (!d)
+        return gf_fail(GF_ENOMEM, "no memory for the plan");
+    plan->ops = &ops;
+    d->job = *job;
+    d->kernels = kernels;
+    d->real = kernels->bits == 64 ? GF_F64 : GF_F32;
+    gf_dwt_layout(job, &d->layout);
+    gf_dwt_shape(job, true, d->packed);
+    d->tight = gf_dwt_layout_is_tight(&d->layout);
+    d->threads = threads;
+    d->threads = team_for(d);
+    if (job->direction == GF_INVERSE) {
+        d->own_coefficients = job->in_dtype != d->real || job->wavelet.threshold != GF_KEEP_ALL;
+    } else {
+        d->own_coefficients = true;
+        for (int i = 0; i < job->n_out; i++)
+            d->own_coefficients = d->own_coefficients && job->out[i].dtype != d->real;
+    }
+    int64_t bytes = 0;
+    for (int l = 1; l <= 2 && l < job->wavelet.levels; l++)
+        bytes += level_bytes(d, l);
+    if (d->own_coefficients) {
+        int64_t all;
+        int rc = gf_size_product(d->packed, job->ndim + 1, (int64_t)gf_dtype_size(d->real), &all);
+        if (rc)
+            return rc;
+        bytes += all;
+    }
+    struct gf_cpu_dwt_level widest = shape_of(d, 1);
+    plan->workspace_bytes = bytes + (int64_t)gf_cpu_dwt_scratch(&widest) * d->threads;
+    list_passes(d, plan);
+    return 0;
 }

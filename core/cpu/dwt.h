@@ -1,11 +1,8 @@
 /* The openmp backend's wavelet jobs: level after level, each one fused pass (core/cpu/dwt_level.h).
  *
- *     rc = gf_cpu_dwt_plan(&job, kernels, threads, plan, &d);
+ *     rc = gf_cpu_dwt_plan(plan, kernels, threads);
  *     if (!rc)
- *         rc = gf_cpu_dwt_run(d, &in, out, &report);
- *     gf_cpu_dwt_free(d);
- *
- * Functions return 0 or GF_ENOMEM. */
+ *         rc = plan->ops->exec(plan, &in, out, &report); */
 #ifndef GF_CORE_CPU_DWT_H
 #define GF_CORE_CPU_DWT_H
 
@@ -13,15 +10,8 @@
 #include "core/wavelet/stream.h"
 #include "kernels/cpu/cpu.h"
 
-struct gf_cpu_dwt;
-
-/* Fills the plan's passes and workspace_bytes. The caller frees *out with gf_cpu_dwt_free(), after
- * a failure too. */
-int gf_cpu_dwt_plan(const struct gf_job *job, const struct gf_cpu_kernels *kernels, int threads,
-                    struct gf_plan *plan, struct gf_cpu_dwt **out);
-int gf_cpu_dwt_run(struct gf_cpu_dwt *d, const struct gf_array *in, struct gf_array *out,
-                   struct gf_report *report);
-void gf_cpu_dwt_free(struct gf_cpu_dwt *d); /* or NULL */
+/* Plans plan->job; GF_ENOMEM. */
+int gf_cpu_dwt_plan(struct gf_plan *plan, const struct gf_cpu_kernels *kernels, int threads);
 
 /* The transform along time, frame by frame: each level keeps a window of the few planes that its next steps
  * along z need (Chrysafis and Ortega 2000, "Line-based, reduced memory, wavelet image compression"),

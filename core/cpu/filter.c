@@ -1,5 +1,5 @@
 /* A filter's values for the pass that multiplies: a few factors along the axes, or a table. */
-#include "core/cpu/filter.h"
+#include "core/cpu/plan.h"
 
 #include <math.h>
 #include <stdlib.h>

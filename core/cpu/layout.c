@@ -1,7 +1,20 @@
 /* How the numbers between a plan's passes are laid out. */
-#include "core/cpu/layout.h"
+#include "core/cpu/plan.h"
+
+#include <unistd.h>
 
 #include "core/base/status.h"
+
+int64_t gf_cpu_cache_share(void) {
+    long cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    return (cache > 0 ? cache : 1 << 20) / 2;
+}
+
+int64_t gf_cpu_last_cache_share(void) {
+    const int64_t most = 16 << 20, least = 1 << 20;
+    int64_t share = sysconf(_SC_LEVEL3_CACHE_SIZE) / 2;
+    return share > most ? most : share > least ? share : least;
+}
 
 /* Odd multiples of 128 bytes put rows, planes and tiles into different cache sets. */
 static int64_t pad_to_odd(int64_t bytes) {

@@ -1,5 +1,5 @@
 /* The algorithm and the radices of a length, as the kernels' tables. */
-#include "core/cpu/line.h"
+#include "core/cpu/plan.h"
 
 #include <string.h>
 

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/cpu/cache.h"
-#include "core/cpu/line.h"
+#include "core/cpu/plan.h"
 #include "core/base/factor.h"
 #include "core/base/status.h"
 #include "kernels/cpu/exact.h"
@@ -183,7 +182,8 @@ static int plan_tiles(struct gf_cpu_long *l) {
     }
     long blocks = (l->n2 + l->kernels->lanes - 1) / l->kernels->lanes;
     l->work_bytes = (int64_t)blocks * (l->n1 | 1) * l->kernels->lanes * (int64_t)complex_size(l);
-    l->stays = gf_cpu_stays_cached(2 * l->n * (int64_t)complex_size(l) + l->work_bytes, l->threads);
+    const int64_t touched = 2 * l->n * (int64_t)complex_size(l) + l->work_bytes;
+    l->stays = touched <= 4 * gf_cpu_cache_share() * l->threads;
     return plan_twist(l);
 }
 
@@ -289,8 +289,8 @@ static void run_passes(const struct gf_cpu_long *l, const struct gf_cpu_pass_arg
     }
 }
 
-/* Blocks of a real line's frequencies, shared by a team. */
-static void share_halves(const struct gf_cpu_long *l, const struct gf_cpu_halves *h, bool packs) {
+void gf_cpu_long_share_halves(const struct gf_cpu_long *l, const struct gf_cpu_halves *h,
+                              bool packs) {
     enum { AT_ONCE = 256 };
     const long blocks = gf_cpu_halves_blocks(h->m, l->kernels->lanes);
 #pragma omp for schedule(static)
@@ -303,14 +303,14 @@ static void run_team(const struct gf_cpu_long *l, const struct gf_cpu_split *s) 
 #pragma omp parallel num_threads(l->threads)
     {
         if (s->halves && s->inverse)
-            share_halves(l, s->halves, true);
+            gf_cpu_long_share_halves(l, s->halves, true);
         for (int half = 0; half < 2; half++) {
 #pragma omp for schedule(static)
             for (long i = 0; i < parts[half]; i++)
                 l->kernels->split(s, half, i, i + 1);
         }
         if (s->halves && !s->inverse)
-            share_halves(l, s->halves, false);
+            gf_cpu_long_share_halves(l, s->halves, false);
     }
 }
 

@@ -8,7 +8,7 @@
  *         rc = gf_cpu_long_run(l, in, out, false, 1);
  *     gf_cpu_long_free(l);
  *
- * gf_cpu_long_job_*() run whole jobs over such lines. Functions return 0 or GF_ENOMEM. */
+ * gf_cpu_long_job_plan() plans whole jobs over such lines. Functions return 0 or GF_ENOMEM. */
 #ifndef GF_CORE_CPU_LONG_H
 #define GF_CORE_CPU_LONG_H
 
@@ -20,7 +20,9 @@ struct gf_cpu_long {
     long n;
     const struct gf_cpu_kernels *kernels;
     int threads;
-    bool stays; /* gf_cpu_stays_cached() of what a run touches */
+    /* Most of what a run touches is still in the threads' caches at the next run. Each thread should then get
+     * the same tiles again: data that another core has written cost as much to read as memory. */
+    bool stays;
     /* n = n1 n2: sample n2 i1 + i2 is point i1 of line i2, frequency k1 + n1 k2 point k2 of line
      * k1. */
     long n1, n2;
@@ -54,26 +56,14 @@ int gf_cpu_long_allocate(struct gf_cpu_long *l);
 /* A line that has rows, or a real one of twice its length: fills s->rows and s->work. */
 int gf_cpu_long_run_split(struct gf_cpu_long *l, struct gf_cpu_split *s);
 
-/* A whole job over one long line or a few. */
-struct gf_cpu_long_job;
+/* Packs or unpacks a real line's frequencies, which the threads of a team share. */
+void gf_cpu_long_share_halves(const struct gf_cpu_long *l, const struct gf_cpu_halves *h,
+                              bool packs);
+
+/* Whole jobs over one long line or a few. */
 bool gf_cpu_long_job_serves(const struct gf_job *job, const struct gf_cpu_kernels *kernels);
-/* Fills the plan's passes and workspace_bytes; *out becomes NULL for a job that
- * gf_cpu_long_job_serves() is false of, which core/cpu/make.h plans. */
-int gf_cpu_long_job_plan(const struct gf_job *job, const struct gf_cpu_kernels *kernels,
-                         int threads, struct gf_plan *plan, struct gf_cpu_long_job **out);
-int gf_cpu_long_job_run(struct gf_cpu_long_job *j, const struct gf_array *in, struct gf_array *out,
-                        struct gf_report *report);
-/* A run of one short line by itself, between arrays as the kernels have them: call.line(&call.split), and
- * nothing is to be reported. */
-struct gf_cpu_line_call {
-    void (*line)(const struct gf_cpu_split *s);
-    struct gf_cpu_split split;
-    struct gf_cpu_halves halves;
-};
-/* False where the job or the arrays need more. Allocates the plan's workspace; GF_ENOMEM is left to
- * gf_cpu_long_job_run(). */
-bool gf_cpu_long_job_call(struct gf_cpu_long_job *j, const struct gf_array *in,
-                          const struct gf_array *out, struct gf_cpu_line_call *call);
-void gf_cpu_long_job_free(struct gf_cpu_long_job *j);
+/* Plans plan->job; leaves plan->ops NULL for a job that gf_cpu_long_job_serves() is false of, which
+ * core/cpu/make.c plans. */
+int gf_cpu_long_job_plan(struct gf_plan *plan, const struct gf_cpu_kernels *kernels, int threads);
 
 #endif

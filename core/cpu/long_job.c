@@ -10,7 +10,7 @@
 #include "core/base/loadstore.h"
 #include "core/base/range_sample.h"
 
-struct gf_cpu_long_job {
+struct long_job {
     struct gf_job job;
     int threads;
     int64_t n, lines;
@@ -22,7 +22,7 @@ struct gf_cpu_long_job {
     void *buffer[2]; /* allocated by the first run that needs them */
 };
 
-enum { SHORTEST = 512 };
+enum { SHORTEST = 512, WORTH_A_TEAM = 1 << 14 };
 
 /* A shorter line by itself, which the kernels transform as one call. */
 static bool is_short(const struct gf_job *job, const struct gf_cpu_kernels *k, int64_t n) {
@@ -75,13 +75,13 @@ static bool is_work(const struct gf_job *job, const struct gf_work *w, const str
     return a->dtype == type && a->shape[job->ndim] == 1 && gf_array_is_contiguous(a);
 }
 
-static bool takes_input(const struct gf_cpu_long_job *j, const struct gf_array *in) {
+static bool takes_input(const struct long_job *j, const struct gf_array *in) {
     const struct gf_job *job = &j->job;
     return !job->luma && !job->in_shift && (!job->real || job->in_half) &&
            is_work(job, &j->before, in);
 }
 
-static bool gives_output(const struct gf_cpu_long_job *j, const struct gf_array *out) {
+static bool gives_output(const struct long_job *j, const struct gf_array *out) {
     const struct gf_output *o = &j->job.out[0];
     bool forward = j->job.direction == GF_FORWARD;
     bool kind = o->kind == GF_COMPLEX || (!j->after.complex && o->kind == GF_REAL);
@@ -104,94 +104,16 @@ static bool make_halves(struct gf_cpu_halves *h, long m, const struct gf_cpu_ker
     return ok;
 }
 
-int gf_cpu_long_job_plan(const struct gf_job *job, const struct gf_cpu_kernels *kernels,
-                         int threads, struct gf_plan *plan, struct gf_cpu_long_job **out) {
-    int64_t n, lines;
-    *out = NULL;
-    if (!is_long(job, kernels, &n, &lines))
-        return 0;
-    struct gf_cpu_long_job *j = calloc(1, sizeof *j);
-    if (!j)
-        return gf_fail(GF_ENOMEM, "no memory for the plan");
-    j->job = *job;
-    j->threads = threads;
-    j->n = n;
-    j->lines = lines;
-    gf_work_before(job, &j->before);
-    gf_work_after(job, &j->after);
-    bool real = gf_job_is_real(job);
-    j->halves = real && n % 2 == 0;
-    int64_t points = j->halves ? n / 2 : n, pair = kernels->bits / 4;
-    int rc = gf_cpu_long_plan(points, kernels, threads, &j->line);
-    if (rc)
-        goto fail;
-    rc = gf_fail(GF_ENOMEM, "no memory for tables");
-    if (j->halves && !make_halves(&j->half, points, kernels))
-        goto fail;
-    if (real && !j->halves && !(j->expanded = gf_alloc((size_t)(n * pair))))
-        goto fail;
-
-    int64_t a = gf_work_bytes(&j->before), b = gf_work_bytes(&j->after);
-    plan->workspace_bytes = gf_cpu_long_bytes(j->line) + a + b;
-    struct gf_pass_info *p = plan->pass;
-    *p++ = (struct gf_pass_info){.bytes_read = a, .bytes_written = a};
-    gf_work_load_text(job, p[-1].what, sizeof p->what);
-    const struct gf_cpu_long *l = j->line->convolution ? j->line->convolution : j->line;
-    for (int i = 0; i < (j->line->convolution ? 4 : 2); i++, p++) {
-        snprintf(p->what, sizeof p->what, "%ld lines of %ld%s%s", i % 2 ? l->n1 : l->n2,
-                 i % 2 ? l->n2 : l->n1, j->line->convolution ? ", of a chirp's convolution" : "",
-                 j->halves ? ", two samples a point" : "");
-        p->bytes_read = p->bytes_written = l->n * pair * lines;
-    }
-    if (j->halves) {
-        snprintf(p->what, sizeof p->what, "even and odd samples' spectra to one, in place");
-        p->bytes_read = p->bytes_written = points * pair * lines;
-        p++;
-    }
-    for (int i = 0; i < job->n_out; i++, p++) {
-        gf_work_store_text(job, i, p->what, sizeof p->what);
-        p->bytes_read = p->bytes_written = b;
-    }
-    plan->n_passes = (int)(p - plan->pass);
-    *out = j;
-    return 0;
-fail:
-    gf_cpu_long_job_free(j);
-    return rc;
-}
-
-void gf_cpu_long_job_free(struct gf_cpu_long_job *j) {
-    if (!j)
-        return;
-    gf_cpu_long_free(j->line);
-    gf_free((void *)j->half.roots);
-    gf_free(j->expanded);
-    gf_free(j->buffer[0]);
-    gf_free(j->buffer[1]);
-    free(j);
-}
-
 /* Those of a real line from x to y. */
-static struct gf_cpu_halves halves_of(const struct gf_cpu_long_job *j, const void *x, void *y) {
+static struct gf_cpu_halves halves_of(const struct long_job *j, const void *x, void *y) {
     struct gf_cpu_halves h = j->half;
     h.x = j->job.direction == GF_INVERSE ? (void *)x : y;
     h.z = y;
     return h;
 }
 
-/* Shares end where the kernels' vectors do: how a pair is rounded does not depend on the number of
- * threads. */
-static void for_pairs(const struct gf_cpu_long_job *j, const struct gf_cpu_halves *h, bool packs) {
-    enum { AT_ONCE = 256 };
-    const struct gf_cpu_kernels *k = j->line->kernels;
-    const long blocks = gf_cpu_halves_blocks(h->m, k->lanes);
-#pragma omp parallel for num_threads(j->threads) if (j->threads > 1 && blocks > 4 * AT_ONCE)
-    for (long i = 0; i < blocks; i += AT_ONCE)
-        (packs ? k->pack : k->unpack)(h, i, i + AT_ONCE);
-}
-
 /* One real line of odd length as a complex one. `size`: bytes of a real. */
-static int run_odd(struct gf_cpu_long_job *j, const char *x, char *y, size_t size, bool inverse,
+static int run_odd(struct long_job *j, const char *x, char *y, size_t size, bool inverse,
                    double factor) {
     char *z = j->expanded;
     int64_t n = j->n, half = n / 2 + 1;
@@ -222,8 +144,7 @@ static int run_odd(struct gf_cpu_long_job *j, const char *x, char *y, size_t siz
     return rc;
 }
 
-static int run_line(struct gf_cpu_long_job *j, const char *x, char *y, bool inverse,
-                    double factor) {
+static int run_line(struct long_job *j, const char *x, char *y, bool inverse, double factor) {
     size_t size = (size_t)j->line->kernels->bits / 8;
     if (!j->halves)
         return gf_job_is_real(&j->job) ? run_odd(j, x, y, size, inverse, factor)
@@ -236,11 +157,16 @@ static int run_line(struct gf_cpu_long_job *j, const char *x, char *y, bool inve
                                                                      .out = y,
                                                                      .inverse = inverse,
                                                                      .factor = scale});
+    /* Shares end where the kernels' vectors do: how a pair is rounded does not depend on the number of
+     * threads. */
+    const bool team = j->threads > 1 && h.m > WORTH_A_TEAM;
     if (inverse)
-        for_pairs(j, &h, true);
+#pragma omp parallel num_threads(j->threads) if (team)
+        gf_cpu_long_share_halves(j->line, &h, true);
     const int rc = gf_cpu_long_run(j->line, inverse ? y : x, y, inverse, scale);
     if (!rc && !inverse)
-        for_pairs(j, &h, false);
+#pragma omp parallel num_threads(j->threads) if (team)
+        gf_cpu_long_share_halves(j->line, &h, false);
     return rc;
 }
 
@@ -250,15 +176,45 @@ static int allocate(void **buffer, const struct gf_work *w) {
     return 0;
 }
 
-int gf_cpu_long_job_run(struct gf_cpu_long_job *j, const struct gf_array *in, struct gf_array *out,
-                        struct gf_report *report) {
+/* A run of one short line by itself, between arrays as the kernels have them: call.line(&call.split), and
+ * nothing is to be reported. False where the job or the arrays need more. Allocates the plan's workspace;
+ * GF_ENOMEM is left to line_exec(). */
+struct line_call {
+    void (*line)(const struct gf_cpu_split *s);
+    struct gf_cpu_split split;
+    struct gf_cpu_halves halves;
+};
+
+static bool make_call(const struct long_job *j, const struct gf_array *in,
+                      const struct gf_array *out, struct line_call *c) {
+    struct gf_cpu_long *l = j->line;
+    const bool inverse = j->job.direction == GF_INVERSE;
+    if (j->lines > 1 || !l->rows || l->ways.n || (gf_job_is_real(&j->job) && !j->halves) ||
+        !takes_input(j, in) || !gives_output(j, out) || gf_cpu_long_allocate(l))
+        return false;
+    c->line = l->kernels->line;
+    c->halves = halves_of(j, in->data, out->data);
+    c->split =
+        (struct gf_cpu_split){.rows = l->rows,
+                              .halves = j->halves ? &c->halves : NULL,
+                              .in = j->halves && inverse ? out->data : in->data,
+                              .out = out->data,
+                              .work = l->work,
+                              .inverse = inverse,
+                              .factor = gf_job_scale(&j->job) * (j->halves && !inverse ? 0.5 : 1)};
+    return true;
+}
+
+static int line_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
+                     struct gf_report *report) {
+    struct long_job *j = plan->impl;
     const struct gf_job *job = &j->job;
     bool inverse = job->direction == GF_INVERSE;
     bool direct_in = takes_input(j, in), direct_out = gives_output(j, out);
-    struct gf_cpu_line_call call;
+    struct line_call call;
     int rc = 0;
     *report = (struct gf_report){0};
-    if (direct_in && direct_out && gf_cpu_long_job_call(j, in, out, &call)) {
+    if (direct_in && direct_out && make_call(j, in, out, &call)) {
         call.line(&call.split);
         return 0;
     }
@@ -287,22 +243,77 @@ int gf_cpu_long_job_run(struct gf_cpu_long_job *j, const struct gf_array *in, st
     return rc;
 }
 
-bool gf_cpu_long_job_call(struct gf_cpu_long_job *j, const struct gf_array *in,
-                          const struct gf_array *out, struct gf_cpu_line_call *c) {
-    struct gf_cpu_long *l = j->line;
-    const bool inverse = j->job.direction == GF_INVERSE;
-    if (j->lines > 1 || !l->rows || l->ways.n || (gf_job_is_real(&j->job) && !j->halves) ||
-        !takes_input(j, in) || !gives_output(j, out) || gf_cpu_long_allocate(l))
-        return false;
-    c->line = l->kernels->line;
-    c->halves = halves_of(j, in->data, out->data);
-    c->split =
-        (struct gf_cpu_split){.rows = l->rows,
-                              .halves = j->halves ? &c->halves : NULL,
-                              .in = j->halves && inverse ? out->data : in->data,
-                              .out = out->data,
-                              .work = l->work,
-                              .inverse = inverse,
-                              .factor = gf_job_scale(&j->job) * (j->halves && !inverse ? 0.5 : 1)};
-    return true;
+static int run_line_call(struct gf_bound *b, struct gf_report *report) {
+    const struct line_call *call = b->impl;
+    call->line(&call->split);
+    if (report)
+        *report = (struct gf_report){0};
+    return 0;
+}
+
+static int line_bind(struct gf_bound *b) {
+    struct line_call *call = b->impl = calloc(1, sizeof *call);
+    if (!call)
+        return gf_fail(GF_ENOMEM, "no memory for a plan");
+    if (make_call(b->plan->impl, &b->in, b->out, call))
+        b->run = run_line_call;
+    return 0;
+}
+
+static void line_drop(struct gf_plan *plan) {
+    struct long_job *j = plan->impl;
+    gf_cpu_long_free(j->line);
+    gf_free((void *)j->half.roots);
+    gf_free(j->expanded);
+    gf_free(j->buffer[0]);
+    gf_free(j->buffer[1]);
+    free(j);
+}
+
+int gf_cpu_long_job_plan(struct gf_plan *plan, const struct gf_cpu_kernels *kernels, int threads) {
+    static const struct gf_plan_ops ops = {.exec = line_exec, .bind = line_bind, .drop = line_drop};
+    const struct gf_job *job = &plan->job;
+    const bool real = gf_job_is_real(job);
+    int64_t n, lines;
+    if (!is_long(job, kernels, &n, &lines))
+        return 0;
+    struct long_job *j = plan->impl = calloc(1, sizeof *j);
+    if (!j)
+        return gf_fail(GF_ENOMEM, "no memory for the plan");
+    plan->ops = &ops;
+    *j = (struct long_job){
+        .job = *job, .threads = threads, .n = n, .lines = lines, .halves = real && n % 2 == 0};
+    gf_work_before(job, &j->before);
+    gf_work_after(job, &j->after);
+    int64_t points = j->halves ? n / 2 : n, pair = kernels->bits / 4;
+    int rc = gf_cpu_long_plan(points, kernels, threads, &j->line);
+    if (rc)
+        return rc;
+    if ((j->halves && !make_halves(&j->half, points, kernels)) ||
+        (real && !j->halves && !(j->expanded = gf_alloc((size_t)(n * pair)))))
+        return gf_fail(GF_ENOMEM, "no memory for tables");
+
+    int64_t a = gf_work_bytes(&j->before), b = gf_work_bytes(&j->after);
+    plan->workspace_bytes = gf_cpu_long_bytes(j->line) + a + b;
+    struct gf_pass_info *p = plan->pass;
+    *p++ = (struct gf_pass_info){.bytes_read = a, .bytes_written = a};
+    gf_work_load_text(job, p[-1].what, sizeof p->what);
+    const struct gf_cpu_long *l = j->line->convolution ? j->line->convolution : j->line;
+    for (int i = 0; i < (j->line->convolution ? 4 : 2); i++, p++) {
+        snprintf(p->what, sizeof p->what, "%ld lines of %ld%s%s", i % 2 ? l->n1 : l->n2,
+                 i % 2 ? l->n2 : l->n1, j->line->convolution ? ", of a chirp's convolution" : "",
+                 j->halves ? ", two samples a point" : "");
+        p->bytes_read = p->bytes_written = l->n * pair * lines;
+    }
+    if (j->halves) {
+        snprintf(p->what, sizeof p->what, "even and odd samples' spectra to one, in place");
+        p->bytes_read = p->bytes_written = points * pair * lines;
+        p++;
+    }
+    for (int i = 0; i < job->n_out; i++, p++) {
+        gf_work_store_text(job, i, p->what, sizeof p->what);
+        p->bytes_read = p->bytes_written = b;
+    }
+    plan->n_passes = (int)(p - plan->pass);
+    return 0;
 }

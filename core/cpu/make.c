@@ -1,18 +1,11 @@
 /* From a job to passes: which axes in which order, which passes are joined, and how many lines a tile
  * has. */
-#include "core/cpu/make.h"
+#include "core/cpu/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/status.h"
-#include "core/cpu/cache.h"
-#include "core/cpu/column.h"
-#include "core/cpu/filter.h"
-#include "core/cpu/layout.h"
-#include "core/cpu/line.h"
-#include "core/cpu/sampling.h"
-#include "core/cpu/summary.h"
 
 static bool transformed(const struct gf_job *job, int axis) {
     return axis < job->ndim && (job->axes >> axis & 1);

@@ -1,6 +1,6 @@
 /* Runs the passes of a plan: threads that take tiles, passes that share a plane or a team, and what the
  * passes find out. */
-#include "core/cpu/run.h"
+#include "core/cpu/plan.h"
 
 #include <math.h>
 #include <omp.h>
@@ -9,9 +9,6 @@
 #include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
-#include "core/cpu/bind.h"
-#include "core/cpu/sampling.h"
-#include "core/cpu/share.h"
 
 /* Starting a team takes longer than waking it, on a busy machine many times as long; and the first run
  * of a plan, often the only one, spends most of its time on fresh memory anyway. */

@@ -1,5 +1,5 @@
 /* A few lines of the last pass, transformed before it, for the automatic display range. */
-#include "core/cpu/sampling.h"
+#include "core/cpu/plan.h"
 
 #include <math.h>
 #include <omp.h>

@@ -1,10 +1,9 @@
 /* Summaries of the openmp backend's passes for `gpufft plan`. */
-#include "core/cpu/summary.h"
+#include "core/cpu/plan.h"
 
 #include <stdio.h>
 
 #include "core/base/factor.h"
-#include "core/cpu/filter.h"
 
 static const char *type_name(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass, bool in) {
     const struct gf_job *job = &p->job;

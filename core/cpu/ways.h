@@ -8,6 +8,9 @@
 #ifndef GF_CORE_CPU_WAYS_H
 #define GF_CORE_CPU_WAYS_H
 
+#include <stdatomic.h>
+#include <stdbool.h>
+
 enum { GF_CPU_MAX_WAYS = 3 };
 
 enum gf_cpu_way {
@@ -29,5 +32,41 @@ void gf_cpu_ways_add(struct gf_cpu_ways *w, unsigned way);
 /* The way of the run that begins. */
 unsigned gf_cpu_ways_begin(struct gf_cpu_ways *w);
 void gf_cpu_ways_end(struct gf_cpu_ways *w);
+
+/* Hands out the chunks of a parallel loop: each thread takes its own share first, the same one in
+ * every run, so that its caches hold what it wrote before, and then what is left of the others'.
+ *
+ *     gf_cpu_share_out(shares, threads, chunks);          before the threads begin
+ *     for (long c, end; gf_cpu_share_take(shares, threads, me, at_once, &c, &end);)
+ *         for (; c < end; c++)
+ *             run(c);                                                                          */
+
+/* One thread's share, in a cache line of its own. */
+struct gf_cpu_share {
+    _Alignas(64) atomic_long next;
+    long end;
+};
+
+static inline void gf_cpu_share_out(struct gf_cpu_share *shares, int threads, long chunks) {
+    for (int t = 0; t < threads; t++) {
+        atomic_store_explicit(&shares[t].next, chunks * t / threads, memory_order_relaxed);
+        shares[t].end = chunks * (t + 1) / threads;
+    }
+}
+
+/* Takes up to `at_once` chunks, *first to *end - 1. False: none are left. */
+static inline bool gf_cpu_share_take(struct gf_cpu_share *shares, int threads, int me, long at_once,
+                                     long *first, long *end) {
+    for (int i = 0; i < threads; i++) {
+        struct gf_cpu_share *s = &shares[me + i < threads ? me + i : me + i - threads];
+        if (atomic_load_explicit(&s->next, memory_order_relaxed) >= s->end)
+            continue;
+        *first = atomic_fetch_add_explicit(&s->next, at_once, memory_order_relaxed);
+        *end = *first + at_once < s->end ? *first + at_once : s->end;
+        if (*first < s->end)
+            return true;
+    }
+    return false;
+}
 
 #endif

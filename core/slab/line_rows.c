@@ -2,7 +2,7 @@
 #include "core/base/halves.h"
 #include "core/base/status.h"
 #include "core/filter/compose.h"
-#include "core/filter/line.h"
+#include "core/filter/filter.h"
 #include "core/slab/line.h"
 #include "core/slab/state.h"
 

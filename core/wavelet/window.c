@@ -25,10 +25,23 @@ const char *gf_dwt_refuses_parts(const struct gf_job *job) {
 }
 
 const char *gf_dwt_refuses_planes(const struct gf_job *job) {
-    return job->op != GF_DWT || job->ndim != 3 || !(job->axes & 1) || job->shape[0] < 2
-               ? "planes are not transformed along z"
+    if (job->ndim != 3)
+        return "a single line is not";
+    return job->op != GF_DWT || !(job->axes & 1) || job->shape[0] < 2
+               ? "the slowest axis is not transformed"
            : gf_dwt_taps(&job->wavelet) != 4 ? "only wavelets of four taps go plane by plane"
                                              : gf_dwt_refuses_parts(job);
+}
+
+struct gf_job gf_dwt_planes_job(const struct gf_job *job) {
+    struct gf_job planes = *job;
+    if (job->ndim != 2)
+        return planes;
+    planes.ndim = 3;
+    planes.shape[1] = 1;
+    planes.shape[2] = job->shape[1];
+    planes.axes = (job->axes & 1) | (job->axes & 2) << 1;
+    return planes;
 }
 
 void gf_dwt_window(const struct gf_job *job, int level, struct gf_dwt_window *w) {

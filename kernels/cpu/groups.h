@@ -52,25 +52,26 @@ static void load_group(const struct tile *t, int count) {
         }
 }
 
-/* Lane 0 of x holds A + i B, where A and B are spectra of real lines. Leaves A there and writes B,
- * re and im, to `column`. */
-static void unpack_within(cvec *x, real *column, long n) {
+/* Lane 0 of x holds A + i B, where A and B are spectra of real data; y is the tile at the mirror image on
+ * the outer axes, or x itself. Leaves A in their lanes and writes B to p and q, `step` reals from one number to
+ * the next one, its parts half as many apart. */
+static void unpack_lane(cvec *x, cvec *y, real *p, real *q, long step, long n) {
     const real half = (real)0.5;
-    real *z = (real *)x;
-    for (long k = 0; 2 * k <= n; k++) {
-        long m = k ? n - k : 0;
-        real *p = z + 2 * LANES * k, *q = z + 2 * LANES * m;
-        real pr = p[0], pi = p[LANES], qr = q[0], qi = q[LANES];
-        real ar = (pr + qr) * half, ai = (pi - qi) * half;
-        real br = (pi + qi) * half, bi = (qr - pr) * half;
-        q[0] = ar;
-        q[LANES] = -ai;
-        p[0] = ar;
-        p[LANES] = ai;
-        column[2 * m] = br;
-        column[2 * m + 1] = -bi;
-        column[2 * k] = br;
-        column[2 * k + 1] = bi;
+    const long im = step / 2;
+    for (long k = 0; k < (x == y ? n / 2 + 1 : n); k++) {
+        const long m = k ? n - k : 0;
+        real *z = (real *)(x + k), *w = (real *)(y + m);
+        real zr = z[0], zi = z[LANES], wr = w[0], wi = w[LANES];
+        real ar = (zr + wr) * half, ai = (zi - wi) * half;
+        real br = (zi + wi) * half, bi = (wr - zr) * half;
+        w[0] = ar;
+        w[LANES] = -ai;
+        z[0] = ar;
+        z[LANES] = ai;
+        q[step * m] = br;
+        q[step * m + im] = -bi;
+        p[step * k] = br;
+        p[step * k + im] = bi;
     }
 }
 
@@ -96,17 +97,19 @@ static void pack_within(const struct tile *t) {
     }
 }
 
-/* The unpacked line, complex numbers of the kernels' precision, one by one. */
+/* Number k of the unpacked line, complex numbers of the kernels' precision. */
+INLINE void put_column(const struct group *g, long k, char *at) {
+    const real factor = (real)g->tile->pass->destination.factor;
+    ((real *)at)[0] = g->column[2 * k] * factor;
+    ((real *)at)[1] = g->column[2 * k + 1] * factor;
+}
+
 static void store_column(const struct group *g) {
     const struct gf_cpu_pass_args *p = g->tile->pass;
     const struct gf_cpu_end *e = &p->destination;
     char *base = outer_at(g->tile, e, false) + axis_at(&e->lane, p->n_lane);
-    const real factor = (real)e->factor;
-    for (long k = 0; k < p->n; k++) {
-        real *to = (real *)(base + axis_at(&e->line, k));
-        to[0] = g->column[2 * k] * factor;
-        to[1] = g->column[2 * k + 1] * factor;
-    }
+    for (long k = 0; k < p->n; k++)
+        put_column(g, k, base + axis_at(&e->line, k));
 }
 
 /* ---------------------------------------------------------------- rows of plain complex numbers */
@@ -184,7 +187,6 @@ static void store_rows_directly(const struct group *g, char *base, bool stream) 
 static void store_rows_staged(const struct group *g, char *base) {
     const struct gf_cpu_pass_args *p = g->tile->pass;
     const struct gf_cpu_end *e = &p->destination;
-    const real factor = (real)e->factor;
     const bool ends_row = g->column && g->whole;
     const long bytes = (g->lines + ends_row) * 2 * (long)sizeof(real);
     _Alignas(LINE_BYTES) char stage[2][(ROW_BYTES / LINE_BYTES + 2) * LINE_BYTES];
@@ -194,11 +196,8 @@ static void store_rows_staged(const struct group *g, char *base) {
         if (to) {
             at = stage[k % 2] + ((uintptr_t)to & (LINE_BYTES - 1));
             put_row(g, k, false, at);
-            if (ends_row) {
-                real *last = (real *)at + 2 * g->lines;
-                last[0] = g->column[2 * k] * factor;
-                last[1] = g->column[2 * k + 1] * factor;
-            }
+            if (ends_row)
+                put_column(g, k, at + g->lines * 2 * (long)sizeof(real));
         }
         if (before && e->stream)
             copy_streamed(before, row, bytes);
@@ -212,7 +211,6 @@ static void store_rows_staged(const struct group *g, char *base) {
 /* Rows that follow one another: none of their cache lines is written in parts. */
 static void store_rows_at_once(const struct group *g, char *base) {
     const struct gf_cpu_pass_args *p = g->tile->pass;
-    const real factor = (real)p->destination.factor;
     const size_t bytes = (size_t)p->destination.line.stride;
     _Alignas(WRITER_UNIT) char buffer[ROW_BYTES + 2 * WRITER_UNIT + 2 * LINE_BYTES];
     struct row_writer w;
@@ -220,11 +218,8 @@ static void store_rows_at_once(const struct group *g, char *base) {
     for (long k = 0; k < p->n; k++) {
         char *at = writer_room(&w);
         put_row(g, k, false, at);
-        if (g->column) {
-            real *last = (real *)at + 2 * g->lines;
-            last[0] = g->column[2 * k] * factor;
-            last[1] = g->column[2 * k + 1] * factor;
-        }
+        if (g->column)
+            put_column(g, k, at + g->lines * 2 * (long)sizeof(real));
         writer_add(&w, bytes);
     }
     writer_end(&w);
@@ -306,7 +301,7 @@ static void run_groups(const struct tile *t, int count, cvec *room, struct gf_cp
     }
     if (p->unpacks_within && !t->lane0) {
         real *column = (real *)(room + gf_cpu_scratch_points(p, LANES));
-        unpack_within(g.x[0], column, p->n);
+        unpack_lane(g.x[0], g.x[0], column, column, 2, p->n);
         g.column = column;
         g.whole = g.lines == p->n_lane;
     }

@@ -74,54 +74,10 @@ INLINE void half_split(const cvec *x, int n, real factor, vec *a, vec *b) {
     }
 }
 
-/* The last `count` complex numbers of a and the first ones of b. */
-#define AT_AFTER(s, i) ((i) + LANES - 2 * ((s) % GROUP_ROWS))
-#define AT_AFTER_1(i)  AT_AFTER(1, i)
-#define AT_AFTER_2(i)  AT_AFTER(2, i)
-#define AT_AFTER_3(i)  AT_AFTER(3, i)
-#define AT_AFTER_4(i)  AT_AFTER(4, i)
-#define AT_AFTER_5(i)  AT_AFTER(5, i)
-#define AT_AFTER_6(i)  AT_AFTER(6, i)
-#define AT_AFTER_7(i)  AT_AFTER(7, i)
-#define AFTER(s)       __builtin_shufflevector(a, b, LIST(AT_AFTER_##s))
-INLINE vec shift_together(vec a, vec b, int count) {
-    switch (count) {
-    case 1:
-        return AFTER(1);
-    case 2:
-        return AFTER(2);
-    case 3:
-        return AFTER(3);
-    case 4:
-        return AFTER(4);
-    case 5:
-        return AFTER(5);
-    case 6:
-        return AFTER(6);
-    case 7:
-        return AFTER(7);
-    default:
-        return b;
-    }
-}
-
 /* All complex numbers of a but the first, and the first one of four lanes of b. */
-#define AT_APPENDED(q, i) ((i) + 2 < LANES ? (i) + 2 : LANES + 4 * ((q) % SHARING) + (i) % 2)
-#define AT_APPENDED_0(i)  AT_APPENDED(0, i)
-#define AT_APPENDED_1(i)  AT_APPENDED(1, i)
-#define AT_APPENDED_2(i)  AT_APPENDED(2, i)
-#define AT_APPENDED_3(i)  AT_APPENDED(3, i)
 INLINE vec append_one(vec a, vec b, int four) {
-    switch (four) {
-    case 0:
-        return __builtin_shufflevector(a, b, LIST(AT_APPENDED_0));
-    case 1:
-        return __builtin_shufflevector(a, b, LIST(AT_APPENDED_1));
-    case 2:
-        return __builtin_shufflevector(a, b, LIST(AT_APPENDED_2));
-    default:
-        return __builtin_shufflevector(a, b, LIST(AT_APPENDED_3));
-    }
+#define AT_APPENDED(i) ((i) + 2 < LANES ? (i) + 2 : LANES + 4 * four + (i) % 2)
+    return shift_numbers(a, b, (ivec){LIST(AT_APPENDED)});
 }
 
 INLINE char *half_put(char *to, vec x, bool stream) {
@@ -145,7 +101,7 @@ INLINE char *half_write(char *to, int row, vec *x, vec last, int n, bool stream,
 #pragma GCC unroll 4
         for (int v = 0; v < vectors; v++) {
             const vec next = x[v * SHARING + q];
-            to = half_put(to, shift_together(*rest, next, row + q), stream);
+            to = half_put(to, shift_numbers(*rest, next, shift_indices(row + q)), stream);
             *rest = next;
         }
         *rest = append_one(*rest, last, q);

@@ -116,70 +116,64 @@ fail:
     return NULL;
 }
 
-/* line->spectrum <- transform(x) / n over the convolution's length; x is freed. */
-static bool set_spectrum(struct gf_cpu_line *line, long double *x, int bits) {
-    long n = line->convolution->n;
-    line->spectrum = table(n, bits);
-    bool ok = x && line->spectrum && gf_exact_transform(x, n, 1.0L / n, line->spectrum, bits);
-    free(x);
-    return ok;
-}
-
-struct gf_cpu_line *gf_cpu_line_rader(long n, long generator, struct gf_cpu_line *convolution,
-                                      int bits) {
+/* A line that `convolution` transforms; frees that without memory. */
+static struct gf_cpu_line *convolving(long n, enum gf_cpu_algorithm algorithm,
+                                      struct gf_cpu_line *convolution) {
     struct gf_cpu_line *line = calloc(1, sizeof *line);
     if (!line) {
         gf_cpu_line_free(convolution);
         return NULL;
     }
-    long count = n - 1;
-    line->n = n;
-    line->algorithm = GF_CPU_RADER;
-    line->convolution = convolution;
+    *line = (struct gf_cpu_line){.n = n, .algorithm = algorithm, .convolution = convolution};
     line->scratch_points = max_long(n, convolution->scratch_points);
+    return line;
+}
+
+/* line->spectrum <- transform(x) / n over the convolution's length; x is freed, and the line if that fails or
+ * !ok. */
+static struct gf_cpu_line *with_spectrum(struct gf_cpu_line *line, bool ok, long double *x,
+                                         int bits) {
+    const long n = line->convolution->n;
+    line->spectrum = table(n, bits);
+    ok = ok && line->spectrum && gf_exact_transform(x, n, 1.0L / n, line->spectrum, bits);
+    free(x);
+    if (ok)
+        return line;
+    gf_cpu_line_free(line);
+    return NULL;
+}
+
+struct gf_cpu_line *gf_cpu_line_rader(long n, long generator, struct gf_cpu_line *convolution,
+                                      int bits) {
+    struct gf_cpu_line *line = convolving(n, GF_CPU_RADER, convolution);
+    if (!line)
+        return NULL;
+    const long count = n - 1;
     line->gather = malloc((size_t)count * sizeof *line->gather);
     line->scatter = malloc((size_t)count * sizeof *line->scatter);
     long double *x = malloc((size_t)count * 2 * sizeof *x);
-    if (!line->gather || !line->scatter || !x) {
-        free(x);
-        gf_cpu_line_free(line);
-        return NULL;
-    }
+    const bool ok = line->gather && line->scatter && x;
     /* X[g^-q] = x[0] + sum_p x[g^p] w^(g^(p - q)): a cyclic correlation, run as a convolution. */
     int64_t power = 1;
-    for (long q = 0; q < count; q++) {
+    for (long q = 0; ok && q < count; q++) {
         line->gather[q] = (int32_t)power;
         line->scatter[(count - q) % count] = (int32_t)power;
         gf_root_of_unity((uint64_t)power, (uint64_t)n, &x[2 * ((count - q) % count)],
                          &x[2 * ((count - q) % count) + 1]);
         power = power * generator % n;
     }
-    if (!set_spectrum(line, x, bits)) {
-        gf_cpu_line_free(line);
-        return NULL;
-    }
-    return line;
+    return with_spectrum(line, ok, x, bits);
 }
 
 struct gf_cpu_line *gf_cpu_line_bluestein(long n, struct gf_cpu_line *convolution, int bits) {
-    struct gf_cpu_line *line = calloc(1, sizeof *line);
-    if (!line) {
-        gf_cpu_line_free(convolution);
+    struct gf_cpu_line *line = convolving(n, GF_CPU_BLUESTEIN, convolution);
+    if (!line)
         return NULL;
-    }
-    long m = convolution->n;
-    line->n = n;
-    line->algorithm = GF_CPU_BLUESTEIN;
-    line->convolution = convolution;
-    line->scratch_points = max_long(m, convolution->scratch_points);
+    const long m = convolution->n;
     line->chirp = table(n, bits);
     long double *x = calloc((size_t)m * 2, sizeof *x);
-    if (!line->chirp || !x) {
-        free(x);
-        gf_cpu_line_free(line);
-        return NULL;
-    }
-    for (long k = 0; k < n; k++) {
+    const bool ok = line->chirp && x;
+    for (long k = 0; ok && k < n; k++) {
         /* k^2 mod 2n in integers: the angle stays exact however large k is. */
         uint64_t twice = 2 * (uint64_t)n;
         long double re, im;
@@ -192,11 +186,7 @@ struct gf_cpu_line *gf_cpu_line_bluestein(long n, struct gf_cpu_line *convolutio
             x[2 * (m - k) + 1] = -im;
         }
     }
-    if (!set_spectrum(line, x, bits)) {
-        gf_cpu_line_free(line);
-        return NULL;
-    }
-    return line;
+    return with_spectrum(line, ok, x, bits);
 }
 
 void gf_cpu_line_free(struct gf_cpu_line *line) {

@@ -73,9 +73,9 @@ static void unpack(const struct gf_cpu_halves *h, long first, long last) {
         z[2 * h->m] = z[0];
         z[2 * h->m + 1] = z[1];
     }
-    for (long k = first * LANES; k < end * LANES; k += LANES) {
-        const long partner = h->m - k - LANES + 1;
-        const cvec root = ((const cvec *)h->roots)[k / LANES];
+    for (long i = first; i < end; i++) {
+        const long k = i * LANES, partner = h->m - k - LANES + 1;
+        const cvec root = ((const cvec *)h->roots)[i];
         const cvec a = load_pairs(z + 2 * k), b = load_pairs_reversed(z + 2 * partner);
         const cvec even = {a.re + b.re, a.im - b.im};
         const cvec t = cmul_lanes((cvec){a.im + b.im, b.re - a.re}, root);
@@ -107,9 +107,9 @@ static void pack(const struct gf_cpu_halves *h, long first, long last) {
     const long blocks = (h->m + 1) / 2 / LANES, end = last < blocks ? last : blocks;
     const real *x = h->x;
     real *z = h->z;
-    for (long k = first * LANES; k < end * LANES; k += LANES) {
-        const long partner = h->m - k - LANES + 1;
-        const cvec root = ((const cvec *)h->roots)[k / LANES];
+    for (long i = first; i < end; i++) {
+        const long k = i * LANES, partner = h->m - k - LANES + 1;
+        const cvec root = ((const cvec *)h->roots)[i];
         cvec a = load_pairs(x + 2 * k), b = load_pairs_reversed(x + 2 * partner);
         if (!k)
             a.im[0] = b.im[0] = 0; /* by symmetry */

@@ -160,17 +160,32 @@ static void row_square(const struct gf_cpu_row *rows, const struct row_end *from
     row_second_digits(rows, b, 0, 0, 1, to);
 }
 
-/* Frequency f of 16 is in this lane: first digit in four lanes, or in two and then in four. */
-#define LANE_OF_4(f)     ((f) % 4 * 4 + (f) / 4)
-#define LANE_OF_8(f)     ((f) / 2 % 4 * 4 + (f) % 2 + (f) / 8 * 2)
-#define AT_FEW(of, i)    (of((i) / 2) + (i) % 2 * LANES)
-#define AT_FEW_4(i)      LANE_OF_4(i)
-#define AT_FEW_8(i)      LANE_OF_8(i)
-#define AT_FEW_LOW_4(i)  AT_FEW(LANE_OF_4, i)
-#define AT_FEW_HIGH_4(i) AT_FEW(LANE_OF_4, (i) + LANES)
-#define AT_FEW_LOW_8(i)  AT_FEW(LANE_OF_8, i)
-#define AT_FEW_HIGH_8(i) AT_FEW(LANE_OF_8, (i) + LANES)
-#define ORDER(a, b, of)  __builtin_shufflevector(a, b, LIST(of))
+/* Frequency f of 16 is in this lane, first digit in four lanes, or in two and then in four; and a lane's
+ * frequency. */
+#define LANE_OF_4(f)  ((f) % 4 * 4 + (f) / 4)
+#define LANE_OF_8(f)  ((f) / 2 % 4 * 4 + (f) % 2 + (f) / 8 * 2)
+#define IN_LANE_4(i)  LANE_OF_4(i)
+#define IN_LANE_8(i)  ((i) % 4 / 2 * 8 + (i) / 4 * 2 + (i) % 2)
+#define AT_FEW_4(i)   LANE_OF_4(i)
+#define AT_FEW_8(i)   LANE_OF_8(i)
+#define AT_DIGIT_4(i) IN_LANE_4(i)
+#define AT_DIGIT_8(i) IN_LANE_8(i)
+/* In pairs, in order and from the last to the first. */
+#define AT_FEW(of, i)          (of((i) / 2) + (i) % 2 * LANES)
+#define AT_LAST(of, i)         (of(15 - (i) / 2) + (i) % 2 * LANES)
+#define AT_FEW_LOW_4(i)        AT_FEW(LANE_OF_4, i)
+#define AT_FEW_HIGH_4(i)       AT_FEW(LANE_OF_4, (i) + LANES)
+#define AT_FEW_LOW_8(i)        AT_FEW(LANE_OF_8, i)
+#define AT_FEW_HIGH_8(i)       AT_FEW(LANE_OF_8, (i) + LANES)
+#define AT_LAST_LOW_4(i)       AT_LAST(LANE_OF_4, i)
+#define AT_LAST_HIGH_4(i)      AT_LAST(LANE_OF_4, (i) + LANES)
+#define AT_LAST_LOW_8(i)       AT_LAST(LANE_OF_8, i)
+#define AT_LAST_HIGH_8(i)      AT_LAST(LANE_OF_8, (i) + LANES)
+#define AT_PARTNER(of, in, i)  (in(i) ? of((16 - in(i)) % 16) : LANES)
+#define AT_PARTNER_4(i)        AT_PARTNER(LANE_OF_4, IN_LANE_4, i)
+#define AT_PARTNER_8(i)        AT_PARTNER(LANE_OF_8, IN_LANE_8, i)
+#define ORDER(a, b, of)        __builtin_shufflevector(a, b, LIST(of))
+#define ORDER_FEW(r, a, b, of) ((r) == 4 ? ORDER(a, b, of##_4) : ORDER(a, b, of##_8))
 
 /* Frequencies k to k + 15 of a line of 4 or 8 vectors, in the order of its digits. */
 INLINE void row_write_few(const struct row_end *e, long k, int r, bool pairs, cvec x) {
@@ -179,13 +194,13 @@ INLINE void row_write_few(const struct row_end *e, long k, int r, bool pairs, cv
     real *a = e->re[0] + 2 * k, *b = a + LANES;
     vec first, second;
     if (pairs) {
-        first = r == 4 ? ORDER(x.re, x.im, AT_FEW_LOW_4) : ORDER(x.re, x.im, AT_FEW_LOW_8);
-        second = r == 4 ? ORDER(x.re, x.im, AT_FEW_HIGH_4) : ORDER(x.re, x.im, AT_FEW_HIGH_8);
+        first = ORDER_FEW(r, x.re, x.im, AT_FEW_LOW);
+        second = ORDER_FEW(r, x.re, x.im, AT_FEW_HIGH);
     } else {
         a = e->re[0] + part_at((unsigned long)k, e->step);
         b = e->im[0] + part_at((unsigned long)k, e->step);
-        first = r == 4 ? ORDER(x.re, x.re, AT_FEW_4) : ORDER(x.re, x.re, AT_FEW_8);
-        second = r == 4 ? ORDER(x.im, x.im, AT_FEW_4) : ORDER(x.im, x.im, AT_FEW_8);
+        first = ORDER_FEW(r, x.re, x.re, AT_FEW);
+        second = ORDER_FEW(r, x.im, x.im, AT_FEW);
     }
     if (e->kind == ROW_PAIRS_STREAMED || e->kind == ROW_PARTS_STREAMED) {
         vec_stream(a, first);
@@ -196,11 +211,43 @@ INLINE void row_write_few(const struct row_end *e, long k, int r, bool pairs, cv
     }
 }
 
+/* Block b of the frequencies of such a line. */
+INLINE cvec few_block(const cvec *z, int b, int r) {
+    return z[4 * (b % (r / 4)) + b / (r / 4)];
+}
+
+/* unpack() in registers: the spectrum z of a line of r = 4 or 8 vectors to that of the real line. */
+INLINE void row_unpack_few(const struct gf_cpu_halves *h, const cvec *z, int r, real factor) {
+    const vec f = vec_splat(factor);
+    real *const x = h->x, middle = (real)2 * factor;
+#pragma GCC unroll 4
+    for (int b = 0; b < r / 2; b++) {
+        const cvec a = few_block(z, b, r), p = few_block(z, r - 1 - b, r),
+                   q = few_block(z, b ? r - b : 0, r), root = ((const cvec *)h->roots)[b];
+        const cvec y = {ORDER_FEW(r, p.re, q.re, AT_PARTNER), ORDER_FEW(r, p.im, q.im, AT_PARTNER)};
+        const cvec w = {ORDER_FEW(r, root.re, root.re, AT_DIGIT) * f,
+                        ORDER_FEW(r, root.im, root.im, AT_DIGIT) * f};
+        const cvec even = {a.re + y.re, a.im - y.im};
+        const cvec t = cmul_lanes((cvec){a.im + y.im, y.re - a.re}, w);
+        const cvec u = {even.re * f + t.re, even.im * f + t.im};
+        const cvec v = {even.re * f - t.re, t.im - even.im * f};
+        real *const to = x + 32 * b, *const back = x + 32 * (r - b) - 30;
+        vec_storeu(to, ORDER_FEW(r, u.re, u.im, AT_FEW_LOW));
+        vec_storeu(to + LANES, ORDER_FEW(r, u.re, u.im, AT_FEW_HIGH));
+        vec_storeu(back, ORDER_FEW(r, v.re, v.im, AT_LAST_LOW));
+        vec_storeu(back + LANES, ORDER_FEW(r, v.re, v.im, AT_LAST_HIGH));
+    }
+    x[16 * r] = few_block(z, r / 2, r).re[0] * middle;
+    x[16 * r + 1] = few_block(z, r / 2, r).im[0] * -middle;
+}
+
 /* A line of r = 4 or 8 vectors in registers. Its points' lanes are i2 = p + 4 q, p and q below 4; k1 =
  * i + r / 4 c. Over the vectors to k1; quarters take turns with c, then over q to k2 mod 4; lanes take
- * turns with i and what is left of the vectors, then over p to k2 / 4. */
+ * turns with i and what is left of the vectors, then over p to k2 / 4. With halves a real line is unpacked, to them. */
 INLINE void row_run_few(const struct gf_cpu_row *rows, const struct row_end *from,
-                        const struct row_end *to, int r, int from_kind, bool to_pairs) {
+                        const struct row_end *to, int r, int from_kind, bool to_pairs,
+                        const struct gf_cpu_halves *halves) {
+    const struct row_end e = *to; /* which what is written does not change */
     const cvec *w = rows->twiddle;
     const int groups = r / 4;
     cvec x[8], z[8];
@@ -228,9 +275,19 @@ INLINE void row_run_few(const struct gf_cpu_row *rows, const struct row_end *fro
         transpose_four(z + 4 * i, false);
         dft_4(z + 4 * i);
 #pragma GCC unroll 4
-        for (int v = 0; v < 4; v++)
-            row_write_few(to, 16 * i + 4L * r * v, r, to_pairs, z[4 * i + v]);
+        for (int v = 0; v < 4 && !halves; v++)
+            row_write_few(&e, 16 * i + 4L * r * v, r, to_pairs, z[4 * i + v]);
     }
+    if (halves)
+        row_unpack_few(halves, z, r, e.re_factor);
+}
+
+static void row_few_halves(const struct gf_cpu_row *rows, const struct row_end *from,
+                           const struct row_end *to, const struct gf_cpu_halves *halves) {
+    if (rows->line->n == 4)
+        row_run_few(rows, from, to, 4, ROW_PAIRS, true, halves);
+    else
+        row_run_few(rows, from, to, 8, ROW_PAIRS, true, halves);
 }
 
 /* Complex numbers with their real parts in the lower half of a vector and the imaginary ones in the upper
@@ -280,11 +337,11 @@ static void row_few(const struct gf_cpu_row *rows, const struct row_end *from,
     if (rows->line->n == 2)
         row_run_two(rows, from, to);
     else if (rows->line->n == 4)
-        row_run_few(rows, from, to, 4, ROW_PAIRS, true);
+        row_run_few(rows, from, to, 4, ROW_PAIRS, true, NULL);
     else if (from->kind == ROW_PAIRS)
-        row_run_few(rows, from, to, 8, ROW_PAIRS, out);
+        row_run_few(rows, from, to, 8, ROW_PAIRS, out, NULL);
     else
-        row_run_few(rows, from, to, 8, ROW_PARTS, out);
+        row_run_few(rows, from, to, 8, ROW_PARTS, out, NULL);
 }
 #endif
 

@@ -6,6 +6,17 @@
 /* The least block: 4, or what fits the lanes. */
 enum { LEAST_BLOCK = LANES < 4 ? LANES : 4, MOST_LINES = LANES / LEAST_BLOCK };
 
+/* The sizes of a block. */
+#if VEC_BYTES * 8 / GF_REAL_BITS == 2
+#define BLOCKS(DO) DO(2)
+#elif VEC_BYTES * 8 / GF_REAL_BITS == 4
+#define BLOCKS(DO) DO(4)
+#elif VEC_BYTES * 8 / GF_REAL_BITS == 8
+#define BLOCKS(DO) DO(4) DO(8)
+#else
+#define BLOCKS(DO) DO(4) DO(8) DO(16)
+#endif
+
 /* Lines that share vectors, at one of the two ends. */
 struct row_end {
     enum { ROW_PAIRS, ROW_PAIRS_STREAMED, ROW_PARTS, ROW_PARTS_STREAMED } kind;

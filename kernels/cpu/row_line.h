@@ -39,6 +39,13 @@ static void line(const struct gf_cpu_split *s) {
     const struct gf_cpu_row *rows = s->rows;
     struct row_end from, to;
     split_ends(s, &from, &to);
+#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+    if (s->halves && !s->inverse && rows->block == 16 &&
+        (rows->line->n == 4 || rows->line->n == 8)) {
+        row_few_halves(rows, &from, &to, s->halves);
+        return;
+    }
+#endif
     if (s->halves && s->inverse)
         pack(s->halves, 0, LONG_MAX);
     rows_run(rows, &from, &to, 1, s->work, (cvec *)s->work + rows->line->n);

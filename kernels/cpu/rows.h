@@ -68,37 +68,18 @@ INLINE void row_leaves_of(int r, const struct row_end *from, long first, long st
         [ROW_PAIRS | ROW_PLAIN] = LEAVES_IN(block, plain_pairs),                                   \
         [ROW_PARTS | ROW_PLAIN] = LEAVES_IN(block, plain_parts),                                   \
     };
-#if VEC_BYTES * 8 / GF_REAL_BITS == 2
-LEAVES_OF(2)
-#else
-LEAVES_OF(4)
-#endif
-#if VEC_BYTES * 8 / GF_REAL_BITS >= 8
-LEAVES_OF(8)
-#endif
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
-LEAVES_OF(16)
-#endif
+BLOCKS(LEAVES_OF)
 
 /* Those of a line's innermost stage. */
 INLINE row_leaves *row_leaves_for(const struct gf_cpu_line *line, const struct row_end *from,
                                   int block) {
-    const int r = line->radix[line->n_stages - 1];
-    const int kind = row_kind(from);
-    (void)block;
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
-    if (block == 16)
-        return row_leaves_in_16[kind][r];
-#endif
-#if VEC_BYTES * 8 / GF_REAL_BITS >= 8
-    if (block == 8)
-        return row_leaves_in_8[kind][r];
-#endif
-#if VEC_BYTES * 8 / GF_REAL_BITS == 2
-    return row_leaves_in_2[kind][r];
-#else
-    return row_leaves_in_4[kind][r];
-#endif
+    const int r = line->radix[line->n_stages - 1], kind = row_kind(from);
+    row_leaves *leaves = NULL;
+#define LEAVES_IF(size)                                                                            \
+    if (block == size)                                                                             \
+        leaves = row_leaves_in_##size[kind][r];
+    BLOCKS(LEAVES_IF)
+    return leaves;
 }
 
 /* Stages s and inwards over a line's vectors `first`, first + stride, …, from memory to b. */
@@ -304,52 +285,20 @@ INLINE void rows_run_block(const struct gf_cpu_row *rows, const struct row_end *
     }
 }
 
-#if VEC_BYTES * 8 / GF_REAL_BITS == 2
-static void rows_run_2(const struct gf_cpu_row *rows, const struct row_end *from,
-                       const struct row_end *to, long count, cvec *a, cvec *b) {
-    rows_run_block(rows, from, to, count, a, b, 2);
-}
-#else
-static void rows_run_4(const struct gf_cpu_row *rows, const struct row_end *from,
-                       const struct row_end *to, long count, cvec *a, cvec *b) {
-    rows_run_block(rows, from, to, count, a, b, 4);
-}
-#endif
-#if VEC_BYTES * 8 / GF_REAL_BITS >= 8
-static void rows_run_8(const struct gf_cpu_row *rows, const struct row_end *from,
-                       const struct row_end *to, long count, cvec *a, cvec *b) {
-    rows_run_block(rows, from, to, count, a, b, 8);
-}
-#endif
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
-static void rows_run_16(const struct gf_cpu_row *rows, const struct row_end *from,
-                        const struct row_end *to, long count, cvec *a, cvec *b) {
-    rows_run_block(rows, from, to, count, a, b, 16);
-}
-#endif
+#define RUN_BLOCK(size)                                                                            \
+    static void rows_run_##size(const struct gf_cpu_row *rows, const struct row_end *from,         \
+                                const struct row_end *to, long count, cvec *a, cvec *b) {          \
+        rows_run_block(rows, from, to, count, a, b, size);                                         \
+    }
+BLOCKS(RUN_BLOCK)
 
 /* `count` times LANES / block lines. */
 static void rows_run(const struct gf_cpu_row *rows, const struct row_end *from,
                      const struct row_end *to, long count, cvec *a, cvec *b) {
-    switch (rows->block) {
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
-    case 16:
-        rows_run_16(rows, from, to, count, a, b);
-        break;
-#endif
-#if VEC_BYTES * 8 / GF_REAL_BITS >= 8
-    case 8:
-        rows_run_8(rows, from, to, count, a, b);
-        break;
-#endif
-#if VEC_BYTES * 8 / GF_REAL_BITS == 2
-    default:
-        rows_run_2(rows, from, to, count, a, b);
-#else
-    default:
-        rows_run_4(rows, from, to, count, a, b);
-#endif
-    }
+#define RUN_IF(size)                                                                               \
+    if (rows->block == size)                                                                       \
+        rows_run_##size(rows, from, to, count, a, b);
+    BLOCKS(RUN_IF)
 }
 
 #endif

@@ -2,20 +2,26 @@
 #ifndef GF_KERNELS_CPU_SAMPLE_H
 #define GF_KERNELS_CPU_SAMPLE_H
 
-static const int sample_size[] = {
-    [GF_CPU_U8] = 1,  [GF_CPU_I8] = 1,  [GF_CPU_U16] = 2, [GF_CPU_I16] = 2, [GF_CPU_U32] = 4,
-    [GF_CPU_I32] = 4, [GF_CPU_F32] = 4, [GF_CPU_F64] = 8, [GF_CPU_C64] = 8, [GF_CPU_C128] = 16,
-};
+/* The real types: names in enum gf_cpu_sample, suffixes, and types in C. */
+#define REAL_TYPES(DO)                                                                             \
+    DO(U8, u8, uint8_t)                                                                            \
+    DO(I8, i8, int8_t)                                                                             \
+    DO(U16, u16, uint16_t)                                                                         \
+    DO(I16, i16, int16_t)                                                                          \
+    DO(U32, u32, uint32_t)                                                                         \
+    DO(I32, i32, int32_t)                                                                          \
+    DO(F32, f32, float)                                                                            \
+    DO(F64, f64, double)
 
-#define NARROW(type) type __attribute__((vector_size(sizeof(type) * LANES), aligned(1), may_alias))
-typedef NARROW(uint8_t) v_u8;
-typedef NARROW(int8_t) v_i8;
-typedef NARROW(uint16_t) v_u16;
-typedef NARROW(int16_t) v_i16;
-typedef NARROW(uint32_t) v_u32;
-typedef NARROW(int32_t) v_i32;
-typedef NARROW(float) v_f32;
-typedef NARROW(double) v_f64;
+static const int sample_size[] = {
+#define SIZE(NAME, name, type) [GF_CPU_##NAME] = sizeof(type),
+    REAL_TYPES(SIZE)[GF_CPU_C64] = 8, [GF_CPU_C128] = 16};
+
+/* LANES samples and single ones, at any address, for files may put them anywhere. */
+#define LOOSE(NAME, name, type)                                                                    \
+    typedef type __attribute__((aligned(1), may_alias)) loose_##name;                              \
+    typedef type __attribute__((vector_size(sizeof(type) * LANES), aligned(1), may_alias)) v_##name;
+REAL_TYPES(LOOSE)
 #define TO_VEC(v) __builtin_convertvector(v, vec)
 /* Bytes are converted by way of 16 bits where GCC 12 would convert them one by one. */
 #if VEC_BYTES > 16
@@ -29,36 +35,13 @@ typedef NARROW(double) v_f64;
 #define BYTES_FROM(v, type) __builtin_convertvector(v, type)
 #endif
 
-/* Single samples at any address, for files may put them anywhere. */
-#define LOOSE(type) type __attribute__((aligned(1), may_alias))
-typedef LOOSE(uint8_t) loose_u8;
-typedef LOOSE(int8_t) loose_i8;
-typedef LOOSE(uint16_t) loose_u16;
-typedef LOOSE(int16_t) loose_i16;
-typedef LOOSE(uint32_t) loose_u32;
-typedef LOOSE(int32_t) loose_i32;
-typedef LOOSE(float) loose_f32;
-typedef LOOSE(double) loose_f64;
-
 INLINE real read_real(enum gf_cpu_sample t, const char *p) {
-    switch (t) {
-    case GF_CPU_U8:
-        return *(const loose_u8 *)p;
-    case GF_CPU_I8:
-        return *(const loose_i8 *)p;
-    case GF_CPU_U16:
-        return *(const loose_u16 *)p;
-    case GF_CPU_I16:
-        return *(const loose_i16 *)p;
-    case GF_CPU_U32:
-        return *(const loose_u32 *)p;
-    case GF_CPU_I32:
-        return *(const loose_i32 *)p;
-    case GF_CPU_F64:
-        return *(const loose_f64 *)p;
-    default:
-        return *(const loose_f32 *)p;
-    }
+    real x = 0;
+#define READ(NAME, name, type)                                                                     \
+    if (t == GF_CPU_##NAME)                                                                        \
+        x = (real) * (const loose_##name *)p;
+    REAL_TYPES(READ)
+    return x;
 }
 
 /* LANES adjacent real samples. */

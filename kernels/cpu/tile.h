@@ -2,24 +2,6 @@
 #ifndef GF_KERNELS_CPU_TILE_H
 #define GF_KERNELS_CPU_TILE_H
 
-/* Lane 0 of the tile x holds A + i B, where A and B are spectra of real data; y is the tile at the
- * mirror image on the outer axes, or x itself. Leaves A in their lanes and writes B to p and q. */
-static void unpack_lane(cvec *x, cvec *y, cvec *p, cvec *q, long n) {
-    for (long k = 0; k < (x == y ? n / 2 + 1 : n); k++) {
-        long m = k ? n - k : 0;
-        real zr = x[k].re[0], zi = x[k].im[0], yr = y[m].re[0], yi = y[m].im[0];
-        const real half = (real)0.5;
-        real ar = (zr + yr) * half, ai = (zi - yi) * half;
-        real br = (zi + yi) * half, bi = (yr - zr) * half;
-        y[m].re[0] = ar;
-        y[m].im[0] = -ai;
-        x[k].re[0] = ar;
-        x[k].im[0] = ai;
-        q[m] = (cvec){{br}, {-bi}};
-        p[k] = (cvec){{br}, {bi}};
-    }
-}
-
 /* Stores a single line. Complex numbers of the kernels' precision only need their factor: where
  * they are their own mirror image, unpack_lane() has left no imaginary part. */
 static void store_line(const struct tile *t, cvec *x, struct gf_cpu_stats *stats) {
@@ -59,6 +41,7 @@ static void run_packed(const struct tile *tile, cvec *room, struct gf_cpu_stats 
     if (order && (order > 0) != (nearest % 2))
         return;
     cvec *spare = room + 2 * points, *x[2], *nyquist[2] = {room + 3 * points, room + 4 * points};
+    memset(nyquist[0], 0, (size_t)(2 * points) * sizeof(cvec));
     for (int g = 0; g < (order ? 2 : 1); g++) {
         cvec *a = room + g * points;
         load_work_columns(&t[g], a, 0, n, false);
@@ -70,7 +53,7 @@ static void run_packed(const struct tile *tile, cvec *room, struct gf_cpu_stats 
         x[1] = x[0];
         nyquist[1] = nyquist[0];
     }
-    unpack_lane(x[0], x[1], nyquist[0], nyquist[1], n);
+    unpack_lane(x[0], x[1], (real *)nyquist[0], (real *)nyquist[1], 2 * LANES, n);
     for (int g = 0; g < (order ? 2 : 1); g++) {
         store_half(&t[g], 0, x[g], n, stats);
         t[g].lane0 = p->n_lane;

@@ -38,17 +38,6 @@ static bool is_aligned(const void *p) {
     return (uintptr_t)p % 64 == 0;
 }
 
-/* Something for each type. */
-#define EACH_SAMPLE(CASE)                                                                          \
-    CASE(GF_CPU_U8)                                                                                \
-    CASE(GF_CPU_I8)                                                                                \
-    CASE(GF_CPU_U16)                                                                               \
-    CASE(GF_CPU_I16)                                                                               \
-    CASE(GF_CPU_U32)                                                                               \
-    CASE(GF_CPU_I32)                                                                               \
-    CASE(GF_CPU_F32)                                                                               \
-    CASE(GF_CPU_F64)
-
 INLINE void put(void *p, vec v, bool stream) {
     if (stream)
         vec_stream(p, v);
@@ -86,14 +75,14 @@ INLINE void pair_of(const struct wavelet_taps *w, bool inverse, const void *cons
 /* Each type has a loop of its own; bands are of the build's precision. */
 INLINE void wavelet_pair(const struct wavelet_taps *w, bool inverse, const void *const *row,
                          enum gf_cpu_sample type, long n, void *low, void *high) {
-#define PAIR_OF(TYPE)                                                                              \
-    if (type == TYPE)                                                                              \
-        pair_of(w, false, row, TYPE, n, low, high);
     if (inverse) {
         pair_of(w, true, row, GF_REAL_BITS == 32 ? GF_CPU_F32 : GF_CPU_F64, n, low, high);
         return;
     }
-    EACH_SAMPLE(PAIR_OF)
+#define PAIR(NAME, name, c_type)                                                                   \
+    if (type == GF_CPU_##NAME)                                                                     \
+        pair_of(w, false, row, GF_CPU_##NAME, n, low, high);
+    REAL_TYPES(PAIR)
 }
 
 INLINE void split_of(const struct wavelet_taps *w, const real *x, long n, real *a, real *d,
@@ -188,10 +177,10 @@ INLINE void load_row(const char *row, enum gf_cpu_sample type, long n, real *x) 
 }
 
 static void wavelet_load(const void *row, enum gf_cpu_sample type, long n, void *x) {
-#define LOAD_ROW(TYPE)                                                                             \
-    if (type == TYPE)                                                                              \
-        load_row(row, TYPE, n, x);
-    EACH_SAMPLE(LOAD_ROW)
+#define LOAD(NAME, name, c_type)                                                                   \
+    if (type == GF_CPU_##NAME)                                                                     \
+        load_row(row, GF_CPU_##NAME, n, x);
+    REAL_TYPES(LOAD)
 }
 
 /* Clamps to the type's range; counts values outside it by more than rounding. */

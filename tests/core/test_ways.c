@@ -6,7 +6,6 @@
 #include "core/base/backend.h"
 #include "core/base/clock.h"
 #include "core/base/status.h"
-#include "core/cpu/share.h"
 #include "core/cpu/ways.h"
 #include "tests/core/backends.h"
 #include "tests/test.h"
