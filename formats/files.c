@@ -237,10 +237,6 @@ int gf_file_sum(const struct gf_file *file, int64_t begin, int64_t end, uint32_t
     return gf_crc32_part(file->source, begin, end, crc);
 }
 
-uint32_t gf_sum_join(uint32_t first, uint32_t second, int64_t n) {
-    return gf_crc32_join(first, second, n);
-}
-
 int gf_file_feed(struct gf_file *file, struct gf_image *image, struct gf_feed *feed) {
     *feed = (struct gf_feed){0}; /* a described file must pass its checksum first */
     return file->described ? GF_OK : gf_decoder_feed(&file->decoder, image, feed);
