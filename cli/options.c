@@ -107,20 +107,26 @@ int gf_settings_parse_axes(const struct gf_opt *o, const char *value, void *fiel
         o, value, "it lists up to three of x, y, z or of NumPy's indices 0, 1, 2, -1, -2, -3");
 }
 
-static const char *const wavelets[] = {"d4", "w4", "db2", NULL};
+#define WAVELET_WORDS(NAME, taps, name, also, alias, what, h) name, also, alias,
+#define WAVELET_TEXT(NAME, taps, name, also, alias, what, h)                                       \
+    "; " name ", also called " also " and " alias
+#define WAVELET_HELP(NAME, taps, name, also, alias, what, h)                                       \
+    WAVELET_TEXT(NAME, taps, name, also, alias, what, h) ": " what
+static const char *const wavelets[] = {WAVELETS(WAVELET_WORDS) NULL}; /* three each */
 
-/* Accepts the names of the one wavelet; explains one that is mistaken for it. */
+/* Accepts the names of a wavelet; explains one that is mistaken for d4. */
 static int parse_wavelet(const struct gf_opt *o, const char *value, void *field) {
     for (int i = 0; wavelets[i]; i++)
         if (!strcasecmp(value, wavelets[i])) {
-            *(int *)field = i;
+            *(int *)field = i / 3;
             return 0;
         }
     if (!strcasecmp(value, "db4"))
         return gf_fail(GF_EUSAGE,
                        "--wavelet=db4 has eight taps; the one with four taps is d4, also "
                        "called w4 and db2");
-    return gf_fail(GF_EUSAGE, "no %s '%.40s'; there is d4, also called w4 and db2", o->name, value);
+    return gf_fail(GF_EUSAGE, "no %s '%.40s'; there is %s", o->name, value,
+                   &WAVELETS(WAVELET_TEXT)[2]);
 }
 
 static int parse_levels(const struct gf_opt *o, const char *value, void *field) {
@@ -234,8 +240,7 @@ const struct gf_opt_group gf_opts_half = GF_GROUP(
 
 const struct gf_opt_group gf_opts_wavelet =
     GF_GROUP(NULL, GF_PARSED("wavelet", GF_AT(wavelet.name), "NAME", parse_wavelet,
-                             "d4, also called w4 and db2: Daubechies' wavelet with four taps",
-                             .choices = wavelets));
+                             &WAVELETS(WAVELET_HELP)[2], .choices = wavelets));
 
 const struct gf_opt_group gf_opts_levels = GF_GROUP(
     NULL,

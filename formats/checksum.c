@@ -18,7 +18,7 @@ static int shares_of(int64_t n, int threads) {
 /* Sums bytes begin .. end of something that all threads read. Returns 0 or a status. */
 typedef int sum_range(const void *of, int64_t begin, int64_t end, uint32_t *out);
 
-/* In shares, one a thread. */
+/* Sums one share in each thread. */
 static int sum_shares(sum_range *sum_of, const void *of, int64_t size, int threads, uint32_t *out) {
     uint32_t part[MAX_SHARES];
     struct gf_failure failed = {0};

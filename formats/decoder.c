@@ -24,7 +24,7 @@ int gf_decoder_open(struct gf_decoder *d, const struct gf_format *format, struct
     return rc;
 }
 
-/* Once, within the limit. */
+/* Allocates the samples once, within the memory limit. */
 static int allocate(const struct gf_decoder *d, struct gf_image *image) {
     const struct gf_array like = image->px;
     const int64_t limit = d->options.max_memory;

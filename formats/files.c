@@ -1,4 +1,4 @@
-/* Whole files: which format, which record, and the safe way out. */
+/* Whole files: finds their format and record, and writes them safely. */
 #include "formats/files.h"
 
 #include <stdlib.h>
@@ -44,7 +44,8 @@ static int fail_unknown(struct gf_source *source, const char *path) {
     return gf_fail(GF_EFORMAT, "not a picture of a known format (PNG, TIFF, JPEG, PNM, PFM, NPY)");
 }
 
-/* By the first bytes, unless the options give a layout. NULL in *out: unknown, or not known yet. */
+/* Identifies the format by its first bytes, unless the options give a layout. *out is NULL if it is not
+ * known, or not yet. */
 static int sniff(const struct gf_file *file, const struct gf_format **out) {
     unsigned char head[GF_SNIFF];
     if (file->options.raw.ndim > 0) {
@@ -56,8 +57,8 @@ static int sniff(const struct gf_file *file, const struct gf_format **out) {
     return n < 0 ? (int)n : GF_OK;
 }
 
-/* The description of this data in the record beside it; *out stays NULL when there is none. A lone
- * description is checked by its size, its checksum is for gf_file_read(). */
+/* Finds the description of this data in the record beside it; *out stays NULL if there is none. A single
+ * description is checked by its size here, and by its checksum in gf_file_read(). */
 static int find_description(const struct gf_file *file, const struct gf_description **out) {
     const struct gf_record_file *beside = &file->beside;
     *out = beside->n == 1 && beside->d[0].record ? &beside->d[0] : NULL;
@@ -68,7 +69,7 @@ static int find_description(const struct gf_file *file, const struct gf_descript
         rc = gf_fail(GF_EFORMAT, "its record (.json beside it) is another file's: no description "
                                  "in it fits");
     if (!rc && !(*out)->record)
-        *out = NULL; /* the data that had no record */
+        *out = NULL; /* data without a record */
     return rc;
 }
 
@@ -91,7 +92,7 @@ static int check_sum(const struct gf_file *file) {
     return rc;
 }
 
-/* The format and, for those that keep it there, the record beside the data. */
+/* Finds the format and, if that keeps one there, the record beside the data. */
 static int identify(struct gf_file *file, const struct gf_format **out) {
     const struct gf_format *f, *named = gf_format_by_suffix(file->path);
     const struct gf_description *d = NULL;
@@ -114,7 +115,7 @@ static int identify(struct gf_file *file, const struct gf_format **out) {
     return file->described ? check_size(file) : GF_OK;
 }
 
-/* The header at the source's position. */
+/* Decodes the header at the source's position. */
 static int open_decoder(struct gf_file *file, const struct gf_format *f, struct gf_image *image) {
     const struct gf_description *d = file->described;
     struct gf_read_options options = file->options;
@@ -132,24 +133,33 @@ static int open_decoder(struct gf_file *file, const struct gf_format *f, struct 
     return rc;
 }
 
-static int open_once(const char *path, const struct gf_read_options *options, struct gf_file **out,
-                     struct gf_image *image, const struct gf_format **format) {
+/* `again` NULL: opens the path, else what that has open. */
+static int new_file(const char *path, const struct gf_read_options *options,
+                    const struct gf_source *again, struct gf_file **out) {
     struct gf_file *file = *out = calloc(1, sizeof *file);
     if (!file || !(file->path = strdup(path)))
         return gf_fail(GF_ENOMEM, "out of memory");
     file->options = *options;
-    int rc = gf_source_open(path, &file->source);
+    int rc = again ? gf_source_again(again, &file->source) : gf_source_open(path, &file->source);
+    if (!rc)
+        gf_source_limit(file->source, options->max_memory);
+    return rc;
+}
+
+static int open_once(const char *path, const struct gf_read_options *options, struct gf_file **out,
+                     struct gf_image *image, const struct gf_format **format) {
+    int rc = new_file(path, options, NULL, out);
+    struct gf_file *file = *out;
     if (rc)
         return rc;
-    gf_source_limit(file->source, options->max_memory);
     gf_source_set_threads(file->source, options->threads);
     rc = identify(file, format);
     return rc ? rc : open_decoder(file, *format, image);
 }
 
-/* *format is set where it is known, also when its header cannot be decoded. A pair that is replaced
- * between its data and its record may not fit, so it is opened again; one whose data is still in
- * place after the record was read belongs together (formats/pair.c has the order). */
+/* Sets *format once it is known, even if the header cannot be decoded. If a pair is replaced while it is being
+ * opened, its data and record may not match, so it is opened again; if the data is still in place after the
+ * record was read, the two belong together (formats/pair.c has the order). */
 static int open_file(const char *path, const struct gf_read_options *options, struct gf_file **out,
                      struct gf_image *image, const struct gf_format **format) {
     enum { TRIES = 5 };
@@ -177,16 +187,12 @@ int gf_file_open(const char *path, const struct gf_read_options *options, struct
 
 int gf_file_again(const struct gf_file *of, struct gf_file **out) {
     struct gf_image image = {0};
-    struct gf_file *file = *out = calloc(1, sizeof *file);
-    if (!file || !(file->path = strdup(of->path)))
-        return gf_fail(GF_ENOMEM, "out of memory");
-    file->options = of->options;
-    file->described = of->described;
-    file->checked = of->checked;
-    int rc = gf_source_again(of->source, &file->source);
+    int rc = new_file(of->path, &of->options, of->source, out);
+    struct gf_file *file = *out;
     if (rc)
         return rc;
-    gf_source_limit(file->source, file->options.max_memory);
+    file->described = of->described;
+    file->checked = of->checked;
     rc = open_decoder(file, of->decoder.format, &image);
     gf_image_free(&image);
     return rc;
@@ -231,12 +237,8 @@ int gf_file_sum(const struct gf_file *file, int64_t begin, int64_t end, uint32_t
     return gf_crc32_part(file->source, begin, end, crc);
 }
 
-uint32_t gf_sum_join(uint32_t first, uint32_t second, int64_t n) {
-    return gf_crc32_join(first, second, n);
-}
-
 int gf_file_feed(struct gf_file *file, struct gf_image *image, struct gf_feed *feed) {
-    *feed = (struct gf_feed){0}; /* the checksum of a described file comes first */
+    *feed = (struct gf_feed){0}; /* a described file must pass its checksum first */
     return file->described ? GF_OK : gf_decoder_feed(&file->decoder, image, feed);
 }
 

@@ -64,8 +64,6 @@ int gf_file_next(struct gf_file *file, struct gf_image *image);
  * *bytes, false if none. gf_file_sum() computes that of a part of the file. */
 bool gf_file_recorded_sum(const struct gf_file *file, int64_t *bytes, uint32_t *crc);
 int gf_file_sum(const struct gf_file *file, int64_t begin, int64_t end, uint32_t *crc);
-/* The sum of two parts of a file, the second of n bytes. */
-uint32_t gf_sum_join(uint32_t first, uint32_t second, int64_t n);
 /* GF_EFORMAT if a freshly opened output ends early, as far as that shows without decoding: by the
  * size of uncompressed samples and by end marks. */
 int gf_file_check_end(struct gf_file *file, const struct gf_image *image);

@@ -52,9 +52,7 @@ void gf_planes_view(struct gf_planes *p, const struct gf_image *image) {
     p->channels = p->px.shape[3];
     p->sample = gf_dtype_size(a->dtype);
     p->row_bytes = (size_t)(p->width * p->channels) * p->sample;
-    const int64_t *stride = p->px.stride;
-    p->dense_rows = (p->channels == 1 || stride[3] == (int64_t)p->sample) &&
-                    (p->width == 1 || stride[2] == p->channels * (int64_t)p->sample);
+    p->dense_rows = gf_array_has_dense_rows(&p->px);
 }
 
 bool gf_planes_in_place(const struct gf_planes *p) {
@@ -100,15 +98,25 @@ int gf_planes_write(struct gf_sink *sink, const struct gf_image *image, bool big
     return rc;
 }
 
-int64_t gf_image_read_pages(struct gf_source *source, int64_t begin, bool big_endian,
-                            const struct gf_image *image, int64_t from, int64_t n, void *to) {
-    const struct gf_array *px = &image->px;
-    const size_t unit = gf_dtype_size(gf_dtype_real(px->dtype));
-    int rc = gf_source_seek(source, begin + from * px->stride[0]);
-    int64_t got = rc ? rc : gf_source_read(source, to, (size_t)(n * px->stride[0]));
-    if (got > 0 && unit > 1 && big_endian != gf_host_is_big_endian())
+int gf_plain_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from, int64_t n,
+                        void *to) {
+    const struct gf_raw_layout *l = d->state;
+    const int64_t page = image->px.stride[0], all = image->px.shape[0] * page;
+    const size_t unit = gf_dtype_size(gf_dtype_real(image->px.dtype));
+    unsigned char more;
+    int rc = gf_source_seek(d->source, l->offset + from * page);
+    int64_t got = rc ? rc : gf_source_read(d->source, to, (size_t)(n * page));
+    if (got < 0)
+        return (int)got;
+    if (unit > 1 && l->big_endian != gf_host_is_big_endian())
         gf_swap_bytes(to, (size_t)got / unit, unit);
-    return got;
+    if (got < n * page)
+        return gf_fail(GF_EFORMAT, "the data has %lld bytes, its shape and type make %lld",
+                       (long long)(from * page + got), (long long)all);
+    if (from * page + got == all && gf_source_peek(d->source, &more, 1) != 0)
+        return gf_fail(GF_EFORMAT, "more data than the %lld bytes of its shape, type and offset",
+                       (long long)(all + l->offset));
+    return GF_OK;
 }
 
 #define SWAP(bits)                                                                                 \
@@ -122,7 +130,7 @@ int64_t gf_image_read_pages(struct gf_source *source, int64_t begin, bool big_en
 void gf_swap_bytes(void *data, size_t n, size_t size) {
     unsigned char *p = data;
     if (size == 2) {
-        /* As vectors, which the compiler does not make of it at -O2. */
+        /* The compiler does not vectorise this at -O2. */
         for (; n >= 8; n -= 8, p += 16) {
             uint16_t v __attribute__((vector_size(16)));
             memcpy(&v, p, 16);

@@ -37,11 +37,10 @@ bool gf_planes_in_place(const struct gf_planes *p);
 /* Writes all samples, C order, in the byte order asked for. */
 int gf_planes_write(struct gf_sink *sink, const struct gf_image *image, bool big_endian);
 
-/* Reads contiguous samples into `to`, in the host's byte order: `n` indices of the slowest axis
- * from `from` on, where the first sample of all is at byte `begin` of the source. Returns the bytes
- * read, or a negative status. */
-int64_t gf_image_read_pages(struct gf_source *source, int64_t begin, bool big_endian,
-                            const struct gf_image *image, int64_t from, int64_t n, void *to);
+/* read_pages() of a format whose samples are contiguous in the file; d->state is a struct gf_raw_layout,
+ * of which this needs the offset and the byte order. */
+int gf_plain_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from, int64_t n,
+                        void *to);
 
 /* Reverses the bytes of each of `n` units of `size` bytes (1, 2, 4 or 8) in place. */
 void gf_swap_bytes(void *data, size_t n, size_t size);

@@ -76,7 +76,7 @@ bool gf_profile_suits(const struct gf_metadata *m, int colors) {
     return !strcmp(space, colors == 3 ? "RGB " : "GRAY");
 }
 
-/* The bytes of the tag 'desc', or NULL. */
+/* Returns the bytes of the tag 'desc', or NULL. */
 static const unsigned char *find_description(const struct gf_metadata *m, size_t *size) {
     const unsigned char *p = m->profile;
     size_t n = m->profile_bytes, count = p ? gf_get_big_endian(p + HEADER) : 0;
@@ -92,7 +92,7 @@ static const unsigned char *find_description(const struct gf_metadata *m, size_t
     return NULL;
 }
 
-/* Version 2 has a count and ASCII, version 4 texts by language in UTF-16, of which the first is taken. */
+/* Version 2 has a count and ASCII; version 4 has UTF-16 texts by language, of which this takes the first. */
 const char *gf_profile_name(const struct gf_metadata *m, char *text, size_t size) {
     size_t n = 0, used = 0, offset = 12, length = 0, step = 1;
     const unsigned char *p = find_description(m, &n);

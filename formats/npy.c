@@ -1,6 +1,6 @@
 /* NumPy's .npy, versions 1.0 to 3.0 (numpy.lib.format). The header is a Python dictionary in text:
  *     {'descr': '<c8', 'fortran_order': False, 'shape': (512, 512), }
- * which is parsed here as just that, and as hostile input. */
+ * This parser accepts nothing else and trusts nothing. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,6 @@ struct header {
     int rank;
     int64_t shape[MAX_NPY_RANK];
     bool has_descr, has_order, has_shape;
-    int64_t begin, data; /* of the file and of its samples in the source */
 };
 
 static const struct {
@@ -41,7 +40,7 @@ static const char *skip_space(const char *p) {
     return p;
 }
 
-/* A quoted word without escapes; NULL when there is none. */
+/* Parses a quoted word without escapes; returns NULL if there is none. */
 static const char *parse_word(const char *p, char *word, size_t size) {
     char quote = *p++;
     if (quote != '\'' && quote != '"')
@@ -171,12 +170,12 @@ static int read_header(struct gf_source *source, struct header *h) {
     return rc;
 }
 
-/* The last axis has the channels. */
+/* True if the last axis holds the channels. */
 static bool has_channels(const struct header *h, const struct gf_read_options *o) {
     return o->channels_last || (o->ndim && h->rank == o->ndim + 1);
 }
 
-/* The file's axes as spatial ones and channels. */
+/* Divides the file's axes into spatial ones and channels. */
 static int interpret(const struct header *h, bool channels_last, int *ndim, int64_t *channels) {
     *ndim = h->rank - channels_last;
     *channels = channels_last && h->rank ? h->shape[h->rank - 1] : 1;
@@ -189,7 +188,7 @@ static int interpret(const struct header *h, bool channels_last, int *ndim, int6
     return GF_OK;
 }
 
-/* Puts samples in Fortran order, which fill image->px as a flat buffer, into C order. */
+/* Reorders samples from Fortran to C order; they fill image->px as a flat buffer. */
 static int reorder(struct gf_image *image) {
     struct gf_array flat = image->px, fresh = {0};
     int rc = gf_array_alloc(&fresh, flat.dtype, flat.rank, flat.shape);
@@ -208,50 +207,35 @@ static int reorder(struct gf_image *image) {
 }
 
 static int npy_open(struct gf_decoder *d, struct gf_image *image) {
-    struct header *h = d->state = calloc(1, sizeof *h);
-    struct gf_source *source = d->source;
+    struct gf_raw_layout *l = d->state = calloc(1, sizeof *l);
+    struct header h = {.rank = 0};
     int ndim;
     int64_t channels;
-    if (!h)
+    if (!l)
         return gf_fail(GF_ENOMEM, "out of memory");
-    h->begin = gf_source_tell(source);
-    gf_source_forward(source);
-    int rc = read_header(source, h);
+    gf_source_forward(d->source);
+    int rc = read_header(d->source, &h);
     if (!rc)
-        rc = interpret(h, has_channels(h, &d->options), &ndim, &channels);
+        rc = interpret(&h, has_channels(&h, &d->options), &ndim, &channels);
     if (!rc)
-        rc = gf_image_describe(image, h->dtype, ndim, h->shape, channels);
+        rc = gf_image_describe(image, h.dtype, ndim, h.shape, channels);
     if (rc)
         return rc;
+    l->offset = gf_source_tell(d->source);
+    l->big_endian = h.big_endian;
+    const int64_t size = gf_source_known_size(d->source), held = size - l->offset;
     const int64_t bytes = gf_array_bytes(&image->px);
-    int64_t size = gf_source_known_size(source), held = size - gf_source_tell(source);
     if (size >= 0 && held != bytes)
         return gf_fail(GF_EFORMAT, "the file holds %lld bytes of data, its header promises %lld",
                        (long long)held, (long long)bytes);
-    image->channel_axis = has_channels(h, &d->options) && channels == 1;
-    h->data = gf_source_tell(source);
-    d->extra = h->fortran ? bytes : 0;
-    d->whole = h->fortran && h->rank > 1;
+    image->channel_axis = has_channels(&h, &d->options) && channels == 1;
+    d->extra = h.fortran ? bytes : 0;
+    d->whole = h.fortran && h.rank > 1;
     return GF_OK;
 }
 
-static int npy_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from,
-                          int64_t n, void *to) {
-    const struct header *h = d->state;
-    int64_t got = gf_image_read_pages(d->source, h->data, h->big_endian, image, from, n, to);
-    int rc = got < 0 ? (int)got : GF_OK;
-    if (!rc && got < n * image->px.stride[0])
-        return gf_fail(GF_EFORMAT, "unexpected end of file");
-    unsigned char more;
-    if (!rc && from + n == image->px.shape[0] && gf_source_known_size(d->source) < 0 &&
-        gf_source_peek(d->source, &more, 1) == 1)
-        return gf_fail(GF_EFORMAT, "more data than the %lld bytes that the header promises",
-                       (long long)(gf_source_tell(d->source) - h->begin));
-    return rc;
-}
-
 static int npy_read(struct gf_decoder *d, struct gf_image *image) {
-    int rc = npy_read_pages(d, image, 0, image->px.shape[0], image->px.data);
+    int rc = gf_plain_read_pages(d, image, 0, image->px.shape[0], image->px.data);
     return !rc && d->whole ? reorder(image) : rc;
 }
 
@@ -294,7 +278,7 @@ const struct gf_format gf_format_npy = {
     .sniff = npy_sniff,
     .open = npy_open,
     .read = npy_read,
-    .read_pages = npy_read_pages,
+    .read_pages = gf_plain_read_pages,
     .plain_rows = true,
     .begin = write_header,
     .put_pages = put_pages,

@@ -1,4 +1,4 @@
-/* The commit of a pair. What a reader finds, by what has been renamed so far:
+/* Commits a pair. A reader finds, depending on what has been renamed so far:
  *
  *     PATH.json        PATH    taken as
  *     old              old     old
@@ -87,8 +87,8 @@ static int lock_folder(const char *path) {
     return fd;
 }
 
-/* Describes the existing data, for the record in between. None when the old record does not fit
- * it, or cannot be read: such data was refused, and is refused until it is replaced. */
+/* Describes the existing data, for the record in between. There is no description if the old record does
+ * not match it or cannot be read: readers refuse such data until it is replaced. */
 static int look_at_old_data(struct pair *p, int threads) {
     const struct gf_description *found = NULL;
     struct gf_source *source;
@@ -96,14 +96,14 @@ static int look_at_old_data(struct pair *p, int threads) {
     char first;
     if (stat(p->path, &st) || !S_ISREG(st.st_mode) || (p->old_text && !p->old.n))
         return GF_OK;
-    if (p->old.n == 1 && p->old.d[0].record) { /* a reader will hold it against the data */
+    if (p->old.n == 1 && p->old.d[0].record) { /* readers compare it with the data */
         p->before = p->old.d[0];
         p->has_before = true;
         return GF_OK;
     }
     int rc = gf_source_open(p->path, &source);
     if (!rc && gf_source_peek(source, &first, 1) >= 0) { /* the size of an empty file shows now */
-        if (p->old.n) {                                  /* from a commit that was killed */
+        if (p->old.n) {                                  /* left by a commit that was killed */
             rc = gf_record_file_choose(&p->old, source, threads, &found);
             if (found)
                 p->before = *found;
@@ -115,7 +115,7 @@ static int look_at_old_data(struct pair *p, int threads) {
         }
     }
     gf_source_close(source);
-    return rc == GF_ENOMEM ? rc : GF_OK; /* what cannot be read is replaced all the same */
+    return rc == GF_ENOMEM ? rc : GF_OK; /* data that cannot be read is replaced anyway */
 }
 
 static int look_at_old(struct pair *p, const struct gf_write_options *options, bool clobber) {
@@ -126,7 +126,7 @@ static int look_at_old(struct pair *p, const struct gf_write_options *options, b
         bool ours = gf_record_is_ours(p->old_text, p->old_size);
         if (p->now.record && (!ours || !clobber))
             return fail_exists(p->path, ours);
-        if (!ours) { /* and neither read nor touched */
+        if (!ours) { /* so it is neither read nor changed */
             free(p->old_text);
             p->old_text = NULL;
             return GF_OK;
@@ -140,7 +140,7 @@ static int look_at_old(struct pair *p, const struct gf_write_options *options, b
     return rc;
 }
 
-/* `later`: it replaces the version that is renamed before it. */
+/* Writes a version of the record. `later`: it will replace one that is renamed before it. */
 static int prepare(const char *name, const char *text, size_t n, bool clobber, bool later,
                    struct gf_sink **out) {
     int rc = gf_sink_open_version(name, clobber, out);
@@ -166,7 +166,7 @@ static int prepare_all(struct pair *p, bool clobber) {
         rc = prepare_text(p, true, clobber || p->old_text, &p->first);
     if (!rc && p->has_before && p->now.record)
         rc = prepare_text(p, false, true, &p->last);
-    /* One that is too long was cut in reading; it was refused with any data, as `first` is. */
+    /* A record that is too long was cut when it was read; readers refuse it with any data, as they do `first`. */
     if (!rc && p->old_text && p->old_size <= GF_RECORD_FILE_MAX)
         rc = prepare(p->name, p->old_text, p->old_size, true, true, &p->back);
     return rc;
@@ -178,7 +178,7 @@ static int commit(struct gf_sink **s) {
     return rc;
 }
 
-/* If even this fails, the record that describes both stays: it is right for the old data too. */
+/* If even this fails, the record that describes both stays, which is correct for the old data too. */
 static int put_back(struct pair *p, int rc) {
     char why[512];
     snprintf(why, sizeof why, "%s", gf_message());

@@ -21,7 +21,7 @@ static bool pnm_sniff(const unsigned char *head, size_t n) {
            (gf_pnm_space(head[2]) || head[2] == '#');
 }
 
-/* The channels of a PAM's tuple type; those of an unknown type are plain. */
+/* Sets the colour from a PAM's tuple type; channels of an unknown type are plain. */
 static int pam_tuple_type(struct header *h, const char *type) {
     static const struct {
         const char *name;
@@ -106,7 +106,7 @@ static int read_header(struct gf_source *source, struct header *h) {
     return rc;
 }
 
-/* Bitmaps: eight pixels a byte, the first in the high bit, 1 is black. */
+/* Unpacks a bitmap: eight pixels a byte, the first in the high bit, 1 for black. */
 static int read_bits(struct gf_source *source, const struct header *h, unsigned char *out) {
     size_t packed = ((size_t)h->width + 7) / 8;
     unsigned char *row = malloc(packed);
@@ -180,7 +180,7 @@ static int pnm_read(struct gf_decoder *d, struct gf_image *image) {
     return rc || d->options.several ? rc : gf_pnm_end(d->source, "PNM");
 }
 
-/* The suffixes of the Netpbm family promise more than is written. */
+/* Refuses the suffixes of the Netpbm family that promise a type which is not written. */
 static int check_suffix(const char *suffix, const struct gf_image *image) {
     if (!strcasecmp(suffix, "pgm") && image->px.shape[image->ndim] == 3)
         return gf_fail(GF_EINVAL, "a .pgm holds one channel, not three: write .ppm");

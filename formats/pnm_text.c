@@ -63,7 +63,7 @@ struct text {
     int status;
 };
 
-/* The next byte, or -1 at the end or after an error. */
+/* Returns the next byte, or -1 at the end or after an error. */
 static int next(struct text *t) {
     if (t->i == t->n) {
         int64_t got = gf_source_read(t->source, t->buffer, TEXT);
@@ -80,7 +80,7 @@ static int next_after_space(struct text *t) {
     int c;
     do {
         c = next(t);
-        if (c == '#') /* not in the letter of the format, but older programs wrote it */
+        if (c == '#') /* not standard, but older programs wrote comments here */
             while (c >= 0 && c != '\n')
                 c = next(t);
     } while (c >= 0 && gf_pnm_space(c));
@@ -91,7 +91,7 @@ static int end_of_text(const struct text *t) {
     return t->status ? t->status : gf_fail(GF_EFORMAT, "unexpected end of file");
 }
 
-/* A number's digits from the first one `c` on; the byte after it is consumed. */
+/* Parses a number whose first digit is `c`, and consumes the byte after it. */
 static int number(struct text *t, int c, int maxval, int *out) {
     int v = 0;
     for (; c >= '0' && c <= '9'; c = next(t)) {

@@ -1,11 +1,11 @@
-/* Samples and nothing else: the layout comes from the options. */
+/* Samples without a header: the options give the layout. */
 #include <stdlib.h>
 
 #include "core/base/status.h"
 #include "formats/format.h"
 #include "formats/image.h"
 
-/* The layout with its channels apart from the spatial axes. */
+/* Separates the layout's channels from its spatial axes. */
 static int complete_layout(const struct gf_read_options *options, struct gf_raw_layout *l) {
     *l = options->raw;
     if (l->ndim < 1 || l->ndim > 3)
@@ -25,6 +25,7 @@ static int raw_open(struct gf_decoder *d, struct gf_image *image) {
     int64_t end;
     if (!l)
         return gf_fail(GF_ENOMEM, "out of memory");
+    gf_source_forward(d->source);
     int rc = complete_layout(&d->options, l);
     if (!rc)
         rc = gf_image_describe(image, l->dtype, l->ndim, l->shape, l->channels);
@@ -42,24 +43,6 @@ static int raw_open(struct gf_decoder *d, struct gf_image *image) {
     return GF_OK;
 }
 
-static int raw_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from,
-                          int64_t n, void *to) {
-    const struct gf_raw_layout *l = d->state;
-    const int64_t page = image->px.stride[0], all = image->px.shape[0] * page;
-    gf_source_forward(d->source);
-    int64_t got = gf_image_read_pages(d->source, l->offset, l->big_endian, image, from, n, to);
-    if (got < 0)
-        return (int)got;
-    unsigned char more;
-    if (got < n * page)
-        return gf_fail(GF_EFORMAT, "the data has %lld bytes, its shape and type make %lld",
-                       (long long)(from * page + got), (long long)all);
-    if (from * page + got == all && gf_source_peek(d->source, &more, 1) != 0)
-        return gf_fail(GF_EFORMAT, "more data than the %lld bytes of its shape, type and offset",
-                       (long long)(all + l->offset));
-    return GF_OK;
-}
-
 static int put_pages(struct gf_encoder *e, const struct gf_image *pages) {
     return gf_planes_write(e->sink, pages, e->options->big_endian);
 }
@@ -69,7 +52,7 @@ const struct gf_format gf_format_raw = {
     .suffixes = "raw bin",
     .summary = "samples alone, a spectrum's record beside them",
     .open = raw_open,
-    .read_pages = raw_read_pages,
+    .read_pages = gf_plain_read_pages,
     .plain_rows = true,
     .put_pages = put_pages,
     .dtypes = (1u << GF_N_DTYPES) - 1,

@@ -2,6 +2,7 @@
 #include "formats/record.h"
 
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +14,8 @@ static const char *const color_names[] = {"gray", "rgb", "other", NULL};
 static const char *const alpha_names[] = {"none", "dropped", "kept", NULL};
 static const char *const unit_names[] = {"none", "inch", "centimetre", "metre", NULL};
 
-/* The picture's shape; the later ones are what older files call it. Not "shape": TIFF readers such as
- * tifffile take that for how the pages are to be put together. */
+/* The key of the picture's shape, then the keys of older files. Not "shape": TIFF readers such as tifffile
+ * take that for the arrangement of the pages. */
 static const char *const shape_keys[] = {"extents", "shape", "picture_shape", NULL};
 
 /* The fields of a record in their order; the words are part of the file format. A word that is no member of
@@ -49,14 +50,14 @@ static const struct field {
     {"alpha", NAME, AT(alpha), .names = alpha_names},
     {"channel_axis", TRUTH, AT(channel_axis), .sparse = true},
     {"transform", NAME, WORD("dwt"), .wavelet = true},
-    {"wavelet", NAME, WORD("d4"), .wavelet = true},
+    {"wavelet", NAME, AT(wavelet), .names = gf_wavelet_names, .wavelet = true},
     {"levels", NUMBER, AT(levels), .low = 1, .high = GF_MAX_LEVELS, .wavelet = true},
     {"boundary", NAME, AT(boundary), .names = gf_boundary_names, .wavelet = true},
     {"thresholded", TRUTH, AT(thresholded), .wavelet = true},
 };
 enum { N_FIELDS = sizeof fields / sizeof *fields };
 
-/* Keys that few others write. A foreign description may have one or two of them. */
+/* Keys that few other programs write. A foreign description may have one or two of them. */
 static const char *const own_keys[] = {"\"kind\"",          "\"norm\"",  "\"shift\"",
                                        "\"half\"",          "\"luma\"",  "\"complex_input\"",
                                        "\"picture_shape\"", "\"alpha\"", NULL};
@@ -144,7 +145,7 @@ static int get_field(const json_t *root, const struct field *f, struct gf_record
     return rc;
 }
 
-/* [x, y, unit]; most records are without it. */
+/* [x, y, unit]; most records have none. */
 static int get_resolution(const json_t *root, struct gf_resolution *out) {
     const json_t *v = json_object_get(root, "resolution");
     const json_t *x = json_array_get(v, 0), *y = json_array_get(v, 1);
@@ -190,7 +191,7 @@ static int check_together(const struct gf_record *r) {
     int64_t extents[GF_MAX_DIMS + 1], bytes;
     for (int i = 0; i < r->ndim; i++)
         extents[i] = r->shape[i];
-    extents[r->ndim] = r->channels + 1; /* and alpha */
+    extents[r->ndim] = r->channels + 1; /* with alpha */
     /* c128 is the largest type of a spectrum */
     if (gf_size_product(extents, r->ndim + 1, 16, &bytes))
         return bad("shape");
@@ -331,11 +332,6 @@ int gf_record_format(const struct gf_record *r, char **text) {
 }
 
 char *gf_record_path(const char *path) {
-    size_t n = strlen(path);
-    char *p = malloc(n + sizeof ".json");
-    if (p) {
-        memcpy(p, path, n);
-        memcpy(p + n, ".json", sizeof ".json");
-    }
-    return p;
+    char *p;
+    return asprintf(&p, "%s.json", path) < 0 ? NULL : p;
 }

@@ -36,6 +36,7 @@ struct gf_record {
     struct gf_metadata
         metadata; /* the picture's, without the profile, which only the file can hold */
     /* GF_RECORD_WAVELET: `kind` is real; norm, shift, half, luma and complex_input mean nothing */
+    enum wavelet wavelet;
     int levels;
     enum gf_boundary boundary;
     bool thresholded; /* its inverse is no longer the picture */

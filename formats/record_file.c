@@ -1,4 +1,4 @@
-/* PATH.json: read as hostile input, and written with a check that it reads back. */
+/* PATH.json: read as hostile input; what is written is read back and compared. */
 #include "formats/record_file.h"
 
 #include <errno.h>
@@ -61,16 +61,9 @@ static int get_extent(const json_t *value, int64_t max, int64_t *out) {
 }
 
 static int parse_crc(const char *text, uint32_t *out) {
-    uint32_t v = 0;
-    if (!text || strlen(text) != 8)
+    if (!text || strlen(text) != 8 || strspn(text, "0123456789abcdef") != 8)
         return bad("no crc32");
-    for (const char *p = text; *p; p++) {
-        const char *digits = "0123456789abcdef", *d = strchr(digits, *p);
-        if (!d)
-            return bad("no crc32");
-        v = v << 4 | (uint32_t)(d - digits);
-    }
-    *out = v;
+    *out = (uint32_t)strtoul(text, NULL, 16);
     return GF_OK;
 }
 
@@ -100,7 +93,7 @@ static int parse_layout(const json_t *data, struct gf_description *out) {
     return get_extent(json_object_get(data, "channels"), GF_MAX_CHANNELS, &l->channels);
 }
 
-/* Takes the description's own keys out of `root`, so that the record is left. */
+/* Removes the description's own keys from `root`, which leaves the record. */
 static int parse_description(json_t *root, struct gf_description *out) {
     const json_t *data = json_object_get(root, "data"), *bytes = json_object_get(data, "bytes");
     if (!json_is_object(data))
@@ -129,7 +122,7 @@ int gf_record_file_parse(const char *text, size_t n, struct gf_record_file *out)
         return gf_record_is_ours(text, n) ? bad("more than 132 KiB") : GF_OK;
     json_t *root = json_loadb(text, n, JSON_REJECT_DUPLICATES, &error), *before = NULL;
     if (!json_is_object(root)) {
-        /* Someone else's JSON is none of our business; an empty file is a record cut short. */
+        /* Other programs' JSON is ignored; an empty file is a record that was cut short. */
         if (!root && json_error_code(&error) == json_error_out_of_memory)
             rc = gf_fail(GF_ENOMEM, "out of memory");
         else if (n == 0 || gf_record_is_ours(text, n))
@@ -184,7 +177,7 @@ void gf_record_file_free(struct gf_record_file *file) {
     *file = (struct gf_record_file){0};
 }
 
-/* NULL without memory, or when the record is no JSON object. */
+/* Returns NULL if memory is short or the record is no JSON object. */
 static json_t *description_json(const struct gf_description *d) {
     const struct gf_raw_layout *l = &d->layout;
     char crc[9];

@@ -6,20 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The number after a name, 0 where there is none. */
+/* Returns the number after a name, 0 if there is none. */
 static double number(const char *text, double most) {
     char *end;
     double v = text ? strtod(text, &end) : 0;
     return text && end > text && isfinite(v) && v > 0 && v <= most ? v : 0;
 }
 
-/* At most a million, so that three of them have a product. */
+/* Returns at most a million, so that the product of three fits. */
 static int64_t count(const char *text) {
     const double v = number(text, 1e6);
     return v >= 1 ? (int64_t)v : 1;
 }
 
-/* A unit up to `end`, in ASCII: a micro sign is u. */
+/* Copies a unit up to `end`, in ASCII: a micro sign becomes u. */
 static void take_unit(const char *text, char end, struct gf_stack *s) {
     static const char *const micro[] = {"\\u00B5", "\xc2\xb5", "\xce\xbc", "\xb5"};
     size_t n = 0;
@@ -37,7 +37,7 @@ static void take_unit(const char *text, char end, struct gf_stack *s) {
     s->unit[n] = 0;
 }
 
-/* Behind "\nkey=" in ImageJ's lines, or NULL. */
+/* Returns the text after "\nkey=" in ImageJ's lines, or NULL. */
 static const char *line_of(const char *text, const char *key) {
     char line[24];
     const int n = snprintf(line, sizeof line, "\n%s=", key);
@@ -52,7 +52,7 @@ static void parse_imagej(const char *text, struct gf_stack *s) {
     s->z = count(line_of(text, "slices"));
     s->t = count(line_of(text, "frames"));
     s->pages = images >= 1 ? (int64_t)images : s->c * s->z * s->t;
-    if (s->c * s->z * s->t != s->pages) { /* a plain stack says the images alone */
+    if (s->c * s->z * s->t != s->pages) { /* a plain stack gives only the number of images */
         s->z = s->pages;
         s->c = s->t = 1;
     }
@@ -61,7 +61,7 @@ static void parse_imagej(const char *text, struct gf_stack *s) {
     take_unit(line_of(text, "unit"), '\n', s);
 }
 
-/* Behind `name="` in the element that begins at `text`, or NULL. */
+/* Returns the text after `name="` in the element that begins at `text`, or NULL. */
 static const char *attribute(const char *text, const char *name) {
     const char *end = strchr(text, '>'), *at = text;
     const size_t n = strlen(name);
@@ -73,7 +73,7 @@ static const char *attribute(const char *text, const char *name) {
     return NULL;
 }
 
-/* "XYCZT", the fastest first, to "tzc". */
+/* Converts "XYCZT", fastest first, to "tzc". */
 static void take_order(const char *text, struct gf_stack *s) {
     int n = 0;
     for (int i = 4; text && i >= 0; i--)
@@ -97,7 +97,7 @@ static void parse_ome(const char *pixels, int samples, struct gf_stack *s) {
         s->spacing[i] = number(attribute(pixels, sizes[i]), 1e12);
     take_unit(attribute(pixels, "PhysicalSizeXUnit"), '"', s);
     if (s->spacing[2] > 0 && !*s->unit)
-        memcpy(s->unit, "um", 3); /* what the schema says */
+        memcpy(s->unit, "um", 3); /* the schema's default */
     s->elsewhere = strstr(pixels, "FileName=") != NULL;
 }
 

@@ -7,13 +7,14 @@
  * that is not transformed, items are independent: it takes the place of `row`.
  *
  * Given by -D: ALONG_WALK, ALONG_ROW, ALONG_X: which are transformed (ALONG_ROW only with ALONG_WALK);
- * BOUNDARY; ROWS; ITEMS of a group, of which RESIDENT share a multiprocessor; AHEAD: the next planes are read
- * before the last ones are done with; NEAR: on the finer side pairs of samples are aligned; FAR: a plane or an
+ * BOUNDARY; TAPS_FROM: the place of the wavelet's taps among those of all; ROWS; ITEMS of a group, of which
+ * RESIDENT share a multiprocessor; AHEAD: the next planes are read before the last ones are done with; NEAR: on the finer side pairs of samples are aligned; FAR: a plane or an
  * axis is too long for 32 bits; THRESHOLD; types. */
 #ifndef WAVELET_H
 #define WAVELET_H
 
 #include "args.h"
+#include "wavelets.h"
 
 /* Indices along an axis, and offsets within a plane: 32 bits where all arrays allow that. */
 #if FAR
@@ -24,11 +25,17 @@ typedef int coord;
 typedef uint span;
 #endif
 
-/* Daubechies' four taps, see core/wavelet/dwt.h; the details' are H3, -H2, H1, -H0. */
-#define H0 R(0.48296291314453414337)
-#define H1 R(0.83651630373780790558)
-#define H2 R(0.22414386804201338103)
-#define H3 R(-0.12940952255126038117)
+/* The wavelet's four taps, see core/wavelet/dwt.h; the details' are H3, -H2, H1, -H0. */
+#define TAP(x)                                           R(x),
+#define ITS_TAPS(NAME, taps, name, also, alias, what, h) h
+INLINE real tap_of(int i) {
+    const real h[] = {WAVELETS(ITS_TAPS)};
+    return h[TAPS_FROM + i];
+}
+#define H0 tap_of(0)
+#define H1 tap_of(1)
+#define H2 tap_of(2)
+#define H3 tap_of(3)
 
 INLINE real low_of(real a, real b, real c, real d) {
     return H3 * d + (H2 * c + (H1 * b + H0 * a));

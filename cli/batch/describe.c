@@ -173,6 +173,7 @@ static void describe_spectrum(const struct gf_job *job, const struct gf_output *
 
 static void describe_wavelet(const struct gf_wavelet *w, struct gf_record *r) {
     r->version = GF_RECORD_WAVELET;
+    r->wavelet = w->name;
     r->levels = w->levels;
     r->boundary = w->boundary;
     r->thresholded = w->threshold != GF_KEEP_ALL;
@@ -213,6 +214,7 @@ void gf_job_of_record(const struct gf_record *r, struct gf_job *job) {
     job->axes = r->axes;
     job->op = r->version == GF_RECORD_WAVELET ? GF_DWT : GF_FFT;
     if (job->op == GF_DWT) {
+        job->wavelet.name = r->wavelet;
         job->wavelet.levels = r->levels;
         job->wavelet.boundary = r->boundary;
         return;

@@ -94,14 +94,15 @@ static json_t *times_report(const struct gf_task *t) {
 static json_t *task_report(const struct gf_task *t) {
     const struct gf_job *job = &t->job;
     const bool wavelet = job->op == GF_DWT;
-    json_t *o = GF_ADD(
-        begin_report(t), GF_KEY("command", t->hooks->name),
-        GF_KEY("shape", gf_json_shape(job->shape, job->ndim)), GF_KEY("channels", job->channels),
-        GF_KEY("type", gf_dtype_name(job->in_dtype)),
-        GF_KEY("precision", job->precision == GF_DOUBLE ? "double" : "single"),
-        GF_KEY_IF(wavelet, "wavelet", "d4"), GF_KEY_IF(wavelet, "levels", job->wavelet.levels),
-        GF_KEY_IF(wavelet, "boundary", gf_boundary_name(job->wavelet.boundary)),
-        GF_KEY_IF(job->op == GF_FFT, "norm", gf_norm_name(job->norm)));
+    json_t *o =
+        GF_ADD(begin_report(t), GF_KEY("command", t->hooks->name),
+               GF_KEY("shape", gf_json_shape(job->shape, job->ndim)),
+               GF_KEY("channels", job->channels), GF_KEY("type", gf_dtype_name(job->in_dtype)),
+               GF_KEY("precision", job->precision == GF_DOUBLE ? "double" : "single"),
+               GF_KEY_IF(wavelet, "wavelet", gf_wavelet_names[job->wavelet.name]),
+               GF_KEY_IF(wavelet, "levels", job->wavelet.levels),
+               GF_KEY_IF(wavelet, "boundary", gf_boundary_name(job->wavelet.boundary)),
+               GF_KEY_IF(job->op == GF_FFT, "norm", gf_norm_name(job->norm)));
     json_object_update(o, t->also);
     return GF_ADD(o, GF_KEY("backend", backend_name(t)),
                   GF_KEY_IF(t->ranks, "ranks", t->ranks->size),

@@ -8,6 +8,7 @@
 #include "cli/log.h"
 #include "core/base/clock.h"
 #include "core/base/status.h"
+#include "formats/checksum.h"
 #include "formats/files.h"
 
 int gf_shared_agree(const struct gf_task *t, int rc) {
@@ -26,7 +27,7 @@ int gf_shared_sum(struct gf_ranks *ranks, int64_t bytes,
         rc = gf_ranks_gather(ranks, &crc, sizeof crc, all);
     *total = 0;
     for (int i = 0; i < ranks->size && !rc; i++)
-        *total = gf_sum_join(*total, all[i], gf_slab_share(bytes, ranks->size, i).count);
+        *total = gf_crc32_join(*total, all[i], gf_slab_share(bytes, ranks->size, i).count);
     free(all);
     return rc;
 }

@@ -94,7 +94,7 @@ static void axes_of(const struct gf_bench_case *c, struct gf_dwt_axis axis[3], b
     for (int i = 0; i < 3; i++) {
         int at = i - (3 - c->job.ndim);
         on[i] = gf_bench_axis_on(c, i);
-        gf_dwt_axis(at < 0 ? 1 : c->job.shape[at], on[i], c->job.wavelet.levels, GF_PERIODIC,
+        gf_dwt_axis(at < 0 ? 1 : c->job.shape[at], on[i], c->job.wavelet.levels, &c->job.wavelet,
                     &axis[i]);
     }
 }

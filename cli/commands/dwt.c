@@ -25,6 +25,7 @@ static int too_many(const struct gf_settings *s, const struct gf_job *job, int m
  * number and the size allows as many. GF_EINVAL if the size does not allow the levels asked for. */
 static int describe(const struct gf_settings *s, struct gf_job *job) {
     job->op = GF_DWT;
+    job->wavelet.name = (enum wavelet)s->wavelet.name;
     job->wavelet.boundary =
         s->wavelet.boundary == GF_UNSET ? GF_PERIODIC : (enum gf_boundary)s->wavelet.boundary;
     job->wavelet.threshold = (enum gf_threshold)s->wavelet.threshold;
@@ -41,7 +42,7 @@ static int describe(const struct gf_settings *s, struct gf_job *job) {
     if (!longer && (s->axes.n || s->dims))
         return gf_fail(GF_EINVAL, "one sample along each axis to transform: nothing to split");
     job->axes = longer ? longer : job->axes;
-    int most = gf_dwt_max_levels(job->ndim, job->shape, job->axes, job->wavelet.boundary);
+    int most = gf_dwt_max_levels(job->ndim, job->shape, job->axes, &job->wavelet);
     int levels = s->wavelet.levels;
     if (levels > most)
         return too_many(s, job, most);

@@ -68,10 +68,10 @@ static json_t *record_report(const struct gf_record *r) {
         GF_KEY("alpha", alpha[r->alpha]), GF_BOOL(".kept", r->alpha == GF_ALPHA_KEPT),
         GF_KEY_OR_NULL(resolution->x > 0, "resolution", resolution_report(resolution)));
     if (wavelet)
-        return GF_ADD(o, GF_KEY("transform", "dwt"), GF_KEY("wavelet", "d4"),
-                      GF_KEY("levels", r->levels),
-                      GF_KEY("boundary", gf_boundary_name(job.wavelet.boundary)),
-                      GF_KEY("thresholded", r->thresholded));
+        return GF_ADD(
+            o, GF_KEY("transform", "dwt"), GF_KEY("wavelet", gf_wavelet_names[job.wavelet.name]),
+            GF_KEY("levels", r->levels), GF_KEY("boundary", gf_boundary_name(job.wavelet.boundary)),
+            GF_KEY("thresholded", r->thresholded));
     return GF_ADD(o, GF_KEY("norm", gf_norm_name(job.norm)), GF_KEY("shift", r->shift),
                   GF_KEY("half", r->half), GF_KEY("luma", r->luma));
 }

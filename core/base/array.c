@@ -74,7 +74,7 @@ int gf_size_product(const int64_t *extent, int n, int64_t unit, int64_t *out) {
  * others. */
 enum { ALONE = GF_HUGE_PAGE / 2, SHARED = 32 << 10, WORTH_A_PAGE = 128 << 10 };
 
-/* `opens`: all of it will be used, so that it is worth a huge page for itself and what follows. */
+/* `opens`: all of it will be used, so it may open a huge page, which later blocks share. */
 static void *allocate(size_t bytes, bool opens) {
     if (bytes >= SHARED && bytes < ALONE) {
         void *p = gf_huge_page_take(bytes, opens && bytes >= WORTH_A_PAGE);
@@ -160,14 +160,23 @@ int64_t gf_array_bytes(const struct gf_array *a) {
     return gf_array_count(a) * (int64_t)gf_dtype_size(a->dtype);
 }
 
-bool gf_array_is_contiguous(const struct gf_array *a) {
+/* True if the axes from `axis` on are contiguous. */
+static bool are_dense(const struct gf_array *a, int axis) {
     int64_t stride = (int64_t)gf_dtype_size(a->dtype);
-    for (int i = a->rank - 1; i >= 0; i--) {
+    for (int i = a->rank - 1; i >= axis; i--) {
         if (a->shape[i] != 1 && a->stride[i] != stride)
             return false;
         stride *= a->shape[i];
     }
     return true;
+}
+
+bool gf_array_is_contiguous(const struct gf_array *a) {
+    return are_dense(a, 0);
+}
+
+bool gf_array_has_dense_rows(const struct gf_array *a) {
+    return are_dense(a, a->rank - 2);
 }
 
 /* Copies the axes from `axis` on, line by line where both sides are contiguous. */
@@ -222,7 +231,7 @@ static bool element_finite(const char *p, enum gf_dtype t) {
     return true;
 }
 
-/* A block's length is known when this is compiled, so that it becomes vector instructions. */
+/* The block's length is a constant, so that the compiler makes vector instructions of its loop. */
 enum { BLOCK = 64 };
 
 static bool block_finite(const char *p, enum gf_dtype t) {
@@ -240,7 +249,7 @@ static bool block_finite(const char *p, enum gf_dtype t) {
     return !bad && !bad_wide;
 }
 
-/* Most arrays are in one piece and have nothing to be counted. */
+/* Handles the usual case: contiguous arrays in which all samples are finite. */
 static bool all_finite(const struct gf_array *a) {
     if (!gf_array_is_contiguous(a))
         return false;

@@ -74,6 +74,8 @@ int64_t gf_array_count(const struct gf_array *a);
 /* Bytes of its samples, as if they lay together. */
 int64_t gf_array_bytes(const struct gf_array *a);
 bool gf_array_is_contiguous(const struct gf_array *a);
+/* True if the samples of its last two axes, a row of pixels, are. */
+bool gf_array_has_dense_rows(const struct gf_array *a);
 /* Copies src into dst: same shape and dtype, any strides. */
 void gf_array_copy(struct gf_array *dst, const struct gf_array *src);
 

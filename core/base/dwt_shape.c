@@ -3,15 +3,16 @@
 
 #include <string.h>
 
-static int64_t half(int64_t n, enum gf_boundary b) {
-    return b == GF_PERIODIC ? n / 2 + n % 2 : (n + 3) / 2;
+static int64_t half(int64_t n, const struct gf_wavelet *w) {
+    return w->boundary == GF_PERIODIC ? n / 2 + n % 2 : (n + gf_dwt_taps(w) - 1) / 2;
 }
 
-void gf_dwt_axis(int64_t n, bool on, int levels, enum gf_boundary b, struct gf_dwt_axis *out) {
+void gf_dwt_axis(int64_t n, bool on, int levels, const struct gf_wavelet *w,
+                 struct gf_dwt_axis *out) {
     memset(out, 0, sizeof *out);
     out->n[0] = n;
     for (int l = 1; l <= levels; l++)
-        out->n[l] = on ? half(out->n[l - 1], b) : n;
+        out->n[l] = on ? half(out->n[l - 1], w) : n;
     if (levels < 1 || !on) {
         out->packed = n;
         return;
@@ -24,25 +25,24 @@ void gf_dwt_axis(int64_t n, bool on, int levels, enum gf_boundary b, struct gf_d
     out->packed = end;
 }
 
-int gf_dwt_max_levels(int ndim, const int64_t *shape, unsigned axes, enum gf_boundary b) {
+int gf_dwt_max_levels(int ndim, const int64_t *shape, unsigned axes, const struct gf_wavelet *w) {
     int most = GF_MAX_LEVELS;
     for (int i = 0; i < ndim; i++) {
         if (!(axes >> i & 1))
             continue;
         int levels = 0;
-        for (int64_t n = shape[i]; half(n, b) < n && levels < GF_MAX_LEVELS; n = half(n, b))
+        for (int64_t n = shape[i]; half(n, w) < n && levels < GF_MAX_LEVELS; n = half(n, w))
             levels++;
-        most = levels < most ? levels : most;
+        most = (int)gf_min(levels, most);
     }
-    return most < 1 ? 1 : most;
+    return (int)gf_max(most, 1);
 }
 
 void gf_dwt_shape(const struct gf_job *job, bool packed, int64_t shape[GF_MAX_RANK]) {
     memset(shape, 0, GF_MAX_RANK * sizeof *shape);
     for (int i = 0; i < job->ndim; i++) {
         struct gf_dwt_axis axis;
-        gf_dwt_axis(job->shape[i], job->axes >> i & 1, job->wavelet.levels, job->wavelet.boundary,
-                    &axis);
+        gf_dwt_axis(job->shape[i], job->axes >> i & 1, job->wavelet.levels, &job->wavelet, &axis);
         shape[i] = packed ? axis.packed : job->shape[i];
     }
     shape[job->ndim] = job->channels;
@@ -53,8 +53,8 @@ void gf_dwt_layout(const struct gf_job *job, struct gf_dwt_layout *out) {
     for (int i = 0; i < 3; i++) {
         const int at = i - (3 - job->ndim);
         out->on[i] = at >= 0 && (job->axes >> at & 1);
-        gf_dwt_axis(at < 0 ? 1 : job->shape[at], out->on[i], job->wavelet.levels,
-                    job->wavelet.boundary, &out->axis[i]);
+        gf_dwt_axis(at < 0 ? 1 : job->shape[at], out->on[i], job->wavelet.levels, &job->wavelet,
+                    &out->axis[i]);
     }
 }
 

@@ -2,10 +2,11 @@
  * core/wavelet/dwt.h says what it computes.
  *
  *     struct gf_dwt_axis x;
- *     gf_dwt_axis(1000, true, 3, GF_PERIODIC, &x);    x.n: 1000 500 250 125, x.at[3]: 125
+ *     gf_dwt_axis(1000, true, 3, &(struct gf_wavelet){.name = WAVELET_D4}, &x);
+ *                                                     x.n: 1000 500 250 125, x.at[3]: 125
  *
  * A level turns n samples into ceil(n / 2) approximations and as many details if the boundary is
- * periodic, else into floor((n + 3) / 2) of each, as in PyWavelets. Along a packed axis the last
+ * periodic, else into floor((n + taps - 1) / 2) of each, as in PyWavelets. Along a packed axis the last
  * level's approximation is at 0 and the details of level l follow everything coarser, as
  * PyWavelets' coeffs_to_array packs them. Sizes that do not divide leave gaps, which hold zeros.
  * The functions are pure and cannot fail. */
@@ -20,12 +21,26 @@ struct gf_dwt_axis {
     int64_t packed; /* extent of all bands together */
 };
 
-/* With `on` false the axis is not transformed: every band begins at 0 and has n samples. */
-void gf_dwt_axis(int64_t n, bool on, int levels, enum gf_boundary b, struct gf_dwt_axis *out);
+/* The number of taps of the wavelets, and the largest of them. */
+#define GF_DWT_TAPS(NAME, taps, name, also, alias, what, h) taps,
+#define GF_DWT_ROOM(NAME, taps, name, also, alias, what, h) char NAME[taps];
+enum { GF_DWT_MOST_TAPS = sizeof(union {WAVELETS(GF_DWT_ROOM)}) };
+static inline int gf_dwt_taps(const struct gf_wavelet *w) {
+    static const int taps[] = {WAVELETS(GF_DWT_TAPS)};
+    return taps[w->name];
+}
+/* Sample k of a band takes the samples from 2 k - gf_dwt_offset() on, as many as there are taps. */
+static inline int gf_dwt_offset(const struct gf_wavelet *w) {
+    return w->boundary == GF_PERIODIC ? gf_dwt_taps(w) / 2 - 1 : gf_dwt_taps(w) - 2;
+}
 
-/* Levels until an approximation would not become shorter than its input (1 sample, or 3 where the
- * boundary is not periodic), along the shortest transformed axis; at least 1. */
-int gf_dwt_max_levels(int ndim, const int64_t *shape, unsigned axes, enum gf_boundary b);
+/* With `on` false the axis is not transformed: every band begins at 0 and has n samples. */
+void gf_dwt_axis(int64_t n, bool on, int levels, const struct gf_wavelet *w,
+                 struct gf_dwt_axis *out);
+
+/* Levels until an approximation would not become shorter than its input (1 sample, or taps - 1 where
+ * the boundary is not periodic), along the shortest transformed axis; at least 1. */
+int gf_dwt_max_levels(int ndim, const int64_t *shape, unsigned axes, const struct gf_wavelet *w);
 
 /* The picture's shape, or that of its packed coefficients; then channels. */
 void gf_dwt_shape(const struct gf_job *job, bool packed, int64_t shape[GF_MAX_RANK]);

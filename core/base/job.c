@@ -52,8 +52,8 @@ bool gf_job_is_bare(const struct gf_job *job) {
 }
 
 static bool same_wavelet(const struct gf_wavelet *a, const struct gf_wavelet *b) {
-    return a->levels == b->levels && a->boundary == b->boundary && a->threshold == b->threshold &&
-           a->percent == b->percent && a->amount == b->amount;
+    return a->name == b->name && a->levels == b->levels && a->boundary == b->boundary &&
+           a->threshold == b->threshold && a->percent == b->percent && a->amount == b->amount;
 }
 
 static bool same_output(const struct gf_output *a, const struct gf_output *b) {

@@ -19,7 +19,7 @@
 
 enum gf_op {
     GF_FFT,    /* Fourier */
-    GF_DWT,    /* Daubechies' wavelet of four taps: core/wavelet/dwt.h */
+    GF_DWT,    /* wavelet: core/wavelet/dwt.h */
     GF_FILTER, /* forward, times job.filter, and back: core/filter/filter.h */
 };
 enum gf_direction { GF_FORWARD, GF_INVERSE };
@@ -44,6 +44,7 @@ enum gf_threshold { GF_KEEP_ALL, GF_HARD, GF_SOFT };
  * integers with GF_MAP_DISPLAY, which show the approximation from its minimum to its maximum and every detail
  * band as |c| from 0 to its own largest. Inverse outputs are GF_REAL with GF_MAP_NUMBER. */
 struct gf_wavelet {
+    enum wavelet name;
     int levels; /* 1..GF_MAX_LEVELS */
     enum gf_boundary boundary;
     enum gf_threshold threshold; /* forward: before the outputs; inverse: before the transform */

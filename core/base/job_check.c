@@ -80,8 +80,6 @@ static int check_spectrum(const struct gf_job *job) {
 static int check_threshold(const struct gf_wavelet *w) {
     if (w->threshold == GF_KEEP_ALL)
         return 0;
-    if (w->threshold != GF_HARD && w->threshold != GF_SOFT)
-        return gf_fail(GF_EINVAL, "no such threshold: %d", (int)w->threshold);
     if (!isfinite(w->amount) || w->amount < 0)
         return gf_fail(GF_EINVAL, "a threshold is a finite number, 0 or above");
     if (w->percent && w->amount > 100)
@@ -109,14 +107,18 @@ static int check_wavelet(const struct gf_job *job) {
     if (w->levels < 1 || w->levels > GF_MAX_LEVELS)
         return gf_fail(GF_EINVAL, "%d levels, where 1 to %d are possible", w->levels,
                        GF_MAX_LEVELS);
-    if (w->boundary != GF_PERIODIC && w->boundary != GF_SYMMETRIC && w->boundary != GF_ZERO)
-        return gf_fail(GF_EINVAL, "no such boundary: %d", (int)w->boundary);
+    const struct choice choices[] = {{(int)w->name, N_WAVELETS, "wavelet"},
+                                     {(int)w->boundary, GF_ZERO + 1, "boundary"},
+                                     {(int)w->threshold, GF_SOFT + 1, "threshold"}};
+    int rc = check_choices(choices, sizeof choices / sizeof *choices);
+    if (rc)
+        return rc;
     if (gf_dtype_is_complex(job->in_dtype))
         return gf_fail(GF_EINVAL, "a wavelet transform takes real samples, not complex ones");
     if (job->luma)
         return gf_fail(GF_EINVAL, "a wavelet transform has no luma");
     gf_dwt_shape(job, true, shape);
-    int rc = gf_size_product(shape, job->ndim + 1, 16, &bytes);
+    rc = gf_size_product(shape, job->ndim + 1, 16, &bytes);
     return rc ? rc : check_threshold(w);
 }
 

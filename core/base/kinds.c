@@ -1,9 +1,11 @@
-/* Names of kinds, norms and boundaries. */
+/* Names of kinds, norms, boundaries and wavelets. */
 #include "core/base/kinds.h"
 
 const char *const gf_kind_names[] = {"magnitude", "phase", "power", "real", "imag", "complex", 0};
 const char *const gf_norm_names[] = {"backward", "ortho", "forward", 0};
 const char *const gf_boundary_names[] = {"periodic", "symmetric", "zero", 0};
+#define NAME_OF(NAME, taps, name, also, alias, what, h) name,
+const char *const gf_wavelet_names[] = {WAVELETS(NAME_OF) 0};
 
 static const char *name_of(const char *const *names, int n, int i) {
     return i >= 0 && i < n ? names[i] : "?";

@@ -1,6 +1,9 @@
-/* The words that a job shares with the record of its result, which formats/ stores. */
+/* The words that a job shares with the record of its result, which formats/ stores: kinds of numbers, norms,
+ * boundaries, and, as enum wavelet, wavelets. */
 #ifndef GF_CORE_BASE_KINDS_H
 #define GF_CORE_BASE_KINDS_H
+
+#include "kernels/wavelets.h"
 
 enum { GF_MAX_DIMS = 3, GF_MAX_LEVELS = 40 };
 
@@ -20,7 +23,8 @@ enum gf_norm { GF_NORM_BACKWARD, GF_NORM_ORTHO, GF_NORM_FORWARD }; /* as numpy.f
 enum gf_boundary { GF_PERIODIC, GF_SYMMETRIC, GF_ZERO };
 
 /* The names of all, as users type them and files have them; NULL ends a list. */
-extern const char *const gf_kind_names[], *const gf_norm_names[], *const gf_boundary_names[];
+extern const char *const gf_kind_names[], *const gf_norm_names[], *const gf_boundary_names[],
+                                                                      *const gf_wavelet_names[];
 /* One of them; "?" for a number that has none. */
 const char *gf_kind_name(enum gf_kind k);
 const char *gf_norm_name(enum gf_norm n);

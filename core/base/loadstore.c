@@ -270,7 +270,7 @@ static double largest_in(const struct gf_work *w, const struct segment *s, enum 
     return largest;
 }
 
-/* Over all of them, or those of the zero frequency. */
+/* Finds the largest value of all, or of the zero frequencies alone. */
 static double largest_of_all(const struct gf_job *job, int i, const struct gf_work *w, double scale,
                              int threads) {
     /* Half of a real input's spectrum is enough: its mirror image has the same magnitudes. */
@@ -490,7 +490,7 @@ static void drop_at(const struct gf_output *o, char *at) {
     }
 }
 
-/* In one spectrum of a batch. */
+/* Does so in one spectrum of a batch. */
 static void drop_in_one(const struct gf_job *job, const struct gf_output *o,
                         const struct gf_array *out, int64_t batch) {
     const int halved = o->half ? gf_job_half_axis(job) : -1;
@@ -521,7 +521,7 @@ void gf_rounding_drop(const struct gf_job *job, int i, const struct gf_array *ou
     int64_t batches = 1;
     for (int axis = 0; axis < job->ndim; axis++)
         batches *= job->axes >> axis & 1 ? 1 : job->shape[axis];
-    /* Even a team of one takes as long to start as the transform of 64 points. */
+    /* Starting even a team of one takes as long as a transform of 64 points. */
     for (int64_t b = 0; b < batches && batches <= 256; b++)
         drop_in_one(job, o, out, b);
     if (batches <= 256)

@@ -49,7 +49,7 @@ static int64_t group_room(const char *root, const char *group, const char *limit
             dir[--n] = 0;
         snprintf(path, sizeof path, "%s/%s", dir, limit_file);
         int64_t limit = read_number(path, "");
-        if (limit >= 0 && limit < unlimited) { /* the other two take the kernel longer */
+        if (limit >= 0 && limit < unlimited) { /* reading the other two files is slow */
             snprintf(path, sizeof path, "%s/%s", dir, usage_file);
             int64_t used = read_number(path, "");
             snprintf(path, sizeof path, "%s/memory.stat", dir);

@@ -13,7 +13,7 @@
 #include <emmintrin.h>
 #endif
 
-/* Sanitizers see what is beyond the end of a block of malloc(), not of one of these. */
+/* Sanitizers detect accesses beyond a block of malloc(), but not beyond one of these. */
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__ || !defined MADV_HUGEPAGE
 static const bool usable = false;
 #else

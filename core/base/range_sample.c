@@ -1,4 +1,4 @@
-/* Which bins the automatic display range looks at, and the quantiles of their values. */
+/* Chooses the bins that the automatic display range samples, and finds the quantiles of their values. */
 #include "core/base/range_sample.h"
 
 #include <math.h>
@@ -209,7 +209,7 @@ void gf_range_sample_free(struct gf_range_sample *s) {
 
 /* ---- the input's energy ---- */
 
-/* How many indices of an axis of n are looked at, and the k-th of them. */
+/* How many indices of an axis of n are read, and the k-th of them. */
 static int64_t count_looks(const struct gf_job *job, int axis, int64_t n) {
     static const int most[4] = {0, 256, 16, 6};
     int64_t limit = axis < job->ndim ? most[job->ndim] : MOST_CHANNELS;
@@ -226,7 +226,7 @@ void gf_range_energy_add(const struct gf_job *job, const struct gf_array *in,
     int64_t at[GF_MAX_RANK] = {0}, count[GF_MAX_RANK];
     for (int i = 0; i <= job->ndim; i++)
         count[i] = count_looks(job, i, in->shape[i]);
-    double sum = 0; /* of a plane, so that planes that are looked at apart add up to the same */
+    double sum = 0; /* of one plane, so that planes that are read one by one give the same sum */
     for (bool more = true; more;) {
         const char *p = in->data;
         double re, im;
@@ -368,7 +368,7 @@ void gf_range_planes_free(struct gf_range_planes *r) {
     *r = (struct gf_range_planes){.value = NULL};
 }
 
-/* Which of the sample's planes it is, -1: none. */
+/* Returns which of the sample's planes it is, -1 if none. */
 static int sampled(const struct gf_range_planes *r, int64_t z) {
     const struct gf_range_axis *a = &r->sample.axis[0];
     const int i = gf_range_axis_find(a, z);

@@ -49,7 +49,7 @@ static struct gf_cpu_rows rows_between(const struct dwt *d, int level) {
     return r;
 }
 
-/* A larger result is not in cache any more when all of it has been written. */
+/* By the time a larger result is complete, its beginning has left the cache. */
 static const int64_t worth_streaming = 1 << 20, keeps_cached = 16 << 20;
 
 /* Points a level's bands into the packed coefficients. */
@@ -99,7 +99,7 @@ static void list_passes(const struct dwt *d, struct gf_plan *plan) {
     }
 }
 
-/* Small jobs are done before a team of threads is awake. */
+/* Small jobs finish before a team of threads would have woken up. */
 static int team_for(const struct dwt *d) {
     return level_bytes(d, 0) < (1 << 18) ? 1 : d->threads;
 }
@@ -128,17 +128,10 @@ static int allocate(struct dwt *d) {
     return d->scratch ? 0 : gf_fail(GF_ENOMEM, "no memory for scratch");
 }
 
-/* True where the samples of a row are contiguous, as the kernels read and write them. */
-static bool dense_rows(const struct gf_array *a) {
-    int64_t size = (int64_t)gf_dtype_size(a->dtype), channels = a->shape[a->rank - 1];
-    return (channels == 1 || a->stride[a->rank - 1] == size) &&
-           (a->shape[a->rank - 2] == 1 || a->stride[a->rank - 2] == size * channels);
-}
-
-/* An array of dense rows with the same samples: `a` itself, or a copy in *copy. */
+/* Gives an array of dense rows with the same samples: `a` itself, or a copy in *copy. */
 static int densely(const struct gf_array *a, bool with_samples, struct gf_array *copy,
                    struct gf_array *out) {
-    if (dense_rows(a)) {
+    if (gf_array_has_dense_rows(a)) {
         *out = *a;
         return 0;
     }
@@ -188,7 +181,7 @@ out:
     return rc;
 }
 
-/* The coefficients in the kernels' precision, thresholded. */
+/* Gives the coefficients in the kernels' precision, thresholded. */
 static int gather(struct dwt *d, const struct gf_array *in, struct gf_array *copy,
                   struct gf_array *c) {
     if (!d->own_coefficients)

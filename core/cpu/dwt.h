@@ -20,10 +20,10 @@ int gf_cpu_dwt_plan(struct gf_plan *plan, const struct gf_cpu_kernels *kernels, 
 extern const struct gf_dwt_streamer gf_cpu_dwt_streamer;
 
 /* ---- dwt_level.c: one level over up to three axes, fused: a tile's rows are read once, with a halo of
- * three, are transformed along all axes in the nearest caches, and are written once. Nothing here can fail;
+ * taps - 1, are transformed along all axes in the nearest caches, and are written once. Nothing here can fail;
  * the caller owns all memory.
  *
- *     struct gf_cpu_dwt_level l = {.kernels = k, .boundary = GF_PERIODIC,
+ *     struct gf_cpu_dwt_level l = {.kernels = k, .wavelet = job.wavelet,
  *                                  .on = {false, true, true}, .n = {1, 512, 512},
  *                                  .m = {1, 256, 256}, .channels = 1,
  *                                  .type = GF_CPU_U8, .fine = {.data = picture, .row = 512}};
@@ -40,14 +40,14 @@ enum { GF_DWT_Z, GF_DWT_Y, GF_DWT_X };
 
 struct gf_cpu_dwt_level {
     const struct gf_cpu_kernels *kernels;
-    enum gf_boundary boundary;
+    struct gf_wavelet wavelet;
     bool on[3]; /* z, y, x */
     long n[3];  /* samples of the finer side */
     long m[3];  /* samples of a band; n where an axis is off */
     long channels;
     enum gf_cpu_sample type; /* of the finer side; bands are of the kernels' precision */
     struct gf_cpu_rows fine;
-    /* NULL, or forward with z on: one step along z from these four planes (NULL: zeros), with m[z]
+    /* NULL, or forward with z on: one step along z from these planes, one a tap (NULL: zeros), with m[z]
      * = 1 and fine.data unused. */
     const char *const *window;
     struct gf_cpu_rows band[8]; /* bit 2: detail along z, 1: y, 0: x */

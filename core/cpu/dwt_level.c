@@ -8,14 +8,20 @@
 #include "core/wavelet/window.h"
 
 /* Pairs of columns and of rows in a tile: its rows fit the nearest cache, and the halo costs
- * little. Where z is transformed, a tile's rows of four planes fit the second-level cache. */
-enum { TILE_COLUMNS = 512, TILE_ROWS = 64, TILE_ROWS_DEEP = 16, ROWS = 24, MAX_PIECES = 8 };
+ * little. Where z is transformed, a tile's rows of a step's planes fit the second-level cache. */
+enum { TILE_COLUMNS = 512, TILE_ROWS = 64, TILE_ROWS_DEEP = 16 };
+/* Row buffers: eight, and where y and z are transformed those of all bands that a pair of rows is made of. */
+enum { MAX_ROWS = 8 + 4 * GF_DWT_MOST_TAPS, MAX_PIECES = 2 * GF_DWT_MOST_TAPS };
+
+static int buffers_of(const struct gf_cpu_dwt_level *l) {
+    return 8 + 4 * gf_dwt_taps(&l->wavelet);
+}
 
 struct gf_cpu_dwt_level gf_cpu_dwt_level_of(const struct gf_job *job,
                                             const struct gf_dwt_layout *layout,
                                             const struct gf_cpu_kernels *kernels, int level) {
     struct gf_cpu_dwt_level l = {.kernels = kernels,
-                                 .boundary = job->wavelet.boundary,
+                                 .wavelet = job->wavelet,
                                  .channels = job->channels,
                                  .type = kernels->bits == 64 ? GF_CPU_F64 : GF_CPU_F32};
     for (int i = 0; i < 3; i++) {
@@ -40,14 +46,14 @@ struct piece {
 struct tile {
     const struct gf_cpu_dwt_level *level;
     const struct gf_cpu_wavelet *kernels;
-    int offset;               /* s of core/wavelet/dwt.h */
+    int taps, offset;         /* s of core/wavelet/dwt.h */
     size_t real, pixel;       /* bytes of a real, and of one column of them */
     long first_row, last_row; /* bands' rows (forward) or pairs (inverse): first <= y < last */
     long first, last;         /* and columns */
     long width;               /* columns in a row buffer */
     struct piece piece[MAX_PIECES];
     int n_pieces;
-    char *buffer[ROWS];
+    char *buffer[MAX_ROWS];
     char *zeros;
     int64_t clipped;
 };
@@ -63,48 +69,53 @@ static const char *row_at(const struct gf_cpu_rows *r, long z, long y) {
 
 static size_t row_bytes(const struct gf_cpu_dwt_level *l) {
     long columns = l->m[GF_DWT_X] < TILE_COLUMNS ? l->m[GF_DWT_X] : TILE_COLUMNS;
-    size_t bytes = (size_t)((2 * columns + 8) * l->channels) * 8;
+    size_t bytes = (size_t)((2 * (columns + gf_dwt_taps(&l->wavelet))) * l->channels) * 8;
     return (bytes + 63) / 64 * 64 + 192; /* not a stride that maps to one cache set */
 }
 
 size_t gf_cpu_dwt_scratch(const struct gf_cpu_dwt_level *l) {
-    return row_bytes(l) * (ROWS + 1);
+    return row_bytes(l) * (size_t)(buffers_of(l) + 1);
 }
 
 static void set_buffers(struct tile *t, char *scratch) {
-    size_t bytes = row_bytes(t->level);
-    for (int i = 0; i < ROWS; i++)
+    const size_t bytes = row_bytes(t->level);
+    const int n = buffers_of(t->level);
+    for (int i = 0; i < n; i++)
         t->buffer[i] = scratch + (size_t)i * bytes;
-    t->zeros = scratch + ROWS * bytes;
+    t->zeros = scratch + (size_t)n * bytes;
     memset(t->zeros, 0, bytes);
 }
 
-/* The columns [from, to) of an extended line of n, as pieces. */
-static void cut_columns(struct tile *t, long from, long to, long n) {
-    enum gf_boundary b = t->level->boundary;
+/* The sample of a band of m that continues a periodic line; lines of other boundaries need none. */
+static long band_index(long k, long m) {
+    return (k % m + m) % m;
+}
+
+/* The columns [from, to) of an extended line of n, or of a band of n, as pieces. */
+static void cut_columns(struct tile *t, long from, long to, long n, bool band) {
     t->width = to - from;
     t->n_pieces = 0;
     for (long c = from; c < to;) {
         struct piece *p = &t->piece[t->n_pieces++];
         p->at = c - from;
-        p->from = gf_dwt_extend(c, n, b);
+        p->from = band ? band_index(c, n) : gf_dwt_extend(c, n, t->level->wavelet.boundary);
         p->count = c >= 0 && c < n ? (to < n ? to : n) - c : 1;
         c += p->count;
     }
 }
 
-/* Four rows to two, for every piece of the tile's columns. */
-static void fetch_pair(const struct tile *t, bool inverse, const char *const row[4],
+/* A row for each tap to two, for every piece of the tile's columns. */
+static void fetch_pair(const struct tile *t, bool inverse, const char *const *row,
                        enum gf_cpu_sample type, char *low, char *high) {
     const long channels = t->level->channels;
     size_t pixel = type_size(type) * (size_t)channels;
     for (int i = 0; i < t->n_pieces; i++) {
         const struct piece *p = &t->piece[i];
-        const void *at[4];
-        for (int j = 0; j < 4; j++)
+        const void *at[GF_DWT_MOST_TAPS];
+        for (int j = 0; j < t->taps; j++)
             at[j] = row[j] && p->from >= 0 ? row[j] + (size_t)p->from * pixel : t->zeros;
         t->kernels->pair(inverse, at, type, p->count * channels, low + (size_t)p->at * t->pixel,
-                         high + (size_t)p->at * t->pixel, false);
+                         high + (size_t)p->at * t->pixel);
     }
 }
 
@@ -118,11 +129,11 @@ static void fetch_row(const struct tile *t, const char *row, enum gf_cpu_sample 
     }
 }
 
-/* Four rows to two, all of them in buffers. */
-static void pair_buffers(const struct tile *t, bool inverse, char *const row[4], char *low,
+/* The same of rows in buffers. */
+static void pair_buffers(const struct tile *t, bool inverse, char *const *row, char *low,
                          char *high) {
-    const void *at[4] = {row[0], row[1], row[2], row[3]};
-    t->kernels->pair(inverse, at, own_type(t), t->width * t->level->channels, low, high, false);
+    t->kernels->pair(inverse, (const void *const *)row, own_type(t), t->width * t->level->channels,
+                     low, high);
 }
 
 /* ---------------------------------------------------------------- forward */
@@ -142,37 +153,38 @@ static void finish_row(const struct tile *t, int band, long z, long y, const cha
     t->kernels->split(row, n, l->channels, to_a, to_d, l->stream[band], l->stream[band | 1]);
 }
 
-/* The four planes that step k along z takes, and one row of each. */
-static void plane_rows(const struct tile *t, long k, long y, const char *row[4]) {
+/* The planes that step k along z takes, and one row of each. */
+static void plane_rows(const struct tile *t, long k, long y, const char **row) {
     const struct gf_cpu_dwt_level *l = t->level;
-    for (int j = 0; j < 4; j++) {
+    for (int j = 0; j < t->taps; j++) {
         if (l->window) {
             row[j] = l->window[j] && y >= 0 ? l->window[j] + y * l->fine.row : NULL;
             continue;
         }
-        long z = gf_dwt_extend(2 * k - t->offset + j, l->n[GF_DWT_Z], l->boundary);
+        long z = gf_dwt_extend(2 * k - t->offset + j, l->n[GF_DWT_Z], l->wavelet.boundary);
         row[j] = row_at(&l->fine, z, y);
     }
 }
 
-/* z off, y on: out of four rows of the array. */
+/* z off, y on: out of rows of the array. */
 static void forward_rows(const struct tile *t, long z) {
     const struct gf_cpu_dwt_level *l = t->level;
     for (long k = t->first_row; k < t->last_row; k++) {
-        const char *row[4];
-        for (int j = 0; j < 4; j++)
-            row[j] = row_at(&l->fine, z,
-                            gf_dwt_extend(2 * k - t->offset + j, l->n[GF_DWT_Y], l->boundary));
+        const char *row[GF_DWT_MOST_TAPS];
+        for (int j = 0; j < t->taps; j++)
+            row[j] =
+                row_at(&l->fine, z,
+                       gf_dwt_extend(2 * k - t->offset + j, l->n[GF_DWT_Y], l->wavelet.boundary));
         fetch_pair(t, false, row, l->type, t->buffer[0], t->buffer[1]);
         finish_row(t, 0, z, k, t->buffer[0]);
         finish_row(t, 2, z, k, t->buffer[1]);
     }
 }
 
-/* z on: rows out of four planes, and with y on a ring of four such rows. */
+/* z on: rows out of planes, and with y on a ring of as many such rows as there are taps. */
 static void forward_planes(const struct tile *t, long k) {
     const struct gf_cpu_dwt_level *l = t->level;
-    const char *row[4];
+    const char *row[GF_DWT_MOST_TAPS];
     if (!l->on[GF_DWT_Y]) {
         for (long y = t->first_row; y < t->last_row; y++) {
             plane_rows(t, k, y, row);
@@ -182,18 +194,18 @@ static void forward_planes(const struct tile *t, long k) {
         }
         return;
     }
-    char *const *ring[2] = {t->buffer + 2, t->buffer + 6};
+    char *const *ring[2] = {t->buffer + 2, t->buffer + 2 + t->taps};
     long r = 2 * t->first_row - t->offset;
     for (long y = t->first_row, have = 0; y < t->last_row; y++) {
-        for (; have < 2 * (y - t->first_row) + 4; have++, r++) {
-            plane_rows(t, k, gf_dwt_extend(r, l->n[GF_DWT_Y], l->boundary), row);
-            fetch_pair(t, false, row, l->type, ring[0][have % 4], ring[1][have % 4]);
+        for (; have < 2 * (y - t->first_row) + t->taps; have++, r++) {
+            plane_rows(t, k, gf_dwt_extend(r, l->n[GF_DWT_Y], l->wavelet.boundary), row);
+            fetch_pair(t, false, row, l->type, ring[0][have % t->taps], ring[1][have % t->taps]);
         }
         for (int z = 0; z < 2; z++) {
-            char *four[4];
-            for (int j = 0; j < 4; j++)
-                four[j] = ring[z][(have + j) % 4];
-            pair_buffers(t, false, four, t->buffer[0], t->buffer[1]);
+            char *rows[GF_DWT_MOST_TAPS];
+            for (int j = 0; j < t->taps; j++)
+                rows[j] = ring[z][(have + j) % t->taps];
+            pair_buffers(t, false, rows, t->buffer[0], t->buffer[1]);
             finish_row(t, 4 * z, k, y, t->buffer[0]);
             finish_row(t, 4 * z + 2, k, y, t->buffer[1]);
         }
@@ -203,9 +215,10 @@ static void forward_planes(const struct tile *t, long k) {
 static void forward_tile(struct tile *t, long z) {
     const struct gf_cpu_dwt_level *l = t->level;
     if (l->on[GF_DWT_X])
-        cut_columns(t, 2 * t->first - t->offset, 2 * t->last - t->offset + 2, l->n[GF_DWT_X]);
+        cut_columns(t, 2 * t->first - t->offset, 2 * t->last - t->offset + t->taps - 2,
+                    l->n[GF_DWT_X], false);
     else
-        cut_columns(t, t->first, t->last, l->n[GF_DWT_X]);
+        cut_columns(t, t->first, t->last, l->n[GF_DWT_X], false);
     if (l->on[GF_DWT_Z]) {
         for (long k = 0; k < l->m[GF_DWT_Z]; k++)
             forward_planes(t, k);
@@ -221,22 +234,29 @@ static void forward_tile(struct tile *t, long z) {
 
 /* ---------------------------------------------------------------- inverse */
 
-/* Pair p of an axis makes the samples 2 p + s - 2 and the next one, out of band samples
- * p + s - 2 and the next one. Where periodic, band sample -1 is the last one. */
+/* Pair p of an axis makes the samples 2 p - first and the next one, first being 1 where s is odd, out of
+ * band samples p - before and those after it, one for each two taps. */
+static long first_of(const struct tile *t) {
+    return t->offset % 2;
+}
+
+static long before_of(const struct tile *t) {
+    return (t->taps - 2 - t->offset + first_of(t)) / 2;
+}
+
 static long band_sample(const struct tile *t, int axis, long p) {
-    long k = p + t->offset - 2, m = t->level->m[axis];
-    return k < 0 ? k + m : k;
+    return band_index(p - before_of(t), t->level->m[axis]);
 }
 
 /* The sample that a pair's first (j = 0) or second is; -1 for one past the end of the line. */
 static long fine_sample(const struct tile *t, int axis, long p, int j) {
-    long n = t->level->n[axis], i = 2 * p + t->offset - 2 + j;
+    long n = t->level->n[axis], i = 2 * p - first_of(t) + j;
     if (i < 0)
         i = n + n % 2 - 1;
     return i < n ? i : -1;
 }
 
-/* Writes a row, merged from its two halves along x where x is on, to the finer side. */
+/* Writes a row to the finer side; if x is on, merges it from its two halves. */
 static void put_row(struct tile *t, long z, long y, const char *a, const char *d) {
     const struct gf_cpu_dwt_level *l = t->level;
     if (z < 0 || y < 0)
@@ -248,7 +268,7 @@ static void put_row(struct tile *t, long z, long y, const char *a, const char *d
     if (l->on[GF_DWT_X]) {
         t->kernels->merge(a, d, count, l->channels, t->buffer[0]);
         x = t->buffer[0];
-        from = 2 * t->first + t->offset - 2;
+        from = 2 * t->first - first_of(t);
         count *= 2;
     }
     if (from < 0) { /* periodic: the pair that wraps around the end */
@@ -274,8 +294,8 @@ static void inverse_rows(struct tile *t, long z) {
     for (long p = t->first_row; p < t->last_row; p++) {
         char *out[2][2] = {{t->buffer[1], t->buffer[2]}, {t->buffer[3], t->buffer[4]}};
         for (int x = 0; x < halves; x++) {
-            const char *row[4];
-            for (int j = 0; j < 4; j++)
+            const char *row[GF_DWT_MOST_TAPS];
+            for (int j = 0; j < t->taps; j++)
                 row[j] = row_at(&l->band[2 * (j & 1) + x], z, band_sample(t, GF_DWT_Y, p + j / 2));
             fetch_pair(t, true, row, own_type(t), out[0][x], out[1][x]);
         }
@@ -287,8 +307,8 @@ static void inverse_rows(struct tile *t, long z) {
 /* Row y of a band of y and x at pair p of z, for both planes of the pair. */
 static void fetch_planes(const struct tile *t, long p, long y, int band, char *low, char *high) {
     const struct gf_cpu_dwt_level *l = t->level;
-    const char *row[4];
-    for (int j = 0; j < 4; j++)
+    const char *row[GF_DWT_MOST_TAPS];
+    for (int j = 0; j < t->taps; j++)
         row[j] = row_at(&l->band[4 * (j & 1) + band], band_sample(t, GF_DWT_Z, p + j / 2), y);
     fetch_pair(t, true, row, own_type(t), low, high);
 }
@@ -307,56 +327,47 @@ static void inverse_planes(struct tile *t, long p) {
         }
         return;
     }
-    /* slot[(k) % 2][plane][x band][y band] */
-    char *slot[2][2][2][2], **next = t->buffer + 8;
-    for (int i = 0; i < 16; i++)
-        slot[i >> 3][i >> 2 & 1][i >> 1 & 1][i & 1] = *next++;
-    for (long q = t->first_row; q <= t->last_row; q++) {
+    /* Rows of band row q are in ring[plane][x band][q % (taps / 2)], approximation and detail along y. */
+    const int turn = t->taps / 2;
+    char **ring[2][2];
+    for (int i = 0; i < 4; i++)
+        ring[i / 2][i % 2] = t->buffer + 8 + i * t->taps;
+    for (long q = t->first_row; q < t->last_row + turn - 1; q++) {
+        const long in = q % turn * 2;
         for (int x = 0; x < halves; x++)
             for (int y = 0; y < 2; y++)
-                fetch_planes(t, p, band_sample(t, GF_DWT_Y, q), 2 * y + x, slot[q % 2][0][x][y],
-                             slot[q % 2][1][x][y]);
-        if (q == t->first_row)
+                fetch_planes(t, p, band_sample(t, GF_DWT_Y, q), 2 * y + x, ring[0][x][in + y],
+                             ring[1][x][in + y]);
+        if (q < t->first_row + turn - 1)
             continue;
         for (int j = 0; j < 2; j++) {
             char *out[2][2] = {{t->buffer[1], t->buffer[2]}, {t->buffer[3], t->buffer[4]}};
             for (int x = 0; x < halves; x++) {
-                char *const *before = slot[(q - 1) % 2][j][x], *const *after = slot[q % 2][j][x];
-                char *row[4] = {before[0], before[1], after[0], after[1]};
+                char *row[GF_DWT_MOST_TAPS];
+                for (int i = 0; i < t->taps; i++)
+                    row[i] = ring[j][x][(q + 1 + i / 2) % turn * 2 + i % 2];
                 pair_buffers(t, true, row, out[0][x], out[1][x]);
             }
             for (int i = 0; i < 2; i++)
-                put_row(t, z[j], fine_sample(t, GF_DWT_Y, q - 1, i), out[i][0], out[i][1]);
+                put_row(t, z[j], fine_sample(t, GF_DWT_Y, q - turn + 1, i), out[i][0], out[i][1]);
         }
     }
 }
 
 static long pairs(const struct gf_cpu_dwt_level *l, int axis) {
-    return !l->on[axis] ? l->n[axis] : l->m[axis] - (l->boundary == GF_PERIODIC ? 0 : 1);
-}
-
-/* The band columns [p, q] of the pairs p <= x < q; one that wraps around is the last column. */
-static void cut_band_columns(struct tile *t) {
-    const struct gf_cpu_dwt_level *l = t->level;
-    if (!l->on[GF_DWT_X]) {
-        cut_columns(t, t->first, t->last, l->n[GF_DWT_X]);
-        return;
-    }
-    long from = t->first + t->offset - 2, to = t->last + t->offset - 1;
-    t->width = to - from;
-    t->n_pieces = 0;
-    if (from < 0) {
-        t->piece[t->n_pieces++] = (struct piece){.from = l->m[GF_DWT_X] - 1, .count = 1};
-        from++;
-    }
-    t->piece[t->n_pieces] =
-        (struct piece){.from = from, .at = t->n_pieces, .count = t->width - t->n_pieces};
-    t->n_pieces++;
+    return !l->on[axis]
+               ? l->n[axis]
+               : l->m[axis] -
+                     (l->wavelet.boundary == GF_PERIODIC ? 0 : gf_dwt_taps(&l->wavelet) / 2 - 1);
 }
 
 static void inverse_tile(struct tile *t, long z) {
     const struct gf_cpu_dwt_level *l = t->level;
-    cut_band_columns(t);
+    if (l->on[GF_DWT_X])
+        cut_columns(t, t->first - before_of(t), t->last - before_of(t) + t->taps / 2 - 1,
+                    l->m[GF_DWT_X], true);
+    else
+        cut_columns(t, t->first, t->last, l->n[GF_DWT_X], true);
     if (l->on[GF_DWT_Z]) {
         for (long p = 0; p < pairs(l, GF_DWT_Z); p++)
             inverse_planes(t, p);
@@ -383,7 +394,7 @@ static int64_t run(const struct gf_cpu_dwt_level *l, bool inverse, int threads, 
     long columns = inverse ? pairs(l, GF_DWT_X) : l->m[GF_DWT_X];
     long planes = l->on[GF_DWT_Z] ? 1 : l->n[GF_DWT_Z];
     long high = l->on[GF_DWT_Z] ? TILE_ROWS_DEEP : TILE_ROWS;
-    if (planes < threads && rows / high < 4 * threads) /* work for every thread */
+    if (planes < threads && rows / high < 4 * threads) /* so that every thread has work */
         high = divide_up(rows, 4 * threads);
     long down = divide_up(rows, high), across = divide_up(columns, TILE_COLUMNS);
     size_t bytes = gf_cpu_dwt_scratch(l);
@@ -391,8 +402,9 @@ static int64_t run(const struct gf_cpu_dwt_level *l, bool inverse, int threads, 
 #pragma omp parallel num_threads(threads) reduction(+ : clipped)
     {
         struct tile t = {.level = l,
-                         .kernels = l->kernels->wavelet,
-                         .offset = gf_dwt_offset(l->boundary),
+                         .kernels = &l->kernels->wavelet[l->wavelet.name],
+                         .taps = gf_dwt_taps(&l->wavelet),
+                         .offset = gf_dwt_offset(&l->wavelet),
                          .real = (size_t)l->kernels->bits / 8};
         t.pixel = t.real * (size_t)l->channels;
         set_buffers(&t, scratch + bytes * (size_t)omp_get_thread_num());

@@ -135,14 +135,14 @@ static int take_step(struct gf_dwt_stream *s, int level, int64_t k) {
     const int64_t row = gf_dwt_layout_row(&s->sender.layout, level);
     struct level *l = &s->level[level - 1];
     struct gf_cpu_dwt_level step = l->step;
-    const char *planes[4];
+    const char *planes[GF_DWT_MOST_TAPS];
     const int set = (int)(l->done % 2);
     char *const *half = &l->half[2 * set];
     int rc =
         s->sender.taker.settle ? s->sender.taker.settle(s->sender.taker.user, l->boxes[set]) : 0;
     if (rc)
         return rc;
-    for (int j = 0; j < 4; j++) {
+    for (int j = 0; j < gf_dwt_taps(&l->step.wavelet); j++) {
         const int64_t plane = gf_dwt_window_plane(&l->z, k, j);
         planes[j] = plane < 0 ? NULL : place_of(l, plane);
     }

@@ -25,7 +25,7 @@ int gf_dwt_bands(const struct gf_job *job, struct gf_dwt_band bands[GF_MAX_BANDS
     struct gf_dwt_axis axis[GF_MAX_DIMS];
     int n = 0, levels = job->wavelet.levels;
     for (int i = 0; i < job->ndim; i++)
-        gf_dwt_axis(job->shape[i], on_axis(job, i), levels, job->wavelet.boundary, &axis[i]);
+        gf_dwt_axis(job->shape[i], on_axis(job, i), levels, &job->wavelet, &axis[i]);
     describe_band(job, axis, levels, 0, &bands[n++]);
     for (int l = levels; l >= 1; l--)
         for (unsigned key = 1; key < 1u << job->ndim; key++) {

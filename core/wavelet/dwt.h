@@ -1,15 +1,14 @@
-/* The four-tap Daubechies wavelet (W4, D4, PyWavelets' db2): its bands, thresholds and outputs.
+/* Wavelet transforms (kernels/wavelets.h lists the wavelets): their bands, thresholds and outputs.
  *
  *     struct gf_dwt_band band[GF_MAX_BANDS];
  *     int n = gf_dwt_bands(&job, band);                    band[0] is the approximation
  *     struct gf_array v = gf_dwt_band_view(&job, &band[1], &coefficients);
  *
- * Daubechies 1988 ("Orthonormal bases of compactly supported wavelets") gives the filter
- *     h = (1 + r, 3 + r, 3 - r, 1 - r) / (4 sqrt 2), r = sqrt 3;    g = (h3, -h2, h1, -h0)
- * and Mallat 1989 the pyramid: a line x of n samples becomes
- *     a[k] = sum over i < 4 of h[i] x[2 k - s + i]        d[k] likewise with g
- * and a is the next level's line. s = 1 if the boundary is periodic, else 2, which is PyWavelets'
- * alignment. The counts of a[] and d[], and how bands are packed, are in core/base/dwt_shape.h.
+ * A wavelet of t taps is a filter h; g[i] = (-1)^i h[t - 1 - i]. Mallat 1989 gives the pyramid: a line x
+ * of n samples becomes
+ *     a[k] = sum over i < t of h[i] x[2 k - s + i]        d[k] likewise with g
+ * and a is the next level's line. s = t / 2 - 1 if the boundary is periodic, else t - 2, which is
+ * PyWavelets' alignment. The counts of a[] and d[], and how bands are packed, are in core/base/dwt_shape.h.
  * Along several axes one level transforms all of them, time first for a sequence of frames (3D-FWT:
  * Bernabe, Cuenca, Gimenez 2013, Procedia Computer Science 18); the order changes only rounding.
  *

@@ -90,7 +90,7 @@ static int select_magnitude(const struct gf_job *job, const struct gf_dwt_band *
     return 0;
 }
 
-/* A threshold on n details. */
+/* Applies a threshold to n details. */
 #define SHRINK(type)                                                                               \
     static void shrink_##type(type *c, int64_t n, bool soft, type limit) {                         \
         for (int64_t k = 0; k < n; k++) {                                                          \

@@ -29,7 +29,8 @@ const char *gf_dwt_refuses_planes(const struct gf_job *job) {
         return "a single line is not";
     return job->op != GF_DWT || !(job->axes & 1) || job->shape[0] < 2
                ? "the slowest axis is not transformed"
-               : gf_dwt_refuses_parts(job);
+           : gf_dwt_taps(&job->wavelet) != 4 ? "only wavelets of four taps go plane by plane"
+                                             : gf_dwt_refuses_parts(job);
 }
 
 struct gf_job gf_dwt_planes_job(const struct gf_job *job) {
@@ -46,11 +47,12 @@ struct gf_job gf_dwt_planes_job(const struct gf_job *job) {
 void gf_dwt_window(const struct gf_job *job, int level, struct gf_dwt_window *w) {
     struct gf_dwt_axis z;
     const enum gf_boundary b = job->wavelet.boundary;
-    gf_dwt_axis(job->shape[0], job->axes & 1, level, b, &z);
+    gf_dwt_axis(job->shape[0], job->axes & 1, level, &job->wavelet, &z);
     *w = (struct gf_dwt_window){.planes = z.n[level - 1],
                                 .steps = z.n[level],
                                 .first = b == GF_PERIODIC && level > 1,
-                                .boundary = b};
+                                .boundary = b,
+                                .offset = gf_dwt_offset(&job->wavelet)};
 }
 
 /* ---- step by step ---- */
@@ -115,7 +117,7 @@ void gf_dwt_part(const struct gf_job *job, int n, int i, struct gf_dwt_part *par
     const int64_t tail = periodic ? (all / unit - 1) * unit : all;
     const int64_t before = periodic ? unit : 2 * unit, after = periodic ? unit : 0;
     *part = (struct gf_dwt_part){.job = *job, .planes = {{0, all}}, .own = {{0, all}}, .all = all};
-    gf_dwt_axis(all, true, job->wavelet.levels, job->wavelet.boundary, &part->axis);
+    gf_dwt_axis(all, true, job->wavelet.levels, &job->wavelet, &part->axis);
     if (n < 2)
         return;
     const struct gf_span own = gf_slab_planes(tail, n, i, unit);

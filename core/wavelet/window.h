@@ -2,8 +2,8 @@
  * which steps are ready once so many planes have come, which planes must be kept. The functions are
  * pure and cannot fail.
  *
- * Forward, step k of a level makes plane k of each band from planes 2 k - s to 2 k - s + 3 of the
- * finer side (core/wavelet/dwt.h), the line being continued at its ends. Steps are taken in the
+ * All of it is for wavelets of four taps. Forward, step k of a level makes plane k of each band from planes
+ * 2 k - s to 2 k - s + 3 of the finer side (core/wavelet/dwt.h), the line being continued at its ends. Steps are taken in the
  * order in which their planes come: on a periodic line step 0 is the last, and hence plane 0 of the
  * next level comes last.
  *
@@ -22,10 +22,6 @@
 
 /* The index of the sample that continues a line of n at index i; -1 for a zero. */
 int64_t gf_dwt_extend(int64_t i, int64_t n, enum gf_boundary b);
-/* s: 1 for a periodic line, 2 for others. */
-static inline int gf_dwt_offset(enum gf_boundary b) {
-    return b == GF_PERIODIC ? 1 : 2;
-}
 
 /* NULL, or why coefficients cannot be processed a few at a time; the second one: plane by plane. */
 const char *gf_dwt_refuses_parts(const struct gf_job *job);
@@ -38,6 +34,7 @@ struct gf_dwt_window {
     int64_t planes, steps; /* of the finer side; of each band */
     int64_t first;         /* the plane that comes first; if not 0, plane 0 comes last */
     enum gf_boundary boundary;
+    int offset; /* s */
 };
 void gf_dwt_window(const struct gf_job *job, int level, struct gf_dwt_window *w);
 
@@ -48,7 +45,7 @@ void gf_dwt_window(const struct gf_job *job, int level, struct gf_dwt_window *w)
 int64_t gf_dwt_window_ready(const struct gf_dwt_window *w, int64_t came);
 int64_t gf_dwt_window_step(const struct gf_dwt_window *w, int64_t i);
 static inline int64_t gf_dwt_window_plane(const struct gf_dwt_window *w, int64_t k, int j) {
-    return gf_dwt_extend(2 * k - gf_dwt_offset(w->boundary) + j, w->planes, w->boundary);
+    return gf_dwt_extend(2 * k - w->offset + j, w->planes, w->boundary);
 }
 /* The slot that keeps a plane as long as a step needs it: four slots in turn, and GF_DWT_KEPT for
  * those at the beginning of a periodic line, which its end needs. How many there are. */

@@ -1,43 +1,42 @@
-/* The files that a run reads and writes, in one hash table under one lock. */
+/* The files that a run reads and writes, in one tree under one lock. */
 #include "formats/io/guard.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <search.h>
+#include <stdio.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/status.h"
-#include "formats/checksum.h"
 #include "formats/io/io.h"
 #include "formats/record.h"
 
-struct entry {
+struct file {
     dev_t dev; /* of the folder; 0 and 0 where there is none */
     ino_t ino;
     bool read, record, opened;
     const char *called; /* borrowed */
     struct gf_claimant by;
-    char *path;  /* where `by` saw it, of a file's own entry; owned */
-    char name[]; /* in the folder; empty where dev and ino are the file's own */
+    char *path; /* where `by` saw it, of a file's own entry; owned */
+    char *name; /* in the folder; owned; empty where dev and ino are the file's own */
 };
 
 static struct {
     pthread_mutex_t lock;
     bool on;
-    struct entry **slot; /* open addressing, at most half full */
-    size_t n, capacity;  /* a power of two */
+    void *entries; /* of tsearch() */
     /* The folder that was asked for last: inputs and outputs come in runs from one. */
     char *folder;
     dev_t folder_dev;
     ino_t folder_ino;
 } guard = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* A path taken apart. */
+/* A path resolved to folder, name and file. */
 struct place {
     bool regular, block; /* what exists there; neither and not exempt: nothing */
     bool exempt;
@@ -59,12 +58,10 @@ int gf_resolve_links(const char *path, char **out) {
         }
         link[n] = 0;
         char *slash = strrchr(p, '/');
-        size_t folder = slash && link[0] != '/' ? (size_t)(slash - p) + 1 : 0;
-        char *next = malloc(folder + (size_t)n + 1);
-        if (next) {
-            memcpy(next, p, folder);
-            memcpy(next + folder, link, (size_t)n + 1);
-        }
+        const int folder = slash && link[0] != '/' ? (int)(slash - p) + 1 : 0;
+        char *next;
+        if (asprintf(&next, "%.*s%s", folder, p, link) < 0)
+            next = NULL;
         free(p);
         p = next;
     }
@@ -75,76 +72,52 @@ int gf_resolve_links(const char *path, char **out) {
     return gf_fail_errno(GF_EIO, "cannot write");
 }
 
-/* ---- the table; the lock is held ---- */
+/* ---- the tree; the lock is held ---- */
 
-static size_t hash(dev_t dev, ino_t ino, const char *name) {
-    const uint64_t file = (uint64_t)ino * 0x9e3779b97f4a7c15u ^ (uint64_t)dev;
-    return gf_crc32((uint32_t)(file ^ file >> 32), name, strlen(name), 1);
+/* By name, folder and device. */
+static int compare(const void *a, const void *b) {
+    const struct file *x = a, *y = b;
+    if (x->ino != y->ino)
+        return x->ino < y->ino ? -1 : 1;
+    if (x->dev != y->dev)
+        return x->dev < y->dev ? -1 : 1;
+    return strcmp(x->name, y->name);
 }
 
-/* The slot that holds the entry, or the free one where it belongs. */
-static struct entry **slot_of(dev_t dev, ino_t ino, const char *name) {
-    for (size_t i = hash(dev, ino, name);; i++) {
-        struct entry **s = &guard.slot[i & (guard.capacity - 1)];
-        if (!*s || ((*s)->dev == dev && (*s)->ino == ino && !strcmp((*s)->name, name)))
-            return s;
-    }
+static struct file *find(dev_t dev, ino_t ino, const char *name) {
+    const struct file key = {.dev = dev, .ino = ino, .name = (char *)name};
+    struct file **there = tfind(&key, &guard.entries, compare);
+    return there ? *there : NULL;
 }
 
-static int grow(void) {
-    size_t old = guard.capacity;
-    struct entry **from = guard.slot, **to = calloc(old ? 2 * old : 64, sizeof *to);
-    if (!to)
-        return gf_fail(GF_ENOMEM, "out of memory for the list of files");
-    guard.slot = to;
-    guard.capacity = old ? 2 * old : 64;
-    for (size_t i = 0; i < old; i++)
-        if (from[i])
-            *slot_of(from[i]->dev, from[i]->ino, from[i]->name) = from[i];
-    free(from);
-    return 0;
-}
-
-static struct entry *find(dev_t dev, ino_t ino, const char *name) {
-    return guard.n ? *slot_of(dev, ino, name) : NULL;
+static void free_file(void *entry) {
+    struct file *e = entry;
+    free(e->path);
+    free(e->name);
+    free(e);
 }
 
 /* The entry, made where there is none; NULL without memory. */
-static struct entry *enter(dev_t dev, ino_t ino, const char *name) {
-    if (2 * (guard.n + 1) > guard.capacity && grow())
-        return NULL;
-    struct entry **s = slot_of(dev, ino, name);
-    size_t bytes = strlen(name) + 1;
-    if (*s)
-        return *s;
-    *s = calloc(1, sizeof **s + bytes);
-    if (!*s) {
+static struct file *enter(dev_t dev, ino_t ino, const char *name) {
+    struct file *e = find(dev, ino, name);
+    if (e || !(e = calloc(1, sizeof *e)))
+        goto out;
+    *e = (struct file){.dev = dev, .ino = ino, .name = strdup(name)};
+    if (!e->name || !tsearch(e, &guard.entries, compare)) {
+        free_file(e);
+        e = NULL;
+    }
+out:
+    if (!e)
         gf_fail(GF_ENOMEM, "out of memory for the list of files");
-        return NULL;
-    }
-    (*s)->dev = dev;
-    (*s)->ino = ino;
-    memcpy((*s)->name, name, bytes);
-    guard.n++;
-    return *s;
-}
-
-static void forget(void) {
-    for (size_t i = 0; i < guard.capacity; i++) {
-        if (guard.slot[i])
-            free(guard.slot[i]->path);
-        free(guard.slot[i]);
-    }
-    free(guard.slot);
-    free(guard.folder);
-    guard.slot = NULL;
-    guard.folder = NULL;
-    guard.n = guard.capacity = 0;
+    return e;
 }
 
 static void switch_to(bool on) {
     pthread_mutex_lock(&guard.lock);
-    forget();
+    tdestroy(guard.entries, free_file);
+    free(guard.folder);
+    guard.entries = guard.folder = NULL;
     guard.on = on;
     pthread_mutex_unlock(&guard.lock);
 }
@@ -159,8 +132,8 @@ void gf_guard_end(void) {
 
 /* ---- places; the lock is held ---- */
 
-/* Device and inode of the first `n` characters of `path`, a folder. `fresh`: as it is now, and not
- * as it was when it was last asked for. */
+/* Finds device and inode of a folder, the first `n` characters of `path`. `fresh`: looks again, even if this
+ * folder was the last one asked for. */
 static bool find_folder(const char *path, size_t n, bool fresh, struct place *p) {
     struct stat st;
     bool kept = guard.folder && strlen(guard.folder) == n && !memcmp(guard.folder, path, n);
@@ -180,7 +153,7 @@ static bool find_folder(const char *path, size_t n, bool fresh, struct place *p)
     return true;
 }
 
-/* stdin or stdout, of which only the file behind it counts. */
+/* stdin or stdout: only the file behind it counts. */
 static void locate_stream(int fd, struct place *p) {
     struct stat st;
     *p = (struct place){.name = "-", .exempt = true};
@@ -223,7 +196,7 @@ static void locate(const char *path, int stream, bool fresh, struct place *p) {
 /* ---- what is read ---- */
 
 static int enter_read(dev_t dev, ino_t ino, const char *name, const char *called, bool record) {
-    struct entry *e = enter(dev, ino, name);
+    struct file *e = enter(dev, ino, name);
     if (!e)
         return GF_ENOMEM;
     if (!e->read) {
@@ -268,8 +241,8 @@ int gf_guard_read_picture(const char *path, const char *called) {
 /* ---- what is written ---- */
 
 /* The entry of the place if it is read, or NULL. */
-static const struct entry *find_read(const struct place *p) {
-    const struct entry *e = NULL;
+static const struct file *find_read(const struct place *p) {
+    const struct file *e = NULL;
     if (p->regular || p->block)
         e = find(p->file_dev, p->file_ino, "");
     if ((!e || !e->read) && !p->exempt && !p->block)
@@ -277,7 +250,7 @@ static const struct entry *find_read(const struct place *p) {
     return e && e->read ? e : NULL;
 }
 
-static int fail_read(int code, const char *path, const struct entry *e) {
+static int fail_read(int code, const char *path, const struct file *e) {
     char output[256], input[256];
     gf_clean_text(output, sizeof output, strcmp(path, "-") ? path : "stdout");
     gf_clean_text(input, sizeof input, strcmp(e->called, "-") ? e->called : "stdin");
@@ -286,7 +259,7 @@ static int fail_read(int code, const char *path, const struct entry *e) {
 }
 
 /* GF_EUSAGE where the entry is another claimant's, else it is this one's. */
-static int take(struct entry *e, const struct gf_claimant *who, struct gf_claimant *other) {
+static int take(struct file *e, const struct gf_claimant *who, struct gf_claimant *other) {
     if (!e)
         return GF_ENOMEM;
     if (!e->by.in)
@@ -297,13 +270,12 @@ static int take(struct entry *e, const struct gf_claimant *who, struct gf_claima
     return GF_EUSAGE;
 }
 
-/* The same for an existing file that has other names. Another process may have replaced the file since
- * it was claimed, and its inode then belongs to a new one: the earlier claimant's path is looked at
- * again. */
+/* The same for an existing file with several names. If another process has replaced the file since it was
+ * claimed, its inode may belong to a new file, so the earlier claimant's path is checked again. */
 static int take_file(const struct place *p, const char *path, const struct gf_claimant *who,
                      struct gf_claimant *other) {
     struct stat st;
-    struct entry *e = enter(p->file_dev, p->file_ino, "");
+    struct file *e = enter(p->file_dev, p->file_ino, "");
     if (e && e->path &&
         (stat(e->path, &st) || st.st_dev != p->file_dev || st.st_ino != p->file_ino))
         e->by = (struct gf_claimant){0};
@@ -320,7 +292,7 @@ static int claim(const char *path, const struct gf_claimant *who, struct gf_clai
     bool is_stdout = !strcmp(path, "-");
     int rc = 0;
     locate(path, STDOUT_FILENO, false, &p);
-    const struct entry *read = find_read(&p);
+    const struct file *read = find_read(&p);
     if (read)
         rc = fail_read(GF_EUSAGE, path, read);
     else if (is_stdout || !(p.exempt || p.block))
@@ -341,10 +313,10 @@ int gf_guard_claim(const char *path, const struct gf_claimant *who, struct gf_cl
 
 static int open_place(const char *path) {
     struct place p;
-    struct entry *e = NULL;
+    struct file *e = NULL;
     int rc = 0;
     locate(path, STDOUT_FILENO, true, &p);
-    const struct entry *read = find_read(&p);
+    const struct file *read = find_read(&p);
     if (read) {
         rc = fail_read(GF_EIO, path, read);
     } else if (!p.exempt && !p.block) {

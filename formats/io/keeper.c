@@ -23,7 +23,7 @@ static void keep(int from) {
     signal(SIGTERM, SIG_IGN);
     signal(SIGHUP, SIG_IGN);
     for (;;) {
-        if (n == sizeof path - 1) /* more than a run of several processes has */
+        if (n == sizeof path - 1) /* more than any run has */
             return;
         ssize_t got = read(from, path + n, sizeof path - 1 - n);
         if (got > 0)

@@ -154,7 +154,7 @@ int gf_sink_join(const char *path, struct gf_sink **out) {
     return rc;
 }
 
-/* Whether bytes are written at any place, not one after the other. */
+/* True if bytes can be written anywhere, not only in order. */
 static bool has_places(const struct gf_sink *s) {
     return s->slot != NO_SLOT || s->joined;
 }
@@ -164,7 +164,7 @@ static bool write_bytes(const struct gf_sink *s, const unsigned char *p, size_t 
     while (n) {
         size_t part = n < 1 << 30 ? n : 1 << 30;
         ssize_t done = has_places(s) ? pwrite(s->fd, p, part, (off_t)at) : write(s->fd, p, part);
-        if (done > 0) { /* a short write continues with the rest and gets the cause there */
+        if (done > 0) { /* after a short write, the next call reports the cause */
             p += done;
             n -= (size_t)done;
             at += done;
@@ -191,7 +191,7 @@ static int flush(struct gf_sink *s) {
     return rc;
 }
 
-/* All of a kept stream is in the buffer, which begins at 0. */
+/* Writes to a stream that is kept: all of it is in the buffer, from 0 on. */
 static int write_kept(struct gf_sink *s, const void *data, size_t n) {
     size_t end = (size_t)s->position + n;
     if (end > s->capacity) {
@@ -345,13 +345,13 @@ int gf_sink_lend(struct gf_sink *s, int64_t bytes, const char **path) {
         rc = flush(s);
     if (rc)
         return rc;
-    /* Not every library that writes in our place reports a full disk. */
+    /* Not every library that writes for us reports a full disk. */
     if (fallocate(s->fd, 0, 0, s->size + bytes) &&
         (errno == ENOSPC || errno == EFBIG || errno == EDQUOT))
         return fail_write(s);
     s->crc = crc;
     s->lent = s->size;
-    s->summing = false; /* what is written here, too, is summed up by all */
+    s->summing = false; /* all processes sum up what this one writes too */
     return gf_temporary_name(s->slot, path) ? fail_write(s) : GF_OK;
 }
 
@@ -380,8 +380,8 @@ bool gf_sink_is_file(const struct gf_sink *s) {
     return s->slot != NO_SLOT;
 }
 
-/* Writes all and asks what close() would say: a stream is closed, a file by a second descriptor, for the
- * first one is still needed to name it and keeps it from being removed. */
+/* Writes everything and checks what close() reports: of a stream itself, of a file through a second
+ * descriptor, as the first one is still needed to name the file and protects it from removal. */
 static int settle(struct gf_sink *s) {
     const bool is_file = s->slot != NO_SLOT;
     if (!s->failed && !s->settled)

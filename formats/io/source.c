@@ -1,4 +1,4 @@
-/* Inputs: files by pread() through a small window, pipes through memory, and memory itself. */
+/* Inputs: files, read by pread() through a small window; pipes, through memory; memory itself. */
 #include "formats/io/io.h"
 
 #include <errno.h>
@@ -14,8 +14,8 @@
 #include "core/base/status.h"
 
 enum { WINDOW = 64 * 1024, LEAST_ALONE = 512 };
-/* A large read of a file that the system has in memory is copied in pieces by several threads, each of
- * which also has the pages cleared that it copies to. */
+/* Several threads copy the pieces of a large read, if the system has the file in memory; each thread also
+ * faults in the pages that it writes. */
 enum { PIECE = 4 << 20, MANY_PIECES = 8, MOST_THREADS = 16 };
 
 enum source_kind { SOURCE_FILE, SOURCE_PIPE, SOURCE_MEMORY };
@@ -216,7 +216,7 @@ static int file_fill(struct gf_source *s) {
     return GF_OK;
 }
 
-/* Copies out of the window; 0 when the position is outside. */
+/* Copies from the window; returns 0 if the position is outside it. */
 static size_t take(struct gf_source *s, void *buffer, size_t n) {
     int64_t off = s->position - s->block_at;
     if (off < 0 || off >= (int64_t)s->block_n)
@@ -227,7 +227,7 @@ static size_t take(struct gf_source *s, void *buffer, size_t n) {
     return n;
 }
 
-/* Up to n bytes from position `at` of a file, by one thread. */
+/* Reads up to n bytes from position `at` of a file, in one thread. */
 static size_t read_piece(const struct gf_source *s, unsigned char *to, size_t n, int64_t at) {
     size_t done = 0;
     ssize_t got = 1;
@@ -241,7 +241,7 @@ static size_t read_piece(const struct gf_source *s, unsigned char *to, size_t n,
     return done;
 }
 
-/* The bytes before the first one that could not be read: why not is for who reads on from there. */
+/* Returns the bytes before the first one that could not be read; reading on from there reports why. */
 static size_t read_pieces(struct gf_source *s, unsigned char *to, size_t n) {
     const int64_t pieces = ((int64_t)n + PIECE - 1) / PIECE;
     const int threads = (int)gf_min(s->threads, MOST_THREADS);
@@ -260,7 +260,7 @@ static size_t read_pieces(struct gf_source *s, unsigned char *to, size_t n) {
     return (size_t)whole;
 }
 
-/* Rows that lie apart are read by themselves: a window for each would be read several times over. */
+/* Reads rows that lie apart directly: windows around them would overlap. */
 static int64_t read_file(struct gf_source *s, unsigned char *to, size_t n) {
     const size_t alone = s->position == s->read_to ? WINDOW : LEAST_ALONE;
     size_t done = take(s, to, n);

@@ -24,7 +24,7 @@
 
 enum { N_SLOTS = 512, SLOT_FREE = 0, SLOT_TAKEN, SLOT_LIVE };
 
-/* Two tables: the end of the program looks at every state, and touches no path's page for it. */
+/* Two tables: the end of the program reads every state, without touching the pages of the paths. */
 static atomic_int states[N_SLOTS];
 static char paths[N_SLOTS][PATH_MAX];
 static int fds[N_SLOTS];
@@ -109,7 +109,7 @@ static void remove_one(int folder, const char *name) {
     close(fd);
 }
 
-/* Whether it is the first call for this folder; false too once the table is full. */
+/* True for the first call for this folder; false once the table is full. */
 static bool is_first(const char *folder) {
     enum { MOST = 512 };
     static _Atomic uint64_t seen[MOST];
@@ -152,7 +152,7 @@ static int link_to(int i, const char *path) {
     return linkat(AT_FDCWD, open_file, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
 }
 
-/* A file without a name: gone with its descriptor. */
+/* Opens a file without a name, which disappears with its descriptor. */
 static int open_unnamed(int i, int mode) {
     const char *slash = strrchr(paths[i], '/');
     char folder[PATH_MAX] = ".";
@@ -166,8 +166,8 @@ static int open_unnamed(int i, int mode) {
     return fd;
 }
 
-/* For file systems that make none without a name. A sweep may take it for a leftover before it is
- * locked: EEXIST then, and another name is tried. */
+/* For file systems without unnamed files. Another process may take the file for a leftover before it is
+ * locked: then fails with EEXIST, and another name is tried. */
 static int open_named(int i, int mode) {
     struct stat st;
     int fd = open(paths[i], O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
@@ -179,8 +179,8 @@ static int open_named(int i, int mode) {
     return -1;
 }
 
-/* Calls make(i, …) under one name after another until one is free. Live before it exists: a signal in
- * between finds either nothing or our own file. */
+/* Calls make(i, …) with one name after another until one is free. The slot is live before the file exists, so
+ * a signal in between finds either nothing or our own file. */
 static int with_name(int i, int (*make)(int i, int mode), int mode) {
     int made = -1, tries = 0;
     do {
@@ -286,7 +286,7 @@ static int rename_reserved(const char *from, const char *to) {
     return -1;
 }
 
-/* The temporary's name is nobody's any more: nothing is left to be removed. */
+/* The temporary no longer exists under its own name, so there is nothing to remove. */
 static int renamed(int slot) {
     atomic_store(&states[slot], SLOT_TAKEN);
     return 0;

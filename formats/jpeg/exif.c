@@ -8,7 +8,7 @@
 
 enum { HEADER = 6 /* "Exif\0\0" */, ENTRY = 12 };
 
-/* Two numbers at the offset that the entry holds; 0 where that is outside. */
+/* Reads the fraction at the offset that the entry holds; 0 if the offset is outside. */
 static double rational(const unsigned char *p, size_t n, const unsigned char *entry, bool big) {
     size_t at = gf_get_number(entry + 8, 4, big);
     if (gf_get_number(entry + 2, 2, big) != TIFF_RATIONAL || n < 8 || at > n - 8)
@@ -49,14 +49,14 @@ struct gf_exif gf_exif_read(const unsigned char *p, size_t n) {
     return exif;
 }
 
-/* The bytes of one value of that type; 0: not known. */
+/* Returns the bytes of one value of a type; 0 if the type is unknown. */
 static size_t size_of(uint64_t type) {
     static const unsigned char sizes[] = {0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4};
     return type < sizeof sizes ? sizes[type] : 0;
 }
 
-/* Whether a directory and the values of its entries are inside the n bytes, and those of the directories
- * in it (`deep`). */
+/* True if a directory and the values of its entries are within the n bytes, and with `deep` those of the
+ * directories inside it. */
 static bool is_whole(const unsigned char *p, size_t n, size_t at, bool big, bool deep) {
     enum { EXIF_IFD = 0x8769, GPS_IFD = 0x8825 };
     size_t entries = at + 2 <= n ? gf_get_number(p + at, 2, big) : n;

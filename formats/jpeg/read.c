@@ -61,7 +61,7 @@ static bool jpeg_sniff(const unsigned char *head, size_t n) {
     return n >= 3 && !memcmp(head, "\xff\xd8\xff", 3);
 }
 
-/* ---- what libjpeg calls ---- */
+/* ---- callbacks ---- */
 
 _Noreturn static void escape(struct reader *r, int status, const char *prefix) {
     r->status = status;
@@ -140,7 +140,7 @@ static unsigned next_byte(struct reader *r) {
     return *r->input.next_input_byte++;
 }
 
-/* One segment at a time in a buffer of its own; libjpeg's own way keeps all of them. */
+/* Reads one segment into our buffer; libjpeg's own way would keep all of them. */
 static unsigned read_segment(struct reader *r) {
     unsigned length = next_byte(r) << 8;
     length |= next_byte(r);
@@ -169,7 +169,7 @@ static boolean on_app1(j_decompress_ptr jpeg) {
     return TRUE;
 }
 
-/* "ICC_PROFILE\0", which part of how many, the part. */
+/* Collects a profile: "ICC_PROFILE\0", the number of this part, how many there are, the part. */
 static boolean on_app2(j_decompress_ptr jpeg) {
     enum { HEAD = 14 };
     struct reader *r = jpeg->client_data;
@@ -193,7 +193,7 @@ static boolean on_app2(j_decompress_ptr jpeg) {
     return TRUE;
 }
 
-/* Called for each row of blocks of each scan, while all scans are read ahead. */
+/* Called for each row of blocks of each scan while all scans are read ahead. */
 static void on_progress(j_common_ptr common) {
     struct reader *r = common->client_data;
     const struct jpeg_decompress_struct *jpeg = &r->jpeg;
@@ -223,7 +223,7 @@ static void set_callbacks(struct reader *r) {
     r->progress.progress_monitor = on_progress;
     jpeg->src = &r->input;
     jpeg->progress = &r->progress;
-    jpeg->mem->max_memory_to_use = 0; /* the decoder's own limit, not $JPEGMEM, is checked */
+    jpeg->mem->max_memory_to_use = 0; /* the decoder's own limit applies, not $JPEGMEM */
     gf_libjpeg.jpeg_set_marker_processor(jpeg, APP1, on_app1);
     gf_libjpeg.jpeg_set_marker_processor(jpeg, APP2, on_app2);
 }
@@ -263,7 +263,7 @@ static int64_t working_memory(struct reader *r) {
     return sum + BAND * jpeg->num_components * (int64_t)jpeg->image_width;
 }
 
-/* JFIF's resolution, or EXIF's, as the turned picture has it; EXIF itself and the profile. */
+/* Takes the resolution (JFIF's, else EXIF's) as the turned picture has it, EXIF itself and the profile. */
 static int take_metadata(struct reader *r, struct gf_image *image) {
     static const enum gf_unit units[] = {GF_UNIT_NONE, GF_INCH, GF_CENTIMETRE};
     const struct jpeg_decompress_struct *jpeg = &r->jpeg;
@@ -338,7 +338,7 @@ static int jpeg_open(struct gf_decoder *d, struct gf_image *image) {
 
 /* ---- the samples ---- */
 
-/* Puts `n` rows of the file, from row `y` on, where the orientation wants them. */
+/* Puts `n` rows of the file, from row `y` on, where they belong in the turned picture. */
 static void put_turned(const struct reader *r, const struct gf_array *px, int64_t y, int n) {
     const struct gf_orientation turn = gf_exif_turn(r->exif.orientation);
     const int64_t width = r->jpeg.image_width, channels = px->shape[2];
@@ -353,7 +353,7 @@ static void put_turned(const struct reader *r, const struct gf_array *px, int64_
         step_y = -step_y;
     if (turn.transpose ? turn.mirror_y : turn.mirror_x)
         step_x = -step_x;
-    /* Down the columns of the band, whose rows are then neighbours in a transposed picture. */
+    /* Column by column: in a transposed picture a column's samples are neighbours. */
     for (int64_t x = 0; x < width; x++)
         for (int i = 0; i < n; i++) {
             const unsigned char *from = r->band + (i * width + x) * channels;
@@ -374,8 +374,8 @@ static void read_rows(struct reader *r, const struct gf_array *px) {
         for (int64_t i = 0; i < n; i++) {
             JSAMPROW to = turned ? turned + (size_t)i * row
                                  : (unsigned char *)px->data + (y + i) * px->stride[0];
-            gf_libjpeg.jpeg_read_scanlines(jpeg, &to,
-                                           1); /* a source that never waits gives a row always */
+            gf_libjpeg.jpeg_read_scanlines(
+                jpeg, &to, 1); /* our source never suspends, so each call gives a row */
         }
         if (turned)
             put_turned(r, px, y, (int)n);
@@ -383,7 +383,7 @@ static void read_rows(struct reader *r, const struct gf_array *px) {
     }
 }
 
-/* libjpeg takes bits that no scan brought for zeros, and passes over a scan whose header is damaged. */
+/* libjpeg takes missing bits for zeros, and skips a scan whose header is damaged. */
 static void check_scans(struct reader *r) {
     for (int i = 0; i < r->jpeg.num_components && gf_libjpeg.jpeg_has_multiple_scans(&r->jpeg); i++)
         for (int k = 0; k < DCTSIZE2; k++)
@@ -397,7 +397,7 @@ static int decode_rows(struct reader *r, const struct gf_array *px) {
     struct jpeg_decompress_struct *jpeg = &r->jpeg;
     if (setjmp(r->escape))
         return gf_fail_text(r->status, r->prefix, r->message);
-    jpeg->do_block_smoothing = FALSE; /* nothing is invented where scans are missing */
+    jpeg->do_block_smoothing = FALSE; /* invents nothing for missing scans */
     gf_libjpeg.jpeg_start_decompress(jpeg);
     check_scans(r);
     if (jpeg->output_width != jpeg->image_width || jpeg->output_height != jpeg->image_height ||

@@ -54,7 +54,7 @@ static void put(struct writer *w, size_t n) {
         longjmp(w->escape, 1);
 }
 
-/* libjpeg asks for the whole buffer, whatever it has counted as free. */
+/* libjpeg means the whole buffer, whatever it has counted as free. */
 static boolean on_full(j_compress_ptr jpeg) {
     put(jpeg->client_data, BUFFER);
     on_start(jpeg);
@@ -80,7 +80,7 @@ int64_t gf_jpeg_writing_bytes(const struct gf_image *image) {
     return blocks * shape[last] * (int64_t)sizeof(JBLOCK);
 }
 
-/* JFIF's numbers are whole; those of a metre fit an inch better than a centimetre. */
+/* JFIF's numbers are whole; a resolution a metre rounds better to inches than to centimetres. */
 static void set_density(struct jpeg_compress_struct *jpeg, const struct gf_resolution *r) {
     bool as_is = r->unit == GF_CENTIMETRE && !(fmod(r->x, 1) > 0) && !(fmod(r->y, 1) > 0);
     struct gf_resolution whole;
@@ -98,7 +98,7 @@ static void configure(struct writer *w, const struct gf_write_options *options) 
     w->output.empty_output_buffer = on_full;
     w->output.term_destination = on_end;
     jpeg->dest = &w->output;
-    jpeg->mem->max_memory_to_use = 0; /* $JPEGMEM has no say */
+    jpeg->mem->max_memory_to_use = 0; /* ignores $JPEGMEM */
     jpeg->image_width = (JDIMENSION)p->width;
     jpeg->image_height = (JDIMENSION)p->height;
     jpeg->input_components = (int)p->channels;

@@ -21,7 +21,7 @@ static const struct {
 
 /* ---- reading ---- */
 
-/* Finds room for the chunk whose head is there; a second one of a kind is left out. */
+/* Makes room for the chunk whose head has been read; a second chunk of a kind is ignored. */
 static void begin_chunk(struct gf_png_chunks *c) {
     const size_t n = gf_get_big_endian(c->head);
     c->body = (uint64_t)n + CRC;
@@ -78,8 +78,8 @@ void gf_png_follow(struct gf_png_chunks *c, const unsigned char *bytes, size_t n
     }
 }
 
-/* Inflates n bytes into exactly `size`; false where they hold less or are damaged. What follows the
- * profile in the stream is not looked at. */
+/* Inflates n bytes into exactly `size`; *whole is false if they hold less or are damaged. Data after the
+ * profile is ignored. */
 static int inflate_to(const unsigned char *packed, size_t n, unsigned char *out, size_t size,
                       bool *whole) {
     z_stream z = {.next_in = (unsigned char *)(uintptr_t)packed, .avail_in = (uInt)n};
@@ -93,7 +93,7 @@ static int inflate_to(const unsigned char *packed, size_t n, unsigned char *out,
     return rc == Z_MEM_ERROR ? gf_fail(GF_ENOMEM, "out of memory") : GF_OK;
 }
 
-/* A name, a zero byte, the method 0 and zlib's stream; a profile begins with its size. */
+/* The chunk holds a name, a zero byte, the method 0 and zlib's stream; the profile begins with its size. */
 static int take_profile(const struct gf_png_chunk *k, struct gf_metadata *m) {
     const unsigned char *zero = k->n ? memchr(k->large, 0, k->n < MOST_NAME ? k->n : MOST_NAME) : 0;
     unsigned char first[4], *profile = NULL;
@@ -179,7 +179,7 @@ int gf_png_put_metadata(const struct gf_metadata *m, int colors, struct gf_png_c
         memcpy(c->chunk[GF_PNG_CHRM].small, m->primaries, sizeof m->primaries);
         c->chunk[GF_PNG_CHRM].n = sizeof m->primaries;
     }
-    if (gf_profile_suits(m, colors)) /* a file has it or sRGB, not both */
+    if (gf_profile_suits(m, colors)) /* a file has a profile or sRGB, not both */
         return put_profile(m, &c->chunk[GF_PNG_ICCP]);
     if (m->srgb) {
         c->chunk[GF_PNG_SRGB].small[0] = m->intent;

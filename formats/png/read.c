@@ -1,5 +1,5 @@
-/* PNG in: libpng checks the header and whatever is unusual; the rows of usual pictures are read
- * without it (png_rows.c), straight into the array. */
+/* PNG in: libpng reads the header and unusual files; the rows of usual ones are decoded without it
+ * (formats/png/rows.c), straight into the array. */
 #include <png.h>
 #include <setjmp.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static void on_read(png_structp png, png_bytep to, size_t n) {
     gf_png_follow(&r->chunks, to, n);
 }
 
-/* From any stored form to 1..4 channels of 8 or 16 bits in the host's byte order. */
+/* Asks libpng for 1 to 4 channels of 8 or 16 bits in the host's byte order; returns how many. */
 static int set_transforms(struct reader *r) {
     png_structp png = r->png;
     struct gf_image *image = r->image;
@@ -87,7 +87,7 @@ static void read_rows(struct reader *r, int passes, int64_t height) {
             png_read_row(r->png, (png_bytep)px->data + y * px->stride[0], NULL);
 }
 
-/* The samples of the file are those of the array, but for the byte order. */
+/* True if the file's samples are the array's, except for the byte order. */
 static bool is_usual(const struct reader *r) {
     return r->codec &&
            gf_source_known_size(r->decoder->source) >= 0 && /* no pipe: libpng may begin anew */
@@ -136,7 +136,7 @@ static struct gf_png_rows *new_rows(const struct reader *r, int strips) {
     return is_usual(r) ? gf_png_rows_new(r->codec, r->decoder->source, px, swap, strips) : NULL;
 }
 
-/* False where libpng is to read the rows. */
+/* Returns false if libpng has to read the rows. */
 static bool read_usual(struct reader *r) {
     struct gf_png_rows *rows = new_rows(r, 1);
     bool done = rows && gf_png_rows_decode(rows);
@@ -158,7 +158,7 @@ static int read_by_libpng(struct reader *r) {
     return GF_OK;
 }
 
-/* libpng's message as ours: "IDAT: CRC error" becomes "bad CRC in IDAT". */
+/* Reports libpng's message in our words: "IDAT: CRC error" becomes "bad CRC in IDAT". */
 static int report(struct reader *r, int status) {
     size_t n = strlen(r->message);
     if (!r->message[0])
@@ -191,7 +191,7 @@ static int png_read(struct gf_decoder *d, struct gf_image *image) {
     struct reader *r = d->state;
     r->decoder = d;
     r->image = image;
-    /* The rows' memory is taken here, after the limit was checked. */
+    /* The rows' memory is allocated here, after the limit was checked. */
     if (!r->by_libpng && read_usual(r))
         return GF_OK;
     int status = read_by_libpng(r);

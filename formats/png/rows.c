@@ -1,8 +1,8 @@
-/* The rows of a PNG without libpng, which has read all before them. Only a stream without any
- * fault or oddity is taken; libpng decides about every other.
+/* Decodes the rows of a PNG after libpng has read everything before them. It accepts only streams without any
+ * fault or oddity; libpng handles all others.
  *
- * One thread inflates strip after strip into a ring. Whoever waits undoes the filters of the next
- * strip: threads that want rows, and the one that inflates where the ring is full. */
+ * One thread inflates strip after strip into a ring. Threads that wait undo the filters of the next strip:
+ * those that need rows, and the one that inflates if the ring is full. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,8 +71,8 @@ static bool is_idat(const struct gf_png_rows *r) {
     return !memcmp(r->type, "IDAT", 4);
 }
 
-/* More input for the stream, from the next IDAT if need be. libpng has a limit to an IDAT's length,
- * which is more than the rows take; its verdict on the first one is known. */
+/* Gets more input for the stream, from the next IDAT if necessary. libpng limits an IDAT's length to more than
+ * the rows need, and has accepted the first one. */
 static bool feed(struct gf_png_rows *r) {
     while (r->left == 0)
         if (!end_chunk(r) || !begin_chunk(r) || !is_idat(r) || r->left > r->inflated_bytes)
@@ -91,7 +91,7 @@ static bool check_header(const struct gf_png_rows *r) {
     return p[0] >> 4 == 7 || r->inflated_bytes <= 256 << (p[0] >> 4);
 }
 
-/* Exactly n bytes. */
+/* Inflates exactly n bytes. */
 static bool inflate_rows(struct gf_png_rows *r, unsigned char *out, size_t n) {
     while (n > 0) {
         if (r->stream.ended || (r->stream.n == 0 && !feed(r)))
@@ -106,7 +106,7 @@ static bool inflate_rows(struct gf_png_rows *r, unsigned char *out, size_t n) {
     return true;
 }
 
-/* No byte more than the rows may be in the stream, nor in the IDATs. */
+/* Fails if the stream or the IDATs hold more bytes than the rows. */
 static bool end_stream(struct gf_png_rows *r) {
     unsigned char none;
     while (!r->stream.ended) {
@@ -125,7 +125,7 @@ static bool is_letter(unsigned char c) {
     return (c | 32) >= 'a' && (c | 32) <= 'z';
 }
 
-/* The chunks after the IDATs: those that libpng is told to skip, whose checksum alone counts. */
+/* Checks the chunks after the IDATs: those that libpng would skip need only a correct checksum. */
 static bool check_rest(struct gf_png_rows *r) {
     for (;;) {
         size_t n;
@@ -180,8 +180,8 @@ static bool undo_strip(struct gf_png_rows *r, int64_t strip) {
     return true;
 }
 
-/* With the lock held, which is given up meanwhile: something that brings rows nearer, or a wait
- * until some other thread has done something. */
+/* Undoes the filters of the next strip, or waits until another thread has made progress. The caller holds the
+ * lock, which is released meanwhile. */
 static void help(struct gf_png_rows *r) {
     if (r->undoing || r->complete == r->inflated) {
         pthread_cond_wait(&r->changed, &r->lock);
@@ -197,7 +197,7 @@ static void help(struct gf_png_rows *r) {
     pthread_cond_broadcast(&r->changed);
 }
 
-/* Waits until `strips` are complete; false where that will not be. */
+/* Waits until `strips` are complete; false if they never will be. */
 static bool await_strips(struct gf_png_rows *r, int64_t strips) {
     pthread_mutex_lock(&r->lock);
     while (r->complete < strips && !r->failed)

@@ -1,6 +1,6 @@
-/* PNG's row filters undone. A byte depends on the pixel to its left, so that a row is done a pixel at
- * a time, its bytes as one vector. Several rows are done at once where each is a pixel behind the one
- * above it: the pixels of such a diagonal do not depend on each other. */
+/* Undoes PNG's row filters. A byte depends on the pixel to its left, so a row is done pixel by pixel, each as
+ * one vector. Several rows are done at once if each is a pixel behind the one above it: the pixels of such a
+ * diagonal do not depend on each other. */
 #include <string.h>
 
 #include "formats/png/png.h"
@@ -44,7 +44,7 @@ struct neighbours {
     words8 wide_left, corner;
 };
 
-/* A pixel as `size` bytes, of which those after the pixel come out wrong. */
+/* Undoes a pixel as `size` bytes; those after the pixel itself are wrong. */
 static inline __attribute__((always_inline)) void undo_pixel(struct neighbours *at, int filter,
                                                              const unsigned char *in,
                                                              const unsigned char *above,
@@ -63,8 +63,8 @@ static inline __attribute__((always_inline)) void undo_pixel(struct neighbours *
     memcpy(out, &at->left, size);
 }
 
-/* Pixels of 3 and 6 bytes are handled as 4 and 8, one move each, as long as the row has that many:
- * what is wrong in the bytes after a pixel is overwritten by the next one. */
+/* Handles pixels of 3 and 6 bytes as 4 and 8, one move each, as long as the row has that many: the next pixel
+ * overwrites the wrong bytes after a pixel. */
 static inline __attribute__((always_inline)) void undo(int filter, const unsigned char *in,
                                                        const unsigned char *above, size_t n,
                                                        size_t step, unsigned char *out) {
@@ -76,7 +76,7 @@ static inline __attribute__((always_inline)) void undo(int filter, const unsigne
         undo_pixel(&at, filter, in + i, above + i, step, out + i);
 }
 
-/* The same for pixels of one byte, where vectors only cost. */
+/* The same for pixels of one byte, for which vectors are slower. */
 static inline __attribute__((always_inline)) void undo_bytes(int filter, const unsigned char *in,
                                                              const unsigned char *above, size_t n,
                                                              unsigned char *out) {
@@ -107,7 +107,7 @@ static inline __attribute__((always_inline)) void undo_bytes(int filter, const u
 #define LEFT_8(v)                                                                                  \
     __builtin_shufflevector(zero, v, 0, 0, 0, 0, 0, 0, 0, 0, 16, 17, 18, 19, 20, 21, 22, 23)
 
-/* Pixels of one byte: sums of 2, 4, 8, 16 neighbours, then the last sum before is added to all. */
+/* For pixels of one byte: sums 2, 4, 8, 16 neighbours, then adds the last sum of the block before. */
 static void undo_sub_bytes(const unsigned char *in, size_t n, unsigned char *out) {
     const bytes16 zero = {0};
     unsigned char left = 0;
@@ -347,7 +347,7 @@ static inline __attribute__((always_inline)) void undo_rows(const unsigned char 
         undo_diagonal(&d, t, t - pixels + 1, rows, 0, step, slot);
 }
 
-/* How many rows undo_rows() does, or 0 where one after the other is faster. */
+/* Returns how many rows undo_rows() does, or 0 if one at a time is faster. */
 static int64_t rows_at_once(const unsigned char *in, int64_t rows, size_t n, size_t step) {
     /* Measured: at least so many of so many rows must be Paeth's, which alone waits for its vectors. */
     static const struct { int64_t rows, paeth; } worth[] = {{0, 0}, {8, 3}, {4, 2}, {2, 2}};

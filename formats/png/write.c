@@ -1,13 +1,10 @@
-/* PNG out: libpng writes the header; the image data is filtered and deflated in strips, side by
- * side on several threads, each strip an IDAT. The strips do not depend on the number of threads,
+/* PNG out: the image data is filtered and deflated in strips on several threads, each strip an IDAT. The strips do not depend on the number of threads,
  * nor do the bytes.
  *
  * Threads take strip after strip and leave them in a ring, from which the first thread writes them
  * in order as they come: no thread waits for the others or for the file while there is room. */
 #include <omp.h>
-#include <png.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -45,10 +42,7 @@ struct strip {
     bool coded, failed;
 };
 
-/* Lives outside the frames that call setjmp(). */
 struct writer {
-    png_structp png;
-    png_infop info;
     struct gf_png_chunks chunks;
     struct gf_sink *sink;
     struct gf_planes planes;
@@ -67,33 +61,10 @@ struct writer {
     int64_t next, written; /* the first strip that no thread has taken, that is not in the file */
     uint32_t adler;        /* of the strips written */
     int status;
-    char message[160];
 };
 
-static void on_error(png_structp png, png_const_charp text) {
-    struct writer *w = png_get_error_ptr(png);
-    gf_clean_text(w->message, sizeof w->message, text);
-    png_longjmp(png, 1);
-}
-
-static void on_warning(png_structp png, png_const_charp text) {
-    (void)png;
-    (void)text;
-}
-
-static void on_write(png_structp png, png_bytep data, size_t n) {
-    struct writer *w = png_get_io_ptr(png);
-    w->status = gf_sink_write(w->sink, data, n);
-    if (w->status)
-        png_longjmp(png, 1);
-}
-
-static void on_flush(png_structp png) {
-    (void)png;
-}
-
-/* Spectra are noise: no filter helps, so none is tried. By default the codec's quick deflate codes
- * them, or, with zlib alone, runs and single bytes. */
+/* No filter helps with spectra, which are noise, so none is tried. By default they are coded by the codec's
+ * quick deflate or, with zlib alone, as runs and single bytes. */
 static struct coding choose_coding(const struct gf_codec *codec, const struct gf_write_options *o) {
     static const int strategies[] = {[GF_PNG_AUTO] = Z_DEFAULT_STRATEGY,
                                      [GF_PNG_HUFFMAN] = Z_HUFFMAN_ONLY,
@@ -125,7 +96,7 @@ static const unsigned char *source_row(const struct writer *w, const struct code
     return gf_planes_rows(&w->planes, 0, y, 1, NULL);
 }
 
-/* Returns the bytes of the rows [first, first + n), filtered. */
+/* Filters rows [first, first + n) and returns their bytes. */
 static size_t filter_strip(const struct writer *w, const struct coder *c, int64_t first,
                            int64_t n) {
     size_t row_bytes = w->planes.row_bytes;
@@ -183,7 +154,7 @@ static struct strip *slot_of(const struct writer *w, int64_t strip) {
 static void code_strip(const struct writer *w, struct coder *c, int64_t i) {
     struct strip *s = slot_of(w, i);
     int64_t first = i * w->rows_a_strip, left = w->planes.height - first;
-    s->n_filtered = filter_strip(w, c, first, left < w->rows_a_strip ? left : w->rows_a_strip);
+    s->n_filtered = filter_strip(w, c, first, gf_min(left, w->rows_a_strip));
     pack_strip(w, c, s, i == 0, i == w->n_strips - 1);
 }
 
@@ -203,7 +174,7 @@ static int write_strip(struct writer *w, int64_t i) {
     return gf_sink_write(w->sink, s->chunk, 8 + s->n_chunk + 4);
 }
 
-/* A thread's part, with the lock held but while it codes or writes. */
+/* Runs in each thread; holds the lock except while it codes or writes. */
 static void code_strips(struct writer *w, int thread) {
     while (!w->status && w->written < w->n_strips) {
         struct strip *due = slot_of(w, w->written);
@@ -230,26 +201,34 @@ static void code_strips(struct writer *w, int thread) {
     }
 }
 
-static int write_header(struct writer *w, const struct gf_image *image) {
-    static const int types[] = {0, PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA,
-                                PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA};
-    if (setjmp(png_jmpbuf(w->png)))
-        return w->status ? w->status : gf_fail_text(GF_EINVAL, "libpng: ", w->message);
-    png_set_write_fn(w->png, w, on_write, on_flush);
-    png_set_user_limits(w->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-    png_set_IHDR(w->png, w->info, (png_uint_32)w->planes.width, (png_uint_32)w->planes.height,
-                 image->px.dtype == GF_U16 ? 16 : 8, types[w->planes.channels], PNG_INTERLACE_NONE,
-                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-    png_write_info(w->png, w->info);
-    for (int i = 0; i < GF_PNG_N_CHUNKS; i++)
+static int write_chunk(const struct writer *w, const char *name, const unsigned char *data,
+                       size_t n) {
+    unsigned char head[8], end[4];
+    gf_put_big_endian(head, (uint32_t)n);
+    memcpy(head + 4, name, 4);
+    gf_put_big_endian(end, w->codec->crc32(w->codec->crc32(0, head + 4, 4), data, n));
+    int rc = gf_sink_write(w->sink, head, sizeof head);
+    if (!rc)
+        rc = gf_sink_write(w->sink, data, n);
+    return rc ? rc : gf_sink_write(w->sink, end, sizeof end);
+}
+
+static int write_header(const struct writer *w, enum gf_dtype dtype) {
+    static const unsigned char types[] = {0, 0, 4, 2, 6}; /* grey, grey and alpha, RGB, RGBA */
+    unsigned char header[13] = {[8] = dtype == GF_U16 ? 16 : 8, [9] = types[w->planes.channels]};
+    gf_put_big_endian(header, (uint32_t)w->planes.width);
+    gf_put_big_endian(header + 4, (uint32_t)w->planes.height);
+    int rc = gf_sink_write(w->sink, "\x89PNG\r\n\x1a\n", 8);
+    if (!rc)
+        rc = write_chunk(w, "IHDR", header, sizeof header);
+    for (int i = 0; i < GF_PNG_N_CHUNKS && !rc; i++)
         if (w->chunks.chunk[i].n)
-            png_write_chunk(w->png, (png_const_bytep)gf_png_chunk_name(i),
-                            gf_png_chunk_bytes(&w->chunks, i), w->chunks.chunk[i].n);
-    return GF_OK;
+            rc = write_chunk(w, gf_png_chunk_name(i), gf_png_chunk_bytes(&w->chunks, i),
+                             w->chunks.chunk[i].n);
+    return rc;
 }
 
 static int write_strips(struct writer *w) {
-    static const unsigned char end[12] = {0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xae, 0x42, 0x60, 0x82};
     w->adler = (uint32_t)adler32_z(0, NULL, 0);
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->changed, NULL);
@@ -261,7 +240,7 @@ static int write_strips(struct writer *w) {
     }
     pthread_cond_destroy(&w->changed);
     pthread_mutex_destroy(&w->lock);
-    return w->status ? w->status : gf_sink_write(w->sink, end, sizeof end);
+    return w->status ? w->status : write_chunk(w, "IEND", (const unsigned char *)"", 0);
 }
 
 static int alloc_strips(struct writer *w) {
@@ -302,7 +281,7 @@ int gf_png_write_by(const struct gf_codec *codec, struct gf_sink *sink,
     struct writer w = {
         .codec = codec, .sink = sink, .threads = options->threads > 0 ? options->threads : 1};
     gf_planes_view(&w.planes, image);
-    if (w.planes.width > PNG_UINT_31_MAX || w.planes.height > PNG_UINT_31_MAX ||
+    if (w.planes.width > INT32_MAX || w.planes.height > INT32_MAX ||
         w.planes.row_bytes > MAX_ROW_BYTES)
         return gf_fail(GF_EUNSUPP, "too large for a PNG");
     w.coding = choose_coding(codec, options);
@@ -310,29 +289,17 @@ int gf_png_write_by(const struct gf_codec *codec, struct gf_sink *sink,
     w.copies = w.planes.sample == 2 || !w.planes.dense_rows;
     w.rows_a_strip = (int64_t)(STRIP_BYTES / (w.planes.row_bytes + 1)) + 1;
     w.n_strips = (w.planes.height + w.rows_a_strip - 1) / w.rows_a_strip;
-    /* Starting a team costs as much as a strip or two. */
-    if (w.threads > w.n_strips / 2)
-        w.threads = w.n_strips > 3 ? (int)(w.n_strips / 2) : 1;
+    /* Starting a team takes as long as a strip or two. */
+    w.threads = (int)gf_max(gf_min(w.threads, w.n_strips / 2), 1);
     /* One thread writes each strip before the next. */
-    w.slots = w.threads > 1 ? (int64_t)w.threads * SLOTS_A_THREAD : 1;
-    if (w.slots > w.n_strips)
-        w.slots = w.n_strips;
+    w.slots = w.threads > 1 ? gf_min((int64_t)w.threads * SLOTS_A_THREAD, w.n_strips) : 1;
     int rc = alloc_strips(&w);
     if (!rc)
         rc = gf_png_put_metadata(&image->metadata, w.planes.channels < 3 ? 1 : 3, &w.chunks);
-    if (rc)
-        goto out;
-    w.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &w, on_error, on_warning);
-    w.info = w.png ? png_create_info_struct(w.png) : NULL;
-    if (!w.info) {
-        rc = gf_fail(GF_ENOMEM, "out of memory");
-        goto out;
-    }
-    rc = write_header(&w, image);
+    if (!rc)
+        rc = write_header(&w, image->px.dtype);
     if (!rc)
         rc = write_strips(&w);
-out:
-    png_destroy_write_struct(&w.png, &w.info);
     gf_png_chunks_free(&w.chunks);
     free_strips(&w);
     return rc;

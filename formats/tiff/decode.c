@@ -70,7 +70,7 @@ static void put_color(const struct gf_tiff_page *p, uint32_t index, unsigned cha
     }
 }
 
-/* Stores `n` samples of one row at `to`, `step` bytes apart (a palette's index makes one pixel). */
+/* Stores `n` samples of a row at `to`, `step` bytes apart; with a palette each makes a whole pixel. */
 static void put_row(const struct gf_tiff_page *p, const unsigned char *row, int64_t n,
                     unsigned char *to, size_t step) {
     size_t size = gf_dtype_size(p->dtype);
@@ -117,7 +117,7 @@ static int64_t row_bytes(const struct gf_tiff_page *p, const struct geometry *g,
     return (width * g->samples * p->bits + 7) / 8;
 }
 
-/* A strip or tile that yields fewer bytes than its rows take leaves samples undefined. */
+/* Fails if a strip or tile yields fewer bytes than its rows need. */
 static int check_read(const struct gf_tiff *t, tmsize_t got, int64_t wanted) {
     if (t->failed || t->status || got < 0)
         return gf_tiff_report(t, "broken TIFF: ");
@@ -147,7 +147,7 @@ static int block_size(struct gf_tiff *t, const struct gf_tiff_page *p, const str
     return GF_OK;
 }
 
-/* The strips or tiles that hold rows [first, end), through `buffer`, or, where it is NULL, in place. */
+/* Decodes the strips or tiles that hold rows [first, end), through `buffer` or, if it is NULL, in place. */
 static int decode_blocks(struct gf_tiff *t, const struct gf_tiff_page *p, int64_t first,
                          int64_t end, unsigned char *buffer, unsigned char *out) {
     const struct geometry g = geometry_of(p);

@@ -1,4 +1,4 @@
-/* libtiff over our sources and sinks; its messages are kept a handle each, never printed. */
+/* Runs libtiff on our sources and sinks; its messages are kept by handle and never printed. */
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,18 +8,20 @@
 #include "formats/image.h"
 #include "formats/tiff/tiff.h"
 
+/* Keeps the first failure of the source or the sink. */
+static tmsize_t note_failure(struct gf_tiff *t, int rc) {
+    if (!t->status) {
+        t->status = rc;
+        gf_clean_text(t->error, sizeof t->error, gf_message());
+    }
+    return -1;
+}
+
 static tmsize_t on_read(thandle_t handle, void *buffer, tmsize_t n) {
     struct gf_tiff *t = handle;
     int64_t got = t->source ? gf_source_read(t->source, buffer, (size_t)n)
                             : gf_sink_read(t->sink, buffer, (size_t)n);
-    if (got < 0) {
-        if (!t->status) {
-            t->status = (int)got;
-            gf_clean_text(t->error, sizeof t->error, gf_message());
-        }
-        return -1;
-    }
-    return (tmsize_t)got;
+    return got < 0 ? note_failure(t, (int)got) : (tmsize_t)got;
 }
 
 static tmsize_t on_write(thandle_t handle, void *data, tmsize_t n) {
@@ -29,19 +31,12 @@ static tmsize_t on_write(thandle_t handle, void *data, tmsize_t n) {
         t->hole_at[t->n_holes++] = gf_sink_tell(t->sink);
         t->hole_end = gf_sink_tell(t->sink) + n;
         rc = gf_sink_seek(t->sink, t->hole_end);
-    } else if (t->sink && n > 0 && !data) { /* libtiff writes what it had no memory for */
+    } else if (t->sink && n > 0 && !data) { /* libtiff failed to allocate what it writes */
         rc = gf_fail(GF_ENOMEM, "out of memory");
         t->no_memory = true;
     } else if (t->sink)
         rc = gf_sink_write(t->sink, data, (size_t)n);
-    if (rc) {
-        if (!t->status) {
-            t->status = rc;
-            gf_clean_text(t->error, sizeof t->error, gf_message());
-        }
-        return -1;
-    }
-    return n;
+    return rc ? note_failure(t, rc) : n;
 }
 
 static toff_t on_size(thandle_t handle) {
@@ -88,15 +83,15 @@ static const char *in_plain_words(const char *text) {
     return text;
 }
 
-/* libtiff's message without what means nothing here: the name that the handle was opened with, and
- * the position "scanline 4294967295" that it gives when it knows none. */
+/* Keeps libtiff's message without its noise: the name of the handle, and "scanline 4294967295", which it
+ * prints if it knows no position. */
 static void keep(struct gf_tiff *t, const char *format, va_list args) {
     char text[256];
     va_list again;
     va_copy(again, args);
     vsnprintf(text, sizeof text, format, again);
     va_end(again);
-    bool none = strstr(text, "(0 elements of"); /* which malloc() is not to blame for */
+    bool none = strstr(text, "(0 elements of"); /* not for want of memory */
     t->limited |= strstr(format, "limit") != NULL;
     t->no_memory |= !t->limited && !none &&
                     (strcasestr(format, "memory") || strcasestr(format, "allocate") ||
@@ -111,8 +106,8 @@ static void keep(struct gf_tiff *t, const char *format, va_list args) {
     t->failed = true;
 }
 
-/* libtiff's warnings are mostly about tags that do not matter here. While samples are
- * decoded it is about samples, save for two remarks on how LZW data was written. */
+/* Most of libtiff's warnings are about tags that do not matter here. While samples are decoded they are about
+ * the samples, except for two remarks on how LZW data was written. */
 static void keep_warning(struct gf_tiff *t, const char *format, va_list args) {
     if (t->decoding && !strstr(format, "Old-style LZW") && !strstr(format, "EOI"))
         keep(t, format, args);

@@ -52,7 +52,7 @@ int gf_tiff_get_metadata(struct gf_tiff *t, struct gf_image *image) {
     return profile ? gf_profile_copy(m, profile, n) : gf_fail(GF_ENOMEM, "out of memory");
 }
 
-/* libtiff does not tell where it has no memory for the bytes. */
+/* libtiff does not report that it has no memory for the bytes. */
 static bool put_profile(TIFF *tif, const struct gf_metadata *m) {
     uint32_t n = 0;
     void *kept = NULL;

@@ -1,9 +1,9 @@
-/* A page's samples, by its tags. */
+/* Describes a page's samples from its tags. */
 #include "core/base/status.h"
 #include "formats/image.h"
 #include "formats/tiff/tiff.h"
 
-/* The largest factor that a compression can honestly reach; 0: no telling. */
+/* The largest factor that a compression can reach in a valid file. */
 static int64_t ratio_of(uint16_t compression) {
     switch (compression) {
     case COMPRESSION_NONE:
@@ -41,7 +41,7 @@ static int set_dtype(struct gf_tiff_page *p) {
     return GF_OK;
 }
 
-/* Alpha, when the samples beyond the colour's own `base` end with it. */
+/* Sets alpha if it is the last of the samples beyond the colour's `base`. */
 static void set_channels(TIFF *tif, struct gf_tiff_page *p, int base, enum gf_color color) {
     uint16_t n_extra = 0, *extra = NULL;
     gf_libtiff.TIFFGetFieldDefaulted(tif, TIFFTAG_EXTRASAMPLES, &n_extra, &extra);
@@ -76,13 +76,13 @@ static int set_palette(TIFF *tif, struct gf_tiff_page *p) {
     return GF_OK;
 }
 
-/* The colour, by photometric interpretation. */
+/* Sets the colour from the photometric interpretation. */
 static int set_color(struct gf_tiff *t, struct gf_tiff_page *p) {
     switch (p->photometric) {
     case PHOTOMETRIC_MINISWHITE:
         p->invert = p->format == SAMPLEFORMAT_UINT || p->format == SAMPLEFORMAT_VOID;
         set_channels(t->tif, p, 1, GF_GRAY);
-        if (p->samples > 1) /* it does not hold for the other samples */
+        if (p->samples > 1) /* the other samples are not inverted */
             p->invert = false;
         return GF_OK;
     case PHOTOMETRIC_MINISBLACK:
@@ -133,7 +133,7 @@ static int set_sizes(struct gf_tiff *t, struct gf_tiff_page *p) {
         return gf_tiff_report(t, "broken TIFF: ");
     if (p->buffer_bytes <= 0)
         return gf_fail(GF_EFORMAT, "broken TIFF: strips or tiles without a size");
-    /* A tile may stick out of a small picture, but not by more than the file could hold. */
+    /* A tile may be larger than a small picture, but not than the file could hold. */
     int64_t ratio = ratio_of(p->compression);
     rc = gf_image_plausible(t->source, p->stored_bytes, ratio);
     if (!rc && p->tiled)

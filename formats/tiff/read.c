@@ -44,7 +44,7 @@ static int fail_differing(const struct gf_tiff_page *a, const struct gf_tiff_pag
         (long long)b->height, (long long)b->width, (int)b->channels, gf_dtype_name(b->dtype));
 }
 
-/* Walks all directories. Thumbnails of the other pages and masks are skipped. */
+/* Walks all directories; skips masks, and thumbnails of other pages. */
 static int survey(struct reader *r) {
     struct gf_tiff *t = &r->t;
     int number = 0;
@@ -111,8 +111,8 @@ static int find_description(struct gf_tiff *t, uint64_t *at, uint64_t *n) {
     return GF_OK;
 }
 
-/* Whether the current page's description is a record, whole or damaged. libtiff ends its text at the
- * first NUL, which may be the damage; the file has what follows. */
+/* Checks if the current page's description is a record, whole or damaged. libtiff ends its text at the first
+ * NUL, which may be the damage, so the rest is read from the file. */
 static int is_record(struct gf_tiff *t, const char *text, bool *is) {
     uint64_t at, n;
     *is = gf_record_is_ours(text, strlen(text));
@@ -129,7 +129,7 @@ static int is_record(struct gf_tiff *t, const char *text, bool *is) {
     return rc;
 }
 
-/* The record, if the first page's description is one, also a damaged one: who needs it refuses it. */
+/* Takes the record if the first page's description is one; if it is damaged, whoever needs it refuses it. */
 static int read_record(struct gf_tiff *t, struct gf_image *image) {
     char *text = NULL;
     bool is = true;
@@ -185,7 +185,7 @@ static int read_stack(struct gf_decoder *d, struct gf_stack *stack) {
     return more && !d->options.lists ? fail_unlisted(r, stack) : GF_OK;
 }
 
-/* Page i becomes the current one. */
+/* Makes page i the current one. */
 static int select_page(struct reader *r, int64_t i, struct gf_tiff_page *page) {
     struct gf_tiff *t = &r->t;
     if (!gf_libtiff.TIFFSetSubDirectory(t->tif, r->offsets[i]))
@@ -274,7 +274,7 @@ static void tiff_close(struct gf_decoder *d) {
     free(r);
 }
 
-/* A compressed strip has no size, so no place, before its samples are there. */
+/* The size of a compressed strip, and so the place of the next, is unknown before it is written. */
 static bool compresses(const struct gf_write_options *options) {
     return options->tiff_compression[0] && strcmp(options->tiff_compression, "none");
 }

@@ -116,14 +116,14 @@ static int write_strips(struct writer *w, const struct gf_planes *p, int64_t z) 
     return GF_OK;
 }
 
-/* libtiff does not say where it has no memory for a text. */
+/* libtiff does not report that it has no memory for a text. */
 static bool set_record(TIFF *tif, const char *record) {
     char *kept = NULL;
     return gf_libtiff.TIFFSetField(tif, TIFFTAG_IMAGEDESCRIPTION, record) &&
            gf_libtiff.TIFFGetField(tif, TIFFTAG_IMAGEDESCRIPTION, &kept) && kept;
 }
 
-/* Page z of `p`, with the tags that its file has for it. */
+/* Writes plane z of `p` as a page with its tags. */
 static int write_page(struct writer *w, const struct gf_image *image, const struct gf_planes *p,
                       int64_t z) {
     struct gf_tiff *t = &w->t;
@@ -184,13 +184,13 @@ int gf_tiff_end(struct gf_encoder *e) {
     return rc;
 }
 
-/* The first failure, whose message gf_tiff_end() may replace by the same. */
+/* Returns the first failure; gf_tiff_end() may give its message again. */
 static int finish(struct gf_encoder *e, int rc) {
     int last = gf_tiff_end(e);
     return rc ? rc : last;
 }
 
-/* libtiff lays out the file; what it would write as samples is left out. */
+/* libtiff lays out the file, without samples. */
 int gf_tiff_write_frame(struct gf_sink *sink, const struct gf_image *image,
                         const struct gf_write_options *options, struct gf_frame *frame) {
     static const char hole = 0;

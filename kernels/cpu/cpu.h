@@ -278,19 +278,19 @@ struct gf_cpu_stats {
     double energy, anti_energy; /* Hermitian source: of the symmetric and antisymmetric part */
 };
 
-/* The parts of a wavelet transform with four taps; h and g as in core/wavelet/dwt.h. Rows are of
+/* The parts of a transform by one wavelet; h and g as in core/wavelet/dwt.h. Rows are of
  * the build's precision unless a type is given; n counts samples, each channel's separately.
  * `stream` writes past the caches where the alignment allows that; fence() ends it. */
 struct gf_cpu_wavelet {
-    /* Across rows. Forward: low[i] = sum of h[j] row[j][i], high[i] with g. Backward, from rows
-     * a[k], d[k], a[k + 1], d[k + 1]: low is sample 2 k + 2 - s, high the one after it. */
-    void (*pair)(bool inverse, const void *const row[4], enum gf_cpu_sample type, long n, void *low,
-                 void *high, bool stream);
+    /* Across as many rows as there are taps. Forward: low[i] = sum of h[j] row[j][i], high[i] with g.
+     * Backward, from rows a[k], d[k], a[k + 1], d[k + 1] and so on: two adjacent samples. */
+    void (*pair)(bool inverse, const void *const *row, enum gf_cpu_sample type, long n, void *low,
+                 void *high);
     /* Along a row of pixels of `channels` samples: a[k] = sum of h[i] x[2 k + i], k < n, d with g;
-     * reads 2 n + 2 pixels. */
+     * reads 2 n + taps - 2 pixels. */
     void (*split)(const void *x, long n, long channels, void *a, void *d, bool stream_a,
                   bool stream_d);
-    /* Backward: x[2 k], x[2 k + 1] from a[k], a[k + 1], d[k], d[k + 1], k < n. */
+    /* Backward: x[2 k], x[2 k + 1] from a[k], d[k] and those after them, k < n. */
     void (*merge)(const void *a, const void *d, long n, long channels, void *x);
     void (*load)(const void *row, enum gf_cpu_sample type, long n, void *x);
     /* Returns how many samples did not fit an integer type. */
@@ -319,7 +319,7 @@ struct gf_cpu_kernels {
      * swapped with swap_after, of x before it with swap_before. */
     void (*multiply)(const void *x, const void *f, void *y, bool swap_before, bool swap_after,
                      long first, long last);
-    const struct gf_cpu_wavelet *wavelet;
+    const struct gf_cpu_wavelet *wavelet; /* by enum wavelet */
 };
 
 long gf_cpu_split_parts(const struct gf_cpu_row *rows, bool second);

@@ -1,21 +1,38 @@
-/* Daubechies' four taps across rows and along them: struct gf_cpu_wavelet. */
+/* Wavelets' taps across rows and along them: struct gf_cpu_wavelet. */
 #ifndef GF_KERNELS_CPU_WAVELET_H
 #define GF_KERNELS_CPU_WAVELET_H
 
-/* (1 + r, 3 + r, 3 - r, 1 - r) / (4 sqrt 2), r = sqrt 3: Daubechies 1988, table 1, N = 2. */
-#define TAP0 ((real)0.48296291314453414337487159986444L)
-#define TAP1 ((real)0.83651630373780790557529378091689L)
-#define TAP2 ((real)0.22414386804201338102597276224042L)
-#define TAP3 ((real)-0.12940952255126038117444941881202L)
+#include "kernels/wavelets.h"
 
-/* The two outputs of four inputs: forward adjacent samples of a line, backward a[k], d[k], a[k +
- * 1], d[k + 1]. The matrix is orthogonal, so backward it has the same columns in another order. */
-#define LOW(inverse, a, b, c, d)                                                                   \
-    ((inverse) ? TAP2 * (a) + TAP1 * (b) + TAP0 * (c) + TAP3 * (d)                                 \
-               : TAP0 * (a) + TAP1 * (b) + TAP2 * (c) + TAP3 * (d))
-#define HIGH(inverse, a, b, c, d)                                                                  \
-    ((inverse) ? TAP3 * (a)-TAP0 * (b) + TAP1 * (c)-TAP2 * (d)                                     \
-               : TAP3 * (a)-TAP2 * (b) + TAP1 * (c)-TAP0 * (d))
+#define ROOM(NAME, taps, name, also, alias, what, h) char NAME[taps];
+enum { MOST_TAPS = sizeof(union {WAVELETS(ROOM)}) };
+
+/* A row of kernels/wavelets.h. All that take one are inlined where it is known. */
+struct wavelet_taps {
+    int n;
+    real h[MOST_TAPS];
+};
+
+/* The weight of input i in an output: forward, adjacent samples of a line for a[k], or d[k] if `high`;
+ * backward, a[k], d[k], a[k + 1], d[k + 1] and so on for the first of two samples, or the second. The
+ * matrix is orthogonal, so backward it has the same columns in another order. */
+INLINE real tap(const struct wavelet_taps *w, bool inverse, bool high, int i) {
+    const int at = inverse ? w->n - 2 + high - i / 2 * 2 : i;
+    if (inverse ? i % 2 : high)
+        return at % 2 ? -w->h[w->n - 1 - at] : w->h[w->n - 1 - at];
+    return w->h[at];
+}
+
+#define COMBINE(type)                                                                              \
+    INLINE void combine_##type(const struct wavelet_taps *w, bool inverse, bool high,              \
+                               const type *x, type *out) {                                         \
+        type sum = tap(w, inverse, high, 0) * x[0];                                                \
+        _Pragma("GCC unroll 16") for (int i = 1; i < w->n; i++) sum +=                             \
+            tap(w, inverse, high, i) * x[i];                                                       \
+        *out = sum;                                                                                \
+    }
+COMBINE(real)
+COMBINE(vec)
 
 static bool is_aligned(const void *p) {
     return (uintptr_t)p % 64 == 0;
@@ -28,105 +45,125 @@ INLINE void put(void *p, vec v, bool stream) {
         vec_storeu(p, v);
 }
 
-INLINE void pair_of(bool inverse, const void *const row[4], enum gf_cpu_sample type, long n,
-                    real *low, real *high, bool stream) {
-    const char *p0 = row[0], *p1 = row[1], *p2 = row[2], *p3 = row[3];
+INLINE void pair_of(const struct wavelet_taps *w, bool inverse, const void *const *row,
+                    enum gf_cpu_sample type, long n, real *low, real *high) {
+    const char *p[MOST_TAPS];
     const int size = sample_size[type];
     long i = 0;
+    for (int j = 0; j < w->n; j++)
+        p[j] = row[j];
     for (; i + LANES <= n; i += LANES) {
-        vec a = read_reals(type, p0 + i * size), b = read_reals(type, p1 + i * size);
-        vec c = read_reals(type, p2 + i * size), d = read_reals(type, p3 + i * size);
-        put(low + i, LOW(inverse, a, b, c, d), stream);
-        put(high + i, HIGH(inverse, a, b, c, d), stream);
+        vec x[MOST_TAPS], a, d;
+#pragma GCC unroll 16
+        for (int j = 0; j < w->n; j++)
+            x[j] = read_reals(type, p[j] + i * size);
+        combine_vec(w, inverse, false, x, &a);
+        combine_vec(w, inverse, true, x, &d);
+        vec_storeu(low + i, a);
+        vec_storeu(high + i, d);
     }
     for (; i < n; i++) {
-        real a = read_real(type, p0 + i * size), b = read_real(type, p1 + i * size);
-        real c = read_real(type, p2 + i * size), d = read_real(type, p3 + i * size);
-        low[i] = LOW(inverse, a, b, c, d);
-        high[i] = HIGH(inverse, a, b, c, d);
+        real x[MOST_TAPS];
+#pragma GCC unroll 16
+        for (int j = 0; j < w->n; j++)
+            x[j] = read_real(type, p[j] + i * size);
+        combine_real(w, inverse, false, x, &low[i]);
+        combine_real(w, inverse, true, x, &high[i]);
     }
 }
 
-/* Each type has a loop of its own; only rows of the build's precision are written past the
- * caches. */
-static void wavelet_pair(bool inverse, const void *const row[4], enum gf_cpu_sample type, long n,
-                         void *low, void *high, bool stream) {
-    const enum gf_cpu_sample own = GF_REAL_BITS == 32 ? GF_CPU_F32 : GF_CPU_F64;
-    if (type == own) {
-        stream = stream && is_aligned(low) && is_aligned(high);
-        if (inverse)
-            pair_of(true, row, own, n, low, high, false);
-        else if (stream)
-            pair_of(false, row, own, n, low, high, true);
-        else
-            pair_of(false, row, own, n, low, high, false);
+/* Each type has a loop of its own; bands are of the build's precision. */
+INLINE void wavelet_pair(const struct wavelet_taps *w, bool inverse, const void *const *row,
+                         enum gf_cpu_sample type, long n, void *low, void *high) {
+    if (inverse) {
+        pair_of(w, true, row, GF_REAL_BITS == 32 ? GF_CPU_F32 : GF_CPU_F64, n, low, high);
         return;
     }
 #define PAIR(NAME, name, c_type)                                                                   \
     if (type == GF_CPU_##NAME)                                                                     \
-        pair_of(false, row, GF_CPU_##NAME, n, low, high, false);
+        pair_of(w, false, row, GF_CPU_##NAME, n, low, high);
     REAL_TYPES(PAIR)
 }
 
-INLINE void split_of(const real *x, long n, real *a, real *d, bool stream_a, bool stream_d) {
+INLINE void split_of(const struct wavelet_taps *w, const real *x, long n, real *a, real *d,
+                     bool stream_a, bool stream_d) {
     long k = 0;
     for (; k + LANES <= n; k += LANES) {
-        const real *p = x + 2 * k;
-        vec u = vec_loadu(p), v = vec_loadu(p + LANES);
-        vec w = vec_loadu(p + 2), z = vec_loadu(p + 2 + LANES);
-        vec x0 = vec_even(u, v), x1 = vec_odd(u, v), x2 = vec_even(w, z), x3 = vec_odd(w, z);
-        put(a + k, LOW(false, x0, x1, x2, x3), stream_a);
-        put(d + k, HIGH(false, x0, x1, x2, x3), stream_d);
+        vec v[MOST_TAPS], low, high;
+#pragma GCC unroll 16
+        for (int j = 0; j < w->n; j += 2) {
+            const real *p = x + 2 * k + j;
+            const vec first = vec_loadu(p), second = vec_loadu(p + LANES);
+            v[j] = vec_even(first, second);
+            v[j + 1] = vec_odd(first, second);
+        }
+        combine_vec(w, false, false, v, &low);
+        combine_vec(w, false, true, v, &high);
+        put(a + k, low, stream_a);
+        put(d + k, high, stream_d);
     }
     for (; k < n; k++) {
-        const real *p = x + 2 * k;
-        a[k] = LOW(false, p[0], p[1], p[2], p[3]);
-        d[k] = HIGH(false, p[0], p[1], p[2], p[3]);
+        combine_real(w, false, false, x + 2 * k, &a[k]);
+        combine_real(w, false, true, x + 2 * k, &d[k]);
     }
 }
 
-static void wavelet_split(const void *px, long n, long channels, void *pa, void *pd, bool stream_a,
-                          bool stream_d) {
+INLINE void wavelet_split(const struct wavelet_taps *w, const void *px, long n, long channels,
+                          void *pa, void *pd, bool stream_a, bool stream_d) {
     const real *x = px;
     real *a = pa, *d = pd;
     if (channels == 1) {
         stream_a = stream_a && is_aligned(a);
         stream_d = stream_d && is_aligned(d);
         if (stream_a && stream_d)
-            split_of(x, n, a, d, true, true);
+            split_of(w, x, n, a, d, true, true);
         else if (stream_d)
-            split_of(x, n, a, d, false, true);
+            split_of(w, x, n, a, d, false, true);
         else
-            split_of(x, n, a, d, false, false);
+            split_of(w, x, n, a, d, false, false);
         return;
     }
     for (long k = 0; k < n; k++) {
         const real *p = x + 2 * k * channels;
         for (long c = 0; c < channels; c++, p++) {
-            real x0 = p[0], x1 = p[channels], x2 = p[2 * channels], x3 = p[3 * channels];
-            *a++ = LOW(false, x0, x1, x2, x3);
-            *d++ = HIGH(false, x0, x1, x2, x3);
+            real v[MOST_TAPS];
+#pragma GCC unroll 16
+            for (int j = 0; j < w->n; j++)
+                v[j] = p[j * channels];
+            combine_real(w, false, false, v, a++);
+            combine_real(w, false, true, v, d++);
         }
     }
 }
 
-static void wavelet_merge(const void *pa, const void *pd, long n, long channels, void *px) {
+INLINE void wavelet_merge(const struct wavelet_taps *w, const void *pa, const void *pd, long n,
+                          long channels, void *px) {
     const real *a = pa, *d = pd;
     real *x = px;
     long k = 0;
     for (; channels == 1 && k + LANES <= n; k += LANES) {
-        vec a0 = vec_loadu(a + k), a1 = vec_loadu(a + k + 1);
-        vec d0 = vec_loadu(d + k), d1 = vec_loadu(d + k + 1);
-        vec even = LOW(true, a0, d0, a1, d1), odd = HIGH(true, a0, d0, a1, d1);
+        vec v[MOST_TAPS], even, odd;
+#pragma GCC unroll 16
+        for (int j = 0; j < w->n; j += 2) {
+            v[j] = vec_loadu(a + k + j / 2);
+            v[j + 1] = vec_loadu(d + k + j / 2);
+        }
+        combine_vec(w, true, false, v, &even);
+        combine_vec(w, true, true, v, &odd);
         vec_storeu(x + 2 * k, vec_zip_low(even, odd));
         vec_storeu(x + 2 * k + LANES, vec_zip_high(even, odd));
     }
     for (; k < n; k++)
         for (long c = 0; c < channels; c++) {
-            long i = k * channels + c;
-            real a0 = a[i], a1 = a[i + channels], d0 = d[i], d1 = d[i + channels];
-            x[2 * k * channels + c] = LOW(true, a0, d0, a1, d1);
-            x[(2 * k + 1) * channels + c] = HIGH(true, a0, d0, a1, d1);
+            const long i = k * channels + c;
+            real v[MOST_TAPS];
+#pragma GCC unroll 16
+            for (int j = 0; j < w->n; j += 2) {
+                v[j] = a[i + j / 2 * channels];
+                v[j + 1] = d[i + j / 2 * channels];
+            }
+            combine_real(w, true, false, v, &x[2 * k * channels + c]);
+            combine_real(w, true, true, v, &x[(2 * k + 1) * channels + c]);
         }
 }
 
@@ -208,11 +245,25 @@ static void wavelet_fence(void) {
     vec_stream_end();
 }
 
-static const struct gf_cpu_wavelet wavelet = {.pair = wavelet_pair,
-                                              .split = wavelet_split,
-                                              .merge = wavelet_merge,
-                                              .load = wavelet_load,
-                                              .store = wavelet_store,
-                                              .fence = wavelet_fence};
+/* The functions of each row, and the table of them. */
+#define TAP(x) (real) x##L,
+#define FUNCTIONS(NAME, taps, name, also, alias, what, h)                                          \
+    static const struct wavelet_taps taps_##NAME = {taps, {h}};                                    \
+    static void pair_##NAME(bool inverse, const void *const *row, enum gf_cpu_sample type, long n, \
+                            void *low, void *high) {                                               \
+        wavelet_pair(&taps_##NAME, inverse, row, type, n, low, high);                              \
+    }                                                                                              \
+    static void split_##NAME(const void *x, long n, long channels, void *a, void *d,               \
+                             bool stream_a, bool stream_d) {                                       \
+        wavelet_split(&taps_##NAME, x, n, channels, a, d, stream_a, stream_d);                     \
+    }                                                                                              \
+    static void merge_##NAME(const void *a, const void *d, long n, long channels, void *x) {       \
+        wavelet_merge(&taps_##NAME, a, d, n, channels, x);                                         \
+    }
+WAVELETS(FUNCTIONS)
+
+#define ROW_OF(NAME, taps, name, also, alias, what, h)                                             \
+    {pair_##NAME, split_##NAME, merge_##NAME, wavelet_load, wavelet_store, wavelet_fence},
+static const struct gf_cpu_wavelet wavelets[] = {WAVELETS(ROW_OF)};
 
 #endif

@@ -7,13 +7,15 @@
 
 #include "core/wavelet/dwt.h"
 
-/* Daubechies' four taps, and the value at index i of a line of n. */
-static double tap(int i) {
-    const double r = sqrt(3.0);
-    const double h[4] = {1 + r, 3 + r, 3 - r, 1 - r};
-    return h[i] / (4 * sqrt(2.0));
+/* The taps of a wavelet, and how many. */
+static int taps_of(enum wavelet name, double h[]) {
+    const double r = sqrt(3.0), d4[4] = {1 + r, 3 + r, 3 - r, 1 - r};
+    for (int i = 0; name == WAVELET_D4 && i < 4; i++)
+        h[i] = d4[i] / (4 * sqrt(2.0));
+    return name == WAVELET_D4 ? 4 : 0;
 }
 
+/* The value at index i of a line of n. */
 static double at_index(const double *x, int64_t stride, int64_t n, int64_t i, enum gf_boundary b) {
     if (b == GF_ZERO && (i < 0 || i >= n))
         return 0;
@@ -39,6 +41,8 @@ void dwt_define(const struct gf_job *job, const double *picture, double *out) {
     all[3] = n[3];
     int64_t total = all[0] * all[1] * all[2] * all[3];
     int64_t room = n[0] * n[1] * n[2] * n[3] * 64 + total;
+    double tap[GF_DWT_MOST_TAPS];
+    const int taps = taps_of(job->wavelet.name, tap);
     double *a = calloc((size_t)room, sizeof *a), *b = calloc((size_t)room, sizeof *b);
     memcpy(a, picture, (size_t)(n[0] * n[1] * n[2] * n[3]) * sizeof *a);
     memset(out, 0, (size_t)total * sizeof *out);
@@ -49,7 +53,7 @@ void dwt_define(const struct gf_job *job, const double *picture, double *out) {
             if (!on[axis])
                 continue;
             bool periodic = job->wavelet.boundary == GF_PERIODIC;
-            half[axis] = periodic ? (m[axis] + 1) / 2 : (m[axis] + 3) / 2;
+            half[axis] = periodic ? (m[axis] + 1) / 2 : (m[axis] + taps - 1) / 2;
             int64_t stride = 1, outer = 1;
             for (int i = axis + 1; i < 4; i++)
                 stride *= m[i];
@@ -59,12 +63,12 @@ void dwt_define(const struct gf_job *job, const double *picture, double *out) {
                 for (int64_t s = 0; s < stride; s++)
                     for (int64_t k = 0; k < half[axis]; k++) {
                         double low = 0, high = 0;
-                        for (int i = 0; i < 4; i++) {
-                            double v =
-                                at_index(a + o * m[axis] * stride + s, stride, m[axis],
-                                         2 * k - (periodic ? 1 : 2) + i, job->wavelet.boundary);
-                            low += tap(i) * v;
-                            high += (i % 2 ? -1 : 1) * tap(3 - i) * v;
+                        for (int i = 0; i < taps; i++) {
+                            double v = at_index(a + o * m[axis] * stride + s, stride, m[axis],
+                                                2 * k - (periodic ? taps / 2 - 1 : taps - 2) + i,
+                                                job->wavelet.boundary);
+                            low += tap[i] * v;
+                            high += (i % 2 ? -1 : 1) * tap[taps - 1 - i] * v;
                         }
                         double *to = b + o * 2 * half[axis] * stride + s;
                         to[k * stride] = low;

@@ -153,7 +153,8 @@ static void test_shapes(void) {
 static void test_sizes(void) {
     for (int b = GF_PERIODIC; b <= GF_ZERO; b++) {
         for (int64_t n = 1; n <= 64; n++) {
-            int most = gf_dwt_max_levels(1, &n, 1, (enum gf_boundary)b);
+            int most =
+                gf_dwt_max_levels(1, &n, 1, &(struct gf_wavelet){.boundary = (enum gf_boundary)b});
             for (int levels = 1; levels <= most; levels++)
                 check_job(
                     make_job(GF_FORWARD, 1, &n, 1, levels, (enum gf_boundary)b, GF_F64, GF_F64),
@@ -162,7 +163,8 @@ static void test_sizes(void) {
         for (int64_t h = 1; h <= 33; h++)
             for (int64_t w = 1; w <= 33; w++) {
                 int64_t shape[2] = {h, w};
-                int most = gf_dwt_max_levels(2, shape, 3, (enum gf_boundary)b);
+                int most = gf_dwt_max_levels(2, shape, 3,
+                                             &(struct gf_wavelet){.boundary = (enum gf_boundary)b});
                 char what[48];
                 snprintf(what, sizeof what, "%dx%d", (int)h, (int)w);
                 check_job(make_job(GF_FORWARD, 2, shape, 3, (h + w) % 3 ? most : 1,
@@ -176,7 +178,8 @@ static void test_sizes(void) {
  * stay as they are. */
 static void check_levels(int ndim, const int64_t *shape, unsigned axes, enum gf_dtype type) {
     for (int b = GF_PERIODIC; b <= GF_ZERO; b++) {
-        const int most = gf_dwt_max_levels(ndim, shape, axes, (enum gf_boundary)b);
+        const int most = gf_dwt_max_levels(ndim, shape, axes,
+                                           &(struct gf_wavelet){.boundary = (enum gf_boundary)b});
         const int levels[] = {1, most, most + 3};
         for (int i = most == 1; i < 3; i++) {
             char what[80];
@@ -388,6 +391,7 @@ static void test_validation(void) {
     REFUSED(job.wavelet.levels = 0);
     REFUSED(job.wavelet.levels = GF_MAX_LEVELS + 1);
     REFUSED(job.wavelet.boundary = (enum gf_boundary)3);
+    REFUSED(job.wavelet.name = N_WAVELETS);
     REFUSED(job.in_dtype = GF_C64);
     REFUSED(job.luma = true);
     REFUSED(job.out[0].kind = GF_MAGNITUDE);
@@ -399,11 +403,11 @@ static void test_validation(void) {
     REFUSED(
         (job.wavelet.threshold = GF_SOFT, job.wavelet.percent = true, job.wavelet.amount = 101));
     int64_t n[2] = {1024, 5};
-    CHECK_EQ(gf_dwt_max_levels(1, n, 1, GF_PERIODIC), 10);
-    CHECK_EQ(gf_dwt_max_levels(1, n, 1, GF_ZERO), 10);
-    CHECK_EQ(gf_dwt_max_levels(2, n, 3, GF_PERIODIC), 3);
-    CHECK_EQ(gf_dwt_max_levels(2, n, 3, GF_SYMMETRIC), 2);
-    CHECK_EQ(gf_dwt_max_levels(2, n, 1, GF_SYMMETRIC), 10);
+    CHECK_EQ(gf_dwt_max_levels(1, n, 1, &(struct gf_wavelet){.boundary = GF_PERIODIC}), 10);
+    CHECK_EQ(gf_dwt_max_levels(1, n, 1, &(struct gf_wavelet){.boundary = GF_ZERO}), 10);
+    CHECK_EQ(gf_dwt_max_levels(2, n, 3, &(struct gf_wavelet){.boundary = GF_PERIODIC}), 3);
+    CHECK_EQ(gf_dwt_max_levels(2, n, 3, &(struct gf_wavelet){.boundary = GF_SYMMETRIC}), 2);
+    CHECK_EQ(gf_dwt_max_levels(2, n, 1, &(struct gf_wavelet){.boundary = GF_SYMMETRIC}), 10);
 }
 
 /* Bands lie in the packed array and do not touch each other. */

@@ -45,7 +45,8 @@ static void test_stream(void) {
         for (int64_t n = 2; n <= 40; n += backend->devices ? 3 : 1) {
             int64_t shape[3] = {n, 9 + n % 4, 20 - n % 3};
             unsigned on = axes[n % 4];
-            int most = gf_dwt_max_levels(3, shape, on, (enum gf_boundary)b);
+            int most = gf_dwt_max_levels(3, shape, on,
+                                         &(struct gf_wavelet){.boundary = (enum gf_boundary)b});
             struct gf_job job = make_job(GF_FORWARD, 3, shape, on, n % 5 ? most : 1,
                                          (enum gf_boundary)b, n % 2 ? GF_U8 : GF_F32, GF_F32);
             job.channels = 1 + n % 2;

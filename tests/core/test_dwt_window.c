@@ -81,7 +81,7 @@ static void check_chunks(const struct gf_dwt_window *w, int64_t each) {
         CHECK_EQ(c.extent, c.planes + periodic);
         for (int64_t k = c.step; k < c.end; k++)
             for (int j = 0; j < 4; j++) {
-                const int64_t line = 2 * k - gf_dwt_offset(w->boundary) + j, at = line - c.plane;
+                const int64_t line = 2 * k - w->offset + j, at = line - c.plane;
                 const bool inside = at >= 0 && at < c.planes;
                 const bool begins = line < 0 && !i, ends = line >= w->planes && i == n - 1;
                 CHECK_MSG(inside || (!periodic && (begins || ends)),

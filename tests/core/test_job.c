@@ -254,6 +254,7 @@ static struct gf_job everything(void) {
     job.op = GF_FFT;
     job.filter = NULL;
     job.filter_serial = 4;
+    job.wavelet.name = WAVELET_D4;
     job.wavelet.levels = 2;
     job.wavelet.boundary = GF_PERIODIC;
     job.wavelet.threshold = GF_KEEP_ALL;
@@ -308,6 +309,7 @@ static void test_equal(void) {
     DIFFERS(filter_serial = 5);
     DIFFERS(wavelet.levels = 1);
     DIFFERS(wavelet.boundary = GF_ZERO);
+    DIFFERS(wavelet.name = N_WAVELETS);
     DIFFERS(wavelet.threshold = GF_SOFT);
     DIFFERS(wavelet.percent = true);
     DIFFERS(wavelet.amount = 5.5);

@@ -148,7 +148,7 @@ struct gf_job gpu_random_wavelet(uint64_t *seed, const int64_t *most) {
     job.precision = (enum gf_precision)(pick(seed, 4) == 0);
     job.wavelet.boundary = (enum gf_boundary)pick(seed, 3);
     job.wavelet.levels =
-        1 + (int)pick(seed, gf_dwt_max_levels(job.ndim, job.shape, job.axes, job.wavelet.boundary));
+        1 + (int)pick(seed, gf_dwt_max_levels(job.ndim, job.shape, job.axes, &job.wavelet));
     job.wavelet.threshold = (enum gf_threshold)(pick(seed, 4) ? 0 : pick(seed, 3));
     enum gf_dtype real = pick(seed, 4) ? GF_F32 : GF_F64, any = (enum gf_dtype)pick(seed, GF_C64);
     bool forward = job.direction == GF_FORWARD;

@@ -2,6 +2,7 @@
 #include "core/gpu/plan/plan_builder.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/wavelet/dwt.h"
 #include "core/base/status.h"
@@ -186,6 +187,13 @@ static bool is_far(const struct level *l, bool planes) {
     return fine > 0xf0000000u || packed > 0xf0000000u || low > 0xf0000000u;
 }
 
+static int taps_before(enum wavelet name) {
+    int n = 0;
+    for (int i = 0; i < (int)name; i++)
+        n += gf_dwt_taps(&(struct gf_wavelet){.name = (enum wavelet)i});
+    return n;
+}
+
 static void set_options(const struct level *l, struct gf_gpu_pass *pass) {
     const struct wave_args *a = &l->args;
     const struct wave_tile *t = &l->tile;
@@ -193,8 +201,8 @@ static void set_options(const struct level *l, struct gf_gpu_pass *pass) {
     bool walk = l->on[l->at[WALK]], row = walk && l->at[WALK] == 0 && l->on[1], x = l->on[2];
     if (!inverse(l))
         gf_gpu_option(pass, "-DFORWARD");
-    gf_gpu_option(pass, "-DALONG_WALK=%d -DALONG_ROW=%d -DALONG_X=%d -DBOUNDARY=%d", walk, row, x,
-                  (int)w->boundary);
+    gf_gpu_option(pass, "-DALONG_WALK=%d -DALONG_ROW=%d -DALONG_X=%d -DBOUNDARY=%d -DTAPS_FROM=%d",
+                  walk, row, x, (int)w->boundary, taps_before(w->name));
     gf_gpu_option(pass, "-DROWS=%d -DITEMS=%d -DRESIDENT=%d -DAHEAD=%d -DNEAR=%d -DTHRESHOLD=%d",
                   t->rows, t->items, t->resident, t->ahead,
                   x && a->channels == 1 && a->n[X] % 2 == 0, (int)w->threshold);
@@ -332,12 +340,13 @@ int gf_gpu_dwt_make(struct gf_gpu_plan *p) {
     struct level l = {.p = p};
     take_share(p);
     const struct gf_job *job = &p->job;
-    for (int i = 0; i < 3; i++) {
-        int at = gf_gpu_job_axis(job, i);
-        l.on[i] = at >= 0 && (job->axes >> at & 1);
-        gf_dwt_axis(at < 0 ? 1 : job->shape[at], l.on[i], job->wavelet.levels,
-                    job->wavelet.boundary, &l.axis[i]);
-    }
+    struct gf_dwt_layout layout;
+    if (gf_dwt_taps(&job->wavelet) != 4)
+        return gf_fail(GF_EUNABLE,
+                       "GPUs have wavelets of four taps; --backend=openmp has them all");
+    gf_dwt_layout(job, &layout);
+    memcpy(l.on, layout.on, sizeof l.on);
+    memcpy(l.axis, layout.axis, sizeof l.axis);
     l.at[WALK] = l.on[0] ? 0 : 1;
     l.at[ROW] = l.on[0] ? 1 : 0;
     l.at[X] = 2;
