@@ -171,8 +171,7 @@ static void run_pictures(struct batch_run *r, struct gf_worker *l, char *const *
         int rc = l->s.dry_run ? gf_task_dry_run(&t) : run_picture(&t, l);
         if (!rc && t.state != GF_TASK_SKIPPED)
             l->seconds += device_seconds(&t);
-        const bool several =
-            gf_reader_may_have_more(&t.reader) && !gf_conveyor_is_stopped(&l->pool->conveyor);
+        const bool several = t.reader.several && !gf_conveyor_is_stopped(&l->pool->conveyor);
         count(&t, l, rc);
         gf_workers_leave(l);
         rc = several ? gf_task_more(&t) : 0;

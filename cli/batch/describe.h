@@ -26,7 +26,7 @@ int gf_task_check_axes(const struct gf_settings *s, const struct gf_job *job);
 /* --precision, or the precision that suits the type of the input. */
 enum gf_precision gf_task_precision(const struct gf_settings *s, enum gf_dtype dtype);
 
-/* For an inverse: gives product i the type, alpha, colour and shape of the picture that the record describes; `r`
+/* For a picture that comes back: gives product i the type, alpha, colour and shape of the picture that the record describes; `r`
  * may be NULL. */
 int gf_task_describe_restored(struct gf_task *t, int i, const struct gf_record *r);
 /* After the run: GF_EINVAL, since samples of output i do not fit its type. */

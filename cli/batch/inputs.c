@@ -47,23 +47,23 @@ static int by_nature(const void *a, const void *b) {
     return compare_naturally(*(char *const *)a, *(char *const *)b);
 }
 
-/* Takes `path` over. */
-static int add(struct gf_inputs *list, char *path) {
-    if (path && list->n == list->capacity) {
-        int capacity = list->capacity ? 2 * list->capacity : 16;
-        char **more = realloc(list->path, (size_t)capacity * sizeof *more);
-        if (!more) {
-            free(path);
-            path = NULL;
-        } else {
-            list->path = more;
-            list->capacity = capacity;
-        }
+/* Appends a text, which it takes over, to a list that grows at powers of two. */
+static int append(char ***list, int *n, char *text) {
+    if (text && !(*n & (*n - 1))) {
+        char **more = realloc(*list, (size_t)(*n ? 2 * *n : 1) * sizeof *more);
+        if (more)
+            *list = more;
+        else
+            free(text), text = NULL;
     }
-    if (!path)
+    if (!text)
         return gf_fail(GF_ENOMEM, "out of memory for the list of inputs");
-    list->path[list->n++] = path;
+    (*list)[(*n)++] = text;
     return 0;
+}
+
+static int add(struct gf_inputs *list, char *path) {
+    return append(&list->path, &list->n, path);
 }
 
 /* Pictures in a folder whose types gpufft does not read. */
@@ -185,13 +185,9 @@ static int walk_folder(struct walk *w, const char *folder) {
 
 static int add_root(struct gf_roots *roots, const char *folder) {
     const char *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
-    char **more = realloc(roots->path, (size_t)(roots->n + 1) * sizeof *more);
-    if (more)
-        roots->path = more;
-    if (!more || asprintf(&roots->path[roots->n], "%s%s", folder, slash) < 0)
-        return gf_fail(GF_ENOMEM, "out of memory for the list of inputs");
-    roots->n++;
-    return 0;
+    char *path = NULL;
+    return append(&roots->path, &roots->n,
+                  asprintf(&path, "%s%s", folder, slash) < 0 ? NULL : path);
 }
 
 static int add_folder(struct gf_inputs *list, const char *folder, const struct gf_settings *s) {

@@ -16,7 +16,6 @@
 struct gf_inputs {
     char **path; /* "-" is stdin */
     int n;
-    int capacity;
     int failed;            /* names that could not be read, already reported */
     int64_t skipped;       /* files in folders that are not pictures */
     struct gf_roots roots; /* of --recursive */

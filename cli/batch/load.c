@@ -60,10 +60,6 @@ int gf_reader_feed(struct gf_reader *r, struct gf_image *image, struct gf_feed *
     return one ? gf_file_feed(r->file[0], image, feed) : 0;
 }
 
-bool gf_reader_may_have_more(const struct gf_reader *r) {
-    return r->several;
-}
-
 int gf_reader_more(struct gf_reader *r) {
     return r->several ? gf_file_more(r->file[0]) : 0;
 }
@@ -116,7 +112,8 @@ static int read_frame(struct gf_reader *r, int64_t i, const struct gf_image *vol
     *plane = r->part[0];
     r->part[0] = (struct gf_image){0};
     int rc = gf_file_read(r->file[0], plane);
-    gf_reader_close(r);
+    gf_file_close(r->file[0]); /* not the reader, whose mean may be in the making */
+    r->file[0] = NULL;
     return rc;
 }
 

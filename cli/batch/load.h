@@ -40,8 +40,6 @@ int gf_reader_read(struct gf_reader *r, struct gf_image *image);
 /* Instead of that: prepares to use the first rows of a picture while the last ones are decoded, see
  * gf_decoder_feed(). If feed->produce remains NULL, or it returns false, gf_reader_read() reads the samples. */
 int gf_reader_feed(struct gf_reader *r, struct gf_image *image, struct gf_feed *feed);
-/* True if the file is open and its format can hold several pictures. */
-bool gf_reader_may_have_more(const struct gf_reader *r);
 /* Returns 1 if the file has another picture, 0 at its end, a negative status for anything else. May wait
  * for a pipe. */
 int gf_reader_more(struct gf_reader *r);

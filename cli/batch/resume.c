@@ -90,7 +90,7 @@ void gf_resume_begin(struct gf_resume *r, const char *command, const struct gf_s
 struct written {
     const struct gf_resume *r;
     const struct gf_outputs *outputs;
-    int (*file)(struct written *l, const char *path, const struct gf_product *p);
+    bool notes;       /* how they were made; else looks for notes of it */
     uint64_t made_of; /* that of the task, and all products; 0: not known */
     uint64_t number;  /* of the file, from 0 */
     bool by_time;
@@ -105,10 +105,6 @@ static uint64_t hash_products(const struct gf_resume *r, const struct gf_outputs
         h = gf_hash(gf_hash_text(h, p->format->name), what, sizeof what);
     }
     return h;
-}
-
-static bool has_record(const struct gf_product *p) {
-    return p->target->where.has_page ? gf_page_has_record(p) : p->has_record;
 }
 
 static bool is_same_record(const char *text, const struct gf_record *want) {
@@ -148,58 +144,46 @@ static uint64_t hash_output(const struct stat *st) {
     return hash_file(gf_hash(GF_HASH_START, &device, sizeof device), st);
 }
 
-/* -1 unless this file is up to date; `p` is NULL for a record beside a product. */
-static int find_file(struct written *l, const char *path, const struct gf_product *p) {
-    struct stat st;
-    if (!is_file(path, &st))
-        return -1;
+/* Notes how this file was made; or returns -1 unless it is up to date. `p` is NULL for a record beside a product. */
+static int visit_file(struct written *l, const char *path, const struct gf_product *p) {
     const uint64_t made_of = gf_hash(l->made_of, &l->number, sizeof l->number);
-    const enum gf_made_how how =
-        l->made_of ? gf_made_find(l->r->made, hash_output(&st), made_of) : GF_MADE_UNKNOWN;
-    if (how != GF_MADE_UNKNOWN)
-        return how == GF_MADE_SO ? 0 : -1;
+    enum gf_made_how how = GF_MADE_UNKNOWN;
+    struct stat st;
+    l->number++;
+    if (!is_file(path, &st))
+        return l->notes ? 0 : -1;
+    if (l->notes)
+        gf_made_note(l->r->made, hash_output(&st), made_of);
+    else if (l->made_of)
+        how = gf_made_find(l->r->made, hash_output(&st), made_of);
+    if (l->notes || how != GF_MADE_UNKNOWN)
+        return l->notes || how == GF_MADE_SO ? 0 : -1;
     l->by_time = true;
     const bool whole = st.st_size > 0 && l->r->known && is_after(&st.st_mtim, &l->r->newest) &&
                        (!p || is_whole(l, p, path));
     return whole ? 0 : -1;
 }
 
-static int note_file(struct written *l, const char *path, const struct gf_product *p) {
-    struct stat st;
-    (void)p;
-    if (is_file(path, &st))
-        gf_made_note(l->r->made, hash_output(&st),
-                     gf_hash(l->made_of, &l->number, sizeof l->number));
-    return 0;
-}
-
 static int visit(void *user, const struct gf_product *p, const char *path) {
-    struct written *l = user;
-    int rc = l->file(l, path, p);
-    l->number++;
-    if (!rc && p->format->record_beside && has_record(p)) {
+    int rc = visit_file(user, path, p);
+    if (!rc && p->format->record_beside && gf_product_has_record(p)) {
         char *beside = gf_record_path(path);
-        rc = l->file(l, beside, NULL);
-        l->number++;
+        rc = visit_file(user, beside, NULL);
         free(beside);
     }
     return rc;
 }
 
-static int each_written(struct written *l) {
-    l->made_of = hash_products(l->r, l->outputs);
-    return gf_outputs_each_file(l->outputs, visit, l);
-}
-
 bool gf_resume_finds(const struct gf_resume *r, const struct gf_outputs *outputs, bool *by_time) {
-    struct written l = {.r = r, .outputs = outputs, .file = find_file};
-    const bool all = !each_written(&l);
+    struct written l = {.r = r, .outputs = outputs, .made_of = hash_products(r, outputs)};
+    const bool all = !gf_outputs_each_file(outputs, visit, &l);
     *by_time = l.by_time;
     return all;
 }
 
 void gf_resume_note(const struct gf_resume *r, const struct gf_outputs *outputs) {
-    struct written l = {.r = r, .outputs = outputs, .file = note_file};
+    struct written l = {
+        .r = r, .outputs = outputs, .made_of = hash_products(r, outputs), .notes = true};
     if (r->made_of)
-        each_written(&l);
+        gf_outputs_each_file(outputs, visit, &l);
 }

@@ -67,9 +67,9 @@ static bool page_record(const struct gf_record *volume, struct gf_record *out) {
     return true;
 }
 
-bool gf_page_has_record(const struct gf_product *p) {
+bool gf_product_has_record(const struct gf_product *p) {
     struct gf_record record;
-    return p->has_record && page_record(&p->record, &record);
+    return p->has_record && (!p->target->where.has_page || page_record(&p->record, &record));
 }
 
 /* The product as it is written: without the samples that --edges added to its pages. */

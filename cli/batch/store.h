@@ -62,8 +62,8 @@ int gf_product_create(const struct gf_settings *s, const struct gf_product *p,
                       const struct gf_metadata *metadata, struct gf_volume **out);
 int gf_product_join(const struct gf_product *p, const char *path, const struct gf_frame *frame,
                     struct gf_volume **out);
-/* True if each plane of a product with {page} has a record of its own. */
-bool gf_page_has_record(const struct gf_product *p);
+/* True if each of its files has a record: the product, or with {page} each plane. */
+bool gf_product_has_record(const struct gf_product *p);
 
 /* The products of a job. */
 struct gf_outputs {

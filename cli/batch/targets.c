@@ -18,7 +18,6 @@ static int add_target(struct gf_targets *out, const char *option, const char *te
     struct gf_target *t = &out->target[out->n++];
     t->kind = kind;
     t->label = gf_kind_name(kind);
-    t->bands = t->plain = t->aside = false;
     return gf_template_parse(option, text, &t->where);
 }
 

@@ -70,7 +70,7 @@ static bool may_have_more(const struct gf_task *t) {
     bool pages = false;
     for (int i = 0; i < t->targets->n; i++)
         pages = pages || t->targets->target[i].where.has_page;
-    return pages && gf_reader_may_have_more(&t->reader);
+    return pages && t->reader.several;
 }
 
 /* Reads the header, makes the job, and claims the outputs by their real names, which the arguments alone did not

@@ -131,21 +131,15 @@ static int choose_filter(struct gf_task *t) {
 
 /* ---- outputs ---- */
 
+/* The output is a picture that comes back: its record would be this. */
 static int describe_product(struct gf_task *t, int i) {
-    struct gf_product *p = &t->product[i];
-    struct gf_output *out = &t->job.out[i];
-    int rc = gf_target_dtype(t->s, p->target, p->kind, p->format, t->job.precision, &out->dtype);
-    if (!rc)
-        rc = gf_target_keep_dtype(t->s, p->format, t->image.px.dtype, &out->dtype);
-    if (rc)
-        return rc;
-    out->kind = GF_REAL;
-    out->map = GF_MAP_NUMBER;
-    p->keeps = GF_KEEPS_ALL;
-    p->alpha_plane = t->image.alpha && p->format->alpha;
-    p->image.alpha = p->alpha_plane;
-    rc = gf_task_describe(t, i, t->job.luma ? GF_GRAY : t->image.color);
-    memcpy(p->shape, t->filtering->frame.shape, (size_t)t->job.ndim * sizeof *p->shape);
+    const struct gf_record own = {.dtype = t->image.px.dtype,
+                                  .color = t->job.luma ? GF_GRAY : t->image.color,
+                                  .alpha = t->image.alpha ? GF_ALPHA_KEPT : GF_ALPHA_NONE};
+    t->product[i].kind = GF_REAL;
+    int rc = gf_task_describe_restored(t, i, &own);
+    memcpy(t->product[i].shape, t->filtering->frame.shape,
+           (size_t)t->job.ndim * sizeof *t->product[i].shape);
     return rc;
 }
 
