@@ -8,8 +8,6 @@
 #include "cli/command.h"
 #include "cli/log.h"
 #include "cli/batch/ranks.h"
-#include "cli/batch/spread.h"
-#include "cli/batch/pages.h"
 #include "cli/batch/slabs.h"
 #include "cli/batch/workers.h"
 #include "cli/progress.h"

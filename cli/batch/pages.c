@@ -1,6 +1,6 @@
 /* The loop over the pages of a volume, in parts of a few pages on a conveyor. It may be walked through more
  * than once: an automatic display range looks at a few pages first, a full one at all of them. */
-#include "cli/batch/pages.h"
+#include "cli/batch/slabs.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -15,7 +15,7 @@
 #include "core/base/status.h"
 #include "core/mpi/exchange.h"
 #include "core/session/speeds.h"
-#include "core/slab/run.h"
+#include "core/slab/io.h"
 #include "formats/scratch.h"
 
 struct slabs {

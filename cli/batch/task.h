@@ -11,7 +11,7 @@
  *     WRITTEN
  *
  * Nothing large is allocated before the job is planned. A task that runs page by page (t->pages.at_once,
- * cli/batch/pages.h) becomes READY without samples, then WRITTEN. The command's stream() takes a task that is
+ * cli/batch/slabs.h) becomes READY without samples, then WRITTEN. The command's stream() takes a task that is
  * streamed from DESCRIBED to WRITTEN; stream() or cli/batch/slabs.h one that is TOO_LARGE. */
 #ifndef GF_CLI_BATCH_TASK_H
 #define GF_CLI_BATCH_TASK_H
