@@ -136,7 +136,7 @@ static int add_range(struct gf_shapes *list, const char *text, const char *dots,
 int gf_shapes_add(struct gf_shapes *list, const char *text, enum gf_step step) {
     const char *dots = strstr(text, "..");
     struct regular r;
-    struct gf_extents shape;
+    struct gf_extents shape = {.n = 0};
     if (dots)
         return add_range(list, text, dots, step);
     if (strchr(text, '^')) {

@@ -18,6 +18,7 @@ extern const char *const gf_steps[]; /* the values of --step */
 struct gf_extents {
     int n;
     int64_t extent[GF_MAX_RANK];
+    unsigned axes; /* bits, for those who choose axes for each shape */
 };
 
 struct gf_shapes {

@@ -61,14 +61,14 @@ static unsigned levels_of(const struct gf_bench_settings *o, enum gf_bench_kind 
     return kind != GF_BENCH_DWT ? 1u << 1 : o->levels ? o->levels : 1u << 1 | 1u << 3;
 }
 
-int gf_bench_each_case(const struct gf_settings *s, const struct gf_bench_size *size,
+int gf_bench_each_case(const struct gf_settings *s, const struct gf_extents *size,
                        gf_bench_case_fn *run, void *user) {
     const struct gf_bench_settings *o = &s->bench;
     const unsigned real = 1u << (o->direction == GF_FORWARD ? GF_BENCH_R2C : GF_BENCH_C2R);
     const unsigned kinds = o->kinds ? o->kinds : 1u << GF_BENCH_C2C | real;
     const unsigned precisions = o->precisions ? o->precisions : 1u << GF_SINGLE;
-    struct gf_bench_case like = {.job = {.ndim = size->shape.n, .axes = size->axes}};
-    memcpy(like.job.shape, size->shape.extent, sizeof like.job.shape);
+    struct gf_bench_case like = {.job = {.ndim = size->n, .axes = size->axes}};
+    memcpy(like.job.shape, size->extent, sizeof like.job.shape);
     for (int p = 0; p < 2; p++)
         for (int k = 0; k < GF_BENCH_N_KINDS; k++) {
             like.kind = (enum gf_bench_kind)k;
@@ -132,7 +132,7 @@ static int begin(struct gf_bench *b) {
     return b->kept ? gf_bench_keep_host(b->kept, h) : 0;
 }
 
-static int run_all(struct gf_bench *b, const struct gf_bench_sizes *sizes) {
+static int run_all(struct gf_bench *b, const struct gf_shapes *sizes) {
     int rc = begin(b);
     if (!rc) {
         gf_bench_print_host(b->s, &b->host, 0);
@@ -142,7 +142,7 @@ static int run_all(struct gf_bench *b, const struct gf_bench_sizes *sizes) {
         b->headed = true;
     }
     for (int i = 0; i < sizes->n && !rc; i++)
-        rc = gf_bench_each_case(b->s, &sizes->size[i], run_case, b);
+        rc = gf_bench_each_case(b->s, &sizes->shape[i], run_case, b);
     leave(b);
     return rc;
 }
@@ -158,7 +158,7 @@ static int enter(struct gf_bench *b) {
 }
 
 /* Measures all sizes with each number of threads. */
-static int measure(struct gf_bench *b, const struct gf_bench_sizes *sizes) {
+static int measure(struct gf_bench *b, const struct gf_shapes *sizes) {
     const struct gf_settings *s = b->s;
     int rc = enter(b), counts = s->bench.threads.n ? s->bench.threads.n : 1;
     for (int i = 0; i < counts && !rc; i++) {
@@ -200,14 +200,13 @@ static const struct gf_bench_section sections[] = {
 
 /* Takes the operands, or without any the section's own sizes. */
 static int section_sizes(const struct gf_bench_section *section, const struct gf_settings *s,
-                         char *const *operands, int n, struct gf_bench_sizes *sizes) {
+                         char *const *operands, int n, struct gf_shapes *sizes) {
     int own = 0;
     while (own < 4 && section->sizes[own])
         own++;
-    int rc =
-        gf_bench_sizes_make(s, n ? operands : (char *const *)section->sizes, n ? n : own, sizes);
+    int rc = gf_bench_sizes(s, n ? operands : (char *const *)section->sizes, n ? n : own, sizes);
     for (int i = 0; i < sizes->n && section->axes; i++)
-        sizes->size[i].axes = section->axes;
+        sizes->shape[i].axes = section->axes;
     return rc;
 }
 
@@ -216,7 +215,7 @@ static int run_section(struct gf_bench *b, const struct gf_bench_section *sectio
     const struct gf_settings *s = b->s;
     struct gf_settings own = *s;
     struct gf_bench_results kept = {0};
-    struct gf_bench_sizes sizes = {0};
+    struct gf_shapes sizes = {0};
     own.bench.kinds = 1u << section->kind;
     own.bench.passes = section->passes;
     own.bench.transfers = section->transfers;
@@ -226,13 +225,13 @@ static int run_section(struct gf_bench *b, const struct gf_bench_section *sectio
     b->s = &own;
     b->kept = &kept;
     for (int i = 0; i < sizes.n && !rc; i++)
-        if (sizes.size[i].shape.n == section->ndim)
-            rc = gf_bench_each_case(b->s, &sizes.size[i], run_case, b);
+        if (sizes.shape[i].n == section->ndim)
+            rc = gf_bench_each_case(b->s, &sizes.shape[i], run_case, b);
     if (!rc)
         rc = gf_bench_report_section(f, section, &kept, s->bench.report);
     b->s = s;
     b->kept = NULL;
-    gf_bench_sizes_free(&sizes);
+    gf_shapes_free(&sizes);
     gf_bench_results_free(&kept);
     return rc;
 }
@@ -335,11 +334,11 @@ static int check_plot(const struct gf_settings *s, char *const *operands, int n)
 static int run_alone(struct gf_settings *s, char **operands, int n) {
     struct gf_bench_results kept = {0};
     struct gf_bench b = {.s = s};
-    struct gf_bench_sizes sizes = {0};
+    struct gf_shapes sizes = {0};
     bool merging = s->bench.merge;
     int rc = 0;
     if (!merging && !s->bench.report)
-        rc = gf_bench_sizes_make(s, operands, n, &sizes);
+        rc = gf_bench_sizes(s, operands, n, &sizes);
     if (!rc)
         rc = check_plot(s, operands, merging ? n : 0);
     if (!rc)
@@ -352,7 +351,7 @@ static int run_alone(struct gf_settings *s, char **operands, int n) {
                                : measure(&b, &sizes);
     if (!rc && s->bench.plot && b.rows)
         rc = gf_bench_plot(&kept, relative_of(&b), true, s->bench.plot, s->clobber);
-    gf_bench_sizes_free(&sizes);
+    gf_shapes_free(&sizes);
     gf_bench_results_free(&kept);
     if (rc) {
         gf_log_error("bench: %s", gf_message());

@@ -24,6 +24,7 @@ struct gf_bench_entrant {
      * and this one has AVX2; "": none. */
     char code_path[2 * GF_CODE_PATH];
 };
+
 struct gf_bench {
     const struct gf_settings *s;
     int n, relative; /* entrants; the one that ratios refer to, or -1 */
@@ -60,25 +61,15 @@ int gf_bench_find_relative(struct gf_bench *b);
 /* Its context stays NULL after a failure. */
 int gf_bench_open_entrant(struct gf_bench_entrant *e, const struct gf_settings *s, int threads);
 
-/* options.c: what is measured. */
-struct gf_bench_size {
-    struct gf_extents shape;
-    unsigned axes; /* bits, as a job's */
-};
-struct gf_bench_sizes {
-    int n;
-    struct gf_bench_size *size; /* owned */
-};
-/* The sizes of the operands; without operands, those of --all or of the short list. The caller
- * frees them, also after a failure. */
-int gf_bench_sizes_make(const struct gf_settings *s, char *const *operands, int n,
-                        struct gf_bench_sizes *sizes);
-void gf_bench_sizes_free(struct gf_bench_sizes *sizes);
+/* options.c: adds the sizes of the operands, with their axes; without operands, those of --all or of the short
+ * list. */
+int gf_bench_sizes(const struct gf_settings *s, char *const *operands, int n,
+                   struct gf_shapes *sizes);
 
 /* bench.c: calls run() with the case of each kind and precision that the settings ask for, until it
  * fails; GF_E… for a size that no job can have. */
 typedef int gf_bench_case_fn(void *user, const struct gf_bench_case *c);
-int gf_bench_each_case(const struct gf_settings *s, const struct gf_bench_size *size,
+int gf_bench_each_case(const struct gf_settings *s, const struct gf_extents *size,
                        gf_bench_case_fn *run, void *user);
 
 /* case.c */

@@ -179,47 +179,34 @@ static const struct listed all[] = {
     {"4001^2", false},    {"65536x256", true},     {"64^3..512^3", false}, {NULL, false},
 };
 
-static int append(struct gf_bench_sizes *sizes, const struct gf_bench_size *size) {
-    struct gf_bench_size *grown = realloc(sizes->size, ((size_t)sizes->n + 1) * sizeof *grown);
-    if (!grown)
-        return gf_fail(GF_ENOMEM, "out of memory");
-    sizes->size = grown;
-    grown[sizes->n++] = *size;
-    return 0;
-}
-
-/* Adds a shape, listed or typed, after checking it. */
-static int add_shape(const struct gf_settings *s, const struct listed *from,
-                     const struct gf_extents *e, bool typed, struct gf_bench_sizes *sizes) {
+/* Checks a shape of an operand or a list's entry, and decides which axes are transformed. */
+static int check_shape(const struct gf_settings *s, const struct listed *from, bool typed,
+                       struct gf_extents *e) {
     const char *text = from->text;
     const unsigned pictures = 1u << GF_BENCH_PICTURE | 1u << GF_BENCH_PICTURE_FULL;
-    struct gf_bench_size size = {.shape = *e};
     if (e->n > GF_MAX_DIMS)
         return gf_fail(GF_EUSAGE, "shape '%.60s': %d axes, where 1 to %d are possible", text, e->n,
                        GF_MAX_DIMS);
     if (typed && s->bench.kinds && !(s->bench.kinds & ~pictures) && e->n != 2)
         return gf_fail(GF_EUSAGE, "shape '%.60s': a picture has two axes", text);
-    if (gf_settings_axes(s, e->n, &size.axes))
+    if (gf_settings_axes(s, e->n, &e->axes))
         return gf_fail(GF_EUSAGE, "shape '%.60s': %s", text, gf_message());
     if (from->rows)
-        size.axes = 1u << (e->n - 1);
-    return append(sizes, &size);
+        e->axes = 1u << (e->n - 1);
+    return 0;
 }
 
 /* Adds the shapes of an operand or a list's entry, which may be a range. */
 static int add(const struct gf_settings *s, const struct listed *from, bool typed,
-               struct gf_bench_sizes *sizes) {
-    struct gf_shapes shapes = {0};
-    int rc = gf_shapes_add(&shapes, from->text, (enum gf_step)s->step);
-    for (int i = 0; i < shapes.n && !rc; i++)
-        rc = add_shape(s, from, &shapes.shape[i], typed, sizes);
-    gf_shapes_free(&shapes);
+               struct gf_shapes *sizes) {
+    int i = sizes->n, rc = gf_shapes_add(sizes, from->text, (enum gf_step)s->step);
+    for (; i < sizes->n && !rc; i++)
+        rc = check_shape(s, from, typed, &sizes->shape[i]);
     return rc;
 }
 
-int gf_bench_sizes_make(const struct gf_settings *s, char *const *operands, int n,
-                        struct gf_bench_sizes *sizes) {
-    *sizes = (struct gf_bench_sizes){0};
+int gf_bench_sizes(const struct gf_settings *s, char *const *operands, int n,
+                   struct gf_shapes *sizes) {
     if (n && s->bench.all)
         return gf_fail(GF_EUSAGE, "--all and a shape exclude each other");
     if (!n && s->axes.n)
@@ -230,9 +217,4 @@ int gf_bench_sizes_make(const struct gf_settings *s, char *const *operands, int 
     for (const struct listed *l = s->bench.all ? all : quick; !n && l->text && !rc; l++)
         rc = add(s, l, false, sizes);
     return rc;
-}
-
-void gf_bench_sizes_free(struct gf_bench_sizes *sizes) {
-    free(sizes->size);
-    *sizes = (struct gf_bench_sizes){0};
 }

@@ -62,7 +62,7 @@ int gf_tune_plans(const struct gf_settings *s, const struct gf_wish_device *devi
                   int n) {
     struct gf_settings own = *s;
     struct tuned t = {.device = device->name, .s = &own, .backend = device->backend};
-    struct gf_bench_sizes sizes = {.n = 0};
+    struct gf_shapes sizes = {.n = 0};
     const struct gf_backend_options options = {.device = device->device[0] ? device->device : NULL,
                                                .threads = s->threads,
                                                .plan = GF_PLAN_REMEASURE};
@@ -74,17 +74,17 @@ int gf_tune_plans(const struct gf_settings *s, const struct gf_wish_device *devi
     if (!rc && own.bench.kinds & ~(unsigned)CAN)
         rc = gf_fail(GF_EUSAGE, "plans of c2c, r2c, c2r and pictures are measured");
     if (!rc)
-        rc = gf_bench_sizes_make(&own, n ? operands : (char **)common, n ? n : COMMON, &sizes);
+        rc = gf_bench_sizes(&own, n ? operands : (char **)common, n ? n : COMMON, &sizes);
     if (!rc)
         rc = gf_backend_open(t.backend, &options, &t.context);
     if (!rc && !s->json)
         printf("%s plans\n", device->name);
     for (int i = 0; !rc && i < sizes.n; i++)
-        rc = gf_bench_each_case(&own, &sizes.size[i], tune_case, &t);
+        rc = gf_bench_each_case(&own, &sizes.shape[i], tune_case, &t);
     if (rc)
         gf_log_fail(device->name);
     if (t.context)
         t.backend->close(t.context);
-    gf_bench_sizes_free(&sizes);
+    gf_shapes_free(&sizes);
     return rc ? gf_exit_code(rc) : t.worst;
 }

@@ -14,28 +14,6 @@
 
 #include "core/base/backend.h"
 
-/* times.c: statistics of a row's measurements. */
-struct gf_times {
-    int runs;
-    double median, least, p90; /* seconds; p90: nine runs in ten stay within */
-};
-
-/* Sorts the `n` times. */
-struct gf_times gf_times_of(double *seconds, int n);
-/* True if the median exceeds twice the least: something else ran on the machine. */
-bool gf_times_are_noisy(const struct gf_times *t);
-/* Returns the one whose median is closer to its least. */
-const struct gf_times *gf_times_quieter(const struct gf_times *a, const struct gf_times *b);
-
-/* How fast a row was; rate 0: none yet. Only rows of the same axes compare. */
-struct gf_trend {
-    unsigned axes;
-    double points, rate; /* operations a second */
-};
-/* True if the row has less than a quarter of the rate of the row before it, whose number of points
- * is within a factor of 16. Outgrowing a cache seldom costs as much. */
-bool gf_trend_breaks(const struct gf_trend *before, const struct gf_trend *row);
-
 enum gf_bench_kind {
     GF_BENCH_C2C,
     GF_BENCH_R2C,
@@ -45,7 +23,7 @@ enum gf_bench_kind {
     GF_BENCH_DWT,          /* reals to wavelet coefficients, or back */
     GF_BENCH_FILTER,       /* u8 samples through a gaussian low pass of n / 16 bins, as u8 */
     GF_BENCH_N_KINDS,
-    GF_BENCH_EXCHANGE = GF_BENCH_N_KINDS /* of processes: cli/bench/exchange.h */
+    GF_BENCH_EXCHANGE = GF_BENCH_N_KINDS /* of processes: cli/bench/exchange.c */
 };
 extern const char *const gf_bench_kinds[],
     *const gf_bench_precisions[], *const gf_bench_directions[], *const gf_bench_statuses[];
@@ -76,6 +54,28 @@ struct gf_bench_case {
     int64_t bytes_in, bytes_out;
     int64_t floor; /* bytes that no implementation with a pass an axis does without */
 };
+
+/* times.c: statistics of a row's measurements. */
+struct gf_times {
+    int runs;
+    double median, least, p90; /* seconds; p90: nine runs in ten stay within */
+};
+
+/* Sorts the `n` times. */
+struct gf_times gf_times_of(double *seconds, int n);
+/* True if the median exceeds twice the least: something else ran on the machine. */
+bool gf_times_are_noisy(const struct gf_times *t);
+/* Returns the one whose median is closer to its least. */
+const struct gf_times *gf_times_quieter(const struct gf_times *a, const struct gf_times *b);
+
+/* How fast a row was; rate 0: none yet. Only rows of the same axes compare. */
+struct gf_trend {
+    unsigned axes;
+    double points, rate; /* operations a second */
+};
+/* True if the row has less than a quarter of the rate of the row before it, whose number of points
+ * is within a factor of 16. Outgrowing a cache seldom costs as much. */
+bool gf_trend_breaks(const struct gf_trend *before, const struct gf_trend *row);
 
 enum gf_bench_status { GF_BENCH_OK, GF_BENCH_WRONG, GF_BENCH_FAILED, GF_BENCH_SKIPPED };
 

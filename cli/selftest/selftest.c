@@ -22,9 +22,10 @@ enum { MAX_POINTS = 8192 };
 /* A quick test may end after any of these, so one of each kind comes early: powers of two, mixed
  * radices, primes with smooth and with rough neighbours, one to three axes. */
 static const struct gf_extents shapes[] = {
-    {1, {16}},   {1, {60}},   {2, {12, 17}},  {1, {97}},         {3, {4, 6, 5}}, {2, {64, 64}},
-    {1, {4096}}, {1, {1009}}, {2, {31, 128}}, {3, {16, 16, 16}}, {1, {2039}},    {2, {67, 45}},
-    {2, {8, 8}}, {1, {1}},    {3, {8, 1, 9}}, {2, {1, 7}},       {1, {3}},       {1, {2}},
+    {1, {16}, 0},     {1, {60}, 0},     {2, {12, 17}, 0}, {1, {97}, 0},      {3, {4, 6, 5}, 0},
+    {2, {64, 64}, 0}, {1, {4096}, 0},   {1, {1009}, 0},   {2, {31, 128}, 0}, {3, {16, 16, 16}, 0},
+    {1, {2039}, 0},   {2, {67, 45}, 0}, {2, {8, 8}, 0},   {1, {1}, 0},       {3, {8, 1, 9}, 0},
+    {2, {1, 7}, 0},   {1, {3}, 0},      {1, {2}, 0},
 };
 enum { N_SHAPES = sizeof shapes / sizeof *shapes };
 
