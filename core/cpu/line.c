@@ -4,6 +4,17 @@
 #include <string.h>
 
 #include "core/base/factor.h"
+#include "core/base/process.h"
+#include "core/base/status.h"
+
+const struct gf_cpu_kernels *gf_cpu_kernels_for(const struct gf_job *job) {
+    const char *isa = gf_process()->isa;
+    const struct gf_cpu_kernels *k =
+        gf_cpu_kernels_find(job->precision == GF_DOUBLE ? 64 : 32, isa);
+    if (!k)
+        gf_fail(GF_EABSENT, "GPUFFT_ISA=%s does not run on this CPU", isa);
+    return k;
+}
 
 struct gf_cpu_line *gf_cpu_line_plan(long n, int bits) {
     struct gf_radices r = gf_factor_radices(n);
