@@ -19,8 +19,9 @@ enum gf_opt_type {
     GF_OPT_CHOICE3, /* int: -1 unset, 0 --no-name, 1 --name */
     GF_OPT_TEXT,    /* const char * into argv */
     GF_OPT_INT,     /* int in low..high */
+    GF_OPT_REAL,    /* double above 0, up to `high` if that is not 0; a refusal ends with `wants` */
     GF_OPT_CHOICE,  /* int: index into `choices` */
-    GF_OPT_PARSE,   /* parse(value, field) */
+    GF_OPT_PARSE,   /* parse(row, value, field) */
 };
 
 struct gf_opt {
@@ -32,11 +33,12 @@ struct gf_opt {
     const char *help;
     const char *const *choices;  /* NULL-terminated; of GF_OPT_PARSE some values, for completion */
     const char *(*known)(int i); /* NULL, or further ones: the i-th, NULL behind the last */
-    int (*parse)(const char *value, void *field); /* 0, or GF_EUSAGE with a message */
-    int low, high;
+    int (*parse)(const struct gf_opt *o, const char *value, void *field); /* 0, or GF_EUSAGE */
+    int low, high; /* GF_OPT_PARSE: parameters of the function */
+    const char *wants;
     bool inert;    /* changes no byte of a file that is written */
-    bool own;      /* may change some, and each of the processes that share a run has its own */
-    bool optional; /* --name alone is parse("", field); a value only follows after = */
+    bool own;      /* may change some, but may differ among processes that share a run */
+    bool optional; /* --name alone is parse(row, "", field); a value only follows after = */
 };
 
 struct gf_opt_group {
@@ -50,13 +52,16 @@ struct gf_opt_group {
 int gf_opt_parse(const struct gf_opt_group *const *groups, void *fields, int argc, char **argv,
                  int *n_operands, uint64_t fingerprint[2]);
 
+/* GF_EUSAGE: the option cannot be `value`; `wants` continues the sentence: "it is …". */
+int gf_opt_refuse(const struct gf_opt *o, const char *value, const char *wants);
+
 /* The groups' rows, wrapped at 80 columns. */
 void gf_opt_help(FILE *to, const struct gf_opt_group *const *groups);
 
 /* The index of `value` in the NULL-terminated names; otherwise GF_EUSAGE, calling it `what`. */
 int gf_opt_choose(const char *what, const char *value, const char *const *names, int *out);
 
-/* The one of `names` that `word` may be a slip of, or NULL. */
+/* The name that `word` may be a misspelling of, or NULL. */
 const char *gf_opt_near(const char *word, const char *const *names);
 
 #endif

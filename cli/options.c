@@ -1,4 +1,4 @@
-/* The groups of options that several commands share, and what parses their values. */
+/* The groups of options that several commands share, and the parsers of their values. */
 #include "cli/options.h"
 
 #include <errno.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "cli/shapes.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
 #include "core/session/backends.h"
@@ -28,34 +29,37 @@ const char *const gf_tiff_compressions[] = {"none", "deflate", "lzw", NULL};
 const char *const gf_fftw_plans[] = {"estimate", "measure", "patient", NULL};
 const char *const gf_plans[] = {"estimate", "measure", NULL};
 
-static int parse_shape(const char *value, void *field) {
+static int parse_shape(const struct gf_opt *o, const char *value, void *field) {
     struct gf_settings *s = field;
+    (void)o;
     return gf_shape_parse(value, s->shape.extent, &s->shape.n);
 }
 
-static int parse_skip(const char *value, void *field) {
+static int parse_skip(const struct gf_opt *o, const char *value, void *field) {
     char *end;
     errno = 0;
     long long v = strtoll(value, &end, 10);
     if (errno || end == value || *end || v < 0)
-        return gf_fail(GF_EUSAGE, "--skip cannot be '%.40s'; it is a whole number from 0", value);
+        return gf_opt_refuse(o, value, "it is a whole number from 0");
     *(int64_t *)field = v;
     return 0;
 }
 
-int gf_opt_parse_memory(const char *value, void *field) {
+int gf_opt_parse_memory(const struct gf_opt *o, const char *value, void *field) {
+    (void)o;
     return gf_memory_parse(value, field);
 }
 
-static int parse_depth(const char *value, void *field) {
+static int parse_depth(const struct gf_opt *o, const char *value, void *field) {
     static const char *const depths[] = {"8", "16", "32", NULL};
     int i, rc = gf_opt_choose("--depth", value, depths, &i);
+    (void)o;
     if (!rc)
         *(int *)field = 8 << i;
     return rc;
 }
 
-static int parse_range(const char *value, void *field) {
+static int parse_range(const struct gf_opt *o, const char *value, void *field) {
     struct gf_settings *s = field;
     char *end;
     if (!strcmp(value, "auto") || !strcmp(value, "full")) {
@@ -67,7 +71,7 @@ static int parse_range(const char *value, void *field) {
     const char *second = end + 1;
     double high = ok ? strtod(second, &end) : 0;
     if (!ok || end == second || *end || !isfinite(low) || !isfinite(high))
-        return gf_fail(GF_EUSAGE, "--range cannot be '%.40s'; it is auto, full or LOW,HIGH", value);
+        return gf_opt_refuse(o, value, "it is auto, full or LOW,HIGH");
     if (low >= high)
         return gf_fail(GF_EUSAGE, "--range=%.40s: LOW is not below HIGH", value);
     s->range.which = GF_RANGE_GIVEN;
@@ -76,7 +80,7 @@ static int parse_range(const char *value, void *field) {
     return 0;
 }
 
-int gf_settings_parse_axes(const char *value, void *field) {
+int gf_settings_parse_axes(const struct gf_opt *o, const char *value, void *field) {
     struct gf_axes_text *axes = field;
     const char *p = value;
     for (axes->n = 0; axes->n < GF_MAX_DIMS; p++) {
@@ -99,16 +103,14 @@ int gf_settings_parse_axes(const char *value, void *field) {
         if (*p != ',')
             break;
     }
-    return gf_fail(GF_EUSAGE,
-                   "--axes cannot be '%.40s'; it lists up to three of x, y, z or of NumPy's "
-                   "indices 0, 1, 2, -1, -2, -3",
-                   value);
+    return gf_opt_refuse(
+        o, value, "it lists up to three of x, y, z or of NumPy's indices 0, 1, 2, -1, -2, -3");
 }
 
 static const char *const wavelets[] = {"d4", "w4", "db2", NULL};
 
-/* The names of the one wavelet, and of one that is taken for it. */
-static int parse_wavelet(const char *value, void *field) {
+/* Accepts the names of the one wavelet; explains one that is mistaken for it. */
+static int parse_wavelet(const struct gf_opt *o, const char *value, void *field) {
     for (int i = 0; wavelets[i]; i++)
         if (!strcasecmp(value, wavelets[i])) {
             *(int *)field = i;
@@ -118,100 +120,86 @@ static int parse_wavelet(const char *value, void *field) {
         return gf_fail(GF_EUSAGE,
                        "--wavelet=db4 has eight taps; the one with four taps is d4, also "
                        "called w4 and db2");
-    return gf_fail(GF_EUSAGE, "no wavelet '%.40s'; there is d4, also called w4 and db2", value);
+    return gf_fail(GF_EUSAGE, "no %s '%.40s'; there is d4, also called w4 and db2", o->name, value);
 }
 
-static int parse_levels(const char *value, void *field) {
+static int parse_levels(const struct gf_opt *o, const char *value, void *field) {
     char *end;
     errno = 0;
     long v = strtol(value, &end, 10);
     if (!strcmp(value, "max"))
         v = GF_MOST_LEVELS;
     else if (errno || end == value || *end || v < 1 || v > GF_MAX_LEVELS)
-        return gf_fail(GF_EUSAGE, "--levels cannot be '%.40s'; it is 1 to %d, or max", value,
+        return gf_fail(GF_EUSAGE, "--%s cannot be '%.40s'; it is 1 to %d, or max", o->name, value,
                        GF_MAX_LEVELS);
     *(int *)field = (int)v;
     return 0;
 }
 
-static int parse_threshold(const char *value, void *field) {
+static int parse_threshold(const struct gf_opt *o, const char *value, void *field) {
     struct gf_wavelet_settings *w = &((struct gf_settings *)field)->wavelet;
     bool hard = !strncmp(value, "hard:", 5), soft = !strncmp(value, "soft:", 5);
     char *end = NULL;
     double v = hard || soft ? strtod(value + 5, &end) : 0;
     bool percent = end && *end == '%';
     if (!end || end == value + 5 || end[percent] || !isfinite(v) || v < 0 || (percent && v > 100))
-        return gf_fail(GF_EUSAGE,
-                       "--threshold cannot be '%.40s'; it is hard:T, soft:T with T from 0, or "
-                       "hard:K%%, soft:K%% with K from 0 to 100",
-                       value);
+        return gf_opt_refuse(
+            o, value,
+            "it is hard:T, soft:T with T from 0, or hard:K%, soft:K% with K from 0 to 100");
     w->threshold = hard ? GF_HARD : GF_SOFT;
     w->percent = percent;
     w->amount = v;
     return 0;
 }
 
-static const struct gf_opt out_rows[] = {
+const struct gf_opt_group gf_opts_out = GF_GROUP(
+    "Output",
     GF_TEXT("out", out, "OUT",
             "where to write: a path, png:- for stdout, or a template with {stem} {kind} {ext} "
             "{page} {dir}; DIR/ is DIR/{dir}/{stem}_{kind}.png",
             .letter = 'o', .inert = true),
-    GF_FLAG("mkdir", mkdir, "make the folders that outputs are to be in", .inert = true),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_out = {"Output", out_rows};
+    GF_FLAG("mkdir", mkdir, "make the folders that outputs are to be in", .inert = true));
 
-static const struct gf_opt kind_rows[] = {
-    GF_CHOICE("kind", kind, "KIND", gf_kind_choices,
-              "what --out holds: magnitude (default), phase, power, real, imag or complex"),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_spectrum_kind = {NULL, kind_rows};
+const struct gf_opt_group gf_opts_spectrum_kind = GF_GROUP(
+    NULL, GF_CHOICE("kind", kind, "KIND", gf_kind_choices,
+                    "what --out holds: magnitude (default), phase, power, real, imag or complex"));
 
-static const struct gf_opt further_rows[] = {
+const struct gf_opt_group gf_opts_further = GF_GROUP(
+    NULL,
     GF_TEXT("magnitude", further[GF_MAGNITUDE], "OUT",
             "also write the magnitude, from the same transform", .inert = true),
     GF_TEXT("phase", further[GF_PHASE], "OUT", "also write the phase", .inert = true),
     GF_TEXT("power", further[GF_POWER], "OUT", "also write the power", .inert = true),
     GF_TEXT("real", further[GF_REAL], "OUT", "also write the real part", .inert = true),
     GF_TEXT("imag", further[GF_IMAG], "OUT", "also write the imaginary part", .inert = true),
-    GF_TEXT("complex", further[GF_COMPLEX], "OUT", "also write the complex numbers", .inert = true),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_further = {NULL, further_rows};
+    GF_TEXT("complex", further[GF_COMPLEX], "OUT", "also write the complex numbers",
+            .inert = true));
 
-static const struct gf_opt depth_display_rows[] = {
+const struct gf_opt_group gf_opts_depth_display = GF_GROUP(
+    NULL,
     GF_PARSED("depth", GF_AT(depth), "8|16|32", parse_depth,
               "bits per sample: 8 and 16 are for display, 32 is float (default: 8 for PNG and PNM, "
-              "float for the others)"),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_depth_display = {NULL, depth_display_rows};
+              "float for the others)"));
 
-static const struct gf_opt depth_own_rows[] = {
-    GF_PARSED("depth", GF_AT(depth), "8|16|32", parse_depth,
-              "bits per sample, to which the result is clipped and rounded (default: the "
-              "picture's own type)"),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_depth_own = {NULL, depth_own_rows};
+const struct gf_opt_group gf_opts_depth_own = GF_GROUP(
+    NULL, GF_PARSED("depth", GF_AT(depth), "8|16|32", parse_depth,
+                    "bits per sample, to which the result is clipped and rounded (default: the "
+                    "picture's own type)"));
 
-static const struct gf_opt file_rows[] = {
-    GF_NEGATE("clobber", clobber, "refuse to replace an existing file", .inert = true),
+const struct gf_opt_group gf_opts_files = GF_GROUP(
+    NULL, GF_NEGATE("clobber", clobber, "refuse to replace an existing file", .inert = true),
     GF_FLAG("sync", sync, "write each file to its disk before it replaces the old one",
             .inert = true),
-    GF_INTEGER("png-level", png_level, "0-9", 0, 9, "compression level of PNG and deflated TIFF"),
-    GF_CHOICE("png-strategy", png_strategy, "NAME", strategies,
+    GF_INTEGER("png-level", write.level, "0-9", 0, 9, "compression level of PNG and deflated TIFF"),
+    GF_CHOICE("png-strategy", write.strategy, "NAME", strategies,
               "how PNG is compressed: auto (default), huffman, rle, filtered or default"),
     GF_CHOICE("tiff-compression", tiff_compression, "NAME", gf_tiff_compressions,
               "none (default), deflate or lzw"),
-    GF_INTEGER("jpeg-quality", jpeg_quality, "1-100", 1, 100,
-               "quality of JPEG output (default: 92)"),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_files = {NULL, file_rows};
+    GF_INTEGER("jpeg-quality", write.jpeg_quality, "1-100", 1, 100,
+               "quality of JPEG output (default: 92)"));
 
-static const struct gf_opt display_rows[] = {
+const struct gf_opt_group gf_opts_display = GF_GROUP(
+    "Display",
     GF_CHOICE3("shift", shift,
                "put the zero frequency in the centre (default: yes, but in the corner of complex "
                "output)"),
@@ -219,193 +207,131 @@ static const struct gf_opt display_rows[] = {
               "grey curve for magnitude and power (default: log)"),
     GF_PARSED("range", 0, "RANGE", parse_range,
               "values drawn black and white: auto (default: 1% of the bins are black and 0.1% "
-              "white), full (0 and the largest), or LOW,HIGH"),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_display = {"Display", display_rows};
+              "white), full (0 and the largest), or LOW,HIGH"));
 
-static const struct gf_opt axes_rows[] = {
-    GF_PARSED("axes", GF_AT(axes), "LIST", gf_settings_parse_axes,
-              "axes to transform: x,y,z or NumPy indices (default: all)"),
-    GF_INTEGER("dims", dims, "1|2|3", 1, 3,
-               "transform the last 1, 2 or 3 axes; 2 takes a volume page by page"),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_axes = {"Transform", axes_rows};
+const struct gf_opt_group gf_opts_axes =
+    GF_GROUP("Transform",
+             GF_PARSED("axes", GF_AT(axes), "LIST", gf_settings_parse_axes,
+                       "axes to transform: x,y,z or NumPy indices (default: all)"),
+             GF_INTEGER("dims", dims, "1|2|3", 1, 3,
+                        "transform the last 1, 2 or 3 axes; 2 takes a volume page by page"));
 
-static const struct gf_opt norm_rows[] = {
-    GF_CHOICE("norm", norm, "NAME", norms, "backward (default), ortho or forward, as in NumPy"),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_norm = {NULL, norm_rows};
+const struct gf_opt_group gf_opts_norm =
+    GF_GROUP(NULL, GF_CHOICE("norm", norm, "NAME", norms,
+                             "backward (default), ortho or forward, as in NumPy"));
 
-static const struct gf_opt precision_rows[] = {
+const struct gf_opt_group gf_opts_precision = GF_GROUP(
+    NULL,
     GF_CHOICE("precision", precision, "NAME", precisions,
-              "single or double (default: double for f64, c128, u32 and i32 input, else single)"),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_precision = {NULL, precision_rows};
+              "single or double (default: double for f64, c128, u32 and i32 input, else single)"));
 
-static const struct gf_opt color_rows[] = {
-    GF_CHOICE("color", color, "channels|luma", colors,
-              "each channel by itself (default), or one Rec.709 luma"),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_color = {NULL, color_rows};
+const struct gf_opt_group gf_opts_color =
+    GF_GROUP(NULL, GF_CHOICE("color", color, "channels|luma", colors,
+                             "each channel by itself (default), or one Rec.709 luma"));
 
-static const struct gf_opt half_rows[] = {
-    GF_FLAG("half", half, "write only the non-redundant half of a real input's spectrum"),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_half = {NULL, half_rows};
+const struct gf_opt_group gf_opts_half = GF_GROUP(
+    NULL, GF_FLAG("half", half, "write only the non-redundant half of a real input's spectrum"));
 
-static const struct gf_opt wavelet_rows[] = {
-    GF_PARSED("wavelet", GF_AT(wavelet.name), "NAME", parse_wavelet,
-              "d4, also called w4 and db2: Daubechies' wavelet with four taps",
-              .choices = wavelets),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_wavelet = {NULL, wavelet_rows};
+const struct gf_opt_group gf_opts_wavelet =
+    GF_GROUP(NULL, GF_PARSED("wavelet", GF_AT(wavelet.name), "NAME", parse_wavelet,
+                             "d4, also called w4 and db2: Daubechies' wavelet with four taps",
+                             .choices = wavelets));
 
-static const struct gf_opt levels_rows[] = {
+const struct gf_opt_group gf_opts_levels = GF_GROUP(
+    NULL,
     GF_PARSED("levels", GF_AT(wavelet.levels), "N|max", parse_levels,
               "how many times to split the approximation; max: as often as the size allows "
               "(default: 3, or fewer where the size requires it)"),
     GF_CHOICE("boundary", wavelet.boundary, "NAME", boundaries,
               "how a line continues beyond its ends: periodic (default), symmetric or zero"),
     GF_PARSED("threshold", 0, "RULE", parse_threshold,
-              "hard:T or soft:T removes details below T; hard:K% or soft:K% keeps the largest K%"),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_levels = {NULL, levels_rows};
+              "hard:T or soft:T removes details below T; hard:K% or soft:K% keeps the largest K%"));
 
-static const struct gf_opt list_rows[] = {
-    GF_FLAG("recursive", recursive, "of a folder take the folders in it too", .letter = 'r',
-            .inert = true),
-    GF_TEXT("files-from", files_from, "FILE",
-            "read names of inputs from FILE, one per line; - is stdin", .inert = true),
-    GF_TEXT("files0-from", files0_from, "FILE", "the same, with a zero byte after each name",
-            .inert = true),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_list = {"Input", list_rows};
+const struct gf_opt_group gf_opts_list =
+    GF_GROUP("Input",
+             GF_FLAG("recursive", recursive, "of a folder take the folders in it too",
+                     .letter = 'r', .inert = true),
+             GF_TEXT("files-from", files_from, "FILE",
+                     "read names of inputs from FILE, one per line; - is stdin", .inert = true),
+             GF_TEXT("files0-from", files0_from, "FILE",
+                     "the same, with a zero byte after each name", .inert = true));
 
-static const struct gf_opt frames_rows[] = {
-    GF_FLAG("frames", frames, "take the inputs, in order, as the planes of one volume"),
+const struct gf_opt_group gf_opts_frames = GF_GROUP(
+    NULL, GF_FLAG("frames", frames, "take the inputs, in order, as the planes of one volume"),
     GF_CHOICE("nan", nan, "refuse|zero|mean", nans,
-              "refuse NaN and Inf (default), or replace them by 0 or by the mean"),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_frames = {NULL, frames_rows};
+              "refuse NaN and Inf (default), or replace them by 0 or by the mean"));
 
-static const struct gf_opt raw_rows[] = {
-    GF_PARSED("shape", 0, "DxHxW", parse_shape,
-              "read IN as raw samples of this shape, slowest axis first (needs --type)"),
-    GF_CHOICE("type", type, "TYPE", types,
-              "type of raw samples: u8 i8 u16 i16 u32 i32 f32 f64 c64 c128"),
-    GF_CHOICE("endian", big_endian, "little|big", endians,
-              "byte order of raw samples (default: little)"),
-    GF_CHOICE("channels", channels_last, "last", places,
-              "take the last axis of a .npy or raw file as colour"),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_raw = {"Raw files", raw_rows};
+const struct gf_opt_group gf_opts_raw =
+    GF_GROUP("Raw files",
+             GF_PARSED("shape", 0, "DxHxW", parse_shape,
+                       "read IN as raw samples of this shape, slowest axis first (needs --type)"),
+             GF_CHOICE("type", type, "TYPE", types,
+                       "type of raw samples: u8 i8 u16 i16 u32 i32 f32 f64 c64 c128"),
+             GF_CHOICE("endian", big_endian, "little|big", endians,
+                       "byte order of raw samples (default: little)"),
+             GF_CHOICE("channels", channels_last, "last", places,
+                       "take the last axis of a .npy or raw file as colour"));
 
-static const struct gf_opt skip_rows[] = {
-    GF_PARSED("skip", GF_AT(offset), "BYTES", parse_skip,
-              "bytes to skip before the first raw sample"),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_skip = {NULL, skip_rows};
+const struct gf_opt_group gf_opts_skip =
+    GF_GROUP(NULL, GF_PARSED("skip", GF_AT(offset), "BYTES", parse_skip,
+                             "bytes to skip before the first raw sample"));
 
 static const char *backend_name(int i) {
     return i == 0 ? "auto" : gf_backends[i - 1] ? gf_backends[i - 1]->name : NULL;
 }
 
-/* Options of commands that compute, on any backend. */
-#define COMPUTE_ROWS                                                                               \
-    GF_PARSED("max-device-memory", GF_AT(max_device_memory), "SIZE", gf_opt_parse_memory,          \
-              "a GPU's memory to use; larger arrays pass through it in parts (default: what is "   \
-              "free)",                                                                             \
-              .own = true),                                                                        \
+/* Options of commands that compute on any backend; `backends` and `devices` end two texts if several can share the
+ * work. */
+#define COMPUTE_ROWS(backends, devices)                                                            \
+    GF_TEXT("backend", backend, "NAME",                                                            \
+            "a backend that `gpufft devices` lists, or auto (default), which picks a GPU where "   \
+            "that is faster" backends,                                                             \
+            .letter = 'b', .known = backend_name),                                                 \
+        GF_TEXT("device", device, "N|NAME",                                                        \
+                "a device, by number or part of its name; auto then picks its backend (default: "  \
+                "GPUFFT_DEVICE, or the first)" devices,                                            \
+                .own = true),                                                                      \
+        GF_PARSED("max-device-memory", GF_AT(max_device_memory), "SIZE", gf_opt_parse_memory,      \
+                  "a GPU's memory to use; larger arrays pass through it in parts (default: what "  \
+                  "is free)",                                                                      \
+                  .own = true),                                                                    \
         GF_INTEGER("threads", threads, "N", 1, 4096,                                               \
                    "CPU threads (default: OMP_NUM_THREADS, or all)", .inert = true),               \
         GF_CHOICE("fftw-plan", fftw_plan, "NAME", gf_fftw_plans,                                   \
                   "how long FFTW plans: estimate (default), measure or patient"),                  \
         GF_PLAN_ROW, GF_NEGATE("tune", tune, "ignore what `gpufft tune` measured")
 
-static const struct gf_opt backend_rows[] = {
-    GF_TEXT("backend", backend, "NAME",
-            "a backend that `gpufft devices` lists, or auto (default), which picks a GPU where "
-            "that is faster; all, or a list such as cuda:0,cuda:1,openmp, shares the work",
-            .letter = 'b', .known = backend_name),
-    GF_TEXT("device", device, "N|NAME",
-            "a device, by number or part of its name; auto then picks its backend (default: "
-            "GPUFFT_DEVICE, or the first); all, or a list such as 0,1, shares the work",
-            .own = true),
-    COMPUTE_ROWS,
-    GF_END,
-};
-const struct gf_opt_group gf_opts_backend = {"Backend", backend_rows};
+const struct gf_opt_group gf_opts_backend = GF_GROUP(
+    "Backend", COMPUTE_ROWS("; all, or a list such as cuda:0,cuda:1,openmp, shares the work",
+                            "; all, or a list such as 0,1, shares the work"));
+const struct gf_opt_group gf_opts_one_backend = GF_GROUP("Backend", COMPUTE_ROWS("", ""));
 
-static const struct gf_opt one_backend_rows[] = {
-    GF_TEXT("backend", backend, "NAME",
-            "a backend that `gpufft devices` lists, or auto (default), which picks a GPU where "
-            "that is faster",
-            .letter = 'b', .known = backend_name),
-    GF_TEXT("device", device, "N|NAME",
-            "a device, by number or part of its name; auto then picks its backend (default: "
-            "GPUFFT_DEVICE, or the first)",
-            .own = true),
-    COMPUTE_ROWS,
-    GF_END,
-};
-const struct gf_opt_group gf_opts_one_backend = {"Backend", one_backend_rows};
-
-static const struct gf_opt memory_rows[] = {
-    GF_PARSED("max-memory", GF_AT(max_memory), "SIZE", gf_opt_parse_memory,
-              "refuse work that needs more memory, e.g. 4G (default: what is free)", .inert = true),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_memory = {"Run", memory_rows};
+const struct gf_opt_group gf_opts_memory =
+    GF_GROUP("Run", GF_PARSED("max-memory", GF_AT(max_memory), "SIZE", gf_opt_parse_memory,
+                              "refuse work that needs more memory, e.g. 4G (default: what is free)",
+                              .inert = true));
 
 static const char *const mpi_choices[] = {"auto", "on", "off", NULL}; /* as enum gf_mpi */
 
-static int parse_link(const char *value, void *field) {
-    char *end;
-    double v = strtod(value, &end);
-    if (end == value || *end || !(v > 0) || !isfinite(v))
-        return gf_fail(GF_EUSAGE, "--link cannot be '%.40s'; it is a number of GB/s above 0",
-                       value);
-    *(double *)field = v;
-    return 0;
-}
+const struct gf_opt_group gf_opts_link =
+    GF_GROUP(NULL, GF_NUMBER("link", link, "GB/s", 0, "it is a number of GB/s above 0",
+                             "what the network carries to and from each process's machine"));
 
-static const struct gf_opt link_rows[] = {
-    GF_PARSED("link", GF_AT(link), "GB/s", parse_link,
-              "what the network carries to and from each process's machine"),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_link = {NULL, link_rows};
-
-static const struct gf_opt mpi_rows[] = {
+const struct gf_opt_group gf_opts_mpi = GF_GROUP(
+    NULL,
     GF_CHOICE("mpi", mpi, "auto|on|off", mpi_choices,
               "which of the processes that mpirun or srun started prints: the first (default), or "
               "with off each",
-              .inert = true),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_mpi = {NULL, mpi_rows};
+              .inert = true));
 
-static const struct gf_opt peer_rows[] = {
-    GF_NEGATE("peer", peer, "devices that share a transform exchange it through the host's memory"),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_peer = {NULL, peer_rows};
+const struct gf_opt_group gf_opts_peer = GF_GROUP(
+    NULL, GF_NEGATE("peer", peer,
+                    "devices that share a transform exchange it through the host's memory"));
 
 static const char *const deals[] = {"fixed", "dynamic", NULL}; /* as enum gf_deal_rule */
 
-static const struct gf_opt run_rows[] = {
+const struct gf_opt_group gf_opts_run = GF_GROUP(
+    "Run",
     GF_CHOICE("deal", deal, "fixed|dynamic", deals,
               "how several devices share the work: in shares fixed before it begins (default), or "
               "as fast as each turns out to be"),
@@ -422,36 +348,24 @@ static const struct gf_opt run_rows[] = {
     GF_FLAG("force", force, "process all inputs, even with --resume", .inert = true),
     GF_PARSED("max-memory", GF_AT(max_memory), "SIZE", gf_opt_parse_memory,
               "memory for all concurrent pictures together, e.g. 4G (default: what is free)",
-              .inert = true),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_run = {"Run", run_rows};
+              .inert = true));
 
-static const struct gf_opt scratch_rows[] = {
-    GF_TEXT("scratch", scratch, "DIR|auto",
-            "transform what does not fit memory through a file in this folder; auto: "
-            "beside the output",
-            .inert = true),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_scratch = {NULL, scratch_rows};
+const struct gf_opt_group gf_opts_scratch = GF_GROUP(
+    NULL, GF_TEXT("scratch", scratch, "DIR|auto",
+                  "transform what does not fit memory through a file in this folder; auto: "
+                  "beside the output",
+                  .inert = true));
 
-static const struct gf_opt report_rows[] = {
-    GF_FLAG("json", json, "print one line of JSON per file on stdout", .inert = true),
+const struct gf_opt_group gf_opts_report = GF_GROUP(
+    NULL, GF_FLAG("json", json, "print one line of JSON per file on stdout", .inert = true),
     GF_FLAG("quiet", quiet, "print failures only", .letter = 'q', .inert = true),
     GF_FLAG("verbose", verbose,
             "print the backend, why it was chosen, and how long each phase took", .letter = 'v',
             .inert = true),
-    GF_FLAG("help", help, "print the options and examples", .letter = 'h', .inert = true),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_report = {NULL, report_rows};
+    GF_FLAG("help", help, "print the options and examples", .letter = 'h', .inert = true));
 
-static const struct gf_opt common_rows[] = {
-    GF_FLAG("json", json, "print JSON instead of text", .inert = true),
-    GF_FLAG("quiet", quiet, "print failures only", .letter = 'q', .inert = true),
-    GF_FLAG("verbose", verbose, "print more", .letter = 'v', .inert = true),
-    GF_FLAG("help", help, "print the options and examples", .letter = 'h', .inert = true),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_common = {"General", common_rows};
+const struct gf_opt_group gf_opts_common =
+    GF_GROUP("General", GF_FLAG("json", json, "print JSON instead of text", .inert = true),
+             GF_FLAG("quiet", quiet, "print failures only", .letter = 'q', .inert = true),
+             GF_FLAG("verbose", verbose, "print more", .letter = 'v', .inert = true),
+             GF_FLAG("help", help, "print the options and examples", .letter = 'h', .inert = true));

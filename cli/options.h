@@ -11,8 +11,6 @@
  * with .own = true decide neither bytes nor what processes of a run say to each other. */
 
 #define GF_AT(field) offsetof(struct gf_settings, field)
-#define GF_END                                                                                     \
-    { .name = NULL }
 #define GF_FLAG(n, field, ...)                                                                     \
     { .name = n, .type = GF_OPT_FLAG, .at = GF_AT(field), .help = __VA_ARGS__ }
 #define GF_NEGATE(n, field, ...)                                                                   \
@@ -30,6 +28,15 @@
     {                                                                                              \
         .name = n, .type = GF_OPT_INT, .at = GF_AT(field), .arg = argument, .low = least,          \
         .high = most, .help = __VA_ARGS__                                                          \
+    }
+/* A group's title, or NULL, and its rows. */
+/* clang-format off */
+#define GF_GROUP(heading, ...) {heading, (const struct gf_opt[]){__VA_ARGS__, {0}}}
+/* clang-format on */
+#define GF_NUMBER(n, field, argument, most, what, ...)                                             \
+    {                                                                                              \
+        .name = n, .type = GF_OPT_REAL, .at = GF_AT(field), .arg = argument, .high = most,         \
+        .wants = what, .help = __VA_ARGS__                                                         \
     }
 /* `offset`: of the field that the function fills; 0 when it takes the whole structure. */
 #define GF_PARSED(n, offset, argument, function, ...)                                              \
@@ -75,8 +82,8 @@ extern const struct gf_opt_group gf_opts_out, /* Output: --out */
 extern const char *const gf_kind_choices[]; /* the values of --kind, as enum gf_kind */
 
 /* A size such as 4G, into an int64_t of bytes. */
-int gf_opt_parse_memory(const char *value, void *field);
+int gf_opt_parse_memory(const struct gf_opt *o, const char *value, void *field);
 /* --axes as it is typed, into a struct gf_axes_text. */
-int gf_settings_parse_axes(const char *value, void *field);
+int gf_settings_parse_axes(const struct gf_opt *o, const char *value, void *field);
 
 #endif

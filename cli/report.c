@@ -7,26 +7,40 @@
 #include <string.h>
 
 #include "cli/json.h"
-#include "cli/json_memory.h"
 #include "cli/log.h"
+#include "cli/text.h"
 #include "core/base/job.h"
 #include "core/base/memory.h"
 
 enum { KEY = 48 };
 
-/* ---- values ---- */
+/* ---- memory ---- */
 
-/* Length of the UTF-8 sequence that begins here; 0 when it is none. Surrogates and
- * overlong forms are left to Jansson, see below. */
-static size_t sequence(const unsigned char *p) {
-    size_t n = *p < 0x80 ? 1 : *p >= 0xf0 ? 4 : *p >= 0xe0 ? 3 : *p >= 0xc2 ? 2 : 0;
-    for (size_t i = 1; i < n; i++)
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    return n;
+static _Thread_local bool missed;
+
+static void *allocate(size_t n) {
+    void *p = malloc(n);
+    missed |= !p;
+    return p;
 }
 
-json_t *gf_json_text(const char *text) {
+void gf_json_memory_setup(void) {
+    json_set_alloc_funcs(allocate, free);
+}
+
+void gf_json_memory_begin(void) {
+    missed = false;
+}
+
+bool gf_json_memory_missed(void) {
+    return missed;
+}
+
+/* ---- values ---- */
+
+/* JSON text of any bytes: those that are not UTF-8 become U+FFFD. Surrogates and overlong forms are left to
+ * Jansson. */
+static json_t *json_text(const char *text) {
     json_t *exact = json_string(text);
     if (exact)
         return exact;
@@ -36,7 +50,7 @@ json_t *gf_json_text(const char *text) {
         return NULL;
     }
     for (const unsigned char *p = (const unsigned char *)text; *p;) {
-        size_t n = sequence(p);
+        size_t n = (size_t)gf_text_sequence(p);
         json_t *one = n ? json_stringn((const char *)p, n) : NULL;
         memcpy(to, one ? (const char *)p : "\xef\xbf\xbd", one ? n : 3);
         to += one ? n : 3;
@@ -65,7 +79,7 @@ struct gf_report_value gf_report_real_or_null(double v) {
 }
 
 struct gf_report_value gf_report_text(const char *v) {
-    return (struct gf_report_value){v ? gf_json_text(v) : json_null(), 0};
+    return (struct gf_report_value){v ? json_text(v) : json_null(), 0};
 }
 
 struct gf_report_value gf_report_json(json_t *v) {
@@ -247,7 +261,7 @@ static const char *write_form(FILE *f, const char *at, const struct scope *s) {
     }
 }
 
-void gf_report_write(FILE *f, const char *form, const json_t *o) {
+static void write_report(FILE *f, const char *form, const json_t *o) {
     const struct scope s = {o, 0, NULL};
     write_form(f, form, &s);
 }
@@ -272,7 +286,7 @@ void gf_report_print(bool json, const char *form, json_t *o) {
         return;
     }
     if (!gf_json_memory_missed())
-        gf_report_write(stdout, form, o);
+        write_report(stdout, form, o);
     else
         gf_log_lost(ENOMEM);
     json_decref(o);

@@ -68,14 +68,17 @@ struct gf_report_value gf_report_json(json_t *v);
 #define GF_REPORT(...) GF_ADD(json_object(), __VA_ARGS__)
 json_t *gf_report_add(json_t *o, const struct gf_report_member *members);
 
-/* JSON text of any bytes: those that are not UTF-8 become U+FFFD. */
-json_t *gf_json_text(const char *text);
 json_t *gf_json_shape(const int64_t *shape, int n);
 /* "z,x": a job's axes, bits. */
 json_t *gf_json_axes(unsigned axes, int ndim);
 
-/* Writes text by a form. */
-void gf_report_write(FILE *f, const char *form, const json_t *o);
+/* Jansson's setters fail silently. Has it allocate through here, before anything is made with it, so that
+ * a report that is incomplete for want of memory is noticed. */
+void gf_json_memory_setup(void);
+/* Forgets failures of this thread; and true where it got no memory since then. */
+void gf_json_memory_begin(void);
+bool gf_json_memory_missed(void);
+
 /* Prints `o`, with the version of these lines, as one line of JSON on stdout and frees it. */
 void gf_json_print(json_t *o);
 /* That, or text on stdout. */

@@ -1,7 +1,6 @@
-/* The defaults of all options, what contradicts what, and what the options mean for other parts. */
+/* The options' defaults, contradictions among them, and their meaning for other parts. */
 #include "cli/settings.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +16,7 @@ struct gf_settings gf_settings_default(void) {
         .channels_last = GF_UNSET,
         .kind = GF_UNSET,
         .clobber = true,
-        .png_level = -1,
+        .write = {.level = -1},
         .shift = GF_UNSET,
         .scale = GF_UNSET,
         .range = {.which = GF_RANGE_AUTO},
@@ -36,27 +35,6 @@ struct gf_settings gf_settings_default(void) {
     };
 }
 
-int gf_shape_parse(const char *text, int64_t extent[GF_MAX_RANK], int *n) {
-    const char *p = text;
-    for (*n = 0; *n < GF_MAX_RANK; p++) {
-        char *end;
-        errno = 0;
-        if (*p < '0' || *p > '9')
-            break;
-        long long v = strtoll(p, &end, 10);
-        if (errno || v < 1 || v > INT64_C(1) << 40)
-            return gf_fail(GF_EUSAGE, "shape '%.60s': an extent must be from 1 to 2^40", text);
-        extent[(*n)++] = v;
-        p = end;
-        if (!*p)
-            return 0;
-        if (*p != 'x')
-            break;
-    }
-    return gf_fail(GF_EUSAGE,
-                   "'%.60s' is not a shape; write DEPTHxHEIGHTxWIDTH, HEIGHTxWIDTH or WIDTH", text);
-}
-
 int gf_settings_check(const struct gf_settings *s) {
     if (s->shape.n && s->type == GF_UNSET)
         return gf_fail(GF_EUSAGE, "--shape needs --type, e.g. --type=u8");
@@ -71,8 +49,7 @@ int gf_settings_check(const struct gf_settings *s) {
         return gf_fail(GF_EUSAGE, "--quiet and --verbose exclude each other");
     if (!s->from_magnitude != !s->from_phase)
         return gf_fail(GF_EUSAGE, "--from-magnitude and --from-phase need each other");
-    /* Repeated letters and indices show without a file; x beside -1 shows once its rank is known.
-     */
+    /* Repeated letters and indices are found without a file; x and -1 once its rank is known. */
     for (int i = 0; i < s->axes.n; i++)
         for (int j = 0; j < i; j++)
             if (s->axes.axis[i].letter == s->axes.axis[j].letter &&
@@ -85,7 +62,7 @@ struct gf_read_options gf_settings_read_options(const struct gf_settings *s) {
     struct gf_read_options o = {.channels_last = s->channels_last != GF_UNSET,
                                 .max_memory = s->max_memory,
                                 .copies = (s->filter.auto_notch || s->filter.descreen.on) &&
-                                          !s->jpeg_quality,
+                                          !s->write.jpeg_quality,
                                 .threads = gf_settings_threads(s)};
     if (!s->shape.n)
         return o;
@@ -107,10 +84,8 @@ int gf_settings_threads(const struct gf_settings *s) {
 }
 
 struct gf_write_options gf_settings_write_options(const struct gf_settings *s) {
-    struct gf_write_options o = {.level = s->png_level,
-                                 .strategy = (enum gf_png_strategy)s->png_strategy,
-                                 .jpeg_quality = s->jpeg_quality,
-                                 .threads = gf_settings_threads(s)};
+    struct gf_write_options o = s->write;
+    o.threads = gf_settings_threads(s);
     strcpy(o.tiff_compression, gf_tiff_compressions[s->tiff_compression]);
     return o;
 }

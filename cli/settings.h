@@ -43,7 +43,8 @@ struct gf_radius {
 
 struct gf_filter_part {
     enum gf_filter_what what;
-    const char *text; /* as typed, for messages; of a file its path */
+    const char *option; /* "lowpass" */
+    const char *text;   /* its value as typed; of a file the path */
     enum gf_profile profile;
     int order;
     struct gf_radius radius[2]; /* bands: inner, outer */
@@ -57,6 +58,11 @@ struct gf_filter_part {
 };
 
 enum { GF_MAX_PARTS = 64 };
+
+/* True for a mask or a kernel, which is read from a file. */
+static inline bool gf_filter_is_file(const struct gf_filter_part *p) {
+    return p->what == GF_MASK || p->what == GF_KERNEL;
+}
 
 struct gf_filter_settings {
     int n_parts;
@@ -98,10 +104,8 @@ struct gf_settings {
     int kind;                        /* enum gf_kind or GF_UNSET */
     int depth;                       /* 0: unset */
     bool clobber, sync, mkdir;
-    int png_level;
-    int png_strategy; /* enum gf_png_strategy */
-    int tiff_compression;
-    int jpeg_quality; /* 0: unset */
+    struct gf_write_options write; /* gf_settings_write_options() adds the threads and: */
+    int tiff_compression;          /* index into gf_tiff_compressions */
 
     /* display */
     int shift; /* GF_UNSET, 0, 1 */
@@ -193,13 +197,10 @@ int gf_settings_check(const struct gf_settings *s);
 
 struct gf_read_options gf_settings_read_options(const struct gf_settings *s);
 struct gf_write_options gf_settings_write_options(const struct gf_settings *s);
-/* Threads for encoders: --threads, or as OMP_NUM_THREADS and the machine say. */
+/* The number of threads: --threads, else by OMP_NUM_THREADS and the machine. */
 int gf_settings_threads(const struct gf_settings *s);
 
 /* The bit set of transformed axes for a picture of `ndim` axes: --axes, --dims, or all of them. */
 int gf_settings_axes(const struct gf_settings *s, int ndim, unsigned *axes);
-
-/* "512x512", slowest first, up to GF_MAX_RANK extents; GF_EUSAGE if it is none. */
-int gf_shape_parse(const char *text, int64_t extent[GF_MAX_RANK], int *n);
 
 #endif

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/settings.h"
 #include "core/base/factor.h"
 #include "core/base/status.h"
 
@@ -44,7 +43,7 @@ static int append_regular(struct gf_shapes *list, struct regular r) {
     return append(list, &shape);
 }
 
-/* A number from 1 to 2^40 at *at, which is moved behind it; 0 where there is none. */
+/* Reads a number from 1 to 2^40 at *at and moves *at after it; returns 0 if there is none. */
 static int64_t read_number(const char **at) {
     char *end;
     errno = 0;
@@ -53,6 +52,21 @@ static int64_t read_number(const char **at) {
     long long v = strtoll(*at, &end, 10);
     *at = end;
     return errno || v > longest_side ? 0 : v;
+}
+
+int gf_shape_parse(const char *text, int64_t extent[GF_MAX_RANK], int *n) {
+    const char *p = text;
+    for (*n = 0; *n < GF_MAX_RANK && isdigit((unsigned char)*p); p++) {
+        const int64_t v = extent[(*n)++] = read_number(&p);
+        if (!v)
+            return gf_fail(GF_EUSAGE, "shape '%.60s': an extent must be from 1 to 2^40", text);
+        if (!*p)
+            return 0;
+        if (*p != 'x')
+            break;
+    }
+    return gf_fail(GF_EUSAGE,
+                   "'%.60s' is not a shape; write DEPTHxHEIGHTxWIDTH, HEIGHTxWIDTH or WIDTH", text);
 }
 
 /* N, 2^N, N^2 or N^3 up to `end`. */

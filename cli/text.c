@@ -1,10 +1,11 @@
-/* Closing a text that was written to memory, with every failure noticed. */
+/* Closes a text that was written to memory, with every failure noticed; wraps text. */
 #include "cli/text.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/status.h"
+#include "formats/files.h"
 
 int gf_text_close(FILE *f, char **text) {
     bool failed = ferror(f);
@@ -14,4 +15,43 @@ int gf_text_close(FILE *f, char **text) {
     free(*text);
     *text = NULL;
     return gf_fail(GF_ENOMEM, "out of memory");
+}
+
+int gf_text_open(struct gf_text *t) {
+    t->text = NULL;
+    t->f = open_memstream(&t->text, &t->size);
+    return t->f ? 0 : gf_fail(GF_ENOMEM, "out of memory");
+}
+
+int gf_text_save(struct gf_text *t, int rc, const char *path, bool clobber) {
+    const int closed = gf_text_close(t->f, &t->text);
+    rc = rc ? rc : closed;
+    if (!rc)
+        rc = gf_file_write(path, t->text, t->size, clobber);
+    free(t->text);
+    return rc;
+}
+
+int gf_text_sequence(const unsigned char *p) {
+    int n = *p < 0x80 ? 1 : *p < 0xc2 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : *p < 0xf5 ? 4 : 0;
+    for (int i = 1; i < n; i++)
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+    return n;
+}
+
+void gf_text_wrap(FILE *to, const char *words, const char *prefix, int width) {
+    const int indent = (int)strlen(prefix);
+    int column = indent;
+    while (*words) {
+        const int word = (int)strcspn(words, " ");
+        if (column > indent && column + 1 + word > width) {
+            fprintf(to, "\n%s", prefix);
+            column = indent;
+        }
+        column += fprintf(to, "%s%.*s", column > indent ? " " : "", word, words);
+        words += word;
+        words += strspn(words, " ");
+    }
+    fputc('\n', to);
 }

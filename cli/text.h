@@ -1,10 +1,35 @@
-/* Text that is written into memory with open_memstream(). */
+/* Text that is written into memory with open_memstream(), and wrapped text.
+ *
+ *     struct gf_text t;
+ *     int rc = gf_text_open(&t);
+ *     if (!rc)
+ *         fprintf(t.f, "# %s\n", title);
+ *     return gf_text_save(&t, rc, "README.md", true);
+ */
 #ifndef GF_CLI_TEXT_H
 #define GF_CLI_TEXT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /* Closes the stream. GF_ENOMEM, with *text freed and NULL, where a write or the closing failed. */
 int gf_text_close(FILE *f, char **text);
+
+/* A text that becomes a file, complete or absent. */
+struct gf_text {
+    FILE *f;
+    char *text;
+    size_t size;
+};
+int gf_text_open(struct gf_text *t); /* GF_ENOMEM */
+/* Ends the text, also after a failure `rc`, which it returns then; else writes the file. */
+int gf_text_save(struct gf_text *t, int rc, const char *path, bool clobber);
+
+/* Length of the UTF-8 sequence that begins here; 0 when it is none. Surrogates and overlong forms pass. */
+int gf_text_sequence(const unsigned char *p);
+
+/* Writes words in lines of up to `width` characters, and a newline. Each line but the first, where that is done,
+ * begins with `prefix`. */
+void gf_text_wrap(FILE *to, const char *words, const char *prefix, int width);
 
 #endif

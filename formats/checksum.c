@@ -1,11 +1,10 @@
-/* CRC-32 in shares, one a thread, joined by zlib's crc32_combine(). */
+/* CRC-32 in shares, one a thread, and in parts; both are joined by zlib's crc32_combine(). */
 #include "formats/checksum.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 #include <zlib.h>
 
+#include "core/base/array.h"
 #include "core/base/status.h"
 #include "formats/io/io.h"
 
@@ -13,117 +12,110 @@ enum { MIN_SHARE = 1 << 20, MAX_SHARES = 16, PIECE = 256 * 1024 };
 
 /* How many threads are worth starting. */
 static int shares_of(int64_t n, int threads) {
-    int64_t most = n / MIN_SHARE;
-    if (most > MAX_SHARES)
-        most = MAX_SHARES;
-    return threads < most ? threads : (int)most;
+    return (int)gf_min(threads, gf_min(n / MIN_SHARE, MAX_SHARES));
+}
+
+/* Sums bytes begin .. end of something that all threads read. Returns 0 or a status. */
+typedef int sum_range(const void *of, int64_t begin, int64_t end, uint32_t *out);
+
+/* In shares, one a thread. */
+static int sum_shares(sum_range *sum_of, const void *of, int64_t size, int threads, uint32_t *out) {
+    uint32_t part[MAX_SHARES];
+    struct gf_failure failed = {0};
+    const int shares = (int)gf_max(shares_of(size, threads), 1);
+    const int64_t share = size / shares;
+#pragma omp parallel for num_threads(shares)
+    for (int i = 0; i < shares; i++)
+        gf_failure_keep(&failed,
+                        sum_of(of, i * share, i == shares - 1 ? size : (i + 1) * share, &part[i]));
+    *out = 0;
+    for (int i = 0; i < shares && !failed.status; i++)
+        *out = gf_crc32_join(*out, part[i], i == shares - 1 ? size - i * share : share);
+    return gf_failure_return(&failed);
+}
+
+static int memory_range(const void *of, int64_t begin, int64_t end, uint32_t *out) {
+    *out = (uint32_t)crc32_z(0, (const unsigned char *)of + begin, (size_t)(end - begin));
+    return GF_OK;
+}
+
+static int source_range(const void *of, int64_t begin, int64_t end, uint32_t *out) {
+    return gf_crc32_part(of, begin, end, out);
 }
 
 uint32_t gf_crc32(uint32_t crc, const void *data, size_t n, int threads) {
-    uLong part[MAX_SHARES];
-    int shares = shares_of((int64_t)n, threads);
-    if (shares < 2)
+    uint32_t sum;
+    if (shares_of((int64_t)n, threads) < 2)
         return (uint32_t)crc32_z(crc, data, n);
-    size_t share = n / (size_t)shares;
-#pragma omp parallel for num_threads(shares)
-    for (int i = 0; i < shares; i++) {
-        size_t begin = (size_t)i * share, end = i == shares - 1 ? n : begin + share;
-        part[i] = crc32_z(0, (const unsigned char *)data + begin, end - begin);
-    }
-    uLong sum = crc;
-    for (int i = 0; i < shares; i++) {
-        size_t length = i == shares - 1 ? n - (size_t)i * share : share;
-        sum = crc32_combine(sum, part[i], (z_off_t)length);
-    }
-    return (uint32_t)sum;
-}
-
-static int crc_range(const struct gf_source *of, int64_t begin, int64_t end, uLong *out) {
-    struct gf_source *source;
-    int rc = gf_source_again(of, &source);
-    if (rc)
-        return rc;
-    unsigned char *piece = malloc(PIECE);
-    if (!piece)
-        rc = gf_fail(GF_ENOMEM, "out of memory");
-    else
-        rc = gf_source_seek(source, begin);
-    uLong crc = 0;
-    while (!rc && begin < end) {
-        size_t n = end - begin < PIECE ? (size_t)(end - begin) : PIECE;
-        rc = gf_source_read_exactly(source, piece, n);
-        if (!rc)
-            crc = crc32_z(crc, piece, n);
-        begin += (int64_t)n;
-    }
-    *out = crc;
-    free(piece);
-    gf_source_close(source);
-    return rc;
+    sum_shares(memory_range, data, (int64_t)n, threads, &sum);
+    return gf_crc32_join(crc, sum, (int64_t)n);
 }
 
 uint32_t gf_crc32_join(uint32_t first, uint32_t second, int64_t n) {
     return (uint32_t)crc32_combine(first, second, (z_off_t)n);
 }
 
-int gf_crc32_part(const struct gf_source *source, int64_t begin, int64_t end, uint32_t *out) {
-    uLong crc = 0;
-    int rc = crc_range(source, begin, end, &crc);
-    *out = (uint32_t)crc;
-    return rc;
-}
-
-/* Sums bytes begin .. end of something that all threads read; 0 or a code of its own. */
-typedef int sum_range(const void *of, int64_t begin, int64_t end, uLong *out);
-
-/* In shares, one a thread; the first failure's code, with its message. */
-static int sum_shares(sum_range *sum_of, const void *of, int64_t size, int threads, uint32_t *out) {
-    uLong part[MAX_SHARES], sum = 0;
-    struct gf_failure failed = {0};
-    int shares = shares_of(size, threads);
-    if (shares < 1)
-        shares = 1;
-    int64_t share = size / shares;
-#pragma omp parallel for num_threads(shares)
-    for (int i = 0; i < shares; i++)
-        gf_failure_keep(&failed,
-                        sum_of(of, i * share, i == shares - 1 ? size : (i + 1) * share, &part[i]));
-    for (int i = 0; i < shares && !failed.status; i++) {
-        int64_t length = i == shares - 1 ? size - i * share : share;
-        sum = crc32_combine(sum, part[i], (z_off_t)length);
+int gf_crc32_part(const struct gf_source *of, int64_t begin, int64_t end, uint32_t *out) {
+    struct gf_source *source;
+    int rc = gf_source_again(of, &source);
+    if (rc)
+        return rc;
+    unsigned char *piece = malloc(PIECE);
+    rc = piece ? gf_source_seek(source, begin) : gf_fail(GF_ENOMEM, "out of memory");
+    *out = 0;
+    for (size_t n; !rc && begin < end; begin += (int64_t)n) {
+        n = (size_t)gf_min(end - begin, PIECE);
+        rc = gf_source_read_exactly(source, piece, n);
+        if (!rc)
+            *out = (uint32_t)crc32_z(*out, piece, n);
     }
-    *out = (uint32_t)sum;
-    return gf_failure_return(&failed);
-}
-
-static int source_range(const void *of, int64_t begin, int64_t end, uLong *out) {
-    return crc_range(of, begin, end, out);
+    free(piece);
+    gf_source_close(source);
+    return rc;
 }
 
 int gf_crc32_source(const struct gf_source *source, int64_t size, int threads, uint32_t *out) {
     return sum_shares(source_range, source, size, threads, out);
 }
 
-static int file_range(const void *of, int64_t begin, int64_t end, uLong *out) {
-    const int fd = *(const int *)of;
-    unsigned char *piece = malloc(PIECE);
-    uLong crc = 0;
-    int error = piece ? 0 : ENOMEM;
-    while (!error && begin < end) {
-        ssize_t n =
-            pread(fd, piece, end - begin < PIECE ? (size_t)(end - begin) : PIECE, (off_t)begin);
-        if (n > 0) {
-            crc = crc32_z(crc, piece, (size_t)n);
-            begin += n;
-        } else if (n == 0 || errno != EINTR) {
-            error = n ? errno : EIO;
-        }
-    }
-    *out = crc;
-    free(piece);
-    return error;
+/* ---- parts in any order ----
+ *
+ * The sum of a whole is the exclusive or of its parts' sums, each moved by the bytes that follow the part
+ * (zlib's crc32_combine() moves the first of two by the length of the second). How many bytes follow is not
+ * known before the end, so each sum is first moved back by the part's end, then all by the whole's. Moving
+ * by ORDER bytes changes nothing, as the polynomial is primitive. */
+
+static const int64_t ORDER = 0xffffffff;
+
+static uint32_t move(uint32_t crc, int64_t bytes) {
+    return gf_crc32_join(crc, 0, (bytes % ORDER + ORDER) % ORDER);
 }
 
-int gf_crc32_file(int fd, int64_t size, int threads, uint32_t *out) {
-    return sum_shares(file_range, &fd, size, threads, out);
+/* The last run goes to the rest, unless a part at `at` continues it. */
+static void begin_part(struct gf_sums *s, int64_t at) {
+    if (s->at + s->n == at)
+        return;
+    s->rest ^= move(s->crc, -(s->at + s->n));
+    s->bytes += s->n;
+    s->at = at;
+    s->n = 0;
+    s->crc = 0;
+}
+
+void gf_sums_join(struct gf_sums *s, int64_t at, size_t n, uint32_t crc) {
+    begin_part(s, at);
+    s->crc = gf_crc32_join(s->crc, crc, (int64_t)n);
+    s->n += (int64_t)n;
+}
+
+void gf_sums_add(struct gf_sums *s, int64_t at, const void *data, size_t n, int threads) {
+    begin_part(s, at);
+    s->crc = gf_crc32(s->crc, data, n, threads);
+    s->n += (int64_t)n;
+}
+
+bool gf_sums_total(struct gf_sums *s, int64_t begin, int64_t end, uint32_t *crc) {
+    begin_part(s, -1);
+    *crc = gf_crc32_join(*crc, move(s->rest, end), end - begin);
+    return !s->lost && s->bytes == end - begin;
 }

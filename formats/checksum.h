@@ -1,7 +1,9 @@
-/* zlib's crc32 on several threads. Private to formats/. */
+/* zlib's crc32, on several threads, and of files whose parts are written in any order. Private to
+ * formats/. */
 #ifndef GF_FORMATS_CHECKSUM_H
 #define GF_FORMATS_CHECKSUM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,7 +17,21 @@ uint32_t gf_crc32_join(uint32_t first, uint32_t second, int64_t n);
 int gf_crc32_part(const struct gf_source *source, int64_t begin, int64_t end, uint32_t *out);
 /* The CRC-32 of the first `size` bytes of an open file, whose position stays; GF_EFORMAT when it has fewer. */
 int gf_crc32_source(const struct gf_source *source, int64_t size, int threads, uint32_t *out);
-/* The same for a file that supports pread(). Returns 0 or an errno. */
-int gf_crc32_file(int fd, int64_t size, int threads, uint32_t *out);
+
+/* The sum of bytes that are written or read in any order, from the sums of parts, without reading them again. */
+struct gf_sums {
+    int64_t at, n; /* the run that the next part may continue */
+    uint32_t crc;
+    int64_t bytes; /* of the runs before it, */
+    uint32_t rest; /* and their sums, each moved by its distance from byte 0 */
+    bool lost;     /* parts were left out */
+};
+
+void gf_sums_add(struct gf_sums *s, int64_t at, const void *data, size_t n, int threads);
+/* The same of a part whose sum is known. */
+void gf_sums_join(struct gf_sums *s, int64_t at, size_t n, uint32_t crc);
+/* Continues *crc, the sum of all bytes before `begin`, to `end`. False if the parts are not as many bytes.
+ * Parts must not overlap. */
+bool gf_sums_total(struct gf_sums *s, int64_t begin, int64_t end, uint32_t *crc);
 
 #endif

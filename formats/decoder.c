@@ -1,4 +1,4 @@
-/* The steps of decoding, which all formats share. */
+/* The steps of decoding and of encoding, which all formats share. */
 #include <stdlib.h>
 
 #include "core/base/memory.h"
@@ -39,7 +39,9 @@ static int allocate(const struct gf_decoder *d, struct gf_image *image) {
 
 int gf_decoder_read(struct gf_decoder *d, struct gf_image *image) {
     int rc = allocate(d, image);
-    return rc ? rc : d->format->read(d, image);
+    if (rc || d->format->read)
+        return rc ? rc : d->format->read(d, image);
+    return d->format->read_pages(d, image, 0, d->whole ? 1 : image->px.shape[0], image->px.data);
 }
 
 int gf_decoder_feed(struct gf_decoder *d, struct gf_image *image, struct gf_feed *feed) {
@@ -65,6 +67,41 @@ int gf_decoder_read_rest(struct gf_decoder *d, const struct gf_read_options *opt
     if (rc)
         gf_image_free(image);
     return rc;
+}
+
+int gf_encoder_begin(const struct gf_format *f, struct gf_encoder *e) {
+    return f->begin ? f->begin(e) : GF_OK;
+}
+
+int gf_encoder_end(const struct gf_format *f, struct gf_encoder *e, int rc) {
+    int last = e->state && f->end ? f->end(e) : GF_OK;
+    return rc ? rc : last;
+}
+
+int gf_format_write(const struct gf_format *f, struct gf_sink *sink, const struct gf_image *image,
+                    const struct gf_write_options *options) {
+    struct gf_encoder e = {.sink = sink, .image = image, .options = options};
+    if (f->write)
+        return f->write(sink, image, options);
+    int rc = gf_encoder_begin(f, &e);
+    if (!rc)
+        rc = f->put_pages(&e, image);
+    return gf_encoder_end(f, &e, rc);
+}
+
+bool gf_format_frames(const struct gf_format *f) {
+    return f->write_frame || f->plain_rows;
+}
+
+int gf_format_write_frame(const struct gf_format *f, struct gf_sink *sink,
+                          const struct gf_image *image, const struct gf_write_options *options,
+                          struct gf_frame *frame) {
+    struct gf_encoder e = {.sink = sink, .image = image, .options = options};
+    if (f->write_frame)
+        return f->write_frame(sink, image, options, frame);
+    int rc = gf_encoder_begin(f, &e);
+    *frame = (struct gf_frame){.rows = INT64_MAX, .base = gf_sink_tell(sink)};
+    return gf_encoder_end(f, &e, rc);
 }
 
 int gf_format_read(const struct gf_format *format, struct gf_source *source,

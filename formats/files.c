@@ -6,7 +6,6 @@
 
 #include "core/base/status.h"
 #include "formats/checksum.h"
-#include "formats/foreign.h"
 #include "formats/image.h"
 #include "formats/pair.h"
 #include "formats/record_file.h"
@@ -20,7 +19,9 @@ struct gf_file {
     struct gf_record_file beside;           /* the record beside the data, if there is one */
     const struct gf_description *described; /* the one in it that is this data's, or NULL */
     bool looked_beside;
-    bool checked; /* the data has the checksum of its description */
+    bool checked;        /* the data has the checksum of its description */
+    bool is_summed;      /* gf_file_sum_reads() was called, */
+    struct gf_sums sums; /* and these are the samples that were read since */
     struct gf_decoder decoder;
 };
 
@@ -174,12 +175,6 @@ int gf_file_open(const char *path, const struct gf_read_options *options, struct
     return open_file(path, options, out, image, &format);
 }
 
-int gf_file_check(struct gf_file *file) {
-    int rc = file->described && !file->checked ? check_sum(file) : GF_OK;
-    file->checked = !rc;
-    return rc;
-}
-
 int gf_file_again(const struct gf_file *of, struct gf_file **out) {
     struct gf_image image = {0};
     struct gf_file *file = *out = calloc(1, sizeof *file);
@@ -202,22 +197,26 @@ int gf_file_read(struct gf_file *file, struct gf_image *image) {
     return rc ? rc : gf_decoder_read(&file->decoder, image);
 }
 
-/* Finds its samples, and of `out` dtype and big_endian: in C order, one after the other, or in strips, whose
- * list (frame->at) the caller frees. GF_EUNSUPP where they are neither. */
-static int find_layout(struct gf_file *file, struct gf_raw_layout *out, struct gf_frame *frame) {
-    const struct gf_format *f = file->decoder.format;
-    char name[8];
-    if (gf_source_known_size(file->source) < 0)
-        return gf_fail(GF_EUNSUPP, "a pipe, which only one process can read");
-    *frame = (struct gf_frame){.rows = INT64_MAX};
-    if (f->strips)
-        return f->strips(&file->decoder, out, frame);
-    if (!f->layout)
-        return gf_fail(GF_EUNSUPP, "a %s, whose samples are not one after the other",
-                       gf_format_label(f, name));
-    int rc = f->layout(&file->decoder, out);
-    frame->base = out->offset;
+/* Whether the samples, which are the last of the file, were read once each, and with what precedes them have
+ * the record's checksum. */
+static bool sum_fits(struct gf_file *file) {
+    const struct gf_description *d = file->described;
+    const int64_t header = d->bytes - file->sums.bytes - file->sums.n;
+    uint32_t crc;
+    return file->is_summed && header >= 0 && !gf_crc32_part(file->source, 0, header, &crc) &&
+           gf_sums_total(&file->sums, 0, d->bytes - header, &crc) && crc == d->crc32;
+}
+
+int gf_file_check(struct gf_file *file) {
+    const bool checks = file->described && !file->checked && !sum_fits(file);
+    int rc = checks ? check_sum(file) : GF_OK;
+    file->is_summed = false;
+    file->checked = !rc;
     return rc;
+}
+
+void gf_file_sum_reads(struct gf_file *file) {
+    file->is_summed = file->described && !file->checked && file->decoder.format->plain_rows;
 }
 
 bool gf_file_recorded_sum(const struct gf_file *file, int64_t *bytes, uint32_t *crc) {
@@ -248,8 +247,13 @@ bool gf_file_whole(const struct gf_file *file) {
 int gf_file_read_pages(struct gf_file *file, const struct gf_image *image, int64_t from, int64_t n,
                        void *to) {
     struct gf_decoder *d = &file->decoder;
-    int rc = gf_file_check(file);
-    return rc ? rc : d->format->read_pages(d, image, from, n, to);
+    const int64_t page = image->px.stride[0];
+    int rc = file->is_summed ? GF_OK : gf_file_check(file);
+    if (!rc)
+        rc = d->format->read_pages(d, image, from, n, to);
+    if (!rc && file->is_summed)
+        gf_sums_add(&file->sums, from * page, to, (size_t)(n * page), file->options.threads);
+    return rc;
 }
 
 bool gf_file_has_rows(const struct gf_file *file) {
@@ -323,23 +327,12 @@ static int check_end_bytes(struct gf_file *file, int64_t size) {
 int gf_file_check_end(struct gf_file *file, const struct gf_image *image) {
     const struct gf_format *f = file->decoder.format;
     const int64_t size = gf_source_known_size(file->source);
-    int64_t begin = gf_source_tell(file->source);
+    const int64_t end = gf_source_tell(file->source) + gf_array_bytes(&image->px);
     if (f->end_bytes)
         return check_end_bytes(file, size);
-    if (f->layout || f->strips) {
-        struct gf_raw_layout layout;
-        struct gf_frame frame = {.at = NULL};
-        int rc = find_layout(file, &layout, &frame);
-        const bool plain = !rc && !frame.at;
-        free(frame.at);
-        if (!plain) /* compressed, its directory last */
-            return GF_OK;
-        begin = frame.base;
-    }
-    if (size - begin >= gf_array_bytes(&image->px))
+    if (size >= end || f->read_pages) /* whose open() compares sizes, or reads what comes last */
         return GF_OK;
-    return gf_fail(GF_EFORMAT, "%lld bytes are missing at its end",
-                   (long long)(begin + gf_array_bytes(&image->px) - size));
+    return gf_fail(GF_EFORMAT, "%lld bytes are missing at its end", (long long)(end - size));
 }
 
 const struct gf_format *gf_file_format(const struct gf_file *file) {
@@ -398,7 +391,7 @@ int gf_image_write(const char *path, const struct gf_format *f, const struct gf_
         gf_sink_checksum(data, options->threads);
     }
     if (!rc)
-        rc = f->write(data, image, options);
+        rc = gf_format_write(f, data, image, options);
     if (rc) {
         gf_sink_abort(data);
         return rc;

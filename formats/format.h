@@ -117,14 +117,9 @@ struct gf_format {
     bool (*sniff)(const unsigned char *head, size_t n);
     /* Decodes the header: everything of `image` but the samples, and d->state. */
     int (*open)(struct gf_decoder *d, struct gf_image *image);
-    /* Decodes the samples into image->px, which is allocated and contiguous. */
+    /* Decodes the samples into image->px, which is allocated and contiguous. NULL: read_pages() of
+     * all of them does. */
     int (*read)(struct gf_decoder *d, struct gf_image *image);
-    /* NULL, or finds the samples of a file that stores them contiguously in C order, with the
-     * extents and channels that open() gave; GF_EUNSUPP for other files. */
-    int (*layout)(const struct gf_decoder *d, struct gf_raw_layout *out);
-    /* NULL, or finds the strips of a volume and tells how samples are stored there (the offset is meaningless);
-     * GF_EUNSUPP for a file without such strips of plain samples. The caller frees frame->at. */
-    int (*strips)(struct gf_decoder *d, struct gf_raw_layout *out, struct gf_frame *frame);
     /* NULL, or fills in `feed` if read()'s rows can be had one by one, see gf_decoder_feed(). */
     void (*feed)(struct gf_decoder *d, struct gf_image *image, struct gf_feed *feed);
     /* NULL: all samples are decoded at once. Else decodes `n` indices of the slowest axis from
@@ -132,12 +127,13 @@ struct gf_format {
     int (*read_pages)(struct gf_decoder *d, const struct gf_image *image, int64_t from, int64_t n,
                       void *to);
     /* All samples are contiguous in the file, so read_pages() can read rows as the pages of an
-     * image without a slower axis. */
+     * image without a slower axis, and pages are written in any order. */
     bool plain_rows;
     /* NULL, or reads n rows of a page if open() has set d->rows. */
     int (*read_rows)(struct gf_decoder *d, int64_t page, int64_t row, int64_t n, void *to);
     /* Frees d->state, also after a failed open. NULL: free() is enough. */
     void (*close)(struct gf_decoder *d);
+    /* Writes a file. NULL: put_pages() does, between begin() and end(). */
     int (*write)(struct gf_sink *sink, const struct gf_image *image,
                  const struct gf_write_options *options);
     /* NULL, or returns the bytes that write() needs besides the samples of a picture or page, if
@@ -148,14 +144,14 @@ struct gf_format {
     int (*more)(struct gf_source *source);
     /* NULL, or returns GF_EINVAL for a suffix that promises something else than write() makes of this image. */
     int (*check_suffix)(const char *suffix, const struct gf_image *image);
-    /* NULL: only write() writes a volume. Else these write the same bytes in steps: what precedes
-     * the samples; the next pages, as an image of their own; what follows the last page. The last
-     * step frees e->state and is called after a failure too. */
+    /* Write a file in steps: what precedes the samples (NULL: nothing does); the next pages, as an
+     * image of their own (NULL: write() alone writes files); what follows the last page (NULL:
+     * nothing). The last step frees e->state and is called after a failure too. */
     int (*begin)(struct gf_encoder *e);
     int (*put_pages)(struct gf_encoder *e, const struct gf_image *pages);
     int (*end)(struct gf_encoder *e);
-    /* NULL: pages can only be written in order. Else writes the file that write() would make, with
-     * zeros for samples. The caller frees frame->at. */
+    /* Writes the file with zeros for samples. The caller frees frame->at. NULL: begin() does, if the
+     * format has plain_rows, else pages can only be written in order. */
     int (*write_frame)(struct gf_sink *sink, const struct gf_image *image,
                        const struct gf_write_options *options, struct gf_frame *frame);
     /* NULL: write() never compresses. True if it does with these options, so that a page's position
@@ -199,6 +195,14 @@ const struct gf_format *gf_format_by_suffix(const char *path); /* case does not 
 
 /* Returns the format whose first bytes these are, or NULL; finds the pictures in a folder. */
 const struct gf_format *gf_format_sniff(const unsigned char *head, size_t n);
+/* A picture type that is not read, so that a refusal can name it. */
+struct gf_foreign {
+    const char *name;    /* "a WebP" */
+    const char *convert; /* a type that keeps its samples: "PNG" */
+};
+enum { GF_FOREIGN_SNIFF = 132 }; /* bytes that are examined; fewer in a shorter file */
+/* Returns NULL for an unknown type. */
+const struct gf_foreign *gf_foreign_find(const unsigned char *head, size_t n);
 /* The format of samples without a header. */
 const struct gf_format *gf_format_headerless(void);
 
@@ -223,6 +227,18 @@ int gf_decoder_read(struct gf_decoder *d, struct gf_image *image);
  * reports what is wrong with them. */
 int gf_decoder_feed(struct gf_decoder *d, struct gf_image *image, struct gf_feed *feed);
 void gf_decoder_close(struct gf_decoder *d); /* takes an all-zero struct too */
+/* Writes a file. */
+int gf_format_write(const struct gf_format *format, struct gf_sink *sink,
+                    const struct gf_image *image, const struct gf_write_options *options);
+/* The first and the last step of writing one page by page. The last one takes what came of the steps
+ * before it, and returns the first failure. */
+int gf_encoder_begin(const struct gf_format *format, struct gf_encoder *e);
+int gf_encoder_end(const struct gf_format *format, struct gf_encoder *e, int rc);
+/* Whether pages can be written in any order into a file with zeros for samples; writes that file. */
+bool gf_format_frames(const struct gf_format *format);
+int gf_format_write_frame(const struct gf_format *format, struct gf_sink *sink,
+                          const struct gf_image *image, const struct gf_write_options *options,
+                          struct gf_frame *frame);
 /* After gf_decoder_open(): reads the samples, unless options->header_only is set, and closes the
  * decoder. Frees the image on failure. */
 int gf_decoder_read_rest(struct gf_decoder *d, const struct gf_read_options *options,

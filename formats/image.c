@@ -21,6 +21,10 @@ int gf_image_describe(struct gf_image *image, enum gf_dtype dtype, int ndim, con
         return rc;
     image->ndim = ndim;
     image->px = gf_array_wrap(NULL, dtype, ndim + 1, full);
+    if (image->depth == 0) {
+        image->depth = 8 * (int)gf_dtype_size(dtype);
+        image->color = channels == 1 ? GF_GRAY : channels == 3 ? GF_RGB : GF_OTHER_COLOR;
+    }
     return GF_OK;
 }
 
@@ -81,7 +85,7 @@ int gf_planes_write(struct gf_sink *sink, const struct gf_image *image, bool big
     int rc = GF_OK;
     for (int64_t z = 0; z < p.depth && !rc; z++)
         for (int64_t y = 0; y < p.height && !rc; y += step) {
-            int64_t n = p.height - y < step ? p.height - y : step;
+            int64_t n = gf_min(p.height - y, step);
             size_t bytes = (size_t)n * p.row_bytes;
             const void *rows = gf_planes_rows(&p, z, y, n, buffer);
             if (swap) {
@@ -107,6 +111,14 @@ int64_t gf_image_read_pages(struct gf_source *source, int64_t begin, bool big_en
     return got;
 }
 
+#define SWAP(bits)                                                                                 \
+    for (; n > 0; n--, p += bits / 8) {                                                            \
+        uint##bits##_t v;                                                                          \
+        memcpy(&v, p, sizeof v);                                                                   \
+        v = __builtin_bswap##bits(v);                                                              \
+        memcpy(p, &v, sizeof v);                                                                   \
+    }
+
 void gf_swap_bytes(void *data, size_t n, size_t size) {
     unsigned char *p = data;
     if (size == 2) {
@@ -117,26 +129,11 @@ void gf_swap_bytes(void *data, size_t n, size_t size) {
             v = v << 8 | v >> 8;
             memcpy(p, &v, 16);
         }
-        for (size_t i = 0; i < n; i++, p += 2) {
-            uint16_t v;
-            memcpy(&v, p, 2);
-            v = __builtin_bswap16(v);
-            memcpy(p, &v, 2);
-        }
+        SWAP(16)
     } else if (size == 4) {
-        for (size_t i = 0; i < n; i++, p += 4) {
-            uint32_t v;
-            memcpy(&v, p, 4);
-            v = __builtin_bswap32(v);
-            memcpy(p, &v, 4);
-        }
+        SWAP(32)
     } else if (size == 8) {
-        for (size_t i = 0; i < n; i++, p += 8) {
-            uint64_t v;
-            memcpy(&v, p, 8);
-            v = __builtin_bswap64(v);
-            memcpy(p, &v, 8);
-        }
+        SWAP(64)
     }
 }
 

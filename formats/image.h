@@ -8,7 +8,8 @@
 enum { GF_MAX_CHANNELS = 65535 };
 
 /* For open(): sets image->px to `ndim` spatial extents and a channel axis, C-contiguous, without
- * data, after checking the extents and their product. */
+ * data, after checking the extents and their product. Unless the depth is set, sets it to that of the
+ * type, and the colour to what so many channels usually are. */
 int gf_image_describe(struct gf_image *image, enum gf_dtype dtype, int ndim, const int64_t *shape,
                       int64_t channels);
 

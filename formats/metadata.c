@@ -48,13 +48,10 @@ bool gf_resolution_round(const struct gf_resolution *r, enum gf_unit unit, doubl
     return out->x >= 1 && out->y >= 1 && out->x <= most && out->y <= most;
 }
 
-static uint32_t number(const unsigned char *p) {
-    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
-
 int gf_profile_copy(struct gf_metadata *m, const void *profile, size_t n) {
     const unsigned char *p = profile;
-    if (n < HEADER + 4 || n > GF_MOST_PROFILE || number(p) != n || memcmp(p + MAGIC, "acsp", 4))
+    if (n < HEADER + 4 || n > GF_MOST_PROFILE || gf_get_big_endian(p) != n ||
+        memcmp(p + MAGIC, "acsp", 4))
         return GF_OK;
     free(m->profile);
     m->profile = malloc(n);
@@ -82,13 +79,13 @@ bool gf_profile_suits(const struct gf_metadata *m, int colors) {
 /* The bytes of the tag 'desc', or NULL. */
 static const unsigned char *find_description(const struct gf_metadata *m, size_t *size) {
     const unsigned char *p = m->profile;
-    size_t n = m->profile_bytes, count = p ? number(p + HEADER) : 0;
+    size_t n = m->profile_bytes, count = p ? gf_get_big_endian(p + HEADER) : 0;
     for (size_t i = 0; i < count && i < MOST_TAGS; i++) {
         size_t at = HEADER + 4 + i * TAG;
         if (at + TAG > n)
             return NULL;
-        size_t offset = number(p + at + 4);
-        *size = number(p + at + 8);
+        size_t offset = gf_get_big_endian(p + at + 4);
+        *size = gf_get_big_endian(p + at + 8);
         if (!memcmp(p + at, "desc", 4))
             return offset <= n && *size <= n - offset && *size >= 12 ? p + offset : NULL;
     }
@@ -100,10 +97,10 @@ const char *gf_profile_name(const struct gf_metadata *m, char *text, size_t size
     size_t n = 0, used = 0, offset = 12, length = 0, step = 1;
     const unsigned char *p = find_description(m, &n);
     if (p && !memcmp(p, "desc", 4)) {
-        length = number(p + 8);
-    } else if (p && !memcmp(p, "mluc", 4) && n >= 28 && number(p + 8) > 0) {
-        length = number(p + 20);
-        offset = number(p + 24);
+        length = gf_get_big_endian(p + 8);
+    } else if (p && !memcmp(p, "mluc", 4) && n >= 28 && gf_get_big_endian(p + 8) > 0) {
+        length = gf_get_big_endian(p + 20);
+        offset = gf_get_big_endian(p + 24);
         step = 2;
     }
     if (offset > n || length > n - offset)

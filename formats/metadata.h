@@ -8,6 +8,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* An unsigned number of so many bytes. */
+static inline uint64_t gf_get_number(const unsigned char *p, int bytes, bool big_endian) {
+    uint64_t v = 0;
+    for (int i = 0; i < bytes; i++)
+        v |= (uint64_t)p[i] << 8 * (big_endian ? bytes - 1 - i : i);
+    return v;
+}
+/* Four bytes of a number in big-endian order, as PNG and ICC profiles have them. */
+static inline uint32_t gf_get_big_endian(const unsigned char *p) {
+    return (uint32_t)gf_get_number(p, 4, true);
+}
+static inline void gf_put_big_endian(unsigned char *p, uint32_t v) {
+    for (int i = 0; i < 4; i++)
+        p[i] = (unsigned char)(v >> 8 * (3 - i));
+}
+
 enum gf_unit { GF_UNIT_NONE /* only x : y is known */, GF_INCH, GF_CENTIMETRE, GF_METRE };
 
 /* Pixels per unit, as the file has them. */

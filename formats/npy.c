@@ -155,9 +155,7 @@ static int read_header(struct gf_source *source, struct header *h) {
     size_t field = version == 1 ? 2 : 4;
     if ((rc = gf_source_read_exactly(source, lead + 8, field)) != GF_OK)
         return rc;
-    uint32_t size = lead[8] | (uint32_t)lead[9] << 8;
-    if (field == 4)
-        size |= (uint32_t)lead[10] << 16 | (uint32_t)lead[11] << 24;
+    const size_t size = gf_get_number(lead + 8, (int)field, false);
     if (size > MAX_HEADER)
         return bad_header("more than 64 KiB");
     char *text = malloc(size + 1);
@@ -213,7 +211,7 @@ static int npy_open(struct gf_decoder *d, struct gf_image *image) {
     struct header *h = d->state = calloc(1, sizeof *h);
     struct gf_source *source = d->source;
     int ndim;
-    int64_t channels, bytes;
+    int64_t channels;
     if (!h)
         return gf_fail(GF_ENOMEM, "out of memory");
     h->begin = gf_source_tell(source);
@@ -222,29 +220,18 @@ static int npy_open(struct gf_decoder *d, struct gf_image *image) {
     if (!rc)
         rc = interpret(h, has_channels(h, &d->options), &ndim, &channels);
     if (!rc)
-        rc = gf_size_product(h->shape, h->rank, (int64_t)gf_dtype_size(h->dtype), &bytes);
+        rc = gf_image_describe(image, h->dtype, ndim, h->shape, channels);
     if (rc)
         return rc;
+    const int64_t bytes = gf_array_bytes(&image->px);
     int64_t size = gf_source_known_size(source), held = size - gf_source_tell(source);
     if (size >= 0 && held != bytes)
         return gf_fail(GF_EFORMAT, "the file holds %lld bytes of data, its header promises %lld",
                        (long long)held, (long long)bytes);
-    image->depth = 8 * (int)gf_dtype_size(h->dtype);
-    image->color = channels == 1 ? GF_GRAY : channels == 3 ? GF_RGB : GF_OTHER_COLOR;
     image->channel_axis = has_channels(h, &d->options) && channels == 1;
     h->data = gf_source_tell(source);
     d->extra = h->fortran ? bytes : 0;
     d->whole = h->fortran && h->rank > 1;
-    return gf_image_describe(image, h->dtype, ndim, h->shape, channels);
-}
-
-static int npy_layout(const struct gf_decoder *d, struct gf_raw_layout *out) {
-    const struct header *h = d->state;
-    if (h->fortran && h->rank > 1)
-        return gf_fail(GF_EUNSUPP, "an array in Fortran order");
-    out->dtype = h->dtype;
-    out->big_endian = h->big_endian;
-    out->offset = h->data;
     return GF_OK;
 }
 
@@ -264,9 +251,8 @@ static int npy_read_pages(struct gf_decoder *d, const struct gf_image *image, in
 }
 
 static int npy_read(struct gf_decoder *d, struct gf_image *image) {
-    const struct header *h = d->state;
     int rc = npy_read_pages(d, image, 0, image->px.shape[0], image->px.data);
-    return !rc && h->fortran && h->rank > 1 ? reorder(image) : rc;
+    return !rc && d->whole ? reorder(image) : rc;
 }
 
 static const char *descr_of(enum gf_dtype t) {
@@ -276,10 +262,10 @@ static const char *descr_of(enum gf_dtype t) {
     return names[t];
 }
 
-static int write_header(struct gf_sink *sink, const struct gf_image *image) {
+static int write_header(struct gf_encoder *e) {
     char text[192], head[256];
-    const struct gf_array *px = &image->px;
-    int rank = image->ndim + (image->channel_axis || px->shape[image->ndim] > 1);
+    const struct gf_array *px = &e->image->px;
+    int rank = e->image->ndim + (e->image->channel_axis || px->shape[e->image->ndim] > 1);
     int n = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (",
                      descr_of(px->dtype));
     for (int i = 0; i < rank; i++)
@@ -294,30 +280,11 @@ static int write_header(struct gf_sink *sink, const struct gf_image *image) {
     head[9] = (char)((total - 10) >> 8);
     memcpy(head + 10, text, (size_t)n);
     head[total - 1] = '\n';
-    return gf_sink_write(sink, head, (size_t)total);
-}
-
-static int npy_write(struct gf_sink *sink, const struct gf_image *image,
-                     const struct gf_write_options *options) {
-    (void)options;
-    int rc = write_header(sink, image);
-    return rc ? rc : gf_planes_write(sink, image, false);
-}
-
-static int begin(struct gf_encoder *e) {
-    return write_header(e->sink, e->image);
+    return gf_sink_write(e->sink, head, (size_t)total);
 }
 
 static int put_pages(struct gf_encoder *e, const struct gf_image *pages) {
     return gf_planes_write(e->sink, pages, false);
-}
-
-static int write_frame(struct gf_sink *sink, const struct gf_image *image,
-                       const struct gf_write_options *options, struct gf_frame *frame) {
-    (void)options;
-    int rc = write_header(sink, image);
-    *frame = (struct gf_frame){.rows = INT64_MAX, .base = gf_sink_tell(sink)};
-    return rc;
 }
 
 const struct gf_format gf_format_npy = {
@@ -326,14 +293,11 @@ const struct gf_format gf_format_npy = {
     .summary = "NumPy arrays of any type here, a spectrum's record beside them",
     .sniff = npy_sniff,
     .open = npy_open,
-    .layout = npy_layout,
     .read = npy_read,
     .read_pages = npy_read_pages,
     .plain_rows = true,
-    .write = npy_write,
-    .begin = begin,
+    .begin = write_header,
     .put_pages = put_pages,
-    .write_frame = write_frame,
     .dtypes = (1u << GF_N_DTYPES) - 1,
     .max_ndim = 3,
     .lines = true,

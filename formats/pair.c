@@ -28,6 +28,7 @@
 #include "formats/io/temporary.h"
 #include "formats/record.h"
 #include "formats/record_file.h"
+#include "formats/scratch.h"
 
 struct pair {
     const char *path;
@@ -68,8 +69,7 @@ int gf_pair_check(const char *path, const struct gf_format *f, const char *recor
  * reader may refuse a pair, but never takes a mixed one. Returns a descriptor to close, or -1. */
 static int lock_folder(const char *path) {
     static atomic_bool impatient;
-    const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    char *folder = gf_folder_of(path);
     int fd = folder ? gf_open(folder, O_RDONLY | O_DIRECTORY) : -1;
     free(folder);
     if (fd < 0)

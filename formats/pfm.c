@@ -62,14 +62,8 @@ static int pfm_open(struct gf_decoder *d, struct gf_image *image) {
         rc = parse_scale(scale, little);
     if (rc)
         return rc;
-    int64_t channels = magic[1] == 'F' ? 3 : 1, bytes;
-    int64_t extents[3] = {shape[0], shape[1], channels};
-    if ((rc = gf_size_product(extents, 3, 4, &bytes)) != GF_OK ||
-        (rc = gf_image_plausible(source, bytes, 1)) != GF_OK)
-        return rc;
-    image->depth = 32;
-    image->color = channels == 3 ? GF_RGB : GF_GRAY;
-    return gf_image_describe(image, GF_F32, 2, shape, channels);
+    rc = gf_image_describe(image, GF_F32, 2, shape, magic[1] == 'F' ? 3 : 1);
+    return rc ? rc : gf_image_plausible(source, gf_array_bytes(&image->px), 1);
 }
 
 static int pfm_read(struct gf_decoder *d, struct gf_image *image) {

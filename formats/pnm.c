@@ -158,17 +158,16 @@ static int pnm_open(struct gf_decoder *d, struct gf_image *image) {
         return rc;
     bool bitmap = is_bitmap(h);
     enum gf_dtype dtype = h->maxval > 255 ? GF_U16 : GF_U8;
-    int64_t extents[3] = {h->height, h->width, h->channels}, stored, ratio = h->kind == 4 ? 8 : 1;
-    if ((rc = gf_size_product(extents, 3, (int64_t)gf_dtype_size(dtype), &stored)) != GF_OK)
-        return rc;
-    if (h->kind <= 3) /* at least a digit and a space each; the last may lack its space */
-        stored = bitmap ? stored : gf_dtype_size(dtype) == 2 ? stored - 1 : 2 * stored - 1;
-    if ((rc = gf_image_plausible(d->source, stored, ratio)) != GF_OK)
-        return rc;
     image->color = h->color;
     image->alpha = h->alpha;
     image->depth = bitmap ? 1 : dtype == GF_U16 ? 16 : 8;
-    return gf_image_describe(image, dtype, 2, extents, h->channels);
+    rc = gf_image_describe(image, dtype, 2, (int64_t[]){h->height, h->width}, h->channels);
+    if (rc)
+        return rc;
+    int64_t stored = gf_array_bytes(&image->px);
+    if (h->kind <= 3) /* at least a digit and a space each; the last may lack its space */
+        stored = bitmap ? stored : dtype == GF_U16 ? stored - 1 : 2 * stored - 1;
+    return gf_image_plausible(d->source, stored, h->kind == 4 ? 8 : 1);
 }
 
 static int pnm_read(struct gf_decoder *d, struct gf_image *image) {

@@ -22,35 +22,23 @@ static int complete_layout(const struct gf_read_options *options, struct gf_raw_
 
 static int raw_open(struct gf_decoder *d, struct gf_image *image) {
     struct gf_raw_layout *l = d->state = malloc(sizeof *l);
-    int64_t full[4], bytes, end;
+    int64_t end;
     if (!l)
         return gf_fail(GF_ENOMEM, "out of memory");
     int rc = complete_layout(&d->options, l);
+    if (!rc)
+        rc = gf_image_describe(image, l->dtype, l->ndim, l->shape, l->channels);
     if (rc)
         return rc;
-    for (int i = 0; i < l->ndim; i++)
-        full[i] = l->shape[i];
-    full[l->ndim] = l->channels;
-    rc = gf_size_product(full, l->ndim + 1, (int64_t)gf_dtype_size(l->dtype), &bytes);
-    if (rc)
-        return rc;
-    if (__builtin_add_overflow(bytes, l->offset, &end))
+    if (__builtin_add_overflow(gf_array_bytes(&image->px), l->offset, &end))
         return gf_fail(GF_EUSAGE, "an offset that does not fit 63 bits");
     int64_t size = gf_source_known_size(d->source);
     if (size >= 0 && size != end)
         return gf_fail(GF_EFORMAT,
                        "the file has %lld bytes; its shape, type and --skip come to %lld",
                        (long long)size, (long long)end);
-    rc = gf_image_describe(image, l->dtype, l->ndim, l->shape, l->channels);
     image->channel_axis =
         d->options.raw.channels == 0 && l->ndim < d->options.raw.ndim && l->channels == 1;
-    image->depth = 8 * (int)gf_dtype_size(l->dtype);
-    image->color = l->channels == 1 ? GF_GRAY : l->channels == 3 ? GF_RGB : GF_OTHER_COLOR;
-    return rc;
-}
-
-static int raw_layout(const struct gf_decoder *d, struct gf_raw_layout *out) {
-    *out = *(const struct gf_raw_layout *)d->state;
     return GF_OK;
 }
 
@@ -72,29 +60,8 @@ static int raw_read_pages(struct gf_decoder *d, const struct gf_image *image, in
     return GF_OK;
 }
 
-static int raw_read(struct gf_decoder *d, struct gf_image *image) {
-    return raw_read_pages(d, image, 0, image->px.shape[0], image->px.data);
-}
-
-static int write_frame(struct gf_sink *sink, const struct gf_image *image,
-                       const struct gf_write_options *options, struct gf_frame *frame) {
-    (void)image, (void)options; /* the samples are all there is */
-    *frame = (struct gf_frame){.rows = INT64_MAX, .base = gf_sink_tell(sink)};
-    return GF_OK;
-}
-
-static int begin(struct gf_encoder *e) {
-    (void)e;
-    return GF_OK;
-}
-
 static int put_pages(struct gf_encoder *e, const struct gf_image *pages) {
     return gf_planes_write(e->sink, pages, e->options->big_endian);
-}
-
-static int raw_write(struct gf_sink *sink, const struct gf_image *image,
-                     const struct gf_write_options *options) {
-    return gf_planes_write(sink, image, options->big_endian);
 }
 
 const struct gf_format gf_format_raw = {
@@ -102,14 +69,9 @@ const struct gf_format gf_format_raw = {
     .suffixes = "raw bin",
     .summary = "samples alone, a spectrum's record beside them",
     .open = raw_open,
-    .layout = raw_layout,
-    .read = raw_read,
     .read_pages = raw_read_pages,
     .plain_rows = true,
-    .write = raw_write,
-    .begin = begin,
     .put_pages = put_pages,
-    .write_frame = write_frame,
     .dtypes = (1u << GF_N_DTYPES) - 1,
     .max_ndim = 3,
     .lines = true,

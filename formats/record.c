@@ -9,19 +9,52 @@
 
 enum { MAX_TEXT = 64 * 1024, MAX_DEPTH = 128, MAX_CHANNELS = 65535 };
 
-/* By enum gf_record_kind and so on: the words are part of the file format. */
-static const char *const kind_names[] = {"magnitude", "phase",   "power", "real",
-                                         "imag",      "complex", NULL};
-static const char *const norm_names[] = {"backward", "ortho", "forward", NULL};
-static const char *const boundary_names[] = {"periodic", "symmetric", "zero", NULL};
 static const char *const color_names[] = {"gray", "rgb", "other", NULL};
 static const char *const alpha_names[] = {"none", "dropped", "kept", NULL};
-
 static const char *const unit_names[] = {"none", "inch", "centimetre", "metre", NULL};
 
 /* The picture's shape; the later ones are what older files call it. Not "shape": TIFF readers such as
  * tifffile take that for how the pages are to be put together. */
 static const char *const shape_keys[] = {"extents", "shape", "picture_shape", NULL};
+
+/* The fields of a record in their order; the words are part of the file format. A word that is no member of
+ * struct gf_record has one name. */
+static const struct field {
+    const char *key;
+    enum { NUMBER, TRUTH, NAME, SHAPE, AXES } type;
+    size_t at, size; /* in struct gf_record */
+    int64_t low, high;
+    const char *const *names;
+    bool sparse;  /* only there if true */
+    bool wavelet; /* only there for wavelet coefficients */
+} fields[] = {
+#define AT(member) offsetof(struct gf_record, member), sizeof((struct gf_record *)0)->member
+#define WORD(only)                                                                                 \
+    0, 0, .names = (const char *const[]) {                                                         \
+        only, NULL                                                                                 \
+    }
+    {"gpufft", NUMBER, AT(version), .low = 1, .high = INT32_MAX},
+    {"kind", NAME, AT(kind), .names = gf_kind_names},
+    {"extents", SHAPE, AT(shape), .low = 1},
+    {"channels", NUMBER, AT(channels), .low = 1, .high = MAX_CHANNELS},
+    {"color", NAME, AT(color), .names = color_names},
+    {"type", NAME, AT(dtype), .names = gf_dtype_names},
+    {"depth", NUMBER, AT(depth), .high = MAX_DEPTH},
+    {"axes", AXES, AT(axes), .low = 0},
+    {"norm", NAME, AT(norm), .names = gf_norm_names},
+    {"shift", TRUTH, AT(shift), .low = 0},
+    {"half", TRUTH, AT(half), .low = 0},
+    {"luma", TRUTH, AT(luma), .low = 0},
+    {"complex_input", TRUTH, AT(complex_input), .low = 0},
+    {"alpha", NAME, AT(alpha), .names = alpha_names},
+    {"channel_axis", TRUTH, AT(channel_axis), .sparse = true},
+    {"transform", NAME, WORD("dwt"), .wavelet = true},
+    {"wavelet", NAME, WORD("d4"), .wavelet = true},
+    {"levels", NUMBER, AT(levels), .low = 1, .high = GF_MAX_LEVELS, .wavelet = true},
+    {"boundary", NAME, AT(boundary), .names = gf_boundary_names, .wavelet = true},
+    {"thresholded", TRUTH, AT(thresholded), .wavelet = true},
+};
+enum { N_FIELDS = sizeof fields / sizeof *fields };
 
 /* Keys that few others write. A foreign description may have one or two of them. */
 static const char *const own_keys[] = {"\"kind\"",          "\"norm\"",  "\"shift\"",
@@ -43,32 +76,9 @@ static int bad(const char *field) {
     return gf_fail(GF_EFORMAT, "its spectrum record is broken: bad '%s'", field);
 }
 
-static int get_integer(const json_t *root, const char *key, int64_t low, int64_t high,
-                       int64_t *out) {
-    const json_t *v = json_object_get(root, key);
-    if (!json_is_integer(v) || json_integer_value(v) < low || json_integer_value(v) > high)
-        return bad(key);
+static int get_integer(const json_t *v, const char *key, int64_t low, int64_t high, int64_t *out) {
     *out = json_integer_value(v);
-    return GF_OK;
-}
-
-static int get_bool(const json_t *root, const char *key, bool *out) {
-    const json_t *v = json_object_get(root, key);
-    if (!json_is_boolean(v))
-        return bad(key);
-    *out = json_is_true(v);
-    return GF_OK;
-}
-
-/* The index of a string among `names`. */
-static int get_name(const json_t *root, const char *key, const char *const *names, int *out) {
-    const char *v = json_string_value(json_object_get(root, key));
-    for (int i = 0; v && names[i]; i++)
-        if (!strcmp(v, names[i])) {
-            *out = i;
-            return GF_OK;
-        }
-    return bad(key);
+    return json_is_integer(v) && *out >= low && *out <= high ? GF_OK : bad(key);
 }
 
 static int get_shape(const json_t *root, struct gf_record *r) {
@@ -80,7 +90,7 @@ static int get_shape(const json_t *root, struct gf_record *r) {
         shape = named ? named : shape;
     }
     size_t n = json_is_array(shape) ? json_array_size(shape) : 0;
-    if (n < 1 || n > GF_RECORD_DIMS)
+    if (n < 1 || n > GF_MAX_DIMS)
         return bad("shape");
     r->ndim = (int)n;
     for (size_t i = 0; i < n; i++) {
@@ -107,50 +117,31 @@ static int get_axes(const json_t *root, struct gf_record *r) {
     return GF_OK;
 }
 
-static int get_enums(const json_t *root, struct gf_record *r) {
-    const char *types[GF_N_DTYPES + 1] = {0};
-    int kind, norm, type, color, alpha;
-    for (int i = 0; i < GF_N_DTYPES; i++)
-        types[i] = gf_dtype_name((enum gf_dtype)i);
-    int rc = get_name(root, "kind", kind_names, &kind);
-    if (!rc)
-        rc = get_name(root, "norm", norm_names, &norm);
-    if (!rc)
-        rc = get_name(root, "type", types, &type);
-    if (!rc)
-        rc = get_name(root, "color", color_names, &color);
-    if (!rc)
-        rc = get_name(root, "alpha", alpha_names, &alpha);
-    if (rc)
-        return rc;
-    r->kind = (enum gf_record_kind)kind;
-    r->norm = (enum gf_record_norm)norm;
-    r->dtype = (enum gf_dtype)type;
-    r->color = (enum gf_color)color;
-    r->alpha = (enum gf_alpha)alpha;
-    return GF_OK;
-}
-
-static int get_wavelet(const json_t *root, struct gf_record *r) {
-    static const char *const transforms[] = {"dwt", NULL}, *const wavelets[] = {"d4", NULL};
-    int transform, wavelet, boundary;
-    int64_t levels;
-    int rc = get_name(root, "transform", transforms, &transform);
-    if (!rc)
-        rc = get_name(root, "wavelet", wavelets, &wavelet);
-    if (!rc)
-        rc = get_integer(root, "levels", 1, GF_RECORD_LEVELS, &levels);
-    if (!rc)
-        rc = get_name(root, "boundary", boundary_names, &boundary);
-    if (!rc)
-        rc = get_bool(root, "thresholded", &r->thresholded);
-    if (rc)
-        return rc;
-    if (r->kind != GF_RECORD_REAL || r->complex_input || r->half || r->shift || r->luma)
-        return bad("kind");
-    r->levels = (int)levels;
-    r->boundary = (enum gf_record_boundary)boundary;
-    return GF_OK;
+static int get_field(const json_t *root, const struct field *f, struct gf_record *r) {
+    const json_t *v = json_object_get(root, f->key);
+    const char *word = json_string_value(v);
+    void *to = (char *)r + f->at;
+    int64_t n = 0;
+    int rc = GF_OK;
+    if (f->type == SHAPE || f->type == AXES)
+        return f->type == SHAPE ? get_shape(root, r) : get_axes(root, r);
+    if (f->type == NUMBER) {
+        rc = get_integer(v, f->key, f->low, f->high, &n);
+    } else if (f->type == TRUTH) {
+        n = json_is_true(v);
+        rc = json_is_boolean(v) ? GF_OK : bad(f->key);
+    } else {
+        while (word && f->names[n] && strcmp(word, f->names[n]))
+            n++;
+        rc = word && f->names[n] ? GF_OK : bad(f->key);
+    }
+    if (f->size == sizeof(int64_t))
+        *(int64_t *)to = n;
+    else if (f->size == sizeof(int))
+        *(int *)to = (int)n;
+    else if (f->size)
+        *(bool *)to = n;
+    return rc;
 }
 
 /* [x, y, unit]; most records are without it. */
@@ -181,13 +172,14 @@ static int get_primaries(const json_t *root, struct gf_metadata *m) {
 }
 
 static int get_metadata(const json_t *root, struct gf_metadata *m) {
+    const json_t *g = json_object_get(root, "gamma"), *s = json_object_get(root, "srgb");
     int64_t gamma = 0, intent = 0;
-    m->srgb = json_object_get(root, "srgb") != NULL;
+    m->srgb = s != NULL;
     int rc = get_resolution(root, &m->resolution);
-    if (!rc && json_object_get(root, "gamma"))
-        rc = get_integer(root, "gamma", 1, INT32_MAX, &gamma);
-    if (!rc && m->srgb)
-        rc = get_integer(root, "srgb", 0, 3, &intent);
+    if (!rc && g)
+        rc = get_integer(g, "gamma", 1, INT32_MAX, &gamma);
+    if (!rc && s)
+        rc = get_integer(s, "srgb", 0, 3, &intent);
     m->gamma = (uint32_t)gamma;
     m->intent = (uint8_t)intent;
     return rc ? rc : get_primaries(root, m);
@@ -195,7 +187,7 @@ static int get_metadata(const json_t *root, struct gf_metadata *m) {
 
 /* Checks fields against each other. */
 static int check_together(const struct gf_record *r) {
-    int64_t extents[GF_RECORD_DIMS + 1], bytes;
+    int64_t extents[GF_MAX_DIMS + 1], bytes;
     for (int i = 0; i < r->ndim; i++)
         extents[i] = r->shape[i];
     extents[r->ndim] = r->channels + 1; /* and alpha */
@@ -212,41 +204,30 @@ static int check_together(const struct gf_record *r) {
         return bad("luma");
     if (r->channel_axis && r->channels != 1)
         return bad("channel_axis");
+    if (r->version == GF_RECORD_WAVELET &&
+        (r->kind != GF_REAL || r->complex_input || r->half || r->shift || r->luma))
+        return bad("kind");
     if (r->depth > 8 * (int)gf_dtype_size(r->dtype))
         return bad("depth");
     return GF_OK;
 }
 
 static int parse(const json_t *root, struct gf_record *r) {
-    int64_t version, depth;
     if (!json_is_object(root) || !json_object_get(root, "gpufft"))
         return gf_fail(GF_EFORMAT, "this is no spectrum record");
-    int rc = get_integer(root, "gpufft", 1, INT32_MAX, &version);
-    if (rc)
-        return rc;
-    if (version > GF_RECORD_WAVELET)
+    int rc = get_field(root, &fields[0], r);
+    if (!rc && r->version > GF_RECORD_WAVELET)
         return gf_fail(GF_EFORMAT,
                        "its spectrum record is of version %d, this program knows up to %d",
-                       (int)version, GF_RECORD_WAVELET);
-    r->version = (int)version;
-    if ((rc = get_shape(root, r)) != GF_OK || (rc = get_axes(root, r)) != GF_OK ||
-        (rc = get_integer(root, "channels", 1, MAX_CHANNELS, &r->channels)) != GF_OK ||
-        (rc = get_integer(root, "depth", 0, MAX_DEPTH, &depth)) != GF_OK ||
-        (rc = get_enums(root, r)) != GF_OK || (rc = get_bool(root, "shift", &r->shift)) != GF_OK ||
-        (rc = get_bool(root, "half", &r->half)) != GF_OK ||
-        (rc = get_bool(root, "luma", &r->luma)) != GF_OK ||
-        (rc = get_bool(root, "complex_input", &r->complex_input)) != GF_OK)
-        return rc;
-    r->depth = (int)depth;
-    if (r->version == GF_RECORD_WAVELET && (rc = get_wavelet(root, r)) != GF_OK)
-        return rc;
-    /* Records of most pictures, and those that older programs wrote, are without it. */
-    if (json_object_get(root, "channel_axis") &&
-        (rc = get_bool(root, "channel_axis", &r->channel_axis)) != GF_OK)
-        return rc;
-    if ((rc = get_metadata(root, &r->metadata)) != GF_OK)
-        return rc;
-    return check_together(r);
+                       r->version, GF_RECORD_WAVELET);
+    /* Records of most pictures, and those that older programs wrote, are without sparse fields. */
+    for (const struct field *f = fields + 1; f < fields + N_FIELDS && !rc; f++)
+        if (f->sparse ? json_object_get(root, f->key) != NULL
+                      : !f->wavelet || r->version == GF_RECORD_WAVELET)
+            rc = get_field(root, f, r);
+    if (!rc)
+        rc = get_metadata(root, &r->metadata);
+    return rc ? rc : check_together(r);
 }
 
 int gf_record_parse(const char *text, struct gf_record *out) {
@@ -267,27 +248,6 @@ int gf_record_parse(const char *text, struct gf_record *out) {
     if (!rc)
         *out = r;
     return rc;
-}
-
-static bool same_metadata(const struct gf_metadata *a, const struct gf_metadata *b) {
-    return !memcmp(&a->resolution.x, &b->resolution.x, sizeof a->resolution.x) &&
-           !memcmp(&a->resolution.y, &b->resolution.y, sizeof a->resolution.y) &&
-           a->resolution.unit == b->resolution.unit && a->gamma == b->gamma && a->srgb == b->srgb &&
-           a->intent == b->intent && a->has_primaries == b->has_primaries &&
-           !memcmp(a->primaries, b->primaries, sizeof a->primaries);
-}
-
-static bool same_record(const struct gf_record *a, const struct gf_record *b) {
-    bool same = a->version == b->version && a->kind == b->kind && a->ndim == b->ndim &&
-                a->channels == b->channels && a->color == b->color && a->dtype == b->dtype &&
-                a->depth == b->depth && a->axes == b->axes && a->norm == b->norm &&
-                a->shift == b->shift && a->half == b->half && a->luma == b->luma &&
-                a->complex_input == b->complex_input && a->alpha == b->alpha &&
-                a->channel_axis == b->channel_axis && same_metadata(&a->metadata, &b->metadata) &&
-                !memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape);
-    return same && (a->version != GF_RECORD_WAVELET ||
-                    (a->levels == b->levels && a->boundary == b->boundary &&
-                     a->thresholded == b->thresholded));
 }
 
 /* False where memory runs out. */
@@ -313,45 +273,56 @@ static bool put_metadata(json_t *root, const struct gf_metadata *m) {
     return !json_object_set_new(root, "primaries", list) && whole;
 }
 
-/* NULL where memory runs out; the library may also leave something out without a word. */
-static char *record_text(const struct gf_record *r) {
-    json_t *shape = json_array(), *axes = json_array();
-    bool whole = shape && axes;
-    for (int i = 0; i < r->ndim; i++) {
-        whole &= !json_array_append_new(shape, json_integer(r->shape[i]));
-        if (r->axes >> i & 1)
-            whole &= !json_array_append_new(axes, json_integer(i));
-    }
-    json_t *root =
-        json_pack("{s:i, s:s, s:O, s:I, s:s, s:s, s:i, s:O, s:s, s:b, s:b, s:b, s:b, s:s}",
-                  "gpufft", r->version, "kind", kind_names[r->kind], shape_keys[0], shape,
-                  "channels", (json_int_t)r->channels, "color", color_names[r->color], "type",
-                  gf_dtype_name(r->dtype), "depth", r->depth, "axes", axes, "norm",
-                  norm_names[r->norm], "shift", r->shift, "half", r->half, "luma", r->luma,
-                  "complex_input", r->complex_input, "alpha", alpha_names[r->alpha]);
-    if (r->channel_axis)
-        whole &= !json_object_set_new(root, "channel_axis", json_true());
-    if (r->version == GF_RECORD_WAVELET)
-        whole &= !json_object_set_new(root, "transform", json_string("dwt")) &&
-                 !json_object_set_new(root, "wavelet", json_string("d4")) &&
-                 !json_object_set_new(root, "levels", json_integer(r->levels)) &&
-                 !json_object_set_new(root, "boundary", json_string(boundary_names[r->boundary])) &&
-                 !json_object_set_new(root, "thresholded", json_boolean(r->thresholded));
-    whole = whole && root && put_metadata(root, &r->metadata);
-    char *text = whole ? json_dumps(root, JSON_COMPACT) : NULL;
-    json_decref(shape);
-    json_decref(axes);
+static int64_t number_of(const struct field *f, const struct gf_record *r) {
+    const void *at = (const char *)r + f->at;
+    return f->size == sizeof(int64_t) ? *(const int64_t *)at
+           : f->size == sizeof(int)   ? *(const int *)at
+           : f->size                  ? *(const bool *)at
+                                      : 0;
+}
+
+/* NULL where memory runs out. */
+static json_t *field_json(const struct field *f, const struct gf_record *r) {
+    if (f->type == NUMBER || f->type == TRUTH)
+        return f->type == NUMBER ? json_integer(number_of(f, r)) : json_boolean(number_of(f, r));
+    if (f->type == NAME)
+        return json_string(f->names[number_of(f, r)]);
+    json_t *list = json_array();
+    bool whole = list != NULL;
+    for (int i = 0; i < r->ndim; i++)
+        if (f->type == SHAPE || r->axes >> i & 1)
+            whole &= !json_array_append_new(list, json_integer(f->type == SHAPE ? r->shape[i] : i));
+    if (whole)
+        return list;
+    json_decref(list);
+    return NULL;
+}
+
+/* NULL where memory runs out. */
+static json_t *record_json(const struct gf_record *r) {
+    json_t *root = json_object();
+    bool whole = root != NULL;
+    for (const struct field *f = fields; f < fields + N_FIELDS; f++)
+        if (f->sparse ? number_of(f, r) : !f->wavelet || r->version == GF_RECORD_WAVELET)
+            whole = whole && !json_object_set_new(root, f->key, field_json(f, r));
+    if (whole && put_metadata(root, &r->metadata))
+        return root;
     json_decref(root);
-    return text;
+    return NULL;
 }
 
 int gf_record_format(const struct gf_record *r, char **text) {
-    struct gf_record back;
-    *text = record_text(r);
-    int rc =
-        *text ? gf_record_parse(*text, &back) : gf_fail(GF_ENOMEM, "out of memory for the record");
-    if (!rc && !same_record(r, &back))
+    struct gf_record parsed;
+    json_error_t error;
+    json_t *root = record_json(r), *back = NULL;
+    *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
+    int rc = *text ? gf_record_parse(*text, &parsed)
+                   : gf_fail(GF_ENOMEM, "out of memory for the record");
+    /* The library may also leave something out without a word. */
+    if (!rc && !json_equal(root, back = json_loads(*text, 0, &error)))
         rc = gf_fail(GF_EIO, "its record does not read back as it was made");
+    json_decref(root);
+    json_decref(back);
     if (rc) {
         free(*text);
         *text = NULL;

@@ -1,6 +1,6 @@
 /* The record of a spectrum (complex, magnitude or phase) or of wavelet coefficients says how it was
  * made, so that `gpufft inv` needs no options. It is stored as JSON and read back as hostile input.
- * cli/batch/job_record.h turns the fields into a job.
+ * cli/batch/describe.h turns the fields into a job.
  *
  *     struct gf_record record;
  *     if (image.record && !gf_record_parse(image.record, &record))
@@ -8,39 +8,27 @@
 #ifndef GF_FORMATS_RECORD_H
 #define GF_FORMATS_RECORD_H
 
+#include "core/base/kinds.h"
 #include "formats/format.h"
 
 /* Wavelet coefficients have a version of their own, so that a version 1 reader does not take them
  * for a spectrum. */
 enum { GF_RECORD_VERSION = 1, GF_RECORD_WAVELET = 2 };
 
-enum { GF_RECORD_DIMS = 3, GF_RECORD_LEVELS = 40 };
-
-enum gf_record_kind {
-    GF_RECORD_MAGNITUDE,
-    GF_RECORD_PHASE,
-    GF_RECORD_POWER,
-    GF_RECORD_REAL,
-    GF_RECORD_IMAG,
-    GF_RECORD_COMPLEX
-};
-enum gf_record_norm { GF_RECORD_BACKWARD, GF_RECORD_ORTHO, GF_RECORD_FORWARD };
-enum gf_record_boundary { GF_RECORD_PERIODIC, GF_RECORD_SYMMETRIC, GF_RECORD_ZERO };
-
 enum gf_alpha { GF_ALPHA_NONE, GF_ALPHA_DROPPED, GF_ALPHA_KEPT /* as the last plane */ };
 
 struct gf_record {
     int version;
-    enum gf_record_kind kind; /* of the file it describes: complex, magnitude or phase */
+    enum gf_kind kind; /* of the file it describes: complex, magnitude or phase */
     int ndim;
-    int64_t shape[GF_RECORD_DIMS]; /* the picture's, slowest first */
-    bool channel_axis;             /* the picture's one channel has an axis of its own in .npy */
-    int64_t channels;    /* spectra in the file: of the picture without alpha; 1 for luma */
-    enum gf_color color; /* of the picture that its inverse gives */
-    enum gf_dtype dtype; /* the picture's samples */
-    int depth;           /* the picture file's bits a sample */
-    unsigned axes;       /* bit i: axis i was transformed */
-    enum gf_record_norm norm;
+    int64_t shape[GF_MAX_DIMS]; /* the picture's, slowest first */
+    bool channel_axis;          /* the picture's one channel has an axis of its own in .npy */
+    int64_t channels;           /* spectra in the file: of the picture without alpha; 1 for luma */
+    enum gf_color color;        /* of the picture that its inverse gives */
+    enum gf_dtype dtype;        /* the picture's samples */
+    int depth;                  /* the picture file's bits a sample */
+    unsigned axes;              /* bit i: axis i was transformed */
+    enum gf_norm norm;
     bool shift, half;
     bool luma;
     bool complex_input; /* the picture itself was complex */
@@ -49,7 +37,7 @@ struct gf_record {
         metadata; /* the picture's, without the profile, which only the file can hold */
     /* GF_RECORD_WAVELET: `kind` is real; norm, shift, half, luma and complex_input mean nothing */
     int levels;
-    enum gf_record_boundary boundary;
+    enum gf_boundary boundary;
     bool thresholded; /* its inverse is no longer the picture */
 };
 

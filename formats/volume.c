@@ -10,7 +10,6 @@
 #include "formats/image.h"
 #include "formats/checksum.h"
 #include "formats/pair.h"
-#include "formats/sums.h"
 
 enum {
     LONG_RUN = 1 << 16
@@ -50,7 +49,7 @@ const char *gf_volume_pages_refused(const char *path, const struct gf_format *fo
 
 const char *gf_volume_refuses(const char *path, const struct gf_format *format,
                               const struct gf_write_options *options) {
-    if (!format->write_frame)
+    if (!gf_format_frames(format))
         return "only .tif, .npy and .raw are written plane by plane";
     if (format->compresses && format->compresses(options))
         return "compressed planes (--tiff-compression) have no position known beforehand";
@@ -105,7 +104,7 @@ int gf_volume_begin(const char *path, const struct gf_format *format, const stru
     if (!rc && format->record_beside && image->record && gf_sink_is_file((*out)->sink))
         gf_sink_checksum((*out)->sink, options->threads);
     if (!rc)
-        rc = format->begin(&(*out)->encoder);
+        rc = gf_encoder_begin(format, &(*out)->encoder);
     if (!rc)
         return GF_OK;
     gf_volume_abort(why ? NULL : *out);
@@ -129,7 +128,7 @@ int gf_volume_create(const char *path, const struct gf_format *format, const str
     int rc = why ? gf_fail(GF_EUNSUPP, "%s", why)
                  : open_volume(path, format, image, options, clobber, out);
     if (!rc)
-        rc = format->write_frame((*out)->sink, &(*out)->image, options, &(*out)->frame);
+        rc = gf_format_write_frame(format, (*out)->sink, &(*out)->image, options, &(*out)->frame);
     if (!rc) {
         (*out)->framed = true;
         (*out)->summed = format->record_beside && image->record && !(*out)->frame.at &&
@@ -331,12 +330,8 @@ static int fill(struct gf_volume *v) {
     return rc;
 }
 
-static int end_encoding(struct gf_volume *v) {
-    return v->encoder.state && v->format->end ? v->format->end(&v->encoder) : GF_OK;
-}
-
 int gf_volume_commit(struct gf_volume *v) {
-    int rc = v->framed ? fill(v) : end_encoding(v);
+    int rc = v->framed ? fill(v) : gf_encoder_end(v->format, &v->encoder, GF_OK);
     if (!rc && !v->framed && v->appended < v->image.px.shape[0])
         rc = gf_fail(GF_EINVAL, "%lld pages of %lld", (long long)v->appended,
                      (long long)v->image.px.shape[0]);
@@ -356,9 +351,8 @@ int gf_volume_commit(struct gf_volume *v) {
 void gf_volume_abort(struct gf_volume *v) {
     if (!v)
         return;
-    end_encoding(v);
+    gf_encoder_end(v->format, &v->encoder, GF_OK);
     gf_sink_abort(v->sink);
-    gf_sums_free(&v->sums);
     free(v->frame.at);
     free(v->image.record);
     free(v->path);

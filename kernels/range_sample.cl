@@ -1,11 +1,9 @@
 /* An automatic display range out of a work buffer that has the spectrum: the sizes of a sample's bins
  * as keys (range_gather), and the quantiles of the keys, by one group (range_select).
  *
- * Given by -D: KIND; THREADS of range_select. */
+ * Given by -D: KIND; THREADS of range_select, without which the kernel is range_gather. */
+#include "range_key.h"
 #ifndef THREADS
-#define THREADS GROUP
-#endif
-#include "quantiles.h"
 
 /* The offset of the i-th choice of four indices in the work buffer. */
 INLINE wide element_at(const struct sample_args *a, GLOBAL const int *order, wide i) {
@@ -29,6 +27,9 @@ VOID range_gather(GLOBAL const cplx *src, GLOBAL uint *found, GLOBAL const real 
         found[bin] = range_key(
             scaled_by(src[element_at(a, order, bin)], params[a->params + PARAM_SCALE]), KIND);
 }
+
+#else
+#include "quantiles.h"
 
 /* The tile: QUANTILE_WORDS, and the largest key and that of the zero frequencies. The next launch, which
  * may begin beside this one, awaits it and with it the keys. */
@@ -63,3 +64,5 @@ VOID range_select(GLOBAL const uint *found, GLOBAL real *params, GLOBAL const in
         params[args.params + PARAM_HIGH] = range[1];
     }
 }
+
+#endif

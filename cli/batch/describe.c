@@ -1,4 +1,4 @@
-/* Shared by the commands' prepare(): channels, alpha, shapes of outputs. */
+/* Shared by the commands' prepare(): channels, alpha, shapes of outputs, records. */
 #include "cli/batch/describe.h"
 
 #include <string.h>
@@ -15,12 +15,31 @@ void gf_task_split(struct gf_task *t, const struct gf_array *px, int64_t channel
     t->has_alpha = px->shape[axis] > channels;
 }
 
+/* Lays samples out in the rank and shape of a record; formats without room for leading axes of extent 1 lose
+ * them, others gain one. GF_EFORMAT where they differ otherwise. */
+static int match_record(struct gf_array *px, int rank, const int64_t *shape) {
+    struct gf_array v = *px;
+    for (int i = 1; i <= GF_MAX_RANK; i++) { /* from the last axis */
+        int64_t want = i <= rank ? shape[rank - i] : 1;
+        int64_t is = i <= px->rank ? px->shape[px->rank - i] : 1;
+        if (want != is)
+            return gf_fail(GF_EFORMAT, "the file's shape is not that of its record");
+        if (i <= rank) {
+            v.shape[rank - i] = want;
+            v.stride[rank - i] = i <= px->rank ? px->stride[px->rank - i] : 0;
+        }
+    }
+    v.rank = rank;
+    *px = v;
+    return 0;
+}
+
 int gf_task_take_recorded(struct gf_task *t, bool alpha) {
     struct gf_array px = t->image.px;
     int64_t shape[GF_MAX_RANK];
     gf_job_in_shape(&t->job, shape);
     shape[t->job.ndim] += alpha;
-    int rc = gf_image_match(&px, t->job.ndim + 1, shape);
+    int rc = match_record(&px, t->job.ndim + 1, shape);
     if (!rc)
         gf_task_split(t, &px, t->job.channels);
     return rc;
@@ -73,7 +92,7 @@ int gf_task_check_axes(const struct gf_settings *s, const struct gf_job *job) {
     unsigned axes = job->axes;
     int rc = s->axes.n || s->dims ? gf_settings_axes(s, job->ndim, &axes) : 0;
     if (!rc && axes != job->axes)
-        rc = gf_fail(GF_EINVAL, "its record has other axes than the options");
+        rc = gf_fail(GF_EINVAL, "--axes and --dims must name the axes of its record");
     return rc;
 }
 
@@ -99,9 +118,7 @@ int gf_task_describe(struct gf_task *t, int i, enum gf_color color) {
 static int choose_dtype(const struct gf_task *t, int i, const struct gf_record *r,
                         enum gf_dtype *dtype) {
     const struct gf_product *p = &t->product[i];
-    struct gf_target target = t->targets->target[i];
-    target.kind = p->kind;
-    int rc = gf_target_dtype(t->s, &target, p->format, t->job.precision, dtype);
+    int rc = gf_target_dtype(t->s, p->target, p->kind, p->format, t->job.precision, dtype);
     bool own = r && p->kind == (r->complex_input ? GF_COMPLEX : GF_REAL);
     return rc || !own ? rc : gf_target_keep_dtype(t->s, p->format, r->dtype, dtype);
 }
@@ -136,4 +153,71 @@ void gf_task_note_alpha(const struct gf_task *t, int i) {
     if (t->has_alpha && !t->product[i].alpha_plane)
         gf_log_note("'%s': alpha dropped; a %s file does not keep it here", gf_log_name(t->read[0]),
                     t->product[i].format->name);
+}
+
+/* ---- records ---- */
+
+static void describe_spectrum(const struct gf_job *job, const struct gf_output *out,
+                              struct gf_record *r) {
+    r->version = GF_RECORD_VERSION;
+    r->norm = job->norm;
+    r->shift = out->shift;
+    r->half = out->half;
+    r->luma = job->luma;
+    r->complex_input = gf_dtype_is_complex(job->in_dtype);
+    if (job->luma) {
+        r->channels = 1;
+        r->color = GF_GRAY;
+    }
+}
+
+static void describe_wavelet(const struct gf_wavelet *w, struct gf_record *r) {
+    r->version = GF_RECORD_WAVELET;
+    r->levels = w->levels;
+    r->boundary = w->boundary;
+    r->thresholded = w->threshold != GF_KEEP_ALL;
+}
+
+struct gf_record gf_record_of_job(const struct gf_job *job, int i, const struct gf_image *image,
+                                  bool alpha_kept) {
+    struct gf_record r = {
+        .kind = job->out[i].kind,
+        .ndim = job->ndim,
+        .channels = job->channels,
+        .channel_axis = image->channel_axis,
+        .color = image->color,
+        .dtype = image->px.dtype,
+        .depth = image->depth,
+        .axes = job->axes,
+        .alpha = !image->alpha ? GF_ALPHA_NONE
+                 : alpha_kept  ? GF_ALPHA_KEPT
+                               : GF_ALPHA_DROPPED,
+    };
+    memcpy(r.shape, job->shape, sizeof r.shape);
+    r.metadata = image->metadata;
+    r.metadata.profile = NULL; /* the image's own */
+    r.metadata.profile_bytes = 0;
+    r.metadata.exif = NULL;
+    if (job->op == GF_DWT)
+        describe_wavelet(&job->wavelet, &r);
+    else
+        describe_spectrum(job, &job->out[i], &r);
+    return r;
+}
+
+void gf_job_of_record(const struct gf_record *r, struct gf_job *job) {
+    job->ndim = r->ndim;
+    memset(job->shape, 0, sizeof job->shape);
+    memcpy(job->shape, r->shape, (size_t)r->ndim * sizeof *job->shape);
+    job->channels = r->channels;
+    job->axes = r->axes;
+    job->op = r->version == GF_RECORD_WAVELET ? GF_DWT : GF_FFT;
+    if (job->op == GF_DWT) {
+        job->wavelet.levels = r->levels;
+        job->wavelet.boundary = r->boundary;
+        return;
+    }
+    job->norm = r->norm;
+    job->in_shift = r->shift;
+    job->in_half = r->half;
 }

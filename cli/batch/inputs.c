@@ -1,4 +1,4 @@
-/* Operands, folders and name lists to one list of files. */
+/* Makes one list of files from operands, folders and name lists. */
 #include "cli/batch/inputs.h"
 
 #include <dirent.h>
@@ -11,7 +11,6 @@
 #include "cli/log.h"
 #include "core/session/backends.h"
 #include "core/base/status.h"
-#include "formats/foreign.h"
 #include "formats/io/guard.h"
 
 static bool is_digit(char c) {
@@ -67,7 +66,7 @@ static int add(struct gf_inputs *list, char *path) {
     return 0;
 }
 
-/* Pictures of types that are not read, in one folder. */
+/* Pictures in a folder whose types gpufft does not read. */
 struct foreign_files {
     int64_t n;
     char *first; /* the first of them in natural order */
@@ -85,9 +84,8 @@ static int note_foreign(struct foreign_files *seen, const char *path,
     return seen->first ? 0 : gf_fail(GF_ENOMEM, "out of memory for the list of inputs");
 }
 
-/* A picture of a folder is known by its first bytes, as any input. A picture's suffix counts too, so
- * that a broken picture is reported and not skipped. 1 or 0; negative where the file cannot be
- * examined. */
+/* A picture in a folder is recognised by its first bytes, as any input, or by its suffix, so that a broken
+ * picture is reported and not skipped. Returns 1 or 0, or a negative status if the file cannot be examined. */
 static int is_picture(const char *path, const struct stat *st, bool raw,
                       struct foreign_files *seen) {
     if (!S_ISREG(st->st_mode))
@@ -111,22 +109,22 @@ static int is_picture(const char *path, const struct stat *st, bool raw,
     return foreign ? note_foreign(seen, path, foreign) : 0;
 }
 
-/* Reports the cause in errno for `name`; the other inputs are read all the same. */
+/* Reports errno for `name`; the other inputs are still read. */
 static void note_failure(struct gf_inputs *list, const char *name) {
     gf_fail_errno(GF_EIO, NULL);
     gf_log_fail(name);
     list->failed++;
 }
 
-/* A walk through a folder that is named, and through those in it. */
+/* A walk through a named folder and the folders in it. */
 struct walk {
     struct gf_inputs *list;
     bool raw, recursive;
     struct foreign_files seen;
-    int64_t links; /* to folders, which are not followed: there may be circles of them */
+    int64_t links; /* to folders; they are not followed, since they may form circles */
 };
 
-/* The paths of a folder's entries, in natural order; what stops the reading is reported. */
+/* The paths of a folder's entries, in natural order; reports a failure. */
 static int read_folder(struct walk *w, const char *folder, struct gf_inputs *entries) {
     const char *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
     int rc = 0;
@@ -151,7 +149,7 @@ static int read_folder(struct walk *w, const char *folder, struct gf_inputs *ent
 
 static int walk_folder(struct walk *w, const char *folder);
 
-/* Takes *path over where it is an input, and leaves NULL then. */
+/* Moves *path to the list if it is an input, leaving NULL. */
 static int walk_entry(struct walk *w, char **path) {
     struct stat st, own;
     int found = stat(*path, &st) ? gf_fail_errno(GF_EIO, NULL) : 0;
@@ -258,19 +256,26 @@ static int add_from(struct gf_inputs *list, const char *file, int end,
     return rc;
 }
 
+const char *gf_inputs_beside(const struct gf_settings *s, int i) {
+    if (s->from_phase && i-- == 0)
+        return s->from_phase;
+    for (int k = 0; k < s->filter.n_parts; k++)
+        if (gf_filter_is_file(&s->filter.part[k]) && i-- == 0)
+            return s->filter.part[k].text;
+    return NULL;
+}
+
 int gf_inputs_guard(const struct gf_settings *s, char *const *path, int n) {
     const char *const lists[] = {s->files_from, s->files0_from};
-    const char *const pictures[] = {s->from_magnitude, s->from_phase, s->demo.sum};
+    const char *const pictures[] = {s->from_magnitude, s->demo.sum};
+    const char *beside;
     int rc = gf_backend_files(gf_guard_read);
     for (int i = 0; i < 2 && !rc; i++)
         rc = lists[i] ? gf_guard_read(lists[i], lists[i]) : 0;
-    for (int i = 0; i < 3 && !rc; i++)
+    for (int i = 0; i < 2 && !rc; i++)
         rc = pictures[i] ? gf_guard_read_picture(pictures[i], pictures[i]) : 0;
-    for (int i = 0; i < s->filter.n_parts && !rc; i++) {
-        const struct gf_filter_part *p = &s->filter.part[i];
-        if (p->what == GF_MASK || p->what == GF_KERNEL)
-            rc = gf_guard_read_picture(p->text, p->text);
-    }
+    for (int i = 0; !rc && (beside = gf_inputs_beside(s, i)); i++)
+        rc = gf_guard_read_picture(beside, beside);
     for (int i = 0; i < n && !rc; i++)
         rc = gf_guard_read_picture(path[i], path[i]);
     return rc;

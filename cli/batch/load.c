@@ -1,14 +1,14 @@
-/* Files to the array that a task transforms. */
+/* Reads files into the array that a task transforms. */
 #include "cli/batch/load.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/batch/job_record.h"
 #include "cli/log.h"
 #include "core/base/sample_value.h"
 #include "core/base/status.h"
+#include "formats/record.h"
 
 void gf_load_note_stack(const char *name, const struct gf_image *image, unsigned axes) {
     const struct gf_stack *s = &image->stack;
@@ -25,7 +25,7 @@ int gf_load_picture(const struct gf_settings *s, const char *path, bool header_o
     return gf_image_read(path, &options, image, NULL);
 }
 
-/* Puts the name of the one file among several before the message. */
+/* Puts the name of one file of several before the message. */
 static int fail_in(int rc, const char *path) {
     char cause[512];
     snprintf(cause, sizeof cause, "%s", gf_message());
@@ -70,7 +70,7 @@ int gf_reader_more(struct gf_reader *r) {
 
 /* ---- frames ---- */
 
-/* The volume that n planes like this one make, without samples. */
+/* The volume of n planes like this one, without samples. */
 static int describe_volume(const struct gf_image *plane, int n, struct gf_image *volume) {
     int64_t shape[GF_MAX_RANK] = {n, plane->px.shape[0], plane->px.shape[1], plane->px.shape[2]};
     int64_t bytes;
@@ -98,7 +98,7 @@ static int check_plane(const struct gf_image *plane, const struct gf_image *volu
     return 0;
 }
 
-/* The first one has the volume's type and shape; the others must have them too. */
+/* The first frame determines the volume's type and shape. */
 static int open_frames(struct gf_reader *r, int n, struct gf_image *image) {
     struct gf_read_options options = gf_settings_read_options(r->s);
     int rc = gf_file_open(r->paths[0], &options, &r->file[0], &r->part[0]);
@@ -128,7 +128,7 @@ int gf_reader_frame(struct gf_reader *r, int64_t i, const struct gf_image *volum
     return rc ? fail_in(rc, r->paths[i]) : 0;
 }
 
-/* Frames from `from` on, as many as `to` has planes. */
+/* Reads as many frames as `to` has planes, from number `from` on. */
 static int read_frames(struct gf_reader *r, const struct gf_image *image, int64_t from,
                        struct gf_array *to) {
     int rc = 0;
@@ -151,21 +151,9 @@ static int read_all_frames(struct gf_reader *r, struct gf_image *image) {
     return rc ? rc : read_frames(r, image, 0, &image->px);
 }
 
-int gf_load_frames(const struct gf_settings *s, char *const *paths, int n, struct gf_image *image) {
-    struct gf_reader r = {.s = s, .paths = paths};
-    *image = (struct gf_image){0};
-    int rc = open_frames(&r, n, image);
-    if (!rc)
-        rc = read_all_frames(&r, image);
-    gf_reader_close(&r);
-    if (rc)
-        gf_image_free(image);
-    return rc;
-}
-
 /* ---- magnitude and phase ---- */
 
-/* The header of one of the two float pictures; fills `record` when the file has one. */
+/* Reads the header of one of the two float pictures, and its record if the file has one. */
 static int open_part(struct gf_reader *r, int i, struct gf_record *record) {
     const char *path = i ? r->s->from_phase : r->s->from_magnitude;
     const enum gf_kind kind = i ? GF_PHASE : GF_MAGNITUDE;
@@ -176,9 +164,9 @@ static int open_part(struct gf_reader *r, int i, struct gf_record *record) {
         rc = gf_record_parse(image->record, record);
     if (!rc && image->record && record->version == GF_RECORD_WAVELET)
         rc = gf_fail(GF_EINVAL, "its record describes wavelet coefficients");
-    if (!rc && image->record && gf_kind_of_record(record) != kind)
-        rc = gf_fail(GF_EINVAL, "its record has %s, not %s",
-                     gf_kind_name(gf_kind_of_record(record)), gf_kind_name(kind));
+    if (!rc && image->record && record->kind != kind)
+        rc = gf_fail(GF_EINVAL, "its record has %s, not %s", gf_kind_name(record->kind),
+                     gf_kind_name(kind));
     if (!rc && image->px.dtype != GF_F32 && image->px.dtype != GF_F64)
         rc = gf_fail(GF_EINVAL,
                      "%s samples are made for the eye and hold no exact %s; write it as a float "
@@ -276,28 +264,11 @@ void gf_reader_close(struct gf_reader *r) {
 
 /* ---- samples ---- */
 
-int gf_image_match(struct gf_array *px, int rank, const int64_t *shape) {
-    struct gf_array v = *px;
-    for (int i = 1; i <= GF_MAX_RANK; i++) { /* from the last axis */
-        int64_t want = i <= rank ? shape[rank - i] : 1;
-        int64_t is = i <= px->rank ? px->shape[px->rank - i] : 1;
-        if (want != is)
-            return gf_fail(GF_EFORMAT, "the record has another shape than the file");
-        if (i <= rank) {
-            v.shape[rank - i] = want;
-            v.stride[rank - i] = i <= px->rank ? px->stride[px->rank - i] : 0;
-        }
-    }
-    v.rank = rank;
-    *px = v;
-    return 0;
-}
-
-/* On all threads, which is several times as fast where there is nothing to be counted. */
+/* Uses all threads for large arrays; the count, which is rarely needed, uses one. */
 static bool all_finite(const struct gf_settings *s, const struct gf_array *a) {
     enum { LARGE = 32 << 20 };
     const int threads = gf_array_bytes(a) < LARGE ? 1 : gf_settings_threads(s);
-    const int64_t all = a->shape[0], parts = all < threads ? all : threads;
+    const int64_t all = a->shape[0], parts = gf_min(all, threads);
     int64_t bad = 0;
 #pragma omp parallel for num_threads(threads) reduction(+ : bad) if (threads > 1)
     for (int64_t i = 0; i < parts; i++) {
@@ -309,12 +280,12 @@ static bool all_finite(const struct gf_settings *s, const struct gf_array *a) {
     return !bad;
 }
 
-/* Samples that are NaN or Inf: their number, and the first one's among all numbers of an image. */
+/* Samples that are NaN or Inf. */
 struct nonfinite {
-    int64_t count, first;
+    int64_t count, first; /* first: its index among all numbers of the image */
 };
 
-/* Counts those of an array that begins with number `at`. */
+/* Adds those of an array whose first number has index `at`. */
 static void count(const struct gf_array *a, int64_t at, struct nonfinite *bad) {
     int64_t first[GF_MAX_RANK], index = 0;
     const int64_t n = gf_array_nonfinite(a, first);
@@ -349,11 +320,7 @@ int gf_load_finite(const struct gf_settings *s, struct gf_image *image) {
     return 0;
 }
 
-const char *gf_finite_refuses_parts(const struct gf_settings *s) {
-    return s->nan == GF_NAN_MEAN ? "--nan=mean takes the mean of all samples" : NULL;
-}
-
-/* Page z, or where samples can be read by themselves those from z on: a line may be longer than memory. */
+/* Reads page z; or, if samples can be read separately, samples from z on, since a line may exceed memory. */
 static int read_again(struct gf_reader *r, const struct gf_image *image, bool samples, int64_t z,
                       struct gf_array *to) {
     int64_t shape[GF_MAX_RANK];
@@ -371,15 +338,15 @@ static bool has_samples(const struct gf_reader *r) {
     return !r->s->frames && gf_file_has_samples(r->file[0]) && gf_file_is_at_hand(r->file[0]);
 }
 
-/* Samples of all channels that are read at a time. */
+/* Samples, of all channels, that are read at once. */
 static int64_t samples_at_once(const struct gf_reader *r, const struct gf_image *image) {
     enum { AT_ONCE = 1 << 12 };
     const struct gf_array *px = &image->px;
     return has_samples(r) ? AT_ONCE : gf_array_count(px) / px->shape[image->ndim] / px->shape[0];
 }
 
-/* Reads page `from` to the end, the only way that a pipe goes, and counts the samples that are not finite or,
- * where `mean` is not NULL, sums up the others. */
+/* Reads on from page `from` to the end, which a pipe allows too. Counts the samples that are not finite; or, if
+ * `mean` is not NULL, sums up the others. */
 static int read_on(struct gf_reader *r, const struct gf_image *image, int64_t from,
                    struct nonfinite *bad, struct gf_samples_mean *mean) {
     const struct gf_array *px = &image->px;
@@ -389,7 +356,7 @@ static int read_on(struct gf_reader *r, const struct gf_image *image, int64_t fr
     struct gf_array part = {0};
     int rc = gf_array_alloc(&part, px->dtype, 2, (int64_t[]){most, channels});
     for (int64_t i = from * page, n; i < all && !rc; i += n) {
-        n = all - i < most ? all - i : most;
+        n = gf_min(all - i, most);
         struct gf_array some = gf_array_slice(&part, 0, 0, n);
         rc = read_again(r, image, samples, samples ? i : i / page, &some);
         if (!rc && mean)
@@ -407,7 +374,7 @@ static int refuse_all(struct gf_reader *r, const struct gf_image *image, int64_t
     return rc ? rc : refuse(image, bad);
 }
 
-/* The mean of all samples, in their order as in memory. */
+/* Mends with the mean of all samples, summed up in the same order as in memory. */
 static int mend_with_mean(struct gf_reader *r, const struct gf_image *image, struct gf_array *a) {
     int rc = 0;
     if (!r->mean) {
@@ -426,7 +393,8 @@ int64_t gf_finite_bytes(const struct gf_reader *r, const struct gf_image *image)
            (int64_t)gf_dtype_size(image->px.dtype);
 }
 
-/* Samples of a part that was read; pages from `from` on, if all before them are finite, else `from` is -1. */
+/* Mends or refuses a part that was read: pages from `from` on, all earlier ones being finite; or -1 if that is not
+ * known. */
 static int finish(struct gf_reader *r, const struct gf_image *image, int64_t from,
                   struct gf_array *a) {
     const int64_t page = gf_array_count(&image->px) / image->px.shape[0];

@@ -11,7 +11,6 @@
 struct gf_rank_work {
     const struct gf_settings *s;
     const char *command;
-    bool spreads; /* the command can share its work */
     const struct gf_targets *targets;
     char *const *names; /* of the inputs */
     int n_names;

@@ -1,4 +1,4 @@
-/* Lines about finished files, as text and as JSON. */
+/* Reports finished files, as text and as JSON. */
 #include "cli/batch/report.h"
 
 #include <errno.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/json_memory.h"
+#include "cli/json.h"
 #include "cli/log.h"
 #include "cli/text.h"
 #include "core/base/status.h"
@@ -16,16 +16,16 @@ static double rounded(double ms) {
     return (double)(int64_t)(ms * 1000 + 0.5) / 1000;
 }
 
-/* A file that is written; what became of it where it `ran`. */
+/* An output file; if the task `ran`, with its shape and results. */
 static json_t *product_report(const struct gf_task *t, int i, bool ran) {
     const struct gf_product *p = &t->product[i];
     const struct gf_output *out = &t->job.out[i];
-    const bool display = ran && !p->aside && out->map == GF_MAP_DISPLAY;
+    const bool display = ran && !p->target->aside && out->map == GF_MAP_DISPLAY;
     json_t *o = GF_REPORT(GF_KEY("path", p->path), GF_KEY("format", p->format->name),
-                          GF_KEY("kind", p->label),
+                          GF_KEY("kind", p->target->label),
                           GF_KEY_IF(ran, "shape", gf_json_shape(p->shape, t->job.ndim)),
                           GF_KEY_IF(ran, "channels", p->shape[t->job.ndim]));
-    if (ran && !p->aside)
+    if (ran && !p->target->aside)
         GF_ADD(o, GF_KEY("type", gf_dtype_name(out->dtype)),
                GF_KEY_IF(t->job.op == GF_FILTER, "clipped", t->report.clipped[i]),
                GF_KEY_IF(t->overflowed[i], "overflowed", t->overflowed[i]));
@@ -44,14 +44,14 @@ static const char *backend_name(const struct gf_task *t) {
     return t->streamed ? gf_session_streaming(t->runner->session)->name : gf_runner_name(t->runner);
 }
 
-/* How every line begins. */
+/* The beginning of every line. */
 static json_t *begin_report(const struct gf_task *t) {
     gf_json_memory_begin();
     return GF_REPORT(GF_KEY("in", t->read[0]), GF_KEY_IF(t->page, "page", t->page),
                      GF_KEY_IF(t->n_read > 1, "frames", t->n_read));
 }
 
-/* Devices with their shares of the run, and their units of the task. */
+/* The devices' shares of the run, and how many units of the task each did. */
 static json_t *deal_report(const struct gf_task *t) {
     struct gf_deal *d = t->among;
     double share[GF_DEAL_MOST];
@@ -124,24 +124,14 @@ static void report_device(const char *name, const struct gf_runner_times *ms) {
             ms->choice.ms, ms->choice.estimate_ms);
 }
 
-/* The number in as few digits as give it back. */
-static const char *exact(double v, char text[32]) {
-    for (int digits = 6; digits <= 17; digits++) {
-        snprintf(text, 32, "%.*g", digits, v);
-        if (strtod(text, NULL) == v)
-            break;
-    }
-    return text;
-}
-
-/* The display range of a spectrum, so that it can be asked for again. */
+/* Prints the display range of a spectrum as the option that would set it. */
 static void report_range(const struct gf_task *t, int i) {
     const struct gf_output *o = &t->job.out[i];
-    char low[32], high[32];
+    char low[GF_REAL_TEXT], high[GF_REAL_TEXT];
     if (o->map == GF_MAP_DISPLAY && o->kind != GF_PHASE && t->job.op == GF_FFT)
         gf_log_verbose("'%s': %s: black to white is --range=%s,%s", gf_log_name(t->name),
-                       gf_kind_name(o->kind), exact(t->report.low[i], low),
-                       exact(t->report.high[i], high));
+                       gf_kind_name(o->kind), gf_real_text(t->report.low[i], low),
+                       gf_real_text(t->report.high[i], high));
 }
 
 void gf_report_done(const struct gf_task *t) {
@@ -172,17 +162,14 @@ void gf_report_done(const struct gf_task *t) {
         gf_json_print(task_report(t));
 }
 
-/* The files of one or more inputs, and those that are read beside them. */
+/* Prints the input files, and those that are read besides them. */
 static void print_read(FILE *to, const struct gf_task *t) {
-    const struct gf_filter_settings *f = &t->s->filter;
+    const char *beside;
     fputs(gf_log_name(t->read[0]), to);
     if (t->n_read > 1)
         fprintf(to, " ... %s (%d frames)", t->read[t->n_read - 1], t->n_read);
-    if (t->s->from_phase)
-        fprintf(to, " + %s", t->s->from_phase);
-    for (int i = 0; i < f->n_parts; i++)
-        if (f->part[i].what == GF_MASK || f->part[i].what == GF_KERNEL)
-            fprintf(to, " + %s", f->part[i].text);
+    for (int i = 0; (beside = gf_inputs_beside(t->s, i)); i++)
+        fprintf(to, " + %s", beside);
 }
 
 /* "a.png -> o/a.png, o/a.tif (up to date)" */

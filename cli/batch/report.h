@@ -9,15 +9,15 @@
 #include "cli/report.h"
 
 void gf_report_done(const struct gf_task *t);
-/* A task that --resume skips, or that --dry-run looked at: what it would read and write, on stdout. */
+/* For a task that --resume skips or that --dry-run examined: prints what it would read and write to stdout. */
 void gf_report_not_run(const struct gf_task *t);
-/* The JSON line of a task that failed; the message itself went to stderr. */
+/* Prints the JSON line of a task that failed; its message has gone to stderr. */
 void gf_report_lost(const struct gf_task *t);
 /* The same for a file without a task. */
 void gf_report_failed(const struct gf_settings *s, const char *name);
 
-/* How several devices shared a run, once it is over: shares and units with --verbose, and each device that
- * failed where the others did its work. */
+/* After a run that several devices shared, prints their shares and units (--verbose), and each device that
+ * failed if the others did its work. */
 void gf_deal_print(struct gf_deal *d);
 
 #endif

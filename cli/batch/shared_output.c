@@ -1,12 +1,18 @@
-/* Outputs that several processes write: made by the first one, joined by the others, summed up by all. */
+/* Outputs in boxes; those of several processes are made by the first one, joined by the others, summed up by all. */
 #include "cli/batch/shared_output.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/batch/store.h"
+#include "cli/log.h"
+#include "core/base/clock.h"
 #include "core/base/status.h"
 #include "formats/files.h"
+
+int gf_shared_agree(const struct gf_task *t, int rc) {
+    return t->ranks ? gf_ranks_agree(t->ranks, rc) : rc;
+}
 
 int gf_shared_sum(struct gf_ranks *ranks, int64_t bytes,
                   int (*sum)(const void *user, int64_t begin, int64_t end, uint32_t *crc),
@@ -59,9 +65,11 @@ static int lend(const struct gf_task *t, int i, struct gf_shared_output *o,
     return rc;
 }
 
-int gf_shared_create(const struct gf_task *t, struct gf_ranks *ranks, int i,
-                     struct gf_shared_output *o) {
+int gf_shared_create(const struct gf_task *t, int i, struct gf_shared_output *o) {
+    struct gf_ranks *ranks = t->ranks;
     struct gf_frame frame = {.at = NULL};
+    if (!ranks)
+        return gf_product_create(t->s, &t->product[i], &t->image.metadata, &o->volume);
     int rc = gf_ranks_agree(ranks, ranks->rank ? 0 : lend(t, i, o, &frame));
     if (!rc)
         rc = gf_ranks_share(ranks, o->path, sizeof o->path, 0);
@@ -82,10 +90,49 @@ static int sum_output(const void *user, int64_t begin, int64_t end, uint32_t *cr
     return gf_volume_sum(o->path, o->base + begin, o->base + end, crc);
 }
 
-int gf_shared_leave(struct gf_ranks *ranks, struct gf_shared_output *o) {
+static int leave(struct gf_ranks *ranks, struct gf_shared_output *o) {
     uint32_t crc = 0;
     int rc = gf_ranks_agree(ranks, gf_volume_leave(&o->volume));
     if (!rc && o->bytes && o->summed)
         rc = gf_shared_sum(ranks, o->bytes, sum_output, o, &crc);
     return gf_ranks_agree(ranks, rc || ranks->rank ? rc : gf_volume_written(o->volume, crc));
+}
+
+/* The task counts what all processes counted. */
+static int leave_all(struct gf_task *t, struct gf_shared_output *out) {
+    double overflowed[GF_MAX_OUTPUTS];
+    int rc = 0;
+    for (int i = 0; i < t->job.n_out && !rc; i++)
+        rc = leave(t->ranks, &out[i]);
+    for (int i = 0; i < GF_MAX_OUTPUTS; i++)
+        overflowed[i] = (double)t->overflowed[i];
+    if (!rc)
+        rc = gf_ranks_sum(t->ranks, overflowed, GF_MAX_OUTPUTS);
+    for (int i = 0; i < GF_MAX_OUTPUTS; i++)
+        t->overflowed[i] = (int64_t)overflowed[i];
+    gf_log_mute(t->ranks->rank != 0);
+    return rc;
+}
+
+int gf_shared_finish(struct gf_task *t, struct gf_shared_output *out) {
+    struct gf_file *file = t->reader.file[0];
+    int rc = file ? gf_file_check_size(file) : 0;
+    if (!rc && file && !t->ranks)
+        rc = gf_file_check(file);
+    gf_reader_close(&t->reader);
+    rc = gf_shared_agree(t, rc);
+    if (!rc && t->ranks)
+        rc = leave_all(t, out);
+    return rc ? rc : gf_shared_agree(t, t->hooks->check(t));
+}
+
+int gf_shared_end(struct gf_task *t, struct gf_shared_output *out, int rc) {
+    const double start = gf_now_ms();
+    const int before = rc;
+    struct gf_volume *volume[GF_MAX_OUTPUTS];
+    for (int i = 0; i < t->job.n_out; i++)
+        volume[i] = out[i].volume;
+    rc = gf_volumes_end(volume, t->job.n_out, rc);
+    t->ms_encode += gf_now_ms() - start;
+    return before ? rc : gf_shared_agree(t, rc);
 }

@@ -1,9 +1,12 @@
-/* Outputs that several processes write together: each its boxes of one file.
+/* Outputs of a task whose boxes are written in any order: by this process alone, or each process writes its
+ * boxes of one file.
  *
- *     rc = gf_shared_create(t, ranks, i, &output);
- *     …    gf_volume_write(output.volume, …);
- *     if (!rc) rc = gf_shared_leave(ranks, &output);
- *     if (!rc && output.volume) rc = gf_volume_commit(output.volume);       the first process
+ *     struct gf_shared_output out[GF_MAX_OUTPUTS] = {0};
+ *     rc = gf_shared_create(t, i, &out[i]);        for each
+ *     …    gf_volume_write(out[i].volume, …);
+ *     rc = gf_shared_agree(t, rc);
+ *     if (!rc) rc = gf_shared_finish(t, out);
+ *     rc = gf_shared_end(t, out, rc);
  */
 #ifndef GF_CLI_BATCH_SHARED_OUTPUT_H
 #define GF_CLI_BATCH_SHARED_OUTPUT_H
@@ -14,17 +17,22 @@
 #include "core/mpi/ranks.h"
 #include "formats/volume.h"
 
-/* An output that all write: the first process made its file, the others joined it. */
+/* Several processes share it: the first one made the file, and the others joined it. */
 struct gf_shared_output {
     struct gf_volume *volume;
+    /* If several processes share it: */
     char path[PATH_MAX]; /* of the temporary */
     bool summed;         /* a record beside it has its checksum */
     int64_t base, bytes; /* of its samples there; no bytes where they are in strips */
 };
-int gf_shared_create(const struct gf_task *t, struct gf_ranks *ranks, int i,
-                     struct gf_shared_output *o);
-/* All have written: the first process' volume has all of it, to be committed. */
-int gf_shared_leave(struct gf_ranks *ranks, struct gf_shared_output *o);
+int gf_shared_create(const struct gf_task *t, int i, struct gf_shared_output *o);
+/* A failure of one of the task's processes is the failure of all. */
+int gf_shared_agree(const struct gf_task *t, int rc);
+/* All outputs are written, and the input is read: the first process' volumes have all of them, the task counts what
+ * overflowed in all processes, and its check() may still refuse. */
+int gf_shared_finish(struct gf_task *t, struct gf_shared_output *out);
+/* Commits them, or where `rc` is a failure aborts them; returns the failure. */
+int gf_shared_end(struct gf_task *t, struct gf_shared_output *out, int rc);
 /* The checksum of bytes [0, bytes), of which each process sums up a share by sum(user, begin, end, &crc). */
 int gf_shared_sum(struct gf_ranks *ranks, int64_t bytes,
                   int (*sum)(const void *user, int64_t begin, int64_t end, uint32_t *crc),

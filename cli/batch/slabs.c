@@ -14,8 +14,8 @@
 #include "core/base/sample_run.h"
 #include "core/base/status.h"
 #include "core/mpi/exchange.h"
-#include "core/session/disk_speed.h"
-#include "core/slab/run.h"
+#include "core/session/speeds.h"
+#include "core/slab/io.h"
 #include "formats/scratch.h"
 
 struct slabs {
@@ -52,10 +52,8 @@ const char *gf_slabs_refuses(const struct gf_task *t) {
     const bool cut = !line && px->shape[0] != gf_job_counted(&t->job, 0);
     if (cut || px->shape[t->image.ndim] != t->job.channels)
         return "pictures with alpha are not";
-    if (t->s->plan_only)
-        return NULL;
-    if (t->s->nan == GF_NAN_MEAN && !gf_task_is_read_again(t))
-        return "--nan=mean takes the mean of all samples, and a pipe is read once";
+    if (gf_task_refuses_mean(t) || t->s->plan_only)
+        return gf_task_refuses_mean(t);
     const struct gf_file *file = t->reader.file[0];
     if (line && (t->s->frames || !gf_file_has_samples(file)))
         return "lines in raw and .npy files are, others not";
@@ -113,7 +111,7 @@ int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan) {
         rc = gf_fail(GF_EUNSUPP, "a picture of so few points is transformed in one piece");
     if (!rc)
         rc = make_within(t, &whole, &worker, plan);
-    if (!rc && t->looks)
+    if (!rc && t->scans)
         gf_slab_plan_look(plan, gf_array_bytes(&t->image.px));
     return rc;
 }
@@ -306,7 +304,7 @@ static void measure(struct slabs *s, int64_t bytes) {
     s->measured = true;
     char *folder = walk < LEAST ? NULL : gf_slabs_folder(s->t);
     if (folder)
-        gf_disk_speed_keep(folder, (double)walk / (s->disk_ms + s->t->ms_decode) * 1e3);
+        gf_speeds_keep_disk(folder, (double)walk / (s->disk_ms + s->t->ms_decode) * 1e3);
     free(folder);
 }
 
@@ -336,54 +334,11 @@ static int open_scratch(struct slabs *s) {
     return rc;
 }
 
-/* A failure of one process is the failure of all. */
-static int agree(const struct slabs *s, int rc) {
-    return s->t->ranks ? gf_ranks_agree(s->t->ranks, rc) : rc;
-}
-
 static int open_exchange(struct slabs *s) {
-    int rc = agree(s, gf_slabs_describe(s->t, &s->plan));
+    int rc = gf_shared_agree(s->t, gf_slabs_describe(s->t, &s->plan));
     return rc            ? rc
            : s->t->ranks ? gf_rank_exchange_open(s->t->ranks, &s->plan, &s->exchange)
                          : open_scratch(s);
-}
-
-static int create(struct slabs *s, int i) {
-    const struct gf_task *t = s->t;
-    return t->ranks
-               ? gf_shared_create(t, t->ranks, i, &s->out[i])
-               : gf_product_create(t->s, &t->product[i], &t->image.metadata, &s->out[i].volume);
-}
-
-/* All samples are written; of several processes' too, which the report is of then. */
-static int finish(struct slabs *s) {
-    struct gf_task *t = s->t;
-    double overflowed[GF_MAX_OUTPUTS];
-    int rc = t->reader.file[0] ? gf_file_check_size(t->reader.file[0]) : 0;
-    gf_reader_close(&t->reader);
-    rc = agree(s, rc);
-    for (int i = 0; i < t->job.n_out && !rc && t->ranks; i++)
-        rc = gf_shared_leave(t->ranks, &s->out[i]);
-    for (int i = 0; i < GF_MAX_OUTPUTS; i++)
-        overflowed[i] = (double)t->overflowed[i];
-    if (!rc && t->ranks)
-        rc = gf_ranks_sum(t->ranks, overflowed, GF_MAX_OUTPUTS);
-    for (int i = 0; i < GF_MAX_OUTPUTS; i++)
-        t->overflowed[i] = (int64_t)overflowed[i];
-    if (t->ranks)
-        gf_log_mute(t->ranks->rank != 0);
-    return rc ? rc : agree(s, t->hooks->check(t));
-}
-
-static int commit(struct slabs *s) {
-    int rc = 0;
-    double start = gf_now_ms();
-    for (int i = 0; i < s->t->job.n_out && !rc; i++) {
-        rc = s->out[i].volume ? gf_volume_commit(s->out[i].volume) : 0;
-        s->out[i].volume = NULL;
-    }
-    s->t->ms_encode += gf_now_ms() - start;
-    return agree(s, rc);
 }
 
 const char *gf_slabs_unit(const struct gf_slab_plan *p) {
@@ -423,19 +378,18 @@ int gf_slabs_run(struct gf_task *t) {
                             .write_span = write_span};
     if (t->ranks)
         io.members = gf_rank_members(&s->exchange, t->ranks);
+    if (!t->ranks && t->reader.file[0])
+        gf_file_sum_reads(t->reader.file[0]);
     int rc = open_exchange(s);
     for (int i = 0; i < t->job.n_out && !rc; i++)
-        rc = create(s, i);
+        rc = gf_shared_create(t, i, &s->out[i]);
     if (!rc)
         rc = gf_slab_run(&s->plan, &io, &t->report);
     gf_progress_share(0);
     if (!rc)
-        rc = finish(s);
+        rc = gf_shared_finish(t, s->out);
     gf_reader_close(&t->reader);
-    if (!rc)
-        rc = commit(s);
-    for (int i = 0; i < t->job.n_out; i++)
-        gf_volume_abort(s->out[i].volume);
+    rc = gf_shared_end(t, s->out, rc);
     gf_rank_exchange_close(&s->exchange);
     gf_scratch_close(s->scratch);
     if (!rc)

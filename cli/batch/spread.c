@@ -1,5 +1,4 @@
 /* One input, several processes: their shares of a machine, and the checks before the work. */
-#include "cli/batch/spread.h"
 
 #include <limits.h>
 #include <omp.h>
@@ -118,7 +117,7 @@ static int look(struct gf_task *t, struct gf_ranks *ranks) {
     if (t->state == GF_TASK_NAMED)
         return access(t->read[0], R_OK) ? gf_fail_errno(GF_EIO, NULL)
                                         : gf_fail(GF_EUNSUPP, "a pipe, which one process can read");
-    const char *why = gf_slabs_refuses(t);
+    const char *why = t->hooks->stream ? NULL : gf_slabs_refuses(t);
     return why ? gf_fail(GF_EUNSUPP, "not by several processes: %s", why) : 0;
 }
 
@@ -130,7 +129,7 @@ int gf_spread_task(struct gf_task *t, struct gf_ranks *ranks) {
     if (!rc && t->state == GF_TASK_DESCRIBED)
         rc = check_sum(t, ranks);
     if (!rc && t->state == GF_TASK_DESCRIBED)
-        rc = gf_slabs_run(t);
+        rc = t->hooks->stream ? t->hooks->stream(t) : gf_slabs_run(t);
     gf_keeper_stop();
     return rc;
 }

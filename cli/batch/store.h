@@ -1,51 +1,79 @@
-/* Products to files: one file each, or with {page} one for every plane.
+/* Products, the outputs of a task, and their files: one each, or with {page} one for every plane, or one
+ * for every band of a wavelet.
  *
  *     if (!gf_product_accepts(&product))          before the work
  *         …
- *     rc = gf_product_write(settings, &product, &image.metadata);  after it
+ *     rc = gf_product_write(settings, &job, &product, &image.metadata);  after it
  */
 #ifndef GF_CLI_BATCH_STORE_H
 #define GF_CLI_BATCH_STORE_H
 
-#include "cli/batch/product.h"
+#include "cli/batch/targets.h"
 #include "cli/settings.h"
+#include "formats/record.h"
 #include "formats/volume.h"
 
-/* GF_EINVAL with the ways out when the product's format cannot hold it. */
+/* The part of a picture's metadata that is written with an output. A picture keeps all of it; data with a record
+ * keep the profile, which the record cannot hold; other outputs keep nothing. */
+enum gf_keeps { GF_KEEPS_NOTHING, GF_KEEPS_PROFILE, GF_KEEPS_ALL };
+
+/* One output of a task: its place, its type and, from the run until it is written, its samples. */
+struct gf_product {
+    const struct gf_target *target; /* as it was asked for */
+    enum gf_kind kind;              /* the target's, unless the command decides otherwise */
+    const struct gf_format *format;
+    char *path;     /* {page} not yet replaced; of bands their place, with a star for their names */
+    const char *in; /* the input's name, for {page} paths */
+    int64_t page;   /* which picture of its file that is, likewise */
+    bool noise;     /* a spectrum: encoders need not look for structure */
+    bool alpha_plane; /* one channel more than the job's: alpha, as a plane like any other */
+    enum gf_keeps keeps;
+    struct gf_image image; /* px has samples from the run until it is written */
+    int64_t shape[GF_MAX_RANK];
+    bool has_record;
+    struct gf_record record;
+};
+
+/* GF_EINVAL if the product's format cannot hold it; the message names formats that can. */
 int gf_product_accepts(const struct gf_product *p);
-/* `metadata` is the picture's, for the products that keep it. */
-int gf_product_write(const struct gf_settings *s, const struct gf_product *p,
-                     const struct gf_metadata *metadata);
-/* NULL where the product can be written page by page, else the reason. */
+/* Writes all its files; `metadata` is the picture's, for the products that keep it. Makes the folder of bands. */
+int gf_product_write(const struct gf_settings *s, const struct gf_job *job,
+                     const struct gf_product *p, const struct gf_metadata *metadata);
+/* NULL if the product can be written page by page, else the reason. */
 const char *gf_product_pages_refused(const struct gf_product *p);
-/* A product page by page; without {page}, whose planes are files of their own, also:
+/* Writes a product page by page. With {page} the planes are files of their own, and there is no volume.
  *
  *     rc = gf_product_begin(settings, &product, &image.metadata, &volume);
  *     …    gf_product_put(settings, &product, &image.metadata, volume, from, &pages);
  *     rc = gf_volumes_end(&volume, 1, rc); */
 int gf_product_begin(const struct gf_settings *s, const struct gf_product *p,
                      const struct gf_metadata *metadata, struct gf_volume **out);
-/* `pages`: planes from `from` on, as samples of the product's image. `v` is NULL with {page}. */
+/* Writes planes from number `from` on. `v` is NULL with {page}. */
 int gf_product_put(const struct gf_settings *s, const struct gf_product *p,
                    const struct gf_metadata *metadata, struct gf_volume *v, int64_t from,
                    const struct gf_array *pages);
-/* Commits n volumes, some of which may be NULL; from the first failure on, `rc` being an earlier one, they are
- * aborted instead. Returns that failure. */
+/* Commits n volumes, some of which may be NULL. After a failure, `rc` being an earlier one, aborts them instead.
+ * Returns the first failure. */
 int gf_volumes_end(struct gf_volume **volume, int n, int rc);
-/* NULL where the product can be written as rows in any order, else the reason; and its volume for
- * gf_volume_write(), which another process may have created: join() has the path of its temporary. */
+/* NULL if the product's rows can be written in any order, else the reason. create() makes its volume for
+ * gf_volume_write(); join() opens one that another process created, by the path of its temporary. */
 const char *gf_product_rows_refused(const struct gf_settings *s, const struct gf_product *p);
 int gf_product_create(const struct gf_settings *s, const struct gf_product *p,
                       const struct gf_metadata *metadata, struct gf_volume **out);
 int gf_product_join(const struct gf_product *p, const char *path, const struct gf_frame *frame,
                     struct gf_volume **out);
-/* With {page}: whether each plane has a record of its own. */
+/* True if each plane of a product with {page} has a record of its own. */
 bool gf_page_has_record(const struct gf_product *p);
 
-/* Calls `visit` for the real name of every file that the job's products are written to, with the
- * number of the product; ends with the first that does not return 0, and returns that. */
-typedef int gf_file_visit(void *user, int i, const struct gf_product *p, const char *path);
-int gf_products_each_file(const struct gf_job *job, const struct gf_product *product, int n,
-                          gf_file_visit *visit, void *user);
+/* The products of a job. */
+struct gf_outputs {
+    const struct gf_job *job;
+    const struct gf_product *product;
+    int n;
+};
+/* Visits every file that they are written to by its real name. Ends with the first visit that does not return 0, and
+ * returns that. */
+typedef int gf_file_visit(void *user, const struct gf_product *p, const char *path);
+int gf_outputs_each_file(const struct gf_outputs *o, gf_file_visit *visit, void *user);
 
 #endif

@@ -1,9 +1,10 @@
-/* Outputs from options: their templates, types and claims. */
+/* Outputs from options: their templates, types, claims and folders. */
 #include "cli/batch/targets.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "core/base/status.h"
 #include "formats/io/guard.h"
@@ -71,12 +72,12 @@ void gf_targets_free(struct gf_targets *targets) {
     *targets = (struct gf_targets){0};
 }
 
-int gf_target_dtype(const struct gf_settings *s, const struct gf_target *t,
+int gf_target_dtype(const struct gf_settings *s, const struct gf_target *t, enum gf_kind kind,
                     const struct gf_format *format, enum gf_precision precision,
                     enum gf_dtype *dtype) {
     const unsigned can = format->dtypes;
     bool wide = precision == GF_DOUBLE;
-    if (t->kind == GF_COMPLEX) {
+    if (kind == GF_COMPLEX) {
         *dtype = wide && can >> GF_C128 & 1 ? GF_C128 : GF_C64;
         if (can >> *dtype & 1)
             return 0;
@@ -168,30 +169,87 @@ int gf_target_claim(const struct gf_target *t, const char *in, const struct gf_f
     return rc < 0 ? rc : 0;
 }
 
-/* The paths of one input's outputs; with {page} the pages of one input differ by themselves. */
-static int claim_outputs(const struct gf_settings *s, const struct gf_targets *targets,
-                         const char *in) {
+int gf_targets_each(const struct gf_targets *targets, char *const *names, int n_names,
+                    gf_target_visit *visit, void *user) {
     int rc = 0;
-    for (int i = 0; i < targets->n && !rc; i++) {
-        const struct gf_target *t = &targets->target[i];
-        const struct gf_format *format = NULL;
-        enum gf_dtype dtype;
-        char *path = NULL;
-        rc = t->plain ? gf_template_expand(&t->where, in, t->label, -1, &path)
-                      : gf_target_resolve(t, in, &format, &path);
-        if (!rc && !t->plain)
-            rc = gf_target_dtype(s, t, format, GF_SINGLE, &dtype);
-        if (!rc)
-            rc = gf_target_claim(t, in, format, path);
-        free(path);
-    }
+    for (int i = 0; i < n_names && !rc; i++)
+        for (int k = 0; k < targets->n && !rc; k++) {
+            const struct gf_target *t = &targets->target[k];
+            char *path = NULL;
+            rc = gf_template_expand(&t->where, names[i], t->label, -1, &path);
+            if (!rc)
+                rc = visit(user, t, names[i], path);
+            free(path);
+        }
     return rc;
+}
+
+static int claim_output(void *settings, const struct gf_target *t, const char *in, char *path) {
+    const struct gf_format *format = NULL;
+    enum gf_dtype dtype;
+    int rc = t->plain ? 0 : gf_template_format(&t->where, path, &format);
+    if (!rc && !t->plain)
+        rc = gf_target_dtype(settings, t, t->kind, format, GF_SINGLE, &dtype);
+    return rc ? rc : gf_target_claim(t, in, format, path);
 }
 
 int gf_targets_claim(const struct gf_settings *s, const struct gf_targets *targets,
                      char *const *names, int n_names) {
+    return gf_targets_each(targets, names, n_names, claim_output, (void *)s);
+}
+
+/* ---- folders ---- */
+
+static bool is_folder(const char *path) {
+    struct stat st;
+    return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+int gf_folder_make(const char *folder) {
+    char what[256];
+    if (!mkdir(folder, 0777) || is_folder(folder))
+        return 0;
+    snprintf(what, sizeof what, "cannot make folder '%.200s'", folder);
+    return gf_fail_errno(GF_EIO, what);
+}
+
+/* Makes the folder and those above it; `folder` is the same again at the end. */
+static int make_all(char *folder) {
     int rc = 0;
-    for (int i = 0; i < n_names && !rc; i++)
-        rc = claim_outputs(s, targets, names[i]);
-    return rc;
+    for (char *p = folder + 1; *p && !rc; p++)
+        if (*p == '/') {
+            *p = 0;
+            rc = is_folder(folder) ? 0 : gf_folder_make(folder);
+            *p = '/';
+        }
+    return rc ? rc : gf_folder_make(folder);
+}
+
+/* Cuts `path` after its last folder; false if it names none but the root. */
+static bool cut_to_folder(char *path) {
+    char *slash = strrchr(path, '/');
+    if (!slash || slash == path)
+        return false;
+    while (slash > path + 1 && slash[-1] == '/')
+        slash--;
+    *slash = 0;
+    return true;
+}
+
+static int check_folder(void *settings, const struct gf_target *t, const char *in, char *path) {
+    const struct gf_settings *s = settings;
+    (void)in;
+    if (!cut_to_folder(path) || is_folder(path) || strstr(path, "{page}"))
+        return 0;
+    if (s->mkdir)
+        return s->dry_run ? 0 : make_all(path);
+    /* --bands makes its own folder. */
+    if (t->bands && (!cut_to_folder(path) || is_folder(path)))
+        return 0;
+    return gf_fail(GF_EIO, "%s: there is no folder '%s'; --mkdir makes it", t->where.option, path);
+}
+
+int gf_targets_check_folders(const struct gf_settings *s, const struct gf_targets *targets,
+                             char *const *names, int n_names) {
+    return gf_targets_each(targets, names, n_names, check_folder, (void *)s);
 }

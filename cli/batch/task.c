@@ -1,13 +1,11 @@
-/* The steps of one input, see task.h. */
+/* The steps of a task, see task.h. */
 #include "cli/batch/task.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <jansson.h>
-#include <sys/stat.h>
 
-#include "cli/batch/bands.h"
 #include "cli/batch/store.h"
 #include "cli/log.h"
 #include "core/base/clock.h"
@@ -35,42 +33,12 @@ static void free_products(struct gf_task *t) {
     }
 }
 
-static int keep(const struct gf_settings *s, const char *path) {
-    struct stat st;
-    if (s->clobber || !strcmp(path, "-") || stat(path, &st) || !S_ISREG(st.st_mode))
-        return 0;
-    return gf_fail(GF_EIO, "'%s' exists, and --no-clobber keeps it", path);
-}
-
-/* Shows before the work what is wrong with an output's place; the sink checks it again. */
-static int check_place(const struct gf_settings *s, const struct gf_product *p) {
-    struct stat st;
-    if (s->plan_only || p->bands || !strcmp(p->path, "-"))
-        return 0;
-    int rc = keep(s, p->path);
-    if (rc)
-        return rc;
-    const char *slash = strrchr(p->path, '/');
-    char *folder = slash && slash != p->path ? strndup(p->path, (size_t)(slash - p->path)) : NULL;
-    /* A dry run has not made it; that it is there or can be made has been looked at. */
-    if (folder && !s->dry_run && stat(folder, &st))
-        rc = gf_fail(GF_EIO, "cannot write '%s': no folder '%s'", p->path, folder);
-    free(folder);
-    return rc;
-}
-
 static int name_products(struct gf_task *t) {
     const char *in = t->read[0];
     for (int i = 0; i < t->targets->n; i++) {
         const struct gf_target *target = &t->targets->target[i];
         struct gf_product *p = &t->product[i];
-        p->kind = target->kind;
-        p->label = target->label;
-        p->bands = target->bands;
-        p->aside = target->aside;
-        p->where = &target->where;
-        p->in = in;
-        p->page = t->page;
+        *p = (struct gf_product){.target = target, .kind = target->kind, .in = in, .page = t->page};
         int rc = gf_target_resolve(target, in, &p->format, &p->path);
         if (rc)
             return rc;
@@ -78,7 +46,7 @@ static int name_products(struct gf_task *t) {
     return 0;
 }
 
-/* The products by name, the rest of the task by the command, and how many pages are taken at once. */
+/* Names the products, lets the command prepare the rest, and chooses how many pages to take at once. */
 static int prepare(struct gf_task *t) {
     int rc = name_products(t);
     if (rc)
@@ -93,9 +61,9 @@ struct gf_outputs gf_task_outputs(const struct gf_task *t) {
     return (struct gf_outputs){&t->job, t->product, t->targets->n};
 }
 
-static int claim_file(void *user, int i, const struct gf_product *p, const char *path) {
-    const struct gf_task *t = user;
-    return gf_target_claim(&t->targets->target[i], p->in, p->format, path);
+static int claim_file(void *user, const struct gf_product *p, const char *path) {
+    (void)user;
+    return gf_target_claim(p->target, p->in, p->format, path);
 }
 
 static bool may_have_more(const struct gf_task *t) {
@@ -105,13 +73,8 @@ static bool may_have_more(const struct gf_task *t) {
     return pages && gf_reader_may_have_more(&t->reader);
 }
 
-static bool is_up_to_date(struct gf_task *t) {
-    const struct gf_outputs outputs = gf_task_outputs(t);
-    return t->s->resume && !t->s->force && gf_resume_finds(&t->resume, &outputs, &t->by_time);
-}
-
-/* The header, the job that it makes, and the outputs claimed at their real names, which the
- * arguments alone did not tell. */
+/* Reads the header, makes the job, and claims the outputs by their real names, which the arguments alone did not
+ * give. */
 static int describe(struct gf_task *t) {
     double start = gf_now_ms();
     gf_resume_begin(&t->resume, t->hooks->name, t->s, t->read, t->n_read);
@@ -119,20 +82,23 @@ static int describe(struct gf_task *t) {
     t->ms_decode = gf_now_ms() - start;
     if (!rc)
         rc = prepare(t);
+    const struct gf_outputs outputs = gf_task_outputs(t);
     if (!rc)
-        rc = gf_products_each_file(&t->job, t->product, t->targets->n, claim_file, t);
+        rc = gf_outputs_each_file(&outputs, claim_file, NULL);
     if (rc)
         return rc;
-    t->state = is_up_to_date(t) ? GF_TASK_SKIPPED : GF_TASK_DESCRIBED;
-    if (t->state == GF_TASK_DESCRIBED)
+    const bool skips =
+        t->s->resume && !t->s->force && gf_resume_finds(&t->resume, &outputs, &t->by_time);
+    t->state = skips ? GF_TASK_SKIPPED : GF_TASK_DESCRIBED;
+    if (!skips)
         gf_load_note_stack(t->read[0], &t->image, t->job.axes);
     else if (!may_have_more(t))
         gf_reader_close(&t->reader);
     return 0;
 }
 
-/* Plans the job; where that takes more memory than there is, a plan that takes less and is slower, or
- * fewer pages at once. */
+/* Plans the job; if that exceeds the memory limit, tries a slower plan that needs less, then fewer pages at
+ * once. */
 static int plan_within_limit(struct gf_task *t) {
     for (;;) {
         int rc = gf_runner_plan(t->runner, gf_task_planned(t));
@@ -145,8 +111,8 @@ static int plan_within_limit(struct gf_task *t) {
     }
 }
 
-/* Refuses what does not fit even without a workspace; the message has that too, where the machine
- * could plan the job. With --scratch it is not planned: the tables of a long line are as large as it. */
+/* Refuses arrays that exceed the limit even without a workspace. The message includes the workspace if the machine
+ * could plan the job. With --scratch it is not planned, since the tables of a long line are as large as the line. */
 static int check_arrays(struct gf_task *t) {
     int rc = check_memory(t, 0);
     while (rc && gf_task_take_fewer_pages(t))
@@ -158,25 +124,33 @@ static int check_arrays(struct gf_task *t) {
     return check_memory(t, planned_it ? t->runner->workspace : 0);
 }
 
-/* Ends a step that holds the task to the memory limit. */
+/* Ends a step that may find the task too large. */
 static int end_step(struct gf_task *t, int rc, enum gf_task_state next) {
     if (!rc || rc == GF_ENOMEM)
         t->state = rc ? GF_TASK_TOO_LARGE : next;
     return rc;
 }
 
-/* Looks at the outputs' places, and holds the arrays to the limit. */
-static int place(struct gf_task *t) {
-    for (int i = 0; i < t->targets->n; i++) {
-        int rc = check_place(t->s, &t->product[i]);
-        if (rc)
-            return rc;
-    }
-    return end_step(t, check_arrays(t), GF_TASK_PLACED);
+static int keep_file(void *user, const struct gf_product *p, const char *path) {
+    (void)user, (void)p;
+    return gf_path_is_file(path) ? gf_fail(GF_EIO, "'%s' exists, and --no-clobber keeps it", path)
+                                 : 0;
 }
 
-/* While a device is being opened the samples are decoded, which takes about as long; but whether they are
- * taken page by page is known before they are read. Devices that share the pages are opened when they have any. */
+/* With --no-clobber: fails before the work if an output exists; the sink checks it again. */
+static int check_places(const struct gf_task *t) {
+    const struct gf_outputs outputs = gf_task_outputs(t);
+    return t->s->clobber ? 0 : gf_outputs_each_file(&outputs, keep_file, NULL);
+}
+
+/* Checks the outputs' places, and the arrays against the memory limit. */
+static int place(struct gf_task *t) {
+    int rc = check_places(t);
+    return rc ? rc : end_step(t, check_arrays(t), GF_TASK_PLACED);
+}
+
+/* While a device is being opened, which takes about as long, the samples are decoded and the plan waits. But
+ * whether they are read page by page must be known first. Devices that share pages are opened when they get one. */
 static int plan(struct gf_task *t) {
     const bool at_once = t->pages.at_once, open = !t->pages.refused && !at_once;
     const bool now =
@@ -195,28 +169,13 @@ int gf_task_plan(struct gf_task *t) {
     return rc ? rc : plan_within_limit(t);
 }
 
-bool gf_task_is_at_hand(const struct gf_task *t) {
-    struct stat st;
-    if (t->reader.file[0])
-        return gf_file_is_at_hand(t->reader.file[0]);
-    for (int i = 0; i < t->n_read; i++)
-        if (!strcmp(t->read[i], "-") || stat(t->read[i], &st) || !S_ISREG(st.st_mode))
-            return false;
-    return !t->s->from_phase || (!stat(t->s->from_phase, &st) && S_ISREG(st.st_mode));
-}
-
-static int keep_file(void *user, int i, const struct gf_product *p, const char *path) {
-    (void)i, (void)p;
-    return keep(user, path);
-}
-
-int gf_task_look(struct gf_task *t) {
-    int rc = gf_task_is_at_hand(t) ? gf_task_advance(t, GF_TASK_DESCRIBED) : name_products(t);
-    const bool skipped = t->state == GF_TASK_SKIPPED;
-    for (int i = 0; i < t->targets->n && !rc && !skipped; i++)
-        rc = check_place(t->s, &t->product[i]);
+int gf_task_dry_run(struct gf_task *t) {
+    const bool at_hand = gf_task_is_at_hand(t);
+    int rc = at_hand ? gf_task_advance(t, GF_TASK_DESCRIBED) : name_products(t);
     if (!rc && t->state == GF_TASK_DESCRIBED)
-        rc = gf_products_each_file(&t->job, t->product, t->targets->n, keep_file, (void *)t->s);
+        rc = check_places(t);
+    for (int i = 0; i < t->targets->n && !rc && !at_hand && !t->s->clobber; i++)
+        rc = keep_file(NULL, &t->product[i], t->product[i].path);
     gf_reader_close(&t->reader); /* one line an input, however many pictures it has */
     return rc;
 }
@@ -247,8 +206,8 @@ static int read_samples(struct gf_task *t) {
     return rc;
 }
 
-/* Whether the job is planned as it will be, and runs while its samples come. Formats that feed
- * have integers only, of which none is NaN. */
+/* True if the job is planned in its final form and can run while its samples are decoded. Formats that feed have
+ * integers only, which are never NaN. */
 static bool may_be_fed(const struct gf_task *t) {
     return !t->input->waits && gf_dtype_is_integer(t->image.px.dtype) &&
            gf_runner_feeds(t->runner) && gf_job_equal(&t->job, &t->runner->job);
@@ -297,14 +256,10 @@ static int64_t decoding_bytes(const struct gf_task *t, int64_t limit) {
 const struct gf_task_input gf_input_plain = {
     .take = take_views, .drop = drop_views, .read = read_units, .bytes = decoding_bytes};
 
-/* A picture after the first needs a name of its own, or an output that takes one after the other:
- * a format of several pictures in a stream. */
+/* Further pictures of a file need names of their own ({page}), or a stream in a format that holds several. */
 static bool takes_several(const struct gf_product *p) {
-    struct stat st;
-    if (p->where->has_page)
-        return true;
-    bool stream = !strcmp(p->path, "-") || (!stat(p->path, &st) && !S_ISREG(st.st_mode));
-    return stream && p->format->more && !p->bands;
+    return p->target->where.has_page ||
+           (gf_path_is_stream(p->path) && p->format->more && !p->target->bands);
 }
 
 static int check_several(struct gf_task *t) {
@@ -317,7 +272,7 @@ static int check_several(struct gf_task *t) {
             return gf_fail(GF_EINVAL,
                            "several pictures in one stream: number the outputs with {page} in "
                            "%s, or write them as one stream, pgm:-",
-                           p->where->option);
+                           p->target->where.option);
         return more;
     }
     return 0;
@@ -326,7 +281,7 @@ static int check_several(struct gf_task *t) {
 static int complete(struct gf_task *t) {
     int rc = check_several(t);
     if (rc)
-        gf_reader_close(&t->reader); /* the other pictures have no output either */
+        gf_reader_close(&t->reader); /* the further pictures would have no output either */
     if (!rc && !t->pages.at_once)
         rc = t->input->take(t);
     if (!rc)
@@ -360,7 +315,7 @@ void gf_task_complete(struct gf_task *t, int i, const struct gf_array *out,
     gf_samples_convert(&to, alpha);
 }
 
-/* The samples as they are; outputs may be longer than the picture until the command has cut them. */
+/* Copies the samples unchanged. The outputs may be longer than the picture until the command crops them. */
 static void copy_samples(const struct gf_task *t, struct gf_array *out) {
     for (int i = 0; i < t->job.n_out; i++) {
         struct gf_array to = out[i];
@@ -381,7 +336,7 @@ static int alloc_outputs(struct gf_task *t, struct gf_array *out) {
     return 0;
 }
 
-/* Decodes and transforms concurrently. Where the feed does not complete, the samples are lost. */
+/* Decodes and transforms concurrently. If the feed does not complete, the samples must be read again. */
 static int run_fed(struct gf_task *t) {
     struct gf_array out[GF_MAX_OUTPUTS], *px = &t->product[0].image.px;
     const bool shared = gf_task_fits_input(t);
@@ -427,9 +382,10 @@ static int transform(struct gf_task *t) {
     return rc;
 }
 
-/* Whether the output would be the file that was read, but for what encoding it once more loses. */
+/* True if the output is best made as a copy of the input file: encoding the unchanged samples again would only
+ * lose quality. */
 static bool is_same_file(const struct gf_task *t, const struct gf_product *p) {
-    return t->untouched && t->reader.copies && !p->aside && !p->where->has_page &&
+    return t->untouched && t->reader.copies && !p->target->aside && !p->target->where.has_page &&
            p->format == gf_file_format(t->reader.file[0]) && !t->image.turned;
 }
 
@@ -439,9 +395,8 @@ static int write_outputs(struct gf_task *t) {
     gf_array_free(&t->image.px); /* not needed any more, and the encoder may need the memory */
     for (int i = 0; i < t->targets->n && !rc; i++) {
         const struct gf_product *p = &t->product[i];
-        rc = p->bands             ? gf_bands_write(t->s, &t->job, p)
-             : is_same_file(t, p) ? gf_file_copy(t->reader.file[0], p->path, t->s->clobber)
-                                  : gf_product_write(t->s, p, &t->image.metadata);
+        rc = is_same_file(t, p) ? gf_file_copy(t->reader.file[0], p->path, t->s->clobber)
+                                : gf_product_write(t->s, &t->job, p, &t->image.metadata);
         gf_array_free(&t->product[i].image.px);
     }
     t->ms_encode = gf_now_ms() - start;
@@ -468,7 +423,7 @@ int gf_task_advance(struct gf_task *t, enum gf_task_state to) {
 int gf_task_more(struct gf_task *t) {
     char *name = NULL;
     int rc = 0;
-    /* The next picture begins behind the samples, also of one that was skipped, or refused by its header. */
+    /* The next picture follows the samples, even those of one that was skipped or refused by its header. */
     if (t->reader.pending)
         rc = gf_reader_read(&t->reader, &t->image);
     if (rc)

@@ -1,17 +1,18 @@
-/* One input on its way to its outputs: a machine that takes one step after the other, each once.
+/* A task takes one input to its outputs. It is a state machine; each step runs once:
  *
- *     NAMED        describe    the header: the job, the products          SKIPPED where they are up to date
- *     DESCRIBED    place       the outputs' places, the arrays' sizes     TOO_LARGE for the memory
- *     PLACED       plan        within what memory is left                 TOO_LARGE likewise
- *     PLANNED      read        the samples, or a start with decoding them
- *     READ         complete    what of the job depends on samples, and its plan
- *     READY        transform   outputs allocated, backend run
- *     TRANSFORMED  write       every output to its file
+ *     state        step        work                                             other ends
+ *     NAMED        describe    reads the header; makes the job, the products    SKIPPED: outputs are up to date
+ *     DESCRIBED    place       checks the outputs' places, the arrays' sizes    TOO_LARGE for the memory
+ *     PLACED       plan        plans the job within the memory limit            TOO_LARGE
+ *     PLANNED      read        reads the samples, or prepares to decode them during the transform
+ *     READ         complete    completes the part of the job that depends on samples, and plans it
+ *     READY        transform   allocates the outputs and runs the backend
+ *     TRANSFORMED  write       writes every output to its file
  *     WRITTEN
  *
- * Until it is planned nothing large is allocated. A task that is done page by page (t->pages.at_once,
- * cli/batch/pages.h) is READY without samples, and WRITTEN next; one that is streamed (the command's stream())
- * goes from DESCRIBED there, and one that is TOO_LARGE from there (stream(), cli/batch/slabs.h). */
+ * Nothing large is allocated before the job is planned. A task that runs page by page (t->pages.at_once,
+ * cli/batch/slabs.h) becomes READY without samples, then WRITTEN. The command's stream() takes a task that is
+ * streamed from DESCRIBED to WRITTEN; stream() or cli/batch/slabs.h one that is TOO_LARGE. */
 #ifndef GF_CLI_BATCH_TASK_H
 #define GF_CLI_BATCH_TASK_H
 
@@ -19,15 +20,14 @@
 #include "core/mpi/ranks.h"
 #include "core/session/runner.h"
 #include "cli/batch/load.h"
-#include "cli/batch/product.h"
 #include "cli/batch/resume.h"
 #include "cli/batch/targets.h"
 
 struct gf_task;
 struct json_t;
 
-/* Units of a file, contiguous and finite: pages of a volume, rows of a picture, samples counted through all
- * lines. Reads to->shape[0] of them: 0 or a code. */
+/* A source of units: pages of a volume, rows of a picture, or samples counted through all lines; contiguous and
+ * finite. read() reads to->shape[0] of them and returns 0 or a code. */
 struct gf_unit_source {
     int (*read)(void *user, int64_t first, struct gf_array *to);
     void *user;
@@ -37,60 +37,59 @@ enum gf_task_state {
     GF_TASK_NAMED,
     GF_TASK_DESCRIBED,
     GF_TASK_PLACED,
-    GF_TASK_PLANNED, /* or the device that it is planned on is being opened meanwhile */
+    GF_TASK_PLANNED, /* or its device is still being opened */
     GF_TASK_READ,
     GF_TASK_READY,
     GF_TASK_TRANSFORMED,
     GF_TASK_WRITTEN,
-    GF_TASK_SKIPPED,   /* --resume: the outputs are there */
-    GF_TASK_TOO_LARGE, /* for the memory limit, in one piece; the step failed with GF_ENOMEM */
+    GF_TASK_SKIPPED,   /* --resume: the outputs exist */
+    GF_TASK_TOO_LARGE, /* in one piece, for the memory limit; the step failed with GF_ENOMEM */
 };
 
-/* The samples that a job begins with, made of those of a file. Of a volume that is taken page by page, each lot of
+/* Makes the samples that a job begins with from those of a file. If a volume is taken page by page, each lot of
  * pages is a part of the task. */
 struct gf_task_input {
-    bool waits; /* the job is complete only when all samples are there: it cannot begin before */
-    /* Completes what depends on the samples of t->in and t->job, which gf_task_bind() brings in; of a part
-     * without samples its job alone, as far as it is planned, and extra_bytes. */
+    bool waits; /* the job is complete only when all samples are read: it cannot begin before */
+    /* Binds the samples (gf_task_bind()) and completes what depends on them in t->in and t->job. For a part
+     * without samples completes only its job, as far as its plan needs it, and extra_bytes. */
     int (*take)(struct gf_task *t);
-    void (*drop)(struct gf_task *t); /* frees what prepare() and take() left */
-    /* Units from `first` on of the job's input, from units of the source below, the file's; none of them makes
-     * what t->looks tells of. And the bytes that takes: within a limit what is left grows with it. */
+    void (*drop)(struct gf_task *t); /* frees what prepare() and take() made */
+    /* Makes units `first` and following of the job's input from units of the file. Zero units only make the
+     * scan that t->scans announces. bytes(): the memory that takes; a larger limit leaves more of it. */
     int (*read)(struct gf_task *t, const struct gf_unit_source *below, int64_t first,
                 struct gf_array *to);
     int64_t (*bytes)(const struct gf_task *t, int64_t limit);
 };
 
-/* The file's own samples. */
+/* The file's own samples, unchanged. */
 extern const struct gf_task_input gf_input_plain;
 
-/* A command's steps of a task. */
+/* The contribution of a command to its tasks. */
 struct gf_task_hooks {
     const char *name;
     enum gf_kind default_kind; /* of --out */
     const char *label;         /* for {kind}; NULL: the kind's name */
-    bool keeps_type;           /* a folder as --out takes the input's own suffix, not png */
-    bool spreads;              /* several processes can share a volume's task */
-    /* From the header in t->image: t->job, t->in, each product's image, t->refuses, and t->input where it is not
-     * the plain one. Called once. */
+    bool keeps_type;           /* outputs in a folder (--out=DIR/) keep the input's suffix */
+    /* From the header in t->image fills in t->job, t->in, each product's image, t->refuses, and t->input unless
+     * it is the plain one. Called once. */
     int (*prepare)(struct gf_task *t);
-    /* Looks at t->report before anything is complete. */
+    /* Checks t->report after the run, before outputs are completed. */
     int (*check)(struct gf_task *t);
-    /* NULL, or does a task that is described, or too large, without holding its samples in memory; 0 with its
-     * state unchanged where one that is described had better go the usual way. */
+    /* NULL, or runs a task that is DESCRIBED or TOO_LARGE without holding its samples in memory. Returns 0 and
+     * leaves the state of a DESCRIBED one if the usual steps serve it better. */
     int (*stream)(struct gf_task *t);
 };
 
 struct gf_filtering;
 
-/* A volume whose planes are transformed by themselves. */
+/* A volume whose planes are transformed separately. */
 struct gf_paging {
     int64_t at_once;     /* pages that are transformed together; 0: all samples are in memory */
-    int64_t slots;       /* how many times as many are in memory, read or to be written */
-    struct gf_job job;   /* of so many */
-    int64_t extra_bytes; /* beside their arrays and workspace */
-    const char *refused; /* why not; NULL: it can be done */
-    bool always;         /* set by prepare(): t->job is not for all samples in memory */
+    int64_t slots;       /* lots of so many pages in memory, being read or written */
+    struct gf_job job;   /* of one lot */
+    int64_t extra_bytes; /* besides their arrays and workspace */
+    const char *refused; /* the reason against it, or NULL */
+    bool always;         /* set by prepare(): t->job cannot run on all samples in memory */
 };
 
 struct gf_task {
@@ -101,102 +100,109 @@ struct gf_task {
     struct gf_runner *runner;
     struct gf_deal *deal;      /* NULL, or devices that share the task's pages, */
     struct gf_runner *runners; /* and a runner for each */
-    struct gf_deal *among;     /* the devices of the run, one of which it may have whole */
+    struct gf_deal *among;     /* all devices of the run, of which the task may use one */
     char *const *read;         /* the files: one, or all with --frames, or magnitude and phase */
     int n_read;
-    const char *name; /* of what is read, for messages */
-    /* Open from the header to the samples, and as long as more pictures may follow: those of a PNM
-     * file are read one by one, each is a task. */
+    const char *name; /* of the input, for messages */
+    /* Open from the header to the samples, and as long as more pictures may follow: each picture of a PNM
+     * stream is a task. */
     struct gf_reader reader;
-    int64_t page;          /* which of them, from 0 */
-    struct gf_image image; /* what was read; alpha included */
+    int64_t page;          /* the picture's number in its file, from 0 */
+    struct gf_image image; /* the input, alpha included */
     const struct gf_task_input *input;
-    struct gf_task *whole; /* of a part, which has no reader and no products: its task */
+    struct gf_task *whole; /* the task of a part, which has no reader and no products */
     struct gf_array in;    /* the part of image.px that is transformed: all but alpha */
     struct gf_array
-        alpha;      /* the alpha channel of image.px to be kept (rank ndim + 1), or no data */
-    bool has_alpha; /* behind the channels of `in` */
+        alpha;      /* the alpha channel of image.px (rank ndim + 1) if it is kept, or no data */
+    bool has_alpha; /* after the channels of `in` */
     struct gf_job job;
-    /* NULL, or the reasons why pages, each as the whole would be, and slabs (cli/batch/slabs.h) are not taken by
-     * themselves. */
+    /* NULL, or the reasons against transforming pages, and slabs (cli/batch/slabs.h), separately. */
     struct {
         const char *pages, *slabs;
     } refuses;
-    bool looks; /* before units of the input are read, all units of the file are looked at */
+    bool scans; /* input->read() scans the whole file before it makes the first unit */
     struct gf_paging pages;
     struct gf_resume resume;
-    bool by_time;           /* skipped, as far as times tell */
+    bool by_time;           /* SKIPPED because the outputs are newer */
     bool streamed;          /* dwt: frame by frame */
-    bool dealt;             /* of that: in parts, to several devices */
-    struct gf_ranks *ranks; /* the processes that share it; NULL: it is this one's alone */
+    bool dealt;             /* streamed in parts, by several devices */
+    struct gf_ranks *ranks; /* NULL, or the processes that share it */
     bool lossy;             /* idwt: a threshold is or was applied */
     struct gf_feed feed;    /* of samples that are decoded while the job runs */
-    bool untouched;         /* filter: nothing to be done; the outputs are copies of the samples */
-    int64_t need;           /* bytes of arrays and workspace; -1: not known before it is read */
+    bool untouched;         /* filter: nothing to do; the outputs are copies of the samples */
+    int64_t need;           /* bytes of arrays and workspace; -1: unknown before it is read */
     struct gf_product product[GF_MAX_OUTPUTS];
     struct gf_report report;
     int64_t overflowed[GF_MAX_OUTPUTS]; /* float samples of each output that are Inf or NaN */
     double ms_decode, ms_transform, ms_encode;
     struct gf_filtering *filtering; /* filter's own */
-    struct json_t *also;            /* NULL, or the command's keys of the JSON line; owned */
-    double ms_prepare;              /* of prepare() and take(), where filtering is */
-    int64_t prepare_bytes; /* the most that prepare() and take() take at once, input included */
-    int64_t extra_bytes;   /* of what prepare() makes beside the arrays */
+    struct json_t *also;            /* NULL, or the command's keys for the JSON line; owned */
+    double ms_prepare;              /* filter: of prepare() and take() */
+    int64_t prepare_bytes; /* the most memory that prepare() and take() use, input included */
+    int64_t extra_bytes;   /* of what prepare() makes besides the arrays */
 };
+
+/* ---- steps ---- */
+
+/* Runs the steps up to that state; stops early if the task is skipped, or on failure. */
+int gf_task_advance(struct gf_task *t, enum gf_task_state to);
+/* Advances to PLANNED, or not at all if it is not at hand. Sets t->need. */
+int gf_task_preview(struct gf_task *t);
+/* For --dry-run: reads the header and checks the products; for a pipe only names the products. Reads no sample
+ * and writes nothing. */
+int gf_task_dry_run(struct gf_task *t);
+/* Gives it to another worker, whose runner has no plan for it yet. */
+void gf_task_hand_over(struct gf_task *t, const struct gf_settings *s, struct gf_runner *runner);
+/* For `gpufft plan`: makes the job and the plan for t->image, whatever memory that would take. */
+int gf_task_plan(struct gf_task *t);
+/* Makes it the task of the file's next picture and returns 1; 0 if there is none, a negative status for
+ * anything else. May wait for a pipe. */
+int gf_task_more(struct gf_task *t);
+void gf_task_free(struct gf_task *t);
+
+/* ---- parts of the steps ---- */
 
 /* The files it writes, once it is prepared. */
 struct gf_outputs gf_task_outputs(const struct gf_task *t);
-/* Takes the steps to that state, from where the task is; ends before where it is skipped, or fails. */
-int gf_task_advance(struct gf_task *t, enum gf_task_state to);
-/* Whether the header can be read before there is room for the samples: a pipe is read once. */
-bool gf_task_is_at_hand(const struct gf_task *t);
-/* As far as PLANNED, or NAMED if it is not at hand. t->need is what it will take. */
-int gf_task_preview(struct gf_task *t);
-/* For --dry-run: the header, the products, and whether they could be written; of a pipe the products'
- * names alone. No sample is read, and nothing written. */
-int gf_task_look(struct gf_task *t);
-/* Another worker goes on with it, on a runner of its own, which has no plan for it. */
-void gf_task_hand_over(struct gf_task *t, const struct gf_settings *s, struct gf_runner *runner);
-/* For `gpufft plan`: the job and the plan for t->image, without regard to the memory it would take. */
-int gf_task_plan(struct gf_task *t);
-/* For prepare(), once the outputs are described: NULL, or why all samples have to be in memory. */
-const char *gf_task_refuses_pages(const struct gf_task *t);
-/* Bytes of the arrays that are read into and written from, and of what else is beside the plan's
- * workspace. */
-int64_t gf_task_in_bytes(const struct gf_task *t);
-int64_t gf_task_out_bytes(const struct gf_task *t);
-int64_t gf_task_extra_bytes(const struct gf_task *t);
-/* Whether the one output can be where the samples are, which saves the time in which the kernel clears as much
- * memory. */
-bool gf_task_fits_input(const struct gf_task *t);
-/* The pages taken at a time: t->pages filled in; fewer of them, false where it is one already, or all
- * or nothing; the job that is planned, of these or of all samples; and a page with its spectrum,
- * where a display range is found before the arrays are taken. */
-int gf_task_choose_pages(struct gf_task *t);
-/* A part of n pages, for a runner; px: their samples, or none. */
-struct gf_task gf_task_part(struct gf_task *t, struct gf_runner *runner, int64_t n, void *px);
-/* The views that prepare() described get the samples of t->image. */
+/* Gives the views that prepare() described the samples of t->image. */
 void gf_task_bind(struct gf_task *t);
-/* How many threads have device i of the deal run pages. */
-int gf_task_streams(const struct gf_task *t, int i);
-/* Once its parts were dealt: the runner of the report, whose name of a backend is that of a device that had a
- * part. */
-void gf_task_choose_reported(struct gf_task *t);
-/* Whether the files can be opened and read once more. */
-bool gf_task_is_read_again(const struct gf_task *t);
-bool gf_task_take_fewer_pages(struct gf_task *t);
-struct gf_job *gf_task_planned(struct gf_task *t);
-int64_t gf_task_looking_bytes(const struct gf_task *t);
-/* Float samples of an output, or a part of it, that are Inf or NaN. */
+/* Counts the float samples of an output, or of a part of it, that are Inf or NaN. */
 int64_t gf_task_overflowed(const struct gf_task *t, const struct gf_array *out);
-/* Output i, or some pages of it, as the backend sees it; and what is done once that has run: samples
- * that overflowed are counted, alpha is put beside the others. */
+/* Output i, or some pages of it, as the backend sees it. After the run complete() counts its overflowed samples
+ * and adds alpha. */
 struct gf_array gf_task_without_alpha(const struct gf_task *t, int i, const struct gf_array *out);
 void gf_task_complete(struct gf_task *t, int i, const struct gf_array *out,
                       const struct gf_array *alpha);
-/* 1 where the file has another picture, which the task is about from here on; 0 where it has none,
- * a negative status for what is not a picture. May wait for a pipe. */
-int gf_task_more(struct gf_task *t);
-void gf_task_free(struct gf_task *t);
+
+/* ---- memory (task_pages.c) ---- */
+
+/* Bytes of the arrays that are read into and written from, and of all else but the plan's workspace. */
+int64_t gf_task_in_bytes(const struct gf_task *t);
+int64_t gf_task_out_bytes(const struct gf_task *t);
+int64_t gf_task_extra_bytes(const struct gf_task *t);
+/* Bytes of a page and its spectrum, if a display range is found before the arrays are allocated. */
+int64_t gf_task_looking_bytes(const struct gf_task *t);
+/* True if the one output can replace the samples, which spares the kernel clearing as much memory. */
+bool gf_task_fits_input(const struct gf_task *t);
+
+/* ---- pages (task_pages.c) ---- */
+
+/* True if all input is in files, which can be read at any time and more than once; a pipe is read once. */
+bool gf_task_is_at_hand(const struct gf_task *t);
+/* For prepare(), once the outputs are described: NULL, or why all samples have to be in memory. */
+const char *gf_task_refuses_pages(const struct gf_task *t);
+/* NULL, or why --nan=mean cannot mend parts of them. */
+const char *gf_task_refuses_mean(const struct gf_task *t);
+/* Fills in t->pages; and reduces the pages taken at once, false if that is impossible. */
+int gf_task_choose_pages(struct gf_task *t);
+bool gf_task_take_fewer_pages(struct gf_task *t);
+/* The job that is planned: of these pages, or of all samples. */
+struct gf_job *gf_task_planned(struct gf_task *t);
+/* A part of n pages, for a runner; px: their samples, or NULL. */
+struct gf_task gf_task_part(struct gf_task *t, struct gf_runner *runner, int64_t n, void *px);
+/* The number of threads that run pages on device i of the deal. */
+int gf_task_streams(const struct gf_task *t, int i);
+/* After parts were dealt: makes the task's runner that of a device that had one, for the report. */
+void gf_task_choose_reported(struct gf_task *t);
 
 #endif

@@ -1,4 +1,4 @@
-/* Templates: {stem} {kind} {ext} {page} {dir} replaced, types by prefix or suffix. */
+/* Templates: replaces {stem} {kind} {ext} {page} {dir}; finds types by prefix or suffix. */
 #include "cli/batch/template.h"
 
 #include <stdio.h>
@@ -8,6 +8,16 @@
 
 #include "cli/text.h"
 #include "core/base/status.h"
+
+bool gf_path_is_file(const char *path) {
+    struct stat st;
+    return strcmp(path, "-") && !stat(path, &st) && S_ISREG(st.st_mode);
+}
+
+bool gf_path_is_stream(const char *path) {
+    struct stat st;
+    return !strcmp(path, "-") || (!stat(path, &st) && !S_ISREG(st.st_mode));
+}
 
 enum field { STEM, KIND, EXT, PAGE, DIR, N_FIELDS };
 static const char *const fields[N_FIELDS] = {"{stem}", "{kind}", "{ext}", "{page}", "{dir}"};
@@ -20,8 +30,8 @@ static int field_at(const char *p) {
     return -1;
 }
 
-/* "png:-" names the type before the path; the word before the colon must be a format's name or
- * suffix, so that other paths with a colon stay paths. */
+/* "png:-" names the type before the path. The word before the colon must be a format's name or suffix; any other
+ * text with a colon is a path. */
 static const struct gf_format *prefix_format(const char *text, size_t *length) {
     char name[16];
     const char *colon = strchr(text, ':');
@@ -92,7 +102,7 @@ static void split_name(const char *in, const char **stem, int *stem_length, cons
     *stem_length = (int)(has_ext ? (size_t)(dot - *stem) : strlen(*stem));
 }
 
-/* The folder of a name below the folder that was named, without a slash at either end; it may be empty. */
+/* The folder of an input below its root, without a slash at either end; may be empty. Returns its length. */
 static int split_folder(const struct gf_roots *roots, const char *in, const char **dir) {
     const char *last = strrchr(in, '/');
     size_t skip = 0;
@@ -112,7 +122,8 @@ int gf_template_expand(const struct gf_template *t, const char *in, const char *
     const int dir_length = split_folder(t->roots, in, &dir);
     split_name(in, &stem, &stem_length, &ext);
     if (t->has_stem && strspn(stem, ".") >= (size_t)stem_length && stem_length <= 2)
-        return gf_fail(GF_EINVAL, "'%s' without its suffix is '%.*s', a folder and no {stem}", in,
+        return gf_fail(GF_EINVAL,
+                       "'%s' without its suffix is '%.*s', which is a folder, not a {stem}", in,
                        stem_length, stem);
     const struct gf_format *own = gf_format_by_suffix(in);
     if (t->known_ext && !own)

@@ -8,8 +8,11 @@
 
 #include "formats/format.h"
 
-/* Folders whose pictures are taken with those of the folders below them, each as its pictures' names
- * begin: with a slash. */
+/* True for a regular file that exists; and for stdin or stdout ("-"), a pipe or a device. Neither for a new file. */
+bool gf_path_is_file(const char *path);
+bool gf_path_is_stream(const char *path);
+
+/* The folders that --recursive descends into, as their pictures' names begin: each ends with a slash. */
 struct gf_roots {
     char **path;
     int n;
@@ -31,13 +34,12 @@ int gf_template_of_folder(const char *text, const char *suffix, char **out);
 /* GF_EUSAGE for an unknown {name}, a folder, or "-" without a type. `text` is borrowed. */
 int gf_template_parse(const char *option, const char *text, struct gf_template *out);
 
-/* The path for this input; `page` >= 0 fills in {page}, a negative one does not, so that
- * paths can be compared before any page is known. The caller frees *path. */
+/* The path for this input. A negative `page` leaves {page} as it is, so that paths can be compared before pages
+ * are known. The caller frees *path. */
 int gf_template_expand(const struct gf_template *t, const char *in, const char *kind, int64_t page,
                        char **path);
 
-/* The type of the file at `path` (expanded): the prefix's, or by suffix. GF_EUSAGE when there is
- * none. */
+/* The type of the file at `path` (expanded): by the prefix or the suffix. GF_EUSAGE if neither names one. */
 int gf_template_format(const struct gf_template *t, const char *path,
                        const struct gf_format **format);
 

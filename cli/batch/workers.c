@@ -1,4 +1,4 @@
-/* Workers of one run: admission by memory, and reports in the order of the inputs. */
+/* The workers of a run: admits them by memory, and reports in the order of the inputs. */
 #include "cli/batch/workers.h"
 
 #include <errno.h>
@@ -11,8 +11,8 @@
 #include "core/base/array.h"
 #include "core/base/status.h"
 
-/* The C library keeps what each thread has freed for that thread alone, which adds up to more than
- * the pictures being processed. Returning it all costs time, so only where memory is short. */
+/* The C library keeps freed memory for the thread that freed it, which can add up to more than the
+ * pictures being processed. Returning all of it costs time, so this is done only when memory is short. */
 static void keep_no_memory(void) {
 #ifdef __GLIBC__
     mallopt(M_MMAP_THRESHOLD, 128 * 1024);
@@ -20,9 +20,9 @@ static void keep_no_memory(void) {
 #endif
 }
 
-/* The C library gives a block of 128 KiB or more back as soon as it is freed, and the kernel clears
- * the pages of the next one: until it has seen a larger block freed, whose size is its limit from
- * then on. The buffers of a small picture's file are that large. */
+/* The C library returns blocks of 128 KiB or more to the kernel as soon as they are freed, and the kernel
+ * clears the pages of the next one. After a larger block has been freed, that block's size is the limit.
+ * The buffers for a small picture's file exceed 128 KiB. */
 static void keep_small_buffers(void) {
     gf_free(gf_alloc(768 << 10));
 }
@@ -68,8 +68,7 @@ void gf_workers_close(struct gf_workers *p) {
 
 /* ---- memory ---- */
 
-/* With the lock held: a plan that a worker keeps for its next picture. The worker is outside, so its
- * runner is idle. */
+/* With the lock held: drops the plans that an idle worker keeps for its next picture; false if there are none. */
 static bool drop_a_plan(struct gf_workers *p, const struct gf_worker *but) {
     for (int i = 0; i < p->n_workers; i++) {
         struct gf_worker *l = &p->worker[i];
@@ -165,14 +164,14 @@ static void add(struct gf_tally *sum, const struct gf_tally *t) {
     sum->gone |= t->gone;
 }
 
-/* One worker alone reports at once. */
+/* A single worker reports at once. */
 static void start_report(struct gf_worker *l) {
     l->report = (struct gf_ending){.tally = {0}};
     if (l->pool->n_workers > 1)
         gf_log_keep();
 }
 
-/* That nothing can be run is reported once, by the first. */
+/* That the backend is lost is reported once, by the first input that finds it. */
 static void print_report(struct gf_workers *p, struct gf_ending *report) {
     if (!p->sum.gone || !report->tally.gone) {
         add(&p->sum, &report->tally);
@@ -200,7 +199,7 @@ static int run_input(void *user, int hand, int64_t input) {
     l->input = (int)input;
     start_report(l);
     p->run(p->user, l);
-    gf_progress_input(t->skipped && !t->done && !t->failed);
+    gf_progress_count(0, 1, t->skipped && !t->done && !t->failed);
     l->report.said = gf_log_kept();
     p->ending[input % GF_WINDOW] = l->report;
     return 0;

@@ -1,9 +1,9 @@
-/* Pictures processed concurrently: which worker may begin, with how much memory, and when it reports.
+/* Processes pictures concurrently: decides when a worker may begin, with how much memory, and when it reports.
  *
- * A worker is a thread that takes one input after the other. It enters, reads the input's header, and
- * is admitted once the picture fits the memory that the others leave; one worker at a time is between
- * the two, so that inputs are looked at, and begin, in their order. One that fits nowhere is admitted
- * when it is alone. Reports are printed in the order of the inputs too.
+ * A worker is a thread that processes one input after the other. It enters, reads the input's header, and is
+ * admitted when the picture fits the memory that the others leave. Only one worker at a time is between
+ * entering and being admitted, so inputs are read, and begin, in their order. A picture that is too large to
+ * share the memory is admitted when no other is running. Reports are printed in the order of the inputs.
  *
  *     static void run(void *user, struct gf_worker *worker) {
  *         gf_workers_enter(worker);
@@ -27,20 +27,20 @@
 
 enum {
     GF_MAX_WORKERS = 256,
-    GF_WINDOW = 2 * GF_MAX_WORKERS, /* inputs that may be done before one of them is reported */
-    /* Memory of a picture besides its arrays and the plan's workspace: the coders' buffers. */
+    GF_WINDOW = 2 * GF_MAX_WORKERS, /* inputs that may be done before an earlier one is reported */
+    /* Memory for a picture's coders, besides its arrays and the plan's workspace. */
     GF_PICTURE_EXTRA = 4 << 20
 };
 
-/* The results of some pictures of an input. */
+/* Counts of an input's pictures. */
 struct gf_tally {
     int done, failed, skipped;
-    int by_time; /* of the skipped: nothing else is known of them */
-    int worst;   /* exit code */
-    bool gone;   /* failed because nothing could be run */
+    int by_time; /* skipped only because their outputs are newer */
+    int worst;   /* the highest exit code */
+    bool gone;   /* failed because the backend is lost */
 };
 
-/* Messages and counts of an input that are not reported yet. */
+/* An input's messages and counts until they are reported. */
 struct gf_ending {
     struct gf_said said;
     struct gf_tally tally;
@@ -48,12 +48,12 @@ struct gf_ending {
 
 struct gf_worker {
     struct gf_workers *pool;
-    struct gf_settings s;     /* with the threads of this worker */
+    struct gf_settings s;     /* with this worker's threads */
     struct gf_runner *runner; /* one for each device of the run */
-    int device;               /* of the input being processed */
-    double seconds;           /* of its device's time, as far as it tells its speed; else 0 */
+    int device;               /* that processes the input */
+    double seconds; /* of the device's time for the input, where that shows its speed; else 0 */
     bool busy;
-    int64_t reserved; /* bytes; the worker's kept plan included */
+    int64_t reserved; /* bytes, its kept plans included */
     int input;
     struct gf_ending report;
 };
@@ -66,9 +66,9 @@ struct gf_workers {
     int64_t limit, used;      /* bytes */
     int busy;                 /* workers that have memory reserved */
     bool tight;               /* a worker had to wait for memory */
-    struct gf_worker *inside; /* looks at its input */
-    int next, n_inputs;       /* no input from `next` on was looked at */
-    atomic_bool pipe_closed;  /* the reader of our output has closed it: nothing more is reported */
+    struct gf_worker *inside; /* the one between entering and being admitted */
+    int next, n_inputs;       /* next: the first input that no worker has entered for */
+    atomic_bool pipe_closed;  /* the reader of stdout has closed it: nothing more is reported */
     void (*run)(void *user, struct gf_worker *l);
     void *user;
     struct gf_conveyor conveyor;
@@ -76,25 +76,25 @@ struct gf_workers {
     struct gf_tally sum;
 };
 
-/* `n` workers with `threads` each. The deal stays the caller's. */
+/* Opens `n` workers with `threads` each. The deal remains the caller's. */
 int gf_workers_open(struct gf_workers *p, int n, int threads, const struct gf_settings *s,
                     const struct gf_deal *deal, int n_inputs, int64_t limit);
 void gf_workers_close(struct gf_workers *p);
 
-/* Runs each input in a worker; GF_ENOMEM where there is no memory to begin. */
+/* Runs each input in a worker; GF_ENOMEM if there is no memory to begin. */
 int gf_workers_run(struct gf_workers *p, void (*run)(void *user, struct gf_worker *l), void *user);
 
-/* From within run(). Waits until the worker may look at a picture of its input. */
+/* The following are called by run(). Waits until the worker may read the header of a picture of its input. */
 void gf_workers_enter(struct gf_worker *l);
-/* Waits until there is room for `need` bytes, -1 for all there is, and reserves it. */
+/* Waits until `need` bytes are free (-1: all memory), and reserves them. */
 void gf_workers_admit(struct gf_worker *l, int64_t need);
-/* The need is known now, and is not more than what was reserved. */
+/* Reduces the reservation to the need, which is known now. */
 void gf_workers_settle(struct gf_worker *l, int64_t need);
-/* Returns what is reserved, and lets the next worker enter. */
+/* Releases the reservation, and lets the next worker enter. */
 void gf_workers_leave(struct gf_worker *l);
-/* Prints what there is to report of the input, if its turn has come; more of it follows. */
+/* Reports the input's pictures so far if its turn has come; more of them follow. */
 void gf_workers_report(struct gf_worker *l);
-/* No further input is begun, and nothing more reported. */
+/* Begins no further input, and reports nothing more. */
 void gf_workers_close_pipe(struct gf_workers *p);
 
 #endif

@@ -7,18 +7,18 @@
 #include <unistd.h>
 
 #include "cli/bench/bench.h"
-#include "cli/bench/exchange.h"
 #include "cli/batch/inputs.h"
 #include "cli/batch/targets.h"
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/log.h"
 #include "cli/plot/plot.h"
+#include "cli/text.h"
 #include "core/base/bandwidth.h"
 #include "core/session/backends.h"
 #include "core/base/status.h"
 
-/* The CPU's name for itself, and its backend's name for the instruction set. */
+/* Names the CPU as it names itself, and the instruction set as its backend does. */
 static void describe_machine(struct gf_bench_host *h) {
     char line[256], reason[GF_REASON] = "";
     FILE *f = fopen("/proc/cpuinfo", "re");
@@ -44,44 +44,47 @@ static int run_case(void *user, const struct gf_bench_case *c) {
     int n = gf_bench_case_run(b, c, rows), rc = 0;
     gf_bench_print_case(b->s, c);
     for (int i = 0; i < n; i++) {
-        const int kept = gf_bench_print_row(b->s, &b->host, 0, c, &rows[i], rc ? NULL : b->kept);
-        rc = rc ? rc : kept;
+        gf_bench_print_row(b->s, &b->host, 0, c, &rows[i]);
         b->rows += rows[i].status == GF_BENCH_OK;
         b->bad += rows[i].status == GF_BENCH_WRONG || rows[i].status == GF_BENCH_FAILED;
-        free(rows[i].listed);
+        if (b->kept && !rc)
+            rc = gf_bench_keep(b->kept, c, &rows[i]);
+        else
+            free(rows[i].listed);
     }
     gf_log_flush_stdout();
     return rc;
 }
 
+/* The numbers of levels to measure for a kind, as bits. */
+static unsigned levels_of(const struct gf_bench_settings *o, enum gf_bench_kind kind) {
+    return kind != GF_BENCH_DWT ? 1u << 1 : o->levels ? o->levels : 1u << 1 | 1u << 3;
+}
+
 int gf_bench_each_case(const struct gf_settings *s, const struct gf_bench_size *size,
                        gf_bench_case_fn *run, void *user) {
     const struct gf_bench_settings *o = &s->bench;
-    const struct gf_shape *shape = &size->shape;
-    bool forward = o->direction == GF_FORWARD;
-    unsigned kinds =
-        o->kinds ? o->kinds : 1u << GF_BENCH_C2C | 1u << (forward ? GF_BENCH_R2C : GF_BENCH_C2R);
-    int rc = 0;
-    unsigned precisions = o->precisions ? o->precisions : 1u << GF_SINGLE;
+    const unsigned real = 1u << (o->direction == GF_FORWARD ? GF_BENCH_R2C : GF_BENCH_C2R);
+    const unsigned kinds = o->kinds ? o->kinds : 1u << GF_BENCH_C2C | real;
+    const unsigned precisions = o->precisions ? o->precisions : 1u << GF_SINGLE;
+    struct gf_bench_case like = {.job = {.ndim = size->shape.n, .axes = size->axes}};
+    memcpy(like.job.shape, size->shape.extent, sizeof like.job.shape);
     for (int p = 0; p < 2; p++)
         for (int k = 0; k < GF_BENCH_N_KINDS; k++) {
-            if (!(precisions >> p & 1) || !(kinds >> k & 1))
+            like.kind = (enum gf_bench_kind)k;
+            if (!(precisions >> p & 1) || !(kinds >> k & 1) ||
+                (gf_bench_is_picture(like.kind) && like.job.ndim != 2))
                 continue;
-            if (gf_bench_is_picture((enum gf_bench_kind)k) && shape->ndim != 2)
-                continue;
-            unsigned levels = k != GF_BENCH_DWT ? 1u << 1
-                              : o->levels       ? o->levels
-                                                : 1u << 1 | 1u << 3;
-            for (int l = 1; levels >> l; l++) {
-                struct gf_bench_case c;
-                if (!(levels >> l & 1))
+            for (int l = 1; levels_of(o, like.kind) >> l; l++) {
+                struct gf_bench_case c = like;
+                if (!(levels_of(o, like.kind) >> l & 1))
                     continue;
-                rc = gf_bench_case_make(shape, size->axes, (enum gf_bench_kind)k,
-                                        (enum gf_direction)o->direction, (enum gf_precision)p, l,
-                                        &c);
-                if (rc)
-                    return rc;
-                rc = run(user, &c);
+                c.job.direction = (enum gf_direction)o->direction;
+                c.job.precision = (enum gf_precision)p;
+                c.job.wavelet.levels = l;
+                int rc = gf_bench_case_make(&c);
+                if (!rc)
+                    rc = run(user, &c);
                 gf_bench_case_free(&c);
                 if (rc)
                     return rc;
@@ -90,7 +93,7 @@ int gf_bench_each_case(const struct gf_settings *s, const struct gf_bench_size *
     return 0;
 }
 
-/* The entrant that a figure compares with: NULL without one. */
+/* The entrant that a figure compares with, or NULL. */
 static const char *relative_of(const struct gf_bench *b) {
     if (b->s->bench.relative)
         return b->s->bench.relative;
@@ -144,14 +147,20 @@ static int run_all(struct gf_bench *b, const struct gf_bench_sizes *sizes) {
     return rc;
 }
 
-/* Measures all sizes with each number of threads. */
-static int measure(struct gf_bench *b, const struct gf_bench_sizes *sizes) {
-    const struct gf_settings *s = b->s;
-    int rc = gf_bench_enter(b), counts = s->bench.threads.n ? s->bench.threads.n : 1;
+/* Finds the entrants and describes the machine. */
+static int enter(struct gf_bench *b) {
+    int rc = gf_bench_enter(b);
     if (!rc)
         rc = gf_bench_find_relative(b);
     if (!rc)
         describe_machine(&b->host);
+    return rc;
+}
+
+/* Measures all sizes with each number of threads. */
+static int measure(struct gf_bench *b, const struct gf_bench_sizes *sizes) {
+    const struct gf_settings *s = b->s;
+    int rc = enter(b), counts = s->bench.threads.n ? s->bench.threads.n : 1;
     for (int i = 0; i < counts && !rc; i++) {
         b->host.threads = s->bench.threads.n ? s->bench.threads.count[i] : gf_settings_threads(s);
         rc = run_all(b, sizes);
@@ -189,7 +198,7 @@ static const struct gf_bench_section sections[] = {
      .transfers = true},
 };
 
-/* The operands of as many axes as the section has; without operands its own sizes. */
+/* Takes the operands, or without any the section's own sizes. */
 static int section_sizes(const struct gf_bench_section *section, const struct gf_settings *s,
                          char *const *operands, int n, struct gf_bench_sizes *sizes) {
     int own = 0;
@@ -206,7 +215,7 @@ static int run_section(struct gf_bench *b, const struct gf_bench_section *sectio
                        char *const *operands, int n) {
     const struct gf_settings *s = b->s;
     struct gf_settings own = *s;
-    struct gf_bench_results kept = {.details = true};
+    struct gf_bench_results kept = {0};
     struct gf_bench_sizes sizes = {0};
     own.bench.kinds = 1u << section->kind;
     own.bench.passes = section->passes;
@@ -217,7 +226,7 @@ static int run_section(struct gf_bench *b, const struct gf_bench_section *sectio
     b->s = &own;
     b->kept = &kept;
     for (int i = 0; i < sizes.n && !rc; i++)
-        if (sizes.size[i].shape.ndim == section->ndim)
+        if (sizes.size[i].shape.n == section->ndim)
             rc = gf_bench_each_case(b->s, &sizes.size[i], run_case, b);
     if (!rc)
         rc = gf_bench_report_section(f, section, &kept, s->bench.report);
@@ -231,31 +240,27 @@ static int run_section(struct gf_bench *b, const struct gf_bench_section *sectio
 /* The page of --report: all sections, with one number of threads. */
 static int report(struct gf_bench *b, char *const *operands, int n) {
     const struct gf_settings *s = b->s;
-    char *text = NULL;
-    size_t size = 0;
-    int rc = gf_bench_enter(b);
+    char path[4096];
+    struct gf_text page;
+    int rc = enter(b);
+    snprintf(path, sizeof path, "%s/README.md", s->bench.report);
     if (!rc)
-        rc = gf_bench_find_relative(b);
+        rc = gf_text_open(&page);
     if (rc)
         return rc;
-    FILE *f = open_memstream(&text, &size);
-    if (!f)
-        return gf_fail(GF_ENOMEM, "out of memory");
-    describe_machine(&b->host);
     b->host.threads = s->bench.threads.n ? s->bench.threads.count[0] : gf_settings_threads(s);
     rc = begin(b);
     if (!rc) {
-        gf_bench_report_begin(f, b, operands, n);
+        gf_bench_report_begin(page.f, b, operands, n);
         gf_bench_print_head(s);
     }
     for (size_t i = 0; i < sizeof sections / sizeof *sections && !rc; i++)
-        rc = run_section(b, &sections[i], f, operands, n);
+        rc = run_section(b, &sections[i], page.f, operands, n);
     leave(b);
-    int ended = gf_bench_report_end(f, &text, &size, rc ? NULL : s->bench.report);
-    return rc ? rc : ended;
+    return gf_text_save(&page, rc, path, true);
 }
 
-/* Whether operand i is one of those before it. */
+/* True if operand i is a file that an earlier operand names too. */
 static bool is_repeated(char *const *operands, int i) {
     struct stat a, b;
     bool same = false;
@@ -280,7 +285,8 @@ static int merge(struct gf_bench *b, char *const *operands, int n) {
     return 0;
 }
 
-/* The folder of --report, made where it is not there, takes files: known now rather than after an hour. */
+/* Makes the folder of --report if necessary, and fails now rather than after an hour if it takes no
+ * files. */
 static int check_report(const struct gf_settings *s) {
     const char *folder = s->bench.report;
     struct stat st;
@@ -293,7 +299,7 @@ static int check_report(const struct gf_settings *s) {
     return access(folder, W_OK | X_OK) ? gf_fail(GF_EIO, "'%s': %s", folder, strerror(errno)) : 0;
 }
 
-/* A file can be made, or replaced, at the path. */
+/* Checks that a file can be made, or replaced, at the path. */
 static int check_place(const char *path) {
     struct stat st;
     const char *slash = strrchr(path, '/');
@@ -307,14 +313,14 @@ static int check_place(const char *path) {
     return rc;
 }
 
-/* The figure is no file that is read. */
+/* Checks that the figure can be written, and replaces none of the files that are read. */
 static int check_plot(const struct gf_settings *s, char *const *operands, int n) {
     struct gf_targets targets = {.n = 1, .target = {{.label = "plot", .plain = true}}};
     if (!s->bench.plot)
         return 0;
     if (!gf_plot_has_suffix(s->bench.plot))
-        return gf_fail(GF_EUSAGE, "--plot=%.60s: the suffix is to be .svg or .png", s->bench.plot);
-    if (!s->clobber && !access(s->bench.plot, F_OK)) /* rather now than after an hour */
+        return gf_fail(GF_EUSAGE, "--plot=%.60s: the suffix must be .svg or .png", s->bench.plot);
+    if (!s->clobber && !access(s->bench.plot, F_OK)) /* now rather than after an hour */
         return gf_fail(GF_EIO, "'%s' exists, and --no-clobber keeps it", s->bench.plot);
     int rc = check_place(s->bench.plot);
     if (!rc)
@@ -359,7 +365,7 @@ static int run_alone(struct gf_settings *s, char **operands, int n) {
     return b.bad || !b.rows;
 }
 
-/* By the processes of mpirun, or without them. */
+/* Only --kind=exchange is for processes that mpirun started. */
 static int run(struct gf_settings *s, char **operands, int n) {
     const struct gf_launcher launcher = gf_environment_launcher();
     int rc = gf_bench_check(s);
@@ -405,11 +411,11 @@ const struct gf_command gf_command_bench = {
              "than the one compared with. error: relative (L2); single against a run in\n"
              "double, double against sums in long double at 8 places; for a picture, the\n"
              "share of pixels off by one level; ! is more than gpufft promises. A wrong result\n"
-             "is not timed, and the exit status is 1. plan, build: the time that planning and\n"
-             "compiling kernels took, not counted. noisy: the median exceeds twice the least,\n"
-             "three further times too. off its trend: likewise, a quarter of the GFLOP/s of\n"
-             "the size before. What FFTW, MKL and IPP run ends their rows; generic path:\n"
-             "code for every CPU, where this one has AVX2.\n"
+             "is not timed, and the exit status is 1. plan, build: the time for planning and\n"
+             "compiling kernels, not included elsewhere. noisy: the median exceeds twice the\n"
+             "least, also when measured three more times. off its trend: likewise, below a\n"
+             "quarter of the GFLOP/s of the size before. Rows of FFTW, MKL and IPP end with\n"
+             "the code that ran; generic path: code for every CPU, where this one has AVX2.\n"
              "Backends on a device are timed there, by its clock, with input and output in its\n"
              "memory; copy is then its own bandwidth. \"2 devices\" ends the row of a transform\n"
              "that these share, timed by the host's clock until all of them are done.\n",

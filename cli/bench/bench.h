@@ -6,31 +6,30 @@
 #include <stdio.h>
 
 #include "cli/results/results.h"
+#include "cli/shapes.h"
 #include "cli/settings.h"
 
-/* --kind=exchange */
-bool gf_bench_exchanges(const struct gf_settings *s);
 /* A backend in one of its modes. */
 struct gf_bench_entrant {
     const char *name;
     const struct gf_backend *backend;
-    const char *fftw_plan;         /* NULL where that means nothing */
-    size_t library;                /* where settings name its library; 0: nowhere */
-    bool natural_order;            /* results of several devices are brought to it */
+    const char *fftw_plan;         /* NULL: not FFTW, or its default */
+    size_t library;                /* offset of the setting that names its library; 0: none does */
+    bool natural_order;            /* brings the results of several devices into natural order */
     int threads;                   /* 0: as many as the others */
-    void *context;                 /* open for as long as the number of threads stays */
-    bool resident;                 /* arrays are timed where they live, on this device */
+    void *context;                 /* open until the number of threads changes */
+    bool resident;                 /* the arrays stay on this device while it is timed */
     struct gf_device_speed device; /* copy 0: not measured */
-    /* As the backend names it, and ", generic path" where that is code for every CPU and this one has
-     * AVX2; "": it has no name. */
+    /* The backend's name for the code that runs, with ", generic path" if it is code for every CPU
+     * and this one has AVX2; "": none. */
     char code_path[2 * GF_CODE_PATH];
 };
 struct gf_bench {
     const struct gf_settings *s;
-    int n, relative; /* entrants; the one that ratios are taken to, or -1 */
+    int n, relative; /* entrants; the one that ratios refer to, or -1 */
     struct gf_bench_entrant entrant[GF_MAX_ENTRANTS];
     struct gf_bench_host host;
-    struct gf_bench_results *kept; /* all rows, for figures; NULL: none are kept */
+    struct gf_bench_results *kept; /* all rows, for figures; NULL: keep none */
     int rows, bad;                 /* measured; wrong or failed */
     struct gf_trend trend[2][GF_BENCH_N_KINDS][GF_MAX_ENTRANTS]; /* by precision, kind, entrant */
     bool headed;                                                 /* the columns were named */
@@ -41,10 +40,18 @@ extern const struct gf_opt_group gf_opts_bench,
     gf_opts_bench_what; /* the latter: shapes and kinds */
 /* Refuses options that contradict each other. */
 int gf_bench_check(const struct gf_settings *s);
+/* --kind=exchange */
+bool gf_bench_exchanges(const struct gf_settings *s);
+
+/* exchange.c: what MPI's processes take to exchange a volume. */
+/* The operands are shapes. The first process prints a line, or with --json an object, for each;
+ * after a failure one of the processes has printed the message. */
+int gf_bench_exchange(const struct gf_settings *s, char *const *operands, int n);
+
 /* entrants.c: who is measured. */
 /* The next word of a list at *at, cut to `size`; false at its end. */
 bool gf_bench_next_word(const char **at, char *word, size_t size);
-/* Name i of all that --backend may list, NULL beyond the last. */
+/* The i-th name that --backend may list; NULL after the last. */
 const char *gf_bench_entrant_name(int i);
 /* Fills in b->entrant[] with those that --backend names, or all that are usable. GF_EABSENT, GF_EUSAGE. */
 int gf_bench_enter(struct gf_bench *b);
@@ -53,23 +60,23 @@ int gf_bench_find_relative(struct gf_bench *b);
 /* Its context stays NULL after a failure. */
 int gf_bench_open_entrant(struct gf_bench_entrant *e, const struct gf_settings *s, int threads);
 
-/* sizes.c: what is measured. */
+/* options.c: what is measured. */
 struct gf_bench_size {
-    struct gf_shape shape;
+    struct gf_extents shape;
     unsigned axes; /* bits, as a job's */
 };
 struct gf_bench_sizes {
     int n;
     struct gf_bench_size *size; /* owned */
 };
-/* Those of the operands; without any, of --all's list or the short one. The caller frees, also after
- * a failure. */
+/* The sizes of the operands; without operands, those of --all or of the short list. The caller
+ * frees them, also after a failure. */
 int gf_bench_sizes_make(const struct gf_settings *s, char *const *operands, int n,
                         struct gf_bench_sizes *sizes);
 void gf_bench_sizes_free(struct gf_bench_sizes *sizes);
 
-/* bench.c: a case of each kind and precision that the settings name, of one size, until one fails; GF_E… for a
- * size that no job can have. */
+/* bench.c: calls run() with the case of each kind and precision that the settings ask for, until it
+ * fails; GF_E… for a size that no job can have. */
 typedef int gf_bench_case_fn(void *user, const struct gf_bench_case *c);
 int gf_bench_each_case(const struct gf_settings *s, const struct gf_bench_size *size,
                        gf_bench_case_fn *run, void *user);
@@ -80,65 +87,43 @@ int gf_bench_each_case(const struct gf_settings *s, const struct gf_bench_size *
 int gf_bench_case_run(struct gf_bench *b, const struct gf_bench_case *c,
                       struct gf_bench_row rows[GF_MAX_ENTRANTS]);
 
-/* details.c: what a row has beside its time. The entrant's plan has run once, on what is in the
- * arrays. Nothing that fails here fails the row. */
-void gf_bench_time_passes(const struct gf_bench_entrant *e, struct gf_plan *plan,
-                          const struct gf_array *in, struct gf_array *out,
-                          struct gf_bench_row *row);
-void gf_bench_time_transfers(const struct gf_bench_entrant *e, struct gf_plan *plan,
-                             const struct gf_array *in, struct gf_array *out,
-                             struct gf_bench_row *row);
-
-void gf_bench_count_energy(const struct gf_bench_entrant *e, struct gf_plan *plan,
-                           const struct gf_array *in, struct gf_array *out,
-                           struct gf_bench_row *row);
-
-/* input.c */
-/* Random samples in [-0.5, 0.5), the same in either precision: they have 24 bits. A half spectrum
- * is made that of real samples. */
-void gf_bench_fill(const struct gf_bench_case *c, struct gf_array *a);
-/* Element i of a contiguous array of floats or bytes. */
-void gf_bench_get(const struct gf_array *a, int64_t i, double *re, double *im);
-uint64_t gf_bench_hash(uint64_t i);
-
-/* wavelet.c: the value at j (z, y, x; missing ones 0) of a periodic wavelet transform's
- * result on `in`. */
+/* wavelet.c: the value at j (z, y, x; 0 for missing axes) of the periodic wavelet transform of
+ * `in`. */
 long double gf_bench_wavelet_value(const struct gf_bench_case *c, const struct gf_array *in,
                                    const int64_t j[3]);
 
-/* reference.c: what the right answer is. */
+/* reference.c: inputs, and what the right answer is. */
+/* Fills the array with noise, the same in both precisions (gf_samples_noise()); a half spectrum
+ * becomes that of real samples. */
+void gf_bench_fill(const struct gf_bench_case *c, struct gf_array *a);
 enum { GF_BENCH_SAMPLES = 8 };
 struct gf_bench_reference {
-    struct gf_array full; /* in double precision; data NULL when there is no room or time for it */
-    int64_t at[GF_BENCH_SAMPLES]; /* positions in the output, and the value expected there */
+    struct gf_array full; /* in double precision; data is NULL if there is no room or time for it */
+    int64_t at[GF_BENCH_SAMPLES]; /* positions in the output; the values expected there follow */
     long double re[GF_BENCH_SAMPLES], im[GF_BENCH_SAMPLES]; /* a picture's: its level */
-    double rms; /* of the output's values, to weigh errors against */
+    double rms; /* of the output's values, which errors are relative to */
 };
 /* `room`: bytes that may be taken. */
 int gf_bench_reference_make(const struct gf_bench *b, const struct gf_bench_case *c,
                             const struct gf_array *in, int64_t room, struct gf_bench_reference *r);
-/* The relative error (L2) of an output, and whether that is too much. */
+/* The relative error (L2) of an output; *wrong: it is too large to be rounding. */
 double gf_bench_reference_error(const struct gf_bench_case *c, const struct gf_bench_reference *r,
                                 const struct gf_array *out, bool *wrong);
-/* The error that this program's own transforms stay within. */
+/* The error that this program promises for its own transforms. */
 double gf_bench_promise(const struct gf_bench_case *c, enum gf_precision p);
 void gf_bench_reference_free(struct gf_bench_reference *r);
 
 /* print.c */
-/* `number`: from 1 on where there are several, else 0. */
+/* `number`: of the host, from 1, or 0 if there is only one. */
 void gf_bench_print_host(const struct gf_settings *s, const struct gf_bench_host *host, int number);
 /* The names of the columns. */
 void gf_bench_print_head(const struct gf_settings *s);
 void gf_bench_print_case(const struct gf_settings *s, const struct gf_bench_case *c);
-/* Keeps it too, where `kept` is not NULL, or fails to. */
-int gf_bench_print_row(const struct gf_settings *s, const struct gf_bench_host *host, int number,
-                       const struct gf_bench_case *c, const struct gf_bench_row *row,
-                       struct gf_bench_results *kept);
-int gf_bench_keep_host(struct gf_bench_results *kept, const struct gf_bench_host *host);
-/* All rows, by case where they are a table. */
+void gf_bench_print_row(const struct gf_settings *s, const struct gf_bench_host *host, int number,
+                        const struct gf_bench_case *c, const struct gf_bench_row *row);
+/* All rows; in the table sorted by case. */
 void gf_bench_print_results(const struct gf_settings *s, const struct gf_bench_results *r);
-
-/* report.c: the head of the page of --report; `operands` as they were typed. */
+/* The head of the page of --report; `operands` as they were typed. */
 void gf_bench_report_begin(FILE *f, const struct gf_bench *b, char *const *operands, int n);
 
 #endif

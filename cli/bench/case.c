@@ -1,86 +1,92 @@
-/* One case: arrays and plans, a checked first run of every entrant, then runs in turns. */
+/* One case: arrays and plans, a checked first run of every entrant, then runs in turns; and what a row has
+ * beside its time: passes, copies to a device and back, energy. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/bench/bench.h"
+#include "cli/log.h"
 #include "core/base/clock.h"
+#include "core/base/energy.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
 
-enum { LEAST_ROUNDS = 3, MOST_ROUNDS = 10000 };
-/* A measurement is at least this long, so that the clock costs it nothing; a device wants some
- * launches queued behind one another. */
+enum { LEAST_ROUNDS = 3, MOST_ROUNDS = 10000, DETAIL_TRIES = 5 };
+/* Seconds that a measurement takes at least, so that reading the clock does not matter; on a device
+ * it has to be several launches in a queue. */
 static const double shortest = 100e-6, shortest_resident = 1e-3;
 
+/* An entrant at work on the case. */
 struct entry {
+    const struct gf_bench_entrant *e;
+    struct gf_bench_row *row;
+    struct gf_trend *before; /* of its last row */
     struct gf_plan *plan;
-    struct gf_bound *bound; /* to the arrays, where they are in the host's memory */
-    double *seconds;        /* by run */
-    double *host_seconds;   /* likewise, by the host's clock where a device has its own */
+    struct gf_bound *bound; /* to the arrays, if they are in the host's memory */
+    double *seconds;        /* MOST_ROUNDS by run, and as many by the host's clock */
     int runs, inner;        /* inner: executions a run */
     double spent;           /* seconds on these runs */
     bool done;              /* measured for now */
     bool uploaded;          /* a device has the input */
-    bool waits;             /* for memory that the plans of others hold */
-    bool locked[2];         /* it copies from the input and to the output, which are page-locked */
+    bool waits;             /* for memory that other entrants' plans hold */
+    bool locked[2];         /* the input, the output are page-locked for it */
 };
 
 struct state {
     struct gf_bench *b;
     const struct gf_bench_case *c;
-    struct gf_array in, out, fresh; /* fresh: what a spent input was */
+    struct gf_array in, out, fresh; /* fresh: a copy of an input that runs destroy */
     struct gf_bench_reference reference;
-    struct entry entry[GF_MAX_ENTRANTS];
-    int64_t limit; /* bytes that may still be taken */
+    struct entry entry[GF_MAX_ENTRANTS], *end; /* behind the last one */
+    int64_t limit;                             /* bytes that may still be taken */
 };
 
 static double now(void) {
     return gf_now_ms() * 1e-3;
 }
 
-/* Seconds that one execution takes, by the device's clock if it has one, and by the host's. */
+static bool is_timed(const struct entry *e) {
+    return e->plan && e->row->status == GF_BENCH_OK;
+}
+
+/* Seconds of one execution by the device's clock, if it has one, and by the host's. */
 struct measured {
     double seconds, host;
 };
 
-static int run_on_host(struct state *st, int i, struct measured *m) {
-    struct entry *entry = &st->entry[i];
+static int run_on_host(struct state *st, struct entry *e, struct measured *m) {
+    int rc = 0;
     if (st->fresh.data)
         memcpy(st->in.data, st->fresh.data, (size_t)st->c->bytes_in);
     double start = now();
-    for (int k = 0; k < entry->inner; k++) {
-        int rc = gf_bound_run(entry->bound, NULL);
-        if (rc)
-            return rc;
-    }
-    m->seconds = m->host = (now() - start) / entry->inner;
-    return 0;
-}
-
-/* The input is there already; one that was spent is copied again. */
-static int run_on_device(struct state *st, int i, struct measured *m) {
-    struct entry *entry = &st->entry[i];
-    int rc = 0;
-    if (!entry->uploaded || st->fresh.data)
-        rc = entry->plan->ops->upload(entry->plan, st->fresh.data ? &st->fresh : &st->in);
-    entry->uploaded = !rc;
-    double start = now();
-    if (!rc)
-        rc = entry->plan->ops->run(entry->plan, entry->inner, &m->seconds);
-    m->host = (now() - start) / entry->inner;
-    m->seconds /= entry->inner;
+    for (int k = 0; k < e->inner && !rc; k++)
+        rc = gf_bound_run(e->bound, NULL);
+    m->seconds = m->host = (now() - start) / e->inner;
     return rc;
 }
 
-/* Whether the arrays are on the device while it is timed. In slabs they pass through it. */
-static bool is_resident(const struct state *st, int i) {
-    const struct gf_plan *plan = st->entry[i].plan;
-    return st->b->entrant[i].resident && !(plan && plan->in_slabs);
+/* The device keeps the input; one that was destroyed is copied again. */
+static int run_on_device(struct state *st, struct entry *e, struct measured *m) {
+    int rc = 0;
+    if (!e->uploaded || st->fresh.data)
+        rc = e->plan->ops->upload(e->plan, st->fresh.data ? &st->fresh : &st->in);
+    e->uploaded = !rc;
+    double start = now();
+    if (!rc)
+        rc = e->plan->ops->run(e->plan, e->inner, &m->seconds);
+    m->host = (now() - start) / e->inner;
+    m->seconds /= e->inner;
+    return rc;
 }
 
-static int run(struct state *st, int i, struct measured *m) {
+/* True if the arrays stay on the device while it is timed. In slabs they pass through it. */
+static bool is_resident(const struct entry *e) {
+    return e->e->resident && !(e->plan && e->plan->in_slabs);
+}
+
+static int run(struct state *st, struct entry *e, struct measured *m) {
     *m = (struct measured){0, 0};
-    return is_resident(st, i) ? run_on_device(st, i, m) : run_on_host(st, i, m);
+    return (is_resident(e) ? run_on_device : run_on_host)(st, e, m);
 }
 
 static void give_up(struct gf_bench_row *row, int rc) {
@@ -98,19 +104,15 @@ static int take(struct state *st, int64_t bytes) {
 
 static int prepare(struct state *st) {
     const struct gf_bench_case *c = st->c;
-    int64_t shape[GF_MAX_RANK];
-    int rank = c->job.ndim + 1;
     st->limit = st->b->s->max_memory ? st->b->s->max_memory : gf_memory_available();
     int rc = take(st, c->bytes_in * (c->job.spend_input ? 2 : 1) + c->bytes_out);
     if (rc)
         return rc;
-    gf_job_in_shape(&c->job, shape);
-    rc = gf_array_alloc(&st->in, c->job.in_dtype, rank, shape);
+    rc = gf_job_alloc(&c->job, -1, &st->in);
     if (!rc && c->job.spend_input)
-        rc = gf_array_alloc(&st->fresh, c->job.in_dtype, rank, shape);
-    gf_job_out_shape(&c->job, 0, shape);
+        rc = gf_job_alloc(&c->job, -1, &st->fresh);
     if (!rc)
-        rc = gf_array_alloc(&st->out, c->job.out[0].dtype, rank, shape);
+        rc = gf_job_alloc(&c->job, 0, &st->out);
     if (rc)
         return rc;
     gf_bench_fill(c, &st->in);
@@ -119,25 +121,15 @@ static int prepare(struct state *st) {
     return gf_bench_reference_make(st->b, c, &st->in, st->limit, &st->reference);
 }
 
-/* Arrays that pass through a device in every run: what page-locking them takes is not timed. */
-static void lock_arrays(struct state *st, int i) {
-    const struct gf_bench_entrant *e = &st->b->entrant[i];
-    struct entry *entry = &st->entry[i];
+/* Page-locks arrays that pass through a device in every run, so that runs do not include that time. */
+static void lock_arrays(struct state *st, struct entry *e) {
+    const struct gf_on_device *d = e->e->backend->on_device;
     const struct gf_array *arrays[2] = {&st->in, &st->out};
-    for (int k = 0; k < 2 && entry->plan->in_slabs && e->backend->on_device->lock; k++)
-        e->backend->on_device->lock(e->context, arrays[k]->data, gf_array_bytes(arrays[k]),
-                                    &entry->locked[k]);
+    for (int k = 0; k < 2 && e->plan->in_slabs && d->lock; k++)
+        d->lock(e->e->context, arrays[k]->data, gf_array_bytes(arrays[k]), &e->locked[k]);
 }
 
-static void unlock_arrays(struct state *st, int i) {
-    const struct gf_bench_entrant *e = &st->b->entrant[i];
-    const struct gf_array *arrays[2] = {&st->in, &st->out};
-    for (int k = 0; k < 2; k++)
-        if (st->entry[i].locked[k])
-            e->backend->on_device->unlock(e->context, arrays[k]->data);
-}
-
-/* Bytes a second that pass to the device and back together, each way by itself at full speed. */
+/* Bytes a second to the device plus those back, each direction measured alone. */
 static double bus_speed(const struct gf_bench_entrant *e) {
     enum { BYTES = 64 << 20 };
     double seconds[2];
@@ -147,7 +139,8 @@ static double bus_speed(const struct gf_bench_entrant *e) {
     return BYTES / seconds[0] + BYTES / seconds[1];
 }
 
-/* Several devices have the arrays: what they send each other passes through no one's memory alone. */
+/* Notes the devices that share the arrays. Their exchange uses more than one memory, so there is no
+ * copy bandwidth to compare with. */
 static void note_devices(const struct gf_plan *plan, struct gf_bench_row *row) {
     row->devices = plan->n_shares;
     row->copy = 0;
@@ -159,45 +152,46 @@ static void note_devices(const struct gf_plan *plan, struct gf_bench_row *row) {
 }
 
 /* Plans, runs once and checks what came out. */
-static int try_out(struct state *st, int i, struct gf_bench_row *row) {
-    const struct gf_bench_entrant *e = &st->b->entrant[i];
-    struct entry *entry = &st->entry[i];
+static int try_out(struct state *st, struct entry *e) {
+    const struct gf_bench_entrant *entrant = e->e;
+    struct gf_bench_row *row = e->row;
     struct gf_report report = {.imag_ratio = 0};
     struct measured m;
     double start = now();
-    entry->inner = 1;
-    row->passes = 0; /* also where this is not the first try */
+    e->inner = 1;
+    row->passes = 0; /* this may be a second try */
     row->moved = 0;
     row->devices = 0;
-    row->copy = e->resident ? e->device.copy : st->b->host.copy;
-    if (e->resident)
-        snprintf(row->device, sizeof row->device, "%s", e->device.name);
-    snprintf(row->code_path, sizeof row->code_path, "%s", e->code_path);
-    /* Measuring plans try themselves out on arrays of their own. */
-    int64_t trial = e->fftw_plan ? st->c->bytes_in + st->c->bytes_out : 0;
+    row->copy = entrant->resident ? entrant->device.copy : st->b->host.copy;
+    if (entrant->resident)
+        snprintf(row->device, sizeof row->device, "%s", entrant->device.name);
+    snprintf(row->code_path, sizeof row->code_path, "%s", entrant->code_path);
+    /* FFTW measures plans on arrays of its own. */
+    int64_t trial = entrant->fftw_plan ? st->c->bytes_in + st->c->bytes_out : 0;
     int rc = gf_memory_check(trial, st->limit);
     if (!rc)
-        rc = e->backend->plan(e->context, &st->c->job, &entry->plan);
-    row->build = rc ? 0 : entry->plan->build_seconds;
+        rc = entrant->backend->plan(entrant->context, &st->c->job, &e->plan);
+    row->build = rc ? 0 : e->plan->build_seconds;
     row->plan = now() - start - row->build;
-    if (!rc && entry->plan->in_slabs)
-        row->copy = bus_speed(e);
-    else if (!rc && entry->plan->n_shares)
-        note_devices(entry->plan, row);
+    if (!rc && e->plan->in_slabs)
+        row->copy = bus_speed(entrant);
+    else if (!rc && e->plan->n_shares)
+        note_devices(e->plan, row);
     if (!rc)
-        rc = take(st, entry->plan->workspace_bytes);
+        rc = take(st, e->plan->workspace_bytes);
     if (rc)
         return rc;
-    for (int p = 0; p < entry->plan->n_passes; p++) {
-        row->passes += !entry->plan->pass[p].part;
-        row->moved += entry->plan->pass[p].bytes_read + entry->plan->pass[p].bytes_written;
+    for (int p = 0; p < e->plan->n_passes; p++) {
+        row->passes += !e->plan->pass[p].part;
+        row->moved += e->plan->pass[p].bytes_read + e->plan->pass[p].bytes_written;
     }
-    memset(st->out.data, 0xff, (size_t)st->c->bytes_out); /* NaN: nobody's answer is left over */
-    lock_arrays(st, i);
-    rc = gf_plan_bind(entry->plan, &st->in, &st->out, &entry->bound);
-    rc = rc ? rc : run(st, i, &m);
-    if (!rc && is_resident(st, i))
-        rc = entry->plan->ops->download(entry->plan, &st->out, &report);
+    memset(st->out.data, 0xff,
+           (size_t)st->c->bytes_out); /* NaN: no earlier entrant's answer can pass for this one's */
+    lock_arrays(st, e);
+    rc = gf_plan_bind(e->plan, &st->in, &st->out, &e->bound);
+    rc = rc ? rc : run(st, e, &m);
+    if (!rc && is_resident(e))
+        rc = e->plan->ops->download(e->plan, &st->out, &report);
     if (rc)
         return rc;
     bool wrong;
@@ -206,26 +200,24 @@ static int try_out(struct state *st, int i, struct gf_bench_row *row) {
     return 0;
 }
 
-/* How often a run executes; the second run is the first that is warm, and a device's clock rises
- * with its work. */
-static int settle(struct state *st, int i) {
+/* Chooses how many executions make a run. The first execution was cold, and a device's clock rises
+ * under load, so these are runs to warm up as well. */
+static int settle(struct state *st, struct entry *e) {
     enum { TRIES = 4, MOST_SPENT = 8 };
-    struct entry *e = &st->entry[i];
-    bool resident = is_resident(st, i), spent = st->fresh.data;
+    bool resident = is_resident(e), spent = st->fresh.data;
     double least = resident ? shortest_resident : shortest;
     struct measured m;
     int rc = 0, tries = resident ? TRIES : 1;
-    e->seconds = malloc(MOST_ROUNDS * sizeof(double));
-    e->host_seconds = malloc(MOST_ROUNDS * sizeof(double));
-    if (!e->seconds || !e->host_seconds)
+    e->seconds = malloc(2 * MOST_ROUNDS * sizeof(double));
+    if (!e->seconds)
         return gf_fail(GF_ENOMEM, "no memory for the times");
     for (int k = 0; k < tries && !rc; k++) {
-        rc = run(st, i, &m);
+        rc = run(st, e, &m);
         if (!rc && m.seconds * e->inner < least)
             e->inner = (int)(least / (m.seconds + 1e-9)) + 1;
-        /* A spent input needs renewing before each execution. On a device that would be all that
-         * is seen; there, a few in a row only transform what the last one left, and by then values
-         * have not left their range. */
+        /* A destroyed input needs renewing before each execution. On a device the copy would
+         * dominate the time, so there a few executions in a row transform what the last one left;
+         * so few that the values stay within range. */
         if (spent && e->inner > (resident ? MOST_SPENT : 1))
             e->inner = resident ? MOST_SPENT : 1;
     }
@@ -239,77 +231,195 @@ static bool measured_enough(const struct gf_settings *s, const struct entry *e) 
                            : e->runs >= LEAST_ROUNDS && e->spent >= s->bench.seconds;
 }
 
-/* One run of each that is not done, round after round, so that whatever drifts does so for all
- * alike. */
-static void time_all(struct state *st, struct gf_bench_row *rows) {
+/* Runs all that are not done in turns, so that a drift of the machine affects them alike. */
+static void time_all(struct state *st) {
     for (bool any = true; any;) {
         any = false;
-        for (int i = 0; i < st->b->n; i++) {
-            struct entry *e = &st->entry[i];
+        for (struct entry *e = st->entry; e < st->end; e++) {
             struct measured m;
-            if (!e->plan || rows[i].status != GF_BENCH_OK || e->done ||
-                measured_enough(st->b->s, e))
+            if (!is_timed(e) || e->done || measured_enough(st->b->s, e))
                 continue;
             double start = now();
-            int rc = run(st, i, &m);
+            int rc = run(st, e, &m);
             e->spent += now() - start;
             if (rc) {
-                give_up(&rows[i], rc);
+                give_up(e->row, rc);
                 continue;
             }
             e->seconds[e->runs] = m.seconds;
-            e->host_seconds[e->runs++] = m.host;
+            e->seconds[MOST_ROUNDS + e->runs++] = m.host;
             any = true;
         }
     }
 }
 
 static struct gf_trend trend_of(const struct gf_bench_case *c, double seconds) {
-    return (struct gf_trend){.axes = c->job.axes | (unsigned)c->shape.ndim << 8,
-                             .points = (double)gf_rig_points(&c->shape),
+    return (struct gf_trend){.axes = c->job.axes | (unsigned)c->job.ndim << 8,
+                             .points = (double)c->points,
                              .rate = c->flops / seconds};
 }
 
-static struct gf_trend *trend_before(const struct state *st, int i) {
-    return &st->b->trend[st->c->job.precision][st->c->kind][i];
-}
-
-/* Takes over what was measured, unless an earlier attempt was quieter, or shorter where one of the two breaks
- * the trend. True: something disturbed it. */
-static bool note_times(struct state *st, int i, struct gf_bench_row *row) {
-    struct entry *e = &st->entry[i];
+/* Stores the times in the row, unless those of an earlier attempt were quieter, or, if either of
+ * the two is off the trend, shorter. Returns true if the row's times were disturbed. */
+static bool note_times(struct state *st, struct entry *e) {
+    struct gf_bench_row *row = e->row;
     struct gf_times t = gf_times_of(e->seconds, e->runs);
     const struct gf_trend trend = trend_of(st->c, t.median);
-    bool astray = gf_trend_breaks(trend_before(st, i), &trend), first = !row->time.runs;
+    bool astray = gf_trend_breaks(e->before, &trend), first = !row->time.runs;
     row->again += !first;
-    if (!first && (astray || row->astray ? row->time.median <= t.median
-                                         : gf_times_quieter(&row->time, &t) == &row->time))
-        return row->noisy || row->astray;
-    row->time = t;
-    row->host = is_resident(st, i) ? gf_times_of(e->host_seconds, e->runs).median : 0;
-    row->noisy = gf_times_are_noisy(&t);
-    row->astray = astray;
+    if (first || (astray || row->astray ? row->time.median > t.median
+                                        : gf_times_quieter(&row->time, &t) != &row->time)) {
+        row->time = t;
+        row->host = is_resident(e) ? gf_times_of(e->seconds + MOST_ROUNDS, e->runs).median : 0;
+        row->noisy = gf_times_are_noisy(&t);
+        row->astray = astray;
+    }
     return row->noisy || row->astray;
 }
 
-/* All entrants, and those again that something disturbed. */
-static void measure(struct state *st, struct gf_bench_row *rows) {
+/* Times all entrants, and again those that were disturbed. */
+static void measure(struct state *st) {
     enum { REPEATS = 3 };
     int noisy = 1;
     for (int attempt = 0; attempt <= REPEATS && noisy; attempt++) {
-        time_all(st, rows);
+        time_all(st);
         noisy = 0;
-        for (int i = 0; i < st->b->n; i++) {
-            struct entry *e = &st->entry[i];
-            bool timed = e->plan && rows[i].status == GF_BENCH_OK;
-            if (timed && !e->done)
-                e->done = !note_times(st, i, &rows[i]);
-            noisy += timed && !e->done;
+        for (struct entry *e = st->entry; e < st->end; e++) {
+            if (is_timed(e) && !e->done)
+                e->done = !note_times(st, e);
+            noisy += is_timed(e) && !e->done;
             e->runs = 0;
             e->spent = 0;
         }
     }
 }
+
+/* ---- what a row has beside its time ---- */
+
+static int time_once(const struct entry *e, const struct gf_array *in, struct gf_array *out,
+                     double *seconds) {
+    /* A device's passes run on what was uploaded. */
+    if (e->plan->ops->time && (e->e->resident || !e->plan->ops->upload))
+        return e->plan->ops->time(e->plan, in, out, seconds);
+    return gf_fail(GF_EUNSUPP, "its passes cannot be timed separately");
+}
+
+static int time_passes(const struct entry *e, const struct gf_array *in, struct gf_array *out) {
+    struct gf_bench_row *row = e->row;
+    double least[GF_MAX_PASSES], now[GF_MAX_PASSES];
+    int n = e->plan->n_passes, rc = 0;
+    for (int i = 0; i < n; i++)
+        least[i] = n == 1 ? row->time.median : INFINITY; /* one pass is all there is */
+    for (int k = 0; k < DETAIL_TRIES && n > 1 && !rc; k++) {
+        rc = time_once(e, in, out, now);
+        for (int i = 0; i < n && !rc; i++)
+            least[i] = fmin(least[i], now[i]);
+    }
+    if (rc)
+        return rc;
+    struct gf_bench_pass *timed = NULL;
+    row->listed = calloc(GF_MAX_PASSES, sizeof *row->listed);
+    for (int i = 0; i < n && row->listed; i++) {
+        const struct gf_pass_info *pass = &e->plan->pass[i];
+        struct gf_bench_pass *to = &row->listed[row->n_listed++];
+        snprintf(to->what, sizeof to->what, "%s", pass->what);
+        to->bytes = pass->bytes_read + pass->bytes_written;
+        if (isfinite(least[i]))
+            timed = to;
+        else if (timed && !pass->part) /* it was timed together with that one */
+            timed->bytes += to->bytes;
+        to->expected = row->copy > 0 ? pass->cost / row->copy : 0;
+        to->seconds = isfinite(least[i]) ? least[i] : 0;
+    }
+    return 0;
+}
+
+static int time_transfers(const struct entry *e, const struct gf_array *in, struct gf_array *out) {
+    struct gf_bench_row *row = e->row;
+    struct gf_bench_transfers *t = &row->transfers;
+    const struct gf_on_device *d = e->e->backend->on_device;
+    const struct gf_array *const arrays[2] = {in, out};
+    struct gf_report report;
+    double seconds[2], whole = INFINITY;
+    int rc = 0;
+    if (!d->transfer)
+        return 0;
+    for (int way = 0; way < 2; way++) {
+        t->bytes[way] = gf_array_bytes(arrays[way]);
+        for (int pinned = 0; pinned < 2 && !rc; pinned++) {
+            double least = INFINITY;
+            for (int k = 0; k < DETAIL_TRIES && !rc; k++) {
+                rc = d->transfer(e->e->context, t->bytes[way], pinned, seconds);
+                least = fmin(least, seconds[way]);
+            }
+            *(pinned ? &t->pinned[way] : &t->pageable[way]) = rc ? 0 : least;
+        }
+    }
+    for (int k = 0; k < DETAIL_TRIES && !rc; k++) {
+        double start = gf_now_ms();
+        rc = e->plan->ops->exec(e->plan, in, out, &report);
+        whole = fmin(whole, (gf_now_ms() - start) * 1e-3);
+    }
+    t->whole = rc ? 0 : whole;
+    return rc;
+}
+
+/* Executes a number of times, some hundredths of a second in all, so that reading the clock does
+ * not matter. */
+static int run_some(const struct entry *e, const struct gf_array *in, struct gf_array *out,
+                    int times) {
+    struct gf_report report;
+    double seconds;
+    int rc = 0;
+    if (e->e->resident)
+        return e->plan->ops->run(e->plan, times, &seconds);
+    for (int i = 0; i < times && !rc; i++)
+        rc = e->plan->ops->exec(e->plan, in, out, &report);
+    return rc;
+}
+
+static int count_energy(const struct entry *e, const struct gf_array *in, struct gf_array *out) {
+    struct gf_bench_row *row = e->row;
+    enum { LEAST_MS = 1200, SOME_MS = 30 };
+    struct gf_energy counter;
+    double joules = 0, start = 0, runs = 0;
+    int times = (int)fmin(1e6, SOME_MS * 1e-3 / row->time.median) + 1, rc = 0;
+    if (e->plan->job.spend_input)
+        return gf_fail(GF_EUNSUPP, "each run needs a fresh input");
+    if (e->plan->n_shares)
+        return gf_fail(GF_EUNSUPP, "only that of one device is counted");
+    rc = e->e->resident ? gf_energy_open_gpu(e->e->device.name, &counter)
+                        : gf_energy_open_cpu(GF_POWERCAP, &counter);
+    if (!rc)
+        rc = run_some(e, in, out, times); /* lets clocks rise and counters advance */
+    if (!rc)
+        rc = gf_energy_read(&counter, &joules);
+    for (start = gf_now_ms(); !rc && gf_now_ms() - start < LEAST_MS; runs += times)
+        rc = run_some(e, in, out, times);
+    double ms = gf_now_ms() - start;
+    if (!rc)
+        rc = gf_energy_read(&counter, &joules);
+    if (!rc)
+        row->energy =
+            (struct gf_bench_energy){.joules = joules / runs, .seconds = ms * 1e-3 / runs};
+    return rc;
+}
+
+/* Adds what --joules, --passes and --transfers ask for. Nothing that fails here fails the row. */
+static void add_details(struct state *st, const struct entry *e) {
+    const struct gf_bench_settings *o = &st->b->s->bench;
+    struct gf_bench_row *row = e->row;
+    /* A run on the host may destroy its input. */
+    const struct gf_array *in = st->fresh.data && is_resident(e) ? &st->fresh : &st->in;
+    if (o->joules && count_energy(e, in, &st->out))
+        snprintf(row->energy.why, sizeof row->energy.why, "%s", gf_message());
+    if (o->passes && time_passes(e, in, &st->out))
+        gf_log_verbose("bench: %s: %s", row->name, gf_message());
+    if (o->transfers && is_resident(e) && time_transfers(e, in, &st->out))
+        gf_log_verbose("bench: %s: %s", row->name, gf_message());
+}
+
+/* ---- all entrants ---- */
 
 static void relate(const struct gf_bench *b, struct gf_bench_row *rows) {
     const struct gf_bench_row *to = b->relative < 0 ? NULL : &rows[b->relative];
@@ -322,80 +432,69 @@ static void relate(const struct gf_bench *b, struct gf_bench_row *rows) {
 }
 
 /* Frees what an entrant holds beside its row. */
-static void drop_plan(struct state *st, int i) {
-    struct entry *e = &st->entry[i];
-    unlock_arrays(st, i);
+static void drop_plan(struct state *st, struct entry *e) {
+    for (int k = 0; k < 2; k++)
+        if (e->locked[k])
+            e->e->backend->on_device->unlock(e->e->context, (k ? &st->out : &st->in)->data);
     gf_bound_drop(e->bound);
     gf_plan_drop(e->plan);
     free(e->seconds);
-    free(e->host_seconds);
-    *e = (struct entry){.waits = e->waits};
+    *e = (struct entry){.e = e->e, .row = e->row, .before = e->before, .waits = e->waits};
 }
 
-static void time_details(struct state *st, int i, struct gf_bench_row *row) {
-    const struct gf_bench_settings *o = &st->b->s->bench;
-    const struct gf_bench_entrant *e = &st->b->entrant[i];
-    struct gf_plan *plan = st->entry[i].plan;
-    if (o->joules)
-        gf_bench_count_energy(e, plan, &st->in, &st->out, row);
-    if (o->passes)
-        gf_bench_time_passes(e, plan, &st->in, &st->out, row);
-    if (o->transfers && is_resident(st, i))
-        gf_bench_time_transfers(e, plan, st->fresh.data ? &st->fresh : &st->in, &st->out, row);
-}
-
-/* Tries those that wait. Plans hold their workspace until all are timed: whoever finds too little
- * memory beside others' waits until these are gone. Returns how many still do. */
-static int try_waiting(struct state *st, struct gf_bench_row *rows) {
+/* Tries the waiting entrants. Plans hold their workspace until all are timed, so an entrant that
+ * finds too little memory beside the others waits until they are gone. Returns how many still wait. */
+static int try_waiting(struct state *st) {
     int held = 0, waiting = 0;
-    for (int i = 0; i < st->b->n; i++) {
-        struct entry *e = &st->entry[i];
+    for (struct entry *e = st->entry; e < st->end; e++) {
         if (!e->waits)
             continue;
-        int rc = try_out(st, i, &rows[i]);
+        int rc = try_out(st, e);
         e->waits = rc == GF_ENOMEM && held > 0;
         waiting += e->waits;
         held += !rc;
         if (rc && !e->waits)
-            give_up(&rows[i], rc);
+            give_up(e->row, rc);
         if (rc)
-            drop_plan(st, i);
+            drop_plan(st, e);
     }
     return waiting;
 }
 
-/* The entrants that fit into memory together, in turns; then those that did not. */
-static void run_in_groups(struct state *st, struct gf_bench_row *rows) {
+/* Times the entrants that fit into memory together, then the others. */
+static void run_in_groups(struct state *st) {
     const int64_t limit = st->limit;
-    for (int i = 0; i < st->b->n; i++)
-        st->entry[i].waits = true;
     for (int waiting = st->b->n; waiting;) {
         st->limit = limit;
-        waiting = try_waiting(st, rows);
+        waiting = try_waiting(st);
         if (!waiting)
             gf_bench_reference_free(&st->reference);
         int rc;
-        for (int i = 0; i < st->b->n; i++)
-            if (st->entry[i].plan && rows[i].status == GF_BENCH_OK && (rc = settle(st, i)))
-                give_up(&rows[i], rc);
-        measure(st, rows);
-        for (int i = 0; i < st->b->n; i++) {
-            if (st->entry[i].plan && rows[i].status == GF_BENCH_OK) {
-                *trend_before(st, i) = trend_of(st->c, rows[i].time.median);
-                time_details(st, i, &rows[i]);
+        for (struct entry *e = st->entry; e < st->end; e++)
+            if (is_timed(e) && (rc = settle(st, e)))
+                give_up(e->row, rc);
+        measure(st);
+        for (struct entry *e = st->entry; e < st->end; e++) {
+            if (is_timed(e)) {
+                *e->before = trend_of(st->c, e->row->time.median);
+                add_details(st, e);
             }
-            drop_plan(st, i);
+            drop_plan(st, e);
         }
     }
 }
 
 int gf_bench_case_run(struct gf_bench *b, const struct gf_bench_case *c,
                       struct gf_bench_row rows[GF_MAX_ENTRANTS]) {
-    struct state st = {.b = b, .c = c};
+    struct state st = {.b = b, .c = c, .end = st.entry + b->n};
     int n = b->n;
     for (int i = 0; i < n; i++) {
         rows[i] = (struct gf_bench_row){.error = -1};
         snprintf(rows[i].name, sizeof rows[i].name, "%s", b->entrant[i].name);
+        st.entry[i] = (struct entry){.e = &b->entrant[i],
+                                     .row = &rows[i],
+                                     .before = &b->trend[c->job.precision][c->kind][i],
+                                     .waits = true};
     }
     int rc = prepare(&st);
     if (rc) {
@@ -403,7 +502,7 @@ int gf_bench_case_run(struct gf_bench *b, const struct gf_bench_case *c,
         give_up(&rows[0], rc);
         n = 1;
     } else {
-        run_in_groups(&st, rows);
+        run_in_groups(&st);
         relate(b, rows);
     }
     gf_bench_reference_free(&st.reference);

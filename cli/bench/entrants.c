@@ -1,4 +1,4 @@
-/* Who takes part in `gpufft bench`: the backends, modes of these, and yardsticks. */
+/* The entrants of `gpufft bench`: backends, modes of backends, and libraries to compare with. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "cli/log.h"
 #include "core/base/status.h"
 
-/* Beside the list of backends: modes of these, and yardsticks. */
+/* Entrants besides the backends themselves: modes of backends, and libraries to compare with. */
 static const struct gf_bench_entrant yardsticks[] = {
     {.name = "openmp-1", .backend = &gf_backend_openmp, .threads = 1},
     {.name = "fftw-measure", .backend = &gf_backend_fftw, .fftw_plan = "measure"},
@@ -64,29 +64,44 @@ bool gf_bench_next_word(const char **at, char *word, size_t size) {
     return true;
 }
 
-/* The devices of a list that it works on: all where it shares a transform among them and has them
- * (*shared), or else the first; no rows but those of that one. */
-static const char *devices_for(const struct gf_bench_entrant *e, const char *list,
-                               char text[GF_DEVICE_LIST], bool *shared) {
-    struct gf_wish w;
-    *shared = false;
-    if (e->backend->several || !gf_wish_is_list(NULL, list))
-        return list;
-    *shared = e->backend->shares && !gf_wish_list(&w, gf_backends, e->backend->name, list) &&
-              gf_wish_shares(&w);
-    int at = snprintf(text, GF_DEVICE_LIST, "%.*s", *shared ? 0 : (int)strcspn(list, ","), list);
-    for (int i = 0; *shared && i < w.n; i++)
-        at += snprintf(text + at, GF_DEVICE_LIST - (size_t)at, "%s%s", i ? "," : "",
-                       w.device[i].device);
-    return strcmp(text, "all") ? text : NULL;
+/* Devices of a list that work together on a transform: all, if the entrant can and has them. */
+static int find_together(const struct gf_bench_entrant *e, const char *list, struct gf_wish *w) {
+    const struct gf_backend *const own[] = {e->backend, NULL};
+    w->n = 0;
+    return (e->backend->several || e->backend->shares) && gf_wish_is_list(NULL, list)
+               ? gf_wish_list(w, own, e->backend->name, list)
+               : 0;
 }
 
-/* The path that --mkl or --ipp has for it, NULL: none. The probe does not know it; opening it will tell. */
+/* Opens it on those, or else on the first device; no rows but those of that one. */
+static int open_devices(struct gf_bench_entrant *e, struct gf_backend_options *options) {
+    const char *devices[GF_WISH_MOST], *list = options->device;
+    char first[GF_WISH_DEVICE];
+    struct gf_wish w;
+    const int rc = find_together(e, list, &w);
+    if (rc && e->backend->several)
+        return rc;
+    if (!rc && gf_wish_shares(&w)) {
+        for (int i = 0; i < w.n; i++)
+            devices[i] = w.device[i].device;
+        options->devices = devices;
+        options->n_devices = w.n;
+        options->resident = e->backend->shares;
+    } else if (gf_wish_is_list(NULL, list)) {
+        snprintf(first, sizeof first, "%.*s", (int)strcspn(list, ","), list);
+        options->device = strcmp(first, "all") ? first : NULL;
+    }
+    return gf_backend_open(e->backend, options, &e->context);
+}
+
+/* The path that --mkl or --ipp gives for it, or NULL. The probe does not know that path; opening
+ * the library shows whether it is usable. */
 static const char *library_of(const struct gf_bench_entrant *e, const struct gf_settings *s) {
     return e->library ? *(const char *const *)((const char *)s + e->library) : NULL;
 }
 
-/* Code for every CPU, on one that has AVX2: libraries that do not know it fall back to that. */
+/* True for code for every CPU on one that has AVX2; a library that does not know the CPU falls back
+ * to it. */
 static bool is_generic(const char *code_path) {
 #if defined(__x86_64__)
     return *code_path && !strcasestr(code_path, "avx") && __builtin_cpu_supports("avx2");
@@ -98,15 +113,13 @@ static bool is_generic(const char *code_path) {
 
 int gf_bench_open_entrant(struct gf_bench_entrant *e, const struct gf_settings *s, int threads) {
     struct gf_backend_options options = gf_backend_options_of(s);
-    char devices[GF_DEVICE_LIST];
-    options.device = devices_for(e, options.device, devices, &options.resident);
     options.no_peer = !s->peer;
     options.natural_order = e->natural_order;
     options.threads = e->threads ? e->threads : threads;
     options.fftw_plan = e->fftw_plan;
     options.plan_seconds = s->bench.plan_seconds;
     options.library = library_of(e, s);
-    int rc = gf_backend_open(e->backend, &options, &e->context);
+    int rc = open_devices(e, &options);
     if (rc)
         e->context = NULL;
     if (!rc)
@@ -123,7 +136,8 @@ int gf_bench_open_entrant(struct gf_bench_entrant *e, const struct gf_settings *
     return rc;
 }
 
-/* A device that is the CPU adds nothing to the backends in host memory. */
+/* False for a device that is the CPU, unless it is named: it tells nothing that the CPU's backends
+ * do not. */
 static bool worth_it(const struct gf_bench_entrant *e, const struct gf_settings *s) {
     struct gf_gpu_props props;
     const char *device = gf_backend_options_of(s).device;
@@ -135,12 +149,10 @@ static bool worth_it(const struct gf_bench_entrant *e, const struct gf_settings 
 }
 
 static bool has_several(const struct gf_bench_entrant *e, const char *list) {
-    if (e->backend->several) /* open() has the reason where these are not there */
+    struct gf_wish w;
+    if (e->backend->several) /* open() gives the reason if they are absent */
         return gf_wish_is_list(NULL, list);
-    char devices[GF_DEVICE_LIST];
-    bool shared;
-    devices_for(e, list, devices, &shared);
-    return shared;
+    return !find_together(e, list, &w) && gf_wish_shares(&w);
 }
 
 static int probe(const struct gf_bench_entrant *e, const struct gf_settings *s,
@@ -149,12 +161,12 @@ static int probe(const struct gf_bench_entrant *e, const struct gf_settings *s,
     if (rc || !(e->backend->several || e->natural_order) ||
         has_several(e, gf_backend_options_of(s).device))
         return rc;
-    snprintf(reason, GF_REASON, "it is for several devices, --device=0,1");
+    snprintf(reason, GF_REASON, "it needs several devices: --device=0,1");
     return GF_EABSENT;
 }
 
-/* Those that --backend names, or all that are usable; the rest of a list that names one which is
- * not there does not matter. */
+/* Enters those that --backend names, or all that are usable. A named one that is absent fails the
+ * command. */
 int gf_bench_enter(struct gf_bench *b) {
     struct gf_bench_entrant list[GF_MAX_ENTRANTS];
     const char *at = b->s->bench.backends;

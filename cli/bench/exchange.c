@@ -1,5 +1,6 @@
-/* The exchange of a volume, beside its floors: a memory copy of what is sent, and the link. */
-#include "cli/bench/exchange.h"
+/* Measures the exchange of a volume and prints it beside its lower bounds: a memory copy of what is
+ * sent, and the link. */
+#include "cli/bench/bench.h"
 
 #include "cli/batch/ranks.h"
 #include "cli/log.h"
@@ -7,7 +8,7 @@
 #include "cli/shapes.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
-#include "core/mpi/exchange_time.h"
+#include "core/mpi/exchange.h"
 #include "formats/io/keeper.h"
 
 static const double usual_seconds = 0.5;
@@ -76,7 +77,7 @@ int gf_bench_exchange(const struct gf_settings *s, char *const *operands, int n)
     struct gf_ranks ranks = {.transport = NULL};
     struct gf_settings all = *s;
     const struct gf_targets none = {.n = 0};
-    const struct gf_rank_work work = {&all, "bench", true, &none, operands, n};
+    const struct gf_rank_work work = {&all, "bench", &none, operands, n};
     bool joined;
     int rc = launcher.size > 1 ? 0
                                : gf_fail(GF_EUSAGE, "--kind=exchange measures the processes that "
@@ -90,7 +91,7 @@ int gf_bench_exchange(const struct gf_settings *s, char *const *operands, int n)
         rc = gf_ranks_join(&launcher, &work, &ranks, &joined);
     if (!rc)
         rc = run(s, &shapes, &ranks);
-    if (rc) /* while the others wait: the launcher ends all once one of them ends with an error */
+    if (rc) /* the other processes wait; the launcher ends them once this one ends with an error */
         gf_log_error("bench: %s", gf_message());
     gf_keeper_stop();
     if (ranks.broken)

@@ -1,5 +1,6 @@
-/* The options of `gpufft bench`, and the sizes it runs without operands. */
+/* The options of `gpufft bench`, and the sizes that it measures: those typed, or one of two lists. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,83 +10,68 @@
 #include "core/base/status.h"
 #include "core/session/backends.h"
 
-static int parse_set(const char *what, const char *value, const char *const *names, unsigned *set) {
-    char word[32];
+/* A bit for each of the row's choices. */
+static int parse_set(const struct gf_opt *o, const char *value, void *field) {
+    unsigned *set = field;
+    char word[32], what[32];
     int i, rc = 0;
+    snprintf(what, sizeof what, "--%s", o->name);
     for (*set = 0; !rc && gf_bench_next_word(&value, word, sizeof word);) {
-        rc = gf_opt_choose(what, word, names, &i);
+        rc = gf_opt_choose(what, word, o->choices, &i);
         if (!rc)
             *set |= 1u << i;
     }
     return rc;
 }
 
-static int parse_kinds(const char *value, void *field) {
+static int parse_kinds(const struct gf_opt *o, const char *value, void *field) {
     unsigned *set = field;
-    int rc = parse_set("--kind", value, gf_bench_kinds, set);
+    int rc = parse_set(o, value, set);
     if (*set >> GF_BENCH_PICTURE & 1) /* both ranges */
         *set |= 1u << GF_BENCH_PICTURE_FULL;
     return rc;
 }
 
-static int parse_levels(const char *value, void *field) {
+/* Takes the next whole number, 1 to `most`, of the list at *at and moves *at, to NULL after the
+ * last; returns 0 for anything else. */
+static int next_number(const char **at, int most) {
+    char *end;
+    errno = 0;
+    long n = strtol(*at, &end, 10);
+    if (errno || end == *at || n < 1 || n > most || (*end && *end != ','))
+        return 0;
+    *at = *end ? end + 1 : NULL;
+    return (int)n;
+}
+
+static int parse_levels(const struct gf_opt *o, const char *value, void *field) {
     unsigned *set = field;
     const char *at = value;
-    for (*set = 0;;) {
-        char *end;
-        long n = strtol(at, &end, 10);
-        if (end == at || n < 1 || n > GF_BENCH_MOST_LEVELS || (*end && *end != ','))
-            return gf_fail(GF_EUSAGE, "--levels cannot be '%.40s'; it lists numbers from 1 to %d",
-                           value, GF_BENCH_MOST_LEVELS);
+    *set = 0;
+    for (int n; at && (n = next_number(&at, GF_BENCH_MOST_LEVELS));)
         *set |= 1u << n;
-        if (!*end)
-            return 0;
-        at = end + 1;
-    }
+    return at ? gf_fail(GF_EUSAGE, "--%s cannot be '%.40s'; it lists numbers from 1 to %d", o->name,
+                        value, GF_BENCH_MOST_LEVELS)
+              : 0;
 }
 
-static int parse_precisions(const char *value, void *field) {
-    return parse_set("--precision", value, gf_bench_precisions, field);
-}
-
-static int parse_threads(const char *value, void *field) {
+static int parse_threads(const struct gf_opt *o, const char *value, void *field) {
     struct gf_settings *s = field;
     const char *at = value;
-    for (s->bench.threads.n = 0; s->bench.threads.n < GF_MAX_THREAD_COUNTS;) {
-        char *end;
-        errno = 0;
-        long count = strtol(at, &end, 10);
-        if (errno || end == at || count < 1 || count > 4096 || (*end && *end != ','))
-            break;
-        s->bench.threads.count[s->bench.threads.n++] = (int)count;
-        if (!*end)
-            return 0;
-        at = end + 1;
-    }
-    return gf_fail(GF_EUSAGE,
-                   "--threads cannot be '%.40s'; it lists up to %d whole numbers from 1 to 4096",
-                   value, GF_MAX_THREAD_COUNTS);
+    s->bench.threads.n = 0;
+    for (int n; at && s->bench.threads.n < GF_MAX_THREAD_COUNTS && (n = next_number(&at, 4096));)
+        s->bench.threads.count[s->bench.threads.n++] = n;
+    return at ? gf_fail(GF_EUSAGE,
+                        "--%s cannot be '%.40s'; it lists up to %d whole numbers from 1 to "
+                        "4096",
+                        o->name, value, GF_MAX_THREAD_COUNTS)
+              : 0;
 }
 
-static int take_seconds(const char *what, const char *value, double *seconds) {
-    char *end;
-    double v = strtod(value, &end);
-    if (end == value || *end || !(v > 0) || v > 3600)
-        return gf_fail(GF_EUSAGE, "%s cannot be '%.40s'; it is seconds, above 0 up to 3600", what,
-                       value);
-    *seconds = v;
-    return 0;
-}
+#define SECONDS "it takes seconds, above 0 and up to 3600"
 
-static int parse_seconds(const char *value, void *field) {
-    return take_seconds("--time", value, field);
-}
-
-static int parse_plan_seconds(const char *value, void *field) {
-    return take_seconds("--plan-time", value, field);
-}
-
-static const struct gf_opt what_rows[] = {
+const struct gf_opt_group gf_opts_bench_what = GF_GROUP(
+    "What is measured",
     GF_CHOICE("step", step, "NAME", gf_steps,
               "the sizes of a range A..B: 2x (default), 7smooth, primes"),
     GF_PARSED("kind", GF_AT(bench.kinds), "LIST", parse_kinds,
@@ -98,14 +84,11 @@ static const struct gf_opt what_rows[] = {
               "axes to transform: x,y,z or NumPy indices (default: all); the others are batches"),
     GF_CHOICE("direction", bench.direction, "NAME", gf_bench_directions,
               "forward (default) or inverse, for c2c and dwt"),
-    GF_PARSED("precision", GF_AT(bench.precisions), "LIST", parse_precisions,
-              "single (default), double", .choices = gf_bench_precisions),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_bench_what = {"What is measured", what_rows};
+    GF_PARSED("precision", GF_AT(bench.precisions), "LIST", parse_set, "single (default), double",
+              .choices = gf_bench_precisions));
 
-static const struct gf_opt rows[] = {
-    GF_FLAG("all", bench.all, "measure the long list of sizes"),
+const struct gf_opt_group gf_opts_bench = GF_GROUP(
+    "Benchmark", GF_FLAG("all", bench.all, "measure the long list of sizes"),
     GF_PARSED("levels", GF_AT(bench.levels), "LIST", parse_levels,
               "numbers of levels of dwt, a row each (default: 1,3)"),
     GF_PLAN_ROW,
@@ -130,9 +113,9 @@ static const struct gf_opt rows[] = {
     GF_TEXT("relative", bench.relative, "NAME",
             "the backend that ratios compare with (default: fftw-measure, else fftw)",
             .known = gf_bench_entrant_name),
-    GF_PARSED("time", GF_AT(bench.seconds), "SECONDS", parse_seconds,
+    GF_NUMBER("time", bench.seconds, "SECONDS", 3600, SECONDS,
               "how long to measure a row, at least three runs (default: 0.5)"),
-    GF_PARSED("plan-time", GF_AT(bench.plan_seconds), "SECONDS", parse_plan_seconds,
+    GF_NUMBER("plan-time", bench.plan_seconds, "SECONDS", 3600, SECONDS,
               "how long fftw-measure may measure for one plan (default: no limit)"),
     GF_INTEGER("repeat", bench.repeat, "N", 1, 100000,
                "how many times to measure a row, instead of --time"),
@@ -148,16 +131,13 @@ static const struct gf_opt rows[] = {
             "instead of measuring: one table, and figure, of the files FILE that --json wrote"),
     GF_TEXT("report", bench.report, "DIR",
             "measure lines, squares, volumes and wavelets, and write a page with figures to DIR"),
-    GF_NEGATE("clobber", clobber, "do not replace an existing file"),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_bench = {"Benchmark", rows};
+    GF_NEGATE("clobber", clobber, "do not replace an existing file"));
 
 bool gf_bench_exchanges(const struct gf_settings *s) {
     return s->bench.kinds >> GF_BENCH_EXCHANGE & 1;
 }
 
-/* Options of what processes do together, and of all else. */
+/* --kind=exchange excludes the options of all other kinds, and --link needs it. */
 static int check_exchange(const struct gf_settings *s) {
     const struct gf_bench_settings *b = &s->bench;
     const bool alone = b->kinds == 1u << GF_BENCH_EXCHANGE;
@@ -180,4 +160,79 @@ int gf_bench_check(const struct gf_settings *s) {
     if (s->quiet && s->verbose)
         return gf_fail(GF_EUSAGE, "--quiet and --verbose exclude each other");
     return 0;
+}
+
+/* ---- sizes ---- */
+
+struct listed {
+    const char *text;
+    bool rows; /* only its last axis is transformed */
+};
+
+/* A line, a picture that fits in cache and one that does not, a film frame, primes, two volumes. */
+static const struct listed quick[] = {
+    {"2^18", false},      {"512^2", false}, {"2048^2", false}, {"1080x1920", false},
+    {"1009x1013", false}, {"64^3", false},  {"256^3", false},  {NULL, false},
+};
+static const struct listed all[] = {
+    {"2^1..2^26", false}, {"64^2..8192^2", false}, {"1080x1920", false},   {"3000x4000", false},
+    {"4001^2", false},    {"65536x256", true},     {"64^3..512^3", false}, {NULL, false},
+};
+
+static int append(struct gf_bench_sizes *sizes, const struct gf_bench_size *size) {
+    struct gf_bench_size *grown = realloc(sizes->size, ((size_t)sizes->n + 1) * sizeof *grown);
+    if (!grown)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    sizes->size = grown;
+    grown[sizes->n++] = *size;
+    return 0;
+}
+
+/* Adds a shape, listed or typed, after checking it. */
+static int add_shape(const struct gf_settings *s, const struct listed *from,
+                     const struct gf_extents *e, bool typed, struct gf_bench_sizes *sizes) {
+    const char *text = from->text;
+    const unsigned pictures = 1u << GF_BENCH_PICTURE | 1u << GF_BENCH_PICTURE_FULL;
+    struct gf_bench_size size = {.shape = *e};
+    if (e->n > GF_MAX_DIMS)
+        return gf_fail(GF_EUSAGE, "shape '%.60s': %d axes, where 1 to %d are possible", text, e->n,
+                       GF_MAX_DIMS);
+    if (typed && s->bench.kinds && !(s->bench.kinds & ~pictures) && e->n != 2)
+        return gf_fail(GF_EUSAGE, "shape '%.60s': a picture has two axes", text);
+    if (gf_settings_axes(s, e->n, &size.axes))
+        return gf_fail(GF_EUSAGE, "shape '%.60s': %s", text, gf_message());
+    if (from->rows)
+        size.axes = 1u << (e->n - 1);
+    return append(sizes, &size);
+}
+
+/* Adds the shapes of an operand or a list's entry, which may be a range. */
+static int add(const struct gf_settings *s, const struct listed *from, bool typed,
+               struct gf_bench_sizes *sizes) {
+    struct gf_shapes shapes = {0};
+    int rc = gf_shapes_add(&shapes, from->text, (enum gf_step)s->step);
+    for (int i = 0; i < shapes.n && !rc; i++)
+        rc = add_shape(s, from, &shapes.shape[i], typed, sizes);
+    gf_shapes_free(&shapes);
+    return rc;
+}
+
+int gf_bench_sizes_make(const struct gf_settings *s, char *const *operands, int n,
+                        struct gf_bench_sizes *sizes) {
+    *sizes = (struct gf_bench_sizes){0};
+    if (n && s->bench.all)
+        return gf_fail(GF_EUSAGE, "--all and a shape exclude each other");
+    if (!n && s->axes.n)
+        return gf_fail(GF_EUSAGE, "--axes needs a shape");
+    int rc = 0;
+    for (int i = 0; i < n && !rc; i++)
+        rc = add(s, &(struct listed){operands[i], false}, true, sizes);
+    for (const struct listed *l = s->bench.all ? all : quick; !n && l->text && !rc; l++)
+        rc = add(s, l, false, sizes);
+    return rc;
+}
+
+void gf_bench_sizes_free(struct gf_bench_sizes *sizes) {
+    free(sizes->size);
+    *sizes = (struct gf_bench_sizes){0};
 }

@@ -1,4 +1,5 @@
-/* The rows of `gpufft bench`: a table to look at, CSV or JSON to compute with. */
+/* The rows of `gpufft bench`: a table to look at, CSV or JSON to compute with; and the head of the page of
+ * --report: the command that makes it, and the machine. */
 #include <stdio.h>
 
 #include "cli/bench/bench.h"
@@ -7,13 +8,13 @@
 #include "cli/shapes.h"
 
 static json_t *case_report(const struct gf_bench_case *c) {
-    return GF_REPORT(GF_KEY("shape", gf_json_shape(c->shape.n, c->shape.ndim)),
+    return GF_REPORT(GF_KEY("shape", gf_json_shape(c->job.shape, c->job.ndim)),
                      GF_KEY("kind", gf_bench_kinds[c->kind]),
-                     GF_KEY("axes", gf_json_axes(c->job.axes, c->shape.ndim)),
+                     GF_KEY("axes", gf_json_axes(c->job.axes, c->job.ndim)),
                      GF_KEY_IF(c->kind == GF_BENCH_DWT, "levels", c->job.wavelet.levels),
                      GF_KEY("direction", gf_bench_directions[c->job.direction]),
                      GF_KEY("precision", gf_bench_precisions[c->job.precision]),
-                     GF_BOOL(".some", c->job.axes != (1u << c->shape.ndim) - 1));
+                     GF_BOOL(".some", c->job.axes != (1u << c->job.ndim) - 1));
 }
 
 static json_t *host_report(const struct gf_bench_host *h, int number) {
@@ -158,7 +159,7 @@ static const char csv_form[] =
 static void say_bad_row(const struct gf_bench_case *c, const struct gf_bench_row *r) {
     char shape[GF_SHAPE_TEXT];
     if (r->status == GF_BENCH_WRONG || r->status == GF_BENCH_FAILED)
-        gf_log_error("bench: %s %s, %s: %s", gf_shape_text(c->shape.n, c->shape.ndim, shape),
+        gf_log_error("bench: %s %s, %s: %s", gf_shape_text(c->job.shape, c->job.ndim, shape),
                      gf_bench_kinds[c->kind], r->name,
                      r->status == GF_BENCH_WRONG ? "wrong" : r->why);
 }
@@ -167,13 +168,6 @@ void gf_bench_print_host(const struct gf_settings *s, const struct gf_bench_host
                          int number) {
     if (s->json || !s->bench.csv)
         gf_report_print(s->json, host_form, host_report(host, number));
-}
-
-int gf_bench_keep_host(struct gf_bench_results *kept, const struct gf_bench_host *host) {
-    json_t *o = host_report(host, 0);
-    const int rc = gf_bench_keep(kept, o);
-    json_decref(o);
-    return rc;
 }
 
 void gf_bench_print_head(const struct gf_settings *s) {
@@ -190,21 +184,16 @@ void gf_bench_print_case(const struct gf_settings *s, const struct gf_bench_case
         gf_report_print(false, case_form, case_report(c));
 }
 
-int gf_bench_print_row(const struct gf_settings *s, const struct gf_bench_host *host, int number,
-                       const struct gf_bench_case *c, const struct gf_bench_row *row,
-                       struct gf_bench_results *kept) {
-    json_t *o = row_report(host, number, c, row);
-    const int rc = kept ? gf_bench_keep(kept, o) : 0;
-    if (s->quiet && !s->json && !s->bench.csv) {
+void gf_bench_print_row(const struct gf_settings *s, const struct gf_bench_host *host, int number,
+                        const struct gf_bench_case *c, const struct gf_bench_row *row) {
+    if (s->quiet && !s->json && !s->bench.csv)
         say_bad_row(c, row);
-        json_decref(o);
-    } else {
-        gf_report_print(s->json, s->bench.csv ? csv_form : row_form, o);
-    }
-    return rc;
+    else
+        gf_report_print(s->json, s->bench.csv ? csv_form : row_form,
+                        row_report(host, number, c, row));
 }
 
-/* By case, so that all hosts' rows of one are together. */
+/* Prints by case, so that the rows of all hosts are together. */
 static void print_table(const struct gf_settings *s, const struct gf_bench_results *r) {
     bool several = r->n_hosts > 1;
     for (int i = 0; i < r->n; i++) {
@@ -218,7 +207,7 @@ static void print_table(const struct gf_settings *s, const struct gf_bench_resul
             const struct gf_bench_result *to = &r->result[j];
             if (gf_bench_same_case(&r->result[i].c, &to->c))
                 gf_bench_print_row(s, &r->host[to->host], several ? to->host + 1 : 0, &to->c,
-                                   &to->row, NULL);
+                                   &to->row);
         }
     }
 }
@@ -234,7 +223,80 @@ void gf_bench_print_results(const struct gf_settings *s, const struct gf_bench_r
         gf_bench_print_host(s, &r->host[h], 0);
         for (int i = 0; i < r->n; i++)
             if (r->result[i].host == h)
-                gf_bench_print_row(s, &r->host[h], 0, &r->result[i].c, &r->result[i].row, NULL);
+                gf_bench_print_row(s, &r->host[h], 0, &r->result[i].c, &r->result[i].row);
     }
     gf_log_flush_stdout();
+}
+
+/* ---- the head of the page of --report ---- */
+
+/* Prints the command that makes such a page, with placeholders for this machine's folders and
+ * files. */
+static void print_command(FILE *f, const struct gf_settings *s, char *const *operands, int n) {
+    const struct gf_bench_settings *o = &s->bench;
+    fprintf(f, "    gpufft bench --report=DIR");
+    if (o->backends)
+        fprintf(f, " --backend=%s", o->backends);
+    if (s->device)
+        fprintf(f, " --device=%s", s->device);
+    if (o->mkl)
+        fprintf(f, " --mkl=PATH");
+    if (o->ipp)
+        fprintf(f, " --ipp=FOLDER");
+    for (int i = 0; i < o->threads.n; i++)
+        fprintf(f, "%s%d", i ? "," : " --threads=", o->threads.count[i]);
+    if (o->repeat)
+        fprintf(f, " --repeat=%d", o->repeat);
+    else
+        fprintf(f, " --time=%g", o->seconds);
+    if (o->plan_seconds > 0)
+        fprintf(f, " --plan-time=%g", o->plan_seconds);
+    if (s->max_memory)
+        fprintf(f, " --max-memory=%lldM", (long long)(s->max_memory >> 20));
+    for (int i = 0; i < n; i++)
+        fprintf(f, " %s", operands[i]);
+    fputc('\n', f);
+}
+
+static void describe_machine(FILE *f, const struct gf_bench *b) {
+    const struct gf_bench_host *h = &b->host;
+    fprintf(f, "%s, %d core%s, %d thread%s; it copies %.3g GB/s (read + written).\n", h->cpu,
+            h->cores, h->cores == 1 ? "" : "s", h->threads, h->threads == 1 ? "" : "s",
+            h->copy * 1e-9);
+    fprintf(f,
+            "\n| entrant | what it is | its code | on | copies, GB/s |\n|---|---|---|---|---|\n");
+    for (int i = 0; i < b->n; i++) {
+        const struct gf_bench_entrant *e = &b->entrant[i];
+        char reason[GF_REASON] = "";
+        int first = 0;
+        while (b->entrant[first].backend != e->backend)
+            first++;
+        if (first < i)
+            snprintf(reason, sizeof reason, "as %s", b->entrant[first].name);
+        else
+            gf_backend_probe(e->backend, reason);
+        fprintf(f, "| %s | %s | %s | ", e->name, reason, e->code_path);
+        if (e->resident)
+            fprintf(f, "%s | %.3g |\n", e->device.name, e->device.copy * 1e-9);
+        else
+            fprintf(f, "the CPU%s | %.3g |\n", e->threads == 1 ? ", one thread" : "",
+                    h->copy * 1e-9);
+    }
+}
+
+void gf_bench_report_begin(FILE *f, const struct gf_bench *b, char *const *operands, int n) {
+    fprintf(f, "# FFTs and wavelets compared\n\ngpufft " GF_VERSION
+               " measured and wrote this page:\n\n");
+    print_command(f, b->s, operands, n);
+    fputc('\n', f);
+    describe_machine(f, b);
+    fprintf(f,
+            "\nArrays are in memory, in that of the device where the entrant works on one; single "
+            "precision. A time is the median of the runs of one entrant, which took turns with "
+            "those of the others, planning and compiling not included; ~ marks one above twice the "
+            "least, ^ one at less than a quarter of the GFLOP/s of the size before, measured four "
+            "times. Generic path: code for every CPU, where this one has AVX2. Every answer was "
+            "checked before it was timed. GFLOP/s: by 5 N log2 N "
+            "operations, for wavelets 8 per sample, axis and level. GB/s: what the passes read and "
+            "write; of copy: its share of the copy bandwidth.\n");
 }

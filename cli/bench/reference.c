@@ -1,21 +1,83 @@
-/* The right answer: all of it by another run in double precision, and a few values of it by the
+/* Inputs, and the right answers: a whole one by another run in double precision, and a few values by the
  * definition, in long double. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "cli/bench/bench.h"
-#include "cli/log.h"
+#include "cli/selftest/rig.h"
+#include "core/base/sample_run.h"
+#include "core/base/sample_value.h"
 #include "core/base/status.h"
 #include "core/session/backends.h"
 
-/* More than this many times what this program promises is no rounding any more, whoever did it;
- * others promise less, MKL some times as much at prime factors. */
+/* ---- inputs: random samples in each kind's type ---- */
+
+/* Element i of a contiguous array. */
+static void get(const struct gf_array *a, int64_t i, double *re, double *im) {
+    const int64_t size = (int64_t)gf_dtype_size(a->dtype);
+    gf_sample_run_read((const char *)a->data + i * size, a->dtype, size, 1, re, im);
+}
+
+/* Finds the mirror image of element i along the transformed axes. Returns true if i is on a plane
+ * of the halved axis that is its own mirror image, so that only the other axes mirror it. */
+static bool mirror(const struct gf_bench_case *c, const int64_t extent[3], int64_t i, int64_t *m) {
+    int64_t rest = i, step = 1;
+    int d = c->job.ndim, halved = gf_job_half_axis(&c->job);
+    bool own = true;
+    *m = 0;
+    for (int a = d - 1; a >= 0; a--, step *= extent[a + 1]) {
+        int64_t n = c->job.shape[a], k = rest % extent[a], other = k;
+        rest /= extent[a];
+        if (a == halved)
+            own = !k || 2 * k == n;
+        else if (c->job.axes >> a & 1)
+            other = (n - k) % n;
+        *m += other * step;
+    }
+    return own;
+}
+
+/* Makes the planes of the halved axis that are their own mirror images hermitian along the other
+ * axes. */
+static void make_hermitian(const struct gf_bench_case *c, struct gf_array *a) {
+    const int64_t count = gf_array_count(a), size = (int64_t)gf_dtype_size(a->dtype);
+#pragma omp parallel for schedule(static) /* no element is read that another iteration writes */
+    for (int64_t i = 0; i < count; i++) {
+        double re, im;
+        int64_t m;
+        if (!mirror(c, a->shape, i, &m))
+            continue;
+        get(a, m, &re, &im);
+        im = m == i ? 0 : -im;
+        if (m <= i)
+            gf_sample_run_write((char *)a->data + i * size, a->dtype, size, 1, &re, &im);
+    }
+}
+
+void gf_bench_fill(const struct gf_bench_case *c, struct gf_array *a) {
+    gf_samples_noise(a);
+    if (c->kind == GF_BENCH_C2R)
+        make_hermitian(c, a);
+}
+
+/* ---- expected values ---- */
+
+/* The finaliser of SplitMix64, a good hash of a counter; chooses the places to compare. */
+static uint64_t hash(uint64_t i) {
+    uint64_t z = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+/* An error above this many times what this program promises is not rounding, whichever library made
+ * it. Others promise less: MKL exceeds the promise several times for prime factors. */
 enum { TOLERANCE = 30, BLOCK = 1024 };
-/* Above so many points a whole run in double takes longer than is worth it: the samples judge. */
+/* Above this many points a whole run in double takes too long, and only the samples are compared. */
 static const int64_t most_points = (int64_t)1 << 26;
-/* The share of a picture's pixels that may be one level beside; more than one none may be. */
+/* The share of a picture's pixels that may be off by one level. None may be off by more. */
 static const double most_beside = 1e-3;
-/* An automatic range is found to one part in two thousand, which is a tenth of a level. */
+/* An automatic range is exact to one part in two thousand, a tenth of a level. */
 static const double most_beside_auto = 2e-2;
 
 /* Bytes come out. */
@@ -26,8 +88,7 @@ static bool levels(const struct gf_bench_case *c) {
 double gf_bench_promise(const struct gf_bench_case *c, enum gf_precision p) {
     if (levels(c))
         return c->kind == GF_BENCH_PICTURE ? most_beside_auto : most_beside;
-    struct gf_rig lab = {.precision = p};
-    return gf_rig_bound(&lab, gf_job_points(&c->job));
+    return gf_rig_bound(p, gf_job_points(&c->job));
 }
 
 static double limit_of(const struct gf_bench_case *c, enum gf_precision p) {
@@ -55,12 +116,12 @@ static int weight(int64_t n, int64_t k) {
     return k && 2 * k != n ? 2 : 1;
 }
 
-/* The value at j of the output, by the definition, over the transformed axes alone. Rows are cut
- * into blocks, so that one short table of waves serves all of them. */
+/* The value of the output at j by the definition, over the transformed axes. Rows are cut into
+ * blocks so that one short table of waves serves them all. */
 static struct wave sum(const struct gf_bench_case *c, const struct gf_array *in, const int64_t n[3],
                        const int64_t j[3]) {
     int64_t start_at[3], count[3], extent[3] = {1, 1, 1};
-    int d = c->shape.ndim, sign = c->job.direction == GF_FORWARD ? -1 : 1;
+    int d = c->job.ndim, sign = c->job.direction == GF_FORWARD ? -1 : 1;
     bool half = c->kind == GF_BENCH_C2R, on[3];
     int halved = 3 - d + gf_job_half_axis(&c->job);
     for (int a = 0; a < 3; a++) {
@@ -70,7 +131,7 @@ static struct wave sum(const struct gf_bench_case *c, const struct gf_array *in,
         start_at[a] = on[a] ? 0 : j[a];
         count[a] = on[a] ? extent[a] : 1;
     }
-    int64_t blocks = (count[2] + BLOCK - 1) / BLOCK;
+    int64_t blocks = (count[2] + BLOCK - 1) / BLOCK, size = (int64_t)gf_dtype_size(in->dtype);
     long double sum_re = 0, sum_im = 0;
     struct wave table[BLOCK];
     for (int64_t x = 0; x < BLOCK && x < count[2]; x++)
@@ -78,6 +139,7 @@ static struct wave sum(const struct gf_bench_case *c, const struct gf_array *in,
 #pragma omp parallel
     {
         struct wave mine = {0, 0};
+        double re[BLOCK], im[BLOCK];
 #pragma omp for schedule(static)
         for (int64_t b = 0; b < count[0] * count[1] * blocks; b++) {
             int64_t start = b % blocks * BLOCK, row;
@@ -88,10 +150,10 @@ static struct wave sum(const struct gf_bench_case *c, const struct gf_array *in,
                 if (on[a])
                     factor = times(factor, wave(n[a], j[a], at[a], sign));
             row = (at[0] * extent[1] + at[1]) * extent[2] + at[2];
-            for (int64_t x = 0; x < count[2] - start && x < BLOCK; x++) {
-                double re, im;
-                gf_bench_get(in, row + x, &re, &im);
-                struct wave v = times((struct wave){re, im}, table[x]);
+            const int64_t some = count[2] - start < BLOCK ? count[2] - start : BLOCK;
+            gf_sample_run_read((const char *)in->data + row * size, in->dtype, size, some, re, im);
+            for (int64_t x = 0; x < some; x++) {
+                struct wave v = times((struct wave){re[x], im[x]}, table[x]);
                 int k = half ? weight(n[halved], at[halved] + (halved == 2 ? x : 0)) : 1;
                 s.re += k * v.re;
                 s.im += k * v.im;
@@ -109,7 +171,8 @@ static struct wave sum(const struct gf_bench_case *c, const struct gf_array *in,
     return (struct wave){sum_re, half ? 0 : sum_im};
 }
 
-/* A picture's white: of samples that are never negative, the largest sum of a batch. */
+/* The largest magnitude of a picture, which maps to white. Samples are never negative, so it is the
+ * largest sum of a batch. */
 static long double whitest(const struct gf_bench_case *c, const struct gf_array *in,
                            const int64_t n[3]) {
     long double most = 0;
@@ -123,8 +186,8 @@ static long double whitest(const struct gf_bench_case *c, const struct gf_array 
     return most;
 }
 
-/* The filter's value at j in the domain of samples: a gaussian there, too, of n / (2 pi R), R the
- * radius in bins, so with R = n / 16 of 8 / pi samples. */
+/* The filtered value at j, computed on the samples, where the filter is a gaussian too: sigma is n
+ * / (2 pi R) for a radius of R bins, and with R = n / 16 that is 8 / pi samples. */
 static long double blurred(const struct gf_bench_case *c, const struct gf_array *in,
                            const int64_t n[3], const int64_t j[3]) {
     enum { REACH = 24 };
@@ -134,7 +197,7 @@ static long double blurred(const struct gf_bench_case *c, const struct gf_array 
     for (int d = -REACH; d <= REACH; d++)
         weight[d + REACH] = expl(-d * d / (2 * sigma * sigma)) / (sqrtl(2 * pi) * sigma);
     for (int a = 0; a < 3; a++)
-        /* of a single sample nothing is lost */
+        /* a single sample stays as it is */
         reach[a] = n[a] > 1 && gf_bench_axis_on(c, a) ? REACH : 0;
     for (int64_t z = -reach[0]; z <= reach[0]; z++)
         for (int64_t y = -reach[1]; y <= reach[1]; y++)
@@ -153,19 +216,19 @@ static long double blurred(const struct gf_bench_case *c, const struct gf_array 
 
 static void take_samples(const struct gf_bench_case *c, const struct gf_array *in,
                          struct gf_bench_reference *r) {
-    int d = c->shape.ndim;
+    int d = c->job.ndim;
     int64_t n[3] = {1, 1, 1}, out[GF_MAX_RANK];
     gf_job_out_shape(&c->job, 0, out);
     for (int i = 0; i < d; i++)
-        n[3 - d + i] = c->shape.n[i];
-    long double white = NAN; /* of an automatic range: only the whole result judges */
+        n[3 - d + i] = c->job.shape[i];
+    long double white = NAN; /* for an automatic range only the whole result can be compared */
     if (c->kind == GF_BENCH_PICTURE_FULL)
         white = log1pl(whitest(c, in, n));
     for (int i = 0; i < GF_BENCH_SAMPLES; i++) {
         int64_t j[3] = {0, 0, 0};
         r->at[i] = 0;
         for (int a = 0; a < d; a++) {
-            uint64_t h = gf_bench_hash((uint64_t)(100 * i + a)) >> 1;
+            uint64_t h = hash((uint64_t)(100 * i + a)) >> 1;
             int64_t at = (int64_t)(h % (uint64_t)out[a]);
             r->at[i] = r->at[i] * out[a] + at;
             bool shift = c->job.out[0].shift && c->job.axes >> a & 1;
@@ -203,12 +266,12 @@ static double levels_error(const struct gf_bench_reference *r, const struct gf_a
     return far ? 2 : (double)beside / (double)count;
 }
 
-/* Against the samples, relative to what a value is on average. */
+/* The error at the sampled places, relative to the usual size of a value. */
 static double sampled_error(const struct gf_bench_reference *r, const struct gf_array *out) {
     long double sum = 0;
     for (int i = 0; i < GF_BENCH_SAMPLES; i++) {
         double re, im;
-        gf_bench_get(out, r->at[i], &re, &im);
+        get(out, r->at[i], &re, &im);
         sum += (re - r->re[i]) * (re - r->re[i]) + (im - r->im[i]) * (im - r->im[i]);
     }
     return (double)sqrtl(sum / GF_BENCH_SAMPLES) / r->rms;
@@ -219,56 +282,52 @@ static double full_error(const struct gf_bench_reference *r, const struct gf_arr
 #pragma omp parallel for reduction(+ : error, energy) schedule(static)
     for (int64_t i = 0; i < gf_array_count(out); i++) {
         double re, im, want_re, want_im;
-        gf_bench_get(out, i, &re, &im);
-        gf_bench_get(&r->full, i, &want_re, &want_im);
+        get(out, i, &re, &im);
+        get(&r->full, i, &want_re, &want_im);
         error += (re - want_re) * (re - want_re) + (im - want_im) * (im - want_im);
         energy += want_re * want_re + want_im * want_im;
     }
     return sqrt(error / energy);
 }
 
-/* The whole output in double precision, by the first of these that is there. It stays away when
- * there is no room for it. */
+/* Computes the whole output in double precision with a backend that is present. Without enough room
+ * `full` stays empty. */
 static int run_double(const struct gf_bench *b, const struct gf_bench_case *c, int64_t room,
                       struct gf_array *full) {
     const struct gf_backend *backend = NULL;
     struct gf_backend_options options = {.threads = b->host.threads};
-    struct gf_bench_case wide = {.shape = c->shape};
+    struct gf_bench_case wide = *c;
     struct gf_array in = {0};
     struct gf_plan *plan = NULL;
     struct gf_report report;
     void *context = NULL;
-    int64_t shape[GF_MAX_RANK];
-    int rank = c->shape.ndim + 1;
+    wide.filter = NULL;
+    wide.job.precision = GF_DOUBLE;
     bool picture = levels(c), wavelet = c->kind == GF_BENCH_DWT;
-    if (gf_rig_points(&c->shape) > (wavelet ? 16 : picture ? 4 : 1) * most_points)
+    if (c->points > (wavelet ? 16 : picture ? 4 : 1) * most_points)
         return 0;
-    /* For pictures the faster one: they are compared level by level, and samples judge it too. */
+    /* openmp is faster. It may judge pictures and wavelets because the samples check it too. */
     int rc = gf_backend_find(picture || wavelet ? "openmp" : "fftw", &backend);
     if (rc)
         rc = gf_backend_find("openmp", &backend);
     if (!rc)
-        rc = gf_bench_case_make(&c->shape, c->job.axes, c->kind, c->job.direction, GF_DOUBLE,
-                                c->job.wavelet.levels, &wide);
+        rc = gf_bench_case_make(&wide);
     if (!rc)
         rc = gf_backend_open(backend, &options, &context);
     if (!rc)
         rc = backend->plan(context, &wide.job, &plan);
     if (rc || wide.bytes_in + wide.bytes_out + plan->workspace_bytes > room)
         goto out;
-    gf_job_in_shape(&wide.job, shape);
-    rc = gf_array_alloc(&in, wide.job.in_dtype, rank, shape);
-    gf_job_out_shape(&wide.job, 0, shape);
+    rc = gf_job_alloc(&wide.job, -1, &in);
     if (!rc)
-        rc = gf_array_alloc(full, wide.job.out[0].dtype, rank, shape);
+        rc = gf_job_alloc(&wide.job, 0, full);
     if (rc)
         goto out;
     gf_bench_fill(&wide, &in);
     rc = plan->ops->exec(plan, &in, full, &report);
 out:
     gf_array_free(&in);
-    if (plan)
-        gf_plan_drop(plan);
+    gf_plan_drop(plan);
     if (context)
         backend->close(context);
     gf_bench_case_free(&wide);
@@ -277,8 +336,8 @@ out:
     return rc;
 }
 
-/* The mean size of a result's values, for noise in [-0.5, 0.5), whose square is 1/12. Wavelets
- * leave it as it is. */
+/* The usual size of a result's values for noise in [-0.5, 0.5), whose mean square is 1/12. Wavelets
+ * preserve it. */
 static double usual_size(const struct gf_bench_case *c) {
     double points = c->kind == GF_BENCH_DWT ? 1 : (double)gf_job_points(&c->job);
     return sqrt(points / (c->kind == GF_BENCH_R2C || c->kind == GF_BENCH_DWT ? 12 : 6));
@@ -299,11 +358,11 @@ int gf_bench_reference_make(const struct gf_bench *b, const struct gf_bench_case
     double sum = 0;
     for (int64_t i = 0; i < gf_array_count(&r->full); i++) {
         double re, im;
-        gf_bench_get(&r->full, i, &re, &im);
+        get(&r->full, i, &re, &im);
         sum += re * re + im * im;
     }
     r->rms = sqrt(sum / (double)gf_array_count(&r->full));
-    /* Who judges is judged as well. */
+    /* The reference is checked as well. */
     if (sampled_error(r, &r->full) <= limit_of(c, GF_DOUBLE))
         return 0;
     gf_array_free(&r->full);
@@ -315,7 +374,7 @@ double gf_bench_reference_error(const struct gf_bench_case *c, const struct gf_b
                                 const struct gf_array *out, bool *wrong) {
     if (levels(c)) {
         double beside = levels_error(r, out);
-        /* One in a thousand means nothing for a few pixels. */
+        /* A share of one in a thousand means nothing for a few pixels. */
         *wrong = beside > (r->full.data && gf_array_count(out) >= 4096
                                ? gf_bench_promise(c, c->job.precision)
                                : 1);
@@ -324,7 +383,7 @@ double gf_bench_reference_error(const struct gf_bench_case *c, const struct gf_b
     double limit = limit_of(c, c->job.precision);
     double sampled = sampled_error(r, out), all = r->full.data ? full_error(r, out) : 0;
     *wrong = !(sampled <= limit && all <= limit); /* NaN is wrong */
-    /* In double precision the other run is no better than this one. */
+    /* In double precision the reference run is no more accurate than this one. */
     bool whole = r->full.data && c->job.precision == GF_SINGLE;
     return whole || all > limit ? all : sampled;
 }

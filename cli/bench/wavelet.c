@@ -1,11 +1,12 @@
-/* Single values of a periodic wavelet transform by its definition, in long double. A value is a sum
- * over few others, whose weights are products of one weight an axis. */
+/* Single values of a periodic wavelet transform by its definition, in long double. A value is a
+ * weighted sum of a few others; a weight is a product of one weight per axis. */
 #include <math.h>
 
 #include "cli/bench/bench.h"
+#include "core/base/sample_value.h"
 #include "core/wavelet/dwt.h"
 
-/* Elements of a line and what each counts: after l levels 3 * 2^l + 1 at most. */
+/* Elements of a line and their weights; after l levels at most 3 * 2^l + 1. */
 enum { MOST = 4 << GF_BENCH_MOST_LEVELS };
 struct line {
     int n;
@@ -48,7 +49,7 @@ static void analyse(const struct gf_dwt_axis *axis, int level, bool detail, int6
     }
 }
 
-/* One axis of an inverse: what approximations and details of every level count for a sample. */
+/* One axis of an inverse: the weights of each level's approximations and details in a sample. */
 struct pyramid {
     struct line low[GF_BENCH_MOST_LEVELS + 1], high[GF_BENCH_MOST_LEVELS + 1];
 };
@@ -73,17 +74,18 @@ static void synthesise(const struct gf_dwt_axis *axis, int levels, int64_t sampl
     }
 }
 
-/* The sum over a box: the three lines' elements, shifted to where their band begins. */
+/* Sums over the elements of three lines, shifted to the start of their band. */
 static long double sum(const struct gf_array *in, const int64_t extent[3],
                        const struct line *const line[3], const int64_t start[3]) {
+    const int64_t size = (int64_t)gf_dtype_size(in->dtype);
     long double s = 0;
     for (int z = 0; z < line[0]->n; z++)
         for (int y = 0; y < line[1]->n; y++)
             for (int x = 0; x < line[2]->n; x++) {
-                double re, im;
                 int64_t row = (line[0]->at[z] + start[0]) * extent[1] + line[1]->at[y] + start[1];
-                gf_bench_get(in, row * extent[2] + line[2]->at[x] + start[2], &re, &im);
-                s += line[0]->weight[z] * line[1]->weight[y] * line[2]->weight[x] * re;
+                row = row * extent[2] + line[2]->at[x] + start[2];
+                s += line[0]->weight[z] * line[1]->weight[y] * line[2]->weight[x] *
+                     gf_sample_get((const char *)in->data + row * size, in->dtype);
             }
     return s;
 }
@@ -97,7 +99,7 @@ static void axes_of(const struct gf_bench_case *c, struct gf_dwt_axis axis[3], b
     }
 }
 
-/* The finest level that has a detail at j belongs to is the coefficient's; gaps are zeros. */
+/* The coefficient belongs to the finest level that has a detail at j. Gaps are zeros. */
 static long double coefficient(const struct gf_bench_case *c, const struct gf_array *in,
                                const int64_t j[3]) {
     struct gf_dwt_axis axis[3];

@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/log.h"
+#include "cli/report.h"
 #include "core/base/status.h"
 
 /* ---- what may follow ---- */
@@ -34,12 +35,8 @@ static bool is_word(const char *text, size_t n) {
     return n > 0;
 }
 
-static bool takes_value(const struct gf_opt *o) {
-    return o->type >= GF_OPT_TEXT;
-}
-
-/* The names that the row has, or else those among its argument's as --help shows it: "8|16|32",
- * "N|max". Capitals name what the user makes up. */
+/* The names in the row, or else those in its argument as --help shows it: "8|16|32", "N|max".
+ * Capitals stand for what the user makes up. */
 static struct values values_of(const struct gf_opt *o) {
     struct values v = {.list = !strcmp(o->arg, "LIST")};
     if (!strcmp(o->arg, "FILE") || !strcmp(o->arg, "OUT") || !strcmp(o->arg, "PATH") ||
@@ -60,13 +57,7 @@ static struct values values_of(const struct gf_opt *o) {
     return v;
 }
 
-static struct values operands_of(const struct gf_command *c) {
-    struct values v = {.place = strstr(c->operands, "IN") ? FILES : NOWHERE};
-    add_named(&v, c->known);
-    return v;
-}
-
-/* The help text up to its first remark, or a remark in brackets that ends it. */
+/* The help text up to its first remark, without a final remark in brackets. */
 static int summary_length(const char *help) {
     size_t n = strcspn(help, ";");
     const char *bracket = strstr(help, " (");
@@ -80,56 +71,93 @@ static int summary_length(const char *help) {
     return (int)n;
 }
 
-/* Within single quotes; `escape` lists what the place reserves. */
-static void put_quoted(const char *text, int n, const char *escape, const char *quote) {
-    for (int i = 0; i < n; i++)
-        if (text[i] == '\'')
-            fputs(quote, stdout);
-        else
-            printf("%s%c", strchr(escape, text[i]) ? "\\" : "", text[i]);
+/* ---- the tables as a tree, which each shell prints by a form of its own ---- */
+
+struct shell {
+    const char *name, *form, *body;
+    const char *quote;                /* how a single quote is written inside single quotes */
+    const char *summary, *help, *arg; /* what takes a backslash in each of these texts */
+};
+
+/* The text for a place inside single quotes. */
+static json_t *quoted(const struct shell *sh, const char *text, int n, const char *escape) {
+    char out[1024];
+    size_t used = 0;
+    for (int i = 0; i < n && used < sizeof out - 8; i++)
+        used += (size_t)(text[i] == '\'' ? sprintf(out + used, "%s", sh->quote)
+                                         : sprintf(out + used, "%s%c",
+                                                   strchr(escape, text[i]) ? "\\" : "", text[i]));
+    return json_stringn(out, used);
 }
 
-/* Calls put(command, option) for every row of every command. */
-static void each_option(void (*put)(const struct gf_command *, const struct gf_opt *)) {
+static json_t *add_values(json_t *o, const struct values *v) {
+    return GF_ADD(o, GF_KEY("words", v->words), GF_BOOL("list", v->list),
+                  GF_BOOL("choices", v->list && *v->words), GF_BOOL("files", v->place == FILES),
+                  GF_BOOL("folders", v->place == FOLDERS));
+}
+
+static json_t *option_report(const struct shell *sh, const struct gf_opt *o) {
+    const char letter[2] = {o->letter, 0}, *arg = o->arg ? o->arg : "";
+    const bool value = o->type >= GF_OPT_TEXT;
+    const struct values v = value ? values_of(o) : (struct values){.list = false};
+    return add_values(
+        GF_REPORT(GF_KEY("name", o->name), GF_KEY("letter", (const char *)letter),
+                  GF_BOOL("plain", o->type != GF_OPT_NEGATE),
+                  GF_BOOL("no", o->type == GF_OPT_NEGATE || o->type == GF_OPT_CHOICE3),
+                  GF_KEY("value", value), GF_KEY("optional", o->optional),
+                  GF_BOOL("required", value && !o->optional), /* an optional value follows = only */
+                  GF_KEY("help", quoted(sh, o->help, summary_length(o->help), sh->help)),
+                  GF_KEY("arg", quoted(sh, arg, (int)strlen(arg), sh->arg))),
+        &v);
+}
+
+static json_t *command_report(const struct shell *sh, const struct gf_command *c) {
+    struct values v = {.place = strstr(c->operands, "IN") ? FILES : NOWHERE};
+    json_t *options = json_array();
+    add_named(&v, c->known);
+    for (const struct gf_opt_group *const *g = c->groups; *g; g++)
+        for (const struct gf_opt *o = (*g)->opts; o->name; o++)
+            json_array_append_new(options, option_report(sh, o));
+    return add_values(
+        GF_REPORT(GF_KEY("name", c->name), GF_KEY("command", c->name), GF_KEY("options", options),
+                  GF_BOOL("operand", v.place || *v.words),
+                  GF_KEY("summary", quoted(sh, c->summary, (int)strlen(c->summary), sh->summary))),
+        &v);
+}
+
+static void print_script(const struct shell *sh) {
+    json_t *commands = json_array();
     for (int i = 0; gf_commands[i]; i++)
-        for (const struct gf_opt_group *const *g = gf_commands[i]->groups; *g; g++)
-            for (const struct gf_opt *o = (*g)->opts; o->name; o++)
-                put(gf_commands[i], o);
+        json_array_append_new(commands, command_report(sh, gf_commands[i]));
+    gf_report_print(false, sh->form,
+                    GF_REPORT(GF_KEY("commands", commands), GF_KEY("shell", sh->name),
+                              GF_KEY("open", "{"), GF_KEY("close", "}")));
+    fputs(sh->body, stdout);
 }
 
-/* How the option is typed where it has an effect: "--no-clobber", or both forms. */
-static bool has_plain_form(const struct gf_opt *o) {
-    return o->type != GF_OPT_NEGATE;
-}
-static bool has_no_form(const struct gf_opt *o) {
-    return o->type == GF_OPT_NEGATE || o->type == GF_OPT_CHOICE3;
-}
+#define HEAD "# Completion of gpufft for {shell}, as `gpufft completion {shell}` prints it.\n"
 
 /* ---- bash ---- */
 
-static void bash_option(const struct gf_command *c, const struct gf_opt *o) {
-    (void)c;
-    if (o->letter)
-        printf(" -%c", o->letter);
-    if (has_plain_form(o))
-        printf(" --%s%s", o->name, takes_value(o) && !o->optional ? "=" : "");
-    if (has_no_form(o))
-        printf(" --no-%s", o->name);
-}
-
-static void bash_value(const struct gf_command *c, const struct gf_opt *o) {
-    if (!takes_value(o) || o->optional) /* an optional value follows = only */
-        return;
-    struct values v = values_of(o);
-    printf("    %s:--%s", c->name, o->name);
-    if (o->letter)
-        printf("|%s:-%c", c->name, o->letter);
-    printf(") words='%s' place=%s list=%s ;;\n", v.words,
-           v.place == FILES ? "f"
-           : v.place        ? "d"
-                            : "",
-           v.list ? "," : "");
-}
+/* A colon before the operands stands for files. */
+static const char bash_form[] =
+    HEAD "_gpufft_commands='{*commands {?@  }{name}} help'\n"
+         "_gpufft_options() {open}\n"
+         "    options= operands=\n"
+         "    case $command in\n"
+         "{*commands     {name}) operands='{?files :}{words}' options='"
+         "{*options {?letter  -{letter}}{?plain  --{name}{?required =}}{?no  --no-{name}}}' ;;\n}"
+         "    help) operands=$_gpufft_commands ;;\n"
+         "    esac\n"
+         "{close}\n"
+         "# Fails for what takes no value.\n"
+         "_gpufft_values() {open}\n"
+         "    case $command:$option in\n"
+         "{*commands {*options {?required     {command}:--{name}{?letter ||{command}:-{letter}}) "
+         "words='{words}' place={?files f|{?folders d}} list={?list ,} ;;\n}}}"
+         "    *) return 1 ;;\n"
+         "    esac\n"
+         "{close}\n";
 
 static const char bash_body[] =
     "_gpufft() {\n"
@@ -180,196 +208,71 @@ static const char bash_body[] =
     "}\n"
     "complete -F _gpufft gpufft\n";
 
-static void print_bash(void) {
-    printf("# Completion of gpufft for bash, as `gpufft completion bash` prints it.\n"
-           "_gpufft_commands='");
-    for (int i = 0; gf_commands[i]; i++)
-        printf("%s%s", i ? " " : "", gf_commands[i]->name);
-    /* A colon before the operands: files too. */
-    printf(" help'\n_gpufft_options() {\n    options= operands=\n    case $command in\n");
-    for (int i = 0; gf_commands[i]; i++) {
-        struct values v = operands_of(gf_commands[i]);
-        printf("    %s) operands='%s%s' options='", gf_commands[i]->name,
-               v.place == FILES ? ":" : "", v.words);
-        for (const struct gf_opt_group *const *g = gf_commands[i]->groups; *g; g++)
-            for (const struct gf_opt *o = (*g)->opts; o->name; o++)
-                bash_option(gf_commands[i], o);
-        printf("' ;;\n");
-    }
-    printf("    help) operands=$_gpufft_commands ;;\n    esac\n}\n"
-           "# Fails for what takes no value.\n"
-           "_gpufft_values() {\n    case $command:$option in\n");
-    each_option(bash_value);
-    printf("    *) return 1 ;;\n    esac\n}\n%s", bash_body);
-}
-
 /* ---- zsh ---- */
 
-static void zsh_action(const struct values *v, const char *name) {
-    if (v->list && *v->words)
-        printf("_values -s , %s %s", name, v->words);
-    else if (v->place == FOLDERS && *v->words)
-        printf("{compadd %s; _files -/}", v->words);
-    else if (v->place == FOLDERS)
-        printf("_files -/");
-    else if (v->place == FILES && !*v->words)
-        printf("_files");
-    else if (*v->words)
-        printf("(%s)", v->words);
-}
-
-/* One form of an option: 'NAME[what it does]:ARG:action'. */
-static void zsh_form(const struct gf_opt *o, const char *name, const char *follow) {
-    printf(" \\\n            '*%s%s[", name, follow);
-    put_quoted(o->help, summary_length(o->help), "[]\\", "'\\''");
-    printf("]");
-    if (takes_value(o)) {
-        struct values v = values_of(o);
-        printf("%s", o->optional ? "::" : ":");
-        put_quoted(o->arg, (int)strlen(o->arg), "[]:\\", "'\\''");
-        printf(":");
-        zsh_action(&v, o->name);
-    }
-    printf("'");
-}
-
-static void zsh_option(const struct gf_opt *o) {
-    char name[64];
-    const char *follow = !takes_value(o) ? "" : o->optional ? "=-" : "=";
-    snprintf(name, sizeof name, "-%c", o->letter);
-    if (o->letter)
-        zsh_form(o, name, takes_value(o) ? "+" : "");
-    snprintf(name, sizeof name, "--%s", o->name);
-    if (has_plain_form(o))
-        zsh_form(o, name, follow);
-    snprintf(name, sizeof name, "--no-%s", o->name);
-    if (has_no_form(o))
-        zsh_form(o, name, "");
-}
-
-static void zsh_command(const struct gf_command *c) {
-    struct values v = operands_of(c);
-    printf("    %s)\n        _arguments -S", c->name);
-    for (const struct gf_opt_group *const *g = c->groups; *g; g++)
-        for (const struct gf_opt *o = (*g)->opts; o->name; o++)
-            zsh_option(o);
-    if (v.place != NOWHERE || *v.words) {
-        printf(" \\\n            '*:%s:", v.place == FILES ? "file" : "name");
-        zsh_action(&v, c->name);
-        printf("'");
-    }
-    printf(" ;;\n");
-}
-
-static void print_zsh(void) {
-    printf("#compdef gpufft\n"
-           "# Completion of gpufft for zsh, as `gpufft completion zsh` prints it.\n"
-           "_gpufft() {\n"
-           "    local -a commands\n"
-           "    commands=(\n");
-    for (int i = 0; gf_commands[i]; i++) {
-        const char *summary = gf_commands[i]->summary;
-        printf("        '%s:", gf_commands[i]->name);
-        put_quoted(summary, (int)strlen(summary), "\\", "'\\''");
-        printf("'\n");
-    }
-    printf("        'help:the options and examples of a command'\n"
-           "    )\n"
-           "    if (( CURRENT == 2 )); then\n"
-           "        _describe command commands\n"
-           "        compadd -- --help --version\n"
-           "        return\n"
-           "    fi\n"
-           "    shift words\n"
-           "    (( CURRENT-- ))\n"
-           "    case $words[1] in\n"
-           "    help) _describe command commands ;;\n");
-    for (int i = 0; gf_commands[i]; i++)
-        zsh_command(gf_commands[i]);
-    printf("    esac\n"
-           "}\n"
-           "if [ \"$funcstack[1]\" = _gpufft ]; then\n"
-           "    _gpufft \"$@\"\n"
-           "else\n"
-           "    compdef _gpufft gpufft\n"
-           "fi\n");
-}
+#define ACTION                                                                                     \
+    "{?choices _values -s , {name} {words}|{?folders {?words {open}compadd {words}; _files "       \
+    "-/{close}|_files -/}|{?words ({words})|{?files _files}}}}'"
+#define VALUE "[{help}]{?value {?optional ::|:}{arg}:" ACTION "|'}"
+static const char zsh_form[] =
+    "#compdef gpufft\n" HEAD "_gpufft() {open}\n"
+    "    local -a commands\n"
+    "    commands=(\n"
+    "{*commands         '{name}:{summary}'\n}"
+    "        'help:the options and examples of a command'\n"
+    "    )\n"
+    "    if (( CURRENT == 2 )); then\n"
+    "        _describe command commands\n"
+    "        compadd -- --help --version\n"
+    "        return\n"
+    "    fi\n"
+    "    shift words\n"
+    "    (( CURRENT-- ))\n"
+    "    case $words[1] in\n"
+    "    help) _describe command commands ;;\n"
+    "{*commands     {name})\n        _arguments -S{*options "
+    "{?letter  \\\n            '*-{letter}{?value +}" VALUE "}"
+    "{?plain  \\\n            '*--{name}{?value {?optional =-|=}}" VALUE "}"
+    "{?no  \\\n            '*--no-{name}" VALUE "}}"
+    "{?operand  \\\n            '*:{?files file|name}:" ACTION "} ;;\n}"
+    "    esac\n"
+    "{close}\n"
+    "if [ \"$funcstack[1]\" = _gpufft ]; then\n"
+    "    _gpufft \"$@\"\n"
+    "else\n"
+    "    compdef _gpufft gpufft\n"
+    "fi\n";
 
 /* ---- fish ---- */
 
-static void fish_values(const struct values *v) {
-    if (v->list && *v->words)
-        printf(" -x -a '(__fish_append , %s)'", v->words);
-    else if (v->place == FOLDERS)
-        printf(" -x -a '(__fish_complete_directories)'");
-    else if (v->place == FILES)
-        printf(" -r -F");
-    else
-        printf(" -x");
-    if (*v->words && !v->list)
-        printf(" -a '%s'", v->words);
-}
-
-static void fish_form(const struct gf_command *c, const struct gf_opt *o, const char *before) {
-    printf("complete -c gpufft -n '__gpufft_runs %s' -l %s%s", c->name, before, o->name);
-    if (o->letter && !*before)
-        printf(" -s %c", o->letter);
-    if (takes_value(o) && !o->optional) {
-        struct values v = values_of(o);
-        fish_values(&v);
-    }
-    printf(" -d '");
-    put_quoted(o->help, summary_length(o->help), "\\", "\\'");
-    printf("'\n");
-}
-
-static void fish_option(const struct gf_command *c, const struct gf_opt *o) {
-    if (has_plain_form(o))
-        fish_form(c, o, "");
-    if (has_no_form(o))
-        fish_form(c, o, "no-");
-}
-
-static void fish_operands(const struct gf_command *c) {
-    struct values v = operands_of(c);
-    if (v.place != FILES)
-        printf("complete -c gpufft -n '__gpufft_runs %s' -f\n", c->name);
-    if (*v.words)
-        printf("complete -c gpufft -n '__gpufft_runs %s' -a '%s'\n", c->name, v.words);
-}
-
-static void print_fish(void) {
-    printf("# Completion of gpufft for fish, as `gpufft completion fish` prints it.\n"
-           "function __gpufft_runs\n"
-           "    set -l words (commandline -opc)\n"
-           "    test (count $words) -gt 1; and test $words[2] = $argv[1]\n"
-           "end\n"
-           "function __gpufft_starts\n"
-           "    test (count (commandline -opc)) -eq 1\n"
-           "end\n"
-           "complete -c gpufft -n __gpufft_starts -f -l help -d 'print the commands'\n"
-           "complete -c gpufft -n __gpufft_starts -f -l version -d 'print the version'\n");
-    for (int i = 0; gf_commands[i]; i++) {
-        const struct gf_command *c = gf_commands[i];
-        for (int k = 0; k < 2; k++) {
-            printf("complete -c gpufft -n %s -f -a %s -d '",
-                   k ? "'__gpufft_runs help'" : "__gpufft_starts", c->name);
-            put_quoted(c->summary, (int)strlen(c->summary), "\\", "\\'");
-            printf("'\n");
-        }
-    }
-    printf("complete -c gpufft -n __gpufft_starts -f -a help -d 'the options of a command'\n");
-    for (int i = 0; gf_commands[i]; i++)
-        fish_operands(gf_commands[i]);
-    each_option(fish_option);
-}
+static const char fish_form[] = HEAD
+    "function __gpufft_runs\n"
+    "    set -l words (commandline -opc)\n"
+    "    test (count $words) -gt 1; and test $words[2] = $argv[1]\n"
+    "end\n"
+    "function __gpufft_starts\n"
+    "    test (count (commandline -opc)) -eq 1\n"
+    "end\n"
+    "complete -c gpufft -n __gpufft_starts -f -l help -d 'print the commands'\n"
+    "complete -c gpufft -n __gpufft_starts -f -l version -d 'print the version'\n"
+    "{*commands complete -c gpufft -n __gpufft_starts -f -a {name} -d '{summary}'\n"
+    "complete -c gpufft -n '__gpufft_runs help' -f -a {name} -d '{summary}'\n}"
+    "complete -c gpufft -n __gpufft_starts -f -a help -d 'the options of a command'\n"
+    "{*commands {?files |complete -c gpufft -n '__gpufft_runs {name}' -f\n}"
+    "{?words complete -c gpufft -n '__gpufft_runs {name}' -a '{words}'\n}}"
+    "{*commands {*options {?plain complete -c gpufft -n '__gpufft_runs {command}' -l {name}"
+    "{?letter  -s {letter}}{?required {?choices  -x -a '(__fish_append , {words})'|{?folders  -x "
+    "-a '(__fish_complete_directories)'|{?files  -r -F| -x}}{?words  -a '{words}'}}} -d "
+    "'{help}'\n}{?no complete -c gpufft -n '__gpufft_runs {command}' -l no-{name} -d "
+    "'{help}'\n}}}";
 
 /* ---- the command ---- */
 
-static const struct {
-    const char *name;
-    void (*print)(void);
-} shells[] = {{"bash", print_bash}, {"zsh", print_zsh}, {"fish", print_fish}};
+static const struct shell shells[] = {
+    {"bash", bash_form, bash_body, "", "", "", ""},
+    {"zsh", zsh_form, "", "'\\''", "\\", "[]\\", "[]:\\"},
+    {"fish", fish_form, "", "\\'", "\\", "\\", ""},
+};
 enum { N_SHELLS = sizeof shells / sizeof *shells };
 
 static const char *shell_name(int i) {
@@ -379,23 +282,20 @@ static const char *shell_name(int i) {
 static int run(struct gf_settings *s, char **operands, int n) {
     (void)s;
     if (n != 1) {
-        gf_log_error("completion: names one shell: bash, zsh or fish");
+        gf_log_error("completion: name one shell: bash, zsh or fish");
         return 2;
     }
     for (int i = 0; i < N_SHELLS; i++)
         if (!strcmp(operands[0], shells[i].name)) {
-            shells[i].print();
+            print_script(&shells[i]);
             return 0;
         }
     gf_log_error("completion: no script for '%s'; there are bash, zsh and fish", operands[0]);
     return 2;
 }
 
-static const struct gf_opt rows[] = {
-    GF_FLAG("help", help, "print the options and examples", .letter = 'h'),
-    GF_END,
-};
-static const struct gf_opt_group group = {"General", rows};
+static const struct gf_opt_group group =
+    GF_GROUP("General", GF_FLAG("help", help, "print the options and examples", .letter = 'h'));
 static const struct gf_opt_group *const groups[] = {&group, NULL};
 
 const struct gf_command gf_command_completion = {

@@ -60,7 +60,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
     }
     for (int i = 0; gf_backends[i]; i++)
         gf_report_print(s->json, form, report(gf_backends[i]));
-    char cache[GF_REASON] = ""; /* what is built stays, and saves the next run its time */
+    char cache[GF_REASON] = ""; /* kept kernels save the next run the time to compile them */
     gf_backend_cache_text(cache);
     gf_report_print(s->json, "kernel cache      {kernel_cache}\n",
                     GF_REPORT(GF_KEY("kernel_cache", cache)));

@@ -1,21 +1,65 @@
-/* gpufft dwt: pictures, volumes and frames to their wavelet coefficients. */
+/* gpufft dwt: pictures, volumes and frames to their wavelet coefficients; gpufft idwt: coefficients back to the
+ * pictures they came from. */
 #include <string.h>
 
 #include "cli/command.h"
 #include "cli/log.h"
 #include "cli/batch/describe.h"
-#include "cli/batch/job_record.h"
 #include "cli/commands/planes.h"
-#include "cli/commands/wavelet.h"
+#include "cli/shapes.h"
 #include "core/wavelet/window.h"
 #include "core/base/status.h"
+
+/* ---- from the options to a job ---- */
+
+enum { DEFAULT_LEVELS = 3 };
+
+static int too_many(const struct gf_settings *s, const struct gf_job *job, int most) {
+    char size[GF_SHAPE_TEXT];
+    return gf_fail(GF_EINVAL, "--levels=%d, and a size of %s allows 1%s%.0d", s->wavelet.levels,
+                   gf_shape_text(job->shape, job->ndim, size), most > 1 ? " to " : "",
+                   most > 1 ? most : 0);
+}
+
+/* Fills op, axes and wavelet of a job whose shape is set, from the options; three levels if these name no
+ * number and the size allows as many. GF_EINVAL if the size does not allow the levels asked for. */
+static int describe(const struct gf_settings *s, struct gf_job *job) {
+    job->op = GF_DWT;
+    job->wavelet.boundary =
+        s->wavelet.boundary == GF_UNSET ? GF_PERIODIC : (enum gf_boundary)s->wavelet.boundary;
+    job->wavelet.threshold = (enum gf_threshold)s->wavelet.threshold;
+    job->wavelet.percent = s->wavelet.percent;
+    job->wavelet.amount = s->wavelet.amount;
+    int rc = gf_settings_axes(s, job->ndim, &job->axes);
+    if (rc)
+        return rc;
+    /* An axis of one sample cannot be split. Only a picture of one sample is padded, to two, so that it
+     * too comes back. */
+    unsigned longer = 0;
+    for (int i = 0; i < job->ndim; i++)
+        longer |= job->shape[i] > 1 ? job->axes & 1u << i : 0;
+    if (!longer && (s->axes.n || s->dims))
+        return gf_fail(GF_EINVAL, "one sample along each axis to transform: nothing to split");
+    job->axes = longer ? longer : job->axes;
+    int most = gf_dwt_max_levels(job->ndim, job->shape, job->axes, job->wavelet.boundary);
+    int levels = s->wavelet.levels;
+    if (levels > most)
+        return too_many(s, job, most);
+    job->wavelet.levels = levels == GF_MOST_LEVELS ? most
+                          : levels                 ? levels
+                          : most < DEFAULT_LEVELS  ? most
+                                                   : DEFAULT_LEVELS;
+    return 0;
+}
+
+/* ---- dwt ---- */
 
 /* Alpha is kept beside coefficients that have the picture's own shape. */
 static bool keeps_alpha(const struct gf_task *t, int i) {
     const struct gf_product *p = &t->product[i];
     int64_t packed[GF_MAX_RANK];
     gf_dwt_shape(&t->job, true, packed);
-    return t->image.alpha && !p->bands && p->format->alpha_plane &&
+    return t->image.alpha && !p->target->bands && p->format->alpha_plane &&
            t->job.out[i].map == GF_MAP_NUMBER &&
            !memcmp(packed, t->job.shape, (size_t)t->job.ndim * sizeof *packed);
 }
@@ -23,15 +67,14 @@ static bool keeps_alpha(const struct gf_task *t, int i) {
 static int describe_product(struct gf_task *t, int i) {
     struct gf_product *p = &t->product[i];
     struct gf_output *out = &t->job.out[i];
-    int rc =
-        gf_target_dtype(t->s, &t->targets->target[i], p->format, t->job.precision, &out->dtype);
+    int rc = gf_target_dtype(t->s, p->target, p->kind, p->format, t->job.precision, &out->dtype);
     if (rc)
         return rc;
     out->kind = GF_REAL;
     out->map = gf_dtype_is_integer(out->dtype) ? GF_MAP_DISPLAY : GF_MAP_NUMBER;
     p->alpha_plane = keeps_alpha(t, i);
     rc = gf_task_describe(t, i, p->alpha_plane ? GF_OTHER_COLOR : t->image.color);
-    if (!p->bands && out->map == GF_MAP_NUMBER) {
+    if (!p->target->bands && out->map == GF_MAP_NUMBER) {
         p->has_record = true;
         p->keeps = GF_KEEPS_PROFILE;
         p->record = gf_record_of_job(&t->job, i, &t->image, p->alpha_plane);
@@ -46,27 +89,28 @@ static const char *refuses_pages(const struct gf_task *t) {
     return gf_dwt_refuses_parts(&t->job);
 }
 
-static int prepare(struct gf_task *t) {
+static int prepare_forward(struct gf_task *t) {
     struct gf_job *job = &t->job;
     gf_task_begin_job(t, GF_FORWARD);
     if (gf_dtype_is_complex(job->in_dtype))
-        return gf_fail(GF_EINVAL, "complex samples, and wavelets are taken of real ones");
+        return gf_fail(GF_EINVAL, "wavelets take real samples, not complex ones");
     int rc = gf_task_take_channels(t);
     if (!rc)
-        rc = gf_wavelet_describe(t->s, job);
+        rc = describe(t->s, job);
     for (int i = 0; i < job->n_out && !rc; i++)
         rc = describe_product(t, i);
     t->refuses.pages = refuses_pages(t);
     return rc;
 }
 
-static int check(struct gf_task *t) {
+static int check_forward(struct gf_task *t) {
     bool kept = true;
     for (int i = 0; i < t->job.n_out; i++)
         kept = kept && t->product[i].alpha_plane;
     if (t->image.alpha && !kept)
-        gf_log_note("'%s': alpha dropped; a float TIFF keeps it where 2^levels divides the size",
-                    gf_log_name(t->read[0]));
+        gf_log_note("'%s': alpha dropped; %s", gf_log_name(t->read[0]),
+                    t->streamed ? "frames that are streamed do not keep it"
+                                : "a float TIFF keeps it where 2^levels divides the size");
     return 0;
 }
 
@@ -74,19 +118,17 @@ const struct gf_task_hooks gf_hooks_dwt = {
     .name = "dwt",
     .default_kind = GF_REAL,
     .label = "coefficients",
-    .prepare = prepare,
-    .check = check,
+    .prepare = prepare_forward,
+    .check = check_forward,
     .stream = gf_dwt_planes_stream,
 };
 
-static const struct gf_opt band_rows[] = {
-    GF_TEXT("bands", wavelet.bands, "DIR",
-            "also write each band as DIR/{stem}_BAND.tif; works without --out", .inert = true),
-    GF_END,
-};
-static const struct gf_opt_group band_group = {NULL, band_rows};
+static const struct gf_opt_group band_group =
+    GF_GROUP(NULL, GF_TEXT("bands", wavelet.bands, "DIR",
+                           "also write each band as DIR/{stem}_BAND.tif; works without --out",
+                           .inert = true));
 
-static const struct gf_opt_group *const groups[] = {
+static const struct gf_opt_group *const dwt_groups[] = {
     &gf_opts_out,     &band_group,      &gf_opts_depth_display, &gf_opts_files,
     &gf_opts_axes,    &gf_opts_wavelet, &gf_opts_levels,        &gf_opts_precision,
     &gf_opts_list,    &gf_opts_frames,  &gf_opts_raw,           &gf_opts_skip,
@@ -98,10 +140,125 @@ const struct gf_command gf_command_dwt = {
     .summary = "Daubechies W4 wavelet: 2D of a picture, 3D of a volume or frames",
     .launched = true,
     .joins = true,
-    .groups = groups,
+    .groups = dwt_groups,
     .examples = "  gpufft dwt scene.png --out=pyramid.png\n"
                 "  gpufft dwt scene.png --levels=max --out=coeffs.tif --bands=bands\n"
                 "  gpufft dwt scene.png --threshold=hard:5% --out=small.tif\n"
                 "  gpufft dwt --frames frames/ --levels=3 --out=coeffs.tif\n",
     .hooks = &gf_hooks_dwt,
+};
+
+/* ---- idwt ---- */
+
+/* Refuses options that contradict the record. */
+static int check_options(const struct gf_settings *s, const struct gf_job *job) {
+    const struct gf_wavelet *w = &job->wavelet;
+    int rc = gf_task_check_axes(s, job);
+    if (!rc && s->wavelet.levels > 0 && s->wavelet.levels != w->levels)
+        rc = gf_fail(GF_EINVAL, "its record has %d level%s, not %d", w->levels,
+                     w->levels == 1 ? "" : "s", s->wavelet.levels);
+    if (!rc && s->wavelet.boundary != GF_UNSET && s->wavelet.boundary != (int)w->boundary)
+        rc = gf_fail(GF_EINVAL, "its record has boundary %s, not %s", gf_boundary_name(w->boundary),
+                     gf_boundary_name((enum gf_boundary)s->wavelet.boundary));
+    return rc;
+}
+
+static int job_from_record(struct gf_task *t, const struct gf_record *r) {
+    struct gf_job *job = &t->job;
+    gf_job_of_record(r, job);
+    int rc = check_options(t->s, job);
+    if (rc)
+        return rc;
+    job->wavelet.threshold = (enum gf_threshold)t->s->wavelet.threshold;
+    job->wavelet.percent = t->s->wavelet.percent;
+    job->wavelet.amount = t->s->wavelet.amount;
+    return gf_task_take_recorded(t, r->alpha == GF_ALPHA_KEPT);
+}
+
+/* Without a record the picture is taken to have the size of the coefficients, which every level
+ * must halve. */
+static int job_from_options(struct gf_task *t) {
+    struct gf_job *job = &t->job;
+    int64_t packed[GF_MAX_RANK];
+    job->channels = t->image.px.shape[job->ndim];
+    int rc = describe(t->s, job);
+    if (rc)
+        return rc;
+    gf_task_split(t, &t->image.px, job->channels);
+    gf_dwt_shape(job, true, packed);
+    if (memcmp(packed, job->shape, (size_t)job->ndim * sizeof *packed))
+        return gf_fail(GF_EINVAL,
+                       "no record has the picture's size; without one --boundary=periodic and a "
+                       "size that 2^%d divides can be inverted",
+                       job->wavelet.levels);
+    return 0;
+}
+
+static int prepare_inverse(struct gf_task *t) {
+    struct gf_job *job = &t->job;
+    struct gf_record record, *r = t->image.record ? &record : NULL;
+    int rc = r ? gf_record_parse(t->image.record, r) : 0;
+    if (!rc && r && r->version != GF_RECORD_WAVELET)
+        rc = gf_fail(GF_EINVAL, "a spectrum, not wavelet coefficients; gpufft inv inverts it");
+    if (!rc && gf_dtype_is_complex(t->image.px.dtype))
+        rc = gf_fail(GF_EINVAL, "complex samples, and wavelet coefficients are real");
+    if (!rc && !r && gf_dtype_is_integer(t->image.px.dtype))
+        rc = gf_fail(GF_EINVAL,
+                     "%s samples and no record: a picture of coefficients, not the coefficients; "
+                     "write those as .tif, .npy or .raw",
+                     gf_dtype_name(t->image.px.dtype));
+    if (rc)
+        return rc;
+    gf_task_take_metadata(t, r);
+    t->lossy = t->s->wavelet.threshold != GF_KEEP_ALL || (r && r->thresholded);
+    gf_task_begin_job(t, GF_INVERSE);
+    rc = r ? job_from_record(t, r) : job_from_options(t);
+    for (int i = 0; i < job->n_out && !rc; i++)
+        rc = gf_task_describe_restored(t, i, r);
+    t->refuses.pages = gf_dwt_refuses_parts(job);
+    return rc;
+}
+
+/* Fails if samples do not fit the type, unless a threshold can have caused that. */
+static int check_inverse(struct gf_task *t) {
+    for (int i = 0; i < t->job.n_out; i++) {
+        long long clipped = (long long)t->report.clipped[i];
+        const char *type = gf_dtype_name(t->job.out[i].dtype);
+        if (clipped && !t->s->depth && !t->lossy)
+            return gf_task_fail_clipped(t, i);
+        if (clipped && !t->s->depth)
+            gf_log_verbose("'%s': %lld sample%s clipped to %s", gf_log_name(t->read[0]), clipped,
+                           clipped == 1 ? "" : "s", type);
+        gf_task_note_alpha(t, i);
+    }
+    return 0;
+}
+
+const struct gf_task_hooks gf_hooks_idwt = {
+    .name = "idwt",
+    .default_kind = GF_REAL,
+    .label = "picture",
+    .prepare = prepare_inverse,
+    .check = check_inverse,
+    .stream = gf_idwt_planes_stream,
+};
+
+static const struct gf_opt_group *const idwt_groups[] = {
+    &gf_opts_out,    &gf_opts_depth_own, &gf_opts_files, &gf_opts_axes,   &gf_opts_wavelet,
+    &gf_opts_levels, &gf_opts_precision, &gf_opts_list,  &gf_opts_frames, &gf_opts_raw,
+    &gf_opts_skip,   &gf_opts_backend,   &gf_opts_run,   &gf_opts_report, NULL};
+
+const struct gf_command gf_command_idwt = {
+    .name = "idwt",
+    .operands = "IN... --out=OUT",
+    .summary = "inverse wavelet transform, back to the picture",
+    .launched = true,
+    .joins = true,
+    .groups = idwt_groups,
+    .examples = "  gpufft idwt coeffs.tif --out=back.png\n"
+                "  gpufft idwt coeffs.tif --threshold=soft:12.5 --out=smooth.png\n"
+                "  gpufft idwt foreign.npy --levels=2 --out=picture.tif\n",
+    .notes = "The record in a file of coefficients determines axes, levels and boundary. The\n"
+             "options for them are for files without one; otherwise they may only repeat it.\n",
+    .hooks = &gf_hooks_idwt,
 };

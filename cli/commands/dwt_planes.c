@@ -1,13 +1,12 @@
-/* dwt of frames, raw volumes, and others that do not fit memory: plane after plane is read, pushed
- * through a stream (core/wavelet/stream.h), and what is finished is written to its place. One thread reads the
- * next planes meanwhile, and one writes: writes to the same file wait for each other. */
+/* dwt of frames, raw volumes, and others that do not fit memory or that several processes share: plane after plane
+ * is read, pushed through a stream (core/wavelet/stream.h), and what is finished is written to its place. One thread
+ * reads the next planes meanwhile, and one writes: writes to the same file wait for each other. */
 #include "cli/commands/planes.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "cli/batch/describe.h"
-#include "cli/batch/job_record.h"
 #include "cli/batch/store.h"
 #include "cli/log.h"
 #include "cli/progress.h"
@@ -95,12 +94,16 @@ static int stop(struct ring *r, int rc) {
 /* ---- planes that are read ---- */
 
 static int read_page(struct flow *f, int64_t at, struct gf_image *plane) {
-    const struct gf_task *t = f->hand->t;
-    const struct gf_array *px = &t->image.px;
-    int64_t shape[] = {1, px->shape[1], px->shape[2], px->shape[3]};
-    int rc = plane->px.data ? 0 : gf_array_alloc(&plane->px, px->dtype, 3, shape + 1);
-    struct gf_array page = gf_array_wrap(plane->px.data, px->dtype, 4, shape);
-    return rc ? rc : gf_finite_pages(f->hand->reader, &t->image, at, &page);
+    const struct gf_image *image = &f->hand->t->image;
+    const int64_t *px = image->px.shape, *columns = px + image->ndim - 1; /* and channels */
+    const bool picture = image->ndim == 2;
+    int64_t shape[] = {1, picture ? 1 : px[1], columns[0], columns[1]};
+    int rc = plane->px.data ? 0 : gf_array_alloc(&plane->px, image->px.dtype, 3, shape + 1);
+    struct gf_array page = gf_array_wrap(plane->px.data, image->px.dtype, 4, shape);
+    if (rc)
+        return rc;
+    return picture ? gf_finite_rows(f->hand->reader, image, 0, at, &page)
+                   : gf_finite_pages(f->hand->reader, image, at, &page);
 }
 
 static int read_plane(struct flow *f, int64_t k) {
@@ -143,9 +146,10 @@ static int push_step(void *user, int hand, int64_t k) {
 
 /* A box of another part's share has no data any more. */
 static int write_box(struct flow *f, const struct gf_dwt_box *b) {
-    const struct gf_volume_box at = {b->z, b->y, b->x, b->height, b->width};
+    const struct gf_volume_box box = {b->z, b->y, b->x, b->height, b->width};
+    const struct gf_volume_box at = gf_planes_box(f->hand->t, &box);
     const double start = gf_now_ms();
-    int rc = b->data ? gf_volume_write(f->planes->volume[0], &at, b->data, b->stride) : 0;
+    int rc = b->data ? gf_volume_write(f->planes->out[0].volume, &at, b->data, b->stride) : 0;
     f->hand->ms_write += gf_now_ms() - start;
     return rc;
 }
@@ -259,7 +263,8 @@ static int run_part(const struct gf_planes_work *p, struct gf_planes_hand *hand,
         return gf_fail(GF_ENOMEM, "out of memory");
     f->planes = p;
     f->hand = hand;
-    gf_dwt_part(&hand->t->job, p->parts ? p->parts : 1, i, &f->part);
+    const struct gf_job job = gf_dwt_planes_job(&hand->t->job);
+    gf_dwt_part(&job, p->parts ? p->parts : 1, i, &f->part);
     do
         rc = run_flow(f);
     while (rc && p->parts && f->on_device && gf_runner_stream_moves(hand->runner, rc));
@@ -269,7 +274,7 @@ static int run_part(const struct gf_planes_work *p, struct gf_planes_hand *hand,
 
 /* ---- tasks ---- */
 
-/* Inputs that are always read plane by plane; others are where they are too large, or several devices
+/* Inputs that are always read plane by plane; others are where they are too large, or several devices or processes
  * share them. */
 static bool is_usual(const struct gf_settings *s) {
     return s->frames || (s->shape.n == 3 && s->channels_last == GF_UNSET);
@@ -277,27 +282,31 @@ static bool is_usual(const struct gf_settings *s) {
 
 /* One part is a device's whose others take over if it fails. */
 static int count_parts(const struct gf_task *t) {
-    return gf_planes_may_share(t) ? gf_planes_count(&t->job, t->deal) : 0;
+    const struct gf_job job = gf_dwt_planes_job(&t->job);
+    if (t->ranks)
+        return gf_dwt_parts(&job, t->ranks->size);
+    return gf_planes_may_share(t) ? gf_planes_count(&job, t->deal) : 0;
 }
 
-/* NULL, or the reason why all has to be in memory. */
-static const char *refuses(const struct gf_task *t, bool too_large) {
+const char *gf_dwt_planes_refuses(const struct gf_task *t, bool must) {
     const struct gf_settings *s = t->s;
+    const struct gf_job job = gf_dwt_planes_job(&t->job);
     struct gf_write_options options = gf_settings_write_options(s);
     const struct gf_product *p = &t->product[0];
     const bool usual = is_usual(s);
-    if (!usual && !too_large && (gf_dwt_refuses_planes(&t->job) || count_parts(t) < 2))
+    if (!usual && !must && (gf_dwt_refuses_planes(&job) || count_parts(t) < 2))
         return "only --frames and raw volumes are read plane by plane";
-    if (!s->frames && !s->plan_only && !gf_reader_has_pages(&t->reader))
-        return "the input is read in one piece";
-    if ((!usual || too_large) && t->image.alpha)
+    if ((!usual || must) && t->image.alpha)
         return "pictures with alpha are not";
-    if (gf_dwt_refuses_planes(&t->job))
-        return gf_dwt_refuses_planes(&t->job);
-    if (t->job.n_out != 1 || p->bands || p->where->has_page || t->job.out[0].map != GF_MAP_NUMBER)
+    if (gf_dwt_refuses_planes(&job))
+        return gf_dwt_refuses_planes(&job);
+    if (t->job.n_out != 1 || p->target->bands || p->target->where.has_page ||
+        t->job.out[0].map != GF_MAP_NUMBER)
         return "pictures and bands are made from all coefficients";
-    if (gf_finite_refuses_parts(s))
-        return gf_finite_refuses_parts(s);
+    if (s->frames && s->nan == GF_NAN_MEAN)
+        return "--nan=mean takes the mean of all samples";
+    if (gf_planes_unread(t))
+        return gf_planes_unread(t);
     if (!gf_session_streaming(t->runner->session))
         return "this backend does not transform plane by plane";
     return gf_volume_refuses(p->path, p->format, &options);
@@ -306,10 +315,12 @@ static const char *refuses(const struct gf_task *t, bool too_large) {
 /* Bytes that all devices take together for so many parts; 0: the task's own. */
 static int64_t bytes_of(const struct gf_task *t, int parts) {
     const int threads = gf_planes_threads(t, parts ? t->deal : NULL);
-    const int64_t coders = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
+    const int64_t coders = (t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0) +
+                           gf_finite_bytes(&t->reader, &t->image);
+    const struct gf_job job = gf_dwt_planes_job(&t->job);
     struct gf_dwt_part part;
     int64_t bytes = 0;
-    gf_dwt_part(&t->job, parts ? parts : 1, 0, &part);
+    gf_dwt_part(&job, parts ? parts : 1, 0, &part);
     for (int i = 0; i < (parts ? t->deal->n : 1); i++) {
         const struct gf_runner *r = parts ? &t->runners[i] : t->runner;
         bytes += gf_session_streaming(r->session)->streamer->bytes(&part.job, threads) +
@@ -318,8 +329,8 @@ static int64_t bytes_of(const struct gf_task *t, int parts) {
     return bytes;
 }
 
-int64_t gf_dwt_planes_bytes(const struct gf_task *t, bool too_large) {
-    return refuses(t, too_large) ? -1 : bytes_of(t, 0);
+int64_t gf_dwt_planes_bytes(const struct gf_task *t, bool must) {
+    return gf_dwt_planes_refuses(t, must) ? -1 : bytes_of(t, 0);
 }
 
 /* Alpha is nowhere among the coefficients of planes. */
@@ -334,32 +345,28 @@ static int drop_alpha(struct gf_task *t) {
 static int stream(struct gf_task *t) {
     struct gf_planes_work p = {.t = t, .parts = count_parts(t), .run = run_part};
     const double start = gf_now_ms();
-    if (p.parts && gf_memory_check(bytes_of(t, p.parts), gf_runner_limit(t->runner)))
+    if (!t->ranks && p.parts && gf_memory_check(bytes_of(t, p.parts), gf_runner_limit(t->runner)))
         p.parts = 0;
-    int rc = gf_memory_check(bytes_of(t, 0), gf_runner_limit(t->runner));
+    int rc = gf_shared_agree(t, gf_memory_check(bytes_of(t, 0), gf_runner_limit(t->runner)));
     if (!rc && t->image.alpha)
         rc = drop_alpha(t);
     if (!rc)
         rc = gf_planes_run(&p);
-    if (!rc && t->image.alpha)
-        gf_log_note("'%s': alpha dropped; frames that are streamed do not keep it",
-                    gf_log_name(t->read[0]));
     if (!rc)
-        gf_log_verbose("'%s': %lld planes, %.1f a second, at most %.1f in memory; %.0f ms waiting "
+        gf_log_verbose("'%s': %lld %s, %.1f a second, at most %.1f in memory; %.0f ms waiting "
                        "for the output",
-                       gf_log_name(t->read[0]), (long long)t->job.shape[0],
+                       gf_log_name(t->read[0]), (long long)t->job.shape[0], gf_planes_unit(t),
                        (double)t->job.shape[0] * 1e3 / (gf_now_ms() - start), p.sum.peak,
                        p.sum.ms_waited);
     return rc;
 }
 
 int gf_dwt_planes_stream(struct gf_task *t) {
-    const bool too_large = t->state == GF_TASK_TOO_LARGE;
-    struct gf_failure need = {0};
-    gf_failure_keep(&need, GF_ENOMEM); /* gf_memory_check() has told of what does not fit */
-    const char *why = refuses(t, too_large);
-    if (why && too_large)
-        return gf_fail(GF_ENOMEM, "%s; not plane by plane: %s", need.message, why);
+    const char *why = gf_dwt_planes_refuses(t, gf_planes_must(t));
+    if (gf_planes_must(t)) {
+        int rc = gf_shared_agree(t, why ? gf_planes_refuse(t, why) : 0);
+        return rc ? rc : stream(t);
+    }
     if (why && t->s->frames && !t->pages.at_once)
         gf_log_verbose("'%s': in one piece: %s", gf_log_name(t->read[0]), why);
     return why ? 0 : stream(t);

@@ -2,7 +2,6 @@
 #include "cli/command.h"
 #include "cli/log.h"
 #include "cli/batch/describe.h"
-#include "cli/batch/job_record.h"
 #include "core/base/status.h"
 
 /* Fills a zeroed output. */
@@ -52,12 +51,12 @@ static int prepare(struct gf_task *t) {
     for (int i = 0; i < job->n_out && !rc; i++) {
         struct gf_product *p = &t->product[i];
         enum gf_dtype dtype;
-        rc = gf_target_dtype(s, &t->targets->target[i], p->format, job->precision, &dtype);
+        rc = gf_target_dtype(s, p->target, p->kind, p->format, job->precision, &dtype);
         if (rc)
             return rc;
         describe_output(s, p->kind, dtype, &job->out[i]);
         p->noise = true;
-        /* Half a spectrum has other rows than the picture: no room for its alpha. */
+        /* Half a spectrum has shorter rows than the picture, so there is no room for its alpha. */
         p->alpha_plane =
             t->image.alpha && p->kind == GF_COMPLEX && !s->half && p->format->alpha_plane;
         rc = gf_task_describe(t, i, p->alpha_plane ? GF_OTHER_COLOR : color);
@@ -66,7 +65,7 @@ static int prepare(struct gf_task *t) {
     return rc;
 }
 
-/* One line for alpha that is dropped, and one for a line's spectrum that is hardly to be seen. */
+/* Notes that alpha is dropped, and that a line's spectrum as a picture is hardly visible. */
 static int check(struct gf_task *t) {
     bool kept = true;
     for (int i = 0; i < t->job.n_out; i++) {
@@ -87,7 +86,6 @@ static int check(struct gf_task *t) {
 const struct gf_task_hooks gf_hooks_forward = {
     .name = "fwd",
     .default_kind = GF_MAGNITUDE,
-    .spreads = true,
     .prepare = prepare,
     .check = check,
 };

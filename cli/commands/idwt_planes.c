@@ -1,5 +1,5 @@
-/* idwt of volumes that do not fit memory, or that several devices share: all levels in one walk, a few planes
- * at a time (core/slab/wavelet.h). */
+/* idwt of volumes and pictures that do not fit memory, or that several devices or processes share: all levels in one
+ * walk, a few planes at a time (core/slab/wavelet.h). */
 #include "cli/commands/planes.h"
 
 #include <math.h>
@@ -10,6 +10,7 @@
 #include "cli/progress.h"
 #include "core/base/clock.h"
 #include "core/base/status.h"
+#include "core/wavelet/window.h"
 
 /* A part, or all planes. */
 struct run {
@@ -24,27 +25,30 @@ static bool has_rows(const struct gf_task *t) {
     return t->s->plan_only || (!t->s->frames && gf_file_has_rows(t->reader.file[0]));
 }
 
-/* NULL, or the reason why all has to be in memory. */
-static const char *refuses(const struct gf_task *t) {
-    const char *why = gf_slab_wavelet_refuses(&t->job);
-    if (why)
-        return why;
-    if (t->image.ndim != 3 || t->image.px.shape[3] != t->job.channels)
-        return "pictures with alpha are not";
-    why = gf_finite_refuses_parts(t->s);
-    if (why || t->s->plan_only)
-        return why;
-    if (!gf_reader_has_pages(&t->reader))
-        return "an array in Fortran order is not";
-    for (int i = 0; i < t->targets->n && !why; i++)
-        why = gf_product_pages_refused(&t->product[i]);
+/* Planes that follow each other need no place known beforehand; those of several devices and processes do, and rows
+ * of pictures. */
+static bool in_order(const struct gf_task *t) {
+    return t->state == GF_TASK_TOO_LARGE && t->job.ndim == 3;
+}
+
+const char *gf_idwt_planes_refuses(const struct gf_task *t) {
+    const struct gf_job job = gf_dwt_planes_job(&t->job);
+    const char *why = gf_slab_wavelet_refuses(&job);
+    if (!why && t->image.px.shape[t->image.ndim] != t->job.channels)
+        why = "pictures with alpha are not";
+    if (!why)
+        why = gf_planes_unread(t);
+    for (int i = 0; i < t->targets->n && !why && !t->s->plan_only; i++)
+        why = in_order(t) ? gf_product_pages_refused(&t->product[i])
+                          : gf_product_rows_refused(t->s, &t->product[i]);
     return why;
 }
 
 /* For so many at a time. */
 static int describe(const struct gf_task *t, int hands, struct gf_slab_wavelet *w) {
     int64_t coders = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
-    struct gf_job job = t->job;
+    struct gf_job job = gf_dwt_planes_job(&t->job);
+    coders += gf_finite_bytes(&t->reader, &t->image);
     if (!has_rows(t)) /* a page that is kept; a frame is decoded beside it */
         coders += (t->s->frames ? 2 : 1) * t->image.px.stride[0];
     job.lean = job.spend_input = false;
@@ -52,12 +56,13 @@ static int describe(const struct gf_task *t, int hands, struct gf_slab_wavelet *
 }
 
 bool gf_idwt_planes_plan(const struct gf_task *t, struct gf_slab_wavelet *w) {
-    return !refuses(t) && !describe(t, 1, w);
+    return !gf_idwt_planes_refuses(t) && !describe(t, 1, w);
 }
 
 int gf_idwt_planes_count(const struct gf_task *t, const struct gf_deal *d,
                          struct gf_slab_wavelet *w) {
-    if (refuses(t) || describe(t, d->n * gf_planes_hands(&t->job), w))
+    if (t->job.ndim != 3 || gf_idwt_planes_refuses(t) ||
+        describe(t, d->n * gf_planes_hands(&t->job), w))
         return 0;
     const int n = gf_planes_count(&t->job, d);
     return n > 1 ? n : 0;
@@ -80,13 +85,15 @@ static int read_rows(void *user, const struct gf_slab_rows *rows, void *to) {
     struct run *r = user;
     struct gf_planes_hand *h = r->hand;
     const struct gf_task *t = h->t;
-    const int64_t *shape = t->image.px.shape;
+    const int64_t *columns = t->image.px.shape + t->image.ndim - 1; /* and channels */
+    const bool picture = t->image.ndim == 2;
     double start = gf_now_ms();
     h->at = rows->page;
     struct gf_array a =
-        gf_array_wrap(to, t->image.px.dtype, 3, (int64_t[]){rows->count, shape[2], shape[3]});
+        gf_array_wrap(to, t->image.px.dtype, 3, (int64_t[]){rows->count, columns[0], columns[1]});
     int rc = r->page.data ? copy_rows(r, rows, to)
-                          : gf_finite_rows(h->reader, &t->image, rows->page, rows->row, &a);
+                          : gf_finite_rows(h->reader, &t->image, picture ? 0 : rows->page,
+                                           picture ? rows->page : rows->row, &a);
     h->ms_read += gf_now_ms() - start;
     return rc;
 }
@@ -95,11 +102,13 @@ static int write_rows(void *user, int i, const struct gf_slab_rows *rows, const 
     const struct run *r = user;
     const struct gf_task *t = r->hand->t;
     const struct gf_array *px = &t->product[i].image.px;
-    struct gf_volume *volume = r->planes->volume[i];
+    struct gf_volume *volume = r->planes->out[i].volume;
+    const int64_t *columns = px->shape + t->job.ndim - 1; /* and channels */
     double start = gf_now_ms();
-    const struct gf_array page = gf_array_wrap(
-        (void *)data, px->dtype, 4, (int64_t[]){1, rows->count, px->shape[2], px->shape[3]});
-    const struct gf_volume_box box = {rows->page, rows->row, 0, rows->count, px->shape[2]};
+    const struct gf_array page = gf_array_wrap((void *)data, px->dtype, 4,
+                                               (int64_t[]){1, rows->count, columns[0], columns[1]});
+    const struct gf_volume_box box = gf_planes_box(
+        t, &(struct gf_volume_box){rows->page, rows->row, 0, rows->count, columns[0]});
     r->hand->overflowed[i] += gf_task_overflowed(t, &page);
     int rc = r->planes->in_order ? gf_product_put(t->s, &t->product[i], &t->image.metadata, volume,
                                                   rows->page, &page)
@@ -149,35 +158,29 @@ static int run_part(const struct gf_planes_work *p, struct gf_planes_hand *hand,
     return rc;
 }
 
-/* How many parts devices share, 0: none. Planes are written in any order. */
+/* How many parts devices or processes share, 0: none. */
 static int choose_parts(const struct gf_task *t, struct gf_slab_wavelet *w) {
-    if (!gf_planes_may_share(t))
-        return 0;
-    for (int i = 0; i < t->targets->n; i++)
-        if (gf_product_rows_refused(t->s, &t->product[i]))
-            return 0;
-    return gf_idwt_planes_count(t, t->deal, w);
+    const struct gf_job job = gf_dwt_planes_job(&t->job);
+    if (t->ranks)
+        return gf_dwt_parts(&job, t->ranks->size);
+    return !in_order(t) && gf_planes_may_share(t) ? gf_idwt_planes_count(t, t->deal, w) : 0;
 }
 
 int gf_idwt_planes_stream(struct gf_task *t) {
-    const bool too_large = t->state == GF_TASK_TOO_LARGE;
-    struct gf_planes_work p = {.t = t, .run = run_part};
-    struct gf_failure need = {0};
-    gf_failure_keep(&need, GF_ENOMEM);
-    p.parts = too_large ? 0 : choose_parts(t, &p.inverse);
-    if (!too_large && !p.parts)
+    struct gf_planes_work p = {.t = t, .run = run_part, .in_order = in_order(t)};
+    const char *why = gf_planes_must(t) ? gf_idwt_planes_refuses(t) : NULL;
+    int rc = why ? gf_planes_refuse(t, why) : gf_planes_must(t) ? describe(t, 1, &p.inverse) : 0;
+    rc = gf_shared_agree(t, rc);
+    if (rc)
+        return rc;
+    p.parts = choose_parts(t, &p.inverse);
+    if (!gf_planes_must(t) && !p.parts)
         return 0;
-    p.in_order = too_large;
-    const char *why = too_large ? refuses(t) : NULL;
-    if (why)
-        return gf_fail(GF_ENOMEM, "%s; not plane by plane: %s", need.message, why);
-    int rc = too_large ? describe(t, 1, &p.inverse) : 0;
-    if (!rc)
-        rc = gf_planes_run(&p);
+    rc = gf_planes_run(&p);
     if (rc)
         return rc;
     gf_slab_wavelet_part(&p.inverse, p.parts ? p.parts : 1, 0, &p.inverse);
-    gf_log_verbose("'%s': %lld planes, up to %lld at once", gf_log_name(t->name),
-                   (long long)t->job.shape[0], 2 * (long long)p.inverse.pairs);
+    gf_log_verbose("'%s': %lld %s, up to %lld at once", gf_log_name(t->name),
+                   (long long)t->job.shape[0], gf_planes_unit(t), 2 * (long long)p.inverse.pairs);
     return 0;
 }

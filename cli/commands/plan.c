@@ -5,15 +5,10 @@
 #include <unistd.h>
 #include <sys/stat.h>
 
+#include "cli/filter/filtering.h"
 #include "cli/backend_options.h"
 #include "cli/command.h"
-#include "cli/commands/plan_assume.h"
-#include "cli/commands/plan_parts.h"
-#include "cli/commands/plan_ranks.h"
-#include "cli/commands/plan_report.h"
-#include "cli/filter/files.h"
-#include "cli/filter/make.h"
-#include "cli/filter/options.h"
+#include "cli/commands/plan.h"
 #include "cli/log.h"
 #include "cli/shapes.h"
 #include "cli/batch/ranks.h"
@@ -21,7 +16,7 @@
 #include "core/base/status.h"
 #include "core/session/speeds.h"
 
-/* Shapes, or a range of them; a file of that name comes first. */
+/* True for shapes and ranges, unless a file has that name. */
 static bool is_shape(const char *text) {
     struct stat st;
     return gf_shape_looks_like_one(text) && stat(text, &st);
@@ -74,7 +69,7 @@ static const struct gf_task_hooks *transform_of(const struct gf_settings *s,
     return wavelet ? &gf_hooks_idwt : &gf_hooks_forward;
 }
 
-/* Explains an operand that begins like a shape and is no file either. */
+/* Explains the failure of an operand that begins like a shape. */
 static int fail_operand(int rc, const char *name) {
     if (*name < '0' || *name > '9' || !access(name, F_OK))
         return rc;
@@ -102,8 +97,7 @@ static int plan_one(struct gf_settings *s, struct gf_runner *runner,
     struct gf_ranks_plan ranks = {.ranks = 0};
     struct gf_plan_parts parts;
     if (!rc && s->ranks)
-        rc = gf_ranks_plan(&t.job, gf_plan_moved(&t), s->ranks, s->link * 1e9,
-                           gf_settings_threads(s), &ranks);
+        rc = gf_ranks_plan(&t, gf_plan_moved(&t), &ranks);
     if (!rc)
         rc = gf_plan_parts(&t, &parts);
     if (!rc)
@@ -147,7 +141,7 @@ static int check_ranks(const struct gf_settings *s) {
                : gf_fail(GF_EUSAGE, "--ranks=P and --link=GB/s need each other");
 }
 
-/* On the device of --assume where one is named, or on those of a list. */
+/* Opens the device of --assume, or those that --backend and --device name. */
 static int open_session(struct gf_settings *s, struct gf_session *session) {
     static const struct gf_backend *list[2]; /* as long as the session */
     struct gf_assumed_device device;
@@ -159,7 +153,7 @@ static int open_session(struct gf_settings *s, struct gf_session *session) {
     return rc ? rc : gf_session_open_for(s, session);
 }
 
-/* The worst exit code of all. */
+/* Plans all operands; returns the worst exit code. */
 static int plan_operands(struct gf_settings *s, struct gf_session *session,
                          const struct gf_targets *targets, char **operands, int n) {
     struct gf_runner runner;
@@ -196,7 +190,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
     bool wavelet = s->plan_transform > GF_PLAN_FFT;
     if (!any_output && is_filter(s))
         s->out = "tiff:plan.tif"; /* which holds all types */
-    else if (!any_output)         /* then it is a picture to look at, if it can be one */
+    else if (!any_output)         /* a picture to look at, if the job allows one */
         s->out =
             wavelet || s->kind == GF_COMPLEX || s->depth == 32 ? "npy:plan.npy" : "png:plan.png";
     rc = gf_settings_check(s);
@@ -229,7 +223,8 @@ static int run(struct gf_settings *s, char **operands, int n) {
 
 static const char *const transforms[] = {"fft", "dwt", "idwt", NULL}; /* as enum gf_plan_of */
 
-static const struct gf_opt plan_rows[] = {
+static const struct gf_opt_group plan_group = GF_GROUP(
+    "What is planned",
     GF_CHOICE("transform", plan_transform, "NAME", transforms,
               "fft, dwt or idwt (default: fft; for a file with a record, its inverse)"),
     GF_TEXT(
@@ -239,10 +234,7 @@ static const struct gf_opt plan_rows[] = {
     GF_INTEGER("ranks", ranks, "P", 1, 1 << 20,
                "also predict a run of P machines like this one (mpirun), with --link"),
     GF_CHOICE("step", step, "NAME", gf_steps,
-              "the sizes of a range A..B: 2x (default), 7smooth, primes"),
-    GF_END,
-};
-static const struct gf_opt_group plan_group = {"What is planned", plan_rows};
+              "the sizes of a range A..B: 2x (default), 7smooth, primes"));
 
 static const struct gf_opt_group *const groups[] = {&plan_group,
                                                     &gf_opts_link,

@@ -1,12 +1,14 @@
 /* The prediction: passes are bound by memory, the exchange by the network or, in small messages, by what
  * each of them costs. */
-#include "cli/commands/plan_ranks.h"
+#include "cli/commands/plan.h"
 
 #include <limits.h>
 
+#include "cli/commands/planes.h"
 #include "core/base/bandwidth.h"
 #include "core/base/status.h"
 #include "core/slab/make.h"
+#include "core/wavelet/window.h"
 
 /* The latency of a message: order of magnitude of a fast network. */
 static const double message_seconds = 5e-6;
@@ -21,54 +23,74 @@ static double put_by(const struct gf_slab_plan *p, int ranks, int i, double *pie
 }
 
 /* The shares of the rank that has the most; bytes and pieces of the exchanges. */
-static int predict(const struct gf_job *job, int64_t moved, int ranks, struct gf_ranks_plan *p) {
+static int share(const struct gf_job *job, int ranks, double *pieces, struct gf_ranks_plan *p) {
     struct gf_slab_plan plan;
-    double most = 0, messages = 0;
+    double most = 0;
     int rc = gf_slab_plan_make(job, &(struct gf_slab_worker){0}, INT64_MAX / 2, ranks, &plan);
     if (rc)
         return rc;
+    *pieces = 0;
     for (int i = 0; i < ranks; i++) {
-        double pieces, put = put_by(&plan, ranks, i, &pieces);
+        double own, put = put_by(&plan, ranks, i, &own);
         const int64_t kept =
             gf_slab_owned_from(&plan, ranks, i + 1) - gf_slab_owned_from(&plan, ranks, i);
         put -= put * (double)kept / (double)plan.exchange_bytes;
         most = put > most ? put : most;
-        messages = pieces > messages ? pieces : messages;
+        *pieces = own > *pieces ? own : *pieces;
     }
     const int64_t units = plan.line ? plan.pages : plan.units;
-    p->ranks = ranks;
     p->most = plan.pages < units ? plan.pages : units;
     p->bytes_sent = (int64_t)(most + 0.5);
     p->bytes_needed = plan.memory_bytes;
-    p->alone = (double)moved / p->copy;
-    p->passes = p->alone / (double)(ranks < p->most ? ranks : p->most);
-    p->exchange = (double)p->bytes_sent / p->link + messages * message_seconds;
+    p->slabs = plan;
     /* A filter sends all of it back, as a picture's or a line's other walks do. */
-    p->exchange *= plan.n_walks > 2 ? 2 : 1;
-    p->together = p->passes + p->exchange;
+    p->exchanges = plan.n_walks > 2 ? 2 : 1;
     return 0;
 }
 
+/* Parts of a wavelet transform exchange nothing. */
+static int share_planes(const struct gf_task *t, int ranks, struct gf_ranks_plan *p) {
+    const struct gf_job job = gf_dwt_planes_job(&t->job);
+    struct gf_slab_wavelet w = {.memory_bytes = gf_dwt_planes_bytes(t, true)};
+    p->most = gf_dwt_parts(&job, INT_MAX / 16);
+    if (job.direction == GF_INVERSE && gf_idwt_planes_plan(t, &w))
+        gf_slab_wavelet_part(&w, gf_dwt_parts(&job, ranks), 0, &w);
+    p->bytes_needed = w.memory_bytes;
+    return 0;
+}
+
+static int predict(const struct gf_task *t, int64_t moved, int ranks, struct gf_ranks_plan *p) {
+    double pieces = 0;
+    int rc = t->job.op == GF_DWT ? share_planes(t, ranks, p) : share(&t->job, ranks, &pieces, p);
+    p->ranks = ranks;
+    p->alone = (double)moved / p->copy;
+    p->passes = p->alone / (double)(ranks < p->most ? ranks : p->most);
+    p->exchange = ((double)p->bytes_sent / p->link + pieces * message_seconds) * p->exchanges;
+    p->together = p->passes + p->exchange;
+    return rc;
+}
+
 /* The fewest ranks from which on twice as many save less than a tenth of the time. */
-static int64_t find_enough(const struct gf_job *job, int64_t moved, const struct gf_ranks_plan *p) {
+static int64_t find_enough(const struct gf_task *t, int64_t moved, const struct gf_ranks_plan *p) {
     struct gf_ranks_plan some = *p, more = *p;
     int64_t n = 1;
-    const bool fits = !predict(job, moved, 1, &some);
+    const bool fits = !predict(t, moved, 1, &some);
     for (; fits && 2 * n <= p->most && n < INT_MAX / 4; n *= 2, some = more)
-        if (predict(job, moved, (int)(2 * n), &more) || more.together > 0.9 * some.together)
+        if (predict(t, moved, (int)(2 * n), &more) || more.together > 0.9 * some.together)
             break;
     return n;
 }
 
-int gf_ranks_plan(const struct gf_job *job, int64_t moved, int ranks, double link, int threads,
-                  struct gf_ranks_plan *out) {
-    const char *why = gf_slab_refuses(job);
-    *out = (struct gf_ranks_plan){.link = link};
+int gf_ranks_plan(const struct gf_task *t, int64_t moved, struct gf_ranks_plan *out) {
+    const char *why = t->job.op != GF_DWT              ? gf_slab_refuses(&t->job)
+                      : t->job.direction == GF_FORWARD ? gf_dwt_planes_refuses(t, true)
+                                                       : gf_idwt_planes_refuses(t);
+    *out = (struct gf_ranks_plan){.link = t->s->link * 1e9};
     int rc = why ? gf_fail(GF_EUNSUPP, "not by several processes: %s", why)
-                 : gf_bandwidth_copy(threads, &out->copy);
+                 : gf_bandwidth_copy(gf_settings_threads(t->s), &out->copy);
     if (!rc)
-        rc = predict(job, moved, ranks, out);
+        rc = predict(t, moved, t->s->ranks, out);
     if (!rc)
-        out->enough = find_enough(job, moved, out);
+        out->enough = find_enough(t, moved, out);
     return rc;
 }

@@ -29,6 +29,27 @@ struct share {
     struct hand *hand;
 };
 
+int gf_planes_refuse(const struct gf_task *t, const char *why) {
+    struct gf_failure need = {0};
+    if (t->ranks)
+        return gf_fail(GF_EUNSUPP, "not by several processes: %s", why);
+    gf_failure_keep(&need, GF_ENOMEM);
+    return gf_fail(GF_ENOMEM, "%s; not plane by plane: %s", need.message, why);
+}
+
+const char *gf_planes_unread(const struct gf_task *t) {
+    const struct gf_settings *s = t->s;
+    if (t->image.ndim == 2 && !s->plan_only && !gf_file_has_rows(t->reader.file[0]))
+        return "pictures in raw, .npy and uncompressed TIFF files are, others not";
+    if (!s->plan_only && !gf_reader_has_pages(&t->reader))
+        return "an array in Fortran order is not";
+    return gf_task_refuses_mean(t);
+}
+
+struct gf_volume_box gf_planes_box(const struct gf_task *t, const struct gf_volume_box *box) {
+    return t->job.ndim == 3 ? *box : (struct gf_volume_box){0, box->z, box->x, 1, box->width};
+}
+
 int gf_planes_count(const struct gf_job *job, const struct gf_deal *d) {
     /* For shares by measured speed: as many as tell the speed, and as many more, for each hand. */
     const int most = gf_dwt_parts(job, 4 * gf_planes_hands(job) * d->n);
@@ -144,7 +165,7 @@ static int run_dealt(struct gf_planes_work *p) {
     if (!s.hand)
         return gf_fail(GF_ENOMEM, "out of memory");
     for (int i = 0; i < t->job.n_out; i++)
-        gf_volume_share(p->volume[i], n);
+        gf_volume_share(p->out[i].volume, n);
     if (t->s->tune)
         gf_deal_use_record(t->deal, &t->job);
     int rc = t->s->frames ? 0 : gf_file_check(t->reader.file[0]);
@@ -166,40 +187,58 @@ static int run_dealt(struct gf_planes_work *p) {
     return rc;
 }
 
+/* Each of several processes has a part or, if there are fewer parts, none. */
 static int run_alone(struct gf_planes_work *p) {
     struct gf_task *t = p->t;
+    const int part = t->ranks ? t->ranks->rank : 0;
     p->sum = (struct gf_planes_hand){
         .t = t, .reader = &t->reader, .runner = t->runner, .threads = gf_planes_threads(t, NULL)};
-    return p->run(p, &p->sum, 0);
+    t->reader.any_order = t->ranks != NULL;
+    return part && part >= p->parts ? 0 : p->run(p, &p->sum, part);
 }
 
 /* ---- outputs ---- */
 
+/* Adds up what this process and, if several share the task, the others counted. */
+static int count(const struct gf_planes_work *p) {
+    struct gf_task *t = p->t;
+    double clipped[GF_MAX_OUTPUTS];
+    for (int i = 0; i < GF_MAX_OUTPUTS; i++)
+        clipped[i] = (double)p->sum.clipped[i];
+    int rc = t->ranks ? gf_ranks_sum(t->ranks, clipped, GF_MAX_OUTPUTS) : 0;
+    for (int i = 0; i < t->job.n_out; i++) {
+        t->overflowed[i] += p->sum.overflowed[i];
+        t->report.clipped[i] += (int64_t)clipped[i];
+    }
+    return rc;
+}
+
 int gf_planes_run(struct gf_planes_work *p) {
     struct gf_task *t = p->t;
-    int rc = 0;
+    int rc;
+    p->out = calloc((size_t)t->job.n_out, sizeof *p->out);
+    rc = gf_shared_agree(t, p->out ? 0 : gf_fail(GF_ENOMEM, "out of memory"));
+    if (rc)
+        goto out;
     t->streamed = p->parts || t->job.direction == GF_FORWARD;
     for (int i = 0; i < t->job.n_out && !rc; i++)
-        rc = (p->in_order ? gf_product_begin : gf_product_create)(
-            t->s, &t->product[i], &t->image.metadata, &p->volume[i]);
+        rc = p->in_order
+                 ? gf_product_begin(t->s, &t->product[i], &t->image.metadata, &p->out[i].volume)
+                 : gf_shared_create(t, i, &p->out[i]);
     if (!rc)
-        rc = p->parts ? run_dealt(p) : run_alone(p);
+        rc = gf_shared_agree(t, p->parts && !t->ranks ? run_dealt(p) : run_alone(p));
     t->ms_decode += p->sum.ms_read;
     t->ms_transform += p->sum.ms_transform;
     t->ms_encode += p->sum.ms_write;
-    for (int i = 0; i < t->job.n_out; i++) {
-        t->overflowed[i] += p->sum.overflowed[i];
-        t->report.clipped[i] += p->sum.clipped[i];
-    }
     gf_progress_share(0);
-    if (!rc && t->reader.file[0])
-        rc = gf_file_check_size(t->reader.file[0]);
+    if (!rc)
+        rc = count(p);
+    if (!rc)
+        rc = gf_shared_finish(t, p->out);
     gf_reader_close(&t->reader);
-    if (!rc && t->job.direction == GF_INVERSE)
-        rc = t->hooks->check(t);
-    const double start = gf_now_ms();
-    rc = gf_volumes_end(p->volume, t->job.n_out, rc);
-    t->ms_encode += gf_now_ms() - start;
+    rc = gf_shared_end(t, p->out, rc);
     t->state = rc ? t->state : GF_TASK_WRITTEN;
+out:
+    free(p->out);
     return rc;
 }

@@ -12,7 +12,6 @@
 #include "cli/report.h"
 #include "core/base/clock.h"
 #include "core/base/status.h"
-#include "core/session/disk_speed.h"
 #include "core/session/tune.h"
 #include "formats/files.h"
 #include "formats/io/io.h"
@@ -90,7 +89,7 @@ static int tune_device(const struct gf_settings *s, const struct gf_wish_device 
 
 /* ---- codec and disk ---- */
 
-/* A ramp with noise, which a PNG halves about as it does a photograph. */
+/* A ramp with noise, which PNG compresses about as well as a photograph, to half. */
 static int make_picture(struct gf_image *image) {
     const int64_t shape[3] = {SIDE, SIDE, 1};
     uint32_t state = 1;
@@ -109,7 +108,7 @@ static int time_codec(struct host_speeds *h) {
     struct gf_image image, back;
     int rc = make_picture(&image);
     for (int i = 0; i < RUNS && !rc; i++) {
-        char path[NAME]; /* one for each: no two outputs of a run are written to one file */
+        char path[NAME]; /* one name each, because a run may not write an output twice */
         snprintf(path, sizeof path, ".gpufft-tune-%ld-%d.png", (long)getpid(), i);
         double start = gf_now_ms();
         rc = gf_image_write(path, &gf_format_png, &image, &options, true);
@@ -129,7 +128,7 @@ static int time_codec(struct host_speeds *h) {
     return rc;
 }
 
-/* Writes a file through to its disk, and reads it from there. */
+/* Times writing a file through to its disk and reading it back. */
 static int time_disk(const char *path, struct host_speeds *h) {
     char *data = malloc(DISK_BYTES);
     ssize_t got = 1;
@@ -155,7 +154,7 @@ static int time_disk(const char *path, struct host_speeds *h) {
     return h->disk > 0 ? 0 : gf_fail(GF_EIO, "cannot write and read '%s'", path);
 }
 
-/* In the current folder; the files are gone afterwards. */
+/* Measures in the current folder, and deletes the files. */
 static int time_host(struct host_speeds *h) {
     char path[NAME];
     *h = (struct host_speeds){.decode = 0};
@@ -166,20 +165,18 @@ static int time_host(struct host_speeds *h) {
     rc = time_disk(path, h);
     unlink(path);
     if (!rc)
-        gf_disk_speed_keep(".", h->disk);
+        gf_speeds_keep_disk(".", h->disk);
     return rc;
 }
 
 /* ---- the command ---- */
 
 static int forget(const struct gf_settings *s) {
-    int was = gf_speeds_forget();
-    const int disks = was < 0 ? was : gf_disk_speeds_forget();
-    if (disks < 0) {
+    const int was = gf_speeds_forget();
+    if (was < 0) {
         gf_log_error("tune: %s", gf_message());
-        return gf_exit_code(disks);
+        return gf_exit_code(was);
     }
-    was |= disks;
     gf_report_print(s->json,
                     "{?deleted the record of speeds is deleted|there is no record of speeds}\n",
                     GF_REPORT(GF_BOOL("deleted", was != 0)));
@@ -218,7 +215,7 @@ static int import_plans(const struct gf_settings *s) {
     return 0;
 }
 
-/* The devices to measure: all, or those asked for. */
+/* Fills in the devices to measure: all, or those asked for. */
 static int choose(struct gf_settings *s) {
     const bool named = strcmp(s->backend, "auto"), list = gf_wish_is_list(s->backend, s->device);
     if (named && !list)
@@ -271,7 +268,8 @@ static int run(struct gf_settings *s, char **operands, int n) {
     return code;
 }
 
-static const struct gf_opt rows[] = {
+static const struct gf_opt_group group = GF_GROUP(
+    "Tune",
     GF_TEXT(
         "backend", backend, "NAME",
         "measure this backend, or a list such as cuda:0,openmp (default: the CPU and every GPU)",
@@ -281,10 +279,7 @@ static const struct gf_opt rows[] = {
     GF_FLAG("forget", forget, "delete what was measured before, and measure nothing"),
     GF_TEXT("export", export_to, "FILE", "write the plans that were measured to FILE"),
     GF_TEXT("import", import_from, "FILE",
-            "keep the plans of such a FILE, for devices of the same name and driver"),
-    GF_END,
-};
-static const struct gf_opt_group group = {"Tune", rows};
+            "keep the plans of such a FILE, for devices of the same name and driver"));
 static const struct gf_opt_group *const groups[] = {&group, &gf_opts_bench_what, &gf_opts_common,
                                                     NULL};
 

@@ -1,4 +1,4 @@
-/* gpufft tune SHAPE...: plans of a few kinds of each shape, measured. */
+/* gpufft tune SHAPE...: measures plans for a few kinds of transforms of each shape. */
 #include "cli/commands/tune_plans.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "cli/report.h"
 #include "core/base/status.h"
 
-/* Kinds that have a choice of plans, and those that are measured where --kind says nothing. */
+/* Kinds measured without --kind, and all that have a choice of plans. */
 enum {
     USUAL = 1 << GF_BENCH_C2C | 1 << GF_BENCH_R2C | 1 << GF_BENCH_PICTURE,
     CAN = USUAL | 1 << GF_BENCH_C2R | 1 << GF_BENCH_PICTURE_FULL
@@ -35,9 +35,9 @@ static int tune_case(void *user, const struct gf_bench_case *c) {
     struct gf_plan *plan = NULL;
     char what[128];
     int used = 0;
-    for (int i = 0; i < c->shape.ndim; i++)
+    for (int i = 0; i < c->job.ndim; i++)
         used += snprintf(what + used, sizeof what - (size_t)used, "%s%lld%s", i ? "x" : "",
-                         (long long)c->shape.n[i], c->job.axes >> i & 1 ? "" : "*");
+                         (long long)c->job.shape[i], c->job.axes >> i & 1 ? "" : "*");
     snprintf(what + used, sizeof what - (size_t)used, " %s%s", gf_bench_kinds[c->kind],
              c->job.precision == GF_DOUBLE ? " double" : "");
     int rc = t->backend->plan(t->context, &c->job, &plan);

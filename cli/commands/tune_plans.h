@@ -4,8 +4,8 @@
 
 #include "cli/settings.h"
 
-/* Shapes as they are typed, or without any a few common ones, on one device; what is found is printed, and kept
- * by the backend. Nothing happens on the CPU. Returns an exit code. */
+/* Measures plans on one device for the shapes as typed, or without any for a few common ones.
+ * Prints the results; the backend keeps them. Does nothing for the CPU. Returns an exit code. */
 int gf_tune_plans(const struct gf_settings *s, const struct gf_wish_device *device, char **operands,
                   int n);
 

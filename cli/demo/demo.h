@@ -6,11 +6,11 @@
 
 enum { GF_MAX_SAMPLES = 2, GF_MAX_STEPS = 10 };
 
-/* A command as typed, without "gpufft": words between blanks, at the end perhaps "> FILE". Names of
- * panels begin with two digits and a dash. */
-struct gf_step {
+/* A command as typed, without "gpufft": words between blanks, optionally with "> FILE" at the end.
+ * Names of panels begin with two digits and a dash. */
+struct gf_lesson_step {
     const char *words;
-    const char *see; /* what there is to see then, or NULL */
+    const char *see; /* what to look at then, or NULL */
 };
 
 struct gf_lesson {
@@ -19,7 +19,7 @@ struct gf_lesson {
     struct {
         const char *sample, *panel; /* a file of samples/, and its name here */
     } input[GF_MAX_SAMPLES];
-    struct gf_step step[GF_MAX_STEPS];
+    struct gf_lesson_step step[GF_MAX_STEPS];
 };
 
 extern const struct gf_lesson gf_lessons[]; /* ends with a NULL name */
@@ -32,10 +32,5 @@ struct gf_sample_file {
 };
 
 extern const struct gf_sample_file gf_sample_files[];
-
-/* hand.c: what the lessons do to pictures without a transform, as --page, --every and --sum.
- */
-bool gf_hand_asked(const struct gf_settings *s);
-int gf_hand_run(const struct gf_settings *s, const char *in);
 
 #endif

@@ -1,4 +1,4 @@
-/* The lessons: what each shows, and by which commands. */
+/* The lessons: what each explains, and its commands. */
 #include "cli/demo/demo.h"
 
 const struct gf_lesson gf_lessons[] = {
@@ -32,8 +32,8 @@ const struct gf_lesson gf_lessons[] = {
                   "--depth=32",
                   "The mask has a hole in its middle, where 1 minus the low pass is 0."},
                  {"fwd highpass.tif --out=04-filtered-spectrum.png",
-                  "The hole in the spectrum; the rest is as bright as before, because black and "
-                  "white are taken from where most of the bins are."},
+                  "The hole in the spectrum. The rest is as bright as before, because black and "
+                  "white are chosen by where most of the bins are."},
                  {"filter 01-input.png --highpass=24 --offset=mid --out=05-result.png",
                   "Grey is zero: the sky is flat, and sharp details are visible, bright on one "
                   "side of each edge and dark on the other."}},
@@ -57,8 +57,7 @@ const struct gf_lesson gf_lessons[] = {
                  {"fwd 05-result.png --out=06-filtered-spectrum.png", "The spectrum without them."},
                  {"filter 01-input.png --auto-notch --out=07-by-itself.png",
                   "The same without coordinates: the program looks for waves that are the same all "
-                  "over "
-                  "the picture, which those of a fence or of bricks are not."}},
+                  "over the picture, which those of a fence or of bricks are not."}},
     },
     {
         .name = "descreen",
@@ -79,9 +78,9 @@ const struct gf_lesson gf_lessons[] = {
                   "greys now. The type is softer, because its strokes are as fine as the screen."},
                  {"filter 01-input.png --descreen --mask-out=06-lattice-mask.png "
                   "--out=07-by-itself.png",
-                  "The same by itself: the program finds the lattice, and dims each of its points "
-                  "as far as the screen is stronger than the picture there. What lies between "
-                  "them stays, and with it the edges of the type."}},
+                  "The same without numbers: the program finds the lattice and dims each of its "
+                  "points as far as the screen is stronger than the picture there. What lies "
+                  "between the points stays, and with it the edges of the type."}},
     },
     {
         .name = "phase",
@@ -134,14 +133,14 @@ const struct gf_lesson gf_lessons[] = {
         .step =
             {{"demo --every=2 01-input.png --out=02-every-second.png",
               "One centre has become nine: false rings in the middle of each side and in the "
-              "corners. No filter can remove them any more, because nothing distinguishes them "
-              "from true ones."},
+              "corners. No filter can remove them now, because nothing distinguishes them from "
+              "true ones."},
              {"filter 01-input.png --lowpass=45%,butterworth:8 --mask-out=03-mask.png "
               "--out=04-lowpass.png",
               "Everything above half of Nyquist is removed first; the picture becomes grey there."},
              {"demo --every=2 04-lowpass.png --out=05-every-second.png",
-              "Half the size, and correct: rings where the samples suffice, grey where they do "
-              "not."},
+              "Half the size, and correct: rings where there are enough samples, grey where there "
+              "are not."},
              {"fwd 02-every-second.png --out=06-aliased-spectrum.png", NULL},
              {"fwd 05-every-second.png --out=07-true-spectrum.png",
               "The spectra of the two. In the first, everything outside has been folded in, up to "
@@ -170,8 +169,8 @@ const struct gf_lesson gf_lessons[] = {
         .name = "wavelets",
         .title = "Wavelets: noise is many small coefficients",
         .text = "A wavelet transform splits the picture into a small copy and details of each size "
-                "and position. A picture consists of a few large details, noise of a little of "
-                "each. So remove the small ones.",
+                "and position. A picture consists of a few large details, noise of many small "
+                "ones. So remove the small ones.",
         .input = {{"still-grain.png", "01-input.png"}},
         .step = {{"dwt 01-input.png --levels=4 --out=02-pyramid.png",
                   "The small copy is in the corner; to its right, below it and diagonally are the "
@@ -205,15 +204,15 @@ const struct gf_lesson gf_lessons[] = {
                   "Every slice by itself, in two dimensions: softer, and no eyes."},
                  {"filter 01-head.tif --lowpass=0.08c --out=volume.tif", NULL},
                  {"demo --page=14 volume.tif --out=05-volume.png",
-                  "In three dimensions the filter keeps a ball of the spectrum. The slice takes on "
-                  "something of its neighbours: at the top the eyes shine through."},
+                  "In three dimensions the filter keeps a ball of the spectrum. The slice is mixed "
+                  "with its neighbours: at the top the eyes shine through."},
                  {"filter 01-head.tif --lowpass=0.08c --axes=z --out=along-z.tif", NULL},
                  {"demo --page=14 along-z.tif --out=06-along-z.png",
                   "Along z alone: sharp within the slice, and the eyes are clearly visible."}},
     },
     {
         .name = "passes",
-        .title = "Passes: the way to memory is what costs",
+        .title = "Passes: what costs is the way to memory",
         .text =
             "A transform runs in passes: each reads all of the data once and writes it once. On "
             "large data the arithmetic in between is nearly free, and a pass costs about what "
@@ -237,14 +236,14 @@ const struct gf_lesson gf_lessons[] = {
               "Three axes, three passes, and 128 MiB to move each way in each of them, unless two "
               "fit into a cache together: then one of them reads and the other writes."},
              {"bench 1024^2 --kind=c2c --passes --repeat=3 --plan-time=0.1 > 07-measured.txt",
-              "Every backend that is here, with its passes timed one by one; the first lines have "
-              "the bandwidth of a copy in memory, the CPU's or a GPU's. A pass at 80% of that "
-              "cannot become much faster, whatever is done about its arithmetic; libraries do not "
-              "tell their passes apart."},
+              "Every backend present, with its passes timed one by one. The first lines give the "
+              "bandwidth of a copy in memory, the CPU's or a GPU's. A pass at 80% of that cannot "
+              "become much faster, whatever is done about its arithmetic. The passes of libraries "
+              "cannot be told apart."},
              {"bench 64^2..512^2 --kind=c2c --backend=openmp,c --relative=openmp --repeat=3 "
               "--plot=08-measured.png > 09-measured.txt",
               "Both make two passes. The arithmetic of c is plain: two numbers at a time, one "
-              "thread. That is what a pass costs when memory is not what it waits for."}},
+              "thread. That is what a pass costs when it does not wait for memory."}},
     },
     {.name = NULL},
 };

@@ -1,13 +1,12 @@
-/* Filters from options, and those kept from file to file. */
+/* Makes filters from options, and keeps them from file to file. */
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/filter/make.h"
-#include "cli/filter/options.h"
-#include "cli/filter/parts.h"
+#include "cli/filter/filtering.h"
 #include "cli/shapes.h"
+#include "core/base/hash.h"
 #include "core/base/status.h"
 
 static bool on(const struct gf_job *job, int axis) {
@@ -27,7 +26,7 @@ static const char *spectrum_text(const struct gf_job *job, const struct gf_filte
 
 /* ---- radii and places ---- */
 
-/* How far the spectrum's corner is, in the unit. */
+/* The distance of the spectrum's corner, in the unit. */
 static double farthest(const struct gf_job *job, const struct gf_filter_frame *frame, int unit) {
     double squares = 0, axes = 0;
     for (int i = 0; i < job->ndim; i++)
@@ -39,12 +38,12 @@ static double farthest(const struct gf_job *job, const struct gf_filter_frame *f
     return unit == GF_BINS ? fmax(sqrt(squares), 1) : (unit == GF_CYCLES ? 0.5 : 100) * sqrt(axes);
 }
 
-/* Between numbers whose squares are numbers; beyond them nothing changes. */
+/* Limits a radius to numbers whose squares do not overflow or vanish; beyond them nothing changes. */
 static double within_reason(double radius) {
     return fmin(fmax(radius, 1e-60), 1e60);
 }
 
-/* One radius to bins of the job's axes; those of a longer axis are as many times closer. */
+/* Converts a radius to bins of the job's axes. A longer axis has proportionally finer bins. */
 static int resolve(const struct gf_job *job, const struct gf_filter_frame *frame,
                    const struct gf_filter_part *p, const struct gf_radius *r,
                    double radius[GF_MAX_DIMS]) {
@@ -52,10 +51,10 @@ static int resolve(const struct gf_job *job, const struct gf_filter_frame *frame
     double most = farthest(job, frame, r->unit);
     char text[64];
     if (r->value > most * (1 + 1e-12))
-        return gf_fail(GF_EINVAL,
-                       "%s=%.60s: outside the spectrum of %s; a radius is above 0 and up to %.6g%s",
-                       gf_filter_option(p->what), p->text, spectrum_text(job, frame, text), most,
-                       units[r->unit]);
+        return gf_fail(
+            GF_EINVAL,
+            "--%s=%.60s: outside the spectrum of %s; a radius is above 0 and up to %.6g%s",
+            p->option, p->text, spectrum_text(job, frame, text), most, units[r->unit]);
     for (int i = 0; i < job->ndim; i++) {
         double n = (double)frame->shape[i], scale = (double)job->shape[i] / n;
         radius[i] = within_reason(scale * (r->unit == GF_BINS     ? r->value
@@ -65,7 +64,7 @@ static int resolve(const struct gf_job *job, const struct gf_filter_frame *frame
     return 0;
 }
 
-/* x is the last transformed axis, y the one before it. */
+/* Sets a notch's centre: x is the last transformed axis, y the one before it. */
 static int place_notch(const struct gf_job *job, const struct gf_filter_frame *frame,
                        const struct gf_filter_part *p, struct gf_lowpass *l) {
     int at = 0, axes = 0;
@@ -97,8 +96,8 @@ static int add_band(struct gf_filter *f, const struct gf_job *job, const struct 
                     const struct gf_lowpass *inner, const struct gf_lowpass *outer) {
     for (int i = 0; i < job->ndim; i++)
         if (on(job, i) && inner->radius[i] >= outer->radius[i])
-            return gf_fail(GF_EINVAL, "%s=%.60s: R1 is not below R2 in a spectrum of this size",
-                           gf_filter_option(p->what), p->text);
+            return gf_fail(GF_EINVAL, "--%s=%.60s: R1 is not below R2 in a spectrum of this size",
+                           p->option, p->text);
     return gf_filter_add_band(f, inner, outer, p->what == GF_BANDREJECT);
 }
 
@@ -140,67 +139,42 @@ static int add_peak(struct gf_filter *f, const struct gf_job *job,
 
 /* ---- masks and kernels ---- */
 
-/* The extents of the file's samples and of the spectrum; leading ones of 1 do not count. */
-static bool same_size(const struct gf_filter_part *p, const struct gf_job *job,
-                      const struct gf_filter_frame *frame) {
-    int i = p->ndim - 1, axis = job->ndim - 1;
-    for (; axis >= 0; axis--)
-        if (on(job, axis) && frame->shape[axis] != (i < 0 ? 1 : p->file.extent[i--]))
-            return false;
-    for (; i >= 0; i--)
-        if (p->file.extent[i] != 1)
-            return false;
-    return true;
-}
-
-static int add_mask(struct gf_filter *f, const struct gf_settings *s, const struct gf_job *job,
-                    const struct gf_filter_frame *frame, const struct gf_filter_part *p) {
-    struct gf_filter_samples mask = {.value = p->file.value};
+/* A mask has the size of the spectrum; a kernel is not larger than the picture. */
+static int check_file(const struct gf_job *job, const struct gf_filter_frame *frame,
+                      const struct gf_filter_part *p) {
+    const bool mask = p->what == GF_MASK;
+    int64_t extent[GF_MAX_DIMS];
     char text[64], own[GF_SHAPE_TEXT];
-    if (!same_size(p, job, frame))
+    bool fits = gf_filter_spread(job, p, extent);
+    for (int i = 0; i < job->ndim; i++)
+        fits = fits && (!on(job, i) || extent[i] == frame->shape[i] ||
+                        (!mask && extent[i] < frame->shape[i]));
+    if (!fits && mask)
         return gf_fail(GF_EINVAL, "--mask=%s is %s, and the spectrum %s", p->text,
                        gf_shape_text(p->file.extent, p->ndim, own),
                        spectrum_text(job, frame, text));
-    for (int i = 0; i < job->ndim; i++)
-        mask.extent[i] = on(job, i) ? frame->shape[i] : 1;
-    f->in_parts |= frame->in_parts;
-    f->make_part = gf_filter_make_table;
-    f->maker = s;
-    if (!frame->in_parts && p->source)
-        return gf_fail(GF_ENOMEM, "--mask=%s is too large for the memory limit (--max-memory)",
-                       p->text);
-    return frame->in_parts ? 0 : gf_filter_times_mask(f, job, gf_settings_threads(s), &mask);
-}
-
-static int add_kernel(struct gf_filter *f, const struct gf_settings *s, const struct gf_job *job,
-                      const struct gf_filter_frame *frame, const struct gf_filter_part *p) {
-    struct gf_filter_samples kernel = {.value = p->file.value, .extent = {1, 1, 1}};
-    int i = p->ndim - 1;
-    char text[64];
-    for (int axis = job->ndim - 1; axis >= 0; axis--)
-        if (on(job, axis) && i >= 0)
-            kernel.extent[axis] = p->file.extent[i--];
-    bool fits = true;
-    for (; i >= 0; i--)
-        fits = fits && p->file.extent[i] == 1;
-    for (int axis = 0; axis < job->ndim; axis++)
-        fits = fits && kernel.extent[axis] <= frame->shape[axis];
     if (!fits)
         return gf_fail(GF_EINVAL, "--convolve=%s is larger than the picture's %s", p->text,
                        spectrum_text(job, frame, text));
-    struct gf_filter_transform transform = {.run = gf_filter_transform_once, .context = (void *)s};
-    f->in_parts |= frame->in_parts;
+    if (p->source && !frame->in_parts)
+        return gf_fail(GF_ENOMEM, "--mask=%s is too large for the memory limit (--max-memory)",
+                       p->text);
+    return 0;
+}
+
+/* Makes the table of masks and kernels, or leaves it to the parts of the job. */
+static int add_files(struct gf_filter *f, const struct gf_settings *s, const struct gf_job *job,
+                     const struct gf_filter_frame *frame) {
     f->make_part = gf_filter_make_table;
     f->maker = s;
-    if (frame->in_parts)
-        return 0;
-    return gf_filter_times_kernel(f, job, gf_settings_threads(s), &kernel, &transform);
+    f->in_parts = frame->in_parts;
+    return frame->in_parts ? 0 : gf_filter_make_table(s, job, f);
 }
 
 /* ---- the whole ---- */
 
-/* White is the largest number of an integer type, 1 of a float; a share of it is
- * rounded there, so that flat areas are not on a boundary of rounding. */
+/* White is the largest number of an integer type, 1 of a float. A percentage of an integer type's white is rounded,
+ * so that flat areas do not lie on a rounding boundary. */
 static double offset_of(const struct gf_settings *s, enum gf_dtype dtype) {
     const struct gf_filter_settings *f = &s->filter;
     double low = 0, high = 1;
@@ -214,33 +188,30 @@ static double offset_of(const struct gf_settings *s, enum gf_dtype dtype) {
     return whole ? round(f->offset / 100 * high) : f->offset / 100;
 }
 
-static int add_part(struct gf_filter *f, const struct gf_settings *s, const struct gf_job *job,
-                    const struct gf_filter_frame *frame, const struct gf_filter_part *p) {
-    switch (p->what) {
-    case GF_BLUR:
-        return add_blur(f, job, p->radius[0].value);
-    case GF_MASK:
-        return add_mask(f, s, job, frame, p);
-    case GF_KERNEL:
-        return add_kernel(f, s, job, frame, p);
-    default:
-        return add_profile(f, job, frame, p);
-    }
-}
-
 int gf_filter_make(const struct gf_settings *s, const struct gf_job *job,
                    const struct gf_filter_frame *frame, const struct gf_notches *peaks,
                    struct gf_filter **out) {
     int rc = gf_filter_new(out);
     if (rc)
         return rc;
-    for (int i = 0; i < s->filter.n_parts && !rc; i++)
-        rc = add_part(*out, s, job, frame, &s->filter.part[i]);
+    bool files = false;
+    for (int i = 0; i < s->filter.n_parts && !rc; i++) {
+        const struct gf_filter_part *p = &s->filter.part[i];
+        files = files || gf_filter_is_file(p);
+        rc = gf_filter_is_file(p) ? check_file(job, frame, p)
+             : p->what == GF_BLUR ? add_blur(*out, job, p->radius[0].value)
+                                  : add_profile(*out, job, frame, p);
+    }
+    if (!rc && files)
+        rc = add_files(*out, s, job, frame);
     for (int i = 0; peaks && i < peaks->n && !rc; i++)
         if (peaks->notch[i].radius > 0)
             rc = add_peak(*out, job, frame, &peaks->notch[i]);
-    if (!rc && peaks && peaks->mask.data)
-        rc = gf_filter_times_half(*out, job, gf_settings_threads(s), &peaks->mask, frame->shape);
+    if (!rc && peaks && peaks->mask.data) {
+        struct gf_filter_samples mask = {.half = peaks->mask.data};
+        memcpy(mask.extent, frame->shape, sizeof mask.extent);
+        rc = gf_filter_times_mask(*out, job, gf_settings_threads(s), &mask);
+    }
     (*out)->offset = offset_of(s, frame->dtype);
     if (rc) {
         gf_filter_free(*out);
@@ -249,49 +220,35 @@ int gf_filter_make(const struct gf_settings *s, const struct gf_job *job,
     return rc;
 }
 
-/* ---- kept from file to file: an equal filter lets a backend keep its plan ---- */
+/* ---- filters kept from file to file: with the same filter a backend keeps its plan ---- */
 
 enum { MAX_KEPT = 8 };
-
-struct key {
-    int ndim;
-    unsigned axes;
-    int64_t shape[GF_MAX_DIMS];
-    enum gf_precision precision;
-    struct gf_filter_frame frame;
-};
 
 static struct {
     pthread_mutex_t lock;
     int64_t clock;
     struct kept {
-        struct key key;
+        uint64_t key;
         struct gf_filter *filter;
         int users;
         int64_t used; /* by the clock */
     } kept[MAX_KEPT];
 } keep = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void make_key(const struct gf_job *job, const struct gf_filter_frame *frame,
-                     struct key *key) {
-    memset(key, 0, sizeof *key); /* padding too: keys are compared as bytes */
-    key->ndim = job->ndim;
-    key->axes = job->axes;
-    key->precision = job->precision;
-    key->frame.dtype = frame->dtype;
-    key->frame.in_parts = frame->in_parts;
-    for (int i = 0; i < job->ndim; i++) {
-        key->shape[i] = job->shape[i];
-        key->frame.shape[i] = frame->shape[i];
-    }
+/* A hash of everything that the filter depends on besides the run's options. */
+static uint64_t key_of(const struct gf_job *job, const struct gf_filter_frame *frame) {
+    const int what[] = {job->ndim, (int)job->axes, job->precision, frame->dtype, frame->in_parts};
+    const size_t bytes = (size_t)job->ndim * sizeof *job->shape;
+    uint64_t h = gf_hash(GF_HASH_START, what, sizeof what);
+    return gf_hash(gf_hash(h, job->shape, bytes), frame->shape, bytes);
 }
 
-/* The one with that key; else the one that was not used for longest, empty now; else NULL. */
-static struct kept *find_kept(const struct key *key) {
+/* The entry with that key; else the least recently used one that nobody uses, emptied; else NULL. */
+static struct kept *find_kept(uint64_t key) {
     struct kept *oldest = NULL;
     for (int i = 0; i < MAX_KEPT; i++) {
         struct kept *k = &keep.kept[i];
-        if (k->filter && !memcmp(&k->key, key, sizeof *key))
+        if (k->filter && k->key == key)
             return k;
         if (!k->users && (!oldest || k->used < oldest->used))
             oldest = k;
@@ -305,11 +262,10 @@ static struct kept *find_kept(const struct key *key) {
 
 int gf_filter_obtain(const struct gf_settings *s, const struct gf_job *job,
                      const struct gf_filter_frame *frame, struct gf_filter **out) {
-    struct key key;
+    const uint64_t key = key_of(job, frame);
     int rc = 0;
-    make_key(job, frame, &key);
     pthread_mutex_lock(&keep.lock);
-    struct kept *k = find_kept(&key);
+    struct kept *k = find_kept(key);
     if (!k || !k->filter)
         rc = gf_filter_make(s, job, frame, NULL, out);
     if (k && !rc) {

@@ -1,15 +1,12 @@
-/* gpufft filter's own options, and what parses their values. */
+/* The options of gpufft filter, and the parsers of their values. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <strings.h>
 
-#include "cli/filter/options.h"
-#include "cli/filter/notches.h"
-#include "core/filter/filter.h"
+#include "cli/filter/filtering.h"
 #include "cli/log.h"
-#include "cli/options.h"
 #include "core/base/status.h"
 
 enum { MAX_FIELDS = 6, DEFAULT_NOTCHES = 24 };
@@ -18,12 +15,6 @@ enum { MAX_FIELDS = 6, DEFAULT_NOTCHES = 24 };
 static const double MOST_CYCLES = 0.8660254037844386, MOST_PERCENT = 173.20508075688772;
 
 #define RADIUS "bins, cycles a sample (0.1c) or per cent of Nyquist (50%%)"
-
-const char *gf_filter_option(enum gf_filter_what what) {
-    static const char *const names[] = {"--lowpass", "--highpass", "--bandpass", "--bandreject",
-                                        "--notch",   "--convolve", "--convolve", "--mask"};
-    return names[what];
-}
 
 /* The text between two commas. */
 struct field {
@@ -42,7 +33,7 @@ static int split(const char *value, struct field field[MAX_FIELDS + 1]) {
     }
 }
 
-/* Ends where the field does, but for `suffix` characters. */
+/* Parses a field that is a number followed by `suffix` characters. */
 static bool parse_number(const struct field *f, size_t suffix, double *out) {
     char *end;
     *out = strtod(f->text, &end);
@@ -53,9 +44,9 @@ static int wrong_form(const struct gf_filter_part *p) {
     static const char *const forms[] = {"R[,PROFILE]", "R[,PROFILE]", "R1,R2[,PROFILE]",
                                         "R1,R2[,PROFILE]", "X,Y[,Z],R[,PROFILE]"};
     return gf_fail(GF_EUSAGE,
-                   "%s cannot be '%.60s'; it is %s, PROFILE one of " GF_PROFILE_NAMES
+                   "--%s cannot be '%.60s'; it is %s, PROFILE one of " GF_PROFILE_NAMES
                    "R in " RADIUS,
-                   gf_filter_option(p->what), p->text, forms[p->what]);
+                   p->option, p->text, forms[p->what]);
 }
 
 static int parse_radius(const struct gf_filter_part *p, const struct field *f,
@@ -69,20 +60,21 @@ static int parse_radius(const struct gf_filter_part *p, const struct field *f,
                                             : HUGE_VAL;
     if (out->value > 0 && out->value <= most && isfinite(out->value))
         return 0;
-    return gf_fail(GF_EUSAGE,
-                   "%s=%.60s: a radius is above 0 bins, up to 0.866c (cycles a sample) or 173.2%% "
-                   "of Nyquist, the corner of a volume",
-                   gf_filter_option(p->what), p->text);
+    return gf_fail(
+        GF_EUSAGE,
+        "--%s=%.60s: a radius is above 0 bins, up to 0.866c (cycles a sample) or 173.2%% "
+        "of Nyquist, the corner of a volume",
+        p->option, p->text);
 }
 
-/* The order behind the colon of a profile that has one. */
+/* Parses the order after the colon of a profile that has one. */
 static int parse_order(const struct field *f, const char *name, struct gf_filter_part *p) {
     const size_t prefix = strcspn(name, ":") + 1;
     char *end = NULL;
     const long order = f->length > prefix ? strtol(f->text + prefix, &end, 10) : 0;
     if (end != f->text + f->length || order < 1 || order > GF_MAX_ORDER)
-        return gf_fail(GF_EUSAGE, "%s=%.60s: it is %s with N from 1 to %d",
-                       gf_filter_option(p->what), p->text, name, GF_MAX_ORDER);
+        return gf_fail(GF_EUSAGE, "--%s=%.60s: it is %s with N from 1 to %d", p->option, p->text,
+                       name, GF_MAX_ORDER);
     p->order = (int)order;
     return 0;
 }
@@ -99,26 +91,29 @@ static int parse_profile(const struct field *f, struct gf_filter_part *p) {
         if (f->length == length)
             return 0;
     }
-    return gf_fail(GF_EUSAGE, "%s=%.60s: a profile is one of " GF_PROFILE_NAMES "not '%.*s'",
-                   gf_filter_option(p->what), p->text, (int)f->length, f->text);
+    return gf_fail(GF_EUSAGE, "--%s=%.60s: a profile is one of " GF_PROFILE_NAMES "not '%.*s'",
+                   p->option, p->text, (int)f->length, f->text);
 }
 
-static int add_part(struct gf_settings *s, enum gf_filter_what what, const char *text,
+/* Adds a part of the kind that the row's `low` names. */
+static int add_part(const struct gf_opt *o, const char *text, struct gf_settings *s,
                     struct gf_filter_part **out) {
     struct gf_filter_settings *f = &s->filter;
     if (f->n_parts == GF_MAX_PARTS)
         return gf_fail(GF_EUSAGE, "more than %d filters in one run", GF_MAX_PARTS);
     *out = &f->part[f->n_parts++];
-    **out = (struct gf_filter_part){.what = what, .text = text};
+    **out = (struct gf_filter_part){
+        .what = (enum gf_filter_what)o->low, .option = o->name, .text = text};
     return 0;
 }
 
-/* A profile is what begins with a letter that no number does; a notch has `coordinates`. */
-static int parse_part(struct gf_settings *s, enum gf_filter_what what, const char *value, int radii,
-                      bool coordinates) {
+/* The last field is a profile if it begins with a letter with which no number begins. */
+static int parse_part(const struct gf_opt *o, const char *value, void *settings) {
+    const bool coordinates = o->low == GF_NOTCH;
+    const int radii = o->low == GF_BANDPASS || o->low == GF_BANDREJECT ? 2 : 1;
     struct field field[MAX_FIELDS + 1];
     struct gf_filter_part *p = NULL;
-    int n = split(value, field), rc = add_part(s, what, value, &p);
+    int n = split(value, field), rc = add_part(o, value, settings, &p);
     const char *last = field[n - 1].text;
     bool said = n > 1 && field[n - 1].length && !strchr("0123456789.+- ", *last) &&
                 strncasecmp(last, "nan", 3) && strncasecmp(last, "inf", 3);
@@ -136,7 +131,7 @@ static int parse_part(struct gf_settings *s, enum gf_filter_what what, const cha
                          p->text);
     for (int i = 0; i < radii && !rc; i++)
         rc = parse_radius(p, &field[p->n_centre + i], &p->radius[i]);
-    /* A place without a radius reads as a place on a line and its radius, which a 0 gives away. */
+    /* A place without a radius reads as a place on a line and a radius, which is refused where it is 0 or less. */
     if (rc && p->n_centre == 1 && parse_number(&field[1], 0, &p->centre[1]))
         rc = gf_fail(GF_EUSAGE,
                      "--notch=%.60s: R is missing; it is X,Y,R, the bin and the radius of what is "
@@ -144,36 +139,16 @@ static int parse_part(struct gf_settings *s, enum gf_filter_what what, const cha
                      p->text, p->text);
     if (!rc && radii == 2 && p->radius[0].unit == p->radius[1].unit &&
         p->radius[0].value >= p->radius[1].value)
-        rc = gf_fail(GF_EUSAGE, "%s=%.60s: R1 is not below R2", gf_filter_option(what), value);
+        rc = gf_fail(GF_EUSAGE, "--%s=%.60s: R1 is not below R2", o->name, value);
     return rc;
 }
 
-static int parse_lowpass(const char *value, void *settings) {
-    return parse_part(settings, GF_LOWPASS, value, 1, false);
-}
-
-static int parse_highpass(const char *value, void *settings) {
-    return parse_part(settings, GF_HIGHPASS, value, 1, false);
-}
-
-static int parse_bandpass(const char *value, void *settings) {
-    return parse_part(settings, GF_BANDPASS, value, 2, false);
-}
-
-static int parse_bandreject(const char *value, void *settings) {
-    return parse_part(settings, GF_BANDREJECT, value, 2, false);
-}
-
-static int parse_notch(const char *value, void *settings) {
-    return parse_part(settings, GF_NOTCH, value, 1, true);
-}
-
-static int parse_mask(const char *value, void *settings) {
+static int parse_mask(const struct gf_opt *o, const char *value, void *settings) {
     struct gf_filter_part *p = NULL;
-    return add_part(settings, GF_MASK, value, &p);
+    return add_part(o, value, settings, &p);
 }
 
-/* "gauss:3": no file, and meant for a kernel by name. */
+/* True for "gauss:3" and the like: no file, but meant as a kernel's name. */
 static bool names_kernel(const char *value) {
     const char *colon = strrchr(value, ':');
     struct field f = {colon ? colon + 1 : value, colon ? strlen(colon + 1) : 0};
@@ -182,7 +157,7 @@ static bool names_kernel(const char *value) {
            access(value, F_OK);
 }
 
-static int parse_convolve(const char *value, void *settings) {
+static int parse_convolve(const struct gf_opt *o, const char *value, void *settings) {
     struct gf_filter_part *p = NULL;
     bool blur = !strncmp(value, "gaussian:", 9);
     if (!blur && names_kernel(value))
@@ -190,9 +165,10 @@ static int parse_convolve(const char *value, void *settings) {
                        "--convolve=%.60s: no such file, and no kernel of that name but "
                        "gaussian:S",
                        value);
-    int rc = add_part(settings, blur ? GF_BLUR : GF_KERNEL, value, &p);
+    int rc = add_part(o, value, settings, &p);
     if (rc || !blur)
         return rc;
+    p->what = GF_BLUR;
     struct field f = {value + 9, strlen(value + 9)};
     if (!parse_number(&f, 0, &p->radius[0].value) || !isfinite(p->radius[0].value) ||
         p->radius[0].value <= 0)
@@ -201,18 +177,18 @@ static int parse_convolve(const char *value, void *settings) {
     return 0;
 }
 
-static int parse_auto_notch(const char *value, void *count) {
+static int parse_auto_notch(const struct gf_opt *o, const char *value, void *count) {
     struct field f = {value, strlen(value)};
     double n = DEFAULT_NOTCHES;
     if (*value && (!parse_number(&f, 0, &n) || !(n >= 1 && n <= GF_MAX_NOTCHES) || n != floor(n)))
-        return gf_fail(GF_EUSAGE, "--auto-notch cannot be '%.40s'; it is 1 to %d waves", value,
+        return gf_fail(GF_EUSAGE, "--%s cannot be '%.40s'; it is 1 to %d waves", o->name, value,
                        GF_MAX_NOTCHES);
     *(int *)count = (int)n;
     return 0;
 }
 
-/* A period in samples, or rows an inch; without a value any screen. */
-static int parse_descreen(const char *value, void *settings) {
+/* A period in samples, or rows per inch; without a value any screen. */
+static int parse_descreen(const struct gf_opt *o, const char *value, void *settings) {
     struct gf_filter_settings *f = &((struct gf_settings *)settings)->filter;
     struct field field = {value, strlen(value)};
     double number = 0;
@@ -221,27 +197,15 @@ static int parse_descreen(const char *value, void *settings) {
     bool valid = !*value || ((px || lpi) && parse_number(&field, px ? 2 : 3, &number) &&
                              number > (px ? 2 : 0) && number <= 1e6);
     if (!valid)
-        return gf_fail(GF_EUSAGE,
-                       "--descreen cannot be '%.40s'; it is the screen's period, above 2px, or its "
-                       "rows an inch, such as 150lpi",
-                       value);
+        return gf_opt_refuse(
+            o, value, "it is the screen's period, above 2px, or its rows an inch, such as 150lpi");
     f->descreen.on = true;
     f->descreen.period = px ? number : 0;
     f->descreen.lpi = lpi ? number : 0;
     return 0;
 }
 
-static int parse_dpi(const char *value, void *dpi) {
-    struct field f = {value, strlen(value)};
-    double n;
-    if (!parse_number(&f, 0, &n) || !(n > 0 && n <= 1e6))
-        return gf_fail(GF_EUSAGE, "--dpi cannot be '%.40s'; it is samples an inch, such as 600",
-                       value);
-    *(double *)dpi = n;
-    return 0;
-}
-
-static int parse_offset(const char *value, void *settings) {
+static int parse_offset(const struct gf_opt *o, const char *value, void *settings) {
     struct gf_filter_settings *f = &((struct gf_settings *)settings)->filter;
     struct field field = {value, strlen(value)};
     bool percent = value[field.length - 1] == '%';
@@ -249,10 +213,9 @@ static int parse_offset(const char *value, void *settings) {
     if (!strcmp(value, "mid"))
         f->offset_unit = GF_OFFSET_MID;
     else if (!parse_number(&field, percent, &f->offset) || !isfinite(f->offset))
-        return gf_fail(GF_EUSAGE,
-                       "--offset cannot be '%.40s'; it is a number in the samples' unit, a "
-                       "percentage of white such as 50%%, or mid",
-                       value);
+        return gf_opt_refuse(o, value,
+                             "it is a number in the samples' unit, a percentage of white such as "
+                             "50%, or mid");
     return 0;
 }
 
@@ -263,11 +226,11 @@ void gf_filter_note_radii(const struct gf_settings *s) {
         if (p->what > GF_NOTCH || r->unit != GF_BINS || r->value >= 1)
             continue;
         if (r->value <= MOST_CYCLES)
-            gf_log_note("%s=%.60s: the radius is %g bins; %gc or %g%% meant?",
-                        gf_filter_option(p->what), p->text, r->value, r->value, 100 * r->value);
+            gf_log_note("--%s=%.60s: the radius is %g bins; %gc or %g%% meant?", p->option, p->text,
+                        r->value, r->value, 100 * r->value);
         else
-            gf_log_note("%s=%.60s: the radius is %g bins; %g%% meant?", gf_filter_option(p->what),
-                        p->text, r->value, 100 * r->value);
+            gf_log_note("--%s=%.60s: the radius is %g bins; %g%% meant?", p->option, p->text,
+                        r->value, 100 * r->value);
     }
 }
 
@@ -275,55 +238,44 @@ void gf_filter_note_radii(const struct gf_settings *s) {
 
 static const char *const edges[] = {"periodic", "mirror", "taper", "smooth", NULL};
 
-static const struct gf_opt filter_rows[] = {
-    GF_PARSED("lowpass", 0, "R[,PROFILE]", parse_lowpass,
+const struct gf_opt_group gf_opts_filter = GF_GROUP(
+    "Filter (R: bins, or 0.1c: cycles per sample, or 50%: of Nyquist)",
+    GF_PARSED("lowpass", 0, "R[,PROFILE]", parse_part,
               "keep frequencies up to R; PROFILE is one of " GF_PROFILE_NAMES
-              "by default the first"),
-    GF_PARSED("highpass", 0, "R[,PROFILE]", parse_highpass, "keep frequencies above R"),
-    GF_PARSED("bandpass", 0, "R1,R2[,PROFILE]", parse_bandpass,
-              "keep frequencies between R1 and R2"),
-    GF_PARSED("bandreject", 0, "R1,R2[,PROFILE]", parse_bandreject,
-              "remove frequencies between R1 and R2"),
-    GF_PARSED("notch", 0, "X,Y[,Z],R[,PROFILE]", parse_notch,
+              "by default the first",
+              .low = GF_LOWPASS),
+    GF_PARSED("highpass", 0, "R[,PROFILE]", parse_part, "keep frequencies above R",
+              .low = GF_HIGHPASS),
+    GF_PARSED("bandpass", 0, "R1,R2[,PROFILE]", parse_part, "keep frequencies between R1 and R2",
+              .low = GF_BANDPASS),
+    GF_PARSED("bandreject", 0, "R1,R2[,PROFILE]", parse_part,
+              "remove frequencies between R1 and R2", .low = GF_BANDREJECT),
+    GF_PARSED("notch", 0, "X,Y[,Z],R[,PROFILE]", parse_part,
               "remove what is within R of the bin X,Y (from the centre, x right, y down) and of "
-              "its mirror image -X,-Y"),
-    {.name = "auto-notch",
-     .type = GF_OPT_PARSE,
-     .at = GF_AT(filter.auto_notch),
-     .arg = "N",
-     .parse = parse_auto_notch,
-     .optional = true,
-     .help = "find periodic noise in each picture, and remove up to N waves (default: 24), or a "
-             "printer's screen"},
-    {.name = "descreen",
-     .type = GF_OPT_PARSE,
-     .arg = "PERIODpx|Nlpi",
-     .parse = parse_descreen,
-     .optional = true,
-     .help = "remove a printer's screen, of this period or so many lines an inch"},
-    {.name = "dpi",
-     .type = GF_OPT_PARSE,
-     .at = GF_AT(filter.dpi),
-     .arg = "N",
-     .parse = parse_dpi,
-     .help = "samples an inch, for --descreen=Nlpi (default: the file's own)"},
+              "its mirror image -X,-Y",
+              .low = GF_NOTCH),
+    GF_PARSED("auto-notch", GF_AT(filter.auto_notch), "N", parse_auto_notch,
+              "find periodic noise in each picture, and remove up to N waves (default: 24), or a "
+              "printer's screen",
+              .optional = true),
+    GF_PARSED("descreen", 0, "PERIODpx|Nlpi", parse_descreen,
+              "remove a printer's screen, of this period or so many lines an inch",
+              .optional = true),
+    GF_NUMBER("dpi", filter.dpi, "N", 1000000, "it is samples an inch, such as 600",
+              "samples an inch, for --descreen=Nlpi (default: the file's own)"),
     GF_PARSED("mask", 0, "FILE", parse_mask,
-              "multiply the centred spectrum by this picture: black is 0, white is 1"),
+              "multiply the centred spectrum by this picture: black is 0, white is 1",
+              .low = GF_MASK),
     GF_PARSED("convolve", 0, "KERNEL", parse_convolve,
-              "convolve with a picture, scaled to sum 1, or with gaussian:S, S in pixels"),
+              "convolve with a picture, scaled to sum 1, or with gaussian:S, S in pixels",
+              .low = GF_KERNEL),
     GF_CHOICE("edges", filter.edges, "NAME", edges,
               "what continues the picture beyond its edges: periodic (default), mirror, taper or "
-              "smooth"),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_filter = {
-    "Filter (R: bins, or 0.1c: cycles per sample, or 50%: of Nyquist)", filter_rows};
+              "smooth"));
 
-static const struct gf_opt result_rows[] = {
-    GF_PARSED("offset", 0, "V|P%|mid", parse_offset,
-              "add V, P% of white, or mid-grey to the result"),
-    GF_TEXT("mask-out", filter.mask_out, "OUT",
-            "also write the filter, as a picture of the centred spectrum", .inert = true),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_filter_result = {NULL, result_rows};
+const struct gf_opt_group gf_opts_filter_result =
+    GF_GROUP(NULL,
+             GF_PARSED("offset", 0, "V|P%|mid", parse_offset,
+                       "add V, P% of white, or mid-grey to the result"),
+             GF_TEXT("mask-out", filter.mask_out, "OUT",
+                     "also write the filter, as a picture of the centred spectrum", .inert = true));

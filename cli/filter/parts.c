@@ -1,18 +1,18 @@
-/* Tables part by part: the rows of a mask that the part is made of, and kernels. */
-#include "cli/filter/parts.h"
+/* Makes tables of masks and kernels, for a whole spectrum or a part of it. */
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/filter/files.h"
+#include "cli/filter/filtering.h"
 #include "core/base/backend.h"
 #include "core/base/status.h"
 #include "core/filter/table.h"
 #include "core/session/backends.h"
 #include "core/slab/line.h"
 
-int gf_filter_transform_once(void *settings, const struct gf_job *job, const struct gf_array *in,
-                             struct gf_array *out) {
+/* Runs one job on the CPU, which every machine has and which has double precision. */
+static int transform_once(void *settings, const struct gf_job *job, const struct gf_array *in,
+                          struct gf_array *out) {
     const struct gf_settings *s = settings;
     struct gf_backend_options options = {.threads = gf_settings_threads(s)};
     const struct gf_backend *b;
@@ -33,16 +33,18 @@ int gf_filter_transform_once(void *settings, const struct gf_job *job, const str
     return rc;
 }
 
-/* The extents of a file's samples by the axes of the part; those of a picture are 0 and 2. */
-static void spread(const struct gf_job *part, const struct gf_filter_part *p, int64_t *extent) {
+bool gf_filter_spread(const struct gf_job *job, const struct gf_filter_part *p, int64_t *extent) {
+    const unsigned axes = job->whole.axes ? job->whole.axes : job->axes;
     int from = p->ndim - 1;
-    for (int axis = part->ndim - 1; axis >= 0; axis--) {
-        const bool on = part->whole.axes >> axis & 1;
-        extent[axis] = on && from >= 0 ? p->file.extent[from--] : 1;
-    }
+    for (int axis = job->ndim - 1; axis >= 0; axis--)
+        extent[axis] = axes >> axis & 1 && from >= 0 ? p->file.extent[from--] : 1;
+    for (; from >= 0; from--)
+        if (p->file.extent[from] != 1)
+            return false;
+    return true;
 }
 
-/* Rows of a mask's file as doubles, of which those columns are kept that are held along x. */
+/* Reads rows of a mask's file as doubles, and keeps the columns that are held along x. */
 struct reading {
     struct gf_filter_part *p;
     struct gf_filter_samples *mask;
@@ -50,7 +52,7 @@ struct reading {
     double *to;
 };
 
-/* n samples of a mask as doubles to *to, which moves on; with `held` those of which that is not negative. */
+/* Appends n samples of a mask as doubles to *to; with `held` only those for which it is not negative. */
 static int take(const struct gf_filter_part *p, const char *samples, int64_t n, const int64_t *held,
                 double **to) {
     const struct gf_array *px = &p->header->px;
@@ -82,12 +84,12 @@ static int64_t number(int64_t *held, int64_t n) {
     return count;
 }
 
-/* The samples of the mask that the part's values are made of. */
+/* Reads the samples of the mask that the part's values depend on. */
 static int read_mask(struct gf_filter_part *p, const struct gf_job *part,
                      struct gf_filter_samples *mask, int64_t *held) {
     const int64_t *n = mask->extent;
     const struct gf_array *px = &p->header->px;
-    mask->axis = n[1] > 1 ? 1 : 2; /* of a picture, or where y is not transformed, columns */
+    mask->axis = n[1] > 1 ? 1 : 2; /* columns of a picture, or if y is not transformed */
     gf_filter_mark_mask(part, mask->axis, n[mask->axis], held);
     mask->n_held = number(held, n[mask->axis]);
     mask->held = held;
@@ -113,7 +115,7 @@ static int64_t span_bytes(const struct gf_filter_part *p) {
     return SPAN * (p->header->px.stride[p->ndim - 1] + (int64_t)sizeof(double));
 }
 
-/* The whole mask passes by for each part, and leaves what that is made of. */
+/* Reads the whole mask for each part, and adds up the part's values. */
 static int times_line_mask(const struct gf_settings *s, const struct gf_filter_part *p,
                            const struct gf_job *part, struct gf_filter *filter) {
     const int64_t extent = p->file.extent[p->ndim - 1];
@@ -127,10 +129,10 @@ static int times_line_mask(const struct gf_settings *s, const struct gf_filter_p
     if (!rc)
         memset(value, 0, (size_t)part->shape[0] * sizeof *value);
     for (int64_t at = 0; at < extent && !rc; at += SPAN) {
-        struct gf_filter_span span = {extent, at, extent - at < SPAN ? extent - at : SPAN, NULL};
         char *samples = room + SPAN * sizeof(double);
         double *to = (double *)room;
-        span.sample = to;
+        const struct gf_filter_samples span = {
+            .extent = {extent}, .value = to, .first = at, .count = gf_min(extent - at, SPAN)};
         rc = gf_file_read_samples(p->source, p->header, span.first, span.count, samples);
         if (!rc)
             rc = take(p, samples, span.count, NULL, &to);
@@ -148,7 +150,7 @@ static int times_mask(const struct gf_settings *s, struct gf_filter_part *p,
                       const struct gf_job *part, struct gf_filter *filter) {
     struct gf_filter_samples mask = {.value = p->file.value};
     const int threads = gf_settings_threads(s);
-    spread(part, p, mask.extent);
+    gf_filter_spread(part, p, mask.extent);
     if (p->source && part->whole.step)
         return times_line_mask(s, p, part, filter);
     if (!p->source)
@@ -165,7 +167,7 @@ static int times_mask(const struct gf_settings *s, struct gf_filter_part *p,
 
 int64_t gf_filter_parts_bytes(const struct gf_task *t) {
     const struct gf_job *job = &t->job;
-    int64_t bytes = 0, plane = 0;
+    int64_t bytes = 0, kernel = 0;
     for (int i = 0; i < t->s->filter.n_parts; i++) {
         const struct gf_filter_part *p = &t->s->filter.part[i];
         int64_t count = p->file.value != NULL;
@@ -174,20 +176,16 @@ int64_t gf_filter_parts_bytes(const struct gf_task *t) {
         bytes += count * (int64_t)sizeof *p->file.value;
         if (p->source && gf_slab_is_line(job))
             bytes += span_bytes(p);
-        if (p->what == GF_KERNEL) /* reals, and complex numbers of half as many */
-            plane = 3 * (int64_t)sizeof(double);
+        if (p->what == GF_KERNEL && !gf_slab_is_line(job)) /* a line's plan has what that takes */
+            kernel = gf_filter_kernel_bytes(job);
     }
-    if (gf_slab_is_line(job)) /* its plan has what a kernel takes */
-        return bytes;
-    for (int i = 1; i < job->ndim; i++)
-        plane *= job->axes >> i & 1 ? job->shape[i] : 1;
-    return bytes + plane;
+    return bytes + kernel;
 }
 
 int gf_filter_make_table(const void *settings, const struct gf_job *part,
                          struct gf_filter *filter) {
     const struct gf_settings *s = settings;
-    const struct gf_filter_transform transform = {gf_filter_transform_once, (void *)s};
+    const struct gf_filter_transform transform = {transform_once, (void *)s};
     int rc = 0;
     for (int i = 0; i < s->filter.n_parts && !rc; i++) {
         struct gf_filter_part *p = (struct gf_filter_part *)&s->filter.part[i];
@@ -195,7 +193,7 @@ int gf_filter_make_table(const void *settings, const struct gf_job *part,
         if (p->what == GF_MASK) {
             rc = times_mask(s, p, part, filter);
         } else if (p->what == GF_KERNEL) {
-            spread(part, p, kernel.extent);
+            gf_filter_spread(part, p, kernel.extent);
             rc = gf_filter_times_kernel(filter, part, gf_settings_threads(s), &kernel, &transform);
         }
     }

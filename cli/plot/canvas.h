@@ -3,9 +3,7 @@
 #ifndef GF_CLI_PLOT_CANVAS_H
 #define GF_CLI_PLOT_CANVAS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "cli/plot/plot.h"
 
 struct gf_plot_color {
     unsigned char rgb[3];
@@ -49,5 +47,14 @@ enum { GF_N_DASHES = 4 };
 double gf_label_width(const struct gf_label *label);
 /* Draws the text as lines of the canvas by that font. */
 void gf_label_draw(const struct gf_canvas *canvas, const struct gf_label *label);
+
+/* layout.c: the layout of a plot, whatever it is drawn on. */
+enum { GF_PLOT_WIDTH = 800 };
+int gf_plot_height(const struct gf_plot *plot);
+/* GF_ENOMEM. */
+int gf_plot_draw(const struct gf_plot *plot, const struct gf_canvas *canvas);
+
+/* raster.c: the plot as a picture, which the caller frees. GF_ENOMEM. */
+int gf_plot_image(const struct gf_plot *plot, struct gf_image *image);
 
 #endif

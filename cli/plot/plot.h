@@ -38,12 +38,8 @@ struct gf_plot {
     const char *const *note; /* NULL-terminated, or NULL */
 };
 
-/* The caller frees `image`. Curves without a single point leave the axes alone. GF_ENOMEM. */
-int gf_plot_image(const struct gf_plot *plot, struct gf_image *image);
-/* The caller frees the text. GF_ENOMEM. */
-int gf_plot_svg(const struct gf_plot *plot, char **text, size_t *size);
-
-/* Whether the path's suffix is one of these two, .svg or .png; and writes the one it names. */
+/* Whether the path's suffix is one of .svg and .png; and writes the one it names. Curves without a single point
+ * leave the axes alone. */
 bool gf_plot_has_suffix(const char *path);
 int gf_plot_write(const struct gf_plot *plot, const char *path, bool clobber);
 

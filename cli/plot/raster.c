@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/plot/layout.h"
+#include "cli/plot/canvas.h"
 #include "core/base/status.h"
 
 enum { SCALE = 2 }; /* pixels of the picture in one of the layout */
 
-/* How much of each pixel a line covers is collected before it is painted, so that where its pieces
- * meet it is no darker. */
+/* Collects how much of each pixel a line covers before painting it, so that pieces are not darker
+ * where they meet. */
 struct raster {
     struct gf_image *image;
     unsigned char *cover; /* a byte a pixel; 0 between lines */
@@ -72,7 +72,7 @@ static struct gf_point scaled(struct gf_point p) {
     return (struct gf_point){SCALE * p.x, SCALE * p.y};
 }
 
-/* The parts of a piece that its pattern leaves; *into is how far the pattern has come. */
+/* Covers the dashes of a piece; *into is the position in the pattern. */
 static void cover_dashes(struct raster *r, struct gf_point a, struct gf_point b, double radius,
                          const double *dash, double *into) {
     double length = hypot(b.x - a.x, b.y - a.y), period = 0;

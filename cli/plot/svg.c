@@ -1,29 +1,19 @@
-/* Writes a plot as SVG, its text as text. */
+/* A plot as SVG, its text as text; and a plot as a file, by its suffix. */
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 
-#include "cli/plot/layout.h"
+#include "cli/plot/canvas.h"
 #include "cli/text.h"
-#include "core/base/status.h"
+#include "formats/files.h"
 
 static void print_color(FILE *f, const char *what, struct gf_plot_color c) {
     fprintf(f, " %s=\"#%02x%02x%02x\"", what, c.rgb[0], c.rgb[1], c.rgb[2]);
 }
 
-/* How many bytes of UTF-8 begin here; 0: none. */
-static int utf8_length(const unsigned char *p) {
-    int n = *p < 0x80 ? 1 : *p >= 0xc2 && *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : *p < 0xf5 ? 4 : 0;
-    if (*p >= 0x80 && *p < 0xc2)
-        return 0;
-    for (int i = 1; i < n; i++)
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    return n;
-}
-
 static void print_text(FILE *f, const char *text) {
     for (const unsigned char *p = (const unsigned char *)text; *p;) {
-        int n = utf8_length(p);
+        int n = gf_text_sequence(p);
         if (*p == '&' || *p == '<' || *p == '>')
             fprintf(f, "&#%d;", *p);
         else if (n && *p >= ' ')
@@ -78,24 +68,43 @@ static void draw_label(void *to, const struct gf_label *label) {
     fprintf(f, "</text>\n");
 }
 
-int gf_plot_svg(const struct gf_plot *plot, char **text, size_t *size) {
+static int write_svg(const struct gf_plot *plot, const char *path, bool clobber) {
     int height = gf_plot_height(plot);
-    FILE *f = open_memstream(text, size);
-    if (!f)
-        return gf_fail(GF_ENOMEM, "out of memory");
-    struct gf_canvas canvas = {.to = f, .line = draw_line, .dot = draw_dot, .label = draw_label};
-    fprintf(f,
+    struct gf_text t;
+    int rc = gf_text_open(&t);
+    if (rc)
+        return rc;
+    struct gf_canvas canvas = {.to = t.f, .line = draw_line, .dot = draw_dot, .label = draw_label};
+    fprintf(t.f,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
             "viewBox=\"0 0 %d %d\" font-family=\"Helvetica, Arial, sans-serif\" "
             "stroke-linejoin=\"round\">\n"
             "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n",
             GF_PLOT_WIDTH, height, GF_PLOT_WIDTH, height);
-    int rc = gf_plot_draw(plot, &canvas);
-    fprintf(f, "</svg>\n");
-    int closed = gf_text_close(f, text);
-    if (rc && !closed) {
-        free(*text);
-        *text = NULL;
-    }
-    return rc ? rc : closed;
+    rc = gf_plot_draw(plot, &canvas);
+    fprintf(t.f, "</svg>\n");
+    return gf_text_save(&t, rc, path, clobber);
+}
+
+/* ---- files ---- */
+
+static bool ends_in(const char *path, const char *suffix) {
+    const char *dot = strrchr(path, '.');
+    return dot && !strcasecmp(dot, suffix);
+}
+
+bool gf_plot_has_suffix(const char *path) {
+    return ends_in(path, ".svg") || ends_in(path, ".png");
+}
+
+int gf_plot_write(const struct gf_plot *plot, const char *path, bool clobber) {
+    struct gf_write_options options = {.level = -1};
+    struct gf_image image = {0};
+    if (ends_in(path, ".svg"))
+        return write_svg(plot, path, clobber);
+    int rc = gf_plot_image(plot, &image);
+    if (!rc)
+        rc = gf_image_write(path, gf_format_by_suffix(path), &image, &options, clobber);
+    gf_image_free(&image);
+    return rc;
 }

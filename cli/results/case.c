@@ -4,7 +4,6 @@
 
 #include "cli/results/results.h"
 #include "core/filter/filter.h"
-#include "core/base/job_check.h"
 #include "core/base/status.h"
 
 const char *const gf_bench_kinds[] = {"c2c", "r2c",    "c2r",      "picture", "picture-full",
@@ -14,11 +13,10 @@ const char *const gf_bench_directions[] = {"forward", "inverse", NULL};
 
 const char *const gf_bench_statuses[] = {"ok", "wrong", "failed", "skipped", NULL};
 
-/* The input and the output, in the kind's types. */
+/* Sets the types of input and output, and what the output is. */
 static void set_ends(struct gf_bench_case *c) {
     struct gf_job *job = &c->job;
-    bool wide = job->precision == GF_DOUBLE;
-    enum gf_dtype real = wide ? GF_F64 : GF_F32, pair = wide ? GF_C128 : GF_C64;
+    enum gf_dtype pair = gf_job_number(job), real = gf_dtype_real(pair);
     struct gf_output *out = &job->out[0];
     job->in_dtype = pair;
     *out = (struct gf_output){.kind = GF_COMPLEX, .dtype = pair};
@@ -59,27 +57,20 @@ static void set_ends(struct gf_bench_case *c) {
     }
 }
 
-static int count_axes(const struct gf_job *job) {
-    int n = 0;
-    for (int i = 0; i < job->ndim; i++)
-        n += job->axes >> i & 1;
-    return n;
-}
-
-/* Four multiplications and additions a sample, axis and level; levels shrink. */
+/* Four multiplications and additions per sample, axis and level; each level is smaller. */
 static double wavelet_flops(const struct gf_job *job, double points) {
     double flops = 0;
-    int axes = count_axes(job);
+    const int axes = __builtin_popcount(job->axes);
     for (int l = 0; l < job->wavelet.levels; l++, points /= 1 << axes)
         flops += 8 * axes * points;
     return flops;
 }
 
-/* A low pass that falls to nothing before the highest frequency: a blur of 2.5 samples. */
+/* A low pass that reaches zero before the highest frequency: a blur of 2.5 samples. */
 static int set_filter(struct gf_bench_case *c) {
     struct gf_lowpass low = {.profile = GF_GAUSSIAN};
-    for (int i = 0; i < c->shape.ndim; i++)
-        low.radius[i] = (double)c->shape.n[i] / 16;
+    for (int i = 0; i < c->job.ndim; i++)
+        low.radius[i] = (double)c->job.shape[i] / 16;
     int rc = gf_filter_new(&c->filter);
     if (rc)
         return rc;
@@ -93,12 +84,12 @@ void gf_bench_case_free(struct gf_bench_case *c) {
     c->filter = NULL;
 }
 
-/* The least traffic of an implementation with a pass an axis: each half spectrum between the axes of a
- * picture or of a filter is written and read once. */
+/* The least traffic with one pass per axis: each half spectrum between the axes of a picture or
+ * filter is written and read once. */
 static int64_t floor_of(const struct gf_bench_case *c) {
-    int64_t half = 1, walks = 0, between = count_axes(&c->job) - 1;
-    for (int i = 0; i < c->shape.ndim; i++)
-        half *= i == gf_job_half_axis(&c->job) ? c->shape.n[i] / 2 + 1 : c->shape.n[i];
+    int64_t half = 1, walks = 0, between = __builtin_popcount(c->job.axes) - 1;
+    for (int i = 0; i < c->job.ndim; i++)
+        half *= i == gf_job_half_axis(&c->job) ? c->job.shape[i] / 2 + 1 : c->job.shape[i];
     if (gf_bench_is_picture(c->kind))
         walks = 2 * between;
     if (c->kind == GF_BENCH_FILTER)
@@ -106,52 +97,39 @@ static int64_t floor_of(const struct gf_bench_case *c) {
     return c->bytes_in + c->bytes_out + walks * half * (c->job.precision == GF_DOUBLE ? 16 : 8);
 }
 
-int gf_bench_case_make(const struct gf_shape *shape, unsigned axes, enum gf_bench_kind kind,
-                       enum gf_direction direction, enum gf_precision p, int levels,
-                       struct gf_bench_case *c) {
-    int64_t in[GF_MAX_RANK], out[GF_MAX_RANK];
-    *c = (struct gf_bench_case){.shape = *shape, .kind = kind};
+int gf_bench_case_make(struct gf_bench_case *c) {
     struct gf_job *job = &c->job;
-    job->direction = kind == GF_BENCH_C2C || kind == GF_BENCH_DWT ? direction
-                     : kind == GF_BENCH_C2R                       ? GF_INVERSE
-                                                                  : GF_FORWARD;
-    job->wavelet.levels = levels;
-    job->ndim = shape->ndim;
-    memcpy(job->shape, shape->n, sizeof job->shape);
+    const enum gf_bench_kind kind = c->kind;
+    c->filter = NULL;
+    if (kind != GF_BENCH_C2C && kind != GF_BENCH_DWT)
+        job->direction = kind == GF_BENCH_C2R ? GF_INVERSE : GF_FORWARD;
     job->channels = 1;
-    job->axes = axes;
-    job->precision = p;
-    /* Neither direction multiplies by anything: that is what all libraries do. */
+    /* Neither direction scales, because the libraries do not. */
     job->norm = job->direction == GF_FORWARD ? GF_NORM_BACKWARD : GF_NORM_FORWARD;
     set_ends(c);
     int rc = kind == GF_BENCH_FILTER ? set_filter(c) : 0;
     if (!rc)
         rc = gf_job_validate(job);
-    if (rc)
-        goto fail;
-    gf_job_in_shape(job, in);
-    gf_job_out_shape(job, 0, out);
-    rc = gf_size_product(in, job->ndim, (int64_t)gf_dtype_size(job->in_dtype), &c->bytes_in);
-    if (!rc)
-        rc = gf_size_product(out, job->ndim, (int64_t)gf_dtype_size(job->out[0].dtype),
-                             &c->bytes_out);
-    double points = (double)gf_rig_points(shape);
+    if (rc) {
+        gf_bench_case_free(c);
+        return rc;
+    }
+    c->bytes_in = gf_job_bytes(job, -1);
+    c->bytes_out = gf_job_bytes(job, 0);
+    c->points = 1;
+    for (int i = 0; i < job->ndim; i++)
+        c->points *= job->shape[i];
+    const double points = (double)c->points;
     c->flops = kind == GF_BENCH_DWT ? wavelet_flops(job, points)
                                     : (kind == GF_BENCH_C2C || kind == GF_BENCH_FILTER ? 5 : 2.5) *
                                           points * log2((double)gf_job_points(job));
     c->floor = floor_of(c);
-fail:
-    if (rc)
-        gf_bench_case_free(c);
-    return rc;
+    return 0;
 }
 
 bool gf_bench_same_case(const struct gf_bench_case *a, const struct gf_bench_case *b) {
-    bool same = a->kind == b->kind && a->shape.ndim == b->shape.ndim &&
-                a->job.axes == b->job.axes && a->job.direction == b->job.direction &&
-                a->job.precision == b->job.precision &&
-                a->job.wavelet.levels == b->job.wavelet.levels;
-    for (int i = 0; same && i < a->shape.ndim; i++)
-        same = a->shape.n[i] == b->shape.n[i];
-    return same;
+    return a->kind == b->kind && a->job.ndim == b->job.ndim && a->job.axes == b->job.axes &&
+           a->job.direction == b->job.direction && a->job.precision == b->job.precision &&
+           a->job.wavelet.levels == b->job.wavelet.levels &&
+           !memcmp(a->job.shape, b->job.shape, (size_t)a->job.ndim * sizeof *a->job.shape);
 }

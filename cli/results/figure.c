@@ -1,4 +1,5 @@
-/* Draws rows: time over size, an entrant a curve, and the same divided by one entrant's times. */
+/* Draws rows: time over size with a curve for each entrant, and the same divided by one entrant's
+ * times. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,22 +32,21 @@ static const struct {
     {"cuda-natural", 2, 1},
 };
 
-/* One curve: rows of an entrant on a host. */
-struct series {
-    char name[GF_BENCH_NAME + 8];
-    double *x, *y, *ratio; /* of the figure's room */
-    int64_t n;
-    int color, dash;
-};
-
-/* Rows that share their axes: a kind of transforms of as many axes. */
+/* Cases that share their axes: of one kind and as many axes. Each curve is an entrant on a host. */
 struct group {
     const struct gf_bench_case *like;
-    bool sides; /* squares or cubes alone: x is their side */
+    bool sides; /* only squares or cubes: x is their side */
     int n;
-    struct series series[MOST_CURVES];
-    char title[2][TEXT], x_label[TEXT], y_label[2][TEXT];
-    struct gf_plot_curve curve[2][MOST_CURVES];
+    char name[MOST_CURVES][GF_BENCH_NAME + 8];
+    char title[2][TEXT], y_label[2][TEXT];
+    struct gf_plot_curve curve[2][MOST_CURVES]; /* times, and times over those of `relative` */
+};
+
+/* A row, and where it is drawn. */
+struct point {
+    const struct gf_bench_result *of;
+    struct gf_plot_curve *curve;
+    double x;
 };
 
 struct figure {
@@ -55,25 +55,26 @@ struct figure {
     int n, panels;
     struct group *group;
     struct gf_plot_panel panel[2 * MOST_GROUPS];
-    double *room; /* three numbers for each row of each curve */
+    struct point *point;
+    double *room; /* the sizes of all points, then their times, then their ratios */
     char text[MOST_NOTES][2 * TEXT];
     const char *note[MOST_NOTES + 1];
 };
 
 static bool all_axes(const struct gf_bench_case *c) {
-    return c->job.axes == (1u << c->shape.ndim) - 1;
+    return c->job.axes == (1u << c->job.ndim) - 1;
 }
 
 static bool belongs(const struct gf_bench_case *a, const struct gf_bench_case *b) {
-    return a->kind == b->kind && a->shape.ndim == b->shape.ndim && all_axes(a) == all_axes(b) &&
+    return a->kind == b->kind && a->job.ndim == b->job.ndim && all_axes(a) == all_axes(b) &&
            a->job.direction == b->job.direction && a->job.precision == b->job.precision &&
            a->job.wavelet.levels == b->job.wavelet.levels;
 }
 
 static bool is_regular(const struct gf_bench_case *c) {
     bool regular = all_axes(c);
-    for (int i = 1; i < c->shape.ndim; i++)
-        regular = regular && c->shape.n[i] == c->shape.n[0];
+    for (int i = 1; i < c->job.ndim; i++)
+        regular = regular && c->job.shape[i] == c->job.shape[0];
     return regular;
 }
 
@@ -87,107 +88,81 @@ static struct group *group_of(struct figure *f, const struct gf_bench_case *c) {
     return &f->group[f->n++];
 }
 
-static struct series *series_of(struct figure *f, struct group *g,
-                                const struct gf_bench_result *result, int64_t *used) {
-    struct series s = {.color = 7, .dash = 0};
+/* The result's curve of times, NULL when there is no room for another. */
+static struct gf_plot_curve *curve_of(const struct figure *f, struct group *g,
+                                      const struct gf_bench_result *result) {
+    char name[sizeof *g->name];
     bool several = f->r->n_hosts > 1;
-    snprintf(s.name, sizeof s.name, several ? "%s [%d]" : "%s", result->row.name, result->host + 1);
-    for (int i = 0; i < g->n; i++)
-        if (!strcmp(g->series[i].name, s.name))
-            return &g->series[i];
+    struct gf_plot_curve *c = g->curve[0];
+    snprintf(name, sizeof name, several ? "%s [%d]" : "%s", result->row.name, result->host + 1);
+    for (; c < g->curve[0] + g->n; c++)
+        if (!strcmp(c->name, name))
+            return c;
     if (g->n == MOST_CURVES)
         return NULL;
+    *c = (struct gf_plot_curve){.name = strcpy(g->name[g->n++], name), .color = 7};
     for (size_t i = 0; i < sizeof looks / sizeof *looks; i++)
         if (!strcmp(looks[i].name, result->row.name)) {
-            s.color = looks[i].color;
-            s.dash = (looks[i].dash + (several ? result->host : 0)) % 4;
+            c->color = looks[i].color;
+            c->dash = (looks[i].dash + (several ? result->host : 0)) % 4;
         }
-    s.x = f->room + *used;
-    s.y = s.x + f->r->n;
-    s.ratio = s.y + f->r->n;
-    *used += 3 * (int64_t)f->r->n;
-    g->series[g->n] = s;
-    return &g->series[g->n++];
+    return c;
 }
 
-/* Sorted by size, whatever order they were measured in. */
-static void insert(struct series *s, double x, double y, double ratio) {
-    int64_t at = s->n++;
-    for (; at > 0 && s->x[at - 1] > x; at--) {
-        s->x[at] = s->x[at - 1];
-        s->y[at] = s->y[at - 1];
-        s->ratio[at] = s->ratio[at - 1];
-    }
-    s->x[at] = x;
-    s->y[at] = y;
-    s->ratio[at] = ratio;
+/* Sorts by curve, then by size, whatever order the rows were measured in. */
+static int compare_points(const void *a, const void *b) {
+    const struct point *p = a, *q = b;
+    if (p->curve != q->curve)
+        return p->curve < q->curve ? -1 : 1;
+    if (p->x != q->x)
+        return p->x < q->x ? -1 : 1;
+    return (p->of > q->of) - (p->of < q->of);
 }
 
-/* How many curves there may be. */
-static int64_t count_series(const struct gf_bench_results *r) {
-    int64_t n = 0;
-    for (int i = 0; i < r->n; i++) {
-        int j = 0;
-        while (j < i && (r->result[j].host != r->result[i].host ||
-                         strcmp(r->result[j].row.name, r->result[i].row.name) ||
-                         !belongs(&r->result[j].c, &r->result[i].c)))
-            j++;
-        n += j == i;
-    }
+/* Fills f->point[], sorted; returns how many there are. */
+static size_t find_points(struct figure *f) {
+    size_t n = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < f->r->n; i++) {
+            const struct gf_bench_result *of = &f->r->result[i];
+            struct group *g = of->row.status == GF_BENCH_OK ? group_of(f, &of->c) : NULL;
+            struct gf_plot_curve *c = g ? curve_of(f, g, of) : NULL;
+            if (g && !pass)
+                g->sides = g->sides && is_regular(&of->c);
+            else if (c)
+                f->point[n++] = (struct point){
+                    of, c, g->sides ? (double)of->c.job.shape[0] : (double)of->c.points};
+        }
+    qsort(f->point, n, sizeof *f->point, compare_points);
     return n;
 }
 
 static int collect(struct figure *f) {
-    const struct gf_bench_results *r = f->r;
-    int64_t used = 0;
+    const size_t most = (size_t)f->r->n;
     f->group = calloc(MOST_GROUPS, sizeof *f->group);
-    f->room = calloc((size_t)(3 * count_series(r) * r->n + 1), sizeof *f->room);
-    if (!f->group || !f->room)
+    f->point = calloc(most + 1, sizeof *f->point);
+    f->room = calloc(3 * most + 1, sizeof *f->room);
+    if (!f->group || !f->point || !f->room)
         return gf_fail(GF_ENOMEM, "out of memory for the plot");
-    for (int i = 0; i < r->n; i++) {
-        struct group *g =
-            r->result[i].row.status == GF_BENCH_OK ? group_of(f, &r->result[i].c) : NULL;
-        if (g)
-            g->sides = g->sides && is_regular(&r->result[i].c);
-    }
-    for (int i = 0; i < r->n; i++) {
-        const struct gf_bench_result *result = &r->result[i];
-        if (result->row.status != GF_BENCH_OK)
-            continue;
-        struct group *g = group_of(f, &result->c);
-        struct series *s = g ? series_of(f, g, result, &used) : NULL;
-        double size =
-            g && g->sides ? (double)result->c.shape.n[0] : (double)gf_rig_points(&result->c.shape);
-        if (s)
-            insert(s, size, result->row.time.median,
-                   result->row.ratio > 0 ? 1 / result->row.ratio : 0);
+    const size_t n = find_points(f);
+    for (size_t i = 0; i < n; i++) {
+        const struct gf_bench_row *row = &f->point[i].of->row;
+        struct gf_plot_curve *c = f->point[i].curve;
+        double *x = f->room + i, *y = x + most;
+        *x = f->point[i].x;
+        *y = row->time.median;
+        y[most] = row->ratio > 0 ? 1 / row->ratio : 0;
+        if (!c->n++) {
+            c->x = x;
+            c->y = y;
+        }
     }
     return 0;
 }
 
 /* ---- words ---- */
 
-static void describe_group(const struct figure *f, struct group *g) {
-    static const char *const sides[] = {"", "points", "side of the square", "side of the cube"};
-    const struct gf_bench_case *c = g->like;
-    char levels[32] = "";
-    if (c->kind == GF_BENCH_DWT)
-        snprintf(levels, sizeof levels, " of %d level%s", c->job.wavelet.levels,
-                 c->job.wavelet.levels == 1 ? "" : "s");
-    for (int k = 0; k < 2; k++) {
-        int n =
-            snprintf(g->title[k], TEXT, "%s%s, %dD%s, %s, %s precision", gf_bench_kinds[c->kind],
-                     levels, c->shape.ndim, all_axes(c) ? "" : " by some axes",
-                     gf_bench_directions[c->job.direction], gf_bench_precisions[c->job.precision]);
-        if (k)
-            snprintf(g->title[k] + n, (size_t)(TEXT - n), ": relative to %s", f->relative);
-    }
-    snprintf(g->x_label, TEXT, "%s", g->sides ? sides[c->shape.ndim] : "points");
-    snprintf(g->y_label[0], TEXT, "time");
-    snprintf(g->y_label[1], TEXT, "time / time of %s", f->relative ? f->relative : "");
-}
-
-/* "cuda, cufft: NVIDIA H200"; false for a device that an earlier entrant's line has. */
+/* Writes "cuda, cufft: NVIDIA H200"; false for a device that an earlier line names. */
 static bool describe_device(const struct gf_bench_host *host, int i, const char *number,
                             char text[2 * TEXT]) {
     const char *name = host->device[i].name;
@@ -231,24 +206,31 @@ static void describe_hosts(struct figure *f) {
 /* ---- panels ---- */
 
 static void add_panel(struct figure *f, struct group *g, bool relative) {
-    struct gf_plot_panel *p = &f->panel[f->panels++];
-    *p = (struct gf_plot_panel){.title = g->title[relative],
-                                .x_label = g->x_label,
-                                .y_label = g->y_label[relative],
-                                .x_axis = GF_AXIS_POWERS,
-                                .y_axis = relative ? GF_AXIS_NUMBERS : GF_AXIS_SECONDS,
-                                .curve = g->curve[relative],
-                                .n = g->n,
-                                .level = relative ? 1 : 0};
+    static const char *const sides[] = {"", "points", "side of the square", "side of the cube"};
+    const struct gf_bench_case *c = g->like;
+    const char *to = relative ? f->relative : "";
+    char levels[32] = "";
+    if (c->kind == GF_BENCH_DWT)
+        snprintf(levels, sizeof levels, " of %d level%s", c->job.wavelet.levels,
+                 c->job.wavelet.levels == 1 ? "" : "s");
+    snprintf(g->title[relative], TEXT, "%s%s, %dD%s, %s, %s precision%s%s", gf_bench_kinds[c->kind],
+             levels, c->job.ndim, all_axes(c) ? "" : " by some axes",
+             gf_bench_directions[c->job.direction], gf_bench_precisions[c->job.precision],
+             relative ? ": relative to " : "", to);
+    snprintf(g->y_label[relative], TEXT, "%s%s", relative ? "time / time of " : "time", to);
+    f->panel[f->panels++] =
+        (struct gf_plot_panel){.title = g->title[relative],
+                               .x_label = g->sides ? sides[c->job.ndim] : "points",
+                               .y_label = g->y_label[relative],
+                               .x_axis = GF_AXIS_POWERS,
+                               .y_axis = relative ? GF_AXIS_NUMBERS : GF_AXIS_SECONDS,
+                               .curve = g->curve[relative],
+                               .n = g->n,
+                               .level = relative ? 1 : 0};
     for (int i = 0; i < g->n; i++) {
-        const struct series *s = &g->series[i];
-        g->curve[relative][i] = (struct gf_plot_curve){.name = s->name,
-                                                       .x = s->x,
-                                                       .y = relative ? s->ratio : s->y,
-                                                       .n = s->n,
-                                                       .color = s->color,
-                                                       .dash = s->dash,
-                                                       .dots = s->n <= 40};
+        g->curve[1][i] = g->curve[0][i];
+        g->curve[1][i].y += f->r->n;
+        g->curve[0][i].dots = g->curve[1][i].dots = g->curve[0][i].n <= 40;
     }
 }
 
@@ -258,7 +240,6 @@ int gf_bench_plot(const struct gf_bench_results *r, const char *relative, bool t
     int rc = collect(&f);
     if (!rc) {
         for (int i = 0; i < f.n; i++) {
-            describe_group(&f, &f.group[i]);
             if (times)
                 add_panel(&f, &f.group[i], false);
             if (relative)
@@ -269,6 +250,7 @@ int gf_bench_plot(const struct gf_bench_results *r, const char *relative, bool t
         rc = gf_plot_write(&plot, path, clobber);
     }
     free(f.group);
+    free(f.point);
     free(f.room);
     return rc;
 }

@@ -9,12 +9,32 @@
 #ifndef GF_CLI_RESULTS_RESULTS_H
 #define GF_CLI_RESULTS_RESULTS_H
 
-#include <jansson.h>
+#include <stdbool.h>
 #include <stdio.h>
 
-#include "cli/results/times.h"
-#include "cli/selftest/rig.h"
 #include "core/base/backend.h"
+
+/* times.c: statistics of a row's measurements. */
+struct gf_times {
+    int runs;
+    double median, least, p90; /* seconds; p90: nine runs in ten stay within */
+};
+
+/* Sorts the `n` times. */
+struct gf_times gf_times_of(double *seconds, int n);
+/* True if the median exceeds twice the least: something else ran on the machine. */
+bool gf_times_are_noisy(const struct gf_times *t);
+/* Returns the one whose median is closer to its least. */
+const struct gf_times *gf_times_quieter(const struct gf_times *a, const struct gf_times *b);
+
+/* How fast a row was; rate 0: none yet. Only rows of the same axes compare. */
+struct gf_trend {
+    unsigned axes;
+    double points, rate; /* operations a second */
+};
+/* True if the row has less than a quarter of the rate of the row before it, whose number of points
+ * is within a factor of 16. Outgrowing a cache seldom costs as much. */
+bool gf_trend_breaks(const struct gf_trend *before, const struct gf_trend *row);
 
 enum gf_bench_kind {
     GF_BENCH_C2C,
@@ -48,10 +68,10 @@ struct gf_bench_host {
 };
 
 struct gf_bench_case {
-    struct gf_shape shape; /* batches and all */
     enum gf_bench_kind kind;
     struct gf_job job;
     struct gf_filter *filter; /* the job's; owned */
+    int64_t points;           /* batches and all */
     double flops;             /* 5 N log2 n of n points in each of N / n batches, half for reals */
     int64_t bytes_in, bytes_out;
     int64_t floor; /* bytes that no implementation with a pass an axis does without */
@@ -107,7 +127,6 @@ struct gf_bench_row {
 
 /* Rows of one run, or of several files. */
 struct gf_bench_results {
-    bool details; /* passes and transfers are read, too */
     int n_hosts, n;
     struct gf_bench_host *host;
     struct gf_bench_result {
@@ -119,21 +138,22 @@ struct gf_bench_results {
 
 /* Axis a of z, y, x (0, 1, 2) is one that the case transforms. */
 static inline bool gf_bench_axis_on(const struct gf_bench_case *c, int a) {
-    int i = a - (GF_MAX_DIMS - c->shape.ndim);
+    int i = a - (GF_MAX_DIMS - c->job.ndim);
     return i >= 0 && c->job.axes >> i & 1;
 }
 
 /* case.c */
-/* `axes`: those to transform, as a job's. `levels`: of a wavelet transform. */
-int gf_bench_case_make(const struct gf_shape *shape, unsigned axes, enum gf_bench_kind kind,
-                       enum gf_direction direction, enum gf_precision p, int levels,
-                       struct gf_bench_case *c);
+/* Completes a case whose kind is set, and of whose job the shape, axes, direction, precision and levels.
+ * Kinds with one direction have that one. */
+int gf_bench_case_make(struct gf_bench_case *c);
 void gf_bench_case_free(struct gf_bench_case *c);
 bool gf_bench_same_case(const struct gf_bench_case *a, const struct gf_bench_case *b);
 /* rows.c */
-/* Adds one line of `bench --json`, a host or a row of the last host. GF_EFORMAT, GF_ENOMEM. */
-int gf_bench_keep(struct gf_bench_results *r, const json_t *line);
-/* All lines of a file. */
+/* Add a host, and a row of the last host, whose list of passes is taken over. GF_ENOMEM. */
+int gf_bench_keep_host(struct gf_bench_results *r, const struct gf_bench_host *h);
+int gf_bench_keep(struct gf_bench_results *r, const struct gf_bench_case *c,
+                  const struct gf_bench_row *row);
+/* Adds those of a file that `bench --json` wrote, without passes and transfers. GF_EFORMAT, GF_ENOMEM. */
 int gf_bench_read(const char *path, struct gf_bench_results *r);
 /* Sets all ratios: to the entrant of that name of the same host, or where this has none, of the first
  * that has one. */
@@ -152,8 +172,6 @@ struct gf_bench_section {
 };
 int gf_bench_report_section(FILE *f, const struct gf_bench_section *s, struct gf_bench_results *r,
                             const char *folder);
-/* Closes the text of open_memstream(), writes it to the folder (NULL: nowhere) and frees it. */
-int gf_bench_report_end(FILE *f, char **text, size_t *size, const char *folder);
 
 /* figure.c: time over size, if `times`, and with `relative` (else NULL) the same divided by that
  * entrant's. */

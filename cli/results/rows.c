@@ -1,5 +1,6 @@
-/* Rows of this run or of earlier ones, read from the lines of `bench --json`. */
+/* Rows of this run, and of earlier ones, which are read from the lines of `bench --json`. */
 #include <errno.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,31 @@ void gf_bench_results_free(struct gf_bench_results *r) {
     free(r->result);
     *r = (struct gf_bench_results){0};
 }
+
+int gf_bench_keep_host(struct gf_bench_results *r, const struct gf_bench_host *h) {
+    struct gf_bench_host *grown = realloc(r->host, ((size_t)r->n_hosts + 1) * sizeof *grown);
+    if (!grown)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    r->host = grown;
+    grown[r->n_hosts++] = *h;
+    return 0;
+}
+
+int gf_bench_keep(struct gf_bench_results *r, const struct gf_bench_case *c,
+                  const struct gf_bench_row *row) {
+    struct gf_bench_result *grown = realloc(r->result, ((size_t)r->n + 1) * sizeof *grown);
+    if (!grown) {
+        free(row->listed);
+        return gf_fail(GF_ENOMEM, "out of memory");
+    }
+    r->result = grown;
+    grown[r->n] = (struct gf_bench_result){.host = r->n_hosts - 1, .c = *c, .row = *row};
+    grown[r->n].c.filter = NULL;
+    grown[r->n++].c.job.filter = NULL;
+    return 0;
+}
+
+/* ---- lines of bench --json ---- */
 
 static void get_text(const json_t *o, const char *key, char *text, size_t size) {
     const char *value = json_string_value(json_object_get(o, key));
@@ -53,74 +79,38 @@ static int read_host(const json_t *o, struct gf_bench_results *r) {
         get_text(d, "name", to->name, sizeof to->name);
         to->copy = get_real(d, "copy_gb_s", 1e9);
     }
-    struct gf_bench_host *grown = realloc(r->host, ((size_t)r->n_hosts + 1) * sizeof *grown);
-    if (!grown)
-        return gf_fail(GF_ENOMEM, "out of memory");
-    r->host = grown;
-    grown[r->n_hosts++] = h;
-    return 0;
+    return gf_bench_keep_host(r, &h);
 }
 
 static int bad_row(void) {
-    return gf_fail(GF_EFORMAT, "a line that bench --json does not print");
+    return gf_fail(GF_EFORMAT, "not a line of bench --json");
 }
 
 static int read_case(const json_t *o, struct gf_bench_case *c) {
-    struct gf_shape shape = {.ndim = 0};
     const json_t *extents = json_object_get(o, "shape");
-    int kind = get_choice(o, "kind", gf_bench_kinds);
-    int precision = get_choice(o, "precision", gf_bench_precisions);
-    int direction = get_choice(o, "direction", gf_bench_directions);
+    const int kind = get_choice(o, "kind", gf_bench_kinds), levels = get_int(o, "levels");
+    const int precision = get_choice(o, "precision", gf_bench_precisions);
+    const int direction = get_choice(o, "direction", gf_bench_directions);
     const char *letters = json_string_value(json_object_get(o, "axes"));
-    unsigned axes = 0;
-    size_t ndim = json_array_size(extents);
+    const size_t ndim = json_array_size(extents);
     if (ndim < 1 || ndim > GF_MAX_DIMS || kind < 0 || kind >= GF_BENCH_N_KINDS || precision < 0 ||
         direction < 0 || !letters)
         return bad_row();
+    *c = (struct gf_bench_case){.kind = (enum gf_bench_kind)kind,
+                                .job = {.ndim = (int)ndim,
+                                        .direction = (enum gf_direction)direction,
+                                        .precision = (enum gf_precision)precision,
+                                        .wavelet.levels = levels ? levels : 1}};
     for (size_t i = 0; i < ndim; i++) {
-        shape.n[shape.ndim++] = json_integer_value(json_array_get(extents, i));
-        if (shape.n[i] < 1 || shape.n[i] > INT64_C(1) << 40)
+        c->job.shape[i] = json_integer_value(json_array_get(extents, i));
+        if (c->job.shape[i] < 1 || c->job.shape[i] > INT64_C(1) << 40)
             return bad_row();
+        c->job.axes |= strchr(letters, "zyx"[GF_MAX_DIMS - ndim + i]) ? 1u << i : 0;
     }
-    for (int i = 0; i < shape.ndim; i++)
-        if (strchr(letters, "zyx"[GF_MAX_DIMS - shape.ndim + i]))
-            axes |= 1u << i;
-    int levels = get_int(o, "levels");
-    int rc =
-        gf_bench_case_make(&shape, axes, (enum gf_bench_kind)kind, (enum gf_direction)direction,
-                           (enum gf_precision)precision, levels ? levels : 1, c);
+    int rc = gf_bench_case_make(c);
     if (!rc)
         gf_bench_case_free(c);
     return rc;
-}
-
-static int read_passes(const json_t *list, struct gf_bench_row *row) {
-    const size_t n = json_array_size(list);
-    if (!n)
-        return 0;
-    row->listed = calloc(n, sizeof *row->listed);
-    if (!row->listed)
-        return gf_fail(GF_ENOMEM, "out of memory");
-    for (; (size_t)row->n_listed < n; row->n_listed++) {
-        const json_t *o = json_array_get(list, (size_t)row->n_listed);
-        struct gf_bench_pass *p = &row->listed[row->n_listed];
-        get_text(o, "what", p->what, sizeof p->what);
-        p->bytes = json_integer_value(json_object_get(o, "bytes"));
-        p->expected = get_real(o, "expected_ms", 1e-3);
-        p->seconds = get_real(o, "measured_ms", 1e-3);
-    }
-    return 0;
-}
-
-static void read_transfers(const json_t *o, struct gf_bench_transfers *t) {
-    static const char *const ways[] = {"in", "out"};
-    for (int i = 0; i < 2; i++) {
-        const json_t *way = json_object_get(o, ways[i]);
-        t->bytes[i] = json_integer_value(json_object_get(way, "bytes"));
-        t->pageable[i] = get_real(way, "pageable_ms", 1e-3);
-        t->pinned[i] = get_real(way, "pinned_ms", 1e-3);
-    }
-    t->whole = get_real(o, "with_copies_ms", 1e-3);
 }
 
 static int read_row(const json_t *o, struct gf_bench_results *r) {
@@ -153,35 +143,18 @@ static int read_row(const json_t *o, struct gf_bench_results *r) {
     row.moved = json_integer_value(json_object_get(o, "bytes_moved"));
     row.copy = *row.device ? get_real(o, "device_copy_gb_s", 1e9) : r->host[r->n_hosts - 1].copy;
     row.ratio = get_real(o, "ratio", 1);
-    if (r->details)
-        read_transfers(o, &row.transfers);
     get_text(o, "relative", row.relative, sizeof row.relative);
     if (row.status == GF_BENCH_OK && !(row.time.median > 0))
         return bad_row();
-    if (r->details)
-        rc = read_passes(json_object_get(o, "pass_times"), &row);
-    struct gf_bench_result *grown =
-        rc ? NULL : realloc(r->result, ((size_t)r->n + 1) * sizeof *grown);
-    if (!grown) {
-        free(row.listed);
-        return rc ? rc : gf_fail(GF_ENOMEM, "out of memory");
-    }
-    r->result = grown;
-    c.job.filter = NULL;
-    grown[r->n++] = (struct gf_bench_result){.host = r->n_hosts - 1, .c = c, .row = row};
-    return 0;
-}
-
-int gf_bench_keep(struct gf_bench_results *r, const json_t *line) {
-    return !json_is_object(line)              ? bad_row()
-           : json_object_get(line, "machine") ? read_host(line, r)
-                                              : read_row(line, r);
+    return gf_bench_keep(r, &c, &row);
 }
 
 static int read_line(const char *text, struct gf_bench_results *r) {
     json_error_t error;
     json_t *line = json_loads(text, 0, &error);
-    int rc = gf_bench_keep(r, line);
+    int rc = !json_is_object(line)              ? bad_row()
+             : json_object_get(line, "machine") ? read_host(line, r)
+                                                : read_row(line, r);
     json_decref(line);
     return rc;
 }

@@ -1,5 +1,5 @@
 /* Medians, and whether they can be trusted. */
-#include "cli/results/times.h"
+#include "cli/results/results.h"
 
 #include <stdlib.h>
 

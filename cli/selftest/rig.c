@@ -7,26 +7,27 @@
 #include <string.h>
 
 #include "cli/shapes.h"
-#include "core/base/job_check.h"
 #include "core/base/clock.h"
+#include "core/base/sample_run.h"
+#include "core/base/sample_value.h"
 #include "core/base/status.h"
 
 bool gf_rig_is_late(const struct gf_rig *rig) {
     return rig->deadline > 0 && (rig->checks || !rig->once) && gf_now_ms() >= rig->deadline;
 }
 
-int64_t gf_rig_points(const struct gf_shape *shape) {
+int64_t gf_rig_points(const struct gf_extents *shape) {
     int64_t n = 1;
-    for (int i = 0; i < shape->ndim; i++)
-        n *= shape->n[i];
+    for (int i = 0; i < shape->n; i++)
+        n *= shape->extent[i];
     return n;
 }
 
-double gf_rig_bound(const struct gf_rig *rig, int64_t points) {
+double gf_rig_bound(enum gf_precision p, int64_t points) {
     /* 6e-7 (1.2e-15) at 2^24 points, growing with sqrt(log2 N); one step for the rounding of the
      * result itself, so that tiny lengths have room. */
     double steps = 1 + log2((double)points);
-    return (rig->precision == GF_DOUBLE ? 1.2e-15 : 6e-7) * sqrt(steps / 25) + 0.2e-15;
+    return (p == GF_DOUBLE ? 1.2e-15 : 6e-7) * sqrt(steps / 25) + 0.2e-15;
 }
 
 void gf_rig_random(double complex *x, int64_t n, unsigned seed, bool real) {
@@ -45,122 +46,89 @@ void gf_rig_random(double complex *x, int64_t n, unsigned seed, bool real) {
 }
 
 static void to_samples(const double complex *x, int64_t n, struct gf_array *a) {
-    for (int64_t i = 0; i < n; i++)
-        switch (a->dtype) {
-        case GF_F32:
-            ((float *)a->data)[i] = (float)creal(x[i]);
-            break;
-        case GF_F64:
-            ((double *)a->data)[i] = creal(x[i]);
-            break;
-        case GF_C64:
-            ((float complex *)a->data)[i] = (float complex)x[i];
-            break;
-        default:
-            ((double complex *)a->data)[i] = x[i];
-        }
+    const int64_t size = (int64_t)gf_dtype_size(a->dtype);
+    for (int64_t i = 0; i < n; i++) {
+        const double re = creal(x[i]), im = cimag(x[i]);
+        gf_sample_run_write((char *)a->data + i * size, a->dtype, size, 1, &re, &im);
+    }
 }
 
 static void from_samples(const struct gf_array *a, int64_t n, double complex *x) {
-    for (int64_t i = 0; i < n; i++)
-        x[i] = a->dtype == GF_C64 ? ((float complex *)a->data)[i] : ((double complex *)a->data)[i];
+    const int64_t size = (int64_t)gf_dtype_size(a->dtype);
+    for (int64_t i = 0; i < n; i++) {
+        double re, im;
+        gf_sample_run_read((const char *)a->data + i * size, a->dtype, size, 1, &re, &im);
+        x[i] = re + im * I;
+    }
 }
 
+/* Allocates the output and fills it. */
 static int exec(const struct gf_rig *rig, const struct gf_job *job, const struct gf_array *in,
                 struct gf_array *out) {
     struct gf_plan *plan = NULL;
     struct gf_report report = {0};
     int rc = gf_job_validate(job);
     if (!rc)
+        rc = gf_job_alloc(job, 0, out);
+    if (!rc)
         rc = rig->backend->plan(rig->context, job, &plan);
-    if (rc)
-        return rc;
-    rc = plan->ops->exec(plan, in, out, &report);
+    if (!rc)
+        rc = plan->ops->exec(plan, in, out, &report);
     gf_plan_drop(plan);
     return rc;
 }
 
-static struct gf_job make_job(const struct gf_rig *rig, const struct gf_shape *shape,
+static struct gf_job make_job(const struct gf_rig *rig, const struct gf_extents *shape,
                               enum gf_direction direction, enum gf_dtype in, enum gf_kind kind,
                               enum gf_dtype out) {
     struct gf_job job = {.direction = direction,
-                         .ndim = shape->ndim,
+                         .ndim = shape->n,
                          .channels = 1,
-                         .axes = (1u << shape->ndim) - 1,
+                         .axes = (1u << shape->n) - 1,
                          .in_dtype = in,
                          .precision = rig->precision,
-                         .n_out = 1};
-    memcpy(job.shape, shape->n, sizeof job.shape);
-    job.out[0].kind = kind;
-    job.out[0].dtype = out;
+                         .n_out = 1,
+                         .out = {{.kind = kind, .dtype = out}}};
+    memcpy(job.shape, shape->extent, sizeof job.shape);
     return job;
 }
 
-int gf_rig_transform(const struct gf_rig *rig, const struct gf_shape *shape,
+int gf_rig_transform(const struct gf_rig *rig, const struct gf_extents *shape,
                      enum gf_direction direction, bool real, const double complex *x,
                      double complex *out) {
-    bool wide = rig->precision == GF_DOUBLE;
-    enum gf_dtype complex_type = wide ? GF_C128 : GF_C64;
-    enum gf_dtype in_type = !real ? complex_type : wide ? GF_F64 : GF_F32;
-    int64_t extent[GF_MAX_RANK], n = gf_rig_points(shape);
+    const enum gf_dtype pair = rig->precision == GF_DOUBLE ? GF_C128 : GF_C64;
+    const struct gf_job job =
+        make_job(rig, shape, direction, real ? gf_dtype_real(pair) : pair, GF_COMPLEX, pair);
     struct gf_array a = {0}, b = {0};
-    struct gf_job job = make_job(rig, shape, direction, in_type, GF_COMPLEX, complex_type);
-    gf_job_in_shape(&job, extent);
-    int rc = gf_array_alloc(&a, in_type, job.ndim + 1, extent);
+    int rc = gf_job_alloc(&job, -1, &a);
+    if (!rc) {
+        to_samples(x, gf_rig_points(shape), &a);
+        rc = exec(rig, &job, &a, &b);
+    }
     if (!rc)
-        rc = gf_array_alloc(&b, complex_type, job.ndim + 1, extent);
-    if (rc)
-        goto out;
-    to_samples(x, n, &a);
-    rc = exec(rig, &job, &a, &b);
-    if (!rc)
-        from_samples(&b, n, out);
-out:
+        from_samples(&b, gf_rig_points(shape), out);
     gf_array_free(&a);
     gf_array_free(&b);
     return rc;
 }
 
-static void fill_picture(struct gf_array *a) {
-    uint64_t state = 88172645463325252u;
-    size_t bytes = (size_t)gf_array_count(a) * gf_dtype_size(a->dtype);
-    for (size_t i = 0; i < bytes; i++) {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        ((unsigned char *)a->data)[i] = (unsigned char)(state >> 56);
-    }
-}
-
-bool gf_rig_round_trip(struct gf_rig *rig, const struct gf_shape *shape, enum gf_dtype dtype,
+bool gf_rig_round_trip(struct gf_rig *rig, const struct gf_extents *shape, enum gf_dtype dtype,
                        int channels, bool half) {
-    enum gf_dtype complex_type = rig->precision == GF_DOUBLE ? GF_C128 : GF_C64;
+    const enum gf_dtype pair = rig->precision == GF_DOUBLE ? GF_C128 : GF_C64;
     struct gf_array picture = {0}, spectrum = {0}, back = {0};
-    int64_t extent[GF_MAX_RANK];
-    struct gf_job job = make_job(rig, shape, GF_FORWARD, dtype, GF_COMPLEX, complex_type);
-    job.channels = channels;
-    job.out[0].half = half;
-    bool same = false;
-    gf_job_in_shape(&job, extent);
-    int rc = gf_array_alloc(&picture, dtype, job.ndim + 1, extent);
+    struct gf_job there = make_job(rig, shape, GF_FORWARD, dtype, GF_COMPLEX, pair);
+    struct gf_job again = make_job(rig, shape, GF_INVERSE, pair, GF_REAL, dtype);
+    there.channels = again.channels = channels;
+    there.out[0].half = again.in_half = half;
+    again.real = true;
+    int rc = gf_job_alloc(&there, -1, &picture);
+    if (!rc) {
+        gf_samples_noise(&picture);
+        rc = exec(rig, &there, &picture, &spectrum);
+    }
     if (!rc)
-        rc = gf_array_alloc(&back, dtype, job.ndim + 1, extent);
-    gf_job_out_shape(&job, 0, extent);
-    if (!rc)
-        rc = gf_array_alloc(&spectrum, complex_type, job.ndim + 1, extent);
-    if (rc)
-        goto out;
-    fill_picture(&picture);
-    rc = exec(rig, &job, &picture, &spectrum);
-    job = make_job(rig, shape, GF_INVERSE, complex_type, GF_REAL, dtype);
-    job.channels = channels;
-    job.in_half = half;
-    job.real = true;
-    if (!rc)
-        rc = exec(rig, &job, &spectrum, &back);
-    same = !rc && !memcmp(picture.data, back.data,
-                          (size_t)gf_array_count(&picture) * gf_dtype_size(dtype));
-out:
+        rc = exec(rig, &again, &spectrum, &back);
+    bool same = !rc && !memcmp(picture.data, back.data, (size_t)gf_array_bytes(&picture));
     gf_array_free(&picture);
     gf_array_free(&spectrum);
     gf_array_free(&back);
@@ -204,7 +172,7 @@ static void reference_axis(double complex *x, int64_t total, int64_t n, int64_t 
     }
 }
 
-int gf_rig_reference(const struct gf_shape *shape, const double complex *x, double complex *out) {
+int gf_rig_reference(const struct gf_extents *shape, const double complex *x, double complex *out) {
     int64_t total = gf_rig_points(shape), stride = 1;
     struct root *root = malloc((size_t)total * sizeof *root);
     double complex *line = malloc((size_t)total * sizeof *line);
@@ -212,9 +180,9 @@ int gf_rig_reference(const struct gf_shape *shape, const double complex *x, doub
     if (rc)
         goto out;
     memcpy(out, x, (size_t)total * sizeof *out);
-    for (int i = shape->ndim - 1; i >= 0; i--) {
-        reference_axis(out, total, shape->n[i], stride, root, line);
-        stride *= shape->n[i];
+    for (int i = shape->n - 1; i >= 0; i--) {
+        reference_axis(out, total, shape->extent[i], stride, root, line);
+        stride *= shape->extent[i];
     }
 out:
     free(root);
@@ -222,20 +190,20 @@ out:
     return rc;
 }
 
-static void note_problem(struct gf_rig *rig, const char *what, const struct gf_shape *shape,
+static void note_problem(struct gf_rig *rig, const char *what, const struct gf_extents *shape,
                          const char *how) {
     char text[GF_SHAPE_TEXT];
     rig->failed++;
     if (rig->problem[0])
         return;
     snprintf(rig->problem, sizeof rig->problem, "%s, %s: %.100s", what,
-             gf_shape_text(shape->n, shape->ndim, text), how);
+             gf_shape_text(shape->extent, shape->n, text), how);
 }
 
-void gf_rig_compare(struct gf_rig *rig, const char *what, const struct gf_shape *shape,
+void gf_rig_compare(struct gf_rig *rig, const char *what, const struct gf_extents *shape,
                     int transforms, const double complex *got, const double complex *want) {
     int64_t n = gf_rig_points(shape);
-    double error = 0, size = 0, bound = transforms * gf_rig_bound(rig, n);
+    double error = 0, size = 0, bound = transforms * gf_rig_bound(rig->precision, n);
     for (int64_t i = 0; i < n; i++) {
         double complex d = got[i] - want[i];
         error += creal(d) * creal(d) + cimag(d) * cimag(d);
@@ -252,7 +220,7 @@ void gf_rig_compare(struct gf_rig *rig, const char *what, const struct gf_shape 
     }
 }
 
-void gf_rig_check(struct gf_rig *rig, const char *what, const struct gf_shape *shape, bool ok) {
+void gf_rig_check(struct gf_rig *rig, const char *what, const struct gf_extents *shape, bool ok) {
     rig->checks++;
     if (!ok)
         note_problem(rig, what, shape, "wrong");

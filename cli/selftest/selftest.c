@@ -1,7 +1,7 @@
-/* gpufft selftest: what must hold for every Fourier transform, on the user's machine. Each backend is
- * tested shape by shape for a few seconds, and at least once in every respect; --full tests all shapes.
- * A GPU backend compiles its kernels on the way, which is what the time is spent on at first: the first shape
- * needs the least of them. */
+/* gpufft selftest: checks on the user's machine what must hold for every Fourier transform. Each
+ * backend is tested shape by shape for a few seconds, with each check at least once; --full tests
+ * all shapes. A GPU backend spends its first seconds on compiling kernels, so the first shape is
+ * one that needs few. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,18 +19,18 @@
 
 enum { MAX_POINTS = 8192 };
 
-/* A quick test may end after any of these: one of each kind comes early. Powers of two, mixed radices,
- * primes with smooth and with rough neighbours, one to three axes. */
-static const struct gf_shape shapes[] = {
+/* A quick test may end after any of these, so one of each kind comes early: powers of two, mixed
+ * radices, primes with smooth and with rough neighbours, one to three axes. */
+static const struct gf_extents shapes[] = {
     {1, {16}},   {1, {60}},   {2, {12, 17}},  {1, {97}},         {3, {4, 6, 5}}, {2, {64, 64}},
     {1, {4096}}, {1, {1009}}, {2, {31, 128}}, {3, {16, 16, 16}}, {1, {2039}},    {2, {67, 45}},
     {2, {8, 8}}, {1, {1}},    {3, {8, 1, 9}}, {2, {1, 7}},       {1, {3}},       {1, {2}},
 };
 enum { N_SHAPES = sizeof shapes / sizeof *shapes };
 
-/* A quick test of a backend begins no further check after this time but the first one in each respect (of double
- * precision, of the definition): with
- * a kernel or two to compile for the last one, it ends within ten seconds. */
+/* After this time a quick test of a backend begins only checks that have not run yet (in double
+ * precision only the definition). With a kernel or two to compile for the last one, it ends within
+ * ten seconds. */
 static const double quick_ms = 5000;
 
 /* Room for signals, allocated once. */
@@ -57,27 +57,27 @@ static void room_free(struct room *r) {
     free(r->want);
 }
 
-/* The phase that a step of `at[]` points puts on frequency number i. */
-static double complex ramp(const struct gf_shape *s, int64_t i, const int64_t *at) {
+/* The phase of frequency number i after a shift by at[]. */
+static double complex ramp(const struct gf_extents *s, int64_t i, const int64_t *at) {
     double turns = 0;
-    for (int a = s->ndim - 1; a >= 0; a--) {
-        turns += (double)(i % s->n[a] * at[a] % s->n[a]) / (double)s->n[a];
-        i /= s->n[a];
+    for (int a = s->n - 1; a >= 0; a--) {
+        turns += (double)(i % s->extent[a] * at[a] % s->extent[a]) / (double)s->extent[a];
+        i /= s->extent[a];
     }
     return cexp(-2 * M_PI * turns * I);
 }
 
-static int64_t position(const struct gf_shape *s, const int64_t *at) {
+static int64_t position(const struct gf_extents *s, const int64_t *at) {
     int64_t i = 0;
-    for (int a = 0; a < s->ndim; a++)
-        i = i * s->n[a] + at[a] % s->n[a];
+    for (int a = 0; a < s->n; a++)
+        i = i * s->extent[a] + at[a] % s->extent[a];
     return i;
 }
 
-static int check_impulse(struct gf_rig *rig, const struct gf_shape *s, struct room *r) {
+static int check_impulse(struct gf_rig *rig, const struct gf_extents *s, struct room *r) {
     int64_t n = gf_rig_points(s), at[GF_MAX_DIMS];
-    for (int a = 0; a < s->ndim; a++)
-        at[a] = s->n[a] / 3;
+    for (int a = 0; a < s->n; a++)
+        at[a] = s->extent[a] / 3;
     memset(r->x, 0, (size_t)n * sizeof *r->x);
     r->x[position(s, at)] = 1;
     for (int64_t i = 0; i < n; i++)
@@ -88,7 +88,7 @@ static int check_impulse(struct gf_rig *rig, const struct gf_shape *s, struct ro
     return rc;
 }
 
-static int check_constant(struct gf_rig *rig, const struct gf_shape *s, struct room *r) {
+static int check_constant(struct gf_rig *rig, const struct gf_extents *s, struct room *r) {
     int64_t n = gf_rig_points(s);
     for (int64_t i = 0; i < n; i++) {
         r->x[i] = 1;
@@ -100,7 +100,7 @@ static int check_constant(struct gf_rig *rig, const struct gf_shape *s, struct r
     return rc;
 }
 
-static int check_linear(struct gf_rig *rig, const struct gf_shape *s, struct room *r) {
+static int check_linear(struct gf_rig *rig, const struct gf_extents *s, struct room *r) {
     int64_t n = gf_rig_points(s);
     gf_rig_random(r->x, n, 1, false);
     gf_rig_random(r->y, n, 2, false);
@@ -118,16 +118,16 @@ static int check_linear(struct gf_rig *rig, const struct gf_shape *s, struct roo
     return rc;
 }
 
-static int check_shift(struct gf_rig *rig, const struct gf_shape *s, struct room *r) {
+static int check_shift(struct gf_rig *rig, const struct gf_extents *s, struct room *r) {
     int64_t n = gf_rig_points(s), at[GF_MAX_DIMS], from[GF_MAX_DIMS];
     gf_rig_random(r->x, n, 3, true);
-    for (int a = 0; a < s->ndim; a++)
-        at[a] = s->n[a] / 2;
+    for (int a = 0; a < s->n; a++)
+        at[a] = s->extent[a] / 2;
     for (int64_t i = 0; i < n; i++) {
         int64_t rest = i;
-        for (int a = s->ndim - 1; a >= 0; a--) {
-            from[a] = rest % s->n[a] + at[a];
-            rest /= s->n[a];
+        for (int a = s->n - 1; a >= 0; a--) {
+            from[a] = rest % s->extent[a] + at[a];
+            rest /= s->extent[a];
         }
         r->y[position(s, from)] = r->x[i];
     }
@@ -146,7 +146,7 @@ static long double square(double complex v) {
     return re * re + im * im;
 }
 
-static int check_parseval(struct gf_rig *rig, const struct gf_shape *s, struct room *r) {
+static int check_parseval(struct gf_rig *rig, const struct gf_extents *s, struct room *r) {
     int64_t n = gf_rig_points(s);
     long double before = 0, after = 0;
     gf_rig_random(r->x, n, 4, true);
@@ -157,14 +157,14 @@ static int check_parseval(struct gf_rig *rig, const struct gf_shape *s, struct r
     }
     if (!rc)
         gf_rig_check(rig, "energy is kept", s,
-                     fabsl(after / before - 1) <= 4 * gf_rig_bound(rig, n));
+                     fabsl(after / before - 1) <= 4 * gf_rig_bound(rig->precision, n));
     return rc;
 }
 
-static int check_definition(struct gf_rig *rig, const struct gf_shape *s, struct room *r) {
+static int check_definition(struct gf_rig *rig, const struct gf_extents *s, struct room *r) {
     int64_t n = gf_rig_points(s);
     int rc = 0;
-    if (s->ndim == 1 && n > 2500)
+    if (s->n == 1 && n > 2500)
         return 0; /* n^2 steps take their time */
     for (int real = 0; real < 2 && !rc; real++) {
         gf_rig_random(r->x, n, 5, real);
@@ -178,7 +178,7 @@ static int check_definition(struct gf_rig *rig, const struct gf_shape *s, struct
     return rc;
 }
 
-static int check_inverse(struct gf_rig *rig, const struct gf_shape *s, struct room *r) {
+static int check_inverse(struct gf_rig *rig, const struct gf_extents *s, struct room *r) {
     gf_rig_random(r->x, gf_rig_points(s), 6, false);
     int rc = gf_rig_transform(rig, s, GF_FORWARD, false, r->x, r->fx);
     if (!rc)
@@ -188,7 +188,7 @@ static int check_inverse(struct gf_rig *rig, const struct gf_shape *s, struct ro
     return rc;
 }
 
-static int check_round_trip(struct gf_rig *rig, const struct gf_shape *s, struct room *r) {
+static int check_round_trip(struct gf_rig *rig, const struct gf_extents *s, struct room *r) {
     (void)r;
     for (int i = 0; i < 8 && !gf_rig_is_late(rig); i++) {
         if (rig->deadline && i != 0 && i != 7)
@@ -202,18 +202,18 @@ static int check_round_trip(struct gf_rig *rig, const struct gf_shape *s, struct
     return 0;
 }
 
-/* On all processors, what is large enough to be shared out; a device shares out all. */
-static int check_threads(struct gf_rig *rig, const struct gf_shape *s, struct room *r) {
+/* Checks the inverse on all processors, with shapes large enough to be divided among them; a device
+ * divides all. */
+static int check_threads(struct gf_rig *rig, const struct gf_extents *s, struct room *r) {
     return rig->backend->devices || gf_rig_points(s) >= 3000 ? check_inverse(rig, s, r) : 0;
 }
 
-/* In the order of what a kernel compiled for one group tells: the groups after definition and
- * inverse use the same kernels. */
+/* The groups after definition and inverse use the kernels of these two, which come first. */
 static const struct group {
     const char *name;
-    int (*check)(struct gf_rig *rig, const struct gf_shape *s, struct room *r);
+    int (*check)(struct gf_rig *rig, const struct gf_extents *s, struct room *r);
     bool exact;    /* no error to report */
-    bool threaded; /* small transforms waste their time waiting for threads, so few groups are */
+    bool threaded; /* in few groups, because small transforms mostly wait for threads */
 } groups[] = {
     {"definition", check_definition, false, false}, {"inverse", check_inverse, false, false},
     {"impulse", check_impulse, false, false},       {"constant", check_constant, false, false},
@@ -251,8 +251,8 @@ struct bench {
     char absent[2][GF_REASON]; /* why the device has no such precision, or "" */
 };
 
-/* Adds whether any check was left out to *late. */
-static int test_precision(struct bench *b, int wide, const struct gf_shape *shape,
+/* Sets *late if a check was left out. */
+static int test_precision(struct bench *b, int wide, const struct gf_extents *shape,
                           struct room *room, bool *late) {
     for (int g = 0; g < N_GROUPS && !b->absent[wide][0]; g++) {
         struct gf_rig *rig = &b->rig[wide][g];
@@ -272,8 +272,8 @@ static int test_precision(struct bench *b, int wide, const struct gf_shape *shap
     return 0;
 }
 
-/* Neither precision: the device can do nothing at all. */
-static int test_shape(struct bench *b, const struct gf_shape *shape, struct room *room) {
+/* Fails if the device has neither precision. */
+static int test_shape(struct bench *b, const struct gf_extents *shape, struct room *room) {
     bool late = false;
     int rc = 0;
     for (int wide = 0; wide < 2 && !rc; wide++)
@@ -305,10 +305,10 @@ static void print_backend(const struct bench *b) {
     gf_log_flush_stdout();
 }
 
-static bool suits(const struct gf_backend *b, const struct gf_shape *shape) {
+static bool suits(const struct gf_backend *b, const struct gf_extents *shape) {
     bool powers = true;
-    for (int i = 0; i < shape->ndim; i++)
-        powers = powers && !(shape->n[i] & (shape->n[i] - 1));
+    for (int i = 0; i < shape->n; i++)
+        powers = powers && !(shape->extent[i] & (shape->extent[i] - 1));
     return powers || !b->powers_of_two;
 }
 
@@ -319,7 +319,7 @@ static int test_backend(const struct gf_settings *s, const struct gf_backend *ba
     struct gf_backend_options options = gf_backend_options_of(s);
     double deadline = s->full ? 0 : gf_now_ms() + quick_ms;
     int opened = 0, rc = 0;
-    options.general = !s->full; /* as files are transformed, and few to compile */
+    options.general = !s->full; /* the kernels that transform files, of which there are few */
     for (; opened < (backend->devices ? 1 : 2) && !rc; opened += !rc) {
         options.threads = s->threads ? s->threads : opened ? 0 : 1;
         rc = gf_backend_open(backend, &options, &b.context[opened]);
@@ -337,7 +337,7 @@ static int test_backend(const struct gf_settings *s, const struct gf_backend *ba
         if (!suits(backend, &shapes[i]))
             continue;
         b.due++;
-        gf_progress_show("testing", gf_shape_text(shapes[i].n, shapes[i].ndim, name));
+        gf_progress_show("testing", gf_shape_text(shapes[i].extent, shapes[i].n, name));
         rc = test_shape(&b, &shapes[i], room);
     }
     gf_progress_hide();
@@ -403,13 +403,11 @@ out:
     return code;
 }
 
-static const struct gf_opt selftest_rows[] = {
+static const struct gf_opt_group selftest_group = GF_GROUP(
+    "Test",
     GF_FLAG("full", full,
             "test every shape, however long that takes (minutes where kernels must be compiled); "
-            "default: up to 10 s a backend"),
-    GF_END,
-};
-static const struct gf_opt_group selftest_group = {"Test", selftest_rows};
+            "default: up to 10 s a backend"));
 
 static const struct gf_opt_group *const option_groups[] = {&selftest_group, &gf_opts_one_backend,
                                                            &gf_opts_common, NULL};

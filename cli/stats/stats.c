@@ -38,8 +38,7 @@ static bool is_luma(const struct gf_settings *s, const struct gf_image *image) {
     return image->color == GF_RGB && !s->stats.channels;
 }
 
-/* The picture's channels but alpha, to half a spectrum of each; to all of it if they are complex.
- */
+/* The job: all channels but alpha to half a spectrum each, or if they are complex to a full one. */
 static int make_job(const struct gf_settings *s, const struct gf_image *image, struct gf_job *job) {
     *job = (struct gf_job){0};
     job->direction = GF_FORWARD;
@@ -69,29 +68,28 @@ static int check_record(const struct gf_image *image) {
     if (record.version == GF_RECORD_WAVELET)
         return gf_fail(GF_EINVAL, "wavelet coefficients; stats takes the picture they came from "
                                   "(gpufft idwt)");
-    if (record.kind == GF_RECORD_COMPLEX)
+    if (record.kind == GF_COMPLEX)
         return gf_fail(GF_EINVAL, "a spectrum; stats takes the picture it came from (gpufft inv)");
     return 0;
 }
 
-static int load(const struct gf_settings *s, char *const *read, int n, struct gf_image *image) {
-    int rc =
-        s->frames ? gf_load_frames(s, read, n, image) : gf_load_picture(s, read[0], false, image);
-    if (!rc)
-        rc = check_record(image);
-    return rc ? rc : gf_load_finite(s, image);
-}
-
-/* A plan within the limit, a lean one if need be; `spectrum` has its shape and no data yet. The
- * plan's workspace stays while peaks are looked for. */
+/* Plans within the memory limit, with a lean plan if necessary. The spectrum, and the plan's workspace while
+ * peaks are searched, count as well. */
 static int plan(struct gf_runner *e, struct gf_job *job, const struct gf_image *image,
-                const struct gf_array *spectrum, int threads) {
-    struct gf_spectrum one = gf_spectrum_of(job, spectrum, 0, threads);
-    int64_t held =
-        gf_array_bytes(&image->px) + gf_array_bytes(spectrum) + gf_spectrum_peaks_bytes(&one);
-    int rc = gf_runner_plan(e, job);
-    if (rc || !gf_memory_check(held + e->workspace, gf_runner_limit(e)))
+                int threads) {
+    const enum gf_dtype type = job->out[0].dtype;
+    int64_t shape[GF_MAX_RANK], bytes;
+    gf_job_out_shape(job, 0, shape);
+    int rc = gf_size_product(shape, job->ndim + 1, (int64_t)gf_dtype_size(type), &bytes);
+    if (!rc)
+        rc = gf_runner_plan(e, job);
+    if (rc)
         return rc;
+    const struct gf_array spectrum = gf_array_wrap(NULL, type, job->ndim + 1, shape);
+    const struct gf_spectrum one = gf_spectrum_of(job, &spectrum, 0, threads);
+    const int64_t held = gf_array_bytes(&image->px) + bytes + gf_spectrum_peaks_bytes(&one);
+    if (!gf_memory_check(held + e->workspace, gf_runner_limit(e)))
+        return 0;
     job->lean = true;
     rc = gf_runner_plan(e, job);
     return rc ? rc : gf_memory_check(held + e->workspace, gf_runner_limit(e));
@@ -112,7 +110,7 @@ static int look_at_samples(struct gf_stats *st) {
 static int look_at_spectrum(struct gf_stats *st, const struct gf_array *out, int64_t i,
                             int threads) {
     int peaks = st->peaks;
-    struct gf_signal *signal = &st->signal[i];
+    struct gf_stats_signal *signal = &st->signal[i];
     struct gf_spectrum s = gf_spectrum_of(st->job, out, i, threads);
     st->n_rings = gf_spectrum_ring_count(&s);
     signal->ring = malloc((size_t)st->n_rings * sizeof *signal->ring);
@@ -128,29 +126,23 @@ static int look_at_spectrum(struct gf_stats *st, const struct gf_array *out, int
     return rc;
 }
 
-/* Everything about the picture; `st` points at image and job. */
+/* Transforms the picture and analyses it; `st` points at image and job. */
 static int look(struct stats_run *r, struct gf_image *image, struct gf_job *job,
                 struct gf_stats *st) {
-    struct gf_array in = image->px, out;
+    struct gf_array in = image->px, out = {0};
     struct gf_report report = {0};
-    int64_t shape[GF_MAX_RANK], bytes;
     in.base = NULL;
     in.shape[image->ndim] -= image->alpha;
     int rc = make_job(r->s, image, job);
     if (rc)
         return rc;
     gf_load_note_stack(st->path, image, job->axes);
-    gf_job_out_shape(job, 0, shape);
-    out = gf_array_wrap(NULL, job->out[0].dtype, job->ndim + 1, shape);
-    rc = gf_size_product(shape, job->ndim + 1, (int64_t)gf_dtype_size(out.dtype), &bytes);
-    if (!rc) {
-        gf_runner_ahead(&r->runner, job);
-        rc = look_at_samples(st); /* while the context opens */
-    }
+    gf_runner_ahead(&r->runner, job);
+    rc = look_at_samples(st); /* while the context opens */
     if (!rc)
-        rc = plan(&r->runner, job, image, &out, gf_settings_threads(r->s));
+        rc = plan(&r->runner, job, image, gf_settings_threads(r->s));
     if (!rc)
-        rc = gf_array_alloc(&out, out.dtype, out.rank, shape);
+        rc = gf_job_alloc(job, 0, &out);
     if (!rc)
         rc = gf_runner_run(&r->runner, &in, &out, &report);
     st->backend = gf_runner_name(&r->runner);
@@ -174,12 +166,12 @@ static int write_radial(const struct stats_run *r, const struct gf_stats *st) {
     if (page >= 0)
         rc = gf_target_claim(t, st->path, NULL, path);
     if (!rc)
-        rc = gf_radial_write(st, path, r->s->clobber);
+        rc = gf_stats_radial_write(st, path, r->s->clobber);
     free(path);
     return rc;
 }
 
-/* Looks at samples that are there, and prints what it finds. */
+/* Analyses samples in memory and prints the result. */
 static int look_and_print(struct stats_run *r, struct gf_image *image, struct gf_stats *st) {
     struct gf_job job;
     st->image = image;
@@ -198,110 +190,95 @@ static int look_and_print(struct stats_run *r, struct gf_image *image, struct gf
     return rc;
 }
 
-/* Reading it was refused: states what all of the work needs, which is more. */
-static int refuse(struct stats_run *r, char *const *read, int n, int rc) {
+/* There is no memory for the samples of this header: fails with the need of all the work, which is
+ * larger. */
+static int refuse(struct stats_run *r, const struct gf_image *image, int rc) {
     struct gf_failure first = {0};
-    struct gf_image image = {0};
-    struct gf_array out;
     struct gf_job job;
     int all = 0;
     gf_failure_keep(&first, rc);
-    if (n == 1 && strcmp(read[0], "-") && !gf_load_picture(r->s, read[0], true, &image) &&
-        !make_job(r->s, &image, &job)) {
-        int64_t shape[GF_MAX_RANK];
-        gf_job_out_shape(&job, 0, shape);
-        out = gf_array_wrap(NULL, job.out[0].dtype, job.ndim + 1, shape);
-        all = plan(&r->runner, &job, &image, &out, gf_settings_threads(r->s));
-    }
-    gf_image_free(&image);
+    if (!make_job(r->s, image, &job))
+        all = plan(&r->runner, &job, image, gf_settings_threads(r->s));
     return all == GF_ENOMEM ? all : gf_failure_return(&first);
 }
 
-static int look_at_all(struct stats_run *r, char *const *read, int n) {
-    struct gf_image image = {0};
-    struct gf_stats st = {.path = read[0], .name = read[0], .page = -1};
-    int rc = load(r->s, read, n, &image);
-    if (rc == GF_ENOMEM)
-        rc = refuse(r, read, n, rc);
-    if (!rc)
-        rc = look_and_print(r, &image, &st);
-    gf_image_free(&image);
-    return rc;
-}
-
-/* --dims=2: the pages of a volume, one in memory at a time, or all where they cannot be read by
- * themselves. */
-struct pages {
+/* One input. --dims=2 takes the pages of a volume one by one. */
+struct input {
+    char *const *read;
+    int n;
     struct gf_reader reader;
     struct gf_image all;  /* px.data is NULL where a page is read at a time */
     struct gf_image page; /* one */
 };
 
-static int look_at_page(struct stats_run *r, struct pages *p, char *const *read, int64_t z) {
-    struct gf_array like = p->all.px, to, from;
-    struct gf_stats st = {.path = read[0], .page = z};
+static int look_at_page(struct stats_run *r, struct input *in, int64_t z) {
+    struct gf_array like = in->all.px, to, from;
+    struct gf_stats st = {.path = in->read[0], .page = z};
     char *name;
-    int rc = gf_array_alloc(&p->page.px, like.dtype, 3, like.shape + 1);
+    int rc = gf_array_alloc(&in->page.px, like.dtype, 3, like.shape + 1);
     if (rc)
         return rc;
-    if (asprintf(&name, "%s[%lld]", read[0], (long long)z) < 0)
+    if (asprintf(&name, "%s[%lld]", st.path, (long long)z) < 0)
         return gf_fail(GF_ENOMEM, "out of memory");
     st.name = name;
     like.shape[0] = 1;
-    to = gf_array_wrap(p->page.px.data, like.dtype, 4, like.shape);
-    if (p->all.px.data) {
-        from = gf_array_slice(&p->all.px, 0, z, 1);
+    to = gf_array_wrap(in->page.px.data, like.dtype, 4, like.shape);
+    if (in->all.px.data) {
+        from = gf_array_slice(&in->all.px, 0, z, 1);
         gf_array_copy(&to, &from);
     } else {
-        rc = gf_reader_pages(&p->reader, &p->all, z, &to);
+        rc = gf_reader_pages(&in->reader, &in->all, z, &to);
     }
     if (!rc)
-        rc = gf_load_finite(r->s, &p->page);
+        rc = gf_load_finite(r->s, &in->page);
     if (!rc)
-        rc = look_and_print(r, &p->page, &st);
-    gf_array_free(&p->page.px);
+        rc = look_and_print(r, &in->page, &st);
+    gf_array_free(&in->page.px);
     free(name);
     return rc;
 }
 
-/* Handles a picture, which is its own only page. */
-static int look_at_picture(struct stats_run *r, struct pages *p, char *const *read) {
-    struct gf_stats st = {.path = read[0], .name = read[0], .page = -1};
-    int rc = gf_reader_more(&p->reader);
-    if (rc)
-        return rc < 0 ? rc : gf_fail(GF_EUNSUPP, "a stream of more than one picture");
-    rc = gf_load_finite(r->s, &p->all);
-    return rc ? rc : look_and_print(r, &p->all, &st);
-}
-
-static int look_at_pages(struct stats_run *r, char *const *read, int n) {
-    struct pages p = {.page = {.ndim = 2}};
-    int rc = gf_reader_open(&p.reader, r->s, read, n, &p.all);
-    if (!rc)
-        rc = check_record(&p.all);
-    p.page.color = p.all.color;
-    p.page.alpha = p.all.alpha;
-    unsigned axes;
-    if (!rc)
-        rc = gf_settings_axes(r->s, p.all.ndim, &axes);
-    if (!rc && (p.all.ndim < 3 || !gf_reader_has_pages(&p.reader)))
-        rc = gf_reader_read(&p.reader, &p.all);
-    if (!rc && p.all.ndim < 3)
-        rc = look_at_picture(r, &p, read);
-    int64_t pages = rc || p.all.ndim < 3 ? 0 : p.all.px.shape[0];
-    gf_runner_repeat(&r->runner, pages);
+static int look_at_pages(struct stats_run *r, struct input *in) {
+    const int64_t pages = in->all.px.shape[0];
+    int rc = gf_reader_has_pages(&in->reader) ? 0 : gf_reader_read(&in->reader, &in->all);
+    in->page = (struct gf_image){.ndim = 2, .color = in->all.color, .alpha = in->all.alpha};
+    gf_runner_repeat(&r->runner, rc ? 0 : pages);
     for (int64_t z = 0; !rc && z < pages; z++)
-        rc = look_at_page(r, &p, read, z);
-    gf_image_free(&p.all);
-    gf_array_free(&p.page.px);
-    gf_reader_close(&p.reader);
+        rc = look_at_page(r, in, z);
     return rc;
 }
 
-/* One file, or all of them as the planes of a volume. */
+static int look_at_all(struct stats_run *r, struct input *in) {
+    struct gf_stats st = {.path = in->read[0], .name = in->read[0], .page = -1};
+    const struct gf_image header = in->all;
+    int rc = gf_reader_read(&in->reader, &in->all);
+    if (!rc && (rc = gf_reader_more(&in->reader)) > 0)
+        rc = gf_fail(GF_EUNSUPP, "a PNM of more than one picture"); /* only PNM holds several */
+    if (!rc)
+        rc = gf_load_finite(r->s, &in->all);
+    if (rc == GF_ENOMEM && in->n == 1 && strcmp(in->read[0], "-"))
+        rc = refuse(r, &header, rc);
+    return rc ? rc : look_and_print(r, &in->all, &st);
+}
+
+static int look_at_input(struct stats_run *r, struct input *in) {
+    unsigned axes;
+    int rc = gf_reader_open(&in->reader, r->s, in->read, in->n, &in->all);
+    if (!rc)
+        rc = check_record(&in->all);
+    if (!rc)
+        rc = gf_settings_axes(r->s, in->all.ndim, &axes);
+    if (!rc)
+        rc = (r->s->dims == 2 && in->all.ndim == 3 ? look_at_pages : look_at_all)(r, in);
+    gf_image_free(&in->all);
+    gf_reader_close(&in->reader);
+    return rc;
+}
+
+/* Handles a file, or all files as the planes of a volume. */
 static void run_one(struct stats_run *r, char *const *read, int n) {
     gf_progress_show("reading", gf_log_name(read[0]));
-    int rc = r->s->dims == 2 ? look_at_pages(r, read, n) : look_at_all(r, read, n);
+    int rc = look_at_input(r, &(struct input){.read = read, .n = n});
     if (!rc) {
         r->done++;
         return;
@@ -321,7 +298,7 @@ static int claim_radial(struct stats_run *r) {
     int names = s->frames && r->inputs.n ? 1 : r->inputs.n;
     if (!s->stats.radial)
         return 0;
-    int rc = gf_radial_check(s->stats.radial);
+    int rc = gf_stats_radial_check(s->stats.radial);
     if (!rc)
         rc = gf_template_parse("--radial", s->stats.radial, &t->where);
     if (!rc && (t->where.prefix || (t->where.has_page && s->dims != 2)))
@@ -364,7 +341,7 @@ static int run_stats(struct gf_settings *s, char **operands, int n) {
     for (int i = 0; i < r.inputs.n && !s->frames && !gf_session_is_lost(&r.session); i++) {
         gf_runner_next(&r.runner, r.inputs.n - i);
         run_one(&r, &r.inputs.path[i], 1);
-        gf_progress_input(false);
+        gf_progress_count(0, 1, 0);
     }
     gf_progress_stop();
     if (!s->frames && (r.done + r.failed > 1 || r.inputs.many))
@@ -378,8 +355,8 @@ out:
 
 static const char *const colors[] = {"luma", "channels", NULL};
 
-static const struct gf_opt stats_rows[] = {
-    GF_INTEGER("dims", dims, "2", 2, 2, "take each page of a volume by itself"),
+static const struct gf_opt_group stats_group = GF_GROUP(
+    "Statistics", GF_INTEGER("dims", dims, "2", 2, 2, "take each page of a volume by itself"),
     GF_INTEGER("peaks", stats.peaks, "N", 0, 100000, "list the N strongest peaks (default: 5)"),
     GF_TEXT("radial", stats.radial, "FILE",
             "write the radial spectrum as .csv, .json or a plot, .svg or .png; {stem} for several "
@@ -387,10 +364,7 @@ static const struct gf_opt stats_rows[] = {
     GF_CHOICE("color", stats.channels, "luma|channels", colors,
               "analyse one Rec.709 luma of colour (default), or each channel by itself"),
     GF_NEGATE("clobber", clobber, "refuse to replace an existing file"),
-    GF_FLAG("sync", sync, "write each file to its disk before it replaces the old one"),
-    GF_END,
-};
-static const struct gf_opt_group stats_group = {"Statistics", stats_rows};
+    GF_FLAG("sync", sync, "write each file to its disk before it replaces the old one"));
 
 static const struct gf_opt_group *const groups[] = {
     &stats_group,  &gf_opts_precision,   &gf_opts_list,   &gf_opts_frames, &gf_opts_raw,

@@ -6,32 +6,29 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "core/base/huge_page.h"
+#include "core/base/pages.h"
 #include "core/base/status.h"
 
+const char *const gf_dtype_names[] = {"u8",  "i8",  "u16", "i16",  "u32", "i32",
+                                      "f32", "f64", "c64", "c128", NULL};
+
 static const struct dtype {
-    const char *name;
     size_t size;
     enum gf_dtype real;
     double low, high;
 } dtypes[GF_N_DTYPES] = {
-    [GF_U8] = {"u8", 1, GF_U8, 0, UINT8_MAX},
-    [GF_I8] = {"i8", 1, GF_I8, INT8_MIN, INT8_MAX},
-    [GF_U16] = {"u16", 2, GF_U16, 0, UINT16_MAX},
-    [GF_I16] = {"i16", 2, GF_I16, INT16_MIN, INT16_MAX},
-    [GF_U32] = {"u32", 4, GF_U32, 0, UINT32_MAX},
-    [GF_I32] = {"i32", 4, GF_I32, INT32_MIN, INT32_MAX},
-    [GF_F32] = {"f32", 4, GF_F32, -INFINITY, INFINITY},
-    [GF_F64] = {"f64", 8, GF_F64, -INFINITY, INFINITY},
-    [GF_C64] = {"c64", 8, GF_F32, -INFINITY, INFINITY},
-    [GF_C128] = {"c128", 16, GF_F64, -INFINITY, INFINITY},
+    [GF_U8] = {1, GF_U8, 0, UINT8_MAX},          [GF_I8] = {1, GF_I8, INT8_MIN, INT8_MAX},
+    [GF_U16] = {2, GF_U16, 0, UINT16_MAX},       [GF_I16] = {2, GF_I16, INT16_MIN, INT16_MAX},
+    [GF_U32] = {4, GF_U32, 0, UINT32_MAX},       [GF_I32] = {4, GF_I32, INT32_MIN, INT32_MAX},
+    [GF_F32] = {4, GF_F32, -INFINITY, INFINITY}, [GF_F64] = {8, GF_F64, -INFINITY, INFINITY},
+    [GF_C64] = {8, GF_F32, -INFINITY, INFINITY}, [GF_C128] = {16, GF_F64, -INFINITY, INFINITY},
 };
 
 size_t gf_dtype_size(enum gf_dtype t) {
     return dtypes[t].size;
 }
 const char *gf_dtype_name(enum gf_dtype t) {
-    return dtypes[t].name;
+    return gf_dtype_names[t];
 }
 bool gf_dtype_is_complex(enum gf_dtype t) {
     return t == GF_C64 || t == GF_C128;
@@ -45,7 +42,7 @@ enum gf_dtype gf_dtype_real(enum gf_dtype t) {
 
 int gf_dtype_parse(const char *name, enum gf_dtype *out) {
     for (int t = 0; t < GF_N_DTYPES; t++)
-        if (!strcmp(name, dtypes[t].name)) {
+        if (!strcmp(name, gf_dtype_names[t])) {
             *out = (enum gf_dtype)t;
             return 0;
         }

@@ -39,6 +39,7 @@ struct gf_array {
 };
 
 size_t gf_dtype_size(enum gf_dtype t);
+extern const char *const gf_dtype_names[];                /* by enum gf_dtype, ending with NULL */
 const char *gf_dtype_name(enum gf_dtype t);               /* "u8", "f32", "c64", … */
 int gf_dtype_parse(const char *name, enum gf_dtype *out); /* GF_EUSAGE if unknown */
 bool gf_dtype_is_complex(enum gf_dtype t);
@@ -47,6 +48,13 @@ bool gf_dtype_is_integer(enum gf_dtype t);
 enum gf_dtype gf_dtype_real(enum gf_dtype t);
 /* The range an integer type holds; for other types -inf..inf. */
 void gf_dtype_range(enum gf_dtype t, double *low, double *high);
+
+static inline int64_t gf_min(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+static inline int64_t gf_max(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
 
 /* Product of `n` extents times `unit`; GF_EINVAL for an extent below 1, GF_ENOMEM above 2^62. */
 int gf_size_product(const int64_t *extent, int n, int64_t unit, int64_t *out);

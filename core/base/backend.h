@@ -14,11 +14,48 @@
 
 #include <stdio.h>
 
-#include "core/base/device.h"
 #include "core/base/job.h"
 #include "core/base/span.h"
 
 enum { GF_MAX_PASSES = 48, GF_MAX_SHARES = 16, GF_REASON = 256, GF_CODE_PATH = 64 };
+
+/* ---- devices ---- */
+
+/* Most devices of one backend that are looked at. */
+enum { GF_GPU_MAX_DEVICES = 32 };
+
+/* The properties of one device of a GPU backend, as `gpufft devices` prints them and planning needs
+ * them. Listing devices opens no context. */
+struct gf_gpu_props {
+    char name[128];      /* "NVIDIA H200" */
+    char platform[128];  /* "CUDA 13.0", "Portable Computing Language 3.1" */
+    char driver[128];    /* version; part of a kernel's cache key together with `compiler` */
+    char compiler[128];  /* NVRTC's version and the real architecture; for OpenCL the device's */
+    int64_t memory;      /* bytes in all */
+    int64_t max_alloc;   /* largest single buffer */
+    int64_t local_bytes; /* tile memory that one work group may ask for at launch */
+    int64_t unit_local_bytes; /* tile memory of one compute unit, shared by its groups */
+    int max_group;            /* most work items of a group */
+    int units;                /* multiprocessors, compute units; 0 in a list: unknown */
+    int warp;                 /* items that run in step (warp, wavefront): 32, 64; 1 on a CPU */
+    int64_t
+        /* two passes with at least this many bytes between them become one launch if they can; 0: never */
+        chain_bytes;
+    bool fetches; /* copies from its memory to a group's while the group computes */
+    bool fp64;
+    int64_t max_items[3]; /* most work items of a group along each of three axes */
+    int clock_mhz;        /* the highest; 0 if unknown */
+    const char *
+        /* names separated by blanks; for CUDA the architecture; from gf_device_text() */
+        extensions;
+    bool is_cpu;  /* a device that is the CPU itself */
+    bool shaders; /* its kernels are the shaders of kernels/gl, see core/gpu/api/opengl/shaders.h */
+};
+
+/* Returns the text in memory that is never freed; "" if memory is short. */
+const char *gf_device_text(const char *text);
+
+/* ---- plans ---- */
 
 /* One walk over the data: what `gpufft plan` prints is what runs. */
 struct gf_pass_info {
@@ -157,12 +194,28 @@ void gf_bound_drop(struct gf_bound *bound); /* takes NULL */
 int gf_plan_exec_parts(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
                        struct gf_report *report);
 
+/* The passes of a job that runs as a load step, one axis after the other, and a store step, as
+ * `gpufft plan` prints them. Each call appends to the plan, whose job is set.
+ *
+ *     gf_pass_list_load(plan, before);
+ *     gf_pass_list_axes(plan, "fftw (estimate)", true, false, before, after);
+ *     gf_pass_list_store(plan, after);
+ *
+ * Sizes are those of the work buffers before and after the transform, in bytes. */
+void gf_pass_list_load(struct gf_plan *plan, int64_t before);
+/* The halved axis comes first in a transform of reals to half spectra (r2c), last in one back (c2r). */
+void gf_pass_list_axes(struct gf_plan *plan, const char *who, bool r2c, bool c2r, int64_t before,
+                       int64_t after);
+/* All outputs, and the searches for their display ranges. */
+void gf_pass_list_store(struct gf_plan *plan, int64_t after);
+
 struct gf_backend_options {
-    int threads; /* 0: OMP_NUM_THREADS, else the CPUs that this process may use */
-    /* GPU backends: a number or part of a name; NULL: the first device. Backends with `several`
-     * take a list separated by commas, or "all"; those with `shares` take a list whose devices
-     * share the jobs that do not fit the first one. */
-    const char *device;
+    int threads;        /* 0: OMP_NUM_THREADS, else the CPUs that this process may use */
+    const char *device; /* GPU backends: a number or part of a name; NULL: the first device */
+    /* In its place, devices that work together: backends with `several` use all of them for each job,
+     * those with `shares` for the jobs that do not fit the first one. */
+    const char *const *devices;
+    int n_devices;
     struct gf_device_rates rates, slowest; /* of the first device and of the slowest one */
     /* The devices also share a job that fits the first one if that is expected to be this many
      * times as fast; 0 means 1. */
@@ -219,8 +272,8 @@ struct gf_backend {
      * auto never picks it. */
     int automatic;
     bool devices; /* works on a device, which --device picks among several */
-    bool several; /* works on several devices together, which --device lists, and not on one */
-    bool shares;  /* works on one device, or on those of a list together */
+    bool several; /* works on several devices together, and not on one */
+    bool shares;  /* works on one device, or on several together */
     /* Each thread has a context of its own, and results do not depend on their number. False: the
      * process has one context, used by one thread at a time. */
     bool per_thread;

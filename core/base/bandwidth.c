@@ -10,7 +10,7 @@
 #include "core/base/array.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
-#include "core/base/streaming.h"
+#include "core/base/pages.h"
 
 enum { RUNS = 5, GRAIN = 4096 };
 

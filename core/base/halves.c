@@ -33,30 +33,19 @@ MIRROR(conjugate_64, struct single, ((struct single){v.re, -v.im}))
 MIRROR(conjugate_128, struct gf_number, ((struct gf_number){v.re, -v.im}))
 
 gf_mirror_fn *gf_half_mirror(enum gf_kind kind, enum gf_dtype t) {
-    const bool opposite = kind == GF_PHASE || kind == GF_IMAG;
-    switch (t) {
-    case GF_U8:
-        return opposite ? opposite_8 : same_8;
-    case GF_U16:
-        return opposite ? opposite_16 : same_16;
-    case GF_F32:
-        return opposite ? opposite_32 : same_32;
-    case GF_F64:
-        return opposite ? opposite_64 : same_64;
-    case GF_C64:
-        return conjugate_64;
-    case GF_C128:
-        return conjugate_128;
-    case GF_I8:
-        return opposite ? NULL : same_8;
-    case GF_I16:
-        return opposite ? NULL : same_16;
-    case GF_U32:
-    case GF_I32:
-        return opposite ? NULL : same_32;
-    default:
-        return NULL;
-    }
+    static gf_mirror_fn *const mirrors[GF_N_DTYPES][2] = {
+        [GF_U8] = {same_8, opposite_8},
+        [GF_I8] = {same_8},
+        [GF_U16] = {same_16, opposite_16},
+        [GF_I16] = {same_16},
+        [GF_U32] = {same_32},
+        [GF_I32] = {same_32},
+        [GF_F32] = {same_32, opposite_32},
+        [GF_F64] = {same_64, opposite_64},
+        [GF_C64] = {conjugate_64, conjugate_64},
+        [GF_C128] = {conjugate_128, conjugate_128},
+    };
+    return mirrors[t][kind == GF_PHASE || kind == GF_IMAG];
 }
 
 void gf_half_mirror_columns(enum gf_kind kind, enum gf_dtype dtype, int64_t channels,

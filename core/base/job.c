@@ -1,4 +1,4 @@
-/* The scale that follows from a job, and the names of its numbers. */
+/* The scale that follows from a job, whether two jobs are equal, and the reports of runs. */
 #include "core/base/job.h"
 
 #include <math.h>
@@ -95,27 +95,4 @@ void gf_report_energy(double kept, double lost, struct gf_report *report) {
     report->kept = kept;
     report->lost = lost;
     report->imag_ratio = lost == 0 || (isinf(lost) && isinf(kept)) ? 0 : sqrt(lost / kept);
-}
-
-const char *gf_kind_name(enum gf_kind k) {
-    static const char *const name[GF_N_KINDS] = {"magnitude", "phase", "power",
-                                                 "real",      "imag",  "complex"};
-    return (int)k >= 0 && k < GF_N_KINDS ? name[k] : "?";
-}
-
-const char *gf_boundary_name(enum gf_boundary b) {
-    static const char *const name[] = {"periodic", "symmetric", "zero"};
-    return (int)b >= 0 && b <= GF_ZERO ? name[b] : "?";
-}
-
-const char *gf_norm_name(enum gf_norm n) {
-    switch (n) {
-    case GF_NORM_BACKWARD:
-        return "backward";
-    case GF_NORM_ORTHO:
-        return "ortho";
-    case GF_NORM_FORWARD:
-        return "forward";
-    }
-    return "?";
 }

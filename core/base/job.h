@@ -10,11 +10,12 @@
  *     gf_job_out_shape(&job, 0, shape);        1080, 1920, 3
  *
  * Zero is the usual value of every member that is not named. A job owns nothing; the functions here
- * are pure and cannot fail. core/base/job_check.h checks a job. */
+ * are pure, and only those that check something can fail. */
 #ifndef GF_CORE_BASE_JOB_H
 #define GF_CORE_BASE_JOB_H
 
 #include "core/base/array.h"
+#include "core/base/kinds.h"
 
 enum gf_op {
     GF_FFT,    /* Fourier */
@@ -23,16 +24,6 @@ enum gf_op {
 };
 enum gf_direction { GF_FORWARD, GF_INVERSE };
 enum gf_precision { GF_SINGLE, GF_DOUBLE };
-enum gf_norm { GF_NORM_BACKWARD, GF_NORM_ORTHO, GF_NORM_FORWARD }; /* as numpy.fft names them */
-enum gf_kind {
-    GF_MAGNITUDE, /* |F| */
-    GF_PHASE,     /* atan2(imag, real), radians */
-    GF_POWER,     /* |F|^2 */
-    GF_REAL,
-    GF_IMAG,
-    GF_COMPLEX,
-    GF_N_KINDS
-};
 enum gf_scale { GF_SCALE_LOG, GF_SCALE_LINEAR, GF_SCALE_SQRT };
 
 /* How a value becomes an integer sample; a float sample is always the number itself. */
@@ -43,11 +34,7 @@ enum gf_map {
 
 struct gf_filter;
 
-enum { GF_MAX_OUTPUTS = 7, GF_MAX_DIMS = 3, GF_MAX_LEVELS = 40 };
-
-/* The continuation of a line beyond its ends: the line itself (of odd length: with its last sample
- * twice), its mirror image, zeros. PyWavelets' periodization, symmetric, zero. */
-enum gf_boundary { GF_PERIODIC, GF_SYMMETRIC, GF_ZERO };
+enum { GF_MAX_OUTPUTS = 7 };
 
 /* Hard: details below T become zero. Soft: all details move towards zero by T. The approximation
  * does not change. */
@@ -180,6 +167,8 @@ double gf_job_array_bytes(const struct gf_job *job, int output);
 static inline int64_t gf_job_bytes(const struct gf_job *job, int output) {
     return (int64_t)gf_job_array_bytes(job, output);
 }
+/* Allocates an output, or the input where that is below 0. GF_ENOMEM. */
+int gf_job_alloc(const struct gf_job *job, int output, struct gf_array *a);
 /* The type of the complex numbers that are transformed, and how many there are to a pixel. */
 static inline enum gf_dtype gf_job_number(const struct gf_job *job) {
     return job->precision == GF_DOUBLE ? GF_C128 : GF_C64;
@@ -215,8 +204,18 @@ void gf_report_range(const struct gf_job *job, int i, double low, double high,
  * imaginary, or where both are too large to compare. */
 void gf_report_energy(double kept, double lost, struct gf_report *report);
 
-const char *gf_boundary_name(enum gf_boundary b); /* "periodic", "symmetric", "zero" */
-const char *gf_kind_name(enum gf_kind k);
-const char *gf_norm_name(enum gf_norm n);
+/* ---- checks: 0, or a negative code with the reason in gf_message() ---- */
+
+/* Who plans asks this first, and gf_filter_validate() for a filter's values: GF_EINVAL for a job that no backend could run, GF_ENOMEM for one whose arrays do not fit 62 bits.
+ * A GF_FILTER job's filter need only exist. */
+int gf_job_validate(const struct gf_job *job);
+
+/* Every exec() asks this first: GF_EINVAL when an array differs from the job in type or shape; out[] has job->n_out entries. */
+int gf_job_check_arrays(const struct gf_job *job, const struct gf_array *in,
+                        const struct gf_array *out);
+
+/* As gf_job_validate(), for a backend that does not pack() half spectra, GF_EUNSUPP, and has these
+ * operations alone (bits: 1 << enum gf_op); for others GF_EUNABLE, naming the backend that can. */
+int gf_job_check_ops(const struct gf_job *job, unsigned ops);
 
 #endif

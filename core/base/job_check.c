@@ -1,5 +1,5 @@
 /* Whether a job can be run at all: its numbers, its shape, its input, its outputs. */
-#include "core/base/job_check.h"
+#include "core/base/job.h"
 
 #include <math.h>
 #include <string.h>
@@ -9,18 +9,28 @@
 
 /* ---- the whole job ---- */
 
-static int check_enums(const struct gf_job *job) {
-    if ((int)job->in_dtype < 0 || job->in_dtype >= GF_N_DTYPES)
-        return gf_fail(GF_EINVAL, "no such input type: %d", (int)job->in_dtype);
-    if (job->precision != GF_SINGLE && job->precision != GF_DOUBLE)
-        return gf_fail(GF_EINVAL, "no such precision: %d", (int)job->precision);
-    if (job->op != GF_FFT && job->op != GF_DWT && job->op != GF_FILTER)
-        return gf_fail(GF_EINVAL, "no such transform: %d", (int)job->op);
-    if (job->norm != GF_NORM_BACKWARD && job->norm != GF_NORM_ORTHO && job->norm != GF_NORM_FORWARD)
-        return gf_fail(GF_EINVAL, "no such normalisation: %d", (int)job->norm);
-    if (job->direction != GF_FORWARD && job->direction != GF_INVERSE)
-        return gf_fail(GF_EINVAL, "no such direction: %d", (int)job->direction);
+/* A member of an enum that has n of them. */
+struct choice {
+    int value, n;
+    const char *what;
+};
+
+static int check_choices(const struct choice *c, int n) {
+    for (int i = 0; i < n; i++)
+        if (c[i].value < 0 || c[i].value >= c[i].n)
+            return gf_fail(GF_EINVAL, "no such %s: %d", c[i].what, c[i].value);
     return 0;
+}
+
+static int check_enums(const struct gf_job *job) {
+    const struct choice choices[] = {
+        {(int)job->in_dtype, GF_N_DTYPES, "input type"},
+        {(int)job->precision, GF_DOUBLE + 1, "precision"},
+        {(int)job->op, GF_FILTER + 1, "transform"},
+        {(int)job->norm, GF_NORM_FORWARD + 1, "normalisation"},
+        {(int)job->direction, GF_INVERSE + 1, "direction"},
+    };
+    return check_choices(choices, sizeof choices / sizeof *choices);
 }
 
 static int check_shape(const struct gf_job *job) {
@@ -147,24 +157,24 @@ static int check_range(const struct gf_output *out) {
 }
 
 static int check_output(const struct gf_job *job, const struct gf_output *out) {
-    if ((int)out->kind < 0 || out->kind >= GF_N_KINDS)
-        return gf_fail(GF_EINVAL, "no such kind of output: %d", (int)out->kind);
-    if ((int)out->dtype < 0 || out->dtype >= GF_N_DTYPES)
-        return gf_fail(GF_EINVAL, "no such output type: %d", (int)out->dtype);
+    const struct choice choices[] = {
+        {(int)out->kind, GF_N_KINDS, "kind of output"},
+        {(int)out->dtype, GF_N_DTYPES, "output type"},
+        {(int)out->map, GF_MAP_DISPLAY + 1, "mapping"},
+        {(int)out->scale, GF_SCALE_SQRT + 1, "scale"},
+        {(int)out->range, GF_RANGE_GIVEN + 1, "display range"},
+    };
+    int rc = check_choices(choices, sizeof choices / sizeof *choices);
+    if (rc)
+        return rc;
     if ((out->kind == GF_COMPLEX) != gf_dtype_is_complex(out->dtype))
         return gf_fail(GF_EINVAL, "%s output cannot be of type %s", gf_kind_name(out->kind),
                        gf_dtype_name(out->dtype));
-    if (out->map != GF_MAP_NUMBER && out->map != GF_MAP_DISPLAY)
-        return gf_fail(GF_EINVAL, "no such mapping: %d", (int)out->map);
-    if (out->scale != GF_SCALE_LOG && out->scale != GF_SCALE_LINEAR && out->scale != GF_SCALE_SQRT)
-        return gf_fail(GF_EINVAL, "no such scale: %d", (int)out->scale);
-    if (out->range != GF_RANGE_FULL && out->range != GF_RANGE_AUTO && out->range != GF_RANGE_GIVEN)
-        return gf_fail(GF_EINVAL, "no such display range: %d", (int)out->range);
     if (out->range == GF_RANGE_AUTO && (job->op != GF_FFT || job->direction != GF_FORWARD))
         return gf_fail(GF_EINVAL, "an automatic display range is that of a spectrum");
-    int rc = job->op == GF_DWT      ? check_coefficients(job, out)
-             : job->op == GF_FILTER ? check_filtered(job, out)
-                                    : 0;
+    rc = job->op == GF_DWT      ? check_coefficients(job, out)
+         : job->op == GF_FILTER ? check_filtered(job, out)
+                                : 0;
     if (rc)
         return rc;
     if (job->direction == GF_INVERSE && (out->shift || out->half))

@@ -52,7 +52,7 @@ static struct segment segment_at(const struct axes *a, int64_t item) {
     s.at[2] = item % a->segments * SEGMENT;
     s.at[1] = item / a->segments % a->count[1];
     s.at[0] = item / a->segments / a->count[1];
-    s.count = a->count[2] - s.at[2] < SEGMENT ? a->count[2] - s.at[2] : SEGMENT;
+    s.count = gf_min(a->count[2] - s.at[2], SEGMENT);
     return s;
 }
 
@@ -99,18 +99,18 @@ void gf_work_after(const struct gf_job *job, struct gf_work *w) {
     work_make(job, !real || !inverse, real && !inverse, w);
 }
 
-static int64_t element_bytes(const struct gf_work *w) {
-    return (w->precision == GF_DOUBLE ? 8 : 4) * (w->complex ? 2 : 1);
-}
-
-int64_t gf_work_bytes(const struct gf_work *w) {
-    return w->channels * w->extent[0] * w->extent[1] * w->pitch * element_bytes(w);
-}
-
 static enum gf_dtype work_dtype(const struct gf_work *w) {
     if (w->complex)
         return w->precision == GF_DOUBLE ? GF_C128 : GF_C64;
     return w->precision == GF_DOUBLE ? GF_F64 : GF_F32;
+}
+
+static int64_t element_bytes(const struct gf_work *w) {
+    return (int64_t)gf_dtype_size(work_dtype(w));
+}
+
+int64_t gf_work_bytes(const struct gf_work *w) {
+    return w->channels * w->extent[0] * w->extent[1] * w->pitch * element_bytes(w);
 }
 
 static char *work_at(const struct gf_work *w, int64_t c, int64_t z, int64_t y, int64_t x) {
@@ -151,7 +151,7 @@ static void read_spectrum(const struct load *l, int64_t c, const struct segment 
             at[i] = to_centre(k, a->centre[i], a->n[i]);
         }
         int64_t run = step > 0 ? a->n[2] - at[2] : at[2] + 1;
-        run = run < s->count - done ? run : s->count - done;
+        run = gf_min(run, s->count - done);
         gf_sample_run_read(sample_at(l->job, l->in, c, at), l->in->dtype, step * stride, run,
                            re + done, im + done);
         done += run;
@@ -366,7 +366,7 @@ static void gather(const struct store *st, int64_t c, const struct segment *s, d
         int step = mirrored && a->on[2] ? -1 : 1;
         if (step < 0)
             run = k[2] ? run : 1;
-        run = run < s->count - done ? run : s->count - done;
+        run = gf_min(run, s->count - done);
         double sign = mirrored ? -st->scale : st->scale;
         gf_sample_run_read(work_at(w, c, m[0], m[1], m[2]), work_dtype(w), step * size, run,
                            re + done, im + done);
@@ -398,10 +398,9 @@ static void drop_rounding(const struct axes *a, const struct segment *s, double 
 
 /* How many of a segment's samples are counted where they clip, the first ones. */
 static int64_t counted_in(const struct store *st, const struct segment *s) {
-    int64_t n = st->counted[2] - s->at[2];
-    if (s->at[0] >= st->counted[0] || s->at[1] >= st->counted[1] || n < 0)
+    if (s->at[0] >= st->counted[0] || s->at[1] >= st->counted[1])
         return 0;
-    return n < s->count ? n : s->count;
+    return gf_max(gf_min(st->counted[2] - s->at[2], s->count), 0);
 }
 
 static int64_t store_segment(const struct store *st, const struct segment *s,
@@ -477,10 +476,8 @@ static const double pi = 3.14159265358979323846;
 /* A bin of output `o` becomes that of a real number. */
 static void drop_at(const struct gf_output *o, char *at) {
     const bool shown = is_display(o);
-    if (o->dtype == GF_C64)
-        ((float *)at)[1] = 0;
-    else if (o->dtype == GF_C128)
-        ((double *)at)[1] = 0;
+    if (o->kind == GF_COMPLEX)
+        gf_sample_put(at, o->dtype, gf_sample_get(at, o->dtype));
     else if (o->kind == GF_IMAG && !shown)
         gf_sample_put(at, o->dtype, 0);
     else if (o->kind == GF_PHASE && !shown)

@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "core/base/array.h"
 #include "core/base/status.h"
 
 /* The number after `key` on a line of the file; with the key "" the file's first number. -1 for the
@@ -28,10 +29,6 @@ static int64_t read_number(const char *path, const char *key) {
     }
     fclose(f);
     return value;
-}
-
-static int64_t smaller(int64_t a, int64_t b) {
-    return a < b ? a : b;
 }
 
 /* The first version of control groups has the largest number of whole pages where there is no limit. */
@@ -59,7 +56,7 @@ static int64_t group_room(const char *root, const char *group, const char *limit
             int64_t cache = read_number(path, cache_key);
             used = (used > 0 ? used : 0) - (cache > 0 ? cache : 0);
             used = used > 0 ? used : 0;
-            room = smaller(room, limit > used ? limit - used : 0);
+            room = gf_min(room, limit > used ? limit - used : 0);
         }
         char *slash = strrchr(dir, '/');
         if (n <= stop || !slash)
@@ -84,11 +81,11 @@ static int64_t groups_room(void) {
         *path++ = 0;
         controllers++;
         if (!*controllers)
-            room = smaller(room, group_room("/sys/fs/cgroup", path, "memory.max", "memory.current",
-                                            "inactive_file"));
+            room = gf_min(room, group_room("/sys/fs/cgroup", path, "memory.max", "memory.current",
+                                           "inactive_file"));
         else if (!strcmp(controllers, "memory"))
-            room = smaller(room, group_room("/sys/fs/cgroup/memory", path, "memory.limit_in_bytes",
-                                            "memory.usage_in_bytes", "total_inactive_file"));
+            room = gf_min(room, group_room("/sys/fs/cgroup/memory", path, "memory.limit_in_bytes",
+                                           "memory.usage_in_bytes", "total_inactive_file"));
     }
     fclose(f);
     return room;
@@ -98,13 +95,13 @@ int64_t gf_memory_available(void) {
     int64_t room = groups_room();
     int64_t kib = read_number("/proc/meminfo", "MemAvailable:");
     if (kib >= 0)
-        room = smaller(room, kib * 1024);
+        room = gf_min(room, kib * 1024);
     struct rlimit r;
     if (!getrlimit(RLIMIT_AS, &r) && r.rlim_cur != RLIM_INFINITY && r.rlim_cur < INT64_MAX) {
         int64_t pages = read_number("/proc/self/statm", "");
         int64_t used = pages > 0 ? pages * sysconf(_SC_PAGESIZE) : 0;
         int64_t limit = (int64_t)r.rlim_cur;
-        room = smaller(room, limit > used ? limit - used : 0);
+        room = gf_min(room, limit > used ? limit - used : 0);
     }
     return room;
 }

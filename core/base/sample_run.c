@@ -8,68 +8,48 @@
 
 /* One reader and one writer for each type. They use memcpy, since a view into a file's bytes need
  * not be aligned; compilers make it one load or store. */
-#define REAL_SAMPLES(type)                                                                         \
-    static void read_##type(const char *p, int64_t stride, int64_t count, double *re,              \
+#define SAMPLES(name, type, parts)                                                                 \
+    static void read_##name(const char *p, int64_t stride, int64_t count, double *re,              \
                             double *im) {                                                          \
         for (int64_t i = 0; i < count; i++, p += stride) {                                         \
-            type v;                                                                                \
-            memcpy(&v, p, sizeof v);                                                               \
-            re[i] = (double)v;                                                                     \
+            type v[parts];                                                                         \
+            memcpy(v, p, sizeof v);                                                                \
+            re[i] = (double)v[0];                                                                  \
+            if (parts == 2 && im)                                                                  \
+                im[i] = (double)v[parts - 1];                                                      \
         }                                                                                          \
-        if (im)                                                                                    \
+        if (parts == 1 && im)                                                                      \
             memset(im, 0, (size_t)count * sizeof *im);                                             \
     }                                                                                              \
-    static void write_##type(char *p, int64_t stride, int64_t count, const double *re,             \
+    static void write_##name(char *p, int64_t stride, int64_t count, const double *re,             \
                              const double *im) {                                                   \
-        (void)im;                                                                                  \
         for (int64_t i = 0; i < count; i++, p += stride) {                                         \
-            type v = (type)re[i];                                                                  \
-            memcpy(p, &v, sizeof v);                                                               \
-        }                                                                                          \
-    }
-#define COMPLEX_SAMPLES(type)                                                                      \
-    static void read_complex_##type(const char *p, int64_t stride, int64_t count, double *re,      \
-                                    double *im) {                                                  \
-        for (int64_t i = 0; i < count; i++, p += stride) {                                         \
-            type v[2];                                                                             \
-            memcpy(v, p, sizeof v);                                                                \
-            re[i] = v[0];                                                                          \
-            if (im)                                                                                \
-                im[i] = v[1];                                                                      \
-        }                                                                                          \
-    }                                                                                              \
-    static void write_complex_##type(char *p, int64_t stride, int64_t count, const double *re,     \
-                                     const double *im) {                                           \
-        for (int64_t i = 0; i < count; i++, p += stride) {                                         \
-            type v[2] = {(type)re[i], (type)im[i]};                                                \
+            type v[parts] = {(type)re[i]};                                                         \
+            if (parts == 2)                                                                        \
+                v[parts - 1] = (type)im[i];                                                        \
             memcpy(p, v, sizeof v);                                                                \
         }                                                                                          \
     }
-REAL_SAMPLES(uint8_t)
-REAL_SAMPLES(int8_t)
-REAL_SAMPLES(uint16_t)
-REAL_SAMPLES(int16_t)
-REAL_SAMPLES(uint32_t)
-REAL_SAMPLES(int32_t)
-REAL_SAMPLES(float)
-REAL_SAMPLES(double)
-COMPLEX_SAMPLES(float)
-COMPLEX_SAMPLES(double)
+SAMPLES(u8, uint8_t, 1)
+SAMPLES(i8, int8_t, 1)
+SAMPLES(u16, uint16_t, 1)
+SAMPLES(i16, int16_t, 1)
+SAMPLES(u32, uint32_t, 1)
+SAMPLES(i32, int32_t, 1)
+SAMPLES(f32, float, 1)
+SAMPLES(f64, double, 1)
+SAMPLES(c64, float, 2)
+SAMPLES(c128, double, 2)
 
 static const struct {
     void (*read)(const char *p, int64_t stride, int64_t count, double *re, double *im);
     void (*write)(char *p, int64_t stride, int64_t count, const double *re, const double *im);
 } samples[GF_N_DTYPES] = {
-    [GF_U8] = {read_uint8_t, write_uint8_t},
-    [GF_I8] = {read_int8_t, write_int8_t},
-    [GF_U16] = {read_uint16_t, write_uint16_t},
-    [GF_I16] = {read_int16_t, write_int16_t},
-    [GF_U32] = {read_uint32_t, write_uint32_t},
-    [GF_I32] = {read_int32_t, write_int32_t},
-    [GF_F32] = {read_float, write_float},
-    [GF_F64] = {read_double, write_double},
-    [GF_C64] = {read_complex_float, write_complex_float},
-    [GF_C128] = {read_complex_double, write_complex_double},
+    [GF_U8] = {read_u8, write_u8},    [GF_I8] = {read_i8, write_i8},
+    [GF_U16] = {read_u16, write_u16}, [GF_I16] = {read_i16, write_i16},
+    [GF_U32] = {read_u32, write_u32}, [GF_I32] = {read_i32, write_i32},
+    [GF_F32] = {read_f32, write_f32}, [GF_F64] = {read_f64, write_f64},
+    [GF_C64] = {read_c64, write_c64}, [GF_C128] = {read_c128, write_c128},
 };
 
 void gf_sample_run_read(const char *p, enum gf_dtype t, int64_t stride, int64_t count, double *re,

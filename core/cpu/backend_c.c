@@ -3,9 +3,7 @@
 #include <stdlib.h>
 
 #include "core/base/backend.h"
-#include "core/base/job_check.h"
 #include "core/base/loadstore.h"
-#include "core/base/pass_list.h"
 #include "core/base/range_sample.h"
 #include "core/base/status.h"
 #include "core/filter/compose.h"

@@ -378,10 +378,6 @@ static long divide_up(long a, long b) {
     return (a + b - 1) / b;
 }
 
-static long least(long a, long b) {
-    return a < b ? a : b;
-}
-
 static int64_t run(const struct gf_cpu_dwt_level *l, bool inverse, int threads, char *scratch) {
     long rows = inverse ? pairs(l, GF_DWT_Y) : l->m[GF_DWT_Y];
     long columns = inverse ? pairs(l, GF_DWT_X) : l->m[GF_DWT_X];
@@ -403,9 +399,9 @@ static int64_t run(const struct gf_cpu_dwt_level *l, bool inverse, int threads, 
 #pragma omp for schedule(dynamic)
         for (long i = 0; i < planes * down * across; i++) {
             t.first = i % across * TILE_COLUMNS;
-            t.last = least(t.first + TILE_COLUMNS, columns);
+            t.last = gf_min(t.first + TILE_COLUMNS, columns);
             t.first_row = i / across % down * high;
-            t.last_row = least(t.first_row + high, rows);
+            t.last_row = gf_min(t.first_row + high, rows);
             if (inverse)
                 inverse_tile(&t, i / across / down);
             else

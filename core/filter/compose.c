@@ -40,15 +40,6 @@ static void list_passes(const struct compose *c, int64_t spectrum, struct gf_pla
         plan->workspace_bytes += c->back->workspace_bytes + spectrum;
 }
 
-static int spectrum_array(const struct gf_job *inverse, bool alloc, struct gf_array *a) {
-    int64_t shape[GF_MAX_RANK];
-    gf_job_in_shape(inverse, shape);
-    if (alloc)
-        return gf_array_alloc(a, inverse->in_dtype, inverse->ndim + 1, shape);
-    *a = gf_array_wrap(NULL, inverse->in_dtype, inverse->ndim + 1, shape);
-    return 0;
-}
-
 /* ---- running ---- */
 
 /* x[k] times a real f[k], or a complex one, for n bins of `channels` values each. */
@@ -65,29 +56,6 @@ static int spectrum_array(const struct gf_job *inverse, bool alloc, struct gf_ar
     }
 TIMES(times_single, float)
 TIMES(times_double, double)
-
-/* A spectrum as rows of n bins of `channels` interleaved values. */
-struct bins {
-    char *data;
-    int64_t rows, n, channels;
-    int64_t row_bytes;
-    bool single;
-};
-
-/* Multiplies each row by the table's row of the same number. */
-static void multiply_rows(const struct bins *b, const struct gf_array *table, int threads) {
-    const bool complex = gf_dtype_is_complex(table->dtype);
-    const int64_t step = b->n * (int64_t)gf_dtype_size(table->dtype);
-#pragma omp parallel for num_threads(threads) schedule(static) if (b->rows * b->n > 1 << 15)
-    for (int64_t row = 0; row < b->rows; row++) {
-        char *x = b->data + row * b->row_bytes;
-        const char *f = (const char *)table->data + row * step;
-        if (b->single)
-            times_single((float *)x, (const float *)f, complex, b->n, b->channels);
-        else
-            times_double((double *)x, (const double *)f, complex, b->n, b->channels);
-    }
-}
 
 /* Adds to the zero frequency of every spectrum: each channel, and each index of a batch axis. */
 static void add_zero(const struct gf_array *x, unsigned axes, double zero) {
@@ -129,38 +97,50 @@ static struct gf_array work_array(const struct gf_job *job, const struct gf_work
     return a;
 }
 
-void gf_filter_multiply(const struct gf_job *job, const struct gf_array *table, double zero,
-                        const struct gf_work *w, int threads) {
-    struct gf_array a = work_array(job, w);
-    struct bins b = {.rows = w->extent[0] * w->extent[1],
-                     .n = w->extent[2],
-                     .channels = 1,
-                     .row_bytes = w->pitch * (int64_t)gf_dtype_size(a.dtype),
-                     .single = a.dtype == GF_C64};
-    for (int64_t c = 0; c < w->channels; c++) {
-        b.data = (char *)w->data + c * a.stride[job->ndim];
-        multiply_rows(&b, table, threads);
+/* Multiplies each row of x by the table's row of the same number, and adds `zero`. The channels of a bin are
+ * beside each other, or there is one spectrum after the other. */
+static void multiply(const struct gf_array *x, unsigned axes, const struct gf_array *table,
+                     double zero, int threads) {
+    const int last = table->rank - 1;
+    const bool is_complex = gf_dtype_is_complex(table->dtype);
+    const int64_t n = x->shape[last], channels = x->shape[last + 1],
+                  rows = gf_array_count(table) / n;
+    const int64_t row_bytes = last ? x->stride[last - 1] : 0;
+    const int64_t step = n * (int64_t)gf_dtype_size(table->dtype);
+    const bool beside = x->stride[last + 1] == (int64_t)gf_dtype_size(x->dtype);
+    const int64_t together = beside ? channels : 1;
+    for (int64_t c = 0; c < channels; c += together) {
+#pragma omp parallel for num_threads(threads) schedule(static) if (rows * n > 1 << 15)
+        for (int64_t row = 0; row < rows; row++) {
+            char *to = (char *)x->data + c * x->stride[last + 1] + row * row_bytes;
+            const char *f = (const char *)table->data + row * step;
+            if (x->dtype == GF_C64)
+                times_single((float *)to, (const float *)f, is_complex, n, together);
+            else
+                times_double((double *)to, (const double *)f, is_complex, n, together);
+        }
     }
-    add_zero(&a, job->axes, zero);
+    add_zero(x, axes, zero);
 }
 
-/* The spectrum times the table, plus the offset. */
+void gf_filter_multiply(const struct gf_job *job, const struct gf_array *table, double zero,
+                        const struct gf_work *w, int threads) {
+    const struct gf_array x = work_array(job, w);
+    multiply(&x, job->axes, table, zero, threads);
+}
+
 static void multiply_spectrum(const struct compose *c) {
-    const struct gf_array *x = &c->spectrum, *f = &c->table;
-    struct bins b = {.data = x->data,
-                     .n = x->shape[f->rank - 1],
-                     .channels = x->shape[f->rank],
-                     .single = x->dtype == GF_C64};
-    b.rows = gf_array_count(f) / b.n;
-    b.row_bytes = b.n * b.channels * (int64_t)gf_dtype_size(x->dtype);
-    multiply_rows(&b, f, c->threads);
-    add_zero(x, c->axes, c->zero);
+    multiply(&c->spectrum, c->axes, &c->table, c->zero, c->threads);
 }
 
 /* ---- plans ---- */
 
 static int take_spectrum(struct compose *c) {
-    return c->spectrum.data ? 0 : spectrum_array(&c->back->job, true, &c->spectrum);
+    const struct gf_job *back = &c->back->job;
+    int64_t shape[GF_MAX_RANK];
+    gf_job_in_shape(back, shape);
+    return c->spectrum.data ? 0
+                            : gf_array_alloc(&c->spectrum, back->in_dtype, back->ndim + 1, shape);
 }
 
 static int exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
@@ -196,7 +176,7 @@ static void conjugate(const struct compose *c) {
     gf_filter_conjugate(x->data, gf_array_count(x), x->dtype == GF_C128, c->threads);
 }
 
-/* A part, in its output and by one plan both ways. */
+/* Filters a part in its output, with one plan for both directions. */
 static int exec_part(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
                      struct gf_report *report) {
     struct compose *c = plan->impl;
@@ -222,8 +202,8 @@ static void drop(struct gf_plan *plan) {
     free(c);
 }
 
-/* In a device's three parts: the spectrum is multiplied by the host, and `seconds` is the device's time
- * alone. */
+/* The three parts of a run on a device. The host multiplies the spectrum, and `seconds` is the device's
+ * time alone. */
 static int upload(struct gf_plan *plan, const struct gf_array *in) {
     struct compose *c = plan->impl;
     int rc = take_spectrum(c);
@@ -268,7 +248,6 @@ int gf_filter_compose_plan(const struct gf_backend *b, void *context, const stru
                            int threads, struct gf_plan **out) {
     struct gf_plan *plan = gf_plan_new(context, job, &on_host, sizeof(struct compose));
     struct gf_job forward, inverse;
-    struct gf_array shape;
     *out = NULL;
     if (!plan)
         return GF_ENOMEM;
@@ -287,8 +266,7 @@ int gf_filter_compose_plan(const struct gf_backend *b, void *context, const stru
         rc = gf_filter_tabulate(job, threads, &c->table);
     if (rc)
         return gf_plan_finish(plan, rc, out);
-    spectrum_array(&inverse, false, &shape);
-    list_passes(c, gf_array_bytes(&shape), plan);
+    list_passes(c, gf_job_bytes(&inverse, -1), plan);
     if (part)
         plan->ops = &of_part;
     else if (c->forward->ops->upload && c->back->ops->upload)

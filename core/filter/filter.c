@@ -142,7 +142,7 @@ static double axis_value(enum gf_profile profile, double square) {
 
 #define power       pow
 #define up_to(a, b) ((a) <= (b) ? 1 : 0)
-/* The low pass, where the axes' values come to v. */
+/* The low pass at v, the combined value of its axes. */
 static double lowpass_value(const struct gf_filter_term *term, double v) {
     const double one = 1, limit = term->limit, ratio = v / limit;
     const int order = term->order;
@@ -246,27 +246,28 @@ double gf_filter_value(const struct gf_filter_terms *t, const int64_t index[GF_M
     return v;
 }
 
-/* Component c of element i of a float array. */
-static double component(const struct gf_array *a, int64_t i, bool complex, int c) {
-    int64_t at = complex ? 2 * i + c : i;
-    bool wide = gf_dtype_real(a->dtype) == GF_F64;
-    return wide ? ((const double *)a->data)[at] : (double)((const float *)a->data)[at];
+int gf_filter_table_alloc(const struct gf_job *job, bool is_complex, const int64_t *shape,
+                          struct gf_array *table) {
+    const bool is_double = job->precision == GF_DOUBLE;
+    const enum gf_dtype real = is_double ? GF_F64 : GF_F32;
+    return gf_array_alloc(table, is_complex ? gf_job_number(job) : real, job->ndim, shape);
 }
 
 /* Tiny values become 0: products with them would be denormal numbers, which are slow on CPUs. */
-static void put(struct gf_array *a, int64_t at, double v) {
-    if (fabs(v) < (gf_dtype_real(a->dtype) == GF_F64 ? 0x1p-900 : 0x1p-90))
-        v = 0;
-    if (gf_dtype_real(a->dtype) == GF_F64)
-        ((double *)a->data)[at] = v;
-    else
-        ((float *)a->data)[at] = (float)v;
+static struct gf_number drop_tiny(const struct gf_job *job, double re, double im) {
+    const double tiny = job->precision == GF_DOUBLE ? 0x1p-900 : 0x1p-90;
+    return (struct gf_number){fabs(re) < tiny ? 0 : re, fabs(im) < tiny ? 0 : im};
+}
+
+/* The factors' product `v` times the table's number at that index, if there is a table. */
+static struct gf_number times_table(const struct gf_job *job, double v, int64_t at) {
+    const struct gf_array *table = &job->filter->table;
+    const struct gf_number t = table->data ? gf_filter_number(table, at) : (struct gf_number){1, 0};
+    return drop_tiny(job, v * t.re, v * t.im);
 }
 
 int gf_filter_tabulate(const struct gf_job *job, int threads, struct gf_array *out) {
     const struct gf_array *table = &job->filter->table;
-    const bool complex = table->data && gf_dtype_is_complex(table->dtype);
-    const bool wide = job->precision == GF_DOUBLE;
     const struct gf_job whole = gf_filter_whole(job);
     const int64_t *first = job->whole.first; /* of a part, otherwise 0 */
     int64_t shape[GF_MAX_RANK];
@@ -275,11 +276,7 @@ int gf_filter_tabulate(const struct gf_job *job, int threads, struct gf_array *o
     int rc = gf_filter_compile(&whole, &t);
     if (rc)
         return rc;
-    rc = gf_array_alloc(out,
-                        complex ? (wide ? GF_C128 : GF_C64)
-                        : wide  ? GF_F64
-                                : GF_F32,
-                        job->ndim, shape);
+    rc = gf_filter_table_alloc(job, table->data && gf_dtype_is_complex(table->dtype), shape, out);
     if (rc)
         goto out;
     const int last = job->ndim - 1;
@@ -292,15 +289,28 @@ int gf_filter_tabulate(const struct gf_job *job, int threads, struct gf_array *o
             rest /= shape[i];
         }
         for (int64_t k = 0; k < shape[last]; k++) {
-            int64_t at = row * shape[last] + k;
+            const int64_t at = row * shape[last] + k;
             index[last] = first[last] + k;
-            double v = gf_filter_value(&t, index);
-            for (int c = 0; c <= complex; c++)
-                put(out, complex ? 2 * at + c : at,
-                    table->data ? v * component(table, at, complex, c) : v);
+            gf_filter_put_number(out, at, times_table(job, gf_filter_value(&t, index), at));
         }
     }
 out:
     gf_filter_terms_free(&t);
+    return rc;
+}
+
+int gf_filter_line_values(const struct gf_job *part, int64_t first, int64_t count, double *value) {
+    struct gf_filter_terms *t = malloc(sizeof *t); /* too large for a stack */
+    struct gf_job some = *part;
+    some.shape[0] = count;
+    some.whole.first[0] += first * part->whole.step;
+    int rc = t ? gf_filter_compile(&some, t) : gf_fail(GF_ENOMEM, "no memory for a filter");
+    for (int64_t i = 0; i < count && !rc; i++) {
+        const double v = gf_filter_value(t, (int64_t[GF_MAX_DIMS]){i});
+        gf_number_put(value, i, true, times_table(part, v, first + i));
+    }
+    if (!rc)
+        gf_filter_terms_free(t);
+    free(t);
     return rc;
 }

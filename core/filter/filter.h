@@ -22,6 +22,7 @@
 #ifndef GF_CORE_FILTER_FILTER_H
 #define GF_CORE_FILTER_FILTER_H
 
+#include "core/base/halves.h"
 #include "core/base/job.h"
 #include "kernels/profiles.h"
 
@@ -125,5 +126,28 @@ double gf_filter_value(const struct gf_filter_terms *t, const int64_t index[GF_M
 /* The whole filter over the half spectrum, laid out as filter->table; f32, f64, c64 or c128 by the
  * job's precision and the table's kind. The caller frees. */
 int gf_filter_tabulate(const struct gf_job *job, int threads, struct gf_array *out);
+/* The same for a line, a few numbers at a time: those at indices first .. first + count - 1 of a part
+ * with steps, as real and imaginary parts. GF_ENOMEM. */
+int gf_filter_line_values(const struct gf_job *part, int64_t first, int64_t count, double *value);
+
+/* ---- numbers of a table, for core/filter/ ---- */
+
+/* Allocates a table in the job's precision. */
+int gf_filter_table_alloc(const struct gf_job *job, bool is_complex, const int64_t *shape,
+                          struct gf_array *table);
+static inline struct gf_number gf_filter_number(const struct gf_array *table, int64_t i) {
+    const bool is_double = gf_dtype_real(table->dtype) == GF_F64;
+    if (gf_dtype_is_complex(table->dtype))
+        return gf_number_get(table->data, i, is_double);
+    return (struct gf_number){gf_real_get(table->data, i, is_double), 0};
+}
+/* A real table drops the imaginary part. */
+static inline void gf_filter_put_number(struct gf_array *table, int64_t i, struct gf_number y) {
+    const bool is_double = gf_dtype_real(table->dtype) == GF_F64;
+    if (gf_dtype_is_complex(table->dtype))
+        gf_number_put(table->data, i, is_double, y);
+    else
+        gf_real_put(table->data, i, is_double, y.re);
+}
 
 #endif

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/span.h"
 #include "core/base/status.h"
+#include "core/divide/part_job.h"
 
 /* Imaginary parts below this share of the sum of |h| are rounding errors. */
 static const double IMAG_RATIO = 1e-12;
@@ -19,13 +21,17 @@ struct half {
     double *value;
 };
 
-static bool on(const struct gf_job *job, int axis) {
-    return (job->whole.axes ? job->whole.axes : job->axes) >> axis & 1;
+/* The axes and extents of the whole job that a part belongs to, and the part's first index. */
+static unsigned axes_of(const struct gf_job *job) {
+    return job->whole.axes ? job->whole.axes : job->axes;
 }
 
-/* The extents of the whole job that a part belongs to, and the part's first index. */
+static bool on(const struct gf_job *job, int axis) {
+    return axes_of(job) >> axis & 1;
+}
+
 static int64_t length_of(const struct gf_job *job, int axis) {
-    return job->whole.axes ? job->whole.shape[axis] : job->shape[axis];
+    return !on(job, axis) ? 1 : job->whole.axes ? job->whole.shape[axis] : job->shape[axis];
 }
 
 static int64_t first_of(const struct gf_job *job, int axis) {
@@ -49,18 +55,6 @@ static int64_t half_init(const struct gf_job *job, bool complex, struct half *h)
 
 /* ---- the table ---- */
 
-static double get(const struct gf_array *a, int64_t at) {
-    return gf_dtype_real(a->dtype) == GF_F64 ? ((const double *)a->data)[at]
-                                             : (double)((const float *)a->data)[at];
-}
-
-static void put(struct gf_array *a, int64_t at, double v) {
-    if (gf_dtype_real(a->dtype) == GF_F64)
-        ((double *)a->data)[at] = v;
-    else
-        ((float *)a->data)[at] = (float)v;
-}
-
 /* The index in `h` of the table's element `at` (C order). */
 static int64_t find(const struct half *h, const struct gf_array *table, int64_t at) {
     int64_t where = 0, step = 1;
@@ -72,37 +66,26 @@ static int64_t find(const struct half *h, const struct gf_array *table, int64_t 
     return where;
 }
 
-/* old (real, complex or none) times h. */
+/* Number `at` of the table: what it was (without data: 1) times h. */
 static void multiply(const struct gf_array *old, const struct half *h, int64_t at,
                      struct gf_array *to) {
-    const bool complex = gf_dtype_is_complex(to->dtype);
-    int64_t from = find(h, to, at);
-    double re = h->value[h->complex ? 2 * from : from];
-    double im = h->complex ? h->value[2 * from + 1] : 0;
+    const int64_t from = find(h, to, at);
+    struct gf_number y = {h->value[h->complex ? 2 * from : from],
+                          h->complex ? h->value[2 * from + 1] : 0};
     if (old->data) {
-        bool wide = gf_dtype_is_complex(old->dtype);
-        double a = get(old, wide ? 2 * at : at), b = wide ? get(old, 2 * at + 1) : 0;
-        double product = re * a - im * b;
-        im = re * b + im * a;
-        re = product;
+        const struct gf_number x = gf_filter_number(old, at);
+        y = (struct gf_number){y.re * x.re - y.im * x.im, y.re * x.im + y.im * x.re};
     }
-    put(to, complex ? 2 * at : at, re);
-    if (complex)
-        put(to, 2 * at + 1, im);
+    gf_filter_put_number(to, at, y);
 }
 
 static int times(struct gf_filter *f, const struct gf_job *job, int threads, const struct half *h) {
     struct gf_array old = f->table, to;
     int64_t shape[GF_MAX_DIMS];
-    const bool wide = job->precision == GF_DOUBLE;
-    const bool complex = h->complex || (old.data && gf_dtype_is_complex(old.dtype));
     for (int i = 0; i < job->ndim; i++)
         shape[i] = on(job, i) ? h->extent[i] : job->shape[i];
-    int rc = gf_array_alloc(&to,
-                            complex ? (wide ? GF_C128 : GF_C64)
-                            : wide  ? GF_F64
-                                    : GF_F32,
-                            job->ndim, shape);
+    int rc = gf_filter_table_alloc(job, h->complex || (old.data && gf_dtype_is_complex(old.dtype)),
+                                   shape, &to);
     if (rc)
         return rc;
     const int64_t count = gf_array_count(&to);
@@ -133,58 +116,81 @@ static struct between look_up(int64_t k, int64_t n, int64_t length) {
     return (struct between){{centred((int64_t)low, n), centred((int64_t)low + 1, n)}, x - low};
 }
 
+/* Bin k of the job along an axis, between the samples of a mask of n. */
+static struct between look_up_on(const struct gf_job *job, int axis, int64_t k, int64_t n) {
+    return on(job, axis) ? look_up(index_of(job, axis, k), n, length_of(job, axis))
+                         : look_up(0, n, 1);
+}
+
 /* The index of the mirror image of sample `at` of the mask. */
 static int64_t opposite(int64_t at, int64_t n) {
     return centred(-(at - n / 2), n);
 }
 
+/* The sample of half a mask at centred indices of the whole. */
+static double half_at(const struct gf_filter_samples *m, int ndim, const int64_t *centred_at) {
+    const int last = ndim - 1;
+    const int64_t stored = m->extent[last] / 2 + 1;
+    int64_t k[GF_MAX_DIMS], at = 0;
+    for (int i = 0; i <= last; i++)
+        k[i] = (centred_at[i] - m->extent[i] / 2 + m->extent[i]) % m->extent[i];
+    const bool mirrored = k[last] >= stored;
+    for (int i = 0; i <= last; i++)
+        at = at * (i < last ? m->extent[i] : stored) +
+             (mirrored && k[i] ? m->extent[i] - k[i] : k[i]);
+    return (double)m->half[at];
+}
+
+/* The sample at centred indices; 0 outside a span. */
+static double sample_at(const struct gf_filter_samples *m, int ndim, const int64_t *index) {
+    int64_t at = 0;
+    if (m->half)
+        return half_at(m, ndim, index);
+    for (int i = 0; i < ndim; i++) {
+        const bool some = m->held && i == m->axis;
+        at = at * (some ? m->n_held : m->extent[i]) + (some ? m->held[index[i]] : index[i]);
+    }
+    at -= m->first;
+    return m->count && (at < 0 || at >= m->count) ? 0 : m->value[at];
+}
+
+/* The mask's even part between its samples. */
 static double mask_at(const struct gf_filter_samples *m, int ndim, const struct between *b) {
     double sum = 0;
     for (int corner = 0; corner < 1 << ndim; corner++) {
         double weight = 1;
-        int64_t at = 0, twin = 0;
+        int64_t here[GF_MAX_DIMS], there[GF_MAX_DIMS];
         for (int i = 0; i < ndim; i++) {
-            int up = corner >> i & 1;
+            const int up = corner >> i & 1;
             weight *= up ? b[i].share : 1 - b[i].share;
-            const int64_t here = b[i].at[up], there = opposite(here, m->extent[i]);
-            const bool some = m->held && i == m->axis;
-            const int64_t n = some ? m->n_held : m->extent[i];
-            at = at * n + (some ? m->held[here] : here);
-            twin = twin * n + (some ? m->held[there] : there);
+            here[i] = b[i].at[up];
+            there[i] = opposite(here[i], m->extent[i]);
         }
-        if (weight > 0)
-            sum += weight * (m->value[at] + m->value[twin]) / 2;
+        if (weight > 0) /* half a mask is even as it is */
+            sum += weight *
+                   (sample_at(m, ndim, here) + sample_at(m, ndim, m->half ? here : there)) / 2;
     }
     return sum;
-}
-
-/* Values for gf_filter_times_…(), to be filled in and freed; GF_ENOMEM. */
-static int half_make(const struct gf_job *job, struct half *h, int64_t *count) {
-    *count = half_init(job, false, h);
-    h->value = malloc((size_t)*count * sizeof *h->value);
-    return h->value ? 0 : gf_fail(GF_ENOMEM, "no memory for the filter's table");
 }
 
 int gf_filter_times_mask(struct gf_filter *f, const struct gf_job *job, int threads,
                          const struct gf_filter_samples *mask) {
     struct half h;
-    int64_t count;
-    int rc = half_make(job, &h, &count);
-    if (rc)
-        return rc;
+    const int64_t count = half_init(job, false, &h);
+    h.value = malloc((size_t)count * sizeof *h.value);
+    if (!h.value)
+        return gf_fail(GF_ENOMEM, "no memory for the filter's table");
 #pragma omp parallel for num_threads(threads > 0 ? threads : 1) schedule(static)
     for (int64_t at = 0; at < count; at++) {
         struct between b[GF_MAX_DIMS];
         int64_t rest = at;
         for (int i = job->ndim - 1; i >= 0; i--) {
-            int64_t k = rest % h.extent[i];
+            b[i] = look_up_on(job, i, rest % h.extent[i], mask->extent[i]);
             rest /= h.extent[i];
-            b[i] = look_up(on(job, i) ? index_of(job, i, k) : 0, mask->extent[i],
-                           on(job, i) ? length_of(job, i) : 1);
         }
         h.value[at] = mask_at(mask, job->ndim, b);
     }
-    rc = times(f, job, threads, &h);
+    int rc = times(f, job, threads, &h);
     free(h.value);
     return rc;
 }
@@ -192,30 +198,13 @@ int gf_filter_times_mask(struct gf_filter *f, const struct gf_job *job, int thre
 void gf_filter_mark_mask(const struct gf_job *job, int axis, int64_t extent, int64_t *held) {
     memset(held, 0, (size_t)extent * sizeof *held);
     for (int64_t k = 0; k < (on(job, axis) ? job->shape[axis] : 1); k++) {
-        const int64_t length = on(job, axis) ? length_of(job, axis) : 1;
-        const struct between b =
-            look_up(on(job, axis) ? index_of(job, axis, k) : 0, extent, length);
+        const struct between b = look_up_on(job, axis, k, extent);
         for (int i = 0; i < 2; i++)
             held[b.at[i]] = held[opposite(b.at[i], extent)] = 1;
     }
 }
 
 /* ---- masks of lines, span by span ---- */
-
-static double in_span(const struct gf_filter_span *s, int64_t at) {
-    return at >= s->first && at - s->first < s->count ? s->sample[at - s->first] : 0;
-}
-
-static double share_of(const struct gf_job *part, const struct gf_filter_span *s, int64_t j) {
-    const struct between b = look_up(index_of(part, 0, j), s->extent, length_of(part, 0));
-    double sum = 0;
-    for (int up = 0; up < 2; up++) {
-        const double weight = up ? b.share : 1 - b.share;
-        if (weight > 0)
-            sum += weight * (in_span(s, b.at[up]) + in_span(s, opposite(b.at[up], s->extent))) / 2;
-    }
-    return sum;
-}
 
 struct indices {
     int64_t first, end;
@@ -240,17 +229,20 @@ static bool is_in(const struct indices *some, int n, int64_t j) {
     return in;
 }
 
-void gf_filter_add_span(const struct gf_job *part, const struct gf_filter_span *span, int threads,
-                        double *value) {
-    const int64_t low = span->first - span->extent / 2, high = low + span->count - 1;
+void gf_filter_add_span(const struct gf_job *part, const struct gf_filter_samples *span,
+                        int threads, double *value) {
+    const int64_t extent = span->extent[0], low = span->first - extent / 2;
+    const int64_t high = low + span->count - 1;
     struct indices some[4];
     for (int i = 0; i < 4; i++)
-        some[i] = find_indices(part, span->extent, i % 2 ? -high : low, i % 2 ? -low : high, i / 2);
+        some[i] = find_indices(part, extent, i % 2 ? -high : low, i % 2 ? -low : high, i / 2);
     for (int i = 0; i < 4; i++) {
 #pragma omp parallel for num_threads(threads > 0 ? threads : 1) schedule(static)
         for (int64_t j = some[i].first; j < some[i].end; j++)
-            if (!is_in(some, i, j))
-                value[j] += share_of(part, span, j);
+            if (!is_in(some, i, j)) {
+                const struct between b = look_up_on(part, 0, j, extent);
+                value[j] += mask_at(span, 1, &b);
+            }
     }
 }
 
@@ -262,90 +254,14 @@ int gf_filter_times_values(struct gf_filter *f, const struct gf_job *part, int t
     return times(f, part, threads, &h);
 }
 
-/* The value of a half spectrum's mask at centred bins of its own extents. */
-static double half_at(const struct gf_array *mask, const int64_t *extent,
-                      const int64_t *centred_at) {
-    const int last = mask->rank - 1;
-    int64_t k[GF_MAX_DIMS], at = 0;
-    for (int i = 0; i <= last; i++)
-        k[i] = (centred_at[i] - extent[i] / 2 + extent[i]) % extent[i];
-    bool mirrored = k[last] >= mask->shape[last];
-    for (int i = 0; i <= last; i++)
-        at = at * mask->shape[i] + (mirrored && k[i] ? extent[i] - k[i] : k[i]);
-    return (double)((const float *)mask->data)[at];
-}
-
-int gf_filter_times_half(struct gf_filter *f, const struct gf_job *job, int threads,
-                         const struct gf_array *mask, const int64_t *extent) {
-    struct half h;
-    int64_t count;
-    int rc = half_make(job, &h, &count);
-    if (rc)
-        return rc;
-#pragma omp parallel for num_threads(threads > 0 ? threads : 1) schedule(static)
-    for (int64_t at = 0; at < count; at++) {
-        struct between b[GF_MAX_DIMS];
-        int64_t rest = at;
-        for (int i = job->ndim - 1; i >= 0; i--) {
-            b[i] = look_up(rest % h.extent[i], extent[i], job->shape[i]);
-            rest /= h.extent[i];
-        }
-        h.value[at] = 0;
-        for (int corner = 0; corner < 1 << job->ndim; corner++) {
-            double weight = 1;
-            int64_t k[GF_MAX_DIMS];
-            for (int i = 0; i < job->ndim; i++) {
-                int up = corner >> i & 1;
-                weight *= up ? b[i].share : 1 - b[i].share;
-                k[i] = b[i].at[up];
-            }
-            if (weight > 0)
-                h.value[at] += weight * half_at(mask, extent, k);
-        }
-    }
-    rc = times(f, job, threads, &h);
-    free(h.value);
-    return rc;
-}
-
 /* ---- kernels ---- */
-
-/* Copies the kernel into x, its centre to the origin; returns the sum of |h|. */
-static double lay_out(const struct gf_filter_samples *kernel, struct gf_array *x) {
-    double sum = 0;
-    int64_t count = 1;
-    memset(x->data, 0, (size_t)gf_array_count(x) * sizeof(double));
-    for (int i = 0; i < x->rank - 1; i++)
-        count *= kernel->extent[i];
-    for (int64_t at = 0; at < count; at++) {
-        int64_t rest = at, offset = 0;
-        for (int i = x->rank - 2; i >= 0; i--) {
-            int64_t n = kernel->extent[i], j = rest % n - n / 2;
-            rest /= n;
-            offset += (j < 0 ? j + x->shape[i] : j) * x->stride[i];
-        }
-        *(double *)((char *)x->data + offset) = kernel->value[at];
-        sum += fabs(kernel->value[at]);
-    }
-    return sum;
-}
-
-/* Drops the imaginary parts where all of them are rounding. */
-static void simplify(struct half *h, int64_t count, double sum) {
-    for (int64_t i = 0; i < count; i++)
-        if (fabs(h->value[2 * i + 1]) > IMAG_RATIO * sum)
-            return;
-    for (int64_t i = 0; i < count; i++)
-        h->value[i] = h->value[2 * i];
-    h->complex = false;
-}
 
 /* The sample of a kernel at an index of the job's circular axes. */
 static double kernel_at(const struct gf_job *job, const struct gf_filter_samples *kernel,
                         const int64_t *offset) {
     int64_t at = 0;
     for (int i = 0; i < job->ndim; i++) {
-        const int64_t n = kernel->extent[i], length = on(job, i) ? length_of(job, i) : 1;
+        const int64_t n = kernel->extent[i], length = length_of(job, i);
         const int64_t j = ((offset[i] + n / 2) % length + length) % length;
         if (j >= n)
             return 0;
@@ -391,43 +307,97 @@ static int transform_slowest(int ndim, const int64_t *extent, double *value,
     return transform->run(transform->context, &job, &in, &out);
 }
 
-/* Plane j of a kernel, transformed, to the part's lines through it. */
-static int add_plane(const struct gf_job *job, const struct gf_filter_samples *kernel, int64_t j,
-                     const struct gf_filter_transform *transform, struct half *h) {
-    const int64_t length = length_of(job, 0), z = (j - kernel->extent[0] / 2 + length) % length;
-    struct gf_filter_samples plane = *kernel;
-    struct gf_job sums = {.ndim = 3,
-                          .shape = {1},
-                          .channels = 1,
-                          .axes = job->whole.axes & ~1u,
-                          .in_dtype = GF_F64,
-                          .precision = GF_DOUBLE,
-                          .n_out = 1,
-                          .out = {{.kind = GF_COMPLEX, .dtype = GF_C128, .half = true}}};
-    struct gf_array x = {0}, spectrum = {0};
-    int64_t shape[GF_MAX_RANK];
-    plane.extent[0] = 1;
-    plane.value = kernel->value + j * kernel->extent[1] * kernel->extent[2];
-    for (int i = 1; i < 3; i++)
-        sums.shape[i] = on(job, i) ? length_of(job, i) : 1;
-    gf_job_in_shape(&sums, shape);
-    int rc = gf_array_alloc(&x, GF_F64, 4, shape);
-    gf_job_out_shape(&sums, 0, shape);
-    if (!rc)
-        rc = gf_array_alloc(&spectrum, GF_C128, 4, shape);
-    if (!rc) {
-        lay_out(&plane, &x);
-        rc = transform->run(transform->context, &sums, &x, &spectrum);
+/* The transform of so many planes of a kernel along all axes but the slowest; of a line along that one. */
+static struct gf_job planes_job(const struct gf_job *job, int64_t count) {
+    struct gf_job planes = {.ndim = job->ndim,
+                            .shape = {count},
+                            .channels = 1,
+                            .axes = axes_of(job) == 1 ? 1 : axes_of(job) & ~1u,
+                            .in_dtype = GF_F64,
+                            .precision = GF_DOUBLE,
+                            .elsewhere = axes_of(job) == 1 ? 0 : length_of(job, 0),
+                            .n_out = 1,
+                            .out = {{.kind = GF_COMPLEX, .dtype = GF_C128, .half = true}}};
+    for (int i = 1; i < job->ndim; i++)
+        planes.shape[i] = length_of(job, i);
+    return planes;
+}
+
+/* The planes that plane z is transformed with, so that the table is the same whether it is made in parts or not:
+ * those that share a tile of rows, or itself. */
+static struct gf_span tile_of(const struct gf_job *job, int64_t z) {
+    const struct gf_job planes = planes_job(job, 1);
+    const int64_t length = length_of(job, 0), rows = job->ndim == 3 ? planes.shape[1] : 1;
+    const bool joined = gf_job_joins_pages(&planes) || rows == 1;
+    if (axes_of(job) == 1)
+        return (struct gf_span){0, length};
+    if (!joined && (rows >= GF_PART_TILE || length <= rows))
+        return (struct gf_span){z, 1};
+    const int64_t n = length < GF_PART_TILE ? 1 : length / GF_PART_TILE;
+    const int64_t i = z / GF_PART_TILE < n ? z / GF_PART_TILE : n - 1, first = i * GF_PART_TILE;
+    return (struct gf_span){first, i == n - 1 ? length - first : GF_PART_TILE};
+}
+
+/* The kernel's planes in the tile, their centre at the origin, into x, which is zero; false if there are none. */
+static bool lay_out(const struct gf_job *job, const struct gf_filter_samples *kernel,
+                    const struct gf_span *tile, struct gf_array *x) {
+    const int64_t length = length_of(job, 0), n = kernel->extent[0];
+    int64_t plane = 1;
+    bool any = false;
+    for (int i = 1; i < job->ndim; i++)
+        plane *= kernel->extent[i];
+    for (int64_t j = 0; j < n; j++) {
+        const int64_t z = (j - n / 2 + length) % length - tile->first;
+        if (z < 0 || z >= tile->count)
+            continue;
+        any = true;
+        for (int64_t at = 0; at < plane && x; at++) {
+            int64_t rest = at, offset = z * x->stride[0];
+            for (int i = job->ndim - 1; i > 0; i--) {
+                const int64_t m = kernel->extent[i], k = rest % m - m / 2;
+                rest /= m;
+                offset += (k < 0 ? k + x->shape[i] : k) * x->stride[i];
+            }
+            *(double *)((char *)x->data + offset) = kernel->value[j * plane + at];
+        }
     }
-    for (int64_t y = 0; y < h->extent[1] && !rc; y++)
-        memcpy(h->value + 2 * (z * h->extent[1] + y) * h->extent[2],
-               (char *)spectrum.data +
-                   (on(job, 1) ? first_of(job, 1) + y : 0) * spectrum.stride[1] +
-                   first_of(job, 2) * spectrum.stride[2],
-               (size_t)h->extent[2] * 2 * sizeof(double));
+    return any;
+}
+
+/* A tile of the kernel, transformed, to the lines through it. */
+static int add_tile(const struct gf_job *job, const struct gf_filter_samples *kernel,
+                    const struct gf_span *tile, const struct gf_filter_transform *transform,
+                    struct half *h) {
+    const struct gf_job planes = planes_job(job, tile->count);
+    const int last = job->ndim - 1;
+    const int64_t rows = last == 2 ? h->extent[1] : 1, columns = last ? h->extent[last] : 1;
+    struct gf_array x = {0}, spectrum = {0};
+    int rc = gf_job_alloc(&planes, -1, &x);
+    if (!rc)
+        rc = gf_job_alloc(&planes, 0, &spectrum);
+    if (rc)
+        goto out;
+    memset(x.data, 0, (size_t)gf_array_bytes(&x));
+    lay_out(job, kernel, tile, &x);
+    rc = transform->run(transform->context, &planes, &x, &spectrum);
+    for (int64_t k = 0; k < spectrum.shape[0] * rows && !rc; k++) {
+        int64_t from = k / rows * spectrum.stride[0];
+        if (on(job, 1) && last == 2)
+            from += (first_of(job, 1) + k % rows) * spectrum.stride[1];
+        if (last)
+            from += first_of(job, last) * spectrum.stride[last];
+        memcpy(h->value + 2 * (tile->first * rows + k) * columns, (char *)spectrum.data + from,
+               (size_t)columns * 2 * sizeof(double));
+    }
+out:
     gf_array_free(&x);
     gf_array_free(&spectrum);
     return rc;
+}
+
+int64_t gf_filter_kernel_bytes(const struct gf_job *job) {
+    const struct gf_job planes = planes_job(job, tile_of(job, length_of(job, 0) - 1).count);
+    return (int64_t)(gf_job_array_bytes(&planes, -1) + gf_job_array_bytes(&planes, 0));
 }
 
 /* A line's kernel: the sums at every step-th frequency have the period P / step, and a factor of each
@@ -444,25 +414,34 @@ static void fold(const struct gf_job *job, const struct gf_filter_samples *kerne
     }
 }
 
-/* Handles a part that transforms the slowest axis: plane by plane, then along that axis. */
-static int times_part(struct gf_filter *f, const struct gf_job *job, int threads,
-                      const struct gf_filter_samples *kernel,
-                      const struct gf_filter_transform *transform) {
+int gf_filter_times_kernel(struct gf_filter *f, const struct gf_job *job, int threads,
+                           const struct gf_filter_samples *kernel,
+                           const struct gf_filter_transform *transform) {
     struct half h;
-    const int64_t count = half_init(job, true, &h);
-    const int64_t period = job->whole.step ? length_of(job, 0) / job->whole.step : count;
+    const int64_t count = half_init(job, true, &h), length = length_of(job, 0);
+    const int64_t period = job->whole.step ? length / job->whole.step : count;
+    for (int i = 0; i < job->ndim; i++)
+        if (kernel->extent[i] > length_of(job, i))
+            return gf_fail(GF_EINVAL,
+                           "the kernel is larger than the picture: %lld samples along "
+                           "an axis of %lld",
+                           (long long)kernel->extent[i], (long long)length_of(job, i));
     h.value = gf_alloc((size_t)period * 2 * sizeof *h.value);
     if (!h.value)
         return gf_fail(GF_ENOMEM, "no memory for the filter's table");
     memset(h.value, 0, (size_t)period * 2 * sizeof *h.value);
     int rc = 0;
-    for (int64_t j = 0; j < kernel->extent[0] && !rc && !job->whole.step; j++)
-        rc = add_plane(job, kernel, j, transform, &h);
+    struct gf_span tile = {0, 0};
+    for (int64_t z = 0; z < length && !rc && !job->whole.step; z += tile.count) {
+        tile = tile_of(job, z);
+        if (lay_out(job, kernel, &tile, NULL))
+            rc = add_tile(job, kernel, &tile, transform, &h);
+    }
     if (job->whole.step) {
         fold(job, kernel, period, h.value);
         rc = transform_slowest(1, &period, h.value, transform);
-    } else if (!rc) {
-        rc = transform_slowest(3, h.extent, h.value, transform);
+    } else if (!rc && length > 1 && axes_of(job) != 1) {
+        rc = transform_slowest(job->ndim, h.extent, h.value, transform);
     }
     h.complex = !is_even(job, kernel);
     for (int64_t i = 0; i < count && !h.complex; i++)
@@ -470,48 +449,5 @@ static int times_part(struct gf_filter *f, const struct gf_job *job, int threads
     if (!rc)
         rc = times(f, job, threads, &h);
     gf_free(h.value);
-    return rc;
-}
-
-int gf_filter_times_kernel(struct gf_filter *f, const struct gf_job *job, int threads,
-                           const struct gf_filter_samples *kernel,
-                           const struct gf_filter_transform *transform) {
-    if (job->whole.axes)
-        return times_part(f, job, threads, kernel, transform);
-    struct half h;
-    struct gf_array x = {0}, spectrum = {0};
-    struct gf_job sums = {.ndim = job->ndim,
-                          .channels = 1,
-                          .axes = job->axes,
-                          .in_dtype = GF_F64,
-                          .precision = GF_DOUBLE,
-                          .n_out = 1};
-    int64_t shape[GF_MAX_RANK], count = half_init(job, true, &h);
-    for (int i = 0; i < job->ndim; i++) {
-        sums.shape[i] = on(job, i) ? job->shape[i] : 1;
-        if (kernel->extent[i] > sums.shape[i])
-            return gf_fail(GF_EINVAL,
-                           "the kernel is larger than the picture: %lld samples along "
-                           "an axis of %lld",
-                           (long long)kernel->extent[i], (long long)sums.shape[i]);
-    }
-    sums.out[0] = (struct gf_output){.kind = GF_COMPLEX, .dtype = GF_C128, .half = true};
-    gf_job_in_shape(&sums, shape);
-    int rc = gf_array_alloc(&x, GF_F64, job->ndim + 1, shape);
-    gf_job_out_shape(&sums, 0, shape);
-    if (!rc)
-        rc = gf_array_alloc(&spectrum, GF_C128, job->ndim + 1, shape);
-    if (rc)
-        goto out;
-    double sum = lay_out(kernel, &x);
-    rc = transform->run(transform->context, &sums, &x, &spectrum);
-    if (rc)
-        goto out;
-    h.value = spectrum.data;
-    simplify(&h, count, sum);
-    rc = times(f, job, threads, &h);
-out:
-    gf_array_free(&x);
-    gf_array_free(&spectrum);
     return rc;
 }

@@ -11,14 +11,19 @@
 
 #include "core/filter/filter.h"
 
-/* Doubles in C order by the job's axes; extent 1 along axes that are not transformed. Of a mask some
- * indices of one axis may be there alone: index i is the held[i]-th of n_held. */
+/* Doubles in C order by the job's axes; extent 1 along axes that are not transformed. A mask may lack
+ * samples, or be half a spectrum. */
 struct gf_filter_samples {
     int64_t extent[GF_MAX_DIMS];
     double *value;
+    /* Some indices of one axis alone: index i is the held[i]-th of n_held. NULL: all are there. */
     int axis;
     int64_t n_held;
-    const int64_t *held; /* NULL: all are there */
+    const int64_t *held;
+    int64_t first, count; /* a span of a line's samples; count 0: all are there */
+    /* In place of `value`: half an even mask, its zero frequency in the corner, extent / 2 + 1 long on
+     * the last axis. The job transforms all axes. */
+    const float *half;
 };
 
 /* How the caller runs a Fourier transform: run() does `job` from `in` to its one output `out`, both
@@ -38,22 +43,13 @@ int gf_filter_times_mask(struct gf_filter *f, const struct gf_job *job, int thre
  * of: 1, and 0 for the others. */
 void gf_filter_mark_mask(const struct gf_job *job, int axis, int64_t extent, int64_t *held);
 
-/* Adds the contribution of samples first .. first + count - 1 of `extent` to value[], one for each index
- * of a part with steps, of a line's mask. All spans together make the values. */
-struct gf_filter_span {
-    int64_t extent, first, count;
-    const double *sample;
-};
-void gf_filter_add_span(const struct gf_job *part, const struct gf_filter_span *span, int threads,
-                        double *value);
-/* Such values to the table. */
+/* Adds the contribution of a span to value[], one for each index of a part with steps, of a line's
+ * mask. All spans together make the values. */
+void gf_filter_add_span(const struct gf_job *part, const struct gf_filter_samples *span,
+                        int threads, double *value);
+/* Multiplies the table by such values. */
 int gf_filter_times_values(struct gf_filter *f, const struct gf_job *part, int threads,
                            double *value);
-
-/* The same for half a mask: f32, rank ndim, the zero frequency in the corner, extent[last] / 2 + 1
- * long on the last axis; the job transforms all axes. */
-int gf_filter_times_half(struct gf_filter *f, const struct gf_job *job, int threads,
-                         const struct gf_array *mask, const int64_t *extent);
 
 /* A kernel h to convolve with circularly, its centre at extent / 2:
  *     H(k) = sum over j of h(j) exp(-2 pi i k (j - extent / 2) / P)
@@ -63,5 +59,7 @@ int gf_filter_times_half(struct gf_filter *f, const struct gf_job *job, int thre
 int gf_filter_times_kernel(struct gf_filter *f, const struct gf_job *job, int threads,
                            const struct gf_filter_samples *kernel,
                            const struct gf_filter_transform *transform);
+/* Bytes that making it takes beside the table's values. */
+int64_t gf_filter_kernel_bytes(const struct gf_job *job);
 
 #endif

@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "core/base/clock.h"
-#include "core/base/job_check.h"
 #include "core/base/status.h"
-#include "core/base/streaming.h"
+#include "core/base/pages.h"
 #include "core/gpu/slab_copy.h"
 #include "core/gpu/slab_walk.h"
 #include "core/slab/wavelet.h"

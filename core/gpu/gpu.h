@@ -26,7 +26,12 @@
 
 #include "core/base/backend.h"
 
-struct gf_gpu_buffer; /* device memory */
+/* Device memory. */
+struct gf_gpu_buffer {
+    uint64_t handle; /* an address, an object or a name: the interface's own */
+    int64_t bytes;
+    bool view; /* the memory belongs to another buffer */
+};
 struct gf_gpu_kernel; /* one entry point of a built program, for one launch shape */
 
 enum { GF_GPU_MAX_BUFFERS = 7, GF_GPU_MARKS = 96, GF_GPU_QUEUES = 3, GF_GPU_VIEW_ALIGNED = 512 };
@@ -63,12 +68,30 @@ struct gf_gpu_send {
     int64_t bytes, count;
 };
 
+/* A part of a copy: rows in a buffer or in host memory. */
+struct gf_gpu_end {
+    const struct gf_gpu_buffer *buffer; /* NULL: in host memory */
+    char *host;
+    int64_t offset, pitch;
+};
+struct gf_gpu_move {
+    struct gf_gpu_end from, to;
+    int64_t bytes, count; /* of a row; rows */
+    const char *what;     /* for messages: "an upload" */
+};
+
+/* Every open device begins with this. */
+struct gf_gpu_device {
+    const struct gf_gpu *api;
+    struct gf_gpu_props props;
+};
+
 struct gf_gpu {
     const char *name; /* "cuda", "opencl", "opengl" */
-    /* As gf_backend.probe and .installed: whether there is a usable device, and whether its library
-     * is there. They open no context. */
+    /* Whether its library is there, else false with gf_message(); loads it, but opens no context. */
+    bool (*installed)(void);
+    /* As gf_backend.probe: whether there is a usable device. */
     int (*probe)(char reason[GF_REASON]);
-    int (*installed)(char reason[GF_REASON]);
     /* The devices in the order of --device=N; fills at most `most`, returns how many there are, or
      * a negative status. Opens no context. */
     int (*list)(struct gf_gpu_props *props, int most);
@@ -76,6 +99,13 @@ struct gf_gpu {
      * GF_EABSENT with the list of names when there is no such device. */
     int (*open)(const char *device, void **gpu, struct gf_gpu_props *props);
     void (*close)(void *gpu);
+
+    /* Memory for alloc() and free(); move() serves all copies, whose ends are in range. */
+    int (*take)(void *gpu, int64_t bytes, uint64_t *handle);
+    void (*give)(void *gpu, uint64_t handle);
+    int (*part)(void *gpu, uint64_t handle, int64_t offset, int64_t bytes, uint64_t *part);
+    int (*move)(void *gpu, const struct gf_gpu_move *move);
+    int (*zero)(void *gpu, const struct gf_gpu_buffer *to, int64_t offset, int64_t bytes);
 
     int (*alloc)(void *gpu, int64_t bytes, struct gf_gpu_buffer **buffer); /* GF_ENOMEM: full */
     void (*free)(void *gpu, struct gf_gpu_buffer *buffer);

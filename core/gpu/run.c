@@ -502,22 +502,17 @@ int gf_gpu_run_time_passes(const struct gf_gpu_context *c, const struct gf_gpu_r
 /* ---- plans whose arrays are on the device as a whole ---- */
 
 int gf_gpu_run_times(const struct gf_gpu_context *c, struct gf_gpu_run *m, int times,
-                     double *seconds,
-                     int (*once)(const struct gf_gpu_context *c, struct gf_gpu_run *m)) {
+                     double *seconds) {
     int rc = gf_gpu_run_begin(c, seconds);
     for (int i = 0; i < times && !rc; i++) {
         m->repeats = i;
-        rc = once(c, m);
+        rc = m->once ? m->once(c, m) : gf_gpu_run_launch(c, m, 0, m->plan->n_passes);
     }
     return rc ? rc : gf_gpu_run_end(c, seconds);
 }
 
-int gf_gpu_run_once(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
-    return gf_gpu_run_launch(c, m, 0, m->plan->n_passes);
-}
-
 int gf_gpu_whole_run(struct gf_plan *plan, int times, double *seconds) {
-    return gf_gpu_run_times(plan->context, plan->impl, times, seconds, gf_gpu_run_once);
+    return gf_gpu_run_times(plan->context, plan->impl, times, seconds);
 }
 
 int gf_gpu_whole_upload(struct gf_plan *plan, const struct gf_array *in) {

@@ -41,6 +41,8 @@ struct gf_gpu_run {
     unsigned lent; /* bits: buffers that are somebody else's */
     bool counts;   /* some output counts its clipped samples */
     int repeats;   /* runs since the counters were cleared, which the next one adds to */
+    /* Queues the work of one run, without waiting; NULL: all passes. */
+    int (*once)(const struct gf_gpu_context *c, struct gf_gpu_run *m);
 };
 
 /* Whether smaller parts may do better: the device has no room for the job, or not in one buffer. */
@@ -96,15 +98,12 @@ int gf_gpu_whole_upload(struct gf_plan *plan, const struct gf_array *in);
 int gf_gpu_whole_run(struct gf_plan *plan, int times, double *seconds);
 int gf_gpu_whole_download(struct gf_plan *plan, struct gf_array *out, struct gf_report *report);
 void gf_gpu_whole_drop(struct gf_plan *plan);
-/* As gf_plan_ops.run for work that is queued by once(). */
+/* As gf_plan_ops.run. */
 int gf_gpu_run_times(const struct gf_gpu_context *c, struct gf_gpu_run *m, int times,
-                     double *seconds,
-                     int (*once)(const struct gf_gpu_context *c, struct gf_gpu_run *m));
-/* Queues all passes: such a once(). */
-int gf_gpu_run_once(const struct gf_gpu_context *c, struct gf_gpu_run *m);
+                     double *seconds);
 /* upload(), launch() and download(). */
 int gf_gpu_run_all(const struct gf_gpu_context *c, struct gf_gpu_run *m, const struct gf_array *in,
-                    struct gf_array *out, struct gf_report *report);
+                   struct gf_array *out, struct gf_report *report);
 
 /* The report of download(), packed: its bytes; copied there on the device after a run; added to a
  * report, whose ranges become those of this run. */
@@ -124,5 +123,10 @@ int gf_gpu_run_time_passes(const struct gf_gpu_context *c, const struct gf_gpu_r
 int gf_gpu_run_transfer(void *context, int64_t bytes, bool pinned, double seconds[2]);
 /* As gf_backend.measure. */
 int gf_gpu_run_measure(void *context, struct gf_device_speed *speed);
+
+/* If the context measures plans, this job has a choice and no record yet (or the context measures again), up to
+ * GF_GPU_CANDIDATES plans run in alternation on random samples, and the one to be used is kept in
+ * the cache. Returns how many ran; 0 also where memory is short, or the context has spent its two minutes. */
+int gf_gpu_choose(struct gf_gpu_context *c, const struct gf_job *job);
 
 #endif

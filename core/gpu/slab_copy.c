@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/base/halves.h"
-#include "core/base/streaming.h"
+#include "core/base/pages.h"
 
 struct gf_array gf_gpu_slab_volume(const struct gf_array *a) {
     struct gf_array v = *a;

@@ -5,7 +5,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/loadstore.h"
-#include "core/base/populate.h"
+#include "core/base/pages.h"
 #include "core/base/status.h"
 #include "core/filter/compose.h"
 #include "core/filter/filter.h"

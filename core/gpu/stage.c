@@ -4,7 +4,7 @@
 #include <omp.h>
 #include <stdlib.h>
 
-#include "core/base/populate.h"
+#include "core/base/pages.h"
 #include "core/base/status.h"
 
 /* A piece of 4 MiB takes some 80 microseconds on the fastest buses, of which starting the copy

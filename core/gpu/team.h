@@ -2,7 +2,9 @@
  * when a job needs them: one whose arrays do not fit the first device.
  *
  *     void *context;
- *     int rc = gf_gpu_team_open(&gf_gpu_cuda, &(struct gf_backend_options){.device = "0,1"}, &context);
+ *     const char *const both[] = {"0", "1"};
+ *     int rc = gf_gpu_team_open(&gf_gpu_cuda, &(struct gf_backend_options){.devices = both, .n_devices = 2},
+ *                               &context);
  *     struct gf_gpu_shared *p;
  *     if (!rc) rc = gf_gpu_team_plan(context, &job, false, &p);
  *     if (!rc) rc = gf_gpu_shared_exec(p, &in, out, &report);
@@ -12,9 +14,10 @@
 #ifndef GF_CORE_GPU_TEAM_H
 #define GF_CORE_GPU_TEAM_H
 
+#include "core/base/backend.h"
 #include "core/gpu/slab.h"
 
-/* As gf_gpu_run_open() and the like; one device, unless options->device is a list. */
+/* As gf_gpu_run_open() and the like; one device, unless options->devices names several. */
 int gf_gpu_team_open(const struct gf_gpu *api, const struct gf_backend_options *options,
                      void **context);
 void gf_gpu_team_close(void *context);
@@ -35,5 +38,25 @@ struct gf_plan_times gf_gpu_team_times(const struct gf_gpu_context *c, const str
 int gf_gpu_team_link(void *context, int64_t bytes, double *speed);
 /* Whether all should share a job that fits one. */
 bool gf_gpu_team_gains(const struct gf_gpu_context *c, const struct gf_plan_times *times);
+
+/* ---- how long a job in host memory takes on one device of a list and on all of them: arithmetic on bytes and rates.
+ * Copies in both directions, passes and what devices send each other overlap within a walk, so that a walk takes as
+ * long as the slowest of them; the host's threads fill and empty the buffers of all devices; a job that fits one
+ * device is copied there, transformed and copied back. ---- */
+
+/* Bytes: of the arrays, of what is between two walks, and as many as could be copied in the time of the passes. */
+struct gf_gpu_load {
+    double in, out, exchange, passes;
+    int walks; /* where devices share it */
+    bool fits; /* one device, as a whole */
+};
+
+/* closed: those of the devices whose contexts are opened for it. The first device does the job alone, the
+ * slowest one decides how long all of them take. Rates that are not known are assumed: the host
+ * copies 25 GB/s, for several devices too, a link is as fast as that, memory copies at 1000 GB/s, and a
+ * context takes 0.4 s. */
+struct gf_plan_times gf_gpu_team_predict(const struct gf_gpu_load *load, int devices, int closed,
+                                         const struct gf_device_rates *first,
+                                         const struct gf_device_rates *slowest);
 
 #endif

@@ -13,7 +13,7 @@
 #include "core/session/auto.h"
 #include "core/session/speeds.h"
 
-/* That auto leaves a GPU's job to several of them: other programs use them too. */
+/* The gain that auto asks for before several GPUs share a job: other programs use them too. */
 static const double auto_gain = 1.2;
 
 static int position(const struct gf_session *s, const struct gf_backend *b) {
@@ -111,8 +111,8 @@ static int count_gpus(const struct gf_backend *b) {
     return gpus;
 }
 
-/* How many devices may share a job, below 2 for none: those that are wished for, or all of a kind where
- * auto has picked a GPU whose link to others is recorded. */
+/* The number of devices that may share a job (below 2: none): those asked for or, if auto has picked a GPU
+ * whose link to others is recorded, all of its kind. */
 static int count_sharing(const struct gf_session *s, int i) {
     const struct gf_backend *b = gf_session_backend(s, i);
     if (!b->shares)
@@ -129,17 +129,15 @@ static double slower(double a, double b) {
     return a > 0 && b > 0 ? fmin(a, b) : fmax(a, b);
 }
 
-/* Lists n devices in the text, and returns the rates of the slowest one; the slowest link decides. */
+/* Names n devices, and returns the rates of the slowest one; the slowest link decides. */
 static struct gf_device_rates list_sharing(const struct gf_session *s, int i, int n,
-                                           char text[GF_DEVICE_LIST]) {
+                                           const char **devices) {
+    static const char *const number[GF_MAX_SHARES] = {"0", "1", "2",  "3",  "4",  "5",  "6",  "7",
+                                                      "8", "9", "10", "11", "12", "13", "14", "15"};
     struct gf_device_rates slowest = {.copy = 0};
-    for (int k = 0, at = 0; k < n; k++) {
-        char device[GF_WISH_DEVICE];
-        snprintf(device, sizeof device, "%d", k);
-        if (s->asked >= 0)
-            snprintf(device, sizeof device, "%s", s->options.wish->device[k].device);
-        at += snprintf(text + at, GF_DEVICE_LIST - (size_t)at, "%s%s", k ? "," : "", device);
-        const struct gf_device_rates r = rates_of(s, i, device);
+    for (int k = 0; k < n; k++) {
+        devices[k] = s->asked >= 0 ? s->options.wish->device[k].device : number[k];
+        const struct gf_device_rates r = rates_of(s, i, devices[k]);
         slowest.copy = slower(slowest.copy, r.copy);
         for (int way = 0; way < 2; way++) {
             slowest.bus[way] = slower(slowest.bus[way], r.bus[way]);
@@ -151,9 +149,9 @@ static struct gf_device_rates list_sharing(const struct gf_session *s, int i, in
     return slowest;
 }
 
-/* The device list is in the text, where that is used. */
+/* `devices`: room for their names, which the options point to. */
 static struct gf_backend_options backend_options(const struct gf_session *s, int i, int threads,
-                                                 char text[GF_DEVICE_LIST]) {
+                                                 const char *devices[GF_WISH_MOST]) {
     struct gf_backend_options o = s->options.open;
     const int n = count_sharing(s, i);
     o.threads = threads;
@@ -161,8 +159,9 @@ static struct gf_backend_options backend_options(const struct gf_session *s, int
     o.least_gain = s->asked < 0 ? auto_gain : 1;
     if (n > 1) {
         o.rates = rates_of(s, i, o.device);
-        o.slowest = list_sharing(s, i, n, text);
-        o.device = text;
+        o.slowest = list_sharing(s, i, n, devices);
+        o.devices = devices;
+        o.n_devices = n;
     }
     return o;
 }
@@ -185,7 +184,7 @@ static void prepare_opening(const struct gf_session *s, int i, struct gf_opening
 }
 
 int gf_session_open_own(const struct gf_session *s, int i, int threads, void **context) {
-    char devices[GF_DEVICE_LIST];
+    const char *devices[GF_WISH_MOST];
     const struct gf_backend_options options = backend_options(s, i, threads, devices);
     return gf_backend_open(gf_session_backend(s, i), &options, context);
 }
@@ -199,7 +198,7 @@ static void note_cpu(const struct gf_session *s, int i) {
         gf_session_note(s, "%s: runs on the CPU, its device is %s", b->name, props.name);
 }
 
-/* Nothing runs any more, for the current gf_message(): what waits for its turn fails with it too. */
+/* Ends the session with the current gf_message(): jobs that wait for their turn fail with it too. */
 static void lose(struct gf_session *s, int status) {
     if (s->asked < 0 || s->lost)
         return;
@@ -211,7 +210,7 @@ int gf_session_fail_lost(const struct gf_session *s) {
     return gf_failure_return(&s->why_lost);
 }
 
-/* The context becomes everybody's; where it could not be opened, *ms has the time all the same. */
+/* Makes the context everybody's. Adds the time to *ms even if it could not be opened. */
 static int take_over(struct gf_session *s, int i, const struct gf_opening *o, double *ms) {
     *ms += o->ms;
     const int rc = gf_failure_return(&o->failure);
@@ -260,14 +259,6 @@ static int open_now(struct gf_session *s, int i, double *ms) {
     prepare_opening(s, i, &o);
     open_context(&o);
     return take_over(s, i, &o, ms);
-}
-
-void gf_session_turn_begin(struct gf_session *s) {
-    pthread_mutex_lock(&s->turn);
-}
-
-void gf_session_turn_end(struct gf_session *s) {
-    pthread_mutex_unlock(&s->turn);
 }
 
 void gf_session_check_lost(struct gf_session *s, int i) {

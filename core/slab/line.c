@@ -8,8 +8,6 @@
 #include "core/base/halves.h"
 #include "core/base/sample_run.h"
 #include "core/base/status.h"
-#include "core/slab/block.h"
-#include "core/slab/line_math.h"
 #include "core/slab/state.h"
 
 struct lines {
@@ -26,10 +24,6 @@ struct lines {
 
 static bool is_inverse(const struct lines *l) {
     return l->p->job.direction == GF_INVERSE;
-}
-
-static int64_t least(int64_t a, int64_t b) {
-    return a < b ? a : b;
 }
 
 /* The offset in the exchange of a point of a row. */
@@ -113,7 +107,7 @@ static int inverse_columns(struct lines *l, const struct columns *c) {
     const struct gf_slab_plan *p = l->p;
     const struct gf_slab_io *io = l->r->io;
     const int64_t kept = gf_job_counted(&p->job, p->job.ndim - 1);
-    const int64_t rows = least((kept - c->first + p->rows - 1) / p->rows, l->step);
+    const int64_t rows = gf_min((kept - c->first + p->rows - 1) / p->rows, l->step);
     struct gf_job job = gf_slab_line_columns_job(p, c->count, true);
     job.counted[0] = rows;
     int rc = move_columns(l, c, true);
@@ -138,7 +132,7 @@ static int run_columns(struct gf_slab_state *r, int64_t k, void *user) {
     const struct gf_slab_plan *p = r->plan;
     struct columns *c = user;
     const int64_t first = k % p->n_blocks * p->block_units;
-    const int64_t end = least(first + p->block_units, p->rows);
+    const int64_t end = gf_min(first + p->block_units, p->rows);
     const int64_t kept = gf_job_counted(&p->job, p->job.ndim - 1) % p->rows;
     int rc = 0;
     c->line = k / p->n_blocks;
@@ -212,10 +206,10 @@ static int move_rows(struct lines *l, const struct span *s, int64_t k1, int64_t 
 /* All but the last frequency of real samples, which is in the zero frequency's imaginary part. */
 static int move_span(struct lines *l, const struct span *all, bool gets) {
     struct span s = *all;
-    s.count = least(s.count, l->n - s.first);
+    s.count = gf_min(s.count, l->n - s.first);
     int rc = l->p->real && s.count > 0 ? move_rows(l, &s, 0, 1, l->p->pages, gets) : 0;
     for (int64_t k = l->p->real; k < l->step && s.count > 0 && !rc; k += GF_SLAB_STAGED)
-        rc = move_rows(l, &s, k, least(GF_SLAB_STAGED, l->step - k), l->step, gets);
+        rc = move_rows(l, &s, k, gf_min(GF_SLAB_STAGED, l->step - k), l->step, gets);
     return rc;
 }
 
@@ -290,7 +284,7 @@ static int emit(struct lines *l, const struct span *all) {
     const struct gf_slab_plan *p = l->p;
     int rc = 0;
     for (int64_t at = 0; at < all->count && !rc; at += p->step_pages) {
-        const struct span s = {all->line, all->first + at, least(p->step_pages, all->count - at),
+        const struct span s = {all->line, all->first + at, gf_min(p->step_pages, all->count - at),
                                all->numbers + at * l->point};
         if (l->r->scans && l->sampled)
             take_sample(l, &s);
@@ -330,7 +324,7 @@ static int forward_slab(struct lines *l, const struct span *s) {
         rc = split_zero(l, s);
     if (rc)
         return rc;
-    gf_slab_moved(l->r, least(s->count, l->n - s->first) * l->point);
+    gf_slab_moved(l->r, gf_min(s->count, l->n - s->first) * l->point);
     return emit(l, s);
 }
 
@@ -370,7 +364,7 @@ static int read_numbers(struct lines *l, const struct span *s) {
     for (int64_t at = 0, n; at < s->count && full && !rc; at += n) {
         const int64_t k = s->first + at;
         const bool own = k % l->n == 0;
-        n = own ? 1 : least(least(p->step_pages, s->count - at), l->n - k);
+        n = own ? 1 : gf_min(gf_min(p->step_pages, s->count - at), l->n - k);
         double energy[2] = {0, 0};
         char *half = s->numbers + at * l->point, *mirror = own ? half : l->numbers;
         if (!own)
@@ -410,13 +404,13 @@ static int run_slab(struct gf_slab_state *r, int64_t k, void *user) {
     struct lines *l = user;
     const int64_t all = l->n + (p->real && !is_inverse(l));
     struct span s = {k / p->n_slabs, k % p->n_slabs * p->slab_pages, 0, l->low};
-    s.count = least(p->slab_pages, all - s.first);
+    s.count = gf_min(p->slab_pages, all - s.first);
     return s.count < 1 ? 0 : is_inverse(l) ? inverse_slab(l, &s) : forward_slab(l, &s);
 }
 
 static int slab_walk(struct lines *l) {
     const struct gf_slab_plan *p = l->p;
-    const int64_t step = p->step_pages * l->point, staged = least(l->step, GF_SLAB_STAGED);
+    const int64_t step = p->step_pages * l->point, staged = gf_min(l->step, GF_SLAB_STAGED);
     int64_t widest = step / 2;
     for (int i = 0; i < p->job.n_out; i++) {
         const int64_t bytes = p->step_pages * gf_slab_line_out_bytes(p, i);

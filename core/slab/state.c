@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/base/status.h"
-#include "core/slab/block.h"
 
 void gf_slab_moved(struct gf_slab_state *r, int64_t bytes) {
     r->moved += bytes;

@@ -1,11 +1,42 @@
-/* Plans of libraries that transform from buffer to buffer. */
+/* Backends of libraries on the devices of a GPU API, and their plans from buffer to buffer. */
 #include "core/vendor/bare.h"
 
 #include <stdlib.h>
 
-#include "core/base/job_check.h"
 #include "core/base/status.h"
 #include "core/gpu/plan/space.h"
+
+int gf_vendor_probe(const struct gf_backend *b, char reason[GF_REASON]) {
+    const struct gf_vendor *v = b->own;
+    char device[GF_REASON] = "", version[GF_VENDOR_TEXT];
+    int rc = v->api->probe(device);
+    if (rc)
+        snprintf(reason, GF_REASON, "%s", device);
+    else if ((rc = v->find(version)))
+        snprintf(reason, GF_REASON, "%s", gf_message());
+    else
+        snprintf(reason, GF_REASON, "%.40s, %.200s", version, device);
+    return rc;
+}
+
+int gf_vendor_list(const struct gf_backend *b, struct gf_gpu_props *props, int most) {
+    return ((const struct gf_vendor *)b->own)->api->list(props, most);
+}
+
+int gf_vendor_open(const struct gf_backend *b, const struct gf_backend_options *options,
+                   void **context) {
+    const struct gf_vendor *v = b->own;
+    int rc = v->find(NULL);
+    *context = NULL;
+    if (!rc && v->start)
+        rc = v->start();
+    return rc ? rc : gf_gpu_run_open(v->api, options, context);
+}
+
+const struct gf_on_device gf_vendor_on_device = {.measure = gf_gpu_run_measure,
+                                                 .transfer = gf_gpu_run_transfer};
+
+/* ---- plans ---- */
 
 int gf_bare_check(const struct gf_job *job) {
     const int rc = gf_job_check_ops(job, 1u << GF_FFT);
@@ -15,8 +46,8 @@ int gf_bare_check(const struct gf_job *job) {
 }
 
 struct gf_plan *gf_bare_new(struct gf_gpu_context *c, const struct gf_job *job,
-                            const struct gf_plan_ops *ops, size_t bytes) {
-    struct gf_plan *plan = gf_plan_new(c, job, ops, bytes);
+                            const struct gf_plan_ops *ops, const struct gf_vendor *v) {
+    struct gf_plan *plan = gf_plan_new(c, job, ops, v->bytes);
     struct gf_gpu_plan *p = plan ? calloc(1, sizeof *p) : NULL;
     if (!p) {
         free(plan ? plan->impl : NULL);
@@ -26,29 +57,60 @@ struct gf_plan *gf_bare_new(struct gf_gpu_context *c, const struct gf_job *job,
     }
     p->job = *job;
     p->props = c->props;
-    ((struct gf_gpu_run *)plan->impl)->plan = p;
+    struct gf_bare *m = plan->impl;
+    m->run.plan = p;
+    m->run.once = v->once;
+    m->drop = v->drop;
     return plan;
 }
 
-int gf_bare_begin(struct gf_gpu_context *c, const struct gf_job *job, const struct gf_plan_ops *ops,
-                  size_t bytes, struct gf_plan **out) {
-    int rc = gf_bare_check(job);
-    *out = rc ? NULL : gf_bare_new(c, job, ops, bytes);
-    if (*out)
-        gf_gpu_size_buffers(((struct gf_gpu_run *)(*out)->impl)->plan);
-    return rc || *out ? rc : GF_ENOMEM;
-}
-
-int gf_bare_end(const struct gf_gpu_context *c, struct gf_plan *plan, int64_t beside,
-                const char *what) {
-    struct gf_gpu_run *run = plan->impl;
-    int rc = gf_gpu_run_prepare(c, run, beside);
+/* Checks that the device has room, and lists the library as one pass: how many it has is its own. */
+static int complete(const struct gf_gpu_context *c, const char *name, struct gf_plan *plan) {
+    struct gf_bare *m = plan->impl;
+    int rc = gf_gpu_run_prepare(c, &m->run, m->work_bytes);
     if (rc)
         return rc;
-    gf_gpu_run_summarize(run, plan);
-    struct gf_pass_info *pass = &plan->pass[plan->n_passes++]; /* how many it has is its own */
-    snprintf(pass->what, sizeof pass->what, "%s", what);
-    pass->bytes_read = run->plan->bytes[GF_GPU_IN];
-    pass->bytes_written = run->plan->bytes[GF_GPU_OUT];
+    gf_gpu_run_summarize(&m->run, plan);
+    struct gf_pass_info *pass = &plan->pass[plan->n_passes++];
+    snprintf(pass->what, sizeof pass->what, "%s", name);
+    pass->bytes_read = m->run.plan->bytes[GF_GPU_IN];
+    pass->bytes_written = m->run.plan->bytes[GF_GPU_OUT];
+    plan->build_seconds += m->build_seconds;
     return 0;
+}
+
+static int bare_upload(struct gf_plan *plan, const struct gf_array *in) {
+    const struct gf_gpu_context *c = plan->context;
+    struct gf_bare *m = plan->impl;
+    int rc = gf_gpu_whole_upload(plan, in);
+    if (!rc && m->work_bytes && !m->work)
+        rc = c->api->alloc(c->gpu, m->work_bytes, &m->work);
+    return rc;
+}
+
+void gf_bare_drop(struct gf_plan *plan) {
+    const struct gf_gpu_context *c = plan->context;
+    struct gf_bare *m = plan->impl;
+    m->drop(c, m);
+    if (m->work)
+        c->api->free(c->gpu, m->work);
+    gf_gpu_whole_drop(plan);
+}
+
+int gf_bare_plan(struct gf_gpu_context *c, const struct gf_job *job, const struct gf_vendor *v,
+                 struct gf_plan **out) {
+    static const struct gf_plan_ops ops = {.exec = gf_plan_exec_parts,
+                                           .upload = bare_upload,
+                                           .run = gf_gpu_whole_run,
+                                           .download = gf_gpu_whole_download,
+                                           .drop = gf_bare_drop};
+    int rc = gf_bare_check(job);
+    struct gf_plan *plan = rc ? NULL : gf_bare_new(c, job, &ops, v);
+    *out = NULL;
+    if (!plan)
+        return rc ? rc : GF_ENOMEM;
+    struct gf_bare *m = plan->impl;
+    gf_gpu_size_buffers(m->run.plan);
+    rc = v->make(c, m, job);
+    return gf_plan_finish(plan, rc ? rc : complete(c, v->name, plan), out);
 }

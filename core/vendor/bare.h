@@ -1,31 +1,59 @@
-/* Transforms by a library on a device, from the input's buffer to the output's: what entrants of
- * `gpufft bench` that do nothing else share. A plan's impl begins with a struct gf_gpu_run of no
- * passes, for the buffers:
+/* Libraries of transforms that run on a GPU API's devices, and their plans for `gpufft bench`: from the input's
+ * buffer to the output's, and nothing else. A library is a row, which its backend's `own` points to:
  *
- *     struct impl {
- *         struct gf_gpu_run run;
- *         …
- *     };
- *     int rc = gf_bare_begin(c, job, &ops, sizeof(struct impl), &plan);
- *     if (!rc) rc = make(plan->impl);
- *     if (!rc) rc = gf_bare_end(c, plan, work_bytes, "clFFT");                                */
+ *     static const struct gf_vendor vkfft = {.name = "vkfft", .api = &gf_gpu_cuda, .find = find,
+ *                                            .bytes = sizeof(struct impl), .make = make,
+ *                                            .once = run_once, .drop = drop};
+ *     const struct gf_backend gf_backend_vkfft = {GF_VENDOR(vkfft), .plan = vkfft_plan, …};       */
 #ifndef GF_CORE_VENDOR_BARE_H
 #define GF_CORE_VENDOR_BARE_H
 
 #include "core/gpu/run.h"
 
+enum { GF_VENDOR_TEXT = 64 };
+
+/* How the impl of a plan begins. The run has the buffers, and no passes unless the library adds some. */
+struct gf_bare {
+    struct gf_gpu_run run;
+    int64_t work_bytes; /* that the library wants beside the buffers … */
+    struct gf_gpu_buffer *work;
+    double build_seconds;
+    void (*drop)(const struct gf_gpu_context *c, struct gf_bare *m); /* see struct gf_vendor */
+};
+
+struct gf_vendor {
+    const char *name; /* of the one pass that is listed */
+    const struct gf_gpu *api;
+    /* Loads the library once and for good: its name and version to `text`, unless that is NULL; or
+     * GF_EABSENT with the remedy. */
+    int (*find)(char text[GF_VENDOR_TEXT]);
+    int (*start)(void); /* before a context is opened; NULL: nothing to do */
+    /* gf_bare_plan(): plans a job that gf_bare_check() passed, for an impl of so many bytes. */
+    size_t bytes;
+    int (*make)(const struct gf_gpu_context *c, struct gf_bare *m, const struct gf_job *job);
+    /* Queues a transform: struct gf_gpu_run's `once`. */
+    int (*once)(const struct gf_gpu_context *c, struct gf_gpu_run *run);
+    /* Ends the library's own plan, if make() came so far. */
+    void (*drop)(const struct gf_gpu_context *c, struct gf_bare *m);
+};
+
+/* As in struct gf_backend. */
+int gf_vendor_probe(const struct gf_backend *b, char reason[GF_REASON]);
+int gf_vendor_list(const struct gf_backend *b, struct gf_gpu_props *props, int most);
+int gf_vendor_open(const struct gf_backend *b, const struct gf_backend_options *options,
+                   void **context);
+extern const struct gf_on_device gf_vendor_on_device;
+#define GF_VENDOR(row)                                                                             \
+    .own = &(row), .devices = true, .probe = gf_vendor_probe, .open = gf_vendor_open,              \
+    .on_device = &gf_vendor_on_device, .lost = gf_gpu_run_lost, .close = gf_gpu_run_close
+
 /* GF_EUNSUPP for jobs that need passes of their own. */
 int gf_bare_check(const struct gf_job *job);
-/* A plan with an impl of so many bytes, all zero but for run.plan, which has the job and the device alone; NULL
- * with GF_ENOMEM's message. */
+/* A plan of a library's, without passes or sizes; NULL with GF_ENOMEM's message. */
 struct gf_plan *gf_bare_new(struct gf_gpu_context *c, const struct gf_job *job,
-                            const struct gf_plan_ops *ops, size_t bytes);
-/* The same, and the sizes of its buffers; as
- * gf_bare_check(). Nothing to drop after a failure. */
-int gf_bare_begin(struct gf_gpu_context *c, const struct gf_job *job, const struct gf_plan_ops *ops,
-                  size_t bytes, struct gf_plan **plan);
-/* Checks that the device has room for the buffers and `beside`, and lists the library as one pass. */
-int gf_bare_end(const struct gf_gpu_context *c, struct gf_plan *plan, int64_t beside,
-                const char *what);
+                            const struct gf_plan_ops *ops, const struct gf_vendor *v);
+int gf_bare_plan(struct gf_gpu_context *c, const struct gf_job *job, const struct gf_vendor *v,
+                 struct gf_plan **plan);
+void gf_bare_drop(struct gf_plan *plan); /* as in struct gf_plan_ops */
 
 #endif

@@ -15,107 +15,61 @@ enum { SINGLE = 1, DOUBLE = 2 };
 enum { COMPLEX_INTERLEAVED = 1, HERMITIAN_INTERLEAVED = 3, REAL = 5 };
 enum { OUT_OF_PLACE = 2, NOT_IMPLEMENTED = 4097, DEVICE_NO_DOUBLE = 4103 };
 
-struct clfft {
-    int (*version)(uint32_t *major, uint32_t *minor, uint32_t *patch);
-    int (*setup)(const void *data); /* NULL: as usual */
-    int (*teardown)(void);
-    int (*create)(size_t *plan, void *context, int dims, const size_t *lengths);
-    int (*destroy)(size_t *plan);
-    int (*set_precision)(size_t plan, int precision);
-    int (*set_layout)(size_t plan, int in, int out);
-    int (*set_location)(size_t plan, int place);
-    int (*set_scale)(size_t plan, int direction, float scale);
-    int (*set_batch)(size_t plan, size_t batch);
-    int (*set_in_stride)(size_t plan, int dims, size_t *strides);
-    int (*set_out_stride)(size_t plan, int dims, size_t *strides);
-    int (*set_distance)(size_t plan, size_t in, size_t out);
-    int (*bake)(size_t plan, uint32_t n, void **queues, void (*notify)(size_t, void *), void *user);
-    int (*work_bytes)(size_t plan, size_t *bytes);
-    int (*enqueue)(size_t plan, int direction, uint32_t n, void **queues, uint32_t n_waits,
-                   void *const *waits, void **events, void **in, void **out, void *work);
-};
+/* A function: its member, its name in the library behind "clfft", its parameters. */
+#define FUNCTIONS(F)                                                                               \
+    F(version, "GetVersion", (uint32_t * major, uint32_t * minor, uint32_t * patch))               \
+    F(setup, "Setup", (const void *data)) /* NULL: as usual */                                     \
+    F(teardown, "Teardown", (void))                                                                \
+    F(create, "CreateDefaultPlan",                                                                 \
+      (size_t * plan, void *context, int dims, const size_t *lengths))                             \
+    F(destroy, "DestroyPlan", (size_t * plan))                                                     \
+    F(set_precision, "SetPlanPrecision", (size_t plan, int precision))                             \
+    F(set_layout, "SetLayout", (size_t plan, int in, int out))                                     \
+    F(set_location, "SetResultLocation", (size_t plan, int place))                                 \
+    F(set_scale, "SetPlanScale", (size_t plan, int direction, float scale))                        \
+    F(set_batch, "SetPlanBatchSize", (size_t plan, size_t batch))                                  \
+    F(set_in_stride, "SetPlanInStride", (size_t plan, int dims, size_t *strides))                  \
+    F(set_out_stride, "SetPlanOutStride", (size_t plan, int dims, size_t *strides))                \
+    F(set_distance, "SetPlanDistance", (size_t plan, size_t in, size_t out))                       \
+    F(bake, "BakePlan",                                                                            \
+      (size_t plan, uint32_t n, void **queues, void (*notify)(size_t, void *), void *user))        \
+    F(work_bytes, "GetTmpBufSize", (size_t plan, size_t * bytes))                                  \
+    F(enqueue, "EnqueueTransform",                                                                 \
+      (size_t plan, int direction, uint32_t n, void **queues, uint32_t n_waits,                    \
+       void *const *waits, void **events, void **in, void **out, void *work))
 
-#define SYMBOL(field, name)                                                                        \
-    { "clfft" name, offsetof(struct clfft, field) }
-static const struct gf_dl_symbol symbols[] = {
-    SYMBOL(version, "GetVersion"),
-    SYMBOL(setup, "Setup"),
-    SYMBOL(teardown, "Teardown"),
-    SYMBOL(create, "CreateDefaultPlan"),
-    SYMBOL(destroy, "DestroyPlan"),
-    SYMBOL(set_precision, "SetPlanPrecision"),
-    SYMBOL(set_layout, "SetLayout"),
-    SYMBOL(set_location, "SetResultLocation"),
-    SYMBOL(set_scale, "SetPlanScale"),
-    SYMBOL(set_batch, "SetPlanBatchSize"),
-    SYMBOL(set_in_stride, "SetPlanInStride"),
-    SYMBOL(set_out_stride, "SetPlanOutStride"),
-    SYMBOL(set_distance, "SetPlanDistance"),
-    SYMBOL(bake, "BakePlan"),
-    SYMBOL(work_bytes, "GetTmpBufSize"),
-    SYMBOL(enqueue, "EnqueueTransform"),
-    {NULL, 0},
+#define MEMBER(member, name, parameters) int(*member) parameters;
+#define SYMBOL(member, name, parameters) {"clfft" name, offsetof(struct clfft, member)},
+struct clfft {
+    FUNCTIONS(MEMBER)
 };
+static const struct gf_dl_symbol symbols[] = {FUNCTIONS(SYMBOL){NULL, 0}};
 
 struct impl {
-    struct gf_gpu_run run; /* of no passes: the buffers */
-    const struct clfft *f;
+    struct gf_bare bare;
     size_t plan;
     bool made;
     int direction;
-    int64_t work_bytes;
-    double build_seconds;
-    struct gf_gpu_buffer *work; /* clFFT's own */
 };
 
 static struct clfft library;
 
-/* NULL with gf_message(). */
-static const struct clfft *find(void) {
+static int find(char text[GF_VENDOR_TEXT]) {
     static const char *const sonames[] = {"libclFFT.so.2", "libclFFT.so", NULL};
     static struct gf_dl_once once = {.mutex = PTHREAD_MUTEX_INITIALIZER};
-    if (!gf_dl_open_once(&once, sonames, symbols, &library))
-        return &library;
-    gf_fail(GF_EABSENT, "no clFFT (libclFFT.so.2); apt install libclfft2");
-    return NULL;
-}
-
-static int clfft_probe(const struct gf_backend *b, char reason[GF_REASON]) {
-    (void)b;
-    char device[GF_REASON] = "";
     uint32_t version[3] = {0, 0, 0};
-    int rc = gf_gpu_opencl.probe(device);
-    const struct clfft *f = rc ? NULL : find();
-    if (rc) {
-        snprintf(reason, GF_REASON, "%s", device);
-        return rc;
-    }
-    if (!f) {
-        snprintf(reason, GF_REASON, "%s", gf_message());
-        return GF_EABSENT;
-    }
-    f->version(&version[0], &version[1], &version[2]);
-    snprintf(reason, GF_REASON, "clFFT %u.%u.%u, %.200s", version[0], version[1], version[2],
-             device);
+    if (gf_dl_open_once(&once, sonames, symbols, &library))
+        return gf_fail(GF_EABSENT, "no clFFT (libclFFT.so.2); apt install libclfft2");
+    library.version(&version[0], &version[1], &version[2]);
+    if (text)
+        snprintf(text, GF_VENDOR_TEXT, "clFFT %u.%u.%u", version[0], version[1], version[2]);
     return 0;
 }
 
-static int clfft_list(const struct gf_backend *b, struct gf_gpu_props *props, int most) {
-    (void)b;
-    return gf_gpu_opencl.list(props, most);
-}
-
 /* One context at a time: what clFFT keeps is the process's. */
-static int clfft_open(const struct gf_backend *b, const struct gf_backend_options *options,
-                      void **context) {
-    (void)b;
-    const struct clfft *f = find();
-    *context = NULL;
-    if (!f)
-        return GF_EABSENT;
-    int code = f->setup(NULL);
-    return code ? gf_fail(GF_EBACKEND, "clFFT, setting up: error %d", code)
-                : gf_gpu_run_open(&gf_gpu_opencl, options, context);
+static int start(void) {
+    const int code = library.setup(NULL);
+    return code ? gf_fail(GF_EBACKEND, "clFFT, setting up: error %d", code) : 0;
 }
 
 static void clfft_close(void *context) {
@@ -168,7 +122,7 @@ static void make_spaces(const struct gf_job *job, struct gf_gpu_space *in,
 static int describe(const struct impl *m, const struct gf_job *job, size_t plan,
                     const struct gf_gpu_space *in, const struct gf_gpu_space *out,
                     const struct gf_cufft_layout *l) {
-    const struct clfft *f = m->f;
+    const struct clfft *f = &library;
     const bool real_in = !gf_dtype_is_complex(job->in_dtype), real_out = job->in_half && job->real;
     size_t in_stride[3] = {1, 1, 1}, out_stride[3] = {1, 1, 1};
     int n = 0;
@@ -189,10 +143,14 @@ static int describe(const struct impl *m, const struct gf_job *job, size_t plan,
     return code ? code : f->set_distance(plan, (size_t)l->in_dist, (size_t)l->out_dist);
 }
 
-static int make_plan(const struct gf_gpu_context *c, struct impl *m, const struct gf_job *job) {
+static int make(const struct gf_gpu_context *c, struct gf_bare *bare, const struct gf_job *job) {
+    struct impl *m = (struct impl *)bare;
     struct gf_gpu_space in, out;
     void *queue = c->api->stream(c->gpu), *context = NULL;
     size_t lengths[3] = {1, 1, 1}, work = 0;
+    int rc = check_lengths(job);
+    if (rc)
+        return rc;
     make_spaces(job, &in, &out);
     struct gf_cufft_layout l = gf_cufft_lay_out(job, &in, &out);
     if (!l.rank || l.loops > 1)
@@ -202,87 +160,58 @@ static int make_plan(const struct gf_gpu_context *c, struct impl *m, const struc
     m->direction = job->direction == GF_FORWARD ? FORWARD : BACKWARD;
     int code =
         gf_opencl_find()->queue_info(queue, GF_CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
-    code = code ? code : m->f->create(&m->plan, context, l.rank, lengths);
+    code = code ? code : library.create(&m->plan, context, l.rank, lengths);
     m->made = !code;
     code = code ? code : describe(m, job, m->plan, &in, &out, &l);
-    double start = gf_now_ms();
-    code = code ? code : m->f->bake(m->plan, 1, &queue, NULL, NULL);
-    m->build_seconds = (gf_now_ms() - start) * 1e-3;
-    code = code ? code : m->f->work_bytes(m->plan, &work);
+    double start_ms = gf_now_ms();
+    code = code ? code : library.bake(m->plan, 1, &queue, NULL, NULL);
+    bare->build_seconds = (gf_now_ms() - start_ms) * 1e-3;
+    code = code ? code : library.work_bytes(m->plan, &work);
     gf_opencl_restore_signals(); /* it has compiled */
-    m->work_bytes = (int64_t)work;
+    bare->work_bytes = (int64_t)work;
     return code ? failure(code, "planning") : 0;
 }
 
-static void clfft_drop(struct gf_plan *plan) {
-    const struct gf_gpu_context *c = plan->context;
-    struct impl *m = plan->impl;
+static void drop(const struct gf_gpu_context *c, struct gf_bare *bare) {
+    struct impl *m = (struct impl *)bare;
+    (void)c;
     if (m->made)
-        m->f->destroy(&m->plan);
-    if (m->work)
-        c->api->free(c->gpu, m->work);
-    gf_gpu_whole_drop(plan);
-}
-
-/* ---- run ---- */
-
-static int clfft_upload(struct gf_plan *plan, const struct gf_array *in) {
-    const struct gf_gpu_context *c = plan->context;
-    struct impl *m = plan->impl;
-    int rc = gf_gpu_whole_upload(plan, in);
-    if (!rc && m->work_bytes && !m->work)
-        rc = c->api->alloc(c->gpu, m->work_bytes, &m->work);
-    return rc;
+        library.destroy(&m->plan);
 }
 
 static int run_once(const struct gf_gpu_context *c, struct gf_gpu_run *run) {
     const struct impl *m = (const struct impl *)run;
-    void *queue = c->api->stream(c->gpu), *work = m->work ? c->api->native(m->work) : NULL;
+    void *queue = c->api->stream(c->gpu);
+    void *work = m->bare.work ? c->api->native(m->bare.work) : NULL;
     void *in = c->api->native(run->buffer[GF_GPU_IN]);
     void *out = c->api->native(run->buffer[GF_GPU_OUT]);
-    int code = m->f->enqueue(m->plan, m->direction, 1, &queue, 0, NULL, NULL, &in, &out, work);
+    int code = library.enqueue(m->plan, m->direction, 1, &queue, 0, NULL, NULL, &in, &out, work);
     return code ? failure(code, "a transform") : 0;
 }
 
-static int clfft_run(struct gf_plan *plan, int times, double *seconds) {
-    return gf_gpu_run_times(plan->context, plan->impl, times, seconds, run_once);
-}
+static const struct gf_vendor clfft = {.name = "clfft",
+                                       .api = &gf_gpu_opencl,
+                                       .find = find,
+                                       .start = start,
+                                       .bytes = sizeof(struct impl),
+                                       .make = make,
+                                       .once = run_once,
+                                       .drop = drop};
 
 static int clfft_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
-    static const struct gf_plan_ops ops = {.exec = gf_plan_exec_parts,
-                                           .upload = clfft_upload,
-                                           .run = clfft_run,
-                                           .download = gf_gpu_whole_download,
-                                           .drop = clfft_drop};
-    struct gf_gpu_context *c = context;
-    struct gf_plan *plan;
-    *out = NULL;
-    int rc = gf_bare_begin(c, job, &ops, sizeof(struct impl), &plan);
-    if (rc)
-        return rc;
-    struct impl *m = plan->impl;
-    m->f = find();
-    rc = m->f ? check_lengths(job) : GF_EABSENT;
-    if (!rc)
-        rc = make_plan(c, m, job);
-    if (!rc)
-        rc = gf_bare_end(c, plan, m->work_bytes, "clfft");
-    plan->build_seconds = m->build_seconds;
-    return gf_plan_finish(plan, rc, out);
+    return gf_bare_plan(context, job, &clfft, out);
 }
 
-static const struct gf_on_device on_device = {.measure = gf_gpu_run_measure,
-                                              .transfer = gf_gpu_run_transfer};
-
 const struct gf_backend gf_backend_clfft = {
+    .own = &clfft,
     .name = "clfft",
     .what = "OpenCL devices, clFFT, for comparison",
     .devices = true,
-    .probe = clfft_probe,
-    .list = clfft_list,
-    .open = clfft_open,
+    .probe = gf_vendor_probe,
+    .list = gf_vendor_list,
+    .open = gf_vendor_open,
     .plan = clfft_plan,
-    .on_device = &on_device,
+    .on_device = &gf_vendor_on_device,
     .lost = gf_gpu_run_lost,
     .close = clfft_close,
 };

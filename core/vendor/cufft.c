@@ -11,13 +11,10 @@
 #include "core/filter/filter.h"
 #include "core/filter/compose.h"
 #include "core/gpu/plan/endpoints.h"
-#include "core/gpu/plan/loadstore.h"
-#include "core/gpu/plan/range_sample.h"
+#include "core/gpu/plan/space.h"
 #include "core/gpu/run.h"
-#include "core/base/job_check.h"
 #include "core/base/status.h"
 #include "core/base/loadstore.h"
-#include "core/base/pass_list.h"
 #include "core/base/range_sample.h"
 
 /* A transform by cuFFT, from one buffer to another. */
@@ -30,46 +27,16 @@ struct transform {
 };
 
 struct impl {
-    struct gf_gpu_run run;
+    struct gf_bare bare;
     int ready;           /* number of passes that uploading ends with */
     int before, between; /* numbers of passes before the transform, and before a filter's inverse */
-    const struct gf_cufft *f;
     struct transform transform[2]; /* the second: a filter's inverse */
     int n_transforms;
     bool direct;
     bool copies_input; /* the inverse overwrites what it reads, so that the input is copied first */
     int word;          /* bytes of a real */
-    int64_t work_bytes;
-    struct gf_gpu_buffer *work; /* cuFFT's own */
-    struct gf_array table;      /* a filter's, until it is on the device */
+    struct gf_array table; /* a filter's, until it is on the device */
 };
-
-static int cufft_probe(const struct gf_backend *b, char reason[GF_REASON]) {
-    char device[GF_REASON] = "";
-    const struct gf_cufft *f;
-    int version = 0, rc = gf_gpu_cuda.probe(device);
-    (void)b;
-    if (rc) {
-        snprintf(reason, GF_REASON, "%s", device);
-        return rc;
-    }
-    f = gf_cufft_find();
-    if (!f) {
-        snprintf(reason, GF_REASON, "%s", gf_message());
-        return GF_EABSENT;
-    }
-    f->version(&version);
-    snprintf(reason, GF_REASON, "cuFFT %d.%d.%d, %.200s", version / 1000, version % 1000 / 100,
-             version % 100, device);
-    return 0;
-}
-
-static int cufft_open(const struct gf_backend *b, const struct gf_backend_options *options,
-                      void **context) {
-    (void)b;
-    *context = NULL;
-    return gf_cufft_find() ? gf_gpu_run_open(&gf_gpu_cuda, options, context) : GF_EABSENT;
-}
 
 /* ---- passes ---- */
 
@@ -100,7 +67,7 @@ static void set_extents(const struct gf_job *job, bool half, int64_t extent[4]) 
 
 /* Chooses between reals with half spectra and complex numbers throughout. Whether it is the former. */
 static bool choose_transform(struct impl *m, struct gf_gpu_space *in, struct gf_gpu_space *out) {
-    struct gf_gpu_plan *p = m->run.plan;
+    struct gf_gpu_plan *p = m->bare.run.plan;
     const struct gf_job *job = &p->job;
     struct transform *e = &m->transform[0];
     bool real = gf_job_is_real(job), forward = job->direction == GF_FORWARD;
@@ -147,7 +114,7 @@ static bool choose_transform(struct impl *m, struct gf_gpu_space *in, struct gf_
 
 /* Around the transform; of one from array to array, before it. */
 static int make_passes(struct impl *m, struct gf_gpu_space *in, struct gf_gpu_space *out) {
-    struct gf_gpu_plan *p = m->run.plan;
+    struct gf_gpu_plan *p = m->bare.run.plan;
     const struct gf_job *job = &p->job;
     const bool real = choose_transform(m, in, out), forward = job->direction == GF_FORWARD;
     const struct transform *e = &m->transform[0];
@@ -204,7 +171,7 @@ static bool runs_on_device(const struct gf_job *job) {
 
 /* Forward from A to B, times the table, and back to A. */
 static int make_filter(struct impl *m, struct gf_gpu_space *in, struct gf_gpu_space *out) {
-    struct gf_gpu_plan *p = m->run.plan;
+    struct gf_gpu_plan *p = m->bare.run.plan;
     const struct gf_job *job = &p->job;
     const bool wide = job->precision == GF_DOUBLE;
     bool plain =
@@ -247,7 +214,7 @@ static void list_transform(const struct transform *e, int64_t before, int64_t af
 static void list_passes(const struct impl *m, const struct gf_gpu_space *in,
                         const struct gf_gpu_space *out, struct gf_plan *plan) {
     int64_t before = gf_gpu_space_bytes(in), after = gf_gpu_space_bytes(out);
-    gf_gpu_run_list(m->run.plan, 0, m->before, plan);
+    gf_gpu_run_list(m->bare.run.plan, 0, m->before, plan);
     if (m->copies_input) {
         struct gf_pass_info *p = &plan->pass[plan->n_passes++];
         snprintf(p->what, sizeof p->what, "copy: the inverse overwrites the spectrum it reads");
@@ -255,10 +222,10 @@ static void list_passes(const struct impl *m, const struct gf_gpu_space *in,
     }
     list_transform(&m->transform[0], before, after, plan);
     if (m->n_transforms > 1) {
-        gf_gpu_run_list(m->run.plan, m->before, m->between, plan);
+        gf_gpu_run_list(m->bare.run.plan, m->before, m->between, plan);
         list_transform(&m->transform[1], after, before, plan);
     }
-    gf_gpu_run_list(m->run.plan, m->between, m->run.plan->n_passes, plan);
+    gf_gpu_run_list(m->bare.run.plan, m->between, m->bare.run.plan->n_passes, plan);
 }
 
 /* ---- plan ---- */
@@ -266,25 +233,24 @@ static void list_passes(const struct impl *m, const struct gf_gpu_space *in,
 /* cuFFT works in the calling thread's current context, which stream() sets. */
 static int make_plan(const struct gf_gpu_context *c, struct impl *m, struct transform *e) {
     struct gf_cufft_layout *l = &e->layout;
+    const struct gf_cufft *f = gf_cufft_find();
     void *stream = c->api->stream(c->gpu);
     size_t work = 0;
     if (!stream)
         return GF_EBACKEND;
     if (!l->rank)
         return 0;
-    int code = m->f->create(&e->plan);
+    int code = f->create(&e->plan);
     e->planned = !code;
-    if (!code)
-        code = m->f->auto_allocate(e->plan, 0);
-    if (!code)
-        code = m->f->make(e->plan, l->rank, l->n, l->dense ? NULL : l->in_embed, l->in_stride,
+    code = code ? code : f->auto_allocate(e->plan, 0);
+    code = code ? code
+                : f->make(e->plan, l->rank, l->n, l->dense ? NULL : l->in_embed, l->in_stride,
                           l->in_dist, l->dense ? NULL : l->out_embed, l->out_stride, l->out_dist,
                           e->type, l->batch, &work);
-    if (!code)
-        code = m->f->set_stream(e->plan, stream);
+    code = code ? code : f->set_stream(e->plan, stream);
     if ((int64_t)work >
-        m->work_bytes) /* the plans share one work area: they run one after the other */
-        m->work_bytes = (int64_t)work;
+        m->bare.work_bytes) /* the plans share one work area: they run one after the other */
+        m->bare.work_bytes = (int64_t)work;
     return code ? gf_cufft_failure(code, "planning", c->props.name) : 0;
 }
 
@@ -303,28 +269,28 @@ static int make_all(const struct gf_gpu_context *c, struct impl *m, struct gf_pl
     for (int i = 0; i < m->n_transforms && !rc; i++)
         rc = make_plan(c, m, &m->transform[i]);
     if (!rc)
-        rc = gf_gpu_run_prepare(c, &m->run, m->work_bytes);
+        rc = gf_gpu_run_prepare(c, &m->bare.run, m->bare.work_bytes);
     if (rc)
         return rc;
     list_passes(m, &before, &after, plan);
-    gf_gpu_run_summarize(&m->run, plan);
+    gf_gpu_run_summarize(&m->bare.run, plan);
     return 0;
 }
 
 /* ---- run ---- */
 
 static int take_work(const struct gf_gpu_context *c, struct impl *m) {
-    int rc = c->api->alloc(c->gpu, m->work_bytes, &m->work);
+    int rc = c->api->alloc(c->gpu, m->bare.work_bytes, &m->bare.work);
     if (rc)
         return rc;
     rc = c->api->stream(c->gpu) ? 0 : GF_EBACKEND;
     for (int i = 0; i < m->n_transforms && !rc; i++) {
-        int code = m->f->set_work(m->transform[i].plan, c->api->native(m->work));
+        int code = gf_cufft_find()->set_work(m->transform[i].plan, c->api->native(m->bare.work));
         rc = code ? gf_cufft_failure(code, "setting the work area", c->props.name) : 0;
     }
     if (rc) {
-        c->api->free(c->gpu, m->work);
-        m->work = NULL;
+        c->api->free(c->gpu, m->bare.work);
+        m->bare.work = NULL;
     }
     return rc;
 }
@@ -332,14 +298,14 @@ static int take_work(const struct gf_gpu_context *c, struct impl *m) {
 static int cufft_upload(struct gf_plan *plan, const struct gf_array *in) {
     struct gf_gpu_context *c = plan->context;
     struct impl *m = plan->impl;
-    int rc = gf_gpu_run_upload(c, &m->run, in);
+    int rc = gf_gpu_run_upload(c, &m->bare.run, in);
     if (!rc)
-        rc = gf_gpu_run_launch(c, &m->run, 0, m->ready);
+        rc = gf_gpu_run_launch(c, &m->bare.run, 0, m->ready);
     if (!rc && m->table.data) {
-        rc = gf_gpu_stage_upload(c->stage, m->run.buffer[GF_GPU_TABLES], &m->table);
+        rc = gf_gpu_stage_upload(c->stage, m->bare.run.buffer[GF_GPU_TABLES], &m->table);
         gf_array_free(&m->table);
     }
-    if (rc || !m->transform[0].planned || m->work)
+    if (rc || !m->transform[0].planned || m->bare.work)
         return rc;
     return take_work(c, m);
 }
@@ -347,35 +313,17 @@ static int cufft_upload(struct gf_plan *plan, const struct gf_array *in) {
 static int run_transform(const struct gf_gpu_context *c, const struct impl *m,
                          const struct transform *e) {
     const struct gf_cufft_layout *l = &e->layout;
-    const struct gf_cufft *f = m->f;
     int64_t in_step = l->in_step * m->word * (e->in_complex ? 2 : 1);
     int64_t out_step = l->out_step * m->word * (e->out_complex ? 2 : 1);
-    char *in = c->api->native(m->run.buffer[e->from]), *out = c->api->native(m->run.buffer[e->to]);
+    char *in = c->api->native(m->bare.run.buffer[e->from]),
+         *out = c->api->native(m->bare.run.buffer[e->to]);
     int code = 0;
     if (!e->planned)
         return 0;
     if (!c->api->stream(c->gpu))
         return GF_EBACKEND;
     for (int64_t i = 0; i < l->loops && !code; i++, in += in_step, out += out_step)
-        switch (e->type) {
-        case GF_CUFFT_C2C:
-            code = f->c2c(e->plan, in, out, e->direction);
-            break;
-        case GF_CUFFT_Z2Z:
-            code = f->z2z(e->plan, in, out, e->direction);
-            break;
-        case GF_CUFFT_R2C:
-            code = f->r2c(e->plan, in, out);
-            break;
-        case GF_CUFFT_D2Z:
-            code = f->d2z(e->plan, in, out);
-            break;
-        case GF_CUFFT_C2R:
-            code = f->c2r(e->plan, in, out);
-            break;
-        default:
-            code = f->z2d(e->plan, in, out);
-        }
+        code = gf_cufft_exec(e->type, e->plan, in, out, e->direction);
     return code ? gf_cufft_failure(code, "a transform", c->props.name) : 0;
 }
 
@@ -395,66 +343,53 @@ static int run_once(const struct gf_gpu_context *c, struct gf_gpu_run *r) {
     return rc ? rc : gf_gpu_run_launch(c, r, m->between, r->plan->n_passes);
 }
 
-static int cufft_run(struct gf_plan *plan, int times, double *seconds) {
-    return gf_gpu_run_times(plan->context, plan->impl, times, seconds, run_once);
-}
-
 static int cufft_download(struct gf_plan *plan, struct gf_array *out, struct gf_report *report) {
     struct impl *m = plan->impl;
-    int rc = gf_gpu_run_download(plan->context, &m->run, out, report);
+    int rc = gf_gpu_run_download(plan->context, &m->bare.run, out, report);
     if (!rc && m->direct && !m->transform[0].in_complex)
         gf_rounding_drop(&plan->job, 0, out, 1); /* a few elements: not worth a kernel */
     return rc;
 }
 
-static void cufft_drop(struct gf_plan *plan) {
-    struct gf_gpu_context *c = plan->context;
-    struct impl *m = plan->impl;
+static void drop(const struct gf_gpu_context *c, struct gf_bare *bare) {
+    struct impl *m = (struct impl *)bare;
     for (int i = 0; i < 2; i++)
         if (m->transform[i].planned && c->api->stream(c->gpu))
-            m->f->destroy(m->transform[i].plan);
+            gf_cufft_find()->destroy(m->transform[i].plan);
     gf_array_free(&m->table);
-    if (m->work)
-        c->api->free(c->gpu, m->work);
-    gf_gpu_whole_drop(plan);
 }
+
+static const struct gf_vendor cufft = {.api = &gf_gpu_cuda,
+                                       .find = gf_cufft_version,
+                                       .bytes = sizeof(struct impl),
+                                       .once = run_once,
+                                       .drop = drop};
 
 static int cufft_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
     static const struct gf_plan_ops ops = {.exec = gf_plan_exec_parts,
                                            .upload = cufft_upload,
-                                           .run = cufft_run,
+                                           .run = gf_gpu_whole_run,
                                            .download = cufft_download,
-                                           .drop = cufft_drop};
+                                           .drop = gf_bare_drop};
     struct gf_gpu_context *c = context;
     *out = NULL;
     int rc = gf_job_check_ops(job, 1u << GF_FFT | 1u << GF_FILTER);
-    if (!rc && !gf_cufft_find())
-        rc = GF_EABSENT;
     if (!rc && job->op == GF_FILTER && (job->whole.axes || !runs_on_device(job)))
         return gf_filter_compose_plan(&gf_backend_cufft, c, job, omp_get_max_threads(), out);
     if (rc)
         return rc;
-    struct gf_plan *plan = gf_bare_new(c, job, &ops, sizeof(struct impl));
+    struct gf_plan *plan = gf_bare_new(c, job, &ops, &cufft);
     if (!plan)
         return GF_ENOMEM;
     struct impl *m = plan->impl;
     m->word = job->precision == GF_DOUBLE ? 8 : 4;
-    m->f = gf_cufft_find();
     return gf_plan_finish(plan, make_all(c, m, plan), out);
 }
 
-static const struct gf_on_device on_device = {.measure = gf_gpu_run_measure,
-                                              .transfer = gf_gpu_run_transfer};
-
 const struct gf_backend gf_backend_cufft = {
+    GF_VENDOR(cufft),
     .name = "cufft",
     .what = "NVIDIA GPUs, the cuFFT library, for comparison",
-    .devices = true,
-    .probe = cufft_probe,
-    .open = cufft_open,
     .plan = cufft_plan,
-    .on_device = &on_device,
-    .lost = gf_gpu_run_lost,
-    .close = gf_gpu_run_close,
     .slow_close = gf_gpu_run_slow_close,
 };

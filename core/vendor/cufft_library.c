@@ -6,25 +6,15 @@
 #include "core/gpu/api/cuda/library.h"
 #include "core/base/status.h"
 
-#define SYMBOL(field, name)                                                                        \
-    { "cufft" name, offsetof(struct gf_cufft, field) }
-
-static const struct gf_dl_symbol symbols[] = {
-    SYMBOL(version, "GetVersion"),   SYMBOL(create, "Create"),
-    SYMBOL(destroy, "Destroy"),      SYMBOL(auto_allocate, "SetAutoAllocation"),
-    SYMBOL(make, "MakePlanMany64"),  SYMBOL(set_work, "SetWorkArea"),
-    SYMBOL(set_stream, "SetStream"), SYMBOL(c2c, "ExecC2C"),
-    SYMBOL(z2z, "ExecZ2Z"),          SYMBOL(r2c, "ExecR2C"),
-    SYMBOL(d2z, "ExecD2Z"),          SYMBOL(c2r, "ExecC2R"),
-    SYMBOL(z2d, "ExecZ2D"),          {NULL, 0},
-};
+#define SYMBOL(member, name, parameters) {"cufft" name, offsetof(struct gf_cufft, member)},
+static const struct gf_dl_symbol symbols[] = {GF_CUFFT_FUNCTIONS(SYMBOL){NULL, 0}};
 
 static struct gf_cufft library;
 
-/* Version 12 is CUDA 13's, 11 CUDA 12's, 10 CUDA 11's. Every table begins with version(). */
+/* Version 12 is CUDA 13's, 11 CUDA 12's, 10 CUDA 11's. */
 static int cuda_major(const void *table) {
-    int version = 0, (*const *first)(int *) = table;
-    (*first)(&version);
+    int version = 0;
+    ((const struct gf_cufft *)table)->version(&version);
     return version / 1000 + 1;
 }
 
@@ -32,14 +22,6 @@ static int driver_version(const struct gf_cuda *cu) {
     int version = 0;
     cu->driver_version(&version);
     return version;
-}
-
-bool gf_cufft_open(struct gf_dl_once *once, const struct gf_dl_symbol *list, size_t bytes,
-                   void *table) {
-    static const char *const suffixes[] = {".12", ".11", ".10", "", NULL};
-    const struct gf_cuda_part part = {"libcufft", suffixes, list, bytes, cuda_major};
-    const struct gf_cuda *cu = gf_cuda_find();
-    return cu && gf_cuda_open_fitting(once, &part, driver_version(cu) / 1000, table);
 }
 
 int gf_cufft_absent(void) {
@@ -53,11 +35,36 @@ int gf_cufft_absent(void) {
 }
 
 const struct gf_cufft *gf_cufft_find(void) {
+    static const char *const suffixes[] = {".12", ".11", ".10", "", NULL};
+    static const struct gf_cuda_part part = {"libcufft", suffixes, symbols, sizeof library,
+                                             cuda_major};
     static struct gf_dl_once once = {.mutex = PTHREAD_MUTEX_INITIALIZER};
-    if (gf_cufft_open(&once, symbols, sizeof library, &library))
+    const struct gf_cuda *cu = gf_cuda_find();
+    if (cu && gf_cuda_open_fitting(&once, &part, driver_version(cu) / 1000, &library))
         return &library;
     gf_cufft_absent();
     return NULL;
+}
+
+int gf_cufft_version(char text[GF_VENDOR_TEXT]) {
+    int version = 0;
+    if (!gf_cufft_find())
+        return GF_EABSENT;
+    if (!text)
+        return 0;
+    library.version(&version);
+    snprintf(text, GF_VENDOR_TEXT, "cuFFT %d.%d.%d", version / 1000, version % 1000 / 100,
+             version % 100);
+    return 0;
+}
+
+int gf_cufft_exec(int type, int plan, void *in, void *out, int direction) {
+    return type == GF_CUFFT_C2C   ? library.c2c(plan, in, out, direction)
+           : type == GF_CUFFT_Z2Z ? library.z2z(plan, in, out, direction)
+           : type == GF_CUFFT_R2C ? library.r2c(plan, in, out)
+           : type == GF_CUFFT_D2Z ? library.d2z(plan, in, out)
+           : type == GF_CUFFT_C2R ? library.c2r(plan, in, out)
+                                  : library.z2d(plan, in, out);
 }
 
 const char *gf_cufft_error(int code) {

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/base/clock.h"
-#include "core/base/job_check.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
 #include "core/gpu/common.h"
@@ -17,57 +16,10 @@
 enum { IN_PLACE = 2, IN_PLACE_SHUFFLED = 3 };
 enum { TO_DEVICES, TO_HOST, BETWEEN_DEVICES };
 
-/* cudaXtDesc: the slab of each GPU. */
-struct slabs {
-    int version, n;
-    int device[64];
-    void *data[64];
-    size_t bytes[64];
-    void *state;
-};
-
-/* cudaLibXtDesc. */
-struct descriptor {
-    int version;
-    struct slabs *slabs;
-    int library, order;
-    void *own;
-};
-
-struct cufftxt {
-    int (*version)(int *version); /* the first: gf_cufft_open() */
-    int (*create)(int *plan);
-    int (*destroy)(int plan);
-    int (*use)(int plan, int n, int *devices);
-    int (*make_2d)(int plan, int ny, int nx, int type, size_t *work_bytes);
-    int (*make_3d)(int plan, int nz, int ny, int nx, int type, size_t *work_bytes);
-    int (*alloc)(int plan, struct descriptor **d, int order);
-    int (*free)(struct descriptor *d);
-    int (*copy)(int plan, void *to, void *from, int way);
-    int (*c2c)(int plan, struct descriptor *in, struct descriptor *out, int direction);
-    int (*z2z)(int plan, struct descriptor *in, struct descriptor *out, int direction);
-    int (*r2c)(int plan, struct descriptor *in, struct descriptor *out);
-    int (*d2z)(int plan, struct descriptor *in, struct descriptor *out);
-};
-
-#define SYMBOL(field, name)                                                                        \
-    { "cufft" name, offsetof(struct cufftxt, field) }
-
-static const struct gf_dl_symbol symbols[] = {
-    SYMBOL(version, "GetVersion"),      SYMBOL(create, "Create"),
-    SYMBOL(destroy, "Destroy"),         SYMBOL(use, "XtSetGPUs"),
-    SYMBOL(make_2d, "MakePlan2d"),      SYMBOL(make_3d, "MakePlan3d"),
-    SYMBOL(alloc, "XtMalloc"),          SYMBOL(free, "XtFree"),
-    SYMBOL(copy, "XtMemcpy"),           SYMBOL(c2c, "XtExecDescriptorC2C"),
-    SYMBOL(z2z, "XtExecDescriptorZ2Z"), SYMBOL(r2c, "XtExecDescriptorR2C"),
-    SYMBOL(d2z, "XtExecDescriptorD2Z"), {NULL, 0},
-};
-
-static struct cufftxt library;
-
 /* GPU i of the list is the driver's device[i]. */
 struct context {
     const struct gf_cuda *cu;
+    const struct gf_cufft *f;
     int n, device[GF_GPU_MAX_DEVICES];
     void *context[GF_GPU_MAX_DEVICES];
     char name[128];
@@ -81,24 +33,16 @@ struct impl {
     int type, direction;
     /* Transforms overwrite `work`, so that the samples are kept in `input`; `sorted` is NULL unless
      * the result is to be in natural order. */
-    struct descriptor *input, *work, *sorted;
+    struct gf_cufft_spread *input, *work, *sorted;
 };
 
 /* ---- devices ---- */
 
-static bool find_library(void) {
-    static struct gf_dl_once once = {.mutex = PTHREAD_MUTEX_INITIALIZER};
-    const bool present = gf_cufft_open(&once, symbols, sizeof library, &library);
-    if (!present && gf_cuda_find())
-        gf_cufft_absent();
-    return present;
-}
-
 static int cufftxt_probe(const struct gf_backend *b, char reason[GF_REASON]) {
     struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
-    int version = 0;
+    char version[GF_VENDOR_TEXT];
     (void)b;
-    if (!find_library()) {
+    if (gf_cufft_version(version)) {
         snprintf(reason, GF_REASON, "%s", gf_message());
         return GF_EABSENT;
     }
@@ -107,32 +51,24 @@ static int cufftxt_probe(const struct gf_backend *b, char reason[GF_REASON]) {
         snprintf(reason, GF_REASON, "cuFFTXt needs two GPUs or more, and there is one");
         return GF_EABSENT;
     }
-    library.version(&version);
-    snprintf(reason, GF_REASON, "cuFFT %d.%d.%d over several of %d GPUs", version / 1000,
-             version % 1000 / 100, version % 100, n);
+    snprintf(reason, GF_REASON, "%s over several of %d GPUs", version, n);
     return 0;
 }
 
-/* The devices of the list, or all. */
-static int pick_devices(struct context *c, const char *list) {
+static int pick_devices(struct context *c, const struct gf_backend_options *options) {
     struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
-    int n = gf_gpu_cuda.list(props, GF_GPU_MAX_DEVICES), rc = n < 0 ? n : 0;
+    int n = gf_gpu_cuda.list(props, GF_GPU_MAX_DEVICES), rc = n < 0 ? n : 0, index = 0;
     size_t used = 0;
-    for (bool all = !strcmp(list, "all"), more = n > 0; more && !rc;) {
-        char word[64];
-        int length = (int)strcspn(list, ","), index = c->n;
-        snprintf(word, sizeof word, "%.*s", length, list);
-        rc = all ? 0 : gf_gpu_pick(word, props, n, &index);
-        if (!rc && c->n == GF_GPU_MAX_DEVICES)
-            rc = gf_fail(GF_EUSAGE, "--device lists more than %d devices", GF_GPU_MAX_DEVICES);
+    if (!rc && options->n_devices > GF_GPU_MAX_DEVICES)
+        rc = gf_fail(GF_EUSAGE, "--device lists more than %d devices", GF_GPU_MAX_DEVICES);
+    for (int i = 0; i < options->n_devices && !rc; i++) {
+        rc = gf_gpu_pick(options->devices[i], props, n, &index);
         if (rc)
             break;
         if (used < sizeof c->name)
-            used += (size_t)snprintf(c->name + used, sizeof c->name - used, "%s%s",
-                                     c->n ? " + " : "", props[index].name);
+            used += (size_t)snprintf(c->name + used, sizeof c->name - used, "%s%s", i ? " + " : "",
+                                     props[index].name);
         c->device[c->n++] = index;
-        more = all ? c->n < n : list[length];
-        list += all ? 0 : length + more;
     }
     if (!rc && c->n < 2)
         rc = gf_fail(GF_EABSENT, "cuFFTXt needs two GPUs or more: --device=0,1");
@@ -175,16 +111,18 @@ static void cufftxt_close(void *context) {
 static int cufftxt_open(const struct gf_backend *b, const struct gf_backend_options *options,
                         void **context) {
     (void)b;
+    const struct gf_cufft *f = gf_cufft_find();
     *context = NULL;
-    if (!find_library())
+    if (!f)
         return GF_EABSENT;
     struct context *c = calloc(1, sizeof *c);
     if (!c)
         return gf_fail(GF_ENOMEM, "no memory for a context");
     c->cu = gf_cuda_find();
+    c->f = f;
     c->limit = options->device_memory;
     c->natural_order = options->natural_order;
-    int rc = pick_devices(c, options->device ? options->device : "");
+    int rc = pick_devices(c, options);
     for (int i = 0; i < c->n && !rc; i++)
         rc = check_driver(c, c->cu->context_retain(&c->context[i], c->device[i]),
                           "opening a context");
@@ -203,12 +141,6 @@ static int cufftxt_measure(void *context, struct gf_device_speed *speed) {
 }
 
 /* ---- plan ---- */
-
-static void drop(struct descriptor **d) {
-    if (*d)
-        library.free(*d);
-    *d = NULL;
-}
 
 static int check_job(const struct gf_job *job) {
     int rc = gf_bare_check(job);
@@ -252,12 +184,12 @@ static int make_plan(struct context *c, struct gf_plan *plan) {
     int rc = enter(c, 0);
     if (rc)
         return rc;
-    int code = library.create(&m->plan);
+    int code = c->f->create(&m->plan);
     m->planned = !code;
-    code = code ? code : library.use(m->plan, c->n, c->device);
+    code = code ? code : c->f->use(m->plan, c->n, c->device);
     if (!code)
-        code = job->ndim == 2 ? library.make_2d(m->plan, n[0], n[1], m->type, work)
-                              : library.make_3d(m->plan, n[0], n[1], n[2], m->type, work);
+        code = job->ndim == 2 ? c->f->make_2d(m->plan, n[0], n[1], m->type, work)
+                              : c->f->make_3d(m->plan, n[0], n[1], n[2], m->type, work);
     if (code)
         return gf_fail(code == GF_CUFFT_ALLOC_FAILED ? GF_ENOMEM : GF_EUNSUPP,
                        "cuFFTXt has no plan on '%s': %s", c->name, gf_cufft_error(code));
@@ -285,11 +217,10 @@ static int failure(const struct context *c, int code, const char *what) {
 }
 
 static int take_memory(const struct context *c, struct impl *m) {
-    int code = m->input ? 0 : library.alloc(m->plan, &m->input, IN_PLACE);
-    if (!code && !m->work)
-        code = library.alloc(m->plan, &m->work, IN_PLACE);
-    if (!code && !m->sorted && c->natural_order)
-        code = library.alloc(m->plan, &m->sorted, IN_PLACE);
+    struct gf_cufft_spread **all[] = {&m->input, &m->work, &m->sorted};
+    int code = 0;
+    for (int i = 0; i < (c->natural_order ? 3 : 2) && !code; i++)
+        code = *all[i] ? 0 : c->f->spread_alloc(m->plan, all[i], IN_PLACE);
     return failure(c, code, "allocating");
 }
 
@@ -315,16 +246,16 @@ static int cufftxt_upload(struct gf_plan *plan, const struct gf_array *in) {
         gf_array_copy(&rows, in);
     }
     m->input->order = IN_PLACE;
-    rc = failure(c,
-                 library.copy(m->plan, m->input, padded.data ? padded.data : in->data, TO_DEVICES),
-                 "an upload");
+    rc = failure(
+        c, c->f->spread_copy(m->plan, m->input, padded.data ? padded.data : in->data, TO_DEVICES),
+        "an upload");
     gf_array_free(&padded);
     return rc;
 }
 
 /* Copies the input to where it is transformed, on each device. */
 static int renew(const struct context *c, struct impl *m) {
-    const struct slabs *from = m->input->slabs, *to = m->work->slabs;
+    const struct gf_cufft_parts *from = m->input->parts, *to = m->work->parts;
     int rc = 0;
     for (int i = 0; i < c->n && !rc; i++)
         for (int k = 0; k < from->n && !rc; k++) {
@@ -343,19 +274,19 @@ static int renew(const struct context *c, struct impl *m) {
 }
 
 static int transform(const struct context *c, struct impl *m) {
-    int code = m->type == GF_CUFFT_C2C   ? library.c2c(m->plan, m->work, m->work, m->direction)
-               : m->type == GF_CUFFT_Z2Z ? library.z2z(m->plan, m->work, m->work, m->direction)
-               : m->type == GF_CUFFT_R2C ? library.r2c(m->plan, m->work, m->work)
-                                         : library.d2z(m->plan, m->work, m->work);
+    int code = m->type == GF_CUFFT_C2C   ? c->f->spread_c2c(m->plan, m->work, m->work, m->direction)
+               : m->type == GF_CUFFT_Z2Z ? c->f->spread_z2z(m->plan, m->work, m->work, m->direction)
+               : m->type == GF_CUFFT_R2C ? c->f->spread_r2c(m->plan, m->work, m->work)
+                                         : c->f->spread_d2z(m->plan, m->work, m->work);
     if (code || !m->sorted)
         return failure(c, code, "a transform");
     m->sorted->order = IN_PLACE;
-    return failure(c, library.copy(m->plan, m->sorted, m->work, BETWEEN_DEVICES),
+    return failure(c, c->f->spread_copy(m->plan, m->sorted, m->work, BETWEEN_DEVICES),
                    "a copy to natural order");
 }
 
-/* No clock of one device measures them all: the host's does, between waits for all of them. Each run
- * begins with its input again, which is not timed. */
+/* Takes the host's clock between waits for all devices, as no device's clock covers them all. Restoring
+ * the input before each run is not timed. */
 static int cufftxt_run(struct gf_plan *plan, int times, double *seconds) {
     const struct context *c = plan->context;
     struct impl *m = plan->impl;
@@ -387,8 +318,8 @@ static int cufftxt_download(struct gf_plan *plan, struct gf_array *out, struct g
     if (rc)
         return rc;
     rc = failure(c,
-                 library.copy(m->plan, packed.data ? packed.data : out->data,
-                              m->sorted ? m->sorted : m->work, TO_HOST),
+                 c->f->spread_copy(m->plan, packed.data ? packed.data : out->data,
+                                   m->sorted ? m->sorted : m->work, TO_HOST),
                  "a download");
     if (!rc && packed.data)
         gf_array_copy(out, &packed);
@@ -397,14 +328,15 @@ static int cufftxt_download(struct gf_plan *plan, struct gf_array *out, struct g
 }
 
 static void cufftxt_drop(struct gf_plan *plan) {
+    const struct context *c = plan->context;
     struct impl *m = plan->impl;
-    if (!enter(plan->context, 0)) {
-        drop(&m->input);
-        drop(&m->work);
-        drop(&m->sorted);
-        if (m->planned)
-            library.destroy(m->plan);
-    }
+    struct gf_cufft_spread *all[] = {m->input, m->work, m->sorted};
+    const bool entered = !enter(c, 0);
+    for (int i = 0; i < 3 && entered; i++)
+        if (all[i])
+            c->f->spread_free(all[i]);
+    if (entered && m->planned)
+        c->f->destroy(m->plan);
     free(m);
 }
 
@@ -431,12 +363,16 @@ static int cufftxt_plan(void *context, const struct gf_job *job, struct gf_plan 
 
 static const struct gf_on_device on_device = {.measure = cufftxt_measure};
 
+static const struct gf_vendor cufftxt = {.api = &gf_gpu_cuda, .find = gf_cufft_version};
+
 const struct gf_backend gf_backend_cufftxt = {
+    .own = &cufftxt,
     .name = "cufftxt",
     .what = "several NVIDIA GPUs, the cuFFT library, for comparison",
     .devices = true,
     .several = true,
     .probe = cufftxt_probe,
+    .list = gf_vendor_list,
     .open = cufftxt_open,
     .plan = cufftxt_plan,
     .on_device = &on_device,

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "core/base/backend.h"
-#include "core/base/job_check.h"
 #include "core/base/status.h"
 
 #ifdef GF_WITH_VKFFT
@@ -18,7 +17,7 @@
 #pragma GCC diagnostic pop
 
 struct impl {
-    struct gf_gpu_run run; /* of no passes: the buffers */
+    struct gf_bare bare;
     VkFFTApplication app;
     bool made;
     CUdevice device;
@@ -27,30 +26,18 @@ struct impl {
     int direction;
 };
 
-static int vkfft_probe(const struct gf_backend *b, char reason[GF_REASON]) {
-    (void)b;
-    char device[GF_REASON] = "";
-    int version = VkFFTGetVersion(), rc = gf_gpu_cuda.probe(device);
-    if (rc)
-        snprintf(reason, GF_REASON, "%s", device);
-    else
-        snprintf(reason, GF_REASON, "VkFFT %d.%d.%d, %.200s", version / 10000, version / 100 % 100,
-                 version % 100, device);
-    return rc;
+static int find(char text[GF_VENDOR_TEXT]) {
+    const int version = VkFFTGetVersion();
+    if (text)
+        snprintf(text, GF_VENDOR_TEXT, "VkFFT %d.%d.%d", version / 10000, version / 100 % 100,
+                 version % 100);
+    return 0;
 }
 
-static int vkfft_open(const struct gf_backend *b, const struct gf_backend_options *options,
-                      void **context) {
-    (void)b;
-    return gf_gpu_run_open(&gf_gpu_cuda, options, context);
-}
-
-static void vkfft_drop(struct gf_plan *plan) {
-    struct gf_gpu_context *c = plan->context;
-    struct impl *m = plan->impl;
+static void drop(const struct gf_gpu_context *c, struct gf_bare *bare) {
+    struct impl *m = (struct impl *)bare;
     if (m->made && c->api->stream(c->gpu))
         deleteVkFFT(&m->app);
-    gf_gpu_whole_drop(plan);
 }
 
 /* The innermost axes alone transformed: the others are one batch. */
@@ -59,9 +46,12 @@ static bool is_possible(const struct gf_job *job) {
     return !job->real && job->axes && !(rest & (rest + 1));
 }
 
-static int make_app(const struct gf_gpu_context *c, struct impl *m, const struct gf_job *job) {
+static int make(const struct gf_gpu_context *c, struct gf_bare *bare, const struct gf_job *job) {
+    struct impl *m = (struct impl *)bare;
     VkFFTConfiguration f = {.numberBatches = 1};
     const bool real = !gf_dtype_is_complex(job->in_dtype);
+    m->in_bytes = (uint64_t)bare->run.plan->bytes[GF_GPU_IN];
+    m->out_bytes = (uint64_t)bare->run.plan->bytes[GF_GPU_OUT];
     m->stream = c->api->stream(c->gpu);
     if (!m->stream || cuCtxGetDevice(&m->device) != CUDA_SUCCESS)
         return gf_fail(GF_EBACKEND, "VkFFT: no CUDA context");
@@ -105,46 +95,25 @@ static int run_once(const struct gf_gpu_context *c, struct gf_gpu_run *run) {
     return code == VKFFT_SUCCESS ? 0 : gf_fail(GF_EBACKEND, "VkFFT: running: error %d", (int)code);
 }
 
-static int vkfft_run(struct gf_plan *plan, int times, double *seconds) {
-    return gf_gpu_run_times(plan->context, plan->impl, times, seconds, run_once);
-}
+static const struct gf_vendor vkfft = {.name = "vkfft",
+                                       .api = &gf_gpu_cuda,
+                                       .find = find,
+                                       .bytes = sizeof(struct impl),
+                                       .make = make,
+                                       .once = run_once,
+                                       .drop = drop};
 
 static int vkfft_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
-    static const struct gf_plan_ops ops = {.exec = gf_plan_exec_parts,
-                                           .upload = gf_gpu_whole_upload,
-                                           .run = vkfft_run,
-                                           .download = gf_gpu_whole_download,
-                                           .drop = vkfft_drop};
-    struct gf_gpu_context *c = context;
     *out = NULL;
-    if (!is_possible(job))
-        return gf_fail(GF_EUNSUPP, "VkFFT is measured on c2c and forward r2c alone");
-    struct gf_plan *plan;
-    int rc = gf_bare_begin(c, job, &ops, sizeof(struct impl), &plan);
-    if (rc)
-        return rc;
-    struct impl *m = plan->impl;
-    m->in_bytes = (uint64_t)m->run.plan->bytes[GF_GPU_IN];
-    m->out_bytes = (uint64_t)m->run.plan->bytes[GF_GPU_OUT];
-    rc = make_app(c, m, job);
-    if (!rc)
-        rc = gf_bare_end(c, plan, 0, "vkfft");
-    return gf_plan_finish(plan, rc, out);
+    return is_possible(job) ? gf_bare_plan(context, job, &vkfft, out)
+                            : gf_fail(GF_EUNSUPP, "VkFFT is measured on c2c and forward r2c alone");
 }
 
-static const struct gf_on_device on_device = {.measure = gf_gpu_run_measure,
-                                              .transfer = gf_gpu_run_transfer};
-
 const struct gf_backend gf_backend_vkfft = {
+    GF_VENDOR(vkfft),
     .name = "vkfft",
     .what = "NVIDIA GPUs, VkFFT, for comparison",
-    .devices = true,
-    .probe = vkfft_probe,
-    .open = vkfft_open,
     .plan = vkfft_plan,
-    .on_device = &on_device,
-    .lost = gf_gpu_run_lost,
-    .close = gf_gpu_run_close,
 };
 #else
 static int vkfft_probe(const struct gf_backend *b, char reason[GF_REASON]) {

@@ -1,7 +1,6 @@
 /* The start that all streams share, and the boxes of a finished plane. */
 #include "core/wavelet/stream.h"
 
-#include "core/base/job_check.h"
 #include "core/base/status.h"
 #include "core/wavelet/dwt.h"
 

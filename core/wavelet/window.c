@@ -5,10 +5,6 @@ static bool is_periodic(const struct gf_dwt_window *w) {
     return w->boundary == GF_PERIODIC;
 }
 
-static int64_t least(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
 int64_t gf_dwt_extend(int64_t i, int64_t n, enum gf_boundary b) {
     if (i >= 0 && i < n)
         return i;
@@ -29,9 +25,22 @@ const char *gf_dwt_refuses_parts(const struct gf_job *job) {
 }
 
 const char *gf_dwt_refuses_planes(const struct gf_job *job) {
-    return job->op != GF_DWT || job->ndim != 3 || !(job->axes & 1) || job->shape[0] < 2
-               ? "planes are not transformed along z"
+    if (job->ndim != 3)
+        return "a single line is not";
+    return job->op != GF_DWT || !(job->axes & 1) || job->shape[0] < 2
+               ? "the slowest axis is not transformed"
                : gf_dwt_refuses_parts(job);
+}
+
+struct gf_job gf_dwt_planes_job(const struct gf_job *job) {
+    struct gf_job planes = *job;
+    if (job->ndim != 2)
+        return planes;
+    planes.ndim = 3;
+    planes.shape[1] = 1;
+    planes.shape[2] = job->shape[1];
+    planes.axes = (job->axes & 1) | (job->axes & 2) << 1;
+    return planes;
 }
 
 void gf_dwt_window(const struct gf_job *job, int level, struct gf_dwt_window *w) {
@@ -63,7 +72,7 @@ int gf_dwt_window_slot(const struct gf_dwt_window *w, int64_t plane) {
 }
 
 int gf_dwt_window_slots(const struct gf_dwt_window *w) {
-    return (int)least(w->planes, is_periodic(w) ? GF_DWT_SLOTS : GF_DWT_SLOTS - GF_DWT_KEPT);
+    return (int)gf_min(w->planes, is_periodic(w) ? GF_DWT_SLOTS : GF_DWT_SLOTS - GF_DWT_KEPT);
 }
 
 /* ---- chunks ---- */
@@ -74,7 +83,7 @@ void gf_dwt_window_chunk(const struct gf_dwt_window *w, int64_t each, int64_t i,
     c->plane = 2 * each * i;
     c->step = i || periodic ? each * i + 1 : 0;
     c->end = last ? w->steps + periodic : each * (i + 1) + 1;
-    c->extent = periodic ? 2 * (c->end - c->step) + 4 : least(w->planes - c->plane, 2 * each + 2);
+    c->extent = periodic ? 2 * (c->end - c->step) + 4 : gf_min(w->planes - c->plane, 2 * each + 2);
     c->planes = c->extent - periodic;
     c->bands = periodic ? c->extent / 2 : (c->extent + 3) / 2;
 }
@@ -93,7 +102,7 @@ int gf_dwt_parts(const struct gf_job *job, int most) {
     gf_dwt_window(job, 1, &finest);
     const int64_t fit =
         (forward ? job->shape[0] / 2 >> job->wavelet.levels : gf_dwt_window_pairs(&finest)) / WORTH;
-    return fit < 1 ? 1 : (int)least(fit, most);
+    return fit < 1 ? 1 : (int)gf_min(fit, most);
 }
 
 void gf_dwt_part(const struct gf_job *job, int n, int i, struct gf_dwt_part *part) {
@@ -153,7 +162,7 @@ int64_t gf_dwt_window_pair(const struct gf_dwt_window *w, int64_t plane) {
 }
 
 struct gf_span gf_dwt_window_coarser(const struct gf_dwt_window *coarser, struct gf_span pairs) {
-    const int64_t last = least(pairs.first + pairs.count, coarser->planes - 1);
+    const int64_t last = gf_min(pairs.first + pairs.count, coarser->planes - 1);
     const int64_t from = pairs.first ? gf_dwt_window_pair(coarser, pairs.first) : 0;
     const int64_t to = last ? gf_dwt_window_pair(coarser, last) : 0;
     return (struct gf_span){from, to - from + 1};

@@ -30,6 +30,8 @@ static inline int gf_dwt_offset(enum gf_boundary b) {
 /* NULL, or why coefficients cannot be processed a few at a time; the second one: plane by plane. */
 const char *gf_dwt_refuses_parts(const struct gf_job *job);
 const char *gf_dwt_refuses_planes(const struct gf_job *job);
+/* A picture's job as a volume's, each of whose planes is one row; of a volume the same job. */
+struct gf_job gf_dwt_planes_job(const struct gf_job *job);
 
 /* One level; level 1 is the finest. */
 struct gf_dwt_window {

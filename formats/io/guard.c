@@ -180,9 +180,25 @@ static bool find_folder(const char *path, size_t n, bool fresh, struct place *p)
     return true;
 }
 
-/* Free p->resolved. */
-static void locate(const char *path, bool fresh, struct place *p) {
+/* stdin or stdout, of which only the file behind it counts. */
+static void locate_stream(int fd, struct place *p) {
     struct stat st;
+    *p = (struct place){.name = "-", .exempt = true};
+    if (fstat(fd, &st) || !(S_ISREG(st.st_mode) || S_ISBLK(st.st_mode)))
+        return;
+    p->block = true; /* it has no name to be replaced under either */
+    p->exempt = false;
+    p->file_dev = st.st_dev;
+    p->file_ino = st.st_ino;
+}
+
+/* "-": the stream. Free p->resolved. */
+static void locate(const char *path, int stream, bool fresh, struct place *p) {
+    struct stat st;
+    if (!strcmp(path, "-")) {
+        locate_stream(stream, p);
+        return;
+    }
     *p = (struct place){0};
     bool there = !lstat(path, &st);
     if (there && S_ISLNK(st.st_mode)) {
@@ -204,18 +220,6 @@ static void locate(const char *path, bool fresh, struct place *p) {
         p->name = real;
 }
 
-/* stdin or stdout, of which only the file behind it counts. */
-static void locate_stream(int fd, struct place *p) {
-    struct stat st;
-    *p = (struct place){.name = "-", .exempt = true};
-    if (fstat(fd, &st) || !(S_ISREG(st.st_mode) || S_ISBLK(st.st_mode)))
-        return;
-    p->block = true; /* it has no name to be replaced under either */
-    p->exempt = false;
-    p->file_dev = st.st_dev;
-    p->file_ino = st.st_ino;
-}
-
 /* ---- what is read ---- */
 
 static int enter_read(dev_t dev, ino_t ino, const char *name, const char *called, bool record) {
@@ -232,38 +236,31 @@ static int enter_read(dev_t dev, ino_t ino, const char *name, const char *called
 
 static int read_place(const char *path, const char *called, bool record) {
     struct place p;
-    if (strcmp(path, "-"))
-        locate(path, false, &p);
-    else
-        locate_stream(STDIN_FILENO, &p);
     int rc = 0;
+    pthread_mutex_lock(&guard.lock);
+    if (!guard.on)
+        goto out;
+    locate(path, STDIN_FILENO, false, &p);
     if (p.regular || p.block)
         rc = enter_read(p.file_dev, p.file_ino, "", called, record);
     if (!rc && !p.exempt && !p.block)
         rc = enter_read(p.dev, p.ino, p.name, called, record);
     free(p.resolved);
+out:
+    pthread_mutex_unlock(&guard.lock);
     return rc;
 }
 
 int gf_guard_read(const char *path, const char *called) {
-    pthread_mutex_lock(&guard.lock);
-    int rc = guard.on ? read_place(path, called, false) : 0;
-    pthread_mutex_unlock(&guard.lock);
-    return rc;
+    return read_place(path, called, false);
 }
 
 int gf_guard_read_picture(const char *path, const char *called) {
-    char *record = NULL;
     int rc = gf_guard_read(path, called);
     if (rc || !strcmp(path, "-"))
         return rc;
-    record = gf_record_path(path);
-    if (!record)
-        return gf_fail(GF_ENOMEM, "out of memory");
-    pthread_mutex_lock(&guard.lock);
-    if (guard.on)
-        rc = read_place(record, called, true);
-    pthread_mutex_unlock(&guard.lock);
+    char *record = gf_record_path(path);
+    rc = record ? read_place(record, called, true) : gf_fail(GF_ENOMEM, "out of memory");
     free(record);
     return rc;
 }
@@ -322,10 +319,7 @@ static int claim(const char *path, const struct gf_claimant *who, struct gf_clai
     struct place p;
     bool is_stdout = !strcmp(path, "-");
     int rc = 0;
-    if (is_stdout)
-        locate_stream(STDOUT_FILENO, &p);
-    else
-        locate(path, false, &p);
+    locate(path, STDOUT_FILENO, false, &p);
     const struct entry *read = find_read(&p);
     if (read)
         rc = fail_read(GF_EUSAGE, path, read);
@@ -349,10 +343,7 @@ static int open_place(const char *path) {
     struct place p;
     struct entry *e = NULL;
     int rc = 0;
-    if (strcmp(path, "-"))
-        locate(path, true, &p);
-    else
-        locate_stream(STDOUT_FILENO, &p);
+    locate(path, STDOUT_FILENO, true, &p);
     const struct entry *read = find_read(&p);
     if (read) {
         rc = fail_read(GF_EIO, path, read);

@@ -15,6 +15,8 @@ int gf_source_open_memory(const void *data, size_t size, struct gf_source **out)
 /* Opens another source on the same open file or memory, at its start, whatever the path leads to by
  * now. Borrows from `s`. GF_EIO for a pipe that is not wholly in memory. */
 int gf_source_again(const struct gf_source *s, struct gf_source **out);
+/* Opens one on the first `size` bytes of an open file. Borrows the descriptor. */
+int gf_source_open_fd(int fd, int64_t size, struct gf_source **out);
 /* True if `path` now leads to another file than the open one. */
 bool gf_source_is_replaced(const struct gf_source *s, const char *path);
 void gf_source_close(struct gf_source *s);

@@ -12,6 +12,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "core/base/array.h"
 #include "core/base/status.h"
 #include "formats/checksum.h"
 #include "formats/io/guard.h"
@@ -76,23 +77,17 @@ static int open_file(struct gf_sink *s, const char *path, const struct stat *st)
     int rc = gf_resolve_links(path, &s->target);
     if (rc)
         return rc;
-    if (st && !s->clobber) {
-        errno = EEXIST;
-        return fail_write(s);
-    }
+    const size_t n = strlen(s->target);
+    const char *slash = strrchr(s->target, '/'), *base = slash ? slash + 1 : s->target;
+    /* All that can be known is said now, not after the work when the rename fails. */
+    errno = st && !s->clobber         ? EEXIST
+            : !n                      ? ENOENT
+            : !*base                  ? EISDIR
+            : strlen(base) > NAME_MAX ? ENAMETOOLONG
+                                      : 0;
     /* A rename would replace a file that is write-protected; nobody expects that. */
-    if (st && faccessat(AT_FDCWD, s->target, W_OK, AT_EACCESS))
+    if (errno || (st && faccessat(AT_FDCWD, s->target, W_OK, AT_EACCESS)))
         return fail_write(s);
-    size_t n = strlen(s->target);
-    if (n == 0 || s->target[n - 1] == '/') {
-        errno = n ? EISDIR : ENOENT;
-        return fail_write(s);
-    }
-    const char *base = strrchr(s->target, '/');
-    if (strlen(base ? base + 1 : s->target) > NAME_MAX) {
-        errno = ENAMETOOLONG; /* now, not after the work when the rename fails */
-        return fail_write(s);
-    }
     int slot = gf_temporary_create(s->target, st ? (int)st->st_mode : -1, &s->fd);
     if (slot < 0)
         return slot;
@@ -103,31 +98,36 @@ static int open_file(struct gf_sink *s, const char *path, const struct stat *st)
     return GF_OK;
 }
 
-int gf_sink_open_version(const char *path, bool clobber, struct gf_sink **out) {
+/* A sink that has nothing open yet. */
+static int new_sink(const char *path, struct gf_sink **out) {
+    struct gf_sink *s = *out = calloc(1, sizeof *s);
+    if (s)
+        *s = (struct gf_sink){.fd = -1,
+                              .slot = NO_SLOT,
+                              .name = strdup(path),
+                              .capacity = BUFFER,
+                              .buffer = malloc(BUFFER)};
+    if (s && s->name && s->buffer)
+        return GF_OK;
+    gf_sink_abort(s);
     *out = NULL;
-    struct gf_sink *s = calloc(1, sizeof *s);
-    if (!s)
-        return gf_fail(GF_ENOMEM, "out of memory");
-    int rc = GF_OK;
+    return gf_fail(GF_ENOMEM, "out of memory");
+}
+
+int gf_sink_open_version(const char *path, bool clobber, struct gf_sink **out) {
+    struct gf_sink *s;
     struct stat st;
-    bool is_stdout = !strcmp(path, "-");
-    s->fd = -1;
-    s->slot = NO_SLOT;
+    int rc = new_sink(path, &s);
+    *out = NULL;
+    if (rc)
+        return rc;
+    const bool is_stdout = !strcmp(path, "-"), exists = !is_stdout && !stat(path, &st);
     s->clobber = clobber;
-    s->name = strdup(path);
-    s->capacity = BUFFER;
-    s->buffer = malloc(s->capacity);
-    if (!s->name || !s->buffer) {
-        rc = gf_fail(GF_ENOMEM, "out of memory");
-        goto out;
-    }
-    bool exists = !is_stdout && !stat(path, &st);
     s->nowhere = exists && is_null(&st);
     if (is_stdout || (exists && !S_ISREG(st.st_mode)))
         rc = open_stream(s, path, is_stdout);
     else
         rc = open_file(s, path, exists ? &st : NULL);
-out:
     if (rc)
         gf_sink_abort(s);
     else
@@ -142,20 +142,15 @@ int gf_sink_open(const char *path, bool clobber, struct gf_sink **out) {
 }
 
 int gf_sink_join(const char *path, struct gf_sink **out) {
-    struct gf_sink *s = *out = calloc(1, sizeof *s);
-    if (!s)
-        return gf_fail(GF_ENOMEM, "out of memory");
-    s->slot = NO_SLOT;
-    s->joined = true;
-    s->fd = gf_open(path, O_WRONLY);
-    s->name = strdup(path);
-    s->capacity = BUFFER;
-    s->buffer = malloc(s->capacity);
-    int rc = !s->name || !s->buffer ? gf_fail(GF_ENOMEM, "out of memory")
-             : s->fd < 0            ? fail_write(s)
-                                    : GF_OK;
+    int rc = new_sink(path, out);
     if (rc)
-        gf_sink_abort(s);
+        return rc;
+    (*out)->joined = true;
+    (*out)->fd = gf_open(path, O_WRONLY);
+    if ((*out)->fd >= 0)
+        return GF_OK;
+    rc = fail_write(*out);
+    gf_sink_abort(*out);
     return rc;
 }
 
@@ -212,8 +207,7 @@ static int write_kept(struct gf_sink *s, const void *data, size_t n) {
     if ((size_t)s->position > s->n)
         memset(s->buffer + s->n, 0, (size_t)s->position - s->n);
     memcpy(s->buffer + s->position, data, n);
-    if (end > s->n)
-        s->n = end;
+    s->n = (size_t)gf_max((int64_t)s->n, (int64_t)end);
     return GF_OK;
 }
 
@@ -248,8 +242,7 @@ int gf_sink_write(struct gf_sink *s, const void *data, size_t n) {
     if (rc)
         return rc;
     s->position += (int64_t)n;
-    if (s->position > s->size)
-        s->size = s->position;
+    s->size = gf_max(s->size, s->position);
     return GF_OK;
 }
 
@@ -258,7 +251,7 @@ int gf_sink_write_at(const struct gf_sink *s, int64_t at, const void *data, size
 }
 
 void gf_sink_extend(struct gf_sink *s, int64_t end) {
-    s->size = end > s->size ? end : s->size;
+    s->size = gf_max(s->size, end);
 }
 
 int gf_sink_seek(struct gf_sink *s, int64_t position) {
@@ -278,9 +271,7 @@ int gf_sink_seek(struct gf_sink *s, int64_t position) {
 int64_t gf_sink_read(struct gf_sink *s, void *buffer, size_t n) {
     if (s->failed)
         return s->failed;
-    int64_t left = s->position < s->size ? s->size - s->position : 0;
-    if ((int64_t)n > left)
-        n = (size_t)left;
+    n = (size_t)gf_min((int64_t)n, gf_max(s->size - s->position, 0));
     if (s->keep) {
         memcpy(buffer, s->buffer + s->position, n);
     } else {
@@ -335,11 +326,14 @@ int gf_sink_crc32(struct gf_sink *s, int threads, uint32_t *out) {
         *out = gf_crc32(0, s->buffer, s->n, threads);
         return GF_OK;
     }
+    struct gf_source *source = NULL;
     int rc = s->slot == NO_SLOT ? gf_fail(GF_EIO, "this output cannot be read back") : flush(s);
-    if (rc)
-        return s->failed = rc;
-    errno = gf_crc32_file(s->fd, s->size, threads, out);
-    return errno ? fail_write(s) : GF_OK;
+    if (!rc)
+        rc = gf_source_open_fd(s->fd, s->size, &source);
+    if (!rc)
+        rc = gf_crc32_source(source, s->size, threads, out);
+    gf_source_close(source);
+    return s->failed = rc;
 }
 
 int gf_sink_lend(struct gf_sink *s, int64_t bytes, const char **path) {

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/array.h"
 #include "core/base/status.h"
 
 enum { WINDOW = 64 * 1024, LEAST_ALONE = 512 };
@@ -69,8 +70,7 @@ int gf_open(const char *path, int flags) {
 
 static int64_t read_some(struct gf_source *s, void *buffer, size_t n, int64_t at) {
     for (;;) {
-        if (n > 1 << 30)
-            n = 1 << 30; /* read() takes no more than 2 GiB */
+        n = (size_t)gf_min((int64_t)n, 1 << 30); /* read() takes no more than 2 GiB */
         ssize_t got = s->kind == SOURCE_FILE ? pread(s->fd, buffer, n, (off_t)(s->base + at))
                                              : read(s->fd, buffer, n);
         if (got >= 0)
@@ -84,50 +84,49 @@ static int64_t read_some(struct gf_source *s, void *buffer, size_t n, int64_t at
     }
 }
 
+/* A source of an open file, from its byte `base` on, or of a pipe. `fd` stays the caller's. */
+static int new_source(enum source_kind kind, int fd, int64_t base, int64_t size,
+                      struct gf_source **out) {
+    struct gf_source *s = *out = calloc(1, sizeof *s);
+    if (s)
+        *s = (struct gf_source){.kind = kind,
+                                .fd = fd,
+                                .base = base,
+                                .size = size,
+                                .block_size = WINDOW,
+                                .block = malloc(WINDOW)};
+    if (s && s->block)
+        return GF_OK;
+    free(s);
+    *out = NULL;
+    return gf_fail(GF_ENOMEM, "out of memory");
+}
+
 int gf_source_open(const char *path, struct gf_source **out) {
     *out = NULL;
-    bool is_stdin = !strcmp(path, "-");
-    int fd = is_stdin ? STDIN_FILENO : gf_open(path, O_RDONLY);
+    const bool is_stdin = !strcmp(path, "-");
+    const int fd = is_stdin ? STDIN_FILENO : gf_open(path, O_RDONLY);
+    struct stat st = {0};
     if (fd < 0)
         return gf_fail_errno(GF_EIO, NULL);
-    int rc = GF_OK;
-    struct stat st;
-    struct gf_source *s = calloc(1, sizeof *s);
-    if (!s) {
-        rc = gf_fail(GF_ENOMEM, "out of memory");
-        goto out;
-    }
-    if (fstat(fd, &st)) {
-        rc = gf_fail_errno(GF_EIO, NULL);
-        goto out;
-    }
-    if (S_ISDIR(st.st_mode)) {
-        rc = gf_fail(GF_EIO, "is a directory");
-        goto out;
-    }
-    s->fd = fd;
-    s->owns_fd = !is_stdin;
-    off_t base = lseek(fd, 0, SEEK_CUR);
+    int rc = fstat(fd, &st)        ? gf_fail_errno(GF_EIO, NULL)
+             : S_ISDIR(st.st_mode) ? gf_fail(GF_EIO, "is a directory")
+                                   : GF_OK;
+    const off_t base = lseek(fd, 0, SEEK_CUR);
     /* Files of size 0 may be the kernel's own, whose size shows only in reading them. */
-    s->kind = S_ISREG(st.st_mode) && st.st_size > 0 && base >= 0 ? SOURCE_FILE : SOURCE_PIPE;
-    if (s->kind == SOURCE_FILE) {
-        s->base = base;
-        s->size = st.st_size > base ? st.st_size - base : 0;
-    }
-    s->block_size = WINDOW;
-    s->block = malloc(s->block_size);
-    if (!s->block) {
-        rc = gf_fail(GF_ENOMEM, "out of memory");
-        goto out;
-    }
-    *out = s;
-out:
-    if (rc) {
-        free(s);
-        if (!is_stdin)
-            close(fd);
-    }
+    if (!rc && S_ISREG(st.st_mode) && st.st_size > 0 && base >= 0)
+        rc = new_source(SOURCE_FILE, fd, base, gf_max(st.st_size - base, 0), out);
+    else if (!rc)
+        rc = new_source(SOURCE_PIPE, fd, 0, 0, out);
+    if (!rc)
+        (*out)->owns_fd = !is_stdin;
+    else if (!is_stdin)
+        close(fd);
     return rc;
+}
+
+int gf_source_open_fd(int fd, int64_t size, struct gf_source **out) {
+    return new_source(SOURCE_FILE, fd, 0, size, out);
 }
 
 int gf_source_open_memory(const void *data, size_t size, struct gf_source **out) {
@@ -148,21 +147,7 @@ int gf_source_again(const struct gf_source *s, struct gf_source **out) {
         return gf_source_open_memory(s->block, s->block_n, out);
     if (s->kind == SOURCE_PIPE)
         return gf_fail(GF_EIO, "cannot read a pipe twice");
-    struct gf_source *again = calloc(1, sizeof *again);
-    if (again) {
-        *again = (struct gf_source){.kind = SOURCE_FILE,
-                                    .fd = s->fd,
-                                    .base = s->base,
-                                    .size = s->size,
-                                    .block_size = WINDOW,
-                                    .block = malloc(WINDOW)};
-        if (again->block) {
-            *out = again;
-            return GF_OK;
-        }
-    }
-    free(again);
-    return gf_fail(GF_ENOMEM, "out of memory");
+    return new_source(SOURCE_FILE, s->fd, s->base, s->size, out);
 }
 
 bool gf_source_is_replaced(const struct gf_source *s, const char *path) {
@@ -236,9 +221,7 @@ static size_t take(struct gf_source *s, void *buffer, size_t n) {
     int64_t off = s->position - s->block_at;
     if (off < 0 || off >= (int64_t)s->block_n)
         return 0;
-    size_t there = s->block_n - (size_t)off;
-    if (n > there)
-        n = there;
+    n = (size_t)gf_min((int64_t)n, (int64_t)s->block_n - off);
     memcpy(buffer, s->block + off, n);
     s->position += (int64_t)n;
     return n;
@@ -261,14 +244,14 @@ static size_t read_piece(const struct gf_source *s, unsigned char *to, size_t n,
 /* The bytes before the first one that could not be read: why not is for who reads on from there. */
 static size_t read_pieces(struct gf_source *s, unsigned char *to, size_t n) {
     const int64_t pieces = ((int64_t)n + PIECE - 1) / PIECE;
-    const int threads = s->threads < MOST_THREADS ? s->threads : MOST_THREADS;
+    const int threads = (int)gf_min(s->threads, MOST_THREADS);
     int64_t whole = (int64_t)n;
     if (s->threads < 2 || pieces < MANY_PIECES)
         return 0;
 #pragma omp parallel for num_threads(threads) schedule(dynamic) reduction(min : whole)
     for (int64_t i = 0; i < pieces; i++) {
-        const int64_t first = i * PIECE, left = (int64_t)n - first;
-        const size_t wanted = (size_t)(left < PIECE ? left : PIECE);
+        const int64_t first = i * PIECE;
+        const size_t wanted = (size_t)gf_min((int64_t)n - first, PIECE);
         const size_t got = read_piece(s, to + first, wanted, s->position + first);
         if (got < wanted && first + (int64_t)got < whole)
             whole = first + (int64_t)got;
@@ -332,9 +315,7 @@ int64_t gf_source_read(struct gf_source *s, void *buffer, size_t n) {
         return read_file(s, buffer, n);
     if (s->kind == SOURCE_PIPE)
         return read_pipe(s, buffer, n);
-    int64_t left = s->position < s->size ? s->size - s->position : 0;
-    if ((int64_t)n > left)
-        n = (size_t)left;
+    n = (size_t)gf_min((int64_t)n, gf_max(s->size - s->position, 0));
     if (n)
         memcpy(buffer, s->memory + s->position, n);
     s->position += (int64_t)n;
@@ -352,8 +333,7 @@ int gf_source_read_exactly(struct gf_source *s, void *buffer, size_t n) {
 
 int64_t gf_source_peek(struct gf_source *s, void *buffer, size_t n) {
     int64_t position = s->position;
-    if (n > WINDOW)
-        n = WINDOW;
+    n = (size_t)gf_min((int64_t)n, WINDOW);
     if (s->kind == SOURCE_PIPE) {
         int rc = pipe_fill(s, position + (int64_t)n);
         if (rc)
@@ -377,7 +357,7 @@ int gf_source_seek(struct gf_source *s, int64_t position) {
         while (position > s->block_at + (int64_t)s->block_n && !s->at_end) {
             int64_t end = s->block_at + (int64_t)s->block_n;
             s->position = end;
-            int rc = pipe_fill(s, position < end + WINDOW ? position : end + WINDOW);
+            int rc = pipe_fill(s, gf_min(position, end + WINDOW));
             if (rc)
                 return rc;
         }

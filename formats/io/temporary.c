@@ -3,6 +3,7 @@
  * replace a file, the temporary is given a name of its own and renamed. */
 #include "formats/io/temporary.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -17,9 +18,9 @@
 #include <unistd.h>
 
 #include "core/base/status.h"
+#include "formats/checksum.h"
 #include "formats/io/io.h"
 #include "formats/io/keeper.h"
-#include "formats/io/leftovers.h"
 
 enum { N_SLOTS = 512, SLOT_FREE = 0, SLOT_TAKEN, SLOT_LIVE };
 
@@ -75,6 +76,68 @@ static bool name_slot(int i, const char *target) {
     return true;
 }
 
+/* ---- leftovers: temporaries of a run that was killed while it had them; the next run into their folder removes
+ * them. A living process holds a lock on each of its own. ---- */
+
+/* One byte far behind any data: on a server, libraries that write in our place lock ranges of the file
+ * themselves. */
+static bool take_lock(int fd) {
+    struct flock byte = {.l_type = F_WRLCK, .l_start = INT64_MAX - 1, .l_len = 1};
+    return !fcntl(fd, F_OFD_SETLK, &byte);
+}
+
+/* Marks an open temporary as in use until its descriptor is closed. False where it is taken for a leftover
+ * at this moment; true also where the file system has no locks, and nothing is ever taken there. */
+static bool lock(int fd) {
+    return take_lock(fd) || (errno != EAGAIN && errno != EACCES);
+}
+
+static bool is_temporary(const char *name) {
+    const char head[] = ".gpufft-", tail[] = ".tmp";
+    const size_t digits = strspn(name + strnlen(name, sizeof head - 1), "0123456789abcdef");
+    return !strncmp(name, head, sizeof head - 1) && digits == 16 &&
+           !strcmp(name + sizeof head - 1 + digits, tail);
+}
+
+static void remove_one(int folder, const char *name) {
+    struct stat st;
+    int fd = openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (!fstat(fd, &st) && S_ISREG(st.st_mode) && take_lock(fd))
+        unlinkat(folder, name, 0);
+    close(fd);
+}
+
+/* Whether it is the first call for this folder; false too once the table is full. */
+static bool is_first(const char *folder) {
+    enum { MOST = 512 };
+    static _Atomic uint64_t seen[MOST];
+    const uint64_t own = UINT64_C(1) << 32 | gf_crc32(0, folder, strlen(folder), 1);
+    for (uint64_t i = 0; i < MOST; i++) {
+        uint64_t there = 0;
+        if (atomic_compare_exchange_strong(&seen[(own + i) % MOST], &there, own))
+            return true;
+        if (there == own)
+            return false;
+    }
+    return false;
+}
+
+/* Removes those in a folder, the first time that this process asks for it. */
+static void remove_leftovers(const char *folder) {
+    const int e = errno;
+    DIR *d = is_first(folder) ? opendir(folder) : NULL;
+    for (struct dirent *entry; d && (entry = readdir(d));)
+        if (is_temporary(entry->d_name))
+            remove_one(dirfd(d), entry->d_name);
+    if (d)
+        closedir(d);
+    errno = e;
+}
+
+/* ---- making one ---- */
+
 /* Linking gives a file its name, which needs /proc. */
 static bool can_link(void) {
     static atomic_int known; /* 1: it can, -1: it cannot */
@@ -96,7 +159,7 @@ static int open_unnamed(int i, int mode) {
     int fd;
     if (slash)
         snprintf(folder, sizeof folder, "%.*s", (int)(slash - paths[i] + 1), paths[i]);
-    gf_leftovers_remove(folder);
+    remove_leftovers(folder);
     do
         fd = can_link() ? open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, mode) : -1;
     while (fd < 0 && can_link() && errno == EINTR);
@@ -108,7 +171,7 @@ static int open_unnamed(int i, int mode) {
 static int open_named(int i, int mode) {
     struct stat st;
     int fd = open(paths[i], O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    if (fd < 0 || (gf_leftovers_lock(fd) && (fstat(fd, &st) || st.st_nlink > 0)))
+    if (fd < 0 || (lock(fd) && (fstat(fd, &st) || st.st_nlink > 0)))
         return fd;
     close(fd);
     unlink(paths[i]);
@@ -201,7 +264,7 @@ int gf_temporary_name(int slot, const char **path) {
         return 0;
     if (!gf_uncut_begin(&before))
         return -1;
-    gf_leftovers_lock(fds[slot]);
+    lock(fds[slot]);
     int rc = with_name(slot, link_named, 0);
     unnamed[slot] = rc != 0;
     gf_uncut_end(&before);

@@ -10,11 +10,9 @@
 #include <jerror.h>
 
 #include "core/base/status.h"
-#include "formats/exif.h"
 #include "formats/format.h"
 #include "formats/image.h"
 #include "formats/jpeg/jpeg.h"
-#include "formats/jpeg/lib.h"
 
 /* A Huffman code takes at least a bit, and a block of 64 samples at least one code for each of at
  * most four channels, the others of which may be subsampled: 8 * 64 * 4. Arithmetic coding has no
@@ -221,13 +219,13 @@ static void set_callbacks(struct reader *r) {
     r->input.init_source = r->input.term_source = on_source;
     r->input.fill_input_buffer = on_fill;
     r->input.skip_input_data = on_skip;
-    r->input.resync_to_restart = jpeg_resync_to_restart;
+    r->input.resync_to_restart = gf_libjpeg.jpeg_resync_to_restart;
     r->progress.progress_monitor = on_progress;
     jpeg->src = &r->input;
     jpeg->progress = &r->progress;
     jpeg->mem->max_memory_to_use = 0; /* the decoder's own limit, not $JPEGMEM, is checked */
-    jpeg_set_marker_processor(jpeg, APP1, on_app1);
-    jpeg_set_marker_processor(jpeg, APP2, on_app2);
+    gf_libjpeg.jpeg_set_marker_processor(jpeg, APP1, on_app1);
+    gf_libjpeg.jpeg_set_marker_processor(jpeg, APP2, on_app2);
 }
 
 static int channels_of(struct reader *r) {
@@ -258,7 +256,7 @@ static int64_t working_memory(struct reader *r) {
         const jpeg_component_info *c = &jpeg->comp_info[i];
         int64_t across = (int64_t)c->width_in_blocks + c->h_samp_factor;
         int64_t down = (int64_t)c->height_in_blocks + c->v_samp_factor;
-        if (jpeg_has_multiple_scans(jpeg))
+        if (gf_libjpeg.jpeg_has_multiple_scans(jpeg))
             sum += across * down * (int64_t)sizeof(JBLOCK);
         sum += across * DCTSIZE * (4 * DCTSIZE) * MAX_SAMP_FACTOR;
     }
@@ -300,8 +298,6 @@ static int describe(struct reader *r, struct gf_image *image) {
         return gf_fail(GF_EUNSUPP, "a JPEG of %d channels without a known colour space",
                        jpeg->num_components);
     r->decoder->extra = working_memory(r);
-    image->depth = 8;
-    image->color = channels == 1 ? GF_GRAY : channels == 3 ? GF_RGB : GF_OTHER_COLOR;
     int rc = jpeg->arith_code
                  ? GF_OK
                  : gf_image_plausible(r->decoder->source, width * height * channels, HUFFMAN_RATIO);
@@ -314,9 +310,9 @@ static int describe(struct reader *r, struct gf_image *image) {
 static int decode_header(struct reader *r) {
     if (setjmp(r->escape))
         return gf_fail_text(r->status, r->prefix, r->message);
-    jpeg_create_decompress(&r->jpeg);
+    gf_libjpeg.jpeg_create_decompress(&r->jpeg);
     set_callbacks(r);
-    jpeg_read_header(&r->jpeg, TRUE);
+    gf_libjpeg.jpeg_read_header(&r->jpeg, TRUE);
     return GF_OK;
 }
 
@@ -329,7 +325,7 @@ static int jpeg_open(struct gf_decoder *d, struct gf_image *image) {
         return gf_fail(GF_ENOMEM, "out of memory");
     r->decoder = d;
     memset(r->bits, -1, sizeof r->bits);
-    r->jpeg.err = jpeg_std_error(&r->errors);
+    r->jpeg.err = gf_libjpeg.jpeg_std_error(&r->errors);
     r->jpeg.client_data = r; /* jpeg_create_decompress() keeps these two */
     r->errors.error_exit = on_error;
     r->errors.emit_message = on_message;
@@ -378,7 +374,8 @@ static void read_rows(struct reader *r, const struct gf_array *px) {
         for (int64_t i = 0; i < n; i++) {
             JSAMPROW to = turned ? turned + (size_t)i * row
                                  : (unsigned char *)px->data + (y + i) * px->stride[0];
-            jpeg_read_scanlines(jpeg, &to, 1); /* a source that never waits gives a row always */
+            gf_libjpeg.jpeg_read_scanlines(jpeg, &to,
+                                           1); /* a source that never waits gives a row always */
         }
         if (turned)
             put_turned(r, px, y, (int)n);
@@ -388,7 +385,7 @@ static void read_rows(struct reader *r, const struct gf_array *px) {
 
 /* libjpeg takes bits that no scan brought for zeros, and passes over a scan whose header is damaged. */
 static void check_scans(struct reader *r) {
-    for (int i = 0; i < r->jpeg.num_components && jpeg_has_multiple_scans(&r->jpeg); i++)
+    for (int i = 0; i < r->jpeg.num_components && gf_libjpeg.jpeg_has_multiple_scans(&r->jpeg); i++)
         for (int k = 0; k < DCTSIZE2; k++)
             if (r->bits[i][k])
                 escape_with(r, GF_EFORMAT,
@@ -401,13 +398,13 @@ static int decode_rows(struct reader *r, const struct gf_array *px) {
     if (setjmp(r->escape))
         return gf_fail_text(r->status, r->prefix, r->message);
     jpeg->do_block_smoothing = FALSE; /* nothing is invented where scans are missing */
-    jpeg_start_decompress(jpeg);
+    gf_libjpeg.jpeg_start_decompress(jpeg);
     check_scans(r);
     if (jpeg->output_width != jpeg->image_width || jpeg->output_height != jpeg->image_height ||
         jpeg->output_components != px->shape[2])
         escape_with(r, GF_EFORMAT, "damaged JPEG: ", "rows of an unexpected size");
     read_rows(r, px);
-    jpeg_finish_decompress(jpeg); /* to the end marker */
+    gf_libjpeg.jpeg_finish_decompress(jpeg); /* to the end marker */
     return GF_OK;
 }
 
@@ -426,7 +423,7 @@ static void jpeg_close(struct gf_decoder *d) {
     struct reader *r = d->state;
     if (!r)
         return;
-    jpeg_destroy_decompress(&r->jpeg); /* takes one that was never created too */
+    gf_libjpeg.jpeg_destroy_decompress(&r->jpeg); /* takes one that was never created too */
     free(r->band);
     free(r->profile);
     free(r->exif_body);

@@ -9,7 +9,6 @@
 #include "core/base/status.h"
 #include "formats/image.h"
 #include "formats/jpeg/jpeg.h"
-#include "formats/jpeg/lib.h"
 
 enum { BUFFER = 65536, DEFAULT_QUALITY = 92 };
 /* Huffman tables made for the picture save 5 to 15% of the file, and take a pass of their own over
@@ -104,8 +103,9 @@ static void configure(struct writer *w, const struct gf_write_options *options) 
     jpeg->image_height = (JDIMENSION)p->height;
     jpeg->input_components = (int)p->channels;
     jpeg->in_color_space = p->channels == 3 ? JCS_RGB : JCS_GRAYSCALE;
-    jpeg_set_defaults(jpeg);
-    jpeg_set_quality(jpeg, options->jpeg_quality ? options->jpeg_quality : DEFAULT_QUALITY, TRUE);
+    gf_libjpeg.jpeg_set_defaults(jpeg);
+    gf_libjpeg.jpeg_set_quality(
+        jpeg, options->jpeg_quality ? options->jpeg_quality : DEFAULT_QUALITY, TRUE);
     for (int i = 0; i < jpeg->num_components; i++)
         jpeg->comp_info[i].h_samp_factor = jpeg->comp_info[i].v_samp_factor = 1;
     set_density(jpeg, &w->metadata->resolution);
@@ -120,21 +120,21 @@ static int encode(struct writer *w, const struct gf_write_options *options) {
             return gf_fail(GF_ENOMEM, "out of memory");
         return w->message[0] ? gf_fail_text(w->status, "libjpeg: ", w->message) : w->status;
     }
-    jpeg_create_compress(&w->jpeg);
+    gf_libjpeg.jpeg_create_compress(&w->jpeg);
     configure(w, options);
-    jpeg_start_compress(&w->jpeg, TRUE);
+    gf_libjpeg.jpeg_start_compress(&w->jpeg, TRUE);
     if (w->metadata->exif)
-        jpeg_write_marker(&w->jpeg, JPEG_APP0 + 1, w->metadata->exif,
-                          (unsigned)w->metadata->exif_bytes);
+        gf_libjpeg.jpeg_write_marker(&w->jpeg, JPEG_APP0 + 1, w->metadata->exif,
+                                     (unsigned)w->metadata->exif_bytes);
     if (gf_profile_suits(w->metadata, w->jpeg.input_components))
-        jpeg_write_icc_profile(&w->jpeg, w->metadata->profile,
-                               (unsigned)w->metadata->profile_bytes);
+        gf_libjpeg.jpeg_write_icc_profile(&w->jpeg, w->metadata->profile,
+                                          (unsigned)w->metadata->profile_bytes);
     while (w->jpeg.next_scanline < w->jpeg.image_height) {
         const void *row = gf_planes_rows(&w->planes, 0, w->jpeg.next_scanline, 1, w->row);
         JSAMPROW rows = (JSAMPROW)(uintptr_t)row; /* libjpeg only reads it */
-        jpeg_write_scanlines(&w->jpeg, &rows, 1);
+        gf_libjpeg.jpeg_write_scanlines(&w->jpeg, &rows, 1);
     }
-    jpeg_finish_compress(&w->jpeg);
+    gf_libjpeg.jpeg_finish_compress(&w->jpeg);
     return GF_OK;
 }
 
@@ -148,7 +148,7 @@ int gf_jpeg_write(struct gf_sink *sink, const struct gf_image *image,
         return gf_fail(GF_ENOMEM, "out of memory");
     w->sink = sink;
     w->metadata = &image->metadata;
-    w->jpeg.err = jpeg_std_error(&w->errors);
+    w->jpeg.err = gf_libjpeg.jpeg_std_error(&w->errors);
     w->jpeg.client_data = w; /* jpeg_create_compress() keeps these two */
     w->errors.error_exit = on_error;
     w->errors.emit_message = on_message;
@@ -157,7 +157,7 @@ int gf_jpeg_write(struct gf_sink *sink, const struct gf_image *image,
         rc = gf_fail(GF_ENOMEM, "out of memory");
     if (!rc)
         rc = encode(w, options);
-    jpeg_destroy_compress(&w->jpeg); /* takes one that was never created too */
+    gf_libjpeg.jpeg_destroy_compress(&w->jpeg); /* takes one that was never created too */
     free(w->row);
     free(w);
     return rc;

@@ -19,20 +19,11 @@ static const struct {
     [GF_PNG_CHRM] = {"cHRM", 32}, [GF_PNG_ICCP] = {"iCCP", 0},
 };
 
-static uint32_t number(const unsigned char *p) {
-    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
-
-static void put_number(unsigned char *p, uint32_t v) {
-    for (int i = 0; i < 4; i++)
-        p[i] = (unsigned char)(v >> 8 * (3 - i));
-}
-
 /* ---- reading ---- */
 
 /* Finds room for the chunk whose head is there; a second one of a kind is left out. */
 static void begin_chunk(struct gf_png_chunks *c) {
-    const size_t n = number(c->head);
+    const size_t n = gf_get_big_endian(c->head);
     c->body = (uint64_t)n + CRC;
     c->n_body = 0;
     c->taking = -1;
@@ -112,7 +103,7 @@ static int take_profile(const struct gf_png_chunk *k, struct gf_metadata *m) {
         return GF_OK;
     int rc = inflate_to(k->large + head, k->n - head, first, sizeof first, &whole);
     if (!rc && whole)
-        size = number(first);
+        size = gf_get_big_endian(first);
     if (rc || size < sizeof first || size > GF_MOST_PROFILE)
         return rc;
     profile = malloc(size);
@@ -130,18 +121,18 @@ int gf_png_take_metadata(const struct gf_png_chunks *c, struct gf_metadata *m) {
     if (c->no_memory)
         return gf_fail(GF_ENOMEM, "out of memory");
     if (k[GF_PNG_PHYS].n && k[GF_PNG_PHYS].small[8] <= 1)
-        gf_resolution_set(&m->resolution, number(k[GF_PNG_PHYS].small),
-                          number(k[GF_PNG_PHYS].small + 4),
+        gf_resolution_set(&m->resolution, gf_get_big_endian(k[GF_PNG_PHYS].small),
+                          gf_get_big_endian(k[GF_PNG_PHYS].small + 4),
                           k[GF_PNG_PHYS].small[8] ? GF_METRE : GF_UNIT_NONE);
-    if (k[GF_PNG_GAMA].n && number(k[GF_PNG_GAMA].small) <= INT_MAX)
-        m->gamma = number(k[GF_PNG_GAMA].small);
+    if (k[GF_PNG_GAMA].n && gf_get_big_endian(k[GF_PNG_GAMA].small) <= INT_MAX)
+        m->gamma = gf_get_big_endian(k[GF_PNG_GAMA].small);
     if (k[GF_PNG_SRGB].n && k[GF_PNG_SRGB].small[0] < 4) {
         m->srgb = true;
         m->intent = k[GF_PNG_SRGB].small[0];
     }
     m->has_primaries = k[GF_PNG_CHRM].n > 0;
     for (size_t i = 0; i < k[GF_PNG_CHRM].n; i += 4)
-        m->has_primaries &= number(k[GF_PNG_CHRM].small + i) <= INT_MAX;
+        m->has_primaries &= gf_get_big_endian(k[GF_PNG_CHRM].small + i) <= INT_MAX;
     if (m->has_primaries)
         memcpy(m->primaries, k[GF_PNG_CHRM].small, sizeof m->primaries);
     return take_profile(&k[GF_PNG_ICCP], m);
@@ -158,8 +149,8 @@ static void put_resolution(const struct gf_resolution *r, struct gf_png_chunk *k
     struct gf_resolution whole;
     if (!gf_resolution_round(r, GF_METRE, INT_MAX, &whole))
         return;
-    put_number(k->small, (uint32_t)whole.x);
-    put_number(k->small + 4, (uint32_t)whole.y);
+    gf_put_big_endian(k->small, (uint32_t)whole.x);
+    gf_put_big_endian(k->small + 4, (uint32_t)whole.y);
     k->small[8] = whole.unit == GF_METRE;
     k->n = 9;
 }
@@ -181,7 +172,7 @@ int gf_png_put_metadata(const struct gf_metadata *m, int colors, struct gf_png_c
     *c = (struct gf_png_chunks){0};
     put_resolution(&m->resolution, &c->chunk[GF_PNG_PHYS]);
     if (m->gamma) {
-        put_number(c->chunk[GF_PNG_GAMA].small, m->gamma);
+        gf_put_big_endian(c->chunk[GF_PNG_GAMA].small, m->gamma);
         c->chunk[GF_PNG_GAMA].n = 4;
     }
     if (m->has_primaries && colors == 3) {

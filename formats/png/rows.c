@@ -38,10 +38,6 @@ struct gf_png_rows {
     bool undoing, failed;       /* a thread undoes filters; no more rows will be complete */
 };
 
-static uint32_t big_endian(const unsigned char *p) {
-    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
-
 static bool read_bytes(struct gf_png_rows *r, unsigned char *to, size_t n) {
     return gf_source_read_exactly(r->source, to, n) == GF_OK;
 }
@@ -50,7 +46,7 @@ static bool begin_chunk(struct gf_png_rows *r) {
     unsigned char head[8];
     if (!read_bytes(r, head, sizeof head))
         return false;
-    r->left = big_endian(head);
+    r->left = gf_get_big_endian(head);
     memcpy(r->type, head + 4, sizeof r->type);
     r->crc = r->codec->crc32(0, r->type, sizeof r->type);
     return true;
@@ -58,7 +54,7 @@ static bool begin_chunk(struct gf_png_rows *r) {
 
 static bool end_chunk(struct gf_png_rows *r) {
     unsigned char crc[4];
-    return r->left == 0 && read_bytes(r, crc, sizeof crc) && big_endian(crc) == r->crc;
+    return r->left == 0 && read_bytes(r, crc, sizeof crc) && gf_get_big_endian(crc) == r->crc;
 }
 
 /* The next bytes of the chunk into r->piece. */

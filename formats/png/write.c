@@ -16,7 +16,6 @@
 #include "formats/image.h"
 #include "formats/png/png.h"
 #include "formats/png/codec.h"
-#include "formats/png/deflate.h"
 #include "formats/png/metadata.h"
 
 enum { STRIP_BYTES = 128 * 1024, MAX_ROW_BYTES = 1 << 30, SLOTS_A_THREAD = 3 };
@@ -158,11 +157,6 @@ static size_t filter_strip(const struct writer *w, const struct coder *c, int64_
     return (size_t)n * (row_bytes + 1);
 }
 
-static void put_big_endian(unsigned char *p, uint32_t v) {
-    for (int i = 0; i < 4; i++)
-        p[i] = (unsigned char)(v >> (24 - 8 * i));
-}
-
 /* Deflates the strip and puts its IDAT around it, but for the length and the checksum. */
 static void pack_strip(const struct writer *w, struct coder *c, struct strip *s, bool first,
                        bool last) {
@@ -200,12 +194,12 @@ static int write_strip(struct writer *w, int64_t i) {
         return gf_fail(GF_ENOMEM, "out of memory for deflate");
     w->adler = (uint32_t)adler32_combine(w->adler, s->adler, (z_off_t)s->n_filtered);
     if (i == w->n_strips - 1) {
-        put_big_endian(s->chunk + 8 + s->n_chunk, w->adler);
+        gf_put_big_endian(s->chunk + 8 + s->n_chunk, w->adler);
         s->crc = w->codec->crc32(s->crc, s->chunk + 8 + s->n_chunk, 4);
         s->n_chunk += 4;
     }
-    put_big_endian(s->chunk, (uint32_t)s->n_chunk);
-    put_big_endian(s->chunk + 8 + s->n_chunk, s->crc);
+    gf_put_big_endian(s->chunk, (uint32_t)s->n_chunk);
+    gf_put_big_endian(s->chunk + 8 + s->n_chunk, s->crc);
     return gf_sink_write(w->sink, s->chunk, 8 + s->n_chunk + 4);
 }
 

@@ -127,150 +127,73 @@ static int check_read(const struct gf_tiff *t, tmsize_t got, int64_t wanted) {
     return GF_OK;
 }
 
-static int decode_strips(struct gf_tiff *t, const struct gf_tiff_page *p, unsigned char *buffer,
-                         unsigned char *out) {
-    struct geometry g = geometry_of(p);
-    uint32_t rows_a_strip = 0;
-    TIFFGetFieldDefaulted(t->tif, TIFFTAG_ROWSPERSTRIP, &rows_a_strip);
-    if (rows_a_strip == 0)
+/* The columns and rows of a strip or tile. */
+static int block_size(struct gf_tiff *t, const struct gf_tiff_page *p, const struct geometry *g,
+                      int64_t *width, int64_t *height) {
+    uint32_t columns = (uint32_t)p->width, rows = 0;
+    if (p->tiled) {
+        gf_libtiff.TIFFGetField(t->tif, TIFFTAG_TILEWIDTH, &columns);
+        gf_libtiff.TIFFGetField(t->tif, TIFFTAG_TILELENGTH, &rows);
+    } else {
+        gf_libtiff.TIFFGetFieldDefaulted(t->tif, TIFFTAG_ROWSPERSTRIP, &rows);
+    }
+    *width = columns;
+    *height = p->tiled ? rows : gf_min(rows, p->height);
+    if (*height == 0)
         return gf_fail(GF_EFORMAT, "broken TIFF: strips without rows");
-    int64_t stored_row = row_bytes(p, &g, p->width);
-    size_t size = gf_dtype_size(p->dtype);
-    int64_t most = p->height < rows_a_strip ? p->height : rows_a_strip;
-    if (most * stored_row > p->buffer_bytes)
-        return gf_fail(GF_EFORMAT, "broken TIFF: strips of an unexpected size");
-    for (int64_t plane = 0; plane < g.planes; plane++)
-        for (int64_t y = 0; y < p->height; y += rows_a_strip) {
-            int64_t rows = p->height - y < rows_a_strip ? p->height - y : rows_a_strip;
-            unsigned char *to = out + (size_t)y * g.row + (size_t)plane * size;
-            unsigned char *in = buffer ? buffer : to;
-            uint32_t strip = TIFFComputeStrip(t->tif, (uint32_t)y, (uint16_t)plane);
-            tmsize_t got = TIFFReadEncodedStrip(t->tif, strip, in, (tmsize_t)(rows * stored_row));
-            int rc = check_read(t, got, rows * stored_row);
-            if (rc)
-                return rc;
-            for (int64_t r = 0; r < rows && buffer; r++)
-                put_row(p, in + r * stored_row, p->width * g.samples, to + (size_t)r * g.row,
-                        g.step);
-        }
+    if (*height * row_bytes(p, g, *width) > p->buffer_bytes)
+        return gf_fail(GF_EFORMAT, "broken TIFF: %s of an unexpected size",
+                       p->tiled ? "tiles" : "strips");
     return GF_OK;
 }
 
-int gf_tiff_decode_rows(struct gf_tiff *t, const struct gf_tiff_page *p, int64_t first, int64_t n,
-                        unsigned char *out) {
+/* The strips or tiles that hold rows [first, end), through `buffer`, or, where it is NULL, in place. */
+static int decode_blocks(struct gf_tiff *t, const struct gf_tiff_page *p, int64_t first,
+                         int64_t end, unsigned char *buffer, unsigned char *out) {
     const struct geometry g = geometry_of(p);
-    const int64_t stored_row = row_bytes(p, &g, p->width), end = first + n;
-    uint32_t strip_rows = 0;
-    TIFFGetFieldDefaulted(t->tif, TIFFTAG_ROWSPERSTRIP, &strip_rows);
-    const int64_t most = p->height < strip_rows ? p->height : strip_rows;
-    if (most < 1 || most * stored_row > p->buffer_bytes)
-        return gf_fail(GF_EFORMAT, "broken TIFF: strips of an unexpected size");
-    unsigned char *buffer = malloc((size_t)p->buffer_bytes);
-    int rc = buffer ? GF_OK : gf_fail(GF_ENOMEM, "out of memory");
-    t->decoding = true;
-    for (int64_t y = first / most * most; y < end && !rc; y += most) {
-        const int64_t rows = p->height - y < most ? p->height - y : most;
-        const int64_t from = y > first ? y : first, to = y + rows < end ? y + rows : end;
-        const uint32_t strip = TIFFComputeStrip(t->tif, (uint32_t)y, 0);
-        rc = check_read(t,
-                        TIFFReadEncodedStrip(t->tif, strip, buffer, (tmsize_t)(rows * stored_row)),
-                        rows * stored_row);
-        for (int64_t r = from; r < to && !rc; r++)
-            put_row(p, buffer + (r - y) * stored_row, p->width * g.samples,
-                    out + (size_t)(r - first) * g.row, g.step);
-    }
-    t->decoding = false;
-    free(buffer);
-    return rc;
-}
-
-static int decode_tiles(struct gf_tiff *t, const struct gf_tiff_page *p, unsigned char *buffer,
-                        unsigned char *out) {
-    struct geometry g = geometry_of(p);
-    uint32_t tile_width = 0, tile_height = 0;
-    TIFFGetField(t->tif, TIFFTAG_TILEWIDTH, &tile_width);
-    TIFFGetField(t->tif, TIFFTAG_TILELENGTH, &tile_height);
-    int64_t stored_row = row_bytes(p, &g, tile_width);
-    size_t size = gf_dtype_size(p->dtype);
-    if (tile_height * stored_row > p->buffer_bytes)
-        return gf_fail(GF_EFORMAT, "broken TIFF: tiles of an unexpected size");
+    const size_t size = gf_dtype_size(p->dtype);
+    int64_t width, height;
+    int rc = block_size(t, p, &g, &width, &height);
+    if (rc)
+        return rc;
+    const int64_t stored_row = row_bytes(p, &g, width);
     for (int64_t plane = 0; plane < g.planes; plane++)
-        for (int64_t y = 0; y < p->height; y += tile_height)
-            for (int64_t x = 0; x < p->width; x += tile_width) {
-                int64_t rows = p->height - y < tile_height ? p->height - y : tile_height;
-                int64_t columns = p->width - x < tile_width ? p->width - x : tile_width;
-                uint32_t tile =
-                    TIFFComputeTile(t->tif, (uint32_t)x, (uint32_t)y, 0, (uint16_t)plane);
-                tmsize_t got =
-                    TIFFReadEncodedTile(t->tif, tile, buffer, (tmsize_t)(tile_height * stored_row));
-                int rc = check_read(t, got, tile_height * stored_row);
+        for (int64_t y = first / height * height; y < end; y += height)
+            for (int64_t x = 0; x < p->width; x += width) {
+                const int64_t rows = gf_min(height, p->height - y);
+                const int64_t columns = gf_min(width, p->width - x);
+                const tmsize_t bytes = (tmsize_t)((p->tiled ? height : rows) * stored_row);
+                unsigned char *in = buffer ? buffer : out + (size_t)y * g.row;
+                const uint32_t column = (uint32_t)x, row = (uint32_t)y;
+                const uint16_t sample = (uint16_t)plane;
+                const tmsize_t got =
+                    p->tiled
+                        ? gf_libtiff.TIFFReadEncodedTile(
+                              t->tif, gf_libtiff.TIFFComputeTile(t->tif, column, row, 0, sample),
+                              in, bytes)
+                        : gf_libtiff.TIFFReadEncodedStrip(
+                              t->tif, gf_libtiff.TIFFComputeStrip(t->tif, row, sample), in, bytes);
+                rc = check_read(t, got, bytes);
                 if (rc)
                     return rc;
-                unsigned char *to =
-                    out + (size_t)y * g.row + (size_t)x * g.pixel + (size_t)plane * size;
-                for (int64_t r = 0; r < rows; r++)
-                    put_row(p, buffer + r * stored_row, columns * g.samples, to + (size_t)r * g.row,
+                for (int64_t r = gf_max(y, first); r < gf_min(y + rows, end) && buffer; r++)
+                    put_row(p, in + (r - y) * stored_row, columns * g.samples,
+                            out + (size_t)(r - first) * g.row + (size_t)x * g.pixel +
+                                (size_t)plane * size,
                             g.step);
             }
     return GF_OK;
 }
 
-int gf_tiff_decode(struct gf_tiff *t, const struct gf_tiff_page *p, unsigned char *out) {
-    unsigned char *buffer = NULL;
-    bool in_place = is_direct(p) && !p->planar && !p->tiled;
-    if (!in_place) {
-        buffer = malloc((size_t)p->buffer_bytes);
-        if (!buffer)
-            return gf_fail(GF_ENOMEM, "out of memory");
-    }
+int gf_tiff_decode(struct gf_tiff *t, const struct gf_tiff_page *p, int64_t first, int64_t n,
+                   unsigned char *out) {
+    const bool in_place = is_direct(p) && !p->planar && !p->tiled && n == p->height;
+    unsigned char *buffer = in_place ? NULL : malloc((size_t)p->buffer_bytes);
+    if (!in_place && !buffer)
+        return gf_fail(GF_ENOMEM, "out of memory");
     t->decoding = true;
-    int rc = p->tiled ? decode_tiles(t, p, buffer, out) : decode_strips(t, p, buffer, out);
+    int rc = decode_blocks(t, p, first, first + n, buffer, out);
     t->decoding = false;
     free(buffer);
     return rc;
-}
-
-/* Why samples cannot be taken from the file as they are; NULL: they can. */
-static const char *refuses_plain(struct gf_tiff *t, const struct gf_tiff_page *p) {
-    uint16_t order = FILLORDER_MSB2LSB;
-    TIFFGetFieldDefaulted(t->tif, TIFFTAG_FILLORDER, &order);
-    return p->tiled                                      ? "in tiles"
-           : p->planar                                   ? "of separate colour planes"
-           : !is_direct(p) || order != FILLORDER_MSB2LSB ? "of samples that have to be converted"
-                                                         : NULL;
-}
-
-int gf_tiff_strips(struct gf_tiff *t, const struct gf_tiff_page *p, int64_t *rows, int64_t *at) {
-    const char *why = refuses_plain(t, p);
-    const struct geometry g = geometry_of(p);
-    const int64_t row = row_bytes(p, &g, p->width), size = gf_source_size(t->source);
-    uint32_t rows_a_strip = 0;
-    uint64_t *offsets = NULL, *bytes = NULL;
-    if (p->compression != COMPRESSION_NONE)
-        return gf_fail(GF_EUNSUPP,
-                       "a TIFF compressed by %s; several processes read uncompressed ones",
-                       gf_tiff_compression_name(p->compression));
-    if (why)
-        return gf_fail(GF_EUNSUPP, "a TIFF %s; several processes read plain strips", why);
-    TIFFGetFieldDefaulted(t->tif, TIFFTAG_ROWSPERSTRIP, &rows_a_strip);
-    *rows = p->height < rows_a_strip ? p->height : rows_a_strip;
-    if (*rows < 1)
-        return gf_fail(GF_EFORMAT, "broken TIFF: strips without rows");
-    if (!at)
-        return GF_OK;
-    const int64_t n = (p->height + *rows - 1) / *rows;
-    /* libtiff keeps as many of them as the page's height makes strips. */
-    if (!TIFFGetField(t->tif, TIFFTAG_STRIPOFFSETS, &offsets) ||
-        !TIFFGetField(t->tif, TIFFTAG_STRIPBYTECOUNTS, &bytes) || !offsets || !bytes)
-        return gf_fail(GF_EFORMAT, "broken TIFF: strips without an offset");
-    for (int64_t i = 0; i < n; i++) {
-        const int64_t left = p->height - i * *rows;
-        const uint64_t need = (uint64_t)((left < *rows ? left : *rows) * row);
-        if (bytes[i] < need || offsets[i] > (uint64_t)size || need > (uint64_t)size - offsets[i])
-            return gf_fail(GF_EFORMAT, "broken TIFF: strip %lld is not all there", (long long)i);
-        at[i] = (int64_t)offsets[i];
-        if (i && at[i] < at[i - 1] + *rows * row)
-            return gf_fail(GF_EUNSUPP, "a TIFF whose strips are not in the order of the file");
-    }
-    return GF_OK;
 }

@@ -134,15 +134,15 @@ static int on_warning(TIFF *tif, void *user, const char *module, const char *for
 }
 
 static TIFF *client_open(struct gf_tiff *t, const char *mode, int64_t max_alloc) {
-    TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
+    TIFFOpenOptions *options = gf_libtiff.TIFFOpenOptionsAlloc();
     if (!options)
         return NULL;
-    TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, t);
-    TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, t);
-    TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)max_alloc);
-    TIFF *tif = TIFFClientOpenExt("TIFF", mode, t, on_read, on_write, on_seek, on_close, on_size,
-                                  NULL, NULL, options);
-    TIFFOpenOptionsFree(options);
+    gf_libtiff.TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, t);
+    gf_libtiff.TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, t);
+    gf_libtiff.TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)max_alloc);
+    TIFF *tif = gf_libtiff.TIFFClientOpenExt("TIFF", mode, t, on_read, on_write, on_seek, on_close,
+                                             on_size, NULL, NULL, options);
+    gf_libtiff.TIFFOpenOptionsFree(options);
     return tif;
 }
 #else
@@ -159,18 +159,18 @@ static void on_warning(thandle_t handle, const char *module, const char *format,
 }
 
 static void set_handlers(void) {
-    TIFFSetErrorHandler(NULL);
-    TIFFSetWarningHandler(NULL);
-    TIFFSetErrorHandlerExt(on_error);
-    TIFFSetWarningHandlerExt(on_warning);
+    gf_libtiff.TIFFSetErrorHandler(NULL);
+    gf_libtiff.TIFFSetWarningHandler(NULL);
+    gf_libtiff.TIFFSetErrorHandlerExt(on_error);
+    gf_libtiff.TIFFSetWarningHandlerExt(on_warning);
 }
 
 static TIFF *client_open(struct gf_tiff *t, const char *mode, int64_t max_alloc) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     (void)max_alloc;
     pthread_once(&once, set_handlers);
-    return TIFFClientOpen("TIFF", mode, t, on_read, on_write, on_seek, on_close, on_size, NULL,
-                          NULL);
+    return gf_libtiff.TIFFClientOpen("TIFF", mode, t, on_read, on_write, on_seek, on_close, on_size,
+                                     NULL, NULL);
 }
 #endif
 
@@ -184,7 +184,7 @@ int gf_tiff_open(struct gf_tiff *t, const char *mode, int64_t max_alloc) {
 
 void gf_tiff_close(struct gf_tiff *t) {
     if (t->tif && !t->no_memory)
-        TIFFClose(t->tif);
+        gf_libtiff.TIFFClose(t->tif);
     t->tif = NULL;
 }
 

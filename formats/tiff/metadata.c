@@ -34,19 +34,19 @@ int gf_tiff_get_metadata(struct gf_tiff *t, struct gf_image *image) {
     uint32_t n = 0;
     void *profile = NULL;
     struct gf_metadata *m = &image->metadata;
-    TIFFGetFieldDefaulted(t->tif, TIFFTAG_RESOLUTIONUNIT, &unit);
-    if (TIFFGetField(t->tif, TIFFTAG_XRESOLUTION, &x) &&
-        TIFFGetField(t->tif, TIFFTAG_YRESOLUTION, &y) && unit >= RESUNIT_NONE &&
+    gf_libtiff.TIFFGetFieldDefaulted(t->tif, TIFFTAG_RESOLUTIONUNIT, &unit);
+    if (gf_libtiff.TIFFGetField(t->tif, TIFFTAG_XRESOLUTION, &x) &&
+        gf_libtiff.TIFFGetField(t->tif, TIFFTAG_YRESOLUTION, &y) && unit >= RESUNIT_NONE &&
         unit <= RESUNIT_CENTIMETER)
         gf_resolution_set(&m->resolution, x, y,
                           unit == RESUNIT_INCH         ? GF_INCH
                           : unit == RESUNIT_CENTIMETER ? GF_CENTIMETRE
                                                        : GF_UNIT_NONE);
-    if (TIFFGetField(t->tif, TIFFTAG_ORIENTATION, &orientation) && orientation <= 8)
+    if (gf_libtiff.TIFFGetField(t->tif, TIFFTAG_ORIENTATION, &orientation) && orientation <= 8)
         image->orientation = orientation;
-    TIFFGetFieldDefaulted(t->tif, TIFFTAG_COMPRESSION, &compression);
+    gf_libtiff.TIFFGetFieldDefaulted(t->tif, TIFFTAG_COMPRESSION, &compression);
     image->compression = gf_tiff_compression_name(compression);
-    if (!TIFFGetField(t->tif, TIFFTAG_ICCPROFILE, &n, &profile) || !n)
+    if (!gf_libtiff.TIFFGetField(t->tif, TIFFTAG_ICCPROFILE, &n, &profile) || !n)
         return GF_OK;
     t->no_memory |= !profile; /* libtiff had no memory for it */
     return profile ? gf_profile_copy(m, profile, n) : gf_fail(GF_ENOMEM, "out of memory");
@@ -56,8 +56,9 @@ int gf_tiff_get_metadata(struct gf_tiff *t, struct gf_image *image) {
 static bool put_profile(TIFF *tif, const struct gf_metadata *m) {
     uint32_t n = 0;
     void *kept = NULL;
-    return TIFFSetField(tif, TIFFTAG_ICCPROFILE, (uint32_t)m->profile_bytes, m->profile) &&
-           TIFFGetField(tif, TIFFTAG_ICCPROFILE, &n, &kept) && kept;
+    return gf_libtiff.TIFFSetField(tif, TIFFTAG_ICCPROFILE, (uint32_t)m->profile_bytes,
+                                   m->profile) &&
+           gf_libtiff.TIFFGetField(tif, TIFFTAG_ICCPROFILE, &n, &kept) && kept;
 }
 
 bool gf_tiff_put_metadata(TIFF *tif, const struct gf_metadata *m, int colors, bool profile) {
@@ -67,11 +68,11 @@ bool gf_tiff_put_metadata(TIFF *tif, const struct gf_metadata *m, int colors, bo
     bool known = gf_resolution_in(r, unit, &x, &y);
     bool done = true;
     if (x > 0)
-        done = TIFFSetField(tif, TIFFTAG_XRESOLUTION, x) &&
-               TIFFSetField(tif, TIFFTAG_YRESOLUTION, y) &&
-               TIFFSetField(tif, TIFFTAG_RESOLUTIONUNIT,
-                            !known            ? RESUNIT_NONE
-                            : unit == GF_INCH ? RESUNIT_INCH
-                                              : RESUNIT_CENTIMETER);
+        done = gf_libtiff.TIFFSetField(tif, TIFFTAG_XRESOLUTION, x) &&
+               gf_libtiff.TIFFSetField(tif, TIFFTAG_YRESOLUTION, y) &&
+               gf_libtiff.TIFFSetField(tif, TIFFTAG_RESOLUTIONUNIT,
+                                       !known            ? RESUNIT_NONE
+                                       : unit == GF_INCH ? RESUNIT_INCH
+                                                         : RESUNIT_CENTIMETER);
     return done && (!profile || !gf_profile_suits(m, colors) || put_profile(tif, m));
 }

@@ -44,7 +44,7 @@ static int set_dtype(struct gf_tiff_page *p) {
 /* Alpha, when the samples beyond the colour's own `base` end with it. */
 static void set_channels(TIFF *tif, struct gf_tiff_page *p, int base, enum gf_color color) {
     uint16_t n_extra = 0, *extra = NULL;
-    TIFFGetFieldDefaulted(tif, TIFFTAG_EXTRASAMPLES, &n_extra, &extra);
+    gf_libtiff.TIFFGetFieldDefaulted(tif, TIFFTAG_EXTRASAMPLES, &n_extra, &extra);
     int beyond = p->samples - base;
     p->alpha = beyond > 0 && n_extra > 0 && extra &&
                (extra[n_extra - 1] == EXTRASAMPLE_ASSOCALPHA ||
@@ -57,7 +57,7 @@ static int set_palette(TIFF *tif, struct gf_tiff_page *p) {
     if (p->samples != 1 || p->bits > 16 || p->dtype > GF_U16 || p->dtype == GF_I8)
         return gf_fail(GF_EUNSUPP, "a TIFF palette with %d samples of %d bits", p->samples,
                        p->bits);
-    if (!TIFFGetField(tif, TIFFTAG_COLORMAP, &p->map[0], &p->map[1], &p->map[2]))
+    if (!gf_libtiff.TIFFGetField(tif, TIFFTAG_COLORMAP, &p->map[0], &p->map[1], &p->map[2]))
         return gf_fail(GF_EFORMAT, "broken TIFF: a palette picture without its palette");
     /* A palette of 8-bit colours holds v * 257, v * 256 or, from old writers, v itself. */
     bool small = true, low_zero = true, doubled = true;
@@ -100,7 +100,7 @@ static int set_color(struct gf_tiff *t, struct gf_tiff_page *p) {
     case PHOTOMETRIC_YCBCR:
         if (p->compression != COMPRESSION_JPEG || p->samples != 3 || p->planar)
             return gf_fail(GF_EUNSUPP, "a TIFF in YCbCr without JPEG");
-        TIFFSetField(t->tif, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+        gf_libtiff.TIFFSetField(t->tif, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
         p->channels = 3;
         p->color = GF_RGB;
         return GF_OK;
@@ -122,12 +122,13 @@ static int set_sizes(struct gf_tiff *t, struct gf_tiff_page *p) {
     p->stored_bytes = bits / 8;
     if (p->tiled) {
         uint32_t w = 0, h = 0;
-        TIFFGetField(t->tif, TIFFTAG_TILEWIDTH, &w);
-        TIFFGetField(t->tif, TIFFTAG_TILELENGTH, &h);
+        gf_libtiff.TIFFGetField(t->tif, TIFFTAG_TILEWIDTH, &w);
+        gf_libtiff.TIFFGetField(t->tif, TIFFTAG_TILELENGTH, &h);
         if (w == 0 || h == 0)
             return gf_fail(GF_EFORMAT, "broken TIFF: tiles without a size");
     }
-    p->buffer_bytes = p->tiled ? (int64_t)TIFFTileSize(t->tif) : (int64_t)TIFFStripSize(t->tif);
+    p->buffer_bytes = p->tiled ? (int64_t)gf_libtiff.TIFFTileSize(t->tif)
+                               : (int64_t)gf_libtiff.TIFFStripSize(t->tif);
     if (t->failed)
         return gf_tiff_report(t, "broken TIFF: ");
     if (p->buffer_bytes <= 0)
@@ -145,26 +146,26 @@ int gf_tiff_describe(struct gf_tiff *t, struct gf_tiff_page *p) {
     uint32_t width = 0, height = 0, kind = 0;
     uint16_t planar = PLANARCONFIG_CONTIG;
     *p = (struct gf_tiff_page){0};
-    TIFFGetField(tif, TIFFTAG_IMAGEWIDTH, &width);
-    TIFFGetField(tif, TIFFTAG_IMAGELENGTH, &height);
-    TIFFGetFieldDefaulted(tif, TIFFTAG_SUBFILETYPE, &kind);
-    TIFFGetFieldDefaulted(tif, TIFFTAG_SAMPLESPERPIXEL, &p->samples);
-    TIFFGetFieldDefaulted(tif, TIFFTAG_BITSPERSAMPLE, &p->bits);
-    TIFFGetFieldDefaulted(tif, TIFFTAG_SAMPLEFORMAT, &p->format);
-    TIFFGetFieldDefaulted(tif, TIFFTAG_PLANARCONFIG, &planar);
-    TIFFGetFieldDefaulted(tif, TIFFTAG_COMPRESSION, &p->compression);
-    if (!TIFFGetField(tif, TIFFTAG_PHOTOMETRIC, &p->photometric))
+    gf_libtiff.TIFFGetField(tif, TIFFTAG_IMAGEWIDTH, &width);
+    gf_libtiff.TIFFGetField(tif, TIFFTAG_IMAGELENGTH, &height);
+    gf_libtiff.TIFFGetFieldDefaulted(tif, TIFFTAG_SUBFILETYPE, &kind);
+    gf_libtiff.TIFFGetFieldDefaulted(tif, TIFFTAG_SAMPLESPERPIXEL, &p->samples);
+    gf_libtiff.TIFFGetFieldDefaulted(tif, TIFFTAG_BITSPERSAMPLE, &p->bits);
+    gf_libtiff.TIFFGetFieldDefaulted(tif, TIFFTAG_SAMPLEFORMAT, &p->format);
+    gf_libtiff.TIFFGetFieldDefaulted(tif, TIFFTAG_PLANARCONFIG, &planar);
+    gf_libtiff.TIFFGetFieldDefaulted(tif, TIFFTAG_COMPRESSION, &p->compression);
+    if (!gf_libtiff.TIFFGetField(tif, TIFFTAG_PHOTOMETRIC, &p->photometric))
         p->photometric = p->samples == 1 ? PHOTOMETRIC_MINISBLACK : UINT16_MAX;
     if (width < 1 || height < 1 || p->samples < 1)
         return gf_fail(GF_EFORMAT, "broken TIFF: a page without a size");
     p->width = width;
     p->height = height;
     p->planar = planar == PLANARCONFIG_SEPARATE && p->samples > 1;
-    p->tiled = TIFFIsTiled(tif);
+    p->tiled = gf_libtiff.TIFFIsTiled(tif);
     p->reduced = kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK);
     if (p->compression == COMPRESSION_OJPEG)
         return gf_fail(GF_EUNSUPP, "a TIFF with old-style JPEG");
-    if (!TIFFIsCODECConfigured(p->compression))
+    if (!gf_libtiff.TIFFIsCODECConfigured(p->compression))
         return gf_fail(GF_EUNSUPP, "a TIFF with compression %d, which this libtiff lacks",
                        p->compression);
     int rc = set_dtype(p);

@@ -66,13 +66,13 @@ static int survey(struct reader *r) {
             return gf_fail(GF_EFORMAT, "broken TIFF: more samples than 63 bits count");
         if (r->buffer_bytes < page.buffer_bytes)
             r->buffer_bytes = page.buffer_bytes;
-        if ((rc = add_page(r, TIFFCurrentDirOffset(t->tif))) != GF_OK)
+        if ((rc = add_page(r, gf_libtiff.TIFFCurrentDirOffset(t->tif))) != GF_OK)
             return rc;
-    } while (TIFFReadDirectory(t->tif));
+    } while (gf_libtiff.TIFFReadDirectory(t->tif));
     if (t->failed || t->status)
         return gf_tiff_report(t, "broken TIFF: ");
     /* libtiff stops, with a warning only, at a directory that it has seen before. */
-    if (!TIFFLastDirectory(t->tif))
+    if (!gf_libtiff.TIFFLastDirectory(t->tif))
         return gf_fail(GF_EFORMAT, "broken TIFF: its pages form a loop after page %d", number);
     return GF_OK;
 }
@@ -85,28 +85,28 @@ static int read_at(struct gf_tiff *t, uint64_t at, void *buffer, size_t n) {
 /* Offset and length of the current page's description in the file: 0 if it has none, or one that
  * fits its entry of the directory. */
 static int find_description(struct gf_tiff *t, uint64_t *at, uint64_t *n) {
-    const bool big_endian = TIFFIsBigEndian(t->tif);
+    const bool big_endian = gf_libtiff.TIFFIsBigEndian(t->tif);
     unsigned char start[8], entry[20] = {0};
     *n = 0;
     int rc = read_at(t, 0, start, 4);
-    const bool wide = !rc && gf_tiff_number(start + 2, 2, big_endian) == 43; /* BigTIFF */
+    const bool wide = !rc && gf_get_number(start + 2, 2, big_endian) == 43; /* BigTIFF */
     const int size = wide ? 8 : 4; /* of a count or offset */
-    uint64_t next = TIFFCurrentDirOffset(t->tif);
+    uint64_t next = gf_libtiff.TIFFCurrentDirOffset(t->tif);
     if (!rc)
         rc = read_at(t, next, start, wide ? 8 : 2);
     if (rc)
         return rc;
     next += wide ? 8 : 2;
-    for (uint64_t left = gf_tiff_number(start, wide ? 8 : 2, big_endian); left > 0; left--) {
+    for (uint64_t left = gf_get_number(start, wide ? 8 : 2, big_endian); left > 0; left--) {
         rc = read_at(t, next, entry, 4 + 2 * (size_t)size);
-        if (rc || gf_tiff_number(entry, 2, big_endian) == TIFFTAG_IMAGEDESCRIPTION)
+        if (rc || gf_get_number(entry, 2, big_endian) == TIFFTAG_IMAGEDESCRIPTION)
             break;
         next += 4 + 2 * (uint64_t)size;
     }
-    if (rc || gf_tiff_number(entry, 2, big_endian) != TIFFTAG_IMAGEDESCRIPTION)
+    if (rc || gf_get_number(entry, 2, big_endian) != TIFFTAG_IMAGEDESCRIPTION)
         return rc;
-    *n = gf_tiff_number(entry + 4, size, big_endian);
-    *at = gf_tiff_number(entry + 4 + size, size, big_endian);
+    *n = gf_get_number(entry + 4, size, big_endian);
+    *at = gf_get_number(entry + 4 + size, size, big_endian);
     *n = *n <= (uint64_t)size ? 0 : *n;
     return GF_OK;
 }
@@ -133,7 +133,7 @@ static int is_record(struct gf_tiff *t, const char *text, bool *is) {
 static int read_record(struct gf_tiff *t, struct gf_image *image) {
     char *text = NULL;
     bool is = true;
-    if (!TIFFGetField(t->tif, TIFFTAG_IMAGEDESCRIPTION, &text))
+    if (!gf_libtiff.TIFFGetField(t->tif, TIFFTAG_IMAGEDESCRIPTION, &text))
         return GF_OK;
     int rc = text ? is_record(t, text, &is) : GF_OK;
     if (rc || !is)
@@ -152,7 +152,7 @@ static int fail_unlisted(struct reader *r, const struct gf_stack *stack) {
     int64_t begin = 0, extents[2] = {stack->pages, p->stored_bytes}, bytes;
     uint64_t *at = NULL;
     char channels[24] = "", last[20] = "";
-    if (plain && r->n == 1 && TIFFGetField(r->t.tif, TIFFTAG_STRIPOFFSETS, &at) && at)
+    if (plain && r->n == 1 && gf_libtiff.TIFFGetField(r->t.tif, TIFFTAG_STRIPOFFSETS, &at) && at)
         begin = (int64_t)at[0];
     if (!begin || gf_size_product(extents, 2, 1, &bytes) ||
         begin > gf_source_size(r->t.source) - bytes)
@@ -171,14 +171,14 @@ static int fail_unlisted(struct reader *r, const struct gf_stack *stack) {
         "--shape=%lldx%lldx%lld%s --type=%s%s%s --skip=%lld",
         stack->by, (long long)stack->pages, (long long)stack->pages, (long long)p->height,
         (long long)p->width, channels, gf_dtype_name(p->dtype),
-        TIFFIsBigEndian(r->t.tif) ? " --endian=big" : "", last, (long long)begin);
+        gf_libtiff.TIFFIsBigEndian(r->t.tif) ? " --endian=big" : "", last, (long long)begin);
 }
 
 /* Reads the first page's description of the others. */
 static int read_stack(struct gf_decoder *d, struct gf_stack *stack) {
     struct reader *r = d->state;
     char *text = NULL;
-    if (!TIFFGetField(r->t.tif, TIFFTAG_IMAGEDESCRIPTION, &text) || !text)
+    if (!gf_libtiff.TIFFGetField(r->t.tif, TIFFTAG_IMAGEDESCRIPTION, &text) || !text)
         return GF_OK;
     gf_stack_parse(text, r->first.samples, stack);
     const bool more = stack->by && stack->pages > (int64_t)r->n && !stack->elsewhere;
@@ -188,7 +188,7 @@ static int read_stack(struct gf_decoder *d, struct gf_stack *stack) {
 /* Page i becomes the current one. */
 static int select_page(struct reader *r, int64_t i, struct gf_tiff_page *page) {
     struct gf_tiff *t = &r->t;
-    if (!TIFFSetSubDirectory(t->tif, r->offsets[i]))
+    if (!gf_libtiff.TIFFSetSubDirectory(t->tif, r->offsets[i]))
         return gf_tiff_report(t, "broken TIFF: ");
     int rc = gf_tiff_describe(t, page);
     if (rc)
@@ -207,7 +207,9 @@ static int tiff_read_pages(struct gf_decoder *d, const struct gf_image *image, i
     for (int64_t i = 0; i < n; i++) {
         struct gf_tiff_page page;
         int rc = select_page(r, from + i, &page);
-        if (rc || (rc = gf_tiff_decode(t, &page, (unsigned char *)to + i * bytes)) != GF_OK)
+        if (!rc)
+            rc = gf_tiff_decode(t, &page, 0, page.height, (unsigned char *)to + i * bytes);
+        if (rc)
             return rc;
     }
     return t->failed || t->status ? gf_tiff_report(t, "broken TIFF: ") : GF_OK;
@@ -220,41 +222,8 @@ static int tiff_read_rows(struct gf_decoder *d, int64_t page, int64_t row, int64
     if (!rc && (p.tiled || p.planar))
         rc = gf_fail(GF_EUNSUPP, "only the first of its pages is in strips");
     if (!rc)
-        rc = gf_tiff_decode_rows(&r->t, &p, row, n, to);
+        rc = gf_tiff_decode(&r->t, &p, row, n, to);
     return rc || !(r->t.failed || r->t.status) ? rc : gf_tiff_report(&r->t, "broken TIFF: ");
-}
-
-static int tiff_read(struct gf_decoder *d, struct gf_image *image) {
-    const struct reader *r = d->state;
-    return tiff_read_pages(d, image, 0, (int64_t)r->n, image->px.data);
-}
-
-static int tiff_strips(struct gf_decoder *d, struct gf_raw_layout *out, struct gf_frame *frame) {
-    struct reader *r = d->state;
-    struct gf_tiff *t = &r->t;
-    struct gf_tiff_page page;
-    int64_t strips = 0;
-    int rc = GF_OK;
-    *out = (struct gf_raw_layout){.dtype = r->first.dtype, .big_endian = TIFFIsBigEndian(t->tif)};
-    for (int64_t i = 0; i < (int64_t)r->n && !rc; i++) {
-        int64_t rows = 0;
-        rc = select_page(r, i, &page);
-        if (!rc)
-            rc = gf_tiff_strips(t, &page, &rows, NULL);
-        if (!rc && i && rows != frame->rows)
-            rc = gf_fail(GF_EUNSUPP, "a TIFF whose pages have strips of different heights");
-        if (!rc && !i) {
-            frame->rows = rows;
-            strips = (page.height + rows - 1) / rows;
-            frame->at = calloc(r->n * (size_t)strips, sizeof *frame->at);
-            rc = frame->at ? GF_OK : gf_fail(GF_ENOMEM, "out of memory");
-        }
-        if (!rc)
-            rc = gf_tiff_strips(t, &page, &rows, frame->at + i * strips);
-        if (!rc && i && frame->at[i * strips] <= frame->at[i * strips - 1])
-            rc = gf_fail(GF_EUNSUPP, "a TIFF whose pages are not in the order of the file");
-    }
-    return !rc && (t->failed || t->status) ? gf_tiff_report(t, "broken TIFF: ") : rc;
 }
 
 static int tiff_open(struct gf_decoder *d, struct gf_image *image) {
@@ -285,7 +254,7 @@ static int tiff_open(struct gf_decoder *d, struct gf_image *image) {
     d->extra = r->buffer_bytes;
     rc =
         gf_image_describe(image, p->dtype, volume ? 3 : 2, volume ? shape : shape + 1, p->channels);
-    if (!rc && !TIFFSetSubDirectory(t->tif, r->offsets[0]))
+    if (!rc && !gf_libtiff.TIFFSetSubDirectory(t->tif, r->offsets[0]))
         rc = gf_tiff_report(t, "broken TIFF: ");
     if (!rc)
         rc = read_record(t, image);
@@ -317,12 +286,9 @@ const struct gf_format gf_format_tiff = {
     .load = gf_tiff_load,
     .sniff = tiff_sniff,
     .open = tiff_open,
-    .read = tiff_read,
-    .strips = tiff_strips,
     .read_pages = tiff_read_pages,
     .read_rows = tiff_read_rows,
     .close = tiff_close,
-    .write = gf_tiff_write,
     .begin = gf_tiff_begin,
     .put_pages = gf_tiff_put_pages,
     .end = gf_tiff_end,

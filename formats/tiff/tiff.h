@@ -2,16 +2,42 @@
 #ifndef GF_FORMATS_TIFF_H
 #define GF_FORMATS_TIFF_H
 
-#include "formats/format.h"
-#include "formats/tiff/lib.h"
+#include <tiffio.h>
 
-/* An unsigned number of the file's byte order. */
-static inline uint64_t gf_tiff_number(const unsigned char *p, int bytes, bool big_endian) {
-    uint64_t v = 0;
-    for (int i = 0; i < bytes; i++)
-        v |= (uint64_t)p[i] << 8 * (big_endian ? bytes - 1 - i : i);
-    return v;
-}
+#include "formats/format.h"
+
+#if TIFFLIB_VERSION >= 20221213
+#define HAVE_OPEN_OPTIONS 1 /* libtiff 4.5: handlers that belong to a handle */
+#endif
+
+/* libtiff, loaded when the first TIFF is opened: it brings eight more libraries, whose loading takes a
+ * fifth of the CPU time of a 512x512 PNG. Where the Makefile found no name to load it by, it is
+ * linked. gf_tiff_load() goes before any call; it tries once, and returns GF_EIO with the reason. */
+/* clang-format off */
+#ifdef HAVE_OPEN_OPTIONS
+#define GF_TIFF_OPENING(X)                                                                         \
+    X(TIFFClientOpenExt) X(TIFFOpenOptionsAlloc) X(TIFFOpenOptionsFree)                            \
+    X(TIFFOpenOptionsSetErrorHandlerExtR) X(TIFFOpenOptionsSetMaxSingleMemAlloc)                   \
+    X(TIFFOpenOptionsSetWarningHandlerExtR)
+#else
+#define GF_TIFF_OPENING(X)                                                                         \
+    X(TIFFClientOpen) X(TIFFSetErrorHandler) X(TIFFSetErrorHandlerExt)                             \
+    X(TIFFSetWarningHandler) X(TIFFSetWarningHandlerExt)
+#endif
+#define GF_TIFF_FUNCTIONS(X)                                                                       \
+    GF_TIFF_OPENING(X)                                                                             \
+    X(TIFFClose) X(TIFFComputeStrip) X(TIFFComputeTile) X(TIFFCurrentDirOffset) X(TIFFGetField)    \
+    X(TIFFGetFieldDefaulted) X(TIFFIsBigEndian) X(TIFFIsCODECConfigured) X(TIFFIsTiled)            \
+    X(TIFFLastDirectory) X(TIFFReadDirectory) X(TIFFReadEncodedStrip) X(TIFFReadEncodedTile)       \
+    X(TIFFSetField) X(TIFFSetSubDirectory) X(TIFFStripSize) X(TIFFTileSize) X(TIFFWriteDirectory)  \
+    X(TIFFWriteEncodedStrip) X(TIFFWriteRawStrip)
+/* clang-format on */
+
+extern struct gf_libtiff {
+#define GF_TIFF_POINTER(name) __typeof__(name) *name;
+    GF_TIFF_FUNCTIONS(GF_TIFF_POINTER)
+} gf_libtiff;
+int gf_tiff_load(void);
 
 /* A libtiff handle over a source or a sink, and what went wrong with it. */
 struct gf_tiff {
@@ -56,14 +82,9 @@ struct gf_tiff_page {
 };
 
 int gf_tiff_describe(struct gf_tiff *t, struct gf_tiff_page *page);
-/* Decodes the current page into (y, x, channel), C-contiguous. */
-int gf_tiff_decode(struct gf_tiff *t, const struct gf_tiff_page *page, unsigned char *out);
-/* The same of rows [first, first + n) of a page in strips that are not planar. */
-int gf_tiff_decode_rows(struct gf_tiff *t, const struct gf_tiff_page *p, int64_t first, int64_t n,
-                        unsigned char *out);
-/* Finds the strips of a page whose samples are stored as they are: the rows of one, and with
- * `at` (NULL: none) where each begins, ascending. GF_EUNSUPP with the reason where they are stored otherwise. */
-int gf_tiff_strips(struct gf_tiff *t, const struct gf_tiff_page *p, int64_t *rows, int64_t *at);
+/* Decodes n rows of the current page, from row `first` on, into (y, x, channel), C-contiguous. */
+int gf_tiff_decode(struct gf_tiff *t, const struct gf_tiff_page *page, int64_t first, int64_t n,
+                   unsigned char *out);
 /* The current directory's resolution, profile, compression and orientation. */
 int gf_tiff_get_metadata(struct gf_tiff *t, struct gf_image *image);
 /* "lzw", …; "other". */
@@ -72,8 +93,6 @@ const char *gf_tiff_compression_name(uint16_t number);
  * memory, or where libtiff refuses one. */
 bool gf_tiff_put_metadata(TIFF *tif, const struct gf_metadata *m, int colors, bool profile);
 /* For the table of formats. */
-int gf_tiff_write(struct gf_sink *sink, const struct gf_image *image,
-                  const struct gf_write_options *options);
 int gf_tiff_begin(struct gf_encoder *e);
 int gf_tiff_put_pages(struct gf_encoder *e, const struct gf_image *pages);
 int gf_tiff_end(struct gf_encoder *e);

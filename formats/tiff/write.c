@@ -70,22 +70,22 @@ static int choose_style(const struct gf_image *image, const struct gf_planes *p,
 }
 
 static void set_tags(TIFF *tif, const struct gf_planes *p, const struct page_style *s) {
-    TIFFSetField(tif, TIFFTAG_IMAGEWIDTH, (uint32_t)p->width);
-    TIFFSetField(tif, TIFFTAG_IMAGELENGTH, (uint32_t)p->height);
-    TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, (int)s->bits);
-    TIFFSetField(tif, TIFFTAG_SAMPLEFORMAT, (int)s->format);
-    TIFFSetField(tif, TIFFTAG_SAMPLESPERPIXEL, (int)p->channels);
-    TIFFSetField(tif, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
-    TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, (int)s->photometric);
-    TIFFSetField(tif, TIFFTAG_COMPRESSION, (int)s->compression);
-    TIFFSetField(tif, TIFFTAG_ROWSPERSTRIP, s->rows_a_strip);
-    TIFFSetField(tif, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
+    gf_libtiff.TIFFSetField(tif, TIFFTAG_IMAGEWIDTH, (uint32_t)p->width);
+    gf_libtiff.TIFFSetField(tif, TIFFTAG_IMAGELENGTH, (uint32_t)p->height);
+    gf_libtiff.TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, (int)s->bits);
+    gf_libtiff.TIFFSetField(tif, TIFFTAG_SAMPLEFORMAT, (int)s->format);
+    gf_libtiff.TIFFSetField(tif, TIFFTAG_SAMPLESPERPIXEL, (int)p->channels);
+    gf_libtiff.TIFFSetField(tif, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+    gf_libtiff.TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, (int)s->photometric);
+    gf_libtiff.TIFFSetField(tif, TIFFTAG_COMPRESSION, (int)s->compression);
+    gf_libtiff.TIFFSetField(tif, TIFFTAG_ROWSPERSTRIP, s->rows_a_strip);
+    gf_libtiff.TIFFSetField(tif, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
     if (s->n_extra)
-        TIFFSetField(tif, TIFFTAG_EXTRASAMPLES, (int)s->n_extra, s->extra);
+        gf_libtiff.TIFFSetField(tif, TIFFTAG_EXTRASAMPLES, (int)s->n_extra, s->extra);
     if (s->predictor != PREDICTOR_NONE)
-        TIFFSetField(tif, TIFFTAG_PREDICTOR, (int)s->predictor);
+        gf_libtiff.TIFFSetField(tif, TIFFTAG_PREDICTOR, (int)s->predictor);
     if (s->compression == COMPRESSION_ADOBE_DEFLATE)
-        TIFFSetField(tif, TIFFTAG_ZIPQUALITY, s->level < 1 ? 1 : s->level);
+        gf_libtiff.TIFFSetField(tif, TIFFTAG_ZIPQUALITY, s->level < 1 ? 1 : s->level);
 }
 
 /* State kept from page to page. */
@@ -106,12 +106,12 @@ static int write_strips(struct writer *w, const struct gf_planes *p, int64_t z) 
         void *rows = (void *)(uintptr_t)(t->hole ? t->hole : gf_planes_rows(p, z, y, n, w->buffer));
         tmsize_t bytes = (tmsize_t)((size_t)n * p->row_bytes);
         tmsize_t done = s->compression == COMPRESSION_NONE
-                            ? TIFFWriteRawStrip(t->tif, strip, rows, bytes)
-                            : TIFFWriteEncodedStrip(t->tif, strip, rows, bytes);
+                            ? gf_libtiff.TIFFWriteRawStrip(t->tif, strip, rows, bytes)
+                            : gf_libtiff.TIFFWriteEncodedStrip(t->tif, strip, rows, bytes);
         if (done != bytes || t->failed || t->status)
             return gf_tiff_report(t, "libtiff: ");
     }
-    if (!TIFFWriteDirectory(t->tif))
+    if (!gf_libtiff.TIFFWriteDirectory(t->tif))
         return gf_tiff_report(t, "libtiff: ");
     return GF_OK;
 }
@@ -119,8 +119,8 @@ static int write_strips(struct writer *w, const struct gf_planes *p, int64_t z) 
 /* libtiff does not say where it has no memory for a text. */
 static bool set_record(TIFF *tif, const char *record) {
     char *kept = NULL;
-    return TIFFSetField(tif, TIFFTAG_IMAGEDESCRIPTION, record) &&
-           TIFFGetField(tif, TIFFTAG_IMAGEDESCRIPTION, &kept) && kept;
+    return gf_libtiff.TIFFSetField(tif, TIFFTAG_IMAGEDESCRIPTION, record) &&
+           gf_libtiff.TIFFGetField(tif, TIFFTAG_IMAGEDESCRIPTION, &kept) && kept;
 }
 
 /* Page z of `p`, with the tags that its file has for it. */
@@ -188,15 +188,6 @@ int gf_tiff_end(struct gf_encoder *e) {
 static int finish(struct gf_encoder *e, int rc) {
     int last = gf_tiff_end(e);
     return rc ? rc : last;
-}
-
-int gf_tiff_write(struct gf_sink *sink, const struct gf_image *image,
-                  const struct gf_write_options *options) {
-    struct gf_encoder e = {.sink = sink, .image = image, .options = options};
-    int rc = gf_tiff_begin(&e);
-    if (!rc)
-        rc = gf_tiff_put_pages(&e, image);
-    return finish(&e, rc);
 }
 
 /* libtiff lays out the file; what it would write as samples is left out. */

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "cli/json.c" /* tests are linked without cli/ */
-#include "cli/json_memory.c"
 #include "cli/report.c"
 #include "cli/text.c"
 #include "tests/test.h"
@@ -23,7 +22,7 @@ static void check_text(const json_t *o, const char *form, const char *want) {
     size_t n;
     FILE *f = open_memstream(&text, &n);
     CHECK(f != NULL);
-    gf_report_write(f, form, o);
+    write_report(f, form, o);
     fclose(f);
     CHECK_MSG(!strcmp(text, want), "%s: '%s', not '%s'", form, text, want);
     free(text);

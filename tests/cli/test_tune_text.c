@@ -2,8 +2,8 @@
 #include <stdarg.h>
 
 #include "cli/commands/tune.c" /* tests are linked without cli/ */
-#include "cli/json_memory.c"
 #include "cli/report.c"
+#include "cli/text.c"
 #include "tests/test.h"
 
 static char errors[1024]; /* what was printed to stderr, '|' after each */

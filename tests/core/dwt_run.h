@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/base/backend.h"
-#include "core/base/job_check.h"
 #include "core/session/backends.h"
 #include "core/base/status.h"
 #include "tests/test.h"

@@ -12,7 +12,6 @@
 #include "cli/environment.h"
 #include "core/session/backends.h"
 #include "core/wavelet/dwt.h"
-#include "core/base/job_check.h"
 #include "core/base/status.h"
 #include "tests/core/backends.h"
 #include "tests/core/dwt_definition.h"

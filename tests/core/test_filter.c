@@ -6,7 +6,6 @@
 
 #include "core/filter/filter.h"
 #include "core/filter/waves.h"
-#include "core/base/job_check.h"
 #include "core/base/status.h"
 #include "tests/test.h"
 

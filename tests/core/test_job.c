@@ -4,8 +4,7 @@
 
 #include "core/session/auto.h"
 #include "core/base/dl.h"
-#include "core/base/huge_page.h"
-#include "core/base/job_check.h"
+#include "core/base/pages.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
 #include "tests/test.h"

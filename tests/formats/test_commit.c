@@ -43,7 +43,7 @@ struct world {
 /* With `shift` so that a record tells whose it is. */
 static char *record_of(bool shift) {
     struct gf_record record = {.version = 1,
-                               .kind = GF_RECORD_COMPLEX,
+                               .kind = GF_COMPLEX,
                                .ndim = 2,
                                .shape = {8, 9},
                                .channels = 3,
@@ -309,7 +309,7 @@ static void test_failed_rename(const struct world *w, enum before before, char *
     world_set(w, before);
     take(w->beside, &first);
     CHECK_EQ(gf_sink_open(w->path, true, &sink), GF_OK);
-    CHECK_EQ(w->format->write(sink, &v, &usual), GF_OK);
+    CHECK_EQ(gf_format_write(w->format, sink, &v, &usual), GF_OK);
     unlink(w->path);
     mkdir(w->path, 0755);
     int rc = gf_pair_commit(w->path, w->format, &v, &usual, true, sink);

@@ -7,7 +7,7 @@
 #include <zlib.h>
 
 #include "core/base/status.h"
-#include "formats/exif.h"
+#include "formats/jpeg/jpeg.h"
 #include "formats/files.h"
 #include "tests/formats/files.h"
 #include "tests/test.h"

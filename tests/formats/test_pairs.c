@@ -15,7 +15,7 @@
 static const struct gf_read_options any = {0};
 static const struct gf_write_options usual = {.level = -1};
 static const struct gf_record record = {.version = 1,
-                                        .kind = GF_RECORD_COMPLEX,
+                                        .kind = GF_COMPLEX,
                                         .ndim = 2,
                                         .shape = {8, 9},
                                         .channels = 3,

@@ -5,7 +5,7 @@
 
 #include "core/base/status.h"
 #include "formats/png/png.h"
-#include "formats/png/deflate.h"
+#include "formats/png/codec.h"
 #include "tests/formats/codecs.h"
 #include "tests/formats/files.h"
 #include "tests/test.h"

@@ -27,7 +27,7 @@ static bool same(const struct gf_record *a, const struct gf_record *b) {
 
 static struct gf_record random_record(uint32_t *seed) {
     struct gf_record r = {.version = 1};
-    r.kind = (enum gf_record_kind)(random_next(seed) % (GF_RECORD_COMPLEX + 1));
+    r.kind = (enum gf_kind)(random_next(seed) % (GF_COMPLEX + 1));
     r.ndim = 1 + (int)(random_next(seed) % 3);
     for (int i = 0; i < r.ndim; i++)
         r.shape[i] = 1 + random_next(seed) % 100000;
@@ -38,7 +38,7 @@ static struct gf_record random_record(uint32_t *seed) {
     r.complex_input = gf_dtype_is_complex(r.dtype);
     r.depth = 1 + (int)(random_next(seed) % (8 * gf_dtype_size(r.dtype)));
     r.axes = 1 + random_next(seed) % ((1u << r.ndim) - 1);
-    r.norm = (enum gf_record_norm)(random_next(seed) % 3);
+    r.norm = (enum gf_norm)(random_next(seed) % 3);
     r.shift = random_next(seed) & 16;
     r.half = !r.complex_input && (random_next(seed) & 16);
     r.luma = r.channels == 1 && (random_next(seed) & 16);
@@ -62,7 +62,7 @@ static void test_round_trip(void) {
     CHECK_EQ(r.shape[0], 512);
     CHECK_EQ(r.shape[1], 256);
     CHECK_EQ(r.axes, 3);
-    CHECK_EQ(r.kind, GF_RECORD_COMPLEX);
+    CHECK_EQ(r.kind, GF_COMPLEX);
     char *text; /* the form is part of the file format */
     CHECK_EQ(gf_record_format(&r, &text), GF_OK);
     CHECK(text && !strcmp(text, plain));
@@ -197,7 +197,7 @@ static void test_wavelet(void) {
     };
     struct gf_record r;
     CHECK_EQ(gf_record_parse(text, &r), GF_OK);
-    CHECK(r.version == GF_RECORD_WAVELET && r.levels == 3 && r.boundary == GF_RECORD_ZERO &&
+    CHECK(r.version == GF_RECORD_WAVELET && r.levels == 3 && r.boundary == GF_ZERO &&
           r.thresholded && r.shape[1] == 24);
     char *again;
     CHECK_EQ(gf_record_format(&r, &again), GF_OK);

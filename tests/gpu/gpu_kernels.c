@@ -7,7 +7,6 @@
 #include "core/gpu/api/cuda/library.h"
 #include "core/gpu/cache/kernel_source.h"
 #include "core/base/dl.h"
-#include "core/base/job_check.h"
 #include "core/base/status.h"
 #include "tests/core/backends.h"
 #include "tests/gpu/gpu_jobs.h"

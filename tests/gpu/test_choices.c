@@ -11,12 +11,11 @@
 #include <unistd.h>
 
 #include "core/base/hash.h"
-#include "core/base/job_check.h"
 #include "core/base/process.h"
 #include "core/base/status.h"
 #include "core/gpu/cache/cache_lines.h"
-#include "core/gpu/choose.h"
-#include "core/gpu/plan/candidates.h"
+#include "core/gpu/run.h"
+#include "core/gpu/plan/decision.h"
 #include "core/gpu/plan/make.h"
 #include "core/gpu/cache/plan_record.h"
 #include "tests/core/backends.h"
@@ -113,9 +112,6 @@ static void test_candidates(void) {
 
 struct gf_gpu_kernel {
     char options[sizeof((struct gf_kernel_request *)NULL)->options];
-};
-struct gf_gpu_buffer {
-    int64_t bytes;
 };
 
 /* The time of a kernel follows from its options, by `spread`; that of a run differs by `noise`. */

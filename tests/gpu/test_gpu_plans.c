@@ -6,11 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/gpu/plan/range_sample.h"
+#include "core/gpu/plan/space.h"
 #include "core/wavelet/dwt.h"
 #include "core/filter/filter.h"
 #include "core/base/factor.h"
-#include "core/base/job_check.h"
 #include "core/base/status.h"
 #include "tests/core/backends.h"
 #include "tests/gpu/gpu_jobs.h"

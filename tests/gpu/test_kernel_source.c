@@ -5,7 +5,6 @@
 
 #include "cli/environment.h"
 #include "core/gpu/cache/kernel_source.h"
-#include "core/gpu/cache/kernel_embedded.h"
 #include "core/base/status.h"
 #include "tests/formats/files.h"
 #include "tests/test.h"
@@ -70,6 +69,22 @@ static void test_sources(void) {
     put("c.cl", "#include \"empty.h\"\n\nend");
     check_source("c.cl", "#line 1 \"kernels/c.cl\"\n#line 1 \"kernels/empty.h\"\n"
                          "#line 2 \"kernels/c.cl\"\n\nend\n");
+    /* A file with a guard comes once, unless a condition decides about it, or its guard is given up. */
+    put("g.h", "/* g */\n#ifndef G_H\n#define G_H\ng\n#endif\n");
+    put("h.cl", "#if A\n#include \"g.h\"\n#endif\n#include \"g.h\"\n#include \"g.h\"\n#undef "
+                "G_H\n#include \"g.h\"\n");
+#define G "#line 1 \"kernels/g.h\"\n/* g */\n#ifndef G_H\n#define G_H\ng\n#endif\n"
+    check_source("h.cl",
+                 "#line 1 \"kernels/h.cl\"\n#if A\n" G "#line 3 \"kernels/h.cl\"\n#endif\n" G
+                 "#line 5 \"kernels/h.cl\"\n#line 6 \"kernels/h.cl\"\n#undef G_H\n" G
+                 "#line 8 \"kernels/h.cl\"\n");
+    put("i.h", "#ifndef I_H\n#define J_H\n#endif\n"); /* no guard */
+    put("i.cl", "#include \"i.h\"\n#include \"i.h\"\n");
+    check_source(
+        "i.cl",
+        "#line 1 \"kernels/i.cl\"\n#line 1 \"kernels/i.h\"\n#ifndef I_H\n#define J_H\n#endif\n"
+        "#line 2 \"kernels/i.cl\"\n#line 1 \"kernels/i.h\"\n#ifndef I_H\n#define J_H\n#endif\n"
+        "#line 3 \"kernels/i.cl\"\n");
     check_no_source("none.cl", "none.cl");
     put("d.cl", "\n\n#include \"gone.h\"\n");
     check_no_source("d.cl", "gone.h");

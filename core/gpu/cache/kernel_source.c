@@ -7,15 +7,17 @@
 #include <string.h>
 
 #include "core/gpu/cache/kernel_source.h"
-#include "core/gpu/cache/kernel_embedded.h"
 #include "core/base/process.h"
 #include "core/base/status.h"
 
-enum { MAX_DEPTH = 12, MAX_NAME = 64, MAX_TEXT = 4 << 20 };
+enum { MAX_DEPTH = 12, MAX_NAME = 64, MAX_GUARDS = 64, MAX_TEXT = 4 << 20 };
 
 struct text {
     char *data;
     size_t used, room;
+    char guard[MAX_GUARDS]
+              [MAX_NAME]; /* of the files that are in the text, so that they add nothing more */
+    int guards;
 };
 
 static int add(struct text *t, const char *from, size_t bytes) {
@@ -41,7 +43,7 @@ static int add_marker(struct text *t, int line, const char *file) {
 
 /* The file from a folder (GPUFFT_KERNEL_DIR), in memory that the caller frees. */
 static int read_file(const char *folder, const char *file, char **text) {
-    struct text t = {NULL, 0, 0};
+    struct text t = {.data = NULL};
     char *path = NULL, piece[4096];
     FILE *f = NULL;
     size_t n;
@@ -126,29 +128,83 @@ static bool is_plain(const char *name) {
     return plain;
 }
 
-static int flatten(struct text *t, const char *file, int depth) {
+/* The word after "#directive", from which *end is the rest; NULL for any other line. */
+static const char *after(const char *line, const char *directive, size_t *n) {
+    const size_t length = strlen(directive);
+    line = skip_blanks(line);
+    if (*line++ != '#' || strncmp(line = skip_blanks(line), directive, length))
+        return NULL;
+    line = skip_blanks(line + length);
+    *n = strcspn(line, " \t\n");
+    return line;
+}
+
+static char *find_guard(struct text *t, const char *name, size_t n) {
+    for (int i = 0; i < t->guards; i++)
+        if (strlen(t->guard[i]) == n && !strncmp(t->guard[i], name, n))
+            return t->guard[i];
+    return NULL;
+}
+
+/* The guard of a file: the name in its first directive, an #ifndef, and in the line after it, a #define. NULL:
+ * it has none. */
+static const char *guard_of(const char *text, size_t *n) {
+    size_t defined;
+    while (*text && *text != '#')
+        text += strcspn(text, "\n") + (text[strcspn(text, "\n")] == '\n');
+    const char *name = after(text, "ifndef", n);
+    const char *next = name ? strchr(name, '\n') : NULL;
+    const char *again = next ? after(next + 1, "define", &defined) : NULL;
+    return again && defined == *n && *n < MAX_NAME && !strncmp(name, again, *n) ? name : NULL;
+}
+
+/* The conditionals that are open after this line; a guard that is given up is none any more. */
+static int follow(struct text *t, const char *line, int open) {
+    size_t n;
+    const char *name = after(line, "undef", &n);
+    char *guard = name ? find_guard(t, name, n) : NULL;
+    if (guard)
+        *guard = 0;
+    return open + (after(line, "if", &n) != NULL) - (after(line, "endif", &n) != NULL);
+}
+
+static int flatten(struct text *t, const char *file, int depth, bool certain);
+
+/* The line of an #include: the file's text, unless it would be left out by its guard. */
+static int include(struct text *t, const char *file, int line, const char *name, int depth,
+                   bool certain) {
+    int rc;
+    if (!is_plain(name))
+        return gf_fail(GF_EBACKEND, "kernels/%s:%d: '%s' is not a file name", file, line, name);
+    if (depth == MAX_DEPTH)
+        return gf_fail(GF_EBACKEND, "kernels/%s:%d: includes are nested too deeply", file, line);
+    rc = flatten(t, name, depth + 1, certain);
+    if (!rc)
+        return add_marker(t, line + 1, file);
+    /* the outermost file and line; the message has the innermost */
+    return depth ? rc : gf_fail(rc, "%s (from kernels/%s:%d)", gf_message(), file, line);
+}
+
+/* `certain`: no condition decides whether the compiler sees the file. */
+static int flatten(struct text *t, const char *file, int depth, bool certain) {
     const char *text = "";
     char *taken, name[MAX_NAME];
+    size_t n = 0;
     int rc = find(file, &text, &taken);
-    if (!rc)
+    const char *guard = rc ? NULL : guard_of(text, &n);
+    const bool there = guard && find_guard(t, guard, n);
+    int open = guard ? -1 : 0;
+    if (!rc && !there)
         rc = add_marker(t, 1, file);
-    for (int line = 1; !rc && *text; line++) {
-        size_t n = strcspn(text, "\n");
-        if (!is_include(text, name)) {
-            rc = add(t, text, n);
-            if (!rc)
-                rc = add(t, "\n", 1);
-        } else if (!is_plain(name)) {
-            rc = gf_fail(GF_EBACKEND, "kernels/%s:%d: '%s' is not a file name", file, line, name);
-        } else if (depth == MAX_DEPTH) {
-            rc = gf_fail(GF_EBACKEND, "kernels/%s:%d: includes are nested too deeply", file, line);
-        } else {
-            rc = flatten(t, name, depth + 1);
-            if (!rc)
-                rc = add_marker(t, line + 1, file);
-            else if (depth == 0) /* the outermost file and line; the message has the innermost */
-                rc = gf_fail(rc, "%s (from kernels/%s:%d)", gf_message(), file, line);
-        }
+    if (!rc && guard && certain && !there && t->guards < MAX_GUARDS)
+        snprintf(t->guard[t->guards++], MAX_NAME, "%.*s", (int)n, guard);
+    for (int line = 1; !rc && !there && *text; line++) {
+        n = strcspn(text, "\n");
+        open = follow(t, text, open);
+        if (is_include(text, name))
+            rc = include(t, file, line, name, depth, certain && open == 0);
+        else if (!(rc = add(t, text, n)))
+            rc = add(t, "\n", 1);
         text += n;
         text += *text == '\n';
     }
@@ -157,11 +213,11 @@ static int flatten(struct text *t, const char *file, int depth) {
 }
 
 int gf_kernel_source(const char *file, char **text) {
-    struct text t = {NULL, 0, 0};
+    struct text t = {.data = NULL};
     *text = NULL;
     if (!is_plain(file))
         return gf_fail(GF_EBACKEND, "there is no kernel source '%s'", file);
-    int rc = flatten(&t, file, 0);
+    int rc = flatten(&t, file, 0, true);
     if (rc)
         free(t.data);
     else

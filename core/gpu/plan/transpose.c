@@ -1,16 +1,12 @@
 /* Spectra of a long line's columns to the rows of its matrix, and back, as a pass. */
-#include "core/gpu/plan/transpose.h"
+#include "core/gpu/plan/space.h"
 
 #include "core/base/status.h"
-#include "core/gpu/plan/cost.h"
+#include "core/gpu/plan/pass_builder.h"
 #include "core/gpu/plan/pass.h"
 #include "core/gpu/plan/tables.h"
 
 enum { SIDE = 32 }; /* of the squares in kernels/transpose.cl */
-
-static int64_t least(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
 
 static void set_transpose(const struct gf_job *job, const struct gf_gpu_space *work, bool half,
                           struct transpose_args *a) {
@@ -40,21 +36,17 @@ int gf_gpu_add_transpose(struct gf_gpu_plan *p, const struct gf_gpu_space *work)
         return GF_ENOMEM;
     pass->energy = back && job->real && !half;
     gf_gpu_option(pass, "-DBACK=%d -DHERMITIAN=%d", back, pass->energy);
-    gf_gpu_set_buffers(pass, 4,
-                       (enum gf_gpu_buffer_id[]){back ? GF_GPU_IN : work->buffer_id,
-                                                 back ? work->buffer_id : GF_GPU_OUT, GF_GPU_TABLES,
-                                                 GF_GPU_ENERGY});
+    GF_GPU_BUFFERS(pass, back ? GF_GPU_IN : work->buffer_id, back ? work->buffer_id : GF_GPU_OUT,
+                   GF_GPU_TABLES, GF_GPU_ENERGY);
     p->bytes[GF_GPU_ENERGY] = 2 * GF_GPU_GROUPS * word;
-    pass->args_bytes = sizeof *a;
-    pass->group = GROUP;
-    pass->groups =
-        least(GF_GPU_GROUPS, (a->columns + SIDE - 1) / SIDE *
-                                 ((back ? a->height : a->numbers) + SIDE - 1) / SIDE * a->channels);
-    pass->local_bytes = pass->kernel.local_bytes = SIDE * (SIDE + 1) * 2 * word;
+    const int64_t groups = (a->columns + SIDE - 1) / SIDE *
+                           ((back ? a->height : a->numbers) + SIDE - 1) / SIDE * a->channels;
+    gf_gpu_set_launch(pass, gf_min(GF_GPU_GROUPS, groups), GROUP, SIDE * (SIDE + 1) * 2 * word,
+                      sizeof *a);
     snprintf(pass->summary.what, sizeof pass->summary.what,
              "transposed, times the line's twiddles");
     const int64_t each = a->columns * a->channels * 2 * word;
-    pass->summary.bytes_read = each * (back ? a->numbers : least(a->height, a->numbers));
+    pass->summary.bytes_read = each * (back ? a->numbers : gf_min(a->height, a->numbers));
     pass->summary.bytes_written = each * (back ? a->height : a->numbers);
     pass->cost = (double)(pass->summary.bytes_read + pass->summary.bytes_written) / 0.8 +
                  gf_gpu_launch_cost(&p->props);

@@ -80,7 +80,7 @@ int gf_cuda_compiler_find(struct gf_gpu_props *p, struct gf_cuda_compiler *compi
 static int load_nvrtc(struct gf_cuda_device *g, const struct gf_nvrtc **nvrtc,
                       struct gf_cuda_compiler *compiler) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    struct gf_gpu_props p = g->props;
+    struct gf_gpu_props p = g->head.props;
     *nvrtc = gf_nvrtc_find();
     if (!*nvrtc)
         return GF_EABSENT;
@@ -105,7 +105,7 @@ static int build_failure(const struct gf_cuda_device *g, const struct gf_nvrtc *
         log = calloc(1, bytes + 1);
     if (log && !nvrtc->log(program, log))
         line = gf_gpu_complaint(log);
-    int status = gf_fail(GF_EBACKEND, "building %s for '%s': %s", name, g->props.name,
+    int status = gf_fail(GF_EBACKEND, "building %s for '%s': %s", name, g->head.props.name,
                          *line ? line : nvrtc->error_string(rc));
     free(log);
     return status;

@@ -108,13 +108,6 @@ static int cuda_probe(char reason[GF_REASON]) {
     return 0;
 }
 
-static int cuda_installed(char reason[GF_REASON]) {
-    if (gf_cuda_load())
-        return 0;
-    snprintf(reason, GF_REASON, "%s", gf_message());
-    return GF_EABSENT;
-}
-
 static int cuda_list(struct gf_gpu_props *props, int most) {
     const struct gf_cuda *cu = gf_cuda_find();
     int devices[GF_GPU_MAX_DEVICES];
@@ -188,17 +181,18 @@ static int cuda_open(const char *device, void **gpu, struct gf_gpu_props *props)
     struct gf_cuda_device *g = calloc(1, sizeof *g);
     if (!g)
         return gf_fail(GF_ENOMEM, "no memory for a context");
+    g->head.api = &gf_gpu_cuda;
     g->cu = cu;
     g->device = devices[index];
-    g->props = list[index];
-    rc = gf_cuda_compiler_find(&g->props, &g->compiler);
+    g->head.props = list[index];
+    rc = gf_cuda_compiler_find(&g->head.props, &g->compiler);
     if (!rc)
         rc = open_context(g);
     if (rc) {
         cuda_close(g);
         return rc;
     }
-    *props = g->props;
+    *props = g->head.props;
     *gpu = g;
     return 0;
 }
@@ -265,7 +259,7 @@ static int cuda_elapsed(void *gpu, double *seconds) {
 }
 
 static void *cuda_native(struct gf_gpu_buffer *buffer) {
-    return (void *)(uintptr_t)buffer->address;
+    return (void *)(uintptr_t)buffer->handle;
 }
 
 static void *cuda_stream(void *gpu) {
@@ -288,9 +282,10 @@ static int cuda_load(void *gpu, const void *binary, size_t bytes, const char *en
                      int64_t local_bytes, struct gf_gpu_kernel **kernel) {
     struct gf_cuda_device *g = gpu;
     *kernel = NULL;
-    if (local_bytes > g->props.local_bytes)
+    if (local_bytes > g->head.props.local_bytes)
         return gf_fail(GF_EBACKEND, "%s needs %lld bytes of shared memory, '%s' has %lld", entry,
-                       (long long)local_bytes, g->props.name, (long long)g->props.local_bytes);
+                       (long long)local_bytes, g->head.props.name,
+                       (long long)g->head.props.local_bytes);
     if (!gf_cuda_image_is_whole(binary, bytes))
         return gf_fail(GF_EBACKEND, "cannot load %s: the binary is damaged", entry);
     int rc = gf_cuda_enter(g);
@@ -332,16 +327,16 @@ static int cuda_launch(void *gpu, const struct gf_gpu_launch *l) {
     uint64_t address[GF_GPU_MAX_BUFFERS];
     void *argument[GF_GPU_MAX_BUFFERS + 1];
     int n = 0;
-    if (l->groups <= 0 || l->groups > INT32_MAX || l->group <= 0 || l->group > g->props.max_group ||
-        l->local_bytes < 0 || l->local_bytes > g->props.local_bytes ||
-        l->n_buffers > GF_GPU_MAX_BUFFERS)
+    if (l->groups <= 0 || l->groups > INT32_MAX || l->group <= 0 ||
+        l->group > g->head.props.max_group || l->local_bytes < 0 ||
+        l->local_bytes > g->head.props.local_bytes || l->n_buffers > GF_GPU_MAX_BUFFERS)
         return gf_fail(GF_EBACKEND, "cannot launch %lld groups of %d with %lld bytes",
                        (long long)l->groups, l->group, (long long)l->local_bytes);
     int rc = gf_cuda_enter(g);
     if (rc)
         return rc;
     for (int i = 0; i < l->n_buffers; i++) {
-        address[i] = l->buffer[i] ? l->buffer[i]->address : 0;
+        address[i] = l->buffer[i] ? l->buffer[i]->handle : 0;
         argument[n++] = &address[i];
     }
     if (l->args_bytes) /* the driver knows its size from the kernel, and copies it now */
@@ -356,28 +351,15 @@ static int cuda_launch(void *gpu, const struct gf_gpu_launch *l) {
 const struct gf_gpu gf_gpu_cuda = {
     .name = "cuda",
     .probe = cuda_probe,
-    .installed = cuda_installed,
+    .installed = gf_cuda_load,
     .list = cuda_list,
     .open = cuda_open,
     .close = cuda_close,
-    .alloc = gf_cuda_alloc,
-    .free = gf_cuda_free,
-    .view = gf_cuda_view,
-    .free_bytes = gf_cuda_free_bytes,
-    .pin = gf_cuda_pin,
-    .unpin = gf_cuda_unpin,
-    .lock = gf_cuda_lock,
-    .unlock = gf_cuda_unlock,
-    .is_locked = gf_cuda_is_locked,
-    .upload_rows = gf_cuda_upload_rows,
-    .download_rows = gf_cuda_download_rows,
-    .upload = gf_cuda_upload,
-    .download = gf_cuda_download,
-    .clear = gf_cuda_clear,
-    .copy = gf_cuda_copy,
+    GF_GPU_MEMORY(gf_cuda),
+    .view = gf_gpu_view,
+    .send = gf_gpu_send,
     .reads_others = true,
     .reaches = gf_cuda_reaches,
-    .send = gf_cuda_send,
     .follow_other = cuda_follow_other,
     .build = gf_cuda_build,
     .load = cuda_load,

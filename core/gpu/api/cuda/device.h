@@ -16,6 +16,7 @@ struct gf_cuda_compiler {
 };
 
 struct gf_cuda_device {
+    struct gf_gpu_device head;
     const struct gf_cuda *cu;
     struct gf_cuda_compiler compiler;
     int device;
@@ -23,14 +24,7 @@ struct gf_cuda_device {
     void *stream; /* the current one of `streams`, which are opened on first use */
     void *streams[GF_GPU_QUEUES];
     bool marked[GF_GPU_MARKS];
-    struct gf_gpu_props props;
     atomic_bool lost;
-};
-
-struct gf_gpu_buffer {
-    uint64_t address;
-    int64_t bytes;
-    bool view; /* its memory belongs to another buffer */
 };
 
 struct gf_gpu_kernel {
@@ -51,27 +45,16 @@ int gf_cuda_compiler_find(struct gf_gpu_props *p, struct gf_cuda_compiler *compi
 /* As in struct gf_gpu. */
 int gf_cuda_build(void *gpu, const char *name, const char *source, const char *options,
                   void **binary, size_t *bytes);
-int gf_cuda_alloc(void *gpu, int64_t bytes, struct gf_gpu_buffer **out);
-void gf_cuda_free(void *gpu, struct gf_gpu_buffer *buffer);
-int gf_cuda_view(void *gpu, struct gf_gpu_buffer *of, int64_t offset, int64_t bytes,
-                 struct gf_gpu_buffer **view);
+int gf_cuda_take(void *gpu, int64_t bytes, uint64_t *address);
+void gf_cuda_give(void *gpu, uint64_t address);
 int64_t gf_cuda_free_bytes(void *gpu);
 int gf_cuda_pin(void *gpu, int64_t bytes, void **host);
 void gf_cuda_unpin(void *gpu, void *host);
 int gf_cuda_lock(void *gpu, void *host, int64_t bytes, bool *locked);
 void gf_cuda_unlock(void *gpu, void *host);
 bool gf_cuda_is_locked(void *gpu, const void *host, int64_t bytes);
-int gf_cuda_upload_rows(void *gpu, struct gf_gpu_buffer *to, const struct gf_gpu_rows *rows);
-int gf_cuda_download_rows(void *gpu, const struct gf_gpu_buffer *from,
-                          const struct gf_gpu_rows *rows);
-int gf_cuda_upload(void *gpu, struct gf_gpu_buffer *to, int64_t offset, const void *host,
-                   int64_t bytes);
-int gf_cuda_download(void *gpu, void *host, const struct gf_gpu_buffer *from, int64_t offset,
-                     int64_t bytes);
-int gf_cuda_clear(void *gpu, struct gf_gpu_buffer *to, int64_t offset, int64_t bytes);
-int gf_cuda_copy(void *gpu, struct gf_gpu_buffer *to, int64_t to_offset,
-                 const struct gf_gpu_buffer *from, int64_t from_offset, int64_t bytes);
+int gf_cuda_zero(void *gpu, const struct gf_gpu_buffer *to, int64_t offset, int64_t bytes);
+int gf_cuda_move(void *gpu, const struct gf_gpu_move *m);
 bool gf_cuda_reaches(void *gpu, void *other);
-int gf_cuda_send(void *gpu, void *other, const struct gf_gpu_send *rows);
 
 #endif

@@ -9,70 +9,19 @@
 #include "core/base/dl.h"
 #include "core/base/status.h"
 
-#define DRIVER(field, name)                                                                        \
-    { "cu" name, offsetof(struct gf_cuda, field) }
-#define NVRTC(field, name)                                                                         \
-    { "nvrtc" name, offsetof(struct gf_nvrtc, field) }
-
-/* NVIDIA's header maps these names to their _v2 versions; the bare ones are the old 32-bit
- * interface. */
 static const struct gf_dl_symbol driver_symbols[] = {
-    DRIVER(init, "Init"),
-    DRIVER(driver_version, "DriverGetVersion"),
-    DRIVER(error_string, "GetErrorString"),
-    DRIVER(device_count, "DeviceGetCount"),
-    DRIVER(device_get, "DeviceGet"),
-    DRIVER(device_name, "DeviceGetName"),
-    DRIVER(device_memory, "DeviceTotalMem_v2"),
-    DRIVER(device_attribute, "DeviceGetAttribute"),
-    DRIVER(context_retain, "DevicePrimaryCtxRetain"),
-    DRIVER(context_release, "DevicePrimaryCtxRelease_v2"),
-    DRIVER(context_set, "CtxSetCurrent"),
-    DRIVER(context_wait, "CtxSynchronize"),
-    DRIVER(stream_create, "StreamCreate"),
-    DRIVER(stream_destroy, "StreamDestroy_v2"),
-    DRIVER(stream_wait, "StreamSynchronize"),
-    DRIVER(stream_follow, "StreamWaitEvent"),
-    DRIVER(event_create, "EventCreate"),
-    DRIVER(event_destroy, "EventDestroy_v2"),
-    DRIVER(event_record, "EventRecord"),
-    DRIVER(event_wait, "EventSynchronize"),
-    DRIVER(event_elapsed, "EventElapsedTime"),
-    DRIVER(memory_alloc, "MemAlloc_v2"),
-    DRIVER(memory_free, "MemFree_v2"),
-    DRIVER(memory_info, "MemGetInfo_v2"),
-    DRIVER(host_alloc, "MemHostAlloc"),
-    DRIVER(host_free, "MemFreeHost"),
-    DRIVER(host_register, "MemHostRegister_v2"),
-    DRIVER(host_unregister, "MemHostUnregister"),
-    DRIVER(pointer_attribute, "PointerGetAttribute"),
-    DRIVER(upload, "MemcpyHtoDAsync_v2"),
-    DRIVER(download, "MemcpyDtoHAsync_v2"),
-    DRIVER(copy, "MemcpyDtoDAsync_v2"),
-    DRIVER(copy_rows, "Memcpy2DAsync_v2"),
-    DRIVER(fill, "MemsetD8Async"),
-    DRIVER(module_load, "ModuleLoadData"),
-    DRIVER(module_unload, "ModuleUnload"),
-    DRIVER(module_function, "ModuleGetFunction"),
-    DRIVER(function_set, "FuncSetAttribute"),
-    DRIVER(launch, "LaunchKernel"),
+#define DRIVER(field, name, ...) {"cu" name, offsetof(struct gf_cuda, field)},
+#define NVRTC(...)
+#include "core/gpu/api/cuda/calls.inc"
+#undef DRIVER
+#undef NVRTC
     {NULL, 0},
 };
 
 static const struct gf_dl_symbol nvrtc_symbols[] = {
-    NVRTC(version, "Version"),
-    NVRTC(n_archs, "GetNumSupportedArchs"),
-    NVRTC(archs, "GetSupportedArchs"),
-    NVRTC(create, "CreateProgram"),
-    NVRTC(destroy, "DestroyProgram"),
-    NVRTC(compile, "CompileProgram"),
-    NVRTC(cubin_size, "GetCUBINSize"),
-    NVRTC(cubin, "GetCUBIN"),
-    NVRTC(ptx_size, "GetPTXSize"),
-    NVRTC(ptx, "GetPTX"),
-    NVRTC(log_size, "GetProgramLogSize"),
-    NVRTC(log, "GetProgramLog"),
-    NVRTC(error_string, "GetErrorString"),
+#define DRIVER(...)
+#define NVRTC(result, field, name, ...) {"nvrtc" name, offsetof(struct gf_nvrtc, field)},
+#include "core/gpu/api/cuda/calls.inc"
     {NULL, 0},
 };
 
@@ -142,27 +91,18 @@ const char *gf_cuda_error(const struct gf_cuda *cu, int code) {
 }
 
 bool gf_cuda_is_fatal(int code) {
-    switch (code) {
-    case GF_CU_DEINITIALIZED:
-    case GF_CU_ECC_UNCORRECTABLE:
-    case GF_CU_NVLINK_UNCORRECTABLE:
-    case GF_CU_CONTAINED:
-    case GF_CU_ILLEGAL_ADDRESS:
-    case GF_CU_LAUNCH_TIMEOUT:
-    case GF_CU_CONTEXT_IS_DESTROYED:
-    case GF_CU_ASSERT:
-    case GF_CU_STACK_ERROR:
-    case GF_CU_ILLEGAL_INSTRUCTION:
-    case GF_CU_MISALIGNED_ADDRESS:
-    case GF_CU_INVALID_ADDRESS_SPACE:
-    case GF_CU_INVALID_PC:
-    case GF_CU_LAUNCH_FAILED:
-    case GF_CU_TENSOR_MEMORY_LEAK:
-    case GF_CU_UNKNOWN:
-        return true;
-    default:
-        return false;
-    }
+    static const int fatal[] = {GF_CU_DEINITIALIZED,        GF_CU_ECC_UNCORRECTABLE,
+                                GF_CU_NVLINK_UNCORRECTABLE, GF_CU_CONTAINED,
+                                GF_CU_ILLEGAL_ADDRESS,      GF_CU_LAUNCH_TIMEOUT,
+                                GF_CU_CONTEXT_IS_DESTROYED, GF_CU_ASSERT,
+                                GF_CU_STACK_ERROR,          GF_CU_ILLEGAL_INSTRUCTION,
+                                GF_CU_MISALIGNED_ADDRESS,   GF_CU_INVALID_ADDRESS_SPACE,
+                                GF_CU_INVALID_PC,           GF_CU_LAUNCH_FAILED,
+                                GF_CU_TENSOR_MEMORY_LEAK,   GF_CU_UNKNOWN};
+    bool is = false;
+    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
+        is = is || fatal[i] == code;
+    return is;
 }
 
 bool gf_cuda_image_is_whole(const void *image, size_t bytes) {

@@ -98,50 +98,11 @@ struct gf_cuda_launch {
 };
 
 struct gf_cuda {
-    int (*init)(unsigned flags);
-    int (*driver_version)(int *version); /* 13020 is CUDA 13.2 */
-    int (*error_string)(int code, const char **text);
-    int (*device_count)(int *n);
-    int (*device_get)(int *device, int number);
-    int (*device_name)(char *name, int size, int device);
-    int (*device_memory)(size_t *bytes, int device);
-    int (*device_attribute)(int *value, int attribute, int device);
-
-    int (*context_retain)(void **context, int device);
-    int (*context_release)(int device);
-    int (*context_set)(void *context); /* for the calling thread */
-    int (*context_wait)(void);         /* waits for all work of the context */
-    int (*stream_create)(void **stream, unsigned flags);
-    int (*stream_destroy)(void *stream);
-    int (*stream_wait)(void *stream);
-    int (*stream_follow)(void *stream, void *event, unsigned flags);
-    int (*event_create)(void **event, unsigned flags);
-    int (*event_destroy)(void *event);
-    int (*event_record)(void *event, void *stream);
-    int (*event_wait)(void *event);
-    int (*event_elapsed)(float *milliseconds, void *from, void *to);
-
-    int (*memory_alloc)(uint64_t *address, size_t bytes);
-    int (*memory_free)(uint64_t address);
-    int (*memory_info)(size_t *unused, size_t *all);
-    int (*host_alloc)(void **host, size_t bytes, unsigned flags);
-    int (*host_free)(void *host);
-    int (*host_register)(void *host, size_t bytes, unsigned flags);
-    int (*host_unregister)(void *host);
-    int (*pointer_attribute)(void *value, int attribute, uint64_t address);
-    int (*upload)(uint64_t to, const void *host, size_t bytes, void *stream);
-    int (*download)(void *host, uint64_t from, size_t bytes, void *stream);
-    int (*copy)(uint64_t to, uint64_t from, size_t bytes, void *stream);
-    int (*copy_rows)(const struct gf_cuda_rows *rows, void *stream);
-    int (*fill)(uint64_t to, unsigned char value, size_t bytes, void *stream);
-
-    int (*module_load)(void **module, const void *image);
-    int (*module_unload)(void *module);
-    int (*module_function)(void **function, void *module, const char *name);
-    int (*function_set)(void *function, int attribute, int value);
-    int (*launch)(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                  unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
-                  void *stream, void **arguments, void **extra);
+#define DRIVER(field, name, ...) int (*field)(__VA_ARGS__);
+#define NVRTC(...)
+#include "core/gpu/api/cuda/calls.inc"
+#undef DRIVER
+#undef NVRTC
     /* Peer access between two devices; NULL if the driver lacks it. Once enabled, the current
      * context reaches the other's memory. */
     int (*peer_can_access)(int *can, int device, int other);
@@ -152,20 +113,11 @@ struct gf_cuda {
 };
 
 struct gf_nvrtc {
-    int (*version)(int *major, int *minor);
-    int (*n_archs)(int *n);
-    int (*archs)(int *list); /* ascending: 75, 80, … 90, … */
-    int (*create)(void **program, const char *source, const char *name, int n_headers,
-                  const char *const *headers, const char *const *names);
-    int (*destroy)(void **program);
-    int (*compile)(void *program, int n_options, const char *const *options);
-    int (*cubin_size)(void *program, size_t *bytes);
-    int (*cubin)(void *program, char *image);
-    int (*ptx_size)(void *program, size_t *bytes);
-    int (*ptx)(void *program, char *text);
-    int (*log_size)(void *program, size_t *bytes);
-    int (*log)(void *program, char *text);
-    const char *(*error_string)(int code);
+#define DRIVER(...)
+#define NVRTC(result, field, name, ...) result (*field)(__VA_ARGS__);
+#include "core/gpu/api/cuda/calls.inc"
+#undef DRIVER
+#undef NVRTC
 };
 
 /* Each loads its library once and never unloads it; the driver's is then initialised. NULL with

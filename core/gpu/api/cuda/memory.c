@@ -5,66 +5,31 @@
 #include "core/gpu/common.h"
 #include "core/gpu/api/cuda/device.h"
 #include "core/base/array.h"
-#include "core/base/huge_page.h"
+#include "core/base/pages.h"
 #include "core/base/memory.h"
-#include "core/base/populate.h"
 #include "core/base/status.h"
 
-int gf_cuda_alloc(void *gpu, int64_t bytes, struct gf_gpu_buffer **out) {
+int gf_cuda_take(void *gpu, int64_t bytes, uint64_t *address) {
     struct gf_cuda_device *g = gpu;
-    char size[GF_SIZE_TEXT];
-    *out = NULL;
     int rc = gf_cuda_enter(g);
     if (rc)
         return rc;
-    struct gf_gpu_buffer *b = calloc(1, sizeof *b);
-    if (!b)
-        return gf_fail(GF_ENOMEM, "no memory for a buffer");
-    b->bytes = bytes;
-    rc = bytes < 0 || bytes > g->props.memory
-             ? GF_CU_OUT_OF_MEMORY
-             : g->cu->memory_alloc(&b->address, bytes < 16 ? 16 : (size_t)bytes);
-    if (!rc) {
-        *out = b;
-        return 0;
-    }
-    free(b);
-    if (rc == GF_CU_OUT_OF_MEMORY)
-        return gf_fail(GF_ENOMEM, "'%s' has no room for a buffer of %s", g->props.name,
-                       gf_memory_text(bytes, size));
-    return gf_cuda_failure(g, rc, "taking memory");
+    rc = g->cu->memory_alloc(address, (size_t)bytes);
+    return rc == GF_CU_OUT_OF_MEMORY ? gf_gpu_no_room(gpu, bytes)
+                                     : gf_cuda_check(g, rc, "taking memory");
 }
 
-void gf_cuda_free(void *gpu, struct gf_gpu_buffer *buffer) {
+void gf_cuda_give(void *gpu, uint64_t address) {
     struct gf_cuda_device *g = gpu;
-    if (!buffer)
-        return;
-    if (!buffer->view && !g->cu->context_set(g->context))
-        g->cu->memory_free(buffer->address);
-    free(buffer);
-}
-
-int gf_cuda_view(void *gpu, struct gf_gpu_buffer *of, int64_t offset, int64_t bytes,
-                 struct gf_gpu_buffer **view) {
-    (void)gpu;
-    *view = NULL;
-    int rc = gf_gpu_check_range(offset, bytes, of->bytes);
-    if (rc)
-        return rc;
-    struct gf_gpu_buffer *b = malloc(sizeof *b);
-    if (!b)
-        return gf_fail(GF_ENOMEM, "no memory for a buffer");
-    *b = (struct gf_gpu_buffer){
-        .address = of->address + (uint64_t)offset, .bytes = bytes, .view = true};
-    *view = b;
-    return 0;
+    if (!g->cu->context_set(g->context))
+        g->cu->memory_free(address);
 }
 
 int64_t gf_cuda_free_bytes(void *gpu) {
     struct gf_cuda_device *g = gpu;
     size_t unused = 0, all = 0;
     if (g->cu->context_set(g->context) || g->cu->memory_info(&unused, &all))
-        return g->props.memory;
+        return g->head.props.memory;
     return (int64_t)unused;
 }
 
@@ -113,56 +78,13 @@ void gf_cuda_unpin(void *gpu, void *host) {
         g->cu->host_free(host);
 }
 
-/* The driver copies pageable memory before it returns, so that the caller may change it;
- * page-locked memory must not change before sync(). */
-int gf_cuda_upload(void *gpu, struct gf_gpu_buffer *to, int64_t offset, const void *host,
-                   int64_t bytes) {
+int gf_cuda_zero(void *gpu, const struct gf_gpu_buffer *to, int64_t offset, int64_t bytes) {
     struct gf_cuda_device *g = gpu;
-    int rc = gf_gpu_check_range(offset, bytes, to->bytes);
-    if (!rc)
-        rc = gf_cuda_enter(g);
-    if (rc || !bytes)
+    int rc = gf_cuda_enter(g);
+    if (rc)
         return rc;
-    rc = g->cu->upload(to->address + (uint64_t)offset, host, (size_t)bytes, g->stream);
-    return gf_cuda_check(g, rc, "an upload");
-}
-
-int gf_cuda_download(void *gpu, void *host, const struct gf_gpu_buffer *from, int64_t offset,
-                     int64_t bytes) {
-    struct gf_cuda_device *g = gpu;
-    int rc = gf_gpu_check_range(offset, bytes, from->bytes);
-    if (!rc)
-        rc = gf_cuda_enter(g);
-    if (rc || !bytes)
-        return rc;
-    rc = g->cu->download(host, from->address + (uint64_t)offset, (size_t)bytes, g->stream);
-    return gf_cuda_check(g, rc, "a download");
-}
-
-int gf_cuda_clear(void *gpu, struct gf_gpu_buffer *to, int64_t offset, int64_t bytes) {
-    struct gf_cuda_device *g = gpu;
-    int rc = gf_gpu_check_range(offset, bytes, to->bytes);
-    if (!rc)
-        rc = gf_cuda_enter(g);
-    if (rc || !bytes)
-        return rc;
-    rc = g->cu->fill(to->address + (uint64_t)offset, 0, (size_t)bytes, g->stream);
+    rc = g->cu->fill(to->handle + (uint64_t)offset, 0, (size_t)bytes, g->stream);
     return gf_cuda_check(g, rc, "clearing memory");
-}
-
-int gf_cuda_copy(void *gpu, struct gf_gpu_buffer *to, int64_t to_offset,
-                 const struct gf_gpu_buffer *from, int64_t from_offset, int64_t bytes) {
-    struct gf_cuda_device *g = gpu;
-    int rc = gf_gpu_check_range(to_offset, bytes, to->bytes);
-    if (!rc)
-        rc = gf_gpu_check_range(from_offset, bytes, from->bytes);
-    if (!rc)
-        rc = gf_cuda_enter(g);
-    if (rc || !bytes)
-        return rc;
-    rc = g->cu->copy(to->address + (uint64_t)to_offset, from->address + (uint64_t)from_offset,
-                     (size_t)bytes, g->stream);
-    return gf_cuda_check(g, rc, "a copy");
 }
 
 int gf_cuda_lock(void *gpu, void *host, int64_t bytes, bool *locked) {
@@ -198,55 +120,55 @@ bool gf_cuda_is_locked(void *gpu, const void *host, int64_t bytes) {
     return locked;
 }
 
+/* ---- copies ---- */
+
 /* The driver takes no larger pitch; rows that are further apart are copied one by one. */
 enum { PITCH_MOST = INT32_MAX };
 
-static int copy_row_by_row(struct gf_cuda_device *g, uint64_t address, int64_t pitch,
-                           const struct gf_gpu_rows *r, bool up) {
-    int rc = 0;
-    for (int64_t i = 0; i < r->count && !rc; i++) {
-        char *host = (char *)r->host + i * r->pitch;
-        const uint64_t at = address + (uint64_t)(i * pitch);
-        rc = up ? g->cu->upload(at, host, (size_t)r->bytes, g->stream)
-                : g->cu->download(host, at, (size_t)r->bytes, g->stream);
-    }
-    return gf_cuda_check(g, rc, "a copy of rows");
+static uint64_t place_of(const struct gf_gpu_end *e, int64_t row) {
+    const uint64_t base = e->buffer ? e->buffer->handle : (uint64_t)(uintptr_t)e->host;
+    return base + (uint64_t)(e->offset + row * e->pitch);
 }
 
-/* In either direction. */
-static int copy_rows(struct gf_cuda_device *g, const struct gf_gpu_buffer *buffer,
-                     const struct gf_gpu_rows *r, bool up) {
-    const int64_t pitch = gf_gpu_rows_pitch(r);
-    const uint64_t address = buffer->address + (uint64_t)r->offset;
+/* The driver copies pageable memory before it returns, so that the caller may change it;
+ * page-locked memory must not change before sync(). */
+static int move_row(struct gf_cuda_device *g, const struct gf_gpu_move *m, int64_t row) {
+    const uint64_t from = place_of(&m->from, row), to = place_of(&m->to, row);
+    const size_t bytes = (size_t)m->bytes;
+    if (m->from.host)
+        return g->cu->upload(to, (const void *)(uintptr_t)from, bytes, g->stream);
+    return m->to.host ? g->cu->download((void *)(uintptr_t)to, from, bytes, g->stream)
+                      : g->cu->copy(to, from, bytes, g->stream);
+}
+
+/* Between devices an address tells its device. */
+int gf_cuda_move(void *gpu, const struct gf_gpu_move *m) {
+    struct gf_cuda_device *g = gpu;
+    const bool up = m->from.host, down = m->to.host;
     const struct gf_cuda_rows rows = {
-        .from_kind = up ? GF_CU_HOST : GF_CU_DEVICE,
-        .from_host = up ? r->host : NULL,
-        .from_device = up ? 0 : address,
-        .from_pitch = (size_t)(up ? r->pitch : pitch),
-        .to_kind = up ? GF_CU_DEVICE : GF_CU_HOST,
-        .to_host = up ? NULL : r->host,
-        .to_device = up ? address : 0,
-        .to_pitch = (size_t)(up ? pitch : r->pitch),
-        .width = (size_t)r->bytes,
-        .height = (size_t)r->count,
+        .from_kind = up     ? GF_CU_HOST
+                     : down ? GF_CU_DEVICE
+                            : GF_CU_UNIFIED,
+        .from_host = m->from.host,
+        .from_device = up ? 0 : place_of(&m->from, 0),
+        .from_pitch = (size_t)m->from.pitch,
+        .to_kind = down ? GF_CU_HOST
+                   : up ? GF_CU_DEVICE
+                        : GF_CU_UNIFIED,
+        .to_host = m->to.host,
+        .to_device = down ? 0 : place_of(&m->to, 0),
+        .to_pitch = (size_t)m->to.pitch,
+        .width = (size_t)m->bytes,
+        .height = (size_t)m->count,
     };
-    int rc = gf_gpu_check_rows(r->offset, r->bytes, pitch, r->count, buffer->bytes);
-    if (!rc)
-        rc = gf_cuda_enter(g);
-    if (rc || !r->bytes || !r->count)
+    int rc = gf_cuda_enter(g);
+    if (rc)
         return rc;
-    if (pitch > PITCH_MOST || r->pitch > PITCH_MOST)
-        return copy_row_by_row(g, address, pitch, r, up);
-    return gf_cuda_check(g, g->cu->copy_rows(&rows, g->stream), "a copy of rows");
-}
-
-int gf_cuda_upload_rows(void *gpu, struct gf_gpu_buffer *to, const struct gf_gpu_rows *rows) {
-    return copy_rows(gpu, to, rows, true);
-}
-
-int gf_cuda_download_rows(void *gpu, const struct gf_gpu_buffer *from,
-                          const struct gf_gpu_rows *rows) {
-    return copy_rows(gpu, from, rows, false);
+    if (m->count > 1 && m->from.pitch <= PITCH_MOST && m->to.pitch <= PITCH_MOST)
+        return gf_cuda_check(g, g->cu->copy_rows(&rows, g->stream), m->what);
+    for (int64_t i = 0; i < m->count && !rc; i++)
+        rc = move_row(g, m, i);
+    return gf_cuda_check(g, rc, m->what);
 }
 
 /* Access is switched on once for two contexts, and stays. */
@@ -261,33 +183,4 @@ bool gf_cuda_reaches(void *gpu, void *other) {
         return false;
     const int rc = g->cu->peer_enable(o->context, 0);
     return !rc || rc == GF_CU_PEER_ALREADY_ENABLED;
-}
-
-int gf_cuda_send(void *gpu, void *other, const struct gf_gpu_send *r) {
-    struct gf_cuda_device *g = gpu;
-    const struct gf_cuda_rows rows = {
-        .from_kind = GF_CU_UNIFIED,
-        .from_device = r->from->address + (uint64_t)r->from_offset,
-        .from_pitch = (size_t)r->from_pitch,
-        .to_kind = GF_CU_UNIFIED,
-        .to_device = r->to->address + (uint64_t)r->to_offset,
-        .to_pitch = (size_t)r->to_pitch,
-        .width = (size_t)r->bytes,
-        .height = (size_t)r->count,
-    };
-    (void)other; /* an address tells its device */
-    int rc = gf_gpu_check_rows(r->from_offset, r->bytes, r->from_pitch, r->count, r->from->bytes);
-    if (!rc)
-        rc = gf_gpu_check_rows(r->to_offset, r->bytes, r->to_pitch, r->count, r->to->bytes);
-    if (!rc)
-        rc = gf_cuda_enter(g);
-    if (rc || !r->bytes || !r->count)
-        return rc;
-    if (r->from_pitch <= PITCH_MOST && r->to_pitch <= PITCH_MOST)
-        return gf_cuda_check(g, g->cu->copy_rows(&rows, g->stream), "a copy to another device");
-    for (int64_t i = 0; i < r->count && !rc; i++)
-        rc = g->cu->copy(rows.to_device + (uint64_t)(i * r->to_pitch),
-                         rows.from_device + (uint64_t)(i * r->from_pitch), (size_t)r->bytes,
-                         g->stream);
-    return gf_cuda_check(g, rc, "a copy to another device");
 }

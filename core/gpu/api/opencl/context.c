@@ -5,8 +5,9 @@
 
 int gf_opencl_failure(const struct gf_opencl_context *g, int32_t rc, const char *what) {
     if (rc == GF_CL_ALLOCATION_FAILURE || rc == GF_CL_OUT_OF_HOST_MEMORY)
-        return gf_fail(GF_ENOMEM, "%s: out of memory on '%s'", what, g->props.name);
-    return gf_fail(GF_EBACKEND, "%s failed on '%s': %s", what, g->props.name, gf_opencl_error(rc));
+        return gf_fail(GF_ENOMEM, "%s: out of memory on '%s'", what, g->head.props.name);
+    return gf_fail(GF_EBACKEND, "%s failed on '%s': %s", what, g->head.props.name,
+                   gf_opencl_error(rc));
 }
 
 int gf_opencl_harvest(struct gf_opencl_context *g, unsigned slot) {

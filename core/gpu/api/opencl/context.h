@@ -16,11 +16,11 @@ struct gf_opencl_pinned {
 };
 
 struct gf_opencl_context {
+    struct gf_gpu_device head;
     const struct gf_opencl *cl;
     void *device, *context;
     void *queue; /* the current one of `queues`, which are opened on first use */
     void *queues[GF_GPU_QUEUES];
-    struct gf_gpu_props props;
     struct gf_opencl_pinned *pinned;
     void *mark[GF_GPU_MARKS];
     /* A ring of the events of commands in flight, through which alone OpenCL reports failures reliably. */
@@ -30,11 +30,6 @@ struct gf_opencl_context {
     int32_t failed; /* the first such failure since the last sync */
     const char *failed_what;
     bool lost;
-};
-
-struct gf_gpu_buffer {
-    void *memory;
-    int64_t bytes;
 };
 
 struct gf_gpu_kernel {
@@ -51,26 +46,17 @@ void gf_opencl_watch(struct gf_opencl_context *g, void *event, const char *what)
 int gf_opencl_queued(struct gf_opencl_context *g, int32_t rc, void *event, const char *what);
 
 /* As in struct gf_gpu. */
-int gf_opencl_alloc(void *gpu, int64_t bytes, struct gf_gpu_buffer **out);
-void gf_opencl_free(void *gpu, struct gf_gpu_buffer *buffer);
-int gf_opencl_view(void *gpu, struct gf_gpu_buffer *of, int64_t offset, int64_t bytes,
-                   struct gf_gpu_buffer **view);
+int gf_opencl_take(void *gpu, int64_t bytes, uint64_t *handle);
+void gf_opencl_give(void *gpu, uint64_t handle);
+int gf_opencl_part(void *gpu, uint64_t handle, int64_t offset, int64_t bytes, uint64_t *part);
 int64_t gf_opencl_free_bytes(void *gpu);
 int gf_opencl_pin(void *gpu, int64_t bytes, void **host);
 void gf_opencl_unpin(void *gpu, void *host);
 int gf_opencl_lock(void *gpu, void *host, int64_t bytes, bool *locked);
+void gf_opencl_unlock(void *gpu, void *host);
 bool gf_opencl_is_locked(void *gpu, const void *host, int64_t bytes);
-int gf_opencl_upload_rows(void *gpu, struct gf_gpu_buffer *to, const struct gf_gpu_rows *rows);
-int gf_opencl_download_rows(void *gpu, const struct gf_gpu_buffer *from,
-                            const struct gf_gpu_rows *rows);
-int gf_opencl_upload(void *gpu, struct gf_gpu_buffer *to, int64_t offset, const void *host,
-                     int64_t bytes);
-int gf_opencl_download(void *gpu, void *host, const struct gf_gpu_buffer *from, int64_t offset,
-                       int64_t bytes);
-int gf_opencl_clear(void *gpu, struct gf_gpu_buffer *to, int64_t offset, int64_t bytes);
-int gf_opencl_copy(void *gpu, struct gf_gpu_buffer *to, int64_t to_offset,
-                   const struct gf_gpu_buffer *from, int64_t from_offset, int64_t bytes);
+int gf_opencl_zero(void *gpu, const struct gf_gpu_buffer *to, int64_t offset, int64_t bytes);
+int gf_opencl_move(void *gpu, const struct gf_gpu_move *m);
 bool gf_opencl_reaches(void *gpu, void *other);
-int gf_opencl_send(void *gpu, void *other, const struct gf_gpu_send *rows);
 
 #endif

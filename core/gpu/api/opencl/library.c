@@ -10,48 +10,9 @@
 #include "core/base/dl.h"
 #include "core/base/status.h"
 
-#define SYMBOL(field, name)                                                                        \
-    { "cl" name, offsetof(struct gf_opencl, field) }
-
 static const struct gf_dl_symbol symbols[] = {
-    SYMBOL(platforms, "GetPlatformIDs"),
-    SYMBOL(platform_info, "GetPlatformInfo"),
-    SYMBOL(devices, "GetDeviceIDs"),
-    SYMBOL(device_info, "GetDeviceInfo"),
-    SYMBOL(create_context, "CreateContext"),
-    SYMBOL(release_context, "ReleaseContext"),
-    SYMBOL(create_queue, "CreateCommandQueue"),
-    SYMBOL(release_queue, "ReleaseCommandQueue"),
-    SYMBOL(queue_info, "GetCommandQueueInfo"),
-    SYMBOL(create_buffer, "CreateBuffer"),
-    SYMBOL(create_part, "CreateSubBuffer"),
-    SYMBOL(release_memory, "ReleaseMemObject"),
-    SYMBOL(write, "EnqueueWriteBuffer"),
-    SYMBOL(read, "EnqueueReadBuffer"),
-    SYMBOL(write_rows, "EnqueueWriteBufferRect"),
-    SYMBOL(read_rows, "EnqueueReadBufferRect"),
-    SYMBOL(copy, "EnqueueCopyBuffer"),
-    SYMBOL(copy_rows, "EnqueueCopyBufferRect"),
-    SYMBOL(fill, "EnqueueFillBuffer"),
-    SYMBOL(map, "EnqueueMapBuffer"),
-    SYMBOL(unmap, "EnqueueUnmapMemObject"),
-    SYMBOL(program_from_source, "CreateProgramWithSource"),
-    SYMBOL(program_from_binary, "CreateProgramWithBinary"),
-    SYMBOL(build, "BuildProgram"),
-    SYMBOL(program_info, "GetProgramInfo"),
-    SYMBOL(build_info, "GetProgramBuildInfo"),
-    SYMBOL(release_program, "ReleaseProgram"),
-    SYMBOL(create_kernel, "CreateKernel"),
-    SYMBOL(release_kernel, "ReleaseKernel"),
-    SYMBOL(set_argument, "SetKernelArg"),
-    SYMBOL(launch, "EnqueueNDRangeKernel"),
-    SYMBOL(marker, "EnqueueMarkerWithWaitList"),
-    SYMBOL(wait, "WaitForEvents"),
-    SYMBOL(event_info, "GetEventInfo"),
-    SYMBOL(profiling_info, "GetEventProfilingInfo"),
-    SYMBOL(release_event, "ReleaseEvent"),
-    SYMBOL(flush, "Flush"),
-    SYMBOL(finish, "Finish"),
+#define CALL(result, field, name, ...) {"cl" name, offsetof(struct gf_opencl, field)},
+#include "core/gpu/api/opencl/calls.inc"
     {NULL, 0},
 };
 

@@ -69,76 +69,9 @@ enum {
 };
 
 struct gf_opencl {
-    int32_t (*platforms)(uint32_t most, void **platforms, uint32_t *found);
-    int32_t (*platform_info)(void *platform, uint32_t what, size_t size, void *value, size_t *got);
-    int32_t (*devices)(void *platform, uint64_t types, uint32_t most, void **devices,
-                       uint32_t *found);
-    int32_t (*device_info)(void *device, uint32_t what, size_t size, void *value, size_t *got);
-
-    void *(*create_context)(const intptr_t *properties, uint32_t n, void *const *devices,
-                            void (*notify)(const char *, const void *, size_t, void *), void *user,
-                            int32_t *rc);
-    int32_t (*release_context)(void *context);
-    void *(*create_queue)(void *context, void *device, uint64_t flags, int32_t *rc);
-    int32_t (*release_queue)(void *queue);
-    int32_t (*queue_info)(void *queue, uint32_t what, size_t size, void *value, size_t *got);
-
-    void *(*create_buffer)(void *context, uint64_t flags, size_t bytes, void *host, int32_t *rc);
-    void *(*create_part)(void *memory, uint64_t flags, uint32_t kind, const void *region,
-                         int32_t *rc);
-    int32_t (*release_memory)(void *memory);
-    int32_t (*write)(void *queue, void *memory, uint32_t blocking, size_t offset, size_t bytes,
-                     const void *host, uint32_t n_waits, void *const *waits, void **event);
-    int32_t (*read)(void *queue, void *memory, uint32_t blocking, size_t offset, size_t bytes,
-                    void *host, uint32_t n_waits, void *const *waits, void **event);
-    /* Origins and the region: bytes, rows, slices. */
-    int32_t (*write_rows)(void *queue, void *memory, uint32_t blocking, const size_t origin[3],
-                          const size_t host_origin[3], const size_t region[3], size_t row_pitch,
-                          size_t slice_pitch, size_t host_row_pitch, size_t host_slice_pitch,
-                          const void *host, uint32_t n_waits, void *const *waits, void **event);
-    int32_t (*read_rows)(void *queue, void *memory, uint32_t blocking, const size_t origin[3],
-                         const size_t host_origin[3], const size_t region[3], size_t row_pitch,
-                         size_t slice_pitch, size_t host_row_pitch, size_t host_slice_pitch,
-                         void *host, uint32_t n_waits, void *const *waits, void **event);
-    int32_t (*copy)(void *queue, void *from, void *to, size_t from_offset, size_t to_offset,
-                    size_t bytes, uint32_t n_waits, void *const *waits, void **event);
-    int32_t (*copy_rows)(void *queue, void *from, void *to, const size_t from_origin[3],
-                         const size_t to_origin[3], const size_t region[3], size_t from_row_pitch,
-                         size_t from_slice_pitch, size_t to_row_pitch, size_t to_slice_pitch,
-                         uint32_t n_waits, void *const *waits, void **event);
-    int32_t (*fill)(void *queue, void *memory, const void *pattern, size_t pattern_bytes,
-                    size_t offset, size_t bytes, uint32_t n_waits, void *const *waits,
-                    void **event);
-    void *(*map)(void *queue, void *memory, uint32_t blocking, uint64_t flags, size_t offset,
-                 size_t bytes, uint32_t n_waits, void *const *waits, void **event, int32_t *rc);
-    int32_t (*unmap)(void *queue, void *memory, void *host, uint32_t n_waits, void *const *waits,
-                     void **event);
-
-    void *(*program_from_source)(void *context, uint32_t n, const char **texts,
-                                 const size_t *lengths, int32_t *rc);
-    void *(*program_from_binary)(void *context, uint32_t n, void *const *devices,
-                                 const size_t *lengths, const unsigned char **binaries,
-                                 int32_t *status, int32_t *rc);
-    int32_t (*build)(void *program, uint32_t n, void *const *devices, const char *options,
-                     void (*notify)(void *, void *), void *user);
-    int32_t (*program_info)(void *program, uint32_t what, size_t size, void *value, size_t *got);
-    int32_t (*build_info)(void *program, void *device, uint32_t what, size_t size, void *value,
-                          size_t *got);
-    int32_t (*release_program)(void *program);
-    void *(*create_kernel)(void *program, const char *name, int32_t *rc);
-    int32_t (*release_kernel)(void *kernel);
-    int32_t (*set_argument)(void *kernel, uint32_t index, size_t size, const void *value);
-    int32_t (*launch)(void *queue, void *kernel, uint32_t dims, const size_t *offset,
-                      const size_t *global, const size_t *local, uint32_t n_waits,
-                      void *const *waits, void **event);
-
-    int32_t (*marker)(void *queue, uint32_t n_waits, void *const *waits, void **event);
-    int32_t (*wait)(uint32_t n, void *const *events);
-    int32_t (*event_info)(void *event, uint32_t what, size_t size, void *value, size_t *got);
-    int32_t (*profiling_info)(void *event, uint32_t what, size_t size, void *value, size_t *got);
-    int32_t (*release_event)(void *event);
-    int32_t (*flush)(void *queue);
-    int32_t (*finish)(void *queue);
+#define CALL(result, field, name, ...) result (*field)(__VA_ARGS__);
+#include "core/gpu/api/opencl/calls.inc"
+#undef CALL
 };
 
 /* Loads the library once and never unloads it. NULL with gf_message(), which names the remedy. */

@@ -14,23 +14,11 @@ enum { LAUNCHES_AN_EVENT = 16 };
 /* ---- devices ---- */
 
 static int opencl_probe(char reason[GF_REASON]) {
-    const struct gf_opencl *cl = gf_opencl_find();
-    struct gf_opencl_device *devices = NULL;
-    int n = cl ? gf_opencl_devices(cl, &devices) : GF_EABSENT;
-    if (n < 0)
-        snprintf(reason, GF_REASON, "%s", gf_message());
-    else
-        snprintf(reason, GF_REASON, "%.110s: %.110s%s", devices[0].props.platform,
-                 devices[0].props.name, n > 1 ? ", and more" : "");
-    free(devices);
-    return n < 0 ? GF_EABSENT : 0;
+    return gf_gpu_probe_list(&gf_gpu_opencl, reason);
 }
 
-static int opencl_installed(char reason[GF_REASON]) {
-    if (gf_opencl_find())
-        return 0;
-    snprintf(reason, GF_REASON, "%s", gf_message());
-    return GF_EABSENT;
+static bool opencl_installed(void) {
+    return gf_opencl_find();
 }
 
 static int opencl_list(struct gf_gpu_props *props, int most) {
@@ -104,9 +92,10 @@ static int opencl_open(const char *device, void **gpu, struct gf_gpu_props *prop
         rc = gf_fail(GF_ENOMEM, "no memory for a context");
         goto out;
     }
+    g->head.api = &gf_gpu_opencl;
     g->cl = cl;
     g->device = devices[index].device;
-    g->props = devices[index].props;
+    g->head.props = devices[index].props;
     g->context = cl->create_context(NULL, 1, &g->device, NULL, NULL, &error);
     if (!g->context) {
         rc = gf_opencl_failure(g, error, "opening a context");
@@ -115,7 +104,7 @@ static int opencl_open(const char *device, void **gpu, struct gf_gpu_props *prop
     rc = opencl_use(g, 0);
     if (rc)
         goto out;
-    *props = g->props;
+    *props = g->head.props;
     *gpu = g;
     g = NULL;
 out:
@@ -201,7 +190,7 @@ static int opencl_elapsed(void *gpu, double *seconds) {
 }
 
 static void *opencl_native(struct gf_gpu_buffer *buffer) {
-    return buffer->memory;
+    return (void *)(uintptr_t)buffer->handle;
 }
 
 static void *opencl_stream(void *gpu) {
@@ -218,7 +207,7 @@ static int build_failure(struct gf_opencl_context *g, void *program, const char 
         log = calloc(1, bytes + 1);
     if (log && !g->cl->build_info(program, g->device, GF_CL_BUILD_LOG, bytes, log, NULL))
         line = gf_gpu_complaint(log);
-    int status = gf_fail(GF_EBACKEND, "building %s for '%s': %s", name, g->props.name,
+    int status = gf_fail(GF_EBACKEND, "building %s for '%s': %s", name, g->head.props.name,
                          *line ? line : gf_opencl_error(rc));
     free(log);
     return status;
@@ -254,7 +243,7 @@ static int opencl_build(void *gpu, const char *name, const char *source, const c
     /* One device, so one size and one binary. */
     error = g->cl->program_info(program, GF_CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL);
     if (error || !size) {
-        rc = gf_fail(GF_EBACKEND, "'%s' returns no binary of %s", g->props.name, name);
+        rc = gf_fail(GF_EBACKEND, "'%s' returns no binary of %s", g->head.props.name, name);
         goto out;
     }
     taken = malloc(size);
@@ -296,9 +285,10 @@ static int opencl_load(void *gpu, const void *binary, size_t bytes, const char *
     const unsigned char *image = binary;
     int32_t status = 0, error = 0;
     *kernel = NULL;
-    if (local_bytes > g->props.local_bytes)
+    if (local_bytes > g->head.props.local_bytes)
         return gf_fail(GF_EBACKEND, "%s needs %lld bytes of local memory, '%s' has %lld", entry,
-                       (long long)local_bytes, g->props.name, (long long)g->props.local_bytes);
+                       (long long)local_bytes, g->head.props.name,
+                       (long long)g->head.props.local_bytes);
     struct gf_gpu_kernel *k = calloc(1, sizeof *k);
     if (!k)
         return gf_fail(GF_ENOMEM, "no memory for a kernel");
@@ -316,7 +306,7 @@ static int opencl_load(void *gpu, const void *binary, size_t bytes, const char *
         return 0;
     }
     opencl_unload(g, k);
-    return gf_fail(GF_EBACKEND, "loading %s on '%s': %s", entry, g->props.name,
+    return gf_fail(GF_EBACKEND, "loading %s on '%s': %s", entry, g->head.props.name,
                    gf_opencl_error(error));
 }
 
@@ -333,7 +323,7 @@ static int opencl_launch(void *gpu, const struct gf_gpu_launch *l) {
                        l->group);
     size_t group = (size_t)l->group, all = (size_t)l->groups * group;
     for (int i = 0; i < l->n_buffers && !rc; i++) {
-        void *memory = l->buffer[i] ? l->buffer[i]->memory : NULL;
+        void *memory = l->buffer[i] ? opencl_native(l->buffer[i]) : NULL;
         rc = g->cl->set_argument(kernel, index++, sizeof memory, &memory);
     }
     if (l->args_bytes && !rc)
@@ -353,23 +343,11 @@ const struct gf_gpu gf_gpu_opencl = {
     .list = opencl_list,
     .open = opencl_open,
     .close = opencl_close,
-    .alloc = gf_opencl_alloc,
-    .free = gf_opencl_free,
-    .view = gf_opencl_view,
-    .free_bytes = gf_opencl_free_bytes,
-    .pin = gf_opencl_pin,
-    .unpin = gf_opencl_unpin,
-    .lock = gf_opencl_lock,
-    .unlock = gf_opencl_unpin,
-    .is_locked = gf_opencl_is_locked,
-    .upload_rows = gf_opencl_upload_rows,
-    .download_rows = gf_opencl_download_rows,
-    .upload = gf_opencl_upload,
-    .download = gf_opencl_download,
-    .clear = gf_opencl_clear,
-    .copy = gf_opencl_copy,
+    GF_GPU_MEMORY(gf_opencl),
+    .part = gf_opencl_part,
+    .view = gf_gpu_view,
+    .send = gf_gpu_send,
     .reaches = gf_opencl_reaches,
-    .send = gf_opencl_send,
     .follow_other = opencl_follow_other,
     .build = opencl_build,
     .load = opencl_load,

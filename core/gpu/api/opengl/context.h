@@ -10,19 +10,15 @@
 
 enum { GF_OPENGL_RING = 64 }; /* argument blocks of launches in flight */
 
-struct gf_gpu_buffer {
-    uint32_t name;
-    int64_t bytes;
-};
-
 struct gf_gpu_kernel {
     uint32_t program;
 };
 
 struct gf_opengl_context {
+    struct gf_gpu_device head;
     const struct gf_opengl *gl;
-    struct gf_opengl_place place;
-    void *context;
+    void *display, *context;
+    int32_t most_groups; /* along one axis of a launch */
     /* held in build() and load(), which several threads may call at once */
     pthread_mutex_t building;
     uint32_t args[GF_OPENGL_RING];
@@ -37,30 +33,21 @@ struct gf_opengl_context {
 /* Makes the context current in the calling thread, and releases it. */
 int gf_opengl_enter(struct gf_opengl_context *g);
 void gf_opengl_leave(struct gf_opengl_context *g);
-/* Turns the code of glGetError() into a status. */
 /* Turns an OpenGL code into a status. */
 int gf_opengl_failure(struct gf_opengl_context *g, uint32_t error, const char *what);
 int gf_opengl_check(struct gf_opengl_context *g, const char *what);
 
 /* As in struct gf_gpu. */
-int gf_opengl_alloc(void *gpu, int64_t bytes, struct gf_gpu_buffer **out);
-void gf_opengl_free(void *gpu, struct gf_gpu_buffer *b);
+int gf_opengl_take(void *gpu, int64_t bytes, uint64_t *handle);
+void gf_opengl_give(void *gpu, uint64_t handle);
 int64_t gf_opengl_free_bytes(void *gpu);
 int gf_opengl_pin(void *gpu, int64_t bytes, void **host);
 void gf_opengl_unpin(void *gpu, void *host);
 int gf_opengl_lock(void *gpu, void *host, int64_t bytes, bool *locked);
 void gf_opengl_unlock(void *gpu, void *host);
 bool gf_opengl_is_locked(void *gpu, const void *host, int64_t bytes);
-int gf_opengl_upload(void *gpu, struct gf_gpu_buffer *to, int64_t offset, const void *host,
-                     int64_t bytes);
-int gf_opengl_download(void *gpu, void *host, const struct gf_gpu_buffer *from, int64_t offset,
-                       int64_t bytes);
-int gf_opengl_upload_rows(void *gpu, struct gf_gpu_buffer *to, const struct gf_gpu_rows *rows);
-int gf_opengl_download_rows(void *gpu, const struct gf_gpu_buffer *from,
-                            const struct gf_gpu_rows *rows);
-int gf_opengl_clear(void *gpu, struct gf_gpu_buffer *to, int64_t offset, int64_t bytes);
-int gf_opengl_copy(void *gpu, struct gf_gpu_buffer *to, int64_t to_offset,
-                   const struct gf_gpu_buffer *from, int64_t from_offset, int64_t bytes);
+int gf_opengl_zero(void *gpu, const struct gf_gpu_buffer *to, int64_t offset, int64_t bytes);
+int gf_opengl_move(void *gpu, const struct gf_gpu_move *m);
 int gf_opengl_build(void *gpu, const char *name, const char *source, const char *options,
                     void **binary, size_t *bytes);
 int gf_opengl_load(void *gpu, const void *binary, size_t bytes, const char *entry,

@@ -69,66 +69,15 @@ enum {
 };
 
 struct gf_opengl {
-    /* EGL */
-    void *(*proc_address)(const char *name);
-    const char *(*query)(void *display, int32_t what);
-    uint32_t (*initialize)(void *display, int32_t *major, int32_t *minor);
-    uint32_t (*bind_api)(uint32_t api);
-    void *(*create_context)(void *display, void *config, void *share, const int32_t *attributes);
-    uint32_t (*destroy_context)(void *display, void *context);
-    uint32_t (*make_current)(void *display, void *draw, void *read, void *context);
-    int32_t (*egl_error)(void);
-    /* extensions of EGL */
-    uint32_t (*devices)(int32_t most, void **devices, int32_t *found);
-    void *(*platform_display)(uint32_t platform, void *native, const int32_t *attributes);
-    /* OpenGL */
-    const char *(*string)(uint32_t what);
-    const char *(*string_at)(uint32_t what, uint32_t index);
-    void (*integer)(uint32_t what, int32_t *value);
-    void (*wide_integer)(uint32_t what, int64_t *value);
-    void (*integer_at)(uint32_t what, uint32_t index, int32_t *value);
-    uint32_t (*error)(void);
-    void (*make_buffers)(int32_t n, uint32_t *names);
-    void (*drop_buffers)(int32_t n, const uint32_t *names);
-    void (*bind_buffer)(uint32_t target, uint32_t name);
-    void (*bind_buffer_at)(uint32_t target, uint32_t index, uint32_t name);
-    void (*set_buffer)(uint32_t target, intptr_t bytes, const void *data, uint32_t usage);
-    void (*write)(uint32_t target, intptr_t offset, intptr_t bytes, const void *data);
-    void (*read)(uint32_t target, intptr_t offset, intptr_t bytes, void *data);
-    void (*copy)(uint32_t from, uint32_t to, intptr_t from_offset, intptr_t to_offset,
-                 intptr_t bytes);
-    void (*clear)(uint32_t target, uint32_t internal, intptr_t offset, intptr_t bytes,
-                  uint32_t format, uint32_t type, const void *data);
-    uint32_t (*make_shader)(uint32_t kind);
-    void (*shader_source)(uint32_t shader, int32_t n, const char *const *texts,
-                          const int32_t *lengths);
-    void (*compile)(uint32_t shader);
-    void (*shader_integer)(uint32_t shader, uint32_t what, int32_t *value);
-    void (*shader_log)(uint32_t shader, int32_t room, int32_t *length, char *log);
-    void (*drop_shader)(uint32_t shader);
-    uint32_t (*make_program)(void);
-    void (*attach)(uint32_t program, uint32_t shader);
-    void (*link)(uint32_t program);
-    void (*program_integer)(uint32_t program, uint32_t what, int32_t *value);
-    void (*set_program_integer)(uint32_t program, uint32_t what, int32_t value);
-    void (*program_log)(uint32_t program, int32_t room, int32_t *length, char *log);
-    void (*program_binary)(uint32_t program, int32_t room, int32_t *length, uint32_t *format,
-                           void *binary);
-    void (*load_binary)(uint32_t program, uint32_t format, const void *binary, int32_t length);
-    void (*drop_program)(uint32_t program);
-    void (*use_program)(uint32_t program);
-    void (*set_uniform)(int32_t location, int32_t value);
-    void (*dispatch)(uint32_t x, uint32_t y, uint32_t z);
-    void (*barrier)(uint32_t bits);
-    void *(*fence)(uint32_t condition, uint32_t flags);
-    uint32_t (*wait_fence)(void *fence, uint32_t flags, uint64_t nanoseconds);
-    void (*drop_fence)(void *fence);
-    void (*finish)(void);
-    void (*flush)(void);
-    void (*make_queries)(int32_t n, uint32_t *names);
-    void (*drop_queries)(int32_t n, const uint32_t *names);
-    void (*take_time)(uint32_t query, uint32_t what);
-    void (*query_result)(uint32_t query, uint32_t what, uint64_t *value);
+#define CALL(result, field, name, ...) result (*field)(__VA_ARGS__);
+#define EGL                            CALL
+#define EXTENSION                      CALL
+#define GL                             CALL
+#include "core/gpu/api/opengl/calls.inc"
+#undef EGL
+#undef EXTENSION
+#undef GL
+#undef CALL
     uint32_t (*reset_status)(void); /* NULL if the driver lacks it */
 };
 

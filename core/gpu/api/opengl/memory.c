@@ -8,52 +8,36 @@
 
 enum { PAGE = 4096 };
 
-int gf_opengl_alloc(void *gpu, int64_t bytes, struct gf_gpu_buffer **out) {
+int gf_opengl_take(void *gpu, int64_t bytes, uint64_t *handle) {
     struct gf_opengl_context *g = gpu;
-    struct gf_gpu_buffer *b = calloc(1, sizeof *b);
-    char size[GF_SIZE_TEXT];
-    *out = NULL;
-    if (!b)
-        return gf_fail(GF_ENOMEM, "no memory for a buffer");
-    int rc = bytes < 0 || bytes > g->place.props.max_alloc
-                 ? gf_fail(GF_ENOMEM, "'%s' has no room for a buffer of %s", g->place.props.name,
-                           gf_memory_text(bytes, size))
-                 : gf_opengl_enter(g);
-    if (rc) {
-        free(b);
-        return rc;
-    }
-    /* Whole words: shaders read samples of 8 and 16 bits out of them. */
-    b->bytes = bytes;
-    g->gl->make_buffers(1, &b->name);
-    g->gl->bind_buffer(GF_GL_COPY_WRITE_BUFFER, b->name);
-    g->gl->set_buffer(GF_GL_COPY_WRITE_BUFFER, (intptr_t)((bytes + 15) / 16 * 16 + !bytes * 16),
-                      NULL, GF_GL_DYNAMIC_COPY);
-    rc = gf_opengl_check(g, "taking memory");
-    if (rc && b->name)
-        g->gl->drop_buffers(1, &b->name);
-    gf_opengl_leave(g);
+    uint32_t name = 0;
+    int rc = gf_opengl_enter(g);
     if (rc)
-        free(b);
-    else
-        *out = b;
+        return rc;
+    /* Whole words: shaders read samples of 8 and 16 bits out of them. */
+    g->gl->make_buffers(1, &name);
+    g->gl->bind_buffer(GF_GL_COPY_WRITE_BUFFER, name);
+    g->gl->set_buffer(GF_GL_COPY_WRITE_BUFFER, (intptr_t)((bytes + 15) / 16 * 16), NULL,
+                      GF_GL_DYNAMIC_COPY);
+    rc = gf_opengl_check(g, "taking memory");
+    if (rc && name)
+        g->gl->drop_buffers(1, &name);
+    gf_opengl_leave(g);
+    *handle = name;
     return rc;
 }
 
-void gf_opengl_free(void *gpu, struct gf_gpu_buffer *b) {
+void gf_opengl_give(void *gpu, uint64_t handle) {
     struct gf_opengl_context *g = gpu;
-    if (!b)
-        return;
     if (!gf_opengl_enter(g)) {
-        g->gl->drop_buffers(1, &b->name);
+        g->gl->drop_buffers(1, &(uint32_t){(uint32_t)handle});
         gf_opengl_leave(g);
     }
-    free(b);
 }
 
 int64_t gf_opengl_free_bytes(void *gpu) {
     const struct gf_opengl_context *g = gpu;
-    return g->place.props.is_cpu ? gf_memory_available() : g->place.props.memory;
+    return g->head.props.is_cpu ? gf_memory_available() : g->head.props.memory;
 }
 
 /* OpenGL copies from and to any memory, and locks none. */
@@ -93,84 +77,45 @@ bool gf_opengl_is_locked(void *gpu, const void *host, int64_t bytes) {
     return false;
 }
 
-int gf_opengl_upload(void *gpu, struct gf_gpu_buffer *to, int64_t offset, const void *host,
-                     int64_t bytes) {
-    struct gf_opengl_context *g = gpu;
-    int rc = gf_gpu_check_range(offset, bytes, to->bytes);
-    if (!rc && bytes)
-        rc = gf_opengl_enter(g);
-    if (rc || !bytes)
-        return rc;
-    g->gl->bind_buffer(GF_GL_COPY_WRITE_BUFFER, to->name);
-    g->gl->write(GF_GL_COPY_WRITE_BUFFER, (intptr_t)offset, (intptr_t)bytes, host);
-    rc = gf_opengl_check(g, "an upload");
-    gf_opengl_leave(g);
-    return rc;
-}
-
-int gf_opengl_download(void *gpu, void *host, const struct gf_gpu_buffer *from, int64_t offset,
-                       int64_t bytes) {
-    struct gf_opengl_context *g = gpu;
-    int rc = gf_gpu_check_range(offset, bytes, from->bytes);
-    if (!rc && bytes)
-        rc = gf_opengl_enter(g);
-    if (rc || !bytes)
-        return rc;
-    g->gl->bind_buffer(GF_GL_COPY_READ_BUFFER, from->name);
-    g->gl->read(GF_GL_COPY_READ_BUFFER, (intptr_t)offset, (intptr_t)bytes, host);
-    rc = gf_opengl_check(g, "a download");
-    gf_opengl_leave(g);
-    return rc;
-}
-
-/* Rows are for arrays in parts, which this interface does not do. */
-int gf_opengl_upload_rows(void *gpu, struct gf_gpu_buffer *to, const struct gf_gpu_rows *rows) {
-    (void)gpu;
-    (void)to;
-    (void)rows;
-    return gf_fail(GF_EUNSUPP, "OpenGL cannot copy rows");
-}
-
-int gf_opengl_download_rows(void *gpu, const struct gf_gpu_buffer *from,
-                            const struct gf_gpu_rows *rows) {
-    (void)gpu;
-    (void)from;
-    (void)rows;
-    return gf_fail(GF_EUNSUPP, "OpenGL cannot copy rows");
-}
-
 /* Whole words; the rest of the buffer's last one is nobody's. */
-int gf_opengl_clear(void *gpu, struct gf_gpu_buffer *to, int64_t offset, int64_t bytes) {
+int gf_opengl_zero(void *gpu, const struct gf_gpu_buffer *to, int64_t offset, int64_t bytes) {
     struct gf_opengl_context *g = gpu;
     static const uint32_t zero = 0;
-    int rc = gf_gpu_check_range(offset, bytes, to->bytes);
-    if (!rc && (offset % 4 || (bytes % 4 && offset + bytes < to->bytes)))
-        rc = gf_fail(GF_EBACKEND, "OpenGL clears whole words");
-    if (!rc && bytes)
-        rc = gf_opengl_enter(g);
-    if (rc || !bytes)
+    if (offset % 4 || (bytes % 4 && offset + bytes < to->bytes))
+        return gf_fail(GF_EBACKEND, "OpenGL clears whole words");
+    int rc = gf_opengl_enter(g);
+    if (rc)
         return rc;
-    g->gl->bind_buffer(GF_GL_COPY_WRITE_BUFFER, to->name);
+    g->gl->bind_buffer(GF_GL_COPY_WRITE_BUFFER, (uint32_t)to->handle);
     g->gl->clear(GF_GL_COPY_WRITE_BUFFER, GF_GL_R32UI, (intptr_t)offset,
                  (intptr_t)((bytes + 3) / 4 * 4), GF_GL_RED_INTEGER, GF_GL_UNSIGNED_INT, &zero);
     g->gl->barrier(GF_GL_BARRIER_STORAGE | GF_GL_BARRIER_UPDATE);
     return 0;
 }
 
-int gf_opengl_copy(void *gpu, struct gf_gpu_buffer *to, int64_t to_offset,
-                   const struct gf_gpu_buffer *from, int64_t from_offset, int64_t bytes) {
+/* The whole in one row. */
+int gf_opengl_move(void *gpu, const struct gf_gpu_move *m) {
     struct gf_opengl_context *g = gpu;
-    int rc = gf_gpu_check_range(to_offset, bytes, to->bytes);
-    if (!rc)
-        rc = gf_gpu_check_range(from_offset, bytes, from->bytes);
-    if (!rc && bytes)
-        rc = gf_opengl_enter(g);
-    if (rc || !bytes)
+    const struct gf_gpu_end *from = &m->from, *to = &m->to;
+    const intptr_t bytes = (intptr_t)m->bytes;
+    int rc = gf_opengl_enter(g);
+    if (rc)
         return rc;
-    g->gl->bind_buffer(GF_GL_COPY_READ_BUFFER, from->name);
-    g->gl->bind_buffer(GF_GL_COPY_WRITE_BUFFER, to->name);
-    g->gl->copy(GF_GL_COPY_READ_BUFFER, GF_GL_COPY_WRITE_BUFFER, (intptr_t)from_offset,
-                (intptr_t)to_offset, (intptr_t)bytes);
-    g->gl->barrier(GF_GL_BARRIER_STORAGE | GF_GL_BARRIER_UPDATE);
-    return 0;
+    if (from->buffer)
+        g->gl->bind_buffer(GF_GL_COPY_READ_BUFFER, (uint32_t)from->buffer->handle);
+    if (to->buffer)
+        g->gl->bind_buffer(GF_GL_COPY_WRITE_BUFFER, (uint32_t)to->buffer->handle);
+    if (from->host) {
+        g->gl->write(GF_GL_COPY_WRITE_BUFFER, (intptr_t)to->offset, bytes, from->host);
+    } else if (to->host) {
+        g->gl->read(GF_GL_COPY_READ_BUFFER, (intptr_t)from->offset, bytes, to->host);
+    } else {
+        g->gl->copy(GF_GL_COPY_READ_BUFFER, GF_GL_COPY_WRITE_BUFFER, (intptr_t)from->offset,
+                    (intptr_t)to->offset, bytes);
+        g->gl->barrier(GF_GL_BARRIER_STORAGE | GF_GL_BARRIER_UPDATE);
+        return 0;
+    }
+    rc = gf_opengl_check(g, m->what);
+    gf_opengl_leave(g);
+    return rc;
 }

@@ -25,22 +25,12 @@ static int opengl_list(struct gf_gpu_props *props, int most) {
     return n;
 }
 
-static int opengl_installed(char reason[GF_REASON]) {
-    if (gf_opengl_find())
-        return 0;
-    snprintf(reason, GF_REASON, "%s", gf_message());
-    return GF_EABSENT;
+static int opengl_probe(char reason[GF_REASON]) {
+    return gf_gpu_probe_list(&gf_gpu_opengl, reason);
 }
 
-static int opengl_probe(char reason[GF_REASON]) {
-    struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
-    int n = opengl_list(props, GF_GPU_MAX_DEVICES);
-    if (n < 0)
-        snprintf(reason, GF_REASON, "%s", gf_message());
-    else
-        snprintf(reason, GF_REASON, "%.110s: %.110s%s", props[0].platform, props[0].name,
-                 n > 1 ? ", and more" : "");
-    return n < 0 ? GF_EABSENT : 0;
+static bool opengl_installed(void) {
+    return gf_opengl_find();
 }
 
 static void opengl_close(void *gpu) {
@@ -57,7 +47,7 @@ static void opengl_close(void *gpu) {
         gf_opengl_leave(g);
     }
     if (g->context)
-        g->gl->destroy_context(g->place.display, g->context);
+        g->gl->destroy_context(g->display, g->context);
     pthread_mutex_destroy(&g->building);
     free(g);
 }
@@ -71,10 +61,10 @@ static bool tells_reset(const struct gf_opengl *gl) {
 }
 
 static int open_context(struct gf_opengl_context *g) {
-    g->context = gf_opengl_context(g->gl, g->place.display);
+    g->context = gf_opengl_context(g->gl, g->display);
     if (!g->context)
         return gf_fail(GF_EBACKEND, "opening a context on '%s' failed: EGL error 0x%x",
-                       g->place.props.name, (unsigned)g->gl->egl_error());
+                       g->head.props.name, (unsigned)g->gl->egl_error());
     int rc = gf_opengl_enter(g);
     if (rc)
         return rc;
@@ -99,8 +89,10 @@ static int opengl_open(const char *device, void **gpu, struct gf_gpu_props *prop
     if (!rc && !g)
         rc = gf_fail(GF_ENOMEM, "no memory for a context");
     if (!rc) {
+        g->head = (struct gf_gpu_device){&gf_gpu_opengl, places[index].props};
         g->gl = gl;
-        g->place = places[index];
+        g->display = places[index].display;
+        g->most_groups = places[index].most_groups;
         pthread_mutex_init(&g->building, NULL);
         rc = open_context(g);
     }
@@ -109,7 +101,7 @@ static int opengl_open(const char *device, void **gpu, struct gf_gpu_props *prop
         opengl_close(g);
         return rc;
     }
-    *props = g->place.props;
+    *props = g->head.props;
     if (!props->units) /* planning weighs how many groups run at the same time */
         props->units = props->is_cpu ? 1 : SOME_UNITS;
     *gpu = g;
@@ -139,8 +131,8 @@ static int opengl_launch(void *gpu, const struct gf_gpu_launch *l) {
     enum { MOST_ARGS = sizeof(struct chain_args) / 8 };
     int32_t args[MOST_ARGS];
     int count = 0;
-    const int64_t across = l->groups < g->place.most_groups ? l->groups : g->place.most_groups;
-    if (l->groups <= 0 || l->group <= 0 || l->groups > across * g->place.most_groups ||
+    const int64_t across = l->groups < g->most_groups ? l->groups : g->most_groups;
+    if (l->groups <= 0 || l->group <= 0 || l->groups > across * g->most_groups ||
         l->groups > INT32_MAX || l->args_bytes > sizeof args * 2 || !l->args_bytes)
         return gf_fail(GF_EBACKEND, "cannot launch %lld groups of %d", (long long)l->groups,
                        l->group);
@@ -151,7 +143,7 @@ static int opengl_launch(void *gpu, const struct gf_gpu_launch *l) {
         return rc;
     for (int i = 0; i < l->n_buffers; i++)
         g->gl->bind_buffer_at(GF_GL_SHADER_STORAGE_BUFFER, (uint32_t)i,
-                              l->buffer[i] ? l->buffer[i]->name : 0);
+                              l->buffer[i] ? (uint32_t)l->buffer[i]->handle : 0);
     /* New memory for each block: what earlier launches read stays as it is. */
     const uint32_t block = g->args[g->next_args++ % GF_OPENGL_RING];
     g->gl->bind_buffer(GF_GL_SHADER_STORAGE_BUFFER, block);
@@ -237,7 +229,7 @@ static int opengl_elapsed(void *gpu, double *seconds) {
 }
 
 static void *opengl_native(struct gf_gpu_buffer *buffer) {
-    return &buffer->name;
+    return &buffer->handle;
 }
 
 static void *opengl_stream(void *gpu) {
@@ -253,20 +245,7 @@ const struct gf_gpu gf_gpu_opengl = {
     .list = opengl_list,
     .open = opengl_open,
     .close = opengl_close,
-    .alloc = gf_opengl_alloc,
-    .free = gf_opengl_free,
-    .free_bytes = gf_opengl_free_bytes,
-    .pin = gf_opengl_pin,
-    .unpin = gf_opengl_unpin,
-    .lock = gf_opengl_lock,
-    .unlock = gf_opengl_unlock,
-    .is_locked = gf_opengl_is_locked,
-    .upload_rows = gf_opengl_upload_rows,
-    .download_rows = gf_opengl_download_rows,
-    .upload = gf_opengl_upload,
-    .download = gf_opengl_download,
-    .clear = gf_opengl_clear,
-    .copy = gf_opengl_copy,
+    GF_GPU_MEMORY(gf_opengl),
     .build = gf_opengl_build,
     .load = gf_opengl_load,
     .unload = gf_opengl_unload,

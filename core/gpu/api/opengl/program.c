@@ -57,7 +57,7 @@ static int compile_failure(struct gf_opengl_context *g, uint32_t shader, uint32_
         g->gl->shader_log(shader, sizeof log, NULL, log);
     else
         g->gl->program_log(program, sizeof log, NULL, log);
-    return gf_fail(GF_EBACKEND, "building %s for '%s': %.400s", name, g->place.props.name,
+    return gf_fail(GF_EBACKEND, "building %s for '%s': %.400s", name, g->head.props.name,
                    *log ? gf_gpu_complaint(log) : "no reason given");
 }
 
@@ -143,7 +143,7 @@ static int load_image(struct gf_opengl_context *g, const struct image *image, si
         g->gl->error(); /* of a format that the driver no longer takes */
         if (!done)
             rc = gf_fail(GF_EBACKEND, "loading %s on '%s': the driver refuses its binary", entry,
-                         g->place.props.name);
+                         g->head.props.name);
     }
     if (rc)
         g->gl->drop_program(k->program);
@@ -154,10 +154,10 @@ int gf_opengl_load(void *gpu, const void *binary, size_t bytes, const char *entr
                    int64_t local_bytes, struct gf_gpu_kernel **kernel) {
     struct gf_opengl_context *g = gpu;
     *kernel = NULL;
-    if (local_bytes > g->place.props.local_bytes || bytes < sizeof(struct image))
+    if (local_bytes > g->head.props.local_bytes || bytes < sizeof(struct image))
         return gf_fail(GF_EBACKEND, "%s needs %lld bytes of shared memory, '%s' has %lld", entry,
-                       (long long)local_bytes, g->place.props.name,
-                       (long long)g->place.props.local_bytes);
+                       (long long)local_bytes, g->head.props.name,
+                       (long long)g->head.props.local_bytes);
     struct gf_gpu_kernel *k = calloc(1, sizeof *k);
     if (!k)
         return gf_fail(GF_ENOMEM, "no memory for a kernel");

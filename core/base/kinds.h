@@ -1,0 +1,29 @@
+/* The words that a job shares with the record of its result, which formats/ stores. */
+#ifndef GF_CORE_BASE_KINDS_H
+#define GF_CORE_BASE_KINDS_H
+
+enum { GF_MAX_DIMS = 3, GF_MAX_LEVELS = 40 };
+
+enum gf_kind {
+    GF_MAGNITUDE, /* |F| */
+    GF_PHASE,     /* atan2(imag, real), radians */
+    GF_POWER,     /* |F|^2 */
+    GF_REAL,
+    GF_IMAG,
+    GF_COMPLEX,
+    GF_N_KINDS
+};
+enum gf_norm { GF_NORM_BACKWARD, GF_NORM_ORTHO, GF_NORM_FORWARD }; /* as numpy.fft names them */
+
+/* The continuation of a line beyond its ends: the line itself (of odd length: with its last sample
+ * twice), its mirror image, zeros. PyWavelets' periodization, symmetric, zero. */
+enum gf_boundary { GF_PERIODIC, GF_SYMMETRIC, GF_ZERO };
+
+/* The names of all, as users type them and files have them; NULL ends a list. */
+extern const char *const gf_kind_names[], *const gf_norm_names[], *const gf_boundary_names[];
+/* One of them; "?" for a number that has none. */
+const char *gf_kind_name(enum gf_kind k);
+const char *gf_norm_name(enum gf_norm n);
+const char *gf_boundary_name(enum gf_boundary b);
+
+#endif

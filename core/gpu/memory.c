@@ -1,0 +1,140 @@
+/* Buffers and copies of all interfaces: checks what drivers do not check, and makes each copy a move of rows. */
+#include <stdlib.h>
+
+#include "core/base/memory.h"
+#include "core/base/status.h"
+#include "core/gpu/common.h"
+
+/* ---- buffers ---- */
+
+int gf_gpu_no_room(void *gpu, int64_t bytes) {
+    const struct gf_gpu_device *d = gpu;
+    char size[GF_SIZE_TEXT];
+    return gf_fail(GF_ENOMEM, "'%s' has no room for a buffer of %s", d->props.name,
+                   gf_memory_text(bytes, size));
+}
+
+int gf_gpu_alloc(void *gpu, int64_t bytes, struct gf_gpu_buffer **out) {
+    const struct gf_gpu_device *d = gpu;
+    const int64_t most = d->props.shaders ? d->props.max_alloc : d->props.memory;
+    struct gf_gpu_buffer *b = calloc(1, sizeof *b);
+    *out = NULL;
+    if (!b)
+        return gf_fail(GF_ENOMEM, "no memory for a buffer");
+    b->bytes = bytes;
+    int rc = bytes < 0 || bytes > most ? gf_gpu_no_room(gpu, bytes)
+                                       : d->api->take(gpu, bytes < 16 ? 16 : bytes, &b->handle);
+    if (rc)
+        free(b);
+    else
+        *out = b;
+    return rc;
+}
+
+void gf_gpu_free(void *gpu, struct gf_gpu_buffer *b) {
+    const struct gf_gpu_device *d = gpu;
+    if (b && !b->view)
+        d->api->give(gpu, b->handle);
+    free(b);
+}
+
+int gf_gpu_view(void *gpu, struct gf_gpu_buffer *of, int64_t offset, int64_t bytes,
+                struct gf_gpu_buffer **view) {
+    const struct gf_gpu_device *d = gpu;
+    *view = NULL;
+    int rc = gf_gpu_check_range(offset, bytes, of->bytes);
+    if (rc)
+        return rc;
+    struct gf_gpu_buffer *b = malloc(sizeof *b);
+    if (!b)
+        return gf_fail(GF_ENOMEM, "no memory for a buffer");
+    *b = (struct gf_gpu_buffer){
+        .handle = of->handle + (uint64_t)offset, .bytes = bytes, .view = !d->api->part};
+    rc = d->api->part ? d->api->part(gpu, of->handle, offset, bytes, &b->handle) : 0;
+    if (rc)
+        free(b);
+    else
+        *view = b;
+    return rc;
+}
+
+/* ---- copies ---- */
+
+static int move(void *gpu, const struct gf_gpu_move *m) {
+    const struct gf_gpu_device *d = gpu;
+    const struct gf_gpu_end *const ends[2] = {&m->from, &m->to};
+    int rc = 0;
+    for (int i = 0; i < 2 && !rc; i++)
+        if (ends[i]->buffer)
+            rc = gf_gpu_check_rows(ends[i]->offset, m->bytes, ends[i]->pitch, m->count,
+                                   ends[i]->buffer->bytes);
+    return rc || !m->bytes || !m->count ? rc : d->api->move(gpu, m);
+}
+
+int gf_gpu_upload(void *gpu, struct gf_gpu_buffer *to, int64_t offset, const void *host,
+                  int64_t bytes) {
+    return move(gpu, &(struct gf_gpu_move){.from = {.host = (char *)(uintptr_t)host},
+                                           .to = {to, NULL, offset, bytes},
+                                           .bytes = bytes,
+                                           .count = 1,
+                                           .what = "an upload"});
+}
+
+int gf_gpu_download(void *gpu, void *host, const struct gf_gpu_buffer *from, int64_t offset,
+                    int64_t bytes) {
+    return move(gpu, &(struct gf_gpu_move){.from = {from, NULL, offset, bytes},
+                                           .to = {.host = host},
+                                           .bytes = bytes,
+                                           .count = 1,
+                                           .what = "a download"});
+}
+
+/* Rows are for arrays in parts, which shaders do not do. */
+static int move_rows(void *gpu, const struct gf_gpu_buffer *b, const struct gf_gpu_rows *r,
+                     bool up) {
+    const struct gf_gpu_end device = {b, NULL, r->offset,
+                                      r->device_pitch ? r->device_pitch : r->bytes};
+    const struct gf_gpu_end host = {NULL, r->host, 0, r->pitch};
+    if (((const struct gf_gpu_device *)gpu)->props.shaders)
+        return gf_fail(GF_EUNSUPP, "OpenGL cannot copy rows");
+    return move(gpu, &(struct gf_gpu_move){.from = up ? host : device,
+                                           .to = up ? device : host,
+                                           .bytes = r->bytes,
+                                           .count = r->count,
+                                           .what = "a copy of rows"});
+}
+
+int gf_gpu_upload_rows(void *gpu, struct gf_gpu_buffer *to, const struct gf_gpu_rows *rows) {
+    return move_rows(gpu, to, rows, true);
+}
+
+int gf_gpu_download_rows(void *gpu, const struct gf_gpu_buffer *from,
+                         const struct gf_gpu_rows *rows) {
+    return move_rows(gpu, from, rows, false);
+}
+
+int gf_gpu_copy(void *gpu, struct gf_gpu_buffer *to, int64_t to_offset,
+                const struct gf_gpu_buffer *from, int64_t from_offset, int64_t bytes) {
+    return move(gpu, &(struct gf_gpu_move){.from = {from, NULL, from_offset, bytes},
+                                           .to = {to, NULL, to_offset, bytes},
+                                           .bytes = bytes,
+                                           .count = 1,
+                                           .what = "a copy"});
+}
+
+int gf_gpu_send(void *gpu, void *other, const struct gf_gpu_send *r) {
+    const struct gf_gpu_device *d = gpu;
+    if (gpu != other && !d->api->reads_others)
+        return gf_fail(GF_EUNSUPP, "%s cannot copy between contexts", d->api->name);
+    return move(gpu, &(struct gf_gpu_move){.from = {r->from, NULL, r->from_offset, r->from_pitch},
+                                           .to = {r->to, NULL, r->to_offset, r->to_pitch},
+                                           .bytes = r->bytes,
+                                           .count = r->count,
+                                           .what = "a copy to another device"});
+}
+
+int gf_gpu_clear(void *gpu, struct gf_gpu_buffer *to, int64_t offset, int64_t bytes) {
+    const struct gf_gpu_device *d = gpu;
+    int rc = gf_gpu_check_range(offset, bytes, to->bytes);
+    return rc || !bytes ? rc : d->api->zero(gpu, to, offset, bytes);
+}

@@ -1,0 +1,44 @@
+/* The libraries that are loaded when the first file that needs them is opened. */
+#include "core/base/dl.h"
+#include "core/base/status.h"
+#include "formats/jpeg/jpeg.h"
+#include "formats/tiff/tiff.h"
+
+#define SYMBOL(library, name) {#name, offsetof(struct library, name)},
+#define TIFF_SYMBOL(name)     SYMBOL(gf_libtiff, name)
+#define JPEG_SYMBOL(name)     SYMBOL(gf_libjpeg, name)
+#define ADDRESS(name)         .name = name,
+
+#ifdef GF_TIFF_SONAME
+struct gf_libtiff gf_libtiff;
+#else
+#define GF_TIFF_SONAME NULL
+struct gf_libtiff gf_libtiff = {GF_TIFF_FUNCTIONS(ADDRESS)};
+#endif
+#ifdef GF_JPEG_SONAME
+struct gf_libjpeg gf_libjpeg;
+#else
+#define GF_JPEG_SONAME NULL
+struct gf_libjpeg gf_libjpeg = {GF_JPEG_FUNCTIONS(ADDRESS)};
+#endif
+
+/* `soname` NULL: it is linked. */
+static int load(struct gf_dl_once *once, const char *soname, const struct gf_dl_symbol *symbols,
+                void *table, const char *files) {
+    const char *const names[] = {soname, NULL};
+    if (!soname || !gf_dl_open_once(once, names, symbols, table))
+        return GF_OK;
+    return gf_fail(GF_EIO, "%s; %s does not load", files, soname);
+}
+
+int gf_tiff_load(void) {
+    static const struct gf_dl_symbol symbols[] = {GF_TIFF_FUNCTIONS(TIFF_SYMBOL){NULL, 0}};
+    static struct gf_dl_once once = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+    return load(&once, GF_TIFF_SONAME, symbols, &gf_libtiff, "TIFF files need libtiff");
+}
+
+int gf_jpeg_load(void) {
+    static const struct gf_dl_symbol symbols[] = {GF_JPEG_FUNCTIONS(JPEG_SYMBOL){NULL, 0}};
+    static struct gf_dl_once once = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+    return load(&once, GF_JPEG_SONAME, symbols, &gf_libjpeg, "JPEG files need libjpeg");
+}
