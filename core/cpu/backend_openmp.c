@@ -17,16 +17,12 @@ struct context {
     int threads;
 };
 
-static const char *isa_asked(void) {
-    return gf_process()->isa;
-}
-
 static int probe(const struct gf_backend *b, char reason[GF_REASON]) {
     (void)b;
-    const struct gf_cpu_kernels *k = gf_cpu_kernels_find(32, isa_asked());
+    const struct gf_cpu_kernels *k = gf_cpu_kernels_find(32, gf_process()->isa);
     if (!k) {
         snprintf(reason, GF_REASON, "GPUFFT_ISA=%s does not run on this CPU; unset it",
-                 isa_asked());
+                 gf_process()->isa);
         return GF_EABSENT;
     }
     const bool plain = !strcmp(k->isa, "plain");
@@ -44,10 +40,6 @@ static int open_context(const struct gf_backend *b, const struct gf_backend_opti
     c->threads = options && options->threads > 0 ? options->threads : omp_get_max_threads();
     *context = c;
     return 0;
-}
-
-static void close_context(void *context) {
-    free(context);
 }
 
 /* Long lines have no pass that could multiply. */
@@ -84,10 +76,6 @@ static bool reads_rows(const struct gf_cpu_plan *p) {
            !rows->with_next && !p->work.band && rows->output < 0 && once;
 }
 
-static const struct gf_cpu_kernels *kernels_for(const struct gf_job *job) {
-    return gf_cpu_kernels_find(job->precision == GF_DOUBLE ? 64 : 32, isa_asked());
-}
-
 /* A part of a job that this backend packs is packed as that would be. */
 static int check_packed(const struct gf_job *job, const struct gf_cpu_kernels *k) {
     const int last = job->ndim - 1;
@@ -108,7 +96,7 @@ static int validate(const struct gf_job *job, const struct gf_cpu_kernels *k) {
 }
 
 static enum gf_packing packs(const struct gf_job *job) {
-    const struct gf_cpu_kernels *k = kernels_for(job);
+    const struct gf_cpu_kernels *k = gf_cpu_kernels_for(job);
     return job->op == GF_FFT && k ? gf_cpu_packs(job, k) : GF_PACKS_NOTHING;
 }
 
@@ -158,10 +146,8 @@ static int plan_tiled(struct gf_plan *plan, const struct gf_cpu_kernels *k) {
 
 static int plan_job(void *context, const struct gf_job *job, struct gf_plan **out) {
     struct context *c = context;
-    const struct gf_cpu_kernels *k = kernels_for(job);
-    if (!k)
-        return gf_fail(GF_EABSENT, "GPUFFT_ISA=%s does not run on this CPU", isa_asked());
-    int rc = validate(job, k);
+    const struct gf_cpu_kernels *k = gf_cpu_kernels_for(job);
+    int rc = k ? validate(job, k) : GF_EABSENT;
     if (rc)
         return rc;
     if (job->op == GF_FILTER && !fuses(job, k))
@@ -188,5 +174,5 @@ const struct gf_backend gf_backend_openmp = {
     .probe = probe,
     .open = open_context,
     .plan = plan_job,
-    .close = close_context,
+    .close = free,
 };

@@ -3,7 +3,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "core/cpu/mirror.h"
 
@@ -120,13 +119,6 @@ static bool has_rows(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass
     return false;
 }
 
-/* The last column of packed half spectra, the imaginary part of the workspace's first one. */
-static struct gf_cpu_column packed_column(const struct gf_cpu_plan *p, const struct gf_cpu_end *e) {
-    return (struct gf_cpu_column){.data = e->data + p->kernels->lanes * p->kernels->bits / 8,
-                                  .lane = e->lane.stride,
-                                  .outer = {e->outer[0].stride, e->outer[1].stride}};
-}
-
 /* Points both ends at their arrays. */
 static void bind_ends(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
                       const struct gf_array *in, struct gf_array *out) {
@@ -142,8 +134,11 @@ static void bind_ends(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
         bind_between(p, pass, pass->from_plane, in, &out[0], from);
         if (p->column_at && pass->args.form == GF_CPU_C2R)
             from->last = gf_cpu_column_of(p, pass);
-        if (p->packed_back && pass->args.form == GF_CPU_C2R)
-            from->last = packed_column(p, from);
+        if (p->packed_back && pass->args.form == GF_CPU_C2R) /* the first column's imaginary part */
+            from->last = (struct gf_cpu_column){
+                .data = from->data + p->kernels->lanes * p->kernels->bits / 8,
+                .lane = from->lane.stride,
+                .outer = {from->outer[0].stride, from->outer[1].stride}};
     }
     to->stream = pass->stream;
     if (pass->output < 0) {

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "core/base/process.h"
 #include "core/base/status.h"
 #include "core/cpu/mirror.h"
+#include "core/cpu/plan.h"
 
 /* Halves of this size leave the nearer caches before they are complete. */
 static const int64_t worth_streaming = 1 << 20;
@@ -65,13 +65,11 @@ static int shape_level(struct gf_dwt_stream *s, int level) {
 /* `opens`: with the memory. */
 static int begin(const struct gf_job *job, int threads, const struct gf_dwt_taker *taker,
                  bool opens, struct gf_dwt_stream *s) {
-    const char *isa = gf_process()->isa;
     int64_t scratch = 0;
     *s = (struct gf_dwt_stream){.threads = threads, .opens = opens};
     int rc = gf_dwt_sender_begin(&s->sender, job, taker);
-    s->kernels = gf_cpu_kernels_find(job->precision == GF_DOUBLE ? 64 : 32, isa);
-    if (!rc && !s->kernels)
-        rc = gf_fail(GF_EABSENT, "GPUFFT_ISA=%s does not run on this CPU", isa);
+    if (!rc && !(s->kernels = gf_cpu_kernels_for(job)))
+        rc = GF_EABSENT;
     for (int l = 1; l <= job->wavelet.levels && !rc; l++) {
         rc = shape_level(s, l);
         const int64_t own = (int64_t)gf_cpu_dwt_scratch(&s->level[l - 1].step);

@@ -4,6 +4,17 @@
 #include <string.h>
 
 #include "core/base/factor.h"
+#include "core/base/process.h"
+#include "core/base/status.h"
+
+const struct gf_cpu_kernels *gf_cpu_kernels_for(const struct gf_job *job) {
+    const char *isa = gf_process()->isa;
+    const struct gf_cpu_kernels *k =
+        gf_cpu_kernels_find(job->precision == GF_DOUBLE ? 64 : 32, isa);
+    if (!k)
+        gf_fail(GF_EABSENT, "GPUFFT_ISA=%s does not run on this CPU", isa);
+    return k;
+}
 
 struct gf_cpu_line *gf_cpu_line_plan(long n, int bits) {
     struct gf_radices r = gf_factor_radices(n);
@@ -29,16 +40,19 @@ struct gf_cpu_line *gf_cpu_line_plan(long n, int bits) {
 
 /* Plans the transform over a line's vectors. A leaf of sixteen reads more vectors of the same cache sets
  * than those hold: two fours and eights are a twentieth faster. Shorter lines have one with 32 registers,
- * and a stage of four, which is joined with what follows (kernels/cpu/row_digits.h). */
-static struct gf_cpu_line *vectors_plan(long n, int lanes, int bits) {
+ * and a stage of four, which is joined with what follows (kernels/cpu/row_digits.h). Measured: 4096 points alone
+ * gain a twentieth by it, and rows of as many lose a tenth. */
+static struct gf_cpu_line *vectors_plan(long n, int lanes, int bits, bool alone) {
     enum { MOST_WITH_SIXTEEN = 256 };
     struct gf_radices r = gf_factor_radices(n);
-    int *last = r.radix + r.n - 1;
+    int *last = r.radix + r.n - 1, *eight = last - (r.n > 1);
+    if (alone && *eight != 8)
+        eight = r.radix;
     if (r.n > 2 && last[0] == 16 && last[-1] == 8) {
         memmove(r.radix + 2, r.radix, (size_t)(r.n++ - 1) * sizeof *r.radix);
         r.radix[0] = r.radix[1] = 4;
-    } else if (lanes == 16 && n <= MOST_WITH_SIXTEEN && r.n > 1 && last[0] == 8 && last[-1] == 8) {
-        last[-1] = 4;
+    } else if (lanes == 16 && n <= MOST_WITH_SIXTEEN && r.n > 1 && last[0] == 8 && *eight == 8) {
+        *eight = 4;
         last[0] = 16;
     } else {
         return gf_cpu_line_plan(n, bits);
@@ -54,7 +68,7 @@ bool gf_cpu_row_plan(long n, const struct gf_cpu_kernels *kernels, struct gf_cpu
     *rows = NULL;
     if (!block)
         return true;
-    *rows = gf_cpu_row_make(n, block, vectors_plan(n / block, lanes, bits), lanes, bits);
+    *rows = gf_cpu_row_make(n, block, vectors_plan(n / block, lanes, bits, false), lanes, bits);
     return *rows;
 }
 
@@ -65,6 +79,6 @@ bool gf_cpu_split_plan(long n, const struct gf_cpu_kernels *kernels, struct gf_c
     *rows = NULL;
     if (!block || (block < lanes && !one))
         return true;
-    *rows = gf_cpu_row_make(n, block, vectors_plan(n / block, lanes, bits), lanes, bits);
+    *rows = gf_cpu_row_make(n, block, vectors_plan(n / block, lanes, bits, true), lanes, bits);
     return *rows;
 }

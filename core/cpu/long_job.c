@@ -9,6 +9,7 @@
 #include "core/base/status.h"
 #include "core/base/loadstore.h"
 #include "core/base/range_sample.h"
+#include "core/filter/compose.h"
 
 struct long_job {
     struct gf_job job;
@@ -124,14 +125,9 @@ static int run_odd(struct long_job *j, const char *x, char *y, size_t size, bool
     } else {
         memcpy(z, x, (size_t)half * 2 * size);
         memset(z + size, 0, size); /* zero by symmetry */
-        for (int64_t k = 1; k < half; k++) {
-            char *to = z + (size_t)(n - k) * 2 * size;
-            memcpy(to, x + (size_t)k * 2 * size, 2 * size);
-            if (size == 4)
-                ((float *)to)[1] = -((float *)to)[1];
-            else
-                ((double *)to)[1] = -((double *)to)[1];
-        }
+        for (int64_t k = 1; k < half; k++)
+            memcpy(z + (size_t)(n - k) * 2 * size, x + (size_t)k * 2 * size, 2 * size);
+        gf_filter_conjugate(z + (size_t)half * 2 * size, n - half, size == 8, 1);
     }
     int rc = gf_cpu_long_run(j->line, z, z, inverse, factor);
     if (!inverse) {

@@ -141,6 +141,8 @@ void gf_cpu_plan_free(struct gf_cpu_plan *p); /* or NULL; frees the memory of it
 /* ---- line.c: from a length to the kernels' tables for reals of `bits` bits; NULL when memory is short.
  * The caller frees them. ---- */
 
+/* The kernels for the job's precision; NULL: GF_EABSENT, with its message. */
+const struct gf_cpu_kernels *gf_cpu_kernels_for(const struct gf_job *job);
 struct gf_cpu_line *gf_cpu_line_plan(long n, int bits);
 /* The tables to transform lines of n points within vectors; NULL where that serves no such lines.
  * False when memory is short: other kernels would round differently. */

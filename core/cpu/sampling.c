@@ -1,7 +1,6 @@
 /* A few lines of the last pass, transformed before it, for the automatic display range. */
 #include "core/cpu/plan.h"
 
-#include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>

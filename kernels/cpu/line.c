@@ -50,10 +50,6 @@ static void *table(long count, int bits) {
     return aligned_alloc(64, (bytes + 63) / 64 * 64 + 64);
 }
 
-static long max_long(long a, long b) {
-    return a > b ? a : b;
-}
-
 /* The twiddles of a stage that combines p lines of m points: the roots k r of m p, [k][r - 1]. */
 static bool fill_twiddles(void *twiddle, int bits, long m, long p) {
     struct gf_root_eighth roots;
@@ -119,7 +115,7 @@ static struct gf_cpu_line *convolving(long n, enum gf_cpu_algorithm algorithm,
         return NULL;
     }
     *line = (struct gf_cpu_line){.n = n, .algorithm = algorithm, .convolution = convolution};
-    line->scratch_points = max_long(n, convolution->scratch_points);
+    line->scratch_points = n > convolution->scratch_points ? n : convolution->scratch_points;
     return line;
 }
 
