@@ -111,12 +111,12 @@ $(BUILD)/core/cpu/backend_c.o: ALL_CFLAGS += -fno-tree-vectorize -fno-tree-slp-v
 KERNELS := $(foreach i,$(ISAS),$(foreach b,32 64,$(call obj,kernels/cpu/f$(b)_$(i).c))) \
            $(call obj,$(wildcard kernels/cpu/*.c))
 
-# The GPU kernels' sources travel inside the program, as bytes of a table (core/gpu/cache/kernel_embedded.h).
+# The GPU kernels' sources travel inside the program, as bytes of a table (core/gpu/cache/kernel_source.h).
 EMBEDDED := $(wildcard kernels/*.cl kernels/*.h kernels/gl/*)
 # The program knows a checksum of its planner too: plans are kept for one planner and its kernels.
 PLANNER := $(sort $(wildcard core/gpu/plan/*.[ch]))
 define embed
-{ echo '#include "core/gpu/cache/kernel_embedded.h"'; \
+{ echo '#include "core/gpu/cache/kernel_source.h"'; \
 	  echo 'const struct gf_kernel_file gf_kernel_files[] = {'; \
 	  for f in $(EMBEDDED); do echo "{\"$${f##*/}\", (const unsigned char[]){"; \
 	    od -An -v -tx1 $$f | sed 's/ *\([0-9a-f][0-9a-f]\)/0x\1,/g'; echo '0}},'; done; \
@@ -162,7 +162,7 @@ $(BUILD)/kernels_embedded.c: $(EMBEDDED) $(PLANNER) kernels kernels/gl
 	@mkdir -p $(@D)
 	$(call say,EMBED,$(embed))
 
-$(BUILD)/kernels_embedded.o: $(BUILD)/kernels_embedded.c core/gpu/cache/kernel_embedded.h
+$(BUILD)/kernels_embedded.o: $(BUILD)/kernels_embedded.c core/gpu/cache/kernel_source.h
 	$(call say,CC,$(CC) $(ALL_CFLAGS) -c -o $@ $<)
 
 $(BUILD)/samples_embedded.c: $(LESSON_SAMPLES)

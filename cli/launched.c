@@ -1,4 +1,4 @@
-/* Several processes with one command line: which of them run it, and which print. */
+/* Decides which of several processes with one command line run it, and which print. */
 #include "cli/launched.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static bool has(int argc, char **argv, const char *word) {
     return found;
 }
 
-/* A file that a line names: an operand, or an output. Other options have numbers of their own. */
+/* The file that an argument names, as an operand or an output, or "". Numbers in other options mean nothing. */
 static const char *file_of(const char *argument) {
     static const char *const outputs[] = {"--out=", "--magnitude=", "--phase=", "--complex="};
     const char *letters = argument + (argument[0] == '-' && argument[1] != '-');

@@ -4,13 +4,12 @@
 
 #include <stdbool.h>
 
-/* True where this line ends here, with *code: its command runs in one process, or the first one prints
- * what it prints. What is wrong with the line is told by the first process alone, or by
- * each where the line is the first one's own. Lines with --mpi=off, or with the process's rank in an
- * operand or an output, are this process's own. */
+/* True if this process ends here, with *code: the command runs in one process only, or the first process prints for
+ * all. Only the first process reports a mistake in the command line; or each does, if the first one's line is
+ * its own. A line is a process's own with --mpi=off, or with the process's rank in an operand or an output. */
 bool gf_launched_ends(int argc, char **argv, int *code);
 
-/* Called last, with the exit code: of processes that wait for each other none is left behind. */
+/* Called last, with the exit code: leaves behind no process that waits for this one. */
 int gf_launched_end(int code);
 
 #endif

@@ -31,7 +31,7 @@ static void catch_signals(void) {
     sigfillset(&action.sa_mask);
     for (int i = 0; i < 4; i++) {
         struct sigaction old;
-        /* A signal that the parent had us ignore (nohup) stays ignored. */
+        /* A signal that the parent process ignores (nohup) remains ignored. */
         if (!sigaction(caught[i], NULL, &old) && old.sa_handler != SIG_IGN)
             sigaction(caught[i], &action, NULL);
     }
@@ -39,15 +39,15 @@ static void catch_signals(void) {
     signal(SIGXFSZ, SIG_IGN); /* EFBIG from write() instead */
 }
 
-/* A standard stream that came closed would lend its number to the first file opened, and what is
- * meant for it would end up there. Each gets a /dev/null that fails when it is used. */
+/* If a standard stream is closed, the first file opened gets its number, and text for the stream would end up in
+ * the file. Opens /dev/null in its place, in the mode in which using the stream fails. */
 static void fill_streams(void) {
     for (int fd = 0; fd < 3; fd++)
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
             (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/* libgomp ends the program by exit(), after a line of its own, where it gets no thread or no memory. */
+/* libgomp calls exit(), after a message of its own, if it gets no thread or no memory. */
 static bool returned;
 static void on_exit_of_library(void) {
     gf_sink_remove_temporaries();
@@ -55,8 +55,8 @@ static void on_exit_of_library(void) {
         gf_log_error("'%s': no thread for it could be started; see --threads", gf_progress_name());
 }
 
-/* A soft limit of the stack is raised where it is less than compilers of kernels take, for the threads
- * as well. False where that is not allowed. */
+/* Raises a soft limit of the stack that is too low for the compilers of kernels, for threads too. False if that is
+ * not allowed. */
 static bool has_stack(void) {
     enum { LEAST = 512 << 10, USUAL = 8 << 20 };
     struct rlimit r;
@@ -99,8 +99,7 @@ int main(int argc, char **argv) {
     if (!gf_launched_ends(argc, argv, &code))
         code = gf_run_line(argc, argv);
     code = close_stdout(gf_launched_end(code));
-    while (
-        ending) /* a thread that got a signal ends the program: what failed meanwhile is its doing */
+    while (ending) /* a signal handler is ending the program and causes what fails meanwhile */
         pause();
     returned = true;
     return code;

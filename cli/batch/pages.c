@@ -199,7 +199,7 @@ static void open_readers(struct walk *w) {
     int most = gf_settings_threads(t->s);
     most = most < MOST_READERS ? most : MOST_READERS;
     w->readers = 1;
-    if (!t->deal || t->image.record || !gf_task_is_read_again(t))
+    if (!t->deal || t->image.record || !gf_task_is_at_hand(t))
         return;
     for (; w->readers < most; w->readers++) {
         struct gf_image image;

@@ -14,7 +14,7 @@
 #include "core/base/sample_run.h"
 #include "core/base/status.h"
 #include "core/mpi/exchange.h"
-#include "core/session/disk_speed.h"
+#include "core/session/speeds.h"
 #include "core/slab/io.h"
 #include "formats/scratch.h"
 
@@ -111,7 +111,7 @@ int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan) {
         rc = gf_fail(GF_EUNSUPP, "a picture of so few points is transformed in one piece");
     if (!rc)
         rc = make_within(t, &whole, &worker, plan);
-    if (!rc && t->looks)
+    if (!rc && t->scans)
         gf_slab_plan_look(plan, gf_array_bytes(&t->image.px));
     return rc;
 }
@@ -304,7 +304,7 @@ static void measure(struct slabs *s, int64_t bytes) {
     s->measured = true;
     char *folder = walk < LEAST ? NULL : gf_slabs_folder(s->t);
     if (folder)
-        gf_disk_speed_keep(folder, (double)walk / (s->disk_ms + s->t->ms_decode) * 1e3);
+        gf_speeds_keep_disk(folder, (double)walk / (s->disk_ms + s->t->ms_decode) * 1e3);
     free(folder);
 }
 

@@ -64,21 +64,34 @@ bool gf_bench_next_word(const char **at, char *word, size_t size) {
     return true;
 }
 
-/* The devices of a list that the entrant uses: all if it shares a transform among them and has them
- * (*shared), else only the first. */
-static const char *devices_for(const struct gf_bench_entrant *e, const char *list,
-                               char text[GF_DEVICE_LIST], bool *shared) {
+/* Devices of a list that work together on a transform: all, if the entrant can and has them. */
+static int find_together(const struct gf_bench_entrant *e, const char *list, struct gf_wish *w) {
+    const struct gf_backend *const own[] = {e->backend, NULL};
+    w->n = 0;
+    return (e->backend->several || e->backend->shares) && gf_wish_is_list(NULL, list)
+               ? gf_wish_list(w, own, e->backend->name, list)
+               : 0;
+}
+
+/* Opens it on those, or else on the first device; no rows but those of that one. */
+static int open_devices(struct gf_bench_entrant *e, struct gf_backend_options *options) {
+    const char *devices[GF_WISH_MOST], *list = options->device;
+    char first[GF_WISH_DEVICE];
     struct gf_wish w;
-    *shared = false;
-    if (e->backend->several || !gf_wish_is_list(NULL, list))
-        return list;
-    *shared = e->backend->shares && !gf_wish_list(&w, gf_backends, e->backend->name, list) &&
-              gf_wish_shares(&w);
-    int at = snprintf(text, GF_DEVICE_LIST, "%.*s", *shared ? 0 : (int)strcspn(list, ","), list);
-    for (int i = 0; *shared && i < w.n; i++)
-        at += snprintf(text + at, GF_DEVICE_LIST - (size_t)at, "%s%s", i ? "," : "",
-                       w.device[i].device);
-    return strcmp(text, "all") ? text : NULL;
+    const int rc = find_together(e, list, &w);
+    if (rc && e->backend->several)
+        return rc;
+    if (!rc && gf_wish_shares(&w)) {
+        for (int i = 0; i < w.n; i++)
+            devices[i] = w.device[i].device;
+        options->devices = devices;
+        options->n_devices = w.n;
+        options->resident = e->backend->shares;
+    } else if (gf_wish_is_list(NULL, list)) {
+        snprintf(first, sizeof first, "%.*s", (int)strcspn(list, ","), list);
+        options->device = strcmp(first, "all") ? first : NULL;
+    }
+    return gf_backend_open(e->backend, options, &e->context);
 }
 
 /* The path that --mkl or --ipp gives for it, or NULL. The probe does not know that path; opening
@@ -100,15 +113,13 @@ static bool is_generic(const char *code_path) {
 
 int gf_bench_open_entrant(struct gf_bench_entrant *e, const struct gf_settings *s, int threads) {
     struct gf_backend_options options = gf_backend_options_of(s);
-    char devices[GF_DEVICE_LIST];
-    options.device = devices_for(e, options.device, devices, &options.resident);
     options.no_peer = !s->peer;
     options.natural_order = e->natural_order;
     options.threads = e->threads ? e->threads : threads;
     options.fftw_plan = e->fftw_plan;
     options.plan_seconds = s->bench.plan_seconds;
     options.library = library_of(e, s);
-    int rc = gf_backend_open(e->backend, &options, &e->context);
+    int rc = open_devices(e, &options);
     if (rc)
         e->context = NULL;
     if (!rc)
@@ -138,12 +149,10 @@ static bool worth_it(const struct gf_bench_entrant *e, const struct gf_settings 
 }
 
 static bool has_several(const struct gf_bench_entrant *e, const char *list) {
+    struct gf_wish w;
     if (e->backend->several) /* open() gives the reason if they are absent */
         return gf_wish_is_list(NULL, list);
-    char devices[GF_DEVICE_LIST];
-    bool shared;
-    devices_for(e, list, devices, &shared);
-    return shared;
+    return !find_together(e, list, &w) && gf_wish_shares(&w);
 }
 
 static int probe(const struct gf_bench_entrant *e, const struct gf_settings *s,

@@ -13,7 +13,6 @@
 #include "core/base/range_sample.h"
 #include "core/session/assume.h"
 #include "core/session/speeds.h"
-#include "core/session/disk_speed.h"
 
 struct needs {
     int64_t in, out, workspace, moved, total;
@@ -218,7 +217,7 @@ static json_t *ranks_report(const struct gf_ranks_plan *p) {
 /* The speed of the task's scratch or output folder; 0: not known. */
 static double disk_speed(const struct gf_task *t) {
     char *folder = gf_slabs_folder(t);
-    double speed = folder ? gf_disk_speed(folder) : 0;
+    double speed = folder ? gf_speeds_of_disk(folder) : 0;
     free(folder);
     return speed;
 }

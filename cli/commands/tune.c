@@ -12,7 +12,6 @@
 #include "cli/report.h"
 #include "core/base/clock.h"
 #include "core/base/status.h"
-#include "core/session/disk_speed.h"
 #include "core/session/tune.h"
 #include "formats/files.h"
 #include "formats/io/io.h"
@@ -166,20 +165,18 @@ static int time_host(struct host_speeds *h) {
     rc = time_disk(path, h);
     unlink(path);
     if (!rc)
-        gf_disk_speed_keep(".", h->disk);
+        gf_speeds_keep_disk(".", h->disk);
     return rc;
 }
 
 /* ---- the command ---- */
 
 static int forget(const struct gf_settings *s) {
-    int was = gf_speeds_forget();
-    const int disks = was < 0 ? was : gf_disk_speeds_forget();
-    if (disks < 0) {
+    const int was = gf_speeds_forget();
+    if (was < 0) {
         gf_log_error("tune: %s", gf_message());
-        return gf_exit_code(disks);
+        return gf_exit_code(was);
     }
-    was |= disks;
     gf_report_print(s->json,
                     "{?deleted the record of speeds is deleted|there is no record of speeds}\n",
                     GF_REPORT(GF_BOOL("deleted", was != 0)));
@@ -271,7 +268,8 @@ static int run(struct gf_settings *s, char **operands, int n) {
     return code;
 }
 
-static const struct gf_opt rows[] = {
+static const struct gf_opt_group group = GF_GROUP(
+    "Tune",
     GF_TEXT(
         "backend", backend, "NAME",
         "measure this backend, or a list such as cuda:0,openmp (default: the CPU and every GPU)",
@@ -281,10 +279,7 @@ static const struct gf_opt rows[] = {
     GF_FLAG("forget", forget, "delete what was measured before, and measure nothing"),
     GF_TEXT("export", export_to, "FILE", "write the plans that were measured to FILE"),
     GF_TEXT("import", import_from, "FILE",
-            "keep the plans of such a FILE, for devices of the same name and driver"),
-    GF_END,
-};
-static const struct gf_opt_group group = {"Tune", rows};
+            "keep the plans of such a FILE, for devices of the same name and driver"));
 static const struct gf_opt_group *const groups[] = {&group, &gf_opts_bench_what, &gf_opts_common,
                                                     NULL};
 

@@ -33,8 +33,4 @@ struct gf_sample_file {
 
 extern const struct gf_sample_file gf_sample_files[];
 
-/* hand.c: the steps of lessons that are no transforms: --page, --every and --sum. */
-bool gf_hand_asked(const struct gf_settings *s);
-int gf_hand_run(const struct gf_settings *s, const char *in);
-
 #endif

@@ -2,8 +2,6 @@
 #ifndef GF_CLI_STATS_STATS_H
 #define GF_CLI_STATS_STATS_H
 
-#include <jansson.h>
-
 #include "core/spectrum/sample_stats.h"
 #include "core/spectrum/spectrum.h"
 #include "formats/format.h"
@@ -32,9 +30,7 @@ struct gf_stats {
 
 void gf_stats_print(const struct gf_stats *s, bool json);
 
-json_t *gf_radial_json(const struct gf_stats *s, const struct gf_signal *c);
-
-/* radial.c: writes the rings to a file in the format of its suffix. GF_EUSAGE unless that is .csv,
+/* Writes the rings to a file in the format of its suffix. GF_EUSAGE unless that is .csv,
  * .json, .svg or .png. */
 int gf_radial_check(const char *path);
 int gf_radial_write(const struct gf_stats *s, const char *path, bool clobber);

@@ -210,11 +210,12 @@ void gf_pass_list_axes(struct gf_plan *plan, const char *who, bool r2c, bool c2r
 void gf_pass_list_store(struct gf_plan *plan, int64_t after);
 
 struct gf_backend_options {
-    int threads; /* 0: OMP_NUM_THREADS, else the CPUs that this process may use */
-    /* GPU backends: a number or part of a name; NULL: the first device. Backends with `several`
-     * take a list separated by commas, or "all"; those with `shares` take a list whose devices
-     * share the jobs that do not fit the first one. */
-    const char *device;
+    int threads;        /* 0: OMP_NUM_THREADS, else the CPUs that this process may use */
+    const char *device; /* GPU backends: a number or part of a name; NULL: the first device */
+    /* In its place, devices that work together: backends with `several` use all of them for each job,
+     * those with `shares` for the jobs that do not fit the first one. */
+    const char *const *devices;
+    int n_devices;
     struct gf_device_rates rates, slowest; /* of the first device and of the slowest one */
     /* The devices also share a job that fits the first one if that is expected to be this many
      * times as fast; 0 means 1. */
@@ -271,8 +272,8 @@ struct gf_backend {
      * auto never picks it. */
     int automatic;
     bool devices; /* works on a device, which --device picks among several */
-    bool several; /* works on several devices together, which --device lists, and not on one */
-    bool shares;  /* works on one device, or on those of a list together */
+    bool several; /* works on several devices together, and not on one */
+    bool shares;  /* works on one device, or on several together */
     /* Each thread has a context of its own, and results do not depend on their number. False: the
      * process has one context, used by one thread at a time. */
     bool per_thread;

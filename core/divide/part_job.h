@@ -10,6 +10,11 @@
 
 #include "core/base/job.h"
 
+/* Backends transform two real lines as one complex one. Which two depends on where a line is in a
+ * tile of at most so many lines, along the axis before that of the lines, or where that is shorter than
+ * a tile, along the one before it. Parts of whole tiles round as the whole array does. */
+enum { GF_PART_TILE = 32 };
+
 /* A picture's job as that of a volume whose pages have one row each; a volume's as it is. */
 struct gf_job gf_slab_volume(const struct gf_job *job);
 

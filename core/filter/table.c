@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/span.h"
 #include "core/base/status.h"
+#include "core/divide/part_job.h"
 
 /* Imaginary parts below this share of the sum of |h| are rounding errors. */
 static const double IMAG_RATIO = 1e-12;
@@ -19,13 +21,17 @@ struct half {
     double *value;
 };
 
-static bool on(const struct gf_job *job, int axis) {
-    return (job->whole.axes ? job->whole.axes : job->axes) >> axis & 1;
+/* The axes and extents of the whole job that a part belongs to, and the part's first index. */
+static unsigned axes_of(const struct gf_job *job) {
+    return job->whole.axes ? job->whole.axes : job->axes;
 }
 
-/* The extents of the whole job that a part belongs to, and the part's first index. */
+static bool on(const struct gf_job *job, int axis) {
+    return axes_of(job) >> axis & 1;
+}
+
 static int64_t length_of(const struct gf_job *job, int axis) {
-    return job->whole.axes ? job->whole.shape[axis] : job->shape[axis];
+    return !on(job, axis) ? 1 : job->whole.axes ? job->whole.shape[axis] : job->shape[axis];
 }
 
 static int64_t first_of(const struct gf_job *job, int axis) {
@@ -250,42 +256,12 @@ int gf_filter_times_values(struct gf_filter *f, const struct gf_job *part, int t
 
 /* ---- kernels ---- */
 
-/* Copies the kernel into x, its centre to the origin; returns the sum of |h|. */
-static double lay_out(const struct gf_filter_samples *kernel, struct gf_array *x) {
-    double sum = 0;
-    int64_t count = 1;
-    memset(x->data, 0, (size_t)gf_array_count(x) * sizeof(double));
-    for (int i = 0; i < x->rank - 1; i++)
-        count *= kernel->extent[i];
-    for (int64_t at = 0; at < count; at++) {
-        int64_t rest = at, offset = 0;
-        for (int i = x->rank - 2; i >= 0; i--) {
-            int64_t n = kernel->extent[i], j = rest % n - n / 2;
-            rest /= n;
-            offset += (j < 0 ? j + x->shape[i] : j) * x->stride[i];
-        }
-        *(double *)((char *)x->data + offset) = kernel->value[at];
-        sum += fabs(kernel->value[at]);
-    }
-    return sum;
-}
-
-/* Drops the imaginary parts where all of them are rounding. */
-static void simplify(struct half *h, int64_t count, double sum) {
-    for (int64_t i = 0; i < count; i++)
-        if (fabs(h->value[2 * i + 1]) > IMAG_RATIO * sum)
-            return;
-    for (int64_t i = 0; i < count; i++)
-        h->value[i] = h->value[2 * i];
-    h->complex = false;
-}
-
 /* The sample of a kernel at an index of the job's circular axes. */
 static double kernel_at(const struct gf_job *job, const struct gf_filter_samples *kernel,
                         const int64_t *offset) {
     int64_t at = 0;
     for (int i = 0; i < job->ndim; i++) {
-        const int64_t n = kernel->extent[i], length = on(job, i) ? length_of(job, i) : 1;
+        const int64_t n = kernel->extent[i], length = length_of(job, i);
         const int64_t j = ((offset[i] + n / 2) % length + length) % length;
         if (j >= n)
             return 0;
@@ -331,57 +307,97 @@ static int transform_slowest(int ndim, const int64_t *extent, double *value,
     return transform->run(transform->context, &job, &in, &out);
 }
 
-/* Transforms a kernel over these axes of `shape`, its centre at the origin. The caller frees *spectrum.
- * *sum becomes the sum of |h|. */
-static int transform_kernel(const struct gf_job *job, unsigned axes, const int64_t *shape,
-                            const struct gf_filter_samples *kernel,
-                            const struct gf_filter_transform *transform, struct gf_array *spectrum,
-                            double *sum) {
-    struct gf_job sums = {.ndim = job->ndim,
-                          .channels = 1,
-                          .axes = axes,
-                          .in_dtype = GF_F64,
-                          .precision = GF_DOUBLE,
-                          .n_out = 1,
-                          .out = {{.kind = GF_COMPLEX, .dtype = GF_C128, .half = true}}};
-    struct gf_array x = {0};
-    int64_t extent[GF_MAX_RANK];
-    memcpy(sums.shape, shape, sizeof sums.shape);
-    gf_job_in_shape(&sums, extent);
-    int rc = gf_array_alloc(&x, GF_F64, job->ndim + 1, extent);
-    gf_job_out_shape(&sums, 0, extent);
-    if (!rc)
-        rc = gf_array_alloc(spectrum, GF_C128, job->ndim + 1, extent);
-    if (!rc) {
-        *sum = lay_out(kernel, &x);
-        rc = transform->run(transform->context, &sums, &x, spectrum);
+/* The transform of so many planes of a kernel along all axes but the slowest; of a line along that one. */
+static struct gf_job planes_job(const struct gf_job *job, int64_t count) {
+    struct gf_job planes = {.ndim = job->ndim,
+                            .shape = {count},
+                            .channels = 1,
+                            .axes = axes_of(job) == 1 ? 1 : axes_of(job) & ~1u,
+                            .in_dtype = GF_F64,
+                            .precision = GF_DOUBLE,
+                            .elsewhere = axes_of(job) == 1 ? 0 : length_of(job, 0),
+                            .n_out = 1,
+                            .out = {{.kind = GF_COMPLEX, .dtype = GF_C128, .half = true}}};
+    for (int i = 1; i < job->ndim; i++)
+        planes.shape[i] = length_of(job, i);
+    return planes;
+}
+
+/* The planes that plane z is transformed with, so that the table is the same whether it is made in parts or not:
+ * those that share a tile of rows, or itself. */
+static struct gf_span tile_of(const struct gf_job *job, int64_t z) {
+    const struct gf_job planes = planes_job(job, 1);
+    const int64_t length = length_of(job, 0), rows = job->ndim == 3 ? planes.shape[1] : 1;
+    const bool joined = gf_job_joins_pages(&planes) || rows == 1;
+    if (axes_of(job) == 1)
+        return (struct gf_span){0, length};
+    if (!joined && (rows >= GF_PART_TILE || length <= rows))
+        return (struct gf_span){z, 1};
+    const int64_t n = length < GF_PART_TILE ? 1 : length / GF_PART_TILE;
+    const int64_t i = z / GF_PART_TILE < n ? z / GF_PART_TILE : n - 1, first = i * GF_PART_TILE;
+    return (struct gf_span){first, i == n - 1 ? length - first : GF_PART_TILE};
+}
+
+/* The kernel's planes in the tile, their centre at the origin, into x, which is zero; false if there are none. */
+static bool lay_out(const struct gf_job *job, const struct gf_filter_samples *kernel,
+                    const struct gf_span *tile, struct gf_array *x) {
+    const int64_t length = length_of(job, 0), n = kernel->extent[0];
+    int64_t plane = 1;
+    bool any = false;
+    for (int i = 1; i < job->ndim; i++)
+        plane *= kernel->extent[i];
+    for (int64_t j = 0; j < n; j++) {
+        const int64_t z = (j - n / 2 + length) % length - tile->first;
+        if (z < 0 || z >= tile->count)
+            continue;
+        any = true;
+        for (int64_t at = 0; at < plane && x; at++) {
+            int64_t rest = at, offset = z * x->stride[0];
+            for (int i = job->ndim - 1; i > 0; i--) {
+                const int64_t m = kernel->extent[i], k = rest % m - m / 2;
+                rest /= m;
+                offset += (k < 0 ? k + x->shape[i] : k) * x->stride[i];
+            }
+            *(double *)((char *)x->data + offset) = kernel->value[j * plane + at];
+        }
     }
+    return any;
+}
+
+/* A tile of the kernel, transformed, to the lines through it. */
+static int add_tile(const struct gf_job *job, const struct gf_filter_samples *kernel,
+                    const struct gf_span *tile, const struct gf_filter_transform *transform,
+                    struct half *h) {
+    const struct gf_job planes = planes_job(job, tile->count);
+    const int last = job->ndim - 1;
+    const int64_t rows = last == 2 ? h->extent[1] : 1, columns = last ? h->extent[last] : 1;
+    struct gf_array x = {0}, spectrum = {0};
+    int rc = gf_job_alloc(&planes, -1, &x);
+    if (!rc)
+        rc = gf_job_alloc(&planes, 0, &spectrum);
+    if (rc)
+        goto out;
+    memset(x.data, 0, (size_t)gf_array_bytes(&x));
+    lay_out(job, kernel, tile, &x);
+    rc = transform->run(transform->context, &planes, &x, &spectrum);
+    for (int64_t k = 0; k < spectrum.shape[0] * rows && !rc; k++) {
+        int64_t from = k / rows * spectrum.stride[0];
+        if (on(job, 1) && last == 2)
+            from += (first_of(job, 1) + k % rows) * spectrum.stride[1];
+        if (last)
+            from += first_of(job, last) * spectrum.stride[last];
+        memcpy(h->value + 2 * (tile->first * rows + k) * columns, (char *)spectrum.data + from,
+               (size_t)columns * 2 * sizeof(double));
+    }
+out:
     gf_array_free(&x);
+    gf_array_free(&spectrum);
     return rc;
 }
 
-/* Plane j of a kernel, transformed, to the part's lines through it. */
-static int add_plane(const struct gf_job *job, const struct gf_filter_samples *kernel, int64_t j,
-                     const struct gf_filter_transform *transform, struct half *h) {
-    const int64_t length = length_of(job, 0), z = (j - kernel->extent[0] / 2 + length) % length;
-    struct gf_filter_samples plane = *kernel;
-    struct gf_array spectrum = {0};
-    int64_t shape[GF_MAX_DIMS] = {1};
-    double sum;
-    plane.extent[0] = 1;
-    plane.value = kernel->value + j * kernel->extent[1] * kernel->extent[2];
-    for (int i = 1; i < 3; i++)
-        shape[i] = on(job, i) ? length_of(job, i) : 1;
-    int rc =
-        transform_kernel(job, job->whole.axes & ~1u, shape, &plane, transform, &spectrum, &sum);
-    for (int64_t y = 0; y < h->extent[1] && !rc; y++)
-        memcpy(h->value + 2 * (z * h->extent[1] + y) * h->extent[2],
-               (char *)spectrum.data +
-                   (on(job, 1) ? first_of(job, 1) + y : 0) * spectrum.stride[1] +
-                   first_of(job, 2) * spectrum.stride[2],
-               (size_t)h->extent[2] * 2 * sizeof(double));
-    gf_array_free(&spectrum);
-    return rc;
+int64_t gf_filter_kernel_bytes(const struct gf_job *job) {
+    const struct gf_job planes = planes_job(job, tile_of(job, length_of(job, 0) - 1).count);
+    return (int64_t)(gf_job_array_bytes(&planes, -1) + gf_job_array_bytes(&planes, 0));
 }
 
 /* A line's kernel: the sums at every step-th frequency have the period P / step, and a factor of each
@@ -398,25 +414,34 @@ static void fold(const struct gf_job *job, const struct gf_filter_samples *kerne
     }
 }
 
-/* Handles a part that transforms the slowest axis: plane by plane, then along that axis. */
-static int times_part(struct gf_filter *f, const struct gf_job *job, int threads,
-                      const struct gf_filter_samples *kernel,
-                      const struct gf_filter_transform *transform) {
+int gf_filter_times_kernel(struct gf_filter *f, const struct gf_job *job, int threads,
+                           const struct gf_filter_samples *kernel,
+                           const struct gf_filter_transform *transform) {
     struct half h;
-    const int64_t count = half_init(job, true, &h);
-    const int64_t period = job->whole.step ? length_of(job, 0) / job->whole.step : count;
+    const int64_t count = half_init(job, true, &h), length = length_of(job, 0);
+    const int64_t period = job->whole.step ? length / job->whole.step : count;
+    for (int i = 0; i < job->ndim; i++)
+        if (kernel->extent[i] > length_of(job, i))
+            return gf_fail(GF_EINVAL,
+                           "the kernel is larger than the picture: %lld samples along "
+                           "an axis of %lld",
+                           (long long)kernel->extent[i], (long long)length_of(job, i));
     h.value = gf_alloc((size_t)period * 2 * sizeof *h.value);
     if (!h.value)
         return gf_fail(GF_ENOMEM, "no memory for the filter's table");
     memset(h.value, 0, (size_t)period * 2 * sizeof *h.value);
     int rc = 0;
-    for (int64_t j = 0; j < kernel->extent[0] && !rc && !job->whole.step; j++)
-        rc = add_plane(job, kernel, j, transform, &h);
+    struct gf_span tile = {0, 0};
+    for (int64_t z = 0; z < length && !rc && !job->whole.step; z += tile.count) {
+        tile = tile_of(job, z);
+        if (lay_out(job, kernel, &tile, NULL))
+            rc = add_tile(job, kernel, &tile, transform, &h);
+    }
     if (job->whole.step) {
         fold(job, kernel, period, h.value);
         rc = transform_slowest(1, &period, h.value, transform);
-    } else if (!rc) {
-        rc = transform_slowest(3, h.extent, h.value, transform);
+    } else if (!rc && length > 1 && axes_of(job) != 1) {
+        rc = transform_slowest(job->ndim, h.extent, h.value, transform);
     }
     h.complex = !is_even(job, kernel);
     for (int64_t i = 0; i < count && !h.complex; i++)
@@ -424,33 +449,5 @@ static int times_part(struct gf_filter *f, const struct gf_job *job, int threads
     if (!rc)
         rc = times(f, job, threads, &h);
     gf_free(h.value);
-    return rc;
-}
-
-int gf_filter_times_kernel(struct gf_filter *f, const struct gf_job *job, int threads,
-                           const struct gf_filter_samples *kernel,
-                           const struct gf_filter_transform *transform) {
-    if (job->whole.axes)
-        return times_part(f, job, threads, kernel, transform);
-    struct half h;
-    struct gf_array spectrum = {0};
-    const int64_t count = half_init(job, true, &h);
-    int64_t shape[GF_MAX_DIMS] = {0};
-    double sum;
-    for (int i = 0; i < job->ndim; i++) {
-        shape[i] = on(job, i) ? job->shape[i] : 1;
-        if (kernel->extent[i] > shape[i])
-            return gf_fail(GF_EINVAL,
-                           "the kernel is larger than the picture: %lld samples along "
-                           "an axis of %lld",
-                           (long long)kernel->extent[i], (long long)shape[i]);
-    }
-    int rc = transform_kernel(job, job->axes, shape, kernel, transform, &spectrum, &sum);
-    if (!rc) {
-        h.value = spectrum.data;
-        simplify(&h, count, sum);
-        rc = times(f, job, threads, &h);
-    }
-    gf_array_free(&spectrum);
     return rc;
 }

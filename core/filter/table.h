@@ -59,5 +59,7 @@ int gf_filter_times_values(struct gf_filter *f, const struct gf_job *part, int t
 int gf_filter_times_kernel(struct gf_filter *f, const struct gf_job *job, int threads,
                            const struct gf_filter_samples *kernel,
                            const struct gf_filter_transform *transform);
+/* Bytes that making it takes beside the table's values. */
+int64_t gf_filter_kernel_bytes(const struct gf_job *job);
 
 #endif

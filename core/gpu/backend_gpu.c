@@ -7,7 +7,7 @@
 #include "core/filter/compose.h"
 #include "core/filter/filter.h"
 #include "core/base/status.h"
-#include "core/gpu/choose.h"
+#include "core/gpu/run.h"
 #include "core/gpu/dwt.h"
 #include "core/gpu/plan/make.h"
 #include "core/gpu/slab.h"
@@ -27,7 +27,10 @@ static int gpu_probe(const struct gf_backend *b, char reason[GF_REASON]) {
 }
 
 static int gpu_installed(const struct gf_backend *b, char reason[GF_REASON]) {
-    return api_of(b)->installed(reason);
+    if (api_of(b)->installed())
+        return 0;
+    snprintf(reason, GF_REASON, "%s", gf_message());
+    return GF_EABSENT;
 }
 
 static int gpu_list(const struct gf_backend *b, struct gf_gpu_props *props, int most) {
@@ -52,18 +55,10 @@ static const struct gf_plan_ops whole = {.exec = gf_plan_exec_parts,
                                          .drop = gf_gpu_whole_drop};
 
 /* Wavelets of whose levels the host has a share. */
-static int dwt_upload(struct gf_plan *plan, const struct gf_array *in) {
-    return gf_gpu_dwt_upload(plan->context, plan->impl, &plan->job, in);
-}
-
-static int dwt_download(struct gf_plan *plan, struct gf_array *out, struct gf_report *report) {
-    return gf_gpu_dwt_download(plan->context, plan->impl, &plan->job, out, report);
-}
-
 static const struct gf_plan_ops dwt_shared = {.exec = gf_plan_exec_parts,
-                                              .upload = dwt_upload,
+                                              .upload = gf_gpu_dwt_upload,
                                               .run = gf_gpu_whole_run,
-                                              .download = dwt_download,
+                                              .download = gf_gpu_dwt_download,
                                               .drop = gf_gpu_whole_drop};
 
 static int plan_whole(struct gf_gpu_context *c, struct gf_plan *plan) {
@@ -101,27 +96,15 @@ static int shared_exec(struct gf_plan *plan, const struct gf_array *in, struct g
     return rc;
 }
 
-static int shared_upload(struct gf_plan *plan, const struct gf_array *in) {
-    return gf_gpu_shared_upload(plan->impl, in);
-}
-
-static int shared_run(struct gf_plan *plan, int times, double *seconds) {
-    return gf_gpu_shared_run(plan->impl, times, seconds);
-}
-
-static int shared_download(struct gf_plan *plan, struct gf_array *out, struct gf_report *report) {
-    return gf_gpu_shared_download(plan->impl, out, report);
-}
-
 static void shared_drop(struct gf_plan *plan) {
     gf_gpu_shared_drop(plan->impl);
 }
 
 static const struct gf_plan_ops through_host = {.exec = shared_exec, .drop = shared_drop},
                                 on_devices = {.exec = gf_plan_exec_parts,
-                                              .upload = shared_upload,
-                                              .run = shared_run,
-                                              .download = shared_download,
+                                              .upload = gf_gpu_shared_upload,
+                                              .run = gf_gpu_shared_run,
+                                              .download = gf_gpu_shared_download,
                                               .drop = shared_drop};
 
 /* Whether several devices can share it. */

@@ -36,6 +36,17 @@ int gf_gpu_pick(const char *wanted, const struct gf_gpu_props *props, int n, int
                    list);
 }
 
+int gf_gpu_probe_list(const struct gf_gpu *api, char reason[GF_REASON]) {
+    struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
+    const int n = api->list(props, GF_GPU_MAX_DEVICES);
+    if (n < 0)
+        snprintf(reason, GF_REASON, "%s", gf_message());
+    else
+        snprintf(reason, GF_REASON, "%.110s: %.110s%s", props[0].platform, props[0].name,
+                 n > 1 ? ", and more" : "");
+    return n < 0 ? GF_EABSENT : 0;
+}
+
 const char *gf_gpu_complaint(char *log) {
     const char *first = NULL;
     char *rest = log, *line;

@@ -11,6 +11,9 @@
  * never a name. NULL or "" is the first. GF_EABSENT with the list of names. */
 int gf_gpu_pick(const char *wanted, const struct gf_gpu_props *props, int n, int *index);
 
+/* probe() of an interface whose list() tells all. */
+int gf_gpu_probe_list(const struct gf_gpu *api, char reason[GF_REASON]);
+
 /* The line of a compiler's log that names the error: the first with "error", else the first that is
  * not blank; "" for an empty log. Changes the log; the line points into it. */
 const char *gf_gpu_complaint(char *log);
@@ -19,10 +22,6 @@ const char *gf_gpu_complaint(char *log);
 int gf_gpu_check_range(int64_t offset, int64_t bytes, int64_t room);
 /* The same for `count` rows of `bytes`, `pitch` bytes apart. */
 int gf_gpu_check_rows(int64_t offset, int64_t bytes, int64_t pitch, int64_t count, int64_t room);
-/* How far apart rows are in the device's memory. */
-static inline int64_t gf_gpu_rows_pitch(const struct gf_gpu_rows *r) {
-    return r->device_pitch ? r->device_pitch : r->bytes;
-}
 
 /* As in struct gf_gpu, for all interfaces. They begin with a struct gf_gpu_device. */
 int gf_gpu_alloc(void *gpu, int64_t bytes, struct gf_gpu_buffer **buffer);
@@ -46,8 +45,10 @@ int gf_gpu_no_room(void *gpu, int64_t bytes);
 /* The rows of struct gf_gpu for memory; `own` begins the names of an interface's functions. */
 #define GF_GPU_MEMORY(own)                                                                         \
     .take = own##_take, .give = own##_give, .move = own##_move, .zero = own##_zero,                \
-    .alloc = gf_gpu_alloc, .free = gf_gpu_free, .upload = gf_gpu_upload,                           \
-    .download = gf_gpu_download, .upload_rows = gf_gpu_upload_rows,                                \
-    .download_rows = gf_gpu_download_rows, .copy = gf_gpu_copy, .clear = gf_gpu_clear
+    .alloc = gf_gpu_alloc, .free = gf_gpu_free, .free_bytes = own##_free_bytes, .pin = own##_pin,  \
+    .unpin = own##_unpin, .lock = own##_lock, .unlock = own##_unlock,                              \
+    .is_locked = own##_is_locked, .upload = gf_gpu_upload, .download = gf_gpu_download,            \
+    .upload_rows = gf_gpu_upload_rows, .download_rows = gf_gpu_download_rows, .copy = gf_gpu_copy, \
+    .clear = gf_gpu_clear
 
 #endif

@@ -12,33 +12,35 @@ static int take_coefficients(const struct gf_job *job, struct gf_array *c) {
     return gf_array_alloc(c, gf_dwt_real(job), job->ndim + 1, packed);
 }
 
-int gf_gpu_dwt_upload(const struct gf_gpu_context *c, struct gf_gpu_run *m,
-                      const struct gf_job *job, const struct gf_array *in) {
+int gf_gpu_dwt_upload(struct gf_plan *plan, const struct gf_array *in) {
+    const struct gf_gpu_context *c = plan->context;
+    const struct gf_job *job = &plan->job;
     struct gf_array coefficients = {0};
     if (job->direction == GF_FORWARD)
-        return gf_gpu_run_upload(c, m, in);
+        return gf_gpu_whole_upload(plan, in);
     int rc = take_coefficients(job, &coefficients);
     if (!rc)
         gf_dwt_convert(in, &coefficients, c->threads);
     if (!rc)
         rc = gf_dwt_threshold(job, &coefficients, c->threads);
     if (!rc)
-        rc = gf_gpu_run_upload(c, m, &coefficients);
+        rc = gf_gpu_whole_upload(plan, &coefficients);
     if (!rc) /* the upload may still read the array */
         rc = c->api->sync(c->gpu);
     gf_array_free(&coefficients);
     return rc;
 }
 
-int gf_gpu_dwt_download(const struct gf_gpu_context *c, struct gf_gpu_run *m,
-                        const struct gf_job *job, struct gf_array *out, struct gf_report *report) {
+int gf_gpu_dwt_download(struct gf_plan *plan, struct gf_array *out, struct gf_report *report) {
+    const struct gf_gpu_context *c = plan->context;
+    const struct gf_job *job = &plan->job;
     struct gf_array coefficients = {0};
     struct gf_report found = {.imag_ratio = 0};
     if (job->direction == GF_INVERSE)
-        return gf_gpu_run_download(c, m, out, report);
+        return gf_gpu_whole_download(plan, out, report);
     int rc = take_coefficients(job, &coefficients);
     if (!rc)
-        rc = gf_gpu_run_download(c, m, &coefficients, &found);
+        rc = gf_gpu_whole_download(plan, &coefficients, &found);
     if (!rc)
         rc = gf_dwt_threshold(job, &coefficients, c->threads);
     for (int i = 0; i < job->n_out && !rc; i++)

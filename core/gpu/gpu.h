@@ -88,10 +88,10 @@ struct gf_gpu_device {
 
 struct gf_gpu {
     const char *name; /* "cuda", "opencl", "opengl" */
-    /* As gf_backend.probe and .installed: whether there is a usable device, and whether its library
-     * is there. They open no context. */
+    /* Whether its library is there, else false with gf_message(); loads it, but opens no context. */
+    bool (*installed)(void);
+    /* As gf_backend.probe: whether there is a usable device. */
     int (*probe)(char reason[GF_REASON]);
-    int (*installed)(char reason[GF_REASON]);
     /* The devices in the order of --device=N; fills at most `most`, returns how many there are, or
      * a negative status. Opens no context. */
     int (*list)(struct gf_gpu_props *props, int most);

@@ -92,7 +92,8 @@ int gf_gpu_download(void *gpu, void *host, const struct gf_gpu_buffer *from, int
 /* Rows are for arrays in parts, which shaders do not do. */
 static int move_rows(void *gpu, const struct gf_gpu_buffer *b, const struct gf_gpu_rows *r,
                      bool up) {
-    const struct gf_gpu_end device = {b, NULL, r->offset, gf_gpu_rows_pitch(r)};
+    const struct gf_gpu_end device = {b, NULL, r->offset,
+                                      r->device_pitch ? r->device_pitch : r->bytes};
     const struct gf_gpu_end host = {NULL, r->host, 0, r->pitch};
     if (((const struct gf_gpu_device *)gpu)->props.shaders)
         return gf_fail(GF_EUNSUPP, "OpenGL cannot copy rows");

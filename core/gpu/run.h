@@ -124,4 +124,9 @@ int gf_gpu_run_transfer(void *context, int64_t bytes, bool pinned, double second
 /* As gf_backend.measure. */
 int gf_gpu_run_measure(void *context, struct gf_device_speed *speed);
 
+/* If the context measures plans, this job has a choice and no record yet (or the context measures again), up to
+ * GF_GPU_CANDIDATES plans run in alternation on random samples, and the one to be used is kept in
+ * the cache. Returns how many ran; 0 also where memory is short, or the context has spent its two minutes. */
+int gf_gpu_choose(struct gf_gpu_context *c, const struct gf_job *job);
+
 #endif

@@ -28,9 +28,10 @@
  * of the output, and a run repeats both walks. The output stays as the exchange leaves it: forward each device
  * has its bins of all pages.
  *
- *     int rc = gf_gpu_shared_upload(p, &in);
- *     if (!rc) rc = gf_gpu_shared_run(p, 10, &seconds);
- *     if (!rc) rc = gf_gpu_shared_download(p, &out, &report);
+ *     plan->impl = p;
+ *     int rc = gf_gpu_shared_upload(plan, &in);
+ *     if (!rc) rc = gf_gpu_shared_run(plan, 10, &seconds);
+ *     if (!rc) rc = gf_gpu_shared_download(plan, &out, &report);
  *
  * Two devices that reach each other's memory and have room for the whole exchange, all pages of all bins, have it
  * in place. A device transforms its pages into their place there, and sends the other device's bins of them to
@@ -205,12 +206,13 @@ int gf_gpu_shared_plan(const struct gf_gpu_shared *devices, const struct gf_job 
 /* Whether a walk over the data finds output i's display range. */
 bool gf_gpu_slabs_scans(const struct gf_gpu_slabs *s, int i);
 
-/* As the functions of gf_plan_ops; upload(), run() and download() of a resident plan. */
+/* As the function of gf_plan_ops. */
 int gf_gpu_shared_exec(struct gf_gpu_shared *p, const struct gf_array *in, struct gf_array *out,
                        struct gf_report *report);
-int gf_gpu_shared_upload(struct gf_gpu_shared *p, const struct gf_array *in);
-int gf_gpu_shared_run(struct gf_gpu_shared *p, int times, double *seconds);
-int gf_gpu_shared_download(struct gf_gpu_shared *p, struct gf_array *out, struct gf_report *report);
+/* Functions of gf_plan_ops, for a plan whose impl is a resident one. */
+int gf_gpu_shared_upload(struct gf_plan *plan, const struct gf_array *in);
+int gf_gpu_shared_run(struct gf_plan *plan, int times, double *seconds);
+int gf_gpu_shared_download(struct gf_plan *plan, struct gf_array *out, struct gf_report *report);
 /* The walks, as passes of a plan, and the memory. */
 void gf_gpu_shared_list(const struct gf_gpu_shared *p, struct gf_plan *plan);
 void gf_gpu_shared_drop(struct gf_gpu_shared *p); /* takes NULL */

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "core/gpu/plan/filter.h"
-#include "core/gpu/plan/transpose.h"
+#include "core/gpu/plan/plan_builder.h"
+#include "core/gpu/plan/space.h"
 
 bool gf_gpu_walk_has_inbox(const struct gf_gpu_walk_state *t) {
     return t->s->role.members && !t->w->from_input;

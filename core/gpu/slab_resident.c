@@ -73,7 +73,8 @@ static int copy_array(struct gf_gpu_shared *p, struct gf_array *array, bool up) 
     return rc;
 }
 
-int gf_gpu_shared_upload(struct gf_gpu_shared *p, const struct gf_array *in) {
+int gf_gpu_shared_upload(struct gf_plan *plan, const struct gf_array *in) {
+    struct gf_gpu_shared *p = plan->impl;
     struct gf_array from = *in;
     int rc = p->uploaded ? 0 : gf_gpu_slab_take(p, 0, n_walks(p));
     if (rc) {
@@ -85,7 +86,8 @@ int gf_gpu_shared_upload(struct gf_gpu_shared *p, const struct gf_array *in) {
     return copy_array(p, &from, true);
 }
 
-int gf_gpu_shared_run(struct gf_gpu_shared *p, int times, double *seconds) {
+int gf_gpu_shared_run(struct gf_plan *plan, int times, double *seconds) {
+    struct gf_gpu_shared *p = plan->impl;
     const double start = gf_now_ms();
     int rc = 0;
     for (int i = 0; i < times && !rc; i++)
@@ -95,8 +97,8 @@ int gf_gpu_shared_run(struct gf_gpu_shared *p, int times, double *seconds) {
     return rc;
 }
 
-int gf_gpu_shared_download(struct gf_gpu_shared *p, struct gf_array *out,
-                           struct gf_report *report) {
+int gf_gpu_shared_download(struct gf_plan *plan, struct gf_array *out, struct gf_report *report) {
+    struct gf_gpu_shared *p = plan->impl;
     int rc = copy_array(p, out, false);
     if (report)
         *report = (struct gf_report){.devices = p->n};

@@ -10,27 +10,15 @@
 #include "core/gpu/plan/make.h"
 
 struct gf_gpu_team {
-    int n; /* open members, the leading one included */
+    int n;     /* open members, the leading one included */
+    int named; /* devices; more than GF_GPU_MEMBERS share nothing */
     struct gf_gpu_context *member[GF_GPU_MEMBERS];
     char name[GF_GPU_MEMBERS][64];
     unsigned reaches[GF_GPU_MEMBERS];
-    struct gf_backend_options options; /* the others are opened with; the strings are the team's */
-    char *devices;                     /* "0,1" */
+    struct gf_backend_options options; /* that the others are opened with */
 };
 
 /* ---- contexts ---- */
-
-/* Device `which` of a list, cut out of it; false beyond its end. */
-static bool device_at(const char *list, int which, char *text, size_t size) {
-    while (which > 0 && list) {
-        list = strchr(list, ',');
-        list = list ? list + 1 : NULL;
-        which--;
-    }
-    if (list)
-        snprintf(text, size, "%.*s", (int)strcspn(list, ","), list);
-    return list != NULL;
-}
 
 static void close_others(struct gf_gpu_team *t) {
     for (; t->n > 1; t->n--)
@@ -39,30 +27,25 @@ static void close_others(struct gf_gpu_team *t) {
 
 int gf_gpu_team_open(const struct gf_gpu *api, const struct gf_backend_options *options,
                      void **context) {
-    struct gf_backend_options first =
-        options ? *options : (struct gf_backend_options){.threads = 0};
-    char device[64];
-    if (!first.device || !strchr(first.device, ','))
+    if (!options || options->n_devices < 2)
         return gf_gpu_run_open(api, options, context);
     struct gf_gpu_team *t = calloc(1, sizeof *t);
     *context = NULL;
-    if (!t || !(t->devices = strdup(first.device))) {
-        free(t);
+    if (!t)
         return gf_fail(GF_ENOMEM, "no memory for a list of devices");
-    }
-    t->options = first;
-    device_at(t->devices, 0, device, sizeof device);
-    first.device = device;
-    int rc = gf_gpu_run_open(api, &first, context);
+    t->options = *options;
+    t->named = options->n_devices;
+    for (int i = 0; i < t->named && i < GF_GPU_MEMBERS; i++)
+        snprintf(t->name[i], sizeof t->name[i], "%s", options->devices[i]);
+    t->options.device = t->name[0];
+    int rc = gf_gpu_run_open(api, &t->options, context);
     if (rc) {
-        free(t->devices);
         free(t);
         return rc;
     }
     struct gf_gpu_context *c = *context;
     t->n = 1;
     t->member[0] = c;
-    snprintf(t->name[0], sizeof t->name[0], "%s", device);
     c->team = t;
     return 0;
 }
@@ -72,7 +55,6 @@ void gf_gpu_team_close(void *context) {
     struct gf_gpu_team *t = c ? c->team : NULL;
     if (t) {
         close_others(t);
-        free(t->devices);
         free(t);
     }
     gf_gpu_run_close(c);
@@ -99,22 +81,19 @@ static void find_reach(struct gf_gpu_team *t) {
 /* Those that are not open yet. */
 static int open_others(struct gf_gpu_team *t) {
     const struct gf_gpu *api = t->member[0]->api;
-    char device[64];
     int rc = 0;
     if (t->n > 1)
         return 0;
-    while (!rc && device_at(t->devices, t->n, device, sizeof device)) {
-        struct gf_backend_options own = t->options;
+    while (!rc && t->n < t->named) {
         void *context = NULL;
-        own.device = device;
-        if (t->n == GF_GPU_MEMBERS)
+        if (t->n == GF_GPU_MEMBERS) {
             rc = gf_fail(GF_EUNSUPP, "more than %d devices share no job", GF_GPU_MEMBERS);
-        else
-            rc = gf_gpu_run_open(api, &own, &context);
-        if (!rc) {
-            snprintf(t->name[t->n], sizeof t->name[0], "%s", device);
-            t->member[t->n++] = context;
+            break;
         }
+        t->options.device = t->name[t->n];
+        rc = gf_gpu_run_open(api, &t->options, &context);
+        if (!rc)
+            t->member[t->n++] = context;
     }
     if (rc)
         close_others(t);
@@ -160,13 +139,6 @@ int gf_gpu_team_plan(struct gf_gpu_context *c, const struct gf_job *job, bool re
 
 /* ---- times ---- */
 
-static int count_devices(const char *list) {
-    int n = 1;
-    while ((list = strchr(list, ',')))
-        n++, list++;
-    return n;
-}
-
 /* Bytes between two walks, as core/gpu/slab_plan.c has them: half spectra of real samples. */
 static double exchange_bytes(const struct gf_job *job) {
     const bool half = gf_job_is_real(job) && (job->direction == GF_FORWARD || job->in_half);
@@ -201,8 +173,7 @@ struct gf_plan_times gf_gpu_team_times(const struct gf_gpu_context *c, const str
         load.out += gf_job_array_bytes(job, i);
     if (!t || !weigh_passes(c, job, &load))
         return (struct gf_plan_times){.devices = 0};
-    const int n = count_devices(t->devices);
-    return gf_gpu_team_predict(&load, n, t->n > 1 ? 0 : n - 1, &t->options.rates,
+    return gf_gpu_team_predict(&load, t->named, t->n > 1 ? 0 : t->named - 1, &t->options.rates,
                                &t->options.slowest);
 }
 

@@ -2,7 +2,9 @@
  * when a job needs them: one whose arrays do not fit the first device.
  *
  *     void *context;
- *     int rc = gf_gpu_team_open(&gf_gpu_cuda, &(struct gf_backend_options){.device = "0,1"}, &context);
+ *     const char *const both[] = {"0", "1"};
+ *     int rc = gf_gpu_team_open(&gf_gpu_cuda, &(struct gf_backend_options){.devices = both, .n_devices = 2},
+ *                               &context);
  *     struct gf_gpu_shared *p;
  *     if (!rc) rc = gf_gpu_team_plan(context, &job, false, &p);
  *     if (!rc) rc = gf_gpu_shared_exec(p, &in, out, &report);
@@ -15,7 +17,7 @@
 #include "core/base/backend.h"
 #include "core/gpu/slab.h"
 
-/* As gf_gpu_run_open() and the like; one device, unless options->device is a list. */
+/* As gf_gpu_run_open() and the like; one device, unless options->devices names several. */
 int gf_gpu_team_open(const struct gf_gpu *api, const struct gf_backend_options *options,
                      void **context);
 void gf_gpu_team_close(void *context);

@@ -7,47 +7,26 @@
 #include "core/base/status.h"
 #include "core/gpu/run.h"
 
-/* As `gpufft devices --json` prints them, and the copy bandwidth that `gpufft bench` measures. */
+/* The properties that both backends report, as `gpufft devices --json` prints them. */
+#define H200                                                                                       \
+    .name = "NVIDIA H200", .driver = "580.159.04", .memory = 150109880320, .max_group = 1024,      \
+    .units = 132, .warp = 32, .fp64 = true, .max_items = {1024, 1024, 64}, .clock_mhz = 1980
+
+/* And the copy bandwidth that `gpufft bench` measures. */
 static const struct {
     const char *name, *backend;
     struct gf_assumed_device device;
 } known[] = {
     {"h200",
      "cuda",
-     {.props = {.name = "NVIDIA H200",
-                .platform = "CUDA 13.0",
-                .driver = "580.159.04",
-                .compiler = "NVRTC 13.0, sm_90",
-                .memory = 150109880320,
-                .max_alloc = 150109880320,
-                .local_bytes = 232448,
-                .unit_local_bytes = 233472,
-                .max_group = 1024,
-                .units = 132,
-                .warp = 32,
-                .fp64 = true,
-                .chain_bytes = 64 << 20,
-                .fetches = true,
-                .max_items = {1024, 1024, 64},
-                .clock_mhz = 1980,
-                .extensions = "sm_90"},
+     {.props = {H200, .platform = "CUDA 13.0", .compiler = "NVRTC 13.0, sm_90",
+                .max_alloc = 150109880320, .local_bytes = 232448, .unit_local_bytes = 233472,
+                .chain_bytes = 64 << 20, .fetches = true, .extensions = "sm_90"},
       .copy = 4.27e12}},
     {"h200",
      "opencl",
-     {.props = {.name = "NVIDIA H200",
-                .platform = "NVIDIA CUDA 580.159.04",
-                .driver = "580.159.04",
-                .compiler = "OpenCL 3.0 CUDA 13.0.98",
-                .memory = 150109880320,
-                .max_alloc = 37527470080,
-                .local_bytes = 48896,
-                .unit_local_bytes = 49152,
-                .max_group = 1024,
-                .units = 132,
-                .warp = 32,
-                .fp64 = true,
-                .max_items = {1024, 1024, 64},
-                .clock_mhz = 1980},
+     {.props = {H200, .platform = "NVIDIA CUDA 580.159.04", .compiler = "OpenCL 3.0 CUDA 13.0.98",
+                .max_alloc = 37527470080, .local_bytes = 48896, .unit_local_bytes = 49152},
       .copy = 4.23e12}},
 };
 

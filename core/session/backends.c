@@ -8,42 +8,15 @@
 #include "core/gpu/common.h"
 #include "core/gpu/cache/kernel_cache.h"
 #include "core/base/process.h"
+#include "core/base/spelling.h"
 #include "core/base/status.h"
-#include "core/gpu/cache/kernel_embedded.h"
+#include "core/gpu/cache/kernel_source.h"
 #include "core/vendor/fftw_library.h"
 
 const struct gf_backend *const gf_backends[] = {
     &gf_backend_openmp, &gf_backend_opencl, &gf_backend_cuda, &gf_backend_opengl,
     &gf_backend_cufft,  &gf_backend_fftw,   &gf_backend_c,    NULL,
 };
-
-static int min3(int a, int b, int c) {
-    int m = a < b ? a : b;
-    return m < c ? m : c;
-}
-
-/* Edit distance, case aside, where a swap of neighbours counts as one. A name that is longer than
- * any backend's is far away. */
-static int distance(const char *a, const char *b) {
-    enum { LONGEST = 16 };
-    int d[LONGEST + 1][LONGEST + 1];
-    int n = (int)strnlen(a, LONGEST + 1), m = (int)strnlen(b, LONGEST + 1);
-    if (n > LONGEST || m > LONGEST)
-        return LONGEST;
-    for (int i = 0; i <= n; i++) {
-        for (int j = 0; j <= m; j++) {
-            if (!i || !j) {
-                d[i][j] = i + j;
-                continue;
-            }
-            int differ = (a[i - 1] | 32) != (b[j - 1] | 32);
-            d[i][j] = min3(d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + differ);
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                d[i][j] = min3(d[i][j], d[i - 2][j - 2] + 1, d[i][j]);
-        }
-    }
-    return d[n][m];
-}
 
 /* Ways to a GPU that there is no backend for, and what there is in their place. */
 static const char *const absent[][2] = {
@@ -66,7 +39,7 @@ static int unknown_name(const struct gf_backend *const *backends, const char *na
     for (int i = 0; backends[i]; i++) {
         size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", backends[i]->name);
-        int d = distance(name, backends[i]->name);
+        int d = gf_spelling_distance(name, backends[i]->name, true);
         if (d < nearest) {
             nearest = d;
             near = backends[i]->name;
@@ -90,8 +63,8 @@ int gf_backend_usable(const struct gf_backend *b) {
     return check(b, b->probe);
 }
 
-static int find(const struct gf_backend *const *list, const char *name, bool installed,
-                const struct gf_backend **out) {
+int gf_backend_find_in(const struct gf_backend *const *list, const char *name, bool installed,
+                       const struct gf_backend **out) {
     *out = NULL;
     for (int i = 0; list[i]; i++) {
         const struct gf_backend *b = list[i];
@@ -104,18 +77,8 @@ static int find(const struct gf_backend *const *list, const char *name, bool ins
     return unknown_name(list, name);
 }
 
-int gf_backend_find_in(const struct gf_backend *const *list, const char *name,
-                       const struct gf_backend **out) {
-    return find(list, name, false, out);
-}
-
-int gf_backend_find_installed(const struct gf_backend *const *list, const char *name,
-                              const struct gf_backend **out) {
-    return find(list, name, true, out);
-}
-
 int gf_backend_find(const char *name, const struct gf_backend **out) {
-    return gf_backend_find_in(gf_backends, name, out);
+    return gf_backend_find_in(gf_backends, name, false, out);
 }
 
 const struct gf_backend *gf_backend_next(const struct gf_backend *const *list, bool devices,

@@ -17,11 +17,9 @@ extern const struct gf_backend *const gf_backends[];
 /* Finds a backend by name; GF_EUSAGE with the list of names when there is none of that name,
  * GF_EABSENT with reason and remedy when it is not usable here. */
 int gf_backend_find(const char *name, const struct gf_backend **out);
-int gf_backend_find_in(const struct gf_backend *const *list, const char *name,
+/* The same in a list. `installed`: does not start the driver, open() finds out whether it works. */
+int gf_backend_find_in(const struct gf_backend *const *list, const char *name, bool installed,
                        const struct gf_backend **out);
-/* The same, but does not start the driver: open() finds out whether it works. */
-int gf_backend_find_installed(const struct gf_backend *const *list, const char *name,
-                              const struct gf_backend **out);
 /* Returns 0, or GF_EABSENT with the backend's reason and remedy. */
 int gf_backend_usable(const struct gf_backend *b);
 

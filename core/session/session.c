@@ -129,17 +129,15 @@ static double slower(double a, double b) {
     return a > 0 && b > 0 ? fmin(a, b) : fmax(a, b);
 }
 
-/* Lists n devices in the text, and returns the rates of the slowest one; the slowest link decides. */
+/* Names n devices, and returns the rates of the slowest one; the slowest link decides. */
 static struct gf_device_rates list_sharing(const struct gf_session *s, int i, int n,
-                                           char text[GF_DEVICE_LIST]) {
+                                           const char **devices) {
+    static const char *const number[GF_MAX_SHARES] = {"0", "1", "2",  "3",  "4",  "5",  "6",  "7",
+                                                      "8", "9", "10", "11", "12", "13", "14", "15"};
     struct gf_device_rates slowest = {.copy = 0};
-    for (int k = 0, at = 0; k < n; k++) {
-        char device[GF_WISH_DEVICE];
-        snprintf(device, sizeof device, "%d", k);
-        if (s->asked >= 0)
-            snprintf(device, sizeof device, "%s", s->options.wish->device[k].device);
-        at += snprintf(text + at, GF_DEVICE_LIST - (size_t)at, "%s%s", k ? "," : "", device);
-        const struct gf_device_rates r = rates_of(s, i, device);
+    for (int k = 0; k < n; k++) {
+        devices[k] = s->asked >= 0 ? s->options.wish->device[k].device : number[k];
+        const struct gf_device_rates r = rates_of(s, i, devices[k]);
         slowest.copy = slower(slowest.copy, r.copy);
         for (int way = 0; way < 2; way++) {
             slowest.bus[way] = slower(slowest.bus[way], r.bus[way]);
@@ -151,9 +149,9 @@ static struct gf_device_rates list_sharing(const struct gf_session *s, int i, in
     return slowest;
 }
 
-/* The device list is in the text, where that is used. */
+/* `devices`: room for their names, which the options point to. */
 static struct gf_backend_options backend_options(const struct gf_session *s, int i, int threads,
-                                                 char text[GF_DEVICE_LIST]) {
+                                                 const char *devices[GF_WISH_MOST]) {
     struct gf_backend_options o = s->options.open;
     const int n = count_sharing(s, i);
     o.threads = threads;
@@ -161,8 +159,9 @@ static struct gf_backend_options backend_options(const struct gf_session *s, int
     o.least_gain = s->asked < 0 ? auto_gain : 1;
     if (n > 1) {
         o.rates = rates_of(s, i, o.device);
-        o.slowest = list_sharing(s, i, n, text);
-        o.device = text;
+        o.slowest = list_sharing(s, i, n, devices);
+        o.devices = devices;
+        o.n_devices = n;
     }
     return o;
 }
@@ -185,7 +184,7 @@ static void prepare_opening(const struct gf_session *s, int i, struct gf_opening
 }
 
 int gf_session_open_own(const struct gf_session *s, int i, int threads, void **context) {
-    char devices[GF_DEVICE_LIST];
+    const char *devices[GF_WISH_MOST];
     const struct gf_backend_options options = backend_options(s, i, threads, devices);
     return gf_backend_open(gf_session_backend(s, i), &options, context);
 }

@@ -22,7 +22,7 @@
 #include "core/base/status.h"
 #include "core/session/wish.h"
 
-enum { GF_DECISIONS = 8, GF_SHARED_PLANS = 4, GF_DEVICE_LIST = GF_WISH_MOST * GF_WISH_DEVICE };
+enum { GF_DECISIONS = 8, GF_SHARED_PLANS = 4 };
 
 struct gf_session;
 
@@ -52,7 +52,7 @@ struct gf_opening {
     pthread_t thread;
     const struct gf_backend *backend;
     struct gf_backend_options options;
-    char devices[GF_DEVICE_LIST]; /* that these name, where several share a job */
+    const char *devices[GF_WISH_MOST]; /* that these name, where several share a job */
     void *context;
     struct gf_failure failure;
     atomic_bool ended; /* the thread is done */

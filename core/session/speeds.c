@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "core/base/hash.h"
 #include "core/gpu/common.h"
@@ -12,6 +13,7 @@
 
 enum { KEY = 640, VALUE = 512, NUMBERS = GF_SPEEDS_RATES + 2 };
 static const char name[] = "device-speeds", noisy[] = " noisy"; /* which ends a line */
+static const char disks[] = "disk-speeds";                      /* a record a file system */
 
 const int gf_speeds_fft_side[GF_SPEEDS_FFTS] = {256, 1024, 4096};
 const int gf_speeds_wavelet_side[GF_SPEEDS_WAVELETS] = {1024, 4096};
@@ -162,7 +164,33 @@ bool gf_speeds_digest(char text[GF_SPEEDS_DIGEST]) {
 int gf_speeds_forget(void) {
     const int speeds = gf_cache_lines_remove(name);
     const int plans = speeds < 0 ? speeds : gf_gpu_plan_records_forget();
-    return plans < 0 ? plans : speeds | plans;
+    const int all = plans < 0 ? plans : gf_cache_lines_remove(disks);
+    return all < 0 ? all : speeds | plans | all;
+}
+
+/* ---- disks ---- */
+
+/* The number of the folder's file system. */
+static bool disk_key(const char *folder, char key[32]) {
+    struct stat st;
+    const bool there = !stat(folder, &st);
+    snprintf(key, 32, "%llu ", there ? (unsigned long long)st.st_dev : 0);
+    return there;
+}
+
+double gf_speeds_of_disk(const char *folder) {
+    char key[32], value[32];
+    const bool known = disk_key(folder, key) && gf_cache_record_find(disks, key, value, 32);
+    const double speed = known ? strtod(value, NULL) : 0;
+    return speed > 0 && isfinite(speed) ? speed : 0;
+}
+
+void gf_speeds_keep_disk(const char *folder, double bytes_per_second) {
+    char key[32], value[32];
+    if (!(bytes_per_second > 0) || !isfinite(bytes_per_second) || !disk_key(folder, key))
+        return;
+    snprintf(value, sizeof value, "%.6g", bytes_per_second);
+    gf_cache_record_keep(disks, key, value);
 }
 
 /* ---- what it tells ---- */

@@ -55,18 +55,14 @@ struct work {
 
 /* An output that nobody has written yet, as the files of a run have. */
 static int renew(const struct gf_job *job, struct gf_array *out) {
-    int64_t shape[GF_MAX_RANK];
     gf_array_free(out);
-    gf_job_out_shape(job, 0, shape);
-    return gf_array_alloc(out, job->out[0].dtype, job->ndim + 1, shape);
+    return gf_job_alloc(job, 0, out);
 }
 
 static int prepare(const struct gf_backend *b, void *context, const struct gf_job *job,
                    struct work *w) {
-    int64_t shape[GF_MAX_RANK];
     *w = (struct work){.plan = NULL};
-    gf_job_in_shape(job, shape);
-    int rc = gf_array_alloc(&w->in, job->in_dtype, job->ndim + 1, shape);
+    int rc = gf_job_alloc(job, -1, &w->in);
     if (!rc)
         rc = renew(job, &w->out);
     if (!rc)
@@ -194,11 +190,13 @@ static void measure_copies(const struct tuning *t, struct gf_speeds *r) {
 
 /* To another device of its kind. */
 static double link_to(const struct gf_backend *b, int own, int other) {
-    char list[32];
+    char name[2][16];
+    const char *const pair[] = {name[0], name[1]};
     void *context;
     double speed;
-    snprintf(list, sizeof list, "%d,%d", own, other);
-    if (gf_backend_open(b, &(struct gf_backend_options){.device = list}, &context))
+    snprintf(name[0], sizeof name[0], "%d", own);
+    snprintf(name[1], sizeof name[1], "%d", other);
+    if (gf_backend_open(b, &(struct gf_backend_options){.devices = pair, .n_devices = 2}, &context))
         return 0;
     if (b->on_device->link(context, LINK_BYTES, &speed))
         speed = 0;

@@ -26,7 +26,7 @@ static void set(struct gf_wish_device *d, const char *backend, const char *devic
 static int find_one(const struct gf_wish *w, const char *backend, const char *device,
                     const struct gf_backend **out) {
     struct gf_gpu_props props;
-    int rc = backend ? gf_backend_find_installed(w->backends, backend, out) : 0;
+    int rc = backend ? gf_backend_find_in(w->backends, backend, true, out) : 0;
     if (rc || !device)
         return rc;
     if (!backend)
@@ -109,7 +109,7 @@ static int add_entry(struct gf_wish *w, char *entry) {
     char *device = strchr(entry, ':');
     if (device)
         *device++ = 0;
-    int before = w->n, rc = gf_backend_find_in(w->backends, entry, &b);
+    int before = w->n, rc = gf_backend_find_in(w->backends, entry, false, &b);
     if (rc || !device)
         return rc ? rc : add(w, b, "");
     if (!b->devices)

@@ -10,10 +10,7 @@
 #include "core/slab/range.h"
 #include "core/slab/state.h"
 
-/* Backends transform two real lines as one complex one. Which two depends on where a line is in a
- * tile of at most GRAIN lines, along the axis before that of the lines, or where that is shorter than
- * a tile, along the one before it. Slabs of whole tiles round as the whole array does. */
-enum { GRAIN = 32, SHORTEST = 2, STEP_SHARE = 8, DIRECT_STEP_SHARE = 32 };
+enum { SHORTEST = 2, STEP_SHARE = 8, DIRECT_STEP_SHARE = 32 };
 
 /* A table of a part takes so many times the part's numbers while it is made: rows of a mask and their
  * mirror images as doubles, values, and the table itself three times. */
@@ -123,8 +120,8 @@ static int choose_slabs(struct gf_slab_plan *p, const struct gf_slab_worker *w, 
     const int64_t arrays = outer + middle + middle / p->n_blocks + 1;
     int64_t work = middle + middle / 4;
     const bool pages =
-        gf_job_joins_pages(job) || p->picture || (p->rows < GRAIN && p->pages > p->rows);
-    const int64_t grain = pages ? GRAIN : 1;
+        gf_job_joins_pages(job) || p->picture || (p->rows < GF_PART_TILE && p->pages > p->rows);
+    const int64_t grain = pages ? GF_PART_TILE : 1;
     int64_t n = gf_slab_cached(p, memory) / (arrays + work);
     if (!p->members)
         n = add_pages(p, w, memory, n, arrays, &work);
@@ -194,7 +191,15 @@ static int choose_rows(struct gf_slab_plan *p, int64_t memory, int64_t *needed) 
     return n < 1 ? GF_ENOMEM : 0;
 }
 
-/* A block of one column would be transformed as a single line is. */
+/* A picture's block of one column would be transformed as a single line is: the fewest in a block, so that no
+ * last one is left over. */
+static int64_t least_units(const struct gf_slab_plan *p) {
+    int64_t n = p->picture ? 2 : 1;
+    while (p->picture && n < p->units && p->units % n == 1)
+        n++;
+    return n;
+}
+
 static void avoid_single(struct gf_slab_plan *p) {
     while (p->picture && p->block_units > 2 && p->units % p->block_units == 1)
         p->block_units--;
@@ -217,7 +222,7 @@ static int64_t step_row(const struct gf_slab_plan *p) {
 static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed) {
     const struct gf_job *job = &p->job;
     const int64_t per_unit = p->paired ? 2 : 1, row = p->width * p->number;
-    const int64_t wide = p->picture ? 0 : step_row(p), least = p->picture ? 2 : 1;
+    const int64_t wide = p->picture ? 0 : step_row(p), least = least_units(p);
     const int64_t share = p->direct ? DIRECT_STEP_SHARE : STEP_SHARE;
     int64_t column = row + (p->picture ? 0 : full_input(p)); /* bytes of a row in the block */
     if (p->direct)

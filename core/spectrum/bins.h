@@ -25,6 +25,9 @@ void gf_bins_view(const struct gf_spectrum *s, struct gf_bins *b);
 void gf_bins_fit(struct gf_bins *b);
 /* gf_bins_square() of the last axis's stored bins, or NULL without memory; the caller frees. */
 double *gf_bins_squares(const struct gf_bins *b);
+/* Sums gf_bins_power() over all stored bins; `full`: over those of the full spectrum but its zero
+ * frequency. GF_ENOMEM. */
+int gf_bins_sum(const struct gf_bins *b, bool full, double *total);
 /* |F|^2 of a bin as stored, times b->scale^2 and b->unit. */
 static inline double gf_bins_power(const struct gf_bins *b, int64_t z, int64_t y, int64_t x) {
     const char *p = b->data + z * b->stride[0] + y * b->stride[1] + x * b->stride[2];

@@ -5,7 +5,6 @@
 
 #include "core/base/status.h"
 #include "core/spectrum/bins.h"
-#include "core/spectrum/select.h"
 
 enum {
     LEAST_IN_MEDIAN = 24, /* rings with fewer bins include their neighbours */
@@ -349,22 +348,6 @@ int64_t gf_spectrum_peaks_bytes(const struct gf_spectrum *s) {
     return pairs * 4 + b.n[0] * b.n[1] * 8 + b.stored * 8 + rings * 16 + b.threads * each + 4096;
 }
 
-/* Sum |F|^2 over the stored bins, row by row; of[] has room for a number each row. */
-static double sum_power(const struct gf_bins *b, double *of) {
-    const int64_t rows = b->n[0] * b->n[1];
-    double total = 0;
-#pragma omp parallel for num_threads(b->threads)
-    for (int64_t i = 0; i < rows; i++) {
-        double sum = 0;
-        for (int64_t x = 0; x < b->stored; x++)
-            sum += gf_bins_power(b, i / b->n[1], i % b->n[1], x);
-        of[i] = sum;
-    }
-    for (int64_t i = 0; i < rows; i++)
-        total += of[i];
-    return total;
-}
-
 static void free_search(struct search *s) {
     for (int k = 0; k < s->slices && s->row; k++) {
         free(s->row[k].ring);
@@ -389,16 +372,6 @@ static int allocate_search(struct search *s) {
     return fine ? 0 : gf_fail(GF_ENOMEM, "no memory for %lld rings", (long long)s->rings);
 }
 
-/* The unit that powers are counted in, their sum; 0 where there is nothing to look for. */
-static int find_total(const struct gf_bins *b, double *total) {
-    double *of = malloc((size_t)(b->n[0] * b->n[1]) * sizeof *of);
-    *total = of ? sum_power(b, of) : 0;
-    if (!(*total > 0 && isfinite(*total)))
-        *total = 0;
-    free(of);
-    return of ? 0 : gf_fail(GF_ENOMEM, "no memory for the sums of rows");
-}
-
 int gf_spectrum_peaks(const struct gf_spectrum *spectrum, double least, struct gf_peak *peak,
                       int max, int *n) {
     struct search s = {.peak = peak, .max = max};
@@ -409,8 +382,8 @@ int gf_spectrum_peaks(const struct gf_spectrum *spectrum, double least, struct g
         return rc;
     gf_bins_view(spectrum, &s.b);
     gf_bins_fit(&s.b);
-    rc = find_total(&s.b, &total);
-    if (rc || total == 0)
+    rc = gf_bins_sum(&s.b, false, &total);
+    if (rc || !(total > 0 && isfinite(total))) /* nothing to look for */
         return rc;
     s.b.unit = 1 / total;
     s.rings = gf_spectrum_ring_count(spectrum);

@@ -60,6 +60,53 @@ double *gf_bins_squares(const struct gf_bins *b) {
     return square;
 }
 
+int gf_bins_sum(const struct gf_bins *b, bool full, double *total) {
+    const int64_t rows = b->n[0] * b->n[1];
+    double *of = malloc((size_t)rows * sizeof *of);
+    *total = 0;
+    if (!of)
+        return gf_fail(GF_ENOMEM, "no memory for the sums of rows");
+#pragma omp parallel for num_threads(b->threads) schedule(static)
+    for (int64_t i = 0; i < rows; i++) {
+        double sum = 0;
+        for (int64_t x = 0; x < b->stored; x++)
+            sum += (full ? (i || x) * gf_bins_weight(b, x) : 1) *
+                   gf_bins_power(b, i / b->n[1], i % b->n[1], x);
+        of[i] = sum;
+    }
+    for (int64_t i = 0; i < rows; i++)
+        *total += of[i];
+    free(of);
+    return 0;
+}
+
+/* Hoare's selection. */
+float gf_select_float(float *v, int64_t n, int64_t k) {
+    int64_t low = 0, high = n - 1;
+    while (low < high) {
+        float pivot = v[low + (high - low) / 2];
+        int64_t i = low, j = high;
+        while (i <= j) {
+            while (v[i] < pivot)
+                i++;
+            while (v[j] > pivot)
+                j--;
+            if (i <= j) {
+                float t = v[i];
+                v[i++] = v[j];
+                v[j--] = t;
+            }
+        }
+        if (k <= j)
+            high = j;
+        else if (k >= i)
+            low = i;
+        else
+            break;
+    }
+    return v[k];
+}
+
 /* Bin n/2 of each axis is the farthest one. */
 int64_t gf_spectrum_ring_count(const struct gf_spectrum *s) {
     struct gf_bins b;

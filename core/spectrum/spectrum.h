@@ -88,4 +88,7 @@ struct gf_wave {
 struct gf_wave gf_wave_at(int ndim, const int64_t *shape, const double *at);
 struct gf_wave gf_peak_wave(const struct gf_spectrum *s, const struct gf_peak *p);
 
+/* The k-th smallest of n numbers; reorders v. */
+float gf_select_float(float *v, int64_t n, int64_t k);
+
 #endif

@@ -6,7 +6,6 @@
 
 #include "core/base/status.h"
 #include "core/spectrum/places.h"
-#include "core/spectrum/select.h"
 
 enum {
     PLACES = GF_PLACES_SIDE * GF_PLACES_SIDE,

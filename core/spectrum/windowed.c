@@ -65,21 +65,6 @@ static void make_row(const struct gf_windowed *w, int64_t z, int64_t y, double *
     }
 }
 
-static double sum_power(const struct gf_bins *b) {
-    double total = 0, *part = calloc((size_t)(b->n[0] * b->n[1]), sizeof *part);
-    if (!part)
-        return -1;
-#pragma omp parallel for num_threads(b->threads) schedule(static)
-    for (int64_t i = 0; i < b->n[0] * b->n[1]; i++)
-        for (int64_t x = 0; x < b->stored; x++)
-            part[i] +=
-                (i || x) * gf_bins_weight(b, x) * gf_bins_power(b, i / b->n[1], i % b->n[1], x);
-    for (int64_t i = 0; i < b->n[0] * b->n[1]; i++)
-        total += part[i];
-    free(part);
-    return total;
-}
-
 static int begin(const struct gf_spectrum *s, struct gf_windowed *w) {
     gf_bins_view(s, &w->b);
     gf_bins_fit(&w->b);
@@ -87,10 +72,12 @@ static int begin(const struct gf_spectrum *s, struct gf_windowed *w) {
         return gf_fail(GF_EINVAL, "the window needs half a spectrum");
     for (int i = 0; i < 3; i++)
         w->on[i] = w->b.n[i] >= GF_WINDOW_LEAST;
-    w->total = sum_power(&w->b);
+    int rc = gf_bins_sum(&w->b, true, &w->total);
+    if (rc)
+        return rc;
     w->b.unit = w->total > 0 && isfinite(w->total) ? 1 / w->total : 1;
     w->power = gf_alloc((size_t)(w->b.n[0] * w->b.n[1] * w->b.stored) * sizeof *w->power);
-    if (w->total < 0 || !w->power)
+    if (!w->power)
         return gf_fail(GF_ENOMEM, "no memory for the windowed spectrum");
     w->total *= w->b.unit;
     return 0;

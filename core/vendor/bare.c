@@ -1,4 +1,4 @@
-/* What the libraries on a GPU API's devices share, and plans from buffer to buffer. */
+/* Backends of libraries on the devices of a GPU API, and their plans from buffer to buffer. */
 #include "core/vendor/bare.h"
 
 #include <stdlib.h>

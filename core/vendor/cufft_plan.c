@@ -86,8 +86,13 @@ bool gf_cufft_is_plain(const struct gf_job *job) {
            (out->dtype == GF_U8 || out->dtype == GF_U16);
 }
 
-static void set_plain(struct gf_gpu_pass *pass, const struct gf_job *job, int n,
-                      const enum gf_gpu_buffer_id *buffer) {
+/* Appends a pass of kernels/plain.cl that has `items` items; NULL with a message where there are too many. */
+static struct gf_gpu_pass *add(struct gf_gpu_plan *p, const char *kernel, int64_t items, int n,
+                               const enum gf_gpu_buffer_id *buffer) {
+    const struct gf_job *job = &p->job;
+    struct gf_gpu_pass *pass = gf_gpu_next_pass(p, GF_GPU_PASS_VENDOR, "plain.cl", kernel);
+    if (!pass)
+        return NULL;
     struct loadstore_args *a = &pass->args.loadstore;
     for (int i = 0; i < 2; i++) {
         a->n[i + 1] = job->shape[i];
@@ -95,19 +100,20 @@ static void set_plain(struct gf_gpu_pass *pass, const struct gf_job *job, int n,
     }
     pass->args_bytes = sizeof *a;
     pass->group = GROUP;
+    pass->groups = (items + GROUP - 1) / GROUP;
     gf_gpu_set_buffers(pass, n, buffer);
+    return pass;
 }
 
 int gf_cufft_add_plain_load(struct gf_gpu_plan *p, const struct gf_gpu_space *work) {
     const struct gf_job *job = &p->job;
     int64_t count = job->shape[0] * job->shape[1];
-    struct gf_gpu_pass *pass = gf_gpu_next_pass(p, GF_GPU_PASS_VENDOR, "plain.cl", "plain_load");
+    struct gf_gpu_pass *pass = add(p, "plain_load", (count + 3) / 4, 2,
+                                   (enum gf_gpu_buffer_id[]){GF_GPU_IN, work->buffer_id});
     if (!pass)
         return GF_EUNSUPP;
     gf_gpu_type_options(pass, "IN", job->in_dtype);
     gf_gpu_option(pass, "-DIN_T4=%s", job->in_dtype == GF_U8 ? "uchar4" : "ushort4");
-    set_plain(pass, job, 2, (enum gf_gpu_buffer_id[]){GF_GPU_IN, work->buffer_id});
-    pass->groups = (count + 4 * GROUP - 1) / (4 * GROUP);
     gf_work_load_text(job, pass->summary.what, sizeof pass->summary.what);
     pass->summary.bytes_read = count * (int64_t)gf_dtype_size(job->in_dtype);
     pass->summary.bytes_written = gf_gpu_space_bytes(work);
@@ -120,15 +126,15 @@ int gf_cufft_add_plain_store(struct gf_gpu_plan *p, const struct gf_gpu_space *w
     int64_t width = job->shape[1];
     bool aligned = width % 8 == 0;
     int64_t each = aligned ? width / 8 : (width / 2 + 1 + 3) / 4; /* items a row */
-    struct gf_gpu_pass *pass = gf_gpu_next_pass(p, GF_GPU_PASS_VENDOR, "plain.cl", "plain_store");
+    struct gf_gpu_pass *pass =
+        add(p, "plain_store", job->shape[0] * each, 3,
+            (enum gf_gpu_buffer_id[]){work->buffer_id, GF_GPU_OUT, GF_GPU_PARAMS});
     if (!pass)
         return GF_EUNSUPP;
     gf_gpu_output_options(pass, out->dtype);
     gf_gpu_option(pass, "-DOUT_T4=%s -DKIND=%d -DSCALE=%d -DRANGED=%d -DCOARSE=%d -DALIGNED=%d",
                   out->dtype == GF_U8 ? "uchar4" : "ushort4", out->kind, out->scale,
                   out->range != GF_RANGE_FULL, job->precision == GF_SINGLE, aligned);
-    set_plain(pass, job, 3, (enum gf_gpu_buffer_id[]){work->buffer_id, GF_GPU_OUT, GF_GPU_PARAMS});
-    pass->groups = (job->shape[0] * each + GROUP - 1) / GROUP;
     gf_work_store_text(job, 0, pass->summary.what, sizeof pass->summary.what);
     pass->summary.bytes_read = gf_gpu_space_bytes(work);
     pass->summary.bytes_written =
@@ -140,15 +146,14 @@ int gf_cufft_add_plain_store(struct gf_gpu_plan *p, const struct gf_gpu_space *w
 
 int gf_cufft_add_times(struct gf_gpu_plan *p, const struct gf_gpu_space *work,
                        const struct gf_array *table) {
-    struct gf_gpu_pass *pass = gf_gpu_next_pass(p, GF_GPU_PASS_VENDOR, "plain.cl", "plain_times");
     int64_t bins = gf_array_count(table), bytes = bins * (int64_t)gf_dtype_size(table->dtype);
+    struct gf_gpu_pass *pass =
+        add(p, "plain_times", bins, 2, (enum gf_gpu_buffer_id[]){work->buffer_id, GF_GPU_TABLES});
     if (!pass)
         return GF_EUNSUPP;
     gf_gpu_option(pass, "-DTIMES=%d", gf_dtype_is_complex(table->dtype) ? 2 : 1);
-    set_plain(pass, &p->job, 2, (enum gf_gpu_buffer_id[]){work->buffer_id, GF_GPU_TABLES});
     pass->args.loadstore.channels = work->extent[3];
     pass->args.loadstore.work[2] = bins;
-    pass->groups = (bins + GROUP - 1) / GROUP;
     p->bytes[GF_GPU_TABLES] = bytes;
     snprintf(pass->summary.what, sizeof pass->summary.what,
              "half spectrum times the filter's table");
@@ -159,13 +164,12 @@ int gf_cufft_add_times(struct gf_gpu_plan *p, const struct gf_gpu_space *work,
 
 int gf_cufft_add_hermitian(struct gf_gpu_plan *p, const struct gf_gpu_space *work) {
     const struct gf_job *job = &p->job;
-    struct gf_gpu_pass *pass =
-        gf_gpu_next_pass(p, GF_GPU_PASS_VENDOR, "plain.cl", "plain_hermitian");
     int64_t bins = work->extent[3];
+    struct gf_gpu_pass *pass =
+        add(p, "plain_hermitian", 1, 1, (enum gf_gpu_buffer_id[]){work->buffer_id});
     if (!pass)
         return GF_EUNSUPP;
     gf_gpu_option(pass, "-DHERMITIAN");
-    set_plain(pass, job, 1, (enum gf_gpu_buffer_id[]){work->buffer_id});
     struct loadstore_args *a = &pass->args.loadstore;
     a->channels = work->extent[3];
     for (int axis = 0; axis < 3; axis++) {
@@ -188,20 +192,18 @@ int gf_cufft_add_round(struct gf_gpu_plan *p, const struct gf_gpu_space *work) {
     enum { EACH = 4 };
     const struct gf_job *job = &p->job;
     const int64_t count = gf_gpu_space_bytes(work) / work->element;
-    struct gf_gpu_pass *pass = gf_gpu_next_pass(p, GF_GPU_PASS_VENDOR, "plain.cl", "plain_round");
+    struct gf_gpu_pass *pass =
+        add(p, "plain_round", (count + EACH - 1) / EACH, 4,
+            (enum gf_gpu_buffer_id[]){work->buffer_id, GF_GPU_OUT, GF_GPU_PARAMS, GF_GPU_COUNTERS});
     if (!pass)
         return GF_EUNSUPP;
     gf_gpu_output_options(pass, job->out[0].dtype);
     gf_gpu_option(pass, "-DROUND_EACH=%d", EACH);
-    set_plain(
-        pass, job, 4,
-        (enum gf_gpu_buffer_id[]){work->buffer_id, GF_GPU_OUT, GF_GPU_PARAMS, GF_GPU_COUNTERS});
     pass->args.loadstore.work[2] = count;
     for (int axis = 0; axis < 3; axis++) {
         pass->args.loadstore.array[axis] = work->extent[axis];
         pass->args.loadstore.counted[axis] = gf_gpu_counted(job, axis);
     }
-    pass->groups = (count + EACH * GROUP - 1) / (EACH * GROUP);
     pass->output = 0;
     gf_work_store_text(job, 0, pass->summary.what, sizeof pass->summary.what);
     pass->summary.bytes_read = gf_gpu_space_bytes(work);

@@ -55,26 +55,20 @@ static int cufftxt_probe(const struct gf_backend *b, char reason[GF_REASON]) {
     return 0;
 }
 
-/* The devices of the list, or all. */
-static int pick_devices(struct context *c, const char *list) {
+static int pick_devices(struct context *c, const struct gf_backend_options *options) {
     struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
-    int n = gf_gpu_cuda.list(props, GF_GPU_MAX_DEVICES), rc = n < 0 ? n : 0;
+    int n = gf_gpu_cuda.list(props, GF_GPU_MAX_DEVICES), rc = n < 0 ? n : 0, index = 0;
     size_t used = 0;
-    for (bool all = !strcmp(list, "all"), more = n > 0; more && !rc;) {
-        char word[64];
-        int length = (int)strcspn(list, ","), index = c->n;
-        snprintf(word, sizeof word, "%.*s", length, list);
-        rc = all ? 0 : gf_gpu_pick(word, props, n, &index);
-        if (!rc && c->n == GF_GPU_MAX_DEVICES)
-            rc = gf_fail(GF_EUSAGE, "--device lists more than %d devices", GF_GPU_MAX_DEVICES);
+    if (!rc && options->n_devices > GF_GPU_MAX_DEVICES)
+        rc = gf_fail(GF_EUSAGE, "--device lists more than %d devices", GF_GPU_MAX_DEVICES);
+    for (int i = 0; i < options->n_devices && !rc; i++) {
+        rc = gf_gpu_pick(options->devices[i], props, n, &index);
         if (rc)
             break;
         if (used < sizeof c->name)
-            used += (size_t)snprintf(c->name + used, sizeof c->name - used, "%s%s",
-                                     c->n ? " + " : "", props[index].name);
+            used += (size_t)snprintf(c->name + used, sizeof c->name - used, "%s%s", i ? " + " : "",
+                                     props[index].name);
         c->device[c->n++] = index;
-        more = all ? c->n < n : list[length];
-        list += all ? 0 : length + more;
     }
     if (!rc && c->n < 2)
         rc = gf_fail(GF_EABSENT, "cuFFTXt needs two GPUs or more: --device=0,1");
@@ -128,7 +122,7 @@ static int cufftxt_open(const struct gf_backend *b, const struct gf_backend_opti
     c->f = f;
     c->limit = options->device_memory;
     c->natural_order = options->natural_order;
-    int rc = pick_devices(c, options->device ? options->device : "");
+    int rc = pick_devices(c, options);
     for (int i = 0; i < c->n && !rc; i++)
         rc = check_driver(c, c->cu->context_retain(&c->context[i], c->device[i]),
                           "opening a context");
@@ -369,12 +363,16 @@ static int cufftxt_plan(void *context, const struct gf_job *job, struct gf_plan 
 
 static const struct gf_on_device on_device = {.measure = cufftxt_measure};
 
+static const struct gf_vendor cufftxt = {.api = &gf_gpu_cuda, .find = gf_cufft_version};
+
 const struct gf_backend gf_backend_cufftxt = {
+    .own = &cufftxt,
     .name = "cufftxt",
     .what = "several NVIDIA GPUs, the cuFFT library, for comparison",
     .devices = true,
     .several = true,
     .probe = cufftxt_probe,
+    .list = gf_vendor_list,
     .open = cufftxt_open,
     .plan = cufftxt_plan,
     .on_device = &on_device,

@@ -34,6 +34,7 @@ static int fftw_probe(const struct gf_backend *b, char reason[GF_REASON]) {
 /* ---- context and plan ---- */
 
 struct context {
+    const char *name; /* of the backend */
     enum gf_fftw_maker maker;
     int threads;
     unsigned flags;
@@ -78,11 +79,12 @@ static int fftw_open(const struct gf_backend *b, const struct gf_backend_options
     struct context *c = malloc(sizeof *c);
     if (!c)
         return gf_fail(GF_ENOMEM, "no memory for the FFTW backend");
-    c->maker = maker;
-    c->threads = threads > 0 ? threads : omp_get_max_threads();
-    c->flags = modes[i].flags;
-    c->mode = modes[i].name;
-    c->plan_seconds = options ? options->plan_seconds : 0;
+    *c = (struct context){.name = b->name,
+                          .maker = maker,
+                          .threads = threads > 0 ? threads : omp_get_max_threads(),
+                          .flags = modes[i].flags,
+                          .mode = modes[i].name,
+                          .plan_seconds = options ? options->plan_seconds : 0};
     *context = c;
     return 0;
 }
@@ -212,17 +214,13 @@ static void make_fftw_plans(const struct context *c, const struct gf_job *job, s
     gf_fftw_plan_end(f, c->flags);
 }
 
-static const char *name_of(const struct context *c) {
-    return c->maker == GF_FFTW_MKL ? "mkl" : "fftw";
-}
-
 /* FFTW does not document its order of axes; it is listed as one axis after the other. */
 static void list_passes(const struct context *c, const struct impl *m, struct gf_plan *plan) {
     const struct gf_job *job = &plan->job;
     int64_t before = gf_work_bytes(&m->before), after = gf_work_bytes(&m->after);
     char who[64];
     struct gf_pass_info *p;
-    snprintf(who, sizeof who, "%s (%s)", name_of(c), c->mode);
+    snprintf(who, sizeof who, "%s (%s)", c->name, c->mode);
     if (m->direct) {
         p = &plan->pass[plan->n_passes++];
         snprintf(p->what, sizeof p->what, "%s: %s, %s", who,
@@ -265,8 +263,8 @@ static int plan_transform(const struct context *c, struct impl *m, struct gf_pla
     }
     make_fftw_plans(c, job, m);
     if (!m->plan || (m->table.data && !m->back))
-        return gf_fail(all_axes(job) ? GF_EBACKEND : GF_EUNSUPP, "%s has no plan for %s",
-                       name_of(c), all_axes(job) ? "this transform" : "these axes of this shape");
+        return gf_fail(all_axes(job) ? GF_EBACKEND : GF_EUNSUPP, "%s has no plan for %s", c->name,
+                       all_axes(job) ? "this transform" : "these axes of this shape");
     if (m->direct) /* most arrays need no buffer */
         drop_buffers(m);
     list_passes(c, m, plan);

@@ -38,6 +38,11 @@ static int open_device(const struct gf_backend *b, const struct gf_backend_optio
     (void)b;
     opened = *o;
     snprintf(opened_device, sizeof opened_device, "%s", o->device ? o->device : "");
+    for (int i = 0; i < o->n_devices; i++) {
+        const size_t at = i ? strlen(opened_device) : 0;
+        snprintf(opened_device + at, sizeof opened_device - at, "%s%s", i ? "," : "",
+                 o->devices[i]);
+    }
     *context = &opened;
     return 0;
 }

@@ -97,6 +97,8 @@ static int open_device(const struct gf_backend *b, const struct gf_backend_optio
                        void **context) {
     (void)b;
     snprintf(last_device, sizeof last_device, "%s", o->device ? o->device : "");
+    if (o->n_devices == 2)
+        snprintf(last_device, sizeof last_device, "%s,%s", o->devices[0], o->devices[1]);
     *context = last_device;
     if (fails_open)
         return gf_fail(GF_EABSENT, "not today");

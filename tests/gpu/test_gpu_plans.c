@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/gpu/plan/range_sample.h"
+#include "core/gpu/plan/space.h"
 #include "core/wavelet/dwt.h"
 #include "core/filter/filter.h"
 #include "core/base/factor.h"

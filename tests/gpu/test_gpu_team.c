@@ -173,22 +173,28 @@ static void check_plan(const struct gf_plan *plan, const struct limited *l, bool
     CHECK_MSG(pages || bins, "%s: nobody has anything", l->job);
 }
 
-/* A list of `n` devices, of those that there are in turn. */
-static const char *device_list(const struct gf_backend *b, int n) {
-    static char list[64];
+enum { MOST_DEVICES = 5 };
+
+/* The names of MOST_DEVICES devices, of those that there are in turn. */
+static const char *const *device_list(const struct gf_backend *b) {
+    static char name[MOST_DEVICES][16];
+    static const char *list[MOST_DEVICES];
     struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
     const int there = gf_backend_devices(b, props);
-    list[0] = 0;
-    for (int i = 0; i < n; i++) {
-        const size_t at = strlen(list);
-        snprintf(list + at, sizeof list - at, "%s%d", i ? "," : "", there > 0 ? i % there : 0);
+    for (int i = 0; i < MOST_DEVICES; i++) {
+        snprintf(name[i], sizeof name[i], "%d", there > 0 ? i % there : 0);
+        list[i] = name[i];
     }
     return list;
 }
 
+/* One device by several names, as several. */
+static const char *const same[] = {"0", "00", "000"};
+
 static void check_shared(struct subject *s, const struct limited *l, bool no_peer, bool natural) {
     const struct gf_backend_options options = {.threads = 2,
-                                               .device = device_list(s->backend, l->devices),
+                                               .devices = device_list(s->backend),
+                                               .n_devices = l->devices,
                                                .no_peer = no_peer,
                                                .resident = !l->kib,
                                                .natural_order = natural,
@@ -204,8 +210,8 @@ static void check_shared(struct subject *s, const struct limited *l, bool no_pee
 }
 
 static void check_alone(struct subject *s, const char *text) {
-    const struct gf_backend_options options = {.device = device_list(s->backend, 2),
-                                               .resident = true};
+    const struct gf_backend_options options = {
+        .devices = device_list(s->backend), .n_devices = 2, .resident = true};
     struct gf_job job;
     struct gf_plan *plan = NULL;
     void *context = NULL;
@@ -285,16 +291,17 @@ static struct gf_gpu made_up(void) {
 /* Two uploads, and two runs of the second one. */
 static int run_resident(struct gf_gpu_shared *p, const struct gf_array *in, struct gf_array *out,
                         struct gf_report *report) {
+    struct gf_plan plan = {.impl = p};
     double seconds = 0;
-    int rc = gf_gpu_shared_upload(p, out);
+    int rc = gf_gpu_shared_upload(&plan, out);
     if (!rc)
-        rc = gf_gpu_shared_run(p, 1, NULL);
+        rc = gf_gpu_shared_run(&plan, 1, NULL);
     if (!rc)
-        rc = gf_gpu_shared_upload(p, in);
+        rc = gf_gpu_shared_upload(&plan, in);
     if (!rc)
-        rc = gf_gpu_shared_run(p, 2, &seconds);
+        rc = gf_gpu_shared_run(&plan, 2, &seconds);
     if (!rc)
-        rc = gf_gpu_shared_download(p, out, report);
+        rc = gf_gpu_shared_download(&plan, out, report);
     CHECK(rc || seconds > 0);
     return rc;
 }
@@ -345,7 +352,8 @@ static void fail_everywhere(struct gf_gpu_context *c, const struct gf_job *job, 
 /* Through host memory and directly the same bytes come out. */
 static void test_failures(bool resident) {
     const struct gf_gpu api = made_up();
-    struct gf_backend_options options = {.threads = 1, .device = "0,00,000", .resident = resident};
+    struct gf_backend_options options = {
+        .threads = 1, .devices = same, .n_devices = 3, .resident = resident};
     void *context = NULL;
     struct gf_job job;
     struct gf_array in = {0}, out = {0}, again = {0};
@@ -397,7 +405,8 @@ static void test_in_place(void) {
     };
     struct gf_backend made = gf_backend_opencl;
     struct subject s = {.backend = &made, .seed = 20240302, .shards = 1};
-    struct gf_backend_options options = {.threads = 1, .device = "0,00", .resident = true};
+    struct gf_backend_options options = {
+        .threads = 1, .devices = same, .n_devices = 2, .resident = true};
     struct gf_array in = {0}, out = {0}, again = {0};
     struct gf_job job;
     void *context = NULL;
@@ -454,7 +463,7 @@ static void check_refused(const struct gf_backend_options *options, const char *
 
 static void test_natural_refused(void) {
     struct gf_backend_options options = {
-        .threads = 1, .device = "0,00", .resident = true, .natural_order = true};
+        .threads = 1, .devices = same, .n_devices = 2, .resident = true, .natural_order = true};
     if (!made_of_cpu())
         return;
     reaching = made_up();
@@ -462,7 +471,7 @@ static void test_natural_refused(void) {
     check_refused(&options, "fwd c64 24x20x40 > complex", false);
     check_refused(&options, "inv c64 24x20x40 real half > real f32", true);
     check_refused(&options, "fwd c64 1024 > complex", true);
-    options.device = "0,00,000";
+    options.n_devices = 3;
     check_refused(&options, "fwd c64 24x20x40 > complex", true);
 }
 
@@ -470,8 +479,12 @@ static void test_natural_refused(void) {
 
 /* Whether two devices share a job that fits one. */
 static bool chooses_both(struct gf_device_rates rates, double least_gain) {
-    const struct gf_backend_options options = {
-        .threads = 1, .device = "0,00", .rates = rates, .slowest = rates, .least_gain = least_gain};
+    const struct gf_backend_options options = {.threads = 1,
+                                               .devices = same,
+                                               .n_devices = 2,
+                                               .rates = rates,
+                                               .slowest = rates,
+                                               .least_gain = least_gain};
     struct gf_job job;
     struct gf_plan *plan = NULL;
     void *context = NULL;
@@ -510,7 +523,7 @@ static void test_choice(void) {
  * leaves no memory on either device. */
 static void test_link(void) {
     enum { ROUNDS = 5, BYTES = 1 << 20 };
-    const struct gf_backend_options options = {.threads = 1, .device = "0,00"};
+    const struct gf_backend_options options = {.threads = 1, .devices = same, .n_devices = 2};
     void *context = NULL;
     double speed = -1;
     if (!made_of_cpu())

@@ -5,7 +5,6 @@
 
 #include "cli/environment.h"
 #include "core/gpu/cache/kernel_source.h"
-#include "core/gpu/cache/kernel_embedded.h"
 #include "core/base/status.h"
 #include "tests/formats/files.h"
 #include "tests/test.h"

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "core/gpu/cache/kernel_source.h"
-#include "core/gpu/cache/kernel_embedded.h"
 #include "core/base/process.h"
 #include "core/base/status.h"
 

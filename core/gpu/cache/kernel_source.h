@@ -13,4 +13,13 @@
  * kernel folder of core/base/process.h. The caller frees it. */
 int gf_kernel_source(const char *file, char **text);
 
+struct gf_kernel_file {
+    const char *name;          /* "fft_plain.cl"; NULL ends the table */
+    const unsigned char *text; /* ends with a zero */
+};
+
+extern const struct gf_kernel_file gf_kernel_files[];
+/* A checksum of core/gpu/plan/ and kernels/: kept plans with another one belong to another program. */
+extern const char gf_planner_sum[];
+
 #endif

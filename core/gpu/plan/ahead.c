@@ -1,5 +1,5 @@
 /* Passes that fetch tiles ahead. */
-#include "core/gpu/plan/ahead.h"
+#include "core/gpu/plan/pass_builder.h"
 
 enum { ACCESS = 16 }; /* bytes, see kernels/ahead.h */
 

@@ -1,12 +1,10 @@
 /* One axis of a job: in one tile, cut into parts, or as a convolution; whichever is cheapest. */
-#include "core/gpu/plan/axis.h"
 
 #include <string.h>
 
 #include "core/base/factor.h"
 #include "core/base/status.h"
-#include "core/gpu/plan/axis_pass.h"
-#include "core/gpu/plan/chain.h"
+#include "core/gpu/plan/plan_builder.h"
 #include "core/gpu/plan/decision.h"
 
 static enum gf_gpu_buffer_id other(enum gf_gpu_buffer_id buffer_id) {

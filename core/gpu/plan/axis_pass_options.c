@@ -1,5 +1,5 @@
 /* A pass along an axis as options of its kernel, and as a line of `gpufft plan`. */
-#include "core/gpu/plan/axis_pass_options.h"
+#include "core/gpu/plan/pass_builder.h"
 
 #include <math.h>
 

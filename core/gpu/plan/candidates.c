@@ -2,7 +2,7 @@
  * alternatives, the second, the third … The next plans after one are those in which one decision, the last
  * that is not the cheapest or one after it, takes its next alternative: so every row comes up once (Lawler
  * 1972, A procedure for computing the K best solutions to discrete optimization problems). */
-#include "core/gpu/plan/candidates.h"
+#include "core/gpu/plan/decision.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,14 +1,12 @@
 /* Which neighbouring passes become one launch, and what that needs: kernels/fft_chain.cl, fft_planes.cl. */
-#include "core/gpu/plan/chain.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "core/gpu/plan/axis_pass_options.h"
-#include "core/gpu/plan/cost.h"
+#include "core/gpu/plan/pass_builder.h"
 #include "core/gpu/plan/decision.h"
 #include "core/gpu/plan/pass.h"
-#include "core/gpu/plan/planes.h"
+#include "core/gpu/plan/plan_builder.h"
 #include "core/gpu/plan/tables.h"
 
 /* Data between the two passes should leave room in the second-level cache for data that only passes

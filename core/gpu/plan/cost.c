@@ -1,10 +1,8 @@
 /* The traffic of a pass along an axis, and its cost with a given tile. */
-#include "core/gpu/plan/cost.h"
 
 #include <math.h>
 
-#include "core/gpu/plan/ahead.h"
-#include "core/gpu/plan/axis_pass_options.h"
+#include "core/gpu/plan/pass_builder.h"
 
 /* All costs are in bytes that a device copies in the same time. The figures below were fitted to
  * 1600 passes of 44 jobs, chosen ones and others at random, on a GPU (NVIDIA H200, 4.24 TB/s read

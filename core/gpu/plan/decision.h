@@ -55,4 +55,20 @@ bool gf_gpu_choices_text(const struct gf_gpu_choices *c, char script[GF_GPU_SCRI
 /* Word `i` of a script; "" beyond its end, and for one that is too long to be a name. */
 void gf_gpu_script_word(const char *script, int i, char word[GF_GPU_NAME]);
 
+/* ---- candidates.c: the plans of a job that are expected to be the cheapest ---- */
+
+enum { GF_GPU_CANDIDATES = 12 };
+
+struct gf_gpu_candidate {
+    char script[GF_GPU_SCRIPT];
+    double cost; /* as gf_gpu_plan_cost() */
+};
+
+/* Whether the job has a choice of plans: an FFT that is not part of a larger one. */
+bool gf_gpu_can_choose(const struct gf_job *job);
+/* Lists the plan that is made without measuring, then others in ascending order of cost. Returns
+ * their number, or a negative code if the job has no plan at all. */
+int gf_gpu_candidates(const struct gf_job *job, const struct gf_gpu_props *props,
+                      struct gf_gpu_candidate list[GF_GPU_CANDIDATES]);
+
 #endif

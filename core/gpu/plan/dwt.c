@@ -1,5 +1,5 @@
 /* Wavelets on a GPU: how a level's work is cut, and its pass. */
-#include "core/gpu/plan/dwt.h"
+#include "core/gpu/plan/plan_builder.h"
 
 #include <math.h>
 
@@ -7,6 +7,25 @@
 #include "core/base/status.h"
 #include "core/gpu/plan/pass.h"
 #include "core/gpu/plan/space.h"
+
+/* How a level's work is divided; see kernels/wavelet.h. */
+struct wave_tile {
+    int items;     /* of a group */
+    int width;     /* items adjacent along x, a power of two */
+    int rows;      /* rows of each band per item, if planes and rows are transformed */
+    int resident;  /* groups that should share a multiprocessor */
+    bool ahead;    /* the next planes are read before the last ones are finished */
+    int64_t strip; /* steps of an item along its walk */
+};
+
+/* The properties by which a level's tile is chosen. */
+struct wave_request {
+    bool inverse, along_walk, along_row;
+    bool wide;       /* double precision */
+    int64_t columns; /* along x: work items */
+    int64_t rows;    /* bands' rows, pairs of rows, or independent rows */
+    int64_t steps;   /* along the walk */
+};
 
 /* ---------------------------------------------------------------- tiles */
 
@@ -29,8 +48,8 @@ static double strip_cost(int64_t strip, int64_t steps, double groups, double at_
     return (2 + 1 / (double)strip) * (1 + 0.25 * (ceil(waves) - waves) / waves);
 }
 
-void gf_gpu_wave_tile(const struct gf_gpu_wave_request *request, const struct gf_gpu_props *props,
-                      struct gf_gpu_wave_tile *t) {
+static void choose_tile(const struct wave_request *request, const struct gf_gpu_props *props,
+                        struct wave_tile *t) {
     const bool volume = request->along_row;
     int most = power_up_to(props->max_group, 256);
     t->items = most <= props->max_group ? most : most / 2;
@@ -68,7 +87,7 @@ struct level {
     enum gf_gpu_buffer_id fine, packed, low;
     enum gf_dtype fine_type, packed_type, low_type;
     struct wave_args args;
-    struct gf_gpu_wave_tile tile;
+    struct wave_tile tile;
 };
 
 static bool inverse(const struct level *l) {
@@ -118,19 +137,19 @@ static void count_work(struct level *l) {
     a->columns = (!x ? a->n[X] : inverse(l) ? (a->n[X] + 1) / 2 : a->m[X]) * a->channels;
     a->rows = !row ? a->n[ROW] : inverse(l) ? pairs(l, a->m[ROW]) : a->m[ROW];
     a->steps = !walk ? a->n[WALK] : inverse(l) ? pairs(l, a->m[WALK]) : a->m[WALK];
-    struct gf_gpu_wave_request request = {.inverse = inverse(l),
-                                          .along_walk = walk,
-                                          .along_row = row,
-                                          .wide = l->p->job.precision == GF_DOUBLE,
-                                          .columns = a->columns,
-                                          .rows = a->rows,
-                                          .steps = a->steps};
-    gf_gpu_wave_tile(&request, &l->p->props, &l->tile);
+    struct wave_request request = {.inverse = inverse(l),
+                                   .along_walk = walk,
+                                   .along_row = row,
+                                   .wide = l->p->job.precision == GF_DOUBLE,
+                                   .columns = a->columns,
+                                   .rows = a->rows,
+                                   .steps = a->steps};
+    choose_tile(&request, &l->p->props, &l->tile);
 }
 
 static int set_groups(struct level *l, struct gf_gpu_pass *pass) {
     struct wave_args *a = &l->args;
-    const struct gf_gpu_wave_tile *t = &l->tile;
+    const struct wave_tile *t = &l->tile;
     int64_t strips = divide_up(a->steps, t->strip), tiles = divide_up(a->rows, t->rows);
     bool volume = l->at[WALK] == 0 && l->on[0] && l->on[1];
     a->strip = t->strip;
@@ -169,7 +188,7 @@ static bool is_far(const struct level *l, bool planes) {
 
 static void set_options(const struct level *l, struct gf_gpu_pass *pass) {
     const struct wave_args *a = &l->args;
-    const struct gf_gpu_wave_tile *t = &l->tile;
+    const struct wave_tile *t = &l->tile;
     const struct gf_wavelet *w = &l->p->job.wavelet;
     bool walk = l->on[l->at[WALK]], row = walk && l->at[WALK] == 0 && l->on[1], x = l->on[2];
     if (!inverse(l))

@@ -2,10 +2,8 @@
 #include <string.h>
 
 #include "core/gpu/plan/endpoints.h"
-#include "core/gpu/plan/axis.h"
-#include "core/gpu/plan/loadstore.h"
-#include "core/gpu/plan/range_sample.h"
-#include "core/gpu/plan/transpose.h"
+#include "core/gpu/plan/plan_builder.h"
+#include "core/gpu/plan/space.h"
 #include "core/base/range_sample.h"
 
 /* ---- spaces ---- */

@@ -1,12 +1,11 @@
 /* A filter on a GPU: forward transform, multiplication and inverse in one plan. The last axis
  * forward is the first one back, and where a tile holds its lines one pass does all three; else
  * the multiplication is a separate pass over the half spectrum, in the work buffer's planes. */
-#include "core/gpu/plan/filter.h"
 #include "core/base/status.h"
-#include "core/gpu/plan/axis.h"
+#include "core/gpu/plan/plan_builder.h"
 #include "core/gpu/plan/endpoints.h"
 #include "core/gpu/plan/filter_values.h"
-#include "core/gpu/plan/loadstore.h"
+#include "core/gpu/plan/space.h"
 #include "core/gpu/plan/pass.h"
 
 /* ---- passes ---- */

@@ -1,5 +1,5 @@
 /* Tiles of any length: what the one kernel gets as arguments. */
-#include "core/gpu/plan/general.h"
+#include "core/gpu/plan/pass_builder.h"
 
 #include "core/base/factor.h"
 #include "core/base/status.h"

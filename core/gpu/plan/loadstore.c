@@ -1,7 +1,7 @@
 /* The generic first and last steps and the search for the range, as passes. */
-#include "core/gpu/plan/loadstore.h"
+#include "core/gpu/plan/space.h"
 #include "core/base/status.h"
-#include "core/gpu/plan/cost.h"
+#include "core/gpu/plan/pass_builder.h"
 #include "core/gpu/plan/pass.h"
 #include "core/base/loadstore.h"
 

@@ -8,16 +8,12 @@
 #include "core/base/loadstore.h"
 #include "core/base/range_sample.h"
 #include "core/base/status.h"
-#include "core/gpu/plan/axis.h"
-#include "core/gpu/plan/chain.h"
+#include "core/gpu/plan/plan_builder.h"
 #include "core/gpu/plan/decision.h"
-#include "core/gpu/plan/dwt.h"
 #include "core/gpu/plan/endpoints.h"
-#include "core/gpu/plan/filter.h"
-#include "core/gpu/plan/loadstore.h"
+#include "core/gpu/plan/space.h"
 #include "core/gpu/plan/pass.h"
 #include "core/gpu/plan/tables.h"
-#include "core/gpu/plan/transpose.h"
 
 static bool on(const struct gf_gpu_plan_builder *b, int axis) {
     return gf_gpu_axis_on(b->job, axis);

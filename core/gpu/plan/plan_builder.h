@@ -97,4 +97,58 @@ struct gf_gpu_trial {
 struct gf_gpu_trial gf_gpu_trial_begin(struct gf_gpu_plan *p);
 double gf_gpu_trial_end(struct gf_gpu_plan *p, const struct gf_gpu_trial *trial);
 
+/* ---- axis_pass.c: one pass along an axis ---- */
+
+/* Appends the cheapest pass that does what `ap` asks. GF_EUNSUPP without a message when no tile
+ * fits. */
+int gf_gpu_add_axis_pass(struct gf_gpu_plan *p, const struct gf_gpu_axis_pass *ap,
+                         const struct gf_gpu_space *src, const struct gf_gpu_space *dst);
+
+/* ---- axis.c: the transform along one axis: in one tile, cut into parts, or as a convolution ---- */
+
+/* Appends the cheapest passes that transform along the axis of `ap`. Chooses to->buffer_id unless
+ * that is an output. `one_tile`: load or store cannot work in parts. */
+int gf_gpu_add_axis(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap,
+                    const struct gf_gpu_space *from, struct gf_gpu_space *to, bool one_tile);
+/* Whether the line can be cut into parts. Appends nothing. */
+bool gf_gpu_fits_parts(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *ap,
+                       const struct gf_gpu_space *from, const struct gf_gpu_space *to);
+/* Whether one tile holds the pass's lines. Appends nothing. */
+bool gf_gpu_fits_tile(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *ap,
+                      const struct gf_gpu_space *from, const struct gf_gpu_space *to);
+
+/* ---- planes.c: two passes along the axes of planes that fit one tile, kernels/fft_planes.cl ---- */
+
+/* Whether two passes, the second of which reads what the first writes, can be such a launch on the
+ * plan's device. If so, fills *planes, and *args except for the tables. */
+bool gf_gpu_planes_fit(const struct gf_gpu_plan *p, const struct gf_gpu_pass *first,
+                       const struct gf_gpu_pass *second, struct gf_gpu_planes *planes,
+                       struct chain_args *args);
+
+/* ---- chain.c: two passes, over the parts of one axis or along the axes of planes, in one launch, so that
+ * the data between them stays in the second-level cache or, for small planes, in a tile ---- */
+
+/* Adds chains to a plan with all its passes, where the device gains by them: both passes stay in
+ * the plan, and the first one names the chain. Returns 0, or GF_EUNSUPP for a script that names
+ * something else (core/gpu/plan/decision.h). */
+int gf_gpu_plan_chains(struct gf_gpu_plan *p);
+/* How much the chains save among the passes from this one on. */
+double gf_gpu_chains_gain(const struct gf_gpu_plan *p, int first);
+/* Whether the device gains by chaining through planes of complex points; extents are z, y, x, channels. */
+bool gf_gpu_chains_planes(const struct gf_gpu_plan *p, const int64_t n[4]);
+
+/* ---- filter.c: a GF_FILTER job: forward transform, multiplication and inverse ---- */
+
+/* A part of a filter (struct gf_job, `whole`) transforms one axis. */
+int gf_gpu_filter_job(struct gf_gpu_plan_builder *b);
+/* Turns a part's plan into the plan of the part that begins at index `first` of the device's axis;
+ * a filter's table is each part's own. */
+void gf_gpu_filter_move(struct gf_gpu_plan *p, int axis, int64_t first);
+
+/* ---- dwt.c: wavelets, one pass a level; core/gpu/dwt_host.c does the CPU's share ---- */
+
+/* Fills an empty plan for its job, for gf_gpu_plan_make(). Reduces p->job to the device's share,
+ * and sets p->host_share if that is not the whole. GF_EUNSUPP. */
+int gf_gpu_dwt_make(struct gf_gpu_plan *p);
+
 #endif

@@ -1,9 +1,9 @@
 /* Which two passes are along the axes of small planes, and the tiles that hold some of these whole. */
-#include "core/gpu/plan/planes.h"
+#include "core/gpu/plan/plan_builder.h"
 
 #include <string.h>
 
-#include "core/gpu/plan/cost.h"
+#include "core/gpu/plan/pass_builder.h"
 
 /* Measured: a larger tile is slower than two passes while most units have none. */
 enum { ALONE_BYTES = 32 << 10, FEW = 4 };

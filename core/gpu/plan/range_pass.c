@@ -1,10 +1,9 @@
 /* The lines of an automatic display range's sample, as arguments of the pass that takes them. */
-#include "core/gpu/plan/range_pass.h"
 
 #include "core/base/status.h"
-#include "core/gpu/plan/cost.h"
+#include "core/gpu/plan/pass_builder.h"
 #include "core/gpu/plan/pass.h"
-#include "core/gpu/plan/range_sample.h"
+#include "core/gpu/plan/space.h"
 
 /* The indices that choose a line, and the bins along it: of a split axis' parts all are taken. */
 static int set_lines(struct gf_gpu_pass_builder *b, const int64_t stride[4]) {

@@ -1,11 +1,11 @@
 /* The automatic display range out of a work buffer, as passes of its own. */
-#include "core/gpu/plan/range_sample.h"
+#include "core/gpu/plan/space.h"
 
 #include <stdlib.h>
 
 #include "core/base/range_sample.h"
 #include "core/base/status.h"
-#include "core/gpu/plan/cost.h"
+#include "core/gpu/plan/pass_builder.h"
 #include "core/gpu/plan/pass.h"
 #include "core/gpu/plan/tables.h"
 

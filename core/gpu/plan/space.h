@@ -7,6 +7,7 @@
 #ifndef GF_CORE_GPU_PLAN_SPACE_H
 #define GF_CORE_GPU_PLAN_SPACE_H
 
+#include "core/base/range_sample.h"
 #include "core/gpu/plan/plan.h"
 
 struct gf_gpu_space {
@@ -57,5 +58,45 @@ void gf_gpu_size_buffers(struct gf_gpu_plan *p);
 /* Sets the size of GF_GPU_ORDER for the integers in the plan's tables so far, and one more, as no
  * buffer may be empty. */
 void gf_gpu_size_order(struct gf_gpu_plan *p);
+
+/* ---- loadstore.c: the generic first and last steps and the search for a range ---- */
+
+/* Appends the pass that fills the work buffer from the input: with reals, else complex numbers;
+ * with half a spectrum, else the whole. */
+int gf_gpu_add_load(struct gf_gpu_plan *p, const struct gf_gpu_space *work, bool real, bool half);
+/* Appends the pass that writes an output out of such a buffer. */
+int gf_gpu_add_store(struct gf_gpu_plan *p, int output, const struct gf_gpu_space *work, bool real,
+                     bool half);
+/* Appends the search for the upper end of an output's range over the whole work buffer; or, unless
+ * `axis` is -1, over the zero-frequency lines of packed pairs along that axis. */
+int gf_gpu_add_range(struct gf_gpu_plan *p, int output, const struct gf_gpu_space *work, bool real,
+                     int axis);
+
+/* ---- range_sample.c: the automatic display range of a spectrum in a buffer, in two passes: the bins of
+ * a sample, then their quantiles, by one group. Also serves other searches in a sample ---- */
+
+/* The range of an output out of the work buffer that has the spectrum. */
+int gf_gpu_add_range_sample(struct gf_gpu_plan *p, int output, const struct gf_gpu_space *work);
+
+/* The last step: from the keys of all bins, in GF_GPU_FOUND, to the output's parameters.
+ * GF_EUNSUPP: too many passes; GF_ENOMEM. */
+int gf_gpu_add_quantiles(struct gf_gpu_plan *p, int output, const struct gf_range_sample *s);
+
+/* Adds to the plan's integers the first `count` indices of an axis in the sample (NULL: of all of an axis), or
+ * the bin, or -1, of each coordinate of an axis of n. Returns the place of the first one, or GF_ENOMEM. */
+int64_t gf_gpu_range_list(struct gf_gpu_plan *p, const struct gf_range_axis *axis, int64_t count);
+int64_t gf_gpu_range_bins(struct gf_gpu_plan *p, const struct gf_range_axis *axis, int64_t n);
+
+/* ---- transpose.c: the pass between a long line's columns and its rows, see `line` in struct gf_job ---- */
+
+/* Whether a job of this direction ends, or begins, with it. */
+static inline bool gf_gpu_job_transposes(const struct gf_job *job, enum gf_direction direction) {
+    return job->line && job->op == GF_FFT && job->direction == direction;
+}
+/* Forward: from spectra in a work buffer's planes to output 0; inverse: from the input to such.
+ * Times the line's twiddles. */
+int gf_gpu_add_transpose(struct gf_gpu_plan *p, const struct gf_gpu_space *work);
+/* Turns a plan for some columns into the plan for those that begin with column `first` of the line. */
+void gf_gpu_transpose_move(struct gf_gpu_plan *p, int64_t first);
 
 #endif

@@ -1,8 +1,8 @@
 /* Spectra of a long line's columns to the rows of its matrix, and back, as a pass. */
-#include "core/gpu/plan/transpose.h"
+#include "core/gpu/plan/space.h"
 
 #include "core/base/status.h"
-#include "core/gpu/plan/cost.h"
+#include "core/gpu/plan/pass_builder.h"
 #include "core/gpu/plan/pass.h"
 #include "core/gpu/plan/tables.h"
 

@@ -108,13 +108,6 @@ static int cuda_probe(char reason[GF_REASON]) {
     return 0;
 }
 
-static int cuda_installed(char reason[GF_REASON]) {
-    if (gf_cuda_load())
-        return 0;
-    snprintf(reason, GF_REASON, "%s", gf_message());
-    return GF_EABSENT;
-}
-
 static int cuda_list(struct gf_gpu_props *props, int most) {
     const struct gf_cuda *cu = gf_cuda_find();
     int devices[GF_GPU_MAX_DEVICES];
@@ -358,16 +351,10 @@ static int cuda_launch(void *gpu, const struct gf_gpu_launch *l) {
 const struct gf_gpu gf_gpu_cuda = {
     .name = "cuda",
     .probe = cuda_probe,
-    .installed = cuda_installed,
+    .installed = gf_cuda_load,
     .list = cuda_list,
     .open = cuda_open,
     .close = cuda_close,
-    .free_bytes = gf_cuda_free_bytes,
-    .pin = gf_cuda_pin,
-    .unpin = gf_cuda_unpin,
-    .lock = gf_cuda_lock,
-    .unlock = gf_cuda_unlock,
-    .is_locked = gf_cuda_is_locked,
     GF_GPU_MEMORY(gf_cuda),
     .view = gf_gpu_view,
     .send = gf_gpu_send,

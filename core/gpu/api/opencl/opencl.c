@@ -14,23 +14,11 @@ enum { LAUNCHES_AN_EVENT = 16 };
 /* ---- devices ---- */
 
 static int opencl_probe(char reason[GF_REASON]) {
-    const struct gf_opencl *cl = gf_opencl_find();
-    struct gf_opencl_device *devices = NULL;
-    int n = cl ? gf_opencl_devices(cl, &devices) : GF_EABSENT;
-    if (n < 0)
-        snprintf(reason, GF_REASON, "%s", gf_message());
-    else
-        snprintf(reason, GF_REASON, "%.110s: %.110s%s", devices[0].props.platform,
-                 devices[0].props.name, n > 1 ? ", and more" : "");
-    free(devices);
-    return n < 0 ? GF_EABSENT : 0;
+    return gf_gpu_probe_list(&gf_gpu_opencl, reason);
 }
 
-static int opencl_installed(char reason[GF_REASON]) {
-    if (gf_opencl_find())
-        return 0;
-    snprintf(reason, GF_REASON, "%s", gf_message());
-    return GF_EABSENT;
+static bool opencl_installed(void) {
+    return gf_opencl_find();
 }
 
 static int opencl_list(struct gf_gpu_props *props, int most) {
@@ -355,12 +343,6 @@ const struct gf_gpu gf_gpu_opencl = {
     .list = opencl_list,
     .open = opencl_open,
     .close = opencl_close,
-    .free_bytes = gf_opencl_free_bytes,
-    .pin = gf_opencl_pin,
-    .unpin = gf_opencl_unpin,
-    .lock = gf_opencl_lock,
-    .unlock = gf_opencl_unpin,
-    .is_locked = gf_opencl_is_locked,
     GF_GPU_MEMORY(gf_opencl),
     .part = gf_opencl_part,
     .view = gf_gpu_view,

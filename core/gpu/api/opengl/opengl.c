@@ -25,22 +25,12 @@ static int opengl_list(struct gf_gpu_props *props, int most) {
     return n;
 }
 
-static int opengl_installed(char reason[GF_REASON]) {
-    if (gf_opengl_find())
-        return 0;
-    snprintf(reason, GF_REASON, "%s", gf_message());
-    return GF_EABSENT;
+static int opengl_probe(char reason[GF_REASON]) {
+    return gf_gpu_probe_list(&gf_gpu_opengl, reason);
 }
 
-static int opengl_probe(char reason[GF_REASON]) {
-    struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
-    int n = opengl_list(props, GF_GPU_MAX_DEVICES);
-    if (n < 0)
-        snprintf(reason, GF_REASON, "%s", gf_message());
-    else
-        snprintf(reason, GF_REASON, "%.110s: %.110s%s", props[0].platform, props[0].name,
-                 n > 1 ? ", and more" : "");
-    return n < 0 ? GF_EABSENT : 0;
+static bool opengl_installed(void) {
+    return gf_opengl_find();
 }
 
 static void opengl_close(void *gpu) {
@@ -255,12 +245,6 @@ const struct gf_gpu gf_gpu_opengl = {
     .list = opengl_list,
     .open = opengl_open,
     .close = opengl_close,
-    .free_bytes = gf_opengl_free_bytes,
-    .pin = gf_opengl_pin,
-    .unpin = gf_opengl_unpin,
-    .lock = gf_opengl_lock,
-    .unlock = gf_opengl_unlock,
-    .is_locked = gf_opengl_is_locked,
     GF_GPU_MEMORY(gf_opengl),
     .build = gf_opengl_build,
     .load = gf_opengl_load,

@@ -1,0 +1,31 @@
+/* The edit distance of two words, over three rolling rows. */
+#include "core/base/spelling.h"
+
+#include <limits.h>
+#include <string.h>
+
+static int min_of(int a, int b) {
+    return a < b ? a : b;
+}
+
+int gf_spelling_distance(const char *a, const char *b, bool any_case) {
+    enum { LONGEST = 40 };
+    int rows[3][LONGEST + 1];
+    const int n = (int)strlen(a), m = (int)strlen(b), fold = any_case ? 32 : 0;
+    if (n > LONGEST || m > LONGEST)
+        return INT_MAX;
+    for (int j = 0; j <= m; j++)
+        rows[0][j] = j;
+    for (int i = 1; i <= n; i++) {
+        int *now = rows[i % 3], *last = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
+        now[0] = i;
+        for (int j = 1; j <= m; j++) {
+            int best = min_of(last[j], now[j - 1]) + 1;
+            best = min_of(best, last[j - 1] + ((a[i - 1] | fold) != (b[j - 1] | fold)));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                best = min_of(best, before[j - 2] + 1);
+            now[j] = best;
+        }
+    }
+    return rows[n % 3][m];
+}
