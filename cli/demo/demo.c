@@ -69,7 +69,7 @@ static int write_page(const struct gf_lesson *lesson) {
                 lesson->input[i].sample);
     fprintf(f, ".\n");
     for (int i = 0; i < GF_MAX_STEPS && lesson->step[i].words; i++) {
-        const struct gf_step *step = &lesson->step[i];
+        const struct gf_lesson_step *step = &lesson->step[i];
         size_t used = strlen(seen);
         fprintf(f, "\n    gpufft %s\n\n", step->words);
         show_panels(f, step->words, seen);
@@ -187,7 +187,7 @@ static int run_words(const char *words) {
 }
 
 /* Prints a step, then runs it. */
-static int run_step(const struct gf_lesson *lesson, const struct gf_step *step) {
+static int run_step(const struct gf_lesson *lesson, const struct gf_lesson_step *step) {
     printf("gpufft %s\n", step->words);
     if (step->see)
         print_wrapped(stdout, "# ", step->see);

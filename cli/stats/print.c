@@ -34,7 +34,7 @@ static void range_text(char text[48], double low, double high) {
 }
 
 /* Rings by octaves: 1, 2, 3-4, 5-8, … */
-static json_t *octaves_report(const struct gf_stats *s, const struct gf_signal *c) {
+static json_t *octaves_report(const struct gf_stats *s, const struct gf_stats_signal *c) {
     json_t *list = json_array();
     for (int64_t from = 1, to = 1; from < s->n_rings; from = to + 1, to *= 2) {
         char rings[48], range[48], periods[48];
@@ -68,7 +68,7 @@ static const char *place(const struct gf_stats *s, const struct gf_peak *p, char
     return text;
 }
 
-static json_t *peaks_report(const struct gf_stats *s, const struct gf_signal *c) {
+static json_t *peaks_report(const struct gf_stats *s, const struct gf_stats_signal *c) {
     json_t *list = json_array();
     char text[80];
     for (int i = 0; i < c->n_peaks; i++) {
@@ -86,14 +86,14 @@ static json_t *peaks_report(const struct gf_stats *s, const struct gf_signal *c)
     return list;
 }
 
-static json_t *energy_report(const struct gf_signal *c) {
+static json_t *energy_report(const struct gf_stats_signal *c) {
     const struct gf_energy *e = &c->energy;
     return GF_REPORT(GF_KEY("samples", c->samples.energy), GF_KEY("spectrum", e->total),
                      GF_KEY("zero", e->zero), GF_KEY("below_1_8", e->below[0]),
                      GF_KEY("below_1_4", e->below[1]), GF_KEY("below_1_2", e->below[2]));
 }
 
-static json_t *radial_report(const struct gf_stats *s, const struct gf_signal *c) {
+static json_t *radial_report(const struct gf_stats *s, const struct gf_stats_signal *c) {
     json_t *bins = json_array(), *power = json_array();
     for (int64_t r = 0; r < s->n_rings; r++) {
         json_array_append_new(bins, json_integer(c->ring[r].bins));
@@ -104,7 +104,7 @@ static json_t *radial_report(const struct gf_stats *s, const struct gf_signal *c
 }
 
 static json_t *signal_report(const struct gf_stats *s, int64_t i) {
-    const struct gf_signal *c = &s->signal[i];
+    const struct gf_stats_signal *c = &s->signal[i];
     return GF_REPORT(GF_KEY_IF(s->n_signals > 1, ".number", i + 1), GF_KEY("mean", c->samples.mean),
                      GF_KEY("minimum", c->samples.low), GF_KEY("maximum", c->samples.high),
                      GF_KEY("deviation", c->samples.deviation), GF_KEY("energy", energy_report(c)),
@@ -252,13 +252,13 @@ static int way_of(const char *path) {
     return -1;
 }
 
-int gf_radial_check(const char *path) {
+int gf_stats_radial_check(const char *path) {
     if (way_of(path) >= 0)
         return 0;
     return gf_fail(GF_EUSAGE, "--radial=%.60s: the suffix must be .csv, .json, .svg or .png", path);
 }
 
-int gf_radial_write(const struct gf_stats *s, const char *path, bool clobber) {
+int gf_stats_radial_write(const struct gf_stats *s, const char *path, bool clobber) {
     int way = way_of(path);
-    return way < 0 ? gf_radial_check(path) : ways[way].write(s, path, clobber);
+    return way < 0 ? gf_stats_radial_check(path) : ways[way].write(s, path, clobber);
 }

@@ -110,7 +110,7 @@ static int look_at_samples(struct gf_stats *st) {
 static int look_at_spectrum(struct gf_stats *st, const struct gf_array *out, int64_t i,
                             int threads) {
     int peaks = st->peaks;
-    struct gf_signal *signal = &st->signal[i];
+    struct gf_stats_signal *signal = &st->signal[i];
     struct gf_spectrum s = gf_spectrum_of(st->job, out, i, threads);
     st->n_rings = gf_spectrum_ring_count(&s);
     signal->ring = malloc((size_t)st->n_rings * sizeof *signal->ring);
@@ -166,7 +166,7 @@ static int write_radial(const struct stats_run *r, const struct gf_stats *st) {
     if (page >= 0)
         rc = gf_target_claim(t, st->path, NULL, path);
     if (!rc)
-        rc = gf_radial_write(st, path, r->s->clobber);
+        rc = gf_stats_radial_write(st, path, r->s->clobber);
     free(path);
     return rc;
 }
@@ -298,7 +298,7 @@ static int claim_radial(struct stats_run *r) {
     int names = s->frames && r->inputs.n ? 1 : r->inputs.n;
     if (!s->stats.radial)
         return 0;
-    int rc = gf_radial_check(s->stats.radial);
+    int rc = gf_stats_radial_check(s->stats.radial);
     if (!rc)
         rc = gf_template_parse("--radial", s->stats.radial, &t->where);
     if (!rc && (t->where.prefix || (t->where.has_page && s->dims != 2)))

@@ -7,7 +7,7 @@
 #include "formats/format.h"
 
 /* The luma, or one channel. */
-struct gf_signal {
+struct gf_stats_signal {
     struct gf_sample_stats samples;
     struct gf_energy energy;
     struct gf_ring *ring;
@@ -25,14 +25,14 @@ struct gf_stats {
     const char *backend;
     int peaks; /* how many were asked for */
     int64_t n_signals, n_rings;
-    struct gf_signal *signal;
+    struct gf_stats_signal *signal;
 };
 
 void gf_stats_print(const struct gf_stats *s, bool json);
 
 /* Writes the rings to a file in the format of its suffix. GF_EUSAGE unless that is .csv,
  * .json, .svg or .png. */
-int gf_radial_check(const char *path);
-int gf_radial_write(const struct gf_stats *s, const char *path, bool clobber);
+int gf_stats_radial_check(const char *path);
+int gf_stats_radial_write(const struct gf_stats *s, const char *path, bool clobber);
 
 #endif

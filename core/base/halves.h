@@ -40,6 +40,18 @@ static inline void gf_number_put(void *numbers, int64_t i, bool is_double, struc
         memcpy((char *)numbers + i * (int64_t)sizeof x, x, sizeof x);
 }
 
+/* The same for reals. */
+static inline double gf_real_get(const void *reals, int64_t i, bool is_double) {
+    return is_double ? ((const double *)reals)[i] : (double)((const float *)reals)[i];
+}
+
+static inline void gf_real_put(void *reals, int64_t i, bool is_double, double x) {
+    if (is_double)
+        ((double *)reals)[i] = x;
+    else
+        ((float *)reals)[i] = (float)x;
+}
+
 static inline struct gf_number gf_number_conjugate(struct gf_number x) {
     return (struct gf_number){x.re, -x.im};
 }

@@ -176,7 +176,7 @@ static void conjugate(const struct compose *c) {
     gf_filter_conjugate(x->data, gf_array_count(x), x->dtype == GF_C128, c->threads);
 }
 
-/* A part, in its output and by one plan both ways. */
+/* Filters a part in its output, with one plan for both directions. */
 static int exec_part(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
                      struct gf_report *report) {
     struct compose *c = plan->impl;
@@ -202,8 +202,8 @@ static void drop(struct gf_plan *plan) {
     free(c);
 }
 
-/* In a device's three parts: the spectrum is multiplied by the host, and `seconds` is the device's time
- * alone. */
+/* The three parts of a run on a device. The host multiplies the spectrum, and `seconds` is the device's
+ * time alone. */
 static int upload(struct gf_plan *plan, const struct gf_array *in) {
     struct compose *c = plan->impl;
     int rc = take_spectrum(c);

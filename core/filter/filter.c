@@ -142,7 +142,7 @@ static double axis_value(enum gf_profile profile, double square) {
 
 #define power       pow
 #define up_to(a, b) ((a) <= (b) ? 1 : 0)
-/* The low pass, where the axes' values come to v. */
+/* The low pass at v, the combined value of its axes. */
 static double lowpass_value(const struct gf_filter_term *term, double v) {
     const double one = 1, limit = term->limit, ratio = v / limit;
     const int order = term->order;

@@ -139,18 +139,15 @@ static inline struct gf_number gf_filter_number(const struct gf_array *table, in
     const bool is_double = gf_dtype_real(table->dtype) == GF_F64;
     if (gf_dtype_is_complex(table->dtype))
         return gf_number_get(table->data, i, is_double);
-    return (struct gf_number){
-        is_double ? ((const double *)table->data)[i] : (double)((const float *)table->data)[i], 0};
+    return (struct gf_number){gf_real_get(table->data, i, is_double), 0};
 }
 /* A real table drops the imaginary part. */
 static inline void gf_filter_put_number(struct gf_array *table, int64_t i, struct gf_number y) {
     const bool is_double = gf_dtype_real(table->dtype) == GF_F64;
     if (gf_dtype_is_complex(table->dtype))
         gf_number_put(table->data, i, is_double, y);
-    else if (is_double)
-        ((double *)table->data)[i] = y.re;
     else
-        ((float *)table->data)[i] = (float)y.re;
+        gf_real_put(table->data, i, is_double, y.re);
 }
 
 #endif

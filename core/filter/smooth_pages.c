@@ -5,6 +5,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "core/base/halves.h"
 #include "core/base/status.h"
 #include "core/filter/smooth.h"
 
@@ -66,7 +67,7 @@ void gf_smooth_pages_free(struct gf_smooth_pages *s) {
         gf_array_free(&s->face[i].of);
 }
 
-/* The first page, and the last one less that: the jump along the slowest axis. */
+/* Keeps the first page, and subtracts it from the last: the jump along the slowest axis. */
 static void look_at_ends(struct gf_smooth_pages *s, int64_t z, const struct gf_array *page) {
     struct gf_array *jump = &s->face[0].of;
     const int64_t n = gf_array_count(jump);
@@ -108,10 +109,6 @@ struct strip {
     double *pages;             /* of what is made of them */
 };
 
-static double get(const struct strip *t, const struct gf_array *a, int64_t i) {
-    return t->wide ? ((const double *)a->data)[i] : (double)((const float *)a->data)[i];
-}
-
 static void factor(int64_t k, int64_t n, double to[2]) {
     const double angle = PI * (double)k / (double)n, s = sin(angle);
     to[0] = 2 * s * s;
@@ -136,29 +133,30 @@ static void begin_strip(struct strip *t) {
     }
 }
 
-/* The spectrum of a page's jumps along x, one number a channel: of the row, whose negative is there
- * where it is in the other half. */
+/* Reads the spectrum of a page's jumps along x at the strip's row; the other half's numbers are the
+ * conjugates of this one's. */
 static void row_jump(const struct strip *t, int64_t z, int64_t channel, double to[2]) {
     const struct gf_array *of = &t->s->face[2].of;
     const int64_t rows = of->shape[1], c = t->s->channels;
     const bool other = t->row >= rows;
     const int64_t i = (z * rows + (other ? t->s->shape[1] - t->row : t->row)) * c + channel;
     if (!gf_dtype_is_complex(of->dtype)) {
-        to[0] = get(t, of, i);
+        to[0] = gf_real_get(of->data, i, t->wide);
         to[1] = 0;
         return;
     }
-    to[0] = get(t, of, 2 * i);
-    to[1] = other ? -get(t, of, 2 * i + 1) : get(t, of, 2 * i + 1);
+    const struct gf_number f = gf_number_get(of->data, i, t->wide);
+    to[0] = f.re;
+    to[1] = other ? -f.im : f.im;
 }
 
 /* Adds a face's numbers from `at` on, times a factor. */
 static void add_face(const struct strip *t, const struct gf_array *of, int64_t at, int64_t count,
                      const double factor[2]) {
     for (int64_t i = 0; i < count; i++) {
-        const double re = get(t, of, 2 * (at + i)), im = get(t, of, 2 * (at + i) + 1);
-        t->source[2 * i] += re * factor[0] - im * factor[1];
-        t->source[2 * i + 1] += re * factor[1] + im * factor[0];
+        const struct gf_number f = gf_number_get(of->data, at + i, t->wide);
+        t->source[2 * i] += f.re * factor[0] - f.im * factor[1];
+        t->source[2 * i + 1] += f.re * factor[1] + f.im * factor[0];
     }
 }
 
@@ -194,7 +192,7 @@ static void advance(const struct strip *t, int64_t z, int64_t count) {
             t->state[i] = t->source[i] + t->e[k] * t->state[i];
 }
 
-/* The state at page z, counted around the ends, of what comes in steps of +1 or -1 after it. Far away
+/* Sums the state at page z over the pages that follow in steps of +1 or -1, around the ends. Far away
  * only the first frequencies have not decayed. */
 static void run_in(const struct strip *t, int64_t z, int step) {
     const double decayed = t->wide ? 40 : 24; /* less than the rounding of the numbers */
@@ -239,11 +237,8 @@ static void write_strip(const struct strip *t, int64_t first, struct gf_array *t
         for (int64_t i = 0; i < 2 * t->width; i++) {
             const double v = t->a[i / reals] > 0
                                  ? t->scale[i / reals] * t->pages[z * 2 * t->width + i]
-                                 : line * get(t, &t->s->face[0].of, face + i);
-            if (t->wide)
-                ((double *)to->data)[at + i] = v;
-            else
-                ((float *)to->data)[at + i] = (float)v;
+                                 : line * gf_real_get(t->s->face[0].of.data, face + i, t->wide);
+            gf_real_put(to->data, at + i, t->wide, v);
         }
     }
 }

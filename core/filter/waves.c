@@ -10,11 +10,11 @@
 enum { MOST_UNKNOWNS = 2 * GF_MAX_SINUSOIDS + 1, BLOCKS = 64, LEAST_WINDOW = 32, LANES = 8 };
 
 static const double PI = 3.14159265358979323846;
-/* A pivot below this share of the window's sum: a column that the others explain, such as the sine of a
- * wave of two samples. */
+/* A pivot below this share of the window's sum marks a column that the others explain, such as the sine
+ * of a wave of two samples. */
 static const double LEAST_PIVOT = 1e-9;
 
-/* For each wave the turns along the last axis, with the window; and one walk over the samples. */
+/* The waves' cosines and sines along the last axis, the window, and the factors that were fitted. */
 struct fit {
     struct gf_array px; /* one channel */
     int ndim, n, threads;
@@ -84,7 +84,7 @@ static void fill_matrix(const struct fit *f, double *m, int unknowns) {
         }
 }
 
-/* Cholesky; a column without a pivot of its own gets 0. */
+/* Solves by Cholesky's method; an unknown without a pivot becomes 0. */
 static void solve(double *m, double *x, int n) {
     const double least = LEAST_PIVOT * m[0];
     for (int j = 0; j < n; j++) {

@@ -13,14 +13,14 @@
 #include "core/gpu/cache/kernel_store.h"
 #include "core/gpu/cache/cache_lines.h"
 
-/* The one that is added to, and the one before it. */
+/* The log that is written, and the one before it. */
 static const char newest[] = "made", older[] = "made.old";
 
 enum { MOST_BYTES = 12 << 20, BATCH = 64 };
 static const double flush_ms = 20;
 
-/* The check tells a line that is whole; it has the machine's byte order, so that another machine's
- * counts as damaged. */
+/* A correct check marks a complete line. It has the machine's byte order, so another machine's lines
+ * count as damaged. */
 struct line {
     uint64_t check, file, recipe;
 };
@@ -102,8 +102,8 @@ static struct line *place_of(const struct gf_made *m, uint64_t file) {
     return &m->known[i];
 }
 
-/* Two runs that write the same file at once may each take it for its own: then nobody knows whose it is,
- * and it was made otherwise than by any recipe. */
+/* Two runs that write the same file at once may both claim it. Nobody knows which one was last, so the
+ * file matches no recipe. */
 static void enter_line(struct gf_made *m, const struct line *l) {
     struct line *at = place_of(m, l->file);
     const bool twice = at->check && at->recipe != l->recipe;
@@ -125,7 +125,7 @@ static void enter_lines(struct gf_made *m, const unsigned char *data, size_t byt
 }
 
 static void look(struct gf_made *m) {
-    /* Longer ones are no log of ours: the last batch may go over the limit, by each process that adds. */
+    /* A longer file is not ours: each process may exceed the limit by its last batch. */
     const off_t most = 2 * MOST_BYTES - 1;
     struct stat st;
     size_t bytes[2], room = 64;

@@ -1,4 +1,4 @@
-/* One thread's jobs: chosen, planned, run, and tried on another backend where auto may. */
+/* Runs one thread's jobs: chooses a backend, plans, runs, and falls back where auto may. */
 #include "core/session/runner.h"
 
 #include <stdio.h>
@@ -100,7 +100,7 @@ static int plan_shared(struct gf_runner *r, int i, const struct gf_job *job,
     return as_unable(rc);
 }
 
-/* A plan for the job with backend i, where nobody else's turn has to be waited for. */
+/* Plans the job on backend i if that needs no turn, or if nobody else can have it. */
 static int plan_with(struct gf_runner *r, int i, const struct gf_job *job) {
     struct gf_session *s = r->session;
     struct gf_plan *plan = NULL;
@@ -112,9 +112,9 @@ static int plan_with(struct gf_runner *r, int i, const struct gf_job *job) {
         plan = r->kept;
     } else if (s->alone) {
         gf_runner_forget(r); /* one plan at a time */
-        gf_session_turn_begin(s);
+        pthread_mutex_lock(&s->turn);
         rc = plan_shared(r, i, job, &plan);
-        gf_session_turn_end(s);
+        pthread_mutex_unlock(&s->turn);
     }
     if (rc)
         return rc;
@@ -205,9 +205,9 @@ bool gf_runner_ahead(struct gf_runner *r, const struct gf_job *job) {
 static int join(struct gf_runner *r) {
     struct gf_session *s = r->session;
     int backend = -1;
-    gf_session_turn_begin(s);
+    pthread_mutex_lock(&s->turn);
     int rc = gf_session_join(s, &r->ms.open, &backend);
-    gf_session_turn_end(s);
+    pthread_mutex_unlock(&s->turn);
     if (!rc || s->asked >= 0)
         return rc;
     give_up(r, backend);
@@ -276,22 +276,22 @@ static int plan_in_turn(struct gf_runner *r, struct gf_plan **plan) {
     return rc ? rc : plan_shared(r, r->now, &r->job, plan);
 }
 
-/* Waits for the runner's turn, where contexts are shared, and for a plan. On success the turn lasts
+/* Waits for the runner's turn if contexts are shared, and gets a plan. On success the turn lasts
  * until end(). */
 static int begin(struct gf_runner *r, struct gf_plan **plan) {
     *plan = r->kept;
     if (backend_of(r, r->now)->per_thread)
         return 0;
-    gf_session_turn_begin(r->session);
+    pthread_mutex_lock(&r->session->turn);
     int rc = plan_in_turn(r, plan);
     if (rc)
-        gf_session_turn_end(r->session);
+        pthread_mutex_unlock(&r->session->turn);
     return rc;
 }
 
 static void end(struct gf_runner *r) {
     if (!backend_of(r, r->now)->per_thread)
-        gf_session_turn_end(r->session);
+        pthread_mutex_unlock(&r->session->turn);
 }
 
 /* Runs a plan in its turn. A shared context's memory may be full of plans kept for other jobs. */
@@ -360,20 +360,20 @@ int gf_runner_stream_begin(struct gf_runner *r, const struct gf_dwt_streamer **s
     *streamer = b->streamer;
     if (!b->devices)
         return 0;
-    gf_session_turn_begin(s);
+    pthread_mutex_lock(&s->turn);
     int rc = gf_session_join(s, &r->ms.open, &other);
     if (!rc)
         rc = gf_session_context(s, find(r, b), &r->ms.open, context);
     if (!rc)
         gf_session_unplan(s, NULL); /* their memory is the stream's */
     if (rc)
-        gf_session_turn_end(s);
+        pthread_mutex_unlock(&s->turn);
     return rc;
 }
 
 void gf_runner_stream_end(struct gf_runner *r) {
     if (gf_session_streaming(r->session)->devices)
-        gf_session_turn_end(r->session);
+        pthread_mutex_unlock(&r->session->turn);
 }
 
 bool gf_runner_stream_moves(struct gf_runner *r, int rc) {
@@ -388,7 +388,7 @@ bool gf_runner_on_device(const struct gf_runner *r) {
     return r->now >= 0 && backend_of(r, r->now)->on_device;
 }
 
-/* Whether it runs on a device that is not the CPU, where measuring would take seconds. */
+/* True on a device other than the CPU, on which measuring would take seconds. */
 static bool is_measured(const struct gf_runner *r) {
     struct gf_gpu_props props;
     if (!gf_runner_on_device(r))
@@ -398,7 +398,7 @@ static bool is_measured(const struct gf_runner *r) {
            (!gf_backend_device(b, r->session->options.open.device, &props) && !props.is_cpu);
 }
 
-/* The record of the device that runs the job; false where there is none, or none is wanted. */
+/* Finds the record of the device that runs the job; false if there is none, or none is wanted. */
 static bool find_record(const struct gf_runner *r, struct gf_speeds *record) {
     const struct gf_session_options *o = &r->session->options;
     return !o->untuned && gf_speeds_has_any() &&

@@ -13,7 +13,7 @@
 #include "core/session/auto.h"
 #include "core/session/speeds.h"
 
-/* That auto leaves a GPU's job to several of them: other programs use them too. */
+/* The gain that auto asks for before several GPUs share a job: other programs use them too. */
 static const double auto_gain = 1.2;
 
 static int position(const struct gf_session *s, const struct gf_backend *b) {
@@ -111,8 +111,8 @@ static int count_gpus(const struct gf_backend *b) {
     return gpus;
 }
 
-/* How many devices may share a job, below 2 for none: those that are wished for, or all of a kind where
- * auto has picked a GPU whose link to others is recorded. */
+/* The number of devices that may share a job (below 2: none): those asked for or, if auto has picked a GPU
+ * whose link to others is recorded, all of its kind. */
 static int count_sharing(const struct gf_session *s, int i) {
     const struct gf_backend *b = gf_session_backend(s, i);
     if (!b->shares)
@@ -198,7 +198,7 @@ static void note_cpu(const struct gf_session *s, int i) {
         gf_session_note(s, "%s: runs on the CPU, its device is %s", b->name, props.name);
 }
 
-/* Nothing runs any more, for the current gf_message(): what waits for its turn fails with it too. */
+/* Ends the session with the current gf_message(): jobs that wait for their turn fail with it too. */
 static void lose(struct gf_session *s, int status) {
     if (s->asked < 0 || s->lost)
         return;
@@ -210,7 +210,7 @@ int gf_session_fail_lost(const struct gf_session *s) {
     return gf_failure_return(&s->why_lost);
 }
 
-/* The context becomes everybody's; where it could not be opened, *ms has the time all the same. */
+/* Makes the context everybody's. Adds the time to *ms even if it could not be opened. */
 static int take_over(struct gf_session *s, int i, const struct gf_opening *o, double *ms) {
     *ms += o->ms;
     const int rc = gf_failure_return(&o->failure);
@@ -259,14 +259,6 @@ static int open_now(struct gf_session *s, int i, double *ms) {
     prepare_opening(s, i, &o);
     open_context(&o);
     return take_over(s, i, &o, ms);
-}
-
-void gf_session_turn_begin(struct gf_session *s) {
-    pthread_mutex_lock(&s->turn);
-}
-
-void gf_session_turn_end(struct gf_session *s) {
-    pthread_mutex_unlock(&s->turn);
 }
 
 void gf_session_check_lost(struct gf_session *s, int i) {

@@ -137,9 +137,8 @@ bool gf_session_ahead(struct gf_session *s, int i);
 int gf_session_decide(struct gf_session *s, const struct gf_job *job, int64_t runs, int *backend,
                       char why[GF_REASON]);
 
-/* The turn: one runner at a time in the shared contexts. Those below need it. */
-void gf_session_turn_begin(struct gf_session *s);
-void gf_session_turn_end(struct gf_session *s);
+/* Those below need the turn: s->turn, locked. */
+
 /* Waits for the thread that opens a context, if any, and adds its time to *ms. The first runner to
  * wait gets its failure, and the backend that failed in *backend. */
 int gf_session_join(struct gf_session *s, double *ms, int *backend);

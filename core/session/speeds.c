@@ -46,8 +46,8 @@ static bool identify(const struct gf_backend *b, const char *device, struct iden
     return true;
 }
 
-/* How the line of a device begins: a change of any of these makes it another one. Of several devices of
- * one name the second and later ones have a number. */
+/* Makes the key that begins a device's line: a change in any part makes it another device. The second and
+ * later devices of one name get a number. */
 static void key_of(const struct gf_backend *b, const char *device, const struct identity *id,
                    int rank, char key[KEY]) {
     char number[16] = "";

@@ -12,8 +12,8 @@
 #include "core/base/clock.h"
 #include "core/base/sample_value.h"
 
-/* Milliseconds: in each round a transform is repeated for so long, a slow one only once; no round is begun so
- * late, and no transform. */
+/* Milliseconds: a transform is repeated for REPEAT_MS in each round, a slow one, of SLOW_MS, only once; after
+ * ROUNDS_MS no round begins, after LATEST_MS no transform. */
 enum { REPEAT_MS = 100, SLOW_MS = 3000, ROUNDS_MS = 20000, LATEST_MS = 40000 };
 enum { BUS_BYTES = 64 << 20, LINK_BYTES = 256 << 20 };
 /* A thread that waits for others of its team spins: with less of a CPU, something else has it. */
@@ -27,7 +27,7 @@ struct tuning {
     int threads;  /* as in struct gf_speeds */
 };
 
-/* Real pictures, on a device so many that they keep it busy: to their whole spectra, or to three levels
+/* A job of real pictures, on a device enough of them to keep it busy: to full spectra, or to three levels
  * of coefficients. */
 static struct gf_job job_of(int side, bool wavelet, bool several) {
     const int64_t n = several && side < MOST_SIDE ? (int64_t)BATCH / side / side : 1;
@@ -53,7 +53,7 @@ struct work {
     struct gf_array in, out;
 };
 
-/* An output that nobody has written yet, as the files of a run have. */
+/* Allocates a fresh output, as each file of a run gets. */
 static int renew(const struct gf_job *job, struct gf_array *out) {
     gf_array_free(out);
     return gf_job_alloc(job, 0, out);
@@ -188,7 +188,7 @@ static void measure_copies(const struct tuning *t, struct gf_speeds *r) {
                 r->bus[pinned][i] = seconds[i] > 0 ? BUS_BYTES / seconds[i] : 0;
 }
 
-/* To another device of its kind. */
+/* Measures the link to another device of its kind. */
 static double link_to(const struct gf_backend *b, int own, int other) {
     char name[2][16];
     const char *const pair[] = {name[0], name[1]};
@@ -204,8 +204,8 @@ static double link_to(const struct gf_backend *b, int own, int other) {
     return speed;
 }
 
-/* To the device of its kind that it sends to most slowly, where the one that is measured is named by its
- * number or not at all; 0 where it does not reach all of them. */
+/* The slowest link to another device of its kind; 0 if one is out of reach, or if the device is named by
+ * anything but its number. */
 static double slowest_link(const struct gf_backend *b, const char *device) {
     struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
     const int n = b->shares && b->on_device->link ? gf_backend_devices(b, props) : 0;
@@ -227,7 +227,7 @@ static double measure(void *user, struct gf_speeds *r) {
         r->fft[i] = rate_of(t, gf_speeds_fft_side[i], false, r);
     for (int i = 0; i < GF_SPEEDS_WAVELETS; i++)
         r->wavelet[i] = rate_of(t, gf_speeds_wavelet_side[i], true, r);
-    measure_copies(t, r); /* behind all that is left out once time is up */
+    measure_copies(t, r); /* last, as the others are left out once time is up */
     return gf_now_ms() - t->start;
 }
 

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "core/base/halves.h"
 #include "core/spectrum/spectrum.h"
 
 struct gf_bins {
@@ -31,10 +32,8 @@ int gf_bins_sum(const struct gf_bins *b, bool full, double *total);
 /* |F|^2 of a bin as stored, times b->scale^2 and b->unit. */
 static inline double gf_bins_power(const struct gf_bins *b, int64_t z, int64_t y, int64_t x) {
     const char *p = b->data + z * b->stride[0] + y * b->stride[1] + x * b->stride[2];
-    double re = b->wide ? ((const double *)p)[0] : ((const float *)p)[0];
-    double im = b->wide ? ((const double *)p)[1] : ((const float *)p)[1];
-    re *= b->scale;
-    im *= b->scale;
+    const struct gf_number f = gf_number_get(p, 0, b->wide);
+    const double re = f.re * b->scale, im = f.im * b->scale;
     return (re * re + im * im) * b->unit;
 }
 

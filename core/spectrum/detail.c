@@ -212,7 +212,7 @@ static void subtract(struct gf_detail *d, const double at[2], const double facto
     }
 }
 
-/* It is in that share of the band. */
+/* True if the wave is within that share of the band. */
 static bool is_inside(const struct gf_detail *d, const double at[2], double share) {
     return fabs(at[0]) <= share * (double)reach_of(d->n[0]) &&
            fabs(at[1]) <= share * (double)reach_of(d->n[1]);

@@ -146,7 +146,7 @@ out:
 
 /* ---- the neighbourhood ---- */
 
-/* Its power; the zero frequency has none here. */
+/* The power of a bin in it; that of the zero frequency counts as 0. */
 static double power_near(const struct gf_bins *b, const int64_t at[3], const int64_t step[3]) {
     int64_t to[3];
     gf_bins_neighbour(b, at, step, to);
@@ -159,7 +159,7 @@ static int64_t limit(const struct gf_bins *b, int i, int reach) {
     return most < reach ? most : reach;
 }
 
-/* No bin next to it is stronger; of equals the first one stored counts. */
+/* True if no bin next to it is stronger; of equals the first one stored counts. */
 static bool is_summit(const struct gf_bins *b, const int64_t at[3], double power) {
     int64_t m[3], d[3], to[3];
     for (int i = 0; i < 3; i++)
@@ -203,7 +203,7 @@ static double line_level(const struct search *s, const int64_t at[3], int i) {
     return n ? gf_select_float(v, n, n / 2) : 0;
 }
 
-/* It is much stronger than its neighbourhood and than the lines of the cross. */
+/* True if it is much stronger than its neighbourhood and than the lines of the cross. */
 static bool is_prominent(const struct search *s, const int64_t at[3], double power) {
     float around[MOST_AROUND];
     int64_t n = look_around(s, at, around);
@@ -250,7 +250,7 @@ static bool is_own_twin(const struct gf_bins *b, const int64_t at[3]) {
     return true;
 }
 
-/* At most two periods along every axis: slopes and large shapes have that too. */
+/* True for at most two periods along every axis, which slopes and large shapes have too. */
 static bool is_slope(const struct gf_bins *b, const int64_t at[3]) {
     for (int i = 0; i < 3; i++)
         if (llabs(gf_bins_signed(at[i], b->n[i])) > 2)

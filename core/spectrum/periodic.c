@@ -44,7 +44,7 @@ struct search {
 
 /* ---- preparation ---- */
 
-/* Which of the directions: 45 degrees each in a plane. */
+/* The number of the direction; each covers 45 degrees in a plane. */
 static int sector_of(const int64_t step[3], double distance) {
     const double middle = 0.3826834323650898; /* sin 22.5 degrees */
     int sector = 0;
@@ -96,7 +96,7 @@ static bool is_summit(const struct search *s, const int64_t at[3], float power) 
     return true;
 }
 
-/* Most of what is around it is much weaker: a quick look at every fifth bin. */
+/* A quick look at every fifth bin: true if most of what is around it is much weaker. */
 static bool may_be_clear(const struct search *s, const int64_t at[3], float power) {
     int looked = 0, strong = 0, most = s->n_ring / 10;
     for (int i = 0; i < s->n_ring && strong <= most; i += 5, looked++)
@@ -296,7 +296,7 @@ static double periods(const struct search *s, const int64_t at[3]) {
     return sqrt(square);
 }
 
-/* Within a bin of its own mirror image, as two samples a period are: both are in the peak. */
+/* True within a bin of its own mirror image, as at two samples a period: both are in the peak. */
 static bool is_own_twin(const struct gf_bins *b, const int64_t at[3]) {
     for (int i = 0; i < 3; i++) {
         int64_t twice = 2 * at[i] % b->n[i];
@@ -306,7 +306,7 @@ static bool is_own_twin(const struct gf_bins *b, const int64_t at[3]) {
     return true;
 }
 
-/* To 1/4096 bin, so that the rounding of one backend or another does not show. */
+/* Rounds to 1/4096 bin, so that the backends' rounding errors do not show. */
 static double round_part(double part) {
     return nearbyint(part * 4096) / 4096;
 }

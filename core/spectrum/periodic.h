@@ -46,7 +46,7 @@ void gf_periodic_merge(struct gf_periodic_list *list, const struct gf_periodic_l
 /* An upper estimate of the bytes that it allocates. */
 int64_t gf_spectrum_periodic_bytes(const struct gf_spectrum *s);
 
-/* It is the same wave all over the picture. */
+/* True if it is the same wave all over the picture. */
 bool gf_periodic_is_wave(const struct gf_periodic *p);
 
 #endif

@@ -143,7 +143,7 @@ static int64_t block_count(const struct gf_bins *b, int64_t rings) {
     return room < 1 ? 1 : room < most ? room : most;
 }
 
-/* Rows [first, last): what they add to the rings, and to the energies. */
+/* Adds rows [first, last) to the rings and to the energies. */
 static void add_block(const struct gf_bins *b, const double *along, int64_t first, int64_t last,
                       struct gf_ring *ring, struct gf_energy *energy) {
     for (int64_t i = first; i < last; i++) {
@@ -155,7 +155,7 @@ static void add_block(const struct gf_bins *b, const double *along, int64_t firs
     }
 }
 
-/* All blocks; part[] has the rings of each, all zero. */
+/* Adds all blocks; part[] has room for the rings of each, all zero. */
 static void add_blocks(const struct gf_bins *b, const double *along, int64_t blocks, int64_t rings,
                        struct gf_ring *part, struct gf_energy of[MOST_BLOCKS]) {
     const int64_t rows = b->n[0] * b->n[1];

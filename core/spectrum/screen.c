@@ -63,7 +63,7 @@ static bool is_at(const struct finder *f, const struct gf_periodic *p, const dou
     return false;
 }
 
-/* It is the member of order |i| + |j| from `least` to `most`. */
+/* True if it is a member of order |i| + |j| from `least` to `most`. */
 static bool is_member(const struct finder *f, const struct gf_screen *s,
                       const struct gf_periodic *p, int least, int most) {
     for (int i = 0; i <= most; i++)
@@ -109,7 +109,7 @@ static const struct gf_periodic *find_partner(const struct finder *f, const stru
     return NULL;
 }
 
-/* Equal in strength and length, and at right angles: two waves are not that by chance. */
+/* True if both are equal in strength and length and at right angles, which is no chance. */
 static bool is_square(const struct gf_screen *s, double ratio) {
     const double *a = s->basis[0], *b = s->basis[1];
     double la = hypot(a[0], a[1]), lb = hypot(b[0], b[1]);

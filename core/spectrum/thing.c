@@ -88,7 +88,7 @@ static void weigh(struct places *p, const double levels[2], double total, value 
     }
 }
 
-/* z over its mean. */
+/* Divides z by its mean. */
 static void normalise(value *z, int n, const value mean) {
     const double square = fmax(mean[0] * mean[0] + mean[1] * mean[1], 1e-30);
     for (int i = 0; i < n; i++) {
@@ -155,7 +155,7 @@ static void look_for_ink(const struct places *p, const double levels[2], double 
     look->greys = sqrt(fmax(greys - mean[2] * mean[2], 0));
 }
 
-/* Those of a twentieth of its amplitude and more that are one wave in all places. */
+/* Counts those of at least a twentieth of its amplitude that are one wave in all places. */
 static int count_harmonics(struct places *p, const double at[2], double amplitude) {
     int count = 0;
     for (int k = 2; k <= MOST_HARMONIC; k++) {

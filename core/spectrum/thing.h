@@ -35,9 +35,9 @@ int gf_thing_look(const struct gf_spectrum *s, const double levels[2], const dou
 /* Bytes that it allocates. */
 int64_t gf_thing_bytes(void);
 bool gf_thing_is_likely(const struct gf_thing *look);
-/* It is of one strength in all places, dark or bright, and has few harmonics: it was added to the picture. */
+/* True if it has one strength in all places, dark or bright, and few harmonics: it was added to the picture. */
 bool gf_thing_is_added(const struct gf_thing *look);
-/* As constant and as pure as only interference is: enough beside a thing. */
+/* True if it is as constant and as pure as only interference is, which is enough even beside a thing. */
 bool gf_thing_is_pure(const struct gf_thing *look);
 /* `look` is that at the screen's first vector. */
 bool gf_thing_is_print(const struct gf_thing *look, const struct gf_screen *screen);

@@ -285,8 +285,8 @@ static int transform(const struct context *c, struct impl *m) {
                    "a copy to natural order");
 }
 
-/* No clock of one device measures them all: the host's does, between waits for all of them. Each run
- * begins with its input again, which is not timed. */
+/* Takes the host's clock between waits for all devices, as no device's clock covers them all. Restoring
+ * the input before each run is not timed. */
 static int cufftxt_run(struct gf_plan *plan, int times, double *seconds) {
     const struct context *c = plan->context;
     struct impl *m = plan->impl;

@@ -145,8 +145,8 @@ static void drop_buffers(struct impl *m) {
     }
 }
 
-/* Whether FFTW alone does the job, between arrays of the right strides. Its inverse of a half
- * spectrum overwrites its input. */
+/* True if FFTW alone does the job on arrays with the right strides. Its inverse of a half spectrum
+ * overwrites its input. */
 static bool is_direct(const struct gf_job *job) {
     bool overwrites = job->direction == GF_INVERSE && job->real;
     return gf_job_is_bare(job) && (job->spend_input || !overwrites);

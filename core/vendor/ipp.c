@@ -1,6 +1,6 @@
 /* Intel's IPP as an entrant of `gpufft bench`: lines and pictures of its own types, on one thread. Its
- * libraries for one kind of CPU are opened here, in its own order of preference: those that choose among
- * them end the process where a package lacks the names that they look for. */
+ * libraries for one kind of CPU are opened here, in its own order of preference: its dispatching libraries
+ * end the process if a package lacks the names that they look for. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,7 +147,7 @@ static int ipp_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_a
     return code ? gf_fail(GF_EBACKEND, "IPP, running: error %d", code) : 0;
 }
 
-/* Its tables and its memory. */
+/* Allocates and fills its tables, and allocates its work memory. */
 static int take(struct impl *m, struct extent n, int64_t *bytes) {
     int spec, first, work;
     int code = m->height ? ipp.picture.size(n, NO_DIVISION, 0, &spec, &first, &work)

@@ -530,10 +530,8 @@ static struct gf_gpu_pass *append(const struct gf_gpu_pass_builder *b,
         pass->local_bytes = ahead->local_bytes;
     }
     pass->kernel.local_bytes = pass->local_bytes;
-    gf_gpu_set_buffers(pass, 6,
-                       (enum gf_gpu_buffer_id[]){
-                           b->src->buffer_id, b->dst->buffer_id, GF_GPU_TABLES, GF_GPU_PARAMS,
-                           ap->filtered ? gf_gpu_filter_buffer(p) : GF_GPU_ORDER, GF_GPU_COUNTERS});
+    GF_GPU_BUFFERS(pass, b->src->buffer_id, b->dst->buffer_id, GF_GPU_TABLES, GF_GPU_PARAMS,
+                   ap->filtered ? gf_gpu_filter_buffer(p) : GF_GPU_ORDER, GF_GPU_COUNTERS);
     pass->args.pass = b->args;
     pass->args_bytes = sizeof b->args;
     if (gf_gpu_samples_out(ap) && !(ap->sample && gf_gpu_displayed(ap->sample)))
