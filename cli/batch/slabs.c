@@ -193,19 +193,26 @@ static int look(void *user) {
     return read_pages(user, 0, &(struct gf_array){.rank = 1});
 }
 
-static int read_rows(void *user, const struct gf_slab_rows *rows, void *to) {
-    struct slabs *s = user;
+/* Rows, or samples from `first` on, of that shape. */
+static int read_converted(struct slabs *s, const struct gf_slab_rows *rows, int64_t first,
+                          const int64_t shape[3], void *to) {
     struct gf_task *t = s->t;
-    const int64_t *columns = t->image.px.shape + t->image.ndim - 1; /* and channels */
-    const int64_t shape[4] = {1, rows->count, columns[0], columns[1]};
     double start = gf_now_ms();
     struct gf_array a;
-    int rc = begin_conversion(s, 4, shape, to, &a);
-    if (!rc)
+    int rc = begin_conversion(s, 3, shape, to, &a);
+    if (!rc && rows)
         rc = gf_finite_rows(&t->reader, &t->image, rows->page, rows->row, &a);
+    else if (!rc)
+        rc = gf_finite_samples(&t->reader, &t->image, first, &a);
     end_conversion(s, rc, to, &a);
     t->ms_decode += gf_now_ms() - start;
     return rc;
+}
+
+static int read_rows(void *user, const struct gf_slab_rows *rows, void *to) {
+    struct slabs *s = user;
+    const int64_t *columns = s->t->image.px.shape + s->t->image.ndim - 1; /* and channels */
+    return read_converted(s, rows, 0, (int64_t[]){rows->count, columns[0], columns[1]}, to);
 }
 
 static int write_box(struct slabs *s, int i, const struct gf_volume_box *box, const void *data) {
@@ -230,18 +237,9 @@ static int write_rows(void *user, int i, const struct gf_slab_rows *rows, const 
 
 static int read_samples(void *user, int64_t first, struct gf_array *samples) {
     struct slabs *s = user;
-    struct gf_task *t = s->t;
-    const struct gf_array *px = &t->image.px;
-    const int64_t count = samples->shape[0], shape[3] = {1, count, px->shape[t->image.ndim]};
-    void *to = samples->data;
-    double start = gf_now_ms();
-    struct gf_array a;
-    int rc = begin_conversion(s, 3, shape, to, &a);
-    if (!rc)
-        rc = gf_finite_samples(&t->reader, &t->image, first, &a);
-    end_conversion(s, rc, to, &a);
-    t->ms_decode += gf_now_ms() - start;
-    return rc;
+    const int64_t channels = s->t->image.px.shape[s->t->image.ndim];
+    return read_converted(s, NULL, first, (int64_t[]){1, samples->shape[0], channels},
+                          samples->data);
 }
 
 static int read_span(void *user, int64_t first, int64_t count, void *to) {

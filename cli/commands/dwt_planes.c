@@ -280,21 +280,13 @@ static bool is_usual(const struct gf_settings *s) {
     return s->frames || (s->shape.n == 3 && s->channels_last == GF_UNSET);
 }
 
-/* One part is a device's whose others take over if it fails. */
-static int count_parts(const struct gf_task *t) {
-    const struct gf_job job = gf_dwt_planes_job(&t->job);
-    if (t->ranks)
-        return gf_dwt_parts(&job, t->ranks->size);
-    return gf_planes_may_share(t) ? gf_planes_count(&job, t->deal) : 0;
-}
-
 const char *gf_dwt_planes_refuses(const struct gf_task *t, bool must) {
     const struct gf_settings *s = t->s;
     const struct gf_job job = gf_dwt_planes_job(&t->job);
     struct gf_write_options options = gf_settings_write_options(s);
     const struct gf_product *p = &t->product[0];
     const bool usual = is_usual(s);
-    if (!usual && !must && (gf_dwt_refuses_planes(&job) || count_parts(t) < 2))
+    if (!usual && !must && (gf_dwt_refuses_planes(&job) || gf_planes_parts(t) < 2))
         return "only --frames and raw volumes are read plane by plane";
     if ((!usual || must) && t->image.alpha)
         return "pictures with alpha are not";
@@ -343,7 +335,7 @@ static int drop_alpha(struct gf_task *t) {
 
 /* Devices share it where there is memory for a stream of each. */
 static int stream(struct gf_task *t) {
-    struct gf_planes_work p = {.t = t, .parts = count_parts(t), .run = run_part};
+    struct gf_planes_work p = {.t = t, .parts = gf_planes_parts(t), .run = run_part};
     const double start = gf_now_ms();
     if (!t->ranks && p.parts && gf_memory_check(bytes_of(t, p.parts), gf_runner_limit(t->runner)))
         p.parts = 0;

@@ -158,14 +158,6 @@ static int run_part(const struct gf_planes_work *p, struct gf_planes_hand *hand,
     return rc;
 }
 
-/* How many parts devices or processes share, 0: none. */
-static int choose_parts(const struct gf_task *t, struct gf_slab_wavelet *w) {
-    const struct gf_job job = gf_dwt_planes_job(&t->job);
-    if (t->ranks)
-        return gf_dwt_parts(&job, t->ranks->size);
-    return !in_order(t) && gf_planes_may_share(t) ? gf_idwt_planes_count(t, t->deal, w) : 0;
-}
-
 int gf_idwt_planes_stream(struct gf_task *t) {
     struct gf_planes_work p = {.t = t, .run = run_part, .in_order = in_order(t)};
     const char *why = gf_planes_must(t) ? gf_idwt_planes_refuses(t) : NULL;
@@ -173,7 +165,10 @@ int gf_idwt_planes_stream(struct gf_task *t) {
     rc = gf_shared_agree(t, rc);
     if (rc)
         return rc;
-    p.parts = choose_parts(t, &p.inverse);
+    if (t->ranks)
+        p.parts = gf_planes_parts(t);
+    else if (!in_order(t) && gf_planes_may_share(t))
+        p.parts = gf_idwt_planes_count(t, t->deal, &p.inverse);
     if (!gf_planes_must(t) && !p.parts)
         return 0;
     rc = gf_planes_run(&p);

@@ -59,6 +59,13 @@ int gf_planes_count(const struct gf_job *job, const struct gf_deal *d) {
     return most > d->n ? most - most % d->n : most;
 }
 
+int gf_planes_parts(const struct gf_task *t) {
+    const struct gf_job job = gf_dwt_planes_job(&t->job);
+    if (t->ranks)
+        return gf_dwt_parts(&job, t->ranks->size);
+    return gf_planes_may_share(t) ? gf_planes_count(&job, t->deal) : 0;
+}
+
 int gf_planes_threads(const struct gf_task *t, const struct gf_deal *d) {
     const int all = gf_settings_threads(t->s), hands = gf_planes_hands(&t->job);
     int on_cpu = 0;

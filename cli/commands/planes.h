@@ -54,6 +54,8 @@ static inline bool gf_planes_must(const struct gf_task *t) {
 int gf_planes_refuse(const struct gf_task *t, const char *why);
 /* NULL, or why planes of the input cannot be read by themselves. */
 const char *gf_planes_unread(const struct gf_task *t);
+/* Into how many parts devices or processes share the task; 0: they do not. */
+int gf_planes_parts(const struct gf_task *t);
 static inline const char *gf_planes_unit(const struct gf_task *t) {
     return t->job.ndim == 2 ? "rows" : "planes";
 }

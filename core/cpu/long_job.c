@@ -266,6 +266,20 @@ static void line_drop(struct gf_plan *plan) {
     free(j);
 }
 
+/* Bytes beside the transform's own: tables, and the work buffers that arrays without gaps do not take the place of. */
+static int64_t bytes_beside(const struct long_job *j) {
+    const struct gf_job *job = &j->job;
+    const int64_t number = j->line->kernels->bits / 8;
+    int64_t shape[GF_MAX_RANK], bytes = j->halves ? j->half.m * number : 0;
+    gf_job_in_shape(job, shape);
+    const struct gf_array in = gf_array_wrap(NULL, job->in_dtype, job->ndim + 1, shape);
+    gf_job_out_shape(job, 0, shape);
+    const struct gf_array out = gf_array_wrap(NULL, job->out[0].dtype, job->ndim + 1, shape);
+    bytes += j->expanded ? 2 * j->n * number : 0;
+    bytes += takes_input(j, &in) ? 0 : gf_work_bytes(&j->before);
+    return bytes + (gives_output(j, &out) ? 0 : gf_work_bytes(&j->after));
+}
+
 int gf_cpu_long_job_plan(struct gf_plan *plan, const struct gf_cpu_kernels *kernels, int threads) {
     static const struct gf_plan_ops ops = {.exec = line_exec, .bind = line_bind, .drop = line_drop};
     const struct gf_job *job = &plan->job;
@@ -290,7 +304,7 @@ int gf_cpu_long_job_plan(struct gf_plan *plan, const struct gf_cpu_kernels *kern
         return gf_fail(GF_ENOMEM, "no memory for tables");
 
     int64_t a = gf_work_bytes(&j->before), b = gf_work_bytes(&j->after);
-    plan->workspace_bytes = gf_cpu_long_bytes(j->line) + a + b;
+    plan->workspace_bytes = gf_cpu_long_bytes(j->line) + bytes_beside(j);
     struct gf_pass_info *p = plan->pass;
     *p++ = (struct gf_pass_info){.bytes_read = a, .bytes_written = a};
     gf_work_load_text(job, p[-1].what, sizeof p->what);
