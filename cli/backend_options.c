@@ -1,4 +1,4 @@
-/* Settings become options of core/session. */
+/* Makes options of core/session from settings. */
 #include "cli/backend_options.h"
 
 #include "cli/environment.h"

@@ -1,4 +1,4 @@
-/* Finds the command of a line, parses its options, and runs it or prints its help. */
+/* Finds the command of a command line, parses its options, and runs it or prints its help. */
 #include "cli/command.h"
 
 #include <stdio.h>
@@ -47,8 +47,8 @@ const struct gf_command *gf_command_find(const char *name) {
     return NULL;
 }
 
-/* Words that people type for a command and that are no misspelling of it. The last have no
- * command, though one letter makes them one. */
+/* Words that people type for a command and that are not misspellings of its name. The last ones stand for none,
+ * although they are only a letter away from one. */
 static const struct {
     const char *command, *words;
 } meant[] = {
@@ -71,7 +71,7 @@ static const struct {
     {NULL, " dct idct "},
 };
 
-/* Whether `list` has the word, each of which has a blank on either side. */
+/* True if `list` has the word; its words have a blank on either side. */
 static bool has_word(const char *list, const char *word) {
     const size_t n = strlen(word);
     for (const char *p = list; (p = strstr(p, word)); p++)
@@ -80,7 +80,7 @@ static bool has_word(const char *list, const char *word) {
     return false;
 }
 
-/* The same, with a line on stderr for a name that is none. */
+/* The command of that name; prints an error if there is none. */
 static const struct gf_command *find_typed(const char *name) {
     const char *names[MOST_COMMANDS + 1] = {NULL};
     const struct gf_command *c = gf_command_find(name);
@@ -114,7 +114,7 @@ static int run_command(const struct gf_command *c, int argc, char **argv) {
     gf_log_setup(s.quiet, s.verbose);
     if (c->text && s.quiet && !s.json && !s.bench.csv)
         gf_log_drop_text();
-    if (s.sync) /* a lesson's commands follow the lesson */
+    if (s.sync) /* a lesson's commands inherit this from the lesson */
         gf_sink_sync(true);
     gf_guard_begin();
     int code = c->run ? c->run(&s, argv, n) : gf_batch_run(c->hooks, &s, argv, n);
@@ -129,7 +129,7 @@ bool gf_command_asks_version(int argc, char **argv) {
 
 int gf_run_line(int argc, char **argv) {
     const char *first = argc > 1 ? argv[1] : NULL;
-    if (!first) { /* not asked for, so that a script whose line came out empty does not go on */
+    if (!first) { /* a failure, so that a script whose command line came out empty stops */
         print_overview();
         return 2;
     }

@@ -4,11 +4,8 @@
  * To add a command `sum`, copy a short one such as commands/info.c:
  *
  *     cli/commands/sum.c    new; the Makefile finds it
- *         static const struct gf_opt sum_rows[] = {
- *             GF_FLAG("squares", squares, "sum the squares"),
- *             GF_END,
- *         };
- *         static const struct gf_opt_group sum_group = {"Sum", sum_rows};
+ *         static const struct gf_opt_group sum_group =
+ *             GF_GROUP("Sum", GF_FLAG("squares", squares, "sum the squares"));
  *         static const struct gf_opt_group *const groups[] = {&sum_group, &gf_opts_raw,
  *                                                             &gf_opts_common, NULL};
  *         const struct gf_command gf_command_sum = {
@@ -37,9 +34,9 @@ struct gf_command {
     const char *examples;        /* whole lines, indented by two blanks */
     const char *(*known)(int i); /* NULL, or names among its operands: the i-th, NULL at the end */
     const char *notes;           /* whole lines that end --help, or NULL */
-    bool text;     /* its product is text on stdout, which --quiet drops; its files go elsewhere */
-    bool launched; /* mpirun may start several processes of it; it tells what each of them does */
-    bool joins;    /* and they meet in gf_ranks_join(), before they do anything */
+    bool text;     /* it prints its result as text, which --quiet drops; its files go elsewhere */
+    bool launched; /* mpirun may start several processes of it; it decides what each of them does */
+    bool joins;    /* and they meet in gf_ranks_join() before they do anything */
     /* Takes the parsed options and the operands, and returns the exit code. NULL: the hooks below are run for
      * each file by gf_batch_run(). */
     int (*run)(struct gf_settings *s, char **operands, int n);
@@ -56,10 +53,10 @@ extern const struct gf_command *const gf_commands[];
 /* The command of that name, or NULL. */
 const struct gf_command *gf_command_find(const char *name);
 
-/* Whether a line asks for the program's version. */
+/* True if a command line asks for the program's version. */
 bool gf_command_asks_version(int argc, char **argv);
 
-/* A command line as main() gets it, argv[0] being the program's name; the exit code. Reorders
+/* Runs a command line as main() gets it, argv[0] being the program's name; returns the exit code. Reorders
  * argv. */
 int gf_run_line(int argc, char **argv);
 

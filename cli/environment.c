@@ -51,8 +51,8 @@ int gf_environment_mpi_wait(void) {
     return number("GPUFFT_MPI_WAIT", 1, 60);
 }
 
-/* The variables of each launcher, in the order in which they are believed: mpirun inside an
- * allocation of Slurm sees those of both. PMIx itself has no variable for the size. */
+/* The variables of each launcher, by precedence: mpirun inside a Slurm allocation sets those of both. PMIx has no
+ * variable for the size. */
 static const struct {
     const char *name, *mpi, *marks, *size, *rank, *local_size, *local_rank;
 } launchers[] = {

@@ -1,12 +1,12 @@
-/* The environment variables that gpufft(1) lists. They are read here and travel as options. */
+/* The environment variables that gpufft(1) lists. They are read here only and passed on as options. */
 #ifndef GF_CLI_ENVIRONMENT_H
 #define GF_CLI_ENVIRONMENT_H
 
-/* Tells core/base/process.h what GPUFFT_ISA, GPUFFT_KERNEL_DIR, XDG_CACHE_HOME and HOME say. An
- * empty variable counts as unset. Call it first; a test calls it again after setenv(). */
+/* Passes GPUFFT_ISA, GPUFFT_KERNEL_DIR, XDG_CACHE_HOME and HOME to core/base/process.h. An empty variable counts as
+ * unset. Call it first; a test calls it again after setenv(). */
 void gf_environment_read(void);
 
-/* GPUFFT_DEVICE: the device of GPU backends where --device is not given; NULL where unset. */
+/* GPUFFT_DEVICE: the device of GPU backends if --device is not given; NULL if unset. */
 const char *gf_environment_device(void);
 
 /* GPUFFT_PLUGIN_DIR: the folder of plugins; NULL where unset. */

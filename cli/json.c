@@ -1,5 +1,4 @@
-/* Writes jansson's values with the shortest digits of each real, where json_dumps() has one precision
- * for all of them. */
+/* Writes Jansson's values with the fewest digits that each real needs; json_dumps() has one precision for all. */
 #include "cli/json.h"
 
 #include <stdio.h>
@@ -9,7 +8,7 @@
 #include "cli/text.h"
 
 const char *gf_real_text(double v, char text[GF_REAL_TEXT]) {
-    for (int digits = 15; digits <= 17; digits++) { /* 17 are always enough */
+    for (int digits = 15; digits <= 17; digits++) { /* 17 always suffice */
         snprintf(text, GF_REAL_TEXT, "%.*g", digits, v);
         if (strtod(text, NULL) == v)
             break;
@@ -17,14 +16,14 @@ const char *gf_real_text(double v, char text[GF_REAL_TEXT]) {
     return text;
 }
 
-/* A real stays one: 3 is written 3.0. */
+/* Keeps a real recognisable: 3 is written 3.0. */
 static int write_real(FILE *f, double v) {
     char text[GF_REAL_TEXT];
     gf_real_text(v, text);
     return fprintf(f, "%s%s", text, strpbrk(text, ".e") ? "" : ".0");
 }
 
-/* Negative where something could not be written. */
+/* Returns a negative number if something could not be written. */
 static int write_value(FILE *f, const json_t *value);
 
 static int write_array(FILE *f, const json_t *array) {
@@ -42,9 +41,9 @@ static int write_object(FILE *f, json_t *object) {
     json_t *value;
     int rc = 0;
     json_object_foreach(object, key, value) {
-        if (*key == '.') /* cli/report.h: for text alone */
+        if (*key == '.') /* for text only, see cli/report.h */
             continue;
-        json_t *name = json_string(key); /* jansson knows what to escape */
+        json_t *name = json_string(key); /* Jansson escapes it */
         fputs(before, f);
         if (rc >= 0 && (rc = write_value(f, name)) >= 0 && fputc(':', f) >= 0)
             rc = write_value(f, value);

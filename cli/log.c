@@ -1,4 +1,4 @@
-/* Lines on stderr, by several threads, and the exit codes of failures. */
+/* Prints messages of several threads to stderr; exit codes of failures. */
 #include "cli/log.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "cli/progress.h"
 #include "core/base/status.h"
 
-/* The errno of the first thing that did not reach stdout. */
+/* The errno of the first failure to write to stdout. */
 static int first_error;
 
 static void note_error(int error) {
@@ -31,7 +31,7 @@ void gf_log_open_stdout(void) {
 int gf_log_flush_stdout(void) {
     if (fflush(stdout))
         note_error(errno);
-    if (ferror(stdout)) /* a full buffer was lost in between, and the reason with it */
+    if (ferror(stdout)) /* a full buffer was lost earlier, and the reason with it */
         note_error(EIO);
     return first_error;
 }
@@ -56,13 +56,13 @@ bool gf_log_is_verbose(void) {
     return is_verbose;
 }
 
-/* Lines of a thread that are kept. */
+/* Messages of a thread that are kept. */
 struct kept {
     char *text; /* ends with a zero byte */
     size_t n, capacity;
 };
 
-/* NULL where this thread's lines go out at once. */
+/* NULL if this thread's messages are printed at once. */
 struct keeper {
     struct kept err, out;
 };
@@ -72,7 +72,7 @@ void gf_log_keep(void) {
     keeper = calloc(1, sizeof *keeper);
 }
 
-/* False without memory: the line has to go out at once then, before its turn. */
+/* False without memory: the line must then be printed at once, before its turn. */
 static bool keep(struct kept *k, const char *line, size_t n) {
     if (k->n + n >= k->capacity) {
         size_t capacity = 2 * k->capacity + n + 256;
@@ -104,7 +104,7 @@ static void print_err(const char *text, size_t n) {
     if (is_mute)
         return;
     gf_progress_hide();
-    fwrite(text, 1, n, stderr); /* one write: lines of threads do not mix */
+    fwrite(text, 1, n, stderr); /* one write, so that lines of threads do not mix */
 }
 
 void gf_log_say(struct gf_said *said) {
@@ -129,11 +129,10 @@ void gf_log_line(const char *line) {
     }
     if (printf("%s\n", line) < 0)
         note_error(errno);
-    gf_log_flush_stdout(); /* a reader sees each file when it is done; main reports errors */
+    gf_log_flush_stdout(); /* readers see each line when its file is done; main() reports errors */
 }
 
-/* Names and file contents reach messages; none of them may start a second line or speak to the
- * terminal. */
+/* Messages contain names and parts of files, which must not start a second line or control the terminal. */
 static void clean(char *text) {
     for (; *text; text++)
         if ((unsigned char)*text < 0x20 || *text == 0x7f)
@@ -142,7 +141,7 @@ static void clean(char *text) {
 
 static void say(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
 static void say(const char *format, va_list args) {
-    /* On the stack, since the message may be that memory is short. A name has at most 4 KiB. */
+    /* On the stack, since the message may be that memory is short. A name has up to 4 KiB. */
     char line[8192] = "gpufft: ";
     size_t n = strlen(line);
     int more = vsnprintf(line + n, sizeof line - n - 1, format, args);

@@ -1,16 +1,16 @@
-/* Signals, the standard streams, and the only exit. */
+/* Signals, the standard streams, a command line that several processes have (mpirun, srun), and the only exit. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "cli/batch/ranks.h"
 #include "cli/command.h"
 #include "cli/environment.h"
-#include "cli/launched.h"
 #include "cli/log.h"
 #include "cli/progress.h"
 #include "cli/report.h"
@@ -31,7 +31,7 @@ static void catch_signals(void) {
     sigfillset(&action.sa_mask);
     for (int i = 0; i < 4; i++) {
         struct sigaction old;
-        /* A signal that the parent had us ignore (nohup) stays ignored. */
+        /* A signal that the parent process ignores (nohup) remains ignored. */
         if (!sigaction(caught[i], NULL, &old) && old.sa_handler != SIG_IGN)
             sigaction(caught[i], &action, NULL);
     }
@@ -39,15 +39,15 @@ static void catch_signals(void) {
     signal(SIGXFSZ, SIG_IGN); /* EFBIG from write() instead */
 }
 
-/* A standard stream that came closed would lend its number to the first file opened, and what is
- * meant for it would end up there. Each gets a /dev/null that fails when it is used. */
+/* If a standard stream is closed, the first file opened gets its number, and text for the stream would end up in
+ * the file. Opens /dev/null in its place, in the mode in which using the stream fails. */
 static void fill_streams(void) {
     for (int fd = 0; fd < 3; fd++)
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
             (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/* libgomp ends the program by exit(), after a line of its own, where it gets no thread or no memory. */
+/* libgomp calls exit(), after a message of its own, if it gets no thread or no memory. */
 static bool returned;
 static void on_exit_of_library(void) {
     gf_sink_remove_temporaries();
@@ -55,8 +55,8 @@ static void on_exit_of_library(void) {
         gf_log_error("'%s': no thread for it could be started; see --threads", gf_progress_name());
 }
 
-/* A soft limit of the stack is raised where it is less than compilers of kernels take, for the threads
- * as well. False where that is not allowed. */
+/* Raises a soft limit of the stack that is too low for the compilers of kernels, for threads too. False if that is
+ * not allowed. */
 static bool has_stack(void) {
     enum { LEAST = 512 << 10, USUAL = 8 << 20 };
     struct rlimit r;
@@ -86,6 +86,83 @@ static int close_stdout(int code) {
     return code ? code : 1;
 }
 
+/* ---- several processes with one command line: which of them run it, and which print ---- */
+
+static bool has(int argc, char **argv, const char *word) {
+    bool found = false;
+    for (int i = 1; i < argc; i++)
+        found = found || !strcmp(argv[i], word);
+    return found;
+}
+
+/* The file that an argument names, as an operand or an output, or "". Numbers in other options mean nothing. */
+static const char *file_of(const char *argument) {
+    static const char *const outputs[] = {"--out=", "--magnitude=", "--phase=", "--complex="};
+    const char *letters = argument + (argument[0] == '-' && argument[1] != '-');
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
+        if (!strncmp(argument, outputs[i], strlen(outputs[i])))
+            return argument + strlen(outputs[i]);
+    if (letters > argument) /* -oOUT, -voOUT */
+        letters += strspn(letters, "hnqrv");
+    return letters == argument ? (argument[0] == '-' ? "" : argument)
+           : *letters == 'o'   ? letters + 1
+                               : "";
+}
+
+static bool is_alone(int argc, char **argv) {
+    bool alone = has(argc, argv, "--mpi=off");
+    for (int i = 1; i + 1 < argc; i++)
+        alone = alone || (!strcmp(argv[i], "--mpi") && !strcmp(argv[i + 1], "off"));
+    return alone;
+}
+
+static bool is_own(int argc, char **argv, int rank) {
+    bool own = is_alone(argc, argv);
+    for (int i = 1; i < argc; i++)
+        own = own || gf_ranks_differ(file_of(argv[i]), rank);
+    return own;
+}
+
+/* True if this process ends here, with *code: the command runs in one process only, or the first process prints for
+ * all. Only the first process reports a mistake in the command line; or each does, if the first one's line is
+ * its own. A line is a process's own with --mpi=off, or with the process's rank in an operand or an output. */
+static bool line_ends(int argc, char **argv, int *code) {
+    const struct gf_launcher launcher = gf_environment_launcher();
+    const struct gf_command *c = argc > 1 ? gf_command_find(argv[1]) : NULL;
+    const bool asks = has(argc, argv, "--help") || has(argc, argv, "-h") || argc < 2 ||
+                      !strcmp(argv[1], "help") || gf_command_asks_version(argc, argv);
+    if (!is_alone(argc, argv))
+        gf_ranks_expect(&launcher);
+    if (launcher.size < 2)
+        return false;
+    if (is_own(argc, argv, launcher.rank)) {
+        *code = asks || !c || c->joins ? 0 : gf_ranks_end(&launcher, 0);
+        return *code != 0;
+    }
+    gf_log_mute(launcher.rank > 0 && !is_own(argc, argv, 0));
+    *code = asks && argc > 1 ? 0 : 2;
+    if (argc < 2 && launcher.rank > 0)
+        gf_log_error("no command; see gpufft --help");
+    if (asks)
+        return launcher.rank > 0;
+    if (!c)
+        return false;
+    if (!c->launched)
+        gf_log_error("%s runs in one process, and %s started %d", c->name, launcher.name,
+                     launcher.size);
+    else
+        *code = c->joins ? 0 : gf_ranks_end(&launcher, 0);
+    return *code != 0;
+}
+
+/* Called last, with the exit code: leaves behind no process that waits for this one. */
+static int end_line(int code) {
+    const struct gf_launcher launcher = gf_environment_launcher();
+    return gf_ranks_end(&launcher, code);
+}
+
+/* ---- */
+
 int main(int argc, char **argv) {
     gf_environment_read();
     fill_streams();
@@ -96,11 +173,10 @@ int main(int argc, char **argv) {
     gf_log_open_stdout();
     gf_json_memory_setup();
     int code;
-    if (!gf_launched_ends(argc, argv, &code))
+    if (!line_ends(argc, argv, &code))
         code = gf_run_line(argc, argv);
-    code = close_stdout(gf_launched_end(code));
-    while (
-        ending) /* a thread that got a signal ends the program: what failed meanwhile is its doing */
+    code = close_stdout(end_line(code));
+    while (ending) /* a signal handler is ending the program and causes what fails meanwhile */
         pause();
     returned = true;
     return code;

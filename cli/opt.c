@@ -1,4 +1,4 @@
-/* Parses a command line by a table of options, and prints the table as --help. */
+/* Parses a command line by a table of options, and prints the table for --help. */
 #include "cli/opt.h"
 
 #include <errno.h>
@@ -22,8 +22,8 @@ static int min_of(int a, int b) {
     return a < b ? a : b;
 }
 
-/* How many slips a word of that length may have: with two of seven letters it is another word, as
- * "sharpen" is not "shape". */
+/* The number of slips that a word of that length may have. Two in seven letters make another word: "sharpen" is not
+ * "shape". */
 static int slips_of(int length) {
     return length < 8 ? 1 : 2;
 }
@@ -33,7 +33,7 @@ const char *gf_opt_near(const char *word, const char *const *names) {
     int best = INT_MAX, len = (int)strlen(word);
     for (int i = 0; names[i]; i++) {
         int d = gf_spelling_distance(word, names[i], false);
-        /* A beginning is as good as a slip: 'mag' means 'magnitude'. */
+        /* A beginning counts as one slip: 'mag' means 'magnitude'. */
         if (len >= 3 && !strncmp(word, names[i], (size_t)len))
             d = min_of(d, 1);
         if (d < best && d <= slips_of(len)) {
@@ -61,12 +61,12 @@ int gf_opt_choose(const char *what, const char *value, const char *const *names,
     return gf_fail(GF_EUSAGE, "%s cannot be '%.40s'; it is one of %s", what, value, list);
 }
 
-/* Every name that may be typed, --no- forms included, for looking up and for suggestions. */
+/* Every name that may be typed, --no- forms included, for lookup and suggestions. */
 struct name {
     char text[NAME_SIZE];
     const struct gf_opt *opt;
     bool negated;
-    const char *given; /* the last value, of the first name of an option; NULL: none */
+    const char *given; /* the last value, kept with the first name of an option; NULL: none */
 };
 
 static int list_names(const struct gf_opt_group *const *groups, struct name names[MAX_NAMES]) {
@@ -80,7 +80,7 @@ static int list_names(const struct gf_opt_group *const *groups, struct name name
     return n;
 }
 
-/* The option that does in this command what a name does elsewhere, or NULL. */
+/* The option that has in this command the meaning of a name in others, or NULL. */
 static const char *other_name(const char *word, const char *const *names) {
     static const char *const others[][2] = {{"offset", "skip"}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -104,7 +104,7 @@ static int unknown_option(const char *word, size_t len, const struct name *names
     return gf_fail(GF_EUSAGE, "unknown option '--%s'; see --help", text);
 }
 
-/* The row that `word` (len bytes, no dashes) names, in full or by an unambiguous beginning. */
+/* Finds the row that `word` (len bytes, no dashes) names, in full or by an unambiguous beginning. */
 static int find_name(const struct name *names, int n, const char *word, size_t len,
                      const struct name **out) {
     const struct name *first = NULL, *second = NULL;
@@ -196,7 +196,7 @@ static bool looks_like_option(const char *arg) {
     return arg[0] == '-' && arg[1] && !strchr("0123456789.", arg[1]);
 }
 
-/* Moves *i on where the value of an option, which is no flag, is the next word; else `rest` is it. */
+/* Sets an option that is no flag to `rest`, or if that is NULL to the next word, moving *i on. */
 static int set_next(struct name *names, const struct gf_opt *o, const char *rest, char *base,
                     int argc, char **argv, int *i) {
     if (!rest && (*i + 1 >= argc || looks_like_option(argv[*i + 1])))
@@ -204,7 +204,7 @@ static int set_next(struct name *names, const struct gf_opt *o, const char *rest
     return set(names, o, rest ? rest : argv[++*i], base);
 }
 
-/* One option, argv[*i]; moves *i on to its last word. */
+/* Parses one option, argv[*i]; moves *i on to its last word. */
 static int parse_option(struct name *names, int n, char *base, int argc, char **argv, int *i) {
     const char *word = argv[*i] + 2;
     const char *equals = strchr(word, '=');
@@ -223,7 +223,7 @@ static int parse_option(struct name *names, int n, char *base, int argc, char **
     return set_next(names, o, equals ? equals + 1 : NULL, base, argc, argv, i);
 }
 
-/* One dash before a long name would read as letters. */
+/* Refuses a long name after one dash, which would read as letters. */
 static int refuse_one_dash(const struct name *names, int n, const char *word) {
     size_t len = strcspn(word, "=");
     for (int k = 0; k < n && len > 1; k++)
@@ -240,7 +240,7 @@ static const struct gf_opt *find_letter(const struct name *names, int n, char le
     return NULL;
 }
 
-/* Short options in one word: flags, and last perhaps one with a value: -qv, -vo OUT, -voOUT, -o=OUT. */
+/* Parses short options in one word: flags, then perhaps one with a value: -qv, -vo OUT, -voOUT, -o=OUT. */
 static int parse_letters(struct name *names, int n, char *base, int argc, char **argv, int *i) {
     const char *word = argv[*i] + 1;
     int rc = refuse_one_dash(names, n, word);

@@ -19,9 +19,9 @@ enum gf_opt_type {
     GF_OPT_CHOICE3, /* int: -1 unset, 0 --no-name, 1 --name */
     GF_OPT_TEXT,    /* const char * into argv */
     GF_OPT_INT,     /* int in low..high */
-    GF_OPT_REAL, /* double above 0 and, if high is not 0, up to that; `wants` names it in a refusal */
-    GF_OPT_CHOICE, /* int: index into `choices` */
-    GF_OPT_PARSE,  /* parse(row, value, field) */
+    GF_OPT_REAL,    /* double above 0, up to `high` if that is not 0; a refusal ends with `wants` */
+    GF_OPT_CHOICE,  /* int: index into `choices` */
+    GF_OPT_PARSE,   /* parse(row, value, field) */
 };
 
 struct gf_opt {
@@ -34,10 +34,10 @@ struct gf_opt {
     const char *const *choices;  /* NULL-terminated; of GF_OPT_PARSE some values, for completion */
     const char *(*known)(int i); /* NULL, or further ones: the i-th, NULL behind the last */
     int (*parse)(const struct gf_opt *o, const char *value, void *field); /* 0, or GF_EUSAGE */
-    int low, high; /* of GF_OPT_PARSE: what the function makes of them */
+    int low, high; /* GF_OPT_PARSE: parameters of the function */
     const char *wants;
     bool inert;    /* changes no byte of a file that is written */
-    bool own;      /* may change some, and each of the processes that share a run has its own */
+    bool own;      /* may change some, but may differ among processes that share a run */
     bool optional; /* --name alone is parse(row, "", field); a value only follows after = */
 };
 
@@ -61,7 +61,7 @@ void gf_opt_help(FILE *to, const struct gf_opt_group *const *groups);
 /* The index of `value` in the NULL-terminated names; otherwise GF_EUSAGE, calling it `what`. */
 int gf_opt_choose(const char *what, const char *value, const char *const *names, int *out);
 
-/* The one of `names` that `word` may be a slip of, or NULL. */
+/* The name that `word` may be a misspelling of, or NULL. */
 const char *gf_opt_near(const char *word, const char *const *names);
 
 #endif

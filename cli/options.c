@@ -1,4 +1,4 @@
-/* The groups of options that several commands share, and what parses their values. */
+/* The groups of options that several commands share, and the parsers of their values. */
 #include "cli/options.h"
 
 #include <errno.h>
@@ -109,7 +109,7 @@ int gf_settings_parse_axes(const struct gf_opt *o, const char *value, void *fiel
 
 static const char *const wavelets[] = {"d4", "w4", "db2", NULL};
 
-/* The names of the one wavelet, and of one that is taken for it. */
+/* Accepts the names of the one wavelet; explains one that is mistaken for it. */
 static int parse_wavelet(const struct gf_opt *o, const char *value, void *field) {
     for (int i = 0; wavelets[i]; i++)
         if (!strcasecmp(value, wavelets[i])) {
@@ -280,12 +280,21 @@ static const char *backend_name(int i) {
     return i == 0 ? "auto" : gf_backends[i - 1] ? gf_backends[i - 1]->name : NULL;
 }
 
-/* Options of commands that compute, on any backend. */
-#define COMPUTE_ROWS                                                                               \
-    GF_PARSED("max-device-memory", GF_AT(max_device_memory), "SIZE", gf_opt_parse_memory,          \
-              "a GPU's memory to use; larger arrays pass through it in parts (default: what is "   \
-              "free)",                                                                             \
-              .own = true),                                                                        \
+/* Options of commands that compute on any backend; `backends` and `devices` end two texts if several can share the
+ * work. */
+#define COMPUTE_ROWS(backends, devices)                                                            \
+    GF_TEXT("backend", backend, "NAME",                                                            \
+            "a backend that `gpufft devices` lists, or auto (default), which picks a GPU where "   \
+            "that is faster" backends,                                                             \
+            .letter = 'b', .known = backend_name),                                                 \
+        GF_TEXT("device", device, "N|NAME",                                                        \
+                "a device, by number or part of its name; auto then picks its backend (default: "  \
+                "GPUFFT_DEVICE, or the first)" devices,                                            \
+                .own = true),                                                                      \
+        GF_PARSED("max-device-memory", GF_AT(max_device_memory), "SIZE", gf_opt_parse_memory,      \
+                  "a GPU's memory to use; larger arrays pass through it in parts (default: what "  \
+                  "is free)",                                                                      \
+                  .own = true),                                                                    \
         GF_INTEGER("threads", threads, "N", 1, 4096,                                               \
                    "CPU threads (default: OMP_NUM_THREADS, or all)", .inert = true),               \
         GF_CHOICE("fftw-plan", fftw_plan, "NAME", gf_fftw_plans,                                   \
@@ -293,28 +302,9 @@ static const char *backend_name(int i) {
         GF_PLAN_ROW, GF_NEGATE("tune", tune, "ignore what `gpufft tune` measured")
 
 const struct gf_opt_group gf_opts_backend = GF_GROUP(
-    "Backend",
-    GF_TEXT("backend", backend, "NAME",
-            "a backend that `gpufft devices` lists, or auto (default), which picks a GPU where "
-            "that is faster; all, or a list such as cuda:0,cuda:1,openmp, shares the work",
-            .letter = 'b', .known = backend_name),
-    GF_TEXT("device", device, "N|NAME",
-            "a device, by number or part of its name; auto then picks its backend (default: "
-            "GPUFFT_DEVICE, or the first); all, or a list such as 0,1, shares the work",
-            .own = true),
-    COMPUTE_ROWS);
-
-const struct gf_opt_group gf_opts_one_backend = GF_GROUP(
-    "Backend",
-    GF_TEXT("backend", backend, "NAME",
-            "a backend that `gpufft devices` lists, or auto (default), which picks a GPU where "
-            "that is faster",
-            .letter = 'b', .known = backend_name),
-    GF_TEXT("device", device, "N|NAME",
-            "a device, by number or part of its name; auto then picks its backend (default: "
-            "GPUFFT_DEVICE, or the first)",
-            .own = true),
-    COMPUTE_ROWS);
+    "Backend", COMPUTE_ROWS("; all, or a list such as cuda:0,cuda:1,openmp, shares the work",
+                            "; all, or a list such as 0,1, shares the work"));
+const struct gf_opt_group gf_opts_one_backend = GF_GROUP("Backend", COMPUTE_ROWS("", ""));
 
 const struct gf_opt_group gf_opts_memory =
     GF_GROUP("Run", GF_PARSED("max-memory", GF_AT(max_memory), "SIZE", gf_opt_parse_memory,

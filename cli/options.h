@@ -11,8 +11,6 @@
  * with .own = true decide neither bytes nor what processes of a run say to each other. */
 
 #define GF_AT(field) offsetof(struct gf_settings, field)
-#define GF_END                                                                                     \
-    { .name = NULL }
 #define GF_FLAG(n, field, ...)                                                                     \
     { .name = n, .type = GF_OPT_FLAG, .at = GF_AT(field), .help = __VA_ARGS__ }
 #define GF_NEGATE(n, field, ...)                                                                   \
@@ -32,12 +30,9 @@
         .high = most, .help = __VA_ARGS__                                                          \
     }
 /* A group's title, or NULL, and its rows. */
-#define GF_GROUP(heading, ...)                                                                     \
-    {                                                                                              \
-        .title = heading, .opts = (const struct gf_opt[]) {                                        \
-            __VA_ARGS__, GF_END                                                                    \
-        }                                                                                          \
-    }
+/* clang-format off */
+#define GF_GROUP(heading, ...) {heading, (const struct gf_opt[]){__VA_ARGS__, {0}}}
+/* clang-format on */
 #define GF_NUMBER(n, field, argument, most, what, ...)                                             \
     {                                                                                              \
         .name = n, .type = GF_OPT_REAL, .at = GF_AT(field), .arg = argument, .high = most,         \

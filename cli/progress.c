@@ -15,7 +15,7 @@ static struct {
     pthread_cond_t wake;
     pthread_t thread;
     bool running, stop, visible;
-    int total, inputs, passed; /* inputs in all, through, and of these passed over */
+    int total, inputs, passed; /* inputs: all, finished, and skipped among these */
     int64_t pictures;
     double share; /* of one input */
     struct timespec start;
@@ -138,19 +138,12 @@ void gf_progress_share(double done) {
     pthread_mutex_unlock(&p.lock);
 }
 
-void gf_progress_picture(void) {
+void gf_progress_count(int pictures, int inputs, int passed) {
     if (!p.running)
         return;
     pthread_mutex_lock(&p.lock);
-    p.pictures++;
-    pthread_mutex_unlock(&p.lock);
-}
-
-void gf_progress_input(bool passed) {
-    if (!p.running)
-        return;
-    pthread_mutex_lock(&p.lock);
-    p.inputs++;
+    p.pictures += pictures;
+    p.inputs += inputs;
     p.passed += passed;
     pthread_mutex_unlock(&p.lock);
 }

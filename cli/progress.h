@@ -1,4 +1,4 @@
-/* A line on the terminal for work that takes longer than a second; nothing anywhere else. */
+/* Shows a line on the terminal for work that takes longer than a second; prints nothing into files and pipes. */
 #ifndef GF_CLI_PROGRESS_H
 #define GF_CLI_PROGRESS_H
 
@@ -10,13 +10,12 @@ void gf_progress_start(bool quiet, int total);
 void gf_progress_show(const char *what, const char *name);
 /* The name that was shown last, terminal or not; "" for none. */
 const char *gf_progress_name(void);
-/* How much of one large input is done, 0 to 1; 0: nothing is known of it. */
+/* The share of one large input that is done, 0 to 1; 0: not known. */
 void gf_progress_share(double done);
-/* One picture more is done, which took its time. */
-void gf_progress_picture(void);
-/* One of the inputs is through; `passed`: it was skipped and does not count for the rate. */
-void gf_progress_input(bool passed);
-/* Clears the line, before something else is printed; it comes back by itself. */
+/* Counts pictures that were processed; inputs that are finished; and those of them that were skipped, which do
+ * not count for the rate. */
+void gf_progress_count(int pictures, int inputs, int passed);
+/* Clears the line before something else is printed; it is redrawn later. */
 void gf_progress_hide(void);
 void gf_progress_stop(void);
 

@@ -1,4 +1,4 @@
-/* The defaults of all options, what contradicts what, and what the options mean for other parts. */
+/* The options' defaults, contradictions among them, and their meaning for other parts. */
 #include "cli/settings.h"
 
 #include <stdlib.h>
@@ -49,8 +49,7 @@ int gf_settings_check(const struct gf_settings *s) {
         return gf_fail(GF_EUSAGE, "--quiet and --verbose exclude each other");
     if (!s->from_magnitude != !s->from_phase)
         return gf_fail(GF_EUSAGE, "--from-magnitude and --from-phase need each other");
-    /* Repeated letters and indices show without a file; x beside -1 shows once its rank is known.
-     */
+    /* Repeated letters and indices are found without a file; x and -1 once its rank is known. */
     for (int i = 0; i < s->axes.n; i++)
         for (int j = 0; j < i; j++)
             if (s->axes.axis[i].letter == s->axes.axis[j].letter &&

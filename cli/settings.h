@@ -43,8 +43,8 @@ struct gf_radius {
 
 struct gf_filter_part {
     enum gf_filter_what what;
-    const char *option; /* "lowpass", as typed: */
-    const char *text;   /* its value; of a file the path */
+    const char *option; /* "lowpass" */
+    const char *text;   /* its value as typed; of a file the path */
     enum gf_profile profile;
     int order;
     struct gf_radius radius[2]; /* bands: inner, outer */
@@ -104,8 +104,8 @@ struct gf_settings {
     int kind;                        /* enum gf_kind or GF_UNSET */
     int depth;                       /* 0: unset */
     bool clobber, sync, mkdir;
-    struct gf_write_options write; /* but for threads and the name of: */
-    int tiff_compression;
+    struct gf_write_options write; /* gf_settings_write_options() adds the threads and: */
+    int tiff_compression;          /* index into gf_tiff_compressions */
 
     /* display */
     int shift; /* GF_UNSET, 0, 1 */
@@ -197,7 +197,7 @@ int gf_settings_check(const struct gf_settings *s);
 
 struct gf_read_options gf_settings_read_options(const struct gf_settings *s);
 struct gf_write_options gf_settings_write_options(const struct gf_settings *s);
-/* Threads for encoders: --threads, or as OMP_NUM_THREADS and the machine say. */
+/* The number of threads: --threads, else by OMP_NUM_THREADS and the machine. */
 int gf_settings_threads(const struct gf_settings *s);
 
 /* The bit set of transformed axes for a picture of `ndim` axes: --axes, --dims, or all of them. */

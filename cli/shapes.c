@@ -43,7 +43,7 @@ static int append_regular(struct gf_shapes *list, struct regular r) {
     return append(list, &shape);
 }
 
-/* A number from 1 to 2^40 at *at, which is moved behind it; 0 where there is none. */
+/* Reads a number from 1 to 2^40 at *at and moves *at after it; returns 0 if there is none. */
 static int64_t read_number(const char **at) {
     char *end;
     errno = 0;

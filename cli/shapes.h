@@ -27,7 +27,7 @@ struct gf_shapes {
 
 /* "512x512", slowest first, up to GF_MAX_RANK extents; GF_EUSAGE if it is none. */
 int gf_shape_parse(const char *text, int64_t extent[GF_MAX_RANK], int *n);
-/* Whether `text` has a shape's characters alone, and begins with a digit. */
+/* True if `text` begins with a digit and has only characters of a shape. */
 bool gf_shape_looks_like_one(const char *text);
 /* Appends `text`: 512x512, 2^10 (a length), 64^2 and 64^3 (a square and a cube of any side but 2),
  * or two of these last three with ".." between them. GF_EUSAGE. */

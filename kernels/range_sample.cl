@@ -2,8 +2,8 @@
  * as keys (range_gather), and the quantiles of the keys, by one group (range_select).
  *
  * Given by -D: KIND; THREADS of range_select, without which the kernel is range_gather. */
-#ifndef THREADS
 #include "range_key.h"
+#ifndef THREADS
 
 /* The offset of the i-th choice of four indices in the work buffer. */
 INLINE wide element_at(const struct sample_args *a, GLOBAL const int *order, wide i) {

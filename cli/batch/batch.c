@@ -8,8 +8,6 @@
 #include "cli/command.h"
 #include "cli/log.h"
 #include "cli/batch/ranks.h"
-#include "cli/batch/spread.h"
-#include "cli/batch/pages.h"
 #include "cli/batch/slabs.h"
 #include "cli/batch/workers.h"
 #include "cli/progress.h"
@@ -19,7 +17,7 @@
 #include "formats/format.h"
 
 /* A run over files, one after the other or concurrently in several workers. */
-struct run {
+struct batch_run {
     const struct gf_task_hooks *hooks;
     const struct gf_settings *s;
     struct gf_targets targets;
@@ -105,7 +103,7 @@ static void count(struct gf_task *t, struct gf_worker *l, int rc) {
     const struct gf_session *session = t->runner->session;
     const bool skipped = t->state == GF_TASK_SKIPPED;
     if (rc || !skipped)
-        gf_progress_picture();
+        gf_progress_count(1, 0, 0);
     if (!rc && skipped) {
         l->report.tally.skipped++;
         l->report.tally.by_time += t->by_time;
@@ -128,7 +126,7 @@ static void count(struct gf_task *t, struct gf_worker *l, int rc) {
         gf_conveyor_stop(&l->pool->conveyor);
 }
 
-static struct gf_task task_of(const struct run *r, char *const *read, int n) {
+static struct gf_task task_of(const struct batch_run *r, char *const *read, int n) {
     return (struct gf_task){.hooks = r->hooks,
                             .targets = &r->targets,
                             .read = read,
@@ -138,12 +136,13 @@ static struct gf_task task_of(const struct run *r, char *const *read, int n) {
 }
 
 /* Several devices share the inputs, or the pages of the only one. */
-static bool shares_pages(const struct run *r) {
+static bool shares_pages(const struct batch_run *r) {
     return r->deal.n > 1 && (r->s->frames || r->inputs.n < 2);
 }
 
 /* The first input's task is there already where choose_jobs() made it. */
-static struct gf_task take_task(struct run *r, struct gf_worker *l, char *const *read, int n) {
+static struct gf_task take_task(struct batch_run *r, struct gf_worker *l, char *const *read,
+                                int n) {
     struct gf_task t = r->first.hooks && l->input == 0 ? r->first : task_of(r, read, n);
     if (l->input == 0)
         r->first = (struct gf_task){0};
@@ -163,13 +162,13 @@ static double device_seconds(const struct gf_task *t) {
 }
 
 /* One input: `n` files at `read`, and all pictures that they hold. */
-static void run_pictures(struct run *r, struct gf_worker *l, char *const *read, int n,
+static void run_pictures(struct batch_run *r, struct gf_worker *l, char *const *read, int n,
                          int64_t ahead) {
     struct gf_task t = take_task(r, l, read, n);
     for (;;) {
         gf_workers_enter(l);
         gf_runner_next(t.runner, ahead);
-        int rc = l->s.dry_run ? gf_task_look(&t) : run_picture(&t, l);
+        int rc = l->s.dry_run ? gf_task_dry_run(&t) : run_picture(&t, l);
         if (!rc && t.state != GF_TASK_SKIPPED)
             l->seconds += device_seconds(&t);
         const bool several =
@@ -187,7 +186,7 @@ static void run_pictures(struct run *r, struct gf_worker *l, char *const *read, 
 }
 
 static void run_input(void *user, struct gf_worker *l) {
-    struct run *r = user;
+    struct batch_run *r = user;
     const bool all = r->s->frames || shares_pages(r), dealt = !l->s.dry_run && !shares_pages(r);
     l->seconds = 0;
     if (dealt)
@@ -200,7 +199,7 @@ static void run_input(void *user, struct gf_worker *l) {
 
 /* How many inputs to process concurrently: one per CPU thread, and no fewer than devices, but no more
  * than there is memory for if all are like the first one. Each gets its share of the threads. */
-static int choose_jobs(struct run *r) {
+static int choose_jobs(struct batch_run *r) {
     int threads = gf_settings_threads(r->s);
     int most = threads > r->deal.n ? threads : r->deal.n;
     int jobs = r->s->jobs ? r->s->jobs : most;
@@ -231,19 +230,19 @@ static int choose_jobs(struct run *r) {
 }
 
 /* Whether one worker at a time uses the only session. */
-static void set_alone(struct run *r, bool alone) {
+static void set_alone(struct batch_run *r, bool alone) {
     if (r->deal.n == 1)
         gf_session_set_alone(gf_deal_session(&r->deal, 0), alone);
 }
 
 /* Deals the inputs. Shares from the record are those for pictures like the first one. */
-static int start_deal(struct run *r, int inputs, int jobs) {
+static int start_deal(struct batch_run *r, int inputs, int jobs) {
     if (r->s->tune)
         gf_deal_use_record(&r->deal, r->first.hooks ? gf_task_planned(&r->first) : NULL);
     return gf_deal_start(&r->deal, inputs, jobs);
 }
 
-static int run_all(struct run *r) {
+static int run_all(struct batch_run *r) {
     const struct gf_settings *s = r->s;
     int inputs = s->frames ? !r->inputs.failed : r->inputs.n;
     set_alone(r, s->frames || r->inputs.n < 2);
@@ -268,7 +267,7 @@ static int run_all(struct run *r) {
     return rc;
 }
 
-static int gather(struct run *r, char **operands, int n) {
+static int gather(struct batch_run *r, char **operands, int n) {
     const struct gf_settings *s = r->s;
     char *pair[] = {(char *)s->from_magnitude};
     if (!s->from_magnitude)
@@ -288,7 +287,7 @@ static void describe_skipped(int64_t none, int64_t newer, char *text, size_t siz
                  none ? "no pictures" : "up to date");
 }
 
-static void summarise(struct run *r) {
+static void summarise(struct batch_run *r) {
     const struct gf_inputs *in = &r->inputs;
     const struct gf_tally *sum = &r->pool.sum;
     const struct gf_session *session = gf_deal_session(&r->deal, 0);
@@ -316,7 +315,7 @@ static void summarise(struct run *r) {
 }
 
 /* The launcher's other processes join, or leave each other alone. */
-static int join_ranks(struct run *r) {
+static int join_ranks(struct batch_run *r) {
     r->launcher = gf_environment_launcher();
     const struct gf_rank_work work = {.s = r->s,
                                       .command = r->hooks->name,
@@ -330,7 +329,7 @@ static int join_ranks(struct run *r) {
 }
 
 /* A failure on one machine fails all of them. */
-static int agree(struct run *r, int rc) {
+static int agree(struct batch_run *r, int rc) {
     if (!r->joined)
         return rc;
     rc = gf_ranks_agree(&r->ranks, rc);
@@ -339,34 +338,33 @@ static int agree(struct run *r, int rc) {
     return rc;
 }
 
-static void count_joined(struct run *r, const struct gf_task *t) {
+static void count_joined(struct batch_run *r, const struct gf_task *t) {
     r->pool.sum.skipped = t->state == GF_TASK_SKIPPED;
     r->pool.sum.by_time = t->state == GF_TASK_SKIPPED && t->by_time;
     report(t);
 }
 
 /* All processes of the run work at its one input. */
-static int run_joined(struct run *r) {
+static int run_joined(struct batch_run *r) {
     struct gf_runner runner;
     struct gf_task t = task_of(r, r->inputs.path, 1);
-    if (r->inputs.n != 1 || r->s->frames || r->s->from_magnitude) {
+    const bool several = r->inputs.n != 1 || r->s->frames || r->s->from_magnitude;
+    if (several || r->deal.n > 1) {
         gf_log_mute(r->ranks.rank != 0);
-        return gf_fail(GF_EUSAGE, "%d processes share one volume in one file, not several files",
-                       r->ranks.size);
-    }
-    if (r->deal.n > 1) {
-        gf_log_mute(r->ranks.rank != 0);
-        return gf_fail(GF_EUSAGE, "processes that share a volume use one device each");
+        return several ? gf_fail(GF_EUSAGE,
+                                 "%d processes share one volume in one file, not several files",
+                                 r->ranks.size)
+                       : gf_fail(GF_EUSAGE, "processes that share a volume use one device each");
     }
     gf_runner_open(&runner, gf_deal_session(&r->deal, 0), r->s->threads);
     t.s = r->s;
     t.runner = &runner;
-    const bool looks = r->s->dry_run; /* the first process, for all */
-    int rc = !looks ? gf_spread_task(&t, &r->ranks) : r->ranks.rank == 0 ? gf_task_look(&t) : 0;
+    const bool dry = r->s->dry_run; /* the first process, for all */
+    int rc = !dry ? gf_spread_task(&t, &r->ranks) : r->ranks.rank == 0 ? gf_task_dry_run(&t) : 0;
     gf_log_mute(r->ranks.rank != (rc ? r->ranks.speaker : 0));
     if (rc) {
         gf_log_fail(t.name);
-        r->pool.sum.worst = gf_exit_code(rc) == 2 ? 1 : gf_exit_code(rc);
+        r->pool.sum.worst = gf_exit_code_of_input(rc, true);
     }
     if (r->ranks.rank == 0 && rc)
         gf_report_lost(&t);
@@ -377,7 +375,7 @@ static int run_joined(struct run *r) {
     return 0;
 }
 
-static int claim(struct run *r) {
+static int claim(struct batch_run *r) {
     for (int i = 0; i < r->targets.n; i++)
         r->targets.target[i].where.roots = &r->inputs.roots;
     r->n_named = r->s->frames && r->inputs.n ? 1 : r->inputs.n;
@@ -395,7 +393,7 @@ static int refuse_without_output(char **operands, int n) {
 }
 
 int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char **operands, int n) {
-    struct run r = {.hooks = hooks, .s = s};
+    struct batch_run r = {.hooks = hooks, .s = s};
     int rc = gf_settings_check(s);
     if (!rc) {
         rc = gf_targets_parse(s, s->kind == GF_UNSET ? hooks->default_kind : (enum gf_kind)s->kind,

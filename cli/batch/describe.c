@@ -23,7 +23,7 @@ static int match_record(struct gf_array *px, int rank, const int64_t *shape) {
         int64_t want = i <= rank ? shape[rank - i] : 1;
         int64_t is = i <= px->rank ? px->shape[px->rank - i] : 1;
         if (want != is)
-            return gf_fail(GF_EFORMAT, "the record has another shape than the file");
+            return gf_fail(GF_EFORMAT, "the file's shape is not that of its record");
         if (i <= rank) {
             v.shape[rank - i] = want;
             v.stride[rank - i] = i <= px->rank ? px->stride[px->rank - i] : 0;
@@ -92,7 +92,7 @@ int gf_task_check_axes(const struct gf_settings *s, const struct gf_job *job) {
     unsigned axes = job->axes;
     int rc = s->axes.n || s->dims ? gf_settings_axes(s, job->ndim, &axes) : 0;
     if (!rc && axes != job->axes)
-        rc = gf_fail(GF_EINVAL, "its record has other axes than the options");
+        rc = gf_fail(GF_EINVAL, "--axes and --dims must name the axes of its record");
     return rc;
 }
 
@@ -118,9 +118,7 @@ int gf_task_describe(struct gf_task *t, int i, enum gf_color color) {
 static int choose_dtype(const struct gf_task *t, int i, const struct gf_record *r,
                         enum gf_dtype *dtype) {
     const struct gf_product *p = &t->product[i];
-    struct gf_target target = t->targets->target[i];
-    target.kind = p->kind;
-    int rc = gf_target_dtype(t->s, &target, p->format, t->job.precision, dtype);
+    int rc = gf_target_dtype(t->s, p->target, p->kind, p->format, t->job.precision, dtype);
     bool own = r && p->kind == (r->complex_input ? GF_COMPLEX : GF_REAL);
     return rc || !own ? rc : gf_target_keep_dtype(t->s, p->format, r->dtype, dtype);
 }

@@ -268,7 +268,7 @@ void gf_reader_close(struct gf_reader *r) {
 static bool all_finite(const struct gf_settings *s, const struct gf_array *a) {
     enum { LARGE = 32 << 20 };
     const int threads = gf_array_bytes(a) < LARGE ? 1 : gf_settings_threads(s);
-    const int64_t all = a->shape[0], parts = all < threads ? all : threads;
+    const int64_t all = a->shape[0], parts = gf_min(all, threads);
     int64_t bad = 0;
 #pragma omp parallel for num_threads(threads) reduction(+ : bad) if (threads > 1)
     for (int64_t i = 0; i < parts; i++) {
@@ -356,7 +356,7 @@ static int read_on(struct gf_reader *r, const struct gf_image *image, int64_t fr
     struct gf_array part = {0};
     int rc = gf_array_alloc(&part, px->dtype, 2, (int64_t[]){most, channels});
     for (int64_t i = from * page, n; i < all && !rc; i += n) {
-        n = all - i < most ? all - i : most;
+        n = gf_min(all - i, most);
         struct gf_array some = gf_array_slice(&part, 0, 0, n);
         rc = read_again(r, image, samples, samples ? i : i / page, &some);
         if (!rc && mean)

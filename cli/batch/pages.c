@@ -1,6 +1,6 @@
 /* The loop over the pages of a volume, in parts of a few pages on a conveyor. It may be walked through more
  * than once: an automatic display range looks at a few pages first, a full one at all of them. */
-#include "cli/batch/pages.h"
+#include "cli/batch/slabs.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -199,7 +199,7 @@ static void open_readers(struct walk *w) {
     int most = gf_settings_threads(t->s);
     most = most < MOST_READERS ? most : MOST_READERS;
     w->readers = 1;
-    if (!t->deal || t->image.record || !gf_task_is_read_again(t))
+    if (!t->deal || t->image.record || !gf_task_is_at_hand(t))
         return;
     for (; w->readers < most; w->readers++) {
         struct gf_image image;

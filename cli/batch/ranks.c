@@ -62,31 +62,6 @@ bool gf_ranks_differ(const char *text, int rank) {
     return false;
 }
 
-/* Pipes and devices take what several processes write. */
-static bool is_file(const char *path) {
-    struct stat st;
-    return strcmp(path, "-") && (stat(path, &st) || S_ISREG(st.st_mode));
-}
-
-typedef int visit(void *user, const char *path);
-
-/* Every file that the arguments name as an output. */
-static int each_output(const struct gf_rank_work *w, visit *visit, void *user) {
-    int rc = 0;
-    for (int i = 0; i < w->n_names && !rc; i++)
-        for (int k = 0; k < w->targets->n && !rc; k++) {
-            const struct gf_target *t = &w->targets->target[k];
-            char *path;
-            rc = gf_template_expand(&t->where, w->names[i], t->label, -1, &path);
-            if (rc)
-                return rc;
-            if (is_file(path))
-                rc = visit(user, path);
-            free(path);
-        }
-    return rc;
-}
-
 bool gf_ranks_prints(const struct gf_settings *s, char *const *operands, int n) {
     const struct gf_launcher launcher = gf_environment_launcher();
     bool prints = s->mpi == GF_MPI_OFF || launcher.rank == 0;
@@ -112,9 +87,11 @@ static int refuse(const struct check *c, const char *path) {
                    c->launcher->size, c->launcher->name, path, c->why);
 }
 
-static int check_output(void *user, const char *path) {
+static int check_output(void *user, const struct gf_target *t, const char *in, char *path) {
     const struct check *c = user;
-    return gf_ranks_differ(path, c->launcher->rank) ? 0 : refuse(c, path);
+    (void)t, (void)in;
+    return gf_path_is_stream(path) || gf_ranks_differ(path, c->launcher->rank) ? 0
+                                                                               : refuse(c, path);
 }
 
 /* ---- with one ---- */
@@ -128,8 +105,11 @@ struct prints {
 };
 
 /* The folder without links, so that one file has one name. */
-static int print_output(void *user, const char *path) {
+static int print_output(void *user, const struct gf_target *t, const char *in, char *path) {
     uint64_t *print = user;
+    (void)t, (void)in;
+    if (gf_path_is_stream(path)) /* several processes may write there */
+        return 0;
     const char *slash = strrchr(path, '/');
     char *folder = slash ? strndup(path, (size_t)(slash + 1 - path)) : strdup(".");
     char *real = folder ? realpath(folder, NULL) : NULL;
@@ -147,11 +127,12 @@ static int take_prints(const struct gf_rank_work *w, struct prints *p) {
     p->inputs = p->outputs = GF_HASH_START;
     for (int i = 0; i < w->n_names; i++)
         p->inputs = gf_hash_text(p->inputs, w->names[i]);
-    return each_output(w, print_output, &p->outputs);
+    return gf_targets_each(w->targets, w->names, w->n_names, print_output, &p->outputs);
 }
 
-static int first_output(void *user, const char *path) {
-    return refuse(user, path);
+static int first_output(void *user, const struct gf_target *t, const char *in, char *path) {
+    (void)t, (void)in;
+    return gf_path_is_stream(path) ? 0 : refuse(user, path);
 }
 
 /* Ends all where some end before their work and others wait for them there: the first that fails
@@ -226,7 +207,7 @@ static int compare(const struct gf_launcher *launcher, const struct gf_rank_work
         gf_keeper_stop();
     if (*joined || same == ranks->size)
         return 0;
-    rc = each_output(w, first_output, &c);
+    rc = gf_targets_each(w->targets, w->names, w->n_names, first_output, &c);
     if (rc || w->s->mpi != GF_MPI_ON)
         return rc;
     gf_log_mute(ranks->rank != 0);
@@ -295,7 +276,7 @@ static int join(const struct gf_launcher *launcher, const struct gf_rank_work *w
         return gf_fail(GF_EUSAGE, "--mpi=on: no mpirun or srun started this process");
     int rc = start(launcher, ranks, 0);
     if (rc && !demanded)
-        return each_output(work, check_output, &c);
+        return gf_targets_each(work->targets, work->names, work->n_names, check_output, &c);
     if (!rc)
         rc = compare(launcher, work, ranks, joined);
     if (!rc && demanded && !*joined)

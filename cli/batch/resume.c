@@ -87,10 +87,10 @@ void gf_resume_begin(struct gf_resume *r, const char *command, const struct gf_s
 /* ---- what is written ---- */
 
 /* Visits the files in their order. */
-struct look {
+struct written {
     const struct gf_resume *r;
     const struct gf_outputs *outputs;
-    int (*file)(struct look *l, const char *path, const struct gf_product *p);
+    int (*file)(struct written *l, const char *path, const struct gf_product *p);
     uint64_t made_of; /* that of the task, and all products; 0: not known */
     uint64_t number;  /* of the file, from 0 */
     bool by_time;
@@ -100,14 +100,15 @@ static uint64_t hash_products(const struct gf_resume *r, const struct gf_outputs
     uint64_t h = r->made_of;
     for (int i = 0; i < outputs->n && h; i++) {
         const struct gf_product *p = &outputs->product[i];
-        const int what[] = {p->kind, p->bands, p->aside, p->where->has_page, (int)p->page};
+        const int what[] = {p->kind, p->target->bands, p->target->aside, p->target->where.has_page,
+                            (int)p->page};
         h = gf_hash(gf_hash_text(h, p->format->name), what, sizeof what);
     }
     return h;
 }
 
 static bool has_record(const struct gf_product *p) {
-    return p->where->has_page ? gf_page_has_record(p) : p->has_record;
+    return p->target->where.has_page ? gf_page_has_record(p) : p->has_record;
 }
 
 static bool is_same_record(const char *text, const struct gf_record *want) {
@@ -121,7 +122,7 @@ static bool is_same_record(const char *text, const struct gf_record *want) {
 }
 
 /* True if a file is complete and has the product's format and record. */
-static bool is_whole(const struct look *l, const struct gf_product *p, const char *path) {
+static bool is_whole(const struct written *l, const struct gf_product *p, const char *path) {
     const int ndim = l->outputs->job->ndim;
     struct gf_read_options options = gf_settings_read_options(l->r->s);
     struct gf_image image = {0};
@@ -129,12 +130,12 @@ static bool is_whole(const struct look *l, const struct gf_product *p, const cha
     options.raw = (struct gf_raw_layout){0};
     if (p->format->needs_layout) {
         options.raw = (struct gf_raw_layout){.ndim = 1, .dtype = p->image.px.dtype, .shape = {1}};
-        for (int i = p->where->has_page && ndim == 3; i <= ndim; i++)
+        for (int i = p->target->where.has_page && ndim == 3; i <= ndim; i++)
             options.raw.shape[0] *= p->shape[i];
     }
     bool whole = !gf_file_open(path, &options, &file, &image) &&
                  gf_file_format(file) == p->format && !gf_file_check_end(file, &image);
-    if (whole && p->has_record && !p->where->has_page &&
+    if (whole && p->has_record && !p->target->where.has_page &&
         (p->format->embeds_record || p->format->record_beside))
         whole = is_same_record(image.record, &p->record);
     gf_file_close(file);
@@ -148,7 +149,7 @@ static uint64_t hash_output(const struct stat *st) {
 }
 
 /* -1 unless this file is up to date; `p` is NULL for a record beside a product. */
-static int find_file(struct look *l, const char *path, const struct gf_product *p) {
+static int find_file(struct written *l, const char *path, const struct gf_product *p) {
     struct stat st;
     if (!is_file(path, &st))
         return -1;
@@ -163,7 +164,7 @@ static int find_file(struct look *l, const char *path, const struct gf_product *
     return whole ? 0 : -1;
 }
 
-static int note_file(struct look *l, const char *path, const struct gf_product *p) {
+static int note_file(struct written *l, const char *path, const struct gf_product *p) {
     struct stat st;
     (void)p;
     if (is_file(path, &st))
@@ -172,9 +173,8 @@ static int note_file(struct look *l, const char *path, const struct gf_product *
     return 0;
 }
 
-static int visit(void *user, int i, const struct gf_product *p, const char *path) {
-    struct look *l = user;
-    (void)i;
+static int visit(void *user, const struct gf_product *p, const char *path) {
+    struct written *l = user;
     int rc = l->file(l, path, p);
     l->number++;
     if (!rc && p->format->record_beside && has_record(p)) {
@@ -186,21 +186,20 @@ static int visit(void *user, int i, const struct gf_product *p, const char *path
     return rc;
 }
 
-static int each_written(struct look *l) {
-    const struct gf_outputs *o = l->outputs;
-    l->made_of = hash_products(l->r, o);
-    return gf_products_each_file(o->job, o->product, o->n, visit, l);
+static int each_written(struct written *l) {
+    l->made_of = hash_products(l->r, l->outputs);
+    return gf_outputs_each_file(l->outputs, visit, l);
 }
 
 bool gf_resume_finds(const struct gf_resume *r, const struct gf_outputs *outputs, bool *by_time) {
-    struct look l = {.r = r, .outputs = outputs, .file = find_file};
+    struct written l = {.r = r, .outputs = outputs, .file = find_file};
     const bool all = !each_written(&l);
     *by_time = l.by_time;
     return all;
 }
 
 void gf_resume_note(const struct gf_resume *r, const struct gf_outputs *outputs) {
-    struct look l = {.r = r, .outputs = outputs, .file = note_file};
+    struct written l = {.r = r, .outputs = outputs, .file = note_file};
     if (r->made_of)
         each_written(&l);
 }

@@ -22,13 +22,6 @@ struct gf_resume {
     uint64_t made_of;
 };
 
-/* The products of a job. */
-struct gf_outputs {
-    const struct gf_job *job;
-    const struct gf_product *product;
-    int n;
-};
-
 /* Examines the files that are read, once for all pictures of a file. */
 void gf_resume_begin(struct gf_resume *r, const char *command, const struct gf_settings *s,
                      char *const *read, int n_read);

@@ -15,7 +15,7 @@
 #include "core/base/status.h"
 #include "core/mpi/exchange.h"
 #include "core/session/speeds.h"
-#include "core/slab/run.h"
+#include "core/slab/io.h"
 #include "formats/scratch.h"
 
 struct slabs {
@@ -111,7 +111,7 @@ int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan) {
         rc = gf_fail(GF_EUNSUPP, "a picture of so few points is transformed in one piece");
     if (!rc)
         rc = make_within(t, &whole, &worker, plan);
-    if (!rc && t->looks)
+    if (!rc && t->scans)
         gf_slab_plan_look(plan, gf_array_bytes(&t->image.px));
     return rc;
 }

@@ -1,5 +1,4 @@
 /* One input, several processes: their shares of a machine, and the checks before the work. */
-#include "cli/batch/spread.h"
 
 #include <limits.h>
 #include <omp.h>

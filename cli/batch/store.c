@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/batch/targets.h"
 #include "core/base/status.h"
 #include "core/wavelet/dwt.h"
 #include "formats/files.h"
@@ -49,7 +48,7 @@ static struct gf_image page(const struct gf_image *image, int64_t z) {
 }
 
 int gf_product_accepts(const struct gf_product *p) {
-    struct gf_image image = p->where->has_page ? page(&p->image, 0) : p->image;
+    struct gf_image image = p->target->where.has_page ? page(&p->image, 0) : p->image;
     image = fit(&image, p->format);
     return gf_format_accepts(p->format, &image);
 }
@@ -113,6 +112,11 @@ static int write_image(const struct gf_settings *s, const struct gf_product *p, 
     return rc;
 }
 
+/* The file of plane z of a product with {page}. */
+static int page_path(const struct gf_product *p, int64_t z, char **path) {
+    return gf_template_expand(&p->target->where, p->in, p->target->label, p->page + z, path);
+}
+
 /* Writes the planes of `image` to files of their own; the first is the product's plane `from`. */
 static int write_planes(const struct gf_settings *s, const struct gf_product *p, int64_t from,
                         const struct gf_image *image, const struct gf_metadata *metadata) {
@@ -123,7 +127,7 @@ static int write_planes(const struct gf_settings *s, const struct gf_product *p,
         bool has_record = p->has_record && page_record(&p->record, &record);
         struct gf_image plane = page(image, z);
         char *path;
-        rc = gf_template_expand(p->where, p->in, p->label, p->page + from + z, &path);
+        rc = page_path(p, from + z, &path);
         if (rc)
             break;
         rc = write_image(s, p, path, &plane, has_record ? &record : NULL, metadata);
@@ -164,9 +168,9 @@ static int write_bands(const struct gf_settings *s, const struct gf_job *job,
 
 int gf_product_write(const struct gf_settings *s, const struct gf_job *job,
                      const struct gf_product *p, const struct gf_metadata *metadata) {
-    if (p->bands)
+    if (p->target->bands)
         return write_bands(s, job, p);
-    if (p->where->has_page)
+    if (p->target->where.has_page)
         return write_planes(s, p, 0, &p->image, metadata);
     return write_image(s, p, p->path, &p->image, p->has_record ? &p->record : NULL, metadata);
 }
@@ -174,9 +178,9 @@ int gf_product_write(const struct gf_settings *s, const struct gf_job *job,
 /* ---- page by page ---- */
 
 const char *gf_product_pages_refused(const struct gf_product *p) {
-    if (p->bands || p->aside)
+    if (p->target->bands || p->target->aside)
         return "bands and masks are made in one piece";
-    return p->where->has_page ? NULL : gf_volume_pages_refused(p->path, p->format);
+    return p->target->where.has_page ? NULL : gf_volume_pages_refused(p->path, p->format);
 }
 
 typedef int open_volume(const char *path, const struct gf_format *format,
@@ -201,7 +205,8 @@ int gf_product_begin(const struct gf_settings *s, const struct gf_product *p,
                      const struct gf_metadata *metadata, struct gf_volume **out) {
     int rc = p->format->load ? p->format->load() : 0; /* see gf_formats_load() */
     *out = NULL;
-    return rc || p->where->has_page ? rc : open_product(s, p, metadata, gf_volume_begin, out);
+    return rc || p->target->where.has_page ? rc
+                                           : open_product(s, p, metadata, gf_volume_begin, out);
 }
 
 int gf_product_put(const struct gf_settings *s, const struct gf_product *p,
@@ -228,9 +233,9 @@ int gf_volumes_end(struct gf_volume **volume, int n, int rc) {
 
 const char *gf_product_rows_refused(const struct gf_settings *s, const struct gf_product *p) {
     const struct gf_write_options options = options_of(s, p);
-    if (p->bands || p->aside)
+    if (p->target->bands || p->target->aside)
         return "bands and masks are made in one piece";
-    if (p->where->has_page)
+    if (p->target->where.has_page)
         return "{page} is not; write one .tif, .npy or .raw";
     return gf_volume_refuses(p->path, p->format, &options);
 }
@@ -249,42 +254,36 @@ int gf_product_join(const struct gf_product *p, const char *path, const struct g
 
 /* ---- the names ---- */
 
-static int each_band(const struct gf_job *job, int i, const struct gf_product *p,
-                     gf_file_visit *visit, void *user) {
+static int each_band(const struct gf_job *job, const struct gf_product *p, gf_file_visit *visit,
+                     void *user) {
     struct gf_dwt_band band[GF_MAX_BANDS];
     int rc = 0, n = gf_dwt_bands(job, band);
     for (int b = 0; b < n && !rc; b++) {
         char *path = band_path(p, &band[b]);
-        rc = path ? visit(user, i, p, path) : gf_fail(GF_ENOMEM, "out of memory");
+        rc = path ? visit(user, p, path) : gf_fail(GF_ENOMEM, "out of memory");
         free(path);
     }
     return rc;
 }
 
-static int each_page(int i, const struct gf_product *p, gf_file_visit *visit, void *user) {
+static int each_page(const struct gf_product *p, gf_file_visit *visit, void *user) {
     int64_t n = p->image.ndim == 3 ? p->shape[0] : 1; /* the image may still have --edges' planes */
     int rc = 0;
     for (int64_t z = 0; z < n && !rc; z++) {
         char *path = NULL;
-        rc = gf_template_expand(p->where, p->in, p->label, p->page + z, &path);
+        rc = page_path(p, z, &path);
         if (!rc)
-            rc = visit(user, i, p, path);
+            rc = visit(user, p, path);
         free(path);
     }
     return rc;
 }
 
-int gf_products_each_file(const struct gf_job *job, const struct gf_product *product, int n,
-                          gf_file_visit *visit, void *user) {
+int gf_outputs_each_file(const struct gf_outputs *o, gf_file_visit *visit, void *user) {
     int rc = 0;
-    for (int i = 0; i < n && !rc; i++) {
-        const struct gf_product *p = &product[i];
-        if (p->bands)
-            rc = each_band(job, i, p, visit, user);
-        else if (p->where->has_page)
-            rc = each_page(i, p, visit, user);
-        else
-            rc = visit(user, i, p, p->path);
-    }
+    for (const struct gf_product *p = o->product; p < o->product + o->n && !rc; p++)
+        rc = p->target->bands            ? each_band(o->job, p, visit, user)
+             : p->target->where.has_page ? each_page(p, visit, user)
+                                         : visit(user, p, p->path);
     return rc;
 }

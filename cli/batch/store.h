@@ -8,7 +8,7 @@
 #ifndef GF_CLI_BATCH_STORE_H
 #define GF_CLI_BATCH_STORE_H
 
-#include "cli/batch/template.h"
+#include "cli/batch/targets.h"
 #include "cli/settings.h"
 #include "formats/record.h"
 #include "formats/volume.h"
@@ -19,16 +19,13 @@ enum gf_keeps { GF_KEEPS_NOTHING, GF_KEEPS_PROFILE, GF_KEEPS_ALL };
 
 /* One output of a task: its place, its type and, from the run until it is written, its samples. */
 struct gf_product {
-    enum gf_kind kind;
-    const char *label; /* {kind} */
-    bool bands; /* a file for each band; `path` is their place, with a star for their names */
-    bool aside; /* no output of the job: the command's check() makes it */
+    const struct gf_target *target; /* as it was asked for */
+    enum gf_kind kind;              /* the target's, unless the command decides otherwise */
     const struct gf_format *format;
-    char *path; /* {page} not yet replaced */
-    const struct gf_template *where;
-    const char *in;   /* the input's name, for {page} paths */
-    int64_t page;     /* which picture of its file that is, likewise */
-    bool noise;       /* a spectrum: encoders need not look for structure */
+    char *path;     /* {page} not yet replaced; of bands their place, with a star for their names */
+    const char *in; /* the input's name, for {page} paths */
+    int64_t page;   /* which picture of its file that is, likewise */
+    bool noise;     /* a spectrum: encoders need not look for structure */
     bool alpha_plane; /* one channel more than the job's: alpha, as a plane like any other */
     enum gf_keeps keeps;
     struct gf_image image; /* px has samples from the run until it is written */
@@ -68,10 +65,15 @@ int gf_product_join(const struct gf_product *p, const char *path, const struct g
 /* True if each plane of a product with {page} has a record of its own. */
 bool gf_page_has_record(const struct gf_product *p);
 
-/* Visits every file that the job's products are written to by its real name, with the number of the product.
- * Ends with the first visit that does not return 0, and returns that. */
-typedef int gf_file_visit(void *user, int i, const struct gf_product *p, const char *path);
-int gf_products_each_file(const struct gf_job *job, const struct gf_product *product, int n,
-                          gf_file_visit *visit, void *user);
+/* The products of a job. */
+struct gf_outputs {
+    const struct gf_job *job;
+    const struct gf_product *product;
+    int n;
+};
+/* Visits every file that they are written to by its real name. Ends with the first visit that does not return 0, and
+ * returns that. */
+typedef int gf_file_visit(void *user, const struct gf_product *p, const char *path);
+int gf_outputs_each_file(const struct gf_outputs *o, gf_file_visit *visit, void *user);
 
 #endif

@@ -72,12 +72,12 @@ void gf_targets_free(struct gf_targets *targets) {
     *targets = (struct gf_targets){0};
 }
 
-int gf_target_dtype(const struct gf_settings *s, const struct gf_target *t,
+int gf_target_dtype(const struct gf_settings *s, const struct gf_target *t, enum gf_kind kind,
                     const struct gf_format *format, enum gf_precision precision,
                     enum gf_dtype *dtype) {
     const unsigned can = format->dtypes;
     bool wide = precision == GF_DOUBLE;
-    if (t->kind == GF_COMPLEX) {
+    if (kind == GF_COMPLEX) {
         *dtype = wide && can >> GF_C128 & 1 ? GF_C128 : GF_C64;
         if (can >> *dtype & 1)
             return 0;
@@ -189,7 +189,7 @@ static int claim_output(void *settings, const struct gf_target *t, const char *i
     enum gf_dtype dtype;
     int rc = t->plain ? 0 : gf_template_format(&t->where, path, &format);
     if (!rc && !t->plain)
-        rc = gf_target_dtype(settings, t, format, GF_SINGLE, &dtype);
+        rc = gf_target_dtype(settings, t, t->kind, format, GF_SINGLE, &dtype);
     return rc ? rc : gf_target_claim(t, in, format, path);
 }
 

@@ -32,9 +32,9 @@ int gf_targets_parse(const struct gf_settings *s, enum gf_kind kind, bool keeps_
 
 void gf_targets_free(struct gf_targets *targets);
 
-/* The sample type of the target in `format`: by --depth, else float if the format has it. GF_EUSAGE if the format
+/* The sample type of the target as `kind` in `format`: by --depth, else float if the format has it. GF_EUSAGE if the format
  * cannot hold it. */
-int gf_target_dtype(const struct gf_settings *s, const struct gf_target *t,
+int gf_target_dtype(const struct gf_settings *s, const struct gf_target *t, enum gf_kind kind,
                     const struct gf_format *format, enum gf_precision precision,
                     enum gf_dtype *dtype);
 

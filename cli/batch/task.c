@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <jansson.h>
-#include <sys/stat.h>
 
 #include "cli/batch/store.h"
 #include "cli/log.h"
@@ -39,13 +38,7 @@ static int name_products(struct gf_task *t) {
     for (int i = 0; i < t->targets->n; i++) {
         const struct gf_target *target = &t->targets->target[i];
         struct gf_product *p = &t->product[i];
-        p->kind = target->kind;
-        p->label = target->label;
-        p->bands = target->bands;
-        p->aside = target->aside;
-        p->where = &target->where;
-        p->in = in;
-        p->page = t->page;
+        *p = (struct gf_product){.target = target, .kind = target->kind, .in = in, .page = t->page};
         int rc = gf_target_resolve(target, in, &p->format, &p->path);
         if (rc)
             return rc;
@@ -68,9 +61,9 @@ struct gf_outputs gf_task_outputs(const struct gf_task *t) {
     return (struct gf_outputs){&t->job, t->product, t->targets->n};
 }
 
-static int claim_file(void *user, int i, const struct gf_product *p, const char *path) {
-    const struct gf_task *t = user;
-    return gf_target_claim(&t->targets->target[i], p->in, p->format, path);
+static int claim_file(void *user, const struct gf_product *p, const char *path) {
+    (void)user;
+    return gf_target_claim(p->target, p->in, p->format, path);
 }
 
 static bool may_have_more(const struct gf_task *t) {
@@ -78,11 +71,6 @@ static bool may_have_more(const struct gf_task *t) {
     for (int i = 0; i < t->targets->n; i++)
         pages = pages || t->targets->target[i].where.has_page;
     return pages && gf_reader_may_have_more(&t->reader);
-}
-
-static bool is_up_to_date(struct gf_task *t) {
-    const struct gf_outputs outputs = gf_task_outputs(t);
-    return t->s->resume && !t->s->force && gf_resume_finds(&t->resume, &outputs, &t->by_time);
 }
 
 /* Reads the header, makes the job, and claims the outputs by their real names, which the arguments alone did not
@@ -94,12 +82,15 @@ static int describe(struct gf_task *t) {
     t->ms_decode = gf_now_ms() - start;
     if (!rc)
         rc = prepare(t);
+    const struct gf_outputs outputs = gf_task_outputs(t);
     if (!rc)
-        rc = gf_products_each_file(&t->job, t->product, t->targets->n, claim_file, t);
+        rc = gf_outputs_each_file(&outputs, claim_file, NULL);
     if (rc)
         return rc;
-    t->state = is_up_to_date(t) ? GF_TASK_SKIPPED : GF_TASK_DESCRIBED;
-    if (t->state == GF_TASK_DESCRIBED)
+    const bool skips =
+        t->s->resume && !t->s->force && gf_resume_finds(&t->resume, &outputs, &t->by_time);
+    t->state = skips ? GF_TASK_SKIPPED : GF_TASK_DESCRIBED;
+    if (!skips)
         gf_load_note_stack(t->read[0], &t->image, t->job.axes);
     else if (!may_have_more(t))
         gf_reader_close(&t->reader);
@@ -140,19 +131,16 @@ static int end_step(struct gf_task *t, int rc, enum gf_task_state next) {
     return rc;
 }
 
-static int keep_file(void *user, int i, const struct gf_product *p, const char *path) {
-    struct stat st;
-    (void)user, (void)i, (void)p;
-    if (!strcmp(path, "-") || stat(path, &st) || !S_ISREG(st.st_mode))
-        return 0;
-    return gf_fail(GF_EIO, "'%s' exists, and --no-clobber keeps it", path);
+static int keep_file(void *user, const struct gf_product *p, const char *path) {
+    (void)user, (void)p;
+    return gf_path_is_file(path) ? gf_fail(GF_EIO, "'%s' exists, and --no-clobber keeps it", path)
+                                 : 0;
 }
 
 /* With --no-clobber: fails before the work if an output exists; the sink checks it again. */
 static int check_places(const struct gf_task *t) {
-    return t->s->clobber
-               ? 0
-               : gf_products_each_file(&t->job, t->product, t->targets->n, keep_file, NULL);
+    const struct gf_outputs outputs = gf_task_outputs(t);
+    return t->s->clobber ? 0 : gf_outputs_each_file(&outputs, keep_file, NULL);
 }
 
 /* Checks the outputs' places, and the arrays against the memory limit. */
@@ -181,23 +169,13 @@ int gf_task_plan(struct gf_task *t) {
     return rc ? rc : plan_within_limit(t);
 }
 
-bool gf_task_is_at_hand(const struct gf_task *t) {
-    struct stat st;
-    if (t->reader.file[0])
-        return gf_file_is_at_hand(t->reader.file[0]);
-    for (int i = 0; i < t->n_read; i++)
-        if (!strcmp(t->read[i], "-") || stat(t->read[i], &st) || !S_ISREG(st.st_mode))
-            return false;
-    return !t->s->from_phase || (!stat(t->s->from_phase, &st) && S_ISREG(st.st_mode));
-}
-
-int gf_task_look(struct gf_task *t) {
+int gf_task_dry_run(struct gf_task *t) {
     const bool at_hand = gf_task_is_at_hand(t);
     int rc = at_hand ? gf_task_advance(t, GF_TASK_DESCRIBED) : name_products(t);
     if (!rc && t->state == GF_TASK_DESCRIBED)
         rc = check_places(t);
     for (int i = 0; i < t->targets->n && !rc && !at_hand && !t->s->clobber; i++)
-        rc = keep_file(NULL, i, &t->product[i], t->product[i].path);
+        rc = keep_file(NULL, &t->product[i], t->product[i].path);
     gf_reader_close(&t->reader); /* one line an input, however many pictures it has */
     return rc;
 }
@@ -280,11 +258,8 @@ const struct gf_task_input gf_input_plain = {
 
 /* Further pictures of a file need names of their own ({page}), or a stream in a format that holds several. */
 static bool takes_several(const struct gf_product *p) {
-    struct stat st;
-    if (p->where->has_page)
-        return true;
-    bool stream = !strcmp(p->path, "-") || (!stat(p->path, &st) && !S_ISREG(st.st_mode));
-    return stream && p->format->more && !p->bands;
+    return p->target->where.has_page ||
+           (gf_path_is_stream(p->path) && p->format->more && !p->target->bands);
 }
 
 static int check_several(struct gf_task *t) {
@@ -297,7 +272,7 @@ static int check_several(struct gf_task *t) {
             return gf_fail(GF_EINVAL,
                            "several pictures in one stream: number the outputs with {page} in "
                            "%s, or write them as one stream, pgm:-",
-                           p->where->option);
+                           p->target->where.option);
         return more;
     }
     return 0;
@@ -410,7 +385,7 @@ static int transform(struct gf_task *t) {
 /* True if the output is best made as a copy of the input file: encoding the unchanged samples again would only
  * lose quality. */
 static bool is_same_file(const struct gf_task *t, const struct gf_product *p) {
-    return t->untouched && t->reader.copies && !p->aside && !p->where->has_page &&
+    return t->untouched && t->reader.copies && !p->target->aside && !p->target->where.has_page &&
            p->format == gf_file_format(t->reader.file[0]) && !t->image.turned;
 }
 

@@ -11,7 +11,7 @@
  *     WRITTEN
  *
  * Nothing large is allocated before the job is planned. A task that runs page by page (t->pages.at_once,
- * cli/batch/pages.h) becomes READY without samples, then WRITTEN. The command's stream() takes a task that is
+ * cli/batch/slabs.h) becomes READY without samples, then WRITTEN. The command's stream() takes a task that is
  * streamed from DESCRIBED to WRITTEN; stream() or cli/batch/slabs.h one that is TOO_LARGE. */
 #ifndef GF_CLI_BATCH_TASK_H
 #define GF_CLI_BATCH_TASK_H
@@ -55,7 +55,7 @@ struct gf_task_input {
     int (*take)(struct gf_task *t);
     void (*drop)(struct gf_task *t); /* frees what prepare() and take() made */
     /* Makes units `first` and following of the job's input from units of the file. Zero units only make the
-     * preparation that t->looks announces. bytes(): the memory that takes; a larger limit leaves more of it. */
+     * scan that t->scans announces. bytes(): the memory that takes; a larger limit leaves more of it. */
     int (*read)(struct gf_task *t, const struct gf_unit_source *below, int64_t first,
                 struct gf_array *to);
     int64_t (*bytes)(const struct gf_task *t, int64_t limit);
@@ -120,7 +120,7 @@ struct gf_task {
     struct {
         const char *pages, *slabs;
     } refuses;
-    bool looks; /* input->read() scans the whole file before it makes the first unit */
+    bool scans; /* input->read() scans the whole file before it makes the first unit */
     struct gf_paging pages;
     struct gf_resume resume;
     bool by_time;           /* SKIPPED because the outputs are newer */
@@ -146,13 +146,11 @@ struct gf_task {
 
 /* Runs the steps up to that state; stops early if the task is skipped, or on failure. */
 int gf_task_advance(struct gf_task *t, enum gf_task_state to);
-/* True if the header can be read before there is memory for the samples; a pipe is read once. */
-bool gf_task_is_at_hand(const struct gf_task *t);
 /* Advances to PLANNED, or not at all if it is not at hand. Sets t->need. */
 int gf_task_preview(struct gf_task *t);
 /* For --dry-run: reads the header and checks the products; for a pipe only names the products. Reads no sample
  * and writes nothing. */
-int gf_task_look(struct gf_task *t);
+int gf_task_dry_run(struct gf_task *t);
 /* Gives it to another worker, whose runner has no plan for it yet. */
 void gf_task_hand_over(struct gf_task *t, const struct gf_settings *s, struct gf_runner *runner);
 /* For `gpufft plan`: makes the job and the plan for t->image, whatever memory that would take. */
@@ -189,10 +187,10 @@ bool gf_task_fits_input(const struct gf_task *t);
 
 /* ---- pages (task_pages.c) ---- */
 
+/* True if all input is in files, which can be read at any time and more than once; a pipe is read once. */
+bool gf_task_is_at_hand(const struct gf_task *t);
 /* For prepare(), once the outputs are described: NULL, or why all samples have to be in memory. */
 const char *gf_task_refuses_pages(const struct gf_task *t);
-/* True if the files can be opened and read once more. */
-bool gf_task_is_read_again(const struct gf_task *t);
 /* NULL, or why --nan=mean cannot mend parts of them. */
 const char *gf_task_refuses_mean(const struct gf_task *t);
 /* Fills in t->pages; and reduces the pages taken at once, false if that is impossible. */

@@ -1,9 +1,6 @@
 /* Whether a volume is taken page by page, and how many pages at a time. */
 #include "cli/batch/task.h"
 
-#include <string.h>
-#include <sys/stat.h>
-
 #include "cli/batch/store.h"
 #include "core/base/range_sample.h"
 #include "formats/io/io.h"
@@ -25,16 +22,17 @@ static bool looks_ahead(const struct gf_job *job) {
     return looks;
 }
 
-bool gf_task_is_read_again(const struct gf_task *t) {
-    struct stat st;
-    for (int i = 0; i < t->n_read && t->s->frames; i++)
-        if (!strcmp(t->read[i], "-") || stat(t->read[i], &st) || !S_ISREG(st.st_mode))
+bool gf_task_is_at_hand(const struct gf_task *t) {
+    if (t->reader.file[0] && !t->s->frames)
+        return gf_file_is_at_hand(t->reader.file[0]);
+    for (int i = 0; i < t->n_read; i++)
+        if (!gf_path_is_file(t->read[i]))
             return false;
-    return t->s->frames || gf_file_is_at_hand(t->reader.file[0]);
+    return !t->s->from_phase || gf_path_is_file(t->s->from_phase);
 }
 
 const char *gf_task_refuses_mean(const struct gf_task *t) {
-    return t->s->nan == GF_NAN_MEAN && !t->s->plan_only && !gf_task_is_read_again(t)
+    return t->s->nan == GF_NAN_MEAN && !t->s->plan_only && !gf_task_is_at_hand(t)
                ? "--nan=mean takes the mean of all samples, and a pipe is read once"
                : NULL;
 }
@@ -46,7 +44,7 @@ const char *gf_task_refuses_pages(const struct gf_task *t) {
         return "planes are not transformed by themselves";
     if (!t->s->plan_only && !gf_reader_has_pages(&t->reader))
         return "the input is read in one piece";
-    if (!t->s->plan_only && looks_ahead(job) && !gf_task_is_read_again(t))
+    if (!t->s->plan_only && looks_ahead(job) && !gf_task_is_at_hand(t))
         return "a pipe is read once, and the display range is that of all pages";
     const bool integers = gf_dtype_is_integer(t->image.px.dtype);
     const char *why = integers ? NULL : gf_task_refuses_mean(t);
@@ -61,10 +59,9 @@ const char *gf_task_refuses_pages(const struct gf_task *t) {
 static bool shows_parts(const struct gf_task *t) {
     bool shows = false;
     for (int i = 0; i < t->targets->n; i++) {
-        struct stat st;
         const struct gf_product *p = &t->product[i];
-        shows = shows || p->where->has_page || !strcmp(p->path, "-") ||
-                (!stat(p->path, &st) && !S_ISREG(st.st_mode) && !gf_sink_goes_nowhere(p->path));
+        shows = shows || p->target->where.has_page ||
+                (gf_path_is_stream(p->path) && !gf_sink_goes_nowhere(p->path));
     }
     return shows && !t->s->plan_only;
 }
@@ -188,7 +185,7 @@ static int64_t encoding_bytes(const struct gf_task *t) {
     int64_t left = !whole ? in + out : gf_task_fits_input(t) ? in : out, most = 0;
     for (int i = 0; i < t->targets->n; i++) {
         const struct gf_product *p = &t->product[i];
-        const bool asks = p->image.px.rank && p->format->writing_bytes && !p->bands;
+        const bool asks = p->image.px.rank && p->format->writing_bytes && !p->target->bands;
         const int64_t bytes = asks ? p->format->writing_bytes(&p->image) : 0;
         most = left + bytes > most ? left + bytes : most;
         left -= whole ? gf_array_bytes(&p->image.px) : 0;

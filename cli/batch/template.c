@@ -9,6 +9,16 @@
 #include "cli/text.h"
 #include "core/base/status.h"
 
+bool gf_path_is_file(const char *path) {
+    struct stat st;
+    return strcmp(path, "-") && !stat(path, &st) && S_ISREG(st.st_mode);
+}
+
+bool gf_path_is_stream(const char *path) {
+    struct stat st;
+    return !strcmp(path, "-") || (!stat(path, &st) && !S_ISREG(st.st_mode));
+}
+
 enum field { STEM, KIND, EXT, PAGE, DIR, N_FIELDS };
 static const char *const fields[N_FIELDS] = {"{stem}", "{kind}", "{ext}", "{page}", "{dir}"};
 
@@ -112,7 +122,8 @@ int gf_template_expand(const struct gf_template *t, const char *in, const char *
     const int dir_length = split_folder(t->roots, in, &dir);
     split_name(in, &stem, &stem_length, &ext);
     if (t->has_stem && strspn(stem, ".") >= (size_t)stem_length && stem_length <= 2)
-        return gf_fail(GF_EINVAL, "'%s' without its suffix is '%.*s', a folder and no {stem}", in,
+        return gf_fail(GF_EINVAL,
+                       "'%s' without its suffix is '%.*s', which is a folder, not a {stem}", in,
                        stem_length, stem);
     const struct gf_format *own = gf_format_by_suffix(in);
     if (t->known_ext && !own)

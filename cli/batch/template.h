@@ -8,6 +8,10 @@
 
 #include "formats/format.h"
 
+/* True for a regular file that exists; and for stdin or stdout ("-"), a pipe or a device. Neither for a new file. */
+bool gf_path_is_file(const char *path);
+bool gf_path_is_stream(const char *path);
+
 /* The folders that --recursive descends into, as their pictures' names begin: each ends with a slash. */
 struct gf_roots {
     char **path;

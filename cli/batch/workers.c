@@ -199,7 +199,7 @@ static int run_input(void *user, int hand, int64_t input) {
     l->input = (int)input;
     start_report(l);
     p->run(p->user, l);
-    gf_progress_input(t->skipped && !t->done && !t->failed);
+    gf_progress_count(0, 1, t->skipped && !t->done && !t->failed);
     l->report.said = gf_log_kept();
     p->ending[input % GF_WINDOW] = l->report;
     return 0;

@@ -60,7 +60,7 @@ int gf_bench_find_relative(struct gf_bench *b);
 /* Its context stays NULL after a failure. */
 int gf_bench_open_entrant(struct gf_bench_entrant *e, const struct gf_settings *s, int threads);
 
-/* sizes.c: what is measured. */
+/* options.c: what is measured. */
 struct gf_bench_size {
     struct gf_extents shape;
     unsigned axes; /* bits, as a job's */
@@ -86,18 +86,6 @@ int gf_bench_each_case(const struct gf_settings *s, const struct gf_bench_size *
  * a name explains why there are no others. */
 int gf_bench_case_run(struct gf_bench *b, const struct gf_bench_case *c,
                       struct gf_bench_row rows[GF_MAX_ENTRANTS]);
-
-/* details.c */
-/* An entrant's plan, which has run once on these arrays. */
-struct gf_bench_work {
-    const struct gf_bench_entrant *e;
-    struct gf_plan *plan;
-    const struct gf_array *in;
-    struct gf_array *out;
-};
-/* Adds what --joules, --passes and --transfers ask for. Nothing that fails here fails the row. */
-void gf_bench_add_details(const struct gf_bench_settings *o, const struct gf_bench_work *w,
-                          struct gf_bench_row *row);
 
 /* wavelet.c: the value at j (z, y, x; 0 for missing axes) of the periodic wavelet transform of
  * `in`. */

@@ -1,13 +1,17 @@
-/* One case: arrays and plans, a checked first run of every entrant, then runs in turns. */
+/* One case: arrays and plans, a checked first run of every entrant, then runs in turns; and what a row has
+ * beside its time: passes, copies to a device and back, energy. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/bench/bench.h"
+#include "cli/log.h"
 #include "core/base/clock.h"
+#include "core/base/energy.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
 
-enum { LEAST_ROUNDS = 3, MOST_ROUNDS = 10000 };
+enum { LEAST_ROUNDS = 3, MOST_ROUNDS = 10000, DETAIL_TRIES = 5 };
 /* Seconds that a measurement takes at least, so that reading the clock does not matter; on a device
  * it has to be several launches in a queue. */
 static const double shortest = 100e-6, shortest_resident = 1e-3;
@@ -100,19 +104,15 @@ static int take(struct state *st, int64_t bytes) {
 
 static int prepare(struct state *st) {
     const struct gf_bench_case *c = st->c;
-    int64_t shape[GF_MAX_RANK];
-    int rank = c->job.ndim + 1;
     st->limit = st->b->s->max_memory ? st->b->s->max_memory : gf_memory_available();
     int rc = take(st, c->bytes_in * (c->job.spend_input ? 2 : 1) + c->bytes_out);
     if (rc)
         return rc;
-    gf_job_in_shape(&c->job, shape);
-    rc = gf_array_alloc(&st->in, c->job.in_dtype, rank, shape);
+    rc = gf_job_alloc(&c->job, -1, &st->in);
     if (!rc && c->job.spend_input)
-        rc = gf_array_alloc(&st->fresh, c->job.in_dtype, rank, shape);
-    gf_job_out_shape(&c->job, 0, shape);
+        rc = gf_job_alloc(&c->job, -1, &st->fresh);
     if (!rc)
-        rc = gf_array_alloc(&st->out, c->job.out[0].dtype, rank, shape);
+        rc = gf_job_alloc(&c->job, 0, &st->out);
     if (rc)
         return rc;
     gf_bench_fill(c, &st->in);
@@ -294,6 +294,133 @@ static void measure(struct state *st) {
     }
 }
 
+/* ---- what a row has beside its time ---- */
+
+static int time_once(const struct entry *e, const struct gf_array *in, struct gf_array *out,
+                     double *seconds) {
+    /* A device's passes run on what was uploaded. */
+    if (e->plan->ops->time && (e->e->resident || !e->plan->ops->upload))
+        return e->plan->ops->time(e->plan, in, out, seconds);
+    return gf_fail(GF_EUNSUPP, "its passes cannot be timed separately");
+}
+
+static int time_passes(const struct entry *e, const struct gf_array *in, struct gf_array *out) {
+    struct gf_bench_row *row = e->row;
+    double least[GF_MAX_PASSES], now[GF_MAX_PASSES];
+    int n = e->plan->n_passes, rc = 0;
+    for (int i = 0; i < n; i++)
+        least[i] = n == 1 ? row->time.median : INFINITY; /* one pass is all there is */
+    for (int k = 0; k < DETAIL_TRIES && n > 1 && !rc; k++) {
+        rc = time_once(e, in, out, now);
+        for (int i = 0; i < n && !rc; i++)
+            least[i] = fmin(least[i], now[i]);
+    }
+    if (rc)
+        return rc;
+    struct gf_bench_pass *timed = NULL;
+    row->listed = calloc(GF_MAX_PASSES, sizeof *row->listed);
+    for (int i = 0; i < n && row->listed; i++) {
+        const struct gf_pass_info *pass = &e->plan->pass[i];
+        struct gf_bench_pass *to = &row->listed[row->n_listed++];
+        snprintf(to->what, sizeof to->what, "%s", pass->what);
+        to->bytes = pass->bytes_read + pass->bytes_written;
+        if (isfinite(least[i]))
+            timed = to;
+        else if (timed && !pass->part) /* it was timed together with that one */
+            timed->bytes += to->bytes;
+        to->expected = row->copy > 0 ? pass->cost / row->copy : 0;
+        to->seconds = isfinite(least[i]) ? least[i] : 0;
+    }
+    return 0;
+}
+
+static int time_transfers(const struct entry *e, const struct gf_array *in, struct gf_array *out) {
+    struct gf_bench_row *row = e->row;
+    struct gf_bench_transfers *t = &row->transfers;
+    const struct gf_on_device *d = e->e->backend->on_device;
+    const struct gf_array *const arrays[2] = {in, out};
+    struct gf_report report;
+    double seconds[2], whole = INFINITY;
+    int rc = 0;
+    if (!d->transfer)
+        return 0;
+    for (int way = 0; way < 2; way++) {
+        t->bytes[way] = gf_array_bytes(arrays[way]);
+        for (int pinned = 0; pinned < 2 && !rc; pinned++) {
+            double least = INFINITY;
+            for (int k = 0; k < DETAIL_TRIES && !rc; k++) {
+                rc = d->transfer(e->e->context, t->bytes[way], pinned, seconds);
+                least = fmin(least, seconds[way]);
+            }
+            *(pinned ? &t->pinned[way] : &t->pageable[way]) = rc ? 0 : least;
+        }
+    }
+    for (int k = 0; k < DETAIL_TRIES && !rc; k++) {
+        double start = gf_now_ms();
+        rc = e->plan->ops->exec(e->plan, in, out, &report);
+        whole = fmin(whole, (gf_now_ms() - start) * 1e-3);
+    }
+    t->whole = rc ? 0 : whole;
+    return rc;
+}
+
+/* Executes a number of times, some hundredths of a second in all, so that reading the clock does
+ * not matter. */
+static int run_some(const struct entry *e, const struct gf_array *in, struct gf_array *out,
+                    int times) {
+    struct gf_report report;
+    double seconds;
+    int rc = 0;
+    if (e->e->resident)
+        return e->plan->ops->run(e->plan, times, &seconds);
+    for (int i = 0; i < times && !rc; i++)
+        rc = e->plan->ops->exec(e->plan, in, out, &report);
+    return rc;
+}
+
+static int count_energy(const struct entry *e, const struct gf_array *in, struct gf_array *out) {
+    struct gf_bench_row *row = e->row;
+    enum { LEAST_MS = 1200, SOME_MS = 30 };
+    struct gf_energy counter;
+    double joules = 0, start = 0, runs = 0;
+    int times = (int)fmin(1e6, SOME_MS * 1e-3 / row->time.median) + 1, rc = 0;
+    if (e->plan->job.spend_input)
+        return gf_fail(GF_EUNSUPP, "each run needs a fresh input");
+    if (e->plan->n_shares)
+        return gf_fail(GF_EUNSUPP, "only that of one device is counted");
+    rc = e->e->resident ? gf_energy_open_gpu(e->e->device.name, &counter)
+                        : gf_energy_open_cpu(GF_POWERCAP, &counter);
+    if (!rc)
+        rc = run_some(e, in, out, times); /* lets clocks rise and counters advance */
+    if (!rc)
+        rc = gf_energy_read(&counter, &joules);
+    for (start = gf_now_ms(); !rc && gf_now_ms() - start < LEAST_MS; runs += times)
+        rc = run_some(e, in, out, times);
+    double ms = gf_now_ms() - start;
+    if (!rc)
+        rc = gf_energy_read(&counter, &joules);
+    if (!rc)
+        row->energy =
+            (struct gf_bench_energy){.joules = joules / runs, .seconds = ms * 1e-3 / runs};
+    return rc;
+}
+
+/* Adds what --joules, --passes and --transfers ask for. Nothing that fails here fails the row. */
+static void add_details(struct state *st, const struct entry *e) {
+    const struct gf_bench_settings *o = &st->b->s->bench;
+    struct gf_bench_row *row = e->row;
+    /* A run on the host may destroy its input. */
+    const struct gf_array *in = st->fresh.data && is_resident(e) ? &st->fresh : &st->in;
+    if (o->joules && count_energy(e, in, &st->out))
+        snprintf(row->energy.why, sizeof row->energy.why, "%s", gf_message());
+    if (o->passes && time_passes(e, in, &st->out))
+        gf_log_verbose("bench: %s: %s", row->name, gf_message());
+    if (o->transfers && is_resident(e) && time_transfers(e, in, &st->out))
+        gf_log_verbose("bench: %s: %s", row->name, gf_message());
+}
+
+/* ---- all entrants ---- */
+
 static void relate(const struct gf_bench *b, struct gf_bench_row *rows) {
     const struct gf_bench_row *to = b->relative < 0 ? NULL : &rows[b->relative];
     for (int i = 0; i < b->n && to && to->status == GF_BENCH_OK; i++) {
@@ -332,13 +459,6 @@ static int try_waiting(struct state *st) {
             drop_plan(st, e);
     }
     return waiting;
-}
-
-static void add_details(struct state *st, struct entry *e) {
-    /* A run on the host may destroy its input. */
-    const struct gf_array *in = st->fresh.data && is_resident(e) ? &st->fresh : &st->in;
-    const struct gf_bench_work w = {e->e, e->plan, in, &st->out};
-    gf_bench_add_details(&st->b->s->bench, &w, e->row);
 }
 
 /* Times the entrants that fit into memory together, then the others. */

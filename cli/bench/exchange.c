@@ -8,7 +8,7 @@
 #include "cli/shapes.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
-#include "core/mpi/exchange_time.h"
+#include "core/mpi/exchange.h"
 #include "formats/io/keeper.h"
 
 static const double usual_seconds = 0.5;

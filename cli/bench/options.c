@@ -1,4 +1,4 @@
-/* The options of `gpufft bench`. */
+/* The options of `gpufft bench`, and the sizes that it measures: those typed, or one of two lists. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,7 +70,8 @@ static int parse_threads(const struct gf_opt *o, const char *value, void *field)
 
 #define SECONDS "it takes seconds, above 0 and up to 3600"
 
-static const struct gf_opt what_rows[] = {
+const struct gf_opt_group gf_opts_bench_what = GF_GROUP(
+    "What is measured",
     GF_CHOICE("step", step, "NAME", gf_steps,
               "the sizes of a range A..B: 2x (default), 7smooth, primes"),
     GF_PARSED("kind", GF_AT(bench.kinds), "LIST", parse_kinds,
@@ -84,13 +85,10 @@ static const struct gf_opt what_rows[] = {
     GF_CHOICE("direction", bench.direction, "NAME", gf_bench_directions,
               "forward (default) or inverse, for c2c and dwt"),
     GF_PARSED("precision", GF_AT(bench.precisions), "LIST", parse_set, "single (default), double",
-              .choices = gf_bench_precisions),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_bench_what = {"What is measured", what_rows};
+              .choices = gf_bench_precisions));
 
-static const struct gf_opt rows[] = {
-    GF_FLAG("all", bench.all, "measure the long list of sizes"),
+const struct gf_opt_group gf_opts_bench = GF_GROUP(
+    "Benchmark", GF_FLAG("all", bench.all, "measure the long list of sizes"),
     GF_PARSED("levels", GF_AT(bench.levels), "LIST", parse_levels,
               "numbers of levels of dwt, a row each (default: 1,3)"),
     GF_PLAN_ROW,
@@ -133,10 +131,7 @@ static const struct gf_opt rows[] = {
             "instead of measuring: one table, and figure, of the files FILE that --json wrote"),
     GF_TEXT("report", bench.report, "DIR",
             "measure lines, squares, volumes and wavelets, and write a page with figures to DIR"),
-    GF_NEGATE("clobber", clobber, "do not replace an existing file"),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_bench = {"Benchmark", rows};
+    GF_NEGATE("clobber", clobber, "do not replace an existing file"));
 
 bool gf_bench_exchanges(const struct gf_settings *s) {
     return s->bench.kinds >> GF_BENCH_EXCHANGE & 1;
@@ -165,4 +160,79 @@ int gf_bench_check(const struct gf_settings *s) {
     if (s->quiet && s->verbose)
         return gf_fail(GF_EUSAGE, "--quiet and --verbose exclude each other");
     return 0;
+}
+
+/* ---- sizes ---- */
+
+struct listed {
+    const char *text;
+    bool rows; /* only its last axis is transformed */
+};
+
+/* A line, a picture that fits in cache and one that does not, a film frame, primes, two volumes. */
+static const struct listed quick[] = {
+    {"2^18", false},      {"512^2", false}, {"2048^2", false}, {"1080x1920", false},
+    {"1009x1013", false}, {"64^3", false},  {"256^3", false},  {NULL, false},
+};
+static const struct listed all[] = {
+    {"2^1..2^26", false}, {"64^2..8192^2", false}, {"1080x1920", false},   {"3000x4000", false},
+    {"4001^2", false},    {"65536x256", true},     {"64^3..512^3", false}, {NULL, false},
+};
+
+static int append(struct gf_bench_sizes *sizes, const struct gf_bench_size *size) {
+    struct gf_bench_size *grown = realloc(sizes->size, ((size_t)sizes->n + 1) * sizeof *grown);
+    if (!grown)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    sizes->size = grown;
+    grown[sizes->n++] = *size;
+    return 0;
+}
+
+/* Adds a shape, listed or typed, after checking it. */
+static int add_shape(const struct gf_settings *s, const struct listed *from,
+                     const struct gf_extents *e, bool typed, struct gf_bench_sizes *sizes) {
+    const char *text = from->text;
+    const unsigned pictures = 1u << GF_BENCH_PICTURE | 1u << GF_BENCH_PICTURE_FULL;
+    struct gf_bench_size size = {.shape = *e};
+    if (e->n > GF_MAX_DIMS)
+        return gf_fail(GF_EUSAGE, "shape '%.60s': %d axes, where 1 to %d are possible", text, e->n,
+                       GF_MAX_DIMS);
+    if (typed && s->bench.kinds && !(s->bench.kinds & ~pictures) && e->n != 2)
+        return gf_fail(GF_EUSAGE, "shape '%.60s': a picture has two axes", text);
+    if (gf_settings_axes(s, e->n, &size.axes))
+        return gf_fail(GF_EUSAGE, "shape '%.60s': %s", text, gf_message());
+    if (from->rows)
+        size.axes = 1u << (e->n - 1);
+    return append(sizes, &size);
+}
+
+/* Adds the shapes of an operand or a list's entry, which may be a range. */
+static int add(const struct gf_settings *s, const struct listed *from, bool typed,
+               struct gf_bench_sizes *sizes) {
+    struct gf_shapes shapes = {0};
+    int rc = gf_shapes_add(&shapes, from->text, (enum gf_step)s->step);
+    for (int i = 0; i < shapes.n && !rc; i++)
+        rc = add_shape(s, from, &shapes.shape[i], typed, sizes);
+    gf_shapes_free(&shapes);
+    return rc;
+}
+
+int gf_bench_sizes_make(const struct gf_settings *s, char *const *operands, int n,
+                        struct gf_bench_sizes *sizes) {
+    *sizes = (struct gf_bench_sizes){0};
+    if (n && s->bench.all)
+        return gf_fail(GF_EUSAGE, "--all and a shape exclude each other");
+    if (!n && s->axes.n)
+        return gf_fail(GF_EUSAGE, "--axes needs a shape");
+    int rc = 0;
+    for (int i = 0; i < n && !rc; i++)
+        rc = add(s, &(struct listed){operands[i], false}, true, sizes);
+    for (const struct listed *l = s->bench.all ? all : quick; !n && l->text && !rc; l++)
+        rc = add(s, l, false, sizes);
+    return rc;
+}
+
+void gf_bench_sizes_free(struct gf_bench_sizes *sizes) {
+    free(sizes->size);
+    *sizes = (struct gf_bench_sizes){0};
 }

@@ -301,8 +301,6 @@ static int run_double(const struct gf_bench *b, const struct gf_bench_case *c, i
     struct gf_plan *plan = NULL;
     struct gf_report report;
     void *context = NULL;
-    int64_t shape[GF_MAX_RANK];
-    int rank = c->job.ndim + 1;
     wide.filter = NULL;
     wide.job.precision = GF_DOUBLE;
     bool picture = levels(c), wavelet = c->kind == GF_BENCH_DWT;
@@ -320,19 +318,16 @@ static int run_double(const struct gf_bench *b, const struct gf_bench_case *c, i
         rc = backend->plan(context, &wide.job, &plan);
     if (rc || wide.bytes_in + wide.bytes_out + plan->workspace_bytes > room)
         goto out;
-    gf_job_in_shape(&wide.job, shape);
-    rc = gf_array_alloc(&in, wide.job.in_dtype, rank, shape);
-    gf_job_out_shape(&wide.job, 0, shape);
+    rc = gf_job_alloc(&wide.job, -1, &in);
     if (!rc)
-        rc = gf_array_alloc(full, wide.job.out[0].dtype, rank, shape);
+        rc = gf_job_alloc(&wide.job, 0, full);
     if (rc)
         goto out;
     gf_bench_fill(&wide, &in);
     rc = plan->ops->exec(plan, &in, full, &report);
 out:
     gf_array_free(&in);
-    if (plan)
-        gf_plan_drop(plan);
+    gf_plan_drop(plan);
     if (context)
         backend->close(context);
     gf_bench_case_free(&wide);

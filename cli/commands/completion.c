@@ -294,11 +294,8 @@ static int run(struct gf_settings *s, char **operands, int n) {
     return 2;
 }
 
-static const struct gf_opt rows[] = {
-    GF_FLAG("help", help, "print the options and examples", .letter = 'h'),
-    GF_END,
-};
-static const struct gf_opt_group group = {"General", rows};
+static const struct gf_opt_group group =
+    GF_GROUP("General", GF_FLAG("help", help, "print the options and examples", .letter = 'h'));
 static const struct gf_opt_group *const groups[] = {&group, NULL};
 
 const struct gf_command gf_command_completion = {

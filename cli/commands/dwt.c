@@ -59,7 +59,7 @@ static bool keeps_alpha(const struct gf_task *t, int i) {
     const struct gf_product *p = &t->product[i];
     int64_t packed[GF_MAX_RANK];
     gf_dwt_shape(&t->job, true, packed);
-    return t->image.alpha && !p->bands && p->format->alpha_plane &&
+    return t->image.alpha && !p->target->bands && p->format->alpha_plane &&
            t->job.out[i].map == GF_MAP_NUMBER &&
            !memcmp(packed, t->job.shape, (size_t)t->job.ndim * sizeof *packed);
 }
@@ -67,15 +67,14 @@ static bool keeps_alpha(const struct gf_task *t, int i) {
 static int describe_product(struct gf_task *t, int i) {
     struct gf_product *p = &t->product[i];
     struct gf_output *out = &t->job.out[i];
-    int rc =
-        gf_target_dtype(t->s, &t->targets->target[i], p->format, t->job.precision, &out->dtype);
+    int rc = gf_target_dtype(t->s, p->target, p->kind, p->format, t->job.precision, &out->dtype);
     if (rc)
         return rc;
     out->kind = GF_REAL;
     out->map = gf_dtype_is_integer(out->dtype) ? GF_MAP_DISPLAY : GF_MAP_NUMBER;
     p->alpha_plane = keeps_alpha(t, i);
     rc = gf_task_describe(t, i, p->alpha_plane ? GF_OTHER_COLOR : t->image.color);
-    if (!p->bands && out->map == GF_MAP_NUMBER) {
+    if (!p->target->bands && out->map == GF_MAP_NUMBER) {
         p->has_record = true;
         p->keeps = GF_KEEPS_PROFILE;
         p->record = gf_record_of_job(&t->job, i, &t->image, p->alpha_plane);
@@ -94,7 +93,7 @@ static int prepare_forward(struct gf_task *t) {
     struct gf_job *job = &t->job;
     gf_task_begin_job(t, GF_FORWARD);
     if (gf_dtype_is_complex(job->in_dtype))
-        return gf_fail(GF_EINVAL, "complex samples, and wavelets are taken of real ones");
+        return gf_fail(GF_EINVAL, "wavelets take real samples, not complex ones");
     int rc = gf_task_take_channels(t);
     if (!rc)
         rc = describe(t->s, job);
@@ -124,12 +123,10 @@ const struct gf_task_hooks gf_hooks_dwt = {
     .stream = gf_dwt_planes_stream,
 };
 
-static const struct gf_opt band_rows[] = {
-    GF_TEXT("bands", wavelet.bands, "DIR",
-            "also write each band as DIR/{stem}_BAND.tif; works without --out", .inert = true),
-    GF_END,
-};
-static const struct gf_opt_group band_group = {NULL, band_rows};
+static const struct gf_opt_group band_group =
+    GF_GROUP(NULL, GF_TEXT("bands", wavelet.bands, "DIR",
+                           "also write each band as DIR/{stem}_BAND.tif; works without --out",
+                           .inert = true));
 
 static const struct gf_opt_group *const dwt_groups[] = {
     &gf_opts_out,     &band_group,      &gf_opts_depth_display, &gf_opts_files,

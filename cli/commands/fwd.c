@@ -51,7 +51,7 @@ static int prepare(struct gf_task *t) {
     for (int i = 0; i < job->n_out && !rc; i++) {
         struct gf_product *p = &t->product[i];
         enum gf_dtype dtype;
-        rc = gf_target_dtype(s, &t->targets->target[i], p->format, job->precision, &dtype);
+        rc = gf_target_dtype(s, p->target, p->kind, p->format, job->precision, &dtype);
         if (rc)
             return rc;
         describe_output(s, p->kind, dtype, &job->out[i]);

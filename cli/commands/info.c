@@ -12,19 +12,9 @@
 #include "core/base/status.h"
 #include "formats/files.h"
 
-static const char *color_name(const struct gf_image *image) {
-    switch (image->color) {
-    case GF_GRAY:
-        return "gray";
-    case GF_RGB:
-        return "rgb";
-    default:
-        return "plain channels";
-    }
-}
-
 /* ---- beside the samples ---- */
 
+static const char *const colors[] = {"gray", "rgb", "plain channels"};    /* by enum gf_color */
 static const char *const units[] = {NULL, "inch", "centimetre", "metre"}; /* by enum gf_unit */
 static const char *const intents[] = {"perceptual", "relative colorimetric", "saturation",
                                       "absolute colorimetric"};
@@ -34,10 +24,6 @@ static const char *const corners[] = {NULL,           "top-left",     "top-right
                                       "right-top",    "right-bottom", "left-bottom"};
 
 static const char spaces[] = "zyx";
-
-static int64_t extent_of(const struct gf_stack *s, char axis) {
-    return axis == 'z' ? s->z : axis == 'c' ? s->c : s->t;
-}
 
 /* Pages by axis, and the spacing along each axis. */
 static json_t *stack_report(const struct gf_stack *s) {
@@ -54,7 +40,7 @@ static json_t *stack_report(const struct gf_stack *s) {
         GF_REPORT(GF_KEY("by", s->by), GF_KEY("pages", s->pages), GF_KEY("order", s->order));
     for (int i = 0; i < 3; i++) {
         const char name[2] = {s->order[i], 0};
-        const int64_t n = extent_of(s, s->order[i]);
+        const int64_t n = *name == 'z' ? s->z : *name == 'c' ? s->c : s->t;
         GF_ADD(o, GF_KEY(name, n));
         json_array_append_new(order, GF_REPORT(GF_KEY("axis", name), GF_KEY("n", n)));
     }
@@ -112,7 +98,7 @@ static json_t *report(const char *path, const struct gf_image *image,
         GF_KEY("shape", gf_json_shape(image->px.shape, image->ndim)),
         GF_BOOL(".volume", image->ndim == 3),
         GF_KEY("pages", image->ndim == 3 ? image->px.shape[0] : 1),
-        GF_KEY("channels", image->px.shape[image->ndim]), GF_KEY("color", color_name(image)),
+        GF_KEY("channels", image->px.shape[image->ndim]), GF_KEY("color", colors[image->color]),
         GF_KEY("alpha", image->alpha), GF_KEY("type", gf_dtype_name(image->px.dtype)),
         GF_KEY("depth", image->depth),
         GF_KEY_OR_NULL(image->stack.by, "stack", stack_report(&image->stack)),

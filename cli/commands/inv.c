@@ -55,7 +55,6 @@ static int job_from_options(struct gf_task *t) {
 /* Without --kind a picture that was complex is restored as complex, in formats that can hold it. */
 static int choose_kind(struct gf_task *t, int i, const struct gf_record *r) {
     struct gf_product *p = &t->product[i];
-    struct gf_target target = t->targets->target[i];
     bool unsaid = t->s->out && i == 0 && t->s->kind == GF_UNSET;
     if (!r || !r->complex_input || !unsaid)
         return 0;
@@ -64,10 +63,8 @@ static int choose_kind(struct gf_task *t, int i, const struct gf_record *r) {
                        "the picture was complex, and a %s file is not; write .tif, .npy or .raw, "
                        "or give --kind=real|imag|magnitude|phase",
                        p->format->name);
-    target.kind = p->kind = GF_COMPLEX;
-    free(p->path);
-    p->path = NULL;
-    return gf_target_resolve(&target, p->in, &p->format, &p->path);
+    p->kind = GF_COMPLEX;
+    return 0;
 }
 
 static int prepare(struct gf_task *t) {
@@ -122,30 +119,24 @@ const struct gf_task_hooks gf_hooks_inverse = {
     .check = check,
 };
 
-static const struct gf_opt kind_rows[] = {
+static const struct gf_opt_group kind_group = GF_GROUP(
+    NULL,
     GF_CHOICE("kind", kind, "KIND", gf_kind_choices,
               "what --out holds: magnitude, phase, power, real, imag or complex (default: real, or "
-              "complex if the picture was)"),
-    GF_END,
-};
-static const struct gf_opt_group kind_group = {NULL, kind_rows};
+              "complex if the picture was)"));
 
-static const struct gf_opt pair_rows[] = {
+static const struct gf_opt_group pair_group = GF_GROUP(
+    "Instead of IN",
     GF_TEXT("from-magnitude", from_magnitude, "FILE",
             "invert this float magnitude picture, with the phase of --from-phase", .inert = true),
     GF_TEXT("from-phase", from_phase, "FILE",
-            "the float phase picture that belongs to --from-magnitude", .inert = true),
-    GF_END,
-};
-static const struct gf_opt_group pair_group = {"Instead of IN", pair_rows};
+            "the float phase picture that belongs to --from-magnitude", .inert = true));
 
-static const struct gf_opt shift_rows[] = {
+static const struct gf_opt_group shift_group = GF_GROUP(
+    NULL,
     GF_CHOICE3("shift", shift,
                "the zero frequency of IN is in the centre (default: as recorded; without a record "
-               "no, but yes for --from-magnitude)"),
-    GF_END,
-};
-static const struct gf_opt_group shift_group = {NULL, shift_rows};
+               "no, but yes for --from-magnitude)"));
 
 static const struct gf_opt_group *const groups[] = {
     &gf_opts_out,  &kind_group,     &gf_opts_further, &gf_opts_depth_own, &gf_opts_files,

@@ -8,10 +8,7 @@
 #include "cli/filter/filtering.h"
 #include "cli/backend_options.h"
 #include "cli/command.h"
-#include "cli/commands/plan_assume.h"
-#include "cli/commands/plan_parts.h"
-#include "cli/commands/plan_ranks.h"
-#include "cli/commands/plan_report.h"
+#include "cli/commands/plan.h"
 #include "cli/log.h"
 #include "cli/shapes.h"
 #include "cli/batch/ranks.h"
@@ -226,7 +223,8 @@ static int run(struct gf_settings *s, char **operands, int n) {
 
 static const char *const transforms[] = {"fft", "dwt", "idwt", NULL}; /* as enum gf_plan_of */
 
-static const struct gf_opt plan_rows[] = {
+static const struct gf_opt_group plan_group = GF_GROUP(
+    "What is planned",
     GF_CHOICE("transform", plan_transform, "NAME", transforms,
               "fft, dwt or idwt (default: fft; for a file with a record, its inverse)"),
     GF_TEXT(
@@ -236,10 +234,7 @@ static const struct gf_opt plan_rows[] = {
     GF_INTEGER("ranks", ranks, "P", 1, 1 << 20,
                "also predict a run of P machines like this one (mpirun), with --link"),
     GF_CHOICE("step", step, "NAME", gf_steps,
-              "the sizes of a range A..B: 2x (default), 7smooth, primes"),
-    GF_END,
-};
-static const struct gf_opt_group plan_group = {"What is planned", plan_rows};
+              "the sizes of a range A..B: 2x (default), 7smooth, primes"));
 
 static const struct gf_opt_group *const groups[] = {&plan_group,
                                                     &gf_opts_link,

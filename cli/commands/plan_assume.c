@@ -1,5 +1,5 @@
 /* Reads the facts of a device from what `gpufft devices --json` printed. */
-#include "cli/commands/plan_assume.h"
+#include "cli/commands/plan.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Parts are cut and dealt as for a run, and prepared on each device to see what they take. */
-#include "cli/commands/plan_parts.h"
+#include "cli/commands/plan.h"
 
 #include <stdio.h>
 

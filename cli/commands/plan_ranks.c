@@ -1,6 +1,6 @@
 /* The prediction: passes are bound by memory, the exchange by the network or, in small messages, by what
  * each of them costs. */
-#include "cli/commands/plan_ranks.h"
+#include "cli/commands/plan.h"
 
 #include <limits.h>
 
@@ -42,6 +42,7 @@ static int share(const struct gf_job *job, int ranks, double *pieces, struct gf_
     p->most = plan.pages < units ? plan.pages : units;
     p->bytes_sent = (int64_t)(most + 0.5);
     p->bytes_needed = plan.memory_bytes;
+    p->slabs = plan;
     /* A filter sends all of it back, as a picture's or a line's other walks do. */
     p->exchanges = plan.n_walks > 2 ? 2 : 1;
     return 0;

@@ -1,5 +1,5 @@
 /* The report of a plan: what runs, what it moves and takes, and who shares the work. */
-#include "cli/commands/plan_report.h"
+#include "cli/commands/plan.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -261,6 +261,38 @@ static json_t *passes_report(const struct gf_plan *plan, double copy) {
     return passes;
 }
 
+/* ---- steps, and the workers that take their parts ---- */
+
+/* Lists what the task's backend runs for a part: passes, or walks where the part passes through the device in parts of
+ * its own. Replaces the runner's plan. */
+static json_t *workers_report(const struct gf_task *t, const char *kind, int count,
+                              const struct gf_job *part) {
+    json_t *steps = NULL;
+    if (part && !gf_runner_plan(t->runner, part))
+        steps = passes_report(t->runner->plan, gf_runner_copy_speed(t->runner));
+    return GF_REPORT(GF_KEY("kind", kind), GF_KEY("count", count),
+                     GF_KEY("backend", gf_runner_name(t->runner)),
+                     GF_KEY(".walks", steps && t->runner->plan->in_slabs),
+                     GF_BOOL(".runs", steps != NULL), GF_KEY_IF(steps, "steps", steps));
+}
+
+/* The walks of ranks or through a scratch file, each with its workers; NULL where the job is in one piece. */
+static json_t *steps_report(const struct gf_task *t, const struct gf_slab_plan *p, int ranks) {
+    json_t *steps = p ? json_array() : NULL;
+    for (int i = 0; p && i < p->n_walks; i++) {
+        struct gf_job job;
+        const bool runs = p->exchange_bytes && gf_slab_part_job(p, i, &job);
+        json_t *workers =
+            workers_report(t, ranks ? "rank" : "backend", ranks ? ranks : 1, runs ? &job : NULL);
+        json_array_append_new(steps,
+                              GF_REPORT(GF_KEY(".number", i + 1), GF_KEY("what", p->walk[i].what),
+                                        GF_KEY("bytes_read", p->walk[i].bytes_read),
+                                        GF_KEY("bytes_written", p->walk[i].bytes_written),
+                                        GF_KEY("workers", workers)));
+    }
+    return steps;
+}
+
 static json_t *outputs_report(const struct gf_task *t) {
     json_t *list = json_array();
     for (int i = 0; i < t->job.n_out; i++)
@@ -318,30 +350,41 @@ static json_t *report(const char *name, struct gf_task *t, const struct gf_plan_
     int passed = 0; /* those that walk over the data */
     for (int i = 0; i < plan->n_passes; i++)
         passed += !plan->pass[i].part;
-    return GF_ADD(what_report(name, t), GF_KEY("passes", passes_report(plan, n.copy)),
-                  GF_KEY_IF(pages, "pages_at_once", pages),
-                  GF_KEY_IF(pages, ".pages", t->job.shape[0]), GF_KEY_IF(pages, ".runs", n.runs),
-                  GF_KEY_IF(pages, ".twice", is_walked_twice(t)),
-                  GF_KEY_IF(pages, ".before", pages_before(t)), GF_KEY(".passed", passed),
-                  GF_KEY(".in_walks", plan->in_slabs), GF_BOOL(".one", passed == 1),
-                  GF_KEY("bytes_moved", n.moved), GF_KEY("bytes_in", n.in),
-                  GF_KEY("bytes_out", n.out), GF_KEY("bytes_workspace", n.workspace),
-                  GF_KEY("bytes_needed", n.total), GF_KEY("bytes_limit", limit),
-                  GF_KEY(".outcome", serves && !slabs.exchange_bytes ? ": plane by plane"
-                                     : n.total <= limit              ? ""
-                                     : serves && t->s->scratch       ? ": in slabs"
-                                                                     : ": would be refused"),
-                  GF_KEY_IF(serves, "scratch", slabs_report(t, &slabs)),
-                  GF_KEY_IF(plan->in_slabs, "bus", bus_report(t->runner)),
-                  GF_KEY_IF(plan->times.devices, "times", times_report(&plan->times)),
-                  GF_KEY_IF(plan->n_shares, "devices", shares_report(plan)),
-                  GF_KEY_IF(plan->n_shares, ".exchange", exchange_report(plan)),
-                  GF_KEY_IF(plan->device_bytes, "bytes_device", plan->device_bytes),
-                  GF_KEY_IF(n.copy > 0, "device_copy_gb_s", n.copy * 1e-9),
-                  GF_KEY_IF(n.copy > 0 && n.cost > 0, ".all_ms", n.cost / n.copy * 1e3),
-                  GF_KEY_IF(parts->n, "dealt", parts_report(parts)),
-                  GF_KEY_IF(ranks->ranks, "shared", ranks_report(ranks)));
+    json_t *o = GF_ADD(
+        what_report(name, t), GF_KEY("passes", passes_report(plan, n.copy)),
+        GF_KEY_IF(pages, "pages_at_once", pages), GF_KEY_IF(pages, ".pages", t->job.shape[0]),
+        GF_KEY_IF(pages, ".runs", n.runs), GF_KEY_IF(pages, ".twice", is_walked_twice(t)),
+        GF_KEY_IF(pages, ".before", pages_before(t)), GF_KEY(".passed", passed),
+        GF_KEY(".in_walks", plan->in_slabs), GF_BOOL(".one", passed == 1),
+        GF_KEY("bytes_moved", n.moved), GF_KEY("bytes_in", n.in), GF_KEY("bytes_out", n.out),
+        GF_KEY("bytes_workspace", n.workspace), GF_KEY("bytes_needed", n.total),
+        GF_KEY("bytes_limit", limit),
+        GF_KEY(".outcome", serves && !slabs.exchange_bytes ? ": plane by plane"
+                           : n.total <= limit              ? ""
+                           : serves && t->s->scratch       ? ": in slabs"
+                                                           : ": would be refused"),
+        GF_KEY_IF(serves, "scratch", slabs_report(t, &slabs)),
+        GF_KEY_IF(plan->in_slabs, "bus", bus_report(t->runner)),
+        GF_KEY_IF(plan->times.devices, "times", times_report(&plan->times)),
+        GF_KEY_IF(plan->n_shares, "devices", shares_report(plan)),
+        GF_KEY_IF(plan->n_shares, ".exchange", exchange_report(plan)),
+        GF_KEY_IF(plan->device_bytes, "bytes_device", plan->device_bytes),
+        GF_KEY_IF(n.copy > 0, "device_copy_gb_s", n.copy * 1e-9),
+        GF_KEY_IF(n.copy > 0 && n.cost > 0, ".all_ms", n.cost / n.copy * 1e3),
+        GF_KEY_IF(parts->n, "dealt", parts_report(parts)),
+        GF_KEY_IF(ranks->ranks, "shared", ranks_report(ranks)));
+    const bool by_ranks = ranks->ranks && ranks->slabs.n_walks;
+    const struct gf_slab_plan *outer = by_ranks ? &ranks->slabs : serves ? &slabs : NULL;
+    return GF_ADD(o, GF_KEY(".by_ranks", by_ranks),
+                  GF_KEY_IF(outer, "steps", steps_report(t, outer, by_ranks ? ranks->ranks : 0)));
 }
+
+/* The walks of several workers, and indented further what each of these runs. */
+#define STEPS                                                                                      \
+    "{*steps     walk {number:-4d} {what}\n"                                                       \
+    "              reads {bytes_read:B}, writes {bytes_written:B}\n"                               \
+    "{*workers {?runs {*steps       {?walks walk|pass} {number:-4d} {what}\n"                      \
+    "                reads {bytes_read:B}, writes {bytes_written:B}\n}}}}"
 
 static const char form[] =
     "  transform {shape_said}, {channels#channel}, {type}, {direction}, {precision} precision\n"
@@ -383,8 +426,8 @@ static const char form[] =
     "{?columns columns|rows}, {bytes_needed:B} of memory\n|"
     "  planes    one after the other, {bytes_needed:B} of memory\n}"
     "{?cut   cut       {pages} rows of {rows} points\n}"
-    "{*walks   walk {number:-4d} {what}\n"
-    "            reads {bytes_read:B}, writes {bytes_written:B}\n}"
+    "{?by_ranks {*walks     walk {number:-4d} {what}\n"
+    "              reads {bytes_read:B}, writes {bytes_written:B}\n}|" STEPS "}"
     "  disk      {bytes_moved:B} moved, {bytes_scratch:B} of scratch; "
     "{?least_s at least {least_s:.3g} s at the {disk_mb_s:.0f} MB/s of its last run|"
     "its speed is unknown}\n}"
@@ -398,7 +441,8 @@ static const char form[] =
     "{exchange_ms:.3g} "
     "ms ({bytes_sent:B} from each rank); one process {alone_ms:.3g} ms\n"
     "            memory {bytes_needed:B} a rank; at most {most_ranks} ranks have work; from "
-    "{enough_ranks} on, twice as many save less than a tenth\n}";
+    "{enough_ranks} on, twice as many save less than a tenth\n"
+    "{?by_ranks " STEPS "}}";
 
 void gf_plan_print(const char *name, struct gf_task *t, const struct gf_plan_parts *parts,
                    const struct gf_ranks_plan *ranks) {

@@ -43,7 +43,7 @@ struct gf_planes_work {
 int gf_planes_run(struct gf_planes_work *p);
 /* Whether devices share the task, whose samples each of them can read. */
 static inline bool gf_planes_may_share(const struct gf_task *t) {
-    return t->job.ndim == 3 && t->deal && t->deal->n > 1 && gf_task_is_read_again(t);
+    return t->job.ndim == 3 && t->deal && t->deal->n > 1 && gf_task_is_at_hand(t);
 }
 /* Whether the task is done plane by plane or not at all. */
 static inline bool gf_planes_must(const struct gf_task *t) {

@@ -268,7 +268,8 @@ static int run(struct gf_settings *s, char **operands, int n) {
     return code;
 }
 
-static const struct gf_opt rows[] = {
+static const struct gf_opt_group group = GF_GROUP(
+    "Tune",
     GF_TEXT(
         "backend", backend, "NAME",
         "measure this backend, or a list such as cuda:0,openmp (default: the CPU and every GPU)",
@@ -278,10 +279,7 @@ static const struct gf_opt rows[] = {
     GF_FLAG("forget", forget, "delete what was measured before, and measure nothing"),
     GF_TEXT("export", export_to, "FILE", "write the plans that were measured to FILE"),
     GF_TEXT("import", import_from, "FILE",
-            "keep the plans of such a FILE, for devices of the same name and driver"),
-    GF_END,
-};
-static const struct gf_opt_group group = {"Tune", rows};
+            "keep the plans of such a FILE, for devices of the same name and driver"));
 static const struct gf_opt_group *const groups[] = {&group, &gf_opts_bench_what, &gf_opts_common,
                                                     NULL};
 

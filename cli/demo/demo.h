@@ -8,7 +8,7 @@ enum { GF_MAX_SAMPLES = 2, GF_MAX_STEPS = 10 };
 
 /* A command as typed, without "gpufft": words between blanks, optionally with "> FILE" at the end.
  * Names of panels begin with two digits and a dash. */
-struct gf_step {
+struct gf_lesson_step {
     const char *words;
     const char *see; /* what to look at then, or NULL */
 };
@@ -19,7 +19,7 @@ struct gf_lesson {
     struct {
         const char *sample, *panel; /* a file of samples/, and its name here */
     } input[GF_MAX_SAMPLES];
-    struct gf_step step[GF_MAX_STEPS];
+    struct gf_lesson_step step[GF_MAX_STEPS];
 };
 
 extern const struct gf_lesson gf_lessons[]; /* ends with a NULL name */
@@ -32,9 +32,5 @@ struct gf_sample_file {
 };
 
 extern const struct gf_sample_file gf_sample_files[];
-
-/* hand.c: the steps of lessons that are no transforms: --page, --every and --sum. */
-bool gf_hand_asked(const struct gf_settings *s);
-int gf_hand_run(const struct gf_settings *s, const char *in);
 
 #endif

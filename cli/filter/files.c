@@ -1,4 +1,4 @@
-/* Masks and kernels from pictures. */
+/* Reads masks and kernels from pictures. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static void close_mask(struct gf_filter_part *p) {
 }
 
 static const double LUMA[3] = {0.2126, 0.7152, 0.0722}; /* Rec.709 */
-/* A kernel whose sum is less than this of the sum of its absolute values is one of differences. */
+/* A kernel takes differences if its sum is less than this share of the sum of its absolute values; it is not scaled. */
 static const double ZERO_SUM = 1e-6;
 
 double gf_filter_sample(const struct gf_image *image, const char *p) {
@@ -81,8 +81,8 @@ static int scale_kernel(double *v, int64_t n) {
     return 0;
 }
 
-/* A mask that takes much of the memory is read row by row, that of a line span by span, where its file
- * lets it; *kept tells. */
+/* Keeps the file of a large mask open, to read it row by row, or a line's span by span, if its format allows that;
+ * *kept becomes true then. */
 static int open_mask(const struct gf_settings *s, const struct gf_read_options *options,
                      struct gf_filter_part *p, bool *kept) {
     enum { SHARE = 4 };

@@ -1,4 +1,4 @@
-/* gpufft filter: forward, times a filter, and back, in one job. */
+/* gpufft filter: transforms, multiplies by a filter and transforms back, in one job. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,12 +16,11 @@
 #include "core/base/status.h"
 #include "core/slab/line.h"
 
-enum { MOST_CLIPPED = 1 /* % of the samples, without a line on it */ };
+enum { MOST_CLIPPED = 1 /* % of the samples; more of them get a note */ };
 
 /* ---- the job ---- */
 
-/* Mirrored samples are samples; where some are faded or split, or waves were subtracted, they are no
- * whole numbers. */
+/* Mirroring keeps the samples' type; fading, splitting and subtracting waves make floats. */
 static enum gf_dtype input_dtype(const struct gf_task *t) {
     bool as_read = t->s->filter.edges == GF_EDGES_PERIODIC || t->s->filter.edges == GF_EDGES_MIRROR;
     return as_read && !t->filtering->peaks.n ? t->image.px.dtype
@@ -33,7 +32,7 @@ static int describe_job(struct gf_task *t) {
     struct gf_job *job = &t->job;
     struct gf_filtering *f = t->filtering;
     if (gf_dtype_is_complex(t->image.px.dtype))
-        return gf_fail(GF_EINVAL, "complex samples, and a filter takes real ones");
+        return gf_fail(GF_EINVAL, "a filter takes real samples, not complex ones");
     job->op = GF_FILTER;
     gf_task_begin_job(t, GF_FORWARD);
     job->in_dtype = input_dtype(t);
@@ -53,16 +52,12 @@ static int describe_job(struct gf_task *t) {
 
 /* ---- the filter ---- */
 
-/* Masks and kernels make one. */
+/* Masks and kernels become one. */
 static bool has_table(const struct gf_settings *s) {
-    bool file = false;
-    for (int i = 0; i < s->filter.n_parts; i++)
-        file = file || s->filter.part[i].file.value || s->filter.part[i].source;
-    return file;
+    return gf_inputs_beside(s, 0);
 }
 
-/* Noise is searched in all samples, and the mask is that of the volume; slabs leave the rest of memory to what is
- * held meanwhile. */
+/* The search for noise and the mask concern the whole volume. Slabs need most of the memory that kernels leave. */
 static void refuse_parts(struct gf_task *t) {
     const bool most = 2 * gf_filter_parts_bytes(t) > gf_runner_limit(t->runner);
     if (gf_filter_searches(t->s) || t->s->filter.mask_out)
@@ -72,7 +67,7 @@ static void refuse_parts(struct gf_task *t) {
                                         : NULL;
 }
 
-/* The memory of the table and of its making, before any of it is taken. */
+/* Checks the memory for the table and its making before any of it is allocated. */
 static int check_table(struct gf_task *t) {
     const struct gf_notches *peaks = &t->filtering->peaks;
     bool file = has_table(t->s), mask = peaks->mask.data || (peaks->expected && t->job.ndim == 2);
@@ -82,7 +77,7 @@ static int check_table(struct gf_task *t) {
     if (rc || !(file || mask))
         return rc;
     rc = gf_filter_check_memory(t, bytes);
-    if (rc || !(file || peaks->mask.data)) /* to come: the task checks all of it together */
+    if (rc || !(file || peaks->mask.data)) /* not there yet: the task checks all memory together */
         return rc;
     rc = gf_memory_check(t->prepare_bytes, gf_runner_limit(t->runner));
     if (!rc || !file)
@@ -100,8 +95,8 @@ static int check_table(struct gf_task *t) {
                  : "");
 }
 
-/* With --scratch, a table that would not fit beside the samples is made part by part; the task has to
- * be too large then. Processes that share the filter make each their parts. */
+/* With --scratch, a table that does not fit beside the samples is made part by part, and the task must then be too
+ * large. Processes that share the filter each make their own parts. */
 static bool leaves_table(struct gf_task *t) {
     int64_t bytes;
     if ((!t->s->scratch && !t->ranks) || !has_table(t->s) || t->image.px.data || t->refuses.slabs ||
@@ -139,8 +134,7 @@ static int choose_filter(struct gf_task *t) {
 static int describe_product(struct gf_task *t, int i) {
     struct gf_product *p = &t->product[i];
     struct gf_output *out = &t->job.out[i];
-    int rc =
-        gf_target_dtype(t->s, &t->targets->target[i], p->format, t->job.precision, &out->dtype);
+    int rc = gf_target_dtype(t->s, p->target, p->kind, p->format, t->job.precision, &out->dtype);
     if (!rc)
         rc = gf_target_keep_dtype(t->s, p->format, t->image.px.dtype, &out->dtype);
     if (rc)
@@ -155,7 +149,7 @@ static int describe_product(struct gf_task *t, int i) {
     return rc;
 }
 
-/* Nothing was found and nothing else was asked for: the outputs are the samples. */
+/* True if nothing was found and nothing else was asked for: the outputs are copies of the samples. */
 static bool is_copy(const struct gf_task *t) {
     const struct gf_filter_settings *f = &t->s->filter;
     const struct gf_notches *peaks = &t->filtering->peaks;
@@ -174,7 +168,7 @@ static void release(struct gf_filtering *f) {
     f->filter = NULL;
 }
 
-/* The noise is in the samples, and the edges are made of them. */
+/* Searches the samples for noise, and extends them beyond the edges. */
 static int take_all(struct gf_task *t) {
     double start = gf_now_ms();
     const bool searches = gf_filter_searches(t->s);
@@ -193,7 +187,7 @@ static int take_all(struct gf_task *t) {
     return rc;
 }
 
-/* The filter of that many pages; without samples the whole task keeps it, for its plan. */
+/* Takes the filter for the part's number of pages. Without samples the whole task keeps it, for its plan. */
 static int take_pages(struct gf_task *part) {
     struct gf_filtering *f = part->filtering = calloc(1, sizeof *f), *of = part->whole->filtering;
     if (!f)
@@ -252,7 +246,7 @@ static int prepare(struct gf_task *t) {
     int rc = describe_job(t);
     if (!rc)
         refuse_parts(t);
-    t->looks = !rc && gf_filter_looks(t);
+    t->scans = !rc && gf_filter_scans(t);
     for (int i = 0; i < t->job.n_out && !rc; i++)
         rc = describe_product(t, i);
     if (!rc && t->s->filter.mask_out)
@@ -261,7 +255,7 @@ static int prepare(struct gf_task *t) {
         rc = gf_filter_expect_notches(t);
     if (!rc)
         t->job.in_dtype = input_dtype(t);
-    /* A table would be as large as the volume: it is made for a few pages. */
+    /* A table for all pages would be as large as the volume: it is made for a few of them. */
     t->pages.always = !rc && has_table(t->s) && !gf_task_refuses_pages(t);
     if (!rc && !t->pages.always)
         rc = choose_filter(t);
@@ -272,21 +266,21 @@ static int prepare(struct gf_task *t) {
 
 /* ---- after the run ---- */
 
-/* Drops what --edges added: the picture is the first samples along each axis. */
+/* Crops what --edges added after the picture's samples along each axis. */
 static void crop(struct gf_task *t) {
     for (int i = 0; i < t->job.n_out; i++)
         memcpy(t->product[i].image.px.shape, t->filtering->frame.shape,
                (size_t)t->job.ndim * sizeof *t->filtering->frame.shape);
 }
 
-/* Clipping a few samples is what a filter's overshoot comes to; more is a result that does not fit. */
+/* A filter's overshoot clips a few samples; if it clips more, the result does not fit the type. */
 static void tell_clipped(const struct gf_task *t, int i) {
     long long clipped = (long long)t->report.clipped[i];
     double share = 100. * (double)clipped / (double)gf_array_count(&t->product[i].image.px);
     const char *type = gf_dtype_name(t->job.out[i].dtype);
     const struct gf_filter_settings *f = &t->s->filter;
     bool shifted = f->offset_unit != GF_OFFSET_NUMBER || f->offset != 0;
-    /* Noise that is removed leaves the picture's own range now and then, which needs no advice. */
+    /* Removing noise may exceed the picture's own range here and there, which needs no advice. */
     if (share > MOST_CLIPPED && f->n_parts)
         gf_log_note("'%s': %.*f%% of the samples were clipped to %s; %s", gf_log_name(t->read[0]),
                     share < 10, share, type,
@@ -299,7 +293,7 @@ static void tell_clipped(const struct gf_task *t, int i) {
 
 /* ---- the command ---- */
 
-/* The picture as it was read; the job may be that of a longer one. */
+/* Adds the picture's own properties to the JSON line, as the job may be that of a longer one. */
 static int describe(struct gf_task *t) {
     const struct gf_filtering *f = t->filtering;
     gf_json_memory_begin();

@@ -136,7 +136,7 @@ int64_t gf_filter_lengthen_bytes(const struct gf_task *t);
 int gf_filter_make_units(struct gf_task *t, const struct gf_unit_source *file, int64_t first,
                          struct gf_array *to);
 int64_t gf_filter_make_units_bytes(const struct gf_task *t, int64_t limit);
-bool gf_filter_looks(const struct gf_task *t);
+bool gf_filter_scans(const struct gf_task *t);
 
 /* Allocates a job's input or output; only counts its bytes where `a` is NULL. */
 int64_t gf_filter_job_array(const struct gf_job *job, bool output, int *rc, struct gf_array *a);

@@ -1,4 +1,4 @@
-/* Samples beyond a picture's edges: repeated, mirrored, faded or split off. */
+/* Makes the samples beyond a picture's edges: repeats, mirrors, fades, or splits off the smooth part. */
 
 #include <string.h>
 
@@ -21,13 +21,13 @@ int gf_filter_check_memory(struct gf_task *t, int64_t bytes) {
     bytes += gf_array_bytes(&t->image.px);
     if (t->prepare_bytes < bytes)
         t->prepare_bytes = bytes;
-    /* Before that, the task itself checks what all of it takes. */
+    /* Until the samples are read the task itself checks all memory together. */
     if (!t->image.px.data)
         return 0;
     return gf_memory_check(t->need > bytes ? t->need : bytes, gf_runner_limit(t->runner));
 }
 
-/* True if the picture's own samples will not do. */
+/* True if the job needs other samples than the picture's own. */
 static bool needs_input(const struct gf_task *t) {
     return t->s->filter.edges != GF_EDGES_PERIODIC || t->filtering->peaks.n;
 }
@@ -82,7 +82,7 @@ struct gf_job gf_filter_picture_job(const struct gf_task *t) {
     return job;
 }
 
-/* All parts, and the half of a spectrum that the largest one is made of. */
+/* Bytes of all parts, and of the half spectrum that the largest one is made from. */
 static int64_t smooth_bytes(const struct gf_task *t) {
     struct gf_job job = gf_filter_picture_job(t);
     struct gf_smooth x;
@@ -127,7 +127,7 @@ static int split_smooth(struct gf_task *t, const struct gf_array *picture, struc
     for (int64_t i = 0; i < n; i++)                                                                \
         ((to_type *)to)[i] = (to_type)((const from_type *)from)[i];
 
-/* The usual types by rows; false for others. */
+/* Converts a row between the usual types; false for others. */
 static bool convert_row(void *to, enum gf_dtype to_type, const void *from, enum gf_dtype from_type,
                         int64_t n) {
     if (to_type == from_type)

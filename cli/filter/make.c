@@ -1,4 +1,4 @@
-/* Filters from options, and those kept from file to file. */
+/* Makes filters from options, and keeps them from file to file. */
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static const char *spectrum_text(const struct gf_job *job, const struct gf_filte
 
 /* ---- radii and places ---- */
 
-/* How far the spectrum's corner is, in the unit. */
+/* The distance of the spectrum's corner, in the unit. */
 static double farthest(const struct gf_job *job, const struct gf_filter_frame *frame, int unit) {
     double squares = 0, axes = 0;
     for (int i = 0; i < job->ndim; i++)
@@ -38,12 +38,12 @@ static double farthest(const struct gf_job *job, const struct gf_filter_frame *f
     return unit == GF_BINS ? fmax(sqrt(squares), 1) : (unit == GF_CYCLES ? 0.5 : 100) * sqrt(axes);
 }
 
-/* Between numbers whose squares are numbers; beyond them nothing changes. */
+/* Limits a radius to numbers whose squares do not overflow or vanish; beyond them nothing changes. */
 static double within_reason(double radius) {
     return fmin(fmax(radius, 1e-60), 1e60);
 }
 
-/* One radius to bins of the job's axes; those of a longer axis are as many times closer. */
+/* Converts a radius to bins of the job's axes. A longer axis has proportionally finer bins. */
 static int resolve(const struct gf_job *job, const struct gf_filter_frame *frame,
                    const struct gf_filter_part *p, const struct gf_radius *r,
                    double radius[GF_MAX_DIMS]) {
@@ -64,7 +64,7 @@ static int resolve(const struct gf_job *job, const struct gf_filter_frame *frame
     return 0;
 }
 
-/* x is the last transformed axis, y the one before it. */
+/* Sets a notch's centre: x is the last transformed axis, y the one before it. */
 static int place_notch(const struct gf_job *job, const struct gf_filter_frame *frame,
                        const struct gf_filter_part *p, struct gf_lowpass *l) {
     int at = 0, axes = 0;
@@ -173,8 +173,8 @@ static int add_files(struct gf_filter *f, const struct gf_settings *s, const str
 
 /* ---- the whole ---- */
 
-/* White is the largest number of an integer type, 1 of a float; a share of it is
- * rounded there, so that flat areas are not on a boundary of rounding. */
+/* White is the largest number of an integer type, 1 of a float. A percentage of an integer type's white is rounded,
+ * so that flat areas do not lie on a rounding boundary. */
 static double offset_of(const struct gf_settings *s, enum gf_dtype dtype) {
     const struct gf_filter_settings *f = &s->filter;
     double low = 0, high = 1;
@@ -220,7 +220,7 @@ int gf_filter_make(const struct gf_settings *s, const struct gf_job *job,
     return rc;
 }
 
-/* ---- kept from file to file: an equal filter lets a backend keep its plan ---- */
+/* ---- filters kept from file to file: with the same filter a backend keeps its plan ---- */
 
 enum { MAX_KEPT = 8 };
 
@@ -235,7 +235,7 @@ static struct {
     } kept[MAX_KEPT];
 } keep = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* A hash of all that the filter of the run's options depends on. */
+/* A hash of everything that the filter depends on besides the run's options. */
 static uint64_t key_of(const struct gf_job *job, const struct gf_filter_frame *frame) {
     const int what[] = {job->ndim, (int)job->axes, job->precision, frame->dtype, frame->in_parts};
     const size_t bytes = (size_t)job->ndim * sizeof *job->shape;
@@ -243,7 +243,7 @@ static uint64_t key_of(const struct gf_job *job, const struct gf_filter_frame *f
     return gf_hash(gf_hash(h, job->shape, bytes), frame->shape, bytes);
 }
 
-/* The one with that key; else the one that was not used for longest, empty now; else NULL. */
+/* The entry with that key; else the least recently used one that nobody uses, emptied; else NULL. */
 static struct kept *find_kept(uint64_t key) {
     struct kept *oldest = NULL;
     for (int i = 0; i < MAX_KEPT; i++) {

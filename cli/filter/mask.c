@@ -1,4 +1,4 @@
-/* The filter as a picture: half a spectrum of it, tabulated and mirrored. */
+/* Draws the filter as a picture: tabulates half a spectrum of it, and mirrors that. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "core/base/halves.h"
 #include "core/base/sample_value.h"
 
-/* The job on the picture's own size, once for all that is not transformed. */
+/* The job at the picture's own size, with one sample along axes that are not transformed. */
 static struct gf_job mask_job(const struct gf_task *t) {
     struct gf_job job = t->job;
     for (int i = 0; i < job.ndim; i++)
@@ -17,7 +17,7 @@ static struct gf_job mask_job(const struct gf_task *t) {
     return job;
 }
 
-/* Axes that are not transformed are left out. */
+/* Leaves out axes that are not transformed; returns the number of the others. */
 static int picture_shape(const struct gf_task *t, int64_t shape[GF_MAX_RANK]) {
     int ndim = 0;
     for (int i = 0; i < t->job.ndim; i++)
@@ -31,7 +31,7 @@ int gf_filter_describe_mask(struct gf_task *t, struct gf_product *p) {
     int64_t shape[GF_MAX_RANK];
     int ndim = picture_shape(t, shape);
     enum gf_dtype dtype;
-    int rc = gf_target_dtype(t->s, &t->targets->target[t->job.n_out], p->format, GF_SINGLE, &dtype);
+    int rc = gf_target_dtype(t->s, p->target, p->kind, p->format, GF_SINGLE, &dtype);
     if (rc)
         return rc;
     p->image.px = gf_array_wrap(NULL, dtype, ndim + 1, shape);
@@ -46,11 +46,11 @@ int64_t gf_filter_mask_bytes(const struct gf_task *t) {
     int ndim = t->s->filter.mask_out ? picture_shape(t, shape) : 0;
     for (int i = 0; i < ndim; i++)
         count *= shape[i];
-    /* Half a spectrum of complex doubles, and another for the table that it is made of. */
+    /* Half a spectrum of complex doubles, and another for the table that it is made from. */
     return ndim ? 16 * count : 0;
 }
 
-/* The value at the centred position `at` (C order) of the picture; of a complex number its size. */
+/* The value at the centred position `at` (C order) of the picture; the magnitude of a complex one. */
 static double value(const struct gf_job *job, const struct gf_array *half, int64_t at) {
     int64_t k[GF_MAX_DIMS], where = 0;
     const int folded = gf_job_half_axis(job);

@@ -1,4 +1,4 @@
-/* --auto-notch and --descreen: periodic noise in a picture's own spectrum. */
+/* --auto-notch and --descreen: finds periodic noise in a picture's own spectrum. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,42 +6,42 @@
 #include "cli/filter/filtering.h"
 #include "cli/log.h"
 #include "cli/report.h"
-#include "core/base/sample_run.h"
+#include "core/base/sample_value.h"
 #include "core/base/status.h"
 #include "core/spectrum/detail.h"
 #include "core/spectrum/thing.h"
 
-/* Waves weaker than this, of the strongest one, are what rounding and clipping make of it. */
+/* Waves below this share of the strongest one may come from rounding and clipping it. */
 static const double LEAST_RATIO = 1. / 16;
 /* As a share of an integer type's white: half a level of 8 bits. */
 static const double LEAST_SHARE = 0.5 / 255;
-/* The residue of a subtracted wave is within half a bin of it, or all around one that swells and fades:
- * a gaussian of one and a half times that radius has a fifth left at its end. At a third of the way
- * to the centre a gaussian of a twelfth of that way is within 3e-4 of 1. */
+/* The residue of a subtracted wave lies within half a bin of it, or within `radius` of one that swells and fades: a
+ * gaussian of 1.5 times that radius leaves a fifth at its end. A gaussian of a twelfth of the distance to the centre
+ * is within 3e-4 of 1 at a third of it. */
 static const double RADIUS = 0.5, WIDER = 1.5, SHARE_OF_DISTANCE = 1. / 12;
 
-/* A wave this many times as strong as a thing's waves is looked at by itself. */
+/* A wave this many times as strong as a thing's waves is judged by itself. */
 static const double BESIDE = 2.5;
-/* The noise over its places that a wave may have: one that swells, one that the picture hides. */
+/* The most variation over the picture: of a wave that swells, and of one that the picture hides. */
 static const double SWELL_NOISE = 0.25, HIDDEN_NOISE = 3;
-/* One wave explains that share of the tiles' power; or what it leaves is no more than the floor around its
- * peak times this. The other limits are for waves that do not explain nearly all. */
+/* One wave must explain this share of the tiles' power, or leave at most this multiple of the floor around its peak.
+ * The other limits apply to waves that do not explain nearly all of it. */
 static const double LEAST_STEADY = 0.875, MOST_EXCESS = 15;
 static const double CLEAR_STEADY = 0.95, MOST_NOISE = 1.2, LEAST_CLEAR = 10;
 /* The most contrast of a wave that the picture hides. */
 static const double HIDDEN_CONTRAST = 0.2;
-/* Dots on greys that deviate by less of the range have no picture below them: they are the picture. */
+/* If greys deviate by less than this share of the range, dots have no picture below them: they are the picture. */
 static const double EVEN_GREYS = 0.03;
-/* In a crowd, waves below this share of a thing's strongest one belong to it too. */
+/* In a crowd, waves below this share of a thing's strongest one also belong to it. */
 static const double CROWD_SHARE = 0.25;
 
 enum {
     MOST_TOLD = 4,
-    PLAN_BYTES = 128 << 10, /* of a plan with a table, beside the table */
-    LOOKED_AT = 24,         /* waves at least, whatever N is, to know a thing by */
+    PLAN_BYTES = 128 << 10, /* of a plan with a table, besides the table */
+    LOOKED_AT = 24,         /* at least so many waves, whatever N is, to recognise a thing */
     MOST_HARMONIC = 32,
-    CROWD = 8,       /* interference is not more waves than this */
-    MOST_THINGS = 8, /* hidden waves of things, after which no more are looked for */
+    CROWD = 8,       /* interference has no more waves than this */
+    MOST_THINGS = 8, /* hidden waves of things, after which the search ends */
     SAMPLES = 256,   /* along an axis, for the range */
 };
 
@@ -55,7 +55,7 @@ static const char *option(const struct gf_task *t) {
 
 /* ---- choosing ---- */
 
-/* Leaves the waves among the candidates, up to `most`. */
+/* Keeps up to `most` waves of the candidates. */
 static void keep_waves(struct gf_periodic_list *found, int most) {
     double strongest = 0;
     int n = 0;
@@ -83,20 +83,33 @@ static void add_waves(struct gf_notches *list, const struct gf_periodic_list *fo
     }
 }
 
-/* Amplitudes below this are not looked for. */
+/* The search ignores amplitudes below this. */
 static double least_amplitude(enum gf_dtype dtype) {
     double low, white;
     gf_dtype_range(dtype, &low, &white);
     return gf_dtype_is_integer(dtype) ? LEAST_SHARE * white : 0;
 }
 
-static int find_candidates(const struct gf_task *t, const struct gf_job *job,
-                           const struct gf_array *out, struct gf_periodic_list *all) {
+/* The picture that is searched, and its spectrum. */
+struct search {
+    const struct gf_task *t;
+    const struct gf_job *job;
+    const struct gf_array *out;
+    int64_t channels;
+    double (*levels)[2]; /* for each channel: its 1% and 99% quantiles */
+    double total;        /* amplitude of all waves */
+};
+
+static struct gf_spectrum spectrum_of(const struct search *e, int64_t channel) {
+    return gf_spectrum_of(e->job, e->out, channel, gf_settings_threads(e->t->s));
+}
+
+static int find_candidates(const struct search *e, struct gf_periodic_list *all) {
     struct gf_periodic_list *one = calloc(1, sizeof *one);
     int rc = one ? 0 : gf_fail(GF_ENOMEM, "out of memory");
-    for (int64_t c = 0; c < out->shape[job->ndim] && !rc; c++) {
-        struct gf_spectrum s = gf_spectrum_of(job, out, c, gf_settings_threads(t->s));
-        rc = gf_spectrum_periodic(&s, least_amplitude(t->filtering->frame.dtype), false, one);
+    for (int64_t c = 0; c < e->channels && !rc; c++) {
+        struct gf_spectrum s = spectrum_of(e, c);
+        rc = gf_spectrum_periodic(&s, least_amplitude(e->t->filtering->frame.dtype), false, one);
         if (!rc)
             gf_periodic_merge(all, one);
     }
@@ -106,20 +119,11 @@ static int find_candidates(const struct gf_task *t, const struct gf_job *job,
 
 /* ---- interference, or a thing ---- */
 
-struct eyes {
-    const struct gf_task *t;
-    const struct gf_job *job;
-    const struct gf_array *out;
-    int64_t channels;
-    double (*levels)[2]; /* of each channel: its darkest and its brightest hundredth */
-    double total;        /* amplitude of all waves */
-};
-
-static int find_levels(struct eyes *e) {
+static int find_levels(struct search *e) {
     const struct gf_array *in = &e->t->in;
     const int last = e->job->ndim - 1;
     const int64_t w = in->shape[last], rows = e->job->ndim > 1 ? in->shape[last - 1] : 1;
-    const int64_t nx = w < SAMPLES ? w : SAMPLES, ny = rows < SAMPLES ? rows : SAMPLES;
+    const int64_t nx = gf_min(w, SAMPLES), ny = gf_min(rows, SAMPLES);
     e->levels = calloc((size_t)e->channels, sizeof *e->levels);
     float *v = malloc((size_t)(nx * ny) * sizeof *v);
     if (!e->levels || !v) {
@@ -129,13 +133,10 @@ static int find_levels(struct eyes *e) {
     for (int64_t c = 0; c < e->channels; c++) {
         struct gf_array px = gf_array_index(in, e->job->ndim, c);
         for (int64_t y = 0; y < ny; y++) {
-            double sample;
             const char *p = px.data;
             p += last ? y * rows / ny * px.stride[last - 1] : 0;
-            for (int64_t x = 0; x < nx; x++) {
-                gf_sample_run_read(p + x * w / nx * px.stride[last], px.dtype, 0, 1, &sample, NULL);
-                v[y * nx + x] = (float)sample;
-            }
+            for (int64_t x = 0; x < nx; x++)
+                v[y * nx + x] = (float)gf_sample_get(p + x * w / nx * px.stride[last], px.dtype);
         }
         e->levels[c][0] = (double)gf_select_float(v, nx * ny, nx * ny / 100);
         e->levels[c][1] = (double)gf_select_float(v, nx * ny, nx * ny - 1 - nx * ny / 100);
@@ -144,12 +145,12 @@ static int find_levels(struct eyes *e) {
     return 0;
 }
 
-/* At a wave in the channel where it is strongest. */
-static int look(const struct eyes *e, const double *at, struct gf_thing *strongest) {
+/* Examines a wave in the channel in which it is strongest. */
+static int examine(const struct search *e, const double *at, struct gf_thing *strongest) {
     int rc = 0;
     *strongest = (struct gf_thing){.looked = false};
     for (int64_t c = 0; c < e->channels && !rc; c++) {
-        struct gf_spectrum s = gf_spectrum_of(e->job, e->out, c, gf_settings_threads(e->t->s));
+        struct gf_spectrum s = spectrum_of(e, c);
         struct gf_thing one;
         rc = gf_thing_look(&s, e->levels[c], at, e->total, &one);
         if (!rc && one.amplitude >= strongest->amplitude)
@@ -165,7 +166,7 @@ static void leave(struct gf_notches *list, const double *at, double amplitude) {
     }
 }
 
-/* b is a harmonic of a. */
+/* True if b is a harmonic of a. */
 static bool is_multiple(const double *a, const double *b) {
     for (int k = 2; k <= MOST_HARMONIC; k++)
         for (int sign = -1; sign <= 1; sign += 2)
@@ -174,7 +175,7 @@ static bool is_multiple(const double *a, const double *b) {
     return false;
 }
 
-/* It is a harmonic of one of the first n. */
+/* True if it is a harmonic of one of the first n. */
 static bool is_harmonic(const struct gf_periodic_list *waves, int n, const struct gf_periodic *p) {
     for (int i = 0; i < n; i++)
         if (is_multiple(waves->item[i].at, p->at))
@@ -182,7 +183,7 @@ static bool is_harmonic(const struct gf_periodic_list *waves, int n, const struc
     return false;
 }
 
-/* Not the same wave all over the picture. */
+/* True if it is not the same wave all over the picture. */
 static bool is_noise(const struct gf_periodic *p, const struct gf_thing *seen) {
     if (p->radius > 0 || p->steady >= CLEAR_STEADY)
         return p->radius > 0 && seen->noise > SWELL_NOISE;
@@ -191,8 +192,8 @@ static bool is_noise(const struct gf_periodic *p, const struct gf_thing *seen) {
             (p->steady < LEAST_STEADY && (1 / p->steady - 1) * p->level > MOST_EXCESS));
 }
 
-/* A wave beside a thing, or in a crowd, is noise only where it is pure: those of a thing that repeats
- * exactly are as constant as interference. */
+/* Near a thing, or in a crowd, only a pure wave is interference: the waves of a thing that repeats exactly are as
+ * constant. */
 static bool is_of_thing(const struct gf_notches *list, const struct gf_periodic *p, bool crowd,
                         const struct gf_thing *seen) {
     const double half[2] = {list->left.at[0] / 2, list->left.at[1] / 2};
@@ -204,16 +205,16 @@ static bool is_of_thing(const struct gf_notches *list, const struct gf_periodic 
            (crowd && p->amplitude < CROWD_SHARE * list->left.amplitude);
 }
 
-/* Takes out those of regular things. */
-static int leave_things(const struct eyes *e, struct gf_periodic_list *found) {
+/* Removes the waves of regular things from the list. */
+static int leave_things(const struct search *e, struct gf_periodic_list *found) {
     struct gf_notches *list = &e->t->filtering->peaks;
-    struct gf_spectrum s = gf_spectrum_of(e->job, e->out, 0, 1);
+    struct gf_spectrum s = spectrum_of(e, 0);
     struct gf_thing *seen = calloc((size_t)found->n + 1, sizeof *seen);
     bool thing[GF_MAX_PERIODIC], crowd = found->n > CROWD;
     int rc = seen ? 0 : gf_fail(GF_ENOMEM, "out of memory"), n = 0;
     gf_screens_product(found, &s, thing);
     for (int i = 0; i < found->n && !rc; i++) {
-        rc = look(e, found->item[i].at, &seen[i]);
+        rc = examine(e, found->item[i].at, &seen[i]);
         thing[i] = !gf_thing_is_added(&seen[i]) && (thing[i] || gf_thing_is_likely(&seen[i]));
         if (thing[i] ||
             (is_noise(&found->item[i], &seen[i]) && !is_harmonic(found, i, &found->item[i])))
@@ -227,17 +228,17 @@ static int leave_things(const struct eyes *e, struct gf_periodic_list *found) {
         else
             found->item[n++] = *p;
     }
-    found->n = n < e->t->s->filter.auto_notch ? n : e->t->s->filter.auto_notch;
+    found->n = (int)gf_min(n, e->t->s->filter.auto_notch);
     free(seen);
     return rc;
 }
 
-/* Screens that nobody said were there have to be printed ones. *all: they are the picture. */
-static int leave_screens(const struct eyes *e, bool *all) {
+/* Screens that were not asked for must be printed ones. Sets *all if they are the picture itself. */
+static int leave_screens(const struct search *e, bool *all) {
     struct gf_notches *list = &e->t->filtering->peaks;
     struct gf_thing seen;
     const struct gf_screen *first = &list->screen[0];
-    int rc = look(e, first->at, &seen);
+    int rc = examine(e, first->at, &seen);
     *all = first->n > 1 && seen.looked && seen.greys < EVEN_GREYS;
     if (rc || (!*all && gf_thing_is_print(&seen, first)))
         return rc;
@@ -263,9 +264,9 @@ static int find_hidden(const struct gf_task *t, struct gf_detail *detail, int64_
     return rc;
 }
 
-/* Those that the picture is stronger than, behind `found`. A notch would take of the picture what the
- * wave is weaker than, so they are subtracted only. */
-static int add_hidden(const struct eyes *e, struct gf_detail *detail,
+/* Adds waves that are weaker than the picture, after `found`. They are only subtracted, since a notch would remove
+ * the stronger picture too. */
+static int add_hidden(const struct search *e, struct gf_detail *detail,
                       const struct gf_periodic_list *found) {
     const struct gf_task *t = e->t;
     struct gf_notches *list = &t->filtering->peaks;
@@ -278,7 +279,7 @@ static int add_hidden(const struct eyes *e, struct gf_detail *detail,
         rc = find_hidden(t, detail, channels, &p);
         if (rc || p.amplitude <= least)
             break;
-        rc = look(e, p.at, &seen);
+        rc = examine(e, p.at, &seen);
         if (!rc && (gf_thing_is_likely(&seen) || seen.noise > HIDDEN_NOISE ||
                     seen.contrast > HIDDEN_CONTRAST || is_of_thing(list, &p, false, &seen))) {
             double factor[2];
@@ -300,12 +301,12 @@ static int add_hidden(const struct eyes *e, struct gf_detail *detail,
     return rc;
 }
 
-static int look_for_hidden(const struct eyes *e, const struct gf_periodic_list *found) {
+static int search_hidden(const struct search *e, const struct gf_periodic_list *found) {
     const int64_t channels = e->channels;
     struct gf_detail *detail = calloc((size_t)channels, sizeof *detail);
     int rc = detail ? 0 : gf_fail(GF_ENOMEM, "out of memory");
     for (int64_t c = 0; c < channels && !rc; c++) {
-        struct gf_spectrum s = gf_spectrum_of(e->job, e->out, c, gf_settings_threads(e->t->s));
+        struct gf_spectrum s = spectrum_of(e, c);
         rc = gf_detail_make(&s, found, &detail[c]);
     }
     if (!rc)
@@ -316,13 +317,12 @@ static int look_for_hidden(const struct eyes *e, const struct gf_periodic_list *
     return rc;
 }
 
-static int make_mask(const struct gf_task *t, const struct gf_job *job,
-                     const struct gf_array *out) {
-    struct gf_notches *list = &t->filtering->peaks;
+static int make_mask(const struct search *e) {
+    struct gf_notches *list = &e->t->filtering->peaks;
     struct gf_windowed w = {0};
     int rc = 0;
-    for (int64_t c = 0; c < out->shape[job->ndim] && !rc; c++) {
-        struct gf_spectrum s = gf_spectrum_of(job, out, c, gf_settings_threads(t->s));
+    for (int64_t c = 0; c < e->channels && !rc; c++) {
+        struct gf_spectrum s = spectrum_of(e, c);
         rc = gf_windowed_power(&s, &w);
     }
     if (!rc)
@@ -331,12 +331,12 @@ static int make_mask(const struct gf_task *t, const struct gf_job *job,
     return rc;
 }
 
-/* Screens, or else waves, of the candidates. */
-static int choose(struct eyes *e, struct gf_periodic_list *found) {
+/* Chooses screens, or else waves, among the candidates. */
+static int choose(struct search *e, struct gf_periodic_list *found) {
     const struct gf_filter_settings *f = &e->t->s->filter;
     struct gf_notches *list = &e->t->filtering->peaks;
     struct gf_screen_request want = {.known = f->descreen.on, .period = e->t->filtering->period};
-    struct gf_spectrum s = gf_spectrum_of(e->job, e->out, 0, gf_settings_threads(e->t->s));
+    struct gf_spectrum s = spectrum_of(e, 0);
     bool all = false;
     int rc = 0;
     list->n_screens = gf_screens_find(found, &s, &want, list->screen);
@@ -344,7 +344,7 @@ static int choose(struct eyes *e, struct gf_periodic_list *found) {
     if (screened && !want.known)
         rc = leave_screens(e, &all);
     if (rc || list->n_screens || all || !f->auto_notch)
-        return rc ? rc : list->n_screens ? make_mask(e->t, e->job, e->out) : 0;
+        return rc ? rc : list->n_screens ? make_mask(e) : 0;
     keep_waves(found, f->auto_notch > LOOKED_AT ? f->auto_notch : LOOKED_AT);
     for (int i = 0; i < found->n; i++)
         e->total += found->item[i].amplitude;
@@ -355,7 +355,7 @@ static int choose(struct eyes *e, struct gf_periodic_list *found) {
     rc = leave_things(e, found);
     if (!rc) {
         add_waves(list, found);
-        rc = look_for_hidden(e, known);
+        rc = search_hidden(e, known);
     }
     if (screened && !list->n)
         leave(list, list->screen[0].at, list->screen[0].amplitude);
@@ -364,9 +364,9 @@ static int choose(struct eyes *e, struct gf_periodic_list *found) {
 }
 
 static int find_noise(struct gf_task *t, const struct gf_job *job, const struct gf_array *out) {
-    struct eyes e = {.t = t, .job = job, .out = out, .channels = out->shape[job->ndim]};
+    struct search e = {.t = t, .job = job, .out = out, .channels = out->shape[job->ndim]};
     struct gf_periodic_list *found = calloc(1, sizeof *found);
-    int rc = found ? find_candidates(t, job, out, found) : gf_fail(GF_ENOMEM, "out of memory");
+    int rc = found ? find_candidates(&e, found) : gf_fail(GF_ENOMEM, "out of memory");
     if (!rc)
         rc = find_levels(&e);
     if (!rc)
@@ -396,23 +396,23 @@ static struct gf_job search_job(const struct gf_task *t, struct gf_array *out) {
     return job;
 }
 
-/* Memory of the searches of the spectrum: for waves, then for the depth of a screen's mask or for hidden waves. */
-static int64_t look_bytes(const struct gf_task *t, const struct gf_job *job,
-                          const struct gf_array *out) {
+/* Memory for the searches in the spectrum: for waves; then for a screen's mask, or hidden waves. */
+static int64_t search_bytes(const struct gf_task *t, const struct gf_job *job,
+                            const struct gf_array *out) {
     struct gf_spectrum one = gf_spectrum_of(job, out, 0, gf_settings_threads(t->s));
     int64_t waves = gf_spectrum_periodic_bytes(&one);
-    int64_t screens = gf_windowed_bytes(&one) + gf_screens_mask_bytes(&one), search;
-    int64_t hidden = job->channels * gf_detail_bytes(&one, &search) + search;
+    int64_t screens = gf_windowed_bytes(&one) + gf_screens_mask_bytes(&one), extra;
+    int64_t hidden = job->channels * gf_detail_bytes(&one, &extra) + extra;
     int64_t most = screens > hidden ? screens : hidden;
     return 3 * (int64_t)sizeof(struct gf_periodic_list) + gf_thing_bytes() +
            SAMPLES * SAMPLES * (int64_t)sizeof(float) +
            (job->ndim == 2 && most > waves ? most : waves);
 }
 
-/* Plans the search within the limit. The plan's workspace stays while peaks are looked for. */
+/* Plans the search within the limit. The plan's workspace remains allocated during the search. */
 static int plan_search(struct gf_task *t, struct gf_job *job, const struct gf_array *out) {
-    int64_t held = gf_array_bytes(out) + look_bytes(t, job, out);
-    /* While a context is being opened, nothing waits for it before the samples are read. */
+    int64_t held = gf_array_bytes(out) + search_bytes(t, job, out);
+    /* If a context is being opened, does not wait for it before the samples are read. */
     if (!t->in.data && gf_runner_ahead(t->runner, job))
         return gf_filter_check_memory(t, held);
     int rc = gf_runner_plan(t->runner, job);
@@ -424,7 +424,7 @@ static int plan_search(struct gf_task *t, struct gf_job *job, const struct gf_ar
     return rc ? rc : gf_filter_check_memory(t, held + t->runner->workspace);
 }
 
-/* The period that --descreen was given, in samples; by the resolution along x where a file has two. */
+/* Converts the period of --descreen to samples, by the file's resolution along x. */
 static int resolve_period(struct gf_task *t) {
     const struct gf_filter_settings *f = &t->s->filter;
     double dpi = f->dpi, y;
@@ -444,8 +444,8 @@ int gf_filter_expect_notches(struct gf_task *t) {
     struct gf_array out;
     if (t->job.axes != (1u << t->job.ndim) - 1)
         return gf_fail(GF_EINVAL,
-                       "%s looks at all axes together; not page by page, nor at some of "
-                       "--axes",
+                       "%s searches the whole spectrum; it works neither page by page nor along "
+                       "some of --axes",
                        option(t));
     int rc = resolve_period(t);
     if (rc)
@@ -477,7 +477,7 @@ int gf_filter_find_notches(struct gf_task *t) {
     if (!rc)
         rc = find_noise(t, &job, &out);
     gf_array_free(&out);
-    gf_runner_forget(t->runner); /* the filter's table takes memory before the next plan does */
+    gf_runner_forget(t->runner); /* makes room for the filter's table */
     return rc;
 }
 
@@ -488,7 +488,7 @@ int64_t gf_filter_notch_bytes(const struct gf_task *t) {
         return list->mask.data ? gf_array_bytes(&list->mask) : 0;
     if (t->job.ndim != 2)
         return 0;
-    /* The plan has a table of its own, which it has for the waves that may be there too. */
+    /* The plan has a table of its own; it is counted already if waves may be found too. */
     int64_t tables = t->s->filter.auto_notch ? 1 : 2, mask = shape[0] * (shape[1] / 2 + 1) * 4;
     int64_t table = t->job.shape[0] * (t->job.shape[1] / 2 + 1);
     return mask + tables * table * (t->job.precision == GF_DOUBLE ? 8 : 4) + PLAN_BYTES;
@@ -500,7 +500,7 @@ static struct gf_wave wave_of(const struct gf_task *t, const double *at) {
     return gf_wave_at(t->job.ndim, t->filtering->frame.shape, at);
 }
 
-/* ": period 4.5, angle 30, strength 61", then those behind it with a semicolon. */
+/* Writes ": period 4.5, angle 30, strength 61"; further waves follow a semicolon. */
 static int add_wave(char *text, size_t room, int i, const struct gf_wave *wave, double strength) {
     return snprintf(text, room, "%s period %.4g, angle %.3g, strength %.3g", i ? ";" : ":",
                     wave->period, wave->angle, strength);
@@ -555,7 +555,7 @@ void gf_filter_tell_notches(const struct gf_task *t) {
     list_notches(t);
 }
 
-/* `strength`: negative where there is none. */
+/* `strength`: negative if there is none. */
 static json_t *describe_wave(const struct gf_task *t, const double *at, double strength,
                              double amplitude) {
     struct gf_wave wave = wave_of(t, at);

@@ -1,4 +1,4 @@
-/* gpufft filter's own options, and what parses their values. */
+/* The options of gpufft filter, and the parsers of their values. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static int split(const char *value, struct field field[MAX_FIELDS + 1]) {
     }
 }
 
-/* Ends where the field does, but for `suffix` characters. */
+/* Parses a field that is a number followed by `suffix` characters. */
 static bool parse_number(const struct field *f, size_t suffix, double *out) {
     char *end;
     *out = strtod(f->text, &end);
@@ -67,7 +67,7 @@ static int parse_radius(const struct gf_filter_part *p, const struct field *f,
         p->option, p->text);
 }
 
-/* The order behind the colon of a profile that has one. */
+/* Parses the order after the colon of a profile that has one. */
 static int parse_order(const struct field *f, const char *name, struct gf_filter_part *p) {
     const size_t prefix = strcspn(name, ":") + 1;
     char *end = NULL;
@@ -95,7 +95,7 @@ static int parse_profile(const struct field *f, struct gf_filter_part *p) {
                    p->option, p->text, (int)f->length, f->text);
 }
 
-/* Adds what the row's `low` names. */
+/* Adds a part of the kind that the row's `low` names. */
 static int add_part(const struct gf_opt *o, const char *text, struct gf_settings *s,
                     struct gf_filter_part **out) {
     struct gf_filter_settings *f = &s->filter;
@@ -107,7 +107,7 @@ static int add_part(const struct gf_opt *o, const char *text, struct gf_settings
     return 0;
 }
 
-/* The last field is a profile if it begins with a letter that no number does. */
+/* The last field is a profile if it begins with a letter with which no number begins. */
 static int parse_part(const struct gf_opt *o, const char *value, void *settings) {
     const bool coordinates = o->low == GF_NOTCH;
     const int radii = o->low == GF_BANDPASS || o->low == GF_BANDREJECT ? 2 : 1;
@@ -131,7 +131,7 @@ static int parse_part(const struct gf_opt *o, const char *value, void *settings)
                          p->text);
     for (int i = 0; i < radii && !rc; i++)
         rc = parse_radius(p, &field[p->n_centre + i], &p->radius[i]);
-    /* A place without a radius reads as a place on a line and its radius, which a 0 gives away. */
+    /* A place without a radius reads as a place on a line and a radius, which is refused where it is 0 or less. */
     if (rc && p->n_centre == 1 && parse_number(&field[1], 0, &p->centre[1]))
         rc = gf_fail(GF_EUSAGE,
                      "--notch=%.60s: R is missing; it is X,Y,R, the bin and the radius of what is "
@@ -148,7 +148,7 @@ static int parse_mask(const struct gf_opt *o, const char *value, void *settings)
     return add_part(o, value, settings, &p);
 }
 
-/* "gauss:3": no file, and meant for a kernel by name. */
+/* True for "gauss:3" and the like: no file, but meant as a kernel's name. */
 static bool names_kernel(const char *value) {
     const char *colon = strrchr(value, ':');
     struct field f = {colon ? colon + 1 : value, colon ? strlen(colon + 1) : 0};
@@ -187,7 +187,7 @@ static int parse_auto_notch(const struct gf_opt *o, const char *value, void *cou
     return 0;
 }
 
-/* A period in samples, or rows an inch; without a value any screen. */
+/* A period in samples, or rows per inch; without a value any screen. */
 static int parse_descreen(const struct gf_opt *o, const char *value, void *settings) {
     struct gf_filter_settings *f = &((struct gf_settings *)settings)->filter;
     struct field field = {value, strlen(value)};

@@ -1,4 +1,4 @@
-/* Pages of a lengthened volume that is not in memory, rows of a picture, samples of lines. */
+/* Makes units of a lengthened input that is not in memory: pages of a volume, rows of a picture, samples of lines. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +11,8 @@
 #include "core/base/status.h"
 #include "core/slab/line.h"
 
-/* A source of lengthened units (pages, rows or samples) over the file's: those as they are read, and two lots of
- * lengthened ones that fade into each other. A line or a volume has n of them, lengthened to `length`. */
+/* Makes lengthened units from the file's. `read` holds units as they are read; `end` and `start` two lots of
+ * lengthened ones that fade into each other. A line or a volume has n units, lengthened to `length`. */
 struct making {
     struct gf_task *t;
     const struct gf_unit_source *file;
@@ -28,20 +28,20 @@ static bool splits(const struct gf_task *t) {
 
 /* ---- the smooth part ---- */
 
-/* The picture as a volume, and how many of its pages are taken at once. */
+/* The picture as a volume. */
 static struct gf_job smooth_job(const struct gf_task *t) {
     const struct gf_job job = gf_filter_picture_job(t);
     return gf_slab_volume(&job);
 }
 
-/* A page as it is read, two of the smooth part, and one more where these are made. */
+/* Bytes of a page as it is read, two of the smooth part, and one more in which these are made. */
 static int64_t smooth_page_bytes(const struct gf_task *t, const struct gf_job *job) {
     const int64_t number = (int64_t)gf_dtype_size(job->in_dtype);
     return job->shape[1] * (job->shape[2] + 2) * job->channels *
            ((int64_t)gf_dtype_size(t->filtering->frame.dtype) + 4 * number);
 }
 
-/* Bytes for pages of the smooth part: what they take beside slabs grows more slowly than the limit. */
+/* Bytes for pages of the smooth part: a share of the limit, so that slabs keep the rest. */
 static int64_t smooth_room(const struct gf_task *t, const struct gf_job *job, int64_t limit) {
     enum { SHARE = 4 };
     const int64_t page = smooth_page_bytes(t, job), all = page * job->shape[0],
@@ -60,11 +60,11 @@ static int64_t smooth_bytes(const struct gf_task *t, int64_t limit) {
     return smooth_room(t, &job, limit) + gf_smooth_pages_bytes(&s);
 }
 
-bool gf_filter_looks(const struct gf_task *t) {
+bool gf_filter_scans(const struct gf_task *t) {
     return splits(t) && !gf_slab_is_line(&t->job);
 }
 
-/* Pages of the smooth part; the caller frees. */
+/* Makes pages of the smooth part; the caller frees them. */
 static int make_smooth(struct gf_task *t, int64_t first, int64_t count, struct gf_array *s) {
     const struct gf_job job = gf_smooth_pages_job(t->filtering->smooth, count);
     int rc = 0;
@@ -81,7 +81,7 @@ static int64_t sample_bytes(const struct gf_task *t) {
     return 3 * (int64_t)sizeof(double) * t->job.channels;
 }
 
-/* Bytes for samples of lines that are made together. */
+/* Bytes for samples of lines that are made at once. */
 static int64_t samples_room(const struct gf_task *t, int64_t limit) {
     enum { SHARE = 16, LEAST = 64, MOST = 1 << 16 };
     const int64_t least = LEAST * sample_bytes(t), most = MOST * sample_bytes(t);
@@ -93,8 +93,8 @@ static int64_t samples_at_once(const struct gf_task *t) {
     return samples_room(t, gf_runner_limit(t->runner)) / sample_bytes(t);
 }
 
-/* Units `first` and after it of the line or the volume in its file, in the job's type, each lengthened within
- * itself; perhaps in reverse order. */
+/* Reads units `first` and following of the line or the volume, in the job's type, each lengthened within itself;
+ * in reverse order if asked for. */
 static int read_some(const struct making *m, bool reverse, int64_t first, struct gf_array *to) {
     const int64_t count = to->shape[0], bytes = to->stride[0];
     struct gf_array read = gf_array_slice(&m->read, 0, 0, count), picture = *to;
@@ -105,7 +105,8 @@ static int read_some(const struct making *m, bool reverse, int64_t first, struct
     gf_filter_take_in(m->t, &read, &picture);
     if (!m->is_line && !splits(m->t))
         gf_edges_fill(m->mode, read.shape, gf_settings_threads(m->t->s), to);
-    for (int64_t i = 0; i < count / 2 && reverse; i++) { /* samples: pages come one by one */
+    for (int64_t i = 0; i < count / 2 && reverse;
+         i++) { /* only samples: pages are read one by one */
         char one[16 * GF_SLAB_CHANNELS], *a = (char *)to->data + i * bytes;
         char *b = (char *)to->data + (count - 1 - i) * bytes;
         memcpy(one, a, (size_t)bytes);
@@ -115,7 +116,7 @@ static int read_some(const struct making *m, bool reverse, int64_t first, struct
     return 0;
 }
 
-/* The end fades into the beginning. */
+/* Beyond the end: the end fades into the beginning. */
 static int fade(const struct making *m, int64_t first, struct gf_array *to) {
     const int64_t count = to->shape[0], w = m->length - m->n, j = first - m->n;
     struct gf_array end = gf_array_slice(&m->end, 0, 0, count);
@@ -132,8 +133,8 @@ static int fade(const struct making *m, int64_t first, struct gf_array *to) {
     return rc;
 }
 
-/* Beyond a line: u less s and plus the mirror image of s, which along one axis is a straight line through 0 in its
- * middle: s(y) = (u(n - 1) - u(0)) (y + 1/2 - n/2) / n. */
+/* Beyond the end of a line: u minus s plus the mirror image of s. Along one axis s is a straight line through 0 in
+ * the middle: s(y) = (u(n - 1) - u(0)) (y + 1/2 - n/2) / n. */
 static int split_line(const struct making *m, int64_t first, struct gf_array *to) {
     const int64_t channels = to->shape[1], y = first - m->n;
     struct gf_array begin = gf_array_slice(&m->start, 0, 0, 1);
@@ -154,7 +155,7 @@ static int split_line(const struct making *m, int64_t first, struct gf_array *to
     return rc;
 }
 
-/* The same of pages, inside as well: s is periodic within a page. */
+/* The same for pages, within the picture as well: s is periodic within a page. */
 static int split_pages(const struct making *m, int64_t first, struct gf_array *pages) {
     const int64_t count = pages->shape[0], *shape = m->read.shape;
     const bool inside = first < m->n;
@@ -182,7 +183,7 @@ static int mirror(const struct making *m, int64_t first, struct gf_array *to) {
     return read_some(m, true, m->length - first - to->shape[0], to);
 }
 
-/* Units of the job's input, none or all of them beyond the end of the line or volume. */
+/* Makes units of the job's input; either none or all of them lie beyond the end of the line or volume. */
 static int make_some(const struct making *m, int64_t first, struct gf_array *to) {
     static int (*const beyond[])(const struct making *m, int64_t first, struct gf_array *to) = {
         [GF_EDGES_MIRROR] = mirror, [GF_EDGES_TAPER] = fade, [GF_EDGES_SMOOTH] = split_line};
@@ -259,8 +260,8 @@ int64_t gf_filter_make_units_bytes(const struct gf_task *t, int64_t limit) {
     return parts + read + (mode == GF_EDGES_TAPER ? made : 0);
 }
 
-/* Takes in all pages, for the smooth part. */
-static int look(struct making *m) {
+/* Reads all pages once, for the smooth part. */
+static int scan(struct making *m) {
     struct gf_task *t = m->t;
     const struct gf_job job = smooth_job(t);
     const int64_t *n = job.shape, shape[] = {m->most, n[1], n[2], job.channels};
@@ -294,6 +295,6 @@ int gf_filter_make_units(struct gf_task *t, const struct gf_unit_source *file, i
     struct making m = making_of(t, file);
     if (m.mode == GF_EDGES_PERIODIC)
         return file->read(file->user, first, to);
-    int rc = t->looks && !t->filtering->smooth ? look(&m) : 0;
+    int rc = t->scans && !t->filtering->smooth ? scan(&m) : 0;
     return rc ? rc : make(&m, first, to);
 }

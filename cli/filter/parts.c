@@ -1,4 +1,4 @@
-/* Tables of masks and kernels, of all of a spectrum or of a part of it. */
+/* Makes tables of masks and kernels, for a whole spectrum or a part of it. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ bool gf_filter_spread(const struct gf_job *job, const struct gf_filter_part *p, 
     return true;
 }
 
-/* Rows of a mask's file as doubles, of which those columns are kept that are held along x. */
+/* Reads rows of a mask's file as doubles, and keeps the columns that are held along x. */
 struct reading {
     struct gf_filter_part *p;
     struct gf_filter_samples *mask;
@@ -52,7 +52,7 @@ struct reading {
     double *to;
 };
 
-/* n samples of a mask as doubles to *to, which moves on; with `held` those of which that is not negative. */
+/* Appends n samples of a mask as doubles to *to; with `held` only those for which it is not negative. */
 static int take(const struct gf_filter_part *p, const char *samples, int64_t n, const int64_t *held,
                 double **to) {
     const struct gf_array *px = &p->header->px;
@@ -84,12 +84,12 @@ static int64_t number(int64_t *held, int64_t n) {
     return count;
 }
 
-/* The samples of the mask that the part's values are made of. */
+/* Reads the samples of the mask that the part's values depend on. */
 static int read_mask(struct gf_filter_part *p, const struct gf_job *part,
                      struct gf_filter_samples *mask, int64_t *held) {
     const int64_t *n = mask->extent;
     const struct gf_array *px = &p->header->px;
-    mask->axis = n[1] > 1 ? 1 : 2; /* of a picture, or where y is not transformed, columns */
+    mask->axis = n[1] > 1 ? 1 : 2; /* columns of a picture, or if y is not transformed */
     gf_filter_mark_mask(part, mask->axis, n[mask->axis], held);
     mask->n_held = number(held, n[mask->axis]);
     mask->held = held;
@@ -115,7 +115,7 @@ static int64_t span_bytes(const struct gf_filter_part *p) {
     return SPAN * (p->header->px.stride[p->ndim - 1] + (int64_t)sizeof(double));
 }
 
-/* The whole mask passes by for each part, and leaves what that is made of. */
+/* Reads the whole mask for each part, and adds up the part's values. */
 static int times_line_mask(const struct gf_settings *s, const struct gf_filter_part *p,
                            const struct gf_job *part, struct gf_filter *filter) {
     const int64_t extent = p->file.extent[p->ndim - 1];
@@ -131,10 +131,8 @@ static int times_line_mask(const struct gf_settings *s, const struct gf_filter_p
     for (int64_t at = 0; at < extent && !rc; at += SPAN) {
         char *samples = room + SPAN * sizeof(double);
         double *to = (double *)room;
-        const struct gf_filter_samples span = {.extent = {extent},
-                                               .value = to,
-                                               .first = at,
-                                               .count = extent - at < SPAN ? extent - at : SPAN};
+        const struct gf_filter_samples span = {
+            .extent = {extent}, .value = to, .first = at, .count = gf_min(extent - at, SPAN)};
         rc = gf_file_read_samples(p->source, p->header, span.first, span.count, samples);
         if (!rc)
             rc = take(p, samples, span.count, NULL, &to);

@@ -51,6 +51,12 @@ static void line(const struct gf_canvas *c, double x0, double y0, double x1, dou
     c->line(c->to, p, 2, &(struct gf_stroke){.width = width, .color = color});
 }
 
+static void write_text(const struct gf_canvas *c, struct gf_point at, double size,
+                       enum gf_anchor anchor, struct gf_plot_color color, const char *text) {
+    c->label(c->to, &(struct gf_label){
+                        .at = at, .size = size, .anchor = anchor, .color = color, .text = text});
+}
+
 static struct gf_plot_color color_of(const struct gf_plot_panel *p, int k) {
     if (p->n == 1 && !p->curve[0].name)
         return palette[0];
@@ -216,19 +222,16 @@ static void draw_frame(const struct panel *d) {
     if (p->level > 0)
         line(c, d->x.first, place(&d->y, log10(p->level)), d->x.last, place(&d->y, log10(p->level)),
              1.2, gray);
-    struct gf_label label = {
-        .at = {d->x.first, d->y.last - 14}, .size = TITLE, .color = black, .text = p->title};
-    c->label(c->to, &label);
-    label = (struct gf_label){.at = {middle, d->y.first + BOTTOM - 12},
-                              .size = FONT,
-                              .anchor = GF_ANCHOR_MIDDLE,
-                              .color = black,
-                              .text = p->x_label};
-    c->label(c->to, &label);
-    label.at = (struct gf_point){20, (d->y.first + d->y.last) / 2};
-    label.upwards = true;
-    label.text = p->y_label;
-    c->label(c->to, &label);
+    write_text(c, (struct gf_point){d->x.first, d->y.last - 14}, TITLE, GF_ANCHOR_START, black,
+               p->title);
+    write_text(c, (struct gf_point){middle, d->y.first + BOTTOM - 12}, FONT, GF_ANCHOR_MIDDLE,
+               black, p->x_label);
+    c->label(c->to, &(struct gf_label){.at = {20, (d->y.first + d->y.last) / 2},
+                                       .size = FONT,
+                                       .anchor = GF_ANCHOR_MIDDLE,
+                                       .upwards = true,
+                                       .color = black,
+                                       .text = p->y_label});
 }
 
 /* ---- curves and their names ---- */
@@ -308,11 +311,8 @@ static int draw_names(const struct panel *d) {
     for (int i = 0; i < n; i++) {
         struct gf_plot_color color = color_of(d->p, name[i].curve);
         line(d->canvas, name[i].end.x, name[i].end.y, d->x.last + 14, name[i].y, 0.8, color);
-        struct gf_label label = {.at = {d->x.last + 18, name[i].y + 0.33 * FONT},
-                                 .size = FONT,
-                                 .color = ink(color),
-                                 .text = d->p->curve[name[i].curve].name};
-        d->canvas->label(d->canvas->to, &label);
+        write_text(d->canvas, (struct gf_point){d->x.last + 18, name[i].y + 0.33 * FONT}, FONT,
+                   GF_ANCHOR_START, ink(color), d->p->curve[name[i].curve].name);
     }
     free(name);
     return 0;
@@ -362,12 +362,8 @@ int gf_plot_draw(const struct gf_plot *plot, const struct gf_canvas *canvas) {
         d.y.last = i * PANEL + TOP;
         rc = draw_panel(&d);
     }
-    for (int i = 0; i < count_notes(plot) && !rc; i++) {
-        struct gf_label label = {.at = {LEFT, plot->n * PANEL + (i + 1) * NOTE - 8},
-                                 .size = FONT - 1,
-                                 .color = gray,
-                                 .text = plot->note[i]};
-        canvas->label(canvas->to, &label);
-    }
+    for (int i = 0; i < count_notes(plot) && !rc; i++)
+        write_text(canvas, (struct gf_point){LEFT, plot->n * PANEL + (i + 1) * NOTE - 8}, FONT - 1,
+                   GF_ANCHOR_START, gray, plot->note[i]);
     return rc;
 }

@@ -62,23 +62,14 @@ static void from_samples(const struct gf_array *a, int64_t n, double complex *x)
     }
 }
 
-/* Allocates the input of a job. */
-static int make_input(const struct gf_job *job, struct gf_array *in) {
-    int64_t extent[GF_MAX_RANK];
-    gf_job_in_shape(job, extent);
-    return gf_array_alloc(in, job->in_dtype, job->ndim + 1, extent);
-}
-
 /* Allocates the output and fills it. */
 static int exec(const struct gf_rig *rig, const struct gf_job *job, const struct gf_array *in,
                 struct gf_array *out) {
     struct gf_plan *plan = NULL;
     struct gf_report report = {0};
-    int64_t extent[GF_MAX_RANK];
     int rc = gf_job_validate(job);
-    gf_job_out_shape(job, 0, extent);
     if (!rc)
-        rc = gf_array_alloc(out, job->out[0].dtype, job->ndim + 1, extent);
+        rc = gf_job_alloc(job, 0, out);
     if (!rc)
         rc = rig->backend->plan(rig->context, job, &plan);
     if (!rc)
@@ -109,7 +100,7 @@ int gf_rig_transform(const struct gf_rig *rig, const struct gf_extents *shape,
     const struct gf_job job =
         make_job(rig, shape, direction, real ? gf_dtype_real(pair) : pair, GF_COMPLEX, pair);
     struct gf_array a = {0}, b = {0};
-    int rc = make_input(&job, &a);
+    int rc = gf_job_alloc(&job, -1, &a);
     if (!rc) {
         to_samples(x, gf_rig_points(shape), &a);
         rc = exec(rig, &job, &a, &b);
@@ -130,7 +121,7 @@ bool gf_rig_round_trip(struct gf_rig *rig, const struct gf_extents *shape, enum 
     there.channels = again.channels = channels;
     there.out[0].half = again.in_half = half;
     again.real = true;
-    int rc = make_input(&there, &picture);
+    int rc = gf_job_alloc(&there, -1, &picture);
     if (!rc) {
         gf_samples_noise(&picture);
         rc = exec(rig, &there, &picture, &spectrum);

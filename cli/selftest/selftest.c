@@ -403,13 +403,11 @@ out:
     return code;
 }
 
-static const struct gf_opt selftest_rows[] = {
+static const struct gf_opt_group selftest_group = GF_GROUP(
+    "Test",
     GF_FLAG("full", full,
             "test every shape, however long that takes (minutes where kernels must be compiled); "
-            "default: up to 10 s a backend"),
-    GF_END,
-};
-static const struct gf_opt_group selftest_group = {"Test", selftest_rows};
+            "default: up to 10 s a backend"));
 
 static const struct gf_opt_group *const option_groups[] = {&selftest_group, &gf_opts_one_backend,
                                                            &gf_opts_common, NULL};

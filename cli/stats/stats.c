@@ -73,16 +73,23 @@ static int check_record(const struct gf_image *image) {
     return 0;
 }
 
-/* Plans within the memory limit, with a lean plan if necessary; `spectrum` has a shape and no data
- * yet. The plan's workspace is still held while peaks are searched. */
+/* Plans within the memory limit, with a lean plan if necessary. The spectrum, and the plan's workspace while
+ * peaks are searched, count as well. */
 static int plan(struct gf_runner *e, struct gf_job *job, const struct gf_image *image,
-                const struct gf_array *spectrum, int threads) {
-    struct gf_spectrum one = gf_spectrum_of(job, spectrum, 0, threads);
-    int64_t held =
-        gf_array_bytes(&image->px) + gf_array_bytes(spectrum) + gf_spectrum_peaks_bytes(&one);
-    int rc = gf_runner_plan(e, job);
-    if (rc || !gf_memory_check(held + e->workspace, gf_runner_limit(e)))
+                int threads) {
+    const enum gf_dtype type = job->out[0].dtype;
+    int64_t shape[GF_MAX_RANK], bytes;
+    gf_job_out_shape(job, 0, shape);
+    int rc = gf_size_product(shape, job->ndim + 1, (int64_t)gf_dtype_size(type), &bytes);
+    if (!rc)
+        rc = gf_runner_plan(e, job);
+    if (rc)
         return rc;
+    const struct gf_array spectrum = gf_array_wrap(NULL, type, job->ndim + 1, shape);
+    const struct gf_spectrum one = gf_spectrum_of(job, &spectrum, 0, threads);
+    const int64_t held = gf_array_bytes(&image->px) + bytes + gf_spectrum_peaks_bytes(&one);
+    if (!gf_memory_check(held + e->workspace, gf_runner_limit(e)))
+        return 0;
     job->lean = true;
     rc = gf_runner_plan(e, job);
     return rc ? rc : gf_memory_check(held + e->workspace, gf_runner_limit(e));
@@ -103,7 +110,7 @@ static int look_at_samples(struct gf_stats *st) {
 static int look_at_spectrum(struct gf_stats *st, const struct gf_array *out, int64_t i,
                             int threads) {
     int peaks = st->peaks;
-    struct gf_signal *signal = &st->signal[i];
+    struct gf_stats_signal *signal = &st->signal[i];
     struct gf_spectrum s = gf_spectrum_of(st->job, out, i, threads);
     st->n_rings = gf_spectrum_ring_count(&s);
     signal->ring = malloc((size_t)st->n_rings * sizeof *signal->ring);
@@ -122,26 +129,20 @@ static int look_at_spectrum(struct gf_stats *st, const struct gf_array *out, int
 /* Transforms the picture and analyses it; `st` points at image and job. */
 static int look(struct stats_run *r, struct gf_image *image, struct gf_job *job,
                 struct gf_stats *st) {
-    struct gf_array in = image->px, out;
+    struct gf_array in = image->px, out = {0};
     struct gf_report report = {0};
-    int64_t shape[GF_MAX_RANK], bytes;
     in.base = NULL;
     in.shape[image->ndim] -= image->alpha;
     int rc = make_job(r->s, image, job);
     if (rc)
         return rc;
     gf_load_note_stack(st->path, image, job->axes);
-    gf_job_out_shape(job, 0, shape);
-    out = gf_array_wrap(NULL, job->out[0].dtype, job->ndim + 1, shape);
-    rc = gf_size_product(shape, job->ndim + 1, (int64_t)gf_dtype_size(out.dtype), &bytes);
-    if (!rc) {
-        gf_runner_ahead(&r->runner, job);
-        rc = look_at_samples(st); /* while the context opens */
-    }
+    gf_runner_ahead(&r->runner, job);
+    rc = look_at_samples(st); /* while the context opens */
     if (!rc)
-        rc = plan(&r->runner, job, image, &out, gf_settings_threads(r->s));
+        rc = plan(&r->runner, job, image, gf_settings_threads(r->s));
     if (!rc)
-        rc = gf_array_alloc(&out, out.dtype, out.rank, shape);
+        rc = gf_job_alloc(job, 0, &out);
     if (!rc)
         rc = gf_runner_run(&r->runner, &in, &out, &report);
     st->backend = gf_runner_name(&r->runner);
@@ -165,7 +166,7 @@ static int write_radial(const struct stats_run *r, const struct gf_stats *st) {
     if (page >= 0)
         rc = gf_target_claim(t, st->path, NULL, path);
     if (!rc)
-        rc = gf_radial_write(st, path, r->s->clobber);
+        rc = gf_stats_radial_write(st, path, r->s->clobber);
     free(path);
     return rc;
 }
@@ -196,12 +197,8 @@ static int refuse(struct stats_run *r, const struct gf_image *image, int rc) {
     struct gf_job job;
     int all = 0;
     gf_failure_keep(&first, rc);
-    if (!make_job(r->s, image, &job)) {
-        int64_t shape[GF_MAX_RANK];
-        gf_job_out_shape(&job, 0, shape);
-        const struct gf_array out = gf_array_wrap(NULL, job.out[0].dtype, job.ndim + 1, shape);
-        all = plan(&r->runner, &job, image, &out, gf_settings_threads(r->s));
-    }
+    if (!make_job(r->s, image, &job))
+        all = plan(&r->runner, &job, image, gf_settings_threads(r->s));
     return all == GF_ENOMEM ? all : gf_failure_return(&first);
 }
 
@@ -301,7 +298,7 @@ static int claim_radial(struct stats_run *r) {
     int names = s->frames && r->inputs.n ? 1 : r->inputs.n;
     if (!s->stats.radial)
         return 0;
-    int rc = gf_radial_check(s->stats.radial);
+    int rc = gf_stats_radial_check(s->stats.radial);
     if (!rc)
         rc = gf_template_parse("--radial", s->stats.radial, &t->where);
     if (!rc && (t->where.prefix || (t->where.has_page && s->dims != 2)))
@@ -344,7 +341,7 @@ static int run_stats(struct gf_settings *s, char **operands, int n) {
     for (int i = 0; i < r.inputs.n && !s->frames && !gf_session_is_lost(&r.session); i++) {
         gf_runner_next(&r.runner, r.inputs.n - i);
         run_one(&r, &r.inputs.path[i], 1);
-        gf_progress_input(false);
+        gf_progress_count(0, 1, 0);
     }
     gf_progress_stop();
     if (!s->frames && (r.done + r.failed > 1 || r.inputs.many))
@@ -358,8 +355,8 @@ out:
 
 static const char *const colors[] = {"luma", "channels", NULL};
 
-static const struct gf_opt stats_rows[] = {
-    GF_INTEGER("dims", dims, "2", 2, 2, "take each page of a volume by itself"),
+static const struct gf_opt_group stats_group = GF_GROUP(
+    "Statistics", GF_INTEGER("dims", dims, "2", 2, 2, "take each page of a volume by itself"),
     GF_INTEGER("peaks", stats.peaks, "N", 0, 100000, "list the N strongest peaks (default: 5)"),
     GF_TEXT("radial", stats.radial, "FILE",
             "write the radial spectrum as .csv, .json or a plot, .svg or .png; {stem} for several "
@@ -367,10 +364,7 @@ static const struct gf_opt stats_rows[] = {
     GF_CHOICE("color", stats.channels, "luma|channels", colors,
               "analyse one Rec.709 luma of colour (default), or each channel by itself"),
     GF_NEGATE("clobber", clobber, "refuse to replace an existing file"),
-    GF_FLAG("sync", sync, "write each file to its disk before it replaces the old one"),
-    GF_END,
-};
-static const struct gf_opt_group stats_group = {"Statistics", stats_rows};
+    GF_FLAG("sync", sync, "write each file to its disk before it replaces the old one"));
 
 static const struct gf_opt_group *const groups[] = {
     &stats_group,  &gf_opts_precision,   &gf_opts_list,   &gf_opts_frames, &gf_opts_raw,

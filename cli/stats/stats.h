@@ -2,14 +2,12 @@
 #ifndef GF_CLI_STATS_STATS_H
 #define GF_CLI_STATS_STATS_H
 
-#include <jansson.h>
-
 #include "core/spectrum/sample_stats.h"
 #include "core/spectrum/spectrum.h"
 #include "formats/format.h"
 
 /* The luma, or one channel. */
-struct gf_signal {
+struct gf_stats_signal {
     struct gf_sample_stats samples;
     struct gf_energy energy;
     struct gf_ring *ring;
@@ -27,16 +25,14 @@ struct gf_stats {
     const char *backend;
     int peaks; /* how many were asked for */
     int64_t n_signals, n_rings;
-    struct gf_signal *signal;
+    struct gf_stats_signal *signal;
 };
 
 void gf_stats_print(const struct gf_stats *s, bool json);
 
-json_t *gf_radial_json(const struct gf_stats *s, const struct gf_signal *c);
-
-/* radial.c: writes the rings to a file in the format of its suffix. GF_EUSAGE unless that is .csv,
+/* Writes the rings to a file in the format of its suffix. GF_EUSAGE unless that is .csv,
  * .json, .svg or .png. */
-int gf_radial_check(const char *path);
-int gf_radial_write(const struct gf_stats *s, const char *path, bool clobber);
+int gf_stats_radial_check(const char *path);
+int gf_stats_radial_write(const struct gf_stats *s, const char *path, bool clobber);
 
 #endif

@@ -167,6 +167,8 @@ double gf_job_array_bytes(const struct gf_job *job, int output);
 static inline int64_t gf_job_bytes(const struct gf_job *job, int output) {
     return (int64_t)gf_job_array_bytes(job, output);
 }
+/* Allocates an output, or the input where that is below 0. GF_ENOMEM. */
+int gf_job_alloc(const struct gf_job *job, int output, struct gf_array *a);
 /* The type of the complex numbers that are transformed, and how many there are to a pixel. */
 static inline enum gf_dtype gf_job_number(const struct gf_job *job) {
     return job->precision == GF_DOUBLE ? GF_C128 : GF_C64;

@@ -49,13 +49,24 @@ bool gf_job_joins_pages(const struct gf_job *job) {
     return gf_job_is_real(job) && job->ndim == 3 && (job->axes == 5 || part) && pages >= MANY;
 }
 
-double gf_job_array_bytes(const struct gf_job *job, int output) {
-    int64_t shape[GF_MAX_RANK];
-    double bytes = (double)gf_dtype_size(output < 0 ? job->in_dtype : job->out[output].dtype);
+/* The shape and the type of an output, of the input where that is below 0. */
+static enum gf_dtype describe(const struct gf_job *job, int output, int64_t shape[GF_MAX_RANK]) {
     if (output < 0)
         gf_job_in_shape(job, shape);
     else
         gf_job_out_shape(job, output, shape);
+    return output < 0 ? job->in_dtype : job->out[output].dtype;
+}
+
+int gf_job_alloc(const struct gf_job *job, int output, struct gf_array *a) {
+    int64_t shape[GF_MAX_RANK];
+    const enum gf_dtype type = describe(job, output, shape);
+    return gf_array_alloc(a, type, job->ndim + 1, shape);
+}
+
+double gf_job_array_bytes(const struct gf_job *job, int output) {
+    int64_t shape[GF_MAX_RANK];
+    double bytes = (double)gf_dtype_size(describe(job, output, shape));
     for (int i = 0; i <= job->ndim; i++)
         bytes *= (double)shape[i];
     return bytes;

@@ -29,11 +29,9 @@ static int probe(const struct gf_backend *b, char reason[GF_REASON]) {
                  isa_asked());
         return GF_EABSENT;
     }
-    snprintf(reason, GF_REASON, "x86-64-%s kernels, %d lanes, %d threads", k->isa, k->lanes,
-             omp_get_max_threads());
-    if (!strcmp(k->isa, "plain"))
-        snprintf(reason, GF_REASON, "portable kernels, %d lanes, %d threads", k->lanes,
-                 omp_get_max_threads());
+    const bool plain = !strcmp(k->isa, "plain");
+    snprintf(reason, GF_REASON, "%s%s kernels, %d lanes, %d threads", plain ? "" : "x86-64-",
+             plain ? "portable" : k->isa, k->lanes, omp_get_max_threads());
     return 0;
 }
 
@@ -120,16 +118,15 @@ static int threads_of(const struct gf_plan *plan) {
     return ((const struct context *)plan->context)->threads;
 }
 
-static int tiled_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
-                      struct gf_report *report) {
-    return gf_cpu_run(plan->impl, threads_of(plan),
-                      &(struct gf_cpu_run){in, NULL, out, report, NULL});
-}
-
 static int tiled_exec_fed(struct gf_plan *plan, const struct gf_array *in, struct gf_feed *feed,
                           struct gf_array *out, struct gf_report *report) {
     return gf_cpu_run(plan->impl, threads_of(plan),
                       &(struct gf_cpu_run){in, feed, out, report, NULL});
+}
+
+static int tiled_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
+                      struct gf_report *report) {
+    return tiled_exec_fed(plan, in, NULL, out, report);
 }
 
 static int tiled_time(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,

@@ -248,21 +248,12 @@ void gf_cpu_pass_display(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
     }
 }
 
-/* Component re of the workspace at an index along every axis. */
-static double work_real(const struct gf_cpu_plan *p, const long index[GF_MAX_RANK]) {
-    int lanes = p->kernels->lanes, size = p->kernels->bits / 8;
+const char *gf_cpu_work_at(const struct gf_cpu_plan *p, const long index[GF_MAX_RANK]) {
+    const int lanes = p->kernels->lanes;
     const char *at = p->work_data;
     for (int i = 0; i <= p->job.ndim; i++)
-        at += i == p->inner ? index[i] / lanes * lanes * p->work.stride[i] + index[i] % lanes * size
-                            : index[i] * p->work.stride[i];
-    if (size == 4) {
-        float v;
-        memcpy(&v, at, sizeof v);
-        return (double)v;
-    }
-    double v;
-    memcpy(&v, at, sizeof v);
-    return v;
+        at += (i == p->inner ? index[i] / lanes * lanes : index[i]) * p->work.stride[i];
+    return at;
 }
 
 double gf_cpu_zero_frequency(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass,
@@ -274,7 +265,8 @@ double gf_cpu_zero_frequency(const struct gf_cpu_plan *p, const struct gf_cpu_pa
         double sum = 0;
         for (long k = 0; k < p->extent[pass->axis]; k++) {
             index[pass->axis] = k;
-            sum += work_real(p, index);
+            sum += gf_cpu_get_real(gf_cpu_work_at(p, index), p->kernels->bits,
+                                   index[p->inner] % p->kernels->lanes);
         }
         largest = fmax(largest, sum);
         more = false;

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/cpu/dwt_level.h"
 #include "core/cpu/mirror.h"
 #include "core/wavelet/dwt.h"
 #include "core/base/status.h"

@@ -1,6 +1,6 @@
 /* One level of the wavelet transform: tiles, the pieces of their rows, and the three axes in
  * turn. */
-#include "core/cpu/dwt_level.h"
+#include "core/cpu/dwt.h"
 
 #include <omp.h>
 #include <string.h>
@@ -27,10 +27,7 @@ struct gf_cpu_dwt_level gf_cpu_dwt_level_of(const struct gf_job *job,
 }
 
 static size_t type_size(enum gf_cpu_sample t) {
-    static const size_t size[] = {
-        [GF_CPU_U8] = 1,  [GF_CPU_I8] = 1,  [GF_CPU_U16] = 2, [GF_CPU_I16] = 2,
-        [GF_CPU_U32] = 4, [GF_CPU_I32] = 4, [GF_CPU_F32] = 4, [GF_CPU_F64] = 8};
-    return size[t];
+    return gf_dtype_size((enum gf_dtype)t); /* core/cpu/mirror.h holds them together */
 }
 
 /* Contiguous columns of a tile's rows: `count` columns from column `from` of the array are column
@@ -54,6 +51,10 @@ struct tile {
     char *zeros;
     int64_t clipped;
 };
+
+static enum gf_cpu_sample own_type(const struct tile *t) {
+    return t->real == 4 ? GF_CPU_F32 : GF_CPU_F64;
+}
 
 /* Row (z, y); NULL for a row of zeros. */
 static const char *row_at(const struct gf_cpu_rows *r, long z, long y) {
@@ -120,9 +121,8 @@ static void fetch_row(const struct tile *t, const char *row, enum gf_cpu_sample 
 /* Four rows to two, all of them in buffers. */
 static void pair_buffers(const struct tile *t, bool inverse, char *const row[4], char *low,
                          char *high) {
-    const enum gf_cpu_sample own = t->real == 4 ? GF_CPU_F32 : GF_CPU_F64;
     const void *at[4] = {row[0], row[1], row[2], row[3]};
-    t->kernels->pair(inverse, at, own, t->width * t->level->channels, low, high, false);
+    t->kernels->pair(inverse, at, own_type(t), t->width * t->level->channels, low, high, false);
 }
 
 /* ---------------------------------------------------------------- forward */
@@ -135,8 +135,7 @@ static void finish_row(const struct tile *t, int band, long z, long y, const cha
     size_t at = (size_t)t->first * t->pixel;
     char *to_a = a->data + z * a->plane + y * a->row + at;
     if (!l->on[GF_DWT_X]) {
-        t->kernels->store(row, n * l->channels, t->real == 4 ? GF_CPU_F32 : GF_CPU_F64, to_a,
-                          l->stream[band]);
+        t->kernels->store(row, n * l->channels, own_type(t), to_a, l->stream[band]);
         return;
     }
     char *to_d = d->data + z * d->plane + y * d->row + at;
@@ -266,10 +265,6 @@ static void put_row(struct tile *t, long z, long y, const char *a, const char *d
     if (count > 0)
         t->clipped += t->kernels->store(x, count * l->channels, l->type, row + (size_t)from * pixel,
                                         l->stream_fine);
-}
-
-static enum gf_cpu_sample own_type(const struct tile *t) {
-    return t->real == 4 ? GF_CPU_F32 : GF_CPU_F64;
 }
 
 /* z off, y on. */

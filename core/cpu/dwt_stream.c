@@ -5,7 +5,6 @@
 
 #include "core/base/process.h"
 #include "core/base/status.h"
-#include "core/cpu/dwt_level.h"
 #include "core/cpu/mirror.h"
 
 /* Halves of this size leave the nearer caches before they are complete. */

@@ -8,13 +8,9 @@
 #include "core/filter/compose.h"
 #include "core/filter/filter.h"
 
-static bool transformed(const struct gf_job *job, int axis) {
-    return axis >= 0 && axis < job->ndim && (job->axes >> axis & 1);
-}
-
 static bool filtered(const struct gf_job *job, int axis) {
     const struct gf_job whole = gf_filter_whole(job);
-    return transformed(&whole, axis);
+    return gf_cpu_transforms(&whole, axis);
 }
 
 /* The filter's index of this job's index 0. */
@@ -23,20 +19,13 @@ static int64_t first_of(const struct gf_job *job, int axis) {
 }
 
 bool gf_cpu_filter_fuses(const struct gf_job *job) {
-    int axes = 0;
-    for (int i = 0; i < job->ndim; i++)
-        axes += transformed(job, i) && job->shape[i] > 1;
-    return axes > 1 || !job->filter->table.data || job->whole.axes;
+    return gf_cpu_count_axes(job) > 1 || !job->filter->table.data || job->whole.axes;
 }
 
 /* Flushes tiny values to 0 as gain_flush() of kernels/cpu/gain.h does. */
 static void put(void *table, int bits, int64_t at, double v) {
-    if (fabs(v) < (bits == 32 ? 0x1p-90 : 0x1p-900))
-        v = 0;
-    if (bits == 32)
-        ((float *)table)[at] = (float)v;
-    else
-        ((double *)table)[at] = v;
+    gf_cpu_put_real(table, bits, at,
+                    fabs(v) < (bits == 32 ? 0x1p-90 : 0x1p-900) ? 0 : (long double)v);
 }
 
 /* ---- factors ---- */
@@ -101,9 +90,8 @@ static void table_value(const struct gf_array *t, int64_t at, double v[2]) {
         return;
     const bool complex = gf_dtype_is_complex(t->dtype);
     for (int c = 0; c <= complex; c++) {
-        int64_t i = complex ? 2 * at + c : at;
-        v[c] = gf_dtype_real(t->dtype) == GF_F64 ? ((const double *)t->data)[i]
-                                                 : (double)((const float *)t->data)[i];
+        const int bits = gf_dtype_real(t->dtype) == GF_F64 ? 64 : 32;
+        v[c] = gf_cpu_get_real(t->data, bits, complex ? 2 * at + c : at);
     }
 }
 
@@ -199,9 +187,9 @@ int gf_cpu_filter_make(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pa
     if (rc)
         goto out;
     f->gain.zero = gf_filter_zero(&p->job);
-    f->gain.lane_on = transformed(&whole, pass->lane);
+    f->gain.lane_on = gf_cpu_transforms(&whole, pass->lane);
     for (int d = 0; d < 2; d++)
-        f->gain.outer_on[d] = transformed(&whole, pass->outer[d]);
+        f->gain.outer_on[d] = gf_cpu_transforms(&whole, pass->outer[d]);
     rc = pass->args.form == GF_CPU_R2R ? fill_line(p, pass, t, f)
          : is_brief(&p->job, t)        ? fill_factors(p, pass, t, f)
                                        : fill_table(p, pass, t, threads, f);

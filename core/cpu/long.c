@@ -62,13 +62,8 @@ static void *lane_table(const struct gf_cpu_long *l, const struct gf_roots *r, l
             long double re, im;
             gf_roots_at(r, (uint64_t)k1 * (uint64_t)step * (uint64_t)i % r->n, &re, &im);
             int64_t at = ((k1 / lanes * count + i) * 2) * lanes + k1 % lanes;
-            if (bits == 32) {
-                ((float *)table)[at] = (float)re;
-                ((float *)table)[at + lanes] = (float)im;
-            } else {
-                ((double *)table)[at] = (double)re;
-                ((double *)table)[at + lanes] = (double)im;
-            }
+            gf_cpu_put_real(table, bits, at, re);
+            gf_cpu_put_real(table, bits, at + lanes, im);
         }
     return table;
 }

@@ -2,14 +2,12 @@
  * has. */
 #include "core/cpu/plan.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/factor.h"
 #include "core/base/status.h"
-
-static bool transformed(const struct gf_job *job, int axis) {
-    return axis < job->ndim && (job->axes >> axis & 1);
-}
 
 static long spectral_extent(const struct gf_cpu_plan *p, int axis) {
     const struct gf_job *job = &p->job;
@@ -24,7 +22,7 @@ static int half_axis(const struct gf_job *job) {
         return -1;
     int last = -1;
     for (int i = job->ndim - 1; i >= 0; i--)
-        if (transformed(job, i) && (last < 0 || job->shape[last] == 1))
+        if (gf_cpu_transforms(job, i) && (last < 0 || job->shape[last] == 1))
             last = i;
     return job->shape[last] > 1 ? last : gf_job_half_axis(job);
 }
@@ -109,18 +107,13 @@ static bool fits_last_caches(const struct gf_cpu_plan *p, int times) {
     return points * p->kernels->bits / 8 <= times * gf_cpu_last_cache_share();
 }
 
-/* True when input and output stay in the last-level cache. */
-static bool fits_last_cache(const struct gf_cpu_plan *p) {
-    return fits_last_caches(p, 1);
-}
-
 /* Adjacent blocks in a tile of a pass across the workspace's blocks: as many as the cache holds,
  * but few enough that every thread gets several tiles, and the same number in each tile. */
 static void choose_groups(const struct gf_cpu_plan *p, int threads, struct gf_cpu_pass *pass) {
     enum { TILES_A_THREAD = 8 };
     const bool hermitian = p->half >= 0 && !p->job.in_half;
     if (pass->args.form != GF_CPU_C2C || pass->axis == p->inner ||
-        (pass->from_input && (hermitian || fits_last_cache(p))))
+        (pass->from_input && (hermitian || fits_last_caches(p, 1))))
         return;
     long lines = pass->args.n_lane, outer = pass->args.n_outer[0] * pass->args.n_outer[1];
     if (pass->folds) {
@@ -205,14 +198,6 @@ static bool can_be_lean(const struct gf_cpu_plan *p) {
            !(real && job->direction == GF_INVERSE);
 }
 
-/* Transformed axes that are longer than a point. */
-static int count_axes(const struct gf_job *job) {
-    int n = 0;
-    for (int i = 0; i < job->ndim; i++)
-        n += transformed(job, i) && job->shape[i] > 1;
-    return n;
-}
-
 /* A separate column for the frequency n / 2 would cost a whole block. */
 static bool can_pack(const struct gf_cpu_plan *p) {
     const struct gf_job *job = &p->job;
@@ -224,7 +209,7 @@ static bool can_pack(const struct gf_cpu_plan *p) {
 static bool can_pack_all(const struct gf_cpu_plan *p) {
     const struct gf_output *o = &p->job.out[0];
     bool fused = p->job.n_out == 1 && (!needs_largest(o) || fits_from_zero(p, o));
-    return can_pack(p) && count_axes(&p->job) > 2 && fused && !p->lean;
+    return can_pack(p) && gf_cpu_count_axes(&p->job) > 2 && fused && !p->lean;
 }
 
 /* Bytes of a plane that stays in the second-level cache from one pass to the next. */
@@ -268,7 +253,7 @@ static bool transforms_rows_in_place(const struct gf_cpu_plan *p) {
 static bool spares_the_workspace(const struct gf_cpu_plan *p) {
     enum { LEAST_BYTES = 7 << 19, SAME_SETS = 1 << 11 };
     const struct gf_job *job = &p->job;
-    const int64_t same_sets = fits_last_cache(p) ? 2 * SAME_SETS : SAME_SETS;
+    const int64_t same_sets = fits_last_caches(p, 1) ? 2 * SAME_SETS : SAME_SETS;
     const int64_t row = spectral_extent(p, 1) * p->kernels->bits / 4;
     return job->op == GF_FFT && job->ndim == 2 && job->axes == 3 && job->channels == 1 &&
            p->half != 0 && p->inner == 1 && !(p->half > 0 && is_narrow(p)) && row % same_sets &&
@@ -289,8 +274,8 @@ static bool can_pack_within(const struct gf_cpu_plan *p) {
     if (job->out[0].packed_within || serves_as_workspace(p))
         return true;
     return can_pack(p) && can_be_lean(p) && job->channels == 1 && job->ndim == 2 &&
-           count_axes(job) == 2 && !p->lean && !job->elsewhere &&
-           (fits_last_cache(p) || is_narrow(p));
+           gf_cpu_count_axes(job) == 2 && !p->lean && !job->elsewhere &&
+           (fits_last_caches(p, 1) || is_narrow(p));
 }
 
 /* The inverse: the first pass packs what the last one reads. Not of pictures that fit the caches,
@@ -298,14 +283,9 @@ static bool can_pack_within(const struct gf_cpu_plan *p) {
 static bool can_pack_back(const struct gf_cpu_plan *p) {
     const struct gf_job *job = &p->job;
     return job->direction == GF_INVERSE && job->op == GF_FFT && job->in_half && job->ndim == 2 &&
-           count_axes(job) == 2 && job->channels == 1 && p->half == 1 && p->inner == 1 &&
+           gf_cpu_count_axes(job) == 2 && job->channels == 1 && p->half == 1 && p->inner == 1 &&
            job->shape[1] % (2 * p->kernels->lanes) == 0 && !job->elsewhere && !job->lean &&
-           is_narrow(p) && !fits_last_cache(p);
-}
-
-/* A part of a job that packs leaves its spectra packed. */
-static bool packs_part(const struct gf_job *job) {
-    return job->out[0].packed;
+           is_narrow(p) && !fits_last_caches(p, 1);
 }
 
 enum gf_packing gf_cpu_packs(const struct gf_job *job, const struct gf_cpu_kernels *kernels) {
@@ -325,7 +305,7 @@ static int order_axes(const struct gf_cpu_plan *p, int axes[GF_MAX_DIMS]) {
     for (int i = 0; i < job->ndim; i++) {
         int axis = inverse ? i : job->ndim - 1 - i;
         bool idle = job->shape[axis] == 1; /* a transform of one point changes nothing */
-        if (transformed(job, axis) && axis != p->half && !idle)
+        if (gf_cpu_transforms(job, axis) && axis != p->half && !idle)
             axes[n++] = axis;
     }
     if (p->half >= 0) { /* the first or the last pass, where the samples are real */
@@ -477,7 +457,7 @@ static int choose_passes(struct gf_cpu_plan *p, int threads) {
     const struct gf_job *job = &p->job;
     p->lean = is_lean(p);
     p->packed_within = can_pack_within(p);
-    p->packed = p->packed_within || packs_part(job) || can_pack_all(p);
+    p->packed = p->packed_within || job->out[0].packed || can_pack_all(p);
     p->packed_back = can_pack_back(p);
     if (p->packed || p->packed_back || gf_cpu_column_pays(p))
         p->extent[p->half]--;
@@ -490,7 +470,8 @@ static int choose_passes(struct gf_cpu_plan *p, int threads) {
     if (p->packed_within)
         p->pass[1].args.unpacks_within = true;
     else
-        p->pass[p->n_passes - 1].args.unpacks = p->packed && !packs_part(job);
+        p->pass[p->n_passes - 1].args.unpacks =
+            p->packed && !job->out[0].packed; /* a part of a job stays packed */
     for (int i = 2; i < p->n_passes && p->packed_within; i++)
         p->pass[i].args.n_lane++;
     int rc = join_planes(p, threads);
@@ -498,6 +479,51 @@ static int choose_passes(struct gf_cpu_plan *p, int threads) {
         p->plain.rank = job->ndim + 1;
     choose_folds(p);
     return rc;
+}
+
+static const char *type_name(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass, bool in) {
+    const struct gf_job *job = &p->job;
+    if (in ? !pass->from_input : pass->output < 0)
+        return p->half >= 0 ? "half spectrum" : "spectrum";
+    return gf_dtype_name(in ? job->in_dtype : job->out[pass->output].dtype);
+}
+
+/* Bytes of the workspace between two passes. */
+static int64_t bytes_between(const struct gf_cpu_plan *p) {
+    if (p->work.band)
+        return p->work.bytes + p->extent[p->pass[0].lane] * p->work.row_bytes;
+    return p->lean ? gf_job_bytes(&p->job, 0) : p->work.bytes;
+}
+
+/* Fills pass->summary: its text, and the bytes that it reads and writes. */
+static void summarise(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass) {
+    const struct gf_job *job = &p->job;
+    static const char names[] = "zyx";
+    char how[128] = "";
+    const char *kind = pass->output >= 0 ? gf_kind_name(job->out[pass->output].kind) : "";
+    if (pass->args.line) {
+        char factors[96];
+        gf_factor_describe(pass->args.n, factors, sizeof factors);
+        snprintf(how, sizeof how, "%c: %s%s", names[GF_MAX_DIMS - job->ndim + pass->axis], factors,
+                 pass->args.gain ? ", filter, and back" : "");
+    } else {
+        snprintf(how, sizeof how, pass->args.destination.discard ? "range" : "extract");
+    }
+    pass->summary.bytes_read = pass->from_input ? gf_job_bytes(job, -1) : bytes_between(p);
+    pass->summary.bytes_written = pass->to_plane ? 0 : bytes_between(p);
+    if (pass->from_plane)
+        pass->summary.bytes_read = 0; /* its planes are in cache */
+    if (pass->args.gain)
+        pass->summary.bytes_read += p->filter->bytes;
+    if (pass->output >= 0)
+        pass->summary.bytes_written = gf_job_bytes(job, pass->output);
+    if (pass->args.destination.discard) {
+        pass->summary.bytes_written = 0;
+        snprintf(pass->summary.what, sizeof pass->summary.what, "%s of %s", how, kind);
+        return;
+    }
+    snprintf(pass->summary.what, sizeof pass->summary.what, "%s, %s -> %s%s%s", how,
+             type_name(p, pass, true), type_name(p, pass, false), *kind ? " " : "", kind);
 }
 
 int gf_cpu_plan_make(const struct gf_job *job, const struct gf_cpu_kernels *kernels, int threads,
@@ -511,7 +537,8 @@ int gf_cpu_plan_make(const struct gf_job *job, const struct gf_cpu_kernels *kern
     int rc = 0;
     set_extents(p);
     for (int i = 0; i < job->ndim; i++)
-        if (transformed(job, i) && !(p->line[i] = gf_cpu_line_plan(job->shape[i], kernels->bits))) {
+        if (gf_cpu_transforms(job, i) &&
+            !(p->line[i] = gf_cpu_line_plan(job->shape[i], kernels->bits))) {
             rc = gf_fail(GF_ENOMEM, "no memory for the tables of %lld points",
                          (long long)job->shape[i]);
             goto fail;
@@ -533,7 +560,7 @@ int gf_cpu_plan_make(const struct gf_job *job, const struct gf_cpu_kernels *kern
         (gf_job_samples(job) && (rc = gf_cpu_sampling_make(p, &p->sampling))))
         goto fail;
     for (int i = 0; i < p->n_passes; i++)
-        gf_cpu_pass_summarise(p, &p->pass[i]);
+        summarise(p, &p->pass[i]);
     choose_streams(p);
     choose_ways(p, threads);
     size_scratch(p, threads);

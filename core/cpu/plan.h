@@ -52,6 +52,17 @@ struct gf_cpu_layout {
     ptrdiff_t row_bytes;
 };
 
+static inline bool gf_cpu_transforms(const struct gf_job *job, int axis) {
+    return axis >= 0 && axis < job->ndim && (job->axes >> axis & 1);
+}
+/* Transformed axes that are longer than a point. */
+static inline int gf_cpu_count_axes(const struct gf_job *job) {
+    int n = 0;
+    for (int i = 0; i < job->ndim; i++)
+        n += gf_cpu_transforms(job, i) && job->shape[i] > 1;
+    return n;
+}
+
 /* Waking a team of threads takes about ten microseconds, in which one thread does this many points. A
  * team that still waits for work begins sooner: struct gf_cpu_ways. */
 enum { GF_CPU_WORTH_A_TEAM = 1 << 15 };
@@ -185,12 +196,6 @@ int gf_cpu_filter_make(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pa
                        struct gf_cpu_filter **out);
 void gf_cpu_filter_free(struct gf_cpu_filter *f); /* or NULL */
 
-/* ---- summary.c, for `gpufft plan` ---- */
-
-/* Fills pass->summary: its text, and the bytes that it reads and writes. The plan's passes, layouts
- * and filter are made. */
-void gf_cpu_pass_summarise(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass);
-
 /* ---- bind.c: what is known only when a pass runs ---- */
 
 /* Points the pass's ends at the arrays of this run. */
@@ -199,6 +204,8 @@ void gf_cpu_pass_bind(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
 /* Sets factor, gain and limits of the pass's output for a display range in unscaled units. */
 void gf_cpu_pass_display(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
                          const double range[2]);
+/* The block of LANES real parts of the workspace that has an index along every axis. */
+const char *gf_cpu_work_at(const struct gf_cpu_plan *p, const long index[GF_MAX_RANK]);
 /* The display range's end of samples that are never negative, for which no frequency is larger than
  * the zero frequency: its value as output `o` has it, summed from the workspace before the last
  * pass runs. */

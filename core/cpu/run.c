@@ -153,20 +153,6 @@ static void run_team(const struct joined *j, int n, int threads, struct gf_cpu_s
     }
 }
 
-/* Passes from `first` on as they are joined: plane by plane when there are several, so that the next
- * pass finds its data in cache, else tile by tile. They have been bound. */
-static struct joined joined_from(struct gf_cpu_plan *p, int first, int count, int threads,
-                                 struct gf_feed *feed) {
-    const struct gf_cpu_pass *pass = &p->pass[first];
-    struct joined j = {.p = p, .pass = pass, .count = count, .feed = feed};
-    long planes = count > 1 ? pass->args.n_outer[0] * pass->args.n_outer[1] : 1;
-    for (int i = 0; i < count; i++)
-        j.tiles[i] = gf_cpu_tiles(p->kernels, &pass[i].args) / planes;
-    j.chunks = count > 1 ? planes : j.tiles[0];
-    j.at_once = count > 1 ? 1 : tiles_at_once(pass, j.chunks, threads);
-    return j;
-}
-
 static int allocate(char **data, int64_t bytes, const char *what) {
     if (!*data && bytes && !(*data = gf_alloc((size_t)bytes)))
         return gf_fail(GF_ENOMEM, "no memory for %s of %lld bytes", what, (long long)bytes);
@@ -291,19 +277,25 @@ static double *note_seconds(const struct gf_cpu_plan *p, const struct gf_cpu_pas
     return to;
 }
 
-/* Binds passes from `first` on as far as they are joined. */
+/* Binds passes from `first` on as far as they are joined: plane by plane when there are several, so that the
+ * next pass finds its data in cache, else tile by tile. */
 static struct joined prepare(struct gf_cpu_plan *p, const struct gf_cpu_run *run, int first,
                              int threads, bool past_caches, struct ranges *r) {
     struct gf_cpu_pass *pass = &p->pass[first];
-    int count = 1;
-    while (pass[count - 1].with_next)
-        count++;
-    for (int k = 0; k < count; k++) {
+    struct joined j = {.p = p, .pass = pass, .count = 1, .feed = first ? NULL : run->feed};
+    while (pass[j.count - 1].with_next)
+        j.count++;
+    for (int k = 0; k < j.count; k++) {
         if (!p->bound)
             bind(p, pass + k, run->in, run->out, threads, r);
         pass[k].args.destination.stream = pass[k].stream || (past_caches && pass[k].may_stream);
     }
-    return joined_from(p, first, count, threads, first ? NULL : run->feed);
+    const long planes = j.count > 1 ? pass->args.n_outer[0] * pass->args.n_outer[1] : 1;
+    for (int i = 0; i < j.count; i++)
+        j.tiles[i] = gf_cpu_tiles(p->kernels, &pass[i].args) / planes;
+    j.chunks = j.count > 1 ? planes : j.tiles[0];
+    j.at_once = j.count > 1 ? 1 : tiles_at_once(pass, j.chunks, threads);
+    return j;
 }
 
 /* Runs the passes, after allocate_all(). */

@@ -217,29 +217,14 @@ void gf_cpu_sampling_tile(const struct gf_cpu_plan *p, const struct gf_cpu_pass_
 
 /* A bin as doubles, whatever the precision. */
 static void get(const struct gf_cpu_plan *p, int64_t i, double *re, double *im) {
-    const int64_t count = p->sampling->sample.count;
-    if (p->kernels->bits == 32) {
-        const float *v = p->sampling->value;
-        *re = (double)v[i];
-        *im = (double)v[count + i];
-    } else {
-        const double *v = p->sampling->value;
-        *re = v[i];
-        *im = v[count + i];
-    }
+    *re = gf_cpu_get_real(p->sampling->value, p->kernels->bits, i);
+    *im = gf_cpu_get_real(p->sampling->value, p->kernels->bits, p->sampling->sample.count + i);
 }
 
 static void set(const struct gf_cpu_plan *p, int64_t i, double re, double im) {
-    const int64_t count = p->sampling->sample.count;
-    if (p->kernels->bits == 32) {
-        float *v = p->sampling->value;
-        v[i] = (float)re;
-        v[count + i] = (float)im;
-    } else {
-        double *v = p->sampling->value;
-        v[i] = re;
-        v[count + i] = im;
-    }
+    gf_cpu_put_real(p->sampling->value, p->kernels->bits, i, (long double)re);
+    gf_cpu_put_real(p->sampling->value, p->kernels->bits, p->sampling->sample.count + i,
+                    (long double)im);
 }
 
 /* Packed half spectra: where a row's first bin is expected, Z = A + i B, A and B being the bins 0
@@ -282,19 +267,15 @@ void gf_cpu_sampling_lines(const struct gf_cpu_plan *p, const struct gf_cpu_pass
         unpack(p);
 }
 
-/* Copies a bin of the workspace, whose innermost axis is blocked. */
+/* Copies a bin of the workspace. */
 static void copy_bin(const struct gf_cpu_plan *p, const int position[GF_MAX_RANK]) {
-    const int lanes = p->kernels->lanes;
-    const char *at = p->work_data;
-    long lane = 0;
+    long index[GF_MAX_RANK];
     int64_t to = 0;
     for (int i = 0; i <= p->job.ndim; i++) {
-        long k = (long)indices_of(p, i)->index[position[i]];
-        lane = i == p->inner ? k % lanes : lane;
-        at += (i == p->inner ? k / lanes * lanes : k) * p->work.stride[i];
+        index[i] = (long)indices_of(p, i)->index[position[i]];
         to += position[i] * step_of(p, i);
     }
-    put(p, to, at, lane, 1);
+    put(p, to, gf_cpu_work_at(p, index), index[p->inner] % p->kernels->lanes, 1);
 }
 
 void gf_cpu_sampling_read(const struct gf_cpu_plan *p) {
@@ -315,16 +296,10 @@ void gf_cpu_sampling_range(const struct gf_cpu_plan *p, int o, double rms, doubl
     const struct gf_range_sample *s = &p->sampling->sample;
     const double unit = gf_sample_run_unit(rms);
     const enum gf_kind kind = p->job.out[o].kind;
-    const float *single = p->sampling->value;
-    if (p->kernels->bits == 32 && unit == 1) { /* the usual case, without calls */
-        for (int64_t i = 0; i < s->count; i++)
-            s->key[i] = gf_range_key(kind, (double)single[i], (double)single[s->count + i]);
-    } else {
-        for (int64_t i = 0; i < s->count; i++) {
-            double re, im;
-            get(p, i, &re, &im);
-            s->key[i] = gf_range_key(kind, unit * re, unit * im);
-        }
+    for (int64_t i = 0; i < s->count; i++) {
+        double re, im;
+        get(p, i, &re, &im);
+        s->key[i] = gf_range_key(kind, unit * re, unit * im);
     }
     gf_range_sample_find(s, &p->job, o, rms, range);
 }

@@ -7,7 +7,6 @@
 
 #include "core/base/clock.h"
 #include "core/base/status.h"
-#include "core/deal/shares.h"
 #include "core/session/auto.h"
 #include "core/session/speeds.h"
 

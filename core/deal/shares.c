@@ -1,5 +1,5 @@
 /* Units dealt in proportion to rates. */
-#include "core/deal/shares.h"
+#include "core/deal/deal.h"
 
 int gf_shares_earliest(const double *rate, const double *late, int n, const int64_t *units) {
     int best = -1;

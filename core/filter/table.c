@@ -370,18 +370,15 @@ static int add_tile(const struct gf_job *job, const struct gf_filter_samples *ke
     const int last = job->ndim - 1;
     const int64_t rows = last == 2 ? h->extent[1] : 1, columns = last ? h->extent[last] : 1;
     struct gf_array x = {0}, spectrum = {0};
-    int64_t shape[GF_MAX_RANK];
-    gf_job_in_shape(&planes, shape);
-    int rc = gf_array_alloc(&x, GF_F64, last + 2, shape);
-    gf_job_out_shape(&planes, 0, shape);
+    int rc = gf_job_alloc(&planes, -1, &x);
     if (!rc)
-        rc = gf_array_alloc(&spectrum, GF_C128, last + 2, shape);
+        rc = gf_job_alloc(&planes, 0, &spectrum);
     if (rc)
         goto out;
     memset(x.data, 0, (size_t)gf_array_bytes(&x));
     lay_out(job, kernel, tile, &x);
     rc = transform->run(transform->context, &planes, &x, &spectrum);
-    for (int64_t k = 0; k < shape[0] * rows && !rc; k++) {
+    for (int64_t k = 0; k < spectrum.shape[0] * rows && !rc; k++) {
         int64_t from = k / rows * spectrum.stride[0];
         if (on(job, 1) && last == 2)
             from += (first_of(job, 1) + k % rows) * spectrum.stride[1];

@@ -50,7 +50,7 @@ static bool is_late(const struct contest *t, double limit) {
 /* The plans in the order of their costs, and arrays for the largest of them. */
 static int enter(struct contest *t) {
     struct gf_gpu_candidate list[GF_GPU_CANDIDATES];
-    int64_t shape[GF_MAX_RANK], most[GF_GPU_N_BUFFERS] = {0};
+    int64_t most[GF_GPU_N_BUFFERS] = {0};
     const bool fits = 4 * gf_job_array_bytes(t->job, -1) < (double)gf_memory_available();
     const int n = fits ? gf_gpu_candidates(t->job, &t->c->props, list) : 0;
     for (int i = 0; i < n; i++) {
@@ -64,8 +64,7 @@ static int enter(struct contest *t) {
                 most[k] = e->run.plan->bytes[k];
         t->n++;
     }
-    gf_job_in_shape(t->job, shape);
-    int rc = n > 0 ? gf_array_alloc(&t->in, t->job->in_dtype, t->job->ndim + 1, shape) : GF_EUNSUPP;
+    int rc = n > 0 ? gf_job_alloc(t->job, -1, &t->in) : GF_EUNSUPP;
     for (int k = 0; k < GF_GPU_N_BUFFERS && !rc; k++)
         if (most[k])
             rc = t->c->api->alloc(t->c->gpu, most[k], &t->lent[k]);

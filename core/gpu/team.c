@@ -8,7 +8,6 @@
 #include "core/base/clock.h"
 #include "core/base/status.h"
 #include "core/gpu/plan/make.h"
-#include "core/gpu/team_time.h"
 
 struct gf_gpu_team {
     int n;     /* open members, the leading one included */

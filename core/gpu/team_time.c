@@ -1,5 +1,5 @@
 /* Predicts the times of one device and of several. */
-#include "core/gpu/team_time.h"
+#include "core/gpu/team.h"
 
 #include <math.h>
 

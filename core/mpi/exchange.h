@@ -10,6 +10,7 @@
 #ifndef GF_CORE_MPI_EXCHANGE_H
 #define GF_CORE_MPI_EXCHANGE_H
 
+#include "core/base/job.h"
 #include "core/mpi/ranks.h"
 #include "core/slab/io.h"
 
@@ -32,5 +33,20 @@ int gf_rank_exchange_put(struct gf_rank_exchange *e, int64_t at, const void *dat
 int gf_rank_exchange_get(struct gf_rank_exchange *e, int64_t at, void *data, int64_t bytes);
 void *gf_rank_exchange_lend(const struct gf_rank_exchange *e, int64_t at, int64_t bytes);
 int gf_rank_exchange_turn(struct gf_rank_exchange *e, int rc);
+
+/* ---- how long ranks take to exchange a volume between the two walks of its slabs, beside the time in which each
+ * copies as many bytes within its memory ---- */
+
+struct gf_exchange_times {
+    int64_t bytes_sent; /* by the rank that sends the most */
+    int runs;
+    double median, least; /* seconds of the slowest rank */
+    double copy;          /* seconds in which all ranks at once copy what they send; the least */
+};
+
+/* On all ranks at once, within so many bytes of memory each: nothing is read, transformed or written. Runs
+ * for so many seconds, three times at least, or with `runs` above 0 so often. Fills *e on all ranks alike. */
+int gf_exchange_measure(struct gf_ranks *ranks, const struct gf_job *job, int64_t memory,
+                        double seconds, int runs, struct gf_exchange_times *e);
 
 #endif

@@ -1,5 +1,4 @@
 /* The exchange of a run in slabs without its transforms, timed. */
-#include "core/mpi/exchange_time.h"
 
 #include <stdlib.h>
 #include <string.h>

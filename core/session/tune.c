@@ -55,18 +55,14 @@ struct work {
 
 /* Allocates a fresh output, as each file of a run gets. */
 static int renew(const struct gf_job *job, struct gf_array *out) {
-    int64_t shape[GF_MAX_RANK];
     gf_array_free(out);
-    gf_job_out_shape(job, 0, shape);
-    return gf_array_alloc(out, job->out[0].dtype, job->ndim + 1, shape);
+    return gf_job_alloc(job, 0, out);
 }
 
 static int prepare(const struct gf_backend *b, void *context, const struct gf_job *job,
                    struct work *w) {
-    int64_t shape[GF_MAX_RANK];
     *w = (struct work){.plan = NULL};
-    gf_job_in_shape(job, shape);
-    int rc = gf_array_alloc(&w->in, job->in_dtype, job->ndim + 1, shape);
+    int rc = gf_job_alloc(job, -1, &w->in);
     if (!rc)
         rc = renew(job, &w->out);
     if (!rc)

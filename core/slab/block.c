@@ -1,6 +1,6 @@
 /* Blocks of a half spectrum to rows of the spectrum, number by number as a backend's last pass makes
  * them from its workspace. */
-#include "core/slab/block.h"
+#include "core/slab/state.h"
 
 #include <string.h>
 

@@ -3,7 +3,6 @@
  * itself, as numbers, as its two columns are told apart afterwards. */
 #include <string.h>
 
-#include "core/slab/block.h"
 #include "core/slab/state.h"
 
 /* Columns beside each other that are transformed for the packed one's sake: two, as backends

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "core/base/status.h"
-#include "core/slab/block.h"
 #include "core/slab/state.h"
 
 /* Bytes of a row of the input. */

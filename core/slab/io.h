@@ -58,4 +58,8 @@ struct gf_slab_io {
     int (*write_span)(void *user, int i, int64_t first, int64_t count, const void *data);
 };
 
+/* Runs a job slab by slab, as its plan tells. */
+int gf_slab_run(const struct gf_slab_plan *plan, const struct gf_slab_io *io,
+                struct gf_report *report);
+
 #endif

@@ -8,8 +8,6 @@
 #include "core/base/halves.h"
 #include "core/base/sample_run.h"
 #include "core/base/status.h"
-#include "core/slab/block.h"
-#include "core/slab/line_math.h"
 #include "core/slab/state.h"
 
 struct lines {

@@ -36,6 +36,8 @@ int64_t gf_slab_line_rows(const struct gf_slab_plan *p);
 /* The job of `count` columns: from samples to numbers or, `inverse`, back to all outputs; and whether it
  * runs in place. */
 struct gf_job gf_slab_line_columns_job(const struct gf_slab_plan *p, int64_t count, bool inverse);
+/* The job of a row; is_real: of one that is half a spectrum of real numbers, to which or from which it is. */
+struct gf_job gf_slab_line_row_job(const struct gf_slab_plan *p, bool is_real, bool inverse);
 bool gf_slab_line_in_place(const struct gf_slab_plan *p, bool inverse);
 /* Bytes of a frequency or a sample in output i. */
 int64_t gf_slab_line_out_bytes(const struct gf_slab_plan *p, int i);

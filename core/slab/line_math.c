@@ -1,5 +1,5 @@
 /* Twiddles, real rows, and the interleaving of rows. */
-#include "core/slab/line_math.h"
+#include "core/slab/state.h"
 
 #include <string.h>
 

@@ -15,16 +15,14 @@ struct row {
     struct gf_filter *filter;
 };
 
-/* A row of points; of a real one twice as many samples: to their half spectrum, or back. */
-static int transform(struct row *w, bool is_real, bool inverse) {
-    const struct gf_slab_plan *p = w->r->plan;
+struct gf_job gf_slab_line_row_job(const struct gf_slab_plan *p, bool is_real, bool inverse) {
     struct gf_job job = gf_slab_block_job(p, 1, 1);
     job.ndim = 1;
     job.shape[0] = p->rows;
     job.channels = p->width;
     job.elsewhere = p->pages;
     if (!is_real)
-        return gf_slab_run_part(w->r, &job, w->data, (void *[]){w->data});
+        return job;
     job.shape[0] *= 2;
     job.lean = false;
     job.direction = inverse ? GF_INVERSE : GF_FORWARD;
@@ -35,8 +33,13 @@ static int transform(struct row *w, bool is_real, bool inverse) {
         job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = gf_dtype_real(gf_slab_number(p))};
     else
         job.in_dtype = gf_dtype_real(job.in_dtype);
-    return gf_slab_run_part(w->r, &job, inverse ? w->half : w->data,
-                            (void *[]){inverse ? w->data : w->half});
+    return job;
+}
+
+static int transform(struct row *w, bool is_real, bool inverse) {
+    const struct gf_job job = gf_slab_line_row_job(w->r->plan, is_real, inverse);
+    return gf_slab_run_part(w->r, &job, is_real && inverse ? w->half : w->data,
+                            (void *[]){is_real && !inverse ? w->half : w->data});
 }
 
 static void pack(const struct row *w, bool back) {

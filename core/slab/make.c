@@ -354,6 +354,30 @@ int gf_slab_plan_make(const struct gf_job *job, const struct gf_slab_worker *w, 
     return 0;
 }
 
+bool gf_slab_part_job(const struct gf_slab_plan *p, int i, struct gf_job *job) {
+    const bool filter = p->job.op == GF_FILTER, inverse = p->job.direction == GF_INVERSE;
+    const bool twice = !p->picture && !p->line && !filter; /* others walk thrice */
+    int kind =
+        i -
+        p->looks; /* 0: pages or columns; 1: the other axis; 2: a filter's way back, or nothing */
+    if (kind < 0)
+        return false;
+    if (inverse)
+        kind = (twice ? 1 : 2) - kind;
+    else if (twice && kind > 1) /* after a display range's walk */
+        kind = 1;
+    if (kind > 1 && !filter)
+        return false;
+    const bool back = inverse || kind == 2;
+    if (p->line)
+        *job = kind == 1 ? gf_slab_line_row_job(p, false, false)
+                         : gf_slab_line_columns_job(p, p->block_units, back);
+    else
+        *job = kind == 1 ? gf_slab_block_job(p, gf_slab_most_rows(p), p->width)
+                         : gf_slab_pages_job(p, back, gf_slab_longest(p));
+    return true;
+}
+
 void gf_slab_plan_look(struct gf_slab_plan *p, int64_t bytes) {
     memmove(p->walk + 1, p->walk, (size_t)p->n_walks * sizeof *p->walk);
     p->n_walks++;

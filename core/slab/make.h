@@ -19,6 +19,9 @@ struct gf_slab_worker {
  * none; `memory` is each one's, and has its share of the exchange too. */
 int gf_slab_plan_make(const struct gf_job *job, const struct gf_slab_worker *worker, int64_t memory,
                       int members, struct gf_slab_plan *p);
+/* The job that a backend runs for the largest part of walk i, of a filter's blocks that of the transform; false where it
+ * runs none. */
+bool gf_slab_part_job(const struct gf_slab_plan *p, int i, struct gf_job *job);
 /* Puts a walk before a filter's that reads so many bytes of the input, for what is made of all of it. */
 void gf_slab_plan_look(struct gf_slab_plan *p, int64_t bytes);
 

@@ -1,12 +1,11 @@
 /* The two walks of a job in slabs. */
-#include "core/slab/run.h"
+#include "core/slab/io.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/status.h"
-#include "core/slab/block.h"
 #include "core/slab/range.h"
 #include "core/slab/state.h"
 

@@ -7,7 +7,6 @@
 
 #include "core/base/halves.h"
 #include "core/base/status.h"
-#include "core/slab/block.h"
 
 void gf_slab_moved(struct gf_slab_state *r, int64_t bytes) {
     r->moved += bytes;

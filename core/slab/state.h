@@ -5,7 +5,9 @@
 
 #include "core/base/span.h"
 #include "core/slab/io.h"
+#include "core/slab/plan.h"
 #include "core/slab/range.h"
+#include "kernels/cpu/root.h"
 
 struct gf_slab_state {
     const struct gf_slab_plan *plan;
@@ -128,5 +130,67 @@ bool gf_slab_is_output(const struct gf_slab_plan *p, int i);
 /* The walks over long lines. */
 int gf_slab_line_run(struct gf_slab_state *r);
 int gf_slab_line_transform_rows(struct gf_slab_state *r);
+
+/* ---- a block as rows of the spectrum: the unpacked column, the mirror image, the zero frequency in the centre ---- */
+
+/* [page][row of the block][number], all pages. */
+struct gf_slab_spectrum {
+    const struct gf_slab_plan *plan;
+    struct gf_slab_block block;
+    const char *data;
+    int64_t row_bytes; /* of `data` */
+    int threads;
+};
+
+/* Pages first .. first + count - 1 of the block as rows of output i, complex and without the norm's
+ * factor: half or full, columns shifted where the output is. */
+void gf_slab_expand(const struct gf_slab_spectrum *s, int i, int64_t first, int64_t count,
+                    void *to);
+/* Unpacks the columns 0 and n/2 of all pages from packed columns, [page][row][`row_bytes`], as complex:
+ * [page][row][2]. */
+void gf_slab_ends(const struct gf_slab_spectrum *s, void *to);
+/* Pages first .. first + count - 1 as rows of output 0 from its samples: those of columns 0 .. n/2 - 1 in `s`,
+ * of which column 0 is not used, and of columns 0 and n/2 of all pages in `ends`. Samples of negative
+ * frequencies are equal. */
+void gf_slab_join(const struct gf_slab_spectrum *s, const char *ends, int64_t first, int64_t count,
+                  void *to);
+/* Columns of an output's row. */
+int64_t gf_slab_columns(const struct gf_slab_plan *p, int i);
+
+/* Inverse: full rows, laid out as the block's, to the half of their Hermitian part,
+ * (F(k) + conj F(-k)) / 2. Adds to `energy` that of this part, and of the rest. */
+void gf_slab_hermitian(const struct gf_slab_spectrum *full, void *half, double energy[2]);
+
+/* ---- arithmetic of long lines beside the transforms: twiddles, pairs of real rows, numbers of rows to their places
+ * in the line. Numbers are complex; nothing allocates. ---- */
+
+/* columns[count][width] of row k1, the first one being column `first`: times
+ * exp(-+2 pi i k1 i2 / n). */
+struct gf_line_twiddle {
+    const struct gf_roots *roots; /* of the line's samples */
+    int64_t row, first, count, width;
+    bool inverse, is_double;
+    int threads;
+};
+void gf_line_twiddle(const struct gf_line_twiddle *t, void *columns);
+
+/* Rows 0 and n1/2 of the columns' half spectra are real: a[i] and b[i] become (a + b) / 2 and (a - b) / 2,
+ * samples i2 and i2 + n2 of the real line of 2 n2 samples whose spectrum is that of both rows. They stay in
+ * the rows' memory as reals side by side. Or back. */
+void gf_line_fold(void *a, void *b, int64_t count, bool is_double, bool back);
+
+/* Runs of a few rows, each in `staged` at a multiple of `stride` bytes, and a part of the line: number j of
+ * run i is at place at + step j. Mirrored runs are backwards, and conjugates. */
+struct gf_line_weave {
+    int n;
+    int64_t step, stride, point; /* bytes of a point, all channels of `number` bytes */
+    int64_t number;
+    int threads;
+    struct {
+        int64_t at, count;
+        bool mirrored;
+    } run[GF_SLAB_STAGED];
+};
+void gf_line_weave(const struct gf_line_weave *w, char *staged, char *line, bool to_line);
 
 #endif

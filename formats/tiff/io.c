@@ -134,7 +134,7 @@ static int on_warning(TIFF *tif, void *user, const char *module, const char *for
 }
 
 static TIFF *client_open(struct gf_tiff *t, const char *mode, int64_t max_alloc) {
-    TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
+    TIFFOpenOptions *options = gf_libtiff.TIFFOpenOptionsAlloc();
     if (!options)
         return NULL;
     gf_libtiff.TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, t);

@@ -326,6 +326,16 @@ long gf_cpu_split_parts(const struct gf_cpu_row *rows, bool second);
 size_t gf_cpu_split_bytes(const struct gf_cpu_row *rows, int lanes, int bits);
 long gf_cpu_halves_blocks(long m, int lanes); /* the last one: the frequencies that fill no block */
 
+/* Element i of a table of reals of `bits` bits, rounded once. */
+static inline void gf_cpu_put_real(void *table, int bits, int64_t i, long double x) {
+    if (bits == 32)
+        ((float *)table)[i] = (float)x;
+    else
+        ((double *)table)[i] = (double)x;
+}
+static inline double gf_cpu_get_real(const void *table, int bits, int64_t i) {
+    return bits == 32 ? (double)((const float *)table)[i] : ((const double *)table)[i];
+}
 /* Fills an interleaved complex table of reals of `bits` bits: entry i is exp(-2 pi i s(i) / n) with
  * s(i) = i * step, or i^2 mod n for step 0; its conjugate with `conjugate`. False: no memory. */
 bool gf_cpu_roots(void *table, int bits, int64_t n, int64_t step, bool conjugate, long count);

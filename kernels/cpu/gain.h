@@ -104,30 +104,21 @@ static void gain_apply(const struct tile *t, cvec *x) {
     for (long k = 0; k < n; k += GAIN_POINTS) {
         int count = n - k < GAIN_POINTS ? (int)(n - k) : GAIN_POINTS;
         cvec *y = x + k;
-        switch (m->kind) {
-        case GF_CPU_GAIN_FACTORS:
-            gain_values(t, k, count, v);
-            for (int i = 0; i < count; i++)
-                y[i] = (cvec){y[i].im * v[i], y[i].re * v[i]};
-            break;
-        case GF_CPU_GAIN_LINE:
-            for (int i = 0; i < count; i++)
-                y[i] = (cvec){y[i].im * h[k + i], y[i].re * h[k + i]};
-            break;
-        case GF_CPU_GAIN_REAL:
-            for (int i = 0; i < count; i++) {
-                vec f = vec_loadu(h + (k + i) * LANES);
-                y[i] = (cvec){y[i].im * f, y[i].re * f};
-            }
-            break;
-        case GF_CPU_GAIN_COMPLEX:
+        if (m->kind == GF_CPU_GAIN_COMPLEX) {
             for (int i = 0; i < count; i++) {
                 vec re = vec_loadu(h + (k + i) * 2 * LANES);
                 vec im = vec_loadu(h + (k + i) * 2 * LANES + LANES);
                 y[i] = (cvec){y[i].re * im + y[i].im * re, y[i].re * re - y[i].im * im};
             }
-            break;
+            continue;
         }
+        if (m->kind == GF_CPU_GAIN_FACTORS)
+            gain_values(t, k, count, v);
+        for (int i = 0; i < count && m->kind == GF_CPU_GAIN_LINE; i++)
+            v[i] = vec_splat(h[k + i]);
+        const vec *f = m->kind == GF_CPU_GAIN_REAL ? (const vec *)(h + k * LANES) : v;
+        for (int i = 0; i < count; i++)
+            y[i] = (cvec){y[i].im * f[i], y[i].re * f[i]};
     }
     if (m->zero != 0) {
         x[0] = (cvec){x[0].im, x[0].re};

@@ -98,18 +98,19 @@ static void pack_within(const struct tile *t) {
 }
 
 /* Number k of the unpacked line, complex numbers of the kernels' precision. */
-INLINE void put_column(const struct group *g, long k, char *at) {
-    const real factor = (real)g->tile->pass->destination.factor;
-    ((real *)at)[0] = g->column[2 * k] * factor;
-    ((real *)at)[1] = g->column[2 * k + 1] * factor;
+INLINE void put_column(const real *column, long k, real factor, char *at) {
+    ((real *)at)[0] = column[2 * k] * factor;
+    ((real *)at)[1] = column[2 * k + 1] * factor;
 }
 
 static void store_column(const struct group *g) {
     const struct gf_cpu_pass_args *p = g->tile->pass;
     const struct gf_cpu_end *e = &p->destination;
+    const struct gf_cpu_axis line = e->line;
+    const real *column = g->column, factor = (real)e->factor;
     char *base = outer_at(g->tile, e, false) + axis_at(&e->lane, p->n_lane);
-    for (long k = 0; k < p->n; k++)
-        put_column(g, k, base + axis_at(&e->line, k));
+    for (long k = 0, n = p->n; k < n; k++)
+        put_column(column, k, factor, base + axis_at(&line, k));
 }
 
 /* ---------------------------------------------------------------- rows of plain complex numbers */
@@ -150,11 +151,10 @@ INLINE void copy_streamed(char *to, const char *from, long bytes) {
     copy_part(to + head, from + head, bytes - head);
 }
 
-/* Row k to `to`. */
-INLINE void put_row(const struct group *g, long k, bool stream, char *to) {
-    const struct gf_cpu_pass_args *p = g->tile->pass;
-    const struct gf_cpu_end *e = &p->destination;
-    const bool swap = ends_swapped(p), real_only = e->real_origin && row_is_own_mirror(e, k);
+/* Row k to `to`. g and e: copies, which what is written does not change. */
+INLINE void put_row(const struct group *g, const struct gf_cpu_end *e, bool swap, long k,
+                    bool stream, char *to) {
+    const bool real_only = e->real_origin && row_is_own_mirror(e, k);
     const vec factor = vec_splat((real)e->factor);
     for (int i = 0; i < g->count; i++, to += 2 * sizeof(vec)) {
         cvec v = swap_if(swap, g->x[i][k]);
@@ -171,35 +171,37 @@ INLINE void put_row(const struct group *g, long k, bool stream, char *to) {
 }
 
 /* Whole vectors, rows that are streamed being aligned. */
-static void store_rows_directly(const struct group *g, char *base, bool stream) {
-    const struct gf_cpu_pass_args *p = g->tile->pass;
-    const struct gf_cpu_end *e = &p->destination;
-    const int bytes = (int)(g->lines * 2 * (long)sizeof(real));
-    for (long k = 0; k < p->n; k++) {
-        if (!stream && k + AHEAD < p->n)
-            prefetch_for_writing(base + axis_at(&e->line, k + AHEAD), bytes);
-        put_row(g, k, stream, base + axis_at(&e->line, k));
+static void store_rows_directly(const struct group *group, char *base, bool stream) {
+    const struct group g = *group;
+    const struct gf_cpu_end e = g.tile->pass->destination;
+    const bool swap = ends_swapped(g.tile->pass);
+    const int bytes = (int)(g.lines * 2 * (long)sizeof(real));
+    for (long k = 0, n = g.tile->pass->n; k < n; k++) {
+        if (!stream && k + AHEAD < n)
+            prefetch_for_writing(base + axis_at(&e.line, k + AHEAD), bytes);
+        put_row(&g, &e, swap, k, stream, base + axis_at(&e.line, k));
     }
 }
 
 /* Rows of any number of lines anywhere: put together and then copied, one row later, when they have
  * arrived in the first-level cache. */
-static void store_rows_staged(const struct group *g, char *base) {
-    const struct gf_cpu_pass_args *p = g->tile->pass;
-    const struct gf_cpu_end *e = &p->destination;
-    const bool ends_row = g->column && g->whole;
-    const long bytes = (g->lines + ends_row) * 2 * (long)sizeof(real);
+static void store_rows_staged(const struct group *group, char *base) {
+    const struct group g = *group;
+    const struct gf_cpu_pass_args *p = g.tile->pass;
+    const struct gf_cpu_end e = p->destination;
+    const bool ends_row = g.column && g.whole, swap = ends_swapped(p);
+    const long bytes = (g.lines + ends_row) * 2 * (long)sizeof(real);
     _Alignas(LINE_BYTES) char stage[2][(ROW_BYTES / LINE_BYTES + 2) * LINE_BYTES];
     char *before = NULL, *row = NULL;
     for (long k = 0; k <= p->n; k++) {
-        char *to = k < p->n ? base + axis_at(&e->line, k) : NULL, *at = NULL;
+        char *to = k < p->n ? base + axis_at(&e.line, k) : NULL, *at = NULL;
         if (to) {
             at = stage[k % 2] + ((uintptr_t)to & (LINE_BYTES - 1));
-            put_row(g, k, false, at);
+            put_row(&g, &e, swap, k, false, at);
             if (ends_row)
-                put_column(g, k, at + g->lines * 2 * (long)sizeof(real));
+                put_column(g.column, k, (real)e.factor, at + g.lines * 2 * (long)sizeof(real));
         }
-        if (before && e->stream)
+        if (before && e.stream)
             copy_streamed(before, row, bytes);
         else if (before)
             memcpy(before, row, (size_t)bytes);
@@ -209,17 +211,20 @@ static void store_rows_staged(const struct group *g, char *base) {
 }
 
 /* Rows that follow one another: none of their cache lines is written in parts. */
-static void store_rows_at_once(const struct group *g, char *base) {
-    const struct gf_cpu_pass_args *p = g->tile->pass;
+static void store_rows_at_once(const struct group *group, char *base) {
+    const struct group g = *group;
+    const struct gf_cpu_pass_args *p = g.tile->pass;
+    const struct gf_cpu_end e = p->destination;
+    const bool swap = ends_swapped(p);
     const size_t bytes = (size_t)p->destination.line.stride;
     _Alignas(WRITER_UNIT) char buffer[ROW_BYTES + 2 * WRITER_UNIT + 2 * LINE_BYTES];
     struct row_writer w;
     writer_begin(&w, buffer, base);
     for (long k = 0; k < p->n; k++) {
         char *at = writer_room(&w);
-        put_row(g, k, false, at);
-        if (g->column)
-            put_column(g, k, at + g->lines * 2 * (long)sizeof(real));
+        put_row(&g, &e, swap, k, false, at);
+        if (g.column)
+            put_column(g.column, k, (real)e.factor, at + g.lines * 2 * (long)sizeof(real));
         writer_add(&w, bytes);
     }
     writer_end(&w);

@@ -7,16 +7,10 @@
 #include "kernels/cpu/exact.h"
 #include "kernels/cpu/root.h"
 
-/* Element i of a real table in the plan's precision, and of a complex one. */
-static void put_real(void *table, int bits, long i, long double x) {
-    if (bits == 32)
-        ((float *)table)[i] = (float)x;
-    else
-        ((double *)table)[i] = (double)x;
-}
+/* Element i of a complex table in the plan's precision. */
 static void put(void *table, int bits, long i, long double re, long double im) {
-    put_real(table, bits, 2 * i, re);
-    put_real(table, bits, 2 * i + 1, im);
+    gf_cpu_put_real(table, bits, 2 * i, re);
+    gf_cpu_put_real(table, bits, 2 * i + 1, im);
 }
 
 /* Computes one root after the other. */
@@ -252,8 +246,8 @@ struct gf_cpu_row *gf_cpu_row_make(long n, int block, struct gf_cpu_line *line, 
                     gf_roots_at(&products, (uint64_t)k * (uint64_t)i2, &re, &im);
                 else
                     gf_root_eighth_get(&roots, (uint64_t)k * (uint64_t)i2, &re, &im);
-                put_real(w, bits, at + l, re);
-                put_real(w, bits, at + lanes + l, im);
+                gf_cpu_put_real(w, bits, at + l, re);
+                gf_cpu_put_real(w, bits, at + lanes + l, im);
             }
     gf_root_eighth_free(&roots);
     gf_roots_free(&products);

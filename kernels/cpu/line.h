@@ -117,15 +117,17 @@ INLINE void put_points(const struct points *to, long k, long m, int count, cvec 
     static void first_##R(const struct points *from, const char *at, ptrdiff_t stride, cvec *b) {  \
         DFT_THROUGH(R, TAKE_POINTS, PUT_LEAF);                                                     \
     }
-STAGE(2)
-STAGE(3)
-STAGE(4)
-STAGE(5)
-STAGE(7)
-STAGE(8)
-STAGE(11)
-STAGE(13)
-STAGE(16)
+#define CODELETS(DO)                                                                               \
+    DO(2)                                                                                          \
+    DO(3)                                                                                          \
+    DO(4)                                                                                          \
+    DO(5)                                                                                          \
+    DO(7)                                                                                          \
+    DO(8)                                                                                          \
+    DO(11)                                                                                         \
+    DO(13)                                                                                         \
+    DO(16)
+CODELETS(STAGE)
 
 /* A codelet by its radix; NULL where there is none. */
 static const struct {
@@ -134,10 +136,8 @@ static const struct {
     void (*leaf)(const char *at, ptrdiff_t step, cvec *b);
     void (*first)(const struct points *from, const char *at, ptrdiff_t step, cvec *b);
 } codelets[GF_CPU_MAX_CODELET + 1] = {
-#define CODELET(R) [R] = {stage_##R, last_##R, leaf_##R, first_##R}
-    CODELET(2), CODELET(3),  CODELET(4),  CODELET(5),  CODELET(7),
-    CODELET(8), CODELET(11), CODELET(13), CODELET(16),
-};
+#define CODELET(R) [R] = {stage_##R, last_##R, leaf_##R, first_##R},
+    CODELETS(CODELET)};
 
 /* Any odd radix p up to GF_CPU_MAX_RADIX by its definition, pairs j and p - j together.
  * roots: cos and -sin of 2 pi j / p. */
@@ -235,7 +235,10 @@ static void run_stages(const struct input *in, int s, long n, const char *at, pt
     int radix = line->radix[s];
     long m = n / radix;
     for (int r = 0; r < radix; r++)
-        run_stages(in, s + 1, m, at + r * stride, stride * radix, b + r * m, NULL);
+        if (in->leaf && s == line->n_stages - 2)
+            in->leaf(at + r * stride, stride * radix, b + r * m);
+        else
+            run_stages(in, s + 1, m, at + r * stride, stride * radix, b + r * m, NULL);
     if (line->roots[s])
         stage_by_definition(b, m, radix, line->twiddle[s], line->roots[s], to);
     else if (to)

@@ -112,10 +112,9 @@ INLINE void row_second_digit(const cvec *b, long k1, long r, const struct row_en
     }
 }
 
-/* The second digits of a square in each of R blocks. */
-INLINE void row_second_digits(const struct gf_cpu_row *rows, const cvec *b, long apart, long k,
-                              int R, const struct row_end *to) {
-    const long n = rows->line->n;
+/* The second digits of a square in each of R blocks, for a line of n vectors. */
+INLINE void row_second_digits(long n, const cvec *b, long apart, long k, int R,
+                              const struct row_end *to) {
 #define SECOND_DIGITS(constant)                                                                    \
     for (long r = 0; r < R; r++)                                                                   \
     row_second_digit(b + r * apart, k + n / R * r, n, to, constant)
@@ -128,7 +127,7 @@ INLINE void row_second_digits(const struct gf_cpu_row *rows, const cvec *b, long
 INLINE void row_finish_digits(const struct gf_cpu_row *rows, cvec *b, long apart, long k, int R,
                               const struct row_end *from, const struct row_end *to) {
     row_first_digits(rows, b, apart, k, R, from, to);
-    row_second_digits(rows, b, apart, k, R, to);
+    row_second_digits(rows->line->n, b, apart, k, R, to);
 }
 
 /* A line of one square: its only stage and the first digit, in registers, to b. */
@@ -157,7 +156,7 @@ static void row_square(const struct gf_cpu_row *rows, const struct row_end *from
         row_begin_square(rows, from, b, ROW_PARTS);
     for (int i = 0; has_aside(from, to) && i < 16; i++)
         row_aside(from, to, i);
-    row_second_digits(rows, b, 0, 0, 1, to);
+    row_second_digits(16, b, 0, 0, 1, to);
 }
 
 /* Frequency f of 16 is in this lane, first digit in four lanes, or in two and then in four; and a lane's

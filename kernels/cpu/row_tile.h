@@ -5,7 +5,7 @@
 #include <limits.h>
 
 /* A line at one end of a pass: complex numbers in pairs, or in blocks of LANES real and LANES
- * imaginary parts `step` reals apart. Those from index rest_from on are at `rest`. */
+ * imaginary parts `step` reals apart. Block rest_from, if there is one, is the last, in part, at `rest`. */
 struct row_place {
     real *at, *rest;
     ptrdiff_t step;
@@ -42,7 +42,7 @@ INLINE struct row_place row_place(const struct row_side *s, long i) {
     struct row_place p = {.step = s->step, .rest_from = LONG_MAX, .pairs = e->type != GF_CPU_WORK};
     if (e->band) {
         p.at = (real *)banded_at(e, e->lane.n, s->lane0 + i, 0);
-        p.rest_from = e->rest_from * LANES;
+        p.rest_from = e->rest_from;
         p.rest = (real *)banded_at(e, e->lane.n, s->lane0 + i, e->rest_from);
     } else {
         p.at = (real *)(s->base + axis_at(&e->lane, s->lane0 + i));
@@ -52,25 +52,26 @@ INLINE struct row_place row_place(const struct row_side *s, long i) {
     return p;
 }
 
-/* The block of index k, a multiple of LANES. */
-INLINE cvec *place_block(const struct row_place *p, long k) {
-    return (cvec *)(k < p->rest_from ? p->at + k / LANES * p->step : p->rest);
+/* Block i, LANES numbers that the line has all of. */
+INLINE cvec *place_block(const struct row_place *p, long i) {
+    return (cvec *)(p->at + i * p->step);
 }
 
-INLINE cvec place_read(const struct row_place *p, long k) {
-    return p->pairs ? load_pairs(p->at + 2 * k) : *place_block(p, k);
+INLINE cvec place_read(const struct row_place *p, long i) {
+    return p->pairs ? load_pairs(p->at + 2 * LANES * i) : *place_block(p, i);
 }
 
-INLINE void place_write(const struct row_place *p, long k, cvec x) {
+INLINE void place_write(const struct row_place *p, long i, cvec x) {
     if (p->pairs)
-        store_pairs(p->at + 2 * k, x);
+        store_pairs(p->at + 2 * LANES * i, x);
     else
-        *place_block(p, k) = x;
+        *place_block(p, i) = x;
 }
 
 /* The last `count` complex numbers of a line, one or LANES / 2 + 1, with zeros after them. */
-INLINE void place_write_last(const struct row_place *p, long k, int count, cvec x) {
+INLINE void place_write_last(const struct row_place *p, long i, int count, cvec x) {
     if (p->pairs) {
+        const long k = i * LANES;
         if (count > 1)
             vec_storeu(p->at + 2 * k, vec_zip_low(x.re, x.im));
         p->at[2 * (k + count) - 2] = x.re[count > 1 ? LANES / 2 : 0];
@@ -79,33 +80,41 @@ INLINE void place_write_last(const struct row_place *p, long k, int count, cvec 
     }
     for (int l = count; l < LANES; l++)
         x.re[l] = x.im[l] = 0;
-    *place_block(p, k) = x;
+    *(i < p->rest_from ? place_block(p, i) : (cvec *)p->rest) = x;
+}
+
+/* Block i of the half spectra of A and B, times 2 f. */
+INLINE void split_block(const real *re, const real *im, long n, vec f, long i, cvec *a, cvec *b) {
+    const long k = i * LANES, m = n - k - LANES + 1;
+    const vec xr = vec_loadu(re + k), yr = vec_reverse(vec_loadu(re + m));
+    const vec xi = vec_loadu(im + k), yi = vec_reverse(vec_loadu(im + m));
+    *a = (cvec){(xr + yr) * f, (xi - yi) * f};
+    *b = (cvec){(xi + yi) * f, (yr - xr) * f};
 }
 
 /* split_rows() for constant `pairs`, of the places, and `both`. */
 INLINE void split_rows_to(const real *re, const real *im, long n, real factor, bool packs,
                           struct row_place a, struct row_place b, bool pairs, bool both) {
-    const long half = n / 2, count = half + !packs;
+    const long half = n / 2, count = half + !packs, whole = count / LANES;
     const vec f = vec_splat(factor * (real)0.5);
+    cvec u, v;
     a.pairs = b.pairs = pairs;
-    for (long k = 0; k < count; k += LANES) {
-        const vec xr = vec_loadu(re + k), yr = vec_reverse(vec_loadu(re + n - k - LANES + 1));
-        const vec xi = vec_loadu(im + k), yi = vec_reverse(vec_loadu(im + n - k - LANES + 1));
-        cvec u = {(xr + yr) * f, (xi - yi) * f}, v = {(xi + yi) * f, (yr - xr) * f};
-        if (packs && !k) {
-            u.im[0] = re[half] * factor;
-            v.im[0] = im[half] * factor;
-        }
-        if (k + LANES <= count) {
-            place_write(&a, k, u);
-            if (both)
-                place_write(&b, k, v);
-        } else {
-            place_write_last(&a, k, (int)(half + 1 - k), u);
-            if (both)
-                place_write_last(&b, k, (int)(half + 1 - k), v);
-        }
+    for (long i = 0; i < whole; i++) {
+        split_block(re, im, n, f, i, &u, &v);
+        place_write(&a, i, u);
+        if (both)
+            place_write(&b, i, v);
     }
+    if (whole * LANES < count) {
+        split_block(re, im, n, f, whole, &u, &v);
+        place_write_last(&a, whole, (int)(count - whole * LANES), u);
+        if (both)
+            place_write_last(&b, whole, (int)(count - whole * LANES), v);
+    }
+    if (packs)
+        a.at[pairs ? 1 : LANES] = re[half] * factor;
+    if (packs && both)
+        b.at[pairs ? 1 : LANES] = im[half] * factor;
 }
 
 /* The spectrum of A + i B, re and im, to the half spectra of A and B, times `factor`. Index n holds
@@ -150,7 +159,7 @@ INLINE long join_blocks(struct row_place a, struct row_place b, long n, real *re
     long k = 0;
     a.pairs = b.pairs = pairs;
     for (; k + LANES <= n / 2; k += LANES) {
-        const cvec x = place_read(&a, k), y = place_read(&b, k);
+        const cvec x = place_read(&a, k / LANES), y = place_read(&b, k / LANES);
         vec_storeu(re + k, x.re - y.im);
         vec_storeu(im + k, -(x.im + y.re));
         vec_storeu(re + n - k - LANES + 1, vec_reverse(x.re + y.im));
@@ -373,6 +382,7 @@ static void prefetch_lines(const struct row_work *w, int first, int count) {
     const long bytes = w->t->pass->n * sample_size[w->from.end->type];
     for (int l = first; l < first + count && count * bytes <= MOST; l++) {
         const char *line = (const char *)row_place(&w->from, l).at;
+#pragma GCC unroll 8
         for (long at = 0; at < bytes; at += 64)
             __builtin_prefetch(line + at);
     }

@@ -36,12 +36,24 @@ REAL_TYPES(LOOSE)
 #endif
 
 INLINE real read_real(enum gf_cpu_sample t, const char *p) {
-    real x = 0;
-#define READ(NAME, name, type)                                                                     \
-    if (t == GF_CPU_##NAME)                                                                        \
-        x = (real) * (const loose_##name *)p;
-    REAL_TYPES(READ)
-    return x;
+    switch (t) {
+    case GF_CPU_U8:
+        return *(const loose_u8 *)p;
+    case GF_CPU_I8:
+        return *(const loose_i8 *)p;
+    case GF_CPU_U16:
+        return *(const loose_u16 *)p;
+    case GF_CPU_I16:
+        return *(const loose_i16 *)p;
+    case GF_CPU_U32:
+        return *(const loose_u32 *)p;
+    case GF_CPU_I32:
+        return *(const loose_i32 *)p;
+    case GF_CPU_F64:
+        return *(const loose_f64 *)p;
+    default:
+        return *(const loose_f32 *)p;
+    }
 }
 
 /* LANES adjacent real samples. */

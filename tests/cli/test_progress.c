@@ -104,9 +104,9 @@ static void test_terminal(void) {
     gf_progress_show("reading", "a\nb\033[2J\177.png");
     gf_progress_share(0.5);
     gf_progress_share(0);
-    gf_progress_picture();
-    gf_progress_input(false);
-    gf_progress_input(true);
+    gf_progress_count(1, 0, 0);
+    gf_progress_count(0, 1, 0);
+    gf_progress_count(0, 1, 1);
     const bool shown = reads(master, text, sizeof text, "2 of 3 done, reading a?b?[2J?.png", 20000);
     gf_progress_hide();
     const bool first = !strncmp(text, "\r2 of 3 done", 12);
@@ -146,8 +146,8 @@ static void test_silence(void) {
     running |= p.running;
     gf_progress_show("reading", "a");
     gf_progress_share(0.5);
-    gf_progress_picture();
-    gf_progress_input(false);
+    gf_progress_count(1, 0, 0);
+    gf_progress_count(0, 1, 0);
     gf_progress_hide();
     gf_progress_stop();
     dup2(own, STDERR_FILENO);

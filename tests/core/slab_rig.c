@@ -7,7 +7,7 @@
 #include "core/base/status.h"
 #include "core/slab/line.h"
 #include "core/slab/make.h"
-#include "core/slab/run.h"
+#include "core/slab/io.h"
 #include "tests/core/backends.h"
 
 static const struct gf_backend *const backend = &gf_backend_openmp;

@@ -8,7 +8,6 @@
 
 #include "core/base/status.h"
 #include "core/deal/deal.h"
-#include "core/deal/shares.h"
 #include "tests/test.h"
 
 enum { DEVICES = 3, UNITS = 200 };

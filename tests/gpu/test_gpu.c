@@ -24,7 +24,7 @@ const char *__lsan_default_suppressions(void) {
            "leak:libnvrtc\nleak:libnvidia\n";
 }
 
-enum { GROUP = 64, N = 64 * 100 };
+enum { ITEMS = 64, N = 64 * 100 };
 
 static const char source[] =
     "#line 1 \"kernels/tiny.cl\"\n"
@@ -74,9 +74,9 @@ static int run(const struct gf_gpu *api, void *gpu, struct gf_gpu_kernel *kernel
                struct gf_gpu_buffer *to, struct gf_gpu_buffer *from, int64_t at) {
     struct args args = {3, at};
     struct gf_gpu_launch launch = {.kernel = kernel,
-                                   .groups = N / GROUP,
-                                   .group = GROUP,
-                                   .local_bytes = (GROUP + at) * (int64_t)sizeof(float),
+                                   .groups = N / ITEMS,
+                                   .group = ITEMS,
+                                   .local_bytes = (ITEMS + at) * (int64_t)sizeof(float),
                                    .n_buffers = 3,
                                    .buffer = {to, from, NULL},
                                    .args = &args,
@@ -87,7 +87,7 @@ static int run(const struct gf_gpu *api, void *gpu, struct gf_gpu_kernel *kernel
 static int wrong_results(const float *data, float factor) {
     int wrong = 0;
     for (int i = 0; i < N; i++)
-        wrong += data[i] != input[i / GROUP * GROUP + GROUP - 1 - i % GROUP] * factor + 3;
+        wrong += data[i] != input[i / ITEMS * ITEMS + ITEMS - 1 - i % ITEMS] * factor + 3;
     return wrong;
 }
 
@@ -216,7 +216,7 @@ static void test_kernels(const struct gf_gpu *api, void *gpu, const struct gf_gp
     if (rc)
         return;
     /* All the tile there is, where that is more than what needs no asking. */
-    int64_t at = p->local_bytes / (int64_t)sizeof(float) - GROUP;
+    int64_t at = p->local_bytes / (int64_t)sizeof(float) - ITEMS;
     CHECK_MSG(!api->load(gpu, binary, bytes, "turn", p->local_bytes, &k), "%s", gf_message());
     CHECK(api->load(gpu, binary, bytes, "no_such_entry", 0, &none) == GF_EBACKEND && !none);
     none = (void *)1;
@@ -247,7 +247,7 @@ static void test_kernels(const struct gf_gpu *api, void *gpu, const struct gf_gp
     CHECK_EQ(api->mark(gpu, 1), 0);
     CHECK(!api->elapsed(gpu, &seconds) && seconds >= 0 && seconds < 1);
 
-    struct gf_gpu_launch no_groups = {.kernel = k, .groups = 0, .group = GROUP};
+    struct gf_gpu_launch no_groups = {.kernel = k, .groups = 0, .group = ITEMS};
     CHECK_EQ(api->launch(gpu, &no_groups), GF_EBACKEND);
     CHECK(!api->lost(gpu));
     CHECK_EQ(api->sync(gpu), 0);
@@ -284,7 +284,7 @@ static void test_builds(const struct gf_gpu *api, void *gpu, const struct gf_gpu
     CHECK_EQ(api->alloc(gpu, sizeof output, &to), 0);
     if (k && to) {
         struct gf_gpu_launch launch = {
-            .kernel = k, .groups = N / GROUP, .group = GROUP, .n_buffers = 1, .buffer = {to}};
+            .kernel = k, .groups = N / ITEMS, .group = ITEMS, .n_buffers = 1, .buffer = {to}};
         CHECK_EQ(api->launch(gpu, &launch), 0);
         CHECK_EQ(api->download(gpu, output, to, 0, sizeof output), 0);
         CHECK_EQ(api->sync(gpu), 0);
@@ -307,7 +307,7 @@ static void test_cached(const struct gf_gpu *api, void *gpu, const struct gf_gpu
         int built = -1;
         for (int i = 0; i < KERNELS; i++) {
             r[i] = (struct gf_kernel_request){
-                .file = "tiny.cl", .entry = "turn", .local_bytes = GROUP * sizeof(float)};
+                .file = "tiny.cl", .entry = "turn", .local_bytes = ITEMS * sizeof(float)};
             snprintf(r[i].options, sizeof r[i].options, "-DFACTOR=%d.0f", i + 1);
         }
         int rc = gf_kernel_cache_get(api, gpu, p, r, KERNELS, &built);
@@ -338,7 +338,7 @@ static void test_fault(const struct gf_gpu *api, void *gpu) {
     CHECK_EQ(api->build(gpu, "tiny.cl", source, "-DFACTOR=1.5f", &binary, &bytes), 0);
     if (binary)
         CHECK_EQ(api->load(gpu, binary, bytes, "plain", 0, &k), 0);
-    struct gf_gpu_launch launch = {.kernel = k, .groups = 1, .group = GROUP, .n_buffers = 1};
+    struct gf_gpu_launch launch = {.kernel = k, .groups = 1, .group = ITEMS, .n_buffers = 1};
     if (k && !api->launch(gpu, &launch)) {
         CHECK_EQ(api->sync(gpu), GF_EBACKEND);
         CHECK_MSG(api->lost(gpu), "%s", gf_message());
@@ -369,7 +369,7 @@ static void test_api(const struct gf_gpu *api) {
     CHECK(!strcmp(p.compiler, list[0].compiler));
     CHECK(p.memory > 0 && p.max_alloc > 0 && p.max_alloc <= p.memory);
     CHECK(p.local_bytes >= 16384 && p.unit_local_bytes >= p.local_bytes);
-    CHECK(p.max_group >= GROUP && p.units > 0 && p.warp > 0);
+    CHECK(p.max_group >= ITEMS && p.units > 0 && p.warp > 0);
     printf("%s: %s, %s\n", api->name, p.name, p.platform);
     test_memory(api, gpu, &p);
     check_rows(api, gpu, 200);

@@ -171,6 +171,7 @@ static bool run_planes(const struct gf_job *job, const struct gf_array *in, stru
     struct gf_gpu_plan *p;
     props.is_cpu = false;
     props.unit_local_bytes = 4 * props.local_bytes;
+    props.units = 2; /* a lone plane would leave those of a large device idle */
     if (gf_gpu_plan_make(job, &props, &p))
         return false;
     const bool volume =

@@ -1,7 +1,7 @@
 /* The expected times of one device and of several, computed by hand. */
 #include <math.h>
 
-#include "core/gpu/team_time.h"
+#include "core/gpu/team.h"
 #include "tests/test.h"
 
 /* By hand: 8 GB there, 16 back, 12 between; passes like copying 100. */

@@ -19,7 +19,7 @@
 #include "core/base/status.h"
 #include "core/mpi/exchange.h"
 #include "core/slab/make.h"
-#include "core/slab/run.h"
+#include "core/slab/io.h"
 
 extern gf_transport_get gf_transport;
 

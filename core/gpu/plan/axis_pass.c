@@ -1,10 +1,9 @@
 /* One pass along an axis: which index is the fast one, how many lines a tile has, which tables. */
-#include "core/gpu/plan/plan_builder.h"
+#include "core/gpu/plan/pass_builder.h"
 
 #include <math.h>
 
 #include "core/base/status.h"
-#include "core/gpu/plan/pass_builder.h"
 #include "core/gpu/plan/decision.h"
 #include "core/gpu/plan/filter_values.h"
 #include "core/gpu/plan/pass.h"
@@ -331,9 +330,7 @@ static int choose_tile(struct gf_gpu_pass_builder *b, struct gf_gpu_decision *d,
     /* Halves that are folded on the way in reach a transform of the points in their own order. */
     if (ap->load == LOAD_ROW_HALVES && !gf_gpu_is_mirrored(ap) && !gf_gpu_has_codelets(ap->length))
         return GF_EUNSUPP;
-    for (int lines = 1; lines <= 64; lines *= 2) {
-        if (lines > 1 && lines / 2 >= fast->count)
-            break;
+    for (int lines = 1; lines <= 64 && (lines == 1 || lines / 2 < fast->count); lines *= 2) {
         if (gf_gpu_is_mirrored(ap) && (lines == 1 || fast->count % lines || ap->length % 2))
             continue;
         /* Groups of two rows that need the same ones read them once, but their work items wait longer for
@@ -373,11 +370,9 @@ static int choose_fast_index(struct gf_gpu_pass_builder *b, struct gf_gpu_tile_c
     for (int i = 0; i < b->n; i++) {
         struct gf_gpu_pass_builder trial = *b;
         struct gf_gpu_tile_choice choice;
-        if (gf_gpu_is_mirrored(b->ap) && b->axis[i] < 4)
-            continue;
-        if (b->ap->across_axis >= 0 && b->axis[i] != b->ap->across_axis)
-            continue;
-        if (gf_gpu_joins(b->ap) > 1 && b->axis[i] != JOINED)
+        if ((gf_gpu_is_mirrored(b->ap) && b->axis[i] < 4) ||
+            (b->ap->across_axis >= 0 && b->axis[i] != b->ap->across_axis) ||
+            (gf_gpu_joins(b->ap) > 1 && b->axis[i] != JOINED))
             continue;
         put_first(&trial, i);
         of_tile = gf_gpu_decision_begin(NULL);
@@ -482,23 +477,22 @@ static int count_groups(const struct gf_gpu_pass_builder *b, const struct gf_gpu
 }
 
 /* The kernel is one file an algorithm, named like its entry. */
-static struct gf_gpu_pass *next_axis_pass(struct gf_gpu_plan *p, const struct gf_gpu_axis_pass *ap,
+static struct gf_gpu_pass *next_axis_pass(const struct gf_gpu_pass_builder *b,
                                           enum gf_gpu_algorithm algorithm, bool ahead) {
-    static const struct {
-        const char *file, *entry;
-    } kernels[] = {
-        [GF_GPU_PLAIN] = {"fft_plain.cl", "fft_plain"},
-        [GF_GPU_BLUESTEIN] = {"fft_bluestein.cl", "fft_bluestein"},
-        [GF_GPU_RADER] = {"fft_rader.cl", "fft_rader"},
-        [GF_GPU_BOTH_WAYS] = {"fft_convolution.cl", "fft_convolution"},
-    };
-    if (ahead)
-        return gf_gpu_next_pass(p, GF_GPU_PASS_AXIS, "fft_ahead.cl", "fft_ahead");
-    if (ap->filtered)
-        return gf_gpu_next_pass(p, GF_GPU_PASS_FILTER_AXIS, "filter_pass.cl", "filter_pass");
-    if (ap->rader && !ap->both)
-        return gf_gpu_next_pass(p, GF_GPU_PASS_AXIS, "fft_rader_split.cl", "fft_rader_split");
-    return gf_gpu_next_pass(p, GF_GPU_PASS_AXIS, kernels[algorithm].file, kernels[algorithm].entry);
+    static const char *const entries[] = {[GF_GPU_PLAIN] = "fft_plain",
+                                          [GF_GPU_BLUESTEIN] = "fft_bluestein",
+                                          [GF_GPU_RADER] = "fft_rader",
+                                          [GF_GPU_BOTH_WAYS] = "fft_convolution"};
+    const struct gf_gpu_axis_pass *ap = b->ap;
+    const char *entry = b->general               ? "fft_general"
+                        : ahead                  ? "fft_ahead"
+                        : ap->filtered           ? "filter_pass"
+                        : ap->rader && !ap->both ? "fft_rader_split"
+                                                 : entries[algorithm];
+    char file[sizeof((struct gf_kernel_request *)NULL)->file];
+    snprintf(file, sizeof file, "%s.cl", entry);
+    return gf_gpu_next_pass(b->p, ap->filtered ? GF_GPU_PASS_FILTER_AXIS : GF_GPU_PASS_AXIS, file,
+                            entry);
 }
 
 /* The pass itself, all but its groups. NULL, with the message set by gf_fail(), when there are too
@@ -508,9 +502,7 @@ static struct gf_gpu_pass *append(const struct gf_gpu_pass_builder *b,
                                   const struct gf_gpu_ahead *ahead) {
     const struct gf_gpu_axis_pass *ap = b->ap;
     struct gf_gpu_plan *p = b->p;
-    struct gf_gpu_pass *pass =
-        b->general ? gf_gpu_next_pass(p, GF_GPU_PASS_AXIS, "fft_general.cl", "fft_general")
-                   : next_axis_pass(p, ap, tile->algorithm, ahead->tiles);
+    struct gf_gpu_pass *pass = next_axis_pass(b, tile->algorithm, ahead->tiles);
     if (!pass)
         return NULL;
     pass->load = ap->load;
@@ -538,10 +530,8 @@ static struct gf_gpu_pass *append(const struct gf_gpu_pass_builder *b,
         pass->local_bytes = ahead->local_bytes;
     }
     pass->kernel.local_bytes = pass->local_bytes;
-    gf_gpu_set_buffers(pass, 6,
-                       (enum gf_gpu_buffer_id[]){
-                           b->src->buffer_id, b->dst->buffer_id, GF_GPU_TABLES, GF_GPU_PARAMS,
-                           ap->filtered ? gf_gpu_filter_buffer(p) : GF_GPU_ORDER, GF_GPU_COUNTERS});
+    GF_GPU_BUFFERS(pass, b->src->buffer_id, b->dst->buffer_id, GF_GPU_TABLES, GF_GPU_PARAMS,
+                   ap->filtered ? gf_gpu_filter_buffer(p) : GF_GPU_ORDER, GF_GPU_COUNTERS);
     pass->args.pass = b->args;
     pass->args_bytes = sizeof b->args;
     if (gf_gpu_samples_out(ap) && !(ap->sample && gf_gpu_displayed(ap->sample)))

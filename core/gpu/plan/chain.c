@@ -381,9 +381,8 @@ static void use_ring(struct gf_gpu_plan *p, const struct pair *pair, const struc
     gf_gpu_option(chain, "-DPLANE_PAIRS=%d -DCHAIN_RESIDENT=%d", pair->mirrored, together(pair));
     set_divisors(args, chain);
     chain->groups = (args->strips + args->lag) * (args->inner[0] + args->inner[1]);
-    gf_gpu_set_buffers(chain, 6,
-                       (enum gf_gpu_buffer_id[]){a->buffer[0], pair->ring, b->buffer[1],
-                                                 GF_GPU_TABLES, GF_GPU_PARAMS, GF_GPU_CHAIN});
+    GF_GPU_BUFFERS(chain, a->buffer[0], pair->ring, b->buffer[1], GF_GPU_TABLES, GF_GPU_PARAMS,
+                   GF_GPU_CHAIN);
     const int64_t ring = args->slots * args->slot * (p->job.precision == GF_DOUBLE ? 16 : 8);
     if (p->bytes[pair->ring] < ring)
         p->bytes[pair->ring] = ring;
@@ -399,9 +398,8 @@ static void use_planes(const struct pair *pair, struct gf_gpu_pass *chain) {
     gf_gpu_option(chain, "-DPLANES=%d -DCHAIN_RESIDENT=%d", pair->planes.count,
                   pair->planes.resident);
     chain->groups = pair->planes.groups;
-    gf_gpu_set_buffers(chain, 4,
-                       (enum gf_gpu_buffer_id[]){pair->first->buffer[0], pair->second->buffer[1],
-                                                 GF_GPU_TABLES, GF_GPU_PARAMS});
+    GF_GPU_BUFFERS(chain, pair->first->buffer[0], pair->second->buffer[1], GF_GPU_TABLES,
+                   GF_GPU_PARAMS);
 }
 
 static bool make_chain(struct gf_gpu_plan *p, const struct pair *pair,

@@ -8,7 +8,7 @@
 
 /* ---- spaces ---- */
 
-struct gf_gpu_space gf_gpu_array_space(const struct gf_gpu_plan_builder *b,
+static struct gf_gpu_space array_space(const struct gf_gpu_plan_builder *b,
                                        enum gf_gpu_buffer_id buffer_id, const int64_t *shape,
                                        enum gf_dtype type) {
     struct gf_gpu_space s = {.buffer_id = buffer_id, .element = (int)gf_dtype_size(type)};
@@ -23,6 +23,18 @@ struct gf_gpu_space gf_gpu_array_space(const struct gf_gpu_plan_builder *b,
     }
     gf_gpu_set_pitch(b->job, buffer_id == GF_GPU_IN, s.stride);
     return s;
+}
+
+struct gf_gpu_space gf_gpu_input_space(const struct gf_gpu_plan_builder *b) {
+    int64_t shape[GF_MAX_RANK];
+    gf_job_in_shape(b->job, shape);
+    return array_space(b, GF_GPU_IN, shape, b->job->in_dtype);
+}
+
+struct gf_gpu_space gf_gpu_output_space(const struct gf_gpu_plan_builder *b) {
+    int64_t shape[GF_MAX_RANK];
+    gf_job_out_shape(b->job, 0, shape);
+    return array_space(b, GF_GPU_OUT, shape, b->job->out[0].dtype);
 }
 
 struct gf_gpu_space gf_gpu_full_planes(const struct gf_gpu_plan_builder *b,
@@ -133,9 +145,7 @@ int gf_gpu_add_outputs(struct gf_gpu_plan_builder *b, const struct gf_gpu_space 
 int gf_gpu_real_source(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *first,
                        struct gf_gpu_space *src) {
     const struct gf_job *job = b->job;
-    int64_t shape[GF_MAX_RANK];
-    gf_job_in_shape(job, shape);
-    *src = gf_gpu_array_space(b, GF_GPU_IN, shape, job->in_dtype);
+    *src = gf_gpu_input_space(b);
     if (!job->luma)
         return 0;
     *src = gf_gpu_full_planes(b, GF_GPU_A, b->real_bytes);
@@ -147,12 +157,10 @@ int gf_gpu_real_source(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *f
 bool gf_gpu_real_sink(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap,
                       struct gf_gpu_space *dst) {
     const struct gf_output *out = &b->job->out[0];
-    int64_t shape[GF_MAX_RANK];
     ap->store = STORE_PAIR;
     if (b->job->n_out == 1 && out->kind == GF_REAL && gf_gpu_fused_type(out->dtype) &&
         !gf_gpu_displayed(out)) {
-        gf_job_out_shape(b->job, 0, shape);
-        *dst = gf_gpu_array_space(b, GF_GPU_OUT, shape, out->dtype);
+        *dst = gf_gpu_output_space(b);
         gf_gpu_scale_last(b, ap);
         return true;
     }

@@ -12,10 +12,9 @@
 
 #include "core/gpu/plan/plan_builder.h"
 
-/* The job's own array, channels innermost. */
-struct gf_gpu_space gf_gpu_array_space(const struct gf_gpu_plan_builder *b,
-                                       enum gf_gpu_buffer_id buffer_id, const int64_t *shape,
-                                       enum gf_dtype type);
+/* The job's own arrays, channels innermost: the input, and output 0. */
+struct gf_gpu_space gf_gpu_input_space(const struct gf_gpu_plan_builder *b);
+struct gf_gpu_space gf_gpu_output_space(const struct gf_gpu_plan_builder *b);
 /* Whole planes of the work buffer. */
 struct gf_gpu_space gf_gpu_full_planes(const struct gf_gpu_plan_builder *b,
                                        enum gf_gpu_buffer_id buffer_id, int element);

@@ -29,14 +29,10 @@ static int add_step(struct gf_gpu_plan_builder *b, const struct gf_gpu_space *wo
         a->work[axis] = work->extent[axis];
     }
     gf_gpu_filter_options(p, pass);
-    gf_gpu_set_buffers(pass, 4,
-                       (enum gf_gpu_buffer_id[]){work->buffer_id, work->buffer_id,
-                                                 gf_gpu_filter_buffer(p), GF_GPU_PARAMS});
-    pass->args_bytes = sizeof *a;
-    pass->group = GROUP;
+    GF_GPU_BUFFERS(pass, work->buffer_id, work->buffer_id, gf_gpu_filter_buffer(p), GF_GPU_PARAMS);
     int64_t rows = work->extent[3] * work->extent[0] * work->extent[1];
     int64_t bytes = rows * work->extent[2] * work->element;
-    pass->groups = rows < 8 * GF_GPU_GROUPS ? rows : 8 * GF_GPU_GROUPS;
+    gf_gpu_set_launch(pass, gf_min(rows, 8 * GF_GPU_GROUPS), GROUP, 0, sizeof *a);
     if (p->filter_form == FILTER_FACTORS)
         snprintf(pass->summary.what, sizeof pass->summary.what,
                  "filter: times %lld factor%s, evaluated on the way", (long long)p->filter.factors,
@@ -204,11 +200,9 @@ static int complex_passes(struct gf_gpu_plan_builder *b, int load, bool back,
         ap.load = load;
         load = LOAD_COMPLEX;
         if (axis == last && back && numbers) {
-            int64_t shape[GF_MAX_RANK];
-            gf_job_out_shape(job, 0, shape);
             ap.store = STORE_SAMPLE;
             ap.sample = out;
-            dst = gf_gpu_array_space(b, GF_GPU_OUT, shape, out->dtype);
+            dst = gf_gpu_output_space(b);
             gf_gpu_scale_last(b, &ap);
             *done = true;
         }
@@ -221,10 +215,8 @@ static int complex_passes(struct gf_gpu_plan_builder *b, int load, bool back,
 /* Reals as complex numbers, where packing is impossible. */
 static int plan_complex(struct gf_gpu_plan_builder *b) {
     const struct gf_job *job = b->job;
-    int64_t shape[GF_MAX_RANK];
     bool done = false, plain = b->axes && !job->luma;
-    gf_job_in_shape(job, shape);
-    struct gf_gpu_space src = gf_gpu_array_space(b, GF_GPU_IN, shape, job->in_dtype);
+    struct gf_gpu_space src = gf_gpu_input_space(b);
     int rc = 0;
     if (!plain) {
         src = gf_gpu_full_planes(b, GF_GPU_A, b->complex_bytes);
@@ -255,13 +247,11 @@ static int weigh(struct gf_gpu_plan_builder *b, int (*add)(struct gf_gpu_plan_bu
 /* Complex numbers through one axis, times the filter, and back, without the norm's factor. */
 static int plan_part(struct gf_gpu_plan_builder *b) {
     const struct gf_job *job = b->job;
-    int64_t shape[GF_MAX_RANK];
     int axis = 0;
     while (!gf_gpu_axis_on(job, axis))
         if (++axis == 3)
             return gf_fail(GF_EUNSUPP, "a part of a filter has no axis");
-    gf_job_in_shape(job, shape);
-    struct gf_gpu_space src = gf_gpu_array_space(b, GF_GPU_IN, shape, job->in_dtype), dst = src;
+    struct gf_gpu_space src = gf_gpu_input_space(b), dst = src;
     struct gf_gpu_space work = gf_gpu_full_planes(b, GF_GPU_A, b->complex_bytes);
     struct gf_gpu_axis_pass ap = gf_gpu_axis_pass_along(b, axis);
     dst.buffer_id = GF_GPU_OUT;

@@ -44,8 +44,7 @@ static void set_work(const struct gf_job *job, const struct gf_gpu_space *work,
 }
 
 static int64_t groups_for(int64_t count) {
-    int64_t groups = (count + GROUP - 1) / GROUP;
-    return groups < GF_GPU_GROUPS ? groups : GF_GPU_GROUPS;
+    return gf_min((count + GROUP - 1) / GROUP, GF_GPU_GROUPS);
 }
 
 int gf_gpu_add_load(struct gf_gpu_plan *p, const struct gf_gpu_space *work, bool real, bool half) {
@@ -68,14 +67,10 @@ int gf_gpu_add_load(struct gf_gpu_plan *p, const struct gf_gpu_space *work, bool
     gf_gpu_type_options(pass, "IN", job->in_dtype);
     gf_gpu_option(pass, "-DIN_COMPLEX=%d -DOUT_COMPLEX=%d", gf_dtype_is_complex(job->in_dtype),
                   !real);
-    gf_gpu_set_buffers(pass, 3,
-                       (enum gf_gpu_buffer_id[]){GF_GPU_IN, work->buffer_id, GF_GPU_ENERGY});
-    pass->group = GROUP;
-    p->bytes[GF_GPU_ENERGY] = 2 * GF_GPU_GROUPS * (job->precision == GF_DOUBLE ? 8 : 4);
-    pass->args_bytes = sizeof *a;
-    pass->groups = groups_for(count_of(work));
-    pass->local_bytes = pass->kernel.local_bytes =
-        2 * GROUP * (job->precision == GF_DOUBLE ? 8 : 4);
+    GF_GPU_BUFFERS(pass, GF_GPU_IN, work->buffer_id, GF_GPU_ENERGY);
+    const int64_t word = job->precision == GF_DOUBLE ? 8 : 4;
+    p->bytes[GF_GPU_ENERGY] = 2 * GF_GPU_GROUPS * word;
+    gf_gpu_set_launch(pass, groups_for(count_of(work)), GROUP, 2 * GROUP * word, sizeof *a);
     pass->energy = a->hermitian && !job->in_half;
     gf_work_load_text(job, pass->summary.what, sizeof pass->summary.what);
     pass->summary.bytes_read =
@@ -115,13 +110,9 @@ int gf_gpu_add_store(struct gf_gpu_plan *p, int output, const struct gf_gpu_spac
     a->counters = output * COUNTERS;
     gf_gpu_output_options(pass, out->dtype);
     gf_gpu_option(pass, "-DIN_COMPLEX=%d -DOUT_COMPLEX=%d", !real, gf_dtype_is_complex(out->dtype));
-    gf_gpu_set_buffers(pass, 4,
-                       (enum gf_gpu_buffer_id[]){work->buffer_id,
-                                                 (enum gf_gpu_buffer_id)(GF_GPU_OUT + output),
-                                                 GF_GPU_PARAMS, GF_GPU_COUNTERS});
-    pass->group = GROUP;
-    pass->args_bytes = sizeof *a;
-    pass->groups = groups_for(shape_bytes(job, shape, GF_U8)) * 8;
+    GF_GPU_BUFFERS(pass, work->buffer_id, (enum gf_gpu_buffer_id)(GF_GPU_OUT + output),
+                   GF_GPU_PARAMS, GF_GPU_COUNTERS);
+    gf_gpu_set_launch(pass, groups_for(shape_bytes(job, shape, GF_U8)) * 8, GROUP, 0, sizeof *a);
     pass->output = gf_gpu_displayed(out) ? -1 : output;
     gf_work_store_text(job, output, pass->summary.what, sizeof pass->summary.what);
     pass->summary.bytes_read = count_of(work) * work->element;
@@ -156,16 +147,11 @@ int gf_gpu_add_range(struct gf_gpu_plan *p, int output, const struct gf_gpu_spac
     }
     a->kind = job->out[output].kind;
     a->params = output * GF_GPU_PARAMS_EACH;
-    pass->groups = a->rows < GF_GPU_GROUPS ? a->rows : GF_GPU_GROUPS;
-    int64_t groups = pass->groups, word = job->precision == GF_DOUBLE ? 8 : 4;
+    const int64_t groups = gf_min(a->rows, GF_GPU_GROUPS),
+                  word = job->precision == GF_DOUBLE ? 8 : 4;
     a->found = groups > 1 ? 0 : a->params + PARAM_HIGH;
-    gf_gpu_set_buffers(pass, 3,
-                       (enum gf_gpu_buffer_id[]){work->buffer_id,
-                                                 groups > 1 ? GF_GPU_FOUND : GF_GPU_PARAMS,
-                                                 GF_GPU_PARAMS});
-    pass->group = GROUP;
-    pass->args_bytes = sizeof *a;
-    pass->local_bytes = pass->kernel.local_bytes = GROUP * word;
+    GF_GPU_BUFFERS(pass, work->buffer_id, groups > 1 ? GF_GPU_FOUND : GF_GPU_PARAMS, GF_GPU_PARAMS);
+    gf_gpu_set_launch(pass, groups, GROUP, GROUP * word, sizeof *a);
     snprintf(pass->summary.what, sizeof pass->summary.what, "range: largest %s%s",
              gf_kind_name(job->out[output].kind), zero ? ", the zero frequency's" : "");
     pass->summary.bytes_read = a->rows * a->count * work->element;
@@ -178,11 +164,8 @@ int gf_gpu_add_range(struct gf_gpu_plan *p, int output, const struct gf_gpu_spac
     if (!pass)
         return GF_EUNSUPP;
     pass->args.range = (struct range_args){.params = params, .groups = groups};
-    gf_gpu_set_buffers(pass, 2, (enum gf_gpu_buffer_id[]){GF_GPU_FOUND, GF_GPU_PARAMS});
-    pass->group = GROUP;
-    pass->args_bytes = sizeof *a;
-    pass->groups = 1;
-    pass->local_bytes = pass->kernel.local_bytes = GROUP * word;
+    GF_GPU_BUFFERS(pass, GF_GPU_FOUND, GF_GPU_PARAMS);
+    gf_gpu_set_launch(pass, 1, GROUP, GROUP * word, sizeof *a);
     pass->cost = gf_gpu_launch_cost(&p->props);
     pass->unlisted = true;
     return 0;

@@ -55,7 +55,6 @@ static bool rows_first(struct gf_gpu_plan_builder *b) {
 static int forward_rows_first(struct gf_gpu_plan_builder *b) {
     struct gf_gpu_axis_pass ap = gf_gpu_axis_pass_along(b, b->half);
     struct gf_gpu_space src, dst = gf_gpu_half_planes(b, GF_GPU_A, false);
-    int64_t shape[GF_MAX_RANK];
     dst = gf_gpu_padded_planes(dst.buffer_id, dst.extent, dst.element);
     int last = gf_gpu_mirror_axis(b), rc = gf_gpu_real_source(b, &ap, &src);
     ap.load = LOAD_PAIR;
@@ -69,8 +68,7 @@ static int forward_rows_first(struct gf_gpu_plan_builder *b) {
         src = dst;
         ap = gf_gpu_axis_pass_along(b, axis);
         if (axis == last) {
-            gf_job_out_shape(b->job, 0, shape);
-            dst = gf_gpu_array_space(b, GF_GPU_OUT, shape, b->job->out[0].dtype);
+            dst = gf_gpu_output_space(b);
             gf_gpu_scale_last(b, &ap);
         }
         rc = gf_gpu_add_axis(b, &ap, &src, &dst, false);
@@ -94,11 +92,9 @@ static int forward_samples(struct gf_gpu_plan_builder *b, const struct gf_gpu_ax
     const struct gf_output *out = &b->job->out[0];
     struct gf_gpu_axis_pass ap = *plain;
     struct gf_range_sample s = {.table = NULL};
-    int64_t shape[GF_MAX_RANK];
     const bool sampled = gf_output_samples(b->job, 0);
     int rc = sampled ? gf_range_sample_make(b->job, &s) : 0;
-    gf_job_out_shape(b->job, 0, shape);
-    struct gf_gpu_space dst = gf_gpu_array_space(b, GF_GPU_OUT, shape, out->dtype);
+    struct gf_gpu_space dst = gf_gpu_output_space(b);
     ap.store = STORE_SAMPLE;
     ap.sample = out;
     ap.mirror = true;
@@ -116,10 +112,8 @@ static int forward_samples(struct gf_gpu_plan_builder *b, const struct gf_gpu_ax
  * one. */
 static int forward_real(struct gf_gpu_plan_builder *b) {
     const struct gf_job *job = b->job;
-    const struct gf_output *out = &job->out[0];
     struct gf_gpu_axis_pass ap;
     struct gf_gpu_space src, dst;
-    int64_t shape[GF_MAX_RANK];
     if (b->across < 0 && rows_first(b))
         return forward_rows_first(b);
     int rc = gf_gpu_packed_forward(b, &src);
@@ -128,13 +122,12 @@ static int forward_real(struct gf_gpu_plan_builder *b) {
     ap = gf_gpu_axis_pass_along(b, b->half);
     ap.load = LOAD_UNTANGLE;
     ap.mirror_axis = gf_gpu_mirror_axis(b);
-    gf_job_out_shape(job, 0, shape);
     if (sample_fused(b) && !gf_output_scans(job, 0))
         return forward_samples(b, &ap, &src);
     ap.store = STORE_HALVES;
     if (half_output(b)) {
         gf_gpu_scale_last(b, &ap);
-        dst = gf_gpu_array_space(b, GF_GPU_OUT, shape, out->dtype);
+        dst = gf_gpu_output_space(b);
         return gf_gpu_add_axis(b, &ap, &src, &dst, false);
     }
     dst = gf_gpu_half_planes(b, GF_GPU_A, false);
@@ -145,13 +138,11 @@ static int forward_real(struct gf_gpu_plan_builder *b) {
 /* The source of the half spectrum for the inverse's first pass. */
 static int half_source(struct gf_gpu_plan_builder *b, struct gf_gpu_space *src) {
     const struct gf_job *job = b->job;
-    int64_t shape[GF_MAX_RANK];
     bool same =
         gf_dtype_is_complex(job->in_dtype) && (int)gf_dtype_size(job->in_dtype) == b->complex_bytes;
     const bool transposes = gf_gpu_job_transposes(job, GF_INVERSE);
     if (job->in_half && !job->in_shift && same && !transposes) {
-        gf_job_in_shape(job, shape);
-        *src = gf_gpu_array_space(b, GF_GPU_IN, shape, job->in_dtype);
+        *src = gf_gpu_input_space(b);
         return 0;
     }
     *src = gf_gpu_half_planes(b, GF_GPU_A, false);
@@ -168,11 +159,8 @@ static int inverse_real(struct gf_gpu_plan_builder *b) {
 }
 
 static int lines_forward(struct gf_gpu_plan_builder *b) {
-    const struct gf_job *job = b->job;
-    const struct gf_output *out = &job->out[0];
     struct gf_gpu_axis_pass ap = gf_gpu_axis_pass_along(b, b->half);
     struct gf_gpu_space src, dst;
-    int64_t shape[GF_MAX_RANK];
     int rc = gf_gpu_real_source(b, &ap, &src);
     if (b->in_parts)
         gf_gpu_fold_line(&ap);
@@ -181,8 +169,7 @@ static int lines_forward(struct gf_gpu_plan_builder *b) {
     bool alias = half_output(b);
     dst = gf_gpu_half_planes(b, GF_GPU_A, false);
     if (alias) {
-        gf_job_out_shape(job, 0, shape);
-        dst = gf_gpu_array_space(b, GF_GPU_OUT, shape, out->dtype);
+        dst = gf_gpu_output_space(b);
         gf_gpu_scale_last(b, &ap);
     }
     if (!rc)
@@ -229,13 +216,10 @@ static bool stores_output(const struct gf_gpu_plan_builder *b, struct gf_gpu_axi
 /* Complex numbers, or reals treated as complex. */
 static int plan_complex(struct gf_gpu_plan_builder *b) {
     const struct gf_job *job = b->job;
-    const struct gf_output *out = &job->out[0];
     struct gf_gpu_space src, dst;
-    int64_t shape[GF_MAX_RANK];
     int last = -1, rc = 0, load = LOAD_COMPLEX;
     bool complex_in = gf_dtype_is_complex(job->in_dtype), done = false;
-    gf_job_in_shape(job, shape);
-    src = gf_gpu_array_space(b, GF_GPU_IN, shape, job->in_dtype);
+    src = gf_gpu_input_space(b);
     const bool transposes = gf_gpu_job_transposes(job, GF_INVERSE);
     bool plain_in =
         b->axes && !job->luma && !job->in_shift && !job->in_half && !job->real && !transposes;
@@ -262,12 +246,11 @@ static int plan_complex(struct gf_gpu_plan_builder *b) {
         ap.load = load;
         load = LOAD_COMPLEX;
         dst = gf_gpu_full_planes(b, GF_GPU_A, b->complex_bytes);
-        gf_job_out_shape(job, 0, shape);
         done = axis == last && stores_output(b, &ap);
         if (done && joined > 1 && ap.store == STORE_SAMPLE)
             return gf_fail(GF_EUNSUPP, "joined rows are written as complex numbers");
         if (done)
-            dst = gf_gpu_array_space(b, GF_GPU_OUT, shape, out->dtype);
+            dst = gf_gpu_output_space(b);
         if (done)
             gf_gpu_scale_last(b, &ap);
         rc = gf_gpu_add_axis(b, &ap, &src, &dst, false);

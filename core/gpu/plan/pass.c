@@ -25,6 +25,14 @@ void gf_gpu_set_buffers(struct gf_gpu_pass *pass, int n, const enum gf_gpu_buffe
     pass->n_buffers = n;
 }
 
+void gf_gpu_set_launch(struct gf_gpu_pass *pass, int64_t groups, int group, int64_t local_bytes,
+                       size_t args_bytes) {
+    pass->groups = groups;
+    pass->group = group;
+    pass->local_bytes = pass->kernel.local_bytes = local_bytes;
+    pass->args_bytes = args_bytes;
+}
+
 void gf_gpu_option(struct gf_gpu_pass *pass, const char *format, ...) {
     char *text = pass->kernel.options;
     size_t used = strlen(text), size = sizeof pass->kernel.options;

@@ -57,9 +57,7 @@ static int64_t quantile_words(int threads) {
 
 static void set_groups(struct gf_gpu_pass *pass, const struct sample_args *a) {
     pass->args.sample = *a;
-    pass->args_bytes = sizeof *a;
-    pass->group = GROUP;
-    pass->groups = (a->count + GROUP - 1) / GROUP;
+    gf_gpu_set_launch(pass, (a->count + GROUP - 1) / GROUP, GROUP, 0, sizeof *a);
 }
 
 int gf_gpu_add_quantiles(struct gf_gpu_plan *p, int output, const struct gf_range_sample *s) {
@@ -81,14 +79,11 @@ int gf_gpu_add_quantiles(struct gf_gpu_plan *p, int output, const struct gf_rang
                                            .kind = kind,
                                            .params = output * GF_GPU_PARAMS_EACH});
     gf_gpu_option(pass, "-DKIND=%d -DTHREADS=%d", (int)kind, threads);
-    gf_gpu_set_buffers(pass, 3,
-                       (enum gf_gpu_buffer_id[]){GF_GPU_FOUND, GF_GPU_PARAMS, GF_GPU_ORDER});
+    GF_GPU_BUFFERS(pass, GF_GPU_FOUND, GF_GPU_PARAMS, GF_GPU_ORDER);
     if (p->bytes[GF_GPU_FOUND] < bytes)
         p->bytes[GF_GPU_FOUND] = bytes;
-    pass->group = threads;
-    pass->groups = 1;
-    pass->local_bytes = pass->kernel.local_bytes =
-        (quantile_words(threads) + 2) * (int64_t)sizeof(uint32_t);
+    gf_gpu_set_launch(pass, 1, threads, (quantile_words(threads) + 2) * (int64_t)sizeof(uint32_t),
+                      sizeof pass->args.sample);
     pass->cost = gf_gpu_launch_cost(&p->props);
     pass->unlisted = true;
     return 0;
@@ -106,9 +101,7 @@ static int add_search(struct gf_gpu_plan *p, int output, const struct gf_range_s
         return rc;
     set_groups(pass, &a);
     gf_gpu_option(pass, "-DKIND=%d", (int)a.kind);
-    gf_gpu_set_buffers(
-        pass, 4,
-        (enum gf_gpu_buffer_id[]){space->buffer_id, GF_GPU_FOUND, GF_GPU_PARAMS, GF_GPU_ORDER});
+    GF_GPU_BUFFERS(pass, space->buffer_id, GF_GPU_FOUND, GF_GPU_PARAMS, GF_GPU_ORDER);
     snprintf(pass->summary.what, sizeof pass->summary.what, "range: %lld bins of %s",
              (long long)s->count, gf_kind_name(job->out[output].kind));
     pass->summary.bytes_read = s->count * space->element;

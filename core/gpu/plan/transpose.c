@@ -36,17 +36,13 @@ int gf_gpu_add_transpose(struct gf_gpu_plan *p, const struct gf_gpu_space *work)
         return GF_ENOMEM;
     pass->energy = back && job->real && !half;
     gf_gpu_option(pass, "-DBACK=%d -DHERMITIAN=%d", back, pass->energy);
-    gf_gpu_set_buffers(pass, 4,
-                       (enum gf_gpu_buffer_id[]){back ? GF_GPU_IN : work->buffer_id,
-                                                 back ? work->buffer_id : GF_GPU_OUT, GF_GPU_TABLES,
-                                                 GF_GPU_ENERGY});
+    GF_GPU_BUFFERS(pass, back ? GF_GPU_IN : work->buffer_id, back ? work->buffer_id : GF_GPU_OUT,
+                   GF_GPU_TABLES, GF_GPU_ENERGY);
     p->bytes[GF_GPU_ENERGY] = 2 * GF_GPU_GROUPS * word;
-    pass->args_bytes = sizeof *a;
-    pass->group = GROUP;
-    pass->groups = gf_min(GF_GPU_GROUPS, (a->columns + SIDE - 1) / SIDE *
-                                             ((back ? a->height : a->numbers) + SIDE - 1) / SIDE *
-                                             a->channels);
-    pass->local_bytes = pass->kernel.local_bytes = SIDE * (SIDE + 1) * 2 * word;
+    const int64_t groups = (a->columns + SIDE - 1) / SIDE *
+                           ((back ? a->height : a->numbers) + SIDE - 1) / SIDE * a->channels;
+    gf_gpu_set_launch(pass, gf_min(GF_GPU_GROUPS, groups), GROUP, SIDE * (SIDE + 1) * 2 * word,
+                      sizeof *a);
     snprintf(pass->summary.what, sizeof pass->summary.what,
              "transposed, times the line's twiddles");
     const int64_t each = a->columns * a->channels * 2 * word;

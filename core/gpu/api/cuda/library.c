@@ -91,27 +91,18 @@ const char *gf_cuda_error(const struct gf_cuda *cu, int code) {
 }
 
 bool gf_cuda_is_fatal(int code) {
-    switch (code) {
-    case GF_CU_DEINITIALIZED:
-    case GF_CU_ECC_UNCORRECTABLE:
-    case GF_CU_NVLINK_UNCORRECTABLE:
-    case GF_CU_CONTAINED:
-    case GF_CU_ILLEGAL_ADDRESS:
-    case GF_CU_LAUNCH_TIMEOUT:
-    case GF_CU_CONTEXT_IS_DESTROYED:
-    case GF_CU_ASSERT:
-    case GF_CU_STACK_ERROR:
-    case GF_CU_ILLEGAL_INSTRUCTION:
-    case GF_CU_MISALIGNED_ADDRESS:
-    case GF_CU_INVALID_ADDRESS_SPACE:
-    case GF_CU_INVALID_PC:
-    case GF_CU_LAUNCH_FAILED:
-    case GF_CU_TENSOR_MEMORY_LEAK:
-    case GF_CU_UNKNOWN:
-        return true;
-    default:
-        return false;
-    }
+    static const int fatal[] = {GF_CU_DEINITIALIZED,        GF_CU_ECC_UNCORRECTABLE,
+                                GF_CU_NVLINK_UNCORRECTABLE, GF_CU_CONTAINED,
+                                GF_CU_ILLEGAL_ADDRESS,      GF_CU_LAUNCH_TIMEOUT,
+                                GF_CU_CONTEXT_IS_DESTROYED, GF_CU_ASSERT,
+                                GF_CU_STACK_ERROR,          GF_CU_ILLEGAL_INSTRUCTION,
+                                GF_CU_MISALIGNED_ADDRESS,   GF_CU_INVALID_ADDRESS_SPACE,
+                                GF_CU_INVALID_PC,           GF_CU_LAUNCH_FAILED,
+                                GF_CU_TENSOR_MEMORY_LEAK,   GF_CU_UNKNOWN};
+    bool is = false;
+    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
+        is = is || fatal[i] == code;
+    return is;
 }
 
 bool gf_cuda_image_is_whole(const void *image, size_t bytes) {
