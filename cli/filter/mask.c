@@ -50,11 +50,6 @@ int64_t gf_filter_mask_bytes(const struct gf_task *t) {
     return ndim ? 16 * count : 0;
 }
 
-static double component(const struct gf_array *a, int64_t at) {
-    return gf_dtype_real(a->dtype) == GF_F64 ? ((const double *)a->data)[at]
-                                             : (double)((const float *)a->data)[at];
-}
-
 /* The value at the centred position `at` (C order) of the picture; the magnitude of a complex one. */
 static double value(const struct gf_job *job, const struct gf_array *half, int64_t at) {
     int64_t k[GF_MAX_DIMS], where = 0;
@@ -69,9 +64,8 @@ static double value(const struct gf_job *job, const struct gf_array *half, int64
         int64_t n = job->shape[i];
         where = where * half->shape[i] + (mirrored ? gf_half_negative(k[i], n) : k[i]);
     }
-    if (!gf_dtype_is_complex(half->dtype))
-        return component(half, where);
-    return hypot(component(half, 2 * where), component(half, 2 * where + 1));
+    const struct gf_number y = gf_filter_number(half, where);
+    return gf_dtype_is_complex(half->dtype) ? hypot(y.re, y.im) : y.re;
 }
 
 int gf_filter_draw_mask(struct gf_task *t, struct gf_product *p) {

@@ -6,6 +6,7 @@
 #include "core/filter/edges.h"
 #include "core/filter/smooth.h"
 #include "core/filter/smooth_pages.h"
+#include "core/base/halves.h"
 #include "core/base/sample_value.h"
 #include "core/base/status.h"
 #include "core/slab/line.h"
@@ -148,10 +149,8 @@ static int split_line(const struct making *m, int64_t first, struct gf_array *to
         const double at = ((double)(y + i / channels) + 0.5) / (double)m->n - 0.5;
         const double jump = gf_sample_get((char *)end.data + c * end.stride[1], end.dtype) -
                             gf_sample_get((char *)begin.data + c * begin.stride[1], begin.dtype);
-        if (to->dtype == GF_F64)
-            ((double *)to->data)[i] -= 2 * jump * at;
-        else
-            ((float *)to->data)[i] = (float)((double)((float *)to->data)[i] - 2 * jump * at);
+        const bool is_double = to->dtype == GF_F64;
+        gf_real_put(to->data, i, is_double, gf_real_get(to->data, i, is_double) - 2 * jump * at);
     }
     return rc;
 }

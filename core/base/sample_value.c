@@ -1,4 +1,5 @@
 /* Single samples as doubles, and conversions of whole arrays made of them. */
+#include "core/base/halves.h"
 #include "core/base/sample_value.h"
 
 #include <math.h>
@@ -129,9 +130,7 @@ void gf_samples_noise(struct gf_array *a) {
         const double v = (double)(state >> 8) * 0x1p-24 - 0.5;
         if (word == 1)
             ((unsigned char *)a->data)[i] = (unsigned char)(state >> 24);
-        else if (wide)
-            ((double *)a->data)[i] = v;
         else
-            ((float *)a->data)[i] = (float)v;
+            gf_real_put(a->data, i, wide, v);
     }
 }

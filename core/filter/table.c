@@ -141,34 +141,32 @@ static double half_at(const struct gf_filter_samples *m, int ndim, const int64_t
     return (double)m->half[at];
 }
 
-/* The sample at centred indices; 0 outside a span. */
-static double sample_at(const struct gf_filter_samples *m, int ndim, const int64_t *index) {
-    int64_t at = 0;
-    if (m->half)
-        return half_at(m, ndim, index);
-    for (int i = 0; i < ndim; i++) {
-        const bool some = m->held && i == m->axis;
-        at = at * (some ? m->n_held : m->extent[i]) + (some ? m->held[index[i]] : index[i]);
-    }
+/* A sample that is there; 0 outside a span. */
+static inline double value_at(const struct gf_filter_samples *m, int64_t at) {
     at -= m->first;
     return m->count && (at < 0 || at >= m->count) ? 0 : m->value[at];
 }
 
-/* The mask's even part between its samples. */
+/* The mask's even part between its samples; half a mask is even as it is. */
 static double mask_at(const struct gf_filter_samples *m, int ndim, const struct between *b) {
     double sum = 0;
     for (int corner = 0; corner < 1 << ndim; corner++) {
         double weight = 1;
-        int64_t here[GF_MAX_DIMS], there[GF_MAX_DIMS];
+        int64_t index[GF_MAX_DIMS], at = 0, twin = 0;
         for (int i = 0; i < ndim; i++) {
             const int up = corner >> i & 1;
             weight *= up ? b[i].share : 1 - b[i].share;
-            here[i] = b[i].at[up];
-            there[i] = opposite(here[i], m->extent[i]);
+            const int64_t here = b[i].at[up], there = opposite(here, m->extent[i]);
+            const bool some = m->held && i == m->axis;
+            const int64_t n = some ? m->n_held : m->extent[i];
+            index[i] = here;
+            at = at * n + (some ? m->held[here] : here);
+            twin = twin * n + (some ? m->held[there] : there);
         }
-        if (weight > 0) /* half a mask is even as it is */
+        if (weight > 0)
             sum += weight *
-                   (sample_at(m, ndim, here) + sample_at(m, ndim, m->half ? here : there)) / 2;
+                   (m->half ? 2 * half_at(m, ndim, index) : value_at(m, at) + value_at(m, twin)) /
+                   2;
     }
     return sum;
 }

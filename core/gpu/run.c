@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/filter/compose.h"
+#include "core/base/halves.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/base/range_sample.h"
@@ -218,12 +219,8 @@ void gf_gpu_run_summarize(const struct gf_gpu_run *m, struct gf_plan *plan) {
 static void *in_precision(const struct gf_job *job, const double *v, int64_t count) {
     bool wide = job->precision == GF_DOUBLE;
     void *p = malloc((size_t)count * (wide ? 8 : 4) + 8);
-    for (int64_t i = 0; p && i < count; i++) {
-        if (wide)
-            ((double *)p)[i] = v[i];
-        else
-            ((float *)p)[i] = (float)v[i];
-    }
+    for (int64_t i = 0; p && i < count; i++)
+        gf_real_put(p, i, wide, v[i]);
     if (!p)
         gf_fail(GF_ENOMEM, "no memory for tables");
     return p;
@@ -407,8 +404,7 @@ int gf_gpu_run_copy_report(const struct gf_gpu_context *c, const struct gf_gpu_r
 
 /* Number `at` of values in the plan's precision. */
 static double real_at(const struct gf_gpu_plan *p, const void *values, int64_t at) {
-    return p->job.precision == GF_DOUBLE ? ((const double *)values)[at]
-                                         : (double)((const float *)values)[at];
+    return gf_real_get(values, at, p->job.precision == GF_DOUBLE);
 }
 
 void gf_gpu_run_parse_report(const struct gf_gpu_run *m, const void *packed,

@@ -52,26 +52,15 @@ void gf_line_twiddle(const struct gf_line_twiddle *t, void *columns) {
     }
 }
 
-static double real_get(const void *reals, int64_t i, bool is_double) {
-    return is_double ? ((const double *)reals)[i] : (double)((const float *)reals)[i];
-}
-
-static void real_put(void *reals, int64_t i, bool is_double, double v) {
-    if (is_double)
-        ((double *)reals)[i] = v;
-    else
-        ((float *)reals)[i] = (float)v;
-}
-
 /* In an order in which no number is overwritten before it is read. */
 void gf_line_fold(void *a, void *b, int64_t count, bool is_double, bool back) {
     for (int64_t i = 0; i < count && !back; i++) {
-        const double x = real_get(a, 2 * i, is_double), y = real_get(b, 2 * i, is_double);
-        real_put(a, i, is_double, (x + y) / 2);
-        real_put(b, i, is_double, (x - y) / 2);
+        const double x = gf_real_get(a, 2 * i, is_double), y = gf_real_get(b, 2 * i, is_double);
+        gf_real_put(a, i, is_double, (x + y) / 2);
+        gf_real_put(b, i, is_double, (x - y) / 2);
     }
     for (int64_t i = count - 1; i >= 0 && back; i--) {
-        const double x = real_get(a, i, is_double), y = real_get(b, i, is_double);
+        const double x = gf_real_get(a, i, is_double), y = gf_real_get(b, i, is_double);
         gf_number_put(a, i, is_double, (struct gf_number){(x + y) / 2, 0});
         gf_number_put(b, i, is_double, (struct gf_number){(x - y) / 2, 0});
     }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/halves.h"
 #include "core/base/status.h"
 
 void gf_slab_moved(struct gf_slab_state *r, int64_t bytes) {
@@ -189,8 +190,7 @@ bool gf_slab_is_output(const struct gf_slab_plan *p, int i) {
 static double find_largest(enum gf_dtype t, int64_t n, const void *samples) {
     double largest = 0;
     for (int64_t i = 0; i < n; i++) {
-        double v = t == GF_F64 ? ((const double *)samples)[i] : (double)((const float *)samples)[i];
-        largest = fmax(largest, fabs(v));
+        largest = fmax(largest, fabs(gf_real_get(samples, i, t == GF_F64)));
     }
     return fmin(largest, t == GF_F64 ? DBL_MAX : (double)FLT_MAX);
 }

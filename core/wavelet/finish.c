@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/wavelet/dwt.h"
+#include "core/base/halves.h"
 #include "core/base/sample_run.h"
 #include "core/base/status.h"
 
@@ -158,17 +159,13 @@ int gf_dwt_threshold(const struct gf_job *job, struct gf_array *c, int threads) 
 
 /* ---------------------------------------------------------------- outputs */
 
-static double sample(const char *p, bool wide, int64_t k) {
-    return wide ? ((const double *)p)[k] : (double)((const float *)p)[k];
-}
-
 static void extremes(const struct rows *r, bool wide, int threads, double *low, double *high) {
     double least = INFINITY, most = -INFINITY;
 #pragma omp parallel for num_threads(threads) reduction(min : least) reduction(max : most)
     for (int64_t i = 0; i < r->planes * r->height; i++) {
         const char *p = row_at(r, i);
         for (int64_t k = 0; k < r->n; k++) {
-            double v = sample(p, wide, k);
+            double v = gf_real_get(p, k, wide);
             least = v < least ? v : least;
             most = v > most ? v : most;
         }
