@@ -243,18 +243,13 @@ int gf_gpu_add_axis(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap,
     one_tile = one_tile || ap->leaves_radix || ap->across_axis >= 0 || gf_gpu_leaves(ap) > 1 ||
                gf_gpu_joins(ap) > 1;
     consider(&c, &(struct cut){1, {n}, 0, false});
-    if (!one_tile && ap->fold)
+    if (!one_tile)
         consider_cuts(&c, n, 0, false);
-    else if (!one_tile) {
-        consider_cuts(&c, n, 0, false);
-        if (can_split_rader(b, ap, n))
-            consider_cuts(&c, n - 1, n - 1, true);
-        if (!c.best.parts) {
-            int64_t m = gf_factor_smooth_length(2 * n - 1);
-            if (m < 256)
-                m = 256;
-            consider_cuts(&c, m, m, false);
-        }
+    if (!one_tile && can_split_rader(b, ap, n))
+        consider_cuts(&c, n - 1, n - 1, true);
+    if (!one_tile && !ap->fold && !c.best.parts) {
+        const int64_t m = gf_max(gf_factor_smooth_length(2 * n - 1), 256);
+        consider_cuts(&c, m, m, false);
     }
     if (!c.best.parts)
         return gf_fail(GF_EUNSUPP, "lines of %lld points are too long for this device",
