@@ -361,7 +361,7 @@ static int finish(struct slabs *s) {
     double overflowed[GF_MAX_OUTPUTS];
     struct gf_file *file = t->reader.file[0];
     int rc = file ? gf_file_check_size(file) : 0;
-    if (!rc && file && !t->ranks)
+    if (!rc && file)
         rc = gf_file_check(file);
     gf_reader_close(&t->reader);
     rc = agree(s, rc);
@@ -426,7 +426,7 @@ int gf_slabs_run(struct gf_task *t) {
                             .write_span = write_span};
     if (t->ranks)
         io.members = gf_rank_members(&s->exchange, t->ranks);
-    if (!t->ranks && t->reader.file[0])
+    if (t->reader.file[0])
         gf_file_sum_reads(t->reader.file[0]);
     int rc = open_exchange(s);
     for (int i = 0; i < t->job.n_out && !rc; i++)
