@@ -63,6 +63,8 @@ int gf_file_next(struct gf_file *file, struct gf_image *image);
 /* gf_file_recorded_sum() gives the checksum that the record beside the data has for its first
  * *bytes, false if none. gf_file_sum() computes that of a part of the file. */
 bool gf_file_recorded_sum(const struct gf_file *file, int64_t *bytes, uint32_t *crc);
+/* The caller has compared it. */
+void gf_file_trust(struct gf_file *file);
 int gf_file_sum(const struct gf_file *file, int64_t begin, int64_t end, uint32_t *crc);
 /* GF_EFORMAT if a freshly opened output ends early, as far as that shows without decoding: by the
  * size of uncompressed samples and by end marks. */

@@ -118,7 +118,7 @@ static int leave_all(struct gf_task *t, struct gf_shared_output *out) {
 int gf_shared_finish(struct gf_task *t, struct gf_shared_output *out) {
     struct gf_file *file = t->reader.file[0];
     int rc = file ? gf_file_check_size(file) : 0;
-    if (!rc && file && !t->ranks)
+    if (!rc && file)
         rc = gf_file_check(file);
     gf_reader_close(&t->reader);
     rc = gf_shared_agree(t, rc);

@@ -376,7 +376,7 @@ int gf_slabs_run(struct gf_task *t) {
                             .write_span = write_span};
     if (t->ranks)
         io.members = gf_rank_members(&s->exchange, t->ranks);
-    if (!t->ranks && t->reader.file[0])
+    if (t->reader.file[0])
         gf_file_sum_reads(t->reader.file[0]);
     int rc = open_exchange(s);
     for (int i = 0; i < t->job.n_out && !rc; i++)

@@ -94,6 +94,8 @@ static int check_sum(const struct gf_task *t, struct gf_ranks *ranks) {
         return 0;
     int rc = gf_shared_sum(ranks, bytes, sum_input, t, &sum);
     ranks->speaker = rc ? ranks->speaker : 0;
+    if (!rc)
+        gf_file_trust(t->reader.file[0]);
     return !rc && sum != crc
                ? gf_fail(GF_EFORMAT, "its record (.json beside it) is another file's: "
                                      "the checksums differ")

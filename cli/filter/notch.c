@@ -28,10 +28,11 @@ static const double SWELL_NOISE = 0.25, HIDDEN_NOISE = 3;
  * The other limits apply to waves that do not explain nearly all of it. */
 static const double LEAST_STEADY = 0.875, MOST_EXCESS = 15;
 static const double CLEAR_STEADY = 0.95, MOST_NOISE = 1.2, LEAST_CLEAR = 10;
-/* The most contrast of a wave that the picture hides. */
-static const double HIDDEN_CONTRAST = 0.2;
-/* If greys deviate by less than this share of the range, dots have no picture below them: they are the picture. */
-static const double EVEN_GREYS = 0.03;
+/* The spectrum and the places are evidence together: the noisier over the places, the clearer a wave has to be.
+ * Interference is 15 times as clear as noisy and more, stone up to 10 times. */
+static const double LEAST_EVIDENCE = 12.5;
+/* The most contrast of a wave that swells, as lines of text do, or that the picture hides. */
+static const double MOST_CONTRAST = 0.2;
 /* In a crowd, waves below this share of a thing's strongest one also belong to it. */
 static const double CROWD_SHARE = 0.25;
 
@@ -186,9 +187,11 @@ static bool is_harmonic(const struct gf_periodic_list *waves, int n, const struc
 /* True if it is not the same wave all over the picture. */
 static bool is_noise(const struct gf_periodic *p, const struct gf_thing *seen) {
     if (p->radius > 0 || p->steady >= CLEAR_STEADY)
-        return p->radius > 0 && seen->noise > SWELL_NOISE;
+        return p->radius > 0 && (seen->noise > SWELL_NOISE ||
+                                 (seen->contrast > MOST_CONTRAST && !gf_thing_is_added(seen)));
     return seen->looked &&
-           (seen->noise > MOST_NOISE || p->clear < LEAST_CLEAR ||
+           (seen->noise > MOST_NOISE ||
+            p->clear < fmax(LEAST_CLEAR, LEAST_EVIDENCE * seen->noise) ||
             (p->steady < LEAST_STEADY && (1 / p->steady - 1) * p->level > MOST_EXCESS));
 }
 
@@ -197,7 +200,9 @@ static bool is_noise(const struct gf_periodic *p, const struct gf_thing *seen) {
 static bool is_of_thing(const struct gf_notches *list, const struct gf_periodic *p, bool crowd,
                         const struct gf_thing *seen) {
     const double half[2] = {list->left.at[0] / 2, list->left.at[1] / 2};
-    const bool multiple = is_multiple(half, p->at), alone = !crowd || !(list->left.amplitude > 0);
+    const bool multiple = is_multiple(half, p->at);
+    const bool alone =
+        !(multiple && gf_thing_is_bare(seen)) && (!crowd || !(list->left.amplitude > 0));
     if (!seen->looked || (gf_thing_is_added(seen) && (alone || (!seen->harmonics && !multiple))) ||
         (!crowd && p->amplitude >= BESIDE * list->left.amplitude))
         return false;
@@ -239,7 +244,8 @@ static int leave_screens(const struct search *e, bool *all) {
     struct gf_thing seen;
     const struct gf_screen *first = &list->screen[0];
     int rc = examine(e, first->at, &seen);
-    *all = first->n > 1 && seen.looked && seen.greys < EVEN_GREYS;
+    /* Dots with no picture below them are the picture. */
+    *all = first->n > 1 && gf_thing_is_bare(&seen);
     if (rc || (!*all && gf_thing_is_print(&seen, first)))
         return rc;
     list->n_screens = 0;
@@ -281,7 +287,7 @@ static int add_hidden(const struct search *e, struct gf_detail *detail,
             break;
         rc = examine(e, p.at, &seen);
         if (!rc && (gf_thing_is_likely(&seen) || seen.noise > HIDDEN_NOISE ||
-                    seen.contrast > HIDDEN_CONTRAST || is_of_thing(list, &p, false, &seen))) {
+                    seen.contrast > MOST_CONTRAST || is_of_thing(list, &p, false, &seen))) {
             double factor[2];
             things++;
             for (int64_t c = 0; c < channels; c++)

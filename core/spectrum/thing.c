@@ -235,9 +235,11 @@ bool gf_thing_is_likely(const struct gf_thing *t) {
     return edges || strong || lit || hidden || wanders;
 }
 
-/* The same things, and 1,021 photographs, come to 0.0102 and more with up to two harmonics. */
+/* The same things, and 1,021 photographs, come to 0.0102 and more with up to two harmonics. With no picture below it
+ * a wave that has harmonics is the picture: tiles of a roof, stripes. */
 bool gf_thing_is_added(const struct gf_thing *t) {
-    return t->looked && t->harmonics <= 2 && t->noise + 20 * t->follows * t->follows < 0.0075;
+    return t->looked && t->harmonics <= (gf_thing_is_bare(t) ? 0 : 2) &&
+           t->noise + 20 * t->follows * t->follows < 0.0075;
 }
 
 bool gf_thing_is_pure(const struct gf_thing *t) {

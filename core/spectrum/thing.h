@@ -37,6 +37,10 @@ int64_t gf_thing_bytes(void);
 bool gf_thing_is_likely(const struct gf_thing *look);
 /* True if it has one strength in all places, dark or bright, and few harmonics: it was added to the picture. */
 bool gf_thing_is_added(const struct gf_thing *look);
+/* True if no picture lies below it: the greys deviate by less than that share of the range. */
+static inline bool gf_thing_is_bare(const struct gf_thing *look) {
+    return look->looked && look->greys < 0.03;
+}
 /* True if it is as constant and as pure as only interference is, which is enough even beside a thing. */
 bool gf_thing_is_pure(const struct gf_thing *look);
 /* `look` is that at the screen's first vector. */
