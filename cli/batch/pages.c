@@ -201,13 +201,8 @@ static void open_readers(struct walk *w) {
     w->readers = 1;
     if (!t->deal || t->image.record || !gf_task_is_at_hand(t))
         return;
-    for (; w->readers < most; w->readers++) {
-        struct gf_image image;
-        int rc = gf_reader_open(&w->reader[w->readers], t->s, t->read, t->n_read, &image);
-        gf_image_free(&image);
-        if (rc)
-            break;
-    }
+    while (w->readers < most && !gf_reader_again(&t->reader, &w->reader[w->readers]))
+        w->readers++;
 }
 
 /* The CPU's own threads where it works beside other devices: those that copy for these, read and write

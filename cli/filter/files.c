@@ -19,7 +19,6 @@ static void close_mask(struct gf_filter_part *p) {
     p->source = NULL;
 }
 
-static const double LUMA[3] = {0.2126, 0.7152, 0.0722}; /* Rec.709 */
 /* A kernel takes differences if its sum is less than this share of the sum of its absolute values; it is not scaled. */
 static const double ZERO_SUM = 1e-6;
 
@@ -29,7 +28,7 @@ double gf_filter_sample(const struct gf_image *image, const char *p) {
     if (px->shape[image->ndim] - image->alpha == 1)
         return gf_sample_get(p, px->dtype);
     for (int c = 0; c < 3; c++)
-        v += LUMA[c] * gf_sample_get(p + c * px->stride[image->ndim], px->dtype);
+        v += gf_luma_weight[c] * gf_sample_get(p + c * px->stride[image->ndim], px->dtype);
     return v;
 }
 

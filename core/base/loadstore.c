@@ -173,7 +173,6 @@ static void hermitian(const struct axes *a, const struct segment *s, double *re,
 }
 
 static void load_segment(const struct load *l, const struct segment *s, double energy[2]) {
-    static const double weight[3] = {0.2126, 0.7152, 0.0722}; /* Rec.709 */
     const struct gf_job *job = l->job;
     const struct gf_array *in = l->in;
     const struct gf_work *w = l->w;
@@ -192,7 +191,7 @@ static void load_segment(const struct load *l, const struct segment *s, double e
                 gf_sample_run_read(sample_at(job, in, j, s->at), in->dtype, stride, s->count, re2,
                                    NULL);
                 for (int64_t i = 0; i < s->count; i++)
-                    re[i] += weight[j] * re2[i];
+                    re[i] += gf_luma_weight[j] * re2[i];
             }
         } else {
             gf_sample_run_read(sample_at(job, in, c, s->at), in->dtype, stride, s->count, re, im);

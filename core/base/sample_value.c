@@ -6,6 +6,8 @@
 
 #include "core/base/sample_run.h"
 
+const double gf_luma_weight[3] = {0.2126, 0.7152, 0.0722};
+
 double gf_sample_get(const void *p, enum gf_dtype t) {
     double re;
     gf_sample_run_read(p, t, 0, 1, &re, NULL);

@@ -9,6 +9,9 @@
 
 #include "core/base/array.h"
 
+/* The shares of red, green and blue in luma, by Rec.709. Kernels have them in their own precision. */
+extern const double gf_luma_weight[3];
+
 /* The sample, or the real part of a complex one. */
 double gf_sample_get(const void *p, enum gf_dtype t);
 /* Integers are rounded half away from zero and saturated; an imaginary part becomes 0. */

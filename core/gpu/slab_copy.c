@@ -47,13 +47,9 @@ static int64_t unit_of(const struct gf_array *a) {
     return a->shape[3] * (int64_t)gf_dtype_size(a->dtype);
 }
 
-static bool has_dense_rows(const struct gf_array *a) {
-    return a->stride[3] == (int64_t)gf_dtype_size(a->dtype) && a->stride[2] == unit_of(a);
-}
-
 static void copy_run(const struct gf_array *a, struct row_run r, char *packed, bool unpack) {
     char *there = at(a, r.z, r.y, r.x);
-    if (has_dense_rows(a)) {
+    if (gf_array_has_dense_rows(a)) {
         gf_copy_streaming(unpack ? there : packed, unpack ? packed : there,
                           (size_t)(r.n * unit_of(a)));
         return;
@@ -190,7 +186,7 @@ static void copy_page(const struct gf_gpu_slab_bins *b, int64_t z, char *packed,
         copy_line_row(b, z, packed, unpack);
         return;
     }
-    const bool flat = !b->mirrors && !b->shift[1] && !b->shift[2] && has_dense_rows(a) &&
+    const bool flat = !b->mirrors && !b->shift[1] && !b->shift[2] && gf_array_has_dense_rows(a) &&
                       a->stride[1] == a->shape[2] * unit;
     if (flat) {
         char *there = at(a, shifted(z, a->shape[0], b->shift[0]), 0, b->first);

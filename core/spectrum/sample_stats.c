@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/base/sample_run.h"
+#include "core/base/sample_value.h"
 #include "core/base/status.h"
 
 struct walk {
@@ -19,7 +20,6 @@ struct walk {
 
 /* Reads one row of the signal into w->row. */
 static void read_row(const struct walk *w, const char *p, int64_t n, int64_t step) {
-    static const double weight[3] = {0.2126, 0.7152, 0.0722}; /* Rec.709 */
     const struct gf_array *px = w->px;
     int64_t next = px->stride[px->rank - 1];
     bool complex = gf_dtype_is_complex(px->dtype);
@@ -35,7 +35,7 @@ static void read_row(const struct walk *w, const char *p, int64_t n, int64_t ste
     for (int c = 0; c < 3; c++) {
         gf_sample_run_read(p + c * next, px->dtype, step, n, w->other, NULL);
         for (int64_t i = 0; i < n; i++)
-            w->row[i] += weight[c] * w->other[i];
+            w->row[i] += gf_luma_weight[c] * w->other[i];
     }
 }
 
