@@ -195,6 +195,10 @@ int gf_file_again(const struct gf_file *of, struct gf_file **out) {
     file->checked = of->checked;
     rc = open_decoder(file, of->decoder.format, &image);
     gf_image_free(&image);
+    if (rc) {
+        gf_file_close(file);
+        *out = NULL;
+    }
     return rc;
 }
 
