@@ -43,7 +43,7 @@ static int forward_slabs(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t longest = gf_slab_longest(p);
     const struct gf_job job = gf_slab_pages_job(p, false, longest);
-    struct slab s = {NULL};
+    struct slab s = {.in = NULL};
     return gf_slab_walk(r,
                         &(struct gf_slab_walk){forward_slab,
                                                &s,
@@ -123,7 +123,7 @@ static int write_blocks(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t rows = gf_slab_most_rows(p), channels = gf_job_lanes(&p->job);
     int64_t numbers = 0, samples = 0;
-    struct step step = {NULL};
+    struct step step = {.data = NULL};
     for (int i = 0; i < p->job.n_out; i++) {
         int64_t n = p->step_pages * rows * gf_slab_columns(p, i) * channels;
         int64_t bytes =
