@@ -11,9 +11,6 @@
  * never a name. NULL or "" is the first. GF_EABSENT with the list of names. */
 int gf_gpu_pick(const char *wanted, const struct gf_gpu_props *props, int n, int *index);
 
-/* probe() of an interface whose list() tells all. */
-int gf_gpu_probe_list(const struct gf_gpu *api, char reason[GF_REASON]);
-
 /* The line of a compiler's log that names the error: the first with "error", else the first that is
  * not blank; "" for an empty log. Changes the log; the line points into it. */
 const char *gf_gpu_complaint(char *log);

@@ -5,7 +5,7 @@
  *     void *gpu;
  *     struct gf_gpu_props props;
  *     struct gf_gpu_buffer *b;
- *     int rc = api->open("0", &gpu, &props);
+ *     int rc = gf_gpu_open(api, "0", &gpu, &props);
  *     if (!rc) rc = api->alloc(gpu, bytes, &b);
  *     if (!rc) rc = api->upload(gpu, b, 0, host, bytes);
  *     if (!rc) rc = api->launch(gpu, &(struct gf_gpu_launch){.kernel = k, …});
@@ -80,6 +80,13 @@ struct gf_gpu_move {
     const char *what;     /* for messages: "an upload" */
 };
 
+/* A device, as its interface opens it. */
+struct gf_gpu_place {
+    void *handle;        /* OpenCL's device, EGL's display */
+    int number;          /* CUDA's device */
+    int32_t most_groups; /* OpenGL's, along one axis of a launch */
+};
+
 /* Every open device begins with this. */
 struct gf_gpu_device {
     const struct gf_gpu *api;
@@ -90,14 +97,13 @@ struct gf_gpu {
     const char *name; /* "cuda", "opencl", "opengl" */
     /* Whether its library is there, else false with gf_message(); loads it, but opens no context. */
     bool (*installed)(void);
-    /* As gf_backend.probe: whether there is a usable device. */
+    /* As gf_backend.probe: whether there is a usable device. NULL: find() tells all. */
     int (*probe)(char reason[GF_REASON]);
-    /* The devices in the order of --device=N; fills at most `most`, returns how many there are, or
-     * a negative status. Opens no context. */
-    int (*list)(struct gf_gpu_props *props, int most);
-    /* `device`: a number, or a part of a name (case aside); NULL: the first (GPUs before CPUs).
-     * GF_EABSENT with the list of names when there is no such device. */
-    int (*open)(const char *device, void **gpu, struct gf_gpu_props *props);
+    /* The devices in the order of --device=N, GPUs before CPUs, up to GF_GPU_MAX_DEVICES; returns how
+     * many, or a negative status. Opens no context. */
+    int (*find)(struct gf_gpu_props *props, struct gf_gpu_place *places);
+    /* Opens one of them; *props has its properties, to which it may add. */
+    int (*open)(const struct gf_gpu_place *place, void **gpu, struct gf_gpu_props *props);
     void (*close)(void *gpu);
 
     /* Memory for alloc() and free(); move() serves all copies, whose ends are in range. */
@@ -178,5 +184,13 @@ struct gf_gpu {
 };
 
 extern const struct gf_gpu gf_gpu_opencl, gf_gpu_cuda, gf_gpu_opengl;
+
+/* As gf_backend.probe and .list. */
+int gf_gpu_probe(const struct gf_gpu *api, char reason[GF_REASON]);
+int gf_gpu_list(const struct gf_gpu *api, struct gf_gpu_props *props);
+/* Opens the device that `device` names: a number, or a part of a name (case aside); NULL: the first.
+ * GF_EABSENT with the list of names when there is no such device. */
+int gf_gpu_open(const struct gf_gpu *api, const char *device, void **gpu,
+                struct gf_gpu_props *props);
 
 #endif

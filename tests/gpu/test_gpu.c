@@ -351,18 +351,18 @@ static void test_api(const struct gf_gpu *api) {
     struct gf_gpu_props list[GF_GPU_MAX_DEVICES], p;
     char reason[GF_REASON] = "";
     void *gpu = NULL;
-    if (api->probe(reason)) {
+    if (gf_gpu_probe(api, reason)) {
         CHECK_MSG(strchr(reason, ';'), "no remedy: %s", reason);
         printf("%s: skipped: %s\n", api->name, reason);
         return;
     }
     CHECK(*reason);
-    int n = api->list(list, GF_GPU_MAX_DEVICES);
+    int n = gf_gpu_list(api, list);
     CHECK(n > 0);
-    CHECK_EQ(api->list(list, 1), 1);
-    CHECK_EQ(api->open("no such device", &gpu, &p), GF_EABSENT);
+    CHECK_EQ(gf_gpu_list(api, list), n);
+    CHECK_EQ(gf_gpu_open(api, "no such device", &gpu, &p), GF_EABSENT);
     CHECK_MSG(gpu == NULL && strstr(gf_message(), list[0].name), "%s", gf_message());
-    CHECK_MSG(!api->open(gf_environment_device(), &gpu, &p), "%s", gf_message());
+    CHECK_MSG(!gf_gpu_open(api, gf_environment_device(), &gpu, &p), "%s", gf_message());
     if (!gpu)
         return;
     CHECK(!strcmp(p.name, list[0].name) && *p.name && *p.platform && *p.driver && *p.compiler);
@@ -379,7 +379,7 @@ static void test_api(const struct gf_gpu *api) {
     test_builds(api, gpu, &p);
     test_cached(api, gpu, &p);
     api->close(gpu);
-    CHECK_MSG(!api->open("0", &gpu, &p), "%s", gf_message()); /* a second time */
+    CHECK_MSG(!gf_gpu_open(api, "0", &gpu, &p), "%s", gf_message()); /* a second time */
     if (gpu && !p.is_cpu)
         test_fault(api, gpu);
     api->close(gpu);

@@ -91,11 +91,11 @@ static void test_refusals(const struct subject *s) {
     refuses(s, "fwd c64 16x16 double > complex", "double");
     refuses(s, "fwd i32 16x16 > complex half", "32-bit integers");
     refuses(s, "fwd f32 16x16 > real u32", "32-bit integers");
-    struct gf_gpu_props props;
-    CHECK(!gf_backend_opengl.list(&gf_backend_opengl, &props, 1) || props.max_alloc > 0);
-    if (props.max_alloc > (int64_t)1 << 31)
+    struct gf_gpu_props list[GF_GPU_MAX_DEVICES];
+    CHECK(!gf_backend_opengl.list(&gf_backend_opengl, list) || list->max_alloc > 0);
+    if (list->max_alloc > (int64_t)1 << 31)
         return; /* more than the shaders count anyway */
-    struct gf_job job = backends_job(GF_FORWARD, GF_C64, GF_SINGLE, 1, props.max_alloc / 4, 1, 1);
+    struct gf_job job = backends_job(GF_FORWARD, GF_C64, GF_SINGLE, 1, list->max_alloc / 4, 1, 1);
     struct gf_plan *plan = NULL;
     CHECK_EQ(s->backend->plan(s->context[0], &job, &plan), GF_EUNABLE);
     CHECK_MSG(strstr(gf_message(), "--backend=") && !plan, "%s", gf_message());
@@ -331,7 +331,7 @@ static void test_memory(void) {
     const struct gf_gpu *api = &gf_gpu_opengl;
     struct gf_gpu_props props;
     void *gpu;
-    CHECK(!api->open(NULL, &gpu, &props));
+    CHECK(!gf_gpu_open(api, NULL, &gpu, &props));
     test_bytes(api, gpu);
     test_host_memory(api, gpu, &props);
     test_driver(api, gpu);
