@@ -4,7 +4,7 @@
  *     void *context;
  *     struct gf_plan *plan;
  *     struct gf_report report;
- *     int rc = gf_backend_open(b, &(struct gf_backend_options){.threads = 4}, &context);
+ *     int rc = b->open(b, &(struct gf_backend_options){.threads = 4}, &context);
  *     if (!rc) rc = b->plan(context, &job, &plan);
  *     if (!rc) rc = plan->ops->exec(plan, &in, out, &report);
  *     gf_plan_drop(plan);
@@ -306,18 +306,6 @@ struct gf_backend {
     /* True if ending the process is faster than close(). NULL: never. */
     bool (*slow_close)(void *context);
 };
-
-static inline int gf_backend_probe(const struct gf_backend *b, char reason[GF_REASON]) {
-    return b->probe(b, reason);
-}
-static inline int gf_backend_list(const struct gf_backend *b, struct gf_gpu_props *props,
-                                  int most) {
-    return b->list(b, props, most);
-}
-static inline int gf_backend_open(const struct gf_backend *b,
-                                  const struct gf_backend_options *options, void **context) {
-    return b->open(b, options, context);
-}
 
 extern const struct gf_backend gf_backend_openmp, gf_backend_fftw;
 extern const struct gf_backend gf_backend_opencl, gf_backend_cuda, gf_backend_opengl;
