@@ -1,5 +1,5 @@
-/* The CPU's own transforms: a job becomes passes over tiles of lines (kernels/cpu), and every pass
- * is one parallel loop. The first pass does the load step, the last one the store step. */
+/* The openmp backend: a job becomes passes over tiles of lines (kernels/cpu), each one parallel
+ * loop. The first pass loads, the last one stores. */
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,6 @@ static int open_context(const struct gf_backend *b, const struct gf_backend_opti
     return 0;
 }
 
-/* Long lines have no pass that could multiply. */
 static bool fuses(const struct gf_job *job, const struct gf_cpu_kernels *k) {
     return gf_cpu_filter_fuses(job) && !gf_cpu_long_job_serves(job, k);
 }
@@ -66,7 +65,7 @@ static void summarise(const struct gf_cpu_plan *p, int threads, struct gf_plan *
     }
 }
 
-/* The first pass reads the input's rows, from the first to the last, and no other pass does. */
+/* True if the first pass alone reads the input, row by row in order. */
 static bool reads_rows(const struct gf_cpu_plan *p) {
     const struct gf_cpu_pass *rows = &p->pass[0];
     bool once = true;
@@ -76,7 +75,7 @@ static bool reads_rows(const struct gf_cpu_plan *p) {
            !rows->with_next && !p->work.band && rows->output < 0 && once;
 }
 
-/* A part of a job that this backend packs is packed as that would be. */
+/* Parts of a job must be packed as the whole job would be. */
 static int check_packed(const struct gf_job *job, const struct gf_cpu_kernels *k) {
     const int last = job->ndim - 1;
     const unsigned axes = job->whole.axes ? job->whole.axes : job->axes;
@@ -100,7 +99,8 @@ static enum gf_packing packs(const struct gf_job *job) {
     return job->op == GF_FFT && k ? gf_cpu_packs(job, k) : GF_PACKS_NOTHING;
 }
 
-/* ---- plans of tiles; wavelets and long lines have others, and a filter may be two around a product ---- */
+/* ---- plans of tiles; wavelets and long lines have others, and a filter may be two around a
+   product ---- */
 
 static int threads_of(const struct gf_plan *plan) {
     return ((const struct context *)plan->context)->threads;
