@@ -372,8 +372,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
     if (!rc)
         rc = room_alloc(&room);
     if (rc) {
-        gf_log_error("selftest: %s", gf_message());
-        code = gf_exit_code(rc);
+        code = rc;
         goto out;
     }
     gf_progress_start(s->quiet, 0);

@@ -128,10 +128,6 @@ struct gf_plan {
     double build_seconds;       /* finding and compiling */
     struct gf_plan_choice choice;
     struct gf_job job; /* as planned */
-    /* Backends with packs(): the axis along which real lines are paired within groups of `pair_lines`, so that
-     * the last bits of the result depend on where a group begins; -1: none. */
-    int pair_axis;
-    int64_t pair_lines;
     const struct gf_plan_ops *ops;
     void *context; /* of the backend; outlives the plan */
     void *impl;    /* the backend's own */

@@ -1,5 +1,5 @@
-/* The backend c: plain sequential C (kernels/cpu/radix2.h), line by line and axis by axis, as a
- * baseline. It transforms 2^k points only. */
+/* The backend c, a baseline: plain sequential C (kernels/cpu/radix2.h), line by line and axis by
+ * axis, for 2^k points only. */
 #include <stdlib.h>
 
 #include "core/base/backend.h"
@@ -21,9 +21,9 @@
 struct impl {
     struct gf_work before, after;
     bool in_place;
-    bool direct;                     /* from array to array, where these are contiguous */
-    void *own[2];                    /* the work buffers' memory, allocated by the first run */
-    void *waves[GF_MAX_DIMS], *line; /* tables by axis of the job; one line */
+    bool direct;                     /* from array to array if both are contiguous */
+    void *own[2];                    /* the work buffers, allocated by the first run */
+    void *waves[GF_MAX_DIMS], *line; /* tables by axis; one line */
 };
 
 static int c_probe(const struct gf_backend *b, char reason[GF_REASON]) {
@@ -91,10 +91,10 @@ static void make_passes(struct impl *m, struct gf_plan *plan) {
 
 /* ---- run ---- */
 
-/* All lines along one axis, from one buffer to the other or in place. */
+/* All lines along axis i, between two buffers or in place; i < 0 copies rows. */
 static void transform_axis(const struct impl *m, const struct gf_job *job, int i,
                            const struct gf_work *from, const struct gf_work *to) {
-    int a = i < 0 ? GF_MAX_DIMS - 1 : gf_work_axis(job, i); /* of no axis: rows are copied */
+    int a = i < 0 ? GF_MAX_DIMS - 1 : gf_work_axis(job, i);
     long n = i < 0 ? (long)from->extent[a] : (long)job->shape[i];
     const int inverse = job->direction == GF_INVERSE;
     int64_t count[4] = {from->channels, from->extent[0], from->extent[1], from->extent[2]};
@@ -128,8 +128,8 @@ static void transform_axis(const struct impl *m, const struct gf_job *job, int i
     }
 }
 
-/* The halved axis is the first of a real job forward, and the last of one back; that one is transformed
- * from buffer to buffer. */
+/* The halved axis, transformed between the two buffers, is a real job's first forward, and its last
+ * back. */
 static void transform(const struct impl *m, const struct gf_job *job) {
     bool back = gf_job_is_real(job) && job->direction == GF_INVERSE;
     const struct gf_work *at = &m->before;
