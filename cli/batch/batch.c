@@ -4,7 +4,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/backend_options.h"
 #include "cli/command.h"
 #include "cli/log.h"
 #include "cli/batch/ranks.h"
