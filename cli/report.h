@@ -66,6 +66,8 @@ struct gf_report_value gf_report_json(json_t *v);
 /* Adds members in the order given; returns `o`. */
 #define GF_ADD(o, ...) gf_report_add(o, (struct gf_report_member[]){__VA_ARGS__, {NULL, {NULL, 0}}})
 #define GF_REPORT(...) GF_ADD(json_object(), __VA_ARGS__)
+/* Appends a report of these members to a list. */
+#define GF_APPEND(list, ...) json_array_append_new(list, GF_REPORT(__VA_ARGS__))
 json_t *gf_report_add(json_t *o, const struct gf_report_member *members);
 
 json_t *gf_json_shape(const int64_t *shape, int n);

@@ -210,10 +210,8 @@ static int run(struct gf_settings *s, char **operands, int n) {
         rc = gf_fail(GF_EUSAGE, "no input; name a file or a shape such as 512x512 or 4096");
     if (!rc)
         rc = open_session(s, &session);
-    if (rc) {
-        gf_log_error("plan: %s", gf_message());
-        return gf_exit_code(rc);
-    }
+    if (rc)
+        return rc;
     worst = plan_operands(s, &session, &targets, operands, n);
     gf_session_close(&session);
     gf_filter_forget();

@@ -325,11 +325,10 @@ const struct gf_task_hooks gf_hooks_filter = {
 };
 
 static int run(struct gf_settings *s, char **operands, int n) {
-    if (!s->filter.n_parts && !gf_filter_searches(s)) {
-        gf_log_error("filter: no filter; there are --lowpass, --highpass, --bandpass, "
-                     "--bandreject, --notch, --auto-notch, --descreen, --mask and --convolve");
-        return 2;
-    }
+    if (!s->filter.n_parts && !gf_filter_searches(s))
+        return gf_fail(GF_EUSAGE,
+                       "no filter; there are --lowpass, --highpass, --bandpass, --bandreject, "
+                       "--notch, --auto-notch, --descreen, --mask and --convolve");
     int rc = gf_filter_read_files(s);
     gf_filter_note_radii(s);
     int code = rc ? gf_exit_code(rc) : gf_batch_run(&gf_hooks_filter, s, operands, n);

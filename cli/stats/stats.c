@@ -326,8 +326,7 @@ static int run_stats(struct gf_settings *s, char **operands, int n) {
     if (!rc)
         rc = gf_session_open_for(s, &r.session);
     if (rc) {
-        gf_log_error("stats: %s", gf_message());
-        r.worst = gf_exit_code(rc);
+        r.worst = rc;
         goto out;
     }
     s->max_memory = r.session.options.memory_limit; /* for decoding too */

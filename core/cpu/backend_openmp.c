@@ -51,13 +51,8 @@ static void summarise(const struct gf_cpu_plan *p, int threads, struct gf_plan *
                             (p->filter ? p->filter->bytes : 0) +
                             (p->sampling ? p->sampling->bytes : 0);
     for (int i = 0; i < p->n_passes; i++) {
-        const struct gf_cpu_pass_args *args = &p->pass[i].args;
         if (p->pass[i].is_column)
             continue;
-        if (args->form == GF_CPU_R2C || args->form == GF_CPU_C2R) {
-            plan->pair_axis = p->pass[i].lane;
-            plan->pair_lines = gf_cpu_tile_lines(args, p->kernels->lanes);
-        }
         int o = p->pass[i].output;
         if (o >= 0 && gf_output_samples(&p->job, o))
             gf_cpu_sampling_summarise(p, &p->pass[i], &plan->pass[plan->n_passes++]);

@@ -383,18 +383,14 @@ static void inverse_tile(struct tile *t, long z) {
 
 /* ---------------------------------------------------------------- tiles */
 
-static long divide_up(long a, long b) {
-    return (a + b - 1) / b;
-}
-
 static int64_t run(const struct gf_cpu_dwt_level *l, bool inverse, int threads, char *scratch) {
     long rows = inverse ? pairs(l, GF_DWT_Y) : l->m[GF_DWT_Y];
     long columns = inverse ? pairs(l, GF_DWT_X) : l->m[GF_DWT_X];
     long planes = l->on[GF_DWT_Z] ? 1 : l->n[GF_DWT_Z];
     long high = l->on[GF_DWT_Z] ? TILE_ROWS_DEEP : TILE_ROWS;
     if (planes < threads && rows / high < 4 * threads) /* work for every thread */
-        high = divide_up(rows, 4 * threads);
-    long down = divide_up(rows, high), across = divide_up(columns, TILE_COLUMNS);
+        high = gf_divide_up(rows, 4 * threads);
+    long down = gf_divide_up(rows, high), across = gf_divide_up(columns, TILE_COLUMNS);
     size_t bytes = gf_cpu_dwt_scratch(l);
     int64_t clipped = 0;
 #pragma omp parallel num_threads(threads) reduction(+ : clipped)

@@ -143,8 +143,8 @@ static int choose(struct gf_runner *r, const struct gf_job *job, int *out) {
     const char *name = backend_of(r, *out)->name;
     for (int i = 0; backend_of(r, i); i++) {
         char reason[GF_REASON] = "";
-        if (!backend_of(r, i)->automatic || has_failed(r, i) ||
-            gf_backend_probe(backend_of(r, i), reason))
+        const struct gf_backend *b = backend_of(r, i);
+        if (!b->automatic || has_failed(r, i) || b->probe(b, reason))
             continue;
         *out = i;
         snprintf(r->why, sizeof r->why, "%s did not work", name);

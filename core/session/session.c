@@ -71,7 +71,7 @@ const struct gf_backend *gf_session_streaming(const struct gf_session *s) {
     }
     do
         b = gf_backend_next(s->backends, false, b);
-    while (b && (!b->streamer || gf_backend_probe(b, reason)));
+    while (b && (!b->streamer || b->probe(b, reason)));
     return b;
 }
 
@@ -169,7 +169,7 @@ static struct gf_backend_options backend_options(const struct gf_session *s, int
 static void *open_context(void *argument) {
     struct gf_opening *o = argument;
     double start = gf_now_ms();
-    int rc = gf_backend_open(o->backend, &o->options, &o->context);
+    int rc = o->backend->open(o->backend, &o->options, &o->context);
     o->ms = gf_now_ms() - start;
     if (rc == GF_EABSENT && o->backend->installed)
         gf_backend_usable(o->backend);
@@ -186,7 +186,7 @@ static void prepare_opening(const struct gf_session *s, int i, struct gf_opening
 int gf_session_open_own(const struct gf_session *s, int i, int threads, void **context) {
     const char *devices[GF_WISH_MOST];
     const struct gf_backend_options options = backend_options(s, i, threads, devices);
-    return gf_backend_open(gf_session_backend(s, i), &options, context);
+    return gf_session_backend(s, i)->open(gf_session_backend(s, i), &options, context);
 }
 
 /* A GPU backend that was asked for by name alone may have nothing but the CPU under it. */

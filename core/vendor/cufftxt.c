@@ -176,10 +176,8 @@ static int make_plan(struct context *c, struct gf_plan *plan) {
     struct impl *m = plan->impl;
     const struct gf_job *job = &plan->job;
     const int *n = (const int[]){(int)job->shape[0], (int)job->shape[1], (int)job->shape[2]};
-    const bool wide = job->precision == GF_DOUBLE;
     size_t work[64] = {0};
-    m->type = gf_dtype_is_complex(job->in_dtype) ? (wide ? GF_CUFFT_Z2Z : GF_CUFFT_C2C)
-                                                 : (wide ? GF_CUFFT_D2Z : GF_CUFFT_R2C);
+    m->type = gf_cufft_type(gf_dtype_is_complex(job->in_dtype), true, job->precision == GF_DOUBLE);
     m->direction = job->direction == GF_FORWARD ? GF_CUFFT_FORWARD : GF_CUFFT_INVERSE;
     int rc = enter(c, 0);
     if (rc)

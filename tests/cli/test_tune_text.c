@@ -134,8 +134,8 @@ static void test_host(void) {
     begin_print();
     s.forget = true;
     int code = run(&s, &operand, 1);
-    CHECK(code == 2 &&
-          strstr(errors, "--forget, --export, --import and a shape exclude each other|"));
+    CHECK(code == GF_EUSAGE &&
+          !strcmp(gf_message(), "--forget, --export, --import and a shape exclude each other"));
     s.forget = false;
     errors[0] = 0;
     code = run(&s, NULL, 0);

@@ -180,7 +180,7 @@ static void test_results(void) {
         printf("general: skipped: %s\n", reason[0] ? reason : gf_message());
         return;
     }
-    CHECK_EQ(gf_backend_open(&gf_backend_openmp, &options, &host), 0);
+    CHECK_EQ(gf_backend_openmp.open(&gf_backend_openmp, &options, &host), 0);
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
         for (int inverse = 0; inverse < 2; inverse++) {
             double error = compare(context, host, lengths[i], inverse ? GF_INVERSE : GF_FORWARD);

@@ -253,7 +253,7 @@ static void check_refused(const struct subject *s) {
     static const char *const refused[] = {"fwd c64 24x20x40 > complex", "fwd c64 100003 > complex"};
     struct gf_backend_options options = {.device = s->device, .device_memory = 20 << 10};
     void *context = NULL;
-    CHECK(!gf_backend_open(s->backend, &options, &context));
+    CHECK(!s->backend->open(s->backend, &options, &context));
     for (size_t i = 0; context && i < sizeof refused / sizeof *refused; i++) {
         struct gf_job job;
         struct gf_plan *plan = NULL;
@@ -307,7 +307,7 @@ static void test_failures(void) {
     struct gf_job job;
     struct gf_array in = {0}, out = {0}, again = {0};
     char reason[GF_REASON];
-    if (gf_backend_probe(&gf_backend_opencl, reason))
+    if (gf_backend_opencl.probe(&gf_backend_opencl, reason))
         return;
     limited_failing.error = GF_ENOMEM;
     api.pin = pin;

@@ -216,7 +216,7 @@ static void check_alone(struct subject *s, const char *text) {
     struct gf_plan *plan = NULL;
     void *context = NULL;
     CHECK_MSG(backends_parse(text, &job), "no job: %s", text);
-    CHECK(!gf_backend_open(s->backend, &options, &context));
+    CHECK(!s->backend->open(s->backend, &options, &context));
     CHECK_MSG(context && !s->backend->plan(context, &job, &plan), "%s: %s", text, gf_message());
     CHECK_MSG(plan && !plan->n_shares && !plan->in_slabs, "%s is shared", text);
     gf_plan_drop(plan);

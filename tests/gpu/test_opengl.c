@@ -92,7 +92,7 @@ static void test_refusals(const struct subject *s) {
     refuses(s, "fwd i32 16x16 > complex half", "32-bit integers");
     refuses(s, "fwd f32 16x16 > real u32", "32-bit integers");
     struct gf_gpu_props props;
-    CHECK(!gf_backend_list(&gf_backend_opengl, &props, 1) || props.max_alloc > 0);
+    CHECK(!gf_backend_opengl.list(&gf_backend_opengl, &props, 1) || props.max_alloc > 0);
     if (props.max_alloc > (int64_t)1 << 31)
         return; /* more than the shaders count anyway */
     struct gf_job job = backends_job(GF_FORWARD, GF_C64, GF_SINGLE, 1, props.max_alloc / 4, 1, 1);
@@ -173,7 +173,7 @@ static void test_reset(struct subject *s) {
     struct gf_plan *plan = NULL;
     struct gf_array in = {.data = NULL}, out = {.data = NULL};
     CHECK(backends_parse("fwd c64 6x5 axes=2 > complex", &job));
-    CHECK(!gf_backend_open(b, &(struct gf_backend_options){.threads = 1}, &context));
+    CHECK(!b->open(b, &(struct gf_backend_options){.threads = 1}, &context));
     CHECK(!b->plan(context, &job, &plan));
     const int64_t shape[] = {6, 5, 1};
     CHECK(!gf_array_alloc(&in, GF_C64, 3, shape) && !gf_array_alloc(&out, GF_C64, 3, shape));
@@ -363,13 +363,13 @@ static void test_copy(const struct subject *s) {
 int main(int argc, char **argv) {
     struct subject s = {.backend = &gf_backend_opengl, .shards = 1, .seed = 7};
     char reason[GF_REASON] = "";
-    if (gf_backend_probe(s.backend, reason)) {
+    if (s.backend->probe(s.backend, reason)) {
         printf("no OpenGL: %s\n", reason);
         return TEST_END();
     }
     for (int i = 0; i < 2; i++)
         CHECK(
-            !gf_backend_open(s.backend, &(struct gf_backend_options){.threads = 1}, &s.context[i]));
+            !s.backend->open(s.backend, &(struct gf_backend_options){.threads = 1}, &s.context[i]));
     test_jobs(&s, argc > 1 && !strcmp(argv[1], "full") ? 1 : 3);
     test_refusals(&s);
     test_copy(&s);

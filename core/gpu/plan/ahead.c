@@ -3,10 +3,6 @@
 
 enum { ACCESS = 16 }; /* bytes, see kernels/ahead.h */
 
-static int64_t divide_up(int64_t a, int64_t b) {
-    return (a + b - 1) / b;
-}
-
 /* Whether the pass is one that the kernel knows, and its samples are too small for a tile's lines to
  * fill an access. */
 static bool has_small_runs(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
@@ -36,15 +32,15 @@ struct gf_gpu_ahead gf_gpu_fetch_ahead(const struct gf_gpu_pass_builder *b,
     const int64_t tiles = ACCESS / (2 * b->in_bytes * t->lines), units = b->p->props.units;
     const int64_t count = (int64_t)b->lines / t->lines, fetches = count / tiles;
     struct gf_gpu_ahead ahead = {.tiles = (int)tiles,
-                                 .at = divide_up(t->local_bytes, ACCESS) * ACCESS};
+                                 .at = gf_divide_up(t->local_bytes, ACCESS) * ACCESS};
     ahead.local_bytes = ahead.at + b->ap->length * ACCESS;
     if (!is_aligned(b, tiles * t->lines) || ahead.local_bytes > b->p->props.local_bytes ||
         units < 1 || count <= units)
         return none;
     /* No unit has more tiles in turn than without. */
-    const int64_t each = divide_up(fetches, units);
-    if (each * tiles > divide_up(count, units))
+    const int64_t each = gf_divide_up(fetches, units);
+    if (each * tiles > gf_divide_up(count, units))
         return none;
-    ahead.groups = divide_up(fetches, each);
+    ahead.groups = gf_divide_up(fetches, each);
     return ahead;
 }

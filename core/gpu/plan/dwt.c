@@ -30,10 +30,6 @@ struct wave_request {
 
 /* ---------------------------------------------------------------- tiles */
 
-static int64_t divide_up(int64_t a, int64_t b) {
-    return (a + b - 1) / b;
-}
-
 static int power_up_to(int64_t n, int most) {
     int p = 1;
     while (p < n && p < most)
@@ -45,7 +41,7 @@ static int power_up_to(int64_t n, int most) {
  * and the last wave of groups leaves units idle. Three quarters of that is regained, as the others
  * have the memory to themselves. */
 static double strip_cost(int64_t strip, int64_t steps, double groups, double at_once) {
-    double waves = groups * (double)divide_up(steps, strip) / at_once;
+    double waves = groups * (double)gf_divide_up(steps, strip) / at_once;
     return (2 + 1 / (double)strip) * (1 + 0.25 * (ceil(waves) - waves) / waves);
 }
 
@@ -61,8 +57,8 @@ static void choose_tile(const struct wave_request *request, const struct gf_gpu_
     t->ahead = !volume;
     int64_t longest = props->is_cpu ? 64 : volume ? 48 : 16;
     double groups =
-        (double)divide_up(request->columns, t->width) *
-        ((double)divide_up(request->rows, t->rows) / ((double)t->items / (double)t->width));
+        (double)gf_divide_up(request->columns, t->width) *
+        ((double)gf_divide_up(request->rows, t->rows) / ((double)t->items / (double)t->width));
     double at_once = (double)props->units * t->resident, least = INFINITY;
     for (int64_t strip = 4; strip <= longest; strip++) {
         double cost = strip_cost(strip, request->steps, groups, at_once);
@@ -151,12 +147,12 @@ static void count_work(struct level *l) {
 static int set_groups(struct level *l, struct gf_gpu_pass *pass) {
     struct wave_args *a = &l->args;
     const struct wave_tile *t = &l->tile;
-    int64_t strips = divide_up(a->steps, t->strip), tiles = divide_up(a->rows, t->rows);
+    int64_t strips = gf_divide_up(a->steps, t->strip), tiles = gf_divide_up(a->rows, t->rows);
     bool volume = l->at[WALK] == 0 && l->on[0] && l->on[1];
     a->strip = t->strip;
     while (1 << a->width_bits < t->width)
         a->width_bits++;
-    a->blocks = divide_up(a->columns, t->width);
+    a->blocks = gf_divide_up(a->columns, t->width);
     a->inner = volume ? tiles : strips;
     double units = (double)strips * (double)tiles;
     double lines = units / (t->items / t->width) + 1, groups = lines * (double)a->blocks;
@@ -166,7 +162,7 @@ static int set_groups(struct level *l, struct gf_gpu_pass *pass) {
                        "rows of %.3g samples in %.3g strips have more groups than a launch "
                        "can count",
                        row, units);
-    pass->groups = divide_up(strips * tiles, t->items / t->width) * a->blocks;
+    pass->groups = gf_divide_up(strips * tiles, t->items / t->width) * a->blocks;
     pass->group = t->items;
     return 0;
 }

@@ -37,10 +37,6 @@ static bool is_wide(int radix) {
     return radix > 13 && gf_is_prime(radix);
 }
 
-static int divide_up(int a, int b) {
-    return (a + b - 1) / b;
-}
-
 /* How much longer a stage takes that is not shared out evenly. */
 static const double uneven = 1.04;
 
@@ -74,7 +70,7 @@ static bool closes(const struct search *s, int stages) {
  * radices alone, that made passes of 2187 points a sixth slower. */
 static double stage_time(const struct search *s, int points, int radix, int per_line,
                          double exchange, int *held, int *wide) {
-    int turns = divide_up(points / radix, per_line);
+    int turns = gf_divide_up(points / radix, per_line);
     double each = 0;
     for (int c = 0; c < CODELETS; c++)
         if (codelets[c].radix == radix)
@@ -139,7 +135,7 @@ static void try_width(struct search *s, int stages, int per_line) {
     /* A large prime's sums and differences; a convolution counts half of them among its addresses. */
     int registers = held * words + wide / (s->convolution ? 4 : 2) * words + beside;
     registers = (registers + 7) / 8 * 8;
-    int warps = divide_up(threads, 32) * 32;
+    int warps = gf_divide_up(threads, 32) * 32;
     if (!props->is_cpu && (registers > MOST_REGISTERS || registers * warps > REGISTERS))
         return;
     /* Many points a work item leave few items to hide the memory's latency; half-empty warps waste
@@ -176,7 +172,7 @@ static void search_members(struct search *s, int stages, int rest, int first) {
             int butterflies =
                 i < stages ? s->points / s->radix[i] : length / s->member_radix[i - stages];
             for (int turns = 1; turns <= 4; turns++)
-                try_width(s, stages, divide_up(butterflies, turns));
+                try_width(s, stages, gf_divide_up(butterflies, turns));
         }
         return;
     }
@@ -230,11 +226,11 @@ static void lay_out(struct gf_gpu_tile *t, const struct gf_gpu_tile_request *req
     bool coalesced = is_coalesced(request);
     t->pad_every = coalesced && t->lines >= banks
                        ? 1 << 30
-                       : padding(t, rows ? banks : divide_up(banks, t->lines));
+                       : padding(t, rows ? banks : gf_divide_up(banks, t->lines));
     held_slots = slots + (slots - 1) / t->pad_every + !coalesced;
     if (coalesced) {
         /* Neighbouring items take neighbouring lines, or neighbouring points of one. */
-        const int want = divide_up(banks, t->lines);
+        const int want = gf_divide_up(banks, t->lines);
         while (held_slots % (2 * want) != want)
             held_slots++;
         t->index_stride = 1;
@@ -245,7 +241,7 @@ static void lay_out(struct gf_gpu_tile *t, const struct gf_gpu_tile_request *req
     } else {
         t->index_stride = 1;
         /* Neighbouring lines at one index should not share a bank either. */
-        int want = request->rows_in && request->rows_out ? 0 : divide_up(banks, t->lines);
+        int want = request->rows_in && request->rows_out ? 0 : gf_divide_up(banks, t->lines);
         while (want && held_slots % banks != want % banks)
             held_slots++;
         t->line_stride = held_slots;
@@ -323,7 +319,7 @@ static int plan_points(const struct gf_gpu_tile_request *request, const struct g
     t->resident = fits < t->resident ? fits : t->resident;
     t->resident = t->resident < 1 ? 1 : t->resident;
     /* A unit's four quarters have a register file each: warps must divide evenly among them. */
-    while (request->filtered && t->resident > 4 && t->resident * divide_up(t->threads, 32) % 4)
+    while (request->filtered && t->resident > 4 && t->resident * gf_divide_up(t->threads, 32) % 4)
         t->resident--;
     if (algorithm != GF_GPU_PLAIN)
         t->work = 2 * t->work * (double)points / (double)request->length;
