@@ -343,7 +343,6 @@ const struct gf_gpu gf_gpu_cuda = {
     .close = cuda_close,
     GF_GPU_MEMORY(gf_cuda),
     .view = gf_gpu_view,
-    .send = gf_gpu_send,
     .reads_others = true,
     .reaches = gf_cuda_reaches,
     .follow_other = cuda_follow_other,

@@ -302,7 +302,6 @@ const struct gf_gpu gf_gpu_opencl = {
     GF_GPU_MEMORY(gf_opencl),
     .part = gf_opencl_part,
     .view = gf_gpu_view,
-    .send = gf_gpu_send,
     .reaches = gf_opencl_reaches,
     .follow_other = opencl_follow_other,
     .build = opencl_build,
