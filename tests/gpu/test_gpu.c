@@ -167,8 +167,10 @@ static void check_rows(const struct gf_gpu *api, void *gpu, int64_t pitch) {
     CHECK(host != MAP_FAILED && !api->alloc(gpu, 1000, &b));
     if (host == MAP_FAILED || !b)
         return;
-    struct gf_gpu_rows rows = {
-        .host = host, .bytes = WIDTH, .pitch = pitch, .count = 2, .offset = 8};
+    const struct gf_gpu_end there = {.buffer = b, .offset = 8};
+    const struct gf_gpu_end here = {.host = host, .pitch = pitch};
+    struct gf_gpu_move up = {.from = here, .to = there, .bytes = WIDTH, .count = 2};
+    const struct gf_gpu_move down = {.from = there, .to = here, .bytes = WIDTH, .count = 2};
     const bool apart = pitch > PAGE;
     for (int i = 0; i < WIDTH; i++) {
         host[i] = (char)i;
@@ -183,18 +185,18 @@ static void check_rows(const struct gf_gpu *api, void *gpu, int64_t pitch) {
     CHECK_EQ(rc, 0);
     CHECK_EQ(apart ? api->lock(gpu, host + pitch, PAGE, &locked[1]) : 0, 0);
     CHECK(!locked[0] || api->is_locked(gpu, host, PAGE));
-    CHECK_EQ(api->upload_rows(gpu, b, &rows), 0);
+    CHECK_EQ(api->rows(gpu, gpu, &up), 0);
     CHECK_EQ(api->sync(gpu), 0);
     memset(host, 0, WIDTH);
     memset(host + pitch, 0, WIDTH);
-    CHECK_EQ(api->download_rows(gpu, b, &rows), 0);
+    CHECK_EQ(api->rows(gpu, gpu, &down), 0);
     CHECK_EQ(api->sync(gpu), 0);
     int wrong = 0;
     for (int i = 0; i < WIDTH; i++)
         wrong += host[i] != (char)i || host[pitch + i] != (char)(2 * i);
     CHECK_EQ(wrong, 0);
-    rows.count = 10; /* beyond the buffer's end */
-    CHECK(api->upload_rows(gpu, b, &rows) < 0);
+    up.count = 10; /* beyond the buffer's end */
+    CHECK(api->rows(gpu, gpu, &up) < 0);
     if (locked[0])
         api->unlock(gpu, host);
     if (locked[1])

@@ -272,7 +272,6 @@ static void test_bytes(const struct gf_gpu *api, void *gpu) {
 static void test_host_memory(const struct gf_gpu *api, void *gpu,
                              const struct gf_gpu_props *props) {
     struct gf_gpu_buffer *b;
-    struct gf_gpu_rows rows = {.count = 1};
     void *host;
     bool locked = true;
     CHECK(!api->pin(gpu, 10000, &host) && host);
@@ -291,8 +290,9 @@ static void test_host_memory(const struct gf_gpu *api, void *gpu,
     check_fails(api->alloc(gpu, props->max_alloc + 1, &b), GF_ENOMEM, "no room for a buffer of");
     CHECK(!b && strstr(gf_message(), props->name));
     CHECK(!api->alloc(gpu, 64, &b));
-    check_fails(api->upload_rows(gpu, b, &rows), GF_EUNSUPP, "cannot copy rows");
-    check_fails(api->download_rows(gpu, b, &rows), GF_EUNSUPP, "cannot copy rows");
+    struct gf_gpu_move up = {.to.buffer = b, .count = 1}, down = {.from.buffer = b, .count = 1};
+    check_fails(api->rows(gpu, gpu, &up), GF_EUNSUPP, "cannot copy rows");
+    check_fails(api->rows(gpu, gpu, &down), GF_EUNSUPP, "cannot copy rows");
     api->free(gpu, b);
 }
 
