@@ -1,7 +1,6 @@
 /* The options' defaults, contradictions among them, and their meaning for other parts: files, backends, sessions. */
 #include "cli/settings.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #ifdef _OPENMP

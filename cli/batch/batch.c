@@ -1,6 +1,5 @@
 /* The loop over inputs: a worker takes one after the other, from its header to its outputs. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 

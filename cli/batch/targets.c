@@ -9,7 +9,6 @@
 #include "core/base/status.h"
 #include "formats/io/guard.h"
 #include "formats/record.h"
-#include "cli/log.h"
 
 static int add_target(struct gf_targets *out, const char *option, const char *text,
                       enum gf_kind kind) {

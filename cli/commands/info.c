@@ -9,7 +9,6 @@
 #include "cli/batch/ranks.h"
 #include "cli/batch/report.h"
 #include "cli/report.h"
-#include "core/base/status.h"
 #include "formats/files.h"
 
 /* ---- beside the samples ---- */

@@ -1,5 +1,4 @@
 /* gpufft inv: spectra back to the pictures they came from. */
-#include <stdlib.h>
 
 #include "cli/command.h"
 #include "cli/log.h"

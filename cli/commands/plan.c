@@ -1,6 +1,5 @@
 /* gpufft plan: what would run, and what it needs, without running it. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <sys/stat.h>
