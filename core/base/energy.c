@@ -39,10 +39,10 @@ static int open_package(const char *folder, const char *name, struct gf_energy_p
     return rc ? rc : read_number(p->path, &p->last);
 }
 
-int gf_energy_open_cpu(const char *folder, struct gf_energy *e) {
+int gf_energy_open_cpu(const char *folder, struct gf_energy_counter *e) {
     struct dirent *entry;
     int rc = 0;
-    *e = (struct gf_energy){.n = 0};
+    *e = (struct gf_energy_counter){.n = 0};
     DIR *d = opendir(folder);
     if (!d)
         return gf_fail(GF_EABSENT, "'%s': %s; the kernel counts no energy here", folder,
@@ -56,7 +56,7 @@ int gf_energy_open_cpu(const char *folder, struct gf_energy *e) {
     return rc;
 }
 
-static int read_packages(struct gf_energy *e, double *joules) {
+static int read_packages(struct gf_energy_counter *e, double *joules) {
     for (int i = 0; i < e->n; i++) {
         struct gf_energy_package *p = &e->package[i];
         uint64_t now;
@@ -100,12 +100,12 @@ static void load_nvml(void) {
     nvml_works = !gf_dl_open(sonames, symbols, &nvml, &handle) && !nvml.init();
 }
 
-int gf_energy_open_gpu(const char *name, struct gf_energy *e) {
+int gf_energy_open_gpu(const char *name, struct gf_energy_counter *e) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     unsigned long long now = 0;
     unsigned n = 0;
     int found = 0;
-    *e = (struct gf_energy){.n = 0};
+    *e = (struct gf_energy_counter){.n = 0};
     pthread_once(&once, load_nvml);
     if (!nvml_works || nvml.count(&n))
         return gf_fail(GF_EABSENT, "no NVML (libnvidia-ml.so.1, of NVIDIA's driver)");
@@ -125,7 +125,7 @@ int gf_energy_open_gpu(const char *name, struct gf_energy *e) {
     return 0;
 }
 
-static int read_gpu(struct gf_energy *e, double *joules) {
+static int read_gpu(struct gf_energy_counter *e, double *joules) {
     unsigned long long now = 0;
     if (nvml.energy(e->device, &now))
         return gf_fail(GF_EIO, "the GPU's energy cannot be read any more");
@@ -134,7 +134,7 @@ static int read_gpu(struct gf_energy *e, double *joules) {
     return 0;
 }
 
-int gf_energy_read(struct gf_energy *e, double *joules) {
+int gf_energy_read(struct gf_energy_counter *e, double *joules) {
     *joules = 0;
     return e->n ? read_packages(e, joules) : read_gpu(e, joules);
 }
