@@ -1,5 +1,4 @@
-/* From a job to passes: which axes in which order, which passes are joined, and how many lines a tile
- * has. */
+/* From a job to passes: the order of axes, which passes are joined, and the lines of a tile. */
 #include "core/cpu/plan.h"
 
 #include <stdio.h>

@@ -82,7 +82,7 @@ int gf_gpu_mirror_axis(const struct gf_gpu_plan_builder *b) {
     return -1;
 }
 
-/* The longest axis. */
+/* The longest one. */
 int gf_gpu_partner_axis(const struct gf_gpu_plan_builder *b) {
     int best = -1;
     for (int axis = 0; axis < 4; axis++)
@@ -98,9 +98,8 @@ void gf_gpu_fold_line(struct gf_gpu_axis_pass *ap) {
     ap->pair_axis = -1;
 }
 
-/* One axis: two real lines make one complex line; or, where lines are long or there is only one,
- * the neighbours on a line of even length make one complex number: half the tile, but more work
- * to store it. */
+/* Two real lines make a complex one; or, in long lines or a single one, neighbours on a line of
+ * even length make a number: half the tile, but more work to store it. */
 void gf_gpu_set_lines(const struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap) {
     enum { LONG = 4096 };
     int64_t n = b->n[b->half];
@@ -122,7 +121,6 @@ void gf_gpu_scale_last(const struct gf_gpu_plan_builder *b, struct gf_gpu_axis_p
     ap->output = 0;
 }
 
-/* Ranges and stores of all outputs out of the work buffer. */
 int gf_gpu_add_outputs(struct gf_gpu_plan_builder *b, const struct gf_gpu_space *work, bool real,
                        bool half) {
     if (gf_gpu_job_transposes(b->job, GF_FORWARD))

@@ -1,4 +1,4 @@
-/* The generic first and last steps and the search for the range, as passes. */
+/* Generic first and last steps, and the search for a range. */
 #include "core/gpu/plan/space.h"
 #include "core/base/status.h"
 #include "core/gpu/plan/pass_builder.h"
@@ -16,7 +16,7 @@ static int64_t shape_bytes(const struct gf_job *job, const int64_t *shape, enum 
     return bytes;
 }
 
-/* Extents and strides of an array of that shape, in elements; in: the job's input. */
+/* Extents and strides of an array, in elements; in: the job's input. */
 static void set_array(const struct gf_job *job, const int64_t *shape, bool in,
                       struct loadstore_args *a) {
     int64_t stride = shape[job->ndim];
@@ -97,7 +97,7 @@ int gf_gpu_add_store(struct gf_gpu_plan *p, int output, const struct gf_gpu_spac
     for (int axis = 0; axis < 3; axis++) {
         if (a->on[axis] && out->shift && !(out->half && axis == a->halved))
             a->centre[axis] = a->n[axis] / 2;
-        /* A real result computed as a complex one: its imaginary parts are rounding errors. */
+        /* A real result computed as a complex one has rounding errors as imaginary parts. */
         if (!spectrum)
             a->on[axis] = 0;
     }

@@ -1,4 +1,4 @@
-/* The automatic display range out of a work buffer, as passes of its own. */
+/* The automatic display range from a work buffer, as passes of its own. */
 #include "core/gpu/plan/space.h"
 
 #include <stdlib.h>
@@ -9,8 +9,7 @@
 #include "core/gpu/plan/pass.h"
 #include "core/gpu/plan/tables.h"
 
-/* Which elements of a space are the sample's bins; the kernel's order of the axes is x, y, z,
- * channels. */
+/* The sample's bins in a space; the kernel orders axes x, y, z, channels. */
 static int set_elements(struct gf_gpu_plan *p, const struct gf_range_sample *s,
                         const struct gf_gpu_space *space, struct sample_args *a) {
     a->count = s->count;
@@ -25,7 +24,7 @@ static int set_elements(struct gf_gpu_plan *p, const struct gf_range_sample *s,
     return 0;
 }
 
-/* A copy among the plan's integers, and frees them; NULL: there was no memory. */
+/* Copies v to the plan's integers, and frees it; NULL: no memory. */
 static int64_t keep(struct gf_gpu_plan *p, double *v, int64_t count) {
     int64_t at = !v         ? gf_fail(GF_ENOMEM, "no memory for a display range")
                  : p->trial ? 0
@@ -50,7 +49,7 @@ int64_t gf_gpu_range_bins(struct gf_gpu_plan *p, const struct gf_range_axis *axi
     return keep(p, v, n);
 }
 
-/* QUANTILE_WORDS of kernels/quantiles.h. */
+/* QUANTILE_WORDS in kernels/quantiles.h. */
 static int64_t quantile_words(int threads) {
     return 2 * SAMPLE_SUMS + 4 * threads + 4;
 }
@@ -89,7 +88,7 @@ int gf_gpu_add_quantiles(struct gf_gpu_plan *p, int output, const struct gf_rang
     return 0;
 }
 
-/* The keys of the sample's bins, and the range from them. */
+/* Keys of the sample's bins, and the range from them. */
 static int add_search(struct gf_gpu_plan *p, int output, const struct gf_range_sample *s,
                       const struct gf_gpu_space *space) {
     const struct gf_job *job = &p->job;
