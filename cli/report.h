@@ -81,6 +81,13 @@ void gf_json_memory_setup(void);
 void gf_json_memory_begin(void);
 bool gf_json_memory_missed(void);
 
+/* The "version" in every line of --json. 2: places are slowest axis first. */
+enum { GF_JSON_VERSION = 2, GF_REAL_TEXT = 32 };
+/* The shortest text that strtod() takes back to `v`, which is finite; returns `text`. */
+const char *gf_real_text(double v, char text[GF_REAL_TEXT]);
+/* One line without the newline, on the heap, whose reals have the fewest digits that read back exactly; NULL without
+ * memory or for NULL. */
+char *gf_json_line(const json_t *value);
 /* Prints `o`, with the version of these lines, as one line of JSON on stdout and frees it. */
 void gf_json_print(json_t *o);
 /* That, or text on stdout. */

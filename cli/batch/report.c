@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/json.h"
 #include "cli/log.h"
 #include "cli/text.h"
 #include "core/base/status.h"

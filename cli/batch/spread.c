@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/backend_options.h"
 #include "cli/batch/shared_output.h"
 #include "cli/batch/slabs.h"
 #include "cli/log.h"

@@ -50,8 +50,16 @@ int gf_targets_parse(const struct gf_settings *s, enum gf_kind kind, bool keeps_
         rc = add_target(out, "--bands", out->bands_text, kind);
         out->target[out->n - 1].bands = true;
     }
-    if (!rc && !out->n)
-        return gf_fail(GF_EUSAGE, "no output; give --out=FILE");
+    if (!rc && s->stats.radial) {
+        rc = add_target(out, "--radial", s->stats.radial, kind);
+        struct gf_target *t = &out->target[out->n - 1];
+        t->label = "radial";
+        t->plain = t->aside = true;
+        out->n_aside++;
+        if (!rc && (t->where.prefix || (t->where.has_page && s->dims != 2)))
+            rc = gf_fail(GF_EUSAGE, "--radial names a file, or a template with {stem}, and with "
+                                    "--dims=2 {page}");
+    }
     if (!rc && s->filter.mask_out) {
         rc = add_target(out, "--mask-out", s->filter.mask_out, kind);
         out->target[out->n - 1].label = "mask";
@@ -122,7 +130,8 @@ int gf_target_keep_dtype(const struct gf_settings *s, const struct gf_format *fo
 int gf_target_resolve(const struct gf_target *t, const char *in, const struct gf_format **format,
                       char **path) {
     int rc = gf_template_expand(&t->where, in, t->label, -1, path);
-    if (rc)
+    *format = NULL;
+    if (rc || t->plain)
         return rc;
     rc = gf_template_format(&t->where, *path, format);
     if (rc) {
@@ -238,7 +247,7 @@ static bool cut_to_folder(char *path) {
 static int check_folder(void *settings, const struct gf_target *t, const char *in, char *path) {
     const struct gf_settings *s = settings;
     (void)in;
-    if (!cut_to_folder(path) || is_folder(path) || strstr(path, "{page}"))
+    if (t->plain || !cut_to_folder(path) || is_folder(path) || strstr(path, "{page}"))
         return 0;
     if (s->mkdir)
         return s->dry_run ? 0 : make_all(path);

@@ -70,6 +70,7 @@ struct gf_task_hooks {
     enum gf_kind default_kind; /* of --out */
     const char *label;         /* for {kind}; NULL: the kind's name */
     bool keeps_type;           /* outputs in a folder (--out=DIR/) keep the input's suffix */
+    bool prints; /* no outputs are required: stream() takes every task, and prints what it finds */
     /* From the header in t->image fills in t->job, t->in, each product's image, t->refuses, and t->input unless
      * it is the plain one. Called once. */
     int (*prepare)(struct gf_task *t);

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/backend_options.h"
 #include "cli/bench/bench.h"
 #include "cli/log.h"
 #include "core/base/status.h"

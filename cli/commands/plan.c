@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 
 #include "cli/filter/filtering.h"
-#include "cli/backend_options.h"
 #include "cli/command.h"
 #include "cli/commands/plan.h"
 #include "cli/log.h"

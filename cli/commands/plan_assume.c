@@ -10,7 +10,6 @@
 
 #include <jansson.h>
 
-#include "cli/backend_options.h"
 #include "cli/log.h"
 #include "core/base/status.h"
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/backend_options.h"
 #include "cli/batch/slabs.h"
 #include "cli/commands/planes.h"
 #include "cli/log.h"

@@ -280,9 +280,7 @@ static void tell_clipped(const struct gf_task *t, int i) {
                     share < 10, share, type,
                     shifted ? "a .tif with --depth=32 keeps them"
                             : "--offset=mid adds mid-grey, a .tif with --depth=32 keeps them");
-    if (clipped)
-        gf_log_verbose("'%s': %lld sample%s clipped to %s", gf_log_name(t->read[0]), clipped,
-                       clipped == 1 ? "" : "s", type);
+    gf_task_tell_clipped(t, i);
 }
 
 /* ---- the command ---- */

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/backend_options.h"
 #include "cli/command.h"
 #include "cli/selftest/rig.h"
 #include "cli/log.h"

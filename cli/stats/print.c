@@ -4,7 +4,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "cli/json.h"
 #include "cli/log.h"
 #include "cli/plot/plot.h"
 #include "cli/report.h"

@@ -286,9 +286,9 @@ struct gf_backend {
     /* Like probe, but does not start a driver, which takes a tenth of a second: only checks for the
      * library. NULL: probe does no more. */
     int (*installed)(const struct gf_backend *b, char reason[GF_REASON]);
-    /* The devices in the order of --device=N; fills at most `most`, returns how many there are, or
-     * a negative status. Opens nothing. NULL: it has no devices, or another backend's. */
-    int (*list)(const struct gf_backend *b, struct gf_gpu_props *props, int most);
+    /* The devices in the order of --device=N, up to GF_GPU_MAX_DEVICES; returns how many, or a
+     * negative status. Opens nothing. NULL: it has no devices, or another backend's. */
+    int (*list)(const struct gf_backend *b, struct gf_gpu_props *props);
     int (*open)(const struct gf_backend *b, const struct gf_backend_options *options,
                 void **context);
     int (*plan)(void *context, const struct gf_job *job, struct gf_plan **plan);

@@ -55,6 +55,8 @@
 enum {
     GF_GPU_SLAB_DEPTH = 4,
     GF_GPU_SLAB_SLOTS = 8 /* in place */,
+    GF_GPU_SLAB_REPORTED = GF_GPU_N_BUFFERS,
+    GF_GPU_SLAB_BUFFERS,
     GF_GPU_MEMBERS = GF_MAX_SHARES
 };
 enum {
@@ -142,11 +144,8 @@ struct gf_gpu_walk_state {
     /* The exchange, if devices hold it, by part: the walk before fills it. A walk for display ranges borrows that of
      * the next one. */
     struct gf_gpu_buffer **inbox;
-    struct gf_gpu_buffer *in[GF_GPU_SLAB_SLOTS], *out[GF_GPU_SLAB_SLOTS][GF_MAX_OUTPUTS];
-    struct gf_gpu_buffer *report[GF_GPU_SLAB_SLOTS];
-    struct gf_gpu_buffer *table[GF_GPU_SLAB_SLOTS]; /* a filter's values, where they are a table */
-    struct gf_gpu_buffer
-        *elsewhere[GF_GPU_SLAB_SLOTS]; /* in place: of the other device's exchange */
+    /* Input, outputs and filter of a part, in place the other device's exchange; then its report. */
+    struct gf_gpu_buffer *slot[GF_GPU_SLAB_SLOTS][GF_GPU_SLAB_BUFFERS];
 };
 
 /* The plan of one device. */

@@ -102,22 +102,26 @@ static struct gf_gpu_slab_copy copy_of_table(const struct gf_gpu_walk_state *t, 
                                      .packed = packed};
 }
 
-/* A part as rows of an array that lies together in memory, unshifted: one, or one in each page. */
-static struct gf_gpu_rows rows_of(const struct gf_gpu_walk_state *t, int64_t part, int k) {
+/* Copies a part as rows of an array that lies together in memory, unshifted: one, or one in each page. */
+static int copy_rows(const struct gf_gpu_walk_state *t, int64_t part, int k,
+                     const struct gf_gpu_buffer *buffer) {
     const struct side e = side_of(t, k);
     const struct gf_array *a = e.array;
     const int64_t page = gf_array_bytes(a) / a->shape[0];
     const int64_t bin = e.blocks ? a->shape[3] * (int64_t)gf_dtype_size(a->dtype) : page;
     const struct gf_span own = gf_gpu_part_span(t->w, part);
-    struct gf_gpu_rows rows = {.host = (char *)a->data + own.first * bin,
-                               .bytes = own.count * bin,
-                               .pitch = own.count * bin,
-                               .count = 1};
-    if (e.blocks) {
-        rows.pitch = e.line.points ? e.line.columns * bin : page;
-        rows.count = e.line.points ? e.line.rows : a->shape[0];
-    }
-    return rows;
+    const struct gf_gpu_end device = {.buffer = buffer};
+    const struct gf_gpu_end host = {.host = (char *)a->data + own.first * bin,
+                                    .pitch = !e.blocks      ? 0
+                                             : e.line.points ? e.line.columns * bin
+                                                             : page};
+    const struct gf_gpu_move rows = {.from = k < 0 ? host : device,
+                                     .to = k < 0 ? device : host,
+                                     .bytes = own.count * bin,
+                                     .count = !e.blocks      ? 1
+                                              : e.line.points ? e.line.rows
+                                                              : a->shape[0]};
+    return t->c->api->rows(t->c->gpu, t->c->gpu, &rows);
 }
 
 /* Whether the host's threads copy its parts: the device itself can copy those of a locked array that are
@@ -131,6 +135,17 @@ static bool is_staged(const struct gf_gpu_walk_state *t, int k, bool locked) {
 
 /* ---- commands ---- */
 
+void gf_gpu_part_lend(const struct gf_gpu_walk_state *t, int64_t part,
+                      struct gf_gpu_buffer **buffer) {
+    struct gf_gpu_buffer *const *own = t->slot[gf_gpu_part_slot(t, part)];
+    for (int i = 0; i < GF_GPU_N_BUFFERS; i++)
+        buffer[i] = own[i] ? own[i] : buffer[i];
+    if (gf_gpu_walk_has_inbox(t))
+        buffer[GF_GPU_IN] = t->inbox[part];
+    for (int k = 0; k < t->w->run[0].plan->job.n_out; k++) /* or in place of the input */
+        buffer[GF_GPU_OUT + k] = own[GF_GPU_OUT + k] ? own[GF_GPU_OUT + k] : buffer[GF_GPU_IN];
+}
+
 /* The passes begin when the part is there, and the results of the part before it in the same buffers are back. */
 static int transform(struct gf_gpu_walk_state *t, int64_t part, struct gf_gpu_run *m, int slot) {
     const struct gf_gpu *api = t->c->api;
@@ -140,11 +155,7 @@ static int transform(struct gf_gpu_walk_state *t, int64_t part, struct gf_gpu_ru
         rc = api->follow(gpu, GF_GPU_UPLOADED + slot);
     if (!rc && !t->s->role.in_place)
         rc = api->follow(gpu, GF_GPU_DOWNLOADED + slot);
-    m->buffer[GF_GPU_IN] = gf_gpu_walk_has_inbox(t) ? t->inbox[part] : t->in[slot];
-    m->buffer[GF_GPU_FILTER] = t->table[slot];
-    m->buffer[GF_GPU_ELSEWHERE] = t->elsewhere[slot];
-    for (int k = 0; k < m->plan->job.n_out; k++) /* or in place of the input */
-        m->buffer[GF_GPU_OUT + k] = t->out[slot][k] ? t->out[slot][k] : m->buffer[GF_GPU_IN];
+    gf_gpu_part_lend(t, part, m->buffer);
     if (t->w->filters) /* the device's axes are the last ones of three */
         gf_gpu_filter_move(m->plan, t->s->picture ? 2 : 1,
                            gf_gpu_part_span(t->w, part).first / t->w->granule);
@@ -157,7 +168,7 @@ static int queue_passes(struct gf_gpu_walk_state *t, int64_t part, struct gf_gpu
     const bool here = t->s->role.resident;
     int rc = transform(t, part, m, slot);
     if (!rc && !here)
-        rc = gf_gpu_run_copy_report(t->c, m, t->report[slot]);
+        rc = gf_gpu_run_copy_report(t->c, m, t->slot[slot][GF_GPU_SLAB_REPORTED]);
     if (rc || (here && !gf_gpu_walk_sends(t)))
         return rc;
     return t->c->api->mark(t->c->gpu, GF_GPU_TRANSFORMED + slot);
@@ -170,13 +181,12 @@ static bool downloads(const struct gf_gpu_walk_state *t) {
 
 static int download_output(struct gf_gpu_walk_state *t, int64_t part, const struct gf_gpu_run *m,
                            int k, int slot) {
-    const struct gf_gpu *api = t->c->api;
-    if (t->to_staged[k])
-        return api->download(
-            t->c->gpu, t->s->staging[GF_GPU_SLAB_DOWN][slot] + gf_gpu_slab_output_at(m->plan, k),
-            t->out[slot][k], 0, m->plan->bytes[GF_GPU_OUT + k]);
-    const struct gf_gpu_rows rows = rows_of(t, part, k);
-    return api->download_rows(t->c->gpu, t->out[slot][k], &rows);
+    struct gf_gpu_buffer *out = t->slot[slot][GF_GPU_OUT + k];
+    char *staged = t->s->staging[GF_GPU_SLAB_DOWN][slot];
+    if (!t->to_staged[k])
+        return copy_rows(t, part, k, out);
+    return t->c->api->download(t->c->gpu, staged + gf_gpu_slab_output_at(m->plan, k), out, 0,
+                               m->plan->bytes[GF_GPU_OUT + k]);
 }
 
 static int queue_download(struct gf_gpu_walk_state *t, int64_t part, const struct gf_gpu_run *m,
@@ -191,35 +201,29 @@ static int queue_download(struct gf_gpu_walk_state *t, int64_t part, const struc
     for (int k = 0; k < m->plan->job.n_out && !rc && downloads(t); k++)
         rc = download_output(t, part, m, k, slot);
     if (!rc)
-        rc = api->download(gpu, t->s->staging[GF_GPU_SLAB_REPORT][slot], t->report[slot], 0,
-                           gf_gpu_run_report_bytes(m));
+        rc = api->download(gpu, t->s->staging[GF_GPU_SLAB_REPORT][slot],
+                           t->slot[slot][GF_GPU_SLAB_REPORTED], 0, gf_gpu_run_report_bytes(m));
     return rc ? rc : api->mark(gpu, GF_GPU_DOWNLOADED + slot);
-}
-
-static int upload_input(struct gf_gpu_walk_state *t, int64_t part, const struct gf_gpu_run *m,
-                        int slot) {
-    const struct gf_gpu *api = t->c->api;
-    if (t->from_staged)
-        return api->upload(t->c->gpu, t->in[slot], 0, t->s->staging[GF_GPU_SLAB_UP][slot],
-                           m->plan->bytes[GF_GPU_IN]);
-    const struct gf_gpu_rows rows = rows_of(t, part, -1);
-    return api->upload_rows(t->c->gpu, t->in[slot], &rows);
 }
 
 static int queue_upload(struct gf_gpu_walk_state *t, int64_t part, const struct gf_gpu_run *m,
                         int slot) {
     const struct gf_gpu *api = t->c->api;
     void *gpu = t->c->gpu;
-    char *table = t->s->staging[GF_GPU_SLAB_TABLE][slot];
+    char *(*staging)[GF_GPU_SLAB_DEPTH] = t->s->staging;
+    struct gf_gpu_buffer **to = t->slot[slot];
     int rc = api->use(gpu, GF_GPU_UPLOADS);
     if (!rc)
         rc = api->follow(gpu, GF_GPU_TRANSFORMED + slot);
     if (rc)
         return rc;
     if (!gf_gpu_walk_has_inbox(t))
-        rc = upload_input(t, part, m, slot);
+        rc = t->from_staged ? api->upload(gpu, to[GF_GPU_IN], 0, staging[GF_GPU_SLAB_UP][slot],
+                                          m->plan->bytes[GF_GPU_IN])
+                            : copy_rows(t, part, -1, to[GF_GPU_IN]);
     if (!rc && gf_gpu_walk_has_table(t))
-        rc = api->upload(gpu, t->table[slot], 0, table, m->plan->bytes[GF_GPU_FILTER]);
+        rc = api->upload(gpu, to[GF_GPU_FILTER], 0, staging[GF_GPU_SLAB_TABLE][slot],
+                         m->plan->bytes[GF_GPU_FILTER]);
     return rc ? rc : api->mark(gpu, GF_GPU_UPLOADED + slot);
 }
 

@@ -33,12 +33,12 @@ static int copy_part(struct gf_gpu_walk_state *t, const struct gf_array *array, 
     struct gf_gpu_buffer *packed = NULL;
     const bool in_exchange = t->s->role.in_place && !gf_gpu_walk_leaves(&t->s->walk[1]);
     if (up)
-        return gf_gpu_stage_upload(t->c->stage, t->in[part], &own);
+        return gf_gpu_stage_upload(t->c->stage, t->slot[part][GF_GPU_IN], &own);
     int rc = in_exchange ? api->alloc(t->c->gpu, gf_array_bytes(&own), &packed) : 0;
     if (!rc && packed)
         rc = gf_gpu_slab_pack(t, part, packed);
     if (!rc)
-        rc = gf_gpu_stage_download(t->c->stage, &own, packed ? packed : t->out[part][0]);
+        rc = gf_gpu_stage_download(t->c->stage, &own, packed ? packed : t->slot[part][GF_GPU_OUT]);
     api->free(t->c->gpu, packed);
     return rc;
 }

@@ -5,19 +5,26 @@
 
 #include "core/base/status.h"
 
+/* From device to device, or by way of host memory. */
+enum way { ACROSS, DOWN, UP };
+
 /* ---- memory ---- */
 
-/* Returns the offset of a bin of a page in the exchange in place. */
-static int64_t place_of(const struct gf_gpu_slabs *s, int64_t page, int64_t bin) {
-    return (page * s->pitch + bin) * s->unit;
+static struct gf_gpu_place in_place(const struct gf_gpu_slabs *s) {
+    return (struct gf_gpu_place){0, 0, s->pitch};
+}
+
+/* The offset of a bin of a page in the exchange in place. */
+static int64_t offset_of(const struct gf_gpu_slabs *s, int64_t page, int64_t bin) {
+    return gf_gpu_place_of(in_place(s), page, bin) * s->unit;
 }
 
 int gf_gpu_slab_view(const struct gf_gpu_context *c, const struct gf_gpu_slabs *owner,
                      const struct gf_gpu_walk *w, int64_t part, struct gf_gpu_buffer **view) {
     const struct gf_span own = gf_gpu_part_span(w, part);
     const int64_t end = own.first + own.count, last = owner->between.pages - 1;
-    const int64_t from = w->blocks ? place_of(owner, 0, own.first) : place_of(owner, own.first, 0);
-    const int64_t to = w->blocks ? place_of(owner, last, end) : place_of(owner, end, 0);
+    const int64_t from = w->blocks ? offset_of(owner, 0, own.first) : offset_of(owner, own.first, 0);
+    const int64_t to = w->blocks ? offset_of(owner, last, end) : offset_of(owner, end, 0);
     return c->api->view(c->gpu, owner->whole, from, to - from, view);
 }
 
@@ -36,7 +43,7 @@ int gf_gpu_slab_hold(const struct gf_gpu_member *m, int index) {
     if (!(t->inbox = calloc((size_t)w->n + 1, sizeof *t->inbox)))
         return gf_fail(GF_ENOMEM, "no memory for a list of parts");
     if (s->role.in_place)
-        rc = m->c->api->alloc(m->c->gpu, place_of(s, s->between.pages, 0), &s->whole);
+        rc = m->c->api->alloc(m->c->gpu, offset_of(s, s->between.pages, 0), &s->whole);
     for (int64_t k = 0; k < w->n && !rc; k++)
         rc = s->role.in_place
                  ? gf_gpu_slab_view(m->c, s, w, k, &t->inbox[k])
@@ -77,37 +84,55 @@ static struct gf_span all_of(const struct gf_gpu_walk *w) {
     return (struct gf_span){w->first, w->extent};
 }
 
-/* The piece that a part of this walk and some indices of the next one have in common. */
-static struct gf_gpu_piece piece_of(const struct gf_gpu_walk_state *t, int64_t part,
-                                    struct gf_span next) {
-    const struct gf_span own = gf_gpu_part_span(t->w, part);
-    return t->w->blocks ? gf_gpu_piece(&t->s->between, false, next, own)
-                        : gf_gpu_piece(&t->s->between, true, own, next);
+/* Where these indices of a walk are together: packed. */
+static struct gf_gpu_place packed(const struct gf_gpu_slabs *s, bool blocks, struct gf_span own) {
+    return blocks ? (struct gf_gpu_place){0, own.first, own.count}
+                  : (struct gf_gpu_place){own.first, 0, s->between.bins};
 }
 
-static int send_directly(const struct gf_gpu_walk_state *t, int64_t part, int to) {
+/* The piece that some indices of a walk and some of the one after it, or before it, have in common. */
+static struct gf_gpu_move piece_of(const struct gf_gpu_slabs *s, bool blocks, struct gf_span own,
+                                   struct gf_span other, struct gf_gpu_place from,
+                                   struct gf_gpu_place to) {
+    return blocks ? gf_gpu_piece(s->unit, other, own, from, to)
+                  : gf_gpu_piece(s->unit, own, other, from, to);
+}
+
+/* A part's share that some indices of the next walk have of a member: to the device, or by way of host memory,
+ * where the shares of all members are packed behind each other. */
+static struct gf_gpu_move share_of(const struct gf_gpu_walk_state *t, int64_t part,
+                                   const struct gf_gpu_walk *next, struct gf_span there,
+                                   enum way way) {
+    const bool blocks = t->w->blocks;
+    const int slot = gf_gpu_part_slot(t, part);
+    const struct gf_span own = gf_gpu_part_span(t->w, part);
+    const struct gf_gpu_place host = blocks
+                                         ? (struct gf_gpu_place){next->first, own.first, own.count}
+                                         : (struct gf_gpu_place){own.first, next->first, next->extent};
+    const struct gf_gpu_place from = way == UP ? host : packed(t->s, blocks, own);
+    const struct gf_gpu_place to = way == DOWN ? host : packed(t->s, !blocks, there);
+    char *staged = t->s->staging[GF_GPU_SLAB_SENT][slot];
+    struct gf_gpu_move m = piece_of(t->s, blocks, own, there, from, to);
+    staged += way == ACROSS ? 0 : own.count * next->first * t->s->unit;
+    if (way == UP)
+        m.from.host = staged;
+    else
+        m.from.buffer = t->slot[slot][GF_GPU_OUT];
+    m.to.host = way == DOWN ? staged : NULL;
+    return m;
+}
+
+/* To the parts of the next walk that a member has, from the device or from host memory. */
+static int send_share(const struct gf_gpu_walk_state *t, int64_t part, int to, enum way way) {
     const struct gf_gpu_walk_state *next = next_of(t, to);
+    const struct gf_gpu_context *c = way == UP ? next->c : t->c;
     int rc = 0;
     for (int64_t k = 0; k < next->w->n && !rc; k++) {
-        const struct gf_gpu_piece p = piece_of(t, part, gf_gpu_part_span(next->w, k));
-        const struct gf_gpu_send rows = {.from = t->out[gf_gpu_part_slot(t, part)][0],
-                                         .to = next->inbox[k],
-                                         .from_offset = p.from_offset,
-                                         .from_pitch = p.from_pitch,
-                                         .to_offset = p.to_offset,
-                                         .to_pitch = p.to_pitch,
-                                         .bytes = p.bytes,
-                                         .count = p.count};
-        rc = t->c->api->send(t->c->gpu, next->c->gpu, &rows);
+        struct gf_gpu_move rows = share_of(t, part, next->w, gf_gpu_part_span(next->w, k), way);
+        rows.to.buffer = next->inbox[k];
+        rc = c->api->rows(c->gpu, next->c->gpu, &rows);
     }
     return rc;
-}
-
-/* A member's share of a part in host memory, packed: all shares are behind each other. */
-static char *sent_to(const struct gf_gpu_walk_state *t, int64_t part, int to) {
-    const struct gf_span own = gf_gpu_part_span(t->w, part);
-    return t->s->staging[GF_GPU_SLAB_SENT][gf_gpu_part_slot(t, part)] +
-           own.count * next_of(t, to)->w->first * t->s->between.unit;
 }
 
 static int delivered(const struct gf_gpu_walk_state *t, int64_t part) {
@@ -117,18 +142,11 @@ static int delivered(const struct gf_gpu_walk_state *t, int64_t part) {
 /* Into host memory, once the receiver has uploaded the part before it there. */
 static int stage(const struct gf_gpu_walk_state *t, int64_t part, int to) {
     const struct gf_gpu_walk_state *next = next_of(t, to);
-    const struct gf_gpu_piece p = piece_of(t, part, all_of(next->w));
-    const struct gf_gpu_rows rows = {.host = sent_to(t, part, to),
-                                     .bytes = p.bytes,
-                                     .pitch = p.bytes,
-                                     .count = p.count,
-                                     .offset = p.from_offset,
-                                     .device_pitch = p.from_pitch};
+    const struct gf_gpu_move rows = share_of(t, part, next->w, all_of(next->w), DOWN);
     if (!next->w->n)
         return 0;
     int rc = t->c->api->follow_other(t->c->gpu, next->c->gpu, delivered(t, part));
-    return rc ? rc
-              : t->c->api->download_rows(t->c->gpu, t->out[gf_gpu_part_slot(t, part)][0], &rows);
+    return rc ? rc : t->c->api->rows(t->c->gpu, t->c->gpu, &rows);
 }
 
 /* ---- in place ---- */
@@ -148,35 +166,27 @@ struct gf_span gf_gpu_slab_late(const struct gf_gpu_slabs *s) {
     return (struct gf_span){w->first + early, w->extent - early};
 }
 
-/* Sends what some indices of the first walk and some of the second one have in common to the same place, or packed. */
-static int send_common(const struct gf_gpu_walk_state *t, const struct gf_gpu_walk_state *to,
-                       struct gf_gpu_buffer *packed, struct gf_span first, struct gf_span second) {
+/* Sends what some indices of walk `index` and some of the other one have in common to the same place, or packed. */
+static int send_common(const struct gf_gpu_walk_state *t, int index, struct gf_span own,
+                       struct gf_span other, struct gf_gpu_buffer *to_packed) {
     const struct gf_gpu_slabs *s = t->s;
-    const bool blocks = s->walk[0].blocks;
-    const struct gf_span pages = blocks ? second : first, bins = blocks ? first : second;
-    const int64_t at = place_of(s, pages.first, bins.first), pitch = s->pitch * s->unit;
-    const struct gf_gpu_send rows = {.from = s->whole,
-                                     .to = packed ? packed : to->s->whole,
-                                     .from_offset = at,
-                                     .from_pitch = pitch,
-                                     .to_offset = packed ? 0 : at,
-                                     .to_pitch = packed ? bins.count * s->unit : pitch,
-                                     .bytes = bins.count * s->unit,
-                                     .count = pages.count};
-    if (!first.count || !second.count)
-        return 0;
-    return t->c->api->send(t->c->gpu, to->c->gpu, &rows);
+    const struct gf_gpu_walk_state *to = to_packed ? t : other_of(t, index);
+    const bool blocks = s->walk[index].blocks;
+    struct gf_gpu_move rows = piece_of(s, blocks, own, other, in_place(s),
+                                       to_packed ? packed(s, blocks, own) : in_place(s));
+    rows.from.buffer = s->whole;
+    rows.to.buffer = to_packed ? to_packed : to->s->whole;
+    return own.count && other.count ? t->c->api->rows(t->c->gpu, to->c->gpu, &rows) : 0;
 }
 
 /* A part of the first walk, unless it is sent late; of the second one, in natural order, the other device's
  * pages of it, which that one has sent before the part could be transformed. */
 static int send_in_place(const struct gf_gpu_walk_state *t, int64_t part) {
     const struct gf_span own = gf_gpu_part_span(t->w, part);
-    if (t->w->to_output)
-        return send_common(t, other_of(t, 0), NULL, all_of(other_of(t, 0)->w), own);
-    return part < first_late(t->s)
-               ? send_common(t, other_of(t, 1), NULL, own, all_of(other_of(t, 1)->w))
-               : 0;
+    const int index = t->w->to_output;
+    if (!index && part >= first_late(t->s))
+        return 0;
+    return send_common(t, index, own, all_of(other_of(t, !index)->w), NULL);
 }
 
 int gf_gpu_slab_send_late(struct gf_gpu_walk_state *t, int64_t part) {
@@ -185,16 +195,14 @@ int gf_gpu_slab_send_late(struct gf_gpu_walk_state *t, int64_t part) {
     if (!t->w->n || part >= next->w->n)
         return 0;
     if (!next->w->reads_other)
-        rc = send_common(t, next, NULL, gf_gpu_slab_late(t->s), gf_gpu_part_span(next->w, part));
+        rc = send_common(t, 0, gf_gpu_slab_late(t->s), gf_gpu_part_span(next->w, part), NULL);
     return rc ? rc : t->c->api->mark(t->c->gpu, GF_GPU_DOWNLOADED + (int)part);
 }
 
 int gf_gpu_slab_pack(const struct gf_gpu_walk_state *t, int64_t part,
-                     struct gf_gpu_buffer *packed) {
-    const struct gf_span own = gf_gpu_part_span(t->w, part);
-    const bool second = t->w != t->s->walk;
+                     struct gf_gpu_buffer *to) {
     const struct gf_span all = {0, t->w->blocks ? t->s->between.pages : t->s->between.bins};
-    return send_common(t, t, packed, second ? all : own, second ? own : all);
+    return send_common(t, t->w != t->s->walk, gf_gpu_part_span(t->w, part), all, to);
 }
 
 /* ---- all ---- */
@@ -207,31 +215,9 @@ int gf_gpu_slab_send(struct gf_gpu_walk_state *t, int64_t part) {
         return rc ? rc : send_in_place(t, part);
     for (int i = 1; i <= n && !rc; i++) { /* the own share last; no two begin with the same one */
         const int to = (t->s->role.member + i) % n;
-        rc = reaches(t, to) ? send_directly(t, part, to) : stage(t, part, to);
+        rc = reaches(t, to) ? send_share(t, part, to, ACROSS) : stage(t, part, to);
     }
     return rc ? rc : api->mark(t->c->gpu, GF_GPU_DOWNLOADED + slot);
-}
-
-/* From host memory into the parts of the next walk that a member has. */
-static int upload_share(const struct gf_gpu_walk_state *t, int64_t part,
-                        const struct gf_gpu_walk_state *next) {
-    const struct gf_gpu_walk *w = next->w;
-    const int64_t unit = t->s->between.unit, count = gf_gpu_part_span(t->w, part).count;
-    const int64_t step = (t->w->blocks ? count : 1) * unit;
-    char *packed = sent_to(t, part, next->s->role.member);
-    int rc = 0;
-    for (int64_t k = 0; k < w->n && !rc; k++) {
-        const struct gf_span own = gf_gpu_part_span(w, k);
-        const struct gf_gpu_piece p = piece_of(t, part, own);
-        const struct gf_gpu_rows rows = {.host = packed + (own.first - w->first) * step,
-                                         .bytes = p.bytes,
-                                         .pitch = (t->w->blocks ? count : w->extent) * unit,
-                                         .count = p.count,
-                                         .offset = p.to_offset,
-                                         .device_pitch = p.to_pitch};
-        rc = next->c->api->upload_rows(next->c->gpu, next->inbox[k], &rows);
-    }
-    return rc;
 }
 
 int gf_gpu_slab_deliver(const struct gf_gpu_walk_state *t, int64_t part) {
@@ -245,7 +231,7 @@ int gf_gpu_slab_deliver(const struct gf_gpu_walk_state *t, int64_t part) {
         if (!rc)
             rc = c->api->follow_other(c->gpu, t->c->gpu, sent);
         if (!rc)
-            rc = upload_share(t, part, next_of(t, to));
+            rc = send_share(t, part, to, UP);
         if (!rc)
             rc = c->api->mark(c->gpu, delivered(t, part));
     }

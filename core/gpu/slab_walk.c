@@ -83,13 +83,14 @@ static int take_work(const struct gf_gpu_member *m, int first, int end) {
 /* In place a part's output is where its input was, or in its place of the exchange. */
 static int take_output(struct gf_gpu_walk_state *t, int part, const struct gf_gpu_plan *p) {
     const struct gf_gpu *api = t->c->api;
+    struct gf_gpu_buffer **out = &t->slot[part][GF_GPU_OUT];
     int rc = 0;
     if (t->s->role.in_place && !gf_gpu_walk_leaves(t->w))
-        return t->w->from_input ? gf_gpu_slab_view(t->c, t->s, t->w, part, &t->out[part][0]) : 0;
+        return t->w->from_input ? gf_gpu_slab_view(t->c, t->s, t->w, part, out) : 0;
     for (int k = 0; k < p->job.n_out && !rc; k++)
-        rc = api->alloc(t->c->gpu, p->bytes[GF_GPU_OUT + k], &t->out[part][k]);
+        rc = api->alloc(t->c->gpu, p->bytes[GF_GPU_OUT + k], &out[k]);
     if (!rc && p->gaps) /* which no pass writes */
-        rc = api->clear(t->c->gpu, t->out[part][0], 0, p->bytes[GF_GPU_OUT]);
+        rc = api->clear(t->c->gpu, out[0], 0, p->bytes[GF_GPU_OUT]);
     return rc;
 }
 
@@ -102,32 +103,28 @@ static int take_buffers(struct gf_gpu_walk_state *t) {
     int rc = 0;
     for (int i = 0; i < slots && !rc; i++) {
         const struct gf_gpu_run *m = gf_gpu_part_run(t->w, i);
+        struct gf_gpu_buffer **slot = t->slot[i];
         if (!gf_gpu_walk_has_inbox(t))
-            rc = api->alloc(gpu, m->plan->bytes[GF_GPU_IN], &t->in[i]);
+            rc = api->alloc(gpu, m->plan->bytes[GF_GPU_IN], &slot[GF_GPU_IN]);
         if (!rc)
             rc = take_output(t, i, m->plan);
         if (!rc && !role->resident)
-            rc = api->alloc(gpu, gf_gpu_run_report_bytes(m), &t->report[i]);
+            rc = api->alloc(gpu, gf_gpu_run_report_bytes(m), &slot[GF_GPU_SLAB_REPORTED]);
         if (!rc && gf_gpu_walk_has_table(t))
-            rc = api->alloc(gpu, m->plan->bytes[GF_GPU_FILTER], &t->table[i]);
+            rc = api->alloc(gpu, m->plan->bytes[GF_GPU_FILTER], &slot[GF_GPU_FILTER]);
         if (!rc && t->w->reads_other)
             rc = gf_gpu_slab_view(t->c, t->all->member[1 - role->member].s, t->w, i,
-                                  &t->elsewhere[i]);
+                                  &slot[GF_GPU_ELSEWHERE]);
     }
     return rc;
 }
 
 /* Takes tables and the like, beside the buffers that a part is given before its launches. */
 static int take_runs(struct gf_gpu_walk_state *t) {
-    struct gf_gpu_buffer *lent[GF_GPU_N_BUFFERS] = {
-        [GF_GPU_IN] = gf_gpu_walk_has_inbox(t) ? t->inbox[0] : t->in[0],
-        [GF_GPU_FILTER] = t->table[0],
-        [GF_GPU_ELSEWHERE] = t->elsewhere[0],
-        [GF_GPU_A] = t->s->work[0],
-        [GF_GPU_B] = t->s->work[1]};
+    struct gf_gpu_buffer *lent[GF_GPU_N_BUFFERS] = {[GF_GPU_A] = t->s->work[0],
+                                                    [GF_GPU_B] = t->s->work[1]};
     int rc = 0;
-    for (int k = 0; k < t->w->run[0].plan->job.n_out; k++)
-        lent[GF_GPU_OUT + k] = t->out[0][k] ? t->out[0][k] : lent[GF_GPU_IN];
+    gf_gpu_part_lend(t, 0, lent);
     for (int64_t i = 0; i < t->w->n && !rc; i++) {
         struct gf_gpu_run *m = gf_gpu_part_run(t->w, i);
         if (t->w->reads_other)
@@ -173,14 +170,9 @@ static void drop(const struct gf_gpu_context *c, struct gf_gpu_buffer **b) {
 static void give_back(struct gf_gpu_walk_state *t) {
     for (int i = 0; i < t->w->n_runs; i++)
         gf_gpu_run_give_back(t->c, &t->w->run[i]);
-    for (int i = 0; i < GF_GPU_SLAB_SLOTS; i++) {
-        drop(t->c, &t->in[i]);
-        drop(t->c, &t->report[i]);
-        drop(t->c, &t->table[i]);
-        drop(t->c, &t->elsewhere[i]);
-        for (int k = 0; k < GF_MAX_OUTPUTS; k++)
-            drop(t->c, &t->out[i][k]);
-    }
+    for (int i = 0; i < GF_GPU_SLAB_SLOTS; i++)
+        for (int k = 0; k < GF_GPU_SLAB_BUFFERS; k++)
+            drop(t->c, &t->slot[i][k]);
 }
 
 /* Views first, also those of another device's memory. */

@@ -72,6 +72,9 @@ bool gf_gpu_walk_has_table(const struct gf_gpu_walk_state *t);
 
 /* Sets the walk's arrays, and which copies are staged. */
 void gf_gpu_walk_choose(struct gf_gpu_walk_state *t, const struct gf_gpu_slab_ends *ends);
+/* Sets the buffers that a part has beside those of its plan. */
+void gf_gpu_part_lend(const struct gf_gpu_walk_state *t, int64_t part,
+                      struct gf_gpu_buffer **buffer);
 /* Adds the copies for the host's threads: packs part `next` (beyond the last: nothing), and unpacks part `back`
  * (below 0: nothing), whose report is read. */
 int gf_gpu_part_pack(struct gf_gpu_walk_state *t, int64_t next, struct gf_gpu_slab_copy *copy,

@@ -188,40 +188,31 @@ static int find_ranges(struct gf_slab_state *r) {
     return !rc && scans ? scan_blocks(r) : rc;
 }
 
-static int run_forward(struct gf_slab_state *r) {
-    int rc = gf_slab_range_open(r->plan, &r->range);
+static int look(struct gf_slab_state *r) {
+    int rc = r->io->look(r->io->user);
     if (!rc)
-        rc = forward_slabs(r);
-    rc = gf_slab_turn(r, rc);
-    if (!rc && r->plan->picture)
-        rc = gf_slab_turn(r, gf_slab_blocks_in_place(r));
-    if (!rc)
-        rc = find_ranges(r);
-    if (!rc)
-        rc = gf_slab_turn(r, forward_blocks(r));
-    for (int i = 0; i < r->plan->job.n_out; i++)
-        gf_report_range(&r->plan->job, i, r->range.of[i][0], r->range.of[i][1], r->report);
-    gf_slab_range_close(&r->range);
+        gf_slab_moved(r, r->plan->walk[0].bytes_read);
     return rc;
 }
 
-static int run_inverse(struct gf_slab_state *r) {
-    int rc = gf_slab_turn(r, gf_slab_inverse_blocks(r));
-    if (!rc && r->plan->picture)
-        rc = gf_slab_turn(r, gf_slab_blocks_in_place(r));
-    return rc ? rc : gf_slab_turn(r, gf_slab_inverse_slabs(r));
-}
-
-static int run_filter(struct gf_slab_state *r) {
-    int rc = r->plan->looks ? r->io->look(r->io->user) : 0;
-    if (!rc && r->plan->looks)
-        gf_slab_moved(r, r->plan->walk[0].bytes_read);
+static int run_volume(struct gf_slab_state *r) {
+    const struct gf_slab_plan *p = r->plan;
+    const bool filter = p->job.op == GF_FILTER, inverse = p->job.direction == GF_INVERSE;
+    const bool spectrum = !filter && !inverse;
+    int rc = p->looks ? look(r) : spectrum ? gf_slab_range_open(p, &r->range) : 0;
     if (!rc)
-        rc = forward_slabs(r);
+        rc = inverse ? gf_slab_inverse_blocks(r) : forward_slabs(r);
     rc = gf_slab_turn(r, rc);
-    if (!rc)
+    if (!rc && (filter || p->picture))
         rc = gf_slab_turn(r, gf_slab_blocks_in_place(r));
-    return rc ? rc : gf_slab_turn(r, gf_slab_inverse_slabs(r));
+    if (!rc && spectrum)
+        rc = find_ranges(r);
+    if (!rc)
+        rc = gf_slab_turn(r, spectrum ? forward_blocks(r) : gf_slab_inverse_slabs(r));
+    for (int i = 0; i < p->job.n_out && spectrum; i++)
+        gf_report_range(&p->job, i, r->range.of[i][0], r->range.of[i][1], r->report);
+    gf_slab_range_close(&r->range);
+    return rc;
 }
 
 /* Joins what the members' parts reported. Outputs' ranges are the same for all that have a part of the
@@ -251,9 +242,6 @@ int gf_slab_run(const struct gf_slab_plan *plan, const struct gf_slab_io *io,
                 struct gf_report *report) {
     struct gf_slab_state r = {.plan = plan, .io = io, .report = report, .range = {.plan = plan}};
     *report = (struct gf_report){0};
-    int rc = plan->line                          ? gf_slab_line_run(&r)
-             : plan->job.op == GF_FILTER         ? run_filter(&r)
-             : plan->job.direction == GF_FORWARD ? run_forward(&r)
-                                                 : run_inverse(&r);
+    int rc = plan->line ? gf_slab_line_run(&r) : run_volume(&r);
     return rc ? rc : join_reports(&r);
 }

@@ -81,9 +81,9 @@ static int probe(const struct gf_backend *b, char reason[GF_REASON]) {
     return 0;
 }
 
-static int list(const struct gf_backend *b, struct gf_gpu_props *props, int most) {
+static int list(const struct gf_backend *b, struct gf_gpu_props *props) {
     (void)b;
-    for (int i = 0; i < DEVICES && i < most; i++) {
+    for (int i = 0; i < DEVICES; i++) {
         memset(&props[i], 0, sizeof props[i]);
         snprintf(props[i].name, sizeof props[i].name, "Fake 900%d", i);
         props[i].is_cpu = i == 2;

@@ -176,7 +176,8 @@ static void test_results(void) {
     char reason[GF_REASON] = "";
     void *context = NULL, *host = NULL;
     const struct gf_backend_options options = {.threads = 1};
-    if (gf_gpu_opencl.probe(reason) || gf_gpu_run_open(&gf_gpu_opencl, &options, &context)) {
+    if (gf_gpu_probe(&gf_gpu_opencl, reason) ||
+        gf_gpu_run_open(&gf_gpu_opencl, &options, &context)) {
         printf("general: skipped: %s\n", reason[0] ? reason : gf_message());
         return;
     }
