@@ -464,7 +464,7 @@ static int add_tables(struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t
 
 static int count_groups(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *tile,
                         const struct gf_gpu_ahead *ahead, int64_t *count) {
-    double groups = (double)((b->args.index[0].count + tile->lines - 1) / tile->lines);
+    double groups = (double)gf_divide_up(b->args.index[0].count, tile->lines);
     for (int i = 1; i < b->n; i++)
         groups *= (double)b->args.index[i].count;
     if (groups > 2147483647.0)

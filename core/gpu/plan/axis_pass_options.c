@@ -33,10 +33,7 @@ void gf_gpu_axis_pass_describe(const struct gf_gpu_pass_builder *b, const struct
     };
     const struct gf_gpu_axis_pass *ap = b->ap;
     char tile[80], end[40] = "", across[64] = "";
-    if (t->sides == 2) /* two combined half lines */
-        gf_gpu_tile_describe_twice(t, tile, sizeof tile);
-    else
-        gf_gpu_tile_describe(t, tile, sizeof tile);
+    gf_gpu_tile_describe(t, t->sides, tile, sizeof tile); /* two sides are combined half lines */
     if (ap->store == STORE_SAMPLE)
         snprintf(end, sizeof end, " -> %s%s%s", gf_kind_name(ap->sample->kind), " ",
                  gf_dtype_name(ap->out_type));
@@ -144,7 +141,7 @@ static double reach(const struct gf_gpu_pass_builder *b, const struct gf_gpu_til
         (double)(in ? a->pair_in : a->pair_out);
     for (int i = 0; i < b->n; i++) {
         const struct index_args *x = &a->index[i];
-        int64_t stride = in ? x->in : x->out, count = x->count > x->size ? x->count : x->size;
+        int64_t stride = in ? x->in : x->out, count = gf_max(x->count, x->size);
         if (in && i == 0 && b->ap->across_axis >= 0) /* of pairs of lines */
             stride /= 2;
         if (i == 0 && gf_gpu_joins(b->ap) > 1) { /* a tile has all of them */

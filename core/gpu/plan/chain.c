@@ -71,7 +71,7 @@ static bool match_tile(const struct gf_gpu_plan *p, struct pair *pair, int which
         return false;
     if (threads * t->lines >= 2 * t->threads * lines) /* too few points for each */
         return false;
-    const int held = t->held > MOST_HELD ? t->held : MOST_HELD;
+    const int held = (int)gf_max(t->held, MOST_HELD);
     return !gf_gpu_tile_plan(&request, &p->props, &pair->tile[which]) && t->held <= held;
 }
 
@@ -212,7 +212,7 @@ static int64_t tiles_below(const struct gf_gpu_pass *pass, int index, int64_t ti
 }
 
 static int64_t tiles_along(const struct gf_gpu_pass *pass, int lines) {
-    return (pass->args.pass.index[0].count + lines - 1) / lines;
+    return gf_divide_up(pass->args.pass.index[0].count, lines);
 }
 
 /* A strip of columns in its slot: rows of the tile's lines. */
@@ -262,8 +262,7 @@ static void set_planes(const struct pair *pair, struct chain_args *args) {
 
 /* Groups of a unit. */
 static int together(const struct pair *pair) {
-    const int s = pair->tile[0].resident, t = pair->tile[1].resident;
-    return s < t ? s : t;
+    return (int)gf_min(pair->tile[0].resident, pair->tile[1].resident);
 }
 
 /* The second pass follows a strip later, and LEAD times as many tiles as run at a time: later, the
@@ -275,7 +274,7 @@ static bool set_ring(const struct gf_gpu_plan *p, const struct pair *pair,
     int64_t room = RING_BYTES / (args->slot * element);
     args->lag = 1 + (int64_t)ceil(LEAD * p->props.units * resident /
                                   (double)(args->inner[0] + args->inner[1]));
-    args->slots = 2 * args->lag < room ? 2 * args->lag : room;
+    args->slots = gf_min(2 * args->lag, room);
     if (args->slots < 2 || args->slots > args->strips)
         return false;
     if (args->lag >= args->slots)
@@ -383,11 +382,9 @@ static void use_ring(struct gf_gpu_plan *p, const struct pair *pair, const struc
     GF_GPU_BUFFERS(chain, a->buffer[0], pair->ring, b->buffer[1], GF_GPU_TABLES, GF_GPU_PARAMS,
                    GF_GPU_CHAIN);
     const int64_t ring = args->slots * args->slot * (p->job.precision == GF_DOUBLE ? 16 : 8);
-    if (p->bytes[pair->ring] < ring)
-        p->bytes[pair->ring] = ring;
+    p->bytes[pair->ring] = gf_max(p->bytes[pair->ring], ring);
     int64_t counters = 4 * (2 + 2 * args->strips);
-    if (p->bytes[GF_GPU_CHAIN] < counters)
-        p->bytes[GF_GPU_CHAIN] = counters;
+    p->bytes[GF_GPU_CHAIN] = gf_max(p->bytes[GF_GPU_CHAIN], counters);
 }
 
 /* For tiles that hold planes. */
@@ -422,7 +419,7 @@ static bool make_chain(struct gf_gpu_plan *p, const struct pair *pair,
     chain->args.chain.first.table_stage = first;
     chain->args.chain.second.table_stage = second;
     chain->group = s->threads;
-    chain->local_bytes = s->local_bytes > t->local_bytes ? s->local_bytes : t->local_bytes;
+    chain->local_bytes = gf_max(s->local_bytes, t->local_bytes);
     chain->kernel.local_bytes = chain->local_bytes;
     chain->args_bytes = sizeof *args;
     if (pair->planes.count)

@@ -187,8 +187,7 @@ static double split_cost(const struct gf_gpu_pass_builder *b, const struct gf_gp
 /* A point's arithmetic and exchanges, a split line's twiddles, conversion of samples. */
 static double arithmetic_cost(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     const struct index_args *fast = &b->args.index[0];
-    double full =
-        (double)((fast->count + t->lines - 1) / t->lines * t->lines) / (double)fast->count;
+    double full = (double)(gf_divide_up(fast->count, t->lines) * t->lines) / (double)fast->count;
     double points = b->lines * (double)b->ap->length * full;
     bool prime = t->algorithm == GF_GPU_BLUESTEIN || t->algorithm == GF_GPU_RADER;
     if (b->p->props.is_cpu)
@@ -209,7 +208,7 @@ static double arithmetic_cost(const struct gf_gpu_pass_builder *b, const struct 
 /* Compute units a group; 1 with more groups than units. */
 static double idleness(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     int64_t fast = b->args.index[0].count;
-    double tiles = (double)((fast + t->lines - 1) / t->lines), units = b->p->props.units;
+    double tiles = (double)gf_divide_up(fast, t->lines), units = b->p->props.units;
     return fmax(1, units / (tiles * b->lines / (double)fast));
 }
 

@@ -67,8 +67,7 @@ static void choose_tile(const struct wave_request *request, const struct gf_gpu_
             t->strip = strip;
         }
     }
-    if (t->strip > request->steps)
-        t->strip = request->steps;
+    t->strip = gf_min(t->strip, request->steps);
 }
 
 /* ---------------------------------------------------------------- levels */
@@ -156,7 +155,7 @@ static int set_groups(struct level *l, struct gf_gpu_pass *pass) {
     a->inner = volume ? tiles : strips;
     double units = (double)strips * (double)tiles;
     double lines = units / (t->items / t->width) + 1, groups = lines * (double)a->blocks;
-    double row = (double)(a->n[X] > a->m[X] ? a->n[X] : a->m[X]) * (double)a->channels;
+    double row = (double)gf_max(a->n[X], a->m[X]) * (double)a->channels;
     if (row > 0x7fffffff || units > 0xffffffffu || groups > 0x7fffffff || a->n[ROW] > 0x7fffffff)
         return gf_fail(GF_EUNSUPP,
                        "rows of %.3g samples in %.3g strips have more groups than a launch "
@@ -263,8 +262,7 @@ static enum gf_gpu_buffer_id between(const struct level *l, int number) {
     int64_t bytes = l->p->job.channels * (l->p->job.precision == GF_DOUBLE ? 8 : 4);
     for (int i = 0; i < 3; i++)
         bytes *= l->axis[i].n[number];
-    if (l->p->bytes[buffer_id] < bytes)
-        l->p->bytes[buffer_id] = bytes;
+    l->p->bytes[buffer_id] = gf_max(l->p->bytes[buffer_id], bytes);
     return buffer_id;
 }
 

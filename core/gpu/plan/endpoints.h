@@ -11,9 +11,6 @@
 
 #include "core/gpu/plan/plan_builder.h"
 
-/* The input, and output 0, channels innermost. */
-struct gf_gpu_space gf_gpu_input_space(const struct gf_gpu_plan_builder *b);
-struct gf_gpu_space gf_gpu_output_space(const struct gf_gpu_plan_builder *b);
 /* Whole planes of the work buffer. */
 struct gf_gpu_space gf_gpu_full_planes(const struct gf_gpu_plan_builder *b,
                                        enum gf_gpu_buffer_id buffer_id, int element);

@@ -201,7 +201,7 @@ static int complex_passes(struct gf_gpu_plan_builder *b, int load, bool back,
         if (axis == last && back && numbers) {
             ap.store = STORE_SAMPLE;
             ap.sample = out;
-            dst = gf_gpu_output_space(b);
+            dst = gf_gpu_array_space(b->job, 0);
             gf_gpu_scale_last(b, &ap);
             *done = true;
         }
@@ -215,7 +215,7 @@ static int complex_passes(struct gf_gpu_plan_builder *b, int load, bool back,
 static int plan_complex(struct gf_gpu_plan_builder *b) {
     const struct gf_job *job = b->job;
     bool done = false, plain = b->axes && !job->luma;
-    struct gf_gpu_space src = gf_gpu_input_space(b);
+    struct gf_gpu_space src = gf_gpu_array_space(b->job, -1);
     int rc = 0;
     if (!plain) {
         src = gf_gpu_full_planes(b, GF_GPU_A, b->complex_bytes);
@@ -250,7 +250,7 @@ static int plan_part(struct gf_gpu_plan_builder *b) {
     while (!gf_gpu_axis_on(job, axis))
         if (++axis == 3)
             return gf_fail(GF_EUNSUPP, "a part of a filter has no axis");
-    struct gf_gpu_space src = gf_gpu_input_space(b), dst = src;
+    struct gf_gpu_space src = gf_gpu_array_space(b->job, -1), dst = src;
     struct gf_gpu_space work = gf_gpu_full_planes(b, GF_GPU_A, b->complex_bytes);
     struct gf_gpu_axis_pass ap = gf_gpu_axis_pass_along(b, axis);
     dst.buffer_id = GF_GPU_OUT;

@@ -1,7 +1,6 @@
 /* Chooses a job's passes: spectra of real and complex samples, and their inverses. */
 #include "core/gpu/plan/make.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,7 +67,7 @@ static int forward_rows_first(struct gf_gpu_plan_builder *b) {
         src = dst;
         ap = gf_gpu_axis_pass_along(b, axis);
         if (axis == last) {
-            dst = gf_gpu_output_space(b);
+            dst = gf_gpu_array_space(b->job, 0);
             gf_gpu_scale_last(b, &ap);
         }
         rc = gf_gpu_add_axis(b, &ap, &src, &dst, false);
@@ -94,7 +93,7 @@ static int forward_samples(struct gf_gpu_plan_builder *b, const struct gf_gpu_ax
     struct gf_range_sample s = {.table = NULL};
     const bool sampled = gf_output_samples(b->job, 0);
     int rc = sampled ? gf_range_sample_make(b->job, &s) : 0;
-    struct gf_gpu_space dst = gf_gpu_output_space(b);
+    struct gf_gpu_space dst = gf_gpu_array_space(b->job, 0);
     ap.store = STORE_SAMPLE;
     ap.sample = out;
     ap.mirror = true;
@@ -126,7 +125,7 @@ static int forward_real(struct gf_gpu_plan_builder *b) {
     ap.store = STORE_HALVES;
     if (half_output(b)) {
         gf_gpu_scale_last(b, &ap);
-        dst = gf_gpu_output_space(b);
+        dst = gf_gpu_array_space(b->job, 0);
         return gf_gpu_add_axis(b, &ap, &src, &dst, false);
     }
     dst = gf_gpu_half_planes(b, GF_GPU_A, false);
@@ -141,7 +140,7 @@ static int half_source(struct gf_gpu_plan_builder *b, struct gf_gpu_space *src) 
         gf_dtype_is_complex(job->in_dtype) && (int)gf_dtype_size(job->in_dtype) == b->complex_bytes;
     const bool transposes = gf_gpu_job_transposes(job, GF_INVERSE);
     if (job->in_half && !job->in_shift && same && !transposes) {
-        *src = gf_gpu_input_space(b);
+        *src = gf_gpu_array_space(b->job, -1);
         return 0;
     }
     *src = gf_gpu_half_planes(b, GF_GPU_A, false);
@@ -168,7 +167,7 @@ static int lines_forward(struct gf_gpu_plan_builder *b) {
     bool alias = half_output(b);
     dst = gf_gpu_half_planes(b, GF_GPU_A, false);
     if (alias) {
-        dst = gf_gpu_output_space(b);
+        dst = gf_gpu_array_space(b->job, 0);
         gf_gpu_scale_last(b, &ap);
     }
     if (!rc)
@@ -218,7 +217,7 @@ static int plan_complex(struct gf_gpu_plan_builder *b) {
     struct gf_gpu_space src, dst;
     int last = -1, rc = 0, load = LOAD_COMPLEX;
     bool complex_in = gf_dtype_is_complex(job->in_dtype), done = false;
-    src = gf_gpu_input_space(b);
+    src = gf_gpu_array_space(b->job, -1);
     const bool transposes = gf_gpu_job_transposes(job, GF_INVERSE);
     bool plain_in =
         b->axes && !job->luma && !job->in_shift && !job->in_half && !job->real && !transposes;
@@ -249,7 +248,7 @@ static int plan_complex(struct gf_gpu_plan_builder *b) {
         if (done && joined > 1 && ap.store == STORE_SAMPLE)
             return gf_fail(GF_EUNSUPP, "joined rows are written as complex numbers");
         if (done)
-            dst = gf_gpu_output_space(b);
+            dst = gf_gpu_array_space(b->job, 0);
         if (done)
             gf_gpu_scale_last(b, &ap);
         rc = gf_gpu_add_axis(b, &ap, &src, &dst, false);

@@ -87,7 +87,7 @@ static bool plan_tiles(const struct gf_gpu_plan *p, const struct chain_args *arg
         if (!per_line || gf_gpu_tile_plan(&request, &p->props, &t[i]) ||
             t[i].algorithm != GF_GPU_PLAIN)
             return false;
-        threads = threads > per_line * lines ? threads : per_line * lines;
+        threads = (int)gf_max(threads, per_line * lines);
     }
     const struct gf_gpu_tile *rows = &t[!t->rows_in];
     for (int i = 0; i < 2; i++) { /* one may have more items than its lines take */
@@ -97,10 +97,9 @@ static bool plan_tiles(const struct gf_gpu_plan *p, const struct chain_args *arg
         if (i == 0 || t[i].rows_in)
             spread(p, threads / rows->lines, &t[i]);
     }
-    planes->local_bytes = t[0].local_bytes > t[1].local_bytes ? t[0].local_bytes : t[1].local_bytes;
+    planes->local_bytes = gf_max(t[0].local_bytes, t[1].local_bytes);
     const int fits = gf_gpu_groups_fit(&p->props, planes->local_bytes);
-    planes->resident = t[0].resident < t[1].resident ? t[0].resident : t[1].resident;
-    planes->resident = planes->resident < fits ? planes->resident : fits;
+    planes->resident = (int)gf_min(gf_min(t[0].resident, t[1].resident), fits);
     return planes->local_bytes <= p->props.local_bytes && planes->resident >= LEAST_RESIDENT;
 }
 
@@ -114,7 +113,7 @@ bool gf_gpu_planes_fit(const struct gf_gpu_plan *p, const struct gf_gpu_pass *fi
     for (int count = 1; count <= MOST_PLANES && count < 2 * args->strips; count *= 2)
         for (int per_line = 1; per_line * count * args->first.index[0].count <= p->props.max_group;
              per_line++) {
-            struct gf_gpu_planes t = {.count = count, .groups = (args->strips + count - 1) / count};
+            struct gf_gpu_planes t = {.count = count, .groups = gf_divide_up(args->strips, count)};
             if (!plan_tiles(p, args, per_line, &t) ||
                 (FEW * t.groups < p->props.units &&
                  t.tile[0].length * t.tile[0].lines * element > ALONE_BYTES))

@@ -2,7 +2,6 @@
 
 #include "core/base/status.h"
 #include "core/gpu/plan/pass_builder.h"
-#include "core/gpu/plan/pass.h"
 #include "core/gpu/plan/space.h"
 
 /* The indices that choose a line, and the bins along it; all of a split axis' parts are taken. */
@@ -34,7 +33,7 @@ int gf_gpu_range_args(struct gf_gpu_pass_builder *b, struct gf_gpu_tile *tile) {
     stride[0] = stride[1] * s->axis[1].count;
     stride[3] = stride[0] * s->axis[0].count;
     int rc = set_lines(b, stride);
-    a->tiles = (a->count[0] + tile->lines - 1) / tile->lines;
+    a->tiles = gf_divide_up(a->count[0], tile->lines);
     for (int i = 1; i < 5; i++)
         a->tiles *= a->count[i];
     tile->resident = 1; /* few groups: each may have more registers */

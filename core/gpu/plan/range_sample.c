@@ -56,7 +56,7 @@ static int64_t quantile_words(int threads) {
 
 static void set_groups(struct gf_gpu_pass *pass, const struct sample_args *a) {
     pass->args.sample = *a;
-    gf_gpu_set_launch(pass, (a->count + GROUP - 1) / GROUP, GROUP, 0, sizeof *a);
+    gf_gpu_set_launch(pass, gf_divide_up(a->count, GROUP), GROUP, 0, sizeof *a);
 }
 
 int gf_gpu_add_quantiles(struct gf_gpu_plan *p, int output, const struct gf_range_sample *s) {
@@ -79,8 +79,7 @@ int gf_gpu_add_quantiles(struct gf_gpu_plan *p, int output, const struct gf_rang
                                            .params = output * GF_GPU_PARAMS_EACH});
     gf_gpu_option(pass, "-DKIND=%d -DTHREADS=%d", (int)kind, threads);
     GF_GPU_BUFFERS(pass, GF_GPU_FOUND, GF_GPU_PARAMS, GF_GPU_ORDER);
-    if (p->bytes[GF_GPU_FOUND] < bytes)
-        p->bytes[GF_GPU_FOUND] = bytes;
+    p->bytes[GF_GPU_FOUND] = gf_max(p->bytes[GF_GPU_FOUND], bytes);
     gf_gpu_set_launch(pass, 1, threads, (quantile_words(threads) + 2) * (int64_t)sizeof(uint32_t),
                       sizeof pass->args.sample);
     pass->cost = gf_gpu_launch_cost(&p->props);

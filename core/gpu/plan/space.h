@@ -35,13 +35,8 @@ static inline bool gf_gpu_displayed(const struct gf_output *out) {
     return out->map == GF_MAP_DISPLAY && gf_dtype_is_integer(out->dtype);
 }
 
-/* Puts the pitch of the job's input, or outputs, among an array's strides. */
-static inline void gf_gpu_set_pitch(const struct gf_job *job, bool in, wide stride[4]) {
-    const int64_t pitch = in ? job->in_pitch : job->out_pitch;
-    if (pitch)
-        stride[GF_MAX_DIMS - job->ndim] = pitch;
-}
-
+/* The input (`output` -1) or an output, channels innermost. */
+struct gf_gpu_space gf_gpu_array_space(const struct gf_job *job, int output);
 /* Dense planes of `element` bytes, channel by channel. */
 struct gf_gpu_space gf_gpu_planes(enum gf_gpu_buffer_id buffer_id, const int64_t extent[4],
                                   int element);

@@ -203,8 +203,7 @@ static void rader_kernel(const struct gf_roots *r, int64_t n, int dir, struct va
     int64_t inverse = power_mod(gf_primitive_root(n), n - 2, n);
 #pragma omp parallel for if (n > SHARE)
     for (int64_t first = 0; first < n - 1; first += SHARE) {
-        int64_t k = power_mod(inverse, first, n),
-                end = first + SHARE < n - 1 ? first + SHARE : n - 1;
+        int64_t k = power_mod(inverse, first, n), end = gf_min(first + SHARE, n - 1);
         for (int64_t i = first; i < end; i++, k = k * inverse % n) {
             long double re, im;
             gf_roots_at(r, (uint64_t)k, &re, &im);
@@ -356,5 +355,5 @@ int64_t gf_gpu_tables_bytes(const struct gf_gpu_tables *t, enum gf_precision pre
             workspace = bytes;
     }
     int64_t values = t->count * (int64_t)pair_bytes(bits) + workspace, order = 4 * t->order_count;
-    return values > order ? values : order;
+    return gf_max(values, order);
 }

@@ -75,7 +75,7 @@ static double stage_time(const struct search *s, int points, int radix, int per_
     for (int c = 0; c < CODELETS; c++)
         if (codelets[c].radix == radix)
             each = codelets[c].cost;
-    *held = turns * radix > *held ? turns * radix : *held;
+    *held = (int)gf_max(*held, turns * radix);
     *wide = is_wide(radix) && radix > *wide ? radix : *wide;
     double share = (double)turns * radix * per_line / points; /* idle items count */
     if (s->convolution) /* less where the tile's memory is the bottleneck */
@@ -102,7 +102,7 @@ static double stages_time(const struct search *s, int stages, int per_line, int 
 static void try_width(struct search *s, int stages, int per_line) {
     const struct gf_gpu_props *props = s->props;
     int threads = per_line * s->request->lines, held, wide;
-    int limit = props->max_group < MOST_THREADS ? props->max_group : MOST_THREADS;
+    int limit = (int)gf_min(props->max_group, MOST_THREADS);
     if (per_line < s->members || threads > limit ||
         (s->request->threads && threads != s->request->threads))
         return;
@@ -246,7 +246,7 @@ static void lay_out(struct gf_gpu_tile *t, const struct gf_gpu_tile_request *req
         t->line_stride = held_slots;
     }
     int64_t word = (request->precision == GF_DOUBLE ? 8 : 4) * (t->whole ? 2 : 1);
-    t->sides = request->sides > 1 ? request->sides : 1;
+    t->sides = (int)gf_max(request->sides, 1);
     t->side_stride = held_slots * t->lines;
     t->local_bytes = (int64_t)t->side_stride * t->sides * word;
 }
@@ -315,8 +315,7 @@ static int plan_points(const struct gf_gpu_tile_request *request, const struct g
     if (t->local_bytes > props->local_bytes)
         return GF_EUNSUPP;
     int fits = gf_gpu_groups_fit(props, t->local_bytes);
-    t->resident = fits < t->resident ? fits : t->resident;
-    t->resident = t->resident < 1 ? 1 : t->resident;
+    t->resident = (int)gf_max(gf_min(fits, t->resident), 1);
     /* A unit's four quarters have a register file each, among which warps must divide evenly. */
     while (request->filtered && t->resident > 4 && t->resident * gf_divide_up(t->threads, 32) % 4)
         t->resident--;
@@ -349,7 +348,7 @@ int gf_gpu_tile_plan(const struct gf_gpu_tile_request *request, const struct gf_
                        tile);
 }
 
-static void describe(const struct gf_gpu_tile *t, int joined, char *text, size_t size) {
+void gf_gpu_tile_describe(const struct gf_gpu_tile *t, int joined, char *text, size_t size) {
     static const char *const how[] = {" =", ": Bluestein over", ": Rader over",
                                       " there and back ="};
     int used = snprintf(text, size, "%lld", (long long)t->length * joined);
@@ -366,12 +365,4 @@ static void describe(const struct gf_gpu_tile *t, int joined, char *text, size_t
     for (int i = 0; i < t->stages && used < (int)size; i++)
         used += snprintf(text + used, size - (size_t)used, "%s%d", i || joined > 1 ? "·" : " ",
                          t->radix[i]);
-}
-
-void gf_gpu_tile_describe(const struct gf_gpu_tile *t, char *text, size_t size) {
-    describe(t, 1, text, size);
-}
-
-void gf_gpu_tile_describe_twice(const struct gf_gpu_tile *t, char *text, size_t size) {
-    describe(t, 2, text, size);
 }

@@ -70,9 +70,8 @@ int gf_gpu_tile_plan(const struct gf_gpu_tile_request *request, const struct gf_
 /* True if n has prime factors 2 to 31, which straight-line DFTs serve. */
 bool gf_gpu_has_codelets(int64_t n);
 
-/* "4096 = 16·16·16", "4001: Rader over 4000 = 16·10·5·5", "218 = 2·109: Rader over 108 = 12·9" */
-void gf_gpu_tile_describe(const struct gf_gpu_tile *tile, char *text, size_t size);
-/* For a line combined from two: "4096 = 2·16·8·16" */
-void gf_gpu_tile_describe_twice(const struct gf_gpu_tile *tile, char *text, size_t size);
+/* "4096 = 16·16·16", "4001: Rader over 4000 = 16·10·5·5", "218 = 2·109: Rader over 108 = 12·9"; for a
+ * line of `joined` tiles: "4096 = 2·16·8·16". */
+void gf_gpu_tile_describe(const struct gf_gpu_tile *tile, int joined, char *text, size_t size);
 
 #endif
