@@ -37,14 +37,14 @@ int gf_gpu_pick(const char *wanted, const struct gf_gpu_props *props, int n, int
 }
 
 int gf_gpu_list(const struct gf_gpu *api, struct gf_gpu_props *props) {
-    struct gf_gpu_place places[GF_GPU_MAX_DEVICES];
+    struct gf_gpu_handle places[GF_GPU_MAX_DEVICES];
     return api->find(props, places);
 }
 
 int gf_gpu_open(const struct gf_gpu *api, const char *device, void **gpu,
                 struct gf_gpu_props *props) {
     struct gf_gpu_props list[GF_GPU_MAX_DEVICES];
-    struct gf_gpu_place places[GF_GPU_MAX_DEVICES];
+    struct gf_gpu_handle places[GF_GPU_MAX_DEVICES];
     int index, n = api->find(list, places), rc = n < 0 ? n : gf_gpu_pick(device, list, n, &index);
     *gpu = NULL;
     if (rc)

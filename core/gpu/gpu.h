@@ -67,7 +67,7 @@ struct gf_gpu_move {
 };
 
 /* A device, as its interface opens it. */
-struct gf_gpu_place {
+struct gf_gpu_handle {
     void *handle;        /* OpenCL's device, EGL's display */
     int number;          /* CUDA's device */
     int32_t most_groups; /* OpenGL's, along one axis of a launch */
@@ -87,9 +87,9 @@ struct gf_gpu {
     int (*probe)(char reason[GF_REASON]);
     /* The devices in the order of --device=N, GPUs before CPUs, up to GF_GPU_MAX_DEVICES; returns how
      * many, or a negative status. Opens no context. */
-    int (*find)(struct gf_gpu_props *props, struct gf_gpu_place *places);
+    int (*find)(struct gf_gpu_props *props, struct gf_gpu_handle *places);
     /* Opens one of them; *props has its properties, to which it may add. */
-    int (*open)(const struct gf_gpu_place *place, void **gpu, struct gf_gpu_props *props);
+    int (*open)(const struct gf_gpu_handle *place, void **gpu, struct gf_gpu_props *props);
     void (*close)(void *gpu);
 
     /* Memory for alloc() and free(); move() serves all copies, whose ends are in range. */

@@ -34,7 +34,7 @@ static struct gf_span part_at(struct gf_span own, int64_t k) {
  * was written there. */
 static bool good_piece(const struct gf_gpu_exchange *e, bool to_block, struct gf_span pages,
                        struct gf_span bins, uint8_t *to) {
-    const struct gf_gpu_place in[2] = {{pages.first, 0, e->bins}, {0, bins.first, bins.count}};
+    const struct gf_gpu_handle in[2] = {{pages.first, 0, e->bins}, {0, bins.first, bins.count}};
     const struct gf_gpu_move p = gf_gpu_piece(e->unit, pages, bins, in[!to_block], in[to_block]);
     const int64_t slab = pages.count * e->bins * e->unit, block = e->pages * bins.count * e->unit;
     bool good = p.count == pages.count && p.bytes == bins.count * e->unit;
@@ -229,7 +229,7 @@ static void check_alone(struct subject *s, const char *text) {
 static int sends, followed;
 static bool in_reach, as_gpus;
 
-static int open_device(const struct gf_gpu_place *place, void **gpu, struct gf_gpu_props *props) {
+static int open_device(const struct gf_gpu_handle *place, void **gpu, struct gf_gpu_props *props) {
     int rc = gf_gpu_opencl.open(place, gpu, props);
     props->is_cpu = props->is_cpu && !as_gpus;
     return rc;

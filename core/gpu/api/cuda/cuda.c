@@ -64,10 +64,10 @@ static void describe(const struct gf_cuda *cu, int device, struct gf_gpu_props *
 
 /* The driver is asked once: some attributes take it a millisecond. */
 static int find_devices(const struct gf_cuda *cu, struct gf_gpu_props *props,
-                        struct gf_gpu_place *places) {
+                        struct gf_gpu_handle *places) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static struct gf_gpu_props known[GF_GPU_MAX_DEVICES];
-    static struct gf_gpu_place known_places[GF_GPU_MAX_DEVICES];
+    static struct gf_gpu_handle known_places[GF_GPU_MAX_DEVICES];
     static int found = -1;
     int n = 0;
     pthread_mutex_lock(&lock);
@@ -91,7 +91,7 @@ static int find_devices(const struct gf_cuda *cu, struct gf_gpu_props *props,
 static int cuda_probe(char reason[GF_REASON]) {
     const struct gf_cuda *cu = gf_cuda_find();
     struct gf_gpu_props list[GF_GPU_MAX_DEVICES], *p = list;
-    struct gf_gpu_place places[GF_GPU_MAX_DEVICES];
+    struct gf_gpu_handle places[GF_GPU_MAX_DEVICES];
     struct gf_cuda_compiler compiler;
     int n = 0, rc = cu ? 0 : GF_EABSENT;
     if (!rc && !find_devices(cu, list, places))
@@ -108,7 +108,7 @@ static int cuda_probe(char reason[GF_REASON]) {
     return 0;
 }
 
-static int cuda_find(struct gf_gpu_props *props, struct gf_gpu_place *places) {
+static int cuda_find(struct gf_gpu_props *props, struct gf_gpu_handle *places) {
     const struct gf_cuda *cu = gf_cuda_find();
     struct gf_cuda_compiler compiler;
     int n = cu ? find_devices(cu, props, places) : GF_EABSENT;
@@ -164,7 +164,7 @@ static int open_context(struct gf_cuda_device *g) {
     return rc ? rc : cuda_use(g, 0);
 }
 
-static int cuda_open(const struct gf_gpu_place *place, void **gpu, struct gf_gpu_props *props) {
+static int cuda_open(const struct gf_gpu_handle *place, void **gpu, struct gf_gpu_props *props) {
     struct gf_cuda_device *g = calloc(1, sizeof *g);
     if (!g)
         return gf_fail(GF_ENOMEM, "no memory for a context");

@@ -81,7 +81,7 @@ static void describe(const struct gf_opencl *cl, void *platform, void *device,
 
 /* All devices of all platforms: GPUs first, CPUs last. */
 static int find_devices(const struct gf_opencl *cl, struct gf_gpu_props *props,
-                        struct gf_gpu_place *places) {
+                        struct gf_gpu_handle *places) {
     static const uint64_t order[] = {GF_CL_TYPE_GPU, GF_CL_TYPE_ACCELERATOR, GF_CL_TYPE_CPU};
     void *platform[MAX_PLATFORMS], *device[GF_GPU_MAX_DEVICES];
     uint32_t n_platforms = 0;
@@ -116,7 +116,7 @@ static int no_device(void) {
                                "pocl-opencl-icd for the CPU");
 }
 
-int gf_opencl_devices(struct gf_gpu_props *props, struct gf_gpu_place *places) {
+int gf_opencl_devices(struct gf_gpu_props *props, struct gf_gpu_handle *places) {
     const struct gf_opencl *cl = gf_opencl_find();
     if (!cl)
         return GF_EABSENT;

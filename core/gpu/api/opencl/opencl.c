@@ -53,7 +53,7 @@ static int opencl_use(void *gpu, int queue) {
     return 0;
 }
 
-static int opencl_open(const struct gf_gpu_place *place, void **gpu, struct gf_gpu_props *props) {
+static int opencl_open(const struct gf_gpu_handle *place, void **gpu, struct gf_gpu_props *props) {
     int32_t error = 0;
     struct gf_opencl_context *g = calloc(1, sizeof *g);
     if (!g)

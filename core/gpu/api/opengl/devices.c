@@ -28,7 +28,7 @@ void *gf_opengl_context(const struct gf_opengl *gl, void *display) {
 
 struct found {
     struct gf_gpu_props props;
-    struct gf_gpu_place place;
+    struct gf_gpu_handle place;
 };
 
 /* Software renderers are named by what they are. */
@@ -156,7 +156,7 @@ static int find_places(const struct gf_opengl *gl, struct found *found, const ch
     return n;
 }
 
-int gf_opengl_places(struct gf_gpu_props *props, struct gf_gpu_place *places) {
+int gf_opengl_places(struct gf_gpu_props *props, struct gf_gpu_handle *places) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static struct found known[GF_GPU_MAX_DEVICES];
     static const char *why;

@@ -60,7 +60,7 @@ static int open_context(struct gf_opengl_context *g) {
     return rc;
 }
 
-static int opengl_open(const struct gf_gpu_place *place, void **gpu, struct gf_gpu_props *props) {
+static int opengl_open(const struct gf_gpu_handle *place, void **gpu, struct gf_gpu_props *props) {
     struct gf_opengl_context *g = calloc(1, sizeof *g);
     if (!g)
         return gf_fail(GF_ENOMEM, "no memory for a context");
