@@ -70,6 +70,7 @@ struct gf_task_hooks {
     enum gf_kind default_kind; /* of --out */
     const char *label;         /* for {kind}; NULL: the kind's name */
     bool keeps_type;           /* outputs in a folder (--out=DIR/) keep the input's suffix */
+    bool prints; /* no outputs are required: stream() takes every task, and prints what it finds */
     /* From the header in t->image fills in t->job, t->in, each product's image, t->refuses, and t->input unless
      * it is the plain one. Called once. */
     int (*prepare)(struct gf_task *t);
@@ -204,5 +205,18 @@ struct gf_task gf_task_part(struct gf_task *t, struct gf_runner *runner, int64_t
 int gf_task_streams(const struct gf_task *t, int i);
 /* After parts were dealt: makes the task's runner that of a device that had one, for the report. */
 void gf_task_choose_reported(struct gf_task *t);
+
+/* ---- reports (report.c): --verbose on stderr, --json on stdout ---- */
+
+void gf_report_done(const struct gf_task *t);
+/* For a task that --resume skips or that --dry-run examined: prints what it would read and write to stdout. */
+void gf_report_not_run(const struct gf_task *t);
+/* Prints the JSON line of a task that failed; its message has gone to stderr. */
+void gf_report_lost(const struct gf_task *t);
+/* The same for a file without a task. */
+void gf_report_failed(const struct gf_settings *s, const char *name);
+/* After a run that several devices shared, prints their shares and units (--verbose), and each device that
+ * failed if the others did its work. */
+void gf_deal_print(struct gf_deal *d);
 
 #endif

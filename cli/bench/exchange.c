@@ -91,11 +91,11 @@ int gf_bench_exchange(const struct gf_settings *s, char *const *operands, int n)
         rc = gf_ranks_join(&launcher, &work, &ranks, &joined);
     if (!rc)
         rc = run(s, &shapes, &ranks);
-    if (rc) /* the other processes wait; the launcher ends them once this one ends with an error */
-        gf_log_error("bench: %s", gf_message());
     gf_keeper_stop();
-    if (ranks.broken)
+    if (ranks.broken) { /* the other processes wait, and this call ends them all */
+        gf_log_error("bench: %s", gf_message());
         ranks.transport->abandon(gf_exit_code(rc));
+    }
     gf_ranks_close(&ranks);
     gf_shapes_free(&shapes);
     return rc;

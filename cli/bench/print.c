@@ -21,9 +21,8 @@ static json_t *host_report(const struct gf_bench_host *h, int number) {
     json_t *devices = json_array();
     for (int i = 0; i < h->n_devices; i++) {
         const struct gf_bench_device *d = &h->device[i];
-        json_array_append_new(devices,
-                              GF_REPORT(GF_KEY("backend", d->entrant), GF_KEY("name", d->name),
-                                        GF_KEY_OR_NULL(d->copy > 0, "copy_gb_s", d->copy * 1e-9)));
+        GF_APPEND(devices, GF_KEY("backend", d->entrant), GF_KEY("name", d->name),
+                  GF_KEY_OR_NULL(d->copy > 0, "copy_gb_s", d->copy * 1e-9));
     }
     return GF_REPORT(
         GF_KEY(".number", number), GF_KEY("machine", h->cpu), GF_KEY("cores", h->cores),
@@ -37,14 +36,12 @@ static json_t *passes_report(const struct gf_bench_row *r) {
         const struct gf_bench_pass *p = &r->listed[i];
         const bool timed = p->seconds > 0, expected = p->expected > 0;
         const double rate = timed ? (double)p->bytes / p->seconds : 0;
-        json_array_append_new(
-            list,
-            GF_REPORT(GF_KEY("what", p->what), GF_KEY("bytes", p->bytes),
-                      GF_KEY_OR_NULL(expected, "expected_ms", p->expected * 1e3),
-                      GF_KEY_OR_NULL(timed, "measured_ms", p->seconds * 1e3),
-                      GF_KEY_OR_NULL(timed, "gb_s", rate * 1e-9),
-                      GF_KEY_IF(timed && expected, ".over", (p->seconds / p->expected - 1) * 100),
-                      GF_KEY_IF(timed && r->copy > 0, ".of_copy", rate / r->copy * 100)));
+        GF_APPEND(list, GF_KEY("what", p->what), GF_KEY("bytes", p->bytes),
+                  GF_KEY_OR_NULL(expected, "expected_ms", p->expected * 1e3),
+                  GF_KEY_OR_NULL(timed, "measured_ms", p->seconds * 1e3),
+                  GF_KEY_OR_NULL(timed, "gb_s", rate * 1e-9),
+                  GF_KEY_IF(timed && expected, ".over", (p->seconds / p->expected - 1) * 100),
+                  GF_KEY_IF(timed && r->copy > 0, ".of_copy", rate / r->copy * 100));
     }
     return list;
 }
@@ -274,7 +271,7 @@ static void describe_machine(FILE *f, const struct gf_bench *b) {
         if (first < i)
             snprintf(reason, sizeof reason, "as %s", b->entrant[first].name);
         else
-            gf_backend_probe(e->backend, reason);
+            e->backend->probe(e->backend, reason);
         fprintf(f, "| %s | %s | %s | ", e->name, reason, e->code_path);
         if (e->resident)
             fprintf(f, "%s | %.3g |\n", e->device.name, e->device.copy * 1e-9);

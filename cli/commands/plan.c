@@ -1,18 +1,15 @@
 /* gpufft plan: what would run, and what it needs, without running it. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <sys/stat.h>
 
 #include "cli/filter/filtering.h"
-#include "cli/backend_options.h"
 #include "cli/command.h"
 #include "cli/commands/plan.h"
 #include "cli/log.h"
 #include "cli/shapes.h"
 #include "cli/batch/ranks.h"
-#include "cli/batch/report.h"
 #include "core/base/status.h"
 #include "core/session/speeds.h"
 
@@ -210,10 +207,8 @@ static int run(struct gf_settings *s, char **operands, int n) {
         rc = gf_fail(GF_EUSAGE, "no input; name a file or a shape such as 512x512 or 4096");
     if (!rc)
         rc = open_session(s, &session);
-    if (rc) {
-        gf_log_error("plan: %s", gf_message());
-        return gf_exit_code(rc);
-    }
+    if (rc)
+        return rc;
     worst = plan_operands(s, &session, &targets, operands, n);
     gf_session_close(&session);
     gf_filter_forget();
@@ -252,7 +247,6 @@ static const struct gf_opt_group *const groups[] = {&plan_group,
                                                     &gf_opts_display,
                                                     &gf_opts_filter,
                                                     &gf_opts_raw,
-                                                    &gf_opts_skip,
                                                     &gf_opts_backend,
                                                     &gf_opts_peer,
                                                     &gf_opts_memory,

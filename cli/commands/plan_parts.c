@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 
-#include "cli/backend_options.h"
 #include "cli/commands/planes.h"
 #include "core/base/status.h"
 #include "core/wavelet/stream.h"

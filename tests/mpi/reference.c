@@ -227,8 +227,8 @@ static void time_fftw(int64_t n) {
         a[i][1] = (float)(i * 40503u % 1000) / 1000;
     }
     f.z0 = z0, f.y0 = y0, f.ny = ny, f.in = a, f.theirs = b;
-    int rc =
-        gf_backend_open(&gf_backend_openmp, &(struct gf_backend_options){.threads = 1}, &f.context);
+    int rc = gf_backend_openmp.open(&gf_backend_openmp, &(struct gf_backend_options){.threads = 1},
+                                    &f.context);
     if (!rc)
         rc = gf_slab_plan_make(&job, &(struct gf_slab_worker){0}, INT64_C(1) << 40, ranks.size, &p);
     if (!rc)
