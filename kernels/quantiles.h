@@ -1,6 +1,6 @@
-/* The range from a sample's keys, by one group: its quantiles, the upper digit from a histogram of
- * upper digits, then the lower one from histograms of the keys with those. core/base/range_sample.c
- * does the same on the host. THREADS work items, any number. */
+/* The range from a sample's keys, by one group of any THREADS: quantiles, the upper digit from a
+ * histogram of upper digits, the lower one from histograms of the keys with those.
+ * core/base/range_sample.c does the same on the host. */
 #ifndef QUANTILES_H
 #define QUANTILES_H
 
@@ -11,27 +11,27 @@
 #endif
 
 /* Words of local memory: two histograms, two running sums of the work items' parts and their
- * predecessors, two digits with the ranks left there. */
+ * predecessors, two digits and the ranks left there. */
 #define QUANTILE_WORDS (2 * SAMPLE_SUMS + 4 * THREADS + 4)
 #define EACH_DIGITS    ((SAMPLE_DIGITS + THREADS - 1) / THREADS)
-/* The index of a digit's sum, padded so that work items whose parts are 8 or 32 digits meet no bank twice. */
+/* A digit's sum, padded so that items with 8 or 32 digits meet no bank twice. */
 #define SUM_AT(digit) ((int)((digit) + ((digit) >> 5)))
-/* Keys that a work item reads at the same time, all of most samples. */
+/* Keys that a work item reads at a time: all, for most samples. */
 #define AT_ONCE ((9216 + THREADS - 1) / THREADS)
 
 struct keys {
     GLOBAL const uint *key;
-    GLOBAL const int *weight; /* 0: a zero frequency's */
+    GLOBAL const int *weight; /* 0: a zero frequency */
     wide count;
     uint from; /* keys up to it are left out */
 };
 
-/* AT_ONCE keys of a work item with their weights, both 0 behind the last one. */
+/* A work item's AT_ONCE keys and weights, 0 behind the last. */
 struct some_keys {
     uint key[AT_ONCE], weight[AT_ONCE];
 };
 
-/* How much of a histogram is in a work item's part of it. */
+/* The sum of a work item's part of a histogram. */
 INLINE uint sum_own(LOCAL const uint *sum) {
     uint own = 0;
     UNROLL for (int i = 0; i < EACH_DIGITS; i++) {
@@ -41,8 +41,7 @@ INLINE uint sum_own(LOCAL const uint *sum) {
     return own;
 }
 
-/* Sums a work item's part of `n` histograms, and the parts before it; returns the total of the
- * first. */
+/* Sums the work item's parts of `n` histograms, and the parts before; returns the first's total. */
 INLINE uint sum_before(LOCAL const uint *sum, LOCAL uint *scan, const int n, uint *own,
                        uint *before) {
     int turn = 0;
@@ -63,8 +62,8 @@ INLINE uint sum_before(LOCAL const uint *sum, LOCAL uint *scan, const int n, uin
     return scan[(2 * turn + 1) * THREADS - 1];
 }
 
-/* The digit at which the running sum of the histogram exceeds `rank`, to digit[0], and what of the
- * rank is left there, to digit[1]: by the work item whose part has it. */
+/* The work item whose part has it writes the digit at which the running sum exceeds `rank` to
+ * digit[0], and the rest of the rank to digit[1]. */
 INLINE void find_digit(LOCAL const uint *sum, uint own, uint before, uint rank, LOCAL uint *digit) {
     if (rank < before || rank - before >= own)
         return;
@@ -84,14 +83,14 @@ INLINE void clear_words(LOCAL uint *words, int count) {
         words[i] = 0;
 }
 
-/* A key to the histogram of upper digits and, by whether it is a zero frequency's, to the largest. */
+/* Adds a key to the histogram of upper digits and, as a zero frequency or not, to the largest. */
 INLINE void put_key(LOCAL uint *sum, LOCAL uint *most, uint key, uint weight) {
     if (weight)
         ATOMIC_ADD(&sum[SUM_AT(key >> SAMPLE_DIGIT)], weight);
     RAISE(most + (weight ? 0 : 1), key);
 }
 
-/* The weights, or the keys, of those from the i-th on that the work item takes. */
+/* Weights, or keys, from the i-th on, for one work item. */
 INLINE void take_weights(const struct keys *k, wide i, struct some_keys *some) {
     UNROLL for (int j = 0; j < AT_ONCE; j++) {
         const wide at = i + j * THREADS;
@@ -105,7 +104,7 @@ INLINE void take_keys(const struct keys *k, wide i, struct some_keys *some) {
     }
 }
 
-/* Takes the keys that are left out from the histogram of upper digits. */
+/* Removes keys that are left out from the histogram of upper digits. */
 INLINE void leave_out(const struct keys *k, LOCAL uint *sum) {
     const int digit = (int)(k->from >> SAMPLE_DIGIT);
     const uint partly = sum[SUM_AT(digit)];
@@ -120,8 +119,8 @@ INLINE void leave_out(const struct keys *k, LOCAL uint *sum) {
     BARRIER();
 }
 
-/* The keys of the two quantiles; 0 where no key is left. On the way in the local memory begins with
- * the histogram of upper digits, which all work items see; `some` are the work item's first ones. */
+/* The keys of both quantiles; 0 if no key is left. Local memory begins with the histogram of upper
+ * digits, complete; `some` are the work item's first keys. */
 INLINE int find_quantiles(const struct keys *k, LOCAL uint *sum, struct some_keys *some,
                           uint *found) {
     LOCAL uint *scan = sum + 2 * SAMPLE_SUMS, *digit = scan + 4 * THREADS;
@@ -158,7 +157,7 @@ INLINE int find_quantiles(const struct keys *k, LOCAL uint *sum, struct some_key
     return all != 0;
 }
 
-/* True when more than half of the weights in the histogram are at digits below that of `key`. */
+/* True if more than half of the histogram's weights are at digits below `key`'s. */
 INLINE int most_are_below(LOCAL const uint *sum, LOCAL uint *count, uint key) {
     uint below = 0, all = 0;
     if (LOCAL_ID == 0)
@@ -175,13 +174,13 @@ INLINE int most_are_below(LOCAL const uint *sum, LOCAL uint *count, uint key) {
     return count[0] > count[1] / 2;
 }
 
-/* A magnitude as what is shown of it. */
+/* A magnitude as it is shown. */
 INLINE real size_shown(real v) {
     return fmin(KIND == KIND_POWER ? v * v : v, LARGEST_REAL);
 }
 
-/* Black and white, the same for all work items, from the histogram and the first keys, the largest key,
- * that of the zero frequencies, and PARAM_RMS and PARAM_ROUNDING. */
+/* Black and white, for all work items, from the histogram, the first keys, the largest key, the
+ * zero frequencies', PARAM_RMS and PARAM_ROUNDING. */
 INLINE void find_range(struct keys *k, LOCAL uint *sum, struct some_keys *some, uint largest,
                        uint zero, real rms, real rounding, real *range) {
     const real small = KIND == KIND_POWER ? R(1e-12) : R(1e-6);

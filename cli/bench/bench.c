@@ -35,7 +35,8 @@ static void describe_machine(struct gf_bench_host *h) {
     if (f)
         fclose(f);
     h->cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
-    gf_backend_probe(gf_backend_next(gf_backends, false, NULL), reason);
+    const struct gf_backend *b = gf_backend_next(gf_backends, false, NULL);
+    b->probe(b, reason);
     snprintf(h->isa, sizeof h->isa, "%.*s", (int)strcspn(reason, ","), reason);
 }
 

@@ -271,7 +271,7 @@ static void describe_machine(FILE *f, const struct gf_bench *b) {
         if (first < i)
             snprintf(reason, sizeof reason, "as %s", b->entrant[first].name);
         else
-            gf_backend_probe(e->backend, reason);
+            e->backend->probe(e->backend, reason);
         fprintf(f, "| %s | %s | %s | ", e->name, reason, e->code_path);
         if (e->resident)
             fprintf(f, "%s | %.3g |\n", e->device.name, e->device.copy * 1e-9);

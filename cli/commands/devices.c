@@ -31,7 +31,7 @@ static json_t *device_report(int number, const struct gf_gpu_props *p) {
 static json_t *report(const struct gf_backend *b) {
     struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
     char reason[GF_REASON] = "";
-    const bool present = gf_backend_probe(b, reason) == 0;
+    const bool present = b->probe(b, reason) == 0;
     const int n = gf_backend_devices(b, props);
     json_t *list = json_array();
     for (int i = 0; i < n; i++)

@@ -267,7 +267,7 @@ static int run_part(const struct gf_planes_work *p, struct gf_planes_hand *hand,
     gf_dwt_part(&job, p->parts ? p->parts : 1, i, &f->part);
     do
         rc = run_flow(f);
-    while (rc && p->parts && f->on_device && gf_runner_stream_moves(hand->runner, rc));
+    while (rc && p->parts && f->on_device && gf_runner_move(hand->runner, rc));
     free(f);
     return rc;
 }

@@ -74,7 +74,7 @@ int gf_tune_plans(const struct gf_settings *s, const struct gf_wish_device *devi
     if (!rc)
         rc = gf_bench_sizes(&own, n ? operands : (char **)common, n ? n : COMMON, &sizes);
     if (!rc)
-        rc = gf_backend_open(t.backend, &options, &t.context);
+        rc = t.backend->open(t.backend, &options, &t.context);
     if (!rc && !s->json)
         printf("%s plans\n", device->name);
     for (int i = 0; !rc && i < sizes.n; i++)

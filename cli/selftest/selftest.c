@@ -322,7 +322,7 @@ static int test_backend(const struct gf_settings *s, const struct gf_backend *ba
     options.general = !s->full; /* the kernels that transform files, of which there are few */
     for (; opened < (backend->devices ? 1 : 2) && !rc; opened += !rc) {
         options.threads = s->threads ? s->threads : opened ? 0 : 1;
-        rc = gf_backend_open(backend, &options, &b.context[opened]);
+        rc = backend->open(backend, &options, &b.context[opened]);
     }
     for (int wide = 0; wide < 2; wide++)
         for (int g = 0; g < N_GROUPS; g++)
@@ -380,7 +380,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
         const struct gf_backend *b = gf_backends[i];
         if (only && b != only)
             continue;
-        bool absent = gf_backend_probe(b, reason);
+        bool absent = b->probe(b, reason);
         print_what(s, b, absent ? "absent: " : "", reason);
         if (absent)
             continue;

@@ -55,6 +55,9 @@ static inline int64_t gf_min(int64_t a, int64_t b) {
 static inline int64_t gf_max(int64_t a, int64_t b) {
     return a > b ? a : b;
 }
+static inline int64_t gf_divide_up(int64_t a, int64_t b) {
+    return (a + b - 1) / b;
+}
 
 /* Product of `n` extents times `unit`; GF_EINVAL for an extent below 1, GF_ENOMEM above 2^62. */
 int gf_size_product(const int64_t *extent, int n, int64_t unit, int64_t *out);

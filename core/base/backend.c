@@ -25,7 +25,6 @@ struct gf_plan *gf_plan_new(void *context, const struct gf_job *job, const struc
     }
     plan->context = context;
     plan->job = *job;
-    plan->pair_axis = -1;
     plan->ops = ops;
     plan->impl = impl;
     return plan;

@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -91,23 +90,20 @@ static const struct gf_dl_symbol symbols[] = {
     {NULL, 0},
 };
 
-static bool nvml_works;
-
-/* For good. */
-static void load_nvml(void) {
+static int load_nvml(void *unused) {
     static const char *const sonames[] = {"libnvidia-ml.so.1", NULL};
     void *handle;
-    nvml_works = !gf_dl_open(sonames, symbols, &nvml, &handle) && !nvml.init();
+    (void)unused;
+    return gf_dl_open(sonames, symbols, &nvml, &handle) || nvml.init() ? GF_EABSENT : 0;
 }
 
 int gf_energy_open_gpu(const char *name, struct gf_energy_counter *e) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    static struct gf_dl_once once = GF_DL_ONCE;
     unsigned long long now = 0;
     unsigned n = 0;
     int found = 0;
     *e = (struct gf_energy_counter){.n = 0};
-    pthread_once(&once, load_nvml);
-    if (!nvml_works || nvml.count(&n))
+    if (gf_dl_once(&once, load_nvml, NULL) || nvml.count(&n))
         return gf_fail(GF_EABSENT, "no NVML (libnvidia-ml.so.1, of NVIDIA's driver)");
     for (unsigned i = 0; i < n; i++) {
         char text[128] = "";

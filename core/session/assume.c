@@ -76,10 +76,9 @@ static int assumed_probe(const struct gf_backend *b, char reason[GF_REASON]) {
     return 0;
 }
 
-static int assumed_list(const struct gf_backend *b, struct gf_gpu_props *props, int most) {
+static int assumed_list(const struct gf_backend *b, struct gf_gpu_props *props) {
     (void)b;
-    if (most > 0)
-        props[0] = assumed.props;
+    props[0] = assumed.props;
     return 1;
 }
 

@@ -69,7 +69,7 @@ static int choose_host(const struct gf_outlook *o, const struct gf_backend **out
     char reason[GF_REASON] = "no backend runs on the CPU";
     *out = NULL;
     while ((*out = gf_backend_next(o->backends, false, *out)))
-        if (!gf_backend_probe(*out, reason))
+        if (!(*out)->probe(*out, reason))
             return 0;
     return gf_fail(GF_EABSENT, "no backend is usable here: %s", reason);
 }

@@ -72,9 +72,9 @@ int gf_runner_run_fed(struct gf_runner *r, const struct gf_array *in, struct gf_
 int gf_runner_stream_begin(struct gf_runner *r, const struct gf_dwt_streamer **streamer,
                            void **context);
 void gf_runner_stream_end(struct gf_runner *r);
-/* After end() of a stream that failed with rc: whether it may start again on another device
- * (gf_session_options.instead). */
-bool gf_runner_stream_moves(struct gf_runner *r, int rc);
+/* After end() of a stream, or a job, that failed with rc: whether the runner works on another device
+ * from here on (gf_session_options.instead), where it may start again. */
+bool gf_runner_move(struct gf_runner *r, int rc);
 
 /* Tells how the backend for this job packs half spectra (struct gf_backend). */
 int gf_runner_packs(struct gf_runner *r, const struct gf_job *job, enum gf_packing *packs);

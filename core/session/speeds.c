@@ -29,7 +29,7 @@ static bool identify(const struct gf_backend *b, const char *device, struct iden
     struct gf_gpu_props list[GF_GPU_MAX_DEVICES];
     int index = 0, n;
     *id = (struct identity){.alike = 1};
-    if (gf_backend_probe(b, id->reason))
+    if (b->probe(b, id->reason))
         return false;
     if (!b->list)
         return true;

@@ -117,7 +117,7 @@ static void *run_team(void *user) {
     struct work w;
     struct gf_report report;
     void *context;
-    if (gf_backend_open(b, &team->options, &context))
+    if (b->open(b, &team->options, &context))
         return NULL;
     int rc = prepare(b, context, team->job, &w), runs = 0;
     if (!rc)
@@ -196,7 +196,7 @@ static double link_to(const struct gf_backend *b, int own, int other) {
     double speed;
     snprintf(name[0], sizeof name[0], "%d", own);
     snprintf(name[1], sizeof name[1], "%d", other);
-    if (gf_backend_open(b, &(struct gf_backend_options){.devices = pair, .n_devices = 2}, &context))
+    if (b->open(b, &(struct gf_backend_options){.devices = pair, .n_devices = 2}, &context))
         return 0;
     if (b->on_device->link(context, LINK_BYTES, &speed))
         speed = 0;
@@ -257,7 +257,7 @@ int gf_tune_device(const struct gf_backend *b, const struct gf_backend_options *
                    struct gf_speeds *r) {
     struct tuning t = {.b = b, .start = gf_now_ms()};
     *r = (struct gf_speeds){.threads = 0};
-    int rc = gf_backend_open(b, options, &t.context);
+    int rc = b->open(b, options, &t.context);
     if (rc)
         return rc;
     if (b->devices)

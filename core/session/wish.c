@@ -98,7 +98,7 @@ static int add_everything(struct gf_wish *w) {
     }
     do
         b = gf_backend_next(w->backends, false, b);
-    while (b && gf_backend_probe(b, reason));
+    while (b && b->probe(b, reason));
     return rc || !b ? rc : add(w, b, "");
 }
 

@@ -54,12 +54,20 @@ struct impl {
 
 static struct clfft library;
 
-static int find(char text[GF_VENDOR_TEXT]) {
+static int load(void *unused) {
     static const char *const sonames[] = {"libclFFT.so.2", "libclFFT.so", NULL};
-    static struct gf_dl_once once = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+    void *handle;
+    (void)unused;
+    return gf_dl_open(sonames, symbols, &library, &handle)
+               ? gf_fail(GF_EABSENT, "no clFFT (libclFFT.so.2); apt install libclfft2")
+               : 0;
+}
+
+static int find(char text[GF_VENDOR_TEXT]) {
+    static struct gf_dl_once once = GF_DL_ONCE;
     uint32_t version[3] = {0, 0, 0};
-    if (gf_dl_open_once(&once, sonames, symbols, &library))
-        return gf_fail(GF_EABSENT, "no clFFT (libclFFT.so.2); apt install libclfft2");
+    if (gf_dl_once(&once, load, NULL))
+        return GF_EABSENT;
     library.version(&version[0], &version[1], &version[2]);
     if (text)
         snprintf(text, GF_VENDOR_TEXT, "clFFT %u.%u.%u", version[0], version[1], version[2]);

@@ -90,7 +90,8 @@ const struct gf_cufft *gf_cufft_find(void);
 
 /* The same as struct gf_vendor's find(): "cuFFT 12.0.0". */
 int gf_cufft_version(char text[GF_VENDOR_TEXT]);
-/* Runs a plan of one GPU. */
+/* One of the types above, and runs a plan of it on one GPU. `direction` is that of complex numbers. */
+int gf_cufft_type(bool in_complex, bool out_complex, bool is_double);
 int gf_cufft_exec(int type, int plan, void *in, void *out, int direction);
 /* GF_EABSENT with the remedy. */
 int gf_cufft_absent(void);

@@ -1,12 +1,10 @@
-/* The ends of lines that are transformed within vectors (kernels/cpu/rows.h), and squares of their points
- * from one to the other. */
+/* The ends of lines that are transformed within vectors (rows.h), and squares between them. */
 #ifndef GF_KERNELS_CPU_ROW_ENDS_H
 #define GF_KERNELS_CPU_ROW_ENDS_H
 
-/* The least block: 4, or what fits the lanes. */
+/* 4, or what fits the lanes */
 enum { LEAST_BLOCK = LANES < 4 ? LANES : 4, MOST_LINES = LANES / LEAST_BLOCK };
 
-/* The sizes of a block. */
 #if VEC_BYTES * 8 / GF_REAL_BITS == 2
 #define BLOCKS(DO) DO(2)
 #elif VEC_BYTES * 8 / GF_REAL_BITS == 4
@@ -17,21 +15,21 @@ enum { LEAST_BLOCK = LANES < 4 ? LANES : 4, MOST_LINES = LANES / LEAST_BLOCK };
 #define BLOCKS(DO) DO(4) DO(8) DO(16)
 #endif
 
-/* Lines that share vectors, at one of the two ends. */
+/* Lines that share vectors, at one end. */
 struct row_end {
     enum { ROW_PAIRS, ROW_PAIRS_STREAMED, ROW_PARTS, ROW_PARTS_STREAMED } kind;
     real *re[MOST_LINES], *im[MOST_LINES]; /* ROW_PAIRS: interleaved, at re */
     ptrdiff_t step; /* ROW_PARTS: reals from LANES real parts to the next LANES */
-    ptrdiff_t next; /* reals from the lines that share vectors to the next ones that do */
-    /* Memory that later lines are in, prefetched while these are transformed, from end to end and as
-     * many bytes as these take; NULL: none. Rows that take turns within a page are streams that the
-     * hardware prefetcher does not find (half the speed of a copy). */
+    ptrdiff_t next; /* reals to the next lines that share vectors */
+    /* Later lines, prefetched while these are transformed, as many bytes as these take; NULL: none.
+     * Rows that alternate within a page are streams that the hardware prefetcher misses (half the
+     * speed of a copy). */
     const char *ahead;
-    struct row_writer *writer; /* works as the transforms do; NULL: none */
+    struct row_writer *writer; /* steps as the transforms do; NULL: none */
     real re_factor, im_factor;
 };
 
-/* Vectors whose parts are of several places: halves and quarters. */
+/* Vectors from several places: halves and quarters. */
 #if VEC_BYTES * 8 / GF_REAL_BITS >= 8
 typedef real half_loose
     __attribute__((vector_size(VEC_BYTES / 2), aligned(sizeof(real)), may_alias));
@@ -67,7 +65,7 @@ INLINE quarter_loose high_quarter(half_loose a) {
 }
 #endif
 
-/* LANES reals, an equal share from `at` of each of `lines` addresses. */
+/* LANES reals, equal shares from `at` at each of `lines` addresses. */
 INLINE vec read_parts(real *const *p, ptrdiff_t at, int lines) {
 #if VEC_BYTES * 8 / GF_REAL_BITS >= 8
     if (lines == 2)
@@ -108,13 +106,12 @@ INLINE void write_parts(real *const *p, ptrdiff_t at, int lines, vec v) {
     vec_storeu(p[0] + at, v);
 }
 
-/* The place of point i of a line, in parts of LANES reals `step` apart. */
+/* The offset of point i in parts of LANES reals `step` apart. */
 INLINE ptrdiff_t part_at(unsigned long i, ptrdiff_t step) {
     return (ptrdiff_t)(i / LANES) * step + (ptrdiff_t)(i % LANES);
 }
 
-/* The kind of an end, of which one that is read is streamed as little as one that is not, with ROW_PLAIN
- * where numbers stay as they are. */
+/* The kind, with ROW_PLAIN if numbers stay as they are. */
 enum { ROW_PLAIN = 4, ROW_KINDS = 8 };
 INLINE int row_kind(const struct row_end *e) {
     return (int)e->kind | (e->re_factor == 1 && e->im_factor == 1 ? ROW_PLAIN : 0);
@@ -145,7 +142,7 @@ INLINE cvec row_read(const struct row_end *e, long i, int block, int kind) {
     return x;
 }
 
-/* CALL() with a constant, for the kind of an end that is written to. */
+/* CALL() with a written end's kind as a constant. */
 #define FOR_ROW_KIND(kind, CALL)                                                                   \
     if ((kind) == ROW_PAIRS) {                                                                     \
         CALL(ROW_PAIRS);                                                                           \
@@ -209,7 +206,7 @@ INLINE void row_aside(const struct row_end *from, const struct row_end *to, long
     }
 }
 
-/* Squares of `block` vectors from k1 on to frequencies k1 + r k2. w: factors, of all i2 but 0. */
+/* Squares of `block` vectors from k1 on to frequencies k1 + r k2. w: factors, i2 > 0. */
 INLINE void row_squares(const struct gf_cpu_row *rows, cvec *x, long k1, const struct row_end *from,
                         const struct row_end *to, int block) {
     const cvec *w = (const cvec *)rows->twiddle + k1 / block * (block - 1);

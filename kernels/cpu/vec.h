@@ -39,8 +39,8 @@ INLINE vec vec_loadu(const void *p) {
 INLINE void vec_storeu(void *p, vec v) {
     *(vec_loose *)p = v;
 }
-/* Writes past the caches, to 64-byte aligned memory: the data is not read again soon, and its old
- * contents need not be fetched. run_tile() ends with vec_stream_end(). */
+/* Writes past the caches, to 64-byte aligned memory, whose old contents need not be fetched.
+ * run_tile() ends with vec_stream_end(). */
 INLINE void vec_stream(void *p, vec v) {
 #if defined __clang__
     __builtin_nontemporal_store(v, (vec *)p);
@@ -65,8 +65,8 @@ INLINE void vec_stream_end(void) {
     __builtin_ia32_sfence();
 #endif
 }
-/* Prefetches the cache lines of `bytes` bytes at p, which are about to be written: the hardware
- * prefetcher does not cross pages, and a store that misses delays those after it. */
+/* Prefetches what is about to be written: the hardware prefetcher does not cross pages, and a store
+ * that misses delays those after it. */
 INLINE void prefetch_for_writing(const char *p, int bytes) {
     for (int at = 0; at < bytes; at += 64)
         __builtin_prefetch(p + at, 1);
@@ -76,13 +76,13 @@ INLINE void prefetch_for_reading(const char *p, int bytes) {
     for (int at = 0; at < bytes; at += 64)
         __builtin_prefetch(p + at);
 }
-/* The same, into the second-level cache. */
+/* Into the second-level cache. */
 INLINE void prefetch_far(const char *p, int bytes) {
     for (int at = 0; at < bytes; at += 64)
         __builtin_prefetch(p + at, 0, 2);
 }
 
-/* The same, in a register: what comes from memory and is used twice would be read twice. */
+/* Keeps v in a register: the compiler would load it twice for two uses. */
 INLINE vec vec_hold(vec v) {
 #if defined __AVX512F__
     __asm__("" : "+v"(v));
@@ -147,7 +147,7 @@ INLINE vec vec_sqrt(vec a) {
 INLINE vec vec_reverse(vec a) {
     return __builtin_shufflevector(a, a, LIST(AT_REVERSED));
 }
-/* Every other one of the 2 LANES numbers a, b, and the inverse of that. */
+/* Every other one of the 2 LANES numbers a, b; and the inverse. */
 INLINE vec vec_even(vec a, vec b) {
     return __builtin_shufflevector(a, b, LIST(AT_EVEN));
 }
@@ -161,8 +161,7 @@ INLINE vec vec_zip_high(vec a, vec b) {
     return __builtin_shufflevector(a, b, LIST(AT_ZIP_HIGH));
 }
 
-/* Blocks of s lanes of two vectors: the first of each pair of a, then that of b in the place of the
- * second; and the second ones. */
+/* For blocks of s lanes: *a gets the first of each pair from both vectors, *b the second. */
 #define AT_FIRST(s, i)  (((i) & (s)) ? LANES + (i) - (s) : (i))
 #define AT_SECOND(s, i) (((i) & (s)) ? LANES + (i) : (i) + (s))
 #define EXCHANGE(s)                                                                                \
@@ -192,14 +191,13 @@ EXCHANGE(2)
 EXCHANGE(1)
 #endif
 
-/* The lower or upper halves of each group of four lanes, alternating: one instruction for floats on
- * x86-64, where an exchange of single lanes is two. */
+/* The lower or upper halves of each four lanes, alternating: one instruction for floats on x86-64,
+ * where an exchange of single lanes is two. */
 #define AT_UNPACK_LOW(i)  ((i) / 4 * 4 + (i) % 4 / 2 + (i) % 2 * LANES)
 #define AT_UNPACK_HIGH(i) (AT_UNPACK_LOW(i) + 2)
 
-/* Transposes the squares a[row][lane] of `block` rows and lanes in place, all those of the vectors,
- * by exchanges of ever larger blocks (Eklundh 1972). `block`: a constant power of two up to LANES.
- */
+/* Transposes the squares a[row][lane] of `block` rows and lanes in place, by exchanges of ever
+ * larger blocks (Eklundh 1972). `block`: a constant power of two up to LANES. */
 #define EXCHANGE_ALL(s)                                                                            \
     _Pragma("GCC unroll 16") for (int i = 0; i + (s) < block; i += 2 * (s))                        \
         _Pragma("GCC unroll 16") for (int j = i; j < i + (s); j++)                                 \
@@ -234,7 +232,6 @@ INLINE void vec_transpose_blocks(vec *a, int block) {
 #endif
 }
 
-/* Transposes the square a[row][lane] in place. */
 INLINE void vec_transpose(vec a[LANES]) {
     vec_transpose_blocks(a, LANES);
 }

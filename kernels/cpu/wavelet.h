@@ -7,15 +7,15 @@
 #define ROOM(NAME, taps, name, also, alias, what, h) char NAME[taps];
 enum { MOST_TAPS = sizeof(union {WAVELETS(ROOM)}) };
 
-/* A row of kernels/wavelets.h. All that take one are inlined where it is known. */
+/* A row of kernels/wavelets.h; functions that take one are inlined where it is known. */
 struct wavelet_taps {
     int n;
     real h[MOST_TAPS];
 };
 
-/* The weight of input i in an output: forward, adjacent samples of a line for a[k], or d[k] if `high`;
- * backward, a[k], d[k], a[k + 1], d[k + 1] and so on for the first of two samples, or the second. The
- * matrix is orthogonal, so backward it has the same columns in another order. */
+/* The weight of input i. Forward: adjacent samples for a[k], or d[k] if `high`; backward: a[k],
+ * d[k], a[k + 1], d[k + 1], … for the first of two samples, or the second. The matrix is
+ * orthogonal: backward it has the same columns in another order. */
 INLINE real tap(const struct wavelet_taps *w, bool inverse, bool high, int i) {
     const int at = inverse ? w->n - 2 + high - i / 2 * 2 : i;
     if (inverse ? i % 2 : high)
@@ -72,7 +72,7 @@ INLINE void pair_of(const struct wavelet_taps *w, bool inverse, const void *cons
     }
 }
 
-/* Each type has a loop of its own; bands are of the build's precision. */
+/* A loop for each type; bands have the build's precision. */
 INLINE void wavelet_pair(const struct wavelet_taps *w, bool inverse, const void *const *row,
                          enum gf_cpu_sample type, long n, void *low, void *high) {
     if (inverse) {
@@ -183,7 +183,7 @@ static void wavelet_load(const void *row, enum gf_cpu_sample type, long n, void 
     REAL_TYPES(LOAD)
 }
 
-/* Clamps to the type's range; counts values outside it by more than rounding. */
+/* Counts values outside the type by more than rounding. */
 INLINE long store_row(const real *x, long n, enum gf_cpu_sample type, char *row, real floor,
                       real ceiling) {
     const int size = sample_size[type];
@@ -245,7 +245,6 @@ static void wavelet_fence(void) {
     vec_stream_end();
 }
 
-/* The functions of each row, and the table of them. */
 #define TAP(x) (real) x##L,
 #define FUNCTIONS(NAME, taps, name, also, alias, what, h)                                          \
     static const struct wavelet_taps taps_##NAME = {taps, {h}};                                    \

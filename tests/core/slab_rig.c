@@ -162,7 +162,7 @@ int slab_rig_share(struct slab_rig *f, const struct gf_job *job, int64_t memory,
     own.plan = NULL;
     own.context = NULL;
     const struct gf_slab_io io = io_of(&own);
-    int rc = gf_backend_open(backend, &options, &own.context);
+    int rc = backend->open(backend, &options, &own.context);
     if (!rc)
         rc = refuse(job);
     if (!rc)

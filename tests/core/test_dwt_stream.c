@@ -34,7 +34,7 @@ static void *stream_context(int64_t bytes) {
     struct gf_backend_options options = {.threads = 1, .device = device, .device_memory = bytes};
     void *context = NULL;
     if (backend->devices)
-        CHECK_EQ(gf_backend_open(backend, &options, &context), 0);
+        CHECK_EQ(backend->open(backend, &options, &context), 0);
     return context;
 }
 
@@ -261,7 +261,7 @@ static void test_inverse_parts(void) {
 static void test_backend(bool gpu) {
     char reason[GF_REASON], number[16];
     struct gf_backend_options options = {.threads = 1};
-    if (!backend->streamer || gf_backend_probe(backend, reason))
+    if (!backend->streamer || backend->probe(backend, reason))
         return;
     device = gpu ? find_gpu(number) : gf_environment_device();
     if (gpu && !device) {
@@ -270,7 +270,7 @@ static void test_backend(bool gpu) {
     }
     options.device = device;
     for (int i = 0; i < 2; i++, options.threads = 2)
-        CHECK_EQ(gf_backend_open(backend, &options, &contexts[i]), 0);
+        CHECK_EQ(backend->open(backend, &options, &contexts[i]), 0);
     test_stream();
     test_parts();
     test_inverse_parts();

@@ -344,7 +344,7 @@ static void test_table(void) {
     CHECK(!strchr(choice.why, '\n') && !choice.no_device[0]);
     for (int i = 0; gf_backends[i]; i++) {
         char reason[GF_REASON] = "";
-        int rc = gf_backend_probe(gf_backends[i], reason);
+        int rc = gf_backends[i]->probe(gf_backends[i], reason);
         CHECK_MSG((rc == 0 || rc == GF_EABSENT) && reason[0], "%s: %d '%s'", gf_backends[i]->name,
                   rc, reason);
         CHECK_EQ(gf_backend_find(gf_backends[i]->name, &b), rc);
