@@ -1,7 +1,6 @@
 /* Helpers that the formats share, see image.h. */
 #include "formats/image.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

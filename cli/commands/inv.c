@@ -24,9 +24,6 @@ static int check_input(const struct gf_task *t, const struct gf_record *r) {
 static int check_options(struct gf_task *t, const struct gf_record *r) {
     const struct gf_settings *s = t->s;
     const struct gf_job *job = &t->job;
-    int rc = gf_task_check_axes(s, job);
-    if (rc)
-        return rc;
     if (s->norm != GF_UNSET && s->norm != (int)job->norm)
         return gf_fail(GF_EINVAL, "its record has norm %s, not %s", gf_norm_name(job->norm),
                        gf_norm_name((enum gf_norm)s->norm));

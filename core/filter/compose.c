@@ -2,7 +2,6 @@
 #include "core/filter/compose.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/status.h"
 #include "core/filter/filter.h"

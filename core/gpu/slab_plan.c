@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/memory.h"
 #include "core/base/range_sample.h"
 #include "core/base/status.h"
 #include "core/filter/filter.h"
