@@ -3,7 +3,7 @@
 #ifndef GF_KERNELS_CPU_ROW_DIGITS_H
 #define GF_KERNELS_CPU_ROW_DIGITS_H
 
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+#if N_LANES == 16
 #define QUARTER(q)           4 * (q), 4 * (q) + 1, 4 * (q) + 2, 4 * (q) + 3
 #define QUARTERS(a, b, c, d) QUARTER(a), QUARTER(b), QUARTER(c), QUARTER(d)
 

@@ -12,7 +12,7 @@
 /* Squares of vectors in memory, which are overwritten. */
 INLINE void row_finish_vectors(const struct gf_cpu_row *rows, cvec *y, long k1,
                                const struct row_end *from, const struct row_end *to, int block) {
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+#if N_LANES == 16
     if (block == 16) {
         row_finish_digits(rows, y, 0, k1, 1, from, to);
         return;
@@ -116,11 +116,11 @@ INLINE void row_second(const struct gf_cpu_row *rows, cvec *b, long k, long end,
     const struct gf_cpu_line *line = rows->line;
     const long radix = line->radix[0], m = line->n / radix;
     const real *w = line->twiddle[0];
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+#if N_LANES == 16
     enum { NEAR_VECTORS = 256 };
 #endif
     for (; k < end; k += block) {
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+#if N_LANES == 16
         if (block == 16 && radix == 4 && line->n <= NEAR_VECTORS) {
             row_finish_digits(rows, b + k, m + GF_CPU_SPLIT_APART, k, 4, from, to);
             continue;
@@ -146,7 +146,7 @@ INLINE cvec *rows_vectors(const struct gf_cpu_row *rows, const struct row_end *f
     return line_run(rows->line, a, b);
 }
 
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+#if N_LANES == 16
 /* Four lines of 16 or 32 points that share vectors in blocks of four: two blocks of a line fill a
  * vector in memory, where both are read and written at once. Parts of vectors would need a buffer
  * to bypass the caches, and its loads wait for all earlier stores. */
@@ -219,7 +219,7 @@ INLINE void rows_run_vectors(const struct gf_cpu_row *rows, const struct row_end
                              const struct row_end *to, cvec *a, cvec *b, int block) {
     const long r = rows->line->n;
     cvec x[16];
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+#if N_LANES == 16
     if (rows_pair_blocks(rows, block) && from->kind == ROW_PAIRS &&
         to->kind <= ROW_PAIRS_STREAMED) {
         rows_run_pairs_of_blocks(rows, from, to);

@@ -158,11 +158,6 @@ INLINE void write_reals(enum gf_cpu_sample t, char *p, vec x) {
     }
 }
 
-INLINE void write_complex(enum gf_cpu_sample t, char *p, real re, real im) {
-    enum gf_cpu_sample part = t == GF_CPU_C64 ? GF_CPU_F32 : GF_CPU_F64;
-    write_real(part, p, re);
-    write_real(part, p + sample_size[part], im);
-}
 INLINE void write_complexes(enum gf_cpu_sample t, char *p, cvec x) {
     enum gf_cpu_sample part = t == GF_CPU_C64 ? GF_CPU_F32 : GF_CPU_F64;
     write_reals(part, p, vec_zip_low(x.re, x.im));

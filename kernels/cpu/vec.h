@@ -20,7 +20,8 @@ typedef double real;
 typedef int64_t bits;
 #endif
 
-enum { LANES = VEC_BYTES / (int)sizeof(real) };
+#define N_LANES (VEC_BYTES * 8 / GF_REAL_BITS)
+enum { LANES = N_LANES };
 
 typedef real vec __attribute__((vector_size(VEC_BYTES)));
 typedef real vec_loose __attribute__((vector_size(VEC_BYTES), aligned(sizeof(real)), may_alias));
@@ -129,11 +130,11 @@ INLINE vec vec_sqrt(vec a) {
 #define LIST_4(f)  LIST_2(f), f(2), f(3)
 #define LIST_8(f)  LIST_4(f), f(4), f(5), f(6), f(7)
 #define LIST_16(f) LIST_8(f), f(8), f(9), f(10), f(11), f(12), f(13), f(14), f(15)
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+#if N_LANES == 16
 #define LIST LIST_16
-#elif VEC_BYTES * 8 / GF_REAL_BITS == 8
+#elif N_LANES == 8
 #define LIST LIST_8
-#elif VEC_BYTES * 8 / GF_REAL_BITS == 4
+#elif N_LANES == 4
 #define LIST LIST_4
 #else
 #define LIST LIST_2
@@ -178,13 +179,13 @@ INLINE vec vec_zip_high(vec a, vec b) {
 #define AT_SECOND_4(i) AT_SECOND(4, i)
 #define AT_FIRST_8(i)  AT_FIRST(8, i)
 #define AT_SECOND_8(i) AT_SECOND(8, i)
-#if VEC_BYTES * 8 / GF_REAL_BITS >= 16
+#if N_LANES >= 16
 EXCHANGE(8)
 #endif
-#if VEC_BYTES * 8 / GF_REAL_BITS >= 8
+#if N_LANES >= 8
 EXCHANGE(4)
 #endif
-#if VEC_BYTES * 8 / GF_REAL_BITS >= 4
+#if N_LANES >= 4
 EXCHANGE(2)
 #endif
 #if GF_REAL_BITS == 64
@@ -220,14 +221,14 @@ INLINE void vec_transpose_blocks(vec *a, int block) {
     }
 #else
     EXCHANGE_ALL(1);
-#if VEC_BYTES * 8 / GF_REAL_BITS >= 4
+#if N_LANES >= 4
     EXCHANGE_ALL(2);
 #endif
 #endif
-#if VEC_BYTES * 8 / GF_REAL_BITS >= 8
+#if N_LANES >= 8
     EXCHANGE_ALL(4);
 #endif
-#if VEC_BYTES * 8 / GF_REAL_BITS >= 16
+#if N_LANES >= 16
     EXCHANGE_ALL(8);
 #endif
 }
