@@ -109,10 +109,9 @@ static void describe(struct gf_gpu_slabs *s) {
     p->number = (int64_t)gf_dtype_size(gf_job_number(job));
     s->unit = gf_job_lanes(job) * p->number;
     p->exchange_bytes = gf_gpu_job_walks_twice(job) ? p->pages * p->rows * p->width * p->number : 0;
-    s->pitch = (p->rows * p->width * p->number / s->unit + GF_GPU_VIEW_BINS - 1) /
-               GF_GPU_VIEW_BINS * GF_GPU_VIEW_BINS;
-    s->between =
-        (struct gf_gpu_exchange){p->pages, p->rows * p->width * p->number / s->unit, s->unit};
+    s->columns = p->width * p->number / s->unit;
+    s->bins = p->rows * s->columns;
+    s->pitch = (s->bins + GF_GPU_VIEW_BINS - 1) / GF_GPU_VIEW_BINS * GF_GPU_VIEW_BINS;
     s->in_output = job->op == GF_FFT && job->n_out == 1 && o->dtype == gf_job_number(job) &&
                    !o->shift && (forward ? halved == o->half : !job->real);
     s->in_input =
@@ -127,10 +126,18 @@ static void describe(struct gf_gpu_slabs *s) {
 
 /* ---- walks ---- */
 
+/* Blocks of a volume's filter are rows; those of an exchange in place begin at views. */
+static int64_t granule(const struct gf_gpu_slabs *s) {
+    if (s->role.in_place)
+        return GF_GPU_VIEW_BINS;
+    return s->filter && !s->picture ? s->columns : 1;
+}
+
 /* Reduces a walk to the device's share of pages or bins, and of the bytes that it copies. */
-static void take_share(const struct gf_gpu_slabs *s, struct gf_gpu_walk *w) {
+static void take_share(struct gf_gpu_walk *w) {
+    const struct gf_gpu_role *role = &w->s->role;
     const int64_t all = w->extent;
-    const struct gf_span own = gf_slab_planes(all, s->role.members, s->role.member, w->granule);
+    const struct gf_span own = gf_slab_planes(all, role->members, role->member, w->granule);
     w->first = own.first;
     w->extent = own.count;
     w->bytes_read = (int64_t)((double)w->bytes_read / (double)all * (double)own.count);
@@ -141,10 +148,11 @@ static void take_share(const struct gf_gpu_slabs *s, struct gf_gpu_walk *w) {
 static void add_walk(struct gf_gpu_slabs *s) {
     struct gf_gpu_walk *w = &s->walk[s->n_walks++];
     const struct gf_job *job = &s->job;
-    const int64_t columns = s->plan.width * s->plan.number / s->unit;
-    w->granule = w->blocks ? gf_gpu_slabs_granule(s) : 1;
+    w->c = s->c;
+    w->s = s;
+    w->granule = w->blocks ? granule(s) : 1;
     w->columns = gf_gpu_slabs_are_line(s) && !w->blocks;
-    w->extent = w->blocks ? s->plan.rows * columns : s->plan.pages;
+    w->extent = w->blocks ? s->bins : s->plan.pages;
     w->bytes_read = w->bytes_written = s->plan.exchange_bytes;
     if (w->from_input)
         w->bytes_read = gf_job_bytes(job, -1);
@@ -157,7 +165,7 @@ static void add_walk(struct gf_gpu_slabs *s) {
         w->bytes_written += mirrored ? bytes / n * (n / 2 + 1) : bytes;
     }
     if (s->role.members)
-        take_share(s, w);
+        take_share(w);
 }
 
 static const char line_columns[] = "blocks of columns, and their twiddles";
@@ -254,20 +262,20 @@ static int take_filter(struct gf_gpu_slabs *s) {
     return 0;
 }
 
-static void drop_share(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {
+static void drop_share(struct gf_gpu_slabs *s) {
     for (int i = 0; s && i < s->n_walks; i++)
-        gf_gpu_slabs_drop_runs(c, &s->walk[i]);
+        gf_gpu_slabs_drop_runs(&s->walk[i]);
     if (s) {
         free(s->filter);
         gf_array_free(&s->table);
     }
     if (s && s->exchange_locked)
-        c->api->unlock(c->gpu, s->exchange);
+        s->c->api->unlock(s->c->gpu, s->exchange);
     if (s)
         gf_free(s->exchange);
     for (int i = 0; s && i < GF_GPU_SLAB_STAGES * GF_GPU_SLAB_DEPTH; i++)
         if (s->staging[i / GF_GPU_SLAB_DEPTH][i % GF_GPU_SLAB_DEPTH])
-            c->api->unpin(c->gpu, s->staging[i / GF_GPU_SLAB_DEPTH][i % GF_GPU_SLAB_DEPTH]);
+            s->c->api->unpin(s->c->gpu, s->staging[i / GF_GPU_SLAB_DEPTH][i % GF_GPU_SLAB_DEPTH]);
     free(s);
 }
 
@@ -289,6 +297,7 @@ static int plan_share(const struct gf_gpu_context *c, const struct gf_job *job,
     struct gf_gpu_slabs *s = calloc(1, sizeof *s);
     if (!s)
         return gf_fail(GF_ENOMEM, "no memory for a plan");
+    s->c = c;
     s->role = role;
     s->job = volume;
     s->picture = job->ndim < 3;
@@ -300,9 +309,9 @@ static int plan_share(const struct gf_gpu_context *c, const struct gf_job *job,
     else if (!rc)
         add_walks(s);
     if (!rc)
-        rc = gf_gpu_slabs_fit(c, s);
+        rc = gf_gpu_slabs_fit(s);
     if (rc) {
-        drop_share(c, s);
+        drop_share(s);
         return rc;
     }
     count_memory(s);
@@ -317,7 +326,7 @@ void gf_gpu_shared_drop(struct gf_gpu_shared *p) {
     }
     for (int i = 0; p && i < p->n; i++)
         if (p->member[i].s)
-            drop_share(p->member[i].c, p->member[i].s);
+            drop_share(p->member[i].s);
     free(p);
 }
 
@@ -332,8 +341,7 @@ int gf_gpu_shared_plan(const struct gf_gpu_shared *devices, const struct gf_job 
         struct gf_gpu_member *m = &p->member[role.member];
         rc = plan_share(m->c, job, role, &m->s);
         for (int i = 0; !rc && i < m->s->n_walks; i++)
-            m->s->state[i] =
-                (struct gf_gpu_walk_state){.c = m->c, .s = m->s, .w = &m->s->walk[i], .all = p};
+            m->s->walk[i].all = p;
     }
     if (rc)
         gf_gpu_shared_drop(p);
