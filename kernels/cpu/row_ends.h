@@ -143,19 +143,19 @@ INLINE cvec row_read(const struct row_end *e, long i, int block, int kind) {
 }
 
 /* CALL() with a written end's kind as a constant. */
-#define FOR_ROW_KIND(kind, CALL)                                                                   \
-    if ((kind) == ROW_PAIRS) {                                                                     \
-        CALL(ROW_PAIRS);                                                                           \
-    } else if ((kind) == (ROW_PAIRS | ROW_PLAIN)) {                                                \
-        CALL(ROW_PAIRS | ROW_PLAIN);                                                               \
-    } else if ((kind) == ROW_PARTS) {                                                              \
-        CALL(ROW_PARTS);                                                                           \
-    } else if ((kind) == (ROW_PARTS | ROW_PLAIN)) {                                                \
-        CALL(ROW_PARTS | ROW_PLAIN);                                                               \
-    } else if (((kind) & ~ROW_PLAIN) == ROW_PAIRS_STREAMED) {                                      \
-        CALL(ROW_PAIRS_STREAMED);                                                                  \
-    } else {                                                                                       \
-        CALL(ROW_PARTS_STREAMED);                                                                  \
+#define FOR_ROW_KIND(kind, CALL) \
+    if ((kind) == ROW_PAIRS) { \
+        CALL(ROW_PAIRS); \
+    } else if ((kind) == (ROW_PAIRS | ROW_PLAIN)) { \
+        CALL(ROW_PAIRS | ROW_PLAIN); \
+    } else if ((kind) == ROW_PARTS) { \
+        CALL(ROW_PARTS); \
+    } else if ((kind) == (ROW_PARTS | ROW_PLAIN)) { \
+        CALL(ROW_PARTS | ROW_PLAIN); \
+    } else if (((kind) & ~ROW_PLAIN) == ROW_PAIRS_STREAMED) { \
+        CALL(ROW_PAIRS_STREAMED); \
+    } else { \
+        CALL(ROW_PARTS_STREAMED); \
     }
 
 INLINE void row_write(const struct row_end *e, long i, int block, int kind, cvec x) {
@@ -239,8 +239,8 @@ INLINE void row_finish(const struct gf_cpu_row *rows, cvec *x, long k1, const st
                        const struct row_end *to, int block) {
     const long r = rows->line->n;
     row_squares(rows, x, k1, from, to, block);
-#define WRITE_ALL(constant)                                                                        \
-    _Pragma("GCC unroll 16") for (int i = 0; i < block; i++)                                       \
+#define WRITE_ALL(constant) \
+    _Pragma("GCC unroll 16") for (int i = 0; i < block; i++) \
         row_write(to, k1 + r * i, block, constant, x[i])
     const int kind = (int)to->kind;
     FOR_ROW_KIND(kind, WRITE_ALL)

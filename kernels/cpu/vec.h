@@ -165,11 +165,11 @@ INLINE vec vec_zip_high(vec a, vec b) {
 /* For blocks of s lanes: *a gets the first of each pair from both vectors, *b the second. */
 #define AT_FIRST(s, i)  (((i) & (s)) ? LANES + (i) - (s) : (i))
 #define AT_SECOND(s, i) (((i) & (s)) ? LANES + (i) : (i) + (s))
-#define EXCHANGE(s)                                                                                \
-    INLINE void vec_exchange_##s(vec *a, vec *b) {                                                 \
-        vec first = __builtin_shufflevector(*a, *b, LIST(AT_FIRST_##s));                           \
-        *b = __builtin_shufflevector(*a, *b, LIST(AT_SECOND_##s));                                 \
-        *a = first;                                                                                \
+#define EXCHANGE(s) \
+    INLINE void vec_exchange_##s(vec *a, vec *b) { \
+        vec first = __builtin_shufflevector(*a, *b, LIST(AT_FIRST_##s)); \
+        *b = __builtin_shufflevector(*a, *b, LIST(AT_SECOND_##s)); \
+        *a = first; \
     }
 #define AT_FIRST_1(i)  AT_FIRST(1, i)
 #define AT_SECOND_1(i) AT_SECOND(1, i)
@@ -199,9 +199,9 @@ EXCHANGE(1)
 
 /* Transposes the squares a[row][lane] of `block` rows and lanes in place, by exchanges of ever
  * larger blocks (Eklundh 1972). `block`: a constant power of two up to LANES. */
-#define EXCHANGE_ALL(s)                                                                            \
-    _Pragma("GCC unroll 16") for (int i = 0; i + (s) < block; i += 2 * (s))                        \
-        _Pragma("GCC unroll 16") for (int j = i; j < i + (s); j++)                                 \
+#define EXCHANGE_ALL(s) \
+    _Pragma("GCC unroll 16") for (int i = 0; i + (s) < block; i += 2 * (s)) \
+        _Pragma("GCC unroll 16") for (int j = i; j < i + (s); j++) \
             vec_exchange_##s(a + j, a + j + (s))
 INLINE void vec_transpose_blocks(vec *a, int block) {
 #if GF_REAL_BITS == 32
