@@ -275,11 +275,9 @@ const struct gf_opt_group gf_opts_raw =
              GF_CHOICE("endian", big_endian, "little|big", endians,
                        "byte order of raw samples (default: little)"),
              GF_CHOICE("channels", channels_last, "last", places,
-                       "take the last axis of a .npy or raw file as colour"));
-
-const struct gf_opt_group gf_opts_skip =
-    GF_GROUP(NULL, GF_PARSED("skip", GF_AT(offset), "BYTES", parse_skip,
-                             "bytes to skip before the first raw sample"));
+                       "take the last axis of a .npy or raw file as colour"),
+             GF_PARSED("skip", GF_AT(offset), "BYTES", parse_skip,
+                       "bytes to skip before the first raw sample"));
 
 static const char *backend_name(int i) {
     return i == 0 ? "auto" : gf_backends[i - 1] ? gf_backends[i - 1]->name : NULL;
@@ -361,16 +359,15 @@ const struct gf_opt_group gf_opts_scratch = GF_GROUP(
                   "beside the output",
                   .inert = true));
 
-const struct gf_opt_group gf_opts_report = GF_GROUP(
-    NULL, GF_FLAG("json", json, "print one line of JSON per file on stdout", .inert = true),
-    GF_FLAG("quiet", quiet, "print failures only", .letter = 'q', .inert = true),
-    GF_FLAG("verbose", verbose,
-            "print the backend, why it was chosen, and how long each phase took", .letter = 'v',
-            .inert = true),
-    GF_FLAG("help", help, "print the options and examples", .letter = 'h', .inert = true));
+/* `what`: the text of --json and of --verbose. */
+#define REPORT_ROWS(what, more)                                                                    \
+    GF_FLAG("json", json, what, .inert = true),                                                    \
+        GF_FLAG("quiet", quiet, "print failures only", .letter = 'q', .inert = true),              \
+        GF_FLAG("verbose", verbose, more, .letter = 'v', .inert = true),                           \
+        GF_FLAG("help", help, "print the options and examples", .letter = 'h', .inert = true)
 
+const struct gf_opt_group gf_opts_report = GF_GROUP(
+    NULL, REPORT_ROWS("print one line of JSON per file on stdout",
+                      "print the backend, why it was chosen, and how long each phase took"));
 const struct gf_opt_group gf_opts_common =
-    GF_GROUP("General", GF_FLAG("json", json, "print JSON instead of text", .inert = true),
-             GF_FLAG("quiet", quiet, "print failures only", .letter = 'q', .inert = true),
-             GF_FLAG("verbose", verbose, "print more", .letter = 'v', .inert = true),
-             GF_FLAG("help", help, "print the options and examples", .letter = 'h', .inert = true));
+    GF_GROUP("General", REPORT_ROWS("print JSON instead of text", "print more"));

@@ -67,7 +67,6 @@ extern const struct gf_opt_group gf_opts_out, /* Output: --out */
     gf_opts_list,        /* Input: --files-from */
     gf_opts_frames,      /* --frames, --nan */
     gf_opts_raw,         /* Raw files */
-    gf_opts_skip,        /* their --skip */
     gf_opts_backend,     /* Backend */
     gf_opts_one_backend, /* the same of commands whose work devices do not share */
     gf_opts_scratch,     /* --scratch */

@@ -74,6 +74,10 @@ json_t *gf_json_shape(const int64_t *shape, int n);
 /* "z,x": a job's axes, bits. */
 json_t *gf_json_axes(unsigned axes, int ndim);
 
+/* A member's text, "" where there is none, and its whole number, 0 where that is none or no int from 0. */
+void gf_json_get_text(const json_t *o, const char *key, char *text, size_t size);
+int gf_json_get_int(const json_t *o, const char *key);
+
 /* Jansson's setters fail silently. Has it allocate through here, before anything is made with it, so that
  * a report that is incomplete for want of memory is noticed. */
 void gf_json_memory_setup(void);

@@ -60,15 +60,6 @@ void gf_decoder_close(struct gf_decoder *d) {
     *d = (struct gf_decoder){0};
 }
 
-int gf_decoder_read_rest(struct gf_decoder *d, const struct gf_read_options *options,
-                         struct gf_image *image) {
-    int rc = options->header_only ? 0 : gf_decoder_read(d, image);
-    gf_decoder_close(d);
-    if (rc)
-        gf_image_free(image);
-    return rc;
-}
-
 int gf_encoder_begin(const struct gf_format *f, struct gf_encoder *e) {
     return f->begin ? f->begin(e) : GF_OK;
 }
@@ -102,11 +93,4 @@ int gf_format_write_frame(const struct gf_format *f, struct gf_sink *sink,
     int rc = gf_encoder_begin(f, &e);
     *frame = (struct gf_frame){.rows = INT64_MAX, .base = gf_sink_tell(sink)};
     return gf_encoder_end(f, &e, rc);
-}
-
-int gf_format_read(const struct gf_format *format, struct gf_source *source,
-                   const struct gf_read_options *options, struct gf_image *image) {
-    struct gf_decoder d;
-    int rc = gf_decoder_open(&d, format, source, options, image);
-    return rc ? rc : gf_decoder_read_rest(&d, options, image);
 }

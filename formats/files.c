@@ -386,29 +386,6 @@ int gf_image_read(const char *path, const struct gf_read_options *options, struc
 
 /* ---- writing ---- */
 
-int gf_image_write(const char *path, const struct gf_format *f, const struct gf_image *image,
-                   const struct gf_write_options *options, bool clobber) {
-    struct gf_sink *data = NULL;
-    int rc = gf_format_accepts(f, image);
-    if (!rc && f->check_suffix)
-        rc = f->check_suffix(gf_suffix(path), image);
-    if (!rc)
-        rc = gf_sink_open(path, clobber, &data);
-    if (rc)
-        return rc;
-    if (f->record_beside && gf_sink_is_file(data) && image->record) {
-        rc = gf_pair_check(path, f, image->record, clobber);
-        gf_sink_checksum(data, options->threads);
-    }
-    if (!rc)
-        rc = gf_format_write(f, data, image, options);
-    if (rc) {
-        gf_sink_abort(data);
-        return rc;
-    }
-    return gf_pair_commit(path, f, image, options, clobber, data);
-}
-
 int gf_file_write(const char *path, const void *data, size_t n, bool clobber) {
     struct gf_sink *sink;
     int rc = gf_sink_open(path, clobber, &sink);

@@ -239,12 +239,5 @@ bool gf_format_frames(const struct gf_format *format);
 int gf_format_write_frame(const struct gf_format *format, struct gf_sink *sink,
                           const struct gf_image *image, const struct gf_write_options *options,
                           struct gf_frame *frame);
-/* After gf_decoder_open(): reads the samples, unless options->header_only is set, and closes the
- * decoder. Frees the image on failure. */
-int gf_decoder_read_rest(struct gf_decoder *d, const struct gf_read_options *options,
-                         struct gf_image *image);
-/* Opens, reads and closes; options->header_only leaves out the reading. */
-int gf_format_read(const struct gf_format *format, struct gf_source *source,
-                   const struct gf_read_options *options, struct gf_image *image);
 
 #endif

@@ -146,7 +146,7 @@ INLINE sink_element as_number(real v, int *clipped) {
 #endif
 
 #if STORE == STORE_SAMPLE
-/* Of a point that may be doubled. */
+/* The value of a point that may be doubled. */
 INLINE real point_value(cplx v) {
 #if DOUBLED && KIND != KIND_PHASE
     return value_of(v, KIND) * (KIND == KIND_POWER ? R(0.25) : R(0.5));

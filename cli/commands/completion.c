@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/log.h"
 #include "cli/report.h"
 #include "core/base/status.h"
 

@@ -134,10 +134,9 @@ static const struct gf_opt_group band_group =
                            .inert = true));
 
 static const struct gf_opt_group *const dwt_groups[] = {
-    &gf_opts_out,     &band_group,      &gf_opts_depth_display, &gf_opts_files,
-    &gf_opts_axes,    &gf_opts_wavelet, &gf_opts_levels,        &gf_opts_precision,
-    &gf_opts_list,    &gf_opts_frames,  &gf_opts_raw,           &gf_opts_skip,
-    &gf_opts_backend, &gf_opts_run,     &gf_opts_report,        NULL};
+    &gf_opts_out,     &band_group,      &gf_opts_depth_display, &gf_opts_files,  &gf_opts_axes,
+    &gf_opts_wavelet, &gf_opts_levels,  &gf_opts_precision,     &gf_opts_list,   &gf_opts_frames,
+    &gf_opts_raw,     &gf_opts_backend, &gf_opts_run,           &gf_opts_report, NULL};
 
 const struct gf_command gf_command_dwt = {
     .name = "dwt",
@@ -220,10 +219,13 @@ const struct gf_task_hooks gf_hooks_idwt = {
     .stream = gf_idwt_planes_stream,
 };
 
-static const struct gf_opt_group *const idwt_groups[] = {
-    &gf_opts_out,    &gf_opts_depth_own, &gf_opts_files, &gf_opts_axes,   &gf_opts_wavelet,
-    &gf_opts_levels, &gf_opts_precision, &gf_opts_list,  &gf_opts_frames, &gf_opts_raw,
-    &gf_opts_skip,   &gf_opts_backend,   &gf_opts_run,   &gf_opts_report, NULL};
+static const struct gf_opt_group *const idwt_groups[] = {&gf_opts_out,       &gf_opts_depth_own,
+                                                         &gf_opts_files,     &gf_opts_axes,
+                                                         &gf_opts_wavelet,   &gf_opts_levels,
+                                                         &gf_opts_precision, &gf_opts_list,
+                                                         &gf_opts_frames,    &gf_opts_raw,
+                                                         &gf_opts_backend,   &gf_opts_run,
+                                                         &gf_opts_report,    NULL};
 
 const struct gf_command gf_command_idwt = {
     .name = "idwt",

@@ -7,7 +7,6 @@
 
 #include "cli/bench/bench.h"
 #include "cli/command.h"
-#include "cli/commands/tune_plans.h"
 #include "cli/log.h"
 #include "cli/report.h"
 #include "core/base/clock.h"

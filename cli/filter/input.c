@@ -8,7 +8,6 @@
 #include "core/filter/waves.h"
 #include "core/base/sample_value.h"
 #include "core/base/memory.h"
-#include "core/base/status.h"
 
 static int64_t count_of(const int64_t *shape, int n) {
     int64_t count = 1;

@@ -204,11 +204,11 @@ void gf_array_copy(struct gf_array *dst, const struct gf_array *src) {
         copy_axes(dst->data, dst, src->data, src, 0);
 }
 
-/* True if n reals side by side are finite: an exponent of all ones is NaN or Inf. Integer comparisons are
+/* Whether n reals side by side are finite: an exponent of all ones is NaN or Inf. Integer comparisons are
  * fast, and right under -ffast-math too; a block's length is a constant, so that its loop becomes vector
  * instructions. */
 #define ARE_FINITE(bits, ones)                                                                     \
-    static bool are_finite_##bits(const char *p, int64_t n) {                                      \
+    static void are_finite_##bits(const char *p, int64_t n, bool *finite) {                        \
         enum { BLOCK = 64 };                                                                       \
         uint##bits##_t v[BLOCK], bad = 0;                                                          \
         for (; n >= BLOCK && !bad; n -= BLOCK, p += sizeof v) {                                    \
@@ -220,7 +220,7 @@ void gf_array_copy(struct gf_array *dst, const struct gf_array *src) {
             memcpy(v, p, sizeof *v);                                                               \
             bad = (*v & ones) == ones;                                                             \
         }                                                                                          \
-        return !bad;                                                                               \
+        *finite = !bad;                                                                            \
     }
 ARE_FINITE(32, 0x7f800000u)
 ARE_FINITE(64, UINT64_C(0x7ff0000000000000))
@@ -228,7 +228,12 @@ ARE_FINITE(64, UINT64_C(0x7ff0000000000000))
 /* For n samples of a type that is no integer. */
 static bool are_finite(const char *p, enum gf_dtype t, int64_t n) {
     const int64_t reals = gf_dtype_is_complex(t) ? 2 * n : n;
-    return gf_dtype_real(t) == GF_F32 ? are_finite_32(p, reals) : are_finite_64(p, reals);
+    bool finite;
+    if (gf_dtype_real(t) == GF_F32)
+        are_finite_32(p, reals, &finite);
+    else
+        are_finite_64(p, reals, &finite);
+    return finite;
 }
 
 int64_t gf_array_nonfinite(const struct gf_array *a, int64_t first[GF_MAX_RANK]) {

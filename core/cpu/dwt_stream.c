@@ -73,7 +73,7 @@ static int begin(const struct gf_job *job, int threads, const struct gf_dwt_take
     for (int l = 1; l <= job->wavelet.levels && !rc; l++) {
         rc = shape_level(s, l);
         const int64_t own = (int64_t)gf_cpu_dwt_scratch(&s->level[l - 1].step);
-        scratch = own > scratch ? own : scratch;
+        scratch = gf_max(own, scratch);
     }
     return rc ? rc : take(s, scratch * threads, &s->scratch);
 }

@@ -1,12 +1,10 @@
 /* Loads FFTW or MKL, locks the planner and keeps its wisdom. */
 #include "core/vendor/fftw_library.h"
 
-#include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/base/dl.h"
 #include "core/base/process.h"
@@ -23,8 +21,8 @@
         SYMBOL(prefix, destroy, "destroy_plan"), SYMBOL(prefix, set_timelimit, "set_timelimit"),   \
         SYMBOL(prefix, version, "version")
 #define WISDOM_SYMBOLS(prefix)                                                                     \
-    SYMBOL(prefix, import_wisdom, "import_wisdom_from_file"),                                      \
-        SYMBOL(prefix, export_wisdom, "export_wisdom_to_filename"),                                \
+    SYMBOL(prefix, import_wisdom, "import_wisdom_from_string"),                                    \
+        SYMBOL(prefix, export_wisdom, "export_wisdom_to_string"),                                  \
         SYMBOL(prefix, forget_wisdom, "forget_wisdom")
 #define THREAD_SYMBOLS(prefix)                                                                     \
     SYMBOL(prefix, init_threads, "init_threads"),                                                  \
@@ -151,27 +149,22 @@ void gf_fftw_code_path(const struct gf_fftw *f, char text[GF_CODE_PATH]) {
 
 /* ---- wisdom: the results of the slow planning modes, kept from run to run ---- */
 
-static bool path_of(const struct library *l, char *path, size_t size) {
+bool gf_fftw_wisdom_path(enum gf_precision p, char *path, size_t size) {
     const char *cache = gf_process()->cache_folder;
-    int n = cache ? snprintf(path, size, "%s/gpufft/%s", cache, l->wisdom) : 0;
+    int n = cache ? snprintf(path, size, "%s/gpufft/%s", cache, library[GF_FFTW_OWN][p].wisdom) : 0;
     return n > 0 && (size_t)n < size;
 }
 
-bool gf_fftw_wisdom_path(enum gf_precision p, char *path, size_t size) {
-    return path_of(&library[GF_FFTW_OWN][p], path, size);
-}
+enum { MOST_WISDOM = 64 << 20 }; /* bytes */
 
 /* The lock is held. A damaged file is ignored: FFTW checks what it reads. */
 static void import_wisdom(const struct loaded *l, const struct gf_kernel_store *s) {
     struct stat st;
-    int fd = gf_kernel_store_file(s, l->library->wisdom, O_RDONLY, &st);
-    FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
-    if (f) {
-        l->f.import_wisdom(f);
-        fclose(f);
-    } else if (fd >= 0) {
-        close(fd);
-    }
+    size_t bytes;
+    char *text = gf_kernel_store_load(s, l->library->wisdom, MOST_WISDOM, &st, &bytes);
+    if (text)
+        l->f.import_wisdom(text);
+    free(text);
 }
 
 static void read_wisdom(const struct loaded *l) {
@@ -186,19 +179,15 @@ static void read_wisdom(const struct loaded *l) {
  * wisdom. */
 static void write_wisdom(const struct loaded *l) {
     struct gf_kernel_store s;
-    char path[1024], temporary[1040];
-    if (!l->library->wisdom || !path_of(l->library, path, sizeof path) ||
-        !gf_kernel_store_open(&s, true))
-        return;
-    import_wisdom(l, &s); /* what other processes have added since */
-    gf_kernel_store_close(&s);
-    snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
-    int fd = mkostemp(temporary, O_CLOEXEC);
-    if (fd < 0)
-        return;
-    close(fd);
-    if (!l->f.export_wisdom(temporary) || rename(temporary, path))
-        unlink(temporary);
+    if (l->library->wisdom && gf_kernel_store_open(&s, true)) {
+        import_wisdom(l, &s); /* what other processes have added since */
+        char *text = l->f.export_wisdom();
+        if (text)
+            gf_kernel_store_replace(&s, l->library->wisdom,
+                                    &(struct gf_kernel_store_part){text, strlen(text)}, 1);
+        free(text);
+        gf_kernel_store_close(&s);
+    }
 }
 
 /* ---- planning ---- */

@@ -237,13 +237,6 @@ int gf_png_open_by(const struct gf_codec *codec, struct gf_decoder *d, struct gf
     return rc;
 }
 
-int gf_png_read_by(const struct gf_codec *codec, struct gf_source *source,
-                   const struct gf_read_options *options, struct gf_image *image) {
-    struct gf_decoder d;
-    int rc = gf_png_open_by(codec, &d, source, options, image);
-    return rc ? rc : gf_decoder_read_rest(&d, options, image);
-}
-
 const struct gf_format gf_format_png = {
     .name = "png",
     .suffixes = "png",

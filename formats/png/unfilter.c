@@ -82,15 +82,8 @@ static inline __attribute__((always_inline)) void undo_bytes(int filter, const u
                                                              unsigned char *out) {
     int left = 0, corner = 0;
     for (size_t i = 0; i < n; i++) {
-        int up = above[i], guess = (left + up) >> 1;
-        if (filter == GF_PNG_ROW_PAETH) {
-            int to_left = up - corner, to_above = left - corner, to_corner = to_left + to_above;
-            to_left = to_left < 0 ? -to_left : to_left;
-            to_above = to_above < 0 ? -to_above : to_above;
-            to_corner = to_corner < 0 ? -to_corner : to_corner;
-            int other = to_above <= to_corner ? up : corner;
-            guess = to_left <= to_above && to_left <= to_corner ? left : other;
-        }
+        int up = above[i];
+        int guess = filter == GF_PNG_ROW_PAETH ? gf_png_paeth(left, up, corner) : (left + up) >> 1;
         left = (in[i] + guess) & 255;
         corner = up;
         out[i] = (unsigned char)left;
@@ -145,25 +138,18 @@ static void undo_up(const unsigned char *in, const unsigned char *above, size_t 
 static inline __attribute__((always_inline)) void undo_any(int filter, const unsigned char *in,
                                                            const unsigned char *above, size_t n,
                                                            size_t step, unsigned char *out) {
-    switch (step) {
-    case 1:
+    if (step == 1)
         undo_bytes(filter, in, above, n, out);
-        break;
-    case 2:
+    else if (step == 2)
         undo(filter, in, above, n, 2, out);
-        break;
-    case 3:
+    else if (step == 3)
         undo(filter, in, above, n, 3, out);
-        break;
-    case 4:
+    else if (step == 4)
         undo(filter, in, above, n, 4, out);
-        break;
-    case 6:
+    else if (step == 6)
         undo(filter, in, above, n, 6, out);
-        break;
-    default:
+    else
         undo(filter, in, above, n, 8, out);
-    }
 }
 
 /* ---- one row ---- */
@@ -369,15 +355,11 @@ int64_t gf_png_unfilter_rows(const unsigned char *in, int64_t rows, const unsign
     int64_t at_once = rows_at_once(in, rows, n, step);
     if (!at_once)
         return undo_row(in[0], in + 1, above, n, step, out);
-    switch (step) {
-    case 1:
+    if (step == 1)
         undo_rows(in, above, n, 1, out);
-        break;
-    case 2:
+    else if (step == 2)
         undo_rows(in, above, n, 2, out);
-        break;
-    default:
+    else
         undo_rows(in, above, n, 3, out);
-    }
     return at_once;
 }

@@ -44,6 +44,11 @@ static int fail_differing(const struct gf_tiff_page *a, const struct gf_tiff_pag
         (long long)b->height, (long long)b->width, (int)b->channels, gf_dtype_name(b->dtype));
 }
 
+static bool same_samples(const struct gf_tiff_page *a, const struct gf_tiff_page *b) {
+    return a->width == b->width && a->height == b->height && a->channels == b->channels &&
+           a->dtype == b->dtype;
+}
+
 /* Walks all directories; skips masks, and thumbnails of other pages. */
 static int survey(struct reader *r) {
     struct gf_tiff *t = &r->t;
@@ -58,9 +63,8 @@ static int survey(struct reader *r) {
             return rc;
         if (r->n == 0)
             r->first = page;
-        else if (page.width != r->first.width || page.height != r->first.height ||
-                 page.channels != r->first.channels || page.dtype != r->first.dtype ||
-                 page.alpha != r->first.alpha || page.color != r->first.color)
+        else if (!same_samples(&page, &r->first) || page.alpha != r->first.alpha ||
+                 page.color != r->first.color)
             return fail_differing(&r->first, &page, number);
         if (__builtin_add_overflow(r->stored_bytes, page.stored_bytes, &r->stored_bytes))
             return gf_fail(GF_EFORMAT, "broken TIFF: more samples than 63 bits count");
@@ -191,12 +195,9 @@ static int select_page(struct reader *r, int64_t i, struct gf_tiff_page *page) {
     if (!gf_libtiff.TIFFSetSubDirectory(t->tif, r->offsets[i]))
         return gf_tiff_report(t, "broken TIFF: ");
     int rc = gf_tiff_describe(t, page);
-    if (rc)
-        return rc;
-    if (page->width != r->first.width || page->height != r->first.height ||
-        page->channels != r->first.channels || page->dtype != r->first.dtype)
-        return gf_fail(GF_EFORMAT, "the file changed while it was read");
-    return GF_OK;
+    if (!rc && !same_samples(page, &r->first))
+        rc = gf_fail(GF_EFORMAT, "the file changed while it was read");
+    return rc;
 }
 
 static int tiff_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from,

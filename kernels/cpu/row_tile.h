@@ -181,7 +181,7 @@ static void join_rows(const struct row_place *a, const struct row_place *b, long
     join_point(a, b, half, 0, re, im, n);
 }
 
-/* What the lines of a tile share. */
+/* Shared by the lines of a tile. */
 struct row_work {
     const struct tile *t;
     struct row_side from, to;
