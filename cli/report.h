@@ -58,9 +58,9 @@ struct gf_report_value gf_report_json(json_t *v);
 #define GF_BOOL(key, condition) ((struct gf_report_member){key, gf_report_bool(condition)})
 #define GF_TRUE_IF(on, key)     GF_KEY_IF(on, key, (bool)true)
 /* Absent, or null, unless `on`; then the value is not evaluated. */
-#define GF_KEY_IF(on, key, v)                                                                      \
+#define GF_KEY_IF(on, key, v) \
     ((struct gf_report_member){key, (on) ? GF_VALUE(v) : (struct gf_report_value){NULL, 0}})
-#define GF_KEY_OR_NULL(on, key, v)                                                                 \
+#define GF_KEY_OR_NULL(on, key, v) \
     ((struct gf_report_member){key, (on) ? GF_VALUE(v) : gf_report_text(NULL)})
 
 /* Adds members in the order given; returns `o`. */
@@ -73,6 +73,10 @@ json_t *gf_report_add(json_t *o, const struct gf_report_member *members);
 json_t *gf_json_shape(const int64_t *shape, int n);
 /* "z,x": a job's axes, bits. */
 json_t *gf_json_axes(unsigned axes, int ndim);
+
+/* A member's text, "" where there is none, and its whole number, 0 where that is none or no int from 0. */
+void gf_json_get_text(const json_t *o, const char *key, char *text, size_t size);
+int gf_json_get_int(const json_t *o, const char *key);
 
 /* Jansson's setters fail silently. Has it allocate through here, before anything is made with it, so that
  * a report that is incomplete for want of memory is noticed. */

@@ -1,12 +1,8 @@
 /* The options' defaults, contradictions among them, and their meaning for other parts: files, backends, sessions. */
 #include "cli/settings.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#ifdef _OPENMP
 #include <omp.h>
-#endif
+#include <string.h>
 
 #include "cli/environment.h"
 #include "cli/log.h"
@@ -79,11 +75,7 @@ struct gf_read_options gf_settings_read_options(const struct gf_settings *s) {
 }
 
 int gf_settings_threads(const struct gf_settings *s) {
-#ifdef _OPENMP
     return s->threads ? s->threads : omp_get_max_threads();
-#else
-    return s->threads ? s->threads : 1;
-#endif
 }
 
 struct gf_write_options gf_settings_write_options(const struct gf_settings *s) {

@@ -1,4 +1,4 @@
-/* zlib's crc32, on several threads, and of files whose parts are written in any order. */
+/* zlib's crc32, by the faster codec and on several threads, and of files whose parts are written in any order. */
 #ifndef GF_FORMATS_CHECKSUM_H
 #define GF_FORMATS_CHECKSUM_H
 

@@ -29,8 +29,7 @@ struct filter_args {
     wide factors; /* number of evaluated ones */
     wide values;  /* where the first one's first low pass begins, in reals */
     wide each;    /* reals of a low pass */
-    wide at[3];   /* z, y, x: where an axis' values begin in a low pass, 0: none; a table's
-                   * strides */
+    wide at[3];   /* z, y, x: an axis' first value in a low pass, 0: none; a table's strides */
 };
 
 /* The lines of a display range's sample, for a pass over these alone. The integers list an axis'

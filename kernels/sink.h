@@ -96,8 +96,8 @@ typedef place coord_out;
 
 /* True if the sample of coordinate k, or with `second` its pair's, counts if it clips. */
 #if COUNTED
-#define COUNTS(s, k, second)                                                                       \
-    (((second) ? (s)->line.second_counts : (s)->line.counts) &&                                    \
+#define COUNTS(s, k, second) \
+    (((second) ? (s)->line.second_counts : (s)->line.counts) && \
      (k) < (place)(s)->args->counted[second])
 #else
 #define COUNTS(s, k, second) 1
@@ -146,7 +146,7 @@ INLINE sink_element as_number(real v, int *clipped) {
 #endif
 
 #if STORE == STORE_SAMPLE
-/* Of a point that may be doubled. */
+/* The value of a point that may be doubled. */
 INLINE real point_value(cplx v) {
 #if DOUBLED && KIND != KIND_PHASE
     return value_of(v, KIND) * (KIND == KIND_POWER ? R(0.25) : R(0.5));

@@ -1,6 +1,5 @@
 /* The loop over inputs: a worker takes one after the other, from its header to its outputs. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -10,7 +9,6 @@
 #include "cli/batch/slabs.h"
 #include "cli/batch/workers.h"
 #include "cli/progress.h"
-#include "cli/batch/report.h"
 #include "cli/batch/task.h"
 #include "core/base/status.h"
 #include "formats/format.h"
@@ -339,12 +337,6 @@ static int agree(struct batch_run *r, int rc) {
     return rc;
 }
 
-static void count_joined(struct batch_run *r, const struct gf_task *t) {
-    r->pool.sum.skipped = t->state == GF_TASK_SKIPPED;
-    r->pool.sum.by_time = t->state == GF_TASK_SKIPPED && t->by_time;
-    report(t);
-}
-
 /* All processes of the run work at its one input. */
 static int run_joined(struct batch_run *r) {
     struct gf_runner runner;
@@ -367,20 +359,16 @@ static int run_joined(struct batch_run *r) {
         gf_log_fail(t.name);
         r->pool.sum.worst = gf_exit_code_of_input(rc, true);
     }
-    if (r->ranks.rank == 0 && rc)
+    if (r->ranks.rank == 0 && rc) {
         gf_report_lost(&t);
-    else if (r->ranks.rank == 0)
-        count_joined(r, &t);
+    } else if (r->ranks.rank == 0) {
+        r->pool.sum.skipped = t.state == GF_TASK_SKIPPED;
+        r->pool.sum.by_time = r->pool.sum.skipped && t.by_time;
+        report(&t);
+    }
     gf_task_free(&t);
     gf_runner_close(&runner);
     return 0;
-}
-
-static int claim(struct batch_run *r) {
-    for (int i = 0; i < r->targets.n; i++)
-        r->targets.target[i].where.roots = &r->inputs.roots;
-    r->n_named = r->s->frames && r->inputs.n ? 1 : r->inputs.n;
-    return gf_targets_claim(r->s, &r->targets, r->inputs.path, r->n_named);
 }
 
 /* `gpufft fwd a.png b.png`, typed as for a program whose last operand is the output. */
@@ -403,13 +391,16 @@ int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char 
         if (!hooks->prints && r.targets.n == r.targets.n_aside && (!rc || n > 1))
             rc = refuse_without_output(operands, n);
     }
-    for (int i = 0; i < r.targets.n && hooks->label; i++)
-        if (!r.targets.target[i].aside)
-            r.targets.target[i].label = hooks->label;
+    for (int i = 0; i < r.targets.n; i++) {
+        struct gf_target *t = &r.targets.target[i];
+        t->where.roots = &r.inputs.roots;
+        t->label = hooks->label && !t->aside ? hooks->label : t->label;
+    }
     if (!rc)
         rc = gather(&r, operands, n);
+    r.n_named = s->frames && r.inputs.n ? 1 : r.inputs.n;
     if (!rc)
-        rc = claim(&r);
+        rc = gf_targets_claim(s, &r.targets, r.inputs.path, r.n_named);
     if (!rc && !hooks->prints)
         rc = join_ranks(&r);
     if (!rc)

@@ -88,7 +88,8 @@ void gf_task_begin_job(struct gf_task *t, enum gf_direction direction) {
     job->precision = gf_task_precision(t->s, job->in_dtype);
 }
 
-int gf_task_check_axes(const struct gf_settings *s, const struct gf_job *job) {
+/* GF_EINVAL if --axes or --dims differ from the axes of a record's job. */
+static int check_axes(const struct gf_settings *s, const struct gf_job *job) {
     unsigned axes = job->axes;
     int rc = s->axes.n || s->dims ? gf_settings_axes(s, job->ndim, &axes) : 0;
     if (!rc && axes != job->axes)
@@ -167,9 +168,12 @@ int gf_task_prepare_inverse(struct gf_task *t, const struct gf_inverse *how) {
     if (r)
         take_metadata(t, r);
     gf_task_begin_job(t, GF_INVERSE);
-    if (r)
+    if (r) {
         gf_job_of_record(r, &t->job);
-    rc = r ? how->check_options(t, r) : how->guess_job(t);
+        rc = check_axes(t->s, &t->job);
+    }
+    if (!rc)
+        rc = r ? how->check_options(t, r) : how->guess_job(t);
     if (!rc && r)
         rc = take_recorded(t, r->alpha == GF_ALPHA_KEPT);
     for (int i = 0; i < t->job.n_out && !rc; i++) {

@@ -1,12 +1,12 @@
 /* Reports finished files, as text and as JSON. */
-#include "cli/batch/report.h"
+#include "cli/batch/task.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/log.h"
+#include "cli/report.h"
 #include "cli/text.h"
 #include "core/base/status.h"
 #include "core/session/speeds.h"

@@ -1,7 +1,6 @@
 /* Slabs of a volume from its file to its outputs, with a scratch file in between. */
 #include "cli/batch/slabs.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

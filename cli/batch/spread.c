@@ -1,6 +1,5 @@
 /* One input, several processes: their shares of a machine, and the checks before the work. */
 
-#include <limits.h>
 #include <omp.h>
 #include <sched.h>
 #include <stdio.h>
@@ -11,7 +10,6 @@
 
 #include "cli/batch/shared_output.h"
 #include "cli/batch/slabs.h"
-#include "cli/log.h"
 #include "core/base/hash.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"

@@ -9,7 +9,7 @@
 #include "core/base/status.h"
 #include "formats/io/guard.h"
 #include "formats/record.h"
-#include "cli/log.h"
+#include "formats/scratch.h"
 
 static int add_target(struct gf_targets *out, const char *option, const char *text,
                       enum gf_kind kind) {
@@ -221,40 +221,30 @@ int gf_folder_make(const char *folder) {
     return gf_fail_errno(GF_EIO, what);
 }
 
-/* Makes the folder and those above it; `folder` is the same again at the end. */
-static int make_all(char *folder) {
-    int rc = 0;
-    for (char *p = folder + 1; *p && !rc; p++)
-        if (*p == '/') {
-            *p = 0;
-            rc = is_folder(folder) ? 0 : gf_folder_make(folder);
-            *p = '/';
-        }
+/* Makes the folder and those above it. */
+static int make_all(const char *folder) {
+    char *above = is_folder(folder) ? NULL : gf_folder_of(folder);
+    int rc = above ? make_all(above) : 0;
+    free(above);
     return rc ? rc : gf_folder_make(folder);
-}
-
-/* Cuts `path` after its last folder; false if it names none but the root. */
-static bool cut_to_folder(char *path) {
-    char *slash = strrchr(path, '/');
-    if (!slash || slash == path)
-        return false;
-    while (slash > path + 1 && slash[-1] == '/')
-        slash--;
-    *slash = 0;
-    return true;
 }
 
 static int check_folder(void *settings, const struct gf_target *t, const char *in, char *path) {
     const struct gf_settings *s = settings;
+    char *folder = gf_folder_of(path), *above = folder && t->bands ? gf_folder_of(folder) : NULL;
+    int rc = folder && (above || !t->bands) ? 0 : gf_fail(GF_ENOMEM, "out of memory");
     (void)in;
-    if (t->plain || !cut_to_folder(path) || is_folder(path) || strstr(path, "{page}"))
-        return 0;
+    if (rc || t->plain || is_folder(folder) || strstr(folder, "{page}"))
+        goto out;
     if (s->mkdir)
-        return s->dry_run ? 0 : make_all(path);
-    /* --bands makes its own folder. */
-    if (t->bands && (!cut_to_folder(path) || is_folder(path)))
-        return 0;
-    return gf_fail(GF_EIO, "%s: there is no folder '%s'; --mkdir makes it", t->where.option, path);
+        rc = s->dry_run ? 0 : make_all(folder);
+    else if (!above || !is_folder(above)) /* --bands makes its own folder */
+        rc = gf_fail(GF_EIO, "%s: there is no folder '%s'; --mkdir makes it", t->where.option,
+                     above ? above : folder);
+out:
+    free(folder);
+    free(above);
+    return rc;
 }
 
 int gf_targets_check_folders(const struct gf_settings *s, const struct gf_targets *targets,

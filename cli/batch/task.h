@@ -206,4 +206,17 @@ int gf_task_streams(const struct gf_task *t, int i);
 /* After parts were dealt: makes the task's runner that of a device that had one, for the report. */
 void gf_task_choose_reported(struct gf_task *t);
 
+/* ---- reports (report.c): --verbose on stderr, --json on stdout ---- */
+
+void gf_report_done(const struct gf_task *t);
+/* For a task that --resume skips or that --dry-run examined: prints what it would read and write to stdout. */
+void gf_report_not_run(const struct gf_task *t);
+/* Prints the JSON line of a task that failed; its message has gone to stderr. */
+void gf_report_lost(const struct gf_task *t);
+/* The same for a file without a task. */
+void gf_report_failed(const struct gf_settings *s, const char *name);
+/* After a run that several devices shared, prints their shares and units (--verbose), and each device that
+ * failed if the others did its work. */
+void gf_deal_print(struct gf_deal *d);
+
 #endif

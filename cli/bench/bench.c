@@ -17,6 +17,7 @@
 #include "core/base/bandwidth.h"
 #include "core/session/backends.h"
 #include "core/base/status.h"
+#include "formats/scratch.h"
 
 /* Names the CPU as it names itself, and the instruction set as its backend does. */
 static void describe_machine(struct gf_bench_host *h) {
@@ -302,8 +303,7 @@ static int check_report(const struct gf_settings *s) {
 /* Checks that a file can be made, or replaced, at the path. */
 static int check_place(const char *path) {
     struct stat st;
-    const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, (size_t)(slash + 1 - path)) : strdup(".");
+    char *folder = gf_folder_of(path);
     int rc = folder ? 0 : gf_fail(GF_ENOMEM, "out of memory");
     if (!rc && !stat(path, &st) && S_ISDIR(st.st_mode))
         rc = gf_fail(GF_EIO, "'%s' is a folder", path);

@@ -8,7 +8,6 @@
 #include "cli/options.h"
 #include "cli/shapes.h"
 #include "core/base/status.h"
-#include "core/session/backends.h"
 
 /* A bit for each of the row's choices. */
 static int parse_set(const struct gf_opt *o, const char *value, void *field) {

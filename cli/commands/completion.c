@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/log.h"
 #include "cli/report.h"
 #include "core/base/status.h"
 
@@ -210,8 +209,8 @@ static const char bash_body[] =
 
 /* ---- zsh ---- */
 
-#define ACTION                                                                                     \
-    "{?choices _values -s , {name} {words}|{?folders {?words {open}compadd {words}; _files "       \
+#define ACTION \
+    "{?choices _values -s , {name} {words}|{?folders {?words {open}compadd {words}; _files " \
     "-/{close}|_files -/}|{?words ({words})|{?files _files}}}}'"
 #define VALUE "[{help}]{?value {?optional ::|:}{arg}:" ACTION "|'}"
 static const char zsh_form[] =

@@ -134,10 +134,9 @@ static const struct gf_opt_group band_group =
                            .inert = true));
 
 static const struct gf_opt_group *const dwt_groups[] = {
-    &gf_opts_out,     &band_group,      &gf_opts_depth_display, &gf_opts_files,
-    &gf_opts_axes,    &gf_opts_wavelet, &gf_opts_levels,        &gf_opts_precision,
-    &gf_opts_list,    &gf_opts_frames,  &gf_opts_raw,           &gf_opts_skip,
-    &gf_opts_backend, &gf_opts_run,     &gf_opts_report,        NULL};
+    &gf_opts_out,     &band_group,      &gf_opts_depth_display, &gf_opts_files,  &gf_opts_axes,
+    &gf_opts_wavelet, &gf_opts_levels,  &gf_opts_precision,     &gf_opts_list,   &gf_opts_frames,
+    &gf_opts_raw,     &gf_opts_backend, &gf_opts_run,           &gf_opts_report, NULL};
 
 const struct gf_command gf_command_dwt = {
     .name = "dwt",
@@ -172,16 +171,16 @@ static int check_input(const struct gf_task *t, const struct gf_record *r) {
 static int check_options(struct gf_task *t, const struct gf_record *r) {
     const struct gf_wavelet_settings *s = &t->s->wavelet;
     struct gf_wavelet *w = &t->job.wavelet;
-    int rc = gf_task_check_axes(t->s, &t->job);
-    if (!rc && s->levels > 0 && s->levels != w->levels)
-        rc = gf_fail(GF_EINVAL, "its record has %d level%s, not %d", w->levels,
-                     w->levels == 1 ? "" : "s", s->levels);
-    if (!rc && s->boundary != GF_UNSET && s->boundary != (int)w->boundary)
-        rc = gf_fail(GF_EINVAL, "its record has boundary %s, not %s", gf_boundary_name(w->boundary),
-                     gf_boundary_name((enum gf_boundary)s->boundary));
     take_threshold(s, w);
     t->lossy = t->lossy || r->thresholded;
-    return rc;
+    if (s->levels > 0 && s->levels != w->levels)
+        return gf_fail(GF_EINVAL, "its record has %d level%s, not %d", w->levels,
+                       w->levels == 1 ? "" : "s", s->levels);
+    if (s->boundary != GF_UNSET && s->boundary != (int)w->boundary)
+        return gf_fail(GF_EINVAL, "its record has boundary %s, not %s",
+                       gf_boundary_name(w->boundary),
+                       gf_boundary_name((enum gf_boundary)s->boundary));
+    return 0;
 }
 
 /* Without a record the picture is taken to have the size of the coefficients, which every level
@@ -220,10 +219,13 @@ const struct gf_task_hooks gf_hooks_idwt = {
     .stream = gf_idwt_planes_stream,
 };
 
-static const struct gf_opt_group *const idwt_groups[] = {
-    &gf_opts_out,    &gf_opts_depth_own, &gf_opts_files, &gf_opts_axes,   &gf_opts_wavelet,
-    &gf_opts_levels, &gf_opts_precision, &gf_opts_list,  &gf_opts_frames, &gf_opts_raw,
-    &gf_opts_skip,   &gf_opts_backend,   &gf_opts_run,   &gf_opts_report, NULL};
+static const struct gf_opt_group *const idwt_groups[] = {&gf_opts_out,       &gf_opts_depth_own,
+                                                         &gf_opts_files,     &gf_opts_axes,
+                                                         &gf_opts_wavelet,   &gf_opts_levels,
+                                                         &gf_opts_precision, &gf_opts_list,
+                                                         &gf_opts_frames,    &gf_opts_raw,
+                                                         &gf_opts_backend,   &gf_opts_run,
+                                                         &gf_opts_report,    NULL};
 
 const struct gf_command gf_command_idwt = {
     .name = "idwt",

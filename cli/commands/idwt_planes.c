@@ -9,7 +9,6 @@
 #include "cli/log.h"
 #include "cli/progress.h"
 #include "core/base/clock.h"
-#include "core/base/status.h"
 #include "core/wavelet/window.h"
 
 /* A part, or all planes. */

@@ -7,9 +7,7 @@
 #include "cli/batch/describe.h"
 #include "cli/log.h"
 #include "cli/batch/ranks.h"
-#include "cli/batch/report.h"
 #include "cli/report.h"
-#include "core/base/status.h"
 #include "formats/files.h"
 
 /* ---- beside the samples ---- */
@@ -110,8 +108,8 @@ static json_t *report(const char *path, const struct gf_image *image,
         GF_KEY_OR_NULL(r, "record", record_report(r)));
 }
 
-#define RESOLUTION                                                                                 \
-    "{?unit {x:.6g}x{y:.6g} pixels per {unit}|{x:.6g} to {y:.6g}, without a unit}"                 \
+#define RESOLUTION \
+    "{?unit {x:.6g}x{y:.6g} pixels per {unit}|{x:.6g} to {y:.6g}, without a unit}" \
     "{*inch  ({x:.6g}x{y:.6g} per inch)}\n"
 
 static const char form[] =
@@ -174,8 +172,8 @@ static int run(struct gf_settings *s, char **operands, int n) {
     return worst;
 }
 
-static const struct gf_opt_group *const groups[] = {&gf_opts_list, &gf_opts_raw,    &gf_opts_skip,
-                                                    &gf_opts_mpi,  &gf_opts_common, NULL};
+static const struct gf_opt_group *const groups[] = {&gf_opts_list, &gf_opts_raw, &gf_opts_mpi,
+                                                    &gf_opts_common, NULL};
 
 const struct gf_command gf_command_info = {
     .name = "info",

@@ -1,6 +1,5 @@
 /* gpufft plan: what would run, and what it needs, without running it. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <sys/stat.h>
@@ -11,7 +10,6 @@
 #include "cli/log.h"
 #include "cli/shapes.h"
 #include "cli/batch/ranks.h"
-#include "cli/batch/report.h"
 #include "core/base/status.h"
 #include "core/session/speeds.h"
 
@@ -249,7 +247,6 @@ static const struct gf_opt_group *const groups[] = {&plan_group,
                                                     &gf_opts_display,
                                                     &gf_opts_filter,
                                                     &gf_opts_raw,
-                                                    &gf_opts_skip,
                                                     &gf_opts_backend,
                                                     &gf_opts_peer,
                                                     &gf_opts_memory,

@@ -4,12 +4,10 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/batch/store.h"
 #include "cli/progress.h"
 #include "core/base/clock.h"
-#include "core/base/sample_value.h"
 #include "core/base/status.h"
 #include "core/divide/conveyor.h"
 #include "core/wavelet/window.h"

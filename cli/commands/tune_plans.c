@@ -1,6 +1,4 @@
 /* gpufft tune SHAPE...: measures plans for a few kinds of transforms of each shape. */
-#include "cli/commands/tune_plans.h"
-
 #include <stdio.h>
 
 #include "cli/bench/bench.h"

@@ -449,12 +449,9 @@ static int run(struct gf_settings *s, char **operands, int n) {
             return GF_EUSAGE;
     if (!s->out || !*s->out)
         return gf_fail(GF_EUSAGE, "no folder; give --out=DIR");
-    for (int i = 0; i < n && !all; i++) {
-        int code = teach(find_lesson(operands[i]), s->out, n > 1, s->clobber);
-        worst = code > worst ? code : worst;
-    }
-    for (const struct gf_lesson *l = gf_lessons; l->name && all; l++) {
-        int code = teach(l, s->out, true, s->clobber);
+    for (int i = 0; all ? gf_lessons[i].name != NULL : i < n; i++) {
+        const struct gf_lesson *lesson = all ? &gf_lessons[i] : find_lesson(operands[i]);
+        int code = teach(lesson, s->out, all || n > 1, s->clobber);
         worst = code > worst ? code : worst;
     }
     return worst;

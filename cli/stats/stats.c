@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cli/batch/describe.h"
-#include "cli/batch/report.h"
 #include "cli/command.h"
 #include "cli/log.h"
 #include "cli/progress.h"
@@ -279,8 +278,9 @@ static const struct gf_opt_group stats_group = GF_GROUP(
     GF_FLAG("sync", sync, "write each file to its disk before it replaces the old one"));
 
 static const struct gf_opt_group *const groups[] = {
-    &stats_group,  &gf_opts_precision,   &gf_opts_list,   &gf_opts_frames, &gf_opts_raw,
-    &gf_opts_skip, &gf_opts_one_backend, &gf_opts_memory, &gf_opts_report, NULL};
+    &stats_group,    &gf_opts_precision, &gf_opts_list,
+    &gf_opts_frames, &gf_opts_raw,       &gf_opts_one_backend,
+    &gf_opts_memory, &gf_opts_report,    NULL};
 
 const struct gf_command gf_command_stats = {
     .name = "stats",

@@ -67,7 +67,7 @@ static int make_tables(const struct gf_job *job, struct impl *m) {
         m->waves[i] = gf_alloc((size_t)count * (wide ? 16 : 8));
         made = made && m->waves[i] &&
                gf_cpu_roots(m->waves[i], wide ? 64 : 32, n, 1, false, (long)count);
-        longest = job->shape[i] > longest ? job->shape[i] : longest;
+        longest = gf_max(longest, job->shape[i]);
     }
     m->line = gf_alloc((size_t)longest * (wide ? 16 : 8));
     return made && m->line ? 0 : gf_fail(GF_ENOMEM, "no memory for the tables");
@@ -149,12 +149,6 @@ static void transform(const struct impl *m, const struct gf_job *job) {
         transform_axis(m, job, -1, at, &m->after);
 }
 
-static int allocate(void **own, const struct gf_work *w) {
-    if (!*own && !(*own = gf_alloc((size_t)gf_work_bytes(w))))
-        return gf_fail(GF_ENOMEM, "no memory for %lld bytes", (long long)gf_work_bytes(w));
-    return 0;
-}
-
 static int c_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
                   struct gf_report *report) {
     const struct gf_job *job = &plan->job;
@@ -163,9 +157,9 @@ static int c_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_arr
     int rc = gf_job_check_arrays(job, in, out);
     bool direct = m->direct && gf_array_is_contiguous(in) && gf_array_is_contiguous(out);
     if (!rc && !direct)
-        rc = allocate(&m->own[0], &m->before);
+        rc = gf_work_allocate(&m->before, &m->own[0]);
     if (!rc && !direct && !m->in_place)
-        rc = allocate(&m->own[1], &m->after);
+        rc = gf_work_allocate(&m->after, &m->own[1]);
     if (rc)
         return rc;
     const double rms = gf_range_rms(job, in);

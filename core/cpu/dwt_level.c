@@ -66,7 +66,7 @@ static const char *row_at(const struct gf_cpu_rows *r, long z, long y) {
 }
 
 static size_t row_bytes(const struct gf_cpu_dwt_level *l) {
-    long columns = l->m[GF_DWT_X] < TILE_COLUMNS ? l->m[GF_DWT_X] : TILE_COLUMNS;
+    long columns = gf_min(l->m[GF_DWT_X], TILE_COLUMNS);
     size_t bytes = (size_t)((2 * (columns + gf_dwt_taps(&l->wavelet))) * l->channels) * 8;
     return (bytes + 63) / 64 * 64 + 192; /* avoids one cache set */
 }
@@ -97,7 +97,7 @@ static void cut_columns(struct tile *t, long from, long to, long n, bool band) {
         struct piece *p = &t->piece[t->n_pieces++];
         p->at = c - from;
         p->from = band ? band_index(c, n) : gf_dwt_extend(c, n, t->level->wavelet.boundary);
-        p->count = c >= 0 && c < n ? (to < n ? to : n) - c : 1;
+        p->count = c >= 0 && c < n ? gf_min(to, n) - c : 1;
         c += p->count;
     }
 }

@@ -44,7 +44,7 @@ static const void *axis_values(const struct gf_cpu_plan *p, const struct gf_filt
     const int bits = p->kernels->bits, lanes = p->kernels->lanes;
     const double *from = t->value + t->term[term].at[axis] + first_of(&p->job, axis);
     const int64_t n = p->extent[axis], start = *at;
-    *at += (n + lanes - 1) / lanes * lanes;
+    *at += gf_divide_up(n, lanes) * lanes;
     for (int64_t i = start; i < *at; i++)
         put(f->values, bits, i, from[i - start < n ? i - start : n - 1]);
     return (char *)f->values + start * bits / 8;
@@ -149,7 +149,7 @@ static int fill_table(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pas
     const struct gf_array *table = &p->job.filter->table;
     const int lanes = p->kernels->lanes;
     const bool complex = table->data && gf_dtype_is_complex(table->dtype);
-    const long blocks = (table_extent(p, pass->lane) + lanes - 1) / lanes;
+    const long blocks = gf_divide_up(table_extent(p, pass->lane), lanes);
     const long n[2] = {table_extent(p, pass->outer[0]), table_extent(p, pass->outer[1])};
     const int64_t block = pass->args.n * lanes * (complex ? 2 : 1);
     const int64_t extent[] = {block, blocks, n[0], n[1]};

@@ -13,7 +13,7 @@ int64_t gf_cpu_cache_share(void) {
 int64_t gf_cpu_last_cache_share(void) {
     const int64_t most = 16 << 20, least = 1 << 20;
     int64_t share = sysconf(_SC_LEVEL3_CACHE_SIZE) / 2;
-    return share > most ? most : share > least ? share : least;
+    return gf_max(gf_min(share, most), least);
 }
 
 /* Odd multiples of 128 bytes put rows, planes and tiles into different cache sets. */
@@ -38,7 +38,7 @@ int gf_cpu_layout_blocks(const struct gf_cpu_plan *p, int fast, unsigned planes,
         int64_t count = p->extent[axis];
         l->stride[axis] = bytes;
         if (axis == p->inner) {
-            count = (count + lanes - 1) / lanes;
+            count = gf_divide_up(count, lanes);
             l->stride[axis] = bytes / lanes;
         }
         if (planes >> axis & 1) {

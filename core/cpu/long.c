@@ -51,7 +51,7 @@ static void *new_table(int bits, int64_t count) {
 static void *lane_table(const struct gf_cpu_long *l, const struct gf_roots *r, long step,
                         long count) {
     const int bits = l->kernels->bits, lanes = l->kernels->lanes;
-    long lines = (l->n1 + lanes - 1) / lanes * lanes;
+    long lines = gf_divide_up(l->n1, lanes) * lanes;
     char *table = new_table(bits, lines * count);
     for (long k1 = 0; table && k1 < lines; k1++)
         for (long i = 0; i < count; i++) {
@@ -77,7 +77,7 @@ static int plan_twist(struct gf_cpu_long *l) {
     } else {
         for (t->chunk = 8; t->chunk * t->chunk < l->n2;)
             t->chunk *= 2;
-        t->n_coarse = (l->n2 + t->chunk - 1) / t->chunk;
+        t->n_coarse = gf_divide_up(l->n2, t->chunk);
         t->fine = l->tables[0] = lane_table(l, &r, 1, t->chunk);
         t->coarse = l->tables[1] = lane_table(l, &r, t->chunk, t->n_coarse);
     }
@@ -171,7 +171,7 @@ static int plan_tiles(struct gf_cpu_long *l) {
         bytes = (bytes + 4095) / 4096 * 4096 + 128;
         l->scratch_bytes = bytes > l->scratch_bytes ? bytes : l->scratch_bytes;
     }
-    long blocks = (l->n2 + l->kernels->lanes - 1) / l->kernels->lanes;
+    long blocks = gf_divide_up(l->n2, l->kernels->lanes);
     l->work_bytes = (int64_t)blocks * (l->n1 | 1) * l->kernels->lanes * (int64_t)complex_size(l);
     const int64_t touched = 2 * l->n * (int64_t)complex_size(l) + l->work_bytes;
     l->stays = touched <= 4 * gf_cpu_cache_share() * l->threads;

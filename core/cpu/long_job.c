@@ -163,12 +163,6 @@ static int run_line(struct long_job *j, const char *x, char *y, bool inverse, do
     return rc;
 }
 
-static int allocate(void **buffer, const struct gf_work *w) {
-    if (!*buffer && !(*buffer = gf_alloc((size_t)gf_work_bytes(w))))
-        return gf_fail(GF_ENOMEM, "no memory for %lld bytes", (long long)gf_work_bytes(w));
-    return 0;
-}
-
 /* One short line between arrays as the kernels take them: call.line(&call.split) is the whole run.
  * make_call() allocates the workspace; false if the job or the arrays need more, or memory is
  * short, which line_exec() then reports. */
@@ -211,11 +205,11 @@ static int line_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_
         call.line(&call.split);
         return 0;
     }
-    if (!direct_in && !(rc = allocate(&j->buffer[0], &j->before))) {
+    if (!direct_in && !(rc = gf_work_allocate(&j->before, &j->buffer[0]))) {
         j->before.data = j->buffer[0];
         gf_work_load(job, in, &j->before, j->threads, report);
     }
-    if (!direct_out && !rc && !(rc = allocate(&j->buffer[1], &j->after)))
+    if (!direct_out && !rc && !(rc = gf_work_allocate(&j->after, &j->buffer[1])))
         j->after.data = j->buffer[1];
     if (rc)
         return rc;

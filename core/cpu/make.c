@@ -1,5 +1,4 @@
-/* From a job to passes: which axes in which order, which passes are joined, and how many lines a tile
- * has. */
+/* From a job to passes: the order of axes, which passes are joined, and the lines of a tile. */
 #include "core/cpu/plan.h"
 
 #include <stdio.h>
@@ -94,7 +93,7 @@ static struct gf_cpu_pass *add_pass(struct gf_cpu_plan *p, int axis, const struc
 static bool fits_with_plane(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass,
                             long blocks) {
     struct gf_cpu_pass_args args = pass->args;
-    args.groups = (int)(blocks < GF_CPU_MAX_GROUPS ? blocks : GF_CPU_MAX_GROUPS);
+    args.groups = (int)gf_min(blocks, GF_CPU_MAX_GROUPS);
     int64_t bytes = p->plane.bytes + (int64_t)gf_cpu_scratch_bytes(p->kernels, &args);
     return blocks <= GF_CPU_MAX_GROUPS && bytes <= 2 * gf_cpu_cache_share();
 }
@@ -120,16 +119,15 @@ static void choose_groups(const struct gf_cpu_plan *p, int threads, struct gf_cp
         lines *= outer;
         outer = 1;
     }
-    long blocks = (lines + p->kernels->lanes - 1) / p->kernels->lanes - pass->args.unpacks;
+    long blocks = gf_divide_up(lines, p->kernels->lanes) - pass->args.unpacks;
     long fit = gf_cpu_cache_share() / (long)gf_cpu_scratch_bytes(p->kernels, &pass->args);
     if (pass->from_plane && fits_with_plane(p, pass, blocks))
         fit = blocks;
-    fit = fit > GF_CPU_MAX_GROUPS ? GF_CPU_MAX_GROUPS : fit;
     long share = blocks * outer / (TILES_A_THREAD * threads);
-    fit = fit > share ? share : fit;
+    fit = gf_min(gf_min(fit, GF_CPU_MAX_GROUPS), share);
     if (fit > 1 && blocks > 1) {
-        long tiles = (blocks + fit - 1) / fit;
-        pass->args.groups = (int)((blocks + tiles - 1) / tiles);
+        long tiles = gf_divide_up(blocks, fit);
+        pass->args.groups = (int)gf_divide_up(blocks, tiles);
     }
 }
 
@@ -144,7 +142,7 @@ static void choose_row_groups(const struct gf_cpu_plan *p, int threads, struct g
     const long lines = gf_cpu_tile_lines(a, p->kernels->lanes);
     const long bytes = lines * a->n * p->kernels->bits / 4;
     const long share = a->n_lane / (lines * TILES_A_THREAD * threads);
-    const long fit = TILE_BYTES / bytes < share ? TILE_BYTES / bytes : share;
+    const long fit = gf_min(TILE_BYTES / bytes, share);
     pass->row_groups = fit > 1 ? (int)fit : 0;
 }
 

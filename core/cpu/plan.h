@@ -180,7 +180,7 @@ void gf_cpu_column_add(struct gf_cpu_plan *p);
 /* Points one of the two passes at a run's arrays. */
 void gf_cpu_column_bind(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
                         const struct gf_array *in);
-/* Where a pass along rows finds the column. */
+/* The column for a pass along rows. */
 struct gf_cpu_column gf_cpu_column_of(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass);
 
 /* ---- filter.c ---- */
@@ -208,8 +208,8 @@ const char *gf_cpu_work_at(const struct gf_cpu_plan *p, const long index[GF_MAX_
 double gf_cpu_zero_frequency(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass,
                              const struct gf_output *o);
 
-/* ---- sampling.c: gf_cpu_sampling_place() before a run; _lines() or _read(), then _range() before the last
- * pass, and _tile() for each of its tiles ---- */
+/* ---- sampling.c: gf_cpu_sampling_place() before a run; _lines() or _read(), then _range() before
+ * the last pass, and _tile() for each of its tiles ---- */
 
 int gf_cpu_sampling_make(const struct gf_cpu_plan *p, struct gf_cpu_sampling **out);
 void gf_cpu_sampling_free(struct gf_cpu_sampling *s); /* or NULL */

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "core/base/clock.h"
-#include "core/base/memory.h"
 #include "core/base/status.h"
 
 /* Starting a team takes longer than waking it, many times longer on a busy machine, and a plan's
@@ -25,8 +24,7 @@ static long tiles_at_once(const struct gf_cpu_pass *pass, long tiles, int thread
     enum { WORTH_HANDING_OUT = 1 << 18, SHARES_A_THREAD = 16 };
     int64_t bytes = (pass->summary.bytes_read + pass->summary.bytes_written) / (tiles + 1) + 1;
     long enough = WORTH_HANDING_OUT / bytes, most = tiles / ((long)SHARES_A_THREAD * threads);
-    enough = enough < most ? enough : most;
-    return enough > 1 ? enough : 1;
+    return gf_max(gf_min(enough, most), 1);
 }
 
 /* Joined passes. */
@@ -55,7 +53,7 @@ static void run_fed(const struct joined *j, const struct gf_cpu_pass_args *args,
     long lines = gf_cpu_tile_lines(args, j->p->kernels->lanes);
     long planes = args->n_outer[0] * args->n_outer[1];
     long a_plane = j->tiles[0] / planes, tile = c / planes, end = (tile + 1) * lines;
-    if (j->feed->await(j->feed->user, end < args->n_lane ? end : args->n_lane))
+    if (j->feed->await(j->feed->user, gf_min(end, args->n_lane)))
         j->p->kernels->run(args, c % planes * a_plane + tile, scratch, stats);
 }
 

@@ -34,7 +34,7 @@ static void find_runs(struct gf_cpu_sampling *s, const struct gf_range_axis *x, 
 }
 
 static int64_t blocks_in(const struct gf_cpu_plan *p, const struct gf_cpu_pass_args *args) {
-    return (args->n_lane + p->kernels->lanes - 1) / p->kernels->lanes;
+    return gf_divide_up(args->n_lane, p->kernels->lanes);
 }
 
 /* Counts the runs that the last pass transforms for the sample, and what it keeps. */
@@ -189,11 +189,10 @@ static void run_lines(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pas
 void gf_cpu_sampling_tile(const struct gf_cpu_plan *p, const struct gf_cpu_pass_args *args,
                           long tile, void *scratch, struct gf_cpu_stats *stats) {
     const struct gf_cpu_sampling *s = p->sampling;
-    const long groups = args->groups > 1 ? args->groups : 1, blocks = blocks_in(p, args);
-    const long tiles = (blocks + groups - 1) / groups;
+    const long groups = gf_max(args->groups, 1), blocks = blocks_in(p, args);
+    const long tiles = gf_divide_up(blocks, groups);
     const long first = tile / tiles * blocks + tile % tiles * groups;
-    const long count =
-        blocks - tile % tiles * groups < groups ? blocks - tile % tiles * groups : groups;
+    const long count = gf_min(blocks - tile % tiles * groups, groups);
     bool any = false;
     for (long b = 0; b < count && !args->unpacks; b++)
         any |= s->kept[first + b] >= 0;

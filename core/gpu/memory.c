@@ -99,7 +99,10 @@ int gf_gpu_rows(void *gpu, void *other, const struct gf_gpu_move *rows) {
         return gf_fail(GF_EUNSUPP, "%s cannot copy between contexts", d->api->name);
     for (struct gf_gpu_end *end = &m.from; end; end = end == &m.from ? &m.to : NULL) {
         end->pitch = end->pitch ? end->pitch : m.bytes;
-        end->host += end->host ? end->offset : 0;
+        if (end->host) {
+            end->host += end->offset;
+            end->offset = 0;
+        }
     }
     m.what = m.from.buffer && m.to.buffer ? "a copy to another device" : "a copy of rows";
     return move(gpu, &m);

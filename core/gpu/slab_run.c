@@ -37,10 +37,10 @@ static void set_ranges(const struct run *r, struct gf_gpu_walk *w) {
 static int run_walk(struct run *r, int index) {
     memset(r->all->high, 0, sizeof r->all->high);
     for (int i = 0; i < r->all->n; i++) {
-        struct gf_gpu_walk_state *t = &r->all->member[i].s->state[index];
-        set_ranges(r, t->w);
-        if (t->w->n)
-            gf_gpu_walk_choose(t, &r->ends);
+        struct gf_gpu_walk *w = &r->all->member[i].s->walk[index];
+        set_ranges(r, w);
+        if (w->n)
+            gf_gpu_walk_choose(w, &r->ends);
     }
     int rc = gf_gpu_slab_take(r->all, index, index + 1);
     rc = rc ? gf_gpu_slab_settle(r->all, rc) : gf_gpu_slab_walk(r->all, index, index + 1);
@@ -129,24 +129,22 @@ static int copy_zeros(const struct gf_gpu_context *c, const struct gf_gpu_end *f
 /* The same in the parts of pages that the devices hold. */
 static int add_inbox_zero(const struct run *r, const struct gf_gpu_member *m, double v) {
     const struct gf_slab_plan *p = &r->s->plan;
-    const struct gf_gpu_exchange *e = &r->s->between;
-    const struct gf_gpu_walk_state *t = &m->s->state[r->s->n_walks - 1];
-    const struct gf_gpu_walk *w = t->w;
+    struct gf_gpu_walk *w = &m->s->walk[r->s->n_walks - 1];
     const bool along_rows = r->s->job.axes & 2;
-    const int64_t rows = along_rows ? 1 : p->rows, page = e->bins * e->unit;
+    const int64_t rows = along_rows ? 1 : p->rows, unit = r->s->unit;
     void *zeros = NULL;
-    int rc = w->n ? m->c->api->pin(m->c->gpu, w->each * rows * e->unit, &zeros) : 0;
+    int rc = w->n ? m->c->api->pin(m->c->gpu, w->each * rows * unit, &zeros) : 0;
     for (int64_t k = 0; k < w->n && !rc; k++) {
         const int64_t count = gf_gpu_part_span(w, k).count * rows;
-        const struct gf_gpu_end there = {.buffer = t->inbox[k], .pitch = page / rows};
+        const struct gf_gpu_end there = {.buffer = w->inbox[k], .pitch = r->s->bins * unit / rows};
         const struct gf_gpu_end here = {.host = zeros};
         const struct gf_array all = gf_array_wrap(zeros, gf_job_number(&p->job), 4,
-                                                  (int64_t[]){count, 1, 1, e->unit / p->number});
-        rc = copy_zeros(m->c, &there, &here, e->unit, count);
+                                                  (int64_t[]){count, 1, 1, unit / p->number});
+        rc = copy_zeros(m->c, &there, &here, unit, count);
         if (!rc)
             add_zero(&all, true, v);
         if (!rc)
-            rc = copy_zeros(m->c, &here, &there, e->unit, count);
+            rc = copy_zeros(m->c, &here, &there, unit, count);
     }
     if (zeros)
         m->c->api->unpin(m->c->gpu, zeros);
@@ -236,22 +234,17 @@ static void look_at_all(struct run *r) {
     }
     if (!s->plan.exchange_bytes || s->role.members)
         return;
-    const struct gf_gpu_slab_end *same = ends->exchange.a.data == ends->in.a.data ? &ends->in
-                                         : ends->exchange.a.data == ends->out[0].a.data
-                                             ? &ends->out[0]
-                                             : NULL;
-    if (same) {
-        ends->exchange.locked = same->locked;
-        return;
-    }
     /* A caller that locks its arrays runs the plan more than once. */
-    if (!s->exchange_locked && all && ends->in.locked) {
+    const void *data = ends->exchange.a.data;
+    if (data == s->exchange && !s->exchange_locked && all && ends->in.locked) {
         gf_populate(ends->exchange.a.data, (size_t)gf_array_bytes(&ends->exchange.a),
                     gf_gpu_slab_threads(r->c)); /* which locking would do on one thread */
         lock(r->c, &ends->exchange);
         s->exchange_locked = ends->exchange.ours;
     }
-    ends->exchange.locked = s->exchange_locked;
+    ends->exchange.locked = data == ends->in.a.data       ? ends->in.locked
+                            : data == ends->out[0].a.data ? ends->out[0].locked
+                                                          : s->exchange_locked;
 }
 
 static void unlock_all(const struct run *r) {

@@ -84,12 +84,9 @@ static int open_others(struct gf_gpu_team *t) {
     int rc = 0;
     if (t->n > 1)
         return 0;
-    while (!rc && t->n < t->named) {
-        void *context = NULL;
-        if (t->n == GF_GPU_MEMBERS) {
-            rc = gf_fail(GF_EUNSUPP, "more than %d devices share no job", GF_GPU_MEMBERS);
-            break;
-        }
+    if (t->named > GF_GPU_MEMBERS)
+        return gf_fail(GF_EUNSUPP, "more than %d devices share no job", GF_GPU_MEMBERS);
+    for (void *context; !rc && t->n < t->named;) {
         t->options.device = t->name[t->n];
         rc = gf_gpu_run_open(api, &t->options, &context);
         if (!rc)

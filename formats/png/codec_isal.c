@@ -1,7 +1,6 @@
 /* The codec of ISA-L: inflates twice as fast as zlib, deflates and sums several times as fast. */
 #include <isa-l/crc.h>
 #include <isa-l/igzip_lib.h>
-#include <stdlib.h>
 
 #include "core/base/array.h"
 #include "formats/png/codec.h"

@@ -97,7 +97,7 @@ static bool is_active(unsigned feature) {
 #define RUNS(name, NAME) __builtin_cpu_supports(name)
 #endif
 
-/* What x86-64-v* levels add to the level before, as far as the kernels use it. */
+/* Each x86-64-v* level's additions, as far as the kernels use them. */
 static bool runs_v2(void) {
     return RUNS("sse4.2", SSE4_2);
 }

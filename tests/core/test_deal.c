@@ -180,6 +180,21 @@ static void test_lists(void) {
     names("gpu", "0,7", GF_EABSENT);
 }
 
+/* Devices that work at once have a few threads each; the first one of a single job has them all. */
+static void test_threads(void) {
+    struct gf_wish two;
+    CHECK_EQ(gf_wish_list(&two, backends, "gpu:0,gpu:1", NULL), 0);
+    for (int together = 0; together < 2; together++) {
+        struct gf_deal d;
+        const struct gf_session_options o = {
+            .wish = &two, .together = together, .open.threads = 16};
+        CHECK_EQ(gf_deal_open(&d, &o, false), 0);
+        CHECK_EQ(d.entry[0].session.options.open.threads, together ? 16 : GF_DEAL_COPYING);
+        CHECK_EQ(d.entry[1].session.options.open.threads, GF_DEAL_COPYING);
+        gf_deal_close(&d);
+    }
+}
+
 /* ---- units ---- */
 
 static struct gf_deal deal;
@@ -444,6 +459,7 @@ int main(void) {
     test_own();
     test_leave();
     test_lists();
+    test_threads();
     test_recorded();
     test_measured();
     test_dynamic();

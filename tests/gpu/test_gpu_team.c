@@ -19,6 +19,10 @@
 
 /* ---- pieces ---- */
 
+struct shape {
+    int64_t pages, bins, unit;
+};
+
 enum { EACH = 3 }; /* indices of a part, at most */
 
 static int64_t parts_of(struct gf_span own) {
@@ -32,9 +36,9 @@ static struct gf_span part_at(struct gf_span own, int64_t k) {
 
 /* Whether every row of the piece is within both parts, and brings each bin to its place. `to` counts what
  * was written there. */
-static bool good_piece(const struct gf_gpu_exchange *e, bool to_block, struct gf_span pages,
+static bool good_piece(const struct shape *e, bool to_block, struct gf_span pages,
                        struct gf_span bins, uint8_t *to) {
-    const struct gf_gpu_handle in[2] = {{pages.first, 0, e->bins}, {0, bins.first, bins.count}};
+    const struct gf_gpu_region in[2] = {{pages.first, 0, e->bins}, {0, bins.first, bins.count}};
     const struct gf_gpu_move p = gf_gpu_piece(e->unit, pages, bins, in[!to_block], in[to_block]);
     const int64_t slab = pages.count * e->bins * e->unit, block = e->pages * bins.count * e->unit;
     bool good = p.count == pages.count && p.bytes == bins.count * e->unit;
@@ -54,8 +58,7 @@ static bool good_piece(const struct gf_gpu_exchange *e, bool to_block, struct gf
 }
 
 /* One part of one device, from all parts of all devices: each of its bytes is written once. */
-static bool is_filled(const struct gf_gpu_exchange *e, bool to_block, int members,
-                      struct gf_span own) {
+static bool is_filled(const struct shape *e, bool to_block, int members, struct gf_span own) {
     uint8_t written[4096] = {0};
     const int64_t all = own.count * (to_block ? e->pages : e->bins) * e->unit;
     bool good = all <= (int64_t)sizeof written;
@@ -72,13 +75,12 @@ static bool is_filled(const struct gf_gpu_exchange *e, bool to_block, int member
 
 /* Even, uneven and prime extents, and more devices than pages. */
 static void test_pieces(void) {
-    static const struct gf_gpu_exchange shape[] = {
-        {8, 12, 8}, {7, 13, 8}, {2, 31, 16}, {11, 3, 24}};
+    static const struct shape shape[] = {{8, 12, 8}, {7, 13, 8}, {2, 31, 16}, {11, 3, 24}};
     for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
         for (int members = 1; members <= 5; members++)
             for (int m = 0; m < members; m++)
                 for (int blocks = 0; blocks < 2; blocks++) {
-                    const struct gf_gpu_exchange *e = &shape[i];
+                    const struct shape *e = &shape[i];
                     const struct gf_span own =
                         gf_slab_share(blocks ? e->bins : e->pages, members, m);
                     bool good = true;

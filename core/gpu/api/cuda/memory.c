@@ -1,6 +1,5 @@
 /* The memory of NVIDIA GPUs, page-locked host memory, and copies between them. */
 #include <omp.h>
-#include <stdlib.h>
 
 #include "core/gpu/common.h"
 #include "core/gpu/api/cuda/device.h"
