@@ -46,7 +46,7 @@ static int take_recorded(struct gf_task *t, bool alpha) {
     return rc;
 }
 
-/* The image keeps its own profile, which a record has not. */
+/* The image keeps its own profile; a record has none. */
 static void take_metadata(struct gf_task *t, const struct gf_record *r) {
     struct gf_metadata *m = &t->image.metadata;
     unsigned char *profile = m->profile;
