@@ -65,8 +65,7 @@ int gf_task_take_channels(struct gf_task *t) {
     t->job.luma = t->s->color && channels > 1;
     if (t->job.luma && image->color != GF_RGB)
         return gf_fail(GF_EINVAL,
-                       "--color=luma needs red, green and blue, and these are %lld "
-                       "plain channels",
+                       "--color=luma needs red, green and blue, and these are %lld plain channels",
                        (long long)channels);
     gf_task_split(t, &image->px, channels);
     return 0;
