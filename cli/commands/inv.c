@@ -96,10 +96,10 @@ static const struct gf_opt_group shift_group = GF_GROUP(
                "no, but yes for --from-magnitude)"));
 
 static const struct gf_opt_group *const groups[] = {
-    /* outputs */
-    &gf_opts_out, &kind_group, &gf_opts_further, &gf_opts_depth_own, &gf_opts_files,
+    /* outputs, and a pair in place of IN */
+    &gf_opts_out, &kind_group, &gf_opts_further, &gf_opts_depth_own, &gf_opts_files, &pair_group,
     /* the transform */
-    &pair_group, &gf_opts_axes, &gf_opts_norm, &shift_group, &gf_opts_precision,
+    &gf_opts_axes, &gf_opts_norm, &shift_group, &gf_opts_precision,
     /* inputs */
     &gf_opts_list, &gf_opts_frames, &gf_opts_raw,
     /* the run */
