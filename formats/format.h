@@ -115,7 +115,8 @@ struct gf_format {
     int (*load)(void);
     /* True when these first bytes (up to GF_SNIFF) are this format's. NULL: never sniffed. */
     bool (*sniff)(const unsigned char *head, size_t n);
-    /* Decodes the header: everything of `image` but the samples, and d->state. */
+    /* Decodes the header: everything of `image` but the samples, and d->state, zeros of that size. */
+    size_t state_bytes;
     int (*open)(struct gf_decoder *d, struct gf_image *image);
     /* Decodes the samples into image->px, which is allocated and contiguous. NULL: read_pages() of
      * all of them does. */
@@ -131,7 +132,7 @@ struct gf_format {
     bool plain_rows;
     /* NULL, or reads n rows of a page if open() has set d->rows. */
     int (*read_rows)(struct gf_decoder *d, int64_t page, int64_t row, int64_t n, void *to);
-    /* Frees d->state, also after a failed open. NULL: free() is enough. */
+    /* NULL, or frees what d->state owns, also after a failed open. */
     void (*close)(struct gf_decoder *d);
     /* Writes a file. NULL: put_pages() does, between begin() and end(). */
     int (*write)(struct gf_sink *sink, const struct gf_image *image,

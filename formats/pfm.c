@@ -45,9 +45,7 @@ static int pfm_open(struct gf_decoder *d, struct gf_image *image) {
     unsigned char magic[2];
     char scale[32];
     int64_t shape[2];
-    bool *little = d->state = malloc(sizeof *little);
-    if (!little)
-        return gf_fail(GF_ENOMEM, "out of memory");
+    bool *little = d->state;
     gf_source_forward(source);
     int rc = gf_source_read_exactly(source, magic, 2);
     if (!rc && (magic[0] != 'P' || (magic[1] != 'f' && magic[1] != 'F')))
@@ -101,6 +99,7 @@ const struct gf_format gf_format_pfm = {
     .suffixes = "pfm",
     .summary = "portable float maps",
     .sniff = pfm_sniff,
+    .state_bytes = sizeof(bool),
     .open = pfm_open,
     .read = pfm_read,
     .write = pfm_write,

@@ -30,9 +30,9 @@ static const struct field {
     bool wavelet; /* only there for wavelet coefficients */
 } fields[] = {
 #define AT(member) offsetof(struct gf_record, member), sizeof((struct gf_record *)0)->member
-#define WORD(only)                                                                                 \
-    0, 0, .names = (const char *const[]) {                                                         \
-        only, NULL                                                                                 \
+#define WORD(only) \
+    0, 0, .names = (const char *const[]) { \
+        only, NULL \
     }
     {"gpufft", NUMBER, AT(version), .low = 1, .high = INT32_MAX},
     {"kind", NAME, AT(kind), .names = gf_kind_names},

@@ -40,7 +40,7 @@
 #define OF_BITS(b)       as_float(b)
 #define WIDE_BITS_OF(x)  ((wide)as_long(x))
 /* a's lowest byte, then b's from the highest to the second. */
-#define REVERSED_BYTES(a, b)                                                                       \
+#define REVERSED_BYTES(a, b) \
     as_uint((uchar4)(as_uchar4(a).s0, as_uchar4(b).s3, as_uchar4(b).s2, as_uchar4(b).s1))
 #define OF_WIDE_BITS(b)  as_double(b)
 #define ATOMIC_MAX(p, v) atomic_max(p, v)
@@ -78,7 +78,7 @@ typedef char schar;
 #define LESS_OF(a, b)   ((a) < (b) ? (a) : (b))
 #define ROOM_FOR(group) LESS_OF(UNIT_THREADS / (((group) + 31) / 32 * 32), UNIT_GROUPS)
 /* `resident` groups are to fit a multiprocessor, which limits their registers. */
-#define KERNEL(threads, resident)                                                                  \
+#define KERNEL(threads, resident) \
     extern "C" __global__ void __launch_bounds__(threads, LESS_OF(resident, ROOM_FOR(threads)))
 #define GLOBAL
 #define LOCAL
@@ -230,7 +230,7 @@ using namespace std;
 #define BITS_OF(x)      stub_bits<uint>(x)
 #define OF_BITS(b)      stub_bits<float>(b)
 #define WIDE_BITS_OF(x) stub_bits<wide>(x)
-#define REVERSED_BYTES(a, b)                                                                       \
+#define REVERSED_BYTES(a, b) \
     (((a)&255u) | ((b) >> 16 & 0xff00u) | ((b)&0xff0000u) | ((b)&0xff00u) << 16)
 #define OF_WIDE_BITS(b) stub_bits<double>(b)
 typedef long long wide;

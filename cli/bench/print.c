@@ -116,8 +116,8 @@ static const char host_form[] =
 static const char case_form[] = "{shape} {kind}{?levels  of {levels#level}}{?some  along {axes}}, "
                                 "{direction}, {precision}\n";
 
-#define TRANSFER                                                                                   \
-    "{bytes:B}: pageable {pageable_ms:.3g} ms, {pageable_gb_s:.3g} GB/s; pinned {pinned_ms:.3g} "  \
+#define TRANSFER \
+    "{bytes:B}: pageable {pageable_ms:.3g} ms, {pageable_gb_s:.3g} GB/s; pinned {pinned_ms:.3g} " \
     "ms, {pinned_gb_s:.3g} GB/s\n}"
 static const char row_form[] =
     "  {name:-12s}{?wrong  WRONG, error {error:.1e}|{?timed "

@@ -373,10 +373,10 @@ static json_t *report(const char *name, struct gf_task *t, const struct gf_plan_
 }
 
 /* The walks of several workers, and indented further what each of these runs. */
-#define STEPS                                                                                      \
-    "{*steps     walk {number:-4d} {what}\n"                                                       \
-    "              reads {bytes_read:B}, writes {bytes_written:B}\n"                               \
-    "{*workers {?runs {*steps       {?walks walk|pass} {number:-4d} {what}\n"                      \
+#define STEPS \
+    "{*steps     walk {number:-4d} {what}\n" \
+    "              reads {bytes_read:B}, writes {bytes_written:B}\n" \
+    "{*workers {?runs {*steps       {?walks walk|pass} {number:-4d} {what}\n" \
     "                reads {bytes_read:B}, writes {bytes_written:B}\n}}}}"
 
 static const char form[] =

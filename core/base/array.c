@@ -207,20 +207,20 @@ void gf_array_copy(struct gf_array *dst, const struct gf_array *src) {
 /* Whether n reals side by side are finite: an exponent of all ones is NaN or Inf. Integer comparisons are
  * fast, and right under -ffast-math too; a block's length is a constant, so that its loop becomes vector
  * instructions. */
-#define ARE_FINITE(bits, ones)                                                                     \
-    static void are_finite_##bits(const char *p, int64_t n, bool *finite) {                        \
-        enum { BLOCK = 64 };                                                                       \
-        uint##bits##_t v[BLOCK], bad = 0;                                                          \
-        for (; n >= BLOCK && !bad; n -= BLOCK, p += sizeof v) {                                    \
-            memcpy(v, p, sizeof v);                                                                \
-            for (int i = 0; i < BLOCK; i++)                                                        \
-                bad |= (v[i] & ones) == ones;                                                      \
-        }                                                                                          \
-        for (; n > 0 && !bad; n--, p += sizeof *v) {                                               \
-            memcpy(v, p, sizeof *v);                                                               \
-            bad = (*v & ones) == ones;                                                             \
-        }                                                                                          \
-        *finite = !bad;                                                                            \
+#define ARE_FINITE(bits, ones) \
+    static void are_finite_##bits(const char *p, int64_t n, bool *finite) { \
+        enum { BLOCK = 64 }; \
+        uint##bits##_t v[BLOCK], bad = 0; \
+        for (; n >= BLOCK && !bad; n -= BLOCK, p += sizeof v) { \
+            memcpy(v, p, sizeof v); \
+            for (int i = 0; i < BLOCK; i++) \
+                bad |= (v[i] & ones) == ones; \
+        } \
+        for (; n > 0 && !bad; n--, p += sizeof *v) { \
+            memcpy(v, p, sizeof *v); \
+            bad = (*v & ones) == ones; \
+        } \
+        *finite = !bad; \
     }
 ARE_FINITE(32, 0x7f800000u)
 ARE_FINITE(64, UINT64_C(0x7ff0000000000000))

@@ -78,7 +78,8 @@ static int begin(const struct gf_job *job, int threads, const struct gf_dwt_take
     return rc ? rc : take(s, scratch * threads, &s->scratch);
 }
 
-static int64_t stream_bytes(const struct gf_job *job, int threads) {
+static int64_t stream_bytes(const struct gf_job *job, int threads, int64_t memory) {
+    (void)memory; /* no plane is kept longer than it has to be */
     const struct gf_dwt_taker none = {.emit = NULL};
     struct gf_dwt_stream s;
     return begin(job, threads, &none, false, &s) ? 0 : s.bytes;
@@ -96,9 +97,9 @@ static void stream_close(struct gf_dwt_stream *s) {
     free(s);
 }
 
-static int stream_open(void *context, const struct gf_job *job, int threads,
+static int stream_open(void *context, const struct gf_job *job, int threads, int64_t memory,
                        const struct gf_dwt_taker *taker, struct gf_dwt_stream **out) {
-    (void)context;
+    (void)context, (void)memory;
     struct gf_dwt_stream *s = *out = malloc(sizeof *s);
     if (!s)
         return gf_fail(GF_ENOMEM, "no memory for a stream");

@@ -42,16 +42,16 @@ static void list_passes(const struct compose *c, int64_t spectrum, struct gf_pla
 /* ---- running ---- */
 
 /* x[k] times a real f[k], or a complex one, for n bins of `channels` values each. */
-#define TIMES(name, real)                                                                          \
-    static void name(real *x, const real *f, bool complex, int64_t n, int64_t channels) {          \
-        for (int64_t k = 0; k < n; k++) {                                                          \
-            const real re = f[complex ? 2 * k : k], im = complex ? f[2 * k + 1] : 0;               \
-            for (int64_t i = 0; i < channels; i++, x += 2) {                                       \
-                const real a = x[0], b = x[1];                                                     \
-                x[0] = complex ? a * re - b * im : a * re;                                         \
-                x[1] = complex ? a * im + b * re : b * re;                                         \
-            }                                                                                      \
-        }                                                                                          \
+#define TIMES(name, real) \
+    static void name(real *x, const real *f, bool complex, int64_t n, int64_t channels) { \
+        for (int64_t k = 0; k < n; k++) { \
+            const real re = f[complex ? 2 * k : k], im = complex ? f[2 * k + 1] : 0; \
+            for (int64_t i = 0; i < channels; i++, x += 2) { \
+                const real a = x[0], b = x[1]; \
+                x[0] = complex ? a * re - b * im : a * re; \
+                x[1] = complex ? a * im + b * re : b * re; \
+            } \
+        } \
     }
 TIMES(times_single, float)
 TIMES(times_double, double)

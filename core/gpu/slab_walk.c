@@ -452,7 +452,7 @@ int gf_gpu_slab_take(struct gf_gpu_shared *p, int first, int end) {
     int rc = 0;
     for (int i = 0; i < p->n; i++)
         for (int k = first + 1; k <= end && k < p->member[i].s->n_walks && !rc; k++)
-            rc = gf_gpu_member_name(&p->member[i], gf_gpu_slab_hold(&p->member[i], k));
+            rc = gf_gpu_member_name(&p->member[i], gf_gpu_slab_hold(&p->member[i].s->walk[k]));
     for (int i = 0; i < p->n && !rc; i++)
         rc = gf_gpu_member_name(&p->member[i], take_walks(&p->member[i], first, end));
     return rc;
@@ -476,7 +476,7 @@ void gf_gpu_slab_give_back(struct gf_gpu_shared *p, int first, int end) {
     for (int i = 0; i < p->n; i++)
         for (int k = first; k < end; k++) {
             give_back(&p->member[i].s->walk[k]);
-            gf_gpu_slab_let_go(&p->member[i], k);
+            gf_gpu_slab_let_go(&p->member[i].s->walk[k]);
         }
     for (int i = 0; i < p->n; i++) {
         drop(p->member[i].c, &p->member[i].s->work[0]);

@@ -37,12 +37,12 @@ static struct ipp {
     } picture;
 } ipp;
 
-#define SYMBOL(field, name)                                                                        \
+#define SYMBOL(field, name) \
     { name, offsetof(struct ipp, field) }
-#define FUNCTIONS(of, letter, type, forward, inverse)                                              \
-    SYMBOL(of.size, "ipp" letter "DFTGetSize_" type),                                              \
-        SYMBOL(of.init, "ipp" letter "DFTInit_" type),                                             \
-        SYMBOL(of.run[GF_FORWARD], "ipp" letter "DFTFwd_" forward),                                \
+#define FUNCTIONS(of, letter, type, forward, inverse) \
+    SYMBOL(of.size, "ipp" letter "DFTGetSize_" type), \
+        SYMBOL(of.init, "ipp" letter "DFTInit_" type), \
+        SYMBOL(of.run[GF_FORWARD], "ipp" letter "DFTFwd_" forward), \
         SYMBOL(of.run[GF_INVERSE], "ipp" letter "DFTInv_" inverse)
 
 static const struct gf_dl_symbol core[] = {SYMBOL(init, "ippInit"), {0}};

@@ -317,12 +317,7 @@ static int decode_header(struct reader *r) {
 }
 
 static int jpeg_open(struct gf_decoder *d, struct gf_image *image) {
-    int rc = gf_jpeg_load();
-    if (rc)
-        return rc;
-    struct reader *r = d->state = calloc(1, sizeof *r);
-    if (!r)
-        return gf_fail(GF_ENOMEM, "out of memory");
+    struct reader *r = d->state;
     r->decoder = d;
     memset(r->bits, -1, sizeof r->bits);
     r->jpeg.err = gf_libjpeg.jpeg_std_error(&r->errors);
@@ -332,7 +327,7 @@ static int jpeg_open(struct gf_decoder *d, struct gf_image *image) {
     r->errors.output_message = on_output;
     if (!d->options.copies)
         gf_source_forward(d->source);
-    rc = decode_header(r);
+    int rc = decode_header(r);
     return rc ? rc : describe(r, image);
 }
 
@@ -421,13 +416,10 @@ static int jpeg_read(struct gf_decoder *d, struct gf_image *image) {
 
 static void jpeg_close(struct gf_decoder *d) {
     struct reader *r = d->state;
-    if (!r)
-        return;
     gf_libjpeg.jpeg_destroy_decompress(&r->jpeg); /* takes one that was never created too */
     free(r->band);
     free(r->profile);
     free(r->exif_body);
-    free(r);
 }
 
 const struct gf_format gf_format_jpeg = {
@@ -438,6 +430,7 @@ const struct gf_format gf_format_jpeg = {
     .end_bytes = "\xFF\xD9",
     .n_end_bytes = 2,
     .load = gf_jpeg_load,
+    .state_bytes = sizeof(struct reader),
     .open = jpeg_open,
     .read = jpeg_read,
     .close = jpeg_close,

@@ -91,13 +91,13 @@ static inline __attribute__((always_inline)) void undo_bytes(int filter, const u
 }
 
 /* The neighbours 1, 2, 4, 8 to the left, zeros where there are none. */
-#define LEFT_1(v)                                                                                  \
+#define LEFT_1(v) \
     __builtin_shufflevector(zero, v, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30)
-#define LEFT_2(v)                                                                                  \
+#define LEFT_2(v) \
     __builtin_shufflevector(zero, v, 0, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29)
-#define LEFT_4(v)                                                                                  \
+#define LEFT_4(v) \
     __builtin_shufflevector(zero, v, 0, 0, 0, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27)
-#define LEFT_8(v)                                                                                  \
+#define LEFT_8(v) \
     __builtin_shufflevector(zero, v, 0, 0, 0, 0, 0, 0, 0, 0, 16, 17, 18, 19, 20, 21, 22, 23)
 
 /* For pixels of one byte: sums 2, 4, 8, 16 neighbours, then adds the last sum of the block before. */

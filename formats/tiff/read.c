@@ -229,9 +229,7 @@ static int tiff_read_rows(struct gf_decoder *d, int64_t page, int64_t row, int64
 
 static int tiff_open(struct gf_decoder *d, struct gf_image *image) {
     enum { SLACK = 64 << 20 }; /* what libtiff may take at once besides the file's own bytes */
-    struct reader *r = d->state = calloc(1, sizeof *r);
-    if (!r)
-        return gf_fail(GF_ENOMEM, "out of memory");
+    struct reader *r = d->state;
     struct gf_tiff *t = &r->t;
     t->source = d->source;
     int64_t size = gf_source_size(d->source);
@@ -268,11 +266,8 @@ static int tiff_open(struct gf_decoder *d, struct gf_image *image) {
 
 static void tiff_close(struct gf_decoder *d) {
     struct reader *r = d->state;
-    if (!r)
-        return;
     gf_tiff_close(&r->t);
     free(r->offsets);
-    free(r);
 }
 
 /* The size of a compressed strip, and so the place of the next, is unknown before it is written. */
@@ -286,6 +281,7 @@ const struct gf_format gf_format_tiff = {
     .summary = "TIFF of any sample type, pages as planes, a spectrum's record inside",
     .load = gf_tiff_load,
     .sniff = tiff_sniff,
+    .state_bytes = sizeof(struct reader),
     .open = tiff_open,
     .read_pages = tiff_read_pages,
     .read_rows = tiff_read_rows,
