@@ -74,6 +74,8 @@ void gf_gpu_axis_pass_bytes(struct gf_gpu_pass_builder *b);
 double gf_gpu_launch_cost(const struct gf_gpu_props *props);
 /* The cost of the pass with this tile, in bytes moved at the device's copy bandwidth. */
 double gf_gpu_axis_pass_cost(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t);
+/* Groups of the pass for each of the device's compute units. */
+double gf_gpu_groups_of_unit(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t);
 /* The cost of two passes in one launch; each runs alone, at the start or the end, for the fraction
  * `alone` of the time. */
 double gf_gpu_chain_cost(const struct gf_gpu_pass *first, const struct gf_gpu_pass *second,
