@@ -132,7 +132,7 @@ static bool look(const struct gf_opengl *gl, void *display, struct found *f, con
 /* The CPU's renderer is last; it answers through either platform, and is listed once. */
 static int find_places(const struct gf_opengl *gl, struct found *found, const char **why) {
     void *device[GF_GPU_MAX_DEVICES];
-    struct found one, cpu = {.place = {.number = 0}};
+    struct found one, cpu = {.place = {0}};
     const char *extensions = gl->query(NULL, GF_EGL_EXTENSIONS);
     int32_t n_devices = 0;
     int n = 0;
