@@ -346,18 +346,15 @@ static int take_stage(struct gf_gpu_walk *w, int stage) {
 }
 
 static int take_staging(struct gf_gpu_walk *w) {
-    bool down = false;
-    for (int k = 0; k < w->run[0].plan->job.n_out && !w->scans; k++)
-        down |= w->to_staged[k] && (!sends(w) || shows(w));
-    int rc = w->s->role.resident ? 0 : take_stage(w, GF_GPU_SLAB_REPORT);
-    if (!rc && w->from_staged)
-        rc = take_stage(w, GF_GPU_SLAB_UP);
-    if (!rc && sends(w) && gf_gpu_slab_stages(w))
-        rc = take_stage(w, GF_GPU_SLAB_SENT);
-    if (!rc && down)
-        rc = take_stage(w, GF_GPU_SLAB_DOWN);
-    if (!rc && has_table(w))
-        rc = take_stage(w, GF_GPU_SLAB_TABLE);
+    bool needed[GF_GPU_SLAB_STAGES] = {[GF_GPU_SLAB_UP] = w->from_staged,
+                                       [GF_GPU_SLAB_REPORT] = !w->s->role.resident,
+                                       [GF_GPU_SLAB_TABLE] = has_table(w),
+                                       [GF_GPU_SLAB_SENT] = sends(w) && gf_gpu_slab_stages(w)};
+    int rc = 0;
+    for (int k = 0; k < w->run[0].plan->job.n_out && downloads(w); k++)
+        needed[GF_GPU_SLAB_DOWN] |= w->to_staged[k];
+    for (int k = 0; k < GF_GPU_SLAB_STAGES && !rc; k++)
+        rc = needed[k] ? take_stage(w, k) : 0;
     return rc;
 }
 
