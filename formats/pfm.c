@@ -14,8 +14,8 @@ static bool pfm_sniff(const unsigned char *head, size_t n) {
     return n >= 3 && head[0] == 'P' && (head[1] == 'f' || head[1] == 'F') && gf_pnm_space(head[2]);
 }
 
-/* Parses the scale: digits and a point, with or without a sign and an exponent. Only its sign and that it is
- * not zero matter; strtod() would follow the locale. */
+/* Parses the scale: digits and a point, with or without a sign and an exponent. Only its sign and
+ * that it is not zero matter; strtod() would follow the locale. */
 static int parse_scale(const char *text, bool *little) {
     bool digit = false, nonzero = false, point = false;
     const char *p = text;

@@ -46,7 +46,7 @@ static int take_recorded(struct gf_task *t, bool alpha) {
     return rc;
 }
 
-/* The image keeps its own profile, which a record has not. */
+/* The image keeps its own profile; a record has none. */
 static void take_metadata(struct gf_task *t, const struct gf_record *r) {
     struct gf_metadata *m = &t->image.metadata;
     unsigned char *profile = m->profile;
@@ -65,8 +65,7 @@ int gf_task_take_channels(struct gf_task *t) {
     t->job.luma = t->s->color && channels > 1;
     if (t->job.luma && image->color != GF_RGB)
         return gf_fail(GF_EINVAL,
-                       "--color=luma needs red, green and blue, and these are %lld "
-                       "plain channels",
+                       "--color=luma needs red, green and blue, and these are %lld plain channels",
                        (long long)channels);
     gf_task_split(t, &image->px, channels);
     return 0;

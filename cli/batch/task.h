@@ -17,7 +17,7 @@
 #define GF_CLI_BATCH_TASK_H
 
 #include "core/deal/deal.h"
-#include "core/mpi/ranks.h"
+#include "core/base/ranks.h"
 #include "core/session/runner.h"
 #include "cli/batch/load.h"
 #include "cli/batch/resume.h"
@@ -192,6 +192,8 @@ bool gf_task_fits_input(const struct gf_task *t);
 bool gf_task_is_at_hand(const struct gf_task *t);
 /* For prepare(), once the outputs are described: NULL, or why all samples have to be in memory. */
 const char *gf_task_refuses_pages(const struct gf_task *t);
+/* NULL, or why an output is not written in boxes that come in any order. */
+const char *gf_task_refuses_rows(const struct gf_task *t);
 /* NULL, or why --nan=mean cannot mend parts of them. */
 const char *gf_task_refuses_mean(const struct gf_task *t);
 /* Fills in t->pages; and reduces the pages taken at once, false if that is impossible. */

@@ -95,25 +95,15 @@ static const struct gf_opt_group shift_group = GF_GROUP(
                "the zero frequency of IN is in the centre (default: as recorded; without a record "
                "no, but yes for --from-magnitude)"));
 
-static const struct gf_opt_group *const groups[] = {&gf_opts_out,
-                                                    &kind_group,
-                                                    &gf_opts_further,
-                                                    &gf_opts_depth_own,
-                                                    &gf_opts_files,
-                                                    &pair_group,
-                                                    &gf_opts_axes,
-                                                    &gf_opts_norm,
-                                                    &shift_group,
-                                                    &gf_opts_precision,
-                                                    &gf_opts_list,
-                                                    &gf_opts_frames,
-                                                    &gf_opts_raw,
-                                                    &gf_opts_backend,
-                                                    &gf_opts_peer,
-                                                    &gf_opts_run,
-                                                    &gf_opts_scratch,
-                                                    &gf_opts_report,
-                                                    NULL};
+static const struct gf_opt_group *const groups[] = {
+    /* outputs, and a pair in place of IN */
+    &gf_opts_out, &kind_group, &gf_opts_further, &gf_opts_depth_own, &gf_opts_files, &pair_group,
+    /* the transform */
+    &gf_opts_axes, &gf_opts_norm, &shift_group, &gf_opts_precision,
+    /* inputs */
+    &gf_opts_list, &gf_opts_frames, &gf_opts_raw,
+    /* the run */
+    &gf_opts_backend, &gf_opts_peer, &gf_opts_run, &gf_opts_scratch, &gf_opts_report, NULL};
 
 const struct gf_command gf_command_inv = {
     .name = "inv",

@@ -1,6 +1,6 @@
 /* How processes of one run talk to each other, and the memory that they share: the functions of a
  * plugin that is built with an MPI library (core/mpi/plugin.c) and opened at run time, as MPI
- * libraries differ in their binary interfaces. core/mpi/ranks.h opens one.
+ * libraries differ in their binary interfaces. core/base/ranks.h opens one.
  *
  * Functions return 0, or a code that is not 0 after which message() has the reason; then the
  * processes are out of step and only abandon() helps. All of them are called by one thread. */

@@ -96,8 +96,8 @@ static struct gf_array work_array(const struct gf_job *job, const struct gf_work
     return a;
 }
 
-/* Multiplies each row of x by the table's row of the same number, and adds `zero`. The channels of a bin are
- * beside each other, or there is one spectrum after the other. */
+/* Multiplies each row of x by the table's row of the same number, and adds `zero`. The channels of
+ * a bin are beside each other, or there is one spectrum after the other. */
 static void multiply(const struct gf_array *x, unsigned axes, const struct gf_array *table,
                      double zero, int threads) {
     const int last = table->rank - 1;
@@ -201,8 +201,8 @@ static void drop(struct gf_plan *plan) {
     free(c);
 }
 
-/* The three parts of a run on a device. The host multiplies the spectrum, and `seconds` is the device's
- * time alone. */
+/* The three parts of a run on a device. The host multiplies the spectrum, and `seconds` is the
+ * device's time alone. */
 static int upload(struct gf_plan *plan, const struct gf_array *in) {
     struct compose *c = plan->impl;
     int rc = take_spectrum(c);

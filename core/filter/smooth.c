@@ -132,8 +132,8 @@ struct bins {
                 (type)(q * (double)((const type *)b->r)[i * b->reals + j]); \
     }
 
-/* A few rows away from an edge nearly all bins have decayed, so the search for the last that has not
- * begins at the end. `to` is all zeros. */
+/* A few rows away from an edge nearly all bins have decayed, so the search for the last that has
+ * not begins at the end. `to` is all zeros. */
 static void extend_bins(const struct bins *b, double d, double n, void *to) {
     int64_t count = b->count;
     while (count > 0 && has_decayed(&b->k[count - 1], d))

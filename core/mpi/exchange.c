@@ -79,23 +79,3 @@ int gf_rank_exchange_turn(struct gf_rank_exchange *e, int rc) {
     const int met = gf_ranks_check(e->ranks, e->ranks->transport->fence());
     return met ? met : gf_ranks_agree(e->ranks, rc);
 }
-
-static int turn(void *user, int rc) {
-    return gf_rank_exchange_turn(user, rc);
-}
-
-static int sum(void *user, double *values, int64_t n) {
-    return gf_ranks_sum(((struct gf_rank_exchange *)user)->ranks, values, n);
-}
-
-static int most(void *user, double *values, int64_t n) {
-    return gf_ranks_most(((struct gf_rank_exchange *)user)->ranks, values, n);
-}
-
-static int share(void *user, void *data, int64_t bytes, int from) {
-    return gf_ranks_share(((struct gf_rank_exchange *)user)->ranks, data, bytes, from);
-}
-
-struct gf_slab_members gf_rank_members(struct gf_rank_exchange *e, const struct gf_ranks *ranks) {
-    return (struct gf_slab_members){ranks->rank, ranks->size, e, turn, sum, most, share};
-}

@@ -236,7 +236,7 @@ static int forward_blocks(struct gf_slab_state *r) {
                               : write_blocks(r);
 }
 
-/* The largest values of all members. */
+/* The largest values of all ranks. */
 static int scan_blocks(struct gf_slab_state *r) {
     r->scans = true;
     int rc = gf_slab_turn(r, forward_blocks(r));
@@ -244,25 +244,11 @@ static int scan_blocks(struct gf_slab_state *r) {
     return rc ? rc : gf_slab_join_largest(r);
 }
 
-/* All members' pages, which each of them has the sample of. */
-static int join_range(struct gf_slab_state *r) {
-    const struct gf_slab_plan *p = r->plan;
-    const int n = r->io->members.n;
-    struct gf_span *pages = n ? malloc((size_t)n * sizeof *pages) : NULL;
-    int rc = gf_slab_turn(r, n && !pages ? gf_fail(GF_ENOMEM, "out of memory") : 0);
-    for (int i = 0; i < n && !rc; i++)
-        pages[i] = gf_slab_pages_of(p, gf_slab_share(p->n_slabs, n, i));
-    if (!rc && n)
-        rc = gf_slab_range_join(&r->range, r->io, pages);
-    free(pages);
-    return rc;
-}
-
 /* The display ranges, between the two walks. */
 static int find_ranges(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
     bool scans = false;
-    int rc = join_range(r);
+    int rc = gf_slab_range_join(&r->range, r->io->ranks);
     struct gf_array lines = gf_slab_range_lines(&r->range);
     if (!rc && lines.data)
         rc = gf_slab_run_lines(r, lines.shape[1], lines.shape[2], lines.data);
@@ -301,33 +287,11 @@ static int run_volume(struct gf_slab_state *r) {
     return rc;
 }
 
-/* Joins what the members' parts reported. Outputs' ranges are the same for all that have a part of the
- * last walk, as the last member has. */
-static int join_reports(struct gf_slab_state *r) {
-    const struct gf_slab_members *m = &r->io->members;
-    struct gf_report *report = r->report;
-    double sum[GF_MAX_OUTPUTS + 2];
-    int rc = 0;
-    for (int i = 0; i < GF_MAX_OUTPUTS; i++)
-        sum[i] = (double)report->clipped[i];
-    memcpy(sum + GF_MAX_OUTPUTS, r->energy, sizeof r->energy);
-    if (m->n)
-        rc = m->sum(m->user, sum, GF_MAX_OUTPUTS + 2);
-    if (!rc && m->n)
-        rc = m->share(m->user, report->low, sizeof report->low, m->n - 1);
-    if (!rc && m->n)
-        rc = m->share(m->user, report->high, sizeof report->high, m->n - 1);
-    for (int i = 0; i < GF_MAX_OUTPUTS; i++)
-        report->clipped[i] = (int64_t)sum[i];
-    const double *energy = sum + GF_MAX_OUTPUTS;
-    gf_report_energy(energy[0], energy[1], report);
-    return rc;
-}
-
 int gf_slab_run(const struct gf_slab_plan *plan, const struct gf_slab_io *io,
                 struct gf_report *report) {
     struct gf_slab_state r = {.plan = plan, .io = io, .report = report, .range = {.plan = plan}};
     *report = (struct gf_report){0};
     int rc = plan->line ? gf_slab_line_run(&r) : run_volume(&r);
-    return rc ? rc : join_reports(&r);
+    gf_report_energy(r.energy[0], r.energy[1], report);
+    return rc ? rc : gf_ranks_join_report(io->ranks, report);
 }

@@ -21,9 +21,7 @@ void gf_slab_expect(const struct gf_slab_state *r, int64_t at, int64_t bytes) {
 
 int gf_slab_walk(struct gf_slab_state *r, const struct gf_slab_walk *w) {
     enum { ROOMS = sizeof w->room / sizeof *w->room };
-    const struct gf_slab_members *m = &r->io->members;
-    const struct gf_span own =
-        m->n ? gf_slab_share(w->n, m->n, m->member) : (struct gf_span){0, w->n};
+    const struct gf_span own = gf_ranks_own(r->io->ranks, w->n);
     void *memory[ROOMS] = {NULL};
     int rc = 0;
     for (int i = 0; i < ROOMS && !rc; i++) {
@@ -139,11 +137,10 @@ int64_t gf_slab_largest_piece(const struct gf_slab_plan *p, int64_t count) {
 }
 
 int gf_slab_join_largest(struct gf_slab_state *r) {
-    const struct gf_slab_members *m = &r->io->members;
     double high[GF_MAX_OUTPUTS];
     for (int i = 0; i < GF_MAX_OUTPUTS; i++)
         high[i] = r->range.of[i][1];
-    int rc = m->n ? m->most(m->user, high, GF_MAX_OUTPUTS) : 0;
+    int rc = gf_ranks_most(r->io->ranks, high, GF_MAX_OUTPUTS);
     for (int i = 0; i < GF_MAX_OUTPUTS; i++)
         r->range.of[i][1] = high[i];
     return rc;

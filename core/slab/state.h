@@ -20,11 +20,11 @@ struct gf_slab_state {
     double energy[2];           /* of a full spectrum's Hermitian part, and of the rest */
 };
 
-/* After a scan: the largest values that any member found become those of all. */
+/* After a scan: the largest values that any rank found become those of all. */
 int gf_slab_join_largest(struct gf_slab_state *r);
-/* After a walk: the status of all members, as struct gf_slab_members' turn(). */
+/* After a walk: the status of all ranks. */
 static inline int gf_slab_turn(struct gf_slab_state *r, int rc) {
-    return r->io->members.n ? r->io->members.turn(r->io->members.user, rc) : rc;
+    return r->io->ranks ? r->io->turn(r->io->user, rc) : rc;
 }
 
 static inline int64_t gf_slab_row_bytes(const struct gf_slab_plan *p) {

@@ -1,6 +1,6 @@
-/* clFFT as an entrant of `gpufft bench`, on arrays of its own types alone. It is loaded at run time:
- * the few declarations that are needed are below, from its documentation. A plan is a number; a
- * context, a queue and memory are OpenCL's. */
+/* clFFT as an entrant of `gpufft bench`, on arrays of its own types alone. It is loaded at run
+ * time: the few declarations that are needed are below, from its documentation. A plan is a number;
+ * a context, a queue and memory are OpenCL's. */
 
 #include "core/base/clock.h"
 #include "core/base/dl.h"

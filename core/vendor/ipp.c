@@ -1,6 +1,6 @@
-/* Intel's IPP as an entrant of `gpufft bench`: lines and pictures of its own types, on one thread. Its
- * libraries for one kind of CPU are opened here, in its own order of preference: its dispatching libraries
- * end the process if a package lacks the names that they look for. */
+/* Intel's IPP as an entrant of `gpufft bench`: lines and pictures of its own types, on one thread.
+ * Its libraries for one kind of CPU are opened here, in its own order of preference: its
+ * dispatching libraries end the process if a package lacks the names that they look for. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
-/* JPEG in, by libjpeg: 8-bit grey, YCbCr and RGB as RGB, CMYK and YCCK as the four channels that the
- * file stores (Adobe's files store the complement of the ink, and so they are read). The orientation
- * that EXIF asks for is applied. libjpeg goes on after most damage and prints a warning; here each
- * warning that means damage fails the file. */
+/* JPEG in, by libjpeg: 8-bit grey, YCbCr and RGB as RGB, CMYK and YCCK as the four channels that
+ * the file stores (Adobe's files store the complement of the ink, and so they are read). The
+ * orientation that EXIF asks for is applied. libjpeg goes on after most damage and prints a
+ * warning; here each warning that means damage fails the file. */
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +18,8 @@
  * most four channels, the others of which may be subsampled: 8 * 64 * 4. Arithmetic coding has no
  * such bound. */
 enum { HUFFMAN_RATIO = 2048 };
-/* Progressive files have about ten scans. A scan may take a few bytes in the file and the time of the
- * whole picture, so their number is limited. */
+/* Progressive files have about ten scans. A scan may take a few bytes in the file and the time of
+ * the whole picture, so their number is limited. */
 enum { MOST_SCANS = 100 };
 enum {
     BAND = 16 /* rows at once when they are turned */,
@@ -247,8 +247,8 @@ static int channels_of(struct reader *r) {
     }
 }
 
-/* Bytes that libjpeg allocates besides the samples: the coefficients of files of several scans, which are
- * all kept, and some rows of each component. */
+/* Bytes that libjpeg allocates besides the samples: the coefficients of files of several scans,
+ * which are all kept, and some rows of each component. */
 static int64_t working_memory(struct reader *r) {
     struct jpeg_decompress_struct *jpeg = &r->jpeg;
     int64_t sum = 8 * BUFFER;

@@ -115,8 +115,8 @@ static int find_description(struct gf_tiff *t, uint64_t *at, uint64_t *n) {
     return GF_OK;
 }
 
-/* Checks if the current page's description is a record, whole or damaged. libtiff ends its text at the first
- * NUL, which may be the damage, so the rest is read from the file. */
+/* Checks if the current page's description is a record, whole or damaged. libtiff ends its text at
+ * the first NUL, which may be the damage, so the rest is read from the file. */
 static int is_record(struct gf_tiff *t, const char *text, bool *is) {
     uint64_t at, n;
     *is = gf_record_is_ours(text, strlen(text));
@@ -147,8 +147,8 @@ static int read_record(struct gf_tiff *t, struct gf_image *image) {
     return image->record ? GF_OK : gf_fail(GF_ENOMEM, "out of memory");
 }
 
-/* ImageJ lists one page of a stack that is too large for its TIFFs, and writes the samples of all one after
- * the other. */
+/* ImageJ lists one page of a stack that is too large for its TIFFs, and writes the samples of all
+ * one after the other. */
 static int fail_unlisted(struct reader *r, const struct gf_stack *stack) {
     const struct gf_tiff_page *p = &r->first;
     const bool plain = p->compression == COMPRESSION_NONE && !p->tiled && !p->planar &&

@@ -73,6 +73,10 @@ static int get(void *user, int64_t at, void *data, int64_t bytes) {
     return 0;
 }
 
+static int turn(void *user, int rc) {
+    return gf_rank_exchange_turn(&((struct slab_rig *)user)->between, rc);
+}
+
 static void *lend(void *user, int64_t at, int64_t bytes) {
     return gf_rank_exchange_lend(&((struct slab_rig *)user)->between, at, bytes);
 }
@@ -144,7 +148,7 @@ static struct gf_slab_io io_of(struct slab_rig *f) {
     if (f->ranks)
         io.lend = lend;
     if (f->ranks)
-        io.members = gf_rank_members(&f->between, f->ranks);
+        io.ranks = f->ranks, io.turn = turn;
     return io;
 }
 

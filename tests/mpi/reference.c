@@ -176,6 +176,10 @@ static void *lend(void *user, int64_t at, int64_t bytes) {
     return gf_rank_exchange_lend(&((struct beside *)user)->exchange, at, bytes);
 }
 
+static int turn(void *user, int rc) {
+    return gf_rank_exchange_turn(&((struct beside *)user)->exchange, rc);
+}
+
 static int run_job(void *user, const struct gf_job *job, const struct gf_array *in,
                    struct gf_array *out, struct gf_report *report) {
     struct beside *f = user;
@@ -204,7 +208,8 @@ static void time_fftw(int64_t n) {
     struct beside f = {.n = n};
     const struct gf_slab_io io = {.user = &f,
                                   .threads = 1,
-                                  .members = gf_rank_members(&f.exchange, &ranks),
+                                  .ranks = &ranks,
+                                  .turn = turn,
                                   .read = read_planes,
                                   .write = take_rows,
                                   .put = put,
