@@ -58,9 +58,9 @@ struct gf_report_value gf_report_json(json_t *v);
 #define GF_BOOL(key, condition) ((struct gf_report_member){key, gf_report_bool(condition)})
 #define GF_TRUE_IF(on, key)     GF_KEY_IF(on, key, (bool)true)
 /* Absent, or null, unless `on`; then the value is not evaluated. */
-#define GF_KEY_IF(on, key, v)                                                                      \
+#define GF_KEY_IF(on, key, v) \
     ((struct gf_report_member){key, (on) ? GF_VALUE(v) : (struct gf_report_value){NULL, 0}})
-#define GF_KEY_OR_NULL(on, key, v)                                                                 \
+#define GF_KEY_OR_NULL(on, key, v) \
     ((struct gf_report_member){key, (on) ? GF_VALUE(v) : gf_report_text(NULL)})
 
 /* Adds members in the order given; returns `o`. */

@@ -81,10 +81,10 @@ int gf_crc32_source(const struct gf_source *source, int64_t size, int threads, u
 
 /* ---- parts in any order ----
  *
- * The sum of a whole is the exclusive or of its parts' sums, each moved by the bytes that follow the part
- * (zlib's crc32_combine() moves the first of two by the length of the second). How many bytes follow is not
- * known before the end, so each sum is first moved back by the part's end, then all by the whole's. Moving
- * by ORDER bytes changes nothing, as the polynomial is primitive. */
+ * The sum of a whole is the exclusive or of its parts' sums, each moved by the bytes that follow
+ * the part (zlib's crc32_combine() moves the first of two by the length of the second). How many
+ * bytes follow is not known before the end, so each sum is first moved back by the part's end, then
+ * all by the whole's. Moving by ORDER bytes changes nothing, as the polynomial is primitive. */
 
 static const int64_t ORDER = 0xffffffff;
 

@@ -16,7 +16,11 @@ int gf_decoder_open(struct gf_decoder *d, const struct gf_format *format, struct
                     const struct gf_read_options *options, struct gf_image *image) {
     *d = (struct gf_decoder){.format = format, .source = source, .options = *options};
     *image = (struct gf_image){0};
-    int rc = format->open(d, image);
+    int rc = format->load ? format->load() : GF_OK;
+    if (!rc && !(d->state = calloc(1, format->state_bytes)))
+        rc = gf_fail(GF_ENOMEM, "out of memory");
+    if (!rc)
+        rc = format->open(d, image);
     if (rc) {
         gf_decoder_close(d);
         gf_image_free(image);
@@ -53,10 +57,9 @@ int gf_decoder_feed(struct gf_decoder *d, struct gf_image *image, struct gf_feed
 }
 
 void gf_decoder_close(struct gf_decoder *d) {
-    if (d->format && d->format->close)
+    if (d->state && d->format->close)
         d->format->close(d);
-    else
-        free(d->state);
+    free(d->state);
     *d = (struct gf_decoder){0};
 }
 

@@ -24,8 +24,8 @@ int gf_file_again(const struct gf_file *of, struct gf_file **out);
 /* Compares the data with the checksum of the record beside it, which otherwise the first reading of
  * samples does. */
 int gf_file_check(struct gf_file *file);
-/* Before samples that will be read once each, in any order: their sum is taken on the way, and the caller
- * must call gf_file_check() at the end, which reads them again only if that does not fit. */
+/* Before samples that will be read once each, in any order: their sum is taken on the way, and the
+ * caller must call gf_file_check() at the end, which reads them again only if that does not fit. */
 void gf_file_sum_reads(struct gf_file *file);
 /* Reads the samples, once after each header, and compares them with the checksum of a record beside
  * the data. */

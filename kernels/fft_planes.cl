@@ -8,10 +8,10 @@
 #define TILE_LINES(args) PLANE_LINES
 /* A share by its line in its plane; the last plane replaces missing ones. */
 #define PLANE_OF(own) ((own).tile * PLANES + (own).line / PLANE_LINES)
-#define IN_PLANE(own, planes)                                                                      \
-    {                                                                                              \
-        (own).first, (own).line % PLANE_LINES,                                                     \
-            PLANE_OF(own) < (planes) ? PLANE_OF(own) : (planes)-1 SHARE_ORDER                      \
+#define IN_PLANE(own, planes) \
+    { \
+        (own).first, (own).line % PLANE_LINES, \
+            PLANE_OF(own) < (planes) ? PLANE_OF(own) : (planes)-1 SHARE_ORDER \
     }
 /* Items without a line repeat the first ones' work. */
 #define ITEM ((uint)LOCAL_ID % (uint)(PER_LINE * LINES))

@@ -40,9 +40,10 @@
 #define OF_BITS(b)       as_float(b)
 #define WIDE_BITS_OF(x)  ((wide)as_long(x))
 /* a's lowest byte, then b's from the highest to the second. */
-#define REVERSED_BYTES(a, b)                                                                       \
+#define REVERSED_BYTES(a, b) \
     as_uint((uchar4)(as_uchar4(a).s0, as_uchar4(b).s3, as_uchar4(b).s2, as_uchar4(b).s1))
 #define OF_WIDE_BITS(b)  as_double(b)
+#define WARP             1 /* items that run in step: not known */
 #define ATOMIC_MAX(p, v) atomic_max(p, v)
 #define RAISE(p, v)      ((void)atomic_max(p, v)) /* for values that seldom rise */
 #ifdef __NV_CL_C_VERSION
@@ -78,7 +79,7 @@ typedef char schar;
 #define LESS_OF(a, b)   ((a) < (b) ? (a) : (b))
 #define ROOM_FOR(group) LESS_OF(UNIT_THREADS / (((group) + 31) / 32 * 32), UNIT_GROUPS)
 /* `resident` groups are to fit a multiprocessor, which limits their registers. */
-#define KERNEL(threads, resident)                                                                  \
+#define KERNEL(threads, resident) \
     extern "C" __global__ void __launch_bounds__(threads, LESS_OF(resident, ROOM_FOR(threads)))
 #define GLOBAL
 #define LOCAL
@@ -136,6 +137,7 @@ typedef char schar;
 #define WIDE_BITS_OF(x)      __double_as_longlong(x)
 #define REVERSED_BYTES(a, b) __byte_perm(a, b, 0x5670)
 #define OF_WIDE_BITS(b)      __longlong_as_double(b)
+#define WARP                 32
 typedef long long wide;
 typedef unsigned char uchar;
 typedef signed char schar;
@@ -230,9 +232,10 @@ using namespace std;
 #define BITS_OF(x)      stub_bits<uint>(x)
 #define OF_BITS(b)      stub_bits<float>(b)
 #define WIDE_BITS_OF(x) stub_bits<wide>(x)
-#define REVERSED_BYTES(a, b)                                                                       \
+#define REVERSED_BYTES(a, b) \
     (((a)&255u) | ((b) >> 16 & 0xff00u) | ((b)&0xff0000u) | ((b)&0xff00u) << 16)
 #define OF_WIDE_BITS(b) stub_bits<double>(b)
+#define WARP            1
 typedef long long wide;
 typedef unsigned char uchar;
 typedef signed char schar;
@@ -311,6 +314,17 @@ typedef float2 cplx;
 #define make_cplx    make_float2
 #endif
 #define R(x) ((real)(x)) /* rounded once */
+
+/* The sum over the items of a warp up to this one, which all of them call. */
+INLINE uint sum_of_warp(uint v) {
+#if WARP > 1
+    UNROLL for (int step = 1; step < WARP; step *= 2) {
+        const uint other = __shfl_up_sync(~0u, v, step);
+        v += LOCAL_ID % WARP >= step ? other : 0;
+    }
+#endif
+    return v;
+}
 
 /* On 0..1; NaN becomes 0. */
 #if defined(__CUDACC__) && !defined(DOUBLE)

@@ -9,7 +9,7 @@
 #include "twiddle.h"
 
 /* From a line's first to point, or coordinate, j: in 32 bits if all lines are that short. */
-#define SPAN(fits, j, stride)                                                                      \
+#define SPAN(fits, j, stride) \
     ((fits) ? (place)((uint)(j) * (uint)(stride)) : (place)(j) * (place)(stride))
 
 /* Lines of a tile: a constant, or a kernel's argument. */

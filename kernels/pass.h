@@ -72,10 +72,10 @@
 #else
 #define ELSEWHERE_PARAMETER
 #endif
-#define PASS_PARAMETERS(own)                                                                       \
+#define PASS_PARAMETERS(own) \
     GLOBAL const source_element *src, GLOBAL sink_element *dst, GLOBAL const cplx *RESTRICT table, \
-        GLOBAL const real *RESTRICT params, own,                                                   \
-        GLOBAL uint *RESTRICT counters ELSEWHERE_PARAMETER,                                        \
+        GLOBAL const real *RESTRICT params, own, \
+        GLOBAL uint *RESTRICT counters ELSEWHERE_PARAMETER, \
         const struct pass_args args TILE_PARAMETER(word)
 
 #if SIDES == 1

@@ -12,9 +12,9 @@
 #ifndef PROFILES_H
 #define PROFILES_H
 
-#define PROFILES(ROW)                                                                              \
-    ROW(GAUSSIAN, "gaussian", PRODUCT, exp(-square / 2), v)                                        \
-    ROW(IDEAL, "ideal", SUM, square, up_to(v, limit))                                              \
+#define PROFILES(ROW) \
+    ROW(GAUSSIAN, "gaussian", PRODUCT, exp(-square / 2), v) \
+    ROW(IDEAL, "ideal", SUM, square, up_to(v, limit)) \
     ROW(BUTTERWORTH, "butterworth:N", SUM, square, one / (one + power(ratio, order)))
 
 #define PROFILE_SUM                                     0

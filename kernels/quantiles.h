@@ -10,14 +10,19 @@
 #define KIND KIND_MAGNITUDE
 #endif
 
-/* Words of local memory: two histograms, two running sums of the work items' parts and their
- * predecessors, two digits and the ranks left there. */
-#define QUANTILE_WORDS (2 * SAMPLE_SUMS + 4 * THREADS + 4)
+#define WARPS (THREADS / WARP)
+/* Words of local memory: the histograms of upper digits and of the two quantiles' lower ones, two running sums
+ * of the warps' parts and their predecessors, two digits with the ranks left there, and TOTALS. */
+#define QUANTILE_WORDS (3 * SAMPLE_SUMS + 4 * WARPS + 4 + TOTALS)
 #define EACH_DIGITS    ((SAMPLE_DIGITS + THREADS - 1) / THREADS)
 /* A digit's sum, padded so that items with 8 or 32 digits meet no bank twice. */
 #define SUM_AT(digit) ((int)((digit) + ((digit) >> 5)))
 /* Keys that a work item reads at a time: all, for most samples. */
 #define AT_ONCE ((9216 + THREADS - 1) / THREADS)
+
+/* Totals over all keys: the largest one, that of the zero frequencies, the weights, and those of keys whose digit is
+ * below that of `from`. */
+enum { LARGEST, ZERO, WEIGHTS, BELOW, TOTALS };
 
 struct keys {
     GLOBAL const uint *key;
@@ -31,44 +36,52 @@ struct some_keys {
     uint key[AT_ONCE], weight[AT_ONCE];
 };
 
-/* The sum of a work item's part of a histogram. */
-INLINE uint sum_own(LOCAL const uint *sum) {
+/* How much of a histogram is in a work item's part of it, from a digit on. */
+INLINE uint sum_own(LOCAL const uint *sum, const int first) {
     uint own = 0;
     UNROLL for (int i = 0; i < EACH_DIGITS; i++) {
         const int digit = LOCAL_ID * EACH_DIGITS + i;
-        own += digit < SAMPLE_DIGITS ? sum[SUM_AT(digit)] : 0;
+        own += digit >= first && digit < SAMPLE_DIGITS ? sum[SUM_AT(digit)] : 0;
     }
     return own;
 }
 
-/* Sums the work item's parts of `n` histograms, and the parts before; returns the first's total. */
-INLINE uint sum_before(LOCAL const uint *sum, LOCAL uint *scan, const int n, uint *own,
-                       uint *before) {
+/* Sums a work item's part of `n` histograms, and the parts before it; returns the total of the
+ * first. */
+INLINE uint sum_before(LOCAL const uint *sum, LOCAL uint *scan, const int first, const int n,
+                       uint *own, uint *before) {
+    const int warp = LOCAL_ID / WARP;
     int turn = 0;
     UNROLL for (int q = 0; q < n; q++) {
-        own[q] = sum_own(sum + q * SAMPLE_SUMS);
-        scan[q * THREADS + LOCAL_ID] = own[q];
+        own[q] = sum_own(sum + q * SAMPLE_SUMS, first);
+        before[q] = sum_of_warp(own[q]);
+        if (LOCAL_ID % WARP == WARP - 1)
+            scan[q * WARPS + warp] = before[q];
     }
-    for (int step = 1; step < THREADS; step *= 2) {
-        LOCAL const uint *last = scan + turn * 2 * THREADS + LOCAL_ID;
+    ROLLED for (int step = 1; step < WARPS; step *= 2) {
+        LOCAL const uint *last = scan + turn * 2 * WARPS + LOCAL_ID;
         turn = 1 - turn;
         BARRIER();
-        UNROLL for (int q = 0; q < n; q++) scan[(2 * turn + q) * THREADS + LOCAL_ID] =
-            last[q * THREADS] + (LOCAL_ID >= step ? last[q * THREADS - step] : 0);
+        UNROLL for (int q = 0; q < n; q++) {
+            if (LOCAL_ID < WARPS)
+                scan[(2 * turn + q) * WARPS + LOCAL_ID] =
+                    last[q * WARPS] + (LOCAL_ID >= step ? last[q * WARPS - step] : 0);
+        }
     }
     BARRIER();
-    UNROLL for (int q = 0; q < n; q++) before[q] =
-        scan[(2 * turn + q) * THREADS + LOCAL_ID] - own[q];
-    return scan[(2 * turn + 1) * THREADS - 1];
+    UNROLL for (int q = 0; q < n; q++) before[q] +=
+        (warp ? scan[(2 * turn + q) * WARPS + warp - 1] : 0) - own[q];
+    return scan[(2 * turn + 1) * WARPS - 1];
 }
 
-/* The work item whose part has it writes the digit at which the running sum exceeds `rank` to
- * digit[0], and the rest of the rank to digit[1]. */
-INLINE void find_digit(LOCAL const uint *sum, uint own, uint before, uint rank, LOCAL uint *digit) {
+/* The digit at which the running sum of the histogram exceeds `rank`, to digit[0], and what of the
+ * rank is left there, to digit[1]: by the work item whose part has it. */
+INLINE void find_digit(LOCAL const uint *sum, const int first, uint own, uint before, uint rank,
+                       LOCAL uint *digit) {
     if (rank < before || rank - before >= own)
         return;
     for (int i = LOCAL_ID * EACH_DIGITS; i < SAMPLE_DIGITS; i++) {
-        const uint here = sum[SUM_AT(i)];
+        const uint here = i < first ? 0 : sum[SUM_AT(i)];
         if (rank - before < here) {
             digit[0] = (uint)i;
             digit[1] = rank - before;
@@ -83,14 +96,7 @@ INLINE void clear_words(LOCAL uint *words, int count) {
         words[i] = 0;
 }
 
-/* Adds a key to the histogram of upper digits and, as a zero frequency or not, to the largest. */
-INLINE void put_key(LOCAL uint *sum, LOCAL uint *most, uint key, uint weight) {
-    if (weight)
-        ATOMIC_ADD(&sum[SUM_AT(key >> SAMPLE_DIGIT)], weight);
-    RAISE(most + (weight ? 0 : 1), key);
-}
-
-/* Weights, or keys, from the i-th on, for one work item. */
+/* The weights, or the keys, of those from the i-th on that the work item takes. */
 INLINE void take_weights(const struct keys *k, wide i, struct some_keys *some) {
     UNROLL for (int j = 0; j < AT_ONCE; j++) {
         const wide at = i + j * THREADS;
@@ -104,14 +110,45 @@ INLINE void take_keys(const struct keys *k, wide i, struct some_keys *some) {
     }
 }
 
-/* Removes keys that are left out from the histogram of upper digits. */
-INLINE void leave_out(const struct keys *k, LOCAL uint *sum) {
-    const int digit = (int)(k->from >> SAMPLE_DIGIT);
-    const uint partly = sum[SUM_AT(digit)];
+/* A key to the histogram of upper digits and to a work item's share of the totals. */
+INLINE void put_key(LOCAL uint *sum, uint from, uint key, uint weight, uint *own) {
+    if (weight) {
+        ATOMIC_ADD(&sum[SUM_AT(key >> SAMPLE_DIGIT)], weight);
+        own[LARGEST] = key > own[LARGEST] ? key : own[LARGEST];
+    } else {
+        own[ZERO] = key > own[ZERO] ? key : own[ZERO];
+    }
+    own[WEIGHTS] += weight;
+    own[BELOW] += key >> SAMPLE_DIGIT < from >> SAMPLE_DIGIT ? weight : 0;
+}
+
+/* All keys, the first of which the work item has taken. */
+INLINE void put_keys(const struct keys *k, LOCAL uint *sum, LOCAL uint *totals,
+                     const struct some_keys *some) {
+    uint own[TOTALS] = {0, 0, 0, 0};
+    UNROLL for (int j = 0; j < AT_ONCE; j++)
+        put_key(sum, k->from, some->key[j], some->weight[j], own);
+    for (wide i = LOCAL_ID + AT_ONCE * THREADS; i < k->count; i += THREADS)
+        put_key(sum, k->from, k->key[i], (uint)k->weight[i], own);
+    RAISE(totals + LARGEST, own[LARGEST]);
+    RAISE(totals + ZERO, own[ZERO]);
+    UNROLL for (int j = WEIGHTS; j < TOTALS; j++) {
+        const uint all = sum_of_warp(own[j]);
+        if (LOCAL_ID % WARP == WARP - 1)
+            ATOMIC_ADD(&totals[j], all);
+    }
     BARRIER();
-    clear_words(sum, SUM_AT(digit) + 1);
+}
+
+/* Takes the keys that are left out from the sum of the digit that they share with others. */
+INLINE void leave_out(const struct keys *k, LOCAL uint *sum, const int digit) {
+    if (!sum[SUM_AT(digit)])
+        return;
     BARRIER();
-    for (wide i = LOCAL_ID; i < k->count && partly; i += THREADS) {
+    if (LOCAL_ID == 0)
+        sum[SUM_AT(digit)] = 0;
+    BARRIER();
+    for (wide i = LOCAL_ID; i < k->count; i += THREADS) {
         const uint key = k->key[i];
         if (key > k->from && (int)(key >> SAMPLE_DIGIT) == digit)
             ATOMIC_ADD(&sum[SUM_AT(digit)], (uint)k->weight[i]);
@@ -123,19 +160,19 @@ INLINE void leave_out(const struct keys *k, LOCAL uint *sum) {
  * digits, complete; `some` are the work item's first keys. */
 INLINE int find_quantiles(const struct keys *k, LOCAL uint *sum, struct some_keys *some,
                           uint *found) {
-    LOCAL uint *scan = sum + 2 * SAMPLE_SUMS, *digit = scan + 4 * THREADS;
+    LOCAL uint *lower = sum + SAMPLE_SUMS, *scan = lower + 2 * SAMPLE_SUMS;
+    LOCAL uint *digit = scan + 4 * WARPS;
+    const int first = (int)(k->from >> SAMPLE_DIGIT);
     uint own[2], before[2], rank[2];
-    leave_out(k, sum);
-    const uint all = sum_before(sum, scan, 1, own, before); /* 0: the digits are of no use */
-    find_digit(sum, own[0], before[0], all / 100, digit);
-    find_digit(sum, own[0], before[0], all - 1 - all / 1000, digit + 2);
+    leave_out(k, sum, first);
+    const uint all = sum_before(sum, scan, first, 1, own, before); /* 0: the digits are of no use */
+    find_digit(sum, first, own[0], before[0], all / 100, digit);
+    find_digit(sum, first, own[0], before[0], all - 1 - all / 1000, digit + 2);
     BARRIER();
     UNROLL for (int q = 0; q < 2; q++) {
         found[q] = digit[2 * q];
         rank[q] = digit[2 * q + 1];
     }
-    clear_words(sum, 2 * SAMPLE_SUMS);
-    BARRIER();
     for (wide i = LOCAL_ID; i < k->count; i += AT_ONCE * THREADS) {
         if (i >= AT_ONCE * THREADS) {
             take_weights(k, i, some);
@@ -144,55 +181,40 @@ INLINE int find_quantiles(const struct keys *k, LOCAL uint *sum, struct some_key
         UNROLL for (int j = 0; j < 2 * AT_ONCE; j++) {
             const uint key = some->key[j / 2];
             if (key >> SAMPLE_DIGIT == found[j % 2] && key > k->from)
-                ATOMIC_ADD(&sum[j % 2 * SAMPLE_SUMS + SUM_AT(key & (SAMPLE_DIGITS - 1))],
+                ATOMIC_ADD(&lower[j % 2 * SAMPLE_SUMS + SUM_AT(key & (SAMPLE_DIGITS - 1))],
                            some->weight[j / 2]);
         }
     }
     BARRIER();
-    sum_before(sum, scan, 2, own, before);
+    sum_before(lower, scan, 0, 2, own, before);
     UNROLL for (int q = 0; q < 2; q++)
-        find_digit(sum + q * SAMPLE_SUMS, own[q], before[q], rank[q], digit + 2 * q);
+        find_digit(lower + q * SAMPLE_SUMS, 0, own[q], before[q], rank[q], digit + 2 * q);
     BARRIER();
     UNROLL for (int q = 0; q < 2; q++) found[q] = found[q] << SAMPLE_DIGIT | digit[2 * q];
     return all != 0;
 }
 
-/* True if more than half of the histogram's weights are at digits below `key`'s. */
-INLINE int most_are_below(LOCAL const uint *sum, LOCAL uint *count, uint key) {
-    uint below = 0, all = 0;
-    if (LOCAL_ID == 0)
-        count[0] = count[1] = 0;
-    BARRIER();
-    for (int i = LOCAL_ID; i < SAMPLE_DIGITS; i += THREADS) {
-        const uint here = sum[SUM_AT(i)];
-        below += i < (int)(key >> SAMPLE_DIGIT) ? here : 0;
-        all += here;
-    }
-    ATOMIC_ADD(&count[0], below);
-    ATOMIC_ADD(&count[1], all);
-    BARRIER();
-    return count[0] > count[1] / 2;
-}
-
-/* A magnitude as it is shown. */
+/* A magnitude as what is shown of it. */
 INLINE real size_shown(real v) {
     return fmin(KIND == KIND_POWER ? v * v : v, LARGEST_REAL);
 }
 
-/* Black and white, for all work items, from the histogram, the first keys, the largest key, the
- * zero frequencies', PARAM_RMS and PARAM_ROUNDING. */
-INLINE void find_range(struct keys *k, LOCAL uint *sum, struct some_keys *some, uint largest,
-                       uint zero, real rms, real rounding, real *range) {
+/* Black and white, the same for all work items, from the keys, of which the work item has taken the first,
+ * PARAM_RMS and PARAM_ROUNDING. The local memory, of zeros on the way in, begins with the histograms. */
+INLINE void find_range(struct keys *k, LOCAL uint *sum, struct some_keys *some, real rms,
+                       real rounding, real *range) {
     const real small = KIND == KIND_POWER ? R(1e-12) : R(1e-6);
-    const real most = fmax(size_shown(rms), range_value(largest));
+    LOCAL uint *totals = sum + QUANTILE_WORDS - TOTALS;
     uint found[2];
     rounding = size_shown(rounding);
     k->from = range_key_of(rounding);
-    if (!most_are_below(sum, sum + 2 * SAMPLE_SUMS + 4 * THREADS, k->from)) {
+    put_keys(k, sum, totals, some);
+    const real most = fmax(size_shown(rms), range_value(totals[LARGEST]));
+    if (totals[BELOW] <= totals[WEIGHTS] / 2) {
         rounding = R(0);
         k->from = range_key_of(small * most);
     }
-    real white = fmax(range_value(zero), most), black = white;
+    real white = fmax(range_value(totals[ZERO]), most), black = white;
     if (find_quantiles(k, sum, some, found)) {
         black = range_value(found[0]);
         white = range_value(found[1]);

@@ -296,40 +296,49 @@ INLINE void dft25(cplx *x, const int dir) {
     }
 }
 
+/* Radices of the kernel's tiles, as bits: compilers would inline all others before they leave them out. */
+#ifndef RADICES
+#define RADICES ~0u
+#endif
+#ifndef NEXT_RADICES
+#define NEXT_RADICES 0
+#endif
+#define USED(n) (((RADICES) | (NEXT_RADICES)) >> (n)&1)
+
 INLINE void dft(cplx *x, const int n, const int dir) {
-    if (n == 31)
+    if (USED(31) && n == 31)
         dft31(x, dir);
-    else if (n == 29)
+    else if (USED(29) && n == 29)
         dft29(x, dir);
-    else if (n == 25)
+    else if (USED(25) && n == 25)
         dft25(x, dir);
-    else if (n == 23)
+    else if (USED(23) && n == 23)
         dft23(x, dir);
-    else if (n == 22)
+    else if (USED(22) && n == 22)
         dft_coprime(x, 2, 11, 11, 12, dir);
-    else if (n == 20)
+    else if (USED(20) && n == 20)
         dft_coprime(x, 4, 5, 5, 16, dir);
-    else if (n == 19)
+    else if (USED(19) && n == 19)
         dft19(x, dir);
-    else if (n == 18)
+    else if (USED(18) && n == 18)
         dft_coprime(x, 2, 9, 9, 10, dir);
-    else if (n == 17)
+    else if (USED(17) && n == 17)
         dft17(x, dir);
-    else if (n == 16)
+    else if (USED(16) && n == 16)
         dft16(x, dir);
-    else if (n == 15)
+    else if (USED(15) && n == 15)
         dft_coprime(x, 3, 5, 10, 6, dir);
-    else if (n == 14)
+    else if (USED(14) && n == 14)
         dft_coprime(x, 2, 7, 7, 8, dir);
-    else if (n == 13)
+    else if (USED(13) && n == 13)
         dft13(x, dir);
-    else if (n == 12)
+    else if (USED(12) && n == 12)
         dft_coprime(x, 3, 4, 4, 9, dir);
-    else if (n == 10)
+    else if (USED(10) && n == 10)
         dft_coprime(x, 2, 5, 5, 6, dir);
     else if (n == 8)
         dft8(x, dir);
-    else if (n == 6)
+    else if (USED(6) && n == 6)
         dft_coprime(x, 2, 3, 3, 4, dir);
     else
         dft_simple(x, n, dir);

@@ -31,14 +31,12 @@ VOID range_gather(GLOBAL const cplx *src, GLOBAL uint *found, GLOBAL const real 
 #else
 #include "quantiles.h"
 
-/* The tile: QUANTILE_WORDS, the largest key, and the zero frequencies'. The next launch may begin
- * beside this one, and awaits it and the keys. */
+/* The tile has QUANTILE_WORDS. The next launch, which may begin beside this one, awaits it and with it the keys. */
 KERNEL(THREADS, 1)
 VOID range_select(GLOBAL const uint *found, GLOBAL real *params, GLOBAL const int *order,
                   const struct sample_args args TILE_PARAMETER(uint)) {
     BEGIN_NEXT();
     TILE_DECLARE(uint)
-    LOCAL uint *most = tile + QUANTILE_WORDS;
     struct keys k;
     struct some_keys some;
     real range[2];
@@ -46,18 +44,11 @@ VOID range_select(GLOBAL const uint *found, GLOBAL real *params, GLOBAL const in
     k.weight = order + args.weight;
     k.count = args.count;
     take_weights(&k, LOCAL_ID, &some);
-    clear_words(tile, QUANTILE_WORDS + 2);
+    clear_words(tile, QUANTILE_WORDS);
     BARRIER();
     AWAIT();
     take_keys(&k, LOCAL_ID, &some);
-    UNROLL for (int j = 0; j < AT_ONCE; j++) {
-        if (LOCAL_ID + j * THREADS < k.count)
-            put_key(tile, most, some.key[j], some.weight[j]);
-    }
-    for (wide i = LOCAL_ID + AT_ONCE * THREADS; i < k.count; i += THREADS)
-        put_key(tile, most, k.key[i], (uint)k.weight[i]);
-    BARRIER();
-    find_range(&k, tile, &some, most[0], most[1], params[args.params + PARAM_RMS],
+    find_range(&k, tile, &some, params[args.params + PARAM_RMS],
                params[args.params + PARAM_ROUNDING], range);
     if (LOCAL_ID == 0) {
         params[args.params + PARAM_LOW] = range[0];

@@ -96,8 +96,8 @@ typedef place coord_out;
 
 /* True if the sample of coordinate k, or with `second` its pair's, counts if it clips. */
 #if COUNTED
-#define COUNTS(s, k, second)                                                                       \
-    (((second) ? (s)->line.second_counts : (s)->line.counts) &&                                    \
+#define COUNTS(s, k, second) \
+    (((second) ? (s)->line.second_counts : (s)->line.counts) && \
      (k) < (place)(s)->args->counted[second])
 #else
 #define COUNTS(s, k, second) 1

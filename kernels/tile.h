@@ -29,9 +29,9 @@ typedef real word;
 #define EACH(n) ((n) == POINTS ? MEMBERS : 1)
 
 #define PER_LINE (THREADS / LINES) /* work items of a line */
-#define HOLD(n, r)                                                                                 \
+#define HOLD(n, r) \
     (((n) / (r) + PER_LINE - 1) / PER_LINE) /* a work item's butterflies of n points */
-#define WITHIN(p, n, r)                                                                            \
+#define WITHIN(p, n, r) \
     ((n) / (r) % PER_LINE == 0 || (p) < (uint)((n) / (r))) /* there is a butterfly p */
 #if MEMBERS > 1
 #define FIRST_POINTS LENGTH
@@ -49,7 +49,7 @@ typedef real word;
 #define APART(step)   ((int)(((step) + (step) / PAD_EVERY) * IDX_STRIDE))
 #define DIVIDES(a, b) ((b) % (a) == 0 || (a) % (b) == 0)
 #define UNPADDED      (PAD_EVERY > POINTS)
-#define EVEN_PUTS(r, done)                                                                         \
+#define EVEN_PUTS(r, done) \
     (UNPADDED || (DIVIDES(done, PAD_EVERY) && DIVIDES((done) * (r), PAD_EVERY)))
 #define EVEN_GETS(step) (UNPADDED || (step) % PAD_EVERY == 0)
 
@@ -81,7 +81,7 @@ typedef real word;
 #define OWN_BUTTERFLY(rows) ((rows) ? ITEM % PER_LINE : ITEM / LINES)
 #define OWN_LINE(rows)      ((rows) ? ITEM / PER_LINE : ITEM % LINES)
 #define OWN_SHARE(rows)     SHARE_OF(rows, (uint)GROUP_ID)
-#define SHARE_OF(rows, tile)                                                                       \
+#define SHARE_OF(rows, tile) \
     { OWN_BUTTERFLY(rows), OWN_LINE(rows), tile SHARE_ORDER }
 
 INLINE void turn_sides(cplx *x, cplx w, const int dir) {

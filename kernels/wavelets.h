@@ -14,9 +14,9 @@
 #define WAVELETS_H
 
 /* (1 + r, 3 + r, 3 - r, 1 - r) / (4 sqrt 2), r = sqrt 3. */
-#define WAVELETS(ROW)                                                                              \
-    ROW(D4, 4, "d4", "w4", "db2", "Daubechies' wavelet with four taps",                            \
-        TAP(0.48296291314453414337487159986444) TAP(0.83651630373780790557529378091689)            \
+#define WAVELETS(ROW) \
+    ROW(D4, 4, "d4", "w4", "db2", "Daubechies' wavelet with four taps", \
+        TAP(0.48296291314453414337487159986444) TAP(0.83651630373780790557529378091689) \
             TAP(0.22414386804201338102597276224042) TAP(-0.12940952255126038117444941881202))
 
 #define WAVELET_NUMBER(NAME, taps, name, also, alias, what, h) WAVELET_##NAME,

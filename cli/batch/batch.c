@@ -88,34 +88,31 @@ static int run_picture(struct gf_task *t, struct gf_worker *l) {
 /* Reports a task as done or skipped, or with --dry-run as to be done. */
 static void report(const struct gf_task *t) {
     const struct gf_outputs outputs = gf_task_outputs(t);
-    if (t->hooks->prints)
+    if (t->hooks->prints) /* stream() did */
         return;
-    if (t->state == GF_TASK_SKIPPED || t->s->dry_run) {
-        gf_report_not_run(t);
-        return;
-    }
-    gf_resume_note(&t->resume, &outputs);
-    gf_report_done(t);
+    const bool runs = t->state != GF_TASK_SKIPPED && !t->s->dry_run;
+    if (runs)
+        gf_resume_note(&t->resume, &outputs);
+    (runs ? gf_report_done : gf_report_not_run)(t);
 }
 
 /* Counts one more picture, and reports it. */
 static void count(struct gf_task *t, struct gf_worker *l, int rc) {
     const struct gf_session *session = t->runner->session;
+    struct gf_tally *tally = &l->report.tally;
     const bool skipped = t->state == GF_TASK_SKIPPED;
     if (rc || !skipped)
         gf_progress_count(1, 0, 0);
-    if (!rc && skipped) {
-        l->report.tally.skipped++;
-        l->report.tally.by_time += t->by_time;
-        report(t);
-    } else if (!rc) {
-        l->report.tally.done++;
+    if (!rc) {
+        tally->done += !skipped;
+        tally->skipped += skipped;
+        tally->by_time += skipped && t->by_time;
         report(t);
     } else {
         int code = gf_exit_code_of_input(rc, l->pool->n_inputs == 1);
-        l->report.tally.worst = code > l->report.tally.worst ? code : l->report.tally.worst;
-        l->report.tally.failed++;
-        l->report.tally.gone = gf_session_is_lost(session);
+        tally->worst = code > tally->worst ? code : tally->worst;
+        tally->failed++;
+        tally->gone = gf_session_is_lost(session);
         if (gf_log_pipe_closed())
             gf_workers_close_pipe(l->pool);
         /* If nothing could be opened the file is not to blame. */

@@ -46,7 +46,7 @@ static int take_recorded(struct gf_task *t, bool alpha) {
     return rc;
 }
 
-/* The image keeps its own profile, which a record has not. */
+/* The image keeps its own profile; a record has none. */
 static void take_metadata(struct gf_task *t, const struct gf_record *r) {
     struct gf_metadata *m = &t->image.metadata;
     unsigned char *profile = m->profile;
@@ -65,8 +65,7 @@ int gf_task_take_channels(struct gf_task *t) {
     t->job.luma = t->s->color && channels > 1;
     if (t->job.luma && image->color != GF_RGB)
         return gf_fail(GF_EINVAL,
-                       "--color=luma needs red, green and blue, and these are %lld "
-                       "plain channels",
+                       "--color=luma needs red, green and blue, and these are %lld plain channels",
                        (long long)channels);
     gf_task_split(t, &image->px, channels);
     return 0;
@@ -88,7 +87,8 @@ void gf_task_begin_job(struct gf_task *t, enum gf_direction direction) {
     job->precision = gf_task_precision(t->s, job->in_dtype);
 }
 
-int gf_task_check_axes(const struct gf_settings *s, const struct gf_job *job) {
+/* GF_EINVAL if --axes or --dims differ from the axes of a record's job. */
+static int check_axes(const struct gf_settings *s, const struct gf_job *job) {
     unsigned axes = job->axes;
     int rc = s->axes.n || s->dims ? gf_settings_axes(s, job->ndim, &axes) : 0;
     if (!rc && axes != job->axes)
@@ -167,9 +167,12 @@ int gf_task_prepare_inverse(struct gf_task *t, const struct gf_inverse *how) {
     if (r)
         take_metadata(t, r);
     gf_task_begin_job(t, GF_INVERSE);
-    if (r)
+    if (r) {
         gf_job_of_record(r, &t->job);
-    rc = r ? how->check_options(t, r) : how->guess_job(t);
+        rc = check_axes(t->s, &t->job);
+    }
+    if (!rc)
+        rc = r ? how->check_options(t, r) : how->guess_job(t);
     if (!rc && r)
         rc = take_recorded(t, r->alpha == GF_ALPHA_KEPT);
     for (int i = 0; i < t->job.n_out && !rc; i++) {

@@ -103,11 +103,11 @@ static const char *relative_of(const struct gf_bench *b) {
 }
 
 static void leave(struct gf_bench *b) {
-    for (int i = 0; i < b->n; i++)
+    for (int i = 0; i < b->n; i++) {
         if (b->entrant[i].context)
             b->entrant[i].backend->close(b->entrant[i].context);
-    for (int i = 0; i < b->n; i++)
         b->entrant[i].context = NULL;
+    }
 }
 
 static int begin(struct gf_bench *b) {

@@ -30,11 +30,9 @@ static const char form[] =
     "{shape} complex, {ranks} processes of {mpi}\n"
     "  sent      {bytes_sent:B} by each\n"
     "  exchange  {median_ms:.4g} ms, the least {least_ms:.4g} ms, {gb_s:.3g} GB/s from each, "
-    "{runs} "
-    "runs\n"
+    "{runs} runs\n"
     "  copy      {copy_ms:.4g} ms: the exchange takes at least {copies:.2f} times what a memory "
-    "copy "
-    "does\n"
+    "copy does\n"
     "{?link_ms   link      {link_ms:.4g} ms at {link:.3g} GB/s: the exchange takes at least "
     "{links:.2f} times that\n}";
 

@@ -116,8 +116,8 @@ static const char host_form[] =
 static const char case_form[] = "{shape} {kind}{?levels  of {levels#level}}{?some  along {axes}}, "
                                 "{direction}, {precision}\n";
 
-#define TRANSFER                                                                                   \
-    "{bytes:B}: pageable {pageable_ms:.3g} ms, {pageable_gb_s:.3g} GB/s; pinned {pinned_ms:.3g} "  \
+#define TRANSFER \
+    "{bytes:B}: pageable {pageable_ms:.3g} ms, {pageable_gb_s:.3g} GB/s; pinned {pinned_ms:.3g} " \
     "ms, {pinned_gb_s:.3g} GB/s\n}"
 static const char row_form[] =
     "  {name:-12s}{?wrong  WRONG, error {error:.1e}|{?timed "
@@ -133,8 +133,7 @@ static const char row_form[] =
     "{?of_copy , {of_copy:.0f}% of copy}|not timed apart}\n}"
     "{*in       in   " TRANSFER "{*out       out  " TRANSFER
     "{?with_copies_ms       the job {median_ms:.3g} ms by the device's clock, {host_clock_ms:.3g} "
-    "ms "
-    "by the host's, {with_copies_ms:.3g} ms with its copies\n}";
+    "ms by the host's, {with_copies_ms:.3g} ms with its copies\n}";
 
 static const char csv_head[] =
     "shape,kind,direction,precision,threads,backend,status,runs,median_ms,least_ms,"
@@ -142,8 +141,7 @@ static const char csv_head[] =
     "plan_ms,why,cpu,isa,copy_gb_s,device,levels,axes,build_ms,host_ms,noisy,"
     "again,off_trend,path\n";
 static const char csv_form[] =
-    "{shape},{kind},{direction},{precision},{threads},{backend},{status},"
-    "{?timed "
+    "{shape},{kind},{direction},{precision},{threads},{backend},{status},{?timed "
     "{runs},{median_ms:.6g},{least_ms:.6g},{p90_ms:.6g},{gflops:.6g},{passes},{bytes_moved},"
     "{gb_s:.6g},{?copy_share {copy_share:.6g}|0},{?floors {floors:.6g}|0},{?ratio {ratio:.6g}|0},"
     "{relative},{error:.3g},{plan_ms:.6g}|,,,,,,,,,,,,{error:.3g},},"

@@ -209,8 +209,8 @@ static const char bash_body[] =
 
 /* ---- zsh ---- */
 
-#define ACTION                                                                                     \
-    "{?choices _values -s , {name} {words}|{?folders {?words {open}compadd {words}; _files "       \
+#define ACTION \
+    "{?choices _values -s , {name} {words}|{?folders {?words {open}compadd {words}; _files " \
     "-/{close}|_files -/}|{?words ({words})|{?files _files}}}}'"
 #define VALUE "[{help}]{?value {?optional ::|:}{arg}:" ACTION "|'}"
 static const char zsh_form[] =

@@ -171,16 +171,16 @@ static int check_input(const struct gf_task *t, const struct gf_record *r) {
 static int check_options(struct gf_task *t, const struct gf_record *r) {
     const struct gf_wavelet_settings *s = &t->s->wavelet;
     struct gf_wavelet *w = &t->job.wavelet;
-    int rc = gf_task_check_axes(t->s, &t->job);
-    if (!rc && s->levels > 0 && s->levels != w->levels)
-        rc = gf_fail(GF_EINVAL, "its record has %d level%s, not %d", w->levels,
-                     w->levels == 1 ? "" : "s", s->levels);
-    if (!rc && s->boundary != GF_UNSET && s->boundary != (int)w->boundary)
-        rc = gf_fail(GF_EINVAL, "its record has boundary %s, not %s", gf_boundary_name(w->boundary),
-                     gf_boundary_name((enum gf_boundary)s->boundary));
     take_threshold(s, w);
     t->lossy = t->lossy || r->thresholded;
-    return rc;
+    if (s->levels > 0 && s->levels != w->levels)
+        return gf_fail(GF_EINVAL, "its record has %d level%s, not %d", w->levels,
+                       w->levels == 1 ? "" : "s", s->levels);
+    if (s->boundary != GF_UNSET && s->boundary != (int)w->boundary)
+        return gf_fail(GF_EINVAL, "its record has boundary %s, not %s",
+                       gf_boundary_name(w->boundary),
+                       gf_boundary_name((enum gf_boundary)s->boundary));
+    return 0;
 }
 
 /* Without a record the picture is taken to have the size of the coefficients, which every level

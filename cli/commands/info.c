@@ -108,8 +108,8 @@ static json_t *report(const char *path, const struct gf_image *image,
         GF_KEY_OR_NULL(r, "record", record_report(r)));
 }
 
-#define RESOLUTION                                                                                 \
-    "{?unit {x:.6g}x{y:.6g} pixels per {unit}|{x:.6g} to {y:.6g}, without a unit}"                 \
+#define RESOLUTION \
+    "{?unit {x:.6g}x{y:.6g} pixels per {unit}|{x:.6g} to {y:.6g}, without a unit}" \
     "{*inch  ({x:.6g}x{y:.6g} per inch)}\n"
 
 static const char form[] =

@@ -24,9 +24,6 @@ static int check_input(const struct gf_task *t, const struct gf_record *r) {
 static int check_options(struct gf_task *t, const struct gf_record *r) {
     const struct gf_settings *s = t->s;
     const struct gf_job *job = &t->job;
-    int rc = gf_task_check_axes(s, job);
-    if (rc)
-        return rc;
     if (s->norm != GF_UNSET && s->norm != (int)job->norm)
         return gf_fail(GF_EINVAL, "its record has norm %s, not %s", gf_norm_name(job->norm),
                        gf_norm_name((enum gf_norm)s->norm));
@@ -98,25 +95,15 @@ static const struct gf_opt_group shift_group = GF_GROUP(
                "the zero frequency of IN is in the centre (default: as recorded; without a record "
                "no, but yes for --from-magnitude)"));
 
-static const struct gf_opt_group *const groups[] = {&gf_opts_out,
-                                                    &kind_group,
-                                                    &gf_opts_further,
-                                                    &gf_opts_depth_own,
-                                                    &gf_opts_files,
-                                                    &pair_group,
-                                                    &gf_opts_axes,
-                                                    &gf_opts_norm,
-                                                    &shift_group,
-                                                    &gf_opts_precision,
-                                                    &gf_opts_list,
-                                                    &gf_opts_frames,
-                                                    &gf_opts_raw,
-                                                    &gf_opts_backend,
-                                                    &gf_opts_peer,
-                                                    &gf_opts_run,
-                                                    &gf_opts_scratch,
-                                                    &gf_opts_report,
-                                                    NULL};
+static const struct gf_opt_group *const groups[] = {
+    /* outputs, and a pair in place of IN */
+    &gf_opts_out, &kind_group, &gf_opts_further, &gf_opts_depth_own, &gf_opts_files, &pair_group,
+    /* the transform */
+    &gf_opts_axes, &gf_opts_norm, &shift_group, &gf_opts_precision,
+    /* inputs */
+    &gf_opts_list, &gf_opts_frames, &gf_opts_raw,
+    /* the run */
+    &gf_opts_backend, &gf_opts_peer, &gf_opts_run, &gf_opts_scratch, &gf_opts_report, NULL};
 
 const struct gf_command gf_command_inv = {
     .name = "inv",

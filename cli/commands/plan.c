@@ -231,29 +231,19 @@ static const struct gf_opt_group plan_group = GF_GROUP(
     GF_CHOICE("step", step, "NAME", gf_steps,
               "the sizes of a range A..B: 2x (default), 7smooth, primes"));
 
-static const struct gf_opt_group *const groups[] = {&plan_group,
-                                                    &gf_opts_link,
-                                                    &gf_opts_levels,
-                                                    &gf_opts_out,
-                                                    &gf_opts_spectrum_kind,
-                                                    &gf_opts_further,
-                                                    &gf_opts_depth_display,
-                                                    &gf_opts_files,
-                                                    &gf_opts_axes,
-                                                    &gf_opts_norm,
-                                                    &gf_opts_precision,
-                                                    &gf_opts_color,
-                                                    &gf_opts_half,
-                                                    &gf_opts_display,
-                                                    &gf_opts_filter,
-                                                    &gf_opts_raw,
-                                                    &gf_opts_backend,
-                                                    &gf_opts_peer,
-                                                    &gf_opts_memory,
-                                                    &gf_opts_scratch,
-                                                    &gf_opts_mpi,
-                                                    &gf_opts_common,
-                                                    NULL};
+static const struct gf_opt_group *const groups[] = {
+    /* what is planned */
+    &plan_group, &gf_opts_link, &gf_opts_levels,
+    /* outputs */
+    &gf_opts_out, &gf_opts_spectrum_kind, &gf_opts_further, &gf_opts_depth_display, &gf_opts_files,
+    /* the transform */
+    &gf_opts_axes, &gf_opts_norm, &gf_opts_precision, &gf_opts_color, &gf_opts_half,
+    &gf_opts_display, &gf_opts_filter,
+    /* inputs */
+    &gf_opts_raw,
+    /* the run */
+    &gf_opts_backend, &gf_opts_peer, &gf_opts_memory, &gf_opts_scratch, &gf_opts_mpi,
+    &gf_opts_common, NULL};
 
 const struct gf_command gf_command_plan = {
     .name = "plan",

@@ -373,10 +373,10 @@ static json_t *report(const char *name, struct gf_task *t, const struct gf_plan_
 }
 
 /* The walks of several workers, and indented further what each of these runs. */
-#define STEPS                                                                                      \
-    "{*steps     walk {number:-4d} {what}\n"                                                       \
-    "              reads {bytes_read:B}, writes {bytes_written:B}\n"                               \
-    "{*workers {?runs {*steps       {?walks walk|pass} {number:-4d} {what}\n"                      \
+#define STEPS \
+    "{*steps     walk {number:-4d} {what}\n" \
+    "              reads {bytes_read:B}, writes {bytes_written:B}\n" \
+    "{*workers {?runs {*steps       {?walks walk|pass} {number:-4d} {what}\n" \
     "                reads {bytes_read:B}, writes {bytes_written:B}\n}}}}"
 
 static const char form[] =
@@ -400,16 +400,13 @@ static const char form[] =
     "{?all_ms , expected {all_ms:.3g} ms; the device copies {device_copy_gb_s:.0f} GB/s}\n"
     "{*bus   bus       {bytes_up:B} to the device, {bytes_down:B} back; "
     "{?least_ms at least {least_ms:.3g} ms at {up_gb_s:.0f} GB/s there and {down_gb_s:.0f} GB/s "
-    "back|"
-    "its speed is unknown}\n}"
+    "back|its speed is unknown}\n}"
     "{*times   time      one device {one_ms:.3g} ms, {count} devices {several_ms:.3g} ms, which "
-    "are "
-    "opened first\n"
+    "are opened first\n"
     "            by a bus of {up_gb_s:.3g} GB/s there and {down_gb_s:.3g} back"
     "{?bus_assumed  (assumed)}, a link of {link_gb_s:.3g} GB/s{?link_assumed  (assumed)}\n}"
     "{*devices   device {device}  {its_pages}, {its_bins} of a page; {bytes_device:B} of its "
-    "memory, "
-    "sends {bytes_sent:B}\n}"
+    "memory, sends {bytes_sent:B}\n}"
     "{*exchange   exchange  {sent:B}, {?direct from device to device|through the host's memory}\n}"
     "{?devices |{?bytes_device   device    {bytes_device:B} of its memory\n}}"
     "  memory    {bytes_needed:B}: input {bytes_in:B}, output {bytes_out:B}, workspace "

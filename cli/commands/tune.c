@@ -48,8 +48,8 @@ static json_t *record_report(const char *device, const struct gf_speeds *r, bool
         GF_KEY("noisy", r->noisy), GF_KEY("kept", kept));
 }
 
-#define RATES                                                                                      \
-    "{?@ , }{?samples_s {samples_s:.3g*1e-9}|not measured} at {side}x{side}} (10^9 samples a "     \
+#define RATES \
+    "{?@ , }{?samples_s {samples_s:.3g*1e-9}|not measured} at {side}x{side}} (10^9 samples a " \
     "second)\n"
 static const char record_form[] =
     "{device}\n"

@@ -25,8 +25,7 @@ struct tuned {
 static const char form[] = "  {transform:-34s} {?plans {?noisy noisy: the expected plan "
                            "stays|{?faster {ms:.4g} ms, {saved:.1f}% less "
                            "than the expected plan|{ms:.4g} ms: of {plans} plans the expected one "
-                           "stays}}|not measured: no choice, or no "
-                           "time left}\n";
+                           "stays}}|not measured: no choice, or no time left}\n";
 
 static int tune_case(void *user, const struct gf_bench_case *c) {
     struct tuned *t = user;

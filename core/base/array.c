@@ -70,8 +70,8 @@ int gf_size_product(const int64_t *extent, int n, int64_t unit, int64_t *out) {
 }
 
 /* A huge page is cleared in a quarter of the time in which half as many bytes of small pages are
- * faulted in, so half of one may be wasted, at the end of a large block too; what is smaller may share one with
- * others. */
+ * faulted in, so half of one may be wasted, at the end of a large block too; what is smaller may
+ * share one with others. */
 enum { ALONE = GF_HUGE_PAGE / 2, SHARED = 32 << 10, WORTH_A_PAGE = 128 << 10 };
 
 /* `opens`: all of it will be used, so it may open a huge page, which later blocks share. */
@@ -204,23 +204,23 @@ void gf_array_copy(struct gf_array *dst, const struct gf_array *src) {
         copy_axes(dst->data, dst, src->data, src, 0);
 }
 
-/* Whether n reals side by side are finite: an exponent of all ones is NaN or Inf. Integer comparisons are
- * fast, and right under -ffast-math too; a block's length is a constant, so that its loop becomes vector
- * instructions. */
-#define ARE_FINITE(bits, ones)                                                                     \
-    static void are_finite_##bits(const char *p, int64_t n, bool *finite) {                        \
-        enum { BLOCK = 64 };                                                                       \
-        uint##bits##_t v[BLOCK], bad = 0;                                                          \
-        for (; n >= BLOCK && !bad; n -= BLOCK, p += sizeof v) {                                    \
-            memcpy(v, p, sizeof v);                                                                \
-            for (int i = 0; i < BLOCK; i++)                                                        \
-                bad |= (v[i] & ones) == ones;                                                      \
-        }                                                                                          \
-        for (; n > 0 && !bad; n--, p += sizeof *v) {                                               \
-            memcpy(v, p, sizeof *v);                                                               \
-            bad = (*v & ones) == ones;                                                             \
-        }                                                                                          \
-        *finite = !bad;                                                                            \
+/* Whether n reals side by side are finite: an exponent of all ones is NaN or Inf. Integer
+ * comparisons are fast, and right under -ffast-math too; a block's length is a constant, so that
+ * its loop becomes vector instructions. */
+#define ARE_FINITE(bits, ones) \
+    static void are_finite_##bits(const char *p, int64_t n, bool *finite) { \
+        enum { BLOCK = 64 }; \
+        uint##bits##_t v[BLOCK], bad = 0; \
+        for (; n >= BLOCK && !bad; n -= BLOCK, p += sizeof v) { \
+            memcpy(v, p, sizeof v); \
+            for (int i = 0; i < BLOCK; i++) \
+                bad |= (v[i] & ones) == ones; \
+        } \
+        for (; n > 0 && !bad; n--, p += sizeof *v) { \
+            memcpy(v, p, sizeof *v); \
+            bad = (*v & ones) == ones; \
+        } \
+        *finite = !bad; \
     }
 ARE_FINITE(32, 0x7f800000u)
 ARE_FINITE(64, UINT64_C(0x7ff0000000000000))

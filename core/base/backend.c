@@ -1,5 +1,5 @@
-/* Common to all plans: their memory, runs on bound arrays, a run in timed parts, and lists of passes; and
- * texts of devices. */
+/* Common to all plans: their memory, runs on bound arrays, a run in timed parts, and lists of
+ * passes; and texts of devices. */
 #include "core/base/backend.h"
 
 #include <omp.h>

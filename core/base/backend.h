@@ -153,8 +153,8 @@ struct gf_plan_ops {
      * skip work of exec() and still give its results. NULL: they cannot. */
     int (*bind)(struct gf_bound *bound);
     /* Like exec(), for a plan with `feeds`: begins while rows of the input are still arriving. It
-     * writes only after it has read them all, so out[0] may share the input's memory. If the feed does not
-     * complete, which is no failure, the outputs are meaningless. */
+     * writes only after it has read them all, so out[0] may share the input's memory. If the feed
+     * does not complete, which is no failure, the outputs are meaningless. */
     int (*exec_fed)(struct gf_plan *plan, const struct gf_array *in, struct gf_feed *feed,
                     struct gf_array *out, struct gf_report *report);
     /* Runs the job and gives the seconds of each listed pass, NAN for one that ran together with
@@ -208,8 +208,8 @@ void gf_pass_list_store(struct gf_plan *plan, int64_t after);
 struct gf_backend_options {
     int threads;        /* 0: OMP_NUM_THREADS, else the CPUs that this process may use */
     const char *device; /* GPU backends: a number or part of a name; NULL: the first device */
-    /* In its place, devices that work together: backends with `several` use all of them for each job,
-     * those with `shares` for the jobs that do not fit the first one. */
+    /* In its place, devices that work together: backends with `several` use all of them for each
+     * job, those with `shares` for the jobs that do not fit the first one. */
     const char *const *devices;
     int n_devices;
     struct gf_device_rates rates, slowest; /* of the first device and of the slowest one */

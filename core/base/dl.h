@@ -31,7 +31,7 @@ struct gf_dl_once {
     bool tried;
     struct gf_failure failure;
 };
-#define GF_DL_ONCE                                                                                 \
+#define GF_DL_ONCE \
     { .mutex = PTHREAD_MUTEX_INITIALIZER }
 /* Calls load(user) once; later calls return what the first one did, with its message. */
 int gf_dl_once(struct gf_dl_once *once, int (*load)(void *user), void *user);

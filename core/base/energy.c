@@ -79,7 +79,7 @@ static struct nvml {
     int (*energy)(void *device, unsigned long long *millijoules);
 } nvml;
 
-#define SYMBOL(field, name)                                                                        \
+#define SYMBOL(field, name) \
     { "nvml" name, offsetof(struct nvml, field) }
 static const struct gf_dl_symbol symbols[] = {
     SYMBOL(init, "Init_v2"),

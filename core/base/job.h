@@ -9,8 +9,8 @@
  *                                   .shift = true}}};
  *     gf_job_out_shape(&job, 0, shape);        1080, 1920, 3
  *
- * Zero is the usual value of every member that is not named. A job owns nothing. Only gf_job_alloc()
- * and the checks at the end can fail. */
+ * Zero is the usual value of every member that is not named. A job owns nothing. Only
+ * gf_job_alloc() and the checks at the end can fail. */
 #ifndef GF_CORE_BASE_JOB_H
 #define GF_CORE_BASE_JOB_H
 
@@ -207,12 +207,12 @@ void gf_report_energy(double kept, double lost, struct gf_report *report);
 
 /* ---- checks: 0, or a negative code with the reason in gf_message() ---- */
 
-/* Call this before planning, and gf_filter_validate() for a filter's values: GF_EINVAL for a job that no
- * backend can run, GF_ENOMEM if an array exceeds 2^62 bytes. */
+/* Call this before planning, and gf_filter_validate() for a filter's values: GF_EINVAL for a job
+ * that no backend can run, GF_ENOMEM if an array exceeds 2^62 bytes. */
 int gf_job_validate(const struct gf_job *job);
 
-/* Called first by every exec(): GF_EINVAL if an array differs from the job in type or shape. out[] has
- * job->n_out entries. */
+/* Called first by every exec(): GF_EINVAL if an array differs from the job in type or shape. out[]
+ * has job->n_out entries. */
 int gf_job_check_arrays(const struct gf_job *job, const struct gf_array *in,
                         const struct gf_array *out);
 

@@ -9,7 +9,7 @@
 #include "core/base/job.h"
 #include "kernels/cpu/cpu.h"
 
-#define GF_MIRRORS(ours, theirs)                                                                   \
+#define GF_MIRRORS(ours, theirs) \
     _Static_assert((int)(ours) == (int)(theirs), "kernels/cpu/cpu.h: " #ours " is not " #theirs)
 
 GF_MIRRORS(GF_CPU_U8, GF_U8);

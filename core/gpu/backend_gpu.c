@@ -199,10 +199,10 @@ static const struct gf_on_device on_device = {
 };
 
 /* The rows that the tables share. `api` is the name of the interface and of the backend. */
-#define ON_GPU(api)                                                                                \
-    .name = #api, .own = &gf_gpu_##api, .devices = true, .probe = gpu_probe,                       \
-    .installed = gpu_installed, .list = gpu_list, .open = gpu_open, .plan = gpu_plan,              \
-    .on_device = &on_device, .lost = gf_gpu_team_lost, .close = gf_gpu_team_close,                 \
+#define ON_GPU(api) \
+    .name = #api, .own = &gf_gpu_##api, .devices = true, .probe = gpu_probe, \
+    .installed = gpu_installed, .list = gpu_list, .open = gpu_open, .plan = gpu_plan, \
+    .on_device = &on_device, .lost = gf_gpu_team_lost, .close = gf_gpu_team_close, \
     .slow_close = gf_gpu_run_slow_close
 
 const struct gf_backend gf_backend_opencl = {

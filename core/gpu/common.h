@@ -37,11 +37,11 @@ int gf_gpu_clear(void *gpu, struct gf_gpu_buffer *to, int64_t offset, int64_t by
 int gf_gpu_no_room(void *gpu, int64_t bytes);
 
 /* The rows of struct gf_gpu for memory; `own` begins the names of an interface's functions. */
-#define GF_GPU_MEMORY(own)                                                                         \
-    .take = own##_take, .give = own##_give, .move = own##_move, .zero = own##_zero,                \
-    .alloc = gf_gpu_alloc, .free = gf_gpu_free, .free_bytes = own##_free_bytes, .pin = own##_pin,  \
-    .unpin = own##_unpin, .lock = own##_lock, .unlock = own##_unlock,                              \
-    .is_locked = own##_is_locked, .upload = gf_gpu_upload, .download = gf_gpu_download,            \
+#define GF_GPU_MEMORY(own) \
+    .take = own##_take, .give = own##_give, .move = own##_move, .zero = own##_zero, \
+    .alloc = gf_gpu_alloc, .free = gf_gpu_free, .free_bytes = own##_free_bytes, .pin = own##_pin, \
+    .unpin = own##_unpin, .lock = own##_lock, .unlock = own##_unlock, \
+    .is_locked = own##_is_locked, .upload = gf_gpu_upload, .download = gf_gpu_download, \
     .rows = gf_gpu_rows, .copy = gf_gpu_copy, .clear = gf_gpu_clear
 
 #endif

@@ -3,7 +3,6 @@
 #include "core/gpu/dwt.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/clock.h"
 #include "core/base/status.h"

@@ -1,7 +1,6 @@
 /* The job of a part of each walk; the sizes of parts, so that they fit the device, and their plans. */
 #include <string.h>
 
-#include "core/base/status.h"
 #include "core/filter/filter.h"
 #include "core/gpu/plan/elsewhere.h"
 #include "core/gpu/slab_walk.h"

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/memory.h"
 #include "core/base/range_sample.h"
 #include "core/base/status.h"
 #include "core/filter/filter.h"
@@ -32,49 +31,37 @@ static struct gf_job line_matrix(const struct gf_job *job) {
     return matrix;
 }
 
-/* `matrix`: the job as line_matrix() has it. */
-static const char *refuses_line(const struct gf_job *job, const struct gf_job *matrix) {
-    if (job->op == GF_DWT)
+/* `job`: as a volume's, or as line_matrix() has it. */
+static const char *refuses(const struct gf_job *asked, const struct gf_job *job) {
+    const bool line = asked->ndim == 1, twice = gf_gpu_job_walks_twice(job);
+    const bool real = gf_job_is_real(job), forward = job->direction == GF_FORWARD;
+    if (line && job->op == GF_DWT)
         return "a single line's wavelet transform";
-    if (job->axes != 1)
+    if (line && asked->axes != 1)
         return "a single line that is not transformed";
-    if (matrix->shape[2] < 2)
+    if (line && job->shape[2] < 2)
         return "a single line of a prime number of points";
-    if (job->counted[0] && job->counted[0] < job->shape[0])
-        return "edges that were added to a single line";
-    for (int i = 0; i < job->n_out; i++) {
-        if (gf_job_is_real(job) && job->direction == GF_FORWARD && job->op == GF_FFT &&
-            !gf_gpu_slab_mirrors(&job->out[i]))
-            return "an output of this type has no mirror image";
-        if (gf_output_samples(job, i))
-            return "an automatic range of a single line";
-    }
-    return NULL;
-}
-
-static const char *refuses(const struct gf_job *job) {
-    const bool real = gf_job_is_real(job);
-    const bool forward = job->direction == GF_FORWARD;
     if (job->op == GF_DWT && job->wavelet.threshold != GF_KEEP_ALL && job->wavelet.percent)
         return "a threshold that keeps a share of all details";
     if (job->op == GF_DWT && forward && (job->n_out > 1 || gf_dtype_is_integer(job->out[0].dtype)))
         return "pictures of wavelet coefficients";
-    if (job->op == GF_DWT)
-        return job->shape[0] < 2 ? "a single page" : NULL;
     if (job->shape[0] < 2)
         return "a single page";
+    if (job->op == GF_DWT)
+        return NULL;
     if (real && (job->axes == 1 || !(job->axes >> 2 & 1) || job->shape[2] < 2))
         return "real samples whose last axis is not transformed";
-    if (job->counted[0] && job->counted[0] < job->shape[0])
-        return "edges that were added to the slowest axis";
+    if (asked->counted[0] && asked->counted[0] < asked->shape[0])
+        return line ? "edges that were added to a single line"
+                    : "edges that were added to the slowest axis";
     if (job->op == GF_FILTER)
-        return gf_gpu_job_walks_twice(job) ? NULL : "a filter that leaves the slowest axis alone";
+        return twice ? NULL : "a filter that leaves the slowest axis alone";
     for (int i = 0; i < job->n_out; i++) {
-        if (real && job->direction == GF_FORWARD && gf_gpu_job_walks_twice(job) &&
-            !job->out[i].half && !gf_gpu_slab_mirrors(&job->out[i]))
+        if (real && forward && twice && (line || !job->out[i].half) &&
+            !gf_gpu_slab_mirrors(&job->out[i]))
             return "an output of this type has no mirror image";
-        if (!gf_gpu_job_walks_twice(job) && gf_output_samples(job, i))
-            return "an automatic range of pages";
+        if ((line || !twice) && gf_output_samples(job, i))
+            return line ? "an automatic range of a single line" : "an automatic range of pages";
     }
     return NULL;
 }
@@ -144,78 +131,70 @@ static void take_share(struct gf_gpu_walk *w) {
     w->bytes_written = (int64_t)((double)w->bytes_written / (double)all * (double)own.count);
 }
 
-/* The next walk, whose kind the caller has set: what it moves. A walk is too large for the stack. */
-static void add_walk(struct gf_gpu_slabs *s) {
-    struct gf_gpu_walk *w = &s->walk[s->n_walks++];
+static const char *name_of(const struct gf_gpu_slabs *s, bool blocks, bool back) {
+    if (gf_gpu_slabs_are_line(s))
+        return !blocks     ? "blocks of columns, and their twiddles"
+               : s->filter ? "blocks of rows, filtered and back"
+                           : "blocks of rows";
+    if (blocks)
+        return s->filter         ? "blocks of all pages, the slowest axis, filtered and back"
+               : s->role.natural ? "blocks of all pages, the slowest axis, and sent back"
+                                 : "blocks of all pages, the slowest axis";
+    return !gf_gpu_job_walks_twice(&s->job) ? "slabs of pages"
+           : !s->filter                     ? "slabs of pages, all axes but the slowest"
+           : back                           ? "slabs of pages, back"
+                                            : "slabs of pages, forward but along the slowest axis";
+}
+
+/* Bits: a walk's input and output are the job's, and it is for display ranges. */
+enum { FROM_INPUT = 1, TO_OUTPUT = 2, SCANS = 4 };
+
+static void add_walk(struct gf_gpu_slabs *s, bool blocks, enum gf_direction direction,
+                     unsigned bits) {
+    struct gf_gpu_walk *w = &s->walk[s->n_walks++]; /* too large for the stack */
     const struct gf_job *job = &s->job;
     w->c = s->c;
     w->s = s;
-    w->granule = w->blocks ? granule(s) : 1;
-    w->columns = gf_gpu_slabs_are_line(s) && !w->blocks;
-    w->extent = w->blocks ? s->bins : s->plan.pages;
-    w->bytes_read = w->bytes_written = s->plan.exchange_bytes;
-    if (w->from_input)
-        w->bytes_read = gf_job_bytes(job, -1);
-    if (w->to_output)
-        w->bytes_written = 0;
+    w->what = name_of(s, blocks, direction == GF_INVERSE);
+    w->blocks = blocks;
+    w->filters = blocks && s->filter;
+    w->direction = direction;
+    w->from_input = bits & FROM_INPUT;
+    w->to_output = bits & TO_OUTPUT;
+    w->scans = bits & SCANS;
+    w->granule = blocks ? granule(s) : 1;
+    w->columns = gf_gpu_slabs_are_line(s) && !blocks;
+    w->extent = blocks ? s->bins : s->plan.pages;
+    w->bytes_read = w->from_input ? gf_job_bytes(job, -1) : s->plan.exchange_bytes;
+    w->bytes_written = w->to_output ? 0 : s->plan.exchange_bytes;
     for (int i = 0; i < job->n_out && w->to_output && !w->scans; i++) {
         const int64_t bytes = gf_job_bytes(job, i), n = job->shape[2];
         const bool mirrored = gf_gpu_job_walks_twice(job) && s->plan.real && !job->out[i].half &&
-                              w->direction == GF_FORWARD; /* by the host */
+                              direction == GF_FORWARD; /* by the host */
         w->bytes_written += mirrored ? bytes / n * (n / 2 + 1) : bytes;
     }
     if (s->role.members)
         take_share(w);
 }
 
-static const char line_columns[] = "blocks of columns, and their twiddles";
-
-static void add_filter_walks(struct gf_gpu_slabs *s) {
-    const bool line = gf_gpu_slabs_are_line(s);
-    struct gf_gpu_walk *w = s->walk;
-    w[0].what = line ? line_columns : "slabs of pages, forward but along the slowest axis";
-    w[0].from_input = true;
-    w[1].what = line ? "blocks of rows, filtered and back"
-                     : "blocks of all pages, the slowest axis, filtered and back";
-    w[1].blocks = w[1].filters = true;
-    w[2].what = line ? line_columns : "slabs of pages, back";
-    w[2].direction = GF_INVERSE;
-    w[2].to_output = true;
-    for (int i = 0; i < 3; i++)
-        add_walk(s);
-}
-
 static void add_walks(struct gf_gpu_slabs *s) {
     const struct gf_job *job = &s->job;
     const bool twice = gf_gpu_job_walks_twice(job), forward = job->direction == GF_FORWARD;
-    const bool slabs_first =
-        forward || s->role.natural; /* which has the same order on both sides */
-    const char *slabs = gf_gpu_slabs_are_line(s) ? line_columns
-                        : twice                  ? "slabs of pages, all axes but the slowest"
-                                                 : "slabs of pages";
-    const char *blocks = gf_gpu_slabs_are_line(s) ? "blocks of rows"
-                         : s->role.natural ? "blocks of all pages, the slowest axis, and sent back"
-                                           : "blocks of all pages, the slowest axis";
+    /* Natural order is the same on both sides. */
+    const bool slabs_first = forward || s->role.natural;
+    const bool blocks = twice ? slabs_first && !s->filter : job->axes == 1;
+    const enum gf_direction back = s->filter ? GF_INVERSE : job->direction;
+    const unsigned bits = twice ? TO_OUTPUT : FROM_INPUT | TO_OUTPUT;
     bool scans = false;
-    for (int i = 0; i < job->n_out && forward; i++)
+    for (int i = 0; i < job->n_out && forward && !s->filter; i++)
         scans |= gf_gpu_slabs_scans(s, i);
-    struct gf_gpu_walk *w = s->walk;
-    if (twice) {
-        w->what = slabs_first ? slabs : blocks;
-        w->blocks = !slabs_first;
-        w->from_input = true;
-        w++->direction = job->direction;
-        add_walk(s);
-    }
-    for (int last = scans ? 0 : 1; last < 2; last++) {
-        w->direction = job->direction;
-        w->what = twice == slabs_first || job->axes == 1 ? blocks : slabs;
-        w->blocks = twice ? slabs_first : job->axes == 1;
-        w->from_input = !twice;
-        w->to_output = true;
-        w++->scans = !last;
-        add_walk(s);
-    }
+    if (twice)
+        add_walk(s, !slabs_first, job->direction, FROM_INPUT);
+    if (s->filter)
+        add_walk(s, true, job->direction, 0);
+    if (scans)
+        add_walk(s, blocks, back, bits | SCANS);
+    add_walk(s, blocks, back, bits);
 }
 
 /* A filter's table, part by part. */
@@ -285,7 +264,7 @@ static int plan_share(const struct gf_gpu_context *c, const struct gf_job *job,
     *slabs = NULL;
     const bool line = job->ndim == 1;
     const struct gf_job volume = line ? line_matrix(job) : gf_slab_volume(job);
-    const char *why = line ? refuses_line(job, &volume) : refuses(&volume);
+    const char *why = refuses(job, &volume);
     if (!why && role.resident)
         why = refuses_resident(&volume, job);
     if (!why && role.in_place && role.members != 2)
@@ -304,12 +283,10 @@ static int plan_share(const struct gf_gpu_context *c, const struct gf_job *job,
     s->asked = *job;
     int rc = take_filter(s);
     describe(s);
-    if (s->filter)
-        add_filter_walks(s);
-    else if (!rc)
+    if (!rc) {
         add_walks(s);
-    if (!rc)
         rc = gf_gpu_slabs_fit(s);
+    }
     if (rc) {
         drop_share(s);
         return rc;

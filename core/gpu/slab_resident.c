@@ -1,7 +1,6 @@
 /* A transform of several devices whose arrays stay in their memory: the buffers of the first walk have the input, those
  * of the last one the output. So each part has a slot of its own (core/gpu/slab_fit.c). */
 #include "core/base/clock.h"
-#include "core/base/status.h"
 #include "core/gpu/slab_walk.h"
 
 static int n_walks(const struct gf_gpu_shared *p) {

@@ -29,34 +29,32 @@ int gf_gpu_slab_view(const struct gf_gpu_context *c, const struct gf_gpu_slabs *
     return c->api->view(c->gpu, owner->whole, from, to - from, view);
 }
 
-int gf_gpu_slab_hold(const struct gf_gpu_member *m, int index) {
-    struct gf_gpu_slabs *s = m->s;
-    struct gf_gpu_walk *w = &s->walk[index];
+int gf_gpu_slab_hold(struct gf_gpu_walk *w) {
+    const struct gf_gpu *api = w->c->api;
+    struct gf_gpu_slabs *s = w->s;
     int rc = 0;
     if (!s->role.members || w->from_input || w->inbox)
         return 0;
     if (w->scans) { /* what the next walk reads too */
-        rc = gf_gpu_slab_hold(m, index + 1);
+        rc = gf_gpu_slab_hold(w + 1);
         w->inbox = w[1].inbox;
         return rc;
     }
     if (!(w->inbox = calloc((size_t)w->n + 1, sizeof *w->inbox)))
         return gf_fail(GF_ENOMEM, "no memory for a list of parts");
     if (s->role.in_place)
-        rc = m->c->api->alloc(m->c->gpu, offset_of(s, s->plan.pages, 0), &s->whole);
+        rc = api->alloc(w->c->gpu, offset_of(s, s->plan.pages, 0), &s->whole);
     for (int64_t k = 0; k < w->n && !rc; k++)
-        rc = s->role.in_place
-                 ? gf_gpu_slab_view(m->c, s, w, k, &w->inbox[k])
-                 : m->c->api->alloc(m->c->gpu, gf_gpu_part_run(w, k)->plan->bytes[GF_GPU_IN],
-                                    &w->inbox[k]);
+        rc = s->role.in_place ? gf_gpu_slab_view(w->c, s, w, k, &w->inbox[k])
+                              : api->alloc(w->c->gpu, gf_gpu_part_run(w, k)->plan->bytes[GF_GPU_IN],
+                                           &w->inbox[k]);
     return rc;
 }
 
-void gf_gpu_slab_let_go(const struct gf_gpu_member *m, int index) {
-    struct gf_gpu_walk *w = &m->s->walk[index];
+void gf_gpu_slab_let_go(struct gf_gpu_walk *w) {
     const bool owns = w->inbox && !w->scans;
     for (int64_t k = 0; owns && k < w->n; k++)
-        m->c->api->free(m->c->gpu, w->inbox[k]);
+        w->c->api->free(w->c->gpu, w->inbox[k]);
     if (owns)
         free(w->inbox);
     w->inbox = NULL;

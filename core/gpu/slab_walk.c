@@ -40,6 +40,8 @@ int gf_gpu_slab_settle(const struct gf_gpu_shared *p, int rc) {
 
 /* ---- parts ---- */
 
+/* True if the walk's parts come from the devices' memory, go there, and are looked at by the host on their way
+ * there; true if its filter is a table. */
 static bool has_inbox(struct gf_gpu_walk *w) {
     return w->s->role.members && !w->from_input;
 }
@@ -166,6 +168,7 @@ static bool is_staged(struct gf_gpu_walk *w, int k, bool locked) {
 
 /* ---- commands ---- */
 
+/* Sets the buffers that a part has beside those of its plan. */
 static void lend(struct gf_gpu_walk *w, int64_t part, struct gf_gpu_buffer **buffer) {
     struct gf_gpu_buffer *const *own = w->slot[gf_gpu_part_slot(w, part)];
     for (int i = 0; i < GF_GPU_N_BUFFERS; i++)
@@ -256,6 +259,7 @@ static int queue_upload(struct gf_gpu_walk *w, int64_t part, const struct gf_gpu
     return rc ? rc : api->mark(gpu, GF_GPU_UPLOADED + slot);
 }
 
+/* Queues a part, except what goes to other devices. */
 static int begin(struct gf_gpu_walk *w, int64_t part) {
     struct gf_gpu_run *m = gf_gpu_part_run(w, part);
     const int slot = gf_gpu_part_slot(w, part);
@@ -288,6 +292,8 @@ static int read_report(struct gf_gpu_walk *w, int64_t part) {
     return 0;
 }
 
+/* Adds the copies for the host's threads: packs part `next`, beyond the last nothing; and unpacks part `back`, below 0
+ * nothing, whose report is read. */
 static int pack(struct gf_gpu_walk *w, int64_t next, struct gf_gpu_slab_copy *copy, int *n) {
     char *(*staging)[GF_GPU_SLAB_DEPTH] = w->s->staging;
     const int slot = (int)(next % GF_GPU_SLAB_DEPTH), before = *n;
@@ -346,18 +352,15 @@ static int take_stage(struct gf_gpu_walk *w, int stage) {
 }
 
 static int take_staging(struct gf_gpu_walk *w) {
-    bool down = false;
-    for (int k = 0; k < w->run[0].plan->job.n_out && !w->scans; k++)
-        down |= w->to_staged[k] && (!sends(w) || shows(w));
-    int rc = w->s->role.resident ? 0 : take_stage(w, GF_GPU_SLAB_REPORT);
-    if (!rc && w->from_staged)
-        rc = take_stage(w, GF_GPU_SLAB_UP);
-    if (!rc && sends(w) && gf_gpu_slab_stages(w))
-        rc = take_stage(w, GF_GPU_SLAB_SENT);
-    if (!rc && down)
-        rc = take_stage(w, GF_GPU_SLAB_DOWN);
-    if (!rc && has_table(w))
-        rc = take_stage(w, GF_GPU_SLAB_TABLE);
+    bool needed[GF_GPU_SLAB_STAGES] = {[GF_GPU_SLAB_UP] = w->from_staged,
+                                       [GF_GPU_SLAB_REPORT] = !w->s->role.resident,
+                                       [GF_GPU_SLAB_TABLE] = has_table(w),
+                                       [GF_GPU_SLAB_SENT] = sends(w) && gf_gpu_slab_stages(w)};
+    int rc = 0;
+    for (int k = 0; k < w->run[0].plan->job.n_out && downloads(w); k++)
+        needed[GF_GPU_SLAB_DOWN] |= w->to_staged[k];
+    for (int k = 0; k < GF_GPU_SLAB_STAGES && !rc; k++)
+        rc = needed[k] ? take_stage(w, k) : 0;
     return rc;
 }
 
@@ -452,7 +455,7 @@ int gf_gpu_slab_take(struct gf_gpu_shared *p, int first, int end) {
     int rc = 0;
     for (int i = 0; i < p->n; i++)
         for (int k = first + 1; k <= end && k < p->member[i].s->n_walks && !rc; k++)
-            rc = gf_gpu_member_name(&p->member[i], gf_gpu_slab_hold(&p->member[i], k));
+            rc = gf_gpu_member_name(&p->member[i], gf_gpu_slab_hold(&p->member[i].s->walk[k]));
     for (int i = 0; i < p->n && !rc; i++)
         rc = gf_gpu_member_name(&p->member[i], take_walks(&p->member[i], first, end));
     return rc;
@@ -476,7 +479,7 @@ void gf_gpu_slab_give_back(struct gf_gpu_shared *p, int first, int end) {
     for (int i = 0; i < p->n; i++)
         for (int k = first; k < end; k++) {
             give_back(&p->member[i].s->walk[k]);
-            gf_gpu_slab_let_go(&p->member[i], k);
+            gf_gpu_slab_let_go(&p->member[i].s->walk[k]);
         }
     for (int i = 0; i < p->n; i++) {
         drop(p->member[i].c, &p->member[i].s->work[0]);

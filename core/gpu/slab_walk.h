@@ -52,9 +52,9 @@ void gf_gpu_walk_choose(struct gf_gpu_walk *w, const struct gf_gpu_slab_ends *en
 /* Devices that do not reach each other's memory hand parts over in page-locked host memory, which the receiver uploads
  * from. */
 
-/* Takes the part of the exchange that walk `index` of a device reads, if devices hold it; gives it back. */
-int gf_gpu_slab_hold(const struct gf_gpu_member *m, int index);
-void gf_gpu_slab_let_go(const struct gf_gpu_member *m, int index);
+/* Takes the part of the exchange that a walk reads, if devices hold it; gives it back. */
+int gf_gpu_slab_hold(struct gf_gpu_walk *w);
+void gf_gpu_slab_let_go(struct gf_gpu_walk *w);
 /* In place: a view of what a walk's part has of a device's exchange, for `c`. */
 int gf_gpu_slab_view(const struct gf_gpu_context *c, const struct gf_gpu_slabs *owner,
                      const struct gf_gpu_walk *w, int64_t part, struct gf_gpu_buffer **view);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/base/clock.h"
-#include "core/base/memory.h"
 #include "core/base/status.h"
 #include "core/mpi/exchange.h"
 #include "core/slab/line.h"

@@ -8,8 +8,8 @@
 #include "core/gpu/run.h"
 
 /* The facts that `gpufft devices --json` prints of a device, by CUDA or OpenCL. */
-#define H200                                                                                       \
-    .name = "NVIDIA H200", .driver = "580.159.04", .memory = 150109880320, .max_group = 1024,      \
+#define H200 \
+    .name = "NVIDIA H200", .driver = "580.159.04", .memory = 150109880320, .max_group = 1024, \
     .units = 132, .warp = 32, .fp64 = true, .max_items = {1024, 1024, 64}, .clock_mhz = 1980
 
 /* And the copy bandwidth that `gpufft bench` measures. */

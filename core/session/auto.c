@@ -85,8 +85,8 @@ static double recorded(const struct gf_backend *b, const struct gf_job *job,
     return (double)o->runs * gf_speeds_seconds(&r, job, o->threads);
 }
 
-/* Puts what was measured in place of the estimates. Devices are looked at only where the CPU takes longer
- * than a context does. Returns the name of a backend whose record is noisy, or NULL. */
+/* Puts what was measured in place of the estimates. Devices are looked at only where the CPU takes
+ * longer than a context does. Returns the name of a backend whose record is noisy, or NULL. */
 static const char *weigh_recorded(const struct gf_job *job, const struct gf_outlook *o,
                                   struct weights *w) {
     const char *noisy = NULL;

@@ -154,8 +154,8 @@ static int choose(struct gf_runner *r, const struct gf_job *job, int *out) {
                    gf_message());
 }
 
-/* True if another backend may succeed: a wrong job stays wrong, and so does a lack of memory, except for
- * a device's own. */
+/* True if another backend may succeed: a wrong job stays wrong, and so does a lack of memory,
+ * except for a device's own. */
 static bool is_the_backends(const struct gf_runner *r, int rc, int i) {
     return rc == GF_EBACKEND || rc == GF_EABSENT || rc == GF_EUNSUPP || rc == GF_EUNABLE ||
            (rc == GF_ENOMEM && backend_of(r, i)->devices);

@@ -104,8 +104,8 @@ static int count_gpus(const struct gf_backend *b) {
     return gpus;
 }
 
-/* The number of devices that may share a job (below 2: none): those asked for or, if auto has picked a GPU
- * whose link to others is recorded, all of its kind. */
+/* The number of devices that may share a job (below 2: none): those asked for or, if auto has
+ * picked a GPU whose link to others is recorded, all of its kind. */
 static int count_sharing(const struct gf_session *s, int i) {
     const struct gf_backend *b = gf_session_backend(s, i);
     if (!b->shares)

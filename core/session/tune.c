@@ -12,8 +12,8 @@
 #include "core/base/clock.h"
 #include "core/base/sample_value.h"
 
-/* Milliseconds: a transform is repeated for REPEAT_MS in each round, a slow one, of SLOW_MS, only once; after
- * ROUNDS_MS no round begins, after LATEST_MS no transform. */
+/* Milliseconds: a transform is repeated for REPEAT_MS in each round, a slow one, of SLOW_MS, only
+ * once; after ROUNDS_MS no round begins, after LATEST_MS no transform. */
 enum { REPEAT_MS = 100, SLOW_MS = 3000, ROUNDS_MS = 20000, LATEST_MS = 40000 };
 enum { BUS_BYTES = 64 << 20, LINK_BYTES = 256 << 20 };
 /* A thread that waits for others of its team spins: with less of a CPU, something else has it. */
@@ -27,8 +27,8 @@ struct tuning {
     int threads;  /* as in struct gf_speeds */
 };
 
-/* A job of real pictures, on a device enough of them to keep it busy: to full spectra, or to three levels
- * of coefficients. */
+/* A job of real pictures, on a device enough of them to keep it busy: to full spectra, or to three
+ * levels of coefficients. */
 static struct gf_job job_of(int side, bool wavelet, bool several) {
     const int64_t n = several && side < MOST_SIDE ? (int64_t)BATCH / side / side : 1;
     struct gf_job job = {.direction = GF_FORWARD,
@@ -204,8 +204,8 @@ static double link_to(const struct gf_backend *b, int own, int other) {
     return speed;
 }
 
-/* The slowest link to another device of its kind; 0 if one is out of reach, or if the device is named by
- * anything but its number. */
+/* The slowest link to another device of its kind; 0 if one is out of reach, or if the device is
+ * named by anything but its number. */
 static double slowest_link(const struct gf_backend *b, const char *device) {
     struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
     const int n = b->shares && b->on_device->link ? gf_backend_devices(b, props) : 0;

@@ -1,7 +1,6 @@
 /* The walks over long lines: blocks of columns, and slabs of the result or of a spectrum. */
 #include "core/slab/line.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

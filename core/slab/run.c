@@ -1,7 +1,6 @@
 /* The two walks of a job in slabs. */
 #include "core/slab/io.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

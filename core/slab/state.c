@@ -146,13 +146,6 @@ int gf_slab_join_largest(struct gf_slab_state *r) {
     return rc;
 }
 
-void gf_slab_place_span(bool shift, int64_t n, struct gf_span span, struct gf_span run[2]) {
-    const int64_t first = shift ? (span.first + n / 2) % n : span.first;
-    const int64_t fits = span.count < n - first ? span.count : n - first;
-    run[0] = (struct gf_span){first, fits};
-    run[1] = (struct gf_span){0, span.count - fits};
-}
-
 void gf_slab_place_rows(const struct gf_job *job, bool shift, const struct gf_slab_rows *rows,
                         struct gf_slab_rows run[2]) {
     const int64_t pages = job->shape[0];

@@ -82,9 +82,6 @@ int gf_slab_run_block(struct gf_slab_state *r, int64_t rows, void *data);
 void gf_slab_place_rows(const struct gf_job *job, bool shift, const struct gf_slab_rows *rows,
                         struct gf_slab_rows run[2]);
 
-/* Indices of an axis of n, shifted by half of it or not: as one run or as two. */
-void gf_slab_place_span(bool shift, int64_t n, struct gf_span span, struct gf_span run[2]);
-
 /* Block k from the exchange into *data, which becomes where the exchange has it where that can be lent; and of samples of output i, [page][row of the block][sample], all
  * rows of some pages to their file. */
 int gf_slab_get_block(struct gf_slab_state *r, int64_t k, const struct gf_slab_block *b,

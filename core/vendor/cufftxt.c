@@ -283,8 +283,8 @@ static int transform(const struct context *c, struct impl *m) {
                    "a copy to natural order");
 }
 
-/* Takes the host's clock between waits for all devices, as no device's clock covers them all. Restoring
- * the input before each run is not timed. */
+/* Takes the host's clock between waits for all devices, as no device's clock covers them all.
+ * Restoring the input before each run is not timed. */
 static int cufftxt_run(struct gf_plan *plan, int times, double *seconds) {
     const struct context *c = plan->context;
     struct impl *m = plan->impl;

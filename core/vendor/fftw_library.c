@@ -11,21 +11,21 @@
 #include "core/base/status.h"
 #include "core/gpu/cache/kernel_store.h"
 
-#define SYMBOL(prefix, field, name)                                                                \
+#define SYMBOL(prefix, field, name) \
     { prefix name, offsetof(struct gf_fftw, field) }
 /* float and double differ in the prefix of the names only. */
-#define SYMBOLS(prefix)                                                                            \
-    SYMBOL(prefix, plan_dft, "plan_guru64_dft"), SYMBOL(prefix, plan_r2c, "plan_guru64_dft_r2c"),  \
-        SYMBOL(prefix, plan_c2r, "plan_guru64_dft_c2r"), SYMBOL(prefix, run_dft, "execute_dft"),   \
-        SYMBOL(prefix, run_r2c, "execute_dft_r2c"), SYMBOL(prefix, run_c2r, "execute_dft_c2r"),    \
-        SYMBOL(prefix, destroy, "destroy_plan"), SYMBOL(prefix, set_timelimit, "set_timelimit"),   \
+#define SYMBOLS(prefix) \
+    SYMBOL(prefix, plan_dft, "plan_guru64_dft"), SYMBOL(prefix, plan_r2c, "plan_guru64_dft_r2c"), \
+        SYMBOL(prefix, plan_c2r, "plan_guru64_dft_c2r"), SYMBOL(prefix, run_dft, "execute_dft"), \
+        SYMBOL(prefix, run_r2c, "execute_dft_r2c"), SYMBOL(prefix, run_c2r, "execute_dft_c2r"), \
+        SYMBOL(prefix, destroy, "destroy_plan"), SYMBOL(prefix, set_timelimit, "set_timelimit"), \
         SYMBOL(prefix, version, "version")
-#define WISDOM_SYMBOLS(prefix)                                                                     \
-    SYMBOL(prefix, import_wisdom, "import_wisdom_from_string"),                                    \
-        SYMBOL(prefix, export_wisdom, "export_wisdom_to_string"),                                  \
+#define WISDOM_SYMBOLS(prefix) \
+    SYMBOL(prefix, import_wisdom, "import_wisdom_from_string"), \
+        SYMBOL(prefix, export_wisdom, "export_wisdom_to_string"), \
         SYMBOL(prefix, forget_wisdom, "forget_wisdom")
-#define THREAD_SYMBOLS(prefix)                                                                     \
-    SYMBOL(prefix, init_threads, "init_threads"),                                                  \
+#define THREAD_SYMBOLS(prefix) \
+    SYMBOL(prefix, init_threads, "init_threads"), \
         SYMBOL(prefix, plan_with_nthreads, "plan_with_nthreads")
 
 static const struct gf_dl_symbol symbols[2][10] = {
@@ -50,7 +50,7 @@ static const struct gf_dl_symbol mkl_symbols[] = {
  * wait for each other's CPUs. */
 enum { MKL_THREADING_GNU = 3 };
 
-#define MKL_SONAMES                                                                                \
+#define MKL_SONAMES \
     { "libmkl_rt.so.3", "libmkl_rt.so.2", "libmkl_rt.so.1", "libmkl_rt.so" }
 
 static const struct library {

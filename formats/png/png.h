@@ -6,8 +6,8 @@
 
 struct gf_codec;
 
-/* The decoder of gf_format_png, as by gf_decoder_open(), with a codec for the rows or, NULL, with libpng
- * alone. */
+/* The decoder of gf_format_png, as by gf_decoder_open(), with a codec for the rows or, NULL, with
+ * libpng alone. */
 int gf_png_open_by(const struct gf_codec *codec, struct gf_decoder *d, struct gf_source *source,
                    const struct gf_read_options *options, struct gf_image *image);
 

@@ -1,6 +1,6 @@
-/* Undoes PNG's row filters. A byte depends on the pixel to its left, so a row is done pixel by pixel, each as
- * one vector. Several rows are done at once if each is a pixel behind the one above it: the pixels of such a
- * diagonal do not depend on each other. */
+/* Undoes PNG's row filters. A byte depends on the pixel to its left, so a row is done pixel by
+ * pixel, each as one vector. Several rows are done at once if each is a pixel behind the one above
+ * it: the pixels of such a diagonal do not depend on each other. */
 #include <string.h>
 
 #include "formats/png/png.h"
@@ -63,8 +63,8 @@ static inline __attribute__((always_inline)) void undo_pixel(struct neighbours *
     memcpy(out, &at->left, size);
 }
 
-/* Handles pixels of 3 and 6 bytes as 4 and 8, one move each, as long as the row has that many: the next pixel
- * overwrites the wrong bytes after a pixel. */
+/* Handles pixels of 3 and 6 bytes as 4 and 8, one move each, as long as the row has that many: the
+ * next pixel overwrites the wrong bytes after a pixel. */
 static inline __attribute__((always_inline)) void undo(int filter, const unsigned char *in,
                                                        const unsigned char *above, size_t n,
                                                        size_t step, unsigned char *out) {
@@ -91,13 +91,13 @@ static inline __attribute__((always_inline)) void undo_bytes(int filter, const u
 }
 
 /* The neighbours 1, 2, 4, 8 to the left, zeros where there are none. */
-#define LEFT_1(v)                                                                                  \
+#define LEFT_1(v) \
     __builtin_shufflevector(zero, v, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30)
-#define LEFT_2(v)                                                                                  \
+#define LEFT_2(v) \
     __builtin_shufflevector(zero, v, 0, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29)
-#define LEFT_4(v)                                                                                  \
+#define LEFT_4(v) \
     __builtin_shufflevector(zero, v, 0, 0, 0, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27)
-#define LEFT_8(v)                                                                                  \
+#define LEFT_8(v) \
     __builtin_shufflevector(zero, v, 0, 0, 0, 0, 0, 0, 0, 0, 16, 17, 18, 19, 20, 21, 22, 23)
 
 /* For pixels of one byte: sums 2, 4, 8, 16 neighbours, then adds the last sum of the block before. */
@@ -238,8 +238,8 @@ static inline __attribute__((always_inline)) words8 guess_diagonal(const struct 
            (above & d->mask[GF_PNG_ROW_UP]) | (d->left & d->mask[GF_PNG_ROW_SUB]);
 }
 
-/* Pixel t of the first row, t - 1 of the second and so on, of the rows in [first, end); `top` is the
- * pixel above the first one's. */
+/* Pixel t of the first row, t - 1 of the second and so on, of the rows in [first, end); `top` is
+ * the pixel above the first one's. */
 static inline __attribute__((always_inline)) void undo_diagonal(struct diagonal *d, size_t t,
                                                                 size_t first, size_t end,
                                                                 uint64_t top, size_t step,

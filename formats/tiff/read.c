@@ -115,8 +115,8 @@ static int find_description(struct gf_tiff *t, uint64_t *at, uint64_t *n) {
     return GF_OK;
 }
 
-/* Checks if the current page's description is a record, whole or damaged. libtiff ends its text at the first
- * NUL, which may be the damage, so the rest is read from the file. */
+/* Checks if the current page's description is a record, whole or damaged. libtiff ends its text at
+ * the first NUL, which may be the damage, so the rest is read from the file. */
 static int is_record(struct gf_tiff *t, const char *text, bool *is) {
     uint64_t at, n;
     *is = gf_record_is_ours(text, strlen(text));
@@ -147,8 +147,8 @@ static int read_record(struct gf_tiff *t, struct gf_image *image) {
     return image->record ? GF_OK : gf_fail(GF_ENOMEM, "out of memory");
 }
 
-/* ImageJ lists one page of a stack that is too large for its TIFFs, and writes the samples of all one after
- * the other. */
+/* ImageJ lists one page of a stack that is too large for its TIFFs, and writes the samples of all
+ * one after the other. */
 static int fail_unlisted(struct reader *r, const struct gf_stack *stack) {
     const struct gf_tiff_page *p = &r->first;
     const bool plain = p->compression == COMPRESSION_NONE && !p->tiled && !p->planar &&
@@ -229,9 +229,7 @@ static int tiff_read_rows(struct gf_decoder *d, int64_t page, int64_t row, int64
 
 static int tiff_open(struct gf_decoder *d, struct gf_image *image) {
     enum { SLACK = 64 << 20 }; /* what libtiff may take at once besides the file's own bytes */
-    struct reader *r = d->state = calloc(1, sizeof *r);
-    if (!r)
-        return gf_fail(GF_ENOMEM, "out of memory");
+    struct reader *r = d->state;
     struct gf_tiff *t = &r->t;
     t->source = d->source;
     int64_t size = gf_source_size(d->source);
@@ -268,11 +266,8 @@ static int tiff_open(struct gf_decoder *d, struct gf_image *image) {
 
 static void tiff_close(struct gf_decoder *d) {
     struct reader *r = d->state;
-    if (!r)
-        return;
     gf_tiff_close(&r->t);
     free(r->offsets);
-    free(r);
 }
 
 /* The size of a compressed strip, and so the place of the next, is unknown before it is written. */
@@ -286,6 +281,7 @@ const struct gf_format gf_format_tiff = {
     .summary = "TIFF of any sample type, pages as planes, a spectrum's record inside",
     .load = gf_tiff_load,
     .sniff = tiff_sniff,
+    .state_bytes = sizeof(struct reader),
     .open = tiff_open,
     .read_pages = tiff_read_pages,
     .read_rows = tiff_read_rows,

@@ -142,17 +142,17 @@ struct short_columns {
 INLINE void run_column_block(const struct short_columns *c, int n, bool swap, bool stream) {
     enum { AHEAD_COLUMNS = 4 * (int)sizeof(cvec) };
     const vec factor = vec_splat(c->factor);
-#define TAKE_ROWS(first, step, count, x)                                                           \
-    _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++) {                                   \
-        const char *row = c->from + ((first) + (step)*i) * c->from_row;                            \
-        if (stream)                                                                                \
-            prefetch_for_reading(row + AHEAD_COLUMNS, (int)sizeof(cvec));                          \
-        (x)[i] = swap_if(swap, take_block(row));                                                   \
+#define TAKE_ROWS(first, step, count, x) \
+    _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++) { \
+        const char *row = c->from + ((first) + (step)*i) * c->from_row; \
+        if (stream) \
+            prefetch_for_reading(row + AHEAD_COLUMNS, (int)sizeof(cvec)); \
+        (x)[i] = swap_if(swap, take_block(row)); \
     }
-#define PUT_ROWS(first, step, count, x)                                                            \
-    _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++) {                                   \
-        const cvec v = {(x)[i].re * factor, (x)[i].im * factor};                                   \
-        put_block(c->to + ((first) + (step)*i) * c->to_row, swap_if(swap, v), stream);             \
+#define PUT_ROWS(first, step, count, x) \
+    _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++) { \
+        const cvec v = {(x)[i].re * factor, (x)[i].im * factor}; \
+        put_block(c->to + ((first) + (step)*i) * c->to_row, swap_if(swap, v), stream); \
     }
     DFT_THROUGH(n, TAKE_ROWS, PUT_ROWS);
 #undef TAKE_ROWS
@@ -169,17 +169,17 @@ static void run_short_columns(const struct tile *t) {
                               .factor = (real)d->factor};
     const long blocks = gf_cpu_tile_lines(p, LANES) / LANES;
     const bool aligned = ((uintptr_t)c.to | (uintptr_t)c.to_row) % sizeof(vec) == 0;
-#define RUN(n, swap, stream)                                                                       \
-    for (long g = 0; g < blocks; g++, c.from += sizeof(cvec), c.to += sizeof(cvec))                \
+#define RUN(n, swap, stream) \
+    for (long g = 0; g < blocks; g++, c.from += sizeof(cvec), c.to += sizeof(cvec)) \
     run_column_block(&c, n, swap, stream)
-#define RUN_ENDS(n)                                                                                \
-    if (d->stream && aligned && p->inverse)                                                        \
-        RUN(n, true, true);                                                                        \
-    else if (d->stream && aligned)                                                                 \
-        RUN(n, false, true);                                                                       \
-    else if (p->inverse)                                                                           \
-        RUN(n, true, false);                                                                       \
-    else                                                                                           \
+#define RUN_ENDS(n) \
+    if (d->stream && aligned && p->inverse) \
+        RUN(n, true, true); \
+    else if (d->stream && aligned) \
+        RUN(n, false, true); \
+    else if (p->inverse) \
+        RUN(n, true, false); \
+    else \
         RUN(n, false, false)
     if (p->n == 16) {
         RUN_ENDS(16);

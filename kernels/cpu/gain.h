@@ -41,12 +41,12 @@ INLINE vec power(vec x, int order) {
 
 #define JOIN_SUM(a, b)     ((a) + (b))
 #define JOIN_PRODUCT(a, b) ((a) * (b))
-#define VALUES(NAME, text, JOINED, axis, value)                                                    \
-    if (m->profile == PROFILE_##NAME)                                                              \
-        for (int i = 0; i < n; i++) {                                                              \
-            const vec v = JOIN_##JOINED(base, line[i]), ratio = v * share;                         \
-            (void)ratio;                                                                           \
-            out[i] = value;                                                                        \
+#define VALUES(NAME, text, JOINED, axis, value) \
+    if (m->profile == PROFILE_##NAME) \
+        for (int i = 0; i < n; i++) { \
+            const vec v = JOIN_##JOINED(base, line[i]), ratio = v * share; \
+            (void)ratio; \
+            out[i] = value; \
         }
 
 /* A term at points k to k + n - 1. */

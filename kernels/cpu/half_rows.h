@@ -13,7 +13,7 @@ enum { SHARING = LANES / 4, GROUP_ROWS = LANES / 2 };
 
 /* Transposes a square of SHARING vectors' blocks of four lanes. */
 INLINE void transpose_fours(vec *a) {
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+#if N_LANES == 16
     transpose_quarters(a);
 #else
     vec_exchange_4(a, a + 1);

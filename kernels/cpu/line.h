@@ -45,12 +45,12 @@ INLINE void take_points(const struct points *from, const char *at, ptrdiff_t ste
 INLINE void put_points(const struct points *to, long k, long m, int count, cvec *x) {
     const ptrdiff_t row = m * to->step;
     char *at = to->at + k * to->step;
-#define PUT(low, high, store)                                                                      \
-    _Pragma("GCC unroll 16") for (int i = 0; i < count; i++) {                                     \
-        store(at + i * row, low);                                                                  \
-        store(at + i * row + sizeof(vec), high);                                                   \
+#define PUT(low, high, store) \
+    _Pragma("GCC unroll 16") for (int i = 0; i < count; i++) { \
+        store(at + i * row, low); \
+        store(at + i * row + sizeof(vec), high); \
     }
-#define PUT_PAIRS(first, second, store)                                                            \
+#define PUT_PAIRS(first, second, store) \
     PUT(vec_zip_low(x[i].first, x[i].second), vec_zip_high(x[i].first, x[i].second), store)
     if (to->ahead)
         prefetch_points(at + to->ahead, row, count, to->far);
@@ -83,48 +83,48 @@ INLINE void put_points(const struct points *to, long k, long m, int count, cvec 
 /* A stage of radix R, in place: the first `count` points of R blocks m apart, b[k + r m] times its
  * twiddle. The last stage writes from b to memory, rows together. A leaf reads R points a stride
  * apart, without twiddles, from cvecs in order; the first, from any points. */
-#define TAKE_TWIDDLED(first, step, count, x)                                                       \
-    _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++) {                                   \
-        const int r = (first) + (step)*i;                                                          \
-        (x)[i] = r ? cmul(b[k + r * m], w[2 * r - 2], w[2 * r - 1]) : cvec_hold(b[k]);             \
+#define TAKE_TWIDDLED(first, step, count, x) \
+    _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++) { \
+        const int r = (first) + (step)*i; \
+        (x)[i] = r ? cmul(b[k + r * m], w[2 * r - 2], w[2 * r - 1]) : cvec_hold(b[k]); \
     }
-#define PUT_BLOCKS(first, step, count, x)                                                          \
-    _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++) b[k + ((first) + (step)*i) * m] =   \
+#define PUT_BLOCKS(first, step, count, x) \
+    _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++) b[k + ((first) + (step)*i) * m] = \
         (x)[i]
-#define TAKE_CVECS(first, step, count, x)                                                          \
-    _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++)(x)[i] =                             \
+#define TAKE_CVECS(first, step, count, x) \
+    _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++)(x)[i] = \
         cvec_hold(*(const cvec *)(at + ((first) + (step)*i) * stride))
-#define TAKE_POINTS(first, step, count, x)                                                         \
+#define TAKE_POINTS(first, step, count, x) \
     take_points(from, at + (first)*stride, (step)*stride, count, x)
-#define PUT_LEAF(first, step, count, x)                                                            \
+#define PUT_LEAF(first, step, count, x) \
     _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++) b[(first) + (step)*i] = (x)[i]
-#define STAGE(R)                                                                                   \
-    static void stage_##R(cvec *b, long m, long count, const real *w) {                            \
-        for (long k = 0; k < count; k++, w += 2 * (R - 1))                                         \
-            DFT_THROUGH(R, TAKE_TWIDDLED, PUT_BLOCKS);                                             \
-    }                                                                                              \
-    static void last_##R(const cvec *b, long m, const real *w, const struct points *to) {          \
-        for (long k = 0; k < m; k++, w += 2 * (R - 1)) {                                           \
-            cvec y[R];                                                                             \
-            DFT_THROUGH(R, TAKE_TWIDDLED, KEEP);                                                   \
-            put_points(to, k, m, R, y);                                                            \
-        }                                                                                          \
-    }                                                                                              \
-    static void leaf_##R(const char *at, ptrdiff_t stride, cvec *b) {                              \
-        DFT_THROUGH(R, TAKE_CVECS, PUT_LEAF);                                                      \
-    }                                                                                              \
-    static void first_##R(const struct points *from, const char *at, ptrdiff_t stride, cvec *b) {  \
-        DFT_THROUGH(R, TAKE_POINTS, PUT_LEAF);                                                     \
+#define STAGE(R) \
+    static void stage_##R(cvec *b, long m, long count, const real *w) { \
+        for (long k = 0; k < count; k++, w += 2 * (R - 1)) \
+            DFT_THROUGH(R, TAKE_TWIDDLED, PUT_BLOCKS); \
+    } \
+    static void last_##R(const cvec *b, long m, const real *w, const struct points *to) { \
+        for (long k = 0; k < m; k++, w += 2 * (R - 1)) { \
+            cvec y[R]; \
+            DFT_THROUGH(R, TAKE_TWIDDLED, KEEP); \
+            put_points(to, k, m, R, y); \
+        } \
+    } \
+    static void leaf_##R(const char *at, ptrdiff_t stride, cvec *b) { \
+        DFT_THROUGH(R, TAKE_CVECS, PUT_LEAF); \
+    } \
+    static void first_##R(const struct points *from, const char *at, ptrdiff_t stride, cvec *b) { \
+        DFT_THROUGH(R, TAKE_POINTS, PUT_LEAF); \
     }
-#define CODELETS(DO)                                                                               \
-    DO(2)                                                                                          \
-    DO(3)                                                                                          \
-    DO(4)                                                                                          \
-    DO(5)                                                                                          \
-    DO(7)                                                                                          \
-    DO(8)                                                                                          \
-    DO(11)                                                                                         \
-    DO(13)                                                                                         \
+#define CODELETS(DO) \
+    DO(2) \
+    DO(3) \
+    DO(4) \
+    DO(5) \
+    DO(7) \
+    DO(8) \
+    DO(11) \
+    DO(13) \
     DO(16)
 CODELETS(STAGE)
 

@@ -3,7 +3,7 @@
 #ifndef GF_KERNELS_CPU_ROW_DIGITS_H
 #define GF_KERNELS_CPU_ROW_DIGITS_H
 
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+#if N_LANES == 16
 #define QUARTER(q)           4 * (q), 4 * (q) + 1, 4 * (q) + 2, 4 * (q) + 3
 #define QUARTERS(a, b, c, d) QUARTER(a), QUARTER(b), QUARTER(c), QUARTER(d)
 
@@ -40,7 +40,7 @@ INLINE void transpose_four(cvec *x, bool quarters) {
 }
 
 /* exp(-2 pi i p u / 16) in the lanes p mod 4, for u = 1, 2, 3. */
-#define IN_QUARTERS(a, b, c, d)                                                                    \
+#define IN_QUARTERS(a, b, c, d) \
     { a, b, c, d, a, b, c, d, a, b, c, d, a, b, c, d }
 static const cvec digit_roots[3] = {
     {IN_QUARTERS(1, COS_PI_8, SQRT_HALF, SIN_PI_8),
@@ -115,8 +115,8 @@ INLINE void row_second_digit(const cvec *b, long k1, long r, const struct row_en
 /* The second digits of a square in each of R blocks, for a line of n vectors. */
 INLINE void row_second_digits(long n, const cvec *b, long apart, long k, int R,
                               const struct row_end *to) {
-#define SECOND_DIGITS(constant)                                                                    \
-    for (long r = 0; r < R; r++)                                                                   \
+#define SECOND_DIGITS(constant) \
+    for (long r = 0; r < R; r++) \
     row_second_digit(b + r * apart, k + n / R * r, n, to, constant)
     const int kind = row_kind(to);
     FOR_ROW_KIND(kind, SECOND_DIGITS)
@@ -134,8 +134,8 @@ INLINE void row_finish_digits(const struct gf_cpu_row *rows, cvec *b, long apart
 INLINE void row_begin_square(const struct gf_cpu_row *rows, const struct row_end *from, cvec *b,
                              int kind) {
     const cvec *w = rows->twiddle;
-#define TAKE_VECTORS(first, step, count, x)                                                        \
-    _Pragma("GCC unroll 4") for (int i = 0; i < (count); i++)(x)[i] =                              \
+#define TAKE_VECTORS(first, step, count, x) \
+    _Pragma("GCC unroll 4") for (int i = 0; i < (count); i++)(x)[i] = \
         row_read(from, ((first) + (step)*i) * 16, 16, kind)
 #define PUT_DIGIT(first, step, count, x) row_first_digit(x, w + (first), b + (first))
     DFT_THROUGH(16, TAKE_VECTORS, PUT_DIGIT);

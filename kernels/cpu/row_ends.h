@@ -5,11 +5,11 @@
 /* 4, or what fits the lanes */
 enum { LEAST_BLOCK = LANES < 4 ? LANES : 4, MOST_LINES = LANES / LEAST_BLOCK };
 
-#if VEC_BYTES * 8 / GF_REAL_BITS == 2
+#if N_LANES == 2
 #define BLOCKS(DO) DO(2)
-#elif VEC_BYTES * 8 / GF_REAL_BITS == 4
+#elif N_LANES == 4
 #define BLOCKS(DO) DO(4)
-#elif VEC_BYTES * 8 / GF_REAL_BITS == 8
+#elif N_LANES == 8
 #define BLOCKS(DO) DO(4) DO(8)
 #else
 #define BLOCKS(DO) DO(4) DO(8) DO(16)
@@ -30,12 +30,12 @@ struct row_end {
 };
 
 /* Vectors from several places: halves and quarters. */
-#if VEC_BYTES * 8 / GF_REAL_BITS >= 8
+#if N_LANES >= 8
 typedef real half_loose
     __attribute__((vector_size(VEC_BYTES / 2), aligned(sizeof(real)), may_alias));
 #define AT_SAME(i)  (i)
 #define AT_UPPER(i) ((i) + LANES / 2)
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+#if N_LANES == 16
 #define LIST_OF_HALF LIST_8
 #else
 #define LIST_OF_HALF LIST_4
@@ -50,7 +50,7 @@ INLINE half_loose high_half(vec a) {
     return __builtin_shufflevector(a, a, LIST_OF_HALF(AT_UPPER));
 }
 #endif
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+#if N_LANES == 16
 typedef real quarter_loose
     __attribute__((vector_size(VEC_BYTES / 4), aligned(sizeof(real)), may_alias));
 #define AT_THIRD(i) ((i) + LANES / 4)
@@ -67,11 +67,11 @@ INLINE quarter_loose high_quarter(half_loose a) {
 
 /* LANES reals, equal shares from `at` at each of `lines` addresses. */
 INLINE vec read_parts(real *const *p, ptrdiff_t at, int lines) {
-#if VEC_BYTES * 8 / GF_REAL_BITS >= 8
+#if N_LANES >= 8
     if (lines == 2)
         return join_halves(*(const half_loose *)(p[0] + at), *(const half_loose *)(p[1] + at));
 #endif
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+#if N_LANES == 16
     if (lines == 4) {
         const quarter_loose *a = (const quarter_loose *)(p[0] + at);
         const quarter_loose *b = (const quarter_loose *)(p[1] + at);
@@ -85,14 +85,14 @@ INLINE vec read_parts(real *const *p, ptrdiff_t at, int lines) {
 }
 
 INLINE void write_parts(real *const *p, ptrdiff_t at, int lines, vec v) {
-#if VEC_BYTES * 8 / GF_REAL_BITS >= 8
+#if N_LANES >= 8
     if (lines == 2) {
         *(half_loose *)(p[0] + at) = low_half(v);
         *(half_loose *)(p[1] + at) = high_half(v);
         return;
     }
 #endif
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+#if N_LANES == 16
     if (lines == 4) {
         half_loose a = low_half(v), b = high_half(v);
         *(quarter_loose *)(p[0] + at) = low_quarter(a);
@@ -143,19 +143,19 @@ INLINE cvec row_read(const struct row_end *e, long i, int block, int kind) {
 }
 
 /* CALL() with a written end's kind as a constant. */
-#define FOR_ROW_KIND(kind, CALL)                                                                   \
-    if ((kind) == ROW_PAIRS) {                                                                     \
-        CALL(ROW_PAIRS);                                                                           \
-    } else if ((kind) == (ROW_PAIRS | ROW_PLAIN)) {                                                \
-        CALL(ROW_PAIRS | ROW_PLAIN);                                                               \
-    } else if ((kind) == ROW_PARTS) {                                                              \
-        CALL(ROW_PARTS);                                                                           \
-    } else if ((kind) == (ROW_PARTS | ROW_PLAIN)) {                                                \
-        CALL(ROW_PARTS | ROW_PLAIN);                                                               \
-    } else if (((kind) & ~ROW_PLAIN) == ROW_PAIRS_STREAMED) {                                      \
-        CALL(ROW_PAIRS_STREAMED);                                                                  \
-    } else {                                                                                       \
-        CALL(ROW_PARTS_STREAMED);                                                                  \
+#define FOR_ROW_KIND(kind, CALL) \
+    if ((kind) == ROW_PAIRS) { \
+        CALL(ROW_PAIRS); \
+    } else if ((kind) == (ROW_PAIRS | ROW_PLAIN)) { \
+        CALL(ROW_PAIRS | ROW_PLAIN); \
+    } else if ((kind) == ROW_PARTS) { \
+        CALL(ROW_PARTS); \
+    } else if ((kind) == (ROW_PARTS | ROW_PLAIN)) { \
+        CALL(ROW_PARTS | ROW_PLAIN); \
+    } else if (((kind) & ~ROW_PLAIN) == ROW_PAIRS_STREAMED) { \
+        CALL(ROW_PAIRS_STREAMED); \
+    } else { \
+        CALL(ROW_PARTS_STREAMED); \
     }
 
 INLINE void row_write(const struct row_end *e, long i, int block, int kind, cvec x) {
@@ -239,8 +239,8 @@ INLINE void row_finish(const struct gf_cpu_row *rows, cvec *x, long k1, const st
                        const struct row_end *to, int block) {
     const long r = rows->line->n;
     row_squares(rows, x, k1, from, to, block);
-#define WRITE_ALL(constant)                                                                        \
-    _Pragma("GCC unroll 16") for (int i = 0; i < block; i++)                                       \
+#define WRITE_ALL(constant) \
+    _Pragma("GCC unroll 16") for (int i = 0; i < block; i++) \
         row_write(to, k1 + r * i, block, constant, x[i])
     const int kind = (int)to->kind;
     FOR_ROW_KIND(kind, WRITE_ALL)

@@ -39,7 +39,7 @@ static void line(const struct gf_cpu_split *s) {
     const struct gf_cpu_row *rows = s->rows;
     struct row_end from, to;
     split_ends(s, &from, &to);
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+#if N_LANES == 16
     if (s->halves && !s->inverse && rows->block == 16 &&
         (rows->line->n == 4 || rows->line->n == 8)) {
         row_few_halves(rows, &from, &to, s->halves);

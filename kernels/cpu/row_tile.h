@@ -277,7 +277,7 @@ static void complex_lines(const struct row_work *w, const struct row_side *side,
 
 /* True if lines that share vectors are written in whole, aligned ones. */
 static bool writes_whole_vectors(const struct row_work *w) {
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+#if N_LANES == 16
     const struct gf_cpu_row *rows = w->t->pass->rows;
     return rows_pair_blocks(rows, rows->block) && w->from.end->type != GF_CPU_WORK && w->to.next &&
            ((uintptr_t)row_place(&w->to, 0).at | (uintptr_t)w->to.end->lane.stride) % sizeof(vec) ==

@@ -3,14 +3,14 @@
 #define GF_KERNELS_CPU_SAMPLE_H
 
 /* The real types. */
-#define REAL_TYPES(DO)                                                                             \
-    DO(U8, u8, uint8_t)                                                                            \
-    DO(I8, i8, int8_t)                                                                             \
-    DO(U16, u16, uint16_t)                                                                         \
-    DO(I16, i16, int16_t)                                                                          \
-    DO(U32, u32, uint32_t)                                                                         \
-    DO(I32, i32, int32_t)                                                                          \
-    DO(F32, f32, float)                                                                            \
+#define REAL_TYPES(DO) \
+    DO(U8, u8, uint8_t) \
+    DO(I8, i8, int8_t) \
+    DO(U16, u16, uint16_t) \
+    DO(I16, i16, int16_t) \
+    DO(U32, u32, uint32_t) \
+    DO(I32, i32, int32_t) \
+    DO(F32, f32, float) \
     DO(F64, f64, double)
 
 static const int sample_size[] = {
@@ -18,8 +18,8 @@ static const int sample_size[] = {
     REAL_TYPES(SIZE)[GF_CPU_C64] = 8, [GF_CPU_C128] = 16};
 
 /* LANES samples and single ones at any address, as files have them. */
-#define LOOSE(NAME, name, type)                                                                    \
-    typedef type __attribute__((aligned(1), may_alias)) loose_##name;                              \
+#define LOOSE(NAME, name, type) \
+    typedef type __attribute__((aligned(1), may_alias)) loose_##name; \
     typedef type __attribute__((vector_size(sizeof(type) * LANES), aligned(1), may_alias)) v_##name;
 REAL_TYPES(LOOSE)
 #define TO_VEC(v) __builtin_convertvector(v, vec)
@@ -158,11 +158,6 @@ INLINE void write_reals(enum gf_cpu_sample t, char *p, vec x) {
     }
 }
 
-INLINE void write_complex(enum gf_cpu_sample t, char *p, real re, real im) {
-    enum gf_cpu_sample part = t == GF_CPU_C64 ? GF_CPU_F32 : GF_CPU_F64;
-    write_real(part, p, re);
-    write_real(part, p + sample_size[part], im);
-}
 INLINE void write_complexes(enum gf_cpu_sample t, char *p, cvec x) {
     enum gf_cpu_sample part = t == GF_CPU_C64 ? GF_CPU_F32 : GF_CPU_F64;
     write_reals(part, p, vec_zip_low(x.re, x.im));

@@ -20,7 +20,8 @@ typedef double real;
 typedef int64_t bits;
 #endif
 
-enum { LANES = VEC_BYTES / (int)sizeof(real) };
+#define N_LANES (VEC_BYTES * 8 / GF_REAL_BITS)
+enum { LANES = N_LANES };
 
 typedef real vec __attribute__((vector_size(VEC_BYTES)));
 typedef real vec_loose __attribute__((vector_size(VEC_BYTES), aligned(sizeof(real)), may_alias));
@@ -129,11 +130,11 @@ INLINE vec vec_sqrt(vec a) {
 #define LIST_4(f)  LIST_2(f), f(2), f(3)
 #define LIST_8(f)  LIST_4(f), f(4), f(5), f(6), f(7)
 #define LIST_16(f) LIST_8(f), f(8), f(9), f(10), f(11), f(12), f(13), f(14), f(15)
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+#if N_LANES == 16
 #define LIST LIST_16
-#elif VEC_BYTES * 8 / GF_REAL_BITS == 8
+#elif N_LANES == 8
 #define LIST LIST_8
-#elif VEC_BYTES * 8 / GF_REAL_BITS == 4
+#elif N_LANES == 4
 #define LIST LIST_4
 #else
 #define LIST LIST_2
@@ -164,11 +165,11 @@ INLINE vec vec_zip_high(vec a, vec b) {
 /* For blocks of s lanes: *a gets the first of each pair from both vectors, *b the second. */
 #define AT_FIRST(s, i)  (((i) & (s)) ? LANES + (i) - (s) : (i))
 #define AT_SECOND(s, i) (((i) & (s)) ? LANES + (i) : (i) + (s))
-#define EXCHANGE(s)                                                                                \
-    INLINE void vec_exchange_##s(vec *a, vec *b) {                                                 \
-        vec first = __builtin_shufflevector(*a, *b, LIST(AT_FIRST_##s));                           \
-        *b = __builtin_shufflevector(*a, *b, LIST(AT_SECOND_##s));                                 \
-        *a = first;                                                                                \
+#define EXCHANGE(s) \
+    INLINE void vec_exchange_##s(vec *a, vec *b) { \
+        vec first = __builtin_shufflevector(*a, *b, LIST(AT_FIRST_##s)); \
+        *b = __builtin_shufflevector(*a, *b, LIST(AT_SECOND_##s)); \
+        *a = first; \
     }
 #define AT_FIRST_1(i)  AT_FIRST(1, i)
 #define AT_SECOND_1(i) AT_SECOND(1, i)
@@ -178,13 +179,13 @@ INLINE vec vec_zip_high(vec a, vec b) {
 #define AT_SECOND_4(i) AT_SECOND(4, i)
 #define AT_FIRST_8(i)  AT_FIRST(8, i)
 #define AT_SECOND_8(i) AT_SECOND(8, i)
-#if VEC_BYTES * 8 / GF_REAL_BITS >= 16
+#if N_LANES >= 16
 EXCHANGE(8)
 #endif
-#if VEC_BYTES * 8 / GF_REAL_BITS >= 8
+#if N_LANES >= 8
 EXCHANGE(4)
 #endif
-#if VEC_BYTES * 8 / GF_REAL_BITS >= 4
+#if N_LANES >= 4
 EXCHANGE(2)
 #endif
 #if GF_REAL_BITS == 64
@@ -198,9 +199,9 @@ EXCHANGE(1)
 
 /* Transposes the squares a[row][lane] of `block` rows and lanes in place, by exchanges of ever
  * larger blocks (Eklundh 1972). `block`: a constant power of two up to LANES. */
-#define EXCHANGE_ALL(s)                                                                            \
-    _Pragma("GCC unroll 16") for (int i = 0; i + (s) < block; i += 2 * (s))                        \
-        _Pragma("GCC unroll 16") for (int j = i; j < i + (s); j++)                                 \
+#define EXCHANGE_ALL(s) \
+    _Pragma("GCC unroll 16") for (int i = 0; i + (s) < block; i += 2 * (s)) \
+        _Pragma("GCC unroll 16") for (int j = i; j < i + (s); j++) \
             vec_exchange_##s(a + j, a + j + (s))
 INLINE void vec_transpose_blocks(vec *a, int block) {
 #if GF_REAL_BITS == 32
@@ -220,14 +221,14 @@ INLINE void vec_transpose_blocks(vec *a, int block) {
     }
 #else
     EXCHANGE_ALL(1);
-#if VEC_BYTES * 8 / GF_REAL_BITS >= 4
+#if N_LANES >= 4
     EXCHANGE_ALL(2);
 #endif
 #endif
-#if VEC_BYTES * 8 / GF_REAL_BITS >= 8
+#if N_LANES >= 8
     EXCHANGE_ALL(4);
 #endif
-#if VEC_BYTES * 8 / GF_REAL_BITS >= 16
+#if N_LANES >= 16
     EXCHANGE_ALL(8);
 #endif
 }

@@ -23,13 +23,13 @@ INLINE real tap(const struct wavelet_taps *w, bool inverse, bool high, int i) {
     return w->h[at];
 }
 
-#define COMBINE(type)                                                                              \
-    INLINE void combine_##type(const struct wavelet_taps *w, bool inverse, bool high,              \
-                               const type *x, type *out) {                                         \
-        type sum = tap(w, inverse, high, 0) * x[0];                                                \
-        _Pragma("GCC unroll 16") for (int i = 1; i < w->n; i++) sum +=                             \
-            tap(w, inverse, high, i) * x[i];                                                       \
-        *out = sum;                                                                                \
+#define COMBINE(type) \
+    INLINE void combine_##type(const struct wavelet_taps *w, bool inverse, bool high, \
+                               const type *x, type *out) { \
+        type sum = tap(w, inverse, high, 0) * x[0]; \
+        _Pragma("GCC unroll 16") for (int i = 1; i < w->n; i++) sum += \
+            tap(w, inverse, high, i) * x[i]; \
+        *out = sum; \
     }
 COMBINE(real)
 COMBINE(vec)
@@ -79,8 +79,8 @@ INLINE void wavelet_pair(const struct wavelet_taps *w, bool inverse, const void 
         pair_of(w, true, row, GF_REAL_BITS == 32 ? GF_CPU_F32 : GF_CPU_F64, n, low, high);
         return;
     }
-#define PAIR(NAME, name, c_type)                                                                   \
-    if (type == GF_CPU_##NAME)                                                                     \
+#define PAIR(NAME, name, c_type) \
+    if (type == GF_CPU_##NAME) \
         pair_of(w, false, row, GF_CPU_##NAME, n, low, high);
     REAL_TYPES(PAIR)
 }
@@ -177,8 +177,8 @@ INLINE void load_row(const char *row, enum gf_cpu_sample type, long n, real *x) 
 }
 
 static void wavelet_load(const void *row, enum gf_cpu_sample type, long n, void *x) {
-#define LOAD(NAME, name, c_type)                                                                   \
-    if (type == GF_CPU_##NAME)                                                                     \
+#define LOAD(NAME, name, c_type) \
+    if (type == GF_CPU_##NAME) \
         load_row(row, GF_CPU_##NAME, n, x);
     REAL_TYPES(LOAD)
 }
@@ -246,22 +246,22 @@ static void wavelet_fence(void) {
 }
 
 #define TAP(x) (real) x##L,
-#define FUNCTIONS(NAME, taps, name, also, alias, what, h)                                          \
-    static const struct wavelet_taps taps_##NAME = {taps, {h}};                                    \
+#define FUNCTIONS(NAME, taps, name, also, alias, what, h) \
+    static const struct wavelet_taps taps_##NAME = {taps, {h}}; \
     static void pair_##NAME(bool inverse, const void *const *row, enum gf_cpu_sample type, long n, \
-                            void *low, void *high) {                                               \
-        wavelet_pair(&taps_##NAME, inverse, row, type, n, low, high);                              \
-    }                                                                                              \
-    static void split_##NAME(const void *x, long n, long channels, void *a, void *d,               \
-                             bool stream_a, bool stream_d) {                                       \
-        wavelet_split(&taps_##NAME, x, n, channels, a, d, stream_a, stream_d);                     \
-    }                                                                                              \
-    static void merge_##NAME(const void *a, const void *d, long n, long channels, void *x) {       \
-        wavelet_merge(&taps_##NAME, a, d, n, channels, x);                                         \
+                            void *low, void *high) { \
+        wavelet_pair(&taps_##NAME, inverse, row, type, n, low, high); \
+    } \
+    static void split_##NAME(const void *x, long n, long channels, void *a, void *d, \
+                             bool stream_a, bool stream_d) { \
+        wavelet_split(&taps_##NAME, x, n, channels, a, d, stream_a, stream_d); \
+    } \
+    static void merge_##NAME(const void *a, const void *d, long n, long channels, void *x) { \
+        wavelet_merge(&taps_##NAME, a, d, n, channels, x); \
     }
 WAVELETS(FUNCTIONS)
 
-#define ROW_OF(NAME, taps, name, also, alias, what, h)                                             \
+#define ROW_OF(NAME, taps, name, also, alias, what, h) \
     {pair_##NAME, split_##NAME, merge_##NAME, wavelet_load, wavelet_store, wavelet_fence},
 static const struct gf_cpu_wavelet wavelets[] = {WAVELETS(ROW_OF)};
 

@@ -36,7 +36,7 @@ layout(location = 0) uniform int groups;
 #define TYPE_float  3
 #define TYPE_schar  4
 #define TYPE_short  5
-#define BITS_OF_TYPE(t)                                                                            \
+#define BITS_OF_TYPE(t) \
     ((t) == TYPE_float ? 32 : (t) == TYPE_ushort || (t) == TYPE_short ? 16 : 8)
 
 #endif

@@ -140,18 +140,18 @@ void store_pair(int at, cplx f, cplx g) {
 
 cplx first[PAIRS_HELD], second[PAIRS_HELD];
 
-#define TAKE_PAIR(i)                                                                               \
-    {                                                                                              \
-        const int at = int(s.first) + i * PER_LINE;                                                \
-        if (at < PARTNERS) {                                                                       \
-            first[i] = got(SLOT(uint(FIRST_OF(at)), s.line), first[i], part);                \
-            second[i] = SECOND_OF(at) < LENGTH                                                     \
-                            ? got(SLOT(uint(SECOND_OF(at)), s.line), second[i], part)        \
-                            : cplx(0, 0);                                                          \
-        }                                                                                          \
+#define TAKE_PAIR(i) \
+    { \
+        const int at = int(s.first) + i * PER_LINE; \
+        if (at < PARTNERS) { \
+            first[i] = got(SLOT(uint(FIRST_OF(at)), s.line), first[i], part); \
+            second[i] = SECOND_OF(at) < LENGTH \
+                            ? got(SLOT(uint(SECOND_OF(at)), s.line), second[i], part) \
+                            : cplx(0, 0); \
+        } \
     }
-#define WRITE_PAIR(i)                                                                              \
-    if (int(s.first) + i * PER_LINE < PARTNERS)                                                    \
+#define WRITE_PAIR(i) \
+    if (int(s.first) + i * PER_LINE < PARTNERS) \
         store_pair(int(s.first) + i * PER_LINE, first[i], second[i]);
 
 void take_pairs(const share s, const int part) {
@@ -219,16 +219,16 @@ void store_result(const share s, int k, int at, cplx v) {
 #else
 #define SPLIT_TURNED(v, p, q) v
 #endif
-#define STORE_RESULT(b, q)                                                                         \
-    store_result(s, int(p) + q * (POINTS / LAST), at, SPLIT_TURNED(x[b * LAST + q], p, q));        \
+#define STORE_RESULT(b, q) \
+    store_result(s, int(p) + q * (POINTS / LAST), at, SPLIT_TURNED(x[b * LAST + q], p, q)); \
     at += step;
-#define STORE_RESULTS(b)                                                                           \
-    {                                                                                              \
-        const uint p = s.first + uint(b * PER_LINE);                                               \
-        if (INSIDE(p, LAST)) {                                                                     \
-            int at = to_line.out_at + int(p) * stride;                                             \
-            EACH_POINT(STORE_RESULT, b)                                                            \
-        }                                                                                          \
+#define STORE_RESULTS(b) \
+    { \
+        const uint p = s.first + uint(b * PER_LINE); \
+        if (INSIDE(p, LAST)) { \
+            int at = to_line.out_at + int(p) * stride; \
+            EACH_POINT(STORE_RESULT, b) \
+        } \
     }
 
 #if ROW_ACCESS

@@ -74,16 +74,16 @@ cplx load_point(int j, int at) {
 #include "butterflies.glsl"
 #undef RADIX
 
-#define LOAD_POINT(b, q)                                                                           \
-    x[b * RADIX0 + q] = load_point(int(p) + q * (POINTS / RADIX0), at);                            \
+#define LOAD_POINT(b, q) \
+    x[b * RADIX0 + q] = load_point(int(p) + q * (POINTS / RADIX0), at); \
     at += step;
-#define LOAD_BUTTERFLY(b)                                                                          \
-    {                                                                                              \
-        const uint p = first + uint(b * PER_LINE);                                                 \
-        if (INSIDE(p, RADIX0)) {                                                                   \
-            int at = from_line.in_at + int(p) * stride;                                            \
-            EACH_POINT(LOAD_POINT, b)                                                              \
-        }                                                                                          \
+#define LOAD_BUTTERFLY(b) \
+    { \
+        const uint p = first + uint(b * PER_LINE); \
+        if (INSIDE(p, RADIX0)) { \
+            int at = from_line.in_at + int(p) * stride; \
+            EACH_POINT(LOAD_POINT, b) \
+        } \
     }
 
 void load_line(uint first) {

@@ -6,14 +6,14 @@
 #if DONE == 1
 #define TWIDDLES(b)
 #elif RADIX <= 5 || DONE <= MOST_DIRECT
-#define TWIDDLES(b)                                                                                \
-    const int m = stage + int(p % uint(DONE));                                                     \
+#define TWIDDLES(b) \
+    const int m = stage + int(p % uint(DONE)); \
     EACH_POINT(TURN, b)
 #else
-#define TWIDDLES(b)                                                                                \
-    const int m = stage + int(p % uint(DONE));                                                     \
-    const cplx low1 = table[m], low2 = table[m + DONE], low3 = table[m + 2 * DONE];                \
-    cplx high;                                                                                     \
+#define TWIDDLES(b) \
+    const int m = stage + int(p % uint(DONE)); \
+    const cplx low1 = table[m], low2 = table[m + DONE], low3 = table[m + 2 * DONE]; \
+    cplx high; \
     EACH_POINT(TURN_BY_TWO, b)
 #endif
 

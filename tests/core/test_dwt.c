@@ -384,9 +384,9 @@ static void test_validation(void) {
     const struct gf_job good = make_job(GF_FORWARD, 2, shape, 3, 2, GF_ZERO, GF_F32, GF_F32);
     struct gf_job job = good;
     CHECK_EQ(gf_job_validate(&job), 0);
-#define REFUSED(change)                                                                            \
-    job = good;                                                                                    \
-    change;                                                                                        \
+#define REFUSED(change) \
+    job = good; \
+    change; \
     CHECK_EQ(gf_job_validate(&job), GF_EINVAL)
     REFUSED(job.wavelet.levels = 0);
     REFUSED(job.wavelet.levels = GF_MAX_LEVELS + 1);

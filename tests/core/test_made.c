@@ -18,13 +18,13 @@ static uint64_t file_of(int thread, int i) {
 }
 
 struct writer {
-    struct gf_made_picture *made; /* shared, or NULL: its own, as another process has it */
+    struct gf_made *made; /* shared, or NULL: its own, as another process has it */
     int thread;
 };
 
 static void *write_some(void *user) {
     const struct writer *w = user;
-    struct gf_made_picture *own = w->made ? w->made : gf_made_open(false, true);
+    struct gf_made *own = w->made ? w->made : gf_made_open(false, true);
     for (int i = 0; i < EACH; i++)
         gf_made_note(own, file_of(w->thread, i), (uint64_t)i + 7);
     if (!w->made)
@@ -33,7 +33,7 @@ static void *write_some(void *user) {
 }
 
 static void add_at_once(bool shared) {
-    struct gf_made_picture *made = shared ? gf_made_open(true, true) : NULL;
+    struct gf_made *made = shared ? gf_made_open(true, true) : NULL;
     struct writer w[THREADS];
     pthread_t t[THREADS];
     for (int i = 0; i < THREADS; i++) {
@@ -47,7 +47,7 @@ static void add_at_once(bool shared) {
 
 /* How many of all are known as they were noted; none may be known otherwise. */
 static int count(void) {
-    struct gf_made_picture *m = gf_made_open(true, false);
+    struct gf_made *m = gf_made_open(true, false);
     int known = 0, wrong = 0;
     for (int t = 0; t < 2 * THREADS; t++)
         for (int i = 0; i < EACH; i++) {
@@ -61,13 +61,13 @@ static int count(void) {
 }
 
 static void note(uint64_t file, uint64_t recipe) {
-    struct gf_made_picture *m = gf_made_open(false, true);
+    struct gf_made *m = gf_made_open(false, true);
     gf_made_note(m, file, recipe);
     gf_made_close(m);
 }
 
 static enum gf_made_how find(uint64_t file, uint64_t recipe) {
-    struct gf_made_picture *m = gf_made_open(true, false);
+    struct gf_made *m = gf_made_open(true, false);
     const enum gf_made_how how = gf_made_find(m, file, recipe);
     gf_made_close(m);
     return how;

@@ -246,8 +246,8 @@ static int older_first(const void *a, const void *b) {
     return (x->used > y->used) - (x->used < y->used);
 }
 
-/* At most so many kernels of the folder, in memory that the caller frees. `sweep` deletes the files that
- * killed processes left half written. */
+/* At most so many kernels of the folder, in memory that the caller frees. `sweep` deletes the files
+ * that killed processes left half written. */
 static int list(const struct gf_kernel_store *s, int most, struct entry **entries, bool sweep) {
     struct dirent *d;
     struct stat st;

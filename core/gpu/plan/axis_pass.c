@@ -275,6 +275,20 @@ static bool can_join(const struct gf_gpu_axis_pass *ap, const struct gf_gpu_tile
            (int64_t)t->held * t->threads == t->length * t->lines;
 }
 
+/* Whether twice the work items are worth idle ones among them: for rows, if a unit has less than a third of
+ * the items it has room for; and for a group with lines of a display range's sample, which is alone on its
+ * unit while all others wait for it. */
+static bool wants_items(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
+    const struct gf_gpu_axis_pass *ap = b->ap;
+    const double groups = fmin(t->resident, gf_gpu_groups_of_unit(b, t));
+    const bool rows = t->rows_in && t->rows_out && t->algorithm == GF_GPU_PLAIN;
+    if (ap->keys)
+        return t->threads <= 64;
+    return rows && !ap->filtered && ap->store != STORE_SAMPLE && !b->p->props.is_cpu &&
+           t->held > (b->p->job.precision == GF_DOUBLE ? 8 : 4) && t->threads < 100 &&
+           groups * t->threads < 600;
+}
+
 /* Offers a request's tile at a cost of at least `least`; false if there is none. */
 static bool offer_tile(const struct gf_gpu_pass_builder *b, struct gf_gpu_tile_request request,
                        double least, struct gf_gpu_decision *d, struct gf_gpu_tile_choice *offered,
@@ -283,15 +297,15 @@ static bool offer_tile(const struct gf_gpu_pass_builder *b, struct gf_gpu_tile_r
     struct gf_gpu_tile tile, wide;
     if (plan_tile(b, &request, &tile) || (gf_gpu_joins(ap) > 1 && !can_join(ap, &tile)))
         return false;
-    /* A group with lines of a display range's sample is alone on its unit, and all others wait for
-       it. */
-    request.threads = 2 * tile.threads;
-    if (ap->keys && request.threads <= 128 /* four warps */ && !plan_tile(b, &request, &wide))
-        tile = wide;
     double cost = gf_gpu_axis_pass_cost(b, &tile);
     /* Few warps leave the unit idle. */
     if (tile.threads < 64 && !b->p->props.is_cpu)
         cost *= 1.0 + 0.3 * (64 - tile.threads) / 64;
+    if (!request.threads && wants_items(b, &tile)) {
+        request.threads = 2 * tile.threads;
+        if (!plan_tile(b, &request, &wide))
+            tile = wide;
+    }
     *offered = (struct gf_gpu_tile_choice){tile, cost};
     if (gf_gpu_decision_offer(d, fmax(cost, least), "%dx%d%s", tile.lines, tile.threads,
                               tile.whole ? "c" : "r"))

@@ -165,6 +165,11 @@ static bool is_far(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile
 
 void gf_gpu_tile_options(struct gf_gpu_pass *pass, const char *prefix,
                          const struct gf_gpu_tile *t) {
+    unsigned radices = 0;
+    for (int i = 0; i < t->stages; i++)
+        radices |= 1u << t->radix[i];
+    for (int i = 0; i < t->member_stages; i++)
+        radices |= 1u << t->member_radix[i];
     const struct {
         const char *name;
         int64_t value;
@@ -178,7 +183,8 @@ void gf_gpu_tile_options(struct gf_gpu_pass *pass, const char *prefix,
                    {"PAD_EVERY", t->pad_every},
                    {"IDX_STRIDE", t->index_stride},
                    {"LINE_STRIDE", t->line_stride},
-                   {"WHOLE", t->whole}};
+                   {"WHOLE", t->whole},
+                   {"RADICES", radices}};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         gf_gpu_option(pass, "-D%s%s=%lld", prefix, options[i].name, (long long)options[i].value);
     for (int i = 0; i < t->stages; i++)

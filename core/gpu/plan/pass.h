@@ -14,8 +14,8 @@
 struct gf_gpu_pass *gf_gpu_next_pass(struct gf_gpu_plan *p, enum gf_gpu_pass_kind kind,
                                      const char *file, const char *entry);
 void gf_gpu_set_buffers(struct gf_gpu_pass *pass, int n, const enum gf_gpu_buffer_id *buffer_id);
-#define GF_GPU_BUFFERS(pass, ...)                                                                  \
-    gf_gpu_set_buffers(pass, sizeof((int[]){__VA_ARGS__}) / sizeof(int),                           \
+#define GF_GPU_BUFFERS(pass, ...) \
+    gf_gpu_set_buffers(pass, sizeof((int[]){__VA_ARGS__}) / sizeof(int), \
                        (enum gf_gpu_buffer_id[]){__VA_ARGS__})
 /* Groups, their work items and local memory, and bytes of arguments. */
 void gf_gpu_set_launch(struct gf_gpu_pass *pass, int64_t groups, int group, int64_t local_bytes,

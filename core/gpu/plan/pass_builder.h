@@ -73,7 +73,10 @@ void gf_gpu_axis_pass_bytes(struct gf_gpu_pass_builder *b);
 double gf_gpu_launch_cost(const struct gf_gpu_props *props);
 /* The pass with this tile, in bytes moved at the device's copy bandwidth. */
 double gf_gpu_axis_pass_cost(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t);
-/* Two passes in one launch; each runs alone, at the start or the end, for `alone` of the time. */
+/* Groups of the pass for each of the device's compute units. */
+double gf_gpu_groups_of_unit(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t);
+/* The cost of two passes in one launch; each runs alone, at the start or the end, for the fraction
+ * `alone` of the time. */
 double gf_gpu_chain_cost(const struct gf_gpu_pass *first, const struct gf_gpu_pass *second,
                          double alone);
 /* Two passes through planes in tiles, whose tiles, groups and residency are set. */

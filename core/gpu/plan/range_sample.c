@@ -49,9 +49,9 @@ int64_t gf_gpu_range_bins(struct gf_gpu_plan *p, const struct gf_range_axis *axi
     return keep(p, v, n);
 }
 
-/* QUANTILE_WORDS in kernels/quantiles.h. */
+/* QUANTILE_WORDS of kernels/quantiles.h, at most. */
 static int64_t quantile_words(int threads) {
-    return 2 * SAMPLE_SUMS + 4 * threads + 4;
+    return 3 * SAMPLE_SUMS + 4 * threads + 8;
 }
 
 static void set_groups(struct gf_gpu_pass *pass, const struct sample_args *a) {
@@ -80,7 +80,7 @@ int gf_gpu_add_quantiles(struct gf_gpu_plan *p, int output, const struct gf_rang
     gf_gpu_option(pass, "-DKIND=%d -DTHREADS=%d", (int)kind, threads);
     GF_GPU_BUFFERS(pass, GF_GPU_FOUND, GF_GPU_PARAMS, GF_GPU_ORDER);
     p->bytes[GF_GPU_FOUND] = gf_max(p->bytes[GF_GPU_FOUND], bytes);
-    gf_gpu_set_launch(pass, 1, threads, (quantile_words(threads) + 2) * (int64_t)sizeof(uint32_t),
+    gf_gpu_set_launch(pass, 1, threads, quantile_words(threads) * (int64_t)sizeof(uint32_t),
                       sizeof pass->args.sample);
     pass->cost = gf_gpu_launch_cost(&p->props);
     pass->unlisted = true;

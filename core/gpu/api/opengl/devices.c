@@ -8,8 +8,8 @@
 
 enum { NEED_MAJOR = 4, NEED_MINOR = 3, CPU_TILE = 32 << 10 };
 
-/* A context that tells of a reset of the device, where the driver makes one: without that a reset may
- * end the process, or leave wrong numbers. */
+/* A context that tells of a reset of the device, where the driver makes one: without that a reset
+ * may end the process, or leave wrong numbers. */
 void *gf_opengl_context(const struct gf_opengl *gl, void *display) {
     static const int32_t telling[] = {GF_EGL_RESET_NOTIFICATION,
                                       GF_EGL_LOSE_CONTEXT_ON_RESET,
@@ -66,8 +66,8 @@ static struct known list_extensions(const struct gf_opengl *gl, struct gf_gpu_pr
     return known;
 }
 
-/* Properties of the current context. Except NVIDIA's, OpenGL reports neither units nor memory: 0, and the
- * memory of a small GPU. */
+/* Properties of the current context. Except NVIDIA's, OpenGL reports neither units nor memory: 0,
+ * and the memory of a small GPU. */
 static void describe(const struct gf_opengl *gl, struct found *f) {
     struct gf_gpu_props *p = &f->props;
     enum { SOME_MEMORY_KIB = 2 << 20 };
@@ -132,7 +132,7 @@ static bool look(const struct gf_opengl *gl, void *display, struct found *f, con
 /* The CPU's renderer is last; it answers through either platform, and is listed once. */
 static int find_places(const struct gf_opengl *gl, struct found *found, const char **why) {
     void *device[GF_GPU_MAX_DEVICES];
-    struct found one, cpu = {.place = {NULL}};
+    struct found one, cpu = {.place = {0}};
     const char *extensions = gl->query(NULL, GF_EGL_EXTENSIONS);
     int32_t n_devices = 0;
     int n = 0;
