@@ -27,8 +27,9 @@ say = @$(if $(filter 0,$(V)),printf '  %-5s %s\n' $(1) $@;,echo '$(subst ','\'',
 
 need = $(if $(shell command -v $(1) 2>/dev/null),,$(error $(1) is missing: $(2)))
 APT := apt-get install -y gcc make pkg-config libpng-dev libtiff-dev libjpeg-dev zlib1g-dev libjansson-dev libisal-dev
-NO_TOOLS := clean help fmt dist
-ifneq ($(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),all)),)
+# The goals that need a compiler.
+BUILDS := $(filter-out clean help fmt dist,$(or $(MAKECMDGOALS),all))
+ifneq ($(BUILDS),)
   $(call need,$(firstword $(CC)),a C compiler; on Debian: $(APT))
   $(call need,$(PKG_CONFIG),pkg-config; on Debian: $(APT))
   MISSING := $(strip $(foreach p,$(PKGS),$(shell $(PKG_CONFIG) --exists $(p) || echo $(p))))
@@ -46,7 +47,7 @@ HARDEN ?= 1
 comma  := ,
 takes   = $(shell t=$$(mktemp); echo 'int main(void) { return 0; }' | \
             $(CC) -Werror $(1) -x c - -o $$t 2>/dev/null && echo '$(1)'; rm -f $$t)
-ifneq ($(and $(HARDEN),$(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),all))),)
+ifneq ($(and $(HARDEN),$(BUILDS)),)
   WITH_PIE := $(call takes,-fPIE -pie)
   H_LINK   := $(filter -pie,$(WITH_PIE)) $(call takes,-Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now)
   H_CODE   := $(foreach f,-fstack-protector-strong -fstack-clash-protection,$(call takes,$(f)))
@@ -60,7 +61,7 @@ endif
 # name (TIFF_SONAME=, JPEG_SONAME=) is linked.
 soname = $(shell readelf -d "$$($(CC) -print-file-name=$(1))" 2>/dev/null | \
            sed -n 's/.*(SONAME).*\[\(.*\)\].*/\1/p')
-ifneq ($(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),all)),)
+ifneq ($(BUILDS),)
   TIFF_SONAME ?= $(call soname,libtiff.so)
   JPEG_SONAME ?= $(call soname,libjpeg.so)
   TIFF_SONAME := $(TIFF_SONAME)
@@ -69,8 +70,9 @@ ifneq ($(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),all)),)
 endif
 soname_flags = $(foreach l,TIFF JPEG,$(if $($(l)_SONAME),-DGF_$(l)_SONAME='"$($(l)_SONAME)"'))
 
-ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DGF_VERSION='"$(VERSION)"' -Wall -Wextra $(WERROR) -I. \
-             $(OPENMP) $(PKG_CFLAGS) $(soname_flags) $(filter -fPIE,$(WITH_PIE)) $(H_CODE) $(CFLAGS) $(SANITIZE)
+BARE_CFLAGS = -std=c11 -D_GNU_SOURCE -Wall -Wextra $(WERROR) -I.
+ALL_CFLAGS = $(BARE_CFLAGS) -DGF_VERSION='"$(VERSION)"' $(OPENMP) $(PKG_CFLAGS) $(soname_flags) \
+             $(filter -fPIE,$(WITH_PIE)) $(H_CODE) $(CFLAGS) $(SANITIZE)
 ALL_LDFLAGS = $(H_LINK) $(AS_NEEDED) $(LDFLAGS)
 ALL_LIBS   = $(PKG_LIBS) -lm -ldl -lpthread
 
@@ -203,7 +205,7 @@ mpi: $(PLUGINS)
 
 $(BUILD)/gpufft-mpi-%.so: core/mpi/plugin.c core/base/transport.h
 	@mkdir -p $(@D)
-	$(call say,MPICC,$(MPICC_$*) -std=c11 -D_GNU_SOURCE -Wall -Wextra $(WERROR) -I. -O2 -g -fPIC -shared -o $@ $<)
+	$(call say,MPICC,$(MPICC_$*) $(BARE_CFLAGS) -O2 -g -fPIC -shared -o $@ $<)
 
 # With FFTW's MPI transforms where their development files are (libfftw3-mpi-dev is Open MPI's).
 $(BUILD)/reference-%: tests/mpi/reference.c core/mpi/plugin.c $(BELOW)
@@ -238,7 +240,7 @@ $(BUILD)/faults: $(call obj,$(FAULTS)) | $(BUILD)/faults_shim.so
 # Without the sanitizers and the checks of fortified headers, whose functions it defines itself.
 $(BUILD)/faults_shim.so: tests/faults/shim.c tests/faults/page.h
 	@mkdir -p $(@D)
-	$(call say,LINK,$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra $(WERROR) -I. -O2 -g -fPIC -fno-builtin -U_FORTIFY_SOURCE -shared -o $@ $<)
+	$(call say,LINK,$(CC) $(BARE_CFLAGS) -O2 -g -fPIC -fno-builtin -U_FORTIFY_SOURCE -shared -o $@ $<)
 
 # A driver for two GPUs that are not there, with NVRTC and cuFFT (tests/gpu/fake/fake.h): one library by three names.
 # Binaries of kernels say what they were made by.
@@ -247,7 +249,7 @@ FAKE_STAMP = fake_stamp_$(shell cat tests/gpu/fake/nvrtc.c tests/gpu/fake/prelud
 FAKE_CUDA := $(addprefix $(BUILD)/fake_cuda/,libcuda.so.1 libnvrtc.so.13 libcufft.so.12)
 $(BUILD)/fake_cuda/libcuda.so.1: $(FAKE) $(wildcard tests/gpu/fake/*.h)
 	@mkdir -p $(@D)
-	$(call say,LINK,$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra $(WERROR) -I. -O2 -g -U_FORTIFY_SOURCE -DFAKE_STAMP='"$(FAKE_STAMP)"' -DFAKE_PRELUDE='"$(CURDIR)/tests/gpu/fake/prelude.h"' -fPIC -shared -o $@ $(FAKE) -lm -ldl)
+	$(call say,LINK,$(CC) $(BARE_CFLAGS) -O2 -g -U_FORTIFY_SOURCE -DFAKE_STAMP='"$(FAKE_STAMP)"' -DFAKE_PRELUDE='"$(CURDIR)/tests/gpu/fake/prelude.h"' -fPIC -shared -o $@ $(FAKE) -lm -ldl)
 $(filter-out %/libcuda.so.1,$(FAKE_CUDA)): $(BUILD)/fake_cuda/libcuda.so.1
 	$(call say,LINK,ln -sf libcuda.so.1 $@)
 
@@ -257,7 +259,7 @@ FAKE_FFT := $(addprefix $(BUILD)/fake_fft/,libmkl_rt.so libmkl_def.so.2 libmkl_a
     $(foreach cpu,k0 l9 y8,libipps$(cpu).so.12 libippi$(cpu).so.12))
 $(BUILD)/fake_fft/libmkl_rt.so: tests/cli/fake/fft.c
 	@mkdir -p $(@D)
-	$(call say,LINK,$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra $(WERROR) -O2 -fPIC -shared -o $@ $< -lm -ldl)
+	$(call say,LINK,$(CC) $(BARE_CFLAGS) -O2 -fPIC -shared -o $@ $< -lm -ldl)
 $(BUILD)/fake_fft/libipp%: $(BUILD)/fake_fft/libmkl_rt.so
 	$(call say,LINK,ln -sf libmkl_rt.so $@)
 $(BUILD)/fake_fft/libmkl_%.so.2: $(BUILD)/fake_fft/libmkl_rt.so
@@ -266,7 +268,7 @@ $(BUILD)/fake_fft/libmkl_%.so.2: $(BUILD)/fake_fft/libmkl_rt.so
 # Compares the results of tests/cli/closure.test and cuda.test.
 $(BUILD)/near: tests/cli/near.c
 	@mkdir -p $(@D)
-	$(call say,LINK,$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra $(WERROR) -O2 -o $@ $< -lm)
+	$(call say,LINK,$(CC) $(BARE_CFLAGS) -O2 -o $@ $< -lm)
 
 include tests/check.mk
 

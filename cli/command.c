@@ -119,7 +119,9 @@ static int run_command(const struct gf_command *c, int argc, char **argv) {
     gf_guard_begin();
     int code = c->run ? c->run(&s, argv, n) : gf_batch_run(c->hooks, &s, argv, n);
     gf_guard_end();
-    return code;
+    if (code < 0)
+        gf_log_error("%s: %s", c->name, gf_message());
+    return code < 0 ? gf_exit_code(code) : code;
 }
 
 bool gf_command_asks_version(int argc, char **argv) {

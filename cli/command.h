@@ -37,8 +37,8 @@ struct gf_command {
     bool text;     /* it prints its result as text, which --quiet drops; its files go elsewhere */
     bool launched; /* mpirun may start several processes of it; it decides what each of them does */
     bool joins;    /* and they meet in gf_ranks_join() before they do anything */
-    /* Takes the parsed options and the operands, and returns the exit code. NULL: the hooks below are run for
-     * each file by gf_batch_run(). */
+    /* Takes the parsed options and the operands, and returns the exit code, or a status whose message is printed
+     * after the command's name. NULL: the hooks below are run for each file by gf_batch_run(). */
     int (*run)(struct gf_settings *s, char **operands, int n);
     const struct gf_task_hooks *hooks;
 };

@@ -155,12 +155,6 @@ static bool line_ends(int argc, char **argv, int *code) {
     return *code != 0;
 }
 
-/* Called last, with the exit code: leaves behind no process that waits for this one. */
-static int end_line(int code) {
-    const struct gf_launcher launcher = gf_environment_launcher();
-    return gf_ranks_end(&launcher, code);
-}
-
 /* ---- */
 
 int main(int argc, char **argv) {
@@ -175,7 +169,8 @@ int main(int argc, char **argv) {
     int code;
     if (!line_ends(argc, argv, &code))
         code = gf_run_line(argc, argv);
-    code = close_stdout(end_line(code));
+    const struct gf_launcher launcher = gf_environment_launcher();
+    code = close_stdout(gf_ranks_end(&launcher, code)); /* no process waits for this one any more */
     while (ending) /* a signal handler is ending the program and causes what fails meanwhile */
         pause();
     returned = true;

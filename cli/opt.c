@@ -153,11 +153,23 @@ static int set_real(const struct gf_opt *o, const char *value, double *field) {
     return 0;
 }
 
-static int set_value(const struct gf_opt *o, const char *value, void *field) {
+/* A flag's value is "1" or "0". */
+static int set(struct name *names, const struct gf_opt *o, const char *value, char *base) {
     char what[NAME_SIZE + 2];
+    void *field = base + o->at;
+    while (names->opt != o)
+        names++;
+    names->given = value;
     if (!*value)
         return gf_fail(GF_EUSAGE, "option '--%s' needs a value: --%s=%s", o->name, o->name, o->arg);
     switch (o->type) {
+    case GF_OPT_FLAG:
+    case GF_OPT_NEGATE:
+        *(bool *)field = *value == '1';
+        return 0;
+    case GF_OPT_CHOICE3:
+        *(int *)field = *value == '1';
+        return 0;
     case GF_OPT_TEXT:
         *(const char **)field = value;
         return 0;
@@ -171,24 +183,6 @@ static int set_value(const struct gf_opt *o, const char *value, void *field) {
     default:
         return o->parse(o, value, field);
     }
-}
-
-static void set_flag(const struct gf_opt *o, bool on, void *field) {
-    if (o->type == GF_OPT_CHOICE3)
-        *(int *)field = on;
-    else
-        *(bool *)field = on;
-}
-
-/* A flag's value is "1" or "0". */
-static int set(struct name *names, const struct gf_opt *o, const char *value, char *base) {
-    while (names->opt != o)
-        names++;
-    names->given = value;
-    if (!is_flag(o))
-        return set_value(o, value, base + o->at);
-    set_flag(o, *value == '1', base + o->at);
-    return 0;
 }
 
 /* A lone dash is stdin, and '-1.5' or '-1,2' is a number. */

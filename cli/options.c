@@ -108,9 +108,9 @@ int gf_settings_parse_axes(const struct gf_opt *o, const char *value, void *fiel
 }
 
 #define WAVELET_WORDS(NAME, taps, name, also, alias, what, h) name, also, alias,
-#define WAVELET_TEXT(NAME, taps, name, also, alias, what, h)                                       \
+#define WAVELET_TEXT(NAME, taps, name, also, alias, what, h) \
     "; " name ", also called " also " and " alias
-#define WAVELET_HELP(NAME, taps, name, also, alias, what, h)                                       \
+#define WAVELET_HELP(NAME, taps, name, also, alias, what, h) \
     WAVELET_TEXT(NAME, taps, name, also, alias, what, h) ": " what
 static const char *const wavelets[] = {WAVELETS(WAVELET_WORDS) NULL}; /* three each */
 
@@ -275,11 +275,9 @@ const struct gf_opt_group gf_opts_raw =
              GF_CHOICE("endian", big_endian, "little|big", endians,
                        "byte order of raw samples (default: little)"),
              GF_CHOICE("channels", channels_last, "last", places,
-                       "take the last axis of a .npy or raw file as colour"));
-
-const struct gf_opt_group gf_opts_skip =
-    GF_GROUP(NULL, GF_PARSED("skip", GF_AT(offset), "BYTES", parse_skip,
-                             "bytes to skip before the first raw sample"));
+                       "take the last axis of a .npy or raw file as colour"),
+             GF_PARSED("skip", GF_AT(offset), "BYTES", parse_skip,
+                       "bytes to skip before the first raw sample"));
 
 static const char *backend_name(int i) {
     return i == 0 ? "auto" : gf_backends[i - 1] ? gf_backends[i - 1]->name : NULL;
@@ -287,23 +285,23 @@ static const char *backend_name(int i) {
 
 /* Options of commands that compute on any backend; `backends` and `devices` end two texts if several can share the
  * work. */
-#define COMPUTE_ROWS(backends, devices)                                                            \
-    GF_TEXT("backend", backend, "NAME",                                                            \
-            "a backend that `gpufft devices` lists, or auto (default), which picks a GPU where "   \
-            "that is faster" backends,                                                             \
-            .letter = 'b', .known = backend_name),                                                 \
-        GF_TEXT("device", device, "N|NAME",                                                        \
-                "a device, by number or part of its name; auto then picks its backend (default: "  \
-                "GPUFFT_DEVICE, or the first)" devices,                                            \
-                .own = true),                                                                      \
-        GF_PARSED("max-device-memory", GF_AT(max_device_memory), "SIZE", gf_opt_parse_memory,      \
-                  "a GPU's memory to use; larger arrays pass through it in parts (default: what "  \
-                  "is free)",                                                                      \
-                  .own = true),                                                                    \
-        GF_INTEGER("threads", threads, "N", 1, 4096,                                               \
-                   "CPU threads (default: OMP_NUM_THREADS, or all)", .inert = true),               \
-        GF_CHOICE("fftw-plan", fftw_plan, "NAME", gf_fftw_plans,                                   \
-                  "how long FFTW plans: estimate (default), measure or patient"),                  \
+#define COMPUTE_ROWS(backends, devices) \
+    GF_TEXT("backend", backend, "NAME", \
+            "a backend that `gpufft devices` lists, or auto (default), which picks a GPU where " \
+            "that is faster" backends, \
+            .letter = 'b', .known = backend_name), \
+        GF_TEXT("device", device, "N|NAME", \
+                "a device, by number or part of its name; auto then picks its backend (default: " \
+                "GPUFFT_DEVICE, or the first)" devices, \
+                .own = true), \
+        GF_PARSED("max-device-memory", GF_AT(max_device_memory), "SIZE", gf_opt_parse_memory, \
+                  "a GPU's memory to use; larger arrays pass through it in parts (default: what " \
+                  "is free)", \
+                  .own = true), \
+        GF_INTEGER("threads", threads, "N", 1, 4096, \
+                   "CPU threads (default: OMP_NUM_THREADS, or all)", .inert = true), \
+        GF_CHOICE("fftw-plan", fftw_plan, "NAME", gf_fftw_plans, \
+                  "how long FFTW plans: estimate (default), measure or patient"), \
         GF_PLAN_ROW, GF_NEGATE("tune", tune, "ignore what `gpufft tune` measured")
 
 const struct gf_opt_group gf_opts_backend = GF_GROUP(
@@ -361,16 +359,15 @@ const struct gf_opt_group gf_opts_scratch = GF_GROUP(
                   "beside the output",
                   .inert = true));
 
-const struct gf_opt_group gf_opts_report = GF_GROUP(
-    NULL, GF_FLAG("json", json, "print one line of JSON per file on stdout", .inert = true),
-    GF_FLAG("quiet", quiet, "print failures only", .letter = 'q', .inert = true),
-    GF_FLAG("verbose", verbose,
-            "print the backend, why it was chosen, and how long each phase took", .letter = 'v',
-            .inert = true),
-    GF_FLAG("help", help, "print the options and examples", .letter = 'h', .inert = true));
+/* `what`: the text of --json and of --verbose. */
+#define REPORT_ROWS(what, more) \
+    GF_FLAG("json", json, what, .inert = true), \
+        GF_FLAG("quiet", quiet, "print failures only", .letter = 'q', .inert = true), \
+        GF_FLAG("verbose", verbose, more, .letter = 'v', .inert = true), \
+        GF_FLAG("help", help, "print the options and examples", .letter = 'h', .inert = true)
 
+const struct gf_opt_group gf_opts_report = GF_GROUP(
+    NULL, REPORT_ROWS("print one line of JSON per file on stdout",
+                      "print the backend, why it was chosen, and how long each phase took"));
 const struct gf_opt_group gf_opts_common =
-    GF_GROUP("General", GF_FLAG("json", json, "print JSON instead of text", .inert = true),
-             GF_FLAG("quiet", quiet, "print failures only", .letter = 'q', .inert = true),
-             GF_FLAG("verbose", verbose, "print more", .letter = 'v', .inert = true),
-             GF_FLAG("help", help, "print the options and examples", .letter = 'h', .inert = true));
+    GF_GROUP("General", REPORT_ROWS("print JSON instead of text", "print more"));

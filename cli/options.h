@@ -11,45 +11,45 @@
  * with .own = true decide neither bytes nor what processes of a run say to each other. */
 
 #define GF_AT(field) offsetof(struct gf_settings, field)
-#define GF_FLAG(n, field, ...)                                                                     \
+#define GF_FLAG(n, field, ...) \
     { .name = n, .type = GF_OPT_FLAG, .at = GF_AT(field), .help = __VA_ARGS__ }
-#define GF_NEGATE(n, field, ...)                                                                   \
+#define GF_NEGATE(n, field, ...) \
     { .name = n, .type = GF_OPT_NEGATE, .at = GF_AT(field), .help = __VA_ARGS__ }
-#define GF_CHOICE3(n, field, ...)                                                                  \
+#define GF_CHOICE3(n, field, ...) \
     { .name = n, .type = GF_OPT_CHOICE3, .at = GF_AT(field), .help = __VA_ARGS__ }
-#define GF_TEXT(n, field, argument, ...)                                                           \
+#define GF_TEXT(n, field, argument, ...) \
     { .name = n, .type = GF_OPT_TEXT, .at = GF_AT(field), .arg = argument, .help = __VA_ARGS__ }
-#define GF_CHOICE(n, field, argument, list, ...)                                                   \
-    {                                                                                              \
-        .name = n, .type = GF_OPT_CHOICE, .at = GF_AT(field), .arg = argument, .choices = list,    \
-        .help = __VA_ARGS__                                                                        \
+#define GF_CHOICE(n, field, argument, list, ...) \
+    { \
+        .name = n, .type = GF_OPT_CHOICE, .at = GF_AT(field), .arg = argument, .choices = list, \
+        .help = __VA_ARGS__ \
     }
-#define GF_INTEGER(n, field, argument, least, most, ...)                                           \
-    {                                                                                              \
-        .name = n, .type = GF_OPT_INT, .at = GF_AT(field), .arg = argument, .low = least,          \
-        .high = most, .help = __VA_ARGS__                                                          \
+#define GF_INTEGER(n, field, argument, least, most, ...) \
+    { \
+        .name = n, .type = GF_OPT_INT, .at = GF_AT(field), .arg = argument, .low = least, \
+        .high = most, .help = __VA_ARGS__ \
     }
 /* A group's title, or NULL, and its rows. */
 /* clang-format off */
 #define GF_GROUP(heading, ...) {heading, (const struct gf_opt[]){__VA_ARGS__, {0}}}
 /* clang-format on */
-#define GF_NUMBER(n, field, argument, most, what, ...)                                             \
-    {                                                                                              \
-        .name = n, .type = GF_OPT_REAL, .at = GF_AT(field), .arg = argument, .high = most,         \
-        .wants = what, .help = __VA_ARGS__                                                         \
+#define GF_NUMBER(n, field, argument, most, what, ...) \
+    { \
+        .name = n, .type = GF_OPT_REAL, .at = GF_AT(field), .arg = argument, .high = most, \
+        .wants = what, .help = __VA_ARGS__ \
     }
 /* `offset`: of the field that the function fills; 0 when it takes the whole structure. */
-#define GF_PARSED(n, offset, argument, function, ...)                                              \
-    {                                                                                              \
-        .name = n, .type = GF_OPT_PARSE, .at = offset, .arg = argument, .parse = function,         \
-        .help = __VA_ARGS__                                                                        \
+#define GF_PARSED(n, offset, argument, function, ...) \
+    { \
+        .name = n, .type = GF_OPT_PARSE, .at = offset, .arg = argument, .parse = function, \
+        .help = __VA_ARGS__ \
     }
 
 /* Which plan a GPU's transforms run. */
-#define GF_PLAN_ROW                                                                                \
-    GF_CHOICE(                                                                                     \
-        "plan", plan, "NAME", gf_plans,                                                            \
-        "a GPU's plan: estimate, by what the passes are expected to take, or measure, the "        \
+#define GF_PLAN_ROW \
+    GF_CHOICE( \
+        "plan", plan, "NAME", gf_plans, \
+        "a GPU's plan: estimate, by what the passes are expected to take, or measure, the " \
         "fastest of up to twelve, which is kept (default: one that was kept, else estimate)")
 
 /* ---- groups; those without a title continue the one before ---- */
@@ -67,7 +67,6 @@ extern const struct gf_opt_group gf_opts_out, /* Output: --out */
     gf_opts_list,        /* Input: --files-from */
     gf_opts_frames,      /* --frames, --nan */
     gf_opts_raw,         /* Raw files */
-    gf_opts_skip,        /* their --skip */
     gf_opts_backend,     /* Backend */
     gf_opts_one_backend, /* the same of commands whose work devices do not share */
     gf_opts_scratch,     /* --scratch */

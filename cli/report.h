@@ -58,19 +58,25 @@ struct gf_report_value gf_report_json(json_t *v);
 #define GF_BOOL(key, condition) ((struct gf_report_member){key, gf_report_bool(condition)})
 #define GF_TRUE_IF(on, key)     GF_KEY_IF(on, key, (bool)true)
 /* Absent, or null, unless `on`; then the value is not evaluated. */
-#define GF_KEY_IF(on, key, v)                                                                      \
+#define GF_KEY_IF(on, key, v) \
     ((struct gf_report_member){key, (on) ? GF_VALUE(v) : (struct gf_report_value){NULL, 0}})
-#define GF_KEY_OR_NULL(on, key, v)                                                                 \
+#define GF_KEY_OR_NULL(on, key, v) \
     ((struct gf_report_member){key, (on) ? GF_VALUE(v) : gf_report_text(NULL)})
 
 /* Adds members in the order given; returns `o`. */
 #define GF_ADD(o, ...) gf_report_add(o, (struct gf_report_member[]){__VA_ARGS__, {NULL, {NULL, 0}}})
 #define GF_REPORT(...) GF_ADD(json_object(), __VA_ARGS__)
+/* Appends a report of these members to a list. */
+#define GF_APPEND(list, ...) json_array_append_new(list, GF_REPORT(__VA_ARGS__))
 json_t *gf_report_add(json_t *o, const struct gf_report_member *members);
 
 json_t *gf_json_shape(const int64_t *shape, int n);
 /* "z,x": a job's axes, bits. */
 json_t *gf_json_axes(unsigned axes, int ndim);
+
+/* A member's text, "" where there is none, and its whole number, 0 where that is none or no int from 0. */
+void gf_json_get_text(const json_t *o, const char *key, char *text, size_t size);
+int gf_json_get_int(const json_t *o, const char *key);
 
 /* Jansson's setters fail silently. Has it allocate through here, before anything is made with it, so that
  * a report that is incomplete for want of memory is noticed. */
@@ -79,6 +85,13 @@ void gf_json_memory_setup(void);
 void gf_json_memory_begin(void);
 bool gf_json_memory_missed(void);
 
+/* The "version" in every line of --json. 2: places are slowest axis first. */
+enum { GF_JSON_VERSION = 2, GF_REAL_TEXT = 32 };
+/* The shortest text that strtod() takes back to `v`, which is finite; returns `text`. */
+const char *gf_real_text(double v, char text[GF_REAL_TEXT]);
+/* One line without the newline, on the heap, whose reals have the fewest digits that read back exactly; NULL without
+ * memory or for NULL. */
+char *gf_json_line(const json_t *value);
 /* Prints `o`, with the version of these lines, as one line of JSON on stdout and frees it. */
 void gf_json_print(json_t *o);
 /* That, or text on stdout. */

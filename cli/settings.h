@@ -3,6 +3,7 @@
 #define GF_CLI_SETTINGS_H
 
 #include "cli/opt.h"
+#include "core/deal/deal.h"
 #include "core/filter/table.h"
 #include "core/session/wish.h"
 #include "formats/format.h"
@@ -11,7 +12,6 @@ enum gf_plan_of { GF_PLAN_FFT, GF_PLAN_DWT, GF_PLAN_IDWT };
 enum gf_deal_rule { GF_DEAL_FIXED, GF_DEAL_DYNAMIC };
 enum gf_mpi { GF_MPI_AUTO, GF_MPI_ON, GF_MPI_OFF };
 
-enum { GF_MOST_PROCESSES = 1 << 20 };
 enum gf_nan { GF_NAN_REFUSE, GF_NAN_ZERO, GF_NAN_MEAN };
 enum { GF_UNSET = -1, GF_MOST_LEVELS = -1, GF_MAX_THREAD_COUNTS = 8, GF_BENCH_MOST_LEVELS = 10 };
 
@@ -149,7 +149,7 @@ struct gf_settings {
 
     /* run */
     const char *backend, *device;        /* as typed */
-    struct gf_wish wish;                 /* what these ask for: cli/backend_options.h */
+    struct gf_wish wish;                 /* what these ask for: gf_settings_wish() */
     int deal;                            /* enum gf_deal_rule */
     bool peer;                           /* devices copy to each other's memory where they can */
     bool tune;                           /* use what `gpufft tune` measured */
@@ -202,5 +202,24 @@ int gf_settings_threads(const struct gf_settings *s);
 
 /* The bit set of transformed axes for a picture of `ndim` axes: --axes, --dims, or all of them. */
 int gf_settings_axes(const struct gf_settings *s, int ndim, unsigned *axes);
+
+/* ---- backends and sessions ---- */
+
+/* For a backend's open(): --threads, --fftw-plan, --max-device-memory, and --device or GPUFFT_DEVICE. */
+struct gf_backend_options gf_backend_options_of(const struct gf_settings *s);
+
+/* Sets s->wish from --backend and --device. GF_EUSAGE, GF_EABSENT as gf_wish_list(). */
+int gf_settings_wish(struct gf_settings *s);
+/* The same, but refuses lists (GF_EUSAGE). `backends`: NULL, or backends of one device each, for which --device
+ * is ignored. */
+int gf_settings_wish_one(struct gf_settings *s, const struct gf_backend *const *backends);
+
+/* Opens a session for s->wish, --threads and --max-memory (default: all free memory); its notes are printed
+ * unless --quiet. The settings must outlive it. Several devices share a job that does not fit the first one;
+ * GF_EUSAGE if they cannot. */
+int gf_session_open_for(const struct gf_settings *s, struct gf_session *session);
+/* The same for commands that share their work among devices. together: the work is one transform, which the
+ * devices share if they can. */
+int gf_deal_open_for(const struct gf_settings *s, bool together, struct gf_deal *deal);
 
 #endif

@@ -7,6 +7,7 @@
 #include "core/base/array.h"
 #include "core/base/status.h"
 #include "formats/io/io.h"
+#include "formats/png/codec.h"
 
 enum { MIN_SHARE = 1 << 20, MAX_SHARES = 16, PIECE = 256 * 1024 };
 
@@ -35,7 +36,7 @@ static int sum_shares(sum_range *sum_of, const void *of, int64_t size, int threa
 }
 
 static int memory_range(const void *of, int64_t begin, int64_t end, uint32_t *out) {
-    *out = (uint32_t)crc32_z(0, (const unsigned char *)of + begin, (size_t)(end - begin));
+    *out = gf_codec_best()->crc32(0, (const unsigned char *)of + begin, (size_t)(end - begin));
     return GF_OK;
 }
 
@@ -46,7 +47,7 @@ static int source_range(const void *of, int64_t begin, int64_t end, uint32_t *ou
 uint32_t gf_crc32(uint32_t crc, const void *data, size_t n, int threads) {
     uint32_t sum;
     if (shares_of((int64_t)n, threads) < 2)
-        return (uint32_t)crc32_z(crc, data, n);
+        return gf_codec_best()->crc32(crc, data, n);
     sum_shares(memory_range, data, (int64_t)n, threads, &sum);
     return gf_crc32_join(crc, sum, (int64_t)n);
 }
@@ -67,7 +68,7 @@ int gf_crc32_part(const struct gf_source *of, int64_t begin, int64_t end, uint32
         n = (size_t)gf_min(end - begin, PIECE);
         rc = gf_source_read_exactly(source, piece, n);
         if (!rc)
-            *out = (uint32_t)crc32_z(*out, piece, n);
+            *out = gf_codec_best()->crc32(*out, piece, n);
     }
     free(piece);
     gf_source_close(source);
@@ -80,10 +81,10 @@ int gf_crc32_source(const struct gf_source *source, int64_t size, int threads, u
 
 /* ---- parts in any order ----
  *
- * The sum of a whole is the exclusive or of its parts' sums, each moved by the bytes that follow the part
- * (zlib's crc32_combine() moves the first of two by the length of the second). How many bytes follow is not
- * known before the end, so each sum is first moved back by the part's end, then all by the whole's. Moving
- * by ORDER bytes changes nothing, as the polynomial is primitive. */
+ * The sum of a whole is the exclusive or of its parts' sums, each moved by the bytes that follow
+ * the part (zlib's crc32_combine() moves the first of two by the length of the second). How many
+ * bytes follow is not known before the end, so each sum is first moved back by the part's end, then
+ * all by the whole's. Moving by ORDER bytes changes nothing, as the polynomial is primitive. */
 
 static const int64_t ORDER = 0xffffffff;
 

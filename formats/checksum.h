@@ -1,4 +1,4 @@
-/* zlib's crc32, on several threads, and of files whose parts are written in any order. */
+/* zlib's crc32, by the faster codec and on several threads, and of files whose parts are written in any order. */
 #ifndef GF_FORMATS_CHECKSUM_H
 #define GF_FORMATS_CHECKSUM_H
 
@@ -29,8 +29,8 @@ struct gf_sums {
 void gf_sums_add(struct gf_sums *s, int64_t at, const void *data, size_t n, int threads);
 /* The same of a part whose sum is known. */
 void gf_sums_join(struct gf_sums *s, int64_t at, size_t n, uint32_t crc);
-/* Continues *crc, the sum of all bytes before `begin`, to `end`. False if the parts are not as many bytes.
- * Parts must not overlap. */
+/* Continues *crc, the sum of all bytes before `begin`, to `end`. False if the parts are not as many
+ * bytes. Parts must not overlap. */
 bool gf_sums_total(struct gf_sums *s, int64_t begin, int64_t end, uint32_t *crc);
 
 #endif

@@ -16,7 +16,11 @@ int gf_decoder_open(struct gf_decoder *d, const struct gf_format *format, struct
                     const struct gf_read_options *options, struct gf_image *image) {
     *d = (struct gf_decoder){.format = format, .source = source, .options = *options};
     *image = (struct gf_image){0};
-    int rc = format->open(d, image);
+    int rc = format->load ? format->load() : GF_OK;
+    if (!rc && !(d->state = calloc(1, format->state_bytes)))
+        rc = gf_fail(GF_ENOMEM, "out of memory");
+    if (!rc)
+        rc = format->open(d, image);
     if (rc) {
         gf_decoder_close(d);
         gf_image_free(image);
@@ -53,20 +57,10 @@ int gf_decoder_feed(struct gf_decoder *d, struct gf_image *image, struct gf_feed
 }
 
 void gf_decoder_close(struct gf_decoder *d) {
-    if (d->format && d->format->close)
+    if (d->state && d->format->close)
         d->format->close(d);
-    else
-        free(d->state);
+    free(d->state);
     *d = (struct gf_decoder){0};
-}
-
-int gf_decoder_read_rest(struct gf_decoder *d, const struct gf_read_options *options,
-                         struct gf_image *image) {
-    int rc = options->header_only ? 0 : gf_decoder_read(d, image);
-    gf_decoder_close(d);
-    if (rc)
-        gf_image_free(image);
-    return rc;
 }
 
 int gf_encoder_begin(const struct gf_format *f, struct gf_encoder *e) {
@@ -102,11 +96,4 @@ int gf_format_write_frame(const struct gf_format *f, struct gf_sink *sink,
     int rc = gf_encoder_begin(f, &e);
     *frame = (struct gf_frame){.rows = INT64_MAX, .base = gf_sink_tell(sink)};
     return gf_encoder_end(f, &e, rc);
-}
-
-int gf_format_read(const struct gf_format *format, struct gf_source *source,
-                   const struct gf_read_options *options, struct gf_image *image) {
-    struct gf_decoder d;
-    int rc = gf_decoder_open(&d, format, source, options, image);
-    return rc ? rc : gf_decoder_read_rest(&d, options, image);
 }

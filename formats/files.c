@@ -44,8 +44,8 @@ static int fail_unknown(struct gf_source *source, const char *path) {
     return gf_fail(GF_EFORMAT, "not a picture of a known format (PNG, TIFF, JPEG, PNM, PFM, NPY)");
 }
 
-/* Identifies the format by its first bytes, unless the options give a layout. *out is NULL if it is not
- * known, or not yet. */
+/* Identifies the format by its first bytes, unless the options give a layout. *out is NULL if it is
+ * not known, or not yet. */
 static int sniff(const struct gf_file *file, const struct gf_format **out) {
     unsigned char head[GF_SNIFF];
     if (file->options.raw.ndim > 0) {
@@ -57,8 +57,8 @@ static int sniff(const struct gf_file *file, const struct gf_format **out) {
     return n < 0 ? (int)n : GF_OK;
 }
 
-/* Finds the description of this data in the record beside it; *out stays NULL if there is none. A single
- * description is checked by its size here, and by its checksum in gf_file_read(). */
+/* Finds the description of this data in the record beside it; *out stays NULL if there is none. A
+ * single description is checked by its size here, and by its checksum in gf_file_read(). */
 static int find_description(const struct gf_file *file, const struct gf_description **out) {
     const struct gf_record_file *beside = &file->beside;
     *out = beside->n == 1 && beside->d[0].record ? &beside->d[0] : NULL;
@@ -207,8 +207,8 @@ int gf_file_read(struct gf_file *file, struct gf_image *image) {
     return rc ? rc : gf_decoder_read(&file->decoder, image);
 }
 
-/* Whether the samples, which are the last of the file, were read once each, and with what precedes them have
- * the record's checksum. */
+/* Whether the samples, which are the last of the file, were read once each, and with what precedes
+ * them have the record's checksum. */
 static bool sum_fits(struct gf_file *file) {
     const struct gf_description *d = file->described;
     const int64_t header = d->bytes - file->sums.bytes - file->sums.n;
@@ -385,29 +385,6 @@ int gf_image_read(const char *path, const struct gf_read_options *options, struc
 }
 
 /* ---- writing ---- */
-
-int gf_image_write(const char *path, const struct gf_format *f, const struct gf_image *image,
-                   const struct gf_write_options *options, bool clobber) {
-    struct gf_sink *data = NULL;
-    int rc = gf_format_accepts(f, image);
-    if (!rc && f->check_suffix)
-        rc = f->check_suffix(gf_suffix(path), image);
-    if (!rc)
-        rc = gf_sink_open(path, clobber, &data);
-    if (rc)
-        return rc;
-    if (f->record_beside && gf_sink_is_file(data) && image->record) {
-        rc = gf_pair_check(path, f, image->record, clobber);
-        gf_sink_checksum(data, options->threads);
-    }
-    if (!rc)
-        rc = gf_format_write(f, data, image, options);
-    if (rc) {
-        gf_sink_abort(data);
-        return rc;
-    }
-    return gf_pair_commit(path, f, image, options, clobber, data);
-}
 
 int gf_file_write(const char *path, const void *data, size_t n, bool clobber) {
     struct gf_sink *sink;

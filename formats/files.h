@@ -8,7 +8,7 @@
 #ifndef GF_FORMATS_FILES_H
 #define GF_FORMATS_FILES_H
 
-#include "formats/format.h"
+#include "formats/volume.h"
 
 /* An open input: after its header, or between two of its pictures. */
 struct gf_file;
@@ -24,8 +24,8 @@ int gf_file_again(const struct gf_file *of, struct gf_file **out);
 /* Compares the data with the checksum of the record beside it, which otherwise the first reading of
  * samples does. */
 int gf_file_check(struct gf_file *file);
-/* Before samples that will be read once each, in any order: their sum is taken on the way, and the caller
- * must call gf_file_check() at the end, which reads them again only if that does not fit. */
+/* Before samples that will be read once each, in any order: their sum is taken on the way, and the
+ * caller must call gf_file_check() at the end, which reads them again only if that does not fit. */
 void gf_file_sum_reads(struct gf_file *file);
 /* Reads the samples, once after each header, and compares them with the checksum of a record beside
  * the data. */
@@ -83,9 +83,6 @@ int gf_image_read(const char *path, const struct gf_read_options *options, struc
 
 /* Writes image to path ("-": stdout) through a safe sink: absent, old or complete. image->record
  * is put into the file or beside it. clobber = false refuses an existing file. */
-int gf_image_write(const char *path, const struct gf_format *format, const struct gf_image *image,
-                   const struct gf_write_options *options, bool clobber);
-
 /* Copies the bytes of a file that was opened with options->copies; clobber as in gf_sink_open(). */
 int gf_file_copy(struct gf_file *file, const char *path, bool clobber);
 

@@ -108,8 +108,8 @@ int gf_format_accepts(const struct gf_format *f, const struct gf_image *image) {
     return GF_OK;
 }
 
-/* "RIFF", four bytes of length, "WEBP"; ISO media: four bytes of length, "ftyp", a brand. A BMP's two
- * letters are few, so its four reserved bytes, zero, count too. */
+/* "RIFF", four bytes of length, "WEBP"; ISO media: four bytes of length, "ftyp", a brand. A BMP's
+ * two letters are few, so its four reserved bytes, zero, count too. */
 static const struct {
     struct gf_foreign type;
     size_t at[2];

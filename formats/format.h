@@ -115,7 +115,8 @@ struct gf_format {
     int (*load)(void);
     /* True when these first bytes (up to GF_SNIFF) are this format's. NULL: never sniffed. */
     bool (*sniff)(const unsigned char *head, size_t n);
-    /* Decodes the header: everything of `image` but the samples, and d->state. */
+    /* Decodes the header: everything of `image` but the samples, and d->state, zeros of that size. */
+    size_t state_bytes;
     int (*open)(struct gf_decoder *d, struct gf_image *image);
     /* Decodes the samples into image->px, which is allocated and contiguous. NULL: read_pages() of
      * all of them does. */
@@ -131,7 +132,7 @@ struct gf_format {
     bool plain_rows;
     /* NULL, or reads n rows of a page if open() has set d->rows. */
     int (*read_rows)(struct gf_decoder *d, int64_t page, int64_t row, int64_t n, void *to);
-    /* Frees d->state, also after a failed open. NULL: free() is enough. */
+    /* NULL, or frees what d->state owns, also after a failed open. */
     void (*close)(struct gf_decoder *d);
     /* Writes a file. NULL: put_pages() does, between begin() and end(). */
     int (*write)(struct gf_sink *sink, const struct gf_image *image,
@@ -150,8 +151,8 @@ struct gf_format {
     int (*begin)(struct gf_encoder *e);
     int (*put_pages)(struct gf_encoder *e, const struct gf_image *pages);
     int (*end)(struct gf_encoder *e);
-    /* Writes the file with zeros for samples. The caller frees frame->at. NULL: begin() does, if the
-     * format has plain_rows, else pages can only be written in order. */
+    /* Writes the file with zeros for samples. The caller frees frame->at. NULL: begin() does, if
+     * the format has plain_rows, else pages can only be written in order. */
     int (*write_frame)(struct gf_sink *sink, const struct gf_image *image,
                        const struct gf_write_options *options, struct gf_frame *frame);
     /* NULL: write() never compresses. True if it does with these options, so that a page's position
@@ -221,17 +222,17 @@ int gf_decoder_open(struct gf_decoder *d, const struct gf_format *format, struct
                     const struct gf_read_options *options, struct gf_image *image);
 /* Allocates image->px within options->max_memory, and decodes the samples. Once only. */
 int gf_decoder_read(struct gf_decoder *d, struct gf_image *image);
-/* Instead of gf_decoder_read(), to use the first rows of a picture while the last ones are decoded. Allocates
- * image->px; feed->produce is NULL if rows cannot be had one by one. If produce() or feed->await() returns
- * false, do not use the rows: once no thread is in either function, gf_decoder_read() reads the samples or
- * reports what is wrong with them. */
+/* Instead of gf_decoder_read(), to use the first rows of a picture while the last ones are decoded.
+ * Allocates image->px; feed->produce is NULL if rows cannot be had one by one. If produce() or
+ * feed->await() returns false, do not use the rows: once no thread is in either function,
+ * gf_decoder_read() reads the samples or reports what is wrong with them. */
 int gf_decoder_feed(struct gf_decoder *d, struct gf_image *image, struct gf_feed *feed);
 void gf_decoder_close(struct gf_decoder *d); /* takes an all-zero struct too */
 /* Writes a file. */
 int gf_format_write(const struct gf_format *format, struct gf_sink *sink,
                     const struct gf_image *image, const struct gf_write_options *options);
-/* The first and the last step of writing one page by page. The last one takes what came of the steps
- * before it, and returns the first failure. */
+/* The first and the last step of writing one page by page. The last one takes what came of the
+ * steps before it, and returns the first failure. */
 int gf_encoder_begin(const struct gf_format *format, struct gf_encoder *e);
 int gf_encoder_end(const struct gf_format *format, struct gf_encoder *e, int rc);
 /* Whether pages can be written in any order into a file with zeros for samples; writes that file. */
@@ -239,12 +240,5 @@ bool gf_format_frames(const struct gf_format *format);
 int gf_format_write_frame(const struct gf_format *format, struct gf_sink *sink,
                           const struct gf_image *image, const struct gf_write_options *options,
                           struct gf_frame *frame);
-/* After gf_decoder_open(): reads the samples, unless options->header_only is set, and closes the
- * decoder. Frees the image on failure. */
-int gf_decoder_read_rest(struct gf_decoder *d, const struct gf_read_options *options,
-                         struct gf_image *image);
-/* Opens, reads and closes; options->header_only leaves out the reading. */
-int gf_format_read(const struct gf_format *format, struct gf_source *source,
-                   const struct gf_read_options *options, struct gf_image *image);
 
 #endif

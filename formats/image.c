@@ -1,7 +1,6 @@
 /* Helpers that the formats share, see image.h. */
 #include "formats/image.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,12 +118,12 @@ int gf_plain_read_pages(struct gf_decoder *d, const struct gf_image *image, int6
     return GF_OK;
 }
 
-#define SWAP(bits)                                                                                 \
-    for (; n > 0; n--, p += bits / 8) {                                                            \
-        uint##bits##_t v;                                                                          \
-        memcpy(&v, p, sizeof v);                                                                   \
-        v = __builtin_bswap##bits(v);                                                              \
-        memcpy(p, &v, sizeof v);                                                                   \
+#define SWAP(bits) \
+    for (; n > 0; n--, p += bits / 8) { \
+        uint##bits##_t v; \
+        memcpy(&v, p, sizeof v); \
+        v = __builtin_bswap##bits(v); \
+        memcpy(p, &v, sizeof v); \
     }
 
 void gf_swap_bytes(void *data, size_t n, size_t size) {

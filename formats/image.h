@@ -8,8 +8,8 @@
 enum { GF_MAX_CHANNELS = 65535 };
 
 /* For open(): sets image->px to `ndim` spatial extents and a channel axis, C-contiguous, without
- * data, after checking the extents and their product. Unless the depth is set, sets it to that of the
- * type, and the colour to what so many channels usually are. */
+ * data, after checking the extents and their product. Unless the depth is set, sets it to that of
+ * the type, and the colour to what so many channels usually are. */
 int gf_image_describe(struct gf_image *image, enum gf_dtype dtype, int ndim, const int64_t *shape,
                       int64_t channels);
 
@@ -37,8 +37,8 @@ bool gf_planes_in_place(const struct gf_planes *p);
 /* Writes all samples, C order, in the byte order asked for. */
 int gf_planes_write(struct gf_sink *sink, const struct gf_image *image, bool big_endian);
 
-/* read_pages() of a format whose samples are contiguous in the file; d->state is a struct gf_raw_layout,
- * of which this needs the offset and the byte order. */
+/* read_pages() of a format whose samples are contiguous in the file; d->state is a struct
+ * gf_raw_layout, of which this needs the offset and the byte order. */
 int gf_plain_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from, int64_t n,
                         void *to);
 

@@ -22,23 +22,34 @@ struct gf_libjpeg gf_libjpeg;
 struct gf_libjpeg gf_libjpeg = {GF_JPEG_FUNCTIONS(ADDRESS)};
 #endif
 
-/* `soname` NULL: it is linked. */
-static int load(struct gf_dl_once *once, const char *soname, const struct gf_dl_symbol *symbols,
-                void *table, const char *files) {
-    const char *const names[] = {soname, NULL};
-    if (!soname || !gf_dl_open_once(once, names, symbols, table))
+struct library {
+    const char *soname; /* NULL: it is linked */
+    const struct gf_dl_symbol *symbols;
+    void *table;
+    const char *need;
+};
+
+static int load(void *user) {
+    const struct library *l = user;
+    const char *const names[] = {l->soname, NULL};
+    void *handle;
+    if (!l->soname || !gf_dl_open(names, l->symbols, l->table, &handle))
         return GF_OK;
-    return gf_fail(GF_EIO, "%s; %s does not load", files, soname);
+    return gf_fail(GF_EIO, "%s; %s does not load", l->need, l->soname);
 }
 
 int gf_tiff_load(void) {
     static const struct gf_dl_symbol symbols[] = {GF_TIFF_FUNCTIONS(TIFF_SYMBOL){NULL, 0}};
-    static struct gf_dl_once once = {.mutex = PTHREAD_MUTEX_INITIALIZER};
-    return load(&once, GF_TIFF_SONAME, symbols, &gf_libtiff, "TIFF files need libtiff");
+    static struct gf_dl_once once = GF_DL_ONCE;
+    return gf_dl_once(
+        &once, load,
+        &(struct library){GF_TIFF_SONAME, symbols, &gf_libtiff, "TIFF files need libtiff"});
 }
 
 int gf_jpeg_load(void) {
     static const struct gf_dl_symbol symbols[] = {GF_JPEG_FUNCTIONS(JPEG_SYMBOL){NULL, 0}};
-    static struct gf_dl_once once = {.mutex = PTHREAD_MUTEX_INITIALIZER};
-    return load(&once, GF_JPEG_SONAME, symbols, &gf_libjpeg, "JPEG files need libjpeg");
+    static struct gf_dl_once once = GF_DL_ONCE;
+    return gf_dl_once(
+        &once, load,
+        &(struct library){GF_JPEG_SONAME, symbols, &gf_libjpeg, "JPEG files need libjpeg"});
 }

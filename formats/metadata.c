@@ -7,8 +7,8 @@
 
 #include "core/base/status.h"
 
-/* ICC.1:2022: the header, a table of tags behind it (a count, then 12 bytes each), numbers in big-endian
- * order. */
+/* ICC.1:2022: the header, a table of tags behind it (a count, then 12 bytes each), numbers in
+ * big-endian order. */
 enum { HEADER = 128, SPACE = 16, MAGIC = 36, TAG = 12, MOST_TAGS = 256 };
 
 static const double most_pixels = 1e9;

@@ -207,12 +207,10 @@ static int reorder(struct gf_image *image) {
 }
 
 static int npy_open(struct gf_decoder *d, struct gf_image *image) {
-    struct gf_raw_layout *l = d->state = calloc(1, sizeof *l);
+    struct gf_raw_layout *l = d->state;
     struct header h = {.rank = 0};
     int ndim;
     int64_t channels;
-    if (!l)
-        return gf_fail(GF_ENOMEM, "out of memory");
     gf_source_forward(d->source);
     int rc = read_header(d->source, &h);
     if (!rc)
@@ -239,19 +237,15 @@ static int npy_read(struct gf_decoder *d, struct gf_image *image) {
     return !rc && d->whole ? reorder(image) : rc;
 }
 
-static const char *descr_of(enum gf_dtype t) {
-    static const char *const names[GF_N_DTYPES] = {
-        [GF_U8] = "|u1",  [GF_I8] = "|i1",  [GF_U16] = "<u2", [GF_I16] = "<i2", [GF_U32] = "<u4",
-        [GF_I32] = "<i4", [GF_F32] = "<f4", [GF_F64] = "<f8", [GF_C64] = "<c8", [GF_C128] = "<c16"};
-    return names[t];
-}
-
 static int write_header(struct gf_encoder *e) {
     char text[192], head[256];
     const struct gf_array *px = &e->image->px;
     int rank = e->image->ndim + (e->image->channel_axis || px->shape[e->image->ndim] > 1);
-    int n = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (",
-                     descr_of(px->dtype));
+    size_t code = 0;
+    while (codes[code].dtype != px->dtype)
+        code++;
+    int n = snprintf(text, sizeof text, "{'descr': '%c%.3s', 'fortran_order': False, 'shape': (",
+                     gf_dtype_size(px->dtype) == 1 ? '|' : '<', codes[code].code);
     for (int i = 0; i < rank; i++)
         n += snprintf(text + n, sizeof text - (size_t)n, i ? ", %lld" : "%lld",
                       (long long)px->shape[i]);
@@ -276,6 +270,7 @@ const struct gf_format gf_format_npy = {
     .suffixes = "npy",
     .summary = "NumPy arrays of any type here, a spectrum's record beside them",
     .sniff = npy_sniff,
+    .state_bytes = sizeof(struct gf_raw_layout),
     .open = npy_open,
     .read = npy_read,
     .read_pages = gf_plain_read_pages,

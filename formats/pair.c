@@ -87,8 +87,8 @@ static int lock_folder(const char *path) {
     return fd;
 }
 
-/* Describes the existing data, for the record in between. There is no description if the old record does
- * not match it or cannot be read: readers refuse such data until it is replaced. */
+/* Describes the existing data, for the record in between. There is no description if the old record
+ * does not match it or cannot be read: readers refuse such data until it is replaced. */
 static int look_at_old_data(struct pair *p, int threads) {
     const struct gf_description *found = NULL;
     struct gf_source *source;

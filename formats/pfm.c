@@ -14,8 +14,8 @@ static bool pfm_sniff(const unsigned char *head, size_t n) {
     return n >= 3 && head[0] == 'P' && (head[1] == 'f' || head[1] == 'F') && gf_pnm_space(head[2]);
 }
 
-/* Parses the scale: digits and a point, with or without a sign and an exponent. Only its sign and that it is
- * not zero matter; strtod() would follow the locale. */
+/* Parses the scale: digits and a point, with or without a sign and an exponent. Only its sign and
+ * that it is not zero matter; strtod() would follow the locale. */
 static int parse_scale(const char *text, bool *little) {
     bool digit = false, nonzero = false, point = false;
     const char *p = text;
@@ -45,9 +45,7 @@ static int pfm_open(struct gf_decoder *d, struct gf_image *image) {
     unsigned char magic[2];
     char scale[32];
     int64_t shape[2];
-    bool *little = d->state = malloc(sizeof *little);
-    if (!little)
-        return gf_fail(GF_ENOMEM, "out of memory");
+    bool *little = d->state;
     gf_source_forward(source);
     int rc = gf_source_read_exactly(source, magic, 2);
     if (!rc && (magic[0] != 'P' || (magic[1] != 'f' && magic[1] != 'F')))
@@ -101,6 +99,7 @@ const struct gf_format gf_format_pfm = {
     .suffixes = "pfm",
     .summary = "portable float maps",
     .sniff = pfm_sniff,
+    .state_bytes = sizeof(bool),
     .open = pfm_open,
     .read = pfm_read,
     .write = pfm_write,

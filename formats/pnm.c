@@ -149,9 +149,7 @@ static bool is_bitmap(const struct header *h) {
 }
 
 static int pnm_open(struct gf_decoder *d, struct gf_image *image) {
-    struct header *h = d->state = calloc(1, sizeof *h);
-    if (!h)
-        return gf_fail(GF_ENOMEM, "out of memory");
+    struct header *h = d->state;
     gf_source_forward(d->source);
     int rc = read_header(d->source, h);
     if (rc)
@@ -206,6 +204,7 @@ const struct gf_format gf_format_pnm = {
     .suffixes = "pgm ppm pnm pbm pam",
     .summary = "PGM and PPM of 8 or 16 bits (reads PBM, PAM and plain ones too)",
     .sniff = pnm_sniff,
+    .state_bytes = sizeof(struct header),
     .open = pnm_open,
     .read = pnm_read,
     .write = pnm_write,

@@ -1,6 +1,4 @@
 /* Samples without a header: the options give the layout. */
-#include <stdlib.h>
-
 #include "core/base/status.h"
 #include "formats/format.h"
 #include "formats/image.h"
@@ -21,10 +19,8 @@ static int complete_layout(const struct gf_read_options *options, struct gf_raw_
 }
 
 static int raw_open(struct gf_decoder *d, struct gf_image *image) {
-    struct gf_raw_layout *l = d->state = malloc(sizeof *l);
+    struct gf_raw_layout *l = d->state;
     int64_t end;
-    if (!l)
-        return gf_fail(GF_ENOMEM, "out of memory");
     gf_source_forward(d->source);
     int rc = complete_layout(&d->options, l);
     if (!rc)
@@ -51,6 +47,7 @@ const struct gf_format gf_format_raw = {
     .name = "raw",
     .suffixes = "raw bin",
     .summary = "samples alone, a spectrum's record beside them",
+    .state_bytes = sizeof(struct gf_raw_layout),
     .open = raw_open,
     .read_pages = gf_plain_read_pages,
     .plain_rows = true,

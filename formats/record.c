@@ -14,12 +14,12 @@ static const char *const color_names[] = {"gray", "rgb", "other", NULL};
 static const char *const alpha_names[] = {"none", "dropped", "kept", NULL};
 static const char *const unit_names[] = {"none", "inch", "centimetre", "metre", NULL};
 
-/* The key of the picture's shape, then the keys of older files. Not "shape": TIFF readers such as tifffile
- * take that for the arrangement of the pages. */
+/* The key of the picture's shape, then the keys of older files. Not "shape": TIFF readers such as
+ * tifffile take that for the arrangement of the pages. */
 static const char *const shape_keys[] = {"extents", "shape", "picture_shape", NULL};
 
-/* The fields of a record in their order; the words are part of the file format. A word that is no member of
- * struct gf_record has one name. */
+/* The fields of a record in their order; the words are part of the file format. A word that is no
+ * member of struct gf_record has one name. */
 static const struct field {
     const char *key;
     enum { NUMBER, TRUTH, NAME, SHAPE, AXES } type;
@@ -30,9 +30,9 @@ static const struct field {
     bool wavelet; /* only there for wavelet coefficients */
 } fields[] = {
 #define AT(member) offsetof(struct gf_record, member), sizeof((struct gf_record *)0)->member
-#define WORD(only)                                                                                 \
-    0, 0, .names = (const char *const[]) {                                                         \
-        only, NULL                                                                                 \
+#define WORD(only) \
+    0, 0, .names = (const char *const[]) { \
+        only, NULL \
     }
     {"gpufft", NUMBER, AT(version), .low = 1, .high = INT32_MAX},
     {"kind", NAME, AT(kind), .names = gf_kind_names},

@@ -31,6 +31,8 @@ char *gf_folder_of(const char *path) {
     const char *slash = strrchr(path, '/');
     if (!slash)
         return strdup(".");
+    while (slash > path && slash[-1] == '/')
+        slash--;
     return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
 }
 

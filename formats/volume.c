@@ -58,13 +58,22 @@ const char *gf_volume_refuses(const char *path, const struct gf_format *format,
     return NULL;
 }
 
-/* Opens the output of an image that the format accepts. */
-static int open_volume(const char *path, const struct gf_format *format,
+/* Frees a volume whose beginning failed. */
+static int begun(int rc, struct gf_volume **v) {
+    if (rc) {
+        gf_volume_abort(*v);
+        *v = NULL;
+    }
+    return rc;
+}
+
+/* Opens the output, unless there is a reason against it, of an image that the format accepts. */
+static int open_volume(const char *why, const char *path, const struct gf_format *format,
                        const struct gf_image *image, const struct gf_write_options *options,
                        bool clobber, struct gf_volume **out) {
     int64_t bytes;
     *out = NULL;
-    int rc = gf_format_accepts(format, image);
+    int rc = why ? gf_fail(GF_EUNSUPP, "%s", why) : gf_format_accepts(format, image);
     if (!rc && format->check_suffix)
         rc = format->check_suffix(gf_suffix(path), image);
     if (!rc)
@@ -92,24 +101,33 @@ static int open_volume(const char *path, const struct gf_format *format,
     if (!rc && gf_sink_is_file(v->sink))
         rc = gf_pair_check(path, format, v->image.record, clobber);
     v->encoder.sink = v->sink;
+    v->summed = !rc && format->record_beside && v->image.record && gf_sink_is_file(v->sink);
     *out = v;
-    return rc;
+    return begun(rc, out);
 }
 
 int gf_volume_begin(const char *path, const struct gf_format *format, const struct gf_image *image,
                     const struct gf_write_options *options, bool clobber, struct gf_volume **out) {
-    const char *why = gf_volume_pages_refused(path, format);
-    int rc = why ? gf_fail(GF_EUNSUPP, "%s", why)
-                 : open_volume(path, format, image, options, clobber, out);
-    if (!rc && format->record_beside && image->record && gf_sink_is_file((*out)->sink))
+    int rc = open_volume(gf_volume_pages_refused(path, format), path, format, image, options,
+                         clobber, out);
+    if (rc)
+        return rc;
+    if ((*out)->summed)
         gf_sink_checksum((*out)->sink, options->threads);
-    if (!rc)
-        rc = gf_encoder_begin(format, &(*out)->encoder);
-    if (!rc)
-        return GF_OK;
-    gf_volume_abort(why ? NULL : *out);
-    *out = NULL;
-    return rc;
+    return begun(gf_encoder_begin(format, &(*out)->encoder), out);
+}
+
+int gf_image_write(const char *path, const struct gf_format *format, const struct gf_image *image,
+                   const struct gf_write_options *options, bool clobber) {
+    struct gf_volume *v;
+    int rc = open_volume(NULL, path, format, image, options, clobber, &v);
+    if (rc)
+        return rc;
+    if (v->summed)
+        gf_sink_checksum(v->sink, options->threads);
+    v->appended = image->px.shape[0];
+    rc = begun(gf_format_write(format, v->sink, image, options), &v);
+    return rc ? rc : gf_volume_commit(v);
 }
 
 int gf_volume_append(struct gf_volume *v, const struct gf_image *pages) {
@@ -124,20 +142,15 @@ int gf_volume_append(struct gf_volume *v, const struct gf_image *pages) {
 
 int gf_volume_create(const char *path, const struct gf_format *format, const struct gf_image *image,
                      const struct gf_write_options *options, bool clobber, struct gf_volume **out) {
-    const char *why = gf_volume_refuses(path, format, options);
-    int rc = why ? gf_fail(GF_EUNSUPP, "%s", why)
-                 : open_volume(path, format, image, options, clobber, out);
-    if (!rc)
-        rc = gf_format_write_frame(format, (*out)->sink, &(*out)->image, options, &(*out)->frame);
-    if (!rc) {
-        (*out)->framed = true;
-        (*out)->summed = format->record_beside && image->record && !(*out)->frame.at &&
-                         gf_sink_is_file((*out)->sink);
-        return GF_OK;
-    }
-    gf_volume_abort(why ? NULL : *out);
-    *out = NULL;
-    return rc;
+    int rc = open_volume(gf_volume_refuses(path, format, options), path, format, image, options,
+                         clobber, out);
+    struct gf_volume *v = *out;
+    if (rc)
+        return rc;
+    rc = gf_format_write_frame(format, v->sink, &v->image, options, &v->frame);
+    v->framed = true;
+    v->summed &= !v->frame.at;
+    return begun(rc, out);
 }
 
 static int64_t strips_of_page(const struct gf_volume *v, int64_t rows) {
@@ -258,20 +271,11 @@ int gf_volume_join(const char *path, const struct gf_frame *frame, const struct 
     v->frame = *frame;
     v->frame.at = NULL;
     const int64_t strips = frame->rows ? v->planes.depth * strips_of_page(v, frame->rows) : 0;
-    if (frame->at && !(v->frame.at = malloc((size_t)strips * sizeof *frame->at))) {
-        gf_volume_abort(v);
-        *out = NULL;
-        return gf_fail(GF_ENOMEM, "out of memory");
-    }
+    if (frame->at && !(v->frame.at = malloc((size_t)strips * sizeof *frame->at)))
+        return begun(gf_fail(GF_ENOMEM, "out of memory"), out);
     if (frame->at)
         memcpy(v->frame.at, frame->at, (size_t)strips * sizeof *frame->at);
-    int rc = gf_sink_join(path, &v->sink);
-    if (rc) {
-        v->sink = NULL;
-        gf_volume_abort(v);
-        *out = NULL;
-    }
-    return rc;
+    return begun(gf_sink_join(path, &v->sink), out);
 }
 
 int gf_volume_leave(struct gf_volume **v) {

@@ -29,6 +29,10 @@
 
 struct gf_volume;
 
+/* Writes all of an image; clobber as in gf_sink_open(). */
+int gf_image_write(const char *path, const struct gf_format *format, const struct gf_image *image,
+                   const struct gf_write_options *options, bool clobber);
+
 /* NULL if gf_volume_begin() can write a file of this format there, else the reason. */
 const char *gf_volume_pages_refused(const char *path, const struct gf_format *format);
 /* NULL when gf_volume_create() can, with these options, else the reason. */

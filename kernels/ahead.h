@@ -1,7 +1,6 @@
-/* Fetches the points of several neighbouring tiles with one access, before they are needed. With
- * samples of one or two bytes, a tile's lines have fewer bytes at a point than an access moves, and
- * the second-level cache answers the same number of requests a second whatever their size. Given by
- * -D beside those of pass.h:
+/* Fetches several neighbouring tiles' points with one access, ahead of need. Lines of one- or
+ * two-byte samples have fewer bytes at a point than an access moves, and the second-level cache
+ * answers as many requests a second whatever their size. Given by -D beside pass.h's:
  *   AHEAD_TILES    tiles fetched together, 16 bytes of each point's pairs of samples
  *   AHEAD_AT       their offset in the tile's memory, behind the tile, in bytes */
 #ifndef AHEAD_H
@@ -9,7 +8,6 @@
 
 #include "pass.h"
 
-/* The number of fetches. */
 INLINE uint fetches_of(const struct pass_args *a) {
     uint tiles = (uint)a->index[0].count / LINES / AHEAD_TILES;
     UNROLL for (int i = 1; i < INDICES; i++) tiles *= (uint)a->index[i].count;
@@ -27,7 +25,7 @@ INLINE void fetch_tiles(const struct pass_args *a, GLOBAL const source_element *
     }
 }
 
-/* The work item's points of tile `which` among those fetched. */
+/* The work item's points in fetched tile `which`. */
 INLINE void take_points(cplx *x, LOCAL const uint4 *ahead, const struct share share, int which) {
     LOCAL const IN_T2 *from = (LOCAL const IN_T2 *)ahead + which * LINES + (int)share.line;
     UNROLL for (int b = 0; b < HOLDS(RADIX0); b++) {

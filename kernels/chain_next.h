@@ -1,6 +1,6 @@
-/* The second pass of a chain. Included between two inclusions of plain_pass.h, it renames
- * everything that the second one defines, and gives the second pass's options (-DNEXT_LENGTH=… and
- * so on) their usual names: C has no templates, and OpenCL C no namespaces. */
+/* The second pass of a chain. Between two inclusions of plain_pass.h it renames all that the second
+ * defines, and gives the second's options (-DNEXT_LENGTH=… and so on) their usual names: C has no
+ * templates, OpenCL C no namespaces. */
 #ifndef CHAIN_NEXT_H
 #define CHAIN_NEXT_H
 
@@ -15,7 +15,7 @@ typedef word first_word;
 #define ELSEWHERE_OF_FIRST
 #endif
 
-/* Headers that are included again, and macros that they define according to the options. */
+/* Headers to be included again, and their macros that depend on options. */
 #undef SHARE_H
 #undef TILE_H
 #undef LINES_H
@@ -40,13 +40,12 @@ typedef word first_word;
 #undef FETCHED
 #undef PARTNERS
 
-/* The first pass's results are read from the second-level cache. */
+/* The first pass's results are in the second-level cache. */
 #undef READ
 #undef WRITE
 #define READ(p)     READ_SHARED(p)
 #define WRITE(p, v) WRITE_ONCE(p, v)
 
-/* Options. */
 #undef ELSEWHERE
 #define ELSEWHERE 0
 #undef LENGTH

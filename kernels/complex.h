@@ -1,5 +1,4 @@
-/* Arithmetic on complex numbers. `dir` is 1 forward, exp(-i…), and -1 inverse; always a constant.
- */
+/* Complex arithmetic. `dir`, always constant, is 1 forward, exp(-i…), and -1 inverse. */
 #ifndef COMPLEX_H
 #define COMPLEX_H
 
@@ -24,7 +23,7 @@ INLINE cplx mul(cplx a, cplx b) {
 INLINE cplx turn(cplx a, cplx w, const int dir) {
     return dir > 0 ? mul(a, w) : CPLX(a.x * w.x + a.y * w.y, a.y * w.x - a.x * w.y);
 }
-/* a * -i forward, a * i inverse: a quarter turn. */
+/* a * -i forward, a * i inverse. */
 INLINE cplx quarter(cplx a, const int dir) {
     return dir > 0 ? CPLX(a.y, -a.x) : CPLX(-a.y, a.x);
 }

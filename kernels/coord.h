@@ -1,11 +1,11 @@
-/* Coordinates along an axis of n: the mirror image's, and with the zero frequency at `centre`. */
+/* Coordinates along an axis of n: of the mirror image, and with the zero frequency at `centre`. */
 #ifndef COORD_H
 #define COORD_H
 
 #include "args.h"
 
-/* Offsets of elements, and coordinates: 32 bits, at half the instructions, but where some of a
- * pass's are too large for them (FAR). */
+/* Element offsets and coordinates: 32 bits, at half the instructions, unless some exceed them
+ * (FAR). */
 #ifndef FAR
 #define FAR 1
 #endif
@@ -15,7 +15,7 @@ typedef wide place;
 typedef int place;
 #endif
 
-#define NEGATED(k, n) ((k) ? (n) - (k) : 0) /* in the type of k */
+#define NEGATED(k, n) ((k) ? (n) - (k) : 0) /* in k's type */
 
 INLINE place negated(place k, place n) {
     return NEGATED(k, n);

@@ -1,6 +1,6 @@
-/* Columns of pairs of small samples, transformed by groups that have a compute unit each to
- * themselves: while a group's last fetched tile is transformed and stored, its next ones are on their
- * way. Given by -D: see pass.h and ahead.h. */
+/* Columns of pairs of small samples, by groups with a compute unit each: while a group's last
+ * fetched tile is transformed and stored, its next ones are on their way. Given by -D: see pass.h
+ * and ahead.h. */
 #include "ahead.h"
 
 KERNEL(THREADS, RESIDENT)

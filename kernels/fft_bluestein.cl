@@ -1,10 +1,9 @@
-/* Bluestein's (1970) transform of any length in one tile: the points times a chirp, convolved with
- * it, times the chirp again; POINTS >= 2 LENGTH - 1. Given by -D: see pass.h. */
+/* Bluestein's (1970) transform of any length in one tile: points times a chirp, convolved with it,
+ * times the chirp; POINTS >= 2 LENGTH - 1. Given by -D: see pass.h. */
 #include "source.h"
 #include "sink.h"
 
-/* The chirp is multiplied in on the way in and out, here or in load_staged(); zeros fill the
- * convolution. */
+/* Multiplies by the chirp, here or in load_staged(); zeros fill the convolution. */
 #if !STAGED_IN
 INLINE cplx load_turned(const struct source *s, GLOBAL const source_element *src,
                         GLOBAL const cplx *table, uint j, place at) {
@@ -28,7 +27,7 @@ INLINE void store_turned(const struct sink *s, GLOBAL sink_element *dst, GLOBAL 
 #include "pass.h"
 
 #if PAIRED
-/* The results, before they are paired in the tile. */
+/* Before results are paired in the tile. */
 INLINE void turn_results(cplx *x, GLOBAL const cplx *chirp, const struct share share) {
     UNROLL for (int b = 0; b < HOLDS(LAST); b++) {
         UNROLL for (int q = 0; q < LAST; q++) {

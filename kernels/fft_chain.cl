@@ -1,14 +1,12 @@
-/* Two passes over the parts of one axis in one launch. A strip is what a tile's lines span: all
- * points of the axis, of LINES neighbours. The first pass writes strips to the slots of a ring, the
- * second one follows some strips later and reads them there, so that what is between the two stays
- * in the second-level cache.
+/* Two passes over the parts of one axis in one launch. A strip is a tile's lines: all points of the
+ * axis, for LINES neighbours. The first pass writes strips to a ring's slots, the second reads them
+ * some strips later, so that they stay in the second-level cache.
  *
- * A group waits only for groups that have begun before it: all come to an end however many the device
- * runs at a time, and whatever a launch before this one, or after it, has running. Where the device
- * begins groups in the order of their numbers, that is the order, else groups take tickets. All counters
- * are zero again at the end.
+ * A group waits only for groups that began before it: all end, however many the device runs at a
+ * time, and whatever other launches are running. The order is that of group numbers if the device
+ * begins groups so, else that of tickets. All counters are zero again at the end.
  *
- * Given by -D: see pass.h, and chain_next.h for the second pass's; CHAIN_RESIDENT;
+ * Given by -D: see pass.h, and chain_next.h for the second pass; CHAIN_RESIDENT;
  *   INNER0 INNER1 BELOW0 BELOW1 TILES SLOTS   of struct chain_args, what numbers are divided by
  *   PLANE_PAIRS    a strip is a plane and its mirror image; planes 0 and n/2 are one strip */
 #define READ(p) READ_ONCE(p)
@@ -17,16 +15,16 @@
 #include "plain_pass.h"
 #undef plain_pass
 
-/* The counters: tickets, strips that are done, then tiles that are done, a strip each for the first
- * pass and a strip each for the second one. */
+/* Counters: tickets, finished strips, then for each strip finished tiles of the first pass, and for
+ * each those of the second. */
 #define TICKETS 0
 #define DONE    1
 #define READY   2
 
 #define MOST_ASKED (1u << 24)
 
-/* How many groups have begun before this one. Tickets cost 6% of the time at 512x512: nothing is
- * loaded before the answer is there. After the last ticket there is none. */
+/* Groups that began before this one. Tickets cost 6% of the time at 512x512, as nothing is loaded
+ * before the answer; the last ticket resets the counter. */
 INLINE uint groups_ahead(GLOBAL uint *counters, LOCAL uint *shared) {
 #if GROUPS_IN_ORDER
     (void)counters;
@@ -43,7 +41,7 @@ INLINE uint groups_ahead(GLOBAL uint *counters, LOCAL uint *shared) {
 #endif
 }
 
-/* Waits until the counter has reached `count`: some microseconds. Ten seconds and more end it, should a
+/* Waits, some microseconds, until the counter reaches `count`. Gives up after ten seconds, should a
  * device begin its groups in another order. */
 INLINE void wait_for(GLOBAL uint *counter, uint count) {
     for (uint asked = 0; ATOMIC_READ(counter) < count; asked++)
@@ -52,8 +50,8 @@ INLINE void wait_for(GLOBAL uint *counter, uint count) {
     FENCE_READ();
 }
 
-/* After a strip's last tile, by one item: nobody reads its first counter again, nor the second one of
- * the strip that had its slot before. After the last strip, none of all. */
+/* After a strip's last tile, by one item: its first counter will not be read again, nor the second
+ * of the strip that had its slot. After the last strip all are cleared. */
 INLINE void end_strip(GLOBAL uint *counters, uint strip, uint strips, uint slots) {
     GLOBAL uint *ready = counters + READY, *done = ready + strips;
     ready[strip] = 0;
@@ -67,17 +65,17 @@ INLINE void end_strip(GLOBAL uint *counters, uint strip, uint strips, uint slots
         done[i] = 0;
 }
 
-/* Counts a tile that all of the group's items have written, by one item. */
+/* Counts a tile that the group has written, by one item. */
 INLINE void count_tile(GLOBAL uint *counters, const struct chain_args *a, uint strip, int follows) {
     const uint strips = (uint)a->strips, last = INNER1 - 1;
-    if (!follows) /* nobody reads in this launch what the second pass writes */
+    if (!follows) /* this launch does not read what the second pass writes */
         FENCE();
     const uint before = ATOMIC_ADD(counters + READY + (follows ? strips : 0) + strip, 1u);
     if (follows && before == last)
         end_strip(counters, strip, strips, SLOTS);
 }
 
-/* Tile `inner` of a strip in a pass's own count, and where its lines are in the strip's slot. */
+/* Tile `inner` of a strip in a pass's own count, and its lines' place in the strip's slot. */
 INLINE struct placed_tile tile_of(const struct chain_args *a, const int pass, uint strip,
                                   uint inner) {
     struct placed_tile t = {0, 0, 0, 0, 0};
@@ -111,17 +109,17 @@ VOID fft_chain(GLOBAL const first_source *src, GLOBAL cplx *ring, GLOBAL next_si
     const uint strips = (uint)args.strips, slots = SLOTS, lag = (uint)args.lag;
     const uint ahead = groups_ahead(counters, (LOCAL uint *)tile);
     GLOBAL uint *ready = counters + READY, *done = ready + strips;
-    /* Tiles of both passes alternate, as evenly as their numbers allow. */
+    /* Tiles of both passes alternate as evenly as their numbers allow. */
     const uint step = ahead / both, number = ahead - step * both;
     const uint before = number * second / both;
     const int follows = (number + 1) * second / both > before;
-    const uint strip = follows ? step - lag : step; /* large where there is none yet */
+    const uint strip = follows ? step - lag : step; /* large: none yet */
     const int there = strip < strips;
-    /* The work of one item for its group is outside the branch below: PoCL 3.1 lets all items take the
-     * first one's way where a branch follows a barrier that is itself in a branch. */
+    /* One item's work for the group is outside the branch below: in PoCL 3.1 a branch behind a
+     * barrier in a branch takes all items the first one's way. */
     if (LOCAL_ID == 0 && there && (follows || strip >= slots))
         wait_for(follows ? ready + strip : done + strip - slots, follows ? first : second);
-    GLOBAL_BARRIER(); /* and all have read the ticket, which lies in the tile */
+    GLOBAL_BARRIER(); /* and all have read the ticket, which is in the tile */
     if (there) {
         GLOBAL cplx *slot =
             ring + (strip % slots) * (uint)args.slot - (wide)(strip % TILES * LINES);

@@ -1,7 +1,7 @@
-/* A convolution's middle pass: there, times the spectrum of what is convolved with, and back. It is
- * the second half of the transform and the first of its inverse, of lines too long for a tile,
- * Bluestein's or Rader's; of the latter (RADER_PART 2) the zeroth point is carried behind all
- * others, and is replaced by the sum of all. Given by -D: see pass.h. */
+/* A convolution's middle pass: the transform's second half, times the convolved spectrum, and the
+ * inverse's first half, for Bluestein's or Rader's lines too long for a tile. Rader's zeroth point
+ * (RADER_PART 2) is carried behind all others and replaced by the sum of all. Given by -D: see
+ * pass.h. */
 #include "pass.h"
 
 KERNEL(THREADS, RESIDENT)

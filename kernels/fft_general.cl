@@ -1,8 +1,8 @@
-/* A line's transform of any length that a tile holds, with everything about the length an argument:
- * one kernel serves pictures of all sizes, where compiling fft_plain for each would take longer than
- * running it. A Stockham transform between the two halves of the tile, which holds point i of line l
- * at i * lines + l; lengths with other primes than these radices' by Bluestein's convolution. Given
- * by -D: LOAD STORE DIR and what belongs to a sample, see pass.h; args.h has the rest. */
+/* A line's transform of any length that a tile holds, the length being an argument: one kernel
+ * serves pictures of all sizes, as compiling fft_plain for each would take longer than running it.
+ * A Stockham transform between the tile's two halves, point i of line l at i * lines + l; lengths
+ * with other primes than these radices use Bluestein's convolution. Given by -D: LOAD STORE DIR and
+ * what belongs to a sample: pass.h; args.h has the rest. */
 #define TILE_LINES(args) (uint)((args)->lines)
 #define INDICES          5
 #define WHOLE_IN         0
@@ -28,11 +28,10 @@
 #include "source.h"
 
 #define LONGEST_RADIX 13
-/* The stages are compiled for one direction: the inverse is that of the conjugate, conjugated. */
+/* Stages are compiled forward: the inverse conjugates at both ends. */
 #define BACK(v) (DIR > 0 ? (v) : conj_of(v))
 
-/* One stage of radix r, from one half of the tile to the other; `roots` are those of unity of
- * `points`. */
+/* A stage of radix r from one half of the tile to the other; `roots` of unity of `points`. */
 INLINE void general_stage(LOCAL const cplx *from, LOCAL cplx *to, GLOBAL const cplx *roots,
                           const struct pass_args *a, uint done, const int r) {
     const uint points = (uint)a->points, lines = (uint)a->lines;
@@ -50,7 +49,7 @@ INLINE void general_stage(LOCAL const cplx *from, LOCAL cplx *to, GLOBAL const c
     }
 }
 
-/* Stage i; `done` points are transformed. */
+/* Stage i, after `done` points. */
 INLINE void general_stage_of(LOCAL const cplx *from, LOCAL cplx *to, GLOBAL const cplx *roots,
                              const struct pass_args *a, uint done, int i) {
     const int r = (int)a->radix[i];
@@ -74,7 +73,7 @@ INLINE void general_stage_of(LOCAL const cplx *from, LOCAL cplx *to, GLOBAL cons
         general_stage(from, to, roots, a, done, 2);
 }
 
-/* The points of line l that the work item owns: first, first + step, … */
+/* The work item's points of a line: first, first + step, … */
 INLINE void general_load(const struct pass_args *a, struct share share,
                          GLOBAL const source_element *src, GLOBAL const cplx *table,
                          LOCAL cplx *tile, uint step) {
@@ -91,7 +90,7 @@ INLINE void general_load(const struct pass_args *a, struct share share,
     }
 }
 
-/* Results k of line s->share.line that the work item owns, from s->share.first on. */
+/* The work item's results of line s->share.line, from s->share.first on. */
 INLINE void general_store(struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
                           GLOBAL const real *params, LOCAL const cplx *tile, uint step) {
     const struct pass_args *a = s->args;
@@ -107,7 +106,7 @@ INLINE void general_store(struct sink *s, GLOBAL sink_element *dst, GLOBAL const
     }
 }
 
-/* All lines of the tile; `s` is the sink of the first that the work item has a share of. */
+/* All lines of the tile; `s` is for the first that the work item shares. */
 INLINE void general_store_all(struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
                               GLOBAL const real *params, LOCAL const cplx *tile) {
     const struct pass_args *a = s->args;
@@ -123,7 +122,7 @@ INLINE void general_store_all(struct sink *s, GLOBAL sink_element *dst, GLOBAL c
     }
 }
 
-/* The work item's share of a tile whose rows, or columns, are neighbours. */
+/* In a tile whose rows, or columns, are neighbours. */
 INLINE struct share general_share(const struct pass_args *a, const int rows,
                                   GLOBAL const int *order) {
     const uint lines = (uint)a->lines, id = (uint)LOCAL_ID;
@@ -151,11 +150,11 @@ VOID fft_general(GLOBAL const source_element *src, GLOBAL sink_element *dst,
     AWAIT();
     BEGIN_NEXT();
 #endif
-    do { /* of columns the item has one alone */
+    do { /* an item has one column alone */
         general_load(&args, from, src, table, tile, args.rows_in ? THREADS : THREADS / lines);
     } while (++from.line < lines && args.rows_in);
-    /* A convolution runs through the stages twice, the second time with conjugated results of
-     * the first: their transform is the conjugate of the transform back. */
+    /* A convolution runs the stages twice, the second time on conjugated results: their transform
+     * is the conjugate of the inverse. */
     for (int i = 0; i < (convolves ? 2 : 1) * (int)args.stages; i++) {
         const int turned = i == (int)args.stages, stage = i % (int)args.stages;
         BARRIER();

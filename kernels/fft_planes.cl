@@ -1,20 +1,19 @@
-/* Planes that a tile holds whole: two passes along their axes in one launch, with what is between the two
- * in the tile. It is in the first one's layout there: point i of the first one's line j is point j of the
- * second one's line i.
+/* Planes that a tile holds whole: passes along both their axes in one launch. Between them the tile
+ * has the first one's layout: point i of its line j is point j of the second one's line i.
  *
- * Given by -D: see pass.h, and chain_next.h for the second pass's; CHAIN_RESIDENT;
- *   PLANES         of a tile, in struct chain_args counted as strips */
+ * Given by -D: see pass.h, and chain_next.h for the second pass; CHAIN_RESIDENT;
+ *   PLANES         of a tile, counted as strips in struct chain_args */
 #define READ(p)          READ_ONCE(p)
 #define PLANE_LINES      ((uint)(LINES / PLANES))
 #define TILE_LINES(args) PLANE_LINES
-/* A share by its line within its plane; of a plane that is not there, in the last one. */
+/* A share by its line in its plane; the last plane replaces missing ones. */
 #define PLANE_OF(own) ((own).tile * PLANES + (own).line / PLANE_LINES)
-#define IN_PLANE(own, planes)                                                                      \
-    {                                                                                              \
-        (own).first, (own).line % PLANE_LINES,                                                     \
-            PLANE_OF(own) < (planes) ? PLANE_OF(own) : (planes)-1 SHARE_ORDER                      \
+#define IN_PLANE(own, planes) \
+    { \
+        (own).first, (own).line % PLANE_LINES, \
+            PLANE_OF(own) < (planes) ? PLANE_OF(own) : (planes)-1 SHARE_ORDER \
     }
-/* Items that have no line do the same as the first ones. */
+/* Items without a line repeat the first ones' work. */
 #define ITEM ((uint)LOCAL_ID % (uint)(PER_LINE * LINES))
 #include "pass.h"
 enum {
@@ -25,7 +24,7 @@ enum {
 };
 enum { PACKED = STORE == STORE_TANGLE };
 
-/* Both shares of the first pass are the same one. */
+/* Both shares of the first pass are the same. */
 INLINE void first_transform(GLOBAL const source_element *src, GLOBAL const cplx *elsewhere,
                             GLOBAL const cplx *table, const struct chain_args *a, cplx *x,
                             LOCAL word *tile) {
@@ -52,8 +51,9 @@ INLINE cplx first_got(LOCAL const word *tile, uint i, uint l, const int step, cp
 
 #define AS_STORED (LOAD != LOAD_UNTANGLE && !PACKED)
 
-/* Point p + step of the second pass' line l, of which `v` lacks this part: untangled of two lines, packed
- * of two points (LOAD_UNTANGLE, STORE_TANGLE), or as it is. The plane's lines begin with `first`. */
+/* Point p + step of the second pass' line l, of which `v` lacks this part: separated from two
+ * lines, packed from two points (LOAD_UNTANGLE, STORE_TANGLE), or as stored. The plane's lines
+ * begin with `first`. */
 INLINE cplx take_point(LOCAL const first_word *tile, uint first, uint l, uint p, const int step,
                        cplx v, const int part) {
     const uint j = p + step, at = LOAD == LOAD_UNTANGLE ? j / 2 : 2 * j > LENGTH ? LENGTH - j : j;
@@ -69,7 +69,7 @@ INLINE cplx take_point(LOCAL const first_word *tile, uint first, uint l, uint p,
                         : CPLX(R(0.5) * (f.x + g.x), R(0.5) * (f.y - g.y)));
 }
 
-/* The first stage's operands of the second pass. */
+/* Operands of the second pass' first stage. */
 INLINE void take_planes(cplx *x, LOCAL const first_word *tile, const struct share own,
                         const int part) {
     const uint line = own.line % PLANE_LINES, first = own.line / PLANE_LINES * FIRST_LINES;

@@ -1,9 +1,9 @@
-/* Rader's (1968) transform of a prime length in one tile: all points but the zeroth, in the order of
- * a generator's powers, are convolved with the roots of unity; POINTS is LENGTH - 1. Or of a prime
- * times MEMBERS, see members.h: MEMBERS convolutions, and as many zeroth points.
+/* Rader's (1968) transform of a prime length in one tile: all points but the zeroth, ordered by a
+ * generator's powers, are convolved with the roots of unity; POINTS is LENGTH - 1. Or a prime times
+ * MEMBERS (members.h): MEMBERS convolutions, and as many zeroth points.
  *
- * `order` has four permutations of LENGTH each: which point is operand j, the zeroth ones last, which
- * point result k is, and of point n which operand and which result it is. Given by -D: see pass.h. */
+ * `order` has four permutations of LENGTH: the point of operand j, zeroth ones last; the point of
+ * result k; and point n's operand and result. Given by -D: see pass.h. */
 #include "source.h"
 #include "sink.h"
 
@@ -31,10 +31,10 @@ INLINE void store_permuted(const struct sink *s, GLOBAL sink_element *dst, GLOBA
 #include "members.h"
 
 #if !PAIRED && ROWS_OUT
-/* A single prime's zeroth point is written by itself. */
+/* A lone prime's zeroth point is written by itself. */
 #define STAGED ((LENGTH - LONE_PRIME + PER_LINE - 1) / PER_LINE)
 
-/* Through the tile, so that memory is written from end to end. */
+/* Through the tile, so that memory is written in sequence. */
 INLINE void store_staged(struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
                          GLOBAL const real *params, const cplx *x, LOCAL word *tile) {
     cplx v[STAGED];
@@ -70,7 +70,7 @@ INLINE void store_staged(struct sink *s, GLOBAL sink_element *dst, GLOBAL const 
 #define STORES_ZEROTH (!PAIRED)
 #endif
 
-/* The line's results, the zeroth of which are the sums of all points. */
+/* A line's results; zeroth ones are sums of all points. */
 INLINE void store_prime(struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
                         GLOBAL const real *params, const cplx *x, LOCAL word *tile) {
     STORE_LINE(s, dst, table, params, x, tile);

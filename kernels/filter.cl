@@ -1,10 +1,9 @@
-/* A filter on its own: the spectrum in the work buffer's planes, in place. Given by -D: what
- * filter.h lists. A group takes a row at a time. */
+/* A filter alone: the spectrum in the work buffer's planes, in place, a row for a group at a time.
+ * Given by -D: see filter.h. */
 #include "coord.h"
 #include "filter.h"
 
-/* Maps (z, y, x) of the work buffer to indices of the half spectrum; returns whether they are the
- * mirror image's. */
+/* Maps (z, y, x) of the work buffer to the half spectrum; true: to the mirror image. */
 INLINE int fold(const struct filter_multiply_args *a, wide *k) {
     if (2 * k[a->halved] <= a->n[a->halved])
         return 0;

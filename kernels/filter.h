@@ -1,6 +1,6 @@
-/* A filter's factor of each frequency, see core/filter/filter.h. Given by -D: FILTER, one of
- * FILTER_FACTORS, FILTER_REALS, FILTER_COMPLEX; PROFILE of all low passes, or PROFILE_MIXED; BANDS
- * where a factor has a second low pass. */
+/* A filter's factors (core/filter/filter.h). Given by -D: FILTER: FILTER_FACTORS, FILTER_REALS or
+ * FILTER_COMPLEX; PROFILE of all low passes, or PROFILE_MIXED; BANDS if a factor has a second low
+ * pass. */
 #ifndef FILTER_H
 #define FILTER_H
 
@@ -19,11 +19,11 @@ typedef real factor;
 #endif
 
 #if FILTER == FILTER_FACTORS
-/* One low pass on a line: the joined values of the other axes, and a pointer to the line's own. */
+/* A low pass on a line: the other axes' joined values, and the line's own. */
 struct lowpass {
     int profile, order;
     real limit, inverse;
-    real rest, mirrored; /* of the line, and of its mirror image */
+    real rest, mirrored; /* for the line; for its mirror image */
     GLOBAL const real *along;
 };
 
@@ -44,7 +44,7 @@ INLINE real power(real x, int order) {
     return v;
 }
 
-/* Its value where the axes' values come to v. */
+/* At joined value v. */
 INLINE real lowpass_value(const struct lowpass *l, real v) {
     const real one = R(1), limit = l->limit, ratio = v * l->inverse;
     const int order = l->order;
@@ -53,7 +53,7 @@ INLINE real lowpass_value(const struct lowpass *l, real v) {
 #undef VALUE
 }
 
-/* Reads the low pass that begins at `from`, before it is placed on a line. */
+/* Reads the low pass at `from`, not yet placed on a line. */
 INLINE struct lowpass lowpass_at(GLOBAL const real *from, wide along) {
     struct lowpass l;
     l.profile = PROFILE == PROFILE_MIXED ? (int)from[FILTER_PROFILE] : PROFILE;
@@ -65,7 +65,7 @@ INLINE struct lowpass lowpass_at(GLOBAL const real *from, wide along) {
     return l;
 }
 
-/* A factor of a line: c0 + ca a + cab a b. */
+/* A line's factor: c0 + ca a + cab a b. */
 struct filter_factor {
     real c0, ca, cab;
     struct lowpass a, b;

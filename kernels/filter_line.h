@@ -1,4 +1,4 @@
-/* The filter's values along one line, multiplied into the points that a work item holds. */
+/* Multiplies a filter's values along a line into a work item's points. */
 #ifndef FILTER_LINE_H
 #define FILTER_LINE_H
 
@@ -7,7 +7,7 @@
 #include "tile.h"
 
 #if FILTER == FILTER_FACTORS
-/* Sets the part of the distance that a line's fixed axes contribute to the low pass that begins at `from`. */
+/* Joins the fixed axes' values of a line into the low pass that begins at `from`. */
 INLINE void set_line(struct lowpass *l, const struct pass_args *a, const struct line *line,
                      GLOBAL const real *from) {
     UNROLL for (int i = 0; i < INDICES; i++) {
@@ -39,8 +39,7 @@ INLINE factor factor_value(const FILTER_LINE *m, wide k, int mirrored) {
 }
 #endif
 
-/* All points that the work item holds: k, and for two sides k + n/2, the mirror image's n/2 - k, on
- * the second. */
+/* A work item's points: k, and on a second side k + n/2, or the mirror image's n/2 - k. */
 INLINE void multiply(cplx *x, const FILTER_LINE *m, const struct share share) {
     UNROLL for (int b = 0; b < HOLDS(LAST); b++) {
         const uint p = share.first + b * PER_LINE;

@@ -1,16 +1,16 @@
-/* The filter's pass: forward along the last axis, times the filter, back, in one tile.
+/* The filter's pass: forward along the last axis, times the filter, and back, in one tile.
  *
- * Lines of packed pairs are Z = E + i O, E and O the spectra, along the other axes, of the even and
- * the odd samples; a line and its mirror image tell them apart. A work item takes both through the
- * same butterflies, two transforms of half the axis' points; with w = exp(-2 pi i k / n)
+ * Lines of packed pairs are Z = E + i O, spectra of even and odd samples along the other axes, told
+ * apart by a line and its mirror image. A work item takes both through the same butterflies,
+ * transforms of half the axis' points; with w = exp(-2 pi i k / n)
  *     X(k) = E(k) + w O(k),  X(k + n/2) = E(k) - w O(k)
- * are the frequencies, multiplied, and the way back is the way there in reverse. The same holds for
- * the even and the odd points of one line across a half spectrum. Two real lines that are one
- * complex one need no partner, as the filter's inverse is real.
+ * are the frequencies, which are multiplied, and the way back reverses this. So it is for even and
+ * odd points of one line across a half spectrum. Two real lines in one complex line need no
+ * partner, as the filter's inverse is real.
  *
- * Given by -D: see pass.h and filter.h; SIDES, the lines that an item holds; SIDE_STRIDE, the
- * distance of the two in the tile, in words; FOLDED where the filter has half of the axis. LENGTH is
- * the transform's: half the line's for two sides. */
+ * Given by -D: see pass.h and filter.h; SIDES, an item's lines; SIDE_STRIDE, between the two in the
+ * tile, in words; FOLDED if the filter has half of the axis. LENGTH is the transform's: half the
+ * line's for two sides. */
 #include "filter_line.h"
 #if SIDES == 2
 #include "sides.h"
@@ -18,7 +18,7 @@
 #include "sink.h"
 #include "source.h"
 
-/* Each point's address from its number: no register keeps one beside the filter's. */
+/* Addresses from point numbers, so that no register keeps one beside the filter's. */
 INLINE cplx load_numbered(const struct source *s, GLOBAL const source_element *src,
                           GLOBAL const cplx *table, uint j, place at) {
     (void)at;

@@ -1,13 +1,13 @@
-/* The last radices of z and of y, across the rows of a tile that have been transformed along x. A part
- * of pass.h, behind sink.h and tile.h. */
+/* The last radices of z and y, across a tile's rows that have been transformed along x. Part of
+ * pass.h, behind sink.h and tile.h. */
 #ifndef JOIN_H
 #define JOIN_H
 
 #if JOINS > 1
-/* Points that a work item holds of each row. */
+/* A work item's points of each row. */
 #define JOINED (HELD / JOINS)
 
-/* Operands of all rows at point LOCAL_ID + b * THREADS, from the owners of the rows' results. */
+/* Operands of all rows at point LOCAL_ID + b * THREADS, from the owners of results. */
 INLINE void gather_rows(cplx *x, LOCAL word *tile, const struct share from) {
     UNROLL for (int part = 0; part < PARTS; part++) {
         BARRIER();
@@ -21,8 +21,8 @@ INLINE void gather_rows(cplx *x, LOCAL word *tile, const struct share from) {
     }
 }
 
-/* Operands `step` apart of a radix, each turned by the power of the axis' root of unity that its block
- * and the group's frequency give. */
+/* Butterflies of operands `step` apart, each turned by the root's power for its block and the
+ * group's frequency. */
 INLINE void join_axis(cplx *x, GLOBAL const cplx *roots, uint k, const int radix, const int step) {
     cplx v[JOINS];
     UNROLL for (int i = 0; i < JOINED * JOINS / radix; i++) {

@@ -1,5 +1,5 @@
-/* The only file that depends on the language: OpenCL C 1.2, CUDA C++ or, for checks only, plain C++
- * with a stub (KERNEL_STUB). Kernels use what the three share. */
+/* All that depends on the language: OpenCL C 1.2, CUDA C++ or, for checks only, plain C++
+ * (KERNEL_STUB). Kernels use what the three share. */
 #ifndef LANG_H
 #define LANG_H
 
@@ -10,8 +10,8 @@
 #define GLOBAL                    __global
 #define LOCAL                     __local
 #define RESTRICT                  restrict
-/* The tile is the last parameter, and the launch gives its size. It is aligned for the type that it
- * points to: 16 bytes, the widest access. */
+/* The tile is the last parameter, sized by the launch, and aligned to the widest access, 16
+ * bytes. */
 #define TILE_PARAMETER(type) , __local float4 *tile_memory
 #define TILE_DECLARE(type)   __local type *tile = (__local type *)tile_memory;
 #define INLINE               static inline __attribute__((always_inline))
@@ -39,13 +39,13 @@
 #define BITS_OF(x)       as_uint(x)
 #define OF_BITS(b)       as_float(b)
 #define WIDE_BITS_OF(x)  ((wide)as_long(x))
-/* The lowest byte of a, then those of b but for its lowest, in reverse. */
-#define REVERSED_BYTES(a, b)                                                                       \
+/* a's lowest byte, then b's from the highest to the second. */
+#define REVERSED_BYTES(a, b) \
     as_uint((uchar4)(as_uchar4(a).s0, as_uchar4(b).s3, as_uchar4(b).s2, as_uchar4(b).s1))
 #define OF_WIDE_BITS(b)  as_double(b)
 #define WARP             1 /* items that run in step: not known */
 #define ATOMIC_MAX(p, v) atomic_max(p, v)
-#define RAISE(p, v)      ((void)atomic_max(p, v)) /* where most values are not larger */
+#define RAISE(p, v)      ((void)atomic_max(p, v)) /* for values that seldom rise */
 #ifdef __NV_CL_C_VERSION
 #define FENCE() __asm__ volatile("membar.gl;" ::: "memory")
 #else
@@ -62,7 +62,7 @@ typedef char schar;
 
 #elif defined(__CUDACC__)
 
-/* Threads and groups that a multiprocessor of this architecture has room for. */
+/* Room of a multiprocessor of this architecture. */
 #if __CUDA_ARCH__ == 750
 #define UNIT_THREADS 1024
 #define UNIT_GROUPS  16
@@ -78,8 +78,8 @@ typedef char schar;
 #endif
 #define LESS_OF(a, b)   ((a) < (b) ? (a) : (b))
 #define ROOM_FOR(group) LESS_OF(UNIT_THREADS / (((group) + 31) / 32 * 32), UNIT_GROUPS)
-/* `resident` groups should fit a multiprocessor at the same time, which limits their registers. */
-#define KERNEL(threads, resident)                                                                  \
+/* `resident` groups are to fit a multiprocessor, which limits their registers. */
+#define KERNEL(threads, resident) \
     extern "C" __global__ void __launch_bounds__(threads, LESS_OF(resident, ROOM_FOR(threads)))
 #define GLOBAL
 #define LOCAL
@@ -90,13 +90,13 @@ typedef char schar;
 #define LOCAL_ID           ((int)threadIdx.x)
 #define GROUP_ID           ((wide)blockIdx.x)
 #define GROUPS             ((wide)gridDim.x)
-/* The device begins the groups of a launch in the order of their numbers. CUDA does not promise that, but all
- * of its devices do it, and the scan of CUDA's own library (CUB, decoupled look-back) relies on it. */
+/* Groups of a launch begin in the order of their numbers: not promised by CUDA, but all its devices
+ * do it, and CUB's scan (decoupled look-back) relies on it. */
 #define GROUPS_IN_ORDER    1
-/* Ends the launch with an error instead of waiting for ever. */
+/* An error instead of an endless wait. */
 #define GIVE_UP()          __trap()
-/* The device may begin a launch's groups once those of the launch before it have ended, or have
- * each called BEGIN_NEXT(). Their results are visible only after AWAIT(). */
+/* The device may begin a launch's groups once those of the launch before have ended, or each called
+ * BEGIN_NEXT(). Their results are visible only after AWAIT(). */
 #if __CUDA_ARCH__ >= 900
 #define AWAIT()      asm volatile("griddepcontrol.wait;" ::: "memory")
 #define BEGIN_NEXT() asm volatile("griddepcontrol.launch_dependents;" ::: "memory")
@@ -104,12 +104,11 @@ typedef char schar;
 #define AWAIT()
 #define BEGIN_NEXT()
 #endif
-/* Reads a real from a buffer that the kernel does not write; otherwise the read could be moved
- * before AWAIT(). */
+/* Reads a real from a buffer that the kernel does not write, never before AWAIT(). */
 #define AWAITED(p) (*(const volatile real *)(p))
-/* The first statement of every kernel. A pass over a range's sample waits once it knows its lines,
- * and then lets the next launch begin. The pass that writes the display thus finds its input
- * complete, and waits for the range before it stores. */
+/* Every kernel's first statement. A pass over a range's sample waits once it knows its lines, then
+ * lets the next launch begin: the pass that writes the display finds its input complete, and waits
+ * for the range before it stores. */
 #if SAMPLED || AWAITS_RANGE
 #define AWAIT_PREVIOUS()
 #else
@@ -121,8 +120,8 @@ typedef char schar;
 #define GLOBAL_BARRIER() __syncthreads()
 #define FENCE()          fence()
 #define FENCE_READ()
-/* Reads values that are used once (not cached) or that other groups wrote (only from the
- * second-level cache). */
+/* Values that are used once (not cached), or that other groups wrote (from the second-level
+ * cache). */
 #define READ_ONCE(p)         __ldcs(p)
 #define READ_SHARED(p)       __ldcg(p)
 #define WRITE_ONCE(p, v)     __stcs(p, v)
@@ -144,7 +143,7 @@ typedef unsigned char uchar;
 typedef signed char schar;
 typedef unsigned short ushort;
 typedef unsigned int uint;
-/* Writes before it become visible before writes and atomic additions after it. */
+/* Earlier writes become visible before later writes and atomic additions. */
 INLINE void fence() {
 #if __CUDA_ARCH__ >= 700
     asm volatile("fence.acq_rel.gpu;" ::: "memory");
@@ -152,7 +151,8 @@ INLINE void fence() {
     __threadfence();
 #endif
 }
-/* Loads a counter so that values other groups wrote before they fenced and added to it can be read. */
+/* Loads a counter so that values which other groups wrote before fencing and adding to it can be
+   read. */
 INLINE uint acquired(const uint *p) {
     uint v;
 #if __CUDA_ARCH__ >= 700
@@ -163,8 +163,8 @@ INLINE uint acquired(const uint *p) {
 #endif
     return v;
 }
-/* Copies 16 bytes from the device's memory to the group's, without a register. An item sees its own
- * copies after awaiting them; all items do after a barrier that follows. */
+/* Copies 16 bytes from global to local memory without a register. An item sees its copies after
+ * AWAIT_FETCHED(), all items after a barrier behind that. */
 #if __CUDA_ARCH__ >= 800
 #define FETCH_AHEAD(to, from) fetch_16(to, from)
 #define AWAIT_FETCHED()       asm volatile("cp.async.wait_all;" ::: "memory")
@@ -178,7 +178,7 @@ INLINE void fetch_16(void *to, const void *from) {
 #define FETCH_AHEAD(to, from) (*(to) = *(from))
 #define AWAIT_FETCHED()
 #endif
-/* One instruction each; __log2f() takes more for subnormal numbers. */
+/* One instruction each; __log2f() takes more for subnormals. */
 INLINE float approximate_log2(float x) {
     float y;
     asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
@@ -232,7 +232,7 @@ using namespace std;
 #define BITS_OF(x)      stub_bits<uint>(x)
 #define OF_BITS(b)      stub_bits<float>(b)
 #define WIDE_BITS_OF(x) stub_bits<wide>(x)
-#define REVERSED_BYTES(a, b)                                                                       \
+#define REVERSED_BYTES(a, b) \
     (((a)&255u) | ((b) >> 16 & 0xff00u) | ((b)&0xff0000u) | ((b)&0xff00u) << 16)
 #define OF_WIDE_BITS(b) stub_bits<double>(b)
 #define WARP            1
@@ -313,7 +313,7 @@ typedef float real;
 typedef float2 cplx;
 #define make_cplx    make_float2
 #endif
-#define R(x) ((real)(x)) /* a constant, rounded once */
+#define R(x) ((real)(x)) /* rounded once */
 
 /* The sum over the items of a warp up to this one, which all of them call. */
 INLINE uint sum_of_warp(uint v) {

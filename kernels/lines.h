@@ -1,5 +1,5 @@
-/* The places of a pass's points, read and written: one line is one choice of the pass's five
- * indices, the fast index and four outer ones. See struct gf_gpu_pass in core/gpu/plan/plan.h. */
+/* Places of a pass's points: a line is a choice of the pass's five indices, the fast one and four
+ * outer ones. See struct gf_gpu_pass in core/gpu/plan/plan.h. */
 #ifndef LINES_H
 #define LINES_H
 
@@ -8,12 +8,11 @@
 #include "share.h"
 #include "twiddle.h"
 
-/* How far point, or coordinate, j of a line is from its first: in 32 bits where all lines are so
- * short. */
-#define SPAN(fits, j, stride)                                                                      \
+/* From a line's first to point, or coordinate, j: in 32 bits if all lines are that short. */
+#define SPAN(fits, j, stride) \
     ((fits) ? (place)((uint)(j) * (uint)(stride)) : (place)(j) * (place)(stride))
 
-/* Lines of a tile: a constant, or an argument of the kernel's. */
+/* Lines of a tile: a constant, or a kernel's argument. */
 #ifndef TILE_LINES
 #define TILE_LINES(args) ((uint)LINES)
 #endif
@@ -21,21 +20,21 @@
 #define COUNTED 0
 #endif
 
-/* Lines that come in pairs, with their mirror images: the second half of a tile's lines are those of
- * the first half; of line 0, which is its own, line count / 2, which is too. */
+/* Lines in pairs with their mirror images: a tile's second half mirrors the first. Line 0, its own
+ * image, pairs with line count / 2, its own too. */
 #ifndef MIRRORED
 #define MIRRORED 0
 #endif
 
-/* The axis of the fast index still lacks its last radix, 2: lines k and k + n/2 of n are made of the
- * same two neighbours in the source, whose pairs the index' stride `in` counts. Lines that are made of
- * the same ones follow each other, so that the second one finds them in a cache. */
+/* The fast index' axis lacks its last radix, 2: lines k and k + n/2 of n come from two neighbours
+ * in the source, whose pairs the index' stride `in` counts. Such lines follow each other, so that
+ * the second finds them cached. */
 #ifndef ACROSS
 #define ACROSS 0
 #endif
 
-/* The tile's lines are rows of which the last radices of z and of y are to be done across, JOIN_Z times
- * JOIN_Y rows: blocks of z and, within each, blocks of y. */
+/* The tile's lines are JOIN_Z times JOIN_Y rows across which the last radices of z and y are done:
+ * blocks of z, and in each blocks of y. */
 #ifndef JOIN_Z
 #define JOIN_Z 1
 #endif
@@ -46,20 +45,20 @@
 
 struct line {
     place in, in_mirror, out, out_mirror; /* element offsets of point 0 */
-    place at_in, at_out;                  /* coordinate of point 0 along the axis */
+    place at_in, at_out;                  /* of point 0, along the axis */
     place turn;                           /* exponent of point 1's four-step twiddle */
-    int there; /* inside the array: else the last line again, which is read and not written */
+    int there; /* inside the array; else the last line again, read but not written */
     int lone;  /* its pair lacks the second half */
-    int own;   /* its mirror image is a line of this pass too, or itself: it writes only itself */
+    int own;   /* its mirror image is a line of this pass, or itself: it writes only itself */
     int self;  /* it is its own mirror image */
-    int zero;  /* the zero frequency of all axes that it runs across */
-    int counts, second_counts; /* its samples are counted where they clip; those of its pair are */
+    int zero;  /* zero frequency on all axes across it */
+    int counts, second_counts; /* samples, and those of its pair, that count if they clip */
     uint at[5];                /* the indices */
 #if ACROSS
-    place across, across_mirror; /* k, and that of its mirror image */
+    place across, across_mirror; /* k, and the mirror image's */
 #endif
 #if SAMPLED
-    place keys, keys_mirror; /* where the sample has its bins, and those of its mirror image */
+    place keys, keys_mirror; /* bins of the sample, and of the mirror image */
 #endif
 };
 
@@ -70,8 +69,8 @@ struct line {
 #endif
 
 #if ACROSS
-/* Which line of the fast index is number `at`: the two of a pair are k and k + n/2 or, of lines 0 to n/2
- * that are each taken together with their mirror images, k and n/2 - k. */
+/* The line of the fast index at place `at`: pairs are k and k + n/2 or, for lines 0 to n/2 that are
+ * taken with their mirror images, k and n/2 - k. */
 INLINE uint across_order(const struct pass_args *a, uint at) {
     const uint middle = (uint)a->index[0].size / 2;
     if (a->own_index == 0)
@@ -80,8 +79,8 @@ INLINE uint across_order(const struct pass_args *a, uint at) {
 }
 #endif
 
-/* The share's line, one of the TILE_LINES of its tile, neighbours along the fast index. INDICES of the
- * five are in use. */
+/* The share's line, among the TILE_LINES neighbours along the fast index of its tile. INDICES of
+ * the five are in use. */
 INLINE struct line line_at(const struct pass_args *a, const struct share share) {
     struct line l;
     uint at[5];
@@ -163,8 +162,8 @@ INLINE struct line line_at(const struct pass_args *a, const struct share share) 
 }
 
 #ifdef COALESCED_IN
-/* The tile's lines, for items that read or write them one after the other: the first, how many there are
- * inside the array, and whether the last of these is a pair that lacks its second half. */
+/* A tile's lines in sequence: the first, how many are inside the array, and whether the last is a
+ * pair without its second half. */
 struct tile_lines {
     struct line first;
     int count, lone;
@@ -179,8 +178,7 @@ INLINE struct tile_lines lines_of_tile(const struct pass_args *a, struct share s
     return t;
 }
 
-/* The work item's element number i of rows that are `length` long: row, and element of that. Signed, as are
- * slots. */
+/* The work item's element number i of rows of `length`. Signed, as slots are. */
 struct element {
     int row, at;
 };
@@ -194,7 +192,7 @@ INLINE struct element element_of(const int i, const int length) {
 #endif
 
 #if MIRRORED
-/* The twiddle that combines the even and odd samples of a folded axis. */
+/* Combines even and odd samples of a folded axis. */
 INLINE cplx fold_twiddle(const struct pass_args *a, GLOBAL const cplx *table, place k) {
     return root_of(table, a->table_fold, a->table_fold_low, a->fold_bits, k, FOLD_SPLIT);
 }

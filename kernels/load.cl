@@ -1,8 +1,8 @@
-/* The generic first step: an array of any type, order and layout -> the work buffer's planes.
+/* The generic first step: an array of any type, order and layout to the work buffer's planes.
  *
- * Given by -D: IN_T, the samples' type, IN_COMPLEX where they are pairs of it; OUT_COMPLEX where the
- * work buffer holds pairs. Work items stride over the whole buffer, so any number of groups will
- * do; each group leaves the energy of the Hermitian part and of the rest in `energy`. */
+ * Given by -D: IN_T, the samples' type, IN_COMPLEX for pairs of it; OUT_COMPLEX if the work buffer
+ * holds pairs. Any number of groups strides over the buffer; each leaves the energy of the
+ * Hermitian part and of the rest in `energy`. */
 #include "loadstore.h"
 
 #if OUT_COMPLEX

@@ -1,13 +1,12 @@
-/* Shared by the generic load and store steps: an array as its file has it on one side, the work
- * buffer on the other, planes of reals or complex pairs, channel by channel
- * (core/base/loadstore.h). */
+/* Shared by the generic load and store steps: the file's array on one side, the work buffer on the
+ * other, planes of reals or complex pairs, channel by channel (core/base/loadstore.h). */
 #ifndef LOADSTORE_H
 #define LOADSTORE_H
 
 #include "coord.h"
 #include "sample.h"
 
-/* Element i of a block of these extents: its z, y, x and its channel. */
+/* z, y, x and channel of element i of a block. */
 struct element_coord {
     wide at[3], channel;
 };
@@ -24,7 +23,7 @@ INLINE int is_counted(const struct loadstore_args *a, const struct element_coord
     return p->at[0] < a->counted[0] && p->at[1] < a->counted[1] && p->at[2] < a->counted[2];
 }
 
-/* Returns the Hermitian part of a number and its mirror image; adds the squares of this part and of the
+/* Returns the Hermitian part of a number and its mirror image; adds the squares of that and of the
  * rest. */
 INLINE cplx hermitian_part(cplx v, cplx m, real weight, real *kept, real *lost) {
     const cplx rest = CPLX(R(0.5) * (v.x - m.x), R(0.5) * (v.y + m.y));
@@ -34,7 +33,7 @@ INLINE cplx hermitian_part(cplx v, cplx m, real weight, real *kept, real *lost) 
     return v;
 }
 
-/* The sums over a group's items, into the group's two reals; the tile holds two for each item. */
+/* Sums over a group's items, into its two reals; the tile has two for each item. */
 INLINE void leave_energy(real kept, real lost, GLOBAL real *energy, LOCAL real *tile) {
     tile[LOCAL_ID] = kept;
     tile[GROUP + LOCAL_ID] = lost;

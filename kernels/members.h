@@ -1,13 +1,13 @@
-/* Lengths of MEMBERS times a prime: their points are numbered so that the transforms of MEMBERS points
- * come first, without twiddles behind them, and Rader's of each result then (Good 1958, Thomas 1963;
- * the numbers are in Rader's permutations). Stages of LENGTH points, prime after prime; those of all
- * zeroth points are last. */
+/* Lengths of MEMBERS times a prime. Points are numbered (in Rader's permutations) so that
+ * transforms of MEMBERS points come first, without twiddles behind them, then Rader's of each
+ * result (Good 1958, Thomas 1963). Stages have LENGTH points, prime after prime, all zeroth points
+ * last. */
 #ifndef MEMBERS_H
 #define MEMBERS_H
 
 #include "tile.h"
 
-/* Entries of their twiddles, which are before those of the other stages. */
+/* Their twiddles, ahead of the other stages'. */
 #if MEMBERS == 1
 #define MEMBER_ROOTS 0
 #elif MEMBER_STAGES == 1
@@ -33,8 +33,7 @@ INLINE void exchange_members(cplx *x, LOCAL word *tile, const struct share from,
     }
 }
 
-/* Transforms the members; `to` then owns the operands of the convolutions, and its first items a
- * zeroth point each. */
+/* Then `to` owns the convolutions' operands, its first items a zeroth point each. */
 INLINE void transform_members(cplx *x, cplx *zeroth, LOCAL word *tile, GLOBAL const cplx *table,
                               const struct share from, const struct share to) {
     struct share last = from;

@@ -1,51 +1,50 @@
-/* Shared by all passes along an axis: their parameters, a line in and a line out. The kernels are
- * one file an algorithm: fft_plain.cl, fft_bluestein.cl, fft_rader.cl, fft_rader_split.cl,
- * fft_convolution.cl, and with a filter between two transforms filter_pass.cl. Each has LINES lines
- * of LENGTH points read, transformed and written by a work group of THREADS items.
+/* Shared by all passes along an axis: parameters, a line in and a line out. An algorithm is a file:
+ * fft_plain.cl, fft_bluestein.cl, fft_rader.cl, fft_rader_split.cl, fft_convolution.cl, and, with a
+ * filter between two transforms, filter_pass.cl. A work group of THREADS items reads, transforms
+ * and writes LINES lines of LENGTH points.
  *
  * Given by -D:
- *   LENGTH POINTS LINES THREADS STAGES RADIX0..5  sizes; POINTS of the FFT: LENGTH or, for lengths
- *                  with large prime factors, that of a convolution
- *   MEMBERS MEMBER_STAGES MEMBER0..2   of Rader's, where there are several, see members.h
+ *   LENGTH POINTS LINES THREADS STAGES RADIX0..5  sizes; the FFT's POINTS are LENGTH or, for large
+ *                  prime factors, a convolution's
+ *   MEMBERS MEMBER_STAGES MEMBER0..2   several of Rader's: members.h
  *   RESIDENT       groups that share a compute unit
  *   DIR            1 forward, -1 inverse
- *   ALGORITHM      one of args.h
+ *   ALGORITHM      of codes.h
  *   RADER_PART     which third of a Rader's convolution split over passes, 0 none
- *   ROWS_IN        neighbouring work items take neighbouring points (1) or lines (0) on the way in,
- *   ROWS_OUT       and on the way out
- *   COALESCED_IN   neighbouring work items read neighbouring points of all rows of the tile, which then
- *   COALESCED_OUT  carries them; and write them so. ROWS_IN, ROWS_OUT is 0
+ *   ROWS_IN ROWS_OUT   neighbouring work items take neighbouring points (1) or lines (0)
+ *   COALESCED_IN COALESCED_OUT   neighbouring work items read or write neighbouring points of all
+ *                  the tile's rows, which the tile then carries; ROWS_IN, ROWS_OUT is 0
  *   UNIT_IN UNIT_OUT   points are neighbours in memory
  *   PAD_EVERY IDX_STRIDE LINE_STRIDE   layout of the tile, in words
  *   WHOLE          the tile holds complex words: one exchange instead of two, twice the space
- *   LOAD STORE     the endpoints, see args.h; IN_T, OUT_T the samples' types
- *   WHOLE_IN WHOLE_OUT   the points are the axis' own, from its first to its last
+ *   LOAD STORE     the endpoints, of codes.h; IN_T, OUT_T the samples' types
+ *   WHOLE_IN WHOLE_OUT   the points are all of the axis
  *   UNIT_AXIS_IN UNIT_AXIS_OUT   coordinates are neighbours in memory
- *   SHORT_IN SHORT_OUT   all points of a line are within 32 bits of each other
+ *   SHORT_IN SHORT_OUT   a line's points are within 32 bits of each other
  *   FAR            some offset or coordinate is beyond 32 bits
- *   SPLIT          four-step twiddles (Gentleman and Sande 1966) on the way out, of so many tables, or
+ *   SPLIT          tables of four-step twiddles (Gentleman and Sande 1966) on the way out, or
  *                  SPLIT_BY_LINE
  *   MULTIPLY_IN MULTIPLY_OUT   tables multiplied in by coordinate, zero past their end
- *   NEAR_IN NEAR_OUT   a pair's samples are neighbours, and read or written as one IN_T2, OUT_T2
+ *   NEAR_IN NEAR_OUT   a pair's samples are neighbours: one IN_T2, OUT_T2
  *   KIND SCALE DISPLAY SHIFTED OUT_LOW OUT_HIGH MIRROR   of a sample that is written
- *   ROW_ACCESS     rows of samples are written so many bytes an access, see sink_rows.h
- *   MIRRORED       lines come in pairs, each with its mirror image, see lines.h; FOLD_SPLIT: the twiddles
- *                  that combine even and odd samples are in so many tables
- *   SUMS           pairs of samples are loaded as their sums and differences
- *   ELSEWHERE      some points, a range of the axis, are at the same place of another buffer
- *   ACROSS         the last radix, 2, of the fast index' axis is in this pass, see lines.h
- *   JOIN_Z JOIN_Y  the last radices of z and y, if more than 1, are in this pass, see lines.h; JOIN_AT_Z,
- *                  JOIN_AT_Y: which indices count the frequencies of these axes
+ *   ROW_ACCESS     bytes an access in which rows of samples are written: sink_rows.h
+ *   MIRRORED       each line comes with its mirror image: lines.h; FOLD_SPLIT: tables of the
+ *                  twiddles that combine even and odd samples
+ *   SUMS           pairs of samples are loaded as sums and differences
+ *   ELSEWHERE      a range of the axis is at the same place of another buffer
+ *   ACROSS         has the last radix, 2, of the fast index' axis: lines.h
+ *   JOIN_Z JOIN_Y  the last radices of z and y that are in this pass, if more than 1: lines.h;
+ *                  JOIN_AT_Z, JOIN_AT_Y: the indices that count these axes' frequencies
  *   INDICES        of the line's five that are in use
- *   HELD           points a work item holds
+ *   HELD           points of a work item
  *   SCALED         the norm's factor is multiplied in on the way out
- *   COUNTED        only a part of the samples is counted where they clip
- *   SAMPLED        over the lines of a display range's sample alone, whose keys it leaves
- *   AWAITS_RANGE   begins beside the launches that find the display range, see lang.h
+ *   COUNTED        only some samples count if they clip
+ *   SAMPLED        takes a display range's sample of lines alone, and leaves its keys
+ *   AWAITS_RANGE   begins beside the launches that find the display range: lang.h
  *
- * A kernel may define, before it includes this file:
- *   FETCH(s, src, table, j, at)   operand j of the transform, load_point() unless defined
- *   DELIVER(s, dst, table, params, k, at, v)  writes result k, store_point() unless defined */
+ * Before including this file a kernel may define:
+ *   FETCH(s, src, table, j, at)   operand j of the transform; load_point()
+ *   DELIVER(s, dst, table, params, k, at, v)  writes result k; store_point() */
 #ifndef PASS_H
 #define PASS_H
 
@@ -65,18 +64,18 @@
 #define DELIVER store_point
 #endif
 
-/* The parameters of a kernel. The buffers among them remain parameters of all functions, beside the
- * structs: NVRTC repeats address arithmetic for pointers that were members of a struct. `own` is the
- * one that differs, Rader's permutations or a filter. */
+/* A kernel's parameters. Buffers remain parameters of all functions beside the structs: NVRTC
+ * repeats address arithmetic for pointers that are members. `own` differs: Rader's permutations or
+ * a filter. */
 #if ELSEWHERE
 #define ELSEWHERE_PARAMETER , GLOBAL const source_element *elsewhere
 #else
 #define ELSEWHERE_PARAMETER
 #endif
-#define PASS_PARAMETERS(own)                                                                       \
+#define PASS_PARAMETERS(own) \
     GLOBAL const source_element *src, GLOBAL sink_element *dst, GLOBAL const cplx *RESTRICT table, \
-        GLOBAL const real *RESTRICT params, own,                                                   \
-        GLOBAL uint *RESTRICT counters ELSEWHERE_PARAMETER,                                        \
+        GLOBAL const real *RESTRICT params, own, \
+        GLOBAL uint *RESTRICT counters ELSEWHERE_PARAMETER, \
         const struct pass_args args TILE_PARAMETER(word)
 
 #if SIDES == 1
@@ -140,9 +139,9 @@ INLINE void store_line(struct sink *s, GLOBAL sink_element *dst, GLOBAL const cp
 }
 #endif
 
-/* The spectrum of a cyclic convolution: result k of the work item's is multiplied by entry
- * from + k * step of the table, k counting from member to member. `zeroth` is what all results of the
- * convolution have added, Rader's zeroth point. */
+/* A cyclic convolution's spectrum: result k is multiplied by table entry from + k * step, k
+ * counting from member to member. `zeroth`, Rader's zeroth point, is added to all results of the
+ * convolution. */
 INLINE void multiply_spectrum(cplx *x, GLOBAL const cplx *spectrum, const struct share share,
                               place from, place step, cplx zeroth) {
     UNROLL for (int b = 0; b < HOLDS(LAST); b++) {

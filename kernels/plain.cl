@@ -1,14 +1,15 @@
-/* The plain kernels one would write around a library's real transforms, to make a picture's spectrum a
- * picture, or to filter it: the yardstick for passes that do the same on their way.
+/* Plain kernels around a library's real transforms, to make a spectrum a picture or to filter one:
+ * the yardstick for passes that do so on their way.
  *
- * plain_load: bytes or 16-bit samples -> reals. Given by -D: IN_T, and IN_T4, four of them.
- * plain_store: half a spectrum -> magnitude or power on black..white, mirrored, shifted. Given by
- * -D: OUT_T with its limits, OUT_T4, four of them, ALIGNED, KIND, SCALE, RANGED where the display's range is known beforehand.
- * Without one the largest value is that of frequency 0, as of all samples that are never negative.
- *
- * plain_times: half a spectrum times a table of TIMES 1, reals, or 2, complex numbers; work[2] bins
- * in all. plain_hermitian: of half a spectrum, in place, the bins that mirror each other or themselves
- * (HERMITIAN). plain_round: reals -> samples of OUT_T, ROUND_EACH an item, work[2] of them. */
+ * plain_load: bytes or 16-bit samples to reals. Given by -D: IN_T, IN_T4.
+ * plain_store: half a spectrum to magnitude or power on black..white, mirrored, shifted. Given by
+ * -D: OUT_T with its limits, OUT_T4, ALIGNED, KIND, SCALE, RANGED if the display range is known;
+ * else the largest value is frequency 0's, as for samples that are never negative.
+ * plain_times: half a spectrum times a table of TIMES 1, reals, or 2, complex numbers; work[2]
+ * bins.
+ * plain_hermitian: bins of half a spectrum that mirror each other or themselves, in place
+ * (HERMITIAN).
+ * plain_round: reals to samples of OUT_T, ROUND_EACH an item, work[2] of them. */
 #include "loadstore.h"
 
 #ifdef IN_T
@@ -27,7 +28,7 @@ INLINE void put4(GLOBAL real *dst, wide i, real a, real b, real c, real d) {
 #endif
 }
 
-/* A work item takes four neighbours; the last one what is left. */
+/* Four neighbours an item; the last takes what is left. */
 KERNEL(GROUP, 1)
 VOID plain_load(GLOBAL const IN_T *src, GLOBAL real *dst, const struct loadstore_args args) {
     AWAIT_PREVIOUS();
@@ -68,8 +69,8 @@ VOID plain_times(GLOBAL cplx *spectrum, GLOBAL const times_element *table,
 #endif
 
 #ifdef HERMITIAN
-/* Bins at frequency 0 of the halved axis, and at its last one where its extent is even: the spectrum
- * of reals has conjugates there, or reals. An item makes one bin and its mirror image so. */
+/* At frequency 0 of the halved axis, and at its last one if even, reals' spectra have conjugates or
+ * reals. An item makes a bin and its mirror image so. */
 KERNEL(GROUP, 1)
 VOID plain_hermitian(GLOBAL cplx *spectrum, const struct loadstore_args args) {
     AWAIT_PREVIOUS();
@@ -129,8 +130,8 @@ INLINE OUT_T pixel_of(cplx v, real scale, const struct shade *shade) {
     return (OUT_T)floor(number * R(OUT_HIGH) + R(0.5));
 }
 
-/* Every bin is read once: an item takes four of a row, and writes their pixels and those of their
- * mirror images; with ALIGNED, where rows have a multiple of eight pixels, four an access. */
+/* An item reads four bins of a row, and writes their pixels and their mirror images', four an
+ * access if ALIGNED: rows of a multiple of eight pixels. */
 KERNEL(GROUP, 1)
 VOID plain_store(GLOBAL const cplx *src, GLOBAL OUT_T *dst, GLOBAL real *params,
                  const struct loadstore_args args) {
@@ -148,7 +149,7 @@ VOID plain_store(GLOBAL const cplx *src, GLOBAL OUT_T *dst, GLOBAL real *params,
 #else
     high = value_of(scaled_by(src[0], scale), KIND);
     if (id == 0)
-        params[args.params + PARAM_HIGH] = high; /* for the report; nobody reads it here */
+        params[args.params + PARAM_HIGH] = high; /* for the report */
 #endif
     const struct shade shade = shade_of(KIND, SCALE, low, high);
     if (row >= height)

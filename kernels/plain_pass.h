@@ -1,11 +1,11 @@
-/* A line's transform in one tile, number `number` of a pass: the body of a chain's passes. */
+/* A line's transform in one tile, the body of a chain's passes. */
 #ifndef PLAIN_PASS_H
 #define PLAIN_PASS_H
 
 #include "pass.h"
 
-/* A tile by its number, how many elements its lines and their mirror images are behind where their
- * indices place them, and where points are that are not in the source. */
+/* A tile by number, the elements that its lines and their mirror images lie behind their indices'
+ * places, and where points are that the source lacks. */
 #ifndef PLACED_TILE
 #define PLACED_TILE
 struct placed_tile {

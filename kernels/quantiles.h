@@ -1,6 +1,6 @@
-/* The range from a sample's keys, by one group: its quantiles, the upper digit from a histogram of
- * upper digits, then the lower one from histograms of the keys with those. core/base/range_sample.c
- * does the same on the host. THREADS work items, any number. */
+/* The range from a sample's keys, by one group of any THREADS: quantiles, the upper digit from a
+ * histogram of upper digits, the lower one from histograms of the keys with those.
+ * core/base/range_sample.c does the same on the host. */
 #ifndef QUANTILES_H
 #define QUANTILES_H
 
@@ -15,9 +15,9 @@
  * of the warps' parts and their predecessors, two digits with the ranks left there, and TOTALS. */
 #define QUANTILE_WORDS (3 * SAMPLE_SUMS + 4 * WARPS + 4 + TOTALS)
 #define EACH_DIGITS    ((SAMPLE_DIGITS + THREADS - 1) / THREADS)
-/* The index of a digit's sum, padded so that work items whose parts are 8 or 32 digits meet no bank twice. */
+/* A digit's sum, padded so that items with 8 or 32 digits meet no bank twice. */
 #define SUM_AT(digit) ((int)((digit) + ((digit) >> 5)))
-/* Keys that a work item reads at the same time, all of most samples. */
+/* Keys that a work item reads at a time: all, for most samples. */
 #define AT_ONCE ((9216 + THREADS - 1) / THREADS)
 
 /* Totals over all keys: the largest one, that of the zero frequencies, the weights, and those of keys whose digit is
@@ -26,12 +26,12 @@ enum { LARGEST, ZERO, WEIGHTS, BELOW, TOTALS };
 
 struct keys {
     GLOBAL const uint *key;
-    GLOBAL const int *weight; /* 0: a zero frequency's */
+    GLOBAL const int *weight; /* 0: a zero frequency */
     wide count;
     uint from; /* keys up to it are left out */
 };
 
-/* AT_ONCE keys of a work item with their weights, both 0 behind the last one. */
+/* A work item's AT_ONCE keys and weights, 0 behind the last. */
 struct some_keys {
     uint key[AT_ONCE], weight[AT_ONCE];
 };
@@ -156,8 +156,8 @@ INLINE void leave_out(const struct keys *k, LOCAL uint *sum, const int digit) {
     BARRIER();
 }
 
-/* The keys of the two quantiles; 0 where no key is left. On the way in the local memory begins with
- * the histogram of upper digits, which all work items see; `some` are the work item's first ones. */
+/* The keys of both quantiles; 0 if no key is left. Local memory begins with the histogram of upper
+ * digits, complete; `some` are the work item's first keys. */
 INLINE int find_quantiles(const struct keys *k, LOCAL uint *sum, struct some_keys *some,
                           uint *found) {
     LOCAL uint *lower = sum + SAMPLE_SUMS, *scan = lower + 2 * SAMPLE_SUMS;

@@ -19,7 +19,7 @@ INLINE void dft4(cplx *x, const int dir) {
     x[3] = sub(b, d);
 }
 
-/* a * exp(-i pi/4), its conjugate in the inverse direction. */
+/* a * exp(-i pi/4), or its conjugate in the inverse. */
 INLINE cplx eighth(cplx a, const int dir) {
     const real h = R(0.70710678118654752440);
     return dir > 0 ? CPLX(h * (a.x + a.y), h * (a.y - a.x))
@@ -69,9 +69,9 @@ INLINE void dft16(cplx *x, const int dir) {
     }
 }
 
-/* Odd n: X[j] and X[n-j] from the sums x[k] + x[n-k] against cosines and the differences against
- * sines; c and s hold those of 2 pi k / n for 1 <= k <= n/2. All real parts of the results come first, so
- * that no more than 3 n words are in use at once. */
+/* Odd n: X[j] and X[n-j] from the sums x[k] + x[n-k] times cosines and the differences times sines;
+ * c and s hold those of 2 pi k / n for 1 <= k <= n/2. Real parts of all results come first, so that
+ * at most 3 n words are in use. */
 INLINE void dft_odd(cplx *x, const int n, const real *c, const real *s, const int dir) {
     real plus[2][15], minus[2][15];
     const cplx first = x[0];
@@ -230,7 +230,7 @@ INLINE void dft9(cplx *x, const int dir) {
     }
 }
 
-/* The straight-line DFT of `n` points; n is a constant, so that one branch is left. */
+/* n is a constant: one branch is left. */
 INLINE void dft_simple(cplx *x, const int n, const int dir) {
     if (n == 2)
         dft2(x);
@@ -248,8 +248,8 @@ INLINE void dft_simple(cplx *x, const int n, const int dir) {
         dft11(x, dir);
 }
 
-/* n = p q without a common factor needs no twiddles (Good 1958, Thomas 1963): input q i + p j and
- * output u i + v j, modulo n, where u is 1 mod p and 0 mod q, v the other way round. */
+/* n = p q, coprime, needs no twiddles (Good 1958, Thomas 1963): input q i + p j, output u i + v j,
+ * modulo n; u is 1 mod p and 0 mod q, v the reverse. */
 INLINE void dft_coprime(cplx *x, const int p, const int q, const int u, const int v,
                         const int dir) {
     const int n = p * q;

@@ -1,6 +1,6 @@
-/* The largest value of a kind, the upper end of a display range. Two launches: every group leaves
- * the largest that it met in `found`, then one group takes the largest of those to params. Of a single
- * group `found` is in params, and there is one launch. */
+/* The largest value of a kind, a display range's upper end: every group leaves its largest in
+ * `found`, then one group takes the largest of those to params. A single group's `found` is in
+ * params already. */
 #include "args.h"
 #include "sample.h"
 
@@ -36,7 +36,6 @@ INLINE real size_of(cplx v, const int kind) {
     return number < R(0) ? -number : number;
 }
 
-/* Over all values. */
 KERNEL(GROUP, 1)
 VOID range_scan(GLOBAL const cplx *src, GLOBAL real *found, GLOBAL const real *params,
                 const struct range_args args TILE_PARAMETER(real)) {
@@ -57,7 +56,7 @@ VOID range_scan(GLOBAL const cplx *src, GLOBAL real *found, GLOBAL const real *p
         found[a->found + GROUP_ID] = largest;
 }
 
-/* The same over reals. */
+/* range_scan() over reals. */
 KERNEL(GROUP, 1)
 VOID range_scan_real(GLOBAL const real *src, GLOBAL real *found, GLOBAL const real *params,
                      const struct range_args args TILE_PARAMETER(real)) {
@@ -79,7 +78,7 @@ VOID range_scan_real(GLOBAL const real *src, GLOBAL real *found, GLOBAL const re
 }
 
 /* Samples that are never negative have their largest magnitude at the zero frequency, their sum. A
- * row is its line before the last pass: packed pairs, so the sum is of both parts. */
+ * row is its line before the last pass, of packed pairs: both parts are summed. */
 KERNEL(GROUP, 1)
 VOID range_zero(GLOBAL const cplx *src, GLOBAL real *found, GLOBAL const real *params,
                 const struct range_args args TILE_PARAMETER(real)) {

@@ -1,5 +1,5 @@
-/* The keys of values whose quantiles are looked for: a positive number's bits sort as the number
- * does, and the upper 22 of them are enough. */
+/* Keys of values whose quantiles are wanted: positive numbers sort like their bits, of which the
+ * upper 22 suffice. */
 #ifndef RANGE_KEY_H
 #define RANGE_KEY_H
 
@@ -23,7 +23,6 @@ INLINE real range_value(uint key) {
 }
 #endif
 
-/* The key of the value's size. */
 INLINE uint range_key(cplx v, const int kind) {
     return range_key_of(fabs(value_of(v, kind)));
 }

@@ -1,11 +1,11 @@
-/* An automatic display range out of a work buffer that has the spectrum: the sizes of a sample's bins
- * as keys (range_gather), and the quantiles of the keys, by one group (range_select).
+/* An automatic display range from a work buffer with the spectrum: keys of a sample's bins
+ * (range_gather), and their quantiles, by one group (range_select).
  *
- * Given by -D: KIND; THREADS of range_select, without which the kernel is range_gather. */
+ * Given by -D: KIND; THREADS for range_select, else the kernel is range_gather. */
 #include "range_key.h"
 #ifndef THREADS
 
-/* The offset of the i-th choice of four indices in the work buffer. */
+/* The work buffer's offset of the i-th choice of four indices. */
 INLINE wide element_at(const struct sample_args *a, GLOBAL const int *order, wide i) {
     wide at = 0;
     UNROLL for (int k = 0; k < 4; k++) {
@@ -16,7 +16,7 @@ INLINE wide element_at(const struct sample_args *a, GLOBAL const int *order, wid
     return at;
 }
 
-/* A work item takes a bin. */
+/* A bin an item. */
 KERNEL(GROUP, 1)
 VOID range_gather(GLOBAL const cplx *src, GLOBAL uint *found, GLOBAL const real *params,
                   GLOBAL const int *order, const struct sample_args args) {

@@ -1,18 +1,18 @@
-/* From a complex value to a sample: kind, display mapping, rounding. The codes are those of
- * enum gf_kind and enum gf_scale in core/base/job.h. */
+/* From a complex value to a sample: kind, display mapping, rounding; codes of enum gf_kind and
+ * gf_scale (core/base/job.h). */
 #ifndef SAMPLE_H
 #define SAMPLE_H
 
 #include "args.h"
 #include "complex.h"
 
-/* COARSE: the result becomes one of at most 65536 shades, so neither a root's last digits are
- * wanted nor, of log(1 + v), those of a small v. */
+/* COARSE: results become at most 65536 shades, so neither a root's last digits matter nor, in log(1
+ * + v), a small v's. */
 #ifndef COARSE
 #define COARSE 0
 #endif
-/* The square of a float may leave its range where the magnitude does not; not so in the spectrum of
- * 8- and 16-bit samples, which is BOUNDED. */
+/* A float's square may leave its range where the magnitude does not, except in a BOUNDED spectrum,
+ * of 8- and 16-bit samples. */
 #ifndef BOUNDED
 #define BOUNDED 0
 #endif
@@ -23,8 +23,7 @@ INLINE real magnitude(cplx v) {
     return s > R(1e-30) && s < R(1e37) ? sqrt(s) : hypot(v.x, v.y);
 }
 
-/* A zero's sign is dropped before the phase is taken: the phase of 0 is 0, of a negative real pi.
- */
+/* Adding 0 drops a zero's sign: the phase of 0 is 0, of a negative real pi. */
 INLINE real value_of(cplx v, const int kind) {
     if (kind == KIND_MAGNITUDE)
         return magnitude(v);
@@ -43,9 +42,9 @@ INLINE real stretched(real v, const int scale) {
     return scale == SCALE_SQRT ? sqrt(v) : v;
 }
 
-/* How values become shades: (stretched value - black) * factor. Magnitude and power go from low to
- * high, a phase from -pi to pi, real and imaginary parts symmetrically about mid-grey. An empty
- * range is black, or mid-grey. */
+/* Shades are (stretched value - black) * factor. Magnitude and power go from low to high, phase
+ * from -pi to pi, real and imaginary parts symmetrically about mid-grey. An empty range is black,
+ * or mid-grey. */
 struct shade {
     real black, factor;
 };
@@ -71,7 +70,7 @@ INLINE struct shade shade_of(const int kind, const int scale, real low, real hig
 INLINE real displayed(real v, const int kind, const int scale, const struct shade *s) {
     if (kind == KIND_MAGNITUDE || kind == KIND_POWER)
         v = stretched(v, scale);
-    return SATURATED((v - s->black) * s->factor); /* NaN becomes black too */
+    return SATURATED((v - s->black) * s->factor); /* NaN is black */
 }
 
 #endif

@@ -4,20 +4,19 @@
 
 #include "complex.h"
 
-/* A pass over the lines of an automatic display range's sample alone: it leaves the keys of the
- * sample's bins. */
+/* A pass over a display range's sample alone leaves the keys of its bins. */
 #ifndef SAMPLED
 #define SAMPLED 0
 #endif
 
-/* A work item's share of tile number `tile`: butterflies first, first + PER_LINE, … of one of its lines. */
+/* Butterflies first, first + PER_LINE, … of one of tile number `tile`'s lines. */
 struct share {
     uint first, line, tile;
 #if SAMPLED
-    GLOBAL const int *order; /* where the lists of the sample are */
+    GLOBAL const int *order; /* lists of the sample */
 #endif
 };
-/* The parameter `order`; RESTRICT: looking up a bin does not wait for the keys stored before. */
+/* The parameter `order`, RESTRICT so that looking up a bin does not wait for stored keys. */
 #if SAMPLED
 #define SHARE_ORDER , order
 #define ORDER       GLOBAL const int *RESTRICT

@@ -1,5 +1,4 @@
-/* Two lines, or a line's halves, that a work item takes through the same butterflies: SIDES is 2,
- * see filter_pass.cl. */
+/* Two lines, or halves of one, in a work item's butterflies: SIDES is 2 (filter_pass.cl). */
 #ifndef SIDES_H
 #define SIDES_H
 
@@ -8,7 +7,7 @@
 #include "tile.h"
 
 #if LOAD == LOAD_COMPLEX
-/* Elements at and at + 1, with one access where `at` is always even. */
+/* Elements at and at + 1, in one access if `at` is always even. */
 INLINE void get_two(GLOBAL const cplx *src, place at, cplx *z, cplx *y) {
 #if NEAR_IN
     const float4 two = ((GLOBAL const float4 *)src)[at >> 1];
@@ -34,7 +33,7 @@ INLINE void put_two(GLOBAL cplx *dst, place at, cplx z, cplx y) {
 }
 #endif
 
-/* E and O of half the points, both ways: `dir` 1 to frequencies, -1 from them. */
+/* E and O of half the points: `dir` 1 to frequencies, -1 back. */
 INLINE void mix_sides(cplx *x, GLOBAL const cplx *roots, const struct share share, const int dir) {
     UNROLL for (int b = 0; b < HOLDS(LAST); b++) {
         const uint p = share.first + b * PER_LINE;
@@ -50,7 +49,7 @@ INLINE void mix_sides(cplx *x, GLOBAL const cplx *roots, const struct share shar
     }
 }
 
-/* Two points of the second side's line and its own, or of one line's even and odd points, which are
+/* Points of the line and its mirror image, or a line's even and odd points, which are
  * neighbours. */
 INLINE void load_sides(const struct source *s, GLOBAL const cplx *src, cplx *x) {
     const struct line *l = &s->line;

@@ -1,4 +1,4 @@
-/* The store step of a pass along an axis: the STORE endpoints of args.h. */
+/* The store step of a pass: the STORE endpoints of codes.h. */
 #ifndef SINK_H
 #define SINK_H
 
@@ -15,15 +15,15 @@ typedef OUT_T sink_element;
 typedef cplx sink_element;
 #endif
 
-#define SYMMETRIC (KIND != KIND_PHASE && KIND != KIND_IMAG) /* the same of v and conj v */
+#define SYMMETRIC (KIND != KIND_PHASE && KIND != KIND_IMAG) /* alike for v and conj v */
 #define PAIRED    (STORE == STORE_TANGLE || STORE == STORE_TWO_HALVES || STORE == STORE_ROW_HALVES)
 
-/* Short rows: as COALESCED_IN in source.h, on the way out. */
+/* COALESCED_IN in source.h, on the way out. */
 #ifndef COALESCED_OUT
 #define COALESCED_OUT 0
 #endif
 
-/* How an element is written, as READ in source.h. */
+/* READ in source.h, on the way out. */
 #ifndef WRITE
 #define WRITE(p, v) (*(p) = (v))
 #endif
@@ -33,13 +33,13 @@ struct sink {
     const struct pass_args *args;
     GLOBAL const int *order; /* as in struct source */
     struct line line;
-    struct share share; /* of the points, as results of the last stage */
-    struct shade shade; /* of samples that are displayed, see set_shade() */
-    cplx zeroth;        /* Rader's sum of all points, or of one of its members */
-    int *clipped;       /* the work item's count of clipped samples */
+    struct share share; /* results of the last stage */
+    struct shade shade; /* of displayed samples: set_shade() */
+    cplx zeroth;        /* Rader's sum of all points, or of a member's */
+    int *clipped;       /* the work item's clipped samples */
 };
 
-/* The line of a share of the tile; `source` is where the work item's points came from. */
+/* The line of a share; `source` has the work item's points. */
 INLINE struct sink sink_of(const struct source *source, const struct share share, int *clipped) {
     struct sink s;
     s.args = source->args;
@@ -57,7 +57,7 @@ INLINE struct sink sink_of(const struct source *source, const struct share share
     return s;
 }
 
-/* Before samples are stored; not in sink_of(), so that no registers hold it through a transform. */
+/* Not in sink_of(), so that no registers hold the range through a transform. */
 INLINE void set_shade(struct sink *s, GLOBAL const real *params) {
 #if STORE == STORE_SAMPLE && DISPLAY && !SAMPLED
     GLOBAL const real *range = params + s->args->params;
@@ -94,10 +94,10 @@ typedef place coord_out;
 #define ALONG_OUT(s, k) SPAN(SHORT_OUT, k, (s)->args->axis_out)
 #endif
 
-/* Whether the sample of coordinate k, or with `second` its pair's, is counted where it clips. */
+/* True if the sample of coordinate k, or with `second` its pair's, counts if it clips. */
 #if COUNTED
-#define COUNTS(s, k, second)                                                                       \
-    (((second) ? (s)->line.second_counts : (s)->line.counts) &&                                    \
+#define COUNTS(s, k, second) \
+    (((second) ? (s)->line.second_counts : (s)->line.counts) && \
      (k) < (place)(s)->args->counted[second])
 #else
 #define COUNTS(s, k, second) 1
@@ -105,8 +105,8 @@ typedef place coord_out;
 
 /* The four-step twiddle of result j of a line: exp(-2 pi i turn j / n). */
 #if SPLIT == SPLIT_BY_LINE
-/* Neighbouring work items have neighbouring lines: the twiddles of result p + q POINTS / LAST are
- * products of two, for p and for q, of tables in which those of neighbouring lines are neighbours. */
+/* Neighbouring work items have neighbouring lines: result p + q POINTS / LAST has the product of a
+ * twiddle for p and one for q, from tables in which neighbouring lines are neighbours. */
 INLINE cplx line_twiddle(const struct sink *s, GLOBAL const cplx *table, uint p, int q) {
     const uint lines = (uint)s->args->index[0].count;
     const cplx w = table[(uint)s->args->table_split + p * lines + s->line.at[0]];
@@ -121,10 +121,10 @@ INLINE cplx split_twiddle(const struct pass_args *a, GLOBAL const cplx *table, p
 #endif
 
 #if STORE == STORE_PAIR || (STORE == STORE_SAMPLE && !DISPLAY)
-/* Rounds half away from zero and saturates where the type is one of integers. */
+/* Integers are rounded half away from zero and saturated. */
 INLINE sink_element as_number(real v, int *clipped) {
 #if OUT_INTEGER && OUT_SMALL
-    /* Types that a float holds with room: no branch, and none is taken twice. */
+    /* Types that fit a float: no branch, and none is taken twice. */
     const int inside = v > R(OUT_LOW) - R(0.5) && v < R(OUT_HIGH) + R(0.5);
     *clipped += !inside;
     v = fmin(fmax(v, R(OUT_LOW)), R(OUT_HIGH));
@@ -146,7 +146,7 @@ INLINE sink_element as_number(real v, int *clipped) {
 #endif
 
 #if STORE == STORE_SAMPLE
-/* The value of a point, which may be the double of it. */
+/* The value of a point that may be doubled. */
 INLINE real point_value(cplx v) {
 #if DOUBLED && KIND != KIND_PHASE
     return value_of(v, KIND) * (KIND == KIND_POWER ? R(0.25) : R(0.5));
@@ -161,7 +161,8 @@ INLINE sink_element as_sample(cplx v, const struct shade *shade, int *clipped) {
     (void)clipped;
     const real shown = displayed(number, KIND, SCALE, shade);
 #if OUT_INTEGER && OUT_SMALL && !defined(DOUBLE)
-    /* The nearest integer, in the low bits of a float whose last one is 1: a conversion is slower. */
+    /* The nearest integer in the low bits of a float whose last bit is 1: a conversion is
+       slower. */
     return (sink_element)(BITS_OF(shown * R(OUT_HIGH) + R(8388608)) & 0xffffu);
 #else
     return (sink_element)(shown * R(OUT_HIGH) + R(0.5));
@@ -174,7 +175,7 @@ INLINE sink_element as_sample(cplx v, const struct shade *shade, int *clipped) {
 #endif
 
 #if STORE == STORE_SAMPLE
-/* The sample at coordinate k and, with MIRROR, the one at its mirror image. */
+/* The sample at coordinate k and, with MIRROR, at its mirror image. */
 INLINE void store_sample(const struct sink *s, GLOBAL sink_element *dst, coord_out k, cplx v) {
     const coord_out n = SIZE_OUT(s), centre = SHIFTED ? n / 2 : 0, to = k + centre;
 #if MIRROR
@@ -199,7 +200,7 @@ INLINE void store_sample(const struct sink *s, GLOBAL sink_element *dst, coord_o
 #endif
 
 #if SAMPLED
-/* The key of the value at coordinate k, where the sample has a bin there, and of its mirror image. */
+/* Keys of the value at coordinate k and of its mirror image, if the sample has bins there. */
 INLINE void store_keys(const struct sink *s, GLOBAL uint *keys, coord_out k, cplx v) {
     const struct sample_lines *a = &s->args->sample;
     GLOBAL const int *bins = s->share.order + a->bins;
@@ -215,7 +216,7 @@ INLINE void store_keys(const struct sink *s, GLOBAL uint *keys, coord_out k, cpl
 #endif
 
 #if !PAIRED && STORE != STORE_PACKED
-/* Point j, the transform's j-th result; element `at` where points are at equal strides. */
+/* Result j; element `at` if points have equal strides. */
 INLINE void store_point(const struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
                         GLOBAL const real *params, uint j, place at, cplx v) {
     const coord_out k = COORD_OUT(s, j);

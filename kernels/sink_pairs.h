@@ -1,5 +1,5 @@
-/* Results that pass through the tile in natural order: those that are written two by two, PAIRED in
- * sink.h, and those of short rows, COALESCED_OUT. */
+/* Results that pass through the tile in natural order: those written in pairs (PAIRED in sink.h),
+ * and short rows (COALESCED_OUT). */
 #ifndef SINK_PAIRS_H
 #define SINK_PAIRS_H
 
@@ -23,7 +23,7 @@ INLINE uint second_of(uint i) {
     return STORE == STORE_TANGLE ? 2 * i + 1 : (i ? LENGTH - i : 0);
 }
 
-/* One part of all results to the tile, Rader's in his order. */
+/* One part of all results to the tile; Rader's are permuted. */
 INLINE void put_line(const struct sink *s, const cplx *x, LOCAL word *tile, const int part) {
     UNROLL for (int b = 0; b < HOLDS(LAST); b++) {
         const uint p = s->share.first + b * PER_LINE;
@@ -43,13 +43,13 @@ INLINE void put_line(const struct sink *s, const cplx *x, LOCAL word *tile, cons
 }
 
 #if COALESCED_OUT
-/* The group's items write all of the tile's rows in the order of memory; pairs of lines have two each. */
+/* The group's items write the tile's rows in memory order; pairs of lines have two each. */
 #define TWO_ROWS (STORE == STORE_TWO_HALVES || STORE == STORE_PAIR)
 #define ROW_OUT  (STORE == STORE_TWO_HALVES ? PARTNERS : LENGTH)
 #define ROWS     ((1 + TWO_ROWS) * LINES)
 #define WRITTEN  ((ROW_OUT * ROWS + THREADS - 1) / THREADS)
 
-/* The first `rows` of them, or with `full` 1 all. */
+/* The first `rows`, or with `full` 1 all. */
 INLINE void store_written(const struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
                           GLOBAL const real *params, LOCAL const word *tile,
                           const struct tile_lines *lines, const int rows, const int full) {
@@ -110,10 +110,10 @@ INLINE void store_coalesced(const struct sink *s, GLOBAL sink_element *dst,
         store_written(s, dst, table, params, tile, &lines, rows, 0);
 }
 #elif MIRRORED
-/* Results i of a line and LENGTH - 1 - i of its mirror image, frequencies k and n/2 - k of the packed
- * samples: a half of the work items takes the first half of the results, the others the second. Of
- * the two lines that are their own mirror images each half has one: of line 0, results i and
- * LENGTH - i, the last of which is the one in the middle. */
+/* Results i of a line and LENGTH - 1 - i of its mirror image are frequencies k and n/2 - k of the
+ * packed samples: half of the work items takes the first half of the results, the others the
+ * second. The two lines that are their own mirror images are one in each half; line 0 has results i
+ * and LENGTH - i, the last being the middle one. */
 struct mirrored_pair {
     uint line[2], result[2];
     place k;
@@ -137,9 +137,9 @@ INLINE struct mirrored_pair pair_of(const struct sink *s, uint i) {
     return p;
 }
 
-/* With the spectra A of the sums of even and odd samples and B of their differences, and with
- * c = (1 + w^k) / 2, X(k) = B + c (A - B) and X(n/2 - k) = conj(A - c (A - B)). Sums and differences, as
- * then the last frequency, n/2, has no rounding error of the size of a large mean. */
+/* With spectra A of the sums of even and odd samples and B of their differences, c = (1 + w^k) / 2:
+ * X(k) = B + c (A - B), X(n/2 - k) = conj(A - c (A - B)). Sums and differences spare the last
+ * frequency, n/2, the rounding error of a large mean. */
 INLINE void store_pairs(const struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
                         GLOBAL const real *params, const cplx *x, LOCAL word *tile) {
     cplx first[PAIRS_HELD], second[PAIRS_HELD], middle = CPLX(R(0), R(0));
@@ -202,8 +202,8 @@ INLINE void store_pairs(const struct sink *s, GLOBAL sink_element *dst, GLOBAL c
     if (!s->line.there)
         return;
 #if STORE != STORE_TANGLE
-    /* The norm's factor multiplies sums and differences, not their terms: the difference of two
-     * equal numbers is then 0 also where compilers fuse a product with a subtraction. */
+    /* The factor multiplies sums and differences, so that the difference of equal numbers is 0 even
+     * where a compiler fuses a product with a subtraction. */
     real factor = R(0.5);
 #if SCALED
     factor *= params[s->args->params + PARAM_SCALE];
@@ -222,11 +222,11 @@ INLINE void store_pairs(const struct sink *s, GLOBAL sink_element *dst, GLOBAL c
         cplx even = CPLX(factor * (f.x + g.x), factor * (f.y - g.y));
         cplx odd = CPLX(factor * (f.y + g.y), factor * (g.x - f.x));
 #if STORE == STORE_ROW_HALVES
-        /* X(k) = E(k) + w^k O(k) of the even and the odd samples, X(n/2 - k) = conj(E - w^k O). */
+        /* X(k) = E(k) + w^k O(k), E and O of even and odd samples; X(n/2 - k) = conj(E - w^k O). */
         odd = turn(odd, table[s->args->table_split + at], DIR);
         dst[l->out + POINT_OUT(s, at)] = add(even, odd);
         dst[l->out + POINT_OUT(s, LENGTH - at)] = conj_of(sub(even, odd));
-#else /* the spectra of two lines */
+#else /* two lines' spectra */
         dst[l->out + POINT_OUT(s, at)] = even;
         if (!l->lone)
             dst[l->out + (place)s->args->pair_out + POINT_OUT(s, at)] = odd;

@@ -1,6 +1,6 @@
-/* Rows of samples that are written ROW_ACCESS bytes an access: they pass through the tile, a row and
- * behind it its mirror image's, which takes fewer instructions and transactions than a sample an
- * access. ROW_ACCESS is 0 where rows do not begin at multiples of that. */
+/* Rows of samples written ROW_ACCESS bytes an access, through the tile, each followed by its mirror
+ * image: fewer instructions and transactions. ROW_ACCESS is 0 if rows do not begin at multiples of
+ * it. */
 #ifndef SINK_ROWS_H
 #define SINK_ROWS_H
 
@@ -21,19 +21,19 @@ typedef uint row_word;
 #endif
 #define ROW_WORDS ((int)(LENGTH * sizeof(sink_element)) / ROW_ACCESS)
 
-/* Whether a mirrored row is read from the row itself, whose samples it has in reverse. */
+/* A mirrored row is read from the row itself, reversed. */
 #define REVERSES (MIRROR && SYMMETRIC && OUT_SMALL)
 
 #if REVERSES
-/* Four bytes of a mirrored row: the first sample of word `above` of the row, and behind it those of
- * the word before it, but for its own first, in reverse. */
+/* Four bytes of a mirrored row: the first sample of word `above`, then those of the word before it,
+ * but for its own first, reversed. */
 INLINE uint mirrored_samples(uint above, uint below) {
     return sizeof(sink_element) == 1 ? REVERSED_BYTES(above, below)
                                      : (above & 0xffffu) | (below & 0xffff0000u);
 }
 
-/* Word i of the mirrored row: the sample at coordinate k is the row's at LENGTH - k, the first one the
- * same, wherever the zero frequency is, as LENGTH is even. */
+/* Word i of the mirrored row: coordinate k's sample is the row's at LENGTH - k; the first stays,
+ * wherever the zero frequency is, as LENGTH is even. */
 INLINE row_word mirrored_word(LOCAL const row_word *row, int i) {
     const row_word from = row[ROW_WORDS - 1 - i];
     const uint above = *(LOCAL const uint *)(row + (i ? ROW_WORDS - i : 0));
@@ -56,7 +56,7 @@ INLINE row_word mirrored_word(LOCAL const row_word *row, int i) {
 #define MIRRORED_WORD(words, i) (words)[ROW_WORDS + (i)]
 #endif
 
-/* The samples of result k, at the coordinate of k and, where the two differ, of its mirror image. */
+/* Puts result k's sample, and its mirror image's if that differs. */
 INLINE void put_sample(const struct sink *s, LOCAL sink_element *row, int k, cplx v) {
     const int centre = SHIFTED ? LENGTH / 2 : 0, to = k + centre;
     if (MIRROR && s->line.self && (k == 0 || 2 * k == LENGTH))

@@ -1,4 +1,4 @@
-/* The load step of a pass along an axis: the LOAD endpoints of args.h. */
+/* The load step of a pass: the LOAD endpoints of codes.h. */
 #ifndef SOURCE_H
 #define SOURCE_H
 
@@ -11,21 +11,20 @@ typedef IN_T source_element;
 typedef cplx source_element;
 #endif
 
-/* How an element is read; fft_chain.cl has other ways. */
+/* fft_chain.cl reads elements otherwise. */
 #ifndef READ
 #define READ(p) (*(p))
 #endif
 
-/* A pair of samples is loaded as its sum and its difference, see store_pairs() of mirrored lines. */
+/* Loads a pair of samples as sum and difference: store_pairs() of mirrored lines. */
 #ifndef SUMS
 #define SUMS 0
 #endif
 
-/* Sums of two points for which half of them is wanted: a sample's value is halved instead. */
+/* Sums of two points of which half is wanted: a sample's value is halved instead. */
 #define DOUBLED (LOAD == LOAD_UNTANGLE && STORE == STORE_SAMPLE)
 #define MEAN    R(DOUBLED ? 1 : 0.5)
 
-/* Some points of every line are in another buffer. */
 #ifndef ELSEWHERE
 #define ELSEWHERE 0
 #endif
@@ -36,9 +35,9 @@ struct source {
 #if ELSEWHERE
     GLOBAL const source_element *elsewhere;
 #endif
-    GLOBAL const int *order; /* Rader's permutations; 0 in kernels that have none */
+    GLOBAL const int *order; /* Rader's permutations; 0: none */
     struct line line;
-    struct share share; /* of the points, as operands of the first stage */
+    struct share share; /* operands of the first stage */
 };
 
 INLINE struct source source_of(const struct pass_args *args, const struct share share) {
@@ -53,8 +52,7 @@ INLINE struct source source_of(const struct pass_args *args, const struct share 
     return s;
 }
 
-/* Element `at` of the line: where that is made of two lines, by the butterfly of the axis across, whose
- * result k is wanted. */
+/* Element `at` of a line; with ACROSS result k of the butterfly of its two lines. */
 INLINE cplx read_line(const struct source *s, GLOBAL const cplx *src, GLOBAL const cplx *table,
                       place at, place k) {
     const cplx v = READ(src + at);
@@ -76,14 +74,14 @@ INLINE cplx read_line(const struct source *s, GLOBAL const cplx *src, GLOBAL con
 #define MIRROR_K(s) 0
 #endif
 
-/* The offset of point j from the line's first. */
+/* Point j's offset from the line's first. */
 #if UNIT_IN
 #define POINT_IN(s, j) (place)(j)
 #else
 #define POINT_IN(s, j) SPAN(SHORT_IN, j, (s)->args->in_point)
 #endif
 
-/* Coordinates along the axis: small numbers where the points are the whole axis. */
+/* Coordinates along the axis: small if the points are all of it. */
 #if WHOLE_IN
 typedef int coord_in;
 #define COORD_IN(s, j) (int)(j)
@@ -99,21 +97,21 @@ typedef place coord_in;
 #define ALONG_IN(s, k) SPAN(SHORT_IN, k, (s)->args->axis_in)
 #endif
 
-/* Short rows without gaps between them: the group's items read all of the tile's in the order of memory, as
- * a row has too few items to read whole sectors with each access. */
+/* Short dense rows: the group's items read the tile's in memory order, as a row has too few items
+ * to fill sectors. */
 #ifndef COALESCED_IN
 #define COALESCED_IN 0
 #endif
 #if COALESCED_IN
-#define ROW_IN     (LOAD == LOAD_TWO_HALVES ? LENGTH / 2 + 1 : LENGTH) /* elements of a row */
+#define ROW_IN     (LOAD == LOAD_TWO_HALVES ? LENGTH / 2 + 1 : LENGTH) /* of a row */
 #define PAIR_IN(s) ROW_IN
 #else
 #define PAIR_IN(s) (place)(s)->args->pair_in
 #endif
 
-/* Rows whose points are not wanted in the order of memory pass through the tile first, so that
- * memory is read from end to end (source_staged.h): halves to be untangled, each used for two
- * points, Rader's permuted points, and short rows. */
+/* Lines not wanted in memory order pass through the tile (source_staged.h), so that memory is read
+ * in sequence: halves to be separated, each used for two points; Rader's permuted points; short
+ * rows. */
 #define UNTANGLES  (LOAD == LOAD_UNTANGLE && WHOLE_IN && !MULTIPLY_IN)
 #define FOLDS      (LOAD == LOAD_ROW_HALVES && !MIRRORED)
 #define PERMUTES   (ALGORITHM == ALGORITHM_RADER)
@@ -122,7 +120,7 @@ typedef place coord_in;
 #define STAGED_IN  (FOLDS || COALESCED_IN || (ROWS_IN && (UNTANGLES || PERMUTES)))
 
 #if (!STAGED_IN || !UNTANGLES || PERMUTES) && LOAD != LOAD_PACKED && !FOLDS
-/* Point j of a line; where points are at equal strides it is element `at` of the source. */
+/* Point j of a line; element `at` of the source if points have equal strides. */
 INLINE cplx load_point(const struct source *s, GLOBAL const source_element *src,
                        GLOBAL const cplx *table, uint j, place at) {
     cplx v = CPLX(R(0), R(0));
@@ -145,7 +143,7 @@ INLINE cplx load_point(const struct source *s, GLOBAL const source_element *src,
 #elif LOAD == LOAD_REAL
     v = CPLX((real)src[at], R(0));
 #elif LOAD == LOAD_UNTANGLE
-    /* Z = E + i O, both spectra of reals: E = (Z(k) + conj Z(-k)) / 2, O likewise. */
+    /* Z = E + i O, spectra of reals: E = (Z(k) + conj Z(-k)) / 2, O likewise. */
     const place m = ALONG_IN(s, k >> 1);
     const cplx z = read_line(s, src, table, s->line.in + m, LINE_K(s));
     const cplx y = read_line(s, src, table, s->line.in_mirror + m, MIRROR_K(s));
@@ -161,7 +159,7 @@ INLINE cplx load_point(const struct source *s, GLOBAL const source_element *src,
         v = conj_of(src[s->line.in_mirror + ALONG_IN(s, SIZE_IN(s) - k)]);
     }
 #elif LOAD == LOAD_ROW_HALVES
-    /* As fold_pair(), each point on its own: what two of a tile's points read is in the cache. */
+    /* fold_pair() for each point: what two of a tile's points read is cached. */
     cplx f = src[s->line.in + ALONG_IN(s, k)];
     cplx g = src[s->line.in + ALONG_IN(s, SIZE_IN(s) / 2 - k)];
     if (k == 0)

@@ -1,5 +1,5 @@
-/* Lines that are read in the order of memory and reach the first stage's owners through the tile,
- * see STAGED_IN in source.h. */
+/* Lines read in memory order that reach the first stage's owners through the tile: STAGED_IN in
+ * source.h. */
 #ifndef SOURCE_STAGED_H
 #define SOURCE_STAGED_H
 
@@ -7,7 +7,7 @@
 #include "tile.h"
 
 #if STAGED_IN
-/* The first stage's operands from the tile; with Bluestein's, zeros fill the convolution. */
+/* Operands of the first stage; zeros fill Bluestein's convolution. */
 INLINE void take_operands(cplx *x, LOCAL const word *tile, const struct share share,
                           const int part) {
     UNROLL for (int b = 0; b < HOLD(FIRST_POINTS, FIRST); b++) {
@@ -26,11 +26,11 @@ INLINE void take_operands(cplx *x, LOCAL const word *tile, const struct share sh
 #endif
 
 #if FOLDS
-#define FETCHED ((LENGTH / 2 + PER_LINE) / PER_LINE) /* pairs of frequencies of a work item */
+#define FETCHED ((LENGTH / 2 + PER_LINE) / PER_LINE) /* a work item's pairs of frequencies */
 
-/* With X(k) = E(k) + w^k O(k) and X(m - k) = conj(E(k) - w^k O(k)), m = LENGTH, the points of the
- * transform back are 2 (E + i O), twice what m points want and once what the 2 m real ones do. Each
- * frequency is read once; the tile carries k and m - k to their owners. */
+/* X(k) = E(k) + w^k O(k), X(m - k) = conj(E(k) - w^k O(k)), m = LENGTH: the way back has points 2
+ * (E + i O), twice what m points want, once what 2 m reals do. Each frequency is read once; the
+ * tile carries k and m - k to their owners. */
 INLINE void fold_pair(const struct source *s, GLOBAL const source_element *src,
                       GLOBAL const cplx *table, uint k, cplx *v) {
     cplx f = CPLX(R(0), R(0)), g = f, w = f;
@@ -66,12 +66,12 @@ INLINE void load_staged(const struct source *s, GLOBAL const source_element *src
     }
 }
 #elif STAGED_IN
-/* Which operand of the transform point n is; of one prime's, the zeroth point is none. */
+/* The operand that point n is; a lone prime's zeroth point is none. */
 INLINE uint input_of(const struct source *s, uint n) {
     return PERMUTES ? (uint)s->order[2 * LENGTH + n] : n;
 }
 
-/* Point n of line l to the tile, with Bluestein's chirp multiplied in on the way. */
+/* Puts point n of line l into the tile, times Bluestein's chirp. */
 INLINE void put_point(const struct source *s, GLOBAL const cplx *table, LOCAL word *tile, uint n,
                       uint l, cplx v, const int part) {
     if (n == 0 && LONE_PRIME)
@@ -82,11 +82,11 @@ INLINE void put_point(const struct source *s, GLOBAL const cplx *table, LOCAL wo
 }
 
 #if COALESCED_IN
-#define FETCHED ((LENGTH * LINES + THREADS - 1) / THREADS) /* points of a work item */
+#define FETCHED ((LENGTH * LINES + THREADS - 1) / THREADS) /* a work item's points */
 
 #define LINE_IN ((LOAD == LOAD_PAIR || LOAD == LOAD_TWO_HALVES ? 2 : 1) * ROW_IN)
 
-/* All of a tile's lines, or with `full` 0 as many as there are: the last one is then read again. */
+/* All of a tile's lines, or unless `full` those that exist, the last one repeated. */
 INLINE void load_rows(const struct source *s, GLOBAL const source_element *src,
                       GLOBAL const cplx *table, LOCAL word *tile, const struct tile_lines *lines,
                       const int full) {
@@ -116,10 +116,10 @@ INLINE void load_staged(const struct source *s, GLOBAL const source_element *src
     take_operands(x, tile, s->share, 0);
 }
 #else
-/* Pairs of points of a work item. */
+/* A work item's pairs of points. */
 #define FETCHED (((LENGTH + 1) / 2 + PER_LINE - 1) / PER_LINE)
 
-/* The work item's pair number i. Untangled: two neighbours, 2 m and 2 m + 1. */
+/* Pair i of the work item; separated ones are neighbours, 2 m and 2 m + 1. */
 INLINE void load_two(const struct source *s, GLOBAL const source_element *src,
                      GLOBAL const cplx *table, int i, cplx *v) {
 #if UNTANGLES

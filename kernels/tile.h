@@ -1,6 +1,6 @@
-/* A line's FFT in registers and tile: a Stockham autosort transform of POINTS points with radices
- * RADIX0, RADIX1, …: each work item holds the operands of its butterflies in registers, and the tile
- * (local memory) only carries them from one stage's owners to the next's. */
+/* A line's FFT in registers and tile: Stockham's autosort of POINTS points with radices RADIX0,
+ * RADIX1, …. Work items hold their butterflies' operands in registers; the tile (local memory)
+ * carries results from a stage's owners to the next one's. */
 #ifndef TILE_H
 #define TILE_H
 
@@ -16,25 +16,23 @@ typedef real word;
 #define PARTS 2
 #endif
 
-/* Lines that a work item transforms together, with the same butterflies; where the second one's part
- * of the tile begins. */
+/* Lines that a work item takes through the same butterflies, and where the second's tile begins. */
 #ifndef SIDES
 #define SIDES       1
 #define SIDE_STRIDE 0
 #endif
 
-/* Transforms of POINTS / MEMBERS points each, interleaved; more than one: see members.h. */
+/* Interleaved transforms of POINTS / MEMBERS points; several: members.h. */
 #ifndef MEMBERS
 #define MEMBERS 1
 #endif
 #define EACH(n) ((n) == POINTS ? MEMBERS : 1)
 
-#define PER_LINE (THREADS / LINES) /* work items that share a line */
-#define HOLD(n, r)                                                                                 \
-    (((n) / (r) + PER_LINE - 1) / PER_LINE) /* butterflies of a work item, of n points */
-#define WITHIN(p, n, r)                                                                            \
-    ((n) / (r) % PER_LINE == 0 || (p) < (uint)((n) / (r))) /* is there a butterfly p? */
-/* The first stage's. */
+#define PER_LINE (THREADS / LINES) /* work items of a line */
+#define HOLD(n, r) \
+    (((n) / (r) + PER_LINE - 1) / PER_LINE) /* a work item's butterflies of n points */
+#define WITHIN(p, n, r) \
+    ((n) / (r) % PER_LINE == 0 || (p) < (uint)((n) / (r))) /* there is a butterfly p */
 #if MEMBERS > 1
 #define FIRST_POINTS LENGTH
 #define FIRST        MEMBER0
@@ -44,14 +42,14 @@ typedef real word;
 #endif
 #define HOLDS(r)     HOLD(POINTS, r)
 #define INSIDE(p, r) WITHIN(p, POINTS, r)
-/* The slot of point i of line l in the tile, signed, as compilers fold constants into addresses only
- * where they know that nothing wraps; and the distance of two points that are `step` apart,
- * for steps where that is the same everywhere, so that one address serves all of an item's. */
+/* The tile's slot of point i of line l, signed: compilers fold constants into addresses only if
+ * nothing wraps. And the distance of points `step` apart, if it is the same everywhere, so that one
+ * address serves all of an item's. */
 #define SLOT(i, l)    ((int)(((i) + (i) / PAD_EVERY) * IDX_STRIDE + (l)*LINE_STRIDE))
 #define APART(step)   ((int)(((step) + (step) / PAD_EVERY) * IDX_STRIDE))
 #define DIVIDES(a, b) ((b) % (a) == 0 || (a) % (b) == 0)
 #define UNPADDED      (PAD_EVERY > POINTS)
-#define EVEN_PUTS(r, done)                                                                         \
+#define EVEN_PUTS(r, done) \
     (UNPADDED || (DIVIDES(done, PAD_EVERY) && DIVIDES((done) * (r), PAD_EVERY)))
 #define EVEN_GETS(step) (UNPADDED || (step) % PAD_EVERY == 0)
 
@@ -69,29 +67,28 @@ typedef real word;
 #define LAST RADIX5
 #endif
 
-/* Entries of a stage's twiddle table a butterfly: after few points, all of w^1 to w^(r-1); after many
- * they are made of w^1, w^2, w^3 and w^4, w^8, w^12, each rounded once, so that the tables stay in the
+/* Table entries of a stage for a butterfly: few points before it, all of w^1 to w^(r-1); many, w^1,
+ * w^2, w^3 and w^4, w^8, w^12, from which the others are multiplied, so that tables stay in the
  * first-level cache. */
 #define BASE(r, done)  ((r) > 5 && (done) > MOST_DIRECT ? 4 : (r))
 #define ROOTS(r, done) (BASE(r, done) < (r) ? 3 + ((r)-1) / 4 : (r)-1)
 
-/* A kernel's shares: neighbouring work items own neighbouring butterflies of a line (rows 1), or
- * neighbouring lines. Macros, as NVRTC makes better code of this in the kernel than in a function. */
+/* Neighbouring work items own neighbouring butterflies of a line (rows 1), or neighbouring lines.
+ * Macros, which NVRTC compiles better than functions. */
 #ifndef ITEM
 #define ITEM ((uint)LOCAL_ID)
 #endif
 #define OWN_BUTTERFLY(rows) ((rows) ? ITEM % PER_LINE : ITEM / LINES)
 #define OWN_LINE(rows)      ((rows) ? ITEM / PER_LINE : ITEM % LINES)
 #define OWN_SHARE(rows)     SHARE_OF(rows, (uint)GROUP_ID)
-#define SHARE_OF(rows, tile)                                                                       \
+#define SHARE_OF(rows, tile) \
     { OWN_BUTTERFLY(rows), OWN_LINE(rows), tile SHARE_ORDER }
 
 INLINE void turn_sides(cplx *x, cplx w, const int dir) {
     UNROLL for (int s = 0; s < SIDES; s++) x[s * HELD] = turn(x[s * HELD], w, dir);
 }
 
-/* The stage of radix r, of n points, after stages whose radices multiply to `done`: twiddles, then
- * butterflies. */
+/* A stage of radix r over n points, `done` of them combined before: twiddles, then butterflies. */
 INLINE void butterflies(cplx *x, GLOBAL const cplx *table, uint first, const int n, const int r,
                         const int done, const int dir) {
     UNROLL for (int b = 0; b < HOLD(n, r); b++) {
@@ -137,7 +134,7 @@ INLINE cplx got(LOCAL const word *tile, int slot, cplx v, const int part) {
 #endif
 }
 
-/* Results of the stage of radix r, of n points, after `before` points of earlier ones, to the tile. */
+/* Results of a stage of radix r over n points, `before` combined before it, to the tile. */
 INLINE void put_results(const cplx *x, LOCAL word *tile, const struct share from, const int n,
                         const int r, const int before, const int part) {
     const int done = before * EACH(n);
@@ -156,7 +153,7 @@ INLINE void put_results(const cplx *x, LOCAL word *tile, const struct share from
     }
 }
 
-/* Operands of the stage of radix r, of n points, from the tile. */
+/* Operands of a stage of radix r over n points, from the tile. */
 INLINE void get_operands(cplx *x, LOCAL const word *tile, const struct share to, const int n,
                          const int r, const int part) {
     const int step = n / r;
@@ -174,7 +171,7 @@ INLINE void get_operands(cplx *x, LOCAL const word *tile, const struct share to,
     }
 }
 
-/* From the owners of one stage's results to those of the next one's operands. */
+/* From a stage's owners of results to the next one's of operands. */
 INLINE void exchange(cplx *x, LOCAL word *tile, const struct share from, const struct share to,
                      const int r, const int done, const int next) {
     UNROLL for (int part = 0; part < PARTS; part++) {
@@ -185,7 +182,7 @@ INLINE void exchange(cplx *x, LOCAL word *tile, const struct share from, const s
     }
 }
 
-/* All stages: of the first one the work item owns `from`, of the later ones `to`. */
+/* All stages: the work item owns `from` in the first, `to` in later ones. */
 INLINE void transform(cplx *x, LOCAL word *tile, GLOBAL const cplx *table, const struct share from,
                       const struct share to, const int dir) {
     butterflies(x, table, from.first, POINTS, RADIX0, 1, dir);
@@ -218,11 +215,11 @@ INLINE void transform(cplx *x, LOCAL word *tile, GLOBAL const cplx *table, const
     exchange(x, tile, to, to, RADIX4, DONE4, RADIX5);
     butterflies(x, table, to.first, POINTS, RADIX5, DONE5, dir);
 #endif
-    (void)tile; /* of a single stage */
+    (void)tile; /* unused by a single stage */
     (void)to;
 }
 
-/* The way back after the way there: the last stage's results are the first one's operands. */
+/* Back again: the last stage's results are the first one's operands. */
 INLINE void transform_back(cplx *x, LOCAL word *tile, GLOBAL const cplx *table,
                            const struct share share) {
 #if RADIX0 != LAST

@@ -1,18 +1,18 @@
-/* Between the two walks over a long line (core/gpu/slab.h): spectra of columns, as a work buffer's
- * planes [channel][number][column], become the rows [column][number][channel] of the line's matrix, each
- * number k of column i times exp(-2 pi i k i / n); or back, with the conjugate. Reads and writes are
- * contiguous on both sides, through squares of the tile.
+/* Between the two walks over a long line (core/slab): spectra of columns, as planes
+ * [channel][number][column] of a work buffer, become rows [column][number][channel] of the line's
+ * matrix, number k of column i times exp(-2 pi i k i / n); or back, with the conjugate. Accesses
+ * are contiguous on both sides, through squares in the tile.
  *
- * Given by -D: BACK, from the rows to the planes. HERMITIAN: of the rows' numbers the Hermitian part,
- * whose energy and that of the rest each group leaves in `energy`. */
+ * Given by -D: BACK, from rows to planes. HERMITIAN: takes the Hermitian part of the rows' numbers;
+ * each group leaves its energy and the rest's in `energy`. */
 #include "loadstore.h"
 #include "twiddle.h"
 
-#define SIDE   32 /* of a square of the tile */
+#define SIDE   32 /* of a square */
 #define STRIDE (SIDE + 1)
-#define EACH   (GROUP / SIDE) /* rows of it that a group moves at once */
+#define EACH   (GROUP / SIDE) /* its rows that a group moves at once */
 
-/* Number k of column x, among the rows, times its twiddle. */
+/* Number k of column x in the rows, times its twiddle. */
 INLINE cplx twiddled(const struct transpose_args *a, GLOBAL const cplx *table, cplx v, wide k,
                      wide x, const int dir) {
     return turn(
@@ -21,7 +21,7 @@ INLINE cplx twiddled(const struct transpose_args *a, GLOBAL const cplx *table, c
 }
 
 #if BACK
-/* Numbers that the rows lack are conjugates of those that they have. */
+/* Numbers that the rows lack are conjugates. */
 INLINE cplx row_value(const struct transpose_args *a, GLOBAL const cplx *src,
                       GLOBAL const cplx *table, wide k, wide x, wide c) {
     const int folded = k >= a->numbers;
@@ -31,7 +31,7 @@ INLINE cplx row_value(const struct transpose_args *a, GLOBAL const cplx *src,
 }
 #endif
 
-/* The offset in the planes of number k of column x. */
+/* Number k of column x in the planes. */
 INLINE wide plane_at(const struct transpose_args *a, wide k, wide x, wide c) {
     return (c * a->height + k) * a->columns + x;
 }

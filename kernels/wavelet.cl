@@ -1,4 +1,4 @@
-/* One level of the wavelet transform, along all its axes at once; see wavelet.h. */
+/* A level of the wavelet transform along all its axes at once: wavelet.h. */
 #include "wavelet.h"
 
 #define XBANDS (ALONG_X ? 2 : 1)
@@ -8,20 +8,20 @@
 #ifdef FORWARD
 /* ---------------------------------------------------------------- samples to bands
  *
- * -D IN_T: the samples; OUT_T: packed coefficients; LOW_T: the approximation, which may go
- * elsewhere. */
+ * -D IN_T: samples; OUT_T: packed coefficients; LOW_T: the approximation, in a buffer of its own or
+ * not. */
 
 #define TAPS      (ALONG_X ? 4 : 1)
 #define ROWS_READ (ALONG_ROW ? 2 * ROWS + 2 : 1)
 #define RAW       (ROWS_READ * TAPS)
 #define HELD      (ROWS * RBANDS * XBANDS)
 
-/* Byte offsets of the samples of an item's four taps in a row. With NEAR two of them are a pair, read
- * at once: samples 2 k and 2 k + 1 at at[1]; or, where OFFSET is 2, all four are pairs, at at[0] and
- * at[1], which the line's end turns round or makes zeros. */
+/* Byte offsets of an item's four taps in a row. With NEAR two are a pair, read at once: samples 2 k
+ * and 2 k + 1 at at[1]; or, if OFFSET is 2, all four are pairs, at at[0] and at[1], which the
+ * line's end reverses or makes zeros. */
 struct taps {
     span at[4];
-    int turned; /* bit j: pair j; or, with zeros beyond the ends, sample j is none */
+    int turned; /* bit j: pair j is reversed; or, with zeros beyond the ends, sample j is zero */
 };
 
 INLINE struct taps taps_of(const struct wave_args *a, uint column) {
@@ -88,7 +88,7 @@ INLINE void fetch_row(real *v, GLOBAL const uchar *plane, span row,
 #endif
 }
 
-/* The rows of a plane that an item takes: bytes. */
+/* A plane's rows that an item takes, in bytes. */
 struct rows {
     span at[ROWS_READ];
     int absent; /* bit j: row j is zeros */
@@ -111,7 +111,7 @@ INLINE struct rows rows_of(const struct wave_args *a, coord row) {
     return r;
 }
 
-/* Those of plane w, as they are. */
+/* Those of plane w. */
 INLINE void fetch_plane(real *v, const struct wave_args *a, GLOBAL const IN_T *src,
                         const struct rows *r, const struct taps *t, coord w) {
     const coord at = ALONG_WALK ? extended(w, (coord)a->n[0]) : w;
@@ -126,7 +126,7 @@ INLINE void fetch_plane(real *v, const struct wave_args *a, GLOBAL const IN_T *s
     }
 }
 
-/* Filtered along x and across the rows: held[(row * RBANDS + detail of row) * XBANDS + of x]. */
+/* Filters along x and across rows: held[(row * RBANDS + detail of row) * XBANDS + of x]. */
 INLINE void filter_plane(real *held, const real *v) {
     real x[XBANDS * ROWS_READ];
     UNROLL for (int j = 0; j < ROWS_READ; j++) {
@@ -161,7 +161,7 @@ VOID wave_forward(GLOBAL const IN_T *RESTRICT src, GLOBAL OUT_T *packed, GLOBAL 
     const struct taps t = taps_of(a, s.column);
     const struct rows rows = rows_of(a, s.row);
     const real limit = THRESHOLD ? params[PARAM_LIMIT] : R(0);
-    real raw[WBANDS * RAW], held[2 * WBANDS * HELD]; /* planes: two done with, two new ones */
+    real raw[WBANDS * RAW], held[2 * WBANDS * HELD]; /* planes: two done with, two new */
     coord next = s.first;
 #if !ALONG_ROW
     src += (wide)s.row * a->fine[1];
@@ -227,9 +227,9 @@ VOID wave_forward(GLOBAL const IN_T *RESTRICT src, GLOBAL OUT_T *packed, GLOBAL 
 #else
 /* ---------------------------------------------------------------- bands to samples
  *
- * -D IN_T: packed coefficients; LOW_T: the approximation, which may come from elsewhere; OUT_T: the
- * samples. An item has samples 2 q and 2 q + 1 of a row, which take band samples q and q + 1, and
- * q - 1 too where periodic. */
+ * -D IN_T: packed coefficients; LOW_T: the approximation, in a buffer of its own or not; OUT_T:
+ * samples. An item has samples 2 q and 2 q + 1 of a row, from band samples q and q + 1, and q - 1
+ * if periodic. */
 
 #define TAKEN     (ALONG_X ? 4 - OFFSET : 1) /* band samples of a row */
 #define ROWS_READ (ALONG_ROW ? ROWS + 1 : 1)
@@ -238,15 +238,15 @@ VOID wave_forward(GLOBAL const IN_T *RESTRICT src, GLOBAL OUT_T *packed, GLOBAL 
 #define MADE      ((ALONG_ROW ? 2 * ROWS : 1) * WIDTH) /* and of a plane */
 #define HELD      (WBANDS * MADE)
 
-/* Byte offsets of those in a band's row, and of the rows in a plane, of the packed coefficients and of
- * the approximation. */
+/* Byte offsets of those in a band's row, and of rows in a plane, packed and of the
+ * approximation. */
 struct taken {
     span at[TAKEN], low_at[TAKEN];
     span packed[ROWS_READ], low[ROWS_READ];
 };
 
-/* The index of band sample k of an axis of m: if periodic the last comes before the first; those
- * past the end, of a tile that reaches beyond it, are not used. */
+/* Band sample k of an axis of m; if periodic the last precedes the first. Those past the end, which
+ * a tile may reach, are not used. */
 INLINE coord band_sample(coord k, coord m) {
     return k < 0 ? k + m : k < m ? k : m - 1;
 }
@@ -280,8 +280,8 @@ INLINE struct taken taken_of(const struct wave_args *a, const struct spot *s) {
     return t;
 }
 
-/* The samples that an item takes from the bands' planes k. Each band has a base of its own and all share the
- * bytes from there, which costs fewer registers than an address each. */
+/* An item's samples from the bands' planes k. A base for each band and shared offsets need fewer
+ * registers than an address each. */
 INLINE void fetch_bands(real *v, const struct wave_args *a, GLOBAL const IN_T *packed,
                         GLOBAL const LOW_T *low, const struct taken *t, coord k,
                         real limit) {
@@ -305,7 +305,7 @@ INLINE void fetch_bands(real *v, const struct wave_args *a, GLOBAL const IN_T *p
     }
 }
 
-/* Along x and across the rows: held[w * MADE + sample]. */
+/* Merges along x and across rows: held[w * MADE + sample]. */
 INLINE void merge_bands(real *held, const real *v) {
     UNROLL for (int w = 0; w < WBANDS; w++) {
         real x[ROWS_READ * RBANDS * WIDTH];
@@ -324,7 +324,7 @@ INLINE void merge_bands(real *held, const real *v) {
 #if ALONG_ROW
         UNROLL for (int i = 0; i < ROWS; i++)
             UNROLL for (int c = 0; c < WIDTH; c++) {
-                const real *p = x + 2 * i * WIDTH + c; /* approximation, detail, the next two */
+                const real *p = x + 2 * i * WIDTH + c; /* approximation, detail, and the next two */
                 real *to = held + w * MADE + 2 * i * WIDTH + c;
                 to[0] = first_of(p[0], p[2 * WIDTH], p[WIDTH], p[3 * WIDTH]);
                 to[WIDTH] = second_of(p[0], p[2 * WIDTH], p[WIDTH], p[3 * WIDTH]);
@@ -336,12 +336,12 @@ INLINE void merge_bands(real *held, const real *v) {
     }
 }
 
-/* As a sample; counts those that an integer type cannot hold. */
+/* Counts samples that an integer type cannot hold. */
 INLINE OUT_T sample_of(real v, int *clipped) {
 #if OUT_INTEGER
     const real number = round(v);
     *clipped += !(number >= R(OUT_LOW) && number <= R(OUT_HIGH));
-    /* The largest 32-bit integers are not floats: one past them represents them. */
+    /* the largest 32-bit integers are no floats: the next float stands for them */
     return !(number > R(OUT_LOW))    ? (OUT_T)(OUT_LOW)
            : number >= R(OUT_HIGH) ? (OUT_T)(OUT_HIGH)
                                    : (OUT_T)number;
@@ -352,15 +352,14 @@ INLINE OUT_T sample_of(real v, int *clipped) {
 }
 
 #if ALONG_WALK
-/* The first sample of pair p along an axis of n, or the second: the pair that goes around the end
- * of a periodic line has its first there. n and more: no sample. */
+/* Pair p's first or second sample on an axis of n; the pair around a periodic line's end has its
+ * first there. n and more: none. */
 INLINE coord fine_sample(coord p, int second, coord n) {
     const coord i = 2 * p + OFFSET - 2 + second;
     return i < 0 ? n + (n & 1) - 1 : i;
 }
 #endif
 
-/* The item's samples of a plane. */
 INLINE void put_plane(const struct wave_args *a, GLOBAL OUT_T *plane, const struct spot *s,
                       const real *v, int *clipped) {
     const uint channels = (uint)a->channels, n = (uint)a->n[2];

@@ -1,22 +1,25 @@
-/* Shared by both directions of a wavelet level: taps, boundaries, and each work item's part of the array.
+/* Shared by both directions of a wavelet level: taps, boundaries, and work items' parts of the
+ * array.
  *
- * One kernel serves any rank. An item walks along one axis (`walk`: z, or y if z is not transformed) and keeps
- * in registers what the filter needs of the planes behind it. If y is transformed as well as z, it holds ROWS
- * rows of each plane's bands (`row`). Along x, where rows are dense, the items of a group are adjacent. A
- * sample thus comes from memory once; neighbours that read it again find it in the nearest cache. Along an axis
- * that is not transformed, items are independent: it takes the place of `row`.
+ * One kernel serves any rank. An item walks along one axis (`walk`: z, or y if z is not
+ * transformed) and keeps in registers what the filter needs of the planes behind it. If y is
+ * transformed too, it holds ROWS rows of each plane's bands (`row`). Along x, where rows are dense,
+ * a group's items are adjacent. A sample thus comes from memory once; neighbours find it in the
+ * nearest cache. Along an axis that is not transformed, which takes the place of `row`, items are
+ * independent.
  *
- * Given by -D: ALONG_WALK, ALONG_ROW, ALONG_X: which are transformed (ALONG_ROW only with ALONG_WALK);
- * BOUNDARY; TAPS_FROM: the place of the wavelet's taps among those of all; ROWS; ITEMS of a group, of which
- * RESIDENT share a multiprocessor; AHEAD: the next planes are read before the last ones are done with; NEAR: on the finer side pairs of samples are aligned; FAR: a plane or an
- * axis is too long for 32 bits; THRESHOLD; types. */
+ * Given by -D: ALONG_WALK, ALONG_ROW, ALONG_X: transformed axes (ALONG_ROW only with ALONG_WALK);
+ * BOUNDARY; TAPS_FROM: the wavelet's taps among all; ROWS; ITEMS of a group, RESIDENT groups of a
+ * multiprocessor; AHEAD: the next planes are read before the last ones are done; NEAR: pairs of
+ * samples on the finer side are aligned; FAR: a plane or an axis needs more than 32 bits;
+ * THRESHOLD; types. */
 #ifndef WAVELET_H
 #define WAVELET_H
 
 #include "args.h"
 #include "wavelets.h"
 
-/* Indices along an axis, and offsets within a plane: 32 bits where all arrays allow that. */
+/* Indices along an axis, and offsets in a plane: 32 bits if all arrays allow. */
 #if FAR
 typedef wide coord;
 typedef wide span;
@@ -25,7 +28,7 @@ typedef int coord;
 typedef uint span;
 #endif
 
-/* The wavelet's four taps, see core/wavelet/dwt.h; the details' are H3, -H2, H1, -H0. */
+/* The four taps (core/wavelet/dwt.h); details have H3, -H2, H1, -H0. */
 #define TAP(x)                                           R(x),
 #define ITS_TAPS(NAME, taps, name, also, alias, what, h) h
 INLINE real tap_of(int i) {
@@ -43,7 +46,7 @@ INLINE real low_of(real a, real b, real c, real d) {
 INLINE real high_of(real a, real b, real c, real d) {
     return -H0 * d + (H1 * c + (-H2 * b + H3 * a));
 }
-/* A pair of samples out of two neighbours in each band: approximations a, details d. */
+/* A pair of samples from two neighbours in each band: approximations a, details d. */
 INLINE real first_of(real a0, real a1, real d0, real d1) {
     return H3 * d1 + (H1 * d0 + (H0 * a1 + H2 * a0));
 }
@@ -54,9 +57,8 @@ INLINE real second_of(real a0, real a1, real d0, real d1) {
 /* Band sample k takes samples 2 k - OFFSET and the three after it. */
 #define OFFSET (BOUNDARY == BOUNDARY_PERIODIC ? 1 : 2)
 
-/* The sample at index i of a line of n, -1 for a zero. One reflection at an end is enough for the
- * reach of the filter, two for a line of one sample. Samples beyond that, read by a tile that
- * extends past the last band sample, are not used. */
+/* The sample at index i of a line of n; -1: zero. One reflection suffices for the filter's reach,
+ * two for a line of one sample; what tiles read beyond is not used. */
 INLINE coord extended(coord i, coord n) {
 #if BOUNDARY == BOUNDARY_ZERO
     return i < n && i >= 0 ? i : -1;
@@ -87,8 +89,8 @@ INLINE real shrunk(real v, real limit) {
 #endif
 }
 
-/* A work item's share: steps first <= k < end along the walk, for one column and ROWS rows, or for
- * one position along an axis that is not transformed. */
+/* A work item's share: steps [first, end) of the walk, for one column and ROWS rows, or for one
+ * position along an axis that is not transformed. */
 struct spot {
     uint column; /* step along x and channel: k * channels + channel */
     coord row, first, end;

@@ -1,17 +1,14 @@
 /* The loop over inputs: a worker takes one after the other, from its header to its outputs. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/backend_options.h"
 #include "cli/command.h"
 #include "cli/log.h"
 #include "cli/batch/ranks.h"
 #include "cli/batch/slabs.h"
 #include "cli/batch/workers.h"
 #include "cli/progress.h"
-#include "cli/batch/report.h"
 #include "cli/batch/task.h"
 #include "core/base/status.h"
 #include "formats/format.h"
@@ -39,7 +36,7 @@ static void show(const struct gf_task *t, const char *what) {
 
 /* A task that needs no samples in memory is done alone. */
 static bool streams(const struct gf_task_hooks *hooks, const struct gf_settings *s) {
-    return hooks->stream && (s->frames || s->shape.n == 3);
+    return hooks->prints || (hooks->stream && (s->frames || s->shape.n == 3));
 }
 
 /* In parts that need not be in memory together, if there is a way; alone: others would take its memory. */
@@ -59,14 +56,15 @@ static int run_too_large(struct gf_task *t, struct gf_worker *l) {
 /* From the header to the outputs. The worker has entered. */
 static int run_picture(struct gf_task *t, struct gf_worker *l) {
     int rc = 0;
-    if ((streams(t->hooks, t->s) || (t->deal && t->hooks->stream)) && gf_task_is_at_hand(t)) {
+    show(t, "reading");
+    if (t->hooks->prints ||
+        ((streams(t->hooks, t->s) || (t->deal && t->hooks->stream)) && gf_task_is_at_hand(t))) {
         rc = gf_task_advance(t, GF_TASK_DESCRIBED);
         if (!rc && t->state == GF_TASK_DESCRIBED)
             rc = t->hooks->stream(t);
         if (rc || t->state != GF_TASK_DESCRIBED)
             return rc;
     }
-    show(t, "reading");
     rc = gf_task_preview(t);
     if (t->state == GF_TASK_TOO_LARGE)
         return run_too_large(t, l);
@@ -90,37 +88,36 @@ static int run_picture(struct gf_task *t, struct gf_worker *l) {
 /* Reports a task as done or skipped, or with --dry-run as to be done. */
 static void report(const struct gf_task *t) {
     const struct gf_outputs outputs = gf_task_outputs(t);
-    if (t->state == GF_TASK_SKIPPED || t->s->dry_run) {
-        gf_report_not_run(t);
+    if (t->hooks->prints) /* stream() did */
         return;
-    }
-    gf_resume_note(&t->resume, &outputs);
-    gf_report_done(t);
+    const bool runs = t->state != GF_TASK_SKIPPED && !t->s->dry_run;
+    if (runs)
+        gf_resume_note(&t->resume, &outputs);
+    (runs ? gf_report_done : gf_report_not_run)(t);
 }
 
 /* Counts one more picture, and reports it. */
 static void count(struct gf_task *t, struct gf_worker *l, int rc) {
     const struct gf_session *session = t->runner->session;
+    struct gf_tally *tally = &l->report.tally;
     const bool skipped = t->state == GF_TASK_SKIPPED;
     if (rc || !skipped)
         gf_progress_count(1, 0, 0);
-    if (!rc && skipped) {
-        l->report.tally.skipped++;
-        l->report.tally.by_time += t->by_time;
-        report(t);
-    } else if (!rc) {
-        l->report.tally.done++;
+    if (!rc) {
+        tally->done += !skipped;
+        tally->skipped += skipped;
+        tally->by_time += skipped && t->by_time;
         report(t);
     } else {
         int code = gf_exit_code_of_input(rc, l->pool->n_inputs == 1);
-        l->report.tally.worst = code > l->report.tally.worst ? code : l->report.tally.worst;
-        l->report.tally.failed++;
-        l->report.tally.gone = gf_session_is_lost(session);
+        tally->worst = code > tally->worst ? code : tally->worst;
+        tally->failed++;
+        tally->gone = gf_session_is_lost(session);
         if (gf_log_pipe_closed())
             gf_workers_close_pipe(l->pool);
         /* If nothing could be opened the file is not to blame. */
         gf_log_fail(gf_session_is_lost(session) && !gf_session_is_open(session) ? NULL : t->name);
-        gf_report_lost(t);
+        t->hooks->prints ? gf_report_failed(t->s, t->name) : gf_report_lost(t);
     }
     if (gf_session_is_lost(session))
         gf_conveyor_stop(&l->pool->conveyor);
@@ -337,12 +334,6 @@ static int agree(struct batch_run *r, int rc) {
     return rc;
 }
 
-static void count_joined(struct batch_run *r, const struct gf_task *t) {
-    r->pool.sum.skipped = t->state == GF_TASK_SKIPPED;
-    r->pool.sum.by_time = t->state == GF_TASK_SKIPPED && t->by_time;
-    report(t);
-}
-
 /* All processes of the run work at its one input. */
 static int run_joined(struct batch_run *r) {
     struct gf_runner runner;
@@ -365,28 +356,25 @@ static int run_joined(struct batch_run *r) {
         gf_log_fail(t.name);
         r->pool.sum.worst = gf_exit_code_of_input(rc, true);
     }
-    if (r->ranks.rank == 0 && rc)
+    if (r->ranks.rank == 0 && rc) {
         gf_report_lost(&t);
-    else if (r->ranks.rank == 0)
-        count_joined(r, &t);
+    } else if (r->ranks.rank == 0) {
+        r->pool.sum.skipped = t.state == GF_TASK_SKIPPED;
+        r->pool.sum.by_time = r->pool.sum.skipped && t.by_time;
+        report(&t);
+    }
     gf_task_free(&t);
     gf_runner_close(&runner);
     return 0;
 }
 
-static int claim(struct batch_run *r) {
-    for (int i = 0; i < r->targets.n; i++)
-        r->targets.target[i].where.roots = &r->inputs.roots;
-    r->n_named = r->s->frames && r->inputs.n ? 1 : r->inputs.n;
-    return gf_targets_claim(r->s, &r->targets, r->inputs.path, r->n_named);
-}
-
 /* `gpufft fwd a.png b.png`, typed as for a program whose last operand is the output. */
 static int refuse_without_output(char **operands, int n) {
     struct stat st;
-    const char *last = operands[n - 1];
-    if (n == 2 && stat(last, &st))
-        return gf_fail(GF_EUSAGE, "no output; outputs are named by -o: -o %s", last);
+    if (n < 2)
+        return gf_fail(GF_EUSAGE, "no output; give --out=FILE");
+    if (n == 2 && stat(operands[1], &st))
+        return gf_fail(GF_EUSAGE, "no output; outputs are named by -o: -o %s", operands[1]);
     return gf_fail(GF_EUSAGE, "no output; outputs are named by -o, those of several inputs by a "
                               "template: -o '{stem}_{kind}.png'");
 }
@@ -397,20 +385,25 @@ int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char 
     if (!rc) {
         rc = gf_targets_parse(s, s->kind == GF_UNSET ? hooks->default_kind : (enum gf_kind)s->kind,
                               hooks->keeps_type, &r.targets);
-        if (rc && !r.targets.n && n > 1)
+        if (!hooks->prints && r.targets.n == r.targets.n_aside && (!rc || n > 1))
             rc = refuse_without_output(operands, n);
     }
-    for (int i = 0; i < r.targets.n && hooks->label; i++)
-        if (!r.targets.target[i].aside)
-            r.targets.target[i].label = hooks->label;
+    for (int i = 0; i < r.targets.n; i++) {
+        struct gf_target *t = &r.targets.target[i];
+        t->where.roots = &r.inputs.roots;
+        t->label = hooks->label && !t->aside ? hooks->label : t->label;
+    }
     if (!rc)
         rc = gather(&r, operands, n);
+    r.n_named = s->frames && r.inputs.n ? 1 : r.inputs.n;
     if (!rc)
-        rc = claim(&r);
-    if (!rc)
+        rc = gf_targets_claim(s, &r.targets, r.inputs.path, r.n_named);
+    if (!rc && !hooks->prints)
         rc = join_ranks(&r);
     if (!rc)
-        rc = r.joined ? gf_spread_settings(s, &r.launcher) : gf_settings_wish(s);
+        rc = r.joined        ? gf_spread_settings(s, &r.launcher)
+             : hooks->prints ? gf_settings_wish_one(s, NULL)
+                             : gf_settings_wish(s);
     if (!rc)
         rc = gf_deal_open_for(s, (r.inputs.n == 1 || s->frames) && s->dims != 2, &r.deal);
     if (!rc)
@@ -419,7 +412,8 @@ int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char 
     if (!rc) {
         r.limit = gf_deal_session(&r.deal, 0)->options.memory_limit;
         s->max_memory = r.limit; /* decoding is held to it too */
-        if ((s->resume || r.inputs.n > 1 || r.inputs.many) && (!r.joined || r.ranks.rank == 0))
+        if ((s->resume || r.inputs.n > 1 || r.inputs.many) && !hooks->prints &&
+            (!r.joined || r.ranks.rank == 0))
             r.made = gf_made_open(s->resume && !s->force, !s->dry_run);
         rc = r.joined ? run_joined(&r) : run_all(&r);
     }

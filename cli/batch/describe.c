@@ -34,7 +34,8 @@ static int match_record(struct gf_array *px, int rank, const int64_t *shape) {
     return 0;
 }
 
-int gf_task_take_recorded(struct gf_task *t, bool alpha) {
+/* Makes the samples of a file with a record those of the job. */
+static int take_recorded(struct gf_task *t, bool alpha) {
     struct gf_array px = t->image.px;
     int64_t shape[GF_MAX_RANK];
     gf_job_in_shape(&t->job, shape);
@@ -45,12 +46,11 @@ int gf_task_take_recorded(struct gf_task *t, bool alpha) {
     return rc;
 }
 
-void gf_task_take_metadata(struct gf_task *t, const struct gf_record *r) {
+/* The image keeps its own profile; a record has none. */
+static void take_metadata(struct gf_task *t, const struct gf_record *r) {
     struct gf_metadata *m = &t->image.metadata;
     unsigned char *profile = m->profile;
     size_t bytes = m->profile_bytes;
-    if (!r)
-        return;
     *m = r->metadata;
     m->profile = profile;
     m->profile_bytes = bytes;
@@ -65,8 +65,7 @@ int gf_task_take_channels(struct gf_task *t) {
     t->job.luma = t->s->color && channels > 1;
     if (t->job.luma && image->color != GF_RGB)
         return gf_fail(GF_EINVAL,
-                       "--color=luma needs red, green and blue, and these are %lld "
-                       "plain channels",
+                       "--color=luma needs red, green and blue, and these are %lld plain channels",
                        (long long)channels);
     gf_task_split(t, &image->px, channels);
     return 0;
@@ -88,7 +87,8 @@ void gf_task_begin_job(struct gf_task *t, enum gf_direction direction) {
     job->precision = gf_task_precision(t->s, job->in_dtype);
 }
 
-int gf_task_check_axes(const struct gf_settings *s, const struct gf_job *job) {
+/* GF_EINVAL if --axes or --dims differ from the axes of a record's job. */
+static int check_axes(const struct gf_settings *s, const struct gf_job *job) {
     unsigned axes = job->axes;
     int rc = s->axes.n || s->dims ? gf_settings_axes(s, job->ndim, &axes) : 0;
     if (!rc && axes != job->axes)
@@ -142,17 +142,73 @@ int gf_task_describe_restored(struct gf_task *t, int i, const struct gf_record *
     return gf_task_describe(t, i, r ? r->color : foreign);
 }
 
-int gf_task_fail_clipped(const struct gf_task *t, int i) {
+/* Without --kind a picture that was complex is restored as complex, in formats that can hold it. */
+static int choose_kind(struct gf_task *t, int i, const struct gf_record *r) {
+    struct gf_product *p = &t->product[i];
+    bool unsaid = t->s->out && i == 0 && t->s->kind == GF_UNSET;
+    if (!r || !r->complex_input || !unsaid)
+        return 0;
+    if (!(p->format->dtypes >> GF_C64 & 1))
+        return gf_fail(GF_EINVAL,
+                       "the picture was complex, and a %s file is not; write .tif, .npy or .raw, "
+                       "or give --kind=real|imag|magnitude|phase",
+                       p->format->name);
+    p->kind = GF_COMPLEX;
+    return 0;
+}
+
+int gf_task_prepare_inverse(struct gf_task *t, const struct gf_inverse *how) {
+    struct gf_record record, *r = t->image.record ? &record : NULL;
+    int rc = r ? gf_record_parse(t->image.record, r) : 0;
+    if (!rc)
+        rc = how->check_input(t, r);
+    if (rc)
+        return rc;
+    if (r)
+        take_metadata(t, r);
+    gf_task_begin_job(t, GF_INVERSE);
+    if (r) {
+        gf_job_of_record(r, &t->job);
+        rc = check_axes(t->s, &t->job);
+    }
+    if (!rc)
+        rc = r ? how->check_options(t, r) : how->guess_job(t);
+    if (!rc && r)
+        rc = take_recorded(t, r->alpha == GF_ALPHA_KEPT);
+    for (int i = 0; i < t->job.n_out && !rc; i++) {
+        rc = choose_kind(t, i, r);
+        if (!rc)
+            rc = gf_task_describe_restored(t, i, r);
+    }
+    return rc;
+}
+
+void gf_task_tell_clipped(const struct gf_task *t, int i) {
     const long long clipped = (long long)t->report.clipped[i];
-    return gf_fail(GF_EINVAL,
-                   "%lld sample%s not fit %s; a float .tif keeps them, --depth=8 or 16 clips them",
-                   clipped, clipped == 1 ? " does" : "s do", gf_dtype_name(t->job.out[i].dtype));
+    if (clipped)
+        gf_log_verbose("'%s': %lld sample%s clipped to %s", gf_log_name(t->read[0]), clipped,
+                       clipped == 1 ? "" : "s", gf_dtype_name(t->job.out[i].dtype));
 }
 
 void gf_task_note_alpha(const struct gf_task *t, int i) {
     if (t->has_alpha && !t->product[i].alpha_plane)
         gf_log_note("'%s': alpha dropped; a %s file does not keep it here", gf_log_name(t->read[0]),
                     t->product[i].format->name);
+}
+
+int gf_task_check_restored(struct gf_task *t) {
+    for (int i = 0; i < t->job.n_out; i++) {
+        const long long clipped = (long long)t->report.clipped[i];
+        if (clipped && !t->s->depth && !t->lossy)
+            return gf_fail(
+                GF_EINVAL,
+                "%lld sample%s not fit %s; a float .tif keeps them, --depth=8 or 16 clips them",
+                clipped, clipped == 1 ? " does" : "s do", gf_dtype_name(t->job.out[i].dtype));
+        if (!t->s->depth)
+            gf_task_tell_clipped(t, i);
+        gf_task_note_alpha(t, i);
+    }
+    return 0;
 }
 
 /* ---- records ---- */

@@ -16,21 +16,26 @@ int gf_task_take_channels(struct gf_task *t);
 /* Sets t->in to the first `channels` channels of `px`, a view of image.px in the job's shape; a further one is
  * alpha. */
 void gf_task_split(struct gf_task *t, const struct gf_array *px, int64_t channels);
-/* The same for a file with a record, in whose shape the samples are laid out, with a further channel for alpha.
- * GF_EFORMAT if they differ from it. */
-int gf_task_take_recorded(struct gf_task *t, bool alpha);
-/* Gives the image the metadata of the record, but leaves its profile; `r` may be NULL. */
-void gf_task_take_metadata(struct gf_task *t, const struct gf_record *r);
-/* GF_EINVAL if --axes or --dims differ from the axes of a record's job. */
-int gf_task_check_axes(const struct gf_settings *s, const struct gf_job *job);
 /* --precision, or the precision that suits the type of the input. */
 enum gf_precision gf_task_precision(const struct gf_settings *s, enum gf_dtype dtype);
 
 /* For a picture that comes back: gives product i the type, alpha, colour and shape of the picture that the record describes; `r`
  * may be NULL. */
 int gf_task_describe_restored(struct gf_task *t, int i, const struct gf_record *r);
-/* After the run: GF_EINVAL, since samples of output i do not fit its type. */
-int gf_task_fail_clipped(const struct gf_task *t, int i);
+/* The prepare() of an inverse: its job is that of the record, or a guess from the options. */
+struct gf_inverse {
+    /* Refuses input that is no result of the transform; `r` may be NULL. */
+    int (*check_input)(const struct gf_task *t, const struct gf_record *r);
+    /* Refuses options that contradict the record, whose job the task has. */
+    int (*check_options)(struct gf_task *t, const struct gf_record *r);
+    int (*guess_job)(struct gf_task *t);
+};
+int gf_task_prepare_inverse(struct gf_task *t, const struct gf_inverse *how);
+/* Its check(): GF_EINVAL if samples do not fit the type of an output, unless --depth or t->lossy lets them be clipped;
+ * notes a dropped alpha channel. */
+int gf_task_check_restored(struct gf_task *t);
+/* Prints with --verbose how many samples of output i were clipped. */
+void gf_task_tell_clipped(const struct gf_task *t, int i);
 /* Prints a note if the format of product i drops the alpha channel. */
 void gf_task_note_alpha(const struct gf_task *t, int i);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/batch/shared_output.h"
 #include "cli/batch/store.h"
 #include "cli/log.h"
 #include "core/base/clock.h"
@@ -32,7 +33,8 @@ struct result {
 
 struct walk {
     struct gf_task *t;
-    struct gf_volume *const *volume; /* NULL: nothing is written, the walk is for t->report */
+    struct gf_shared_output *to; /* NULL: nothing is written, the walk is for t->report */
+    struct gf_span own;          /* pages of this process, of several */
     int64_t parts, at_once, slots;
     struct gf_array in, out[GF_MAX_OUTPUTS]; /* pages of all slots */
     struct result *result;                   /* by slot */
@@ -44,11 +46,11 @@ struct walk {
 };
 
 static int64_t first_of(const struct walk *w, int64_t part) {
-    return part * w->at_once;
+    return w->own.first + part * w->at_once;
 }
 
 static int64_t pages_of(const struct walk *w, int64_t part) {
-    int64_t left = w->t->job.shape[0] - first_of(w, part);
+    int64_t left = w->own.first + w->own.count - first_of(w, part);
     return left < w->at_once ? left : w->at_once;
 }
 
@@ -120,7 +122,7 @@ static int run_part(struct walk *w, int64_t i, struct gf_runner *runner) {
     }
     int rc = transform(&part, plain);
     memcpy(part.product, t->product, sizeof part.product);
-    for (int k = 0; k < t->job.n_out && !rc && w->volume; k++) {
+    for (int k = 0; k < t->job.n_out && !rc && w->to; k++) {
         const struct gf_array pages = finished(w, k, i);
         gf_task_complete(&part, k, &pages, &part.alpha);
     }
@@ -162,10 +164,9 @@ static int write_part(void *user, int64_t part) {
     const struct gf_task *t = w->t;
     const double start = gf_now_ms();
     int rc = 0;
-    for (int i = 0; i < t->job.n_out && !rc && w->volume; i++) {
+    for (int i = 0; i < t->job.n_out && !rc && w->to; i++) {
         struct gf_array pages = finished(w, i, part);
-        rc = gf_product_put(t->s, &t->product[i], &t->image.metadata, w->volume[i],
-                            first_of(w, part), &pages);
+        rc = gf_shared_put(t, i, &w->to[i], first_of(w, part), &pages);
     }
     w->ms_write += gf_now_ms() - start;
     add_report(w->t, &w->result[part % w->slots]);
@@ -295,26 +296,35 @@ static void close_walk(struct walk *w) {
     free(w);
 }
 
-/* All pages through the devices; `volume` is where output i is written to, NULL with {page}. Fills in
- * t->report, and adds to the task's milliseconds. */
-static int walk_through(struct gf_task *t, struct gf_volume *const *volume) {
+/* All pages through the devices, or this process's; `to` is where output i is written to. Fills in t->report, and
+ * adds to the task's milliseconds. */
+static int walk_own(struct gf_task *t, struct gf_shared_output *to) {
     struct walk *w = calloc(1, sizeof *w);
     if (!w)
         return gf_fail(GF_ENOMEM, "out of memory");
     w->t = t;
-    w->volume = volume;
+    w->to = to;
     w->at_once = t->pages.at_once;
     w->slots = t->pages.slots;
-    w->parts = (t->job.shape[0] + w->at_once - 1) / w->at_once;
+    w->own = gf_ranks_own(t->ranks, t->job.shape[0]);
+    w->parts = (w->own.count + w->at_once - 1) / w->at_once;
     t->report = (struct gf_report){.imag_ratio = 0};
     int rc = take_slots(w);
     if (!rc && t->deal)
         rc = start_deal(w);
-    if (!rc)
+    if (!rc && w->parts)
         rc = run_conveyor(w);
     gf_task_choose_reported(t);
     close_walk(w);
     return rc;
+}
+
+/* By all processes, which then know the report of all pages. */
+static int walk_through(struct gf_task *t, struct gf_shared_output *to) {
+    int rc = gf_shared_agree(t, walk_own(t, to));
+    if (!rc && !to) /* for the largest values */
+        rc = gf_ranks_most(t->ranks, t->report.high, GF_MAX_OUTPUTS);
+    return rc ? rc : gf_ranks_join_report(t->ranks, &t->report);
 }
 
 /* ---- display ranges ---- */
@@ -378,8 +388,8 @@ static int sample_ranges(struct gf_task *t) {
 static int find_ranges(struct gf_task *t) {
     bool full = false;
     int rc = 0;
-    if (gf_job_samples(&t->job))
-        rc = sample_ranges(t);
+    if (gf_job_samples(&t->job)) /* by each process: they are few pages */
+        rc = gf_shared_agree(t, sample_ranges(t));
     for (int i = 0; i < t->job.n_out; i++)
         full = full || gf_output_is_full(&t->job.out[i]);
     if (rc || !full)
@@ -394,19 +404,17 @@ static int find_ranges(struct gf_task *t) {
 /* ---- outputs ---- */
 
 int gf_pages_run(struct gf_task *t) {
-    struct gf_volume *volume[GF_MAX_OUTPUTS] = {NULL};
+    struct gf_shared_output to[GF_MAX_OUTPUTS] = {{.volume = NULL}};
     const double begun = gf_now_ms();
     int rc = find_ranges(t);
     for (int i = 0; i < t->job.n_out && !rc; i++)
-        rc = gf_product_begin(t->s, &t->product[i], &t->image.metadata, &volume[i]);
+        rc = gf_shared_create(t, i, true, &to[i]);
     if (!rc)
-        rc = walk_through(t, volume);
+        rc = walk_through(t, to);
     if (!rc)
-        rc = t->hooks->check(t);
-    double start = gf_now_ms();
-    rc = gf_volumes_end(volume, t->job.n_out, rc);
-    t->ms_encode += gf_now_ms() - start;
+        rc = gf_shared_finish(t, to);
     gf_reader_close(&t->reader);
+    rc = gf_shared_end(t, to, rc);
     t->state = rc ? t->state : GF_TASK_WRITTEN;
     if (!rc)
         gf_log_verbose("'%s': %lld pages, %lld at once, %.1f a second", gf_log_name(t->read[0]),

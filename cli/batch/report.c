@@ -1,13 +1,12 @@
 /* Reports finished files, as text and as JSON. */
-#include "cli/batch/report.h"
+#include "cli/batch/task.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "cli/json.h"
 #include "cli/log.h"
+#include "cli/report.h"
 #include "cli/text.h"
 #include "core/base/status.h"
 #include "core/session/speeds.h"
@@ -66,11 +65,9 @@ static json_t *deal_report(const struct gf_task *t) {
             json_array_append_new(left_out, json_string(e->what.name));
         if (i != ran && (!dealt || leaves))
             continue;
-        json_array_append_new(
-            devices, GF_REPORT(GF_KEY("device", e->what.name),
-                               GF_KEY("share", rounded(share[i] * 10) / 10) /* four digits */,
-                               GF_KEY("units", dealt ? e->done : 1),
-                               GF_KEY_IF(e->failed, "error", e->message)));
+        GF_APPEND(devices, GF_KEY("device", e->what.name),
+                  GF_KEY("share", rounded(share[i] * 10) / 10) /* four digits */,
+                  GF_KEY("units", dealt ? e->done : 1), GF_KEY_IF(e->failed, "error", e->message));
     }
     return GF_REPORT(GF_KEY("rule", d->dynamic ? "dynamic" : "fixed"),
                      GF_KEY("recorded", d->recorded), GF_KEY("devices", devices),

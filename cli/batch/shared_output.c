@@ -12,13 +12,13 @@
 #include "formats/files.h"
 
 int gf_shared_agree(const struct gf_task *t, int rc) {
-    return t->ranks ? gf_ranks_agree(t->ranks, rc) : rc;
+    return gf_ranks_agree(t->ranks, rc);
 }
 
 int gf_shared_sum(struct gf_ranks *ranks, int64_t bytes,
                   int (*sum)(const void *user, int64_t begin, int64_t end, uint32_t *crc),
                   const void *user, uint32_t *total) {
-    const struct gf_span own = gf_slab_share(bytes, ranks->size, ranks->rank);
+    const struct gf_span own = gf_ranks_own(ranks, bytes);
     uint32_t crc = 0, *all = malloc((size_t)ranks->size * sizeof *all);
     int rc = all ? sum(user, own.first, own.first + own.count, &crc)
                  : gf_fail(GF_ENOMEM, "out of memory");
@@ -66,11 +66,12 @@ static int lend(const struct gf_task *t, int i, struct gf_shared_output *o,
     return rc;
 }
 
-int gf_shared_create(const struct gf_task *t, int i, struct gf_shared_output *o) {
+int gf_shared_create(const struct gf_task *t, int i, bool in_order, struct gf_shared_output *o) {
     struct gf_ranks *ranks = t->ranks;
     struct gf_frame frame = {.at = NULL};
     if (!ranks)
-        return gf_product_create(t->s, &t->product[i], &t->image.metadata, &o->volume);
+        return (in_order ? gf_product_begin : gf_product_create)(t->s, &t->product[i],
+                                                                 &t->image.metadata, &o->volume);
     int rc = gf_ranks_agree(ranks, ranks->rank ? 0 : lend(t, i, o, &frame));
     if (!rc)
         rc = gf_ranks_share(ranks, o->path, sizeof o->path, 0);
@@ -84,6 +85,18 @@ int gf_shared_create(const struct gf_task *t, int i, struct gf_shared_output *o)
     o->summed = t->product[i].has_record && t->product[i].format->record_beside;
     free(frame.at);
     return gf_ranks_agree(ranks, rc);
+}
+
+int gf_shared_put(const struct gf_task *t, int i, const struct gf_shared_output *o, int64_t from,
+                  const struct gf_array *planes) {
+    int rc = 0;
+    if (!t->ranks)
+        return gf_product_put(t->s, &t->product[i], &t->image.metadata, o->volume, from, planes);
+    for (int64_t z = 0; z < planes->shape[0] && !rc; z++)
+        rc = gf_volume_write(
+            o->volume, &(struct gf_volume_box){from + z, 0, 0, planes->shape[1], planes->shape[2]},
+            (const char *)planes->data + z * planes->stride[0], planes->stride[1]);
+    return rc;
 }
 
 static int sum_output(const void *user, int64_t begin, int64_t end, uint32_t *crc) {

@@ -2,7 +2,7 @@
  * boxes of one file.
  *
  *     struct gf_shared_output out[GF_MAX_OUTPUTS] = {0};
- *     rc = gf_shared_create(t, i, &out[i]);        for each
+ *     rc = gf_shared_create(t, i, false, &out[i]);        for each
  *     …    gf_volume_write(out[i].volume, …);
  *     rc = gf_shared_agree(t, rc);
  *     if (!rc) rc = gf_shared_finish(t, out);
@@ -14,18 +14,22 @@
 #include <limits.h>
 
 #include "cli/batch/task.h"
-#include "core/mpi/ranks.h"
+#include "core/base/ranks.h"
 #include "formats/volume.h"
 
 /* Several processes share it: the first one made the file, and the others joined it. */
 struct gf_shared_output {
-    struct gf_volume *volume;
+    struct gf_volume *volume; /* NULL with {page} */
     /* If several processes share it: */
     char path[PATH_MAX]; /* of the temporary */
     bool summed;         /* a record beside it has its checksum */
     int64_t base, bytes; /* of its samples there; no bytes where they are in strips */
 };
-int gf_shared_create(const struct gf_task *t, int i, struct gf_shared_output *o);
+/* `in_order`: a process alone writes planes by gf_shared_put() in their order, to whatever takes them. */
+int gf_shared_create(const struct gf_task *t, int i, bool in_order, struct gf_shared_output *o);
+/* Planes `from` and following of output i, which was created in order or is shared. */
+int gf_shared_put(const struct gf_task *t, int i, const struct gf_shared_output *o, int64_t from,
+                  const struct gf_array *planes);
 /* A failure of one of the task's processes is the failure of all. */
 int gf_shared_agree(const struct gf_task *t, int rc);
 /* All outputs are written, and the input is read: the first process' volumes have all of them, the task counts what

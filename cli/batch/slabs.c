@@ -1,7 +1,6 @@
 /* Slabs of a volume from its file to its outputs, with a scratch file in between. */
 #include "cli/batch/slabs.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,9 +62,7 @@ const char *gf_slabs_refuses(const struct gf_task *t) {
         return "an array in Fortran order is not";
     if (t->job.direction == GF_INVERSE && (t->s->frames || !gf_file_has_rows(file)))
         return "spectra in raw, .npy and uncompressed TIFF files are, others not";
-    for (int i = 0; i < t->targets->n && !why; i++)
-        why = gf_product_rows_refused(t->s, &t->product[i]);
-    return why;
+    return why ? why : gf_task_refuses_rows(t);
 }
 
 /* Within a limit, less the bytes for reading. */
@@ -274,6 +271,10 @@ static int get(void *user, int64_t at, void *data, int64_t bytes) {
                        : gf_scratch_read(s->scratch, at, data, bytes);
 }
 
+static int turn(void *user, int rc) {
+    return gf_rank_exchange_turn(&((struct slabs *)user)->exchange, rc);
+}
+
 static void expect(void *user, int64_t at, int64_t bytes) {
     gf_scratch_expect(((struct slabs *)user)->scratch, at, bytes);
 }
@@ -362,6 +363,8 @@ int gf_slabs_run(struct gf_task *t) {
     *s = (struct slabs){.t = t, .start = gf_now_ms()};
     struct gf_slab_io io = {.user = s,
                             .threads = gf_settings_threads(t->s),
+                            .ranks = t->ranks,
+                            .turn = turn,
                             .look = look,
                             .read = read_pages,
                             .read_rows = read_rows,
@@ -374,13 +377,11 @@ int gf_slabs_run(struct gf_task *t) {
                             .moved = moved,
                             .read_span = read_span,
                             .write_span = write_span};
-    if (t->ranks)
-        io.members = gf_rank_members(&s->exchange, t->ranks);
     if (t->reader.file[0])
         gf_file_sum_reads(t->reader.file[0]);
     int rc = open_exchange(s);
     for (int i = 0; i < t->job.n_out && !rc; i++)
-        rc = gf_shared_create(t, i, &s->out[i]);
+        rc = gf_shared_create(t, i, false, &s->out[i]);
     if (!rc)
         rc = gf_slab_run(&s->plan, &io, &t->report);
     gf_progress_share(0);

@@ -10,7 +10,7 @@
 
 #include "cli/batch/task.h"
 #include "cli/environment.h"
-#include "core/mpi/ranks.h"
+#include "core/base/ranks.h"
 #include "core/slab/line.h"
 #include "core/slab/make.h"
 

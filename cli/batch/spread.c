@@ -1,6 +1,5 @@
 /* One input, several processes: their shares of a machine, and the checks before the work. */
 
-#include <limits.h>
 #include <omp.h>
 #include <sched.h>
 #include <stdio.h>
@@ -9,10 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/backend_options.h"
 #include "cli/batch/shared_output.h"
 #include "cli/batch/slabs.h"
-#include "cli/log.h"
 #include "core/base/hash.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
@@ -119,8 +116,15 @@ static int look(struct gf_task *t, struct gf_ranks *ranks) {
     if (t->state == GF_TASK_NAMED)
         return access(t->read[0], R_OK) ? gf_fail_errno(GF_EIO, NULL)
                                         : gf_fail(GF_EUNSUPP, "a pipe, which one process can read");
-    const char *why = t->hooks->stream ? NULL : gf_slabs_refuses(t);
+    const char *why = t->hooks->stream   ? NULL
+                      : t->pages.at_once ? gf_task_refuses_rows(t)
+                                         : gf_slabs_refuses(t);
     return why ? gf_fail(GF_EUNSUPP, "not by several processes: %s", why) : 0;
+}
+
+static int run_pages(struct gf_task *t) {
+    int rc = gf_shared_agree(t, gf_task_advance(t, GF_TASK_READY));
+    return rc ? rc : gf_pages_run(t);
 }
 
 int gf_spread_task(struct gf_task *t, struct gf_ranks *ranks) {
@@ -131,7 +135,9 @@ int gf_spread_task(struct gf_task *t, struct gf_ranks *ranks) {
     if (!rc && t->state == GF_TASK_DESCRIBED)
         rc = check_sum(t, ranks);
     if (!rc && t->state == GF_TASK_DESCRIBED)
-        rc = t->hooks->stream ? t->hooks->stream(t) : gf_slabs_run(t);
+        rc = t->hooks->stream   ? t->hooks->stream(t)
+             : t->pages.at_once ? run_pages(t)
+                                : gf_slabs_run(t);
     gf_keeper_stop();
     return rc;
 }

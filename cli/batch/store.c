@@ -8,6 +8,7 @@
 #include "core/base/status.h"
 #include "core/wavelet/dwt.h"
 #include "formats/files.h"
+#include "formats/scratch.h"
 
 /* Gives the image a shape that the format takes: drops leading axes of extent 1 for which the format has no
  * room, and makes a line a picture of one row for a format without lines. A record keeps the true number of
@@ -145,7 +146,7 @@ static char *band_path(const struct gf_product *p, const struct gf_dwt_band *ban
 
 /* Makes the folder of the bands; those above it exist. */
 static int make_folder(const struct gf_product *p) {
-    char *folder = strndup(p->path, (size_t)(strrchr(p->path, '/') - p->path));
+    char *folder = gf_folder_of(p->path);
     int rc = folder ? gf_folder_make(folder) : gf_fail(GF_ENOMEM, "out of memory");
     free(folder);
     return rc;

@@ -9,7 +9,7 @@
 #include "core/base/status.h"
 #include "formats/io/guard.h"
 #include "formats/record.h"
-#include "cli/log.h"
+#include "formats/scratch.h"
 
 static int add_target(struct gf_targets *out, const char *option, const char *text,
                       enum gf_kind kind) {
@@ -50,8 +50,16 @@ int gf_targets_parse(const struct gf_settings *s, enum gf_kind kind, bool keeps_
         rc = add_target(out, "--bands", out->bands_text, kind);
         out->target[out->n - 1].bands = true;
     }
-    if (!rc && !out->n)
-        return gf_fail(GF_EUSAGE, "no output; give --out=FILE");
+    if (!rc && s->stats.radial) {
+        rc = add_target(out, "--radial", s->stats.radial, kind);
+        struct gf_target *t = &out->target[out->n - 1];
+        t->label = "radial";
+        t->plain = t->aside = true;
+        out->n_aside++;
+        if (!rc && (t->where.prefix || (t->where.has_page && s->dims != 2)))
+            rc = gf_fail(GF_EUSAGE, "--radial names a file, or a template with {stem}, and with "
+                                    "--dims=2 {page}");
+    }
     if (!rc && s->filter.mask_out) {
         rc = add_target(out, "--mask-out", s->filter.mask_out, kind);
         out->target[out->n - 1].label = "mask";
@@ -122,7 +130,8 @@ int gf_target_keep_dtype(const struct gf_settings *s, const struct gf_format *fo
 int gf_target_resolve(const struct gf_target *t, const char *in, const struct gf_format **format,
                       char **path) {
     int rc = gf_template_expand(&t->where, in, t->label, -1, path);
-    if (rc)
+    *format = NULL;
+    if (rc || t->plain)
         return rc;
     rc = gf_template_format(&t->where, *path, format);
     if (rc) {
@@ -212,40 +221,30 @@ int gf_folder_make(const char *folder) {
     return gf_fail_errno(GF_EIO, what);
 }
 
-/* Makes the folder and those above it; `folder` is the same again at the end. */
-static int make_all(char *folder) {
-    int rc = 0;
-    for (char *p = folder + 1; *p && !rc; p++)
-        if (*p == '/') {
-            *p = 0;
-            rc = is_folder(folder) ? 0 : gf_folder_make(folder);
-            *p = '/';
-        }
+/* Makes the folder and those above it. */
+static int make_all(const char *folder) {
+    char *above = is_folder(folder) ? NULL : gf_folder_of(folder);
+    int rc = above ? make_all(above) : 0;
+    free(above);
     return rc ? rc : gf_folder_make(folder);
-}
-
-/* Cuts `path` after its last folder; false if it names none but the root. */
-static bool cut_to_folder(char *path) {
-    char *slash = strrchr(path, '/');
-    if (!slash || slash == path)
-        return false;
-    while (slash > path + 1 && slash[-1] == '/')
-        slash--;
-    *slash = 0;
-    return true;
 }
 
 static int check_folder(void *settings, const struct gf_target *t, const char *in, char *path) {
     const struct gf_settings *s = settings;
+    char *folder = gf_folder_of(path), *above = folder && t->bands ? gf_folder_of(folder) : NULL;
+    int rc = folder && (above || !t->bands) ? 0 : gf_fail(GF_ENOMEM, "out of memory");
     (void)in;
-    if (!cut_to_folder(path) || is_folder(path) || strstr(path, "{page}"))
-        return 0;
+    if (rc || t->plain || is_folder(folder) || strstr(folder, "{page}"))
+        goto out;
     if (s->mkdir)
-        return s->dry_run ? 0 : make_all(path);
-    /* --bands makes its own folder. */
-    if (t->bands && (!cut_to_folder(path) || is_folder(path)))
-        return 0;
-    return gf_fail(GF_EIO, "%s: there is no folder '%s'; --mkdir makes it", t->where.option, path);
+        rc = s->dry_run ? 0 : make_all(folder);
+    else if (!above || !is_folder(above)) /* --bands makes its own folder */
+        rc = gf_fail(GF_EIO, "%s: there is no folder '%s'; --mkdir makes it", t->where.option,
+                     above ? above : folder);
+out:
+    free(folder);
+    free(above);
+    return rc;
 }
 
 int gf_targets_check_folders(const struct gf_settings *s, const struct gf_targets *targets,

@@ -15,7 +15,7 @@ struct gf_target {
     const char *label; /* what replaces {kind} */
     bool bands;        /* --bands: a file for each, `where` names only their place */
     bool plain;        /* --radial: no picture, whatever its suffix */
-    bool aside;        /* --mask-out: no output of the job; these come last */
+    bool aside;        /* --mask-out, --radial: no output of the job; these come last */
     struct gf_template where;
 };
 
@@ -25,7 +25,7 @@ struct gf_targets {
     char *bands_text, *out_text; /* freed by gf_targets_free() */
 };
 
-/* --out with `kind`, then --magnitude=, --phase=, …; GF_EUSAGE when there is none at all. --out=DIR/
+/* --out with `kind`, then --magnitude=, --phase=, …, which may be none at all. --out=DIR/
  * is DIR/{stem}_{kind}.png, or with `keeps_type` has the input's suffix. */
 int gf_targets_parse(const struct gf_settings *s, enum gf_kind kind, bool keeps_type,
                      struct gf_targets *out);

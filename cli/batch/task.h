@@ -17,7 +17,7 @@
 #define GF_CLI_BATCH_TASK_H
 
 #include "core/deal/deal.h"
-#include "core/mpi/ranks.h"
+#include "core/base/ranks.h"
 #include "core/session/runner.h"
 #include "cli/batch/load.h"
 #include "cli/batch/resume.h"
@@ -70,6 +70,7 @@ struct gf_task_hooks {
     enum gf_kind default_kind; /* of --out */
     const char *label;         /* for {kind}; NULL: the kind's name */
     bool keeps_type;           /* outputs in a folder (--out=DIR/) keep the input's suffix */
+    bool prints; /* no outputs are required: stream() takes every task, and prints what it finds */
     /* From the header in t->image fills in t->job, t->in, each product's image, t->refuses, and t->input unless
      * it is the plain one. Called once. */
     int (*prepare)(struct gf_task *t);
@@ -191,6 +192,8 @@ bool gf_task_fits_input(const struct gf_task *t);
 bool gf_task_is_at_hand(const struct gf_task *t);
 /* For prepare(), once the outputs are described: NULL, or why all samples have to be in memory. */
 const char *gf_task_refuses_pages(const struct gf_task *t);
+/* NULL, or why an output is not written in boxes that come in any order. */
+const char *gf_task_refuses_rows(const struct gf_task *t);
 /* NULL, or why --nan=mean cannot mend parts of them. */
 const char *gf_task_refuses_mean(const struct gf_task *t);
 /* Fills in t->pages; and reduces the pages taken at once, false if that is impossible. */
@@ -204,5 +207,18 @@ struct gf_task gf_task_part(struct gf_task *t, struct gf_runner *runner, int64_t
 int gf_task_streams(const struct gf_task *t, int i);
 /* After parts were dealt: makes the task's runner that of a device that had one, for the report. */
 void gf_task_choose_reported(struct gf_task *t);
+
+/* ---- reports (report.c): --verbose on stderr, --json on stdout ---- */
+
+void gf_report_done(const struct gf_task *t);
+/* For a task that --resume skips or that --dry-run examined: prints what it would read and write to stdout. */
+void gf_report_not_run(const struct gf_task *t);
+/* Prints the JSON line of a task that failed; its message has gone to stderr. */
+void gf_report_lost(const struct gf_task *t);
+/* The same for a file without a task. */
+void gf_report_failed(const struct gf_settings *s, const char *name);
+/* After a run that several devices shared, prints their shares and units (--verbose), and each device that
+ * failed if the others did its work. */
+void gf_deal_print(struct gf_deal *d);
 
 #endif

@@ -37,6 +37,13 @@ const char *gf_task_refuses_mean(const struct gf_task *t) {
                : NULL;
 }
 
+const char *gf_task_refuses_rows(const struct gf_task *t) {
+    const char *why = NULL;
+    for (int i = 0; i < t->targets->n && !why; i++)
+        why = gf_product_rows_refused(t->s, &t->product[i]);
+    return why;
+}
+
 const char *gf_task_refuses_pages(const struct gf_task *t) {
     const struct gf_job *job = &t->job;
     const bool volume = t->image.ndim == 3 && job->ndim == 3 && !(job->axes & 1);
@@ -133,7 +140,7 @@ static int set_pages(struct gf_task *t, int64_t n) {
 int gf_task_choose_pages(struct gf_task *t) {
     const int64_t usual = usual_pages(t), all = t->job.shape[0];
     t->pages.refused = gf_task_refuses_pages(t);
-    const bool shared = devices(t) > 1;
+    const bool shared = devices(t) > 1 || t->ranks || t->s->ranks;
     if (t->pages.refused || (!t->pages.always && !shared && (usual >= all || shows_parts(t))))
         return 0;
     t->pages.slots = usual_slots(t);

@@ -2,7 +2,6 @@
 #include "cli/batch/template.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 

@@ -17,6 +17,7 @@
 #include "core/base/bandwidth.h"
 #include "core/session/backends.h"
 #include "core/base/status.h"
+#include "formats/scratch.h"
 
 /* Names the CPU as it names itself, and the instruction set as its backend does. */
 static void describe_machine(struct gf_bench_host *h) {
@@ -34,7 +35,8 @@ static void describe_machine(struct gf_bench_host *h) {
     if (f)
         fclose(f);
     h->cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
-    gf_backend_probe(gf_backend_next(gf_backends, false, NULL), reason);
+    const struct gf_backend *b = gf_backend_next(gf_backends, false, NULL);
+    b->probe(b, reason);
     snprintf(h->isa, sizeof h->isa, "%.*s", (int)strcspn(reason, ","), reason);
 }
 
@@ -101,11 +103,11 @@ static const char *relative_of(const struct gf_bench *b) {
 }
 
 static void leave(struct gf_bench *b) {
-    for (int i = 0; i < b->n; i++)
+    for (int i = 0; i < b->n; i++) {
         if (b->entrant[i].context)
             b->entrant[i].backend->close(b->entrant[i].context);
-    for (int i = 0; i < b->n; i++)
         b->entrant[i].context = NULL;
+    }
 }
 
 static int begin(struct gf_bench *b) {
@@ -301,8 +303,7 @@ static int check_report(const struct gf_settings *s) {
 /* Checks that a file can be made, or replaced, at the path. */
 static int check_place(const char *path) {
     struct stat st;
-    const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, (size_t)(slash + 1 - path)) : strdup(".");
+    char *folder = gf_folder_of(path);
     int rc = folder ? 0 : gf_fail(GF_ENOMEM, "out of memory");
     if (!rc && !stat(path, &st) && S_ISDIR(st.st_mode))
         rc = gf_fail(GF_EIO, "'%s' is a folder", path);
@@ -331,7 +332,7 @@ static int check_plot(const struct gf_settings *s, char *const *operands, int n)
     return rc;
 }
 
-static int run_alone(struct gf_settings *s, char **operands, int n) {
+static int run_alone(const struct gf_settings *s, char *const *operands, int n) {
     struct gf_bench_results kept = {0};
     struct gf_bench b = {.s = s};
     struct gf_shapes sizes = {0};
@@ -353,10 +354,8 @@ static int run_alone(struct gf_settings *s, char **operands, int n) {
         rc = gf_bench_plot(&kept, relative_of(&b), true, s->bench.plot, s->clobber);
     gf_shapes_free(&sizes);
     gf_bench_results_free(&kept);
-    if (rc) {
-        gf_log_error("bench: %s", gf_message());
-        return gf_exit_code(rc);
-    }
+    if (rc)
+        return rc;
     if (b.bad)
         gf_log_error("bench: %d wrong or failed", b.bad);
     else if (!b.rows)
@@ -371,12 +370,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
     if (!rc && !gf_bench_exchanges(s) && launcher.size > 1)
         rc = gf_fail(GF_EUSAGE, "only --kind=exchange is for the %d processes of %s", launcher.size,
                      launcher.name);
-    if (!rc && !gf_bench_exchanges(s))
-        return run_alone(s, operands, n);
-    if (!rc)
-        return gf_exit_code(gf_bench_exchange(s, operands, n));
-    gf_log_error("bench: %s", gf_message());
-    return gf_exit_code(rc);
+    return rc ? rc : (gf_bench_exchanges(s) ? gf_bench_exchange : run_alone)(s, operands, n);
 }
 
 static const struct gf_opt_group *const groups[] = {

@@ -72,6 +72,11 @@ typedef int gf_bench_case_fn(void *user, const struct gf_bench_case *c);
 int gf_bench_each_case(const struct gf_settings *s, const struct gf_extents *size,
                        gf_bench_case_fn *run, void *user);
 
+/* cli/commands/tune_plans.c: measures plans on one device for the shapes as typed, or without any for a few common
+ * ones. Prints the results; the backend keeps them. Does nothing for the CPU. Returns an exit code. */
+int gf_tune_plans(const struct gf_settings *s, const struct gf_wish_device *device, char **operands,
+                  int n);
+
 /* case.c */
 /* Plans, checks and times the case with every open entrant. Returns the number of rows; one without
  * a name explains why there are no others. */

@@ -381,7 +381,7 @@ static int run_some(const struct entry *e, const struct gf_array *in, struct gf_
 static int count_energy(const struct entry *e, const struct gf_array *in, struct gf_array *out) {
     struct gf_bench_row *row = e->row;
     enum { LEAST_MS = 1200, SOME_MS = 30 };
-    struct gf_energy counter;
+    struct gf_energy_counter counter;
     double joules = 0, start = 0, runs = 0;
     int times = (int)fmin(1e6, SOME_MS * 1e-3 / row->time.median) + 1, rc = 0;
     if (e->plan->job.spend_input)

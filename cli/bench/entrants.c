@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/backend_options.h"
 #include "cli/bench/bench.h"
 #include "cli/log.h"
 #include "core/base/status.h"
@@ -51,7 +50,7 @@ static void note_version(const struct gf_bench_entrant *e) {
     for (int i = 0; gf_backends[i]; i++)
         if (gf_backends[i] == e->backend) /* `gpufft devices` tells */
             return;
-    if (!gf_backend_probe(e->backend, reason))
+    if (!e->backend->probe(e->backend, reason))
         gf_log_note("bench: %s: %s", e->name, reason);
 }
 
@@ -91,7 +90,7 @@ static int open_devices(struct gf_bench_entrant *e, struct gf_backend_options *o
         snprintf(first, sizeof first, "%.*s", (int)strcspn(list, ","), list);
         options->device = strcmp(first, "all") ? first : NULL;
     }
-    return gf_backend_open(e->backend, options, &e->context);
+    return e->backend->open(e->backend, options, &e->context);
 }
 
 /* The path that --mkl or --ipp gives for it, or NULL. The probe does not know that path; opening
@@ -157,7 +156,7 @@ static bool has_several(const struct gf_bench_entrant *e, const char *list) {
 
 static int probe(const struct gf_bench_entrant *e, const struct gf_settings *s,
                  char reason[GF_REASON]) {
-    int rc = gf_backend_probe(e->backend, reason);
+    int rc = e->backend->probe(e->backend, reason);
     if (rc || !(e->backend->several || e->natural_order) ||
         has_several(e, gf_backend_options_of(s).device))
         return rc;

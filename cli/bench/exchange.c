@@ -30,11 +30,9 @@ static const char form[] =
     "{shape} complex, {ranks} processes of {mpi}\n"
     "  sent      {bytes_sent:B} by each\n"
     "  exchange  {median_ms:.4g} ms, the least {least_ms:.4g} ms, {gb_s:.3g} GB/s from each, "
-    "{runs} "
-    "runs\n"
+    "{runs} runs\n"
     "  copy      {copy_ms:.4g} ms: the exchange takes at least {copies:.2f} times what a memory "
-    "copy "
-    "does\n"
+    "copy does\n"
     "{?link_ms   link      {link_ms:.4g} ms at {link:.3g} GB/s: the exchange takes at least "
     "{links:.2f} times that\n}";
 
@@ -91,11 +89,11 @@ int gf_bench_exchange(const struct gf_settings *s, char *const *operands, int n)
         rc = gf_ranks_join(&launcher, &work, &ranks, &joined);
     if (!rc)
         rc = run(s, &shapes, &ranks);
-    if (rc) /* the other processes wait; the launcher ends them once this one ends with an error */
-        gf_log_error("bench: %s", gf_message());
     gf_keeper_stop();
-    if (ranks.broken)
+    if (ranks.broken) { /* the other processes wait, and this call ends them all */
+        gf_log_error("bench: %s", gf_message());
         ranks.transport->abandon(gf_exit_code(rc));
+    }
     gf_ranks_close(&ranks);
     gf_shapes_free(&shapes);
     return rc;

@@ -8,7 +8,6 @@
 #include "cli/options.h"
 #include "cli/shapes.h"
 #include "core/base/status.h"
-#include "core/session/backends.h"
 
 /* A bit for each of the row's choices. */
 static int parse_set(const struct gf_opt *o, const char *value, void *field) {
@@ -62,8 +61,7 @@ static int parse_threads(const struct gf_opt *o, const char *value, void *field)
     for (int n; at && s->bench.threads.n < GF_MAX_THREAD_COUNTS && (n = next_number(&at, 4096));)
         s->bench.threads.count[s->bench.threads.n++] = n;
     return at ? gf_fail(GF_EUSAGE,
-                        "--%s cannot be '%.40s'; it lists up to %d whole numbers from 1 to "
-                        "4096",
+                        "--%s cannot be '%.40s'; it lists up to %d whole numbers from 1 to 4096",
                         o->name, value, GF_MAX_THREAD_COUNTS)
               : 0;
 }
@@ -95,8 +93,7 @@ const struct gf_opt_group gf_opts_bench = GF_GROUP(
     GF_TEXT("backend", bench.backends, "LIST",
             "backends that `gpufft devices` lists, openmp-1 (one thread), fftw-measure, mkl, ipp, "
             "clfft, vkfft, cuda-natural, cufftxt, cufftxt-perm (default: all present, except on "
-            "devices that "
-            "are the CPU)",
+            "devices that are the CPU)",
             .letter = 'b', .known = gf_bench_entrant_name),
     GF_PARSED("threads", 0, "LIST", parse_threads,
               "numbers of CPU threads (default: OMP_NUM_THREADS, or all)"),

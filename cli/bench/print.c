@@ -21,9 +21,8 @@ static json_t *host_report(const struct gf_bench_host *h, int number) {
     json_t *devices = json_array();
     for (int i = 0; i < h->n_devices; i++) {
         const struct gf_bench_device *d = &h->device[i];
-        json_array_append_new(devices,
-                              GF_REPORT(GF_KEY("backend", d->entrant), GF_KEY("name", d->name),
-                                        GF_KEY_OR_NULL(d->copy > 0, "copy_gb_s", d->copy * 1e-9)));
+        GF_APPEND(devices, GF_KEY("backend", d->entrant), GF_KEY("name", d->name),
+                  GF_KEY_OR_NULL(d->copy > 0, "copy_gb_s", d->copy * 1e-9));
     }
     return GF_REPORT(
         GF_KEY(".number", number), GF_KEY("machine", h->cpu), GF_KEY("cores", h->cores),
@@ -37,14 +36,12 @@ static json_t *passes_report(const struct gf_bench_row *r) {
         const struct gf_bench_pass *p = &r->listed[i];
         const bool timed = p->seconds > 0, expected = p->expected > 0;
         const double rate = timed ? (double)p->bytes / p->seconds : 0;
-        json_array_append_new(
-            list,
-            GF_REPORT(GF_KEY("what", p->what), GF_KEY("bytes", p->bytes),
-                      GF_KEY_OR_NULL(expected, "expected_ms", p->expected * 1e3),
-                      GF_KEY_OR_NULL(timed, "measured_ms", p->seconds * 1e3),
-                      GF_KEY_OR_NULL(timed, "gb_s", rate * 1e-9),
-                      GF_KEY_IF(timed && expected, ".over", (p->seconds / p->expected - 1) * 100),
-                      GF_KEY_IF(timed && r->copy > 0, ".of_copy", rate / r->copy * 100)));
+        GF_APPEND(list, GF_KEY("what", p->what), GF_KEY("bytes", p->bytes),
+                  GF_KEY_OR_NULL(expected, "expected_ms", p->expected * 1e3),
+                  GF_KEY_OR_NULL(timed, "measured_ms", p->seconds * 1e3),
+                  GF_KEY_OR_NULL(timed, "gb_s", rate * 1e-9),
+                  GF_KEY_IF(timed && expected, ".over", (p->seconds / p->expected - 1) * 100),
+                  GF_KEY_IF(timed && r->copy > 0, ".of_copy", rate / r->copy * 100));
     }
     return list;
 }
@@ -119,8 +116,8 @@ static const char host_form[] =
 static const char case_form[] = "{shape} {kind}{?levels  of {levels#level}}{?some  along {axes}}, "
                                 "{direction}, {precision}\n";
 
-#define TRANSFER                                                                                   \
-    "{bytes:B}: pageable {pageable_ms:.3g} ms, {pageable_gb_s:.3g} GB/s; pinned {pinned_ms:.3g} "  \
+#define TRANSFER \
+    "{bytes:B}: pageable {pageable_ms:.3g} ms, {pageable_gb_s:.3g} GB/s; pinned {pinned_ms:.3g} " \
     "ms, {pinned_gb_s:.3g} GB/s\n}"
 static const char row_form[] =
     "  {name:-12s}{?wrong  WRONG, error {error:.1e}|{?timed "
@@ -136,8 +133,7 @@ static const char row_form[] =
     "{?of_copy , {of_copy:.0f}% of copy}|not timed apart}\n}"
     "{*in       in   " TRANSFER "{*out       out  " TRANSFER
     "{?with_copies_ms       the job {median_ms:.3g} ms by the device's clock, {host_clock_ms:.3g} "
-    "ms "
-    "by the host's, {with_copies_ms:.3g} ms with its copies\n}";
+    "ms by the host's, {with_copies_ms:.3g} ms with its copies\n}";
 
 static const char csv_head[] =
     "shape,kind,direction,precision,threads,backend,status,runs,median_ms,least_ms,"
@@ -145,8 +141,7 @@ static const char csv_head[] =
     "plan_ms,why,cpu,isa,copy_gb_s,device,levels,axes,build_ms,host_ms,noisy,"
     "again,off_trend,path\n";
 static const char csv_form[] =
-    "{shape},{kind},{direction},{precision},{threads},{backend},{status},"
-    "{?timed "
+    "{shape},{kind},{direction},{precision},{threads},{backend},{status},{?timed "
     "{runs},{median_ms:.6g},{least_ms:.6g},{p90_ms:.6g},{gflops:.6g},{passes},{bytes_moved},"
     "{gb_s:.6g},{?copy_share {copy_share:.6g}|0},{?floors {floors:.6g}|0},{?ratio {ratio:.6g}|0},"
     "{relative},{error:.3g},{plan_ms:.6g}|,,,,,,,,,,,,{error:.3g},},"
@@ -274,7 +269,7 @@ static void describe_machine(FILE *f, const struct gf_bench *b) {
         if (first < i)
             snprintf(reason, sizeof reason, "as %s", b->entrant[first].name);
         else
-            gf_backend_probe(e->backend, reason);
+            e->backend->probe(e->backend, reason);
         fprintf(f, "| %s | %s | %s | ", e->name, reason, e->code_path);
         if (e->resident)
             fprintf(f, "%s | %.3g |\n", e->device.name, e->device.copy * 1e-9);

@@ -313,7 +313,7 @@ static int run_double(const struct gf_bench *b, const struct gf_bench_case *c, i
     if (!rc)
         rc = gf_bench_case_make(&wide);
     if (!rc)
-        rc = gf_backend_open(backend, &options, &context);
+        rc = backend->open(backend, &options, &context);
     if (!rc)
         rc = backend->plan(context, &wide.job, &plan);
     if (rc || wide.bytes_in + wide.bytes_out + plan->workspace_bytes > room)

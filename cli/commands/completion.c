@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/log.h"
 #include "cli/report.h"
 #include "core/base/status.h"
 
@@ -210,8 +209,8 @@ static const char bash_body[] =
 
 /* ---- zsh ---- */
 
-#define ACTION                                                                                     \
-    "{?choices _values -s , {name} {words}|{?folders {?words {open}compadd {words}; _files "       \
+#define ACTION \
+    "{?choices _values -s , {name} {words}|{?folders {?words {open}compadd {words}; _files " \
     "-/{close}|_files -/}|{?words ({words})|{?files _files}}}}'"
 #define VALUE "[{help}]{?value {?optional ::|:}{arg}:" ACTION "|'}"
 static const char zsh_form[] =
@@ -281,17 +280,14 @@ static const char *shell_name(int i) {
 
 static int run(struct gf_settings *s, char **operands, int n) {
     (void)s;
-    if (n != 1) {
-        gf_log_error("completion: name one shell: bash, zsh or fish");
-        return 2;
-    }
+    if (n != 1)
+        return gf_fail(GF_EUSAGE, "name one shell: bash, zsh or fish");
     for (int i = 0; i < N_SHELLS; i++)
         if (!strcmp(operands[0], shells[i].name)) {
             print_script(&shells[i]);
             return 0;
         }
-    gf_log_error("completion: no script for '%s'; there are bash, zsh and fish", operands[0]);
-    return 2;
+    return gf_fail(GF_EUSAGE, "no script for '%s'; there are bash, zsh and fish", operands[0]);
 }
 
 static const struct gf_opt_group group =

@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/log.h"
 #include "cli/report.h"
+#include "core/base/status.h"
 #include "core/session/backends.h"
 
 static json_t *device_report(int number, const struct gf_gpu_props *p) {
@@ -30,7 +31,7 @@ static json_t *device_report(int number, const struct gf_gpu_props *p) {
 static json_t *report(const struct gf_backend *b) {
     struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
     char reason[GF_REASON] = "";
-    const bool present = gf_backend_probe(b, reason) == 0;
+    const bool present = b->probe(b, reason) == 0;
     const int n = gf_backend_devices(b, props);
     json_t *list = json_array();
     for (int i = 0; i < n; i++)
@@ -54,10 +55,8 @@ static const char form[] =
 
 static int run(struct gf_settings *s, char **operands, int n) {
     (void)operands;
-    if (n) {
-        gf_log_error("devices: takes no operands");
-        return 2;
-    }
+    if (n)
+        return gf_fail(GF_EUSAGE, "takes no operands");
     for (int i = 0; gf_backends[i]; i++)
         gf_report_print(s->json, form, report(gf_backends[i]));
     char cache[GF_REASON] = ""; /* kept kernels save the next run the time to compile them */

@@ -21,6 +21,12 @@ static int too_many(const struct gf_settings *s, const struct gf_job *job, int m
                    most > 1 ? most : 0);
 }
 
+static void take_threshold(const struct gf_wavelet_settings *s, struct gf_wavelet *w) {
+    w->threshold = (enum gf_threshold)s->threshold;
+    w->percent = s->percent;
+    w->amount = s->amount;
+}
+
 /* Fills op, axes and wavelet of a job whose shape is set, from the options; three levels if these name no
  * number and the size allows as many. GF_EINVAL if the size does not allow the levels asked for. */
 static int describe(const struct gf_settings *s, struct gf_job *job) {
@@ -28,9 +34,7 @@ static int describe(const struct gf_settings *s, struct gf_job *job) {
     job->wavelet.name = (enum wavelet)s->wavelet.name;
     job->wavelet.boundary =
         s->wavelet.boundary == GF_UNSET ? GF_PERIODIC : (enum gf_boundary)s->wavelet.boundary;
-    job->wavelet.threshold = (enum gf_threshold)s->wavelet.threshold;
-    job->wavelet.percent = s->wavelet.percent;
-    job->wavelet.amount = s->wavelet.amount;
+    take_threshold(&s->wavelet, &job->wavelet);
     int rc = gf_settings_axes(s, job->ndim, &job->axes);
     if (rc)
         return rc;
@@ -130,10 +134,9 @@ static const struct gf_opt_group band_group =
                            .inert = true));
 
 static const struct gf_opt_group *const dwt_groups[] = {
-    &gf_opts_out,     &band_group,      &gf_opts_depth_display, &gf_opts_files,
-    &gf_opts_axes,    &gf_opts_wavelet, &gf_opts_levels,        &gf_opts_precision,
-    &gf_opts_list,    &gf_opts_frames,  &gf_opts_raw,           &gf_opts_skip,
-    &gf_opts_backend, &gf_opts_run,     &gf_opts_report,        NULL};
+    &gf_opts_out,     &band_group,      &gf_opts_depth_display, &gf_opts_files,  &gf_opts_axes,
+    &gf_opts_wavelet, &gf_opts_levels,  &gf_opts_precision,     &gf_opts_list,   &gf_opts_frames,
+    &gf_opts_raw,     &gf_opts_backend, &gf_opts_run,           &gf_opts_report, NULL};
 
 const struct gf_command gf_command_dwt = {
     .name = "dwt",
@@ -151,34 +154,38 @@ const struct gf_command gf_command_dwt = {
 
 /* ---- idwt ---- */
 
-/* Refuses options that contradict the record. */
-static int check_options(const struct gf_settings *s, const struct gf_job *job) {
-    const struct gf_wavelet *w = &job->wavelet;
-    int rc = gf_task_check_axes(s, job);
-    if (!rc && s->wavelet.levels > 0 && s->wavelet.levels != w->levels)
-        rc = gf_fail(GF_EINVAL, "its record has %d level%s, not %d", w->levels,
-                     w->levels == 1 ? "" : "s", s->wavelet.levels);
-    if (!rc && s->wavelet.boundary != GF_UNSET && s->wavelet.boundary != (int)w->boundary)
-        rc = gf_fail(GF_EINVAL, "its record has boundary %s, not %s", gf_boundary_name(w->boundary),
-                     gf_boundary_name((enum gf_boundary)s->wavelet.boundary));
-    return rc;
+static int check_input(const struct gf_task *t, const struct gf_record *r) {
+    const enum gf_dtype type = t->image.px.dtype;
+    if (r && r->version != GF_RECORD_WAVELET)
+        return gf_fail(GF_EINVAL, "a spectrum, not wavelet coefficients; gpufft inv inverts it");
+    if (gf_dtype_is_complex(type))
+        return gf_fail(GF_EINVAL, "complex samples, and wavelet coefficients are real");
+    if (!r && gf_dtype_is_integer(type))
+        return gf_fail(GF_EINVAL,
+                       "%s samples and no record: a picture of coefficients, not the coefficients; "
+                       "write those as .tif, .npy or .raw",
+                       gf_dtype_name(type));
+    return 0;
 }
 
-static int job_from_record(struct gf_task *t, const struct gf_record *r) {
-    struct gf_job *job = &t->job;
-    gf_job_of_record(r, job);
-    int rc = check_options(t->s, job);
-    if (rc)
-        return rc;
-    job->wavelet.threshold = (enum gf_threshold)t->s->wavelet.threshold;
-    job->wavelet.percent = t->s->wavelet.percent;
-    job->wavelet.amount = t->s->wavelet.amount;
-    return gf_task_take_recorded(t, r->alpha == GF_ALPHA_KEPT);
+static int check_options(struct gf_task *t, const struct gf_record *r) {
+    const struct gf_wavelet_settings *s = &t->s->wavelet;
+    struct gf_wavelet *w = &t->job.wavelet;
+    take_threshold(s, w);
+    t->lossy = t->lossy || r->thresholded;
+    if (s->levels > 0 && s->levels != w->levels)
+        return gf_fail(GF_EINVAL, "its record has %d level%s, not %d", w->levels,
+                       w->levels == 1 ? "" : "s", s->levels);
+    if (s->boundary != GF_UNSET && s->boundary != (int)w->boundary)
+        return gf_fail(GF_EINVAL, "its record has boundary %s, not %s",
+                       gf_boundary_name(w->boundary),
+                       gf_boundary_name((enum gf_boundary)s->boundary));
+    return 0;
 }
 
 /* Without a record the picture is taken to have the size of the coefficients, which every level
  * must halve. */
-static int job_from_options(struct gf_task *t) {
+static int guess_job(struct gf_task *t) {
     struct gf_job *job = &t->job;
     int64_t packed[GF_MAX_RANK];
     job->channels = t->image.px.shape[job->ndim];
@@ -196,43 +203,11 @@ static int job_from_options(struct gf_task *t) {
 }
 
 static int prepare_inverse(struct gf_task *t) {
-    struct gf_job *job = &t->job;
-    struct gf_record record, *r = t->image.record ? &record : NULL;
-    int rc = r ? gf_record_parse(t->image.record, r) : 0;
-    if (!rc && r && r->version != GF_RECORD_WAVELET)
-        rc = gf_fail(GF_EINVAL, "a spectrum, not wavelet coefficients; gpufft inv inverts it");
-    if (!rc && gf_dtype_is_complex(t->image.px.dtype))
-        rc = gf_fail(GF_EINVAL, "complex samples, and wavelet coefficients are real");
-    if (!rc && !r && gf_dtype_is_integer(t->image.px.dtype))
-        rc = gf_fail(GF_EINVAL,
-                     "%s samples and no record: a picture of coefficients, not the coefficients; "
-                     "write those as .tif, .npy or .raw",
-                     gf_dtype_name(t->image.px.dtype));
-    if (rc)
-        return rc;
-    gf_task_take_metadata(t, r);
-    t->lossy = t->s->wavelet.threshold != GF_KEEP_ALL || (r && r->thresholded);
-    gf_task_begin_job(t, GF_INVERSE);
-    rc = r ? job_from_record(t, r) : job_from_options(t);
-    for (int i = 0; i < job->n_out && !rc; i++)
-        rc = gf_task_describe_restored(t, i, r);
-    t->refuses.pages = gf_dwt_refuses_parts(job);
+    static const struct gf_inverse how = {check_input, check_options, guess_job};
+    t->lossy = t->s->wavelet.threshold != GF_KEEP_ALL;
+    int rc = gf_task_prepare_inverse(t, &how);
+    t->refuses.pages = gf_dwt_refuses_parts(&t->job);
     return rc;
-}
-
-/* Fails if samples do not fit the type, unless a threshold can have caused that. */
-static int check_inverse(struct gf_task *t) {
-    for (int i = 0; i < t->job.n_out; i++) {
-        long long clipped = (long long)t->report.clipped[i];
-        const char *type = gf_dtype_name(t->job.out[i].dtype);
-        if (clipped && !t->s->depth && !t->lossy)
-            return gf_task_fail_clipped(t, i);
-        if (clipped && !t->s->depth)
-            gf_log_verbose("'%s': %lld sample%s clipped to %s", gf_log_name(t->read[0]), clipped,
-                           clipped == 1 ? "" : "s", type);
-        gf_task_note_alpha(t, i);
-    }
-    return 0;
 }
 
 const struct gf_task_hooks gf_hooks_idwt = {
@@ -240,14 +215,17 @@ const struct gf_task_hooks gf_hooks_idwt = {
     .default_kind = GF_REAL,
     .label = "picture",
     .prepare = prepare_inverse,
-    .check = check_inverse,
+    .check = gf_task_check_restored,
     .stream = gf_idwt_planes_stream,
 };
 
-static const struct gf_opt_group *const idwt_groups[] = {
-    &gf_opts_out,    &gf_opts_depth_own, &gf_opts_files, &gf_opts_axes,   &gf_opts_wavelet,
-    &gf_opts_levels, &gf_opts_precision, &gf_opts_list,  &gf_opts_frames, &gf_opts_raw,
-    &gf_opts_skip,   &gf_opts_backend,   &gf_opts_run,   &gf_opts_report, NULL};
+static const struct gf_opt_group *const idwt_groups[] = {&gf_opts_out,       &gf_opts_depth_own,
+                                                         &gf_opts_files,     &gf_opts_axes,
+                                                         &gf_opts_wavelet,   &gf_opts_levels,
+                                                         &gf_opts_precision, &gf_opts_list,
+                                                         &gf_opts_frames,    &gf_opts_raw,
+                                                         &gf_opts_backend,   &gf_opts_run,
+                                                         &gf_opts_report,    NULL};
 
 const struct gf_command gf_command_idwt = {
     .name = "idwt",

@@ -223,6 +223,16 @@ static int push_planes(struct flow *f) {
     return rc;
 }
 
+/* Bytes of host memory besides a stream's, on each of so many devices; and what these leave for it. */
+static int64_t beside(const struct gf_task *t) {
+    const int64_t coders = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
+    return coders + gf_finite_bytes(&t->reader, &t->image) + (1 + AHEAD) * t->image.px.stride[0];
+}
+
+int64_t gf_dwt_planes_room(const struct gf_task *t, int devices) {
+    return gf_runner_limit(t->runner) / devices - beside(t);
+}
+
 /* 0 or the failure, after which the part may be run again. */
 static int run_flow(struct flow *f) {
     struct gf_planes_hand *h = f->hand;
@@ -236,7 +246,9 @@ static int run_flow(struct flow *f) {
     int rc = gf_runner_stream_begin(h->runner, &f->streamer, &context);
     if (rc)
         return rc;
-    rc = f->streamer->open(context, &f->part.job, h->threads, &taker, &f->stream);
+    const int devices = f->planes->parts && !h->t->ranks ? h->t->deal->n : 1;
+    rc = f->streamer->open(context, &f->part.job, h->threads, gf_dwt_planes_room(h->t, devices),
+                           &taker, &f->stream);
     if (rc)
         goto out;
     f->on_device = false;
@@ -267,7 +279,7 @@ static int run_part(const struct gf_planes_work *p, struct gf_planes_hand *hand,
     gf_dwt_part(&job, p->parts ? p->parts : 1, i, &f->part);
     do
         rc = run_flow(f);
-    while (rc && p->parts && f->on_device && gf_runner_stream_moves(hand->runner, rc));
+    while (rc && p->parts && f->on_device && gf_runner_move(hand->runner, rc));
     free(f);
     return rc;
 }
@@ -307,16 +319,16 @@ const char *gf_dwt_planes_refuses(const struct gf_task *t, bool must) {
 /* Bytes that all devices take together for so many parts; 0: the task's own. */
 static int64_t bytes_of(const struct gf_task *t, int parts) {
     const int threads = gf_planes_threads(t, parts ? t->deal : NULL);
-    const int64_t coders = (t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0) +
-                           gf_finite_bytes(&t->reader, &t->image);
+    const int devices = parts ? t->deal->n : 1;
+    const int64_t room = gf_dwt_planes_room(t, devices);
     const struct gf_job job = gf_dwt_planes_job(&t->job);
     struct gf_dwt_part part;
     int64_t bytes = 0;
     gf_dwt_part(&job, parts ? parts : 1, 0, &part);
-    for (int i = 0; i < (parts ? t->deal->n : 1); i++) {
+    for (int i = 0; i < devices; i++) {
         const struct gf_runner *r = parts ? &t->runners[i] : t->runner;
-        bytes += gf_session_streaming(r->session)->streamer->bytes(&part.job, threads) +
-                 (1 + AHEAD) * t->image.px.stride[0] + coders;
+        bytes +=
+            gf_session_streaming(r->session)->streamer->bytes(&part.job, threads, room) + beside(t);
     }
     return bytes;
 }

@@ -91,13 +91,11 @@ const struct gf_task_hooks gf_hooks_forward = {
 };
 
 static const struct gf_opt_group *const groups[] = {
-    &gf_opts_out,           &gf_opts_spectrum_kind, &gf_opts_further,
-    &gf_opts_depth_display, &gf_opts_files,         &gf_opts_display,
-    &gf_opts_axes,          &gf_opts_norm,          &gf_opts_precision,
-    &gf_opts_color,         &gf_opts_half,          &gf_opts_list,
-    &gf_opts_frames,        &gf_opts_raw,           &gf_opts_skip,
-    &gf_opts_backend,       &gf_opts_peer,          &gf_opts_run,
-    &gf_opts_scratch,       &gf_opts_report,        NULL};
+    &gf_opts_out,       &gf_opts_spectrum_kind, &gf_opts_further, &gf_opts_depth_display,
+    &gf_opts_files,     &gf_opts_display,       &gf_opts_axes,    &gf_opts_norm,
+    &gf_opts_precision, &gf_opts_color,         &gf_opts_half,    &gf_opts_list,
+    &gf_opts_frames,    &gf_opts_raw,           &gf_opts_backend, &gf_opts_peer,
+    &gf_opts_run,       &gf_opts_scratch,       &gf_opts_report,  NULL};
 
 const struct gf_command gf_command_fwd = {
     .name = "fwd",

@@ -9,7 +9,6 @@
 #include "cli/log.h"
 #include "cli/progress.h"
 #include "core/base/clock.h"
-#include "core/base/status.h"
 #include "core/wavelet/window.h"
 
 /* A part, or all planes. */
@@ -38,10 +37,9 @@ const char *gf_idwt_planes_refuses(const struct gf_task *t) {
         why = "pictures with alpha are not";
     if (!why)
         why = gf_planes_unread(t);
-    for (int i = 0; i < t->targets->n && !why && !t->s->plan_only; i++)
-        why = in_order(t) ? gf_product_pages_refused(&t->product[i])
-                          : gf_product_rows_refused(t->s, &t->product[i]);
-    return why;
+    for (int i = 0; i < t->targets->n && !why && !t->s->plan_only && in_order(t); i++)
+        why = gf_product_pages_refused(&t->product[i]);
+    return why || t->s->plan_only || in_order(t) ? why : gf_task_refuses_rows(t);
 }
 
 /* For so many at a time. */

@@ -7,9 +7,7 @@
 #include "cli/batch/describe.h"
 #include "cli/log.h"
 #include "cli/batch/ranks.h"
-#include "cli/batch/report.h"
 #include "cli/report.h"
-#include "core/base/status.h"
 #include "formats/files.h"
 
 /* ---- beside the samples ---- */
@@ -33,8 +31,7 @@ static json_t *stack_report(const struct gf_stack *s) {
         if (!(s->spacing[i] > 0))
             continue;
         json_object_set_new(spacing, space, json_real(s->spacing[i]));
-        json_array_append_new(spaced,
-                              GF_REPORT(GF_KEY("axis", space), GF_KEY("by", s->spacing[i])));
+        GF_APPEND(spaced, GF_KEY("axis", space), GF_KEY("by", s->spacing[i]));
     }
     json_t *o =
         GF_REPORT(GF_KEY("by", s->by), GF_KEY("pages", s->pages), GF_KEY("order", s->order));
@@ -42,7 +39,7 @@ static json_t *stack_report(const struct gf_stack *s) {
         const char name[2] = {s->order[i], 0};
         const int64_t n = *name == 'z' ? s->z : *name == 'c' ? s->c : s->t;
         GF_ADD(o, GF_KEY(name, n));
-        json_array_append_new(order, GF_REPORT(GF_KEY("axis", name), GF_KEY("n", n)));
+        GF_APPEND(order, GF_KEY("axis", name), GF_KEY("n", n));
     }
     return GF_ADD(o, GF_KEY("spacing", spacing), GF_KEY_OR_NULL(*s->unit, "unit", s->unit),
                   GF_KEY(".ordered", order), GF_KEY(".spaced", spaced));
@@ -111,8 +108,8 @@ static json_t *report(const char *path, const struct gf_image *image,
         GF_KEY_OR_NULL(r, "record", record_report(r)));
 }
 
-#define RESOLUTION                                                                                 \
-    "{?unit {x:.6g}x{y:.6g} pixels per {unit}|{x:.6g} to {y:.6g}, without a unit}"                 \
+#define RESOLUTION \
+    "{?unit {x:.6g}x{y:.6g} pixels per {unit}|{x:.6g} to {y:.6g}, without a unit}" \
     "{*inch  ({x:.6g}x{y:.6g} per inch)}\n"
 
 static const char form[] =
@@ -157,32 +154,26 @@ static int show(const struct gf_settings *s, const char *path) {
 
 static int run(struct gf_settings *s, char **operands, int n) {
     struct gf_inputs inputs = {0};
-    int worst = 0;
+    int worst;
     if (!gf_ranks_prints(s, operands, n))
         return 0;
     int rc = gf_settings_check(s);
     if (!rc)
         rc = gf_inputs_gather(s, operands, n, &inputs);
-    if (rc) {
-        gf_log_error("info: %s", gf_message());
-        worst = gf_exit_code(rc);
-        goto out;
-    }
-    worst = inputs.failed ? 1 : 0;
-    for (int i = 0; i < inputs.n; i++) {
+    worst = rc ? rc : inputs.failed != 0;
+    for (int i = 0; i < inputs.n && !rc; i++) {
         if (!show(s, inputs.path[i]))
             continue;
         gf_log_fail(inputs.path[i]);
         gf_report_failed(s, inputs.path[i]);
         worst = 1;
     }
-out:
     gf_inputs_free(&inputs);
     return worst;
 }
 
-static const struct gf_opt_group *const groups[] = {&gf_opts_list, &gf_opts_raw,    &gf_opts_skip,
-                                                    &gf_opts_mpi,  &gf_opts_common, NULL};
+static const struct gf_opt_group *const groups[] = {&gf_opts_list, &gf_opts_raw, &gf_opts_mpi,
+                                                    &gf_opts_common, NULL};
 
 const struct gf_command gf_command_info = {
     .name = "info",

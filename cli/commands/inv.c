@@ -1,5 +1,4 @@
 /* gpufft inv: spectra back to the pictures they came from. */
-#include <stdlib.h>
 
 #include "cli/command.h"
 #include "cli/log.h"
@@ -16,33 +15,26 @@ static int refuse_picture(const struct gf_image *image) {
                    gf_dtype_name(image->px.dtype));
 }
 
-/* Refuses options that contradict the record. */
-static int check_options(const struct gf_settings *s, const struct gf_job *job) {
-    int rc = gf_task_check_axes(s, job);
-    if (rc)
-        return rc;
+static int check_input(const struct gf_task *t, const struct gf_record *r) {
+    if (r && r->version == GF_RECORD_WAVELET)
+        return gf_fail(GF_EINVAL, "wavelet coefficients, not a spectrum; gpufft idwt inverts them");
+    return gf_dtype_is_complex(t->image.px.dtype) ? 0 : refuse_picture(&t->image);
+}
+
+static int check_options(struct gf_task *t, const struct gf_record *r) {
+    const struct gf_settings *s = t->s;
+    const struct gf_job *job = &t->job;
     if (s->norm != GF_UNSET && s->norm != (int)job->norm)
         return gf_fail(GF_EINVAL, "its record has norm %s, not %s", gf_norm_name(job->norm),
                        gf_norm_name((enum gf_norm)s->norm));
     if (s->shift != GF_UNSET && s->shift != job->in_shift)
         return gf_fail(GF_EINVAL, "its record has the zero frequency in the %s",
                        job->in_shift ? "centre" : "corner");
-    return 0;
-}
-
-static int job_from_record(struct gf_task *t, const struct gf_record *r) {
-    struct gf_job *job = &t->job;
-    gf_job_of_record(r, job);
-    int rc = check_options(t->s, job);
-    if (rc)
-        return rc;
-    if (!t->s->from_magnitude && r->kind != GF_COMPLEX)
-        return refuse_picture(&t->image);
-    return gf_task_take_recorded(t, r->alpha == GF_ALPHA_KEPT);
+    return s->from_magnitude || r->kind == GF_COMPLEX ? 0 : refuse_picture(&t->image);
 }
 
 /* Without a record: full, backward; unshifted, but a pair of pictures is centred. */
-static int job_from_options(struct gf_task *t) {
+static int guess_job(struct gf_task *t) {
     const struct gf_settings *s = t->s;
     struct gf_job *job = &t->job;
     job->channels = t->image.px.shape[job->ndim];
@@ -52,42 +44,12 @@ static int job_from_options(struct gf_task *t) {
     return gf_settings_axes(s, job->ndim, &job->axes);
 }
 
-/* Without --kind a picture that was complex is restored as complex, in formats that can hold it. */
-static int choose_kind(struct gf_task *t, int i, const struct gf_record *r) {
-    struct gf_product *p = &t->product[i];
-    bool unsaid = t->s->out && i == 0 && t->s->kind == GF_UNSET;
-    if (!r || !r->complex_input || !unsaid)
-        return 0;
-    if (!(p->format->dtypes >> GF_C64 & 1))
-        return gf_fail(GF_EINVAL,
-                       "the picture was complex, and a %s file is not; write .tif, .npy or .raw, "
-                       "or give --kind=real|imag|magnitude|phase",
-                       p->format->name);
-    p->kind = GF_COMPLEX;
-    return 0;
-}
-
 static int prepare(struct gf_task *t) {
-    struct gf_job *job = &t->job;
-    struct gf_record record, *r = t->image.record ? &record : NULL;
-    int rc = r ? gf_record_parse(t->image.record, r) : 0;
-    if (!rc && r && r->version == GF_RECORD_WAVELET)
-        rc = gf_fail(GF_EINVAL, "wavelet coefficients, not a spectrum; gpufft idwt inverts them");
-    if (!rc && !gf_dtype_is_complex(t->image.px.dtype))
-        rc = refuse_picture(&t->image);
-    if (rc)
-        return rc;
-    gf_task_take_metadata(t, r);
-    gf_task_begin_job(t, GF_INVERSE);
-    rc = r ? job_from_record(t, r) : job_from_options(t);
-    for (int i = 0; i < job->n_out && !rc; i++) {
-        rc = choose_kind(t, i, r);
-        if (!rc)
-            rc = gf_task_describe_restored(t, i, r);
-    }
-    job->real = true;
-    for (int i = 0; i < job->n_out; i++)
-        job->real = job->real && t->product[i].kind == GF_REAL;
+    static const struct gf_inverse how = {check_input, check_options, guess_job};
+    int rc = gf_task_prepare_inverse(t, &how);
+    t->job.real = true;
+    for (int i = 0; i < t->job.n_out; i++)
+        t->job.real = t->job.real && t->product[i].kind == GF_REAL;
     return rc;
 }
 
@@ -104,12 +66,7 @@ static int check(struct gf_task *t) {
         gf_log_note("'%s': the spectrum is not that of a real picture any more (imaginary to real "
                     "part: %.2g); the real part is written",
                     gf_log_name(t->read[0]), report->imag_ratio);
-    for (int i = 0; i < t->job.n_out; i++) {
-        if (report->clipped[i] && !t->s->depth)
-            return gf_task_fail_clipped(t, i);
-        gf_task_note_alpha(t, i);
-    }
-    return 0;
+    return gf_task_check_restored(t);
 }
 
 const struct gf_task_hooks gf_hooks_inverse = {
@@ -139,10 +96,14 @@ static const struct gf_opt_group shift_group = GF_GROUP(
                "no, but yes for --from-magnitude)"));
 
 static const struct gf_opt_group *const groups[] = {
-    &gf_opts_out,  &kind_group,     &gf_opts_further, &gf_opts_depth_own, &gf_opts_files,
-    &pair_group,   &gf_opts_axes,   &gf_opts_norm,    &shift_group,       &gf_opts_precision,
-    &gf_opts_list, &gf_opts_frames, &gf_opts_raw,     &gf_opts_skip,      &gf_opts_backend,
-    &gf_opts_peer, &gf_opts_run,    &gf_opts_scratch, &gf_opts_report,    NULL};
+    /* outputs, and a pair in place of IN */
+    &gf_opts_out, &kind_group, &gf_opts_further, &gf_opts_depth_own, &gf_opts_files, &pair_group,
+    /* the transform */
+    &gf_opts_axes, &gf_opts_norm, &shift_group, &gf_opts_precision,
+    /* inputs */
+    &gf_opts_list, &gf_opts_frames, &gf_opts_raw,
+    /* the run */
+    &gf_opts_backend, &gf_opts_peer, &gf_opts_run, &gf_opts_scratch, &gf_opts_report, NULL};
 
 const struct gf_command gf_command_inv = {
     .name = "inv",

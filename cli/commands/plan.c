@@ -1,18 +1,15 @@
 /* gpufft plan: what would run, and what it needs, without running it. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <sys/stat.h>
 
 #include "cli/filter/filtering.h"
-#include "cli/backend_options.h"
 #include "cli/command.h"
 #include "cli/commands/plan.h"
 #include "cli/log.h"
 #include "cli/shapes.h"
 #include "cli/batch/ranks.h"
-#include "cli/batch/report.h"
 #include "core/base/status.h"
 #include "core/session/speeds.h"
 
@@ -210,10 +207,8 @@ static int run(struct gf_settings *s, char **operands, int n) {
         rc = gf_fail(GF_EUSAGE, "no input; name a file or a shape such as 512x512 or 4096");
     if (!rc)
         rc = open_session(s, &session);
-    if (rc) {
-        gf_log_error("plan: %s", gf_message());
-        return gf_exit_code(rc);
-    }
+    if (rc)
+        return rc;
     worst = plan_operands(s, &session, &targets, operands, n);
     gf_session_close(&session);
     gf_filter_forget();
@@ -236,30 +231,19 @@ static const struct gf_opt_group plan_group = GF_GROUP(
     GF_CHOICE("step", step, "NAME", gf_steps,
               "the sizes of a range A..B: 2x (default), 7smooth, primes"));
 
-static const struct gf_opt_group *const groups[] = {&plan_group,
-                                                    &gf_opts_link,
-                                                    &gf_opts_levels,
-                                                    &gf_opts_out,
-                                                    &gf_opts_spectrum_kind,
-                                                    &gf_opts_further,
-                                                    &gf_opts_depth_display,
-                                                    &gf_opts_files,
-                                                    &gf_opts_axes,
-                                                    &gf_opts_norm,
-                                                    &gf_opts_precision,
-                                                    &gf_opts_color,
-                                                    &gf_opts_half,
-                                                    &gf_opts_display,
-                                                    &gf_opts_filter,
-                                                    &gf_opts_raw,
-                                                    &gf_opts_skip,
-                                                    &gf_opts_backend,
-                                                    &gf_opts_peer,
-                                                    &gf_opts_memory,
-                                                    &gf_opts_scratch,
-                                                    &gf_opts_mpi,
-                                                    &gf_opts_common,
-                                                    NULL};
+static const struct gf_opt_group *const groups[] = {
+    /* what is planned */
+    &plan_group, &gf_opts_link, &gf_opts_levels,
+    /* outputs */
+    &gf_opts_out, &gf_opts_spectrum_kind, &gf_opts_further, &gf_opts_depth_display, &gf_opts_files,
+    /* the transform */
+    &gf_opts_axes, &gf_opts_norm, &gf_opts_precision, &gf_opts_color, &gf_opts_half,
+    &gf_opts_display, &gf_opts_filter,
+    /* inputs */
+    &gf_opts_raw,
+    /* the run */
+    &gf_opts_backend, &gf_opts_peer, &gf_opts_memory, &gf_opts_scratch, &gf_opts_mpi,
+    &gf_opts_common, NULL};
 
 const struct gf_command gf_command_plan = {
     .name = "plan",

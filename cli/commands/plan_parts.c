@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 
-#include "cli/backend_options.h"
 #include "cli/commands/planes.h"
 #include "core/base/status.h"
 #include "core/wavelet/stream.h"
@@ -39,7 +38,7 @@ static void cut(const struct gf_task *t, const struct gf_deal *deal, struct gf_p
 }
 
 /* Counts the device memory of a stream of this part. */
-static int weigh_stream(struct gf_runner *runner, const struct gf_job *job,
+static int weigh_stream(struct gf_runner *runner, const struct gf_job *job, int64_t room,
                         struct gf_plan_parts_device *d) {
     const struct gf_dwt_taker none = {.emit = NULL};
     const struct gf_dwt_streamer *streamer = NULL;
@@ -49,10 +48,10 @@ static int weigh_stream(struct gf_runner *runner, const struct gf_job *job,
     int rc = gf_runner_stream_begin(runner, &streamer, &context);
     if (rc)
         return rc;
-    rc = streamer->open(context, job, runner->threads, &none, &stream);
+    rc = streamer->open(context, job, runner->threads, room, &none, &stream);
     if (!rc)
         streamer->info(stream, &info);
-    d->bytes = streamer->bytes(job, runner->threads);
+    d->bytes = streamer->bytes(job, runner->threads, room);
     d->bytes_device = info.device_bytes;
     streamer->close(stream);
     gf_runner_stream_end(runner);
@@ -81,7 +80,8 @@ static int weigh(struct gf_deal *deal, const struct gf_task *t, const struct lon
         struct gf_runner runner;
         gf_session_set_alone(gf_deal_session(deal, i), true); /* it plans at once */
         gf_runner_open(&runner, gf_deal_session(deal, i), threads);
-        rc = forward ? weigh_stream(&runner, &longest->forward.job, &p->device[i])
+        rc = forward ? weigh_stream(&runner, &longest->forward.job,
+                                    gf_dwt_planes_room(t, p->n_devices), &p->device[i])
                      : weigh_chunks(&runner, &longest->inverse, &p->device[i]);
         gf_runner_close(&runner);
     }

@@ -48,7 +48,7 @@ static int share(const struct gf_job *job, int ranks, double *pieces, struct gf_
     return 0;
 }
 
-/* Parts of a wavelet transform exchange nothing. */
+/* Parts of a wavelet transform exchange nothing, nor do pages. */
 static int share_planes(const struct gf_task *t, int ranks, struct gf_ranks_plan *p) {
     const struct gf_job job = gf_dwt_planes_job(&t->job);
     struct gf_slab_wavelet w = {.memory_bytes = gf_dwt_planes_bytes(t, true)};
@@ -59,9 +59,17 @@ static int share_planes(const struct gf_task *t, int ranks, struct gf_ranks_plan
     return 0;
 }
 
+static int share_pages(const struct gf_task *t, struct gf_ranks_plan *p) {
+    p->most = t->job.shape[0];
+    p->bytes_needed = t->need;
+    return 0;
+}
+
 static int predict(const struct gf_task *t, int64_t moved, int ranks, struct gf_ranks_plan *p) {
     double pieces = 0;
-    int rc = t->job.op == GF_DWT ? share_planes(t, ranks, p) : share(&t->job, ranks, &pieces, p);
+    int rc = t->job.op == GF_DWT ? share_planes(t, ranks, p)
+             : t->pages.at_once  ? share_pages(t, p)
+                                 : share(&t->job, ranks, &pieces, p);
     p->ranks = ranks;
     p->alone = (double)moved / p->copy;
     p->passes = p->alone / (double)(ranks < p->most ? ranks : p->most);
@@ -82,7 +90,7 @@ static int64_t find_enough(const struct gf_task *t, int64_t moved, const struct 
 }
 
 int gf_ranks_plan(const struct gf_task *t, int64_t moved, struct gf_ranks_plan *out) {
-    const char *why = t->job.op != GF_DWT              ? gf_slab_refuses(&t->job)
+    const char *why = t->job.op != GF_DWT ? t->pages.at_once ? NULL : gf_slab_refuses(&t->job)
                       : t->job.direction == GF_FORWARD ? gf_dwt_planes_refuses(t, true)
                                                        : gf_idwt_planes_refuses(t);
     *out = (struct gf_ranks_plan){.link = t->s->link * 1e9};

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/backend_options.h"
 #include "cli/batch/slabs.h"
 #include "cli/commands/planes.h"
 #include "cli/log.h"
@@ -167,13 +166,12 @@ static json_t *shares_report(const struct gf_plan *plan) {
     char pages[64], bins[64];
     for (int i = 0; i < plan->n_shares; i++) {
         const struct gf_plan_share *s = &plan->share[i];
-        json_array_append_new(
-            list, GF_REPORT(GF_KEY("device", s->device), GF_KEY("pages", span_report(s->pages)),
-                            GF_KEY(".its_pages", span_text("page", s->pages, pages)),
-                            GF_KEY("bins", span_report(s->bins)),
-                            GF_KEY(".its_bins", span_text("bin", s->bins, bins)),
-                            GF_KEY("bytes_device", s->bytes), GF_KEY("bytes_sent", s->sent),
-                            GF_KEY("direct", s->direct)));
+        GF_APPEND(list, GF_KEY("device", s->device), GF_KEY("pages", span_report(s->pages)),
+                  GF_KEY(".its_pages", span_text("page", s->pages, pages)),
+                  GF_KEY("bins", span_report(s->bins)),
+                  GF_KEY(".its_bins", span_text("bin", s->bins, bins)),
+                  GF_KEY("bytes_device", s->bytes), GF_KEY("bytes_sent", s->sent),
+                  GF_KEY("direct", s->direct));
     }
     return list;
 }
@@ -194,10 +192,9 @@ static json_t *parts_report(const struct gf_plan_parts *p) {
     for (int i = 0; i < p->n_devices; i++) {
         const struct gf_plan_parts_device *d = &p->device[i];
         const bool known = d->parts >= 0;
-        json_array_append_new(
-            devices, GF_REPORT(GF_KEY("device", d->name), GF_KEY_IF(known, "parts", d->parts),
-                               GF_KEY(".known", known), GF_KEY("bytes_device", d->bytes_device),
-                               GF_KEY("bytes_host", d->bytes)));
+        GF_APPEND(devices, GF_KEY("device", d->name), GF_KEY_IF(known, "parts", d->parts),
+                  GF_KEY(".known", known), GF_KEY("bytes_device", d->bytes_device),
+                  GF_KEY("bytes_host", d->bytes));
     }
     return GF_REPORT(GF_KEY("parts", p->n), GF_KEY("planes", p->most), GF_KEY("beside", p->beside),
                      GF_KEY("devices", devices));
@@ -227,10 +224,9 @@ static json_t *slabs_report(const struct gf_task *t, const struct gf_slab_plan *
     const int64_t moved = gf_slab_bytes_moved(p), cut[2] = {p->pages, p->rows};
     json_t *walks = json_array();
     for (int i = 0; i < p->n_walks; i++)
-        json_array_append_new(walks,
-                              GF_REPORT(GF_KEY(".number", i + 1), GF_KEY("what", p->walk[i].what),
-                                        GF_KEY("bytes_read", p->walk[i].bytes_read),
-                                        GF_KEY("bytes_written", p->walk[i].bytes_written)));
+        GF_APPEND(walks, GF_KEY(".number", i + 1), GF_KEY("what", p->walk[i].what),
+                  GF_KEY("bytes_read", p->walk[i].bytes_read),
+                  GF_KEY("bytes_written", p->walk[i].bytes_written));
     return GF_REPORT(GF_KEY("slabs", p->n_slabs), GF_KEY("blocks", p->n_blocks),
                      GF_KEY_IF(p->line, "cut", gf_json_shape(cut, 2)), GF_KEY(".pages", p->pages),
                      GF_KEY(".rows", p->rows), GF_KEY(".slab_pages", p->slab_pages),
@@ -250,13 +246,11 @@ static json_t *passes_report(const struct gf_plan *plan, double copy) {
     for (int i = 0; i < plan->n_passes; i++) {
         const struct gf_pass_info *p = &plan->pass[i];
         number += !p->part;
-        json_array_append_new(
-            passes,
-            GF_REPORT(GF_KEY("what", p->what), GF_KEY("bytes_read", p->bytes_read),
-                      GF_KEY("bytes_written", p->bytes_written),
-                      GF_KEY_IF(p->cost > 0, "copy_share", share_of(p)),
-                      GF_KEY_IF(p->cost > 0 && copy > 0, "expected_ms", p->cost / copy * 1e3),
-                      GF_TRUE_IF(p->part, "part"), GF_KEY(".number", number)));
+        GF_APPEND(passes, GF_KEY("what", p->what), GF_KEY("bytes_read", p->bytes_read),
+                  GF_KEY("bytes_written", p->bytes_written),
+                  GF_KEY_IF(p->cost > 0, "copy_share", share_of(p)),
+                  GF_KEY_IF(p->cost > 0 && copy > 0, "expected_ms", p->cost / copy * 1e3),
+                  GF_TRUE_IF(p->part, "part"), GF_KEY(".number", number));
     }
     return passes;
 }
@@ -284,11 +278,9 @@ static json_t *steps_report(const struct gf_task *t, const struct gf_slab_plan *
         const bool runs = p->exchange_bytes && gf_slab_part_job(p, i, &job);
         json_t *workers =
             workers_report(t, ranks ? "rank" : "backend", ranks ? ranks : 1, runs ? &job : NULL);
-        json_array_append_new(steps,
-                              GF_REPORT(GF_KEY(".number", i + 1), GF_KEY("what", p->walk[i].what),
-                                        GF_KEY("bytes_read", p->walk[i].bytes_read),
-                                        GF_KEY("bytes_written", p->walk[i].bytes_written),
-                                        GF_KEY("workers", workers)));
+        GF_APPEND(steps, GF_KEY(".number", i + 1), GF_KEY("what", p->walk[i].what),
+                  GF_KEY("bytes_read", p->walk[i].bytes_read),
+                  GF_KEY("bytes_written", p->walk[i].bytes_written), GF_KEY("workers", workers));
     }
     return steps;
 }
@@ -296,9 +288,9 @@ static json_t *steps_report(const struct gf_task *t, const struct gf_slab_plan *
 static json_t *outputs_report(const struct gf_task *t) {
     json_t *list = json_array();
     for (int i = 0; i < t->job.n_out; i++)
-        json_array_append_new(list, GF_REPORT(GF_KEY("kind", gf_kind_name(t->product[i].kind)),
-                                              GF_KEY("type", gf_dtype_name(t->job.out[i].dtype)),
-                                              GF_KEY("format", t->product[i].format->name)));
+        GF_APPEND(list, GF_KEY("kind", gf_kind_name(t->product[i].kind)),
+                  GF_KEY("type", gf_dtype_name(t->job.out[i].dtype)),
+                  GF_KEY("format", t->product[i].format->name));
     return list;
 }
 
@@ -381,10 +373,10 @@ static json_t *report(const char *name, struct gf_task *t, const struct gf_plan_
 }
 
 /* The walks of several workers, and indented further what each of these runs. */
-#define STEPS                                                                                      \
-    "{*steps     walk {number:-4d} {what}\n"                                                       \
-    "              reads {bytes_read:B}, writes {bytes_written:B}\n"                               \
-    "{*workers {?runs {*steps       {?walks walk|pass} {number:-4d} {what}\n"                      \
+#define STEPS \
+    "{*steps     walk {number:-4d} {what}\n" \
+    "              reads {bytes_read:B}, writes {bytes_written:B}\n" \
+    "{*workers {?runs {*steps       {?walks walk|pass} {number:-4d} {what}\n" \
     "                reads {bytes_read:B}, writes {bytes_written:B}\n}}}}"
 
 static const char form[] =
@@ -408,16 +400,13 @@ static const char form[] =
     "{?all_ms , expected {all_ms:.3g} ms; the device copies {device_copy_gb_s:.0f} GB/s}\n"
     "{*bus   bus       {bytes_up:B} to the device, {bytes_down:B} back; "
     "{?least_ms at least {least_ms:.3g} ms at {up_gb_s:.0f} GB/s there and {down_gb_s:.0f} GB/s "
-    "back|"
-    "its speed is unknown}\n}"
+    "back|its speed is unknown}\n}"
     "{*times   time      one device {one_ms:.3g} ms, {count} devices {several_ms:.3g} ms, which "
-    "are "
-    "opened first\n"
+    "are opened first\n"
     "            by a bus of {up_gb_s:.3g} GB/s there and {down_gb_s:.3g} back"
     "{?bus_assumed  (assumed)}, a link of {link_gb_s:.3g} GB/s{?link_assumed  (assumed)}\n}"
     "{*devices   device {device}  {its_pages}, {its_bins} of a page; {bytes_device:B} of its "
-    "memory, "
-    "sends {bytes_sent:B}\n}"
+    "memory, sends {bytes_sent:B}\n}"
     "{*exchange   exchange  {sent:B}, {?direct from device to device|through the host's memory}\n}"
     "{?devices |{?bytes_device   device    {bytes_device:B} of its memory\n}}"
     "  memory    {bytes_needed:B}: input {bytes_in:B}, output {bytes_out:B}, workspace "

@@ -4,12 +4,10 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/batch/store.h"
 #include "cli/progress.h"
 #include "core/base/clock.h"
-#include "core/base/sample_value.h"
 #include "core/base/status.h"
 #include "core/divide/conveyor.h"
 #include "core/wavelet/window.h"
@@ -206,18 +204,14 @@ static int run_alone(struct gf_planes_work *p) {
 
 /* ---- outputs ---- */
 
-/* Adds up what this process and, if several share the task, the others counted. */
+/* Adds up what all hands and, if several share the task, all processes counted. */
 static int count(const struct gf_planes_work *p) {
     struct gf_task *t = p->t;
-    double clipped[GF_MAX_OUTPUTS];
-    for (int i = 0; i < GF_MAX_OUTPUTS; i++)
-        clipped[i] = (double)p->sum.clipped[i];
-    int rc = t->ranks ? gf_ranks_sum(t->ranks, clipped, GF_MAX_OUTPUTS) : 0;
     for (int i = 0; i < t->job.n_out; i++) {
         t->overflowed[i] += p->sum.overflowed[i];
-        t->report.clipped[i] += (int64_t)clipped[i];
+        t->report.clipped[i] += p->sum.clipped[i];
     }
-    return rc;
+    return gf_ranks_join_report(t->ranks, &t->report);
 }
 
 int gf_planes_run(struct gf_planes_work *p) {
@@ -229,9 +223,7 @@ int gf_planes_run(struct gf_planes_work *p) {
         goto out;
     t->streamed = p->parts || t->job.direction == GF_FORWARD;
     for (int i = 0; i < t->job.n_out && !rc; i++)
-        rc = p->in_order
-                 ? gf_product_begin(t->s, &t->product[i], &t->image.metadata, &p->out[i].volume)
-                 : gf_shared_create(t, i, &p->out[i]);
+        rc = gf_shared_create(t, i, p->in_order, &p->out[i]);
     if (!rc)
         rc = gf_shared_agree(t, p->parts && !t->ranks ? run_dealt(p) : run_alone(p));
     t->ms_decode += p->sum.ms_read;

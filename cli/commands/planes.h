@@ -79,6 +79,8 @@ int gf_dwt_planes_stream(struct gf_task *t);
 /* NULL, or why all of a task has to be in memory. Others than frames and raw volumes are done plane by plane only if
  * they `must`: too large, or by several processes. */
 const char *gf_dwt_planes_refuses(const struct gf_task *t, bool must);
+/* Bytes of host memory for the stream of each of so many devices. */
+int64_t gf_dwt_planes_room(const struct gf_task *t, int devices);
 /* Bytes that a planned task takes plane by plane; -1 where it is refused. */
 int64_t gf_dwt_planes_bytes(const struct gf_task *t, bool must);
 

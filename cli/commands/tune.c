@@ -7,7 +7,6 @@
 
 #include "cli/bench/bench.h"
 #include "cli/command.h"
-#include "cli/commands/tune_plans.h"
 #include "cli/log.h"
 #include "cli/report.h"
 #include "core/base/clock.h"
@@ -28,8 +27,7 @@ struct host_speeds {
 static json_t *rates_report(const int *side, const double *rate, int n) {
     json_t *list = json_array();
     for (int i = 0; i < n; i++)
-        json_array_append_new(list,
-                              GF_REPORT(GF_KEY("side", side[i]), GF_KEY("samples_s", rate[i])));
+        GF_APPEND(list, GF_KEY("side", side[i]), GF_KEY("samples_s", rate[i]));
     return list;
 }
 
@@ -50,8 +48,8 @@ static json_t *record_report(const char *device, const struct gf_speeds *r, bool
         GF_KEY("noisy", r->noisy), GF_KEY("kept", kept));
 }
 
-#define RATES                                                                                      \
-    "{?@ , }{?samples_s {samples_s:.3g*1e-9}|not measured} at {side}x{side}} (10^9 samples a "     \
+#define RATES \
+    "{?@ , }{?samples_s {samples_s:.3g*1e-9}|not measured} at {side}x{side}} (10^9 samples a " \
     "second)\n"
 static const char record_form[] =
     "{device}\n"
@@ -173,10 +171,8 @@ static int time_host(struct host_speeds *h) {
 
 static int forget(const struct gf_settings *s) {
     const int was = gf_speeds_forget();
-    if (was < 0) {
-        gf_log_error("tune: %s", gf_message());
-        return gf_exit_code(was);
-    }
+    if (was < 0)
+        return was;
     gf_report_print(s->json,
                     "{?deleted the record of speeds is deleted|there is no record of speeds}\n",
                     GF_REPORT(GF_BOOL("deleted", was != 0)));
@@ -226,19 +222,15 @@ static int choose(struct gf_settings *s) {
 static int run(struct gf_settings *s, char **operands, int n) {
     struct host_speeds host;
     int code = 0;
-    if (s->forget + !!s->export_to + !!s->import_from + (n > 0) > 1) {
-        gf_log_error("tune: --forget, --export, --import and a shape exclude each other");
-        return 2;
-    }
+    if (s->forget + !!s->export_to + !!s->import_from + (n > 0) > 1)
+        return gf_fail(GF_EUSAGE, "--forget, --export, --import and a shape exclude each other");
     if (s->forget)
         return forget(s);
     if (s->export_to || s->import_from)
         return s->export_to ? export_plans(s) : import_plans(s);
     int rc = choose(s);
-    if (rc && s->wish.list) {
-        gf_log_error("tune: %s", gf_message());
-        return gf_exit_code(rc);
-    }
+    if (rc && s->wish.list)
+        return rc;
     if (rc) {
         gf_log_fail(s->wish.device->name);
         code = gf_exit_code(rc);

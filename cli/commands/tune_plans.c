@@ -1,6 +1,4 @@
 /* gpufft tune SHAPE...: measures plans for a few kinds of transforms of each shape. */
-#include "cli/commands/tune_plans.h"
-
 #include <stdio.h>
 
 #include "cli/bench/bench.h"
@@ -27,8 +25,7 @@ struct tuned {
 static const char form[] = "  {transform:-34s} {?plans {?noisy noisy: the expected plan "
                            "stays|{?faster {ms:.4g} ms, {saved:.1f}% less "
                            "than the expected plan|{ms:.4g} ms: of {plans} plans the expected one "
-                           "stays}}|not measured: no choice, or no "
-                           "time left}\n";
+                           "stays}}|not measured: no choice, or no time left}\n";
 
 static int tune_case(void *user, const struct gf_bench_case *c) {
     struct tuned *t = user;
@@ -76,7 +73,7 @@ int gf_tune_plans(const struct gf_settings *s, const struct gf_wish_device *devi
     if (!rc)
         rc = gf_bench_sizes(&own, n ? operands : (char **)common, n ? n : COMMON, &sizes);
     if (!rc)
-        rc = gf_backend_open(t.backend, &options, &t.context);
+        rc = t.backend->open(t.backend, &options, &t.context);
     if (!rc && !s->json)
         printf("%s plans\n", device->name);
     for (int i = 0; !rc && i < sizes.n; i++)

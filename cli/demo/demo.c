@@ -409,17 +409,15 @@ static const struct gf_lesson *find_lesson(const char *name) {
     }
     const char *near = gf_opt_near(name, names);
     if (near)
-        gf_log_error("demo: no lesson '%s'; did you mean '%s'?", name, near);
+        gf_fail(GF_EUSAGE, "no lesson '%s'; did you mean '%s'?", name, near);
     else
-        gf_log_error("demo: no lesson '%s'; gpufft demo lists them", name);
+        gf_fail(GF_EUSAGE, "no lesson '%s'; gpufft demo lists them", name);
     return NULL;
 }
 
 static int by_hand(const struct gf_settings *s, char **operands, int n) {
-    if (n != 1 || !s->out) {
-        gf_log_error("demo: --page, --every and --sum take one picture and --out=OUT");
-        return 2;
-    }
+    if (n != 1 || !s->out)
+        return gf_fail(GF_EUSAGE, "--page, --every and --sum take one picture and --out=OUT");
     struct gf_targets targets = {.n = 1, .target = {{.label = "picture", .plain = true}}};
     int rc = gf_template_parse("--out", s->out, &targets.target[0].where);
     if (!rc)
@@ -429,8 +427,8 @@ static int by_hand(const struct gf_settings *s, char **operands, int n) {
     if (!rc)
         rc = run_by_hand(s, operands[0], &targets.target[0].where);
     if (rc == GF_EUSAGE)
-        gf_log_error("demo: %s", gf_message());
-    else if (rc)
+        return rc;
+    if (rc)
         gf_log_fail(operands[0]);
     return gf_exit_code(rc);
 }
@@ -448,17 +446,12 @@ static int run(struct gf_settings *s, char **operands, int n) {
     }
     for (int i = 0; i < n && !all; i++)
         if (!find_lesson(operands[i]))
-            return 2;
-    if (!s->out || !*s->out) {
-        gf_log_error("demo: no folder; give --out=DIR");
-        return 2;
-    }
-    for (int i = 0; i < n && !all; i++) {
-        int code = teach(find_lesson(operands[i]), s->out, n > 1, s->clobber);
-        worst = code > worst ? code : worst;
-    }
-    for (const struct gf_lesson *l = gf_lessons; l->name && all; l++) {
-        int code = teach(l, s->out, true, s->clobber);
+            return GF_EUSAGE;
+    if (!s->out || !*s->out)
+        return gf_fail(GF_EUSAGE, "no folder; give --out=DIR");
+    for (int i = 0; all ? gf_lessons[i].name != NULL : i < n; i++) {
+        const struct gf_lesson *lesson = all ? &gf_lessons[i] : find_lesson(operands[i]);
+        int code = teach(lesson, s->out, all || n > 1, s->clobber);
         worst = code > worst ? code : worst;
     }
     return worst;

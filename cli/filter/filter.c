@@ -280,9 +280,7 @@ static void tell_clipped(const struct gf_task *t, int i) {
                     share < 10, share, type,
                     shifted ? "a .tif with --depth=32 keeps them"
                             : "--offset=mid adds mid-grey, a .tif with --depth=32 keeps them");
-    if (clipped)
-        gf_log_verbose("'%s': %lld sample%s clipped to %s", gf_log_name(t->read[0]), clipped,
-                       clipped == 1 ? "" : "s", type);
+    gf_task_tell_clipped(t, i);
 }
 
 /* ---- the command ---- */
@@ -325,11 +323,10 @@ const struct gf_task_hooks gf_hooks_filter = {
 };
 
 static int run(struct gf_settings *s, char **operands, int n) {
-    if (!s->filter.n_parts && !gf_filter_searches(s)) {
-        gf_log_error("filter: no filter; there are --lowpass, --highpass, --bandpass, "
-                     "--bandreject, --notch, --auto-notch, --descreen, --mask and --convolve");
-        return 2;
-    }
+    if (!s->filter.n_parts && !gf_filter_searches(s))
+        return gf_fail(GF_EUSAGE,
+                       "no filter; there are --lowpass, --highpass, --bandpass, --bandreject, "
+                       "--notch, --auto-notch, --descreen, --mask and --convolve");
     int rc = gf_filter_read_files(s);
     gf_filter_note_radii(s);
     int code = rc ? gf_exit_code(rc) : gf_batch_run(&gf_hooks_filter, s, operands, n);
@@ -339,12 +336,14 @@ static int run(struct gf_settings *s, char **operands, int n) {
 }
 
 static const struct gf_opt_group *const groups[] = {
-    &gf_opts_out,       &gf_opts_depth_own, &gf_opts_filter_result,
-    &gf_opts_files,     &gf_opts_filter,    &gf_opts_axes,
-    &gf_opts_precision, &gf_opts_color,     &gf_opts_list,
-    &gf_opts_frames,    &gf_opts_raw,       &gf_opts_skip,
-    &gf_opts_backend,   &gf_opts_peer,      &gf_opts_run,
-    &gf_opts_scratch,   &gf_opts_report,    NULL};
+    /* outputs */
+    &gf_opts_out, &gf_opts_depth_own, &gf_opts_filter_result, &gf_opts_files,
+    /* the transform */
+    &gf_opts_filter, &gf_opts_axes, &gf_opts_precision, &gf_opts_color,
+    /* inputs */
+    &gf_opts_list, &gf_opts_frames, &gf_opts_raw,
+    /* the run */
+    &gf_opts_backend, &gf_opts_peer, &gf_opts_run, &gf_opts_scratch, &gf_opts_report, NULL};
 
 const struct gf_command gf_command_filter = {
     .name = "filter",

@@ -8,7 +8,6 @@
 #include "core/filter/waves.h"
 #include "core/base/sample_value.h"
 #include "core/base/memory.h"
-#include "core/base/status.h"
 
 static int64_t count_of(const int64_t *shape, int n) {
     int64_t count = 1;
@@ -123,8 +122,8 @@ static int split_smooth(struct gf_task *t, const struct gf_array *picture, struc
     return rc;
 }
 
-#define TO_FLOAT(to_type, from_type)                                                               \
-    for (int64_t i = 0; i < n; i++)                                                                \
+#define TO_FLOAT(to_type, from_type) \
+    for (int64_t i = 0; i < n; i++) \
         ((to_type *)to)[i] = (to_type)((const from_type *)from)[i];
 
 /* Converts a row between the usual types; false for others. */

@@ -1,7 +1,6 @@
 /* Makes filters from options, and keeps them from file to file. */
 #include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/filter/filtering.h"

@@ -162,8 +162,7 @@ static int parse_convolve(const struct gf_opt *o, const char *value, void *setti
     bool blur = !strncmp(value, "gaussian:", 9);
     if (!blur && names_kernel(value))
         return gf_fail(GF_EUSAGE,
-                       "--convolve=%.60s: no such file, and no kernel of that name but "
-                       "gaussian:S",
+                       "--convolve=%.60s: no such file, and no kernel of that name but gaussian:S",
                        value);
     int rc = add_part(o, value, settings, &p);
     if (rc || !blur)

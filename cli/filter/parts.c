@@ -21,7 +21,7 @@ static int transform_once(void *settings, const struct gf_job *job, const struct
     void *context;
     int rc = gf_backend_find("openmp", &b);
     if (!rc)
-        rc = gf_backend_open(b, &options, &context);
+        rc = b->open(b, &options, &context);
     if (rc)
         return rc;
     rc = b->plan(context, job, &plan);

@@ -1,5 +1,4 @@
 /* The font of plots: each character is a few strokes, drawn with a round pen. */
-#include <math.h>
 
 #include "cli/plot/canvas.h"
 

@@ -7,16 +7,8 @@
 
 #include "core/base/status.h"
 
-enum {
-    TOP = 40,
-    BOTTOM = 58,
-    LEFT = 86,
-    RIGHT = 24,
-    PANEL = 420,
-    NOTE = 22,
-    FONT = 15,
-    TITLE = 17
-};
+enum { TOP = 40, BOTTOM = 58, LEFT = 86, RIGHT = 24 };  /* margins of a panel */
+enum { PANEL = 420, NOTE = 22, FONT = 15, TITLE = 17 }; /* heights */
 enum { MOST_DECADES = 14 }; /* points farther below the highest one are not worth the room */
 
 const double gf_dashes[][6] = {{0}, {8, 4, 0}, {2, 4, 0}, {10, 4, 2, 4, 0}};

@@ -4,7 +4,6 @@
 
 #include "cli/results/results.h"
 #include "core/filter/filter.h"
-#include "core/base/status.h"
 
 const char *const gf_bench_kinds[] = {"c2c", "r2c",    "c2r",      "picture", "picture-full",
                                       "dwt", "filter", "exchange", NULL};

@@ -102,12 +102,9 @@ static struct text case_text(const struct gf_bench_case *c) {
     return levels ? text_of("%.70s, %d level%s", shape.s, levels, levels == 1 ? "" : "s") : shape;
 }
 
-static struct text ratio_text(double v) {
-    return v < 9.95 ? text_of("%.2g", v) : text_of("%.0f", v);
-}
-
-static struct text rate_text(double v) {
-    return v < 999.5 ? text_of("%.3g", v) : text_of("%.0f", v);
+/* A number of so many digits, or more if it has them before the point. */
+static struct text digits_text(double v, int n) {
+    return v < pow(10, n) - 0.5 ? text_of("%.*g", n, v) : text_of("%.0f", v);
 }
 
 /* A time with three digits, in the unit that suits it. */
@@ -117,11 +114,11 @@ static struct text time_text(double seconds) {
     double v = seconds * 1e9;
     for (; v >= 999.5 && unit < 3; unit++)
         v /= 1e3;
-    return text_of("%s %s", rate_text(v).s, units[unit]);
+    return text_of("%s %s", digits_text(v, 3).s, units[unit]);
 }
 
 static struct text gb_s_text(int64_t bytes, double seconds) {
-    return rate_text((double)bytes / seconds * 1e-9);
+    return digits_text((double)bytes / seconds * 1e-9, 3);
 }
 
 /* A time, or how many times as fast as `over`, with its marks; "-" without a row. */
@@ -129,7 +126,7 @@ static struct text cell_text(const struct gf_bench_row *row, const struct gf_ben
     if (!row)
         return text_of("-");
     return text_of("%s%s%s",
-                   over && row != over ? ratio_text(over->time.median / row->time.median).s
+                   over && row != over ? digits_text(over->time.median / row->time.median, 2).s
                                        : time_text(row->time.median).s,
                    row->noisy ? "~" : "", row->astray ? "^" : "");
 }
@@ -208,8 +205,8 @@ static void print_spread(FILE *f, const struct view *v, const char *name, const 
         n++;
     }
     if (n)
-        fprintf(f, " %s | %s to %s |", ratio_text(exp(sum / n)).s, ratio_text(least).s,
-                ratio_text(most).s);
+        fprintf(f, " %s | %s to %s |", digits_text(exp(sum / n), 2).s, digits_text(least, 2).s,
+                digits_text(most, 2).s);
     else
         fputs(" - | - |", f);
 }

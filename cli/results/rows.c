@@ -1,11 +1,11 @@
 /* Rows of this run, and of earlier ones, which are read from the lines of `bench --json`. */
 #include <errno.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/log.h"
+#include "cli/report.h"
 #include "cli/results/results.h"
 #include "core/base/status.h"
 
@@ -42,19 +42,9 @@ int gf_bench_keep(struct gf_bench_results *r, const struct gf_bench_case *c,
 
 /* ---- lines of bench --json ---- */
 
-static void get_text(const json_t *o, const char *key, char *text, size_t size) {
-    const char *value = json_string_value(json_object_get(o, key));
-    snprintf(text, size, "%s", value ? value : "");
-}
-
 /* A number, times `unit`; 0 where there is none. */
 static double get_real(const json_t *o, const char *key, double unit) {
     return json_number_value(json_object_get(o, key)) * unit;
-}
-
-static int get_int(const json_t *o, const char *key) {
-    json_int_t v = json_integer_value(json_object_get(o, key));
-    return v < 0 || v > 1 << 20 ? 0 : (int)v;
 }
 
 /* The index of the member's text among `names`, or -1. */
@@ -67,16 +57,17 @@ static int get_choice(const json_t *o, const char *key, const char *const *names
 }
 
 static int read_host(const json_t *o, struct gf_bench_results *r) {
-    struct gf_bench_host h = {.cores = get_int(o, "cores"), .threads = get_int(o, "threads")};
+    struct gf_bench_host h = {.cores = gf_json_get_int(o, "cores"),
+                              .threads = gf_json_get_int(o, "threads")};
     const json_t *devices = json_object_get(o, "devices");
-    get_text(o, "machine", h.cpu, sizeof h.cpu);
-    get_text(o, "isa", h.isa, sizeof h.isa);
+    gf_json_get_text(o, "machine", h.cpu, sizeof h.cpu);
+    gf_json_get_text(o, "isa", h.isa, sizeof h.isa);
     h.copy = get_real(o, "copy_gb_s", 1e9);
     for (size_t i = 0; i < json_array_size(devices) && h.n_devices < GF_MAX_ENTRANTS; i++) {
         const json_t *d = json_array_get(devices, i);
         struct gf_bench_device *to = &h.device[h.n_devices++];
-        get_text(d, "backend", to->entrant, sizeof to->entrant);
-        get_text(d, "name", to->name, sizeof to->name);
+        gf_json_get_text(d, "backend", to->entrant, sizeof to->entrant);
+        gf_json_get_text(d, "name", to->name, sizeof to->name);
         to->copy = get_real(d, "copy_gb_s", 1e9);
     }
     return gf_bench_keep_host(r, &h);
@@ -88,7 +79,7 @@ static int bad_row(void) {
 
 static int read_case(const json_t *o, struct gf_bench_case *c) {
     const json_t *extents = json_object_get(o, "shape");
-    const int kind = get_choice(o, "kind", gf_bench_kinds), levels = get_int(o, "levels");
+    const int kind = get_choice(o, "kind", gf_bench_kinds), levels = gf_json_get_int(o, "levels");
     const int precision = get_choice(o, "precision", gf_bench_precisions);
     const int direction = get_choice(o, "direction", gf_bench_directions);
     const char *letters = json_string_value(json_object_get(o, "axes"));
@@ -123,27 +114,27 @@ static int read_row(const json_t *o, struct gf_bench_results *r) {
     if (rc)
         return rc;
     row.status = (enum gf_bench_status)status;
-    get_text(o, "backend", row.name, sizeof row.name);
-    get_text(o, "device", row.device, sizeof row.device);
-    get_text(o, "why", row.why, sizeof row.why);
+    gf_json_get_text(o, "backend", row.name, sizeof row.name);
+    gf_json_get_text(o, "device", row.device, sizeof row.device);
+    gf_json_get_text(o, "why", row.why, sizeof row.why);
     row.error = get_real(o, "error", 1);
-    row.time = (struct gf_times){.runs = get_int(o, "runs"),
+    row.time = (struct gf_times){.runs = gf_json_get_int(o, "runs"),
                                  .median = get_real(o, "median_ms", 1e-3),
                                  .least = get_real(o, "least_ms", 1e-3),
                                  .p90 = get_real(o, "p90_ms", 1e-3)};
-    row.devices = get_int(o, "devices");
+    row.devices = gf_json_get_int(o, "devices");
     row.noisy = json_is_true(json_object_get(o, "noisy"));
-    row.again = get_int(o, "again");
+    row.again = gf_json_get_int(o, "again");
     row.astray = json_is_true(json_object_get(o, "off_trend"));
-    get_text(o, "path", row.code_path, sizeof row.code_path);
+    gf_json_get_text(o, "path", row.code_path, sizeof row.code_path);
     row.host = get_real(o, "host_ms", 1e-3);
     row.plan = get_real(o, "plan_ms", 1e-3);
     row.build = get_real(o, "build_ms", 1e-3);
-    row.passes = get_int(o, "passes");
+    row.passes = gf_json_get_int(o, "passes");
     row.moved = json_integer_value(json_object_get(o, "bytes_moved"));
     row.copy = *row.device ? get_real(o, "device_copy_gb_s", 1e9) : r->host[r->n_hosts - 1].copy;
     row.ratio = get_real(o, "ratio", 1);
-    get_text(o, "relative", row.relative, sizeof row.relative);
+    gf_json_get_text(o, "relative", row.relative, sizeof row.relative);
     if (row.status == GF_BENCH_OK && !(row.time.median > 0))
         return bad_row();
     return gf_bench_keep(r, &c, &row);

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/backend_options.h"
 #include "cli/command.h"
 #include "cli/selftest/rig.h"
 #include "cli/log.h"
@@ -75,6 +74,15 @@ static int64_t position(const struct gf_extents *s, const int64_t *at) {
     return i;
 }
 
+/* The transform of x has to be r->want. */
+static int becomes(struct gf_rig *rig, const char *what, const struct gf_extents *s, int transforms,
+                   bool real, const double complex *x, struct room *r) {
+    int rc = gf_rig_transform(rig, s, GF_FORWARD, real, x, r->fx);
+    if (!rc)
+        gf_rig_compare(rig, what, s, transforms, r->fx, r->want);
+    return rc;
+}
+
 static int check_impulse(struct gf_rig *rig, const struct gf_extents *s, struct room *r) {
     int64_t n = gf_rig_points(s), at[GF_MAX_DIMS];
     for (int a = 0; a < s->n; a++)
@@ -83,10 +91,7 @@ static int check_impulse(struct gf_rig *rig, const struct gf_extents *s, struct 
     r->x[position(s, at)] = 1;
     for (int64_t i = 0; i < n; i++)
         r->want[i] = ramp(s, i, at);
-    int rc = gf_rig_transform(rig, s, GF_FORWARD, true, r->x, r->fx);
-    if (!rc)
-        gf_rig_compare(rig, "an impulse becomes a wave", s, 1, r->fx, r->want);
-    return rc;
+    return becomes(rig, "an impulse becomes a wave", s, 1, true, r->x, r);
 }
 
 static int check_constant(struct gf_rig *rig, const struct gf_extents *s, struct room *r) {
@@ -95,10 +100,7 @@ static int check_constant(struct gf_rig *rig, const struct gf_extents *s, struct
         r->x[i] = 1;
         r->want[i] = i ? 0 : (double)n;
     }
-    int rc = gf_rig_transform(rig, s, GF_FORWARD, true, r->x, r->fx);
-    if (!rc)
-        gf_rig_compare(rig, "a constant becomes one number", s, 1, r->fx, r->want);
-    return rc;
+    return becomes(rig, "a constant becomes one number", s, 1, true, r->x, r);
 }
 
 static int check_linear(struct gf_rig *rig, const struct gf_extents *s, struct room *r) {
@@ -112,11 +114,7 @@ static int check_linear(struct gf_rig *rig, const struct gf_extents *s, struct r
         r->want[i] = 0.5 * r->fx[i] - 2 * r->fy[i];
         r->x[i] = 0.5 * r->x[i] - 2 * r->y[i];
     }
-    if (!rc)
-        rc = gf_rig_transform(rig, s, GF_FORWARD, false, r->x, r->fx);
-    if (!rc)
-        gf_rig_compare(rig, "sums stay sums", s, 2, r->fx, r->want);
-    return rc;
+    return rc ? rc : becomes(rig, "sums stay sums", s, 2, false, r->x, r);
 }
 
 static int check_shift(struct gf_rig *rig, const struct gf_extents *s, struct room *r) {
@@ -133,13 +131,9 @@ static int check_shift(struct gf_rig *rig, const struct gf_extents *s, struct ro
         r->y[position(s, from)] = r->x[i];
     }
     int rc = gf_rig_transform(rig, s, GF_FORWARD, true, r->x, r->want);
-    if (!rc)
-        rc = gf_rig_transform(rig, s, GF_FORWARD, true, r->y, r->fy);
     for (int64_t i = 0; i < n; i++)
         r->want[i] *= ramp(s, i, at);
-    if (!rc)
-        gf_rig_compare(rig, "a step becomes a phase", s, 2, r->fy, r->want);
-    return rc;
+    return rc ? rc : becomes(rig, "a step becomes a phase", s, 2, true, r->y, r);
 }
 
 static long double square(double complex v) {
@@ -171,10 +165,8 @@ static int check_definition(struct gf_rig *rig, const struct gf_extents *s, stru
         gf_rig_random(r->x, n, 5, real);
         rc = gf_rig_reference(s, r->x, r->want);
         if (!rc)
-            rc = gf_rig_transform(rig, s, GF_FORWARD, real, r->x, r->fx);
-        if (!rc)
-            gf_rig_compare(rig, real ? "real against the definition" : "against the definition", s,
-                           1, r->fx, r->want);
+            rc = becomes(rig, real ? "real against the definition" : "against the definition", s, 1,
+                         real, r->x, r);
     }
     return rc;
 }
@@ -323,7 +315,7 @@ static int test_backend(const struct gf_settings *s, const struct gf_backend *ba
     options.general = !s->full; /* the kernels that transform files, of which there are few */
     for (; opened < (backend->devices ? 1 : 2) && !rc; opened += !rc) {
         options.threads = s->threads ? s->threads : opened ? 0 : 1;
-        rc = gf_backend_open(backend, &options, &b.context[opened]);
+        rc = backend->open(backend, &options, &b.context[opened]);
     }
     for (int wide = 0; wide < 2; wide++)
         for (int g = 0; g < N_GROUPS; g++)
@@ -372,8 +364,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
     if (!rc)
         rc = room_alloc(&room);
     if (rc) {
-        gf_log_error("selftest: %s", gf_message());
-        code = gf_exit_code(rc);
+        code = rc;
         goto out;
     }
     gf_progress_start(s->quiet, 0);
@@ -382,7 +373,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
         const struct gf_backend *b = gf_backends[i];
         if (only && b != only)
             continue;
-        bool absent = gf_backend_probe(b, reason);
+        bool absent = b->probe(b, reason);
         print_what(s, b, absent ? "absent: " : "", reason);
         if (absent)
             continue;

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "cli/json.h"
 #include "cli/log.h"
 #include "cli/plot/plot.h"
 #include "cli/report.h"
@@ -50,9 +49,8 @@ static json_t *octaves_report(const struct gf_stats *s, const struct gf_stats_si
                  (long long)to);
         range_text(range, low, high);
         range_text(periods, 1 / low, 1 / high);
-        json_array_append_new(list, GF_REPORT(GF_KEY("rings", rings), GF_KEY("range", range),
-                                              GF_KEY("periods", periods), GF_KEY("bins", bins),
-                                              GF_KEY("mean", bins ? sum / (double)bins : 0)));
+        GF_APPEND(list, GF_KEY("rings", rings), GF_KEY("range", range), GF_KEY("periods", periods),
+                  GF_KEY("bins", bins), GF_KEY("mean", bins ? sum / (double)bins : 0));
     }
     return list;
 }
@@ -74,14 +72,11 @@ static json_t *peaks_report(const struct gf_stats *s, const struct gf_stats_sign
     for (int i = 0; i < c->n_peaks; i++) {
         const struct gf_peak *p = &c->peak[i];
         const struct gf_wave *w = &c->wave[i];
-        json_array_append_new(
-            list,
-            GF_REPORT(GF_KEY("at", gf_json_shape(p->at, s->job->ndim)),
-                      GF_KEY(".place", place(s, p, text)), GF_KEY("frequency", w->frequency),
-                      GF_KEY("period", w->period), GF_KEY_IF(s->job->ndim > 1, "angle", w->angle),
-                      GF_KEY_IF(s->job->ndim > 2, "tilt", w->tilt),
-                      GF_KEY("amplitude", w->amplitude), GF_KEY("strength", p->strength),
-                      GF_KEY("radius", p->radius)));
+        GF_APPEND(list, GF_KEY("at", gf_json_shape(p->at, s->job->ndim)),
+                  GF_KEY(".place", place(s, p, text)), GF_KEY("frequency", w->frequency),
+                  GF_KEY("period", w->period), GF_KEY_IF(s->job->ndim > 1, "angle", w->angle),
+                  GF_KEY_IF(s->job->ndim > 2, "tilt", w->tilt), GF_KEY("amplitude", w->amplitude),
+                  GF_KEY("strength", p->strength), GF_KEY("radius", p->radius));
     }
     return list;
 }

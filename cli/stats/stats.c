@@ -4,25 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/backend_options.h"
+#include "cli/batch/describe.h"
 #include "cli/command.h"
 #include "cli/log.h"
 #include "cli/progress.h"
-#include "cli/batch/report.h"
-#include "cli/batch/describe.h"
-#include "cli/batch/task.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
 #include "formats/record.h"
-
-struct stats_run {
-    const struct gf_settings *s;
-    struct gf_session session;
-    struct gf_runner runner;
-    struct gf_inputs inputs;
-    struct gf_targets radial; /* --radial, if given */
-    int done, failed, worst;
-};
 
 static void free_stats(struct gf_stats *s) {
     for (int64_t i = 0; i < s->n_signals && s->signal; i++) {
@@ -127,230 +115,153 @@ static int look_at_spectrum(struct gf_stats *st, const struct gf_array *out, int
 }
 
 /* Transforms the picture and analyses it; `st` points at image and job. */
-static int look(struct stats_run *r, struct gf_image *image, struct gf_job *job,
+static int look(struct gf_task *t, struct gf_image *image, struct gf_job *job,
                 struct gf_stats *st) {
+    const int threads = gf_settings_threads(t->s);
     struct gf_array in = image->px, out = {0};
     struct gf_report report = {0};
     in.base = NULL;
     in.shape[image->ndim] -= image->alpha;
-    int rc = make_job(r->s, image, job);
+    int rc = make_job(t->s, image, job);
     if (rc)
         return rc;
-    gf_load_note_stack(st->path, image, job->axes);
-    gf_runner_ahead(&r->runner, job);
+    gf_runner_ahead(t->runner, job);
     rc = look_at_samples(st); /* while the context opens */
     if (!rc)
-        rc = plan(&r->runner, job, image, gf_settings_threads(r->s));
+        rc = plan(t->runner, job, image, threads);
     if (!rc)
         rc = gf_job_alloc(job, 0, &out);
     if (!rc)
-        rc = gf_runner_run(&r->runner, &in, &out, &report);
-    st->backend = gf_runner_name(&r->runner);
+        rc = gf_runner_run(t->runner, &in, &out, &report);
+    st->backend = gf_runner_name(t->runner);
     for (int64_t i = 0; i < st->n_signals && !rc; i++)
-        rc = look_at_spectrum(st, &out, i, gf_settings_threads(r->s));
+        rc = look_at_spectrum(st, &out, i, threads);
     gf_array_free(&out);
     return rc;
 }
 
-static int write_radial(const struct stats_run *r, const struct gf_stats *st) {
+static int write_radial(const struct gf_task *t, const struct gf_stats *st) {
     char *path;
-    if (!r->radial.n)
+    if (!t->targets->n)
         return 0;
-    const struct gf_target *t = &r->radial.target[0];
-    if (st->page >= 0 && !t->where.has_page)
-        return gf_fail(GF_EINVAL, "several pages: number the files with {page} in --radial");
-    int64_t page = t->where.has_page && st->page < 0 ? 0 : st->page;
-    int rc = gf_template_expand(&t->where, st->path, "radial", page, &path);
-    if (rc)
-        return rc;
-    if (page >= 0)
-        rc = gf_target_claim(t, st->path, NULL, path);
+    const struct gf_target *radial = &t->targets->target[0];
+    const int64_t page = st->page < 0 ? 0 : st->page;
+    int rc = gf_template_expand(&radial->where, st->path, radial->label, page, &path);
     if (!rc)
-        rc = gf_stats_radial_write(st, path, r->s->clobber);
+        rc = gf_stats_radial_write(st, path, t->s->clobber);
     free(path);
     return rc;
 }
 
 /* Analyses samples in memory and prints the result. */
-static int look_and_print(struct stats_run *r, struct gf_image *image, struct gf_stats *st) {
+static int look_and_print(struct gf_task *t, struct gf_image *image, const char *name,
+                          int64_t page) {
     struct gf_job job;
-    st->image = image;
-    st->job = &job;
-    st->peaks = r->s->stats.peaks;
-    gf_progress_show("transforming", gf_log_name(st->name));
-    int rc = look(r, image, &job, st);
+    struct gf_stats st = {.path = t->read[0],
+                          .name = name,
+                          .page = page,
+                          .image = image,
+                          .job = &job,
+                          .peaks = t->s->stats.peaks};
+    gf_progress_show("transforming", gf_log_name(name));
+    int rc = look(t, image, &job, &st);
     if (!rc)
-        rc = write_radial(r, st);
+        rc = write_radial(t, &st);
     if (!rc) {
         gf_progress_hide();
-        gf_stats_print(st, r->s->json);
-        gf_log_verbose("'%s': backend %s (%s)", gf_log_name(st->name), st->backend, r->runner.why);
+        gf_stats_print(&st, t->s->json);
+        gf_log_verbose("'%s': backend %s (%s)", gf_log_name(name), st.backend, t->runner->why);
     }
-    free_stats(st);
+    free_stats(&st);
     return rc;
 }
 
 /* There is no memory for the samples of this header: fails with the need of all the work, which is
  * larger. */
-static int refuse(struct stats_run *r, const struct gf_image *image, int rc) {
+static int refuse(struct gf_task *t, const struct gf_image *image, int rc) {
     struct gf_failure first = {0};
     struct gf_job job;
     int all = 0;
     gf_failure_keep(&first, rc);
-    if (!make_job(r->s, image, &job))
-        all = plan(&r->runner, &job, image, gf_settings_threads(r->s));
+    if (!make_job(t->s, image, &job))
+        all = plan(t->runner, &job, image, gf_settings_threads(t->s));
     return all == GF_ENOMEM ? all : gf_failure_return(&first);
 }
 
-/* One input. --dims=2 takes the pages of a volume one by one. */
-struct input {
-    char *const *read;
-    int n;
-    struct gf_reader reader;
-    struct gf_image all;  /* px.data is NULL where a page is read at a time */
-    struct gf_image page; /* one */
-};
-
-static int look_at_page(struct stats_run *r, struct input *in, int64_t z) {
-    struct gf_array like = in->all.px, to, from;
-    struct gf_stats st = {.path = in->read[0], .page = z};
+/* `one` is a picture without samples. */
+static int look_at_page(struct gf_task *t, struct gf_image one, int64_t z) {
+    struct gf_array like = t->image.px, to, from;
     char *name;
-    int rc = gf_array_alloc(&in->page.px, like.dtype, 3, like.shape + 1);
+    int rc = gf_array_alloc(&one.px, like.dtype, 3, like.shape + 1);
     if (rc)
         return rc;
-    if (asprintf(&name, "%s[%lld]", st.path, (long long)z) < 0)
+    if (asprintf(&name, "%s[%lld]", t->read[0], (long long)z) < 0)
         return gf_fail(GF_ENOMEM, "out of memory");
-    st.name = name;
     like.shape[0] = 1;
-    to = gf_array_wrap(in->page.px.data, like.dtype, 4, like.shape);
-    if (in->all.px.data) {
-        from = gf_array_slice(&in->all.px, 0, z, 1);
+    to = gf_array_wrap(one.px.data, like.dtype, 4, like.shape);
+    if (t->image.px.data) {
+        from = gf_array_slice(&t->image.px, 0, z, 1);
         gf_array_copy(&to, &from);
     } else {
-        rc = gf_reader_pages(&in->reader, &in->all, z, &to);
+        rc = gf_reader_pages(&t->reader, &t->image, z, &to);
     }
     if (!rc)
-        rc = gf_load_finite(r->s, &in->page);
+        rc = gf_load_finite(t->s, &one);
     if (!rc)
-        rc = look_and_print(r, &in->page, &st);
-    gf_array_free(&in->page.px);
+        rc = look_and_print(t, &one, name, z);
+    gf_array_free(&one.px);
     free(name);
     return rc;
 }
 
-static int look_at_pages(struct stats_run *r, struct input *in) {
-    const int64_t pages = in->all.px.shape[0];
-    int rc = gf_reader_has_pages(&in->reader) ? 0 : gf_reader_read(&in->reader, &in->all);
-    in->page = (struct gf_image){.ndim = 2, .color = in->all.color, .alpha = in->all.alpha};
-    gf_runner_repeat(&r->runner, rc ? 0 : pages);
+/* --dims=2 takes the pages of a volume one by one. */
+static int look_at_pages(struct gf_task *t) {
+    const struct gf_image one = {.ndim = 2, .color = t->image.color, .alpha = t->image.alpha};
+    const int64_t pages = t->image.px.shape[0];
+    if (t->targets->n && !t->targets->target[0].where.has_page)
+        return gf_fail(GF_EINVAL, "several pages: number the files with {page} in --radial");
+    int rc = gf_reader_has_pages(&t->reader) ? 0 : gf_reader_read(&t->reader, &t->image);
+    gf_runner_repeat(t->runner, rc ? 0 : pages);
     for (int64_t z = 0; !rc && z < pages; z++)
-        rc = look_at_page(r, in, z);
+        rc = look_at_page(t, one, z);
     return rc;
 }
 
-static int look_at_all(struct stats_run *r, struct input *in) {
-    struct gf_stats st = {.path = in->read[0], .name = in->read[0], .page = -1};
-    const struct gf_image header = in->all;
-    int rc = gf_reader_read(&in->reader, &in->all);
-    if (!rc && (rc = gf_reader_more(&in->reader)) > 0)
+static int look_at_all(struct gf_task *t) {
+    const struct gf_image header = t->image;
+    int rc = gf_reader_read(&t->reader, &t->image);
+    if (!rc && (rc = gf_reader_more(&t->reader)) > 0)
         rc = gf_fail(GF_EUNSUPP, "a PNM of more than one picture"); /* only PNM holds several */
     if (!rc)
-        rc = gf_load_finite(r->s, &in->all);
-    if (rc == GF_ENOMEM && in->n == 1 && strcmp(in->read[0], "-"))
-        rc = refuse(r, &header, rc);
-    return rc ? rc : look_and_print(r, &in->all, &st);
+        rc = gf_load_finite(t->s, &t->image);
+    if (rc == GF_ENOMEM && t->n_read == 1 && strcmp(t->read[0], "-"))
+        rc = refuse(t, &header, rc);
+    return rc ? rc : look_and_print(t, &t->image, t->read[0], -1);
 }
 
-static int look_at_input(struct stats_run *r, struct input *in) {
-    unsigned axes;
-    int rc = gf_reader_open(&in->reader, r->s, in->read, in->n, &in->all);
-    if (!rc)
-        rc = check_record(&in->all);
-    if (!rc)
-        rc = gf_settings_axes(r->s, in->all.ndim, &axes);
-    if (!rc)
-        rc = (r->s->dims == 2 && in->all.ndim == 3 ? look_at_pages : look_at_all)(r, in);
-    gf_image_free(&in->all);
-    gf_reader_close(&in->reader);
+/* The task has no outputs; each picture or page has a job of its own. */
+static int prepare(struct gf_task *t) {
+    int rc = check_record(&t->image);
+    gf_task_begin_job(t, GF_FORWARD);
+    t->refuses.pages = "pages are analysed one by one";
+    t->product[0].image.ndim = t->image.ndim; /* for the names of --radial */
+    memcpy(t->product[0].shape, t->image.px.shape, sizeof t->product[0].shape);
+    return rc ? rc : gf_settings_axes(t->s, t->job.ndim, &t->job.axes);
+}
+
+static int stream(struct gf_task *t) {
+    int rc = (t->s->dims == 2 && t->image.ndim == 3 ? look_at_pages : look_at_all)(t);
+    gf_reader_close(&t->reader);
+    t->state = rc ? t->state : GF_TASK_WRITTEN;
     return rc;
 }
 
-/* Handles a file, or all files as the planes of a volume. */
-static void run_one(struct stats_run *r, char *const *read, int n) {
-    gf_progress_show("reading", gf_log_name(read[0]));
-    int rc = look_at_input(r, &(struct input){.read = read, .n = n});
-    if (!rc) {
-        r->done++;
-        return;
-    }
-    int code = gf_exit_code_of_input(rc, r->s->frames || r->inputs.n == 1);
-    r->worst = code > r->worst ? code : r->worst;
-    r->failed++;
-    gf_log_fail(gf_session_is_lost(&r->session) && !gf_session_is_open(&r->session) ? NULL
-                                                                                    : read[0]);
-    gf_report_failed(r->s, read[0]);
-}
+static const struct gf_task_hooks hooks = {
+    .name = "stats", .prints = true, .prepare = prepare, .stream = stream};
 
-/* --radial: a file, or a template for several. */
-static int claim_radial(struct stats_run *r) {
-    const struct gf_settings *s = r->s;
-    struct gf_target *t = &r->radial.target[0];
-    int names = s->frames && r->inputs.n ? 1 : r->inputs.n;
-    if (!s->stats.radial)
-        return 0;
-    int rc = gf_stats_radial_check(s->stats.radial);
-    if (!rc)
-        rc = gf_template_parse("--radial", s->stats.radial, &t->where);
-    if (!rc && (t->where.prefix || (t->where.has_page && s->dims != 2)))
-        rc = gf_fail(GF_EUSAGE,
-                     "--radial names a file, or a template with {stem}, and with --dims=2 "
-                     "{page}");
-    if (rc)
-        return rc;
-    t->where.roots = &r->inputs.roots;
-    t->label = "radial";
-    t->plain = true;
-    r->radial.n = 1;
-    return gf_targets_claim(s, &r->radial, r->inputs.path, names);
-}
-
-static int run_stats(struct gf_settings *s, char **operands, int n) {
-    struct stats_run r = {.s = s};
-    int rc = gf_settings_check(s);
-    if (!rc)
-        rc = gf_inputs_gather(s, operands, n, &r.inputs);
-    if (!rc)
-        rc = claim_radial(&r);
-    if (!rc)
-        rc = gf_settings_wish_one(s, NULL);
-    if (!rc)
-        rc = gf_session_open_for(s, &r.session);
-    if (rc) {
-        gf_log_error("stats: %s", gf_message());
-        r.worst = gf_exit_code(rc);
-        goto out;
-    }
-    s->max_memory = r.session.options.memory_limit; /* for decoding too */
-    gf_runner_open(&r.runner, &r.session, s->threads);
-    r.failed = r.inputs.failed;
-    r.worst = r.failed ? 1 : 0;
-    gf_progress_start(s->quiet, s->frames ? 1 : r.inputs.n);
-    gf_runner_ahead(&r.runner, NULL);
-    if (s->frames && !r.failed)
-        run_one(&r, r.inputs.path, r.inputs.n);
-    for (int i = 0; i < r.inputs.n && !s->frames && !gf_session_is_lost(&r.session); i++) {
-        gf_runner_next(&r.runner, r.inputs.n - i);
-        run_one(&r, &r.inputs.path[i], 1);
-        gf_progress_count(0, 1, 0);
-    }
-    gf_progress_stop();
-    if (!s->frames && (r.done + r.failed > 1 || r.inputs.many))
-        gf_log_note("%d done, %d failed", r.done, r.failed);
-out:
-    gf_runner_close(&r.runner);
-    gf_session_close(&r.session);
-    gf_inputs_free(&r.inputs);
-    return r.worst;
+static int run(struct gf_settings *s, char **operands, int n) {
+    int rc = s->stats.radial ? gf_stats_radial_check(s->stats.radial) : 0;
+    return rc ? rc : gf_batch_run(&hooks, s, operands, n);
 }
 
 static const char *const colors[] = {"luma", "channels", NULL};
@@ -367,8 +278,9 @@ static const struct gf_opt_group stats_group = GF_GROUP(
     GF_FLAG("sync", sync, "write each file to its disk before it replaces the old one"));
 
 static const struct gf_opt_group *const groups[] = {
-    &stats_group,  &gf_opts_precision,   &gf_opts_list,   &gf_opts_frames, &gf_opts_raw,
-    &gf_opts_skip, &gf_opts_one_backend, &gf_opts_memory, &gf_opts_report, NULL};
+    &stats_group,    &gf_opts_precision, &gf_opts_list,
+    &gf_opts_frames, &gf_opts_raw,       &gf_opts_one_backend,
+    &gf_opts_memory, &gf_opts_report,    NULL};
 
 const struct gf_command gf_command_stats = {
     .name = "stats",
@@ -379,5 +291,5 @@ const struct gf_command gf_command_stats = {
     .examples = "  gpufft stats scene.png\n"
                 "  gpufft stats noise.png --peaks=10 --radial=noise.png\n"
                 "  gpufft stats photos/ --radial='{stem}.csv' --json\n",
-    .run = run_stats,
+    .run = run,
 };

@@ -70,8 +70,8 @@ int gf_size_product(const int64_t *extent, int n, int64_t unit, int64_t *out) {
 }
 
 /* A huge page is cleared in a quarter of the time in which half as many bytes of small pages are
- * faulted in, so half of one may be wasted, at the end of a large block too; what is smaller may share one with
- * others. */
+ * faulted in, so half of one may be wasted, at the end of a large block too; what is smaller may
+ * share one with others. */
 enum { ALONE = GF_HUGE_PAGE / 2, SHARED = 32 << 10, WORTH_A_PAGE = 128 << 10 };
 
 /* `opens`: all of it will be used, so it may open a huge page, which later blocks share. */
@@ -204,68 +204,41 @@ void gf_array_copy(struct gf_array *dst, const struct gf_array *src) {
         copy_axes(dst->data, dst, src->data, src, 0);
 }
 
-/* An exponent of all ones is NaN or Inf. Integer comparisons are fast, and right under -ffast-math
- * too. */
-static bool finite32(uint32_t bits) {
-    return (bits & 0x7f800000u) != 0x7f800000u;
-}
-static bool finite64(uint64_t bits) {
-    return (bits & UINT64_C(0x7ff0000000000000)) != UINT64_C(0x7ff0000000000000);
-}
-
-static bool element_finite(const char *p, enum gf_dtype t) {
-    int parts = gf_dtype_is_complex(t) ? 2 : 1;
-    for (int i = 0; i < parts; i++) {
-        if (gf_dtype_real(t) == GF_F32) {
-            uint32_t bits;
-            memcpy(&bits, p + 4 * i, sizeof bits);
-            if (!finite32(bits))
-                return false;
-        } else {
-            uint64_t bits;
-            memcpy(&bits, p + 8 * i, sizeof bits);
-            if (!finite64(bits))
-                return false;
-        }
+/* Whether n reals side by side are finite: an exponent of all ones is NaN or Inf. Integer
+ * comparisons are fast, and right under -ffast-math too; a block's length is a constant, so that
+ * its loop becomes vector instructions. */
+#define ARE_FINITE(bits, ones) \
+    static void are_finite_##bits(const char *p, int64_t n, bool *finite) { \
+        enum { BLOCK = 64 }; \
+        uint##bits##_t v[BLOCK], bad = 0; \
+        for (; n >= BLOCK && !bad; n -= BLOCK, p += sizeof v) { \
+            memcpy(v, p, sizeof v); \
+            for (int i = 0; i < BLOCK; i++) \
+                bad |= (v[i] & ones) == ones; \
+        } \
+        for (; n > 0 && !bad; n--, p += sizeof *v) { \
+            memcpy(v, p, sizeof *v); \
+            bad = (*v & ones) == ones; \
+        } \
+        *finite = !bad; \
     }
-    return true;
-}
+ARE_FINITE(32, 0x7f800000u)
+ARE_FINITE(64, UINT64_C(0x7ff0000000000000))
 
-/* The block's length is a constant, so that the compiler makes vector instructions of its loop. */
-enum { BLOCK = 64 };
-
-static bool block_finite(const char *p, enum gf_dtype t) {
-    uint32_t bad = 0;
-    uint64_t bad_wide = 0, wide;
-    for (int i = 0; i < BLOCK && t == GF_F32; i++) {
-        uint32_t bits;
-        memcpy(&bits, p + 4 * i, sizeof bits);
-        bad |= !finite32(bits);
-    }
-    for (int i = 0; i < BLOCK && t == GF_F64; i++) {
-        memcpy(&wide, p + 8 * i, sizeof wide);
-        bad_wide |= !finite64(wide);
-    }
-    return !bad && !bad_wide;
-}
-
-/* Handles the usual case: contiguous arrays in which all samples are finite. */
-static bool all_finite(const struct gf_array *a) {
-    if (!gf_array_is_contiguous(a))
-        return false;
-    const char *p = a->data;
-    enum gf_dtype t = gf_dtype_real(a->dtype);
-    int64_t size = (int64_t)gf_dtype_size(t), i = 0;
-    int64_t n = gf_array_count(a) * (int64_t)gf_dtype_size(a->dtype) / size;
-    while (i + BLOCK <= n && block_finite(p + i * size, t))
-        i += BLOCK;
-    while (i < n && element_finite(p + i * size, t))
-        i++;
-    return i == n;
+/* For n samples of a type that is no integer. */
+static bool are_finite(const char *p, enum gf_dtype t, int64_t n) {
+    const int64_t reals = gf_dtype_is_complex(t) ? 2 * n : n;
+    bool finite;
+    if (gf_dtype_real(t) == GF_F32)
+        are_finite_32(p, reals, &finite);
+    else
+        are_finite_64(p, reals, &finite);
+    return finite;
 }
 
 int64_t gf_array_nonfinite(const struct gf_array *a, int64_t first[GF_MAX_RANK]) {
-    if (gf_dtype_is_integer(a->dtype) || all_finite(a))
+    if (gf_dtype_is_integer(a->dtype) ||
+        (gf_array_is_contiguous(a) && are_finite(a->data, a->dtype, gf_array_count(a))))
         return 0;
     int64_t bad = 0, total = gf_array_count(a), index[GF_MAX_RANK] = {0};
     int64_t line = a->shape[a->rank - 1], step = a->stride[a->rank - 1];
@@ -274,7 +247,7 @@ int64_t gf_array_nonfinite(const struct gf_array *a, int64_t first[GF_MAX_RANK])
         for (int i = 0; i < a->rank - 1; i++)
             p += index[i] * a->stride[i];
         for (int64_t x = 0; x < line; x++)
-            if (!element_finite(p + x * step, a->dtype) && !bad++) {
+            if (!are_finite(p + x * step, a->dtype, 1) && !bad++) {
                 index[a->rank - 1] = x;
                 memcpy(first, index, sizeof index);
             }

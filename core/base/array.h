@@ -55,6 +55,9 @@ static inline int64_t gf_min(int64_t a, int64_t b) {
 static inline int64_t gf_max(int64_t a, int64_t b) {
     return a > b ? a : b;
 }
+static inline int64_t gf_divide_up(int64_t a, int64_t b) {
+    return (a + b - 1) / b;
+}
 
 /* Product of `n` extents times `unit`; GF_EINVAL for an extent below 1, GF_ENOMEM above 2^62. */
 int gf_size_product(const int64_t *extent, int n, int64_t unit, int64_t *out);
@@ -86,8 +89,8 @@ int64_t gf_array_nonfinite(const struct gf_array *a, int64_t first[GF_MAX_RANK])
 void *gf_alloc(size_t bytes);
 void gf_free(void *p);
 
-/* Rows of an array that are used while the rest of them is made, as those of a picture that is being
- * decoded are: its format fills this in, and a plan that feeds calls it. */
+/* Rows of an array that are used while the rest of them is made, as those of a picture that is
+ * being decoded are: its format fills this in, and a plan that feeds calls it. */
 struct gf_feed {
     void *user;
     /* Makes all rows, in one thread, once. NULL: they are there, or cannot be had one by one. */

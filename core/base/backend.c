@@ -1,5 +1,5 @@
-/* Common to all plans: their memory, runs on bound arrays, a run in timed parts, and lists of passes; and
- * texts of devices. */
+/* Common to all plans: their memory, runs on bound arrays, a run in timed parts, and lists of
+ * passes; and texts of devices. */
 #include "core/base/backend.h"
 
 #include <omp.h>
@@ -25,7 +25,6 @@ struct gf_plan *gf_plan_new(void *context, const struct gf_job *job, const struc
     }
     plan->context = context;
     plan->job = *job;
-    plan->pair_axis = -1;
     plan->ops = ops;
     plan->impl = impl;
     return plan;

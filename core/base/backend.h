@@ -4,7 +4,7 @@
  *     void *context;
  *     struct gf_plan *plan;
  *     struct gf_report report;
- *     int rc = gf_backend_open(b, &(struct gf_backend_options){.threads = 4}, &context);
+ *     int rc = b->open(b, &(struct gf_backend_options){.threads = 4}, &context);
  *     if (!rc) rc = b->plan(context, &job, &plan);
  *     if (!rc) rc = plan->ops->exec(plan, &in, out, &report);
  *     gf_plan_drop(plan);
@@ -128,10 +128,6 @@ struct gf_plan {
     double build_seconds;       /* finding and compiling */
     struct gf_plan_choice choice;
     struct gf_job job; /* as planned */
-    /* Backends with packs(): the axis along which real lines are paired within groups of `pair_lines`, so that
-     * the last bits of the result depend on where a group begins; -1: none. */
-    int pair_axis;
-    int64_t pair_lines;
     const struct gf_plan_ops *ops;
     void *context; /* of the backend; outlives the plan */
     void *impl;    /* the backend's own */
@@ -157,8 +153,8 @@ struct gf_plan_ops {
      * skip work of exec() and still give its results. NULL: they cannot. */
     int (*bind)(struct gf_bound *bound);
     /* Like exec(), for a plan with `feeds`: begins while rows of the input are still arriving. It
-     * writes only after it has read them all, so out[0] may share the input's memory. If the feed does not
-     * complete, which is no failure, the outputs are meaningless. */
+     * writes only after it has read them all, so out[0] may share the input's memory. If the feed
+     * does not complete, which is no failure, the outputs are meaningless. */
     int (*exec_fed)(struct gf_plan *plan, const struct gf_array *in, struct gf_feed *feed,
                     struct gf_array *out, struct gf_report *report);
     /* Runs the job and gives the seconds of each listed pass, NAN for one that ran together with
@@ -212,8 +208,8 @@ void gf_pass_list_store(struct gf_plan *plan, int64_t after);
 struct gf_backend_options {
     int threads;        /* 0: OMP_NUM_THREADS, else the CPUs that this process may use */
     const char *device; /* GPU backends: a number or part of a name; NULL: the first device */
-    /* In its place, devices that work together: backends with `several` use all of them for each job,
-     * those with `shares` for the jobs that do not fit the first one. */
+    /* In its place, devices that work together: backends with `several` use all of them for each
+     * job, those with `shares` for the jobs that do not fit the first one. */
     const char *const *devices;
     int n_devices;
     struct gf_device_rates rates, slowest; /* of the first device and of the slowest one */
@@ -290,9 +286,9 @@ struct gf_backend {
     /* Like probe, but does not start a driver, which takes a tenth of a second: only checks for the
      * library. NULL: probe does no more. */
     int (*installed)(const struct gf_backend *b, char reason[GF_REASON]);
-    /* The devices in the order of --device=N; fills at most `most`, returns how many there are, or
-     * a negative status. Opens nothing. NULL: it has no devices, or another backend's. */
-    int (*list)(const struct gf_backend *b, struct gf_gpu_props *props, int most);
+    /* The devices in the order of --device=N, up to GF_GPU_MAX_DEVICES; returns how many, or a
+     * negative status. Opens nothing. NULL: it has no devices, or another backend's. */
+    int (*list)(const struct gf_backend *b, struct gf_gpu_props *props);
     int (*open)(const struct gf_backend *b, const struct gf_backend_options *options,
                 void **context);
     int (*plan)(void *context, const struct gf_job *job, struct gf_plan **plan);
@@ -306,18 +302,6 @@ struct gf_backend {
     /* True if ending the process is faster than close(). NULL: never. */
     bool (*slow_close)(void *context);
 };
-
-static inline int gf_backend_probe(const struct gf_backend *b, char reason[GF_REASON]) {
-    return b->probe(b, reason);
-}
-static inline int gf_backend_list(const struct gf_backend *b, struct gf_gpu_props *props,
-                                  int most) {
-    return b->list(b, props, most);
-}
-static inline int gf_backend_open(const struct gf_backend *b,
-                                  const struct gf_backend_options *options, void **context) {
-    return b->open(b, options, context);
-}
 
 extern const struct gf_backend gf_backend_openmp, gf_backend_fftw;
 extern const struct gf_backend gf_backend_opencl, gf_backend_cuda, gf_backend_opengl;

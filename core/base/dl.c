@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/status.h"
-
 /* Returns the first symbol that is missing, or NULL. */
 static const char *fill(void *handle, const struct gf_dl_symbol *symbols, void *table) {
     for (; symbols->name; symbols++) {
@@ -43,17 +41,13 @@ int gf_dl_open(const char *const sonames[], const struct gf_dl_symbol *symbols, 
     return gf_fail(GF_EABSENT, "no %s", tried);
 }
 
-int gf_dl_open_once(struct gf_dl_once *once, const char *const sonames[],
-                    const struct gf_dl_symbol *symbols, void *table) {
+int gf_dl_once(struct gf_dl_once *once, int (*load)(void *user), void *user) {
     pthread_mutex_lock(&once->mutex);
-    if (!once->tried) {
-        void *handle; /* never closed */
-        once->status = gf_dl_open(sonames, symbols, table, &handle);
-        once->tried = true;
-    }
-    int rc = once->status;
+    if (!once->tried)
+        gf_failure_keep(&once->failure, load(user));
+    once->tried = true;
     pthread_mutex_unlock(&once->mutex);
-    return rc;
+    return gf_failure_return(&once->failure);
 }
 
 void gf_dl_close(void *handle) {

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/base/status.h"
+
 /* One symbol and the offset of its pointer in the struct; a table ends with a NULL name. */
 struct gf_dl_symbol {
     const char *name;
@@ -21,17 +23,18 @@ struct gf_dl_symbol {
  * threads of its own must never be closed. */
 int gf_dl_open(const char *const sonames[], const struct gf_dl_symbol *symbols, void *table,
                void **handle);
-void gf_dl_close(void *handle);
+void gf_dl_close(void *handle); /* takes NULL */
 
 /* A library that stays open, loaded by whichever thread needs it first. */
 struct gf_dl_once {
-    pthread_mutex_t mutex; /* PTHREAD_MUTEX_INITIALIZER */
+    pthread_mutex_t mutex;
     bool tried;
-    int status;
+    struct gf_failure failure;
 };
-/* As gf_dl_open(), once; later calls return what the first one did. */
-int gf_dl_open_once(struct gf_dl_once *once, const char *const sonames[],
-                    const struct gf_dl_symbol *symbols, void *table);
+#define GF_DL_ONCE \
+    { .mutex = PTHREAD_MUTEX_INITIALIZER }
+/* Calls load(user) once; later calls return what the first one did, with its message. */
+int gf_dl_once(struct gf_dl_once *once, int (*load)(void *user), void *user);
 /* Sets the pointer at `function` to one more function, or to NULL if the library lacks it. */
 void gf_dl_find(void *handle, const char *name, void *function);
 /* Finds the file that a library's `function` was loaded from. False if that is unknown. */

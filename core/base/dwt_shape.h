@@ -6,8 +6,8 @@
  *                                                     x.n: 1000 500 250 125, x.at[3]: 125
  *
  * A level turns n samples into ceil(n / 2) approximations and as many details if the boundary is
- * periodic, else into floor((n + taps - 1) / 2) of each, as in PyWavelets. Along a packed axis the last
- * level's approximation is at 0 and the details of level l follow everything coarser, as
+ * periodic, else into floor((n + taps - 1) / 2) of each, as in PyWavelets. Along a packed axis the
+ * last level's approximation is at 0 and the details of level l follow everything coarser, as
  * PyWavelets' coeffs_to_array packs them. Sizes that do not divide leave gaps, which hold zeros.
  * The functions are pure and cannot fail. */
 #ifndef GF_CORE_BASE_DWT_SHAPE_H
@@ -38,8 +38,8 @@ static inline int gf_dwt_offset(const struct gf_wavelet *w) {
 void gf_dwt_axis(int64_t n, bool on, int levels, const struct gf_wavelet *w,
                  struct gf_dwt_axis *out);
 
-/* Levels until an approximation would not become shorter than its input (1 sample, or taps - 1 where
- * the boundary is not periodic), along the shortest transformed axis; at least 1. */
+/* Levels until an approximation would not become shorter than its input (1 sample, or taps - 1
+ * where the boundary is not periodic), along the shortest transformed axis; at least 1. */
 int gf_dwt_max_levels(int ndim, const int64_t *shape, unsigned axes, const struct gf_wavelet *w);
 
 /* The picture's shape, or that of its packed coefficients; then channels. */

@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,10 +38,10 @@ static int open_package(const char *folder, const char *name, struct gf_energy_p
     return rc ? rc : read_number(p->path, &p->last);
 }
 
-int gf_energy_open_cpu(const char *folder, struct gf_energy *e) {
+int gf_energy_open_cpu(const char *folder, struct gf_energy_counter *e) {
     struct dirent *entry;
     int rc = 0;
-    *e = (struct gf_energy){.n = 0};
+    *e = (struct gf_energy_counter){.n = 0};
     DIR *d = opendir(folder);
     if (!d)
         return gf_fail(GF_EABSENT, "'%s': %s; the kernel counts no energy here", folder,
@@ -56,7 +55,7 @@ int gf_energy_open_cpu(const char *folder, struct gf_energy *e) {
     return rc;
 }
 
-static int read_packages(struct gf_energy *e, double *joules) {
+static int read_packages(struct gf_energy_counter *e, double *joules) {
     for (int i = 0; i < e->n; i++) {
         struct gf_energy_package *p = &e->package[i];
         uint64_t now;
@@ -80,7 +79,7 @@ static struct nvml {
     int (*energy)(void *device, unsigned long long *millijoules);
 } nvml;
 
-#define SYMBOL(field, name)                                                                        \
+#define SYMBOL(field, name) \
     { "nvml" name, offsetof(struct nvml, field) }
 static const struct gf_dl_symbol symbols[] = {
     SYMBOL(init, "Init_v2"),
@@ -91,23 +90,20 @@ static const struct gf_dl_symbol symbols[] = {
     {NULL, 0},
 };
 
-static bool nvml_works;
-
-/* For good. */
-static void load_nvml(void) {
+static int load_nvml(void *unused) {
     static const char *const sonames[] = {"libnvidia-ml.so.1", NULL};
     void *handle;
-    nvml_works = !gf_dl_open(sonames, symbols, &nvml, &handle) && !nvml.init();
+    (void)unused;
+    return gf_dl_open(sonames, symbols, &nvml, &handle) || nvml.init() ? GF_EABSENT : 0;
 }
 
-int gf_energy_open_gpu(const char *name, struct gf_energy *e) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
+int gf_energy_open_gpu(const char *name, struct gf_energy_counter *e) {
+    static struct gf_dl_once once = GF_DL_ONCE;
     unsigned long long now = 0;
     unsigned n = 0;
     int found = 0;
-    *e = (struct gf_energy){.n = 0};
-    pthread_once(&once, load_nvml);
-    if (!nvml_works || nvml.count(&n))
+    *e = (struct gf_energy_counter){.n = 0};
+    if (gf_dl_once(&once, load_nvml, NULL) || nvml.count(&n))
         return gf_fail(GF_EABSENT, "no NVML (libnvidia-ml.so.1, of NVIDIA's driver)");
     for (unsigned i = 0; i < n; i++) {
         char text[128] = "";
@@ -125,7 +121,7 @@ int gf_energy_open_gpu(const char *name, struct gf_energy *e) {
     return 0;
 }
 
-static int read_gpu(struct gf_energy *e, double *joules) {
+static int read_gpu(struct gf_energy_counter *e, double *joules) {
     unsigned long long now = 0;
     if (nvml.energy(e->device, &now))
         return gf_fail(GF_EIO, "the GPU's energy cannot be read any more");
@@ -134,7 +130,7 @@ static int read_gpu(struct gf_energy *e, double *joules) {
     return 0;
 }
 
-int gf_energy_read(struct gf_energy *e, double *joules) {
+int gf_energy_read(struct gf_energy_counter *e, double *joules) {
     *joules = 0;
     return e->n ? read_packages(e, joules) : read_gpu(e, joules);
 }

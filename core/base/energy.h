@@ -2,7 +2,7 @@
  * NVML. They count the whole package or board, whoever uses it, and advance a few times a second,
  * so measure for a second or more.
  *
- *     struct gf_energy e;
+ *     struct gf_energy_counter e;
  *     double joules;
  *     int rc = gf_energy_open_cpu(GF_POWERCAP, &e);
  *     …
@@ -16,7 +16,7 @@
 
 enum { GF_MAX_PACKAGES = 16 };
 
-struct gf_energy {
+struct gf_energy_counter {
     int n; /* of packages; 0: a GPU */
     struct gf_energy_package {
         char path[256];       /* its counter */
@@ -28,10 +28,10 @@ struct gf_energy {
 
 /* GF_EABSENT, with the reason, if there is no counter or it cannot be read. `folder`: where Linux
  * lists the counters. Needs no closing. */
-int gf_energy_open_cpu(const char *folder, struct gf_energy *e);
+int gf_energy_open_cpu(const char *folder, struct gf_energy_counter *e);
 /* Opens the counter of the GPU with that name, which must be the only one. */
-int gf_energy_open_gpu(const char *name, struct gf_energy *e);
+int gf_energy_open_gpu(const char *name, struct gf_energy_counter *e);
 /* Joules since the last call; a counter may have wrapped once. GF_EIO. */
-int gf_energy_read(struct gf_energy *e, double *joules);
+int gf_energy_read(struct gf_energy_counter *e, double *joules);
 
 #endif

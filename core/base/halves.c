@@ -8,14 +8,14 @@ bool gf_half_leads(int64_t page, int64_t pages, int64_t row, int64_t mirror) {
     return (row == nearest) == (nearest % 2 == 1);
 }
 
-#define MIRROR(name, type, expression)                                                             \
-    static void name(char *to, int64_t to_step, const char *from, int64_t step, int64_t n) {       \
-        for (int64_t i = 0; i < n; i++, to -= to_step, from += step) {                             \
-            type v;                                                                                \
-            memcpy(&v, from, sizeof v);                                                            \
-            v = (type)(expression);                                                                \
-            memcpy(to, &v, sizeof v);                                                              \
-        }                                                                                          \
+#define MIRROR(name, type, expression) \
+    static void name(char *to, int64_t to_step, const char *from, int64_t step, int64_t n) { \
+        for (int64_t i = 0; i < n; i++, to -= to_step, from += step) { \
+            type v; \
+            memcpy(&v, from, sizeof v); \
+            v = (type)(expression); \
+            memcpy(to, &v, sizeof v); \
+        } \
     }
 MIRROR(same_8, uint8_t, v)
 MIRROR(same_16, uint16_t, v)

@@ -9,8 +9,8 @@
  *                                   .shift = true}}};
  *     gf_job_out_shape(&job, 0, shape);        1080, 1920, 3
  *
- * Zero is the usual value of every member that is not named. A job owns nothing; the functions here
- * are pure, and only those that check something can fail. */
+ * Zero is the usual value of every member that is not named. A job owns nothing. Only
+ * gf_job_alloc() and the checks at the end can fail. */
 #ifndef GF_CORE_BASE_JOB_H
 #define GF_CORE_BASE_JOB_H
 
@@ -147,7 +147,7 @@ struct gf_report {
     /* GF_MAP_NUMBER: samples that did not fit the integer type, of those that are counted. */
     int64_t clipped[GF_MAX_OUTPUTS];
     double imag_ratio; /* inverse of a full spectrum to real: |imaginary| / |real|, L2 norms */
-    double kept, lost; /* the squares of the two, each times the same factor */
+    double kept, lost; /* energies of the real and the imaginary part, in one unit */
     struct gf_device_ms ms;
     int devices; /* that shared the job; 0: one */
 };
@@ -207,11 +207,12 @@ void gf_report_energy(double kept, double lost, struct gf_report *report);
 
 /* ---- checks: 0, or a negative code with the reason in gf_message() ---- */
 
-/* Who plans asks this first, and gf_filter_validate() for a filter's values: GF_EINVAL for a job that no backend could run, GF_ENOMEM for one whose arrays do not fit 62 bits.
- * A GF_FILTER job's filter need only exist. */
+/* Call this before planning, and gf_filter_validate() for a filter's values: GF_EINVAL for a job
+ * that no backend can run, GF_ENOMEM if an array exceeds 2^62 bytes. */
 int gf_job_validate(const struct gf_job *job);
 
-/* Every exec() asks this first: GF_EINVAL when an array differs from the job in type or shape; out[] has job->n_out entries. */
+/* Called first by every exec(): GF_EINVAL if an array differs from the job in type or shape. out[]
+ * has job->n_out entries. */
 int gf_job_check_arrays(const struct gf_job *job, const struct gf_array *in,
                         const struct gf_array *out);
 

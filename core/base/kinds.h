@@ -1,5 +1,5 @@
-/* The words that a job shares with the record of its result, which formats/ stores: kinds of numbers, norms,
- * boundaries, and, as enum wavelet, wavelets. */
+/* The words that a job shares with the record of its result, which formats/ stores: kinds of
+ * numbers, norms, boundaries, and, as enum wavelet, wavelets. */
 #ifndef GF_CORE_BASE_KINDS_H
 #define GF_CORE_BASE_KINDS_H
 

@@ -11,6 +11,7 @@
 #include "core/base/range_sample.h"
 #include "core/base/sample_run.h"
 #include "core/base/sample_value.h"
+#include "core/base/status.h"
 
 /* Rows are processed in segments that fit a thread's stack and the nearest cache. Segments are
  * divided into a fixed number of blocks, so that sums do not depend on the number of threads. */
@@ -111,6 +112,12 @@ static int64_t element_bytes(const struct gf_work *w) {
 
 int64_t gf_work_bytes(const struct gf_work *w) {
     return w->channels * w->extent[0] * w->extent[1] * w->pitch * element_bytes(w);
+}
+
+int gf_work_allocate(const struct gf_work *w, void **own) {
+    if (!*own && !(*own = gf_alloc((size_t)gf_work_bytes(w))))
+        return gf_fail(GF_ENOMEM, "no memory for %lld bytes", (long long)gf_work_bytes(w));
+    return 0;
 }
 
 static char *work_at(const struct gf_work *w, int64_t c, int64_t z, int64_t y, int64_t x) {

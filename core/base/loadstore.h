@@ -35,6 +35,8 @@ struct gf_work {
 void gf_work_before(const struct gf_job *job, struct gf_work *w);
 void gf_work_after(const struct gf_job *job, struct gf_work *w);
 int64_t gf_work_bytes(const struct gf_work *w);
+/* Allocates *own for the buffer unless it is there already. GF_ENOMEM; the caller frees it. */
+int gf_work_allocate(const struct gf_work *w, void **own);
 
 /* The work buffer's axis that axis i of the job is. */
 static inline int gf_work_axis(const struct gf_job *job, int i) {

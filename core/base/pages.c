@@ -1,5 +1,5 @@
-/* Blocks on one huge page, taken and given back like a stack; pages cleared ahead of their first use, several at
- * a time; copies with streaming stores where the CPU has them. */
+/* Blocks on one huge page, taken and given back like a stack; pages cleared ahead of their first
+ * use, several at a time; copies with streaming stores where the CPU has them. */
 #include "core/base/pages.h"
 
 #include <pthread.h>

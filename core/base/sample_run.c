@@ -8,27 +8,27 @@
 
 /* One reader and one writer for each type. They use memcpy, since a view into a file's bytes need
  * not be aligned; compilers make it one load or store. */
-#define SAMPLES(name, type, parts)                                                                 \
-    static void read_##name(const char *p, int64_t stride, int64_t count, double *re,              \
-                            double *im) {                                                          \
-        for (int64_t i = 0; i < count; i++, p += stride) {                                         \
-            type v[parts];                                                                         \
-            memcpy(v, p, sizeof v);                                                                \
-            re[i] = (double)v[0];                                                                  \
-            if (parts == 2 && im)                                                                  \
-                im[i] = (double)v[parts - 1];                                                      \
-        }                                                                                          \
-        if (parts == 1 && im)                                                                      \
-            memset(im, 0, (size_t)count * sizeof *im);                                             \
-    }                                                                                              \
-    static void write_##name(char *p, int64_t stride, int64_t count, const double *re,             \
-                             const double *im) {                                                   \
-        for (int64_t i = 0; i < count; i++, p += stride) {                                         \
-            type v[parts] = {(type)re[i]};                                                         \
-            if (parts == 2)                                                                        \
-                v[parts - 1] = (type)im[i];                                                        \
-            memcpy(p, v, sizeof v);                                                                \
-        }                                                                                          \
+#define SAMPLES(name, type, parts) \
+    static void read_##name(const char *p, int64_t stride, int64_t count, double *re, \
+                            double *im) { \
+        for (int64_t i = 0; i < count; i++, p += stride) { \
+            type v[parts]; \
+            memcpy(v, p, sizeof v); \
+            re[i] = (double)v[0]; \
+            if (parts == 2 && im) \
+                im[i] = (double)v[parts - 1]; \
+        } \
+        if (parts == 1 && im) \
+            memset(im, 0, (size_t)count * sizeof *im); \
+    } \
+    static void write_##name(char *p, int64_t stride, int64_t count, const double *re, \
+                             const double *im) { \
+        for (int64_t i = 0; i < count; i++, p += stride) { \
+            type v[parts] = {(type)re[i]}; \
+            if (parts == 2) \
+                v[parts - 1] = (type)im[i]; \
+            memcpy(p, v, sizeof v); \
+        } \
     }
 SAMPLES(u8, uint8_t, 1)
 SAMPLES(i8, int8_t, 1)

@@ -22,8 +22,8 @@ void gf_samples_convert(struct gf_array *dst, const struct gf_array *src);
 
 /* Replaces NaN and Inf by 0, or by the mean of the finite samples of their channel (the last axis). */
 void gf_samples_mend(struct gf_array *a, bool with_mean);
-/* The same of an array that comes in parts: sum() of all of them in their order, then fill() of each. One entry for
- * each channel, zeros at first, which fill() takes for a mean of 0. */
+/* The same of an array that comes in parts: sum() of all of them in their order, then fill() of
+ * each. One entry for each channel, zeros at first, which fill() takes for a mean of 0. */
 struct gf_samples_mean {
     double sum[2];
     int64_t count;

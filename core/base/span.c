@@ -15,3 +15,10 @@ struct gf_span gf_slab_planes(int64_t n, int ranks, int rank, int64_t unit) {
     int64_t first = r.first * unit, end = r.first + r.count == blocks ? n : first + r.count * unit;
     return (struct gf_span){r.count ? first : 0, r.count ? end - first : 0};
 }
+
+void gf_slab_place_span(bool shift, int64_t n, struct gf_span span, struct gf_span run[2]) {
+    const int64_t first = shift ? (span.first + n / 2) % n : span.first;
+    const int64_t fits = span.count < n - first ? span.count : n - first;
+    run[0] = (struct gf_span){first, fits};
+    run[1] = (struct gf_span){0, span.count - fits};
+}

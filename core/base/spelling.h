@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-/* The edit distance, a swap of neighbours counting as one (optimal string alignment); INT_MAX for words of
- * more than 40 characters. any_case: letters that differ only in case are equal. */
+/* The edit distance, a swap of neighbours counting as one (optimal string alignment); INT_MAX for
+ * words of more than 40 characters. any_case: letters that differ only in case are equal. */
 int gf_spelling_distance(const char *a, const char *b, bool any_case);
 
 #endif

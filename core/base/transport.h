@@ -1,6 +1,6 @@
 /* How processes of one run talk to each other, and the memory that they share: the functions of a
  * plugin that is built with an MPI library (core/mpi/plugin.c) and opened at run time, as MPI
- * libraries differ in their binary interfaces. core/mpi/ranks.h opens one.
+ * libraries differ in their binary interfaces. core/base/ranks.h opens one.
  *
  * Functions return 0, or a code that is not 0 after which message() has the reason; then the
  * processes are out of step and only abandon() helps. All of them are called by one thread. */
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /* Changes with struct gf_transport. */
-enum { GF_TRANSPORT_VERSION = 2 };
+enum { GF_TRANSPORT_VERSION = 3 };
 
 struct gf_transport {
     int version;
@@ -26,12 +26,10 @@ struct gf_transport {
     int (*share)(void *data, int64_t bytes, int root);
     int (*gather)(const void *mine, int64_t bytes, void *all);
 
-    /* Memory that all ranks reach, one window at a time. Collective: takes so many bytes of this
-     * rank's, of which there may be none, and gives them back. */
-    int (*open)(int64_t bytes, void **memory);
+    /* Memory of this rank that all reach, one window at a time, until it is closed. Collective; there may be
+     * none of it. */
+    int (*open)(void *memory, int64_t bytes);
     int (*close)(void);
-    /* That memory of rank `peer`, where this process can reach it, else NULL. */
-    void *(*reach)(int peer);
     /* To or from rank `peer`'s memory at an offset. put() returns when `data` may be changed, get()
      * when it is there. */
     int (*put)(const void *data, int64_t bytes, int peer, int64_t at);

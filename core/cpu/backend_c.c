@@ -1,5 +1,5 @@
-/* The backend c: plain sequential C (kernels/cpu/radix2.h), line by line and axis by axis, as a
- * baseline. It transforms 2^k points only. */
+/* The backend c, a baseline: plain sequential C (kernels/cpu/radix2.h), line by line and axis by
+ * axis, for 2^k points only. */
 #include <stdlib.h>
 
 #include "core/base/backend.h"
@@ -21,9 +21,9 @@
 struct impl {
     struct gf_work before, after;
     bool in_place;
-    bool direct;                     /* from array to array, where these are contiguous */
-    void *own[2];                    /* the work buffers' memory, allocated by the first run */
-    void *waves[GF_MAX_DIMS], *line; /* tables by axis of the job; one line */
+    bool direct;                     /* from array to array if both are contiguous */
+    void *own[2];                    /* the work buffers, allocated by the first run */
+    void *waves[GF_MAX_DIMS], *line; /* tables by axis; one line */
 };
 
 static int c_probe(const struct gf_backend *b, char reason[GF_REASON]) {
@@ -67,7 +67,7 @@ static int make_tables(const struct gf_job *job, struct impl *m) {
         m->waves[i] = gf_alloc((size_t)count * (wide ? 16 : 8));
         made = made && m->waves[i] &&
                gf_cpu_roots(m->waves[i], wide ? 64 : 32, n, 1, false, (long)count);
-        longest = job->shape[i] > longest ? job->shape[i] : longest;
+        longest = gf_max(longest, job->shape[i]);
     }
     m->line = gf_alloc((size_t)longest * (wide ? 16 : 8));
     return made && m->line ? 0 : gf_fail(GF_ENOMEM, "no memory for the tables");
@@ -91,10 +91,10 @@ static void make_passes(struct impl *m, struct gf_plan *plan) {
 
 /* ---- run ---- */
 
-/* All lines along one axis, from one buffer to the other or in place. */
+/* All lines along axis i, between two buffers or in place; i < 0 copies rows. */
 static void transform_axis(const struct impl *m, const struct gf_job *job, int i,
                            const struct gf_work *from, const struct gf_work *to) {
-    int a = i < 0 ? GF_MAX_DIMS - 1 : gf_work_axis(job, i); /* of no axis: rows are copied */
+    int a = i < 0 ? GF_MAX_DIMS - 1 : gf_work_axis(job, i);
     long n = i < 0 ? (long)from->extent[a] : (long)job->shape[i];
     const int inverse = job->direction == GF_INVERSE;
     int64_t count[4] = {from->channels, from->extent[0], from->extent[1], from->extent[2]};
@@ -128,8 +128,8 @@ static void transform_axis(const struct impl *m, const struct gf_job *job, int i
     }
 }
 
-/* The halved axis is the first of a real job forward, and the last of one back; that one is transformed
- * from buffer to buffer. */
+/* The halved axis, transformed between the two buffers, is a real job's first forward, and its last
+ * back. */
 static void transform(const struct impl *m, const struct gf_job *job) {
     bool back = gf_job_is_real(job) && job->direction == GF_INVERSE;
     const struct gf_work *at = &m->before;
@@ -149,12 +149,6 @@ static void transform(const struct impl *m, const struct gf_job *job) {
         transform_axis(m, job, -1, at, &m->after);
 }
 
-static int allocate(void **own, const struct gf_work *w) {
-    if (!*own && !(*own = gf_alloc((size_t)gf_work_bytes(w))))
-        return gf_fail(GF_ENOMEM, "no memory for %lld bytes", (long long)gf_work_bytes(w));
-    return 0;
-}
-
 static int c_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
                   struct gf_report *report) {
     const struct gf_job *job = &plan->job;
@@ -163,9 +157,9 @@ static int c_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_arr
     int rc = gf_job_check_arrays(job, in, out);
     bool direct = m->direct && gf_array_is_contiguous(in) && gf_array_is_contiguous(out);
     if (!rc && !direct)
-        rc = allocate(&m->own[0], &m->before);
+        rc = gf_work_allocate(&m->before, &m->own[0]);
     if (!rc && !direct && !m->in_place)
-        rc = allocate(&m->own[1], &m->after);
+        rc = gf_work_allocate(&m->after, &m->own[1]);
     if (rc)
         return rc;
     const double rms = gf_range_rms(job, in);

@@ -1,5 +1,5 @@
-/* The CPU's own transforms: a job becomes passes over tiles of lines (kernels/cpu), and every pass
- * is one parallel loop. The first pass does the load step, the last one the store step. */
+/* The openmp backend: a job becomes passes over tiles of lines (kernels/cpu), each one parallel
+ * loop. The first pass loads, the last one stores. */
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,6 @@ static int open_context(const struct gf_backend *b, const struct gf_backend_opti
     return 0;
 }
 
-/* Long lines have no pass that could multiply. */
 static bool fuses(const struct gf_job *job, const struct gf_cpu_kernels *k) {
     return gf_cpu_filter_fuses(job) && !gf_cpu_long_job_serves(job, k);
 }
@@ -52,13 +51,8 @@ static void summarise(const struct gf_cpu_plan *p, int threads, struct gf_plan *
                             (p->filter ? p->filter->bytes : 0) +
                             (p->sampling ? p->sampling->bytes : 0);
     for (int i = 0; i < p->n_passes; i++) {
-        const struct gf_cpu_pass_args *args = &p->pass[i].args;
         if (p->pass[i].is_column)
             continue;
-        if (args->form == GF_CPU_R2C || args->form == GF_CPU_C2R) {
-            plan->pair_axis = p->pass[i].lane;
-            plan->pair_lines = gf_cpu_tile_lines(args, p->kernels->lanes);
-        }
         int o = p->pass[i].output;
         if (o >= 0 && gf_output_samples(&p->job, o))
             gf_cpu_sampling_summarise(p, &p->pass[i], &plan->pass[plan->n_passes++]);
@@ -66,7 +60,7 @@ static void summarise(const struct gf_cpu_plan *p, int threads, struct gf_plan *
     }
 }
 
-/* The first pass reads the input's rows, from the first to the last, and no other pass does. */
+/* True if the first pass alone reads the input, row by row in order. */
 static bool reads_rows(const struct gf_cpu_plan *p) {
     const struct gf_cpu_pass *rows = &p->pass[0];
     bool once = true;
@@ -76,7 +70,7 @@ static bool reads_rows(const struct gf_cpu_plan *p) {
            !rows->with_next && !p->work.band && rows->output < 0 && once;
 }
 
-/* A part of a job that this backend packs is packed as that would be. */
+/* Parts of a job must be packed as the whole job would be. */
 static int check_packed(const struct gf_job *job, const struct gf_cpu_kernels *k) {
     const int last = job->ndim - 1;
     const unsigned axes = job->whole.axes ? job->whole.axes : job->axes;
@@ -100,7 +94,8 @@ static enum gf_packing packs(const struct gf_job *job) {
     return job->op == GF_FFT && k ? gf_cpu_packs(job, k) : GF_PACKS_NOTHING;
 }
 
-/* ---- plans of tiles; wavelets and long lines have others, and a filter may be two around a product ---- */
+/* ---- plans of tiles; wavelets and long lines have others, and a filter may be two around a
+   product ---- */
 
 static int threads_of(const struct gf_plan *plan) {
     return ((const struct context *)plan->context)->threads;

@@ -1,4 +1,4 @@
-/* Points the ends of a pass at the arrays of a run, and sets an output's display range. */
+/* Points the ends of a pass at a run's arrays, and sets an output's display range. */
 #include "core/cpu/plan.h"
 
 #include <float.h>
@@ -13,7 +13,7 @@ static struct gf_cpu_axis layout_axis(const struct gf_cpu_plan *p, const struct 
     return (struct gf_cpu_axis){.n = p->extent[axis], .stride = l->stride[axis]};
 }
 
-/* An axis of the input or an output: shifted where the spectrum is centred on it. */
+/* An axis of the input or an output, shifted if the spectrum is centred on it. */
 static struct gf_cpu_axis array_axis(const struct gf_cpu_plan *p, const struct gf_array *a,
                                      int axis, bool shifted, bool half) {
     if (axis < 0)
@@ -29,8 +29,7 @@ static struct gf_cpu_axis array_axis(const struct gf_cpu_plan *p, const struct g
                                 .counted = axis < job->ndim ? gf_job_counted(job, axis) : n};
 }
 
-/* The workspace, the spent input, or a plane, whose address run_passes() fills in for each
- * thread. */
+/* The workspace, the spent input, or a thread's plane, whose address take_part() fills in. */
 static void bind_layout(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass, bool plane,
                         const struct gf_array *in, struct gf_cpu_end *e) {
     const struct gf_cpu_layout *l = plane ? &p->plane : &p->work;
@@ -67,8 +66,8 @@ static void bind_array(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pa
     e->half_n = p->half >= 0 ? p->job.shape[p->half] : 0;
 }
 
-/* The workspace, a thread's plane, or an array of plain complex numbers used as workspace: the output,
- * or one of the plan's own. */
+/* The workspace, a thread's plane, or plain complex numbers used as workspace: the output, or an
+ * array of the plan's. */
 static void bind_between(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass, bool plane,
                          const struct gf_array *in, const struct gf_array *out,
                          struct gf_cpu_end *e) {
@@ -85,7 +84,7 @@ static void bind_between(const struct gf_cpu_plan *p, const struct gf_cpu_pass *
     e->factor = e->gain = 1;
 }
 
-/* Complex numbers of the pass's precision, one after the other along its lines. */
+/* True for complex numbers of the pass's precision, adjacent along its lines. */
 static bool has_plain_lines(const struct gf_cpu_end *e, int bits) {
     if (e->type == GF_CPU_WORK)
         return e->line_is_inner;
@@ -93,7 +92,7 @@ static bool has_plain_lines(const struct gf_cpu_end *e, int bits) {
            !e->line.shift && !e->hermitian;
 }
 
-/* Whether the kernels can transform the pass's lines within vectors. */
+/* True if the kernels can transform the pass's lines within vectors. */
 static bool has_rows(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass) {
     const struct gf_cpu_pass_args *a = &pass->args;
     const struct gf_cpu_end *from = &a->source, *to = &a->destination;
@@ -119,7 +118,6 @@ static bool has_rows(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass
     return false;
 }
 
-/* Points both ends at their arrays. */
 static void bind_ends(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
                       const struct gf_array *in, struct gf_array *out) {
     const struct gf_job *job = &p->job;
@@ -148,12 +146,12 @@ static void bind_ends(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
     const struct gf_output *o = &job->out[pass->output];
     bind_array(p, pass, &out[pass->output], !inverse && o->shift, !inverse && o->half, to);
     to->hermitian &= !samples;
-    /* A part's zero frequencies have other parts' rounding ahead of them. */
+    /* In a part, other parts' rounding precedes the zero frequencies. */
     to->real_origin = !samples && p->half >= 0 && !job->elsewhere;
     gf_cpu_pass_display(p, pass, (const double[2]){0, 0});
 }
 
-/* Rows that follow one another at both ends become one. */
+/* Rows that are adjacent at both ends become one. */
 static void fold_lanes(struct gf_cpu_pass *pass) {
     struct gf_cpu_end *end[2] = {&pass->args.source, &pass->args.destination};
     const long row = end[1]->lane.n, rows = end[1]->outer[0].n;
@@ -192,14 +190,14 @@ static double curve(enum gf_scale scale, double v) {
     return scale == GF_SCALE_LOG ? log1p(v) : scale == GF_SCALE_SQRT ? sqrt(v) : v;
 }
 
-/* The factor on |F|, |F|^2, … that the norm asks for. */
+/* The norm's factor on |F|, |F|^2, … */
 static double value_factor(const struct gf_job *job, enum gf_kind kind) {
     double scale = gf_job_scale(job);
     return kind == GF_POWER ? scale * scale : kind == GF_PHASE ? 1 : scale;
 }
 
-/* The gain that maps `span` to 0..white where the precision's range allows it: tiny values are
- * scaled up first, and log(1 + v) is v there. */
+/* The gain that maps `span` to 0..white within the precision's range: tiny values are scaled up
+ * first, where log(1 + v) is v. */
 static double gain_of(const struct gf_cpu_plan *p, struct gf_cpu_end *e, double span,
                       double white) {
     const bool single = p->kernels->bits == 32;

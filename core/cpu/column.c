@@ -1,11 +1,11 @@
-/* The last column of half spectra by itself. */
+/* The last column of half spectra by itself: plan.h. */
 #include "core/cpu/plan.h"
 
 #include <string.h>
 
 #include "core/cpu/mirror.h"
 
-/* With more blocks the column is a small part of them. */
+/* Among more blocks the column hardly matters. */
 enum { MOST_BLOCKS = 8 };
 
 bool gf_cpu_column_pays(const struct gf_cpu_plan *p) {
@@ -17,7 +17,7 @@ bool gf_cpu_column_pays(const struct gf_cpu_plan *p) {
            job->shape[2] <= 2 * MOST_BLOCKS * lanes;
 }
 
-/* Bytes from a plane's numbers to the next one's: rows of y. */
+/* Bytes from one plane's row of y to the next plane's. */
 static ptrdiff_t pitch_of(const struct gf_cpu_plan *p) {
     const ptrdiff_t bytes = (ptrdiff_t)p->job.shape[1] * p->kernels->bits / 4;
     return ((bytes + 63) / 64 | 1) * 64; /* in different cache sets */
@@ -27,7 +27,7 @@ static struct gf_cpu_axis plain_axis(long n, ptrdiff_t stride) {
     return (struct gf_cpu_axis){.n = n, .stride = stride, .counted = n};
 }
 
-/* A pass along `axis` whose lanes are the other one of z and y. */
+/* A pass along `axis`, z or y, with the other one across the lanes. */
 static struct gf_cpu_pass column_pass(const struct gf_cpu_plan *p, int axis) {
     const int lane = 1 - axis;
     return (struct gf_cpu_pass){.axis = axis,
@@ -52,7 +52,6 @@ void gf_cpu_column_add(struct gf_cpu_plan *p) {
     p->work.bytes = p->column_at + pitch_of(p) * p->job.shape[0];
 }
 
-/* The column's array at either end of a pass. */
 static struct gf_cpu_end column_end(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass) {
     const bool single = p->kernels->bits == 32;
     const ptrdiff_t stride[2] = {pitch_of(p), p->kernels->bits / 4};
@@ -67,7 +66,7 @@ static struct gf_cpu_end column_end(const struct gf_cpu_plan *p, const struct gf
                                .gain = 1};
 }
 
-/* An axis of the input, whose zero frequency may be in the centre. */
+/* An axis of the input, which may be centred. */
 static struct gf_cpu_axis input_axis(const struct gf_cpu_plan *p, const struct gf_array *in,
                                      int axis) {
     struct gf_cpu_axis a = plain_axis((long)in->shape[axis], in->stride[axis]);

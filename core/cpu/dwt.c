@@ -1,4 +1,4 @@
-/* Wavelet jobs: the levels one after the other, and the memory between them. */
+/* Wavelet jobs: level after level, and the memory between levels. */
 #include "core/cpu/dwt.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ struct dwt {
     bool tight;                   /* no gaps between bands */
     bool own_coefficients;        /* forward: no output can hold them; inverse: the input cannot */
     char *between[2];             /* approximations of odd and of even levels */
-    struct gf_array coefficients; /* own ones; allocated, as all below, by the first run */
+    struct gf_array coefficients; /* own ones; like all below allocated by the first run */
     char *scratch;
 };
 
@@ -27,7 +27,6 @@ static int64_t level_bytes(const struct dwt *d, int level) {
     return axis[0].n[level] * axis[1].n[level] * axis[2].n[level] * d->layout.pixel;
 }
 
-/* A level without the addresses of its data. */
 static struct gf_cpu_dwt_level shape_of(const struct dwt *d, int level) {
     return gf_cpu_dwt_level_of(&d->job, &d->layout, d->kernels, level);
 }
@@ -41,7 +40,7 @@ static struct gf_cpu_rows rows_of(const struct gf_array *a) {
     return r;
 }
 
-/* The approximation of a level that is transformed further, in a workspace. */
+/* The workspace of an approximation that is transformed further. */
 static struct gf_cpu_rows rows_between(const struct dwt *d, int level) {
     struct gf_cpu_rows r = {.data = d->between[level % 2 ? 0 : 1]};
     r.row = d->layout.axis[2].n[level] * d->layout.pixel;
@@ -49,7 +48,7 @@ static struct gf_cpu_rows rows_between(const struct dwt *d, int level) {
     return r;
 }
 
-/* By the time a larger result is complete, its beginning has left the cache. */
+/* The start of larger results leaves the cache before they are complete. */
 static const int64_t worth_streaming = 1 << 20, keeps_cached = 16 << 20;
 
 /* Points a level's bands into the packed coefficients. */
@@ -99,11 +98,6 @@ static void list_passes(const struct dwt *d, struct gf_plan *plan) {
     }
 }
 
-/* Small jobs finish before a team of threads would have woken up. */
-static int team_for(const struct dwt *d) {
-    return level_bytes(d, 0) < (1 << 18) ? 1 : d->threads;
-}
-
 static int allocate(struct dwt *d) {
     int rc = 0;
     if (d->scratch)
@@ -116,8 +110,7 @@ static int allocate(struct dwt *d) {
         rc = gf_array_alloc(&d->coefficients, d->real, d->job.ndim + 1, d->packed);
     if (rc)
         return rc;
-    /* Deeper levels are narrower, except that short lines may become longer: PyWavelets' count
-     * gives 2 for 1. */
+    /* Levels become narrower, but PyWavelets' count makes 2 of a line of 1. */
     size_t most = 0;
     for (int l = 1; l <= d->job.wavelet.levels; l++) {
         struct gf_cpu_dwt_level level = shape_of(d, l);
@@ -128,7 +121,7 @@ static int allocate(struct dwt *d) {
     return d->scratch ? 0 : gf_fail(GF_ENOMEM, "no memory for scratch");
 }
 
-/* Gives an array of dense rows with the same samples: `a` itself, or a copy in *copy. */
+/* Gives `a` itself if its rows are dense, else *copy with the same samples. */
 static int densely(const struct gf_array *a, bool with_samples, struct gf_array *copy,
                    struct gf_array *out) {
     if (gf_array_has_dense_rows(a)) {
@@ -181,7 +174,7 @@ out:
     return rc;
 }
 
-/* Gives the coefficients in the kernels' precision, thresholded. */
+/* Gives thresholded coefficients in the kernels' precision. */
 static int gather(struct dwt *d, const struct gf_array *in, struct gf_array *copy,
                   struct gf_array *c) {
     if (!d->own_coefficients)
@@ -264,8 +257,7 @@ int gf_cpu_dwt_plan(struct gf_plan *plan, const struct gf_cpu_kernels *kernels, 
     gf_dwt_layout(job, &d->layout);
     gf_dwt_shape(job, true, d->packed);
     d->tight = gf_dwt_layout_is_tight(&d->layout);
-    d->threads = threads;
-    d->threads = team_for(d);
+    d->threads = level_bytes(d, 0) < 1 << 18 ? 1 : threads; /* small jobs end before a team wakes */
     if (job->direction == GF_INVERSE) {
         d->own_coefficients = job->in_dtype != d->real || job->wavelet.threshold != GF_KEEP_ALL;
     } else {

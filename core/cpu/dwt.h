@@ -1,4 +1,4 @@
-/* The openmp backend's wavelet jobs: level after level, each one fused pass (below).
+/* The openmp backend's wavelet jobs: each level is one fused pass.
  *
  *     rc = gf_cpu_dwt_plan(plan, kernels, threads);
  *     if (!rc)
@@ -14,14 +14,14 @@
 /* Plans plan->job; GF_ENOMEM. */
 int gf_cpu_dwt_plan(struct gf_plan *plan, const struct gf_cpu_kernels *kernels, int threads);
 
-/* The transform along time, frame by frame: each level keeps a window of the few planes that its next steps
- * along z need (Chrysafis and Ortega 2000, "Line-based, reduced memory, wavelet image compression"),
- * and emits each finished step at once. */
+/* The transform along time, frame by frame: each level keeps a window of the few planes that its
+ * next steps along z need (Chrysafis and Ortega 2000, "Line-based, reduced memory, wavelet image
+ * compression"), and emits each finished step at once. */
 extern const struct gf_dwt_streamer gf_cpu_dwt_streamer;
 
-/* ---- dwt_level.c: one level over up to three axes, fused: a tile's rows are read once, with a halo of
- * taps - 1, are transformed along all axes in the nearest caches, and are written once. Nothing here can fail;
- * the caller owns all memory.
+/* ---- dwt_level.c: one level over up to three axes, fused: a tile's rows are read once, with a
+ * halo of taps - 1, transformed along all axes in the nearest caches, and written once. Cannot
+ * fail; the caller owns all memory.
  *
  *     struct gf_cpu_dwt_level l = {.kernels = k, .wavelet = job.wavelet,
  *                                  .on = {false, true, true}, .n = {1, 512, 512},
@@ -30,7 +30,7 @@ extern const struct gf_dwt_streamer gf_cpu_dwt_streamer;
  *     for each of the four bands b of y and x: l.band[b] = …
  *     gf_cpu_dwt_forward(&l, threads, gf_alloc(gf_cpu_dwt_scratch(&l) * threads)); ---- */
 
-/* Rows of contiguous samples: row (z, y) is at data + z * plane + y * row bytes. */
+/* Rows of contiguous samples: row (z, y) is at data + z * plane + y * row. */
 struct gf_cpu_rows {
     char *data;
     ptrdiff_t plane, row;
@@ -43,27 +43,27 @@ struct gf_cpu_dwt_level {
     struct gf_wavelet wavelet;
     bool on[3]; /* z, y, x */
     long n[3];  /* samples of the finer side */
-    long m[3];  /* samples of a band; n where an axis is off */
+    long m[3];  /* samples of a band; n if the axis is off */
     long channels;
-    enum gf_cpu_sample type; /* of the finer side; bands are of the kernels' precision */
+    enum gf_cpu_sample type; /* of the finer side; bands have the kernels' precision */
     struct gf_cpu_rows fine;
-    /* NULL, or forward with z on: one step along z from these planes, one a tap (NULL: zeros), with m[z]
-     * = 1 and fine.data unused. */
+    /* NULL, or, forward along z: one step from these planes, one a tap (NULL: zeros), with m[z] = 1
+     * and fine.data unused. */
     const char *const *window;
     struct gf_cpu_rows band[8]; /* bit 2: detail along z, 1: y, 0: x */
-    bool stream[8];             /* forward: bands too large to be in cache when they are read */
+    bool stream[8];             /* forward: bands that outgrow the caches */
     bool stream_fine;           /* inverse */
 };
 
-/* A level of the job, without the addresses of its data; its finer side is of the kernels' precision. */
+/* A level of the job without its data's addresses, the finer side in the kernels' precision. */
 struct gf_cpu_dwt_level gf_cpu_dwt_level_of(const struct gf_job *job,
                                             const struct gf_dwt_layout *layout,
                                             const struct gf_cpu_kernels *kernels, int level);
-/* Bytes of scratch for one thread. */
+/* Bytes for one thread. */
 size_t gf_cpu_dwt_scratch(const struct gf_cpu_dwt_level *level);
-/* `scratch`: that many bytes for each thread, 64-byte aligned. */
+/* `scratch`: that many bytes a thread, 64-byte aligned. */
 void gf_cpu_dwt_forward(const struct gf_cpu_dwt_level *level, int threads, char *scratch);
-/* Bands to the finer side; returns how many samples did not fit an integer type. */
+/* Bands to the finer side; returns how many samples an integer type clipped. */
 int64_t gf_cpu_dwt_inverse(const struct gf_cpu_dwt_level *level, int threads, char *scratch);
 
 #endif

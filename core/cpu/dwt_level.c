@@ -1,5 +1,4 @@
-/* One level of the wavelet transform: tiles, the pieces of their rows, and the three axes in
- * turn. */
+/* One level of the wavelet transform: tiles, the pieces of their rows, and the axes in turn. */
 #include "core/cpu/dwt.h"
 
 #include <omp.h>
@@ -7,10 +6,10 @@
 
 #include "core/wavelet/window.h"
 
-/* Pairs of columns and of rows in a tile: its rows fit the nearest cache, and the halo costs
- * little. Where z is transformed, a tile's rows of a step's planes fit the second-level cache. */
+/* Pairs of columns and rows in a tile: rows fit the nearest cache with a small halo; along z, a
+ * step's rows of all planes fit the second-level cache. */
 enum { TILE_COLUMNS = 512, TILE_ROWS = 64, TILE_ROWS_DEEP = 16 };
-/* Row buffers: eight, and where y and z are transformed those of all bands that a pair of rows is made of. */
+/* Eight row buffers, and, along y and z, those of all bands of a pair of rows. */
 enum { MAX_ROWS = 8 + 4 * GF_DWT_MOST_TAPS, MAX_PIECES = 2 * GF_DWT_MOST_TAPS };
 
 static int buffers_of(const struct gf_cpu_dwt_level *l) {
@@ -33,24 +32,23 @@ struct gf_cpu_dwt_level gf_cpu_dwt_level_of(const struct gf_job *job,
 }
 
 static size_t type_size(enum gf_cpu_sample t) {
-    return gf_dtype_size((enum gf_dtype)t); /* core/cpu/mirror.h holds them together */
+    return gf_dtype_size((enum gf_dtype)t); /* core/cpu/mirror.h asserts this */
 }
 
-/* Contiguous columns of a tile's rows: `count` columns from column `from` of the array are column
- * `at` and on of the buffer; from -1 means zeros. */
+/* Contiguous columns: `count` from column `from` of the array (-1: zeros) are column `at` and on of
+ * the buffer. */
 struct piece {
     long from, at, count;
 };
 
-/* A tile of one thread. */
 struct tile {
     const struct gf_cpu_dwt_level *level;
     const struct gf_cpu_wavelet *kernels;
-    int taps, offset;         /* s of core/wavelet/dwt.h */
-    size_t real, pixel;       /* bytes of a real, and of one column of them */
-    long first_row, last_row; /* bands' rows (forward) or pairs (inverse): first <= y < last */
-    long first, last;         /* and columns */
-    long width;               /* columns in a row buffer */
+    int taps, offset;         /* s in core/wavelet/dwt.h */
+    size_t real, pixel;       /* bytes of one number; of a column */
+    long first_row, last_row; /* bands' rows (forward) or pairs (inverse), [first, last) */
+    long first, last;
+    long width; /* columns in a row buffer */
     struct piece piece[MAX_PIECES];
     int n_pieces;
     char *buffer[MAX_ROWS];
@@ -62,15 +60,15 @@ static enum gf_cpu_sample own_type(const struct tile *t) {
     return t->real == 4 ? GF_CPU_F32 : GF_CPU_F64;
 }
 
-/* Row (z, y); NULL for a row of zeros. */
+/* NULL: a row of zeros. */
 static const char *row_at(const struct gf_cpu_rows *r, long z, long y) {
     return z < 0 || y < 0 ? NULL : r->data + z * r->plane + y * r->row;
 }
 
 static size_t row_bytes(const struct gf_cpu_dwt_level *l) {
-    long columns = l->m[GF_DWT_X] < TILE_COLUMNS ? l->m[GF_DWT_X] : TILE_COLUMNS;
+    long columns = gf_min(l->m[GF_DWT_X], TILE_COLUMNS);
     size_t bytes = (size_t)((2 * (columns + gf_dwt_taps(&l->wavelet))) * l->channels) * 8;
-    return (bytes + 63) / 64 * 64 + 192; /* not a stride that maps to one cache set */
+    return (bytes + 63) / 64 * 64 + 192; /* avoids one cache set */
 }
 
 size_t gf_cpu_dwt_scratch(const struct gf_cpu_dwt_level *l) {
@@ -86,12 +84,12 @@ static void set_buffers(struct tile *t, char *scratch) {
     memset(t->zeros, 0, bytes);
 }
 
-/* The sample of a band of m that continues a periodic line; lines of other boundaries need none. */
+/* Continues a periodic band of m samples; other boundaries need none. */
 static long band_index(long k, long m) {
     return (k % m + m) % m;
 }
 
-/* The columns [from, to) of an extended line of n, or of a band of n, as pieces. */
+/* Cuts columns [from, to) of an extended line of n, or of a band of n, into pieces. */
 static void cut_columns(struct tile *t, long from, long to, long n, bool band) {
     t->width = to - from;
     t->n_pieces = 0;
@@ -99,12 +97,12 @@ static void cut_columns(struct tile *t, long from, long to, long n, bool band) {
         struct piece *p = &t->piece[t->n_pieces++];
         p->at = c - from;
         p->from = band ? band_index(c, n) : gf_dwt_extend(c, n, t->level->wavelet.boundary);
-        p->count = c >= 0 && c < n ? (to < n ? to : n) - c : 1;
+        p->count = c >= 0 && c < n ? gf_min(to, n) - c : 1;
         c += p->count;
     }
 }
 
-/* A row for each tap to two, for every piece of the tile's columns. */
+/* A row for each tap becomes two, piece by piece. */
 static void fetch_pair(const struct tile *t, bool inverse, const char *const *row,
                        enum gf_cpu_sample type, char *low, char *high) {
     const long channels = t->level->channels;
@@ -129,7 +127,7 @@ static void fetch_row(const struct tile *t, const char *row, enum gf_cpu_sample 
     }
 }
 
-/* The same of rows in buffers. */
+/* fetch_pair() for rows in buffers. */
 static void pair_buffers(const struct tile *t, bool inverse, char *const *row, char *low,
                          char *high) {
     t->kernels->pair(inverse, (const void *const *)row, own_type(t), t->width * t->level->channels,
@@ -138,7 +136,7 @@ static void pair_buffers(const struct tile *t, bool inverse, char *const *row, c
 
 /* ---------------------------------------------------------------- forward */
 
-/* The last axis, x: writes a row to its band, or to its two bands. */
+/* The last axis, x: writes a row to its band or two. */
 static void finish_row(const struct tile *t, int band, long z, long y, const char *row) {
     const struct gf_cpu_dwt_level *l = t->level;
     long n = t->last - t->first;
@@ -153,7 +151,7 @@ static void finish_row(const struct tile *t, int band, long z, long y, const cha
     t->kernels->split(row, n, l->channels, to_a, to_d, l->stream[band], l->stream[band | 1]);
 }
 
-/* The planes that step k along z takes, and one row of each. */
+/* Row y of each plane that step k along z takes. */
 static void plane_rows(const struct tile *t, long k, long y, const char **row) {
     const struct gf_cpu_dwt_level *l = t->level;
     for (int j = 0; j < t->taps; j++) {
@@ -166,7 +164,7 @@ static void plane_rows(const struct tile *t, long k, long y, const char **row) {
     }
 }
 
-/* z off, y on: out of rows of the array. */
+/* z off, y on: from rows of the array. */
 static void forward_rows(const struct tile *t, long z) {
     const struct gf_cpu_dwt_level *l = t->level;
     for (long k = t->first_row; k < t->last_row; k++) {
@@ -181,7 +179,7 @@ static void forward_rows(const struct tile *t, long z) {
     }
 }
 
-/* z on: rows out of planes, and with y on a ring of as many such rows as there are taps. */
+/* z on: rows from planes, and, with y on, a ring of as many such rows as taps. */
 static void forward_planes(const struct tile *t, long k) {
     const struct gf_cpu_dwt_level *l = t->level;
     const char *row[GF_DWT_MOST_TAPS];
@@ -234,8 +232,8 @@ static void forward_tile(struct tile *t, long z) {
 
 /* ---------------------------------------------------------------- inverse */
 
-/* Pair p of an axis makes the samples 2 p - first and the next one, first being 1 where s is odd, out of
- * band samples p - before and those after it, one for each two taps. */
+/* Pair p of an axis makes samples 2 p - first and the next, first being 1 for odd s, from band
+ * samples p - before and on, one for every two taps. */
 static long first_of(const struct tile *t) {
     return t->offset % 2;
 }
@@ -248,7 +246,7 @@ static long band_sample(const struct tile *t, int axis, long p) {
     return band_index(p - before_of(t), t->level->m[axis]);
 }
 
-/* The sample that a pair's first (j = 0) or second is; -1 for one past the end of the line. */
+/* A pair's first (j = 0) or second sample; -1: past the end of the line. */
 static long fine_sample(const struct tile *t, int axis, long p, int j) {
     long n = t->level->n[axis], i = 2 * p - first_of(t) + j;
     if (i < 0)
@@ -256,7 +254,7 @@ static long fine_sample(const struct tile *t, int axis, long p, int j) {
     return i < n ? i : -1;
 }
 
-/* Writes a row to the finer side; if x is on, merges it from its two halves. */
+/* Writes a row to the finer side, merged from two halves if x is on. */
 static void put_row(struct tile *t, long z, long y, const char *a, const char *d) {
     const struct gf_cpu_dwt_level *l = t->level;
     if (z < 0 || y < 0)
@@ -271,7 +269,7 @@ static void put_row(struct tile *t, long z, long y, const char *a, const char *d
         from = 2 * t->first - first_of(t);
         count *= 2;
     }
-    if (from < 0) { /* periodic: the pair that wraps around the end */
+    if (from < 0) { /* periodic: the pair that wraps around */
         long last = fine_sample(t, GF_DWT_X, 0, 0);
         if (last >= 0)
             t->clipped +=
@@ -304,7 +302,7 @@ static void inverse_rows(struct tile *t, long z) {
     }
 }
 
-/* Row y of a band of y and x at pair p of z, for both planes of the pair. */
+/* Row y of a band of y and x, for both planes of pair p along z. */
 static void fetch_planes(const struct tile *t, long p, long y, int band, char *low, char *high) {
     const struct gf_cpu_dwt_level *l = t->level;
     const char *row[GF_DWT_MOST_TAPS];
@@ -327,7 +325,7 @@ static void inverse_planes(struct tile *t, long p) {
         }
         return;
     }
-    /* Rows of band row q are in ring[plane][x band][q % (taps / 2)], approximation and detail along y. */
+    /* ring[plane][x band][q % (taps / 2)]: band row q, approximation and detail along y. */
     const int turn = t->taps / 2;
     char **ring[2][2];
     for (int i = 0; i < 4; i++)
@@ -385,18 +383,14 @@ static void inverse_tile(struct tile *t, long z) {
 
 /* ---------------------------------------------------------------- tiles */
 
-static long divide_up(long a, long b) {
-    return (a + b - 1) / b;
-}
-
 static int64_t run(const struct gf_cpu_dwt_level *l, bool inverse, int threads, char *scratch) {
     long rows = inverse ? pairs(l, GF_DWT_Y) : l->m[GF_DWT_Y];
     long columns = inverse ? pairs(l, GF_DWT_X) : l->m[GF_DWT_X];
     long planes = l->on[GF_DWT_Z] ? 1 : l->n[GF_DWT_Z];
     long high = l->on[GF_DWT_Z] ? TILE_ROWS_DEEP : TILE_ROWS;
-    if (planes < threads && rows / high < 4 * threads) /* so that every thread has work */
-        high = divide_up(rows, 4 * threads);
-    long down = divide_up(rows, high), across = divide_up(columns, TILE_COLUMNS);
+    if (planes < threads && rows / high < 4 * threads) /* work for every thread */
+        high = gf_divide_up(rows, 4 * threads);
+    long down = gf_divide_up(rows, high), across = gf_divide_up(columns, TILE_COLUMNS);
     size_t bytes = gf_cpu_dwt_scratch(l);
     int64_t clipped = 0;
 #pragma omp parallel num_threads(threads) reduction(+ : clipped)

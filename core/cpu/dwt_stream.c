@@ -1,4 +1,4 @@
-/* The streamed wavelet transform: the planes of each level's window, and its steps along z. */
+/* The streamed wavelet transform: windows of planes at each level, and steps along z. */
 #include "core/cpu/dwt.h"
 
 #include <stdlib.h>
@@ -7,17 +7,17 @@
 #include "core/cpu/mirror.h"
 #include "core/cpu/plan.h"
 
-/* Halves of this size leave the nearer caches before they are complete. */
+/* Larger halves leave the nearer caches before they are complete. */
 static const int64_t worth_streaming = 1 << 20;
 
 struct level {
     struct gf_cpu_dwt_level step; /* one step along z */
     struct gf_dwt_window z;
     int64_t came, done;        /* planes and steps so far */
-    char *plane[GF_DWT_SLOTS]; /* once it is used */
-    /* A finished step: approximation and detail along z, bands without gaps. Two such pairs alternate,
-     * so that the taker may still read one while the next is computed; boxes[] counts those emitted
-     * after each. */
+    char *plane[GF_DWT_SLOTS]; /* allocated at first use */
+    /* A finished step: approximation and detail along z, without gaps. Two pairs alternate, so that
+     * the taker may read one while the next is computed; boxes[] counts those emitted after
+     * each. */
     char *half[4];
     int64_t boxes[2];
     int64_t plane_bytes, half_bytes;
@@ -27,7 +27,7 @@ struct gf_dwt_stream {
     struct gf_dwt_sender sender;
     const struct gf_cpu_kernels *kernels;
     int threads;
-    bool opens; /* takes its memory; else its bytes are only counted */
+    bool opens; /* takes its memory, else only counts it */
     int64_t bytes;
     char *scratch; /* of all levels */
     struct level level[GF_MAX_LEVELS];
@@ -62,7 +62,7 @@ static int shape_level(struct gf_dwt_stream *s, int level) {
     return rc;
 }
 
-/* `opens`: with the memory. */
+/* `opens`: takes the memory. */
 static int begin(const struct gf_job *job, int threads, const struct gf_dwt_taker *taker,
                  bool opens, struct gf_dwt_stream *s) {
     int64_t scratch = 0;
@@ -73,12 +73,13 @@ static int begin(const struct gf_job *job, int threads, const struct gf_dwt_take
     for (int l = 1; l <= job->wavelet.levels && !rc; l++) {
         rc = shape_level(s, l);
         const int64_t own = (int64_t)gf_cpu_dwt_scratch(&s->level[l - 1].step);
-        scratch = own > scratch ? own : scratch;
+        scratch = gf_max(own, scratch);
     }
     return rc ? rc : take(s, scratch * threads, &s->scratch);
 }
 
-static int64_t stream_bytes(const struct gf_job *job, int threads) {
+static int64_t stream_bytes(const struct gf_job *job, int threads, int64_t memory) {
+    (void)memory; /* no plane is kept longer than it has to be */
     const struct gf_dwt_taker none = {.emit = NULL};
     struct gf_dwt_stream s;
     return begin(job, threads, &none, false, &s) ? 0 : s.bytes;
@@ -96,9 +97,9 @@ static void stream_close(struct gf_dwt_stream *s) {
     free(s);
 }
 
-static int stream_open(void *context, const struct gf_job *job, int threads,
+static int stream_open(void *context, const struct gf_job *job, int threads, int64_t memory,
                        const struct gf_dwt_taker *taker, struct gf_dwt_stream **out) {
-    (void)context; /* host memory needs none */
+    (void)context, (void)memory;
     struct gf_dwt_stream *s = *out = malloc(sizeof *s);
     if (!s)
         return gf_fail(GF_ENOMEM, "no memory for a stream");
@@ -120,7 +121,7 @@ static void stream_info(const struct gf_dwt_stream *s, struct gf_dwt_stream_info
 
 /* ---------------------------------------------------------------- one step */
 
-/* The buffer of a plane of a level; NULL: no memory. */
+/* NULL: no memory. */
 static char *place_of(struct level *l, int64_t plane) {
     char **slot = &l->plane[gf_dwt_window_slot(&l->z, plane)];
     return *slot = *slot ? *slot : gf_alloc((size_t)l->plane_bytes);
@@ -170,7 +171,7 @@ static int take_step(struct gf_dwt_stream *s, int level, int64_t k) {
     return take_steps(s, level + 1);
 }
 
-/* Every step of a level whose planes have come. */
+/* Takes every step whose planes have come. */
 static int take_steps(struct gf_dwt_stream *s, int level) {
     struct level *l = &s->level[level - 1];
     int rc = 0;

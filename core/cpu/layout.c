@@ -13,7 +13,7 @@ int64_t gf_cpu_cache_share(void) {
 int64_t gf_cpu_last_cache_share(void) {
     const int64_t most = 16 << 20, least = 1 << 20;
     int64_t share = sysconf(_SC_LEVEL3_CACHE_SIZE) / 2;
-    return share > most ? most : share > least ? share : least;
+    return gf_max(gf_min(share, most), least);
 }
 
 /* Odd multiples of 128 bytes put rows, planes and tiles into different cache sets. */
@@ -38,7 +38,7 @@ int gf_cpu_layout_blocks(const struct gf_cpu_plan *p, int fast, unsigned planes,
         int64_t count = p->extent[axis];
         l->stride[axis] = bytes;
         if (axis == p->inner) {
-            count = (count + lanes - 1) / lanes;
+            count = gf_divide_up(count, lanes);
             l->stride[axis] = bytes / lanes;
         }
         if (planes >> axis & 1) {
@@ -53,9 +53,9 @@ int gf_cpu_layout_blocks(const struct gf_cpu_plan *p, int fast, unsigned planes,
     return 0;
 }
 
-/* True when the input's memory can be the workspace: its rows hold numbers of the arithmetic's
- * precision, every tile of the first pass reads whole rows and writes as many numbers as it read,
- * and the second pass transforms columns into the output. */
+/* True if the input's memory can be the workspace: its numbers have the arithmetic's precision,
+ * tiles of the first pass read whole rows and write as many numbers, and the second pass transforms
+ * columns into the output. */
 static bool can_spend_input(const struct gf_cpu_plan *p) {
     const struct gf_job *job = &p->job;
     const struct gf_cpu_pass *rows = &p->pass[0], *columns = &p->pass[1];
@@ -67,7 +67,7 @@ static bool can_spend_input(const struct gf_cpu_plan *p) {
            columns->axis == rows->lane && rows->args.n_outer[0] * rows->args.n_outer[1] == 1;
 }
 
-/* Rows in bands, each as long as one of the first pass's tiles. */
+/* Rows in bands, each as long as a tile of the first pass. */
 static void lay_out_in_input(struct gf_cpu_plan *p) {
     const struct gf_cpu_pass *rows = &p->pass[0];
     const long lanes = p->kernels->lanes, block = lanes * 2 * p->kernels->bits / 8;
@@ -87,7 +87,7 @@ bool gf_cpu_layout_is_plain(const struct gf_cpu_plan *p) {
            p->n_passes == 2 && first->axis == 0 && !first->with_next;
 }
 
-/* The workspace as the half spectrum that it is, in rows; planes in different cache sets. */
+/* The workspace as rows of a half spectrum, its planes in different cache sets. */
 static void lay_out_plain(struct gf_cpu_plan *p) {
     const bool single = p->kernels->bits == 32;
     struct gf_array *a = &p->plain;

@@ -1,4 +1,4 @@
-/* The algorithm and the radices of a length, as the kernels' tables. */
+/* Algorithm and radices of a length, as the kernels' tables. */
 #include "core/cpu/plan.h"
 
 #include <string.h>
@@ -38,10 +38,10 @@ struct gf_cpu_line *gf_cpu_line_plan(long n, int bits) {
     return gf_cpu_line_stages(n, r.radix, r.n, leaf, bits);
 }
 
-/* Plans the transform over a line's vectors. A leaf of sixteen reads more vectors of the same cache sets
- * than those hold: two fours and eights are a twentieth faster. Shorter lines have one with 32 registers,
- * and a stage of four, which is joined with what follows (kernels/cpu/row_digits.h). Measured: 4096 points alone
- * gain a twentieth by it, and rows of as many lose a tenth. */
+/* Plans the transform over a line's vectors. A leaf of sixteen reads more vectors of one cache set
+ * than that holds; two fours and eights are a twentieth faster. Shorter lines take sixteen with 32
+ * registers, and a stage of four, which joins what follows (kernels/cpu/row_digits.h). Measured:
+ * 4096 points alone gain a twentieth, as rows they lose a tenth. */
 static struct gf_cpu_line *vectors_plan(long n, int lanes, int bits, bool alone) {
     enum { MOST_WITH_SIXTEEN = 256 };
     struct gf_radices r = gf_factor_radices(n);

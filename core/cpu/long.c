@@ -11,20 +11,16 @@
 #include "kernels/cpu/exact.h"
 #include "kernels/cpu/root.h"
 
-/* With fewer points a team of threads costs more than it saves. */
-enum { WORTH_A_TEAM = 1 << 14 };
-
-/* Lines of so many bytes are written through the caches. */
-enum { CACHED_BYTES = 1 << 20 };
-
-/* The most points of a side. */
-enum { MOST_SIDE = 1 << 16 };
+enum {
+    WORTH_A_TEAM = 1 << 14, /* fewer points cost a team of threads more than it saves */
+    CACHED_BYTES = 1 << 20, /* longer lines are written past the caches */
+    MOST_SIDE = 1 << 16     /* points */
+};
 
 bool gf_cpu_long_splits(int64_t n, long *n1, long *n2) {
     if (n > (int64_t)MOST_SIDE * MOST_SIDE || gf_factor_radices(n).rest != 1)
         return false;
-    /* The divisor nearest to the square root, with a preference for multiples of 16: they fill the
-     * lanes. */
+    /* The divisor nearest to the square root, preferring multiples of 16, which fill the lanes. */
     double best = 0;
     for (int64_t d = 2; d * d <= n; d++) {
         if (n % d)
@@ -55,7 +51,7 @@ static void *new_table(int bits, int64_t count) {
 static void *lane_table(const struct gf_cpu_long *l, const struct gf_roots *r, long step,
                         long count) {
     const int bits = l->kernels->bits, lanes = l->kernels->lanes;
-    long lines = (l->n1 + lanes - 1) / lanes * lanes;
+    long lines = gf_divide_up(l->n1, lanes) * lanes;
     char *table = new_table(bits, lines * count);
     for (long k1 = 0; table && k1 < lines; k1++)
         for (long i = 0; i < count; i++) {
@@ -69,7 +65,7 @@ static void *lane_table(const struct gf_cpu_long *l, const struct gf_roots *r, l
 }
 
 /* exp(-2 pi i k1 i2 / n) for the second pass: all factors while they fit the nearest caches, else
- * two tables that fit, whose products they are. */
+ * two tables whose products they are. */
 static int plan_twist(struct gf_cpu_long *l) {
     struct gf_cpu_twist *t = &l->twist;
     struct gf_roots r;
@@ -81,7 +77,7 @@ static int plan_twist(struct gf_cpu_long *l) {
     } else {
         for (t->chunk = 8; t->chunk * t->chunk < l->n2;)
             t->chunk *= 2;
-        t->n_coarse = (l->n2 + t->chunk - 1) / t->chunk;
+        t->n_coarse = gf_divide_up(l->n2, t->chunk);
         t->fine = l->tables[0] = lane_table(l, &r, 1, t->chunk);
         t->coarse = l->tables[1] = lane_table(l, &r, t->chunk, t->n_coarse);
     }
@@ -124,7 +120,7 @@ static void set_passes(const struct gf_cpu_long *l, const void *in, void *out, b
     pass[0].source.lane = plain_axis(l->n2, size);
     pass[0].destination.line = plain_axis(l->n1, block);
     pass[0].destination.lane = plain_axis(l->n2, column / l->kernels->lanes);
-    /* Data that the other pass reads again stays in the last cache. */
+    /* The other pass reads it again from the last-level cache. */
     pass[0].destination.stream = array.stream && l->work_bytes > gf_cpu_last_cache_share();
     pass[1] = (struct gf_cpu_pass_args){.twist = &l->twist,
                                         .line = l->line2,
@@ -143,8 +139,8 @@ static void set_passes(const struct gf_cpu_long *l, const void *in, void *out, b
     pass[1].destination.lane = plain_axis(l->n1, size);
 }
 
-/* A line that stays in the caches needs no tiles where its length and the lanes allow that: those of the
- * last level will do. Measured: 2^20 points take .76 of the time, 2^20 real ones .6. */
+/* A line that stays in the last-level cache needs no tiles if its length and the lanes allow.
+ * Measured: 2^20 points take .76 of the time, 2^20 real ones .6. */
 static int plan_split(struct gf_cpu_long *l) {
     enum { LEAST_TEAM = 1 << 12, MOST_BYTES = 1 << 23 };
     if (l->n * (int64_t)complex_size(l) > MOST_BYTES)
@@ -175,7 +171,7 @@ static int plan_tiles(struct gf_cpu_long *l) {
         bytes = (bytes + 4095) / 4096 * 4096 + 128;
         l->scratch_bytes = bytes > l->scratch_bytes ? bytes : l->scratch_bytes;
     }
-    long blocks = (l->n2 + l->kernels->lanes - 1) / l->kernels->lanes;
+    long blocks = gf_divide_up(l->n2, l->kernels->lanes);
     l->work_bytes = (int64_t)blocks * (l->n1 | 1) * l->kernels->lanes * (int64_t)complex_size(l);
     const int64_t touched = 2 * l->n * (int64_t)complex_size(l) + l->work_bytes;
     l->stays = touched <= 4 * gf_cpu_cache_share() * l->threads;
@@ -183,8 +179,7 @@ static int plan_tiles(struct gf_cpu_long *l) {
 }
 
 /* X[k] = w[k] sum_j x[j] w[j] conj(w[k - j]), w[k] = exp(-pi i k^2 / n). The spectrum of the
- * conjugated chirp is computed in double. Its workspace here is no larger than what the first run
- * allocates. */
+ * conjugated chirp is computed in double, in a workspace no larger than the first run's. */
 static int plan_chirp(struct gf_cpu_long *l) {
     const int bits = l->kernels->bits;
     int64_t m = gf_factor_smooth_length(2 * (int64_t)l->n - 1), twice = 2 * (int64_t)l->n;
@@ -270,7 +265,6 @@ static void run_passes(const struct gf_cpu_long *l, const struct gf_cpu_pass_arg
         char *scratch = l->scratch + (size_t)omp_get_thread_num() * l->scratch_bytes;
         for (int p = 0; p < 2; p++) {
             long tiles = gf_cpu_tiles(l->kernels, &pass[p]);
-            /* Each thread gets the same tiles again while its cache keeps what it wrote. */
             if (l->stays) {
 #pragma omp for schedule(static)
                 for (long i = 0; i < tiles; i++)
@@ -336,7 +330,7 @@ int gf_cpu_long_run_split(struct gf_cpu_long *l, struct gf_cpu_split *s) {
     return 0;
 }
 
-/* y = x f over n points, in shares for the threads. */
+/* y = x f over n points, shared by the threads. */
 static void multiply(const struct gf_cpu_long *l, const void *x, const void *f, void *y,
                      bool swap_before, bool swap_after, long n) {
     enum { SHARE = 1 << 12 };

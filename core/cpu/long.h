@@ -1,6 +1,6 @@
-/* Transforms of one long line. It has no adjacent lines to fill the SIMD lanes, so it is cut into
- * two short axes (Bailey 1990, "FFTs in external or hierarchical memory", four-step). Smooth
- * lengths take two passes over memory; other lengths convolve with a chirp (Bluestein 1970).
+/* Transforms of one long line. Without adjacent lines to fill the SIMD lanes, it is cut into two
+ * short axes (Bailey 1990, "FFTs in external or hierarchical memory", four-step). Smooth lengths
+ * take two passes over memory; others convolve with a chirp (Bluestein 1970).
  *
  *     struct gf_cpu_long *l;
  *     rc = gf_cpu_long_plan(1000000, kernels, threads, &l);
@@ -20,50 +20,50 @@ struct gf_cpu_long {
     long n;
     const struct gf_cpu_kernels *kernels;
     int threads;
-    /* Most of what a run touches is still in the threads' caches at the next run. Each thread should then get
-     * the same tiles again: data that another core has written cost as much to read as memory. */
+    /* Most of a run's data is still in the threads' caches at the next run, so each thread should
+     * get the same tiles again: another core's writes cost as much to read as memory. */
     bool stays;
     /* n = n1 n2: sample n2 i1 + i2 is point i1 of line i2, frequency k1 + n1 k2 point k2 of line
      * k1. */
     long n1, n2;
-    struct gf_cpu_row *rows; /* n1 vectors of n2 lanes, without tiles; NULL: the two lines */
-    struct gf_cpu_ways ways; /* of them */
+    struct gf_cpu_row *rows; /* n1 vectors of n2 lanes, without tiles; NULL: line1 and line2 */
+    struct gf_cpu_ways ways; /* to run `rows` */
     struct gf_cpu_line *line1, *line2;
     struct gf_cpu_twist twist;
     void *tables[2]; /* of the twist */
     int64_t work_bytes;
     size_t scratch_bytes; /* for one thread */
     char *work, *scratch; /* allocated by the first run */
-    /* Other lengths: the transform that convolves, and tables of interleaved complex numbers. */
+    /* Other lengths: the convolving transform, and tables of interleaved complex numbers. */
     struct gf_cpu_long *convolution;
-    char *chirp, *spectrum, *padded; /* padded: allocated by the first run */
+    char *chirp, *spectrum, *padded; /* allocated by the first run */
 };
 
-/* True for lengths that gf_cpu_long_plan() cuts in two without a convolution. */
+/* True for lengths that are cut in two without a convolution. */
 bool gf_cpu_long_splits(int64_t n, long *n1, long *n2);
 
 /* Builds the tables. The caller frees with gf_cpu_long_free(), which also takes NULL. */
 int gf_cpu_long_plan(long n, const struct gf_cpu_kernels *kernels, int threads,
                      struct gf_cpu_long **out);
 void gf_cpu_long_free(struct gf_cpu_long *l);
-/* Bytes that runs allocate, and tables. */
+/* Bytes of tables and of what runs allocate. */
 int64_t gf_cpu_long_bytes(const struct gf_cpu_long *l);
 /* Complex in[0 .. n) to out[0 .. n), interleaved, in the kernels' precision, unscaled but for
  * `factor`; out may be in. */
 int gf_cpu_long_run(struct gf_cpu_long *l, const void *in, void *out, bool inverse, double factor);
-/* Takes the memory of runs; the first run does so itself. */
+/* Allocates what runs need, as the first run does. */
 int gf_cpu_long_allocate(struct gf_cpu_long *l);
 /* A line that has rows, or a real one of twice its length: fills s->rows and s->work. */
 int gf_cpu_long_run_split(struct gf_cpu_long *l, struct gf_cpu_split *s);
 
-/* Packs or unpacks a real line's frequencies, which the threads of a team share. */
+/* Packs or unpacks a real line's frequencies, shared by a team's threads. */
 void gf_cpu_long_share_halves(const struct gf_cpu_long *l, const struct gf_cpu_halves *h,
                               bool packs);
 
 /* Whole jobs over one long line or a few. */
 bool gf_cpu_long_job_serves(const struct gf_job *job, const struct gf_cpu_kernels *kernels);
-/* Plans plan->job; leaves plan->ops NULL for a job that gf_cpu_long_job_serves() is false of, which
- * core/cpu/make.c plans. */
+/* Plans plan->job; leaves plan->ops NULL unless gf_cpu_long_job_serves(), for
+ * gf_cpu_plan_make(). */
 int gf_cpu_long_job_plan(struct gf_plan *plan, const struct gf_cpu_kernels *kernels, int threads);
 
 #endif

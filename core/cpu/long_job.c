@@ -1,6 +1,5 @@
-/* Jobs over one long line, or too few of them to fill the SIMD lanes: the generic load and store
- * steps around the transforms of long.c, or no such steps where the arrays already are work
- * buffers. */
+/* Jobs over one long line, or too few lines to fill the SIMD lanes: the generic load and store
+ * steps around the transforms of long.c, or none if the arrays can be the work buffers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +24,7 @@ struct long_job {
 
 enum { SHORTEST = 512, WORTH_A_TEAM = 1 << 14 };
 
-/* A shorter line by itself, which the kernels transform as one call. */
+/* A shorter line by itself, which the kernels transform in one call. */
 static bool is_short(const struct gf_job *job, const struct gf_cpu_kernels *k, int64_t n) {
     const int64_t points = gf_job_is_real(job) ? n / 2 : n;
     const int block = gf_cpu_row_block(points, k->lanes);
@@ -34,14 +33,14 @@ static bool is_short(const struct gf_job *job, const struct gf_cpu_kernels *k, i
            (block == k->lanes || (block && points <= (int64_t)k->lanes * k->lanes));
 }
 
-/* A length of small factors that is not cut in two is faster without a convolution. */
+/* Small factors that are not cut in two are faster without a convolution. */
 static bool pays(const struct gf_job *job, int64_t n) {
     long n1, n2;
     int64_t points = gf_job_is_real(job) && n % 2 == 0 ? n / 2 : n;
     return gf_factor_radices(points).rest != 1 || gf_cpu_long_splits(points, &n1, &n2);
 }
 
-/* Finds the one transformed axis longer than a point, if there are too few lines along it. */
+/* Finds the one transformed axis longer than a point, if its lines are too few. */
 static bool is_long(const struct gf_job *job, const struct gf_cpu_kernels *k, int64_t *n,
                     int64_t *lines) {
     int axis = -1;
@@ -50,14 +49,14 @@ static bool is_long(const struct gf_job *job, const struct gf_cpu_kernels *k, in
         if (job->shape[i] == 1)
             continue;
         if (axis >= 0)
-            *lines *= job->shape[axis]; /* axes before the last one may only be batches */
+            *lines *= job->shape[axis]; /* only batches may precede it */
         if (axis >= 0 && (job->axes >> axis & 1))
             return false;
         axis = i;
     }
     if (axis < 0 || !(job->axes >> axis & 1))
         return false;
-    /* A half spectrum is half of this axis, not of a later one that has a single point. */
+    /* The halved axis must be this one, not a later one of a single point. */
     if (gf_job_is_real(job) && axis != gf_job_half_axis(job))
         return false;
     *n = job->shape[axis];
@@ -69,7 +68,7 @@ bool gf_cpu_long_job_serves(const struct gf_job *job, const struct gf_cpu_kernel
     return is_long(job, kernels, &n, &lines);
 }
 
-/* True for an array that is laid out as the work buffer w. */
+/* True for an array laid out as the work buffer w. */
 static bool is_work(const struct gf_job *job, const struct gf_work *w, const struct gf_array *a) {
     bool single = w->precision == GF_SINGLE;
     enum gf_dtype type = w->complex ? (single ? GF_C64 : GF_C128) : (single ? GF_F32 : GF_F64);
@@ -105,7 +104,6 @@ static bool make_halves(struct gf_cpu_halves *h, long m, const struct gf_cpu_ker
     return ok;
 }
 
-/* Those of a real line from x to y. */
 static struct gf_cpu_halves halves_of(const struct long_job *j, const void *x, void *y) {
     struct gf_cpu_halves h = j->half;
     h.x = j->job.direction == GF_INVERSE ? (void *)x : y;
@@ -113,7 +111,7 @@ static struct gf_cpu_halves halves_of(const struct long_job *j, const void *x, v
     return h;
 }
 
-/* One real line of odd length as a complex one. `size`: bytes of a real. */
+/* One real line of odd length as a complex one; `size`: bytes of a real. */
 static int run_odd(struct long_job *j, const char *x, char *y, size_t size, bool inverse,
                    double factor) {
     char *z = j->expanded;
@@ -124,7 +122,7 @@ static int run_odd(struct long_job *j, const char *x, char *y, size_t size, bool
             memcpy(z + (size_t)i * 2 * size, x + (size_t)i * size, size);
     } else {
         memcpy(z, x, (size_t)half * 2 * size);
-        memset(z + size, 0, size); /* zero by symmetry */
+        memset(z + size, 0, size); /* by symmetry */
         for (int64_t k = 1; k < half; k++)
             memcpy(z + (size_t)(n - k) * 2 * size, x + (size_t)k * 2 * size, 2 * size);
         gf_filter_conjugate(z + (size_t)half * 2 * size, n - half, size == 8, 1);
@@ -132,7 +130,7 @@ static int run_odd(struct long_job *j, const char *x, char *y, size_t size, bool
     int rc = gf_cpu_long_run(j->line, z, z, inverse, factor);
     if (!inverse) {
         memcpy(y, z, (size_t)half * 2 * size);
-        memset(y + size, 0, size); /* the zero frequency's imaginary part is rounding */
+        memset(y + size, 0, size); /* rounding in the zero frequency's imaginary part */
     } else {
         for (int64_t i = 0; i < n; i++)
             memcpy(y + (size_t)i * size, z + (size_t)i * 2 * size, size);
@@ -153,8 +151,7 @@ static int run_line(struct long_job *j, const char *x, char *y, bool inverse, do
                                                                      .out = y,
                                                                      .inverse = inverse,
                                                                      .factor = scale});
-    /* Shares end where the kernels' vectors do: how a pair is rounded does not depend on the number of
-     * threads. */
+    /* Shares end where vectors do, so that rounding does not depend on the number of threads. */
     const bool team = j->threads > 1 && h.m > WORTH_A_TEAM;
     if (inverse)
 #pragma omp parallel num_threads(j->threads) if (team)
@@ -166,15 +163,9 @@ static int run_line(struct long_job *j, const char *x, char *y, bool inverse, do
     return rc;
 }
 
-static int allocate(void **buffer, const struct gf_work *w) {
-    if (!*buffer && !(*buffer = gf_alloc((size_t)gf_work_bytes(w))))
-        return gf_fail(GF_ENOMEM, "no memory for %lld bytes", (long long)gf_work_bytes(w));
-    return 0;
-}
-
-/* A run of one short line by itself, between arrays as the kernels have them: call.line(&call.split), and
- * nothing is to be reported. False where the job or the arrays need more. Allocates the plan's workspace;
- * GF_ENOMEM is left to line_exec(). */
+/* One short line between arrays as the kernels take them: call.line(&call.split) is the whole run.
+ * make_call() allocates the workspace; false if the job or the arrays need more, or memory is
+ * short, which line_exec() then reports. */
 struct line_call {
     void (*line)(const struct gf_cpu_split *s);
     struct gf_cpu_split split;
@@ -214,11 +205,11 @@ static int line_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_
         call.line(&call.split);
         return 0;
     }
-    if (!direct_in && !(rc = allocate(&j->buffer[0], &j->before))) {
+    if (!direct_in && !(rc = gf_work_allocate(&j->before, &j->buffer[0]))) {
         j->before.data = j->buffer[0];
         gf_work_load(job, in, &j->before, j->threads, report);
     }
-    if (!direct_out && !rc && !(rc = allocate(&j->buffer[1], &j->after)))
+    if (!direct_out && !rc && !(rc = gf_work_allocate(&j->after, &j->buffer[1])))
         j->after.data = j->buffer[1];
     if (rc)
         return rc;
@@ -266,7 +257,7 @@ static void line_drop(struct gf_plan *plan) {
     free(j);
 }
 
-/* Bytes beside the transform's own: tables, and the work buffers that arrays without gaps do not take the place of. */
+/* Bytes beside the transform's own: tables, and work buffers that dense arrays do not replace. */
 static int64_t bytes_beside(const struct long_job *j) {
     const struct gf_job *job = &j->job;
     const int64_t number = j->line->kernels->bits / 8;

@@ -1,5 +1,4 @@
-/* From a job to passes: which axes in which order, which passes are joined, and how many lines a tile
- * has. */
+/* From a job to passes: the order of axes, which passes are joined, and the lines of a tile. */
 #include "core/cpu/plan.h"
 
 #include <stdio.h>
@@ -16,7 +15,7 @@ static long spectral_extent(const struct gf_cpu_plan *p, int axis) {
     return axis == p->half ? job->shape[axis] / 2 + 1 : job->shape[axis];
 }
 
-/* The axis that the arithmetic halves: that of the files, unless its extent is 1. */
+/* The axis that the arithmetic halves: the files' one, unless its extent is 1. */
 static int half_axis(const struct gf_job *job) {
     if (!gf_job_is_real(job))
         return -1;
@@ -38,9 +37,9 @@ static void set_extents(struct gf_cpu_plan *p) {
             p->inner = i;
 }
 
-/* The lane axis of a pass along `axis` is the workspace's innermost one unless that is `axis`. The
- * others become outer[], a halved axis first. Real lines along the lanes are transformed in pairs: never those of
- * two pages that are transformed by themselves, of which a run takes as many at once as memory holds. */
+/* Lanes run along the workspace's innermost axis, unless that is `axis`; the rest become outer[], a
+ * halved axis first. Lanes transform real lines in pairs, but never from two independent pages, as
+ * a run takes as many pages at once as memory holds. */
 static void choose_axes(const struct gf_cpu_plan *p, int axis, struct gf_cpu_pass *pass) {
     int nd = p->job.ndim, n_outer = 0;
     const bool alone = gf_job_is_real(&p->job) && nd == 3 && p->job.axes == 6 && !p->job.elsewhere;
@@ -49,7 +48,7 @@ static void choose_axes(const struct gf_cpu_plan *p, int axis, struct gf_cpu_pas
     if (axis != p->inner) {
         pass->lane = p->inner;
     } else {
-        /* The next axis up, so that tiles stay within a plane; a longer one if it is short. */
+        /* The next axis up keeps tiles within a plane; a longer one if it is short. */
         if (axis == 2 && gf_job_joins_pages(&p->job))
             pass->lane = 0;
         for (int i = nd; i >= 0; i--) {
@@ -74,7 +73,7 @@ static void choose_axes(const struct gf_cpu_plan *p, int axis, struct gf_cpu_pas
 
 /* ---------------------------------------------------------------- the list of passes */
 
-/* Adds a pass along `axis`; output -1 keeps the result in the workspace. */
+/* output -1: to the workspace */
 static struct gf_cpu_pass *add_pass(struct gf_cpu_plan *p, int axis, const struct gf_cpu_line *line,
                                     bool inverse, bool from_input, int output, bool discard) {
     struct gf_cpu_pass *pass = &p->pass[p->n_passes++];
@@ -90,16 +89,16 @@ static struct gf_cpu_pass *add_pass(struct gf_cpu_plan *p, int axis, const struc
     return pass;
 }
 
-/* True when tiles of this many blocks fit the cache beside the plane that they are read from. */
+/* True if tiles of this many blocks fit the cache beside the plane that they read. */
 static bool fits_with_plane(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass,
                             long blocks) {
     struct gf_cpu_pass_args args = pass->args;
-    args.groups = (int)(blocks < GF_CPU_MAX_GROUPS ? blocks : GF_CPU_MAX_GROUPS);
+    args.groups = (int)gf_min(blocks, GF_CPU_MAX_GROUPS);
     int64_t bytes = p->plane.bytes + (int64_t)gf_cpu_scratch_bytes(p->kernels, &args);
     return blocks <= GF_CPU_MAX_GROUPS && bytes <= 2 * gf_cpu_cache_share();
 }
 
-/* True when input and output take at most so many times the last-level cache's share. */
+/* True if input and output take at most so many times the last-level cache's share. */
 static bool fits_last_caches(const struct gf_cpu_plan *p, int times) {
     int64_t points = 2;
     for (int i = 0; i < p->job.ndim; i++)
@@ -107,8 +106,8 @@ static bool fits_last_caches(const struct gf_cpu_plan *p, int times) {
     return points * p->kernels->bits / 8 <= times * gf_cpu_last_cache_share();
 }
 
-/* Adjacent blocks in a tile of a pass across the workspace's blocks: as many as the cache holds,
- * but few enough that every thread gets several tiles, and the same number in each tile. */
+/* Adjacent blocks in a tile of a pass across the workspace's blocks: what the cache holds, with
+ * several equal tiles for every thread. */
 static void choose_groups(const struct gf_cpu_plan *p, int threads, struct gf_cpu_pass *pass) {
     enum { TILES_A_THREAD = 8 };
     const bool hermitian = p->half >= 0 && !p->job.in_half;
@@ -120,22 +119,20 @@ static void choose_groups(const struct gf_cpu_plan *p, int threads, struct gf_cp
         lines *= outer;
         outer = 1;
     }
-    long blocks = (lines + p->kernels->lanes - 1) / p->kernels->lanes - pass->args.unpacks;
+    long blocks = gf_divide_up(lines, p->kernels->lanes) - pass->args.unpacks;
     long fit = gf_cpu_cache_share() / (long)gf_cpu_scratch_bytes(p->kernels, &pass->args);
     if (pass->from_plane && fits_with_plane(p, pass, blocks))
         fit = blocks;
-    fit = fit > GF_CPU_MAX_GROUPS ? GF_CPU_MAX_GROUPS : fit;
     long share = blocks * outer / (TILES_A_THREAD * threads);
-    fit = fit > share ? share : fit;
+    fit = gf_min(gf_min(fit, GF_CPU_MAX_GROUPS), share);
     if (fit > 1 && blocks > 1) {
-        long tiles = (blocks + fit - 1) / fit;
-        pass->args.groups = (int)((blocks + tiles - 1) / tiles);
+        long tiles = gf_divide_up(blocks, fit);
+        pass->args.groups = (int)gf_divide_up(blocks, tiles);
     }
 }
 
-/* Short lines from array to array: as many in a tile as make a few pages, for a tile of its own would
- * cost as much as its lines, and few enough that every thread gets several tiles. Measured: longer
- * real lines lose a tenth by it. */
+/* Short lines from array to array share tiles of a few pages, as a tile costs as much as one of
+ * them; every thread gets several. Measured: longer real lines lose a tenth. */
 static void choose_row_groups(const struct gf_cpu_plan *p, int threads, struct gf_cpu_pass *pass) {
     enum { TILE_BYTES = 1 << 15, TILES_A_THREAD = 8 };
     const struct gf_cpu_pass_args *a = &pass->args;
@@ -145,7 +142,7 @@ static void choose_row_groups(const struct gf_cpu_plan *p, int threads, struct g
     const long lines = gf_cpu_tile_lines(a, p->kernels->lanes);
     const long bytes = lines * a->n * p->kernels->bits / 4;
     const long share = a->n_lane / (lines * TILES_A_THREAD * threads);
-    const long fit = TILE_BYTES / bytes < share ? TILE_BYTES / bytes : share;
+    const long fit = gf_min(TILE_BYTES / bytes, share);
     pass->row_groups = fit > 1 ? (int)fit : 0;
 }
 
@@ -161,8 +158,7 @@ static void size_scratch(struct gf_cpu_plan *p, int threads) {
     }
 }
 
-/* Adds a pass that reads the workspace without a transform: across its blocks, along the longest
- * other axis. */
+/* A pass that extracts from the workspace: across its blocks, along the longest other axis. */
 static void add_extraction(struct gf_cpu_plan *p, int output, bool discard) {
     int axis = -1;
     for (int i = 0; i <= p->job.ndim; i++)
@@ -171,7 +167,7 @@ static void add_extraction(struct gf_cpu_plan *p, int output, bool discard) {
     add_pass(p, axis, NULL, false, false, output, discard);
 }
 
-/* True for an integer display that must find its largest value. */
+/* True for an integer display that needs its largest value. */
 static bool needs_largest(const struct gf_output *o) {
     return o->map == GF_MAP_DISPLAY && gf_dtype_is_integer(o->dtype) && o->range == GF_RANGE_FULL &&
            o->kind != GF_PHASE && o->kind != GF_COMPLEX;
@@ -181,13 +177,13 @@ static bool never_negative(enum gf_dtype t) {
     return t == GF_U8 || t == GF_U16 || t == GF_U32;
 }
 
-/* The display range ends at the zero frequency, which a pass before the last one can tell. */
+/* The display range ends at the zero frequency, known before the last pass. */
 static bool fits_from_zero(const struct gf_cpu_plan *p, const struct gf_output *o) {
     return needs_largest(o) && never_negative(p->job.in_dtype) && p->job.direction == GF_FORWARD &&
            o->kind != GF_IMAG;
 }
 
-/* True when the job's one output can hold every number between the passes. */
+/* True if the job's one output can hold the numbers between the passes. */
 static bool can_be_lean(const struct gf_cpu_plan *p) {
     const struct gf_job *job = &p->job;
     const struct gf_output *o = &job->out[0];
@@ -198,7 +194,7 @@ static bool can_be_lean(const struct gf_cpu_plan *p) {
            !(real && job->direction == GF_INVERSE);
 }
 
-/* A separate column for the frequency n / 2 would cost a whole block. */
+/* A column for frequency n / 2 would cost a whole block. */
 static bool can_pack(const struct gf_cpu_plan *p) {
     const struct gf_job *job = &p->job;
     return p->half >= 0 && p->half == p->inner && job->direction == GF_FORWARD &&
@@ -212,13 +208,12 @@ static bool can_pack_all(const struct gf_cpu_plan *p) {
     return can_pack(p) && gf_cpu_count_axes(&p->job) > 2 && fused && !p->lean;
 }
 
-/* Bytes of a plane that stays in the second-level cache from one pass to the next. */
+/* A plane this large stays in the second-level cache between passes. */
 enum { PLANE_BYTES = 3 << 19 };
 
-/* Half spectra of volumes: planes are complete when they are written to the output, in order, and
- * the last pass transforms that in place. Rows of a half spectrum are seldom whole vectors, but
- * planes often are. The choice must not depend on the number of threads: packing decides how numbers
- * are rounded. */
+/* Half spectra of volumes: complete planes go to the output in order, and the last pass transforms
+ * them in place; planes are more often whole vectors than rows are. Independent of the number of
+ * threads, as packing decides how numbers are rounded. */
 static bool serves_as_workspace(const struct gf_cpu_plan *p) {
     enum { LEAST_PLANES = 32 }; /* enough for the threads */
     const struct gf_job *job = &p->job;
@@ -228,28 +223,28 @@ static bool serves_as_workspace(const struct gf_cpu_plan *p) {
            job->shape[1] * job->shape[2] * p->kernels->bits / 8 <= PLANE_BYTES;
 }
 
-/* A half spectrum of few blocks, of which the column's own would be a large part. Measured: 11.8 ms
- * become 7.5 at 65536x64. Not of pictures so large that memory may be short: packed ones are not
- * transformed in slabs. */
+/* A half spectrum of so few blocks that the column's own is a large part. Measured: 11.8 ms become
+ * 7.5 at 65536x64. Not pictures so large that memory may be short: packed ones are not transformed
+ * in slabs. */
 static bool is_narrow(const struct gf_cpu_plan *p) {
     enum { FEW_BLOCKS = 4, MOST_CACHES = 4 };
     return p->job.shape[p->half] <= 2L * FEW_BLOCKS * p->kernels->lanes &&
            fits_last_caches(p, MOST_CACHES);
 }
 
-/* Volumes along x and z: rows are transformed within vectors, from array to array, and columns in
- * place over a plane's rows as one, where the end of a half spectrum's row makes no block of its own.
- * Measured: 20 ms become 12 at 64x512x512. */
+/* Volumes along x and z: rows within vectors, from array to array, then columns in place over a
+ * plane's rows as one, so that a half spectrum's row needs no block for its end. Measured: 20 ms
+ * become 12 at 64x512x512. */
 static bool transforms_rows_in_place(const struct gf_cpu_plan *p) {
     const struct gf_job *job = &p->job;
     return job->op == GF_FFT && job->ndim == 3 && job->axes == 5 && job->channels == 1 &&
            job->shape[0] > 1 && p->inner == 2 && p->half == 2 && p->rows;
 }
 
-/* Pictures of several times the second-level cache: a third array would push the other two out of the
- * last one. Not where a column's numbers share few cache sets, which costs more the further away they are.
- * Measured: 1024x1024 of reals takes .63 of the time, 1080x1920 .85; with rows an odd multiple of 2048 bytes
- * apart 720x1280 takes .75 and 2160x3840 1.15. */
+/* Pictures of several times the second-level cache: a third array would evict the other two from
+ * the last level. Not strides that put a column into few cache sets, which costs more beyond that
+ * level. Measured: 1024x1024 reals take .63 of the time, 2160x3840 with rows an odd multiple of
+ * 2048 bytes apart 1.15. */
 static bool spares_the_workspace(const struct gf_cpu_plan *p) {
     enum { LEAST_BYTES = 7 << 19, SAME_SETS = 1 << 11 };
     const struct gf_job *job = &p->job;
@@ -266,9 +261,8 @@ static bool is_lean(const struct gf_cpu_plan *p) {
            can_be_lean(p);
 }
 
-/* The second pass unpacks into an array of plain complex numbers. Measured: pictures gain 8 to 25%
- * by it up to 1024x1024, and wide ones lose a tenth at 1080x1920, where the column's cache lines are
- * fetched from memory for it. */
+/* The second pass unpacks into plain complex numbers. Measured: pictures up to 1024x1024 gain 8 to
+ * 25%; 1080x1920 loses a tenth, fetching the column's cache lines from memory. */
 static bool can_pack_within(const struct gf_cpu_plan *p) {
     const struct gf_job *job = &p->job;
     if (job->out[0].packed_within || serves_as_workspace(p))
@@ -278,7 +272,7 @@ static bool can_pack_within(const struct gf_cpu_plan *p) {
            (fits_last_caches(p, 1) || is_narrow(p));
 }
 
-/* The inverse: the first pass packs what the last one reads. Not of pictures that fit the caches,
+/* The inverse: its first pass packs what the last one reads. Not pictures that fit the caches,
  * whose inverse may run in slabs. Measured: 10 ms become 6 at 65536x64. */
 static bool can_pack_back(const struct gf_cpu_plan *p) {
     const struct gf_job *job = &p->job;
@@ -304,11 +298,11 @@ static int order_axes(const struct gf_cpu_plan *p, int axes[GF_MAX_DIMS]) {
     int n = 0;
     for (int i = 0; i < job->ndim; i++) {
         int axis = inverse ? i : job->ndim - 1 - i;
-        bool idle = job->shape[axis] == 1; /* a transform of one point changes nothing */
+        bool idle = job->shape[axis] == 1; /* one point is its own transform */
         if (gf_cpu_transforms(job, axis) && axis != p->half && !idle)
             axes[n++] = axis;
     }
-    if (p->half >= 0) { /* the first or the last pass, where the samples are real */
+    if (p->half >= 0) { /* first or last, where the samples are real */
         if (!inverse)
             memmove(axes + 1, axes, (size_t)n * sizeof *axes);
         axes[inverse ? n : 0] = p->half;
@@ -319,7 +313,7 @@ static int order_axes(const struct gf_cpu_plan *p, int axes[GF_MAX_DIMS]) {
     return n;
 }
 
-/* Forward along all axes but the last, forward and back along that, and back along the others. */
+/* Forward along all axes but the last, both ways along that, and back along the others. */
 static void list_filter_passes(struct gf_cpu_plan *p) {
     int axes[GF_MAX_DIMS], n = order_axes(p, axes), n_out = p->job.n_out;
     for (int i = 0; i < n - 1; i++)
@@ -366,8 +360,8 @@ static void list_passes(struct gf_cpu_plan *p) {
     }
 }
 
-/* Consecutive passes within planes that fit the second-level cache run plane by plane: two of a
- * volume's three axes, or all of a filter's when planes are batches. */
+/* Joins consecutive passes within planes that fit the second-level cache: two of a volume's three
+ * axes, or all of a filter's when planes are batches. */
 static int join_planes(struct gf_cpu_plan *p, int threads) {
     for (int i = 0; i + 1 < p->n_passes; i++) {
         struct gf_cpu_pass *a = &p->pass[i], *b = a + 1;
@@ -393,10 +387,9 @@ static int join_planes(struct gf_cpu_plan *p, int threads) {
     return 0;
 }
 
-/* Large results are written past the caches: the old contents of the lines are not fetched, and what
- * is in cache stays. Of several passes only those that the last-level cache does not hold: the next
- * one reads the results again. Measured: half the time at 4096^2, and a third more at 64^3; a single
- * pass gains, or loses nothing, from 1 MB on. */
+/* Large results bypass the caches: old lines are not fetched, and cached data stays. With several
+ * passes only what outgrows the last level, as the next pass reads it again. Measured: half the
+ * time at 4096^2, a third more at 64^3; a single pass never loses from 1 MB on. */
 static void choose_streams(struct gf_cpu_plan *p) {
     const int64_t alone = 1 << 20, least = gf_cpu_last_cache_share();
     for (int i = 0; i < p->n_passes; i++) {
@@ -404,17 +397,17 @@ static void choose_streams(struct gf_cpu_plan *p) {
         p->pass[i].stream = p->n_passes == 1 ? info->bytes_written > alone
                                              : info->bytes_read + info->bytes_written > least;
     }
-    /* A filter's middle pass writes where it read, as does one whose workspace is the output: those lines
-     * are in cache. Measured: half the time at 128^3 of reals. */
+    /* A filter's middle pass and passes in place write lines that are in cache. Measured: half the
+     * time at 128^3 reals. */
     for (int i = 0; i < p->n_passes; i++)
         p->pass[i].stream &=
             p->pass[i].from_input || !(p->pass[i].filters || (p->lean && !p->pass[i].from_plane));
-    /* A spent input's rows are in cache when they are written, as long as the tile fits there. */
+    /* So are a spent input's rows, as long as the tile fits. */
     if (p->work.band * p->work.row_bytes <= gf_cpu_cache_share() / 2)
         p->pass[0].stream &= !p->work.band;
 }
 
-/* True for a pass that may write past the caches though they hold what it writes. */
+/* True for a pass that may bypass the caches though they hold what it writes. */
 static bool may_stream(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass) {
     return !pass->to_plane && !pass->filters && !p->lean && !p->work.band &&
            (pass->output < 0 || p->job.out[pass->output].kind == GF_COMPLEX);
@@ -441,8 +434,8 @@ static void choose_ways(struct gf_cpu_plan *p, int threads) {
         p->ways.n = 0;
 }
 
-/* Passes across rows that follow one another, in the output that is the workspace or from the input to
- * the workspace. */
+/* Folds passes over adjacent rows: within an output that is the workspace, or from the input to a
+ * plain workspace. */
 static void choose_folds(struct gf_cpu_plan *p) {
     const struct gf_job *job = &p->job;
     for (int i = p->plain.rank ? 0 : 1; i < p->n_passes; i++) {
@@ -452,7 +445,6 @@ static void choose_folds(struct gf_cpu_plan *p) {
     }
 }
 
-/* Lists the passes and joins those that run plane by plane. */
 static int choose_passes(struct gf_cpu_plan *p, int threads) {
     const struct gf_job *job = &p->job;
     p->lean = is_lean(p);
@@ -488,14 +480,13 @@ static const char *type_name(const struct gf_cpu_plan *p, const struct gf_cpu_pa
     return gf_dtype_name(in ? job->in_dtype : job->out[pass->output].dtype);
 }
 
-/* Bytes of the workspace between two passes. */
 static int64_t bytes_between(const struct gf_cpu_plan *p) {
     if (p->work.band)
         return p->work.bytes + p->extent[p->pass[0].lane] * p->work.row_bytes;
     return p->lean ? gf_job_bytes(&p->job, 0) : p->work.bytes;
 }
 
-/* Fills pass->summary: its text, and the bytes that it reads and writes. */
+/* Fills pass->summary. */
 static void summarise(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass) {
     const struct gf_job *job = &p->job;
     static const char names[] = "zyx";

@@ -1,6 +1,5 @@
-/* The kernels' numbers for a job's types, kinds and scales. kernels/ includes nothing of core/, so
- * kernels/cpu/cpu.h has enums of its own. These functions convert; where they only cast, assertions
- * hold the two enums together.
+/* The kernels' numbers for a job's types, kinds and scales. kernels/ includes nothing of core/ and
+ * has enums of its own; assertions guard the casts.
  *
  *     end.type = gf_cpu_sample_of(array.dtype); */
 #ifndef GF_CORE_CPU_MIRROR_H
@@ -10,7 +9,7 @@
 #include "core/base/job.h"
 #include "kernels/cpu/cpu.h"
 
-#define GF_MIRRORS(ours, theirs)                                                                   \
+#define GF_MIRRORS(ours, theirs) \
     _Static_assert((int)(ours) == (int)(theirs), "kernels/cpu/cpu.h: " #ours " is not " #theirs)
 
 GF_MIRRORS(GF_CPU_U8, GF_U8);
@@ -46,7 +45,7 @@ static inline enum gf_cpu_curve gf_cpu_curve_of(enum gf_scale s) {
     return s == GF_SCALE_LOG ? GF_CPU_LOG : s == GF_SCALE_SQRT ? GF_CPU_SQRT : GF_CPU_LINEAR;
 }
 
-/* The factors that core/base/factor.h finds are those that a line has room and radices for. */
+/* A line has room and radices for the factors that core/base/factor.h finds. */
 GF_MIRRORS(GF_CPU_MAX_STAGES, GF_MAX_STAGES);
 GF_MIRRORS(GF_CPU_MAX_RADIX, GF_MAX_RADIX);
 

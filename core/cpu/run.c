@@ -1,4 +1,4 @@
-/* Runs the passes of a plan: threads that take tiles, passes that share a plane or a team, and what the
+/* Runs a plan's passes: threads that take tiles, passes that share a plane or a team, and what the
  * passes find out. */
 #include "core/cpu/plan.h"
 
@@ -7,39 +7,37 @@
 #include <string.h>
 
 #include "core/base/clock.h"
-#include "core/base/memory.h"
 #include "core/base/status.h"
 
-/* Starting a team takes longer than waking it, on a busy machine many times as long; and the first run
- * of a plan, often the only one, spends most of its time on fresh memory anyway. */
+/* Starting a team takes longer than waking it, many times longer on a busy machine, and a plan's
+ * first run mostly waits for fresh memory. */
 int gf_cpu_team_for(const struct gf_job *job, bool first, int threads) {
     return gf_cpu_points(job) < (first ? 1 << 19 : GF_CPU_WORTH_A_TEAM) ? 1 : threads;
 }
 
-/* A filter's three passes may share a plane. */
+/* a filter's three passes */
 enum { MOST_JOINED = 3 };
 
-/* How many tiles of a pass a thread takes at a time: enough that handing them out costs nothing, and
- * few enough that all threads end together. */
+/* Tiles that a thread takes at a time: enough to hide the cost of handing out, few enough that all
+ * threads end together. */
 static long tiles_at_once(const struct gf_cpu_pass *pass, long tiles, int threads) {
     enum { WORTH_HANDING_OUT = 1 << 18, SHARES_A_THREAD = 16 };
     int64_t bytes = (pass->summary.bytes_read + pass->summary.bytes_written) / (tiles + 1) + 1;
     long enough = WORTH_HANDING_OUT / bytes, most = tiles / ((long)SHARES_A_THREAD * threads);
-    enough = enough < most ? enough : most;
-    return enough > 1 ? enough : 1;
+    return gf_max(gf_min(enough, most), 1);
 }
 
-/* Joined passes, and how many tiles a plane of each has. */
+/* Joined passes. */
 struct joined {
     struct gf_cpu_plan *p;
     const struct gf_cpu_pass *pass; /* the first */
     int count;
-    long tiles[MOST_JOINED];
-    long chunks, at_once; /* to hand out, and how many at a time */
-    struct gf_feed *feed; /* of the first pass, or NULL */
+    long tiles[MOST_JOINED]; /* of a plane */
+    long chunks, at_once;    /* to hand out; how many at a time */
+    struct gf_feed *feed;    /* of the first pass, or NULL */
 };
 
-/* Joined passes and those after them that one team runs. */
+/* Joined passes that one team runs one after another. */
 enum { MOST_TOGETHER = 4 };
 
 static void produce(struct gf_feed *feed) {
@@ -48,18 +46,18 @@ static void produce(struct gf_feed *feed) {
     feed->ms = gf_now_ms() - start;
 }
 
-/* Chunk c of a pass whose input is being made: the tiles that begin with the first rows come first,
- * whatever channel they are of. */
+/* Chunk c while the input is being made: tiles in the order of their first rows, whatever their
+ * channel. */
 static void run_fed(const struct joined *j, const struct gf_cpu_pass_args *args, long c,
                     void *scratch, struct gf_cpu_stats *stats) {
     long lines = gf_cpu_tile_lines(args, j->p->kernels->lanes);
     long planes = args->n_outer[0] * args->n_outer[1];
     long a_plane = j->tiles[0] / planes, tile = c / planes, end = (tile + 1) * lines;
-    if (j->feed->await(j->feed->user, end < args->n_lane ? end : args->n_lane))
+    if (j->feed->await(j->feed->user, gf_min(end, args->n_lane)))
         j->p->kernels->run(args, c % planes * a_plane + tile, scratch, stats);
 }
 
-/* Chunk c: one tile, or the tiles of one plane, pass after pass. */
+/* Chunk c: a tile, or a plane's tiles pass after pass. */
 static void run_chunk(const struct joined *j, const struct gf_cpu_pass_args *args, long c,
                       void *scratch, struct gf_cpu_stats *stats) {
     if (j->feed) {
@@ -77,8 +75,8 @@ static void run_chunk(const struct joined *j, const struct gf_cpu_pass_args *arg
     }
 }
 
-/* The pass that a thread runs: a single one as it is, or joined ones with arguments of its own, in `room`,
- * which point at its plane. */
+/* The arguments that a thread runs: a single pass's own, or a copy in `room` for joined ones,
+ * pointed at the thread's plane. */
 static const struct gf_cpu_pass_args *take_part(const struct joined *j, int thread,
                                                 struct gf_cpu_pass_args room[MOST_JOINED]) {
     const struct gf_cpu_plan *p = j->p;
@@ -97,7 +95,7 @@ static char *scratch_of(const struct gf_cpu_plan *p, int thread) {
     return p->scratch + (size_t)thread * p->scratch_bytes;
 }
 
-/* Without a team: starting and ending one takes most of a microsecond even for a single thread. */
+/* Starting and ending even a team of one takes most of a microsecond. */
 static void run_alone(const struct joined *j, struct gf_cpu_stats *total) {
     struct gf_cpu_pass_args room[MOST_JOINED];
     const struct gf_cpu_pass_args *args = take_part(j, 0, room);
@@ -107,7 +105,7 @@ static void run_alone(const struct joined *j, struct gf_cpu_stats *total) {
         run_chunk(j, args, c, scratch_of(j->p, 0), total);
 }
 
-/* Runs a thread's part of joined passes; `shares` are theirs. */
+/* A thread's part of joined passes. */
 static void run_share(const struct joined *j, struct gf_cpu_share *shares, int threads,
                       struct gf_cpu_stats *mine) {
     struct gf_cpu_pass_args room[MOST_JOINED];
@@ -159,13 +157,12 @@ static int allocate(char **data, int64_t bytes, const char *what) {
     return 0;
 }
 
-/* A spent input is the workspace where its rows are contiguous and vectors can be stored there. */
+/* A spent input serves as workspace if its rows are contiguous and aligned for vector stores. */
 static bool is_writable(const struct gf_array *in, const struct gf_array *out) {
     return gf_array_is_contiguous(in) && (uintptr_t)in->data % 64 == 0 && out->data != in->data;
 }
 
-/* The workspace, a sample and the scratch are in one piece: small ones share the huge page that is
- * cleared for the workspace. */
+/* One piece for workspace, sample and scratch: small ones share the workspace's huge page. */
 static int allocate_work(struct gf_cpu_plan *p, int threads) {
     const int64_t work = (p->work.bytes + 63) / 64 * 64;
     const int64_t sample = p->sampling ? gf_cpu_sampling_bytes(p) : 0;
@@ -198,11 +195,11 @@ static int allocate_all(struct gf_cpu_plan *p, const struct gf_array *in,
 struct ranges {
     double of[GF_MAX_OUTPUTS][2];
     double rms; /* of the spectrum: gf_range_rms() */
-    bool read;  /* the sample has been taken from the workspace */
+    bool read;  /* the workspace's sample was taken */
 };
 
-/* The range of a pass's output from the sample, whose bins come from a few of the pass's lines, or
- * from the workspace, once for all outputs. */
+/* The output's range from the sample: bins from a few of the pass's lines, or, once for all
+ * outputs, from the workspace. */
 static void sample_range(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass, int threads,
                          struct ranges *r) {
     int o = pass->output;
@@ -214,7 +211,7 @@ static void sample_range(const struct gf_cpu_plan *p, const struct gf_cpu_pass *
     gf_cpu_sampling_range(p, o, r->rms, r->of[o]);
 }
 
-/* Binds a pass to this run's arrays and, as far as it is known by now, its display range. */
+/* Binds a pass to the run's arrays and to its display range as far as known. */
 static void bind(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass, const struct gf_array *in,
                  struct gf_array *out, int threads, struct ranges *r) {
     int o = pass->output;
@@ -227,7 +224,7 @@ static void bind(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass, const st
         gf_cpu_pass_display(p, pass, r->of[o]);
 }
 
-/* True when a display range comes from the data: it differs from run to run. */
+/* True if a display range depends on the data. */
 static bool finds_ranges(const struct gf_cpu_plan *p) {
     bool finds = gf_job_samples(&p->job);
     for (int i = 0; i < p->n_passes; i++)
@@ -235,8 +232,7 @@ static bool finds_ranges(const struct gf_cpu_plan *p) {
     return finds;
 }
 
-/* True when the passes point at these arrays already: binding them takes longer than a short
- * transform. */
+/* Binding takes longer than a short transform. */
 static bool is_bound(const struct gf_cpu_plan *p, const struct gf_array *in,
                      const struct gf_array *out) {
     return p->bound && !memcmp(&p->bound_to[0], in, sizeof *in) &&
@@ -250,7 +246,7 @@ static void note_bound(struct gf_cpu_plan *p, const struct gf_array *in,
     memcpy(&p->bound_to[1], out, (size_t)p->job.n_out * sizeof *out);
 }
 
-/* Notes what the pass that searched the range of output `o`, or wrote it, has found. */
+/* Notes what a pass that searched the range of output `o`, or wrote it, found. */
 static void note(const struct gf_job *job, int o, bool searched, const struct gf_cpu_stats *found,
                  struct ranges *r, struct gf_report *report) {
     if (found->energy > 0 || found->anti_energy > 0)
@@ -265,8 +261,8 @@ static void note(const struct gf_job *job, int o, bool searched, const struct gf
     gf_report_range(job, o, r->of[o][0], r->of[o][1], report);
 }
 
-/* Puts the seconds of passes that ran together where those of the next one belong, in the order of
- * summarise(); the first of them has the time of all. */
+/* Writes the seconds of joined passes in the order of summarise(): the first has the time of
+ * all. */
 static double *note_seconds(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass, int count,
                             double took, double *to) {
     for (int k = 0; k < count && !pass->is_column; k++) {
@@ -277,8 +273,8 @@ static double *note_seconds(const struct gf_cpu_plan *p, const struct gf_cpu_pas
     return to;
 }
 
-/* Binds passes from `first` on as far as they are joined: plane by plane when there are several, so that the
- * next pass finds its data in cache, else tile by tile. */
+/* Binds joined passes from `first` on. Several run plane by plane, so that the next finds its data
+ * in cache; one runs tile by tile. */
 static struct joined prepare(struct gf_cpu_plan *p, const struct gf_cpu_run *run, int first,
                              int threads, bool past_caches, struct ranges *r) {
     struct gf_cpu_pass *pass = &p->pass[first];
@@ -298,7 +294,7 @@ static struct joined prepare(struct gf_cpu_plan *p, const struct gf_cpu_run *run
     return j;
 }
 
-/* Runs the passes, after allocate_all(). */
+/* After allocate_all(). */
 static void run_all(struct gf_cpu_plan *p, const struct gf_cpu_run *run, int threads,
                     bool past_caches) {
     const struct gf_job *job = &p->job;

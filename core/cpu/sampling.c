@@ -10,7 +10,7 @@
 #include "core/base/sample_run.h"
 #include "core/base/status.h"
 
-/* The sample's axis that an axis of the job is; channels are the last. */
+/* The sample's axis for an axis of the job; channels are the last. */
 static int sample_axis(const struct gf_cpu_plan *p, int axis) {
     return axis == p->job.ndim ? 3 : gf_work_axis(&p->job, axis);
 }
@@ -25,7 +25,7 @@ static size_t complex_bytes(const struct gf_cpu_plan *p) {
 
 /* ---------------------------------------------------------------- plan */
 
-/* Runs of the row's indices that are in the same block of lanes. */
+/* Runs of a row's indices within one block of lanes. */
 static void find_runs(struct gf_cpu_sampling *s, const struct gf_range_axis *x, int lanes) {
     for (int i = 0; i < x->count; i++)
         if (i == 0 || x->index[i] / lanes != x->index[i - 1] / lanes)
@@ -34,10 +34,10 @@ static void find_runs(struct gf_cpu_sampling *s, const struct gf_range_axis *x, 
 }
 
 static int64_t blocks_in(const struct gf_cpu_plan *p, const struct gf_cpu_pass_args *args) {
-    return (args->n_lane + p->kernels->lanes - 1) / p->kernels->lanes;
+    return gf_divide_up(args->n_lane, p->kernels->lanes);
 }
 
-/* The runs that the last pass transforms for the sample, and what it keeps of them. */
+/* Counts the runs that the last pass transforms for the sample, and what it keeps. */
 static int plan_lines(const struct gf_cpu_plan *p, const struct gf_cpu_pass *last,
                       struct gf_cpu_sampling *s) {
     int64_t all = blocks_in(p, &last->args) * last->args.n_outer[0] * last->args.n_outer[1];
@@ -123,7 +123,6 @@ void gf_cpu_sampling_place(const struct gf_cpu_plan *p, char *memory) {
 
 /* ---------------------------------------------------------------- bins */
 
-/* Bins from one index along an axis to the next. */
 static int64_t step_of(const struct gf_cpu_plan *p, int axis) {
     const struct gf_range_axis *a = p->sampling->sample.axis;
     int which = sample_axis(p, axis);
@@ -132,7 +131,7 @@ static int64_t step_of(const struct gf_cpu_plan *p, int axis) {
     return which == 3 ? step * a[0].count : step;
 }
 
-/* Copies `count` neighbours of a block of lanes, real and imaginary parts apart, to bin `i`. */
+/* Copies `count` neighbours from a block of lanes, real and imaginary parts apart, to bin `i`. */
 static void put(const struct gf_cpu_plan *p, int64_t i, const char *block, long first, long count) {
     const struct gf_cpu_sampling *s = p->sampling;
     const size_t size = complex_bytes(p) / 2;
@@ -141,7 +140,7 @@ static void put(const struct gf_cpu_plan *p, int64_t i, const char *block, long 
     memcpy(im, block + (size_t)(p->kernels->lanes + first) * size, (size_t)count * size);
 }
 
-/* A block of lanes at `data`, line by line as the kernels have them. */
+/* A block of lanes at `data`, line by line. */
 static struct gf_cpu_end block_end(const struct gf_cpu_plan *p, const struct gf_cpu_pass_args *args,
                                    char *data, long lane0) {
     const long lanes = p->kernels->lanes, size = (long)complex_bytes(p);
@@ -152,7 +151,7 @@ static struct gf_cpu_end block_end(const struct gf_cpu_plan *p, const struct gf_
                                .outer = {{.n = args->n_outer[0]}, {.n = args->n_outer[1]}}};
 }
 
-/* One run of a row, on the outer axes' indices that follow from its number. */
+/* Transforms run `number`, which includes the outer axes' indices. */
 static void run_lines(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass, int number,
                       void *scratch) {
     struct gf_cpu_sampling *s = p->sampling;
@@ -190,11 +189,10 @@ static void run_lines(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pas
 void gf_cpu_sampling_tile(const struct gf_cpu_plan *p, const struct gf_cpu_pass_args *args,
                           long tile, void *scratch, struct gf_cpu_stats *stats) {
     const struct gf_cpu_sampling *s = p->sampling;
-    const long groups = args->groups > 1 ? args->groups : 1, blocks = blocks_in(p, args);
-    const long tiles = (blocks + groups - 1) / groups;
+    const long groups = gf_max(args->groups, 1), blocks = blocks_in(p, args);
+    const long tiles = gf_divide_up(blocks, groups);
     const long first = tile / tiles * blocks + tile % tiles * groups;
-    const long count =
-        blocks - tile % tiles * groups < groups ? blocks - tile % tiles * groups : groups;
+    const long count = gf_min(blocks - tile % tiles * groups, groups);
     bool any = false;
     for (long b = 0; b < count && !args->unpacks; b++)
         any |= s->kept[first + b] >= 0;
@@ -214,7 +212,6 @@ void gf_cpu_sampling_tile(const struct gf_cpu_plan *p, const struct gf_cpu_pass_
     }
 }
 
-/* A bin as doubles, whatever the precision. */
 static void get(const struct gf_cpu_plan *p, int64_t i, double *re, double *im) {
     *re = gf_cpu_get_real(p->sampling->value, p->kernels->bits, i);
     *im = gf_cpu_get_real(p->sampling->value, p->kernels->bits, p->sampling->sample.count + i);
@@ -226,8 +223,8 @@ static void set(const struct gf_cpu_plan *p, int64_t i, double re, double im) {
                     (long double)im);
 }
 
-/* Packed half spectra: where a row's first bin is expected, Z = A + i B, A and B being the bins 0
- * and n / 2 of the row. With Z' at the mirror image, A = (Z + conj Z') / 2, B = (Z - conj Z') / 2i. */
+/* Packed half spectra: a row's first bin is Z = A + i B, A and B being bins 0 and n / 2. With Z' at
+ * the mirror image, A = (Z + conj Z') / 2, B = (Z - conj Z') / 2i. */
 static void unpack(const struct gf_cpu_plan *p) {
     const struct gf_range_sample *s = &p->sampling->sample;
     const struct gf_range_axis *z = &s->axis[0], *y = &s->axis[1], *x = &s->axis[2];
@@ -266,7 +263,6 @@ void gf_cpu_sampling_lines(const struct gf_cpu_plan *p, const struct gf_cpu_pass
         unpack(p);
 }
 
-/* Copies a bin of the workspace. */
 static void copy_bin(const struct gf_cpu_plan *p, const int position[GF_MAX_RANK]) {
     long index[GF_MAX_RANK];
     int64_t to = 0;

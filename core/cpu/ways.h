@@ -1,10 +1,10 @@
-/* Chooses among ways to run a plan by trying them out in its runs. Which is the fastest depends on
- * how soon one core sees what another has written. That takes six times as long where cores share no
- * cache, and the cores of a virtual machine move. Results are the same in every way.
+/* Picks the fastest way to run a plan by trials among its runs. It depends on how soon one core
+ * sees another's writes, six times later where they share no cache, and a virtual machine's cores
+ * move. Results are the same in every way.
  *
  *     unsigned way = gf_cpu_ways_begin(&ways);
  *     run(way);
- *     gf_cpu_ways_end(&ways);                                                               */
+ *     gf_cpu_ways_end(&ways); */
 #ifndef GF_CORE_CPU_WAYS_H
 #define GF_CORE_CPU_WAYS_H
 
@@ -21,25 +21,25 @@ enum gf_cpu_way {
 struct gf_cpu_ways {
     int n; /* 0: nothing to choose */
     unsigned way[GF_CPU_MAX_WAYS];
-    int chosen, tried; /* which way is used, or tried now */
+    int chosen, tried; /* in use; on trial */
     int runs;          /* of this way in this trial, or since the last trial */
     double start, least[GF_CPU_MAX_WAYS];
     enum { GF_CPU_WAYS_TRY, GF_CPU_WAYS_KEEP } state;
 };
 
-/* Adds a way; the first is preferred where they are alike. */
+/* Adds a way; the first is kept unless another is clearly faster. */
 void gf_cpu_ways_add(struct gf_cpu_ways *w, unsigned way);
 /* The way of the run that begins. */
 unsigned gf_cpu_ways_begin(struct gf_cpu_ways *w);
 void gf_cpu_ways_end(struct gf_cpu_ways *w);
 
-/* Hands out the chunks of a parallel loop: each thread takes its own share first, the same one in
- * every run, so that its caches hold what it wrote before, and then what is left of the others'.
+/* Hands out the chunks of a parallel loop: each thread takes its own share first, the same in every
+ * run, so that its caches still hold it, and then what others have left.
  *
  *     gf_cpu_share_out(shares, threads, chunks);          before the threads begin
  *     for (long c, end; gf_cpu_share_take(shares, threads, me, at_once, &c, &end);)
  *         for (; c < end; c++)
- *             run(c);                                                                          */
+ *             run(c); */
 
 /* One thread's share, in a cache line of its own. */
 struct gf_cpu_share {

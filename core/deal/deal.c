@@ -101,7 +101,7 @@ static struct gf_session *instead(void *user, struct gf_session *failed) {
     return next < 0 ? NULL : &d->entry[next].session;
 }
 
-/* Those of a device copy between its buffers and the arrays, of which there are others meanwhile. More
+/* Those of a device copy between its buffers and the arrays, as those of others do meanwhile. More
  * threads than CPUs would wait for each other. */
 static int threads_of(int all, const struct gf_backend *b) {
     if (!b->devices)
@@ -127,7 +127,8 @@ int gf_deal_open(struct gf_deal *d, const struct gf_session_options *options, bo
         if (d->n > 1) {
             own.instead = instead;
             own.deal = d;
-            own.open.threads = threads_of(options->open.threads, e->what.backend);
+            if (!own.together)
+                own.open.threads = threads_of(options->open.threads, e->what.backend);
         }
         gf_session_open(&e->session, &own);
         gf_session_set_alone(&e->session, d->n == 1);

@@ -2,7 +2,6 @@
 #include "core/filter/compose.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/status.h"
 #include "core/filter/filter.h"
@@ -43,16 +42,16 @@ static void list_passes(const struct compose *c, int64_t spectrum, struct gf_pla
 /* ---- running ---- */
 
 /* x[k] times a real f[k], or a complex one, for n bins of `channels` values each. */
-#define TIMES(name, real)                                                                          \
-    static void name(real *x, const real *f, bool complex, int64_t n, int64_t channels) {          \
-        for (int64_t k = 0; k < n; k++) {                                                          \
-            const real re = f[complex ? 2 * k : k], im = complex ? f[2 * k + 1] : 0;               \
-            for (int64_t i = 0; i < channels; i++, x += 2) {                                       \
-                const real a = x[0], b = x[1];                                                     \
-                x[0] = complex ? a * re - b * im : a * re;                                         \
-                x[1] = complex ? a * im + b * re : b * re;                                         \
-            }                                                                                      \
-        }                                                                                          \
+#define TIMES(name, real) \
+    static void name(real *x, const real *f, bool complex, int64_t n, int64_t channels) { \
+        for (int64_t k = 0; k < n; k++) { \
+            const real re = f[complex ? 2 * k : k], im = complex ? f[2 * k + 1] : 0; \
+            for (int64_t i = 0; i < channels; i++, x += 2) { \
+                const real a = x[0], b = x[1]; \
+                x[0] = complex ? a * re - b * im : a * re; \
+                x[1] = complex ? a * im + b * re : b * re; \
+            } \
+        } \
     }
 TIMES(times_single, float)
 TIMES(times_double, double)
@@ -97,8 +96,8 @@ static struct gf_array work_array(const struct gf_job *job, const struct gf_work
     return a;
 }
 
-/* Multiplies each row of x by the table's row of the same number, and adds `zero`. The channels of a bin are
- * beside each other, or there is one spectrum after the other. */
+/* Multiplies each row of x by the table's row of the same number, and adds `zero`. The channels of
+ * a bin are beside each other, or there is one spectrum after the other. */
 static void multiply(const struct gf_array *x, unsigned axes, const struct gf_array *table,
                      double zero, int threads) {
     const int last = table->rank - 1;
@@ -202,8 +201,8 @@ static void drop(struct gf_plan *plan) {
     free(c);
 }
 
-/* The three parts of a run on a device. The host multiplies the spectrum, and `seconds` is the device's
- * time alone. */
+/* The three parts of a run on a device. The host multiplies the spectrum, and `seconds` is the
+ * device's time alone. */
 static int upload(struct gf_plan *plan, const struct gf_array *in) {
     struct compose *c = plan->impl;
     int rc = take_spectrum(c);

@@ -18,8 +18,8 @@ double gf_filter_zero(const struct gf_job *job);
 void gf_filter_multiply(const struct gf_job *job, const struct gf_array *table, double zero,
                         const struct gf_work *w, int threads);
 
-/* Turns n complex numbers, of floats or doubles, into their conjugates: what is transformed forward between two
- * of these is transformed back. */
+/* Turns n complex numbers, of floats or doubles, into their conjugates: what is transformed forward
+ * between two of these is transformed back. */
 void gf_filter_conjugate(void *numbers, int64_t n, bool is_double, int threads);
 /* A plan of two plans that b->plan() makes, both of one context, around a product with the filter's table; of a
  * part of a spectrum (struct gf_job, `whole`) one, which runs twice, in the output. Returns what those return;

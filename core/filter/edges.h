@@ -1,6 +1,6 @@
-/* The continuation of a picture beyond its edges, for filters. A product of spectra is a circular convolution:
- * what leaves on one side enters on the other. All modes but periodic lengthen each transformed
- * axis from n samples to P, and keep the result's first n samples.
+/* The continuation of a picture beyond its edges, for filters. A product of spectra is a circular
+ * convolution: what leaves on one side enters on the other. All modes but periodic lengthen each
+ * transformed axis from n samples to P, and keep the result's first n samples.
  *
  *     mode    P        samples n .. P - 1
  *     mirror  2n       the mirror image, u(2n - 1 - i)
@@ -34,8 +34,8 @@ int64_t gf_edges_length(enum gf_edges mode, int64_t n);
  * other modes any type. */
 void gf_edges_fill(enum gf_edges mode, const int64_t *shape, int threads, struct gf_array *a);
 
-/* Taper's index n + j along the slowest axis: `end`, which is u(n - 1 - j), fades into `start`, u(w -
- * 1 - j). All are of one shape, C-contiguous, f32 or f64. */
+/* Taper's index n + j along the slowest axis: `end`, which is u(n - 1 - j), fades into `start`, u(w
+ * - 1 - j). All are of one shape, C-contiguous, f32 or f64. */
 void gf_edges_fade(int64_t j, int64_t w, const struct gf_array *end, const struct gf_array *start,
                    struct gf_array *to);
 

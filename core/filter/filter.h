@@ -126,8 +126,8 @@ double gf_filter_value(const struct gf_filter_terms *t, const int64_t index[GF_M
 /* The whole filter over the half spectrum, laid out as filter->table; f32, f64, c64 or c128 by the
  * job's precision and the table's kind. The caller frees. */
 int gf_filter_tabulate(const struct gf_job *job, int threads, struct gf_array *out);
-/* The same for a line, a few numbers at a time: those at indices first .. first + count - 1 of a part
- * with steps, as real and imaginary parts. GF_ENOMEM. */
+/* The same for a line, a few numbers at a time: those at indices first .. first + count - 1 of a
+ * part with steps, as real and imaginary parts. GF_ENOMEM. */
 int gf_filter_line_values(const struct gf_job *part, int64_t first, int64_t count, double *value);
 
 /* ---- numbers of a table, for core/filter/ ---- */

@@ -124,16 +124,16 @@ struct bins {
     bool wide;
 };
 
-#define EXTEND(type)                                                                               \
-    for (int64_t i = 0; i < count; i++) {                                                          \
-        double q = profile(&b->k[i], d, n);                                                        \
-        for (int64_t j = 0; j < b->reals; j++)                                                     \
-            ((type *)to)[i * b->reals + j] =                                                       \
-                (type)(q * (double)((const type *)b->r)[i * b->reals + j]);                        \
+#define EXTEND(type) \
+    for (int64_t i = 0; i < count; i++) { \
+        double q = profile(&b->k[i], d, n); \
+        for (int64_t j = 0; j < b->reals; j++) \
+            ((type *)to)[i * b->reals + j] = \
+                (type)(q * (double)((const type *)b->r)[i * b->reals + j]); \
     }
 
-/* A few rows away from an edge nearly all bins have decayed, so the search for the last that has not
- * begins at the end. `to` is all zeros. */
+/* A few rows away from an edge nearly all bins have decayed, so the search for the last that has
+ * not begins at the end. `to` is all zeros. */
 static void extend_bins(const struct bins *b, double d, double n, void *to) {
     int64_t count = b->count;
     while (count > 0 && has_decayed(&b->k[count - 1], d))
@@ -187,10 +187,10 @@ static void add(void *to, const void *from, int64_t n, bool wide, int sign) {
 }
 
 /* The same with `from`, n samples of `channels` reals, in reverse order. */
-#define ADD_REVERSED(type)                                                                         \
-    for (int64_t c = 0; c < channels; c++) {                                                       \
-        _Pragma("omp simd") for (int64_t i = 0; i < n; i++)((type *)to)[i * channels + c] +=       \
-            (type)sign * ((const type *)from)[(n - 1 - i) * channels + c];                         \
+#define ADD_REVERSED(type) \
+    for (int64_t c = 0; c < channels; c++) { \
+        _Pragma("omp simd") for (int64_t i = 0; i < n; i++)((type *)to)[i * channels + c] += \
+            (type)sign * ((const type *)from)[(n - 1 - i) * channels + c]; \
     }
 
 static inline __attribute__((always_inline)) void

@@ -192,8 +192,8 @@ static void advance(const struct strip *t, int64_t z, int64_t count) {
             t->state[i] = t->source[i] + t->e[k] * t->state[i];
 }
 
-/* Sums the state at page z over the pages that follow in steps of +1 or -1, around the ends. Far away
- * only the first frequencies have not decayed. */
+/* Sums the state at page z over the pages that follow in steps of +1 or -1, around the ends. Far
+ * away only the first frequencies have not decayed. */
 static void run_in(const struct strip *t, int64_t z, int step) {
     const double decayed = t->wide ? 40 : 24; /* less than the rounding of the numbers */
     const int64_t n = t->s->shape[0], reals = 2 * t->s->channels;

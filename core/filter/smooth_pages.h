@@ -1,17 +1,17 @@
-/* The smooth part s (core/filter/smooth.h) of a volume that is not in memory, a few pages at a time,
- * from the jumps between its edges alone. Over all axes but the slowest s has the spectrum S(z, k),
- * which solves
+/* The smooth part s (core/filter/smooth.h) of a volume that is not in memory, a few pages at a
+ * time, from the jumps between its edges alone. Over all axes but the slowest s has the spectrum
+ * S(z, k), which solves
  *
  *     S(z + 1) - 2 cosh(a) S(z) + S(z - 1) = W(z),    sinh(a/2)^2 = sum of sin(pi k / N)^2
  *
- * around the ends of that axis, W being the spectrum of the jumps along all axes. Its Green's function
- * is -exp(-a |z|) / (2 sinh a), so S is a sum of two geometric ones, each a recursion:
+ * around the ends of that axis, W being the spectrum of the jumps along all axes. Its Green's
+ * function is -exp(-a |z|) / (2 sinh a), so S is a sum of two geometric ones, each a recursion:
  *
  *     F(z) = W(z) + e F(z - 1),  B(z) = W(z) + e B(z + 1),  e = exp(-a),
  *     S(z) = -(F(z) + e B(z + 1)) / (2 sinh a)
  *
- * They begin where what is farther away has decayed. At a = 0 only the jump r along the slowest axis
- * counts: S(z) = r (z + 1/2 - n/2) / n.
+ * They begin where what is farther away has decayed. At a = 0 only the jump r along the slowest
+ * axis counts: S(z) = r (z + 1/2 - n/2) / n.
  *
  *     gf_smooth_pages_init(&s, &job);
  *     rc = gf_smooth_pages_take(&s);
@@ -38,8 +38,8 @@ struct gf_smooth_pages {
     struct gf_job inverse; /* of one page */
 };
 
-/* `job` transforms the slowest and the last of 3 axes, and perhaps the other one; its in_dtype is f32
- * or f64. */
+/* `job` transforms the slowest and the last of 3 axes, and perhaps the other one; its in_dtype is
+ * f32 or f64. */
 void gf_smooth_pages_init(struct gf_smooth_pages *s, const struct gf_job *job);
 /* Room for the jumps; GF_ENOMEM. */
 int gf_smooth_pages_take(struct gf_smooth_pages *s);

@@ -208,8 +208,8 @@ struct indices {
     int64_t first, end;
 };
 
-/* Indices of the part, with some to spare, whose bins are `low` to `high` bins of the mask from its zero
- * frequency, or from the one after a turn. */
+/* Indices of the part, with some to spare, whose bins are `low` to `high` bins of the mask from its
+ * zero frequency, or from the one after a turn. */
 static struct indices find_indices(const struct gf_job *part, int64_t extent, int64_t low,
                                    int64_t high, bool turn) {
     const double bin = (double)length_of(part, 0) / (double)extent, step = (double)part->whole.step;
@@ -268,8 +268,8 @@ static double kernel_at(const struct gf_job *job, const struct gf_filter_samples
     return kernel->value[at];
 }
 
-/* Whether the imaginary parts of the spectrum are rounding, which its odd part decides: that has their
- * squares' mean (Parseval). */
+/* Whether the imaginary parts of the spectrum are rounding, which its odd part decides: that has
+ * their squares' mean (Parseval). */
 static bool is_even(const struct gf_job *job, const struct gf_filter_samples *kernel) {
     double odd = 0, sum = 0;
     int64_t count = 1;
@@ -321,8 +321,8 @@ static struct gf_job planes_job(const struct gf_job *job, int64_t count) {
     return planes;
 }
 
-/* The planes that plane z is transformed with, so that the table is the same whether it is made in parts or not:
- * those that share a tile of rows, or itself. */
+/* The planes that plane z is transformed with, so that the table is the same whether it is made in
+ * parts or not: those that share a tile of rows, or itself. */
 static struct gf_span tile_of(const struct gf_job *job, int64_t z) {
     const struct gf_job planes = planes_job(job, 1);
     const int64_t length = length_of(job, 0), rows = job->ndim == 3 ? planes.shape[1] : 1;
@@ -398,8 +398,8 @@ int64_t gf_filter_kernel_bytes(const struct gf_job *job) {
     return (int64_t)(gf_job_array_bytes(&planes, -1) + gf_job_array_bytes(&planes, 0));
 }
 
-/* A line's kernel: the sums at every step-th frequency have the period P / step, and a factor of each
- * sample for the first of them. */
+/* A line's kernel: the sums at every step-th frequency have the period P / step, and a factor of
+ * each sample for the first of them. */
 static void fold(const struct gf_job *job, const struct gf_filter_samples *kernel, int64_t period,
                  double *value) {
     const int64_t n = kernel->extent[0], length = length_of(job, 0), first = first_of(job, 0);

@@ -11,8 +11,8 @@
 
 #include "core/filter/filter.h"
 
-/* Doubles in C order by the job's axes; extent 1 along axes that are not transformed. A mask may lack
- * samples, or be half a spectrum. */
+/* Doubles in C order by the job's axes; extent 1 along axes that are not transformed. A mask may
+ * lack samples, or be half a spectrum. */
 struct gf_filter_samples {
     int64_t extent[GF_MAX_DIMS];
     double *value;
@@ -21,8 +21,8 @@ struct gf_filter_samples {
     int64_t n_held;
     const int64_t *held;
     int64_t first, count; /* a span of a line's samples; count 0: all are there */
-    /* In place of `value`: half an even mask, its zero frequency in the corner, extent / 2 + 1 long on
-     * the last axis. The job transforms all axes. */
+    /* In place of `value`: half an even mask, its zero frequency in the corner, extent / 2 + 1 long
+     * on the last axis. The job transforms all axes. */
     const float *half;
 };
 

@@ -10,8 +10,8 @@
 enum { MOST_UNKNOWNS = 2 * GF_MAX_SINUSOIDS + 1, BLOCKS = 64, LEAST_WINDOW = 32, LANES = 8 };
 
 static const double PI = 3.14159265358979323846;
-/* A pivot below this share of the window's sum marks a column that the others explain, such as the sine
- * of a wave of two samples. */
+/* A pivot below this share of the window's sum marks a column that the others explain, such as the
+ * sine of a wave of two samples. */
 static const double LEAST_PIVOT = 1e-9;
 
 /* The waves' cosines and sines along the last axis, the window, and the factors that were fitted. */

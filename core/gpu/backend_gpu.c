@@ -23,7 +23,7 @@ static int gpu_open(const struct gf_backend *b, const struct gf_backend_options 
 }
 
 static int gpu_probe(const struct gf_backend *b, char reason[GF_REASON]) {
-    return api_of(b)->probe(reason);
+    return gf_gpu_probe(api_of(b), reason);
 }
 
 static int gpu_installed(const struct gf_backend *b, char reason[GF_REASON]) {
@@ -33,8 +33,8 @@ static int gpu_installed(const struct gf_backend *b, char reason[GF_REASON]) {
     return GF_EABSENT;
 }
 
-static int gpu_list(const struct gf_backend *b, struct gf_gpu_props *props, int most) {
-    return api_of(b)->list(props, most);
+static int gpu_list(const struct gf_backend *b, struct gf_gpu_props *props) {
+    return gf_gpu_list(api_of(b), props);
 }
 
 /* ---- plans whose arrays are on the device as a whole ---- */
@@ -199,10 +199,10 @@ static const struct gf_on_device on_device = {
 };
 
 /* The rows that the tables share. `api` is the name of the interface and of the backend. */
-#define ON_GPU(api)                                                                                \
-    .name = #api, .own = &gf_gpu_##api, .devices = true, .probe = gpu_probe,                       \
-    .installed = gpu_installed, .list = gpu_list, .open = gpu_open, .plan = gpu_plan,              \
-    .on_device = &on_device, .lost = gf_gpu_team_lost, .close = gf_gpu_team_close,                 \
+#define ON_GPU(api) \
+    .name = #api, .own = &gf_gpu_##api, .devices = true, .probe = gpu_probe, \
+    .installed = gpu_installed, .list = gpu_list, .open = gpu_open, .plan = gpu_plan, \
+    .on_device = &on_device, .lost = gf_gpu_team_lost, .close = gf_gpu_team_close, \
     .slow_close = gf_gpu_run_slow_close
 
 const struct gf_backend gf_backend_opencl = {

@@ -11,9 +11,6 @@
  * never a name. NULL or "" is the first. GF_EABSENT with the list of names. */
 int gf_gpu_pick(const char *wanted, const struct gf_gpu_props *props, int n, int *index);
 
-/* probe() of an interface whose list() tells all. */
-int gf_gpu_probe_list(const struct gf_gpu *api, char reason[GF_REASON]);
-
 /* The line of a compiler's log that names the error: the first with "error", else the first that is
  * not blank; "" for an empty log. Changes the log; the line points into it. */
 const char *gf_gpu_complaint(char *log);
@@ -32,23 +29,19 @@ int gf_gpu_upload(void *gpu, struct gf_gpu_buffer *to, int64_t offset, const voi
                   int64_t bytes);
 int gf_gpu_download(void *gpu, void *host, const struct gf_gpu_buffer *from, int64_t offset,
                     int64_t bytes);
-int gf_gpu_upload_rows(void *gpu, struct gf_gpu_buffer *to, const struct gf_gpu_rows *rows);
-int gf_gpu_download_rows(void *gpu, const struct gf_gpu_buffer *from,
-                         const struct gf_gpu_rows *rows);
+int gf_gpu_rows(void *gpu, void *other, const struct gf_gpu_move *rows);
 int gf_gpu_copy(void *gpu, struct gf_gpu_buffer *to, int64_t to_offset,
                 const struct gf_gpu_buffer *from, int64_t from_offset, int64_t bytes);
-int gf_gpu_send(void *gpu, void *other, const struct gf_gpu_send *rows);
 int gf_gpu_clear(void *gpu, struct gf_gpu_buffer *to, int64_t offset, int64_t bytes);
 /* GF_ENOMEM: "'NVIDIA H200' has no room for a buffer of 3 GiB". */
 int gf_gpu_no_room(void *gpu, int64_t bytes);
 
 /* The rows of struct gf_gpu for memory; `own` begins the names of an interface's functions. */
-#define GF_GPU_MEMORY(own)                                                                         \
-    .take = own##_take, .give = own##_give, .move = own##_move, .zero = own##_zero,                \
-    .alloc = gf_gpu_alloc, .free = gf_gpu_free, .free_bytes = own##_free_bytes, .pin = own##_pin,  \
-    .unpin = own##_unpin, .lock = own##_lock, .unlock = own##_unlock,                              \
-    .is_locked = own##_is_locked, .upload = gf_gpu_upload, .download = gf_gpu_download,            \
-    .upload_rows = gf_gpu_upload_rows, .download_rows = gf_gpu_download_rows, .copy = gf_gpu_copy, \
-    .clear = gf_gpu_clear
+#define GF_GPU_MEMORY(own) \
+    .take = own##_take, .give = own##_give, .move = own##_move, .zero = own##_zero, \
+    .alloc = gf_gpu_alloc, .free = gf_gpu_free, .free_bytes = own##_free_bytes, .pin = own##_pin, \
+    .unpin = own##_unpin, .lock = own##_lock, .unlock = own##_unlock, \
+    .is_locked = own##_is_locked, .upload = gf_gpu_upload, .download = gf_gpu_download, \
+    .rows = gf_gpu_rows, .copy = gf_gpu_copy, .clear = gf_gpu_clear
 
 #endif

@@ -12,9 +12,10 @@
  * planes of the next level. While the device transforms a chunk, the next one is uploaded and the last
  * one downloaded. */
 extern const struct gf_dwt_streamer gf_gpu_dwt_streamer;
-/* open() with chunks of `part` bytes, or less where the device has little memory. */
+/* open() with chunks of `part` bytes, or less where the device, or the host, has little memory. */
 int gf_gpu_dwt_stream_open(const struct gf_gpu_context *c, const struct gf_job *job, int64_t part,
-                           const struct gf_dwt_taker *taker, struct gf_dwt_stream **out);
+                           int64_t memory, const struct gf_dwt_taker *taker,
+                           struct gf_dwt_stream **out);
 
 /* Along the slowest axis among others, of arrays that do not fit the device: they pass through it in chunks of
  * planes, which are a picture's rows, all levels in one walk. Whether that, and not core/gpu/slab.h, is for

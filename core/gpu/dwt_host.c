@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/wavelet/dwt.h"
-#include "core/base/status.h"
 
 static int take_coefficients(const struct gf_job *job, struct gf_array *c) {
     int64_t packed[GF_MAX_RANK];

@@ -3,7 +3,6 @@
 #include "core/gpu/dwt.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/clock.h"
 #include "core/base/status.h"
@@ -72,7 +71,7 @@ static int run_forward(const struct gf_gpu_context *c, struct gf_gpu_dwt_slabs *
     const struct gf_dwt_taker taker = {.emit = emit, .user = &target};
     struct gf_dwt_stream *stream = NULL;
     struct gf_dwt_layout layout;
-    int rc = gf_gpu_dwt_stream_open(c, &w->job, CHUNK, &taker, &stream);
+    int rc = gf_gpu_dwt_stream_open(c, &w->job, CHUNK, INT64_MAX, &taker, &stream);
     gf_dwt_layout(&w->job, &layout);
     if (!rc && !gf_dwt_layout_is_tight(&layout))
         gf_dwt_clear(out); /* gaps between bands are in no box */
@@ -183,7 +182,7 @@ static int fit_inverse(const struct gf_gpu_context *c, struct gf_gpu_dwt_slabs *
 static int fit_forward(const struct gf_gpu_context *c, struct gf_gpu_dwt_slabs *w) {
     struct gf_dwt_stream *stream = NULL;
     const struct gf_dwt_taker none = {.emit = NULL};
-    int rc = gf_gpu_dwt_stream_open(c, &w->job, CHUNK, &none, &stream);
+    int rc = gf_gpu_dwt_stream_open(c, &w->job, CHUNK, INT64_MAX, &none, &stream);
     if (!rc)
         gf_gpu_dwt_streamer.info(stream, &w->what);
     gf_gpu_dwt_streamer.close(stream);

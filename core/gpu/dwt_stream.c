@@ -127,13 +127,22 @@ static int64_t host_bytes(const struct gf_dwt_stream *s) {
     return bytes;
 }
 
-static int64_t stream_bytes(const struct gf_job *job, int threads) {
+/* Chunks of at most `part` bytes, fewer where the host's memory asks for it; what is left of `part`, and false where
+ * none can be smaller. */
+static bool shape_within(struct gf_dwt_stream *s, int64_t *part, int64_t memory) {
+    bool smaller;
+    while ((smaller = shape_levels(s, *part)) && host_bytes(s) > memory)
+        *part /= 2;
+    return smaller;
+}
+
+static int64_t stream_bytes(const struct gf_job *job, int threads, int64_t memory) {
     const struct gf_dwt_taker none = {.emit = NULL};
     struct gf_dwt_stream s;
-    int64_t bytes = 0;
+    int64_t bytes = 0, part = CHUNK;
     (void)threads;
     if (!begin(job, &none, &s)) {
-        shape_levels(&s, CHUNK);
+        shape_within(&s, &part, memory);
         bytes = host_bytes(&s);
     }
     free(s.level);
@@ -186,9 +195,9 @@ static int make_runs(struct gf_dwt_stream *s) {
     return rc;
 }
 
-static int fit(struct gf_dwt_stream *s, int64_t part) {
+static int fit(struct gf_dwt_stream *s, int64_t part, int64_t memory) {
     for (;; part /= 2) {
-        const bool smaller = shape_levels(s, part);
+        const bool smaller = shape_within(s, &part, memory);
         const int rc = make_runs(s);
         if (!gf_gpu_run_too_large(rc) || !smaller)
             return rc;
@@ -253,7 +262,8 @@ static void stream_close(struct gf_dwt_stream *s) {
 }
 
 int gf_gpu_dwt_stream_open(const struct gf_gpu_context *c, const struct gf_job *job, int64_t part,
-                           const struct gf_dwt_taker *taker, struct gf_dwt_stream **out) {
+                           int64_t memory, const struct gf_dwt_taker *taker,
+                           struct gf_dwt_stream **out) {
     struct gf_dwt_stream *s = malloc(sizeof *s);
     *out = NULL;
     if (!s)
@@ -262,7 +272,7 @@ int gf_gpu_dwt_stream_open(const struct gf_gpu_context *c, const struct gf_job *
     s->c = c;
     s->threads = gf_gpu_slab_threads(c);
     if (!rc)
-        rc = fit(s, part);
+        rc = fit(s, part, memory);
     for (int i = 0; i < s->n_levels && !rc; i++)
         rc = take_level(s, &s->level[i]);
     if (!rc)
@@ -275,10 +285,10 @@ int gf_gpu_dwt_stream_open(const struct gf_gpu_context *c, const struct gf_job *
     return 0;
 }
 
-static int open_usual(void *context, const struct gf_job *job, int threads,
+static int open_usual(void *context, const struct gf_job *job, int threads, int64_t memory,
                       const struct gf_dwt_taker *taker, struct gf_dwt_stream **out) {
     (void)threads; /* the context has its own */
-    return gf_gpu_dwt_stream_open(context, job, CHUNK, taker, out);
+    return gf_gpu_dwt_stream_open(context, job, CHUNK, memory, taker, out);
 }
 
 /* ---- what is finished ---- */

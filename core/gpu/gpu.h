@@ -5,7 +5,7 @@
  *     void *gpu;
  *     struct gf_gpu_props props;
  *     struct gf_gpu_buffer *b;
- *     int rc = api->open("0", &gpu, &props);
+ *     int rc = gf_gpu_open(api, "0", &gpu, &props);
  *     if (!rc) rc = api->alloc(gpu, bytes, &b);
  *     if (!rc) rc = api->upload(gpu, b, 0, host, bytes);
  *     if (!rc) rc = api->launch(gpu, &(struct gf_gpu_launch){.kernel = k, …});
@@ -53,31 +53,24 @@ struct gf_gpu_launch {
     bool awaits;
 };
 
-/* Rows in host memory, and where they are in the device's: from `offset` on, device_pitch bytes apart; 0: packed. */
-struct gf_gpu_rows {
-    void *host;
-    int64_t bytes, pitch, count;
-    int64_t offset, device_pitch;
-};
-
-/* Rows in the memory of one device, and where they become rows in that of another, or of the same one. */
-struct gf_gpu_send {
-    const struct gf_gpu_buffer *from;
-    struct gf_gpu_buffer *to;
-    int64_t from_offset, from_pitch, to_offset, to_pitch;
-    int64_t bytes, count;
-};
-
-/* A part of a copy: rows in a buffer or in host memory. */
+/* Rows in a buffer, from `offset` on, or in host memory; 0 bytes apart: packed. */
 struct gf_gpu_end {
     const struct gf_gpu_buffer *buffer; /* NULL: in host memory */
     char *host;
     int64_t offset, pitch;
 };
+/* A copy of rows. */
 struct gf_gpu_move {
     struct gf_gpu_end from, to;
     int64_t bytes, count; /* of a row; rows */
     const char *what;     /* for messages: "an upload" */
+};
+
+/* A device, as its interface opens it. */
+struct gf_gpu_handle {
+    void *handle;        /* OpenCL's device, EGL's display */
+    int number;          /* CUDA's device */
+    int32_t most_groups; /* OpenGL's, along one axis of a launch */
 };
 
 /* Every open device begins with this. */
@@ -90,14 +83,13 @@ struct gf_gpu {
     const char *name; /* "cuda", "opencl", "opengl" */
     /* Whether its library is there, else false with gf_message(); loads it, but opens no context. */
     bool (*installed)(void);
-    /* As gf_backend.probe: whether there is a usable device. */
+    /* As gf_backend.probe: whether there is a usable device. NULL: find() tells all. */
     int (*probe)(char reason[GF_REASON]);
-    /* The devices in the order of --device=N; fills at most `most`, returns how many there are, or
-     * a negative status. Opens no context. */
-    int (*list)(struct gf_gpu_props *props, int most);
-    /* `device`: a number, or a part of a name (case aside); NULL: the first (GPUs before CPUs).
-     * GF_EABSENT with the list of names when there is no such device. */
-    int (*open)(const char *device, void **gpu, struct gf_gpu_props *props);
+    /* The devices in the order of --device=N, GPUs before CPUs, up to GF_GPU_MAX_DEVICES; returns how
+     * many, or a negative status. Opens no context. */
+    int (*find)(struct gf_gpu_props *props, struct gf_gpu_handle *places);
+    /* Opens one of them; *props has its properties, to which it may add. */
+    int (*open)(const struct gf_gpu_handle *place, void **gpu, struct gf_gpu_props *props);
     void (*close)(void *gpu);
 
     /* Memory for alloc() and free(); move() serves all copies, whose ends are in range. */
@@ -127,22 +119,20 @@ struct gf_gpu {
                   int64_t bytes);
     int (*download)(void *gpu, void *host, const struct gf_gpu_buffer *from, int64_t offset,
                     int64_t bytes);
-    /* The same for rows. From and to memory that pin() or lock() knows. */
-    int (*upload_rows)(void *gpu, struct gf_gpu_buffer *to, const struct gf_gpu_rows *rows);
-    int (*download_rows)(void *gpu, const struct gf_gpu_buffer *from,
-                         const struct gf_gpu_rows *rows);
+    /* The same for rows, in host memory that pin() or lock() knows, or in buffers; those of `to` may be another
+     * open device's, which reaches() tells. */
+    int (*rows)(void *gpu, void *other, const struct gf_gpu_move *rows);
     int (*clear)(void *gpu, struct gf_gpu_buffer *to, int64_t offset, int64_t bytes); /* zeros */
     /* From device memory to device memory, not overlapping. */
     int (*copy)(void *gpu, struct gf_gpu_buffer *to, int64_t to_offset,
                 const struct gf_gpu_buffer *from, int64_t from_offset, int64_t bytes);
 
     /* Several open devices of one interface, whose functions one thread calls; NULL where it has none.
-     * reaches(): whether send() can write to the other device's memory, which it always can to the
-     * device's own; send() is queued in the first device's queue. follow_other() is follow() for a
+     * reaches(): whether rows() can write to the other device's memory, which it always can to the
+     * device's own; it is queued in the first device's queue. follow_other() is follow() for a
      * mark of the other device's; it may wait. reads_others: kernels read the memory of devices in reach. */
     bool reads_others;
     bool (*reaches)(void *gpu, void *other);
-    int (*send)(void *gpu, void *other, const struct gf_gpu_send *rows);
     int (*follow_other)(void *gpu, void *other, int which);
 
     /* Compiles flat source text (no #include left) to a binary for this device; the caller frees
@@ -178,5 +168,13 @@ struct gf_gpu {
 };
 
 extern const struct gf_gpu gf_gpu_opencl, gf_gpu_cuda, gf_gpu_opengl;
+
+/* As gf_backend.probe and .list. */
+int gf_gpu_probe(const struct gf_gpu *api, char reason[GF_REASON]);
+int gf_gpu_list(const struct gf_gpu *api, struct gf_gpu_props *props);
+/* Opens the device that `device` names: a number, or a part of a name (case aside); NULL: the first.
+ * GF_EABSENT with the list of names when there is no such device. */
+int gf_gpu_open(const struct gf_gpu *api, const char *device, void **gpu,
+                struct gf_gpu_props *props);
 
 #endif

@@ -89,28 +89,23 @@ int gf_gpu_download(void *gpu, void *host, const struct gf_gpu_buffer *from, int
                                            .what = "a download"});
 }
 
-/* Rows are for arrays in parts, which shaders do not do. */
-static int move_rows(void *gpu, const struct gf_gpu_buffer *b, const struct gf_gpu_rows *r,
-                     bool up) {
-    const struct gf_gpu_end device = {b, NULL, r->offset,
-                                      r->device_pitch ? r->device_pitch : r->bytes};
-    const struct gf_gpu_end host = {NULL, r->host, 0, r->pitch};
-    if (((const struct gf_gpu_device *)gpu)->props.shaders)
+/* For arrays in parts, which shaders do not do. */
+int gf_gpu_rows(void *gpu, void *other, const struct gf_gpu_move *rows) {
+    const struct gf_gpu_device *d = gpu;
+    struct gf_gpu_move m = *rows;
+    if (d->props.shaders)
         return gf_fail(GF_EUNSUPP, "OpenGL cannot copy rows");
-    return move(gpu, &(struct gf_gpu_move){.from = up ? host : device,
-                                           .to = up ? device : host,
-                                           .bytes = r->bytes,
-                                           .count = r->count,
-                                           .what = "a copy of rows"});
-}
-
-int gf_gpu_upload_rows(void *gpu, struct gf_gpu_buffer *to, const struct gf_gpu_rows *rows) {
-    return move_rows(gpu, to, rows, true);
-}
-
-int gf_gpu_download_rows(void *gpu, const struct gf_gpu_buffer *from,
-                         const struct gf_gpu_rows *rows) {
-    return move_rows(gpu, from, rows, false);
+    if (gpu != other && !d->api->reads_others)
+        return gf_fail(GF_EUNSUPP, "%s cannot copy between contexts", d->api->name);
+    for (struct gf_gpu_end *end = &m.from; end; end = end == &m.from ? &m.to : NULL) {
+        end->pitch = end->pitch ? end->pitch : m.bytes;
+        if (end->host) {
+            end->host += end->offset;
+            end->offset = 0;
+        }
+    }
+    m.what = m.from.buffer && m.to.buffer ? "a copy to another device" : "a copy of rows";
+    return move(gpu, &m);
 }
 
 int gf_gpu_copy(void *gpu, struct gf_gpu_buffer *to, int64_t to_offset,
@@ -120,17 +115,6 @@ int gf_gpu_copy(void *gpu, struct gf_gpu_buffer *to, int64_t to_offset,
                                            .bytes = bytes,
                                            .count = 1,
                                            .what = "a copy"});
-}
-
-int gf_gpu_send(void *gpu, void *other, const struct gf_gpu_send *r) {
-    const struct gf_gpu_device *d = gpu;
-    if (gpu != other && !d->api->reads_others)
-        return gf_fail(GF_EUNSUPP, "%s cannot copy between contexts", d->api->name);
-    return move(gpu, &(struct gf_gpu_move){.from = {r->from, NULL, r->from_offset, r->from_pitch},
-                                           .to = {r->to, NULL, r->to_offset, r->to_pitch},
-                                           .bytes = r->bytes,
-                                           .count = r->count,
-                                           .what = "a copy to another device"});
 }
 
 int gf_gpu_clear(void *gpu, struct gf_gpu_buffer *to, int64_t offset, int64_t bytes) {

@@ -31,7 +31,7 @@ int gf_gpu_run_open(const struct gf_gpu *api, const struct gf_backend_options *o
     c->limit = options ? options->device_memory : 0;
     c->how = options ? options->plan : GF_PLAN_KEPT;
     c->threads = options && options->threads > 0 ? options->threads : omp_get_max_threads();
-    int rc = api->open(options ? options->device : NULL, &c->gpu, &c->props);
+    int rc = gf_gpu_open(api, options ? options->device : NULL, &c->gpu, &c->props);
     if (rc) {
         free(c);
         return rc;

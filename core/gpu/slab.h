@@ -55,6 +55,8 @@
 enum {
     GF_GPU_SLAB_DEPTH = 4,
     GF_GPU_SLAB_SLOTS = 8 /* in place */,
+    GF_GPU_SLAB_REPORTED = GF_GPU_N_BUFFERS,
+    GF_GPU_SLAB_BUFFERS,
     GF_GPU_MEMBERS = GF_MAX_SHARES
 };
 enum {
@@ -67,6 +69,9 @@ enum {
 };
 
 struct gf_gpu_walk {
+    const struct gf_gpu_context *c;
+    struct gf_gpu_slabs *s;
+    struct gf_gpu_shared *all;
     const char *what;
     bool blocks;                 /* parts are blocks, else slabs */
     bool columns;                /* of a line: slabs that its array has as columns of the matrix */
@@ -82,6 +87,16 @@ struct gf_gpu_walk {
     int output[GF_MAX_OUTPUTS];        /* the job's outputs that the parts' outputs are */
     struct gf_gpu_run run[2];          /* a part, and the last one where that is smaller */
     int n_runs;
+
+    /* While a job runs: the arrays in host memory, and whether they are staged; the device copies others alone. */
+    struct gf_array from, to[GF_MAX_OUTPUTS];
+    bool from_staged, to_staged[GF_MAX_OUTPUTS];
+    /* The exchange, if devices hold it, by part: the walk before fills it. A walk for display ranges borrows that of
+     * the next one. */
+    struct gf_gpu_buffer **inbox;
+    /* By slot, which a part has while it is in flight: its input, outputs and filter, in place the other device's
+     * exchange; then its report. */
+    struct gf_gpu_buffer *slot[GF_GPU_SLAB_SLOTS][GF_GPU_SLAB_BUFFERS];
 };
 
 /* Parts of this walk that are in flight at once. */
@@ -93,13 +108,9 @@ static inline struct gf_span gf_gpu_part_span(const struct gf_gpu_walk *w, int64
     const int64_t at = part * w->each;
     return (struct gf_span){w->first + at, part + 1 < w->n ? w->each : w->extent - at};
 }
-/* Which of the walk's plans a part has. */
-static inline int gf_gpu_part_index(const struct gf_gpu_walk *w, int64_t part) {
-    return gf_gpu_part_span(w, part).count < w->each ? 1 : 0;
-}
-static inline const struct gf_gpu_plan *gf_gpu_part_plan(const struct gf_gpu_walk *w,
-                                                         int64_t part) {
-    return w->run[gf_gpu_part_index(w, part)].plan;
+/* The walk's plan that a part has. */
+static inline struct gf_gpu_run *gf_gpu_part_run(struct gf_gpu_walk *w, int64_t part) {
+    return &w->run[gf_gpu_part_span(w, part).count < w->each];
 }
 
 /* The offset of output k among a plan's packed outputs; for k = n_out their bytes. */
@@ -130,30 +141,10 @@ struct gf_gpu_slab_end {
     bool locked, ours; /* page-locked; by this job */
 };
 
-/* A walk on one device while a job runs: its arrays in host memory, and its device memory by slot, which a part
- * has while it is in flight. */
-struct gf_gpu_walk_state {
-    const struct gf_gpu_context *c;
-    struct gf_gpu_slabs *s;
-    struct gf_gpu_walk *w;
-    struct gf_gpu_shared *all;
-    struct gf_array from, to[GF_MAX_OUTPUTS];
-    bool from_staged, to_staged[GF_MAX_OUTPUTS]; /* the others are copied by the device alone */
-    /* The exchange, if devices hold it, by part: the walk before fills it. A walk for display ranges borrows that of
-     * the next one. */
-    struct gf_gpu_buffer **inbox;
-    struct gf_gpu_buffer *in[GF_GPU_SLAB_SLOTS], *out[GF_GPU_SLAB_SLOTS][GF_MAX_OUTPUTS];
-    struct gf_gpu_buffer *report[GF_GPU_SLAB_SLOTS];
-    struct gf_gpu_buffer *table[GF_GPU_SLAB_SLOTS]; /* a filter's values, where they are a table */
-    struct gf_gpu_buffer
-        *elsewhere[GF_GPU_SLAB_SLOTS]; /* in place: of the other device's exchange */
-};
-
 /* The plan of one device. */
 struct gf_gpu_slabs {
+    const struct gf_gpu_context *c;
     struct gf_gpu_role role;
-    struct gf_gpu_exchange between;
-    struct gf_gpu_walk_state state[GF_SLAB_WALKS];
     struct gf_gpu_buffer *work[2], *whole; /* while a job runs: workspace, the exchange in place */
     struct gf_job job; /* as asked for, a picture's as a volume with one row a page */
     bool picture;      /* it is a picture's, or a line's: as that of a picture */
@@ -163,6 +154,7 @@ struct gf_gpu_slabs {
     struct gf_filter *filter; /* without its offset; its table is the job's */
     struct gf_array table;    /* a filter that is multiplied by one: its values, once it has run */
     int64_t unit;             /* bytes of a bin in the exchange: all channels */
+    int64_t bins, columns;    /* of a page there; of a row */
     int64_t
         pitch; /* in_place: bins from page to page of the exchange, for rows that begin at views */
     int64_t

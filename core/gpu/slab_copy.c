@@ -5,6 +5,7 @@
 
 #include "core/base/halves.h"
 #include "core/base/pages.h"
+#include "core/base/span.h"
 
 struct gf_array gf_gpu_slab_volume(const struct gf_array *a) {
     struct gf_array v = *a;
@@ -76,18 +77,10 @@ static void copy_shifted(const struct gf_gpu_slab_bins *b, struct row_run r, cha
     const struct gf_array *a = &b->array;
     r.z = shifted(r.z, a->shape[0], b->shift[0]);
     r.y = shifted(r.y, a->shape[1], b->shift[1]);
-    if (!b->shift[2]) {
-        copy_run(a, r, packed, unpack);
-        return;
-    }
-    const int64_t n = a->shape[2], half = n / 2, before = n - half; /* columns that do not wrap */
-    struct row_run low = {r.z, r.y, r.x + half, r.x < before ? before - r.x : 0};
-    low.n = low.n < r.n ? low.n : r.n;
-    const struct row_run high = {r.z, r.y, r.x + low.n + half - n, r.n - low.n};
-    if (low.n)
-        copy_run(a, low, packed, unpack);
-    if (high.n)
-        copy_run(a, high, packed + low.n * unit_of(a), unpack);
+    struct gf_span run[2];
+    gf_slab_place_span(b->shift[2], a->shape[2], (struct gf_span){r.x, r.n}, run);
+    for (int k = 0; k < 2 && run[k].count; packed += run[k++].count * unit_of(a))
+        copy_run(a, (struct row_run){r.z, r.y, run[k].first, run[k].count}, packed, unpack);
 }
 
 /* The mirror images of columns 1 .. (n - 1) / 2, each at n - x of the row of the negative page and
@@ -145,10 +138,11 @@ static void copy_point_run(const struct gf_gpu_slab_bins *b, struct point_run r,
     if (r.mirrored)
         r.packed += (r.n - n) * unit_of(&b->array);
     r.n = n;
-    const int64_t to = shifted(r.k, all, b->shift[2]), fits = n < all - to ? n : all - to;
-    copy_points(b, &r, 0, to, fits, unpack);
-    if (fits < n)
-        copy_points(b, &r, fits, 0, n - fits, unpack);
+    struct gf_span run[2];
+    gf_slab_place_span(b->shift[2], all, (struct gf_span){r.k, n}, run);
+    copy_points(b, &r, 0, run[0].first, run[0].count, unpack);
+    if (run[1].count)
+        copy_points(b, &r, run[0].count, 0, run[1].count, unpack);
 }
 
 /* Copies row `row` of a line's matrix. If only some columns are packed, it also writes the mirror images outside

@@ -1,5 +1,7 @@
-/* Sizes the parts of a job in slabs so that they fit the device, and makes their plans. */
-#include "core/base/status.h"
+/* The job of a part of each walk; the sizes of parts, so that they fit the device, and their plans. */
+#include <string.h>
+
+#include "core/filter/filter.h"
 #include "core/gpu/plan/elsewhere.h"
 #include "core/gpu/slab_walk.h"
 
@@ -12,6 +14,96 @@ enum { MOST_PARTS = 64 };
 /* Bytes of a page that a block has at least, where there is room. */
 enum { LEAST_ROW = 12 << 10 };
 
+/* ---- jobs ---- */
+
+static struct gf_job slab_job(const struct gf_gpu_walk *w, int64_t pages) {
+    const struct gf_gpu_slabs *s = w->s;
+    struct gf_job job = gf_part_pages(&s->job, w->direction == GF_INVERSE, pages);
+    job.lean = job.spend_input = false;
+    if (!w->from_input) {
+        job.in_dtype = gf_job_number(&job);
+        job.in_shift = false;
+    }
+    if (!w->to_output)
+        gf_part_numbers(&job, s->plan.real);
+    return job;
+}
+
+/* Some columns of a line's matrix. */
+static struct gf_job columns_job(const struct gf_gpu_walk *w, int64_t columns) {
+    const struct gf_gpu_slabs *s = w->s;
+    struct gf_job job = slab_job(w, columns);
+    job.ndim = 2;
+    job.shape[0] = s->job.shape[2];
+    job.shape[1] = columns;
+    job.axes = 1;
+    job.line = s->asked.shape[0];
+    return job;
+}
+
+/* Filters some columns of a picture, or rows of all pages of a volume. */
+static struct gf_job filter_job(const struct gf_gpu_slabs *s, int64_t bins) {
+    const int64_t columns = s->columns;
+    struct gf_job job = gf_part_lines(&s->job, s->plan.pages, bins / columns, columns);
+    if (s->picture) {
+        job.ndim = 2;
+        job.shape[1] = bins;
+    }
+    job.op = GF_FILTER;
+    job.channels = s->unit / s->plan.number;
+    job.lean = false;
+    job.filter = s->filter;
+    job.filter_serial = s->filter->serial;
+    job.line = gf_gpu_slabs_are_line(s) ? s->asked.shape[0] : 0;
+    job.whole.axes = s->asked.axes;
+    memcpy(job.whole.shape, s->asked.shape, sizeof job.whole.shape);
+    return job;
+}
+
+static struct gf_job block_job(const struct gf_gpu_walk *w, int64_t bins) {
+    const struct gf_gpu_slabs *s = w->s;
+    struct gf_job job = gf_part_lines(&s->job, s->plan.pages, 1, bins * (s->unit / s->plan.number));
+    job.lean = false;
+    if (w->from_input)
+        job.in_dtype = s->job.in_dtype;
+    if (w->to_output)
+        gf_part_outputs(&job, &s->job);
+    return job;
+}
+
+/* In two walks some are found in the exchange. */
+bool gf_gpu_slabs_scans(const struct gf_gpu_slabs *s, int i) {
+    return gf_gpu_job_walks_twice(&s->job) ? gf_slab_range_scans(&s->job, i)
+                                           : gf_output_is_full(&s->job.out[i]);
+}
+
+/* A walk for display ranges has the outputs that need one, the others are given theirs: notes in w->output which
+ * outputs of the job these are. */
+static struct gf_job part_job(struct gf_gpu_walk *w, int64_t count) {
+    const struct gf_gpu_slabs *s = w->s;
+    struct gf_job job = w->filters   ? filter_job(s, count)
+                        : w->blocks  ? block_job(w, count)
+                        : w->columns ? columns_job(w, count)
+                                     : slab_job(w, count);
+    int n = 0;
+    for (int i = 0; i < job.n_out && w->to_output; i++) {
+        if (w->scans && !gf_gpu_slabs_scans(s, i))
+            continue;
+        w->output[n] = i;
+        job.out[n] = job.out[i];
+        if (!w->scans && job.out[n].range != GF_RANGE_GIVEN)
+            gf_part_range(&job.out[n], (double[]){0, 0}); /* until it is known */
+        n++;
+    }
+    job.n_out = w->to_output ? n : job.n_out;
+    if (s->role.in_place) {
+        const int64_t pitch = s->pitch * (s->unit / s->plan.number);
+        job.out_pitch = gf_gpu_walk_leaves(w) ? 0 : pitch;
+        job.in_pitch = w->from_input ? 0 : pitch;
+    }
+    return job;
+}
+
 /* ---- parts ---- */
 
 /* Device bytes that the smaller last part takes beside the others' buffers. */
@@ -23,66 +115,61 @@ static int64_t own_bytes(const struct gf_gpu_walk *w) {
     return sum;
 }
 
-/* Device bytes of the exchange that this walk reads, and that the next one will read. */
-static int64_t inbox_bytes(const struct gf_gpu_slabs *s, const struct gf_gpu_walk *w) {
-    const struct gf_gpu_exchange *e = &s->between;
-    const int members = s->role.members, member = s->role.member;
-    const int64_t pages = members ? gf_slab_share(e->pages, members, member).count : 0;
-    const int64_t bins =
-        members ? gf_slab_planes(e->bins, members, member, gf_gpu_slabs_granule(s)).count : 0;
-    const int64_t slab = pages * e->bins * e->unit, block = bins * e->pages * e->unit;
-    return (w->from_input ? 0
-            : w->blocks   ? block
-                          : slab) +
-           (w->to_output ? 0
-            : w->blocks  ? slab
-                         : block);
+/* Device bytes of the exchange that this walk reads. */
+static int64_t read_bytes(const struct gf_gpu_walk *w) {
+    const struct gf_gpu_slabs *s = w->s;
+    const bool held = s->role.members && !w->from_input;
+    return held ? w->extent * (w->blocks ? s->plan.pages : s->bins) * s->unit : 0;
+}
+
+/* And that the next one will read. */
+static int64_t inbox_bytes(const struct gf_gpu_walk *w) {
+    return read_bytes(w) + (w->to_output ? 0 : read_bytes(w + 1));
 }
 
 /* Device bytes still held by earlier walks of a resident plan, without the exchange, which each walk counts. */
-static int64_t kept_bytes(const struct gf_gpu_slabs *s, const struct gf_gpu_walk *w) {
+static int64_t kept_bytes(const struct gf_gpu_walk *w) {
+    const struct gf_gpu_slabs *s = w->s;
     int64_t bytes = 0;
     for (const struct gf_gpu_walk *b = s->walk; b < w && s->role.resident; b++)
-        bytes += b->n ? b->run[0].bytes - inbox_bytes(s, b) : 0;
+        bytes += b->n ? b->run[0].bytes - inbox_bytes(b) : 0;
     return bytes;
 }
 
-void gf_gpu_slabs_drop_runs(const struct gf_gpu_context *c, struct gf_gpu_walk *w) {
+void gf_gpu_slabs_drop_runs(struct gf_gpu_walk *w) {
     for (int i = 0; i < 2; i++) {
-        gf_gpu_run_drop(c, &w->run[i]);
+        gf_gpu_run_drop(w->c, &w->run[i]);
         w->run[i] = (struct gf_gpu_run){.plan = NULL};
     }
     w->n_runs = 0;
 }
 
 /* Plans for parts of `each`, and for what is left. */
-static int make_plans(const struct gf_gpu_context *c, const struct gf_gpu_slabs *s,
-                      struct gf_gpu_walk *w) {
+static int make_plans(struct gf_gpu_walk *w) {
     const int64_t rest = w->extent - (w->n - 1) * w->each;
     const int64_t counts[2] = {w->each, rest};
     int rc = 0;
     w->n_runs = rest < w->each ? 2 : 1;
     for (int i = 0; i < w->n_runs && !rc; i++) {
-        const struct gf_job job = gf_gpu_part_job(s, w, counts[i]);
-        rc = gf_gpu_run_make(c, &w->run[i], &job);
+        const struct gf_job job = part_job(w, counts[i]);
+        rc = gf_gpu_run_make(w->c, &w->run[i], &job);
     }
     return rc;
 }
 
 /* These, with kernels; GF_ENOMEM or GF_EUNABLE where they do not fit. */
-static int make_runs(const struct gf_gpu_context *c, const struct gf_gpu_slabs *s,
-                     struct gf_gpu_walk *w) {
-    int rc = make_plans(c, s, w);
+static int make_runs(struct gf_gpu_walk *w) {
+    int rc = make_plans(w);
     if (rc)
         return rc;
     const struct gf_gpu_plan *p = w->run[0].plan;
-    const int64_t held = inbox_bytes(s, w), in = w->from_input || !held ? p->bytes[GF_GPU_IN] : 0;
+    const int64_t held = inbox_bytes(w), in = w->from_input || !held ? p->bytes[GF_GPU_IN] : 0;
     const int64_t again = in + p->bytes[GF_GPU_FILTER] + gf_gpu_slab_output_at(p, p->job.n_out);
     const int64_t deep = gf_gpu_walk_depth(w);
     const int64_t beside = (deep - 1) * again + own_bytes(w) + held +
-                           deep * gf_gpu_run_report_bytes(&w->run[0]) + kept_bytes(s, w);
+                           deep * gf_gpu_run_report_bytes(&w->run[0]) + kept_bytes(w);
     for (int i = 0; i < w->n_runs && !rc; i++)
-        rc = gf_gpu_run_prepare(c, &w->run[i], i ? 0 : beside);
+        rc = gf_gpu_run_prepare(w->c, &w->run[i], i ? 0 : beside);
     return rc;
 }
 
@@ -100,11 +187,11 @@ static void cut(struct gf_gpu_walk *w, int64_t parts, int64_t unit) {
 }
 
 /* Parts of about the same size. */
-static void set_parts(const struct gf_gpu_slabs *s, struct gf_gpu_walk *w, int64_t most) {
+static void set_parts(struct gf_gpu_walk *w, int64_t most) {
     w->n = (w->extent + most - 1) / most;
     w->each = (w->extent + w->n - 1) / w->n;
     if ((w->blocks || w->columns) && w->granule == 1)
-        w->each = aligned_bins(s, w->each);
+        w->each = aligned_bins(w->s, w->each);
     w->each = (w->each + w->granule - 1) / w->granule * w->granule;
     w->n = (w->extent + w->each - 1) / w->each;
 }
@@ -113,8 +200,8 @@ static void set_parts(const struct gf_gpu_slabs *s, struct gf_gpu_walk *w, int64
 
 /* Whether the second walk's kernels may read the other device's memory: blocks of it. In natural order they are
  * several, which are sent back one by one. */
-static bool may_read(const struct gf_gpu_context *c, const struct gf_gpu_slabs *s) {
-    return c->api->reads_others && s->walk[1].blocks && !s->role.natural;
+static bool may_read(const struct gf_gpu_slabs *s) {
+    return s->c->api->reads_others && s->walk[1].blocks && !s->role.natural;
 }
 
 /* All parts, the first passes up to `most`; both of a launch of two. */
@@ -129,9 +216,9 @@ static double walk_cost(const struct gf_gpu_walk *w, int most) {
 /* Lets the second walk's kernels read the last pages in the other device's memory: they are neither
  * sent, which is a read and a write more, nor waited for. The pages are sent during the first walk, or
  * read by the first launch of the second one, in proportion to the times of these. Before kernels are built. */
-static void read_other(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {
+static void read_other(struct gf_gpu_slabs *s) {
     struct gf_gpu_walk *first = &s->walk[0], *w = &s->walk[1];
-    w->reads_other = may_read(c, s) && w->n;
+    w->reads_other = may_read(s) && w->n;
     for (int k = 0; k < w->n_runs; k++)
         w->reads_other = w->reads_other && gf_gpu_plan_can_read_elsewhere(w->run[k].plan);
     for (int k = 0; k < w->n_runs && w->reads_other; k++)
@@ -152,14 +239,12 @@ static int64_t part_count(const struct gf_gpu_context *c, int64_t most, double b
  * as the exchange, and begins earlier. One that reads what is not sent has one part, or two whose
  * workspace is half as large. A first walk over blocks of a volume, one pass, is done long before the
  * exchange. */
-static void set_in_place(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {
+static void set_in_place(struct gf_gpu_slabs *s) {
     enum { SLABS = GF_GPU_SLAB_SLOTS, LARGE = 1 << 30 };
     const double bytes = (double)s->plan.exchange_bytes / s->role.members;
-    const int64_t most = may_read(c, s)                ? (s->picture ? 2 : 1)
-                         : s->picture || bytes < LARGE ? 4
-                                                       : 8;
-    const int64_t blocks = part_count(c, most, bytes);
-    const int64_t slabs = part_count(c, SLABS, bytes);
+    const int64_t most = may_read(s) ? (s->picture ? 2 : 1) : s->picture || bytes < LARGE ? 4 : 8;
+    const int64_t blocks = part_count(s->c, most, bytes);
+    const int64_t slabs = part_count(s->c, SLABS, bytes);
     s->late = s->walk[0].blocks ? blocks * (s->picture ? 2 : 6) / SLABS
                                 : slabs *
                                       (!s->picture    ? 2
@@ -174,14 +259,14 @@ static void set_in_place(const struct gf_gpu_context *c, struct gf_gpu_slabs *s)
 }
 
 /* The exchange, the input, and workspace that all parts use in turn. */
-static int64_t in_place_bytes(const struct gf_gpu_slabs *s) {
+static int64_t in_place_bytes(struct gf_gpu_slabs *s) {
     int64_t bytes = s->plan.pages * s->pitch * s->unit, work[2] = {0, 0};
     for (int i = 0; i < s->n_walks; i++) {
-        const struct gf_gpu_walk *w = &s->walk[i];
+        struct gf_gpu_walk *w = &s->walk[i];
         for (int64_t k = 0; k < w->n && w->from_input; k++)
-            bytes += gf_gpu_part_plan(w, k)->bytes[GF_GPU_IN];
+            bytes += gf_gpu_part_run(w, k)->plan->bytes[GF_GPU_IN];
         for (int64_t k = 0; k < w->n && gf_gpu_walk_leaves(w); k++)
-            bytes += gf_gpu_part_plan(w, k)->bytes[GF_GPU_OUT];
+            bytes += gf_gpu_part_run(w, k)->plan->bytes[GF_GPU_OUT];
         for (int k = 0; k < w->n_runs; k++) {
             const struct gf_gpu_plan *p = w->run[k].plan;
             bytes += gf_gpu_plan_bytes(p, GF_GPU_B + 1, GF_GPU_OUT); /* tables and the like */
@@ -192,19 +277,19 @@ static int64_t in_place_bytes(const struct gf_gpu_slabs *s) {
     return bytes + work[0] + work[1];
 }
 
-static int fit_in_place(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {
+static int fit_in_place(struct gf_gpu_slabs *s) {
     int rc = 0;
-    set_in_place(c, s);
+    set_in_place(s);
     for (int i = 0; i < s->n_walks && !rc; i++)
         if (s->walk[i].n)
-            rc = make_plans(c, s, &s->walk[i]);
+            rc = make_plans(&s->walk[i]);
     if (!rc)
-        read_other(c, s);
+        read_other(s);
     const int64_t all = rc ? 0 : in_place_bytes(s);
     for (int i = 0; i < s->n_walks && !rc; i++)
         for (int k = 0; k < s->walk[i].n_runs && !rc; k++) {
             struct gf_gpu_run *m = &s->walk[i].run[k];
-            rc = gf_gpu_run_prepare(c, m, all - gf_gpu_plan_bytes(m->plan, 0, GF_GPU_N_BUFFERS));
+            rc = gf_gpu_run_prepare(s->c, m, all - gf_gpu_plan_bytes(m->plan, 0, GF_GPU_N_BUFFERS));
         }
     return rc;
 }
@@ -212,7 +297,8 @@ static int fit_in_place(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) 
 /* ---- parts in flight ---- */
 
 /* The largest parts up to PART that fit the device. */
-static int fit_walk(const struct gf_gpu_context *c, struct gf_gpu_slabs *s, struct gf_gpu_walk *w) {
+static int fit_walk(struct gf_gpu_walk *w) {
+    const struct gf_gpu_slabs *s = w->s;
     if (!w->extent)
         return 0;
     /* Parts that are on the device all at once: the first ones are sent while the others are transformed, and
@@ -222,7 +308,7 @@ static int fit_walk(const struct gf_gpu_context *c, struct gf_gpu_slabs *s, stru
     else if (s->role.resident)
         cut(w, GF_GPU_SLAB_DEPTH, w->blocks ? ALIGNED_BINS : 1);
     if (s->role.resident)
-        return make_runs(c, s, w);
+        return make_runs(w);
     const int64_t bytes =
         (w->bytes_read > w->bytes_written ? w->bytes_read : w->bytes_written) / w->extent + 1;
     int64_t most = (w->extent + LEAST_PARTS - 1) / LEAST_PARTS;
@@ -236,28 +322,28 @@ static int fit_walk(const struct gf_gpu_context *c, struct gf_gpu_slabs *s, stru
     if (s->role.members && most < (w->extent + MOST_PARTS - 1) / MOST_PARTS)
         most = (w->extent + MOST_PARTS - 1) / MOST_PARTS;
     for (most = most ? most : 1;; most /= 2) {
-        set_parts(s, w, most);
-        int rc = make_runs(c, s, w);
+        set_parts(w, most);
+        int rc = make_runs(w);
         if (!gf_gpu_run_too_large(rc) || w->each == w->granule)
             return rc;
-        gf_gpu_slabs_drop_runs(c, w);
+        gf_gpu_slabs_drop_runs(w);
     }
 }
 
 /* Walks that read the same exchange cut it alike. */
-int gf_gpu_slabs_fit(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {
-    int rc = s->role.in_place ? fit_in_place(c, s) : 0;
+int gf_gpu_slabs_fit(struct gf_gpu_slabs *s) {
+    int rc = s->role.in_place ? fit_in_place(s) : 0;
     for (int i = 0; i < s->n_walks && !s->role.in_place && !rc; i++)
-        rc = fit_walk(c, s, &s->walk[i]);
+        rc = fit_walk(&s->walk[i]);
     for (int i = 1; i < s->n_walks && s->role.members && !rc; i++) {
         struct gf_gpu_walk *scan = &s->walk[i - 1], *w = &s->walk[i];
         if (!scan->scans || scan->from_input || scan->each == w->each)
             continue;
         struct gf_gpu_walk *longer = scan->each > w->each ? scan : w;
-        gf_gpu_slabs_drop_runs(c, longer);
+        gf_gpu_slabs_drop_runs(longer);
         longer->each = scan->each < w->each ? scan->each : w->each;
         longer->n = (longer->extent + longer->each - 1) / longer->each;
-        rc = make_runs(c, s, longer);
+        rc = make_runs(longer);
     }
     return rc;
 }

@@ -4,20 +4,19 @@
 #include "core/gpu/slab.h"
 
 /* Bytes of host memory; those of the device's own, by the passes of all parts, where the arrays stay there. */
-static void count_bytes(const struct gf_gpu_slabs *s, const struct gf_gpu_walk *w,
-                        struct gf_pass_info *pass) {
-    const bool shared = s->role.members > 0;
-    for (int64_t part = 0; part < w->n && s->role.resident; part++) {
-        const struct gf_gpu_plan *p = gf_gpu_part_plan(w, part);
+static void count_bytes(struct gf_gpu_walk *w, struct gf_pass_info *pass) {
+    const struct gf_gpu_role *role = &w->s->role;
+    for (int64_t part = 0; part < w->n && role->resident; part++) {
+        const struct gf_gpu_plan *p = gf_gpu_part_run(w, part)->plan;
         for (int i = 0; i < p->n_passes; i++) {
             pass->bytes_read += p->pass[i].summary.bytes_read;
             pass->bytes_written += p->pass[i].summary.bytes_written;
         }
     }
-    if (s->role.resident || !w->n)
+    if (role->resident || !w->n)
         return;
-    pass->bytes_read += !shared || w->from_input ? w->bytes_read : 0;
-    pass->bytes_written += !shared || w->to_output ? w->bytes_written : 0;
+    pass->bytes_read += !role->members || w->from_input ? w->bytes_read : 0;
+    pass->bytes_written += !role->members || w->to_output ? w->bytes_written : 0;
 }
 
 /* Walk `index` of all devices, by the longest parts that one takes. */
@@ -28,10 +27,10 @@ static void list_walk(const struct gf_gpu_shared *p, int index, struct gf_plan *
     int busy = 0;
     *pass = (struct gf_pass_info){.bytes_read = 0};
     for (int i = 0; i < p->n; i++) {
-        const struct gf_gpu_walk *w = &p->member[i].s->walk[index];
+        struct gf_gpu_walk *w = &p->member[i].s->walk[index];
         busy += w->n > 0;
         longest = w->each > longest->each ? w : longest;
-        count_bytes(p->member[i].s, w, pass);
+        count_bytes(w, pass);
         plan->kernels_built += w->run[0].built + w->run[1].built;
         plan->build_seconds += w->run[0].build_seconds + w->run[1].build_seconds;
     }
@@ -55,11 +54,11 @@ static int64_t sent_by(const struct gf_gpu_slabs *s) {
     int64_t bytes = 0;
     for (int i = 0; i + 1 < s->n_walks; i++) {
         const struct gf_gpu_walk *w = &s->walk[i], *next = w + 1;
-        const int64_t all = next->blocks ? s->between.bins : s->between.pages;
-        bytes += w->to_output ? 0 : w->extent * (all - next->extent) * s->between.unit;
+        const int64_t all = next->blocks ? s->bins : s->plan.pages;
+        bytes += w->to_output ? 0 : w->extent * (all - next->extent) * s->unit;
     }
     if (s->role.natural)
-        bytes += s->walk[1].extent * (s->between.pages - s->walk[0].extent) * s->between.unit;
+        bytes += s->walk[1].extent * (s->plan.pages - s->walk[0].extent) * s->unit;
     return bytes;
 }
 

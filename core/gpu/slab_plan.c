@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/memory.h"
 #include "core/base/range_sample.h"
 #include "core/base/status.h"
 #include "core/filter/filter.h"
@@ -32,49 +31,37 @@ static struct gf_job line_matrix(const struct gf_job *job) {
     return matrix;
 }
 
-/* `matrix`: the job as line_matrix() has it. */
-static const char *refuses_line(const struct gf_job *job, const struct gf_job *matrix) {
-    if (job->op == GF_DWT)
+/* `job`: as a volume's, or as line_matrix() has it. */
+static const char *refuses(const struct gf_job *asked, const struct gf_job *job) {
+    const bool line = asked->ndim == 1, twice = gf_gpu_job_walks_twice(job);
+    const bool real = gf_job_is_real(job), forward = job->direction == GF_FORWARD;
+    if (line && job->op == GF_DWT)
         return "a single line's wavelet transform";
-    if (job->axes != 1)
+    if (line && asked->axes != 1)
         return "a single line that is not transformed";
-    if (matrix->shape[2] < 2)
+    if (line && job->shape[2] < 2)
         return "a single line of a prime number of points";
-    if (job->counted[0] && job->counted[0] < job->shape[0])
-        return "edges that were added to a single line";
-    for (int i = 0; i < job->n_out; i++) {
-        if (gf_job_is_real(job) && job->direction == GF_FORWARD && job->op == GF_FFT &&
-            !gf_gpu_slab_mirrors(&job->out[i]))
-            return "an output of this type has no mirror image";
-        if (gf_output_samples(job, i))
-            return "an automatic range of a single line";
-    }
-    return NULL;
-}
-
-static const char *refuses(const struct gf_job *job) {
-    const bool real = gf_job_is_real(job);
-    const bool forward = job->direction == GF_FORWARD;
     if (job->op == GF_DWT && job->wavelet.threshold != GF_KEEP_ALL && job->wavelet.percent)
         return "a threshold that keeps a share of all details";
     if (job->op == GF_DWT && forward && (job->n_out > 1 || gf_dtype_is_integer(job->out[0].dtype)))
         return "pictures of wavelet coefficients";
-    if (job->op == GF_DWT)
-        return job->shape[0] < 2 ? "a single page" : NULL;
     if (job->shape[0] < 2)
         return "a single page";
+    if (job->op == GF_DWT)
+        return NULL;
     if (real && (job->axes == 1 || !(job->axes >> 2 & 1) || job->shape[2] < 2))
         return "real samples whose last axis is not transformed";
-    if (job->counted[0] && job->counted[0] < job->shape[0])
-        return "edges that were added to the slowest axis";
+    if (asked->counted[0] && asked->counted[0] < asked->shape[0])
+        return line ? "edges that were added to a single line"
+                    : "edges that were added to the slowest axis";
     if (job->op == GF_FILTER)
-        return gf_gpu_job_walks_twice(job) ? NULL : "a filter that leaves the slowest axis alone";
+        return twice ? NULL : "a filter that leaves the slowest axis alone";
     for (int i = 0; i < job->n_out; i++) {
-        if (real && job->direction == GF_FORWARD && gf_gpu_job_walks_twice(job) &&
-            !job->out[i].half && !gf_gpu_slab_mirrors(&job->out[i]))
+        if (real && forward && twice && (line || !job->out[i].half) &&
+            !gf_gpu_slab_mirrors(&job->out[i]))
             return "an output of this type has no mirror image";
-        if (!gf_gpu_job_walks_twice(job) && gf_output_samples(job, i))
-            return "an automatic range of pages";
+        if ((line || !twice) && gf_output_samples(job, i))
+            return line ? "an automatic range of a single line" : "an automatic range of pages";
     }
     return NULL;
 }
@@ -109,10 +96,9 @@ static void describe(struct gf_gpu_slabs *s) {
     p->number = (int64_t)gf_dtype_size(gf_job_number(job));
     s->unit = gf_job_lanes(job) * p->number;
     p->exchange_bytes = gf_gpu_job_walks_twice(job) ? p->pages * p->rows * p->width * p->number : 0;
-    s->pitch = (p->rows * p->width * p->number / s->unit + GF_GPU_VIEW_BINS - 1) /
-               GF_GPU_VIEW_BINS * GF_GPU_VIEW_BINS;
-    s->between =
-        (struct gf_gpu_exchange){p->pages, p->rows * p->width * p->number / s->unit, s->unit};
+    s->columns = p->width * p->number / s->unit;
+    s->bins = p->rows * s->columns;
+    s->pitch = (s->bins + GF_GPU_VIEW_BINS - 1) / GF_GPU_VIEW_BINS * GF_GPU_VIEW_BINS;
     s->in_output = job->op == GF_FFT && job->n_out == 1 && o->dtype == gf_job_number(job) &&
                    !o->shift && (forward ? halved == o->half : !job->real);
     s->in_input =
@@ -127,87 +113,88 @@ static void describe(struct gf_gpu_slabs *s) {
 
 /* ---- walks ---- */
 
+/* Blocks of a volume's filter are rows; those of an exchange in place begin at views. */
+static int64_t granule(const struct gf_gpu_slabs *s) {
+    if (s->role.in_place)
+        return GF_GPU_VIEW_BINS;
+    return s->filter && !s->picture ? s->columns : 1;
+}
+
 /* Reduces a walk to the device's share of pages or bins, and of the bytes that it copies. */
-static void take_share(const struct gf_gpu_slabs *s, struct gf_gpu_walk *w) {
+static void take_share(struct gf_gpu_walk *w) {
+    const struct gf_gpu_role *role = &w->s->role;
     const int64_t all = w->extent;
-    const struct gf_span own = gf_slab_planes(all, s->role.members, s->role.member, w->granule);
+    const struct gf_span own = gf_slab_planes(all, role->members, role->member, w->granule);
     w->first = own.first;
     w->extent = own.count;
     w->bytes_read = (int64_t)((double)w->bytes_read / (double)all * (double)own.count);
     w->bytes_written = (int64_t)((double)w->bytes_written / (double)all * (double)own.count);
 }
 
-/* The next walk, whose kind the caller has set: what it moves. A walk is too large for the stack. */
-static void add_walk(struct gf_gpu_slabs *s) {
-    struct gf_gpu_walk *w = &s->walk[s->n_walks++];
+static const char *name_of(const struct gf_gpu_slabs *s, bool blocks, bool back) {
+    if (gf_gpu_slabs_are_line(s))
+        return !blocks     ? "blocks of columns, and their twiddles"
+               : s->filter ? "blocks of rows, filtered and back"
+                           : "blocks of rows";
+    if (blocks)
+        return s->filter         ? "blocks of all pages, the slowest axis, filtered and back"
+               : s->role.natural ? "blocks of all pages, the slowest axis, and sent back"
+                                 : "blocks of all pages, the slowest axis";
+    return !gf_gpu_job_walks_twice(&s->job) ? "slabs of pages"
+           : !s->filter                     ? "slabs of pages, all axes but the slowest"
+           : back                           ? "slabs of pages, back"
+                                            : "slabs of pages, forward but along the slowest axis";
+}
+
+/* Bits: a walk's input and output are the job's, and it is for display ranges. */
+enum { FROM_INPUT = 1, TO_OUTPUT = 2, SCANS = 4 };
+
+static void add_walk(struct gf_gpu_slabs *s, bool blocks, enum gf_direction direction,
+                     unsigned bits) {
+    struct gf_gpu_walk *w = &s->walk[s->n_walks++]; /* too large for the stack */
     const struct gf_job *job = &s->job;
-    const int64_t columns = s->plan.width * s->plan.number / s->unit;
-    w->granule = w->blocks ? gf_gpu_slabs_granule(s) : 1;
-    w->columns = gf_gpu_slabs_are_line(s) && !w->blocks;
-    w->extent = w->blocks ? s->plan.rows * columns : s->plan.pages;
-    w->bytes_read = w->bytes_written = s->plan.exchange_bytes;
-    if (w->from_input)
-        w->bytes_read = gf_job_bytes(job, -1);
-    if (w->to_output)
-        w->bytes_written = 0;
+    w->c = s->c;
+    w->s = s;
+    w->what = name_of(s, blocks, direction == GF_INVERSE);
+    w->blocks = blocks;
+    w->filters = blocks && s->filter;
+    w->direction = direction;
+    w->from_input = bits & FROM_INPUT;
+    w->to_output = bits & TO_OUTPUT;
+    w->scans = bits & SCANS;
+    w->granule = blocks ? granule(s) : 1;
+    w->columns = gf_gpu_slabs_are_line(s) && !blocks;
+    w->extent = blocks ? s->bins : s->plan.pages;
+    w->bytes_read = w->from_input ? gf_job_bytes(job, -1) : s->plan.exchange_bytes;
+    w->bytes_written = w->to_output ? 0 : s->plan.exchange_bytes;
     for (int i = 0; i < job->n_out && w->to_output && !w->scans; i++) {
         const int64_t bytes = gf_job_bytes(job, i), n = job->shape[2];
         const bool mirrored = gf_gpu_job_walks_twice(job) && s->plan.real && !job->out[i].half &&
-                              w->direction == GF_FORWARD; /* by the host */
+                              direction == GF_FORWARD; /* by the host */
         w->bytes_written += mirrored ? bytes / n * (n / 2 + 1) : bytes;
     }
     if (s->role.members)
-        take_share(s, w);
-}
-
-static const char line_columns[] = "blocks of columns, and their twiddles";
-
-static void add_filter_walks(struct gf_gpu_slabs *s) {
-    const bool line = gf_gpu_slabs_are_line(s);
-    struct gf_gpu_walk *w = s->walk;
-    w[0].what = line ? line_columns : "slabs of pages, forward but along the slowest axis";
-    w[0].from_input = true;
-    w[1].what = line ? "blocks of rows, filtered and back"
-                     : "blocks of all pages, the slowest axis, filtered and back";
-    w[1].blocks = w[1].filters = true;
-    w[2].what = line ? line_columns : "slabs of pages, back";
-    w[2].direction = GF_INVERSE;
-    w[2].to_output = true;
-    for (int i = 0; i < 3; i++)
-        add_walk(s);
+        take_share(w);
 }
 
 static void add_walks(struct gf_gpu_slabs *s) {
     const struct gf_job *job = &s->job;
     const bool twice = gf_gpu_job_walks_twice(job), forward = job->direction == GF_FORWARD;
-    const bool slabs_first =
-        forward || s->role.natural; /* which has the same order on both sides */
-    const char *slabs = gf_gpu_slabs_are_line(s) ? line_columns
-                        : twice                  ? "slabs of pages, all axes but the slowest"
-                                                 : "slabs of pages";
-    const char *blocks = gf_gpu_slabs_are_line(s) ? "blocks of rows"
-                         : s->role.natural ? "blocks of all pages, the slowest axis, and sent back"
-                                           : "blocks of all pages, the slowest axis";
+    /* Natural order is the same on both sides. */
+    const bool slabs_first = forward || s->role.natural;
+    const bool blocks = twice ? slabs_first && !s->filter : job->axes == 1;
+    const enum gf_direction back = s->filter ? GF_INVERSE : job->direction;
+    const unsigned bits = twice ? TO_OUTPUT : FROM_INPUT | TO_OUTPUT;
     bool scans = false;
-    for (int i = 0; i < job->n_out && forward; i++)
+    for (int i = 0; i < job->n_out && forward && !s->filter; i++)
         scans |= gf_gpu_slabs_scans(s, i);
-    struct gf_gpu_walk *w = s->walk;
-    if (twice) {
-        w->what = slabs_first ? slabs : blocks;
-        w->blocks = !slabs_first;
-        w->from_input = true;
-        w++->direction = job->direction;
-        add_walk(s);
-    }
-    for (int last = scans ? 0 : 1; last < 2; last++) {
-        w->direction = job->direction;
-        w->what = twice == slabs_first || job->axes == 1 ? blocks : slabs;
-        w->blocks = twice ? slabs_first : job->axes == 1;
-        w->from_input = !twice;
-        w->to_output = true;
-        w++->scans = !last;
-        add_walk(s);
-    }
+    if (twice)
+        add_walk(s, !slabs_first, job->direction, FROM_INPUT);
+    if (s->filter)
+        add_walk(s, true, job->direction, 0);
+    if (scans)
+        add_walk(s, blocks, back, bits | SCANS);
+    add_walk(s, blocks, back, bits);
 }
 
 /* A filter's table, part by part. */
@@ -254,20 +241,20 @@ static int take_filter(struct gf_gpu_slabs *s) {
     return 0;
 }
 
-static void drop_share(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {
+static void drop_share(struct gf_gpu_slabs *s) {
     for (int i = 0; s && i < s->n_walks; i++)
-        gf_gpu_slabs_drop_runs(c, &s->walk[i]);
+        gf_gpu_slabs_drop_runs(&s->walk[i]);
     if (s) {
         free(s->filter);
         gf_array_free(&s->table);
     }
     if (s && s->exchange_locked)
-        c->api->unlock(c->gpu, s->exchange);
+        s->c->api->unlock(s->c->gpu, s->exchange);
     if (s)
         gf_free(s->exchange);
     for (int i = 0; s && i < GF_GPU_SLAB_STAGES * GF_GPU_SLAB_DEPTH; i++)
         if (s->staging[i / GF_GPU_SLAB_DEPTH][i % GF_GPU_SLAB_DEPTH])
-            c->api->unpin(c->gpu, s->staging[i / GF_GPU_SLAB_DEPTH][i % GF_GPU_SLAB_DEPTH]);
+            s->c->api->unpin(s->c->gpu, s->staging[i / GF_GPU_SLAB_DEPTH][i % GF_GPU_SLAB_DEPTH]);
     free(s);
 }
 
@@ -277,7 +264,7 @@ static int plan_share(const struct gf_gpu_context *c, const struct gf_job *job,
     *slabs = NULL;
     const bool line = job->ndim == 1;
     const struct gf_job volume = line ? line_matrix(job) : gf_slab_volume(job);
-    const char *why = line ? refuses_line(job, &volume) : refuses(&volume);
+    const char *why = refuses(job, &volume);
     if (!why && role.resident)
         why = refuses_resident(&volume, job);
     if (!why && role.in_place && role.members != 2)
@@ -289,20 +276,19 @@ static int plan_share(const struct gf_gpu_context *c, const struct gf_job *job,
     struct gf_gpu_slabs *s = calloc(1, sizeof *s);
     if (!s)
         return gf_fail(GF_ENOMEM, "no memory for a plan");
+    s->c = c;
     s->role = role;
     s->job = volume;
     s->picture = job->ndim < 3;
     s->asked = *job;
     int rc = take_filter(s);
     describe(s);
-    if (s->filter)
-        add_filter_walks(s);
-    else if (!rc)
+    if (!rc) {
         add_walks(s);
-    if (!rc)
-        rc = gf_gpu_slabs_fit(c, s);
+        rc = gf_gpu_slabs_fit(s);
+    }
     if (rc) {
-        drop_share(c, s);
+        drop_share(s);
         return rc;
     }
     count_memory(s);
@@ -317,7 +303,7 @@ void gf_gpu_shared_drop(struct gf_gpu_shared *p) {
     }
     for (int i = 0; p && i < p->n; i++)
         if (p->member[i].s)
-            drop_share(p->member[i].c, p->member[i].s);
+            drop_share(p->member[i].s);
     free(p);
 }
 
@@ -332,8 +318,7 @@ int gf_gpu_shared_plan(const struct gf_gpu_shared *devices, const struct gf_job 
         struct gf_gpu_member *m = &p->member[role.member];
         rc = plan_share(m->c, job, role, &m->s);
         for (int i = 0; !rc && i < m->s->n_walks; i++)
-            m->s->state[i] =
-                (struct gf_gpu_walk_state){.c = m->c, .s = m->s, .w = &m->s->walk[i], .all = p};
+            m->s->walk[i].all = p;
     }
     if (rc)
         gf_gpu_shared_drop(p);

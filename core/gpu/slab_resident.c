@@ -1,7 +1,6 @@
 /* A transform of several devices whose arrays stay in their memory: the buffers of the first walk have the input, those
  * of the last one the output. So each part has a slot of its own (core/gpu/slab_fit.c). */
 #include "core/base/clock.h"
-#include "core/base/status.h"
 #include "core/gpu/slab_walk.h"
 
 static int n_walks(const struct gf_gpu_shared *p) {
@@ -9,9 +8,9 @@ static int n_walks(const struct gf_gpu_shared *p) {
 }
 
 /* The walk that has the input, or the output. */
-static struct gf_gpu_walk_state *owner(const struct gf_gpu_shared *p, int i, bool up) {
+static struct gf_gpu_walk *owner(const struct gf_gpu_shared *p, int i, bool up) {
     const bool first = up || p->member->s->role.natural;
-    return &p->member[i].s->state[first ? 0 : n_walks(p) - 1];
+    return &p->member[i].s->walk[first ? 0 : n_walks(p) - 1];
 }
 
 /* Slices a part out of the input or the output, which lies together. */
@@ -26,32 +25,31 @@ static struct gf_array part_of(const struct gf_gpu_walk *w, const struct gf_arra
     return gf_array_slice(&bins, 1, own.first, own.count);
 }
 
-static int copy_part(struct gf_gpu_walk_state *t, const struct gf_array *array, int64_t part,
-                     bool up) {
-    const struct gf_gpu *api = t->c->api;
-    struct gf_array own = part_of(t->w, array, part);
+static int copy_part(struct gf_gpu_walk *w, const struct gf_array *array, int64_t part, bool up) {
+    const struct gf_gpu *api = w->c->api;
+    struct gf_array own = part_of(w, array, part);
     struct gf_gpu_buffer *packed = NULL;
-    const bool in_exchange = t->s->role.in_place && !gf_gpu_walk_leaves(&t->s->walk[1]);
+    const bool in_exchange = w->s->role.in_place && !gf_gpu_walk_leaves(&w->s->walk[1]);
     if (up)
-        return gf_gpu_stage_upload(t->c->stage, t->in[part], &own);
-    int rc = in_exchange ? api->alloc(t->c->gpu, gf_array_bytes(&own), &packed) : 0;
+        return gf_gpu_stage_upload(w->c->stage, w->slot[part][GF_GPU_IN], &own);
+    int rc = in_exchange ? api->alloc(w->c->gpu, gf_array_bytes(&own), &packed) : 0;
     if (!rc && packed)
-        rc = gf_gpu_slab_pack(t, part, packed);
+        rc = gf_gpu_slab_pack(w, part, packed);
     if (!rc)
-        rc = gf_gpu_stage_download(t->c->stage, &own, packed ? packed : t->out[part][0]);
-    api->free(t->c->gpu, packed);
+        rc = gf_gpu_stage_download(w->c->stage, &own, packed ? packed : w->slot[part][GF_GPU_OUT]);
+    api->free(w->c->gpu, packed);
     return rc;
 }
 
 static int copy_parts(struct gf_gpu_shared *p, const struct gf_array *array, bool up) {
     int rc = 0;
     for (int i = 0; i < p->n && !rc; i++) {
-        struct gf_gpu_walk_state *t = owner(p, i, up);
-        rc = t->c->api->use(t->c->gpu, 0);
-        for (int64_t k = 0; k < t->w->n && !rc; k++)
-            rc = copy_part(t, array, k, up);
+        struct gf_gpu_walk *w = owner(p, i, up);
+        rc = w->c->api->use(w->c->gpu, 0);
+        for (int64_t k = 0; k < w->n && !rc; k++)
+            rc = copy_part(w, array, k, up);
         if (!rc)
-            rc = t->c->api->sync(t->c->gpu);
+            rc = w->c->api->sync(w->c->gpu);
         rc = gf_gpu_member_name(&p->member[i], rc);
     }
     return rc;

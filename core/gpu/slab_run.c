@@ -37,10 +37,10 @@ static void set_ranges(const struct run *r, struct gf_gpu_walk *w) {
 static int run_walk(struct run *r, int index) {
     memset(r->all->high, 0, sizeof r->all->high);
     for (int i = 0; i < r->all->n; i++) {
-        struct gf_gpu_walk_state *t = &r->all->member[i].s->state[index];
-        set_ranges(r, t->w);
-        if (t->w->n)
-            gf_gpu_walk_choose(t, &r->ends);
+        struct gf_gpu_walk *w = &r->all->member[i].s->walk[index];
+        set_ranges(r, w);
+        if (w->n)
+            gf_gpu_walk_choose(w, &r->ends);
     }
     int rc = gf_gpu_slab_take(r->all, index, index + 1);
     rc = rc ? gf_gpu_slab_settle(r->all, rc) : gf_gpu_slab_walk(r->all, index, index + 1);
@@ -106,32 +106,6 @@ void gf_gpu_slabs_make_real(const struct gf_gpu_slabs *s, const struct gf_array 
         gf_rounding_drop(job, i, &out[i], 1);
 }
 
-static int run_forward(struct run *r) {
-    struct gf_gpu_slabs *s = r->s;
-    int rc = gf_slab_range_open(&s->plan, &r->range);
-    if (!rc)
-        gf_slab_range_input(&r->range, 0, &r->ends.in.a);
-    r->all->range = &r->range;
-    for (int i = 0; i < s->n_walks && !rc; i++) {
-        rc = run_walk(r, i);
-        if (!rc && !s->walk[i].to_output)
-            rc = find_ranges(r);
-    }
-    for (int i = 0; i < s->job.n_out && !rc; i++)
-        gf_report_range(&s->job, i, r->range.of[i][0], r->range.of[i][1], &r->all->found);
-    gf_slab_range_close(&r->range);
-    return rc;
-}
-
-static int run_inverse(struct run *r) {
-    int rc = 0;
-    for (int i = 0; i < r->s->n_walks && !rc; i++)
-        rc = run_walk(r, i);
-    struct gf_report *found = &r->all->found;
-    gf_report_energy(found->kept, found->lost, found);
-    return rc;
-}
-
 /* To the zero frequency of every spectrum, whose slowest axis was transformed back: v. */
 static void add_zero(const struct gf_array *x, bool along_rows, double v) {
     const int64_t rows = along_rows ? 1 : x->shape[1];
@@ -145,34 +119,32 @@ static void add_zero(const struct gf_array *x, bool along_rows, double v) {
     }
 }
 
+static int copy_zeros(const struct gf_gpu_context *c, const struct gf_gpu_end *from,
+                      const struct gf_gpu_end *to, int64_t bytes, int64_t count) {
+    const struct gf_gpu_move m = {.from = *from, .to = *to, .bytes = bytes, .count = count};
+    int rc = c->api->rows(c->gpu, c->gpu, &m);
+    return rc ? rc : c->api->sync(c->gpu);
+}
+
 /* The same in the parts of pages that the devices hold. */
 static int add_inbox_zero(const struct run *r, const struct gf_gpu_member *m, double v) {
     const struct gf_slab_plan *p = &r->s->plan;
-    const struct gf_gpu_exchange *e = &r->s->between;
-    const struct gf_gpu_walk_state *t = &m->s->state[r->s->n_walks - 1];
-    const struct gf_gpu_walk *w = t->w;
+    struct gf_gpu_walk *w = &m->s->walk[r->s->n_walks - 1];
     const bool along_rows = r->s->job.axes & 2;
-    const int64_t rows = along_rows ? 1 : p->rows, page = e->bins * e->unit;
+    const int64_t rows = along_rows ? 1 : p->rows, unit = r->s->unit;
     void *zeros = NULL;
-    int rc = w->n ? m->c->api->pin(m->c->gpu, w->each * rows * e->unit, &zeros) : 0;
+    int rc = w->n ? m->c->api->pin(m->c->gpu, w->each * rows * unit, &zeros) : 0;
     for (int64_t k = 0; k < w->n && !rc; k++) {
         const int64_t count = gf_gpu_part_span(w, k).count * rows;
-        const struct gf_gpu_rows at = {.host = zeros,
-                                       .bytes = e->unit,
-                                       .pitch = e->unit,
-                                       .count = count,
-                                       .device_pitch = page / rows};
+        const struct gf_gpu_end there = {.buffer = w->inbox[k], .pitch = r->s->bins * unit / rows};
+        const struct gf_gpu_end here = {.host = zeros};
         const struct gf_array all = gf_array_wrap(zeros, gf_job_number(&p->job), 4,
-                                                  (int64_t[]){count, 1, 1, e->unit / p->number});
-        rc = m->c->api->download_rows(m->c->gpu, t->inbox[k], &at);
-        if (!rc)
-            rc = m->c->api->sync(m->c->gpu);
+                                                  (int64_t[]){count, 1, 1, unit / p->number});
+        rc = copy_zeros(m->c, &there, &here, unit, count);
         if (!rc)
             add_zero(&all, true, v);
         if (!rc)
-            rc = m->c->api->upload_rows(m->c->gpu, t->inbox[k], &at);
-        if (!rc)
-            rc = m->c->api->sync(m->c->gpu);
+            rc = copy_zeros(m->c, &here, &there, unit, count);
     }
     if (zeros)
         m->c->api->unpin(m->c->gpu, zeros);
@@ -208,15 +180,26 @@ static int make_table(struct run *r) {
     return rc;
 }
 
-static int run_filter(struct run *r) {
+static int run_walks(struct run *r) {
     struct gf_gpu_slabs *s = r->s;
-    int rc = make_table(r);
+    struct gf_report *found = &r->all->found;
+    const bool spectrum = !s->filter && s->job.direction == GF_FORWARD;
+    int rc = s->filter ? make_table(r) : spectrum ? gf_slab_range_open(&s->plan, &r->range) : 0;
+    if (!rc)
+        gf_slab_range_input(&r->range, 0, &r->ends.in.a);
+    r->all->range = spectrum ? &r->range : NULL;
     for (int i = 0; i < s->n_walks && !rc; i++) {
         rc = run_walk(r, i);
+        if (!rc && spectrum && !s->walk[i].to_output)
+            rc = find_ranges(r);
         /* The transform back along z makes of one bin as much in every page. */
         if (!rc && s->walk[i].filters && s->job.filter->offset != 0)
             rc = add_offset(r);
     }
+    for (int i = 0; i < s->job.n_out && spectrum && !rc; i++)
+        gf_report_range(&s->job, i, r->range.of[i][0], r->range.of[i][1], found);
+    gf_slab_range_close(&r->range);
+    gf_report_energy(found->kept, found->lost, found);
     return rc;
 }
 
@@ -251,22 +234,17 @@ static void look_at_all(struct run *r) {
     }
     if (!s->plan.exchange_bytes || s->role.members)
         return;
-    const struct gf_gpu_slab_end *same = ends->exchange.a.data == ends->in.a.data ? &ends->in
-                                         : ends->exchange.a.data == ends->out[0].a.data
-                                             ? &ends->out[0]
-                                             : NULL;
-    if (same) {
-        ends->exchange.locked = same->locked;
-        return;
-    }
     /* A caller that locks its arrays runs the plan more than once. */
-    if (!s->exchange_locked && all && ends->in.locked) {
+    const void *data = ends->exchange.a.data;
+    if (data == s->exchange && !s->exchange_locked && all && ends->in.locked) {
         gf_populate(ends->exchange.a.data, (size_t)gf_array_bytes(&ends->exchange.a),
                     gf_gpu_slab_threads(r->c)); /* which locking would do on one thread */
         lock(r->c, &ends->exchange);
         s->exchange_locked = ends->exchange.ours;
     }
-    ends->exchange.locked = s->exchange_locked;
+    ends->exchange.locked = data == ends->in.a.data       ? ends->in.locked
+                            : data == ends->out[0].a.data ? ends->out[0].locked
+                                                          : s->exchange_locked;
 }
 
 static void unlock_all(const struct run *r) {
@@ -307,15 +285,12 @@ int gf_gpu_shared_exec(struct gf_gpu_shared *p, const struct gf_array *in, struc
     struct run r = {.all = p, .c = p->member->c, .s = s, .ends.in.a = gf_gpu_slab_volume(in)};
     const double start = gf_now_ms();
     p->found = (struct gf_report){.devices = s->role.members};
-    p->range = NULL;
     for (int i = 0; i < s->job.n_out; i++)
         r.ends.out[i].a = gf_gpu_slab_volume(&out[i]);
     int rc = take_exchange(&r);
     if (!rc) {
         look_at_all(&r);
-        rc = s->filter                        ? run_filter(&r)
-             : s->job.direction == GF_FORWARD ? run_forward(&r)
-                                              : run_inverse(&r);
+        rc = run_walks(&r);
         gf_gpu_slab_give_back(p, 0, s->n_walks);
         unlock_all(&r);
     }

@@ -1,12 +1,16 @@
-/* One walk of a job in slabs: each part is uploaded, transformed and downloaded. Three parts are in
+/* One walk of a job in slabs: each part is packed, uploaded, transformed, downloaded and unpacked. Three parts are in
  * flight on each device, and a device copies in both directions while it runs passes. Arrays that are
  * page-locked are copied by the device alone; others, and outputs that are shifted or mirrored, are packed
  * and unpacked by the host's threads in page-locked buffers. Parts that other devices go on with are sent
  * to them. Nothing is uploaded and downloaded where the arrays stay on the devices. */
 #include "core/gpu/slab_walk.h"
 
+#include <math.h>
+
 #include "core/base/status.h"
 #include "core/gpu/plan/elsewhere.h"
+#include "core/gpu/plan/plan_builder.h"
+#include "core/gpu/plan/space.h"
 
 enum { DEPTH = GF_GPU_SLAB_DEPTH, LAG = DEPTH - 1 };
 
@@ -34,34 +38,329 @@ int gf_gpu_slab_settle(const struct gf_gpu_shared *p, int rc) {
     return gf_failure_return(&failed);
 }
 
+/* ---- parts ---- */
+
+/* True if the walk's parts come from the devices' memory, go there, and are looked at by the host on their way
+ * there; true if its filter is a table. */
+static bool has_inbox(struct gf_gpu_walk *w) {
+    return w->s->role.members && !w->from_input;
+}
+
+static bool sends(struct gf_gpu_walk *w) {
+    return w->s->role.members && (!w->to_output || w->s->role.natural);
+}
+
+static bool shows(struct gf_gpu_walk *w) {
+    return sends(w) && !w->blocks && w->all->range &&
+           (w->all->range->samples || w->all->range->zeros);
+}
+
+static bool has_table(struct gf_gpu_walk *w) {
+    return w->run[0].plan->bytes[GF_GPU_FILTER] > 0;
+}
+
+/* ---- in host memory ---- */
+
+/* One side of a walk: its input (k: -1), or output k. */
+struct side {
+    const struct gf_array *array;
+    bool outer;  /* the job's own, otherwise the exchange */
+    bool blocks; /* taken in blocks */
+    bool shift, half;
+    enum gf_kind kind;
+    struct gf_gpu_slab_matrix line; /* as which a line, or its spectrum, is taken */
+};
+
+static struct gf_gpu_slab_matrix matrix_of(const struct gf_gpu_slabs *s, bool spectrum) {
+    const int64_t *shape = s->job.shape, points = s->asked.shape[0];
+    if (!gf_gpu_slabs_are_line(s))
+        return (struct gf_gpu_slab_matrix){.points = 0};
+    return spectrum ? (struct gf_gpu_slab_matrix){points, shape[0], shape[2]}
+                    : (struct gf_gpu_slab_matrix){points, shape[2], shape[0]};
+}
+
+static struct side side_of(struct gf_gpu_walk *w, int k) {
+    const struct gf_job *job = &w->s->job;
+    const bool in = k < 0;
+    struct side e = {.array = in ? &w->from : &w->to[k],
+                     .outer = in ? w->from_input : w->to_output};
+    const struct gf_output *o = &job->out[in || !e.outer ? 0 : w->output[k]];
+    e.blocks = w->blocks || (w->columns && e.outer);
+    e.shift = e.outer && (in ? job->in_shift : o->shift);
+    e.half = in ? job->in_half : o->half;
+    e.kind = o->kind;
+    if (e.outer)
+        e.line = matrix_of(w->s, w->blocks);
+    return e;
+}
+
+/* half: the array has half spectra, whose last axis is not shifted. */
+static struct gf_gpu_slab_bins bins_of(struct gf_gpu_walk *w, const struct side *e,
+                                       struct gf_span own) {
+    const struct gf_gpu_slabs *s = w->s;
+    struct gf_gpu_slab_bins b = {.array = *e->array,
+                                 .line = e->line,
+                                 .first = own.first,
+                                 .count = own.count,
+                                 .columns = s->columns,
+                                 .axes = s->job.axes,
+                                 .kind = e->kind};
+    b.mirrors = e->line.points ? s->plan.real && w->blocks : e->array->shape[2] != b.columns;
+    for (int i = 0; i < 3; i++)
+        b.shift[i] = e->shift && s->job.axes >> i & 1 && (i < 2 || !e->half);
+    return b;
+}
+
+static struct gf_gpu_slab_copy copy_of(struct gf_gpu_walk *w, int64_t part, int k, char *packed) {
+    const struct side e = side_of(w, k);
+    const struct gf_span own = gf_gpu_part_span(w, part);
+    struct gf_gpu_slab_copy copy = {.whole_pages = !e.blocks, .packed = packed, .unpack = k >= 0};
+    if (e.blocks)
+        copy.bins = bins_of(w, &e, own);
+    else
+        copy.pages = gf_array_slice(e.array, 0, own.first, own.count);
+    return copy;
+}
+
+/* The values that the part's bins are multiplied by. */
+static struct gf_gpu_slab_copy copy_of_table(struct gf_gpu_walk *w, int64_t part, char *packed) {
+    const struct gf_slab_plan *p = &w->s->plan;
+    const struct gf_gpu_slab_matrix line = matrix_of(w->s, true);
+    const int64_t volume[4] = {p->pages, p->rows, w->s->columns, 1};
+    const int64_t half[4] = {1, 1, line.points / 2 + 1, 1};
+    const struct gf_array table =
+        gf_array_wrap(w->s->table.data, w->s->table.dtype, 4, line.points ? half : volume);
+    const struct side e = {.array = &table, .line = line};
+    return (struct gf_gpu_slab_copy){.bins = bins_of(w, &e, gf_gpu_part_span(w, part)),
+                                     .packed = packed};
+}
+
+/* Copies a part as rows of an array that lies together in memory, unshifted: one, or one in each page. */
+static int copy_rows(struct gf_gpu_walk *w, int64_t part, int k,
+                     const struct gf_gpu_buffer *buffer) {
+    const struct side e = side_of(w, k);
+    const struct gf_array *a = e.array;
+    const int64_t page = gf_array_bytes(a) / a->shape[0];
+    const int64_t bin = e.blocks ? a->shape[3] * (int64_t)gf_dtype_size(a->dtype) : page;
+    const struct gf_span own = gf_gpu_part_span(w, part);
+    const struct gf_gpu_end device = {.buffer = buffer};
+    const struct gf_gpu_end host = {.host = (char *)a->data + own.first * bin,
+                                    .pitch = !e.blocks       ? 0
+                                             : e.line.points ? e.line.columns * bin
+                                                             : page};
+    const struct gf_gpu_move rows = {.from = k < 0 ? host : device,
+                                     .to = k < 0 ? device : host,
+                                     .bytes = own.count * bin,
+                                     .count = !e.blocks       ? 1
+                                              : e.line.points ? e.line.rows
+                                                              : a->shape[0]};
+    return w->c->api->rows(w->c->gpu, w->c->gpu, &rows);
+}
+
+/* Whether the host's threads copy its parts: the device itself can copy those of a locked array that are
+ * neither moved nor mirrored. */
+static bool is_staged(struct gf_gpu_walk *w, int k, bool locked) {
+    const struct side e = side_of(w, k);
+    const struct gf_gpu_slab_bins b = bins_of(w, &e, (struct gf_span){0, 0});
+    const bool moved = b.mirrors || b.shift[0] || b.shift[1] || b.shift[2];
+    return !locked || !gf_array_is_contiguous(e.array) || (e.blocks && moved);
+}
+
+/* ---- commands ---- */
+
+/* Sets the buffers that a part has beside those of its plan. */
+static void lend(struct gf_gpu_walk *w, int64_t part, struct gf_gpu_buffer **buffer) {
+    struct gf_gpu_buffer *const *own = w->slot[gf_gpu_part_slot(w, part)];
+    for (int i = 0; i < GF_GPU_N_BUFFERS; i++)
+        buffer[i] = own[i] ? own[i] : buffer[i];
+    if (has_inbox(w))
+        buffer[GF_GPU_IN] = w->inbox[part];
+    for (int k = 0; k < w->run[0].plan->job.n_out; k++) /* or in place of the input */
+        buffer[GF_GPU_OUT + k] = own[GF_GPU_OUT + k] ? own[GF_GPU_OUT + k] : buffer[GF_GPU_IN];
+}
+
+/* The passes begin when the part is there, and the results of the part before it in the same buffers are back. */
+static int transform(struct gf_gpu_walk *w, int64_t part, struct gf_gpu_run *m, int slot) {
+    const struct gf_gpu *api = w->c->api;
+    void *gpu = w->c->gpu;
+    int rc = api->use(gpu, GF_GPU_PASSES);
+    if (!rc && !w->s->role.in_place)
+        rc = api->follow(gpu, GF_GPU_UPLOADED + slot);
+    if (!rc && !w->s->role.in_place)
+        rc = api->follow(gpu, GF_GPU_DOWNLOADED + slot);
+    lend(w, part, m->buffer);
+    if (w->filters) /* the device's axes are the last ones of three */
+        gf_gpu_filter_move(m->plan, w->s->picture ? 2 : 1,
+                           gf_gpu_part_span(w, part).first / w->granule);
+    if (w->columns)
+        gf_gpu_transpose_move(m->plan, gf_gpu_part_span(w, part).first);
+    return rc ? rc : gf_gpu_run_launch(w->c, m, 0, m->plan->n_passes);
+}
+
+static int queue_passes(struct gf_gpu_walk *w, int64_t part, struct gf_gpu_run *m, int slot) {
+    const bool here = w->s->role.resident;
+    int rc = transform(w, part, m, slot);
+    if (!rc && !here)
+        rc = gf_gpu_run_copy_report(w->c, m, w->slot[slot][GF_GPU_SLAB_REPORTED]);
+    if (rc || (here && !sends(w)))
+        return rc;
+    return w->c->api->mark(w->c->gpu, GF_GPU_TRANSFORMED + slot);
+}
+
+/* The outputs; ranges are found in what goes on to other devices. */
+static bool downloads(struct gf_gpu_walk *w) {
+    return !w->scans && (!sends(w) || shows(w));
+}
+
+static int download_output(struct gf_gpu_walk *w, int64_t part, const struct gf_gpu_run *m, int k,
+                           int slot) {
+    struct gf_gpu_buffer *out = w->slot[slot][GF_GPU_OUT + k];
+    char *staged = w->s->staging[GF_GPU_SLAB_DOWN][slot];
+    if (!w->to_staged[k])
+        return copy_rows(w, part, k, out);
+    return w->c->api->download(w->c->gpu, staged + gf_gpu_slab_output_at(m->plan, k), out, 0,
+                               m->plan->bytes[GF_GPU_OUT + k]);
+}
+
+static int queue_download(struct gf_gpu_walk *w, int64_t part, const struct gf_gpu_run *m,
+                          int slot) {
+    const struct gf_gpu *api = w->c->api;
+    void *gpu = w->c->gpu;
+    int rc = api->use(gpu, GF_GPU_DOWNLOADS);
+    if (!rc)
+        rc = api->follow(gpu, GF_GPU_TRANSFORMED + slot);
+    if (rc || w->s->role.resident)
+        return rc;
+    for (int k = 0; k < m->plan->job.n_out && !rc && downloads(w); k++)
+        rc = download_output(w, part, m, k, slot);
+    if (!rc)
+        rc = api->download(gpu, w->s->staging[GF_GPU_SLAB_REPORT][slot],
+                           w->slot[slot][GF_GPU_SLAB_REPORTED], 0, gf_gpu_run_report_bytes(m));
+    return rc ? rc : api->mark(gpu, GF_GPU_DOWNLOADED + slot);
+}
+
+static int queue_upload(struct gf_gpu_walk *w, int64_t part, const struct gf_gpu_run *m, int slot) {
+    const struct gf_gpu *api = w->c->api;
+    void *gpu = w->c->gpu;
+    char *(*staging)[GF_GPU_SLAB_DEPTH] = w->s->staging;
+    struct gf_gpu_buffer **to = w->slot[slot];
+    int rc = api->use(gpu, GF_GPU_UPLOADS);
+    if (!rc)
+        rc = api->follow(gpu, GF_GPU_TRANSFORMED + slot);
+    if (rc)
+        return rc;
+    if (!has_inbox(w))
+        rc = w->from_staged ? api->upload(gpu, to[GF_GPU_IN], 0, staging[GF_GPU_SLAB_UP][slot],
+                                          m->plan->bytes[GF_GPU_IN])
+                            : copy_rows(w, part, -1, to[GF_GPU_IN]);
+    if (!rc && has_table(w))
+        rc = api->upload(gpu, to[GF_GPU_FILTER], 0, staging[GF_GPU_SLAB_TABLE][slot],
+                         m->plan->bytes[GF_GPU_FILTER]);
+    return rc ? rc : api->mark(gpu, GF_GPU_UPLOADED + slot);
+}
+
+/* Queues a part, except what goes to other devices. */
+static int begin(struct gf_gpu_walk *w, int64_t part) {
+    struct gf_gpu_run *m = gf_gpu_part_run(w, part);
+    const int slot = gf_gpu_part_slot(w, part);
+    int rc = w->s->role.resident ? 0 : queue_upload(w, part, m, slot);
+    if (!rc)
+        rc = queue_passes(w, part, m, slot);
+    if (rc || (w->s->role.resident && !sends(w)))
+        return rc;
+    return queue_download(w, part, m, slot);
+}
+
+/* Adds the report of a part, once it is back. */
+static int read_report(struct gf_gpu_walk *w, int64_t part) {
+    const struct gf_gpu_run *m = gf_gpu_part_run(w, part);
+    const int slot = gf_gpu_part_slot(w, part);
+    struct gf_report found = {.kept = 0}, *all = &w->all->found;
+    int rc = w->c->api->reach(w->c->gpu, GF_GPU_DOWNLOADED + slot);
+    if (rc)
+        return rc;
+    gf_gpu_run_parse_report(m, w->s->staging[GF_GPU_SLAB_REPORT][slot], &found);
+    for (int k = 0; k < m->plan->job.n_out; k++) {
+        const int i = w->output[k];
+        w->all->high[i] = fmax(w->all->high[i], found.high[k]);
+        all->low[i] = found.low[k];
+        all->high[i] = found.high[k];
+        all->clipped[i] += found.clipped[k];
+    }
+    all->kept += found.kept;
+    all->lost += found.lost;
+    return 0;
+}
+
+/* Adds the copies for the host's threads: packs part `next`, beyond the last nothing; and unpacks part `back`, below 0
+ * nothing, whose report is read. */
+static int pack(struct gf_gpu_walk *w, int64_t next, struct gf_gpu_slab_copy *copy, int *n) {
+    char *(*staging)[GF_GPU_SLAB_DEPTH] = w->s->staging;
+    const int slot = (int)(next % GF_GPU_SLAB_DEPTH), before = *n;
+    if (next >= w->n)
+        return 0;
+    if (w->from_staged && !has_inbox(w))
+        copy[(*n)++] = copy_of(w, next, -1, staging[GF_GPU_SLAB_UP][slot]);
+    if (has_table(w))
+        copy[(*n)++] = copy_of_table(w, next, staging[GF_GPU_SLAB_TABLE][slot]);
+    /* The part before it was read from there. */
+    return *n > before ? w->c->api->reach(w->c->gpu, GF_GPU_UPLOADED + slot) : 0;
+}
+
+static int unpack(struct gf_gpu_walk *w, int64_t back, struct gf_gpu_slab_copy *copy, int *n) {
+    if (back < 0 || back >= w->n || w->s->role.resident)
+        return 0;
+    const struct gf_gpu_plan *p = gf_gpu_part_run(w, back)->plan;
+    char *from = w->s->staging[GF_GPU_SLAB_DOWN][back % GF_GPU_SLAB_DEPTH];
+    int rc = read_report(w, back);
+    if (!rc && shows(w)) {
+        const struct gf_span own = gf_gpu_part_span(w, back);
+        gf_slab_range_pages(w->all->range, own.first, own.count, from);
+    }
+    for (int k = 0; k < p->job.n_out && downloads(w) && !sends(w) && !rc; k++)
+        if (w->to_staged[k])
+            copy[(*n)++] = copy_of(w, back, k, from + gf_gpu_slab_output_at(p, k));
+    return rc;
+}
+
+void gf_gpu_walk_choose(struct gf_gpu_walk *w, const struct gf_gpu_slab_ends *ends) {
+    const struct gf_gpu_slab_end *from = w->from_input ? &ends->in : &ends->exchange;
+    w->from = from->a;
+    if (!has_inbox(w))
+        w->from_staged = is_staged(w, -1, from->locked);
+    for (int k = 0; k < w->run[0].plan->job.n_out; k++) {
+        const struct gf_gpu_slab_end *to =
+            w->to_output ? &ends->out[w->output[k]] : &ends->exchange;
+        w->to[k] = to->a;
+        w->to_staged[k] = sends(w) || is_staged(w, k, to->locked);
+    }
+}
+
 /* ---- memory ---- */
 
 /* Page-locked buffers stay until the plan is dropped, for locking takes as long as filling them. */
-static int take_stage(const struct gf_gpu_walk_state *t, int stage) {
-    const struct gf_gpu *api = t->c->api;
+static int take_stage(struct gf_gpu_walk *w, int stage) {
+    const struct gf_gpu *api = w->c->api;
     int rc = 0;
     for (int i = 0; i < DEPTH && !rc; i++) {
-        void *host = t->s->staging[stage][i];
+        void *host = w->s->staging[stage][i];
         if (!host)
-            rc = api->pin(t->c->gpu, t->s->staging_bytes[stage], &host);
-        t->s->staging[stage][i] = host;
+            rc = api->pin(w->c->gpu, w->s->staging_bytes[stage], &host);
+        w->s->staging[stage][i] = host;
     }
     return rc;
 }
 
-static int take_staging(const struct gf_gpu_walk_state *t) {
-    bool down = false;
-    for (int k = 0; k < t->w->run[0].plan->job.n_out && !t->w->scans; k++)
-        down |= t->to_staged[k] && (!gf_gpu_walk_sends(t) || gf_gpu_walk_shows(t));
-    int rc = t->s->role.resident ? 0 : take_stage(t, GF_GPU_SLAB_REPORT);
-    if (!rc && t->from_staged)
-        rc = take_stage(t, GF_GPU_SLAB_UP);
-    if (!rc && gf_gpu_walk_sends(t) && gf_gpu_slab_stages(t))
-        rc = take_stage(t, GF_GPU_SLAB_SENT);
-    if (!rc && down)
-        rc = take_stage(t, GF_GPU_SLAB_DOWN);
-    if (!rc && gf_gpu_walk_has_table(t))
-        rc = take_stage(t, GF_GPU_SLAB_TABLE);
+static int take_staging(struct gf_gpu_walk *w) {
+    bool needed[GF_GPU_SLAB_STAGES] = {[GF_GPU_SLAB_UP] = w->from_staged,
+                                       [GF_GPU_SLAB_REPORT] = !w->s->role.resident,
+                                       [GF_GPU_SLAB_TABLE] = has_table(w),
+                                       [GF_GPU_SLAB_SENT] = sends(w) && gf_gpu_slab_stages(w)};
+    int rc = 0;
+    for (int k = 0; k < w->run[0].plan->job.n_out && downloads(w); k++)
+        needed[GF_GPU_SLAB_DOWN] |= w->to_staged[k];
+    for (int k = 0; k < GF_GPU_SLAB_STAGES && !rc; k++)
+        rc = needed[k] ? take_stage(w, k) : 0;
     return rc;
 }
 
@@ -81,59 +380,56 @@ static int take_work(const struct gf_gpu_member *m, int first, int end) {
 }
 
 /* In place a part's output is where its input was, or in its place of the exchange. */
-static int take_output(struct gf_gpu_walk_state *t, int part, const struct gf_gpu_plan *p) {
-    const struct gf_gpu *api = t->c->api;
+static int take_output(struct gf_gpu_walk *w, int part, const struct gf_gpu_plan *p) {
+    const struct gf_gpu *api = w->c->api;
+    struct gf_gpu_buffer **out = &w->slot[part][GF_GPU_OUT];
     int rc = 0;
-    if (t->s->role.in_place && !gf_gpu_walk_leaves(t->w))
-        return t->w->from_input ? gf_gpu_slab_view(t->c, t->s, t->w, part, &t->out[part][0]) : 0;
+    if (w->s->role.in_place && !gf_gpu_walk_leaves(w))
+        return w->from_input ? gf_gpu_slab_view(w->c, w->s, w, part, out) : 0;
     for (int k = 0; k < p->job.n_out && !rc; k++)
-        rc = api->alloc(t->c->gpu, p->bytes[GF_GPU_OUT + k], &t->out[part][k]);
+        rc = api->alloc(w->c->gpu, p->bytes[GF_GPU_OUT + k], &out[k]);
     if (!rc && p->gaps) /* which no pass writes */
-        rc = api->clear(t->c->gpu, t->out[part][0], 0, p->bytes[GF_GPU_OUT]);
+        rc = api->clear(w->c->gpu, out[0], 0, p->bytes[GF_GPU_OUT]);
     return rc;
 }
 
 /* Takes the buffers of as many parts as are in flight at once: the first ones. */
-static int take_buffers(struct gf_gpu_walk_state *t) {
-    const struct gf_gpu *api = t->c->api;
-    const struct gf_gpu_role *role = &t->s->role;
-    const int64_t slots = role->in_place ? t->w->n : gf_gpu_walk_depth(t->w);
-    void *gpu = t->c->gpu;
+static int take_buffers(struct gf_gpu_walk *w) {
+    const struct gf_gpu *api = w->c->api;
+    const struct gf_gpu_role *role = &w->s->role;
+    const int64_t slots = role->in_place ? w->n : gf_gpu_walk_depth(w);
+    void *gpu = w->c->gpu;
     int rc = 0;
     for (int i = 0; i < slots && !rc; i++) {
-        const struct gf_gpu_run *m = gf_gpu_part_run(t->w, i);
-        if (!gf_gpu_walk_has_inbox(t))
-            rc = api->alloc(gpu, m->plan->bytes[GF_GPU_IN], &t->in[i]);
+        const struct gf_gpu_run *m = gf_gpu_part_run(w, i);
+        struct gf_gpu_buffer **slot = w->slot[i];
+        if (!has_inbox(w))
+            rc = api->alloc(gpu, m->plan->bytes[GF_GPU_IN], &slot[GF_GPU_IN]);
         if (!rc)
-            rc = take_output(t, i, m->plan);
+            rc = take_output(w, i, m->plan);
         if (!rc && !role->resident)
-            rc = api->alloc(gpu, gf_gpu_run_report_bytes(m), &t->report[i]);
-        if (!rc && gf_gpu_walk_has_table(t))
-            rc = api->alloc(gpu, m->plan->bytes[GF_GPU_FILTER], &t->table[i]);
-        if (!rc && t->w->reads_other)
-            rc = gf_gpu_slab_view(t->c, t->all->member[1 - role->member].s, t->w, i,
-                                  &t->elsewhere[i]);
+            rc = api->alloc(gpu, gf_gpu_run_report_bytes(m), &slot[GF_GPU_SLAB_REPORTED]);
+        if (!rc && has_table(w))
+            rc = api->alloc(gpu, m->plan->bytes[GF_GPU_FILTER], &slot[GF_GPU_FILTER]);
+        if (!rc && w->reads_other)
+            rc = gf_gpu_slab_view(w->c, w->all->member[1 - role->member].s, w, i,
+                                  &slot[GF_GPU_ELSEWHERE]);
     }
     return rc;
 }
 
 /* Takes tables and the like, beside the buffers that a part is given before its launches. */
-static int take_runs(struct gf_gpu_walk_state *t) {
+static int take_runs(struct gf_gpu_walk *w) {
     struct gf_gpu_buffer *lent[GF_GPU_N_BUFFERS] = {
-        [GF_GPU_IN] = gf_gpu_walk_has_inbox(t) ? t->inbox[0] : t->in[0],
-        [GF_GPU_FILTER] = t->table[0],
-        [GF_GPU_ELSEWHERE] = t->elsewhere[0],
-        [GF_GPU_A] = t->s->work[0],
-        [GF_GPU_B] = t->s->work[1]};
+        [GF_GPU_A] = w->s->work[0], [GF_GPU_B] = w->s->work[1]};
     int rc = 0;
-    for (int k = 0; k < t->w->run[0].plan->job.n_out; k++)
-        lent[GF_GPU_OUT + k] = t->out[0][k] ? t->out[0][k] : lent[GF_GPU_IN];
-    for (int64_t i = 0; i < t->w->n && !rc; i++) {
-        struct gf_gpu_run *m = gf_gpu_part_run(t->w, i);
-        if (t->w->reads_other)
+    lend(w, 0, lent);
+    for (int64_t i = 0; i < w->n && !rc; i++) {
+        struct gf_gpu_run *m = gf_gpu_part_run(w, i);
+        if (w->reads_other)
             gf_gpu_plan_set_elsewhere(m->plan,
-                                      gf_gpu_slab_late(t->all->member[1 - t->s->role.member].s));
-        rc = gf_gpu_run_take(t->c, m, lent);
+                                      gf_gpu_slab_late(w->all->member[1 - w->s->role.member].s));
+        rc = gf_gpu_run_take(w->c, m, lent);
     }
     return rc;
 }
@@ -141,17 +437,17 @@ static int take_runs(struct gf_gpu_walk_state *t) {
 static int take_walks(const struct gf_gpu_member *m, int first, int end) {
     int rc = m->c->api->use(m->c->gpu, 0);
     for (int k = first; k < end && !rc; k++) {
-        struct gf_gpu_walk_state *t = &m->s->state[k];
-        if (t->w->n)
-            rc = take_staging(t);
-        if (!rc && t->w->n)
-            rc = take_buffers(t);
+        struct gf_gpu_walk *w = &m->s->walk[k];
+        if (w->n)
+            rc = take_staging(w);
+        if (!rc && w->n)
+            rc = take_buffers(w);
     }
     if (!rc)
         rc = take_work(m, first, end);
     for (int k = first; k < end && !rc; k++)
         if (m->s->walk[k].n)
-            rc = take_runs(&m->s->state[k]);
+            rc = take_runs(&m->s->walk[k]);
     return rc ? rc : m->c->api->sync(m->c->gpu); /* the other queues see the tables */
 }
 
@@ -159,7 +455,7 @@ int gf_gpu_slab_take(struct gf_gpu_shared *p, int first, int end) {
     int rc = 0;
     for (int i = 0; i < p->n; i++)
         for (int k = first + 1; k <= end && k < p->member[i].s->n_walks && !rc; k++)
-            rc = gf_gpu_member_name(&p->member[i], gf_gpu_slab_hold(&p->member[i], k));
+            rc = gf_gpu_member_name(&p->member[i], gf_gpu_slab_hold(&p->member[i].s->walk[k]));
     for (int i = 0; i < p->n && !rc; i++)
         rc = gf_gpu_member_name(&p->member[i], take_walks(&p->member[i], first, end));
     return rc;
@@ -170,25 +466,20 @@ static void drop(const struct gf_gpu_context *c, struct gf_gpu_buffer **b) {
     *b = NULL;
 }
 
-static void give_back(struct gf_gpu_walk_state *t) {
-    for (int i = 0; i < t->w->n_runs; i++)
-        gf_gpu_run_give_back(t->c, &t->w->run[i]);
-    for (int i = 0; i < GF_GPU_SLAB_SLOTS; i++) {
-        drop(t->c, &t->in[i]);
-        drop(t->c, &t->report[i]);
-        drop(t->c, &t->table[i]);
-        drop(t->c, &t->elsewhere[i]);
-        for (int k = 0; k < GF_MAX_OUTPUTS; k++)
-            drop(t->c, &t->out[i][k]);
-    }
+static void give_back(struct gf_gpu_walk *w) {
+    for (int i = 0; i < w->n_runs; i++)
+        gf_gpu_run_give_back(w->c, &w->run[i]);
+    for (int i = 0; i < GF_GPU_SLAB_SLOTS; i++)
+        for (int k = 0; k < GF_GPU_SLAB_BUFFERS; k++)
+            drop(w->c, &w->slot[i][k]);
 }
 
 /* Views first, also those of another device's memory. */
 void gf_gpu_slab_give_back(struct gf_gpu_shared *p, int first, int end) {
     for (int i = 0; i < p->n; i++)
         for (int k = first; k < end; k++) {
-            give_back(&p->member[i].s->state[k]);
-            gf_gpu_slab_let_go(&p->member[i], k);
+            give_back(&p->member[i].s->walk[k]);
+            gf_gpu_slab_let_go(&p->member[i].s->walk[k]);
         }
     for (int i = 0; i < p->n; i++) {
         drop(p->member[i].c, &p->member[i].s->work[0]);
@@ -200,40 +491,40 @@ void gf_gpu_slab_give_back(struct gf_gpu_shared *p, int first, int end) {
 /* ---- all parts ---- */
 
 /* Packs the part that comes next and unpacks the one that is back, on all threads at once. */
-static int copy_parts(struct gf_gpu_walk_state *t, int64_t next, int64_t back) {
+static int copy_parts(struct gf_gpu_walk *w, int64_t next, int64_t back) {
     struct gf_gpu_slab_copy copy[GF_MAX_OUTPUTS + 2];
-    int n = 0, rc = gf_gpu_part_pack(t, next, copy, &n);
+    int n = 0, rc = pack(w, next, copy, &n);
     if (!rc)
-        rc = gf_gpu_part_unpack(t, back, copy, &n);
+        rc = unpack(w, back, copy, &n);
     if (!rc)
-        gf_gpu_slab_copy(copy, n, gf_gpu_slab_threads(t->c));
+        gf_gpu_slab_copy(copy, n, gf_gpu_slab_threads(w->c));
     return rc;
 }
 
 /* Step k of a device: part k begins, and part k - LAG is back. */
-static int step(struct gf_gpu_walk_state *t, int64_t k) {
-    int rc = copy_parts(t, k, k - LAG);
-    if (k >= t->w->n || rc)
+static int step(struct gf_gpu_walk *w, int64_t k) {
+    int rc = copy_parts(w, k, k - LAG);
+    if (k >= w->n || rc)
         return rc;
-    if (t->s->role.resident)
-        rc = gf_gpu_slab_await(t, k);
+    if (w->s->role.resident)
+        rc = gf_gpu_slab_await(w, k);
     if (!rc)
-        rc = gf_gpu_part_begin(t, k);
-    return !rc && gf_gpu_walk_sends(t) ? gf_gpu_slab_send(t, k) : rc;
+        rc = begin(w, k);
+    return !rc && sends(w) ? gf_gpu_slab_send(w, k) : rc;
 }
 
 /* Has the others upload what the part before handed over in host memory: they need not wait for this one. */
-static int step_after(struct gf_gpu_walk_state *t, int64_t k) {
-    const bool sends = k && k - 1 < t->w->n && gf_gpu_walk_sends(t);
-    return sends && !t->s->role.in_place ? gf_gpu_slab_deliver(t, k - 1) : 0;
+static int step_after(struct gf_gpu_walk *w, int64_t k) {
+    const bool sent = k && k - 1 < w->n && sends(w);
+    return sent && !w->s->role.in_place ? gf_gpu_slab_deliver(w, k - 1) : 0;
 }
 
 /* One step of all devices. */
 static int step_all(struct gf_gpu_shared *p, int index, int64_t k,
-                    int (*one)(struct gf_gpu_walk_state *, int64_t)) {
+                    int (*one)(struct gf_gpu_walk *, int64_t)) {
     int rc = 0;
     for (int i = 0; i < p->n && !rc; i++)
-        rc = gf_gpu_member_name(&p->member[i], one(&p->member[i].s->state[index], k));
+        rc = gf_gpu_member_name(&p->member[i], one(&p->member[i].s->walk[index], k));
     return rc;
 }
 

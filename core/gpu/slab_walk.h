@@ -1,10 +1,5 @@
-/* The parts of walks over a job in slabs (core/gpu/slab.h): the jobs that their plans are made for, which indices they
- * have, how they are packed in host memory, which commands take them through the device, and how they get to the
- * devices that go on with them. Private to core/gpu/slab_*.c.
- *
- *     const struct gf_job job = gf_gpu_part_job(s, &s->walk[0], 16);
- *     int rc = gf_gpu_run_make(c, &run, &job);
- */
+/* The parts of walks over a job in slabs (core/gpu/slab.h): how large they are, which commands take them through the
+ * device, and how they get to the devices that go on with them. Private to core/gpu/slab_*.c. */
 #ifndef GF_CORE_GPU_SLAB_WALK_H
 #define GF_CORE_GPU_SLAB_WALK_H
 
@@ -23,20 +18,9 @@ static inline bool gf_gpu_slabs_are_line(const struct gf_gpu_slabs *s) {
 
 /* Every so many bins, of at least 8 bytes, a view can begin. */
 enum { GF_GPU_VIEW_BINS = GF_GPU_VIEW_ALIGNED / 8 };
-/* Blocks of a volume's filter are rows; those of an exchange in place begin at views. */
-static inline int64_t gf_gpu_slabs_granule(const struct gf_gpu_slabs *s) {
-    if (s->role.in_place)
-        return GF_GPU_VIEW_BINS;
-    return s->filter && !s->picture ? s->plan.width * s->plan.number / s->unit : 1;
-}
-
-/* `count` pages or bins. A walk for display ranges has the outputs that need one, the others are given
- * theirs: notes in w->output which outputs of the job these are. */
-struct gf_job gf_gpu_part_job(const struct gf_gpu_slabs *s, struct gf_gpu_walk *w, int64_t count);
-
 /* Sizes the parts of all walks and makes their plans; GF_ENOMEM where they do not fit. */
-int gf_gpu_slabs_fit(const struct gf_gpu_context *c, struct gf_gpu_slabs *s);
-void gf_gpu_slabs_drop_runs(const struct gf_gpu_context *c, struct gf_gpu_walk *w);
+int gf_gpu_slabs_fit(struct gf_gpu_slabs *s);
+void gf_gpu_slabs_drop_runs(struct gf_gpu_walk *w);
 
 /* ---- one part ---- */
 
@@ -56,39 +40,21 @@ struct gf_gpu_slab_ends {
 };
 
 /* In place every part has a slot of its own. */
-static inline int gf_gpu_part_slot(const struct gf_gpu_walk_state *t, int64_t part) {
-    return (int)(part % (t->s->role.in_place ? GF_GPU_SLAB_SLOTS : GF_GPU_SLAB_DEPTH));
+static inline int gf_gpu_part_slot(struct gf_gpu_walk *w, int64_t part) {
+    return (int)(part % (w->s->role.in_place ? GF_GPU_SLAB_SLOTS : GF_GPU_SLAB_DEPTH));
 }
-static inline struct gf_gpu_run *gf_gpu_part_run(struct gf_gpu_walk *w, int64_t part) {
-    return &w->run[gf_gpu_part_index(w, part)];
-}
-
-/* Whether the walk's parts come from the devices' memory, go there, and are looked at by the host on
- * their way there; whether its filter is a table. */
-bool gf_gpu_walk_has_inbox(const struct gf_gpu_walk_state *t);
-bool gf_gpu_walk_sends(const struct gf_gpu_walk_state *t);
-bool gf_gpu_walk_shows(const struct gf_gpu_walk_state *t);
-bool gf_gpu_walk_has_table(const struct gf_gpu_walk_state *t);
 
 /* Sets the walk's arrays, and which copies are staged. */
-void gf_gpu_walk_choose(struct gf_gpu_walk_state *t, const struct gf_gpu_slab_ends *ends);
-/* Adds the copies for the host's threads: packs part `next` (beyond the last: nothing), and unpacks part `back`
- * (below 0: nothing), whose report is read. */
-int gf_gpu_part_pack(struct gf_gpu_walk_state *t, int64_t next, struct gf_gpu_slab_copy *copy,
-                     int *n);
-int gf_gpu_part_unpack(struct gf_gpu_walk_state *t, int64_t back, struct gf_gpu_slab_copy *copy,
-                       int *n);
-/* Queues a part, except what goes to other devices. */
-int gf_gpu_part_begin(struct gf_gpu_walk_state *t, int64_t part);
+void gf_gpu_walk_choose(struct gf_gpu_walk *w, const struct gf_gpu_slab_ends *ends);
 
 /* ---- the exchange of several devices ---- */
 
 /* Devices that do not reach each other's memory hand parts over in page-locked host memory, which the receiver uploads
  * from. */
 
-/* Takes the part of the exchange that walk `index` of a device reads, if devices hold it; gives it back. */
-int gf_gpu_slab_hold(const struct gf_gpu_member *m, int index);
-void gf_gpu_slab_let_go(const struct gf_gpu_member *m, int index);
+/* Takes the part of the exchange that a walk reads, if devices hold it; gives it back. */
+int gf_gpu_slab_hold(struct gf_gpu_walk *w);
+void gf_gpu_slab_let_go(struct gf_gpu_walk *w);
 /* In place: a view of what a walk's part has of a device's exchange, for `c`. */
 int gf_gpu_slab_view(const struct gf_gpu_context *c, const struct gf_gpu_slabs *owner,
                      const struct gf_gpu_walk *w, int64_t part, struct gf_gpu_buffer **view);
@@ -96,17 +62,17 @@ int gf_gpu_slab_view(const struct gf_gpu_context *c, const struct gf_gpu_slabs *
 struct gf_span gf_gpu_slab_late(const struct gf_gpu_slabs *s);
 
 /* Whether some other device's memory is out of reach. */
-bool gf_gpu_slab_stages(const struct gf_gpu_walk_state *t);
+bool gf_gpu_slab_stages(struct gf_gpu_walk *w);
 /* Queues a part that has been transformed, once that is so: to those in reach, and into host memory for
  * the others, whom deliver() has upload it. */
-int gf_gpu_slab_send(struct gf_gpu_walk_state *t, int64_t part);
-int gf_gpu_slab_deliver(const struct gf_gpu_walk_state *t, int64_t part);
+int gf_gpu_slab_send(struct gf_gpu_walk *w, int64_t part);
+int gf_gpu_slab_deliver(struct gf_gpu_walk *w, int64_t part);
 /* In place: sends what a part of the other device's next walk still lacks. */
-int gf_gpu_slab_send_late(struct gf_gpu_walk_state *t, int64_t part);
+int gf_gpu_slab_send_late(struct gf_gpu_walk *w, int64_t part);
 /* In a resident plan: lets a part's passes wait for all that other devices send to it. */
-int gf_gpu_slab_await(const struct gf_gpu_walk_state *t, int64_t part);
+int gf_gpu_slab_await(struct gf_gpu_walk *w, int64_t part);
 /* In place: packs what a part of this walk has of the exchange, on the device. */
-int gf_gpu_slab_pack(const struct gf_gpu_walk_state *t, int64_t part, struct gf_gpu_buffer *packed);
+int gf_gpu_slab_pack(struct gf_gpu_walk *w, int64_t part, struct gf_gpu_buffer *packed);
 
 /* ---- all parts ---- */
 

@@ -84,12 +84,9 @@ static int open_others(struct gf_gpu_team *t) {
     int rc = 0;
     if (t->n > 1)
         return 0;
-    while (!rc && t->n < t->named) {
-        void *context = NULL;
-        if (t->n == GF_GPU_MEMBERS) {
-            rc = gf_fail(GF_EUNSUPP, "more than %d devices share no job", GF_GPU_MEMBERS);
-            break;
-        }
+    if (t->named > GF_GPU_MEMBERS)
+        return gf_fail(GF_EUNSUPP, "more than %d devices share no job", GF_GPU_MEMBERS);
+    for (void *context; !rc && t->n < t->named;) {
         t->options.device = t->name[t->n];
         rc = gf_gpu_run_open(api, &t->options, &context);
         if (!rc)
@@ -121,7 +118,7 @@ int gf_gpu_team_plan(struct gf_gpu_context *c, const struct gf_job *job, bool re
                      struct gf_gpu_shared **plan) {
     struct gf_gpu_team *t = c->team;
     *plan = NULL;
-    if (!t || !c->api->send)
+    if (!t || !c->api->reaches)
         return gf_fail(GF_EUNSUPP, "no other device");
     int rc = open_others(t);
     const struct gf_gpu_role role = {.members = t->n,
@@ -190,13 +187,11 @@ static int time_link(const struct gf_gpu_context *const c[2], int64_t bytes,
     int rc = 0;
     for (int i = 0; i <= RUNS && !rc; i++) {
         for (int k = 0; k < 2 && !rc; k++) {
-            const struct gf_gpu_send all = {.from = buffer[k][0],
-                                            .to = buffer[!k][1],
-                                            .from_pitch = bytes,
-                                            .to_pitch = bytes,
+            const struct gf_gpu_move all = {.from.buffer = buffer[k][0],
+                                            .to.buffer = buffer[!k][1],
                                             .bytes = bytes,
                                             .count = 1};
-            rc = c[k]->api->send(c[k]->gpu, c[!k]->gpu, &all);
+            rc = c[k]->api->rows(c[k]->gpu, c[!k]->gpu, &all);
         }
         for (int k = 0; k < 2 && !rc && (i == 0 || i == RUNS); k++)
             rc = c[k]->api->sync(c[k]->gpu);
@@ -210,7 +205,7 @@ int gf_gpu_team_link(void *context, int64_t bytes, double *speed) {
     const struct gf_gpu_context *c[2] = {context};
     struct gf_gpu_buffer *buffer[2][2] = {{NULL}};
     struct gf_gpu_team *t = c[0]->team;
-    int rc = t && c[0]->api->send ? open_others(t) : gf_fail(GF_EUNSUPP, "no other device");
+    int rc = t && c[0]->api->reaches ? open_others(t) : gf_fail(GF_EUNSUPP, "no other device");
     *speed = 0;
     if (!rc && !(t->reaches[0] & 2 && t->reaches[1] & 1))
         rc = gf_fail(GF_EUNSUPP, "the device does not reach the other one's memory");

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/base/status.h"
 
 int gf_rank_exchange_open(struct gf_ranks *ranks, const struct gf_slab_plan *plan,
@@ -14,9 +15,10 @@ int gf_rank_exchange_open(struct gf_ranks *ranks, const struct gf_slab_plan *pla
     for (int i = 0; i <= n && e->from; i++)
         e->from[i] = gf_slab_owned_from(plan, n, i);
     const int64_t bytes = e->from ? e->from[me + 1] - e->from[me] : 0;
-    int rc = gf_ranks_agree(ranks, e->from ? 0 : gf_fail(GF_ENOMEM, "out of memory"));
+    e->own = e->from ? gf_alloc((size_t)bytes) : NULL;
+    int rc = gf_ranks_agree(ranks, e->own ? 0 : gf_fail(GF_ENOMEM, "out of memory"));
     if (!rc)
-        rc = gf_ranks_check(ranks, ranks->transport->open(bytes, (void **)&e->own));
+        rc = gf_ranks_check(ranks, ranks->transport->open(e->own, bytes));
     e->open = !rc;
     return rc;
 }
@@ -24,6 +26,8 @@ int gf_rank_exchange_open(struct gf_ranks *ranks, const struct gf_slab_plan *pla
 void gf_rank_exchange_close(struct gf_rank_exchange *e) {
     if (e->open && !e->ranks->broken)
         gf_ranks_check(e->ranks, e->ranks->transport->close());
+    if (!e->open || !e->ranks->broken) /* others may still write there */
+        gf_free(e->own);
     free(e->from);
     *e = (struct gf_rank_exchange){.own = NULL};
 }
@@ -65,9 +69,8 @@ int gf_rank_exchange_get(struct gf_rank_exchange *e, int64_t at, void *data, int
 }
 
 void *gf_rank_exchange_lend(const struct gf_rank_exchange *e, int64_t at, int64_t bytes) {
-    const int peer = keeper(e, at);
-    char *memory = peer == e->ranks->rank ? e->own : e->ranks->transport->reach(peer);
-    return memory && at + bytes <= e->from[peer + 1] ? memory + at - e->from[peer] : NULL;
+    const int64_t *from = e->from + e->ranks->rank;
+    return at >= from[0] && at + bytes <= from[1] ? e->own + at - from[0] : NULL;
 }
 
 int gf_rank_exchange_turn(struct gf_rank_exchange *e, int rc) {
@@ -75,24 +78,4 @@ int gf_rank_exchange_turn(struct gf_rank_exchange *e, int rc) {
         return rc ? rc : GF_EIO;
     const int met = gf_ranks_check(e->ranks, e->ranks->transport->fence());
     return met ? met : gf_ranks_agree(e->ranks, rc);
-}
-
-static int turn(void *user, int rc) {
-    return gf_rank_exchange_turn(user, rc);
-}
-
-static int sum(void *user, double *values, int64_t n) {
-    return gf_ranks_sum(((struct gf_rank_exchange *)user)->ranks, values, n);
-}
-
-static int most(void *user, double *values, int64_t n) {
-    return gf_ranks_most(((struct gf_rank_exchange *)user)->ranks, values, n);
-}
-
-static int share(void *user, void *data, int64_t bytes, int from) {
-    return gf_ranks_share(((struct gf_rank_exchange *)user)->ranks, data, bytes, from);
-}
-
-struct gf_slab_members gf_rank_members(struct gf_rank_exchange *e, const struct gf_ranks *ranks) {
-    return (struct gf_slab_members){ranks->rank, ranks->size, e, turn, sum, most, share};
 }

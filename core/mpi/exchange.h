@@ -2,7 +2,7 @@
  * bytes of its parts of the second walk, and puts those of others where they are kept.
  *
  *     struct gf_rank_exchange e;
- *     int rc = gf_rank_exchange_open(&ranks, &plan, &e);          plan.members are the ranks
+ *     int rc = gf_rank_exchange_open(&ranks, &plan, &e);          plan.members: ranks.size
  *     if (!rc) rc = gf_rank_exchange_put(&e, at, data, bytes);    …
  *     if (!rc) rc = gf_rank_exchange_turn(&e, rc);                 after each walk
  *     gf_rank_exchange_close(&e);
@@ -11,7 +11,7 @@
 #define GF_CORE_MPI_EXCHANGE_H
 
 #include "core/base/job.h"
-#include "core/mpi/ranks.h"
+#include "core/base/ranks.h"
 #include "core/slab/io.h"
 
 struct gf_rank_exchange {
@@ -26,9 +26,7 @@ int gf_rank_exchange_open(struct gf_ranks *ranks, const struct gf_slab_plan *pla
                           struct gf_rank_exchange *e);
 void gf_rank_exchange_close(struct gf_rank_exchange *e);
 
-/* The ranks as members of a run in slabs. */
-struct gf_slab_members gf_rank_members(struct gf_rank_exchange *e, const struct gf_ranks *ranks);
-/* struct gf_slab_io's put(), get() and lend(); and the members' turn(). */
+/* struct gf_slab_io's put(), get(), lend() and turn(). */
 int gf_rank_exchange_put(struct gf_rank_exchange *e, int64_t at, const void *data, int64_t bytes);
 int gf_rank_exchange_get(struct gf_rank_exchange *e, int64_t at, void *data, int64_t bytes);
 void *gf_rank_exchange_lend(const struct gf_rank_exchange *e, int64_t at, int64_t bytes);

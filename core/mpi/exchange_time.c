@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/base/clock.h"
-#include "core/base/memory.h"
 #include "core/base/status.h"
 #include "core/mpi/exchange.h"
 #include "core/slab/line.h"
@@ -31,7 +30,7 @@ static int64_t sent_of(const struct lab *l, int64_t at, int64_t bytes) {
 static int exchange(struct lab *l) {
     const struct gf_slab_plan *p = &l->plan;
     const struct gf_ranks *ranks = l->exchange.ranks;
-    const struct gf_span own = gf_slab_share(p->n_slabs, ranks->size, ranks->rank);
+    const struct gf_span own = gf_ranks_own(ranks, p->n_slabs);
     int rc = 0;
     for (int64_t i = own.first; i < own.first + own.count; i++)
         for (int64_t k = 0; k < p->n_blocks && !rc; k++)
@@ -51,7 +50,7 @@ static int open_lab(struct gf_ranks *ranks, const struct gf_job *job, int64_t me
         rc = gf_rank_exchange_open(ranks, p, &l->exchange);
     if (rc)
         return rc;
-    const struct gf_span own = gf_slab_share(p->n_slabs, ranks->size, ranks->rank);
+    const struct gf_span own = gf_ranks_own(ranks, p->n_slabs);
     for (int64_t i = 0; i < p->n_slabs; i++)
         for (int64_t k = 0; k < p->n_blocks; k++) {
             const int64_t bytes = gf_slab_piece_bytes(p, i, k);

@@ -6,14 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
 
 enum { MOST_BYTES = 1 << 30 }; /* of one message: counts are ints */
 
 static MPI_Comm comm = MPI_COMM_NULL;
 static MPI_Win window = MPI_WIN_NULL;
-static char **mapped; /* the window's memory by rank, on one machine; else NULL */
-static void *kept;    /* this rank's, on several */
 static char reason[512];
 
 static int check(int code, const char *what) {
@@ -75,50 +72,9 @@ static int gather(const void *mine, int64_t bytes, void *all) {
     return code;
 }
 
-/* Whether all ranks are on one machine, whose memory for sharing holds so many bytes of each. What is not
- * there is not refused when it is asked for, but ends the program that writes to it. */
-static bool can_share(int64_t bytes) {
-    MPI_Comm machine;
-    struct statvfs fs;
-    int all = 0, here = 0;
-    long long sum = 0, own = bytes;
-    MPI_Comm_size(comm, &all);
-    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
-    MPI_Comm_size(machine, &here);
-    MPI_Comm_free(&machine);
-    MPI_Allreduce(&own, &sum, 1, MPI_LONG_LONG, MPI_SUM, comm);
-    const double room =
-        statvfs("/dev/shm", &fs) ? 0 : 0.9 * (double)fs.f_bavail * (double)fs.f_frsize;
-    int can = here == all && (double)sum < room, all_can = 0;
-    MPI_Allreduce(&can, &all_can, 1, MPI_INT, MPI_LAND, comm);
-    return all_can;
-}
-
-/* On one machine each rank's memory is mapped by all. */
-static int share_memory(int64_t bytes, void **memory) {
-    MPI_Aint size;
-    int n, unit,
-        code = MPI_Win_allocate_shared((MPI_Aint)bytes, 1, MPI_INFO_NULL, comm, memory, &window);
-    MPI_Comm_size(comm, &n);
-    mapped = code ? NULL : malloc((size_t)n * sizeof *mapped);
-    for (int i = 0; i < n && mapped; i++)
-        MPI_Win_shared_query(window, i, &size, &unit, &mapped[i]);
-    return check(code, "MPI_Win_allocate_shared");
-}
-
-static int open_window(int64_t bytes, void **memory) {
-    int code = 0;
-    if (can_share(bytes)) {
-        code = share_memory(bytes, memory);
-    } else {
-        *memory = kept = malloc((size_t)bytes + 1);
-        if (!kept) {
-            snprintf(reason, sizeof reason, "no memory for %lld bytes", (long long)bytes);
-            return -1;
-        }
-        code = check(MPI_Win_create(kept, (MPI_Aint)bytes, 1, MPI_INFO_NULL, comm, &window),
+static int open_window(void *memory, int64_t bytes) {
+    int code = check(MPI_Win_create(memory, (MPI_Aint)bytes, 1, MPI_INFO_NULL, comm, &window),
                      "MPI_Win_create");
-    }
     if (code)
         return code;
     MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
@@ -128,10 +84,6 @@ static int open_window(int64_t bytes, void **memory) {
 static int close_window(void) {
     int code = check(MPI_Win_unlock_all(window), "MPI_Win_unlock_all");
     int freed = check(MPI_Win_free(&window), "MPI_Win_free");
-    free(mapped);
-    free(kept);
-    mapped = NULL;
-    kept = NULL;
     return code ? code : freed;
 }
 
@@ -149,22 +101,12 @@ static int move(char *data, int64_t bytes, int peer, int64_t at, bool puts) {
     return check(code, puts ? "MPI_Put" : "MPI_Get");
 }
 
-static void *reach(int peer) {
-    return mapped ? mapped[peer] : NULL;
-}
-
 static int put(const void *data, int64_t bytes, int peer, int64_t at) {
-    if (!mapped)
-        return move((char *)(uintptr_t)data, bytes, peer, at, true);
-    memcpy(mapped[peer] + at, data, (size_t)bytes);
-    return 0;
+    return move((char *)(uintptr_t)data, bytes, peer, at, true);
 }
 
 static int get(void *data, int64_t bytes, int peer, int64_t at) {
-    if (!mapped)
-        return move(data, bytes, peer, at, false);
-    memcpy(data, mapped[peer] + at, (size_t)bytes);
-    return 0;
+    return move(data, bytes, peer, at, false);
 }
 
 static int fence(void) {
@@ -192,7 +134,6 @@ static const struct gf_transport transport = {.version = GF_TRANSPORT_VERSION,
                                               .gather = gather,
                                               .open = open_window,
                                               .close = close_window,
-                                              .reach = reach,
                                               .put = put,
                                               .get = get,
                                               .fence = fence};

@@ -8,8 +8,8 @@
 #include "core/gpu/run.h"
 
 /* The facts that `gpufft devices --json` prints of a device, by CUDA or OpenCL. */
-#define H200                                                                                       \
-    .name = "NVIDIA H200", .driver = "580.159.04", .memory = 150109880320, .max_group = 1024,      \
+#define H200 \
+    .name = "NVIDIA H200", .driver = "580.159.04", .memory = 150109880320, .max_group = 1024, \
     .units = 132, .warp = 32, .fp64 = true, .max_items = {1024, 1024, 64}, .clock_mhz = 1980
 
 /* And the copy bandwidth that `gpufft bench` measures. */
@@ -76,10 +76,9 @@ static int assumed_probe(const struct gf_backend *b, char reason[GF_REASON]) {
     return 0;
 }
 
-static int assumed_list(const struct gf_backend *b, struct gf_gpu_props *props, int most) {
+static int assumed_list(const struct gf_backend *b, struct gf_gpu_props *props) {
     (void)b;
-    if (most > 0)
-        props[0] = assumed.props;
+    props[0] = assumed.props;
     return 1;
 }
 

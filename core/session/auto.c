@@ -69,7 +69,7 @@ static int choose_host(const struct gf_outlook *o, const struct gf_backend **out
     char reason[GF_REASON] = "no backend runs on the CPU";
     *out = NULL;
     while ((*out = gf_backend_next(o->backends, false, *out)))
-        if (!gf_backend_probe(*out, reason))
+        if (!(*out)->probe(*out, reason))
             return 0;
     return gf_fail(GF_EABSENT, "no backend is usable here: %s", reason);
 }
@@ -85,8 +85,8 @@ static double recorded(const struct gf_backend *b, const struct gf_job *job,
     return (double)o->runs * gf_speeds_seconds(&r, job, o->threads);
 }
 
-/* Puts what was measured in place of the estimates. Devices are looked at only where the CPU takes longer
- * than a context does. Returns the name of a backend whose record is noisy, or NULL. */
+/* Puts what was measured in place of the estimates. Devices are looked at only where the CPU takes
+ * longer than a context does. Returns the name of a backend whose record is noisy, or NULL. */
 static const char *weigh_recorded(const struct gf_job *job, const struct gf_outlook *o,
                                   struct weights *w) {
     const char *noisy = NULL;

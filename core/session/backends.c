@@ -97,8 +97,7 @@ const struct gf_backend *gf_backend_next(const struct gf_backend *const *list, b
 
 int gf_backend_devices(const struct gf_backend *b, struct gf_gpu_props props[GF_GPU_MAX_DEVICES]) {
     char reason[GF_REASON] = "";
-    int n =
-        b->list && !gf_backend_probe(b, reason) ? gf_backend_list(b, props, GF_GPU_MAX_DEVICES) : 0;
+    int n = b->list && !b->probe(b, reason) ? b->list(b, props) : 0;
     return n > 0 ? n : 0;
 }
 
@@ -107,7 +106,7 @@ int gf_backend_device(const struct gf_backend *b, const char *name, struct gf_gp
     int index, rc = gf_backend_usable(b);
     if (rc)
         return rc;
-    int n = b->list ? gf_backend_list(b, list, GF_GPU_MAX_DEVICES) : 0;
+    int n = b->list ? b->list(b, list) : 0;
     rc = n < 0 ? n : gf_gpu_pick(name, list, n, &index);
     if (!rc)
         *props = list[index];

@@ -19,8 +19,8 @@ static const char newest[] = "made", older[] = "made.old";
 enum { MOST_BYTES = 12 << 20, BATCH = 64 };
 static const double flush_ms = 20;
 
-/* A correct check marks a complete line. It has the machine's byte order, so another machine's lines
- * count as damaged. */
+/* A correct check marks a complete line. It has the machine's byte order, so another machine's
+ * lines count as damaged. */
 struct line {
     uint64_t check, file, recipe;
 };
@@ -43,8 +43,8 @@ static uint64_t check_of(const struct line *l) {
 
 /* ---- the log ---- */
 
-/* The log to add to. Only a full one gets another name, so that a process that still has it open sees by
- * its size that it is no longer the newest. */
+/* The log to add to. Only a full one gets another name, so that a process that still has it open
+ * sees by its size that it is no longer the newest. */
 static int open_log(const struct gf_kernel_store *s) {
     const int flags = O_WRONLY | O_APPEND | O_CREAT;
     struct stat st;
@@ -64,8 +64,8 @@ static int open_log(const struct gf_kernel_store *s) {
     return fd;
 }
 
-/* With the lock held. A batch is one write() at the end of the log, so that those of several processes do
- * not mix; one that is cut off is damage like any other. */
+/* With the lock held. A batch is one write() at the end of the log, so that those of several
+ * processes do not mix; one that is cut off is damage like any other. */
 static void flush(struct gf_made *m) {
     struct stat st;
     const ssize_t bytes = (ssize_t)((size_t)m->n * sizeof *m->batch);
@@ -102,8 +102,8 @@ static struct line *place_of(const struct gf_made *m, uint64_t file) {
     return &m->known[i];
 }
 
-/* Two runs that write the same file at once may both claim it. Nobody knows which one was last, so the
- * file matches no recipe. */
+/* Two runs that write the same file at once may both claim it. Nobody knows which one was last, so
+ * the file matches no recipe. */
 static void enter_line(struct gf_made *m, const struct line *l) {
     struct line *at = place_of(m, l->file);
     const bool twice = at->check && at->recipe != l->recipe;

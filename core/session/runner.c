@@ -143,8 +143,8 @@ static int choose(struct gf_runner *r, const struct gf_job *job, int *out) {
     const char *name = backend_of(r, *out)->name;
     for (int i = 0; backend_of(r, i); i++) {
         char reason[GF_REASON] = "";
-        if (!backend_of(r, i)->automatic || has_failed(r, i) ||
-            gf_backend_probe(backend_of(r, i), reason))
+        const struct gf_backend *b = backend_of(r, i);
+        if (!b->automatic || has_failed(r, i) || b->probe(b, reason))
             continue;
         *out = i;
         snprintf(r->why, sizeof r->why, "%s did not work", name);
@@ -154,8 +154,8 @@ static int choose(struct gf_runner *r, const struct gf_job *job, int *out) {
                    gf_message());
 }
 
-/* True if another backend may succeed: a wrong job stays wrong, and so does a lack of memory, except for
- * a device's own. */
+/* True if another backend may succeed: a wrong job stays wrong, and so does a lack of memory,
+ * except for a device's own. */
 static bool is_the_backends(const struct gf_runner *r, int rc, int i) {
     return rc == GF_EBACKEND || rc == GF_EABSENT || rc == GF_EUNSUPP || rc == GF_EUNABLE ||
            (rc == GF_ENOMEM && backend_of(r, i)->devices);
@@ -165,8 +165,7 @@ static bool may_fall_back(const struct gf_runner *r, int rc, int i) {
     return r->session->asked < 0 && is_the_backends(r, rc, i);
 }
 
-/* One of several sessions could not run the job: the runner works in another one from here on. */
-static bool move(struct gf_runner *r, int rc) {
+bool gf_runner_move(struct gf_runner *r, int rc) {
     const struct gf_session_options *o = &r->session->options;
     if (!o->instead || !is_the_backends(r, rc, r->session->asked))
         return false;
@@ -214,11 +213,6 @@ static int join(struct gf_runner *r) {
     return 0;
 }
 
-static int plan_asked(struct gf_runner *r, const struct gf_job *job) {
-    snprintf(r->why, sizeof r->why, "asked for by --%s", r->session->options.wish->option);
-    return plan_with(r, r->session->asked, job);
-}
-
 int gf_runner_packs(struct gf_runner *r, const struct gf_job *job, enum gf_packing *packs) {
     int i = r->session->asked, rc = i < 0 ? choose(r, job, &i) : 0;
     const struct gf_backend *b = rc ? NULL : backend_of(r, i);
@@ -246,10 +240,12 @@ int gf_runner_plan(struct gf_runner *r, const struct gf_job *job) {
         return rc;
     if (r->session->alone)
         rc = join(r);
-    if (!rc && r->session->asked >= 0)
-        rc = plan_asked(r, job);
+    if (!rc && r->session->asked >= 0) {
+        snprintf(r->why, sizeof r->why, "asked for by --%s", r->session->options.wish->option);
+        rc = plan_with(r, r->session->asked, job);
+    }
     if (rc || r->session->asked >= 0)
-        return rc && move(r, rc) ? gf_runner_plan(r, job) : rc;
+        return rc && gf_runner_move(r, rc) ? gf_runner_plan(r, job) : rc;
     for (;;) {
         rc = choose(r, job, &i);
         if (rc)
@@ -299,9 +295,9 @@ static int exec(struct gf_runner *r, struct gf_plan *plan, const struct gf_array
                 struct gf_array *out, struct gf_report *report) {
     struct gf_session *s = r->session;
     const struct gf_backend *b = backend_of(r, r->now);
-    if (b->per_thread)
-        return plan->ops->exec(plan, in, out, report);
     int rc = plan->ops->exec(plan, in, out, report);
+    if (b->per_thread)
+        return rc;
     if (rc == GF_ENOMEM && gf_session_unplan(s, plan))
         rc = plan->ops->exec(plan, in, out, report);
     if (rc)
@@ -323,7 +319,7 @@ int gf_runner_run(struct gf_runner *r, const struct gf_array *in, struct gf_arra
         }
         r->ms.run = report->ms;
         const struct gf_job job = r->job;
-        if (!rc || !(move(r, rc) || may_fall_back(r, rc, r->now)))
+        if (!rc || !(gf_runner_move(r, rc) || may_fall_back(r, rc, r->now)))
             return rc;
         if (r->now >= 0)
             give_up(r, r->now);
@@ -342,13 +338,6 @@ int gf_runner_run_fed(struct gf_runner *r, const struct gf_array *in, struct gf_
     return rc;
 }
 
-static int find(const struct gf_runner *r, const struct gf_backend *b) {
-    int i = 0;
-    while (backend_of(r, i) != b)
-        i++;
-    return i;
-}
-
 int gf_runner_stream_begin(struct gf_runner *r, const struct gf_dwt_streamer **streamer,
                            void **context) {
     struct gf_session *s = r->session;
@@ -363,7 +352,7 @@ int gf_runner_stream_begin(struct gf_runner *r, const struct gf_dwt_streamer **s
     pthread_mutex_lock(&s->turn);
     int rc = gf_session_join(s, &r->ms.open, &other);
     if (!rc)
-        rc = gf_session_context(s, find(r, b), &r->ms.open, context);
+        rc = gf_session_context(s, gf_session_position(s, b), &r->ms.open, context);
     if (!rc)
         gf_session_unplan(s, NULL); /* their memory is the stream's */
     if (rc)
@@ -374,10 +363,6 @@ int gf_runner_stream_begin(struct gf_runner *r, const struct gf_dwt_streamer **s
 void gf_runner_stream_end(struct gf_runner *r) {
     if (gf_session_streaming(r->session)->devices)
         pthread_mutex_unlock(&r->session->turn);
-}
-
-bool gf_runner_stream_moves(struct gf_runner *r, int rc) {
-    return move(r, rc);
 }
 
 const char *gf_runner_name(const struct gf_runner *r) {

@@ -61,8 +61,8 @@ int gf_runner_run(struct gf_runner *r, const struct gf_array *in, struct gf_arra
 static inline bool gf_runner_feeds(const struct gf_runner *r) {
     return r->plan && r->plan->feeds;
 }
-/* Runs it on an input whose rows are still arriving. On failure, or if feed->complete is not set, the
- * outputs are meaningless. */
+/* Runs it on an input whose rows are still arriving. On failure, or if feed->complete is not set,
+ * the outputs are meaningless. */
 int gf_runner_run_fed(struct gf_runner *r, const struct gf_array *in, struct gf_feed *feed,
                       struct gf_array *out, struct gf_report *report);
 
@@ -72,14 +72,14 @@ int gf_runner_run_fed(struct gf_runner *r, const struct gf_array *in, struct gf_
 int gf_runner_stream_begin(struct gf_runner *r, const struct gf_dwt_streamer **streamer,
                            void **context);
 void gf_runner_stream_end(struct gf_runner *r);
-/* After end() of a stream that failed with rc: whether it may start again on another device
- * (gf_session_options.instead). */
-bool gf_runner_stream_moves(struct gf_runner *r, int rc);
+/* After end() of a stream, or a job, that failed with rc: whether the runner works on another
+ * device from here on (gf_session_options.instead), where it may start again. */
+bool gf_runner_move(struct gf_runner *r, int rc);
 
 /* Tells how the backend for this job packs half spectra (struct gf_backend). */
 int gf_runner_packs(struct gf_runner *r, const struct gf_job *job, enum gf_packing *packs);
-/* Bytes of workspace that the plan for a part of a job takes, made where that is quickly done, by a backend that
- * packs; else -1. */
+/* Bytes of workspace that the plan for a part of a job takes, made where that is quickly done, by a
+ * backend that packs; else -1. */
 int64_t gf_runner_workspace(struct gf_runner *r, const struct gf_job *part);
 
 /* Bytes that a job's arrays and workspace may take together: the session's limit. */

@@ -16,20 +16,13 @@
 /* The gain that auto asks for before several GPUs share a job: other programs use them too. */
 static const double auto_gain = 1.2;
 
-static int position(const struct gf_session *s, const struct gf_backend *b) {
-    int i = 0;
-    while (gf_session_backend(s, i) != b)
-        i++;
-    return i;
-}
-
 void gf_session_open(struct gf_session *s, const struct gf_session_options *options) {
     const struct gf_wish *w = options->wish;
     const struct gf_wish_device *d = w && w->n ? &w->device[options->which] : NULL;
     *s = (struct gf_session){.options = *options, .asked = -1, .alone = true};
     s->backends = w && w->backends ? w->backends : gf_backends;
     if (d)
-        s->asked = position(s, d->backend);
+        s->asked = gf_session_position(s, d->backend);
     if (d && d->device[0]) {
         s->options.open.device = d->device;
         s->options.device_variable = NULL;
@@ -71,7 +64,7 @@ const struct gf_backend *gf_session_streaming(const struct gf_session *s) {
     }
     do
         b = gf_backend_next(s->backends, false, b);
-    while (b && (!b->streamer || gf_backend_probe(b, reason)));
+    while (b && (!b->streamer || b->probe(b, reason)));
     return b;
 }
 
@@ -111,8 +104,8 @@ static int count_gpus(const struct gf_backend *b) {
     return gpus;
 }
 
-/* The number of devices that may share a job (below 2: none): those asked for or, if auto has picked a GPU
- * whose link to others is recorded, all of its kind. */
+/* The number of devices that may share a job (below 2: none): those asked for or, if auto has
+ * picked a GPU whose link to others is recorded, all of its kind. */
 static int count_sharing(const struct gf_session *s, int i) {
     const struct gf_backend *b = gf_session_backend(s, i);
     if (!b->shares)
@@ -169,7 +162,7 @@ static struct gf_backend_options backend_options(const struct gf_session *s, int
 static void *open_context(void *argument) {
     struct gf_opening *o = argument;
     double start = gf_now_ms();
-    int rc = gf_backend_open(o->backend, &o->options, &o->context);
+    int rc = o->backend->open(o->backend, &o->options, &o->context);
     o->ms = gf_now_ms() - start;
     if (rc == GF_EABSENT && o->backend->installed)
         gf_backend_usable(o->backend);
@@ -186,7 +179,7 @@ static void prepare_opening(const struct gf_session *s, int i, struct gf_opening
 int gf_session_open_own(const struct gf_session *s, int i, int threads, void **context) {
     const char *devices[GF_WISH_MOST];
     const struct gf_backend_options options = backend_options(s, i, threads, devices);
-    return gf_backend_open(gf_session_backend(s, i), &options, context);
+    return gf_session_backend(s, i)->open(gf_session_backend(s, i), &options, context);
 }
 
 /* A GPU backend that was asked for by name alone may have nothing but the CPU under it. */
@@ -244,7 +237,7 @@ int gf_session_join(struct gf_session *s, double *ms, int *backend) {
     if (!under_way)
         return 0;
     pthread_join(s->opening.thread, NULL);
-    *backend = position(s, s->opening.backend);
+    *backend = gf_session_position(s, s->opening.backend);
     int rc = take_over(s, *backend, &s->opening, ms);
     pthread_mutex_lock(&s->small);
     s->opening.under_way = false;
@@ -252,13 +245,16 @@ int gf_session_join(struct gf_session *s, double *ms, int *backend) {
     return rc;
 }
 
-static int open_now(struct gf_session *s, int i, double *ms) {
-    if (s->open >> i & 1)
-        return 0;
+int gf_session_context(struct gf_session *s, int i, double *ms, void **context) {
     struct gf_opening o;
-    prepare_opening(s, i, &o);
-    open_context(&o);
-    return take_over(s, i, &o, ms);
+    int rc = 0;
+    if (!(s->open >> i & 1)) {
+        prepare_opening(s, i, &o);
+        open_context(&o);
+        rc = take_over(s, i, &o, ms);
+    }
+    *context = rc ? NULL : s->context[i];
+    return rc;
 }
 
 void gf_session_check_lost(struct gf_session *s, int i) {
@@ -308,12 +304,6 @@ static struct gf_shared_plan *free_slot(struct gf_session *s, int i) {
     return oldest;
 }
 
-int gf_session_context(struct gf_session *s, int i, double *ms, void **context) {
-    int rc = open_now(s, i, ms);
-    *context = rc ? NULL : s->context[i];
-    return rc;
-}
-
 int gf_session_plan(struct gf_session *s, int i, const struct gf_job *job, double *open_ms,
                     struct gf_plan **plan, bool *made) {
     const struct gf_backend *b = gf_session_backend(s, i);
@@ -321,17 +311,18 @@ int gf_session_plan(struct gf_session *s, int i, const struct gf_job *job, doubl
     *plan = find_plan(s, i, job);
     if (*plan)
         return 0;
-    int rc = open_now(s, i, open_ms);
+    void *context;
+    int rc = gf_session_context(s, i, open_ms, &context);
     if (rc)
         return rc;
     struct gf_shared_plan *slot = free_slot(s, i);
-    rc = b->plan(s->context[i], job, plan);
+    rc = b->plan(context, job, plan);
     /* Other plans may take the memory that is missing. */
     const bool short_of_room = rc == GF_ENOMEM || (!rc && (*plan)->in_slabs);
     if (short_of_room && gf_session_unplan(s, NULL)) {
         if (!rc)
             gf_plan_drop(*plan);
-        rc = b->plan(s->context[i], job, plan);
+        rc = b->plan(context, job, plan);
     }
     if (rc) {
         *plan = NULL;
@@ -373,7 +364,7 @@ static int decide_anew(struct gf_session *s, const struct gf_job *job, int64_t r
     note_device(s, &choice);
     struct gf_decision *d = *out = &s->decision[s->n_decisions++ % GF_DECISIONS];
     *d = (struct gf_decision){
-        .job = *job, .open = s->chosen, .backend = position(s, choice.backend)};
+        .job = *job, .open = s->chosen, .backend = gf_session_position(s, choice.backend)};
     memcpy(d->why, choice.why, sizeof d->why);
     return 0;
 }

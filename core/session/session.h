@@ -124,6 +124,13 @@ const struct gf_backend *gf_session_streaming(const struct gf_session *s);
 static inline const struct gf_backend *gf_session_backend(const struct gf_session *s, int i) {
     return s->backends[i];
 }
+/* The number of a backend that is among them. */
+static inline int gf_session_position(const struct gf_session *s, const struct gf_backend *b) {
+    int i = 0;
+    while (s->backends[i] != b)
+        i++;
+    return i;
+}
 /* Tells options.note. */
 void gf_session_note(const struct gf_session *s, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -29,7 +29,7 @@ static bool identify(const struct gf_backend *b, const char *device, struct iden
     struct gf_gpu_props list[GF_GPU_MAX_DEVICES];
     int index = 0, n;
     *id = (struct identity){.alike = 1};
-    if (gf_backend_probe(b, id->reason))
+    if (b->probe(b, id->reason))
         return false;
     if (!b->list)
         return true;
@@ -46,8 +46,8 @@ static bool identify(const struct gf_backend *b, const char *device, struct iden
     return true;
 }
 
-/* Makes the key that begins a device's line: a change in any part makes it another device. The second and
- * later devices of one name get a number. */
+/* Makes the key that begins a device's line: a change in any part makes it another device. The
+ * second and later devices of one name get a number. */
 static void key_of(const struct gf_backend *b, const char *device, const struct identity *id,
                    int rank, char key[KEY]) {
     char number[16] = "";
@@ -195,8 +195,8 @@ void gf_speeds_keep_disk(const char *folder, double bytes_per_second) {
 
 /* ---- what it tells ---- */
 
-/* Samples a second for a transform of so many samples: between two measured sizes by the logarithms,
- * beyond them as at the nearest. */
+/* Samples a second for a transform of so many samples: between two measured sizes by the
+ * logarithms, beyond them as at the nearest. */
 static double rate_at(const int *side, const double *rate, int n, double samples) {
     int i = 0;
     while (i < n - 1 && (double)side[i + 1] * side[i + 1] < samples && rate[i + 1] > 0)

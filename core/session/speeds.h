@@ -45,8 +45,8 @@ char *gf_speeds_export_plans(void);
 int gf_speeds_import_plans(const char *text, size_t bytes, int *kept, int *others);
 /* A hash of all records that this run uses, in hexadecimal digits; false if there are none. */
 bool gf_speeds_digest(char text[GF_SPEEDS_DIGEST]);
-/* Deletes all records, those of plans and disks included. Returns 1 if there were any, 0 if not, or a
- * negative code. */
+/* Deletes all records, those of plans and disks included. Returns 1 if there were any, 0 if not, or
+ * a negative code. */
 int gf_speeds_forget(void);
 
 /* Bytes a second, read plus written, that the folder's file system moved last; 0 if unknown. */

@@ -12,8 +12,8 @@
 #include "core/base/clock.h"
 #include "core/base/sample_value.h"
 
-/* Milliseconds: a transform is repeated for REPEAT_MS in each round, a slow one, of SLOW_MS, only once; after
- * ROUNDS_MS no round begins, after LATEST_MS no transform. */
+/* Milliseconds: a transform is repeated for REPEAT_MS in each round, a slow one, of SLOW_MS, only
+ * once; after ROUNDS_MS no round begins, after LATEST_MS no transform. */
 enum { REPEAT_MS = 100, SLOW_MS = 3000, ROUNDS_MS = 20000, LATEST_MS = 40000 };
 enum { BUS_BYTES = 64 << 20, LINK_BYTES = 256 << 20 };
 /* A thread that waits for others of its team spins: with less of a CPU, something else has it. */
@@ -27,8 +27,8 @@ struct tuning {
     int threads;  /* as in struct gf_speeds */
 };
 
-/* A job of real pictures, on a device enough of them to keep it busy: to full spectra, or to three levels
- * of coefficients. */
+/* A job of real pictures, on a device enough of them to keep it busy: to full spectra, or to three
+ * levels of coefficients. */
 static struct gf_job job_of(int side, bool wavelet, bool several) {
     const int64_t n = several && side < MOST_SIDE ? (int64_t)BATCH / side / side : 1;
     struct gf_job job = {.direction = GF_FORWARD,
@@ -117,7 +117,7 @@ static void *run_team(void *user) {
     struct work w;
     struct gf_report report;
     void *context;
-    if (gf_backend_open(b, &team->options, &context))
+    if (b->open(b, &team->options, &context))
         return NULL;
     int rc = prepare(b, context, team->job, &w), runs = 0;
     if (!rc)
@@ -196,7 +196,7 @@ static double link_to(const struct gf_backend *b, int own, int other) {
     double speed;
     snprintf(name[0], sizeof name[0], "%d", own);
     snprintf(name[1], sizeof name[1], "%d", other);
-    if (gf_backend_open(b, &(struct gf_backend_options){.devices = pair, .n_devices = 2}, &context))
+    if (b->open(b, &(struct gf_backend_options){.devices = pair, .n_devices = 2}, &context))
         return 0;
     if (b->on_device->link(context, LINK_BYTES, &speed))
         speed = 0;
@@ -204,8 +204,8 @@ static double link_to(const struct gf_backend *b, int own, int other) {
     return speed;
 }
 
-/* The slowest link to another device of its kind; 0 if one is out of reach, or if the device is named by
- * anything but its number. */
+/* The slowest link to another device of its kind; 0 if one is out of reach, or if the device is
+ * named by anything but its number. */
 static double slowest_link(const struct gf_backend *b, const char *device) {
     struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
     const int n = b->shares && b->on_device->link ? gf_backend_devices(b, props) : 0;
@@ -257,7 +257,7 @@ int gf_tune_device(const struct gf_backend *b, const struct gf_backend_options *
                    struct gf_speeds *r) {
     struct tuning t = {.b = b, .start = gf_now_ms()};
     *r = (struct gf_speeds){.threads = 0};
-    int rc = gf_backend_open(b, options, &t.context);
+    int rc = b->open(b, options, &t.context);
     if (rc)
         return rc;
     if (b->devices)

@@ -98,7 +98,7 @@ static int add_everything(struct gf_wish *w) {
     }
     do
         b = gf_backend_next(w->backends, false, b);
-    while (b && gf_backend_probe(b, reason));
+    while (b && b->probe(b, reason));
     return rc || !b ? rc : add(w, b, "");
 }
 
@@ -145,8 +145,8 @@ static int add_list(struct gf_wish *w, const char *backend, const char *text) {
     return rc;
 }
 
-/* The backend of a list of devices: the first automatic one that has any of its own which is not the
- * CPU, or has any. */
+/* The backend of a list of devices: the first automatic one that has any of its own which is not
+ * the CPU, or has any. */
 static const struct gf_backend *backend_with_devices(const struct gf_backend *const *list) {
     struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
     const struct gf_backend *any = NULL;

@@ -168,7 +168,7 @@ int gf_slab_inverse_slabs(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t longest = gf_slab_longest(p);
     const struct gf_job job = gf_slab_pages_job(p, true, longest);
-    struct slab s = {NULL};
+    struct slab s = {.pages = NULL};
     struct gf_slab_walk walk = {inverse_slab,
                                 &s,
                                 p->n_slabs,

@@ -1,11 +1,12 @@
 /* The callbacks of a run in slabs: the files, the exchange and the backend. All functions return 0 or a
  * code that ends the run. They are called from the thread that runs.
  *
- * Several members can share a run: all have the same plan, each takes its share of every walk's parts, and
+ * Several ranks can share a run: all have the same plan, each takes its share of every walk's parts, and
  * put() and get() reach the parts of all. */
 #ifndef GF_CORE_SLAB_IO_H
 #define GF_CORE_SLAB_IO_H
 
+#include "core/base/ranks.h"
 #include "core/slab/plan.h"
 
 /* Rows of one page. */
@@ -13,23 +14,12 @@ struct gf_slab_rows {
     int64_t page, row, count;
 };
 
-/* The functions that members call together, in the same order. */
-struct gf_slab_members {
-    int member, n; /* this one, of so many; n 0: it is alone, and there are no functions */
-    void *user;    /* of these functions */
-    /* Between two walks: `rc` is what came of this member's parts of the last one. Returns when what all
-     * members put is there for all, with 0 where all had 0, else with the failure of one. */
-    int (*turn)(void *user, int rc);
-    /* values[i] becomes the sum over all members in their order, or the largest. */
-    int (*sum)(void *user, double *values, int64_t n);
-    int (*most)(void *user, double *values, int64_t n);
-    /* Bytes of one member to all. */
-    int (*share)(void *user, void *data, int64_t bytes, int from);
-};
-
 struct gf_slab_io {
     void *user;
-    struct gf_slab_members members;
+    struct gf_ranks *ranks; /* NULL, or the processes that share the run */
+    /* With ranks: between two walks; `rc` is what came of this one's parts of the last. Returns when what all put is
+     * there for all, with 0 where all had 0, else with the failure of one. */
+    int (*turn)(void *user, int rc);
     int threads; /* for what is copied number by number */
     /* Only if plan.looks: scans the input once, before all walks, for what read() needs. */
     int (*look)(void *user);

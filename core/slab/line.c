@@ -1,7 +1,6 @@
 /* The walks over long lines: blocks of columns, and slabs of the result or of a spectrum. */
 #include "core/slab/line.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -442,15 +441,15 @@ static void find_sampled(struct lines *l) {
     }
 }
 
-/* Joins what the members found. */
+/* Joins what the ranks found. */
 static int join_scans(struct lines *l) {
-    const struct gf_slab_members *m = &l->r->io->members;
+    struct gf_ranks *ranks = l->r->io->ranks;
     double energy[2] = {l->energy.sum, l->energy.n};
     int rc = gf_slab_join_largest(l->r);
-    if (!rc && m->n)
-        rc = m->sum(m->user, energy, 2);
+    if (!rc)
+        rc = gf_ranks_sum(ranks, energy, 2);
     l->energy = (struct gf_range_energy){energy[0], energy[1]};
-    return rc || !m->n || !l->sampled ? rc : m->sum(m->user, l->sampled, 2 * l->sample.count);
+    return rc || !l->sampled ? rc : gf_ranks_sum(ranks, l->sampled, 2 * l->sample.count);
 }
 
 /* The display ranges, in a walk of their own. */

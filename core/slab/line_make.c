@@ -52,7 +52,7 @@ bool gf_slab_line_in_place(const struct gf_slab_plan *p, bool inverse) {
 }
 
 struct gf_job gf_slab_line_columns_job(const struct gf_slab_plan *p, int64_t count, bool inverse) {
-    struct gf_job job = gf_slab_block_job(p, 1, count * p->width);
+    struct gf_job job = gf_part_lines(&p->job, p->pages, 1, count * p->width);
     job.shape[0] = gf_slab_line_rows(p);
     if (!inverse) {
         job.in_dtype = p->job.in_dtype;

@@ -16,7 +16,7 @@ struct row {
 };
 
 struct gf_job gf_slab_line_row_job(const struct gf_slab_plan *p, bool is_real, bool inverse) {
-    struct gf_job job = gf_slab_block_job(p, 1, 1);
+    struct gf_job job = gf_part_lines(&p->job, p->pages, 1, 1);
     job.ndim = 1;
     job.shape[0] = p->rows;
     job.channels = p->width;

@@ -373,7 +373,7 @@ bool gf_slab_part_job(const struct gf_slab_plan *p, int i, struct gf_job *job) {
         *job = kind == 1 ? gf_slab_line_row_job(p, false, false)
                          : gf_slab_line_columns_job(p, p->block_units, back);
     else
-        *job = kind == 1 ? gf_slab_block_job(p, gf_slab_most_rows(p), p->width)
+        *job = kind == 1 ? gf_part_lines(&p->job, p->pages, gf_slab_most_rows(p), p->width)
                          : gf_slab_pages_job(p, back, gf_slab_longest(p));
     return true;
 }

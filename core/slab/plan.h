@@ -10,7 +10,7 @@
  * filter's second walk puts the blocks back where they were, and a third one takes slabs from them.
  *
  *     struct gf_slab_plan p;
- *     int rc = gf_slab_plan_make(&job, false, 96 << 20, &p);           core/slab/make.h
+ *     int rc = gf_slab_plan_make(&job, &(struct gf_slab_worker){0}, 96 << 20, 0, &p);
  *     for (int64_t i = 0; i < p.n_slabs; i++)
  *         for (int64_t k = 0; k < p.n_blocks; k++)
  *             … gf_slab_piece_at(&p, i, k) …

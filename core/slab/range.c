@@ -121,16 +121,16 @@ void gf_slab_range_pages(struct gf_slab_range *r, int64_t first, int64_t count, 
     }
 }
 
-int gf_slab_range_join(struct gf_slab_range *r, const struct gf_slab_io *io,
-                       const struct gf_span *pages) {
-    const struct gf_slab_members *m = &io->members;
+int gf_slab_range_join(struct gf_slab_range *r, struct gf_ranks *ranks) {
     const int64_t page = r->lines * r->plan->number;
-    int rc = r->zeros ? m->sum(m->user, r->zero, r->n_zeros) : 0;
-    for (int i = 0; i < m->n && r->samples && !rc; i++) {
-        rc = m->share(m->user, r->kept + pages[i].first * page, pages[i].count * page, i);
+    int rc = r->zeros ? gf_ranks_sum(ranks, r->zero, r->n_zeros) : 0;
+    for (int i = 0; ranks && i < ranks->size && r->samples && !rc; i++) {
+        const struct gf_span slabs = gf_slab_share(r->plan->n_slabs, ranks->size, i);
+        const struct gf_span pages = gf_slab_pages_of(r->plan, slabs);
+        rc = gf_ranks_share(ranks, r->kept + pages.first * page, pages.count * page, i);
         if (!rc)
-            rc = m->share(m->user, r->energy + pages[i].first,
-                          pages[i].count * (int64_t)sizeof *r->energy, i);
+            rc = gf_ranks_share(ranks, r->energy + pages.first,
+                                pages.count * (int64_t)sizeof *r->energy, i);
     }
     return rc;
 }

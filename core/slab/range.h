@@ -30,10 +30,8 @@ void gf_slab_range_close(struct gf_slab_range *r);
 /* Input pages from `first` on, and their spectra, in ascending order. */
 void gf_slab_range_input(struct gf_slab_range *r, int64_t first, const struct gf_array *in);
 void gf_slab_range_pages(struct gf_slab_range *r, int64_t first, int64_t count, const char *pages);
-/* To be called by all members when all have their pages: each gets those of the others. `pages`: spans
- * of them by member. */
-int gf_slab_range_join(struct gf_slab_range *r, const struct gf_slab_io *io,
-                       const struct gf_span *pages);
+/* When all ranks have their pages: each gets those of the others. NULL: there are none. */
+int gf_slab_range_join(struct gf_slab_range *r, struct gf_ranks *ranks);
 /* The lines as an array whose slowest axis is to be transformed in place; data NULL: none. */
 struct gf_array gf_slab_range_lines(const struct gf_slab_range *r);
 /* After that: of[] of all outputs but those that are scanned. */

@@ -1,7 +1,6 @@
 /* The two walks of a job in slabs. */
 #include "core/slab/io.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +42,7 @@ static int forward_slabs(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t longest = gf_slab_longest(p);
     const struct gf_job job = gf_slab_pages_job(p, false, longest);
-    struct slab s = {NULL};
+    struct slab s = {.pages = NULL};
     return gf_slab_walk(r,
                         &(struct gf_slab_walk){forward_slab,
                                                &s,
@@ -123,7 +122,7 @@ static int write_blocks(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t rows = gf_slab_most_rows(p), channels = gf_job_lanes(&p->job);
     int64_t numbers = 0, samples = 0;
-    struct step step = {NULL};
+    struct step step = {.data = NULL};
     for (int i = 0; i < p->job.n_out; i++) {
         int64_t n = p->step_pages * rows * gf_slab_columns(p, i) * channels;
         int64_t bytes =
@@ -143,14 +142,101 @@ static int write_blocks(struct gf_slab_state *r) {
                                    {&step.piece, gf_slab_row_piece(r)}}});
 }
 
+/* ---- direct blocks: the transform of a packed half spectrum's blocks along the slowest axis writes the samples
+ * of its columns, as the last pass of a backend does in memory. The packed column is transformed by
+ * itself, as numbers, as its two columns are told apart afterwards ---- */
+
+/* Columns beside each other that are transformed for the packed one's sake: two, as backends
+ * transform a single line another way. Its two columns take as much. */
+enum { TOGETHER = 2 };
+
+/* All pages of a block, [page][row of the block]…, and a few pages of the output. */
+struct direct {
+    char *data;    /* [column], numbers */
+    char *halves;  /* [column], samples */
+    char *packed;  /* [TOGETHER], numbers; then columns 0 and n/2 as samples */
+    char *ends;    /* columns 0 and n/2, numbers */
+    char *samples; /* [row][sample] of step_pages */
+};
+
+static int64_t sample_bytes(const struct gf_slab_plan *p) {
+    return (int64_t)gf_dtype_size(p->job.out[0].dtype);
+}
+
+/* Columns 0 and n/2 as samples, to d->packed. */
+static int run_ends(struct gf_slab_state *r, const struct gf_slab_block *b, struct direct *d) {
+    const struct gf_slab_plan *p = r->plan;
+    const int64_t rows = gf_slab_block_rows(b), width = TOGETHER * gf_job_lanes(&p->job);
+    const int64_t row = gf_slab_row_bytes(p), bytes = width * p->number;
+    for (int64_t k = 0; k < p->pages * rows; k++)
+        memcpy(d->packed + k * bytes, d->data + k * row, (size_t)bytes);
+    int rc = gf_slab_run_lines(r, rows, width, d->packed);
+    if (rc)
+        return rc;
+    const struct gf_slab_spectrum s = {p, *b, d->packed, bytes, r->io->threads};
+    gf_slab_ends(&s, d->ends);
+    return gf_slab_convert(r, 0, (int64_t[]){p->pages * rows, TOGETHER}, d->ends, d->packed);
+}
+
+/* The other columns as samples, to d->halves. */
+static int run_halves(struct gf_slab_state *r, int64_t rows, struct direct *d) {
+    const struct gf_slab_plan *p = r->plan;
+    struct gf_job job = gf_part_lines(&p->job, p->pages, rows, p->width);
+    gf_part_outputs(&job, &p->job);
+    gf_part_range(&job.out[0], r->range.of[0]);
+    return gf_slab_run_part(r, &job, d->data, (void *[]){d->halves});
+}
+
+static int direct_block(struct gf_slab_state *r, int64_t k, void *user) {
+    const struct gf_slab_plan *p = r->plan;
+    struct direct *d = user;
+    const struct gf_slab_spectrum s = {p, gf_slab_block(p, k), d->halves,
+                                       p->width * sample_bytes(p), r->io->threads};
+    const int64_t rows = gf_slab_block_rows(&s.block);
+    void *own = d->data;
+    int rc = gf_slab_get_block(r, k, &s.block, (void **)&d->data);
+    if (!rc)
+        rc = run_ends(r, &s.block, d);
+    if (!rc)
+        rc = run_halves(r, rows, d);
+    if (!rc)
+        gf_slab_moved(r, p->pages * rows * gf_slab_row_bytes(p));
+    for (int64_t z = 0; z < p->pages && !rc; z += p->step_pages) {
+        const int64_t count = p->pages - z < p->step_pages ? p->pages - z : p->step_pages;
+        gf_slab_join(&s, d->packed, z, count, d->samples);
+        rc = gf_slab_write_pages(r, 0, &s.block, z, count, d->samples);
+    }
+    d->data = own;
+    return rc;
+}
+
+/* The second walk of a direct plan. */
+static int direct_blocks(struct gf_slab_state *r) {
+    const struct gf_slab_plan *p = r->plan;
+    const int64_t rows = gf_slab_most_rows(p), all = p->pages * rows;
+    const int64_t two = all * TOGETHER * gf_job_lanes(&p->job) * p->number;
+    struct direct d = {.data = NULL};
+    return gf_slab_walk(r, &(struct gf_slab_walk){
+                               direct_block,
+                               &d,
+                               p->n_blocks,
+                               {{&d.data, all * gf_slab_row_bytes(p)},
+                                {&d.halves, all * p->width * sample_bytes(p)},
+                                {&d.packed, two},
+                                {&d.ends, two},
+                                {&d.samples, p->step_pages * rows * gf_slab_out_row_bytes(p, 0)}}});
+}
+
+/* ---- all blocks ---- */
+
 /* The last walk, or for the display range the one before it. */
 static int forward_blocks(struct gf_slab_state *r) {
-    return r->plan->direct    ? gf_slab_direct_blocks(r)
+    return r->plan->direct    ? direct_blocks(r)
            : r->plan->picture ? gf_slab_by_rows(r, write_blocks)
                               : write_blocks(r);
 }
 
-/* The largest values of all members. */
+/* The largest values of all ranks. */
 static int scan_blocks(struct gf_slab_state *r) {
     r->scans = true;
     int rc = gf_slab_turn(r, forward_blocks(r));
@@ -158,25 +244,11 @@ static int scan_blocks(struct gf_slab_state *r) {
     return rc ? rc : gf_slab_join_largest(r);
 }
 
-/* All members' pages, which each of them has the sample of. */
-static int join_range(struct gf_slab_state *r) {
-    const struct gf_slab_plan *p = r->plan;
-    const int n = r->io->members.n;
-    struct gf_span *pages = n ? malloc((size_t)n * sizeof *pages) : NULL;
-    int rc = gf_slab_turn(r, n && !pages ? gf_fail(GF_ENOMEM, "out of memory") : 0);
-    for (int i = 0; i < n && !rc; i++)
-        pages[i] = gf_slab_pages_of(p, gf_slab_share(p->n_slabs, n, i));
-    if (!rc && n)
-        rc = gf_slab_range_join(&r->range, r->io, pages);
-    free(pages);
-    return rc;
-}
-
 /* The display ranges, between the two walks. */
 static int find_ranges(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
     bool scans = false;
-    int rc = join_range(r);
+    int rc = gf_slab_range_join(&r->range, r->io->ranks);
     struct gf_array lines = gf_slab_range_lines(&r->range);
     if (!rc && lines.data)
         rc = gf_slab_run_lines(r, lines.shape[1], lines.shape[2], lines.data);
@@ -188,62 +260,30 @@ static int find_ranges(struct gf_slab_state *r) {
     return !rc && scans ? scan_blocks(r) : rc;
 }
 
-static int run_forward(struct gf_slab_state *r) {
-    int rc = gf_slab_range_open(r->plan, &r->range);
+static int look(struct gf_slab_state *r) {
+    int rc = r->io->look(r->io->user);
     if (!rc)
-        rc = forward_slabs(r);
-    rc = gf_slab_turn(r, rc);
-    if (!rc && r->plan->picture)
-        rc = gf_slab_turn(r, gf_slab_blocks_in_place(r));
-    if (!rc)
-        rc = find_ranges(r);
-    if (!rc)
-        rc = gf_slab_turn(r, forward_blocks(r));
-    for (int i = 0; i < r->plan->job.n_out; i++)
-        gf_report_range(&r->plan->job, i, r->range.of[i][0], r->range.of[i][1], r->report);
-    gf_slab_range_close(&r->range);
+        gf_slab_moved(r, r->plan->walk[0].bytes_read);
     return rc;
 }
 
-static int run_inverse(struct gf_slab_state *r) {
-    int rc = gf_slab_turn(r, gf_slab_inverse_blocks(r));
-    if (!rc && r->plan->picture)
-        rc = gf_slab_turn(r, gf_slab_blocks_in_place(r));
-    return rc ? rc : gf_slab_turn(r, gf_slab_inverse_slabs(r));
-}
-
-static int run_filter(struct gf_slab_state *r) {
-    int rc = r->plan->looks ? r->io->look(r->io->user) : 0;
-    if (!rc && r->plan->looks)
-        gf_slab_moved(r, r->plan->walk[0].bytes_read);
+static int run_volume(struct gf_slab_state *r) {
+    const struct gf_slab_plan *p = r->plan;
+    const bool filter = p->job.op == GF_FILTER, inverse = p->job.direction == GF_INVERSE;
+    const bool spectrum = !filter && !inverse;
+    int rc = p->looks ? look(r) : spectrum ? gf_slab_range_open(p, &r->range) : 0;
     if (!rc)
-        rc = forward_slabs(r);
+        rc = inverse ? gf_slab_inverse_blocks(r) : forward_slabs(r);
     rc = gf_slab_turn(r, rc);
-    if (!rc)
+    if (!rc && (filter || p->picture))
         rc = gf_slab_turn(r, gf_slab_blocks_in_place(r));
-    return rc ? rc : gf_slab_turn(r, gf_slab_inverse_slabs(r));
-}
-
-/* Joins what the members' parts reported. Outputs' ranges are the same for all that have a part of the
- * last walk, as the last member has. */
-static int join_reports(struct gf_slab_state *r) {
-    const struct gf_slab_members *m = &r->io->members;
-    struct gf_report *report = r->report;
-    double sum[GF_MAX_OUTPUTS + 2];
-    int rc = 0;
-    for (int i = 0; i < GF_MAX_OUTPUTS; i++)
-        sum[i] = (double)report->clipped[i];
-    memcpy(sum + GF_MAX_OUTPUTS, r->energy, sizeof r->energy);
-    if (m->n)
-        rc = m->sum(m->user, sum, GF_MAX_OUTPUTS + 2);
-    if (!rc && m->n)
-        rc = m->share(m->user, report->low, sizeof report->low, m->n - 1);
-    if (!rc && m->n)
-        rc = m->share(m->user, report->high, sizeof report->high, m->n - 1);
-    for (int i = 0; i < GF_MAX_OUTPUTS; i++)
-        report->clipped[i] = (int64_t)sum[i];
-    const double *energy = sum + GF_MAX_OUTPUTS;
-    gf_report_energy(energy[0], energy[1], report);
+    if (!rc && spectrum)
+        rc = find_ranges(r);
+    if (!rc)
+        rc = gf_slab_turn(r, spectrum ? forward_blocks(r) : gf_slab_inverse_slabs(r));
+    for (int i = 0; i < p->job.n_out && spectrum; i++)
+        gf_report_range(&p->job, i, r->range.of[i][0], r->range.of[i][1], r->report);
+    gf_slab_range_close(&r->range);
     return rc;
 }
 
@@ -251,9 +291,7 @@ int gf_slab_run(const struct gf_slab_plan *plan, const struct gf_slab_io *io,
                 struct gf_report *report) {
     struct gf_slab_state r = {.plan = plan, .io = io, .report = report, .range = {.plan = plan}};
     *report = (struct gf_report){0};
-    int rc = plan->line                          ? gf_slab_line_run(&r)
-             : plan->job.op == GF_FILTER         ? run_filter(&r)
-             : plan->job.direction == GF_FORWARD ? run_forward(&r)
-                                                 : run_inverse(&r);
-    return rc ? rc : join_reports(&r);
+    int rc = plan->line ? gf_slab_line_run(&r) : run_volume(&r);
+    gf_report_energy(r.energy[0], r.energy[1], report);
+    return rc ? rc : gf_ranks_join_report(io->ranks, report);
 }

@@ -21,7 +21,7 @@ void gf_slab_expect(const struct gf_slab_state *r, int64_t at, int64_t bytes) {
 
 int gf_slab_walk(struct gf_slab_state *r, const struct gf_slab_walk *w) {
     enum { ROOMS = sizeof w->room / sizeof *w->room };
-    const struct gf_span own = gf_slab_own(r, w->n);
+    const struct gf_span own = gf_ranks_own(r->io->ranks, w->n);
     void *memory[ROOMS] = {NULL};
     int rc = 0;
     for (int i = 0; i < ROOMS && !rc; i++) {
@@ -82,12 +82,8 @@ struct gf_job gf_slab_pages_job(const struct gf_slab_plan *p, bool back, int64_t
     return job;
 }
 
-struct gf_job gf_slab_block_job(const struct gf_slab_plan *p, int64_t rows, int64_t width) {
-    return gf_part_lines(&p->job, p->pages, rows, width);
-}
-
 int gf_slab_run_lines(struct gf_slab_state *r, int64_t rows, int64_t width, void *lines) {
-    const struct gf_job job = gf_slab_block_job(r->plan, rows, width);
+    const struct gf_job job = gf_part_lines(&r->plan->job, r->plan->pages, rows, width);
     return gf_slab_run_part(r, &job, lines, &lines);
 }
 
@@ -141,21 +137,13 @@ int64_t gf_slab_largest_piece(const struct gf_slab_plan *p, int64_t count) {
 }
 
 int gf_slab_join_largest(struct gf_slab_state *r) {
-    const struct gf_slab_members *m = &r->io->members;
     double high[GF_MAX_OUTPUTS];
     for (int i = 0; i < GF_MAX_OUTPUTS; i++)
         high[i] = r->range.of[i][1];
-    int rc = m->n ? m->most(m->user, high, GF_MAX_OUTPUTS) : 0;
+    int rc = gf_ranks_most(r->io->ranks, high, GF_MAX_OUTPUTS);
     for (int i = 0; i < GF_MAX_OUTPUTS; i++)
         r->range.of[i][1] = high[i];
     return rc;
-}
-
-void gf_slab_place_span(bool shift, int64_t n, struct gf_span span, struct gf_span run[2]) {
-    const int64_t first = shift ? (span.first + n / 2) % n : span.first;
-    const int64_t fits = span.count < n - first ? span.count : n - first;
-    run[0] = (struct gf_span){first, fits};
-    run[1] = (struct gf_span){0, span.count - fits};
 }
 
 void gf_slab_place_rows(const struct gf_job *job, bool shift, const struct gf_slab_rows *rows,

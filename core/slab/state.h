@@ -20,16 +20,11 @@ struct gf_slab_state {
     double energy[2];           /* of a full spectrum's Hermitian part, and of the rest */
 };
 
-/* After a scan: the largest values that any member found become those of all. */
+/* After a scan: the largest values that any rank found become those of all. */
 int gf_slab_join_largest(struct gf_slab_state *r);
-/* The parts of a walk that this member takes, of n. */
-static inline struct gf_span gf_slab_own(const struct gf_slab_state *r, int64_t n) {
-    const struct gf_slab_members *m = &r->io->members;
-    return m->n ? gf_slab_share(n, m->n, m->member) : (struct gf_span){0, n};
-}
-/* After a walk: the status of all members, as struct gf_slab_members' turn(). */
+/* After a walk: the status of all ranks. */
 static inline int gf_slab_turn(struct gf_slab_state *r, int rc) {
-    return r->io->members.n ? r->io->members.turn(r->io->members.user, rc) : rc;
+    return r->io->ranks ? r->io->turn(r->io->user, rc) : rc;
 }
 
 static inline int64_t gf_slab_row_bytes(const struct gf_slab_plan *p) {
@@ -78,8 +73,7 @@ int64_t gf_slab_largest_piece(const struct gf_slab_plan *p, int64_t count);
 
 /* The part that transforms all axes but the slowest of `count` pages, or `back`. */
 struct gf_job gf_slab_pages_job(const struct gf_slab_plan *p, bool back, int64_t count);
-/* The part that transforms the slowest axis of a block, in place and without the norm's factor. */
-struct gf_job gf_slab_block_job(const struct gf_slab_plan *p, int64_t rows, int64_t width);
+/* Transforms the slowest axis of a block, in place and without the norm's factor. */
 int gf_slab_run_lines(struct gf_slab_state *r, int64_t rows, int64_t width, void *lines);
 int gf_slab_run_block(struct gf_slab_state *r, int64_t rows, void *data);
 
@@ -88,18 +82,12 @@ int gf_slab_run_block(struct gf_slab_state *r, int64_t rows, void *data);
 void gf_slab_place_rows(const struct gf_job *job, bool shift, const struct gf_slab_rows *rows,
                         struct gf_slab_rows run[2]);
 
-/* Indices of an axis of n, shifted by half of it or not: as one run or as two. */
-void gf_slab_place_span(bool shift, int64_t n, struct gf_span span, struct gf_span run[2]);
-
 /* Block k from the exchange into *data, which becomes where the exchange has it where that can be lent; and of samples of output i, [page][row of the block][sample], all
  * rows of some pages to their file. */
 int gf_slab_get_block(struct gf_slab_state *r, int64_t k, const struct gf_slab_block *b,
                       void **data);
 int gf_slab_write_pages(struct gf_slab_state *r, int i, const struct gf_slab_block *b,
                         int64_t first, int64_t count, const char *data);
-/* The second walk of a direct plan. */
-int gf_slab_direct_blocks(struct gf_slab_state *r);
-
 /* The walks of an inverse; gf_slab_inverse_slabs() is a filter's last one too. */
 int gf_slab_inverse_blocks(struct gf_slab_state *r);
 int gf_slab_inverse_slabs(struct gf_slab_state *r);
@@ -112,9 +100,7 @@ int64_t gf_slab_row_piece(const struct gf_slab_state *r);
 
 /* The plan's filter for its parts, which have a table each; the caller frees. */
 int gf_slab_filter_of(const struct gf_slab_plan *p, struct gf_filter **out);
-/* A block along the slowest axis, times the filter, and back, in place; and the table of a part's values. */
-int gf_slab_filter_block(struct gf_slab_state *r, struct gf_filter *filter,
-                         const struct gf_slab_block *b, void *data);
+/* The table of a part's values. */
 int gf_slab_filter_table(struct gf_slab_state *r, const struct gf_job *part,
                          struct gf_filter *filter);
 /* The second walk of a filter and of a picture: blocks that stay in their place. */

@@ -22,8 +22,8 @@ static const double SEARCHED = 0.6;
 
 /* ---- sums ---- */
 
-/* A real series of n samples has 2 reach + 1 <= n factors: of 1, cos k, sin k, cos 2k, …; the rows of
- * this table. */
+/* A real series of n samples has 2 reach + 1 <= n factors: of 1, cos k, sin k, cos 2k, …; the rows
+ * of this table. */
 static void make_table(float *table, int64_t n, int64_t reach) {
     float turn[2][MOST];
     for (int64_t x = 0; x < n; x++) {
@@ -218,8 +218,8 @@ static bool is_inside(const struct gf_detail *d, const double at[2], double shar
            fabs(at[1]) <= share * (double)reach_of(d->n[1]);
 }
 
-/* Measured on 1,021 photographs and textures without noise, and on 240 pictures with it: one wave explains
- * most of its 8 x 8 tiles, or all but what the floor around its peak explains. */
+/* Measured on 1,021 photographs and textures without noise, and on 240 pictures with it: one wave
+ * explains most of its 8 x 8 tiles, or all but what the floor around its peak explains. */
 static bool is_wave(const struct gf_periodic *p) {
     const double excess = (1 / p->steady - 1) * p->level;
     if (p->periods < 15)
@@ -277,8 +277,8 @@ static void estimate(const struct gf_detail *d, const double at[2], double facto
         factor[i] = passed > 0 ? factor[i] / passed : 0;
 }
 
-/* Clipping makes sums and differences of the frequencies of strong waves, which are not in the samples
- * before it: of those a tenth of the amplitude is there, of a wave half at least. */
+/* Clipping makes sums and differences of the frequencies of strong waves, which are not in the
+ * samples before it: of those a tenth of the amplitude is there, of a wave half at least. */
 static bool is_in_samples(const struct gf_detail *d, const struct gf_periodic *p) {
     double factor[2];
     measure(d, d->sample, p->at, factor);

@@ -146,9 +146,9 @@ static double lobe(double d) {
     return fabs(fabs(d) - 1) < 1e-6 ? 0.25 : sin(PI * d) / (2 * PI * d * (1 - d * d));
 }
 
-/* A wave that swells and fades has more around its peak than the window's own lobe. Rings of bins at
- * 2, 3, … are compared with the lobe and with the level of the surroundings; the first that has no
- * more than those is beyond the wave. */
+/* A wave that swells and fades has more around its peak than the window's own lobe. Rings of bins
+ * at 2, 3, … are compared with the lobe and with the level of the surroundings; the first that has
+ * no more than those is beyond the wave. */
 static double find_radius(const struct search *s, const int64_t at[3], const double part[3],
                           double power, double height, double level) {
     double own[RING_ORDERS + 1] = {0}, there[RING_ORDERS + 1] = {0}, count[RING_ORDERS + 1] = {0};

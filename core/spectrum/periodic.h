@@ -7,9 +7,9 @@
  *
  * The samples are seen through a Hann window (core/spectrum/windowed.h). A candidate is a local
  * maximum there that is above its surroundings on every side. What it looks like in the picture is
- * read from the bins around it: transformed back, they are the wave's amplitude and phase in each of
- * 4 x 4 tiles. A disturbance has the same in all of them; bricks and fences drift, edges are in a
- * few tiles. */
+ * read from the bins around it: transformed back, they are the wave's amplitude and phase in each
+ * of 4 x 4 tiles. A disturbance has the same in all of them; bricks and fences drift, edges are in
+ * a few tiles. */
 #ifndef GF_CORE_SPECTRUM_PERIODIC_H
 #define GF_CORE_SPECTRUM_PERIODIC_H
 

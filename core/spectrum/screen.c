@@ -158,8 +158,8 @@ int gf_screens_find(const struct gf_periodic_list *list, const struct gf_spectru
     return found;
 }
 
-/* The lattice of halves of the strongest wave and the strongest one across it. A sensor's own pattern, of
- * 2 to 4 samples, is such a product. */
+/* The lattice of halves of the strongest wave and the strongest one across it. A sensor's own
+ * pattern, of 2 to 4 samples, is such a product. */
 static bool make_lattice(struct finder *f, struct gf_screen *s) {
     *s = (struct gf_screen){.n = 1};
     frequency(f, &f->list->item[0], s->basis[0]);

@@ -2,7 +2,6 @@
 #include "core/spectrum/thing.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/status.h"
 #include "core/spectrum/places.h"

@@ -39,12 +39,12 @@ struct gf_vendor {
 
 /* As in struct gf_backend. */
 int gf_vendor_probe(const struct gf_backend *b, char reason[GF_REASON]);
-int gf_vendor_list(const struct gf_backend *b, struct gf_gpu_props *props, int most);
+int gf_vendor_list(const struct gf_backend *b, struct gf_gpu_props *props);
 int gf_vendor_open(const struct gf_backend *b, const struct gf_backend_options *options,
                    void **context);
 extern const struct gf_on_device gf_vendor_on_device;
-#define GF_VENDOR(row)                                                                             \
-    .own = &(row), .devices = true, .probe = gf_vendor_probe, .open = gf_vendor_open,              \
+#define GF_VENDOR(row) \
+    .own = &(row), .devices = true, .probe = gf_vendor_probe, .open = gf_vendor_open, \
     .on_device = &gf_vendor_on_device, .lost = gf_gpu_run_lost, .close = gf_gpu_run_close
 
 /* GF_EUNSUPP for jobs that need passes of their own. */

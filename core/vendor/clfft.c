@@ -1,7 +1,6 @@
-/* clFFT as an entrant of `gpufft bench`, on arrays of its own types alone. It is loaded at run time:
- * the few declarations that are needed are below, from its documentation. A plan is a number; a
- * context, a queue and memory are OpenCL's. */
-#include <stdlib.h>
+/* clFFT as an entrant of `gpufft bench`, on arrays of its own types alone. It is loaded at run
+ * time: the few declarations that are needed are below, from its documentation. A plan is a number;
+ * a context, a queue and memory are OpenCL's. */
 
 #include "core/base/clock.h"
 #include "core/base/dl.h"
@@ -16,26 +15,26 @@ enum { COMPLEX_INTERLEAVED = 1, HERMITIAN_INTERLEAVED = 3, REAL = 5 };
 enum { OUT_OF_PLACE = 2, NOT_IMPLEMENTED = 4097, DEVICE_NO_DOUBLE = 4103 };
 
 /* A function: its member, its name in the library behind "clfft", its parameters. */
-#define FUNCTIONS(F)                                                                               \
-    F(version, "GetVersion", (uint32_t * major, uint32_t * minor, uint32_t * patch))               \
-    F(setup, "Setup", (const void *data)) /* NULL: as usual */                                     \
-    F(teardown, "Teardown", (void))                                                                \
-    F(create, "CreateDefaultPlan",                                                                 \
-      (size_t * plan, void *context, int dims, const size_t *lengths))                             \
-    F(destroy, "DestroyPlan", (size_t * plan))                                                     \
-    F(set_precision, "SetPlanPrecision", (size_t plan, int precision))                             \
-    F(set_layout, "SetLayout", (size_t plan, int in, int out))                                     \
-    F(set_location, "SetResultLocation", (size_t plan, int place))                                 \
-    F(set_scale, "SetPlanScale", (size_t plan, int direction, float scale))                        \
-    F(set_batch, "SetPlanBatchSize", (size_t plan, size_t batch))                                  \
-    F(set_in_stride, "SetPlanInStride", (size_t plan, int dims, size_t *strides))                  \
-    F(set_out_stride, "SetPlanOutStride", (size_t plan, int dims, size_t *strides))                \
-    F(set_distance, "SetPlanDistance", (size_t plan, size_t in, size_t out))                       \
-    F(bake, "BakePlan",                                                                            \
-      (size_t plan, uint32_t n, void **queues, void (*notify)(size_t, void *), void *user))        \
-    F(work_bytes, "GetTmpBufSize", (size_t plan, size_t * bytes))                                  \
-    F(enqueue, "EnqueueTransform",                                                                 \
-      (size_t plan, int direction, uint32_t n, void **queues, uint32_t n_waits,                    \
+#define FUNCTIONS(F) \
+    F(version, "GetVersion", (uint32_t * major, uint32_t * minor, uint32_t * patch)) \
+    F(setup, "Setup", (const void *data)) /* NULL: as usual */ \
+    F(teardown, "Teardown", (void)) \
+    F(create, "CreateDefaultPlan", \
+      (size_t * plan, void *context, int dims, const size_t *lengths)) \
+    F(destroy, "DestroyPlan", (size_t * plan)) \
+    F(set_precision, "SetPlanPrecision", (size_t plan, int precision)) \
+    F(set_layout, "SetLayout", (size_t plan, int in, int out)) \
+    F(set_location, "SetResultLocation", (size_t plan, int place)) \
+    F(set_scale, "SetPlanScale", (size_t plan, int direction, float scale)) \
+    F(set_batch, "SetPlanBatchSize", (size_t plan, size_t batch)) \
+    F(set_in_stride, "SetPlanInStride", (size_t plan, int dims, size_t *strides)) \
+    F(set_out_stride, "SetPlanOutStride", (size_t plan, int dims, size_t *strides)) \
+    F(set_distance, "SetPlanDistance", (size_t plan, size_t in, size_t out)) \
+    F(bake, "BakePlan", \
+      (size_t plan, uint32_t n, void **queues, void (*notify)(size_t, void *), void *user)) \
+    F(work_bytes, "GetTmpBufSize", (size_t plan, size_t * bytes)) \
+    F(enqueue, "EnqueueTransform", \
+      (size_t plan, int direction, uint32_t n, void **queues, uint32_t n_waits, \
        void *const *waits, void **events, void **in, void **out, void *work))
 
 #define MEMBER(member, name, parameters) int(*member) parameters;
@@ -54,12 +53,20 @@ struct impl {
 
 static struct clfft library;
 
-static int find(char text[GF_VENDOR_TEXT]) {
+static int load(void *unused) {
     static const char *const sonames[] = {"libclFFT.so.2", "libclFFT.so", NULL};
-    static struct gf_dl_once once = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+    void *handle;
+    (void)unused;
+    return gf_dl_open(sonames, symbols, &library, &handle)
+               ? gf_fail(GF_EABSENT, "no clFFT (libclFFT.so.2); apt install libclfft2")
+               : 0;
+}
+
+static int find(char text[GF_VENDOR_TEXT]) {
+    static struct gf_dl_once once = GF_DL_ONCE;
     uint32_t version[3] = {0, 0, 0};
-    if (gf_dl_open_once(&once, sonames, symbols, &library))
-        return gf_fail(GF_EABSENT, "no clFFT (libclFFT.so.2); apt install libclfft2");
+    if (gf_dl_once(&once, load, NULL))
+        return GF_EABSENT;
     library.version(&version[0], &version[1], &version[2]);
     if (text)
         snprintf(text, GF_VENDOR_TEXT, "clFFT %u.%u.%u", version[0], version[1], version[2]);

@@ -20,7 +20,7 @@
 /* A transform by cuFFT, from one buffer to another. */
 struct transform {
     struct gf_cufft_layout layout;
-    int type, plan, direction;
+    int type, plan;
     bool planned;
     bool in_complex, out_complex;
     enum gf_gpu_buffer_id from, to;
@@ -90,10 +90,6 @@ static bool choose_transform(struct impl *m, struct gf_gpu_space *in, struct gf_
             break;
         real = false;
     }
-    bool wide = job->precision == GF_DOUBLE;
-    e->type = !e->in_complex    ? (wide ? GF_CUFFT_D2Z : GF_CUFFT_R2C)
-              : !e->out_complex ? (wide ? GF_CUFFT_Z2D : GF_CUFFT_C2R)
-                                : (wide ? GF_CUFFT_Z2Z : GF_CUFFT_C2C);
     m->direct = e->layout.rank && real == gf_job_is_real(job) && gf_job_is_bare(job);
     m->copies_input = m->direct && !e->out_complex && !job->spend_input;
     gf_gpu_size_buffers(p);
@@ -103,7 +99,6 @@ static bool choose_transform(struct impl *m, struct gf_gpu_space *in, struct gf_
     }
     e->from = in->buffer_id;
     e->to = out->buffer_id;
-    e->direction = forward ? GF_CUFFT_FORWARD : GF_CUFFT_INVERSE;
     m->n_transforms = 1;
     if (in->buffer_id == GF_GPU_A)
         p->bytes[GF_GPU_A] = gf_gpu_space_bytes(in);
@@ -173,19 +168,14 @@ static bool runs_on_device(const struct gf_job *job) {
 static int make_filter(struct impl *m, struct gf_gpu_space *in, struct gf_gpu_space *out) {
     struct gf_gpu_plan *p = m->bare.run.plan;
     const struct gf_job *job = &p->job;
-    const bool wide = job->precision == GF_DOUBLE;
     bool plain =
         job->ndim == 2 && job->channels == 1 && (job->in_dtype == GF_U8 || job->in_dtype == GF_U16);
     filter_spaces(job, in, out);
     m->transform[0] = (struct transform){.layout = gf_cufft_lay_out(job, in, out),
-                                         .type = wide ? GF_CUFFT_D2Z : GF_CUFFT_R2C,
-                                         .direction = GF_CUFFT_FORWARD,
                                          .out_complex = true,
                                          .from = GF_GPU_A,
                                          .to = GF_GPU_B};
     m->transform[1] = (struct transform){.layout = gf_cufft_lay_out(job, out, in),
-                                         .type = wide ? GF_CUFFT_Z2D : GF_CUFFT_C2R,
-                                         .direction = GF_CUFFT_INVERSE,
                                          .in_complex = true,
                                          .from = GF_GPU_B,
                                          .to = GF_GPU_A};
@@ -206,11 +196,6 @@ static int make_filter(struct impl *m, struct gf_gpu_space *in, struct gf_gpu_sp
 }
 
 /* cuFFT does not document its order of axes; it is listed as one axis after the other. */
-static void list_transform(const struct transform *e, int64_t before, int64_t after,
-                           struct gf_plan *plan) {
-    gf_pass_list_axes(plan, "cufft", !e->in_complex, !e->out_complex, before, after);
-}
-
 static void list_passes(const struct impl *m, const struct gf_gpu_space *in,
                         const struct gf_gpu_space *out, struct gf_plan *plan) {
     int64_t before = gf_gpu_space_bytes(in), after = gf_gpu_space_bytes(out);
@@ -220,10 +205,11 @@ static void list_passes(const struct impl *m, const struct gf_gpu_space *in,
         snprintf(p->what, sizeof p->what, "copy: the inverse overwrites the spectrum it reads");
         p->bytes_read = p->bytes_written = before;
     }
-    list_transform(&m->transform[0], before, after, plan);
+    gf_pass_list_axes(plan, "cufft", !m->transform[0].in_complex, !m->transform[0].out_complex,
+                      before, after);
     if (m->n_transforms > 1) {
         gf_gpu_run_list(m->bare.run.plan, m->before, m->between, plan);
-        list_transform(&m->transform[1], after, before, plan);
+        gf_pass_list_axes(plan, "cufft", false, true, after, before);
     }
     gf_gpu_run_list(m->bare.run.plan, m->between, m->bare.run.plan->n_passes, plan);
 }
@@ -240,6 +226,7 @@ static int make_plan(const struct gf_gpu_context *c, struct impl *m, struct tran
         return GF_EBACKEND;
     if (!l->rank)
         return 0;
+    e->type = gf_cufft_type(e->in_complex, e->out_complex, m->word == 8);
     int code = f->create(&e->plan);
     e->planned = !code;
     code = code ? code : f->auto_allocate(e->plan, 0);
@@ -312,6 +299,8 @@ static int cufft_upload(struct gf_plan *plan, const struct gf_array *in) {
 
 static int run_transform(const struct gf_gpu_context *c, const struct impl *m,
                          const struct transform *e) {
+    const int direction =
+        m->bare.run.plan->job.direction == GF_FORWARD ? GF_CUFFT_FORWARD : GF_CUFFT_INVERSE;
     const struct gf_cufft_layout *l = &e->layout;
     int64_t in_step = l->in_step * m->word * (e->in_complex ? 2 : 1);
     int64_t out_step = l->out_step * m->word * (e->out_complex ? 2 : 1);
@@ -323,7 +312,7 @@ static int run_transform(const struct gf_gpu_context *c, const struct impl *m,
     if (!c->api->stream(c->gpu))
         return GF_EBACKEND;
     for (int64_t i = 0; i < l->loops && !code; i++, in += in_step, out += out_step)
-        code = gf_cufft_exec(e->type, e->plan, in, out, e->direction);
+        code = gf_cufft_exec(e->type, e->plan, in, out, direction);
     return code ? gf_cufft_failure(code, "a transform", c->props.name) : 0;
 }
 

@@ -18,15 +18,9 @@ static int cuda_major(const void *table) {
     return version / 1000 + 1;
 }
 
-static int driver_version(const struct gf_cuda *cu) {
-    int version = 0;
-    cu->driver_version(&version);
-    return version;
-}
-
 int gf_cufft_absent(void) {
     const struct gf_cuda *cu = gf_cuda_find();
-    const int version = cu ? driver_version(cu) : 0;
+    const int version = cu ? gf_cuda_version(cu) : 0;
     return cu ? gf_fail(GF_EABSENT,
                         "no cuFFT (libcufft.so.12, .11 or .10); apt install libcufft11, or "
                         "NVIDIA's libcufft-%d-%d, or name its folder in LD_LIBRARY_PATH",
@@ -34,16 +28,17 @@ int gf_cufft_absent(void) {
               : GF_EABSENT;
 }
 
-const struct gf_cufft *gf_cufft_find(void) {
+static int load(void *unused) {
     static const char *const suffixes[] = {".12", ".11", ".10", "", NULL};
     static const struct gf_cuda_part part = {"libcufft", suffixes, symbols, sizeof library,
                                              cuda_major};
-    static struct gf_dl_once once = {.mutex = PTHREAD_MUTEX_INITIALIZER};
-    const struct gf_cuda *cu = gf_cuda_find();
-    if (cu && gf_cuda_open_fitting(&once, &part, driver_version(cu) / 1000, &library))
-        return &library;
-    gf_cufft_absent();
-    return NULL;
+    (void)unused;
+    return gf_cuda_find() && gf_cuda_open_fitting(&part, &library) ? 0 : gf_cufft_absent();
+}
+
+const struct gf_cufft *gf_cufft_find(void) {
+    static struct gf_dl_once once = GF_DL_ONCE;
+    return gf_dl_once(&once, load, NULL) ? NULL : &library;
 }
 
 int gf_cufft_version(char text[GF_VENDOR_TEXT]) {
@@ -56,6 +51,12 @@ int gf_cufft_version(char text[GF_VENDOR_TEXT]) {
     snprintf(text, GF_VENDOR_TEXT, "cuFFT %d.%d.%d", version / 1000, version % 1000 / 100,
              version % 100);
     return 0;
+}
+
+int gf_cufft_type(bool in_complex, bool out_complex, bool is_double) {
+    return !in_complex    ? (is_double ? GF_CUFFT_D2Z : GF_CUFFT_R2C)
+           : !out_complex ? (is_double ? GF_CUFFT_Z2D : GF_CUFFT_C2R)
+                          : (is_double ? GF_CUFFT_Z2Z : GF_CUFFT_C2C);
 }
 
 int gf_cufft_exec(int type, int plan, void *in, void *out, int direction) {

@@ -47,37 +47,37 @@ struct gf_cufft_spread {
 /* A function: its member in struct gf_cufft, its name in the library behind "cufft", its parameters.
  * make(): point (i, j, k) of transform b is element b * dist + ((i * embed[1] + j) * embed[2] + k) *
  * stride; without embeds all is dense. spread_*: of plans for several GPUs (cuFFTXt). */
-#define GF_CUFFT_FUNCTIONS(F)                                                                      \
-    F(version, "GetVersion", (int *version)) /* 11203 is 11.2.3 */                                 \
-    F(create, "Create", (int *plan))                                                               \
-    F(destroy, "Destroy", (int plan))                                                              \
-    F(auto_allocate, "SetAutoAllocation",                                                          \
-      (int plan, int on)) /* 0: the caller sets the work area */                                   \
-    F(make, "MakePlanMany64",                                                                      \
-      (int plan, int rank, long long *n, long long *in_embed, long long in_stride,                 \
-       long long in_dist, long long *out_embed, long long out_stride, long long out_dist,          \
-       int type, long long batch, size_t *work_bytes))                                             \
-    F(set_work, "SetWorkArea", (int plan, void *work))                                             \
-    F(set_stream, "SetStream", (int plan, void *stream))                                           \
-    F(c2c, "ExecC2C", (int plan, void *in, void *out, int direction))                              \
-    F(z2z, "ExecZ2Z", (int plan, void *in, void *out, int direction))                              \
-    F(r2c, "ExecR2C", (int plan, void *in, void *out))                                             \
-    F(d2z, "ExecD2Z", (int plan, void *in, void *out))                                             \
-    F(c2r, "ExecC2R", (int plan, void *in, void *out)) /* may overwrite what it reads */           \
-    F(z2d, "ExecZ2D", (int plan, void *in, void *out))                                             \
-    F(use, "XtSetGPUs", (int plan, int n, int *devices))                                           \
-    F(make_2d, "MakePlan2d", (int plan, int ny, int nx, int type, size_t *work_bytes))             \
-    F(make_3d, "MakePlan3d", (int plan, int nz, int ny, int nx, int type, size_t *work_bytes))     \
-    F(spread_alloc, "XtMalloc", (int plan, struct gf_cufft_spread **s, int order))                 \
-    F(spread_free, "XtFree", (struct gf_cufft_spread * s))                                         \
-    F(spread_copy, "XtMemcpy", (int plan, void *to, void *from, int way))                          \
-    F(spread_c2c, "XtExecDescriptorC2C",                                                           \
-      (int plan, struct gf_cufft_spread *in, struct gf_cufft_spread *out, int direction))          \
-    F(spread_z2z, "XtExecDescriptorZ2Z",                                                           \
-      (int plan, struct gf_cufft_spread *in, struct gf_cufft_spread *out, int direction))          \
-    F(spread_r2c, "XtExecDescriptorR2C",                                                           \
-      (int plan, struct gf_cufft_spread *in, struct gf_cufft_spread *out))                         \
-    F(spread_d2z, "XtExecDescriptorD2Z",                                                           \
+#define GF_CUFFT_FUNCTIONS(F) \
+    F(version, "GetVersion", (int *version)) /* 11203 is 11.2.3 */ \
+    F(create, "Create", (int *plan)) \
+    F(destroy, "Destroy", (int plan)) \
+    F(auto_allocate, "SetAutoAllocation", \
+      (int plan, int on)) /* 0: the caller sets the work area */ \
+    F(make, "MakePlanMany64", \
+      (int plan, int rank, long long *n, long long *in_embed, long long in_stride, \
+       long long in_dist, long long *out_embed, long long out_stride, long long out_dist, \
+       int type, long long batch, size_t *work_bytes)) \
+    F(set_work, "SetWorkArea", (int plan, void *work)) \
+    F(set_stream, "SetStream", (int plan, void *stream)) \
+    F(c2c, "ExecC2C", (int plan, void *in, void *out, int direction)) \
+    F(z2z, "ExecZ2Z", (int plan, void *in, void *out, int direction)) \
+    F(r2c, "ExecR2C", (int plan, void *in, void *out)) \
+    F(d2z, "ExecD2Z", (int plan, void *in, void *out)) \
+    F(c2r, "ExecC2R", (int plan, void *in, void *out)) /* may overwrite what it reads */ \
+    F(z2d, "ExecZ2D", (int plan, void *in, void *out)) \
+    F(use, "XtSetGPUs", (int plan, int n, int *devices)) \
+    F(make_2d, "MakePlan2d", (int plan, int ny, int nx, int type, size_t *work_bytes)) \
+    F(make_3d, "MakePlan3d", (int plan, int nz, int ny, int nx, int type, size_t *work_bytes)) \
+    F(spread_alloc, "XtMalloc", (int plan, struct gf_cufft_spread **s, int order)) \
+    F(spread_free, "XtFree", (struct gf_cufft_spread * s)) \
+    F(spread_copy, "XtMemcpy", (int plan, void *to, void *from, int way)) \
+    F(spread_c2c, "XtExecDescriptorC2C", \
+      (int plan, struct gf_cufft_spread *in, struct gf_cufft_spread *out, int direction)) \
+    F(spread_z2z, "XtExecDescriptorZ2Z", \
+      (int plan, struct gf_cufft_spread *in, struct gf_cufft_spread *out, int direction)) \
+    F(spread_r2c, "XtExecDescriptorR2C", \
+      (int plan, struct gf_cufft_spread *in, struct gf_cufft_spread *out)) \
+    F(spread_d2z, "XtExecDescriptorD2Z", \
       (int plan, struct gf_cufft_spread *in, struct gf_cufft_spread *out))
 
 #define GF_CUFFT_MEMBER(member, name, parameters) int(*member) parameters;
@@ -90,7 +90,8 @@ const struct gf_cufft *gf_cufft_find(void);
 
 /* The same as struct gf_vendor's find(): "cuFFT 12.0.0". */
 int gf_cufft_version(char text[GF_VENDOR_TEXT]);
-/* Runs a plan of one GPU. */
+/* One of the types above, and runs a plan of it on one GPU. `direction` is that of complex numbers. */
+int gf_cufft_type(bool in_complex, bool out_complex, bool is_double);
 int gf_cufft_exec(int type, int plan, void *in, void *out, int direction);
 /* GF_EABSENT with the remedy. */
 int gf_cufft_absent(void);

@@ -46,7 +46,7 @@ static int cufftxt_probe(const struct gf_backend *b, char reason[GF_REASON]) {
         snprintf(reason, GF_REASON, "%s", gf_message());
         return GF_EABSENT;
     }
-    int n = gf_gpu_cuda.list(props, GF_GPU_MAX_DEVICES);
+    int n = gf_gpu_list(&gf_gpu_cuda, props);
     if (n < 2) {
         snprintf(reason, GF_REASON, "cuFFTXt needs two GPUs or more, and there is one");
         return GF_EABSENT;
@@ -57,7 +57,7 @@ static int cufftxt_probe(const struct gf_backend *b, char reason[GF_REASON]) {
 
 static int pick_devices(struct context *c, const struct gf_backend_options *options) {
     struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
-    int n = gf_gpu_cuda.list(props, GF_GPU_MAX_DEVICES), rc = n < 0 ? n : 0, index = 0;
+    int n = gf_gpu_list(&gf_gpu_cuda, props), rc = n < 0 ? n : 0, index = 0;
     size_t used = 0;
     if (!rc && options->n_devices > GF_GPU_MAX_DEVICES)
         rc = gf_fail(GF_EUSAGE, "--device lists more than %d devices", GF_GPU_MAX_DEVICES);
@@ -176,10 +176,8 @@ static int make_plan(struct context *c, struct gf_plan *plan) {
     struct impl *m = plan->impl;
     const struct gf_job *job = &plan->job;
     const int *n = (const int[]){(int)job->shape[0], (int)job->shape[1], (int)job->shape[2]};
-    const bool wide = job->precision == GF_DOUBLE;
     size_t work[64] = {0};
-    m->type = gf_dtype_is_complex(job->in_dtype) ? (wide ? GF_CUFFT_Z2Z : GF_CUFFT_C2C)
-                                                 : (wide ? GF_CUFFT_D2Z : GF_CUFFT_R2C);
+    m->type = gf_cufft_type(gf_dtype_is_complex(job->in_dtype), true, job->precision == GF_DOUBLE);
     m->direction = job->direction == GF_FORWARD ? GF_CUFFT_FORWARD : GF_CUFFT_INVERSE;
     int rc = enter(c, 0);
     if (rc)
@@ -285,8 +283,8 @@ static int transform(const struct context *c, struct impl *m) {
                    "a copy to natural order");
 }
 
-/* Takes the host's clock between waits for all devices, as no device's clock covers them all. Restoring
- * the input before each run is not timed. */
+/* Takes the host's clock between waits for all devices, as no device's clock covers them all.
+ * Restoring the input before each run is not timed. */
 static int cufftxt_run(struct gf_plan *plan, int times, double *seconds) {
     const struct context *c = plan->context;
     struct impl *m = plan->impl;

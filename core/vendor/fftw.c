@@ -95,10 +95,6 @@ static void fftw_code_path(void *context, char text[GF_CODE_PATH]) {
     gf_fftw_code_path(f ? f : gf_fftw_find(c->maker, GF_DOUBLE, NULL), text);
 }
 
-static void fftw_close(void *context) {
-    free(context);
-}
-
 /* The transformed axes into dims, the halved one last as FFTW requires; the others and the
  * channels into batch. */
 static void describe(const struct gf_job *job, const struct gf_work *in, const struct gf_work *out,
@@ -378,7 +374,7 @@ const struct gf_backend gf_backend_fftw = {
     .open = fftw_open,
     .plan = fftw_plan,
     .code_path = fftw_code_path,
-    .close = fftw_close,
+    .close = free,
 };
 
 const struct gf_backend gf_backend_mkl = {
@@ -389,5 +385,5 @@ const struct gf_backend gf_backend_mkl = {
     .open = fftw_open,
     .plan = fftw_plan,
     .code_path = fftw_code_path,
-    .close = fftw_close,
+    .close = free,
 };

@@ -1,33 +1,31 @@
 /* Loads FFTW or MKL, locks the planner and keeps its wisdom. */
 #include "core/vendor/fftw_library.h"
 
-#include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/base/dl.h"
 #include "core/base/process.h"
 #include "core/base/status.h"
 #include "core/gpu/cache/kernel_store.h"
 
-#define SYMBOL(prefix, field, name)                                                                \
+#define SYMBOL(prefix, field, name) \
     { prefix name, offsetof(struct gf_fftw, field) }
 /* float and double differ in the prefix of the names only. */
-#define SYMBOLS(prefix)                                                                            \
-    SYMBOL(prefix, plan_dft, "plan_guru64_dft"), SYMBOL(prefix, plan_r2c, "plan_guru64_dft_r2c"),  \
-        SYMBOL(prefix, plan_c2r, "plan_guru64_dft_c2r"), SYMBOL(prefix, run_dft, "execute_dft"),   \
-        SYMBOL(prefix, run_r2c, "execute_dft_r2c"), SYMBOL(prefix, run_c2r, "execute_dft_c2r"),    \
-        SYMBOL(prefix, destroy, "destroy_plan"), SYMBOL(prefix, set_timelimit, "set_timelimit"),   \
+#define SYMBOLS(prefix) \
+    SYMBOL(prefix, plan_dft, "plan_guru64_dft"), SYMBOL(prefix, plan_r2c, "plan_guru64_dft_r2c"), \
+        SYMBOL(prefix, plan_c2r, "plan_guru64_dft_c2r"), SYMBOL(prefix, run_dft, "execute_dft"), \
+        SYMBOL(prefix, run_r2c, "execute_dft_r2c"), SYMBOL(prefix, run_c2r, "execute_dft_c2r"), \
+        SYMBOL(prefix, destroy, "destroy_plan"), SYMBOL(prefix, set_timelimit, "set_timelimit"), \
         SYMBOL(prefix, version, "version")
-#define WISDOM_SYMBOLS(prefix)                                                                     \
-    SYMBOL(prefix, import_wisdom, "import_wisdom_from_file"),                                      \
-        SYMBOL(prefix, export_wisdom, "export_wisdom_to_filename"),                                \
+#define WISDOM_SYMBOLS(prefix) \
+    SYMBOL(prefix, import_wisdom, "import_wisdom_from_string"), \
+        SYMBOL(prefix, export_wisdom, "export_wisdom_to_string"), \
         SYMBOL(prefix, forget_wisdom, "forget_wisdom")
-#define THREAD_SYMBOLS(prefix)                                                                     \
-    SYMBOL(prefix, init_threads, "init_threads"),                                                  \
+#define THREAD_SYMBOLS(prefix) \
+    SYMBOL(prefix, init_threads, "init_threads"), \
         SYMBOL(prefix, plan_with_nthreads, "plan_with_nthreads")
 
 static const struct gf_dl_symbol symbols[2][10] = {
@@ -52,7 +50,7 @@ static const struct gf_dl_symbol mkl_symbols[] = {
  * wait for each other's CPUs. */
 enum { MKL_THREADING_GNU = 3 };
 
-#define MKL_SONAMES                                                                                \
+#define MKL_SONAMES \
     { "libmkl_rt.so.3", "libmkl_rt.so.2", "libmkl_rt.so.1", "libmkl_rt.so" }
 
 static const struct library {
@@ -151,27 +149,22 @@ void gf_fftw_code_path(const struct gf_fftw *f, char text[GF_CODE_PATH]) {
 
 /* ---- wisdom: the results of the slow planning modes, kept from run to run ---- */
 
-static bool path_of(const struct library *l, char *path, size_t size) {
+bool gf_fftw_wisdom_path(enum gf_precision p, char *path, size_t size) {
     const char *cache = gf_process()->cache_folder;
-    int n = cache ? snprintf(path, size, "%s/gpufft/%s", cache, l->wisdom) : 0;
+    int n = cache ? snprintf(path, size, "%s/gpufft/%s", cache, library[GF_FFTW_OWN][p].wisdom) : 0;
     return n > 0 && (size_t)n < size;
 }
 
-bool gf_fftw_wisdom_path(enum gf_precision p, char *path, size_t size) {
-    return path_of(&library[GF_FFTW_OWN][p], path, size);
-}
+enum { MOST_WISDOM = 64 << 20 }; /* bytes */
 
 /* The lock is held. A damaged file is ignored: FFTW checks what it reads. */
 static void import_wisdom(const struct loaded *l, const struct gf_kernel_store *s) {
     struct stat st;
-    int fd = gf_kernel_store_file(s, l->library->wisdom, O_RDONLY, &st);
-    FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
-    if (f) {
-        l->f.import_wisdom(f);
-        fclose(f);
-    } else if (fd >= 0) {
-        close(fd);
-    }
+    size_t bytes;
+    char *text = gf_kernel_store_load(s, l->library->wisdom, MOST_WISDOM, &st, &bytes);
+    if (text)
+        l->f.import_wisdom(text);
+    free(text);
 }
 
 static void read_wisdom(const struct loaded *l) {
@@ -186,19 +179,15 @@ static void read_wisdom(const struct loaded *l) {
  * wisdom. */
 static void write_wisdom(const struct loaded *l) {
     struct gf_kernel_store s;
-    char path[1024], temporary[1040];
-    if (!l->library->wisdom || !path_of(l->library, path, sizeof path) ||
-        !gf_kernel_store_open(&s, true))
-        return;
-    import_wisdom(l, &s); /* what other processes have added since */
-    gf_kernel_store_close(&s);
-    snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
-    int fd = mkostemp(temporary, O_CLOEXEC);
-    if (fd < 0)
-        return;
-    close(fd);
-    if (!l->f.export_wisdom(temporary) || rename(temporary, path))
-        unlink(temporary);
+    if (l->library->wisdom && gf_kernel_store_open(&s, true)) {
+        import_wisdom(l, &s); /* what other processes have added since */
+        char *text = l->f.export_wisdom();
+        if (text)
+            gf_kernel_store_replace(&s, l->library->wisdom,
+                                    &(struct gf_kernel_store_part){text, strlen(text)}, 1);
+        free(text);
+        gf_kernel_store_close(&s);
+    }
 }
 
 /* ---- planning ---- */

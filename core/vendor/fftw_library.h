@@ -9,8 +9,6 @@
 #ifndef GF_CORE_VENDOR_FFTW_LIBRARY_H
 #define GF_CORE_VENDOR_FFTW_LIBRARY_H
 
-#include <stdio.h>
-
 #include "core/base/backend.h"
 
 struct gf_fftw_dim {
@@ -38,9 +36,9 @@ struct gf_fftw {
     void (*run_r2c)(const void *plan, void *in, void *out);
     void (*run_c2r)(const void *plan, void *in, void *out);
     void (*destroy)(void *plan);
-    void (*set_timelimit)(double seconds); /* of planning; below 0: none */
-    int (*import_wisdom)(FILE *from);      /* these three: not MKL's, which may lack them */
-    int (*export_wisdom)(const char *path);
+    void (*set_timelimit)(double seconds);  /* of planning; below 0: none */
+    int (*import_wisdom)(const char *text); /* these three: not MKL's, which may lack them */
+    char *(*export_wisdom)(void);
     void (*forget_wisdom)(void);
     const char *version;
     int (*init_threads)(void);

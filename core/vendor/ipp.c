@@ -1,6 +1,6 @@
-/* Intel's IPP as an entrant of `gpufft bench`: lines and pictures of its own types, on one thread. Its
- * libraries for one kind of CPU are opened here, in its own order of preference: its dispatching libraries
- * end the process if a package lacks the names that they look for. */
+/* Intel's IPP as an entrant of `gpufft bench`: lines and pictures of its own types, on one thread.
+ * Its libraries for one kind of CPU are opened here, in its own order of preference: its
+ * dispatching libraries end the process if a package lacks the names that they look for. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,12 +37,12 @@ static struct ipp {
     } picture;
 } ipp;
 
-#define SYMBOL(field, name)                                                                        \
+#define SYMBOL(field, name) \
     { name, offsetof(struct ipp, field) }
-#define FUNCTIONS(of, letter, type, forward, inverse)                                              \
-    SYMBOL(of.size, "ipp" letter "DFTGetSize_" type),                                              \
-        SYMBOL(of.init, "ipp" letter "DFTInit_" type),                                             \
-        SYMBOL(of.run[GF_FORWARD], "ipp" letter "DFTFwd_" forward),                                \
+#define FUNCTIONS(of, letter, type, forward, inverse) \
+    SYMBOL(of.size, "ipp" letter "DFTGetSize_" type), \
+        SYMBOL(of.init, "ipp" letter "DFTInit_" type), \
+        SYMBOL(of.run[GF_FORWARD], "ipp" letter "DFTFwd_" forward), \
         SYMBOL(of.run[GF_INVERSE], "ipp" letter "DFTInv_" inverse)
 
 static const struct gf_dl_symbol core[] = {SYMBOL(init, "ippInit"), {0}};

@@ -92,16 +92,16 @@ static int select_magnitude(const struct gf_job *job, const struct gf_dwt_band *
 }
 
 /* Applies a threshold to n details. */
-#define SHRINK(type)                                                                               \
-    static void shrink_##type(type *c, int64_t n, bool soft, type limit) {                         \
-        for (int64_t k = 0; k < n; k++) {                                                          \
-            type v = c[k], size = v < 0 ? -v : v;                                                  \
-            if (soft)                                                                              \
-                v = size > limit ? (v < 0 ? v + limit : v - limit) : 0;                            \
-            else if (size < limit)                                                                 \
-                v = 0;                                                                             \
-            c[k] = v;                                                                              \
-        }                                                                                          \
+#define SHRINK(type) \
+    static void shrink_##type(type *c, int64_t n, bool soft, type limit) { \
+        for (int64_t k = 0; k < n; k++) { \
+            type v = c[k], size = v < 0 ? -v : v; \
+            if (soft) \
+                v = size > limit ? (v < 0 ? v + limit : v - limit) : 0; \
+            else if (size < limit) \
+                v = 0; \
+            c[k] = v; \
+        } \
     }
 SHRINK(float)
 SHRINK(double)

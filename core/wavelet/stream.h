@@ -3,7 +3,7 @@
  *
  *     struct gf_dwt_taker taker = {.emit = write_box, .user = file};
  *     struct gf_dwt_stream *stream;
- *     int rc = b->streamer->open(context, &job, threads, &taker, &stream);
+ *     int rc = b->streamer->open(context, &job, threads, memory, &taker, &stream);
  *     for (int64_t z = 0; z < job.shape[0] && !rc; z++)
  *         rc = b->streamer->push(stream, &frame[z]);
  *     b->streamer->close(stream); */
@@ -51,12 +51,13 @@ struct gf_dwt_stream_info {
 };
 
 struct gf_dwt_streamer {
-    /* At most so many bytes of host memory, besides the pushed frame. */
-    int64_t (*bytes)(const struct gf_job *job, int threads);
+    /* At most so many bytes of host memory, besides the pushed frame: no more than `memory` where fewer
+     * planes at a time make that possible. */
+    int64_t (*bytes)(const struct gf_job *job, int threads, int64_t memory);
     /* For forward jobs of three axes, z among the transformed ones; thresholds by T, not by share.
      * Gaps between bands are never emitted. `context` is the backend's, which is the stream's
      * alone until close(); NULL for a backend in host memory. */
-    int (*open)(void *context, const struct gf_job *job, int threads,
+    int (*open)(void *context, const struct gf_job *job, int threads, int64_t memory,
                 const struct gf_dwt_taker *taker, struct gf_dwt_stream **out);
     /* Copies and processes the next of job->shape[0] planes (y, x, channel; dense). The last one
      * completes the transform. */

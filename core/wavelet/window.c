@@ -112,8 +112,8 @@ void gf_dwt_part(const struct gf_job *job, int n, int i, struct gf_dwt_part *par
     const int64_t unit = (int64_t)1
                          << job->wavelet.levels; /* planes for a step of the last level */
     const int64_t all = job->shape[0];
-    /* The first of the planes at a periodic line's end that are part 0's: enough that no other part needs
-     * planes beyond the end. */
+    /* The first of the planes at a periodic line's end that are part 0's: enough that no other part
+     * needs planes beyond the end. */
     const int64_t tail = periodic ? (all / unit - 1) * unit : all;
     const int64_t before = periodic ? unit : 2 * unit, after = periodic ? unit : 0;
     *part = (struct gf_dwt_part){.job = *job, .planes = {{0, all}}, .own = {{0, all}}, .all = all};

@@ -132,8 +132,8 @@ void gf_guard_end(void) {
 
 /* ---- places; the lock is held ---- */
 
-/* Finds device and inode of a folder, the first `n` characters of `path`. `fresh`: looks again, even if this
- * folder was the last one asked for. */
+/* Finds device and inode of a folder, the first `n` characters of `path`. `fresh`: looks again,
+ * even if this folder was the last one asked for. */
 static bool find_folder(const char *path, size_t n, bool fresh, struct place *p) {
     struct stat st;
     bool kept = guard.folder && strlen(guard.folder) == n && !memcmp(guard.folder, path, n);

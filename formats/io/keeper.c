@@ -13,8 +13,8 @@
 static int pipe_end = -1;
 static pid_t child;
 
-/* Paths, each with its NUL, until the other end is closed: what the maker renamed is no longer there. A
- * new session, so that signals to the maker's group do not end this process too. */
+/* Paths, each with its NUL, until the other end is closed: what the maker renamed is no longer
+ * there. A new session, so that signals to the maker's group do not end this process too. */
 static void keep(int from) {
     static char path[16 * PATH_MAX];
     size_t n = 0;

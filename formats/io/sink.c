@@ -151,6 +151,7 @@ int gf_sink_join(const char *path, struct gf_sink **out) {
         return GF_OK;
     rc = fail_write(*out);
     gf_sink_abort(*out);
+    *out = NULL;
     return rc;
 }
 

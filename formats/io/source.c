@@ -14,8 +14,8 @@
 #include "core/base/status.h"
 
 enum { WINDOW = 64 * 1024, LEAST_ALONE = 512 };
-/* Several threads copy the pieces of a large read, if the system has the file in memory; each thread also
- * faults in the pages that it writes. */
+/* Several threads copy the pieces of a large read, if the system has the file in memory; each
+ * thread also faults in the pages that it writes. */
 enum { PIECE = 4 << 20, MANY_PIECES = 8, MOST_THREADS = 16 };
 
 enum source_kind { SOURCE_FILE, SOURCE_PIPE, SOURCE_MEMORY };

@@ -1,6 +1,6 @@
-/* Temporaries, and the table of them that a signal handler removes. A temporary has no name until its
- * output is complete, where the file system can do that. A new output is then linked to its place; to
- * replace a file, the temporary is given a name of its own and renamed. */
+/* Temporaries, and the table of them that a signal handler removes. A temporary has no name until
+ * its output is complete, where the file system can do that. A new output is then linked to its
+ * place; to replace a file, the temporary is given a name of its own and renamed. */
 #include "formats/io/temporary.h"
 
 #include <dirent.h>
@@ -76,11 +76,11 @@ static bool name_slot(int i, const char *target) {
     return true;
 }
 
-/* ---- leftovers: temporaries of a run that was killed while it had them; the next run into their folder removes
- * them. A living process holds a lock on each of its own. ---- */
+/* ---- leftovers: temporaries of a run that was killed while it had them; the next run into their
+ * folder removes them. A living process holds a lock on each of its own. ---- */
 
-/* One byte far behind any data: on a server, libraries that write in our place lock ranges of the file
- * themselves. */
+/* One byte far behind any data: on a server, libraries that write in our place lock ranges of the
+ * file themselves. */
 static bool take_lock(int fd) {
     struct flock byte = {.l_type = F_WRLCK, .l_start = INT64_MAX - 1, .l_len = 1};
     return !fcntl(fd, F_OFD_SETLK, &byte);
@@ -166,8 +166,8 @@ static int open_unnamed(int i, int mode) {
     return fd;
 }
 
-/* For file systems without unnamed files. Another process may take the file for a leftover before it is
- * locked: then fails with EEXIST, and another name is tried. */
+/* For file systems without unnamed files. Another process may take the file for a leftover before
+ * it is locked: then fails with EEXIST, and another name is tried. */
 static int open_named(int i, int mode) {
     struct stat st;
     int fd = open(paths[i], O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
@@ -179,8 +179,8 @@ static int open_named(int i, int mode) {
     return -1;
 }
 
-/* Calls make(i, …) with one name after another until one is free. The slot is live before the file exists, so
- * a signal in between finds either nothing or our own file. */
+/* Calls make(i, …) with one name after another until one is free. The slot is live before the file
+ * exists, so a signal in between finds either nothing or our own file. */
 static int with_name(int i, int (*make)(int i, int mode), int mode) {
     int made = -1, tries = 0;
     do {

@@ -5,11 +5,11 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* Creates an empty file in the folder of `target` (whose last component is no symbolic link) and enters
- * it into the table: one without a name where the file system makes such, else one of its own name.
- * Files that killed runs left in the folder are removed. `mode` is the mode to keep, or -1 for the umask's.
- * Returns the slot and fills fd, which must stay open until the file is renamed or dropped; or a
- * negative status, and errno. */
+/* Creates an empty file in the folder of `target` (whose last component is no symbolic link) and
+ * enters it into the table: one without a name where the file system makes such, else one of its
+ * own name. Files that killed runs left in the folder are removed. `mode` is the mode to keep, or
+ * -1 for the umask's. Returns the slot and fills fd, which must stay open until the file is renamed
+ * or dropped; or a negative status, and errno. */
 int gf_temporary_create(const char *target, int mode, int *fd);
 /* Gives the file a name if it has none yet, and tells it. Returns 0 or -1. */
 int gf_temporary_name(int slot, const char **path);

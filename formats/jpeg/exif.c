@@ -55,8 +55,8 @@ static size_t size_of(uint64_t type) {
     return type < sizeof sizes ? sizes[type] : 0;
 }
 
-/* True if a directory and the values of its entries are within the n bytes, and with `deep` those of the
- * directories inside it. */
+/* True if a directory and the values of its entries are within the n bytes, and with `deep` those
+ * of the directories inside it. */
 static bool is_whole(const unsigned char *p, size_t n, size_t at, bool big, bool deep) {
     enum { EXIF_IFD = 0x8769, GPS_IFD = 0x8825 };
     size_t entries = at + 2 <= n ? gf_get_number(p + at, 2, big) : n;

@@ -1,5 +1,5 @@
-/* The parts of the JPEG format, and the EXIF fields that matter for samples: orientation and resolution.
- * Include this instead of <jpeglib.h>. Private to formats/. */
+/* The parts of the JPEG format, and the EXIF fields that matter for samples: orientation and
+ * resolution. Include this instead of <jpeglib.h>. Private to formats/. */
 #ifndef GF_FORMATS_JPEG_H
 #define GF_FORMATS_JPEG_H
 

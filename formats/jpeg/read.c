@@ -1,7 +1,7 @@
-/* JPEG in, by libjpeg: 8-bit grey, YCbCr and RGB as RGB, CMYK and YCCK as the four channels that the
- * file stores (Adobe's files store the complement of the ink, and so they are read). The orientation
- * that EXIF asks for is applied. libjpeg goes on after most damage and prints a warning; here each
- * warning that means damage fails the file. */
+/* JPEG in, by libjpeg: 8-bit grey, YCbCr and RGB as RGB, CMYK and YCCK as the four channels that
+ * the file stores (Adobe's files store the complement of the ink, and so they are read). The
+ * orientation that EXIF asks for is applied. libjpeg goes on after most damage and prints a
+ * warning; here each warning that means damage fails the file. */
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +18,8 @@
  * most four channels, the others of which may be subsampled: 8 * 64 * 4. Arithmetic coding has no
  * such bound. */
 enum { HUFFMAN_RATIO = 2048 };
-/* Progressive files have about ten scans. A scan may take a few bytes in the file and the time of the
- * whole picture, so their number is limited. */
+/* Progressive files have about ten scans. A scan may take a few bytes in the file and the time of
+ * the whole picture, so their number is limited. */
 enum { MOST_SCANS = 100 };
 enum {
     BAND = 16 /* rows at once when they are turned */,
@@ -247,8 +247,8 @@ static int channels_of(struct reader *r) {
     }
 }
 
-/* Bytes that libjpeg allocates besides the samples: the coefficients of files of several scans, which are
- * all kept, and some rows of each component. */
+/* Bytes that libjpeg allocates besides the samples: the coefficients of files of several scans,
+ * which are all kept, and some rows of each component. */
 static int64_t working_memory(struct reader *r) {
     struct jpeg_decompress_struct *jpeg = &r->jpeg;
     int64_t sum = 8 * BUFFER;
@@ -317,12 +317,7 @@ static int decode_header(struct reader *r) {
 }
 
 static int jpeg_open(struct gf_decoder *d, struct gf_image *image) {
-    int rc = gf_jpeg_load();
-    if (rc)
-        return rc;
-    struct reader *r = d->state = calloc(1, sizeof *r);
-    if (!r)
-        return gf_fail(GF_ENOMEM, "out of memory");
+    struct reader *r = d->state;
     r->decoder = d;
     memset(r->bits, -1, sizeof r->bits);
     r->jpeg.err = gf_libjpeg.jpeg_std_error(&r->errors);
@@ -332,7 +327,7 @@ static int jpeg_open(struct gf_decoder *d, struct gf_image *image) {
     r->errors.output_message = on_output;
     if (!d->options.copies)
         gf_source_forward(d->source);
-    rc = decode_header(r);
+    int rc = decode_header(r);
     return rc ? rc : describe(r, image);
 }
 
@@ -421,13 +416,10 @@ static int jpeg_read(struct gf_decoder *d, struct gf_image *image) {
 
 static void jpeg_close(struct gf_decoder *d) {
     struct reader *r = d->state;
-    if (!r)
-        return;
     gf_libjpeg.jpeg_destroy_decompress(&r->jpeg); /* takes one that was never created too */
     free(r->band);
     free(r->profile);
     free(r->exif_body);
-    free(r);
 }
 
 const struct gf_format gf_format_jpeg = {
@@ -438,6 +430,7 @@ const struct gf_format gf_format_jpeg = {
     .end_bytes = "\xFF\xD9",
     .n_end_bytes = 2,
     .load = gf_jpeg_load,
+    .state_bytes = sizeof(struct reader),
     .open = jpeg_open,
     .read = jpeg_read,
     .close = jpeg_close,

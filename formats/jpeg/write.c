@@ -1,7 +1,6 @@
 /* JPEG out, by libjpeg: 8-bit grey as it is, colour as YCbCr in full resolution (4:4:4). */
 #include <math.h>
 #include <setjmp.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <jerror.h>

@@ -1,7 +1,6 @@
 /* The codec of ISA-L: inflates twice as fast as zlib, deflates and sums several times as fast. */
 #include <isa-l/crc.h>
 #include <isa-l/igzip_lib.h>
-#include <stdlib.h>
 
 #include "core/base/array.h"
 #include "formats/png/codec.h"
@@ -62,14 +61,14 @@ static bool deflate_part(struct isal_zstream *z, size_t n, int flush) {
     return isal_deflate(z) == COMP_OK && !z->avail_in && z->avail_out;
 }
 
-/* Level 1 on matches in the last 4 bytes: runs of a value or of a pixel. In noise matches from farther
- * away cost more bits than the bytes they replace and twice the time.
+/* Level 1 on matches in the last 4 bytes: runs of a value or of a pixel. In noise matches from
+ * farther away cost more bits than the bytes they replace and twice the time.
  *
  * The first bytes are a block of their own. isal_deflate_icf_body_hash_hist_* (ISA-L 2.30) computes
  * the hash of a stream's third byte from a register that still holds the address of the stream, so
  * that a match, and with it the bytes written, depends on where memory is about once in 500
- * processes. Blocks of up to 16 bytes are coded by another function, after which that path is
- * not taken again. They cost about 10 bytes. */
+ * processes. Blocks of up to 16 bytes are coded by another function, after which that path is not
+ * taken again. They cost about 10 bytes. */
 static size_t deflate_strip(void *state, const unsigned char *in, size_t n, bool last,
                             unsigned char *out, size_t room) {
     struct deflate_state *d = state;

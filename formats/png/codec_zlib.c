@@ -1,5 +1,5 @@
-/* The codec of zlib: what there is without ISA-L, and the deflate of strips at a level or by a strategy that was
- * asked for. */
+/* The codec of zlib: what there is without ISA-L, and the deflate of strips at a level or by a
+ * strategy that was asked for. */
 #include <stdlib.h>
 #include <zlib.h>
 

@@ -1,7 +1,6 @@
 /* PNG's row filters, sixteen bytes at a time where a byte does not depend on its neighbour's result
  * (encoding never does: the filters look at the original samples). */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "formats/png/png.h"
@@ -25,15 +24,6 @@ static void subtract(const unsigned char *a, const unsigned char *b, size_t n, u
         out[i] = (unsigned char)(a[i] - b[i]);
 }
 
-/* The neighbour (left, above, upper left) that is nearest to left + above - upper left. */
-static int paeth(int left, int above, int corner) {
-    int from_left = abs(above - corner), from_above = abs(left - corner);
-    int from_corner = abs(left + above - 2 * corner);
-    if (from_left <= from_above && from_left <= from_corner)
-        return left;
-    return from_above <= from_corner ? above : corner;
-}
-
 void gf_png_filter_row(int filter, const unsigned char *row, const unsigned char *above, size_t n,
                        size_t step, unsigned char *out) {
     *out++ = (unsigned char)filter;
@@ -54,7 +44,8 @@ void gf_png_filter_row(int filter, const unsigned char *row, const unsigned char
             int left = i < step ? 0 : row[i - step];
             int up = above ? above[i] : 0;
             int corner = above && i >= step ? above[i - step] : 0;
-            int guess = filter == GF_PNG_ROW_PAETH ? paeth(left, up, corner) : (left + up) / 2;
+            int guess =
+                filter == GF_PNG_ROW_PAETH ? gf_png_paeth(left, up, corner) : (left + up) / 2;
             out[i] = (unsigned char)(row[i] - guess);
         }
         break;

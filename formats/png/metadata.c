@@ -78,8 +78,8 @@ void gf_png_follow(struct gf_png_chunks *c, const unsigned char *bytes, size_t n
     }
 }
 
-/* Inflates n bytes into exactly `size`; *whole is false if they hold less or are damaged. Data after the
- * profile is ignored. */
+/* Inflates n bytes into exactly `size`; *whole is false if they hold less or are damaged. Data
+ * after the profile is ignored. */
 static int inflate_to(const unsigned char *packed, size_t n, unsigned char *out, size_t size,
                       bool *whole) {
     z_stream z = {.next_in = (unsigned char *)(uintptr_t)packed, .avail_in = (uInt)n};

@@ -1,10 +1,10 @@
-/* PNG's chunks of metadata. libpng does not parse them: a mistake in one would fail the file, and none
- * of them changes a sample. What libpng reads, having checked its CRC, is looked at beside it:
+/* PNG's chunks of metadata. libpng does not parse them: a mistake in one would fail the file, and
+ * none of them changes a sample. What libpng reads, having checked its CRC, is looked at beside it:
  *
  *     gf_png_follow(&chunks, bytes, n);                   for all bytes up to the first IDAT
  *     rc = gf_png_take_metadata(&chunks, &image->metadata);
  *     gf_png_chunks_free(&chunks);
- */
+ * / */
 #ifndef GF_FORMATS_PNG_METADATA_H
 #define GF_FORMATS_PNG_METADATA_H
 

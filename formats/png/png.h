@@ -6,10 +6,8 @@
 
 struct gf_codec;
 
-/* The reader of gf_format_png with a codec for the rows, or with libpng alone (NULL). */
-int gf_png_read_by(const struct gf_codec *codec, struct gf_source *source,
-                   const struct gf_read_options *options, struct gf_image *image);
-/* Its decoder, as by gf_decoder_open(). */
+/* The decoder of gf_format_png, as by gf_decoder_open(), with a codec for the rows or, NULL, with
+ * libpng alone. */
 int gf_png_open_by(const struct gf_codec *codec, struct gf_decoder *d, struct gf_source *source,
                    const struct gf_read_options *options, struct gf_image *image);
 
@@ -43,6 +41,15 @@ int gf_png_write_by(const struct gf_codec *codec, struct gf_sink *sink,
 /* PNG's row filters (PNG specification, 9.2). `above` is NULL for the first row; `step` is the
  * bytes of one pixel. Writes the filter's number and n bytes. */
 enum { GF_PNG_ROW_NONE, GF_PNG_ROW_SUB, GF_PNG_ROW_UP, GF_PNG_ROW_AVERAGE, GF_PNG_ROW_PAETH };
+/* The neighbour (left, above, upper left) that is nearest to left + above - upper left. */
+static inline int gf_png_paeth(int left, int above, int corner) {
+    int to_left = above - corner, to_above = left - corner, to_corner = to_left + to_above;
+    to_left = to_left < 0 ? -to_left : to_left;
+    to_above = to_above < 0 ? -to_above : to_above;
+    to_corner = to_corner < 0 ? -to_corner : to_corner;
+    int other = to_above <= to_corner ? above : corner;
+    return to_left <= to_above && to_left <= to_corner ? left : other;
+}
 void gf_png_filter_row(int filter, const unsigned char *row, const unsigned char *above, size_t n,
                        size_t step, unsigned char *out);
 /* The filter in `candidates` (bits) whose result on this row has the lowest entropy; `scratch` has

@@ -171,9 +171,7 @@ static int report(struct reader *r, int status) {
 }
 
 static int png_open(struct gf_decoder *d, struct gf_image *image) {
-    struct reader *r = d->state = calloc(1, sizeof *r);
-    if (!r)
-        return gf_fail(GF_ENOMEM, "out of memory");
+    struct reader *r = d->state;
     r->decoder = d;
     r->image = image;
     r->codec = gf_codec_best();
@@ -220,12 +218,9 @@ static void png_feed(struct gf_decoder *d, struct gf_image *image, struct gf_fee
 
 static void png_close(struct gf_decoder *d) {
     struct reader *r = d->state;
-    if (!r)
-        return;
     png_destroy_read_struct(&r->png, &r->info, NULL);
     gf_png_rows_free(r->rows);
     gf_png_chunks_free(&r->chunks);
-    free(r);
 }
 
 int gf_png_open_by(const struct gf_codec *codec, struct gf_decoder *d, struct gf_source *source,
@@ -237,13 +232,6 @@ int gf_png_open_by(const struct gf_codec *codec, struct gf_decoder *d, struct gf
     return rc;
 }
 
-int gf_png_read_by(const struct gf_codec *codec, struct gf_source *source,
-                   const struct gf_read_options *options, struct gf_image *image) {
-    struct gf_decoder d;
-    int rc = gf_png_open_by(codec, &d, source, options, image);
-    return rc ? rc : gf_decoder_read_rest(&d, options, image);
-}
-
 const struct gf_format gf_format_png = {
     .name = "png",
     .suffixes = "png",
@@ -251,6 +239,7 @@ const struct gf_format gf_format_png = {
     .sniff = png_sniff,
     .end_bytes = "\0\0\0\0IEND\xAE\x42\x60\x82",
     .n_end_bytes = 12,
+    .state_bytes = sizeof(struct reader),
     .open = png_open,
     .read = png_read,
     .feed = png_feed,

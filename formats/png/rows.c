@@ -1,8 +1,8 @@
-/* Decodes the rows of a PNG after libpng has read everything before them. It accepts only streams without any
- * fault or oddity; libpng handles all others.
+/* Decodes the rows of a PNG after libpng has read everything before them. It accepts only streams
+ * without any fault or oddity; libpng handles all others.
  *
- * One thread inflates strip after strip into a ring. Threads that wait undo the filters of the next strip:
- * those that need rows, and the one that inflates if the ring is full. */
+ * One thread inflates strip after strip into a ring. Threads that wait undo the filters of the next
+ * strip: those that need rows, and the one that inflates if the ring is full. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,8 +71,8 @@ static bool is_idat(const struct gf_png_rows *r) {
     return !memcmp(r->type, "IDAT", 4);
 }
 
-/* Gets more input for the stream, from the next IDAT if necessary. libpng limits an IDAT's length to more than
- * the rows need, and has accepted the first one. */
+/* Gets more input for the stream, from the next IDAT if necessary. libpng limits an IDAT's length
+ * to more than the rows need, and has accepted the first one. */
 static bool feed(struct gf_png_rows *r) {
     while (r->left == 0)
         if (!end_chunk(r) || !begin_chunk(r) || !is_idat(r) || r->left > r->inflated_bytes)
@@ -180,8 +180,8 @@ static bool undo_strip(struct gf_png_rows *r, int64_t strip) {
     return true;
 }
 
-/* Undoes the filters of the next strip, or waits until another thread has made progress. The caller holds the
- * lock, which is released meanwhile. */
+/* Undoes the filters of the next strip, or waits until another thread has made progress. The caller
+ * holds the lock, which is released meanwhile. */
 static void help(struct gf_png_rows *r) {
     if (r->undoing || r->complete == r->inflated) {
         pthread_cond_wait(&r->changed, &r->lock);

@@ -1,6 +1,6 @@
-/* Undoes PNG's row filters. A byte depends on the pixel to its left, so a row is done pixel by pixel, each as
- * one vector. Several rows are done at once if each is a pixel behind the one above it: the pixels of such a
- * diagonal do not depend on each other. */
+/* Undoes PNG's row filters. A byte depends on the pixel to its left, so a row is done pixel by
+ * pixel, each as one vector. Several rows are done at once if each is a pixel behind the one above
+ * it: the pixels of such a diagonal do not depend on each other. */
 #include <string.h>
 
 #include "formats/png/png.h"
@@ -63,8 +63,8 @@ static inline __attribute__((always_inline)) void undo_pixel(struct neighbours *
     memcpy(out, &at->left, size);
 }
 
-/* Handles pixels of 3 and 6 bytes as 4 and 8, one move each, as long as the row has that many: the next pixel
- * overwrites the wrong bytes after a pixel. */
+/* Handles pixels of 3 and 6 bytes as 4 and 8, one move each, as long as the row has that many: the
+ * next pixel overwrites the wrong bytes after a pixel. */
 static inline __attribute__((always_inline)) void undo(int filter, const unsigned char *in,
                                                        const unsigned char *above, size_t n,
                                                        size_t step, unsigned char *out) {
@@ -82,15 +82,8 @@ static inline __attribute__((always_inline)) void undo_bytes(int filter, const u
                                                              unsigned char *out) {
     int left = 0, corner = 0;
     for (size_t i = 0; i < n; i++) {
-        int up = above[i], guess = (left + up) >> 1;
-        if (filter == GF_PNG_ROW_PAETH) {
-            int to_left = up - corner, to_above = left - corner, to_corner = to_left + to_above;
-            to_left = to_left < 0 ? -to_left : to_left;
-            to_above = to_above < 0 ? -to_above : to_above;
-            to_corner = to_corner < 0 ? -to_corner : to_corner;
-            int other = to_above <= to_corner ? up : corner;
-            guess = to_left <= to_above && to_left <= to_corner ? left : other;
-        }
+        int up = above[i];
+        int guess = filter == GF_PNG_ROW_PAETH ? gf_png_paeth(left, up, corner) : (left + up) >> 1;
         left = (in[i] + guess) & 255;
         corner = up;
         out[i] = (unsigned char)left;
@@ -98,13 +91,13 @@ static inline __attribute__((always_inline)) void undo_bytes(int filter, const u
 }
 
 /* The neighbours 1, 2, 4, 8 to the left, zeros where there are none. */
-#define LEFT_1(v)                                                                                  \
+#define LEFT_1(v) \
     __builtin_shufflevector(zero, v, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30)
-#define LEFT_2(v)                                                                                  \
+#define LEFT_2(v) \
     __builtin_shufflevector(zero, v, 0, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29)
-#define LEFT_4(v)                                                                                  \
+#define LEFT_4(v) \
     __builtin_shufflevector(zero, v, 0, 0, 0, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27)
-#define LEFT_8(v)                                                                                  \
+#define LEFT_8(v) \
     __builtin_shufflevector(zero, v, 0, 0, 0, 0, 0, 0, 0, 0, 16, 17, 18, 19, 20, 21, 22, 23)
 
 /* For pixels of one byte: sums 2, 4, 8, 16 neighbours, then adds the last sum of the block before. */
@@ -145,25 +138,18 @@ static void undo_up(const unsigned char *in, const unsigned char *above, size_t 
 static inline __attribute__((always_inline)) void undo_any(int filter, const unsigned char *in,
                                                            const unsigned char *above, size_t n,
                                                            size_t step, unsigned char *out) {
-    switch (step) {
-    case 1:
+    if (step == 1)
         undo_bytes(filter, in, above, n, out);
-        break;
-    case 2:
+    else if (step == 2)
         undo(filter, in, above, n, 2, out);
-        break;
-    case 3:
+    else if (step == 3)
         undo(filter, in, above, n, 3, out);
-        break;
-    case 4:
+    else if (step == 4)
         undo(filter, in, above, n, 4, out);
-        break;
-    case 6:
+    else if (step == 6)
         undo(filter, in, above, n, 6, out);
-        break;
-    default:
+    else
         undo(filter, in, above, n, 8, out);
-    }
 }
 
 /* ---- one row ---- */
@@ -252,8 +238,8 @@ static inline __attribute__((always_inline)) words8 guess_diagonal(const struct 
            (above & d->mask[GF_PNG_ROW_UP]) | (d->left & d->mask[GF_PNG_ROW_SUB]);
 }
 
-/* Pixel t of the first row, t - 1 of the second and so on, of the rows in [first, end); `top` is the
- * pixel above the first one's. */
+/* Pixel t of the first row, t - 1 of the second and so on, of the rows in [first, end); `top` is
+ * the pixel above the first one's. */
 static inline __attribute__((always_inline)) void undo_diagonal(struct diagonal *d, size_t t,
                                                                 size_t first, size_t end,
                                                                 uint64_t top, size_t step,
@@ -369,15 +355,11 @@ int64_t gf_png_unfilter_rows(const unsigned char *in, int64_t rows, const unsign
     int64_t at_once = rows_at_once(in, rows, n, step);
     if (!at_once)
         return undo_row(in[0], in + 1, above, n, step, out);
-    switch (step) {
-    case 1:
+    if (step == 1)
         undo_rows(in, above, n, 1, out);
-        break;
-    case 2:
+    else if (step == 2)
         undo_rows(in, above, n, 2, out);
-        break;
-    default:
+    else
         undo_rows(in, above, n, 3, out);
-    }
     return at_once;
 }

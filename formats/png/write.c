@@ -1,5 +1,5 @@
-/* PNG out: the image data is filtered and deflated in strips on several threads, each strip an IDAT. The strips do not depend on the number of threads,
- * nor do the bytes.
+/* PNG out: the image data is filtered and deflated in strips on several threads, each strip an
+ * IDAT. The strips do not depend on the number of threads, nor do the bytes.
  *
  * Threads take strip after strip and leave them in a ring, from which the first thread writes them
  * in order as they come: no thread waits for the others or for the file while there is room. */
@@ -63,8 +63,8 @@ struct writer {
     int status;
 };
 
-/* No filter helps with spectra, which are noise, so none is tried. By default they are coded by the codec's
- * quick deflate or, with zlib alone, as runs and single bytes. */
+/* No filter helps with spectra, which are noise, so none is tried. By default they are coded by the
+ * codec's quick deflate or, with zlib alone, as runs and single bytes. */
 static struct coding choose_coding(const struct gf_codec *codec, const struct gf_write_options *o) {
     static const int strategies[] = {[GF_PNG_AUTO] = Z_DEFAULT_STRATEGY,
                                      [GF_PNG_HUFFMAN] = Z_HUFFMAN_ONLY,

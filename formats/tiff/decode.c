@@ -113,10 +113,6 @@ static struct geometry geometry_of(const struct gf_tiff_page *p) {
     return g;
 }
 
-static int64_t row_bytes(const struct gf_tiff_page *p, const struct geometry *g, int64_t width) {
-    return (width * g->samples * p->bits + 7) / 8;
-}
-
 /* Fails if a strip or tile yields fewer bytes than its rows need. */
 static int check_read(const struct gf_tiff *t, tmsize_t got, int64_t wanted) {
     if (t->failed || t->status || got < 0)
@@ -127,36 +123,18 @@ static int check_read(const struct gf_tiff *t, tmsize_t got, int64_t wanted) {
     return GF_OK;
 }
 
-/* The columns and rows of a strip or tile. */
-static int block_size(struct gf_tiff *t, const struct gf_tiff_page *p, const struct geometry *g,
-                      int64_t *width, int64_t *height) {
-    uint32_t columns = (uint32_t)p->width, rows = 0;
-    if (p->tiled) {
-        gf_libtiff.TIFFGetField(t->tif, TIFFTAG_TILEWIDTH, &columns);
-        gf_libtiff.TIFFGetField(t->tif, TIFFTAG_TILELENGTH, &rows);
-    } else {
-        gf_libtiff.TIFFGetFieldDefaulted(t->tif, TIFFTAG_ROWSPERSTRIP, &rows);
-    }
-    *width = columns;
-    *height = p->tiled ? rows : gf_min(rows, p->height);
-    if (*height == 0)
-        return gf_fail(GF_EFORMAT, "broken TIFF: strips without rows");
-    if (*height * row_bytes(p, g, *width) > p->buffer_bytes)
-        return gf_fail(GF_EFORMAT, "broken TIFF: %s of an unexpected size",
-                       p->tiled ? "tiles" : "strips");
-    return GF_OK;
-}
-
 /* Decodes the strips or tiles that hold rows [first, end), through `buffer` or, if it is NULL, in place. */
 static int decode_blocks(struct gf_tiff *t, const struct gf_tiff_page *p, int64_t first,
                          int64_t end, unsigned char *buffer, unsigned char *out) {
     const struct geometry g = geometry_of(p);
     const size_t size = gf_dtype_size(p->dtype);
-    int64_t width, height;
-    int rc = block_size(t, p, &g, &width, &height);
-    if (rc)
-        return rc;
-    const int64_t stored_row = row_bytes(p, &g, width);
+    const int64_t width = p->columns, height = p->tiled ? p->rows : gf_min(p->rows, p->height);
+    const int64_t stored_row = (width * g.samples * p->bits + 7) / 8;
+    if (height == 0)
+        return gf_fail(GF_EFORMAT, "broken TIFF: strips without rows");
+    if (height * stored_row > p->buffer_bytes)
+        return gf_fail(GF_EFORMAT, "broken TIFF: %s of an unexpected size",
+                       p->tiled ? "tiles" : "strips");
     for (int64_t plane = 0; plane < g.planes; plane++)
         for (int64_t y = first / height * height; y < end; y += height)
             for (int64_t x = 0; x < p->width; x += width) {
@@ -173,7 +151,7 @@ static int decode_blocks(struct gf_tiff *t, const struct gf_tiff_page *p, int64_
                               in, bytes)
                         : gf_libtiff.TIFFReadEncodedStrip(
                               t->tif, gf_libtiff.TIFFComputeStrip(t->tif, row, sample), in, bytes);
-                rc = check_read(t, got, bytes);
+                int rc = check_read(t, got, bytes);
                 if (rc)
                     return rc;
                 for (int64_t r = gf_max(y, first); r < gf_min(y + rows, end) && buffer; r++)

@@ -83,8 +83,8 @@ static const char *in_plain_words(const char *text) {
     return text;
 }
 
-/* Keeps libtiff's message without its noise: the name of the handle, and "scanline 4294967295", which it
- * prints if it knows no position. */
+/* Keeps libtiff's message without its noise: the name of the handle, and "scanline 4294967295",
+ * which it prints if it knows no position. */
 static void keep(struct gf_tiff *t, const char *format, va_list args) {
     char text[256];
     va_list again;
@@ -106,8 +106,8 @@ static void keep(struct gf_tiff *t, const char *format, va_list args) {
     t->failed = true;
 }
 
-/* Most of libtiff's warnings are about tags that do not matter here. While samples are decoded they are about
- * the samples, except for two remarks on how LZW data was written. */
+/* Most of libtiff's warnings are about tags that do not matter here. While samples are decoded they
+ * are about the samples, except for two remarks on how LZW data was written. */
 static void keep_warning(struct gf_tiff *t, const char *format, va_list args) {
     if (t->decoding && !strstr(format, "Old-style LZW") && !strstr(format, "EOI"))
         keep(t, format, args);

@@ -120,12 +120,14 @@ static int set_sizes(struct gf_tiff *t, struct gf_tiff_page *p) {
     if (rc)
         return rc;
     p->stored_bytes = bits / 8;
+    p->columns = (uint32_t)p->width;
     if (p->tiled) {
-        uint32_t w = 0, h = 0;
-        gf_libtiff.TIFFGetField(t->tif, TIFFTAG_TILEWIDTH, &w);
-        gf_libtiff.TIFFGetField(t->tif, TIFFTAG_TILELENGTH, &h);
-        if (w == 0 || h == 0)
+        gf_libtiff.TIFFGetField(t->tif, TIFFTAG_TILEWIDTH, &p->columns);
+        gf_libtiff.TIFFGetField(t->tif, TIFFTAG_TILELENGTH, &p->rows);
+        if (p->columns == 0 || p->rows == 0)
             return gf_fail(GF_EFORMAT, "broken TIFF: tiles without a size");
+    } else {
+        gf_libtiff.TIFFGetFieldDefaulted(t->tif, TIFFTAG_ROWSPERSTRIP, &p->rows);
     }
     p->buffer_bytes = p->tiled ? (int64_t)gf_libtiff.TIFFTileSize(t->tif)
                                : (int64_t)gf_libtiff.TIFFStripSize(t->tif);

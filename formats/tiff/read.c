@@ -44,6 +44,11 @@ static int fail_differing(const struct gf_tiff_page *a, const struct gf_tiff_pag
         (long long)b->height, (long long)b->width, (int)b->channels, gf_dtype_name(b->dtype));
 }
 
+static bool same_samples(const struct gf_tiff_page *a, const struct gf_tiff_page *b) {
+    return a->width == b->width && a->height == b->height && a->channels == b->channels &&
+           a->dtype == b->dtype;
+}
+
 /* Walks all directories; skips masks, and thumbnails of other pages. */
 static int survey(struct reader *r) {
     struct gf_tiff *t = &r->t;
@@ -58,9 +63,8 @@ static int survey(struct reader *r) {
             return rc;
         if (r->n == 0)
             r->first = page;
-        else if (page.width != r->first.width || page.height != r->first.height ||
-                 page.channels != r->first.channels || page.dtype != r->first.dtype ||
-                 page.alpha != r->first.alpha || page.color != r->first.color)
+        else if (!same_samples(&page, &r->first) || page.alpha != r->first.alpha ||
+                 page.color != r->first.color)
             return fail_differing(&r->first, &page, number);
         if (__builtin_add_overflow(r->stored_bytes, page.stored_bytes, &r->stored_bytes))
             return gf_fail(GF_EFORMAT, "broken TIFF: more samples than 63 bits count");
@@ -111,8 +115,8 @@ static int find_description(struct gf_tiff *t, uint64_t *at, uint64_t *n) {
     return GF_OK;
 }
 
-/* Checks if the current page's description is a record, whole or damaged. libtiff ends its text at the first
- * NUL, which may be the damage, so the rest is read from the file. */
+/* Checks if the current page's description is a record, whole or damaged. libtiff ends its text at
+ * the first NUL, which may be the damage, so the rest is read from the file. */
 static int is_record(struct gf_tiff *t, const char *text, bool *is) {
     uint64_t at, n;
     *is = gf_record_is_ours(text, strlen(text));
@@ -143,8 +147,8 @@ static int read_record(struct gf_tiff *t, struct gf_image *image) {
     return image->record ? GF_OK : gf_fail(GF_ENOMEM, "out of memory");
 }
 
-/* ImageJ lists one page of a stack that is too large for its TIFFs, and writes the samples of all one after
- * the other. */
+/* ImageJ lists one page of a stack that is too large for its TIFFs, and writes the samples of all
+ * one after the other. */
 static int fail_unlisted(struct reader *r, const struct gf_stack *stack) {
     const struct gf_tiff_page *p = &r->first;
     const bool plain = p->compression == COMPRESSION_NONE && !p->tiled && !p->planar &&
@@ -191,12 +195,9 @@ static int select_page(struct reader *r, int64_t i, struct gf_tiff_page *page) {
     if (!gf_libtiff.TIFFSetSubDirectory(t->tif, r->offsets[i]))
         return gf_tiff_report(t, "broken TIFF: ");
     int rc = gf_tiff_describe(t, page);
-    if (rc)
-        return rc;
-    if (page->width != r->first.width || page->height != r->first.height ||
-        page->channels != r->first.channels || page->dtype != r->first.dtype)
-        return gf_fail(GF_EFORMAT, "the file changed while it was read");
-    return GF_OK;
+    if (!rc && !same_samples(page, &r->first))
+        rc = gf_fail(GF_EFORMAT, "the file changed while it was read");
+    return rc;
 }
 
 static int tiff_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from,
@@ -228,9 +229,7 @@ static int tiff_read_rows(struct gf_decoder *d, int64_t page, int64_t row, int64
 
 static int tiff_open(struct gf_decoder *d, struct gf_image *image) {
     enum { SLACK = 64 << 20 }; /* what libtiff may take at once besides the file's own bytes */
-    struct reader *r = d->state = calloc(1, sizeof *r);
-    if (!r)
-        return gf_fail(GF_ENOMEM, "out of memory");
+    struct reader *r = d->state;
     struct gf_tiff *t = &r->t;
     t->source = d->source;
     int64_t size = gf_source_size(d->source);
@@ -267,11 +266,8 @@ static int tiff_open(struct gf_decoder *d, struct gf_image *image) {
 
 static void tiff_close(struct gf_decoder *d) {
     struct reader *r = d->state;
-    if (!r)
-        return;
     gf_tiff_close(&r->t);
     free(r->offsets);
-    free(r);
 }
 
 /* The size of a compressed strip, and so the place of the next, is unknown before it is written. */
@@ -285,6 +281,7 @@ const struct gf_format gf_format_tiff = {
     .summary = "TIFF of any sample type, pages as planes, a spectrum's record inside",
     .load = gf_tiff_load,
     .sniff = tiff_sniff,
+    .state_bytes = sizeof(struct reader),
     .open = tiff_open,
     .read_pages = tiff_read_pages,
     .read_rows = tiff_read_rows,

@@ -70,6 +70,7 @@ int gf_tiff_report(const struct gf_tiff *t, const char *prefix);
 struct gf_tiff_page {
     int64_t width, height;
     uint16_t samples, bits, format, photometric, compression;
+    uint32_t columns, rows; /* of a strip or tile */
     bool planar, tiled, invert, palette, reduced;
     uint16_t *map[3]; /* the palette; libtiff's, valid while the page is current */
     bool map_is_wide; /* it needs 16 bits */

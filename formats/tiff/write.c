@@ -173,8 +173,6 @@ int gf_tiff_put_pages(struct gf_encoder *e, const struct gf_image *pages) {
 
 int gf_tiff_end(struct gf_encoder *e) {
     struct writer *w = e->state;
-    if (!w)
-        return GF_OK;
     gf_tiff_close(&w->t);
     int rc = w->t.failed || w->t.status ? gf_tiff_report(&w->t, "libtiff: ") : GF_OK;
     free(w->style.extra);
@@ -182,12 +180,6 @@ int gf_tiff_end(struct gf_encoder *e) {
     free(w);
     e->state = NULL;
     return rc;
-}
-
-/* Returns the first failure; gf_tiff_end() may give its message again. */
-static int finish(struct gf_encoder *e, int rc) {
-    int last = gf_tiff_end(e);
-    return rc ? rc : last;
 }
 
 /* libtiff lays out the file, without samples. */
@@ -200,7 +192,7 @@ int gf_tiff_write_frame(struct gf_sink *sink, const struct gf_image *image,
     struct writer *w = e.state;
     *frame = (struct gf_frame){.base = 0};
     if (rc)
-        return finish(&e, rc);
+        return gf_encoder_end(&gf_format_tiff, &e, rc);
     gf_planes_view(&p, image);
     frame->rows = w->style.rows_a_strip;
     int64_t strips = (p.height + frame->rows - 1) / frame->rows;
@@ -209,7 +201,7 @@ int gf_tiff_write_frame(struct gf_sink *sink, const struct gf_image *image,
     rc = frame->at ? GF_OK : gf_fail(GF_ENOMEM, "out of memory");
     for (int64_t z = 0; z < p.depth && !rc; z++)
         rc = write_page(w, image, &p, z);
-    rc = finish(&e, rc);
+    rc = gf_encoder_end(&gf_format_tiff, &e, rc);
     if (rc) {
         free(frame->at);
         frame->at = NULL;

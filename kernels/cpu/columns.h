@@ -1,10 +1,10 @@
-/* Columns of few points, of an array of complex numbers: from memory to registers and back, a block of
- * LANES columns at a time. Reads and writes alternate so often that the memory is kept busy with
- * both; a tile in scratch memory would be read in one burst and written in another. */
+/* Columns of few points in an array of complex numbers: from memory to registers and back, LANES
+ * columns at a time. Reads and writes alternate, which keeps memory busy with both; a tile in
+ * scratch would be read and written in bursts. */
 #ifndef GF_KERNELS_CPU_COLUMNS_H
 #define GF_KERNELS_CPU_COLUMNS_H
 
-/* Complex numbers of the kernels' precision, neighbours in memory, in order. */
+/* Complex numbers of the kernels' precision, adjacent in memory, in order. */
 static bool end_is_plain(const struct gf_cpu_end *e) {
     return e->type >= GF_CPU_C64 && e->type != GF_CPU_WORK &&
            sample_size[e->type] == 2 * (int)sizeof(real) && !e->hermitian && !e->lane.shift &&
@@ -25,9 +25,9 @@ static bool points_at(const struct tile *t, const struct gf_cpu_end *e, struct p
                 : !e->line_is_inner && !e->band && points->step % (ptrdiff_t)sizeof(cvec) == 0);
 }
 
-/* True when the transform can begin at the tile's source: but not with long columns of a large array, whose
- * rows are pages apart. Measured: a fifth more at 3000x4000. The next tile is prefetched where the source is
- * too large for the second-level cache. Measured: a seventh of 256^3. */
+/* True if the transform can begin at the tile's source, except long columns of a large array, whose
+ * rows are pages apart. Measured: a fifth more at 3000x4000. The next tile is prefetched if the
+ * source outgrows the second-level cache. Measured: a seventh of 256^3. */
 static bool reads_points(const struct tile *t, struct points *from) {
     enum { NEAR_BYTES = 1 << 15, LONG_BYTES = 1 << 17, FAR_BYTES = 1 << 22 };
     const struct gf_cpu_pass_args *p = t->pass;
@@ -41,9 +41,9 @@ static bool reads_points(const struct tile *t, struct points *from) {
     return reads && !(from->pairs && is_far && tile > LONG_BYTES);
 }
 
-/* True when it can end at the tile's destination. What is written is prefetched, but not where rows are several
- * cache lines and a tile is smaller than the second-level cache: eight rows of a power of two displace each
- * other in the first. Measured: 64^3 loses a tenth by it, 1024^2 gains one. */
+/* True if it can end at the tile's destination. Prefetches for writing, except when rows are
+ * several cache lines and a tile fits the second-level cache: eight rows of a power of two displace
+ * each other in the first. Measured: 64^3 loses a tenth by it, 1024^2 gains one. */
 static bool writes_points(const struct tile *t, struct points *to) {
     enum { ROWS_AHEAD = 12, LONG_BYTES = 1 << 17 };
     const struct gf_cpu_pass_args *p = t->pass;
@@ -65,8 +65,8 @@ static bool writes_points(const struct tile *t, struct points *to) {
     return !any && (aligned || !to->pairs || !e->stream);
 }
 
-/* Transforms the tile's points a, or forward, by the gain, and back; b is scratch. `from`, unless NULL,
- * is where the points are instead. Returns a or b, which has the result, or NULL where that is at `to`. */
+/* Transforms the tile's points a, or those at `from`; with a gain, forward, times it, and back. b
+ * is scratch. Returns a or b, which has the result, or NULL if that is at `to`. */
 static cvec *transform(const struct tile *t, cvec *a, cvec *b, const struct points *from,
                        const struct points *to) {
     const struct gf_cpu_pass_args *p = t->pass;
@@ -106,8 +106,8 @@ static bool columns_are_short(const struct tile *t) {
            !d->discard && !d->real_origin && p->n_lane - t->lane0 >= gf_cpu_tile_lines(p, LANES);
 }
 
-/* LANES complex numbers in any order of the lanes, which put_block() undoes: within groups of 16
- * bytes, where shuffles are cheaper than across them. */
+/* LANES complex numbers, lanes in an order that put_block() undoes: shuffles within 16 bytes are
+ * cheaper than across them. */
 #define GROUP_OF(i)     ((i) / GROUP * GROUP)
 #define AT_FIRSTS(i)    (GROUP_OF(i) + (i) % (GROUP / 2) * 2 + ((i) % GROUP < GROUP / 2 ? 0 : LANES))
 #define AT_SECONDS(i)   (AT_FIRSTS(i) + 1)
@@ -131,7 +131,7 @@ INLINE void put_block(char *row, cvec x, bool stream) {
     }
 }
 
-/* A block's first row, and the bytes from a row to the next one. */
+/* A block's first row, and bytes between rows. */
 struct short_columns {
     const char *from;
     char *to;
@@ -142,24 +142,23 @@ struct short_columns {
 INLINE void run_column_block(const struct short_columns *c, int n, bool swap, bool stream) {
     enum { AHEAD_COLUMNS = 4 * (int)sizeof(cvec) };
     const vec factor = vec_splat(c->factor);
-#define TAKE_ROWS(first, step, count, x)                                                           \
-    _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++) {                                   \
-        const char *row = c->from + ((first) + (step)*i) * c->from_row;                            \
-        if (stream)                                                                                \
-            prefetch_for_reading(row + AHEAD_COLUMNS, (int)sizeof(cvec));                          \
-        (x)[i] = swap_if(swap, take_block(row));                                                   \
+#define TAKE_ROWS(first, step, count, x) \
+    _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++) { \
+        const char *row = c->from + ((first) + (step)*i) * c->from_row; \
+        if (stream) \
+            prefetch_for_reading(row + AHEAD_COLUMNS, (int)sizeof(cvec)); \
+        (x)[i] = swap_if(swap, take_block(row)); \
     }
-#define PUT_ROWS(first, step, count, x)                                                            \
-    _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++) {                                   \
-        const cvec v = {(x)[i].re * factor, (x)[i].im * factor};                                   \
-        put_block(c->to + ((first) + (step)*i) * c->to_row, swap_if(swap, v), stream);             \
+#define PUT_ROWS(first, step, count, x) \
+    _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++) { \
+        const cvec v = {(x)[i].re * factor, (x)[i].im * factor}; \
+        put_block(c->to + ((first) + (step)*i) * c->to_row, swap_if(swap, v), stream); \
     }
     DFT_THROUGH(n, TAKE_ROWS, PUT_ROWS);
 #undef TAKE_ROWS
 #undef PUT_ROWS
 }
 
-/* A whole tile of columns of 4, 8 or 16 points. */
 static void run_short_columns(const struct tile *t) {
     const struct gf_cpu_pass_args *p = t->pass;
     const struct gf_cpu_end *s = &p->source, *d = &p->destination;
@@ -170,17 +169,17 @@ static void run_short_columns(const struct tile *t) {
                               .factor = (real)d->factor};
     const long blocks = gf_cpu_tile_lines(p, LANES) / LANES;
     const bool aligned = ((uintptr_t)c.to | (uintptr_t)c.to_row) % sizeof(vec) == 0;
-#define RUN(n, swap, stream)                                                                       \
-    for (long g = 0; g < blocks; g++, c.from += sizeof(cvec), c.to += sizeof(cvec))                \
+#define RUN(n, swap, stream) \
+    for (long g = 0; g < blocks; g++, c.from += sizeof(cvec), c.to += sizeof(cvec)) \
     run_column_block(&c, n, swap, stream)
-#define RUN_ENDS(n)                                                                                \
-    if (d->stream && aligned && p->inverse)                                                        \
-        RUN(n, true, true);                                                                        \
-    else if (d->stream && aligned)                                                                 \
-        RUN(n, false, true);                                                                       \
-    else if (p->inverse)                                                                           \
-        RUN(n, true, false);                                                                       \
-    else                                                                                           \
+#define RUN_ENDS(n) \
+    if (d->stream && aligned && p->inverse) \
+        RUN(n, true, true); \
+    else if (d->stream && aligned) \
+        RUN(n, false, true); \
+    else if (p->inverse) \
+        RUN(n, true, false); \
+    else \
         RUN(n, false, false)
     if (p->n == 16) {
         RUN_ENDS(16);

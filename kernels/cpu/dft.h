@@ -1,5 +1,5 @@
-/* Straight-line transforms of 2 to 16 points, on registers: x[k] <- sum_j x[j] exp(-2 pi i j k /
- * n). An inverse swaps re and im at both ends, so only the forward direction exists here. */
+/* Straight-line transforms of 2 to 16 points in registers: x[k] <- sum_j x[j] exp(-2 pi i j k / n).
+ * An inverse swaps re and im at both ends. */
 #ifndef GF_KERNELS_CPU_DFT_H
 #define GF_KERNELS_CPU_DFT_H
 
@@ -42,8 +42,8 @@ INLINE void dft_4(cvec *x) {
     dft_4_strided(x, 1);
 }
 
-/* a times exp(-2 pi i / 8), its cube, exp(-2 pi i / 16) or its cube, without the common factors: sqrt(1/2)
- * of the first two, cos(pi/8) of the others. */
+/* a times exp(-2 pi i / 8), its cube, exp(-2 pi i / 16) or its cube, without the common factors
+ * sqrt(1/2) and cos(pi/8). */
 INLINE cvec cmul_w8(cvec a) {
     return (cvec){a.re + a.im, a.im - a.re};
 }
@@ -57,7 +57,7 @@ INLINE cvec cmul_w16_3(cvec a) {
     return (cvec){a.im + a.re * TAN_PI_8, a.im * TAN_PI_8 - a.re};
 }
 
-/* a + f b and a - f b: common factors cost no instructions where sums and products are one. */
+/* a + f b and a - f b: with fused multiply-add common factors are free. */
 INLINE void add_both(cvec a, cvec b, real f, cvec *sum, cvec *difference) {
     *sum = (cvec){a.re + b.re * f, a.im + b.im * f};
     *difference = (cvec){a.re - b.re * f, a.im - b.im * f};
@@ -116,31 +116,31 @@ static const real sin_13[] = {0,
                               0.66312265824079520238L,
                               0.23931566428755776715L};
 
-/* Odd p: the pairs j and p - j share their cosines and have opposite sines. c and s hold cos and
- * sin of 2 pi j / p; with p constant and the loops unrolled they become immediate operands. */
-#define DFT_ODD(p)                                                                                 \
-    INLINE void dft_##p(cvec *x) {                                                                 \
-        enum { H = (p - 1) / 2 };                                                                  \
-        cvec sum[H], dif[H], first = x[0];                                                         \
-        _Pragma("GCC unroll 8") for (int j = 1; j <= H; j++) {                                     \
-            sum[j - 1] = cadd(x[j], x[p - j]);                                                     \
-            dif[j - 1] = csub(x[j], x[p - j]);                                                     \
-            x[0] = cadd(x[0], sum[j - 1]);                                                         \
-        }                                                                                          \
-        _Pragma("GCC unroll 8") for (int k = 1; k <= H; k++) {                                     \
-            cvec a = first, b = {{0}, {0}};                                                        \
-            _Pragma("GCC unroll 8") for (int j = 1; j <= H; j++) {                                 \
-                const int m = j * k % p;                                                           \
-                const real c = cos_##p[m > H ? p - m : m];                                         \
-                const real s = m > H ? -sin_##p[p - m] : sin_##p[m];                               \
-                a.re += sum[j - 1].re * c;                                                         \
-                a.im += sum[j - 1].im * c;                                                         \
-                b.re += dif[j - 1].im * s;                                                         \
-                b.im -= dif[j - 1].re * s;                                                         \
-            }                                                                                      \
-            x[k] = cadd(a, b);                                                                     \
-            x[p - k] = csub(a, b);                                                                 \
-        }                                                                                          \
+/* Odd p: j and p - j share their cosines and have opposite sines. With p constant and the loops
+ * unrolled, c and s become immediate operands. */
+#define DFT_ODD(p) \
+    INLINE void dft_##p(cvec *x) { \
+        enum { H = (p - 1) / 2 }; \
+        cvec sum[H], dif[H], first = x[0]; \
+        _Pragma("GCC unroll 8") for (int j = 1; j <= H; j++) { \
+            sum[j - 1] = cadd(x[j], x[p - j]); \
+            dif[j - 1] = csub(x[j], x[p - j]); \
+            x[0] = cadd(x[0], sum[j - 1]); \
+        } \
+        _Pragma("GCC unroll 8") for (int k = 1; k <= H; k++) { \
+            cvec a = first, b = {{0}, {0}}; \
+            _Pragma("GCC unroll 8") for (int j = 1; j <= H; j++) { \
+                const int m = j * k % p; \
+                const real c = cos_##p[m > H ? p - m : m]; \
+                const real s = m > H ? -sin_##p[p - m] : sin_##p[m]; \
+                a.re += sum[j - 1].re * c; \
+                a.im += sum[j - 1].im * c; \
+                b.re += dif[j - 1].im * s; \
+                b.im -= dif[j - 1].re * s; \
+            } \
+            x[k] = cadd(a, b); \
+            x[p - k] = csub(a, b); \
+        } \
     }
 DFT_ODD(3)
 DFT_ODD(5)
@@ -148,10 +148,10 @@ DFT_ODD(7)
 DFT_ODD(11)
 DFT_ODD(13)
 
-/* The transforms above; n is a constant. */
+/* n is a constant. */
 INLINE void dft_few(int n, cvec *x) {
-#define DFT_IF(p)                                                                                  \
-    if (n == p)                                                                                    \
+#define DFT_IF(p) \
+    if (n == p) \
         dft_##p(x);
     DFT_IF(2)
     DFT_IF(3)
@@ -162,43 +162,42 @@ INLINE void dft_few(int n, cvec *x) {
     DFT_IF(13)
 }
 
-/* A transform of n points, n a constant, between memory and registers: TAKE(first, step, count, x) reads the
- * points first, first + step, … to x, and PUT(first, step, count, x) writes them. Sixteen points fill the
- * registers, so that what is complete is written at once. */
-#define DFT_THROUGH(n, TAKE, PUT)                                                                  \
-    do {                                                                                           \
-        cvec at_[4][4], of_[16];                                                                   \
-        if ((n) == 16) {                                                                           \
-            _Pragma("GCC unroll 4") for (int j_ = 0; j_ < 4; j_++) {                               \
-                TAKE(j_, 4, 4, at_[j_]);                                                           \
-                dft_4(at_[j_]);                                                                    \
-            }                                                                                      \
-            _Pragma("GCC unroll 4") for (int k_ = 0; k_ < 4; k_++) {                               \
-                _Pragma("GCC unroll 4") for (int j_ = 0; j_ < 4; j_++) of_[j_] = at_[j_][k_];      \
-                dft_4_of_16(of_, k_);                                                              \
-                PUT(k_, 4, 4, of_);                                                                \
-            }                                                                                      \
-        } else if ((n) == 8) {                                                                     \
-            _Pragma("GCC unroll 4") for (int j_ = 0; j_ < 4; j_++) {                               \
-                TAKE(j_, 4, 2, of_);                                                               \
-                at_[0][j_] = cadd(of_[0], of_[1]);                                                 \
-                at_[1][j_] = csub(of_[0], of_[1]);                                                 \
-            }                                                                                      \
-            dft_4(at_[0]);                                                                         \
-            PUT(0, 2, 4, at_[0]);                                                                  \
-            dft_4_of_16(at_[1], 2);                                                                \
-            PUT(1, 2, 4, at_[1]);                                                                  \
-        } else {                                                                                   \
-            TAKE(0, 1, n, of_);                                                                    \
-            dft_few(n, of_);                                                                       \
-            PUT(0, 1, n, of_);                                                                     \
-        }                                                                                          \
+/* A transform of n points, n a constant, between memory and registers: TAKE(first, step, count, x)
+ * reads points first, first + step, … to x, and PUT() writes them. Sixteen points fill the
+ * registers, so that complete ones are written at once. */
+#define DFT_THROUGH(n, TAKE, PUT) \
+    do { \
+        cvec at_[4][4], of_[16]; \
+        if ((n) == 16) { \
+            _Pragma("GCC unroll 4") for (int j_ = 0; j_ < 4; j_++) { \
+                TAKE(j_, 4, 4, at_[j_]); \
+                dft_4(at_[j_]); \
+            } \
+            _Pragma("GCC unroll 4") for (int k_ = 0; k_ < 4; k_++) { \
+                _Pragma("GCC unroll 4") for (int j_ = 0; j_ < 4; j_++) of_[j_] = at_[j_][k_]; \
+                dft_4_of_16(of_, k_); \
+                PUT(k_, 4, 4, of_); \
+            } \
+        } else if ((n) == 8) { \
+            _Pragma("GCC unroll 4") for (int j_ = 0; j_ < 4; j_++) { \
+                TAKE(j_, 4, 2, of_); \
+                at_[0][j_] = cadd(of_[0], of_[1]); \
+                at_[1][j_] = csub(of_[0], of_[1]); \
+            } \
+            dft_4(at_[0]); \
+            PUT(0, 2, 4, at_[0]); \
+            dft_4_of_16(at_[1], 2); \
+            PUT(1, 2, 4, at_[1]); \
+        } else { \
+            TAKE(0, 1, n, of_); \
+            dft_few(n, of_); \
+            PUT(0, 1, n, of_); \
+        } \
     } while (0)
 
-/* In registers. */
-#define TAKE_REGISTERS(first, step, count, to)                                                     \
+#define TAKE_REGISTERS(first, step, count, to) \
     _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++)(to)[i] = x[(first) + (step)*i]
-#define KEEP(first, step, count, from)                                                             \
+#define KEEP(first, step, count, from) \
     _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++) y[(first) + (step)*i] = (from)[i]
 INLINE void dft_of(int n, cvec *x) {
     cvec y[16];

@@ -1,5 +1,5 @@
-/* Transforms for tables: the spectra that convolutions multiply by, in more digits than the tables
- * keep. Slower than the transforms of line.h by the factor that long double costs, but concurrent.
+/* Transforms for tables: spectra that convolutions multiply by, with more digits than the tables
+ * keep. Slow but concurrent.
  *
  *     long double *x = malloc(n * 2 * sizeof *x);       pairs of re and im
  *     fill(x);
@@ -10,11 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* out[k] = factor sum_j x[j] exp(-2 pi i j k / n), for k < n, as floats or doubles (`bits` 32 or
- * 64). n has no prime above 31; x is overwritten. False where there is no memory for a workspace, or
- * n has a larger prime. */
+/* out[k] = factor sum_j x[j] exp(-2 pi i j k / n), k < n, as floats or doubles (`bits` 32 or 64).
+ * Overwrites x. False: no memory, or n has a prime above 31. */
 bool gf_exact_transform(long double *x, int64_t n, long double factor, void *out, int bits);
-/* The same with doubles between: enough for a table of floats, whose last bits it does not reach. */
+/* In double, whose errors do not reach the last bits of a table of floats. */
 bool gf_double_transform(double *x, int64_t n, double factor, void *out, int bits);
 
 #endif

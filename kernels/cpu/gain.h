@@ -1,5 +1,5 @@
-/* Between a transform and its inverse: a filter's values, computed for a few points of all lanes at
- * a time, and the product with them. */
+/* A filter between a transform and its inverse: values for a few points of all lanes, and the
+ * product. */
 #ifndef GF_KERNELS_CPU_GAIN_H
 #define GF_KERNELS_CPU_GAIN_H
 
@@ -7,14 +7,14 @@
 
 enum { GAIN_POINTS = 32 };
 
-/* Denormal numbers take a CPU a hundred times as long. Values that are negligible beside 1 become 0
- * before products with them become denormal. */
+/* Denormals are a hundred times slower: values that are negligible beside 1 become 0 before
+ * products do. */
 INLINE vec gain_flush(vec v) {
     const real least = GF_REAL_BITS == 32 ? (real)0x1p-90 : (real)0x1p-900;
     return vec_select(vec_abs(v) < vec_splat(least), (vec){0}, v);
 }
 
-/* A term at the tile's lanes, without the value of the line's axis. */
+/* Without the value of the line's axis. */
 INLINE vec term_base(const struct gf_cpu_term *m, const struct tile *t) {
     const bool product = PROFILE_IS_PRODUCT(m->profile);
     vec v = vec_splat(product ? 1 : 0);
@@ -41,15 +41,15 @@ INLINE vec power(vec x, int order) {
 
 #define JOIN_SUM(a, b)     ((a) + (b))
 #define JOIN_PRODUCT(a, b) ((a) * (b))
-#define VALUES(NAME, text, JOINED, axis, value)                                                    \
-    if (m->profile == PROFILE_##NAME)                                                              \
-        for (int i = 0; i < n; i++) {                                                              \
-            const vec v = JOIN_##JOINED(base, line[i]), ratio = v * share;                         \
-            (void)ratio;                                                                           \
-            out[i] = value;                                                                        \
+#define VALUES(NAME, text, JOINED, axis, value) \
+    if (m->profile == PROFILE_##NAME) \
+        for (int i = 0; i < n; i++) { \
+            const vec v = JOIN_##JOINED(base, line[i]), ratio = v * share; \
+            (void)ratio; \
+            out[i] = value; \
         }
 
-/* A term at the points from k to k + n - 1. */
+/* A term at points k to k + n - 1. */
 static void term_values(const struct gf_cpu_term *m, const struct tile *t, long k, int n,
                         vec *out) {
     const vec base = term_base(m, t), one = vec_splat(1), limit = vec_splat((real)m->limit);

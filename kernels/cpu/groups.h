@@ -3,18 +3,18 @@
 #ifndef GF_KERNELS_CPU_GROUPS_H
 #define GF_KERNELS_CPU_GROUPS_H
 
-/* Adjacent blocks in a tile, and what all of them share. */
+/* Adjacent blocks in a tile. */
 struct group {
     const struct tile *tile; /* one for each block */
     int count;
     long lines;                  /* that exist */
     cvec *x[GF_CPU_MAX_GROUPS];  /* a block's transformed points */
-    ivec own[GF_CPU_MAX_GROUPS]; /* see own_mirror_lanes() */
+    ivec own[GF_CPU_MAX_GROUPS]; /* own_mirror_lanes() */
     const real *column;          /* unpacked: re and im of one more line; NULL: none */
-    bool whole;                  /* the blocks are all of a row */
+    bool whole;                  /* all of a row's blocks */
 };
 
-/* Points k to end - 1 of complex lines across the rows of an array. */
+/* Points k to end - 1 of complex lines across an array's rows. */
 static void load_array_columns(const struct tile *t, cvec *a, long k, long end, bool swap,
                                ptrdiff_t next) {
     const struct gf_cpu_end *e = &t->pass->source;
@@ -33,9 +33,8 @@ static void load_array_columns(const struct tile *t, cvec *a, long k, long end, 
         a[k] = swap_if(swap, read_lanes(e->type, &s, base + axis_at(&e->line, k)));
 }
 
-/* Rows of the next tile are prefetched, but not those of short lines, whose few rows are far apart, at
- * powers of two above all: they displace each other in the cache. Measured: 16x1048576 gains a
- * tenth. */
+/* Prefetches the next tile's rows, except short lines' few rows far apart, which displace each
+ * other in the cache. Measured: 16x1048576 gains a tenth. */
 static void load_group(const struct tile *t, int count) {
     enum { ROWS = 8, LEAST_LINE = 32 };
     const struct gf_cpu_pass_args *p = t->pass;
@@ -52,9 +51,9 @@ static void load_group(const struct tile *t, int count) {
         }
 }
 
-/* Lane 0 of x holds A + i B, where A and B are spectra of real data; y is the tile at the mirror image on
- * the outer axes, or x itself. Leaves A in their lanes and writes B to p and q, `step` reals from one number to
- * the next one, its parts half as many apart. */
+/* Lane 0 of x holds A + i B, spectra of real data; y is the tile at the mirror image on the outer
+ * axes, or x. Leaves A in place and writes B to p and q, numbers `step` reals apart, their parts
+ * half of that. */
 static void unpack_lane(cvec *x, cvec *y, real *p, real *q, long step, long n) {
     const real half = (real)0.5;
     const long im = step / 2;
@@ -75,8 +74,8 @@ static void unpack_lane(cvec *x, cvec *y, real *p, real *q, long step, long n) {
     }
 }
 
-/* The reverse for an inverse: lane 0, A with re and im swapped, becomes A + i B, where B is the source's
- * column n_lane. The Hermitian parts of both are taken: the rest would not be real after the transform. */
+/* For an inverse: lane 0, A with re and im swapped, becomes A + i B, B being the source's column
+ * n_lane. Takes the Hermitian parts: the rest would not become real. */
 static void pack_within(const struct tile *t) {
     const struct gf_cpu_pass_args *p = t->pass;
     const struct gf_cpu_end *e = &p->source;
@@ -97,7 +96,7 @@ static void pack_within(const struct tile *t) {
     }
 }
 
-/* Number k of the unpacked line, complex numbers of the kernels' precision. */
+/* Number k of the unpacked line. */
 INLINE void put_column(const real *column, long k, real factor, char *at) {
     ((real *)at)[0] = column[2 * k] * factor;
     ((real *)at)[1] = column[2 * k + 1] * factor;
@@ -117,7 +116,7 @@ static void store_column(const struct group *g) {
 
 enum { LINE_BYTES = 64, ROW_BYTES = (GF_CPU_MAX_GROUPS * LANES + 1) * 2 * (int)sizeof(real) };
 
-/* Complex numbers of the kernels' precision, neighbours in memory, nothing mirrored. */
+/* Complex numbers of the kernels' precision, adjacent in memory, none mirrored. */
 static bool group_is_plain(const struct tile *t) {
     const struct gf_cpu_end *e = &t->pass->destination;
     return e->type != GF_CPU_WORK && e->value == GF_CPU_COMPLEX && !e->hermitian && !e->discard &&
@@ -139,8 +138,8 @@ INLINE void copy_part(char *to, const char *from, long bytes) {
     }
 }
 
-/* Copies a row past the caches but for its ends, whose cache lines have other rows' numbers too.
- * Both addresses have the same place in a cache line. */
+/* Copies a row past the caches but for its ends, which share cache lines with other rows. Both
+ * addresses are alike within a cache line. */
 INLINE void copy_streamed(char *to, const char *from, long bytes) {
     long head = -(intptr_t)to & (LINE_BYTES - 1);
     head = head < bytes ? head : bytes;
@@ -151,7 +150,7 @@ INLINE void copy_streamed(char *to, const char *from, long bytes) {
     copy_part(to + head, from + head, bytes - head);
 }
 
-/* Row k to `to`. g and e: copies, which what is written does not change. */
+/* Row k to `to`. g and e are copies, which stores cannot alias. */
 INLINE void put_row(const struct group *g, const struct gf_cpu_end *e, bool swap, long k,
                     bool stream, char *to) {
     const bool real_only = e->real_origin && row_is_own_mirror(e, k);
@@ -170,7 +169,7 @@ INLINE void put_row(const struct group *g, const struct gf_cpu_end *e, bool swap
     }
 }
 
-/* Whole vectors, rows that are streamed being aligned. */
+/* Whole vectors; streamed rows are aligned. */
 static void store_rows_directly(const struct group *group, char *base, bool stream) {
     const struct group g = *group;
     const struct gf_cpu_end e = g.tile->pass->destination;
@@ -183,8 +182,8 @@ static void store_rows_directly(const struct group *group, char *base, bool stre
     }
 }
 
-/* Rows of any number of lines anywhere: put together and then copied, one row later, when they have
- * arrived in the first-level cache. */
+/* Rows of any number of lines anywhere: assembled, and copied a row later, from the first-level
+ * cache. */
 static void store_rows_staged(const struct group *group, char *base) {
     const struct group g = *group;
     const struct gf_cpu_pass_args *p = g.tile->pass;
@@ -210,7 +209,7 @@ static void store_rows_staged(const struct group *group, char *base) {
     }
 }
 
-/* Rows that follow one another: none of their cache lines is written in parts. */
+/* Adjacent rows: no cache line is written in parts. */
 static void store_rows_at_once(const struct group *group, char *base) {
     const struct group g = *group;
     const struct gf_cpu_pass_args *p = g.tile->pass;
@@ -230,7 +229,7 @@ static void store_rows_at_once(const struct group *group, char *base) {
     writer_end(&w);
 }
 
-/* Unaligned rows are written past the caches where that is worth putting them together. */
+/* Unaligned rows are written past the caches if that is worth assembling them. */
 static void store_plain_rows(struct group *g) {
     enum { WORTH_STAGING = 8 * LINE_BYTES };
     const struct gf_cpu_end *e = &g->tile->pass->destination;

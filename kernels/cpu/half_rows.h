@@ -1,19 +1,19 @@
-/* Half spectra of real rows of 16 and 32 points that follow each other in memory at both ends, in
- * registers from the source to the destination. Half as many rows as a vector has lanes are a group: the
- * first half of them in the real parts, the others in the imaginary parts, four lanes of each vector a
- * row (kernels/cpu/rows.h). A half spectrum is some vectors and one number more, so that a group is whole
- * vectors in memory: they are shifted together in registers, and no store crosses a cache line. */
+/* Half spectra of adjacent real rows of 16 and 32 points, in registers from source to destination.
+ * A group is half as many rows as lanes: half of them in the real parts, the others in the
+ * imaginary parts, four lanes of each vector a row (rows.h). A half spectrum is some vectors and
+ * one number, a group whole vectors: they are shifted together in registers, and no store crosses a
+ * cache line. */
 #ifndef GF_KERNELS_CPU_HALF_ROWS_H
 #define GF_KERNELS_CPU_HALF_ROWS_H
 
 #ifdef __AVX512F__ /* 32 registers: a group is up to 16 vectors */
 
-/* Rows that share a vector, and rows of a group: as many as a vector holds complex numbers. */
+/* Rows that share a vector; rows of a group. */
 enum { SHARING = LANES / 4, GROUP_ROWS = LANES / 2 };
 
 /* Transposes a square of SHARING vectors' blocks of four lanes. */
 INLINE void transpose_fours(vec *a) {
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+#if N_LANES == 16
     transpose_quarters(a);
 #else
     vec_exchange_4(a, a + 1);
@@ -39,12 +39,12 @@ INLINE void half_read(const char *from, ptrdiff_t stride, int n, cvec *x) {
     }
 }
 
-/* Complex numbers of vector i of a row's n / 4 after row_squares(): frequencies 4 i to 4 i + 3. */
+/* Vector i of n / 4 after row_squares(): frequencies 4 i to 4 i + 3. */
 INLINE cvec half_block(const cvec *x, int i, int n) {
     return x[4 * (i % (n / 16)) + i / (n / 16)];
 }
 
-/* In each four lanes those of `a` from the last to the second, after the first of `b`. */
+/* In each four lanes the first of `b`, then those of `a` from the last to the second. */
 #define AT_MIRROR(i) ((i) % 4 ? (i) / 4 * 4 + 4 - (i) % 4 : LANES + (i))
 INLINE vec mirror_fours(vec a, vec b) {
     return __builtin_shufflevector(a, b, LIST(AT_MIRROR));
@@ -56,8 +56,8 @@ INLINE vec first_of_fours(vec a) {
     return __builtin_shufflevector(a, (vec){0}, LIST(AT_FIRST_OF_FOUR));
 }
 
-/* Blocks of A's and B's half spectra from the spectrum of A + i B, as in split_rows(), interleaved: a
- * row's numbers are in the same four lanes of all n / 4 vectors. */
+/* As in split_rows(), interleaved: a row's numbers are in the same four lanes of all n / 4
+ * vectors. */
 INLINE void half_split(const cvec *x, int n, real factor, vec *a, vec *b) {
     const vec f = vec_splat(factor * (real)0.5);
 #pragma GCC unroll 4
@@ -74,7 +74,7 @@ INLINE void half_split(const cvec *x, int n, real factor, vec *a, vec *b) {
     }
 }
 
-/* All complex numbers of a but the first, and the first one of four lanes of b. */
+/* All complex numbers of a but the first, and the first of four lanes of b. */
 INLINE vec append_one(vec a, vec b, int four) {
 #define AT_APPENDED(i) ((i) + 2 < LANES ? (i) + 2 : LANES + 4 * four + (i) % 2)
     return shift_numbers(a, b, (ivec){LIST(AT_APPENDED)});
@@ -88,9 +88,8 @@ INLINE char *half_put(char *to, vec x, bool stream) {
     return to + VEC_BYTES;
 }
 
-/* SHARING rows' half spectra, n / 4 vectors and `last`, the number at n / 2 in the first of four lanes.
- * `row` rows of the group were written before; `rest` ends with the numbers of them that fill no vector.
- */
+/* SHARING rows' half spectra: n / 4 vectors, and `last` with the number at n / 2 first in four
+ * lanes. `row` rows of the group precede; `rest` ends with their numbers that fill no vector. */
 INLINE char *half_write(char *to, int row, vec *x, vec last, int n, bool stream, vec *rest) {
     const int vectors = n / LANES;
 #pragma GCC unroll 4
@@ -109,7 +108,6 @@ INLINE char *half_write(char *to, int row, vec *x, vec last, int n, bool stream,
     return to;
 }
 
-/* One group. */
 INLINE char *half_group(const struct gf_cpu_row *rows, const char *from, ptrdiff_t stride, int n,
                         real factor, char *to, bool stream) {
     const struct row_end none = {.ahead = NULL};
@@ -127,7 +125,7 @@ INLINE char *half_group(const struct gf_cpu_row *rows, const char *from, ptrdiff
     return half_put(to, rest, stream);
 }
 
-/* `count` rows, fewer than a group, through a group in memory: the same arithmetic for all rows. */
+/* Fewer rows than a group, through one in memory: the same arithmetic for all rows. */
 INLINE void half_rest(const struct row_work *w, int first, int count, int n) {
     enum { MOST = GROUP_ROWS * (GF_CPU_SHORT_ROW + 2) };
     vec in[MOST / LANES], out[MOST / LANES];
@@ -152,7 +150,7 @@ INLINE void half_groups(const struct row_work *w, int count, int n, bool stream)
         half_rest(w, i, count - i, n);
 }
 
-/* The `count` rows of a tile; false where their ends are none for these loops. */
+/* False if the tile's ends do not suit these loops. */
 static bool half_rows(const struct row_work *w, int count) {
     const struct gf_cpu_end *d = w->to.end;
     const int n = (int)w->t->pass->n;

@@ -7,13 +7,12 @@
 #include "kernels/cpu/exact.h"
 #include "kernels/cpu/root.h"
 
-/* Element i of a complex table in the plan's precision. */
+/* Element i of a complex table. */
 static void put(void *table, int bits, long i, long double re, long double im) {
     gf_cpu_put_real(table, bits, 2 * i, re);
     gf_cpu_put_real(table, bits, 2 * i + 1, im);
 }
 
-/* Computes one root after the other. */
 static void few_roots(void *table, int bits, int64_t n, int64_t step, bool conjugate, long count) {
     for (long i = 0; i < count; i++) {
         long double re, im;
@@ -106,7 +105,7 @@ fail:
     return NULL;
 }
 
-/* A line that `convolution` transforms; frees that without memory. */
+/* A line that `convolution` transforms; frees that if memory is short. */
 static struct gf_cpu_line *convolving(long n, enum gf_cpu_algorithm algorithm,
                                       struct gf_cpu_line *convolution) {
     struct gf_cpu_line *line = calloc(1, sizeof *line);
@@ -119,8 +118,8 @@ static struct gf_cpu_line *convolving(long n, enum gf_cpu_algorithm algorithm,
     return line;
 }
 
-/* line->spectrum <- transform(x) / n over the convolution's length; x is freed, and the line if that fails or
- * !ok. */
+/* line->spectrum <- transform(x) / n over the convolution's length. Frees x; on failure or !ok also
+ * the line. */
 static struct gf_cpu_line *with_spectrum(struct gf_cpu_line *line, bool ok, long double *x,
                                          int bits) {
     const long n = line->convolution->n;
@@ -164,7 +163,7 @@ struct gf_cpu_line *gf_cpu_line_bluestein(long n, struct gf_cpu_line *convolutio
     long double *x = calloc((size_t)m * 2, sizeof *x);
     const bool ok = line->chirp && x;
     for (long k = 0; ok && k < n; k++) {
-        /* k^2 mod 2n in integers: the angle stays exact however large k is. */
+        /* in integers: exact for any k */
         uint64_t twice = 2 * (uint64_t)n;
         long double re, im;
         gf_root_of_unity(gf_square_mod((uint64_t)k, twice), twice, &re, &im);
@@ -203,7 +202,7 @@ int gf_cpu_row_block(long n, int lanes) {
     return 0;
 }
 
-/* True where the innermost stage, and all others, are codelets that the kernels have for vectors too. */
+/* True if all stages are codelets, and the innermost one is there for vectors. */
 static bool reads_line(const struct gf_cpu_line *line) {
     const int leaf = line->n_stages ? line->radix[line->n_stages - 1] : 0;
     for (int s = 0; s < line->n_stages; s++)
@@ -216,9 +215,9 @@ struct gf_cpu_row *gf_cpu_row_make(long n, int block, struct gf_cpu_line *line, 
                                    int bits) {
     struct gf_cpu_row *rows = calloc(1, sizeof *rows);
     const long r = n / block;
-    /* A factor for each k1 and i2, but where one of 1 is left out. */
+    /* A factor for each k1 and i2; digits have one for i2 = 0. */
     const bool digits = block == 16;
-    const bool many = n > 1 << 17; /* it takes long to compute them one by one */
+    const bool many = n > 1 << 17; /* too many to compute one by one */
     struct gf_root_eighth roots = {.point = NULL};
     struct gf_roots products = {.fine = NULL};
     void *w = rows && line ? table(r * (digits ? block : block - 1) * (lanes / block), bits) : NULL;

@@ -2,19 +2,18 @@
 #ifndef GF_KERNELS_CPU_LINE_H
 #define GF_KERNELS_CPU_LINE_H
 
-/* A line's points in memory, for LANES lines, where a transform reads or writes them. */
+/* LANES lines' points in memory, at one end of a transform. */
 struct points {
     char *at;
-    ptrdiff_t step;  /* bytes from a point to the next */
+    ptrdiff_t step;  /* bytes between points */
     bool pairs;      /* complex numbers of LANES neighbours; else a cvec, aligned */
-    bool swapped;    /* re and im have changed places */
-    bool stream;     /* written past the caches; aligned */
-    ptrdiff_t ahead; /* bytes to what is prefetched; 0: nothing is */
-    bool far;        /* that is for the second-level cache */
-    real factor;     /* of pairs that are written */
+    bool swapped;    /* re and im are */
+    bool stream;     /* past the caches; aligned */
+    ptrdiff_t ahead; /* bytes to what is prefetched; 0: nothing */
+    bool far;        /* into the second-level cache */
+    real factor;     /* on pairs that are written */
 };
 
-/* Prefetches `count` points. */
 INLINE void prefetch_points(const char *at, ptrdiff_t step, int count, bool far) {
     for (; count--; at += step)
         if (far)
@@ -46,12 +45,12 @@ INLINE void take_points(const struct points *from, const char *at, ptrdiff_t ste
 INLINE void put_points(const struct points *to, long k, long m, int count, cvec *x) {
     const ptrdiff_t row = m * to->step;
     char *at = to->at + k * to->step;
-#define PUT(low, high, store)                                                                      \
-    _Pragma("GCC unroll 16") for (int i = 0; i < count; i++) {                                     \
-        store(at + i * row, low);                                                                  \
-        store(at + i * row + sizeof(vec), high);                                                   \
+#define PUT(low, high, store) \
+    _Pragma("GCC unroll 16") for (int i = 0; i < count; i++) { \
+        store(at + i * row, low); \
+        store(at + i * row + sizeof(vec), high); \
     }
-#define PUT_PAIRS(first, second, store)                                                            \
+#define PUT_PAIRS(first, second, store) \
     PUT(vec_zip_low(x[i].first, x[i].second), vec_zip_high(x[i].first, x[i].second), store)
     if (to->ahead)
         prefetch_points(at + to->ahead, row, count, to->far);
@@ -81,55 +80,55 @@ INLINE void put_points(const struct points *to, long k, long m, int count, cvec 
 #undef PUT
 }
 
-/* One stage: radix R over the first `count` points of R blocks m apart, b[k + r m] times its twiddle; in
- * place, or the last stage from b to memory, whose rows are written together. And one leaf: R input points a stride apart, no twiddles; from
- * cvecs in order, or from any points. */
-#define TAKE_TWIDDLED(first, step, count, x)                                                       \
-    _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++) {                                   \
-        const int r = (first) + (step)*i;                                                          \
-        (x)[i] = r ? cmul(b[k + r * m], w[2 * r - 2], w[2 * r - 1]) : cvec_hold(b[k]);             \
+/* A stage of radix R, in place: the first `count` points of R blocks m apart, b[k + r m] times its
+ * twiddle. The last stage writes from b to memory, rows together. A leaf reads R points a stride
+ * apart, without twiddles, from cvecs in order; the first, from any points. */
+#define TAKE_TWIDDLED(first, step, count, x) \
+    _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++) { \
+        const int r = (first) + (step)*i; \
+        (x)[i] = r ? cmul(b[k + r * m], w[2 * r - 2], w[2 * r - 1]) : cvec_hold(b[k]); \
     }
-#define PUT_BLOCKS(first, step, count, x)                                                          \
-    _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++) b[k + ((first) + (step)*i) * m] =   \
+#define PUT_BLOCKS(first, step, count, x) \
+    _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++) b[k + ((first) + (step)*i) * m] = \
         (x)[i]
-#define TAKE_CVECS(first, step, count, x)                                                          \
-    _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++)(x)[i] =                             \
+#define TAKE_CVECS(first, step, count, x) \
+    _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++)(x)[i] = \
         cvec_hold(*(const cvec *)(at + ((first) + (step)*i) * stride))
-#define TAKE_POINTS(first, step, count, x)                                                         \
+#define TAKE_POINTS(first, step, count, x) \
     take_points(from, at + (first)*stride, (step)*stride, count, x)
-#define PUT_LEAF(first, step, count, x)                                                            \
+#define PUT_LEAF(first, step, count, x) \
     _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++) b[(first) + (step)*i] = (x)[i]
-#define STAGE(R)                                                                                   \
-    static void stage_##R(cvec *b, long m, long count, const real *w) {                            \
-        for (long k = 0; k < count; k++, w += 2 * (R - 1))                                         \
-            DFT_THROUGH(R, TAKE_TWIDDLED, PUT_BLOCKS);                                             \
-    }                                                                                              \
-    static void last_##R(const cvec *b, long m, const real *w, const struct points *to) {          \
-        for (long k = 0; k < m; k++, w += 2 * (R - 1)) {                                           \
-            cvec y[R];                                                                             \
-            DFT_THROUGH(R, TAKE_TWIDDLED, KEEP);                                                   \
-            put_points(to, k, m, R, y);                                                            \
-        }                                                                                          \
-    }                                                                                              \
-    static void leaf_##R(const char *at, ptrdiff_t stride, cvec *b) {                              \
-        DFT_THROUGH(R, TAKE_CVECS, PUT_LEAF);                                                      \
-    }                                                                                              \
-    static void first_##R(const struct points *from, const char *at, ptrdiff_t stride, cvec *b) {  \
-        DFT_THROUGH(R, TAKE_POINTS, PUT_LEAF);                                                     \
+#define STAGE(R) \
+    static void stage_##R(cvec *b, long m, long count, const real *w) { \
+        for (long k = 0; k < count; k++, w += 2 * (R - 1)) \
+            DFT_THROUGH(R, TAKE_TWIDDLED, PUT_BLOCKS); \
+    } \
+    static void last_##R(const cvec *b, long m, const real *w, const struct points *to) { \
+        for (long k = 0; k < m; k++, w += 2 * (R - 1)) { \
+            cvec y[R]; \
+            DFT_THROUGH(R, TAKE_TWIDDLED, KEEP); \
+            put_points(to, k, m, R, y); \
+        } \
+    } \
+    static void leaf_##R(const char *at, ptrdiff_t stride, cvec *b) { \
+        DFT_THROUGH(R, TAKE_CVECS, PUT_LEAF); \
+    } \
+    static void first_##R(const struct points *from, const char *at, ptrdiff_t stride, cvec *b) { \
+        DFT_THROUGH(R, TAKE_POINTS, PUT_LEAF); \
     }
-#define CODELETS(DO)                                                                               \
-    DO(2)                                                                                          \
-    DO(3)                                                                                          \
-    DO(4)                                                                                          \
-    DO(5)                                                                                          \
-    DO(7)                                                                                          \
-    DO(8)                                                                                          \
-    DO(11)                                                                                         \
-    DO(13)                                                                                         \
+#define CODELETS(DO) \
+    DO(2) \
+    DO(3) \
+    DO(4) \
+    DO(5) \
+    DO(7) \
+    DO(8) \
+    DO(11) \
+    DO(13) \
     DO(16)
 CODELETS(STAGE)
 
-/* A codelet by its radix; NULL where there is none. */
+/* By radix; NULL: none. */
 static const struct {
     void (*stage)(cvec *b, long m, long count, const real *twiddle);
     void (*last)(const cvec *b, long m, const real *twiddle, const struct points *to);
@@ -139,8 +138,8 @@ static const struct {
 #define CODELET(R) [R] = {stage_##R, last_##R, leaf_##R, first_##R},
     CODELETS(CODELET)};
 
-/* Any odd radix p up to GF_CPU_MAX_RADIX by its definition, pairs j and p - j together.
- * roots: cos and -sin of 2 pi j / p. */
+/* Any odd radix p by its definition, pairs j and p - j together. roots: cos and -sin of 2 pi j /
+ * p. */
 static void dft_by_definition(cvec *x, int p, const real *roots) {
     cvec sum[GF_CPU_MAX_RADIX / 2], dif[GF_CPU_MAX_RADIX / 2], y[GF_CPU_MAX_RADIX];
     int half = (p - 1) / 2;
@@ -165,7 +164,7 @@ static void dft_by_definition(cvec *x, int p, const real *roots) {
     memcpy(x, y, (size_t)p * sizeof *x);
 }
 
-/* In place, or to memory where `to` is not NULL. */
+/* In place, or to `to`. */
 static void stage_by_definition(cvec *b, long m, int p, const real *w, const real *roots,
                                 const struct points *to) {
     cvec x[GF_CPU_MAX_RADIX];
@@ -184,16 +183,15 @@ static void stage_by_definition(cvec *b, long m, int p, const real *w, const rea
 
 static cvec *line_run(const struct gf_cpu_line *line, cvec *a, cvec *b);
 
-/* A transform's input, and scratch for a leaf that is a transform of its own. */
+/* A transform's input, and scratch for a leaf that is itself a transform. */
 struct input {
     const struct gf_cpu_line *line;
     const struct points *from;
     cvec *spare;
-    void (*leaf)(const char *at, ptrdiff_t step,
-                 cvec *b); /* all that a leaf takes; NULL: run_leaf() */
+    void (*leaf)(const char *at, ptrdiff_t step, cvec *b); /* NULL: run_leaf() */
 };
 
-/* The innermost transform: reads points `stride` bytes apart, writes b[0 .. radix). */
+/* The innermost transform: from points `stride` bytes apart to b[0 .. radix). */
 static void run_leaf(const struct input *in, const char *at, ptrdiff_t stride, cvec *b) {
     const struct gf_cpu_line *line = in->line;
     int s = line->n_stages - 1, radix = line->radix[s];
@@ -218,8 +216,8 @@ static void run_leaf(const struct input *in, const char *at, ptrdiff_t stride, c
     }
 }
 
-/* Stages s and inwards, depth first, so that inner blocks are complete while they are in cache. The last
- * one to run, 0, writes to memory where `to` is not NULL. */
+/* Stages s and inwards, depth first, so that inner blocks complete in cache. Stage 0, the last,
+ * writes to `to` unless NULL. */
 static void run_stages(const struct input *in, int s, long n, const char *at, ptrdiff_t stride,
                        cvec *b, const struct points *to) {
     const struct gf_cpu_line *line = in->line;
@@ -247,8 +245,8 @@ static void run_stages(const struct input *in, int s, long n, const char *at, pt
         codelets[radix].stage(b, m, m, line->twiddle[s]);
 }
 
-/* From memory to b, and from there to memory where `to` is not NULL. The scratch of a leaf follows the
- * points of b. For lines of stages. */
+/* From memory to b, and to `to` unless NULL, for lines of stages. A leaf's scratch follows the
+ * points of b. */
 static void line_between(const struct gf_cpu_line *line, const struct points *from, cvec *b,
                          const struct points *to) {
     const int s = line->n_stages - 1;
@@ -259,7 +257,7 @@ static void line_between(const struct gf_cpu_line *line, const struct points *fr
     run_stages(&in, 0, line->n, from->at, from->step, b, to);
 }
 
-/* b[k] <- (b[k] * spectrum[k]) with re and im swapped: the product that an inverse starts from. */
+/* b[k] <- b[k] * spectrum[k] with re and im swapped, as an inverse begins. */
 static void convolve(cvec *b, const real *spectrum, long n) {
     for (long k = 0; k < n; k++) {
         cvec x = cmul(b[k], spectrum[2 * k], spectrum[2 * k + 1]);

@@ -2,8 +2,8 @@
 #ifndef GF_KERNELS_CPU_LOAD_H
 #define GF_KERNELS_CPU_LOAD_H
 
-/* A tile that a thread works on: LANES lines, or for real transforms LANES pairs of lines, the
- * first of each (half 0) in the real parts and the second (half 1) in the imaginary parts. */
+/* A thread's tile: LANES lines, or LANES pairs of real lines, the first of each (half 0) in the
+ * real parts, the second (half 1) in the imaginary parts. */
 struct tile {
     const struct gf_cpu_pass_args *pass;
     long lane0, outer[2];
@@ -15,12 +15,12 @@ static int clamp_lanes(long n) {
     return n < 0 ? 0 : n > LANES ? LANES : (int)n;
 }
 
-/* Bytes from an end's data to index i of an axis, and to the index of its mirror image. */
+/* Bytes from an end's data to index i of an axis. */
 INLINE ptrdiff_t axis_at(const struct gf_cpu_axis *axis, long i) {
     long p = i + axis->shift;
     return (p >= axis->n ? p - axis->n : p) * axis->stride;
 }
-/* True where `count` samples from index i on follow one another, as in nearly all tiles. */
+/* True if `count` samples from index i on are adjacent, as in nearly all tiles. */
 INLINE bool lanes_are_adjacent(const struct gf_cpu_axis *axis, long i, int count, int size) {
     return count && axis->stride == size &&
            axis_at(axis, i + count - 1) - axis_at(axis, i) == (ptrdiff_t)(count - 1) * size;
@@ -35,8 +35,7 @@ INLINE char *outer_at(const struct tile *t, const struct gf_cpu_end *e, bool mir
     return p;
 }
 
-/* The address of row `row` of a block in banded rows, `n` in all; the block's next rows of the band
- * follow it. */
+/* Row `row` of a block in banded rows, `n` in all; the block's next rows of the band follow it. */
 INLINE char *banded_at(const struct gf_cpu_end *e, long n, long row, long block) {
     const ptrdiff_t size = sizeof(cvec);
     if (block >= e->rest_from)
@@ -45,8 +44,8 @@ INLINE char *banded_at(const struct gf_cpu_end *e, long n, long row, long block)
     return e->data + first * e->row_bytes + (block * rows + row - first) * size;
 }
 
-/* The offsets of the lanes of one half. A missing lane reads what the last one reads, so that no
- * uninitialised number enters the arithmetic. */
+/* The lanes of one half. A missing lane reads what the last one reads, so that no uninitialised
+ * number enters the arithmetic. */
 struct lanes {
     ptrdiff_t at[LANES];
     int order; /* +1: adjacent lanes, -1: adjacent in reverse order, 0: neither */
@@ -82,11 +81,10 @@ INLINE real read_luma(const struct gf_cpu_end *e, const char *p) {
            (real)0.0722L * read_real(e->type, p + 2 * s);
 }
 
-/* Reading several rows at once, a vector of each in turn, makes more streams than the hardware
- * prefetcher follows, so the rows' next cache lines are prefetched from this far ahead. */
+/* Reading a vector of each row in turn makes more streams than the hardware prefetcher follows:
+ * cache lines this far ahead are prefetched. */
 enum { AHEAD_BYTES = 256 };
 
-/* Prefetches the first cache lines of every row. */
 INLINE void prefetch_rows(const struct lanes *s, const char *base, int bytes) {
     for (int l = 0; l < LANES; l++)
         for (int at = 0; at < bytes; at += 64)
@@ -159,13 +157,13 @@ INLINE long half_index(const struct tile *t, const struct gf_cpu_end *e, long k,
                                               : t->outer[0];
 }
 
-/* In double: squares of floats above 1e19 are not floats. */
+/* In double: squares of floats above 1e19 overflow. */
 INLINE double square_of(double re, double im) {
     return re * re + im * im;
 }
 
-/* The Hermitian part of a full spectrum, (F(k) + conj F(-k)) / 2. The rest would become the
- * imaginary part of the inverse, whose energy by Parseval is that of the rest. */
+/* The Hermitian part of a full spectrum, (F(k) + conj F(-k)) / 2. The rest's energy is, by
+ * Parseval, that of the inverse's imaginary part. */
 static void load_hermitian(const struct tile *t, int half, cvec *a, long points, bool swap,
                            struct gf_cpu_stats *stats) {
     const struct gf_cpu_end *e = &t->pass->source;
@@ -191,7 +189,6 @@ static void load_hermitian(const struct tile *t, int half, cvec *a, long points,
     }
 }
 
-/* Loads complex lines of `points` points into a. */
 static void load_complexes(const struct tile *t, int half, cvec *a, long points, bool swap,
                            struct gf_cpu_stats *stats) {
     const struct gf_cpu_end *e = &t->pass->source;
@@ -262,14 +259,13 @@ static void load_work_rows(const struct tile *t, int half, cvec *a, long points,
     }
 }
 
-/* Joins two half spectra, A in a and B in b, to the full spectrum of A + i B in a, whose inverse
- * has A's line as its real part and B's as its imaginary part. re and im are swapped for the
- * inverse. */
+/* Joins half spectra A in a and B in b to the full spectrum of A + i B in a, whose inverse has A's
+ * line as real part and B's as imaginary part; re and im are swapped for the inverse. */
 static void join_pairs(cvec *a, const cvec *b, long n) {
     for (long k = 0; 2 * k <= n; k++) {
         cvec x = a[k], y = b[k];
         if (k == 0 || 2 * k == n) {
-            a[k] = (cvec){y.re, x.re}; /* their imaginary parts are zero by symmetry */
+            a[k] = (cvec){y.re, x.re}; /* imaginary parts are zero by symmetry */
         } else {
             a[k] = (cvec){x.im + y.re, x.re - y.im};
             a[n - k] = (cvec){y.re - x.im, x.re + y.im};
@@ -288,7 +284,7 @@ static void load_work(const struct tile *t, int half, cvec *a, long points, bool
         load_work_columns(&other, a, 0, points, swap);
 }
 
-/* The number of line i that is by itself; `base` is that of the tile's outer indices. */
+/* The line stored apart, at the tile's outer indices; NULL: none. */
 static const char *last_base(const struct tile *t, const struct gf_cpu_end *e) {
     const struct gf_cpu_column *c = &e->last;
     return c->data ? c->data + t->outer[0] * c->outer[0] + t->outer[1] * c->outer[1] : NULL;

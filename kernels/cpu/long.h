@@ -1,5 +1,5 @@
-/* Parts of the transforms of one long line: the factors between its two halves, a real line as a
- * complex one of half the length, and the products of a chirp convolution. */
+/* Parts of one long line's transforms: factors between its halves, a real line as a complex one of
+ * half the length, and the products of a chirp convolution. */
 #ifndef GF_KERNELS_CPU_LONG_H
 #define GF_KERNELS_CPU_LONG_H
 
@@ -35,7 +35,7 @@ INLINE void store_pairs(real *p, cvec x) {
     vec_storeu(p, vec_zip_low(x.re, x.im));
     vec_storeu(p + LANES, vec_zip_high(x.re, x.im));
 }
-/* The same in the reverse order of their indices. */
+/* In reverse order. */
 #define AT_EVEN_REVERSED(i)     (2 * (LANES - 1 - (i)))
 #define AT_ODD_REVERSED(i)      (AT_EVEN_REVERSED(i) + 1)
 #define AT_ZIP_LOW_REVERSED(i)  (LANES - 1 - (i) / 2 + (i) % 2 * LANES)
@@ -86,7 +86,7 @@ static void unpack(const struct gf_cpu_halves *h, long first, long last) {
         unpack_pair(h, k);
 }
 
-/* The inverse of unpack_pair(): four times what that takes. */
+/* The inverse of unpack_pair(), times four. */
 static void pack_pair(const struct gf_cpu_halves *h, long k) {
     const real *w = (const real *)h->roots + k / LANES * 2 * LANES + k % LANES;
     const real *a = (const real *)h->x + 2 * k, *b = (const real *)h->x + 2 * (h->m - k);

@@ -1,5 +1,4 @@
-/* The functions of the store step, vectorised: logarithm and angle. And what has room for squares.
- */
+/* Vectorised logarithm and angle for the store step, and a type with room for squares. */
 #ifndef GF_KERNELS_CPU_MATH_H
 #define GF_KERNELS_CPU_MATH_H
 
@@ -13,9 +12,8 @@ INLINE wide wide_hypot(wide x, wide y) {
     return sqrt(x * x + y * y);
 }
 
-/* log(1 + x) for x >= 0, to about 2e-7 of itself. The mantissa is
- * brought into [sqrt(1/2), sqrt(2)) and log(m) = 2 atanh((m - 1) / (m + 1)) summed as its series.
- */
+/* log(1 + x) for x >= 0, to a relative 2e-7. With the mantissa in [sqrt(1/2), sqrt(2)), log(m) = 2
+ * atanh((m - 1) / (m + 1)) as its series. */
 INLINE vec vec_log1p(vec x) {
     vec y = x + (real)1;
     ivec b = (ivec)y - 0x3f3504f3; /* sqrt(1/2) */
@@ -30,8 +28,8 @@ INLINE vec vec_log1p(vec x) {
     return log + (x - (y - (real)1)) / y; /* what 1 + x lost of a small x */
 }
 
-/* atan2(y, x) in radians, to 1e-7; 0 at the origin, and a zero y counts as positive. The ratio of
- * the smaller to the larger is in [0, 1], where a minimax polynomial in its square is accurate. */
+/* atan2(y, x) in radians, to 1e-7; 0 at the origin, and a zero y counts as positive. A minimax
+ * polynomial in the square of the smaller over the larger, which is in [0, 1]. */
 INLINE vec vec_atan2(vec y, vec x) {
     vec ax = vec_abs(x), ay = vec_abs(y), zero = {0};
     vec large = vec_max(ax, ay), small = vec_min(ax, ay);
@@ -52,13 +50,13 @@ INLINE vec vec_atan2(vec y, vec x) {
 
 #else
 
-/* hypotl() also where a long double is no wider than a double. */
+/* hypotl() serves even if a long double is no wider than a double. */
 typedef long double wide;
 INLINE wide wide_hypot(wide x, wide y) {
     return hypotl(x, y);
 }
 
-/* Double precision is for those who count digits: the library's functions, lane by lane. */
+/* For the last digits: the library's functions, lane by lane. */
 INLINE vec vec_log1p(vec x) {
     for (int l = 0; l < LANES; l++)
         x[l] = log1p(x[l]);

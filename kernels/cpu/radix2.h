@@ -1,6 +1,6 @@
-/* The FFT of textbooks: 2^k points in place, radix 2, decimation in time (Cooley and Tukey 1965). It
- * is what the others are measured against, and meant to be read: no vectors, no threads, no tables
- * but the waves. Included once for each precision, with REAL and RADIX2(name) defined. */
+/* The textbook FFT: 2^k points in place, radix 2, decimation in time (Cooley and Tukey 1965). The
+ * baseline, meant to be read: no vectors, no threads, no tables but the waves. Included once for
+ * each precision, with REAL and RADIX2(name) defined. */
 
 /* z: n complex numbers, interleaved; waves: exp(-2 pi i k / n) for k < n / 2. */
 static void RADIX2(line)(REAL *z, const REAL *waves, long n, int inverse) {
@@ -29,8 +29,8 @@ static void RADIX2(line)(REAL *z, const REAL *waves, long n, int inverse) {
             }
 }
 
-/* Reads a line of `n` points, `step` elements apart: of reals, of complex numbers, or of the first
- * `stored` of a half spectrum, whose others are the conjugates of these. */
+/* Reads n points, `step` elements apart: reals, complex numbers, or the first `stored` of a half
+ * spectrum, whose others are conjugates. */
 static void RADIX2(read)(REAL *z, const REAL *from, long step, long n, long stored, int complex) {
     for (long i = 0; i < n; i++) {
         long at = (i < stored ? i : n - i) * step;

@@ -13,7 +13,7 @@ struct place {
 static struct place place_of(uint64_t k, uint64_t n) {
     struct place p;
     k %= n;
-    p.lower = 2 * k > n; /* below the real axis of exp(+i…): reflect */
+    p.lower = 2 * k > n; /* below the real axis of exp(+i…) */
     if (p.lower)
         k = n - k;
     p.left = 4 * k > n;

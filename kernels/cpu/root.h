@@ -19,15 +19,15 @@
 #include <stdint.h>
 
 /* exp(-2 pi i k / n), n < 2^61, correct to the last bit of a double and nearly to that of a long
- * double: the angle is reduced to an eighth of a turn in integers first. */
+ * double: the angle is first reduced to an eighth of a turn in integers. */
 void gf_root_of_unity(uint64_t k, uint64_t n, long double *re, long double *im);
 
-/* The same for many roots of one n: each point of the first eighth of a turn is computed once, when
- * a root that is its reflection is first asked for. */
+/* Many roots of one n: each point of the first eighth of a turn is computed once, when first
+ * needed. */
 struct gf_root_eighth {
     uint64_t n;
-    unsigned unit;           /* the angles are multiples of this part of 2 pi / (4 n) */
-    long double (*point)[2]; /* cosine and sine; zeros where not computed yet */
+    unsigned unit;           /* angles are multiples of this part of 2 pi / (4 n) */
+    long double (*point)[2]; /* cosine and sine; zeros: not computed yet */
 };
 
 bool gf_root_eighth_make(struct gf_root_eighth *e, uint64_t n); /* false: no memory */
@@ -35,9 +35,8 @@ void gf_root_eighth_get(const struct gf_root_eighth *e, uint64_t k, long double 
                         long double *im);
 void gf_root_eighth_free(struct gf_root_eighth *e);
 
-/* All roots of one n as products of two tables of about sqrt(n) entries, pairs of re and im: ten
- * times faster than one by one, and the product's error of two bits of a long double is rounded
- * away in a double. */
+/* All roots of one n as products of two tables of about sqrt(n) entries: ten times faster than one
+ * by one; the product's error, two bits of a long double, vanishes in a double. */
 struct gf_roots {
     uint64_t n;
     int bits; /* of k that choose the fine root */
@@ -56,8 +55,8 @@ static inline void gf_roots_at(const struct gf_roots *r, uint64_t k, long double
     *im = a[0] * b[1] + a[1] * b[0];
 }
 
-/* k^2 mod m, exactly, for m < 2^62: the argument of a chirp, whose angle in floating point would
- * have no digits left for a large k. */
+/* k^2 mod m, exactly, m < 2^62: a chirp's argument, whose angle in floating point would have no
+ * digits left for a large k. */
 static inline uint64_t gf_square_mod(uint64_t k, uint64_t m) {
     if (k >> 32 == 0)
         return k * k % m;

@@ -1,9 +1,9 @@
-/* Squares of 16 points in two digits of four, for sixteen lanes: those of lines that go through memory, and
- * lines of two, four or eight vectors, which stay in registers (kernels/cpu/rows.h). */
+/* Squares of 16 points in two digits of four, for sixteen lanes: within lines that go through
+ * memory, and in lines of two, four or eight vectors, which stay in registers (rows.h). */
 #ifndef GF_KERNELS_CPU_ROW_DIGITS_H
 #define GF_KERNELS_CPU_ROW_DIGITS_H
 
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+#if N_LANES == 16
 #define QUARTER(q)           4 * (q), 4 * (q) + 1, 4 * (q) + 2, 4 * (q) + 3
 #define QUARTERS(a, b, c, d) QUARTER(a), QUARTER(b), QUARTER(c), QUARTER(d)
 
@@ -19,7 +19,7 @@ INLINE void transpose_quarters(vec *a) {
     a[3] = __builtin_shufflevector(q, t, QUARTERS(1, 3, 5, 7));
 }
 
-/* The vectors' quarters, or the squares of four points in each quarter. */
+/* Transposes the vectors' quarters, or the squares of four points in each quarter. */
 INLINE void transpose_four(cvec *x, bool quarters) {
     vec re[4], im[4];
 #pragma GCC unroll 4
@@ -40,7 +40,7 @@ INLINE void transpose_four(cvec *x, bool quarters) {
 }
 
 /* exp(-2 pi i p u / 16) in the lanes p mod 4, for u = 1, 2, 3. */
-#define IN_QUARTERS(a, b, c, d)                                                                    \
+#define IN_QUARTERS(a, b, c, d) \
     { a, b, c, d, a, b, c, d, a, b, c, d, a, b, c, d }
 static const cvec digit_roots[3] = {
     {IN_QUARTERS(1, COS_PI_8, SQRT_HALF, SIN_PI_8),
@@ -50,8 +50,8 @@ static const cvec digit_roots[3] = {
      IN_QUARTERS(0, -COS_PI_8, -SQRT_HALF, SIN_PI_8)},
 };
 
-/* In a square of 16 the first digit: i2 = p + 4 q, over q to k2 mod 4, of the vectors k1 = i + 4 j, which x holds.
- * w and b: their factors, and where they go, from i on. */
+/* A square's first digit: i2 = p + 4 q, over q to k2 mod 4, for the vectors k1 = i + 4 j in x. w
+ * and b: factors and destination, from i on. */
 INLINE void row_first_digit(cvec *x, const cvec *w, cvec *b) {
 #pragma GCC unroll 4
     for (int j = 0; j < 4; j++)
@@ -63,8 +63,8 @@ INLINE void row_first_digit(cvec *x, const cvec *w, cvec *b) {
         b[4 * j] = x[j];
 }
 
-/* The outermost stage, of radix R = 4, on its blocks' vectors k to k + 15, `apart` vectors from one block to
- * the next (R = 1: no stage), and the first digit; in place. */
+/* The outermost stage of radix R = 4 (1: none) on vectors k to k + 15 of its blocks, which are
+ * `apart` vectors apart, and the first digit; in place. */
 INLINE void row_first_digits(const struct gf_cpu_row *rows, cvec *b, long apart, long k, int R,
                              const struct row_end *from, const struct row_end *to) {
     const bool aside = has_aside(from, to);
@@ -95,9 +95,9 @@ INLINE void row_first_digits(const struct gf_cpu_row *rows, cvec *b, long apart,
     }
 }
 
-/* Over p to k2 / 4, and to memory. */
+/* The second digit: over p to k2 / 4, and to memory. */
 INLINE void row_second_digit(const cvec *b, long k1, long r, const struct row_end *to, int kind) {
-    const struct row_end e = *to; /* which what is written does not change */
+    const struct row_end e = *to; /* which stores cannot alias */
 #pragma GCC unroll 4
     for (int u = 0; u < 4; u++) {
         cvec y[4];
@@ -115,27 +115,27 @@ INLINE void row_second_digit(const cvec *b, long k1, long r, const struct row_en
 /* The second digits of a square in each of R blocks, for a line of n vectors. */
 INLINE void row_second_digits(long n, const cvec *b, long apart, long k, int R,
                               const struct row_end *to) {
-#define SECOND_DIGITS(constant)                                                                    \
-    for (long r = 0; r < R; r++)                                                                   \
+#define SECOND_DIGITS(constant) \
+    for (long r = 0; r < R; r++) \
     row_second_digit(b + r * apart, k + n / R * r, n, to, constant)
     const int kind = row_kind(to);
     FOR_ROW_KIND(kind, SECOND_DIGITS)
 #undef SECOND_DIGITS
 }
 
-/* The rest of the transform from the outermost stage on, for a square of each of its blocks. */
+/* The transform from the outermost stage on, for a square of each of its blocks. */
 INLINE void row_finish_digits(const struct gf_cpu_row *rows, cvec *b, long apart, long k, int R,
                               const struct row_end *from, const struct row_end *to) {
     row_first_digits(rows, b, apart, k, R, from, to);
     row_second_digits(rows->line->n, b, apart, k, R, to);
 }
 
-/* A line of one square: its only stage and the first digit, in registers, to b. */
+/* A line of one square: its only stage and first digit, in registers, to b. */
 INLINE void row_begin_square(const struct gf_cpu_row *rows, const struct row_end *from, cvec *b,
                              int kind) {
     const cvec *w = rows->twiddle;
-#define TAKE_VECTORS(first, step, count, x)                                                        \
-    _Pragma("GCC unroll 4") for (int i = 0; i < (count); i++)(x)[i] =                              \
+#define TAKE_VECTORS(first, step, count, x) \
+    _Pragma("GCC unroll 4") for (int i = 0; i < (count); i++)(x)[i] = \
         row_read(from, ((first) + (step)*i) * 16, 16, kind)
 #define PUT_DIGIT(first, step, count, x) row_first_digit(x, w + (first), b + (first))
     DFT_THROUGH(16, TAKE_VECTORS, PUT_DIGIT);
@@ -159,8 +159,8 @@ static void row_square(const struct gf_cpu_row *rows, const struct row_end *from
     row_second_digits(16, b, 0, 0, 1, to);
 }
 
-/* Frequency f of 16 is in this lane, first digit in four lanes, or in two and then in four; and a lane's
- * frequency. */
+/* The lane of frequency f of 16, its first digit in four lanes, or in two and then four; and a
+ * lane's frequency. */
 #define LANE_OF_4(f)  ((f) % 4 * 4 + (f) / 4)
 #define LANE_OF_8(f)  ((f) / 2 % 4 * 4 + (f) % 2 + (f) / 8 * 2)
 #define IN_LANE_4(i)  LANE_OF_4(i)
@@ -169,7 +169,7 @@ static void row_square(const struct gf_cpu_row *rows, const struct row_end *from
 #define AT_FEW_8(i)   LANE_OF_8(i)
 #define AT_DIGIT_4(i) IN_LANE_4(i)
 #define AT_DIGIT_8(i) IN_LANE_8(i)
-/* In pairs, in order and from the last to the first. */
+/* In pairs, in order and reversed. */
 #define AT_FEW(of, i)          (of((i) / 2) + (i) % 2 * LANES)
 #define AT_LAST(of, i)         (of(15 - (i) / 2) + (i) % 2 * LANES)
 #define AT_FEW_LOW_4(i)        AT_FEW(LANE_OF_4, i)
@@ -186,7 +186,7 @@ static void row_square(const struct gf_cpu_row *rows, const struct row_end *from
 #define ORDER(a, b, of)        __builtin_shufflevector(a, b, LIST(of))
 #define ORDER_FEW(r, a, b, of) ((r) == 4 ? ORDER(a, b, of##_4) : ORDER(a, b, of##_8))
 
-/* Frequencies k to k + 15 of a line of 4 or 8 vectors, in the order of its digits. */
+/* Frequencies k to k + 15 of a line of 4 or 8 vectors, in digit order. */
 INLINE void row_write_few(const struct row_end *e, long k, int r, bool pairs, cvec x) {
     if (e->re_factor != 1 || e->im_factor != 1)
         x = (cvec){x.re * e->re_factor, x.im * e->im_factor};
@@ -215,7 +215,7 @@ INLINE cvec few_block(const cvec *z, int b, int r) {
     return z[4 * (b % (r / 4)) + b / (r / 4)];
 }
 
-/* unpack() in registers: the spectrum z of a line of r = 4 or 8 vectors to that of the real line. */
+/* unpack() in registers, from the spectrum z of a line of r = 4 or 8 vectors. */
 INLINE void row_unpack_few(const struct gf_cpu_halves *h, const cvec *z, int r, real factor) {
     const vec f = vec_splat(factor);
     real *const x = h->x, middle = (real)2 * factor;
@@ -240,13 +240,13 @@ INLINE void row_unpack_few(const struct gf_cpu_halves *h, const cvec *z, int r, 
     x[16 * r + 1] = few_block(z, r / 2, r).im[0] * -middle;
 }
 
-/* A line of r = 4 or 8 vectors in registers. Its points' lanes are i2 = p + 4 q, p and q below 4; k1 =
- * i + r / 4 c. Over the vectors to k1; quarters take turns with c, then over q to k2 mod 4; lanes take
- * turns with i and what is left of the vectors, then over p to k2 / 4. With halves a real line is unpacked, to them. */
+/* A line of r = 4 or 8 vectors in registers: i2 = p + 4 q in the lanes, k1 = i + r / 4 c. Over the
+ * vectors to k1; quarters change places with c, then over q to k2 mod 4; lanes change places with i
+ * and the remaining vectors, then over p to k2 / 4. With halves a real line is unpacked to them. */
 INLINE void row_run_few(const struct gf_cpu_row *rows, const struct row_end *from,
                         const struct row_end *to, int r, int from_kind, bool to_pairs,
                         const struct gf_cpu_halves *halves) {
-    const struct row_end e = *to; /* which what is written does not change */
+    const struct row_end e = *to; /* which stores cannot alias */
     const cvec *w = rows->twiddle;
     const int groups = r / 4;
     cvec x[8], z[8];
@@ -289,8 +289,7 @@ static void row_few_halves(const struct gf_cpu_row *rows, const struct row_end *
         row_run_few(rows, from, to, 8, ROW_PAIRS, true, halves);
 }
 
-/* Complex numbers with their real parts in the lower half of a vector and the imaginary ones in the upper
- * half. */
+/* Complex numbers with real parts in a vector's lower half, imaginary parts in the upper. */
 #define AT_OTHER_HALF(i) (((i) + LANES / 2) % LANES)
 INLINE vec mixed_times_i(vec x) {
     const vec sign = {-1, -1, -1, -1, -1, -1, -1, -1, 1, 1, 1, 1, 1, 1, 1, 1};
@@ -304,8 +303,8 @@ INLINE void mixed_dft_4(vec *x) {
     x[3] = b + d;
 }
 
-/* A line of two vectors, interleaved. Quarters of both and both parts take turns with q; a vector then has eight
- * neighbours in the end: frequency f of them in this lane. */
+/* A line of two vectors, interleaved. Quarters of both parts change places with q; a vector ends
+ * with eight neighbours, frequency f of them in this lane. */
 #define LANE_OF_2(f)      ((f) % 2 * 4 + (f) / 2)
 #define AT_MIXED_PAIRS(i) (LANE_OF_2((i) / 2) + (i) % 2 * LANES / 2)
 INLINE void row_run_two(const struct gf_cpu_row *rows, const struct row_end *from,

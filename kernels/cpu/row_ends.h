@@ -1,43 +1,41 @@
-/* The ends of lines that are transformed within vectors (kernels/cpu/rows.h), and squares of their points
- * from one to the other. */
+/* The ends of lines that are transformed within vectors (rows.h), and squares between them. */
 #ifndef GF_KERNELS_CPU_ROW_ENDS_H
 #define GF_KERNELS_CPU_ROW_ENDS_H
 
-/* The least block: 4, or what fits the lanes. */
+/* 4, or what fits the lanes */
 enum { LEAST_BLOCK = LANES < 4 ? LANES : 4, MOST_LINES = LANES / LEAST_BLOCK };
 
-/* The sizes of a block. */
-#if VEC_BYTES * 8 / GF_REAL_BITS == 2
+#if N_LANES == 2
 #define BLOCKS(DO) DO(2)
-#elif VEC_BYTES * 8 / GF_REAL_BITS == 4
+#elif N_LANES == 4
 #define BLOCKS(DO) DO(4)
-#elif VEC_BYTES * 8 / GF_REAL_BITS == 8
+#elif N_LANES == 8
 #define BLOCKS(DO) DO(4) DO(8)
 #else
 #define BLOCKS(DO) DO(4) DO(8) DO(16)
 #endif
 
-/* Lines that share vectors, at one of the two ends. */
+/* Lines that share vectors, at one end. */
 struct row_end {
     enum { ROW_PAIRS, ROW_PAIRS_STREAMED, ROW_PARTS, ROW_PARTS_STREAMED } kind;
     real *re[MOST_LINES], *im[MOST_LINES]; /* ROW_PAIRS: interleaved, at re */
     ptrdiff_t step; /* ROW_PARTS: reals from LANES real parts to the next LANES */
-    ptrdiff_t next; /* reals from the lines that share vectors to the next ones that do */
-    /* Memory that later lines are in, prefetched while these are transformed, from end to end and as
-     * many bytes as these take; NULL: none. Rows that take turns within a page are streams that the
-     * hardware prefetcher does not find (half the speed of a copy). */
+    ptrdiff_t next; /* reals to the next lines that share vectors */
+    /* Later lines, prefetched while these are transformed, as many bytes as these take; NULL: none.
+     * Rows that alternate within a page are streams that the hardware prefetcher misses (half the
+     * speed of a copy). */
     const char *ahead;
-    struct row_writer *writer; /* works as the transforms do; NULL: none */
+    struct row_writer *writer; /* steps as the transforms do; NULL: none */
     real re_factor, im_factor;
 };
 
-/* Vectors whose parts are of several places: halves and quarters. */
-#if VEC_BYTES * 8 / GF_REAL_BITS >= 8
+/* Vectors from several places: halves and quarters. */
+#if N_LANES >= 8
 typedef real half_loose
     __attribute__((vector_size(VEC_BYTES / 2), aligned(sizeof(real)), may_alias));
 #define AT_SAME(i)  (i)
 #define AT_UPPER(i) ((i) + LANES / 2)
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+#if N_LANES == 16
 #define LIST_OF_HALF LIST_8
 #else
 #define LIST_OF_HALF LIST_4
@@ -52,7 +50,7 @@ INLINE half_loose high_half(vec a) {
     return __builtin_shufflevector(a, a, LIST_OF_HALF(AT_UPPER));
 }
 #endif
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+#if N_LANES == 16
 typedef real quarter_loose
     __attribute__((vector_size(VEC_BYTES / 4), aligned(sizeof(real)), may_alias));
 #define AT_THIRD(i) ((i) + LANES / 4)
@@ -67,13 +65,13 @@ INLINE quarter_loose high_quarter(half_loose a) {
 }
 #endif
 
-/* LANES reals, an equal share from `at` of each of `lines` addresses. */
+/* LANES reals, equal shares from `at` at each of `lines` addresses. */
 INLINE vec read_parts(real *const *p, ptrdiff_t at, int lines) {
-#if VEC_BYTES * 8 / GF_REAL_BITS >= 8
+#if N_LANES >= 8
     if (lines == 2)
         return join_halves(*(const half_loose *)(p[0] + at), *(const half_loose *)(p[1] + at));
 #endif
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+#if N_LANES == 16
     if (lines == 4) {
         const quarter_loose *a = (const quarter_loose *)(p[0] + at);
         const quarter_loose *b = (const quarter_loose *)(p[1] + at);
@@ -87,14 +85,14 @@ INLINE vec read_parts(real *const *p, ptrdiff_t at, int lines) {
 }
 
 INLINE void write_parts(real *const *p, ptrdiff_t at, int lines, vec v) {
-#if VEC_BYTES * 8 / GF_REAL_BITS >= 8
+#if N_LANES >= 8
     if (lines == 2) {
         *(half_loose *)(p[0] + at) = low_half(v);
         *(half_loose *)(p[1] + at) = high_half(v);
         return;
     }
 #endif
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+#if N_LANES == 16
     if (lines == 4) {
         half_loose a = low_half(v), b = high_half(v);
         *(quarter_loose *)(p[0] + at) = low_quarter(a);
@@ -108,13 +106,12 @@ INLINE void write_parts(real *const *p, ptrdiff_t at, int lines, vec v) {
     vec_storeu(p[0] + at, v);
 }
 
-/* The place of point i of a line, in parts of LANES reals `step` apart. */
+/* The offset of point i in parts of LANES reals `step` apart. */
 INLINE ptrdiff_t part_at(unsigned long i, ptrdiff_t step) {
     return (ptrdiff_t)(i / LANES) * step + (ptrdiff_t)(i % LANES);
 }
 
-/* The kind of an end, of which one that is read is streamed as little as one that is not, with ROW_PLAIN
- * where numbers stay as they are. */
+/* The kind, with ROW_PLAIN if numbers stay as they are. */
 enum { ROW_PLAIN = 4, ROW_KINDS = 8 };
 INLINE int row_kind(const struct row_end *e) {
     return (int)e->kind | (e->re_factor == 1 && e->im_factor == 1 ? ROW_PLAIN : 0);
@@ -145,20 +142,20 @@ INLINE cvec row_read(const struct row_end *e, long i, int block, int kind) {
     return x;
 }
 
-/* CALL() with a constant, for the kind of an end that is written to. */
-#define FOR_ROW_KIND(kind, CALL)                                                                   \
-    if ((kind) == ROW_PAIRS) {                                                                     \
-        CALL(ROW_PAIRS);                                                                           \
-    } else if ((kind) == (ROW_PAIRS | ROW_PLAIN)) {                                                \
-        CALL(ROW_PAIRS | ROW_PLAIN);                                                               \
-    } else if ((kind) == ROW_PARTS) {                                                              \
-        CALL(ROW_PARTS);                                                                           \
-    } else if ((kind) == (ROW_PARTS | ROW_PLAIN)) {                                                \
-        CALL(ROW_PARTS | ROW_PLAIN);                                                               \
-    } else if (((kind) & ~ROW_PLAIN) == ROW_PAIRS_STREAMED) {                                      \
-        CALL(ROW_PAIRS_STREAMED);                                                                  \
-    } else {                                                                                       \
-        CALL(ROW_PARTS_STREAMED);                                                                  \
+/* CALL() with a written end's kind as a constant. */
+#define FOR_ROW_KIND(kind, CALL) \
+    if ((kind) == ROW_PAIRS) { \
+        CALL(ROW_PAIRS); \
+    } else if ((kind) == (ROW_PAIRS | ROW_PLAIN)) { \
+        CALL(ROW_PAIRS | ROW_PLAIN); \
+    } else if ((kind) == ROW_PARTS) { \
+        CALL(ROW_PARTS); \
+    } else if ((kind) == (ROW_PARTS | ROW_PLAIN)) { \
+        CALL(ROW_PARTS | ROW_PLAIN); \
+    } else if (((kind) & ~ROW_PLAIN) == ROW_PAIRS_STREAMED) { \
+        CALL(ROW_PAIRS_STREAMED); \
+    } else { \
+        CALL(ROW_PARTS_STREAMED); \
     }
 
 INLINE void row_write(const struct row_end *e, long i, int block, int kind, cvec x) {
@@ -209,7 +206,7 @@ INLINE void row_aside(const struct row_end *from, const struct row_end *to, long
     }
 }
 
-/* Squares of `block` vectors from k1 on to frequencies k1 + r k2. w: factors, of all i2 but 0. */
+/* Squares of `block` vectors from k1 on to frequencies k1 + r k2. w: factors, i2 > 0. */
 INLINE void row_squares(const struct gf_cpu_row *rows, cvec *x, long k1, const struct row_end *from,
                         const struct row_end *to, int block) {
     const cvec *w = (const cvec *)rows->twiddle + k1 / block * (block - 1);
@@ -242,8 +239,8 @@ INLINE void row_finish(const struct gf_cpu_row *rows, cvec *x, long k1, const st
                        const struct row_end *to, int block) {
     const long r = rows->line->n;
     row_squares(rows, x, k1, from, to, block);
-#define WRITE_ALL(constant)                                                                        \
-    _Pragma("GCC unroll 16") for (int i = 0; i < block; i++)                                       \
+#define WRITE_ALL(constant) \
+    _Pragma("GCC unroll 16") for (int i = 0; i < block; i++) \
         row_write(to, k1 + r * i, block, constant, x[i])
     const int kind = (int)to->kind;
     FOR_ROW_KIND(kind, WRITE_ALL)

@@ -1,12 +1,12 @@
-/* One line that stays in the caches, transformed within vectors as in kernels/cpu/rows.h, in two halves
- * whose parts threads may share. The first stage reads the line, and the last one is done for as many
- * vectors as make squares, which are finished while the nearest cache holds them. */
+/* A line that stays in the caches, transformed within vectors (rows.h) in two halves whose parts
+ * threads may share. The first stage reads the line; the last is done for as many vectors as make
+ * squares, which are finished in the nearest cache. */
 #ifndef GF_KERNELS_CPU_ROW_LINE_H
 #define GF_KERNELS_CPU_ROW_LINE_H
 
 #include <limits.h>
 
-/* The line's two ends, those of each line that shares vectors. */
+/* The ends of all lines that share vectors. */
 INLINE void split_ends(const struct gf_cpu_split *s, struct row_end *from, struct row_end *to) {
     const real sign = s->inverse ? -1 : 1, factor = (real)s->factor;
     *from = (struct row_end){.kind = ROW_PAIRS, .re_factor = 1, .im_factor = sign};
@@ -34,12 +34,12 @@ static void split(const struct gf_cpu_split *s, bool second, long first, long la
             row_finish_vectors(s->rows, a + line->n + k, k, &from, &to, LANES);
 }
 
-/* LANES / block lines share vectors: all of them are this one. */
+/* LANES / block lines share vectors: all are this one. */
 static void line(const struct gf_cpu_split *s) {
     const struct gf_cpu_row *rows = s->rows;
     struct row_end from, to;
     split_ends(s, &from, &to);
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+#if N_LANES == 16
     if (s->halves && !s->inverse && rows->block == 16 &&
         (rows->line->n == 4 || rows->line->n == 8)) {
         row_few_halves(rows, &from, &to, s->halves);

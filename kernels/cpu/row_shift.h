@@ -1,11 +1,11 @@
-/* Half spectra of pairs of rows on their way past the caches. They follow each other in memory, and each
- * is some vectors and one number: rows are shifted together in registers to whole, aligned vectors,
- * without the buffer of kernels/cpu/row_writer.h. */
+/* Half spectra of pairs of adjacent rows, written past the caches. Each is some vectors and one
+ * number: rows are shifted together in registers to whole, aligned vectors, without row_writer.h's
+ * buffer. */
 #ifndef GF_KERNELS_CPU_ROW_SHIFT_H
 #define GF_KERNELS_CPU_ROW_SHIFT_H
 
 struct row_shift {
-    vec rest; /* ends with `count` complex numbers, fewer than a vector, to be written to `to` */
+    vec rest; /* ends with `count` complex numbers, fewer than a vector, bound for `to` */
     char *to; /* aligned */
     int count;
 };
@@ -46,7 +46,7 @@ INLINE vec shift_in(vec a, real x) {
     return __builtin_shufflevector(a, (vec){x}, LIST(AT_NEXT));
 }
 
-/* As split_rows(), LANES / 2 points from k on: interleaved, two vectors each. */
+/* As split_rows(), for LANES / 2 points from k on: two interleaved vectors each. */
 INLINE void shift_split(const real *re, const real *im, long n, vec f, long k, vec a[2], vec b[2]) {
     vec xr = vec_loadu(re + k), yr = vec_reverse(vec_loadu(re + n - k - LANES + 1));
     vec xi = vec_loadu(im + k), yi = vec_reverse(vec_loadu(im + n - k - LANES + 1));
@@ -57,7 +57,7 @@ INLINE void shift_split(const real *re, const real *im, long n, vec f, long k, v
     b[1] = vec_zip_high(v.re, v.im);
 }
 
-/* Both half spectra at a time: B's first vector waits for the end of A. */
+/* B's first vector waits for the end of A. */
 static void shift_pair(const real *re, const real *im, long n, real factor, struct row_shift *s) {
     enum { NUMBERS = LANES / 2 };
     const long half = n / 2;

@@ -4,8 +4,8 @@
 
 #include <limits.h>
 
-/* A line at one end of a pass: complex numbers in pairs, or in blocks of LANES real and LANES
- * imaginary parts `step` reals apart. Block rest_from, if there is one, is the last, in part, at `rest`. */
+/* A line at one end of a pass: pairs, or blocks of LANES real and LANES imaginary parts `step`
+ * reals apart. Block rest_from, if any, is the last, in part, at `rest`. */
 struct row_place {
     real *at, *rest;
     ptrdiff_t step;
@@ -14,13 +14,12 @@ struct row_place {
     const real *last; /* struct gf_cpu_column; NULL: it follows the others */
 };
 
-/* One end of a tile. */
 struct row_side {
     const struct gf_cpu_end *end;
-    char *base; /* of the tile's outer indices */
+    char *base; /* at the tile's outer indices */
     long lane0;
-    const char *last;     /* struct gf_cpu_column, of the outer indices */
-    ptrdiff_t step, next; /* reals between blocks, and between lines; next 0: varies */
+    const char *last;     /* struct gf_cpu_column */
+    ptrdiff_t step, next; /* reals between blocks; between lines, 0: varies */
 };
 
 static struct row_side row_side(const struct tile *t, const struct gf_cpu_end *e) {
@@ -52,7 +51,7 @@ INLINE struct row_place row_place(const struct row_side *s, long i) {
     return p;
 }
 
-/* Block i, LANES numbers that the line has all of. */
+/* Block i, complete. */
 INLINE cvec *place_block(const struct row_place *p, long i) {
     return (cvec *)(p->at + i * p->step);
 }
@@ -68,7 +67,7 @@ INLINE void place_write(const struct row_place *p, long i, cvec x) {
         *place_block(p, i) = x;
 }
 
-/* The last `count` complex numbers of a line, one or LANES / 2 + 1, with zeros after them. */
+/* A line's last `count` complex numbers, one or LANES / 2 + 1, padded with zeros. */
 INLINE void place_write_last(const struct row_place *p, long i, int count, cvec x) {
     if (p->pairs) {
         const long k = i * LANES;
@@ -92,7 +91,7 @@ INLINE void split_block(const real *re, const real *im, long n, vec f, long i, c
     *b = (cvec){(xi + yi) * f, (yr - xr) * f};
 }
 
-/* split_rows() for constant `pairs`, of the places, and `both`. */
+/* split_rows() for constant `pairs` and `both`. */
 INLINE void split_rows_to(const real *re, const real *im, long n, real factor, bool packs,
                           struct row_place a, struct row_place b, bool pairs, bool both) {
     const long half = n / 2, count = half + !packs, whole = count / LANES;
@@ -117,8 +116,8 @@ INLINE void split_rows_to(const real *re, const real *im, long n, real factor, b
         b.at[pairs ? 1 : LANES] = im[half] * factor;
 }
 
-/* The spectrum of A + i B, re and im, to the half spectra of A and B, times `factor`. Index n holds
- * what index 0 does. Without b there is no B. */
+/* Splits the spectrum re, im of A + i B into half spectra of A and B (NULL: none), times `factor`.
+ * Index n holds what index 0 does. */
 static void split_rows(const real *re, const real *im, long n, real factor, bool packs,
                        const struct row_place *a, const struct row_place *b) {
     if (!b)
@@ -137,8 +136,7 @@ INLINE void place_point(const struct row_place *p, long k, long half, real *re, 
     *im = x[p->pairs || x == p->last ? 1 : LANES];
 }
 
-/* One frequency of join_rows() and its mirror image; `odd` is 0 where imaginary parts do not count.
- */
+/* One frequency of join_rows() and its mirror image; `odd` 0 drops imaginary parts. */
 static void join_point(const struct row_place *a, const struct row_place *b, long k, real odd,
                        real *re, real *im, long n) {
     real xr, xi, yr = 0, yi = 0;
@@ -153,7 +151,7 @@ static void join_point(const struct row_place *a, const struct row_place *b, lon
     im[n - k] = xi - yr;
 }
 
-/* Whole blocks of join_rows(), for constant `pairs`; returns where they end. */
+/* Whole blocks for constant `pairs`; returns where they end. */
 INLINE long join_blocks(struct row_place a, struct row_place b, long n, real *re, real *im,
                         bool pairs) {
     long k = 0;
@@ -168,22 +166,22 @@ INLINE long join_blocks(struct row_place a, struct row_place b, long n, real *re
     return k;
 }
 
-/* The half spectra A and B to the conjugate of A + i B, whose transform is the conjugate of its
- * inverse. Without b B is 0. re and im have room for an index n. */
+/* Joins half spectra A and B (NULL: 0) to the conjugate of A + i B, whose transform is the
+ * conjugate of its inverse. re and im have room for an index n. */
 static void join_rows(const struct row_place *a, const struct row_place *b, long n, real *re,
                       real *im) {
     const long half = n / 2;
     long k = 1;
     if (b)
         k = a->pairs ? join_blocks(*a, *b, n, re, im, true) : join_blocks(*a, *b, n, re, im, false);
-    /* Imaginary parts at 0 and n / 2 are zero by symmetry. */
+    /* zero by symmetry at 0 and n / 2 */
     join_point(a, b, 0, 0, re, im, n);
     for (k = k ? k : 1; k < half; k++)
         join_point(a, b, k, 1, re, im, n);
     join_point(a, b, half, 0, re, im, n);
 }
 
-/* All that the lines of a tile share. */
+/* Shared by the lines of a tile. */
 struct row_work {
     const struct tile *t;
     struct row_side from, to;
@@ -195,14 +193,14 @@ struct row_work {
     int lines;
 };
 
-/* The sequence of a side's lines, from which lines ahead are prefetched. */
+/* The lines ahead that are prefetched. */
 struct row_stream {
-    const char *at;  /* of line 0; NULL where lines do not follow each other */
+    const char *at;  /* line 0; NULL: lines are not adjacent */
     ptrdiff_t bytes; /* of a line */
     int ahead;       /* lines */
 };
 
-/* `lines` at a time take turns, `points` each. Only of arrays that are not in cache. */
+/* `lines` of `points` alternate. Only for arrays that are not in cache. */
 static struct row_stream row_stream(const struct tile *t, const struct row_side *s, int lines,
                                     long points) {
     enum { LEAST_LINE = 128, MOST_LINE = 16384, PAGE = 4096, LEAST_AHEAD = 2048 };
@@ -222,12 +220,12 @@ static struct row_stream row_stream(const struct tile *t, const struct row_side 
     return r;
 }
 
-/* The lines that are prefetched while line i and its neighbours are transformed. */
+/* For line i and its neighbours. */
 INLINE const char *ahead_of(const struct row_stream *r, int i) {
     return r->at ? r->at + (i + r->ahead) * r->bytes : NULL;
 }
 
-/* Lines that follow each other in memory, `points` in each, to be written past the caches. */
+/* For adjacent lines of `points` that bypass the caches; else NULL. */
 static struct row_writer *begin_writing(const struct row_work *w, long points,
                                         struct row_writer *writer) {
     const struct gf_cpu_end *e = w->to.end;
@@ -238,7 +236,7 @@ static struct row_writer *begin_writing(const struct row_work *w, long points,
     return writer;
 }
 
-/* Line i of the tile at the destination, or in a writer's room for lines from `first` on. */
+/* Line i at the destination, or in a writer's room for lines from `first` on. */
 INLINE struct row_place place_to(const struct row_work *w, char *room, long first, long i) {
     if (!room)
         return row_place(&w->to, i);
@@ -247,7 +245,7 @@ INLINE struct row_place place_to(const struct row_work *w, char *room, long firs
                               .pairs = true};
 }
 
-/* A spent input's rows are written where others are read: the tile is read before. */
+/* A spent input's rows are written where others are read: reads the tile first. */
 static void stage_lines(struct row_work *w, int lines, size_t bytes) {
     for (int i = 0; i < lines; i++)
         memcpy(w->stage + (size_t)i * bytes, row_place(&w->from, i).at, bytes);
@@ -259,8 +257,7 @@ static void stage_lines(struct row_work *w, int lines, size_t bytes) {
     w->from.next = 0;
 }
 
-/* Points ends at complex lines i .. i + lines - 1, the last one in the place of those that do not
- * exist: they compute and write the same. */
+/* Points ends at complex lines i to i + lines - 1; missing ones repeat the last. */
 static void complex_lines(const struct row_work *w, const struct row_side *side, int i, bool stream,
                           struct row_end *end) {
     bool aligned = stream;
@@ -278,9 +275,9 @@ static void complex_lines(const struct row_work *w, const struct row_side *side,
                           : ROW_PARTS;
 }
 
-/* True where the lines of a tile are written in whole, aligned vectors though several share one. */
+/* True if lines that share vectors are written in whole, aligned ones. */
 static bool writes_whole_vectors(const struct row_work *w) {
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+#if N_LANES == 16
     const struct gf_cpu_row *rows = w->t->pass->rows;
     return rows_pair_blocks(rows, rows->block) && w->from.end->type != GF_CPU_WORK && w->to.next &&
            ((uintptr_t)row_place(&w->to, 0).at | (uintptr_t)w->to.end->lane.stride) % sizeof(vec) ==
@@ -291,8 +288,8 @@ static bool writes_whole_vectors(const struct row_work *w) {
 #endif
 }
 
-/* Lines that share vectors in parts too small for stores past the caches are put together. Returns
- * how many lines it has done. */
+/* Assembles lines that share vectors in parts too small to bypass the caches. Returns how many it
+ * has done. */
 static int write_complex_rows(const struct row_work *w, struct row_end *from, struct row_end *to) {
     const struct gf_cpu_pass_args *p = w->t->pass;
     enum { LEAST_LINES = 4 }; /* fewer are streamed as they are */
@@ -328,7 +325,7 @@ static void run_complex_rows(const struct row_work *w) {
                             out = row_stream(w->t, &w->to, w->lines, p->n);
     int i = write_complex_rows(w, &from, &to);
     if (!i && w->from.next && w->to.next && whole) {
-        /* Those that fill vectors, in one call. */
+        /* lines that fill vectors, in one call */
         complex_lines(w, &w->from, 0, false, &from);
         complex_lines(w, &w->to, 0, d->stream, &to);
         from.next = w->from.next * w->lines;
@@ -349,7 +346,6 @@ static void run_complex_rows(const struct row_work *w) {
     }
 }
 
-/* Points an end at the planes of the work arrays. */
 static struct row_end plane_lines(const struct row_work *w) {
     struct row_end e = {.kind = ROW_PARTS, .step = LANES, .re_factor = 1, .im_factor = 1};
     for (int l = 0; l < w->lines; l++) {
@@ -359,12 +355,12 @@ static struct row_end plane_lines(const struct row_work *w) {
     return e;
 }
 
-/* Real lines come in the order in which the tile counts them: those of half 0, then of half 1. */
+/* Real lines are in the tile's order: half 0, then half 1. */
 static int real_lines(const struct tile *t) {
     return t->count[0] + t->count[1];
 }
 
-/* One real line of the source: where it is, or converted to a plane. */
+/* Line i of the source, in place or converted to `plane`. */
 static const real *real_line(const struct row_work *w, int i, real *plane) {
     const struct gf_cpu_end *e = w->from.end;
     const char *x = (const char *)row_place(&w->from, i).at;
@@ -375,8 +371,7 @@ static const real *real_line(const struct row_work *w, int i, real *plane) {
     return plane;
 }
 
-/* Prefetches `count` real lines of the source: they are read in bursts that end before the hardware
- * prefetcher has followed them. */
+/* Reads come in bursts too short for the hardware prefetcher. */
 static void prefetch_lines(const struct row_work *w, int first, int count) {
     enum { MOST = 8192 }; /* a quarter of the first-level cache */
     const long bytes = w->t->pass->n * sample_size[w->from.end->type];
@@ -388,7 +383,7 @@ static void prefetch_lines(const struct row_work *w, int first, int count) {
     }
 }
 
-/* How half spectra are written: past the caches in one of two ways, or where they are to be. */
+/* Half spectra bypass the caches in one of two ways, or neither. */
 struct half_writing {
     struct row_shift shift;
     struct row_writer writer;
@@ -396,9 +391,7 @@ struct half_writing {
 };
 
 static void begin_half(const struct row_work *w, struct half_writing *h) {
-    enum {
-        WORTH_WRITING = 128
-    }; /* with less arithmetic to hide the copies behind they cost more */
+    enum { WORTH_WRITING = 128 }; /* shorter lines have too little arithmetic to hide the copies */
     const struct gf_cpu_pass_args *p = w->t->pass;
     const bool streams = begin_writing(w, p->n / 2 + 1, &h->writer);
     h->shifts = streams && !p->packs && row_shift_begin(&h->shift, (char *)row_place(&w->to, 0).at);

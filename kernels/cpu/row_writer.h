@@ -1,12 +1,11 @@
-/* Rows on their way past the caches, whatever their alignment. They are written to a buffer in the
- * nearest cache and from there in whole vectors, in the order of their addresses, a little at a time
- * while the next rows are computed: memory and arithmetic work concurrently, and no old contents
- * are fetched. */
+/* Rows that bypass the caches, whatever their alignment: they are written to a buffer in the
+ * nearest cache, and from there in whole vectors, in address order, a little at a time while the
+ * next rows are computed. Memory and arithmetic overlap, and no old contents are fetched. */
 #ifndef GF_KERNELS_CPU_ROW_WRITER_H
 #define GF_KERNELS_CPU_ROW_WRITER_H
 
-/* buffer[sent .. end) is to be written to `to` and on, and whole vectors of it up to `ready`. Offsets
- * in the buffer and addresses are alike modulo WRITER_UNIT. */
+/* buffer[sent .. end) is bound for `to`, in whole vectors up to `ready`. Offsets and addresses are
+ * alike modulo WRITER_UNIT. */
 struct row_writer {
     char *to, *buffer;
     size_t sent, ready, end;
@@ -36,8 +35,8 @@ static void writer_copy(struct row_writer *w, size_t bytes) {
     w->sent += bytes;
 }
 
-/* Returns the place for the next `bytes` bytes, to be filled before writer_add(). Pending bytes are
- * written first: the buffer has room for one call's bytes. */
+/* Returns the place for the next bytes, to be filled before writer_add(). Writes pending ones
+ * first: the buffer has room for one call's. */
 static char *writer_room(struct row_writer *w) {
     while (w->sent < w->ready)
         writer_step(w);

@@ -1,18 +1,18 @@
-/* Lines that are contiguous in memory, transformed within vectors: a line's own neighbours fill the
- * lanes, and only squares of its points are transposed, in registers.
+/* Contiguous lines, transformed within vectors: a line's own neighbours fill the lanes, and only
+ * squares of its points are transposed, in registers.
  *
  * A line of n = r b points is cut in two (Bailey 1990): point b i1 + i2 is in vector i1, lane i2.
  * The vectors are transformed over i1 to k1; squares of b values k1 and b lanes i2 are transposed,
- * multiplied by exp(-2 pi i i2 k1 / n) and transformed over i2 to k2; frequency k1 + r k2 is then in
- * vector k2, lane k1 mod b, where b neighbours are. With b below LANES, LANES / b lines share the
+ * multiplied by exp(-2 pi i i2 k1 / n) and transformed over i2 to k2; frequency k1 + r k2 is then
+ * in vector k2, lane k1 mod b, among b neighbours. With b below LANES, LANES / b lines share
  * vectors. An inverse conjugates at both ends. */
 #ifndef GF_KERNELS_CPU_ROWS_H
 #define GF_KERNELS_CPU_ROWS_H
 
-/* Squares that are not the whole line, of vectors in memory; those are overwritten. */
+/* Squares of vectors in memory, which are overwritten. */
 INLINE void row_finish_vectors(const struct gf_cpu_row *rows, cvec *y, long k1,
                                const struct row_end *from, const struct row_end *to, int block) {
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+#if N_LANES == 16
     if (block == 16) {
         row_finish_digits(rows, y, 0, k1, 1, from, to);
         return;
@@ -25,58 +25,58 @@ INLINE void row_finish_vectors(const struct gf_cpu_row *rows, cvec *y, long k1,
     row_finish(rows, x, k1, from, to, block);
 }
 
-/* Transforms of r of a line's vectors, `stride` apart, from memory to b: `count` of them, which begin
- * `step` vectors apart and end `apart`. */
+/* `count` transforms of r of a line's vectors, `stride` apart, from memory to b; they begin `step`
+ * vectors apart and end `apart`. */
 typedef void row_leaves(const struct row_end *from, long first, long step, long stride, cvec *b,
                         long apart, long count);
 INLINE void row_leaves_of(int r, const struct row_end *from, long first, long step, long stride,
                           cvec *b, long apart, long count, int block, int kind) {
-    const struct row_end e = *from; /* which what is written does not change */
+    const struct row_end e = *from; /* which stores cannot alias */
     for (; count > 0; count--, first += step, b += apart) {
-#define TAKE_VECTORS(begin, step, count, x)                                                        \
-    _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++)(x)[i] =                             \
+#define TAKE_VECTORS(begin, step, count, x) \
+    _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++)(x)[i] = \
         row_read(&e, (first + ((begin) + (step)*i) * stride) * block, block, kind)
         DFT_THROUGH(r, TAKE_VECTORS, PUT_LEAF);
 #undef TAKE_VECTORS
     }
 }
 
-#define LEAVES(block, r, name, kind)                                                               \
-    static void row_leaves_##block##_##r##_##name(const struct row_end *from, long first,          \
-                                                  long step, long stride, cvec *b, long apart,     \
-                                                  long count) {                                    \
-        row_leaves_of(r, from, first, step, stride, b, apart, count, block, kind);                 \
+#define LEAVES(block, r, name, kind) \
+    static void row_leaves_##block##_##r##_##name(const struct row_end *from, long first, \
+                                                  long step, long stride, cvec *b, long apart, \
+                                                  long count) { \
+        row_leaves_of(r, from, first, step, stride, b, apart, count, block, kind); \
     }
-#define LEAVES_OF_KIND(block, name, kind)                                                          \
-    LEAVES(block, 4, name, kind)                                                                   \
-    LEAVES(block, 5, name, kind)                                                                   \
-    LEAVES(block, 8, name, kind)                                                                   \
+#define LEAVES_OF_KIND(block, name, kind) \
+    LEAVES(block, 4, name, kind) \
+    LEAVES(block, 5, name, kind) \
+    LEAVES(block, 8, name, kind) \
     LEAVES(block, 16, name, kind)
-#define LEAVES_IN(block, name)                                                                     \
-    {                                                                                              \
-        [4] = row_leaves_##block##_4_##name, [5] = row_leaves_##block##_5_##name,                  \
-        [8] = row_leaves_##block##_8_##name, [16] = row_leaves_##block##_16_##name                 \
+#define LEAVES_IN(block, name) \
+    { \
+        [4] = row_leaves_##block##_4_##name, [5] = row_leaves_##block##_5_##name, \
+        [8] = row_leaves_##block##_8_##name, [16] = row_leaves_##block##_16_##name \
     }
-#define LEAVES_OF(block)                                                                           \
-    LEAVES_OF_KIND(block, pairs, ROW_PAIRS)                                                        \
-    LEAVES_OF_KIND(block, parts, ROW_PARTS)                                                        \
-    LEAVES_OF_KIND(block, plain_pairs, ROW_PAIRS | ROW_PLAIN)                                      \
-    LEAVES_OF_KIND(block, plain_parts, ROW_PARTS | ROW_PLAIN)                                      \
-    static row_leaves *const row_leaves_in_##block[ROW_KINDS][GF_CPU_MAX_CODELET + 1] = {          \
-        [ROW_PAIRS] = LEAVES_IN(block, pairs),                                                     \
-        [ROW_PARTS] = LEAVES_IN(block, parts),                                                     \
-        [ROW_PAIRS | ROW_PLAIN] = LEAVES_IN(block, plain_pairs),                                   \
-        [ROW_PARTS | ROW_PLAIN] = LEAVES_IN(block, plain_parts),                                   \
+#define LEAVES_OF(block) \
+    LEAVES_OF_KIND(block, pairs, ROW_PAIRS) \
+    LEAVES_OF_KIND(block, parts, ROW_PARTS) \
+    LEAVES_OF_KIND(block, plain_pairs, ROW_PAIRS | ROW_PLAIN) \
+    LEAVES_OF_KIND(block, plain_parts, ROW_PARTS | ROW_PLAIN) \
+    static row_leaves *const row_leaves_in_##block[ROW_KINDS][GF_CPU_MAX_CODELET + 1] = { \
+        [ROW_PAIRS] = LEAVES_IN(block, pairs), \
+        [ROW_PARTS] = LEAVES_IN(block, parts), \
+        [ROW_PAIRS | ROW_PLAIN] = LEAVES_IN(block, plain_pairs), \
+        [ROW_PARTS | ROW_PLAIN] = LEAVES_IN(block, plain_parts), \
     };
 BLOCKS(LEAVES_OF)
 
-/* Those of a line's innermost stage. */
+/* For a line's innermost stage. */
 INLINE row_leaves *row_leaves_for(const struct gf_cpu_line *line, const struct row_end *from,
                                   int block) {
     const int r = line->radix[line->n_stages - 1], kind = row_kind(from);
     row_leaves *leaves = NULL;
-#define LEAVES_IF(size)                                                                            \
-    if (block == size)                                                                             \
+#define LEAVES_IF(size) \
+    if (block == size) \
         leaves = row_leaves_in_##size[kind][r];
     BLOCKS(LEAVES_IF)
     return leaves;
@@ -108,19 +108,19 @@ static void row_first(const struct gf_cpu_line *line, const struct row_end *from
         row_stages(line, 1, from, leaves, i, radix, b + i * apart);
 }
 
-/* Stage 0 and what follows it, for the points k to end - 1 of its blocks. They are one where the line stays in
- * a near cache; else the stage reads in order, as the hardware prefetcher wants it. Measured: a fifth of 2^20
- * points. */
+/* Stage 0 and what follows, for points k to end - 1 of its blocks: joined if the line stays in a
+ * near cache; else the stage reads in order, as the hardware prefetcher wants it. Measured: a fifth
+ * of 2^20 points. */
 INLINE void row_second(const struct gf_cpu_row *rows, cvec *b, long k, long end,
                        const struct row_end *from, const struct row_end *to, int block) {
     const struct gf_cpu_line *line = rows->line;
     const long radix = line->radix[0], m = line->n / radix;
     const real *w = line->twiddle[0];
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+#if N_LANES == 16
     enum { NEAR_VECTORS = 256 };
 #endif
     for (; k < end; k += block) {
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+#if N_LANES == 16
         if (block == 16 && radix == 4 && line->n <= NEAR_VECTORS) {
             row_finish_digits(rows, b + k, m + GF_CPU_SPLIT_APART, k, 4, from, to);
             continue;
@@ -134,7 +134,7 @@ INLINE void row_second(const struct gf_cpu_row *rows, cvec *b, long k, long end,
     }
 }
 
-/* The transform over the vectors of a line that is not joined with what follows; returns a or b. */
+/* The transform over a line's vectors, if it is not joined with what follows; returns a or b. */
 INLINE cvec *rows_vectors(const struct gf_cpu_row *rows, const struct row_end *from, cvec *a,
                           cvec *b, int block) {
     if (rows->reads) {
@@ -146,10 +146,10 @@ INLINE cvec *rows_vectors(const struct gf_cpu_row *rows, const struct row_end *f
     return line_run(rows->line, a, b);
 }
 
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+#if N_LANES == 16
 /* Four lines of 16 or 32 points that share vectors in blocks of four: two blocks of a line fill a
- * vector in memory, where both are read and written at once. Parts of vectors would pass through a
- * buffer on their way past the caches, and its loads wait for all earlier stores. */
+ * vector in memory, where both are read and written at once. Parts of vectors would need a buffer
+ * to bypass the caches, and its loads wait for all earlier stores. */
 INLINE bool rows_pair_blocks(const struct gf_cpu_row *rows, int block) {
     return block == 4 && (rows->line->n == 4 || rows->line->n == 8);
 }
@@ -214,12 +214,12 @@ INLINE void rows_run_pairs_of_blocks(const struct gf_cpu_row *rows, const struct
 }
 #endif
 
-/* LANES / block lines; a and b: room for the line of vectors. */
+/* LANES / block lines; a and b have room for the line of vectors. */
 INLINE void rows_run_vectors(const struct gf_cpu_row *rows, const struct row_end *from,
                              const struct row_end *to, cvec *a, cvec *b, int block) {
     const long r = rows->line->n;
     cvec x[16];
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+#if N_LANES == 16
     if (rows_pair_blocks(rows, block) && from->kind == ROW_PAIRS &&
         to->kind <= ROW_PAIRS_STREAMED) {
         rows_run_pairs_of_blocks(rows, from, to);
@@ -234,9 +234,9 @@ INLINE void rows_run_vectors(const struct gf_cpu_row *rows, const struct row_end
     }
 #endif
     if (r == block) {
-        /* Everything in registers, as far as they suffice. */
-#define READ_ALL(kind)                                                                             \
-    _Pragma("GCC unroll 16") for (int i = 0; i < block; i++) x[i] =                                \
+        /* in registers, as far as they suffice */
+#define READ_ALL(kind) \
+    _Pragma("GCC unroll 16") for (int i = 0; i < block; i++) x[i] = \
         row_read(from, i * block, block, kind)
         if (from->kind == ROW_PAIRS)
             READ_ALL(ROW_PAIRS);
@@ -269,7 +269,7 @@ INLINE void row_end_advance(struct row_end *e, int lines) {
 
 INLINE void rows_run_block(const struct gf_cpu_row *rows, const struct row_end *from,
                            const struct row_end *to, long count, cvec *a, cvec *b, int block) {
-    struct row_end source, destination; /* of the second lines on */
+    struct row_end source, destination; /* from the second lines on */
     for (long i = 0; i < count; i++) {
         if (i == 1) {
             source = *from;
@@ -285,18 +285,18 @@ INLINE void rows_run_block(const struct gf_cpu_row *rows, const struct row_end *
     }
 }
 
-#define RUN_BLOCK(size)                                                                            \
-    static void rows_run_##size(const struct gf_cpu_row *rows, const struct row_end *from,         \
-                                const struct row_end *to, long count, cvec *a, cvec *b) {          \
-        rows_run_block(rows, from, to, count, a, b, size);                                         \
+#define RUN_BLOCK(size) \
+    static void rows_run_##size(const struct gf_cpu_row *rows, const struct row_end *from, \
+                                const struct row_end *to, long count, cvec *a, cvec *b) { \
+        rows_run_block(rows, from, to, count, a, b, size); \
     }
 BLOCKS(RUN_BLOCK)
 
 /* `count` times LANES / block lines. */
 static void rows_run(const struct gf_cpu_row *rows, const struct row_end *from,
                      const struct row_end *to, long count, cvec *a, cvec *b) {
-#define RUN_IF(size)                                                                               \
-    if (rows->block == size)                                                                       \
+#define RUN_IF(size) \
+    if (rows->block == size) \
         rows_run_##size(rows, from, to, count, a, b);
     BLOCKS(RUN_IF)
 }

@@ -2,28 +2,28 @@
 #ifndef GF_KERNELS_CPU_SAMPLE_H
 #define GF_KERNELS_CPU_SAMPLE_H
 
-/* The real types: names in enum gf_cpu_sample, suffixes, and types in C. */
-#define REAL_TYPES(DO)                                                                             \
-    DO(U8, u8, uint8_t)                                                                            \
-    DO(I8, i8, int8_t)                                                                             \
-    DO(U16, u16, uint16_t)                                                                         \
-    DO(I16, i16, int16_t)                                                                          \
-    DO(U32, u32, uint32_t)                                                                         \
-    DO(I32, i32, int32_t)                                                                          \
-    DO(F32, f32, float)                                                                            \
+/* The real types. */
+#define REAL_TYPES(DO) \
+    DO(U8, u8, uint8_t) \
+    DO(I8, i8, int8_t) \
+    DO(U16, u16, uint16_t) \
+    DO(I16, i16, int16_t) \
+    DO(U32, u32, uint32_t) \
+    DO(I32, i32, int32_t) \
+    DO(F32, f32, float) \
     DO(F64, f64, double)
 
 static const int sample_size[] = {
 #define SIZE(NAME, name, type) [GF_CPU_##NAME] = sizeof(type),
     REAL_TYPES(SIZE)[GF_CPU_C64] = 8, [GF_CPU_C128] = 16};
 
-/* LANES samples and single ones, at any address, for files may put them anywhere. */
-#define LOOSE(NAME, name, type)                                                                    \
-    typedef type __attribute__((aligned(1), may_alias)) loose_##name;                              \
+/* LANES samples and single ones at any address, as files have them. */
+#define LOOSE(NAME, name, type) \
+    typedef type __attribute__((aligned(1), may_alias)) loose_##name; \
     typedef type __attribute__((vector_size(sizeof(type) * LANES), aligned(1), may_alias)) v_##name;
 REAL_TYPES(LOOSE)
 #define TO_VEC(v) __builtin_convertvector(v, vec)
-/* Bytes are converted by way of 16 bits where GCC 12 would convert them one by one. */
+/* GCC 12 would convert bytes one by one without the step by 16 bits. */
 #if VEC_BYTES > 16
 #define BYTES_TO_VEC(v) TO_VEC(__builtin_convertvector(__builtin_convertvector(v, v_i16), v_i32))
 #else
@@ -56,7 +56,7 @@ INLINE real read_real(enum gf_cpu_sample t, const char *p) {
     }
 }
 
-/* LANES adjacent real samples. */
+/* LANES adjacent ones. */
 INLINE vec read_reals(enum gf_cpu_sample t, const char *p) {
     switch (t) {
     case GF_CPU_U8:
@@ -78,7 +78,7 @@ INLINE vec read_reals(enum gf_cpu_sample t, const char *p) {
     }
 }
 
-/* One complex sample, and LANES of them; real types have no imaginary part. */
+/* Real types have no imaginary part. */
 INLINE void read_complex(enum gf_cpu_sample t, const char *p, real *re, real *im) {
     if (t < GF_CPU_C64) {
         *re = read_real(t, p);
@@ -97,8 +97,8 @@ INLINE cvec read_complexes(enum gf_cpu_sample t, const char *p) {
     return (cvec){vec_even(a, b), vec_odd(a, b)};
 }
 
-/* Values for integer types are clamped to the type's range already. Adding one half, or subtracting
- * it from negative values, and truncating rounds halves away from zero. */
+/* Integers are clamped already. Adding one half, or subtracting it from negative values, and
+ * truncating rounds halves away from zero. */
 INLINE void write_real(enum gf_cpu_sample t, char *p, real x) {
     real r = x < 0 ? x - (real)0.5 : x + (real)0.5;
     switch (t) {
@@ -158,11 +158,6 @@ INLINE void write_reals(enum gf_cpu_sample t, char *p, vec x) {
     }
 }
 
-INLINE void write_complex(enum gf_cpu_sample t, char *p, real re, real im) {
-    enum gf_cpu_sample part = t == GF_CPU_C64 ? GF_CPU_F32 : GF_CPU_F64;
-    write_real(part, p, re);
-    write_real(part, p + sample_size[part], im);
-}
 INLINE void write_complexes(enum gf_cpu_sample t, char *p, cvec x) {
     enum gf_cpu_sample part = t == GF_CPU_C64 ? GF_CPU_F32 : GF_CPU_F64;
     write_reals(part, p, vec_zip_low(x.re, x.im));

@@ -1,11 +1,10 @@
-/* Tiles of short real lines and their half spectra: LANES pairs of lines fill the lanes, the first of
- * each pair in the real parts, and are transposed on their way from and to memory. A line of a few
- * vectors costs more to split into half spectra by itself (kernels/cpu/row_tile.h) than to
- * transpose. */
+/* Tiles of short real lines and their half spectra: LANES pairs of lines fill the lanes, the first
+ * of each pair in the real parts, transposed from and to memory. Splitting a line of few vectors by
+ * itself (row_tile.h) costs more than transposing it. */
 #ifndef GF_KERNELS_CPU_SHORT_ROWS_H
 #define GF_KERNELS_CPU_SHORT_ROWS_H
 
-/* Lines of whole vectors that are evenly spaced at both ends, enough to fill lanes; half spectra in
+/* Lines of whole vectors, evenly spaced at both ends, enough to fill lanes; half spectra in
  * pairs. */
 static bool rows_are_short(const struct row_work *w) {
     const struct gf_cpu_pass_args *p = w->t->pass;
@@ -15,8 +14,7 @@ static bool rows_are_short(const struct row_work *w) {
            p->n_lane >= LANES;
 }
 
-/* LANES lines from `first` on of `count`, `stride` bytes apart; the last one in the place of those
- * that do not exist. */
+/* LANES lines from `first` on, `stride` bytes apart; missing ones repeat the last. */
 struct short_lines {
     char *at;
     ptrdiff_t stride;
@@ -68,8 +66,8 @@ INLINE void short_write(const struct short_lines *s, long at, vec column[LANES],
     }
 }
 
-/* Frequency k of the lines in the real parts of z, or in the imaginary parts: half of the sum of z[k]
- * and the conjugate of z[n - k], or of their difference over i. */
+/* Frequency k of the lines in z's real parts, or imaginary parts: half of z[k] + conj z[n - k], or
+ * of their difference over i. */
 INLINE cvec short_frequency(const cvec *z, long k, long n, bool second, vec f) {
     const cvec x = z[k], y = z[k ? n - k : 0];
     return second ? (cvec){(x.im + y.im) * f, (y.re - x.re) * f}
@@ -97,7 +95,7 @@ INLINE void short_split(const struct short_lines *s, const cvec *z, long n, real
 }
 
 static void short_rows_to_half(const struct row_work *w) {
-    /* Measured: rows of 16 points lose 5 to 15% by it. */
+    /* measured: rows of 16 points lose 5 to 15% */
     enum { WORTH_WRITING = 32 };
     const struct gf_cpu_pass_args *p = w->t->pass;
     const enum gf_cpu_sample type = w->from.end->type;
@@ -183,7 +181,6 @@ static void short_rows_to_real(const struct row_work *w) {
     }
 }
 
-/* With buffers for lines of LANES. */
 static void run_short_rows(struct row_work *w) {
     const struct gf_cpu_pass_args *p = w->t->pass;
     const long points = gf_cpu_scratch_points(p, LANES);
@@ -198,7 +195,7 @@ static void run_short_rows(struct row_work *w) {
 
 static void run_rows(const struct tile *t) {
     const struct gf_cpu_row *rows = t->pass->rows;
-    struct row_work w; /* its large parts are not needed yet: short lines take less than zeros */
+    struct row_work w; /* not cleared, which would take longer than short lines do */
     w.t = t;
     w.from = row_side(t, &t->pass->source);
     w.to = row_side(t, &t->pass->destination);

@@ -2,7 +2,7 @@
 #ifndef GF_KERNELS_CPU_STORE_H
 #define GF_KERNELS_CPU_STORE_H
 
-/* Runs of lanes that are adjacent at the destination, in order or in reverse order. */
+/* Runs of lanes that are adjacent at the destination, in order or reversed. */
 struct placement {
     int n_runs;
     struct run {
@@ -24,7 +24,7 @@ static struct placement place_lanes(const struct tile *t, int half, bool mirror)
         long i = t->lane0 + half * LANES + l;
         long h = half_index(t, e, 0, half * LANES + l);
         if (mirror && e->half_axis != GF_CPU_HALF_LINE && (h == 0 || 2 * h >= e->half_n))
-            continue; /* its mirror image is in the half already */
+            continue; /* the half has its mirror image */
         ptrdiff_t at = mirror ? axis_mirror(&e->lane, i) : axis_at(&e->lane, i);
         struct run *last = p.n_runs ? &p.run[p.n_runs - 1] : NULL;
         bool joins = last && last->first + last->count == l;
@@ -39,7 +39,7 @@ static struct placement place_lanes(const struct tile *t, int half, bool mirror)
     return p;
 }
 
-/* A sample of 1, 2, 4, 8 or 16 bytes, without a call. */
+/* 1, 2, 4, 8 or 16 bytes, without a call. */
 INLINE void copy_sample(char *to, const char *from, int size) {
     switch (size) {
     case 1:
@@ -113,11 +113,11 @@ INLINE void put_complexes(const struct placement *p, enum gf_cpu_sample type, ch
     scatter_lanes(p, base, block, size);
 }
 
-/* A sum of squares below this has lost digits: its parts were subnormal, or 0. */
+/* Smaller sums of squares have lost digits: their parts were subnormal, or 0. */
 #define LEAST_SQUARES (GF_REAL_BITS == 32 ? (real)0x1p-110 : (real)0x1p-1000)
 #define LARGEST_REAL  (GF_REAL_BITS == 32 ? (real)FLT_MAX : (real)DBL_MAX)
 
-/* Beside enum gf_cpu_value: these two where a square left the range of a real. */
+/* For lanes whose squares left the range of a real. */
 enum { WIDE_MAGNITUDE = GF_CPU_COMPLEX + 1, WIDE_POWER };
 
 /* A destination's constants as vectors. */
@@ -128,9 +128,8 @@ struct mapping {
     vec factor, gain, offset, floor, ceiling;
     vec largest;
     ivec clipped;
-    ivec lost; /* bits of what is no zero, though its squares are next to none */
-    /* All ones in lanes that hold a line, whose samples are counted where they clip, and whose
-     * mirror image is written. */
+    ivec lost; /* nonzero bits of numbers whose squares are next to 0 */
+    /* All ones in lanes that hold a line, that count as clipped, that have a mirror image. */
     ivec exists, counted, mirrors;
 };
 
@@ -161,13 +160,13 @@ static void mapping_report(const struct mapping *m, struct gf_cpu_stats *stats) 
     }
 }
 
-/* True once where a square left the range of a real: all samples are to be stored again, with
- * wider squares. */
+/* True once if a square left the range of a real: all samples are stored again, with wider
+ * squares. */
 static bool mapping_again(struct mapping *m) {
     bool magnitude = m->value == GF_CPU_MAGNITUDE, again = false;
     if (!magnitude && m->value != GF_CPU_POWER)
         return false;
-    vec lost = vec_abs((vec)m->lost); /* a minus before a zero is nothing lost */
+    vec lost = vec_abs((vec)m->lost); /* -0 is nothing lost */
     for (int l = 0; l < LANES; l++)
         again |= m->exists[l] && (((ivec)lost)[l] || m->largest[l] > LARGEST_REAL);
     if (!again)
@@ -182,7 +181,7 @@ INLINE vec squares_of(cvec x) {
     return x.re * x.re + x.im * x.im;
 }
 
-/* Only the lanes that need it are worked out anew: a sample does not depend on its neighbours. */
+/* Recomputes only lanes that need it: a sample does not depend on its neighbours. */
 static vec wide_value(const struct mapping *m, cvec x) {
     const bool power = m->value == WIDE_POWER;
     const vec s = squares_of(x);
@@ -194,12 +193,12 @@ static vec wide_value(const struct mapping *m, cvec x) {
         else if (!power && (s[l] < LEAST_SQUARES || s[l] > LARGEST_REAL))
             v[l] = (real)(wide_hypot(re, im) * factor);
     }
-    /* Values that overflow even so clip when they become shades. */
+    /* Values that overflow even so clip as shades. */
     const vec largest = vec_splat(LARGEST_REAL);
     return m->integer ? vec_select(v > largest, largest, v) : v;
 }
 
-/* The value of a complex number, before curve and range. */
+/* Before curve and range. */
 INLINE vec value_of(struct mapping *m, cvec x) {
     vec s;
     switch (m->value) {
@@ -221,7 +220,7 @@ INLINE vec value_of(struct mapping *m, cvec x) {
     }
 }
 
-/* The sample of a value; only values in `lanes` are counted as clipped. */
+/* Only values in `lanes` count as clipped. */
 INLINE vec sample_of(struct mapping *m, vec v, ivec lanes) {
     m->largest = vec_max(vec_abs(v), m->largest);
     if (!m->integer)
@@ -244,14 +243,14 @@ INLINE bool ends_real(const struct gf_cpu_pass_args *p) {
     return p->form == GF_CPU_C2R || p->form == GF_CPU_R2R;
 }
 
-/* A point of the tile as the result that it is: of an inverse re and im are swapped back, and of
- * two real lines that travelled as one complex line each takes its own. */
+/* The result at a point: an inverse's re and im are swapped back, and each of two real lines in one
+ * complex line takes its part. */
 INLINE cvec result_of(const struct tile *t, int half, cvec x) {
     x = swap_if(ends_swapped(t->pass), x);
     return ends_real(t->pass) ? (cvec){half ? x.im : x.re, {0}} : x;
 }
 
-/* Samples of lines along the destination's rows: transposed back, block by block. */
+/* Lines along the destination's rows: transposed, block by block. */
 static void store_rows(const struct tile *t, int half, const cvec *x, long points,
                        struct mapping *m) {
     const struct gf_cpu_end *e = m->e;
@@ -284,12 +283,12 @@ static void store_rows(const struct tile *t, int half, const cvec *x, long point
     }
 }
 
-/* An index that is its own mirror image, or one of an axis that is not transformed. */
+/* Also true on an axis that is not transformed. */
 INLINE bool is_own_mirror(const struct gf_cpu_axis *axis, long full, long i) {
     return !axis->mirrored || i == 0 || 2 * i == full;
 }
 
-/* All ones in the lanes whose index is its own mirror image on every axis but the line's. */
+/* All ones in lanes whose index is its own mirror image on every axis but the line's. */
 static ivec own_mirror_lanes(const struct tile *t, int half) {
     const struct gf_cpu_end *e = &t->pass->destination;
     ivec own = {0};
@@ -313,7 +312,7 @@ static ivec own_mirror_lanes(const struct tile *t, int half) {
     return own;
 }
 
-/* Rows ahead of the one being written. */
+/* rows that are prefetched for writing */
 enum { AHEAD = 8 };
 
 INLINE void prefetch_placement(const struct placement *p, const char *base, int size, bool stream) {
@@ -324,21 +323,20 @@ INLINE void prefetch_placement(const struct placement *p, const char *base, int 
         prefetch_for_writing(at, LANES * size);
 }
 
-/* Samples of lines across the destination's rows, with shift and mirror image: what is the same for
- * all rows. */
+/* Lines across the destination's rows, with shift and mirror image: what all rows share. */
 struct columns {
     struct mapping m;
     struct placement direct, mirror;
-    char *base, *back; /* of the row's start, and of its mirror image's */
+    char *base, *back; /* the row's start, and its mirror image's */
     ivec own;
     long line_n;
     int size;
     bool odd;   /* the mirror image is the conjugate: phase and imaginary part change sign */
-    bool plain; /* see columns_are_plain() */
+    bool plain; /* columns_are_plain() */
 };
 
-/* The commonest case in a loop of its own: complex numbers of the kernels' precision, LANES
- * neighbours at a time, nothing mirrored and nothing forced to be real. */
+/* The commonest case has its own loop: complex numbers of the kernels' precision, LANES neighbours,
+ * none mirrored or forced to be real. */
 static bool columns_are_plain(const struct columns *c) {
     const struct gf_cpu_end *e = c->m.e;
     bool own = false;
@@ -390,7 +388,7 @@ static void columns_store_plain(const struct tile *t, const struct columns *c, c
     }
 }
 
-/* Points k .. end of a line of `points`, any samples. */
+/* Points k to end - 1 of a line of `points`, any samples. */
 static void columns_store_any(const struct tile *t, int half, struct columns *c, const cvec *x,
                               long k, long end, long points) {
     const struct gf_cpu_end *e = c->m.e;
@@ -430,7 +428,7 @@ static void columns_store_any(const struct tile *t, int half, struct columns *c,
     }
 }
 
-/* Points k .. end of a line of `points`. */
+/* Points k to end - 1, of which those below line.counted count. */
 static void columns_store(const struct tile *t, int half, struct columns *c, const cvec *x, long k,
                           long end, long points) {
     if (c->plain && !ends_real(t->pass)) {
@@ -465,8 +463,7 @@ static void store_work_columns(const struct tile *t, const cvec *x, long k, long
         put_work(e, base + k * e->line.stride, swap_if(swap, x[k]));
 }
 
-/* Lines along the workspace's blocks: transposed back. The last block of a row is padded with
- * zeros. */
+/* Lines along the workspace's blocks: transposed, a row's last block padded with zeros. */
 static void store_work_rows(const struct tile *t, int half, cvec *x, long points, bool swap) {
     const struct gf_cpu_end *e = &t->pass->destination;
     char *base = outer_at(t, e, false);
@@ -493,7 +490,7 @@ static void store_work_rows(const struct tile *t, int half, cvec *x, long points
     }
 }
 
-/* The spectrum z of A + i B into A's half spectrum in a and B's in z itself. */
+/* Splits the spectrum z of A + i B: A's half spectrum to a, B's to z. */
 static void split_pairs(cvec *z, cvec *a, long n) {
     for (long k = 0; 2 * k <= n; k++) {
         cvec x = z[k], y = z[k ? n - k : 0];
@@ -531,7 +528,7 @@ static void store_half(const struct tile *t, int half, cvec *x, long points,
     }
 }
 
-/* x: the buffer with the transformed tile; `other` is the other one. */
+/* x has the transformed tile, `other` is the other buffer. */
 static void store(const struct tile *t, cvec *x, cvec *other, struct gf_cpu_stats *stats) {
     const struct gf_cpu_pass_args *p = t->pass;
     switch (p->form) {

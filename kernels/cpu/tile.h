@@ -2,8 +2,8 @@
 #ifndef GF_KERNELS_CPU_TILE_H
 #define GF_KERNELS_CPU_TILE_H
 
-/* Stores a single line. Complex numbers of the kernels' precision only need their factor: where
- * they are their own mirror image, unpack_lane() has left no imaginary part. */
+/* Stores a single line. Complex numbers of the kernels' precision need only their factor:
+ * unpack_lane() has left no imaginary part where they are their own mirror image. */
 static void store_line(const struct tile *t, cvec *x, struct gf_cpu_stats *stats) {
     const struct gf_cpu_end *e = &t->pass->destination;
     const long n = t->pass->n;
@@ -22,8 +22,8 @@ static void store_line(const struct tile *t, cvec *x, struct gf_cpu_stats *stats
     }
 }
 
-/* The packed column's tile together with the tile at its mirror image on the outer axes. Both are
- * called for; one of the two calls does both. */
+/* The packed column's tile and that at its mirror image on the outer axes. Both are called for; one
+ * of the calls does both. */
 static void run_packed(const struct tile *tile, cvec *room, struct gf_cpu_stats *stats) {
     const struct gf_cpu_pass_args *p = tile->pass;
     const struct gf_cpu_end *e = &p->destination;
@@ -36,8 +36,7 @@ static void run_packed(const struct tile *tile, cvec *room, struct gf_cpu_stats 
         order = order ? order : j - i;
         nearest = order && !nearest ? (i < j ? i : j) : nearest;
     }
-    /* Pairs take turns in which of the two calls works, so that threads with equal shares of the
-     * tiles have equal shares of the work. */
+    /* Pairs alternate in which call works, so that threads with equal shares have equal work. */
     if (order && (order > 0) != (nearest % 2))
         return;
     cvec *spare = room + 2 * points, *x[2], *nyquist[2] = {room + 3 * points, room + 4 * points};
@@ -76,7 +75,6 @@ static struct tile tile_of(const struct gf_cpu_pass_args *pass, long tile, void 
     return t;
 }
 
-/* A tile of one block. */
 static void run_block(const struct tile *t, struct gf_cpu_stats *stats) {
     struct points from, to;
     const bool reads = reads_points(t, &from), writes = writes_points(t, &to);
@@ -89,7 +87,7 @@ static void run_block(const struct tile *t, struct gf_cpu_stats *stats) {
         store(t, x, x == t->a ? t->b : t->a, stats);
 }
 
-/* Adjacent blocks: together where rows of an array are read to be read no more, or want putting together to
+/* Adjacent blocks: together if rows of an array are read for the last time, or must be assembled to
  * be written past the caches; else one by one, as the nearest cache holds no more. */
 static void run_blocks(struct tile *t, int count, cvec *room, struct gf_cpu_stats *stats) {
     const struct gf_cpu_pass_args *p = t->pass;

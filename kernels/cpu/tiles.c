@@ -1,5 +1,5 @@
-/* Counts of tiles and bytes, which depend on neither precision nor instruction set, and the choice
- * among the builds. */
+/* Counts of tiles and bytes, independent of precision and instruction set, and the choice of a
+ * build. */
 #include "kernels/cpu/cpu.h"
 
 #include <string.h>
@@ -24,17 +24,17 @@ long gf_cpu_tiles(const struct gf_cpu_kernels *k, const struct gf_cpu_pass_args 
 long gf_cpu_scratch_points(const struct gf_cpu_pass_args *pass, int lanes) {
     long whole = (pass->n + lanes) / lanes * lanes; /* room for the last block of a row */
     long line = pass->line ? pass->line->scratch_points : 0;
-    /* The odd point puts the buffers into different cache sets. */
+    /* odd: buffers in different cache sets */
     return (whole > line ? whole : line) + 1;
 }
 
 long gf_cpu_row_pitch(long n, int lanes) {
-    /* The odd number of vectors puts the lines into different cache sets. */
+    /* odd: lines in different cache sets */
     return ((n / lanes + 2) | 1) * lanes;
 }
 
-/* The lines of a tile, or those on their way to memory with what is left of the ones before, and
- * their alignment. */
+/* A tile's lines, or lines on their way to memory behind the rest of earlier ones, with their
+ * alignment. */
 static size_t stage_bytes(long n, int lanes, int bits) {
     return 2 * (size_t)(n + 2 + 4) * (size_t)lanes * (size_t)bits / 8;
 }
@@ -83,9 +83,8 @@ extern const struct gf_cpu_kernels gf_cpu_f32_plain, gf_cpu_f64_plain;
 extern const struct gf_cpu_kernels gf_cpu_f32_v2, gf_cpu_f64_v2, gf_cpu_f32_v3, gf_cpu_f64_v3,
     gf_cpu_f32_v4, gf_cpu_f64_v4;
 
-/* Features that the loader of glibc 2.34 and later found at the start. The compiler's own functions
- * ask the CPU once more, before main(): ten instructions that a virtual machine interrupts for 6 us
- * each. */
+/* Features that the loader of glibc 2.34 and later found. The compiler's functions ask the CPU
+ * again, before main(): ten instructions that a virtual machine interrupts for 6 us each. */
 #ifdef CPU_FEATURE_ACTIVE
 /* As CPU_FEATURE_ACTIVE(), whose header shifts a 1 into the sign. */
 static bool is_active(unsigned feature) {
@@ -98,7 +97,7 @@ static bool is_active(unsigned feature) {
 #define RUNS(name, NAME) __builtin_cpu_supports(name)
 #endif
 
-/* Features that the x86-64-v* levels add to the level before, as far as the kernels use them. */
+/* Each x86-64-v* level's additions, as far as the kernels use them. */
 static bool runs_v2(void) {
     return RUNS("sse4.2", SSE4_2);
 }

@@ -20,7 +20,8 @@ typedef double real;
 typedef int64_t bits;
 #endif
 
-enum { LANES = VEC_BYTES / (int)sizeof(real) };
+#define N_LANES (VEC_BYTES * 8 / GF_REAL_BITS)
+enum { LANES = N_LANES };
 
 typedef real vec __attribute__((vector_size(VEC_BYTES)));
 typedef real vec_loose __attribute__((vector_size(VEC_BYTES), aligned(sizeof(real)), may_alias));
@@ -39,8 +40,8 @@ INLINE vec vec_loadu(const void *p) {
 INLINE void vec_storeu(void *p, vec v) {
     *(vec_loose *)p = v;
 }
-/* Writes past the caches, to 64-byte aligned memory: the data is not read again soon, and its old
- * contents need not be fetched. run_tile() ends with vec_stream_end(). */
+/* Writes past the caches, to 64-byte aligned memory, whose old contents need not be fetched.
+ * run_tile() ends with vec_stream_end(). */
 INLINE void vec_stream(void *p, vec v) {
 #if defined __clang__
     __builtin_nontemporal_store(v, (vec *)p);
@@ -65,8 +66,8 @@ INLINE void vec_stream_end(void) {
     __builtin_ia32_sfence();
 #endif
 }
-/* Prefetches the cache lines of `bytes` bytes at p, which are about to be written: the hardware
- * prefetcher does not cross pages, and a store that misses delays those after it. */
+/* Prefetches what is about to be written: the hardware prefetcher does not cross pages, and a store
+ * that misses delays those after it. */
 INLINE void prefetch_for_writing(const char *p, int bytes) {
     for (int at = 0; at < bytes; at += 64)
         __builtin_prefetch(p + at, 1);
@@ -76,13 +77,13 @@ INLINE void prefetch_for_reading(const char *p, int bytes) {
     for (int at = 0; at < bytes; at += 64)
         __builtin_prefetch(p + at);
 }
-/* The same, into the second-level cache. */
+/* Into the second-level cache. */
 INLINE void prefetch_far(const char *p, int bytes) {
     for (int at = 0; at < bytes; at += 64)
         __builtin_prefetch(p + at, 0, 2);
 }
 
-/* The same, in a register: what comes from memory and is used twice would be read twice. */
+/* Keeps v in a register: the compiler would load it twice for two uses. */
 INLINE vec vec_hold(vec v) {
 #if defined __AVX512F__
     __asm__("" : "+v"(v));
@@ -129,11 +130,11 @@ INLINE vec vec_sqrt(vec a) {
 #define LIST_4(f)  LIST_2(f), f(2), f(3)
 #define LIST_8(f)  LIST_4(f), f(4), f(5), f(6), f(7)
 #define LIST_16(f) LIST_8(f), f(8), f(9), f(10), f(11), f(12), f(13), f(14), f(15)
-#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+#if N_LANES == 16
 #define LIST LIST_16
-#elif VEC_BYTES * 8 / GF_REAL_BITS == 8
+#elif N_LANES == 8
 #define LIST LIST_8
-#elif VEC_BYTES * 8 / GF_REAL_BITS == 4
+#elif N_LANES == 4
 #define LIST LIST_4
 #else
 #define LIST LIST_2
@@ -147,7 +148,7 @@ INLINE vec vec_sqrt(vec a) {
 INLINE vec vec_reverse(vec a) {
     return __builtin_shufflevector(a, a, LIST(AT_REVERSED));
 }
-/* Every other one of the 2 LANES numbers a, b, and the inverse of that. */
+/* Every other one of the 2 LANES numbers a, b; and the inverse. */
 INLINE vec vec_even(vec a, vec b) {
     return __builtin_shufflevector(a, b, LIST(AT_EVEN));
 }
@@ -161,15 +162,14 @@ INLINE vec vec_zip_high(vec a, vec b) {
     return __builtin_shufflevector(a, b, LIST(AT_ZIP_HIGH));
 }
 
-/* Blocks of s lanes of two vectors: the first of each pair of a, then that of b in the place of the
- * second; and the second ones. */
+/* For blocks of s lanes: *a gets the first of each pair from both vectors, *b the second. */
 #define AT_FIRST(s, i)  (((i) & (s)) ? LANES + (i) - (s) : (i))
 #define AT_SECOND(s, i) (((i) & (s)) ? LANES + (i) : (i) + (s))
-#define EXCHANGE(s)                                                                                \
-    INLINE void vec_exchange_##s(vec *a, vec *b) {                                                 \
-        vec first = __builtin_shufflevector(*a, *b, LIST(AT_FIRST_##s));                           \
-        *b = __builtin_shufflevector(*a, *b, LIST(AT_SECOND_##s));                                 \
-        *a = first;                                                                                \
+#define EXCHANGE(s) \
+    INLINE void vec_exchange_##s(vec *a, vec *b) { \
+        vec first = __builtin_shufflevector(*a, *b, LIST(AT_FIRST_##s)); \
+        *b = __builtin_shufflevector(*a, *b, LIST(AT_SECOND_##s)); \
+        *a = first; \
     }
 #define AT_FIRST_1(i)  AT_FIRST(1, i)
 #define AT_SECOND_1(i) AT_SECOND(1, i)
@@ -179,30 +179,29 @@ INLINE vec vec_zip_high(vec a, vec b) {
 #define AT_SECOND_4(i) AT_SECOND(4, i)
 #define AT_FIRST_8(i)  AT_FIRST(8, i)
 #define AT_SECOND_8(i) AT_SECOND(8, i)
-#if VEC_BYTES * 8 / GF_REAL_BITS >= 16
+#if N_LANES >= 16
 EXCHANGE(8)
 #endif
-#if VEC_BYTES * 8 / GF_REAL_BITS >= 8
+#if N_LANES >= 8
 EXCHANGE(4)
 #endif
-#if VEC_BYTES * 8 / GF_REAL_BITS >= 4
+#if N_LANES >= 4
 EXCHANGE(2)
 #endif
 #if GF_REAL_BITS == 64
 EXCHANGE(1)
 #endif
 
-/* The lower or upper halves of each group of four lanes, alternating: one instruction for floats on
- * x86-64, where an exchange of single lanes is two. */
+/* The lower or upper halves of each four lanes, alternating: one instruction for floats on x86-64,
+ * where an exchange of single lanes is two. */
 #define AT_UNPACK_LOW(i)  ((i) / 4 * 4 + (i) % 4 / 2 + (i) % 2 * LANES)
 #define AT_UNPACK_HIGH(i) (AT_UNPACK_LOW(i) + 2)
 
-/* Transposes the squares a[row][lane] of `block` rows and lanes in place, all those of the vectors,
- * by exchanges of ever larger blocks (Eklundh 1972). `block`: a constant power of two up to LANES.
- */
-#define EXCHANGE_ALL(s)                                                                            \
-    _Pragma("GCC unroll 16") for (int i = 0; i + (s) < block; i += 2 * (s))                        \
-        _Pragma("GCC unroll 16") for (int j = i; j < i + (s); j++)                                 \
+/* Transposes the squares a[row][lane] of `block` rows and lanes in place, by exchanges of ever
+ * larger blocks (Eklundh 1972). `block`: a constant power of two up to LANES. */
+#define EXCHANGE_ALL(s) \
+    _Pragma("GCC unroll 16") for (int i = 0; i + (s) < block; i += 2 * (s)) \
+        _Pragma("GCC unroll 16") for (int j = i; j < i + (s); j++) \
             vec_exchange_##s(a + j, a + j + (s))
 INLINE void vec_transpose_blocks(vec *a, int block) {
 #if GF_REAL_BITS == 32
@@ -222,19 +221,18 @@ INLINE void vec_transpose_blocks(vec *a, int block) {
     }
 #else
     EXCHANGE_ALL(1);
-#if VEC_BYTES * 8 / GF_REAL_BITS >= 4
+#if N_LANES >= 4
     EXCHANGE_ALL(2);
 #endif
 #endif
-#if VEC_BYTES * 8 / GF_REAL_BITS >= 8
+#if N_LANES >= 8
     EXCHANGE_ALL(4);
 #endif
-#if VEC_BYTES * 8 / GF_REAL_BITS >= 16
+#if N_LANES >= 16
     EXCHANGE_ALL(8);
 #endif
 }
 
-/* Transposes the square a[row][lane] in place. */
 INLINE void vec_transpose(vec a[LANES]) {
     vec_transpose_blocks(a, LANES);
 }

@@ -7,15 +7,15 @@
 #define ROOM(NAME, taps, name, also, alias, what, h) char NAME[taps];
 enum { MOST_TAPS = sizeof(union {WAVELETS(ROOM)}) };
 
-/* A row of kernels/wavelets.h. All that take one are inlined where it is known. */
+/* A row of kernels/wavelets.h; functions that take one are inlined where it is known. */
 struct wavelet_taps {
     int n;
     real h[MOST_TAPS];
 };
 
-/* The weight of input i in an output: forward, adjacent samples of a line for a[k], or d[k] if `high`;
- * backward, a[k], d[k], a[k + 1], d[k + 1] and so on for the first of two samples, or the second. The
- * matrix is orthogonal, so backward it has the same columns in another order. */
+/* The weight of input i. Forward: adjacent samples for a[k], or d[k] if `high`; backward: a[k],
+ * d[k], a[k + 1], d[k + 1], … for the first of two samples, or the second. The matrix is
+ * orthogonal: backward it has the same columns in another order. */
 INLINE real tap(const struct wavelet_taps *w, bool inverse, bool high, int i) {
     const int at = inverse ? w->n - 2 + high - i / 2 * 2 : i;
     if (inverse ? i % 2 : high)
@@ -23,13 +23,13 @@ INLINE real tap(const struct wavelet_taps *w, bool inverse, bool high, int i) {
     return w->h[at];
 }
 
-#define COMBINE(type)                                                                              \
-    INLINE void combine_##type(const struct wavelet_taps *w, bool inverse, bool high,              \
-                               const type *x, type *out) {                                         \
-        type sum = tap(w, inverse, high, 0) * x[0];                                                \
-        _Pragma("GCC unroll 16") for (int i = 1; i < w->n; i++) sum +=                             \
-            tap(w, inverse, high, i) * x[i];                                                       \
-        *out = sum;                                                                                \
+#define COMBINE(type) \
+    INLINE void combine_##type(const struct wavelet_taps *w, bool inverse, bool high, \
+                               const type *x, type *out) { \
+        type sum = tap(w, inverse, high, 0) * x[0]; \
+        _Pragma("GCC unroll 16") for (int i = 1; i < w->n; i++) sum += \
+            tap(w, inverse, high, i) * x[i]; \
+        *out = sum; \
     }
 COMBINE(real)
 COMBINE(vec)
@@ -72,15 +72,15 @@ INLINE void pair_of(const struct wavelet_taps *w, bool inverse, const void *cons
     }
 }
 
-/* Each type has a loop of its own; bands are of the build's precision. */
+/* A loop for each type; bands have the build's precision. */
 INLINE void wavelet_pair(const struct wavelet_taps *w, bool inverse, const void *const *row,
                          enum gf_cpu_sample type, long n, void *low, void *high) {
     if (inverse) {
         pair_of(w, true, row, GF_REAL_BITS == 32 ? GF_CPU_F32 : GF_CPU_F64, n, low, high);
         return;
     }
-#define PAIR(NAME, name, c_type)                                                                   \
-    if (type == GF_CPU_##NAME)                                                                     \
+#define PAIR(NAME, name, c_type) \
+    if (type == GF_CPU_##NAME) \
         pair_of(w, false, row, GF_CPU_##NAME, n, low, high);
     REAL_TYPES(PAIR)
 }
@@ -177,13 +177,13 @@ INLINE void load_row(const char *row, enum gf_cpu_sample type, long n, real *x) 
 }
 
 static void wavelet_load(const void *row, enum gf_cpu_sample type, long n, void *x) {
-#define LOAD(NAME, name, c_type)                                                                   \
-    if (type == GF_CPU_##NAME)                                                                     \
+#define LOAD(NAME, name, c_type) \
+    if (type == GF_CPU_##NAME) \
         load_row(row, GF_CPU_##NAME, n, x);
     REAL_TYPES(LOAD)
 }
 
-/* Clamps to the type's range; counts values outside it by more than rounding. */
+/* Counts values outside the type by more than rounding. */
 INLINE long store_row(const real *x, long n, enum gf_cpu_sample type, char *row, real floor,
                       real ceiling) {
     const int size = sample_size[type];
@@ -245,24 +245,23 @@ static void wavelet_fence(void) {
     vec_stream_end();
 }
 
-/* The functions of each row, and the table of them. */
 #define TAP(x) (real) x##L,
-#define FUNCTIONS(NAME, taps, name, also, alias, what, h)                                          \
-    static const struct wavelet_taps taps_##NAME = {taps, {h}};                                    \
+#define FUNCTIONS(NAME, taps, name, also, alias, what, h) \
+    static const struct wavelet_taps taps_##NAME = {taps, {h}}; \
     static void pair_##NAME(bool inverse, const void *const *row, enum gf_cpu_sample type, long n, \
-                            void *low, void *high) {                                               \
-        wavelet_pair(&taps_##NAME, inverse, row, type, n, low, high);                              \
-    }                                                                                              \
-    static void split_##NAME(const void *x, long n, long channels, void *a, void *d,               \
-                             bool stream_a, bool stream_d) {                                       \
-        wavelet_split(&taps_##NAME, x, n, channels, a, d, stream_a, stream_d);                     \
-    }                                                                                              \
-    static void merge_##NAME(const void *a, const void *d, long n, long channels, void *x) {       \
-        wavelet_merge(&taps_##NAME, a, d, n, channels, x);                                         \
+                            void *low, void *high) { \
+        wavelet_pair(&taps_##NAME, inverse, row, type, n, low, high); \
+    } \
+    static void split_##NAME(const void *x, long n, long channels, void *a, void *d, \
+                             bool stream_a, bool stream_d) { \
+        wavelet_split(&taps_##NAME, x, n, channels, a, d, stream_a, stream_d); \
+    } \
+    static void merge_##NAME(const void *a, const void *d, long n, long channels, void *x) { \
+        wavelet_merge(&taps_##NAME, a, d, n, channels, x); \
     }
 WAVELETS(FUNCTIONS)
 
-#define ROW_OF(NAME, taps, name, also, alias, what, h)                                             \
+#define ROW_OF(NAME, taps, name, also, alias, what, h) \
     {pair_##NAME, split_##NAME, merge_##NAME, wavelet_load, wavelet_store, wavelet_fence},
 static const struct gf_cpu_wavelet wavelets[] = {WAVELETS(ROW_OF)};
 

@@ -1,5 +1,5 @@
-/* The butterflies of radix RADIX that an invocation holds: EACH(M) is M(b) for each of them, EACH_POINT(M, b)
- * is M(b, q) for each point of one, DFT(o) transforms the points from x[o] on. */
+/* The butterflies of radix RADIX that an invocation holds: EACH(M) is M(b) for each, EACH_POINT(M,
+ * b) M(b, q) for each point of one; DFT(o) transforms the points from x[o] on. */
 #define COUNT HOLDS(RADIX)
 #include "each.glsl"
 

@@ -1,4 +1,4 @@
-/* From one buffer to another: an invocation takes four pieces of 16 bytes. */
+/* Copies a buffer: four pieces of 16 bytes an invocation. */
 #include "lang.glsl"
 #include "codes.h"
 

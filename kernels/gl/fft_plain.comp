@@ -1,6 +1,4 @@
-/* A line's transform in one tile, as kernels/fft_plain.cl has it: LINES lines of LENGTH points read,
- * transformed and written by a group of THREADS invocations. The options are those of
- * kernels/pass.h; POINTS is LENGTH. */
+/* kernels/fft_plain.cl in GLSL, with the options of kernels/pass.h; POINTS is LENGTH. */
 #include "lang.glsl"
 #include "codes.h"
 #include "complex.h"

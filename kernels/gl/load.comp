@@ -1,5 +1,4 @@
-/* The generic first step, as kernels/load.cl has it: an array of any order and layout to the work
- * buffer's planes. The options are those of kernels/load.cl. */
+/* kernels/load.cl in GLSL, with its options. */
 #include "lang.glsl"
 #include "codes.h"
 #include "complex.h"

@@ -1,8 +1,8 @@
-/* Shared by load.comp and store.comp, as kernels/loadstore.h has it. */
+/* kernels/loadstore.h in GLSL. */
 
 layout(local_size_x = GROUP) in;
 
-/* kernels/args.h's struct loadstore_args, in 32 bits. */
+/* struct loadstore_args, in 32 bits. */
 layout(std430, binding = 6) ARGS args_block {
     int n[3], on[3], centre[3], work[3], array[3], stride[4];
     int channels, halved, work_half, array_half, luma, hermitian, real_, counted[3];
@@ -10,7 +10,6 @@ layout(std430, binding = 6) ARGS args_block {
 }
 args;
 
-/* A place along the axes z, y and x. */
 struct place {
     int z, y, x;
 };
@@ -20,13 +19,12 @@ place negated(place k) {
                  k.x == 0 ? 0 : args.n[2] - k.x);
 }
 
-/* The first place along the axes that are transformed, the second along the others. */
+/* The first place along transformed axes, the second along the others. */
 place on_axes(place first, place second) {
     return place(args.on[0] != 0 ? first.z : second.z, args.on[1] != 0 ? first.y : second.y,
                  args.on[2] != 0 ? first.x : second.x);
 }
 
-/* Its coordinate along the halved axis. */
 int along_half(place k) {
     return args.halved == 0 ? k.z : args.halved == 1 ? k.y : k.x;
 }

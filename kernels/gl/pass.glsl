@@ -1,7 +1,7 @@
-/* A pass along an axis: its arguments, its buffers, and the line that an invocation works on, as
- * kernels/lines.h has it. Lines do not come in mirrored pairs here. */
+/* A pass along an axis: arguments, buffers, and an invocation's line, as in kernels/lines.h. Lines
+ * do not come in mirrored pairs here. */
 
-/* kernels/args.h's struct pass_args, in 32 bits: a launch narrows the block. */
+/* struct pass_args, in 32 bits: a launch narrows the block. */
 struct index_args {
     int count, in_stride, out_stride, size, centre, point_in, point_out, turn, filter_at, counted;
 };
@@ -25,7 +25,7 @@ layout(std430, binding = 6) ARGS args_block {
 }
 args;
 
-/* The last stage's radix, and the function that writes its results to the tile. */
+/* The last stage's radix, and its function that writes to the tile. */
 #if STAGES == 1
 #define LAST     RADIX0
 #define PUT_LAST put0
@@ -49,7 +49,7 @@ args;
 #define SAMPLES_IN  (LOAD == LOAD_PAIR || LOAD == LOAD_REAL)
 #define SAMPLES_OUT (STORE == STORE_PAIR || STORE == STORE_SAMPLE)
 
-/* Samples are words. The source and the destination may be the same buffer. */
+/* Samples are words. Source and destination may be one buffer. */
 #if SAMPLES_IN
 layout(std430, binding = 0) readonly buffer src_block {
     uint src[];
@@ -81,25 +81,25 @@ layout(std430, binding = 5) restrict buffer counters_block {
     uint counters[];
 };
 
-/* A pass over the lines of an automatic display range's sample alone, see kernels/share.h. */
+/* A pass over the lines of a display range's sample alone: kernels/share.h. */
 #ifndef SAMPLED
 #define SAMPLED 0
 #endif
 #define KEY_SHIFT (31 - 2 * SAMPLE_DIGIT)
 
-int clipped = 0; /* the invocation's count of clipped samples */
+int clipped = 0; /* the invocation's clipped samples */
 
 struct pass_line {
     int in_at, in_mirror, out_at, out_mirror; /* element offsets of point 0 */
-    int at_in, at_out;                        /* coordinate of point 0 along the axis */
+    int at_in, at_out;                        /* of point 0, along the axis */
     int turn;                                 /* exponent of point 1's four-step twiddle */
     int number;                               /* along the fast index */
-    bool there; /* inside the array: else the last line again, which is read and not written */
+    bool there; /* inside the array; else the last line again, read but not written */
     bool lone;  /* its pair lacks the second half */
-    bool own;   /* its mirror image is a line of this pass too, or itself */
+    bool own;   /* its mirror image is a line of this pass, or itself */
     bool self;  /* it is its own mirror image */
-    bool counts, second_counts; /* its samples are counted where they clip; those of its pair are */
-    int keys, keys_mirror;      /* where a sample has its bins, and those of its mirror image */
+    bool counts, second_counts; /* samples, and those of its pair, that count if they clip */
+    int keys, keys_mirror;      /* bins of a sample, and of the mirror image */
 };
 
 int negated(int k, int n) {
@@ -169,15 +169,15 @@ pass_line line_at(uint tile_number, uint number) {
 }
 
 #if SPLIT == SPLIT_BY_LINE
-/* The four-step twiddle of result p + q POINTS / LAST: a product of two, of tables in which those of
- * neighbouring lines are neighbours, see kernels/sink.h. */
+/* The four-step twiddle of result p + q POINTS / LAST: a product of two, from tables in which
+ * neighbouring lines are neighbours (kernels/sink.h). */
 cplx line_twiddle(int number, uint p, const int q) {
     const int lines = args.index[0].count;
     const cplx w = table[args.table_split + int(p) * lines + number];
     return q == 0 ? w : mul(w, table[args.table_split_low + q * lines + number]);
 }
 #elif SPLIT
-/* exp(-2 pi i k / n), k < n, out of a table, or of two of about sqrt(n) entries. */
+/* exp(-2 pi i k / n), k < n, from a table, or from two of about sqrt(n) entries. */
 cplx split_twiddle(int k) {
 #if SPLIT == 1
     return table[args.table_split + k];

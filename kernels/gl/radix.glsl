@@ -1,8 +1,8 @@
-/* Straight-line DFTs of points held in registers, as kernels/radix.h has them, in place and in natural
- * order. Points are passed by value, one parameter each: an array whose index a driver's compiler does
- * not resolve is kept in memory. DIR is 1 forward, -1 inverse. */
+/* Straight-line DFTs in registers, as in kernels/radix.h, in place and in natural order. Points are
+ * parameters, one each: drivers keep an array whose index they do not resolve in memory. DIR is 1
+ * forward, -1 inverse. */
 
-/* Each takes the place of the one before it, the first that of the last. */
+/* Each takes the next one's value, the last that of the first. */
 void rotate(inout cplx a, inout cplx b) {
     const cplx first = a;
     a = b;
@@ -16,8 +16,8 @@ void rotate(inout cplx a, inout cplx b, inout cplx c, inout cplx d) {
     d = first;
 }
 
-/* Odd lengths n: Y[j] and Y[n-j] = a + b and a - b, with a of the sums y[k] + y[n-k] times cosines and
- * b of the differences y[k] - y[n-k] times sines, a quarter turned. */
+/* Odd n: Y[j], Y[n-j] = a + b, a - b, with a the sums y[k] + y[n-k] times cosines and b the
+ * differences times sines, a quarter turned. */
 void sum_and_difference(inout cplx a, inout cplx b) {
     const cplx turned = quarter(b, DIR), sum = a;
     a = sum + turned;
@@ -77,7 +77,7 @@ void dft7(inout cplx y0, inout cplx y1, inout cplx y2, inout cplx y3, inout cplx
     sum_and_difference(y3, y4);
 }
 
-/* a * exp(-i pi/4), its conjugate in the inverse direction; and the cube of that. */
+/* a * exp(-i pi/4), or its conjugate in the inverse; and the cube. */
 cplx eighth(cplx a) {
     const real h = 0.70710678118654752440;
     return DIR > 0 ? h * cplx(a.x + a.y, a.y - a.x) : h * cplx(a.x - a.y, a.y + a.x);
@@ -208,9 +208,9 @@ void dft25(inout cplx x0, inout cplx x1, inout cplx x2, inout cplx x3, inout cpl
     rotate(x19, x23);
 }
 
-/* n = p q without a common factor needs no twiddles (Good 1958, Thomas 1963): DFTs of elements q i + p j
- * over i, then over j, leave at element m, taken modulo n, result k m, where k is 1 / q modulo p and
- * 1 / p modulo q. */
+/* n = p q, coprime, needs no twiddles (Good 1958, Thomas 1963): DFTs of elements q i + p j over i,
+ * then over j, leave result k m at element m, modulo n, k being 1 / q modulo p and 1 / p modulo
+ * q. */
 void dft6(inout cplx x0, inout cplx x1, inout cplx x2, inout cplx x3, inout cplx x4,
           inout cplx x5) {
     dft2(x0, x3);

@@ -1,6 +1,4 @@
-/* The largest value of a kind, the upper end of a display range, as kernels/range.cl has it: every
- * group leaves the largest that it met in `found`, then one group takes the largest of those; of a
- * single group `found` is in params. */
+/* kernels/range.cl in GLSL. */
 #include "lang.glsl"
 #include "codes.h"
 #include "complex.h"
@@ -8,7 +6,7 @@
 
 layout(local_size_x = GROUP) in;
 
-/* kernels/args.h's struct range_args. */
+/* struct range_args */
 layout(std430, binding = 6) ARGS args_block {
     int count, stride, rows, extent[4], steps[4], kind, params_at, found_at, n_groups;
 }
@@ -30,7 +28,7 @@ layout(std430, binding = 1) restrict buffer params_block {
 layout(std430, binding = 0) readonly restrict buffer src_block {
     element src[];
 };
-/* With a single group these two are one buffer. */
+/* One buffer if there is a single group. */
 layout(std430, binding = 1) writeonly buffer found_block {
     real found[];
 };
@@ -87,7 +85,7 @@ void main() {
     for (int row = GROUP_ID; row < rows; row += groups) {
         const int at = row_offset(row);
 #ifdef ENTRY_range_zero
-        /* The zero frequency is the sum of samples, here of packed pairs. */
+        /* The zero frequency is the sum of samples, here packed pairs. */
         real sum = 0.0;
         for (int i = LOCAL_ID; i < count; i += GROUP)
             sum += src[at + i * args.stride].x + src[at + i * args.stride].y;

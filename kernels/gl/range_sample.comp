@@ -1,5 +1,4 @@
-/* An automatic display range, as kernels/range_sample.cl has it: the sizes of a sample's bins as keys,
- * and by one group the quantiles of the keys. Given by -D: KIND; THREADS of range_select. */
+/* kernels/range_sample.cl in GLSL. Given by -D: KIND; THREADS of range_select. */
 #include "lang.glsl"
 #include "codes.h"
 #include "complex.h"
@@ -15,7 +14,7 @@
 
 layout(local_size_x = THREADS) in;
 
-/* kernels/args.h's struct sample_args. */
+/* struct sample_args */
 layout(std430, binding = 6) ARGS args_block {
     int count, extent[4], index[4], weight_at, stride[4], kind, params_at;
 }
@@ -54,7 +53,7 @@ real value_of_key(uint key) {
 }
 
 #ifdef ENTRY_range_select
-/* The invocations' sums, two histograms, and four results. */
+/* The invocations' sums, two histograms, four results. */
 shared uint sums[THREADS], histogram[2 * SAMPLE_DIGITS], digit[4];
 
 const int each = SAMPLE_DIGITS / THREADS; /* digits of an invocation */
@@ -76,7 +75,7 @@ uint largest_of(uint v) {
     return all;
 }
 
-/* True when more than half of the keys, by weight, are below `key`. */
+/* True if more than half of the keys, by weight, are below `key`. */
 bool most_are_below(uint key) {
     const int count = args.count;
     uint below = 0u, all = 0u;
@@ -94,12 +93,12 @@ bool most_are_below(uint key) {
     return digit[0] > digit[1] / 2u;
 }
 
-/* A magnitude as what is shown of it. */
+/* A magnitude as it is shown. */
 real size_shown(real v) {
     return min(KIND == KIND_POWER ? v * v : v, largest_real);
 }
 
-/* The sums of the digits before an invocation's own, in sums[LOCAL_ID]; their total is returned. */
+/* Sums the digits before an invocation's own, to sums[LOCAL_ID]; returns the total. */
 uint sum_before(int from) {
     uint own = 0u;
     for (int i = 0; i < each; i++)
@@ -119,8 +118,8 @@ uint sum_before(int from) {
     return all;
 }
 
-/* The digit at which the running sum exceeds `rank`, to digit[at], and what of the rank is left
- * there, to digit[at + 1]. */
+/* Writes the digit at which the running sum exceeds `rank` to digit[at], and the rest of the rank
+ * to digit[at + 1]. */
 void find_digit(int from, uint rank, int at) {
     uint before = sums[LOCAL_ID];
     for (int i = 0; i < each; i++) {
@@ -139,7 +138,7 @@ void clear_digits(int n) {
     BARRIER();
 }
 
-/* Key i, by its lower digit, where the higher one is `high`. */
+/* Counts key i by its lower digit if `high` is its higher one. */
 void count_low(int i, uint from, uint high, int to) {
     const uint key = key_at(i);
     if (key > from && key >> SAMPLE_DIGIT == high)
@@ -147,7 +146,7 @@ void count_low(int i, uint from, uint high, int to) {
                   uint(order[args.weight_at + i]));
 }
 
-/* The lower digit, as find_digit() the higher one. */
+/* find_digit() for the lower digit. */
 void find_low(int from, uint all, uint rank, int at) {
     sum_before(from);
     if (all != 0u)
@@ -203,13 +202,13 @@ void main() {
             black = value_of_key(black_high << SAMPLE_DIGIT | digit[0]);
             white = value_of_key(white_high << SAMPLE_DIGIT | digit[2]);
         }
-        params[args.params_at + PARAM_LOW] = 
+        params[args.params_at + PARAM_LOW] =
             black > white * 0.99 ? max(small * white, rounding) : black;
         params[args.params_at + PARAM_HIGH] = white;
     }
 }
 #else
-/* The offset of the i-th choice of four indices in the work buffer. */
+/* The work buffer's offset of the i-th choice of four indices. */
 int element_at(int i) {
     int at = 0, rest = i;
     for (int k = 0; k < 4; k++) {

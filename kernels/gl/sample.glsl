@@ -1,4 +1,4 @@
-/* From a complex value to a number, as kernels/sample.h has it. */
+/* kernels/sample.h in GLSL. */
 
 #ifndef COARSE
 #define COARSE 0
@@ -6,7 +6,7 @@
 
 const real largest_real = 3.40282346638528859812e38;
 
-/* The square of a float may leave its range where the magnitude does not. */
+/* A float's square may leave its range where the magnitude does not. */
 real magnitude(cplx v) {
     const real s = v.x * v.x + v.y * v.y, most = max(abs(v.x), abs(v.y));
     if (s > 1e-30 && s < 1e37)
@@ -15,9 +15,9 @@ real magnitude(cplx v) {
     return isinf(most) ? most : most * sqrt(1.0 + ratio * ratio);
 }
 
-/* GLSL asks its atan() for 4096 units in the last place, of which Mesa's makes use. Here the angle between
- * the larger part's axis and v, at most pi/8 once pi/4 is subtracted from larger ones, by a minimax polynomial
- * of relative error 2e-8; then by octants. */
+/* GLSL allows atan() 4096 units in the last place, and Mesa's uses them. This takes the angle from
+ * the larger part's axis, with pi/4 subtracted at most pi/8, by a minimax polynomial of relative
+ * error 2e-8, then octants. */
 real phase(cplx v) {
     const real pi = 3.14159265358979323846, ax = abs(v.x), ay = abs(v.y);
     const real most = ax > ay ? ax : ay, least = ax > ay ? ay : ax;
@@ -43,12 +43,12 @@ real value_of(cplx v, const int kind) {
 real stretched(real v, const int scale) {
     if (scale == SCALE_LOG && COARSE != 0)
         return log2(1.0 + v); /* of any base, as both ends of a display are */
-    if (scale == SCALE_LOG) /* of a small v, its series: GLSL has no log1p() */
+    if (scale == SCALE_LOG) /* a small v's series: GLSL has no log1p() */
         return v > 0.01 ? log(1.0 + v) : v * (1.0 - v * (0.5 - v * (1.0 / 3.0 - v * 0.25)));
     return scale == SCALE_SQRT ? sqrt(v) : v;
 }
 
-/* Values become shades by (stretched value - black) * factor, see kernels/sample.h. */
+/* Shades are (stretched value - black) * factor: kernels/sample.h. */
 struct shade {
     real black, factor;
 };
@@ -63,7 +63,7 @@ shade shade_of(const int kind, const int scale, real low, real high) {
     return shade(black, white > black ? 1.0 / (white - black) : 0.0);
 }
 
-/* The value on black..white, 0..1; NaN becomes black. */
+/* The value on black..white, 0..1; NaN is black. */
 real displayed(real v, const int kind, const int scale, const shade s) {
     const bool is_size = kind == KIND_MAGNITUDE || kind == KIND_POWER;
     const real on = ((is_size ? stretched(v, scale) : v) - s.black) * s.factor;

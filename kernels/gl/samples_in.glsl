@@ -1,4 +1,4 @@
-/* Samples of IN_T out of the words of src[]. */
+/* Unpacks samples of IN_T from src[]. */
 real sample_of(uint bits) {
 #if IN_T == TYPE_float
     return uintBitsToFloat(bits);

@@ -1,7 +1,6 @@
-/* Samples of OUT_T into the words of dst[]. */
+/* Packs samples of OUT_T into dst[]. */
 
-/* A word holds several samples of a type of fewer than 32 bits, and other invocations write them at
- * the same time. */
+/* Invocations write samples of one word concurrently. */
 void write_sample(int at, uint bits) {
 #if OUT_T == TYPE_float
     dst[at] = bits;
@@ -13,7 +12,7 @@ void write_sample(int at, uint bits) {
 #endif
 }
 
-/* Rounded half away from zero and saturated where the type is one of integers; `outside` tells which. */
+/* Integers are rounded half away from zero and saturated, with `outside` set. */
 uint as_number(real v, out int outside) {
     outside = 0;
 #if OUT_INTEGER

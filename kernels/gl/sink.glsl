@@ -1,9 +1,9 @@
-/* The store step of a pass along an axis: the STORE endpoints of kernels/codes.h, as
- * kernels/sink.h, sink_pairs.h and sink_rows.h have them. */
+/* The store step of a pass: the STORE endpoints of kernels/codes.h, as in kernels/sink.h,
+ * sink_pairs.h and sink_rows.h. */
 
 #include "sample.glsl"
 
-#define SYMMETRIC    (KIND != KIND_PHASE && KIND != KIND_IMAG) /* the same of v and conj v */
+#define SYMMETRIC    (KIND != KIND_PHASE && KIND != KIND_IMAG) /* alike for v and conj v */
 #define PAIRED       (STORE == STORE_TANGLE || STORE == STORE_TWO_HALVES || STORE == STORE_ROW_HALVES)
 #define COORD_OUT(j) (WHOLE_OUT != 0 ? (j) : to_line.at_out + (j)*args.step_out)
 #define SIZE_OUT     (WHOLE_OUT != 0 ? LENGTH : args.axis_size)
@@ -25,7 +25,7 @@ bool counts(int k, const int second) {
 #endif
 
 #if STORE == STORE_SAMPLE
-shade shades = shade(0, 0); /* of samples that are displayed */
+shade shades = shade(0, 0); /* of displayed samples */
 
 uint as_sample(cplx v, out int outside) {
     const real number = value_of(v, KIND);
@@ -37,7 +37,7 @@ uint as_sample(cplx v, out int outside) {
 #endif
 }
 
-/* The sample at coordinate k and, with MIRROR, the one at its mirror image. */
+/* The sample at coordinate k and, with MIRROR, at its mirror image. */
 void store_sample(int k, cplx v) {
     const int n = SIZE_OUT, centre = SHIFTED != 0 ? n / 2 : 0, to = k + centre;
     cplx value = v;
@@ -62,7 +62,7 @@ void store_sample(int k, cplx v) {
 #endif
 
 #if !PAIRED
-/* Point j, the transform's j-th result; element `at` where points are at equal strides. */
+/* Result j; element `at` if points have equal strides. */
 void store_point(int j, int at, cplx result) {
     const int k = COORD_OUT(j);
     cplx v = result;
@@ -97,7 +97,7 @@ void store_point(int j, int at, cplx result) {
 #endif
 
 #if PAIRED
-/* Results that are written two by two pass through the tile in natural order. */
+/* Results that are written in pairs pass through the tile in natural order. */
 #if STORE == STORE_TANGLE
 #define PARTNERS     ((LENGTH + 1) / 2)
 #define FIRST_OF(i)  (2 * (i))
@@ -115,15 +115,15 @@ void store_pair(int at, cplx f, cplx g) {
     if (!to_line.own)
         dst[to_line.out_mirror + POINT_OUT(at)] = cplx(f.x + g.y, g.x - f.y);
 #else
-    /* The norm's factor multiplies sums and differences, not their terms: the difference of two
-     * equal numbers is then 0 also where compilers fuse a product with a subtraction. */
+    /* The factor multiplies sums and differences, so that the difference of equal numbers is 0 even
+     * where a compiler fuses a product with a subtraction. */
     real factor = 0.5;
 #if SCALED
     factor *= params[args.params + PARAM_SCALE];
 #endif
     const cplx even = factor * cplx(f.x + g.x, f.y - g.y), odd = factor * cplx(f.y + g.y, g.x - f.x);
 #if STORE == STORE_ROW_HALVES
-    /* X(k) = E(k) + w^k O(k) of the even and the odd samples, X(n/2 - k) = conj(E - w^k O). */
+    /* X(k) = E(k) + w^k O(k), E and O of even and odd samples; X(n/2 - k) = conj(E - w^k O). */
     const cplx turned = turn(odd, table[args.table_split + at], DIR);
     dst[to_line.out_at + POINT_OUT(at)] = even + turned;
     dst[to_line.out_at + POINT_OUT(LENGTH - at)] = conj_of(even - turned);
@@ -140,18 +140,18 @@ void store_pair(int at, cplx f, cplx g) {
 
 cplx first[PAIRS_HELD], second[PAIRS_HELD];
 
-#define TAKE_PAIR(i)                                                                               \
-    {                                                                                              \
-        const int at = int(s.first) + i * PER_LINE;                                                \
-        if (at < PARTNERS) {                                                                       \
-            first[i] = got(SLOT(uint(FIRST_OF(at)), s.line), first[i], part);                \
-            second[i] = SECOND_OF(at) < LENGTH                                                     \
-                            ? got(SLOT(uint(SECOND_OF(at)), s.line), second[i], part)        \
-                            : cplx(0, 0);                                                          \
-        }                                                                                          \
+#define TAKE_PAIR(i) \
+    { \
+        const int at = int(s.first) + i * PER_LINE; \
+        if (at < PARTNERS) { \
+            first[i] = got(SLOT(uint(FIRST_OF(at)), s.line), first[i], part); \
+            second[i] = SECOND_OF(at) < LENGTH \
+                            ? got(SLOT(uint(SECOND_OF(at)), s.line), second[i], part) \
+                            : cplx(0, 0); \
+        } \
     }
-#define WRITE_PAIR(i)                                                                              \
-    if (int(s.first) + i * PER_LINE < PARTNERS)                                                    \
+#define WRITE_PAIR(i) \
+    if (int(s.first) + i * PER_LINE < PARTNERS) \
         store_pair(int(s.first) + i * PER_LINE, first[i], second[i]);
 
 void take_pairs(const share s, const int part) {
@@ -165,9 +165,9 @@ void store_line(const share s) {
     EACH(WRITE_PAIR)
 }
 #else
-/* Result j of the transform, v, by each of the ways to write a line of them; element `at`. */
+/* Writes result j, v, in one of these ways; element `at`. */
 #if SAMPLED
-/* The key of the value, where the sample has a bin at its coordinate, and of its mirror image. */
+/* Keys of the value and its mirror image, if the sample has bins there. */
 void store_result(const share s, int j, int at, cplx v) {
     const int k = COORD_OUT(j), n = SIZE_OUT, bin = order[args.sampled.bins + k];
     const int mirror = to_line.own ? -1 : order[args.sampled.bins + negated(k, n)];
@@ -183,7 +183,7 @@ void store_result(const share s, int j, int at, cplx v) {
         dst[to_line.keys_mirror + mirror * args.sampled.stride_along] = key;
 }
 #elif ROW_ACCESS
-/* The first word of the invocation's line in the tile: a row, then its mirror image's. */
+/* First word of the invocation's line in the tile: a row, then its mirror image. */
 #define ROW (int(s.line) * (MIRROR + 1) * row_words)
 
 void put_sample(int row, int at, uint bits) {
@@ -219,20 +219,20 @@ void store_result(const share s, int k, int at, cplx v) {
 #else
 #define SPLIT_TURNED(v, p, q) v
 #endif
-#define STORE_RESULT(b, q)                                                                         \
-    store_result(s, int(p) + q * (POINTS / LAST), at, SPLIT_TURNED(x[b * LAST + q], p, q));        \
+#define STORE_RESULT(b, q) \
+    store_result(s, int(p) + q * (POINTS / LAST), at, SPLIT_TURNED(x[b * LAST + q], p, q)); \
     at += step;
-#define STORE_RESULTS(b)                                                                           \
-    {                                                                                              \
-        const uint p = s.first + uint(b * PER_LINE);                                               \
-        if (INSIDE(p, LAST)) {                                                                     \
-            int at = to_line.out_at + int(p) * stride;                                             \
-            EACH_POINT(STORE_RESULT, b)                                                            \
-        }                                                                                          \
+#define STORE_RESULTS(b) \
+    { \
+        const uint p = s.first + uint(b * PER_LINE); \
+        if (INSIDE(p, LAST)) { \
+            int at = to_line.out_at + int(p) * stride; \
+            EACH_POINT(STORE_RESULT, b) \
+        } \
     }
 
 #if ROW_ACCESS
-/* Rows of samples are put together in the tile. */
+/* Assembles rows of samples in the tile. */
 void store_line(const share s) {
     const int stride = 0, step = 0; /* rows are written whole */
     BARRIER();

@@ -1,5 +1,4 @@
-/* The load step of a pass along an axis: the LOAD endpoints of kernels/codes.h, as
- * kernels/source.h has them. */
+/* The load step of a pass: the LOAD endpoints of kernels/codes.h, as in kernels/source.h. */
 
 #define COORD_IN(j) (WHOLE_IN != 0 ? (j) : from_line.at_in + (j)*args.step_in)
 #define SIZE_IN     (WHOLE_IN != 0 ? LENGTH : args.axis_size)
@@ -10,7 +9,7 @@ pass_line from_line;
 #if SAMPLES_IN
 #include "samples_in.glsl"
 
-/* A pair of neighbours, which begins at an even offset. */
+/* A pair of neighbours, from an even offset. */
 cplx two_at(int at) {
 #if IN_T == TYPE_float
     return cplx(sample_of(src[at]), sample_of(src[at + 1]));
@@ -24,7 +23,7 @@ cplx two_at(int at) {
 }
 #endif
 
-/* Point j of the line; where points are at equal strides it is element `at` of the source. */
+/* Point j of the line; element `at` of the source if points have equal strides. */
 cplx load_point(int j, int at) {
     const int k = COORD_IN(j);
 #if LOAD == LOAD_COMPLEX
@@ -36,7 +35,7 @@ cplx load_point(int j, int at) {
 #elif LOAD == LOAD_REAL
     return cplx(sample_at(at), 0);
 #elif LOAD == LOAD_UNTANGLE
-    /* Z = E + i O, both spectra of reals: E = (Z(k) + conj Z(-k)) / 2, O likewise. */
+    /* Z = E + i O, spectra of reals: E = (Z(k) + conj Z(-k)) / 2, O likewise. */
     const int m = ALONG_IN(k >> 1);
     const cplx a = src[from_line.in_at + m], b = src[from_line.in_mirror + m];
     return (k & 1) != 0 ? 0.5 * cplx(a.y + b.y, b.x - a.x) : 0.5 * cplx(a.x + b.x, a.y - b.y);
@@ -58,8 +57,8 @@ cplx load_point(int j, int at) {
         f.y = g.y = 0.0;
     return folded ? cplx(f.x + g.y, g.x - f.y) : cplx(f.x - g.y, f.y + g.x);
 #else /* LOAD_ROW_HALVES */
-    /* The points of the way back are 2 (E + i O), with X(k) = E(k) + w^k O(k) and X(m - k) =
-     * conj(E(k) - w^k O(k)), m = LENGTH. */
+    /* The way back has points 2 (E + i O): X(k) = E(k) + w^k O(k), X(m - k) = conj(E(k) - w^k
+     * O(k)), m = LENGTH. */
     const bool folded = 2 * k > LENGTH;
     const int m = folded ? LENGTH - k : k;
     cplx f = src[from_line.in_at + ALONG_IN(m)], g = src[from_line.in_at + ALONG_IN(LENGTH - m)];
@@ -75,16 +74,16 @@ cplx load_point(int j, int at) {
 #include "butterflies.glsl"
 #undef RADIX
 
-#define LOAD_POINT(b, q)                                                                           \
-    x[b * RADIX0 + q] = load_point(int(p) + q * (POINTS / RADIX0), at);                            \
+#define LOAD_POINT(b, q) \
+    x[b * RADIX0 + q] = load_point(int(p) + q * (POINTS / RADIX0), at); \
     at += step;
-#define LOAD_BUTTERFLY(b)                                                                          \
-    {                                                                                              \
-        const uint p = first + uint(b * PER_LINE);                                                 \
-        if (INSIDE(p, RADIX0)) {                                                                   \
-            int at = from_line.in_at + int(p) * stride;                                            \
-            EACH_POINT(LOAD_POINT, b)                                                              \
-        }                                                                                          \
+#define LOAD_BUTTERFLY(b) \
+    { \
+        const uint p = first + uint(b * PER_LINE); \
+        if (INSIDE(p, RADIX0)) { \
+            int at = from_line.in_at + int(p) * stride; \
+            EACH_POINT(LOAD_POINT, b) \
+        } \
     }
 
 void load_line(uint first) {

@@ -1,28 +1,28 @@
-/* A stage of radix RADIX after stages whose radices multiply to DONE, as functions whose names are given
- * too: BUTTERFLIES, PUT and TAKE. All five are undefined at the end. */
+/* A stage of radix RADIX after DONE points, as functions BUTTERFLIES, PUT and TAKE. All five names
+ * are given, and undefined at the end. */
 #include "butterflies.glsl"
 
 #undef TWIDDLES
 #if DONE == 1
 #define TWIDDLES(b)
 #elif RADIX <= 5 || DONE <= MOST_DIRECT
-#define TWIDDLES(b)                                                                                \
-    const int m = stage + int(p % uint(DONE));                                                     \
+#define TWIDDLES(b) \
+    const int m = stage + int(p % uint(DONE)); \
     EACH_POINT(TURN, b)
 #else
-#define TWIDDLES(b)                                                                                \
-    const int m = stage + int(p % uint(DONE));                                                     \
-    const cplx low1 = table[m], low2 = table[m + DONE], low3 = table[m + 2 * DONE];                \
-    cplx high;                                                                                     \
+#define TWIDDLES(b) \
+    const int m = stage + int(p % uint(DONE)); \
+    const cplx low1 = table[m], low2 = table[m + DONE], low3 = table[m + 2 * DONE]; \
+    cplx high; \
     EACH_POINT(TURN_BY_TWO, b)
 #endif
 
-/* Twiddles, then butterflies, from butterfly `first` on; the stage's table begins at `stage`. */
+/* Twiddles and butterflies from `first` on; `stage`: the stage's table. */
 void BUTTERFLIES(uint first, int stage) {
     EACH(BUTTERFLY)
 }
 
-/* The stage's results to the tile, and its operands out of it. */
+/* Results to the tile; operands from it. */
 void PUT(const share s, const int part) {
     EACH(PUT_RESULTS)
 }

@@ -1,5 +1,4 @@
-/* The generic last step, as kernels/store.cl has it: the work buffer to an array of any order and kind.
- * The options are those of kernels/store.cl. */
+/* kernels/store.cl in GLSL, with its options. */
 #include "lang.glsl"
 #include "codes.h"
 #include "complex.h"

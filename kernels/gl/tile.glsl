@@ -1,6 +1,6 @@
-/* A line's FFT in registers and shared memory, as kernels/tile.h has it: Stockham's autosort, whose
- * stages' operands are in registers, and the tile only carries results from one stage's owners to the
- * next one's. The options are those of kernels/pass.h. */
+/* A line's FFT in registers and shared memory, as in kernels/tile.h, with the options of
+ * kernels/pass.h: Stockham's autosort; operands are in registers, and the tile carries results from
+ * a stage's owners to the next one's. */
 
 #if WHOLE
 #define PARTS 1
@@ -11,14 +11,14 @@
 #define PER_LINE     (THREADS / LINES)
 #define HOLDS(r)     ((POINTS / (r) + PER_LINE - 1) / PER_LINE)
 #define INSIDE(p, r) (POINTS / (r) % PER_LINE == 0 || (p) < uint(POINTS / (r)))
-/* The slot of point i of line l in the tile, and the distance of two points that are `step` apart, for
- * steps where that is the same everywhere, so that one address serves all of an invocation's. */
-#define SLOT(i, l)                                                                                 \
+/* The tile's slot of point i of line l; and the distance of points `step` apart if it is the same
+ * everywhere, so that one address serves all of an invocation's. */
+#define SLOT(i, l) \
     int(((i) + (i) / uint(PAD_EVERY)) * uint(IDX_STRIDE) + (l)*uint(LINE_STRIDE))
 #define APART(step)   (((step) + (step) / PAD_EVERY) * IDX_STRIDE)
 #define DIVIDES(a, b) ((b) % (a) == 0 || (a) % (b) == 0)
 #define UNPADDED      (PAD_EVERY > POINTS)
-#define EVEN_PUTS(r, done)                                                                         \
+#define EVEN_PUTS(r, done) \
     (UNPADDED || (DIVIDES(done, PAD_EVERY) && DIVIDES((done) * (r), PAD_EVERY)))
 #define EVEN_GETS(step) (UNPADDED || (step) % PAD_EVERY == 0)
 #define ROOTS(r, done) ((r) > 5 && (done) > MOST_DIRECT ? 3 + ((r)-1) / 4 : (r)-1)
@@ -27,20 +27,20 @@
 #define ROW_ACCESS 0
 #endif
 
-/* Words of the tile: as many as its last point's slot and, where whole rows of samples are put
- * together in it, as they take. */
+/* Words of the tile: up to its last point's slot, and room for whole rows of samples if they are
+ * assembled there. */
 const int point_words = (SLOT(uint(POINTS - 1), uint(LINES - 1)) + 1) * (3 - PARTS);
 #if ROW_ACCESS
-const int row_words = LENGTH * BITS_OF_TYPE(OUT_T) / 32; /* of one line, or of its mirror image */
+const int row_words = LENGTH * BITS_OF_TYPE(OUT_T) / 32; /* of a line, or of its mirror image */
 const int rows_words = LINES * (MIRROR + 1) * row_words;
 #else
 const int rows_words = 1;
 #endif
 shared uint tile[point_words > rows_words ? point_words : rows_words];
 
-cplx x[HELD]; /* points that an invocation holds */
+cplx x[HELD]; /* points that the invocation holds */
 
-/* An invocation's share: butterflies first, first + PER_LINE, … of one of the tile's lines. */
+/* Butterflies first, first + PER_LINE, … of one of the tile's lines. */
 struct share {
     uint first, line;
 };
@@ -67,71 +67,71 @@ cplx got(int slot, cplx v, const int part) {
 #endif
 }
 
-/* From the owners of points, by PUTS, to those that TAKES gives them. */
+/* From the owners of points, by PUTS, to those that TAKES names. */
 #if WHOLE
-#define EXCHANGE(PUTS, owner, TAKES, taker)                                                        \
-    BARRIER();                                                                                     \
-    PUTS(owner, 0);                                                                                \
-    BARRIER();                                                                                     \
+#define EXCHANGE(PUTS, owner, TAKES, taker) \
+    BARRIER(); \
+    PUTS(owner, 0); \
+    BARRIER(); \
     TAKES(taker, 0);
 #else
-#define EXCHANGE(PUTS, owner, TAKES, taker)                                                        \
-    BARRIER();                                                                                     \
-    PUTS(owner, 0);                                                                                \
-    BARRIER();                                                                                     \
-    TAKES(taker, 0);                                                                               \
-    BARRIER();                                                                                     \
-    PUTS(owner, 1);                                                                                \
-    BARRIER();                                                                                     \
+#define EXCHANGE(PUTS, owner, TAKES, taker) \
+    BARRIER(); \
+    PUTS(owner, 0); \
+    BARRIER(); \
+    TAKES(taker, 0); \
+    BARRIER(); \
+    PUTS(owner, 1); \
+    BARRIER(); \
     TAKES(taker, 1);
 #endif
 
-/* Macros from which stage.glsl makes its functions. A stage has one root for each point but the first; or, if
- * they are many, operand q = 4 a + c is turned by the product of roots a and c. */
-#define TURN(b, q)                                                                                 \
-    if (q > 0)                                                                                     \
+/* stage.glsl makes its functions of these macros. A stage has a root for each point but the first;
+ * or, if they are many, operand q = 4 a + c is turned by the product of roots a and c. */
+#define TURN(b, q) \
+    if (q > 0) \
         x[b * RADIX + q] = turn(x[b * RADIX + q], table[m + (q - 1) * DONE], DIR);
 #define LOW(c) ((c) == 1 ? low1 : (c) == 2 ? low2 : low3)
-#define TURN_BY_TWO(b, q)                                                                          \
-    if (q > 3 && q % 4 == 0)                                                                       \
-        high = table[m + (2 + q / 4) * DONE];                                                      \
-    if (q > 0)                                                                                     \
-        x[b * RADIX + q] = turn(x[b * RADIX + q],                                                  \
-                                q < 4        ? LOW(q)                                              \
-                                : q % 4 == 0 ? high                                                \
-                                             : mul(high, LOW(q % 4)),                              \
+#define TURN_BY_TWO(b, q) \
+    if (q > 3 && q % 4 == 0) \
+        high = table[m + (2 + q / 4) * DONE]; \
+    if (q > 0) \
+        x[b * RADIX + q] = turn(x[b * RADIX + q], \
+                                q < 4        ? LOW(q) \
+                                : q % 4 == 0 ? high \
+                                             : mul(high, LOW(q % 4)), \
                                 DIR);
-#define BUTTERFLY(b)                                                                               \
-    {                                                                                              \
-        const uint p = first + uint(b * PER_LINE);                                                 \
-        if (INSIDE(p, RADIX)) {                                                                    \
-            TWIDDLES(b)                                                                            \
-            DFT(b * RADIX)                                                                         \
-        }                                                                                          \
+#define BUTTERFLY(b) \
+    { \
+        const uint p = first + uint(b * PER_LINE); \
+        if (INSIDE(p, RADIX)) { \
+            TWIDDLES(b) \
+            DFT(b * RADIX) \
+        } \
     }
-#define PUT_RESULT(b, q)                                                                           \
-    put(EVEN_PUTS(RADIX, DONE) ? slot + APART(q * DONE) : SLOT(to + uint(q * DONE), s.line),       \
+#define PUT_RESULT(b, q) \
+    put(EVEN_PUTS(RADIX, DONE) ? slot + APART(q * DONE) : SLOT(to + uint(q * DONE), s.line), \
         x[b * RADIX + q], part);
-#define PUT_RESULTS(b)                                                                             \
-    {                                                                                              \
-        const uint p = s.first + uint(b * PER_LINE);                                               \
-        if (INSIDE(p, RADIX)) {                                                                    \
-            const uint to = p / uint(DONE) * uint(DONE * RADIX) + p % uint(DONE);                  \
-            const int slot = SLOT(to, s.line);                                                     \
-            EACH_POINT(PUT_RESULT, b)                                                              \
-        }                                                                                          \
+#define PUT_RESULTS(b) \
+    { \
+        const uint p = s.first + uint(b * PER_LINE); \
+        if (INSIDE(p, RADIX)) { \
+            const uint to = p / uint(DONE) * uint(DONE * RADIX) + p % uint(DONE); \
+            const int slot = SLOT(to, s.line); \
+            EACH_POINT(PUT_RESULT, b) \
+        } \
     }
-#define TAKE_OPERAND(b, q)                                                                         \
-    x[b * RADIX + q] = got(EVEN_GETS(POINTS / RADIX) ? slot + APART(q * (POINTS / RADIX))          \
+#define TAKE_OPERAND(b, q) \
+    x[b * RADIX + q] = got(EVEN_GETS(POINTS / RADIX) ? slot + APART(q * (POINTS / RADIX)) \
                                                      : SLOT(p + uint(q * (POINTS / RADIX)), s.line), \
                            x[b * RADIX + q], part);
-#define TAKE_OPERANDS(b)                                                                           \
-    {                                                                                              \
-        const uint p = s.first + uint(b * PER_LINE);                                               \
-        if (INSIDE(p, RADIX)) {                                                                    \
-            const int slot = SLOT(p, s.line);                                                      \
-            EACH_POINT(TAKE_OPERAND, b)                                                            \
-        }                                                                                          \
+#define TAKE_OPERANDS(b) \
+    { \
+        const uint p = s.first + uint(b * PER_LINE); \
+        if (INSIDE(p, RADIX)) { \
+            const int slot = SLOT(p, s.line); \
+            EACH_POINT(TAKE_OPERAND, b) \
+        } \
     }
 
 #define RADIX       RADIX0
@@ -186,7 +186,7 @@ cplx got(int slot, cplx v, const int part) {
 #include "stage.glsl"
 #endif
 
-/* All stages: of the first one the invocation owns `from`, of the later ones `to`. */
+/* All stages: the invocation owns `from` in the first, `to` in later ones. */
 void transform(const share from, const share to) {
     int stage = args.table_stage;
     butterflies0(from.first, stage);

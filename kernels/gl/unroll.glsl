@@ -1,8 +1,8 @@
-/* Loops as text, over what an invocation holds: compilers keep an array in registers where every index
- * of it is a constant, and not all of them unroll a loop to find that it is.
+/* Loops as text: compilers keep an array in registers if every index is a constant, and not all
+ * unroll a loop to see that it is.
  *
- * TIMES_n(M) is M(0) M(1) … M(n - 1), and POINTS_n(M, b) is M(b, 0) M(b, 1) … M(b, n - 1); each.glsl
- * and stage.glsl choose n. One may be within the other. */
+ * TIMES_n(M) is M(0) M(1) … M(n - 1), POINTS_n(M, b) is M(b, 0) M(b, 1) … M(b, n - 1); each.glsl
+ * and stage.glsl choose n. They nest in each other. */
 
 #define TIMES_1(M)  M(0)
 #define TIMES_2(M)  TIMES_1(M) M(1)

@@ -156,7 +156,7 @@ static void compare(struct subject *s, struct subject *yardstick, const char *te
 void backends_large(struct subject *s) {
     struct gf_backend_options options = {.threads = s->shards > 1 ? 1 : 0};
     struct subject yardstick = {.backend = &gf_backend_openmp};
-    int rc = gf_backend_open(&gf_backend_openmp, &options, &yardstick.context[0]);
+    int rc = gf_backend_openmp.open(&gf_backend_openmp, &options, &yardstick.context[0]);
     CHECK_MSG(!rc, "openmp: %s", gf_message());
     yardstick.context[1] = yardstick.context[0];
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs && !rc; i++)

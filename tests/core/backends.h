@@ -57,10 +57,10 @@ int backends_run(struct subject *s, const struct gf_job *job, const struct gf_ar
  * passed over. tests/gpu/test_opengl.c holds which ones it must not refuse. */
 bool backends_refused(const struct subject *s, int rc);
 /* A check that a job ran, where the backend does such jobs. */
-#define CHECK_RAN(s, rc, ...)                                                                      \
-    do {                                                                                           \
-        if (!backends_refused(s, rc))                                                              \
-            CHECK_MSG(!(rc), __VA_ARGS__);                                                         \
+#define CHECK_RAN(s, rc, ...) \
+    do { \
+        if (!backends_refused(s, rc)) \
+            CHECK_MSG(!(rc), __VA_ARGS__); \
     } while (0)
 /* Runs the job on random input and compares every output with the plain loops; strided: arrays
  * whose elements lie apart. */

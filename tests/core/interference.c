@@ -26,7 +26,7 @@ static void blur_line(float *v, int n, int step, double sigma, float *room) {
         v[i * step] = room[i];
 }
 
-void gf_made_blur(struct gf_made *p, double sigma, float *room) {
+void gf_made_blur(struct gf_made_picture *p, double sigma, float *room) {
     for (int c = 0; c < p->channels && sigma > 0.2; c++) {
         for (int y = 0; y < p->height; y++)
             blur_line(p->px + y * p->width * p->channels + c, p->width, p->channels, sigma, room);
@@ -51,7 +51,7 @@ static void transform_block(double v[BLOCK][BLOCK], bool back) {
     }
 }
 
-void gf_made_lose(struct gf_made *p, double quality) {
+void gf_made_lose(struct gf_made_picture *p, double quality) {
     double scale = quality < 50 ? 50 / quality : 2 - quality / 50;
     for (int c = 0; c < p->channels; c++)
         for (int y = 0; y + BLOCK <= p->height; y += BLOCK)
@@ -83,7 +83,7 @@ static double between(uint64_t *state, double from, double to) {
     return from + (to - from) * draw(state);
 }
 
-static void add(struct gf_made *p, const double f[2], double phase, double amplitude) {
+static void add(struct gf_made_picture *p, const double f[2], double phase, double amplitude) {
     for (int y = 0; y < p->height; y++)
         for (int x = 0; x < p->width; x++)
             for (int c = 0; c < p->channels; c++)
@@ -91,7 +91,7 @@ static void add(struct gf_made *p, const double f[2], double phase, double ampli
                     (float)(amplitude * cos(2 * PI * (f[0] * y + f[1] * x) + phase));
 }
 
-static void add_waves(struct gf_made *p, uint64_t *state) {
+static void add_waves(struct gf_made_picture *p, uint64_t *state) {
     int n = 1 + (int)(3 * draw(state));
     for (int i = 0; i < n; i++) {
         double period = 2.2 * pow(60 / 2.2, draw(state)), angle = PI * draw(state);
@@ -101,7 +101,7 @@ static void add_waves(struct gf_made *p, uint64_t *state) {
 }
 
 /* Mains hum in the rows, clipped: harmonics 1 to 4, phase-locked. */
-static void add_hum(struct gf_made *p, uint64_t *state) {
+static void add_hum(struct gf_made_picture *p, uint64_t *state) {
     double period = between(state, 8, 40), angle = between(state, -0.1, 0.1),
            start = 6.28 * draw(state);
     double amplitude = between(state, 4, 20) / 255, even = between(state, 0, 0.5);
@@ -114,7 +114,7 @@ static void add_hum(struct gf_made *p, uint64_t *state) {
 }
 
 /* Each column of a group of 2 to 8 has its own offset. */
-static void add_columns(struct gf_made *p, uint64_t *state) {
+static void add_columns(struct gf_made_picture *p, uint64_t *state) {
     int group = 2 << (int)(3 * draw(state));
     double offset[8];
     for (int i = 0; i < group; i++)
@@ -123,7 +123,7 @@ static void add_columns(struct gf_made *p, uint64_t *state) {
         p->px[i] += (float)offset[i / p->channels % p->width % group];
 }
 
-const char *gf_made_interfere(int number, struct gf_made *p) {
+const char *gf_made_interfere(int number, struct gf_made_picture *p) {
     uint64_t state = 977u * (uint64_t)number + 5;
     draw(&state);
     int kind = number % 6;
@@ -136,7 +136,7 @@ const char *gf_made_interfere(int number, struct gf_made *p) {
     return kind < 4 ? "waves" : kind == 4 ? "hum" : "columns";
 }
 
-bool gf_made_save(const struct gf_made *p, const char *path) {
+bool gf_made_save(const struct gf_made_picture *p, const char *path) {
     FILE *f = fopen(path, "wb");
     if (!f)
         return false;
@@ -150,10 +150,10 @@ bool gf_made_save(const struct gf_made *p, const char *path) {
     return fclose(f) == 0;
 }
 
-bool gf_made_load(const char *path, struct gf_made *p) {
+bool gf_made_load(const char *path, struct gf_made_picture *p) {
     FILE *f = fopen(path, "rb");
     int kind;
-    *p = (struct gf_made){.kind = "file"};
+    *p = (struct gf_made_picture){.kind = "file"};
     if (!f)
         return false;
     bool fine =
@@ -172,7 +172,7 @@ bool gf_made_load(const char *path, struct gf_made *p) {
     return fine;
 }
 
-double gf_made_psnr(const struct gf_made *a, const struct gf_made *b) {
+double gf_made_psnr(const struct gf_made_picture *a, const struct gf_made_picture *b) {
     double sum = 0;
     long n = (long)a->width * a->height * a->channels;
     if (a->width != b->width || a->height != b->height || a->channels != b->channels)

@@ -478,7 +478,7 @@ static double see(const struct scene *s, double (*shade)(const struct scene *, d
 
 /* Each sample is the mean of 2 x 2 rays; channels differ as tinted materials do. */
 static void expose(const struct scene *s, double (*shade)(const struct scene *, double, double),
-                   struct gf_made *p) {
+                   struct gf_made_picture *p) {
     double gain[3], lift[3];
     for (int c = 0; c < 3; c++) {
         gain[c] = p->channels > 1 ? 0.75 + 0.25 * hash(s->seed, c, 50) : 1;
@@ -496,13 +496,13 @@ static void expose(const struct scene *s, double (*shade)(const struct scene *, 
         }
 }
 
-static void add_noise(struct gf_made *p, uint32_t seed, double sigma) {
+static void add_noise(struct gf_made_picture *p, uint32_t seed, double sigma) {
     for (long i = 0; i < (long)p->width * p->height * p->channels; i++)
         p->px[i] += (float)(sigma * 1.7 * (hash(seed, i, 1) + hash(seed, i, 2) - 1) * 1.4);
 }
 
 static bool take(struct scene *s, uint32_t seed,
-                 double (*shade)(const struct scene *, double, double), struct gf_made *p) {
+                 double (*shade)(const struct scene *, double, double), struct gf_made_picture *p) {
     int longest = p->width > p->height ? p->width : p->height;
     float *room = malloc((size_t)longest * sizeof *room);
     p->px = malloc((size_t)p->width * (size_t)p->height * (size_t)p->channels * sizeof *p->px);
@@ -521,11 +521,11 @@ static bool take(struct scene *s, uint32_t seed,
     return true;
 }
 
-bool gf_made_thing(int number, int most, struct gf_made *p) {
+bool gf_made_thing(int number, int most, struct gf_made_picture *p) {
     uint32_t seed = 7919u * (uint32_t)number + 1;
     struct scene s = {.seed = seed};
     int kind = number % GF_MADE_KINDS;
-    *p = (struct gf_made){.kind = thing[kind].name};
+    *p = (struct gf_made_picture){.kind = thing[kind].name};
     p->width = (int)(200 * pow(most / 200., draw(&seed, 0, 1)));
     p->height = (int)fmin(most, fmax(200, p->width * draw(&seed, 0.6, 1.3)));
     p->channels = draw(&seed, 0, 1) < 0.5 ? 1 : 3;
@@ -538,10 +538,10 @@ bool gf_made_thing(int number, int most, struct gf_made *p) {
     return take(&s, seed, thing[kind].shade, p);
 }
 
-bool gf_made_shapes(int number, int width, int height, struct gf_made *p) {
+bool gf_made_shapes(int number, int width, int height, struct gf_made_picture *p) {
     uint32_t seed = 104729u * (uint32_t)number + 3;
     struct scene s = {.seed = seed, .tilt = {1, 0}, .width = width, .height = height};
-    *p = (struct gf_made){
+    *p = (struct gf_made_picture){
         .width = width, .height = height, .channels = 1, .white = 255, .kind = "shapes"};
     make_leaves(&s, &seed);
     return take(&s, seed, behind, p);
@@ -551,7 +551,7 @@ const char *gf_made_kind(int number) {
     return thing[number % GF_MADE_KINDS].name;
 }
 
-void gf_made_free(struct gf_made *p) {
+void gf_made_free(struct gf_made_picture *p) {
     free(p->px);
     p->px = NULL;
 }

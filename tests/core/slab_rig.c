@@ -73,6 +73,10 @@ static int get(void *user, int64_t at, void *data, int64_t bytes) {
     return 0;
 }
 
+static int turn(void *user, int rc) {
+    return gf_rank_exchange_turn(&((struct slab_rig *)user)->between, rc);
+}
+
 static void *lend(void *user, int64_t at, int64_t bytes) {
     return gf_rank_exchange_lend(&((struct slab_rig *)user)->between, at, bytes);
 }
@@ -144,7 +148,7 @@ static struct gf_slab_io io_of(struct slab_rig *f) {
     if (f->ranks)
         io.lend = lend;
     if (f->ranks)
-        io.members = gf_rank_members(&f->between, f->ranks);
+        io.ranks = f->ranks, io.turn = turn;
     return io;
 }
 
@@ -162,7 +166,7 @@ int slab_rig_share(struct slab_rig *f, const struct gf_job *job, int64_t memory,
     own.plan = NULL;
     own.context = NULL;
     const struct gf_slab_io io = io_of(&own);
-    int rc = gf_backend_open(backend, &options, &own.context);
+    int rc = backend->open(backend, &options, &own.context);
     if (!rc)
         rc = refuse(job);
     if (!rc)

@@ -53,7 +53,7 @@ static void test_backend(const struct gf_backend *backend, const struct subject 
     s.backend = backend;
     for (int i = 0; i < 2; i++) {
         struct gf_backend_options options = {.threads = i ? 0 : 1, .device = s.device};
-        int rc = gf_backend_open(backend, &options, &s.context[i]);
+        int rc = backend->open(backend, &options, &s.context[i]);
         CHECK_MSG(!rc, "%s: %s", backend->name, gf_message());
         if (rc)
             goto out;
@@ -91,7 +91,7 @@ static bool find_gpu(const struct gf_backend *backend, char number[16], char rea
         snprintf(reason, GF_REASON, "no GPU's backend");
         return false;
     }
-    if (gf_backend_probe(backend, reason))
+    if (backend->probe(backend, reason))
         return false;
     if (asked) {
         if (gf_backend_device(backend, asked, &props)) {
@@ -123,7 +123,7 @@ struct choice {
 static void consider(const struct gf_backend *backend, struct choice *c, struct subject *wanted,
                      const struct section *section) {
     char reason[GF_REASON] = "", number[16] = "";
-    bool there = c->gpu ? find_gpu(backend, number, reason) : !gf_backend_probe(backend, reason);
+    bool there = c->gpu ? find_gpu(backend, number, reason) : !backend->probe(backend, reason);
     if (there && backend->powers_of_two) {
         printf("%s: skipped: build/test_c tests it\n", backend->name);
         return;

@@ -63,7 +63,7 @@ int main(void) {
     struct subject s = {.backend = &gf_backend_c, .shards = 1, .seed = 5};
     for (int i = 0; i < 2; i++)
         CHECK(
-            !gf_backend_open(s.backend, &(struct gf_backend_options){.threads = 1}, &s.context[i]));
+            !s.backend->open(s.backend, &(struct gf_backend_options){.threads = 1}, &s.context[i]));
     test_named(&s);
     test_refusals(&s);
     TEST_ADD(s.passed, s.failed);

@@ -81,9 +81,9 @@ static int probe(const struct gf_backend *b, char reason[GF_REASON]) {
     return 0;
 }
 
-static int list(const struct gf_backend *b, struct gf_gpu_props *props, int most) {
+static int list(const struct gf_backend *b, struct gf_gpu_props *props) {
     (void)b;
-    for (int i = 0; i < DEVICES && i < most; i++) {
+    for (int i = 0; i < DEVICES; i++) {
         memset(&props[i], 0, sizeof props[i]);
         snprintf(props[i].name, sizeof props[i].name, "Fake 900%d", i);
         props[i].is_cpu = i == 2;
@@ -178,6 +178,21 @@ static void test_lists(void) {
     names("gpu:0,host", "1", GF_EUSAGE);
     names("gpu:7", NULL, GF_EABSENT);
     names("gpu", "0,7", GF_EABSENT);
+}
+
+/* Devices that work at once have a few threads each; the first one of a single job has them all. */
+static void test_threads(void) {
+    struct gf_wish two;
+    CHECK_EQ(gf_wish_list(&two, backends, "gpu:0,gpu:1", NULL), 0);
+    for (int together = 0; together < 2; together++) {
+        struct gf_deal d;
+        const struct gf_session_options o = {
+            .wish = &two, .together = together, .open.threads = 16};
+        CHECK_EQ(gf_deal_open(&d, &o, false), 0);
+        CHECK_EQ(d.entry[0].session.options.open.threads, together ? 16 : GF_DEAL_COPYING);
+        CHECK_EQ(d.entry[1].session.options.open.threads, GF_DEAL_COPYING);
+        gf_deal_close(&d);
+    }
 }
 
 /* ---- units ---- */
@@ -444,6 +459,7 @@ int main(void) {
     test_own();
     test_leave();
     test_lists();
+    test_threads();
     test_recorded();
     test_measured();
     test_dynamic();

@@ -384,9 +384,9 @@ static void test_validation(void) {
     const struct gf_job good = make_job(GF_FORWARD, 2, shape, 3, 2, GF_ZERO, GF_F32, GF_F32);
     struct gf_job job = good;
     CHECK_EQ(gf_job_validate(&job), 0);
-#define REFUSED(change)                                                                            \
-    job = good;                                                                                    \
-    change;                                                                                        \
+#define REFUSED(change) \
+    job = good; \
+    change; \
     CHECK_EQ(gf_job_validate(&job), GF_EINVAL)
     REFUSED(job.wavelet.levels = 0);
     REFUSED(job.wavelet.levels = GF_MAX_LEVELS + 1);
@@ -472,13 +472,13 @@ static void test_backend(enum extent extent, bool gpu) {
     int64_t shape[2] = {8, 8};
     struct gf_job job = make_job(GF_FORWARD, 2, shape, 3, 1, GF_PERIODIC, GF_F32, GF_F32);
     struct gf_backend_options options = {.threads = 1, .device = gf_environment_device()};
-    if (gf_backend_probe(backend, reason))
+    if (backend->probe(backend, reason))
         return;
     if (gpu && !(options.device = find_gpu(number))) {
         printf("%s: skipped: no device but the CPU\n", backend->name);
         return;
     }
-    if (gf_backend_open(backend, &options, &contexts[0]))
+    if (backend->open(backend, &options, &contexts[0]))
         return;
     int rc = backend->plan(contexts[0], &job, &plan);
     CHECK(!rc || (rc == GF_EUNABLE && strstr(gf_message(), "--backend=openmp")));
@@ -489,7 +489,7 @@ static void test_backend(enum extent extent, bool gpu) {
     } else {
         gf_plan_drop(plan);
         options.threads = 2;
-        CHECK_EQ(gf_backend_open(backend, &options, &contexts[1]), 0);
+        CHECK_EQ(backend->open(backend, &options, &contexts[1]), 0);
         if (extent == TINY)
             test_tiny();
         else

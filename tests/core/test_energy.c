@@ -38,7 +38,7 @@ static void drop(const char *domain) {
 }
 
 static void test_packages(void) {
-    struct gf_energy e;
+    struct gf_energy_counter e;
     double joules = -1;
     put("intel-rapl:0", "max_energy_range_uj", "262143328850\n");
     put("intel-rapl:0", "energy_uj", "262143000000\n");
@@ -70,7 +70,7 @@ static void test_packages(void) {
 }
 
 static void test_absent(void) {
-    struct gf_energy e;
+    struct gf_energy_counter e;
     CHECK_EQ(gf_energy_open_cpu(root, &e), GF_EABSENT);
     CHECK_MSG(strstr(gf_message(), "lists no CPU package") != NULL, "%s", gf_message());
     put("intel-rapl:0", "max_energy_range_uj", "1000\n"); /* and no counter, as for other users */

@@ -32,7 +32,7 @@ static bool transform(const char *mode) {
     void *context = NULL;
     bool fine = false;
     data[0] = 1;
-    if (gf_backend_open(&gf_backend_fftw, &options, &context) ||
+    if (gf_backend_fftw.open(&gf_backend_fftw, &options, &context) ||
         gf_backend_fftw.plan(context, &job, &plan))
         goto out;
     for (int run = 0; run < 2; run++) { /* a plan serves more than once */
@@ -122,13 +122,13 @@ static void test_wisdom(void) {
 
 int main(void) {
     char reason[GF_REASON] = "";
-    if (gf_backend_probe(&gf_backend_fftw, reason)) {
+    if (gf_backend_fftw.probe(&gf_backend_fftw, reason)) {
         printf("skipped: %s\n", reason);
         return 0;
     }
     struct gf_backend_options options = {.threads = 1, .fftw_plan = "guess"};
     void *context;
-    CHECK_EQ(gf_backend_open(&gf_backend_fftw, &options, &context), GF_EUSAGE);
+    CHECK_EQ(gf_backend_fftw.open(&gf_backend_fftw, &options, &context), GF_EUSAGE);
     CHECK(strstr(gf_message(), "guess"));
     strcpy(folder, "/tmp/gpufft-test-XXXXXX");
     CHECK(mkdtemp(folder) != NULL);

@@ -30,17 +30,17 @@ static struct gf_job spectrum(void) {
     return job;
 }
 
-#define REFUSED(job, code, words)                                                                  \
-    do {                                                                                           \
-        int rc_ = gf_job_validate(&(job));                                                         \
-        CHECK_MSG(rc_ == (code) && strstr(gf_message(), words), "%s: %d, '%s'", words, rc_,        \
-                  gf_message());                                                                   \
+#define REFUSED(job, code, words) \
+    do { \
+        int rc_ = gf_job_validate(&(job)); \
+        CHECK_MSG(rc_ == (code) && strstr(gf_message(), words), "%s: %d, '%s'", words, rc_, \
+                  gf_message()); \
     } while (0)
-#define SPOILED(make, spoil, words)                                                                \
-    do {                                                                                           \
-        struct gf_job job = make();                                                                \
-        spoil;                                                                                     \
-        REFUSED(job, GF_EINVAL, words);                                                            \
+#define SPOILED(make, spoil, words) \
+    do { \
+        struct gf_job job = make(); \
+        spoil; \
+        REFUSED(job, GF_EINVAL, words); \
     } while (0)
 
 static void test_validate(void) {
@@ -222,12 +222,12 @@ static void test_huge_page(void) {
 }
 
 /* One field set to what its job does not have; every field of struct gf_job has a line below. */
-#define DIFFERS(change)                                                                            \
-    do {                                                                                           \
-        struct gf_job other = everything();                                                        \
-        other.change;                                                                              \
-        CHECK_MSG(!gf_job_equal(&job, &other), "equal in spite of %s", #change);                   \
-        CHECK_MSG(!gf_job_equal(&other, &job), "equal the other way in spite of %s", #change);     \
+#define DIFFERS(change) \
+    do { \
+        struct gf_job other = everything(); \
+        other.change; \
+        CHECK_MSG(!gf_job_equal(&job, &other), "equal in spite of %s", #change); \
+        CHECK_MSG(!gf_job_equal(&other, &job), "equal the other way in spite of %s", #change); \
     } while (0)
 
 /* Padding is not 0 here, so that jobs compared as bytes would differ. */
@@ -344,7 +344,7 @@ static void test_table(void) {
     CHECK(!strchr(choice.why, '\n') && !choice.no_device[0]);
     for (int i = 0; gf_backends[i]; i++) {
         char reason[GF_REASON] = "";
-        int rc = gf_backend_probe(gf_backends[i], reason);
+        int rc = gf_backends[i]->probe(gf_backends[i], reason);
         CHECK_MSG((rc == 0 || rc == GF_EABSENT) && reason[0], "%s: %d '%s'", gf_backends[i]->name,
                   rc, reason);
         CHECK_EQ(gf_backend_find(gf_backends[i]->name, &b), rc);

@@ -186,7 +186,7 @@ out:
 int main(void) {
     struct gf_backend_options options = {.threads = 2};
     void *context = NULL;
-    int rc = gf_backend_open(backend, &options, &context);
+    int rc = backend->open(backend, &options, &context);
     CHECK_MSG(!rc, "%s", gf_message());
     for (int real = 0; real < 2 && !rc; real++) {
         test_shape(context, 2, 64, 64, 1, real);

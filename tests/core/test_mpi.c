@@ -247,7 +247,7 @@ static void test_failure(void *context) {
 
 int main(void) {
     void *context = NULL;
-    CHECK(!gf_backend_open(backend, &(struct gf_backend_options){.threads = 1}, &context));
+    CHECK(!backend->open(backend, &(struct gf_backend_options){.threads = 1}, &context));
     test_owners();
     test_shape(context, 3, 8, 6, 32);   /* packed half spectra */
     test_shape(context, 3, 12, 33, 64); /* the same, with lines that are pairs along y */

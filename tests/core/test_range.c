@@ -92,7 +92,7 @@ static bool shown(struct gf_job job, double (*paint)(int64_t y, int64_t x, int64
             ((double *)in.data)[i] = v;
     }
     if (!rc)
-        rc = gf_backend_open(b, NULL, &context);
+        rc = b->open(b, NULL, &context);
     if (!rc)
         rc = b->plan(context, &job, &plan);
     if (!rc)

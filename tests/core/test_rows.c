@@ -151,7 +151,7 @@ static void test_isa(const char *isa, bool best) {
     struct subject s = {.backend = backend, .seed = 5, .shards = 1};
     for (int i = 0; i < 2; i++) {
         struct gf_backend_options options = {.threads = i ? 0 : 1};
-        CHECK_MSG(!gf_backend_open(backend, &options, &s.context[i]), "%s", gf_message());
+        CHECK_MSG(!backend->open(backend, &options, &s.context[i]), "%s", gf_message());
     }
     const int n_lengths = sizeof lengths / sizeof *lengths,
               n_counts = sizeof counts / sizeof *counts;
@@ -207,7 +207,7 @@ static void test_alignment(const char *text) {
     CHECK(!gf_array_alloc(&straight, job.out[0].dtype, job.ndim + 1, shape));
     const size_t bytes = (size_t)gf_array_bytes(&straight);
     char *room = malloc(bytes + 2 * GUARD);
-    CHECK(room && !gf_backend_open(backend, &(struct gf_backend_options){.threads = 2}, &context));
+    CHECK(room && !backend->open(backend, &(struct gf_backend_options){.threads = 2}, &context));
     CHECK(!backend->plan(context, &job, &plan));
     CHECK(!plan->ops->exec(plan, &in, &straight, &report));
     for (int offset = 8; offset < GUARD; offset += 24) {
@@ -259,7 +259,7 @@ static void test_reuse(const char *text) {
         CHECK(!gf_array_alloc(&out[i], job.out[0].dtype, job.ndim + 1, shape));
     }
     CHECK(!gf_array_alloc(&expected, job.out[0].dtype, job.ndim + 1, shape));
-    CHECK(!gf_backend_open(backend, &(struct gf_backend_options){.threads = 1}, &context));
+    CHECK(!backend->open(backend, &(struct gf_backend_options){.threads = 1}, &context));
     CHECK(!backend->plan(context, &job, &plan));
     for (int i = 0; i < RUNS; i++) {
         const struct gf_array *x = &in[from[i]], *y = &out[to[i]];
@@ -290,7 +290,7 @@ static void test_bound(const char *text) {
     int64_t shape[GF_MAX_RANK];
     struct gf_array in[ARRAYS] = {{0}}, out[ARRAYS] = {{0}}, expected = {0};
     CHECK_MSG(backends_parse(text, &job), "not a job: %s", text);
-    CHECK(!gf_backend_open(backend, &(struct gf_backend_options){.threads = 1}, &context));
+    CHECK(!backend->open(backend, &(struct gf_backend_options){.threads = 1}, &context));
     CHECK(!backend->plan(context, &job, &plan));
     for (int i = 0; i < ARRAYS; i++) {
         gf_job_in_shape(&job, shape);

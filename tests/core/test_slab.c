@@ -369,8 +369,8 @@ int main(void) {
     void *context = NULL;
     test_plans();
     test_bytes();
-    int rc = gf_backend_open(backend, &(struct gf_backend_options){.threads = SLAB_RIG_THREADS},
-                             &context);
+    int rc =
+        backend->open(backend, &(struct gf_backend_options){.threads = SLAB_RIG_THREADS}, &context);
     CHECK_MSG(!rc, "%s", gf_message());
     for (size_t k = 0; k < sizeof volumes / sizeof *volumes && !rc; k++) {
         test_forward(context, GF_F32, GF_SINGLE, (int)k);

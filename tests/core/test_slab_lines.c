@@ -171,8 +171,8 @@ static void test_line_plans(void) {
 int main(void) {
     void *context = NULL;
     test_line_plans();
-    int rc = gf_backend_open(backend, &(struct gf_backend_options){.threads = SLAB_RIG_THREADS},
-                             &context);
+    int rc =
+        backend->open(backend, &(struct gf_backend_options){.threads = SLAB_RIG_THREADS}, &context);
     CHECK_MSG(!rc, "%s", gf_message());
     for (int wide = 0; wide < 2 && !rc; wide++)
         test_lines(context, wide ? GF_DOUBLE : GF_SINGLE);

@@ -251,7 +251,7 @@ int main(void) {
         {1, 150, 40, 1}, {5, 9, 8, 2}, {4, 3, 90, 1}, {40, 31, 2, 1}, {1, 1, 1, 1}};
     struct gf_backend_options options = {.threads = 2};
     void *context;
-    CHECK_MSG(!gf_backend_open(backend, &options, &context), "%s", gf_message());
+    CHECK_MSG(!backend->open(backend, &options, &context), "%s", gf_message());
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (unsigned axes = 1; axes < 8; axes++) {
             test_picture(context, shapes[i], axes, GF_DOUBLE);

@@ -202,7 +202,7 @@ static void test_waves(void) {
     const struct picture square = {2, {24, 24}}, odd = {2, {25, 21}}, flat = {2, {12, 40}},
                          line = {1, {64}}, odd_line = {1, {81}}, volume = {3, {8, 9, 10}};
     const double deg = 360 / TAU;
-#define WAVE(p, dtype, twin, angle, k, want)                                                       \
+#define WAVE(p, dtype, twin, angle, k, want) \
     check_wave(&(p), (int64_t[])k, (int64_t[])want, twin, angle, dtype)
 #define AT(...) {__VA_ARGS__}
     WAVE(square, GF_C128, true, 0, AT(0, 6), AT(0, 6));

@@ -20,7 +20,7 @@ static void path_of(char *path, const char *part, int i) {
     snprintf(path, NAME, "%s/%s/%04d.pnm", folder, part, i);
 }
 
-static void save(struct gf_made *p, const char *part, int i) {
+static void save(struct gf_made_picture *p, const char *part, int i) {
     char path[NAME];
     path_of(path, part, i);
     CHECK_MSG(gf_made_save(p, path), "%s cannot be written", path);
@@ -37,7 +37,7 @@ static void filter(void) {
 
 /* Compares the output of picture i with the picture `part`/i. */
 static double psnr(const char *part, int i) {
-    struct gf_made a, b;
+    struct gf_made_picture a, b;
     char path[NAME];
     path_of(path, part, i);
     bool fine = gf_made_load(path, &a);
@@ -64,7 +64,7 @@ static void clear(void) {
 static void check_things(const int *number, int n, bool known) {
     char line[NAME];
     for (int i = 0; i < n; i++) {
-        struct gf_made p;
+        struct gf_made_picture p;
         CHECK(gf_made_thing(number ? number[i] : i, SIDE, &p));
         save(&p, "in", i);
         gf_made_free(&p);
@@ -84,7 +84,7 @@ static void check_things(const int *number, int n, bool known) {
 /* ---- interference ---- */
 
 /* Every third picture is of a thing. */
-static bool make_base(int i, struct gf_made *p) {
+static bool make_base(int i, struct gf_made_picture *p) {
     return i % 3 == 2 ? gf_made_thing(32 * i + 9 + i % 11, SIDE / 2, p)
                       : gf_made_shapes(i, 400 + i % 7 * 30, 350 + i % 5 * 30, p);
 }
@@ -93,7 +93,7 @@ static bool make_base(int i, struct gf_made *p) {
 static int count_better(int n, double least) {
     int better = 0;
     for (int i = 0; i < n; i++) {
-        struct gf_made p;
+        struct gf_made_picture p;
         CHECK(make_base(i, &p));
         save(&p, "clean", i);
         gf_made_interfere(i, &p);
@@ -102,7 +102,7 @@ static int count_better(int n, double least) {
     }
     filter();
     for (int i = 0; i < n; i++) {
-        struct gf_made a, b;
+        struct gf_made_picture a, b;
         char path[NAME];
         path_of(path, "clean", i);
         bool fine = gf_made_load(path, &a);

@@ -82,10 +82,10 @@ static int probe(const struct gf_backend *b, char reason[GF_REASON]) {
     return 0;
 }
 
-static int list(const struct gf_backend *b, struct gf_gpu_props *props, int most) {
+static int list(const struct gf_backend *b, struct gf_gpu_props *props) {
     (void)b;
     int n = 0;
-    for (; n < gpus && n < most; n++) {
+    for (; n < gpus; n++) {
         props[n] = (struct gf_gpu_props){.memory = INT64_C(1) << 40, .fp64 = true};
         snprintf(props[n].name, sizeof props[n].name, "Fake 9000");
         props[n].is_cpu = n == 3;

@@ -117,7 +117,7 @@ int main(void) {
     for (long chunks = 0; chunks < 100; chunks += 7)
         for (long at_once = 1; at_once < 12; at_once += 5)
             test_shares(chunks, at_once);
-    if (gf_backend_open(&gf_backend_openmp, &options, &context))
+    if (gf_backend_openmp.open(&gf_backend_openmp, &options, &context))
         return 1;
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
         test_bytes(context, jobs[i]);

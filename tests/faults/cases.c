@@ -7,9 +7,9 @@
 #include "tests/faults/faults.h"
 
 #define RUN(name, args) CASE(name, args " --backend=openmp")
-#define PAGES(name, args)                                                                          \
+#define PAGES(name, args) \
     { name, args " --backend=openmp", NULL, true, false }
-#define CASE(name, args)                                                                           \
+#define CASE(name, args) \
     { name, args, NULL, false, false }
 
 const struct fault_case fault_cases[] = {

@@ -113,9 +113,9 @@ static int armed_main(int argc, char **argv, char **env) {
 }
 
 /* The next function of that name; found once. */
-#define NEXT(name)                                                                                 \
-    static __typeof__(name) *next;                                                                 \
-    if (!next)                                                                                     \
+#define NEXT(name) \
+    static __typeof__(name) *next; \
+    if (!next) \
     next = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
 
 int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void),
@@ -191,39 +191,39 @@ static bool opens(int flags) {
     return error <= 0;
 }
 
-#define MODE_OF(flags, mode)                                                                       \
-    int mode = 0;                                                                                  \
-    if ((flags) & (O_CREAT | O_TMPFILE)) {                                                         \
-        va_list list;                                                                              \
-        va_start(list, flags);                                                                     \
-        mode = va_arg(list, int);                                                                  \
-        va_end(list);                                                                              \
+#define MODE_OF(flags, mode) \
+    int mode = 0; \
+    if ((flags) & (O_CREAT | O_TMPFILE)) { \
+        va_list list; \
+        va_start(list, flags); \
+        mode = va_arg(list, int); \
+        va_end(list); \
     }
 
-#define OPEN(name)                                                                                 \
-    int name(const char *path, int flags, ...) {                                                   \
-        NEXT(name);                                                                                \
-        MODE_OF(flags, mode)                                                                       \
-        return opens(flags) ? next(path, flags, mode) : -1;                                        \
+#define OPEN(name) \
+    int name(const char *path, int flags, ...) { \
+        NEXT(name); \
+        MODE_OF(flags, mode) \
+        return opens(flags) ? next(path, flags, mode) : -1; \
     }
 OPEN(open)
 OPEN(open64)
 
-#define OPENAT(name)                                                                               \
-    int name(int at, const char *path, int flags, ...) {                                           \
-        NEXT(name);                                                                                \
-        MODE_OF(flags, mode)                                                                       \
-        return opens(flags) ? next(at, path, flags, mode) : -1;                                    \
+#define OPENAT(name) \
+    int name(int at, const char *path, int flags, ...) { \
+        NEXT(name); \
+        MODE_OF(flags, mode) \
+        return opens(flags) ? next(at, path, flags, mode) : -1; \
     }
 OPENAT(openat)
 OPENAT(openat64)
 
 /* A function that fails with `bad`: OF(kind, fd, bad, type, name, parameters, arguments). */
-#define OF(kind, fd, bad, type, name, parameters, arguments)                                       \
-    type name parameters;                                                                          \
-    type name parameters {                                                                         \
-        NEXT(name);                                                                                \
-        return fails(kind, fd) ? bad : next arguments;                                             \
+#define OF(kind, fd, bad, type, name, parameters, arguments) \
+    type name parameters; \
+    type name parameters { \
+        NEXT(name); \
+        return fails(kind, fd) ? bad : next arguments; \
     }
 OF(FAULT_OPEN, -1, -1, int, __open_2, (const char *path, int flags), (path, flags))
 OF(FAULT_OPEN, -1, -1, int, __open64_2, (const char *path, int flags), (path, flags))
@@ -252,12 +252,12 @@ static ssize_t asked(enum fault_kind kind, int fd, size_t n) {
     return (ssize_t)(error == FAULT_SHORT && n > 1 ? n / 2 : n);
 }
 
-#define READ(kind, name, parameters, arguments)                                                    \
-    ssize_t name parameters;                                                                       \
-    ssize_t name parameters {                                                                      \
-        NEXT(name);                                                                                \
-        ssize_t m = asked(kind, fd, n);                                                            \
-        return m < 0 ? m : next arguments;                                                         \
+#define READ(kind, name, parameters, arguments) \
+    ssize_t name parameters; \
+    ssize_t name parameters { \
+        NEXT(name); \
+        ssize_t m = asked(kind, fd, n); \
+        return m < 0 ? m : next arguments; \
     }
 READ(FAULT_READ, read, (int fd, void *to, size_t n), (fd, to, (size_t)m))
 READ(FAULT_READ, pread, (int fd, void *to, size_t n, off_t at), (fd, to, (size_t)m, at))
@@ -333,28 +333,28 @@ OF(FAULT_STAT, -1, -1, int, faccessat, (int at, const char *path, int mode, int 
    (at, path, mode, flags))
 
 /* Locks and second descriptors. */
-#define FCNTL(name)                                                                                \
-    int name(int fd, int command, ...) {                                                           \
-        NEXT(name);                                                                                \
-        va_list list;                                                                              \
-        va_start(list, command);                                                                   \
-        void *p = va_arg(list, void *);                                                            \
-        va_end(list);                                                                              \
-        bool counted = command == F_OFD_SETLK || command == F_DUPFD_CLOEXEC;                       \
-        return counted && fails(FAULT_STAT, fd) ? -1 : next(fd, command, p);                       \
+#define FCNTL(name) \
+    int name(int fd, int command, ...) { \
+        NEXT(name); \
+        va_list list; \
+        va_start(list, command); \
+        void *p = va_arg(list, void *); \
+        va_end(list); \
+        bool counted = command == F_OFD_SETLK || command == F_DUPFD_CLOEXEC; \
+        return counted && fails(FAULT_STAT, fd) ? -1 : next(fd, command, p); \
     }
 FCNTL(fcntl)
 FCNTL(fcntl64)
 
 /* Closed all the same, as Linux does it. */
-#define CLOSE(name, type, number)                                                                  \
-    int name(type what) {                                                                          \
-        NEXT(name);                                                                                \
-        int error = due(FAULT_CLOSE, number), rc = next(what);                                     \
-        if (error <= 0 || (error == EINTR && sizeof(what) != sizeof(int)))                         \
-            return rc;                                                                             \
-        errno = error;                                                                             \
-        return -1;                                                                                 \
+#define CLOSE(name, type, number) \
+    int name(type what) { \
+        NEXT(name); \
+        int error = due(FAULT_CLOSE, number), rc = next(what); \
+        if (error <= 0 || (error == EINTR && sizeof(what) != sizeof(int))) \
+            return rc; \
+        errno = error; \
+        return -1; \
     }
 CLOSE(close, int, what)
 CLOSE(fclose, FILE *, -1)

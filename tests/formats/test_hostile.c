@@ -12,6 +12,7 @@
 #include "core/base/status.h"
 #include "formats/files.h"
 #include "tests/formats/files.h"
+#include "tests/formats/read.h"
 #include "tests/test.h"
 
 static const struct gf_write_options usual = {.level = -1};
@@ -25,7 +26,7 @@ static int read_bytes(const struct gf_format *f, const unsigned char *data, size
     struct gf_image image = {0};
     if (gf_source_open_memory(data, n, &source))
         return GF_ENOMEM;
-    int rc = gf_format_read(f, source, o, &image);
+    int rc = read_format(f, source, o, &image);
     if (!rc && image.px.data) {
         const unsigned char *p = image.px.data;
         int64_t bytes = gf_array_count(&image.px) * (int64_t)gf_dtype_size(image.px.dtype);

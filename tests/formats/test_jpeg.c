@@ -11,6 +11,7 @@
 #include "core/base/status.h"
 #include "formats/files.h"
 #include "tests/formats/files.h"
+#include "tests/formats/read.h"
 #include "tests/test.h"
 
 static const struct gf_read_options modest = {.max_memory = 64 << 20};
@@ -173,7 +174,7 @@ static int read_bytes(const unsigned char *data, size_t n, const struct gf_read_
     *image = (struct gf_image){0};
     if (gf_source_open_memory(data, n, &source))
         return GF_ENOMEM;
-    int rc = gf_format_read(&gf_format_jpeg, source, o, image);
+    int rc = read_format(&gf_format_jpeg, source, o, image);
     gf_source_close(source);
     return rc;
 }

@@ -14,6 +14,7 @@
 #include "formats/png/png.h"
 #include "tests/formats/codecs.h"
 #include "tests/formats/files.h"
+#include "tests/formats/read.h"
 #include "tests/test.h"
 
 /* ------------------------------------------------------- reading by both ways */
@@ -44,7 +45,9 @@ static int read_by(const struct gf_codec *codec, const void *data, size_t n,
         spy.inflate = spy_inflate;
         spied = codec;
     }
-    int rc = gf_png_read_by(codec ? &spy : NULL, source, &modest, image);
+    struct gf_decoder d;
+    int rc = read_rest(gf_png_open_by(codec ? &spy : NULL, &d, source, &modest, image), &d, &modest,
+                       image);
     gf_source_close(source);
     return rc;
 }

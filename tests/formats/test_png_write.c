@@ -8,6 +8,7 @@
 #include "formats/png/codec.h"
 #include "tests/formats/codecs.h"
 #include "tests/formats/files.h"
+#include "tests/formats/read.h"
 #include "tests/test.h"
 
 static int read_back(const void *data, size_t n, struct gf_image *image) {
@@ -16,7 +17,8 @@ static int read_back(const void *data, size_t n, struct gf_image *image) {
     *image = (struct gf_image){0};
     if (gf_source_open_memory(data, n, &source))
         return GF_ENOMEM;
-    int rc = gf_png_read_by(NULL, source, &modest, image);
+    struct gf_decoder d;
+    int rc = read_rest(gf_png_open_by(NULL, &d, source, &modest, image), &d, &modest, image);
     gf_source_close(source);
     return rc;
 }

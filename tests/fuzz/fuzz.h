@@ -10,6 +10,7 @@
 
 #include "core/base/status.h"
 #include "formats/format.h"
+#include "tests/formats/read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
@@ -20,7 +21,7 @@ static inline void fuzz_read(const struct gf_format *f, const uint8_t *data, siz
     struct gf_image image = {0};
     if (gf_source_open_memory(data, n, &source))
         return;
-    int rc = gf_format_read(f, source, options, &image);
+    int rc = read_format(f, source, options, &image);
     if (rc > 0 || (rc && !*gf_message()))
         abort();
     if (!rc && !options->header_only) {

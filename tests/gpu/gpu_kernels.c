@@ -126,7 +126,7 @@ static void print_pass(const struct gf_gpu_pass *pass, const struct gf_gpu_props
 
 /* ---- NVRTC ---- */
 
-#define SYMBOL(field, name)                                                                        \
+#define SYMBOL(field, name) \
     { name, offsetof(struct gf_nvrtc, field) }
 static const struct gf_dl_symbol symbols[] = {SYMBOL(version, "nvrtcVersion"),
                                               SYMBOL(n_archs, "nvrtcGetNumSupportedArchs"),

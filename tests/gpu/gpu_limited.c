@@ -27,7 +27,7 @@ bool limited_subject(const struct limited_args *args, const struct gf_backend *b
     if (!wanted)
         return false;
     *s = (struct subject){.backend = b, .seed = 20240301, .shards = 1, .device = device};
-    if (gf_backend_probe(b, reason) || gf_backend_device(b, device, props) ||
+    if (b->probe(b, reason) || gf_backend_device(b, device, props) ||
         (args->gpu && props->is_cpu)) {
         printf("%s: skipped: %s\n", b->name, *reason ? reason : "no device but the CPU");
         return false;
@@ -46,7 +46,7 @@ int limited_open(struct subject *s, const struct gf_backend_options *options, co
     *j = (struct limited_job){0};
     if (!backends_parse_filtered(s, text, &j->job, &j->filter))
         return gf_fail(GF_EINVAL, "no job");
-    int rc = gf_backend_open(s->backend, options, &s->context[0]);
+    int rc = s->backend->open(s->backend, options, &s->context[0]);
     s->context[1] = s->context[0];
     return rc ? rc : s->backend->plan(s->context[0], &j->job, &j->plan);
 }

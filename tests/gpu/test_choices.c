@@ -124,10 +124,15 @@ static double kernel_ms(const char *options) {
     return 0.1 * (1 + spread * (double)(h % 1000) / 1000);
 }
 
-static int fake_open(const char *device, void **gpu, struct gf_gpu_props *props) {
-    (void)device;
+static int fake_find(struct gf_gpu_props *props, struct gf_gpu_handle *places) {
+    (void)places;
+    props[0] = gpu_devices[0];
+    return 1;
+}
+static int fake_open(const struct gf_gpu_handle *place, void **gpu, struct gf_gpu_props *props) {
+    (void)place;
+    (void)props;
     *gpu = &clock_ms;
-    *props = gpu_devices[0];
     return 0;
 }
 static void fake_close(void *gpu) {
@@ -212,6 +217,7 @@ static bool fake_lost(void *gpu) {
 }
 
 static const struct gf_gpu stand_in = {.name = "stand-in",
+                                       .find = fake_find,
                                        .open = fake_open,
                                        .close = fake_close,
                                        .alloc = fake_alloc,

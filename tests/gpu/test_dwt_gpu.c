@@ -79,7 +79,7 @@ static void check_slabs(const struct gf_job *job, int64_t kib, bool strided) {
     gf_job_out_shape(job, 0, n);
     CHECK_EQ(gf_array_alloc(&parts, job->out[0].dtype, job->ndim + 1, n), 0);
     memset(parts.data, 0xff, (size_t)gf_array_bytes(&parts));
-    CHECK_EQ(gf_backend_open(backend, &options, &little), 0);
+    CHECK_EQ(backend->open(backend, &options, &little), 0);
     int rc = backend->plan(little, job, &plan);
     CHECK_MSG(!rc && plan->in_slabs, "%s", rc ? gf_message() : "in one piece");
     if (!rc)
@@ -138,7 +138,7 @@ static void test_integers(void) {
         struct gf_backend_options options = {.threads = 1, .device = gf_environment_device()};
         bool ran = run(&job, &in, &out, &report);
         backend = &gf_backend_openmp;
-        CHECK_EQ(gf_backend_open(backend, &options, &contexts[0]), 0);
+        CHECK_EQ(backend->open(backend, &options, &contexts[0]), 0);
         contexts[1] = contexts[0];
         ran = run(&job, &in, &host, &expected) && ran;
         backend->close(contexts[0]);
@@ -162,7 +162,7 @@ static void test_integers(void) {
 static void test_backend(bool gpu) {
     char reason[GF_REASON], number[16];
     struct gf_backend_options options = {.threads = 1, .device = gf_environment_device()};
-    if (gf_backend_probe(backend, reason)) {
+    if (backend->probe(backend, reason)) {
         printf("%s: skipped: %s\n", backend->name, reason);
         CHECK_MSG(strchr(reason, ';'), "%s: no remedy: %s", backend->name, reason);
         return;
@@ -172,7 +172,7 @@ static void test_backend(bool gpu) {
         return;
     }
     for (int i = 0; i < 2; i++)
-        if (gf_backend_open(backend, &options, &contexts[i])) {
+        if (backend->open(backend, &options, &contexts[i])) {
             CHECK_MSG(0, "%s: %s", backend->name, gf_message());
             return;
         }

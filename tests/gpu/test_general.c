@@ -176,11 +176,12 @@ static void test_results(void) {
     char reason[GF_REASON] = "";
     void *context = NULL, *host = NULL;
     const struct gf_backend_options options = {.threads = 1};
-    if (gf_gpu_opencl.probe(reason) || gf_gpu_run_open(&gf_gpu_opencl, &options, &context)) {
+    if (gf_gpu_probe(&gf_gpu_opencl, reason) ||
+        gf_gpu_run_open(&gf_gpu_opencl, &options, &context)) {
         printf("general: skipped: %s\n", reason[0] ? reason : gf_message());
         return;
     }
-    CHECK_EQ(gf_backend_open(&gf_backend_openmp, &options, &host), 0);
+    CHECK_EQ(gf_backend_openmp.open(&gf_backend_openmp, &options, &host), 0);
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
         for (int inverse = 0; inverse < 2; inverse++) {
             double error = compare(context, host, lengths[i], inverse ? GF_INVERSE : GF_FORWARD);

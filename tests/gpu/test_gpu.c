@@ -167,8 +167,10 @@ static void check_rows(const struct gf_gpu *api, void *gpu, int64_t pitch) {
     CHECK(host != MAP_FAILED && !api->alloc(gpu, 1000, &b));
     if (host == MAP_FAILED || !b)
         return;
-    struct gf_gpu_rows rows = {
-        .host = host, .bytes = WIDTH, .pitch = pitch, .count = 2, .offset = 8};
+    const struct gf_gpu_end there = {.buffer = b, .offset = 8};
+    const struct gf_gpu_end here = {.host = host, .pitch = pitch};
+    struct gf_gpu_move up = {.from = here, .to = there, .bytes = WIDTH, .count = 2};
+    const struct gf_gpu_move down = {.from = there, .to = here, .bytes = WIDTH, .count = 2};
     const bool apart = pitch > PAGE;
     for (int i = 0; i < WIDTH; i++) {
         host[i] = (char)i;
@@ -183,18 +185,18 @@ static void check_rows(const struct gf_gpu *api, void *gpu, int64_t pitch) {
     CHECK_EQ(rc, 0);
     CHECK_EQ(apart ? api->lock(gpu, host + pitch, PAGE, &locked[1]) : 0, 0);
     CHECK(!locked[0] || api->is_locked(gpu, host, PAGE));
-    CHECK_EQ(api->upload_rows(gpu, b, &rows), 0);
+    CHECK_EQ(api->rows(gpu, gpu, &up), 0);
     CHECK_EQ(api->sync(gpu), 0);
     memset(host, 0, WIDTH);
     memset(host + pitch, 0, WIDTH);
-    CHECK_EQ(api->download_rows(gpu, b, &rows), 0);
+    CHECK_EQ(api->rows(gpu, gpu, &down), 0);
     CHECK_EQ(api->sync(gpu), 0);
     int wrong = 0;
     for (int i = 0; i < WIDTH; i++)
         wrong += host[i] != (char)i || host[pitch + i] != (char)(2 * i);
     CHECK_EQ(wrong, 0);
-    rows.count = 10; /* beyond the buffer's end */
-    CHECK(api->upload_rows(gpu, b, &rows) < 0);
+    up.count = 10; /* beyond the buffer's end */
+    CHECK(api->rows(gpu, gpu, &up) < 0);
     if (locked[0])
         api->unlock(gpu, host);
     if (locked[1])
@@ -351,18 +353,18 @@ static void test_api(const struct gf_gpu *api) {
     struct gf_gpu_props list[GF_GPU_MAX_DEVICES], p;
     char reason[GF_REASON] = "";
     void *gpu = NULL;
-    if (api->probe(reason)) {
+    if (gf_gpu_probe(api, reason)) {
         CHECK_MSG(strchr(reason, ';'), "no remedy: %s", reason);
         printf("%s: skipped: %s\n", api->name, reason);
         return;
     }
     CHECK(*reason);
-    int n = api->list(list, GF_GPU_MAX_DEVICES);
+    int n = gf_gpu_list(api, list);
     CHECK(n > 0);
-    CHECK_EQ(api->list(list, 1), 1);
-    CHECK_EQ(api->open("no such device", &gpu, &p), GF_EABSENT);
+    CHECK_EQ(gf_gpu_list(api, list), n);
+    CHECK_EQ(gf_gpu_open(api, "no such device", &gpu, &p), GF_EABSENT);
     CHECK_MSG(gpu == NULL && strstr(gf_message(), list[0].name), "%s", gf_message());
-    CHECK_MSG(!api->open(gf_environment_device(), &gpu, &p), "%s", gf_message());
+    CHECK_MSG(!gf_gpu_open(api, gf_environment_device(), &gpu, &p), "%s", gf_message());
     if (!gpu)
         return;
     CHECK(!strcmp(p.name, list[0].name) && *p.name && *p.platform && *p.driver && *p.compiler);
@@ -379,7 +381,7 @@ static void test_api(const struct gf_gpu *api) {
     test_builds(api, gpu, &p);
     test_cached(api, gpu, &p);
     api->close(gpu);
-    CHECK_MSG(!api->open("0", &gpu, &p), "%s", gf_message()); /* a second time */
+    CHECK_MSG(!gf_gpu_open(api, "0", &gpu, &p), "%s", gf_message()); /* a second time */
     if (gpu && !p.is_cpu)
         test_fault(api, gpu);
     api->close(gpu);

@@ -119,12 +119,12 @@ static void check_clipped(void) {
 static void test_backend(bool composed) {
     char reason[GF_REASON];
     struct gf_backend_options options = {.threads = 1};
-    if (gf_backend_probe(backend, reason)) {
+    if (backend->probe(backend, reason)) {
         printf("%s: skipped: %s\n", backend->name, reason);
         CHECK_MSG(strchr(reason, ';'), "%s: no remedy: %s", backend->name, reason);
         return;
     }
-    CHECK_MSG(!gf_backend_open(backend, &options, &context), "%s: %s", backend->name, gf_message());
+    CHECK_MSG(!backend->open(backend, &options, &context), "%s: %s", backend->name, gf_message());
     if (test_failed)
         return;
     check(1, composed);

@@ -546,11 +546,11 @@ int main(int argc, char **argv) {
             wanted = wanted || !strcmp(argv[k], backend->name);
         if (!wanted || (backend != &gf_backend_opencl && backend != &gf_backend_cuda))
             continue;
-        if (gf_backend_probe(backend, reason) || (gpu && !(options.device = find_gpu(number)))) {
+        if (backend->probe(backend, reason) || (gpu && !(options.device = find_gpu(number)))) {
             printf("%s: skipped\n", backend->name);
             continue;
         }
-        bool opened = !gf_backend_open(backend, &options, &contexts[0]);
+        bool opened = !backend->open(backend, &options, &contexts[0]);
         CHECK_MSG(opened, "%s", gf_message());
         if (opened) {
             test_far();

@@ -253,7 +253,7 @@ static void check_refused(const struct subject *s) {
     static const char *const refused[] = {"fwd c64 24x20x40 > complex", "fwd c64 100003 > complex"};
     struct gf_backend_options options = {.device = s->device, .device_memory = 20 << 10};
     void *context = NULL;
-    CHECK(!gf_backend_open(s->backend, &options, &context));
+    CHECK(!s->backend->open(s->backend, &options, &context));
     for (size_t i = 0; context && i < sizeof refused / sizeof *refused; i++) {
         struct gf_job job;
         struct gf_plan *plan = NULL;
@@ -277,9 +277,9 @@ static int lock(void *gpu, void *host, int64_t bytes, bool *locked) {
     int rc = limited_fails();
     return rc ? rc : gf_gpu_opencl.lock(gpu, host, bytes, locked);
 }
-static int upload_rows(void *gpu, struct gf_gpu_buffer *to, const struct gf_gpu_rows *rows) {
-    int rc = limited_fails();
-    return rc ? rc : gf_gpu_opencl.upload_rows(gpu, to, rows);
+static int copy_rows(void *gpu, void *other, const struct gf_gpu_move *rows) {
+    int rc = rows->from.host ? limited_fails() : 0;
+    return rc ? rc : gf_gpu_opencl.rows(gpu, other, rows);
 }
 /* One job with the call failing; false where it fails. */
 static bool run_failing(const struct gf_gpu_context *c, const struct gf_job *job, int at,
@@ -307,12 +307,12 @@ static void test_failures(void) {
     struct gf_job job;
     struct gf_array in = {0}, out = {0}, again = {0};
     char reason[GF_REASON];
-    if (gf_backend_probe(&gf_backend_opencl, reason))
+    if (gf_backend_opencl.probe(&gf_backend_opencl, reason))
         return;
     limited_failing.error = GF_ENOMEM;
     api.pin = pin;
     api.lock = lock;
-    api.upload_rows = upload_rows;
+    api.rows = copy_rows;
     CHECK(!gf_gpu_run_open(&api, &options, &context));
     CHECK(!limited_arrays("fwd c64 24x20x40 > complex", &job, &in, &out, &again));
     CHECK(context && run_failing(context, &job, 0, &in, &out));

@@ -19,6 +19,10 @@
 
 /* ---- pieces ---- */
 
+struct shape {
+    int64_t pages, bins, unit;
+};
+
 enum { EACH = 3 }; /* indices of a part, at most */
 
 static int64_t parts_of(struct gf_span own) {
@@ -32,15 +36,16 @@ static struct gf_span part_at(struct gf_span own, int64_t k) {
 
 /* Whether every row of the piece is within both parts, and brings each bin to its place. `to` counts what
  * was written there. */
-static bool good_piece(const struct gf_gpu_exchange *e, bool to_block, struct gf_span pages,
+static bool good_piece(const struct shape *e, bool to_block, struct gf_span pages,
                        struct gf_span bins, uint8_t *to) {
-    const struct gf_gpu_piece p = gf_gpu_piece(e, to_block, pages, bins);
+    const struct gf_gpu_region in[2] = {{pages.first, 0, e->bins}, {0, bins.first, bins.count}};
+    const struct gf_gpu_move p = gf_gpu_piece(e->unit, pages, bins, in[!to_block], in[to_block]);
     const int64_t slab = pages.count * e->bins * e->unit, block = e->pages * bins.count * e->unit;
     bool good = p.count == pages.count && p.bytes == bins.count * e->unit;
     for (int64_t z = 0; z < p.count && good; z++)
         for (int64_t i = 0; i < p.bytes; i++) {
-            const int64_t from = p.from_offset + z * p.from_pitch + i;
-            const int64_t there = p.to_offset + z * p.to_pitch + i;
+            const int64_t from = p.from.offset + z * p.from.pitch + i;
+            const int64_t there = p.to.offset + z * p.to.pitch + i;
             const int64_t in_slab = to_block ? from : there, in_block = to_block ? there : from;
             const int64_t bin = i / e->unit;
             good = good && in_slab < slab && in_block < block &&
@@ -53,8 +58,7 @@ static bool good_piece(const struct gf_gpu_exchange *e, bool to_block, struct gf
 }
 
 /* One part of one device, from all parts of all devices: each of its bytes is written once. */
-static bool is_filled(const struct gf_gpu_exchange *e, bool to_block, int members,
-                      struct gf_span own) {
+static bool is_filled(const struct shape *e, bool to_block, int members, struct gf_span own) {
     uint8_t written[4096] = {0};
     const int64_t all = own.count * (to_block ? e->pages : e->bins) * e->unit;
     bool good = all <= (int64_t)sizeof written;
@@ -71,13 +75,12 @@ static bool is_filled(const struct gf_gpu_exchange *e, bool to_block, int member
 
 /* Even, uneven and prime extents, and more devices than pages. */
 static void test_pieces(void) {
-    static const struct gf_gpu_exchange shape[] = {
-        {8, 12, 8}, {7, 13, 8}, {2, 31, 16}, {11, 3, 24}};
+    static const struct shape shape[] = {{8, 12, 8}, {7, 13, 8}, {2, 31, 16}, {11, 3, 24}};
     for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
         for (int members = 1; members <= 5; members++)
             for (int m = 0; m < members; m++)
                 for (int blocks = 0; blocks < 2; blocks++) {
-                    const struct gf_gpu_exchange *e = &shape[i];
+                    const struct shape *e = &shape[i];
                     const struct gf_span own =
                         gf_slab_share(blocks ? e->bins : e->pages, members, m);
                     bool good = true;
@@ -216,7 +219,7 @@ static void check_alone(struct subject *s, const char *text) {
     struct gf_plan *plan = NULL;
     void *context = NULL;
     CHECK_MSG(backends_parse(text, &job), "no job: %s", text);
-    CHECK(!gf_backend_open(s->backend, &options, &context));
+    CHECK(!s->backend->open(s->backend, &options, &context));
     CHECK_MSG(context && !s->backend->plan(context, &job, &plan), "%s: %s", text, gf_message());
     CHECK_MSG(plan && !plan->n_shares && !plan->in_slabs, "%s is shared", text);
     gf_plan_drop(plan);
@@ -228,8 +231,8 @@ static void check_alone(struct subject *s, const char *text) {
 static int sends, followed;
 static bool in_reach, as_gpus;
 
-static int open_device(const char *device, void **gpu, struct gf_gpu_props *props) {
-    int rc = gf_gpu_opencl.open(device, gpu, props);
+static int open_device(const struct gf_gpu_handle *place, void **gpu, struct gf_gpu_props *props) {
+    int rc = gf_gpu_opencl.open(place, gpu, props);
     props->is_cpu = props->is_cpu && !as_gpus;
     return rc;
 }
@@ -239,10 +242,6 @@ static int follow_other(void *gpu, void *other, int which) {
     followed++;
     return rc ? rc : gf_gpu_opencl.follow_other(gpu, other, which);
 }
-static int download_rows(void *gpu, const struct gf_gpu_buffer *b, const struct gf_gpu_rows *r) {
-    int rc = limited_fails();
-    return rc ? rc : gf_gpu_opencl.download_rows(gpu, b, r);
-}
 static bool reaches(void *gpu, void *other) {
     if (gpu != other) {
         limited_pair[0] = gpu;
@@ -251,21 +250,21 @@ static bool reaches(void *gpu, void *other) {
     return in_reach || gpu == other;
 }
 /* Between contexts through memory of its own, at once. */
-static int send(void *gpu, void *other, const struct gf_gpu_send *r) {
+static int copy_rows(void *gpu, void *other, const struct gf_gpu_move *r) {
     const struct gf_gpu *api = &gf_gpu_opencl;
+    int rc = r->from.host ? 0 : limited_fails();
+    if (r->from.host || r->to.host)
+        return rc ? rc : api->rows(gpu, other, r);
+    struct gf_gpu_move down = *r, up = *r;
     char *rows = malloc((size_t)(r->bytes * r->count));
-    const struct gf_gpu_rows from = {
-        .host = rows, r->bytes, r->bytes, r->count, r->from_offset, r->from_pitch};
-    const struct gf_gpu_rows to = {
-        .host = rows, r->bytes, r->bytes, r->count, r->to_offset, r->to_pitch};
-    int rc = limited_fails();
+    down.to = up.from = (struct gf_gpu_end){.host = rows};
     sends++;
     if (!rc)
-        rc = api->download_rows(gpu, r->from, &from);
+        rc = api->rows(gpu, gpu, &down);
     if (!rc)
         rc = api->sync(gpu);
     if (!rc)
-        rc = api->upload_rows(other, r->to, &to);
+        rc = api->rows(other, other, &up);
     if (!rc)
         rc = api->sync(other);
     free(rows);
@@ -282,9 +281,8 @@ static struct gf_gpu made_up(void) {
     struct gf_gpu api = limited_opencl();
     api.open = open_device;
     api.follow_other = follow_other;
-    api.download_rows = download_rows;
     api.reaches = reaches;
-    api.send = send;
+    api.rows = copy_rows;
     return api;
 }
 

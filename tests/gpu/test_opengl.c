@@ -91,11 +91,11 @@ static void test_refusals(const struct subject *s) {
     refuses(s, "fwd c64 16x16 double > complex", "double");
     refuses(s, "fwd i32 16x16 > complex half", "32-bit integers");
     refuses(s, "fwd f32 16x16 > real u32", "32-bit integers");
-    struct gf_gpu_props props;
-    CHECK(!gf_backend_list(&gf_backend_opengl, &props, 1) || props.max_alloc > 0);
-    if (props.max_alloc > (int64_t)1 << 31)
+    struct gf_gpu_props list[GF_GPU_MAX_DEVICES];
+    CHECK(!gf_backend_opengl.list(&gf_backend_opengl, list) || list->max_alloc > 0);
+    if (list->max_alloc > (int64_t)1 << 31)
         return; /* more than the shaders count anyway */
-    struct gf_job job = backends_job(GF_FORWARD, GF_C64, GF_SINGLE, 1, props.max_alloc / 4, 1, 1);
+    struct gf_job job = backends_job(GF_FORWARD, GF_C64, GF_SINGLE, 1, list->max_alloc / 4, 1, 1);
     struct gf_plan *plan = NULL;
     CHECK_EQ(s->backend->plan(s->context[0], &job, &plan), GF_EUNABLE);
     CHECK_MSG(strstr(gf_message(), "--backend=") && !plan, "%s", gf_message());
@@ -173,7 +173,7 @@ static void test_reset(struct subject *s) {
     struct gf_plan *plan = NULL;
     struct gf_array in = {.data = NULL}, out = {.data = NULL};
     CHECK(backends_parse("fwd c64 6x5 axes=2 > complex", &job));
-    CHECK(!gf_backend_open(b, &(struct gf_backend_options){.threads = 1}, &context));
+    CHECK(!b->open(b, &(struct gf_backend_options){.threads = 1}, &context));
     CHECK(!b->plan(context, &job, &plan));
     const int64_t shape[] = {6, 5, 1};
     CHECK(!gf_array_alloc(&in, GF_C64, 3, shape) && !gf_array_alloc(&out, GF_C64, 3, shape));
@@ -272,7 +272,6 @@ static void test_bytes(const struct gf_gpu *api, void *gpu) {
 static void test_host_memory(const struct gf_gpu *api, void *gpu,
                              const struct gf_gpu_props *props) {
     struct gf_gpu_buffer *b;
-    struct gf_gpu_rows rows = {.count = 1};
     void *host;
     bool locked = true;
     CHECK(!api->pin(gpu, 10000, &host) && host);
@@ -291,8 +290,9 @@ static void test_host_memory(const struct gf_gpu *api, void *gpu,
     check_fails(api->alloc(gpu, props->max_alloc + 1, &b), GF_ENOMEM, "no room for a buffer of");
     CHECK(!b && strstr(gf_message(), props->name));
     CHECK(!api->alloc(gpu, 64, &b));
-    check_fails(api->upload_rows(gpu, b, &rows), GF_EUNSUPP, "cannot copy rows");
-    check_fails(api->download_rows(gpu, b, &rows), GF_EUNSUPP, "cannot copy rows");
+    struct gf_gpu_move up = {.to.buffer = b, .count = 1}, down = {.from.buffer = b, .count = 1};
+    check_fails(api->rows(gpu, gpu, &up), GF_EUNSUPP, "cannot copy rows");
+    check_fails(api->rows(gpu, gpu, &down), GF_EUNSUPP, "cannot copy rows");
     api->free(gpu, b);
 }
 
@@ -331,7 +331,7 @@ static void test_memory(void) {
     const struct gf_gpu *api = &gf_gpu_opengl;
     struct gf_gpu_props props;
     void *gpu;
-    CHECK(!api->open(NULL, &gpu, &props));
+    CHECK(!gf_gpu_open(api, NULL, &gpu, &props));
     test_bytes(api, gpu);
     test_host_memory(api, gpu, &props);
     test_driver(api, gpu);
@@ -363,13 +363,13 @@ static void test_copy(const struct subject *s) {
 int main(int argc, char **argv) {
     struct subject s = {.backend = &gf_backend_opengl, .shards = 1, .seed = 7};
     char reason[GF_REASON] = "";
-    if (gf_backend_probe(s.backend, reason)) {
+    if (s.backend->probe(s.backend, reason)) {
         printf("no OpenGL: %s\n", reason);
         return TEST_END();
     }
     for (int i = 0; i < 2; i++)
         CHECK(
-            !gf_backend_open(s.backend, &(struct gf_backend_options){.threads = 1}, &s.context[i]));
+            !s.backend->open(s.backend, &(struct gf_backend_options){.threads = 1}, &s.context[i]));
     test_jobs(&s, argc > 1 && !strcmp(argv[1], "full") ? 1 : 3);
     test_refusals(&s);
     test_copy(&s);

@@ -108,9 +108,8 @@ static void test_exchange(int64_t nz, int64_t ny, int64_t nx) {
 static void test_large(void) {
     const int64_t bytes = (INT64_C(1) << 31) + 12345;
     const bool keeps = ranks.rank == ranks.size - 1;
-    void *memory = NULL;
-    int rc = ranks.transport->open(keeps ? bytes : 0, &memory);
-    unsigned char *data = keeps ? memory : ranks.rank == 0 ? malloc((size_t)bytes) : NULL;
+    unsigned char *data = keeps || ranks.rank == 0 ? malloc((size_t)bytes) : NULL;
+    int rc = ranks.transport->open(data, keeps ? bytes : 0);
     bool good = !rc && (data || !(ranks.rank == 0 || keeps));
     if (ranks.rank == 0 && data && !keeps) {
         for (int64_t i = 0; i < bytes; i++)
@@ -124,8 +123,8 @@ static void test_large(void) {
     for (int64_t i = 0; i < bytes && data && ranks.size > 1 && good; i++)
         good = data[i] == (unsigned char)(i * 31 + (i >> 20));
     check(!rc && good, "a piece of more than 2^31 bytes");
-    free(keeps ? NULL : data);
     ranks.transport->close();
+    free(data);
 }
 
 /* ---------------------------------------------------------------- FFTW */
@@ -177,6 +176,10 @@ static void *lend(void *user, int64_t at, int64_t bytes) {
     return gf_rank_exchange_lend(&((struct beside *)user)->exchange, at, bytes);
 }
 
+static int turn(void *user, int rc) {
+    return gf_rank_exchange_turn(&((struct beside *)user)->exchange, rc);
+}
+
 static int run_job(void *user, const struct gf_job *job, const struct gf_array *in,
                    struct gf_array *out, struct gf_report *report) {
     struct beside *f = user;
@@ -205,7 +208,8 @@ static void time_fftw(int64_t n) {
     struct beside f = {.n = n};
     const struct gf_slab_io io = {.user = &f,
                                   .threads = 1,
-                                  .members = gf_rank_members(&f.exchange, &ranks),
+                                  .ranks = &ranks,
+                                  .turn = turn,
                                   .read = read_planes,
                                   .write = take_rows,
                                   .put = put,
@@ -228,8 +232,8 @@ static void time_fftw(int64_t n) {
         a[i][1] = (float)(i * 40503u % 1000) / 1000;
     }
     f.z0 = z0, f.y0 = y0, f.ny = ny, f.in = a, f.theirs = b;
-    int rc =
-        gf_backend_open(&gf_backend_openmp, &(struct gf_backend_options){.threads = 1}, &f.context);
+    int rc = gf_backend_openmp.open(&gf_backend_openmp, &(struct gf_backend_options){.threads = 1},
+                                    &f.context);
     if (!rc)
         rc = gf_slab_plan_make(&job, &(struct gf_slab_worker){0}, INT64_C(1) << 40, ranks.size, &p);
     if (!rc)

@@ -1,4 +1,5 @@
 /* Kernels from the store, or built concurrently and stored. */
+#include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,7 +200,8 @@ void gf_kernel_cache_forget(const struct gf_gpu *api, const struct gf_gpu_props 
 
 bool gf_kernel_cache_is_empty(void) {
     struct gf_kernel_store store;
-    bool empty = !gf_kernel_store_open(&store, false) || !gf_kernel_store_has_any(&store);
+    int64_t bytes;
+    bool empty = !gf_kernel_store_open(&store, false) || !gf_kernel_store_count(&store, 1, &bytes);
     gf_kernel_store_close(&store);
     return empty;
 }
@@ -209,7 +211,7 @@ void gf_kernel_cache_describe(char text[GF_REASON]) {
     int64_t bytes;
     char size[GF_SIZE_TEXT];
     if (gf_kernel_store_open(&store, false)) {
-        int n = gf_kernel_store_count(&store, &bytes);
+        int n = gf_kernel_store_count(&store, INT_MAX, &bytes);
         snprintf(text, GF_REASON, "%d kernel%s, %s in %.190s", n, n == 1 ? "" : "s",
                  gf_memory_text(bytes, size), store.path);
     } else {

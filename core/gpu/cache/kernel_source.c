@@ -146,8 +146,8 @@ static char *find_guard(struct text *t, const char *name, size_t n) {
     return NULL;
 }
 
-/* The guard of a file: the name in its first directive, an #ifndef, and in the line after it, a #define. NULL:
- * it has none. */
+/* The guard of a file: the name in its first directive, an #ifndef, and in the line after it, a
+ * #define. NULL: it has none. */
 static const char *guard_of(const char *text, size_t *n) {
     size_t defined;
     while (*text && *text != '#')

@@ -8,9 +8,9 @@
 #ifndef GF_CORE_GPU_KERNEL_SOURCE_H
 #define GF_CORE_GPU_KERNEL_SOURCE_H
 
-/* Returns the text of kernels/`file` with each #include "…" replaced by that file, or by
- * nothing where its own guard would leave it out, and #line markers in between, from the program itself or from the
- * kernel folder of core/base/process.h. The caller frees it. */
+/* Returns the text of kernels/`file` with each #include "…" replaced by that file, or by nothing
+ * where its own guard would leave it out, and #line markers in between, from the program itself or
+ * from the kernel folder of core/base/process.h. The caller frees it. */
 int gf_kernel_source(const char *file, char **text);
 
 struct gf_kernel_file {

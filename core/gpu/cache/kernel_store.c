@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,8 +142,6 @@ bool gf_kernel_store_read(const struct gf_kernel_store *s, const void *key, size
     size_t size = 0;
     *binary = NULL;
     *bytes = 0;
-    if (s->folder < 0)
-        return false;
     file_name(s, key, key_bytes, name);
     char *data = gf_kernel_store_load(s, name, max_file, &st, &size);
     if (size < sizeof h) {
@@ -227,8 +226,7 @@ void gf_kernel_store_write(const struct gf_kernel_store *s, const void *key, siz
 void gf_kernel_store_remove(const struct gf_kernel_store *s, const void *key, size_t key_bytes) {
     char name[64];
     file_name(s, key, key_bytes, name);
-    if (s->folder >= 0)
-        unlinkat(s->folder, name, 0);
+    unlinkat(s->folder, name, 0);
 }
 
 /* ---- keeping it small ---- */
@@ -248,31 +246,21 @@ static int older_first(const void *a, const void *b) {
     return (x->used > y->used) - (x->used < y->used);
 }
 
-static DIR *open_list(const struct gf_kernel_store *s) {
-    int fd = openat(s->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-    if (!dir && fd >= 0)
-        close(fd);
-    return dir;
-}
-
-static bool is_kernel(const char *name) {
-    return ends_in(name, SUFFIX) && strlen(name) < sizeof((struct entry *)NULL)->name;
-}
-
-/* All kernels in the folder, in memory that the caller frees. `sweep` deletes the files that killed
- * processes left half written. */
-static int list(const struct gf_kernel_store *s, struct entry **entries, bool sweep) {
+/* At most so many kernels of the folder, in memory that the caller frees. `sweep` deletes the files
+ * that killed processes left half written. */
+static int list(const struct gf_kernel_store *s, int most, struct entry **entries, bool sweep) {
     struct dirent *d;
     struct stat st;
     int n = 0, room = 0;
     *entries = NULL;
-    DIR *dir = open_list(s);
-    if (!dir)
-        return 0;
-    int fd = dirfd(dir);
-    while ((d = readdir(dir))) {
-        bool kernel = is_kernel(d->d_name), temporary = ends_in(d->d_name, TEMPORARY);
+    const int fd = openat(s->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    if (!dir && fd >= 0)
+        close(fd);
+    while (dir && n < most && (d = readdir(dir))) {
+        const bool temporary = ends_in(d->d_name, TEMPORARY);
+        const bool kernel =
+            ends_in(d->d_name, SUFFIX) && strlen(d->d_name) < sizeof(*entries)->name;
         if ((!kernel && !temporary) || fstatat(fd, d->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
             S_ISDIR(st.st_mode))
             continue;
@@ -292,16 +280,15 @@ static int list(const struct gf_kernel_store *s, struct entry **entries, bool sw
         e->bytes = st.st_size;
         e->used = st.st_mtime;
     }
-    closedir(dir);
+    if (dir)
+        closedir(dir);
     return n;
 }
 
 void gf_kernel_store_prune(const struct gf_kernel_store *s) {
     struct entry *entries;
     int64_t bytes = 0;
-    if (s->folder < 0)
-        return;
-    int n = list(s, &entries, true), left = n;
+    int n = list(s, INT_MAX, &entries, true), left = n;
     for (int i = 0; i < n; i++)
         bytes += entries[i].bytes;
     if (left > MAX_FILES || bytes > max_bytes)
@@ -314,24 +301,10 @@ void gf_kernel_store_prune(const struct gf_kernel_store *s) {
     free(entries);
 }
 
-bool gf_kernel_store_has_any(const struct gf_kernel_store *s) {
-    const struct dirent *d;
-    bool any = false;
-    DIR *dir = s->folder < 0 ? NULL : open_list(s);
-    if (!dir)
-        return false;
-    while (!any && (d = readdir(dir)))
-        any = is_kernel(d->d_name);
-    closedir(dir);
-    return any;
-}
-
-int gf_kernel_store_count(const struct gf_kernel_store *s, int64_t *bytes) {
+int gf_kernel_store_count(const struct gf_kernel_store *s, int most, int64_t *bytes) {
     struct entry *entries;
+    int n = list(s, most, &entries, false);
     *bytes = 0;
-    if (s->folder < 0)
-        return 0;
-    int n = list(s, &entries, false);
     for (int i = 0; i < n; i++)
         *bytes += entries[i].bytes;
     free(entries);

@@ -17,7 +17,7 @@
 #include "core/base/backend.h"
 
 struct gf_kernel_store {
-    int folder;           /* file descriptor; -1: nothing is kept */
+    int folder;           /* file descriptor; -1: nothing is kept or found */
     const char *suffix;   /* of the files read and written; by default a kernel's */
     char path[GF_REASON]; /* of the folder, as far as it fits */
     char why[GF_REASON];  /* why nothing is kept */
@@ -39,10 +39,8 @@ void gf_kernel_store_remove(const struct gf_kernel_store *s, const void *key, si
 
 /* Keeps the folder below 256 MiB and 4096 files: deletes those unused for longest. */
 void gf_kernel_store_prune(const struct gf_kernel_store *s);
-/* Whether there is any kernel; stops at the first one. */
-bool gf_kernel_store_has_any(const struct gf_kernel_store *s);
-/* Counts the kernels and their bytes. */
-int gf_kernel_store_count(const struct gf_kernel_store *s, int64_t *bytes);
+/* Counts the kernels, up to `most`, and their bytes. */
+int gf_kernel_store_count(const struct gf_kernel_store *s, int most, int64_t *bytes);
 
 /* ---- other files of the folder ---- */
 

@@ -1,14 +1,9 @@
 /* Passes that fetch tiles ahead. */
 #include "core/gpu/plan/pass_builder.h"
 
-enum { ACCESS = 16 }; /* bytes, see kernels/ahead.h */
+enum { ACCESS = 16 }; /* bytes: kernels/ahead.h */
 
-static int64_t divide_up(int64_t a, int64_t b) {
-    return (a + b - 1) / b;
-}
-
-/* Whether the pass is one that the kernel knows, and its samples are too small for a tile's lines to
- * fill an access. */
+/* A pass of the kernel's kind, its samples too small for a tile's lines to fill an access. */
 static bool has_small_runs(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     const struct gf_gpu_axis_pass *ap = b->ap;
     const int64_t run = 2 * b->in_bytes * t->lines;
@@ -18,7 +13,7 @@ static bool has_small_runs(const struct gf_gpu_pass_builder *b, const struct gf_
            ACCESS % run == 0;
 }
 
-/* Whether neighbouring pairs are adjacent, and every access at a multiple of its size. */
+/* Neighbouring pairs are adjacent, accesses aligned. */
 static bool is_aligned(const struct gf_gpu_pass_builder *b, int64_t lines) {
     const struct pass_args *a = &b->args;
     int64_t offsets = a->in_point;
@@ -36,15 +31,15 @@ struct gf_gpu_ahead gf_gpu_fetch_ahead(const struct gf_gpu_pass_builder *b,
     const int64_t tiles = ACCESS / (2 * b->in_bytes * t->lines), units = b->p->props.units;
     const int64_t count = (int64_t)b->lines / t->lines, fetches = count / tiles;
     struct gf_gpu_ahead ahead = {.tiles = (int)tiles,
-                                 .at = divide_up(t->local_bytes, ACCESS) * ACCESS};
+                                 .at = gf_divide_up(t->local_bytes, ACCESS) * ACCESS};
     ahead.local_bytes = ahead.at + b->ap->length * ACCESS;
     if (!is_aligned(b, tiles * t->lines) || ahead.local_bytes > b->p->props.local_bytes ||
         units < 1 || count <= units)
         return none;
-    /* No unit has more tiles in turn than without. */
-    const int64_t each = divide_up(fetches, units);
-    if (each * tiles > divide_up(count, units))
+    /* No unit has more tiles than without. */
+    const int64_t each = gf_divide_up(fetches, units);
+    if (each * tiles > gf_divide_up(count, units))
         return none;
-    ahead.groups = divide_up(fetches, each);
+    ahead.groups = gf_divide_up(fetches, each);
     return ahead;
 }

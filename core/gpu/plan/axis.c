@@ -1,4 +1,4 @@
-/* One axis of a job: in one tile, cut into parts, or as a convolution; whichever is cheapest. */
+/* One axis: in one tile, cut into parts, or as a convolution, whichever is cheapest. */
 
 #include <string.h>
 
@@ -11,8 +11,8 @@ static enum gf_gpu_buffer_id other(enum gf_gpu_buffer_id buffer_id) {
     return buffer_id == GF_GPU_A ? GF_GPU_B : GF_GPU_A;
 }
 
-/* How a line is cut: into up to three parts; or it is a convolution of that many points, Rader's or
- * Bluestein's, which is cut into two there and back. */
+/* A line in up to three parts; or a convolution, Rader's or Bluestein's, cut into two, there and
+ * back. */
 struct cut {
     int parts;
     int64_t length[3];
@@ -20,7 +20,7 @@ struct cut {
     bool rader;
 };
 
-/* The extents between the passes of a split line, `length` long. */
+/* The extents between the passes of a split line of `length`. */
 static void work_extent(const struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *whole,
                         const struct gf_gpu_space *from, int64_t length, int64_t extent[4]) {
     memcpy(extent, from->extent, sizeof from->extent);
@@ -31,8 +31,8 @@ static void work_extent(const struct gf_gpu_plan_builder *b, const struct gf_gpu
     extent[whole->axis] = length;
 }
 
-/* The passes of one transform that is cut into parts. The last one writes to `to`, whose buffer the
- * caller chose; those in between alternate. */
+/* The passes of a transform in parts. The last one writes to `to`, those in between alternate
+ * buffers. */
 static int add_parts(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *whole,
                      const struct cut *cut, const struct gf_gpu_space *from,
                      const struct gf_gpu_space *to) {
@@ -47,7 +47,7 @@ static int add_parts(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pas
             ap.after *= cut->length[j];
         ap.before[0] = before[0];
         ap.before[1] = before[1];
-        if (last && ap.store == STORE_ROW_HALVES) { /* one index, see add_own_axis() */
+        if (last && ap.store == STORE_ROW_HALVES) { /* one index: add_own_axis() */
             ap.before[0] *= ap.before[1];
             ap.before[1] = 1;
         }
@@ -84,9 +84,9 @@ static int add_parts(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pas
 }
 
 /* A convolution in three passes. Its forward transform is cut into lengths a and m, its inverse
- * into m and a: each tile of the middle pass holds the last points of the one and the first of
- * the other. Bluestein's multiplies by a chirp at each end; Rader's reads and writes the points
- * in his order, and carries the zeroth one behind them. */
+ * into m and a: tiles of the middle pass hold the last points of the one and the first of the
+ * other. Bluestein's multiplies by a chirp at each end; Rader's permutes points, and carries the
+ * zeroth one behind them. */
 static int add_convolution(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *whole,
                            const struct cut *cut, const struct gf_gpu_space *from,
                            const struct gf_gpu_space *to) {
@@ -149,13 +149,12 @@ struct choice {
     const struct gf_gpu_axis_pass *ap;
     const struct gf_gpu_space *from;
     struct gf_gpu_space to;
-    bool to_work; /* `to` is a work buffer, A or B, whichever is better */
+    bool to_work; /* `to` is the better one of A and B */
     struct cut best;
     struct gf_gpu_decision decision;
 };
 
-/* Chooses the buffer that the last pass writes: the one it reads where that works, else the
- * other. */
+/* The last pass writes the buffer it reads if possible, else the other. */
 static void choose_buffer(const struct choice *c, const struct cut *cut, struct gf_gpu_space *to) {
     *to = c->to;
     if (!c->to_work)
@@ -183,7 +182,7 @@ static void consider(struct choice *c, const struct cut *cut) {
     double gain = rc ? 0 : gf_gpu_chains_gain(c->b->p, trial.n_passes);
     double cost = gf_gpu_trial_end(c->b->p, &trial) - gain;
     /* A third pass must be clearly cheaper: measured, passes of few points take a tenth longer than
-     * estimated and those of thousands a tenth less; not so of mirrored lines, nor in double precision. */
+     * estimated, those of thousands a tenth less; but not mirrored lines, nor double precision. */
     if (!rc && cut->parts > 2 && !cut->convolution && !c->ap->fold &&
         c->b->job->precision == GF_SINGLE)
         cost *= 1.25;
@@ -196,8 +195,8 @@ static void consider(struct choice *c, const struct cut *cut) {
         c->best = *cut;
 }
 
-/* Every way to cut n into two parts, or three, that are not too different; beside a large prime, which may
- * have few other factors, any. */
+/* Cuts n into two or three parts that are not too different, in every way; beside a large prime,
+ * which may have few other factors, into any. */
 static void consider_cuts(struct choice *c, int64_t n, int64_t convolution, bool rader) {
     enum { SHORTEST = 16, LONGEST = 8192 };
     for (int64_t a = c->ap->fold || gf_gpu_has_codelets(n) ? SHORTEST : 2;
@@ -216,8 +215,8 @@ static void consider_cuts(struct choice *c, int64_t n, int64_t convolution, bool
                 consider(c, &(struct cut){3, {a, m, n / a / m}, 0, false});
 }
 
-/* Loads and stores that address an element by its position alone, which may be in Rader's order:
- * none that must know which part of the line a sample is in. */
+/* True for loads and stores by position alone, which may be permuted, regardless of an element's
+ * part of the line. */
 static bool can_split_rader(const struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *ap,
                             int64_t n) {
     bool in = ap->load == LOAD_COMPLEX || ap->load == LOAD_PAIR || ap->load == LOAD_REAL;
@@ -227,7 +226,6 @@ static bool can_split_rader(const struct gf_gpu_plan_builder *b, const struct gf
     return in && out && !ap->fold && n > 512 && gf_is_prime(n) && gf_gpu_has_codelets(n - 1);
 }
 
-/* Points of a transform along the pass's axis. */
 static int64_t line_points(const struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *ap) {
     return b->n[ap->axis] /
            (ap->fold || ap->load == LOAD_PACKED || ap->leaves_radix ? 2 : gf_gpu_leaves(ap));

@@ -1,4 +1,4 @@
-/* One pass along an axis: which index is the fast one, how many lines a tile has, which tables. */
+/* One pass along an axis: its fast index, a tile's lines, its tables. */
 #include "core/gpu/plan/pass_builder.h"
 
 #include <math.h>
@@ -9,12 +9,12 @@
 #include "core/gpu/plan/pass.h"
 #include "core/gpu/plan/tables.h"
 
-/* Indices that run along no axis and no part of the pass's own. */
+/* Indices along no axis and no part of the pass's own. */
 enum { ONE_LINE = 7, BLOCKS = 8, JOINED = 9 };
 
 static void add_index(struct gf_gpu_pass_builder *b, int axis, struct index_args index) {
     if (b->n >= 5)
-        return; /* three spatial axes, channels and parts make five at most */
+        return; /* three axes, channels and parts are at most five */
     if (!index.counted)
         index.counted = index.count;
     b->axis[b->n] = axis;
@@ -26,7 +26,7 @@ static int64_t full_size(const struct gf_job *job, int axis) {
     return axis == 3 ? (job->luma ? 1 : job->channels) : i >= 0 ? job->shape[i] : 1;
 }
 
-/* Loads and stores that address a point by its coordinate along the axis, not by its number. */
+/* Points are addressed by coordinate along the axis, not by number. */
 static bool by_coordinate_in(const struct gf_gpu_axis_pass *ap) {
     return ap->load == LOAD_UNTANGLE || ap->load == LOAD_HERMITIAN || ap->load == LOAD_TWO_HALVES ||
            ap->rader == 1 || (gf_gpu_is_mirrored(ap) && ap->load == LOAD_ROW_HALVES);
@@ -36,8 +36,7 @@ static bool by_coordinate_out(const struct gf_gpu_axis_pass *ap) {
            (gf_gpu_is_mirrored(ap) && ap->store == STORE_ROW_HALVES);
 }
 
-/* An axis of which a radix is left, on the way from its own order to that of blocks: place in a block,
- * and block. */
+/* An axis of which a radix is left, from natural order to blocks: place in a block, and block. */
 static void add_sorted(struct gf_gpu_pass_builder *b, int axis, const struct index_args *whole) {
     const int blocks = b->ap->left[axis];
     const int64_t length = whole->count / blocks;
@@ -47,7 +46,7 @@ static void add_sorted(struct gf_gpu_pass_builder *b, int axis, const struct ind
               (struct index_args){.count = blocks, .in = whole->in, .out = whole->out * length});
 }
 
-/* The rows that are joined: block by block along z and, for each, along y. */
+/* Joined rows: block by block along z and, in each, along y. */
 static void add_joined(struct gf_gpu_pass_builder *b) {
     const struct gf_gpu_axis_pass *ap = b->ap;
     const int64_t each[2] = {b->src->extent[0] / ap->left[0], b->src->extent[1] / ap->left[1]};
@@ -59,7 +58,7 @@ static void add_joined(struct gf_gpu_pass_builder *b) {
     b->args.pair_out = b->dst->stride[1] * each[1];
 }
 
-/* The index along another axis than the pass's own. */
+/* An index along another axis. */
 static void add_other_axis(struct gf_gpu_pass_builder *b, int axis) {
     const struct gf_gpu_axis_pass *ap = b->ap;
     bool pair_in = ap->load == LOAD_PAIR || ap->load == LOAD_TWO_HALVES;
@@ -82,7 +81,7 @@ static void add_other_axis(struct gf_gpu_pass_builder *b, int axis) {
         x.count = n / 2 + 1;
     if (gf_gpu_axis_on(&b->p->job, axis) && !pairs)
         x.size = n;
-    if (gf_gpu_joins(ap) > 1 && axis < 2) { /* the blocks are one index, add_joined() */
+    if (gf_gpu_joins(ap) > 1 && axis < 2) { /* add_joined() has the blocks */
         x.count /= ap->left[axis];
         x.size = 0;
     }
@@ -111,26 +110,25 @@ static void add_other_axis(struct gf_gpu_pass_builder *b, int axis) {
         add_index(b, axis, x);
 }
 
-/* Which points of a line are counted where they clip; folded ones are pairs. */
+/* Points of a line that count if they clip; folded ones are pairs. */
 static void add_counted(struct gf_gpu_pass_builder *b) {
     const int64_t counted = gf_gpu_counted(&b->p->job, b->ap->axis);
     b->args.counted[0] = b->ap->fold ? (counted + 1) / 2 : counted;
     b->args.counted[1] = b->ap->fold ? counted / 2 : counted;
 }
 
-/* The indices along the other parts of the pass's own axis, where that is split; and the strides
- * along it. */
+/* Indices along the other parts of a split axis, and strides along it. */
 static void add_own_axis(struct gf_gpu_pass_builder *b) {
     const struct gf_gpu_axis_pass *ap = b->ap;
     const bool pairs_in = ap->fold && ap->load == LOAD_PAIR;
     const bool pairs_out = ap->fold && ap->store == STORE_PAIR;
-    /* From one point to the next, which two neighbouring samples make. */
+    /* From one point to the next, of two neighbouring samples each. */
     int64_t in = b->src->stride[ap->axis] << pairs_in;
     int64_t out = b->dst->stride[ap->axis] << pairs_out;
     int64_t rest = ap->after, done = ap->before[0] * ap->before[1];
-    int64_t inner = ap->length * rest; /* points of what is not done yet */
+    int64_t inner = ap->length * rest; /* points not done yet */
     bool last = rest == 1;
-    /* A mirrored pass' lines are one index, in the order of their frequencies. */
+    /* A mirrored pass' lines are one index, ordered by frequency. */
     bool ordered = ap->fold && ap->dir > 0 && ap->before[0] > 1 && !last;
     for (int i = 0; i < 2; i++) {
         if (ap->before[i] == 1)
@@ -171,7 +169,7 @@ static void add_own_axis(struct gf_gpu_pass_builder *b) {
     add_counted(b);
 }
 
-/* The indices that choose a line, and where a filter's values are along each. */
+/* The indices that choose a line, with a filter's values along each. */
 static void add_indices(struct gf_gpu_pass_builder *b) {
     const struct gf_gpu_axis_pass *ap = b->ap;
     const struct filter_args *filter = &b->p->filter;
@@ -198,7 +196,7 @@ static double count_lines(const struct gf_gpu_pass_builder *b) {
     return lines;
 }
 
-/* The index whose neighbours are closest together in memory. */
+/* The index whose neighbours are closest in memory. */
 static int nearest_index(const struct gf_gpu_pass_builder *b) {
     int best = 0;
     for (int i = 1; i < b->n; i++) {
@@ -209,7 +207,7 @@ static int nearest_index(const struct gf_gpu_pass_builder *b) {
     return best;
 }
 
-/* Puts index i first: it becomes the fast index. */
+/* Makes index i the fast one. */
 static void put_first(struct gf_gpu_pass_builder *b, int i) {
     struct index_args x = b->args.index[i];
     int axis = b->axis[i];
@@ -226,15 +224,15 @@ static void put_first(struct gf_gpu_pass_builder *b, int i) {
     }
 }
 
-/* Whether an item can hold the line's even and its odd points as two lines. */
+/* An item can hold the line's even and odd points as two lines. */
 static bool can_halve(const struct gf_gpu_pass_builder *b, int lines) {
     const struct gf_gpu_axis_pass *ap = b->ap;
     return ap->filtered && ap->load == LOAD_COMPLEX && ap->length % 2 == 0 && ap->length > 2 &&
            b->args.in_point == 1 && b->args.out_point == 1 && lines == 1;
 }
 
-/* The request with rows that all of the group's items read, or write, together. Of few lines, points that
- * items take at the same time would share banks of the tile's memory. */
+/* The request with rows moved by all of the group's items. With few lines, points taken at the same
+ * time would share the tile's banks. */
 static struct gf_gpu_tile_request coalesce(const struct gf_gpu_pass_builder *b,
                                            const struct gf_gpu_tile_request *request) {
     enum { LEAST_LINES = 16 };
@@ -248,7 +246,7 @@ static struct gf_gpu_tile_request coalesce(const struct gf_gpu_pass_builder *b,
     return rows;
 }
 
-/* The cheapest tile of so many lines, one or two of which an item holds. */
+/* The cheapest tile of so many lines, an item holding one or two. */
 static int plan_tile(const struct gf_gpu_pass_builder *b, struct gf_gpu_tile_request *request,
                      struct gf_gpu_tile *best) {
     struct gf_gpu_tile tile;
@@ -271,8 +269,7 @@ static int plan_tile(const struct gf_gpu_pass_builder *b, struct gf_gpu_tile_req
     return 0;
 }
 
-/* The cheapest tile, whose work items hold, where rows are joined, all of its points, and each as many of every
- * row. */
+/* The cheapest tile; if rows are joined, its work items hold all points, and equally many of every row. */
 static bool plan_fitting(const struct gf_gpu_pass_builder *b, struct gf_gpu_tile_request *request,
                          struct gf_gpu_tile *t) {
     const int joins = gf_gpu_joins(b->ap);
@@ -282,9 +279,9 @@ static bool plan_fitting(const struct gf_gpu_pass_builder *b, struct gf_gpu_tile
                           (int64_t)t->held * t->threads == t->length * t->lines);
 }
 
-/* Whether twice the work items are worth idle ones among them: of rows, where a unit has less than a third of
- * the items that it has room for; and of a group that takes lines of a display range's sample, which is alone on
- * its unit, and for which all others wait. */
+/* Whether twice the work items are worth idle ones among them: for rows, if a unit has less than a third of
+ * the items it has room for; and for a group with lines of a display range's sample, which is alone on its
+ * unit while all others wait for it. */
 static bool wants_items(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     const struct gf_gpu_axis_pass *ap = b->ap;
     const double groups = fmin(t->resident, gf_gpu_groups_of_unit(b, t));
@@ -296,7 +293,7 @@ static bool wants_items(const struct gf_gpu_pass_builder *b, const struct gf_gpu
            groups * t->threads < 600;
 }
 
-/* Offers the tile of a request as one that costs `least` or more: false where there is none. */
+/* Offers a request's tile at a cost of at least `least`; false if there is none. */
 static bool offer_tile(const struct gf_gpu_pass_builder *b, struct gf_gpu_tile_request request,
                        double least, struct gf_gpu_decision *d, struct gf_gpu_tile_choice *offered,
                        struct gf_gpu_tile_choice *best) {
@@ -304,7 +301,7 @@ static bool offer_tile(const struct gf_gpu_pass_builder *b, struct gf_gpu_tile_r
     if (!plan_fitting(b, &request, &tile))
         return false;
     double cost = gf_gpu_axis_pass_cost(b, &tile);
-    /* A group of few warps leaves its unit idle. */
+    /* Few warps leave the unit idle. */
     if (tile.threads < 64 && !b->p->props.is_cpu)
         cost *= 1.0 + 0.3 * (64 - tile.threads) / 64;
     if (!request.threads && wants_items(b, &tile)) {
@@ -319,8 +316,8 @@ static bool offer_tile(const struct gf_gpu_pass_builder *b, struct gf_gpu_tile_r
     return true;
 }
 
-/* Beside the usual tile of so many lines, for a plan that is measured: twice and half its work items, and the other
- * kind of words. They count as no cheaper than that tile, which is the choice without a measurement. */
+/* For measured plans: twice and half the usual tile's work items, and the other kind of words. They
+ * count as no cheaper than that tile, the choice without measuring. */
 static void offer_others(const struct gf_gpu_pass_builder *b,
                          const struct gf_gpu_tile_request *request,
                          const struct gf_gpu_tile_choice *usual, struct gf_gpu_decision *d,
@@ -337,23 +334,23 @@ static void offer_others(const struct gf_gpu_pass_builder *b,
     }
 }
 
-/* The cheapest tile of one fast index, and of every number of lines. */
+/* The cheapest tile for the fast index, among all numbers of lines. */
 static int choose_tile(struct gf_gpu_pass_builder *b, struct gf_gpu_decision *d,
                        struct gf_gpu_tile_choice *best) {
     const struct gf_gpu_axis_pass *ap = b->ap;
     const struct index_args *fast = &b->args.index[0];
     b->in_step = by_coordinate_in(ap) ? b->args.axis_in * b->args.step_in : b->args.in_point;
     b->out_step = by_coordinate_out(ap) ? b->args.axis_out * b->args.step_out : b->args.out_point;
-    if (ap->rader && b->axis[0] >= 4) /* no two points in Rader's order are neighbours */
+    if (ap->rader && b->axis[0] >= 4) /* no two permuted points are neighbours */
         return GF_EUNSUPP;
-    /* Halves that are folded on the way in reach a transform of the points in their own order. */
+    /* Halves folded on the way in reach a transform in natural order. */
     if (ap->load == LOAD_ROW_HALVES && !gf_gpu_is_mirrored(ap) && !gf_gpu_has_codelets(ap->length))
         return GF_EUNSUPP;
     for (int lines = 1; lines <= 64 && (lines == 1 || lines / 2 < fast->count); lines *= 2) {
         if (gf_gpu_is_mirrored(ap) && (lines == 1 || fast->count % lines || ap->length % 2))
             continue;
-        /* Groups of two rows that need the same ones read them once, but their work items wait longer for
-         * each other. */
+        /* Groups of two rows from the same ones would read them once, but their work items wait
+         * longer for each other. */
         if ((ap->across_axis >= 0 || ap->keys) && lines > 1)
             break;
         if (gf_gpu_joins(ap) > 1 && lines != gf_gpu_joins(ap))
@@ -379,8 +376,8 @@ static int choose_tile(struct gf_gpu_pass_builder *b, struct gf_gpu_decision *d,
     return gf_gpu_decision_end(d);
 }
 
-/* The fast index that gives the cheapest pass, with its tile. The nearest one is kept unless another
- * is clearly cheaper: estimates differ by a tenth where times do not. */
+/* The fast index of the cheapest pass, with its tile. The nearest one stays unless another is
+ * clearly cheaper: estimates differ by a tenth where times do not. */
 static int choose_fast_index(struct gf_gpu_pass_builder *b, struct gf_gpu_tile_choice *best) {
     static const double clearly = 1.2;
     struct gf_gpu_pass_builder chosen = *b;
@@ -409,7 +406,7 @@ static int choose_fast_index(struct gf_gpu_pass_builder *b, struct gf_gpu_tile_c
     return choose_tile(b, &of_tile, best);
 }
 
-/* If points are addressed by coordinates, these already include the parts of a split axis. */
+/* Coordinates already include the parts of a split axis. */
 static void drop_part_strides(struct gf_gpu_pass_builder *b) {
     for (int i = 0; i < b->n; i++) {
         struct index_args *x = &b->args.index[i];
@@ -420,8 +417,7 @@ static void drop_part_strides(struct gf_gpu_pass_builder *b) {
     }
 }
 
-/* Into how many low bits, and the rest, the exponents of n roots are divided: none of few, and
- * otherwise about half. */
+/* Low bits of n roots' exponents: none of few, otherwise about half. */
 static int64_t split_bits(int64_t n) {
     int64_t bits = 0;
     while (n >> bits > 1 << 16 && (int64_t)1 << 2 * bits < n)
@@ -451,7 +447,7 @@ static int add_tables(struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t
         a->split_bits = split_bits(n);
         a->table_split = gf_gpu_table_split(tables, n, (int)a->split_bits, &a->table_split_low);
     }
-    /* The twiddles that combine even and odd samples. */
+    /* Twiddles for even and odd samples. */
     if (gf_gpu_is_mirrored(ap)) {
         a->fold_bits = split_bits(a->axis_size);
         a->table_fold =
@@ -485,7 +481,7 @@ static int add_tables(struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t
 
 static int count_groups(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *tile,
                         const struct gf_gpu_ahead *ahead, int64_t *count) {
-    double groups = (double)((b->args.index[0].count + tile->lines - 1) / tile->lines);
+    double groups = (double)gf_divide_up(b->args.index[0].count, tile->lines);
     for (int i = 1; i < b->n; i++)
         groups *= (double)b->args.index[i].count;
     if (groups > 2147483647.0)
@@ -495,7 +491,7 @@ static int count_groups(const struct gf_gpu_pass_builder *b, const struct gf_gpu
     return 0;
 }
 
-/* The kernel is one file an algorithm, named like its entry. */
+/* Kernels are a file an algorithm, named like the entry. */
 static struct gf_gpu_pass *next_axis_pass(const struct gf_gpu_pass_builder *b,
                                           enum gf_gpu_algorithm algorithm, bool ahead) {
     static const char *const entries[] = {[GF_GPU_PLAIN] = "fft_plain",
@@ -514,8 +510,7 @@ static struct gf_gpu_pass *next_axis_pass(const struct gf_gpu_pass_builder *b,
                             entry);
 }
 
-/* The pass itself, all but its groups. NULL, with the message set by gf_fail(), when there are too
- * many. */
+/* The pass but for its groups; NULL, after gf_fail(), if there are too many. */
 static struct gf_gpu_pass *append(const struct gf_gpu_pass_builder *b,
                                   const struct gf_gpu_tile *tile,
                                   const struct gf_gpu_ahead *ahead) {

@@ -1,4 +1,4 @@
-/* A pass along an axis as options of its kernel, and as a line of `gpufft plan`. */
+/* An axis pass as kernel options, and as a line of `gpufft plan`. */
 #include "core/gpu/plan/pass_builder.h"
 
 #include <math.h>
@@ -33,10 +33,7 @@ void gf_gpu_axis_pass_describe(const struct gf_gpu_pass_builder *b, const struct
     };
     const struct gf_gpu_axis_pass *ap = b->ap;
     char tile[80], end[40] = "", across[64] = "";
-    if (t->sides == 2) /* two half lines that are combined */
-        gf_gpu_tile_describe_twice(t, tile, sizeof tile);
-    else
-        gf_gpu_tile_describe(t, tile, sizeof tile);
+    gf_gpu_tile_describe(t, t->sides, tile, sizeof tile); /* two sides are combined half lines */
     if (ap->store == STORE_SAMPLE)
         snprintf(end, sizeof end, " -> %s%s%s", gf_kind_name(ap->sample->kind), " ",
                  gf_dtype_name(ap->out_type));
@@ -87,8 +84,7 @@ bool gf_gpu_can_coalesce(const struct gf_gpu_pass_builder *b, bool in) {
            !props->shaders && !b->p->general && !b->chains;
 }
 
-/* Whether a pair's samples are adjacent, and every pair at an even offset: one access moves
- * both. */
+/* A pair's samples are adjacent, every pair at an even offset: one access moves both. */
 static bool pairs_are_near(const struct gf_gpu_pass_builder *b, bool in, bool neighbours) {
     const struct pass_args *a = &b->args;
     bool near = neighbours || ((in ? a->pair_in : a->pair_out) == 1 && a->lone < 0 &&
@@ -98,7 +94,7 @@ static bool pairs_are_near(const struct gf_gpu_pass_builder *b, bool in, bool ne
     return near;
 }
 
-/* Whether elements of one line are within 32 bits of each other. */
+/* A line's elements are within 32 bits of each other. */
 static bool is_short(const struct gf_gpu_pass_builder *b, int64_t stride) {
     int64_t points = b->args.axis_size;
     if (b->ap->convolution > points)
@@ -136,8 +132,8 @@ void gf_gpu_general_options(const struct gf_gpu_pass_builder *b, struct gf_gpu_p
     sample_options(b, pass);
 }
 
-/* One more than the largest offset, in elements, that a work item computes on the way in or out: of
- * lines past the last one too, which a tile may have. */
+/* One more than the largest offset, in elements, that a work item computes, including a tile's
+ * lines past the last. */
 static double reach(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t, bool in) {
     const struct pass_args *a = &b->args;
     double most =
@@ -145,7 +141,7 @@ static double reach(const struct gf_gpu_pass_builder *b, const struct gf_gpu_til
         (double)(in ? a->pair_in : a->pair_out);
     for (int i = 0; i < b->n; i++) {
         const struct index_args *x = &a->index[i];
-        int64_t stride = in ? x->in : x->out, count = x->count > x->size ? x->count : x->size;
+        int64_t stride = in ? x->in : x->out, count = gf_max(x->count, x->size);
         if (in && i == 0 && b->ap->across_axis >= 0) /* of pairs of lines */
             stride /= 2;
         if (i == 0 && gf_gpu_joins(b->ap) > 1) { /* a tile has all of them */
@@ -160,7 +156,7 @@ static double reach(const struct gf_gpu_pass_builder *b, const struct gf_gpu_til
     return most;
 }
 
-/* Whether 32 bits do not hold all of the pass's offsets and twice its coordinates. */
+/* 32 bits do not hold all offsets and twice the coordinates. */
 static bool is_far(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     const double most = 2147483648.0;
     double points = fmax((double)b->args.axis_size, (double)b->ap->convolution);
@@ -202,8 +198,8 @@ void gf_gpu_tile_options(struct gf_gpu_pass *pass, const char *prefix,
         gf_gpu_option(pass, "-DMEMBER%d=%d", i, t->member_radix[i]);
 }
 
-/* Bytes an access with which whole rows of samples are written through the tile: as many as all
- * rows begin at multiples of. 0: they are not written so. */
+/* Bytes an access in which whole rows of samples are written through the tile, dividing all rows'
+ * offsets; 0: not written so. */
 static int row_access(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     const struct gf_gpu_axis_pass *ap = b->ap;
     const struct pass_args *a = &b->args;
@@ -214,7 +210,7 @@ static int row_access(const struct gf_gpu_pass_builder *b, const struct gf_gpu_t
         2 * samples * bytes * t->lines > t->local_bytes)
         return 0;
     for (int i = 0; i < b->n; i++)
-        samples |= a->index[i].out; /* its lowest bit is that of the greatest power of two */
+        samples |= a->index[i].out; /* the lowest bit is that of the common power of two */
     for (int access = 16; access >= 4; access /= 2)
         if (samples * bytes % access == 0)
             return access;
@@ -244,7 +240,7 @@ void gf_gpu_axis_pass_options(const struct gf_gpu_pass_builder *b, const struct 
                   is_short(b, b->args.axis_out), pass->far);
     gf_gpu_option(pass, "-DWHOLE_IN=%d -DWHOLE_OUT=%d -DUNIT_AXIS_IN=%d -DUNIT_AXIS_OUT=%d", whole,
                   whole, b->args.axis_in == 1, b->args.axis_out == 1);
-    /* Two complex numbers are one access in single precision alone. */
+    /* Two complex numbers are one access in single precision only. */
     bool two = t->sides == 2 && ap->load == LOAD_COMPLEX, wide = b->p->job.precision == GF_DOUBLE;
     bool halves = ap->load == LOAD_TWO_HALVES;
     gf_gpu_option(pass, "-DNEAR_IN=%d -DNEAR_OUT=%d",

@@ -1,6 +1,6 @@
-/* The cheapest plans, best first. A plan is a row of decisions, each of which takes the cheapest of its
- * alternatives, the second, the third … The next plans after one are those in which one decision, the last
- * that is not the cheapest or one after it, takes its next alternative: so every row comes up once (Lawler
+/* The cheapest plans, best first. A plan is a row of decisions, each taking the cheapest, second,
+ * third … alternative. Its next plans are those in which one decision, the last that is not the
+ * cheapest or one after it, takes its next alternative, so that every row comes up once (Lawler
  * 1972, A procedure for computing the K best solutions to discrete optimization problems). */
 #include "core/gpu/plan/decision.h"
 
@@ -10,16 +10,16 @@
 #include "core/base/status.h"
 #include "core/gpu/plan/make.h"
 
-enum { MOST = 512 }; /* plans that are made, and not those of all jobs are looked at to the end */
+enum { MOST = 512 }; /* plans made; some jobs have more */
 
-/* Each decision that is not by cost counts for so much more: of plans that cost about the same those come
- * first which differ in one thing, and not those that differ in all. The very first are those next to the
- * estimate's plan that cost less than so many times as much: what one figure gets wrong, others may not. */
+/* Each decision not by cost adds so much: among about equal plans, those that differ in one thing
+ * come first. The very first are those next to the estimate's plan that cost less than `far` times
+ * as much: where one figure is wrong, others may not be. */
 static const double changed = 0.05, far = 1.3;
 
 struct node {
     struct gf_gpu_choices choices;
-    int from, changes; /* the first decision that may still change; those that are not by cost */
+    int from, changes; /* the first decision that may still change; number not by cost */
     double cost, rank;
     bool expanded;
 };
@@ -38,7 +38,7 @@ bool gf_gpu_can_choose(const struct gf_job *job) {
     return job->op == GF_FFT && !parts;
 }
 
-/* The plan of a script, if there is room, and it is one. */
+/* The plan of a script, if it is one and there is room. */
 static int add(struct search *s, const struct node *parent, const char *script, int from,
                int changes) {
     struct gf_gpu_plan *p;
@@ -58,7 +58,7 @@ static int add(struct search *s, const struct node *parent, const char *script, 
     return 0;
 }
 
-/* The plans next to one, each from the decision on that changes by cost. */
+/* The plans next to one. */
 static void expand(struct search *s, struct node *node) {
     node->expanded = true;
     for (int i = node->from; i < node->choices.n; i++) {

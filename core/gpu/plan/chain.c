@@ -1,4 +1,5 @@
-/* Which neighbouring passes become one launch, and what that needs: kernels/fft_chain.cl, fft_planes.cl. */
+/* Which neighbouring passes become one launch (kernels/fft_chain.cl, fft_planes.cl), and what that
+   needs. */
 
 #include <math.h>
 #include <string.h>
@@ -9,19 +10,18 @@
 #include "core/gpu/plan/plan_builder.h"
 #include "core/gpu/plan/tables.h"
 
-/* Data between the two passes should leave room in the second-level cache for data that only passes
- * through. */
+/* Leaves room in the second-level cache for data that only pass through. */
 enum { RING_BYTES = 28 << 20 };
 
-/* Measured: strips of columns gain from so many times the device's least number of bytes on, which
- * both passes read and write; planes up to so many bytes, those of packed reals (with their mirror images,
- * where those are other planes) up to fewer. */
+/* Measured: strips of columns gain if both passes read and write so many times the device's least
+ * bytes; planes up to so many bytes, those of packed reals (with mirror images in other planes) up
+ * to fewer. */
 enum { COLUMNS_MOVE = 12, PLANE_BYTES = 2 << 20, REAL_PLANE_BYTES = 512 << 10 };
 
-/* Measured, see set_ring(). */
+/* Measured: set_ring(). */
 static const double LEAD = 1.25;
 
-/* Lines of a tile; points of a work item; bytes that are adjacent in memory. */
+/* A tile's lines; a work item's points; adjacent bytes. */
 enum { MOST_LINES = 64, MOST_HELD = 16, LONG_SEGMENT = 256, SHORT_SEGMENT = 64 };
 enum { LEAST_THREADS = 256 };
 
@@ -29,16 +29,15 @@ enum { LEAST_THREADS = 256 };
 struct pair {
     const struct gf_gpu_pass *first, *second;
     struct gf_gpu_tile tile[2]; /* of as many work items */
-    int along[2];  /* the index that runs within a strip, of an axis that is split; or -1:
-                              * strips are planes, one for each value of the outermost index */
-    bool mirrored; /* strips are planes and their mirror images */
-    enum gf_gpu_buffer_id ring;  /* where what is between the two is */
-    bool in_place;               /* the second pass rewrites what the first one wrote */
-    struct gf_gpu_planes planes; /* a tile holds what is between the two; count 0: none does */
+    int along[2];  /* the index within a strip; -1: strips are planes, by the outermost */
+    bool mirrored; /* planes with their mirror images */
+    enum gf_gpu_buffer_id ring;  /* between the two */
+    bool in_place;               /* the second pass rewrites the first one's results */
+    struct gf_gpu_planes planes; /* tiles that hold what is between; count 0: none */
 };
 
 /* The index along the axis' other part: the only one that adds to the coordinate, on the way in or
- * out. -1: none, several, or it is the fast index. */
+ * out. -1: none, several, or the fast index. */
 static int part_index(const struct gf_gpu_pass *pass, bool in) {
     int found = -1;
     for (int i = 0; i < pass->indices; i++) {
@@ -52,7 +51,7 @@ static int part_index(const struct gf_gpu_pass *pass, bool in) {
     return found;
 }
 
-/* Plans one of the two tiles anew, with so many lines and work items. */
+/* Plans a tile anew, with so many lines and work items. */
 static bool match_tile(const struct gf_gpu_plan *p, struct pair *pair, int which, int64_t lines,
                        int threads) {
     const struct gf_gpu_pass *pass = which ? pair->second : pair->first;
@@ -72,12 +71,12 @@ static bool match_tile(const struct gf_gpu_plan *p, struct pair *pair, int which
         return false;
     if (threads * t->lines >= 2 * t->threads * lines) /* too few points for each */
         return false;
-    const int held = t->held > MOST_HELD ? t->held : MOST_HELD;
+    const int held = (int)gf_max(t->held, MOST_HELD);
     return !gf_gpu_tile_plan(&request, &p->props, &pair->tile[which]) && t->held <= held;
 }
 
-/* Tiles of as many points: that of fewer grows. Of half as many, where lines are whole axes and columns
- * then still are segments of some length: more groups at the same time, of which fewer wait. */
+/* Tiles of equally many points: the smaller grows. Half as many if lines are whole axes and columns
+ * remain segments of some length: more concurrent groups, fewer of which wait. */
 static bool match_points(const struct gf_gpu_plan *p, struct pair *pair) {
     const struct gf_gpu_tile *s = &pair->tile[0], *t = &pair->tile[1];
     const int64_t element = p->job.precision == GF_DOUBLE ? 16 : 8;
@@ -97,7 +96,7 @@ static bool match_points(const struct gf_gpu_plan *p, struct pair *pair) {
            match_tile(p, pair, fewer, lines * larger->length / other->length, threads);
 }
 
-/* Tiles of as many lines: those of the narrower one where its segments are long enough. */
+/* Tiles of equally many lines: the narrower one's if its segments are long enough. */
 static bool match_lines(const struct gf_gpu_plan *p, struct pair *pair) {
     const int64_t element = p->job.precision == GF_DOUBLE ? 16 : 8;
     const int fewer = pair->tile[1].lines < pair->tile[0].lines;
@@ -106,7 +105,7 @@ static bool match_lines(const struct gf_gpu_plan *p, struct pair *pair) {
     return match_tile(p, pair, !kept, pair->tile[kept].lines, pair->tile[kept].threads);
 }
 
-/* Strips of columns: the tiles of both are as wide, and the other indices have the same order. */
+/* Strips of columns: tiles are equally wide, the other indices ordered alike. */
 static bool are_columns(const struct gf_gpu_plan *p, struct pair *pair) {
     const struct gf_gpu_pass *a = pair->first, *b = pair->second;
     const struct gf_gpu_tile *s = &a->tile, *t = &b->tile;
@@ -124,8 +123,8 @@ static bool are_columns(const struct gf_gpu_plan *p, struct pair *pair) {
     return alike && match_lines(p, pair);
 }
 
-/* Strips that are planes: one value of the outermost index, which both passes have; with their mirror
- * images where the second pass reads both and the index is transformed. */
+/* Strips that are planes: values of the outermost index of both passes; with their mirror images if
+ * the second pass reads both and the index is transformed. */
 static bool are_planes(const struct gf_gpu_plan *p, struct pair *pair) {
     const struct gf_gpu_pass *a = pair->first, *b = pair->second;
     const int last = a->indices - 1;
@@ -146,7 +145,7 @@ static bool are_planes(const struct gf_gpu_plan *p, struct pair *pair) {
 bool gf_gpu_chains_planes(const struct gf_gpu_plan *p, const int64_t n[4]) {
     enum { LINE = 128, GROUPS_FIT = 3 }; /* bytes of a cache line */
     const int64_t row = n[2] * (p->job.precision == GF_DOUBLE ? 16 : 8), plane = n[1] * row;
-    /* Rows that are transformed last, in a tile, are written in whole sectors then. */
+    /* Rows transformed last, in a tile, are written in whole sectors. */
     const bool in_tile = gf_gpu_groups_fit(&p->props, plane) >= GROUPS_FIT && row % LINE == 0;
     return p->props.chain_bytes && plane <= PLANE_BYTES && !in_tile && n[3] == 1 &&
            plane * n[0] >= p->props.chain_bytes;
@@ -156,12 +155,12 @@ static bool is_plain(const struct gf_gpu_pass *pass) {
     return pass->kind == GF_GPU_PASS_AXIS && pass->plain && !pass->far;
 }
 
-/* The tiles of a launch through the second-level cache are the passes' own, and read and write lines. */
+/* Tiles of a launch through the second-level cache are the passes' own, and move lines. */
 static bool is_coalesced(const struct gf_gpu_pass *pass) {
     return pass->tile.coalesced_in || pass->tile.coalesced_out;
 }
 
-/* True if a chain's second pass may write the output: numbers of which none clips. */
+/* A chain's second pass may write numbers of which none clips. */
 static bool can_end(const struct gf_gpu_plan *p, const struct gf_gpu_pass *pass) {
     return pass->output < 0
                ? pass->store == STORE_COMPLEX || pass->store == STORE_ROW_HALVES ||
@@ -169,9 +168,9 @@ static bool can_end(const struct gf_gpu_plan *p, const struct gf_gpu_pass *pass)
                : pass->store == STORE_PAIR && !gf_dtype_is_integer(p->job.out[pass->output].dtype);
 }
 
-/* Picks the buffer between the passes: the one that the first pass writes or, if it also reads that, the
- * other work buffer. False if there is none, or if one pass would overwrite data that the other one
- * still reads because their rows there differ in length. */
+/* The buffer between the passes: the first one's destination or, if it also reads that, the other
+ * work buffer. False if there is none, or one pass would overwrite what the other still reads, as
+ * their rows differ in length. */
 static bool find_ring(struct pair *pair) {
     const enum gf_gpu_buffer_id from = pair->first->buffer[0], to = pair->second->buffer[1];
     pair->ring = pair->first->buffer[1];
@@ -205,7 +204,7 @@ static bool can_chain(const struct gf_gpu_plan *p, struct pair *pair) {
     return are_planes(p, pair);
 }
 
-/* Tiles of a pass's own count from one of the index to the next. */
+/* Tiles in a pass's own count from one of the index to the next. */
 static int64_t tiles_below(const struct gf_gpu_pass *pass, int index, int64_t tiles) {
     for (int i = 1; i < index; i++)
         tiles *= pass->args.pass.index[i].count;
@@ -213,7 +212,7 @@ static int64_t tiles_below(const struct gf_gpu_pass *pass, int index, int64_t ti
 }
 
 static int64_t tiles_along(const struct gf_gpu_pass *pass, int lines) {
-    return (pass->args.pass.index[0].count + lines - 1) / lines;
+    return gf_divide_up(pass->args.pass.index[0].count, lines);
 }
 
 /* A strip of columns in its slot: rows of the tile's lines. */
@@ -261,14 +260,13 @@ static void set_planes(const struct pair *pair, struct chain_args *args) {
         args->first.index[last].out = args->second.index[last].in = 0;
 }
 
-/* Groups that a unit works on at once. */
+/* Groups of a unit. */
 static int together(const struct pair *pair) {
-    const int s = pair->tile[0].resident, t = pair->tile[1].resident;
-    return s < t ? s : t;
+    return (int)gf_min(pair->tile[0].resident, pair->tile[1].resident);
 }
 
-/* The second pass follows a strip later, and LEAD times as many tiles as run at a time: later, the cache
- * loses some, and sooner, groups wait. False where strips are too large, or too few. */
+/* The second pass follows a strip later, and LEAD times as many tiles as run at a time: later, the
+ * cache loses some; sooner, groups wait. False: strips are too large, or too few. */
 static bool set_ring(const struct gf_gpu_plan *p, const struct pair *pair,
                      struct chain_args *args) {
     int64_t element = p->job.precision == GF_DOUBLE ? 16 : 8;
@@ -276,7 +274,7 @@ static bool set_ring(const struct gf_gpu_plan *p, const struct pair *pair,
     int64_t room = RING_BYTES / (args->slot * element);
     args->lag = 1 + (int64_t)ceil(LEAD * p->props.units * resident /
                                   (double)(args->inner[0] + args->inner[1]));
-    args->slots = 2 * args->lag < room ? 2 * args->lag : room;
+    args->slots = gf_min(2 * args->lag, room);
     if (args->slots < 2 || args->slots > args->strips)
         return false;
     if (args->lag >= args->slots)
@@ -288,7 +286,7 @@ static bool set_ring(const struct gf_gpu_plan *p, const struct pair *pair,
     return (args->strips + args->lag) * (args->inner[0] + args->inner[1]) <= INT32_MAX;
 }
 
-/* A pass's options that begin like one of these, with a prefix of their names. */
+/* Copies a pass's options that begin like one of these, with a prefix. */
 static void carry_options(struct gf_gpu_pass *chain, const char *prefix,
                           const struct gf_gpu_pass *from, const char *const *needed, size_t n) {
     char text[sizeof from->kernel.options], *rest = text, *word;
@@ -301,7 +299,7 @@ static void carry_options(struct gf_gpu_pass *chain, const char *prefix,
             }
 }
 
-/* Sets the divisors of the kernel's index arithmetic. */
+/* Divisors of the kernel's index arithmetic. */
 static void set_divisors(const struct chain_args *args, struct gf_gpu_pass *chain) {
     for (int i = 0; i < 2; i++)
         gf_gpu_option(chain, "-DINNER%d=%lld -DBELOW%d=%lld", i, (long long)args->inner[i], i,
@@ -310,8 +308,8 @@ static void set_divisors(const struct chain_args *args, struct gf_gpu_pass *chai
                   (long long)args->slots);
 }
 
-/* The options of both, the second one's with the prefix that kernels/chain_next.h expects, each of its
- * own tile. The first one writes no samples, the second one reads none. */
+/* Options of both, the second one's with chain_next.h's prefix, each for its own tile. The first
+ * writes no samples, the second reads none. */
 static void set_options(const struct pair *pair, struct gf_gpu_pass *chain) {
     static const char *const both[] = {"UNIT_", "INDICES=",  "LOAD=",   "STORE=", "SPLIT=",
                                        "MULTI", "SCALED=",   "MIRROR=", "SHORT_", "WHOLE_",
@@ -331,7 +329,7 @@ static void set_options(const struct pair *pair, struct gf_gpu_pass *chain) {
     carry_options(chain, "", pair->second, end, 1);
 }
 
-/* The launch's arguments but for its tables. */
+/* The launch's arguments without tables. */
 static bool lay_out(const struct gf_gpu_plan *p, const struct pair *pair, struct chain_args *args) {
     args->first = pair->first->args.pass;
     args->second = pair->second->args.pass;
@@ -342,7 +340,7 @@ static bool lay_out(const struct gf_gpu_plan *p, const struct pair *pair, struct
     return set_ring(p, pair, args);
 }
 
-/* The saving of running pass i and the next one in one launch; 0 if they cannot be one, or cost more. */
+/* The saving of pass i and the next in one launch; 0: impossible, or none. */
 static double gain_of(const struct gf_gpu_plan *p, int i, struct pair *pair,
                       struct chain_args *args) {
     const struct gf_gpu_pass *a = &p->pass[i], *b = &p->pass[i + 1];
@@ -372,7 +370,7 @@ double gf_gpu_chains_gain(const struct gf_gpu_plan *p, int first) {
     return gain;
 }
 
-/* The kernel of a chain whose second pass follows strips later, and what it needs beside tables. */
+/* For a second pass that follows strips later. */
 static void use_ring(struct gf_gpu_plan *p, const struct pair *pair, const struct chain_args *args,
                      struct gf_gpu_pass *chain) {
     const struct gf_gpu_pass *a = pair->first, *b = pair->second;
@@ -384,14 +382,12 @@ static void use_ring(struct gf_gpu_plan *p, const struct pair *pair, const struc
     GF_GPU_BUFFERS(chain, a->buffer[0], pair->ring, b->buffer[1], GF_GPU_TABLES, GF_GPU_PARAMS,
                    GF_GPU_CHAIN);
     const int64_t ring = args->slots * args->slot * (p->job.precision == GF_DOUBLE ? 16 : 8);
-    if (p->bytes[pair->ring] < ring)
-        p->bytes[pair->ring] = ring;
+    p->bytes[pair->ring] = gf_max(p->bytes[pair->ring], ring);
     int64_t counters = 4 * (2 + 2 * args->strips);
-    if (p->bytes[GF_GPU_CHAIN] < counters)
-        p->bytes[GF_GPU_CHAIN] = counters;
+    p->bytes[GF_GPU_CHAIN] = gf_max(p->bytes[GF_GPU_CHAIN], counters);
 }
 
-/* Likewise of one whose tiles hold planes. */
+/* For tiles that hold planes. */
 static void use_planes(const struct pair *pair, struct gf_gpu_pass *chain) {
     strcpy(chain->kernel.file, "fft_planes.cl");
     strcpy(chain->kernel.entry, "fft_planes");
@@ -423,7 +419,7 @@ static bool make_chain(struct gf_gpu_plan *p, const struct pair *pair,
     chain->args.chain.first.table_stage = first;
     chain->args.chain.second.table_stage = second;
     chain->group = s->threads;
-    chain->local_bytes = s->local_bytes > t->local_bytes ? s->local_bytes : t->local_bytes;
+    chain->local_bytes = gf_max(s->local_bytes, t->local_bytes);
     chain->kernel.local_bytes = chain->local_bytes;
     chain->args_bytes = sizeof *args;
     if (pair->planes.count)

@@ -1,27 +1,27 @@
-/* The traffic of a pass along an axis, and its cost with a given tile. */
+/* Traffic and cost of a pass along an axis. */
 
 #include <math.h>
 
 #include "core/gpu/plan/pass_builder.h"
 
-/* All costs are in bytes that a device copies in the same time. The figures below were fitted to
- * 1600 passes of 44 jobs, chosen ones and others at random, on a GPU (NVIDIA H200, 4.24 TB/s read
- * and written); three quarters of the passes are within 15% of them, all jobs' totals but the
- * smallest. Fitted again to 40 passes of an H100, they predict the others three times as well, but choose no
- * better: of 60 jobs some would be 9 to 17% slower. */
+/* Costs are in bytes that a device copies in the same time. Figures were fitted to 1600 passes of
+ * 44 jobs, chosen and random, on an NVIDIA H200 (4.24 TB/s read and written); three quarters of the
+ * passes, and all jobs' totals but the smallest, are within 15%. Fitted again to 40 passes of an
+ * H100, they predict others three times as well but choose no better: of 60 jobs some would be 9 to
+ * 17% slower. */
 
-/* The cost of a launch, however little it does: 3 microseconds, and 1.3 of a pass along an axis, which begins
- * beside the one before it. On an NVIDIA H100 (3.01 TB/s) passes were predicted best with 1.3 to 2.4. */
+/* Any launch, however little it does: 3 us; and 1.3 us of a pass along an axis, which begins beside
+ * the one before it. On an NVIDIA H100 (3.01 TB/s) 1.3 to 2.4 us predicted best. */
 static const double launch_bytes = 13e6, axis_launch_bytes = 5.5e6;
 
-/* The cost of bytes that a pass writes and the next one of the same launch reads from the second-level
- * cache, relative to memory. Measured on the same GPU. */
+/* Bytes that the next pass of the launch reads from the second-level cache, relative to memory.
+ * Measured on the same GPU. */
 static const double kept_share = 0.4;
 
-/* And what is read a second time, by the next group, costs so much of the first time. */
+/* A second read by the next group, relative to the first. */
 static const double again_share = 0.28;
 
-/* One more exchange and radix in the units of tile.c's codelets. */
+/* One more exchange and radix, in tile.c's units. */
 static const double join_work = 1.6;
 
 double gf_gpu_chain_cost(const struct gf_gpu_pass *first, const struct gf_gpu_pass *second,
@@ -35,8 +35,8 @@ double gf_gpu_launch_cost(const struct gf_gpu_props *props) {
     return props->is_cpu ? 0 : launch_bytes;
 }
 
-/* How much longer than a copy bytes take that are read or written in segments of so many bytes,
- * `stride` bytes apart: 0.2 is a fifth longer. The table is of strides of 64 KiB. */
+/* Relative excess over a copy for segments of so many bytes, `stride` bytes apart: 0.2 is a fifth
+ * longer. The table is for strides of 64 KiB. */
 static double delay(double segment, bool written, double stride) {
     static const struct {
         double bytes, read, write;
@@ -47,7 +47,7 @@ static double delay(double segment, bool written, double stride) {
                  {256, 0.189, 0}};
     enum { N = sizeof table / sizeof *table };
     double far = 1;
-    if (stride > 0) /* a row's segments are nearer in the caches' and the memory's own pages */
+    if (stride > 0) /* a row's segments are nearer in caches' and memory's pages */
         far = fmin(fmax(1 + (written ? 0.040 : 0.044) * log2(stride / 65536), 0.2), 3);
     if (segment <= table[0].bytes) /* a sector moves whole */
         return far *
@@ -63,7 +63,7 @@ static double delay(double segment, bool written, double stride) {
     return far * (near + t * ((written ? table[i].write : table[i].read) - near));
 }
 
-/* The delay of samples smaller than a float, whose number decides. */
+/* For samples smaller than a float, whose number decides. */
 static double sample_delay(double segment, bool written) {
     return (written ? 8.6 : 14) / segment;
 }
@@ -94,21 +94,22 @@ void gf_gpu_axis_pass_bytes(struct gf_gpu_pass_builder *b) {
         b->read += (double)b->p->bytes[GF_GPU_FILTER];
 }
 
-/* Bytes that are adjacent in memory and move together: along the line where its points are
- * neighbours, across the fast index where those are; fewer where other elements are in between. */
+/* Adjacent bytes that move together: along the line if its points are neighbours, across the fast
+ * index if those are; fewer with other elements between. */
 static double run_of(int64_t step, int64_t fast, int64_t points, int lines, int64_t bytes) {
     int64_t near = step < fast || lines == 1 ? step : fast;
     double run = (double)(near == step ? points : lines) * (double)bytes;
     if (near > 1 && near * bytes >= 32)
         return (double)bytes;
-    /* Scattered inside a sector, which moves whole. Pairs of samples are two lines of one tile. */
+    /* Scattered in a sector, which moves whole. Pairs of samples are two lines of a tile. */
     if (near >= 4)
         return 32.0 / (double)near;
     return run;
 }
 
-/* Sectors that the segments of columns touch, relative to those that would hold them: where points, `step` bytes
- * apart, or lines are not whole sectors apart, most segments lie across one more. 1 for rows, whose step is 0. */
+/* Sectors that columns' segments touch, relative to those that would hold them: unless points,
+ * `step` bytes apart, and lines are whole sectors apart, most segments touch one more. 1 for rows,
+ * step 0. */
 static double sectors(const struct gf_gpu_pass_builder *b, bool in, double segment, int64_t step) {
     enum { SECTOR = 32 };
     const int64_t bytes = in ? b->in_bytes : b->out_bytes;
@@ -122,16 +123,16 @@ static double sectors(const struct gf_gpu_pass_builder *b, bool in, double segme
     return 1 + (double)(SECTOR - unit) / fmax(segment, SECTOR);
 }
 
-/* Moving the points, and what is done with them, at the same time. */
+/* Moving points and calculating overlap in part. */
 static double together(double memory, double arithmetic, bool is_cpu) {
-    static const double p = 1.392; /* infinite if one of the two were hidden behind the other */
+    static const double p = 1.392; /* infinite if one hid the other */
     return is_cpu ? memory + arithmetic : pow(pow(memory, p) + pow(arithmetic, p), 1 / p);
 }
 
-/* How much longer than a copy rows take of which the items that share one read, or write, less than two
- * sectors with each access, or parts of sectors: others ask for the same ones again, of which the
- * first-level cache has the fewer the longer the row is. Measured on the same GPU with rows of 5 to 128
- * points; longer ones keep what was fitted. */
+/* Excess over a copy for rows of which the items that share one move less than two sectors, or
+ * parts of sectors, an access: others request these again, and the first-level cache keeps fewer
+ * the longer the row. Measured on the same GPU with rows of 5 to 128 points; longer ones keep what
+ * was fitted. */
 static double rows_delay(const struct gf_gpu_tile *t, bool rows, int64_t bytes) {
     enum { SECTOR = 32, MOST_POINTS = 128 };
     const int64_t run = t->threads / t->lines * bytes;
@@ -144,7 +145,7 @@ static double rows_delay(const struct gf_gpu_tile *t, bool rows, int64_t bytes) 
 static double memory_cost(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     const struct index_args *fast = &b->args.index[0];
     const struct gf_gpu_axis_pass *ap = b->ap;
-    /* Half of mirrored lines are neighbours; two samples of folded ones are a point. */
+    /* Half of mirrored lines are neighbours; two folded samples are a point. */
     const bool pairs = ap->fold && gf_gpu_is_part(ap);
     const int half = t->lines / 2;
     double run_in = run_of(b->in_step, fast->in, t->length,
@@ -170,28 +171,26 @@ static double memory_cost(const struct gf_gpu_pass_builder *b, const struct gf_g
     out += rows_delay(t, t->rows_out && gf_gpu_can_coalesce(b, false),
                       ap->store == STORE_TWO_HALVES ? b->out_bytes / 2 : b->out_bytes);
     double reads = 1;
-    if (pairs &&
-        ap->load == LOAD_ROW_HALVES) /* of each frequency; of sectors, too, that two share */
+    if (pairs && ap->load == LOAD_ROW_HALVES) /* of each frequency; and of shared sectors */
         reads = half * b->in_bytes < 32 ? 2.6 : 1.3;
-    if (ap->across_axis >= 0) /* two lines each, the second time out of a cache */
+    if (ap->across_axis >= 0) /* two lines each, the second time from a cache */
         reads += again_share;
     return reads * b->read * (1 + in) * sectors(b, true, run_in, from) +
            b->written * (1 + out) * sectors(b, false, run_out, to);
 }
 
-/* A point's four-step twiddle: one that neighbours share or have side by side, one of two short tables,
- * or one from anywhere in a long table. */
+/* A point's four-step twiddle: shared by neighbours or adjacent, from two short tables, or from
+ * anywhere in a long one. */
 static double split_cost(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     if (!b->args.index[0].turn || gf_gpu_turns_by_line(b, t))
         return 1;
     return b->ap->length * b->ap->after > 1 << 16 ? 2.5 : 13;
 }
 
-/* A point's arithmetic and exchanges, the twiddles of a split line, the conversion of samples. */
+/* A point's arithmetic and exchanges, a split line's twiddles, conversion of samples. */
 static double arithmetic_cost(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     const struct index_args *fast = &b->args.index[0];
-    double full =
-        (double)((fast->count + t->lines - 1) / t->lines * t->lines) / (double)fast->count;
+    double full = (double)(gf_divide_up(fast->count, t->lines) * t->lines) / (double)fast->count;
     double points = b->lines * (double)b->ap->length * full;
     bool prime = t->algorithm == GF_GPU_BLUESTEIN || t->algorithm == GF_GPU_RADER;
     if (b->p->props.is_cpu)
@@ -211,14 +210,14 @@ static double arithmetic_cost(const struct gf_gpu_pass_builder *b, const struct 
 
 double gf_gpu_groups_of_unit(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     int64_t fast = b->args.index[0].count;
-    double tiles = (double)((fast + t->lines - 1) / t->lines), units = b->p->props.units;
+    double tiles = (double)gf_divide_up(fast, t->lines), units = b->p->props.units;
     return tiles * b->lines / (double)fast / units;
 }
 
-/* How much longer a pass takes whose groups are alone on their units. Measured for columns, of 1024 points 4 to
- * 8 MiB apart, with which segments of 64 bytes lose more than that: each is in a page of memory of its
- * own. And for lines of four radices or more, of 2187 to 4095 points if odd, of 2500 and 4000 in double
- * precision: other groups would move memory during their many exchanges. */
+/* Factor on passes whose groups are alone on their units. Measured for columns of 1024 points 4 to
+ * 8 MiB apart, each segment in a memory page of its own, with which segments of 64 bytes lose more;
+ * and for lines of four radices or more, 2187 to 4095 points if odd, 2500 and 4000 in double
+ * precision, in whose many exchanges other groups would move memory. */
 static double alone_share(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     enum { PAGE = 2 << 20 };
     const bool pages = !t->rows_in && !t->rows_out && b->in_step * b->in_bytes > PAGE &&
@@ -235,14 +234,14 @@ double gf_gpu_axis_pass_cost(const struct gf_gpu_pass_builder *b, const struct g
     /* Other groups move memory while one waits or calculates. */
     memory *= 1 + 0.115 * fmax(0, 1 - t->resident * t->threads / 1024.0);
     memory *= t->resident > 1 ? 1 : alone_share(b, t);
-    /* All of a group's items wait for its rows before they calculate, and again before they are stored. */
+    /* A group waits for all of its rows before it calculates, and again before it stores. */
     if (t->coalesced_in || t->coalesced_out)
         memory *= 1 + 0.3 / t->resident;
     /* Units without a group do no arithmetic; the others move nearly as much as all of them would. */
     const double idle = is_cpu ? 1 : fmax(1, 1 / gf_gpu_groups_of_unit(b, t));
     double cost = together(memory, idle * arithmetic_cost(b, t), is_cpu) * pow(idle, 0.1);
-    /* A filter's table across its rows: neighbouring lines share what the second level cache holds.
-     */
+    /* A filter's table across its rows: neighbouring lines share what the second-level cache
+     * holds. */
     if (b->ap->filtered && b->args.filter_along != 1)
         cost += 3 * (double)b->p->bytes[GF_GPU_FILTER];
     return cost + (is_cpu ? 0 : axis_launch_bytes);
@@ -259,8 +258,8 @@ double gf_gpu_planes_cost(const struct gf_gpu_plan *p, const struct gf_gpu_pass 
     }
     double memory = moved[0] + moved[1];
     memory *= 1 + 0.115 * fmax(0, 1 - planes->resident * t->threads / 1024.0);
-    memory *= 1 + 0.3 * fmax(0, 1 - t->threads / 128.0); /* few warps a group leave units idle */
-    /* The exchange between the passes is one of its own. */
+    memory *= 1 + 0.3 * fmax(0, 1 - t->threads / 128.0); /* few warps a group idle units */
+    /* The exchange between the passes is one more. */
     const double points = (double)(planes->groups * t->length * t->lines);
     const double cost = together(memory, 0.700 * points * (t[0].work + t[1].work + 1), false);
     return cost * pow(fmax(1, p->props.units / (double)planes->groups), 0.1) + axis_launch_bytes;

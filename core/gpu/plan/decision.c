@@ -36,7 +36,7 @@ struct gf_gpu_decision gf_gpu_decision_begin(const struct gf_gpu_plan *p) {
     return d;
 }
 
-/* Among the others by its cost; of equal ones the first offered comes first. */
+/* Rising by cost; of equal ones the first offered is first. */
 static void insert(struct gf_gpu_decision *d, double cost, const char *name) {
     int at = d->n;
     while (at > 0 && d->alternative[at - 1].cost > cost)

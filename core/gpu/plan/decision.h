@@ -1,5 +1,5 @@
-/* Names the planner's decisions, so that a plan can be written down and made again. Wherever the
- * planner takes the cheapest of several alternatives, it offers each one:
+/* Names the planner's decisions, so that a plan can be written down and made again. Where the
+ * planner takes the cheapest alternative, it offers each:
  *
  *     struct gf_gpu_decision d = gf_gpu_decision_begin(p);
  *     for (each alternative)
@@ -15,27 +15,27 @@
 #include "core/gpu/plan/plan.h"
 
 enum {
-    GF_GPU_SCRIPT = 512,     /* bytes of a script, its zero included */
-    GF_GPU_NAME = 24,        /* likewise of an alternative's name */
+    GF_GPU_SCRIPT = 512,     /* bytes of a script, with its zero */
+    GF_GPU_NAME = 24,        /* of an alternative's name */
     GF_GPU_DECISIONS = 24,   /* most of a plan */
-    GF_GPU_ALTERNATIVES = 40 /* of a decision: those beyond the cheapest are no choice */
+    GF_GPU_ALTERNATIVES = 40 /* of a decision: dearer ones are no choice */
 };
 
 /* The script that a plan follows, and the decisions taken. */
 struct gf_gpu_choices {
-    const char *script; /* the first decisions; later ones go by cost. NULL: all do */
+    const char *script; /* first decisions; later ones, or with NULL all, go by cost */
     int n;
     char taken[GF_GPU_DECISIONS][GF_GPU_NAME];
-    char next[GF_GPU_DECISIONS][GF_GPU_NAME]; /* the next dearer alternative; "": there is none */
+    char next[GF_GPU_DECISIONS][GF_GPU_NAME]; /* the next dearer alternative; "": none */
 };
 
 struct gf_gpu_decision {
-    struct gf_gpu_choices *choices; /* NULL: nothing is written down */
+    struct gf_gpu_choices *choices; /* NULL: not recorded */
     char wanted[GF_GPU_NAME];       /* by the script; "": the cheapest */
     char taken[GF_GPU_NAME];
     bool found;
     double least;
-    int n; /* alternatives offered, rising by cost */
+    int n; /* offered, rising by cost */
     struct gf_gpu_alternative {
         double cost;
         char name[GF_GPU_NAME];
@@ -44,30 +44,31 @@ struct gf_gpu_decision {
 
 /* NULL: the decision is not recorded. */
 struct gf_gpu_decision gf_gpu_decision_begin(const struct gf_gpu_plan *p);
-/* True if the caller should take this alternative instead of the previous one. The name has no space. */
+/* True if the caller should take this alternative instead of the last taken. Names have no
+   space. */
 bool gf_gpu_decision_offer(struct gf_gpu_decision *d, double cost, const char *name, ...)
     __attribute__((format(printf, 3, 4)));
-/* GF_EUNSUPP if none was taken: none was offered, or none with the name in the script. */
+/* GF_EUNSUPP: none was offered, or none of the script's name. */
 int gf_gpu_decision_end(struct gf_gpu_decision *d);
 
-/* The whole script; false where it is too long. */
+/* The whole script; false: too long. */
 bool gf_gpu_choices_text(const struct gf_gpu_choices *c, char script[GF_GPU_SCRIPT]);
-/* Word `i` of a script; "" beyond its end, and for one that is too long to be a name. */
+/* Word `i`; "" beyond the end, or if too long for a name. */
 void gf_gpu_script_word(const char *script, int i, char word[GF_GPU_NAME]);
 
-/* ---- candidates.c: the plans of a job that are expected to be the cheapest ---- */
+/* ---- candidates.c: plans that are expected to be the cheapest ---- */
 
 enum { GF_GPU_CANDIDATES = 12 };
 
 struct gf_gpu_candidate {
     char script[GF_GPU_SCRIPT];
-    double cost; /* as gf_gpu_plan_cost() */
+    double cost; /* gf_gpu_plan_cost() */
 };
 
-/* Whether the job has a choice of plans: an FFT that is not part of a larger one. */
+/* True for an FFT that is not part of a larger one. */
 bool gf_gpu_can_choose(const struct gf_job *job);
-/* Lists the plan that is made without measuring, then others in ascending order of cost. Returns
- * their number, or a negative code if the job has no plan at all. */
+/* Lists the plan made without measuring, then others in ascending order of cost. Returns their
+ * number, or a negative code if the job has no plan. */
 int gf_gpu_candidates(const struct gf_job *job, const struct gf_gpu_props *props,
                       struct gf_gpu_candidate list[GF_GPU_CANDIDATES]);
 

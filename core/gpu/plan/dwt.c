@@ -9,17 +9,17 @@
 #include "core/gpu/plan/pass.h"
 #include "core/gpu/plan/space.h"
 
-/* How a level's work is divided; see kernels/wavelet.h. */
+/* How a level's work is divided: kernels/wavelet.h. */
 struct wave_tile {
     int items;     /* of a group */
     int width;     /* items adjacent along x, a power of two */
-    int rows;      /* rows of each band per item, if planes and rows are transformed */
-    int resident;  /* groups that should share a multiprocessor */
-    bool ahead;    /* the next planes are read before the last ones are finished */
-    int64_t strip; /* steps of an item along its walk */
+    int rows;      /* of each band an item, if planes and rows are transformed */
+    int resident;  /* groups to share a multiprocessor */
+    bool ahead;    /* next planes are read before the last ones are done */
+    int64_t strip; /* steps of an item */
 };
 
-/* The properties by which a level's tile is chosen. */
+/* A level's properties that decide its tile. */
 struct wave_request {
     bool inverse, along_walk, along_row;
     bool wide;       /* double precision */
@@ -30,10 +30,6 @@ struct wave_request {
 
 /* ---------------------------------------------------------------- tiles */
 
-static int64_t divide_up(int64_t a, int64_t b) {
-    return (a + b - 1) / b;
-}
-
 static int power_up_to(int64_t n, int most) {
     int p = 1;
     while (p < n && p < most)
@@ -41,11 +37,11 @@ static int power_up_to(int64_t n, int most) {
     return p;
 }
 
-/* How the time depends on a strip's length: strips read two planes, or rows, more than they finish;
- * and the last wave of groups leaves units idle. Three quarters of that is regained, as the others
- * have the memory to themselves. */
+/* Relative time by strip length: strips read two planes, or rows, more than they finish, and the
+ * last wave of groups leaves units idle; three quarters of that is regained, as the others have the
+ * memory to themselves. */
 static double strip_cost(int64_t strip, int64_t steps, double groups, double at_once) {
-    double waves = groups * (double)divide_up(steps, strip) / at_once;
+    double waves = groups * (double)gf_divide_up(steps, strip) / at_once;
     return (2 + 1 / (double)strip) * (1 + 0.25 * (ceil(waves) - waves) / waves);
 }
 
@@ -55,14 +51,14 @@ static void choose_tile(const struct wave_request *request, const struct gf_gpu_
     int most = power_up_to(props->max_group, 256);
     t->items = most <= props->max_group ? most : most / 2;
     t->width = power_up_to(request->columns, volume && t->items > 64 ? 64 : t->items);
-    /* As many as the registers allow when compiled for Hopper. */
+    /* As many as Hopper's registers allow. */
     t->rows = volume && !request->wide ? 2 : 1;
     t->resident = volume || request->wide ? 2 : request->inverse ? 5 : 6;
     t->ahead = !volume;
     int64_t longest = props->is_cpu ? 64 : volume ? 48 : 16;
     double groups =
-        (double)divide_up(request->columns, t->width) *
-        ((double)divide_up(request->rows, t->rows) / ((double)t->items / (double)t->width));
+        (double)gf_divide_up(request->columns, t->width) *
+        ((double)gf_divide_up(request->rows, t->rows) / ((double)t->items / (double)t->width));
     double at_once = (double)props->units * t->resident, least = INFINITY;
     for (int64_t strip = 4; strip <= longest; strip++) {
         double cost = strip_cost(strip, request->steps, groups, at_once);
@@ -71,8 +67,7 @@ static void choose_tile(const struct wave_request *request, const struct gf_gpu_
             t->strip = strip;
         }
     }
-    if (t->strip > request->steps)
-        t->strip = request->steps;
+    t->strip = gf_min(t->strip, request->steps);
 }
 
 /* ---------------------------------------------------------------- levels */
@@ -84,7 +79,7 @@ struct level {
     int number;
     bool on[3];                 /* z, y, x */
     struct gf_dwt_axis axis[3]; /* likewise */
-    int at[3];                  /* which of those WALK, ROW and X are */
+    int at[3];                  /* which axes are WALK, ROW and X */
     enum gf_gpu_buffer_id fine, packed, low;
     enum gf_dtype fine_type, packed_type, low_type;
     struct wave_args args;
@@ -95,7 +90,7 @@ static bool inverse(const struct level *l) {
     return l->p->job.direction == GF_INVERSE;
 }
 
-/* Strides of dense rows and planes, z and y, of these extents. */
+/* Strides of dense rows and planes. */
 static void strides(const struct level *l, const int64_t extent[3], int64_t out[3]) {
     out[2] = l->p->job.channels;
     out[1] = out[2] * extent[2];
@@ -126,7 +121,7 @@ static void set_strides(struct level *l) {
     }
 }
 
-/* Pairs of samples that result from an axis' bands, see core/cpu/dwt_level.c. */
+/* Pairs of samples from an axis' bands: core/cpu/dwt_level.c. */
 static int64_t pairs(const struct level *l, int64_t m) {
     return m - (l->p->job.wavelet.boundary == GF_PERIODIC ? 0 : 1);
 }
@@ -151,27 +146,27 @@ static void count_work(struct level *l) {
 static int set_groups(struct level *l, struct gf_gpu_pass *pass) {
     struct wave_args *a = &l->args;
     const struct wave_tile *t = &l->tile;
-    int64_t strips = divide_up(a->steps, t->strip), tiles = divide_up(a->rows, t->rows);
+    int64_t strips = gf_divide_up(a->steps, t->strip), tiles = gf_divide_up(a->rows, t->rows);
     bool volume = l->at[WALK] == 0 && l->on[0] && l->on[1];
     a->strip = t->strip;
     while (1 << a->width_bits < t->width)
         a->width_bits++;
-    a->blocks = divide_up(a->columns, t->width);
+    a->blocks = gf_divide_up(a->columns, t->width);
     a->inner = volume ? tiles : strips;
     double units = (double)strips * (double)tiles;
     double lines = units / (t->items / t->width) + 1, groups = lines * (double)a->blocks;
-    double row = (double)(a->n[X] > a->m[X] ? a->n[X] : a->m[X]) * (double)a->channels;
+    double row = (double)gf_max(a->n[X], a->m[X]) * (double)a->channels;
     if (row > 0x7fffffff || units > 0xffffffffu || groups > 0x7fffffff || a->n[ROW] > 0x7fffffff)
         return gf_fail(GF_EUNSUPP,
                        "rows of %.3g samples in %.3g strips have more groups than a launch "
                        "can count",
                        row, units);
-    pass->groups = divide_up(strips * tiles, t->items / t->width) * a->blocks;
+    pass->groups = gf_divide_up(strips * tiles, t->items / t->width) * a->blocks;
     pass->group = t->items;
     return 0;
 }
 
-/* Bytes within a plane, or a row where planes are rows, and indices along an axis fit 32 bits. */
+/* Bytes within a plane, or a row if planes are rows, or an axis exceed 32 bits. */
 static bool is_far(const struct level *l, bool planes) {
     const struct wave_args *a = &l->args;
     double fine = (double)gf_dtype_size(l->fine_type), extent = planes ? (double)a->n[ROW] : 1;
@@ -236,7 +231,7 @@ static void describe(const struct level *l, struct gf_gpu_pass *pass) {
     pass->cost = (double)(fine + coarse) / 0.8; /* expected, not measured */
 }
 
-/* Appends the level's pass; `output`: which output the last level of an inverse writes, else 0. */
+/* `output`: what an inverse's last level writes, else 0. */
 static int add_level(struct level *l, int output) {
     set_strides(l);
     count_work(l);
@@ -261,14 +256,13 @@ static int add_level(struct level *l, int output) {
     return 0;
 }
 
-/* The buffer of an approximation between two levels, made large enough. */
+/* The buffer of an approximation between levels, enlarged if need be. */
 static enum gf_gpu_buffer_id between(const struct level *l, int number) {
     enum gf_gpu_buffer_id buffer_id = number % 2 ? GF_GPU_A : GF_GPU_B;
     int64_t bytes = l->p->job.channels * (l->p->job.precision == GF_DOUBLE ? 8 : 4);
     for (int i = 0; i < 3; i++)
         bytes *= l->axis[i].n[number];
-    if (l->p->bytes[buffer_id] < bytes)
-        l->p->bytes[buffer_id] = bytes;
+    l->p->bytes[buffer_id] = gf_max(l->p->bytes[buffer_id], bytes);
     return buffer_id;
 }
 
@@ -287,7 +281,7 @@ static int add_forward(struct level *l) {
         now.low = last ? GF_GPU_OUT : between(l, i);
         now.low_type = last ? now.packed_type : real;
         rc = add_level(&now, 0);
-        /* Nothing is written next to details of one axis where another's begin further on. */
+        /* Nothing is written beside details of one axis where another's begin further on. */
         for (int k = 0; k < 3; k++)
             if (l->on[0] + l->on[1] + l->on[2] > 1 && l->axis[k].at[i] > l->axis[k].n[i])
                 l->p->gaps = true;
@@ -316,8 +310,8 @@ static int add_inverse(struct level *l) {
     return rc;
 }
 
-/* Reduces the job to the device's share: a forward transform ends with all coefficients as
- * floats, an inverse begins with them, unless that is all the job asks for. */
+/* Reduces the job to the device's share: forward ends with all coefficients as floats, inverse
+ * begins with them, unless the job asks for just that. */
 static void take_share(struct gf_gpu_plan *p) {
     struct gf_job *job = &p->job;
     enum gf_dtype real = job->precision == GF_DOUBLE ? GF_F64 : GF_F32;

@@ -1,5 +1,5 @@
-/* Lets the first pass of a plan read the points in a range of coordinates from another buffer, at
- * the same place as in its input: pages that are still in another device's memory.
+/* Lets a plan's first pass read points in a range of coordinates from the same place in another
+ * buffer: pages still in another device's memory.
  *
  *     if (gf_gpu_plan_can_read_elsewhere(p)) {
  *         gf_gpu_plan_read_elsewhere(p);
@@ -11,10 +11,10 @@
 #include "core/base/span.h"
 #include "core/gpu/plan/plan.h"
 
-/* Whether its first pass is a plain transform of complex numbers. */
+/* True if its first pass is a plain complex transform. */
 bool gf_gpu_plan_can_read_elsewhere(const struct gf_gpu_plan *p);
-/* Call it before the kernels are built: gives the first launch the buffer GF_GPU_ELSEWHERE, from
- * which it reads nothing yet. */
+/* Before kernels are built: gives the first launch the buffer GF_GPU_ELSEWHERE, from which it reads
+ * nothing yet. */
 void gf_gpu_plan_read_elsewhere(struct gf_gpu_plan *p);
 void gf_gpu_plan_set_elsewhere(struct gf_gpu_plan *p, struct gf_span coordinates);
 

@@ -8,35 +8,6 @@
 
 /* ---- spaces ---- */
 
-static struct gf_gpu_space array_space(const struct gf_gpu_plan_builder *b,
-                                       enum gf_gpu_buffer_id buffer_id, const int64_t *shape,
-                                       enum gf_dtype type) {
-    struct gf_gpu_space s = {.buffer_id = buffer_id, .element = (int)gf_dtype_size(type)};
-    int64_t stride = shape[b->job->ndim];
-    s.extent[3] = b->n[3];
-    s.stride[3] = 1;
-    for (int axis = 2; axis >= 0; axis--) {
-        int i = gf_gpu_job_axis(b->job, axis);
-        s.extent[axis] = i >= 0 ? shape[i] : 1;
-        s.stride[axis] = stride;
-        stride *= s.extent[axis];
-    }
-    gf_gpu_set_pitch(b->job, buffer_id == GF_GPU_IN, s.stride);
-    return s;
-}
-
-struct gf_gpu_space gf_gpu_input_space(const struct gf_gpu_plan_builder *b) {
-    int64_t shape[GF_MAX_RANK];
-    gf_job_in_shape(b->job, shape);
-    return array_space(b, GF_GPU_IN, shape, b->job->in_dtype);
-}
-
-struct gf_gpu_space gf_gpu_output_space(const struct gf_gpu_plan_builder *b) {
-    int64_t shape[GF_MAX_RANK];
-    gf_job_out_shape(b->job, 0, shape);
-    return array_space(b, GF_GPU_OUT, shape, b->job->out[0].dtype);
-}
-
 struct gf_gpu_space gf_gpu_full_planes(const struct gf_gpu_plan_builder *b,
                                        enum gf_gpu_buffer_id buffer_id, int element) {
     return gf_gpu_planes(buffer_id, b->n, element);
@@ -82,7 +53,7 @@ int gf_gpu_mirror_axis(const struct gf_gpu_plan_builder *b) {
     return -1;
 }
 
-/* The longest axis. */
+/* The longest one. */
 int gf_gpu_partner_axis(const struct gf_gpu_plan_builder *b) {
     int best = -1;
     for (int axis = 0; axis < 4; axis++)
@@ -98,9 +69,8 @@ void gf_gpu_fold_line(struct gf_gpu_axis_pass *ap) {
     ap->pair_axis = -1;
 }
 
-/* One axis: two real lines make one complex line; or, where lines are long or there is only one,
- * the neighbours on a line of even length make one complex number: half the tile, but more work
- * to store it. */
+/* Two real lines make a complex one; or, in long lines or a single one, neighbours on a line of
+ * even length make a number: half the tile, but more work to store it. */
 void gf_gpu_set_lines(const struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap) {
     enum { LONG = 4096 };
     int64_t n = b->n[b->half];
@@ -122,7 +92,6 @@ void gf_gpu_scale_last(const struct gf_gpu_plan_builder *b, struct gf_gpu_axis_p
     ap->output = 0;
 }
 
-/* Ranges and stores of all outputs out of the work buffer. */
 int gf_gpu_add_outputs(struct gf_gpu_plan_builder *b, const struct gf_gpu_space *work, bool real,
                        bool half) {
     if (gf_gpu_job_transposes(b->job, GF_FORWARD))
@@ -145,7 +114,7 @@ int gf_gpu_add_outputs(struct gf_gpu_plan_builder *b, const struct gf_gpu_space 
 int gf_gpu_real_source(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *first,
                        struct gf_gpu_space *src) {
     const struct gf_job *job = b->job;
-    *src = gf_gpu_input_space(b);
+    *src = gf_gpu_array_space(b->job, -1);
     if (!job->luma)
         return 0;
     *src = gf_gpu_full_planes(b, GF_GPU_A, b->real_bytes);
@@ -160,7 +129,7 @@ bool gf_gpu_real_sink(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap
     ap->store = STORE_PAIR;
     if (b->job->n_out == 1 && out->kind == GF_REAL && gf_gpu_fused_type(out->dtype) &&
         !gf_gpu_displayed(out)) {
-        *dst = gf_gpu_output_space(b);
+        *dst = gf_gpu_array_space(b->job, 0);
         gf_gpu_scale_last(b, ap);
         return true;
     }

@@ -1,6 +1,6 @@
-/* A filter on a GPU: forward transform, multiplication and inverse in one plan. The last axis
- * forward is the first one back, and where a tile holds its lines one pass does all three; else
- * the multiplication is a separate pass over the half spectrum, in the work buffer's planes. */
+/* A filter on a GPU: forward transform, multiplication and inverse in one plan. If a tile holds the
+ * lines of the last axis forward, the first one back, one pass does all three; else a separate pass
+ * multiplies the half spectrum in the work buffer's planes. */
 #include "core/base/status.h"
 #include "core/gpu/plan/plan_builder.h"
 #include "core/gpu/plan/endpoints.h"
@@ -10,7 +10,7 @@
 
 /* ---- passes ---- */
 
-/* The multiplication alone, on half spectra or whole ones, in place. */
+/* The multiplication alone, in place. */
 static int add_step(struct gf_gpu_plan_builder *b, const struct gf_gpu_space *work) {
     struct gf_gpu_plan *p = b->p;
     struct gf_gpu_pass *pass =
@@ -48,7 +48,7 @@ static int add_step(struct gf_gpu_plan_builder *b, const struct gf_gpu_space *wo
 
 /* ---- jobs ---- */
 
-/* The pass that filters packed pairs; false when no tile holds it. */
+/* Filters packed pairs; false: no tile holds it. */
 static bool packed_filter_pass(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap) {
     struct gf_gpu_space s = gf_gpu_half_planes(b, GF_GPU_A, true);
     *ap = gf_gpu_axis_pass_along(b, b->half);
@@ -87,7 +87,7 @@ static int plan_packed(struct gf_gpu_plan_builder *b) {
 }
 
 /* Two axes, the halved one first and last: its half spectra are written so that the other axis'
- * points are neighbours, and the pass that filters reads and writes contiguous lines. */
+ * points are neighbours, and the filter's pass moves contiguous lines. */
 static struct gf_gpu_space turned_planes(const struct gf_gpu_plan_builder *b) {
     struct gf_gpu_space s = gf_gpu_half_planes(b, GF_GPU_A, false);
     int own = gf_gpu_mirror_axis(b);
@@ -104,7 +104,7 @@ static struct gf_gpu_space turned_planes(const struct gf_gpu_plan_builder *b) {
     return s;
 }
 
-/* Its passes: forward along the halved axis, the filter along the other, back. */
+/* Forward along the halved axis, the filter along the other, back. */
 static void turned_passes(const struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass ap[3]) {
     int own = gf_gpu_mirror_axis(b);
     ap[0] = gf_gpu_axis_pass_along(b, b->half);
@@ -147,8 +147,7 @@ static int plan_turned(struct gf_gpu_plan_builder *b) {
     return rc || done ? rc : gf_gpu_add_outputs(b, &dst, true, false);
 }
 
-/* All in one pass, two lines as one; false when no tile holds it, or the lines' filters may
- * differ. */
+/* All in one pass, two lines as one; false: no tile holds it, or the lines' filters may differ. */
 static bool lines_pass(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap) {
     int partner = gf_gpu_partner_axis(b);
     struct gf_gpu_space s = gf_gpu_full_planes(b, GF_GPU_A, b->real_bytes);
@@ -182,7 +181,7 @@ static int plan_lines(struct gf_gpu_plan_builder *b) {
     return rc ? rc : gf_gpu_lines_back(b, &halves);
 }
 
-/* One direction of complex numbers; the first pass of all may read reals. */
+/* One direction of complex numbers; the very first pass may read reals. */
 static int complex_passes(struct gf_gpu_plan_builder *b, int load, bool back,
                           struct gf_gpu_space *src, bool *done) {
     const struct gf_job *job = b->job;
@@ -202,7 +201,7 @@ static int complex_passes(struct gf_gpu_plan_builder *b, int load, bool back,
         if (axis == last && back && numbers) {
             ap.store = STORE_SAMPLE;
             ap.sample = out;
-            dst = gf_gpu_output_space(b);
+            dst = gf_gpu_array_space(b->job, 0);
             gf_gpu_scale_last(b, &ap);
             *done = true;
         }
@@ -212,11 +211,11 @@ static int complex_passes(struct gf_gpu_plan_builder *b, int load, bool back,
     return rc;
 }
 
-/* Reals as complex numbers, where packing is impossible. */
+/* Reals as complex numbers, if packing is impossible. */
 static int plan_complex(struct gf_gpu_plan_builder *b) {
     const struct gf_job *job = b->job;
     bool done = false, plain = b->axes && !job->luma;
-    struct gf_gpu_space src = gf_gpu_input_space(b);
+    struct gf_gpu_space src = gf_gpu_array_space(b->job, -1);
     int rc = 0;
     if (!plain) {
         src = gf_gpu_full_planes(b, GF_GPU_A, b->complex_bytes);
@@ -233,7 +232,7 @@ static int plan_complex(struct gf_gpu_plan_builder *b) {
     return rc || done ? rc : gf_gpu_add_outputs(b, &src, false, false);
 }
 
-/* Computes the cost of the passes that `add` appends; the plan stays as it is. */
+/* The cost of the passes that `add` appends; the plan stays as it is. */
 static int weigh(struct gf_gpu_plan_builder *b, int (*add)(struct gf_gpu_plan_builder *),
                  double *cost) {
     int dir = b->dir;
@@ -251,7 +250,7 @@ static int plan_part(struct gf_gpu_plan_builder *b) {
     while (!gf_gpu_axis_on(job, axis))
         if (++axis == 3)
             return gf_fail(GF_EUNSUPP, "a part of a filter has no axis");
-    struct gf_gpu_space src = gf_gpu_input_space(b), dst = src;
+    struct gf_gpu_space src = gf_gpu_array_space(b->job, -1), dst = src;
     struct gf_gpu_space work = gf_gpu_full_planes(b, GF_GPU_A, b->complex_bytes);
     struct gf_gpu_axis_pass ap = gf_gpu_axis_pass_along(b, axis);
     dst.buffer_id = GF_GPU_OUT;

@@ -1,5 +1,5 @@
-/* The factors of a filter's passes: low passes' values among the tables, as kernels/filter.h
- * evaluates them, or a table over the half spectrum. */
+/* A filter's values: low passes among the tables, as kernels/filter.h evaluates them, or a table
+ * over the half spectrum. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,18 +10,18 @@
 #include "core/base/loadstore.h"
 #include "core/base/status.h"
 
-/* Up to so many factors are evaluated in the kernel, which costs arithmetic; more become a table,
- * which costs memory traffic. */
+/* So many factors are evaluated, which costs arithmetic; more become a table, which costs memory
+ * traffic. */
 enum { FEW_FACTORS = 6 };
 
-/* A part takes the values of the whole. */
+/* A part takes the whole's values. */
 static bool on(const struct gf_job *job, int axis) {
     const unsigned axes = job->whole.axes ? job->whole.axes : job->axes;
     int i = gf_gpu_job_axis(job, axis);
     return i >= 0 && axes >> i & 1;
 }
 
-/* Its axis that the half spectrum halves, and how many values there are along an axis. */
+/* The axis that the half spectrum halves. */
 static int half_of(const struct gf_gpu_plan_builder *b) {
     const struct gf_job whole = gf_filter_whole(b->job);
     return gf_work_axis(b->job, gf_job_half_axis(&whole));
@@ -42,8 +42,8 @@ static double joined(const struct gf_filter_term *term, double a, double b) {
     return PROFILE_IS_PRODUCT(term->profile) ? a * b : a + b;
 }
 
-/* A low pass in the layout of kernels/args.h. The one value of an axis of one point is merged into
- * those of `main`, an axis along which every pass knows its coordinate. */
+/* A low pass in the layout of kernels/codes.h. The single value of an axis of one point is merged
+ * into those of `main`, whose coordinate every pass knows. */
 static void put_lowpass(const struct gf_gpu_plan_builder *b, const struct gf_filter_terms *t,
                         int which, int main, double *to) {
     const struct gf_filter_term *term = &t->term[which];
@@ -96,7 +96,7 @@ static int put_factors(struct gf_gpu_plan_builder *b, const struct gf_filter_ter
         to[FILTER_CA] = t->factor[i].ca;
         to[FILTER_CAB] = t->factor[i].cab;
         p->filter_bands |= t->factor[i].b >= 0;
-        if (t->factor[i].b < 0) /* its second low pass has the weight 0: any number will do */
+        if (t->factor[i].b < 0) /* its second low pass has weight 0: any will do */
             memcpy(to + f->each + FILTER_PROFILE, to + FILTER_PROFILE,
                    (size_t)(f->each - FILTER_PROFILE) * sizeof *to);
     }
@@ -149,7 +149,7 @@ void gf_gpu_filter_options(const struct gf_gpu_plan *p, struct gf_gpu_pass *pass
                   p->filter_bands);
 }
 
-/* Replaces two elements by the mean of the one and the other's conjugate. */
+/* Replaces two elements by the mean of one and the other's conjugate. */
 static void make_hermitian(struct gf_array *a, int64_t i, int64_t j, bool complex) {
     bool wide = gf_dtype_real(a->dtype) == GF_F64;
     for (int c = 0; c <= complex; c++) {
@@ -169,8 +169,8 @@ static void make_hermitian(struct gf_array *a, int64_t i, int64_t j, bool comple
     }
 }
 
-/* If the half spectrum holds both of two mirrored bins, the user's table may differ from its
- * mirror image; the real part of the result is then that of their mean. */
+/* The user's table may differ between mirrored bins that the half spectrum both has; the result's
+ * real part is that of their mean. */
 int gf_gpu_filter_table(const struct gf_job *job, int threads, struct gf_array *out) {
     int rc = gf_filter_tabulate(job, threads, out);
     if (rc)

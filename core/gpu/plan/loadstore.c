@@ -1,5 +1,8 @@
-/* The generic first and last steps and the search for the range, as passes. */
+/* Generic first and last steps, and the search for a range. */
 #include "core/gpu/plan/space.h"
+
+#include <string.h>
+
 #include "core/base/status.h"
 #include "core/gpu/plan/pass_builder.h"
 #include "core/gpu/plan/pass.h"
@@ -9,25 +12,11 @@ static int64_t count_of(const struct gf_gpu_space *s) {
     return s->extent[0] * s->extent[1] * s->extent[2] * s->extent[3];
 }
 
-static int64_t shape_bytes(const struct gf_job *job, const int64_t *shape, enum gf_dtype type) {
-    int64_t bytes = (int64_t)gf_dtype_size(type);
-    for (int i = 0; i <= job->ndim; i++)
-        bytes *= shape[i];
-    return bytes;
-}
-
-/* Extents and strides of an array of that shape, in elements; in: the job's input. */
-static void set_array(const struct gf_job *job, const int64_t *shape, bool in,
-                      struct loadstore_args *a) {
-    int64_t stride = shape[job->ndim];
-    a->stride[3] = 1;
-    for (int axis = 2; axis >= 0; axis--) {
-        int i = gf_gpu_job_axis(job, axis);
-        a->array[axis] = i >= 0 ? shape[i] : 1;
-        a->stride[axis] = stride;
-        stride *= a->array[axis];
-    }
-    gf_gpu_set_pitch(job, in, a->stride);
+/* output -1: the input. */
+static void set_array(const struct gf_job *job, int output, struct loadstore_args *a) {
+    const struct gf_gpu_space s = gf_gpu_array_space(job, output);
+    memcpy(a->array, s.extent, sizeof a->array);
+    memcpy(a->stride, s.stride, sizeof a->stride);
 }
 
 static void set_work(const struct gf_job *job, const struct gf_gpu_space *work,
@@ -44,18 +33,16 @@ static void set_work(const struct gf_job *job, const struct gf_gpu_space *work,
 }
 
 static int64_t groups_for(int64_t count) {
-    return gf_min((count + GROUP - 1) / GROUP, GF_GPU_GROUPS);
+    return gf_min(gf_divide_up(count, GROUP), GF_GPU_GROUPS);
 }
 
 int gf_gpu_add_load(struct gf_gpu_plan *p, const struct gf_gpu_space *work, bool real, bool half) {
     const struct gf_job *job = &p->job;
     struct gf_gpu_pass *pass = gf_gpu_next_pass(p, GF_GPU_PASS_LOAD, "load.cl", "load_step");
-    int64_t shape[GF_MAX_RANK];
     if (!pass)
         return GF_EUNSUPP;
     struct loadstore_args *a = &pass->args.loadstore;
-    gf_job_in_shape(job, shape);
-    set_array(job, shape, true, a);
+    set_array(job, -1, a);
     set_work(job, work, a);
     for (int axis = 0; axis < 3; axis++)
         if (a->on[axis] && job->in_shift && !(job->in_half && axis == a->halved))
@@ -73,8 +60,7 @@ int gf_gpu_add_load(struct gf_gpu_plan *p, const struct gf_gpu_space *work, bool
     gf_gpu_set_launch(pass, groups_for(count_of(work)), GROUP, 2 * GROUP * word, sizeof *a);
     pass->energy = a->hermitian && !job->in_half;
     gf_work_load_text(job, pass->summary.what, sizeof pass->summary.what);
-    pass->summary.bytes_read =
-        shape_bytes(job, shape, job->in_dtype) * (a->hermitian && half ? 2 : 1);
+    pass->summary.bytes_read = gf_job_bytes(job, -1) * (a->hermitian && half ? 2 : 1);
     pass->summary.bytes_written = count_of(work) * work->element;
     pass->cost = (double)(pass->summary.bytes_read + pass->summary.bytes_written) / 0.6 +
                  gf_gpu_launch_cost(&p->props);
@@ -86,18 +72,17 @@ int gf_gpu_add_store(struct gf_gpu_plan *p, int output, const struct gf_gpu_spac
     const struct gf_job *job = &p->job;
     const struct gf_output *out = &job->out[output];
     struct gf_gpu_pass *pass = gf_gpu_next_pass(p, GF_GPU_PASS_STORE, "store.cl", "store_step");
-    int64_t shape[GF_MAX_RANK];
+    const int64_t bytes = gf_job_bytes(job, output);
     if (!pass)
         return GF_EUNSUPP;
     struct loadstore_args *a = &pass->args.loadstore;
-    gf_job_out_shape(job, output, shape);
-    set_array(job, shape, false, a);
+    set_array(job, output, a);
     set_work(job, work, a);
     bool spectrum = job->direction == GF_FORWARD;
     for (int axis = 0; axis < 3; axis++) {
         if (a->on[axis] && out->shift && !(out->half && axis == a->halved))
             a->centre[axis] = a->n[axis] / 2;
-        /* A real result computed as a complex one: its imaginary parts are rounding errors. */
+        /* A real result computed as a complex one has rounding errors as imaginary parts. */
         if (!spectrum)
             a->on[axis] = 0;
     }
@@ -112,11 +97,12 @@ int gf_gpu_add_store(struct gf_gpu_plan *p, int output, const struct gf_gpu_spac
     gf_gpu_option(pass, "-DIN_COMPLEX=%d -DOUT_COMPLEX=%d", !real, gf_dtype_is_complex(out->dtype));
     GF_GPU_BUFFERS(pass, work->buffer_id, (enum gf_gpu_buffer_id)(GF_GPU_OUT + output),
                    GF_GPU_PARAMS, GF_GPU_COUNTERS);
-    gf_gpu_set_launch(pass, groups_for(shape_bytes(job, shape, GF_U8)) * 8, GROUP, 0, sizeof *a);
+    gf_gpu_set_launch(pass, groups_for(bytes / (int64_t)gf_dtype_size(out->dtype)) * 8, GROUP, 0,
+                      sizeof *a);
     pass->output = gf_gpu_displayed(out) ? -1 : output;
     gf_work_store_text(job, output, pass->summary.what, sizeof pass->summary.what);
     pass->summary.bytes_read = count_of(work) * work->element;
-    pass->summary.bytes_written = shape_bytes(job, shape, out->dtype);
+    pass->summary.bytes_written = bytes;
     pass->cost = (double)(pass->summary.bytes_read + pass->summary.bytes_written) / 0.6 +
                  gf_gpu_launch_cost(&p->props);
     return 0;

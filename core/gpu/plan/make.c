@@ -1,7 +1,6 @@
-/* Which passes a job needs on a GPU: spectra of real and of complex samples, and their inverses. */
+/* Chooses a job's passes: spectra of real and complex samples, and their inverses. */
 #include "core/gpu/plan/make.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +24,7 @@ static bool sample_fused(const struct gf_gpu_plan_builder *b) {
            !out->half;
 }
 
-/* Whether the one output is the half spectrum in the precision of the arithmetic. */
+/* The output is the half spectrum in the arithmetic's precision. */
 static bool half_output(const struct gf_gpu_plan_builder *b) {
     const struct gf_output *out = &b->job->out[0];
     return b->job->n_out == 1 && out->kind == GF_COMPLEX && out->half && !out->shift &&
@@ -33,8 +32,8 @@ static bool half_output(const struct gf_gpu_plan_builder *b) {
            (int)gf_dtype_size(out->dtype) == b->complex_bytes;
 }
 
-/* Whether rows are too long for a tile as complex points, but not when folded to half as many: then
- * they are transformed first, and the other axes on their half spectra. */
+/* Rows too long for a tile as complex points, but not folded to half as many, are transformed
+ * first, and the other axes on their half spectra. */
 static bool rows_first(struct gf_gpu_plan_builder *b) {
     if (!half_output(b) || b->n[b->half] % 2 || b->half != 2)
         return false;
@@ -68,7 +67,7 @@ static int forward_rows_first(struct gf_gpu_plan_builder *b) {
         src = dst;
         ap = gf_gpu_axis_pass_along(b, axis);
         if (axis == last) {
-            dst = gf_gpu_output_space(b);
+            dst = gf_gpu_array_space(b->job, 0);
             gf_gpu_scale_last(b, &ap);
         }
         rc = gf_gpu_add_axis(b, &ap, &src, &dst, false);
@@ -76,8 +75,8 @@ static int forward_rows_first(struct gf_gpu_plan_builder *b) {
     return rc;
 }
 
-/* The largest magnitude, the zero frequency's: the sum of one row, or of two neighbours where the last
- * radix of the axis across is still to come. */
+/* The largest magnitude is the zero frequency's: the sum of one row, or of two neighbours if the
+ * last radix of the axis across is to come. */
 static int add_full_range(struct gf_gpu_plan_builder *b, const struct gf_gpu_space *src) {
     const int first = b->p->n_passes;
     int rc = gf_gpu_add_range(b->p, 0, src, false, b->half);
@@ -86,7 +85,7 @@ static int add_full_range(struct gf_gpu_plan_builder *b, const struct gf_gpu_spa
     return rc;
 }
 
-/* The last pass, along the halved axis, writes the samples. */
+/* The last pass, along the halved axis, writes samples. */
 static int forward_samples(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *plain,
                            const struct gf_gpu_space *src) {
     const struct gf_output *out = &b->job->out[0];
@@ -94,7 +93,7 @@ static int forward_samples(struct gf_gpu_plan_builder *b, const struct gf_gpu_ax
     struct gf_range_sample s = {.table = NULL};
     const bool sampled = gf_output_samples(b->job, 0);
     int rc = sampled ? gf_range_sample_make(b->job, &s) : 0;
-    struct gf_gpu_space dst = gf_gpu_output_space(b);
+    struct gf_gpu_space dst = gf_gpu_array_space(b->job, 0);
     ap.store = STORE_SAMPLE;
     ap.sample = out;
     ap.mirror = true;
@@ -108,8 +107,7 @@ static int forward_samples(struct gf_gpu_plan_builder *b, const struct gf_gpu_ax
     return rc;
 }
 
-/* Forward, two or more axes, real samples: packed pairs through all other axes, then the halved
- * one. */
+/* Two or more axes of real samples: packed pairs through all other axes, then the halved one. */
 static int forward_real(struct gf_gpu_plan_builder *b) {
     const struct gf_job *job = b->job;
     struct gf_gpu_axis_pass ap;
@@ -127,7 +125,7 @@ static int forward_real(struct gf_gpu_plan_builder *b) {
     ap.store = STORE_HALVES;
     if (half_output(b)) {
         gf_gpu_scale_last(b, &ap);
-        dst = gf_gpu_output_space(b);
+        dst = gf_gpu_array_space(b->job, 0);
         return gf_gpu_add_axis(b, &ap, &src, &dst, false);
     }
     dst = gf_gpu_half_planes(b, GF_GPU_A, false);
@@ -135,14 +133,14 @@ static int forward_real(struct gf_gpu_plan_builder *b) {
     return rc ? rc : gf_gpu_add_outputs(b, &dst, false, true);
 }
 
-/* The source of the half spectrum for the inverse's first pass. */
+/* Half spectra for the inverse's first pass. */
 static int half_source(struct gf_gpu_plan_builder *b, struct gf_gpu_space *src) {
     const struct gf_job *job = b->job;
     bool same =
         gf_dtype_is_complex(job->in_dtype) && (int)gf_dtype_size(job->in_dtype) == b->complex_bytes;
     const bool transposes = gf_gpu_job_transposes(job, GF_INVERSE);
     if (job->in_half && !job->in_shift && same && !transposes) {
-        *src = gf_gpu_input_space(b);
+        *src = gf_gpu_array_space(b->job, -1);
         return 0;
     }
     *src = gf_gpu_half_planes(b, GF_GPU_A, false);
@@ -169,7 +167,7 @@ static int lines_forward(struct gf_gpu_plan_builder *b) {
     bool alias = half_output(b);
     dst = gf_gpu_half_planes(b, GF_GPU_A, false);
     if (alias) {
-        dst = gf_gpu_output_space(b);
+        dst = gf_gpu_array_space(b->job, 0);
         gf_gpu_scale_last(b, &ap);
     }
     if (!rc)
@@ -183,15 +181,15 @@ static int lines_inverse(struct gf_gpu_plan_builder *b) {
     return rc ? rc : gf_gpu_lines_back(b, &src);
 }
 
-/* Whether rows are transformed before columns: where both are one launch (chain.h), the second one then
- * writes columns in place, while the first one reads the input from end to end. */
+/* If both are one launch (chain.c), rows first lets the second pass write columns in place, the
+ * first read the input in sequence. */
 static bool rows_before_columns(const struct gf_gpu_plan_builder *b) {
     const struct gf_output *out = &b->job->out[0];
     return on(b, 1) && on(b, 2) && b->job->n_out == 1 && out->kind == GF_COMPLEX &&
            gf_gpu_chains_planes(b->p, b->n);
 }
 
-/* Sets how the last pass of complex numbers stores the output; false if passes behind it do. */
+/* Sets how the last complex pass stores the output; false if passes behind it do. */
 static bool stores_output(const struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap) {
     const struct gf_job *job = b->job;
     const struct gf_output *out = &job->out[0];
@@ -203,7 +201,7 @@ static bool stores_output(const struct gf_gpu_plan_builder *b, struct gf_gpu_axi
         ap->sample = out;
         return true;
     }
-    /* Half spectra of real lines that are too long to be folded or paired. */
+    /* half spectra of real lines too long to be folded or paired */
     if (ap->axis == b->half && b->dir > 0 && half_output(b)) {
         ap->store = STORE_HALVES;
         return true;
@@ -213,13 +211,13 @@ static bool stores_output(const struct gf_gpu_plan_builder *b, struct gf_gpu_axi
            (int)gf_dtype_size(out->dtype) == b->complex_bytes;
 }
 
-/* Complex numbers, or reals treated as complex. */
+/* Complex numbers, or reals as such. */
 static int plan_complex(struct gf_gpu_plan_builder *b) {
     const struct gf_job *job = b->job;
     struct gf_gpu_space src, dst;
     int last = -1, rc = 0, load = LOAD_COMPLEX;
     bool complex_in = gf_dtype_is_complex(job->in_dtype), done = false;
-    src = gf_gpu_input_space(b);
+    src = gf_gpu_array_space(b->job, -1);
     const bool transposes = gf_gpu_job_transposes(job, GF_INVERSE);
     bool plain_in =
         b->axes && !job->luma && !job->in_shift && !job->in_half && !job->real && !transposes;
@@ -250,7 +248,7 @@ static int plan_complex(struct gf_gpu_plan_builder *b) {
         if (done && joined > 1 && ap.store == STORE_SAMPLE)
             return gf_fail(GF_EUNSUPP, "joined rows are written as complex numbers");
         if (done)
-            dst = gf_gpu_output_space(b);
+            dst = gf_gpu_array_space(b->job, 0);
         if (done)
             gf_gpu_scale_last(b, &ap);
         rc = gf_gpu_add_axis(b, &ap, &src, &dst, false);
@@ -259,7 +257,7 @@ static int plan_complex(struct gf_gpu_plan_builder *b) {
     return rc || done ? rc : gf_gpu_add_outputs(b, &src, false, false);
 }
 
-/* Whether a single axis' lines, too long for a tile, can be folded and cut into parts. */
+/* True if a single axis' lines, too long for a tile, can be folded and cut into parts. */
 static bool folds_in_parts(struct gf_gpu_plan_builder *b) {
     struct gf_gpu_axis_pass ap = gf_gpu_axis_pass_along(b, b->half);
     struct gf_gpu_space half = gf_gpu_half_planes(b, GF_GPU_A, false),
@@ -271,7 +269,7 @@ static bool folds_in_parts(struct gf_gpu_plan_builder *b) {
     return gf_gpu_fits_parts(b, &ap, forward ? &full : &half, forward ? &half : &full);
 }
 
-/* Whether real samples must be treated as complex: packing needs the halved axis in one tile. */
+/* True if reals must be treated as complex: packing needs the halved axis in one tile. */
 static bool must_widen(struct gf_gpu_plan_builder *b) {
     if (!gf_job_is_real(b->job))
         return false;
@@ -300,8 +298,8 @@ static bool must_widen(struct gf_gpu_plan_builder *b) {
     return back && !gf_gpu_fits_tile(b, &ap, &s, &packed);
 }
 
-/* If the last pass could run in place, from a work buffer to the output, the output replaces the
- * work buffer; not one with gaps, which may be the input's memory too. */
+/* If the last pass could run in place, the output replaces its work buffer; not one with gaps,
+ * which may be the input's memory too. */
 static void share_output(struct gf_gpu_plan *p) {
     struct gf_gpu_pass *last = &p->pass[p->n_passes - 1];
     enum gf_gpu_buffer_id from = last->buffer[0];
@@ -328,7 +326,7 @@ static bool needs_double(const struct gf_job *job) {
     return wide;
 }
 
-/* The axis whose last radix, 2, the pass along the last one can do; -1 none. */
+/* The axis whose last radix, 2, the pass along the last one can do; -1: none. */
 static int across_axis(const struct gf_gpu_plan_builder *b) {
     int last = -1, before = -1;
     for (int axis = 0; axis < 3; axis++)
@@ -345,7 +343,7 @@ static int across_axis(const struct gf_gpu_plan_builder *b) {
                                                                                             : -1;
 }
 
-/* Whether the pass along x can do the radices left of z and y. */
+/* True if the pass along x can do the radices left of z and y. */
 static bool can_join_rows(const struct gf_gpu_plan_builder *b) {
     bool can = b->job->op == GF_FFT && (b->widen || !gf_job_is_real(b->job)) && !b->p->general &&
                !b->p->props.shaders && on(b, 2) && gf_gpu_has_codelets(b->n[2]);
@@ -355,7 +353,6 @@ static bool can_join_rows(const struct gf_gpu_plan_builder *b) {
     return can;
 }
 
-/* Once all passes are there. */
 static int finish(struct gf_gpu_plan *p) {
     gf_gpu_size_buffers(p);
     if (p->job.op != GF_DWT)
@@ -445,7 +442,7 @@ double gf_gpu_plan_cost(const struct gf_gpu_plan *p) {
 static const double clearly_across = 0.93, sampled_across = 0.978,
                     clearly_joined[] = {[GF_SINGLE] = 0.98, [GF_DOUBLE] = 1.01};
 
-/* Shorter ones fill a tile with segments of 64 bytes as they are, and gained nothing. */
+/* Shorter ones fill a tile with segments of 64 bytes, and gained nothing. */
 static bool has_long_columns(const struct gf_job *job) {
     enum { LONG = 2048 };
     for (int i = 0; i + 1 < job->ndim; i++)
@@ -454,13 +451,13 @@ static bool has_long_columns(const struct gf_job *job) {
     return false;
 }
 
-/* A volume's, likewise, segments of 128 bytes. */
+/* A volume's likewise, with segments of 128 bytes. */
 static bool has_high_columns(const struct gf_job *job) {
     const int64_t high = job->precision == GF_DOUBLE ? 256 : 512;
     return job->ndim == 3 && (job->shape[0] > high || job->shape[1] > high);
 }
 
-/* The ways of a job without general kernels, by the names that scripts give them. */
+/* The ways without general kernels, as scripts name them. */
 enum { USUAL, ACROSS, JOINED, WAYS = JOINED + 5 };
 static const struct {
     const char *name;
@@ -471,7 +468,7 @@ static const struct {
     {"left1x4", {.left = {1, 4}}},
 };
 
-/* Takes the plan that is made so in place of *plan if its cost is below *limit, which becomes its cost. */
+/* Replaces *plan by the plan made so if its cost is below *limit, which becomes its cost. */
 static void consider(const struct gf_job *job, const struct gf_gpu_props *props, int way,
                      double *limit, struct gf_gpu_plan **plan, int *taken) {
     struct gf_gpu_plan *other;

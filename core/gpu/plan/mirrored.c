@@ -1,4 +1,4 @@
-/* The numbers that kernels/args.h repeats, held against the host's own. */
+/* Asserts the host's numbers that kernels/codes.h repeats. */
 #include "core/gpu/plan/plan.h"
 
 #define SAME(kernel, host) _Static_assert((kernel) == (int)(host), #kernel " is " #host)

@@ -4,30 +4,28 @@
  *     if (!pass)
  *         return GF_EUNSUPP;
  *     gf_gpu_type_options(pass, "IN", GF_U8);
- *     gf_gpu_option(pass, "-DIN_COMPLEX=%d", 0);
- */
+ *     gf_gpu_option(pass, "-DIN_COMPLEX=%d", 0); */
 #ifndef GF_CORE_GPU_PLAN_PASS_H
 #define GF_CORE_GPU_PLAN_PASS_H
 
 #include "core/gpu/plan/plan.h"
 
-/* The next pass, empty but for its kernel; NULL, with the message set by gf_fail(), when there are
- * too many. */
+/* An empty pass but for its kernel; NULL, after gf_fail(), if there are too many. */
 struct gf_gpu_pass *gf_gpu_next_pass(struct gf_gpu_plan *p, enum gf_gpu_pass_kind kind,
                                      const char *file, const char *entry);
 void gf_gpu_set_buffers(struct gf_gpu_pass *pass, int n, const enum gf_gpu_buffer_id *buffer_id);
-#define GF_GPU_BUFFERS(pass, ...)                                                                  \
-    gf_gpu_set_buffers(pass, sizeof((int[]){__VA_ARGS__}) / sizeof(int),                           \
+#define GF_GPU_BUFFERS(pass, ...) \
+    gf_gpu_set_buffers(pass, sizeof((int[]){__VA_ARGS__}) / sizeof(int), \
                        (enum gf_gpu_buffer_id[]){__VA_ARGS__})
-/* Its groups, the work items and the local memory of each, and the bytes of its arguments. */
+/* Groups, their work items and local memory, and bytes of arguments. */
 void gf_gpu_set_launch(struct gf_gpu_pass *pass, int64_t groups, int group, int64_t local_bytes,
                        size_t args_bytes);
 /* Appends to the kernel's options, after a blank. */
 void gf_gpu_option(struct gf_gpu_pass *pass, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* "-DIN_T=uchar" and the like, for the IN or LOW samples. */
+/* "-DIN_T=uchar" …, for IN or LOW samples. */
 void gf_gpu_type_options(struct gf_gpu_pass *pass, const char *which, enum gf_dtype type);
-/* The same for the OUT samples, with an integer's limits. */
+/* For OUT samples, with an integer's limits. */
 void gf_gpu_output_options(struct gf_gpu_pass *pass, enum gf_dtype type);
 
 #endif

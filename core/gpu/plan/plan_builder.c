@@ -1,4 +1,4 @@
-/* Trials: passes added to a plan to learn their cost, and removed again. */
+/* Trials of passes. */
 #include "core/gpu/plan/plan_builder.h"
 
 #include <string.h>

@@ -1,18 +1,18 @@
-/* Which two passes are along the axes of small planes, and the tiles that hold some of these whole. */
+/* Two passes along the axes of small planes, and tiles that hold some of these whole. */
 #include "core/gpu/plan/plan_builder.h"
 
 #include <string.h>
 
 #include "core/gpu/plan/pass_builder.h"
 
-/* Measured: a larger tile is slower than two passes while most units have none. */
+/* Measured: larger tiles are slower than two passes while most units have none. */
 enum { ALONE_BYTES = 32 << 10, FEW = 4 };
 
-/* Planes of a tile, and groups of a compute unit, some of which move memory while others calculate. */
+/* Planes of a tile; groups of a compute unit, some moving memory while others calculate. */
 enum { MOST_PLANES = 16, LEAST_RESIDENT = 2 };
 
-/* Puts the index whose neighbours are `step` apart in what is between the passes first, and keeps the order
- * of the others. */
+/* Puts the index whose neighbours are `step` apart between the passes first; the others keep their
+ * order. */
 static bool put_first(struct pass_args *a, int indices, bool out, int64_t step) {
     wide *const marks[] = {&a->lone_index, &a->own_index};
     int i = 0;
@@ -29,9 +29,9 @@ static bool put_first(struct pass_args *a, int indices, bool out, int64_t step) 
     return true;
 }
 
-/* Whether the passes are along the two axes of planes that are behind each other in memory: then the indices
- * of *args begin with the other axis and count the planes in the same order. Where both are in one buffer,
- * every plane is written where it was read; and of packed reals, its mirror images are in the plane itself. */
+/* True if the passes are along both axes of planes that follow each other in memory: the indices of
+ * *args then begin with the other axis and count planes alike. In one buffer every plane is written
+ * where it was read; packed reals have their mirror images in the plane. */
 static bool are_planes(const struct gf_gpu_pass *a, const struct gf_gpu_pass *b,
                        struct chain_args *args) {
     struct pass_args *s = &args->first, *t = &args->second;
@@ -56,7 +56,7 @@ static bool are_planes(const struct gf_gpu_pass *a, const struct gf_gpu_pass *b,
     return args->strips <= INT32_MAX;
 }
 
-/* Rows of the tile are so far apart that what neighbouring work items have of them is in different banks. */
+/* Spaces the tile's rows so that neighbouring work items' parts are in different banks. */
 static void spread(const struct gf_gpu_plan *p, int per_row, struct gf_gpu_tile *t) {
     const int banks = p->job.precision == GF_DOUBLE || t->whole ? 16 : 32;
     int *stride = t->rows_in ? &t->line_stride : &t->index_stride;
@@ -66,7 +66,7 @@ static void spread(const struct gf_gpu_plan *p, int per_row, struct gf_gpu_tile 
     t->local_bytes = t->local_bytes / was * *stride;
 }
 
-/* Plans both tiles, whose lines have so many work items, or about as many a point. */
+/* Plans both tiles, with so many work items a line, or about as many a point. */
 static bool plan_tiles(const struct gf_gpu_plan *p, const struct chain_args *args, int per_line,
                        struct gf_gpu_planes *planes) {
     struct gf_gpu_tile *const t = planes->tile;
@@ -87,20 +87,19 @@ static bool plan_tiles(const struct gf_gpu_plan *p, const struct chain_args *arg
         if (!per_line || gf_gpu_tile_plan(&request, &p->props, &t[i]) ||
             t[i].algorithm != GF_GPU_PLAIN)
             return false;
-        threads = threads > per_line * lines ? threads : per_line * lines;
+        threads = (int)gf_max(threads, per_line * lines);
     }
     const struct gf_gpu_tile *rows = &t[!t->rows_in];
-    for (int i = 0; i < 2; i++) { /* the items of one may be more than its lines take */
+    for (int i = 0; i < 2; i++) { /* one may have more items than its lines take */
         if (threads / t[i].lines != t[i].threads / t[i].lines)
             return false;
         t[i].threads = threads;
         if (i == 0 || t[i].rows_in)
             spread(p, threads / rows->lines, &t[i]);
     }
-    planes->local_bytes = t[0].local_bytes > t[1].local_bytes ? t[0].local_bytes : t[1].local_bytes;
+    planes->local_bytes = gf_max(t[0].local_bytes, t[1].local_bytes);
     const int fits = gf_gpu_groups_fit(&p->props, planes->local_bytes);
-    planes->resident = t[0].resident < t[1].resident ? t[0].resident : t[1].resident;
-    planes->resident = planes->resident < fits ? planes->resident : fits;
+    planes->resident = (int)gf_min(gf_min(t[0].resident, t[1].resident), fits);
     return planes->local_bytes <= p->props.local_bytes && planes->resident >= LEAST_RESIDENT;
 }
 
@@ -114,7 +113,7 @@ bool gf_gpu_planes_fit(const struct gf_gpu_plan *p, const struct gf_gpu_pass *fi
     for (int count = 1; count <= MOST_PLANES && count < 2 * args->strips; count *= 2)
         for (int per_line = 1; per_line * count * args->first.index[0].count <= p->props.max_group;
              per_line++) {
-            struct gf_gpu_planes t = {.count = count, .groups = (args->strips + count - 1) / count};
+            struct gf_gpu_planes t = {.count = count, .groups = gf_divide_up(args->strips, count)};
             if (!plan_tiles(p, args, per_line, &t) ||
                 (FEW * t.groups < p->props.units &&
                  t.tile[0].length * t.tile[0].lines * element > ALONE_BYTES))

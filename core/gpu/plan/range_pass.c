@@ -1,11 +1,10 @@
-/* The lines of an automatic display range's sample, as arguments of the pass that takes them. */
+/* The lines of a display range's sample, as arguments of the pass that takes them. */
 
 #include "core/base/status.h"
 #include "core/gpu/plan/pass_builder.h"
-#include "core/gpu/plan/pass.h"
 #include "core/gpu/plan/space.h"
 
-/* The indices that choose a line, and the bins along it: of a split axis' parts all are taken. */
+/* The indices that choose a line, and the bins along it; all of a split axis' parts are taken. */
 static int set_lines(struct gf_gpu_pass_builder *b, const int64_t stride[4]) {
     const struct gf_range_sample *s = b->ap->range;
     struct sample_lines *a = &b->args.sample;
@@ -34,10 +33,10 @@ int gf_gpu_range_args(struct gf_gpu_pass_builder *b, struct gf_gpu_tile *tile) {
     stride[0] = stride[1] * s->axis[1].count;
     stride[3] = stride[0] * s->axis[0].count;
     int rc = set_lines(b, stride);
-    a->tiles = (a->count[0] + tile->lines - 1) / tile->lines;
+    a->tiles = gf_divide_up(a->count[0], tile->lines);
     for (int i = 1; i < 5; i++)
         a->tiles *= a->count[i];
-    tile->resident = 1; /* of few groups none shares its unit: each may have more registers */
+    tile->resident = 1; /* few groups: each may have more registers */
     return rc;
 }
 

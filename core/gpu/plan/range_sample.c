@@ -1,4 +1,4 @@
-/* The automatic display range out of a work buffer, as passes of its own. */
+/* The automatic display range from a work buffer, as passes of its own. */
 #include "core/gpu/plan/space.h"
 
 #include <stdlib.h>
@@ -9,8 +9,7 @@
 #include "core/gpu/plan/pass.h"
 #include "core/gpu/plan/tables.h"
 
-/* Which elements of a space are the sample's bins; the kernel's order of the axes is x, y, z,
- * channels. */
+/* The sample's bins in a space; the kernel orders axes x, y, z, channels. */
 static int set_elements(struct gf_gpu_plan *p, const struct gf_range_sample *s,
                         const struct gf_gpu_space *space, struct sample_args *a) {
     a->count = s->count;
@@ -25,7 +24,7 @@ static int set_elements(struct gf_gpu_plan *p, const struct gf_range_sample *s,
     return 0;
 }
 
-/* A copy among the plan's integers, and frees them; NULL: there was no memory. */
+/* Copies v to the plan's integers, and frees it; NULL: no memory. */
 static int64_t keep(struct gf_gpu_plan *p, double *v, int64_t count) {
     int64_t at = !v         ? gf_fail(GF_ENOMEM, "no memory for a display range")
                  : p->trial ? 0
@@ -57,7 +56,7 @@ static int64_t quantile_words(int threads) {
 
 static void set_groups(struct gf_gpu_pass *pass, const struct sample_args *a) {
     pass->args.sample = *a;
-    gf_gpu_set_launch(pass, (a->count + GROUP - 1) / GROUP, GROUP, 0, sizeof *a);
+    gf_gpu_set_launch(pass, gf_divide_up(a->count, GROUP), GROUP, 0, sizeof *a);
 }
 
 int gf_gpu_add_quantiles(struct gf_gpu_plan *p, int output, const struct gf_range_sample *s) {
@@ -80,8 +79,7 @@ int gf_gpu_add_quantiles(struct gf_gpu_plan *p, int output, const struct gf_rang
                                            .params = output * GF_GPU_PARAMS_EACH});
     gf_gpu_option(pass, "-DKIND=%d -DTHREADS=%d", (int)kind, threads);
     GF_GPU_BUFFERS(pass, GF_GPU_FOUND, GF_GPU_PARAMS, GF_GPU_ORDER);
-    if (p->bytes[GF_GPU_FOUND] < bytes)
-        p->bytes[GF_GPU_FOUND] = bytes;
+    p->bytes[GF_GPU_FOUND] = gf_max(p->bytes[GF_GPU_FOUND], bytes);
     gf_gpu_set_launch(pass, 1, threads, quantile_words(threads) * (int64_t)sizeof(uint32_t),
                       sizeof pass->args.sample);
     pass->cost = gf_gpu_launch_cost(&p->props);
@@ -89,7 +87,7 @@ int gf_gpu_add_quantiles(struct gf_gpu_plan *p, int output, const struct gf_rang
     return 0;
 }
 
-/* The keys of the sample's bins, and the range from them. */
+/* Keys of the sample's bins, and the range from them. */
 static int add_search(struct gf_gpu_plan *p, int output, const struct gf_range_sample *s,
                       const struct gf_gpu_space *space) {
     const struct gf_job *job = &p->job;

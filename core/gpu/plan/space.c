@@ -3,6 +3,32 @@
 
 #include <string.h>
 
+struct gf_gpu_space gf_gpu_array_space(const struct gf_job *job, int output) {
+    const bool in = output < 0;
+    const enum gf_dtype type = in ? job->in_dtype : job->out[output].dtype;
+    const int64_t pitch = in ? job->in_pitch : job->out_pitch;
+    struct gf_gpu_space s = {.buffer_id =
+                                 in ? GF_GPU_IN : (enum gf_gpu_buffer_id)(GF_GPU_OUT + output),
+                             .extent[3] = job->luma ? 1 : job->channels,
+                             .stride[3] = 1,
+                             .element = (int)gf_dtype_size(type)};
+    int64_t shape[GF_MAX_RANK];
+    if (in)
+        gf_job_in_shape(job, shape);
+    else
+        gf_job_out_shape(job, output, shape);
+    int64_t stride = shape[job->ndim];
+    for (int axis = 2; axis >= 0; axis--) {
+        int i = gf_gpu_job_axis(job, axis);
+        s.extent[axis] = i >= 0 ? shape[i] : 1;
+        s.stride[axis] = stride;
+        stride *= s.extent[axis];
+    }
+    if (pitch)
+        s.stride[GF_MAX_DIMS - job->ndim] = pitch;
+    return s;
+}
+
 struct gf_gpu_space gf_gpu_planes(enum gf_gpu_buffer_id buffer_id, const int64_t extent[4],
                                   int element) {
     struct gf_gpu_space s = {.buffer_id = buffer_id, .element = element};
@@ -20,7 +46,7 @@ struct gf_gpu_space gf_gpu_padded_planes(enum gf_gpu_buffer_id buffer_id, const 
                                          int element) {
     enum { LINE = 128, WORTH = 16 }; /* bytes of a cache line; lines of a row */
     struct gf_gpu_space s = gf_gpu_planes(buffer_id, extent, element);
-    int64_t unit = LINE / element, row = (extent[2] + unit - 1) / unit * unit;
+    int64_t unit = LINE / element, row = gf_divide_up(extent[2], unit) * unit;
     if (extent[2] < WORTH * unit)
         return s;
     s.stride[1] = row;
@@ -39,10 +65,8 @@ bool gf_gpu_same_layout(const struct gf_gpu_space *a, const struct gf_gpu_space 
 }
 
 void gf_gpu_reserve(struct gf_gpu_plan *p, const struct gf_gpu_space *s) {
-    int64_t bytes = gf_gpu_space_bytes(s);
-    bool ours = s->buffer_id == GF_GPU_A || s->buffer_id == GF_GPU_B;
-    if (ours && bytes > p->bytes[s->buffer_id])
-        p->bytes[s->buffer_id] = bytes;
+    if (s->buffer_id == GF_GPU_A || s->buffer_id == GF_GPU_B)
+        p->bytes[s->buffer_id] = gf_max(p->bytes[s->buffer_id], gf_gpu_space_bytes(s));
 }
 
 static int64_t array_bytes(const struct gf_job *job, const int64_t *shape, enum gf_dtype type,
@@ -65,8 +89,7 @@ void gf_gpu_size_buffers(struct gf_gpu_plan *p) {
     }
     p->bytes[GF_GPU_PARAMS] = GF_MAX_OUTPUTS * GF_GPU_PARAMS_EACH * word;
     p->bytes[GF_GPU_COUNTERS] = GF_MAX_OUTPUTS * COUNTERS * 4;
-    if (p->bytes[GF_GPU_FOUND] < 2 * GF_GPU_GROUPS * word)
-        p->bytes[GF_GPU_FOUND] = 2 * GF_GPU_GROUPS * word;
+    p->bytes[GF_GPU_FOUND] = gf_max(p->bytes[GF_GPU_FOUND], 2 * GF_GPU_GROUPS * word);
 }
 
 void gf_gpu_size_order(struct gf_gpu_plan *p) {

@@ -13,12 +13,11 @@
 
 enum { STAGES, LINES, SPLIT_HIGH, SPLIT_LOW, CHIRP, SPECTRUM, ORDER, REALS, INTEGERS };
 
-/* Powers of a generator are computed in shares of so many, which threads begin independently. */
+/* Threads begin a generator's powers in shares of so many. */
 enum { SHARE = 1 << 14 };
 
 /* ---- which tables ---- */
 
-/* The table of the same key; NULL where there is none. */
 static struct gf_gpu_table *known(struct gf_gpu_tables *t, const struct gf_gpu_table *key) {
     for (int i = 0; i < t->n; i++)
         if (t->table[i].what == key->what && !memcmp(t->table[i].a, key->a, sizeof key->a))
@@ -26,8 +25,7 @@ static struct gf_gpu_table *known(struct gf_gpu_tables *t, const struct gf_gpu_t
     return NULL;
 }
 
-/* The offset of the key's table, which is appended where it is missing; `total` counts the elements
- * of its buffer. */
+/* The offset of the key's table, appended if missing; `total` counts its buffer's elements. */
 static int64_t append(struct gf_gpu_tables *t, struct gf_gpu_table *key, int64_t *total) {
     if (t->n == t->room) {
         int room = 2 * t->room + 16;
@@ -50,12 +48,12 @@ static int64_t add(struct gf_gpu_tables *t, struct gf_gpu_table *key, int64_t *t
     return same ? same->at : append(t, key, total);
 }
 
-/* Powers of a twiddle that the table holds for a butterfly after so many points. */
+/* A butterfly's twiddles in the table, after so many points: ROOTS in kernels/tile.h. */
 static int roots(int64_t radix, int64_t done) {
     return (int)(radix > 5 && done > MOST_DIRECT ? 3 + (radix - 1) / 4 : radix - 1);
 }
 
-/* Entries of stages of these radices, up to a zero. */
+/* Entries for stages of these radices, up to a zero. */
 static int64_t chain_count(const int64_t *radix, int most) {
     int64_t done = radix[0], count = 0;
     for (int i = 1; i < most && radix[i]; done *= radix[i++])
@@ -108,7 +106,7 @@ int64_t gf_gpu_table_order(struct gf_gpu_tables *t, int64_t n, int64_t prime) {
     return add(t, &key, &t->order_count);
 }
 
-/* A table with a copy of `n` values, and 0 for what else key.own is to have: `room` in all. */
+/* Copies `n` values into a table with `room` for key.own, the rest 0. */
 static int64_t append_copy(struct gf_gpu_tables *t, struct gf_gpu_table key, const double *v,
                            int64_t n, int64_t room, int64_t *total) {
     key.own = calloc((size_t)room, sizeof *key.own);
@@ -143,7 +141,7 @@ void gf_gpu_tables_free(struct gf_gpu_tables *t) {
 
 /* ---- their values ---- */
 
-/* Complex numbers of floats, doubles or long doubles. */
+/* Complex numbers. */
 struct values {
     void *data;
     int bits; /* 32, 64; 80: long double */
@@ -170,12 +168,12 @@ static struct values from(struct values v, int64_t first) {
     return (struct values){(char *)v.data + (size_t)first * pair_bytes(v.bits), v.bits};
 }
 
-/* From entry `at` on; returns the one behind them. */
+/* From entry `at`; returns the end. */
 static int64_t fill_chain(const int64_t *radix, int most, int64_t at, struct values v) {
     int64_t done = radix[0];
     for (int i = 1; i < most && radix[i]; done *= radix[i++])
         for (int q = 1; q <= roots(radix[i], done); q++) {
-            /* All; or w, w^2, w^3, then every fourth: see ROOTS in kernels/tile.h. */
+            /* All; or w, w^2, w^3, then every fourth. */
             bool some = roots(radix[i], done) < radix[i] - 1;
             int64_t power = some && q > 3 ? 4 * (q - 3) : q;
             for (int64_t m = 0; m < done; m++, at++) {
@@ -201,13 +199,11 @@ static int64_t power_mod(int64_t base, int64_t e, int64_t m) {
     return v;
 }
 
-/* The roots in Rader's order. */
 static void rader_kernel(const struct gf_roots *r, int64_t n, int dir, struct values b) {
     int64_t inverse = power_mod(gf_primitive_root(n), n - 2, n);
 #pragma omp parallel for if (n > SHARE)
     for (int64_t first = 0; first < n - 1; first += SHARE) {
-        int64_t k = power_mod(inverse, first, n),
-                end = first + SHARE < n - 1 ? first + SHARE : n - 1;
+        int64_t k = power_mod(inverse, first, n), end = gf_min(first + SHARE, n - 1);
         for (int64_t i = first; i < end; i++, k = k * inverse % n) {
             long double re, im;
             gf_roots_at(r, (uint64_t)k, &re, &im);
@@ -216,7 +212,7 @@ static void rader_kernel(const struct gf_roots *r, int64_t n, int dir, struct va
     }
 }
 
-/* The conjugate chirp in both directions, over `points`. */
+/* The conjugate chirp in both directions. */
 static void bluestein_kernel(const struct gf_roots *r, int64_t n, int64_t points, int dir,
                              struct values b) {
     for (int64_t i = n; i <= points - n; i++)
@@ -231,7 +227,7 @@ static void bluestein_kernel(const struct gf_roots *r, int64_t n, int64_t points
     }
 }
 
-/* Doubles between are exact enough for floats. */
+/* Double is exact enough for floats. */
 static int workspace_bits(int bits) {
     return bits == 32 ? 64 : 80;
 }
@@ -258,7 +254,7 @@ static int fill_spectrum(const struct gf_gpu_table *t, struct values v) {
               : gf_fail(GF_ENOMEM, "no memory for a convolution of %lld points", (long long)points);
 }
 
-/* Points k with k modulo the prime given, as members in the order of k modulo their number. */
+/* Points k, k + prime, … as members, ordered modulo their number. */
 static void order_members(int64_t n, int64_t prime, int64_t k, int32_t *out) {
     const int64_t members = n / prime;
     for (; k < n; k += prime)
@@ -289,7 +285,7 @@ static void fill_order(const struct gf_gpu_table *t, int32_t *in) {
     }
 }
 
-/* A row a result, or step. */
+/* A row for each result, or step. */
 static bool fill_lines(const struct gf_gpu_table *t, struct values v) {
     const int64_t n = t->a[0], lines = t->a[1], step = t->a[2];
     struct gf_roots r = {.n = 0};
@@ -359,5 +355,5 @@ int64_t gf_gpu_tables_bytes(const struct gf_gpu_tables *t, enum gf_precision pre
             workspace = bytes;
     }
     int64_t values = t->count * (int64_t)pair_bytes(bits) + workspace, order = 4 * t->order_count;
-    return values > order ? values : order;
+    return gf_max(values, order);
 }

@@ -1,4 +1,4 @@
-/* The search for the best tile: radices, work items a line, memory layout. */
+/* Searches the best tile: radices, work items a line, memory layout. */
 #include "core/gpu/plan/tile.h"
 
 #include <string.h>
@@ -6,8 +6,8 @@
 #include "core/base/factor.h"
 #include "core/base/status.h"
 
-/* The straight-line DFTs of kernels/radix.h, and what each costs a point beside its exchange. Those that
- * are `rare` save lengths of large primes an exchange; measured, others gain and lose as often. */
+/* The straight-line DFTs of kernels/radix.h, and their cost a point beside the exchange. `rare`
+ * ones save lengths of large primes an exchange; measured, others gain and lose as often. */
 static const struct {
     int radix;
     double cost;
@@ -21,10 +21,10 @@ static const struct {
 };
 enum { CODELETS = sizeof codelets / sizeof *codelets, LARGEST = 31 };
 
-/* Registers of a work item besides its points, 32 bits each; and those of a compute unit. */
+/* A work item's registers beside its points, and a compute unit's, 32 bits each. */
 enum { OVERHEAD = 24, REGISTERS = 65536, MOST_REGISTERS = 255, MOST_THREADS = 1024 };
 
-/* n without its prime factors up to `most`. */
+/* Divides n by its prime factors up to `most`. */
 static int64_t without_primes(int64_t n, int most) {
     for (int d = 2; d <= most; d++)
         while (n % d == 0)
@@ -32,16 +32,12 @@ static int64_t without_primes(int64_t n, int most) {
     return n;
 }
 
-/* A large prime, whose sums and differences are in use beside its results. */
+/* A large prime needs registers for sums and differences beside its results. */
 static bool is_wide(int radix) {
     return radix > 13 && gf_is_prime(radix);
 }
 
-static int divide_up(int a, int b) {
-    return (a + b - 1) / b;
-}
-
-/* How much longer a stage takes that is not shared out evenly. */
+/* Factor on a stage that is not shared out evenly. */
 static const double uneven = 1.04;
 
 static bool is_coalesced(const struct gf_gpu_tile_request *request) {
@@ -53,14 +49,14 @@ struct search {
     const struct gf_gpu_props *props;
     int points;
     bool rader, rare; /* rare codelets too */
-    bool convolution; /* two transforms, and a convolution's load and store, need registers too */
+    bool convolution; /* two transforms, a load and a store need registers too */
     int radix[GF_GPU_MAX_STAGES];
     int members, member_stages, member_radix[GF_GPU_MAX_MEMBERS];
     struct gf_gpu_tile best;
     double best_time;
 };
 
-/* Whether two radices are the same, and can be the first and the last. */
+/* True if two radices are equal, and can be first and last. */
 static bool closes(const struct search *s, int stages) {
     for (int i = 1; i < stages; i++)
         if (s->radix[i] == s->radix[i - 1])
@@ -68,18 +64,18 @@ static bool closes(const struct search *s, int stages) {
     return false;
 }
 
-/* The cost of a stage where so many work items share a line, with an exchange or without; the points
- * that each item holds at most, and the largest radix whose codelet needs registers for half as many
- * more. A stage whose last turn leaves some items without a butterfly tests for it at each access: with odd
- * radices alone, that made passes of 2187 points a sixth slower. */
+/* A stage's cost with so many work items a line, with an exchange or without; raises `held`, an
+ * item's points, and `wide`, the largest radix that needs registers for half as many more. If some
+ * items lack a butterfly in the last turn, all test for it at each access: with odd radices alone
+ * that made passes of 2187 points a sixth slower. */
 static double stage_time(const struct search *s, int points, int radix, int per_line,
                          double exchange, int *held, int *wide) {
-    int turns = divide_up(points / radix, per_line);
+    int turns = gf_divide_up(points / radix, per_line);
     double each = 0;
     for (int c = 0; c < CODELETS; c++)
         if (codelets[c].radix == radix)
             each = codelets[c].cost;
-    *held = turns * radix > *held ? turns * radix : *held;
+    *held = (int)gf_max(*held, turns * radix);
     *wide = is_wide(radix) && radix > *wide ? radix : *wide;
     double share = (double)turns * radix * per_line / points; /* idle items count */
     if (s->convolution) /* less where the tile's memory is the bottleneck */
@@ -89,7 +85,7 @@ static double stage_time(const struct search *s, int points, int radix, int per_
     return share * (each + exchange);
 }
 
-/* All stages; those of the members are gone through once, where the others are twice. */
+/* All stages; members' run once where the others run twice. */
 static double stages_time(const struct search *s, int stages, int per_line, int *held, int *wide) {
     const int length = s->points + s->members;
     double time = 0;
@@ -102,20 +98,19 @@ static double stages_time(const struct search *s, int stages, int per_line, int 
     return time;
 }
 
-/* Tries so many work items a line, and keeps the radices if they are the best so far. */
+/* Tries so many work items a line; keeps the best radices. */
 static void try_width(struct search *s, int stages, int per_line) {
     const struct gf_gpu_props *props = s->props;
     int threads = per_line * s->request->lines, held, wide;
-    int limit = props->max_group < MOST_THREADS ? props->max_group : MOST_THREADS;
+    int limit = (int)gf_min(props->max_group, MOST_THREADS);
     if (per_line < s->members || threads > limit ||
         (s->request->threads && threads != s->request->threads))
         return;
     double time = stages_time(s, stages, per_line, &held, &wide);
     bool single = s->request->precision == GF_SINGLE;
     int words = single ? 2 : 4;
-    /* A convolution transforms twice and keeps the addresses of its load and its store: fewer
-     * points a work item, and more registers besides them, most of all for a large radix with
-     * rows in another order. */
+    /* A convolution transforms twice and keeps its load's and store's addresses: fewer points a
+     * work item, more registers beside, most of all for a large radix with permuted rows. */
     int most = !s->convolution ? 64 : single ? 50 : 32;
     int beside = s->convolution ? OVERHEAD + 22 : OVERHEAD;
     if (s->convolution && s->request->rows_in && held > 16)
@@ -128,28 +123,28 @@ static void try_width(struct search *s, int stages, int per_line) {
         if (s->request->sides == 2) /* combined in registers */
             time += 0.4;
     }
-    if (s->request->staged && held <= 8) /* more than the butterflies of few points need */
+    if (s->request->staged && held <= 8) /* more than butterflies of few points need */
         beside += 10;
-    if (is_coalesced(s->request)) /* slots of elements that it moves */
+    if (is_coalesced(s->request)) /* slots of elements to move */
         beside += 16;
-    if (s->rader && held * words <= 24) /* addresses take turns with the butterflies */
+    if (s->rader && held * words <= 24) /* addresses take turns with butterflies */
         beside -= 16;
     if (held * words > most && held > wide)
         return;
-    /* A large prime's sums and differences; a convolution counts half of them among its addresses. */
+    /* A large prime's sums and differences; half are among a convolution's addresses. */
     int registers = held * words + wide / (s->convolution ? 4 : 2) * words + beside;
     registers = (registers + 7) / 8 * 8;
-    int warps = divide_up(threads, 32) * 32;
+    int warps = gf_divide_up(threads, 32) * 32;
     if (!props->is_cpu && (registers > MOST_REGISTERS || registers * warps > REGISTERS))
         return;
-    /* Many points a work item leave few items to hide the memory's latency; half-empty warps waste
-     * the unit; and many warps wait longer for each other. */
+    /* Many points an item leave few items to hide latency; half-empty warps waste the unit; many
+     * warps wait for each other. */
     double idle = (double)(warps - threads) / threads * (s->convolution ? 1 : 0.1);
     time *= 1 + 0.004 * held + idle + 0.00005 * threads;
-    /* While a group that is alone on its unit waits, the unit is idle. */
+    /* A group alone on its unit leaves that idle while it waits. */
     if (REGISTERS / (registers * warps) < 2)
         time *= 1.25;
-    /* At equal cost, fewer exchanges win. */
+    /* At equal cost fewer exchanges win. */
     time += 0.01 * stages;
     if (time >= s->best_time)
         return;
@@ -168,7 +163,8 @@ static bool can_use(const struct search *s, int codelet, int points) {
     return points % codelets[codelet].radix == 0 && (s->rare || !codelets[codelet].rare);
 }
 
-/* Every way to factor the members, then every width that a stage divides evenly in a few turns. */
+/* Factors the members in every way, then tries every width that divides a stage evenly in a few
+   turns. */
 static void search_members(struct search *s, int stages, int rest, int first) {
     if (rest == 1) {
         const int length = s->points + s->members;
@@ -176,7 +172,7 @@ static void search_members(struct search *s, int stages, int rest, int first) {
             int butterflies =
                 i < stages ? s->points / s->radix[i] : length / s->member_radix[i - stages];
             for (int turns = 1; turns <= 4; turns++)
-                try_width(s, stages, divide_up(butterflies, turns));
+                try_width(s, stages, gf_divide_up(butterflies, turns));
         }
         return;
     }
@@ -191,7 +187,7 @@ static void search_members(struct search *s, int stages, int rest, int first) {
     }
 }
 
-/* Radices in descending order, every way to factor the points. */
+/* Factors the points in every way, radices descending. */
 static void search(struct search *s, int stages, int rest, int first) {
     if (rest == 1 && stages) {
         search_members(s, stages, s->members, 0);
@@ -207,14 +203,13 @@ static void search(struct search *s, int stages, int rest, int first) {
     }
 }
 
-/* A radix's results are that radix apart, so that the items of a warp would write to few banks: a
- * word of padding after each block of results separates them. Longer blocks do so too, and reading
- * is simpler where all strides are multiples of the block: one address then serves all of an item's
- * accesses. */
+/* A radix's results are that radix apart, which would put a warp's writes into few banks: a word of
+ * padding after each block separates them. Longer blocks do too, and if all strides are multiples
+ * of the block, one address serves all of an item's reads. */
 static int padding(const struct gf_gpu_tile *t, int across) {
     int first = t->member_stages ? t->member_radix[0] : t->radix[0];
     if (first % 2)
-        return 1 << 30; /* an odd step uses every bank without padding */
+        return 1 << 30; /* an odd step uses every bank */
     if (first & (first - 1) || first >= across)
         return first;
     for (int i = 0; i < t->stages; i++)
@@ -230,11 +225,11 @@ static void lay_out(struct gf_gpu_tile *t, const struct gf_gpu_tile_request *req
     bool coalesced = is_coalesced(request);
     t->pad_every = coalesced && t->lines >= banks
                        ? 1 << 30
-                       : padding(t, rows ? banks : divide_up(banks, t->lines));
+                       : padding(t, rows ? banks : gf_divide_up(banks, t->lines));
     held_slots = slots + (slots - 1) / t->pad_every + !coalesced;
     if (coalesced) {
-        /* Neighbouring items take neighbouring lines, or neighbouring points of one. */
-        const int want = divide_up(banks, t->lines);
+        /* Neighbouring items take neighbouring lines, or neighbouring points. */
+        const int want = gf_divide_up(banks, t->lines);
         while (held_slots % (2 * want) != want)
             held_slots++;
         t->index_stride = 1;
@@ -245,19 +240,19 @@ static void lay_out(struct gf_gpu_tile *t, const struct gf_gpu_tile_request *req
     } else {
         t->index_stride = 1;
         /* Neighbouring lines at one index should not share a bank either. */
-        int want = request->rows_in && request->rows_out ? 0 : divide_up(banks, t->lines);
+        int want = request->rows_in && request->rows_out ? 0 : gf_divide_up(banks, t->lines);
         while (want && held_slots % banks != want % banks)
             held_slots++;
         t->line_stride = held_slots;
     }
     int64_t word = (request->precision == GF_DOUBLE ? 8 : 4) * (t->whole ? 2 : 1);
-    t->sides = request->sides > 1 ? request->sides : 1;
+    t->sides = (int)gf_max(request->sides, 1);
     t->side_stride = held_slots * t->lines;
     t->local_bytes = (int64_t)t->side_stride * t->sides * word;
 }
 
-/* A convolution transforms twice: where the first radix is also the last, the second transform
- * finds the points where the first one leaves them. */
+/* A convolution whose first radix is also its last finds the points of the second transform where
+ * the first leaves them. */
 static void close_ring(struct gf_gpu_tile *t) {
     for (int i = 0; i < t->stages; i++)
         for (int j = i + 1; j < t->stages; j++)
@@ -288,7 +283,7 @@ static int plan_points(const struct gf_gpu_tile_request *request, const struct g
     if (points < 1 || points > 1 << 17 ||
         (is_coalesced(request) && (algorithm != GF_GPU_PLAIN || request->words == 1)))
         return GF_EUNSUPP;
-    /* A single point has no stage: the planner never asks for one. */
+    /* A single point, which the planner never asks for, has no stage. */
     search(&s, 0, (int)each, 0);
     if (s.best_time >= 1e30)
         return GF_EUNSUPP;
@@ -312,7 +307,7 @@ static int plan_points(const struct gf_gpu_tile_request *request, const struct g
         lay_out(t, request);
         if (idle)
             t->local_bytes = 16;
-        /* Complex words halve the barriers; real ones the space, where that limits a unit's groups. */
+        /* Complex words halve the barriers, real ones the space, if that limits a unit's groups. */
         int fits = gf_gpu_groups_fit(props, t->local_bytes);
         if (t->local_bytes <= props->local_bytes && (fits >= t->resident || fits >= 8))
             break;
@@ -320,10 +315,9 @@ static int plan_points(const struct gf_gpu_tile_request *request, const struct g
     if (t->local_bytes > props->local_bytes)
         return GF_EUNSUPP;
     int fits = gf_gpu_groups_fit(props, t->local_bytes);
-    t->resident = fits < t->resident ? fits : t->resident;
-    t->resident = t->resident < 1 ? 1 : t->resident;
-    /* A unit's four quarters have a register file each: warps must divide evenly among them. */
-    while (request->filtered && t->resident > 4 && t->resident * divide_up(t->threads, 32) % 4)
+    t->resident = (int)gf_max(gf_min(fits, t->resident), 1);
+    /* A unit's four quarters have a register file each, among which warps must divide evenly. */
+    while (request->filtered && t->resident > 4 && t->resident * gf_divide_up(t->threads, 32) % 4)
         t->resident--;
     if (algorithm != GF_GPU_PLAIN)
         t->work = 2 * t->work * (double)points / (double)request->length;
@@ -354,7 +348,7 @@ int gf_gpu_tile_plan(const struct gf_gpu_tile_request *request, const struct gf_
                        tile);
 }
 
-static void describe(const struct gf_gpu_tile *t, int joined, char *text, size_t size) {
+void gf_gpu_tile_describe(const struct gf_gpu_tile *t, int joined, char *text, size_t size) {
     static const char *const how[] = {" =", ": Bluestein over", ": Rader over",
                                       " there and back ="};
     int used = snprintf(text, size, "%lld", (long long)t->length * joined);
@@ -371,12 +365,4 @@ static void describe(const struct gf_gpu_tile *t, int joined, char *text, size_t
     for (int i = 0; i < t->stages && used < (int)size; i++)
         used += snprintf(text + used, size - (size_t)used, "%s%d", i || joined > 1 ? "·" : " ",
                          t->radix[i]);
-}
-
-void gf_gpu_tile_describe(const struct gf_gpu_tile *t, char *text, size_t size) {
-    describe(t, 1, text, size);
-}
-
-void gf_gpu_tile_describe_twice(const struct gf_gpu_tile *t, char *text, size_t size) {
-    describe(t, 2, text, size);
 }

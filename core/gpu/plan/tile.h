@@ -1,10 +1,9 @@
-/* Plans one tile: how a work group transforms `lines` lines of `length` points together. Pure
- * functions; the kernels that run it are kernels/fft_*.cl and filter_pass.cl.
+/* Plans a tile: how a work group transforms `lines` lines of `length` points. Pure functions;
+ * kernels/fft_*.cl and filter_pass.cl run it.
  *
  *     struct gf_gpu_tile_request request = {.length = 4096, .lines = 2, .rows_in = true};
  *     struct gf_gpu_tile tile;
- *     int rc = gf_gpu_tile_plan(&request, &props, &tile);
- */
+ *     int rc = gf_gpu_tile_plan(&request, &props, &tile); */
 #ifndef GF_CORE_GPU_PLAN_TILE_H
 #define GF_CORE_GPU_PLAN_TILE_H
 
@@ -16,25 +15,24 @@ enum gf_gpu_algorithm {
     GF_GPU_PLAIN,
     GF_GPU_BLUESTEIN,
     GF_GPU_RADER,
-    GF_GPU_BOTH_WAYS /* transformed, multiplied by a table and transformed back */
+    GF_GPU_BOTH_WAYS /* transformed, times a table, and transformed back */
 };
 
-/* The task of a tile. */
 struct gf_gpu_tile_request {
     int64_t length; /* points of a line */
-    int lines;      /* in the tile together */
-    bool rows_in;   /* neighbouring work items take neighbouring points, else lines */
+    int lines;      /* in the tile */
+    bool rows_in;   /* neighbouring work items take neighbouring points, not lines */
     bool rows_out;
-    /* Rows of GF_GPU_PLAIN that are read, or written, by the group's items together in the order of
-     * memory; rows_in, rows_out is false. */
+    /* GF_GPU_PLAIN: the group's items read, or write, rows in memory order; rows_in, rows_out is
+     * false. */
     bool coalesced_in, coalesced_out;
-    bool paired;   /* the results go through the tile once more */
-    bool staged;   /* the points go through it first */
+    bool paired;   /* results pass through the tile once more */
+    bool staged;   /* points pass through it first */
     bool both;     /* GF_GPU_BOTH_WAYS */
-    bool filtered; /* transformed, multiplied in registers, and transformed back */
-    int sides;     /* lines that a work item transforms with the same butterflies; 0 is 1 */
-    int threads;   /* work items that it must have; 0: any number */
-    int words;     /* that it must hold: 1 real ones, 2 complex ones; 0: either */
+    bool filtered; /* transformed, multiplied in registers, transformed back */
+    int sides;     /* lines in a work item's same butterflies; 0 is 1 */
+    int threads;   /* 0: any number */
+    int words;     /* 1: real, 2: complex, 0: either */
     enum gf_precision precision;
 };
 
@@ -44,37 +42,36 @@ struct gf_gpu_tile {
     bool rows_in, rows_out;
     bool coalesced_in, coalesced_out;
     enum gf_gpu_algorithm algorithm;
-    int points; /* of the FFT: the length, or the convolution's */
-    /* GF_GPU_RADER: the length is a prime times so many, which are transformed first, with these
-     * radices; the FFT is then of as many convolutions, of prime - 1 points each. */
+    int points; /* of the FFT: the length, or a convolution's */
+    /* GF_GPU_RADER: the length is a prime times `members`, which are transformed first, with these
+     * radices; then as many convolutions of prime - 1 points. */
     int members, member_stages, member_radix[GF_GPU_MAX_MEMBERS];
     int threads;
     int stages, radix[GF_GPU_MAX_STAGES];
-    int held;                                 /* points that a work item holds */
+    int held;                                 /* points of a work item */
     bool whole;                               /* the tile holds complex words */
-    int pad_every, index_stride, line_stride; /* the tile's layout, in words */
-    int sides, side_stride;                   /* and of a second side, in words */
+    int pad_every, index_stride, line_stride; /* layout, in words */
+    int sides, side_stride;                   /* of a second side, in words */
     int64_t local_bytes;
-    int resident; /* how many of them a compute unit can work on at once */
-    double work;  /* arithmetic and exchanges of a point; one exchange costs about 1 */
+    int resident; /* tiles that a compute unit works on at once */
+    double work;  /* arithmetic and exchanges of a point, an exchange being about 1 */
 };
 
-/* How many groups with so much local memory fit a compute unit, which reserves some for each. */
+/* Groups of so much local memory that fit a compute unit, which reserves some for each. */
 static inline int gf_gpu_groups_fit(const struct gf_gpu_props *props, int64_t local_bytes) {
     enum { BESIDE = 1024 };
     return (int)(props->unit_local_bytes / (local_bytes + BESIDE));
 }
 
-/* GF_EUNSUPP (without a message) when no such tile fits the device. */
+/* GF_EUNSUPP without a message: no such tile fits the device. */
 int gf_gpu_tile_plan(const struct gf_gpu_tile_request *request, const struct gf_gpu_props *props,
                      struct gf_gpu_tile *tile);
 
-/* True when radices with a straight-line DFT make up n: its primes are 2 to 31. */
+/* True if n has prime factors 2 to 31, which straight-line DFTs serve. */
 bool gf_gpu_has_codelets(int64_t n);
 
-/* "4096 = 16·16·16", "4001: Rader over 4000 = 16·10·5·5", "218 = 2·109: Rader over 108 = 12·9" */
-void gf_gpu_tile_describe(const struct gf_gpu_tile *tile, char *text, size_t size);
-/* The same for a line combined from two of them: "4096 = 2·16·8·16" */
-void gf_gpu_tile_describe_twice(const struct gf_gpu_tile *tile, char *text, size_t size);
+/* "4096 = 16·16·16", "4001: Rader over 4000 = 16·10·5·5", "218 = 2·109: Rader over 108 = 12·9"; for a
+ * line of `joined` tiles: "4096 = 2·16·8·16". */
+void gf_gpu_tile_describe(const struct gf_gpu_tile *tile, int joined, char *text, size_t size);
 
 #endif

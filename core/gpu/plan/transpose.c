@@ -1,4 +1,4 @@
-/* Spectra of a long line's columns to the rows of its matrix, and back, as a pass. */
+/* A pass from spectra of a long line's columns to the rows of its matrix, and back. */
 #include "core/gpu/plan/space.h"
 
 #include "core/base/status.h"
@@ -6,7 +6,7 @@
 #include "core/gpu/plan/pass.h"
 #include "core/gpu/plan/tables.h"
 
-enum { SIDE = 32 }; /* of the squares in kernels/transpose.cl */
+enum { SIDE = 32 }; /* of squares in kernels/transpose.cl */
 
 static void set_transpose(const struct gf_job *job, const struct gf_gpu_space *work, bool half,
                           struct transpose_args *a) {
@@ -28,7 +28,7 @@ int gf_gpu_add_transpose(struct gf_gpu_plan *p, const struct gf_gpu_space *work)
         return GF_EUNSUPP;
     struct transpose_args *a = &pass->args.transpose;
     set_transpose(job, work, half, a);
-    while ((int64_t)1 << 2 * a->split_bits < job->line) /* two tables of about as many entries */
+    while ((int64_t)1 << 2 * a->split_bits < job->line) /* two tables of a size */
         a->split_bits++;
     a->table_split =
         gf_gpu_table_split(&p->tables, job->line, (int)a->split_bits, &a->table_split_low);
@@ -39,7 +39,7 @@ int gf_gpu_add_transpose(struct gf_gpu_plan *p, const struct gf_gpu_space *work)
     GF_GPU_BUFFERS(pass, back ? GF_GPU_IN : work->buffer_id, back ? work->buffer_id : GF_GPU_OUT,
                    GF_GPU_TABLES, GF_GPU_ENERGY);
     p->bytes[GF_GPU_ENERGY] = 2 * GF_GPU_GROUPS * word;
-    const int64_t groups = (a->columns + SIDE - 1) / SIDE *
+    const int64_t groups = gf_divide_up(a->columns, SIDE) *
                            ((back ? a->height : a->numbers) + SIDE - 1) / SIDE * a->channels;
     gf_gpu_set_launch(pass, gf_min(GF_GPU_GROUPS, groups), GROUP, SIDE * (SIDE + 1) * 2 * word,
                       sizeof *a);

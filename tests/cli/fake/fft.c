@@ -134,43 +134,43 @@ static void run(const struct plan *p, const void *in, void *out) {
     transform(p, in, out);
 }
 
-#define FFTW(prefix, wide)                                                                         \
-    const char prefix##version[] = "FFTW 3.3.4 wrappers to a made-up MKL";                         \
+#define FFTW(prefix, wide) \
+    const char prefix##version[] = "FFTW 3.3.4 wrappers to a made-up MKL"; \
     void *prefix##plan_guru64_dft(int rank, const struct dim *d, int batches, const struct dim *b, \
-                                  void *in, void *out, int sign, unsigned flags) {                 \
-        (void)in, (void)out, (void)flags;                                                          \
-        return make(C2C, wide, sign, rank, d, batches, b);                                         \
-    }                                                                                              \
-    void *prefix##plan_guru64_dft_r2c(int rank, const struct dim *d, int batches,                  \
-                                      const struct dim *b, void *in, void *out, unsigned flags) {  \
-        (void)in, (void)out, (void)flags;                                                          \
-        return make(R2C, wide, -1, rank, d, batches, b);                                           \
-    }                                                                                              \
-    void *prefix##plan_guru64_dft_c2r(int rank, const struct dim *d, int batches,                  \
-                                      const struct dim *b, void *in, void *out, unsigned flags) {  \
-        (void)in, (void)out, (void)flags;                                                          \
-        return make(C2R, wide, 1, rank, d, batches, b);                                            \
-    }                                                                                              \
-    void prefix##execute_dft(void *p, void *in, void *out) {                                       \
-        run(p, in, out);                                                                           \
-    }                                                                                              \
-    void prefix##execute_dft_r2c(void *p, void *in, void *out) {                                   \
-        run(p, in, out);                                                                           \
-    }                                                                                              \
-    void prefix##execute_dft_c2r(void *p, void *in, void *out) {                                   \
-        run(p, in, out);                                                                           \
-    }                                                                                              \
-    void prefix##destroy_plan(void *p) {                                                           \
-        free(p);                                                                                   \
-    }                                                                                              \
-    void prefix##set_timelimit(double s) {                                                         \
-        (void)s;                                                                                   \
-    }                                                                                              \
-    int prefix##init_threads(void) {                                                               \
-        return 1;                                                                                  \
-    }                                                                                              \
-    void prefix##plan_with_nthreads(int n) {                                                       \
-        (void)n;                                                                                   \
+                                  void *in, void *out, int sign, unsigned flags) { \
+        (void)in, (void)out, (void)flags; \
+        return make(C2C, wide, sign, rank, d, batches, b); \
+    } \
+    void *prefix##plan_guru64_dft_r2c(int rank, const struct dim *d, int batches, \
+                                      const struct dim *b, void *in, void *out, unsigned flags) { \
+        (void)in, (void)out, (void)flags; \
+        return make(R2C, wide, -1, rank, d, batches, b); \
+    } \
+    void *prefix##plan_guru64_dft_c2r(int rank, const struct dim *d, int batches, \
+                                      const struct dim *b, void *in, void *out, unsigned flags) { \
+        (void)in, (void)out, (void)flags; \
+        return make(C2R, wide, 1, rank, d, batches, b); \
+    } \
+    void prefix##execute_dft(void *p, void *in, void *out) { \
+        run(p, in, out); \
+    } \
+    void prefix##execute_dft_r2c(void *p, void *in, void *out) { \
+        run(p, in, out); \
+    } \
+    void prefix##execute_dft_c2r(void *p, void *in, void *out) { \
+        run(p, in, out); \
+    } \
+    void prefix##destroy_plan(void *p) { \
+        free(p); \
+    } \
+    void prefix##set_timelimit(double s) { \
+        (void)s; \
+    } \
+    int prefix##init_threads(void) { \
+        return 1; \
+    } \
+    void prefix##plan_with_nthreads(int n) { \
+        (void)n; \
     }
 FFTW(fftwf_, false)
 FFTW(fftw_, true)
@@ -210,31 +210,31 @@ static int sizes(int *spec, int *first, int *work) {
     return 0;
 }
 
-#define LINES(type, wide, forward, inverse, there, back)                                           \
-    int ippsDFTGetSize_##type(int n, int flag, int hint, int *spec, int *first, int *work) {       \
-        (void)flag, (void)hint;                                                                    \
-        return n > 1 << 20 ? -6 : sizes(spec, first, work);                                        \
-    }                                                                                              \
-    int ippsDFTInit_##type(int n, int flag, int hint, void *spec, void *first) {                   \
-        (void)hint, (void)first;                                                                   \
-        *(struct plan *)spec = (struct plan){C2C, wide, 0, 1, 0, .dim = {{n, 1, 1}}};              \
-        return flag == 8 ? 0 : -5;                                                                 \
-    }                                                                                              \
-    int ippsDFTFwd_##forward(const void *in, void *out, const void *spec, void *work) {            \
-        struct plan p = *(const struct plan *)spec;                                                \
-        (void)work;                                                                                \
-        p.kind = there;                                                                            \
-        p.sign = -1;                                                                               \
-        transform(&p, in, out);                                                                    \
-        return 0;                                                                                  \
-    }                                                                                              \
-    int ippsDFTInv_##inverse(const void *in, void *out, const void *spec, void *work) {            \
-        struct plan p = *(const struct plan *)spec;                                                \
-        (void)work;                                                                                \
-        p.kind = back;                                                                             \
-        p.sign = 1;                                                                                \
-        transform(&p, in, out);                                                                    \
-        return 0;                                                                                  \
+#define LINES(type, wide, forward, inverse, there, back) \
+    int ippsDFTGetSize_##type(int n, int flag, int hint, int *spec, int *first, int *work) { \
+        (void)flag, (void)hint; \
+        return n > 1 << 20 ? -6 : sizes(spec, first, work); \
+    } \
+    int ippsDFTInit_##type(int n, int flag, int hint, void *spec, void *first) { \
+        (void)hint, (void)first; \
+        *(struct plan *)spec = (struct plan){C2C, wide, 0, 1, 0, .dim = {{n, 1, 1}}}; \
+        return flag == 8 ? 0 : -5; \
+    } \
+    int ippsDFTFwd_##forward(const void *in, void *out, const void *spec, void *work) { \
+        struct plan p = *(const struct plan *)spec; \
+        (void)work; \
+        p.kind = there; \
+        p.sign = -1; \
+        transform(&p, in, out); \
+        return 0; \
+    } \
+    int ippsDFTInv_##inverse(const void *in, void *out, const void *spec, void *work) { \
+        struct plan p = *(const struct plan *)spec; \
+        (void)work; \
+        p.kind = back; \
+        p.sign = 1; \
+        transform(&p, in, out); \
+        return 0; \
     }
 LINES(C_32fc, false, CToC_32fc, CToC_32fc, C2C, C2C)
 LINES(C_64fc, true, CToC_64fc, CToC_64fc, C2C, C2C)

@@ -13,8 +13,8 @@
 /* FAKE_PRELUDE: the path of prelude.h. FAKE_STAMP: a symbol of every binary, which says of which prelude it is.
  * Alignment is trapped, as devices do. */
 #define TO_C "cc -E -x c -std=gnu11 @%s/options -include '" FAKE_PRELUDE "' %s/k.cu -o %s/k.c"
-#define TO_LIBRARY                                                                                 \
-    "cc -O1 -w -std=gnu11 -fno-strict-aliasing -fsanitize=alignment "                              \
+#define TO_LIBRARY \
+    "cc -O1 -w -std=gnu11 -fno-strict-aliasing -fsanitize=alignment " \
     "-fsanitize-undefined-trap-on-error -fPIC -shared -x cpp-output %s/k.c -o %s/k.so"
 
 enum {

@@ -29,18 +29,18 @@ struct fake_group {
 #define __syncthreads() fake_group->barrier()
 #define __trap()        fake_group->trap()
 
-#define FAKE_VECTORS(type, base, a, b)                                                             \
-    typedef struct {                                                                               \
-        base x, y;                                                                                 \
-    } __attribute__((aligned(a))) type##2;                                                         \
-    typedef struct {                                                                               \
-        base x, y, z, w;                                                                           \
-    } __attribute__((aligned(b))) type##4;                                                         \
-    static inline type##2 make_##type##2(base x, base y) {                                         \
-        return (type##2){x, y};                                                                    \
-    }                                                                                              \
-    static inline type##4 make_##type##4(base x, base y, base z, base w) {                         \
-        return (type##4){x, y, z, w};                                                              \
+#define FAKE_VECTORS(type, base, a, b) \
+    typedef struct { \
+        base x, y; \
+    } __attribute__((aligned(a))) type##2; \
+    typedef struct { \
+        base x, y, z, w; \
+    } __attribute__((aligned(b))) type##4; \
+    static inline type##2 make_##type##2(base x, base y) { \
+        return (type##2){x, y}; \
+    } \
+    static inline type##4 make_##type##4(base x, base y, base z, base w) { \
+        return (type##4){x, y, z, w}; \
     }
 FAKE_VECTORS(char, signed char, 2, 4)
 FAKE_VECTORS(uchar, unsigned char, 2, 4)
@@ -52,12 +52,12 @@ FAKE_VECTORS(float, float, 8, 16)
 FAKE_VECTORS(double, double, 16, 16)
 
 /* Nothing runs at the same time as an item. */
-#define FAKE_EXCHANGED(p, v)                                                                       \
-    ({                                                                                             \
-        __auto_type at = (p);                                                                      \
-        __typeof__(*at) old = *at;                                                                 \
-        *at = (v);                                                                                 \
-        old;                                                                                       \
+#define FAKE_EXCHANGED(p, v) \
+    ({ \
+        __auto_type at = (p); \
+        __typeof__(*at) old = *at; \
+        *at = (v); \
+        old; \
     })
 #define atomicAdd(p, v) FAKE_EXCHANGED(p, old + (v))
 #define atomicMax(p, v) FAKE_EXCHANGED(p, old > (v) ? old : (v))
@@ -68,11 +68,11 @@ FAKE_VECTORS(double, double, 16, 16)
 #define __threadfence() ((void)0)
 #define __saturatef(x)  fake_saturated(x)
 #define __byte_perm     fake_byte_perm
-#define FAKE_BITS(name, to, from)                                                                  \
-    static inline to name(from v) {                                                                \
-        to bits;                                                                                   \
-        __builtin_memcpy(&bits, &v, sizeof bits);                                                  \
-        return bits;                                                                               \
+#define FAKE_BITS(name, to, from) \
+    static inline to name(from v) { \
+        to bits; \
+        __builtin_memcpy(&bits, &v, sizeof bits); \
+        return bits; \
     }
 FAKE_BITS(__float_as_uint, unsigned, float)
 FAKE_BITS(__uint_as_float, float, unsigned)

@@ -20,8 +20,8 @@ static void set_awaits(struct gf_cuda_compiler *compiler) {
     compiler->awaits = digits && atoi(digits + 1) >= FIRST;
 }
 
-/* The device's own architecture where NVRTC knows it, else the newest one below it that NVRTC knows,
- * as PTX, which the driver compiles. */
+/* The device's own architecture where NVRTC knows it, else the newest one below it that NVRTC
+ * knows, as PTX, which the driver compiles. */
 static int choose_arch(const struct gf_nvrtc *nvrtc, struct gf_gpu_props *p,
                        struct gf_cuda_compiler *compiler) {
     int known[MAX_ARCHS] = {0}, n = 0, best = 0, major = 0, minor = 0;

@@ -62,59 +62,56 @@ static void describe(const struct gf_cuda *cu, int device, struct gf_gpu_props *
     p->extensions = gf_device_text(architecture);
 }
 
-/* Fills at most `most` devices and returns their number. The driver is asked once: some attributes
- * take it a millisecond. */
-static int find_devices(const struct gf_cuda *cu, struct gf_gpu_props *props, int *devices,
-                        int most) {
+/* The driver is asked once: some attributes take it a millisecond. */
+static int find_devices(const struct gf_cuda *cu, struct gf_gpu_props *props,
+                        struct gf_gpu_handle *places) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static struct gf_gpu_props known[GF_GPU_MAX_DEVICES];
-    static int device[GF_GPU_MAX_DEVICES], found = -1;
+    static struct gf_gpu_handle known_places[GF_GPU_MAX_DEVICES];
+    static int found = -1;
     int n = 0;
     pthread_mutex_lock(&lock);
     if (found < 0) {
         cu->device_count(&n);
         found = 0;
         for (int i = 0; i < n && found < GF_GPU_MAX_DEVICES; i++)
-            if (!cu->device_get(&device[found], i)) {
+            if (!cu->device_get(&known_places[found].number, i)) {
                 struct gf_gpu_props p;
-                describe(cu, device[found], &p);
+                describe(cu, known_places[found].number, &p);
                 known[found++] = p;
             }
     }
-    n = found < most ? found : most;
+    n = found;
     memcpy(props, known, (size_t)n * sizeof *props);
-    memcpy(devices, device, (size_t)n * sizeof *devices);
+    memcpy(places, known_places, (size_t)n * sizeof *places);
     pthread_mutex_unlock(&lock);
     return n;
 }
 
 static int cuda_probe(char reason[GF_REASON]) {
     const struct gf_cuda *cu = gf_cuda_find();
-    struct gf_gpu_props p;
+    struct gf_gpu_props list[GF_GPU_MAX_DEVICES], *p = list;
+    struct gf_gpu_handle places[GF_GPU_MAX_DEVICES];
     struct gf_cuda_compiler compiler;
-    int device, n = 0;
-    int rc = cu ? 0 : GF_EABSENT;
-    if (!rc && !find_devices(cu, &p, &device, 1))
+    int n = 0, rc = cu ? 0 : GF_EABSENT;
+    if (!rc && !find_devices(cu, list, places))
         rc = gf_fail(GF_EABSENT, "the NVIDIA driver cannot open its first GPU");
     if (!rc)
-        rc = gf_cuda_compiler_find(&p, &compiler);
+        rc = gf_cuda_compiler_find(p, &compiler);
     if (rc) {
         snprintf(reason, GF_REASON, "%s", gf_message());
         return GF_EABSENT;
     }
     cu->device_count(&n);
-    snprintf(reason, GF_REASON, "%.40s, %.60s: %.110s%s", p.platform, p.compiler, p.name,
+    snprintf(reason, GF_REASON, "%.40s, %.60s: %.110s%s", p->platform, p->compiler, p->name,
              n > 1 ? ", and more" : "");
     return 0;
 }
 
-static int cuda_list(struct gf_gpu_props *props, int most) {
+static int cuda_find(struct gf_gpu_props *props, struct gf_gpu_handle *places) {
     const struct gf_cuda *cu = gf_cuda_find();
-    int devices[GF_GPU_MAX_DEVICES];
-    if (!cu)
-        return GF_EABSENT;
-    int n = find_devices(cu, props, devices, most < GF_GPU_MAX_DEVICES ? most : GF_GPU_MAX_DEVICES);
     struct gf_cuda_compiler compiler;
+    int n = cu ? find_devices(cu, props, places) : GF_EABSENT;
     for (int i = 0; i < n; i++)
         if (gf_cuda_compiler_find(&props[i], &compiler))
             snprintf(props[i].compiler, sizeof props[i].compiler, "none");
@@ -167,25 +164,14 @@ static int open_context(struct gf_cuda_device *g) {
     return rc ? rc : cuda_use(g, 0);
 }
 
-static int cuda_open(const char *device, void **gpu, struct gf_gpu_props *props) {
-    const struct gf_cuda *cu = gf_cuda_find();
-    struct gf_gpu_props list[GF_GPU_MAX_DEVICES];
-    int devices[GF_GPU_MAX_DEVICES], index;
-    *gpu = NULL;
-    if (!cu)
-        return GF_EABSENT;
-    int n = find_devices(cu, list, devices, GF_GPU_MAX_DEVICES);
-    int rc = gf_gpu_pick(device, list, n, &index);
-    if (rc)
-        return rc;
+static int cuda_open(const struct gf_gpu_handle *place, void **gpu, struct gf_gpu_props *props) {
     struct gf_cuda_device *g = calloc(1, sizeof *g);
     if (!g)
         return gf_fail(GF_ENOMEM, "no memory for a context");
-    g->head.api = &gf_gpu_cuda;
-    g->cu = cu;
-    g->device = devices[index];
-    g->head.props = list[index];
-    rc = gf_cuda_compiler_find(&g->head.props, &g->compiler);
+    g->head = (struct gf_gpu_device){&gf_gpu_cuda, *props};
+    g->cu = gf_cuda_find();
+    g->device = place->number;
+    int rc = gf_cuda_compiler_find(&g->head.props, &g->compiler);
     if (!rc)
         rc = open_context(g);
     if (rc) {
@@ -352,12 +338,11 @@ const struct gf_gpu gf_gpu_cuda = {
     .name = "cuda",
     .probe = cuda_probe,
     .installed = gf_cuda_load,
-    .list = cuda_list,
+    .find = cuda_find,
     .open = cuda_open,
     .close = cuda_close,
     GF_GPU_MEMORY(gf_cuda),
     .view = gf_gpu_view,
-    .send = gf_gpu_send,
     .reads_others = true,
     .reaches = gf_cuda_reaches,
     .follow_other = cuda_follow_other,

@@ -2,7 +2,6 @@
 #include "core/gpu/api/cuda/library.h"
 
 #include <elf.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,56 +28,44 @@ static const struct gf_dl_symbol nvrtc_symbols[] = {
 
 static struct gf_cuda driver;
 static struct gf_nvrtc compiler;
-static char absent[256]; /* why there is no driver, or none that works */
-static bool loaded, started;
 
-static void load_driver(void) {
+static int load_driver(void *unused) {
     static const char *const sonames[] = {"libcuda.so.1", "libcuda.so", NULL};
     void *handle;
-    loaded = !gf_dl_open(sonames, driver_symbols, &driver, &handle);
-    if (!loaded) {
-        snprintf(absent, sizeof absent, "%.150s; install the NVIDIA driver", gf_message());
-        return;
-    }
+    (void)unused;
+    if (gf_dl_open(sonames, driver_symbols, &driver, &handle))
+        return gf_fail(GF_EABSENT, "%.150s; install the NVIDIA driver", gf_message());
     gf_dl_find(handle, "cuLaunchKernelEx", &driver.launch_with);
     gf_dl_find(handle, "cuDeviceCanAccessPeer", &driver.peer_can_access);
     gf_dl_find(handle, "cuCtxEnablePeerAccess", &driver.peer_enable);
+    return 0;
 }
 
 /* Begins to use a driver that is there. */
-static void start_driver(void) {
+static int start_driver(void *unused) {
     int n = 0;
+    (void)unused;
     if (!gf_cuda_load())
-        return;
+        return GF_EABSENT;
     int rc = driver.init(0);
     if (!rc)
         rc = driver.device_count(&n);
-    started = !rc && n > 0;
     if (rc && rc != GF_CU_NO_DEVICE)
-        snprintf(absent, sizeof absent,
-                 "the NVIDIA driver cannot start: %.120s; update or reinstall it",
-                 gf_cuda_error(&driver, rc));
-    else if (!started)
-        snprintf(absent, sizeof absent,
-                 "the NVIDIA driver sees no GPU; check nvidia-smi and "
-                 "CUDA_VISIBLE_DEVICES");
+        return gf_fail(GF_EABSENT, "the NVIDIA driver cannot start: %.120s; update or reinstall it",
+                       gf_cuda_error(&driver, rc));
+    return !rc && n > 0 ? 0
+                        : gf_fail(GF_EABSENT, "the NVIDIA driver sees no GPU; check nvidia-smi and "
+                                              "CUDA_VISIBLE_DEVICES");
 }
 
 bool gf_cuda_load(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, load_driver);
-    if (!loaded)
-        gf_fail(GF_EABSENT, "%s", absent);
-    return loaded;
+    static struct gf_dl_once once = GF_DL_ONCE;
+    return !gf_dl_once(&once, load_driver, NULL);
 }
 
 const struct gf_cuda *gf_cuda_find(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, start_driver);
-    if (started)
-        return &driver;
-    gf_fail(GF_EABSENT, "%s", absent);
-    return NULL;
+    static struct gf_dl_once once = GF_DL_ONCE;
+    return gf_dl_once(&once, start_driver, NULL) ? NULL : &driver;
 }
 
 const char *gf_cuda_error(const struct gf_cuda *cu, int code) {
@@ -132,7 +119,7 @@ bool gf_cuda_image_is_whole(const void *image, size_t bytes) {
 
 /* ---- the compiler ---- */
 
-static bool open_fitting(const struct gf_cuda_part *part, int driver_major, void *table) {
+bool gf_cuda_open_fitting(const struct gf_cuda_part *part, void *table) {
     enum { MOST = 64 };
     void *candidate[MOST]; /* a table of symbols */
     static const char *const folders[] = {"", "/usr/local/cuda/lib64/",
@@ -145,6 +132,7 @@ static bool open_fitting(const struct gf_cuda_part *part, int driver_major, void
     char path[128];
     const char *const sonames[] = {path, NULL};
     void *handle, *newer = NULL;
+    const int driver_major = gf_cuda_version(&driver) / 1000;
     for (size_t f = 0; f < sizeof folders / sizeof *folders; f++) {
         for (int s = 0; part->suffixes[s]; s++) {
             snprintf(path, sizeof path, "%s%s.so%s", folders[f], part->name, part->suffixes[s]);
@@ -166,15 +154,10 @@ static bool open_fitting(const struct gf_cuda_part *part, int driver_major, void
     return newer != NULL;
 }
 
-bool gf_cuda_open_fitting(struct gf_dl_once *once, const struct gf_cuda_part *part,
-                          int driver_major, void *table) {
-    pthread_mutex_lock(&once->mutex);
-    if (!once->tried)
-        once->status = open_fitting(part, driver_major, table) ? 0 : GF_EABSENT;
-    once->tried = true;
-    const int rc = once->status;
-    pthread_mutex_unlock(&once->mutex);
-    return !rc;
+int gf_cuda_version(const struct gf_cuda *cu) {
+    int version = 0;
+    cu->driver_version(&version);
+    return version;
 }
 
 static int nvrtc_major(const void *table) {
@@ -184,21 +167,22 @@ static int nvrtc_major(const void *table) {
 }
 
 /* A binary from a compiler newer than the driver may not load. */
-const struct gf_nvrtc *gf_nvrtc_find(void) {
+static int load_nvrtc(void *unused) {
     static const char *const suffixes[] = {".13", ".12", ".11.2", "", NULL};
     static const struct gf_cuda_part part = {"libnvrtc", suffixes, nvrtc_symbols, sizeof compiler,
                                              nvrtc_major};
-    static struct gf_dl_once once = {.mutex = PTHREAD_MUTEX_INITIALIZER};
     const struct gf_cuda *cu = gf_cuda_find();
-    int version = 0;
-    if (!cu)
-        return NULL;
-    cu->driver_version(&version);
-    if (gf_cuda_open_fitting(&once, &part, version / 1000, &compiler))
-        return &compiler;
-    gf_fail(GF_EABSENT,
-            "no NVRTC (libnvrtc.so.13, .12 or .11.2); apt install libnvrtc12, or NVIDIA's "
-            "cuda-nvrtc-%d-%d, or name its folder in LD_LIBRARY_PATH",
-            version / 1000, version % 1000 / 10);
-    return NULL;
+    (void)unused;
+    if (!cu || gf_cuda_open_fitting(&part, &compiler))
+        return cu ? 0 : GF_EABSENT;
+    const int version = gf_cuda_version(cu);
+    return gf_fail(GF_EABSENT,
+                   "no NVRTC (libnvrtc.so.13, .12 or .11.2); apt install libnvrtc12, or NVIDIA's "
+                   "cuda-nvrtc-%d-%d, or name its folder in LD_LIBRARY_PATH",
+                   version / 1000, version % 1000 / 10);
+}
+
+const struct gf_nvrtc *gf_nvrtc_find(void) {
+    static struct gf_dl_once once = GF_DL_ONCE;
+    return gf_dl_once(&once, load_nvrtc, NULL) ? NULL : &compiler;
 }

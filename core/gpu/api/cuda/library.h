@@ -136,10 +136,11 @@ struct gf_cuda_part {
     int (*cuda_major)(const void *table); /* which CUDA it belongs to */
 };
 
-/* Opens, once, the newest library in the usual folders that is not newer than the driver, which
- * runs nothing newer than itself; else the first one found. False if there is none. */
-bool gf_cuda_open_fitting(struct gf_dl_once *once, const struct gf_cuda_part *part,
-                          int driver_major, void *table);
+/* Opens the newest library in the usual folders that is not newer than the driver, which runs
+ * nothing newer than itself; else the first one found. False if there is none. */
+bool gf_cuda_open_fitting(const struct gf_cuda_part *part, void *table);
+/* 13020 is CUDA 13.2. */
+int gf_cuda_version(const struct gf_cuda *cu);
 
 /* The driver's own text for its code. */
 const char *gf_cuda_error(const struct gf_cuda *cu, int code);

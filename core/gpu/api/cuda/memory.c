@@ -1,6 +1,5 @@
 /* The memory of NVIDIA GPUs, page-locked host memory, and copies between them. */
 #include <omp.h>
-#include <stdlib.h>
 
 #include "core/gpu/common.h"
 #include "core/gpu/api/cuda/device.h"
@@ -41,8 +40,8 @@ static int lock_failure(struct gf_cuda_device *g, int rc, int64_t bytes) {
                    gf_memory_text(bytes, size), gf_cuda_error(g->cu, rc));
 }
 
-/* The driver's own buffers are locked page by page, which takes 0.7 ms a MiB; huge pages that are there
- * already take a tenth of that. NULL where that is not possible. */
+/* The driver's own buffers are locked page by page, which takes 0.7 ms a MiB; huge pages that are
+ * there already take a tenth of that. NULL where that is not possible. */
 static void *pin_huge_pages(struct gf_cuda_device *g, int64_t bytes) {
     void *host = bytes >= GF_HUGE_PAGE ? gf_alloc((size_t)bytes) : NULL;
     if (!host)

@@ -1,5 +1,4 @@
 /* The platforms and devices of OpenCL, and their properties. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/gpu/common.h"
@@ -81,7 +80,8 @@ static void describe(const struct gf_opencl *cl, void *platform, void *device,
 }
 
 /* All devices of all platforms: GPUs first, CPUs last. */
-static int find_devices(const struct gf_opencl *cl, struct gf_opencl_device *found, int most) {
+static int find_devices(const struct gf_opencl *cl, struct gf_gpu_props *props,
+                        struct gf_gpu_handle *places) {
     static const uint64_t order[] = {GF_CL_TYPE_GPU, GF_CL_TYPE_ACCELERATOR, GF_CL_TYPE_CPU};
     void *platform[MAX_PLATFORMS], *device[GF_GPU_MAX_DEVICES];
     uint32_t n_platforms = 0;
@@ -98,12 +98,13 @@ static int find_devices(const struct gf_opencl *cl, struct gf_opencl_device *fou
             uint32_t n_devices = 0;
             if (cl->devices(platform[i], order[o], GF_GPU_MAX_DEVICES, device, &n_devices))
                 continue;
-            for (uint32_t j = 0; j < n_devices && j < GF_GPU_MAX_DEVICES && n < most; j++) {
+            for (uint32_t j = 0; j < n_devices && j < GF_GPU_MAX_DEVICES && n < GF_GPU_MAX_DEVICES;
+                 j++) {
                 if (!device_number(cl, device[j], GF_CL_DEVICE_AVAILABLE) ||
                     !device_number(cl, device[j], GF_CL_DEVICE_HAS_COMPILER))
                     continue;
-                found[n].device = device[j];
-                describe(cl, platform[i], device[j], &found[n++].props);
+                places[n].handle = device[j];
+                describe(cl, platform[i], device[j], &props[n++]);
             }
         }
     }
@@ -115,11 +116,11 @@ static int no_device(void) {
                                "pocl-opencl-icd for the CPU");
 }
 
-int gf_opencl_devices(const struct gf_opencl *cl, struct gf_opencl_device **devices) {
-    *devices = calloc(GF_GPU_MAX_DEVICES, sizeof **devices);
-    if (!*devices)
-        return gf_fail(GF_ENOMEM, "no memory for a list of devices");
-    int n = find_devices(cl, *devices, GF_GPU_MAX_DEVICES);
+int gf_opencl_devices(struct gf_gpu_props *props, struct gf_gpu_handle *places) {
+    const struct gf_opencl *cl = gf_opencl_find();
+    if (!cl)
+        return GF_EABSENT;
+    int n = find_devices(cl, props, places);
     gf_opencl_restore_signals();
     return n ? n : no_device();
 }

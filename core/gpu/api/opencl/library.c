@@ -1,9 +1,7 @@
 /* Loads OpenCL, and keeps its drivers from taking the program's signals. */
 #include "core/gpu/api/opencl/library.h"
 
-#include <pthread.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -19,8 +17,6 @@ static const struct gf_dl_symbol symbols[] = {
 static const char *const sonames[] = {"libOpenCL.so.1", "libOpenCL.so", NULL};
 
 static struct gf_opencl library;
-static bool present;
-static char reason[256];
 
 static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
 static struct sigaction ours[sizeof endings / sizeof *endings];
@@ -36,32 +32,26 @@ static bool would_abort(void) {
     return !access("/proc/version", F_OK) && access("/sys/devices/system/cpu", F_OK);
 }
 
-static void load(void) {
+static int load(void *unused) {
     void *handle;
+    (void)unused;
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         sigaction(endings[i], NULL, &ours[i]);
-    if (would_abort()) {
-        snprintf(
-            reason, sizeof reason,
-            "/sys is not mounted, and OpenCL's CPU devices abort the program without it; mount "
-            "-t sysfs sysfs /sys");
-        return;
-    }
-    present = !gf_dl_open(sonames, symbols, &library, &handle);
-    if (!present)
-        snprintf(reason, sizeof reason,
-                 "%.120s; apt install ocl-icd-libopencl1 and the GPU's driver, or "
-                 "pocl-opencl-icd for the CPU",
-                 gf_message());
+    if (would_abort())
+        return gf_fail(GF_EABSENT,
+                       "/sys is not mounted, and OpenCL's CPU devices abort the program without "
+                       "it; mount -t sysfs sysfs /sys");
+    return gf_dl_open(sonames, symbols, &library, &handle)
+               ? gf_fail(GF_EABSENT,
+                         "%.120s; apt install ocl-icd-libopencl1 and the GPU's driver, or "
+                         "pocl-opencl-icd for the CPU",
+                         gf_message())
+               : 0;
 }
 
 const struct gf_opencl *gf_opencl_find(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, load);
-    if (present)
-        return &library;
-    gf_fail(GF_EABSENT, "%s", reason);
-    return NULL;
+    static struct gf_dl_once once = GF_DL_ONCE;
+    return gf_dl_once(&once, load, NULL) ? NULL : &library;
 }
 
 const char *gf_opencl_error(int32_t code) {

@@ -81,14 +81,8 @@ const struct gf_opencl *gf_opencl_find(void);
  * a second signal would then end the program at once. */
 void gf_opencl_restore_signals(void);
 
-struct gf_opencl_device {
-    void *device;
-    struct gf_gpu_props props;
-};
-
-/* Lists the usable devices of all platforms, GPUs first, CPUs last, in memory that the caller frees. Returns
- * their number, or a negative status: GF_EABSENT, with the remedy, if there is none. */
-int gf_opencl_devices(const struct gf_opencl *cl, struct gf_opencl_device **devices);
+/* As gf_gpu.find: the usable devices of all platforms. GF_EABSENT, with the remedy, if there is none. */
+int gf_opencl_devices(struct gf_gpu_props *props, struct gf_gpu_handle *places);
 
 /* Returns "CL_OUT_OF_RESOURCES", or "error -123" for a code without a name here. The text is
  * static, or valid until the thread's next call. */

@@ -110,8 +110,8 @@ int gf_opencl_pin(void *gpu, int64_t bytes, void **host) {
                    gf_memory_text(bytes, size), rc ? ": " : "", rc ? gf_opencl_error(rc) : "");
 }
 
-/* Whether pin() made or lock() knows the memory, so that it stays valid. A copy of any other memory must be
- * complete when the call returns. */
+/* Whether pin() made or lock() knows the memory, so that it stays valid. A copy of any other memory
+ * must be complete when the call returns. */
 bool gf_opencl_is_locked(void *gpu, const void *host, int64_t bytes) {
     const struct gf_opencl_context *g = gpu;
     const char *at = host;

@@ -13,24 +13,8 @@ enum { LAUNCHES_AN_EVENT = 16 };
 
 /* ---- devices ---- */
 
-static int opencl_probe(char reason[GF_REASON]) {
-    return gf_gpu_probe_list(&gf_gpu_opencl, reason);
-}
-
 static bool opencl_installed(void) {
     return gf_opencl_find();
-}
-
-static int opencl_list(struct gf_gpu_props *props, int most) {
-    const struct gf_opencl *cl = gf_opencl_find();
-    struct gf_opencl_device *devices = NULL;
-    int n = cl ? gf_opencl_devices(cl, &devices) : GF_EABSENT;
-    if (n > most)
-        n = most;
-    for (int i = 0; i < n; i++)
-        props[i] = devices[i].props;
-    free(devices);
-    return n;
 }
 
 /* ---- the context ---- */
@@ -69,47 +53,20 @@ static int opencl_use(void *gpu, int queue) {
     return 0;
 }
 
-static int opencl_open(const char *device, void **gpu, struct gf_gpu_props *props) {
-    const struct gf_opencl *cl = gf_opencl_find();
-    struct gf_opencl_device *devices = NULL;
-    struct gf_gpu_props list[GF_GPU_MAX_DEVICES];
-    struct gf_opencl_context *g = NULL;
+static int opencl_open(const struct gf_gpu_handle *place, void **gpu, struct gf_gpu_props *props) {
     int32_t error = 0;
-    int index, rc = GF_EABSENT;
-    *gpu = NULL;
-    if (!cl)
-        return rc;
-    int n = rc = gf_opencl_devices(cl, &devices);
-    if (n < 0)
-        goto out;
-    for (int i = 0; i < n; i++)
-        list[i] = devices[i].props;
-    rc = gf_gpu_pick(device, list, n, &index);
+    struct gf_opencl_context *g = calloc(1, sizeof *g);
+    if (!g)
+        return gf_fail(GF_ENOMEM, "no memory for a context");
+    g->head = (struct gf_gpu_device){&gf_gpu_opencl, *props};
+    g->cl = gf_opencl_find();
+    g->device = place->handle;
+    g->context = g->cl->create_context(NULL, 1, &g->device, NULL, NULL, &error);
+    int rc = g->context ? opencl_use(g, 0) : gf_opencl_failure(g, error, "opening a context");
     if (rc)
-        goto out;
-    g = calloc(1, sizeof *g);
-    if (!g) {
-        rc = gf_fail(GF_ENOMEM, "no memory for a context");
-        goto out;
-    }
-    g->head.api = &gf_gpu_opencl;
-    g->cl = cl;
-    g->device = devices[index].device;
-    g->head.props = devices[index].props;
-    g->context = cl->create_context(NULL, 1, &g->device, NULL, NULL, &error);
-    if (!g->context) {
-        rc = gf_opencl_failure(g, error, "opening a context");
-        goto out;
-    }
-    rc = opencl_use(g, 0);
-    if (rc)
-        goto out;
-    *props = g->head.props;
-    *gpu = g;
-    g = NULL;
-out:
-    opencl_close(g);
-    free(devices);
+        opencl_close(g);
+    else
+        *gpu = g;
     return rc;
 }
 
@@ -338,15 +295,13 @@ static int opencl_launch(void *gpu, const struct gf_gpu_launch *l) {
 
 const struct gf_gpu gf_gpu_opencl = {
     .name = "opencl",
-    .probe = opencl_probe,
     .installed = opencl_installed,
-    .list = opencl_list,
+    .find = gf_opencl_devices,
     .open = opencl_open,
     .close = opencl_close,
     GF_GPU_MEMORY(gf_opencl),
     .part = gf_opencl_part,
     .view = gf_gpu_view,
-    .send = gf_gpu_send,
     .reaches = gf_opencl_reaches,
     .follow_other = opencl_follow_other,
     .build = opencl_build,

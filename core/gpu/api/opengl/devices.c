@@ -1,6 +1,5 @@
 /* The places where OpenGL works without a window, and their properties. */
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/memory.h"
@@ -9,8 +8,8 @@
 
 enum { NEED_MAJOR = 4, NEED_MINOR = 3, CPU_TILE = 32 << 10 };
 
-/* A context that tells of a reset of the device, where the driver makes one: without that a reset may
- * end the process, or leave wrong numbers. */
+/* A context that tells of a reset of the device, where the driver makes one: without that a reset
+ * may end the process, or leave wrong numbers. */
 void *gf_opengl_context(const struct gf_opengl *gl, void *display) {
     static const int32_t telling[] = {GF_EGL_RESET_NOTIFICATION,
                                       GF_EGL_LOSE_CONTEXT_ON_RESET,
@@ -26,6 +25,11 @@ void *gf_opengl_context(const struct gf_opengl *gl, void *display) {
     void *context = gl->create_context(display, NULL, NULL, telling);
     return context ? context : gl->create_context(display, NULL, NULL, telling + 2);
 }
+
+struct found {
+    struct gf_gpu_props props;
+    struct gf_gpu_handle place;
+};
 
 /* Software renderers are named by what they are. */
 static bool is_software(const char *renderer) {
@@ -62,10 +66,10 @@ static struct known list_extensions(const struct gf_opengl *gl, struct gf_gpu_pr
     return known;
 }
 
-/* Properties of the current context. Except NVIDIA's, OpenGL reports neither units nor memory: 0, and the
- * memory of a small GPU. */
-static void describe(const struct gf_opengl *gl, struct gf_opengl_place *place) {
-    struct gf_gpu_props *p = &place->props;
+/* Properties of the current context. Except NVIDIA's, OpenGL reports neither units nor memory: 0,
+ * and the memory of a small GPU. */
+static void describe(const struct gf_opengl *gl, struct found *f) {
+    struct gf_gpu_props *p = &f->props;
     enum { SOME_MEMORY_KIB = 2 << 20 };
     const char *renderer = gl->string(GF_GL_RENDERER), *version = gl->string(GF_GL_VERSION);
     const char *vendor = gl->string(GF_GL_VENDOR);
@@ -92,7 +96,7 @@ static void describe(const struct gf_opengl *gl, struct gf_opengl_place *place) 
     }
     value = 0;
     gl->integer_at(GF_GL_MAX_GROUP_COUNT, 0, &value);
-    place->most_groups = value;
+    f->place.most_groups = value;
     value = 0;
     if (known.shader_thread_group)
         gl->integer(GF_GL_SM_COUNT_NV, &value);
@@ -105,11 +109,9 @@ static void describe(const struct gf_opengl *gl, struct gf_opengl_place *place) 
     gl->error(); /* of a question that a driver does not know */
 }
 
-static bool look(const struct gf_opengl *gl, void *display, struct gf_opengl_place *place,
-                 const char **why) {
+static bool look(const struct gf_opengl *gl, void *display, struct found *f, const char **why) {
     int32_t major, minor;
-    memset(place, 0, sizeof *place);
-    place->display = display;
+    *f = (struct found){.place = {.handle = display}};
     *why = "EGL opens no display";
     if (!display || !gl->initialize(display, &major, &minor))
         return false;
@@ -120,7 +122,7 @@ static bool look(const struct gf_opengl *gl, void *display, struct gf_opengl_pla
     *why = "EGL makes no context current without a surface";
     bool usable = gl->make_current(display, NULL, NULL, context);
     if (usable) {
-        describe(gl, place);
+        describe(gl, f);
         gl->make_current(display, NULL, NULL, NULL);
     }
     gl->destroy_context(display, context);
@@ -128,10 +130,9 @@ static bool look(const struct gf_opengl *gl, void *display, struct gf_opengl_pla
 }
 
 /* The CPU's renderer is last; it answers through either platform, and is listed once. */
-static int find_places(const struct gf_opengl *gl, struct gf_opengl_place *found,
-                       const char **why) {
+static int find_places(const struct gf_opengl *gl, struct found *found, const char **why) {
     void *device[GF_GPU_MAX_DEVICES];
-    struct gf_opengl_place place, cpu = {.display = NULL};
+    struct found one, cpu = {.place = {0}};
     const char *extensions = gl->query(NULL, GF_EGL_EXTENSIONS);
     int32_t n_devices = 0;
     int n = 0;
@@ -140,39 +141,41 @@ static int find_places(const struct gf_opengl *gl, struct gf_opengl_place *found
         !gl->devices(GF_GPU_MAX_DEVICES, device, &n_devices))
         n_devices = 0;
     for (int32_t i = 0; i < n_devices; i++) {
-        if (!look(gl, gl->platform_display(GF_EGL_PLATFORM_DEVICE, device[i], NULL), &place, why))
+        if (!look(gl, gl->platform_display(GF_EGL_PLATFORM_DEVICE, device[i], NULL), &one, why))
             continue;
-        if (place.props.is_cpu)
-            cpu = place;
+        if (one.props.is_cpu)
+            cpu = one;
         else if (n < GF_GPU_MAX_DEVICES - 1)
-            found[n++] = place;
+            found[n++] = one;
     }
-    if (cpu.display)
+    if (cpu.place.handle)
         found[n++] = cpu;
     if (!n && extensions && strstr(extensions, "EGL_MESA_platform_surfaceless") &&
-        look(gl, gl->platform_display(GF_EGL_PLATFORM_SURFACELESS, NULL, NULL), &place, why))
-        found[n++] = place;
+        look(gl, gl->platform_display(GF_EGL_PLATFORM_SURFACELESS, NULL, NULL), &one, why))
+        found[n++] = one;
     return n;
 }
 
-int gf_opengl_places(const struct gf_opengl *gl, struct gf_opengl_place **places) {
+int gf_opengl_places(struct gf_gpu_props *props, struct gf_gpu_handle *places) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static struct gf_opengl_place known[GF_GPU_MAX_DEVICES];
+    static struct found known[GF_GPU_MAX_DEVICES];
     static const char *why;
     static int n = -1;
+    const struct gf_opengl *gl = gf_opengl_find();
+    if (!gl)
+        return GF_EABSENT;
     pthread_mutex_lock(&lock);
     if (n < 0)
         n = find_places(gl, known, &why);
     pthread_mutex_unlock(&lock);
-    *places = NULL;
+    for (int i = 0; i < n; i++) {
+        props[i] = known[i].props;
+        places[i] = known[i].place;
+    }
     if (!n)
         return gf_fail(GF_EABSENT,
                        "OpenGL has no device: %s; install the GPU's driver, or apt "
                        "install libgl1-mesa-dri for the CPU",
                        why);
-    *places = calloc((size_t)n, sizeof **places);
-    if (!*places)
-        return gf_fail(GF_ENOMEM, "no memory for a list of devices");
-    memcpy(*places, known, (size_t)n * sizeof **places);
     return n;
 }

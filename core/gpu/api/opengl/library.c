@@ -1,9 +1,6 @@
 /* Loads EGL, and through it the functions of OpenGL. */
 #include "core/gpu/api/opengl/library.h"
 
-#include <pthread.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "core/base/dl.h"
@@ -33,37 +30,28 @@ static const struct gf_dl_symbol gl_symbols[] = {
 static const char *const sonames[] = {"libEGL.so.1", "libEGL.so", NULL};
 
 static struct gf_opengl library;
-static char reason[256];
-static bool present;
 
-static void load(void) {
+static int load(void *unused) {
     void *handle;
-    if (gf_dl_open(sonames, egl_symbols, &library, &handle)) {
-        snprintf(reason, sizeof reason, "%.120s; apt install libegl1 and the GPU's driver",
-                 gf_message());
-        return;
-    }
+    (void)unused;
+    if (gf_dl_open(sonames, egl_symbols, &library, &handle))
+        return gf_fail(GF_EABSENT, "%.120s; apt install libegl1 and the GPU's driver",
+                       gf_message());
     for (const struct gf_dl_symbol *s = gl_symbols; s->name; s++) {
         void *function = library.proc_address(s->name);
         memcpy((char *)&library + s->offset, &function, sizeof function);
-        if (!function) {
-            snprintf(reason, sizeof reason, "EGL has no %s: the driver is too old", s->name);
-            return;
-        }
+        if (!function)
+            return gf_fail(GF_EABSENT, "EGL has no %s: the driver is too old", s->name);
     }
     /* OpenGL 4.5 or GL_KHR_robustness: one function by two names. */
     void *function = library.proc_address("glGetGraphicsResetStatus");
     if (!function)
         function = library.proc_address("glGetGraphicsResetStatusKHR");
     memcpy(&library.reset_status, &function, sizeof function);
-    present = true;
+    return 0;
 }
 
 const struct gf_opengl *gf_opengl_find(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, load);
-    if (present)
-        return &library;
-    gf_fail(GF_EABSENT, "%s", reason);
-    return NULL;
+    static struct gf_dl_once once = GF_DL_ONCE;
+    return gf_dl_once(&once, load, NULL) ? NULL : &library;
 }

@@ -84,17 +84,10 @@ struct gf_opengl {
 /* Loads the libraries once and never unloads them. NULL with gf_message(), which names the remedy. */
 const struct gf_opengl *gf_opengl_find(void);
 
-/* A display that needs no window: a device, or Mesa's surfaceless platform. */
-struct gf_opengl_place {
-    void *display;
-    struct gf_gpu_props props;
-    int32_t most_groups; /* along one axis of a launch */
-};
-
-/* Lists the usable displays, GPUs first, in memory that the caller frees. Returns their number, or
- * a negative status: GF_EABSENT, with the remedy, if there is none. Opens a context on each, once
- * in a process, to examine it. */
-int gf_opengl_places(const struct gf_opengl *gl, struct gf_opengl_place **places);
+/* As gf_gpu.find: the displays that need no window, a device's or Mesa's surfaceless platform.
+ * GF_EABSENT, with the remedy, if there is none. Opens a context on each, once in a process, to
+ * examine it. */
+int gf_opengl_places(struct gf_gpu_props *props, struct gf_gpu_handle *places);
 
 /* Makes an OpenGL 4.3 context there; NULL if that fails. */
 void *gf_opengl_context(const struct gf_opengl *gl, void *display);

@@ -13,22 +13,6 @@ enum { SOME_UNITS = 32 };
 
 /* ---- devices ---- */
 
-static int opengl_list(struct gf_gpu_props *props, int most) {
-    const struct gf_opengl *gl = gf_opengl_find();
-    struct gf_opengl_place *places = NULL;
-    int n = gl ? gf_opengl_places(gl, &places) : GF_EABSENT;
-    if (n > most)
-        n = most;
-    for (int i = 0; i < n; i++)
-        props[i] = places[i].props;
-    free(places);
-    return n;
-}
-
-static int opengl_probe(char reason[GF_REASON]) {
-    return gf_gpu_probe_list(&gf_gpu_opengl, reason);
-}
-
 static bool opengl_installed(void) {
     return gf_opengl_find();
 }
@@ -76,32 +60,20 @@ static int open_context(struct gf_opengl_context *g) {
     return rc;
 }
 
-static int opengl_open(const char *device, void **gpu, struct gf_gpu_props *props) {
-    const struct gf_opengl *gl = gf_opengl_find();
-    struct gf_opengl_place *places = NULL;
-    struct gf_gpu_props list[GF_GPU_MAX_DEVICES];
-    int index = 0, n = gl ? gf_opengl_places(gl, &places) : GF_EABSENT;
-    *gpu = NULL;
-    for (int i = 0; i < n; i++)
-        list[i] = places[i].props;
-    int rc = n < 0 ? n : gf_gpu_pick(device, list, n, &index);
-    struct gf_opengl_context *g = rc ? NULL : calloc(1, sizeof *g);
-    if (!rc && !g)
-        rc = gf_fail(GF_ENOMEM, "no memory for a context");
-    if (!rc) {
-        g->head = (struct gf_gpu_device){&gf_gpu_opengl, places[index].props};
-        g->gl = gl;
-        g->display = places[index].display;
-        g->most_groups = places[index].most_groups;
-        pthread_mutex_init(&g->building, NULL);
-        rc = open_context(g);
-    }
-    free(places);
+static int opengl_open(const struct gf_gpu_handle *place, void **gpu, struct gf_gpu_props *props) {
+    struct gf_opengl_context *g = calloc(1, sizeof *g);
+    if (!g)
+        return gf_fail(GF_ENOMEM, "no memory for a context");
+    g->head = (struct gf_gpu_device){&gf_gpu_opengl, *props};
+    g->gl = gf_opengl_find();
+    g->display = place->handle;
+    g->most_groups = place->most_groups;
+    pthread_mutex_init(&g->building, NULL);
+    int rc = open_context(g);
     if (rc) {
         opengl_close(g);
         return rc;
     }
-    *props = g->head.props;
     if (!props->units) /* planning weighs how many groups run at the same time */
         props->units = props->is_cpu ? 1 : SOME_UNITS;
     *gpu = g;
@@ -240,9 +212,8 @@ static void *opengl_stream(void *gpu) {
 
 const struct gf_gpu gf_gpu_opengl = {
     .name = "opengl",
-    .probe = opengl_probe,
     .installed = opengl_installed,
-    .list = opengl_list,
+    .find = gf_opengl_places,
     .open = opengl_open,
     .close = opengl_close,
     GF_GPU_MEMORY(gf_opengl),

@@ -6,8 +6,8 @@
 #include "core/gpu/common.h"
 #include "core/gpu/api/opengl/context.h"
 
-/* A program as it is kept: the format of its binary, then the driver's bytes; or, of a driver that returns
- * no binaries, its text, which ends with a zero. */
+/* A program as it is kept: the format of its binary, then the driver's bytes; or, of a driver that
+ * returns no binaries, its text, which ends with a zero. */
 enum { TEXT_FORMAT = 0 };
 struct image {
     uint32_t format;

@@ -1,5 +1,5 @@
 /* The plugin, and what it does under this program's statuses. */
-#include "core/mpi/ranks.h"
+#include "core/base/ranks.h"
 
 #include <stdlib.h>
 
@@ -46,6 +46,8 @@ int gf_ranks_check(struct gf_ranks *r, int code) {
 }
 
 int gf_ranks_share(struct gf_ranks *r, void *data, int64_t bytes, int root) {
+    if (!r)
+        return 0;
     return r->broken ? GF_EIO : gf_ranks_check(r, r->transport->share(data, bytes, root));
 }
 
@@ -55,6 +57,8 @@ int gf_ranks_gather(struct gf_ranks *r, const void *mine, int64_t bytes, void *a
 
 int gf_ranks_agree(struct gf_ranks *r, int rc) {
     int first = 0;
+    if (!r)
+        return rc;
     if (r->broken)
         return rc ? rc : GF_EIO;
     int *all = malloc((size_t)r->size * sizeof *all);
@@ -78,6 +82,8 @@ int gf_ranks_agree(struct gf_ranks *r, int rc) {
 }
 
 static int fold(struct gf_ranks *r, double *values, int64_t n, bool most) {
+    if (!r)
+        return 0;
     double *all = malloc((size_t)r->size * (size_t)n * sizeof *all);
     int rc = gf_ranks_agree(r, all ? 0 : gf_fail(GF_ENOMEM, "out of memory"));
     if (!rc)
@@ -99,4 +105,20 @@ int gf_ranks_sum(struct gf_ranks *r, double *values, int64_t n) {
 
 int gf_ranks_most(struct gf_ranks *r, double *values, int64_t n) {
     return fold(r, values, n, true);
+}
+
+/* Outputs' ranges are the same for all that have a part, as the last rank has. */
+int gf_ranks_join_report(struct gf_ranks *r, struct gf_report *report) {
+    double sum[GF_MAX_OUTPUTS + 2] = {report->kept, report->lost};
+    for (int i = 0; i < GF_MAX_OUTPUTS; i++)
+        sum[2 + i] = (double)report->clipped[i];
+    int rc = gf_ranks_sum(r, sum, GF_MAX_OUTPUTS + 2);
+    if (!rc)
+        rc = gf_ranks_share(r, report->low, sizeof report->low, r ? r->size - 1 : 0);
+    if (!rc)
+        rc = gf_ranks_share(r, report->high, sizeof report->high, r ? r->size - 1 : 0);
+    for (int i = 0; i < GF_MAX_OUTPUTS; i++)
+        report->clipped[i] = (int64_t)sum[2 + i];
+    gf_report_energy(sum[0], sum[1], report);
+    return rc;
 }
