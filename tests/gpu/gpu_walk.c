@@ -425,6 +425,9 @@ static void walk_fft(struct walk *w, bool all) {
     if (w->join_z * w->join_y > 1 &&
         (w->lines != w->join_z * w->join_y || pass->local_bytes < w->lines * w->length * word / 2))
         broken(w, "a tile does not have room for the rows that it joins");
+    if (w->join_z * w->join_y > 1 &&
+        (int64_t)pass->tile.held * pass->tile.threads != pass->tile.length * pass->tile.lines)
+        broken(w, "the items do not hold the rows that they join");
     for (int reading = 1; reading >= (walk_option(pass, "SAMPLED") == 1); reading--)
         for (int64_t i = 0; i < n; i += all || i + n / 24 >= n ? 1 : n / 24 + 1) {
             int64_t at[5], rest = i;

@@ -269,10 +269,14 @@ static int plan_tile(const struct gf_gpu_pass_builder *b, struct gf_gpu_tile_req
     return 0;
 }
 
-/* The work items hold all points, and equally many of every row. */
-static bool can_join(const struct gf_gpu_axis_pass *ap, const struct gf_gpu_tile *t) {
-    return t->algorithm == GF_GPU_PLAIN && t->held % gf_gpu_joins(ap) == 0 &&
-           (int64_t)t->held * t->threads == t->length * t->lines;
+/* The cheapest tile; if rows are joined, its work items hold all points, and equally many of every row. */
+static bool plan_fitting(const struct gf_gpu_pass_builder *b, struct gf_gpu_tile_request *request,
+                         struct gf_gpu_tile *t) {
+    const int joins = gf_gpu_joins(b->ap);
+    if (plan_tile(b, request, t))
+        return false;
+    return joins <= 1 || (t->algorithm == GF_GPU_PLAIN && t->held % joins == 0 &&
+                          (int64_t)t->held * t->threads == t->length * t->lines);
 }
 
 /* Whether twice the work items are worth idle ones among them: for rows, if a unit has less than a third of
@@ -293,9 +297,8 @@ static bool wants_items(const struct gf_gpu_pass_builder *b, const struct gf_gpu
 static bool offer_tile(const struct gf_gpu_pass_builder *b, struct gf_gpu_tile_request request,
                        double least, struct gf_gpu_decision *d, struct gf_gpu_tile_choice *offered,
                        struct gf_gpu_tile_choice *best) {
-    const struct gf_gpu_axis_pass *ap = b->ap;
     struct gf_gpu_tile tile, wide;
-    if (plan_tile(b, &request, &tile) || (gf_gpu_joins(ap) > 1 && !can_join(ap, &tile)))
+    if (!plan_fitting(b, &request, &tile))
         return false;
     double cost = gf_gpu_axis_pass_cost(b, &tile);
     /* Few warps leave the unit idle. */
@@ -303,7 +306,7 @@ static bool offer_tile(const struct gf_gpu_pass_builder *b, struct gf_gpu_tile_r
         cost *= 1.0 + 0.3 * (64 - tile.threads) / 64;
     if (!request.threads && wants_items(b, &tile)) {
         request.threads = 2 * tile.threads;
-        if (!plan_tile(b, &request, &wide))
+        if (plan_fitting(b, &request, &wide))
             tile = wide;
     }
     *offered = (struct gf_gpu_tile_choice){tile, cost};
