@@ -88,6 +88,18 @@ static inline unsigned fake_byte_perm(unsigned a, unsigned b, unsigned which) {
         bytes |= (unsigned)(both >> (which >> 4 * i & 7) * 8 & 255) << 8 * i;
     return bytes;
 }
+/* All items of a group call it. */
+#define __shfl_up_sync(mask, v, step) fake_shuffle_up(v, (unsigned)(step))
+static inline unsigned fake_shuffle_up(unsigned v, unsigned step) {
+    static _Thread_local unsigned value[1024];
+    const unsigned item = threadIdx.x;
+    value[item] = v;
+    __syncthreads();
+    if (item % 32 >= step)
+        v = value[item - step];
+    __syncthreads();
+    return v;
+}
 #define min(a, b) ((a) < (b) ? (a) : (b))
 #define max(a, b) ((a) > (b) ? (a) : (b))
 /* The two instructions that lang.h writes for every architecture: of a float x, to y. */
