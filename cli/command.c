@@ -1,12 +1,7 @@
 /* Finds the command of a command line, parses its options, and runs it or prints its help. */
 #include "cli/command.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "cli/log.h"
-#include "core/base/status.h"
-#include "formats/io/io.h"
 #include "formats/io/guard.h"
 
 enum { MOST_COMMANDS = 63 };

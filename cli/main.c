@@ -1,21 +1,16 @@
 /* Signals, the standard streams, a command line that several processes have (mpirun, srun), and the only exit. */
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "cli/batch/ranks.h"
 #include "cli/command.h"
-#include "cli/environment.h"
 #include "cli/log.h"
 #include "cli/progress.h"
 #include "cli/report.h"
-#include "core/base/status.h"
-#include "formats/io/io.h"
 
 static volatile sig_atomic_t ending;
 

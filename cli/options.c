@@ -4,13 +4,10 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "cli/shapes.h"
 #include "core/base/memory.h"
-#include "core/base/status.h"
-#include "core/session/backends.h"
 
 static const char *const types[] = {"u8",  "i8",  "u16", "i16",  "u32", "i32",
                                     "f32", "f64", "c64", "c128", NULL}; /* as enum gf_dtype */

@@ -2,12 +2,10 @@
 #include "cli/settings.h"
 
 #include <omp.h>
-#include <string.h>
 
 #include "cli/environment.h"
 #include "cli/log.h"
 #include "core/base/memory.h"
-#include "core/base/status.h"
 
 struct gf_settings gf_settings_default(void) {
     return (struct gf_settings){

@@ -5,7 +5,6 @@
 #include "cli/opt.h"
 #include "core/deal/deal.h"
 #include "core/filter/table.h"
-#include "core/session/wish.h"
 #include "formats/format.h"
 
 enum gf_plan_of { GF_PLAN_FFT, GF_PLAN_DWT, GF_PLAN_IDWT };

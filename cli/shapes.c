@@ -30,7 +30,7 @@ static int append(struct gf_shapes *list, const struct gf_extents *shape) {
         return gf_fail(GF_EUSAGE, "more than %d shapes", GF_MOST_SHAPES);
     struct gf_extents *grown = realloc(list->shape, ((size_t)list->n + 1) * sizeof *grown);
     if (!grown)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     list->shape = grown;
     grown[list->n++] = *shape;
     return 0;

@@ -14,13 +14,13 @@ int gf_text_close(FILE *f, char **text) {
         return GF_OK;
     free(*text);
     *text = NULL;
-    return gf_fail(GF_ENOMEM, "out of memory");
+    return gf_no_memory();
 }
 
 int gf_text_open(struct gf_text *t) {
     t->text = NULL;
     t->f = open_memstream(&t->text, &t->size);
-    return t->f ? 0 : gf_fail(GF_ENOMEM, "out of memory");
+    return t->f ? 0 : gf_no_memory();
 }
 
 int gf_text_save(struct gf_text *t, int rc, const char *path, bool clobber) {

@@ -62,7 +62,7 @@ int gf_crc32_part(const struct gf_source *of, int64_t begin, int64_t end, uint32
     if (rc)
         return rc;
     unsigned char *piece = malloc(PIECE);
-    rc = piece ? gf_source_seek(source, begin) : gf_fail(GF_ENOMEM, "out of memory");
+    rc = piece ? gf_source_seek(source, begin) : gf_no_memory();
     *out = 0;
     for (size_t n; !rc && begin < end; begin += (int64_t)n) {
         n = (size_t)gf_min(end - begin, PIECE);

@@ -18,7 +18,7 @@ int gf_decoder_open(struct gf_decoder *d, const struct gf_format *format, struct
     *image = (struct gf_image){0};
     int rc = format->load ? format->load() : GF_OK;
     if (!rc && !(d->state = calloc(1, format->state_bytes)))
-        rc = gf_fail(GF_ENOMEM, "out of memory");
+        rc = gf_no_memory();
     if (!rc)
         rc = format->open(d, image);
     if (rc) {

@@ -6,7 +6,6 @@
 
 #include "core/base/status.h"
 #include "formats/checksum.h"
-#include "formats/image.h"
 #include "formats/pair.h"
 #include "formats/record_file.h"
 
@@ -128,7 +127,7 @@ static int open_decoder(struct gf_file *file, const struct gf_format *f, struct 
     int rc = gf_decoder_open(&file->decoder, f, file->source, &options, image);
     if (!rc && d && !image->record) {
         image->record = strdup(d->record);
-        rc = image->record ? GF_OK : gf_fail(GF_ENOMEM, "out of memory");
+        rc = image->record ? GF_OK : gf_no_memory();
     }
     return rc;
 }
@@ -138,7 +137,7 @@ static int new_file(const char *path, const struct gf_read_options *options,
                     const struct gf_source *again, struct gf_file **out) {
     struct gf_file *file = *out = calloc(1, sizeof *file);
     if (!file || !(file->path = strdup(path)))
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     file->options = *options;
     int rc = again ? gf_source_again(again, &file->source) : gf_source_open(path, &file->source);
     if (!rc)
@@ -403,7 +402,7 @@ int gf_file_copy(struct gf_file *file, const char *path, bool clobber) {
     struct gf_sink *sink;
     unsigned char *piece = malloc(PIECE);
     int64_t n = 1;
-    int rc = piece ? gf_source_seek(file->source, 0) : gf_fail(GF_ENOMEM, "out of memory");
+    int rc = piece ? gf_source_seek(file->source, 0) : gf_no_memory();
     if (!rc)
         rc = gf_sink_open(path, clobber, &sink);
     if (rc)

@@ -78,7 +78,7 @@ int gf_planes_write(struct gf_sink *sink, const struct gf_image *image, bool big
     int64_t step = copies ? (int64_t)(1024 * 1024 / p.row_bytes) + 1 : p.height;
     void *buffer = copies ? malloc((size_t)step * p.row_bytes) : NULL;
     if (copies && !buffer)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     int rc = GF_OK;
     for (int64_t z = 0; z < p.depth && !rc; z++)
         for (int64_t y = 0; y < p.height && !rc; y += step) {

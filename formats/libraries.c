@@ -1,6 +1,5 @@
 /* The libraries that are loaded when the first file that needs them is opened. */
 #include "core/base/dl.h"
-#include "core/base/status.h"
 #include "formats/jpeg/jpeg.h"
 #include "formats/tiff/tiff.h"
 

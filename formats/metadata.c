@@ -57,7 +57,7 @@ int gf_profile_copy(struct gf_metadata *m, const void *profile, size_t n) {
     m->profile = malloc(n);
     m->profile_bytes = m->profile ? n : 0;
     if (!m->profile)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     memcpy(m->profile, p, n);
     return GF_OK;
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/base/status.h"
-#include "formats/format.h"
 #include "formats/image.h"
 
 enum { MAX_HEADER = 64 * 1024, MAX_NPY_RANK = 4 };
@@ -159,7 +158,7 @@ static int read_header(struct gf_source *source, struct header *h) {
         return bad_header("more than 64 KiB");
     char *text = malloc(size + 1);
     if (!text)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     rc = gf_source_read_exactly(source, text, size);
     text[rc ? 0 : size] = 0;
     if (!rc && strlen(text) != size)

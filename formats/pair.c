@@ -250,7 +250,7 @@ int gf_pair_commit(const char *path, const struct gf_format *f, const struct gf_
     p.name = gf_record_path(path);
     describe(f, image, options->big_endian, &p.now);
     if (!p.name)
-        rc = gf_fail(GF_ENOMEM, "out of memory");
+        rc = gf_no_memory();
     else if (!p.now.record && stat(p.name, &st))
         rc = commit(&data); /* no record, neither old nor new */
     else

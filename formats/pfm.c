@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/base/status.h"
-#include "formats/format.h"
 #include "formats/image.h"
 #include "formats/pnm.h"
 
@@ -86,7 +85,7 @@ static int pfm_write(struct gf_sink *sink, const struct gf_image *image,
              (long long)p.width, (long long)p.height, gf_host_is_big_endian() ? "1.0" : "-1.0");
     void *buffer = malloc(p.row_bytes);
     if (!buffer)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     int rc = gf_sink_write(sink, head, strlen(head));
     for (int64_t y = p.height - 1; y >= 0 && !rc; y--)
         rc = gf_sink_write(sink, gf_planes_rows(&p, 0, y, 1, buffer), p.row_bytes);

@@ -111,7 +111,7 @@ static int read_bits(struct gf_source *source, const struct header *h, unsigned 
     size_t packed = ((size_t)h->width + 7) / 8;
     unsigned char *row = malloc(packed);
     if (!row)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     int rc = GF_OK;
     for (int64_t y = 0; y < h->height && !rc; y++) {
         rc = gf_source_read_exactly(source, row, packed);

@@ -134,7 +134,7 @@ int gf_pnm_read_plain(struct gf_source *source, bool bitmap, int maxval, size_t 
                       size_t sample) {
     struct text *t = calloc(1, sizeof *t);
     if (!t)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     t->source = source;
     int rc = read_samples(t, bitmap, maxval, n, out, sample);
     free(t);

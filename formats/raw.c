@@ -1,6 +1,5 @@
 /* Samples without a header: the options give the layout. */
 #include "core/base/status.h"
-#include "formats/format.h"
 #include "formats/image.h"
 
 /* Separates the layout's channels from its spatial axes. */

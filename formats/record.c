@@ -241,7 +241,7 @@ int gf_record_parse(const char *text, struct gf_record *out) {
     if (root)
         rc = parse(root, &r);
     else if (json_error_code(&error) == json_error_out_of_memory)
-        rc = gf_fail(GF_ENOMEM, "out of memory");
+        rc = gf_no_memory();
     else
         rc = gf_fail(GF_EFORMAT, "its spectrum record is no JSON (line %d, column %d)", error.line,
                      error.column);
@@ -317,8 +317,7 @@ int gf_record_format(const struct gf_record *r, char **text) {
     json_error_t error;
     json_t *root = record_json(r), *back = NULL;
     *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
-    int rc = *text ? gf_record_parse(*text, &parsed)
-                   : gf_fail(GF_ENOMEM, "out of memory for the record");
+    int rc = *text ? gf_record_parse(*text, &parsed) : gf_no_memory();
     /* The library may also leave something out without a word. */
     if (!rc && !json_equal(root, back = json_loads(*text, 0, &error)))
         rc = gf_fail(GF_EIO, "its record does not read back as it was made");

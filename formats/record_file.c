@@ -10,7 +10,6 @@
 
 #include "core/base/status.h"
 #include "formats/checksum.h"
-#include "formats/format.h"
 #include "formats/record.h"
 
 int gf_record_file_load(const char *path, char **text, size_t *n) {
@@ -20,7 +19,7 @@ int gf_record_file_load(const char *path, char **text, size_t *n) {
     *n = 0;
     char *name = gf_record_path(path);
     if (!name)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     int rc = GF_OK;
     if (stat(name, &st)) {
         if (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG)
@@ -31,7 +30,7 @@ int gf_record_file_load(const char *path, char **text, size_t *n) {
         goto out;
     *text = malloc(GF_RECORD_FILE_MAX + 1);
     if (!*text)
-        rc = gf_fail(GF_ENOMEM, "out of memory");
+        rc = gf_no_memory();
     else
         rc = gf_source_open(name, &source);
     if (!rc) {
@@ -111,7 +110,7 @@ static int parse_description(json_t *root, struct gf_description *out) {
     json_object_del(root, "data");
     json_object_del(root, "before");
     out->record = json_dumps(root, JSON_COMPACT);
-    return out->record ? GF_OK : gf_fail(GF_ENOMEM, "out of memory");
+    return out->record ? GF_OK : gf_no_memory();
 }
 
 int gf_record_file_parse(const char *text, size_t n, struct gf_record_file *out) {
@@ -124,7 +123,7 @@ int gf_record_file_parse(const char *text, size_t n, struct gf_record_file *out)
     if (!json_is_object(root)) {
         /* Other programs' JSON is ignored; an empty file is a record that was cut short. */
         if (!root && json_error_code(&error) == json_error_out_of_memory)
-            rc = gf_fail(GF_ENOMEM, "out of memory");
+            rc = gf_no_memory();
         else if (n == 0 || gf_record_is_ours(text, n))
             rc = bad("no JSON object");
         goto out;
@@ -217,8 +216,7 @@ int gf_record_file_text(const struct gf_description *now, const struct gf_descri
         line = json_dumps(root, JSON_COMPACT);
     if (line && asprintf(text, "%s\n", line) < 0)
         *text = NULL;
-    int rc = *text ? gf_record_file_parse(*text, strlen(*text), &parsed)
-                   : gf_fail(GF_ENOMEM, "out of memory for the record");
+    int rc = *text ? gf_record_file_parse(*text, strlen(*text), &parsed) : gf_no_memory();
     /* A library that ran out of memory half way may leave something out without a word. */
     if (!rc && !json_equal(root, back = json_loads(*text, 0, &error)))
         rc = gf_fail(GF_EIO, "its record does not read back as it was made");

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +45,7 @@ static int open_unnamed(struct gf_scratch *s) {
         return fail_here(s, "make");
     }
     if (asprintf(&target, "%s/scratch", s->folder) < 0)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     int slot = gf_temporary_create(target, 0600, &s->fd);
     free(target);
     if (slot < 0)
@@ -95,10 +94,10 @@ int gf_scratch_open(const char *folder, int64_t bytes, const char *beside, int64
     *out = NULL;
     struct gf_scratch *s = calloc(1, sizeof *s);
     if (!s)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     s->fd = -1;
     s->folder = strdup(folder);
-    int rc = s->folder ? open_unnamed(s) : gf_fail(GF_ENOMEM, "out of memory");
+    int rc = s->folder ? open_unnamed(s) : gf_no_memory();
     if (!rc)
         rc = check_room(s, bytes, same_disk(s, beside) ? also : 0);
     if (!rc)

@@ -83,7 +83,7 @@ static int open_volume(const char *why, const char *path, const struct gf_format
         return rc;
     struct gf_volume *v = calloc(1, sizeof *v);
     if (!v)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     pthread_mutex_init(&v->lock, NULL);
     v->writers = 1;
     v->format = format;
@@ -95,7 +95,7 @@ static int open_volume(const char *why, const char *path, const struct gf_format
     gf_planes_view(&v->planes, &v->image);
     v->encoder = (struct gf_encoder){.image = &v->image, .options = &v->options};
     if (!v->path || (image->record && !v->image.record))
-        rc = gf_fail(GF_ENOMEM, "out of memory");
+        rc = gf_no_memory();
     if (!rc)
         rc = gf_sink_open(path, clobber, &v->sink);
     if (!rc && gf_sink_is_file(v->sink))
@@ -260,7 +260,7 @@ int gf_volume_join(const char *path, const struct gf_frame *frame, const struct 
                    struct gf_volume **out) {
     struct gf_volume *v = *out = calloc(1, sizeof *v);
     if (!v)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     pthread_mutex_init(&v->lock, NULL);
     v->writers = 1;
     v->options.threads = 1;
@@ -272,7 +272,7 @@ int gf_volume_join(const char *path, const struct gf_frame *frame, const struct 
     v->frame.at = NULL;
     const int64_t strips = frame->rows ? v->planes.depth * strips_of_page(v, frame->rows) : 0;
     if (frame->at && !(v->frame.at = malloc((size_t)strips * sizeof *frame->at)))
-        return begun(gf_fail(GF_ENOMEM, "out of memory"), out);
+        return begun(gf_no_memory(), out);
     if (frame->at)
         memcpy(v->frame.at, frame->at, (size_t)strips * sizeof *frame->at);
     return begun(gf_sink_join(path, &v->sink), out);

@@ -1,17 +1,11 @@
 /* The loop over inputs: a worker takes one after the other, from its header to its outputs. */
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "cli/command.h"
-#include "cli/log.h"
 #include "cli/batch/ranks.h"
 #include "cli/batch/slabs.h"
 #include "cli/batch/workers.h"
 #include "cli/progress.h"
-#include "cli/batch/task.h"
-#include "core/base/status.h"
-#include "formats/format.h"
 
 /* A run over files, one after the other or concurrently in several workers. */
 struct batch_run {

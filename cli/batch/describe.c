@@ -1,11 +1,7 @@
 /* Shared by the commands' prepare(): channels, alpha, shapes of outputs, records. */
 #include "cli/batch/describe.h"
 
-#include <string.h>
-
-#include "cli/batch/store.h"
 #include "cli/log.h"
-#include "core/base/status.h"
 
 void gf_task_split(struct gf_task *t, const struct gf_array *px, int64_t channels) {
     const int axis = t->job.ndim;

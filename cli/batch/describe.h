@@ -4,7 +4,6 @@
 #define GF_CLI_BATCH_DESCRIBE_H
 
 #include "cli/batch/task.h"
-#include "formats/record.h"
 
 /* Sets the job's direction, shape, type and precision from the header and the options. */
 void gf_task_begin_job(struct gf_task *t, enum gf_direction direction);

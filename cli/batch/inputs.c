@@ -3,14 +3,10 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "cli/log.h"
-#include "core/session/backends.h"
-#include "core/base/status.h"
 #include "formats/io/guard.h"
 
 static bool is_digit(char c) {
@@ -57,7 +53,7 @@ static int append(char ***list, int *n, char *text) {
             free(text), text = NULL;
     }
     if (!text)
-        return gf_fail(GF_ENOMEM, "out of memory for the list of inputs");
+        return gf_no_memory();
     (*list)[(*n)++] = text;
     return 0;
 }
@@ -81,7 +77,7 @@ static int note_foreign(struct foreign_files *seen, const char *path,
     free(seen->first);
     seen->type = type;
     seen->first = strdup(path);
-    return seen->first ? 0 : gf_fail(GF_ENOMEM, "out of memory for the list of inputs");
+    return seen->first ? 0 : gf_no_memory();
 }
 
 /* A picture in a folder is recognised by its first bytes, as any input, or by its suffix, so that a broken

@@ -8,8 +8,6 @@
 #ifndef GF_CLI_BATCH_INPUTS_H
 #define GF_CLI_BATCH_INPUTS_H
 
-#include <stdint.h>
-
 #include "cli/batch/template.h"
 #include "cli/settings.h"
 

@@ -1,13 +1,10 @@
 /* Reads files into the array that a task transforms. */
 #include "cli/batch/load.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/log.h"
 #include "core/base/sample_value.h"
-#include "core/base/status.h"
 #include "formats/record.h"
 
 void gf_load_note_stack(const char *name, const struct gf_image *image, unsigned axes) {
@@ -376,7 +373,7 @@ static int mend_with_mean(struct gf_reader *r, const struct gf_image *image, str
     int rc = 0;
     if (!r->mean) {
         r->mean = calloc((size_t)image->px.shape[image->ndim], sizeof *r->mean);
-        rc = r->mean ? read_on(r, image, 0, NULL, r->mean) : gf_fail(GF_ENOMEM, "out of memory");
+        rc = r->mean ? read_on(r, image, 0, NULL, r->mean) : gf_no_memory();
     }
     if (!rc)
         gf_samples_fill(a, r->mean);

@@ -4,15 +4,12 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/batch/shared_output.h"
-#include "cli/batch/store.h"
 #include "cli/log.h"
 #include "core/base/clock.h"
 #include "core/base/range_sample.h"
 #include "core/base/sample_value.h"
-#include "core/base/status.h"
 #include "core/divide/conveyor.h"
 
 enum { MOST_READERS = 4, MOST_HANDS = 2 * GF_DEAL_MOST };
@@ -181,7 +178,7 @@ static int take_slots(struct walk *w) {
     const struct gf_task *t = w->t;
     struct gf_array like = t->image.px;
     w->result = calloc((size_t)w->slots, sizeof *w->result);
-    int rc = w->result ? 0 : gf_fail(GF_ENOMEM, "out of memory");
+    int rc = w->result ? 0 : gf_no_memory();
     like.shape[0] = w->slots * w->at_once;
     if (!rc)
         rc = gf_array_alloc(&w->in, like.dtype, like.rank, like.shape);
@@ -301,7 +298,7 @@ static void close_walk(struct walk *w) {
 static int walk_own(struct gf_task *t, struct gf_shared_output *to) {
     struct walk *w = calloc(1, sizeof *w);
     if (!w)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     w->t = t;
     w->to = to;
     w->at_once = t->pages.at_once;

@@ -2,15 +2,12 @@
 #include "cli/batch/ranks.h"
 
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 #include "cli/log.h"
 #include "core/base/hash.h"
-#include "core/base/status.h"
 #include "formats/io/keeper.h"
 
 /* This process has met the others of its launcher, which it does once, or will not. */
@@ -162,7 +159,7 @@ static void say_kept(void) {
 static int meet(struct gf_ranks *ranks, struct prints *own, int rc, struct prints **all) {
     own->version = gf_hash_text(GF_HASH_START, GF_VERSION);
     *all = malloc((size_t)ranks->size * sizeof **all);
-    rc = gf_ranks_agree(ranks, *all ? rc : gf_fail(GF_ENOMEM, "out of memory"));
+    rc = gf_ranks_agree(ranks, *all ? rc : gf_no_memory());
     if (!rc)
         rc = gf_ranks_gather(ranks, own, sizeof *own, *all);
     if (!rc)

@@ -2,13 +2,11 @@
 #include "cli/batch/task.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/log.h"
 #include "cli/report.h"
 #include "cli/text.h"
-#include "core/base/status.h"
 #include "core/session/speeds.h"
 
 static double rounded(double ms) {

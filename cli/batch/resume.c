@@ -1,17 +1,13 @@
 /* Whether the outputs of a task are up to date: by a note of how they were made, or by time. */
 #include "cli/batch/resume.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
-#include "cli/batch/inputs.h"
 #include "cli/environment.h"
 #include "core/base/hash.h"
 #include "core/base/process.h"
 #include "formats/files.h"
-#include "formats/record.h"
 
 /* ---- what is read ---- */
 

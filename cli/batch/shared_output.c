@@ -2,14 +2,10 @@
 #include "cli/batch/shared_output.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "cli/batch/store.h"
 #include "cli/log.h"
 #include "core/base/clock.h"
-#include "core/base/status.h"
 #include "formats/checksum.h"
-#include "formats/files.h"
 
 int gf_shared_agree(const struct gf_task *t, int rc) {
     return gf_ranks_agree(t->ranks, rc);
@@ -20,8 +16,7 @@ int gf_shared_sum(struct gf_ranks *ranks, int64_t bytes,
                   const void *user, uint32_t *total) {
     const struct gf_span own = gf_ranks_own(ranks, bytes);
     uint32_t crc = 0, *all = malloc((size_t)ranks->size * sizeof *all);
-    int rc = all ? sum(user, own.first, own.first + own.count, &crc)
-                 : gf_fail(GF_ENOMEM, "out of memory");
+    int rc = all ? sum(user, own.first, own.first + own.count, &crc) : gf_no_memory();
     rc = gf_ranks_agree(ranks, rc);
     if (!rc)
         rc = gf_ranks_gather(ranks, &crc, sizeof crc, all);
@@ -44,7 +39,7 @@ static int share_frame(struct gf_ranks *ranks, const struct gf_volume *volume,
     if (rc || !n)
         return rc;
     frame->at = malloc((size_t)n * sizeof *frame->at);
-    rc = gf_ranks_agree(ranks, frame->at ? 0 : gf_fail(GF_ENOMEM, "out of memory"));
+    rc = gf_ranks_agree(ranks, frame->at ? 0 : gf_no_memory());
     if (!rc && ranks->rank == 0)
         memcpy(frame->at, strips, (size_t)n * sizeof *frame->at);
     return rc ? rc : gf_ranks_share(ranks, frame->at, n * (int64_t)sizeof *frame->at, 0);

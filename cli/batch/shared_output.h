@@ -14,8 +14,6 @@
 #include <limits.h>
 
 #include "cli/batch/task.h"
-#include "core/base/ranks.h"
-#include "formats/volume.h"
 
 /* Several processes share it: the first one made the file, and the others joined it. */
 struct gf_shared_output {

@@ -2,19 +2,15 @@
 #include "cli/batch/slabs.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/batch/shared_output.h"
-#include "cli/batch/store.h"
 #include "cli/log.h"
 #include "cli/progress.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/base/sample_run.h"
-#include "core/base/status.h"
 #include "core/mpi/exchange.h"
 #include "core/session/speeds.h"
-#include "core/slab/io.h"
 #include "formats/scratch.h"
 
 struct slabs {
@@ -328,7 +324,7 @@ static int open_scratch(struct slabs *s) {
     char *folder = gf_slabs_folder(t);
     int rc = folder ? gf_scratch_open(folder, s->plan.exchange_bytes, t->product[0].path, also,
                                       &s->scratch)
-                    : gf_fail(GF_ENOMEM, "out of memory");
+                    : gf_no_memory();
     free(folder);
     return rc;
 }
@@ -359,7 +355,7 @@ static void report(const struct slabs *s) {
 int gf_slabs_run(struct gf_task *t) {
     struct slabs *s = calloc(1, sizeof *s); /* its paths are long */
     if (!s)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     *s = (struct slabs){.t = t, .start = gf_now_ms()};
     struct gf_slab_io io = {.user = s,
                             .threads = gf_settings_threads(t->s),

@@ -10,7 +10,6 @@
 
 #include "cli/batch/task.h"
 #include "cli/environment.h"
-#include "core/base/ranks.h"
 #include "core/slab/line.h"
 #include "core/slab/make.h"
 

@@ -2,9 +2,7 @@
 
 #include <omp.h>
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,7 +10,6 @@
 #include "cli/batch/slabs.h"
 #include "core/base/hash.h"
 #include "core/base/memory.h"
-#include "core/base/status.h"
 #include "formats/io/keeper.h"
 
 /* ---- settings ---- */
@@ -63,7 +60,7 @@ static int compare_inputs(const struct gf_task *t, struct gf_ranks *ranks) {
         j->out[0].dtype, j->out[0].half,    (int64_t)gf_hash_text(GF_HASH_START, t->s->backend)};
     for (int i = 0; i < j->ndim; i++)
         own[15 + i] = j->shape[i];
-    rc = gf_ranks_agree(ranks, all ? rc : gf_fail(GF_ENOMEM, "out of memory"));
+    rc = gf_ranks_agree(ranks, all ? rc : gf_no_memory());
     if (!rc)
         rc = gf_ranks_gather(ranks, own, sizeof own, all);
     for (int i = 1; i < ranks->size && !rc && !different; i++)

@@ -1,11 +1,8 @@
 /* Writes products to files: one file each, or one for every plane or band. */
 #include "cli/batch/store.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "core/base/status.h"
 #include "core/wavelet/dwt.h"
 #include "formats/files.h"
 #include "formats/scratch.h"
@@ -147,7 +144,7 @@ static char *band_path(const struct gf_product *p, const struct gf_dwt_band *ban
 /* Makes the folder of the bands; those above it exist. */
 static int make_folder(const struct gf_product *p) {
     char *folder = gf_folder_of(p->path);
-    int rc = folder ? gf_folder_make(folder) : gf_fail(GF_ENOMEM, "out of memory");
+    int rc = folder ? gf_folder_make(folder) : gf_no_memory();
     free(folder);
     return rc;
 }
@@ -160,8 +157,7 @@ static int write_bands(const struct gf_settings *s, const struct gf_job *job,
         struct gf_image image = p->image;
         image.px = gf_dwt_band_view(job, &band[i], &p->image.px);
         char *path = band_path(p, &band[i]);
-        rc = path ? write_image(s, p, path, &image, NULL, NULL)
-                  : gf_fail(GF_ENOMEM, "out of memory");
+        rc = path ? write_image(s, p, path, &image, NULL, NULL) : gf_no_memory();
         free(path);
     }
     return rc;
@@ -261,7 +257,7 @@ static int each_band(const struct gf_job *job, const struct gf_product *p, gf_fi
     int rc = 0, n = gf_dwt_bands(job, band);
     for (int b = 0; b < n && !rc; b++) {
         char *path = band_path(p, &band[b]);
-        rc = path ? visit(user, p, path) : gf_fail(GF_ENOMEM, "out of memory");
+        rc = path ? visit(user, p, path) : gf_no_memory();
         free(path);
     }
     return rc;

@@ -9,7 +9,6 @@
 #define GF_CLI_BATCH_STORE_H
 
 #include "cli/batch/targets.h"
-#include "cli/settings.h"
 #include "formats/record.h"
 #include "formats/volume.h"
 

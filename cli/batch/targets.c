@@ -1,12 +1,9 @@
 /* Outputs from options: their templates, types, claims and folders. */
 #include "cli/batch/targets.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
-#include "core/base/status.h"
 #include "formats/io/guard.h"
 #include "formats/record.h"
 #include "formats/scratch.h"
@@ -46,7 +43,7 @@ int gf_targets_parse(const struct gf_settings *s, enum gf_kind kind, bool keeps_
             rc = add_target(out, options[k], s->further[k], (enum gf_kind)k);
     if (!rc && s->wavelet.bands) {
         if (asprintf(&out->bands_text, "tiff:%s/{dir}/{stem}_*", s->wavelet.bands) < 0)
-            return gf_fail(GF_ENOMEM, "out of memory");
+            return gf_no_memory();
         rc = add_target(out, "--bands", out->bands_text, kind);
         out->target[out->n - 1].bands = true;
     }
@@ -171,7 +168,7 @@ int gf_target_claim(const struct gf_target *t, const char *in, const struct gf_f
     int rc = claim(t, in, path);
     if (rc == 0 && format && format->record_beside) {
         char *record = gf_record_path(path);
-        rc = record ? claim(t, in, record) : gf_fail(GF_ENOMEM, "out of memory");
+        rc = record ? claim(t, in, record) : gf_no_memory();
         free(record);
     }
     return rc < 0 ? rc : 0;
@@ -232,7 +229,7 @@ static int make_all(const char *folder) {
 static int check_folder(void *settings, const struct gf_target *t, const char *in, char *path) {
     const struct gf_settings *s = settings;
     char *folder = gf_folder_of(path), *above = folder && t->bands ? gf_folder_of(folder) : NULL;
-    int rc = folder && (above || !t->bands) ? 0 : gf_fail(GF_ENOMEM, "out of memory");
+    int rc = folder && (above || !t->bands) ? 0 : gf_no_memory();
     (void)in;
     if (rc || t->plain || is_folder(folder) || strstr(folder, "{page}"))
         goto out;

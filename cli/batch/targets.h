@@ -8,7 +8,6 @@
 #define GF_CLI_BATCH_TARGETS_H
 
 #include "cli/batch/inputs.h"
-#include "cli/batch/template.h"
 
 struct gf_target {
     enum gf_kind kind;

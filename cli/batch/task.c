@@ -1,16 +1,13 @@
 /* The steps of a task, see task.h. */
 #include "cli/batch/task.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <jansson.h>
 
-#include "cli/batch/store.h"
 #include "cli/log.h"
 #include "core/base/clock.h"
 #include "core/base/sample_value.h"
 #include "core/base/memory.h"
-#include "core/base/status.h"
 
 /* ---- memory ---- */
 
@@ -431,7 +428,7 @@ int gf_task_more(struct gf_task *t) {
     if (more <= 0)
         return more;
     if (asprintf(&name, "%s[%lld]", gf_log_name(t->read[0]), (long long)t->page + 1) < 0)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     struct gf_task next = {.s = t->s,
                            .hooks = t->hooks,
                            .targets = t->targets,

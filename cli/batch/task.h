@@ -16,12 +16,9 @@
 #ifndef GF_CLI_BATCH_TASK_H
 #define GF_CLI_BATCH_TASK_H
 
-#include "core/deal/deal.h"
 #include "core/base/ranks.h"
-#include "core/session/runner.h"
 #include "cli/batch/load.h"
 #include "cli/batch/resume.h"
-#include "cli/batch/targets.h"
 
 struct gf_task;
 struct json_t;

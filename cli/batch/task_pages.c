@@ -1,9 +1,7 @@
 /* Whether a volume is taken page by page, and how many pages at a time. */
 #include "cli/batch/task.h"
 
-#include "cli/batch/store.h"
 #include "core/base/range_sample.h"
-#include "formats/io/io.h"
 
 enum {
     AT_ONCE = 8 << 20, /* bytes of pages, in and out, that are worth a run of their own */

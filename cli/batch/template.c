@@ -1,7 +1,6 @@
 /* Templates: replaces {stem} {kind} {ext} {page} {dir}; finds types by prefix or suffix. */
 #include "cli/batch/template.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -52,7 +51,7 @@ int gf_template_of_folder(const char *text, const char *suffix, char **out) {
     if (asprintf(out, "%s{dir}/{stem}_{kind}.%s", text, prefix ? typed : suffix) >= 0)
         return 0;
     *out = NULL;
-    return gf_fail(GF_ENOMEM, "out of memory");
+    return gf_no_memory();
 }
 
 int gf_template_parse(const char *option, const char *text, struct gf_template *out) {
@@ -129,7 +128,7 @@ int gf_template_expand(const struct gf_template *t, const char *in, const char *
         ext = "png";
     FILE *f = open_memstream(&text, &size);
     if (!f)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     for (const char *p = t->text; *p;) {
         int field = *p == '{' ? field_at(p) : -1;
         if (field == STEM)

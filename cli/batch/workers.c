@@ -8,8 +8,6 @@
 #include <stdlib.h>
 
 #include "cli/progress.h"
-#include "core/base/array.h"
-#include "core/base/status.h"
 
 /* The C library keeps freed memory for the thread that freed it, which can add up to more than the
  * pictures being processed. Returning all of it costs time, so this is done only when memory is short. */
@@ -37,7 +35,7 @@ int gf_workers_open(struct gf_workers *p, int n, int threads, const struct gf_se
         free(runner);
         free(p->worker);
         p->worker = NULL;
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     }
     keep_small_buffers();
     pthread_mutex_init(&p->lock, NULL);

@@ -17,10 +17,6 @@
 #ifndef GF_CLI_BATCH_WORKERS_H
 #define GF_CLI_BATCH_WORKERS_H
 
-#include <pthread.h>
-#include <stdatomic.h>
-
-#include "core/deal/deal.h"
 #include "core/divide/conveyor.h"
 #include "cli/log.h"
 #include "cli/settings.h"

@@ -1,13 +1,10 @@
 /* gpufft bench: the backends compared on the same samples in the same run. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/bench/bench.h"
-#include "cli/batch/inputs.h"
 #include "cli/batch/targets.h"
 #include "cli/command.h"
 #include "cli/environment.h"
@@ -15,8 +12,6 @@
 #include "cli/plot/plot.h"
 #include "cli/text.h"
 #include "core/base/bandwidth.h"
-#include "core/session/backends.h"
-#include "core/base/status.h"
 #include "formats/scratch.h"
 
 /* Names the CPU as it names itself, and the instruction set as its backend does. */
@@ -304,7 +299,7 @@ static int check_report(const struct gf_settings *s) {
 static int check_place(const char *path) {
     struct stat st;
     char *folder = gf_folder_of(path);
-    int rc = folder ? 0 : gf_fail(GF_ENOMEM, "out of memory");
+    int rc = folder ? 0 : gf_no_memory();
     if (!rc && !stat(path, &st) && S_ISDIR(st.st_mode))
         rc = gf_fail(GF_EIO, "'%s' is a folder", path);
     if (!rc && access(folder, W_OK | X_OK))

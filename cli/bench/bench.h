@@ -3,8 +3,6 @@
 #ifndef GF_CLI_BENCH_BENCH_H
 #define GF_CLI_BENCH_BENCH_H
 
-#include <stdio.h>
-
 #include "cli/results/results.h"
 #include "cli/shapes.h"
 #include "cli/settings.h"

@@ -2,14 +2,12 @@
  * beside its time: passes, copies to a device and back, energy. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/bench/bench.h"
 #include "cli/log.h"
 #include "core/base/clock.h"
 #include "core/base/energy.h"
 #include "core/base/memory.h"
-#include "core/base/status.h"
 
 enum { LEAST_ROUNDS = 3, MOST_ROUNDS = 10000, DETAIL_TRIES = 5 };
 /* Seconds that a measurement takes at least, so that reading the clock does not matter; on a device
@@ -210,7 +208,7 @@ static int settle(struct state *st, struct entry *e) {
     int rc = 0, tries = resident ? TRIES : 1;
     e->seconds = malloc(2 * MOST_ROUNDS * sizeof(double));
     if (!e->seconds)
-        return gf_fail(GF_ENOMEM, "no memory for the times");
+        return gf_no_memory();
     for (int k = 0; k < tries && !rc; k++) {
         rc = run(st, e, &m);
         if (!rc && m.seconds * e->inner < least)

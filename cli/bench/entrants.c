@@ -1,10 +1,7 @@
 /* The entrants of `gpufft bench`: backends, modes of backends, and libraries to compare with. */
-#include <stdio.h>
-#include <string.h>
 
 #include "cli/bench/bench.h"
 #include "cli/log.h"
-#include "core/base/status.h"
 
 /* Entrants besides the backends themselves: modes of backends, and libraries to compare with. */
 static const struct gf_bench_entrant yardsticks[] = {

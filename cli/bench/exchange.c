@@ -5,9 +5,7 @@
 #include "cli/batch/ranks.h"
 #include "cli/log.h"
 #include "cli/report.h"
-#include "cli/shapes.h"
 #include "core/base/memory.h"
-#include "core/base/status.h"
 #include "core/mpi/exchange.h"
 #include "formats/io/keeper.h"
 

@@ -1,13 +1,9 @@
 /* The options of `gpufft bench`, and the sizes that it measures: those typed, or one of two lists. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/bench/bench.h"
 #include "cli/options.h"
-#include "cli/shapes.h"
-#include "core/base/status.h"
 
 /* A bit for each of the row's choices. */
 static int parse_set(const struct gf_opt *o, const char *value, void *field) {

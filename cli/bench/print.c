@@ -1,11 +1,9 @@
 /* The rows of `gpufft bench`: a table to look at, CSV or JSON to compute with; and the head of the page of
  * --report: the command that makes it, and the machine. */
-#include <stdio.h>
 
 #include "cli/bench/bench.h"
 #include "cli/log.h"
 #include "cli/report.h"
-#include "cli/shapes.h"
 
 static json_t *case_report(const struct gf_bench_case *c) {
     return GF_REPORT(GF_KEY("shape", gf_json_shape(c->job.shape, c->job.ndim)),

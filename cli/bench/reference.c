@@ -7,8 +7,6 @@
 #include "cli/selftest/rig.h"
 #include "core/base/sample_run.h"
 #include "core/base/sample_value.h"
-#include "core/base/status.h"
-#include "core/session/backends.h"
 
 /* ---- inputs: random samples in each kind's type ---- */
 

@@ -1,12 +1,9 @@
 /* gpufft completion: scripts that complete command lines in a shell, from the tables of commands and
  * options. */
 #include <ctype.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "cli/command.h"
 #include "cli/report.h"
-#include "core/base/status.h"
 
 /* ---- what may follow ---- */
 

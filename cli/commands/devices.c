@@ -1,12 +1,9 @@
 /* gpufft devices: every backend with its devices, and for an absent one the reason and the remedy.
  * No context is opened for it. */
-#include <string.h>
 
 #include "cli/command.h"
 #include "cli/log.h"
 #include "cli/report.h"
-#include "core/base/status.h"
-#include "core/session/backends.h"
 
 static json_t *device_report(int number, const struct gf_gpu_props *p) {
     json_t *items = json_array(), *extensions = json_array();

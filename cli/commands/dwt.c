@@ -1,6 +1,5 @@
 /* gpufft dwt: pictures, volumes and frames to their wavelet coefficients; gpufft idwt: coefficients back to the
  * pictures they came from. */
-#include <string.h>
 
 #include "cli/command.h"
 #include "cli/log.h"
@@ -8,7 +7,6 @@
 #include "cli/commands/planes.h"
 #include "cli/shapes.h"
 #include "core/wavelet/window.h"
-#include "core/base/status.h"
 
 /* ---- from the options to a job ---- */
 

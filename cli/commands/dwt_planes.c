@@ -7,12 +7,10 @@
 #include <stdlib.h>
 
 #include "cli/batch/describe.h"
-#include "cli/batch/store.h"
 #include "cli/log.h"
 #include "cli/progress.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
-#include "core/base/status.h"
 #include "core/divide/conveyor.h"
 #include "core/wavelet/stream.h"
 
@@ -272,7 +270,7 @@ static int run_part(const struct gf_planes_work *p, struct gf_planes_hand *hand,
     struct flow *f = calloc(1, sizeof *f);
     int rc;
     if (!f)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     f->planes = p;
     f->hand = hand;
     const struct gf_job job = gf_dwt_planes_job(&hand->t->job);

@@ -2,7 +2,6 @@
 #include "cli/command.h"
 #include "cli/log.h"
 #include "cli/batch/describe.h"
-#include "core/base/status.h"
 
 /* Fills a zeroed output. */
 static void describe_output(const struct gf_settings *s, enum gf_kind kind, enum gf_dtype dtype,

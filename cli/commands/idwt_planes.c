@@ -3,9 +3,7 @@
 #include "cli/commands/planes.h"
 
 #include <math.h>
-#include <string.h>
 
-#include "cli/batch/store.h"
 #include "cli/log.h"
 #include "cli/progress.h"
 #include "core/base/clock.h"

@@ -1,14 +1,10 @@
 /* gpufft info: what files hold, from their headers. */
-#include <stdio.h>
-#include <string.h>
 
 #include "cli/command.h"
-#include "cli/batch/inputs.h"
 #include "cli/batch/describe.h"
 #include "cli/log.h"
 #include "cli/batch/ranks.h"
 #include "cli/report.h"
-#include "formats/files.h"
 
 /* ---- beside the samples ---- */
 

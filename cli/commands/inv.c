@@ -3,7 +3,6 @@
 #include "cli/command.h"
 #include "cli/log.h"
 #include "cli/batch/describe.h"
-#include "core/base/status.h"
 
 /* Below this the imaginary part of a foreign spectrum's inverse is rounding noise. */
 static const double IMAG_RATIO = 1e-5;

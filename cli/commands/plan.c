@@ -1,6 +1,4 @@
 /* gpufft plan: what would run, and what it needs, without running it. */
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 #include <sys/stat.h>
 
@@ -10,7 +8,6 @@
 #include "cli/log.h"
 #include "cli/shapes.h"
 #include "cli/batch/ranks.h"
-#include "core/base/status.h"
 #include "core/session/speeds.h"
 
 /* True for shapes and ranges, unless a file has that name. */

@@ -3,7 +3,6 @@
 #define GF_CLI_COMMANDS_PLAN_H
 
 #include "cli/batch/task.h"
-#include "cli/settings.h"
 #include "core/session/assume.h"
 #include "core/slab/plan.h"
 

@@ -2,14 +2,11 @@
 #include "cli/commands/plan.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/log.h"
 #include "cli/report.h"
-#include "core/base/status.h"
 
 static int64_t get_whole(const json_t *o, const char *key) {
     return json_integer_value(json_object_get(o, key));

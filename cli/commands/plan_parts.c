@@ -1,10 +1,7 @@
 /* Parts are cut and dealt as for a run, and prepared on each device to see what they take. */
 #include "cli/commands/plan.h"
 
-#include <stdio.h>
-
 #include "cli/commands/planes.h"
-#include "core/base/status.h"
 #include "core/wavelet/stream.h"
 
 /* The longest part. */

@@ -2,11 +2,8 @@
  * each of them costs. */
 #include "cli/commands/plan.h"
 
-#include <limits.h>
-
 #include "cli/commands/planes.h"
 #include "core/base/bandwidth.h"
-#include "core/base/status.h"
 #include "core/slab/make.h"
 #include "core/wavelet/window.h"
 

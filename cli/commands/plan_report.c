@@ -2,7 +2,6 @@
 #include "cli/commands/plan.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/batch/slabs.h"
@@ -10,7 +9,6 @@
 #include "cli/log.h"
 #include "cli/report.h"
 #include "core/base/range_sample.h"
-#include "core/session/assume.h"
 #include "core/session/speeds.h"
 
 struct needs {

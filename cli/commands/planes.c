@@ -5,10 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cli/batch/store.h"
 #include "cli/progress.h"
 #include "core/base/clock.h"
-#include "core/base/status.h"
 #include "core/divide/conveyor.h"
 #include "core/wavelet/window.h"
 
@@ -168,7 +166,7 @@ static int run_dealt(struct gf_planes_work *p) {
     const int threads = gf_planes_threads(t, t->deal);
     struct share s = {.p = p, .hand = calloc((size_t)n, sizeof *s.hand)};
     if (!s.hand)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     for (int i = 0; i < t->job.n_out; i++)
         gf_volume_share(p->out[i].volume, n);
     if (t->s->tune)
@@ -218,7 +216,7 @@ int gf_planes_run(struct gf_planes_work *p) {
     struct gf_task *t = p->t;
     int rc;
     p->out = calloc((size_t)t->job.n_out, sizeof *p->out);
-    rc = gf_shared_agree(t, p->out ? 0 : gf_fail(GF_ENOMEM, "out of memory"));
+    rc = gf_shared_agree(t, p->out ? 0 : gf_no_memory());
     if (rc)
         goto out;
     t->streamed = p->parts || t->job.direction == GF_FORWARD;

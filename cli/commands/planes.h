@@ -10,9 +10,7 @@
 #define GF_CLI_COMMANDS_PLANES_H
 
 #include "cli/batch/shared_output.h"
-#include "core/deal/deal.h"
 #include "core/slab/wavelet.h"
-#include "formats/volume.h"
 
 /* A thread that runs parts on a device, and what it counts and times: milliseconds, samples. */
 struct gf_planes_hand {

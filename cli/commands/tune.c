@@ -1,8 +1,6 @@
 /* gpufft tune: measures this machine's devices, and keeps what it found for auto, plan and shares. */
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/bench/bench.h"
@@ -10,10 +8,8 @@
 #include "cli/log.h"
 #include "cli/report.h"
 #include "core/base/clock.h"
-#include "core/base/status.h"
 #include "core/session/tune.h"
 #include "formats/files.h"
-#include "formats/io/io.h"
 
 enum { SIDE = 1024, DISK_BYTES = 64 << 20, RUNS = 3, NAME = 64 };
 
@@ -132,7 +128,7 @@ static int time_disk(const char *path, struct host_speeds *h) {
     ssize_t got = 1;
     int64_t n = 0;
     if (!data)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     for (int i = 0; i < DISK_BYTES; i++)
         data[i] = (char)((unsigned)i * 2654435761u >> 24);
     double start = gf_now_ms();
@@ -181,8 +177,7 @@ static int forget(const struct gf_settings *s) {
 
 static int export_plans(const struct gf_settings *s) {
     char *text = gf_speeds_export_plans();
-    int rc = text ? gf_file_write(s->export_to, text, strlen(text), true)
-                  : gf_fail(GF_ENOMEM, "out of memory");
+    int rc = text ? gf_file_write(s->export_to, text, strlen(text), true) : gf_no_memory();
     free(text);
     if (rc)
         gf_log_fail(s->export_to);
@@ -195,7 +190,7 @@ static int import_plans(const struct gf_settings *s) {
     char *text = malloc(MOST);
     int64_t bytes = 0;
     int kept = 0, others = 0;
-    int rc = text ? gf_source_open(s->import_from, &source) : gf_fail(GF_ENOMEM, "out of memory");
+    int rc = text ? gf_source_open(s->import_from, &source) : gf_no_memory();
     if (!rc && (bytes = gf_source_read(source, text, MOST)) < 0)
         rc = (int)bytes;
     if (!rc)

@@ -1,10 +1,8 @@
 /* gpufft tune SHAPE...: measures plans for a few kinds of transforms of each shape. */
-#include <stdio.h>
 
 #include "cli/bench/bench.h"
 #include "cli/log.h"
 #include "cli/report.h"
-#include "core/base/status.h"
 
 /* Kinds measured without --kind, and all that have a choice of plans. */
 enum {

@@ -3,23 +3,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/log.h"
 #include "cli/report.h"
-#include "cli/batch/targets.h"
-#include "cli/batch/template.h"
 #include "cli/batch/task.h"
 #include "cli/text.h"
 #include "core/base/sample_value.h"
-#include "core/base/status.h"
-#include "formats/files.h"
-#include "formats/io/io.h"
 
 enum { MAX_WORDS = 24, WIDTH = 78 };
 
@@ -312,7 +305,7 @@ static int read_taps(const struct gf_image *kernel, struct tap **taps, int64_t *
         return gf_fail(GF_EINVAL, "--sum: the kernel must be a grey picture");
     *taps = malloc((size_t)gf_array_count(k) * sizeof **taps);
     if (!*taps)
-        return gf_fail(GF_ENOMEM, "out of memory for the kernel");
+        return gf_no_memory();
     for (int64_t j = 0; j < k->shape[0]; j++)
         for (int64_t i = 0; i < k->shape[1]; i++) {
             const char *p = (const char *)k->data + j * k->stride[0] + i * k->stride[1];

@@ -1,14 +1,10 @@
 /* Reads masks and kernels from pictures. */
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/filter/filtering.h"
 #include "cli/log.h"
 #include "core/base/sample_value.h"
 #include "core/base/memory.h"
-#include "core/base/status.h"
-#include "formats/files.h"
 
 static void close_mask(struct gf_filter_part *p) {
     gf_file_close(p->source);
@@ -89,7 +85,7 @@ static int open_mask(const struct gf_settings *s, const struct gf_read_options *
     if (p->what != GF_MASK || !s->scratch)
         return 0;
     if (!(p->header = calloc(1, sizeof *p->header)))
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     int rc = gf_file_open(p->text, options, &p->source, p->header);
     const struct gf_array *px = &p->header->px;
     if (!rc)
@@ -124,7 +120,7 @@ static int read_part(const struct gf_settings *s, struct gf_filter_part *p) {
     memcpy(p->file.extent, image.px.shape, (size_t)image.ndim * sizeof *p->file.extent);
     p->file.value = malloc((size_t)n * sizeof *p->file.value);
     if (!p->file.value) {
-        rc = gf_fail(GF_ENOMEM, "out of memory");
+        rc = gf_no_memory();
         goto out;
     }
     for (int64_t i = 0; i < n; i++)

@@ -1,8 +1,5 @@
 /* gpufft filter: transforms, multiplies by a filter and transforms back, in one job. */
-#include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/batch/describe.h"
 #include "cli/report.h"
@@ -13,7 +10,6 @@
 #include "core/filter/smooth_pages.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
-#include "core/base/status.h"
 #include "core/slab/line.h"
 
 enum { MOST_CLIPPED = 1 /* % of the samples; more of them get a note */ };
@@ -185,7 +181,7 @@ static int take_all(struct gf_task *t) {
 static int take_pages(struct gf_task *part) {
     struct gf_filtering *f = part->filtering = calloc(1, sizeof *f), *of = part->whole->filtering;
     if (!f)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     f->frame = of->frame;
     f->frame.shape[0] = part->job.shape[0];
     int rc = gf_filter_obtain(part->s, &part->job, &f->frame, &f->filter);
@@ -234,7 +230,7 @@ static const struct gf_task_input input = {.waits = true,
 static int prepare(struct gf_task *t) {
     t->filtering = calloc(1, sizeof *t->filtering);
     if (!t->filtering)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     double start = gf_now_ms();
     t->input = &input;
     int rc = describe_job(t);
@@ -293,7 +289,7 @@ static int describe(struct gf_task *t) {
                         GF_KEY("type", gf_dtype_name(f->frame.dtype)),
                         GF_KEY("edges", gf_edges_name((enum gf_edges)t->s->filter.edges)));
     gf_filter_describe_notches(t, t->also);
-    return gf_json_memory_missed() ? gf_fail(GF_ENOMEM, "out of memory") : 0;
+    return gf_json_memory_missed() ? gf_no_memory() : 0;
 }
 
 static int check(struct gf_task *t) {

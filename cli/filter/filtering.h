@@ -7,7 +7,6 @@
 
 #include "cli/batch/task.h"
 #include "cli/options.h"
-#include "core/filter/filter.h"
 #include "core/spectrum/screen.h"
 
 struct gf_smooth_pages;

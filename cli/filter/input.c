@@ -1,7 +1,5 @@
 /* Makes the samples beyond a picture's edges: repeats, mirrors, fades, or splits off the smooth part. */
 
-#include <string.h>
-
 #include "cli/filter/filtering.h"
 #include "core/filter/edges.h"
 #include "core/filter/smooth.h"

@@ -1,12 +1,8 @@
 /* Makes filters from options, and keeps them from file to file. */
-#include <math.h>
-#include <pthread.h>
-#include <string.h>
 
 #include "cli/filter/filtering.h"
 #include "cli/shapes.h"
 #include "core/base/hash.h"
-#include "core/base/status.h"
 
 static bool on(const struct gf_job *job, int axis) {
     return job->axes >> axis & 1;

@@ -1,11 +1,6 @@
 /* Draws the filter as a picture: tabulates half a spectrum of it, and mirrors that. */
-#include <math.h>
-#include <string.h>
 
 #include "cli/filter/filtering.h"
-#include "cli/batch/store.h"
-#include "core/filter/table.h"
-#include "core/base/halves.h"
 #include "core/base/sample_value.h"
 
 /* The job at the picture's own size, with one sample along axes that are not transformed. */

@@ -1,13 +1,10 @@
 /* --auto-notch and --descreen: finds periodic noise in a picture's own spectrum. */
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/filter/filtering.h"
 #include "cli/log.h"
 #include "cli/report.h"
 #include "core/base/sample_value.h"
-#include "core/base/status.h"
 #include "core/spectrum/detail.h"
 #include "core/spectrum/thing.h"
 
@@ -107,7 +104,7 @@ static struct gf_spectrum spectrum_of(const struct search *e, int64_t channel) {
 
 static int find_candidates(const struct search *e, struct gf_periodic_list *all) {
     struct gf_periodic_list *one = calloc(1, sizeof *one);
-    int rc = one ? 0 : gf_fail(GF_ENOMEM, "out of memory");
+    int rc = one ? 0 : gf_no_memory();
     for (int64_t c = 0; c < e->channels && !rc; c++) {
         struct gf_spectrum s = spectrum_of(e, c);
         rc = gf_spectrum_periodic(&s, least_amplitude(e->t->filtering->frame.dtype), false, one);
@@ -129,7 +126,7 @@ static int find_levels(struct search *e) {
     float *v = malloc((size_t)(nx * ny) * sizeof *v);
     if (!e->levels || !v) {
         free(v);
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     }
     for (int64_t c = 0; c < e->channels; c++) {
         struct gf_array px = gf_array_index(in, e->job->ndim, c);
@@ -216,7 +213,7 @@ static int leave_things(const struct search *e, struct gf_periodic_list *found) 
     struct gf_spectrum s = spectrum_of(e, 0);
     struct gf_thing *seen = calloc((size_t)found->n + 1, sizeof *seen);
     bool thing[GF_MAX_PERIODIC], crowd = found->n > CROWD;
-    int rc = seen ? 0 : gf_fail(GF_ENOMEM, "out of memory"), n = 0;
+    int rc = seen ? 0 : gf_no_memory(), n = 0;
     gf_screens_product(found, &s, thing);
     for (int i = 0; i < found->n && !rc; i++) {
         rc = examine(e, found->item[i].at, &seen[i]);
@@ -298,7 +295,7 @@ static int add_hidden(const struct search *e, struct gf_detail *detail,
         double *factor =
             realloc(list->factor, (size_t)(2 * channels * (list->n_hidden + 1)) * sizeof *factor);
         if (!factor)
-            return gf_fail(GF_ENOMEM, "out of memory");
+            return gf_no_memory();
         list->factor = factor;
         factor += 2 * channels * list->n_hidden++;
         for (int64_t c = 0; c < channels; c++)
@@ -310,7 +307,7 @@ static int add_hidden(const struct search *e, struct gf_detail *detail,
 static int search_hidden(const struct search *e, const struct gf_periodic_list *found) {
     const int64_t channels = e->channels;
     struct gf_detail *detail = calloc((size_t)channels, sizeof *detail);
-    int rc = detail ? 0 : gf_fail(GF_ENOMEM, "out of memory");
+    int rc = detail ? 0 : gf_no_memory();
     for (int64_t c = 0; c < channels && !rc; c++) {
         struct gf_spectrum s = spectrum_of(e, c);
         rc = gf_detail_make(&s, found, &detail[c]);
@@ -356,7 +353,7 @@ static int choose(struct search *e, struct gf_periodic_list *found) {
         e->total += found->item[i].amplitude;
     struct gf_periodic_list *known = malloc(sizeof *known);
     if (!known)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     *known = *found;
     rc = leave_things(e, found);
     if (!rc) {
@@ -372,7 +369,7 @@ static int choose(struct search *e, struct gf_periodic_list *found) {
 static int find_noise(struct gf_task *t, const struct gf_job *job, const struct gf_array *out) {
     struct search e = {.t = t, .job = job, .out = out, .channels = out->shape[job->ndim]};
     struct gf_periodic_list *found = calloc(1, sizeof *found);
-    int rc = found ? find_candidates(&e, found) : gf_fail(GF_ENOMEM, "out of memory");
+    int rc = found ? find_candidates(&e, found) : gf_no_memory();
     if (!rc)
         rc = find_levels(&e);
     if (!rc)

@@ -1,13 +1,10 @@
 /* The options of gpufft filter, and the parsers of their values. */
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <strings.h>
 
 #include "cli/filter/filtering.h"
 #include "cli/log.h"
-#include "core/base/status.h"
 
 enum { MAX_FIELDS = 6, DEFAULT_NOTCHES = 24 };
 

@@ -1,14 +1,11 @@
 /* Makes units of a lengthened input that is not in memory: pages of a volume, rows of a picture, samples of lines. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/filter/filtering.h"
 #include "core/filter/edges.h"
 #include "core/filter/smooth.h"
 #include "core/filter/smooth_pages.h"
-#include "core/base/halves.h"
 #include "core/base/sample_value.h"
-#include "core/base/status.h"
 #include "core/slab/line.h"
 
 /* Makes lengthened units from the file's. `read` holds units as they are read; `end` and `start` two lots of
@@ -268,7 +265,7 @@ static int scan(struct making *m) {
     struct gf_array pages = {0};
     struct gf_smooth_pages *s = t->filtering->smooth = calloc(1, sizeof *s);
     if (!s)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     gf_smooth_pages_init(s, &job);
     int rc = gf_smooth_pages_take(s);
     if (!rc)

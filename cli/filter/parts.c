@@ -1,13 +1,8 @@
 /* Makes tables of masks and kernels, for a whole spectrum or a part of it. */
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/filter/filtering.h"
-#include "core/base/backend.h"
-#include "core/base/status.h"
-#include "core/filter/table.h"
-#include "core/session/backends.h"
 #include "core/slab/line.h"
 
 /* Runs one job on the CPU, which every machine has and which has double precision. */
@@ -96,7 +91,7 @@ static int read_mask(struct gf_filter_part *p, const struct gf_job *part,
     const int64_t count = n[0] * n[1] * n[2] / n[mask->axis] * mask->n_held;
     mask->value = gf_alloc((size_t)count * sizeof *mask->value);
     struct reading r = {p, mask, gf_alloc((size_t)px->stride[p->ndim - 2]), mask->value};
-    int rc = mask->value && r.row ? 0 : gf_fail(GF_ENOMEM, "no memory for rows of a mask");
+    int rc = mask->value && r.row ? 0 : gf_no_memory();
     for (int64_t z = 0; z < n[0] && !rc; z++)
         for (int64_t y = 0; y < n[1] && !rc; y++)
             if (mask->axis == 2)
@@ -122,7 +117,7 @@ static int times_line_mask(const struct gf_settings *s, const struct gf_filter_p
     const int threads = gf_settings_threads(s);
     double *value = gf_alloc((size_t)part->shape[0] * sizeof *value);
     char *room = gf_alloc((size_t)span_bytes(p));
-    int rc = value && room ? 0 : gf_fail(GF_ENOMEM, "no memory for a span of a mask");
+    int rc = value && room ? 0 : gf_no_memory();
     if (!rc && !gf_file_has_samples(p->source))
         rc = gf_fail(GF_EUNSUPP, "--mask=%s: a line's mask of that size is a raw or .npy file",
                      p->text);
@@ -157,7 +152,7 @@ static int times_mask(const struct gf_settings *s, struct gf_filter_part *p,
         return gf_filter_times_mask(filter, part, threads, &mask);
     const int64_t n = mask.extent[1] > mask.extent[2] ? mask.extent[1] : mask.extent[2];
     int64_t *held = malloc((size_t)n * sizeof *held);
-    int rc = held ? read_mask(p, part, &mask, held) : gf_fail(GF_ENOMEM, "out of memory");
+    int rc = held ? read_mask(p, part, &mask, held) : gf_no_memory();
     if (!rc)
         rc = gf_filter_times_mask(filter, part, threads, &mask);
     gf_free(mask.value);

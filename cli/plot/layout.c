@@ -234,7 +234,7 @@ static int draw_curve(const struct panel *d, const struct gf_plot_curve *curve,
     struct gf_point *p = malloc((size_t)(curve->n ? curve->n : 1) * sizeof *p);
     int64_t n = 0;
     if (!p)
-        return gf_fail(GF_ENOMEM, "out of memory for the plot");
+        return gf_no_memory();
     for (int64_t i = 0; i < curve->n; i++)
         if (is_point(curve, i))
             p[n++] = (struct gf_point){place(&d->x, log10(curve->x[i])),
@@ -297,7 +297,7 @@ static int find_names(const struct panel *d, struct name *name) {
 static int draw_names(const struct panel *d) {
     struct name *name = calloc((size_t)d->p->n + 1, sizeof *name);
     if (!name)
-        return gf_fail(GF_ENOMEM, "out of memory for the plot");
+        return gf_no_memory();
     int n = find_names(d, name);
     spread(name, n, d->y.last + 2, d->y.first - 2);
     for (int i = 0; i < n; i++) {

@@ -131,7 +131,7 @@ int gf_plot_image(const struct gf_plot *plot, struct gf_image *image) {
     r.cover = calloc((size_t)r.width, (size_t)r.height);
     if (!r.cover) {
         gf_image_free(image);
-        return gf_fail(GF_ENOMEM, "out of memory for the plot");
+        return gf_no_memory();
     }
     memset(image->px.data, 255, (size_t)r.width * (size_t)r.height * 3);
     rc = gf_plot_draw(plot, &canvas);

@@ -1,5 +1,4 @@
 /* A plot as SVG, its text as text; and a plot as a file, by its suffix. */
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 

@@ -1,6 +1,5 @@
 /* Cases: their names, jobs, operations and bytes. */
 #include <math.h>
-#include <string.h>
 
 #include "cli/results/results.h"
 #include "core/filter/filter.h"

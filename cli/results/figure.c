@@ -1,6 +1,5 @@
 /* Draws rows: time over size with a curve for each entrant, and the same divided by one entrant's
  * times. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,7 +142,7 @@ static int collect(struct figure *f) {
     f->point = calloc(most + 1, sizeof *f->point);
     f->room = calloc(3 * most + 1, sizeof *f->room);
     if (!f->group || !f->point || !f->room)
-        return gf_fail(GF_ENOMEM, "out of memory for the plot");
+        return gf_no_memory();
     const size_t n = find_points(f);
     for (size_t i = 0; i < n; i++) {
         const struct gf_bench_row *row = &f->point[i].of->row;

@@ -2,7 +2,6 @@
  * written as the command line takes them (2^20, 512^2), ratios with two digits, times with three. */
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +25,7 @@ static int view_make(const struct gf_bench_results *r, struct view *v) {
     *v = (struct view){.r = r};
     v->c = calloc((size_t)r->n + 1, sizeof *v->c);
     if (!v->c)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     for (int i = 0; i < r->n; i++) {
         const struct gf_bench_result *result = &r->result[i];
         int k = 0;

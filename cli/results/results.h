@@ -9,9 +9,6 @@
 #ifndef GF_CLI_RESULTS_RESULTS_H
 #define GF_CLI_RESULTS_RESULTS_H
 
-#include <stdbool.h>
-#include <stdio.h>
-
 #include "core/base/backend.h"
 
 enum gf_bench_kind {

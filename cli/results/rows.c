@@ -1,6 +1,5 @@
 /* Rows of this run, and of earlier ones, which are read from the lines of `bench --json`. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +19,7 @@ void gf_bench_results_free(struct gf_bench_results *r) {
 int gf_bench_keep_host(struct gf_bench_results *r, const struct gf_bench_host *h) {
     struct gf_bench_host *grown = realloc(r->host, ((size_t)r->n_hosts + 1) * sizeof *grown);
     if (!grown)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     r->host = grown;
     grown[r->n_hosts++] = *h;
     return 0;
@@ -31,7 +30,7 @@ int gf_bench_keep(struct gf_bench_results *r, const struct gf_bench_case *c,
     struct gf_bench_result *grown = realloc(r->result, ((size_t)r->n + 1) * sizeof *grown);
     if (!grown) {
         free(row->listed);
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     }
     r->result = grown;
     grown[r->n] = (struct gf_bench_result){.host = r->n_hosts - 1, .c = *c, .row = *row};

@@ -2,11 +2,9 @@
 #include "cli/selftest/rig.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/shapes.h"
 #include "core/base/clock.h"
 #include "core/base/sample_run.h"
 #include "core/base/sample_value.h"
@@ -176,7 +174,7 @@ int gf_rig_reference(const struct gf_extents *shape, const double complex *x, do
     int64_t total = gf_rig_points(shape), stride = 1;
     struct root *root = malloc((size_t)total * sizeof *root);
     double complex *line = malloc((size_t)total * sizeof *line);
-    int rc = root && line ? 0 : gf_fail(GF_ENOMEM, "out of memory");
+    int rc = root && line ? 0 : gf_no_memory();
     if (rc)
         goto out;
     memcpy(out, x, (size_t)total * sizeof *out);

@@ -3,18 +3,14 @@
  * all shapes. A GPU backend spends its first seconds on compiling kernels, so the first shape is
  * one that needs few. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/command.h"
 #include "cli/selftest/rig.h"
 #include "cli/log.h"
 #include "cli/report.h"
 #include "cli/progress.h"
-#include "cli/shapes.h"
 #include "core/base/clock.h"
-#include "core/base/status.h"
 
 enum { MAX_POINTS = 8192 };
 
@@ -44,7 +40,7 @@ static int room_alloc(struct room *r) {
     for (int i = 0; i < 5; i++) {
         *all[i] = calloc(MAX_POINTS, sizeof **all[i]);
         if (!*all[i])
-            return gf_fail(GF_ENOMEM, "out of memory");
+            return gf_no_memory();
     }
     return 0;
 }

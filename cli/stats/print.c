@@ -1,5 +1,4 @@
 /* Prints the statistics as text and as JSON, and writes the radial spectrum to a file: a table, JSON, or a plot. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -185,7 +184,7 @@ static int write_json(const struct gf_stats *s, const char *path, bool clobber) 
     json_decref(o);
     if (!text || gf_json_memory_missed()) {
         free(text);
-        return gf_fail(GF_ENOMEM, "out of memory for JSON");
+        return gf_no_memory();
     }
     size_t n = strlen(text);
     text[n] = '\n';
@@ -222,7 +221,7 @@ static int write_plot(const struct gf_stats *s, const char *path, bool clobber) 
     struct gf_plot plot = {.panel = &panel, .n = 1};
     double *number = malloc(((size_t)s->n_signals + 1) * (size_t)s->n_rings * sizeof *number);
     struct gf_plot_curve *curve = malloc((size_t)s->n_signals * sizeof *curve);
-    int rc = number && curve ? 0 : gf_fail(GF_ENOMEM, "out of memory for the plot");
+    int rc = number && curve ? 0 : gf_no_memory();
     if (!rc) {
         fill_curves(s, number, curve);
         panel.curve = curve;

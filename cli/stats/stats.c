@@ -2,15 +2,12 @@
 #include "cli/stats/stats.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/batch/describe.h"
 #include "cli/command.h"
 #include "cli/log.h"
 #include "cli/progress.h"
 #include "core/base/memory.h"
-#include "core/base/status.h"
-#include "formats/record.h"
 
 static void free_stats(struct gf_stats *s) {
     for (int64_t i = 0; i < s->n_signals && s->signal; i++) {
@@ -196,7 +193,7 @@ static int look_at_page(struct gf_task *t, struct gf_image one, int64_t z) {
     if (rc)
         return rc;
     if (asprintf(&name, "%s[%lld]", t->read[0], (long long)z) < 0)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     like.shape[0] = 1;
     to = gf_array_wrap(one.px.data, like.dtype, 4, like.shape);
     if (t->image.px.data) {

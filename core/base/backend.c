@@ -4,9 +4,7 @@
 
 #include <omp.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/clock.h"
 #include "core/base/loadstore.h"
@@ -20,7 +18,7 @@ struct gf_plan *gf_plan_new(void *context, const struct gf_job *job, const struc
     if (!plan || (impl_bytes && !impl)) {
         free(plan);
         free(impl);
-        gf_fail(GF_ENOMEM, "no memory for a plan");
+        gf_no_memory();
         return NULL;
     }
     plan->context = context;
@@ -52,7 +50,7 @@ int gf_plan_bind(struct gf_plan *plan, const struct gf_array *in, const struct g
                  struct gf_bound **bound) {
     struct gf_bound *b = calloc(1, sizeof *b);
     if (!b)
-        return gf_fail(GF_ENOMEM, "no memory for a plan");
+        return gf_no_memory();
     *b = (struct gf_bound){.run = run_exec, .plan = plan, .in = *in};
     for (int i = 0; i < plan->job.n_out; i++)
         b->out[i] = out[i];

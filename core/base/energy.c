@@ -4,12 +4,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/base/dl.h"
-#include "core/base/status.h"
 
 /* ---- the CPU ---- */
 

@@ -1,5 +1,4 @@
 /* Whether a job can be run at all: its numbers, its shape, its input, its outputs. */
-#include "core/base/job.h"
 
 #include <math.h>
 #include <string.h>

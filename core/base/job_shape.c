@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "core/base/dwt_shape.h"
-#include "core/base/job.h"
 
 int gf_job_half_axis(const struct gf_job *job) {
     for (int i = job->ndim - 1; i >= 0; i--)

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/sample_run.h"
 #include "core/base/status.h"
@@ -171,7 +170,7 @@ int gf_range_sample_make(const struct gf_job *job, struct gf_range_sample *s) {
     const int blocks = bins > FEW_BINS ? row_blocks[longer] : MOST_STRATA;
     const int singles = bins > FEW_BINS ? others[longer] : MOST_STRATA / 2;
     if (!(s->table = malloc(2 * (size_t)room * sizeof *s->table)))
-        return gf_fail(GF_ENOMEM, "no memory for the sample of a display range");
+        return gf_no_memory();
     double all = 1;
     int64_t *next = s->table;
     for (int i = 0; i < 4; i++) {
@@ -194,7 +193,7 @@ int gf_range_sample_make(const struct gf_job *job, struct gf_range_sample *s) {
     s->key = malloc((size_t)s->count * sizeof *s->key);
     if (!s->weight || !s->key) {
         gf_range_sample_free(s);
-        return gf_fail(GF_ENOMEM, "no memory for the sample of a display range");
+        return gf_no_memory();
     }
     weigh(s, all);
     return 0;
@@ -359,7 +358,7 @@ int gf_range_planes_make(const struct gf_job *job, struct gf_range_planes *r) {
     if (r->value)
         return 0;
     gf_range_planes_free(r);
-    return gf_fail(GF_ENOMEM, "no memory for the sample of a display range");
+    return gf_no_memory();
 }
 
 void gf_range_planes_free(struct gf_range_planes *r) {

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "core/base/dl.h"
-#include "core/base/status.h"
 
 struct symbols {
     gf_transport_get *get;
@@ -65,7 +64,7 @@ int gf_ranks_agree(struct gf_ranks *r, int rc) {
     if (!all) { /* the others wait */
         r->broken = true;
         r->speaker = r->rank;
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     }
     int bad = gf_ranks_gather(r, &rc, sizeof rc, all);
     while (!bad && first < r->size && !all[first])
@@ -85,7 +84,7 @@ static int fold(struct gf_ranks *r, double *values, int64_t n, bool most) {
     if (!r)
         return 0;
     double *all = malloc((size_t)r->size * (size_t)n * sizeof *all);
-    int rc = gf_ranks_agree(r, all ? 0 : gf_fail(GF_ENOMEM, "out of memory"));
+    int rc = gf_ranks_agree(r, all ? 0 : gf_no_memory());
     if (!rc)
         rc = gf_ranks_gather(r, values, n * (int64_t)sizeof *values, all);
     for (int64_t i = 0; i < n && !rc; i++) {

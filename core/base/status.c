@@ -22,6 +22,10 @@ int gf_fail(enum gf_status code, const char *format, ...) {
     return code;
 }
 
+int gf_no_memory(void) {
+    return gf_fail(GF_ENOMEM, "out of memory");
+}
+
 const char *gf_message(void) {
     return message;
 }

@@ -23,6 +23,9 @@ enum gf_status {
 /* Keeps the formatted message for gf_message() and returns `code`. One line, no full stop. */
 int gf_fail(enum gf_status code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* gf_fail(GF_ENOMEM, "out of memory"). */
+int gf_no_memory(void);
+
 /* The last message of the calling thread; never NULL; valid until its next gf_fail(). */
 const char *gf_message(void);
 

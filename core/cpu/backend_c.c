@@ -2,8 +2,6 @@
  * axis, for 2^k points only. */
 #include <stdlib.h>
 
-#include "core/base/backend.h"
-#include "core/base/loadstore.h"
 #include "core/base/range_sample.h"
 #include "core/base/status.h"
 #include "core/filter/compose.h"
@@ -70,7 +68,7 @@ static int make_tables(const struct gf_job *job, struct impl *m) {
         longest = gf_max(longest, job->shape[i]);
     }
     m->line = gf_alloc((size_t)longest * (wide ? 16 : 8));
-    return made && m->line ? 0 : gf_fail(GF_ENOMEM, "no memory for the tables");
+    return made && m->line ? 0 : gf_no_memory();
 }
 
 static void make_passes(struct impl *m, struct gf_plan *plan) {

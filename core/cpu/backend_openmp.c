@@ -2,9 +2,7 @@
  * loop. The first pass loads, the last one stores. */
 #include <omp.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "core/base/backend.h"
 #include "core/base/process.h"
 #include "core/base/status.h"
 #include "core/cpu/dwt.h"
@@ -36,7 +34,7 @@ static int open_context(const struct gf_backend *b, const struct gf_backend_opti
     (void)b;
     struct context *c = calloc(1, sizeof *c);
     if (!c)
-        return gf_fail(GF_ENOMEM, "no memory");
+        return gf_no_memory();
     c->threads = options && options->threads > 0 ? options->threads : omp_get_max_threads();
     *context = c;
     return 0;

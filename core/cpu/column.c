@@ -1,8 +1,6 @@
 /* The last column of half spectra by itself: plan.h. */
 #include "core/cpu/plan.h"
 
-#include <string.h>
-
 #include "core/cpu/mirror.h"
 
 /* Among more blocks the column hardly matters. */

@@ -118,7 +118,7 @@ static int allocate(struct dwt *d) {
         most = bytes > most ? bytes : most;
     }
     d->scratch = gf_alloc(most * (size_t)d->threads);
-    return d->scratch ? 0 : gf_fail(GF_ENOMEM, "no memory for scratch");
+    return d->scratch ? 0 : gf_no_memory();
 }
 
 /* Gives `a` itself if its rows are dense, else *copy with the same samples. */
@@ -249,7 +249,7 @@ int gf_cpu_dwt_plan(struct gf_plan *plan, const struct gf_cpu_kernels *kernels, 
     const struct gf_job *job = &plan->job;
     struct dwt *d = plan->impl = calloc(1, sizeof *d);
     if (!d)
-        return gf_fail(GF_ENOMEM, "no memory for the plan");
+        return gf_no_memory();
     plan->ops = &ops;
     d->job = *job;
     d->kernels = kernels;

@@ -7,7 +7,6 @@
 #define GF_CORE_CPU_DWT_H
 
 #include "core/base/backend.h"
-#include "core/base/dwt_shape.h"
 #include "core/wavelet/stream.h"
 #include "kernels/cpu/cpu.h"
 

@@ -4,8 +4,6 @@
 #include <omp.h>
 #include <string.h>
 
-#include "core/wavelet/window.h"
-
 /* Pairs of columns and rows in a tile: rows fit the nearest cache with a small halo; along z, a
  * step's rows of all planes fit the second-level cache. */
 enum { TILE_COLUMNS = 512, TILE_ROWS = 64, TILE_ROWS_DEEP = 16 };

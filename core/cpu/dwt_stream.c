@@ -34,7 +34,7 @@ struct gf_dwt_stream {
 };
 
 static int no_memory(void) {
-    return gf_fail(GF_ENOMEM, "no memory for planes of a stream");
+    return gf_no_memory();
 }
 
 static int take(struct gf_dwt_stream *s, int64_t bytes, char **out) {
@@ -102,7 +102,7 @@ static int stream_open(void *context, const struct gf_job *job, int threads, int
     (void)context, (void)memory;
     struct gf_dwt_stream *s = *out = malloc(sizeof *s);
     if (!s)
-        return gf_fail(GF_ENOMEM, "no memory for a stream");
+        return gf_no_memory();
     const int rc = begin(job, threads, taker, true, s);
     if (rc) {
         stream_close(s);

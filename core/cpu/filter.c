@@ -58,7 +58,7 @@ static int fill_factors(const struct gf_cpu_plan *p, const struct gf_cpu_pass *p
         most += p->extent[i] + p->kernels->lanes;
     f->values = gf_alloc((size_t)(most * t->n_terms + 1) * (size_t)p->kernels->bits / 8);
     if (!f->values)
-        return gf_fail(GF_ENOMEM, "no memory for the filter's values");
+        return gf_no_memory();
     m->kind = GF_CPU_GAIN_FACTORS;
     m->n_factors = t->n_factors;
     for (int i = 0; i < t->n_factors; i++) {
@@ -101,7 +101,7 @@ static int fill_line(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass
     const int64_t n = pass->args.n;
     f->table = gf_alloc((size_t)n * (size_t)p->kernels->bits / 8);
     if (!f->table)
-        return gf_fail(GF_ENOMEM, "no memory for the filter's values");
+        return gf_no_memory();
     f->gain.kind = GF_CPU_GAIN_LINE;
     f->gain.table = f->table;
     for (int64_t k = 0; k < n; k++) {
@@ -183,7 +183,7 @@ int gf_cpu_filter_make(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pa
     struct gf_filter_terms *t = calloc(1, sizeof *t); /* large */
     struct gf_cpu_filter *f = calloc(1, sizeof *f);
     const struct gf_job whole = gf_filter_whole(&p->job);
-    int rc = t && f ? gf_filter_compile(&whole, t) : gf_fail(GF_ENOMEM, "no memory for a filter");
+    int rc = t && f ? gf_filter_compile(&whole, t) : gf_no_memory();
     if (rc)
         goto out;
     f->gain.zero = gf_filter_zero(&p->job);

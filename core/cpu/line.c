@@ -1,8 +1,6 @@
 /* Algorithm and radices of a length, as the kernels' tables. */
 #include "core/cpu/plan.h"
 
-#include <string.h>
-
 #include "core/base/factor.h"
 #include "core/base/process.h"
 #include "core/base/status.h"

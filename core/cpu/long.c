@@ -3,7 +3,6 @@
 
 #include <omp.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/cpu/plan.h"
 #include "core/base/factor.h"
@@ -71,7 +70,7 @@ static int plan_twist(struct gf_cpu_long *l) {
     struct gf_roots r;
     int rc = 0;
     if (!gf_roots_make(&r, (uint64_t)l->n))
-        return gf_fail(GF_ENOMEM, "no memory for tables");
+        return gf_no_memory();
     if (l->n <= WORTH_A_TEAM) {
         t->all = l->tables[0] = lane_table(l, &r, 1, l->n2);
     } else {
@@ -82,7 +81,7 @@ static int plan_twist(struct gf_cpu_long *l) {
         t->coarse = l->tables[1] = lane_table(l, &r, t->chunk, t->n_coarse);
     }
     if (!l->tables[0] || (!t->all && !l->tables[1]))
-        rc = gf_fail(GF_ENOMEM, "no memory for tables");
+        rc = gf_no_memory();
     gf_roots_free(&r);
     return rc;
 }
@@ -146,7 +145,7 @@ static int plan_split(struct gf_cpu_long *l) {
     if (l->n * (int64_t)complex_size(l) > MOST_BYTES)
         return 0;
     if (!gf_cpu_split_plan(l->n, l->kernels, &l->rows))
-        return gf_fail(GF_ENOMEM, "no memory for tables");
+        return gf_no_memory();
     if (!l->rows)
         return 0;
     l->n1 = l->rows->line->n;
@@ -163,7 +162,7 @@ static int plan_tiles(struct gf_cpu_long *l) {
     l->line1 = gf_cpu_line_plan(l->n1, l->kernels->bits);
     l->line2 = gf_cpu_line_plan(l->n2, l->kernels->bits);
     if (!l->line1 || !l->line2)
-        return gf_fail(GF_ENOMEM, "no memory for tables");
+        return gf_no_memory();
     struct gf_cpu_pass_args pass[2];
     set_passes(l, NULL, NULL, false, 1, pass);
     for (int i = 0; i < 2; i++) {
@@ -208,14 +207,14 @@ static int plan_chirp(struct gf_cpu_long *l) {
         ok = gf_double_transform(x, m, 1.0 / (double)m, l->spectrum, bits);
     }
     gf_free(x);
-    return ok ? 0 : gf_fail(GF_ENOMEM, "no memory for tables");
+    return ok ? 0 : gf_no_memory();
 }
 
 int gf_cpu_long_plan(long n, const struct gf_cpu_kernels *kernels, int threads,
                      struct gf_cpu_long **out) {
     struct gf_cpu_long *l = calloc(1, sizeof *l);
     if (!l)
-        return gf_fail(GF_ENOMEM, "no memory for the plan");
+        return gf_no_memory();
     l->n = n;
     l->kernels = kernels;
     l->threads = threads;

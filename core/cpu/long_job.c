@@ -1,12 +1,10 @@
 /* Jobs over one long line, or too few lines to fill the SIMD lanes: the generic load and store
  * steps around the transforms of long.c, or none if the arrays can be the work buffers. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/cpu/long.h"
 #include "core/base/factor.h"
 #include "core/base/status.h"
-#include "core/base/loadstore.h"
 #include "core/base/range_sample.h"
 #include "core/filter/compose.h"
 
@@ -241,7 +239,7 @@ static int run_line_call(struct gf_bound *b, struct gf_report *report) {
 static int line_bind(struct gf_bound *b) {
     struct line_call *call = b->impl = calloc(1, sizeof *call);
     if (!call)
-        return gf_fail(GF_ENOMEM, "no memory for a plan");
+        return gf_no_memory();
     if (make_call(b->plan->impl, &b->in, b->out, call))
         b->run = run_line_call;
     return 0;
@@ -280,7 +278,7 @@ int gf_cpu_long_job_plan(struct gf_plan *plan, const struct gf_cpu_kernels *kern
         return 0;
     struct long_job *j = plan->impl = calloc(1, sizeof *j);
     if (!j)
-        return gf_fail(GF_ENOMEM, "no memory for the plan");
+        return gf_no_memory();
     plan->ops = &ops;
     *j = (struct long_job){
         .job = *job, .threads = threads, .n = n, .lines = lines, .halves = real && n % 2 == 0};
@@ -292,7 +290,7 @@ int gf_cpu_long_job_plan(struct gf_plan *plan, const struct gf_cpu_kernels *kern
         return rc;
     if ((j->halves && !make_halves(&j->half, points, kernels)) ||
         (real && !j->halves && !(j->expanded = gf_alloc((size_t)(n * pair)))))
-        return gf_fail(GF_ENOMEM, "no memory for tables");
+        return gf_no_memory();
 
     int64_t a = gf_work_bytes(&j->before), b = gf_work_bytes(&j->after);
     plan->workspace_bytes = gf_cpu_long_bytes(j->line) + bytes_beside(j);

@@ -1,9 +1,7 @@
 /* From a job to passes: the order of axes, which passes are joined, and the lines of a tile. */
 #include "core/cpu/plan.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/factor.h"
 #include "core/base/status.h"
@@ -521,7 +519,7 @@ int gf_cpu_plan_make(const struct gf_job *job, const struct gf_cpu_kernels *kern
                      struct gf_cpu_plan **out) {
     struct gf_cpu_plan *p = calloc(1, sizeof *p);
     if (!p)
-        return gf_fail(GF_ENOMEM, "no memory for the plan");
+        return gf_no_memory();
     p->job = *job;
     p->kernels = kernels;
     p->half = half_axis(job);
@@ -536,7 +534,7 @@ int gf_cpu_plan_make(const struct gf_job *job, const struct gf_cpu_kernels *kern
         }
     if (p->line[p->inner] && job->op == GF_FFT && !job->filter &&
         !gf_cpu_row_plan(job->shape[p->inner], kernels, &p->rows)) {
-        rc = gf_fail(GF_ENOMEM, "no memory for the tables of rows");
+        rc = gf_no_memory();
         goto fail;
     }
     if ((rc = choose_passes(p, threads)))

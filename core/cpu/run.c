@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <omp.h>
-#include <string.h>
 
 #include "core/base/clock.h"
 #include "core/base/status.h"
@@ -187,7 +186,7 @@ static int allocate_all(struct gf_cpu_plan *p, const struct gf_array *in,
         rc = allocate(&p->plane_data, p->plane.bytes * threads, "planes");
     if (!rc && !p->shares &&
         !(p->shares = gf_alloc((size_t)(MOST_TOGETHER * threads) * sizeof *p->shares)))
-        rc = gf_fail(GF_ENOMEM, "no memory for the threads");
+        rc = gf_no_memory();
     return rc;
 }
 

@@ -3,7 +3,6 @@
 
 #include <omp.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/halves.h"
 #include "core/base/loadstore.h"
@@ -47,7 +46,7 @@ static int plan_lines(const struct gf_cpu_plan *p, const struct gf_cpu_pass *las
             s->n_lines *= s->sample.axis[sample_axis(p, last->outer[d])].count;
     s->line_set = (size_t)last->args.n * (size_t)p->kernels->lanes * complex_bytes(p);
     if (!(s->kept = malloc((size_t)all * sizeof *s->kept)))
-        return gf_fail(GF_ENOMEM, "no memory for the plan");
+        return gf_no_memory();
     for (int64_t i = 0; i < all; i++)
         s->kept[i] = -1;
     s->bytes += (int64_t)s->line_set * s->n_lines + all * (int64_t)sizeof *s->kept;
@@ -58,12 +57,12 @@ int gf_cpu_sampling_make(const struct gf_cpu_plan *p, struct gf_cpu_sampling **o
     struct gf_cpu_sampling *s = calloc(1, sizeof *s);
     *out = NULL;
     if (!s)
-        return gf_fail(GF_ENOMEM, "no memory for the plan");
+        return gf_no_memory();
     int rc = gf_range_sample_make(&p->job, &s->sample);
     const struct gf_range_axis *x = &s->sample.axis[gf_work_axis(&p->job, p->inner)];
     s->bytes = s->sample.count * (int64_t)(complex_bytes(p) + 2 * sizeof *s->sample.key);
     if (!rc && !(s->run = malloc((size_t)(x->count + 1) * sizeof *s->run)))
-        rc = gf_fail(GF_ENOMEM, "no memory for the plan");
+        rc = gf_no_memory();
     if (!rc)
         find_runs(s, x, p->kernels->lanes);
     const struct gf_cpu_pass *last = &p->pass[p->n_passes - 1];

@@ -6,7 +6,6 @@
 #include <time.h>
 
 #include "core/base/clock.h"
-#include "core/base/status.h"
 #include "core/session/auto.h"
 #include "core/session/speeds.h"
 
@@ -114,7 +113,7 @@ int gf_deal_open(struct gf_deal *d, const struct gf_session_options *options, bo
     *d = (struct gf_deal){.n = w && w->n ? w->n : 1, .dynamic = dynamic};
     d->entry = calloc((size_t)d->n, sizeof *d->entry);
     if (!d->entry)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     pthread_mutex_init(&d->lock, NULL);
     pthread_cond_init(&d->changed, NULL);
     for (int i = 0; i < d->n; i++) {
@@ -246,7 +245,7 @@ int gf_deal_start(struct gf_deal *d, int64_t units, int at_once) {
     d->owner = calloc((size_t)units + 1, 1);
     d->taken = calloc((size_t)units + 1, 1);
     if (!d->owner || !d->taken)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     d->units = d->limit = units;
     d->at_once = at_once;
     d->ended = d->begun = d->low = 0;

@@ -23,9 +23,6 @@
 #ifndef GF_CORE_DEAL_DEAL_H
 #define GF_CORE_DEAL_DEAL_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/session/runner.h"
 
 enum {

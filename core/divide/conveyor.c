@@ -141,7 +141,7 @@ int gf_conveyor_run(struct gf_conveyor *c) {
     if (!thread || !done) {
         free(thread);
         free(done);
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     }
     for (int step = 0; step < GF_CONVEYOR_STEPS; step++) {
         c->done[step] = done + step * c->slots;

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/status.h"
 
@@ -18,7 +17,7 @@ int gf_filter_new(struct gf_filter **out) {
     static int64_t serial;
     *out = calloc(1, sizeof **out);
     if (!*out)
-        return gf_fail(GF_ENOMEM, "no memory for a filter");
+        return gf_no_memory();
     (*out)->serial = __atomic_add_fetch(&serial, 1, __ATOMIC_RELAXED);
     return 0;
 }
@@ -304,7 +303,7 @@ int gf_filter_line_values(const struct gf_job *part, int64_t first, int64_t coun
     struct gf_job some = *part;
     some.shape[0] = count;
     some.whole.first[0] += first * part->whole.step;
-    int rc = t ? gf_filter_compile(&some, t) : gf_fail(GF_ENOMEM, "no memory for a filter");
+    int rc = t ? gf_filter_compile(&some, t) : gf_no_memory();
     for (int64_t i = 0; i < count && !rc; i++) {
         const double v = gf_filter_value(t, (int64_t[GF_MAX_DIMS]){i});
         gf_number_put(value, i, true, times_table(part, v, first + i));

@@ -23,7 +23,6 @@
 #define GF_CORE_FILTER_FILTER_H
 
 #include "core/base/halves.h"
-#include "core/base/job.h"
 #include "kernels/profiles.h"
 
 #define GF_PROFILE_NUMBER(NAME, text, JOINED, axis, value) GF_##NAME = PROFILE_##NAME,

@@ -154,7 +154,7 @@ int gf_smooth_extend(const struct gf_smooth *x, int threads, const struct gf_arr
     const int64_t reals = channels * (type == GF_C64 || type == GF_C128 ? 2 : 1);
     struct decay *k = decays(x, spectrum);
     if (!k)
-        return gf_fail(GF_ENOMEM, "no memory for the smooth part");
+        return gf_no_memory();
     const int64_t count = inner / channels;
 #pragma omp parallel for collapse(2) num_threads(threads > 0 ? threads : 1) schedule(static)
     for (int64_t o = 0; o < outer; o++)
@@ -313,7 +313,7 @@ int gf_smooth_fill(const struct gf_smooth *x, int count, int threads, const int6
         threads = 1;
     char *scratch = gf_alloc(room * (size_t)threads);
     if (!scratch)
-        return gf_fail(GF_ENOMEM, "no memory for the smooth part");
+        return gf_no_memory();
     int64_t rows = 1;
     for (int i = 0; i < last; i++)
         rows *= a->shape[i];

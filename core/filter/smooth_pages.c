@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <omp.h>
-#include <string.h>
 
 #include "core/base/halves.h"
 #include "core/base/status.h"
@@ -251,7 +250,7 @@ int gf_smooth_pages_spectrum(const struct gf_smooth_pages *s, int threads, int64
     const size_t room = (size_t)((n + 2) * width) * sizeof(double);
     char *scratch = gf_alloc(room * (size_t)threads);
     if (!scratch)
-        return gf_fail(GF_ENOMEM, "no memory for the smooth part");
+        return gf_no_memory();
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (int64_t i = 0; i < s->shape[1] * strips; i++) {
         struct strip t = {.s = s, .row = i / strips, .column = i % strips * STRIP};

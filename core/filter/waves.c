@@ -188,7 +188,7 @@ static int correlate(const struct fit *f, double *x, int unknowns) {
             x[i] += part[block * unknowns + i];
     }
     free(part);
-    return memory ? 0 : gf_fail(GF_ENOMEM, "no memory for the waves");
+    return memory ? 0 : gf_no_memory();
 }
 
 static void subtract_row(const struct fit *f, int64_t row, double *u) {
@@ -228,7 +228,7 @@ static int subtract(const struct fit *f) {
                 subtract_row(f, row, u);
         free(u);
     }
-    return memory ? 0 : gf_fail(GF_ENOMEM, "no memory for the waves");
+    return memory ? 0 : gf_no_memory();
 }
 
 /* ---- the whole ---- */
@@ -281,7 +281,7 @@ int gf_waves_subtract(struct gf_array *samples, int ndim, int threads, struct gf
     f.c = calloc((size_t)((2 * n + 1) * f.padded), sizeof *f.c);
     double *matrix = calloc((size_t)(2 * unknowns * unknowns), sizeof *matrix);
     if (!f.c || !matrix) {
-        rc = gf_fail(GF_ENOMEM, "no memory for the waves");
+        rc = gf_no_memory();
         goto out;
     }
     f.s = f.c + n * f.padded;

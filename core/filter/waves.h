@@ -7,7 +7,6 @@
 #ifndef GF_CORE_FILTER_WAVES_H
 #define GF_CORE_FILTER_WAVES_H
 
-#include "core/base/array.h"
 #include "core/base/job.h"
 
 struct gf_sinusoid {

@@ -3,14 +3,10 @@
 #include <omp.h>
 #include <stdlib.h>
 
-#include "core/base/loadstore.h"
 #include "core/filter/compose.h"
 #include "core/filter/filter.h"
-#include "core/base/status.h"
-#include "core/gpu/run.h"
 #include "core/gpu/dwt.h"
 #include "core/gpu/plan/make.h"
-#include "core/gpu/slab.h"
 #include "core/gpu/team.h"
 
 static const struct gf_gpu *api_of(const struct gf_backend *b) {
@@ -65,7 +61,7 @@ static int plan_whole(struct gf_gpu_context *c, struct gf_plan *plan) {
     const struct gf_job *job = &plan->job;
     struct gf_gpu_run *m = plan->impl = calloc(1, sizeof *m);
     if (!m)
-        return gf_fail(GF_ENOMEM, "no memory for a plan");
+        return gf_no_memory();
     plan->ops = &whole;
     m->choice.measured = gf_gpu_choose(c, job);
     int rc = gf_gpu_run_make(c, m, job);

@@ -8,8 +8,6 @@
 #include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/base/sample_value.h"
-#include "core/base/status.h"
-#include "core/gpu/plan/decision.h"
 #include "core/gpu/plan/make.h"
 #include "core/gpu/cache/plan_record.h"
 

@@ -5,9 +5,7 @@
 #include <stdlib.h>
 
 #include "core/base/clock.h"
-#include "core/base/status.h"
 #include "core/base/pages.h"
-#include "core/gpu/slab_copy.h"
 #include "core/gpu/slab_walk.h"
 #include "core/slab/wavelet.h"
 #include "core/wavelet/dwt.h"
@@ -241,7 +239,7 @@ int gf_gpu_dwt_slabs_plan(const struct gf_gpu_context *c, struct gf_plan *plan) 
         return gf_fail(GF_EUNSUPP, "%s", why);
     struct gf_gpu_dwt_slabs *w = calloc(1, sizeof *w);
     if (!w)
-        return gf_fail(GF_ENOMEM, "no memory for a plan");
+        return gf_no_memory();
     volume.lean = volume.spend_input = false;
     w->job = volume;
     plan->impl = w;

@@ -2,9 +2,7 @@
 #include "core/gpu/dwt.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "core/base/status.h"
 #include "core/gpu/plan/make.h"
 #include "core/gpu/slab_walk.h"
 
@@ -116,7 +114,7 @@ static int begin(const struct gf_job *job, const struct gf_dwt_taker *taker,
                                 .periodic = job->wavelet.boundary == GF_PERIODIC};
     int rc = gf_dwt_sender_begin(&s->sender, job, taker);
     if (!rc && !(s->level = calloc((size_t)s->n_levels, sizeof *s->level)))
-        rc = gf_fail(GF_ENOMEM, "no memory for a stream");
+        rc = gf_no_memory();
     return rc;
 }
 
@@ -226,7 +224,7 @@ static int take_level(struct gf_dwt_stream *s, struct level *l) {
     for (int k = 0; k < slots_of(l) && !rc; k++)
         rc = take_slot(s, l, k);
     if (!rc && s->periodic && !(l->kept = gf_alloc((size_t)(KEPT * l->plane))))
-        rc = gf_fail(GF_ENOMEM, "no memory for planes of a stream");
+        rc = gf_no_memory();
     for (int k = 0; k < SIZES && !rc; k++) {
         struct gf_gpu_buffer *lent[GF_GPU_N_BUFFERS] = {
             [GF_GPU_IN] = l->slot[0].device_in, [GF_GPU_OUT] = l->slot[0].device_out};
@@ -267,7 +265,7 @@ int gf_gpu_dwt_stream_open(const struct gf_gpu_context *c, const struct gf_job *
     struct gf_dwt_stream *s = malloc(sizeof *s);
     *out = NULL;
     if (!s)
-        return gf_fail(GF_ENOMEM, "no memory for a stream");
+        return gf_no_memory();
     int rc = begin(job, taker, s);
     s->c = c;
     s->threads = gf_gpu_slab_threads(c);

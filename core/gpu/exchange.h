@@ -13,7 +13,6 @@
 #ifndef GF_CORE_GPU_EXCHANGE_H
 #define GF_CORE_GPU_EXCHANGE_H
 
-#include "core/base/span.h"
 #include "core/gpu/gpu.h"
 
 /* The page and the bin that memory begins with, and bins from page to page. */

@@ -20,10 +20,6 @@
 #ifndef GF_CORE_GPU_GPU_H
 #define GF_CORE_GPU_GPU_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/base/backend.h"
 
 /* Device memory. */

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "core/base/clock.h"
-#include "core/base/status.h"
 #include "core/gpu/run.h"
 #include "core/gpu/api/opengl/shaders.h"
 

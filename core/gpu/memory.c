@@ -20,7 +20,7 @@ int gf_gpu_alloc(void *gpu, int64_t bytes, struct gf_gpu_buffer **out) {
     struct gf_gpu_buffer *b = calloc(1, sizeof *b);
     *out = NULL;
     if (!b)
-        return gf_fail(GF_ENOMEM, "no memory for a buffer");
+        return gf_no_memory();
     b->bytes = bytes;
     int rc = bytes < 0 || bytes > most ? gf_gpu_no_room(gpu, bytes)
                                        : d->api->take(gpu, bytes < 16 ? 16 : bytes, &b->handle);
@@ -47,7 +47,7 @@ int gf_gpu_view(void *gpu, struct gf_gpu_buffer *of, int64_t offset, int64_t byt
         return rc;
     struct gf_gpu_buffer *b = malloc(sizeof *b);
     if (!b)
-        return gf_fail(GF_ENOMEM, "no memory for a buffer");
+        return gf_no_memory();
     *b = (struct gf_gpu_buffer){
         .handle = of->handle + (uint64_t)offset, .bytes = bytes, .view = !d->api->part};
     rc = d->api->part ? d->api->part(gpu, of->handle, offset, bytes, &b->handle) : 0;

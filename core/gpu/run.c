@@ -5,14 +5,11 @@
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/filter/compose.h"
 #include "core/base/halves.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
-#include "core/base/range_sample.h"
-#include "core/base/status.h"
 #include "core/gpu/plan/filter_values.h"
 #include "core/gpu/plan/make.h"
 #include "core/gpu/plan/tables.h"
@@ -24,7 +21,7 @@ int gf_gpu_run_open(const struct gf_gpu *api, const struct gf_backend_options *o
     struct gf_gpu_context *c = calloc(1, sizeof *c);
     *context = NULL;
     if (!c)
-        return gf_fail(GF_ENOMEM, "no memory for a context");
+        return gf_no_memory();
     c->api = api;
     c->general = options && options->general;
     c->dry = options && options->dry;
@@ -222,7 +219,7 @@ static void *in_precision(const struct gf_job *job, const double *v, int64_t cou
     for (int64_t i = 0; p && i < count; i++)
         gf_real_put(p, i, wide, v[i]);
     if (!p)
-        gf_fail(GF_ENOMEM, "no memory for tables");
+        gf_no_memory();
     return p;
 }
 
@@ -271,7 +268,7 @@ static int upload_tables(const struct gf_gpu_context *c, const struct gf_gpu_run
             continue;
         void *values = gf_alloc((size_t)bytes[i]);
         if (!values)
-            return gf_fail(GF_ENOMEM, "no memory for tables");
+            return gf_no_memory();
         rc = gf_gpu_tables_fill(t, precision, i ? NULL : values, i ? values : NULL);
         if (!rc)
             rc = c->api->upload(c->gpu, m->buffer[i ? GF_GPU_ORDER : GF_GPU_TABLES], 0, values,
@@ -435,7 +432,7 @@ static int read_report(const struct gf_gpu_context *c, const struct gf_gpu_run *
     int64_t at[N_REPORTED + 1];
     lay_out_report(m, at);
     char *packed = malloc((size_t)at[N_REPORTED]);
-    int rc = packed ? 0 : gf_fail(GF_ENOMEM, "no memory for a report");
+    int rc = packed ? 0 : gf_no_memory();
     for (int i = 0; i < N_REPORTED && !rc; i++)
         if (m->buffer[reported[i]] && (m->counts || reported[i] != GF_GPU_COUNTERS))
             rc = c->api->download(c->gpu, packed + at[i], m->buffer[reported[i]], 0,

@@ -1,8 +1,6 @@
 /* Rows of pages and runs of bins, shifted and mirrored, on all threads. */
 #include "core/gpu/slab_copy.h"
 
-#include <string.h>
-
 #include "core/base/halves.h"
 #include "core/base/pages.h"
 #include "core/base/span.h"

@@ -1,5 +1,4 @@
 /* The job of a part of each walk; the sizes of parts, so that they fit the device, and their plans. */
-#include <string.h>
 
 #include "core/filter/filter.h"
 #include "core/gpu/plan/elsewhere.h"

@@ -1,5 +1,4 @@
 /* Lists a job in slabs for `gpufft plan`. */
-#include <stdio.h>
 
 #include "core/gpu/slab.h"
 

@@ -1,16 +1,10 @@
 /* Which walks a job in slabs takes, what each part of them is, and how large it may be. */
 #include <stdlib.h>
-#include <string.h>
 
-#include "core/base/range_sample.h"
-#include "core/base/status.h"
 #include "core/filter/filter.h"
 #include "core/gpu/plan/filter_values.h"
 #include "core/gpu/plan/make.h"
-#include "core/gpu/slab.h"
-#include "core/gpu/slab_copy.h"
 #include "core/gpu/slab_walk.h"
-#include "core/slab/range.h"
 
 static bool is_real(const struct gf_gpu_slabs *s) {
     return gf_job_is_real(&s->job);
@@ -235,7 +229,7 @@ static int take_filter(struct gf_gpu_slabs *s) {
     if (s->job.op != GF_FILTER)
         return 0;
     if (!(s->filter = malloc(sizeof *s->filter)))
-        return gf_fail(GF_ENOMEM, "no memory for a filter");
+        return gf_no_memory();
     *s->filter = *s->job.filter;
     s->filter->offset = 0;
     return 0;
@@ -275,7 +269,7 @@ static int plan_share(const struct gf_gpu_context *c, const struct gf_job *job,
         return gf_fail(GF_EUNSUPP, "%s", why);
     struct gf_gpu_slabs *s = calloc(1, sizeof *s);
     if (!s)
-        return gf_fail(GF_ENOMEM, "no memory for a plan");
+        return gf_no_memory();
     s->c = c;
     s->role = role;
     s->job = volume;
@@ -310,7 +304,7 @@ void gf_gpu_shared_drop(struct gf_gpu_shared *p) {
 int gf_gpu_shared_plan(const struct gf_gpu_shared *devices, const struct gf_job *job,
                        struct gf_gpu_role role, struct gf_gpu_shared **plan) {
     struct gf_gpu_shared *p = malloc(sizeof *p);
-    int rc = p ? 0 : gf_fail(GF_ENOMEM, "no memory for a plan");
+    int rc = p ? 0 : gf_no_memory();
     *plan = NULL;
     if (p)
         *p = *devices;

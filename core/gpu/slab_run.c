@@ -1,17 +1,13 @@
 /* A job in slabs: its walks, the display ranges between them, and the memory that they use. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/clock.h"
-#include "core/base/loadstore.h"
 #include "core/base/pages.h"
-#include "core/base/status.h"
 #include "core/filter/compose.h"
 #include "core/filter/filter.h"
 #include "core/gpu/plan/filter_values.h"
 #include "core/gpu/slab_walk.h"
-#include "core/slab/range.h"
 
 /* ---- jobs ---- */
 
@@ -58,7 +54,7 @@ static int run_some_lines(const struct run *r, const struct gf_array *all, int64
     struct gf_job job = gf_part_lines(&r->s->job, lines.shape[0], count, 1);
     struct gf_gpu_run *m = calloc(1, sizeof *m);
     job.lean = false;
-    int rc = m ? gf_gpu_run_make(r->c, m, &job) : gf_fail(GF_ENOMEM, "no memory for a plan");
+    int rc = m ? gf_gpu_run_make(r->c, m, &job) : gf_no_memory();
     if (!rc)
         rc = gf_gpu_run_prepare(r->c, m, 0);
     if (!rc)

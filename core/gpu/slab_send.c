@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "core/base/status.h"
-
 /* From device to device, or by way of host memory. */
 enum way { ACROSS, DOWN, UP };
 
@@ -41,7 +39,7 @@ int gf_gpu_slab_hold(struct gf_gpu_walk *w) {
         return rc;
     }
     if (!(w->inbox = calloc((size_t)w->n + 1, sizeof *w->inbox)))
-        return gf_fail(GF_ENOMEM, "no memory for a list of parts");
+        return gf_no_memory();
     if (s->role.in_place)
         rc = api->alloc(w->c->gpu, offset_of(s, s->plan.pages, 0), &s->whole);
     for (int64_t k = 0; k < w->n && !rc; k++)

@@ -7,10 +7,8 @@
 
 #include <math.h>
 
-#include "core/base/status.h"
 #include "core/gpu/plan/elsewhere.h"
 #include "core/gpu/plan/plan_builder.h"
-#include "core/gpu/plan/space.h"
 
 enum { DEPTH = GF_GPU_SLAB_DEPTH, LAG = DEPTH - 1 };
 

@@ -118,7 +118,7 @@ int gf_gpu_stage_open(const struct gf_gpu *api, void *gpu, bool plain, int threa
     struct gf_gpu_stage *s = calloc(1, sizeof *s);
     *stage = s;
     if (!s)
-        return gf_fail(GF_ENOMEM, "no memory for a context");
+        return gf_no_memory();
     s->api = api;
     s->gpu = gpu;
     s->plain = plain;

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/base/clock.h"
-#include "core/base/status.h"
 #include "core/gpu/plan/make.h"
 
 struct gf_gpu_team {
@@ -32,7 +31,7 @@ int gf_gpu_team_open(const struct gf_gpu *api, const struct gf_backend_options *
     struct gf_gpu_team *t = calloc(1, sizeof *t);
     *context = NULL;
     if (!t)
-        return gf_fail(GF_ENOMEM, "no memory for a list of devices");
+        return gf_no_memory();
     t->options = *options;
     t->named = options->n_devices;
     for (int i = 0; i < t->named && i < GF_GPU_MEMBERS; i++)

@@ -14,7 +14,6 @@
 #ifndef GF_CORE_GPU_TEAM_H
 #define GF_CORE_GPU_TEAM_H
 
-#include "core/base/backend.h"
 #include "core/gpu/slab.h"
 
 /* As gf_gpu_run_open() and the like; one device, unless options->devices names several. */

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/array.h"
 #include "core/base/status.h"
 
 int gf_rank_exchange_open(struct gf_ranks *ranks, const struct gf_slab_plan *plan,
@@ -16,7 +15,7 @@ int gf_rank_exchange_open(struct gf_ranks *ranks, const struct gf_slab_plan *pla
         e->from[i] = gf_slab_owned_from(plan, n, i);
     const int64_t bytes = e->from ? e->from[me + 1] - e->from[me] : 0;
     e->own = e->from ? gf_alloc((size_t)bytes) : NULL;
-    int rc = gf_ranks_agree(ranks, e->own ? 0 : gf_fail(GF_ENOMEM, "out of memory"));
+    int rc = gf_ranks_agree(ranks, e->own ? 0 : gf_no_memory());
     if (!rc)
         rc = gf_ranks_check(ranks, ranks->transport->open(e->own, bytes));
     e->open = !rc;

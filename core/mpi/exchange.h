@@ -10,8 +10,6 @@
 #ifndef GF_CORE_MPI_EXCHANGE_H
 #define GF_CORE_MPI_EXCHANGE_H
 
-#include "core/base/job.h"
-#include "core/base/ranks.h"
 #include "core/slab/io.h"
 
 struct gf_rank_exchange {

@@ -60,7 +60,7 @@ static int open_lab(struct gf_ranks *ranks, const struct gf_job *job, int64_t me
         }
     l->piece = gf_alloc((size_t)l->room);
     l->copy = gf_alloc((size_t)l->room);
-    rc = gf_ranks_agree(ranks, l->piece && l->copy ? 0 : gf_fail(GF_ENOMEM, "out of memory"));
+    rc = gf_ranks_agree(ranks, l->piece && l->copy ? 0 : gf_no_memory());
     if (!rc)
         memset(l->piece, 0, (size_t)l->room);
     return rc;
@@ -87,8 +87,7 @@ static int time_once(struct lab *l, int (*work)(struct lab *l), double *seconds)
 static int time_many(struct lab *l, int (*work)(struct lab *l), double seconds, int runs,
                      struct gf_exchange_times *e) {
     double *time = malloc(MOST_RUNS * sizeof *time), sum = 0;
-    int n = 0,
-        rc = gf_ranks_agree(l->exchange.ranks, time ? 0 : gf_fail(GF_ENOMEM, "out of memory"));
+    int n = 0, rc = gf_ranks_agree(l->exchange.ranks, time ? 0 : gf_no_memory());
     if (!rc)
         rc = time_once(l, work, &time[0]);
     while (!rc && n < MOST_RUNS && (runs ? n < runs : n < LEAST_RUNS || sum < seconds)) {

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/status.h"
 #include "core/gpu/run.h"
 
 /* The facts that `gpufft devices --json` prints of a device, by CUDA or OpenCL. */
@@ -88,7 +87,7 @@ static int assumed_open(const struct gf_backend *b, const struct gf_backend_opti
     struct gf_gpu_context *c = calloc(1, sizeof *c);
     *context = c;
     if (!c)
-        return gf_fail(GF_ENOMEM, "no memory for a context");
+        return gf_no_memory();
     *c = (struct gf_gpu_context){.api = &no_gpu,
                                  .props = assumed.props,
                                  .general = options && options->general,

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <omp.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "core/base/factor.h"

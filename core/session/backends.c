@@ -135,7 +135,7 @@ int gf_backend_files(int (*see)(const char *path, const char *what)) {
             rc = see(wisdom, "FFTW's wisdom");
     for (const struct gf_kernel_file *f = gf_kernel_files; folder && f->name && !rc; f++) {
         if (asprintf(&path, "%s/%s", folder, f->name) < 0)
-            return gf_fail(GF_ENOMEM, "out of memory");
+            return gf_no_memory();
         rc = see(path, f->name);
         free(path);
     }

@@ -1,12 +1,8 @@
 /* Runs one thread's jobs: chooses a backend, plans, runs, and falls back where auto may. */
 #include "core/session/runner.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "core/base/clock.h"
 #include "core/filter/filter.h"
-#include "core/base/status.h"
 #include "core/session/speeds.h"
 
 static const struct gf_backend *backend_of(const struct gf_runner *r, int i) {

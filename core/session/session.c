@@ -3,12 +3,10 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/clock.h"
-#include "core/base/status.h"
 #include "core/gpu/cache/kernel_cache.h"
 #include "core/session/auto.h"
 #include "core/session/speeds.h"

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <omp.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,8 +2,6 @@
  * them from its workspace. */
 #include "core/slab/state.h"
 
-#include <string.h>
-
 #include "core/base/halves.h"
 
 /* The row of a block at an index. */

@@ -1,6 +1,5 @@
 /* An inverse in slabs: blocks along the slowest axis, then slabs of pages. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/status.h"
 #include "core/slab/state.h"
@@ -29,7 +28,7 @@ static int unshift_columns(const struct gf_slab_plan *p, int64_t rows, int threa
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
         char *whole = malloc((size_t)row);
-        gf_failure_keep(&failed, whole ? 0 : gf_fail(GF_ENOMEM, "out of memory"));
+        gf_failure_keep(&failed, whole ? 0 : gf_no_memory());
 #pragma omp for
         for (int64_t i = 0; i < rows; i++)
             if (whole) {

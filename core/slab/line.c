@@ -2,7 +2,6 @@
 #include "core/slab/line.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/halves.h"
 #include "core/base/sample_run.h"
@@ -463,7 +462,7 @@ static int find_ranges(struct lines *l) {
     if (gf_job_samples(job))
         rc = gf_range_sample_make(job, &l->sample);
     if (!rc && gf_job_samples(job) && !(l->sampled = calloc((size_t)l->sample.count, 16)))
-        rc = gf_fail(GF_ENOMEM, "no memory for the sample of a display range");
+        rc = gf_no_memory();
     rc = gf_slab_turn(l->r, rc);
     l->r->scans = true;
     if (!rc && l->p->n_walks > 3)
@@ -493,7 +492,7 @@ int gf_slab_line_run(struct gf_slab_state *r) {
     struct lines l = {
         .r = r, .p = p, .n = p->units, .point = p->width * p->number, .step = gf_slab_line_rows(p)};
     const bool ok = gf_roots_make(&l.roots, (uint64_t)(l.step * p->rows));
-    int rc = gf_slab_turn(r, ok ? 0 : gf_fail(GF_ENOMEM, "no memory for tables"));
+    int rc = gf_slab_turn(r, ok ? 0 : gf_no_memory());
     if (!rc)
         rc = run_walks(&l);
     for (int i = 0; i < p->job.n_out; i++)

@@ -1,8 +1,6 @@
 /* Twiddles, real rows, and the interleaving of rows. */
 #include "core/slab/state.h"
 
-#include <string.h>
-
 #include "core/base/halves.h"
 
 enum { CHUNK = 256 };

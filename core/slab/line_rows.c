@@ -1,5 +1,4 @@
 /* The walk over the rows of long lines: each is transformed, and a filter's multiplied and transformed back. */
-#include "core/base/halves.h"
 #include "core/base/status.h"
 #include "core/filter/compose.h"
 #include "core/filter/filter.h"

@@ -2,8 +2,6 @@
  * of rows. */
 #include "core/slab/state.h"
 
-#include <string.h>
-
 #include "core/filter/filter.h"
 
 int gf_slab_filter_table(struct gf_slab_state *r, const struct gf_job *part,

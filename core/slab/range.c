@@ -4,7 +4,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/halves.h"
 #include "core/base/loadstore.h"
@@ -53,7 +52,7 @@ int gf_slab_range_open(const struct gf_slab_plan *p, struct gf_slab_range *r) {
         r->n_zeros *= job->axes >> axis & 1 ? 1 : job->shape[axis];
     r->n_zeros *= gf_job_lanes(&p->job);
     if (r->zeros && !(r->zero = calloc((size_t)r->n_zeros, sizeof *r->zero)))
-        return gf_fail(GF_ENOMEM, "no memory for the zero frequencies");
+        return gf_no_memory();
     int rc = r->samples ? gf_range_sample_make(job, &r->sample) : 0;
     if (rc || !r->samples)
         return rc;
@@ -61,8 +60,7 @@ int gf_slab_range_open(const struct gf_slab_plan *p, struct gf_slab_range *r) {
         (int64_t)columns_of(p, &r->sample) * r->sample.axis[1].count * r->sample.axis[3].count;
     r->kept = gf_alloc((size_t)(r->lines * p->pages * p->number));
     r->energy = calloc((size_t)p->pages, sizeof *r->energy);
-    return r->kept && r->energy ? 0
-                                : gf_fail(GF_ENOMEM, "no memory for the sample of a display range");
+    return r->kept && r->energy ? 0 : gf_no_memory();
 }
 
 void gf_slab_range_close(struct gf_slab_range *r) {

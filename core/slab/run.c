@@ -1,11 +1,8 @@
 /* The two walks of a job in slabs. */
-#include "core/slab/io.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/status.h"
-#include "core/slab/range.h"
 #include "core/slab/state.h"
 
 /* ---------------------------------------------------------------- forward */

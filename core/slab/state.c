@@ -3,7 +3,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "core/base/halves.h"
 #include "core/base/status.h"

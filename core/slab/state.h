@@ -3,9 +3,6 @@
 #ifndef GF_CORE_SLAB_STATE_H
 #define GF_CORE_SLAB_STATE_H
 
-#include "core/base/span.h"
-#include "core/slab/io.h"
-#include "core/slab/plan.h"
 #include "core/slab/range.h"
 #include "kernels/cpu/root.h"
 

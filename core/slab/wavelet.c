@@ -374,7 +374,7 @@ int gf_slab_wavelet_run(const struct gf_slab_wavelet *w, const struct gf_slab_io
     const int levels = w->job.wavelet.levels;
     struct run *r = calloc(1, sizeof *r);
     if (!r)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     *report = (struct gf_report){0};
     *r = (struct run){.w = w, .io = io, .report = report, .real = real_bytes(&w->job)};
     gf_dwt_layout(&w->job, &r->layout);

@@ -17,7 +17,6 @@
 #ifndef GF_CORE_SLAB_WAVELET_H
 #define GF_CORE_SLAB_WAVELET_H
 
-#include "core/base/span.h"
 #include "core/slab/io.h"
 
 struct gf_slab_wavelet {

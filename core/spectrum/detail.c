@@ -2,7 +2,6 @@
 #include "core/spectrum/detail.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/status.h"
 #include "core/spectrum/windowed.h"
@@ -243,7 +242,7 @@ int gf_detail_make(const struct gf_spectrum *s, const struct gf_periodic_list *k
     }
     d->work = calloc(PARTS * MOST * MOST, sizeof *d->work);
     if (!d->work)
-        return gf_fail(GF_ENOMEM, "no memory for the detail of the picture");
+        return gf_no_memory();
     d->sample = part(d, HALF + 1);
     d->limited = part(d, HALF + 2);
     int rc = gf_array_alloc(&d->spectrum, GF_C64, 2, (int64_t[]){d->n[0], d->n[1] / 2 + 1});
@@ -292,7 +291,7 @@ int gf_detail_find(struct gf_detail *d, double least, struct gf_periodic *wave) 
         return 0;
     struct gf_periodic_list *list = calloc(1, sizeof *list);
     if (!list)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     memcpy(s.shape, d->n, sizeof d->n);
     limit(d);
     transform_limited(d);

@@ -1,7 +1,5 @@
 /* Peaks: candidates against the median of their ring, then against their own neighbourhood. */
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/status.h"
 #include "core/spectrum/bins.h"
@@ -141,7 +139,7 @@ out:
     free(count);
     gf_free(power);
     free(some);
-    return rc ? gf_fail(GF_ENOMEM, "no memory for the medians of the rings") : 0;
+    return rc ? gf_no_memory() : 0;
 }
 
 /* ---- the neighbourhood ---- */

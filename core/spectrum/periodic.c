@@ -2,7 +2,6 @@
 #include "core/spectrum/periodic.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/status.h"
 #include "core/spectrum/places.h"
@@ -359,7 +358,7 @@ int gf_spectrum_periodic(const struct gf_spectrum *spectrum, double least, bool 
     list->n = 0;
     list->deviation = 0;
     if (!s)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     s->list = list;
     s->uneven = uneven;
     s->level = uneven ? UNEVEN_LEVEL : LEAST_LEVEL;

@@ -1,8 +1,6 @@
 /* Bins around a frequency, transformed back to a coarse grid of places, axis by axis. */
 #include "core/spectrum/places.h"
 
-#include <string.h>
-
 static const double PI = 3.14159265358979323846;
 
 /* Turns the bins of one axis into places, in z; `part` is how far the wave is from the middle bin. */

@@ -1,7 +1,5 @@
 /* Looking at a spectrum as a whole: the grid of its bins, energy and rings; and a peak's wave. */
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/sample_run.h"
 #include "core/base/status.h"
@@ -65,7 +63,7 @@ int gf_bins_sum(const struct gf_bins *b, bool full, double *total) {
     double *of = malloc((size_t)rows * sizeof *of);
     *total = 0;
     if (!of)
-        return gf_fail(GF_ENOMEM, "no memory for the sums of rows");
+        return gf_no_memory();
 #pragma omp parallel for num_threads(b->threads) schedule(static)
     for (int64_t i = 0; i < rows; i++) {
         double sum = 0;

@@ -78,7 +78,7 @@ int gf_sample_stats(const struct gf_array *px, int64_t channel, struct gf_sample
     *out = (struct gf_sample_stats){.low = INFINITY, .high = -INFINITY};
     w.row = malloc(n * sizeof *w.row);
     w.other = malloc(n * sizeof *w.other);
-    int rc = w.row && w.other ? 0 : gf_fail(GF_ENOMEM, "no memory for a row");
+    int rc = w.row && w.other ? 0 : gf_no_memory();
     if (rc)
         goto out;
     walk_axis(&w, 0, px->data);

@@ -2,7 +2,6 @@
 #include "core/spectrum/screen.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/status.h"
 
@@ -333,7 +332,7 @@ int gf_screens_mask(const struct gf_windowed *w, const struct gf_screen *screen,
     bool memory = reach;
     int rc = gf_array_alloc(mask, GF_F32, 2, (int64_t[]){b->n[1], b->stored});
     if (!rc && !memory)
-        rc = gf_fail(GF_ENOMEM, "no memory for the screen's mask");
+        rc = gf_no_memory();
     if (rc)
         goto out;
     for (int i = 0; i < n; i++)
@@ -354,7 +353,7 @@ int gf_screens_mask(const struct gf_windowed *w, const struct gf_screen *screen,
         free(row);
     }
     if (!memory)
-        rc = gf_fail(GF_ENOMEM, "no memory for the screen's mask");
+        rc = gf_no_memory();
 out:
     free(reach);
     if (rc)

@@ -184,7 +184,7 @@ int gf_thing_look(const struct gf_spectrum *s, const double levels[2], const dou
     struct places *p = calloc(1, sizeof *p);
     value mean;
     if (!p)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     gf_bins_view(s, &p->b);
     gf_bins_fit(&p->b);
     const int reach =

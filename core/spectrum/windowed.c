@@ -76,7 +76,7 @@ static int begin(const struct gf_spectrum *s, struct gf_windowed *w) {
     w->b.unit = w->total > 0 && isfinite(w->total) ? 1 / w->total : 1;
     w->power = gf_alloc((size_t)(w->b.n[0] * w->b.n[1] * w->b.stored) * sizeof *w->power);
     if (!w->power)
-        return gf_fail(GF_ENOMEM, "no memory for the windowed spectrum");
+        return gf_no_memory();
     w->total *= w->b.unit;
     return 0;
 }
@@ -105,7 +105,7 @@ int gf_windowed_power(const struct gf_spectrum *s, struct gf_windowed *w) {
                 make_row(w, i / w->b.n[1], i % w->b.n[1], row, add);
         free(row);
     }
-    return memory ? 0 : gf_fail(GF_ENOMEM, "no memory for the windowed spectrum");
+    return memory ? 0 : gf_no_memory();
 }
 
 void gf_windowed_free(struct gf_windowed *w) {

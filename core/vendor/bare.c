@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "core/base/status.h"
 #include "core/gpu/plan/space.h"
 
 int gf_vendor_probe(const struct gf_backend *b, char reason[GF_REASON]) {
@@ -52,7 +51,7 @@ struct gf_plan *gf_bare_new(struct gf_gpu_context *c, const struct gf_job *job,
     if (!p) {
         free(plan ? plan->impl : NULL);
         free(plan);
-        gf_fail(GF_ENOMEM, "no memory for a plan");
+        gf_no_memory();
         return NULL;
     }
     p->job = *job;

@@ -4,7 +4,6 @@
 
 #include "core/base/clock.h"
 #include "core/base/dl.h"
-#include "core/base/status.h"
 #include "core/gpu/api/opencl/library.h"
 #include "core/vendor/bare.h"
 #include "core/vendor/cufft_plan.h"

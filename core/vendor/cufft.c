@@ -5,17 +5,11 @@
 #include <omp.h>
 #include <stdlib.h>
 
-#include "core/vendor/bare.h"
 #include "core/vendor/cufft_library.h"
 #include "core/vendor/cufft_plan.h"
 #include "core/filter/filter.h"
 #include "core/filter/compose.h"
 #include "core/gpu/plan/endpoints.h"
-#include "core/gpu/plan/space.h"
-#include "core/gpu/run.h"
-#include "core/base/status.h"
-#include "core/base/loadstore.h"
-#include "core/base/range_sample.h"
 
 /* A transform by cuFFT, from one buffer to another. */
 struct transform {

@@ -1,10 +1,7 @@
 /* Loads cuFFT, and names its errors. */
 #include "core/vendor/cufft_library.h"
 
-#include <stdio.h>
-
 #include "core/gpu/api/cuda/library.h"
-#include "core/base/status.h"
 
 #define SYMBOL(member, name, parameters) {"cufft" name, offsetof(struct gf_cufft, member)},
 static const struct gf_dl_symbol symbols[] = {GF_CUFFT_FUNCTIONS(SYMBOL){NULL, 0}};

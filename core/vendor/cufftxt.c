@@ -6,10 +6,8 @@
 
 #include "core/base/clock.h"
 #include "core/base/memory.h"
-#include "core/base/status.h"
 #include "core/gpu/common.h"
 #include "core/gpu/api/cuda/library.h"
-#include "core/vendor/bare.h"
 #include "core/vendor/cufft_library.h"
 
 /* Orders of a descriptor's samples, and ways of a copy. */
@@ -117,7 +115,7 @@ static int cufftxt_open(const struct gf_backend *b, const struct gf_backend_opti
         return GF_EABSENT;
     struct context *c = calloc(1, sizeof *c);
     if (!c)
-        return gf_fail(GF_ENOMEM, "no memory for a context");
+        return gf_no_memory();
     c->cu = gf_cuda_find();
     c->f = f;
     c->limit = options->device_memory;

@@ -3,14 +3,11 @@
  * is a second row. */
 #include <omp.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "core/base/backend.h"
 #include "core/vendor/fftw_library.h"
 #include "core/filter/filter.h"
 #include "core/filter/compose.h"
 #include "core/base/status.h"
-#include "core/base/loadstore.h"
 #include "core/base/range_sample.h"
 
 static enum gf_fftw_maker maker_of(const struct gf_backend *b) {

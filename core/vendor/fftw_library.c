@@ -2,13 +2,11 @@
 #include "core/vendor/fftw_library.h"
 
 #include <link.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/dl.h"
 #include "core/base/process.h"
-#include "core/base/status.h"
 #include "core/gpu/cache/kernel_store.h"
 
 #define SYMBOL(prefix, field, name) \

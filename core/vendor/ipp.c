@@ -4,10 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/backend.h"
 #include "core/base/dl.h"
 #include "core/base/loadstore.h"
-#include "core/base/status.h"
 #include "core/vendor/bare.h"
 
 enum { NO_DIVISION = 8, LONGEST = 1 << 28 };

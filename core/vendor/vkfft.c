@@ -3,12 +3,9 @@
  * where DIR has vkFFT.h, or with a packaged libvkfft-dev. Nothing of it is shipped. */
 #include <stdlib.h>
 
-#include "core/base/backend.h"
-#include "core/base/status.h"
-
-#ifdef GF_WITH_VKFFT
 #include "core/vendor/bare.h"
 
+#ifdef GF_WITH_VKFFT
 #define VKFFT_BACKEND 1
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wall"

@@ -1,7 +1,6 @@
 /* Thresholds of packed coefficients, and their pictures. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/wavelet/dwt.h"
 #include "core/base/halves.h"
@@ -66,7 +65,7 @@ static int select_magnitude(const struct gf_job *job, const struct gf_dwt_band *
     int64_t *count = malloc(N_DIGITS * sizeof *count);
     uint64_t prefix = 0;
     if (!count)
-        return gf_fail(GF_ENOMEM, "no memory for a threshold");
+        return gf_no_memory();
     for (int shift = 48; shift >= (wide ? 0 : 32); shift -= DIGIT) {
         memset(count, 0, N_DIGITS * sizeof *count);
         for (int b = 1; b < n; b++) {

@@ -6,14 +6,12 @@
 #include <pthread.h>
 #include <search.h>
 #include <stdio.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/status.h"
-#include "formats/io/io.h"
 #include "formats/record.h"
 
 struct file {
@@ -67,7 +65,7 @@ int gf_resolve_links(const char *path, char **out) {
     }
     free(p);
     if (!p)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     errno = ELOOP;
     return gf_fail_errno(GF_EIO, "cannot write");
 }
@@ -109,7 +107,7 @@ static struct file *enter(dev_t dev, ino_t ino, const char *name) {
     }
 out:
     if (!e)
-        gf_fail(GF_ENOMEM, "out of memory for the list of files");
+        gf_no_memory();
     return e;
 }
 
@@ -233,7 +231,7 @@ int gf_guard_read_picture(const char *path, const char *called) {
     if (rc || !strcmp(path, "-"))
         return rc;
     char *record = gf_record_path(path);
-    rc = record ? read_place(record, called, true) : gf_fail(GF_ENOMEM, "out of memory");
+    rc = record ? read_place(record, called, true) : gf_no_memory();
     free(record);
     return rc;
 }
@@ -284,7 +282,7 @@ static int take_file(const struct place *p, const char *path, const struct gf_cl
         return rc;
     free(e->path);
     e->path = strdup(path);
-    return e->path ? 0 : gf_fail(GF_ENOMEM, "out of memory for the list of files");
+    return e->path ? 0 : gf_no_memory();
 }
 
 static int claim(const char *path, const struct gf_claimant *who, struct gf_claimant *other) {

@@ -111,7 +111,7 @@ static int new_sink(const char *path, struct gf_sink **out) {
         return GF_OK;
     gf_sink_abort(s);
     *out = NULL;
-    return gf_fail(GF_ENOMEM, "out of memory");
+    return gf_no_memory();
 }
 
 int gf_sink_open_version(const char *path, bool clobber, struct gf_sink **out) {
@@ -201,7 +201,7 @@ static int write_kept(struct gf_sink *s, const void *data, size_t n) {
             capacity *= 2;
         unsigned char *more = realloc(s->buffer, capacity);
         if (!more)
-            return s->failed = gf_fail(GF_ENOMEM, "out of memory for an output that cannot seek");
+            return s->failed = gf_no_memory();
         s->buffer = more;
         s->capacity = capacity;
     }

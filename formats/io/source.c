@@ -99,7 +99,7 @@ static int new_source(enum source_kind kind, int fd, int64_t base, int64_t size,
         return GF_OK;
     free(s);
     *out = NULL;
-    return gf_fail(GF_ENOMEM, "out of memory");
+    return gf_no_memory();
 }
 
 int gf_source_open(const char *path, struct gf_source **out) {
@@ -132,7 +132,7 @@ int gf_source_open_fd(int fd, int64_t size, struct gf_source **out) {
 int gf_source_open_memory(const void *data, size_t size, struct gf_source **out) {
     *out = calloc(1, sizeof **out);
     if (!*out)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     (*out)->kind = SOURCE_MEMORY;
     (*out)->memory = data;
     (*out)->size = (int64_t)size;
@@ -187,7 +187,7 @@ static int pipe_fill(struct gf_source *s, int64_t end) {
                                (long long)s->limit);
             unsigned char *more = realloc(s->block, s->block_size * 2);
             if (!more)
-                return gf_fail(GF_ENOMEM, "out of memory");
+                return gf_no_memory();
             s->block = more;
             s->block_size *= 2;
         }

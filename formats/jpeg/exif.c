@@ -1,7 +1,6 @@
 /* EXIF is a TIFF file inside a segment of a JPEG; only its first directory is read. */
 #include "formats/jpeg/jpeg.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #include "formats/tiff/tiff.h"

@@ -3,14 +3,12 @@
  * orientation that EXIF asks for is applied. libjpeg goes on after most damage and prints a
  * warning; here each warning that means damage fails the file. */
 #include <setjmp.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <jerror.h>
 
 #include "core/base/status.h"
-#include "formats/format.h"
 #include "formats/image.h"
 #include "formats/jpeg/jpeg.h"
 
@@ -410,7 +408,7 @@ static int jpeg_read(struct gf_decoder *d, struct gf_image *image) {
     bool turns = r->exif.orientation > 1;
     r->band = turns ? malloc(BAND * row) : NULL;
     if (turns && !r->band)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     return decode_rows(r, &image->px);
 }
 

@@ -116,7 +116,7 @@ static void configure(struct writer *w, const struct gf_write_options *options) 
 static int encode(struct writer *w, const struct gf_write_options *options) {
     if (setjmp(w->escape)) {
         if (w->status == GF_ENOMEM)
-            return gf_fail(GF_ENOMEM, "out of memory");
+            return gf_no_memory();
         return w->message[0] ? gf_fail_text(w->status, "libjpeg: ", w->message) : w->status;
     }
     gf_libjpeg.jpeg_create_compress(&w->jpeg);
@@ -144,7 +144,7 @@ int gf_jpeg_write(struct gf_sink *sink, const struct gf_image *image,
         return rc;
     struct writer *w = calloc(1, sizeof *w);
     if (!w)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     w->sink = sink;
     w->metadata = &image->metadata;
     w->jpeg.err = gf_libjpeg.jpeg_std_error(&w->errors);
@@ -153,7 +153,7 @@ int gf_jpeg_write(struct gf_sink *sink, const struct gf_image *image,
     w->errors.emit_message = on_message;
     gf_planes_view(&w->planes, image);
     if (!w->planes.dense_rows && !(w->row = malloc(w->planes.row_bytes)))
-        rc = gf_fail(GF_ENOMEM, "out of memory");
+        rc = gf_no_memory();
     if (!rc)
         rc = encode(w, options);
     gf_libjpeg.jpeg_destroy_compress(&w->jpeg); /* takes one that was never created too */

@@ -86,11 +86,11 @@ static int inflate_to(const unsigned char *packed, size_t n, unsigned char *out,
     z.next_out = out;
     z.avail_out = (uInt)size;
     if (inflateInit(&z) != Z_OK)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     int rc = inflate(&z, Z_SYNC_FLUSH);
     *whole = (rc == Z_OK || rc == Z_STREAM_END || rc == Z_BUF_ERROR) && z.avail_out == 0;
     inflateEnd(&z);
-    return rc == Z_MEM_ERROR ? gf_fail(GF_ENOMEM, "out of memory") : GF_OK;
+    return rc == Z_MEM_ERROR ? gf_no_memory() : GF_OK;
 }
 
 /* The chunk holds a name, a zero byte, the method 0 and zlib's stream; the profile begins with its size. */
@@ -108,7 +108,7 @@ static int take_profile(const struct gf_png_chunk *k, struct gf_metadata *m) {
         return rc;
     profile = malloc(size);
     if (!profile)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     rc = inflate_to(k->large + head, k->n - head, profile, size, &whole);
     if (!rc && whole)
         rc = gf_profile_copy(m, profile, size);
@@ -119,7 +119,7 @@ static int take_profile(const struct gf_png_chunk *k, struct gf_metadata *m) {
 int gf_png_take_metadata(const struct gf_png_chunks *c, struct gf_metadata *m) {
     const struct gf_png_chunk *k = c->chunk;
     if (c->no_memory)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     if (k[GF_PNG_PHYS].n && k[GF_PNG_PHYS].small[8] <= 1)
         gf_resolution_set(&m->resolution, gf_get_big_endian(k[GF_PNG_PHYS].small),
                           gf_get_big_endian(k[GF_PNG_PHYS].small + 4),
@@ -160,10 +160,10 @@ static int put_profile(const struct gf_metadata *m, struct gf_png_chunk *k) {
     uLongf packed = compressBound((uLong)m->profile_bytes);
     k->large = malloc(sizeof head + packed);
     if (!k->large)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     memcpy(k->large, head, sizeof head);
     if (compress2(k->large + sizeof head, &packed, m->profile, (uLong)m->profile_bytes, 9) != Z_OK)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     k->n = sizeof head + packed;
     return GF_OK;
 }

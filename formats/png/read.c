@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/base/status.h"
-#include "formats/format.h"
 #include "formats/image.h"
 #include "formats/png/png.h"
 #include "formats/png/codec.h"
@@ -180,7 +179,7 @@ static int png_open(struct gf_decoder *d, struct gf_image *image) {
     if (r->png)
         r->info = png_create_info_struct(r->png);
     if (!r->info)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     int status = decode_header(r);
     return status ? report(r, status) : GF_OK;
 }

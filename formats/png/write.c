@@ -162,7 +162,7 @@ static void code_strip(const struct writer *w, struct coder *c, int64_t i) {
 static int write_strip(struct writer *w, int64_t i) {
     struct strip *s = slot_of(w, i);
     if (s->failed)
-        return gf_fail(GF_ENOMEM, "out of memory for deflate");
+        return gf_no_memory();
     w->adler = (uint32_t)adler32_combine(w->adler, s->adler, (z_off_t)s->n_filtered);
     if (i == w->n_strips - 1) {
         gf_put_big_endian(s->chunk + 8 + s->n_chunk, w->adler);
@@ -249,18 +249,18 @@ static int alloc_strips(struct writer *w) {
     w->strips = calloc((size_t)w->slots, sizeof *w->strips);
     w->coders = calloc((size_t)w->threads, sizeof *w->coders);
     if (!w->strips || !w->coders)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     for (int i = 0; i < w->threads; i++) {
         struct coder *c = &w->coders[i];
         c->filtered = gf_alloc(filtered);
         if (w->copies)
             c->raw = malloc((rows + 1) * row);
         if (!c->filtered || (w->copies && !c->raw))
-            return gf_fail(GF_ENOMEM, "out of memory");
+            return gf_no_memory();
     }
     for (int64_t i = 0; i < w->slots; i++)
         if (!(w->strips[i].packed = gf_alloc(HEAD + packed + TAIL)))
-            return gf_fail(GF_ENOMEM, "out of memory");
+            return gf_no_memory();
     return GF_OK;
 }
 

@@ -168,7 +168,7 @@ int gf_tiff_decode(struct gf_tiff *t, const struct gf_tiff_page *p, int64_t firs
     const bool in_place = is_direct(p) && !p->planar && !p->tiled && n == p->height;
     unsigned char *buffer = in_place ? NULL : malloc((size_t)p->buffer_bytes);
     if (!in_place && !buffer)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     t->decoding = true;
     int rc = decode_blocks(t, p, first, first + n, buffer, out);
     t->decoding = false;

@@ -32,7 +32,7 @@ static tmsize_t on_write(thandle_t handle, void *data, tmsize_t n) {
         t->hole_end = gf_sink_tell(t->sink) + n;
         rc = gf_sink_seek(t->sink, t->hole_end);
     } else if (t->sink && n > 0 && !data) { /* libtiff failed to allocate what it writes */
-        rc = gf_fail(GF_ENOMEM, "out of memory");
+        rc = gf_no_memory();
         t->no_memory = true;
     } else if (t->sink)
         rc = gf_sink_write(t->sink, data, (size_t)n);

@@ -49,7 +49,7 @@ int gf_tiff_get_metadata(struct gf_tiff *t, struct gf_image *image) {
     if (!gf_libtiff.TIFFGetField(t->tif, TIFFTAG_ICCPROFILE, &n, &profile) || !n)
         return GF_OK;
     t->no_memory |= !profile; /* libtiff had no memory for it */
-    return profile ? gf_profile_copy(m, profile, n) : gf_fail(GF_ENOMEM, "out of memory");
+    return profile ? gf_profile_copy(m, profile, n) : gf_no_memory();
 }
 
 /* libtiff does not report that it has no memory for the bytes. */

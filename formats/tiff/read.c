@@ -3,8 +3,6 @@
 #include <string.h>
 
 #include "core/base/status.h"
-#include "formats/format.h"
-#include "formats/image.h"
 #include "formats/record.h"
 #include "formats/record_file.h"
 #include "formats/tiff/tiff.h"
@@ -27,7 +25,7 @@ static int add_page(struct reader *r, uint64_t offset) {
         size_t capacity = r->capacity ? 2 * r->capacity : 16;
         uint64_t *more = realloc(r->offsets, capacity * sizeof *more);
         if (!more)
-            return gf_fail(GF_ENOMEM, "out of memory");
+            return gf_no_memory();
         r->offsets = more;
         r->capacity = capacity;
     }
@@ -127,7 +125,7 @@ static int is_record(struct gf_tiff *t, const char *text, bool *is) {
         return rc;
     const size_t most = n < GF_RECORD_FILE_MAX ? (size_t)n : GF_RECORD_FILE_MAX;
     char *whole = malloc(most);
-    rc = whole ? read_at(t, at, whole, most) : gf_fail(GF_ENOMEM, "out of memory");
+    rc = whole ? read_at(t, at, whole, most) : gf_no_memory();
     *is = !rc && gf_record_is_ours(whole, most);
     free(whole);
     return rc;
@@ -144,7 +142,7 @@ static int read_record(struct gf_tiff *t, struct gf_image *image) {
         return rc;
     t->no_memory |= !text; /* libtiff had no memory for it */
     image->record = text ? strdup(text) : NULL;
-    return image->record ? GF_OK : gf_fail(GF_ENOMEM, "out of memory");
+    return image->record ? GF_OK : gf_no_memory();
 }
 
 /* ImageJ lists one page of a stack that is too large for its TIFFs, and writes the samples of all

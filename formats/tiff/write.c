@@ -59,7 +59,7 @@ static int choose_style(const struct gf_image *image, const struct gf_planes *p,
     if (s->n_extra) {
         s->extra = calloc(s->n_extra, sizeof *s->extra); /* EXTRASAMPLE_UNSPECIFIED */
         if (!s->extra)
-            return gf_fail(GF_ENOMEM, "out of memory");
+            return gf_no_memory();
         if (image->alpha)
             s->extra[s->n_extra - 1] = EXTRASAMPLE_UNASSALPHA;
     }
@@ -133,7 +133,7 @@ static int write_page(struct writer *w, const struct gf_image *image, const stru
     t->no_memory |= !gf_tiff_put_metadata(t->tif, &image->metadata, w->style.colors, first);
     w->begun = true;
     if (t->no_memory)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     return t->failed ? gf_tiff_report(t, "libtiff: ") : write_strips(w, p, z);
 }
 
@@ -141,7 +141,7 @@ int gf_tiff_begin(struct gf_encoder *e) {
     struct gf_planes p;
     struct writer *w = e->state = calloc(1, sizeof *w);
     if (!w)
-        return gf_fail(GF_ENOMEM, "out of memory");
+        return gf_no_memory();
     w->t.sink = e->sink;
     gf_planes_view(&p, e->image);
     if (p.width > UINT32_MAX || p.height > INT32_MAX || p.channels > UINT16_MAX)
@@ -164,7 +164,7 @@ int gf_tiff_put_pages(struct gf_encoder *e, const struct gf_image *pages) {
     if (!gf_planes_in_place(&p) && !w->buffer) {
         w->buffer = malloc(w->style.rows_a_strip * p.row_bytes);
         if (!w->buffer)
-            return gf_fail(GF_ENOMEM, "out of memory");
+            return gf_no_memory();
     }
     for (int64_t z = 0; z < p.depth && !rc; z++)
         rc = write_page(w, e->image, &p, z);
@@ -198,7 +198,7 @@ int gf_tiff_write_frame(struct gf_sink *sink, const struct gf_image *image,
     int64_t strips = (p.height + frame->rows - 1) / frame->rows;
     frame->at = w->t.hole_at = calloc((size_t)(p.depth * strips), sizeof *frame->at);
     w->t.hole = &hole;
-    rc = frame->at ? GF_OK : gf_fail(GF_ENOMEM, "out of memory");
+    rc = frame->at ? GF_OK : gf_no_memory();
     for (int64_t z = 0; z < p.depth && !rc; z++)
         rc = write_page(w, image, &p, z);
     rc = gf_encoder_end(&gf_format_tiff, &e, rc);

@@ -8,7 +8,6 @@
 #include "core/gpu/cache/kernel_source.h"
 #include "core/gpu/cache/kernel_store.h"
 #include "core/base/memory.h"
-#include "core/base/status.h"
 #include "core/divide/conveyor.h"
 
 enum { MAX_WORKERS = 8 };

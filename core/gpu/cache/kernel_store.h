@@ -9,9 +9,6 @@
 #ifndef GF_CORE_GPU_KERNEL_STORE_H
 #define GF_CORE_GPU_KERNEL_STORE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/stat.h>
 
 #include "core/base/backend.h"

@@ -8,7 +8,6 @@
 #include "core/base/status.h"
 #include "core/gpu/cache/cache_lines.h"
 #include "core/gpu/cache/kernel_source.h"
-#include "core/gpu/plan/decision.h"
 
 enum { KEY = 1024, VALUE = GF_GPU_SCRIPT + 64, FIELDS = 7 };
 static const char name[] = "plans", head[] = "gpufft plans 1\n", noisy[] = " noisy";

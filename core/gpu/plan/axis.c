@@ -1,7 +1,5 @@
 /* One axis: in one tile, cut into parts, or as a convolution, whichever is cheapest. */
 
-#include <string.h>
-
 #include "core/base/factor.h"
 #include "core/base/status.h"
 #include "core/gpu/plan/plan_builder.h"

@@ -2,7 +2,6 @@
  * third … alternative. Its next plans are those in which one decision, the last that is not the
  * cheapest or one after it, takes its next alternative, so that every row comes up once (Lawler
  * 1972, A procedure for computing the K best solutions to discrete optimization problems). */
-#include "core/gpu/plan/decision.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +92,7 @@ int gf_gpu_candidates(const struct gf_job *job, const struct gf_gpu_props *props
     const char *way;
     int n = 0;
     if (!s.node)
-        return gf_fail(GF_ENOMEM, "no memory for candidates");
+        return gf_no_memory();
     int rc = add(&s, NULL, NULL, 1, 0);
     if (!rc && take(s.node, list))
         n++;

@@ -2,12 +2,10 @@
    needs. */
 
 #include <math.h>
-#include <string.h>
 
 #include "core/gpu/plan/pass_builder.h"
 #include "core/gpu/plan/decision.h"
 #include "core/gpu/plan/pass.h"
-#include "core/gpu/plan/plan_builder.h"
 #include "core/gpu/plan/tables.h"
 
 /* Leaves room in the second-level cache for data that only pass through. */

@@ -2,12 +2,10 @@
 #include "core/gpu/plan/plan_builder.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/wavelet/dwt.h"
 #include "core/base/status.h"
 #include "core/gpu/plan/pass.h"
-#include "core/gpu/plan/space.h"
 
 /* How a level's work is divided: kernels/wavelet.h. */
 struct wave_tile {

@@ -8,7 +8,6 @@
 #ifndef GF_CORE_GPU_PLAN_ELSEWHERE_H
 #define GF_CORE_GPU_PLAN_ELSEWHERE_H
 
-#include "core/base/span.h"
 #include "core/gpu/plan/plan.h"
 
 /* True if its first pass is a plain complex transform. */

@@ -1,10 +1,6 @@
 /* The ends of a job's transforms: spaces, sources and sinks. */
-#include <string.h>
 
 #include "core/gpu/plan/endpoints.h"
-#include "core/gpu/plan/plan_builder.h"
-#include "core/gpu/plan/space.h"
-#include "core/base/range_sample.h"
 
 /* ---- spaces ---- */
 

@@ -2,10 +2,8 @@
  * lines of the last axis forward, the first one back, one pass does all three; else a separate pass
  * multiplies the half spectrum in the work buffer's planes. */
 #include "core/base/status.h"
-#include "core/gpu/plan/plan_builder.h"
 #include "core/gpu/plan/endpoints.h"
 #include "core/gpu/plan/filter_values.h"
-#include "core/gpu/plan/space.h"
 #include "core/gpu/plan/pass.h"
 
 /* ---- passes ---- */

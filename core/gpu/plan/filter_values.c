@@ -1,7 +1,6 @@
 /* A filter's values: low passes among the tables, as kernels/filter.h evaluates them, or a table
  * over the half spectrum. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/filter/filter.h"
 #include "core/gpu/plan/filter_values.h"

@@ -1,7 +1,4 @@
 /* Generic first and last steps, and the search for a range. */
-#include "core/gpu/plan/space.h"
-
-#include <string.h>
 
 #include "core/base/status.h"
 #include "core/gpu/plan/pass_builder.h"

@@ -2,15 +2,10 @@
 #include "core/gpu/plan/make.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/loadstore.h"
-#include "core/base/range_sample.h"
 #include "core/base/status.h"
-#include "core/gpu/plan/plan_builder.h"
-#include "core/gpu/plan/decision.h"
 #include "core/gpu/plan/endpoints.h"
-#include "core/gpu/plan/space.h"
 #include "core/gpu/plan/pass.h"
 #include "core/gpu/plan/tables.h"
 
@@ -374,7 +369,7 @@ static int make(const struct gf_job *job, const struct gf_gpu_props *props, cons
                        props->name);
     struct gf_gpu_plan *p = calloc(1, sizeof *p);
     if (!p)
-        return gf_fail(GF_ENOMEM, "no memory for a plan");
+        return gf_no_memory();
     p->job = *job;
     p->props = *props;
     p->general = way->general;

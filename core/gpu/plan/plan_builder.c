@@ -1,8 +1,6 @@
 /* Trials of passes. */
 #include "core/gpu/plan/plan_builder.h"
 
-#include <string.h>
-
 struct gf_gpu_trial gf_gpu_trial_begin(struct gf_gpu_plan *p) {
     struct gf_gpu_trial trial = {.n_passes = p->n_passes, .nested = p->trial};
     memcpy(trial.bytes, p->bytes, sizeof trial.bytes);

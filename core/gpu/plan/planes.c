@@ -1,7 +1,4 @@
 /* Two passes along the axes of small planes, and tiles that hold some of these whole. */
-#include "core/gpu/plan/plan_builder.h"
-
-#include <string.h>
 
 #include "core/gpu/plan/pass_builder.h"
 

@@ -2,7 +2,6 @@
 
 #include "core/base/status.h"
 #include "core/gpu/plan/pass_builder.h"
-#include "core/gpu/plan/space.h"
 
 /* The indices that choose a line, and the bins along it; all of a split axis' parts are taken. */
 static int set_lines(struct gf_gpu_pass_builder *b, const int64_t stride[4]) {

@@ -1,9 +1,7 @@
 /* The automatic display range from a work buffer, as passes of its own. */
-#include "core/gpu/plan/space.h"
 
 #include <stdlib.h>
 
-#include "core/base/range_sample.h"
 #include "core/base/status.h"
 #include "core/gpu/plan/pass_builder.h"
 #include "core/gpu/plan/pass.h"
@@ -26,9 +24,7 @@ static int set_elements(struct gf_gpu_plan *p, const struct gf_range_sample *s,
 
 /* Copies v to the plan's integers, and frees it; NULL: no memory. */
 static int64_t keep(struct gf_gpu_plan *p, double *v, int64_t count) {
-    int64_t at = !v         ? gf_fail(GF_ENOMEM, "no memory for a display range")
-                 : p->trial ? 0
-                            : gf_gpu_table_integers(&p->tables, v, count);
+    int64_t at = !v ? gf_no_memory() : p->trial ? 0 : gf_gpu_table_integers(&p->tables, v, count);
     free(v);
     return at;
 }

@@ -1,8 +1,6 @@
 /* Spaces in a plan's buffers, and the buffers' sizes. */
 #include "core/gpu/plan/space.h"
 
-#include <string.h>
-
 struct gf_gpu_space gf_gpu_array_space(const struct gf_job *job, int output) {
     const bool in = output < 0;
     const enum gf_dtype type = in ? job->in_dtype : job->out[output].dtype;

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/array.h"
 #include "core/base/factor.h"
 #include "core/base/status.h"
 #include "kernels/cpu/cpu.h"
@@ -326,7 +325,7 @@ static int fill(const struct gf_gpu_table *t, struct values v) {
         for (int64_t i = 0; i < t->count; i++)
             put(v, i, t->own[2 * i], t->own[2 * i + 1]);
     }
-    return ok ? 0 : gf_fail(GF_ENOMEM, "no memory for tables");
+    return ok ? 0 : gf_no_memory();
 }
 
 int gf_gpu_tables_fill(const struct gf_gpu_tables *t, enum gf_precision precision, void *value,

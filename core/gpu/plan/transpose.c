@@ -1,5 +1,4 @@
 /* A pass from spectra of a long line's columns to the rows of its matrix, and back. */
-#include "core/gpu/plan/space.h"
 
 #include "core/base/status.h"
 #include "core/gpu/plan/pass_builder.h"

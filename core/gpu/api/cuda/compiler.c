@@ -1,11 +1,8 @@
 /* NVRTC: which architecture it compiles for, and kernels built by it. Loading it takes some tens of
  * milliseconds, so that it is loaded when a kernel has to be built. */
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/dl.h"
-#include "core/base/status.h"
 #include "core/gpu/common.h"
 #include "core/gpu/cache/compiler_note.h"
 #include "core/gpu/api/cuda/device.h"
@@ -142,7 +139,7 @@ int gf_cuda_build(void *gpu, const char *name, const char *source, const char *o
     size_t size = 0;
     *binary = NULL;
     *bytes = 0;
-    int rc = text ? load_nvrtc(g, &nvrtc, &compiler) : gf_fail(GF_ENOMEM, "no memory for options");
+    int rc = text ? load_nvrtc(g, &nvrtc, &compiler) : gf_no_memory();
     if (!rc)
         rc = split_options(&compiler, text, option);
     if (rc < 0)

@@ -1,13 +1,10 @@
 /* NVIDIA GPUs through the driver interface. NVRTC compiles kernels for the device's architecture.
  * The context is the device's primary one, which the runtime library and cuFFT use too. */
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/gpu/api/cuda/device.h"
 #include "core/gpu/common.h"
-#include "core/base/status.h"
 
 /* Data between two passes stays in the second-level cache by itself if it is half of this. */
 enum { CHAIN_BYTES = 64 << 20 };
@@ -167,7 +164,7 @@ static int open_context(struct gf_cuda_device *g) {
 static int cuda_open(const struct gf_gpu_handle *place, void **gpu, struct gf_gpu_props *props) {
     struct gf_cuda_device *g = calloc(1, sizeof *g);
     if (!g)
-        return gf_fail(GF_ENOMEM, "no memory for a context");
+        return gf_no_memory();
     g->head = (struct gf_gpu_device){&gf_gpu_cuda, *props};
     g->cu = gf_cuda_find();
     g->device = place->number;
@@ -279,7 +276,7 @@ static int cuda_load(void *gpu, const void *binary, size_t bytes, const char *en
         return rc;
     struct gf_gpu_kernel *k = calloc(1, sizeof *k);
     if (!k)
-        return gf_fail(GF_ENOMEM, "no memory for a kernel");
+        return gf_no_memory();
     rc = g->cu->module_load(&k->module, binary);
     if (!rc)
         rc = g->cu->module_function(&k->function, k->module, entry);

@@ -1,8 +1,6 @@
 /* Entering a device's context, and failures of calls. */
 #include "core/gpu/api/cuda/device.h"
 
-#include "core/base/status.h"
-
 int gf_cuda_failure(struct gf_cuda_device *g, int rc, const char *what) {
     if (gf_cuda_is_fatal(rc))
         g->lost = true;

@@ -9,8 +9,6 @@
 #ifndef GF_CORE_GPU_CUDA_LIBRARY_H
 #define GF_CORE_GPU_CUDA_LIBRARY_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "core/base/dl.h"

@@ -3,10 +3,8 @@
 
 #include "core/gpu/common.h"
 #include "core/gpu/api/cuda/device.h"
-#include "core/base/array.h"
 #include "core/base/pages.h"
 #include "core/base/memory.h"
-#include "core/base/status.h"
 
 int gf_cuda_take(void *gpu, int64_t bytes, uint64_t *address) {
     struct gf_cuda_device *g = gpu;

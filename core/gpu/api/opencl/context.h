@@ -2,7 +2,6 @@
 #ifndef GF_CORE_GPU_OPENCL_CONTEXT_H
 #define GF_CORE_GPU_OPENCL_CONTEXT_H
 
-#include "core/gpu/gpu.h"
 #include "core/gpu/api/opencl/library.h"
 
 enum { GF_OPENCL_PENDING = 256 };

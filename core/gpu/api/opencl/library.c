@@ -2,15 +2,12 @@
 #include "core/gpu/api/opencl/library.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "core/base/dl.h"
-#include "core/base/status.h"
 
 static const struct gf_dl_symbol symbols[] = {
 #define CALL(result, field, name, ...) {"cl" name, offsetof(struct gf_opencl, field)},
-#include "core/gpu/api/opencl/calls.inc"
     {NULL, 0},
 };
 

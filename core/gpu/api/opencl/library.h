@@ -7,9 +7,6 @@
 #ifndef GF_CORE_GPU_OPENCL_LIBRARY_H
 #define GF_CORE_GPU_OPENCL_LIBRARY_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/gpu/gpu.h"
 
 /* codes that calls return */

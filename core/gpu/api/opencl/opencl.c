@@ -57,7 +57,7 @@ static int opencl_open(const struct gf_gpu_handle *place, void **gpu, struct gf_
     int32_t error = 0;
     struct gf_opencl_context *g = calloc(1, sizeof *g);
     if (!g)
-        return gf_fail(GF_ENOMEM, "no memory for a context");
+        return gf_no_memory();
     g->head = (struct gf_gpu_device){&gf_gpu_opencl, *props};
     g->cl = gf_opencl_find();
     g->device = place->handle;
@@ -248,7 +248,7 @@ static int opencl_load(void *gpu, const void *binary, size_t bytes, const char *
                        (long long)g->head.props.local_bytes);
     struct gf_gpu_kernel *k = calloc(1, sizeof *k);
     if (!k)
-        return gf_fail(GF_ENOMEM, "no memory for a kernel");
+        return gf_no_memory();
     k->program =
         g->cl->program_from_binary(g->context, 1, &g->device, &bytes, &image, &status, &error);
     if (!error)

@@ -9,9 +9,6 @@
 #ifndef GF_CORE_GPU_OPENGL_LIBRARY_H
 #define GF_CORE_GPU_OPENGL_LIBRARY_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/gpu/gpu.h"
 
 /* EGL: what is asked of a context, and platforms */

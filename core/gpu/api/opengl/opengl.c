@@ -63,7 +63,7 @@ static int open_context(struct gf_opengl_context *g) {
 static int opengl_open(const struct gf_gpu_handle *place, void **gpu, struct gf_gpu_props *props) {
     struct gf_opengl_context *g = calloc(1, sizeof *g);
     if (!g)
-        return gf_fail(GF_ENOMEM, "no memory for a context");
+        return gf_no_memory();
     g->head = (struct gf_gpu_device){&gf_gpu_opengl, *props};
     g->gl = gf_opengl_find();
     g->display = place->handle;

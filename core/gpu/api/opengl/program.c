@@ -160,7 +160,7 @@ int gf_opengl_load(void *gpu, const void *binary, size_t bytes, const char *entr
                        (long long)g->head.props.local_bytes);
     struct gf_gpu_kernel *k = calloc(1, sizeof *k);
     if (!k)
-        return gf_fail(GF_ENOMEM, "no memory for a kernel");
+        return gf_no_memory();
     pthread_mutex_lock(&g->building);
     int rc = gf_opengl_enter(g);
     if (!rc) {
