@@ -19,17 +19,22 @@ static const double RADIUS = 0.5, WIDER = 1.5, SHARE_OF_DISTANCE = 1. / 12;
 
 /* A wave this many times as strong as a thing's waves is judged by itself. */
 static const double BESIDE = 2.5;
-/* The most variation over the picture: of a wave that swells, and of one that the picture hides. */
-static const double SWELL_NOISE = 0.25, HIDDEN_NOISE = 3;
+/* Limits of a wave that swells: its most variation over the picture, and how clear it is at least. */
+static const double SWELL_NOISE = 0.25, SWELL_CLEAR = 30;
 /* One wave must explain this share of the tiles' power, or leave at most this multiple of the floor around its peak.
  * The other limits apply to waves that do not explain nearly all of it. */
 static const double LEAST_STEADY = 0.875, MOST_EXCESS = 15;
 static const double CLEAR_STEADY = 0.95, MOST_NOISE = 1.2, LEAST_CLEAR = 10;
 /* The spectrum and the places are evidence together: the noisier over the places, the clearer a wave has to be.
  * Interference is 15 times as clear as noisy and more, stone up to 10 times. */
-static const double LEAST_EVIDENCE = 12.5;
+static const double LEAST_EVIDENCE = 12.5, HIDDEN_EVIDENCE = 3.75;
+/* The sine of the angle between two of a thing's waves, whose sum is a point of the thing's lattice too. */
+static const double LEAST_TURN = 0.1;
 /* The most contrast of a wave that swells, as lines of text do, or that the picture hides. */
 static const double MOST_CONTRAST = 0.2;
+/* Shares of a wave's power in all channels: what differs from channel to channel, and what of that does not go with the
+ * channels' means. */
+static const double LEAST_UNLIKE = 0.003, MOST_REST = 0.1;
 /* In a crowd, waves below this share of a thing's strongest one also belong to it. */
 static const double CROWD_SHARE = 0.25;
 
@@ -37,10 +42,9 @@ enum {
     MOST_TOLD = 4,
     PLAN_BYTES = 128 << 10, /* of a plan with a table, besides the table */
     LOOKED_AT = 24,         /* at least so many waves, whatever N is, to recognise a thing */
-    MOST_HARMONIC = 32,
-    CROWD = 8,       /* interference has no more waves than this */
-    MOST_THINGS = 8, /* hidden waves of things, after which the search ends */
-    SAMPLES = 256,   /* along an axis, for the range */
+    CROWD = 8,              /* interference has no more waves than this */
+    MOST_THINGS = 8,        /* hidden waves of things, after which the search ends */
+    SAMPLES = 256,          /* along an axis, for the range */
 };
 
 bool gf_filter_searches(const struct gf_settings *s) {
@@ -143,17 +147,25 @@ static int find_levels(struct search *e) {
     return 0;
 }
 
-/* Examines a wave in the channel in which it is strongest. */
+/* Examines a wave in the channel in which it is strongest. Of a coloured thing, and of light on it, all channels are
+ * lighter and darker by the same factor; interference adds as much to each, or to one. */
 static int examine(const struct search *e, const double *at, struct gf_thing *strongest) {
+    double n = (double)e->channels, a = 0, aa = 0, am = 0, mm = 0;
     int rc = 0;
     *strongest = (struct gf_thing){.looked = false};
     for (int64_t c = 0; c < e->channels && !rc; c++) {
         struct gf_spectrum s = spectrum_of(e, c);
         struct gf_thing one;
         rc = gf_thing_look(&s, e->levels[c], at, e->total, &one);
+        a += one.amplitude;
+        aa += one.amplitude * one.amplitude;
+        am += one.amplitude * one.level;
+        mm += one.level * one.level;
         if (!rc && one.amplitude >= strongest->amplitude)
             *strongest = one;
     }
+    const double unlike = aa - a * a / n, rest = aa - am * am / fmax(mm, 1e-30);
+    strongest->painted = unlike > LEAST_UNLIKE * aa && rest < MOST_REST * unlike;
     return rc;
 }
 
@@ -164,27 +176,10 @@ static void leave(struct gf_notches *list, const double *at, double amplitude) {
     }
 }
 
-/* True if b is a harmonic of a. */
-static bool is_multiple(const double *a, const double *b) {
-    for (int k = 2; k <= MOST_HARMONIC; k++)
-        for (int sign = -1; sign <= 1; sign += 2)
-            if (hypot(k * a[0] - sign * b[0], k * a[1] - sign * b[1]) < 2)
-                return true;
-    return false;
-}
-
-/* True if it is a harmonic of one of the first n. */
-static bool is_harmonic(const struct gf_periodic_list *waves, int n, const struct gf_periodic *p) {
-    for (int i = 0; i < n; i++)
-        if (is_multiple(waves->item[i].at, p->at))
-            return true;
-    return false;
-}
-
 /* True if it is not the same wave all over the picture. */
 static bool is_noise(const struct gf_periodic *p, const struct gf_thing *seen) {
     if (p->radius > 0 || p->steady >= CLEAR_STEADY)
-        return p->radius > 0 && (seen->noise > SWELL_NOISE ||
+        return p->radius > 0 && (seen->noise > SWELL_NOISE || p->clear < SWELL_CLEAR ||
                                  (seen->contrast > MOST_CONTRAST && !gf_thing_is_added(seen)));
     return seen->looked &&
            (seen->noise > MOST_NOISE ||
@@ -197,9 +192,9 @@ static bool is_noise(const struct gf_periodic *p, const struct gf_thing *seen) {
 static bool is_of_thing(const struct gf_notches *list, const struct gf_periodic *p, bool crowd,
                         const struct gf_thing *seen) {
     const double half[2] = {list->left.at[0] / 2, list->left.at[1] / 2};
-    const bool multiple = is_multiple(half, p->at);
-    const bool alone =
-        !(multiple && gf_thing_is_bare(seen)) && (!crowd || !(list->left.amplitude > 0));
+    const bool multiple = gf_wave_is_multiple(half, p->at);
+    const bool alone = !(multiple && (seen->painted || gf_thing_is_bare(seen))) &&
+                       (!crowd || !(list->left.amplitude > 0));
     if (!seen->looked || (gf_thing_is_added(seen) && (alone || (!seen->harmonics && !multiple))) ||
         (!crowd && p->amplitude >= BESIDE * list->left.amplitude))
         return false;
@@ -212,24 +207,33 @@ static int leave_things(const struct search *e, struct gf_periodic_list *found) 
     struct gf_notches *list = &e->t->filtering->peaks;
     struct gf_spectrum s = spectrum_of(e, 0);
     struct gf_thing *seen = calloc((size_t)found->n + 1, sizeof *seen);
-    bool thing[GF_MAX_PERIODIC], crowd = found->n > CROWD;
+    bool thing[GF_MAX_PERIODIC], left[GF_MAX_PERIODIC] = {false}, crowd = found->n > CROWD;
     int rc = seen ? 0 : gf_no_memory(), n = 0;
+    const struct gf_periodic *p = found->item;
     gf_screens_product(found, &s, thing);
     for (int i = 0; i < found->n && !rc; i++) {
-        rc = examine(e, found->item[i].at, &seen[i]);
+        rc = examine(e, p[i].at, &seen[i]);
         thing[i] = !gf_thing_is_added(&seen[i]) && (thing[i] || gf_thing_is_likely(&seen[i]));
-        if (thing[i] ||
-            (is_noise(&found->item[i], &seen[i]) && !is_harmonic(found, i, &found->item[i])))
-            leave(list, found->item[i].at, found->item[i].amplitude);
+        if (thing[i] || (is_noise(&p[i], &seen[i]) && !gf_periodic_is_harmonic(found, left, i)))
+            leave(list, p[i].at, p[i].amplitude);
     }
     for (int i = 0; i < found->n && !rc; i++) {
-        const struct gf_periodic *p = &found->item[i];
-        if (thing[i] || (!is_harmonic(found, n, p) &&
-                         (is_noise(p, &seen[i]) || is_of_thing(list, p, crowd, &seen[i]))))
-            leave(list, p->at, p->amplitude);
-        else
-            found->item[n++] = *p;
+        const bool harmonic = gf_periodic_is_harmonic(found, left, i);
+        left[i] = !harmonic && is_noise(&p[i], &seen[i]);
+        thing[i] = thing[i] || (!left[i] && !harmonic && is_of_thing(list, &p[i], crowd, &seen[i]));
+        left[i] = left[i] || thing[i];
+        if (left[i])
+            leave(list, p[i].at, p[i].amplitude);
     }
+    for (int i = 0; i < found->n && !rc; i++) {
+        /* Interference has harmonics, which are sums too. */
+        const double turn = crowd && !gf_thing_is_added(&seen[i]) ? 0 : LEAST_TURN;
+        if (!left[i] && gf_periodic_is_sum(found, thing, turn, i))
+            left[i] = thing[i] = true;
+    }
+    for (int i = 0; i < found->n && !rc; i++)
+        if (!left[i])
+            found->item[n++] = p[i];
     found->n = (int)gf_min(n, e->t->s->filter.auto_notch);
     free(seen);
     return rc;
@@ -283,7 +287,7 @@ static int add_hidden(const struct search *e, struct gf_detail *detail,
         if (rc || p.amplitude <= least)
             break;
         rc = examine(e, p.at, &seen);
-        if (!rc && (gf_thing_is_likely(&seen) || seen.noise > HIDDEN_NOISE ||
+        if (!rc && (gf_thing_is_likely(&seen) || p.clear < HIDDEN_EVIDENCE * seen.noise ||
                     seen.contrast > MOST_CONTRAST || is_of_thing(list, &p, false, &seen))) {
             double factor[2];
             things++;

@@ -11,9 +11,11 @@ enum {
     RING_MOST = 2200, /* bins at RING_NEAR to RING_FAR in a volume */
     SECTORS = 27,     /* directions: -1, 0 or 1 along each axis */
     RING_ORDERS = 8,
+    MOST_HARMONIC = 32,
     TILE_BINS = 343, /* that the tiles are made of, at most */
 };
 
+static const double SUM_ERROR = 0.25; /* bins from the sum of two waves */
 static const double RING_NEAR = 2.9, RING_FAR = 6.5;
 static const double LEAST_PERIODS = 4.5; /* a slope or a large shape has fewer */
 static const double LEAST_LEVEL = 8, LEAST_CLEAR = 2.5;
@@ -409,4 +411,42 @@ bool gf_periodic_is_wave(const struct gf_periodic *p) {
     bool in_phase = p->periods >= 12 && p->clear >= 6 && p->level >= 20 && p->steady >= 0.62 &&
                     p->in_phase >= 0.88;
     return everywhere || in_phase;
+}
+
+/* ---- families of waves ---- */
+
+bool gf_wave_is_multiple(const double *a, const double *b) {
+    for (int k = 2; k <= MOST_HARMONIC; k++)
+        for (int sign = -1; sign <= 1; sign += 2)
+            if (hypot(k * a[0] - sign * b[0], k * a[1] - sign * b[1]) < 2)
+                return true;
+    return false;
+}
+
+bool gf_periodic_is_harmonic(const struct gf_periodic_list *list, const bool *left, int n) {
+    for (int i = 0; i < n; i++)
+        if (!left[i] && gf_wave_is_multiple(list->item[i].at, list->item[n].at))
+            return true;
+    return false;
+}
+
+static bool is_sum(const double *u, const double *v, const double *at) {
+    for (int sign = 0; sign < 4; sign++) {
+        const double a = sign & 1 ? -1 : 1, b = sign & 2 ? -1 : 1;
+        if (hypot(a * u[0] + b * v[0] - at[0], a * u[1] + b * v[1] - at[1]) < SUM_ERROR)
+            return true;
+    }
+    return false;
+}
+
+bool gf_periodic_is_sum(const struct gf_periodic_list *list, const bool *in, double turn, int n) {
+    for (int i = 0; i < list->n; i++)
+        for (int k = 0; k <= i && in[i]; k++) {
+            const double *u = list->item[i].at, *v = list->item[k].at;
+            const double area = fabs(u[0] * v[1] - u[1] * v[0]);
+            if (in[k] && area >= turn * hypot(u[0], u[1]) * hypot(v[0], v[1]) &&
+                is_sum(u, v, list->item[n].at))
+                return true;
+        }
+    return false;
 }

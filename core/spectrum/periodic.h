@@ -48,5 +48,12 @@ int64_t gf_spectrum_periodic_bytes(const struct gf_spectrum *s);
 
 /* True if it is the same wave all over the picture. */
 bool gf_periodic_is_wave(const struct gf_periodic *p);
+/* True if b is a harmonic of a, places in bins. */
+bool gf_wave_is_multiple(const double *a, const double *b);
+/* True if item n is a harmonic of one before it that is not left. */
+bool gf_periodic_is_harmonic(const struct gf_periodic_list *list, const bool *left, int n);
+/* True if item n is the sum or difference of two of those in[], as the points of a lattice are; `turn` is the least sine
+ * of the angle between the two. */
+bool gf_periodic_is_sum(const struct gf_periodic_list *list, const bool *in, double turn, int n);
 
 #endif

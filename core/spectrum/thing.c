@@ -105,6 +105,7 @@ static void look_at_places(const struct places *p, struct gf_thing *look) {
         grey += p->weight[i] * p->mean[i];
     }
     grey /= sum;
+    look->level = grey;
     for (int i = 0; i < n; i++) {
         double w = p->weight[i] / sum, r = p->wave[i][0] - 1, m = p->mean[i] - grey;
         mm += w * m * m;
@@ -154,9 +155,21 @@ static void look_for_ink(const struct places *p, const double levels[2], double 
     look->greys = sqrt(fmax(greys - mean[2] * mean[2], 0));
 }
 
+/* How far z, with a mean of 1, goes with the wave from place to place: the correlation of their deviations. */
+static double correlate(const struct places *p, const value *z) {
+    double both = 0, squares[2] = {0, 0};
+    for (int i = 0; i < p->inner * p->inner; i++)
+        for (int c = 0; c < 2; c++) {
+            const double a = p->wave[i][c] - !c, b = z[i][c] - !c;
+            both += p->weight[i] * a * b;
+            squares[0] += p->weight[i] * a * a;
+            squares[1] += p->weight[i] * b * b;
+        }
+    return both / sqrt(fmax(squares[0] * squares[1], 1e-60));
+}
+
 /* Counts those of at least a twentieth of its amplitude that are one wave in all places. */
-static int count_harmonics(struct places *p, const double at[2], double amplitude) {
-    int count = 0;
+static void look_for_harmonics(struct places *p, const double at[2], struct gf_thing *look) {
     for (int k = 2; k <= MOST_HARMONIC; k++) {
         double sum = 0, power = 0;
         value mean;
@@ -170,9 +183,12 @@ static int count_harmonics(struct places *p, const double at[2], double amplitud
                 p->weight[i] * (p->other[i][0] * p->other[i][0] + p->other[i][1] * p->other[i][1]);
         }
         double square = mean[0] * mean[0] + mean[1] * mean[1];
-        count += sqrt(square) > 0.05 * amplitude && square * sum > 0.4 * power;
+        if (sqrt(square) <= 0.05 * look->amplitude || square * sum <= 0.4 * power)
+            continue;
+        normalise(p->other, p->inner * p->inner, mean);
+        look->shared = fmax(look->shared, correlate(p, p->other));
+        look->harmonics++;
     }
-    return count;
 }
 
 int gf_thing_look(const struct gf_spectrum *s, const double levels[2], const double *at,
@@ -206,7 +222,7 @@ int gf_thing_look(const struct gf_spectrum *s, const double levels[2], const dou
     look->amplitude = hypot(mean[0], mean[1]);
     look_at_places(p, look);
     look_for_ink(p, levels, look->amplitude, look);
-    look->harmonics = count_harmonics(p, at, look->amplitude);
+    look_for_harmonics(p, at, look);
     free(p);
     return 0;
 }
@@ -223,21 +239,24 @@ bool gf_thing_is_likely(const struct gf_thing *t) {
         return false;
     bool edges = t->harmonics >= 4 || (t->harmonics >= 2 && ((follows >= 0.03 && sure >= 0.5) ||
                                                              (follows >= 0.02 && sure >= 0.7)));
-    bool lit =
-        (follows >= 0.1 && sure >= fmax(0.3, t->chance)) || (follows >= 0.035 && sure >= 0.7);
+    /* Deviations of interference are those of the picture below it, which differ at each of its harmonics. */
+    bool framed = t->shared >= 0.55 && t->noise >= 0.02;
+    bool lit = (t->harmonics > 0 && t->painted) ||
+               (follows >= 0.1 && sure >= fmax(0.3, t->chance)) ||
+               (follows >= 0.035 && sure >= 0.7);
     bool hidden = t->swing[0] >= 0.06 && t->swing[0] > 2.5 * t->swing[1];
     bool wanders = (t->swing[1] >= 0.015 && t->swing[1] > 4.5 * t->swing[0]) ||
                    (t->swing[1] >= 0.045 && t->swing[1] > 3.2 * t->swing[0]);
     bool strong =
         (t->contrast >= 0.12 && t->harmonics > 0 && (t->noise >= 0.04 || t->contrast > 0.25)) ||
         (t->contrast >= 0.2 && t->noise >= 0.1);
-    return edges || strong || lit || hidden || wanders;
+    return edges || framed || strong || lit || hidden || wanders;
 }
 
 /* The same things, and 1,021 photographs, come to 0.0102 and more with up to two harmonics. With no picture below it
  * a wave that has harmonics is the picture: tiles of a roof, stripes. */
 bool gf_thing_is_added(const struct gf_thing *t) {
-    return t->looked && t->harmonics <= (gf_thing_is_bare(t) ? 0 : 2) &&
+    return t->looked && t->harmonics <= (t->painted || gf_thing_is_bare(t) ? 0 : 2) &&
            t->noise + 20 * t->follows * t->follows < 0.0075;
 }
 

@@ -15,9 +15,12 @@
 
 /* A wave in the places of the picture, each a few periods wide; numbers in units of its amplitude. */
 struct gf_thing {
-    bool looked;                 /* false: not a picture of two axes; nothing else is set */
-    double amplitude;            /* in sample units */
-    int harmonics;               /* second and higher ones that are in phase with it everywhere */
+    bool looked;      /* false: not a picture of two axes; nothing else is set */
+    double amplitude; /* in sample units */
+    int harmonics;    /* second and higher ones that are in phase with it everywhere */
+    double shared;    /* the most that one of them goes with it from place to place, -1 .. 1 */
+    double level;     /* mean of the samples */
+    bool painted;     /* its amplitudes go with the channels' means; the caller tells */
     double follows, correlation; /* how far its amplitude goes with the local mean */
     double chance;               /* a correlation that noise does not reach */
     double noise;                /* variance over the places, of both its components … */
