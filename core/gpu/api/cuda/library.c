@@ -8,6 +8,7 @@
 static const struct gf_dl_symbol driver_symbols[] = {
 #define DRIVER(field, name, ...) {"cu" name, offsetof(struct gf_cuda, field)},
 #define NVRTC(...)
+#include "core/gpu/api/cuda/calls.inc"
 #undef DRIVER
 #undef NVRTC
     {NULL, 0},
@@ -16,6 +17,7 @@ static const struct gf_dl_symbol driver_symbols[] = {
 static const struct gf_dl_symbol nvrtc_symbols[] = {
 #define DRIVER(...)
 #define NVRTC(result, field, name, ...) {"nvrtc" name, offsetof(struct gf_nvrtc, field)},
+#include "core/gpu/api/cuda/calls.inc"
     {NULL, 0},
 };
 

@@ -8,6 +8,7 @@
 
 static const struct gf_dl_symbol symbols[] = {
 #define CALL(result, field, name, ...) {"cl" name, offsetof(struct gf_opencl, field)},
+#include "core/gpu/api/opencl/calls.inc"
     {NULL, 0},
 };
 

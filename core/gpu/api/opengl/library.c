@@ -9,6 +9,7 @@ static const struct gf_dl_symbol egl_symbols[] = {
 #define EGL(result, field, name, ...) {"egl" name, offsetof(struct gf_opengl, field)},
 #define EXTENSION(...)
 #define GL(...)
+#include "core/gpu/api/opengl/calls.inc"
 #undef EGL
 #undef EXTENSION
 #undef GL
@@ -21,6 +22,7 @@ static const struct gf_dl_symbol gl_symbols[] = {
 #define EGL(...)
 #define EXTENSION(result, field, name, ...) {"egl" name, offsetof(struct gf_opengl, field)},
 #define GL(result, field, name, ...)        {"gl" name, offsetof(struct gf_opengl, field)},
+#include "core/gpu/api/opengl/calls.inc"
     {NULL, 0},
 };
 
