@@ -159,6 +159,7 @@ static void test_integers(void) {
     }
 }
 
+/* Each backend gets the same samples: at ties it may round otherwise than openmp. */
 static void test_backend(bool gpu) {
     char reason[GF_REASON], number[16];
     struct gf_backend_options options = {.threads = 1, .device = gf_environment_device()};
@@ -176,6 +177,7 @@ static void test_backend(bool gpu) {
             CHECK_MSG(0, "%s: %s", backend->name, gf_message());
             return;
         }
+    seed = 20240229;
     test_integers();
     test_far();
     test_slabs();
