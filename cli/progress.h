@@ -8,7 +8,8 @@
 void gf_progress_start(bool quiet, int total);
 /* Shows the current activity: "reading", … `name` is copied. */
 void gf_progress_show(const char *what, const char *name);
-/* The name that was shown last, terminal or not; "" for none. */
+/* The name that was shown last, terminal or not; "" for none. Only at the end: other threads may
+ * still change it. */
 const char *gf_progress_name(void);
 /* The share of one large input that is done, 0 to 1; 0: not known. */
 void gf_progress_share(double done);

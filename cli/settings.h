@@ -90,7 +90,7 @@ struct gf_settings {
     int type; /* enum gf_dtype or GF_UNSET */
     int big_endian;
     int64_t offset;
-    int channels_last; /* GF_UNSET or 0, the only choice there is */
+    int channels_last; /* GF_UNSET or 0, its only choice */
     bool frames;
     bool recursive;
     int nan; /* enum gf_nan */

@@ -28,12 +28,12 @@ static void show(const struct gf_task *t, const char *what) {
     gf_progress_show(what, gf_log_name(t->name));
 }
 
-/* A task that needs no samples in memory is done alone. */
+/* True if inputs are processed one at a time: a command prints or streams them. */
 static bool streams(const struct gf_task_hooks *hooks, const struct gf_settings *s) {
     return hooks->prints || (hooks->stream && (s->frames || s->shape.n == 3));
 }
 
-/* In parts that need not be in memory together, if there is a way; alone: others would take its memory. */
+/* Runs a task that is too large for memory in parts, with no other worker beside it. */
 static int run_too_large(struct gf_task *t, struct gf_worker *l) {
     if (t->hooks->stream) {
         gf_workers_admit(l, gf_runner_limit(t->runner));
@@ -126,7 +126,7 @@ static struct gf_task task_of(const struct batch_run *r, char *const *read, int 
                             .resume = {.made = r->made}};
 }
 
-/* Several devices share the inputs, or the pages of the only one. */
+/* True if the devices share the pages of one input, not the inputs. */
 static bool shares_pages(const struct batch_run *r) {
     return r->deal.n > 1 && (r->s->frames || r->inputs.n < 2);
 }

@@ -85,7 +85,7 @@ static int make_within(const struct gf_task *t, const struct gf_job *job,
         high *= 2;
     if (high >= INT64_MAX / 4) /* no memory helps */
         return gf_failure_return(&first);
-    /* From where it fits down to where it does not: with a little less it may fit once more. */
+    /* Shrinks by 1/64 until it no longer fits, to name the smallest limit. */
     for (high *= 4; high - high / 64 > low && !make(t, job, w, high - high / 64, plan);)
         high -= high / 64;
     return gf_fail(GF_ENOMEM, "%sit needs %s, limit %s (--max-memory)", t->ranks ? "" : "in slabs ",
@@ -181,7 +181,7 @@ static int read_pages(void *user, int64_t first, struct gf_array *pages) {
     return make_units(user, read_file, first, pages);
 }
 
-/* By reading nothing. */
+/* Reads zero units, which makes the scan. */
 static int look(void *user) {
     return read_pages(user, 0, &(struct gf_array){.rank = 1});
 }

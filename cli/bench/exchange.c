@@ -87,12 +87,12 @@ int gf_bench_exchange(const struct gf_settings *s, char *const *operands, int n)
         rc = gf_ranks_join(&launcher, &work, &ranks, &joined);
     if (!rc)
         rc = run(s, &shapes, &ranks);
-    gf_keeper_stop();
-    if (ranks.broken) { /* the other processes wait, and this call ends them all */
+    if (rc) /* while the others wait: the launcher ends all processes once one ends with an error */
         gf_log_error("bench: %s", gf_message());
+    gf_keeper_stop();
+    if (ranks.broken)
         ranks.transport->abandon(gf_exit_code(rc));
-    }
     gf_ranks_close(&ranks);
     gf_shapes_free(&shapes);
-    return rc;
+    return gf_exit_code(rc);
 }

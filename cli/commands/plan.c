@@ -171,7 +171,7 @@ static int plan_operands(struct gf_settings *s, struct gf_session *session,
 }
 
 static int run(struct gf_settings *s, char **operands, int n) {
-    struct gf_targets targets;
+    struct gf_targets targets = {0};
     struct gf_session session;
     int worst = 0, rc = 0;
     bool further = false, any_output;
@@ -204,13 +204,14 @@ static int run(struct gf_settings *s, char **operands, int n) {
         rc = gf_fail(GF_EUSAGE, "no input; name a file or a shape such as 512x512 or 4096");
     if (!rc)
         rc = open_session(s, &session);
-    if (rc)
-        return rc;
-    worst = plan_operands(s, &session, &targets, operands, n);
-    gf_session_close(&session);
-    gf_filter_forget();
-    gf_filter_free_files(s);
-    return worst;
+    if (!rc) {
+        worst = plan_operands(s, &session, &targets, operands, n);
+        gf_session_close(&session);
+        gf_filter_forget();
+        gf_filter_free_files(s);
+    }
+    gf_targets_free(&targets);
+    return rc ? rc : worst;
 }
 
 static const char *const transforms[] = {"fft", "dwt", "idwt", NULL}; /* as enum gf_plan_of */

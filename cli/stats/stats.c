@@ -138,7 +138,7 @@ static int look(struct gf_task *t, struct gf_image *image, struct gf_job *job,
 }
 
 static int write_radial(const struct gf_task *t, const struct gf_stats *st) {
-    char *path;
+    char *path = NULL;
     if (!t->targets->n)
         return 0;
     const struct gf_target *radial = &t->targets->target[0];
@@ -189,11 +189,11 @@ static int refuse(struct gf_task *t, const struct gf_image *image, int rc) {
 static int look_at_page(struct gf_task *t, struct gf_image one, int64_t z) {
     struct gf_array like = t->image.px, to, from;
     char *name;
-    int rc = gf_array_alloc(&one.px, like.dtype, 3, like.shape + 1);
-    if (rc)
-        return rc;
     if (asprintf(&name, "%s[%lld]", t->read[0], (long long)z) < 0)
         return gf_no_memory();
+    int rc = gf_array_alloc(&one.px, like.dtype, 3, like.shape + 1);
+    if (rc)
+        goto out;
     like.shape[0] = 1;
     to = gf_array_wrap(one.px.data, like.dtype, 4, like.shape);
     if (t->image.px.data) {
@@ -207,6 +207,7 @@ static int look_at_page(struct gf_task *t, struct gf_image one, int64_t z) {
     if (!rc)
         rc = look_and_print(t, &one, name, z);
     gf_array_free(&one.px);
+out:
     free(name);
     return rc;
 }
