@@ -302,10 +302,9 @@ static int check_place(const char *path) {
     int rc = folder ? 0 : gf_no_memory();
     if (!rc && !stat(path, &st) && S_ISDIR(st.st_mode))
         rc = gf_fail(GF_EIO, "'%s' is a folder", path);
-    if (!rc && !stat(folder, &st) && !S_ISDIR(st.st_mode))
-        rc = gf_fail(GF_EIO, "cannot write '%s': %s", path, strerror(ENOTDIR));
-    else if (!rc && access(folder, W_OK | X_OK))
-        rc = gf_fail(GF_EIO, "cannot write '%s': %s", path, strerror(errno));
+    const bool file = folder && !stat(folder, &st) && !S_ISDIR(st.st_mode);
+    if (!rc && (file || access(folder, W_OK | X_OK)))
+        rc = gf_fail(GF_EIO, "cannot write '%s': %s", path, strerror(file ? ENOTDIR : errno));
     free(folder);
     return rc;
 }
