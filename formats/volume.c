@@ -154,7 +154,7 @@ int gf_volume_create(const char *path, const struct gf_format *format, const str
 }
 
 static int64_t strips_of_page(const struct gf_volume *v, int64_t rows) {
-    return (v->planes.height + rows - 1) / rows;
+    return gf_divide_up(v->planes.height, rows);
 }
 
 /* Returns the offset of row y of plane z; *run is the number of contiguous rows from there. */

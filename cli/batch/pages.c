@@ -304,7 +304,7 @@ static int walk_own(struct gf_task *t, struct gf_shared_output *to) {
     w->at_once = t->pages.at_once;
     w->slots = t->pages.slots;
     w->own = gf_ranks_own(t->ranks, t->job.shape[0]);
-    w->parts = (w->own.count + w->at_once - 1) / w->at_once;
+    w->parts = gf_divide_up(w->own.count, w->at_once);
     t->report = (struct gf_report){.imag_ratio = 0};
     int rc = take_slots(w);
     if (!rc && t->deal)

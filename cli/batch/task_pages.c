@@ -127,7 +127,7 @@ static int set_pages(struct gf_task *t, int64_t n) {
     p->at_once = n;
     p->job = t->job;
     p->job.lean = false;
-    gf_runner_repeat(t->runner, (t->job.shape[0] + n - 1) / n);
+    gf_runner_repeat(t->runner, gf_divide_up(t->job.shape[0], n));
     struct gf_task part = gf_task_part(t, t->runner, n, NULL);
     int rc = t->input->take(&part);
     p->job = part.job;

@@ -129,7 +129,7 @@ static struct wave sum(const struct gf_bench_case *c, const struct gf_array *in,
         start_at[a] = on[a] ? 0 : j[a];
         count[a] = on[a] ? extent[a] : 1;
     }
-    int64_t blocks = (count[2] + BLOCK - 1) / BLOCK, size = (int64_t)gf_dtype_size(in->dtype);
+    int64_t blocks = gf_divide_up(count[2], BLOCK), size = (int64_t)gf_dtype_size(in->dtype);
     long double sum_re = 0, sum_im = 0;
     struct wave table[BLOCK];
     for (int64_t x = 0; x < BLOCK && x < count[2]; x++)

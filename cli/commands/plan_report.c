@@ -48,7 +48,7 @@ static struct needs sum_up(const struct gf_task *t) {
         n.cost += pass->cost;
         known = known && pass->cost > 0;
     }
-    n.runs = t->pages.at_once ? (t->job.shape[0] + t->pages.at_once - 1) / t->pages.at_once : 1;
+    n.runs = t->pages.at_once ? gf_divide_up(t->job.shape[0], t->pages.at_once) : 1;
     if (t->pages.at_once)
         n.moved = n.moved / t->pages.at_once * t->job.shape[0] * (1 + is_walked_twice(t));
     n.cost = known ? n.cost * (double)n.runs : 0;

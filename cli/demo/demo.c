@@ -282,7 +282,7 @@ static int take_every(const struct gf_image *in, int64_t step, struct gf_image *
     struct gf_array some = in->px;
     some.base = NULL;
     for (int i = 0; i < in->ndim; i++) {
-        some.shape[i] = (some.shape[i] + step - 1) / step;
+        some.shape[i] = gf_divide_up(some.shape[i], step);
         some.stride[i] *= step;
     }
     int rc = make_picture(in, in->ndim, some.shape, out);

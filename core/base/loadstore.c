@@ -36,7 +36,7 @@ static struct axes axes_make(const struct gf_job *job, bool shift, bool half,
         a.centre[i] = shift && a.on[i] && !(half && i == a.half) ? a.n[i] / 2 : 0;
         a.count[i] = count[i];
     }
-    a.segments = (count[2] + SEGMENT - 1) / SEGMENT;
+    a.segments = gf_divide_up(count[2], SEGMENT);
     a.items = count[0] * count[1] * a.segments;
     return a;
 }
@@ -283,7 +283,7 @@ static double largest_of_all(const struct gf_job *job, int i, const struct gf_wo
     if (!gf_output_scans(job, i)) {
         for (int j = 0; j < 3; j++)
             a.count[j] = a.on[j] ? 1 : a.count[j];
-        a.segments = (a.count[2] + SEGMENT - 1) / SEGMENT;
+        a.segments = gf_divide_up(a.count[2], SEGMENT);
         a.items = a.count[0] * a.count[1] * a.segments;
     }
     double largest = 0;

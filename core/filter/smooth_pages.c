@@ -245,7 +245,7 @@ static void write_strip(const struct strip *t, int64_t first, struct gf_array *t
 int gf_smooth_pages_spectrum(const struct gf_smooth_pages *s, int threads, int64_t first,
                              struct gf_array *spectrum) {
     const int64_t columns = s->shape[2] / 2 + 1, n = spectrum->shape[0];
-    const int64_t strips = (columns + STRIP - 1) / STRIP, width = 2 * STRIP * s->channels;
+    const int64_t strips = gf_divide_up(columns, STRIP), width = 2 * STRIP * s->channels;
     threads = threads > 0 ? threads : 1;
     const size_t room = (size_t)((n + 2) * width) * sizeof(double);
     char *scratch = gf_alloc(room * (size_t)threads);

@@ -168,7 +168,7 @@ static int fit_inverse(const struct gf_gpu_context *c, struct gf_gpu_dwt_slabs *
                                           .device_bytes = m ? m->bytes : 0,
                                           .bytes_up = inverse->bytes_read,
                                           .bytes_down = inverse->bytes_written,
-                                          .chunks = (w->job.shape[0] / 2 + pairs - 1) / pairs,
+                                          .chunks = gf_divide_up(w->job.shape[0] / 2, pairs),
                                           .planes = 2 * pairs};
     for (int i = 0; i < RUNS; i++) {
         w->what.built += w->run[i].built;

@@ -378,7 +378,7 @@ static void lay_out_report(const struct gf_gpu_run *m, int64_t at[N_REPORTED + 1
     enum { ALIGNED = 16 };
     at[0] = 0;
     for (int i = 0; i < N_REPORTED; i++)
-        at[i + 1] = (at[i] + m->plan->bytes[reported[i]] + ALIGNED - 1) / ALIGNED * ALIGNED;
+        at[i + 1] = gf_divide_up(at[i] + m->plan->bytes[reported[i]], ALIGNED) * ALIGNED;
 }
 
 int64_t gf_gpu_run_report_bytes(const struct gf_gpu_run *m) {

@@ -118,7 +118,7 @@ static inline int64_t gf_gpu_slab_output_at(const struct gf_gpu_plan *p, int k) 
     enum { ALIGNED = 64 };
     int64_t at = 0;
     for (int i = 0; i < k; i++)
-        at += (p->bytes[GF_GPU_OUT + i] + ALIGNED - 1) / ALIGNED * ALIGNED;
+        at += gf_divide_up(p->bytes[GF_GPU_OUT + i], ALIGNED) * ALIGNED;
     return at;
 }
 

@@ -213,7 +213,7 @@ static int64_t count_shares(const struct gf_gpu_slab_copy *c) {
     const int64_t all = c->whole_pages        ? c->pages.shape[0] * c->pages.shape[1]
                         : c->bins.line.points ? c->bins.line.rows
                                               : c->bins.array.shape[0];
-    return (all + each - 1) / each;
+    return gf_divide_up(all, each);
 }
 
 static void copy_share(const struct gf_gpu_slab_copy *c, int64_t i) {

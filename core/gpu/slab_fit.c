@@ -182,17 +182,17 @@ static int64_t aligned_bins(const struct gf_gpu_slabs *s, int64_t each) {
 /* So many parts, or less, of multiples of `unit`. */
 static void cut(struct gf_gpu_walk *w, int64_t parts, int64_t unit) {
     w->each = (w->extent + parts * unit - 1) / (parts * unit) * unit;
-    w->n = w->extent ? (w->extent + w->each - 1) / w->each : 0;
+    w->n = w->extent ? gf_divide_up(w->extent, w->each) : 0;
 }
 
 /* Parts of about the same size. */
 static void set_parts(struct gf_gpu_walk *w, int64_t most) {
-    w->n = (w->extent + most - 1) / most;
-    w->each = (w->extent + w->n - 1) / w->n;
+    w->n = gf_divide_up(w->extent, most);
+    w->each = gf_divide_up(w->extent, w->n);
     if ((w->blocks || w->columns) && w->granule == 1)
         w->each = aligned_bins(w->s, w->each);
-    w->each = (w->each + w->granule - 1) / w->granule * w->granule;
-    w->n = (w->extent + w->each - 1) / w->each;
+    w->each = gf_divide_up(w->each, w->granule) * w->granule;
+    w->n = gf_divide_up(w->extent, w->each);
 }
 
 /* ---- in place ---- */
@@ -310,7 +310,7 @@ static int fit_walk(struct gf_gpu_walk *w) {
         return make_runs(w);
     const int64_t bytes =
         (w->bytes_read > w->bytes_written ? w->bytes_read : w->bytes_written) / w->extent + 1;
-    int64_t most = (w->extent + LEAST_PARTS - 1) / LEAST_PARTS;
+    int64_t most = gf_divide_up(w->extent, LEAST_PARTS);
     const bool in_rows = w->blocks || w->columns;
     int64_t part = w->columns  ? LEAST_ROW * s->job.shape[2]
                    : w->blocks ? LEAST_ROW * s->plan.pages
@@ -318,8 +318,8 @@ static int fit_walk(struct gf_gpu_walk *w) {
     part = in_rows && part < 2 * PART ? 2 * PART : part; /* longer rows are copied faster */
     if (most > part / bytes)
         most = part / bytes;
-    if (s->role.members && most < (w->extent + MOST_PARTS - 1) / MOST_PARTS)
-        most = (w->extent + MOST_PARTS - 1) / MOST_PARTS;
+    if (s->role.members && most < gf_divide_up(w->extent, MOST_PARTS))
+        most = gf_divide_up(w->extent, MOST_PARTS);
     for (most = most ? most : 1;; most /= 2) {
         set_parts(w, most);
         int rc = make_runs(w);
@@ -341,7 +341,7 @@ int gf_gpu_slabs_fit(struct gf_gpu_slabs *s) {
         struct gf_gpu_walk *longer = scan->each > w->each ? scan : w;
         gf_gpu_slabs_drop_runs(longer);
         longer->each = scan->each < w->each ? scan->each : w->each;
-        longer->n = (longer->extent + longer->each - 1) / longer->each;
+        longer->n = gf_divide_up(longer->extent, longer->each);
         rc = make_runs(longer);
     }
     return rc;

@@ -92,7 +92,7 @@ static void describe(struct gf_gpu_slabs *s) {
     p->exchange_bytes = gf_gpu_job_walks_twice(job) ? p->pages * p->rows * p->width * p->number : 0;
     s->columns = p->width * p->number / s->unit;
     s->bins = p->rows * s->columns;
-    s->pitch = (s->bins + GF_GPU_VIEW_BINS - 1) / GF_GPU_VIEW_BINS * GF_GPU_VIEW_BINS;
+    s->pitch = gf_divide_up(s->bins, GF_GPU_VIEW_BINS) * GF_GPU_VIEW_BINS;
     s->in_output = job->op == GF_FFT && job->n_out == 1 && o->dtype == gf_job_number(job) &&
                    !o->shift && (forward ? halved == o->half : !job->real);
     s->in_input =

@@ -105,7 +105,7 @@ static int inverse_columns(struct lines *l, const struct columns *c) {
     const struct gf_slab_plan *p = l->p;
     const struct gf_slab_io *io = l->r->io;
     const int64_t kept = gf_job_counted(&p->job, p->job.ndim - 1);
-    const int64_t rows = gf_min((kept - c->first + p->rows - 1) / p->rows, l->step);
+    const int64_t rows = gf_min(gf_divide_up(kept - c->first, p->rows), l->step);
     struct gf_job job = gf_slab_line_columns_job(p, c->count, true);
     job.counted[0] = rows;
     int rc = move_columns(l, c, true);

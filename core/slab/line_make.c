@@ -141,7 +141,7 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
     const int64_t column = column_bytes(p), rows = gf_slab_line_rows(p);
     const int64_t staged = rows < STAGED ? rows : STAGED;
     const int64_t step = inverse ? (is_full_input(p) ? number : 0) : number + widest(p);
-    const int64_t point = number + (staged * number + rows - 1) / rows + step / STEPS + 1;
+    const int64_t point = number + gf_divide_up(staged * number, rows) + step / STEPS + 1;
     const int64_t most = p->units + (p->real && !inverse);
     int64_t n = room / column, slab = (room - staged * number) / point;
     n = n < p->rows ? n : p->rows;
@@ -150,11 +150,11 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
     if (n < 1 || slab < 1)
         return GF_ENOMEM;
     p->n_blocks = gf_slab_part_count(p, p->rows, n);
-    p->block_units = (p->rows + p->n_blocks - 1) / p->n_blocks;
-    p->n_blocks = (p->rows + p->block_units - 1) / p->block_units;
+    p->block_units = gf_divide_up(p->rows, p->n_blocks);
+    p->n_blocks = gf_divide_up(p->rows, p->block_units);
     p->n_slabs = gf_slab_part_count(p, most, slab);
-    p->slab_pages = (most + p->n_slabs - 1) / p->n_slabs;
-    p->step_pages = (p->slab_pages + STEPS - 1) / STEPS;
+    p->slab_pages = gf_divide_up(most, p->n_slabs);
+    p->step_pages = gf_divide_up(p->slab_pages, STEPS);
     *needed = p->slab_pages * point + staged * number;
     if (p->job.op == GF_FILTER) { /* rows */
         p->n_slabs = p->pages;
@@ -180,7 +180,7 @@ int gf_slab_line_fit(struct gf_slab_plan *p, int64_t memory, int64_t kept, int64
     char need[GF_SIZE_TEXT], limit[GF_SIZE_TEXT];
     int64_t row = 0;
     /* Each member has a row, where there is such a cut. */
-    const int64_t least = (p->members + p->lines - 1) / p->lines;
+    const int64_t least = gf_divide_up(p->members, p->lines);
     int rc = choose_cut(p, memory - kept, least > 1 ? least : 1, &row);
     if (rc && least > 1)
         rc = choose_cut(p, memory - kept, 1, &row);

@@ -131,8 +131,8 @@ static int choose_slabs(struct gf_slab_plan *p, const struct gf_slab_worker *w, 
     *needed = page * n;
     if ((n < p->pages || p->members) && grain == 1 && n > 0) { /* of the same length, the fewest */
         p->n_slabs = gf_slab_part_count(p, p->pages, n);
-        p->slab_pages = (p->pages + p->n_slabs - 1) / p->n_slabs;
-        p->n_slabs = (p->pages + p->slab_pages - 1) / p->slab_pages;
+        p->slab_pages = gf_divide_up(p->pages, p->n_slabs);
+        p->n_slabs = gf_divide_up(p->pages, p->slab_pages);
         *needed = page * p->slab_pages;
         return 0;
     }
@@ -181,7 +181,7 @@ static int choose_rows(struct gf_slab_plan *p, int64_t memory, int64_t *needed) 
     n = n < 1 && unit <= memory ? 1 : n < rows.units ? n : rows.units;
     if (n > 0 && p->members) {
         const int64_t parts = gf_slab_part_count(p, rows.units, n);
-        n = (rows.units + parts - 1) / parts;
+        n = gf_divide_up(rows.units, parts);
     }
     *needed = n < 1 ? unit : n * unit;
     p->row_units = n;
@@ -200,7 +200,7 @@ static int64_t least_units(const struct gf_slab_plan *p) {
 static void avoid_single(struct gf_slab_plan *p) {
     while (p->picture && p->block_units > 2 && p->units % p->block_units == 1)
         p->block_units--;
-    p->n_blocks = (p->units + p->block_units - 1) / p->block_units;
+    p->n_blocks = gf_divide_up(p->units, p->block_units);
 }
 
 /* Beside a row of a direct block: its samples, and the first and last column twice. */
@@ -236,7 +236,7 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
         return GF_ENOMEM;
     }
     const int64_t blocks = gf_slab_part_count(p, p->units, n);
-    p->block_units = (p->units + blocks - 1) / blocks;
+    p->block_units = gf_divide_up(p->units, blocks);
     avoid_single(p);
     /* Output in steps of many pages: threads that wait for each other at the end of short ones cost more
      * on a busy machine than the steps do. */

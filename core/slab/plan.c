@@ -7,8 +7,8 @@ struct gf_span gf_slab_pages(const struct gf_slab_plan *p, int64_t i) {
 }
 
 int64_t gf_slab_part_count(const struct gf_slab_plan *p, int64_t n, int64_t most) {
-    const int64_t parts = (n + most - 1) / most, members = p->members ? p->members : 1;
-    const int64_t even = (parts + members - 1) / members * members;
+    const int64_t parts = gf_divide_up(n, most), members = p->members ? p->members : 1;
+    const int64_t even = gf_divide_up(parts, members) * members;
     return even < n ? even : n;
 }
 
@@ -80,7 +80,7 @@ struct gf_slab_plan gf_slab_rows_plan(const struct gf_slab_plan *p) {
     r.paired = mirrored;
     r.units = mirrored ? r.rows / 2 + 1 : r.rows;
     r.block_units = p->row_units;
-    r.n_blocks = (r.units + r.block_units - 1) / r.block_units;
+    r.n_blocks = gf_divide_up(r.units, r.block_units);
     r.step_pages = 1;
     return r;
 }

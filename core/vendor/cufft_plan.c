@@ -100,7 +100,7 @@ static struct gf_gpu_pass *add(struct gf_gpu_plan *p, const char *kernel, int64_
     }
     pass->args_bytes = sizeof *a;
     pass->group = GROUP;
-    pass->groups = (items + GROUP - 1) / GROUP;
+    pass->groups = gf_divide_up(items, GROUP);
     gf_gpu_set_buffers(pass, n, buffer);
     return pass;
 }
@@ -183,7 +183,7 @@ int gf_cufft_add_hermitian(struct gf_gpu_plan *p, const struct gf_gpu_space *wor
         }
         bins *= a->array[axis];
     }
-    pass->groups = (bins + GROUP - 1) / GROUP;
+    pass->groups = gf_divide_up(bins, GROUP);
     pass->unlisted = true;
     return 0;
 }
@@ -193,7 +193,7 @@ int gf_cufft_add_round(struct gf_gpu_plan *p, const struct gf_gpu_space *work) {
     const struct gf_job *job = &p->job;
     const int64_t count = gf_gpu_space_bytes(work) / work->element;
     struct gf_gpu_pass *pass =
-        add(p, "plain_round", (count + EACH - 1) / EACH, 4,
+        add(p, "plain_round", gf_divide_up(count, EACH), 4,
             (enum gf_gpu_buffer_id[]){work->buffer_id, GF_GPU_OUT, GF_GPU_PARAMS, GF_GPU_COUNTERS});
     if (!pass)
         return GF_EUNSUPP;

@@ -92,7 +92,7 @@ void gf_dwt_window_chunk(const struct gf_dwt_window *w, int64_t each, int64_t i,
 
 int64_t gf_dwt_window_chunks(const struct gf_dwt_window *w, int64_t each) {
     const int64_t all = is_periodic(w) ? w->steps : (w->planes - 1) / 2;
-    return all < each ? 1 : (all + each - 1) / each;
+    return all < each ? 1 : gf_divide_up(all, each);
 }
 
 /* ---- parts ---- */

@@ -243,7 +243,7 @@ static size_t read_piece(const struct gf_source *s, unsigned char *to, size_t n,
 
 /* Returns the bytes before the first one that could not be read; reading on from there reports why. */
 static size_t read_pieces(struct gf_source *s, unsigned char *to, size_t n) {
-    const int64_t pieces = ((int64_t)n + PIECE - 1) / PIECE;
+    const int64_t pieces = gf_divide_up((int64_t)n, PIECE);
     const int threads = (int)gf_min(s->threads, MOST_THREADS);
     int64_t whole = (int64_t)n;
     if (s->threads < 2 || pieces < MANY_PIECES)

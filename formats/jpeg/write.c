@@ -74,8 +74,7 @@ int64_t gf_jpeg_writing_bytes(const struct gf_image *image) {
     int64_t height = last > 1 ? shape[last - 2] : 1;
     if (!is_optimized(shape[last - 1], height, shape[last]))
         return 0;
-    const int64_t blocks =
-        ((shape[last - 1] + DCTSIZE - 1) / DCTSIZE) * ((height + DCTSIZE - 1) / DCTSIZE);
+    const int64_t blocks = gf_divide_up(shape[last - 1], DCTSIZE) * gf_divide_up(height, DCTSIZE);
     return blocks * shape[last] * (int64_t)sizeof(JBLOCK);
 }
 

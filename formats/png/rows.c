@@ -208,7 +208,7 @@ static bool await_strips(struct gf_png_rows *r, int64_t strips) {
 }
 
 bool gf_png_rows_await(struct gf_png_rows *r, int64_t rows) {
-    return await_strips(r, (rows + r->rows_a_strip - 1) / r->rows_a_strip);
+    return await_strips(r, gf_divide_up(rows, r->rows_a_strip));
 }
 
 static bool inflate_strips(struct gf_png_rows *r) {
@@ -232,7 +232,7 @@ static int64_t rows_a_strip(int64_t height, int64_t row_bytes) {
 }
 
 static int slots_of(int64_t height, int64_t a_strip, int strips) {
-    int64_t all = (height + a_strip - 1) / a_strip;
+    int64_t all = gf_divide_up(height, a_strip);
     return strips < all ? strips : (int)all;
 }
 
@@ -252,7 +252,7 @@ struct gf_png_rows *gf_png_rows_new(const struct gf_codec *codec, struct gf_sour
     r->swap = swap;
     r->row_bytes = (size_t)px->stride[0];
     r->rows_a_strip = rows_a_strip(px->shape[0], px->stride[0]);
-    r->n_strips = (px->shape[0] + r->rows_a_strip - 1) / r->rows_a_strip;
+    r->n_strips = gf_divide_up(px->shape[0], r->rows_a_strip);
     r->slots = slots_of(px->shape[0], r->rows_a_strip, strips);
     pthread_mutex_init(&r->lock, NULL);
     pthread_cond_init(&r->changed, NULL);

@@ -288,7 +288,7 @@ int gf_png_write_by(const struct gf_codec *codec, struct gf_sink *sink,
     w.step = (size_t)w.planes.channels * w.planes.sample;
     w.copies = w.planes.sample == 2 || !w.planes.dense_rows;
     w.rows_a_strip = (int64_t)(STRIP_BYTES / (w.planes.row_bytes + 1)) + 1;
-    w.n_strips = (w.planes.height + w.rows_a_strip - 1) / w.rows_a_strip;
+    w.n_strips = gf_divide_up(w.planes.height, w.rows_a_strip);
     /* Starting a team takes as long as a strip or two. */
     w.threads = (int)gf_max(gf_min(w.threads, w.n_strips / 2), 1);
     /* One thread writes each strip before the next. */

@@ -195,7 +195,7 @@ int gf_tiff_write_frame(struct gf_sink *sink, const struct gf_image *image,
         return gf_encoder_end(&gf_format_tiff, &e, rc);
     gf_planes_view(&p, image);
     frame->rows = w->style.rows_a_strip;
-    int64_t strips = (p.height + frame->rows - 1) / frame->rows;
+    int64_t strips = gf_divide_up(p.height, frame->rows);
     frame->at = w->t.hole_at = calloc((size_t)(p.depth * strips), sizeof *frame->at);
     w->t.hole = &hole;
     rc = frame->at ? GF_OK : gf_no_memory();

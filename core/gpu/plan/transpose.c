@@ -39,7 +39,7 @@ int gf_gpu_add_transpose(struct gf_gpu_plan *p, const struct gf_gpu_space *work)
                    GF_GPU_TABLES, GF_GPU_ENERGY);
     p->bytes[GF_GPU_ENERGY] = 2 * GF_GPU_GROUPS * word;
     const int64_t groups = gf_divide_up(a->columns, SIDE) *
-                           ((back ? a->height : a->numbers) + SIDE - 1) / SIDE * a->channels;
+                           gf_divide_up(back ? a->height : a->numbers, SIDE) * a->channels;
     gf_gpu_set_launch(pass, gf_min(GF_GPU_GROUPS, groups), GROUP, SIDE * (SIDE + 1) * 2 * word,
                       sizeof *a);
     snprintf(pass->summary.what, sizeof pass->summary.what,
