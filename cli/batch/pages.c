@@ -318,7 +318,7 @@ static int walk_own(struct gf_task *t, struct gf_shared_output *to) {
 
 /* By all processes, which then know the report of all pages. */
 static int walk_through(struct gf_task *t, struct gf_shared_output *to) {
-    int rc = gf_shared_agree(t, walk_own(t, to));
+    int rc = gf_ranks_agree(t->ranks, walk_own(t, to));
     if (!rc && !to) /* for the largest values */
         rc = gf_ranks_most(t->ranks, t->report.high, GF_MAX_OUTPUTS);
     return rc ? rc : gf_ranks_join_report(t->ranks, &t->report);
@@ -386,7 +386,7 @@ static int find_ranges(struct gf_task *t) {
     bool full = false;
     int rc = 0;
     if (gf_job_samples(&t->job)) /* by each process: they are few pages */
-        rc = gf_shared_agree(t, sample_ranges(t));
+        rc = gf_ranks_agree(t->ranks, sample_ranges(t));
     for (int i = 0; i < t->job.n_out; i++)
         full = full || gf_output_is_full(&t->job.out[i]);
     if (rc || !full)

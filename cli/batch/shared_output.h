@@ -4,7 +4,7 @@
  *     struct gf_shared_output out[GF_MAX_OUTPUTS] = {0};
  *     rc = gf_shared_create(t, i, false, &out[i]);        for each
  *     …    gf_volume_write(out[i].volume, …);
- *     rc = gf_shared_agree(t, rc);
+ *     rc = gf_ranks_agree(t->ranks, rc);
  *     if (!rc) rc = gf_shared_finish(t, out);
  *     rc = gf_shared_end(t, out, rc);
  */
@@ -28,8 +28,6 @@ int gf_shared_create(const struct gf_task *t, int i, bool in_order, struct gf_sh
 /* Planes `from` and following of output i, which was created in order or is shared. */
 int gf_shared_put(const struct gf_task *t, int i, const struct gf_shared_output *o, int64_t from,
                   const struct gf_array *planes);
-/* A failure of one of the task's processes is the failure of all. */
-int gf_shared_agree(const struct gf_task *t, int rc);
 /* All outputs are written, and the input is read: the first process' volumes have all of them, the task counts what
  * overflowed in all processes, and its check() may still refuse. */
 int gf_shared_finish(struct gf_task *t, struct gf_shared_output *out);

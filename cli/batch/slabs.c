@@ -330,7 +330,7 @@ static int open_scratch(struct slabs *s) {
 }
 
 static int open_exchange(struct slabs *s) {
-    int rc = gf_shared_agree(s->t, gf_slabs_describe(s->t, &s->plan));
+    int rc = gf_ranks_agree(s->t->ranks, gf_slabs_describe(s->t, &s->plan));
     return rc            ? rc
            : s->t->ranks ? gf_rank_exchange_open(s->t->ranks, &s->plan, &s->exchange)
                          : open_scratch(s);

@@ -120,7 +120,7 @@ static int look(struct gf_task *t, struct gf_ranks *ranks) {
 }
 
 static int run_pages(struct gf_task *t) {
-    int rc = gf_shared_agree(t, gf_task_advance(t, GF_TASK_READY));
+    int rc = gf_ranks_agree(t->ranks, gf_task_advance(t, GF_TASK_READY));
     return rc ? rc : gf_pages_run(t);
 }
 

@@ -180,30 +180,23 @@ const char *gf_product_pages_refused(const struct gf_product *p) {
     return p->target->where.has_page ? NULL : gf_volume_pages_refused(p->path, p->format);
 }
 
-typedef int open_volume(const char *path, const struct gf_format *format,
-                        const struct gf_image *header, const struct gf_write_options *options,
-                        bool clobber, struct gf_volume **out);
-
-static int open_product(const struct gf_settings *s, const struct gf_product *p,
-                        const struct gf_metadata *metadata, open_volume *open,
-                        struct gf_volume **out) {
+int gf_product_open(const struct gf_settings *s, const struct gf_product *p,
+                    const struct gf_metadata *metadata, bool in_order, struct gf_volume **out) {
     const struct gf_write_options options = options_of(s, p);
     const struct gf_image image = cut(p);
     struct gf_image v;
-    int rc = dress(p, &image, p->has_record ? &p->record : NULL, metadata, &v);
+    int rc = in_order && p->format->load ? p->format->load() : 0; /* see gf_formats_load() */
+    *out = NULL;
+    if (!rc && p->target->where.has_page)
+        return 0;
+    if (!rc)
+        rc = dress(p, &image, p->has_record ? &p->record : NULL, metadata, &v);
     if (rc)
         return rc;
-    rc = open(p->path, p->format, &v, &options, s->clobber, out);
+    rc = (in_order ? gf_volume_begin : gf_volume_create)(p->path, p->format, &v, &options,
+                                                         s->clobber, out);
     free(v.record);
     return rc;
-}
-
-int gf_product_begin(const struct gf_settings *s, const struct gf_product *p,
-                     const struct gf_metadata *metadata, struct gf_volume **out) {
-    int rc = p->format->load ? p->format->load() : 0; /* see gf_formats_load() */
-    *out = NULL;
-    return rc || p->target->where.has_page ? rc
-                                           : open_product(s, p, metadata, gf_volume_begin, out);
 }
 
 int gf_product_put(const struct gf_settings *s, const struct gf_product *p,
@@ -215,17 +208,6 @@ int gf_product_put(const struct gf_settings *s, const struct gf_product *p,
     return v ? gf_volume_append(v, &image) : write_planes(s, p, from, &image, metadata);
 }
 
-int gf_volumes_end(struct gf_volume **volume, int n, int rc) {
-    for (int i = 0; i < n; i++) {
-        if (!rc && volume[i])
-            rc = gf_volume_commit(volume[i]);
-        else
-            gf_volume_abort(volume[i]);
-        volume[i] = NULL;
-    }
-    return rc;
-}
-
 /* ---- row by row ---- */
 
 const char *gf_product_rows_refused(const struct gf_settings *s, const struct gf_product *p) {
@@ -235,12 +217,6 @@ const char *gf_product_rows_refused(const struct gf_settings *s, const struct gf
     if (p->target->where.has_page)
         return "{page} is not; write one .tif, .npy or .raw";
     return gf_volume_refuses(p->path, p->format, &options);
-}
-
-int gf_product_create(const struct gf_settings *s, const struct gf_product *p,
-                      const struct gf_metadata *metadata, struct gf_volume **out) {
-    *out = NULL;
-    return open_product(s, p, metadata, gf_volume_create, out);
 }
 
 int gf_product_join(const struct gf_product *p, const char *path, const struct gf_frame *frame,

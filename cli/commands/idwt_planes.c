@@ -158,7 +158,7 @@ int gf_idwt_planes_stream(struct gf_task *t) {
     struct gf_planes_work p = {.t = t, .run = run_part, .in_order = in_order(t)};
     const char *why = gf_planes_must(t) ? gf_idwt_planes_refuses(t) : NULL;
     int rc = why ? gf_planes_refuse(t, why) : gf_planes_must(t) ? describe(t, 1, &p.inverse) : 0;
-    rc = gf_shared_agree(t, rc);
+    rc = gf_ranks_agree(t->ranks, rc);
     if (rc)
         return rc;
     if (t->ranks)

@@ -216,14 +216,14 @@ int gf_planes_run(struct gf_planes_work *p) {
     struct gf_task *t = p->t;
     int rc;
     p->out = calloc((size_t)t->job.n_out, sizeof *p->out);
-    rc = gf_shared_agree(t, p->out ? 0 : gf_no_memory());
+    rc = gf_ranks_agree(t->ranks, p->out ? 0 : gf_no_memory());
     if (rc)
         goto out;
     t->streamed = p->parts || t->job.direction == GF_FORWARD;
     for (int i = 0; i < t->job.n_out && !rc; i++)
         rc = gf_shared_create(t, i, p->in_order, &p->out[i]);
     if (!rc)
-        rc = gf_shared_agree(t, p->parts && !t->ranks ? run_dealt(p) : run_alone(p));
+        rc = gf_ranks_agree(t->ranks, p->parts && !t->ranks ? run_dealt(p) : run_alone(p));
     t->ms_decode += p->sum.ms_read;
     t->ms_transform += p->sum.ms_transform;
     t->ms_encode += p->sum.ms_write;
