@@ -64,9 +64,7 @@ bool gf_filter_scans(const struct gf_task *t) {
 /* Makes pages of the smooth part; the caller frees them. */
 static int make_smooth(struct gf_task *t, int64_t first, int64_t count, struct gf_array *s) {
     const struct gf_job job = gf_smooth_pages_job(t->filtering->smooth, count);
-    int rc = 0;
-    *s = (struct gf_array){0};
-    gf_filter_job_array(&job, false, &rc, s);
+    int rc = gf_job_alloc(&job, -1, s);
     if (!rc)
         rc = gf_smooth_pages_spectrum(t->filtering->smooth, gf_settings_threads(t->s), first, s);
     return rc ? rc : gf_filter_run_over(t->runner, &job, s);
