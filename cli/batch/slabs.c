@@ -58,7 +58,7 @@ const char *gf_slabs_refuses(const struct gf_task *t) {
         return "an array in Fortran order is not";
     if (t->job.direction == GF_INVERSE && (t->s->frames || !gf_file_has_rows(file)))
         return "spectra in raw, .npy and uncompressed TIFF files are, others not";
-    return why ? why : gf_task_refuses_rows(t);
+    return gf_task_refuses_outputs(t, false);
 }
 
 /* Within a limit, less the bytes for reading. */

@@ -172,12 +172,17 @@ int gf_product_write(const struct gf_settings *s, const struct gf_job *job,
     return write_image(s, p, p->path, &p->image, p->has_record ? &p->record : NULL, metadata);
 }
 
-/* ---- page by page ---- */
+/* ---- in parts ---- */
 
-const char *gf_product_pages_refused(const struct gf_product *p) {
+const char *gf_product_refuses(const struct gf_settings *s, const struct gf_product *p,
+                               bool in_order) {
+    const struct gf_write_options options = options_of(s, p);
     if (p->target->bands || p->target->aside)
         return "bands and masks are made in one piece";
-    return p->target->where.has_page ? NULL : gf_volume_pages_refused(p->path, p->format);
+    if (p->target->where.has_page)
+        return in_order ? NULL : "{page} is not; write one .tif, .npy or .raw";
+    return in_order ? gf_volume_pages_refused(p->path, p->format)
+                    : gf_volume_refuses(p->path, p->format, &options);
 }
 
 int gf_product_open(const struct gf_settings *s, const struct gf_product *p,
@@ -206,17 +211,6 @@ int gf_product_put(const struct gf_settings *s, const struct gf_product *p,
     image.px = *pages;
     image.px.base = NULL;
     return v ? gf_volume_append(v, &image) : write_planes(s, p, from, &image, metadata);
-}
-
-/* ---- row by row ---- */
-
-const char *gf_product_rows_refused(const struct gf_settings *s, const struct gf_product *p) {
-    const struct gf_write_options options = options_of(s, p);
-    if (p->target->bands || p->target->aside)
-        return "bands and masks are made in one piece";
-    if (p->target->where.has_page)
-        return "{page} is not; write one .tif, .npy or .raw";
-    return gf_volume_refuses(p->path, p->format, &options);
 }
 
 int gf_product_join(const struct gf_product *p, const char *path, const struct gf_frame *frame,

@@ -38,10 +38,10 @@ int gf_product_accepts(const struct gf_product *p);
 /* Writes all its files; `metadata` is the picture's, for the products that keep it. Makes the folder of bands. */
 int gf_product_write(const struct gf_settings *s, const struct gf_job *job,
                      const struct gf_product *p, const struct gf_metadata *metadata);
-/* NULL if the product can be written page by page, else the reason. */
-const char *gf_product_pages_refused(const struct gf_product *p);
-/* NULL if the product's rows can be written in any order, else the reason. */
-const char *gf_product_rows_refused(const struct gf_settings *s, const struct gf_product *p);
+/* NULL if the product can be written in parts, else the reason: with `in_order` page by page, else boxes of rows in
+ * any order. */
+const char *gf_product_refuses(const struct gf_settings *s, const struct gf_product *p,
+                               bool in_order);
 /* Makes the volume of a product that is written in parts, which the caller commits or aborts: with `in_order` page
  * by page by gf_product_put(), else by gf_volume_write(). *out is NULL with {page}: each plane is a file. */
 int gf_product_open(const struct gf_settings *s, const struct gf_product *p,

@@ -189,8 +189,8 @@ bool gf_task_fits_input(const struct gf_task *t);
 bool gf_task_is_at_hand(const struct gf_task *t);
 /* For prepare(), once the outputs are described: NULL, or why all samples have to be in memory. */
 const char *gf_task_refuses_pages(const struct gf_task *t);
-/* NULL, or why an output is not written in boxes that come in any order. */
-const char *gf_task_refuses_rows(const struct gf_task *t);
+/* NULL, or why an output is not written page by page (`in_order`), or in boxes that come in any order. */
+const char *gf_task_refuses_outputs(const struct gf_task *t, bool in_order);
 /* NULL, or why --nan=mean cannot mend parts of them. */
 const char *gf_task_refuses_mean(const struct gf_task *t);
 /* Fills in t->pages; and reduces the pages taken at once, false if that is impossible. */

@@ -35,10 +35,10 @@ const char *gf_task_refuses_mean(const struct gf_task *t) {
                : NULL;
 }
 
-const char *gf_task_refuses_rows(const struct gf_task *t) {
+const char *gf_task_refuses_outputs(const struct gf_task *t, bool in_order) {
     const char *why = NULL;
-    for (int i = 0; i < t->targets->n && !why; i++)
-        why = gf_product_rows_refused(t->s, &t->product[i]);
+    for (int i = 0; i < t->targets->n && !why && !t->s->plan_only; i++)
+        why = gf_product_refuses(t->s, &t->product[i], in_order);
     return why;
 }
 
@@ -53,8 +53,8 @@ const char *gf_task_refuses_pages(const struct gf_task *t) {
         return "a pipe is read once, and the display range is that of all pages";
     const bool integers = gf_dtype_is_integer(t->image.px.dtype);
     const char *why = integers ? NULL : gf_task_refuses_mean(t);
-    for (int i = 0; i < t->targets->n && !why && !t->s->plan_only; i++)
-        why = gf_product_pages_refused(&t->product[i]);
+    if (!why)
+        why = gf_task_refuses_outputs(t, true);
     return why ? why : t->refuses.pages;
 }
 

@@ -35,9 +35,7 @@ const char *gf_idwt_planes_refuses(const struct gf_task *t) {
         why = "pictures with alpha are not";
     if (!why)
         why = gf_planes_unread(t);
-    for (int i = 0; i < t->targets->n && !why && !t->s->plan_only && in_order(t); i++)
-        why = gf_product_pages_refused(&t->product[i]);
-    return why || t->s->plan_only || in_order(t) ? why : gf_task_refuses_rows(t);
+    return why ? why : gf_task_refuses_outputs(t, in_order(t));
 }
 
 /* For so many at a time. */
