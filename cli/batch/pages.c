@@ -47,8 +47,7 @@ static int64_t first_of(const struct walk *w, int64_t part) {
 }
 
 static int64_t pages_of(const struct walk *w, int64_t part) {
-    int64_t left = w->own.first + w->own.count - first_of(w, part);
-    return left < w->at_once ? left : w->at_once;
+    return gf_min(w->at_once, w->own.first + w->own.count - first_of(w, part));
 }
 
 /* The first n pages of a part's slot. */
@@ -194,8 +193,7 @@ static int take_slots(struct walk *w) {
  * checksum would be verified by each. */
 static void open_readers(struct walk *w) {
     const struct gf_task *t = w->t;
-    int most = gf_settings_threads(t->s);
-    most = most < MOST_READERS ? most : MOST_READERS;
+    const int64_t most = gf_min(gf_settings_threads(t->s), MOST_READERS);
     w->readers = 1;
     if (!t->deal || t->image.record || !gf_task_is_at_hand(t))
         return;
@@ -338,14 +336,12 @@ static int look_at_pages(struct gf_task *t, struct gf_range_planes *r) {
     struct gf_job one = gf_range_planes_job(&t->job);
     struct gf_array px = {0}, spectrum = {0}, like = t->image.px;
     struct gf_report report;
-    int64_t shape[GF_MAX_RANK];
-    gf_job_out_shape(&one, 0, shape);
     like.shape[0] = 1;
     int rc = gf_runner_plan(t->runner, &one);
     if (!rc)
         rc = gf_array_alloc(&px, like.dtype, like.rank, like.shape);
     if (!rc)
-        rc = gf_array_alloc(&spectrum, one.out[0].dtype, one.ndim + 1, shape);
+        rc = gf_job_alloc(&one, 0, &spectrum);
     t->reader.any_order = true;
     for (int64_t z = 0; !rc && (z = gf_range_planes_next(r, z)) >= 0; z++) {
         rc = gf_finite_pages(&t->reader, &t->image, z, &px);

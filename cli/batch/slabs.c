@@ -133,29 +133,16 @@ int gf_slabs_plan(struct gf_task *t) {
 
 /* ---------------------------------------------------------------- files */
 
-/* Samples that go to `to` are read there, or, those of a spectrum of another type than the job's, into an array
- * of the file's type. */
-static int begin_conversion(const struct slabs *s, int rank, const int64_t *shape, void *to,
-                            struct gf_array *a) {
-    const enum gf_dtype dtype = s->t->image.px.dtype;
-    *a = gf_array_wrap(to, dtype, rank, shape);
-    const bool same = s->plan.job.direction == GF_FORWARD || dtype == s->plan.job.in_dtype;
-    return same ? 0 : gf_array_alloc(a, dtype, rank, shape);
-}
-
-static void end_conversion(const struct slabs *s, int rc, void *to, struct gf_array *a) {
+static void convert(const struct gf_array *a, enum gf_dtype type, void *to) {
     enum { CHUNK = 256 };
-    const enum gf_dtype type = s->plan.job.in_dtype;
     const int64_t all = gf_array_count(a), from = (int64_t)gf_dtype_size(a->dtype);
     const int64_t step = (int64_t)gf_dtype_size(type);
     double re[CHUNK], im[CHUNK];
-    for (int64_t i = 0, n; i < all && a->data != to && !rc; i += n) {
-        n = all - i < CHUNK ? all - i : CHUNK;
+    for (int64_t i = 0, n; i < all; i += n) {
+        n = gf_min(all - i, CHUNK);
         gf_sample_run_read((char *)a->data + i * from, a->dtype, from, n, re, im);
         gf_sample_run_write((char *)to + i * step, type, step, n, re, im);
     }
-    if (a->data != to)
-        gf_array_free(a);
 }
 
 static int read_file(void *user, int64_t first, struct gf_array *pages) {
@@ -186,18 +173,23 @@ static int look(void *user) {
     return read_pages(user, 0, &(struct gf_array){.rank = 1});
 }
 
-/* Rows, or samples from `first` on, of that shape. */
+/* Rows, or samples from `first` on, of that shape; a spectrum of another type than the job's is converted. */
 static int read_converted(struct slabs *s, const struct gf_slab_rows *rows, int64_t first,
                           const int64_t shape[3], void *to) {
     struct gf_task *t = s->t;
     double start = gf_now_ms();
-    struct gf_array a;
-    int rc = begin_conversion(s, 3, shape, to, &a);
+    const enum gf_dtype type = s->plan.job.in_dtype;
+    struct gf_array a = gf_array_wrap(to, t->image.px.dtype, 3, shape);
+    const bool other = s->plan.job.direction == GF_INVERSE && a.dtype != type;
+    int rc = other ? gf_array_alloc(&a, a.dtype, 3, shape) : 0;
     if (!rc && rows)
         rc = gf_finite_rows(&t->reader, &t->image, rows->page, rows->row, &a);
     else if (!rc)
         rc = gf_finite_samples(&t->reader, &t->image, first, &a);
-    end_conversion(s, rc, to, &a);
+    if (!rc && other)
+        convert(&a, type, to);
+    if (other)
+        gf_array_free(&a);
     t->ms_decode += gf_now_ms() - start;
     return rc;
 }

@@ -21,14 +21,6 @@ static int check_memory(struct gf_task *t, int64_t workspace) {
 
 /* ---- header ---- */
 
-static void free_products(struct gf_task *t) {
-    for (int i = 0; i < GF_MAX_OUTPUTS; i++) {
-        gf_image_free(&t->product[i].image);
-        free(t->product[i].path);
-        t->product[i] = (struct gf_product){0};
-    }
-}
-
 static int name_products(struct gf_task *t) {
     const char *in = t->read[0];
     for (int i = 0; i < t->targets->n; i++) {
@@ -450,7 +442,11 @@ void gf_task_free(struct gf_task *t) {
         t->input->drop(t);
     json_decref(t->also);
     gf_image_free(&t->image);
-    free_products(t);
+    for (int i = 0; i < GF_MAX_OUTPUTS; i++) {
+        gf_image_free(&t->product[i].image);
+        free(t->product[i].path);
+        t->product[i] = (struct gf_product){0};
+    }
     if (t->page)
         free((char *)t->name);
     t->name = NULL;

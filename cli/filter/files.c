@@ -28,16 +28,6 @@ double gf_filter_sample(const struct gf_image *image, const char *p) {
     return v;
 }
 
-static double sample(const struct gf_image *image, int64_t at) {
-    const struct gf_array *px = &image->px;
-    int64_t offset = 0;
-    for (int i = image->ndim - 1; i >= 0; i--) {
-        offset += at % px->shape[i] * px->stride[i];
-        at /= px->shape[i];
-    }
-    return gf_filter_sample(image, (const char *)px->data + offset);
-}
-
 static int check_image(const struct gf_image *image) {
     int64_t first[GF_MAX_RANK], channels = image->px.shape[image->ndim] - image->alpha;
     if (gf_dtype_is_complex(image->px.dtype))
@@ -55,12 +45,6 @@ double gf_filter_mask_white(enum gf_dtype dtype) {
     if (gf_dtype_is_integer(dtype))
         gf_dtype_range(dtype, &low, &white);
     return white;
-}
-
-static void scale_mask(enum gf_dtype dtype, double *v, int64_t n) {
-    const double white = gf_filter_mask_white(dtype);
-    for (int64_t i = 0; i < n; i++)
-        v[i] /= white;
 }
 
 static int scale_kernel(double *v, int64_t n) {
@@ -123,11 +107,12 @@ static int read_part(const struct gf_settings *s, struct gf_filter_part *p) {
         rc = gf_no_memory();
         goto out;
     }
+    const double white = p->what == GF_MASK ? gf_filter_mask_white(image.px.dtype) : 1;
+    const char *pixel = image.px.data;
     for (int64_t i = 0; i < n; i++)
-        p->file.value[i] = sample(&image, i);
-    if (p->what == GF_MASK)
-        scale_mask(image.px.dtype, p->file.value, n);
-    else
+        p->file.value[i] =
+            gf_filter_sample(&image, pixel + i * image.px.stride[image.ndim - 1]) / white;
+    if (p->what == GF_KERNEL)
         rc = scale_kernel(p->file.value, n);
 out:
     gf_image_free(&image);
