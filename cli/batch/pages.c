@@ -315,7 +315,8 @@ static int walk_own(struct gf_task *t, struct gf_shared_output *to) {
 }
 
 /* By all processes, which then know the report of all pages. */
-static int walk_through(struct gf_task *t, struct gf_shared_output *to) {
+static int walk_through(void *task, struct gf_shared_output *to) {
+    struct gf_task *t = task;
     int rc = gf_ranks_agree(t->ranks, walk_own(t, to));
     if (!rc && !to) /* for the largest values */
         rc = gf_ranks_most(t->ranks, t->report.high, GF_MAX_OUTPUTS);
@@ -397,18 +398,11 @@ static int find_ranges(struct gf_task *t) {
 /* ---- outputs ---- */
 
 int gf_pages_run(struct gf_task *t) {
-    struct gf_shared_output to[GF_MAX_OUTPUTS] = {{.volume = NULL}};
     const double begun = gf_now_ms();
     int rc = find_ranges(t);
-    for (int i = 0; i < t->job.n_out && !rc; i++)
-        rc = gf_shared_create(t, i, true, &to[i]);
     if (!rc)
-        rc = walk_through(t, to);
-    if (!rc)
-        rc = gf_shared_finish(t, to);
+        rc = gf_shared_run(t, true, walk_through, t);
     gf_reader_close(&t->reader);
-    rc = gf_shared_end(t, to, rc);
-    t->state = rc ? t->state : GF_TASK_WRITTEN;
     if (!rc)
         gf_log_verbose("'%s': %lld pages, %lld at once, %.1f a second", gf_log_name(t->read[0]),
                        (long long)t->job.shape[0], (long long)t->pages.at_once,

@@ -57,7 +57,7 @@ static int lend(const struct gf_task *t, int i, struct gf_shared_output *o,
     return rc;
 }
 
-int gf_shared_create(const struct gf_task *t, int i, bool in_order, struct gf_shared_output *o) {
+static int create(const struct gf_task *t, int i, bool in_order, struct gf_shared_output *o) {
     struct gf_ranks *ranks = t->ranks;
     struct gf_frame frame = {.at = NULL};
     if (!ranks)
@@ -118,7 +118,8 @@ static int leave_all(struct gf_task *t, struct gf_shared_output *out) {
     return rc;
 }
 
-int gf_shared_finish(struct gf_task *t, struct gf_shared_output *out) {
+/* All outputs are written, and the input is read; check() may still refuse them. */
+static int finish(struct gf_task *t, struct gf_shared_output *out) {
     struct gf_file *file = t->reader.file[0];
     int rc = file ? gf_file_check_size(file) : 0;
     if (!rc && file)
@@ -130,7 +131,8 @@ int gf_shared_finish(struct gf_task *t, struct gf_shared_output *out) {
     return rc ? rc : gf_ranks_agree(t->ranks, t->hooks->check(t));
 }
 
-int gf_shared_end(struct gf_task *t, struct gf_shared_output *out, int rc) {
+/* Commits the outputs, or after a failure aborts them. */
+static int end(struct gf_task *t, struct gf_shared_output *out, int rc) {
     const double start = gf_now_ms();
     const int before = rc;
     for (int i = 0; i < t->job.n_out; i++)
@@ -140,4 +142,22 @@ int gf_shared_end(struct gf_task *t, struct gf_shared_output *out, int rc) {
             gf_volume_abort(out[i].volume);
     t->ms_encode += gf_now_ms() - start;
     return before ? rc : gf_ranks_agree(t->ranks, rc);
+}
+
+int gf_shared_run(struct gf_task *t, bool in_order,
+                  int (*work)(void *user, struct gf_shared_output *out), void *user) {
+    struct gf_shared_output *out = calloc((size_t)t->job.n_out, sizeof *out);
+    int rc = gf_ranks_agree(t->ranks, out ? 0 : gf_no_memory());
+    for (int i = 0; i < t->job.n_out && !rc; i++)
+        rc = create(t, i, in_order, &out[i]);
+    if (!rc)
+        rc = work(user, out);
+    if (!rc)
+        rc = finish(t, out);
+    gf_reader_close(&t->reader);
+    if (out)
+        rc = end(t, out, rc);
+    t->state = rc ? t->state : GF_TASK_WRITTEN;
+    free(out);
+    return rc;
 }

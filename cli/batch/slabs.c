@@ -18,7 +18,8 @@ struct slabs {
     struct gf_slab_plan plan;
     struct gf_scratch *scratch;
     struct gf_rank_exchange exchange; /* of several processes */
-    struct gf_shared_output out[GF_MAX_OUTPUTS];
+    const struct gf_slab_io *io;
+    const struct gf_shared_output *out;
     double start;
     double disk_ms; /* reading, and in the exchange, of the first walk */
     bool measured;
@@ -344,12 +345,17 @@ static void report(const struct slabs *s) {
                    gf_memory_text(bytes, moved_text), (double)bytes / ms * 1e-3);
 }
 
+static int walk(void *user, struct gf_shared_output *out) {
+    struct slabs *s = user;
+    s->out = out;
+    int rc = gf_slab_run(&s->plan, s->io, &s->t->report);
+    gf_progress_share(0);
+    return rc;
+}
+
 int gf_slabs_run(struct gf_task *t) {
-    struct slabs *s = calloc(1, sizeof *s); /* its paths are long */
-    if (!s)
-        return gf_no_memory();
-    *s = (struct slabs){.t = t, .start = gf_now_ms()};
-    struct gf_slab_io io = {.user = s,
+    struct slabs s = {.t = t, .start = gf_now_ms()};
+    struct gf_slab_io io = {.user = &s,
                             .threads = gf_settings_threads(t->s),
                             .ranks = t->ranks,
                             .turn = turn,
@@ -367,21 +373,14 @@ int gf_slabs_run(struct gf_task *t) {
                             .write_span = write_span};
     if (t->reader.file[0])
         gf_file_sum_reads(t->reader.file[0]);
-    int rc = open_exchange(s);
-    for (int i = 0; i < t->job.n_out && !rc; i++)
-        rc = gf_shared_create(t, i, false, &s->out[i]);
+    s.io = &io;
+    int rc = open_exchange(&s);
     if (!rc)
-        rc = gf_slab_run(&s->plan, &io, &t->report);
-    gf_progress_share(0);
-    if (!rc)
-        rc = gf_shared_finish(t, s->out);
+        rc = gf_shared_run(t, false, walk, &s);
     gf_reader_close(&t->reader);
-    rc = gf_shared_end(t, s->out, rc);
-    gf_rank_exchange_close(&s->exchange);
-    gf_scratch_close(s->scratch);
+    gf_rank_exchange_close(&s.exchange);
+    gf_scratch_close(s.scratch);
     if (!rc)
-        report(s);
-    t->state = rc ? t->state : GF_TASK_WRITTEN;
-    free(s);
+        report(&s);
     return rc;
 }
