@@ -99,7 +99,7 @@ static struct gf_array finished(const struct walk *w, int i, int64_t part) {
 }
 
 static int transform(struct gf_task *part, struct gf_array *out) {
-    int rc = part->input->take(part);
+    int rc = gf_task_take(part);
     if (!rc)
         rc = gf_runner_plan(part->runner, &part->job);
     return rc ? rc : gf_runner_run(part->runner, &part->in, out, &part->report);
@@ -124,7 +124,7 @@ static int run_part(struct walk *w, int64_t i, struct gf_runner *runner) {
     }
     result->report = part.report;
     memcpy(result->overflowed, part.overflowed, sizeof result->overflowed);
-    part.input->drop(&part);
+    gf_task_drop(&part);
     return rc;
 }
 

@@ -119,7 +119,6 @@ struct gf_task gf_task_part(struct gf_task *t, struct gf_runner *runner, int64_t
                            .hooks = t->hooks,
                            .runner = runner,
                            .image = t->image,
-                           .input = t->input,
                            .whole = t,
                            .in = t->in,
                            .has_alpha = t->has_alpha,
@@ -137,7 +136,7 @@ static int set_pages(struct gf_task *t, int64_t n) {
     p->job.lean = false;
     gf_runner_repeat(t->runner, gf_divide_up(t->job.shape[0], n));
     struct gf_task part = gf_task_part(t, t->runner, n, NULL);
-    int rc = t->input->take(&part);
+    int rc = gf_task_take(&part);
     p->job = part.job;
     p->extra_bytes = part.extra_bytes + gf_finite_bytes(&t->reader, &t->image);
     return rc;
