@@ -241,23 +241,19 @@ static void set_alone(struct batch_run *r, bool alone) {
         gf_session_set_alone(gf_deal_session(&r->deal, 0), alone);
 }
 
-/* Deals the inputs. Shares from the record are those for pictures like the first one. */
-static int start_deal(struct batch_run *r, int inputs, int jobs) {
-    if (r->s->tune)
-        gf_deal_use_record(&r->deal, r->first.hooks ? gf_task_planned(&r->first) : NULL);
-    return gf_deal_start(&r->deal, inputs, jobs);
-}
-
 static int run_all(struct batch_run *r) {
     const struct gf_settings *s = r->s;
     int inputs = s->frames ? !r->inputs.failed : r->inputs.n;
     set_alone(r, s->frames || r->inputs.n < 2);
     int jobs = choose_jobs(r), threads = gf_settings_threads(s) / jobs;
     set_alone(r, jobs == 1);
+    const bool deals = r->deal.n > 1 && !shares_pages(r) && !s->dry_run;
     int rc =
         gf_workers_open(&r->pool, jobs, threads > 0 ? threads : 1, s, &r->deal, inputs, r->limit);
-    if (!rc && r->deal.n > 1 && !shares_pages(r) && !s->dry_run)
-        rc = start_deal(r, inputs, jobs);
+    if (!rc && deals && s->tune) /* the recorded shares are those for pictures like the first one */
+        gf_deal_use_record(&r->deal, r->first.hooks ? gf_task_planned(&r->first) : NULL);
+    if (!rc && deals)
+        rc = gf_deal_start(&r->deal, inputs, jobs);
     if (rc)
         return rc;
     r->pool.sum.failed = r->inputs.failed;

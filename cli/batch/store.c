@@ -7,18 +7,22 @@
 #include "formats/files.h"
 #include "formats/scratch.h"
 
+/* Without the slowest axis, of which index 0 is left. */
+static void drop_axis(struct gf_image *v) {
+    memmove(v->px.shape, v->px.shape + 1, (size_t)v->ndim * sizeof *v->px.shape);
+    memmove(v->px.stride, v->px.stride + 1, (size_t)v->ndim * sizeof *v->px.stride);
+    v->ndim--;
+    v->px.rank--;
+}
+
 /* Gives the image a shape that the format takes: drops leading axes of extent 1 for which the format has no
  * room, and makes a line a picture of one row for a format without lines. A record keeps the true number of
  * axes. */
 static struct gf_image fit(const struct gf_image *image, const struct gf_format *format) {
     struct gf_image v = *image;
     v.px.base = NULL;
-    while (v.ndim > format->max_ndim && v.ndim > 1 && v.px.shape[0] == 1) {
-        memmove(v.px.shape, v.px.shape + 1, (size_t)v.ndim * sizeof *v.px.shape);
-        memmove(v.px.stride, v.px.stride + 1, (size_t)v.ndim * sizeof *v.px.stride);
-        v.ndim--;
-        v.px.rank--;
-    }
+    while (v.ndim > format->max_ndim && v.ndim > 1 && v.px.shape[0] == 1)
+        drop_axis(&v);
     if (v.ndim == 1 && !format->lines) {
         memmove(v.px.shape + 1, v.px.shape, 2 * sizeof *v.px.shape);
         memmove(v.px.stride + 1, v.px.stride, 2 * sizeof *v.px.stride);
@@ -36,10 +40,7 @@ static struct gf_image page(const struct gf_image *image, int64_t z) {
     v.px.base = NULL;
     if (image->ndim < 3)
         return v;
-    v.px.rank--;
-    v.ndim--;
-    memmove(v.px.shape, image->px.shape + 1, 3 * sizeof *v.px.shape);
-    memmove(v.px.stride, image->px.stride + 1, 3 * sizeof *v.px.stride);
+    drop_axis(&v);
     if (image->px.data)
         v.px.data = (char *)image->px.data + z * image->px.stride[0];
     return v;
