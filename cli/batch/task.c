@@ -200,16 +200,6 @@ static bool may_be_fed(const struct gf_task *t) {
            gf_runner_feeds(t->runner) && gf_job_equal(&t->job, &t->runner->job);
 }
 
-static int read_input(struct gf_task *t) {
-    int rc = 0;
-    if (!t->pages.at_once && may_be_fed(t))
-        rc = gf_reader_feed(&t->reader, &t->image, &t->feed);
-    if (!rc && !t->feed.produce && !t->pages.at_once)
-        rc = read_samples(t);
-    t->state = rc ? t->state : GF_TASK_READ;
-    return rc;
-}
-
 void gf_task_bind(struct gf_task *t) {
     const int axis = t->job.ndim;
     t->in.data = t->image.px.data;
@@ -252,11 +242,20 @@ static int check_several(struct gf_task *t) {
     return 0;
 }
 
-static int complete(struct gf_task *t) {
-    int rc = check_several(t);
+/* Reads the samples, or prepares to decode them, unless pages do so; completes and plans the job. */
+static int read_input(struct gf_task *t) {
+    const bool whole = !t->pages.at_once;
+    int rc = 0;
+    if (whole && may_be_fed(t))
+        rc = gf_reader_feed(&t->reader, &t->image, &t->feed);
+    if (!rc && whole && !t->feed.produce)
+        rc = read_samples(t);
+    if (rc)
+        return rc;
+    rc = check_several(t);
     if (rc)
         gf_reader_close(&t->reader); /* the further pictures would have no output either */
-    if (!rc && !t->pages.at_once)
+    if (!rc && whole)
         rc = gf_task_take(t);
     if (!rc)
         rc = plan_within_limit(t);
@@ -379,13 +378,10 @@ static int write_outputs(struct gf_task *t) {
 }
 
 int gf_task_advance(struct gf_task *t, enum gf_task_state to) {
-    static int (*const step[])(struct gf_task * t) = {[GF_TASK_NAMED] = describe,
-                                                      [GF_TASK_DESCRIBED] = place,
-                                                      [GF_TASK_PLACED] = plan,
-                                                      [GF_TASK_PLANNED] = read_input,
-                                                      [GF_TASK_READ] = complete,
-                                                      [GF_TASK_READY] = transform,
-                                                      [GF_TASK_TRANSFORMED] = write_outputs};
+    static int (*const step[])(struct gf_task * t) = {
+        [GF_TASK_NAMED] = describe,  [GF_TASK_DESCRIBED] = place,
+        [GF_TASK_PLACED] = plan,     [GF_TASK_PLANNED] = read_input,
+        [GF_TASK_READY] = transform, [GF_TASK_TRANSFORMED] = write_outputs};
     int rc = 0;
     while (!rc && t->state < to)
         rc = step[t->state](t);

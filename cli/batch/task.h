@@ -4,8 +4,8 @@
  *     NAMED        describe    reads the header; makes the job, the products    SKIPPED: outputs are up to date
  *     DESCRIBED    place       checks the outputs' places, the arrays' sizes    TOO_LARGE for the memory
  *     PLACED       plan        plans the job within the memory limit            TOO_LARGE
- *     PLANNED      read        reads the samples, or prepares to decode them during the transform
- *     READ         complete    completes the part of the job that depends on samples, and plans it
+ *     PLANNED      read        reads the samples, or prepares to decode them during the transform; completes the
+ *                              part of the job that depends on samples, and plans it
  *     READY        transform   allocates the outputs and runs the backend
  *     TRANSFORMED  write       writes every output to its file
  *     WRITTEN
@@ -35,7 +35,6 @@ enum gf_task_state {
     GF_TASK_DESCRIBED,
     GF_TASK_PLACED,
     GF_TASK_PLANNED, /* or its device is still being opened */
-    GF_TASK_READ,
     GF_TASK_READY,
     GF_TASK_TRANSFORMED,
     GF_TASK_WRITTEN,
