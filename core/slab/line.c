@@ -13,10 +13,8 @@ struct lines {
     const struct gf_slab_plan *p;
     int64_t n, point; /* points of a line in the exchange; bytes of one */
     int64_t step; /* rows of the whole matrix: frequencies from one number of a row to the next */
-    struct gf_roots roots; /* of a line's samples */
-    struct gf_range_energy energy;
-    struct gf_range_sample sample;
-    double *sampled; /* re, im of each of its bins */
+    struct gf_roots roots;           /* of a line's samples */
+    struct gf_range_planes *sampled; /* NULL, or the run's */
     void *low, *staged, *numbers, *converted;
 };
 
@@ -86,8 +84,8 @@ static int forward_columns(struct lines *l, const struct columns *c) {
         run.data = (char *)c->samples[0] + i1 * c->count * sample;
         rc = l->r->io->read_span(l->r->io->user, (c->line * l->step + i1) * p->rows + c->first,
                                  c->count, run.data);
-        if (!rc && gf_job_samples(&p->job))
-            gf_range_energy_add(&(struct gf_job){.ndim = 1}, &run, &l->energy);
+        if (!rc && l->sampled)
+            gf_range_energy_add(&(struct gf_job){.ndim = 1}, &run, &l->sampled->energy);
     }
     if (!rc && l->step > 1)
         rc = gf_slab_run_part(l->r, &job, c->samples[0], (void *[]){c->block});
@@ -261,7 +259,7 @@ static int find(const struct gf_range_axis *a, int64_t index) {
 
 /* The bins of the automatic range's sample. */
 static void take_sample(struct lines *l, const struct span *s) {
-    const struct gf_range_sample *b = &l->sample;
+    const struct gf_range_sample *b = &l->sampled->sample;
     const int64_t rows = l->p->job.ndim == 3 ? l->p->job.shape[1] : l->p->lines;
     const int z = find(&b->axis[0], s->line / rows), y = find(&b->axis[1], s->line % rows);
     const struct gf_range_axis *x = &b->axis[2], *channel = &b->axis[3];
@@ -272,8 +270,8 @@ static void take_sample(struct lines *l, const struct span *s) {
             if (i < 0 || i >= s->count)
                 continue;
             const char *at = s->numbers + i * l->point + channel->index[c] * l->p->number;
-            gf_sample_run_read(at, gf_slab_number(l->p), 0, 1, &l->sampled[2 * to],
-                               &l->sampled[2 * to + 1]);
+            gf_sample_run_read(at, gf_slab_number(l->p), 0, 1, &l->sampled->value[2 * to],
+                               &l->sampled->value[2 * to + 1]);
         }
 }
 
@@ -426,52 +424,33 @@ static int slab_walk(struct lines *l) {
                                 {&l->converted, is_inverse(l) ? 0 : widest}}}));
 }
 
-static void find_sampled(struct lines *l) {
-    const struct gf_slab_plan *p = l->p;
-    const double rms = gf_range_energy_rms(&p->job, &l->energy);
-    const double unit = gf_sample_run_unit(rms);
-    for (int i = 0; i < p->job.n_out; i++) {
-        if (!gf_output_samples(&p->job, i))
-            continue;
-        for (int64_t k = 0; k < l->sample.count; k++)
-            l->sample.key[k] = gf_range_key(p->job.out[i].kind, unit * l->sampled[2 * k],
-                                            unit * l->sampled[2 * k + 1]);
-        gf_range_sample_find(&l->sample, &p->job, i, rms, l->r->range.of[i]);
-    }
-}
-
 /* Joins what the ranks found. */
 static int join_scans(struct lines *l) {
     struct gf_ranks *ranks = l->r->io->ranks;
-    double energy[2] = {l->energy.sum, l->energy.n};
     int rc = gf_slab_join_largest(l->r);
-    if (!rc)
-        rc = gf_ranks_sum(ranks, energy, 2);
-    l->energy = (struct gf_range_energy){energy[0], energy[1]};
-    return rc || !l->sampled ? rc : gf_ranks_sum(ranks, l->sampled, 2 * l->sample.count);
+    if (rc || !l->sampled)
+        return rc;
+    struct gf_range_energy *e = &l->sampled->energy;
+    double energy[2] = {e->sum, e->n};
+    rc = gf_ranks_sum(ranks, energy, 2);
+    *e = (struct gf_range_energy){energy[0], energy[1]};
+    return rc ? rc : gf_ranks_sum(ranks, l->sampled->value, 2 * l->sampled->sample.count);
 }
 
 /* The display ranges, in a walk of their own. */
 static int find_ranges(struct lines *l) {
-    const struct gf_job *job = &l->p->job;
     int rc = 0;
-    for (int i = 0; i < job->n_out; i++)
-        if (job->out[i].range == GF_RANGE_GIVEN)
-            memcpy(l->r->range.of[i], (double[]){job->out[i].low, job->out[i].high},
-                   sizeof l->r->range.of[i]);
-    if (gf_job_samples(job))
-        rc = gf_range_sample_make(job, &l->sample);
-    if (!rc && gf_job_samples(job) && !(l->sampled = calloc((size_t)l->sample.count, 16)))
-        rc = gf_no_memory();
-    rc = gf_slab_turn(l->r, rc);
-    l->r->scans = true;
-    if (!rc && l->p->n_walks > 3)
+    if (l->p->n_walks > 3) {
+        if (l->sampled)
+            memset(l->sampled->value, 0, (size_t)l->sampled->sample.count * 16);
+        l->r->scans = true;
         rc = slab_walk(l);
-    l->r->scans = false;
+        l->r->scans = false;
+    }
     if (!rc)
         rc = join_scans(l);
-    if (!rc && l->sampled)
-        find_sampled(l);
+    if (!rc)
+        gf_slab_range_find(&l->r->range);
     return rc;
 }
 
@@ -489,16 +468,16 @@ static int run_walks(struct lines *l) {
 
 int gf_slab_line_run(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
-    struct lines l = {
-        .r = r, .p = p, .n = p->units, .point = p->width * p->number, .step = gf_slab_line_rows(p)};
+    struct lines l = {.r = r,
+                      .p = p,
+                      .n = p->units,
+                      .point = p->width * p->number,
+                      .step = gf_slab_line_rows(p),
+                      .sampled = r->range.samples ? &r->range.sampled : NULL};
     const bool ok = gf_roots_make(&l.roots, (uint64_t)(l.step * p->rows));
     int rc = gf_slab_turn(r, ok ? 0 : gf_no_memory());
     if (!rc)
         rc = run_walks(&l);
-    for (int i = 0; i < p->job.n_out; i++)
-        gf_report_range(&p->job, i, r->range.of[i][0], r->range.of[i][1], r->report);
     gf_roots_free(&l.roots);
-    gf_range_sample_free(&l.sample);
-    free(l.sampled);
     return rc;
 }

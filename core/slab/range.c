@@ -7,7 +7,6 @@
 
 #include "core/base/halves.h"
 #include "core/base/loadstore.h"
-#include "core/base/sample_run.h"
 #include "core/base/status.h"
 
 /* For several outputs backends look at all bins. */
@@ -42,7 +41,7 @@ int gf_slab_range_open(const struct gf_slab_plan *p, struct gf_slab_range *r) {
     const struct gf_job *job = &p->job;
     *r = (struct gf_slab_range){.plan = p, .samples = gf_job_samples(job), .n_zeros = 1};
     for (int i = 0; i < job->n_out; i++) {
-        r->zeros |= ends_at_zero(job, i);
+        r->zeros |= !p->line && ends_at_zero(job, i);
         r->of[i][0] = job->out[i].low;
         r->of[i][1] = job->out[i].high;
         if (job->out[i].range != GF_RANGE_GIVEN)
@@ -53,18 +52,18 @@ int gf_slab_range_open(const struct gf_slab_plan *p, struct gf_slab_range *r) {
     r->n_zeros *= gf_job_lanes(&p->job);
     if (r->zeros && !(r->zero = calloc((size_t)r->n_zeros, sizeof *r->zero)))
         return gf_no_memory();
-    int rc = r->samples ? gf_range_sample_make(job, &r->sample) : 0;
-    if (rc || !r->samples)
+    int rc = r->samples ? gf_range_planes_make(job, &r->sampled) : 0;
+    if (rc || !r->samples || p->line)
         return rc;
-    r->lines =
-        (int64_t)columns_of(p, &r->sample) * r->sample.axis[1].count * r->sample.axis[3].count;
+    const struct gf_range_sample *s = &r->sampled.sample;
+    r->lines = (int64_t)columns_of(p, s) * s->axis[1].count * s->axis[3].count;
     r->kept = gf_alloc((size_t)(r->lines * p->pages * p->number));
     r->energy = calloc((size_t)p->pages, sizeof *r->energy);
     return r->kept && r->energy ? 0 : gf_no_memory();
 }
 
 void gf_slab_range_close(struct gf_slab_range *r) {
-    gf_range_sample_free(&r->sample);
+    gf_range_planes_free(&r->sampled);
     gf_free(r->kept);
     free(r->energy);
     free(r->zero);
@@ -94,9 +93,9 @@ static void add_zeros(struct gf_slab_range *r, const char *page) {
 
 static void keep(struct gf_slab_range *r, int64_t z, const char *page) {
     const struct gf_slab_plan *p = r->plan;
-    const struct gf_range_axis *y = &r->sample.axis[1], *x = &r->sample.axis[2];
-    const struct gf_range_axis *channel = &r->sample.axis[3];
-    const int columns = columns_of(p, &r->sample);
+    const struct gf_range_sample *s = &r->sampled.sample;
+    const struct gf_range_axis *y = &s->axis[1], *x = &s->axis[2], *channel = &s->axis[3];
+    const int columns = columns_of(p, s);
     const size_t size = (size_t)p->number;
     char *to = r->kept + z * r->lines * p->number;
     for (int b = 0; b < y->count; b++)
@@ -134,7 +133,7 @@ int gf_slab_range_join(struct gf_slab_range *r, struct gf_ranks *ranks) {
 }
 
 struct gf_array gf_slab_range_lines(const struct gf_slab_range *r) {
-    const int64_t rows = r->samples ? r->sample.axis[1].count : 1;
+    const int64_t rows = r->samples ? r->sampled.sample.axis[1].count : 1;
     return gf_array_wrap(r->kept, gf_job_number(&r->plan->job), 4,
                          (int64_t[]){r->plan->pages, rows, r->lines / rows, 1});
 }
@@ -148,9 +147,10 @@ static struct gf_number bin_at(const struct gf_slab_range *r, int64_t z, int64_t
 /* A bin of the sample by its positions; of packed ones as core/cpu/sampling.c unpacks them. */
 static struct gf_number sampled(const struct gf_slab_range *r, int a, int b, int k, int c) {
     const struct gf_slab_plan *p = r->plan;
-    const struct gf_range_axis *y = &r->sample.axis[1], *x = &r->sample.axis[2];
-    const int columns = columns_of(p, &r->sample), channels = r->sample.axis[3].count;
-    const int64_t z = r->sample.axis[0].index[a], n = p->job.shape[2];
+    const struct gf_range_sample *s = &r->sampled.sample;
+    const struct gf_range_axis *y = &s->axis[1], *x = &s->axis[2];
+    const int columns = columns_of(p, s), channels = s->axis[3].count;
+    const int64_t z = s->axis[0].index[a], n = p->job.shape[2];
     const bool nyquist = p->packed && 2 * x->index[k] == n;
     const int column = nyquist ? 0 : k;
     const struct gf_number v = bin_at(r, z, ((int64_t)b * columns + column) * channels + c);
@@ -164,24 +164,22 @@ static struct gf_number sampled(const struct gf_slab_range *r, int a, int b, int
     return nyquist ? last : first;
 }
 
-static void find_sampled(struct gf_slab_range *r, int i) {
-    const struct gf_range_sample *s = &r->sample;
-    const struct gf_job *job = &r->plan->job;
-    struct gf_range_energy energy = {0};
+/* The sample's bins and the input's energy from what the pages left. */
+static void collect(struct gf_slab_range *r) {
+    const struct gf_range_axis *axis = r->sampled.sample.axis;
+    double *to = r->sampled.value;
     for (int64_t z = 0; z < r->plan->pages; z++) {
-        energy.sum += r->energy[z].sum;
-        energy.n += r->energy[z].n;
+        r->sampled.energy.sum += r->energy[z].sum;
+        r->sampled.energy.n += r->energy[z].n;
     }
-    const double rms = gf_range_energy_rms(job, &energy), unit = gf_sample_run_unit(rms);
-    uint32_t *key = s->key;
-    for (int c = 0; c < s->axis[3].count; c++)
-        for (int a = 0; a < s->axis[0].count; a++)
-            for (int b = 0; b < s->axis[1].count; b++)
-                for (int k = 0; k < s->axis[2].count; k++) {
+    for (int c = 0; c < axis[3].count; c++)
+        for (int a = 0; a < axis[0].count; a++)
+            for (int b = 0; b < axis[1].count; b++)
+                for (int k = 0; k < axis[2].count; k++, to += 2) {
                     const struct gf_number v = sampled(r, a, b, k, c);
-                    *key++ = gf_range_key(job->out[i].kind, unit * v.re, unit * v.im);
+                    to[0] = v.re;
+                    to[1] = v.im;
                 }
-    gf_range_sample_find(s, job, i, rms, r->of[i]);
 }
 
 static double zero_frequency(const struct gf_slab_range *r, int i) {
@@ -196,10 +194,12 @@ static double zero_frequency(const struct gf_slab_range *r, int i) {
 }
 
 void gf_slab_range_find(struct gf_slab_range *r) {
+    if (r->kept)
+        collect(r);
     for (int i = 0; i < r->plan->job.n_out; i++) {
         if (gf_output_samples(&r->plan->job, i))
-            find_sampled(r, i);
-        else if (ends_at_zero(&r->plan->job, i))
+            gf_range_planes_find(&r->sampled, i, r->of[i]);
+        else if (r->zeros && ends_at_zero(&r->plan->job, i))
             r->of[i][1] = zero_frequency(r, i);
     }
 }

@@ -11,8 +11,8 @@
 struct gf_slab_range {
     const struct gf_slab_plan *plan;
     bool samples, zeros; /* some output's range is automatic; ends at the zero frequency */
-    struct gf_range_sample sample;
-    struct gf_range_energy *energy; /* of each page of the input, where `samples` */
+    struct gf_range_planes sampled;
+    struct gf_range_energy *energy; /* of each page of the input, where `samples`; not of a line */
     int64_t lines;                  /* numbers of a page that are kept */
     char *kept;                     /* [page][row][column, channel] of the sample's indices */
     double *zero; /* by channel and index of axes that are not transformed; n_zeros of them */
@@ -32,7 +32,8 @@ void gf_slab_range_input(struct gf_slab_range *r, int64_t first, const struct gf
 void gf_slab_range_pages(struct gf_slab_range *r, int64_t first, int64_t count, const char *pages);
 /* When all ranks have their pages: each gets those of the others. NULL: there are none. */
 int gf_slab_range_join(struct gf_slab_range *r, struct gf_ranks *ranks);
-/* The lines as an array whose slowest axis is to be transformed in place; data NULL: none. */
+/* The lines as an array whose slowest axis is to be transformed in place; data NULL: none, as of a long line, whose
+ * user fills sampled.value. */
 struct gf_array gf_slab_range_lines(const struct gf_slab_range *r);
 /* After that: of[] of all outputs but those that are scanned. */
 void gf_slab_range_find(struct gf_slab_range *r);

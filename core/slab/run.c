@@ -268,7 +268,7 @@ static int run_volume(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
     const bool filter = p->job.op == GF_FILTER, inverse = p->job.direction == GF_INVERSE;
     const bool spectrum = !filter && !inverse;
-    int rc = p->looks ? look(r) : spectrum ? gf_slab_range_open(p, &r->range) : 0;
+    int rc = p->looks ? look(r) : 0;
     if (!rc)
         rc = inverse ? gf_slab_inverse_blocks(r) : forward_slabs(r);
     rc = gf_slab_turn(r, rc);
@@ -276,19 +276,20 @@ static int run_volume(struct gf_slab_state *r) {
         rc = gf_slab_turn(r, gf_slab_blocks_in_place(r));
     if (!rc && spectrum)
         rc = find_ranges(r);
-    if (!rc)
-        rc = gf_slab_turn(r, spectrum ? forward_blocks(r) : gf_slab_inverse_slabs(r));
-    for (int i = 0; i < p->job.n_out && spectrum; i++)
-        gf_report_range(&p->job, i, r->range.of[i][0], r->range.of[i][1], r->report);
-    gf_slab_range_close(&r->range);
-    return rc;
+    return rc ? rc : gf_slab_turn(r, spectrum ? forward_blocks(r) : gf_slab_inverse_slabs(r));
 }
 
 int gf_slab_run(const struct gf_slab_plan *plan, const struct gf_slab_io *io,
                 struct gf_report *report) {
     struct gf_slab_state r = {.plan = plan, .io = io, .report = report, .range = {.plan = plan}};
+    const bool spectrum = plan->job.op == GF_FFT && plan->job.direction == GF_FORWARD;
     *report = (struct gf_report){0};
-    int rc = plan->line ? gf_slab_line_run(&r) : run_volume(&r);
+    int rc = gf_slab_turn(&r, spectrum ? gf_slab_range_open(plan, &r.range) : 0);
+    if (!rc)
+        rc = plan->line ? gf_slab_line_run(&r) : run_volume(&r);
+    for (int i = 0; i < plan->job.n_out && spectrum; i++)
+        gf_report_range(&plan->job, i, r.range.of[i][0], r.range.of[i][1], report);
+    gf_slab_range_close(&r.range);
     gf_report_energy(r.energy[0], r.energy[1], report);
     return rc ? rc : gf_ranks_join_report(io->ranks, report);
 }
