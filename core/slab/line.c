@@ -209,23 +209,28 @@ static int move_span(struct lines *l, const struct span *all, bool gets) {
     return rc;
 }
 
-/* ---- forward ---- */
-
-static int write_shifted(struct lines *l, int i, const struct span *s, const char *samples) {
+/* Frequencies of a line to output i, or from the input if i is -1. */
+static int move_shifted(struct lines *l, int i, const struct span *s, char *data) {
     const struct gf_slab_plan *p = l->p;
-    const struct gf_output *o = &p->job.out[i];
-    const int64_t all = gf_slab_columns(p, i), out = gf_slab_line_out_bytes(p, i);
+    const struct gf_slab_io *io = l->r->io;
+    const bool in = i < 0, half = p->real && (in ? p->job.in_half : p->job.out[i].half);
+    const int64_t all = p->real ? half ? l->n + 1 : 2 * l->n : l->n;
+    const int64_t bytes = in ? l->point : gf_slab_line_out_bytes(p, i);
     struct gf_span run[2];
     int rc = 0;
-    gf_slab_place_span(o->shift && !(p->real && o->half), all, (struct gf_span){s->first, s->count},
-                       run);
-    for (int k = 0; k < 2 && run[k].count && !rc; samples += run[k++].count * out)
-        rc = l->r->io->write_span(l->r->io->user, i, s->line * all + run[k].first, run[k].count,
-                                  samples);
+    gf_slab_place_span((in ? p->job.in_shift : p->job.out[i].shift) && !half, all,
+                       (struct gf_span){s->first, s->count}, run);
+    for (int k = 0; k < 2 && run[k].count && !rc; data += run[k++].count * bytes) {
+        const int64_t at = s->line * all + run[k].first;
+        rc = in ? io->read_span(io->user, at, run[k].count, data)
+                : io->write_span(io->user, i, at, run[k].count, data);
+    }
     if (!rc)
-        gf_slab_moved(l->r, s->count * out);
+        gf_slab_moved(l->r, s->count * bytes);
     return rc;
 }
+
+/* ---- forward ---- */
 
 static int convert(struct lines *l, int i, const struct span *s) {
     return gf_slab_convert(l->r, i, (int64_t[]){1, s->count}, s->numbers, l->converted);
@@ -233,9 +238,9 @@ static int convert(struct lines *l, int i, const struct span *s) {
 
 static int write_numbers(struct lines *l, int i, const struct span *s) {
     if (gf_slab_is_output(l->p, i))
-        return write_shifted(l, i, s, s->numbers);
+        return move_shifted(l, i, s, s->numbers);
     int rc = convert(l, i, s);
-    return rc ? rc : write_shifted(l, i, s, l->converted);
+    return rc ? rc : move_shifted(l, i, s, l->converted);
 }
 
 /* And of the conjugates at the negative frequencies, but for those that are their own. */
@@ -326,17 +331,6 @@ static int forward_slab(struct lines *l, const struct span *s) {
 
 /* ---- inverse ---- */
 
-/* Frequencies first .. first + count - 1 of a line of `all`. */
-static int read_shifted(struct lines *l, int64_t line, int64_t all, struct gf_span span, char *to) {
-    const struct gf_slab_plan *p = l->p;
-    struct gf_span run[2];
-    int rc = 0;
-    gf_slab_place_span(p->job.in_shift && !(p->real && p->job.in_half), all, span, run);
-    for (int k = 0; k < 2 && run[k].count && !rc; to += run[k++].count * l->point)
-        rc = l->r->io->read_span(l->r->io->user, line * all + run[k].first, run[k].count, to);
-    return rc;
-}
-
 /* half[i] becomes its Hermitian part with mirror[count - 1 - i]. Adds the squares of this part, and of the rest,
  * to `energy`. */
 static void make_hermitian(const struct lines *l, void *half, const void *mirror, int64_t count,
@@ -355,8 +349,7 @@ static void make_hermitian(const struct lines *l, void *half, const void *mirror
 static int read_numbers(struct lines *l, const struct span *s) {
     const struct gf_slab_plan *p = l->p;
     const bool full = p->real && !p->job.in_half;
-    const int64_t all = full ? 2 * l->n : p->real ? l->n + 1 : l->n;
-    int rc = read_shifted(l, s->line, all, (struct gf_span){s->first, s->count}, s->numbers);
+    int rc = move_shifted(l, -1, s, s->numbers);
     for (int64_t at = 0, n; at < s->count && full && !rc; at += n) {
         const int64_t k = s->first + at;
         const bool own = k % l->n == 0;
@@ -364,7 +357,8 @@ static int read_numbers(struct lines *l, const struct span *s) {
         double energy[2] = {0, 0};
         char *half = s->numbers + at * l->point, *mirror = own ? half : l->numbers;
         if (!own)
-            rc = read_shifted(l, s->line, all, (struct gf_span){all - k - n + 1, n}, mirror);
+            rc = move_shifted(l, -1, &(struct span){s->line, 2 * l->n - k - n + 1, n, mirror},
+                              mirror);
         if (!rc)
             make_hermitian(l, half, mirror, n, energy);
         for (int i = 0; i < 2; i++) /* the mirror image has as much */
@@ -376,8 +370,7 @@ static int read_numbers(struct lines *l, const struct span *s) {
 static int inverse_slab(struct lines *l, const struct span *s) {
     const struct gf_slab_plan *p = l->p;
     char last[16 * GF_SLAB_CHANNELS];
-    const int64_t in = p->width * (int64_t)gf_dtype_size(p->job.in_dtype);
-    const bool zero = p->real && s->first == 0, full = p->real && !p->job.in_half;
+    const bool zero = p->real && s->first == 0;
     int rc = read_numbers(l, s);
     if (!rc && zero)
         rc = read_numbers(l, &(struct span){s->line, l->n, 1, last});
@@ -389,7 +382,7 @@ static int inverse_slab(struct lines *l, const struct span *s) {
     if (!rc)
         rc = move_span(l, s, false);
     if (!rc)
-        gf_slab_moved(l->r, (full ? 2 * s->count : s->count + zero) * in + s->count * l->point);
+        gf_slab_moved(l->r, s->count * l->point);
     return rc;
 }
 

@@ -55,36 +55,28 @@ struct step {
     int64_t first, count; /* pages */
 };
 
-static int convert(struct gf_slab_state *r, const struct gf_slab_spectrum *s, int i,
-                   const struct step *step) {
-    const int64_t shape[] = {step->count * gf_slab_block_rows(&s->block),
-                             gf_slab_columns(r->plan, i)};
-    return gf_slab_convert(r, i, shape, step->numbers, step->samples);
-}
-
-static int scan_step(struct gf_slab_state *r, const struct gf_slab_spectrum *s, int i,
-                     const struct step *step) {
-    if (!gf_slab_range_scans(&r->plan->job, i))
-        return 0;
-    gf_slab_expand(s, i, step->first, step->count, step->numbers);
-    return convert(r, s, i, step);
-}
-
-static int write_step(struct gf_slab_state *r, const struct gf_slab_spectrum *s, int i,
-                      const struct step *step) {
+/* A step of output i, or of the walk for its display range. */
+static int emit(struct gf_slab_state *r, const struct gf_slab_spectrum *s, int i,
+                const struct step *step) {
     const struct gf_slab_plan *p = r->plan;
-    const struct gf_slab_block *b = &s->block;
-    const int64_t rows = gf_slab_block_rows(b);
-    const bool same = !p->real && gf_slab_is_output(p, i) && !p->job.out[i].shift;
-    const char *data = same ? s->data + step->first * rows * s->row_bytes : step->numbers;
-    if (!same)
-        gf_slab_expand(s, i, step->first, step->count, step->numbers);
+    const int64_t rows = gf_slab_block_rows(&s->block);
+    const bool numbers = !r->scans && gf_slab_is_output(p, i);
+    const bool same = numbers && !p->real && !p->job.out[i].shift;
+    const struct gf_span pages = {step->first, step->count};
+    void *data = step->numbers;
     int rc = 0;
-    if (!gf_slab_is_output(p, i)) {
-        rc = convert(r, s, i, step);
+    if (r->scans && !gf_slab_range_scans(&p->job, i))
+        return 0;
+    if (same)
+        data = s->data + step->first * rows * s->row_bytes;
+    else
+        gf_slab_expand(s, i, step->first, step->count, step->numbers);
+    if (!numbers) {
         data = step->samples;
+        rc = gf_slab_convert(r, i, (int64_t[]){step->count * rows, gf_slab_columns(p, i)},
+                             step->numbers, data);
     }
-    return rc ? rc : gf_slab_write_pages(r, i, b, step->first, step->count, data);
+    return rc || r->scans ? rc : gf_slab_move_block(r, i, &s->block, pages, data);
 }
 
 /* Block k of a volume, transformed along the slowest axis too. */
@@ -108,9 +100,9 @@ static int forward_block(struct gf_slab_state *r, int64_t k, void *user) {
         gf_slab_moved(r, bytes);
     for (int64_t z = 0; z < p->pages && !rc; z += p->step_pages) {
         step->first = z;
-        step->count = p->pages - z < p->step_pages ? p->pages - z : p->step_pages;
+        step->count = gf_min(p->pages - z, p->step_pages);
         for (int i = 0; i < p->job.n_out && !rc; i++)
-            rc = r->scans ? scan_step(r, &s, i, step) : write_step(r, &s, i, step);
+            rc = emit(r, &s, i, step);
     }
     return rc;
 }
@@ -199,9 +191,9 @@ static int direct_block(struct gf_slab_state *r, int64_t k, void *user) {
     if (!rc)
         gf_slab_moved(r, p->pages * rows * gf_slab_row_bytes(p));
     for (int64_t z = 0; z < p->pages && !rc; z += p->step_pages) {
-        const int64_t count = p->pages - z < p->step_pages ? p->pages - z : p->step_pages;
-        gf_slab_join(&s, d->packed, z, count, d->samples);
-        rc = gf_slab_write_pages(r, 0, &s.block, z, count, d->samples);
+        const struct gf_span pages = {z, gf_min(p->pages - z, p->step_pages)};
+        gf_slab_join(&s, d->packed, z, pages.count, d->samples);
+        rc = gf_slab_move_block(r, 0, &s.block, pages, d->samples);
     }
     d->data = own;
     return rc;
@@ -213,15 +205,15 @@ static int direct_blocks(struct gf_slab_state *r) {
     const int64_t rows = gf_slab_most_rows(p), all = p->pages * rows;
     const int64_t two = all * TOGETHER * gf_job_lanes(&p->job) * p->number;
     struct direct d = {.data = NULL};
-    return gf_slab_walk(r, &(struct gf_slab_walk){
-                               direct_block,
-                               &d,
-                               p->n_blocks,
-                               {{&d.data, all * gf_slab_row_bytes(p)},
-                                {&d.halves, all * p->width * sample_bytes(p)},
-                                {&d.packed, two},
-                                {&d.ends, two},
-                                {&d.samples, p->step_pages * rows * gf_slab_out_row_bytes(p, 0)}}});
+    return gf_slab_walk(
+        r, &(struct gf_slab_walk){direct_block,
+                                  &d,
+                                  p->n_blocks,
+                                  {{&d.data, all * gf_slab_row_bytes(p)},
+                                   {&d.halves, all * p->width * sample_bytes(p)},
+                                   {&d.packed, two},
+                                   {&d.ends, two},
+                                   {&d.samples, p->step_pages * rows * gf_slab_outer_row(p, 0)}}});
 }
 
 /* ---- all blocks ---- */

@@ -32,8 +32,8 @@ static inline enum gf_dtype gf_slab_number(const struct gf_slab_plan *p) {
     return gf_job_number(&p->job);
 }
 
-/* Bytes of a row of output i's samples. */
-int64_t gf_slab_out_row_bytes(const struct gf_slab_plan *p, int i);
+/* Bytes of a row of output i, or, if i is -1, of an inverse's input. */
+int64_t gf_slab_outer_row(const struct gf_slab_plan *p, int i);
 
 static inline int64_t gf_slab_most_rows(const struct gf_slab_plan *p) {
     return (p->paired ? 2 : 1) * p->block_units;
@@ -74,17 +74,13 @@ struct gf_job gf_slab_pages_job(const struct gf_slab_plan *p, bool back, int64_t
 int gf_slab_run_lines(struct gf_slab_state *r, int64_t rows, int64_t width, void *lines);
 int gf_slab_run_block(struct gf_slab_state *r, int64_t rows, void *data);
 
-/* Places rows of one page in an array, with `shift` in one with the zero frequency in the centre: as one run
- * or, if the array's end cuts them, as two. */
-void gf_slab_place_rows(const struct gf_job *job, bool shift, const struct gf_slab_rows *rows,
-                        struct gf_slab_rows run[2]);
-
-/* Block k from the exchange into *data, which becomes where the exchange has it where that can be lent; and of samples of output i, [page][row of the block][sample], all
- * rows of some pages to their file. */
+/* Reads block k from the exchange into *data, or points that at the exchange's own memory. */
 int gf_slab_get_block(struct gf_slab_state *r, int64_t k, const struct gf_slab_block *b,
                       void **data);
-int gf_slab_write_pages(struct gf_slab_state *r, int i, const struct gf_slab_block *b,
-                        int64_t first, int64_t count, const char *data);
+/* Writes the block's rows of some pages, [page][row of the block][sample], to output i, or reads them from the input if i
+ * is -1. */
+int gf_slab_move_block(struct gf_slab_state *r, int i, const struct gf_slab_block *b,
+                       struct gf_span pages, char *data);
 /* The walks of an inverse; gf_slab_inverse_slabs() is a filter's last one too. */
 int gf_slab_inverse_blocks(struct gf_slab_state *r);
 int gf_slab_inverse_slabs(struct gf_slab_state *r);
@@ -120,7 +116,7 @@ int gf_slab_line_transform_rows(struct gf_slab_state *r);
 struct gf_slab_spectrum {
     const struct gf_slab_plan *plan;
     struct gf_slab_block block;
-    const char *data;
+    char *data;
     int64_t row_bytes; /* of `data` */
     int threads;
 };
