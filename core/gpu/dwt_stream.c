@@ -390,8 +390,10 @@ static int submit(struct gf_dwt_stream *s, struct level *l) {
 /* A plane into a dense one, large ones by all threads. */
 static void copy_plane(const struct gf_dwt_stream *s, const struct gf_array *plane, void *to) {
     enum { WORTH_A_TEAM = 1 << 20 };
-    const struct gf_gpu_slab_copy copy = {
-        .whole_pages = true, .pages = gf_gpu_slab_volume(plane), .packed = to};
+    const struct gf_gpu_slab_copy copy = {.array = gf_gpu_slab_volume(plane),
+                                          .whole_pages = true,
+                                          .part = {0, plane->shape[0]},
+                                          .packed = to};
     gf_gpu_slab_copy(&copy, 1, gf_array_bytes(plane) >= WORTH_A_TEAM ? s->threads : 1);
 }
 

@@ -49,6 +49,7 @@
 
 #include "core/gpu/exchange.h"
 #include "core/gpu/run.h"
+#include "core/gpu/slab_copy.h"
 #include "core/slab/plan.h"
 
 /* Parts in flight: packed, uploaded, transformed and downloaded, unpacked. */
@@ -89,7 +90,7 @@ struct gf_gpu_walk {
     int n_runs;
 
     /* While a job runs: the arrays in host memory, and whether they are staged; the device copies others alone. */
-    struct gf_array from, to[GF_MAX_OUTPUTS];
+    struct gf_gpu_slab_copy from, to[GF_MAX_OUTPUTS];
     bool from_staged, to_staged[GF_MAX_OUTPUTS];
     /* The exchange, if devices hold it, by part: the walk before fills it. A walk for display ranges borrows that of
      * the next one. */

@@ -3,7 +3,6 @@
 
 #include "core/base/halves.h"
 #include "core/base/pages.h"
-#include "core/base/span.h"
 
 struct gf_array gf_gpu_slab_volume(const struct gf_array *a) {
     struct gf_array v = *a;
@@ -70,7 +69,7 @@ static int64_t negative(int64_t i, int64_t n, bool transformed) {
     return transformed ? gf_half_negative(i, n) : i;
 }
 
-static void copy_shifted(const struct gf_gpu_slab_bins *b, struct row_run r, char *packed,
+static void copy_shifted(const struct gf_gpu_slab_copy *b, struct row_run r, char *packed,
                          bool unpack) {
     const struct gf_array *a = &b->array;
     r.z = shifted(r.z, a->shape[0], b->shift[0]);
@@ -83,7 +82,7 @@ static void copy_shifted(const struct gf_gpu_slab_bins *b, struct row_run r, cha
 
 /* The mirror images of columns 1 .. (n - 1) / 2, each at n - x of the row of the negative page and
  * the negative row. */
-static void mirror_run(const struct gf_gpu_slab_bins *b, struct row_run r, const char *packed) {
+static void mirror_run(const struct gf_gpu_slab_copy *b, struct row_run r, const char *packed) {
     const struct gf_array *a = &b->array;
     const int64_t n = a->shape[2], size = (int64_t)gf_dtype_size(a->dtype), unit = unit_of(a);
     const int64_t first = r.x ? r.x : 1, last = r.x + r.n - 1;
@@ -109,7 +108,7 @@ struct point_run {
 };
 
 /* Points from .. from + count - 1 of a run, which the array has from `place` on. */
-static void copy_points(const struct gf_gpu_slab_bins *b, const struct point_run *r, int64_t from,
+static void copy_points(const struct gf_gpu_slab_copy *b, const struct point_run *r, int64_t from,
                         int64_t place, int64_t count, bool unpack) {
     const struct gf_array *a = &b->array;
     const int64_t unit = unit_of(a), size = (int64_t)gf_dtype_size(a->dtype);
@@ -129,7 +128,7 @@ static void copy_points(const struct gf_gpu_slab_bins *b, const struct point_run
 }
 
 /* Those that the array has, which may be in two places where it is shifted. */
-static void copy_point_run(const struct gf_gpu_slab_bins *b, struct point_run r, bool unpack) {
+static void copy_point_run(const struct gf_gpu_slab_copy *b, struct point_run r, bool unpack) {
     const int64_t all = b->array.shape[2], n = r.k + r.n < all ? r.n : all - r.k;
     if (n <= 0)
         return;
@@ -145,24 +144,25 @@ static void copy_point_run(const struct gf_gpu_slab_bins *b, struct point_run r,
 
 /* Copies row `row` of a line's matrix. If only some columns are packed, it also writes the mirror images outside
  * them, and reads points beyond half a spectrum from theirs. */
-static void copy_line_row(const struct gf_gpu_slab_bins *b, int64_t row, char *packed,
+static void copy_line_row(const struct gf_gpu_slab_copy *b, int64_t row, char *packed,
                           bool unpack) {
     const int64_t unit = unit_of(&b->array), all = b->array.shape[2], n = b->line.points;
-    const int64_t k = row * b->line.columns + b->first;
-    const int64_t there = all - k < b->count ? (all > k ? all - k : 0) : b->count;
+    const int64_t k = row * b->line.columns + b->part.first;
+    const int64_t there = all - k < b->part.count ? (all > k ? all - k : 0) : b->part.count;
     copy_point_run(b, (struct point_run){k, there, packed, false}, unpack);
     if (!b->mirrors)
         return;
     if (!unpack) {
-        copy_point_run(
-            b,
-            (struct point_run){n - k - b->count + 1, b->count - there, packed + there * unit, true},
-            false);
+        copy_point_run(b,
+                       (struct point_run){n - k - b->part.count + 1, b->part.count - there,
+                                          packed + there * unit, true},
+                       false);
         return;
     }
-    const int64_t skip = b->first == 0, half = (b->line.columns - 1) / 2;
-    const int64_t end = b->first + b->count <= half ? b->first + b->count : half + 1;
-    const int64_t count = end - b->first - skip;
+    const int64_t skip = b->part.first == 0, half = (b->line.columns - 1) / 2;
+    const int64_t end =
+        b->part.first + b->part.count <= half ? b->part.first + b->part.count : half + 1;
+    const int64_t count = end - b->part.first - skip;
     if (count > 0)
         copy_point_run(
             b, (struct point_run){n - k - skip - count + 1, count, packed + skip * unit, true},
@@ -171,9 +171,9 @@ static void copy_line_row(const struct gf_gpu_slab_bins *b, int64_t row, char *p
 
 /* ---- parts ---- */
 
-static void copy_page(const struct gf_gpu_slab_bins *b, int64_t z, char *packed, bool unpack) {
+static void copy_page(const struct gf_gpu_slab_copy *b, int64_t z, char *packed, bool unpack) {
     const struct gf_array *a = &b->array;
-    const int64_t unit = unit_of(a), end = b->first + b->count;
+    const int64_t unit = unit_of(a), end = b->part.first + b->part.count;
     if (b->line.points) {
         copy_line_row(b, z, packed, unpack);
         return;
@@ -181,12 +181,12 @@ static void copy_page(const struct gf_gpu_slab_bins *b, int64_t z, char *packed,
     const bool flat = !b->mirrors && !b->shift[1] && !b->shift[2] && gf_array_has_dense_rows(a) &&
                       a->stride[1] == a->shape[2] * unit;
     if (flat) {
-        char *there = at(a, shifted(z, a->shape[0], b->shift[0]), 0, b->first);
+        char *there = at(a, shifted(z, a->shape[0], b->shift[0]), 0, b->part.first);
         gf_copy_streaming(unpack ? there : packed, unpack ? packed : there,
-                          (size_t)(b->count * unit));
+                          (size_t)(b->part.count * unit));
         return;
     }
-    for (int64_t i = b->first; i < end;) {
+    for (int64_t i = b->part.first; i < end;) {
         struct row_run r = {.z = z, .y = i / b->columns, .x = i % b->columns};
         r.n = b->columns - r.x < end - i ? b->columns - r.x : end - i;
         copy_shifted(b, r, packed, unpack);
@@ -200,33 +200,30 @@ static void copy_page(const struct gf_gpu_slab_bins *b, int64_t z, char *packed,
 /* A copy is shared out in pages of bins, or in runs of rows. */
 enum { RUN = 256 << 10 };
 
-static int64_t row_bytes(const struct gf_array *pages) {
-    return pages->shape[2] * unit_of(pages);
+static int64_t row_bytes(const struct gf_gpu_slab_copy *c) {
+    return c->array.shape[2] * unit_of(&c->array);
 }
 
-static int64_t rows_at_once(const struct gf_array *pages) {
-    return RUN / row_bytes(pages) + 1;
+static int64_t rows_at_once(const struct gf_gpu_slab_copy *c) {
+    return RUN / row_bytes(c) + 1;
 }
 
 static int64_t count_shares(const struct gf_gpu_slab_copy *c) {
-    const int64_t each = c->whole_pages ? rows_at_once(&c->pages) : 1;
-    const int64_t all = c->whole_pages        ? c->pages.shape[0] * c->pages.shape[1]
-                        : c->bins.line.points ? c->bins.line.rows
-                                              : c->bins.array.shape[0];
-    return gf_divide_up(all, each);
+    if (c->whole_pages)
+        return gf_divide_up(c->part.count * c->array.shape[1], rows_at_once(c));
+    return c->line.points ? c->line.rows : c->array.shape[0];
 }
 
 static void copy_share(const struct gf_gpu_slab_copy *c, int64_t i) {
     if (!c->whole_pages) {
-        const int64_t bytes = c->bins.count * unit_of(&c->bins.array);
-        copy_page(&c->bins, i, c->packed + i * bytes, c->unpack);
+        copy_page(c, i, c->packed + i * c->part.count * unit_of(&c->array), c->unpack);
         return;
     }
-    const int64_t each = rows_at_once(&c->pages), bytes = row_bytes(&c->pages);
-    const int64_t rows = c->pages.shape[1], all = c->pages.shape[0] * rows;
+    const int64_t each = rows_at_once(c), rows = c->array.shape[1], all = c->part.count * rows;
     for (int64_t k = i * each; k < (i + 1) * each && k < all; k++)
-        copy_run(&c->pages, (struct row_run){k / rows, k % rows, 0, c->pages.shape[2]},
-                 c->packed + k * bytes, c->unpack);
+        copy_run(&c->array,
+                 (struct row_run){c->part.first + k / rows, k % rows, 0, c->array.shape[2]},
+                 c->packed + k * row_bytes(c), c->unpack);
 }
 
 void gf_gpu_slab_copy(const struct gf_gpu_slab_copy *copy, int n, int threads) {

@@ -4,6 +4,7 @@
 #define GF_CORE_GPU_SLAB_COPY_H
 
 #include "core/base/job.h"
+#include "core/base/span.h"
 
 /* A line as a volume of one row, a picture as one with one row a page, a volume as it is. A view. */
 struct gf_array gf_gpu_slab_volume(const struct gf_array *a);
@@ -14,24 +15,20 @@ struct gf_gpu_slab_matrix {
     int64_t rows, columns;
 };
 
-/* Bins [first, first + count) of all pages: numbered row by row, `columns` to a row. */
-struct gf_gpu_slab_bins {
+/* A part of an array, and where it is packed, page by page: some bins of all pages, numbered row by row, `columns` to
+ * a row; or with whole_pages all bins of some pages. */
+struct gf_gpu_slab_copy {
     struct gf_array array;
+    bool whole_pages;
+    struct gf_span part;
+    int64_t columns;
     struct gf_gpu_slab_matrix line;
-    int64_t first, count, columns;
     bool shift[3]; /* in the array zero is in the centre of this axis */
     /* The array has whole rows of real samples' spectra, of which a part has the columns up to half:
      * the others are mirror images. A line's array may have the first half of all bins. */
     bool mirrors;
     unsigned axes;     /* that were transformed, as gf_job.axes */
     enum gf_kind kind; /* of what is mirrored */
-};
-
-/* A part of an array: some bins, or all pages of `pages`; and where it is packed, page by page. */
-struct gf_gpu_slab_copy {
-    bool whole_pages;
-    struct gf_array pages;
-    struct gf_gpu_slab_bins bins;
     char *packed;
     bool unpack; /* to the array; otherwise from there */
 };

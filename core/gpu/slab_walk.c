@@ -59,16 +59,6 @@ static bool has_table(struct gf_gpu_walk *w) {
 
 /* ---- in host memory ---- */
 
-/* One side of a walk: its input (k: -1), or output k. */
-struct side {
-    const struct gf_array *array;
-    bool outer;  /* the job's own, otherwise the exchange */
-    bool blocks; /* taken in blocks */
-    bool shift, half;
-    enum gf_kind kind;
-    struct gf_gpu_slab_matrix line; /* as which a line, or its spectrum, is taken */
-};
-
 static struct gf_gpu_slab_matrix matrix_of(const struct gf_gpu_slabs *s, bool spectrum) {
     const int64_t *shape = s->job.shape, points = s->asked.shape[0];
     if (!gf_gpu_slabs_are_line(s))
@@ -77,91 +67,75 @@ static struct gf_gpu_slab_matrix matrix_of(const struct gf_gpu_slabs *s, bool sp
                     : (struct gf_gpu_slab_matrix){points, shape[2], shape[0]};
 }
 
-static struct side side_of(struct gf_gpu_walk *w, int k) {
-    const struct gf_job *job = &w->s->job;
-    const bool in = k < 0;
-    struct side e = {.array = in ? &w->from : &w->to[k],
-                     .outer = in ? w->from_input : w->to_output};
-    const struct gf_output *o = &job->out[in || !e.outer ? 0 : w->output[k]];
-    e.blocks = w->blocks || (w->columns && e.outer);
-    e.shift = e.outer && (in ? job->in_shift : o->shift);
-    e.half = in ? job->in_half : o->half;
-    e.kind = o->kind;
-    if (e.outer)
-        e.line = matrix_of(w->s, w->blocks);
-    return e;
-}
-
-/* half: the array has half spectra, whose last axis is not shifted. */
-static struct gf_gpu_slab_bins bins_of(struct gf_gpu_walk *w, const struct side *e,
-                                       struct gf_span own) {
+/* Describes a walk's input (k: -1) or output k as the array that parts are copied from or to. */
+static struct gf_gpu_slab_copy side_of(struct gf_gpu_walk *w, int k, const struct gf_array *array) {
     const struct gf_gpu_slabs *s = w->s;
-    struct gf_gpu_slab_bins b = {.array = *e->array,
-                                 .line = e->line,
-                                 .first = own.first,
-                                 .count = own.count,
+    const struct gf_job *job = &s->job;
+    const bool in = k < 0, outer = in ? w->from_input : w->to_output;
+    const struct gf_output *o = &job->out[in || !outer ? 0 : w->output[k]];
+    const bool shift = outer && (in ? job->in_shift : o->shift), half = in ? job->in_half : o->half;
+    struct gf_gpu_slab_copy c = {.array = *array,
+                                 .whole_pages = !w->blocks && !(w->columns && outer),
                                  .columns = s->columns,
-                                 .axes = s->job.axes,
-                                 .kind = e->kind};
-    b.mirrors = e->line.points ? s->plan.real && w->blocks : e->array->shape[2] != b.columns;
-    for (int i = 0; i < 3; i++)
-        b.shift[i] = e->shift && s->job.axes >> i & 1 && (i < 2 || !e->half);
-    return b;
+                                 .axes = job->axes,
+                                 .kind = o->kind,
+                                 .unpack = !in};
+    if (outer)
+        c.line = matrix_of(s, w->blocks);
+    c.mirrors = c.line.points ? s->plan.real && w->blocks : array->shape[2] != c.columns;
+    for (int i = 0; i < 3; i++) /* half spectra are not shifted along their last axis */
+        c.shift[i] = shift && job->axes >> i & 1 && (i < 2 || !half);
+    return c;
 }
 
-static struct gf_gpu_slab_copy copy_of(struct gf_gpu_walk *w, int64_t part, int k, char *packed) {
-    const struct side e = side_of(w, k);
-    const struct gf_span own = gf_gpu_part_span(w, part);
-    struct gf_gpu_slab_copy copy = {.whole_pages = !e.blocks, .packed = packed, .unpack = k >= 0};
-    if (e.blocks)
-        copy.bins = bins_of(w, &e, own);
-    else
-        copy.pages = gf_array_slice(e.array, 0, own.first, own.count);
+static struct gf_gpu_slab_copy copy_of(const struct gf_gpu_walk *w, int64_t part, int k,
+                                       char *packed) {
+    struct gf_gpu_slab_copy copy = k < 0 ? w->from : w->to[k];
+    copy.part = gf_gpu_part_span(w, part);
+    copy.packed = packed;
     return copy;
 }
 
 /* The values that the part's bins are multiplied by. */
-static struct gf_gpu_slab_copy copy_of_table(struct gf_gpu_walk *w, int64_t part, char *packed) {
-    const struct gf_slab_plan *p = &w->s->plan;
-    const struct gf_gpu_slab_matrix line = matrix_of(w->s, true);
-    const int64_t volume[4] = {p->pages, p->rows, w->s->columns, 1};
+static struct gf_gpu_slab_copy copy_of_table(const struct gf_gpu_walk *w, int64_t part,
+                                             char *packed) {
+    const struct gf_gpu_slabs *s = w->s;
+    const struct gf_gpu_slab_matrix line = matrix_of(s, true);
+    const int64_t volume[4] = {s->plan.pages, s->plan.rows, s->columns, 1};
     const int64_t half[4] = {1, 1, line.points / 2 + 1, 1};
-    const struct gf_array table =
-        gf_array_wrap(w->s->table.data, w->s->table.dtype, 4, line.points ? half : volume);
-    const struct side e = {.array = &table, .line = line};
-    return (struct gf_gpu_slab_copy){.bins = bins_of(w, &e, gf_gpu_part_span(w, part)),
-                                     .packed = packed};
+    return (struct gf_gpu_slab_copy){
+        .array = gf_array_wrap(s->table.data, s->table.dtype, 4, line.points ? half : volume),
+        .part = gf_gpu_part_span(w, part),
+        .columns = s->columns,
+        .line = line,
+        .mirrors = line.points && s->plan.real,
+        .packed = packed};
 }
 
 /* Copies a part as rows of an array that lies together in memory, unshifted: one, or one in each page. */
-static int copy_rows(struct gf_gpu_walk *w, int64_t part, int k,
+static int copy_rows(const struct gf_gpu_walk *w, int64_t part, int k,
                      const struct gf_gpu_buffer *buffer) {
-    const struct side e = side_of(w, k);
-    const struct gf_array *a = e.array;
+    const struct gf_gpu_slab_copy c = copy_of(w, part, k, NULL);
+    const struct gf_array *a = &c.array;
     const int64_t page = gf_array_bytes(a) / a->shape[0];
-    const int64_t bin = e.blocks ? a->shape[3] * (int64_t)gf_dtype_size(a->dtype) : page;
-    const struct gf_span own = gf_gpu_part_span(w, part);
+    const int64_t bin = c.whole_pages ? page : a->shape[3] * (int64_t)gf_dtype_size(a->dtype);
     const struct gf_gpu_end device = {.buffer = buffer};
-    const struct gf_gpu_end host = {.host = (char *)a->data + own.first * bin,
-                                    .pitch = !e.blocks       ? 0
-                                             : e.line.points ? e.line.columns * bin
-                                                             : page};
-    const struct gf_gpu_move rows = {.from = k < 0 ? host : device,
-                                     .to = k < 0 ? device : host,
-                                     .bytes = own.count * bin,
-                                     .count = !e.blocks       ? 1
-                                              : e.line.points ? e.line.rows
-                                                              : a->shape[0]};
+    struct gf_gpu_end host = {.host = (char *)a->data + c.part.first * bin};
+    struct gf_gpu_move rows = {.bytes = c.part.count * bin, .count = 1};
+    if (!c.whole_pages) {
+        host.pitch = c.line.points ? c.line.columns * bin : page;
+        rows.count = c.line.points ? c.line.rows : a->shape[0];
+    }
+    rows.from = k < 0 ? host : device;
+    rows.to = k < 0 ? device : host;
     return w->c->api->rows(w->c->gpu, w->c->gpu, &rows);
 }
 
 /* Whether the host's threads copy its parts: the device itself can copy those of a locked array that are
  * neither moved nor mirrored. */
-static bool is_staged(struct gf_gpu_walk *w, int k, bool locked) {
-    const struct side e = side_of(w, k);
-    const struct gf_gpu_slab_bins b = bins_of(w, &e, (struct gf_span){0, 0});
-    const bool moved = b.mirrors || b.shift[0] || b.shift[1] || b.shift[2];
-    return !locked || !gf_array_is_contiguous(e.array) || (e.blocks && moved);
+static bool is_staged(const struct gf_gpu_slab_copy *c, bool locked) {
+    const bool moved = c->mirrors || c->shift[0] || c->shift[1] || c->shift[2];
+    return !locked || !gf_array_is_contiguous(&c->array) || (!c->whole_pages && moved);
 }
 
 /* ---- commands ---- */
@@ -323,14 +297,14 @@ static int unpack(struct gf_gpu_walk *w, int64_t back, struct gf_gpu_slab_copy *
 
 void gf_gpu_walk_choose(struct gf_gpu_walk *w, const struct gf_gpu_slab_ends *ends) {
     const struct gf_gpu_slab_end *from = w->from_input ? &ends->in : &ends->exchange;
-    w->from = from->a;
+    w->from = side_of(w, -1, &from->a);
     if (!has_inbox(w))
-        w->from_staged = is_staged(w, -1, from->locked);
+        w->from_staged = is_staged(&w->from, from->locked);
     for (int k = 0; k < w->run[0].plan->job.n_out; k++) {
         const struct gf_gpu_slab_end *to =
             w->to_output ? &ends->out[w->output[k]] : &ends->exchange;
-        w->to[k] = to->a;
-        w->to_staged[k] = sends(w) || is_staged(w, k, to->locked);
+        w->to[k] = side_of(w, k, &to->a);
+        w->to_staged[k] = sends(w) || is_staged(&w->to[k], to->locked);
     }
 }
 
