@@ -9,8 +9,7 @@
 /* Bytes of a chunk's new planes, or of its coefficients: copying them takes some ten times as long as
  * starting to. A chunk of large planes has a few all the same. */
 enum { CHUNK = 8 << 20, USUAL_STEPS = 2, SLOTS = 3, SIZES = 2, KEPT = GF_DWT_KEPT };
-enum { UPLOADS, PASSES, DOWNLOADS }; /* queues */
-/* Marks of a slot, each followed by those of the other slots; deeper levels are waited for at once. */
+/* Marks of a slot, each followed by those of the other slots. Levels that share marks wait for each other's. */
 enum { FIRST_MARK = 4, UPLOADED = 0, TRANSFORMED = SLOTS, DOWNLOADED = 2 * SLOTS };
 enum { MARKS = 3 * SLOTS, MARKED_LEVELS = (GF_GPU_MARKS - FIRST_MARK) / MARKS };
 
@@ -66,6 +65,10 @@ static int64_t overlap(const struct gf_dwt_stream *s) {
 
 static struct gf_gpu_run *run_of(struct level *l, int64_t chunk) {
     return &l->run[chunk_of(l, chunk).extent != chunk_of(l, 0).extent];
+}
+
+static int mark_of(const struct level *l, const struct slot *t) {
+    return FIRST_MARK + (l->number - 1) % MARKED_LEVELS * MARKS + (int)(t - l->slot);
 }
 
 /* ---- plans ---- */
@@ -308,12 +311,10 @@ static int send_step(struct gf_dwt_stream *s, struct level *l, int64_t k, char *
 
 /* Waits for a chunk, and emits what it made. */
 static int finish(struct gf_dwt_stream *s, struct level *l, struct slot *t) {
-    const struct gf_gpu *api = s->c->api;
-    const int mark = FIRST_MARK + (l->number - 1) * MARKS + (int)(t - l->slot);
     const struct gf_dwt_chunk c = chunk_of(l, t->chunk);
     if (!t->in_flight)
         return 0;
-    int rc = l->number <= MARKED_LEVELS ? api->reach(s->c->gpu, mark + DOWNLOADED) : 0;
+    int rc = s->c->api->reach(s->c->gpu, mark_of(l, t) + DOWNLOADED);
     t->in_flight = false;
     char *low = (char *)t->out + (c.step - c.plane / 2) * l->packed;
     for (int64_t k = c.step; k < c.end && !rc; k++, low += l->packed)
@@ -344,29 +345,24 @@ static int queue_passes(struct gf_dwt_stream *s, struct level *l, const struct s
 static int queue_chunk(struct gf_dwt_stream *s, struct level *l, struct slot *t) {
     const struct gf_gpu *api = s->c->api;
     void *gpu = s->c->gpu;
-    const bool marked = l->number <= MARKED_LEVELS;
-    const int mark = FIRST_MARK + (l->number - 1) * MARKS + (int)(t - l->slot);
-    int rc = api->use(gpu, UPLOADS);
+    const int mark = mark_of(l, t);
+    int rc = api->use(gpu, GF_GPU_UPLOADS);
     if (!rc)
         rc = api->upload(gpu, t->device_in, l->first * l->plane, t->in, l->filled * l->plane);
     if (!rc)
-        rc = marked ? api->mark(gpu, mark + UPLOADED) : api->sync(gpu);
+        rc = api->mark(gpu, mark + UPLOADED);
     if (!rc)
-        rc = api->use(gpu, PASSES);
-    if (!rc && marked)
-        rc = api->follow(gpu, mark + UPLOADED);
+        rc = gf_gpu_queue_after(s->c, GF_GPU_PASSES, mark + UPLOADED);
     if (!rc)
         rc = queue_passes(s, l, t);
     if (!rc)
-        rc = marked ? api->mark(gpu, mark + TRANSFORMED) : api->sync(gpu);
+        rc = api->mark(gpu, mark + TRANSFORMED);
     if (!rc)
-        rc = api->use(gpu, DOWNLOADS);
-    if (!rc && marked)
-        rc = api->follow(gpu, mark + TRANSFORMED);
+        rc = gf_gpu_queue_after(s->c, GF_GPU_DOWNLOADS, mark + TRANSFORMED);
     if (!rc)
         rc = api->download(gpu, t->out, t->device_out, 0,
                            run_of(l, t->chunk)->plan->bytes[GF_GPU_OUT]);
-    return rc ? rc : marked ? api->mark(gpu, mark + DOWNLOADED) : api->sync(gpu);
+    return rc ? rc : api->mark(gpu, mark + DOWNLOADED);
 }
 
 /* Begins with the chunk that is full, and makes the next slot free. */

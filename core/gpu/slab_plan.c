@@ -236,19 +236,17 @@ static int take_filter(struct gf_gpu_slabs *s) {
 }
 
 static void drop_share(struct gf_gpu_slabs *s) {
-    for (int i = 0; s && i < s->n_walks; i++)
+    for (int i = 0; i < s->n_walks; i++)
         gf_gpu_slabs_drop_runs(&s->walk[i]);
-    if (s) {
-        free(s->filter);
-        gf_array_free(&s->table);
-    }
-    if (s && s->exchange_locked)
+    free(s->filter);
+    gf_array_free(&s->table);
+    if (s->exchange_locked)
         s->c->api->unlock(s->c->gpu, s->exchange);
-    if (s)
-        gf_free(s->exchange);
-    for (int i = 0; s && i < GF_GPU_SLAB_STAGES * GF_GPU_SLAB_DEPTH; i++)
-        if (s->staging[i / GF_GPU_SLAB_DEPTH][i % GF_GPU_SLAB_DEPTH])
-            s->c->api->unpin(s->c->gpu, s->staging[i / GF_GPU_SLAB_DEPTH][i % GF_GPU_SLAB_DEPTH]);
+    gf_free(s->exchange);
+    for (int k = 0; k < GF_GPU_SLAB_STAGES; k++)
+        for (int i = 0; i < GF_GPU_SLAB_DEPTH; i++)
+            if (s->staging[k][i])
+                s->c->api->unpin(s->c->gpu, s->staging[k][i]);
     free(s);
 }
 

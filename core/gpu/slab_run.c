@@ -157,23 +157,17 @@ static int add_offset(struct run *r) {
     return rc;
 }
 
-/* Computes the table of a filter that is one; the first device's plan owns it for all. */
+/* Computes the values of a filter that is a table; the first device's plan has it for all. */
 static int make_table(struct run *r) {
     struct gf_job whole = r->s->asked;
     bool needed = false;
-    int rc = 0;
     for (int i = 0; i < r->all->n; i++) {
         const struct gf_gpu_walk *w = &r->all->member[i].s->walk[1];
         needed |= w->n && w->run[0].plan->bytes[GF_GPU_FILTER];
     }
     whole.filter = r->s->filter;
-    if (needed && !r->s->table.data)
-        rc = gf_gpu_filter_table(&whole, r->c->threads, &r->s->table);
-    for (int i = 1; i < r->all->n && !rc; i++) {
-        r->all->member[i].s->table = r->s->table;
-        r->all->member[i].s->table.base = NULL;
-    }
-    return rc;
+    return needed && !r->s->table.data ? gf_gpu_filter_table(&whole, r->c->threads, &r->s->table)
+                                       : 0;
 }
 
 static int run_walks(struct run *r) {

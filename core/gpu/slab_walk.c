@@ -100,11 +100,12 @@ static struct gf_gpu_slab_copy copy_of(const struct gf_gpu_walk *w, int64_t part
 static struct gf_gpu_slab_copy copy_of_table(const struct gf_gpu_walk *w, int64_t part,
                                              char *packed) {
     const struct gf_gpu_slabs *s = w->s;
+    const struct gf_array *table = &w->all->member->s->table;
     const struct gf_gpu_slab_matrix line = matrix_of(s, true);
     const int64_t volume[4] = {s->plan.pages, s->plan.rows, s->columns, 1};
     const int64_t half[4] = {1, 1, line.points / 2 + 1, 1};
     return (struct gf_gpu_slab_copy){
-        .array = gf_array_wrap(s->table.data, s->table.dtype, 4, line.points ? half : volume),
+        .array = gf_array_wrap(table->data, table->dtype, 4, line.points ? half : volume),
         .part = gf_gpu_part_span(w, part),
         .columns = s->columns,
         .line = line,
@@ -198,9 +199,7 @@ static int queue_download(struct gf_gpu_walk *w, int64_t part, const struct gf_g
                           int slot) {
     const struct gf_gpu *api = w->c->api;
     void *gpu = w->c->gpu;
-    int rc = api->use(gpu, GF_GPU_DOWNLOADS);
-    if (!rc)
-        rc = api->follow(gpu, GF_GPU_TRANSFORMED + slot);
+    int rc = gf_gpu_queue_after(w->c, GF_GPU_DOWNLOADS, GF_GPU_TRANSFORMED + slot);
     if (rc || w->s->role.resident)
         return rc;
     for (int k = 0; k < m->plan->job.n_out && !rc && downloads(w); k++)
@@ -216,9 +215,7 @@ static int queue_upload(struct gf_gpu_walk *w, int64_t part, const struct gf_gpu
     void *gpu = w->c->gpu;
     char *(*staging)[GF_GPU_SLAB_DEPTH] = w->s->staging;
     struct gf_gpu_buffer **to = w->slot[slot];
-    int rc = api->use(gpu, GF_GPU_UPLOADS);
-    if (!rc)
-        rc = api->follow(gpu, GF_GPU_TRANSFORMED + slot);
+    int rc = gf_gpu_queue_after(w->c, GF_GPU_UPLOADS, GF_GPU_TRANSFORMED + slot);
     if (rc)
         return rc;
     if (!has_inbox(w))

@@ -34,6 +34,12 @@ enum {
 };
 _Static_assert(GF_GPU_DELIVERED + GF_GPU_MEMBERS * GF_GPU_SLAB_DEPTH <= GF_GPU_MARKS, "marks");
 
+/* Commands go to a queue from here on, after the device has passed the last mark `which`. */
+static inline int gf_gpu_queue_after(const struct gf_gpu_context *c, int queue, int which) {
+    int rc = c->api->use(c->gpu, queue);
+    return rc ? rc : c->api->follow(c->gpu, which);
+}
+
 struct gf_gpu_slab_ends {
     struct gf_gpu_slab_end in, out[GF_MAX_OUTPUTS], exchange;
 };
