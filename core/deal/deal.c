@@ -355,7 +355,7 @@ void gf_deal_shares(struct gf_deal *d, double *share) {
 /* With the lock held: the first unit that device i may begin now; -1: none. Until shares are fixed the
  * first units have owners, and of the others each takes the next. */
 static int64_t find_unit(struct gf_deal *d, int i) {
-    const int64_t end = d->units < d->limit ? d->units : d->limit;
+    const int64_t end = gf_min(d->units, d->limit);
     double rate[GF_DEAL_MOST];
     int64_t u = d->low;
     if (!gf_deal_begins(d, i))

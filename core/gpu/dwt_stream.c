@@ -92,10 +92,10 @@ static bool shape_levels(struct gf_dwt_stream *s, int64_t part) {
             l->shape[0] * l->shape[1] * l->shape[2] * (int64_t)gf_dtype_size(l->job.in_dtype);
         l->packed =
             gf_dwt_layout_rows(&s->sender.layout, i) * gf_dwt_layout_row(&s->sender.layout, i);
-        l->each = part / (2 * (l->plane > l->packed ? l->plane : l->packed));
+        l->each = part / (2 * gf_max(l->plane, l->packed));
         if (l->each < 1)
             l->each = part < CHUNK ? 1 : USUAL_STEPS;
-        l->each = l->each < l->z.steps ? l->each : l->z.steps;
+        l->each = gf_min(l->each, l->z.steps);
         l->chunks = gf_dwt_window_chunks(&l->z, l->each);
         smaller |= l->each > 1;
     }

@@ -188,7 +188,7 @@ static void copy_page(const struct gf_gpu_slab_copy *b, int64_t z, char *packed,
     }
     for (int64_t i = b->part.first; i < end;) {
         struct row_run r = {.z = z, .y = i / b->columns, .x = i % b->columns};
-        r.n = b->columns - r.x < end - i ? b->columns - r.x : end - i;
+        r.n = gf_min(b->columns - r.x, end - i);
         copy_shifted(b, r, packed, unpack);
         if (b->mirrors && unpack)
             mirror_run(b, r, packed);

@@ -270,7 +270,7 @@ static int64_t in_place_bytes(struct gf_gpu_slabs *s) {
             const struct gf_gpu_plan *p = w->run[k].plan;
             bytes += gf_gpu_plan_bytes(p, GF_GPU_B + 1, GF_GPU_OUT); /* tables and the like */
             for (int j = 0; j < 2; j++)
-                work[j] = p->bytes[GF_GPU_A + j] > work[j] ? p->bytes[GF_GPU_A + j] : work[j];
+                work[j] = gf_max(work[j], p->bytes[GF_GPU_A + j]);
         }
     }
     return bytes + work[0] + work[1];
@@ -315,12 +315,11 @@ static int fit_walk(struct gf_gpu_walk *w) {
     int64_t part = w->columns  ? LEAST_ROW * s->job.shape[2]
                    : w->blocks ? LEAST_ROW * s->plan.pages
                                : PART;
-    part = in_rows && part < 2 * PART ? 2 * PART : part; /* longer rows are copied faster */
-    if (most > part / bytes)
-        most = part / bytes;
-    if (s->role.members && most < gf_divide_up(w->extent, MOST_PARTS))
-        most = gf_divide_up(w->extent, MOST_PARTS);
-    for (most = most ? most : 1;; most /= 2) {
+    part = in_rows ? gf_max(part, 2 * PART) : part; /* longer rows are copied faster */
+    most = gf_min(most, part / bytes);
+    if (s->role.members)
+        most = gf_max(most, gf_divide_up(w->extent, MOST_PARTS));
+    for (most = gf_max(most, 1);; most /= 2) {
         set_parts(w, most);
         int rc = make_runs(w);
         if (!gf_gpu_run_too_large(rc) || w->each == w->granule)
@@ -340,7 +339,7 @@ int gf_gpu_slabs_fit(struct gf_gpu_slabs *s) {
             continue;
         struct gf_gpu_walk *longer = scan->each > w->each ? scan : w;
         gf_gpu_slabs_drop_runs(longer);
-        longer->each = scan->each < w->each ? scan->each : w->each;
+        longer->each = gf_min(scan->each, w->each);
         longer->n = gf_divide_up(longer->extent, longer->each);
         rc = make_runs(longer);
     }

@@ -80,8 +80,7 @@ void gf_gpu_shared_list(const struct gf_gpu_shared *p, struct gf_plan *plan) {
         if (s->role.members)
             list_share(p, i, &plan->share[plan->n_shares++]);
         plan->workspace_bytes += s->host_bytes;
-        plan->device_bytes =
-            s->device_bytes > plan->device_bytes ? s->device_bytes : plan->device_bytes;
+        plan->device_bytes = gf_max(plan->device_bytes, s->device_bytes);
     }
     plan->in_slabs = !p->member->s->role.resident;
 }

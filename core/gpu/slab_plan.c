@@ -212,11 +212,10 @@ static void count_memory(struct gf_gpu_slabs *s) {
             gf_gpu_slab_output_at(m->plan, m->plan->job.n_out), gf_gpu_run_report_bytes(m),
             m->plan->bytes[GF_GPU_FILTER]};
         for (int k = 0; k < GF_GPU_SLAB_STAGES; k++)
-            most[k] = bytes[k] > most[k] ? bytes[k] : most[k];
-        if (s->role.members && !s->walk[i].to_output &&
-            most[GF_GPU_SLAB_SENT] < bytes[GF_GPU_SLAB_DOWN])
-            most[GF_GPU_SLAB_SENT] = bytes[GF_GPU_SLAB_DOWN];
-        s->device_bytes = m->bytes > s->device_bytes ? m->bytes : s->device_bytes;
+            most[k] = gf_max(most[k], bytes[k]);
+        if (s->role.members && !s->walk[i].to_output)
+            most[GF_GPU_SLAB_SENT] = gf_max(most[GF_GPU_SLAB_SENT], bytes[GF_GPU_SLAB_DOWN]);
+        s->device_bytes = gf_max(s->device_bytes, m->bytes);
     }
     for (int k = 0; k < GF_GPU_SLAB_STAGES && !s->role.in_place; k++)
         s->host_bytes += GF_GPU_SLAB_DEPTH * most[k];

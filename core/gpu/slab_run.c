@@ -73,7 +73,7 @@ static int run_lines(const struct run *r, const struct gf_array *lines) {
     int64_t each = all;
     int rc = 0;
     for (int64_t at = 0; at < all && !rc;) {
-        const int64_t count = all - at < each ? all - at : each;
+        const int64_t count = gf_min(all - at, each);
         rc = run_some_lines(r, &flat, at, count);
         at += rc ? 0 : count;
         if (gf_gpu_run_too_large(rc) && each > 1) {

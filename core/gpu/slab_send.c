@@ -153,12 +153,12 @@ static struct gf_gpu_walk *other_of(struct gf_gpu_walk *w, int index) {
 
 /* The first of the parts that are sent late. */
 static int64_t first_late(const struct gf_gpu_slabs *s) {
-    return s->walk[0].n > s->late ? s->walk[0].n - s->late : 0;
+    return gf_max(s->walk[0].n - s->late, 0);
 }
 
 struct gf_span gf_gpu_slab_late(const struct gf_gpu_slabs *s) {
     const struct gf_gpu_walk *w = &s->walk[0];
-    const int64_t sent = first_late(s) * w->each, early = sent < w->extent ? sent : w->extent;
+    const int64_t early = gf_min(first_late(s) * w->each, w->extent);
     return (struct gf_span){w->first + early, w->extent - early};
 }
 

@@ -340,7 +340,7 @@ static int take_work(const struct gf_gpu_member *m, int first, int end) {
         int64_t bytes = 0;
         for (int k = 2 * first; k < 2 * end; k++) {
             const struct gf_gpu_plan *p = m->s->walk[k / 2].run[k % 2].plan;
-            bytes = p && p->bytes[GF_GPU_A + j] > bytes ? p->bytes[GF_GPU_A + j] : bytes;
+            bytes = p ? gf_max(bytes, p->bytes[GF_GPU_A + j]) : bytes;
         }
         if (!rc && bytes)
             rc = m->c->api->alloc(m->c->gpu, bytes, &m->s->work[j]);
@@ -501,10 +501,8 @@ static int walk_parts(struct gf_gpu_shared *p, int index) {
     const bool sends_late = p->member->s->role.in_place && !index;
     int64_t most = 0;
     int rc = 0;
-    for (int i = 0; i < p->n; i++) {
-        const int64_t n = p->member[i].s->walk[index].n;
-        most = n > most ? n : most;
-    }
+    for (int i = 0; i < p->n; i++)
+        most = gf_max(most, p->member[i].s->walk[index].n);
     for (int64_t k = 0; k < most + LAG && !rc; k++) {
         rc = step_all(p, index, k, step);
         if (!rc)

@@ -50,7 +50,7 @@ static int move(struct gf_rank_exchange *e, int64_t at, char *data, int64_t byte
     for (int64_t n; bytes > 0 && !code; at += n, data += n, bytes -= n) {
         const int peer = keeper(e, at);
         const int64_t offset = at - e->from[peer], left = e->from[peer + 1] - at;
-        n = bytes < left ? bytes : left;
+        n = gf_min(bytes, left);
         if (peer == e->ranks->rank)
             memcpy(puts ? e->own + offset : data, puts ? data : e->own + offset, (size_t)n);
         else

@@ -22,9 +22,8 @@ struct lab {
 /* The bytes of a piece that others keep. */
 static int64_t sent_of(const struct lab *l, int64_t at, int64_t bytes) {
     const int64_t *from = l->exchange.from + l->exchange.ranks->rank;
-    const int64_t low = at > from[0] ? at : from[0];
-    const int64_t high = at + bytes < from[1] ? at + bytes : from[1];
-    return bytes - (high > low ? high - low : 0);
+    const int64_t own = gf_min(at + bytes, from[1]) - gf_max(at, from[0]);
+    return bytes - gf_max(own, 0);
 }
 
 static int exchange(struct lab *l) {
@@ -54,7 +53,7 @@ static int open_lab(struct gf_ranks *ranks, const struct gf_job *job, int64_t me
     for (int64_t i = 0; i < p->n_slabs; i++)
         for (int64_t k = 0; k < p->n_blocks; k++) {
             const int64_t bytes = gf_slab_piece_bytes(p, i, k);
-            l->room = bytes > l->room ? bytes : l->room;
+            l->room = gf_max(l->room, bytes);
             if (i >= own.first && i < own.first + own.count)
                 l->bytes_sent += sent_of(l, gf_slab_piece_at(p, i, k), bytes);
         }
@@ -68,7 +67,7 @@ static int open_lab(struct gf_ranks *ranks, const struct gf_job *job, int64_t me
 
 static int copy(struct lab *l) {
     for (int64_t left = l->bytes_sent; left > 0; left -= l->room)
-        memcpy(l->copy, l->piece, (size_t)(left < l->room ? left : l->room));
+        memcpy(l->copy, l->piece, (size_t)gf_min(left, l->room));
     return 0;
 }
 

@@ -403,7 +403,7 @@ static int slab_walk(struct lines *l) {
     int64_t widest = step / 2;
     for (int i = 0; i < p->job.n_out; i++) {
         const int64_t bytes = p->step_pages * gf_slab_line_out_bytes(p, i);
-        widest = bytes > widest ? bytes : widest;
+        widest = gf_max(widest, bytes);
     }
     return gf_slab_turn(
         l->r,

@@ -95,7 +95,7 @@ static int choose_cut(struct gf_slab_plan *p, int64_t memory, int64_t least, int
         if (n % n1)
             continue;
         const int64_t bytes = row_bytes(p, n / n1);
-        *needed = bytes < *needed ? bytes : *needed;
+        *needed = gf_min(*needed, bytes);
         if (bytes > memory)
             continue;
         p->pages = n1;
@@ -113,7 +113,7 @@ static int64_t widest(const struct gf_slab_plan *p) {
         int64_t bytes = gf_slab_line_out_bytes(p, i);
         if (gf_slab_range_scans(&p->job, i)) /* as floats */
             bytes += p->width * p->number / 2;
-        wide = bytes > wide ? bytes : wide;
+        wide = gf_max(wide, bytes);
     }
     return wide;
 }
@@ -139,14 +139,14 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
     const bool inverse = p->job.direction == GF_INVERSE;
     const int64_t number = p->width * p->number, room = memory - memory / 8;
     const int64_t column = column_bytes(p), rows = gf_slab_line_rows(p);
-    const int64_t staged = rows < STAGED ? rows : STAGED;
+    const int64_t staged = gf_min(rows, STAGED);
     const int64_t step = inverse ? (is_full_input(p) ? number : 0) : number + widest(p);
     const int64_t point = number + gf_divide_up(staged * number, rows) + step / STEPS + 1;
     const int64_t most = p->units + (p->real && !inverse);
     int64_t n = room / column, slab = (room - staged * number) / point;
-    n = n < p->rows ? n : p->rows;
-    slab = slab < most ? slab : most;
-    *needed = column > point + staged * number ? column : point + staged * number;
+    n = gf_min(n, p->rows);
+    slab = gf_min(slab, most);
+    *needed = gf_max(column, point + staged * number);
     if (n < 1 || slab < 1)
         return GF_ENOMEM;
     p->n_blocks = gf_slab_part_count(p, p->rows, n);
@@ -161,9 +161,7 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
         p->slab_pages = p->rows;
         *needed = 0;
     }
-    if (*needed < p->block_units * column)
-        *needed = p->block_units * column;
-    *needed += memory / 8;
+    *needed = gf_max(*needed, p->block_units * column) + memory / 8;
     return 0;
 }
 

@@ -40,7 +40,7 @@ void gf_line_twiddle(const struct gf_line_twiddle *t, void *columns) {
         fine[j] = root_at(t, (uint64_t)t->row * (uint64_t)j);
 #pragma omp parallel for num_threads(t->threads) if (t->threads > 1)
     for (int64_t at = 0; at < t->count; at += CHUNK) {
-        const int64_t n = t->count - at < CHUNK ? t->count - at : CHUNK;
+        const int64_t n = gf_min(t->count - at, CHUNK);
         const struct gf_number base = root_at(t, product_mod(t->row, t->first + at, t->roots->n));
         char *to = (char *)columns + at * t->width * (t->is_double ? 16 : 8);
         if (t->width == 1 && !t->is_double) /* constants, so that it becomes vectors */

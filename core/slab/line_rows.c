@@ -80,7 +80,7 @@ static int multiply(struct row *w, const struct gf_job *part, char *numbers) {
 #pragma omp parallel for num_threads(w->r->io->threads)
     for (int64_t at = 0; at < count; at += AT_ONCE) {
         double value[2 * AT_ONCE];
-        const int64_t some = count - at < AT_ONCE ? count - at : AT_ONCE;
+        const int64_t some = gf_min(count - at, AT_ONCE);
         int rc = gf_filter_line_values(part, at, some, value);
         gf_failure_keep(&failed, rc);
         if (!rc)

@@ -83,7 +83,7 @@ static int64_t workspace(const struct gf_slab_plan *p, const struct gf_slab_work
         const int64_t bytes = used ? w->workspace(w->user, &job) : 0;
         if (bytes < 0)
             return -1;
-        most = bytes > most ? bytes : most;
+        most = gf_max(most, bytes);
     }
     return most;
 }
@@ -93,7 +93,7 @@ static int64_t workspace(const struct gf_slab_plan *p, const struct gf_slab_work
 static int64_t add_pages(const struct gf_slab_plan *p, const struct gf_slab_worker *w,
                          int64_t memory, int64_t n, int64_t page, int64_t *work) {
     enum { LEAST = 16 << 20 };
-    int64_t more = memory / page < p->pages ? memory / page : p->pages;
+    int64_t more = gf_min(memory / page, p->pages);
     int64_t bytes = memory < LEAST || more <= n ? -1 : workspace(p, w, more);
     if (bytes >= 0 && more * page + bytes > memory) {
         more = memory / (page + bytes / more + 1);
@@ -113,8 +113,7 @@ static int choose_slabs(struct gf_slab_plan *p, const struct gf_slab_worker *w, 
     int64_t in = job->direction == GF_FORWARD ? gf_job_bytes(job, -1) / p->pages : 0, out = 0;
     for (int i = 0; i < job->n_out && (job->direction == GF_INVERSE || job->op == GF_FILTER); i++)
         out += gf_job_bytes(job, i) / p->pages;
-    const int64_t outer = in > out ? in : out;
-    const int64_t arrays = outer + middle + middle / p->n_blocks + 1;
+    const int64_t arrays = gf_max(in, out) + middle + middle / p->n_blocks + 1;
     int64_t work = middle + middle / 4;
     const bool pages =
         gf_job_joins_pages(job) || p->picture || (p->rows < GF_PART_TILE && p->pages > p->rows);
@@ -125,7 +124,7 @@ static int choose_slabs(struct gf_slab_plan *p, const struct gf_slab_worker *w, 
     const int64_t page = arrays + work;
     n = n / grain * grain;
     n = n < grain && grain * page <= memory ? grain : n;
-    n = n > p->pages ? p->pages : n;
+    n = gf_min(n, p->pages);
     if (p->members && n * p->members > p->pages)
         n = p->pages / p->members > grain ? p->pages / p->members / grain * grain : grain;
     *needed = page * n;
@@ -137,14 +136,14 @@ static int choose_slabs(struct gf_slab_plan *p, const struct gf_slab_worker *w, 
         return 0;
     }
     /* Whole tiles, and what is left over with the last ones. */
-    for (n = n < p->pages ? n : p->pages; n > 0; n -= grain) {
+    for (n = gf_min(n, p->pages); n > 0; n -= grain) {
         p->slab_pages = n;
         p->n_slabs = p->pages / n;
         *needed = page * (p->pages - (p->n_slabs - 1) * n);
         if (*needed <= memory)
             return 0;
     }
-    *needed = page * (2 * grain < p->pages ? 2 * grain : p->pages);
+    *needed = page * gf_min(2 * grain, p->pages);
     return GF_ENOMEM;
 }
 
@@ -159,7 +158,7 @@ static int64_t widest_output(const struct gf_slab_plan *p) {
             bytes += gf_job_bytes(job, i) / (job->shape[0] * job->shape[1]);
         if (gf_slab_range_scans(job, i)) /* as floats */
             bytes += numbers * p->number / 2;
-        wide = bytes > wide ? bytes : wide;
+        wide = gf_max(wide, bytes);
     }
     return wide;
 }
@@ -178,12 +177,12 @@ static int choose_rows(struct gf_slab_plan *p, int64_t memory, int64_t *needed) 
     const int64_t row = rows.width * rows.number + full_input(p) + widest_output(p) + 1;
     const int64_t unit = (rows.paired ? 2 : 1) * (row + rows.width * rows.number / p->n_blocks + 1);
     int64_t n = gf_slab_cached(p, memory) / unit;
-    n = n < 1 && unit <= memory ? 1 : n < rows.units ? n : rows.units;
+    n = n < 1 && unit <= memory ? 1 : gf_min(n, rows.units);
     if (n > 0 && p->members) {
         const int64_t parts = gf_slab_part_count(p, rows.units, n);
         n = gf_divide_up(rows.units, parts);
     }
-    *needed = n < 1 ? unit : n * unit;
+    *needed = gf_max(n, 1) * unit;
     p->row_units = n;
     return n < 1 ? GF_ENOMEM : 0;
 }
@@ -230,7 +229,7 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
     const int64_t unit = per_unit * (p->pages * column + wide + 1);
     int64_t n = (gf_slab_cached(p, memory) - gf_slab_cached(p, memory) / share) / unit;
     n = n < least && unit * least <= memory ? least : n;
-    n = n > p->units ? p->units : n;
+    n = gf_min(n, p->units);
     if (n < least) {
         *needed = unit * least;
         return GF_ENOMEM;
@@ -242,8 +241,7 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
      * on a busy machine than the steps do. */
     const int64_t page = per_unit * p->block_units * (wide + 1);
     const int64_t block = per_unit * p->block_units * p->pages * column;
-    p->step_pages = (memory - block) / page > 1 ? (memory - block) / page : 1;
-    p->step_pages = p->step_pages > p->pages ? p->pages : p->step_pages;
+    p->step_pages = gf_min(gf_max((memory - block) / page, 1), p->pages);
     *needed = block + p->step_pages * page;
     return 0;
 }
@@ -315,7 +313,7 @@ static int fit(struct gf_slab_plan *p, const struct gf_slab_worker *w, int64_t m
     if (!rc && p->picture)
         rc = choose_rows(p, memory, &bytes[2]);
     for (int i = 0; i < 3; i++)
-        *needed = bytes[i] > *needed ? bytes[i] : *needed;
+        *needed = gf_max(*needed, bytes[i]);
     return rc;
 }
 

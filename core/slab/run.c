@@ -118,8 +118,8 @@ static int write_blocks(struct gf_slab_state *r) {
             gf_slab_is_output(p, i) ? 0 : n * (int64_t)gf_dtype_size(p->job.out[i].dtype);
         if (gf_slab_range_scans(&p->job, i))
             bytes = n * p->number / 2;
-        numbers = n * p->number > numbers ? n * p->number : numbers;
-        samples = bytes > samples ? bytes : samples;
+        numbers = gf_max(numbers, n * p->number);
+        samples = gf_max(samples, bytes);
     }
     return gf_slab_walk(
         r, &(struct gf_slab_walk){forward_block,

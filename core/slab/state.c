@@ -65,8 +65,7 @@ int64_t gf_slab_outer_row(const struct gf_slab_plan *p, int i) {
 }
 
 int64_t gf_slab_longest(const struct gf_slab_plan *p) {
-    const int64_t last = gf_slab_pages(p, p->n_slabs - 1).count;
-    return last > p->slab_pages ? last : p->slab_pages;
+    return gf_max(p->slab_pages, gf_slab_pages(p, p->n_slabs - 1).count);
 }
 
 struct gf_job gf_slab_pages_job(const struct gf_slab_plan *p, bool back, int64_t count) {
@@ -130,8 +129,7 @@ int64_t gf_slab_largest_piece(const struct gf_slab_plan *p, int64_t count) {
     int64_t largest = 0;
     for (int64_t k = 0; k < p->n_blocks; k++) {
         const struct gf_slab_block b = gf_slab_block(p, k);
-        const int64_t rows = gf_slab_block_rows(&b);
-        largest = rows > largest ? rows : largest;
+        largest = gf_max(largest, gf_slab_block_rows(&b));
     }
     return count * largest * gf_slab_row_bytes(p);
 }

@@ -122,8 +122,8 @@ int gf_slab_wavelet_make(const struct gf_job *job, int64_t memory, struct gf_sla
     *w = (struct gf_slab_wavelet){.job = *job};
     count_bytes(w);
     const int64_t room = memory - memory / 8 - base;
-    w->pairs = room / each < most ? room / each : most;
-    w->memory_bytes = memory_for(job, w->pairs < 1 ? 1 : w->pairs);
+    w->pairs = gf_min(room / each, most);
+    w->memory_bytes = memory_for(job, gf_max(w->pairs, 1));
     w->own.count = all_pairs(job);
     if (w->pairs >= 1)
         return 0;
@@ -165,7 +165,7 @@ static int read_band_rows(struct run *r, const struct level *l, const struct gf_
     const int64_t band = x->n[l->number] * pixel, packed = gf_dwt_layout_row(&r->layout, l->number);
     int rc = 0;
     for (int64_t y = 0; y < rows->count && !rc; y += ROWS_AT_ONCE) {
-        const int64_t n = rows->count - y < ROWS_AT_ONCE ? rows->count - y : ROWS_AT_ONCE;
+        const int64_t n = gf_min(rows->count - y, ROWS_AT_ONCE);
         rc = r->io->read_rows(r->io->user, &(struct gf_slab_rows){rows->page, rows->row + y, n},
                               r->rows);
         for (int64_t i = 0; i < n && !rc; i++) {
@@ -272,7 +272,7 @@ static int fine_at(struct run *r, int number, int64_t j, const char **plane) {
     if (at < l->low || at >= l->high) {
         const int64_t k = gf_dwt_window_pair(&l->z, j), end = l->needed.first + l->needed.count;
         const int64_t left = (k < end ? end : gf_dwt_window_pairs(&l->z)) - k;
-        int rc = make_chunk(r, l, k, left < r->w->pairs ? left : r->w->pairs);
+        int rc = make_chunk(r, l, k, gf_min(left, r->w->pairs));
         if (rc)
             return rc;
     }
@@ -344,7 +344,7 @@ static int run_finest(struct run *r) {
         rc = write_plane(r, 0, 2 * end - l->base);
     for (int64_t k = own.first; k < end && !rc; k += most) {
         if (!at_once)
-            rc = make_chunk(r, l, k, end - k < most ? end - k : most);
+            rc = make_chunk(r, l, k, gf_min(end - k, most));
         if (!rc)
             rc = write_chunk(r);
     }
