@@ -6,7 +6,7 @@
 #include "core/filter/smooth.h"
 #include "core/filter/smooth_pages.h"
 #include "core/base/sample_value.h"
-#include "core/slab/line.h"
+#include "core/slab/plan.h"
 
 /* Makes lengthened units from the file's. `read` holds units as they are read; `end` and `start` two lots of
  * lengthened ones that fade into each other. A line or a volume has n units, lengthened to `length`. */

@@ -6,8 +6,6 @@
 #include "core/base/clock.h"
 #include "core/base/status.h"
 #include "core/mpi/exchange.h"
-#include "core/slab/line.h"
-#include "core/slab/make.h"
 
 enum { LEAST_RUNS = 3, MOST_RUNS = 1000 };
 

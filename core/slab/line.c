@@ -1,12 +1,28 @@
-/* The walks over long lines: blocks of columns, and slabs of the result or of a spectrum. */
-#include "core/slab/line.h"
+/* A transform of single lines that do not fit memory. A line of n samples is a picture of n1 rows of n2
+ * samples whose numbers are multiplied by twiddles between its axes, and whose result is read column by
+ * column (Bailey 1990, "FFTs in external or hierarchical memory", four-step). Forward, three walks:
+ *
+ *     blocks of columns    n1 runs of the file; along the columns, times exp(-2 pi i k1 i2 / n)
+ *     rows                 one after the other, n2 points each
+ *     slabs                runs of the rows, whose points k1 + n1 k2 lie side by side in the result
+ *
+ * and the inverse takes them in the opposite order. Columns of real samples have half spectra: rows 0 to
+ * n1/2, the others being their mirror images, as k1 + n1 k2 is the negative of n1 - k1 + n1 (n2 - 1 - k2).
+ * Rows 0 and n1/2 are those of the multiples of n1/2, the frequencies of a real line of 2 n2 samples that
+ * the exchange has for both: so half a line's numbers are half its rows.
+ *
+ * In the exchange the matrix is row by row. n1 is the least divisor of n whose rows fit memory, so all runs
+ * are as long as they can be: a third of M^2 / n bytes or so of M bytes of memory. Two walks would do with
+ * runs of the square root of that.
+ *
+ * Lines of the last axis alone: others are batches. */
+#include "core/slab/state.h"
 
 #include <stdlib.h>
 
 #include "core/base/halves.h"
 #include "core/base/sample_run.h"
 #include "core/base/status.h"
-#include "core/slab/state.h"
 
 struct lines {
     struct gf_slab_state *r;

@@ -1,6 +1,4 @@
 /* Plans a long line as a matrix: its factors, columns a block and points a slab. */
-#include "core/slab/line.h"
-
 #include "core/base/factor.h"
 #include "core/base/memory.h"
 #include "core/filter/filter.h"

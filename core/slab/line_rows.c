@@ -2,7 +2,6 @@
 #include "core/base/status.h"
 #include "core/filter/compose.h"
 #include "core/filter/filter.h"
-#include "core/slab/line.h"
 #include "core/slab/state.h"
 
 /* A row's points; and of the real one its half spectrum, whose last number waits in the first one's imaginary

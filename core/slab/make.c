@@ -1,10 +1,7 @@
 /* How many pages a slab has, how many rows a block, and what is moved. */
-#include "core/slab/make.h"
-
 #include "core/base/memory.h"
 #include "core/base/status.h"
 #include "core/filter/filter.h"
-#include "core/slab/line.h"
 #include "core/slab/state.h"
 
 enum { SHORTEST = 2, STEP_SHARE = 8, DIRECT_STEP_SHARE = 32 };

@@ -1,5 +1,5 @@
 /* A transform of a volume that does not fit memory, as two walks over it, or a filter as three: which slabs, in which
- * order, and where the exchange between two axes is. core/slab/line.h has how lines are taken.
+ * order, and where the exchange between two axes is. core/slab/line.c has how lines are taken.
  *
  * A slab is a run of pages, that is of indices of the slowest axis. One walk goes slab by slab and
  * transforms all axes but the slowest. The other transforms that one, block by block: a block is some
@@ -26,13 +26,14 @@
 #include "core/base/span.h"
 #include "core/divide/part_job.h"
 
-/* Walks at most; rows of a long line that wait until their points are put side by side: one cache line. */
-enum { GF_SLAB_WALKS = 4, GF_SLAB_STAGED = 8 };
+/* Walks at most; rows of a long line that wait until their points are put side by side: one cache line; channels of a
+ * line at most. */
+enum { GF_SLAB_WALKS = 4, GF_SLAB_STAGED = 8, GF_SLAB_CHANNELS = 16 };
 
 struct gf_slab_plan {
     struct gf_job job; /* of a volume, or of lines */
     bool picture;
-    bool line; /* core/slab/line.h: a matrix of `pages` rows of `rows` points, `units` together */
+    bool line; /* core/slab/line.c: a matrix of `pages` rows of `rows` points, `units` together */
     int64_t lines;       /* of these */
     int64_t pages, rows; /* of the spectrum between the walks; a picture's columns are its rows */
     int64_t kept_pages;  /* of the result, the first ones: the others were added for a filter */
@@ -62,6 +63,33 @@ struct gf_slab_block {
     int64_t low, n_low, high, n_high;
     int64_t before; /* rows of the blocks before */
 };
+
+/* ---- from a job and the memory to a plan ---- */
+
+/* True for jobs of a single axis, the last one. */
+bool gf_slab_is_line(const struct gf_job *job);
+/* NULL when a job can be run in slabs, or the reason why not. */
+const char *gf_slab_refuses(const struct gf_job *job);
+/* The backend of the parts: what it packs() of a volume or picture, and, unless NULL, the bytes of workspace that its
+ * plan for a part takes, or -1 where it does not tell. All zero: one that is not known. */
+struct gf_slab_worker {
+    enum gf_packing packs;
+    int64_t (*workspace)(void *user, const struct gf_job *part);
+    void *user;
+};
+
+/* For a job that is not refused. GF_ENOMEM when
+ * `memory` bytes hold no slab or no block, or no row of any cut of a line. members: that share the parts, 0 for
+ * none; `memory` is each one's, and has its share of the exchange too. */
+int gf_slab_plan_make(const struct gf_job *job, const struct gf_slab_worker *worker, int64_t memory,
+                      int members, struct gf_slab_plan *p);
+/* The job that a backend runs for the largest part of walk i, of a filter's blocks that of the transform; false where it
+ * runs none. */
+bool gf_slab_part_job(const struct gf_slab_plan *p, int i, struct gf_job *job);
+/* Puts a walk before a filter's that reads so many bytes of the input, for what is made of all of it. */
+void gf_slab_plan_look(struct gf_slab_plan *p, int64_t bytes);
+
+/* ---- parts ---- */
 
 /* Pages of slab i; and those of a run of slabs. */
 struct gf_span gf_slab_pages(const struct gf_slab_plan *p, int64_t i);

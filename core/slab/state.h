@@ -106,6 +106,25 @@ int gf_slab_convert(struct gf_slab_state *r, int i, const int64_t rows_columns[2
 /* True when the numbers are the output as they are. */
 bool gf_slab_is_output(const struct gf_slab_plan *p, int i);
 
+/* ---- long lines ---- */
+
+/* For core/slab/make.c: why such a job is refused, and its extents, which are the lines'; then its parts, of so much
+ * memory less what is kept: GF_ENOMEM with all that they need in *needed, or with a message and 0 there. */
+const char *gf_slab_line_refuses(const struct gf_job *job);
+void gf_slab_line_describe(struct gf_slab_plan *p);
+int gf_slab_line_fit(struct gf_slab_plan *p, int64_t memory, int64_t kept, int64_t *needed);
+
+/* Rows of the whole matrix: the plan's pages, of real samples twice these. */
+int64_t gf_slab_line_rows(const struct gf_slab_plan *p);
+/* The job of `count` columns: from samples to numbers or, `inverse`, back to all outputs; and whether it
+ * runs in place. */
+struct gf_job gf_slab_line_columns_job(const struct gf_slab_plan *p, int64_t count, bool inverse);
+/* The job of a row; is_real: of one that is half a spectrum of real numbers, to which or from which it is. */
+struct gf_job gf_slab_line_row_job(const struct gf_slab_plan *p, bool is_real, bool inverse);
+bool gf_slab_line_in_place(const struct gf_slab_plan *p, bool inverse);
+/* Bytes of a frequency or a sample in output i. */
+int64_t gf_slab_line_out_bytes(const struct gf_slab_plan *p, int i);
+
 /* The walks over long lines. */
 int gf_slab_line_run(struct gf_slab_state *r);
 int gf_slab_line_transform_rows(struct gf_slab_state *r);
