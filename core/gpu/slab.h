@@ -16,7 +16,7 @@
  * that come of those.
  *
  * Several devices (core/gpu/team.h) each have a plan for their share of every walk's parts, and the exchange is
- * in the devices' memory: a part that has been transformed is sent in pieces (core/gpu/exchange.h) to those
+ * in the devices' memory: a part that has been transformed is sent in pieces (core/gpu/slab_walk.h) to those
  * whose parts of the next walk they belong to.
  *
  *     struct gf_gpu_shared *p;
@@ -47,7 +47,6 @@
 #ifndef GF_CORE_GPU_SLAB_H
 #define GF_CORE_GPU_SLAB_H
 
-#include "core/gpu/exchange.h"
 #include "core/gpu/run.h"
 #include "core/gpu/slab_copy.h"
 #include "core/slab/plan.h"
