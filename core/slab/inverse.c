@@ -1,10 +1,10 @@
-/* An inverse in slabs: blocks along the slowest axis, then slabs of pages. */
+/* The walks of an inverse: blocks along the slowest axis, then slabs of pages. */
 #include <stdlib.h>
 
 #include "core/base/status.h"
 #include "core/slab/state.h"
 
-/* Puts column 0 of rows first, which has been in their centre. */
+/* Moves column 0 from the centre of each row to its beginning. */
 static int unshift_columns(const struct gf_slab_plan *p, int64_t rows, int threads, char *data) {
     const bool halved = p->real && p->job.in_half;
     const int64_t row = gf_slab_outer_row(p, -1), n = p->job.shape[2];
@@ -34,7 +34,7 @@ static int read_block(struct gf_slab_state *r, const struct gf_slab_block *b, ch
     return rc ? rc : unshift_columns(p, p->pages * gf_slab_block_rows(b), r->io->threads, data);
 }
 
-/* A block of a volume, transformed along the slowest axis. */
+/* Transforms a volume's block along the slowest axis and writes it in pieces. */
 static int put_block(struct gf_slab_state *r, int64_t k, int64_t rows, char *data) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t page = rows * gf_slab_row_bytes(p);
@@ -47,8 +47,8 @@ static int put_block(struct gf_slab_state *r, int64_t k, int64_t rows, char *dat
     return rc;
 }
 
-/* Room for a block: of the spectrum, of full rows (NULL where the input has what is transformed), and
- * for pictures of a piece. */
+/* Buffers: a block of the spectrum, its full rows (NULL if the input is a half spectrum), a
+ * picture's piece. */
 struct room {
     void *data, *full, *piece;
 };
@@ -90,14 +90,13 @@ int gf_slab_inverse_blocks(struct gf_slab_state *r) {
     return r->plan->picture ? gf_slab_by_rows(r, read_blocks) : read_blocks(r);
 }
 
-/* A page's first rows and columns, those that are counted, moved together at its beginning. */
+/* Moves the counted rows and columns of a page together. */
 static void crop(const struct gf_job *job, const struct gf_array *out, char *page) {
     const int64_t rows = gf_job_counted(job, 1), bytes = gf_job_counted(job, 2) * out->stride[2];
     for (int64_t y = 1; y < rows && bytes < out->stride[1]; y++)
         memmove(page + y * bytes, page + y * out->stride[1], (size_t)bytes);
 }
 
-/* Output i of a slab, whose first page is page `first`. */
 static int write_slab(struct gf_slab_state *r, const struct gf_job *job, int i, int64_t first,
                       void *data) {
     const int64_t rows = gf_job_counted(job, 1), pages = gf_job_counted(job, 0);
@@ -116,7 +115,7 @@ static int write_slab(struct gf_slab_state *r, const struct gf_job *job, int i, 
     return rc;
 }
 
-/* Room for the spectrum of a slab, a piece of it, and its outputs. */
+/* Buffers: the spectrum of a slab, a piece of it, its outputs. */
 struct slab {
     void *pages, *piece, *out[GF_MAX_OUTPUTS];
 };

@@ -1,4 +1,4 @@
-/*  The callbacks of a run in slabs: files, exchange and backend. They return 0, or a status that
+/* The callbacks of a run in slabs: files, exchange and backend. They return 0, or a status that
  * ends the run, and are called by the thread that runs. Several ranks may share a run: with the
  * same plan, each takes its share of every walk's parts, and put() and get() reach the memory of
  * all. */

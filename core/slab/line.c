@@ -1,21 +1,20 @@
-/* A transform of single lines that do not fit memory. A line of n samples is a picture of n1 rows of n2
- * samples whose numbers are multiplied by twiddles between its axes, and whose result is read column by
- * column (Bailey 1990, "FFTs in external or hierarchical memory", four-step). Forward, three walks:
+/* Transforms lines that do not fit memory. A line of n samples is a matrix of n1 rows and n2
+ * columns: it is transformed along the columns, multiplied by twiddles, transformed along the rows,
+ * and read column by column (Bailey 1990, "FFTs in external or hierarchical memory", four-step).
+ * Forward in three walks, inverse in the opposite order:
  *
  *     blocks of columns    n1 runs of the file; along the columns, times exp(-2 pi i k1 i2 / n)
  *     rows                 one after the other, n2 points each
- *     slabs                runs of the rows, whose points k1 + n1 k2 lie side by side in the result
+ *     slabs                runs of all rows, whose points k1 + n1 k2 are interleaved into the result
  *
- * and the inverse takes them in the opposite order. Columns of real samples have half spectra: rows 0 to
- * n1/2, the others being their mirror images, as k1 + n1 k2 is the negative of n1 - k1 + n1 (n2 - 1 - k2).
- * Rows 0 and n1/2 are those of the multiples of n1/2, the frequencies of a real line of 2 n2 samples that
- * the exchange has for both: so half a line's numbers are half its rows.
+ * Columns of real samples have half spectra, rows 0 to n1/2. The other rows are mirror images, as
+ * k1 + n1 k2 is the negative of n1 - k1 + n1 (n2 - 1 - k2). Rows 0 and n1/2 hold the multiples of
+ * n1/2; the exchange has one real line of 2 n2 samples for both, so half a line's numbers take half
+ * its rows.
  *
- * In the exchange the matrix is row by row. n1 is the least divisor of n whose rows fit memory, so all runs
- * are as long as they can be: a third of M^2 / n bytes or so of M bytes of memory. Two walks would do with
- * runs of the square root of that.
- *
- * Lines of the last axis alone: others are batches. */
+ * The exchange holds the matrix row by row. n1 is the least divisor of n whose rows fit memory,
+ * which makes the file's runs as long as possible: about M^2 / 3n bytes with M bytes of memory. Two
+ * walks would have runs of the square root of that. */
 #include "core/slab/state.h"
 
 #include <stdlib.h>
@@ -27,10 +26,10 @@
 struct lines {
     struct gf_slab_state *r;
     const struct gf_slab_plan *p;
-    int64_t n, point; /* points of a line in the exchange; bytes of one */
-    int64_t step; /* rows of the whole matrix: frequencies from one number of a row to the next */
-    struct gf_roots roots;           /* of a line's samples */
-    struct gf_range_planes *sampled; /* NULL, or the run's */
+    int64_t n, point;      /* points of a line in the exchange; bytes of a point */
+    int64_t step;          /* rows of the whole matrix, and the step between a row's frequencies */
+    struct gf_roots roots; /* of a line's length */
+    struct gf_range_planes *sampled; /* the run's, or NULL */
     void *low, *staged, *numbers, *converted;
 };
 
@@ -38,7 +37,7 @@ static bool is_inverse(const struct lines *l) {
     return l->p->job.direction == GF_INVERSE;
 }
 
-/* The offset in the exchange of a point of a row. */
+/* The offset of a point in the exchange. */
 static int64_t place(const struct lines *l, int64_t line, int64_t row, int64_t column) {
     return (line * l->n + row * l->p->rows + column) * l->point;
 }
@@ -50,8 +49,8 @@ static int move(struct lines *l, int64_t at, void *data, int64_t bytes, bool get
 
 /* ---------------------------------------------------------------- columns */
 
-/* Some columns of a line: numbers, [row][column], and samples of the input or of each output. In place the
- * samples are the numbers. */
+/* Some columns of a line: numbers, [row][column], and samples of the input or of each output, which
+ * are the numbers if in_place. */
 struct columns {
     struct lines *l;
     bool inverse, in_place;
@@ -60,7 +59,7 @@ struct columns {
     void *samples[GF_MAX_OUTPUTS];
 };
 
-/* Rows of the columns' spectra, from the exchange or to it. */
+/* Copies the columns' spectra to or from the exchange. */
 static int move_columns(struct lines *l, const struct columns *c, bool gets) {
     const struct gf_slab_plan *p = l->p;
     const int64_t run = c->count * l->point;
@@ -69,8 +68,7 @@ static int move_columns(struct lines *l, const struct columns *c, bool gets) {
         gf_line_fold(c->block, c->block + p->pages * run, c->count * p->width,
                      gf_slab_is_double(l->p), false);
     for (int64_t k = 0; k < p->pages + p->real && !rc; k++) {
-        const bool folded =
-            p->real && k % p->pages == 0; /* two rows of reals, one behind the other */
+        const bool folded = p->real && k % p->pages == 0; /* two rows of reals, consecutive */
         const int64_t at =
             folded ? place(l, c->line, 0, 0) + ((k ? p->rows : 0) + c->first) * l->point / 2
                    : place(l, c->line, k, c->first);
@@ -114,7 +112,7 @@ static int forward_columns(struct lines *l, const struct columns *c) {
     return rc;
 }
 
-/* Rows of samples, without those that were added behind the line's end. */
+/* Writes the rows of samples up to the line's end, without the padding behind it. */
 static int inverse_columns(struct lines *l, const struct columns *c) {
     const struct gf_slab_plan *p = l->p;
     const struct gf_slab_io *io = l->r->io;
@@ -139,7 +137,7 @@ static int inverse_columns(struct lines *l, const struct columns *c) {
     return rc;
 }
 
-/* Block k of all lines'. Of a column some samples may be kept that others have been added to: two parts. */
+/* Runs block k of all lines', in two parts if the padding begins within it. */
 static int run_columns(struct gf_slab_state *r, int64_t k, void *user) {
     const struct gf_slab_plan *p = r->plan;
     struct columns *c = user;
@@ -156,7 +154,6 @@ static int run_columns(struct gf_slab_state *r, int64_t k, void *user) {
     return rc;
 }
 
-/* From the input, or back to the outputs. */
 static int column_walk(struct lines *l, bool inverse) {
     const struct gf_slab_plan *p = l->p;
     const int64_t rows = p->pages + p->real, samples = l->step * p->block_units * p->width;
@@ -175,13 +172,13 @@ static int column_walk(struct lines *l, bool inverse) {
 
 /* ---------------------------------------------------------------- slabs */
 
-/* Frequencies first .. first + count - 1 of a line. */
+/* Frequencies of a line. */
 struct span {
     int64_t line, first, count;
     char *numbers;
 };
 
-/* From a few rows, or to them: those of the frequencies k1, `step` apart, from `k1` on. */
+/* Copies rows k1 .. k1 + n - 1 to or from a span, in which their frequencies are `step` apart. */
 static int move_rows(struct lines *l, const struct span *s, int64_t k1, int64_t n, int64_t step,
                      bool gets) {
     const struct gf_slab_plan *p = l->p;
@@ -196,7 +193,7 @@ static int move_rows(struct lines *l, const struct span *s, int64_t k1, int64_t 
     for (int i = 0; i < n; i++) {
         const int64_t k = k1 + i, at = (k - s->first % step + step) % step;
         const int64_t column = (s->first + at) / step;
-        const bool own = p->real && k == p->pages; /* in row 0 */
+        const bool own = p->real && k == p->pages; /* kept in row 0 */
         const int64_t count = at < s->count && !own ? (s->count - at - 1) / step + 1 : 0;
         w.run[i].at = at;
         w.run[i].count = count;
@@ -215,7 +212,8 @@ static int move_rows(struct lines *l, const struct span *s, int64_t k1, int64_t 
     return rc;
 }
 
-/* All but the last frequency of real samples, which is in the zero frequency's imaginary part. */
+/* Copies all but the last frequency of real samples, which is the imaginary part of the zero
+ * frequency. */
 static int move_span(struct lines *l, const struct span *all, bool gets) {
     struct span s = *all;
     s.count = gf_min(s.count, l->n - s.first);
@@ -225,7 +223,7 @@ static int move_span(struct lines *l, const struct span *all, bool gets) {
     return rc;
 }
 
-/* Frequencies of a line to output i, or from the input if i is -1. */
+/* Copies frequencies to output i, or from the input if i is -1. */
 static int move_shifted(struct lines *l, int i, const struct span *s, char *data) {
     const struct gf_slab_plan *p = l->p;
     const struct gf_slab_io *io = l->r->io;
@@ -259,7 +257,7 @@ static int write_numbers(struct lines *l, int i, const struct span *s) {
     return rc ? rc : move_shifted(l, i, s, l->converted);
 }
 
-/* And of the conjugates at the negative frequencies, but for those that are their own. */
+/* Writes the conjugates at the negative frequencies, except for frequencies 0 and n. */
 static int write_mirror(struct lines *l, int i, const struct span *s) {
     const int64_t own = s->first == 0, nyquist = s->first + s->count - 1 == l->n;
     const int64_t count = s->count - own - nyquist;
@@ -278,7 +276,7 @@ static int find(const struct gf_range_axis *a, int64_t index) {
     return -1;
 }
 
-/* The bins of the automatic range's sample. */
+/* Keeps the bins that the automatic range samples. */
 static void take_sample(struct lines *l, const struct span *s) {
     const struct gf_range_sample *b = &l->sampled->sample;
     const int64_t rows = l->p->job.ndim == 3 ? l->p->job.shape[1] : l->p->lines;
@@ -296,7 +294,7 @@ static void take_sample(struct lines *l, const struct span *s) {
         }
 }
 
-/* All outputs, a step at a time; or what their display ranges take. */
+/* Writes all outputs, or during a scan collects their display ranges, a step at a time. */
 static int emit(struct lines *l, const struct span *all) {
     const struct gf_slab_plan *p = l->p;
     int rc = 0;
@@ -318,7 +316,7 @@ static int emit(struct lines *l, const struct span *all) {
     return rc;
 }
 
-/* Number 0 and number n of real samples, which are real. */
+/* Separates the real numbers 0 and n of real samples. */
 static int split_zero(struct lines *l, const struct span *s) {
     const struct gf_slab_plan *p = l->p;
     char zero[16 * GF_SLAB_CHANNELS], *last = s->numbers + (s->count - 1) * l->point;
@@ -347,8 +345,8 @@ static int forward_slab(struct lines *l, const struct span *s) {
 
 /* ---- inverse ---- */
 
-/* half[i] becomes its Hermitian part with mirror[count - 1 - i]. Adds the squares of this part, and of the rest,
- * to `energy`. */
+/* half[i] becomes its Hermitian part with mirror[count - 1 - i], whose energy, and that of the
+ * rest, is added to `energy`. */
 static void make_hermitian(const struct lines *l, void *half, const void *mirror, int64_t count,
                            double energy[2]) {
     const int64_t width = l->p->width;
@@ -361,7 +359,7 @@ static void make_hermitian(const struct lines *l, void *half, const void *mirror
         }
 }
 
-/* Takes the Hermitian part of a full spectrum. */
+/* Reads frequencies, of a full spectrum of real samples their Hermitian part. */
 static int read_numbers(struct lines *l, const struct span *s) {
     const struct gf_slab_plan *p = l->p;
     const bool full = p->real && !p->job.in_half;
@@ -377,7 +375,7 @@ static int read_numbers(struct lines *l, const struct span *s) {
                               mirror);
         if (!rc)
             make_hermitian(l, half, mirror, n, energy);
-        for (int i = 0; i < 2; i++) /* the mirror image has as much */
+        for (int i = 0; i < 2; i++) /* with the mirror image's */
             l->r->energy[i] += (own ? 1 : 2) * energy[i];
     }
     return rc;
@@ -433,7 +431,6 @@ static int slab_walk(struct lines *l) {
                                 {&l->converted, is_inverse(l) ? 0 : widest}}}));
 }
 
-/* Joins what the ranks found. */
 static int join_scans(struct lines *l) {
     struct gf_ranks *ranks = l->r->io->ranks;
     int rc = gf_slab_join_largest(l->r);
@@ -446,7 +443,7 @@ static int join_scans(struct lines *l) {
     return rc ? rc : gf_ranks_sum(ranks, l->sampled->value, 2 * l->sampled->sample.count);
 }
 
-/* The display ranges, in a walk of their own. */
+/* Finds display ranges, in a walk if one is needed. */
 static int find_ranges(struct lines *l) {
     int rc = 0;
     if (l->p->n_walks > 3) {

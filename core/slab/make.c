@@ -1,4 +1,4 @@
-/* How many pages a slab has, how many rows a block, and what is moved. */
+/* Chooses the pages of a slab and the rows of a block, and counts the bytes moved. */
 #include "core/base/memory.h"
 #include "core/base/status.h"
 #include "core/filter/filter.h"
@@ -6,8 +6,8 @@
 
 enum { SHORTEST = 2, STEP_SHARE = 8, DIRECT_STEP_SHARE = 32 };
 
-/* A table of a part takes so many times the part's numbers while it is made: rows of a mask and their
- * mirror images as doubles, values, and the table itself three times. */
+/* Making a part's table needs this many times the bytes of its numbers: rows of a mask and their
+ * mirror images as doubles, values, and the table three times. */
 enum { TABLE_SHARE = 9 };
 
 const char *gf_slab_refuses(const struct gf_job *job) {
@@ -29,7 +29,7 @@ const char *gf_slab_refuses(const struct gf_job *job) {
     return NULL;
 }
 
-/* Bytes of an array of the job, of the first samples alone where others were added. */
+/* Bytes of an array of the job without padding. */
 static int64_t counted_bytes(const struct gf_job *job, int64_t channels, enum gf_dtype t) {
     int64_t n = channels * (int64_t)gf_dtype_size(t);
     for (int i = 0; i < job->ndim; i++)
@@ -37,8 +37,8 @@ static int64_t counted_bytes(const struct gf_job *job, int64_t channels, enum gf
     return n;
 }
 
-/* The backend writes samples of the half of a packed spectrum, and those of negative frequencies are
- * copies, except for odd kinds. */
+/* True if the backend can write samples of a packed half spectrum: negative frequencies are copies
+ * of them, except for odd kinds. */
 static bool is_direct(const struct gf_slab_plan *p) {
     const struct gf_output *o = &p->job.out[0];
     const bool odd = o->kind == GF_PHASE || o->kind == GF_IMAG;
@@ -47,7 +47,7 @@ static bool is_direct(const struct gf_slab_plan *p) {
            !gf_slab_range_scans(&p->job, 0);
 }
 
-/* The extents between the walks, and what a block must have together. */
+/* Sets the extents of the exchange and of what a block must hold. */
 static void describe(struct gf_slab_plan *p) {
     const struct gf_job *job = &p->job;
     const bool inverse = job->direction == GF_INVERSE;
@@ -71,7 +71,7 @@ static void describe(struct gf_slab_plan *p) {
     p->exchange_bytes = p->pages * p->rows * p->width * p->number;
 }
 
-/* Bytes of workspace for n pages, by what the backend says; -1 where it does not. */
+/* The workspace for n pages in bytes, or -1 if the backend does not tell. */
 static int64_t workspace(const struct gf_slab_plan *p, const struct gf_slab_worker *w, int64_t n) {
     int64_t most = -1;
     for (int back = 0; back < 2 && w->workspace; back++) {
@@ -85,8 +85,8 @@ static int64_t workspace(const struct gf_slab_plan *p, const struct gf_slab_work
     return most;
 }
 
-/* More pages than n, of so many bytes each, where less workspace than was assumed leaves room for them: these, and
- * *work becomes what a page takes of it. Of little memory too little is gained to ask. */
+/* Returns how many pages, at least n, fit with the workspace that the backend asks for, and the
+ * workspace of a page in *work. With little memory asking gains too little. */
 static int64_t add_pages(const struct gf_slab_plan *p, const struct gf_slab_worker *w,
                          int64_t memory, int64_t n, int64_t page, int64_t *work) {
     enum { LEAST = 16 << 20 };
@@ -102,7 +102,7 @@ static int64_t add_pages(const struct gf_slab_plan *p, const struct gf_slab_work
     return more;
 }
 
-/* Pages of a slab: input, result, workspace, and the largest piece (at most a slab's). */
+/* Chooses the pages of a slab, from its input, result and workspace and the largest piece. */
 static int choose_slabs(struct gf_slab_plan *p, const struct gf_slab_worker *w, int64_t memory,
                         int64_t *needed) {
     const struct gf_job *job = &p->job;
@@ -125,14 +125,15 @@ static int choose_slabs(struct gf_slab_plan *p, const struct gf_slab_worker *w, 
     if (p->members && n * p->members > p->pages)
         n = p->pages / p->members > grain ? p->pages / p->members / grain * grain : grain;
     *needed = page * n;
-    if ((n < p->pages || p->members) && grain == 1 && n > 0) { /* of the same length, the fewest */
+    /* as few as possible, of equal length */
+    if ((n < p->pages || p->members) && grain == 1 && n > 0) {
         p->n_slabs = gf_slab_part_count(p, p->pages, n);
         p->slab_pages = gf_divide_up(p->pages, p->n_slabs);
         p->n_slabs = gf_divide_up(p->pages, p->slab_pages);
         *needed = page * p->slab_pages;
         return 0;
     }
-    /* Whole tiles, and what is left over with the last ones. */
+    /* Whole tiles; the last slab has the remainder too. */
     for (n = gf_min(n, p->pages); n > 0; n -= grain) {
         p->slab_pages = n;
         p->n_slabs = p->pages / n;
@@ -153,21 +154,21 @@ static int64_t widest_output(const struct gf_slab_plan *p) {
         int64_t bytes = numbers * p->number;
         if (!gf_slab_is_output(p, i))
             bytes += gf_job_bytes(job, i) / (job->shape[0] * job->shape[1]);
-        if (gf_slab_range_scans(job, i)) /* as floats */
+        if (gf_slab_range_scans(job, i)) /* floats */
             bytes += numbers * p->number / 2;
         wide = gf_max(wide, bytes);
     }
     return wide;
 }
 
-/* Bytes of an input row of an inverse whose input is a full spectrum. */
+/* Bytes of a row of full spectrum that an inverse reads. */
 static int64_t full_input(const struct gf_slab_plan *p) {
     const struct gf_job *job = &p->job;
     bool full = job->direction == GF_INVERSE && !job->in_half && p->real;
     return full ? gf_job_bytes(job, -1) / (job->shape[0] * job->shape[1]) : 0;
 }
 
-/* Units of a slab of rows: the spectrum, a piece of it, and output or input. */
+/* Chooses the units of a slab of rows: the spectrum, a piece of it, and output or input. */
 static int choose_rows(struct gf_slab_plan *p, int64_t memory, int64_t *needed) {
     p->row_units = 1;
     const struct gf_slab_plan rows = gf_slab_rows_plan(p);
@@ -184,8 +185,8 @@ static int choose_rows(struct gf_slab_plan *p, int64_t memory, int64_t *needed) 
     return n < 1 ? GF_ENOMEM : 0;
 }
 
-/* A picture's block of one column would be transformed as a single line is: the fewest in a block, so that no
- * last one is left over. */
+/* The least columns of a picture's block: a single column would be transformed as a line and round
+ * differently, so none may be left over. */
 static int64_t least_units(const struct gf_slab_plan *p) {
     int64_t n = p->picture ? 2 : 1;
     while (p->picture && n < p->units && p->units % n == 1)
@@ -199,28 +200,28 @@ static void avoid_single(struct gf_slab_plan *p) {
     p->n_blocks = gf_divide_up(p->units, p->block_units);
 }
 
-/* Beside a row of a direct block: its samples, and the first and last column twice. */
+/* What a row of a direct block adds: its samples, and the first and last column twice. */
 static int64_t direct_row(const struct gf_slab_plan *p) {
     const int64_t channels = gf_job_lanes(&p->job);
     return p->width * (int64_t)gf_dtype_size(p->job.out[0].dtype) + 4 * channels * p->number;
 }
 
-/* Bytes of a row of output, as samples alone where the backend writes these. */
+/* Bytes of a row of output; samples alone if the backend writes them. */
 static int64_t step_row(const struct gf_slab_plan *p) {
     return p->direct ? gf_job_bytes(&p->job, 0) / (p->job.shape[0] * p->job.shape[1])
                      : widest_output(p);
 }
 
-/* Units of a block: all pages of its rows, and a few pages of output. */
+/* Chooses the units of a block: all pages of its rows, and a few pages of output. */
 static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed) {
     const struct gf_job *job = &p->job;
     const int64_t per_unit = p->paired ? 2 : 1, row = p->width * p->number;
     const int64_t wide = p->picture ? 0 : step_row(p), least = least_units(p);
     const int64_t share = p->direct ? DIRECT_STEP_SHARE : STEP_SHARE;
-    int64_t column = row + (p->picture ? 0 : full_input(p)); /* bytes of a row in the block */
+    int64_t column = row + (p->picture ? 0 : full_input(p)); /* of a row of the block */
     if (p->direct)
         column += direct_row(p);
-    if (job->op == GF_FILTER) /* its values, real ones of factors alone */
+    if (job->op == GF_FILTER) /* values; without a table real ones */
         column += (job->filter && gf_filter_has_table(job->filter) ? 2 * TABLE_SHARE : 1) * row /
                   (2 * gf_job_lanes(job));
     const int64_t unit = per_unit * (p->pages * column + wide + 1);
@@ -234,8 +235,8 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
     const int64_t blocks = gf_slab_part_count(p, p->units, n);
     p->block_units = gf_divide_up(p->units, blocks);
     avoid_single(p);
-    /* Output in steps of many pages: threads that wait for each other at the end of short ones cost more
-     * on a busy machine than the steps do. */
+    /* Long steps of output: threads waiting for each other at the end of short ones cost more on a
+     * busy machine. */
     const int64_t page = per_unit * p->block_units * (wide + 1);
     const int64_t block = per_unit * p->block_units * p->pages * column;
     p->step_pages = gf_min(gf_max((memory - block) / page, 1), p->pages);
@@ -250,8 +251,7 @@ static bool scans(const struct gf_slab_plan *p) {
     return any && p->job.direction == GF_FORWARD;
 }
 
-/* Names of the walks, forward, inverse and of a filter, of a volume, a picture and a line; and the one
- * that takes a display range. */
+/* By volume, picture, line; then forward, inverse, filter. */
 static const char *const names[3][3][3] = {
     {{"slabs of pages, all axes but the slowest", "blocks of rows, the slowest axis"},
      {"blocks of rows, the slowest axis", "slabs of pages, all axes but the slowest"},
@@ -269,8 +269,8 @@ static const char *const range_names[3] = {
     "blocks of rows, the slowest axis, for the display range",
     "slabs of rows, for the display range", "slabs of the line, for the display range"};
 
-/* A filter's input and output are those of the picture, without what was added beyond its edges; of a line all
- * is read, as beyond its ends as much of it is. */
+/* A filter reads and writes without the padding; of a line the padding is read too, as it repeats
+ * the line. */
 static void list_walks(struct gf_slab_plan *p) {
     const struct gf_job *job = &p->job;
     const bool filter = job->op == GF_FILTER, crops = filter && !p->line;
@@ -333,7 +333,7 @@ int gf_slab_plan_make(const struct gf_job *job, const struct gf_slab_worker *w, 
         describe(p);
     if (!line && (kept = gf_slab_range_bytes(p)) < 0)
         return (int)kept;
-    if (members) /* a share of the exchange */
+    if (members) /* of the exchange */
         kept += p->exchange_bytes / members + p->exchange_bytes / p->units;
     int rc = line ? gf_slab_line_fit(p, memory, kept, &needed) : fit(p, w, memory - kept, &needed);
     p->memory_bytes = needed + kept;
@@ -348,15 +348,14 @@ int gf_slab_plan_make(const struct gf_job *job, const struct gf_slab_worker *w, 
 
 bool gf_slab_part_job(const struct gf_slab_plan *p, int i, struct gf_job *job) {
     const bool filter = p->job.op == GF_FILTER, inverse = p->job.direction == GF_INVERSE;
-    const bool twice = !p->picture && !p->line && !filter; /* others walk thrice */
+    const bool twice = !p->picture && !p->line && !filter; /* others have three walks */
     int kind =
-        i -
-        p->looks; /* 0: pages or columns; 1: the other axis; 2: a filter's way back, or nothing */
+        i - p->looks; /* 0: pages or columns; 1: the other axis; 2: back, for a filter only */
     if (kind < 0)
         return false;
     if (inverse)
         kind = (twice ? 1 : 2) - kind;
-    else if (twice && kind > 1) /* after a display range's walk */
+    else if (twice && kind > 1) /* after a scan */
         kind = 1;
     if (kind > 1 && !filter)
         return false;

@@ -1,4 +1,4 @@
-/* Which pages a slab has, which rows a block, and where their piece is. */
+/* The pages of slabs, the rows of blocks, and the places of pieces. */
 #include "core/slab/plan.h"
 
 struct gf_span gf_slab_pages(const struct gf_slab_plan *p, int64_t i) {
@@ -40,7 +40,7 @@ struct gf_slab_block gf_slab_block(const struct gf_slab_plan *p, int64_t i) {
     struct gf_slab_block b = {.low = first, .n_low = end - first, .before = first};
     if (!p->paired)
         return b;
-    /* The rows from -(end - 1) to -first, but for those that are their own negatives. */
+    /* Rows -(end - 1) .. -first, without those that are their own negatives. */
     int64_t least = first ? first : 1, most = 2 * (end - 1) == p->rows ? end - 2 : end - 1;
     b.n_high = most >= least ? most - least + 1 : 0;
     b.high = p->rows - most;

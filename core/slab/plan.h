@@ -1,4 +1,4 @@
-/*  The schedule of a Fourier transform or filter of an array that does not fit memory: the walks
+/* The schedule of a Fourier transform or filter of an array that does not fit memory: the walks
  * over it, their parts, and the layout of the exchange between them. core/slab/line.c describes
  * long lines.
  *

@@ -9,7 +9,7 @@
 #include "core/base/loadstore.h"
 #include "core/base/status.h"
 
-/* For several outputs backends look at all bins. */
+/* With several outputs backends look at all bins, not at the zero frequency. */
 static bool ends_at_zero(const struct gf_job *job, int i) {
     return gf_output_is_full(&job->out[i]) && job->n_out == 1 && !gf_output_scans(job, i);
 }
@@ -18,7 +18,8 @@ bool gf_slab_range_scans(const struct gf_job *job, int i) {
     return gf_output_is_full(&job->out[i]) && !ends_at_zero(job, i);
 }
 
-/* The sample's columns that the pages have: of packed ones the last is in the first. */
+/* Columns of the sample that pages have: a packed half spectrum has its last column in its
+ * first. */
 static int columns_of(const struct gf_slab_plan *p, const struct gf_range_sample *s) {
     const struct gf_range_axis *x = &s->axis[2];
     const int64_t all = (p->picture ? p->rows : 1) * p->width / gf_job_lanes(&p->job);
@@ -144,7 +145,7 @@ static struct gf_number bin_at(const struct gf_slab_range *r, int64_t z, int64_t
     return gf_number_get(r->kept, z * r->lines + line, gf_slab_is_double(r->plan));
 }
 
-/* A bin of the sample by its positions; of packed ones as core/cpu/sampling.c unpacks them. */
+/* A bin of the sample, unpacked as core/cpu/sampling.c unpacks it. */
 static struct gf_number sampled(const struct gf_slab_range *r, int a, int b, int k, int c) {
     const struct gf_slab_plan *p = r->plan;
     const struct gf_range_sample *s = &r->sampled.sample;
@@ -164,7 +165,7 @@ static struct gf_number sampled(const struct gf_slab_range *r, int a, int b, int
     return nyquist ? last : first;
 }
 
-/* The sample's bins and the input's energy from what the pages left. */
+/* Gathers the sample's bins and the input's energy. */
 static void collect(struct gf_slab_range *r) {
     const struct gf_range_axis *axis = r->sampled.sample.axis;
     double *to = r->sampled.value;

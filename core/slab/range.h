@@ -1,4 +1,4 @@
-/*  Display ranges of a spectrum in slabs. An automatic range comes from sampled lines along the
+/* Display ranges of a spectrum in slabs. An automatic range comes from sampled lines along the
  * slowest axis, which the walk over pages keeps. The full range of samples that are never negative
  * comes from the zero frequency; other full ranges need a walk over the blocks. Used by core/slab/
  * and core/gpu/. */

@@ -1,4 +1,4 @@
-/* The two walks of a job in slabs. */
+/* Runs the walks of a job in slabs. */
 
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 
 /* ---------------------------------------------------------------- forward */
 
-/* The input of a slab, its spectrum, and room for a piece of that. */
+/* Buffers: the input of a slab, its spectrum, a piece of that. */
 struct slab {
     void *in, *pages, *piece;
 };
@@ -21,7 +21,7 @@ static int forward_slab(struct gf_slab_state *r, int64_t k, void *user) {
     gf_job_in_shape(&job, shape);
     struct gf_array in = gf_array_wrap(s->in, job.in_dtype, 4, shape);
     int rc = r->io->read(r->io->user, pages.first, &in);
-    if (!rc) { /* before the job, which may spend its input */
+    if (!rc) { /* the job may overwrite its input */
         gf_slab_range_input(&r->range, pages.first, &in);
         rc = gf_slab_run_part(r, &job, s->in, &s->pages);
     }
@@ -49,13 +49,13 @@ static int forward_slabs(struct gf_slab_state *r) {
                                                 {&s.piece, gf_slab_largest_piece(p, longest)}}});
 }
 
-/* Buffers for a block, and for a few of its pages. */
+/* Buffers for a block and for a few of its pages. */
 struct step {
     void *data, *piece, *numbers, *samples;
     int64_t first, count; /* pages */
 };
 
-/* A step of output i, or of the walk for its display range. */
+/* Writes a step of output i, or during a scan finds its largest value. */
 static int emit(struct gf_slab_state *r, const struct gf_slab_spectrum *s, int i,
                 const struct step *step) {
     const struct gf_slab_plan *p = r->plan;
@@ -79,7 +79,7 @@ static int emit(struct gf_slab_state *r, const struct gf_slab_spectrum *s, int i
     return rc || r->scans ? rc : gf_slab_move_block(r, i, &s->block, pages, data);
 }
 
-/* Block k of a volume, transformed along the slowest axis too. */
+/* Reads block k of a volume and transforms it along the slowest axis. */
 static int finish_block(struct gf_slab_state *r, int64_t k, const struct gf_slab_block *b,
                         void **data) {
     int rc = gf_slab_get_block(r, k, b, data);
@@ -135,11 +135,10 @@ static int write_blocks(struct gf_slab_state *r) {
  * of its columns, as the last pass of a backend does in memory. The packed column is transformed by
  * itself, as numbers, as its two columns are told apart afterwards ---- */
 
-/* Columns beside each other that are transformed for the packed one's sake: two, as backends
- * transform a single line another way. Its two columns take as much. */
+/* Columns transformed along with the packed one: backends transform a single line differently. */
 enum { TOGETHER = 2 };
 
-/* All pages of a block, [page][row of the block]…, and a few pages of the output. */
+/* Buffers of all pages of a block, [page][row of the block]…, and of a few pages of output. */
 struct direct {
     char *data;    /* [column], numbers */
     char *halves;  /* [column], samples */
@@ -152,7 +151,7 @@ static int64_t sample_bytes(const struct gf_slab_plan *p) {
     return (int64_t)gf_dtype_size(p->job.out[0].dtype);
 }
 
-/* Columns 0 and n/2 as samples, to d->packed. */
+/* Makes samples of columns 0 and n/2 in d->packed. */
 static int run_ends(struct gf_slab_state *r, const struct gf_slab_block *b, struct direct *d) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t rows = gf_slab_block_rows(b), width = TOGETHER * gf_job_lanes(&p->job);
@@ -167,7 +166,7 @@ static int run_ends(struct gf_slab_state *r, const struct gf_slab_block *b, stru
     return gf_slab_convert(r, 0, (int64_t[]){p->pages * rows, TOGETHER}, d->ends, d->packed);
 }
 
-/* The other columns as samples, to d->halves. */
+/* Makes samples of the other columns in d->halves. */
 static int run_halves(struct gf_slab_state *r, int64_t rows, struct direct *d) {
     const struct gf_slab_plan *p = r->plan;
     struct gf_job job = gf_part_lines(&p->job, p->pages, rows, p->width);
@@ -199,7 +198,6 @@ static int direct_block(struct gf_slab_state *r, int64_t k, void *user) {
     return rc;
 }
 
-/* The second walk of a direct plan. */
 static int direct_blocks(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t rows = gf_slab_most_rows(p), all = p->pages * rows;
@@ -218,14 +216,13 @@ static int direct_blocks(struct gf_slab_state *r) {
 
 /* ---- all blocks ---- */
 
-/* The last walk, or for the display range the one before it. */
+/* The last walk, or the scan before it. */
 static int forward_blocks(struct gf_slab_state *r) {
     return r->plan->direct    ? direct_blocks(r)
            : r->plan->picture ? gf_slab_by_rows(r, write_blocks)
                               : write_blocks(r);
 }
 
-/* The largest values of all ranks. */
 static int scan_blocks(struct gf_slab_state *r) {
     r->scans = true;
     int rc = gf_slab_turn(r, forward_blocks(r));
@@ -233,7 +230,7 @@ static int scan_blocks(struct gf_slab_state *r) {
     return rc ? rc : gf_slab_join_largest(r);
 }
 
-/* The display ranges, between the two walks. */
+/* Finds the display ranges, between the walks. */
 static int find_ranges(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
     bool scans = false;

@@ -1,4 +1,4 @@
-/* Pieces and lines that the walks share. */
+/* What the walks share: buffers, pieces, lines, conversions, rows of files. */
 #include "core/slab/state.h"
 
 #include <float.h>
@@ -92,7 +92,7 @@ int gf_slab_run_block(struct gf_slab_state *r, int64_t rows, void *data) {
                             : gf_slab_run_lines(r, rows, width, data);
 }
 
-/* Rows of a block, in pages of all rows, to or from a piece. */
+/* Copies a block's rows of some pages to or from a piece. */
 static void copy_piece(const struct gf_slab_plan *p, const struct gf_slab_block *b, int64_t count,
                        char *pages, char *piece, bool to_piece) {
     const int64_t row = gf_slab_row_bytes(p), low = b->n_low * row, high = b->n_high * row;
@@ -144,7 +144,7 @@ int gf_slab_join_largest(struct gf_slab_state *r) {
     return rc;
 }
 
-/* A transform along an axis of one point converts and does nothing else. */
+/* Transforming an axis of one point only converts. */
 static struct gf_job convert_job(const struct gf_slab_plan *p, int i, int64_t rows,
                                  int64_t columns) {
     struct gf_job job = gf_part_lines(&p->job, 1, rows, columns);
@@ -161,7 +161,7 @@ bool gf_slab_is_output(const struct gf_slab_plan *p, int i) {
     return o->kind == GF_COMPLEX && o->dtype == gf_slab_number(p) && gf_job_scale(&p->job) == 1;
 }
 
-/* The largest size among floats or doubles, side by side. */
+/* The largest absolute value. */
 static double find_largest(enum gf_dtype t, int64_t n, const void *samples) {
     double largest = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -187,7 +187,7 @@ int gf_slab_convert(struct gf_slab_state *r, int i, const int64_t rows_columns[2
     return rc;
 }
 
-/* Some rows of one page, which an array with the zero frequency in its centre may have as two runs. */
+/* Moves rows of one page, in two runs if a shifted array's end cuts them. */
 static int move_rows(struct gf_slab_state *r, int i, struct gf_slab_rows rows, char *data) {
     const struct gf_job *job = &r->plan->job;
     const bool shift = i < 0 ? job->in_shift : job->out[i].shift;

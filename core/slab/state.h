@@ -1,4 +1,4 @@
-/*  State shared by the walks of a run in slabs: progress, pieces, lines along the slowest axis.
+/* State shared by the walks of a run in slabs: progress, pieces, lines along the slowest axis.
  * Private to core/slab/. */
 #ifndef GF_CORE_SLAB_STATE_H
 #define GF_CORE_SLAB_STATE_H

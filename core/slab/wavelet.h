@@ -1,4 +1,4 @@
-/*  An inverse wavelet transform of a volume that does not fit memory: planes in ascending order,
+/* An inverse wavelet transform of a volume that does not fit memory: planes in ascending order,
  * all levels in one walk. Two planes of a level's finer side need two neighbouring planes of its
  * bands, whose approximation is the finer side of the next level. A few planes of each level are
  * kept.
