@@ -269,8 +269,7 @@ static const char *const range_names[3] = {
     "blocks of rows, the slowest axis, for the display range",
     "slabs of rows, for the display range", "slabs of the line, for the display range"};
 
-/* A filter reads and writes without the padding; of a line the padding is read too, as it repeats
- * the line. */
+/* A filter reads and writes without the padding, except a line: making its padding reads as much of it. */
 static void list_walks(struct gf_slab_plan *p) {
     const struct gf_job *job = &p->job;
     const bool filter = job->op == GF_FILTER, crops = filter && !p->line;

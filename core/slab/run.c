@@ -131,9 +131,8 @@ static int write_blocks(struct gf_slab_state *r) {
                                    {&step.piece, gf_slab_row_piece(r)}}});
 }
 
-/* ---- direct blocks: the transform of a packed half spectrum's blocks along the slowest axis writes the samples
- * of its columns, as the last pass of a backend does in memory. The packed column is transformed by
- * itself, as numbers, as its two columns are told apart afterwards ---- */
+/* ---- direct blocks: transforming a packed half spectrum's blocks writes samples, as a backend's last
+ * pass does in memory. The packed column is transformed as numbers, to be unpacked afterwards ---- */
 
 /* Columns transformed along with the packed one: backends transform a single line differently. */
 enum { TOGETHER = 2 };
