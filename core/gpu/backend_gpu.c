@@ -30,7 +30,7 @@ static int gpu_installed(const struct gf_backend *b, char reason[GF_REASON]) {
 }
 
 static int gpu_list(const struct gf_backend *b, struct gf_gpu_props *props) {
-    return gf_gpu_list(api_of(b), props);
+    return api_of(b)->find(props);
 }
 
 /* ---- plans whose arrays are on the device as a whole ---- */

@@ -62,13 +62,6 @@ struct gf_gpu_move {
     const char *what;     /* for messages: "an upload" */
 };
 
-/* A device, as its interface opens it. */
-struct gf_gpu_handle {
-    void *handle;        /* OpenCL's device, EGL's display */
-    int number;          /* CUDA's device */
-    int32_t most_groups; /* OpenGL's, along one axis of a launch */
-};
-
 /* Every open device begins with this. */
 struct gf_gpu_device {
     const struct gf_gpu *api;
@@ -83,9 +76,9 @@ struct gf_gpu {
     int (*probe)(char reason[GF_REASON]);
     /* The devices in the order of --device=N, GPUs before CPUs, up to GF_GPU_MAX_DEVICES; returns how
      * many, or a negative status. Opens no context. */
-    int (*find)(struct gf_gpu_props *props, struct gf_gpu_handle *places);
-    /* Opens one of them; *props has its properties, to which it may add. */
-    int (*open)(const struct gf_gpu_handle *place, void **gpu, struct gf_gpu_props *props);
+    int (*find)(struct gf_gpu_props *props);
+    /* Opens the device with these properties, to which it may add. */
+    int (*open)(struct gf_gpu_props *props, void **gpu);
     void (*close)(void *gpu);
 
     /* Memory for alloc() and free(); move() serves all copies, whose ends are in range. */
@@ -165,9 +158,8 @@ struct gf_gpu {
 
 extern const struct gf_gpu gf_gpu_opencl, gf_gpu_cuda, gf_gpu_opengl;
 
-/* As gf_backend.probe and .list. */
+/* As gf_backend.probe. */
 int gf_gpu_probe(const struct gf_gpu *api, char reason[GF_REASON]);
-int gf_gpu_list(const struct gf_gpu *api, struct gf_gpu_props *props);
 /* Opens the device that `device` names: a number, or a part of a name (case aside); NULL: the first.
  * GF_EABSENT with the list of names when there is no such device. */
 int gf_gpu_open(const struct gf_gpu *api, const char *device, void **gpu,

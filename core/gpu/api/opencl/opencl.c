@@ -53,14 +53,14 @@ static int opencl_use(void *gpu, int queue) {
     return 0;
 }
 
-static int opencl_open(const struct gf_gpu_handle *place, void **gpu, struct gf_gpu_props *props) {
+static int opencl_open(struct gf_gpu_props *props, void **gpu) {
     int32_t error = 0;
     struct gf_opencl_context *g = calloc(1, sizeof *g);
     if (!g)
         return gf_no_memory();
     g->head = (struct gf_gpu_device){&gf_gpu_opencl, *props};
     g->cl = gf_opencl_find();
-    g->device = place->handle;
+    g->device = (void *)(uintptr_t)props->handle;
     g->context = g->cl->create_context(NULL, 1, &g->device, NULL, NULL, &error);
     int rc = g->context ? opencl_use(g, 0) : gf_opencl_failure(g, error, "opening a context");
     if (rc)

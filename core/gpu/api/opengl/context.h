@@ -18,7 +18,6 @@ struct gf_opengl_context {
     struct gf_gpu_device head;
     const struct gf_opengl *gl;
     void *display, *context;
-    int32_t most_groups; /* along one axis of a launch */
     /* held in build() and load(), which several threads may call at once */
     pthread_mutex_t building;
     uint32_t args[GF_OPENGL_RING];

@@ -60,14 +60,13 @@ static int open_context(struct gf_opengl_context *g) {
     return rc;
 }
 
-static int opengl_open(const struct gf_gpu_handle *place, void **gpu, struct gf_gpu_props *props) {
+static int opengl_open(struct gf_gpu_props *props, void **gpu) {
     struct gf_opengl_context *g = calloc(1, sizeof *g);
     if (!g)
         return gf_no_memory();
     g->head = (struct gf_gpu_device){&gf_gpu_opengl, *props};
     g->gl = gf_opengl_find();
-    g->display = place->handle;
-    g->most_groups = place->most_groups;
+    g->display = (void *)(uintptr_t)props->handle;
     pthread_mutex_init(&g->building, NULL);
     int rc = open_context(g);
     if (rc) {
@@ -103,9 +102,9 @@ static int opengl_launch(void *gpu, const struct gf_gpu_launch *l) {
     enum { MOST_ARGS = sizeof(struct chain_args) / 8 };
     int32_t args[MOST_ARGS];
     int count = 0;
-    const int64_t across = l->groups < g->most_groups ? l->groups : g->most_groups;
-    if (l->groups <= 0 || l->group <= 0 || l->groups > across * g->most_groups ||
-        l->groups > INT32_MAX || l->args_bytes > sizeof args * 2 || !l->args_bytes)
+    const int64_t most = g->head.props.max_groups, across = l->groups < most ? l->groups : most;
+    if (l->groups <= 0 || l->group <= 0 || l->groups > across * most || l->groups > INT32_MAX ||
+        l->args_bytes > sizeof args * 2 || !l->args_bytes)
         return gf_fail(GF_EBACKEND, "cannot launch %lld groups of %d", (long long)l->groups,
                        l->group);
     int rc = narrow(l, args, &count);
