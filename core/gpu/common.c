@@ -60,6 +60,10 @@ int gf_gpu_probe(const struct gf_gpu *api, char reason[GF_REASON]) {
     return n < 0 ? GF_EABSENT : 0;
 }
 
+bool gf_gpu_lost(void *gpu) {
+    return ((struct gf_gpu_device *)gpu)->lost;
+}
+
 const char *gf_gpu_complaint(char *log) {
     const char *first = NULL;
     char *rest = log, *line;

@@ -142,7 +142,7 @@ static void test_memory(const struct gf_gpu *api, void *gpu, const struct gf_gpu
     CHECK_EQ(api->pin(gpu, 5000, &host), 0);
     CHECK_EQ(api->pin(gpu, 5000, &more), 0);
     CHECK_EQ(api->alloc(gpu, 5000, &b), 0);
-    CHECK(api->native(b) != NULL);
+    CHECK(gf_gpu_native(b) != NULL);
     if (host && more && b) {
         memset(host, 7, 5000);
         memset(more, 0, 5000);

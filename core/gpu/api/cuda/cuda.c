@@ -161,7 +161,8 @@ static int cuda_open(struct gf_gpu_props *props, void **gpu) {
     struct gf_cuda_device *g = calloc(1, sizeof *g);
     if (!g)
         return gf_no_memory();
-    g->head = (struct gf_gpu_device){&gf_gpu_cuda, *props};
+    g->head.api = &gf_gpu_cuda;
+    g->head.props = *props;
     g->cu = gf_cuda_find();
     g->device = (int)props->handle;
     int rc = gf_cuda_compiler_find(&g->head.props, &g->compiler);
@@ -183,10 +184,6 @@ static int cuda_sync(void *gpu) {
         if (g->streams[i])
             rc = gf_cuda_check(g, g->cu->stream_wait(g->streams[i]), "a command");
     return rc;
-}
-
-static bool cuda_lost(void *gpu) {
-    return ((struct gf_cuda_device *)gpu)->lost;
 }
 
 static int cuda_mark(void *gpu, int which) {
@@ -235,10 +232,6 @@ static int cuda_elapsed(void *gpu, double *seconds) {
         rc = g->cu->event_elapsed(&milliseconds, g->mark[0], g->mark[1]);
     *seconds = 1e-3 * (double)milliseconds;
     return gf_cuda_check(g, rc, "a command");
-}
-
-static void *cuda_native(struct gf_gpu_buffer *buffer) {
-    return (void *)(uintptr_t)buffer->handle;
 }
 
 static void *cuda_stream(void *gpu) {
@@ -334,7 +327,10 @@ const struct gf_gpu gf_gpu_cuda = {
     .find = cuda_find,
     .open = cuda_open,
     .close = cuda_close,
-    GF_GPU_MEMORY(gf_cuda),
+    GF_GPU_COMMON(gf_cuda),
+    .lock = gf_cuda_lock,
+    .unlock = gf_cuda_unlock,
+    .is_locked = gf_cuda_is_locked,
     .view = gf_gpu_view,
     .reads_others = true,
     .reaches = gf_cuda_reaches,
@@ -349,7 +345,5 @@ const struct gf_gpu gf_gpu_cuda = {
     .reach = cuda_reach,
     .follow = cuda_follow,
     .elapsed = cuda_elapsed,
-    .lost = cuda_lost,
-    .native = cuda_native,
     .stream = cuda_stream,
 };
