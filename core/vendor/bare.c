@@ -19,7 +19,7 @@ int gf_vendor_probe(const struct gf_backend *b, char reason[GF_REASON]) {
 }
 
 int gf_vendor_list(const struct gf_backend *b, struct gf_gpu_props *props) {
-    return gf_gpu_list(((const struct gf_vendor *)b->own)->api, props);
+    return ((const struct gf_vendor *)b->own)->api->find(props);
 }
 
 int gf_vendor_open(const struct gf_backend *b, const struct gf_backend_options *options,

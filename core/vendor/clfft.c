@@ -188,9 +188,9 @@ static void drop(const struct gf_gpu_context *c, struct gf_bare *bare) {
 static int run_once(const struct gf_gpu_context *c, struct gf_gpu_run *run) {
     const struct impl *m = (const struct impl *)run;
     void *queue = c->api->stream(c->gpu);
-    void *work = m->bare.work ? c->api->native(m->bare.work) : NULL;
-    void *in = c->api->native(run->buffer[GF_GPU_IN]);
-    void *out = c->api->native(run->buffer[GF_GPU_OUT]);
+    void *work = m->bare.work ? gf_gpu_native(m->bare.work) : NULL;
+    void *in = gf_gpu_native(run->buffer[GF_GPU_IN]);
+    void *out = gf_gpu_native(run->buffer[GF_GPU_OUT]);
     int code = library.enqueue(m->plan, m->direction, 1, &queue, 0, NULL, NULL, &in, &out, work);
     return code ? failure(code, "a transform") : 0;
 }

@@ -266,7 +266,7 @@ static int take_work(const struct gf_gpu_context *c, struct impl *m) {
         return rc;
     rc = c->api->stream(c->gpu) ? 0 : GF_EBACKEND;
     for (int i = 0; i < m->n_transforms && !rc; i++) {
-        int code = gf_cufft_find()->set_work(m->transform[i].plan, c->api->native(m->bare.work));
+        int code = gf_cufft_find()->set_work(m->transform[i].plan, gf_gpu_native(m->bare.work));
         rc = code ? gf_cufft_failure(code, "setting the work area", c->props.name) : 0;
     }
     if (rc) {
@@ -298,8 +298,8 @@ static int run_transform(const struct gf_gpu_context *c, const struct impl *m,
     const struct gf_cufft_layout *l = &e->layout;
     int64_t in_step = l->in_step * m->word * (e->in_complex ? 2 : 1);
     int64_t out_step = l->out_step * m->word * (e->out_complex ? 2 : 1);
-    char *in = c->api->native(m->bare.run.buffer[e->from]),
-         *out = c->api->native(m->bare.run.buffer[e->to]);
+    char *in = gf_gpu_native(m->bare.run.buffer[e->from]),
+         *out = gf_gpu_native(m->bare.run.buffer[e->to]);
     int code = 0;
     if (!e->planned)
         return 0;
