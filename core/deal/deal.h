@@ -117,7 +117,7 @@ void gf_deal_shares(struct gf_deal *d, double *share);
 /* ---- shares by rates in units a second, 0 for a device that gets none; equal rates, equal shares
  *
  *     double rate[2] = {900, 100};
- *     gf_shares_own(rate, NULL, 2, units, owner, NULL, 10);     device 0 gets 9, in units[0] ---- */
+ *     gf_shares_own(rate, NULL, 2, units, owner, NULL, 10);     units[0] is 9 ---- */
 
 /* The device that would finish one more unit first, the first of equal ones, or -1 if all rates are
  * 0. Device i begins late[i] seconds after the others; late may be NULL. */

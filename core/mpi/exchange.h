@@ -29,7 +29,7 @@ int gf_rank_exchange_get(struct gf_rank_exchange *e, int64_t at, void *data, int
 void *gf_rank_exchange_lend(const struct gf_rank_exchange *e, int64_t at, int64_t bytes);
 int gf_rank_exchange_turn(struct gf_rank_exchange *e, int rc);
 
-/* ---- how long ranks take to exchange a volume, and to copy as many bytes in their own memory ---- */
+/* ---- times of ranks that exchange a volume, and that copy as many bytes in memory ---- */
 
 struct gf_exchange_times {
     int64_t bytes_sent; /* by the rank that sends most */

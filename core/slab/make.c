@@ -200,7 +200,7 @@ static void avoid_single(struct gf_slab_plan *p) {
     p->n_blocks = gf_divide_up(p->units, p->block_units);
 }
 
-/* What a row of a direct block adds: its samples, and the first and last column twice. */
+/* Bytes that a row of a direct block adds: its samples, and the first and last column twice. */
 static int64_t direct_row(const struct gf_slab_plan *p) {
     const int64_t channels = gf_job_lanes(&p->job);
     return p->width * (int64_t)gf_dtype_size(p->job.out[0].dtype) + 4 * channels * p->number;
