@@ -10,8 +10,7 @@
 
 #include "cli/batch/task.h"
 #include "cli/environment.h"
-#include "core/slab/line.h"
-#include "core/slab/make.h"
+#include "core/slab/plan.h"
 
 /* Sets t->need to that of the slabs. Without --scratch, or if the task cannot be run in slabs, it
  * fails again with GF_ENOMEM; the message adds the option or the reason. */

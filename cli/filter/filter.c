@@ -10,7 +10,7 @@
 #include "core/filter/smooth_pages.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
-#include "core/slab/line.h"
+#include "core/slab/plan.h"
 
 enum { MOST_CLIPPED = 1 /* % of the samples that may be clipped without a note */ };
 

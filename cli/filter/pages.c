@@ -7,7 +7,7 @@
 #include "core/filter/smooth.h"
 #include "core/filter/smooth_pages.h"
 #include "core/base/sample_value.h"
-#include "core/slab/line.h"
+#include "core/slab/plan.h"
 
 /* Makes lengthened units from the file's. A line or volume has n units, and `length` when
  * lengthened. `read` holds units of the file; `end` and `start` lengthened ones that fade into each

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/filter/filtering.h"
-#include "core/slab/line.h"
+#include "core/slab/plan.h"
 
 /* Runs one job on the CPU, which is always present and has double precision. */
 static int transform_once(void *settings, const struct gf_job *job, const struct gf_array *in,

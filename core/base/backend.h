@@ -48,7 +48,9 @@ struct gf_gpu_props {
     const char *
         /* names separated by blanks; for CUDA the architecture; from gf_device_text() */
         extensions;
-    bool is_cpu;  /* a device that is the CPU itself */
+    uint64_t handle;    /* the API's own: CUDA's number, OpenCL's device, EGL's display */
+    int64_t max_groups; /* OpenGL: most groups along one axis of a launch; 0 for other APIs */
+    bool is_cpu;        /* a device that is the CPU itself */
     bool shaders; /* its kernels are the shaders of kernels/gl, see core/gpu/api/opengl/shaders.h */
 };
 

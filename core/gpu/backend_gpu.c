@@ -30,7 +30,7 @@ static int gpu_installed(const struct gf_backend *b, char reason[GF_REASON]) {
 }
 
 static int gpu_list(const struct gf_backend *b, struct gf_gpu_props *props) {
-    return gf_gpu_list(api_of(b), props);
+    return api_of(b)->find(props);
 }
 
 /* ---- plans whose arrays are on the device as a whole ---- */
@@ -178,7 +178,8 @@ static int gpu_plan(void *context, const struct gf_job *job, struct gf_plan **ou
 static int gpu_lock(void *context, void *host, int64_t bytes, bool *locked) {
     const struct gf_gpu_context *c = context;
     *locked = false;
-    return c->api->lock(c->gpu, host, bytes, locked);
+    return c->api->lock ? c->api->lock(c->gpu, host, bytes, locked)
+                        : gf_fail(GF_EUNSUPP, "OpenGL cannot page-lock memory");
 }
 
 static void gpu_unlock(void *context, void *host) {

@@ -36,34 +36,32 @@ int gf_gpu_pick(const char *wanted, const struct gf_gpu_props *props, int n, int
                    list);
 }
 
-int gf_gpu_list(const struct gf_gpu *api, struct gf_gpu_props *props) {
-    struct gf_gpu_handle places[GF_GPU_MAX_DEVICES];
-    return api->find(props, places);
-}
-
 int gf_gpu_open(const struct gf_gpu *api, const char *device, void **gpu,
                 struct gf_gpu_props *props) {
     struct gf_gpu_props list[GF_GPU_MAX_DEVICES];
-    struct gf_gpu_handle places[GF_GPU_MAX_DEVICES];
-    int index, n = api->find(list, places), rc = n < 0 ? n : gf_gpu_pick(device, list, n, &index);
+    int index, n = api->find(list), rc = n < 0 ? n : gf_gpu_pick(device, list, n, &index);
     *gpu = NULL;
     if (rc)
         return rc;
     *props = list[index];
-    return api->open(&places[index], gpu, props);
+    return api->open(props, gpu);
 }
 
 int gf_gpu_probe(const struct gf_gpu *api, char reason[GF_REASON]) {
     struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
     if (api->probe)
         return api->probe(reason);
-    const int n = gf_gpu_list(api, props);
+    const int n = api->find(props);
     if (n < 0)
         snprintf(reason, GF_REASON, "%s", gf_message());
     else
         snprintf(reason, GF_REASON, "%.110s: %.110s%s", props[0].platform, props[0].name,
                  n > 1 ? ", and more" : "");
     return n < 0 ? GF_EABSENT : 0;
+}
+
+bool gf_gpu_lost(void *gpu) {
+    return ((struct gf_gpu_device *)gpu)->lost;
 }
 
 const char *gf_gpu_complaint(char *log) {

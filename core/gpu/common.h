@@ -36,12 +36,13 @@ int gf_gpu_clear(void *gpu, struct gf_gpu_buffer *to, int64_t offset, int64_t by
 /* GF_ENOMEM: "'NVIDIA H200' has no room for a buffer of 3 GiB". */
 int gf_gpu_no_room(void *gpu, int64_t bytes);
 
-/* The rows of struct gf_gpu for memory; `own` begins the names of an interface's functions. */
-#define GF_GPU_MEMORY(own) \
+bool gf_gpu_lost(void *gpu);
+
+/* Initialisers of struct gf_gpu that all APIs share; `own` begins the names of an API's functions. */
+#define GF_GPU_COMMON(own) \
     .take = own##_take, .give = own##_give, .move = own##_move, .zero = own##_zero, \
     .alloc = gf_gpu_alloc, .free = gf_gpu_free, .free_bytes = own##_free_bytes, .pin = own##_pin, \
-    .unpin = own##_unpin, .lock = own##_lock, .unlock = own##_unlock, \
-    .is_locked = own##_is_locked, .upload = gf_gpu_upload, .download = gf_gpu_download, \
-    .rows = gf_gpu_rows, .copy = gf_gpu_copy, .clear = gf_gpu_clear
+    .unpin = own##_unpin, .upload = gf_gpu_upload, .download = gf_gpu_download, \
+    .rows = gf_gpu_rows, .copy = gf_gpu_copy, .clear = gf_gpu_clear, .lost = gf_gpu_lost
 
 #endif

@@ -20,6 +20,8 @@
 #ifndef GF_CORE_GPU_GPU_H
 #define GF_CORE_GPU_GPU_H
 
+#include <stdatomic.h>
+
 #include "core/base/backend.h"
 
 /* Device memory. */
@@ -62,17 +64,11 @@ struct gf_gpu_move {
     const char *what;     /* for messages: "an upload" */
 };
 
-/* A device, as its interface opens it. */
-struct gf_gpu_handle {
-    void *handle;        /* OpenCL's device, EGL's display */
-    int number;          /* CUDA's device */
-    int32_t most_groups; /* OpenGL's, along one axis of a launch */
-};
-
 /* Every open device begins with this. */
 struct gf_gpu_device {
     const struct gf_gpu *api;
     struct gf_gpu_props props;
+    atomic_bool lost; /* the context is unusable after an error */
 };
 
 struct gf_gpu {
@@ -83,9 +79,9 @@ struct gf_gpu {
     int (*probe)(char reason[GF_REASON]);
     /* The devices in the order of --device=N, GPUs before CPUs, up to GF_GPU_MAX_DEVICES; returns how
      * many, or a negative status. Opens no context. */
-    int (*find)(struct gf_gpu_props *props, struct gf_gpu_handle *places);
-    /* Opens one of them; *props has its properties, to which it may add. */
-    int (*open)(const struct gf_gpu_handle *place, void **gpu, struct gf_gpu_props *props);
+    int (*find)(struct gf_gpu_props *props);
+    /* Opens the device with these properties, to which it may add. */
+    int (*open)(struct gf_gpu_props *props, void **gpu);
     void (*close)(void *gpu);
 
     /* Memory for alloc() and free(); move() serves all copies, whose ends are in range. */
@@ -105,8 +101,9 @@ struct gf_gpu {
     /* Page-locked host memory, which the device reads and writes at full speed. GF_ENOMEM. */
     int (*pin)(void *gpu, int64_t bytes, void **host);
     void (*unpin)(void *gpu, void *host);
-    /* Page-locks memory that is there, until unlock(). *locked is false where it was locked before,
-     * so that it is not this caller's to unlock. GF_EUNSUPP where the interface has no call. */
+    /* Page-locks existing memory until unlock(). *locked is false if it was locked before, so that
+     * it is not this caller's to unlock. GF_EUNSUPP on OpenCL's GPUs. NULL in OpenGL, as are
+     * unlock(), is_locked(), use() and follow(). */
     int (*lock)(void *gpu, void *host, int64_t bytes, bool *locked);
     void (*unlock)(void *gpu, void *host);
     bool (*is_locked)(void *gpu, const void *host, int64_t bytes);
@@ -156,18 +153,20 @@ struct gf_gpu {
     int (*elapsed)(void *gpu, double *seconds);
     /* After an error: whether the context is lost, so that nothing more can run on it. */
     bool (*lost)(void *gpu);
-    /* For libraries that share the context: the interface's own handle for device memory; and for
-     * its queue of commands, after the calling thread entered the context (NULL, with the message
-     * set by gf_fail(), when that fails). */
-    void *(*native)(struct gf_gpu_buffer *buffer);
+    /* For libraries that share the context: its queue, after the calling thread entered the context;
+     * NULL with gf_message() if that fails. NULL in OpenGL. */
     void *(*stream)(void *gpu);
 };
 
 extern const struct gf_gpu gf_gpu_opencl, gf_gpu_cuda, gf_gpu_opengl;
 
-/* As gf_backend.probe and .list. */
+/* Device memory as libraries that share CUDA's or OpenCL's context take it. */
+static inline void *gf_gpu_native(const struct gf_gpu_buffer *b) {
+    return (void *)(uintptr_t)b->handle;
+}
+
+/* As gf_backend.probe. */
 int gf_gpu_probe(const struct gf_gpu *api, char reason[GF_REASON]);
-int gf_gpu_list(const struct gf_gpu *api, struct gf_gpu_props *props);
 /* Opens the device that `device` names: a number, or a part of a name (case aside); NULL: the first.
  * GF_EABSENT with the list of names when there is no such device. */
 int gf_gpu_open(const struct gf_gpu *api, const char *device, void **gpu,

@@ -83,8 +83,8 @@ static int make(const struct gf_gpu_context *c, struct gf_bare *bare, const stru
 
 static int run_once(const struct gf_gpu_context *c, struct gf_gpu_run *run) {
     struct impl *m = (struct impl *)run;
-    void *in = c->api->native(run->buffer[GF_GPU_IN]);
-    void *out = c->api->native(run->buffer[GF_GPU_OUT]);
+    void *in = gf_gpu_native(run->buffer[GF_GPU_IN]);
+    void *out = gf_gpu_native(run->buffer[GF_GPU_OUT]);
     VkFFTLaunchParams launch = {.inputBuffer = &in, .buffer = &out};
     if (!c->api->stream(c->gpu))
         return GF_EBACKEND;

@@ -124,13 +124,11 @@ static double kernel_ms(const char *options) {
     return 0.1 * (1 + spread * (double)(h % 1000) / 1000);
 }
 
-static int fake_find(struct gf_gpu_props *props, struct gf_gpu_handle *places) {
-    (void)places;
+static int fake_find(struct gf_gpu_props *props) {
     props[0] = gpu_devices[0];
     return 1;
 }
-static int fake_open(const struct gf_gpu_handle *place, void **gpu, struct gf_gpu_props *props) {
-    (void)place;
+static int fake_open(struct gf_gpu_props *props, void **gpu) {
     (void)props;
     *gpu = &clock_ms;
     return 0;

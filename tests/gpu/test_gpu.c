@@ -142,7 +142,7 @@ static void test_memory(const struct gf_gpu *api, void *gpu, const struct gf_gpu
     CHECK_EQ(api->pin(gpu, 5000, &host), 0);
     CHECK_EQ(api->pin(gpu, 5000, &more), 0);
     CHECK_EQ(api->alloc(gpu, 5000, &b), 0);
-    CHECK(api->native(b) != NULL);
+    CHECK(gf_gpu_native(b) != NULL);
     if (host && more && b) {
         memset(host, 7, 5000);
         memset(more, 0, 5000);
@@ -359,9 +359,9 @@ static void test_api(const struct gf_gpu *api) {
         return;
     }
     CHECK(*reason);
-    int n = gf_gpu_list(api, list);
+    int n = api->find(list);
     CHECK(n > 0);
-    CHECK_EQ(gf_gpu_list(api, list), n);
+    CHECK_EQ(api->find(list), n);
     CHECK_EQ(gf_gpu_open(api, "no such device", &gpu, &p), GF_EABSENT);
     CHECK_MSG(gpu == NULL && strstr(gf_message(), list[0].name), "%s", gf_message());
     CHECK_MSG(!gf_gpu_open(api, gf_environment_device(), &gpu, &p), "%s", gf_message());

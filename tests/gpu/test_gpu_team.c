@@ -11,7 +11,7 @@
 #include "cli/environment.h"
 #include "core/base/status.h"
 #include "core/filter/filter.h"
-#include "core/gpu/exchange.h"
+#include "core/gpu/slab_walk.h"
 #include "core/gpu/team.h"
 #include "core/session/backends.h"
 #include "tests/gpu/gpu_limited.h"
@@ -231,8 +231,8 @@ static void check_alone(struct subject *s, const char *text) {
 static int sends, followed;
 static bool in_reach, as_gpus;
 
-static int open_device(const struct gf_gpu_handle *place, void **gpu, struct gf_gpu_props *props) {
-    int rc = gf_gpu_opencl.open(place, gpu, props);
+static int open_device(struct gf_gpu_props *props, void **gpu) {
+    int rc = gf_gpu_opencl.open(props, gpu);
     props->is_cpu = props->is_cpu && !as_gpus;
     return rc;
 }

@@ -19,8 +19,8 @@ struct gf_kernel_request {
     bool built;                   /* out: compiled, not found */
 };
 
-/* Finds each kernel in the cache or builds it, several concurrently, and loads it. On failure none
- * is left loaded. `built`, unless NULL, counts those that were compiled. */
+/* Finds each kernel in the cache or builds it, several concurrently, and loads it. Requests differ in
+ * more than local_bytes. On failure none is left loaded. `built`, unless NULL, counts those that were compiled. */
 int gf_kernel_cache_get(const struct gf_gpu *api, void *gpu, const struct gf_gpu_props *props,
                         struct gf_kernel_request *requests, int n, int *built);
 

@@ -33,6 +33,7 @@ static void describe(const struct gf_cuda *cu, int device, struct gf_gpu_props *
     size_t bytes = 0;
     int version = 0;
     memset(p, 0, sizeof *p);
+    p->handle = (uint64_t)device;
     cu->driver_version(&version);
     snprintf(p->platform, sizeof p->platform, "CUDA %d.%d", version / 1000, version % 1000 / 10);
     driver_text(p->driver, p->platform);
@@ -60,27 +61,24 @@ static void describe(const struct gf_cuda *cu, int device, struct gf_gpu_props *
 }
 
 /* The driver is asked once: some attributes take it a millisecond. */
-static int find_devices(const struct gf_cuda *cu, struct gf_gpu_props *props,
-                        struct gf_gpu_handle *places) {
+static int find_devices(const struct gf_cuda *cu, struct gf_gpu_props *props) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static struct gf_gpu_props known[GF_GPU_MAX_DEVICES];
-    static struct gf_gpu_handle known_places[GF_GPU_MAX_DEVICES];
     static int found = -1;
-    int n = 0;
+    int n = 0, device;
     pthread_mutex_lock(&lock);
     if (found < 0) {
         cu->device_count(&n);
         found = 0;
         for (int i = 0; i < n && found < GF_GPU_MAX_DEVICES; i++)
-            if (!cu->device_get(&known_places[found].number, i)) {
+            if (!cu->device_get(&device, i)) {
                 struct gf_gpu_props p;
-                describe(cu, known_places[found].number, &p);
+                describe(cu, device, &p);
                 known[found++] = p;
             }
     }
     n = found;
     memcpy(props, known, (size_t)n * sizeof *props);
-    memcpy(places, known_places, (size_t)n * sizeof *places);
     pthread_mutex_unlock(&lock);
     return n;
 }
@@ -88,10 +86,9 @@ static int find_devices(const struct gf_cuda *cu, struct gf_gpu_props *props,
 static int cuda_probe(char reason[GF_REASON]) {
     const struct gf_cuda *cu = gf_cuda_find();
     struct gf_gpu_props list[GF_GPU_MAX_DEVICES], *p = list;
-    struct gf_gpu_handle places[GF_GPU_MAX_DEVICES];
     struct gf_cuda_compiler compiler;
-    int n = 0, rc = cu ? 0 : GF_EABSENT;
-    if (!rc && !find_devices(cu, list, places))
+    int n = cu ? find_devices(cu, list) : 0, rc = cu ? 0 : GF_EABSENT;
+    if (!rc && !n)
         rc = gf_fail(GF_EABSENT, "the NVIDIA driver cannot open its first GPU");
     if (!rc)
         rc = gf_cuda_compiler_find(p, &compiler);
@@ -99,16 +96,15 @@ static int cuda_probe(char reason[GF_REASON]) {
         snprintf(reason, GF_REASON, "%s", gf_message());
         return GF_EABSENT;
     }
-    cu->device_count(&n);
     snprintf(reason, GF_REASON, "%.40s, %.60s: %.110s%s", p->platform, p->compiler, p->name,
              n > 1 ? ", and more" : "");
     return 0;
 }
 
-static int cuda_find(struct gf_gpu_props *props, struct gf_gpu_handle *places) {
+static int cuda_find(struct gf_gpu_props *props) {
     const struct gf_cuda *cu = gf_cuda_find();
     struct gf_cuda_compiler compiler;
-    int n = cu ? find_devices(cu, props, places) : GF_EABSENT;
+    int n = cu ? find_devices(cu, props) : GF_EABSENT;
     for (int i = 0; i < n; i++)
         if (gf_cuda_compiler_find(&props[i], &compiler))
             snprintf(props[i].compiler, sizeof props[i].compiler, "none");
@@ -161,13 +157,14 @@ static int open_context(struct gf_cuda_device *g) {
     return rc ? rc : cuda_use(g, 0);
 }
 
-static int cuda_open(const struct gf_gpu_handle *place, void **gpu, struct gf_gpu_props *props) {
+static int cuda_open(struct gf_gpu_props *props, void **gpu) {
     struct gf_cuda_device *g = calloc(1, sizeof *g);
     if (!g)
         return gf_no_memory();
-    g->head = (struct gf_gpu_device){&gf_gpu_cuda, *props};
+    g->head.api = &gf_gpu_cuda;
+    g->head.props = *props;
     g->cu = gf_cuda_find();
-    g->device = place->number;
+    g->device = (int)props->handle;
     int rc = gf_cuda_compiler_find(&g->head.props, &g->compiler);
     if (!rc)
         rc = open_context(g);
@@ -187,10 +184,6 @@ static int cuda_sync(void *gpu) {
         if (g->streams[i])
             rc = gf_cuda_check(g, g->cu->stream_wait(g->streams[i]), "a command");
     return rc;
-}
-
-static bool cuda_lost(void *gpu) {
-    return ((struct gf_cuda_device *)gpu)->lost;
 }
 
 static int cuda_mark(void *gpu, int which) {
@@ -239,10 +232,6 @@ static int cuda_elapsed(void *gpu, double *seconds) {
         rc = g->cu->event_elapsed(&milliseconds, g->mark[0], g->mark[1]);
     *seconds = 1e-3 * (double)milliseconds;
     return gf_cuda_check(g, rc, "a command");
-}
-
-static void *cuda_native(struct gf_gpu_buffer *buffer) {
-    return (void *)(uintptr_t)buffer->handle;
 }
 
 static void *cuda_stream(void *gpu) {
@@ -338,7 +327,10 @@ const struct gf_gpu gf_gpu_cuda = {
     .find = cuda_find,
     .open = cuda_open,
     .close = cuda_close,
-    GF_GPU_MEMORY(gf_cuda),
+    GF_GPU_COMMON(gf_cuda),
+    .lock = gf_cuda_lock,
+    .unlock = gf_cuda_unlock,
+    .is_locked = gf_cuda_is_locked,
     .view = gf_gpu_view,
     .reads_others = true,
     .reaches = gf_cuda_reaches,
@@ -353,7 +345,5 @@ const struct gf_gpu gf_gpu_cuda = {
     .reach = cuda_reach,
     .follow = cuda_follow,
     .elapsed = cuda_elapsed,
-    .lost = cuda_lost,
-    .native = cuda_native,
     .stream = cuda_stream,
 };

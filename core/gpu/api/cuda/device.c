@@ -3,7 +3,7 @@
 
 int gf_cuda_failure(struct gf_cuda_device *g, int rc, const char *what) {
     if (gf_cuda_is_fatal(rc))
-        g->lost = true;
+        g->head.lost = true;
     if (rc == GF_CU_OUT_OF_MEMORY)
         return gf_fail(GF_ENOMEM, "%s: out of memory on '%s'", what, g->head.props.name);
     return gf_fail(GF_EBACKEND, "%s failed on '%s': %s", what, g->head.props.name,

@@ -2,8 +2,6 @@
 #ifndef GF_CORE_GPU_CUDA_DEVICE_H
 #define GF_CORE_GPU_CUDA_DEVICE_H
 
-#include <stdatomic.h>
-
 #include "core/gpu/api/cuda/library.h"
 #include "core/gpu/gpu.h"
 
@@ -24,7 +22,6 @@ struct gf_cuda_device {
     void *stream; /* the current one of `streams`, which are opened on first use */
     void *streams[GF_GPU_QUEUES];
     bool marked[GF_GPU_MARKS];
-    atomic_bool lost;
 };
 
 struct gf_gpu_kernel {

@@ -23,7 +23,7 @@ int gf_opencl_harvest(struct gf_opencl_context *g, unsigned slot) {
     if (rc < 0 && !g->failed) {
         g->failed = rc;
         g->failed_what = g->pending_what[slot];
-        g->lost |= rc != GF_CL_ALLOCATION_FAILURE && rc != GF_CL_OUT_OF_HOST_MEMORY;
+        g->head.lost |= rc != GF_CL_ALLOCATION_FAILURE && rc != GF_CL_OUT_OF_HOST_MEMORY;
     }
     return rc;
 }
@@ -37,8 +37,8 @@ void gf_opencl_watch(struct gf_opencl_context *g, void *event, const char *what)
 
 int gf_opencl_queued(struct gf_opencl_context *g, int32_t rc, void *event, const char *what) {
     if (rc) {
-        g->lost = g->lost || rc == GF_CL_INVALID_QUEUE || rc == GF_CL_INVALID_CONTEXT ||
-                  rc == GF_CL_DEVICE_NOT_AVAILABLE || rc == GF_CL_NVIDIA_FAULT;
+        g->head.lost |= rc == GF_CL_INVALID_QUEUE || rc == GF_CL_INVALID_CONTEXT ||
+                        rc == GF_CL_DEVICE_NOT_AVAILABLE || rc == GF_CL_NVIDIA_FAULT;
         return gf_opencl_failure(g, rc, what);
     }
     if (event) {

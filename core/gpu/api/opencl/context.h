@@ -28,7 +28,6 @@ struct gf_opencl_context {
     unsigned next_pending, launches;
     int32_t failed; /* the first such failure since the last sync */
     const char *failed_what;
-    bool lost;
 };
 
 struct gf_gpu_kernel {

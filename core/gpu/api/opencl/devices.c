@@ -54,6 +54,7 @@ static void describe(const struct gf_opencl *cl, void *platform, void *device,
                      struct gf_gpu_props *p) {
     char name[128];
     memset(p, 0, sizeof *p);
+    p->handle = (uint64_t)(uintptr_t)device;
     platform_text(cl, platform, GF_CL_PLATFORM_NAME, name);
     platform_text(cl, platform, GF_CL_PLATFORM_VERSION, p->compiler);
     device_text(cl, device, GF_CL_DEVICE_NAME, p->name);
@@ -80,8 +81,7 @@ static void describe(const struct gf_opencl *cl, void *platform, void *device,
 }
 
 /* All devices of all platforms: GPUs first, CPUs last. */
-static int find_devices(const struct gf_opencl *cl, struct gf_gpu_props *props,
-                        struct gf_gpu_handle *places) {
+static int find_devices(const struct gf_opencl *cl, struct gf_gpu_props *props) {
     static const uint64_t order[] = {GF_CL_TYPE_GPU, GF_CL_TYPE_ACCELERATOR, GF_CL_TYPE_CPU};
     void *platform[MAX_PLATFORMS], *device[GF_GPU_MAX_DEVICES];
     uint32_t n_platforms = 0;
@@ -103,7 +103,6 @@ static int find_devices(const struct gf_opencl *cl, struct gf_gpu_props *props,
                 if (!device_number(cl, device[j], GF_CL_DEVICE_AVAILABLE) ||
                     !device_number(cl, device[j], GF_CL_DEVICE_HAS_COMPILER))
                     continue;
-                places[n].handle = device[j];
                 describe(cl, platform[i], device[j], &props[n++]);
             }
         }
@@ -111,16 +110,13 @@ static int find_devices(const struct gf_opencl *cl, struct gf_gpu_props *props,
     return n;
 }
 
-static int no_device(void) {
-    return gf_fail(GF_EABSENT, "OpenCL has no device; install the GPU's driver, or apt install "
-                               "pocl-opencl-icd for the CPU");
-}
-
-int gf_opencl_devices(struct gf_gpu_props *props, struct gf_gpu_handle *places) {
+int gf_opencl_devices(struct gf_gpu_props *props) {
     const struct gf_opencl *cl = gf_opencl_find();
     if (!cl)
         return GF_EABSENT;
-    int n = find_devices(cl, props, places);
+    int n = find_devices(cl, props);
     gf_opencl_restore_signals();
-    return n ? n : no_device();
+    return n ? n
+             : gf_fail(GF_EABSENT, "OpenCL has no device; install the GPU's driver, or apt install "
+                                   "pocl-opencl-icd for the CPU");
 }

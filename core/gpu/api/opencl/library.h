@@ -79,7 +79,7 @@ const struct gf_opencl *gf_opencl_find(void);
 void gf_opencl_restore_signals(void);
 
 /* As gf_gpu.find: the usable devices of all platforms. GF_EABSENT, with the remedy, if there is none. */
-int gf_opencl_devices(struct gf_gpu_props *props, struct gf_gpu_handle *places);
+int gf_opencl_devices(struct gf_gpu_props *props);
 
 /* Returns "CL_OUT_OF_RESOURCES", or "error -123" for a code without a name here. The text is
  * static, or valid until the thread's next call. */

@@ -8,10 +8,6 @@
 
 enum { PAGE = 4096 };
 
-static void *memory_of(const struct gf_gpu_buffer *b) {
-    return (void *)(uintptr_t)b->handle;
-}
-
 void gf_opencl_give(void *gpu, uint64_t handle) {
     const struct gf_opencl_context *g = gpu;
     g->cl->release_memory((void *)(uintptr_t)handle);
@@ -146,7 +142,7 @@ int gf_opencl_zero(void *gpu, const struct gf_gpu_buffer *to, int64_t offset, in
     size_t pattern = sizeof zeros;
     while ((offset | bytes) % (int64_t)pattern)
         pattern /= 2;
-    int32_t error = g->cl->fill(g->queue, memory_of(to), zeros, pattern, (size_t)offset,
+    int32_t error = g->cl->fill(g->queue, gf_gpu_native(to), zeros, pattern, (size_t)offset,
                                 (size_t)bytes, 0, NULL, &event);
     return gf_opencl_queued(g, error, event, "clearing memory");
 }
@@ -166,13 +162,13 @@ static int32_t move_rows(struct gf_opencl_context *g, const struct gf_gpu_move *
     find_origin(from, here);
     find_origin(to, there);
     if (from->host)
-        return g->cl->write_rows(g->queue, memory_of(to->buffer), 0, there, here, region, to_pitch,
-                                 0, from_pitch, 0, from->host, 0, NULL, event);
+        return g->cl->write_rows(g->queue, gf_gpu_native(to->buffer), 0, there, here, region,
+                                 to_pitch, 0, from_pitch, 0, from->host, 0, NULL, event);
     if (to->host)
-        return g->cl->read_rows(g->queue, memory_of(from->buffer), 0, here, there, region,
+        return g->cl->read_rows(g->queue, gf_gpu_native(from->buffer), 0, here, there, region,
                                 from_pitch, 0, to_pitch, 0, to->host, 0, NULL, event);
-    return g->cl->copy_rows(g->queue, memory_of(from->buffer), memory_of(to->buffer), here, there,
-                            region, from_pitch, 0, to_pitch, 0, 0, NULL, event);
+    return g->cl->copy_rows(g->queue, gf_gpu_native(from->buffer), gf_gpu_native(to->buffer), here,
+                            there, region, from_pitch, 0, to_pitch, 0, 0, NULL, event);
 }
 
 int gf_opencl_move(void *gpu, const struct gf_gpu_move *m) {
@@ -186,13 +182,13 @@ int gf_opencl_move(void *gpu, const struct gf_gpu_move *m) {
     if (m->count > 1)
         error = move_rows(g, m, made);
     else if (from->host)
-        error = g->cl->write(g->queue, memory_of(to->buffer), wait, (size_t)to->offset, bytes,
+        error = g->cl->write(g->queue, gf_gpu_native(to->buffer), wait, (size_t)to->offset, bytes,
                              from->host, 0, NULL, made);
     else if (to->host)
-        error = g->cl->read(g->queue, memory_of(from->buffer), wait, (size_t)from->offset, bytes,
-                            to->host, 0, NULL, made);
+        error = g->cl->read(g->queue, gf_gpu_native(from->buffer), wait, (size_t)from->offset,
+                            bytes, to->host, 0, NULL, made);
     else
-        error = g->cl->copy(g->queue, memory_of(from->buffer), memory_of(to->buffer),
+        error = g->cl->copy(g->queue, gf_gpu_native(from->buffer), gf_gpu_native(to->buffer),
                             (size_t)from->offset, (size_t)to->offset, bytes, 0, NULL, made);
     return gf_opencl_queued(g, error, event, m->what);
 }

@@ -53,14 +53,15 @@ static int opencl_use(void *gpu, int queue) {
     return 0;
 }
 
-static int opencl_open(const struct gf_gpu_handle *place, void **gpu, struct gf_gpu_props *props) {
+static int opencl_open(struct gf_gpu_props *props, void **gpu) {
     int32_t error = 0;
     struct gf_opencl_context *g = calloc(1, sizeof *g);
     if (!g)
         return gf_no_memory();
-    g->head = (struct gf_gpu_device){&gf_gpu_opencl, *props};
+    g->head.api = &gf_gpu_opencl;
+    g->head.props = *props;
     g->cl = gf_opencl_find();
-    g->device = place->handle;
+    g->device = (void *)(uintptr_t)props->handle;
     g->context = g->cl->create_context(NULL, 1, &g->device, NULL, NULL, &error);
     int rc = g->context ? opencl_use(g, 0) : gf_opencl_failure(g, error, "opening a context");
     if (rc)
@@ -86,14 +87,10 @@ static int opencl_sync(void *gpu) {
         return gf_opencl_failure(g, rc, g->failed_what);
     }
     if (rc) {
-        g->lost = true;
+        g->head.lost = true;
         return gf_opencl_failure(g, rc, "waiting for the device");
     }
     return 0;
-}
-
-static bool opencl_lost(void *gpu) {
-    return ((struct gf_opencl_context *)gpu)->lost;
 }
 
 static int opencl_mark(void *gpu, int which) {
@@ -144,10 +141,6 @@ static int opencl_elapsed(void *gpu, double *seconds) {
         return gf_opencl_failure(g, rc, "reading the device's clock");
     *seconds = 1e-9 * (double)(int64_t)(at[1] - at[0]);
     return 0;
-}
-
-static void *opencl_native(struct gf_gpu_buffer *buffer) {
-    return (void *)(uintptr_t)buffer->handle;
 }
 
 static void *opencl_stream(void *gpu) {
@@ -280,7 +273,7 @@ static int opencl_launch(void *gpu, const struct gf_gpu_launch *l) {
                        l->group);
     size_t group = (size_t)l->group, all = (size_t)l->groups * group;
     for (int i = 0; i < l->n_buffers && !rc; i++) {
-        void *memory = l->buffer[i] ? opencl_native(l->buffer[i]) : NULL;
+        void *memory = l->buffer[i] ? gf_gpu_native(l->buffer[i]) : NULL;
         rc = g->cl->set_argument(kernel, index++, sizeof memory, &memory);
     }
     if (l->args_bytes && !rc)
@@ -299,7 +292,10 @@ const struct gf_gpu gf_gpu_opencl = {
     .find = gf_opencl_devices,
     .open = opencl_open,
     .close = opencl_close,
-    GF_GPU_MEMORY(gf_opencl),
+    GF_GPU_COMMON(gf_opencl),
+    .lock = gf_opencl_lock,
+    .unlock = gf_opencl_unlock,
+    .is_locked = gf_opencl_is_locked,
     .part = gf_opencl_part,
     .view = gf_gpu_view,
     .reaches = gf_opencl_reaches,
@@ -314,7 +310,5 @@ const struct gf_gpu gf_gpu_opencl = {
     .reach = opencl_reach,
     .follow = opencl_follow,
     .elapsed = opencl_elapsed,
-    .lost = opencl_lost,
-    .native = opencl_native,
     .stream = opencl_stream,
 };

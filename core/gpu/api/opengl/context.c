@@ -9,7 +9,7 @@ int gf_opengl_enter(struct gf_opengl_context *g) {
     if (current == g)
         return 0;
     if (!g->gl->make_current(g->display, NULL, NULL, g->context)) {
-        g->lost = true;
+        g->head.lost = true;
         return gf_fail(GF_EBACKEND, "entering the context of '%s' failed: EGL error 0x%x",
                        g->head.props.name, (unsigned)g->gl->egl_error());
     }
@@ -26,7 +26,7 @@ void gf_opengl_leave(struct gf_opengl_context *g) {
 int gf_opengl_failure(struct gf_opengl_context *g, uint32_t error, const char *what) {
     if (error == GF_GL_OUT_OF_MEMORY)
         return gf_fail(GF_ENOMEM, "%s: out of memory on '%s'", what, g->head.props.name);
-    g->lost = true;
+    g->head.lost = true;
     if (error == GF_GL_CONTEXT_LOST)
         return gf_fail(GF_EBACKEND, "%s failed on '%s': the device was reset", what,
                        g->head.props.name);

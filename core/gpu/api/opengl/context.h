@@ -18,7 +18,6 @@ struct gf_opengl_context {
     struct gf_gpu_device head;
     const struct gf_opengl *gl;
     void *display, *context;
-    int32_t most_groups; /* along one axis of a launch */
     /* held in build() and load(), which several threads may call at once */
     pthread_mutex_t building;
     uint32_t args[GF_OPENGL_RING];
@@ -27,7 +26,6 @@ struct gf_opengl_context {
     uint32_t time[2];
     uint32_t failed;  /* the first error since the last sync */
     bool tells_reset; /* the driver reports resets of the device */
-    bool lost;
 };
 
 /* Makes the context current in the calling thread, and releases it. */
@@ -43,9 +41,6 @@ void gf_opengl_give(void *gpu, uint64_t handle);
 int64_t gf_opengl_free_bytes(void *gpu);
 int gf_opengl_pin(void *gpu, int64_t bytes, void **host);
 void gf_opengl_unpin(void *gpu, void *host);
-int gf_opengl_lock(void *gpu, void *host, int64_t bytes, bool *locked);
-void gf_opengl_unlock(void *gpu, void *host);
-bool gf_opengl_is_locked(void *gpu, const void *host, int64_t bytes);
 int gf_opengl_zero(void *gpu, const struct gf_gpu_buffer *to, int64_t offset, int64_t bytes);
 int gf_opengl_move(void *gpu, const struct gf_gpu_move *m);
 int gf_opengl_build(void *gpu, const char *name, const char *source, const char *options,

@@ -26,11 +26,6 @@ void *gf_opengl_context(const struct gf_opengl *gl, void *display) {
     return context ? context : gl->create_context(display, NULL, NULL, telling + 2);
 }
 
-struct found {
-    struct gf_gpu_props props;
-    struct gf_gpu_handle place;
-};
-
 /* Software renderers are named by what they are. */
 static bool is_software(const char *renderer) {
     static const char *const names[] = {"llvmpipe", "softpipe", "swrast", "SWR"};
@@ -68,8 +63,7 @@ static struct known list_extensions(const struct gf_opengl *gl, struct gf_gpu_pr
 
 /* Properties of the current context. Except NVIDIA's, OpenGL reports neither units nor memory: 0,
  * and the memory of a small GPU. */
-static void describe(const struct gf_opengl *gl, struct found *f) {
-    struct gf_gpu_props *p = &f->props;
+static void describe(const struct gf_opengl *gl, struct gf_gpu_props *p) {
     enum { SOME_MEMORY_KIB = 2 << 20 };
     const char *renderer = gl->string(GF_GL_RENDERER), *version = gl->string(GF_GL_VERSION);
     const char *vendor = gl->string(GF_GL_VENDOR);
@@ -96,7 +90,7 @@ static void describe(const struct gf_opengl *gl, struct found *f) {
     }
     value = 0;
     gl->integer_at(GF_GL_MAX_GROUP_COUNT, 0, &value);
-    f->place.most_groups = value;
+    p->max_groups = value;
     value = 0;
     if (known.shader_thread_group)
         gl->integer(GF_GL_SM_COUNT_NV, &value);
@@ -109,9 +103,10 @@ static void describe(const struct gf_opengl *gl, struct found *f) {
     gl->error(); /* of a question that a driver does not know */
 }
 
-static bool look(const struct gf_opengl *gl, void *display, struct found *f, const char **why) {
+static bool look(const struct gf_opengl *gl, void *display, struct gf_gpu_props *p,
+                 const char **why) {
     int32_t major, minor;
-    *f = (struct found){.place = {.handle = display}};
+    *p = (struct gf_gpu_props){.handle = (uint64_t)(uintptr_t)display};
     *why = "EGL opens no display";
     if (!display || !gl->initialize(display, &major, &minor))
         return false;
@@ -122,7 +117,7 @@ static bool look(const struct gf_opengl *gl, void *display, struct found *f, con
     *why = "EGL makes no context current without a surface";
     bool usable = gl->make_current(display, NULL, NULL, context);
     if (usable) {
-        describe(gl, f);
+        describe(gl, p);
         gl->make_current(display, NULL, NULL, NULL);
     }
     gl->destroy_context(display, context);
@@ -130,9 +125,9 @@ static bool look(const struct gf_opengl *gl, void *display, struct found *f, con
 }
 
 /* The CPU's renderer is last; it answers through either platform, and is listed once. */
-static int find_places(const struct gf_opengl *gl, struct found *found, const char **why) {
+static int find_places(const struct gf_opengl *gl, struct gf_gpu_props *found, const char **why) {
     void *device[GF_GPU_MAX_DEVICES];
-    struct found one, cpu = {.place = {0}};
+    struct gf_gpu_props one, cpu = {.handle = 0};
     const char *extensions = gl->query(NULL, GF_EGL_EXTENSIONS);
     int32_t n_devices = 0;
     int n = 0;
@@ -143,12 +138,12 @@ static int find_places(const struct gf_opengl *gl, struct found *found, const ch
     for (int32_t i = 0; i < n_devices; i++) {
         if (!look(gl, gl->platform_display(GF_EGL_PLATFORM_DEVICE, device[i], NULL), &one, why))
             continue;
-        if (one.props.is_cpu)
+        if (one.is_cpu)
             cpu = one;
         else if (n < GF_GPU_MAX_DEVICES - 1)
             found[n++] = one;
     }
-    if (cpu.place.handle)
+    if (cpu.handle)
         found[n++] = cpu;
     if (!n && extensions && strstr(extensions, "EGL_MESA_platform_surfaceless") &&
         look(gl, gl->platform_display(GF_EGL_PLATFORM_SURFACELESS, NULL, NULL), &one, why))
@@ -156,9 +151,9 @@ static int find_places(const struct gf_opengl *gl, struct found *found, const ch
     return n;
 }
 
-int gf_opengl_places(struct gf_gpu_props *props, struct gf_gpu_handle *places) {
+int gf_opengl_places(struct gf_gpu_props *props) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static struct found known[GF_GPU_MAX_DEVICES];
+    static struct gf_gpu_props known[GF_GPU_MAX_DEVICES];
     static const char *why;
     static int n = -1;
     const struct gf_opengl *gl = gf_opengl_find();
@@ -168,10 +163,7 @@ int gf_opengl_places(struct gf_gpu_props *props, struct gf_gpu_handle *places) {
     if (n < 0)
         n = find_places(gl, known, &why);
     pthread_mutex_unlock(&lock);
-    for (int i = 0; i < n; i++) {
-        props[i] = known[i].props;
-        places[i] = known[i].place;
-    }
+    memcpy(props, known, (size_t)n * sizeof *props);
     if (!n)
         return gf_fail(GF_EABSENT,
                        "OpenGL has no device: %s; install the GPU's driver, or apt "

@@ -84,7 +84,7 @@ const struct gf_opengl *gf_opengl_find(void);
 /* As gf_gpu.find: the displays that need no window, a device's or Mesa's surfaceless platform.
  * GF_EABSENT, with the remedy, if there is none. Opens a context on each, once in a process, to
  * examine it. */
-int gf_opengl_places(struct gf_gpu_props *props, struct gf_gpu_handle *places);
+int gf_opengl_places(struct gf_gpu_props *props);
 
 /* Makes an OpenGL 4.3 context there; NULL if that fails. */
 void *gf_opengl_context(const struct gf_opengl *gl, void *display);

@@ -57,26 +57,6 @@ void gf_opengl_unpin(void *gpu, void *host) {
     free(host);
 }
 
-int gf_opengl_lock(void *gpu, void *host, int64_t bytes, bool *locked) {
-    (void)gpu;
-    (void)host;
-    (void)bytes;
-    *locked = false;
-    return gf_fail(GF_EUNSUPP, "OpenGL cannot page-lock memory");
-}
-
-void gf_opengl_unlock(void *gpu, void *host) {
-    (void)gpu;
-    (void)host;
-}
-
-bool gf_opengl_is_locked(void *gpu, const void *host, int64_t bytes) {
-    (void)gpu;
-    (void)host;
-    (void)bytes;
-    return false;
-}
-
 /* Whole words; the rest of the buffer's last one is nobody's. */
 int gf_opengl_zero(void *gpu, const struct gf_gpu_buffer *to, int64_t offset, int64_t bytes) {
     struct gf_opengl_context *g = gpu;

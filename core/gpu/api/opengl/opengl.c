@@ -60,14 +60,14 @@ static int open_context(struct gf_opengl_context *g) {
     return rc;
 }
 
-static int opengl_open(const struct gf_gpu_handle *place, void **gpu, struct gf_gpu_props *props) {
+static int opengl_open(struct gf_gpu_props *props, void **gpu) {
     struct gf_opengl_context *g = calloc(1, sizeof *g);
     if (!g)
         return gf_no_memory();
-    g->head = (struct gf_gpu_device){&gf_gpu_opengl, *props};
+    g->head.api = &gf_gpu_opengl;
+    g->head.props = *props;
     g->gl = gf_opengl_find();
-    g->display = place->handle;
-    g->most_groups = place->most_groups;
+    g->display = (void *)(uintptr_t)props->handle;
     pthread_mutex_init(&g->building, NULL);
     int rc = open_context(g);
     if (rc) {
@@ -78,10 +78,6 @@ static int opengl_open(const struct gf_gpu_handle *place, void **gpu, struct gf_
         props->units = props->is_cpu ? 1 : SOME_UNITS;
     *gpu = g;
     return 0;
-}
-
-static bool opengl_lost(void *gpu) {
-    return ((struct gf_opengl_context *)gpu)->lost;
 }
 
 /* ---- launches ---- */
@@ -103,9 +99,9 @@ static int opengl_launch(void *gpu, const struct gf_gpu_launch *l) {
     enum { MOST_ARGS = sizeof(struct chain_args) / 8 };
     int32_t args[MOST_ARGS];
     int count = 0;
-    const int64_t across = l->groups < g->most_groups ? l->groups : g->most_groups;
-    if (l->groups <= 0 || l->group <= 0 || l->groups > across * g->most_groups ||
-        l->groups > INT32_MAX || l->args_bytes > sizeof args * 2 || !l->args_bytes)
+    const int64_t most = g->head.props.max_groups, across = l->groups < most ? l->groups : most;
+    if (l->groups <= 0 || l->group <= 0 || l->groups > across * most || l->groups > INT32_MAX ||
+        l->args_bytes > sizeof args * 2 || !l->args_bytes)
         return gf_fail(GF_EBACKEND, "cannot launch %lld groups of %d", (long long)l->groups,
                        l->group);
     int rc = narrow(l, args, &count);
@@ -148,12 +144,6 @@ static int opengl_sync(void *gpu) {
     return rc;
 }
 
-static int opengl_use(void *gpu, int queue) {
-    (void)gpu;
-    (void)queue; /* one queue: what another would overlap follows in order */
-    return 0;
-}
-
 static int opengl_mark(void *gpu, int which) {
     struct gf_opengl_context *g = gpu;
     int rc = gf_opengl_enter(g);
@@ -177,12 +167,6 @@ static int opengl_reach(void *gpu, int which) {
     return 0;
 }
 
-static int opengl_follow(void *gpu, int which) {
-    (void)gpu;
-    (void)which; /* one queue */
-    return 0;
-}
-
 static int opengl_elapsed(void *gpu, double *seconds) {
     struct gf_opengl_context *g = gpu;
     uint64_t at[2] = {0, 0};
@@ -200,34 +184,19 @@ static int opengl_elapsed(void *gpu, double *seconds) {
     return rc;
 }
 
-static void *opengl_native(struct gf_gpu_buffer *buffer) {
-    return &buffer->handle;
-}
-
-static void *opengl_stream(void *gpu) {
-    (void)gpu;
-    gf_fail(GF_EUNSUPP, "OpenGL has no queue to share");
-    return NULL;
-}
-
 const struct gf_gpu gf_gpu_opengl = {
     .name = "opengl",
     .installed = opengl_installed,
     .find = gf_opengl_places,
     .open = opengl_open,
     .close = opengl_close,
-    GF_GPU_MEMORY(gf_opengl),
+    GF_GPU_COMMON(gf_opengl),
     .build = gf_opengl_build,
     .load = gf_opengl_load,
     .unload = gf_opengl_unload,
     .launch = opengl_launch,
     .sync = opengl_sync,
-    .use = opengl_use,
     .mark = opengl_mark,
     .reach = opengl_reach,
-    .follow = opengl_follow,
     .elapsed = opengl_elapsed,
-    .lost = opengl_lost,
-    .native = opengl_native,
-    .stream = opengl_stream,
 };
