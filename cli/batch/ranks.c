@@ -13,7 +13,7 @@
 /* This process has met the others, which happens once, or will not. */
 static bool has_met = true;
 
-/* What to print and the exit code if the others do not come. */
+/* The text to print, and the exit code, if the others do not come. */
 static struct {
     char line[256];
     const char *text; /* the line, or kept messages */
