@@ -120,9 +120,15 @@ struct walk {
     int64_t links; /* to folders; not followed, since they may form loops */
 };
 
+/* NULL without memory. */
+static char *path_in(const char *folder, const char *name) {
+    const char *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
+    char *path = NULL;
+    return asprintf(&path, "%s%s%s", folder, slash, name) < 0 ? NULL : path;
+}
+
 /* Lists a folder's entries in natural order, and reports a failure. */
 static int read_folder(struct walk *w, const char *folder, struct gf_inputs *entries) {
-    const char *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
     int rc = 0;
     DIR *dir = opendir(folder);
     if (!dir) {
@@ -130,10 +136,8 @@ static int read_folder(struct walk *w, const char *folder, struct gf_inputs *ent
         return 0;
     }
     for (struct dirent *e; !rc && (errno = 0, e = readdir(dir));) {
-        char *path = NULL;
-        if (e->d_name[0] == '.')
-            continue;
-        rc = add(entries, asprintf(&path, "%s%s%s", folder, slash, e->d_name) < 0 ? NULL : path);
+        if (e->d_name[0] != '.')
+            rc = add(entries, path_in(folder, e->d_name));
     }
     if (!rc && errno)
         note_failure(w->list, folder);
@@ -179,17 +183,11 @@ static int walk_folder(struct walk *w, const char *folder) {
     return rc;
 }
 
-static int add_root(struct gf_roots *roots, const char *folder) {
-    const char *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
-    char *path = NULL;
-    return append(&roots->path, &roots->n,
-                  asprintf(&path, "%s%s", folder, slash) < 0 ? NULL : path);
-}
-
 static int add_folder(struct gf_inputs *list, const char *folder, const struct gf_settings *s) {
     struct walk w = {.list = list, .raw = s->shape.n > 0, .recursive = s->recursive};
     const int first = list->n, failed = list->failed;
-    int rc = s->recursive ? add_root(&list->roots, folder) : 0;
+    struct gf_roots *roots = &list->roots;
+    int rc = s->recursive ? append(&roots->path, &roots->n, path_in(folder, "")) : 0;
     if (!rc)
         rc = walk_folder(&w, folder);
     if (!rc && w.seen.n)

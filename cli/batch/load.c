@@ -313,18 +313,20 @@ int gf_load_finite(const struct gf_settings *s, struct gf_image *image) {
     return 0;
 }
 
-/* Reads page z, or with `samples` samples from z on: a line may exceed memory. */
-static int read_again(struct gf_reader *r, const struct gf_image *image, bool samples, int64_t z,
-                      struct gf_array *to) {
-    int64_t shape[GF_MAX_RANK];
-    if (samples)
-        return gf_file_read_samples(r->file[0], image, z, to->shape[0], to->data);
-    if (image->ndim == 2)
-        return gf_file_read_rows(r->file[0], image, 0, z, 1, to->data);
-    memcpy(shape, image->px.shape, sizeof shape);
-    shape[0] = 1;
-    struct gf_array page = gf_array_wrap(to->data, to->dtype, image->px.rank, shape);
-    return gf_reader_pages(r, image, z, &page);
+static int read_units(struct gf_reader *r, const struct gf_image *image, enum gf_read_unit unit,
+                      int64_t first, struct gf_array *to) {
+    struct gf_array pages = image->px;
+    const int last = image->ndim - 1;
+    const int64_t samples = gf_array_count(to) / pages.shape[last + 1];
+    const int64_t rows = samples / pages.shape[last];
+    if (unit == GF_READ_SAMPLES)
+        return gf_file_read_samples(r->file[0], image, first, samples, to->data);
+    if (unit == GF_READ_ROWS)
+        return gf_file_read_rows(r->file[0], image, first / pages.shape[last - 1],
+                                 first % pages.shape[last - 1], rows, to->data);
+    pages.data = to->data;
+    pages.shape[0] = gf_array_bytes(to) / pages.stride[0];
+    return gf_reader_pages(r, image, first, &pages);
 }
 
 static bool has_samples(const struct gf_reader *r) {
@@ -343,7 +345,9 @@ static int64_t samples_at_once(const struct gf_reader *r, const struct gf_image 
 static int read_on(struct gf_reader *r, const struct gf_image *image, int64_t from,
                    struct nonfinite *bad, struct gf_samples_mean *mean) {
     const struct gf_array *px = &image->px;
-    const bool samples = has_samples(r);
+    const enum gf_read_unit unit = has_samples(r) ? GF_READ_SAMPLES /* a line may exceed memory */
+                                   : image->ndim == 2 ? GF_READ_ROWS
+                                                      : GF_READ_PAGES;
     const int64_t channels = px->shape[image->ndim], all = gf_array_count(px) / channels;
     const int64_t page = all / px->shape[0], most = samples_at_once(r, image);
     struct gf_array part = {0};
@@ -351,7 +355,7 @@ static int read_on(struct gf_reader *r, const struct gf_image *image, int64_t fr
     for (int64_t i = from * page, n; i < all && !rc; i += n) {
         n = gf_min(all - i, most);
         struct gf_array some = gf_array_slice(&part, 0, 0, n);
-        rc = read_again(r, image, samples, samples ? i : i / page, &some);
+        rc = read_units(r, image, unit, unit == GF_READ_SAMPLES ? i : i / page, &some);
         if (!rc && mean)
             gf_samples_sum(&some, mean);
         else if (!rc)
@@ -405,23 +409,8 @@ static int finish(struct gf_reader *r, const struct gf_image *image, int64_t fro
     return 0;
 }
 
-int gf_finite_pages(struct gf_reader *r, const struct gf_image *image, int64_t from,
-                    struct gf_array *to) {
-    int rc = gf_reader_pages(r, image, from, to);
-    return rc ? rc : finish(r, image, r->any_order ? -1 : from, to);
-}
-
-int gf_finite_rows(struct gf_reader *r, const struct gf_image *image, int64_t page, int64_t row,
-                   struct gf_array *to) {
-    const int64_t *shape = image->px.shape;
-    const int64_t n = gf_array_count(to) / (shape[image->ndim - 1] * shape[image->ndim]);
-    int rc = gf_file_read_rows(r->file[0], image, page, row, n, to->data);
-    return rc ? rc : finish(r, image, -1, to);
-}
-
-int gf_finite_samples(struct gf_reader *r, const struct gf_image *image, int64_t first,
-                      struct gf_array *to) {
-    const int64_t n = gf_array_count(to) / image->px.shape[image->ndim];
-    int rc = gf_file_read_samples(r->file[0], image, first, n, to->data);
-    return rc ? rc : finish(r, image, -1, to);
+int gf_finite_read(struct gf_reader *r, const struct gf_image *image, enum gf_read_unit unit,
+                   int64_t first, struct gf_array *to) {
+    int rc = read_units(r, image, unit, first, to);
+    return rc ? rc : finish(r, image, unit == GF_READ_PAGES && !r->any_order ? first : -1, to);
 }

@@ -61,15 +61,12 @@ int gf_load_picture(const struct gf_settings *s, const char *path, bool header_o
 /* Applies --nan to samples in memory: replaces NaN and Inf, or GF_EINVAL with their number and the
  * first one's place. */
 int gf_load_finite(const struct gf_settings *s, struct gf_image *image);
-/* Read parts of the image into `to`, which is contiguous, and apply --nan: pages, rows of a page,
- * samples. */
-int gf_finite_pages(struct gf_reader *r, const struct gf_image *image, int64_t from,
-                    struct gf_array *to);
-int gf_finite_rows(struct gf_reader *r, const struct gf_image *image, int64_t page, int64_t row,
-                   struct gf_array *to);
-int gf_finite_samples(struct gf_reader *r, const struct gf_image *image, int64_t first,
-                      struct gf_array *to);
-/* Bytes that they need besides `to` for --nan=mean, which reads the file once more. */
+/* Units in which parts of an image are read; rows are counted through all pages. */
+enum gf_read_unit { GF_READ_PAGES, GF_READ_ROWS, GF_READ_SAMPLES };
+/* Reads units `first` and following into all of `to`, which is contiguous, and applies --nan. */
+int gf_finite_read(struct gf_reader *r, const struct gf_image *image, enum gf_read_unit unit,
+                   int64_t first, struct gf_array *to);
+/* Bytes that it needs besides `to` for --nan=mean, which reads the file once more. */
 int64_t gf_finite_bytes(const struct gf_reader *r, const struct gf_image *image);
 /* Prints a note if the slowest of three axes is transformed, and the file declares it as times or
  * channels. */

@@ -72,22 +72,20 @@ bool gf_ranks_prints(const struct gf_settings *s, char *const *operands, int n) 
 struct check {
     const struct gf_launcher *launcher;
     const char *why;
+    bool same; /* all processes have this one's outputs, whatever their names */
 };
 
-static int refuse(const struct check *c, const char *path) {
+static int check_output(void *user, const struct gf_target *t, const char *in, char *path) {
+    const struct check *c = user;
+    (void)t, (void)in;
+    if (gf_path_is_stream(path) || (!c->same && gf_ranks_differ(path, c->launcher->rank)))
+        return 0;
     if (c->launcher->rank)
         gf_log_mute(true);
     return gf_fail(GF_EUSAGE,
                    "the %d processes of %s would all write '%s', and %s; give each a name with its "
                    "rank in it, or --mpi=off",
                    c->launcher->size, c->launcher->name, path, c->why);
-}
-
-static int check_output(void *user, const struct gf_target *t, const char *in, char *path) {
-    const struct check *c = user;
-    (void)t, (void)in;
-    return gf_path_is_stream(path) || gf_ranks_differ(path, c->launcher->rank) ? 0
-                                                                               : refuse(c, path);
 }
 
 /* ---- with one ---- */
@@ -125,11 +123,6 @@ static int take_prints(const struct gf_rank_work *w, struct prints *p) {
     for (int i = 0; i < w->n_names; i++)
         p->inputs = gf_hash_text(p->inputs, w->names[i]);
     return gf_targets_each(w->targets, w->names, w->n_names, print_output, &p->outputs);
-}
-
-static int first_output(void *user, const struct gf_target *t, const char *in, char *path) {
-    (void)t, (void)in;
-    return gf_path_is_stream(path) ? 0 : refuse(user, path);
 }
 
 /* GF_EUSAGE if only some processes end before their work; the first that failed says why. 0 if all
@@ -185,7 +178,7 @@ static const char *difference(const struct prints *all, int n) {
 /* One run if all hashes are the same, independent runs if all outputs differ. */
 static int compare(const struct gf_launcher *launcher, const struct gf_rank_work *w,
                    struct gf_ranks *ranks, bool *joined) {
-    struct check c = {.launcher = launcher};
+    struct check c = {.launcher = launcher, .same = true};
     struct prints own = {0}, *all;
     int same = 0, alike = 0;
     int rc = meet(ranks, &own, take_prints(w, &own), &all);
@@ -204,7 +197,7 @@ static int compare(const struct gf_launcher *launcher, const struct gf_rank_work
         gf_keeper_stop();
     if (*joined || same == ranks->size)
         return 0;
-    rc = gf_targets_each(w->targets, w->names, w->n_names, first_output, &c);
+    rc = gf_targets_each(w->targets, w->names, w->n_names, check_output, &c);
     if (rc || w->s->mpi != GF_MPI_ON)
         return rc;
     gf_log_mute(ranks->rank != 0);
@@ -264,7 +257,7 @@ static int start(const struct gf_launcher *launcher, struct gf_ranks *ranks, int
 static int join(const struct gf_launcher *launcher, const struct gf_rank_work *work,
                 struct gf_ranks *ranks, bool *joined) {
     const bool demanded = work->s->mpi == GF_MPI_ON;
-    struct check c = {launcher, "no plugin joins them (make mpi)"};
+    struct check c = {launcher, "no plugin joins them (make mpi)", false};
     *joined = false;
     if (work->s->mpi == GF_MPI_OFF || (!demanded && launcher->size < 2))
         return 0;

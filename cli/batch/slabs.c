@@ -152,8 +152,8 @@ static int read_file(void *user, int64_t first, struct gf_array *pages) {
     struct slabs *s = user;
     struct gf_task *t = s->t;
     double start = gf_now_ms();
-    int rc = t->image.ndim == 2 ? gf_finite_rows(&t->reader, &t->image, 0, first, pages)
-                                : gf_finite_pages(&t->reader, &t->image, first, pages);
+    const enum gf_read_unit unit = t->image.ndim == 2 ? GF_READ_ROWS : GF_READ_PAGES;
+    int rc = gf_finite_read(&t->reader, &t->image, unit, first, pages);
     if (!t->s->frames)
         gf_file_expect_pages(t->reader.file[0], &t->image, pages->shape[0]);
     t->ms_decode += gf_now_ms() - start;
@@ -177,9 +177,9 @@ static int look(void *user) {
     return read_pages(user, 0, &(struct gf_array){.rank = 1});
 }
 
-/* Reads rows, or samples from `first` on, of that shape. Converts a spectrum of another type to the
+/* Reads units of that shape. Converts a spectrum of another type to the
  * job's. */
-static int read_converted(struct slabs *s, const struct gf_slab_rows *rows, int64_t first,
+static int read_converted(struct slabs *s, enum gf_read_unit unit, int64_t first,
                           const int64_t shape[3], void *to) {
     struct gf_task *t = s->t;
     double start = gf_now_ms();
@@ -187,10 +187,8 @@ static int read_converted(struct slabs *s, const struct gf_slab_rows *rows, int6
     struct gf_array a = gf_array_wrap(to, t->image.px.dtype, 3, shape);
     const bool other = s->plan.job.direction == GF_INVERSE && a.dtype != type;
     int rc = other ? gf_array_alloc(&a, a.dtype, 3, shape) : 0;
-    if (!rc && rows)
-        rc = gf_finite_rows(&t->reader, &t->image, rows->page, rows->row, &a);
-    else if (!rc)
-        rc = gf_finite_samples(&t->reader, &t->image, first, &a);
+    if (!rc)
+        rc = gf_finite_read(&t->reader, &t->image, unit, first, &a);
     if (!rc && other)
         convert(&a, type, to);
     if (other)
@@ -202,7 +200,9 @@ static int read_converted(struct slabs *s, const struct gf_slab_rows *rows, int6
 static int read_rows(void *user, const struct gf_slab_rows *rows, void *to) {
     struct slabs *s = user;
     const int64_t *columns = s->t->image.px.shape + s->t->image.ndim - 1; /* and channels */
-    return read_converted(s, rows, 0, (int64_t[]){rows->count, columns[0], columns[1]}, to);
+    const int64_t first = rows->page * columns[-1] + rows->row;
+    return read_converted(s, GF_READ_ROWS, first, (int64_t[]){rows->count, columns[0], columns[1]},
+                          to);
 }
 
 static int write_box(struct slabs *s, int i, const struct gf_volume_box *box, const void *data) {
@@ -228,7 +228,7 @@ static int write_rows(void *user, int i, const struct gf_slab_rows *rows, const 
 static int read_samples(void *user, int64_t first, struct gf_array *samples) {
     struct slabs *s = user;
     const int64_t channels = s->t->image.px.shape[s->t->image.ndim];
-    return read_converted(s, NULL, first, (int64_t[]){1, samples->shape[0], channels},
+    return read_converted(s, GF_READ_SAMPLES, first, (int64_t[]){1, samples->shape[0], channels},
                           samples->data);
 }
 

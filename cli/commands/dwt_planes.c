@@ -100,8 +100,8 @@ static int read_page(struct flow *f, int64_t at, struct gf_image *plane) {
     struct gf_array page = gf_array_wrap(plane->px.data, image->px.dtype, 4, shape);
     if (rc)
         return rc;
-    return picture ? gf_finite_rows(f->hand->reader, image, 0, at, &page)
-                   : gf_finite_pages(f->hand->reader, image, at, &page);
+    return gf_finite_read(f->hand->reader, image, picture ? GF_READ_ROWS : GF_READ_PAGES, at,
+                          &page);
 }
 
 static int read_plane(struct flow *f, int64_t k) {
