@@ -1,4 +1,4 @@
-/* The loop over inputs: a worker takes one after the other, from its header to its outputs. */
+/* Runs the inputs: each worker processes one after another, from header to outputs. */
 #include <sys/stat.h>
 
 #include "cli/command.h"

@@ -249,7 +249,7 @@ struct gf_record gf_record_of_job(const struct gf_job *job, int i, const struct 
     };
     memcpy(r.shape, job->shape, sizeof r.shape);
     r.metadata = image->metadata;
-    r.metadata.profile = NULL; /* the image's own */
+    r.metadata.profile = NULL; /* the image has it */
     r.metadata.profile_bytes = 0;
     r.metadata.exif = NULL;
     if (job->op == GF_DWT)

@@ -1,5 +1,5 @@
 /* Runs the pages of a volume on a conveyor, in parts of a few pages. An automatic display range
- * looks at some pages first, a full one at all. */
+ * looks at some pages first, a full one at all pages. */
 #include "cli/batch/slabs.h"
 
 #include <math.h>

@@ -43,7 +43,7 @@ enum gf_task_state {
     GF_TASK_TOO_LARGE, /* exceeds the memory limit in one piece; the step failed with GF_ENOMEM */
 };
 
-/* Makes a job's input from all samples of a file. If a volume is run page by page, each lot of
+/* Makes a job's input from all samples of a file. If a volume is run page by page, each group of
  * pages is a part of the task. */
 struct gf_task_input {
     /* Completes t->in and t->job from the bound samples. For a part without samples completes only
@@ -80,10 +80,10 @@ struct gf_filtering;
 
 /* How a volume is run page by page. */
 struct gf_paging {
-    int64_t at_once;     /* pages in a lot, which are transformed together; 0: not page by page */
-    int64_t slots;       /* lots in memory */
-    struct gf_job job;   /* of one lot */
-    int64_t extra_bytes; /* besides the lots' arrays and the workspace */
+    int64_t at_once;     /* pages in a group, which are transformed together; 0: not page by page */
+    int64_t slots;       /* groups in memory */
+    struct gf_job job;   /* of one group */
+    int64_t extra_bytes; /* besides the groups' arrays and the workspace */
     const char *refused; /* the reason against it, or NULL */
     bool always;         /* set by prepare(): t->job cannot run on all samples in memory */
 };
@@ -200,7 +200,7 @@ const char *gf_task_refuses_mean(const struct gf_task *t);
  * impossible. */
 int gf_task_choose_pages(struct gf_task *t);
 bool gf_task_take_fewer_pages(struct gf_task *t);
-/* The job to plan: of a lot of pages, or of all samples. */
+/* The job to plan: of a group of pages, or of all samples. */
 struct gf_job *gf_task_planned(struct gf_task *t);
 /* Makes a part of n pages for a runner; px: their samples, or NULL. */
 struct gf_task gf_task_part(struct gf_task *t, struct gf_runner *runner, int64_t n, void *px);

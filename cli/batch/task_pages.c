@@ -99,7 +99,7 @@ int gf_task_streams(const struct gf_task *t, int i) {
     return !small || teams < 1 ? 1 : teams < MOST_STREAMS ? teams : MOST_STREAMS;
 }
 
-/* Pages in a lot: few enough that several devices get their shares. */
+/* Pages in a group: few enough that several devices get their shares. */
 static int64_t usual_pages(const struct gf_task *t) {
     const int64_t n = AT_ONCE / (page_bytes(t, true, true) + 1);
     const int64_t most = t->job.shape[0] / (PARTS_A_DEVICE * devices(t));

@@ -45,7 +45,7 @@ struct gf_notches {
 /* A task's filter state, from prepare() to the end of the task. */
 struct gf_filtering {
     struct gf_filter_frame frame;
-    struct gf_filter *of_pages;     /* page by page: for a lot of pages; to be released */
+    struct gf_filter *of_pages;     /* page by page: for a group of pages; to be released */
     struct gf_filter *filter;       /* to be released */
     struct gf_smooth_pages *smooth; /* --edges=smooth in slabs, once the file is scanned; owned */
     struct gf_array input;          /* lengthened by --edges; no data if the picture's is used */

@@ -18,7 +18,7 @@ int gf_filter_check_memory(struct gf_task *t, int64_t bytes) {
     return gf_memory_check(t->need > bytes ? t->need : bytes, gf_runner_limit(t->runner));
 }
 
-/* True if the job needs other samples than the picture's own. */
+/* True if the job needs samples other than the picture's. */
 static bool needs_input(const struct gf_task *t) {
     return t->s->filter.edges != GF_EDGES_PERIODIC || t->filtering->peaks.n;
 }
