@@ -16,7 +16,6 @@ struct batch_run {
     struct gf_inputs inputs;
     int n_named; /* inputs that name outputs: one with --frames */
     struct gf_workers pool;
-    int64_t limit;
     struct gf_launcher launcher;
     struct gf_ranks ranks;
     bool joined;
@@ -85,7 +84,7 @@ static bool reports(const struct batch_run *r) {
 }
 
 /* Reports a task as done, as skipped or, with --dry-run, as to be done. */
-static void report(const struct gf_task *t) {
+static void report(struct gf_task *t) {
     const struct gf_outputs outputs = gf_task_outputs(t);
     const bool runs = t->state != GF_TASK_SKIPPED && !t->s->dry_run;
     if (runs)
@@ -103,7 +102,7 @@ static void count(const struct batch_run *r, struct gf_task *t, struct gf_worker
     if (!rc) {
         tally->done += !skipped;
         tally->skipped += skipped;
-        tally->by_time += skipped && t->by_time;
+        tally->by_time += skipped && t->resume.by_time;
         if (!r->hooks->prints && reports(r))
             report(t);
     } else {
@@ -224,7 +223,7 @@ static int choose_jobs(struct batch_run *r) {
     gf_runner_next(&runner, r->inputs.n);
     int rc = gf_task_preview(&t);
     if (!rc && t.need > 0 && t.state == GF_TASK_PLANNED && !given) {
-        int64_t fit = r->limit / (t.need + GF_PICTURE_EXTRA);
+        int64_t fit = r->s->max_memory / (t.need + GF_PICTURE_EXTRA);
         jobs = fit < 1 ? 1 : fit < jobs ? (int)fit : jobs;
     }
     if (rc) /* the worker that takes this input reports it */
@@ -248,8 +247,7 @@ static int run_all(struct batch_run *r) {
     int jobs = choose_jobs(r), threads = gf_settings_threads(s) / jobs;
     set_alone(r, jobs == 1);
     const bool deals = r->deal.n > 1 && !shares_pages(r) && !s->dry_run;
-    int rc =
-        gf_workers_open(&r->pool, jobs, threads > 0 ? threads : 1, s, &r->deal, inputs, r->limit);
+    int rc = gf_workers_open(&r->pool, jobs, threads > 0 ? threads : 1, s, &r->deal, inputs);
     if (!rc && deals && s->tune) /* the recorded shares are those for pictures like the first one */
         gf_deal_use_record(&r->deal, r->first.hooks ? gf_task_planned(&r->first) : NULL);
     if (!rc && deals)
@@ -394,8 +392,7 @@ int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char 
         rc = gf_targets_check_folders(s, &r.targets, r.inputs.path, r.n_named);
     rc = agree(&r, rc);
     if (!rc) {
-        r.limit = gf_deal_session(&r.deal, 0)->options.memory_limit;
-        s->max_memory = r.limit; /* limits decoding too */
+        s->max_memory = gf_deal_session(&r.deal, 0)->options.memory_limit; /* also for decoding */
         if ((s->resume || r.inputs.n > 1 || r.inputs.many) && !hooks->prints && reports(&r))
             r.made = gf_made_open(s->resume && !s->force, !s->dry_run);
         rc = check_joined(&r);

@@ -176,7 +176,7 @@ static void print_plan(const struct gf_task *t) {
     for (int i = 0; i < t->targets->n; i++)
         fprintf(f, "%s%s", i ? ", " : " -> ", t->product[i].path);
     fputs(t->state != GF_TASK_SKIPPED ? ""
-          : t->by_time                ? " (up to date by time)"
+          : t->resume.by_time         ? " (up to date by time)"
                                       : " (up to date)",
           f);
     int rc = gf_text_close(f, &line);
@@ -188,14 +188,15 @@ void gf_report_not_run(const struct gf_task *t) {
     const bool skipped = t->state == GF_TASK_SKIPPED;
     if (skipped)
         gf_log_verbose("'%s': skipped, its outputs are there and %s", gf_log_name(t->name),
-                       t->by_time ? "newer" : "were made so");
+                       t->resume.by_time ? "newer" : "were made so");
     if (t->s->dry_run && !t->s->json && !t->s->quiet)
         print_plan(t);
     if (t->s->json)
         gf_json_print(GF_ADD(begin_report(t), GF_KEY("command", t->hooks->name),
                              GF_KEY("out", products_report(t, false)),
                              GF_TRUE_IF(t->s->dry_run, "dry_run"), GF_TRUE_IF(skipped, "skipped"),
-                             GF_TRUE_IF(skipped && t->by_time, "by_time"), GF_BOOL("ok", true)));
+                             GF_TRUE_IF(skipped && t->resume.by_time, "by_time"),
+                             GF_BOOL("ok", true)));
 }
 
 void gf_report_lost(const struct gf_task *t) {

@@ -84,12 +84,11 @@ void gf_resume_begin(struct gf_resume *r, const char *command, const struct gf_s
 
 /* A visit to all output files in their order. */
 struct written {
-    const struct gf_resume *r;
+    struct gf_resume *r;
     const struct gf_outputs *outputs;
     bool notes;       /* notes how they were made; else looks for such notes */
     uint64_t made_of; /* the task's, and a hash of all products; 0 if unknown */
     uint64_t number;  /* of the file, from 0 */
-    bool by_time;
 };
 
 static uint64_t hash_products(const struct gf_resume *r, const struct gf_outputs *outputs) {
@@ -155,7 +154,7 @@ static int visit_file(struct written *l, const char *path, const struct gf_produ
         how = gf_made_find(l->r->made, hash_output(&st), made_of);
     if (l->notes || how != GF_MADE_UNKNOWN)
         return l->notes || how == GF_MADE_SO ? 0 : -1;
-    l->by_time = true;
+    l->r->by_time = true;
     const bool whole = st.st_size > 0 && l->r->known && is_after(&st.st_mtim, &l->r->newest) &&
                        (!p || is_whole(l, p, path));
     return whole ? 0 : -1;
@@ -171,14 +170,13 @@ static int visit(void *user, const struct gf_product *p, const char *path) {
     return rc;
 }
 
-bool gf_resume_finds(const struct gf_resume *r, const struct gf_outputs *outputs, bool *by_time) {
+bool gf_resume_finds(struct gf_resume *r, const struct gf_outputs *outputs) {
     struct written l = {.r = r, .outputs = outputs, .made_of = hash_products(r, outputs)};
-    const bool all = !gf_outputs_each_file(outputs, visit, &l);
-    *by_time = l.by_time;
-    return all;
+    r->by_time = false;
+    return !gf_outputs_each_file(outputs, visit, &l);
 }
 
-void gf_resume_note(const struct gf_resume *r, const struct gf_outputs *outputs) {
+void gf_resume_note(struct gf_resume *r, const struct gf_outputs *outputs) {
     struct written l = {
         .r = r, .outputs = outputs, .made_of = hash_products(r, outputs), .notes = true};
     if (r->made_of)

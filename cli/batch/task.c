@@ -75,8 +75,7 @@ static int describe(struct gf_task *t) {
         rc = gf_outputs_each_file(&outputs, claim_file, NULL);
     if (rc)
         return rc;
-    const bool skips =
-        t->s->resume && !t->s->force && gf_resume_finds(&t->resume, &outputs, &t->by_time);
+    const bool skips = t->s->resume && !t->s->force && gf_resume_finds(&t->resume, &outputs);
     t->state = skips ? GF_TASK_SKIPPED : GF_TASK_DESCRIBED;
     if (!skips)
         gf_load_note_stack(t->read[0], &t->image, t->job.axes);

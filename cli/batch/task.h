@@ -117,7 +117,6 @@ struct gf_task {
     bool scans; /* input->read() scans the file before it makes the first unit */
     struct gf_paging pages;
     struct gf_resume resume;
-    bool by_time;           /* SKIPPED because the outputs are newer */
     bool streamed;          /* dwt: frame by frame */
     bool dealt;             /* streamed in parts, by several devices */
     struct gf_ranks *ranks; /* NULL, or the processes that share the task */

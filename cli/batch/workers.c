@@ -26,9 +26,9 @@ static void keep_small_buffers(void) {
 }
 
 int gf_workers_open(struct gf_workers *p, int n, int threads, const struct gf_settings *s,
-                    const struct gf_deal *deal, int n_inputs, int64_t limit) {
+                    const struct gf_deal *deal, int n_inputs) {
     *p = (struct gf_workers){
-        .n_workers = n, .n_devices = deal->n, .n_inputs = n_inputs, .limit = limit};
+        .n_workers = n, .n_devices = deal->n, .n_inputs = n_inputs, .limit = s->max_memory};
     p->worker = calloc((size_t)n, sizeof *p->worker);
     struct gf_runner *runner = calloc((size_t)n * (size_t)deal->n, sizeof *runner);
     if (!p->worker || !runner) {

@@ -73,9 +73,10 @@ struct gf_workers {
     struct gf_tally sum;
 };
 
-/* Opens `n` workers with `threads` each. The deal remains the caller's. */
+/* Opens `n` workers with `threads` each, which share s->max_memory. The deal remains the
+ * caller's. */
 int gf_workers_open(struct gf_workers *p, int n, int threads, const struct gf_settings *s,
-                    const struct gf_deal *deal, int n_inputs, int64_t limit);
+                    const struct gf_deal *deal, int n_inputs);
 void gf_workers_close(struct gf_workers *p);
 
 /* Runs each input in a worker. GF_ENOMEM if there is no memory to begin. */
