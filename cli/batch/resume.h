@@ -2,7 +2,7 @@
  * options.
  *
  *     gf_resume_begin(&resume, "fwd", settings, paths, n);       before the files are opened
- *     if (gf_resume_finds(&resume, &outputs)) …              once the products are described
+ *     if (gf_resume_finds(&resume, &outputs)) …                  once the products are described
  *     gf_resume_note(&resume, &outputs);                         once they are written
  */
 #ifndef GF_CLI_BATCH_RESUME_H
