@@ -12,12 +12,11 @@ void gf_task_begin_job(struct gf_task *t, enum gf_direction direction);
 int gf_task_describe(struct gf_task *t, int i, enum gf_color color);
 /* Sets the job's channels to all but alpha, or with --color to their luma, and sets t->in. */
 int gf_task_take_channels(struct gf_task *t);
-/* Sets t->in to the first `channels` channels of `px`, a view of image.px in the job's shape. One
- * more is alpha. */
+/* Sets t->in to the first channels of `px`, a view of image.px in the job's shape; the rest is
+ * alpha. */
 void gf_task_split(struct gf_task *t, const struct gf_array *px, int64_t channels);
 
-/* Gives product i the type, alpha, colour and shape of the original picture that the record `r`
- * describes; `r` may be NULL. */
+/* Gives product i the type, alpha, colour and shape of the picture that `r` (or NULL) describes. */
 int gf_task_describe_restored(struct gf_task *t, int i, const struct gf_record *r);
 /* The prepare() of an inverse takes the job from the record, or guesses it from the options. */
 struct gf_inverse {

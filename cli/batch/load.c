@@ -390,8 +390,7 @@ int64_t gf_finite_bytes(const struct gf_reader *r, const struct gf_image *image)
            (int64_t)gf_dtype_size(image->px.dtype);
 }
 
-/* Applies --nan to a part that begins at page `from`, all earlier pages being finite; `from` is -1
- * if that is unknown. */
+/* Applies --nan to a part from page `from` on; -1: earlier pages may not be finite. */
 static int finish(struct gf_reader *r, const struct gf_image *image, int64_t from,
                   struct gf_array *a) {
     const int64_t page = gf_array_count(&image->px) / image->px.shape[0];

@@ -40,8 +40,7 @@ int gf_reader_read(struct gf_reader *r, struct gf_image *image);
 /* Prepares to use a picture's first rows while the last ones are decoded: see gf_decoder_feed(). If
  * feed->produce remains NULL or returns false, gf_reader_read() must read the samples. */
 int gf_reader_feed(struct gf_reader *r, struct gf_image *image, struct gf_feed *feed);
-/* Returns 1 if the file has another picture, 0 at its end, or a negative status. May wait for a
- * pipe. */
+/* Returns 1 if another picture follows, 0 if none, or a negative status. May wait for a pipe. */
 int gf_reader_more(struct gf_reader *r);
 /* True if pages of the volume can be read separately. gf_reader_pages() reads pages `from` .. from
  * + to->shape[0] into the contiguous `to`. */
@@ -58,8 +57,8 @@ void gf_reader_close(struct gf_reader *r);
 int gf_load_picture(const struct gf_settings *s, const char *path, bool header_only,
                     struct gf_image *image);
 
-/* Applies --nan to samples in memory: replaces NaN and Inf, or GF_EINVAL with their number and the
- * first one's place. */
+/* Applies --nan to samples in memory; GF_EINVAL with the number of NaN and Inf and the first one's
+ * place. */
 int gf_load_finite(const struct gf_settings *s, struct gf_image *image);
 /* Units in which parts of an image are read; rows are counted through all pages. */
 enum gf_read_unit { GF_READ_PAGES, GF_READ_ROWS, GF_READ_SAMPLES };
@@ -68,8 +67,7 @@ int gf_finite_read(struct gf_reader *r, const struct gf_image *image, enum gf_re
                    int64_t first, struct gf_array *to);
 /* Bytes that it needs besides `to` for --nan=mean, which reads the file once more. */
 int64_t gf_finite_bytes(const struct gf_reader *r, const struct gf_image *image);
-/* Prints a note if the slowest of three axes is transformed, and the file declares it as times or
- * channels. */
+/* Notes that the slowest of three axes, declared as times or channels, is transformed. */
 void gf_load_note_stack(const char *name, const struct gf_image *image, unsigned axes);
 
 #endif

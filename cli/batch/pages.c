@@ -214,8 +214,7 @@ static int own_threads(const struct gf_task *t) {
 }
 
 /* Opens two threads a device, so that one checks its results while the device runs the other's
- * pages; for the CPU as many as share its threads in small teams, which wait less for each
- * other. */
+ * pages; for the CPU one for each small team, in which threads wait less for each other. */
 static void open_hands(struct walk *w) {
     struct gf_task *t = w->t;
     w->hand[0] = (struct hand){.runner = t->runner, .streams = 1};
@@ -292,8 +291,8 @@ static void close_walk(struct walk *w) {
     free(w);
 }
 
-/* Runs this process's pages, and writes output i to to[i]. Fills in t->report, and adds to the
- * task's milliseconds. */
+/* Runs this process's pages: writes output i to to[i], fills in t->report, adds to the task's ms.
+ * */
 static int walk_own(struct gf_task *t, struct gf_shared_output *to) {
     struct walk *w = calloc(1, sizeof *w);
     if (!w)

@@ -125,8 +125,8 @@ static int take_prints(const struct gf_rank_work *w, struct prints *p) {
     return gf_targets_each(w->targets, w->names, w->n_names, print_output, &p->outputs);
 }
 
-/* GF_EUSAGE if only some processes end before their work; the first that failed says why. 0 if all
- * go on, or all end. */
+/* GF_EUSAGE if some processes, but not all, end before their work; the first that failed says why.
+ * */
 static int end_together(const struct gf_ranks *ranks, const struct prints *all) {
     int ended = 0, speaker = -1;
     for (int i = 0; i < ranks->size; i++) {
@@ -204,8 +204,8 @@ static int compare(const struct gf_launcher *launcher, const struct gf_rank_work
     return gf_fail(GF_EUSAGE, "the processes are to be one run, and %s", c.why);
 }
 
-/* Looks for a plugin in the folder GPUFFT_PLUGIN_DIR, beside an installed program, and in make
- * mpi's folder. */
+/* Looks for a plugin in GPUFFT_PLUGIN_DIR, beside an installed program, and in make mpi's folder.
+ * */
 static bool find_plugin_of(const char *mpi, char path[PATH_MAX]) {
     char program[PATH_MAX];
     const char *own = gf_environment_plugins();
@@ -231,8 +231,7 @@ static bool find_plugin(const struct gf_launcher *launcher, char path[PATH_MAX])
                          : find_plugin_of("openmpi", path) || find_plugin_of("mpich", path);
 }
 
-/* Loads the launcher's plugin and joins its processes, which then meet(). `code` is this process's
- * exit code so far. */
+/* Loads the plugin and joins the launcher's processes, to meet(). `code`: the exit code so far. */
 static int start(const struct gf_launcher *launcher, struct gf_ranks *ranks, int code) {
     char path[PATH_MAX];
     has_met = true;

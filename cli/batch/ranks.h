@@ -1,5 +1,4 @@
-/* Decides whether the processes that a launcher (mpirun, srun) started with one command line are
- * one run, or each its own. */
+/* Decides whether processes that mpirun or srun started with one command line are one run. */
 #ifndef GF_CLI_BATCH_RANKS_H
 #define GF_CLI_BATCH_RANKS_H
 

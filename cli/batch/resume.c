@@ -139,8 +139,7 @@ static uint64_t hash_output(const struct stat *st) {
     return hash_file(gf_hash(GF_HASH_START, &device, sizeof device), st);
 }
 
-/* Notes how this file was made; or returns -1 unless it is up to date. `p` is NULL for a record
- * beside its product. */
+/* Notes how a file was made; or returns -1 unless it is up to date. `p` is NULL for a record. */
 static int visit_file(struct written *l, const char *path, const struct gf_product *p) {
     const uint64_t made_of = gf_hash(l->made_of, &l->number, sizeof l->number);
     enum gf_made_how how = GF_MADE_UNKNOWN;

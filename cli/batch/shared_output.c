@@ -1,5 +1,4 @@
-/* Writes outputs in parts. With several processes rank 0 makes the file, the others join it, and
- * all compute its checksum. */
+/* Writes outputs in parts. Rank 0 makes the file, the others join it, all compute its checksum. */
 #include "cli/batch/shared_output.h"
 
 #include <stdlib.h>

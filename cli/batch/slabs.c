@@ -73,8 +73,8 @@ static int make(const struct gf_task *t, const struct gf_job *job, const struct 
     return gf_slab_plan_make(job, w, memory > 0 ? memory : 0, members, plan);
 }
 
-/* Makes the plan for the run's limit. If that is too low the message states the smallest limit that
- * is not. */
+/* Makes the plan for the run's limit. If that is too low the message states the smallest that is
+ * not. */
 static int make_within(const struct gf_task *t, const struct gf_job *job,
                        const struct gf_slab_worker *w, struct gf_slab_plan *plan) {
     const int64_t low = gf_runner_limit(t->runner);
@@ -177,8 +177,7 @@ static int look(void *user) {
     return read_pages(user, 0, &(struct gf_array){.rank = 1});
 }
 
-/* Reads units of that shape. Converts a spectrum of another type to the
- * job's. */
+/* Reads units of that shape. Converts a spectrum of another type to the job's. */
 static int read_converted(struct slabs *s, enum gf_read_unit unit, int64_t first,
                           const int64_t shape[3], void *to) {
     struct gf_task *t = s->t;

@@ -21,7 +21,7 @@ int gf_slabs_run(struct gf_task *t);
 int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan);
 /* The unit of its slabs: "pages". */
 const char *gf_slabs_unit(const struct gf_slab_plan *plan);
-/* The folder of its scratch file: --scratch=DIR, or the output's. The caller frees it. NULL without
+/* The folder of its scratch file, which the caller frees: --scratch=DIR, or the output's. NULL: no
  * memory. */
 char *gf_slabs_folder(const struct gf_task *t);
 /* NULL, or the reason why the task cannot be run in slabs. */

@@ -1,5 +1,4 @@
-/* Shares one input between processes: divides the machine, and checks that all have the same
- * input. */
+/* Shares one input between processes: divides the machine, checks that all have the same input. */
 
 #include <omp.h>
 #include <sched.h>
@@ -44,8 +43,7 @@ int gf_spread_settings(struct gf_settings *s, const struct gf_launcher *launcher
 
 /* ---- checks ---- */
 
-/* Compares what all processes must agree on: the file behind the input's name, and the job from its
- * header. */
+/* Compares what all processes must have in common: the input file, and the job from its header. */
 static int compare_inputs(const struct gf_task *t, struct gf_ranks *ranks) {
     enum { N = 15 + GF_MAX_RANK };
     const struct gf_job *j = &t->job;

@@ -12,8 +12,8 @@
 #include "formats/record.h"
 #include "formats/volume.h"
 
-/* The metadata written with an output: all with a picture, the profile with data whose record
- * cannot hold it, else none. */
+/* Metadata written: all with a picture, the profile with data whose record cannot hold it, or none.
+ * */
 enum gf_keeps { GF_KEEPS_NOTHING, GF_KEEPS_PROFILE, GF_KEEPS_ALL };
 
 /* One output of a task: its place and type, and its samples from the run until it is written. */
@@ -35,17 +35,15 @@ struct gf_product {
 
 /* GF_EINVAL if the product's format cannot hold it; the message names formats that can. */
 int gf_product_accepts(const struct gf_product *p);
-/* Writes all its files. `metadata` is the picture's, of which a product keeps a part. Makes the
- * folder of bands. */
+/* Writes all its files, with the part of the picture's metadata it keeps. Makes the folder of
+ * bands. */
 int gf_product_write(const struct gf_settings *s, const struct gf_job *job,
                      const struct gf_product *p, const struct gf_metadata *metadata);
-/* NULL, or the reason why a product cannot be written in parts: pages in order with `in_order`,
- * else boxes of rows in any order. */
+/* NULL, or why a product cannot be written page by page in order, or else in boxes in any order. */
 const char *gf_product_refuses(const struct gf_settings *s, const struct gf_product *p,
                                bool in_order);
-/* Makes the volume of a product that is written in parts: with `in_order` by gf_product_put(), else
- * by gf_volume_write(). The caller commits or aborts it. *out is NULL with {page}: each plane is a
- * file. */
+/* Makes the volume of a product that is written in parts, by gf_product_put() if `in_order`, else
+ * by gf_volume_write(). The caller commits or aborts it. NULL with {page}: each plane is a file. */
 int gf_product_open(const struct gf_settings *s, const struct gf_product *p,
                     const struct gf_metadata *metadata, bool in_order, struct gf_volume **out);
 /* Opens a product that another process made, by the path of its temporary. */
@@ -64,8 +62,7 @@ struct gf_outputs {
     const struct gf_product *product;
     int n;
 };
-/* Calls visit() for the real name of every file of the products. Stops at the first that does not
- * return 0, and returns that. */
+/* Calls visit() for the real name of every file, until one does not return 0, and returns that. */
 typedef int gf_file_visit(void *user, const struct gf_product *p, const char *path);
 int gf_outputs_each_file(const struct gf_outputs *o, gf_file_visit *visit, void *user);
 

@@ -42,8 +42,7 @@ int gf_target_dtype(const struct gf_settings *s, const struct gf_target *t, enum
 int gf_target_keep_dtype(const struct gf_settings *s, const struct gf_format *format,
                          enum gf_dtype own, enum gf_dtype *dtype);
 
-/* Finds the format and path ({page} not replaced) of target `t` for this input. The caller frees
- * *path. */
+/* Finds the format and path ({page} not replaced) of `t` for this input. The caller frees *path. */
 int gf_target_resolve(const struct gf_target *t, const char *in, const struct gf_format **format,
                       char **path);
 

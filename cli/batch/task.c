@@ -34,8 +34,7 @@ static int name_products(struct gf_task *t) {
     return 0;
 }
 
-/* Names the products, has the command prepare the task, and chooses how many pages to run at
- * once. */
+/* Names the products, has the command prepare the task, chooses how many pages to run at once. */
 static int prepare(struct gf_task *t) {
     int rc = name_products(t);
     if (rc)
@@ -61,8 +60,7 @@ static bool may_have_more(const struct gf_task *t) {
     return pages && t->reader.several;
 }
 
-/* Reads the header, makes the job, and claims the outputs by their real names, which may depend on
- * the header. */
+/* Reads the header, makes the job, and claims the outputs' real names, which depend on both. */
 static int describe(struct gf_task *t) {
     double start = gf_now_ms();
     gf_resume_begin(&t->resume, t->hooks->name, t->s, t->read, t->n_read);
@@ -84,8 +82,7 @@ static int describe(struct gf_task *t) {
     return 0;
 }
 
-/* Plans the job. If that exceeds the memory limit, tries a slower plan that needs less, then fewer
- * pages at once. */
+/* Plans the job within the memory limit: tries a slower plan that needs less, then fewer pages. */
 static int plan_within_limit(struct gf_task *t) {
     for (;;) {
         int rc = gf_runner_plan(t->runner, gf_task_planned(t));
@@ -195,8 +192,7 @@ static int read_samples(struct gf_task *t) {
     return rc;
 }
 
-/* True if the final job is planned and can run while its samples are decoded. Only formats of
- * integers feed, so there is no NaN. */
+/* True if the planned job can run while its samples are decoded, which are integers, never NaN. */
 static bool may_be_fed(const struct gf_task *t) {
     return !t->hooks->input && gf_dtype_is_integer(t->image.px.dtype) &&
            gf_runner_feeds(t->runner) && gf_job_equal(&t->job, &t->runner->job);
@@ -222,8 +218,7 @@ void gf_task_drop(struct gf_task *t) {
         t->hooks->input->drop(t);
 }
 
-/* True if further pictures of a file have other names ({page}), or follow in a stream of a format
- * that allows it. */
+/* True if a file's further pictures have other names ({page}), or can follow in the same stream. */
 static bool takes_several(const struct gf_product *p) {
     return p->target->where.has_page ||
            (gf_path_is_stream(p->path) && p->format->more && !p->target->bands);
@@ -245,8 +240,7 @@ static int check_several(struct gf_task *t) {
     return 0;
 }
 
-/* Reads the samples, or prepares to decode them, unless pages do so; completes and plans the
- * job. */
+/* Reads samples, or prepares to decode them, unless run by pages; completes and plans the job. */
 static int read_input(struct gf_task *t) {
     const bool whole = !t->pages.at_once;
     int rc = 0;
@@ -292,8 +286,7 @@ void gf_task_complete(struct gf_task *t, int i, const struct gf_array *out,
     gf_samples_convert(&to, alpha);
 }
 
-/* Copies the samples unchanged. The outputs may be larger than the picture until the command crops
- * them. */
+/* Copies the samples unchanged. Outputs may be larger than the picture until they are cropped. */
 static void copy_samples(const struct gf_task *t, struct gf_array *out) {
     for (int i = 0; i < t->job.n_out; i++) {
         struct gf_array to = out[i];
@@ -314,8 +307,7 @@ static int alloc_outputs(struct gf_task *t, struct gf_array *out) {
     return 0;
 }
 
-/* Decodes and transforms concurrently. Unless feed.complete is set, the samples must be read
- * again. */
+/* Decodes and transforms concurrently. Without feed.complete the samples must be read again. */
 static int run_fed(struct gf_task *t) {
     struct gf_array out[GF_MAX_OUTPUTS], *px = &t->product[0].image.px;
     const bool shared = gf_task_fits_input(t);
@@ -361,8 +353,7 @@ static int transform(struct gf_task *t) {
     return rc;
 }
 
-/* True if the output is a copy of the input file, since encoding unchanged samples again would lose
- * quality. */
+/* True if the output is a copy of the input file: encoding samples again would lose quality. */
 static bool is_same_file(const struct gf_task *t, const struct gf_product *p) {
     return t->untouched && t->reader.copies && !p->target->aside && !p->target->where.has_page &&
            p->format == gf_file_format(t->reader.file[0]) && !t->image.turned;

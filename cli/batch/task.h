@@ -43,16 +43,16 @@ enum gf_task_state {
     GF_TASK_TOO_LARGE, /* exceeds the memory limit in one piece; the step failed with GF_ENOMEM */
 };
 
-/* Makes a job's input from all samples of a file. If a volume is run page by page, each group of
- * pages is a part of the task. */
+/* Makes a job's input from a file's samples; page by page, each group of pages is a part of the
+ * task. */
 struct gf_task_input {
     /* Completes t->in and t->job from the bound samples. For a part without samples completes only
      * its job, as far as the plan needs it, and extra_bytes. */
     int (*take)(struct gf_task *t);
     void (*drop)(struct gf_task *t); /* frees what prepare() and take() made */
-    /* Makes units `first` and following of the job's input from units of the file. For zero units
-     * only makes the scan that t->scans announces. bytes(): the memory that read() needs under this
-     * limit. */
+    /* Makes units `first` and following of the job's input from the file's. For zero units only
+     * makes the scan that t->scans announces. bytes(): the memory that it needs under this limit.
+     * */
     int (*read)(struct gf_task *t, const struct gf_unit_source *below, int64_t first,
                 struct gf_array *to);
     int64_t (*bytes)(const struct gf_task *t, int64_t limit);
@@ -65,8 +65,7 @@ struct gf_task_hooks {
     const char *label;         /* for {kind}; NULL: the kind's name */
     bool keeps_type;           /* outputs in a folder (--out=DIR/) keep the input's suffix */
     bool prints;               /* stream() runs every task, and prints; outputs are not required */
-    /* Fills in t->job, t->in, each product's image, and t->refuses from the header in t->image.
-     * Called once. */
+    /* Called once: fills in t->job, t->in, each product's image and t->refuses from t->image. */
     int (*prepare)(struct gf_task *t);
     const struct gf_task_input *input; /* NULL: the job's input is the file's samples */
     /* Checks t->report after the run, before outputs are completed. */
@@ -100,8 +99,7 @@ struct gf_task {
     char *const *read;         /* the files: one, or all with --frames */
     int n_read;
     const char *name; /* of the input, for messages */
-    /* Open from the header to the samples, and longer if more pictures may follow: each picture of
-     * a PNM stream is a task. */
+    /* Open until the samples are read, or if more pictures may follow (each is a task) longer. */
     struct gf_reader reader;
     int64_t page;          /* the picture's number in its file, from 0 */
     struct gf_image image; /* the input, alpha included */
@@ -141,8 +139,7 @@ struct gf_task {
 int gf_task_advance(struct gf_task *t, enum gf_task_state to);
 /* Advances to PLANNED, unless the input is a pipe. Sets t->need. */
 int gf_task_preview(struct gf_task *t);
-/* For --dry-run: reads the header and checks the products; for a pipe only names them. Reads no
- * samples, and writes no file. */
+/* For --dry-run: reads the header and checks the products, but not a pipe's. Writes no file. */
 int gf_task_dry_run(struct gf_task *t);
 /* Gives the task to another worker, whose runner has no plan for it yet. */
 void gf_task_hand_over(struct gf_task *t, const struct gf_settings *s, struct gf_runner *runner);
@@ -157,8 +154,7 @@ void gf_task_free(struct gf_task *t);
 
 /* The task's products, once it is prepared. */
 struct gf_outputs gf_task_outputs(const struct gf_task *t);
-/* bind() gives t->in and t->alpha the samples of t->image; take() then has the command's input take
- * them. */
+/* bind() gives t->in and t->alpha the samples of t->image; take() also calls the input's take(). */
 void gf_task_bind(struct gf_task *t);
 int gf_task_take(struct gf_task *t);
 /* Frees what the command's input made. */
@@ -177,17 +173,14 @@ void gf_task_complete(struct gf_task *t, int i, const struct gf_array *out,
 int64_t gf_task_in_bytes(const struct gf_task *t);
 int64_t gf_task_out_bytes(const struct gf_task *t);
 int64_t gf_task_extra_bytes(const struct gf_task *t);
-/* Bytes of a page and its spectrum, if a display range is sampled before the arrays are
- * allocated. */
+/* Bytes of a page and its spectrum if a range is sampled before the arrays are allocated, or 0. */
 int64_t gf_task_looking_bytes(const struct gf_task *t);
-/* True if the only output can replace the samples in place, so that the kernel need not clear more
- * pages. */
+/* True if the only output can replace the samples, which saves the kernel clearing more memory. */
 bool gf_task_fits_input(const struct gf_task *t);
 
 /* ---- pages (task_pages.c) ---- */
 
-/* True if all input is in files, which can be read at any time and repeatedly, and not in a
- * pipe. */
+/* True if all input is in files, which can be read at any time and repeatedly, unlike pipes. */
 bool gf_task_is_at_hand(const struct gf_task *t);
 /* For prepare(), once the outputs are described: NULL, or why all samples must be in memory. */
 const char *gf_task_refuses_pages(const struct gf_task *t);
@@ -195,8 +188,7 @@ const char *gf_task_refuses_pages(const struct gf_task *t);
 const char *gf_task_refuses_outputs(const struct gf_task *t, bool in_order);
 /* NULL, or why --nan=mean cannot be applied to parts of the input. */
 const char *gf_task_refuses_mean(const struct gf_task *t);
-/* choose() fills in t->pages. take_fewer() reduces the pages in memory; false if that is
- * impossible. */
+/* choose() fills in t->pages. take_fewer() reduces the pages in memory; false if it cannot. */
 int gf_task_choose_pages(struct gf_task *t);
 bool gf_task_take_fewer_pages(struct gf_task *t);
 /* The job to plan: of a group of pages, or of all samples. */
@@ -205,8 +197,7 @@ struct gf_job *gf_task_planned(struct gf_task *t);
 struct gf_task gf_task_part(struct gf_task *t, struct gf_runner *runner, int64_t n, void *px);
 /* The number of threads that drive device i of the deal. */
 int gf_task_streams(const struct gf_task *t, int i);
-/* Call after parts were dealt: makes t->runner, which the report describes, that of a device that
- * had parts. */
+/* After parts were dealt makes t->runner, for the report, that of a device that had parts. */
 void gf_task_choose_reported(struct gf_task *t);
 
 /* ---- reports (report.c): --verbose on stderr, --json on stdout ---- */
@@ -218,8 +209,8 @@ void gf_report_not_run(const struct gf_task *t);
 void gf_report_lost(const struct gf_task *t);
 /* The same for a failed file without a task. */
 void gf_report_failed(const struct gf_settings *s, const char *name);
-/* Prints the shares and units of devices that shared a run (--verbose), and each failed device
- * whose work the others did. */
+/* Prints shares and units of a run's devices (--verbose), and failed devices that others replaced.
+ * */
 void gf_deal_print(struct gf_deal *d);
 
 #endif

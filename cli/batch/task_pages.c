@@ -181,9 +181,8 @@ bool gf_task_fits_input(const struct gf_task *t) {
            gf_array_bytes(&t->product[0].image.px) <= gf_array_bytes(&t->image.px);
 }
 
-/* Bytes that encoding needs beyond the arrays. Outputs are written one after another, after the
- * input is freed unless an output is in its place; pages are written while the next ones are
- * read. */
+/* Bytes that encoding needs beyond the arrays. Outputs are written one by one, after the input is
+ * freed unless an output is in its place; pages are written while the next ones are read. */
 static int64_t encoding_bytes(const struct gf_task *t) {
     const bool whole = !t->pages.at_once;
     const int64_t in = gf_task_in_bytes(t), out = gf_task_out_bytes(t);

@@ -99,8 +99,7 @@ static void split_name(const char *in, const char **stem, int *stem_length, cons
     *stem_length = (int)(has_ext ? (size_t)(dot - *stem) : strlen(*stem));
 }
 
-/* Finds the folder of an input below its root, without slashes around it. Returns its length, which
- * may be 0. */
+/* Finds an input's folder below its root, without slashes around it. Returns its length, from 0. */
 static int split_folder(const struct gf_roots *roots, const char *in, const char **dir) {
     const char *last = strrchr(in, '/');
     size_t skip = 0;

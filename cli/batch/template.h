@@ -8,13 +8,11 @@
 
 #include "formats/format.h"
 
-/* is_file(): an existing regular file. is_stream(): stdin or stdout ("-"), a pipe or a device. A
- * new file is neither. */
+/* A file exists and is regular; a stream is "-", a pipe or a device. A new file is neither. */
 bool gf_path_is_file(const char *path);
 bool gf_path_is_stream(const char *path);
 
-/* The folders that --recursive descends into, each as a prefix of its pictures' names that ends
- * with a slash. */
+/* The folders of --recursive, as prefixes of their pictures' names that end with a slash. */
 struct gf_roots {
     char **path;
     int n;
@@ -41,8 +39,8 @@ int gf_template_parse(const char *option, const char *text, struct gf_template *
 int gf_template_expand(const struct gf_template *t, const char *in, const char *kind, int64_t page,
                        char **path);
 
-/* Finds the type of the file at the expanded `path` by the prefix or the suffix. GF_EUSAGE if
- * neither names one. */
+/* Finds the type of an expanded `path` by the prefix or the suffix. GF_EUSAGE if neither names one.
+ * */
 int gf_template_format(const struct gf_template *t, const char *path,
                        const struct gf_format **format);
 

@@ -66,8 +66,7 @@ void gf_workers_close(struct gf_workers *p) {
 
 /* ---- memory ---- */
 
-/* With the lock held: drops the plans that an idle worker keeps for its next picture; false if none
- * does. */
+/* With the lock held: drops plans that an idle worker keeps for its next picture; false if none. */
 static bool drop_a_plan(struct gf_workers *p, const struct gf_worker *but) {
     for (int i = 0; i < p->n_workers; i++) {
         struct gf_worker *l = &p->worker[i];

@@ -73,8 +73,7 @@ struct gf_workers {
     struct gf_tally sum;
 };
 
-/* Opens `n` workers with `threads` each, which share s->max_memory. The deal remains the
- * caller's. */
+/* Opens `n` workers with `threads` each, which share s->max_memory. The deal is the caller's. */
 int gf_workers_open(struct gf_workers *p, int n, int threads, const struct gf_settings *s,
                     const struct gf_deal *deal, int n_inputs);
 void gf_workers_close(struct gf_workers *p);

@@ -146,8 +146,7 @@ static int describe_product(struct gf_task *t, int i) {
     return rc;
 }
 
-/* True if no noise was found and no other filter was asked for, so that the outputs are copies of
- * the samples. */
+/* True if no noise was found and no other filter given: the outputs are copies of the samples. */
 static bool is_copy(const struct gf_task *t) {
     const struct gf_filter_settings *f = &t->s->filter;
     const struct gf_notches *peaks = &t->filtering->peaks;
@@ -185,8 +184,7 @@ static int take_all(struct gf_task *t) {
     return rc;
 }
 
-/* Obtains the filter for the part's number of pages. If the part has no samples, the whole task
- * keeps it for its plan. */
+/* Obtains the filter for the part's pages. Without samples the whole task keeps it for its plan. */
 static int take_pages(struct gf_task *part) {
     struct gf_filtering *f = part->filtering = calloc(1, sizeof *f), *of = part->whole->filtering;
     if (!f)
@@ -263,8 +261,7 @@ static void crop(struct gf_task *t) {
                (size_t)t->job.ndim * sizeof *t->filtering->frame.shape);
 }
 
-/* A few samples are clipped by a filter's overshoot; many mean that the result does not fit the
- * type. */
+/* Overshoot clips a few samples; if more are clipped, the result does not fit the type. */
 static void tell_clipped(const struct gf_task *t, int i) {
     long long clipped = (long long)t->report.clipped[i];
     double share = 100. * (double)clipped / (double)gf_array_count(&t->product[i].image.px);

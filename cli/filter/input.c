@@ -1,5 +1,4 @@
-/* Makes the samples beyond a picture's edges: repeats, mirrors, fades, or splits off the smooth
- * part. */
+/* Makes the samples beyond a picture's edges: mirrors, fades, or splits off the smooth part. */
 
 #include "cli/filter/filtering.h"
 #include "core/filter/edges.h"

@@ -33,14 +33,12 @@ static double farthest(const struct gf_job *job, const struct gf_filter_frame *f
     return unit == GF_BINS ? fmax(sqrt(squares), 1) : (unit == GF_CYCLES ? 0.5 : 100) * sqrt(axes);
 }
 
-/* Limits a radius to numbers whose squares neither overflow nor vanish; larger or smaller ones act
- * alike. */
+/* Limits a radius to numbers whose squares neither overflow nor vanish; the effect is the same. */
 static double within_reason(double radius) {
     return fmin(fmax(radius, 1e-60), 1e60);
 }
 
-/* Converts a radius to bins of the job's axes, which are finer if the job is longer than the
- * picture. */
+/* Converts a radius to bins of the job's axes, which are finer if it is longer than the picture. */
 static int resolve(const struct gf_job *job, const struct gf_filter_frame *frame,
                    const struct gf_filter_part *p, const struct gf_radius *r,
                    double radius[GF_MAX_DIMS]) {

@@ -38,8 +38,7 @@ int64_t gf_filter_mask_bytes(const struct gf_task *t) {
     return t->s->filter.mask_out ? bytes : 0;
 }
 
-/* The value, or a complex one's magnitude, at the centred position `at` (C order) of the
- * picture. */
+/* The value, or a complex one's magnitude, at the picture's centred position `at` (C order). */
 static double value(const struct gf_job *job, const struct gf_array *half, int64_t at) {
     int64_t k[GF_MAX_DIMS], where = 0;
     const int folded = gf_job_half_axis(job);

@@ -1,5 +1,5 @@
-/* Makes units of a lengthened input that is not in memory: pages of a volume, rows of a picture,
- * samples of lines. */
+/* Makes units of a lengthened input that is not in memory: pages, rows of a picture, samples of
+ * lines. */
 #include <stdlib.h>
 
 #include "cli/filter/filtering.h"
@@ -9,9 +9,8 @@
 #include "core/base/sample_value.h"
 #include "core/slab/plan.h"
 
-/* Makes lengthened units from the file's. A line or volume has n units, and `length` when
- * lengthened. `read` holds units of the file; `end` and `start` lengthened ones that fade into each
- * other. */
+/* Makes lengthened units from the file's: from n units of a line or volume `length` units. `read`
+ * holds the file's, `end` and `start` lengthened ones that fade into each other. */
 struct making {
     struct gf_task *t;
     const struct gf_unit_source *file;
@@ -142,8 +141,8 @@ static int split_line(const struct making *m, int64_t first, struct gf_array *to
     return rc;
 }
 
-/* The same for pages, also within the picture, since each page is lengthened too; s is periodic
- * within a page. */
+/* The same for pages, within the picture too, as each is lengthened; s is periodic within a page.
+ * */
 static int split_pages(const struct making *m, int64_t first, struct gf_array *pages) {
     const int64_t count = pages->shape[0], *shape = m->read.shape;
     const bool inside = first < m->n;

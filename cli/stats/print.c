@@ -1,5 +1,4 @@
-/* Prints the statistics as text and as JSON, and writes the radial spectrum to a file: a table,
- * JSON, or a plot. */
+/* Prints statistics as text or JSON, and writes the radial spectrum as a table, JSON or a plot. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
