@@ -112,20 +112,15 @@ int gf_task_describe(struct gf_task *t, int i, enum gf_color color) {
 
 /* ---- restored pictures ---- */
 
-static int choose_dtype(const struct gf_task *t, int i, const struct gf_record *r,
-                        enum gf_dtype *dtype) {
-    const struct gf_product *p = &t->product[i];
-    int rc = gf_target_dtype(t->s, p->target, p->kind, p->format, t->job.precision, dtype);
-    bool own = r && p->kind == (r->complex_input ? GF_COMPLEX : GF_REAL);
-    return rc || !own ? rc : gf_target_keep_dtype(t->s, p->format, r->dtype, dtype);
-}
-
 int gf_task_describe_restored(struct gf_task *t, int i, const struct gf_record *r) {
     struct gf_product *p = &t->product[i];
     struct gf_output *out = &t->job.out[i];
     const int64_t channels = t->job.channels;
     const enum gf_color foreign = channels == 1 ? GF_GRAY : channels == 3 ? GF_RGB : GF_OTHER_COLOR;
-    int rc = choose_dtype(t, i, r, &out->dtype);
+    const bool own = r && p->kind == (r->complex_input ? GF_COMPLEX : GF_REAL);
+    int rc = gf_target_dtype(t->s, p->target, p->kind, p->format, t->job.precision, &out->dtype);
+    if (!rc && own)
+        rc = gf_target_keep_dtype(t->s, p->format, r->dtype, &out->dtype);
     if (rc)
         return rc;
     out->kind = p->kind;

@@ -63,16 +63,6 @@ int gf_reader_more(struct gf_reader *r) {
 
 /* ---- frames ---- */
 
-/* Describes the volume of n planes like this one, without samples. */
-static int describe_volume(const struct gf_image *plane, int n, struct gf_image *volume) {
-    int64_t shape[GF_MAX_RANK] = {n, plane->px.shape[0], plane->px.shape[1], plane->px.shape[2]};
-    int64_t bytes;
-    *volume = (struct gf_image){
-        .ndim = 3, .color = plane->color, .alpha = plane->alpha, .depth = plane->depth};
-    volume->px = gf_array_wrap(NULL, plane->px.dtype, 4, shape);
-    return gf_size_product(shape, 4, (int64_t)gf_dtype_size(plane->px.dtype), &bytes);
-}
-
 static int check_plane(const struct gf_image *plane, const struct gf_image *volume) {
     if (plane->ndim != 2)
         return gf_fail(GF_EINVAL, "%s; --frames takes single pictures",
@@ -94,10 +84,18 @@ static int check_plane(const struct gf_image *plane, const struct gf_image *volu
 /* The first frame determines the volume's type and shape. */
 static int open_frames(struct gf_reader *r, int n, struct gf_image *image) {
     struct gf_read_options options = gf_settings_read_options(r->s);
+    const struct gf_image *plane = &r->part[0];
+    int64_t bytes;
     int rc = gf_file_open(r->paths[0], &options, &r->file[0], &r->part[0]);
     if (!rc)
-        rc = check_plane(&r->part[0], image);
-    return rc ? fail_in(rc, r->paths[0]) : describe_volume(&r->part[0], n, image);
+        rc = check_plane(plane, image);
+    if (rc)
+        return fail_in(rc, r->paths[0]);
+    const int64_t shape[] = {n, plane->px.shape[0], plane->px.shape[1], plane->px.shape[2]};
+    *image = (struct gf_image){
+        .ndim = 3, .color = plane->color, .alpha = plane->alpha, .depth = plane->depth};
+    image->px = gf_array_wrap(NULL, plane->px.dtype, 4, shape);
+    return gf_size_product(shape, 4, (int64_t)gf_dtype_size(plane->px.dtype), &bytes);
 }
 
 static int read_frame(struct gf_reader *r, int64_t i, const struct gf_image *volume,

@@ -122,8 +122,7 @@ int gf_template_expand(const struct gf_template *t, const char *in, const char *
         return gf_fail(GF_EINVAL,
                        "'%s' without its suffix is '%.*s', which is a folder, not a {stem}", in,
                        stem_length, stem);
-    const struct gf_format *own = gf_format_by_suffix(in);
-    if (t->known_ext && !own)
+    if (t->known_ext && !gf_format_by_suffix(in))
         ext = "png";
     FILE *f = open_memstream(&text, &size);
     if (!f)

@@ -260,7 +260,7 @@ static int scan(struct making *m) {
     gf_smooth_pages_init(s, &job);
     int rc = gf_smooth_pages_take(s);
     if (!rc)
-        rc = gf_array_alloc(&m->read, t->filtering->frame.dtype, 4, shape);
+        rc = take_buffers(m);
     if (!rc)
         rc = gf_array_alloc(&pages, job.in_dtype, 4, shape);
     for (int64_t z = 0; z < n[0] && !rc; z += m->most) {
