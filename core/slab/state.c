@@ -1,4 +1,4 @@
-/* What the walks share: buffers, pieces, lines, conversions, rows of files. */
+/* Shared by the walks: buffers, pieces, lines, conversions, rows of files. */
 #include "core/slab/state.h"
 
 #include <float.h>

@@ -12,9 +12,11 @@ struct gf_slab_state {
     const struct gf_slab_plan *columns;
     const struct gf_slab_io *io;
     struct gf_report *report;
+    int walk; /* index of the one that runs */
     int64_t moved;
     bool scans;                 /* searching for display ranges: the exchange stays unchanged */
     struct gf_slab_range range; /* forward only */
+    struct gf_roots roots;      /* of a line's length */
     double energy[2];           /* of a full spectrum's Hermitian part, and of the rest */
 };
 
@@ -128,7 +130,8 @@ bool gf_slab_line_in_place(const struct gf_slab_plan *p, bool inverse);
 int64_t gf_slab_line_out_bytes(const struct gf_slab_plan *p, int i);
 
 /* The walks over long lines. */
-int gf_slab_line_run(struct gf_slab_state *r);
+int gf_slab_line_open(struct gf_slab_state *r);
+int gf_slab_line_walk(struct gf_slab_state *r, enum gf_slab_step step);
 int gf_slab_line_transform_rows(struct gf_slab_state *r);
 
 /* ---- blocks as rows of the spectrum: unpacking, mirror images, shifts ---- */
