@@ -15,7 +15,8 @@ static void close_mask(struct gf_filter_part *p) {
     p->source = NULL;
 }
 
-/* A kernel takes differences if its sum is less than this share of the sum of its absolute values; it is not scaled. */
+/* A kernel is not scaled if its sum is below this share of the sum of its absolute values: it takes
+ * differences. */
 static const double ZERO_SUM = 1e-6;
 
 double gf_filter_sample(const struct gf_image *image, const char *p) {
@@ -60,8 +61,8 @@ static int scale_kernel(double *v, int64_t n) {
     return 0;
 }
 
-/* Keeps the file of a large mask open as p->source, to read it row by row, or a line's span by span, if its format
- * allows that. */
+/* Keeps the file of a large mask open as p->source, if its format can be read row by row, or a
+ * line's span by span. */
 static int open_mask(const struct gf_settings *s, const struct gf_read_options *options,
                      struct gf_filter_part *p) {
     enum { SHARE = 4 };

@@ -1,4 +1,5 @@
-/* Prints the statistics as text and as JSON, and writes the radial spectrum to a file: a table, JSON, or a plot. */
+/* Prints the statistics as text and as JSON, and writes the radial spectrum to a file: a table,
+ * JSON, or a plot. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
