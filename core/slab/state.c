@@ -158,7 +158,8 @@ static struct gf_job convert_job(const struct gf_slab_plan *p, int i, int64_t ro
 
 bool gf_slab_is_output(const struct gf_slab_plan *p, int i) {
     const struct gf_output *o = &p->job.out[i];
-    return o->kind == GF_COMPLEX && o->dtype == gf_slab_number(p) && gf_job_scale(&p->job) == 1;
+    return o->kind == GF_COMPLEX && o->dtype == gf_job_number(&p->job) &&
+           gf_job_scale(&p->job) == 1;
 }
 
 /* The largest absolute value. */
