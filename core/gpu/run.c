@@ -212,21 +212,26 @@ void gf_gpu_run_summarize(const struct gf_gpu_run *m, struct gf_plan *plan) {
 
 /* ---- run ---- */
 
-/* Values in the plan's precision, in memory the caller frees. */
-static void *in_precision(const struct gf_job *job, const double *v, int64_t count) {
-    bool wide = job->precision == GF_DOUBLE;
-    void *p = malloc((size_t)count * (wide ? 8 : 4) + 8);
-    for (int64_t i = 0; p && i < count; i++)
-        gf_real_put(p, i, wide, v[i]);
-    if (!p)
-        gf_no_memory();
-    return p;
+enum { MOST_PARAMS = GF_MAX_OUTPUTS * GF_GPU_PARAMS_EACH };
+
+/* Uploads values in the plan's precision to the parameters from number `first` on. */
+static int put_params(const struct gf_gpu_context *c, const struct gf_gpu_run *m, int first,
+                      const double *v, int count) {
+    union {
+        float singles[MOST_PARAMS];
+        double doubles[MOST_PARAMS];
+    } reals;
+    const bool is_double = m->plan->job.precision == GF_DOUBLE;
+    const int64_t word = is_double ? 8 : 4;
+    for (int i = 0; i < count; i++)
+        gf_real_put(&reals, i, is_double, v[i]);
+    return c->api->upload(c->gpu, m->buffer[GF_GPU_PARAMS], first * word, &reals, count * word);
 }
 
 /* Range passes write the upper end of a display that has no given range. */
 static int upload_params(const struct gf_gpu_context *c, const struct gf_gpu_run *m) {
     const struct gf_job *job = &m->plan->job;
-    double v[GF_MAX_OUTPUTS * GF_GPU_PARAMS_EACH] = {0};
+    double v[MOST_PARAMS] = {0};
     for (int i = 0; i < job->n_out; i++) {
         double *at = v + i * GF_GPU_PARAMS_EACH;
         at[PARAM_SCALE] = gf_job_scale(job);
@@ -237,14 +242,7 @@ static int upload_params(const struct gf_gpu_context *c, const struct gf_gpu_run
     }
     if (job->op == GF_FILTER)
         v[PARAM_OFFSET] = gf_filter_zero(job);
-    int64_t count = sizeof v / sizeof *v;
-    void *p = in_precision(job, v, count);
-    if (!p)
-        return GF_ENOMEM;
-    int rc = c->api->upload(c->gpu, m->buffer[GF_GPU_PARAMS], 0, p,
-                            count * (job->precision == GF_DOUBLE ? 8 : 4));
-    free(p);
-    return rc;
+    return put_params(c, m, 0, v, MOST_PARAMS);
 }
 
 static int upload_filter(const struct gf_gpu_context *c, const struct gf_gpu_run *m) {
@@ -310,21 +308,17 @@ int gf_gpu_run_take(const struct gf_gpu_context *c, struct gf_gpu_run *m,
     return rc;
 }
 
-/* Uploads the input's mean square, which an automatic display range needs. */
 int gf_gpu_run_upload_rms(const struct gf_gpu_context *c, const struct gf_gpu_run *m,
                           const struct gf_array *in) {
     const struct gf_job *job = &m->plan->job;
     const double rms = gf_range_rms(job, in) * gf_job_scale(job);
-    const double both[2] = {rms, gf_range_rounding(job, rms)};
-    const float single[2] = {(float)fmin(both[0], FLT_MAX), (float)fmin(both[1], FLT_MAX)};
-    bool wide = job->precision == GF_DOUBLE;
-    int64_t word = wide ? 8 : 4;
+    double both[2] = {rms, gf_range_rounding(job, rms)};
     int rc = 0;
+    for (int k = 0; k < 2 && job->precision == GF_SINGLE; k++)
+        both[k] = fmin(both[k], FLT_MAX);
     for (int i = 0; i < job->n_out && !rc; i++)
         if (gf_output_samples(job, i))
-            rc = c->api->upload(c->gpu, m->buffer[GF_GPU_PARAMS],
-                                (i * GF_GPU_PARAMS_EACH + PARAM_RMS) * word,
-                                wide ? (const void *)both : single, 2 * word);
+            rc = put_params(c, m, i * GF_GPU_PARAMS_EACH + PARAM_RMS, both, 2);
     return rc;
 }
 

@@ -54,6 +54,8 @@ struct gf_plan *gf_bare_new(struct gf_gpu_context *c, const struct gf_job *job,
                             const struct gf_plan_ops *ops, const struct gf_vendor *v);
 int gf_bare_plan(struct gf_gpu_context *c, const struct gf_job *job, const struct gf_vendor *v,
                  struct gf_plan **plan);
-void gf_bare_drop(struct gf_plan *plan); /* as in struct gf_plan_ops */
+/* As in struct gf_plan_ops; the first upload allocates the work area. */
+int gf_bare_upload(struct gf_plan *plan, const struct gf_array *in);
+void gf_bare_drop(struct gf_plan *plan);
 
 #endif

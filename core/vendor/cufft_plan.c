@@ -40,6 +40,20 @@ static void set_batches(const struct gf_job *job, const struct gf_gpu_space *in,
     l->out_step = batch[!most].out;
 }
 
+struct gf_gpu_space gf_cufft_space(const struct gf_job *job, enum gf_gpu_buffer_id buffer_id,
+                                   bool is_complex, bool half) {
+    int64_t extent[4];
+    for (int axis = 0; axis < 3; axis++) {
+        int i = gf_gpu_job_axis(job, axis);
+        extent[axis] = i < 0 ? 1 : job->shape[i];
+        if (half && i >= 0 && i == gf_job_half_axis(job))
+            extent[axis] = extent[axis] / 2 + 1;
+    }
+    extent[3] = job->luma ? 1 : job->channels;
+    return gf_gpu_planes(buffer_id, extent,
+                         (job->precision == GF_DOUBLE ? 8 : 4) * (is_complex ? 2 : 1));
+}
+
 struct gf_cufft_layout gf_cufft_lay_out(const struct gf_job *job, const struct gf_gpu_space *in,
                                         const struct gf_gpu_space *out) {
     struct gf_cufft_layout l = {.dense = true};

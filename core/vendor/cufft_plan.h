@@ -19,6 +19,10 @@ struct gf_cufft_layout {
     int64_t loops, in_step, out_step; /* steps in elements */
 };
 
+/* The job's samples as dense planes of numbers in its precision, with half a spectrum along the
+ * halved axis if `half`. */
+struct gf_gpu_space gf_cufft_space(const struct gf_job *job, enum gf_gpu_buffer_id buffer_id,
+                                   bool is_complex, bool half);
 struct gf_cufft_layout gf_cufft_lay_out(const struct gf_job *job, const struct gf_gpu_space *in,
                                         const struct gf_gpu_space *out);
 
