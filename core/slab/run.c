@@ -255,7 +255,7 @@ static int run_walk(struct gf_slab_state *r) {
     r->scans = step == GF_SLAB_SCAN;
     if (!rc)
         rc = gf_slab_turn(r, r->plan->line ? gf_slab_line_walk(r, step) : walk_of[step](r));
-    return rc || !r->scans ? rc : gf_slab_join_largest(r);
+    return rc || !r->scans ? rc : gf_ranks_most(r->io->ranks, r->range.of[0], 2 * GF_MAX_OUTPUTS);
 }
 
 int gf_slab_run(const struct gf_slab_plan *plan, const struct gf_slab_io *io,

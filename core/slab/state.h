@@ -21,8 +21,6 @@ struct gf_slab_state {
     double energy[2];           /* of a full spectrum's Hermitian part, and of the rest */
 };
 
-/* Replaces the largest values of a scan by those of all ranks. */
-int gf_slab_join_largest(struct gf_slab_state *r);
 /* Ends a walk: returns the status of all ranks. */
 static inline int gf_slab_turn(struct gf_slab_state *r, int rc) {
     return r->io->ranks ? r->io->turn(r->io->user, rc) : rc;
