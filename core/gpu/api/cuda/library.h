@@ -18,23 +18,8 @@ enum {
     GF_CU_OUT_OF_MEMORY = 2,
     GF_CU_ALREADY_REGISTERED = 712, /* the memory is page-locked already */
     GF_CU_PEER_ALREADY_ENABLED = 704,
-    GF_CU_DEINITIALIZED = 4,
     GF_CU_NO_DEVICE = 100,
-    GF_CU_ECC_UNCORRECTABLE = 214,
-    GF_CU_NVLINK_UNCORRECTABLE = 220,
-    GF_CU_CONTAINED = 226, /* a memory error that affects this process only */
     GF_CU_ILLEGAL_ADDRESS = 700,
-    GF_CU_LAUNCH_TIMEOUT = 702,
-    GF_CU_CONTEXT_IS_DESTROYED = 709,
-    GF_CU_ASSERT = 710,
-    GF_CU_STACK_ERROR = 714,
-    GF_CU_ILLEGAL_INSTRUCTION = 715,
-    GF_CU_MISALIGNED_ADDRESS = 716,
-    GF_CU_INVALID_ADDRESS_SPACE = 717,
-    GF_CU_INVALID_PC = 718,
-    GF_CU_LAUNCH_FAILED = 719,
-    GF_CU_TENSOR_MEMORY_LEAK = 721,
-    GF_CU_UNKNOWN = 999,
 };
 /* Attributes of a device and of a function. */
 enum {
