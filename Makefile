@@ -2,9 +2,9 @@
 # make check      every test that needs no GPU (tests/check.mk)
 # make help       the other targets
 #
-# CC, CFLAGS, LDFLAGS, PREFIX, DESTDIR as usual. HARDEN= (empty) builds without stack protection,
-# fortified calls and position independence. WERROR= (empty) builds with a compiler that warns of
-# more than this code's own do; BUILD=dir keeps object files apart.
+# CC, CFLAGS, LDFLAGS, PREFIX and DESTDIR as usual. HARDEN= (empty) turns off stack protection,
+# fortified calls and position independence. WERROR=-Werror turns warnings into errors.
+# BUILD=dir puts the object files elsewhere.
 VERSION := 0.1.0
 BUILD   ?= build
 PREFIX  ?= /usr/local
@@ -12,12 +12,12 @@ CFLAGS  ?= -O2 -g
 WERROR  ?=
 OPENMP  ?= -fopenmp
 PKGS    := libpng libtiff-4 libjpeg zlib jansson
-# Codes PNG in half of zlib's time; optional: ISAL= builds without it.
+# Optional: halves the time that PNG compression takes. ISAL= builds without it.
 ISAL    ?= libisal
 PKG_CONFIG ?= pkg-config
-# VkFFT as an entrant of `gpufft bench`, a header that needs CUDA's: make VKFFT=DIR, where DIR has
-# vkFFT.h, CUDA=DIR where that is not the usual one. A packaged one (libvkfft-dev) is used where
-# CUDA's headers are; VKFFT= builds without.
+# VkFFT for `gpufft bench`: a header-only library that needs CUDA's headers. `make VKFFT=DIR` takes
+# DIR/vkFFT.h (CUDA=DIR names CUDA's folder). A packaged one (libvkfft-dev) is used if CUDA's
+# headers are installed; VKFFT= builds without it.
 CUDA  ?= /usr/local/cuda
 VKFFT ?= $(if $(wildcard $(CUDA)/include/cuda.h),$(patsubst %/vkFFT.h,%,$(wildcard /usr/include/vkFFT.h)))
 
@@ -27,7 +27,7 @@ say = @$(if $(filter 0,$(V)),printf '  %-5s %s\n' $(1) $@;,echo '$(subst ','\'',
 
 need = $(if $(shell command -v $(1) 2>/dev/null),,$(error $(1) is missing: $(2)))
 APT := apt-get install -y gcc make pkg-config libpng-dev libtiff-dev libjpeg-dev zlib1g-dev libjansson-dev libisal-dev
-# The goals that need a compiler.
+# Goals that need a compiler.
 BUILDS := $(filter-out clean help fmt dist,$(or $(MAKECMDGOALS),all))
 ifneq ($(BUILDS),)
   $(call need,$(firstword $(CC)),a C compiler; on Debian: $(APT))
@@ -41,8 +41,8 @@ ifneq ($(BUILDS),)
   PKG_LIBS   := $(shell $(PKG_CONFIG) --libs $(PKGS) $(WITH_ISAL))
 endif
 
-# Hardening, as far as this compiler and this linker take it; HARDEN= builds without. Fortified calls
-# need optimisation, mislead sanitizers, and are left alone where CC or CFLAGS define them.
+# Hardening: each flag that the compiler and the linker accept. Fortified calls need optimisation
+# and hide errors from the sanitizers; CC or CFLAGS may define their level.
 HARDEN ?= 1
 comma  := ,
 takes   = $(shell t=$$(mktemp); echo 'int main(void) { return 0; }' | \
@@ -57,8 +57,8 @@ ifneq ($(and $(HARDEN),$(BUILDS)),)
   endif
 endif
 
-# The names by which libtiff and libjpeg are loaded when the first such file is opened; one without a
-# name (TIFF_SONAME=, JPEG_SONAME=) is linked.
+# libtiff and libjpeg are loaded by these names when the first such file is opened. An empty name
+# (TIFF_SONAME=, JPEG_SONAME=) links the library instead.
 soname = $(shell readelf -d "$$($(CC) -print-file-name=$(1))" 2>/dev/null | \
            sed -n 's/.*(SONAME).*\[\(.*\)\].*/\1/p')
 ifneq ($(BUILDS),)
@@ -77,24 +77,24 @@ ALL_LDFLAGS = $(H_LINK) $(AS_NEEDED) $(LDFLAGS)
 ALL_LIBS   = $(PKG_LIBS) -lm -ldl -lpthread
 
 CLI     := $(wildcard cli/*.c cli/*/*.c)
-# The MPI plugin is a shared object of its own: make mpi.
+# `make mpi` builds the MPI plugin as a shared object.
 CORE    := $(filter-out core/mpi/plugin.c,$(wildcard core/*/*.c core/*/*/*.c core/*/*/*/*.c))
 FORMATS := $(filter-out $(if $(WITH_ISAL),,formats/png/codec_isal.c),$(wildcard formats/*.c formats/*/*.c))
 TESTS   := $(wildcard tests/*/test_*.c)
 FUZZ    := $(wildcard tests/fuzz/fuzz_*.c)
 READERS := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(FUZZ))
-# REUSE=dir links the objects of that build, but for those of the sources OWN, words as of $(filter).
+# REUSE=dir links that build's objects, except those of the sources that match OWN (words as for $(filter)).
 REUSE ?=
 OWN   ?=
 from     = $(if $(REUSE),$(if $(filter $(OWN),$(1)),$(BUILD),$(REUSE)),$(BUILD))
 obj      = $(foreach f,$(1),$(call from,$(f))/$(f:.c=.o))
-# A driver and what it preloads into the program; neither is linked to anything else.
+# The fault injector: a driver, and a shim that it preloads into the program. Neither links anything else.
 FAULTS  := $(filter-out tests/faults/shim.c,$(wildcard tests/faults/*.c))
-# What the tests share is linked to each of them; they read the environment as the program does.
+# Shared code of the tests, linked to every test. They read the environment as the program does.
 SUPPORT := $(filter-out $(TESTS) $(FUZZ) tests/faults/% tests/mpi/% tests/cli/near.c,$(wildcard tests/*/*.c)) cli/environment.c
 
-# The CPU kernels are one source, built for each precision and instruction set; the running machine
-# picks (core/cpu/backend_openmp.c). Level "plain" is whatever the compiler targets by itself.
+# The CPU kernels are one source, compiled for each precision and instruction set; the program picks
+# one at run time (core/cpu/backend_openmp.c). "plain" is the compiler's default target.
 ISAS := plain
 ifneq ($(filter x86_64%,$(shell $(CC) -dumpmachine 2>/dev/null)),)
   ISAS += v2 v3 v4
@@ -104,8 +104,8 @@ ISA_v2 := -march=x86-64-v2
 ISA_v3 := -march=x86-64-v3 -mprefer-vector-width=256
 ISA_v4 := -march=x86-64-v4 -mprefer-vector-width=512
 KERNEL_CFLAGS := -O3 -ffp-contract=fast -fno-math-errno -fno-trapping-math
-$(BUILD)/kernels/%: H_CODE := # the loops would pay for it
-# A function of the program takes at most 64 KiB of stack: threads may have little. Sanitizers and -O0 add to it.
+$(BUILD)/kernels/%: H_CODE := # slows the loops
+# Threads may have small stacks: no function takes more than 64 KiB. Sanitizers and -O0 need more.
 LEAN := $(if $(SANITIZE)$(filter -O0,$(CFLAGS)),,$(call takes,-Werror=frame-larger-than=65536))
 $(BUILD)/cli/% $(BUILD)/core/% $(BUILD)/formats/% $(BUILD)/kernels/%: ALL_CFLAGS += $(LEAN)
 $(BUILD)/kernels/cpu/exact.o: ALL_CFLAGS += -O3
@@ -113,9 +113,9 @@ $(BUILD)/core/cpu/backend_c.o: ALL_CFLAGS += -fno-tree-vectorize -fno-tree-slp-v
 KERNELS := $(foreach i,$(ISAS),$(foreach b,32 64,$(call obj,kernels/cpu/f$(b)_$(i).c))) \
            $(call obj,$(wildcard kernels/cpu/*.c))
 
-# The GPU kernels' sources travel inside the program, as bytes of a table (core/gpu/cache/kernel_source.h).
+# The GPU kernels' sources are embedded in the program (core/gpu/cache/kernel_source.h).
 EMBEDDED := $(wildcard kernels/*.cl kernels/*.h kernels/gl/*)
-# The program knows a checksum of its planner too: plans are kept for one planner and its kernels.
+# A checksum of the planner is embedded too: kept plans are valid for one planner and its kernels.
 PLANNER := $(sort $(wildcard core/gpu/plan/*.[ch]))
 define embed
 { echo '#include "core/gpu/cache/kernel_source.h"'; \
@@ -126,7 +126,7 @@ define embed
 	  echo "const char gf_planner_sum[] = \"$$(cat $(PLANNER) $(EMBEDDED) | cksum | tr ' ' -)\";"; } >$@
 endef
 
-# The samples that lessons begin with travel inside the program too (cli/demo/demo.h).
+# The samples that the lessons start from are embedded too (cli/demo/demo.h).
 LESSON_SAMPLES := $(addprefix samples/,halftone.png head.tif scene.png scene-noise.png shake.png still.png \
                   still-grain.png zoneplate.png)
 define embed_samples
@@ -159,7 +159,7 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC,$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<)
 
-# kernels/ itself: a file that goes leaves no newer one behind.
+# Depends on the folders as well, so that removing a kernel rebuilds the table.
 $(BUILD)/kernels_embedded.c: $(EMBEDDED) $(PLANNER) kernels kernels/gl
 	@mkdir -p $(@D)
 	$(call say,EMBED,$(embed))
@@ -190,16 +190,16 @@ $(foreach t,$(TESTS),$(eval $(call test_rule,$(t))))
 $(BUILD)/make_samples: $(call obj,$(wildcard samples/*.c)) $(BELOW)
 	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS))
 
-# The plugins that join processes (mpirun gpufft ...), one for each MPI library whose compiler is there:
-# mpicc.openmpi and mpicc.mpich as Debian names them, or the one mpicc. MPICC_openmpi= leaves one out.
+# One plugin for each MPI library whose compiler is installed: mpicc.openmpi and mpicc.mpich, as Debian
+# names them, or mpicc. MPICC_openmpi= and MPICC_mpich= leave one out.
 mpi_of = $(if $(shell command -v mpicc),$(if $(shell mpicc -dM -E -include mpi.h -x c /dev/null 2>/dev/null | grep OMPI_MAJOR),openmpi,mpich))
 ifneq ($(filter mpi check check-long check-mpi coverage bench-mpi install,$(MAKECMDGOALS)),)
   MPICC_openmpi ?= $(or $(shell command -v mpicc.openmpi),$(if $(filter openmpi,$(mpi_of)),mpicc))
   MPICC_mpich   ?= $(or $(shell command -v mpicc.mpich),$(if $(filter mpich,$(mpi_of)),mpicc))
 endif
-# strip: two absent ones are a blank, which $(if) takes for something.
+# strip: without it two absent plugins leave a blank, which $(if) takes as true.
 PLUGINS := $(strip $(foreach m,openmpi mpich,$(if $(MPICC_$(m)),$(BUILD)/gpufft-mpi-$(m).so)))
-## mpi: the plugins that join processes
+## mpi: the plugins for mpirun (Open MPI, MPICH)
 mpi: $(PLUGINS)
 	$(if $(PLUGINS),,$(error no mpicc; on Debian: apt-get install -y openmpi-bin libopenmpi-dev mpich libmpich-dev))
 
@@ -207,11 +207,11 @@ $(BUILD)/gpufft-mpi-%.so: core/mpi/plugin.c core/base/transport.h
 	@mkdir -p $(@D)
 	$(call say,MPICC,$(MPICC_$*) $(BARE_CFLAGS) -O2 -g -fPIC -shared -o $@ $<)
 
-# With FFTW's MPI transforms where their development files are (libfftw3-mpi-dev is Open MPI's).
+# Includes FFTW's MPI transforms if libfftw3-mpi-dev is installed, which is built for Open MPI.
 $(BUILD)/reference-%: tests/mpi/reference.c core/mpi/plugin.c $(BELOW)
 	$(call say,MPICC,$(MPICC_$*) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(if $(filter openmpi,$*),$(if $(wildcard /usr/include/fftw3-mpi.h),-DWITH_FFTW -lfftw3f_mpi -lfftw3f)) $(ALL_LIBS))
 
-# The manual: hand-written pages around the lists that the tables of commands and options give.
+# The manual: hand-written pages, into which make_man inserts the tables of commands and options.
 PAGES := $(patsubst man/%.in,$(BUILD)/man/%,$(wildcard man/*.1.in))
 ## man: the manual; man -l build/man/gpufft.1 shows it
 man: $(PAGES)
@@ -223,12 +223,12 @@ $(BUILD)/man/%.1: man/%.1.in man/options.in tests/cli/closure.table $(BUILD)/mak
 	@mkdir -p $(@D)
 	$(call say,MAN,$(BUILD)/make_man $< man/options.in tests/cli/closure.table >$@)
 
-# What shells complete command lines by, and where in share/ they look for it.
+# Completion scripts, and where below share/ each shell looks for its own.
 FOR_bash := bash-completion/completions/gpufft
 FOR_zsh  := zsh/site-functions/_gpufft
 FOR_fish := fish/vendor_completions.d/gpufft.fish
 SHELLS   := bash zsh fish
-## completions: for bash, zsh and fish
+## completions: completion scripts for bash, zsh and fish
 completions: $(addprefix $(BUILD)/completion.,$(SHELLS))
 
 $(BUILD)/completion.%: gpufft
@@ -237,13 +237,13 @@ $(BUILD)/completion.%: gpufft
 $(BUILD)/faults: $(call obj,$(FAULTS)) | $(BUILD)/faults_shim.so
 	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^)
 
-# Without the sanitizers and the checks of fortified headers, whose functions it defines itself.
+# Built without sanitizers and fortified headers, because it defines the functions that they wrap.
 $(BUILD)/faults_shim.so: tests/faults/shim.c tests/faults/page.h
 	@mkdir -p $(@D)
 	$(call say,LINK,$(CC) $(BARE_CFLAGS) -O2 -g -fPIC -fno-builtin -U_FORTIFY_SOURCE -shared -o $@ $<)
 
-# A driver for two GPUs that are not there, with NVRTC and cuFFT (tests/gpu/fake/fake.h): one library by three names.
-# Binaries of kernels say what they were made by.
+# A simulated CUDA driver with two GPUs, NVRTC and cuFFT (tests/gpu/fake/fake.h): one library under three names.
+# The stamp invalidates kernels that an older simulator compiled.
 FAKE := $(wildcard tests/gpu/fake/*.c)
 FAKE_STAMP = fake_stamp_$(shell cat tests/gpu/fake/nvrtc.c tests/gpu/fake/prelude.h | cksum | tr ' ' _)
 FAKE_CUDA := $(addprefix $(BUILD)/fake_cuda/,libcuda.so.1 libnvrtc.so.13 libcufft.so.12)
@@ -253,8 +253,8 @@ $(BUILD)/fake_cuda/libcuda.so.1: $(FAKE) $(wildcard tests/gpu/fake/*.h)
 $(filter-out %/libcuda.so.1,$(FAKE_CUDA)): $(BUILD)/fake_cuda/libcuda.so.1
 	$(call say,LINK,ln -sf libcuda.so.1 $@)
 
-# MKL and IPP that are not there: one library by their names, and by those of MKL's code for a CPU as files of
-# their own.
+# Stand-ins for MKL and IPP: one library under their names. MKL's code paths are copies, not links, because the
+# program identifies them by file.
 FAKE_FFT := $(addprefix $(BUILD)/fake_fft/,libmkl_rt.so libmkl_def.so.2 libmkl_avx2.so.2 libippcore.so.12 \
     $(foreach cpu,k0 l9 y8,libipps$(cpu).so.12 libippi$(cpu).so.12))
 $(BUILD)/fake_fft/libmkl_rt.so: tests/cli/fake/fft.c
@@ -265,7 +265,7 @@ $(BUILD)/fake_fft/libipp%: $(BUILD)/fake_fft/libmkl_rt.so
 $(BUILD)/fake_fft/libmkl_%.so.2: $(BUILD)/fake_fft/libmkl_rt.so
 	$(call say,LINK,cp $< $@)
 
-# Compares the results of tests/cli/closure.test and cuda.test.
+# Compares results in tests/cli/closure.test and cuda.test.
 $(BUILD)/near: tests/cli/near.c
 	@mkdir -p $(@D)
 	$(call say,LINK,$(CC) $(BARE_CFLAGS) -O2 -o $@ $< -lm)
@@ -274,7 +274,7 @@ include tests/check.mk
 
 # ---------------------------------------------------------------- using it
 
-## install, uninstall: below PREFIX and DESTDIR
+## install, uninstall: program, manual and completions below DESTDIR and PREFIX
 install: gpufft man completions $(PLUGINS)
 	$(if $(PLUGINS),install -d $(DESTDIR)$(PREFIX)/lib/gpufft && install -m 755 $(PLUGINS) $(DESTDIR)$(PREFIX)/lib/gpufft/)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
@@ -287,24 +287,23 @@ install: gpufft man completions $(PLUGINS)
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/gpufft $(foreach s,$(SHELLS),$(DESTDIR)$(PREFIX)/share/$(FOR_$(s))) $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(PAGES))) $(foreach m,openmpi mpich,$(DESTDIR)$(PREFIX)/lib/gpufft/gpufft-mpi-$(m).so)
 
-## samples: the pictures of samples/
-# Draws them anew; they come out the same, byte for byte.
+## samples: draws the pictures of samples/ again, byte for byte the same
 samples: $(BUILD)/make_samples
 	$(BUILD)/make_samples samples
 	@$(MAKE) --no-print-directory gpufft
 	samples/panels ./gpufft samples/lessons
 
-## demo: a sample's spectrum, to compare in a viewer
+## demo: transforms a sample into spectrum.png
 demo: gpufft
 	./gpufft fwd samples/scene.png --out spectrum.png
 	@echo "the spectrum of samples/scene.png is in $(CURDIR)/spectrum.png"
 
-## bench: times on this machine
+## bench: measures this machine
 bench: gpufft
 	./gpufft bench
 
-# The files that git knows, in one order and with one time: SOURCE_DATE_EPOCH, or that of the last commit.
-## dist: the source as gpufft-VERSION.tar.xz, the same bytes every time
+## dist: the source as gpufft-VERSION.tar.xz, reproducible
+# The files that git tracks, sorted, with one time: SOURCE_DATE_EPOCH, or that of the last commit.
 DIST := gpufft-$(VERSION)
 DISTDIR ?= .
 dist:
@@ -314,11 +313,11 @@ dist:
 help:
 	@sed -n 's/^## \([^:]*\): /\1\t/p' $(MAKEFILE_LIST) | sort | awk -F'\t' '{ printf "%-18s %s\n", $$1, $$2 }'
 
-## clean: removes what was built
+## clean: removes build products
 clean:
 	rm -rf build build-* gpufft spectrum.png gpufft-*.tar.xz
 
-## fmt: clang-format over the source
+## fmt: formats the source with clang-format
 fmt:
 	clang-format -i $$(git ls-files '*.c' '*.h')
 

@@ -1,19 +1,17 @@
-# How the tests are built and run; the Makefile includes this. tests/README.md says what each part tests. A line that
-# begins with two number signs is what make help prints.
+# Building and running the tests; included by the Makefile. tests/README.md describes the tests. `make help` prints
+# the lines that begin with two number signs.
 
 TEST_PROGRAMS := $(addprefix $(BUILD)/,$(basename $(notdir $(TESTS))))
 # test_gpu_forced: minutes where a CPU is the OpenCL device; check-gpu and check-full run it.
 UNIT_TESTS    := $(filter-out $(addprefix $(BUILD)/,test_backends test_gpu_forced),$(TEST_PROGRAMS))
 
 ## check: every test that needs no GPU
-# Everything that needs no GPU: the rules of the house, the parts, every backend present against an
-# independent reference, the command line from outside, and small sizes under the sanitizers; PNG
-# without ISA-L too. An OpenCL device, if only PoCL's, takes a second to build a kernel: half of
-# the named jobs (check-full has them all), and one random check in SAMPLE for each of two processes.
-# Built kernels are kept in the build's folder. The sanitizers look at the CPU kernels that this machine
-# runs, not at those for others; without ISA-L, only what knows of it is built again. Programs of one thread
-# run at the same time, a CPU each. PoCL builds each kernel once, for any group: to build it again for the group
-# of a launch (check-full does) takes it as long as all the rest.
+# The source rules, the unit tests, every backend present against an independent reference, the command line from
+# outside, small sizes under the sanitizers, and PNG without ISA-L. PoCL needs a second to build a kernel, so OpenCL
+# runs half of the named jobs (check-full runs them all) and one random check in SAMPLE for each of two processes;
+# built kernels are kept in the build folder, and are not specialised for the work group of a launch, which would
+# double the time (check-full does it). The sanitized build has this machine's CPU kernels only; the build without
+# ISA-L compiles only the files that mention it. Single-threaded programs run two at a time.
 SAMPLE ?= 600
 CPUS   := $(shell nproc 2>/dev/null || echo 2)
 ISA_HERE = ./gpufft devices | sed -n 's/.*x86-64-\(v[0-9]\) kernels.*/\1/p; s/.*portable kernels.*/plain/p'
@@ -32,9 +30,8 @@ check: gpufft man $(TEST_PROGRAMS) $(READERS) $(BUILD)/faults $(BUILD)/near $(FA
 	    "tests/shards 2/$(SAMPLE) $(BUILD)/test_backends optional opencl" tests/cli/run \
 	    -j2 "$(BUILD)/faults -s 30 -S 1" "$(BUILD)/faults -s 30 -S 2"
 
-## check-full: the same with every length and many more shapes; most of a day on 2 CPUs
-# The same with every length and many more shapes, OpenCL in a process a CPU, and its kernels in a
-# simulator that sees races: about an hour on 16 CPUs, most of a day on 2.
+## check-full: check with every length and many more shapes; most of a day on 2 CPUs
+# OpenCL runs in one process per CPU, and its kernels also in a simulator that detects races. About an hour on 16 CPUs.
 check-full: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
 check-full: gpufft man $(TEST_PROGRAMS) $(BUILD)/near $(FAKE_CUDA) $(FAKE_FFT)
 	@mkdir -p $(BUILD)/cache
@@ -43,11 +40,10 @@ check-full: gpufft man $(TEST_PROGRAMS) $(BUILD)/near $(FAKE_CUDA) $(FAKE_FFT)
 	    "tests/shards $(CPUS) $(BUILD)/test_backends named optional opencl" \
 	    "tests/shards $(CPUS) $(BUILD)/test_backends optional opencl" "$(BUILD)/test_opengl full" tests/cli/run tests/cli/test_man.sh
 
-## coverage: which share of the lines and branches the tests run (gcovr)
-# How much of the product these tests run, by room and in which files least (COVER_TESTS= names others, COVER_KEEP=1
-# adds to earlier runs): longer than make check. Threads count exactly; the CPU kernels' arithmetic, built for each
-# instruction set, is not counted. Objects of tests are those of the ordinary build, but for tests/cli, which
-# include parts of cli/.
+## coverage: lines and branches that the tests run, by folder (gcovr)
+# Takes longer than check. COVER_TESTS= names other tests, COVER_KEEP=1 adds to earlier runs. Counters are atomic, so
+# threads count exactly; the CPU kernels, which are compiled for each instruction set, are not counted. Test objects
+# come from the ordinary build, except those of tests/cli, which include parts of cli/.
 IN_COVERAGE := BUILD=build-coverage SANITIZE="--coverage -fprofile-update=atomic -Wl,-u,__gcov_dump" CFLAGS="-O1 -g"
 ifneq ($(filter coverage,$(MAKECMDGOALS)),)
   $(call need,gcovr,on Debian: apt-get install -y gcovr)
@@ -67,29 +63,26 @@ coverage: gpufft man $(TEST_PROGRAMS) $(BUILD)/near $(FAKE_CUDA) $(FAKE_FFT) $(P
 	@tests/run $(COVER_TESTS) || echo "some tests failed: the figures below are those of what ran"
 	@tests/coverage build-coverage
 
-## check-long: what takes longer than check should: closure, kills, pictures of things
-# What takes longer than it may in check: CLOSURE=long is all rows of tests/cli/closure.table; LONG=1 lets each call of
-# CUDA fail.
+## check-long: the slow tests: all of the closure table, kills, flipped bits, generated pictures
+# CLOSURE=long runs all rows of tests/cli/closure.table; LONG=1 makes each CUDA call fail once.
 check-long: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
 check-long: export POCL_WORK_GROUP_SPECIALIZATION = 0
 check-long: gpufft $(BUILD)/near $(BUILD)/test_jpeg $(BUILD)/test_things $(FAKE_CUDA) $(FAKE_FFT) $(PLUGINS)
 	@mkdir -p $(BUILD)/cache
 	@tests/run "env CLOSURE=long tests/cli/run closure" "env KILLS=200 tests/cli/run safety" "env LONG=1 tests/cli/run cuda" "env JPEG_FLIPS=5000 $(BUILD)/test_jpeg" "$(BUILD)/test_things long"
 
-## check-all: all check targets that this machine can run; names what the others need
+## check-all: every check target that this machine can run; lists what the others need
 check-all:
 	@tests/check_all "$(MAKE)"
 
-## faults: one system call or allocation failing, kills, a full disk
-# The program with one call failing, call after call, with kills, limits and a full disk: ten minutes
-# on 2 CPUs. Lines 'known' tell of other people's code.
+## faults: every system call and allocation made to fail once, kills, a full disk
+# Ten minutes on 2 CPUs. Lines that begin with 'known' report defects of libraries.
 faults: gpufft $(BUILD)/faults
 	@SHOW='skipped|known' tests/run $(BUILD)/faults
 
 ## check-mpi: 1 to 7 processes against one, for each MPI
-# Volumes shared by 1 to 7 processes of each MPI that is installed, processes that are killed, and the
-# exchange against MPI's own and with messages above 2^31 bytes (4.2 GiB of memory): about ten minutes on 2
-# CPUs. bench-mpi has times beside FFTW's MPI transforms.
+# Also kills processes, compares the exchange with MPI's own, and sends messages above 2^31 bytes (4.2 GiB of memory).
+# About ten minutes on 2 CPUs.
 in_ranks = mpirun.$(1) $(if $(filter openmpi,$(1)),--oversubscribe) -n $(2) $(BUILD)/reference-$(1)
 check-mpi bench-mpi: export OMPI_ALLOW_RUN_AS_ROOT = 1
 check-mpi bench-mpi: export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1
@@ -97,13 +90,12 @@ check-mpi: gpufft mpi $(BUILD)/test_mpi $(foreach m,openmpi mpich,$(if $(MPICC_$
 	@RANKS="1 2 3 4 5 6 7" JOBS=1 tests/run $(BUILD)/test_mpi "tests/cli/run mpi ranks link" $(foreach m,openmpi mpich,$(if $(MPICC_$(m)), \
 	    $(foreach n,1 2 3 5 7,"$(call in_ranks,$(m),$(n)) exchange") "$(call in_ranks,$(m),2) large"))
 
-## bench-mpi: the exchange's times beside FFTW's MPI transforms
+## bench-mpi: times of the exchange and of FFTW's MPI transforms
 bench-mpi: $(BUILD)/reference-openmpi
 	$(call in_ranks,openmpi,2) fftw 256
 	$(call in_ranks,openmpi,2) fftw 512
 
-## check-gpu: what only a GPU runs
-# What needs a GPU: its backends on random and on large jobs, with the worst errors found.
+## check-gpu: the GPU backends on random and large jobs
 check-gpu: gpufft $(BUILD)/near $(addprefix $(BUILD)/,test_gpu test_kernel_cache test_backends test_dwt test_dwt_stream test_dwt_gpu test_gpu_forced test_gpu_slabs test_gpu_team)
 	@tests/gpu/check_gpu $(BUILD)
 
@@ -111,22 +103,21 @@ check-gpu: gpufft $(BUILD)/near $(addprefix $(BUILD)/,test_gpu test_kernel_cache
 ASAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 # -O1 for the kernels too: at -O3 the compiler takes 2 minutes for one of them.
 IN_ASAN := BUILD=build-asan SANITIZE="$(ASAN)" CFLAGS="-O1 -g" KERNEL_CFLAGS="-O1 $(filter-out -O3,$(KERNEL_CFLAGS))"
-# The search for leaks reads the thread-local memory of libraries opened at run time, and crashes at times
-# where a thread ends meanwhile (every second run on a busy machine). Without a list of that memory it does not.
+# The leak checker reads the thread-local memory of libraries opened at run time, and crashes if a thread ends
+# meanwhile (every second run on a busy machine). Not intercepting __tls_get_addr avoids this.
 check asan ubsan: export ASAN_OPTIONS = intercept_tls_get_addr=0
 asan ubsan: $(TESTS)
 	@$(MAKE) --no-print-directory $(IN_ASAN) $(patsubst $(BUILD)/%,build-asan/%,$(TEST_PROGRAMS))
 	@tests/run $(patsubst $(BUILD)/%,build-asan/%,$(TEST_PROGRAMS))
 
-# clang with its own OpenMP runtime, whose archer tool tells the sanitizer of barriers and locks. The
-# program itself runs over folders too.
+# clang's OpenMP runtime, whose archer tool tells the sanitizer about barriers and locks. Also runs the program over
+# folders.
 TSAN := CC=clang BUILD=build-tsan SANITIZE=-fsanitize=thread CFLAGS="-O1 -g -Wno-unknown-pragmas"
 tsan: $(TESTS)
 	@$(MAKE) --no-print-directory $(TSAN) $(patsubst $(BUILD)/%,build-tsan/%,$(TEST_PROGRAMS)) build-tsan/gpufft
 	@TSAN_OPTIONS="ignore_noninstrumented_modules=1" GPUFFT=build-tsan/gpufft tests/run $(patsubst $(BUILD)/%,build-tsan/%,$(UNIT_TESTS)) "build-tsan/test_backends small openmp" "tests/cli/run folders"
 
-## fuzz: a minute of fuzzing for each reader (clang)
-# One minute of fuzzing for each reader: make fuzz FUZZ_SECONDS=600 for more.
+## fuzz: fuzzes each reader for FUZZ_SECONDS (60; clang)
 FUZZ_SECONDS ?= 60
 FUZZERS := $(patsubst tests/fuzz/%.c,build-fuzz/%,$(FUZZ))
 FUZZ_BELOW := $(FORMATS) $(wildcard core/base/*.c)
@@ -134,13 +125,13 @@ build-fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(FUZZ_BELOW)
 	@mkdir -p build-fuzz
 	clang -std=c11 -D_GNU_SOURCE -I. $(PKG_CFLAGS) -O1 -g -fopenmp -fsanitize=fuzzer,address,undefined -o $@ $< $(FUZZ_BELOW) $(ALL_LIBS)
 
-# The same without a fuzzer's library: programs that read the files they are given (tests/fuzz/check).
+# The fuzz targets without libFuzzer, as programs that read the files named (tests/fuzz/check).
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(call obj,$(FUZZ_BELOW))
 	$(call say,LINK,$(CC) $(ALL_CFLAGS) -DGF_FUZZ_STANDALONE $(ALL_LDFLAGS) -o $@ $(filter-out %.h,$^) $(ALL_LIBS))
 fuzz: $(FUZZERS)
 	@for f in $(FUZZERS); do mkdir -p $$f.corpus && $$f -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=1024 -timeout=10 $$f.corpus || exit 1; done
 
-## lint: the rules of the source, layout, warnings of clang and of kernels
+## lint: source rules, layout, clang's warnings, and warnings of the GPU kernels
 lint: $(BUILD)/test_gpu_plans
 	@PKG_CFLAGS="$(PKG_CFLAGS)" tests/lint
 	@tests/gpu/lint_kernels $(BUILD)/test_gpu_plans

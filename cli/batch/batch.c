@@ -79,11 +79,14 @@ static int run_picture(struct gf_task *t, struct gf_worker *l) {
     return gf_task_advance(t, GF_TASK_WRITTEN);
 }
 
-/* Reports a task as done or skipped, or with --dry-run as to be done. */
+/* True unless another process of a joined run reports. */
+static bool reports(const struct batch_run *r) {
+    return !r->joined || r->ranks.rank == 0;
+}
+
+/* Reports a task as done or skipped, or with --dry-run as to be done; a command that prints has done so. */
 static void report(const struct gf_task *t) {
     const struct gf_outputs outputs = gf_task_outputs(t);
-    if (t->hooks->prints) /* stream() did */
-        return;
     const bool runs = t->state != GF_TASK_SKIPPED && !t->s->dry_run;
     if (runs)
         gf_resume_note(&t->resume, &outputs);
@@ -91,7 +94,7 @@ static void report(const struct gf_task *t) {
 }
 
 /* Counts one more picture, and reports it. */
-static void count(struct gf_task *t, struct gf_worker *l, int rc) {
+static void count(const struct batch_run *r, struct gf_task *t, struct gf_worker *l, int rc) {
     const struct gf_session *session = t->runner->session;
     struct gf_tally *tally = &l->report.tally;
     const bool skipped = t->state == GF_TASK_SKIPPED;
@@ -101,7 +104,8 @@ static void count(struct gf_task *t, struct gf_worker *l, int rc) {
         tally->done += !skipped;
         tally->skipped += skipped;
         tally->by_time += skipped && t->by_time;
-        report(t);
+        if (!r->hooks->prints && reports(r))
+            report(t);
     } else {
         int code = gf_exit_code_of_input(rc, l->pool->n_inputs == 1);
         tally->worst = code > tally->worst ? code : tally->worst;
@@ -111,7 +115,8 @@ static void count(struct gf_task *t, struct gf_worker *l, int rc) {
             gf_workers_close_pipe(l->pool);
         /* If nothing could be opened the file is not to blame. */
         gf_log_fail(gf_session_is_lost(session) && !gf_session_is_open(session) ? NULL : t->name);
-        t->hooks->prints ? gf_report_failed(t->s, t->name) : gf_report_lost(t);
+        if (reports(r))
+            r->hooks->prints ? gf_report_failed(t->s, t->name) : gf_report_lost(t);
     }
     if (gf_session_is_lost(session))
         gf_conveyor_stop(&l->pool->conveyor);
@@ -152,6 +157,17 @@ static double device_seconds(const struct gf_task *t) {
     return (t->feed.complete ? t->ms_transform : t->runner->ms.turn) * 1e-3;
 }
 
+/* A picture, or the share of this process in it. */
+static int run_task(struct batch_run *r, struct gf_task *t, struct gf_worker *l) {
+    if (!r->joined)
+        return l->s.dry_run ? gf_task_dry_run(t) : run_picture(t, l);
+    int rc = !l->s.dry_run        ? gf_spread_task(t, &r->ranks)
+             : r->ranks.rank == 0 ? gf_task_dry_run(t) /* for all */
+                                  : 0;
+    gf_log_mute(r->ranks.rank != (rc ? r->ranks.speaker : 0));
+    return rc;
+}
+
 /* One input: `n` files at `read`, and all pictures that they hold. */
 static void run_pictures(struct batch_run *r, struct gf_worker *l, char *const *read, int n,
                          int64_t ahead) {
@@ -159,15 +175,15 @@ static void run_pictures(struct batch_run *r, struct gf_worker *l, char *const *
     for (;;) {
         gf_workers_enter(l);
         gf_runner_next(t.runner, ahead);
-        int rc = l->s.dry_run ? gf_task_dry_run(&t) : run_picture(&t, l);
+        int rc = run_task(r, &t, l);
         if (!rc && t.state != GF_TASK_SKIPPED)
             l->seconds += device_seconds(&t);
         const bool several = t.reader.several && !gf_conveyor_is_stopped(&l->pool->conveyor);
-        count(&t, l, rc);
+        count(r, &t, l, rc);
         gf_workers_leave(l);
         rc = several ? gf_task_more(&t) : 0;
         if (rc < 0)
-            count(&t, l, rc);
+            count(r, &t, l, rc);
         if (rc <= 0)
             break;
         gf_workers_report(l);
@@ -221,15 +237,8 @@ static int choose_jobs(struct batch_run *r) {
 
 /* Whether one worker at a time uses the only session. */
 static void set_alone(struct batch_run *r, bool alone) {
-    if (r->deal.n == 1)
+    if (r->deal.n == 1 && !r->joined)
         gf_session_set_alone(gf_deal_session(&r->deal, 0), alone);
-}
-
-/* Deals the inputs. Shares from the record are those for pictures like the first one. */
-static int start_deal(struct batch_run *r, int inputs, int jobs) {
-    if (r->s->tune)
-        gf_deal_use_record(&r->deal, r->first.hooks ? gf_task_planned(&r->first) : NULL);
-    return gf_deal_start(&r->deal, inputs, jobs);
 }
 
 static int run_all(struct batch_run *r) {
@@ -238,16 +247,19 @@ static int run_all(struct batch_run *r) {
     set_alone(r, s->frames || r->inputs.n < 2);
     int jobs = choose_jobs(r), threads = gf_settings_threads(s) / jobs;
     set_alone(r, jobs == 1);
+    const bool deals = r->deal.n > 1 && !shares_pages(r) && !s->dry_run;
     int rc =
         gf_workers_open(&r->pool, jobs, threads > 0 ? threads : 1, s, &r->deal, inputs, r->limit);
-    if (!rc && r->deal.n > 1 && !shares_pages(r) && !s->dry_run)
-        rc = start_deal(r, inputs, jobs);
+    if (!rc && deals && s->tune) /* the recorded shares are those for pictures like the first one */
+        gf_deal_use_record(&r->deal, r->first.hooks ? gf_task_planned(&r->first) : NULL);
+    if (!rc && deals)
+        rc = gf_deal_start(&r->deal, inputs, jobs);
     if (rc)
         return rc;
     r->pool.sum.failed = r->inputs.failed;
     r->pool.sum.worst = r->inputs.failed ? 1 : 0;
-    gf_progress_start(s->quiet || s->dry_run, s->frames ? 1 : r->inputs.n);
-    for (int i = 0; i < r->deal.n && !s->dry_run; i++)
+    gf_progress_start(s->quiet || s->dry_run || r->joined, s->frames ? 1 : r->inputs.n);
+    for (int i = 0; i < r->deal.n && !s->dry_run && !r->joined; i++)
         if (r->deal.n == 1 || (gf_deal_begins(&r->deal, i) && !shares_pages(r)))
             gf_runner_ahead(&r->pool.worker[0].runner[i], NULL);
     if (jobs > 1)
@@ -328,38 +340,16 @@ static int agree(struct batch_run *r, int rc) {
     return rc;
 }
 
-/* All processes of the run work at its one input. */
-static int run_joined(struct batch_run *r) {
-    struct gf_runner runner;
-    struct gf_task t = task_of(r, r->inputs.path, 1);
+/* Processes that are one run work at one input. */
+static int check_joined(const struct batch_run *r) {
     const bool several = r->inputs.n != 1 || r->s->frames || r->s->from_magnitude;
-    if (several || r->deal.n > 1) {
-        gf_log_mute(r->ranks.rank != 0);
-        return several ? gf_fail(GF_EUSAGE,
-                                 "%d processes share one volume in one file, not several files",
-                                 r->ranks.size)
-                       : gf_fail(GF_EUSAGE, "processes that share a volume use one device each");
-    }
-    gf_runner_open(&runner, gf_deal_session(&r->deal, 0), r->s->threads);
-    t.s = r->s;
-    t.runner = &runner;
-    const bool dry = r->s->dry_run; /* the first process, for all */
-    int rc = !dry ? gf_spread_task(&t, &r->ranks) : r->ranks.rank == 0 ? gf_task_dry_run(&t) : 0;
-    gf_log_mute(r->ranks.rank != (rc ? r->ranks.speaker : 0));
-    if (rc) {
-        gf_log_fail(t.name);
-        r->pool.sum.worst = gf_exit_code_of_input(rc, true);
-    }
-    if (r->ranks.rank == 0 && rc) {
-        gf_report_lost(&t);
-    } else if (r->ranks.rank == 0) {
-        r->pool.sum.skipped = t.state == GF_TASK_SKIPPED;
-        r->pool.sum.by_time = r->pool.sum.skipped && t.by_time;
-        report(&t);
-    }
-    gf_task_free(&t);
-    gf_runner_close(&runner);
-    return 0;
+    if (!r->joined || (!several && r->deal.n == 1))
+        return 0;
+    gf_log_mute(r->ranks.rank != 0);
+    return several
+               ? gf_fail(GF_EUSAGE, "%d processes share one volume in one file, not several files",
+                         r->ranks.size)
+               : gf_fail(GF_EUSAGE, "processes that share a volume use one device each");
 }
 
 /* `gpufft fwd a.png b.png`, typed as for a program whose last operand is the output. */
@@ -406,10 +396,10 @@ int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char 
     if (!rc) {
         r.limit = gf_deal_session(&r.deal, 0)->options.memory_limit;
         s->max_memory = r.limit; /* decoding is held to it too */
-        if ((s->resume || r.inputs.n > 1 || r.inputs.many) && !hooks->prints &&
-            (!r.joined || r.ranks.rank == 0))
+        if ((s->resume || r.inputs.n > 1 || r.inputs.many) && !hooks->prints && reports(&r))
             r.made = gf_made_open(s->resume && !s->force, !s->dry_run);
-        rc = r.joined ? run_joined(&r) : run_all(&r);
+        rc = check_joined(&r);
+        rc = rc ? rc : run_all(&r);
     }
     if (rc == GF_EUSAGE)
         gf_log_error("%s: %s", hooks->name, gf_message());

@@ -15,8 +15,6 @@ int gf_task_take_channels(struct gf_task *t);
 /* Sets t->in to the first `channels` channels of `px`, a view of image.px in the job's shape; a further one is
  * alpha. */
 void gf_task_split(struct gf_task *t, const struct gf_array *px, int64_t channels);
-/* --precision, or the precision that suits the type of the input. */
-enum gf_precision gf_task_precision(const struct gf_settings *s, enum gf_dtype dtype);
 
 /* For a picture that comes back: gives product i the type, alpha, colour and shape of the picture that the record describes; `r`
  * may be NULL. */

@@ -139,12 +139,6 @@ static int read_frames(struct gf_reader *r, const struct gf_image *image, int64_
     return rc;
 }
 
-static int read_all_frames(struct gf_reader *r, struct gf_image *image) {
-    struct gf_array like = image->px;
-    int rc = gf_array_alloc(&image->px, like.dtype, like.rank, like.shape);
-    return rc ? rc : read_frames(r, image, 0, &image->px);
-}
-
 /* ---- magnitude and phase ---- */
 
 /* Reads the header of one of the two float pictures, and its record if the file has one. */
@@ -232,9 +226,13 @@ int gf_reader_again(const struct gf_reader *of, struct gf_reader *r) {
 }
 
 int gf_reader_read(struct gf_reader *r, struct gf_image *image) {
-    return r->s->from_magnitude ? read_pair(r, image)
-           : r->s->frames       ? read_all_frames(r, image)
-                                : read_picture(r, image);
+    const struct gf_array like = image->px;
+    if (r->s->from_magnitude)
+        return read_pair(r, image);
+    if (!r->s->frames)
+        return read_picture(r, image);
+    int rc = gf_array_alloc(&image->px, like.dtype, like.rank, like.shape);
+    return rc ? rc : read_frames(r, image, 0, &image->px);
 }
 
 bool gf_reader_has_pages(const struct gf_reader *r) {
@@ -305,12 +303,13 @@ static int refuse(const struct gf_image *image, const struct nonfinite *bad) {
 
 int gf_load_finite(const struct gf_settings *s, struct gf_image *image) {
     struct nonfinite bad = {0};
-    if (!all_finite(s, &image->px))
+    if (all_finite(s, &image->px))
+        return 0;
+    if (s->nan == GF_NAN_REFUSE) {
         count(&image->px, 0, &bad);
-    if (bad.count && s->nan == GF_NAN_REFUSE)
         return refuse(image, &bad);
-    if (bad.count)
-        gf_samples_mend(&image->px, s->nan == GF_NAN_MEAN);
+    }
+    gf_samples_mend(&image->px, s->nan == GF_NAN_MEAN);
     return 0;
 }
 

@@ -47,8 +47,7 @@ static int64_t first_of(const struct walk *w, int64_t part) {
 }
 
 static int64_t pages_of(const struct walk *w, int64_t part) {
-    int64_t left = w->own.first + w->own.count - first_of(w, part);
-    return left < w->at_once ? left : w->at_once;
+    return gf_min(w->at_once, w->own.first + w->own.count - first_of(w, part));
 }
 
 /* The first n pages of a part's slot. */
@@ -100,7 +99,7 @@ static struct gf_array finished(const struct walk *w, int i, int64_t part) {
 }
 
 static int transform(struct gf_task *part, struct gf_array *out) {
-    int rc = part->input->take(part);
+    int rc = gf_task_take(part);
     if (!rc)
         rc = gf_runner_plan(part->runner, &part->job);
     return rc ? rc : gf_runner_run(part->runner, &part->in, out, &part->report);
@@ -125,7 +124,7 @@ static int run_part(struct walk *w, int64_t i, struct gf_runner *runner) {
     }
     result->report = part.report;
     memcpy(result->overflowed, part.overflowed, sizeof result->overflowed);
-    part.input->drop(&part);
+    gf_task_drop(&part);
     return rc;
 }
 
@@ -194,8 +193,7 @@ static int take_slots(struct walk *w) {
  * checksum would be verified by each. */
 static void open_readers(struct walk *w) {
     const struct gf_task *t = w->t;
-    int most = gf_settings_threads(t->s);
-    most = most < MOST_READERS ? most : MOST_READERS;
+    const int64_t most = gf_min(gf_settings_threads(t->s), MOST_READERS);
     w->readers = 1;
     if (!t->deal || t->image.record || !gf_task_is_at_hand(t))
         return;
@@ -317,8 +315,9 @@ static int walk_own(struct gf_task *t, struct gf_shared_output *to) {
 }
 
 /* By all processes, which then know the report of all pages. */
-static int walk_through(struct gf_task *t, struct gf_shared_output *to) {
-    int rc = gf_shared_agree(t, walk_own(t, to));
+static int walk_through(void *task, struct gf_shared_output *to) {
+    struct gf_task *t = task;
+    int rc = gf_ranks_agree(t->ranks, walk_own(t, to));
     if (!rc && !to) /* for the largest values */
         rc = gf_ranks_most(t->ranks, t->report.high, GF_MAX_OUTPUTS);
     return rc ? rc : gf_ranks_join_report(t->ranks, &t->report);
@@ -338,14 +337,12 @@ static int look_at_pages(struct gf_task *t, struct gf_range_planes *r) {
     struct gf_job one = gf_range_planes_job(&t->job);
     struct gf_array px = {0}, spectrum = {0}, like = t->image.px;
     struct gf_report report;
-    int64_t shape[GF_MAX_RANK];
-    gf_job_out_shape(&one, 0, shape);
     like.shape[0] = 1;
     int rc = gf_runner_plan(t->runner, &one);
     if (!rc)
         rc = gf_array_alloc(&px, like.dtype, like.rank, like.shape);
     if (!rc)
-        rc = gf_array_alloc(&spectrum, one.out[0].dtype, one.ndim + 1, shape);
+        rc = gf_job_alloc(&one, 0, &spectrum);
     t->reader.any_order = true;
     for (int64_t z = 0; !rc && (z = gf_range_planes_next(r, z)) >= 0; z++) {
         rc = gf_finite_pages(&t->reader, &t->image, z, &px);
@@ -386,7 +383,7 @@ static int find_ranges(struct gf_task *t) {
     bool full = false;
     int rc = 0;
     if (gf_job_samples(&t->job)) /* by each process: they are few pages */
-        rc = gf_shared_agree(t, sample_ranges(t));
+        rc = gf_ranks_agree(t->ranks, sample_ranges(t));
     for (int i = 0; i < t->job.n_out; i++)
         full = full || gf_output_is_full(&t->job.out[i]);
     if (rc || !full)
@@ -401,18 +398,11 @@ static int find_ranges(struct gf_task *t) {
 /* ---- outputs ---- */
 
 int gf_pages_run(struct gf_task *t) {
-    struct gf_shared_output to[GF_MAX_OUTPUTS] = {{.volume = NULL}};
     const double begun = gf_now_ms();
     int rc = find_ranges(t);
-    for (int i = 0; i < t->job.n_out && !rc; i++)
-        rc = gf_shared_create(t, i, true, &to[i]);
     if (!rc)
-        rc = walk_through(t, to);
-    if (!rc)
-        rc = gf_shared_finish(t, to);
+        rc = gf_shared_run(t, true, walk_through, t);
     gf_reader_close(&t->reader);
-    rc = gf_shared_end(t, to, rc);
-    t->state = rc ? t->state : GF_TASK_WRITTEN;
     if (!rc)
         gf_log_verbose("'%s': %lld pages, %lld at once, %.1f a second", gf_log_name(t->read[0]),
                        (long long)t->job.shape[0], (long long)t->pages.at_once,

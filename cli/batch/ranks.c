@@ -70,7 +70,6 @@ bool gf_ranks_prints(const struct gf_settings *s, char *const *operands, int n) 
 
 struct check {
     const struct gf_launcher *launcher;
-    const struct gf_rank_work *work;
     const char *why;
 };
 
@@ -184,7 +183,7 @@ static const char *difference(const struct prints *all, int n) {
 /* All the same: one run. All different: independent ones. */
 static int compare(const struct gf_launcher *launcher, const struct gf_rank_work *w,
                    struct gf_ranks *ranks, bool *joined) {
-    struct check c = {.launcher = launcher, .work = w};
+    struct check c = {.launcher = launcher};
     struct prints own = {0}, *all;
     int same = 0, alike = 0;
     int rc = meet(ranks, &own, take_prints(w, &own), &all);
@@ -262,7 +261,7 @@ static int start(const struct gf_launcher *launcher, struct gf_ranks *ranks, int
 static int join(const struct gf_launcher *launcher, const struct gf_rank_work *work,
                 struct gf_ranks *ranks, bool *joined) {
     const bool demanded = work->s->mpi == GF_MPI_ON;
-    struct check c = {launcher, work, "no plugin joins them (make mpi)"};
+    struct check c = {launcher, "no plugin joins them (make mpi)"};
     *joined = false;
     if (work->s->mpi == GF_MPI_OFF || (!demanded && launcher->size < 2))
         return 0;

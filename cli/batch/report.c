@@ -158,18 +158,9 @@ void gf_report_done(const struct gf_task *t) {
         gf_json_print(task_report(t));
 }
 
-/* Prints the input files, and those that are read besides them. */
-static void print_read(FILE *to, const struct gf_task *t) {
-    const char *beside;
-    fputs(gf_log_name(t->read[0]), to);
-    if (t->n_read > 1)
-        fprintf(to, " ... %s (%d frames)", t->read[t->n_read - 1], t->n_read);
-    for (int i = 0; (beside = gf_inputs_beside(t->s, i)); i++)
-        fprintf(to, " + %s", beside);
-}
-
-/* "a.png -> o/a.png, o/a.tif (up to date)" */
+/* "a.png + mask.png -> o/a.png, o/a.tif (up to date)" */
 static void print_plan(const struct gf_task *t) {
+    const char *beside;
     char *line = NULL;
     size_t size;
     FILE *f = open_memstream(&line, &size);
@@ -177,7 +168,11 @@ static void print_plan(const struct gf_task *t) {
         gf_log_lost(ENOMEM);
         return;
     }
-    print_read(f, t);
+    fputs(gf_log_name(t->read[0]), f);
+    if (t->n_read > 1)
+        fprintf(f, " ... %s (%d frames)", t->read[t->n_read - 1], t->n_read);
+    for (int i = 0; (beside = gf_inputs_beside(t->s, i)); i++)
+        fprintf(f, " + %s", beside);
     for (int i = 0; i < t->targets->n; i++)
         fprintf(f, "%s%s", i ? ", " : " -> ", t->product[i].path);
     fputs(t->state != GF_TASK_SKIPPED ? ""

@@ -10,8 +10,7 @@
 
 #include "cli/batch/task.h"
 #include "cli/environment.h"
-#include "core/slab/line.h"
-#include "core/slab/make.h"
+#include "core/slab/plan.h"
 
 /* The task's need becomes that of its slabs. Without --scratch, or where slabs do not serve, it fails
  * as before: GF_ENOMEM with the need and the limit, and with the option or the reason. */

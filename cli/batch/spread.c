@@ -114,13 +114,13 @@ static int look(struct gf_task *t, struct gf_ranks *ranks) {
         return access(t->read[0], R_OK) ? gf_fail_errno(GF_EIO, NULL)
                                         : gf_fail(GF_EUNSUPP, "a pipe, which one process can read");
     const char *why = t->hooks->stream   ? NULL
-                      : t->pages.at_once ? gf_task_refuses_rows(t)
+                      : t->pages.at_once ? gf_task_refuses_outputs(t, false)
                                          : gf_slabs_refuses(t);
     return why ? gf_fail(GF_EUNSUPP, "not by several processes: %s", why) : 0;
 }
 
 static int run_pages(struct gf_task *t) {
-    int rc = gf_shared_agree(t, gf_task_advance(t, GF_TASK_READY));
+    int rc = gf_ranks_agree(t->ranks, gf_task_advance(t, GF_TASK_READY));
     return rc ? rc : gf_pages_run(t);
 }
 

@@ -7,18 +7,22 @@
 #include "formats/files.h"
 #include "formats/scratch.h"
 
+/* Without the slowest axis, of which index 0 is left. */
+static void drop_axis(struct gf_image *v) {
+    memmove(v->px.shape, v->px.shape + 1, (size_t)v->ndim * sizeof *v->px.shape);
+    memmove(v->px.stride, v->px.stride + 1, (size_t)v->ndim * sizeof *v->px.stride);
+    v->ndim--;
+    v->px.rank--;
+}
+
 /* Gives the image a shape that the format takes: drops leading axes of extent 1 for which the format has no
  * room, and makes a line a picture of one row for a format without lines. A record keeps the true number of
  * axes. */
 static struct gf_image fit(const struct gf_image *image, const struct gf_format *format) {
     struct gf_image v = *image;
     v.px.base = NULL;
-    while (v.ndim > format->max_ndim && v.ndim > 1 && v.px.shape[0] == 1) {
-        memmove(v.px.shape, v.px.shape + 1, (size_t)v.ndim * sizeof *v.px.shape);
-        memmove(v.px.stride, v.px.stride + 1, (size_t)v.ndim * sizeof *v.px.stride);
-        v.ndim--;
-        v.px.rank--;
-    }
+    while (v.ndim > format->max_ndim && v.ndim > 1 && v.px.shape[0] == 1)
+        drop_axis(&v);
     if (v.ndim == 1 && !format->lines) {
         memmove(v.px.shape + 1, v.px.shape, 2 * sizeof *v.px.shape);
         memmove(v.px.stride + 1, v.px.stride, 2 * sizeof *v.px.stride);
@@ -36,10 +40,7 @@ static struct gf_image page(const struct gf_image *image, int64_t z) {
     v.px.base = NULL;
     if (image->ndim < 3)
         return v;
-    v.px.rank--;
-    v.ndim--;
-    memmove(v.px.shape, image->px.shape + 1, 3 * sizeof *v.px.shape);
-    memmove(v.px.stride, image->px.stride + 1, 3 * sizeof *v.px.stride);
+    drop_axis(&v);
     if (image->px.data)
         v.px.data = (char *)image->px.data + z * image->px.stride[0];
     return v;
@@ -172,38 +173,36 @@ int gf_product_write(const struct gf_settings *s, const struct gf_job *job,
     return write_image(s, p, p->path, &p->image, p->has_record ? &p->record : NULL, metadata);
 }
 
-/* ---- page by page ---- */
+/* ---- in parts ---- */
 
-const char *gf_product_pages_refused(const struct gf_product *p) {
+const char *gf_product_refuses(const struct gf_settings *s, const struct gf_product *p,
+                               bool in_order) {
+    const struct gf_write_options options = options_of(s, p);
     if (p->target->bands || p->target->aside)
         return "bands and masks are made in one piece";
-    return p->target->where.has_page ? NULL : gf_volume_pages_refused(p->path, p->format);
+    if (p->target->where.has_page)
+        return in_order ? NULL : "{page} is not; write one .tif, .npy or .raw";
+    return in_order ? gf_volume_pages_refused(p->path, p->format)
+                    : gf_volume_refuses(p->path, p->format, &options);
 }
 
-typedef int open_volume(const char *path, const struct gf_format *format,
-                        const struct gf_image *header, const struct gf_write_options *options,
-                        bool clobber, struct gf_volume **out);
-
-static int open_product(const struct gf_settings *s, const struct gf_product *p,
-                        const struct gf_metadata *metadata, open_volume *open,
-                        struct gf_volume **out) {
+int gf_product_open(const struct gf_settings *s, const struct gf_product *p,
+                    const struct gf_metadata *metadata, bool in_order, struct gf_volume **out) {
     const struct gf_write_options options = options_of(s, p);
     const struct gf_image image = cut(p);
     struct gf_image v;
-    int rc = dress(p, &image, p->has_record ? &p->record : NULL, metadata, &v);
+    int rc = in_order && p->format->load ? p->format->load() : 0; /* see gf_formats_load() */
+    *out = NULL;
+    if (!rc && p->target->where.has_page)
+        return 0;
+    if (!rc)
+        rc = dress(p, &image, p->has_record ? &p->record : NULL, metadata, &v);
     if (rc)
         return rc;
-    rc = open(p->path, p->format, &v, &options, s->clobber, out);
+    rc = (in_order ? gf_volume_begin : gf_volume_create)(p->path, p->format, &v, &options,
+                                                         s->clobber, out);
     free(v.record);
     return rc;
-}
-
-int gf_product_begin(const struct gf_settings *s, const struct gf_product *p,
-                     const struct gf_metadata *metadata, struct gf_volume **out) {
-    int rc = p->format->load ? p->format->load() : 0; /* see gf_formats_load() */
-    *out = NULL;
-    return rc || p->target->where.has_page ? rc
-                                           : open_product(s, p, metadata, gf_volume_begin, out);
 }
 
 int gf_product_put(const struct gf_settings *s, const struct gf_product *p,
@@ -213,34 +212,6 @@ int gf_product_put(const struct gf_settings *s, const struct gf_product *p,
     image.px = *pages;
     image.px.base = NULL;
     return v ? gf_volume_append(v, &image) : write_planes(s, p, from, &image, metadata);
-}
-
-int gf_volumes_end(struct gf_volume **volume, int n, int rc) {
-    for (int i = 0; i < n; i++) {
-        if (!rc && volume[i])
-            rc = gf_volume_commit(volume[i]);
-        else
-            gf_volume_abort(volume[i]);
-        volume[i] = NULL;
-    }
-    return rc;
-}
-
-/* ---- row by row ---- */
-
-const char *gf_product_rows_refused(const struct gf_settings *s, const struct gf_product *p) {
-    const struct gf_write_options options = options_of(s, p);
-    if (p->target->bands || p->target->aside)
-        return "bands and masks are made in one piece";
-    if (p->target->where.has_page)
-        return "{page} is not; write one .tif, .npy or .raw";
-    return gf_volume_refuses(p->path, p->format, &options);
-}
-
-int gf_product_create(const struct gf_settings *s, const struct gf_product *p,
-                      const struct gf_metadata *metadata, struct gf_volume **out) {
-    *out = NULL;
-    return open_product(s, p, metadata, gf_volume_create, out);
 }
 
 int gf_product_join(const struct gf_product *p, const char *path, const struct gf_frame *frame,

@@ -38,29 +38,21 @@ int gf_product_accepts(const struct gf_product *p);
 /* Writes all its files; `metadata` is the picture's, for the products that keep it. Makes the folder of bands. */
 int gf_product_write(const struct gf_settings *s, const struct gf_job *job,
                      const struct gf_product *p, const struct gf_metadata *metadata);
-/* NULL if the product can be written page by page, else the reason. */
-const char *gf_product_pages_refused(const struct gf_product *p);
-/* Writes a product page by page. With {page} the planes are files of their own, and there is no volume.
- *
- *     rc = gf_product_begin(settings, &product, &image.metadata, &volume);
- *     …    gf_product_put(settings, &product, &image.metadata, volume, from, &pages);
- *     rc = gf_volumes_end(&volume, 1, rc); */
-int gf_product_begin(const struct gf_settings *s, const struct gf_product *p,
-                     const struct gf_metadata *metadata, struct gf_volume **out);
+/* NULL if the product can be written in parts, else the reason: with `in_order` page by page, else boxes of rows in
+ * any order. */
+const char *gf_product_refuses(const struct gf_settings *s, const struct gf_product *p,
+                               bool in_order);
+/* Makes the volume of a product that is written in parts, which the caller commits or aborts: with `in_order` page
+ * by page by gf_product_put(), else by gf_volume_write(). *out is NULL with {page}: each plane is a file. */
+int gf_product_open(const struct gf_settings *s, const struct gf_product *p,
+                    const struct gf_metadata *metadata, bool in_order, struct gf_volume **out);
+/* Opens one that another process made, by the path of its temporary. */
+int gf_product_join(const struct gf_product *p, const char *path, const struct gf_frame *frame,
+                    struct gf_volume **out);
 /* Writes planes from number `from` on. `v` is NULL with {page}. */
 int gf_product_put(const struct gf_settings *s, const struct gf_product *p,
                    const struct gf_metadata *metadata, struct gf_volume *v, int64_t from,
                    const struct gf_array *pages);
-/* Commits n volumes, some of which may be NULL. After a failure, `rc` being an earlier one, aborts them instead.
- * Returns the first failure. */
-int gf_volumes_end(struct gf_volume **volume, int n, int rc);
-/* NULL if the product's rows can be written in any order, else the reason. create() makes its volume for
- * gf_volume_write(); join() opens one that another process created, by the path of its temporary. */
-const char *gf_product_rows_refused(const struct gf_settings *s, const struct gf_product *p);
-int gf_product_create(const struct gf_settings *s, const struct gf_product *p,
-                      const struct gf_metadata *metadata, struct gf_volume **out);
-int gf_product_join(const struct gf_product *p, const char *path, const struct gf_frame *frame,
-                    struct gf_volume **out);
 /* True if each of its files has a record: the product, or with {page} each plane. */
 bool gf_product_has_record(const struct gf_product *p);
 

@@ -18,6 +18,15 @@ static int add_target(struct gf_targets *out, const char *option, const char *te
     return gf_template_parse(option, text, &t->where);
 }
 
+static int add_aside(struct gf_targets *out, const char *option, const char *text,
+                     enum gf_kind kind, const char *label) {
+    int rc = add_target(out, option, text, kind);
+    out->target[out->n - 1].label = label;
+    out->target[out->n - 1].aside = true;
+    out->n_aside++;
+    return rc;
+}
+
 static int add_out(const struct gf_settings *s, enum gf_kind kind, bool keeps_type,
                    struct gf_targets *out) {
     int rc = gf_template_of_folder(s->out, keeps_type ? "{ext}" : "png", &out->out_text);
@@ -48,21 +57,15 @@ int gf_targets_parse(const struct gf_settings *s, enum gf_kind kind, bool keeps_
         out->target[out->n - 1].bands = true;
     }
     if (!rc && s->stats.radial) {
-        rc = add_target(out, "--radial", s->stats.radial, kind);
+        rc = add_aside(out, "--radial", s->stats.radial, kind, "radial");
         struct gf_target *t = &out->target[out->n - 1];
-        t->label = "radial";
-        t->plain = t->aside = true;
-        out->n_aside++;
+        t->plain = true;
         if (!rc && (t->where.prefix || (t->where.has_page && s->dims != 2)))
             rc = gf_fail(GF_EUSAGE, "--radial names a file, or a template with {stem}, and with "
                                     "--dims=2 {page}");
     }
-    if (!rc && s->filter.mask_out) {
-        rc = add_target(out, "--mask-out", s->filter.mask_out, kind);
-        out->target[out->n - 1].label = "mask";
-        out->target[out->n - 1].aside = true;
-        out->n_aside++;
-    }
+    if (!rc && s->filter.mask_out)
+        rc = add_aside(out, "--mask-out", s->filter.mask_out, kind, "mask");
     for (int i = 0; i < out->n && !rc && s->json; i++)
         if (!strcmp(out->target[i].where.text, "-"))
             return gf_fail(GF_EUSAGE, "--json and %s=- both want stdout",

@@ -21,14 +21,6 @@ static int check_memory(struct gf_task *t, int64_t workspace) {
 
 /* ---- header ---- */
 
-static void free_products(struct gf_task *t) {
-    for (int i = 0; i < GF_MAX_OUTPUTS; i++) {
-        gf_image_free(&t->product[i].image);
-        free(t->product[i].path);
-        t->product[i] = (struct gf_product){0};
-    }
-}
-
 static int name_products(struct gf_task *t) {
     const char *in = t->read[0];
     for (int i = 0; i < t->targets->n; i++) {
@@ -47,7 +39,6 @@ static int prepare(struct gf_task *t) {
     int rc = name_products(t);
     if (rc)
         return rc;
-    t->input = &gf_input_plain;
     t->job.n_out = t->targets->n - t->targets->n_aside;
     rc = t->hooks->prepare(t);
     return rc ? rc : gf_task_choose_pages(t);
@@ -205,18 +196,8 @@ static int read_samples(struct gf_task *t) {
 /* True if the job is planned in its final form and can run while its samples are decoded. Formats that feed have
  * integers only, which are never NaN. */
 static bool may_be_fed(const struct gf_task *t) {
-    return !t->input->waits && gf_dtype_is_integer(t->image.px.dtype) &&
+    return !t->hooks->input && gf_dtype_is_integer(t->image.px.dtype) &&
            gf_runner_feeds(t->runner) && gf_job_equal(&t->job, &t->runner->job);
-}
-
-static int read_input(struct gf_task *t) {
-    int rc = 0;
-    if (!t->pages.at_once && may_be_fed(t))
-        rc = gf_reader_feed(&t->reader, &t->image, &t->feed);
-    if (!rc && !t->feed.produce && !t->pages.at_once)
-        rc = read_samples(t);
-    t->state = rc ? t->state : GF_TASK_READ;
-    return rc;
 }
 
 void gf_task_bind(struct gf_task *t) {
@@ -229,28 +210,15 @@ void gf_task_bind(struct gf_task *t) {
     t->alpha.data = (char *)t->in.data + t->in.shape[axis] * t->in.stride[axis];
 }
 
-static void drop_views(struct gf_task *t) {
-    t->in = t->alpha = (struct gf_array){.data = NULL};
-}
-
-static int take_views(struct gf_task *t) {
+int gf_task_take(struct gf_task *t) {
     gf_task_bind(t);
-    return 0;
+    return t->hooks->input ? t->hooks->input->take(t) : 0;
 }
 
-static int read_units(struct gf_task *t, const struct gf_unit_source *below, int64_t first,
-                      struct gf_array *to) {
-    (void)t;
-    return below->read(below->user, first, to);
+void gf_task_drop(struct gf_task *t) {
+    if (t->hooks && t->hooks->input)
+        t->hooks->input->drop(t);
 }
-
-static int64_t decoding_bytes(const struct gf_task *t, int64_t limit) {
-    (void)limit;
-    return t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
-}
-
-const struct gf_task_input gf_input_plain = {
-    .take = take_views, .drop = drop_views, .read = read_units, .bytes = decoding_bytes};
 
 /* Further pictures of a file need names of their own ({page}), or a stream in a format that holds several. */
 static bool takes_several(const struct gf_product *p) {
@@ -274,12 +242,21 @@ static int check_several(struct gf_task *t) {
     return 0;
 }
 
-static int complete(struct gf_task *t) {
-    int rc = check_several(t);
+/* Reads the samples, or prepares to decode them, unless pages do so; completes and plans the job. */
+static int read_input(struct gf_task *t) {
+    const bool whole = !t->pages.at_once;
+    int rc = 0;
+    if (whole && may_be_fed(t))
+        rc = gf_reader_feed(&t->reader, &t->image, &t->feed);
+    if (!rc && whole && !t->feed.produce)
+        rc = read_samples(t);
+    if (rc)
+        return rc;
+    rc = check_several(t);
     if (rc)
         gf_reader_close(&t->reader); /* the further pictures would have no output either */
-    if (!rc && !t->pages.at_once)
-        rc = t->input->take(t);
+    if (!rc && whole)
+        rc = gf_task_take(t);
     if (!rc)
         rc = plan_within_limit(t);
     if (!rc)
@@ -401,13 +378,10 @@ static int write_outputs(struct gf_task *t) {
 }
 
 int gf_task_advance(struct gf_task *t, enum gf_task_state to) {
-    static int (*const step[])(struct gf_task * t) = {[GF_TASK_NAMED] = describe,
-                                                      [GF_TASK_DESCRIBED] = place,
-                                                      [GF_TASK_PLACED] = plan,
-                                                      [GF_TASK_PLANNED] = read_input,
-                                                      [GF_TASK_READ] = complete,
-                                                      [GF_TASK_READY] = transform,
-                                                      [GF_TASK_TRANSFORMED] = write_outputs};
+    static int (*const step[])(struct gf_task * t) = {
+        [GF_TASK_NAMED] = describe,  [GF_TASK_DESCRIBED] = place,
+        [GF_TASK_PLACED] = plan,     [GF_TASK_PLANNED] = read_input,
+        [GF_TASK_READY] = transform, [GF_TASK_TRANSFORMED] = write_outputs};
     int rc = 0;
     while (!rc && t->state < to)
         rc = step[t->state](t);
@@ -446,11 +420,14 @@ int gf_task_more(struct gf_task *t) {
 }
 
 void gf_task_free(struct gf_task *t) {
-    if (t->input)
-        t->input->drop(t);
+    gf_task_drop(t);
     json_decref(t->also);
     gf_image_free(&t->image);
-    free_products(t);
+    for (int i = 0; i < GF_MAX_OUTPUTS; i++) {
+        gf_image_free(&t->product[i].image);
+        free(t->product[i].path);
+        t->product[i] = (struct gf_product){0};
+    }
     if (t->page)
         free((char *)t->name);
     t->name = NULL;

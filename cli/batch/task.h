@@ -4,8 +4,8 @@
  *     NAMED        describe    reads the header; makes the job, the products    SKIPPED: outputs are up to date
  *     DESCRIBED    place       checks the outputs' places, the arrays' sizes    TOO_LARGE for the memory
  *     PLACED       plan        plans the job within the memory limit            TOO_LARGE
- *     PLANNED      read        reads the samples, or prepares to decode them during the transform
- *     READ         complete    completes the part of the job that depends on samples, and plans it
+ *     PLANNED      read        reads the samples, or prepares to decode them during the transform; completes the
+ *                              part of the job that depends on samples, and plans it
  *     READY        transform   allocates the outputs and runs the backend
  *     TRANSFORMED  write       writes every output to its file
  *     WRITTEN
@@ -35,7 +35,6 @@ enum gf_task_state {
     GF_TASK_DESCRIBED,
     GF_TASK_PLACED,
     GF_TASK_PLANNED, /* or its device is still being opened */
-    GF_TASK_READ,
     GF_TASK_READY,
     GF_TASK_TRANSFORMED,
     GF_TASK_WRITTEN,
@@ -43,12 +42,11 @@ enum gf_task_state {
     GF_TASK_TOO_LARGE, /* in one piece, for the memory limit; the step failed with GF_ENOMEM */
 };
 
-/* Makes the samples that a job begins with from those of a file. If a volume is taken page by page, each lot of
- * pages is a part of the task. */
+/* Makes the samples that a job begins with from those of a file, all of which it needs first. If a volume is taken
+ * page by page, each lot of pages is a part of the task. */
 struct gf_task_input {
-    bool waits; /* the job is complete only when all samples are read: it cannot begin before */
-    /* Binds the samples (gf_task_bind()) and completes what depends on them in t->in and t->job. For a part
-     * without samples completes only its job, as far as its plan needs it, and extra_bytes. */
+    /* Completes what depends on the samples, which are bound, in t->in and t->job. For a part without samples
+     * completes only its job, as far as its plan needs it, and extra_bytes. */
     int (*take)(struct gf_task *t);
     void (*drop)(struct gf_task *t); /* frees what prepare() and take() made */
     /* Makes units `first` and following of the job's input from units of the file. Zero units only make the
@@ -58,9 +56,6 @@ struct gf_task_input {
     int64_t (*bytes)(const struct gf_task *t, int64_t limit);
 };
 
-/* The file's own samples, unchanged. */
-extern const struct gf_task_input gf_input_plain;
-
 /* The contribution of a command to its tasks. */
 struct gf_task_hooks {
     const char *name;
@@ -68,9 +63,9 @@ struct gf_task_hooks {
     const char *label;         /* for {kind}; NULL: the kind's name */
     bool keeps_type;           /* outputs in a folder (--out=DIR/) keep the input's suffix */
     bool prints; /* no outputs are required: stream() takes every task, and prints what it finds */
-    /* From the header in t->image fills in t->job, t->in, each product's image, t->refuses, and t->input unless
-     * it is the plain one. Called once. */
+    /* From the header in t->image fills in t->job, t->in, each product's image, and t->refuses. Called once. */
     int (*prepare)(struct gf_task *t);
+    const struct gf_task_input *input; /* NULL: the job begins with the file's own samples */
     /* Checks t->report after the run, before outputs are completed. */
     int (*check)(struct gf_task *t);
     /* NULL, or runs a task that is DESCRIBED or TOO_LARGE without holding its samples in memory. Returns 0 and
@@ -107,7 +102,6 @@ struct gf_task {
     struct gf_reader reader;
     int64_t page;          /* the picture's number in its file, from 0 */
     struct gf_image image; /* the input, alpha included */
-    const struct gf_task_input *input;
     struct gf_task *whole; /* the task of a part, which has no reader and no products */
     struct gf_array in;    /* the part of image.px that is transformed: all but alpha */
     struct gf_array
@@ -162,8 +156,11 @@ void gf_task_free(struct gf_task *t);
 
 /* The files it writes, once it is prepared. */
 struct gf_outputs gf_task_outputs(const struct gf_task *t);
-/* Gives the views that prepare() described the samples of t->image. */
+/* Gives the views that prepare() described the samples of t->image; and has the input take them. */
 void gf_task_bind(struct gf_task *t);
+int gf_task_take(struct gf_task *t);
+/* Frees what the input made. */
+void gf_task_drop(struct gf_task *t);
 /* Counts the float samples of an output, or of a part of it, that are Inf or NaN. */
 int64_t gf_task_overflowed(const struct gf_task *t, const struct gf_array *out);
 /* Output i, or some pages of it, as the backend sees it. After the run complete() counts its overflowed samples
@@ -189,8 +186,8 @@ bool gf_task_fits_input(const struct gf_task *t);
 bool gf_task_is_at_hand(const struct gf_task *t);
 /* For prepare(), once the outputs are described: NULL, or why all samples have to be in memory. */
 const char *gf_task_refuses_pages(const struct gf_task *t);
-/* NULL, or why an output is not written in boxes that come in any order. */
-const char *gf_task_refuses_rows(const struct gf_task *t);
+/* NULL, or why an output is not written page by page (`in_order`), or in boxes that come in any order. */
+const char *gf_task_refuses_outputs(const struct gf_task *t, bool in_order);
 /* NULL, or why --nan=mean cannot mend parts of them. */
 const char *gf_task_refuses_mean(const struct gf_task *t);
 /* Fills in t->pages; and reduces the pages taken at once, false if that is impossible. */

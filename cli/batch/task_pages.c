@@ -35,10 +35,10 @@ const char *gf_task_refuses_mean(const struct gf_task *t) {
                : NULL;
 }
 
-const char *gf_task_refuses_rows(const struct gf_task *t) {
+const char *gf_task_refuses_outputs(const struct gf_task *t, bool in_order) {
     const char *why = NULL;
-    for (int i = 0; i < t->targets->n && !why; i++)
-        why = gf_product_rows_refused(t->s, &t->product[i]);
+    for (int i = 0; i < t->targets->n && !why && !t->s->plan_only; i++)
+        why = gf_product_refuses(t->s, &t->product[i], in_order);
     return why;
 }
 
@@ -53,8 +53,8 @@ const char *gf_task_refuses_pages(const struct gf_task *t) {
         return "a pipe is read once, and the display range is that of all pages";
     const bool integers = gf_dtype_is_integer(t->image.px.dtype);
     const char *why = integers ? NULL : gf_task_refuses_mean(t);
-    for (int i = 0; i < t->targets->n && !why && !t->s->plan_only; i++)
-        why = gf_product_pages_refused(&t->product[i]);
+    if (!why)
+        why = gf_task_refuses_outputs(t, true);
     return why ? why : t->refuses.pages;
 }
 
@@ -71,11 +71,21 @@ static bool shows_parts(const struct gf_task *t) {
     return shows && !t->s->plan_only;
 }
 
-static int64_t page_bytes(const struct gf_task *t, bool in, bool out) {
+static int64_t all_bytes(const struct gf_task *t, bool in, bool out) {
     int64_t bytes = in ? gf_array_bytes(&t->image.px) : 0;
     for (int i = 0; i < t->job.n_out && out; i++)
         bytes += gf_array_bytes(&t->product[i].image.px);
-    return bytes / t->job.shape[0];
+    return bytes;
+}
+
+static int64_t page_bytes(const struct gf_task *t, bool in, bool out) {
+    return all_bytes(t, in, out) / t->job.shape[0];
+}
+
+/* Bytes in memory at a time. */
+static int64_t held_bytes(const struct gf_task *t, bool in, bool out) {
+    const int64_t pages = t->pages.slots * t->pages.at_once;
+    return pages ? pages * page_bytes(t, in, out) : all_bytes(t, in, out);
 }
 
 /* Several devices share the pages. */
@@ -93,11 +103,9 @@ int gf_task_streams(const struct gf_task *t, int i) {
 
 /* For several devices in enough parts that each gets its share. */
 static int64_t usual_pages(const struct gf_task *t) {
-    int64_t n = AT_ONCE / (page_bytes(t, true, true) + 1);
+    const int64_t n = AT_ONCE / (page_bytes(t, true, true) + 1);
     const int64_t most = t->job.shape[0] / (PARTS_A_DEVICE * devices(t));
-    if (devices(t) > 1 && n > most)
-        n = most;
-    return n < 1 ? 1 : n;
+    return gf_max(1, devices(t) > 1 ? gf_min(n, most) : n);
 }
 
 /* Two: pages are transformed while others are read and written. Of several devices a slow one's pages
@@ -111,7 +119,6 @@ struct gf_task gf_task_part(struct gf_task *t, struct gf_runner *runner, int64_t
                            .hooks = t->hooks,
                            .runner = runner,
                            .image = t->image,
-                           .input = t->input,
                            .whole = t,
                            .in = t->in,
                            .has_alpha = t->has_alpha,
@@ -129,7 +136,7 @@ static int set_pages(struct gf_task *t, int64_t n) {
     p->job.lean = false;
     gf_runner_repeat(t->runner, gf_divide_up(t->job.shape[0], n));
     struct gf_task part = gf_task_part(t, t->runner, n, NULL);
-    int rc = t->input->take(&part);
+    int rc = gf_task_take(&part);
     p->job = part.job;
     p->extra_bytes = part.extra_bytes + gf_finite_bytes(&t->reader, &t->image);
     return rc;
@@ -142,7 +149,7 @@ int gf_task_choose_pages(struct gf_task *t) {
     if (t->pages.refused || (!t->pages.always && !shared && (usual >= all || shows_parts(t))))
         return 0;
     t->pages.slots = usual_slots(t);
-    return set_pages(t, usual < all ? usual : all);
+    return set_pages(t, gf_min(usual, all));
 }
 
 bool gf_task_take_fewer_pages(struct gf_task *t) {
@@ -156,8 +163,7 @@ bool gf_task_take_fewer_pages(struct gf_task *t) {
     }
     if (!t->pages.slots)
         t->pages.slots = usual_slots(t);
-    int64_t n = t->pages.at_once ? t->pages.at_once / 2 : usual < half ? usual : half;
-    return !set_pages(t, n);
+    return !set_pages(t, t->pages.at_once ? t->pages.at_once / 2 : gf_min(usual, half));
 }
 
 struct gf_job *gf_task_planned(struct gf_task *t) {
@@ -165,16 +171,11 @@ struct gf_job *gf_task_planned(struct gf_task *t) {
 }
 
 int64_t gf_task_in_bytes(const struct gf_task *t) {
-    const int64_t n = t->pages.slots * t->pages.at_once;
-    return n ? n * page_bytes(t, true, false) : gf_array_bytes(&t->image.px);
+    return held_bytes(t, true, false);
 }
 
 int64_t gf_task_out_bytes(const struct gf_task *t) {
-    const int64_t n = t->pages.slots * t->pages.at_once;
-    int64_t bytes = n ? n * page_bytes(t, false, true) : 0;
-    for (int i = 0; i < t->job.n_out && !n; i++)
-        bytes += gf_array_bytes(&t->product[i].image.px);
-    return bytes;
+    return held_bytes(t, false, true);
 }
 
 bool gf_task_fits_input(const struct gf_task *t) {
@@ -211,13 +212,10 @@ int64_t gf_task_extra_bytes(const struct gf_task *t) {
 }
 
 int64_t gf_task_looking_bytes(const struct gf_task *t) {
-    int64_t shape[GF_MAX_RANK], bytes = page_bytes(t, true, false);
     if (!t->pages.at_once || !gf_job_samples(&t->job))
         return 0;
-    struct gf_job one = gf_range_planes_job(&t->job);
-    gf_job_out_shape(&one, 0, shape);
-    struct gf_array spectrum = gf_array_wrap(NULL, one.out[0].dtype, one.ndim + 1, shape);
-    return bytes + gf_array_bytes(&spectrum);
+    const struct gf_job one = gf_range_planes_job(&t->job);
+    return page_bytes(t, true, false) + gf_job_bytes(&one, 0);
 }
 
 void gf_task_choose_reported(struct gf_task *t) {

@@ -4,7 +4,6 @@
 
 #include "cli/commands/planes.h"
 #include "core/base/bandwidth.h"
-#include "core/slab/make.h"
 #include "core/wavelet/window.h"
 
 /* The latency of a message: order of magnitude of a fast network. */

@@ -10,7 +10,7 @@
 #include "core/filter/smooth_pages.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
-#include "core/slab/line.h"
+#include "core/slab/plan.h"
 
 enum { MOST_CLIPPED = 1 /* % of the samples; more of them get a note */ };
 
@@ -105,6 +105,16 @@ static bool leaves_table(struct gf_task *t) {
     return true;
 }
 
+/* Makes it the job's. */
+static void use_filter(struct gf_task *t) {
+    const struct gf_filter *f = t->filtering->filter;
+    t->job.filter = f;
+    t->job.filter_serial = f->serial;
+    t->extra_bytes = gf_filter_lengthen_bytes(t);
+    if (f->table.data)
+        t->extra_bytes += gf_array_bytes(&f->table);
+}
+
 static int choose_filter(struct gf_task *t) {
     struct gf_filtering *f = t->filtering;
     f->frame.in_parts = leaves_table(t);
@@ -115,13 +125,8 @@ static int choose_filter(struct gf_task *t) {
         rc = gf_filter_obtain(t->s, &t->job, &f->frame, &f->filter);
     if (rc)
         return rc;
-    const struct gf_array *table = &f->filter->table;
-    t->job.filter = f->filter;
-    t->job.filter_serial = f->filter->serial;
-    t->extra_bytes =
-        gf_filter_lengthen_bytes(t) + gf_filter_mask_bytes(t) + gf_filter_notch_bytes(t);
-    if (table->data)
-        t->extra_bytes += gf_array_bytes(table);
+    use_filter(t);
+    t->extra_bytes += gf_filter_mask_bytes(t) + gf_filter_notch_bytes(t);
     return 0;
 }
 
@@ -187,11 +192,7 @@ static int take_pages(struct gf_task *part) {
     int rc = gf_filter_obtain(part->s, &part->job, &f->frame, &f->filter);
     if (rc)
         return rc;
-    part->job.filter = f->filter;
-    part->job.filter_serial = f->filter->serial;
-    part->extra_bytes = gf_filter_lengthen_bytes(part);
-    if (f->filter->table.data)
-        part->extra_bytes += gf_array_bytes(&f->filter->table);
+    use_filter(part);
     if (part->in.data)
         return gf_filter_lengthen(part);
     gf_filter_release(of->of_pages);
@@ -202,7 +203,6 @@ static int take_pages(struct gf_task *part) {
 }
 
 static int take(struct gf_task *t) {
-    gf_task_bind(t);
     return t->whole ? take_pages(t) : take_all(t);
 }
 
@@ -221,18 +221,14 @@ static void drop(struct gf_task *t) {
     t->filtering = NULL;
 }
 
-static const struct gf_task_input input = {.waits = true,
-                                           .take = take,
-                                           .drop = drop,
-                                           .read = gf_filter_make_units,
-                                           .bytes = gf_filter_make_units_bytes};
+static const struct gf_task_input input = {
+    .take = take, .drop = drop, .read = gf_filter_make_units, .bytes = gf_filter_make_units_bytes};
 
 static int prepare(struct gf_task *t) {
     t->filtering = calloc(1, sizeof *t->filtering);
     if (!t->filtering)
         return gf_no_memory();
     double start = gf_now_ms();
-    t->input = &input;
     int rc = describe_job(t);
     if (!rc)
         refuse_parts(t);
@@ -315,6 +311,7 @@ const struct gf_task_hooks gf_hooks_filter = {
     .label = "filtered",
     .keeps_type = true,
     .prepare = prepare,
+    .input = &input,
     .check = check,
 };
 

@@ -137,8 +137,6 @@ int gf_filter_make_units(struct gf_task *t, const struct gf_unit_source *file, i
 int64_t gf_filter_make_units_bytes(const struct gf_task *t, int64_t limit);
 bool gf_filter_scans(const struct gf_task *t);
 
-/* Allocates a job's input or output; only counts its bytes where `a` is NULL. */
-int64_t gf_filter_job_array(const struct gf_job *job, bool output, int *rc, struct gf_array *a);
 /* Replaces `in` by the job's output; a job that transforms nothing leaves it. */
 int gf_filter_run_over(struct gf_runner *runner, const struct gf_job *job, struct gf_array *in);
 /* The job with the picture's own shape, for the smooth part. */

@@ -157,15 +157,6 @@ static int check_file(const struct gf_job *job, const struct gf_filter_frame *fr
     return 0;
 }
 
-/* Makes the table of masks and kernels, or leaves it to the parts of the job. */
-static int add_files(struct gf_filter *f, const struct gf_settings *s, const struct gf_job *job,
-                     const struct gf_filter_frame *frame) {
-    f->make_part = gf_filter_make_table;
-    f->maker = s;
-    f->in_parts = frame->in_parts;
-    return frame->in_parts ? 0 : gf_filter_make_table(s, job, f);
-}
-
 /* ---- the whole ---- */
 
 /* White is the largest number of an integer type, 1 of a float. A percentage of an integer type's white is rounded,
@@ -197,8 +188,13 @@ int gf_filter_make(const struct gf_settings *s, const struct gf_job *job,
              : p->what == GF_BLUR ? add_blur(*out, job, p->radius[0].value)
                                   : add_profile(*out, job, frame, p);
     }
-    if (!rc && files)
-        rc = add_files(*out, s, job, frame);
+    if (!rc && files) {
+        (*out)->make_part = gf_filter_make_table;
+        (*out)->maker = s;
+        (*out)->in_parts = frame->in_parts;
+    }
+    if (!rc && files && !frame->in_parts)
+        rc = gf_filter_make_table(s, job, *out);
     for (int i = 0; peaks && i < peaks->n && !rc; i++)
         if (peaks->notch[i].radius > 0)
             rc = add_peak(*out, job, frame, &peaks->notch[i]);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/filter/filtering.h"
-#include "core/slab/line.h"
+#include "core/slab/plan.h"
 
 /* Runs one job on the CPU, which every machine has and which has double precision. */
 static int transform_once(void *settings, const struct gf_job *job, const struct gf_array *in,
@@ -39,14 +39,6 @@ bool gf_filter_spread(const struct gf_job *job, const struct gf_filter_part *p, 
     return true;
 }
 
-/* Reads rows of a mask's file as doubles, and keeps the columns that are held along x. */
-struct reading {
-    struct gf_filter_part *p;
-    struct gf_filter_samples *mask;
-    char *row;
-    double *to;
-};
-
 /* Appends n samples of a mask as doubles to *to; with `held` only those for which it is not negative. */
 static int take(const struct gf_filter_part *p, const char *samples, int64_t n, const int64_t *held,
                 double **to) {
@@ -61,14 +53,6 @@ static int take(const struct gf_filter_part *p, const char *samples, int64_t n, 
         if (!held || held[i] >= 0)
             *(*to)++ = gf_filter_sample(p->header, samples + i * a.stride[0]) / white;
     return 0;
-}
-
-static int read_row(struct reading *r, int64_t page, int64_t row) {
-    const struct gf_image *image = r->p->header;
-    int rc = gf_file_read_rows(r->p->source, image, page, row, 1, r->row);
-    return rc ? rc
-              : take(r->p, r->row, image->px.shape[image->ndim - 1],
-                     r->mask->axis == 2 ? r->mask->held : NULL, &r->to);
 }
 
 /* Numbers the marked indices in their order; -1 for the others. */
@@ -90,15 +74,19 @@ static int read_mask(struct gf_filter_part *p, const struct gf_job *part,
     mask->held = held;
     const int64_t count = n[0] * n[1] * n[2] / n[mask->axis] * mask->n_held;
     mask->value = gf_alloc((size_t)count * sizeof *mask->value);
-    struct reading r = {p, mask, gf_alloc((size_t)px->stride[p->ndim - 2]), mask->value};
-    int rc = mask->value && r.row ? 0 : gf_no_memory();
+    const bool by_x = mask->axis == 2;
+    double *to = mask->value;
+    char *row = gf_alloc((size_t)px->stride[p->ndim - 2]);
+    int rc = to && row ? 0 : gf_no_memory();
     for (int64_t z = 0; z < n[0] && !rc; z++)
-        for (int64_t y = 0; y < n[1] && !rc; y++)
-            if (mask->axis == 2)
-                rc = read_row(&r, 0, z);
-            else if (held[y] >= 0)
-                rc = read_row(&r, z, y);
-    gf_free(r.row);
+        for (int64_t y = 0; y < n[1] && !rc; y++) {
+            if (!by_x && held[y] < 0)
+                continue;
+            rc = gf_file_read_rows(p->source, p->header, by_x ? 0 : z, by_x ? z : y, 1, row);
+            if (!rc)
+                rc = take(p, row, px->shape[p->header->ndim - 1], by_x ? held : NULL, &to);
+        }
+    gf_free(row);
     return rc;
 }
 

@@ -1,4 +1,4 @@
-/* The threads of a conveyor. Which items each step is done with, by slot, is all that they share. */
+/* The conveyor's threads share only which item each step finished last, by slot. */
 #include "core/divide/conveyor.h"
 
 #include <stdlib.h>
@@ -6,8 +6,8 @@
 struct thread {
     struct gf_conveyor *c;
     enum gf_conveyor_step step;
-    int i;              /* the reader, or the hand */
-    bool reads, writes; /* a hand that does these too */
+    int i;              /* index of the reader or hand */
+    bool reads, writes; /* a hand does these too */
     bool started;
     pthread_t thread;
 };
@@ -43,7 +43,7 @@ static void note(struct gf_conveyor *c, enum gf_conveyor_step step, int64_t item
 
 /* ---- steps ---- */
 
-/* Waits until the item's turn has come; false where there is nothing more to do. */
+/* Waits for the item's turn; false if there is nothing left to do. */
 static bool begin(struct gf_conveyor *c, enum gf_conveyor_step step, int64_t item) {
     pthread_mutex_lock(&c->lock);
     while (item < c->end && !is_ready(c, step, item))
@@ -74,7 +74,7 @@ static int64_t next(struct gf_conveyor *c, enum gf_conveyor_step step, int i) {
     return item;
 }
 
-/* A hand writes what is due, unless another one does: that one looks again before it leaves. */
+/* Writes what is due unless another hand is writing, which looks again before it stops. */
 static void write_due(struct gf_conveyor *c) {
     pthread_mutex_lock(&c->lock);
     for (int64_t *at = &c->next[GF_CONVEYOR_WRITE];
@@ -111,7 +111,7 @@ static bool start(struct gf_conveyor *c, enum gf_conveyor_step step, int i, bool
     return t->started = !pthread_create(&t->thread, NULL, run, t);
 }
 
-/* Threads as far as they can be had: one to write and one to read, or none of all these. */
+/* Starts the threads: a writer and a reader, or if one fails none of those that can be replaced. */
 static void run_threads(struct gf_conveyor *c, struct thread *writer) {
     struct thread own = {.c = c, .step = GF_CONVEYOR_WORK}, *reader = writer + 1;
     struct thread *hand = reader + c->readers;

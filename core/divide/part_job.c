@@ -39,7 +39,7 @@ struct gf_job gf_part_pages(const struct gf_job *volume, bool back, int64_t page
     struct gf_job job = *volume, other;
     if (volume->op == GF_FILTER)
         gf_filter_split(volume, back ? &other : &job, back ? &job : &other);
-    job.filter = volume->filter; /* computed as a filter's are */
+    job.filter = volume->filter; /* computed as the filter's parts */
     job.shape[0] = pages;
     job.counted[0] = 0;
     job.axes &= ~1u;

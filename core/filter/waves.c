@@ -2,9 +2,10 @@
 #include "core/filter/waves.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "core/base/halves.h"
 #include "core/base/status.h"
 
 enum { MOST_UNKNOWNS = 2 * GF_MAX_SINUSOIDS + 1, BLOCKS = 64, LEAST_WINDOW = 32, LANES = 8 };
@@ -22,6 +23,8 @@ struct fit {
     int64_t rows, length, padded;
     double *c, *s; /* n of `padded` each: cos and sin along the last axis */
     double *window;
+    double *row;  /* `padded` for each thread */
+    double *part; /* sums of each of BLOCKS, one for each unknown */
     double mean[GF_MAX_SINUSOIDS];                   /* of the wave as fitted, over the picture */
     double a[GF_MAX_SINUSOIDS], b[GF_MAX_SINUSOIDS]; /* of cos and of sin */
 };
@@ -151,11 +154,12 @@ static void add_row(const struct fit *f, int64_t row, double *u, double *sum) {
     int64_t at[GF_MAX_DIMS];
     const char *p = find_row(f, row, at);
     const int64_t step = f->px.stride[f->ndim - 1];
+    const bool wide = f->px.dtype == GF_F64;
     double weight = 1, all = 0;
     for (int i = 0; i < f->ndim - 1; i++)
         weight *= window_at(at[i], f->px.shape[i]);
     for (int64_t x = 0; x < f->length; x++, p += step) {
-        u[x] = f->window[x] * (f->px.dtype == GF_F64 ? *(const double *)p : *(const float *)p);
+        u[x] = f->window[x] * gf_real_get(p, 0, wide);
         all += u[x];
     }
     sum[0] += weight * all;
@@ -168,33 +172,24 @@ static void add_row(const struct fit *f, int64_t row, double *u, double *sum) {
 }
 
 /* Rows are summed in blocks that do not depend on the threads. */
-static int correlate(const struct fit *f, double *x, int unknowns) {
-    double *part = calloc((size_t)(BLOCKS * unknowns), sizeof *part);
-    bool memory = part;
-#pragma omp parallel num_threads(f->threads) reduction(&& : memory)
-    {
-        double *u = calloc((size_t)f->padded, sizeof *u);
-        memory = u && part;
-#pragma omp for schedule(dynamic)
-        for (int block = 0; block < BLOCKS; block++)
-            for (int64_t row = f->rows * block / BLOCKS;
-                 memory && row < f->rows * (block + 1) / BLOCKS; row++)
-                add_row(f, row, u, part + block * unknowns);
-        free(u);
-    }
-    for (int i = 0; i < unknowns && memory; i++) {
+static void correlate(const struct fit *f, double *x, int unknowns) {
+    memset(f->part, 0, (size_t)(BLOCKS * unknowns) * sizeof *f->part);
+#pragma omp parallel for num_threads(f->threads) schedule(dynamic)
+    for (int block = 0; block < BLOCKS; block++)
+        for (int64_t row = f->rows * block / BLOCKS; row < f->rows * (block + 1) / BLOCKS; row++)
+            add_row(f, row, f->row + omp_get_thread_num() * f->padded, f->part + block * unknowns);
+    for (int i = 0; i < unknowns; i++) {
         x[i] = 0;
         for (int block = 0; block < BLOCKS; block++)
-            x[i] += part[block * unknowns + i];
+            x[i] += f->part[block * unknowns + i];
     }
-    free(part);
-    return memory ? 0 : gf_no_memory();
 }
 
 static void subtract_row(const struct fit *f, int64_t row, double *u) {
     int64_t at[GF_MAX_DIMS];
     char *p = find_row(f, row, at);
     const int64_t step = f->px.stride[f->ndim - 1];
+    const bool wide = f->px.dtype == GF_F64;
     double mean = 0;
     for (int i = 0; i < f->n; i++)
         mean += f->mean[i];
@@ -208,27 +203,8 @@ static void subtract_row(const struct fit *f, int64_t row, double *u) {
         for (int64_t x = 0; x < f->length; x++)
             u[x] += c * tc[x] + s * ts[x];
     }
-    for (int64_t x = 0; x < f->length; x++, p += step) {
-        if (f->px.dtype == GF_F64)
-            *(double *)p -= u[x];
-        else
-            *(float *)p = (float)(*(float *)p - u[x]);
-    }
-}
-
-static int subtract(const struct fit *f) {
-    bool memory = true;
-#pragma omp parallel num_threads(f->threads) reduction(&& : memory)
-    {
-        double *u = malloc((size_t)f->padded * sizeof *u);
-        memory = u;
-#pragma omp for schedule(static)
-        for (int64_t row = 0; row < f->rows; row++)
-            if (u)
-                subtract_row(f, row, u);
-        free(u);
-    }
-    return memory ? 0 : gf_no_memory();
+    for (int64_t x = 0; x < f->length; x++, p += step)
+        gf_real_put(p, 0, wide, gf_real_get(p, 0, wide) - u[x]);
 }
 
 /* ---- the whole ---- */
@@ -244,13 +220,11 @@ static void make_tables(struct fit *f) {
         }
 }
 
-static int one_channel(struct fit *f, int64_t channel, const double *matrix, double *m,
-                       struct gf_sinusoid *wave) {
+static void one_channel(struct fit *f, int64_t channel, const double *matrix, double *m,
+                        struct gf_sinusoid *wave) {
     const int unknowns = 2 * f->n + 1;
     double x[MOST_UNKNOWNS];
-    int rc = correlate(f, x, unknowns);
-    if (rc)
-        return rc;
+    correlate(f, x, unknowns);
     memcpy(m, matrix, (size_t)(unknowns * unknowns) * sizeof *m);
     solve(m, x, unknowns);
     for (int i = 0; i < f->n; i++) {
@@ -264,35 +238,37 @@ static int one_channel(struct fit *f, int64_t channel, const double *matrix, dou
         f->mean[i] = (f->a[i] * sum[0] + f->b[i] * sum[1]) / points;
         wave[i].amplitude = fmax(wave[i].amplitude, hypot(f->a[i], f->b[i]));
     }
-    return subtract(f);
+#pragma omp parallel for num_threads(f->threads) schedule(static)
+    for (int64_t row = 0; row < f->rows; row++)
+        subtract_row(f, row, f->row + omp_get_thread_num() * f->padded);
 }
 
 int gf_waves_subtract(struct gf_array *samples, int ndim, int threads, struct gf_sinusoid *wave,
                       int n) {
     struct fit f = {.ndim = ndim, .n = n, .threads = threads > 0 ? threads : 1, .wave = wave};
     const int unknowns = 2 * n + 1;
-    int rc = 0;
     f.px = gf_array_index(samples, ndim, 0);
     f.length = samples->shape[ndim - 1];
     f.padded = f.length + LANES;
     f.rows = 1;
     for (int i = 0; i < ndim - 1; i++)
         f.rows *= samples->shape[i];
-    f.c = calloc((size_t)((2 * n + 1) * f.padded), sizeof *f.c);
-    double *matrix = calloc((size_t)(2 * unknowns * unknowns), sizeof *matrix);
-    if (!f.c || !matrix) {
-        rc = gf_no_memory();
+    f.c = calloc((size_t)((2 * n + 1 + f.threads) * f.padded), sizeof *f.c);
+    double *matrix = calloc((size_t)((2 * unknowns + BLOCKS) * unknowns), sizeof *matrix);
+    int rc = f.c && matrix ? 0 : gf_no_memory();
+    if (rc)
         goto out;
-    }
     f.s = f.c + n * f.padded;
     f.window = f.s + n * f.padded;
+    f.row = f.window + f.padded;
+    f.part = matrix + 2 * unknowns * unknowns;
     make_tables(&f);
     fill_matrix(&f, matrix, unknowns);
     for (int i = 0; i < n; i++)
         wave[i].amplitude = 0;
-    for (int64_t c = 0; c < samples->shape[ndim] && !rc; c++) {
+    for (int64_t c = 0; c < samples->shape[ndim]; c++) {
         f.px = gf_array_index(samples, ndim, c);
-        rc = one_channel(&f, c, matrix, matrix + unknowns * unknowns, wave);
+        one_channel(&f, c, matrix, matrix + unknowns * unknowns, wave);
     }
 out:
     free(f.c);

@@ -1,57 +1,56 @@
-/* A Fourier transform, or a filter, of arrays that do not fit the device, through host memory: two walks over the
- * arrays, part by part. A part is a slab, that is some pages (indices of the slowest axis), or a
- * block, that is some bins of all pages. One walk takes slabs through all axes but the slowest, the
- * other one blocks through that: forward the slabs come first, inverse the blocks. In between the
- * complex numbers, half spectra of real samples, are in the exchange: host memory, which is an
- * output or a spent input where one of these can hold them. While the device transforms a part, the
- * next one is uploaded and the last one downloaded: from and to the arrays themselves where these are
- * page-locked and need no rearrangement, otherwise through buffers that the host's threads fill.
+/* Fourier transforms and filters of arrays that do not fit the device: two walks over host memory,
+ * part by part. A slab is some pages (indices of the slowest axis), a block is some bins of all
+ * pages. One walk transforms slabs along all axes but the slowest, the other transforms blocks
+ * along that one: forward the slabs come first, inverse the blocks. Between the walks the complex
+ * numbers, half spectra of real samples, are in the exchange: host memory, if possible an output or
+ * a spent input. While the device transforms a part, the next one is uploaded and the last one
+ * downloaded, directly if the array is page-locked and needs no rearrangement, else through buffers
+ * that the host's threads fill.
  *
  * A line of n = rows x columns points is a matrix, row by row (Bailey 1990, "FFTs in external or
- * hierarchical memory", four-step): a spectrum of its columns, times exp(-2 pi i number column / n), is
- * in the exchange as a page for each column; through all pages, number k1 of theirs becomes the points
- * k1 + rows k2 of the line's spectrum, which the blocks have as they are in the output. So a line is a
- * picture whose slabs are read, or inverse written, as blocks of columns. The exchange
- * of real samples has half spectra of the columns; the host writes, or inverse reads, the mirror images of the points
- * that come of those.
+ * hierarchical memory", four-step). The exchange has a page for each column, its spectrum times
+ * exp(-2 pi i number column / n). Along all pages number k1 becomes the points k1 + rows k2 of the
+ * line's spectrum, in the output's order. So a line is a picture whose slabs are read, or by an
+ * inverse written, as blocks of columns. With half spectra of the columns of real samples, the host
+ * writes the mirror images, or an inverse reads them.
  *
- * Several devices (core/gpu/team.h) each have a plan for their share of every walk's parts, and the exchange is
- * in the devices' memory: a part that has been transformed is sent in pieces (core/gpu/exchange.h) to those
- * whose parts of the next walk they belong to.
+ * Several devices (core/gpu/team.h) have a plan each, for their shares of every walk's parts, and
+ * keep the exchange in their memory: a transformed part is sent in pieces to the devices that need
+ * it next (core/gpu/slab_walk.h).
  *
  *     struct gf_gpu_shared *p;
  *     int rc = gf_gpu_slabs_plan(c, &job, &p);
  *     if (!rc) rc = gf_gpu_shared_exec(p, &in, out, &report);
  *     gf_gpu_shared_drop(p);
  *
- * The arrays may also stay on several devices, as `gpufft bench` times it: each keeps its share of the input and
- * of the output, and a run repeats both walks. The output stays as the exchange leaves it: forward each device
- * has its bins of all pages.
+ * The arrays may stay on several devices, as `gpufft bench` times it: each keeps its share of the
+ * input and output, and a run repeats both walks. The output stays in the exchange's order: forward
+ * each device has its bins of all pages.
  *
  *     plan->impl = p;
  *     int rc = gf_gpu_shared_upload(plan, &in);
  *     if (!rc) rc = gf_gpu_shared_run(plan, 10, &seconds);
  *     if (!rc) rc = gf_gpu_shared_download(plan, &out, &report);
  *
- * Two devices that reach each other's memory and have room for the whole exchange, all pages of all bins, have it
- * in place. A device transforms its pages into their place there, and sends the other device's bins of them to
- * the same place of that one's memory; then it transforms its own bins of all pages where they are, which is its
- * share of the output. So nothing is copied within a device. The last pages are sent by the parts of the bins,
- * and the transform of a part's bins begins as soon as these are there; or kernels read them in the other device's
- * memory. Inverse the bins come first, as the forward transform leaves them, and the pages then, into memory of
- * their own. In natural order, which begins with the pages both ways, each device ends with its pages of all bins:
- * the other one's pages of a part's bins are sent back to the same place as soon as they are transformed. The
- * other device had sent its own numbers of that place before the part could be transformed, and writes there next
- * in the next run, before which both devices are idle.
- */
+ * Two devices that reach each other's memory exchange in place if each has room for all pages of
+ * all bins. A device transforms its pages into their place there and sends the other device's bins
+ * of them to the same place in that one's memory; then it transforms its bins of all pages in
+ * place, which are its share of the output. Nothing is copied within a device. The last pages are
+ * sent when the bins of a part need them, and that part's transform waits only for these; or
+ * kernels read them in the other device's memory. An inverse takes the bins first, as the forward
+ * transform left them, then the pages into other memory. In natural order both directions begin
+ * with the pages, and each device ends with its pages of all bins: the other device's pages of a
+ * part's bins are sent back to the same place once transformed. That is safe, because the other
+ * device sent its numbers of that place before the part could start, and writes there only in the
+ * next run, before which both devices are idle. */
 #ifndef GF_CORE_GPU_SLAB_H
 #define GF_CORE_GPU_SLAB_H
 
-#include "core/gpu/exchange.h"
 #include "core/gpu/run.h"
+#include "core/gpu/slab_copy.h"
 #include "core/slab/plan.h"
 
-/* Parts in flight: packed, uploaded, transformed and downloaded, unpacked. */
+/* Parts in flight: packed, uploaded, transformed, then downloaded and unpacked. */
 enum {
     GF_GPU_SLAB_DEPTH = 4,
     GF_GPU_SLAB_SLOTS = 8 /* in place */,
@@ -64,7 +63,7 @@ enum {
     GF_GPU_SLAB_DOWN,
     GF_GPU_SLAB_REPORT,
     GF_GPU_SLAB_TABLE,
-    GF_GPU_SLAB_SENT, /* to devices whose memory this one does not reach */
+    GF_GPU_SLAB_SENT, /* for devices whose memory is out of reach */
     GF_GPU_SLAB_STAGES
 };
 
@@ -73,33 +72,34 @@ struct gf_gpu_walk {
     struct gf_gpu_slabs *s;
     struct gf_gpu_shared *all;
     const char *what;
-    bool blocks;                 /* parts are blocks, else slabs */
-    bool columns;                /* of a line: slabs that its array has as columns of the matrix */
-    bool scans;                  /* for display ranges: nothing is downloaded */
-    bool from_input, to_output;  /* otherwise the exchange */
-    bool reads_other;            /* in place: what the other device sends last, in its memory */
-    bool filters;                /* blocks: forward, times the filter, and back */
-    enum gf_direction direction; /* of the others */
-    int64_t extent, each, n;     /* pages, or bins of a page; of a part; parts */
-    int64_t first;               /* of the extent, where others have the rest */
-    int64_t granule;             /* parts have a multiple of so many */
-    int64_t bytes_read, bytes_written; /* of host memory, by the device */
-    int output[GF_MAX_OUTPUTS];        /* the job's outputs that the parts' outputs are */
-    struct gf_gpu_run run[2];          /* a part, and the last one where that is smaller */
+    bool blocks;                /* parts are blocks, not slabs */
+    bool columns;               /* of a line: slabs are columns of the array's matrix */
+    bool scans;                 /* finds display ranges; downloads no output */
+    bool from_input, to_output; /* not the exchange */
+    bool reads_other; /* in place: kernels read the last parts in the other device's memory */
+    bool filters;     /* transforms blocks, multiplies by the filter, transforms back */
+    enum gf_direction direction;       /* if not filters */
+    int64_t extent, each, n;           /* pages, or bins of a page: in all, of a part; parts */
+    int64_t first;                     /* this device's first */
+    int64_t granule;                   /* parts are multiples of it */
+    int64_t bytes_read, bytes_written; /* host memory, copied by the device */
+    int output[GF_MAX_OUTPUTS];        /* the job's output for each output of a part */
+    struct gf_gpu_run run[2];          /* for a part, and for a smaller last one */
     int n_runs;
 
-    /* While a job runs: the arrays in host memory, and whether they are staged; the device copies others alone. */
-    struct gf_array from, to[GF_MAX_OUTPUTS];
+    /* During a job: the host's arrays, and whether the host's threads copy them through staging
+     * buffers. */
+    struct gf_gpu_slab_copy from, to[GF_MAX_OUTPUTS];
     bool from_staged, to_staged[GF_MAX_OUTPUTS];
-    /* The exchange, if devices hold it, by part: the walk before fills it. A walk for display ranges borrows that of
-     * the next one. */
+    /* The device's share of the exchange by part, filled by the previous walk. A scan borrows the
+     * next walk's. */
     struct gf_gpu_buffer **inbox;
-    /* By slot, which a part has while it is in flight: its input, outputs and filter, in place the other device's
-     * exchange; then its report. */
+    /* A part's input, outputs, filter and report while it is in flight; in place also the other
+     * device's exchange. */
     struct gf_gpu_buffer *slot[GF_GPU_SLAB_SLOTS][GF_GPU_SLAB_BUFFERS];
 };
 
-/* Parts of this walk that are in flight at once. */
+/* Parts in flight. */
 static inline int gf_gpu_walk_depth(const struct gf_gpu_walk *w) {
     return w->n < GF_GPU_SLAB_DEPTH ? (int)w->n : GF_GPU_SLAB_DEPTH;
 }
@@ -108,12 +108,12 @@ static inline struct gf_span gf_gpu_part_span(const struct gf_gpu_walk *w, int64
     const int64_t at = part * w->each;
     return (struct gf_span){w->first + at, part + 1 < w->n ? w->each : w->extent - at};
 }
-/* The walk's plan that a part has. */
+/* The plan for a part. */
 static inline struct gf_gpu_run *gf_gpu_part_run(struct gf_gpu_walk *w, int64_t part) {
     return &w->run[gf_gpu_part_span(w, part).count < w->each];
 }
 
-/* The offset of output k among a plan's packed outputs; for k = n_out their bytes. */
+/* The offset of packed output k; k = n_out: the bytes of all. */
 static inline int64_t gf_gpu_slab_output_at(const struct gf_gpu_plan *p, int k) {
     enum { ALIGNED = 64 };
     int64_t at = 0;
@@ -122,14 +122,14 @@ static inline int64_t gf_gpu_slab_output_at(const struct gf_gpu_plan *p, int k) 
     return at;
 }
 
-/* True if the output of a walk is beside the exchange in place. */
+/* True if the walk's output is outside the exchange in place. */
 static inline bool gf_gpu_walk_leaves(const struct gf_gpu_walk *w) {
     return w->to_output && !w->blocks;
 }
 
-/* One of so many devices; members 0: alone, with the exchange in host memory. resident: its share of the
- * input and of the output is in its memory as well. in_place: so is the whole exchange. natural: the output is
- * exchanged back, so that the device ends with its pages. */
+/* A device's role. members: devices that share the job, 0 for one that exchanges through host
+ * memory. resident: its share of the input and output stays in its memory. in_place: so does the
+ * whole exchange. natural: the output is exchanged back, so that the device ends with its pages. */
 struct gf_gpu_role {
     int member, members;
     bool resident, in_place, natural;
@@ -138,74 +138,72 @@ struct gf_gpu_role {
 /* An array in host memory. */
 struct gf_gpu_slab_end {
     struct gf_array a;
-    bool locked, ours; /* page-locked; by this job */
+    bool locked, ours; /* page-locked; to be unlocked by this job */
 };
 
 /* The plan of one device. */
 struct gf_gpu_slabs {
     const struct gf_gpu_context *c;
     struct gf_gpu_role role;
-    struct gf_gpu_buffer *work[2], *whole; /* while a job runs: workspace, the exchange in place */
-    struct gf_job job; /* as asked for, a picture's as a volume with one row a page */
-    bool picture;      /* it is a picture's, or a line's: as that of a picture */
-    struct gf_slab_plan
-        plan;            /* the shape of the exchange, for display ranges; no more is filled in */
-    struct gf_job asked; /* as asked for */
-    struct gf_filter *filter; /* without its offset; its table is the job's */
-    struct gf_array table;    /* a filter that is multiplied by one: its values, once it has run */
-    int64_t unit;             /* bytes of a bin in the exchange: all channels */
-    int64_t bins, columns;    /* of a page there; of a row */
+    struct gf_gpu_buffer *work[2], *whole; /* during a job: workspace, the exchange in place */
+    struct gf_job job;                     /* a volume's; a picture has one row a page */
+    bool picture;                          /* the job is a picture's or a line's */
+    struct gf_slab_plan plan;              /* shape of the exchange; nothing else is set */
+    struct gf_job asked;                   /* as asked for */
+    struct gf_filter *filter;              /* a copy without the offset */
+    struct gf_array table; /* values of a filter that needs a table; the first member's */
+    int64_t unit;          /* bytes of a bin in the exchange, all channels */
+    int64_t bins, columns; /* of a page of the exchange, of a row */
+    int64_t pitch; /* in place: bins between pages of the exchange, so that rows begin at views */
     int64_t
-        pitch; /* in_place: bins from page to page of the exchange, for rows that begin at views */
-    int64_t
-        late; /* in_place: the first walk's last parts, sent by the second walk's parts or read by them */
-    bool in_output, in_input; /* the exchange can be there */
+        late; /* in place: last parts of the first walk that the second walk's parts send or read */
+    bool in_output, in_input; /* the array can hold the exchange */
     struct gf_gpu_walk walk[GF_SLAB_WALKS];
     int n_walks;
-    int64_t device_bytes, host_bytes; /* taken: of the device; of the host, exchange included */
-    void *exchange; /* where no array can hold it; kept until the plan is dropped */
+    int64_t device_bytes, host_bytes; /* of the device; of the host, with the exchange */
+    void *exchange;                   /* if no array can hold it; kept until the plan is dropped */
     bool exchange_locked;
-    /* Page-locked, as they are needed: parts to be uploaded, parts that were downloaded, reports. */
+    /* Page-locked, allocated when needed. */
     char *staging[GF_GPU_SLAB_STAGES][GF_GPU_SLAB_DEPTH];
     int64_t staging_bytes[GF_GPU_SLAB_STAGES];
 };
 
-/* A job's devices, each with its plan; one may be alone. Private to core/gpu/slab_*.c and team.c. */
+/* A job's devices with a plan each. Private to core/gpu/slab_*.c and team.c. */
 struct gf_gpu_member {
     const struct gf_gpu_context *c;
     struct gf_gpu_slabs *s;
-    const char *name; /* in messages, of one of several; outlives the plan */
+    const char *name; /* for messages if there are several; outlives the plan */
 };
 struct gf_gpu_shared {
     struct gf_gpu_member member[GF_GPU_MEMBERS];
     int n;
-    unsigned reaches[GF_GPU_MEMBERS]; /* bits: the members whose memory it writes to */
-    bool uploaded;                    /* resident: the memory is taken */
-    /* While a job runs: what its parts reported, the largest value of each output in a walk for display ranges, and
-     * what finds ranges in what several devices exchange, or NULL. */
+    unsigned reaches[GF_GPU_MEMBERS]; /* bits: members whose memory it can write to */
+    bool uploaded;                    /* resident: memory is allocated */
+    /* During a job: the report, each output's largest value in a scan, and the ranges being found
+     * (or NULL). */
     struct gf_report found;
     double high[GF_MAX_OUTPUTS];
     struct gf_slab_range *range;
 };
 
-/* GF_EUNSUPP for a job that is not run so, GF_ENOMEM where the device has no room for a part. The context outlives
- * the plan. */
+/* GF_EUNSUPP if the job cannot run this way, GF_ENOMEM if no part fits the device. The context
+ * outlives the plan. */
 int gf_gpu_slabs_plan(const struct gf_gpu_context *c, const struct gf_job *job,
                       struct gf_gpu_shared **plan);
-/* The same for the devices of a plan that is empty otherwise. */
+/* The same for several devices; `devices` has no plans. */
 int gf_gpu_shared_plan(const struct gf_gpu_shared *devices, const struct gf_job *job,
                        struct gf_gpu_role role, struct gf_gpu_shared **plan);
-/* Whether a walk over the data finds output i's display range. */
+/* True if output i's display range needs a scan. */
 bool gf_gpu_slabs_scans(const struct gf_gpu_slabs *s, int i);
 
-/* As the function of gf_plan_ops. */
+/* As gf_plan_ops.exec. */
 int gf_gpu_shared_exec(struct gf_gpu_shared *p, const struct gf_array *in, struct gf_array *out,
                        struct gf_report *report);
-/* Functions of gf_plan_ops, for a plan whose impl is a resident one. */
+/* As in gf_plan_ops, for a resident plan as impl. */
 int gf_gpu_shared_upload(struct gf_plan *plan, const struct gf_array *in);
 int gf_gpu_shared_run(struct gf_plan *plan, int times, double *seconds);
 int gf_gpu_shared_download(struct gf_plan *plan, struct gf_array *out, struct gf_report *report);
-/* The walks, as passes of a plan, and the memory. */
+/* Lists walks as passes, and memory. */
 void gf_gpu_shared_list(const struct gf_gpu_shared *p, struct gf_plan *plan);
 void gf_gpu_shared_drop(struct gf_gpu_shared *p); /* takes NULL */
 

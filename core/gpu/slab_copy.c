@@ -1,9 +1,8 @@
-/* Rows of pages and runs of bins, shifted and mirrored, on all threads. */
+/* Copies rows of pages and runs of bins, shifted and mirrored, on all threads. */
 #include "core/gpu/slab_copy.h"
 
 #include "core/base/halves.h"
 #include "core/base/pages.h"
-#include "core/base/span.h"
 
 struct gf_array gf_gpu_slab_volume(const struct gf_array *a) {
     struct gf_array v = *a;
@@ -41,7 +40,7 @@ static char *at(const struct gf_array *a, int64_t z, int64_t y, int64_t x) {
     return (char *)a->data + z * a->stride[0] + y * a->stride[1] + x * a->stride[2];
 }
 
-/* Bytes of all channels of a column. */
+/* Bytes of a column, all channels. */
 static int64_t unit_of(const struct gf_array *a) {
     return a->shape[3] * (int64_t)gf_dtype_size(a->dtype);
 }
@@ -70,7 +69,7 @@ static int64_t negative(int64_t i, int64_t n, bool transformed) {
     return transformed ? gf_half_negative(i, n) : i;
 }
 
-static void copy_shifted(const struct gf_gpu_slab_bins *b, struct row_run r, char *packed,
+static void copy_shifted(const struct gf_gpu_slab_copy *b, struct row_run r, char *packed,
                          bool unpack) {
     const struct gf_array *a = &b->array;
     r.z = shifted(r.z, a->shape[0], b->shift[0]);
@@ -81,9 +80,9 @@ static void copy_shifted(const struct gf_gpu_slab_bins *b, struct row_run r, cha
         copy_run(a, (struct row_run){r.z, r.y, run[k].first, run[k].count}, packed, unpack);
 }
 
-/* The mirror images of columns 1 .. (n - 1) / 2, each at n - x of the row of the negative page and
- * the negative row. */
-static void mirror_run(const struct gf_gpu_slab_bins *b, struct row_run r, const char *packed) {
+/* Writes the mirror images of columns 1 .. (n - 1) / 2, at n - x of the negative row of the
+ * negative page. */
+static void mirror_run(const struct gf_gpu_slab_copy *b, struct row_run r, const char *packed) {
     const struct gf_array *a = &b->array;
     const int64_t n = a->shape[2], size = (int64_t)gf_dtype_size(a->dtype), unit = unit_of(a);
     const int64_t first = r.x ? r.x : 1, last = r.x + r.n - 1;
@@ -101,15 +100,15 @@ static void mirror_run(const struct gf_gpu_slab_bins *b, struct row_run r, const
 
 /* ---- lines ---- */
 
-/* Points k .. k + n - 1 of a line; packed, or their conjugates backwards. */
+/* Points k .. k + n - 1 of a line, packed, or their conjugates in reverse. */
 struct point_run {
     int64_t k, n;
     char *packed;
     bool mirrored;
 };
 
-/* Points from .. from + count - 1 of a run, which the array has from `place` on. */
-static void copy_points(const struct gf_gpu_slab_bins *b, const struct point_run *r, int64_t from,
+/* Copies points from .. from + count - 1 of a run, which are at `place` in the array. */
+static void copy_points(const struct gf_gpu_slab_copy *b, const struct point_run *r, int64_t from,
                         int64_t place, int64_t count, bool unpack) {
     const struct gf_array *a = &b->array;
     const int64_t unit = unit_of(a), size = (int64_t)gf_dtype_size(a->dtype);
@@ -128,8 +127,8 @@ static void copy_points(const struct gf_gpu_slab_bins *b, const struct point_run
     }
 }
 
-/* Those that the array has, which may be in two places where it is shifted. */
-static void copy_point_run(const struct gf_gpu_slab_bins *b, struct point_run r, bool unpack) {
+/* Copies the points that the array has; a shifted array may have them in two runs. */
+static void copy_point_run(const struct gf_gpu_slab_copy *b, struct point_run r, bool unpack) {
     const int64_t all = b->array.shape[2], n = r.k + r.n < all ? r.n : all - r.k;
     if (n <= 0)
         return;
@@ -143,26 +142,27 @@ static void copy_point_run(const struct gf_gpu_slab_bins *b, struct point_run r,
         copy_points(b, &r, run[0].count, 0, run[1].count, unpack);
 }
 
-/* Copies row `row` of a line's matrix. If only some columns are packed, it also writes the mirror images outside
- * them, and reads points beyond half a spectrum from theirs. */
-static void copy_line_row(const struct gf_gpu_slab_bins *b, int64_t row, char *packed,
+/* Copies row `row` of a line's matrix. If only some columns are packed, it also writes the mirror
+ * images outside them, and reads points beyond half a spectrum from theirs. */
+static void copy_line_row(const struct gf_gpu_slab_copy *b, int64_t row, char *packed,
                           bool unpack) {
     const int64_t unit = unit_of(&b->array), all = b->array.shape[2], n = b->line.points;
-    const int64_t k = row * b->line.columns + b->first;
-    const int64_t there = all - k < b->count ? (all > k ? all - k : 0) : b->count;
+    const int64_t k = row * b->line.columns + b->part.first;
+    const int64_t there = all - k < b->part.count ? (all > k ? all - k : 0) : b->part.count;
     copy_point_run(b, (struct point_run){k, there, packed, false}, unpack);
     if (!b->mirrors)
         return;
     if (!unpack) {
-        copy_point_run(
-            b,
-            (struct point_run){n - k - b->count + 1, b->count - there, packed + there * unit, true},
-            false);
+        copy_point_run(b,
+                       (struct point_run){n - k - b->part.count + 1, b->part.count - there,
+                                          packed + there * unit, true},
+                       false);
         return;
     }
-    const int64_t skip = b->first == 0, half = (b->line.columns - 1) / 2;
-    const int64_t end = b->first + b->count <= half ? b->first + b->count : half + 1;
-    const int64_t count = end - b->first - skip;
+    const int64_t skip = b->part.first == 0, half = (b->line.columns - 1) / 2;
+    const int64_t end =
+        b->part.first + b->part.count <= half ? b->part.first + b->part.count : half + 1;
+    const int64_t count = end - b->part.first - skip;
     if (count > 0)
         copy_point_run(
             b, (struct point_run){n - k - skip - count + 1, count, packed + skip * unit, true},
@@ -171,9 +171,9 @@ static void copy_line_row(const struct gf_gpu_slab_bins *b, int64_t row, char *p
 
 /* ---- parts ---- */
 
-static void copy_page(const struct gf_gpu_slab_bins *b, int64_t z, char *packed, bool unpack) {
+static void copy_page(const struct gf_gpu_slab_copy *b, int64_t z, char *packed, bool unpack) {
     const struct gf_array *a = &b->array;
-    const int64_t unit = unit_of(a), end = b->first + b->count;
+    const int64_t unit = unit_of(a), end = b->part.first + b->part.count;
     if (b->line.points) {
         copy_line_row(b, z, packed, unpack);
         return;
@@ -181,14 +181,14 @@ static void copy_page(const struct gf_gpu_slab_bins *b, int64_t z, char *packed,
     const bool flat = !b->mirrors && !b->shift[1] && !b->shift[2] && gf_array_has_dense_rows(a) &&
                       a->stride[1] == a->shape[2] * unit;
     if (flat) {
-        char *there = at(a, shifted(z, a->shape[0], b->shift[0]), 0, b->first);
+        char *there = at(a, shifted(z, a->shape[0], b->shift[0]), 0, b->part.first);
         gf_copy_streaming(unpack ? there : packed, unpack ? packed : there,
-                          (size_t)(b->count * unit));
+                          (size_t)(b->part.count * unit));
         return;
     }
-    for (int64_t i = b->first; i < end;) {
+    for (int64_t i = b->part.first; i < end;) {
         struct row_run r = {.z = z, .y = i / b->columns, .x = i % b->columns};
-        r.n = b->columns - r.x < end - i ? b->columns - r.x : end - i;
+        r.n = gf_min(b->columns - r.x, end - i);
         copy_shifted(b, r, packed, unpack);
         if (b->mirrors && unpack)
             mirror_run(b, r, packed);
@@ -197,36 +197,33 @@ static void copy_page(const struct gf_gpu_slab_bins *b, int64_t z, char *packed,
     }
 }
 
-/* A copy is shared out in pages of bins, or in runs of rows. */
+/* Threads share a copy by pages of bins, or by runs of rows. */
 enum { RUN = 256 << 10 };
 
-static int64_t row_bytes(const struct gf_array *pages) {
-    return pages->shape[2] * unit_of(pages);
+static int64_t row_bytes(const struct gf_gpu_slab_copy *c) {
+    return c->array.shape[2] * unit_of(&c->array);
 }
 
-static int64_t rows_at_once(const struct gf_array *pages) {
-    return RUN / row_bytes(pages) + 1;
+static int64_t rows_at_once(const struct gf_gpu_slab_copy *c) {
+    return RUN / row_bytes(c) + 1;
 }
 
 static int64_t count_shares(const struct gf_gpu_slab_copy *c) {
-    const int64_t each = c->whole_pages ? rows_at_once(&c->pages) : 1;
-    const int64_t all = c->whole_pages        ? c->pages.shape[0] * c->pages.shape[1]
-                        : c->bins.line.points ? c->bins.line.rows
-                                              : c->bins.array.shape[0];
-    return gf_divide_up(all, each);
+    if (c->whole_pages)
+        return gf_divide_up(c->part.count * c->array.shape[1], rows_at_once(c));
+    return c->line.points ? c->line.rows : c->array.shape[0];
 }
 
 static void copy_share(const struct gf_gpu_slab_copy *c, int64_t i) {
     if (!c->whole_pages) {
-        const int64_t bytes = c->bins.count * unit_of(&c->bins.array);
-        copy_page(&c->bins, i, c->packed + i * bytes, c->unpack);
+        copy_page(c, i, c->packed + i * c->part.count * unit_of(&c->array), c->unpack);
         return;
     }
-    const int64_t each = rows_at_once(&c->pages), bytes = row_bytes(&c->pages);
-    const int64_t rows = c->pages.shape[1], all = c->pages.shape[0] * rows;
+    const int64_t each = rows_at_once(c), rows = c->array.shape[1], all = c->part.count * rows;
     for (int64_t k = i * each; k < (i + 1) * each && k < all; k++)
-        copy_run(&c->pages, (struct row_run){k / rows, k % rows, 0, c->pages.shape[2]},
-                 c->packed + k * bytes, c->unpack);
+        copy_run(&c->array,
+                 (struct row_run){c->part.first + k / rows, k % rows, 0, c->array.shape[2]},
+                 c->packed + k * row_bytes(c), c->unpack);
 }
 
 void gf_gpu_slab_copy(const struct gf_gpu_slab_copy *copy, int n, int threads) {

@@ -1,4 +1,4 @@
-/* The exchange of a run in slabs without its transforms, timed. */
+/* Times the exchange of a run in slabs without its transforms. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,8 +6,6 @@
 #include "core/base/clock.h"
 #include "core/base/status.h"
 #include "core/mpi/exchange.h"
-#include "core/slab/line.h"
-#include "core/slab/make.h"
 
 enum { LEAST_RUNS = 3, MOST_RUNS = 1000 };
 
@@ -19,12 +17,11 @@ struct lab {
     char *piece, *copy;
 };
 
-/* The bytes of a piece that others keep. */
+/* The bytes of a piece that other ranks keep. */
 static int64_t sent_of(const struct lab *l, int64_t at, int64_t bytes) {
     const int64_t *from = l->exchange.from + l->exchange.ranks->rank;
-    const int64_t low = at > from[0] ? at : from[0];
-    const int64_t high = at + bytes < from[1] ? at + bytes : from[1];
-    return bytes - (high > low ? high - low : 0);
+    const int64_t own = gf_min(at + bytes, from[1]) - gf_max(at, from[0]);
+    return bytes - gf_max(own, 0);
 }
 
 static int exchange(struct lab *l) {
@@ -54,7 +51,7 @@ static int open_lab(struct gf_ranks *ranks, const struct gf_job *job, int64_t me
     for (int64_t i = 0; i < p->n_slabs; i++)
         for (int64_t k = 0; k < p->n_blocks; k++) {
             const int64_t bytes = gf_slab_piece_bytes(p, i, k);
-            l->room = bytes > l->room ? bytes : l->room;
+            l->room = gf_max(l->room, bytes);
             if (i >= own.first && i < own.first + own.count)
                 l->bytes_sent += sent_of(l, gf_slab_piece_at(p, i, k), bytes);
         }
@@ -68,11 +65,11 @@ static int open_lab(struct gf_ranks *ranks, const struct gf_job *job, int64_t me
 
 static int copy(struct lab *l) {
     for (int64_t left = l->bytes_sent; left > 0; left -= l->room)
-        memcpy(l->copy, l->piece, (size_t)(left < l->room ? left : l->room));
+        memcpy(l->copy, l->piece, (size_t)gf_min(left, l->room));
     return 0;
 }
 
-/* Seconds of the slowest rank, all of them beginning together. */
+/* Seconds of the slowest rank; all start together. */
 static int time_once(struct lab *l, int (*work)(struct lab *l), double *seconds) {
     struct gf_ranks *ranks = l->exchange.ranks;
     int rc = gf_ranks_agree(ranks, 0);
@@ -83,7 +80,7 @@ static int time_once(struct lab *l, int (*work)(struct lab *l), double *seconds)
     return rc ? rc : gf_ranks_most(ranks, seconds, 1);
 }
 
-/* All ranks have the same times, so that they stop together. The first run is not counted. */
+/* All ranks have the same times, so they stop together. The first run is not counted. */
 static int time_many(struct lab *l, int (*work)(struct lab *l), double seconds, int runs,
                      struct gf_exchange_times *e) {
     double *time = malloc(MOST_RUNS * sizeof *time), sum = 0;

@@ -1,5 +1,5 @@
-/* Blocks of a half spectrum to rows of the spectrum, number by number as a backend's last pass makes
- * them from its workspace. */
+/* Makes rows of the spectrum from blocks of a half spectrum, number by number, rounded as a
+ * backend's last pass rounds. */
 #include "core/slab/state.h"
 
 #include "core/base/halves.h"
@@ -17,7 +17,7 @@ static int64_t negative(const struct gf_slab_plan *p, int axis, int64_t i) {
     return on(p, axis) ? gf_half_negative(i, p->job.shape[axis]) : i;
 }
 
-/* The index in the block of the row that is the negative of the row at `index`. */
+/* The index in the block of the negative of the row at `index`. */
 static int64_t negative_index(const struct gf_slab_spectrum *s, int64_t index) {
     const struct gf_slab_block *b = &s->block;
     int64_t row = negative(s->plan, 1, row_at(b, index));
@@ -28,12 +28,12 @@ static const char *at(const struct gf_slab_spectrum *s, int64_t page, int64_t in
     return s->data + (page * gf_slab_block_rows(&s->block) + index) * s->row_bytes;
 }
 
-/* A row, and the one that is its mirror image. */
+/* A row and its mirror image. */
 struct rows {
     const char *here, *there;
     int64_t page, row;
-    bool own;   /* they are the same */
-    bool first; /* of two packed rows the one whose mirror image takes the opposite sign */
+    bool own;   /* both are the same row */
+    bool first; /* gf_half_leads() */
 };
 
 static struct rows rows_at(const struct gf_slab_spectrum *s, int64_t page, int64_t index) {
@@ -47,7 +47,8 @@ static struct rows rows_at(const struct gf_slab_spectrum *s, int64_t page, int64
     return r;
 }
 
-/* The packed column's two at the row, by way of the one of a pair that the kernels unpack. */
+/* Unpacks the packed column's number at a row, through the one of the pair that the kernels
+ * unpack. */
 static void unpack(struct gf_number here, struct gf_number there, bool first, bool is_double,
                    struct gf_number *a, struct gf_number *b) {
     if (first) {
@@ -59,10 +60,10 @@ static void unpack(struct gf_number here, struct gf_number there, bool first, bo
     *b = gf_number_conjugate(*b);
 }
 
-/* A row of the spectrum to be filled: column x is at (x + shift) mod n. */
+/* A row of the spectrum to fill, whose column x is at (x + shift) mod n. */
 struct target {
     char *row;
-    int64_t n, shift, bytes; /* columns, and bytes of one: of all channels */
+    int64_t n, shift, bytes; /* columns; bytes of a column, all channels */
 };
 
 static char *column(const struct target *t, int64_t x) {
@@ -70,14 +71,14 @@ static char *column(const struct target *t, int64_t x) {
     return t->row + (x < t->n ? x : x - t->n) * t->bytes;
 }
 
-/* Columns 0 and n/2 of a row from the packed column, or as they are, `c` bytes into the row. */
+/* Unpacks columns 0 and n/2, `c` bytes into a row; a real number loses its rounding errors. */
 static void end_numbers(const struct gf_slab_plan *p, const struct rows *r, int64_t c,
                         struct gf_number *a, struct gf_number *b) {
     const bool is_double = gf_slab_is_double(p);
     if (p->packed)
         unpack(gf_number_get(r->here + c, 0, is_double), gf_number_get(r->there + c, 0, is_double),
                r->first, is_double, a, b);
-    if (r->own) /* real: the rest is rounding */
+    if (r->own)
         a->im = b->im = 0;
 }
 
@@ -98,8 +99,8 @@ static void half_row(const struct gf_slab_plan *p, const struct rows *r, const s
     }
 }
 
-/* The columns behind the half: mirror images of columns 1 .. (n - 1) / 2, which lie side by side in the target
- * whether it is shifted or not. `there` has column 0 first. */
+/* Mirrors columns 1 .. (n - 1) / 2 to those after n/2, which are contiguous whether shifted or not.
+ * `there` begins with column 0. */
 static void mirror_row(enum gf_kind kind, enum gf_dtype dtype, const char *there,
                        const struct target *t) {
     const int64_t behind = (t->n - 1) / 2, channels = t->bytes / (int64_t)gf_dtype_size(dtype);

@@ -1,27 +1,14 @@
-/* An inverse in slabs: blocks along the slowest axis, then slabs of pages. */
+/* The walks of an inverse: blocks along the slowest axis, then slabs of pages. */
 #include <stdlib.h>
 
 #include "core/base/status.h"
 #include "core/slab/state.h"
 
-/* Bytes of a row of the input. */
-static int64_t input_row(const struct gf_slab_plan *p) {
-    return p->walk[0].bytes_read / (p->pages * p->rows);
-}
-
-static int read_rows(struct gf_slab_state *r, const struct gf_slab_rows *rows, char *data) {
-    struct gf_slab_rows run[2];
-    int rc = 0;
-    gf_slab_place_rows(&r->plan->job, r->plan->job.in_shift, rows, run);
-    for (int k = 0; k < 2 && run[k].count && !rc; data += run[k++].count * input_row(r->plan))
-        rc = r->io->read_rows(r->io->user, &run[k], data);
-    return rc;
-}
-
-/* Puts column 0 of rows first, which has been in their centre. */
+/* Moves column 0 from the centre of each row to its beginning. */
 static int unshift_columns(const struct gf_slab_plan *p, int64_t rows, int threads, char *data) {
     const bool halved = p->real && p->job.in_half;
-    const int64_t row = input_row(p), n = p->job.shape[2], before = n / 2 * (row / n);
+    const int64_t row = gf_slab_outer_row(p, -1), n = p->job.shape[2];
+    const int64_t before = n / 2 * (row / n);
     struct gf_failure failed = {0};
     if (!p->job.in_shift || halved || !(p->job.axes >> 2 & 1))
         return 0;
@@ -43,20 +30,11 @@ static int unshift_columns(const struct gf_slab_plan *p, int64_t rows, int threa
 
 static int read_block(struct gf_slab_state *r, const struct gf_slab_block *b, char *data) {
     const struct gf_slab_plan *p = r->plan;
-    const int64_t row = input_row(p);
-    char *at = data;
-    int rc = 0;
-    for (int64_t z = 0; z < p->pages && !rc; z++) {
-        rc = read_rows(r, &(struct gf_slab_rows){z, b->low, b->n_low}, at);
-        at += b->n_low * row;
-        if (!rc)
-            rc = read_rows(r, &(struct gf_slab_rows){z, b->high, b->n_high}, at);
-        at += b->n_high * row;
-    }
+    int rc = gf_slab_move_block(r, -1, b, (struct gf_span){0, p->pages}, data);
     return rc ? rc : unshift_columns(p, p->pages * gf_slab_block_rows(b), r->io->threads, data);
 }
 
-/* A block of a volume, transformed along the slowest axis. */
+/* Transforms a volume's block along the slowest axis and writes it in pieces. */
 static int put_block(struct gf_slab_state *r, int64_t k, int64_t rows, char *data) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t page = rows * gf_slab_row_bytes(p);
@@ -69,8 +47,8 @@ static int put_block(struct gf_slab_state *r, int64_t k, int64_t rows, char *dat
     return rc;
 }
 
-/* Room for a block: of the spectrum, of full rows (NULL where the input has what is transformed), and
- * for pictures of a piece. */
+/* Buffers: a block of the spectrum, its full rows (NULL if the input is a half spectrum), a
+ * picture's piece. */
 struct room {
     void *data, *full, *piece;
 };
@@ -83,14 +61,14 @@ static int inverse_block(struct gf_slab_state *r, int64_t k, void *user) {
     const int64_t rows = gf_slab_block_rows(&b), page = rows * gf_slab_row_bytes(p);
     int rc = read_block(r, &b, full ? full : data);
     if (!rc && full) {
-        const struct gf_slab_spectrum s = {p, b, full, input_row(p), r->io->threads};
+        const struct gf_slab_spectrum s = {p, b, full, gf_slab_outer_row(p, -1), r->io->threads};
         gf_slab_hermitian(&s, data, r->energy);
     }
     if (!rc)
         rc = r->columns ? gf_slab_move_rows(r, &b, data, room->piece, true)
                         : put_block(r, k, rows, data);
     if (!rc)
-        gf_slab_moved(r, p->pages * (page + rows * input_row(p)));
+        gf_slab_moved(r, p->pages * page);
     return rc;
 }
 
@@ -99,26 +77,26 @@ static int read_blocks(struct gf_slab_state *r) {
     const int64_t rows = p->pages * gf_slab_most_rows(p);
     struct room s = {NULL, NULL, NULL};
     return gf_slab_walk(
-        r, &(struct gf_slab_walk){inverse_block,
-                                  &s,
-                                  p->n_blocks,
-                                  {{&s.data, rows * gf_slab_row_bytes(p)},
-                                   {&s.full, p->real && !p->job.in_half ? rows * input_row(p) : 0},
-                                   {&s.piece, gf_slab_row_piece(r)}}});
+        r, &(struct gf_slab_walk){
+               inverse_block,
+               &s,
+               p->n_blocks,
+               {{&s.data, rows * gf_slab_row_bytes(p)},
+                {&s.full, p->real && !p->job.in_half ? rows * gf_slab_outer_row(p, -1) : 0},
+                {&s.piece, gf_slab_row_piece(r)}}});
 }
 
 int gf_slab_inverse_blocks(struct gf_slab_state *r) {
     return r->plan->picture ? gf_slab_by_rows(r, read_blocks) : read_blocks(r);
 }
 
-/* A page's first rows and columns, those that are counted, moved together at its beginning. */
+/* Moves the counted rows and columns of a page together. */
 static void crop(const struct gf_job *job, const struct gf_array *out, char *page) {
     const int64_t rows = gf_job_counted(job, 1), bytes = gf_job_counted(job, 2) * out->stride[2];
     for (int64_t y = 1; y < rows && bytes < out->stride[1]; y++)
         memmove(page + y * bytes, page + y * out->stride[1], (size_t)bytes);
 }
 
-/* Output i of a slab, whose first page is page `first`. */
 static int write_slab(struct gf_slab_state *r, const struct gf_job *job, int i, int64_t first,
                       void *data) {
     const int64_t rows = gf_job_counted(job, 1), pages = gf_job_counted(job, 0);
@@ -137,7 +115,7 @@ static int write_slab(struct gf_slab_state *r, const struct gf_job *job, int i, 
     return rc;
 }
 
-/* Room for the spectrum of a slab, a piece of it, and its outputs. */
+/* Buffers: the spectrum of a slab, a piece of it, its outputs. */
 struct slab {
     void *pages, *piece, *out[GF_MAX_OUTPUTS];
 };

@@ -1,8 +1,7 @@
-/* The callbacks of a run in slabs: the files, the exchange and the backend. All functions return 0 or a
- * code that ends the run. They are called from the thread that runs.
- *
- * Several ranks can share a run: all have the same plan, each takes its share of every walk's parts, and
- * put() and get() reach the parts of all. */
+/* The callbacks of a run in slabs: files, exchange and backend. They return 0, or a status that
+ * ends the run, and are called by the thread that runs. Several ranks may share a run: with the
+ * same plan, each takes its share of every walk's parts, and put() and get() reach the memory of
+ * all. */
 #ifndef GF_CORE_SLAB_IO_H
 #define GF_CORE_SLAB_IO_H
 
@@ -16,39 +15,39 @@ struct gf_slab_rows {
 
 struct gf_slab_io {
     void *user;
-    struct gf_ranks *ranks; /* NULL, or the processes that share the run */
-    /* With ranks: between two walks; `rc` is what came of this one's parts of the last. Returns when what all put is
-     * there for all, with 0 where all had 0, else with the failure of one. */
+    struct gf_ranks *ranks; /* the processes that share the run, or NULL */
+    /* Ends a walk of several ranks, whose own status is `rc`: returns when all data is in place,
+     * with 0 or one rank's failure. */
     int (*turn)(void *user, int rc);
-    int threads; /* for what is copied number by number */
-    /* Only if plan.looks: scans the input once, before all walks, for what read() needs. */
+    int threads; /* for work on single numbers */
+    /* GF_SLAB_LOOK: scans the input once, before read(). */
     int (*look)(void *user);
-    /* Forward: input pages into `pages`, contiguous, of the job's input type. */
+    /* Forward: reads pages into `pages`, which is contiguous and of the job's input type. */
     int (*read)(void *user, int64_t first, struct gf_array *pages);
-    /* Inverse: rows of the input, with all their channels. */
+    /* Inverse: reads rows of the input, all channels. */
     int (*read_rows)(void *user, const struct gf_slab_rows *rows, void *to);
-    /* Rows of output i. */
+    /* Writes rows of output i. */
     int (*write)(void *user, int i, const struct gf_slab_rows *rows, const void *data);
     /* The exchange. */
     int (*put)(void *user, int64_t at, const void *data, int64_t bytes);
     int (*get)(void *user, int64_t at, void *data, int64_t bytes);
-    /* NULL, or bytes of the exchange where they are, to be read and written there until the walk ends; NULL
-     * from it where they are not in memory, or not together. */
+    /* Optional: a pointer into the exchange for use until the walk ends; NULL if the bytes are not
+     * contiguous in memory. */
     void *(*lend)(void *user, int64_t at, int64_t bytes);
-    /* NULL, or told what the next get() will be for. */
+    /* Optional: announces the next get(). */
     void (*expect)(void *user, int64_t at, int64_t bytes);
-    /* Plans a job, unless it is the one before, and runs it; `out` is one array for each output. */
+    /* Runs a job, planning it unless it equals the last one; `out` has an array for each output. */
     int (*run)(void *user, const struct gf_job *job, const struct gf_array *in,
                struct gf_array *out, struct gf_report *report);
-    /* NULL, or told after each slab and block how many bytes both walks have moved so far. */
+    /* Optional: bytes moved so far by all walks, after each part. */
     void (*moved)(void *user, int64_t bytes);
-    /* Lines: samples from `first` on, counted through all lines, with their channels; of the input, and
-     * of output i. */
+    /* Lines: reads samples of the input, or writes those of output i, numbered through all lines,
+     * with all channels. */
     int (*read_span)(void *user, int64_t first, int64_t count, void *to);
     int (*write_span)(void *user, int i, int64_t first, int64_t count, const void *data);
 };
 
-/* Runs a job slab by slab, as its plan tells. */
+/* Runs the plan's job. */
 int gf_slab_run(const struct gf_slab_plan *plan, const struct gf_slab_io *io,
                 struct gf_report *report);
 

@@ -1,22 +1,35 @@
-/* The walks over long lines: blocks of columns, and slabs of the result or of a spectrum. */
-#include "core/slab/line.h"
+/* Transforms lines that do not fit memory. A line of n samples is a matrix of n1 rows and n2
+ * columns: it is transformed along the columns, multiplied by twiddles, transformed along the rows,
+ * and read column by column (Bailey 1990, "FFTs in external or hierarchical memory", four-step).
+ * Forward in three walks, inverse in the opposite order:
+ *
+ *     blocks of columns    n1 runs of the file; along the columns, times exp(-2 pi i k1 i2 / n)
+ *     rows                 one after the other, n2 points each
+ *     slabs                runs of all rows, whose points k1 + n1 k2 are interleaved into the result
+ *
+ * Columns of real samples have half spectra, rows 0 to n1/2. The other rows are mirror images, as
+ * k1 + n1 k2 is the negative of n1 - k1 + n1 (n2 - 1 - k2). Rows 0 and n1/2 hold the multiples of
+ * n1/2; the exchange has one real line of 2 n2 samples for both, so half a line's numbers take half
+ * its rows.
+ *
+ * The exchange holds the matrix row by row. n1 is the least divisor of n whose rows fit memory,
+ * which makes the file's runs as long as possible: about M^2 / 3n bytes with M bytes of memory. Two
+ * walks would have runs of the square root of that. */
+#include "core/slab/state.h"
 
 #include <stdlib.h>
 
 #include "core/base/halves.h"
 #include "core/base/sample_run.h"
 #include "core/base/status.h"
-#include "core/slab/state.h"
 
 struct lines {
     struct gf_slab_state *r;
     const struct gf_slab_plan *p;
-    int64_t n, point; /* points of a line in the exchange; bytes of one */
-    int64_t step; /* rows of the whole matrix: frequencies from one number of a row to the next */
-    struct gf_roots roots; /* of a line's samples */
-    struct gf_range_energy energy;
-    struct gf_range_sample sample;
-    double *sampled; /* re, im of each of its bins */
+    int64_t n, point; /* points of a line in the exchange; bytes of a point */
+    int64_t step;     /* rows of the whole matrix, and the step between a row's frequencies */
+    const struct gf_roots *roots;    /* of a line's length */
+    struct gf_range_planes *sampled; /* the run's, or NULL */
     void *low, *staged, *numbers, *converted;
 };
 
@@ -24,7 +37,7 @@ static bool is_inverse(const struct lines *l) {
     return l->p->job.direction == GF_INVERSE;
 }
 
-/* The offset in the exchange of a point of a row. */
+/* The offset of a point in the exchange. */
 static int64_t place(const struct lines *l, int64_t line, int64_t row, int64_t column) {
     return (line * l->n + row * l->p->rows + column) * l->point;
 }
@@ -36,8 +49,8 @@ static int move(struct lines *l, int64_t at, void *data, int64_t bytes, bool get
 
 /* ---------------------------------------------------------------- columns */
 
-/* Some columns of a line: numbers, [row][column], and samples of the input or of each output. In place the
- * samples are the numbers. */
+/* Some columns of a line: numbers, [row][column], and samples of the input or of each output, which
+ * are the numbers if in_place. */
 struct columns {
     struct lines *l;
     bool inverse, in_place;
@@ -46,7 +59,7 @@ struct columns {
     void *samples[GF_MAX_OUTPUTS];
 };
 
-/* Rows of the columns' spectra, from the exchange or to it. */
+/* Copies the columns' spectra to or from the exchange. */
 static int move_columns(struct lines *l, const struct columns *c, bool gets) {
     const struct gf_slab_plan *p = l->p;
     const int64_t run = c->count * l->point;
@@ -55,8 +68,7 @@ static int move_columns(struct lines *l, const struct columns *c, bool gets) {
         gf_line_fold(c->block, c->block + p->pages * run, c->count * p->width,
                      gf_slab_is_double(l->p), false);
     for (int64_t k = 0; k < p->pages + p->real && !rc; k++) {
-        const bool folded =
-            p->real && k % p->pages == 0; /* two rows of reals, one behind the other */
+        const bool folded = p->real && k % p->pages == 0; /* two rows of reals, consecutive */
         const int64_t at =
             folded ? place(l, c->line, 0, 0) + ((k ? p->rows : 0) + c->first) * l->point / 2
                    : place(l, c->line, k, c->first);
@@ -70,7 +82,7 @@ static int move_columns(struct lines *l, const struct columns *c, bool gets) {
 
 static void twiddle(const struct lines *l, const struct columns *c, bool inverse) {
     for (int64_t k1 = 1; k1 < l->p->pages; k1++)
-        gf_line_twiddle(&(struct gf_line_twiddle){&l->roots, k1, c->first, c->count, l->p->width,
+        gf_line_twiddle(&(struct gf_line_twiddle){l->roots, k1, c->first, c->count, l->p->width,
                                                   inverse, gf_slab_is_double(l->p),
                                                   l->r->io->threads},
                         c->block + k1 * c->count * l->point);
@@ -86,8 +98,8 @@ static int forward_columns(struct lines *l, const struct columns *c) {
         run.data = (char *)c->samples[0] + i1 * c->count * sample;
         rc = l->r->io->read_span(l->r->io->user, (c->line * l->step + i1) * p->rows + c->first,
                                  c->count, run.data);
-        if (!rc && gf_job_samples(&p->job))
-            gf_range_energy_add(&(struct gf_job){.ndim = 1}, &run, &l->energy);
+        if (!rc && l->sampled)
+            gf_range_energy_add(&(struct gf_job){.ndim = 1}, &run, &l->sampled->energy);
     }
     if (!rc && l->step > 1)
         rc = gf_slab_run_part(l->r, &job, c->samples[0], (void *[]){c->block});
@@ -100,7 +112,7 @@ static int forward_columns(struct lines *l, const struct columns *c) {
     return rc;
 }
 
-/* Rows of samples, without those that were added behind the line's end. */
+/* Writes the rows of samples up to the line's end, without the padding behind it. */
 static int inverse_columns(struct lines *l, const struct columns *c) {
     const struct gf_slab_plan *p = l->p;
     const struct gf_slab_io *io = l->r->io;
@@ -125,7 +137,7 @@ static int inverse_columns(struct lines *l, const struct columns *c) {
     return rc;
 }
 
-/* Block k of all lines'. Of a column some samples may be kept that others have been added to: two parts. */
+/* Runs block k of all lines', in two parts if the padding begins within it. */
 static int run_columns(struct gf_slab_state *r, int64_t k, void *user) {
     const struct gf_slab_plan *p = r->plan;
     struct columns *c = user;
@@ -142,7 +154,6 @@ static int run_columns(struct gf_slab_state *r, int64_t k, void *user) {
     return rc;
 }
 
-/* From the input, or back to the outputs. */
 static int column_walk(struct lines *l, bool inverse) {
     const struct gf_slab_plan *p = l->p;
     const int64_t rows = p->pages + p->real, samples = l->step * p->block_units * p->width;
@@ -156,18 +167,18 @@ static int column_walk(struct lines *l, bool inverse) {
     c.in_place = gf_slab_line_in_place(p, inverse);
     walk.room[GF_MAX_OUTPUTS].memory = &c.block;
     walk.room[GF_MAX_OUTPUTS].bytes = c.in_place ? 0 : rows * p->block_units * l->point;
-    return gf_slab_turn(l->r, gf_slab_walk(l->r, &walk));
+    return gf_slab_walk(l->r, &walk);
 }
 
 /* ---------------------------------------------------------------- slabs */
 
-/* Frequencies first .. first + count - 1 of a line. */
+/* Frequencies of a line. */
 struct span {
     int64_t line, first, count;
     char *numbers;
 };
 
-/* From a few rows, or to them: those of the frequencies k1, `step` apart, from `k1` on. */
+/* Copies rows k1 .. k1 + n - 1 to or from a span, in which their frequencies are `step` apart. */
 static int move_rows(struct lines *l, const struct span *s, int64_t k1, int64_t n, int64_t step,
                      bool gets) {
     const struct gf_slab_plan *p = l->p;
@@ -182,7 +193,7 @@ static int move_rows(struct lines *l, const struct span *s, int64_t k1, int64_t 
     for (int i = 0; i < n; i++) {
         const int64_t k = k1 + i, at = (k - s->first % step + step) % step;
         const int64_t column = (s->first + at) / step;
-        const bool own = p->real && k == p->pages; /* in row 0 */
+        const bool own = p->real && k == p->pages; /* kept in row 0 */
         const int64_t count = at < s->count && !own ? (s->count - at - 1) / step + 1 : 0;
         w.run[i].at = at;
         w.run[i].count = count;
@@ -201,7 +212,8 @@ static int move_rows(struct lines *l, const struct span *s, int64_t k1, int64_t 
     return rc;
 }
 
-/* All but the last frequency of real samples, which is in the zero frequency's imaginary part. */
+/* Copies all but the last frequency of real samples, which is the imaginary part of the zero
+ * frequency. */
 static int move_span(struct lines *l, const struct span *all, bool gets) {
     struct span s = *all;
     s.count = gf_min(s.count, l->n - s.first);
@@ -211,23 +223,28 @@ static int move_span(struct lines *l, const struct span *all, bool gets) {
     return rc;
 }
 
-/* ---- forward ---- */
-
-static int write_shifted(struct lines *l, int i, const struct span *s, const char *samples) {
+/* Copies frequencies to output i, or from the input if i is -1. */
+static int move_shifted(struct lines *l, int i, const struct span *s, char *data) {
     const struct gf_slab_plan *p = l->p;
-    const struct gf_output *o = &p->job.out[i];
-    const int64_t all = gf_slab_columns(p, i), out = gf_slab_line_out_bytes(p, i);
+    const struct gf_slab_io *io = l->r->io;
+    const bool in = i < 0, half = p->real && (in ? p->job.in_half : p->job.out[i].half);
+    const int64_t all = p->real ? half ? l->n + 1 : 2 * l->n : l->n;
+    const int64_t bytes = in ? l->point : gf_slab_line_out_bytes(p, i);
     struct gf_span run[2];
     int rc = 0;
-    gf_slab_place_span(o->shift && !(p->real && o->half), all, (struct gf_span){s->first, s->count},
-                       run);
-    for (int k = 0; k < 2 && run[k].count && !rc; samples += run[k++].count * out)
-        rc = l->r->io->write_span(l->r->io->user, i, s->line * all + run[k].first, run[k].count,
-                                  samples);
+    gf_slab_place_span((in ? p->job.in_shift : p->job.out[i].shift) && !half, all,
+                       (struct gf_span){s->first, s->count}, run);
+    for (int k = 0; k < 2 && run[k].count && !rc; data += run[k++].count * bytes) {
+        const int64_t at = s->line * all + run[k].first;
+        rc = in ? io->read_span(io->user, at, run[k].count, data)
+                : io->write_span(io->user, i, at, run[k].count, data);
+    }
     if (!rc)
-        gf_slab_moved(l->r, s->count * out);
+        gf_slab_moved(l->r, s->count * bytes);
     return rc;
 }
+
+/* ---- forward ---- */
 
 static int convert(struct lines *l, int i, const struct span *s) {
     return gf_slab_convert(l->r, i, (int64_t[]){1, s->count}, s->numbers, l->converted);
@@ -235,12 +252,12 @@ static int convert(struct lines *l, int i, const struct span *s) {
 
 static int write_numbers(struct lines *l, int i, const struct span *s) {
     if (gf_slab_is_output(l->p, i))
-        return write_shifted(l, i, s, s->numbers);
+        return move_shifted(l, i, s, s->numbers);
     int rc = convert(l, i, s);
-    return rc ? rc : write_shifted(l, i, s, l->converted);
+    return rc ? rc : move_shifted(l, i, s, l->converted);
 }
 
-/* And of the conjugates at the negative frequencies, but for those that are their own. */
+/* Writes the conjugates at the negative frequencies, except for frequencies 0 and n. */
 static int write_mirror(struct lines *l, int i, const struct span *s) {
     const int64_t own = s->first == 0, nyquist = s->first + s->count - 1 == l->n;
     const int64_t count = s->count - own - nyquist;
@@ -259,9 +276,9 @@ static int find(const struct gf_range_axis *a, int64_t index) {
     return -1;
 }
 
-/* The bins of the automatic range's sample. */
+/* Keeps the bins that the automatic range samples. */
 static void take_sample(struct lines *l, const struct span *s) {
-    const struct gf_range_sample *b = &l->sample;
+    const struct gf_range_sample *b = &l->sampled->sample;
     const int64_t rows = l->p->job.ndim == 3 ? l->p->job.shape[1] : l->p->lines;
     const int z = find(&b->axis[0], s->line / rows), y = find(&b->axis[1], s->line % rows);
     const struct gf_range_axis *x = &b->axis[2], *channel = &b->axis[3];
@@ -272,12 +289,12 @@ static void take_sample(struct lines *l, const struct span *s) {
             if (i < 0 || i >= s->count)
                 continue;
             const char *at = s->numbers + i * l->point + channel->index[c] * l->p->number;
-            gf_sample_run_read(at, gf_slab_number(l->p), 0, 1, &l->sampled[2 * to],
-                               &l->sampled[2 * to + 1]);
+            gf_sample_run_read(at, gf_slab_number(l->p), 0, 1, &l->sampled->value[2 * to],
+                               &l->sampled->value[2 * to + 1]);
         }
 }
 
-/* All outputs, a step at a time; or what their display ranges take. */
+/* Writes all outputs, or during a scan collects their display ranges, a step at a time. */
 static int emit(struct lines *l, const struct span *all) {
     const struct gf_slab_plan *p = l->p;
     int rc = 0;
@@ -299,7 +316,7 @@ static int emit(struct lines *l, const struct span *all) {
     return rc;
 }
 
-/* Number 0 and number n of real samples, which are real. */
+/* Separates the real numbers 0 and n of real samples. */
 static int split_zero(struct lines *l, const struct span *s) {
     const struct gf_slab_plan *p = l->p;
     char zero[16 * GF_SLAB_CHANNELS], *last = s->numbers + (s->count - 1) * l->point;
@@ -328,19 +345,8 @@ static int forward_slab(struct lines *l, const struct span *s) {
 
 /* ---- inverse ---- */
 
-/* Frequencies first .. first + count - 1 of a line of `all`. */
-static int read_shifted(struct lines *l, int64_t line, int64_t all, struct gf_span span, char *to) {
-    const struct gf_slab_plan *p = l->p;
-    struct gf_span run[2];
-    int rc = 0;
-    gf_slab_place_span(p->job.in_shift && !(p->real && p->job.in_half), all, span, run);
-    for (int k = 0; k < 2 && run[k].count && !rc; to += run[k++].count * l->point)
-        rc = l->r->io->read_span(l->r->io->user, line * all + run[k].first, run[k].count, to);
-    return rc;
-}
-
-/* half[i] becomes its Hermitian part with mirror[count - 1 - i]. Adds the squares of this part, and of the rest,
- * to `energy`. */
+/* half[i] becomes its Hermitian part with mirror[count - 1 - i], whose energy, and that of the
+ * rest, is added to `energy`. */
 static void make_hermitian(const struct lines *l, void *half, const void *mirror, int64_t count,
                            double energy[2]) {
     const int64_t width = l->p->width;
@@ -353,12 +359,11 @@ static void make_hermitian(const struct lines *l, void *half, const void *mirror
         }
 }
 
-/* Takes the Hermitian part of a full spectrum. */
+/* Reads frequencies, of a full spectrum of real samples their Hermitian part. */
 static int read_numbers(struct lines *l, const struct span *s) {
     const struct gf_slab_plan *p = l->p;
     const bool full = p->real && !p->job.in_half;
-    const int64_t all = full ? 2 * l->n : p->real ? l->n + 1 : l->n;
-    int rc = read_shifted(l, s->line, all, (struct gf_span){s->first, s->count}, s->numbers);
+    int rc = move_shifted(l, -1, s, s->numbers);
     for (int64_t at = 0, n; at < s->count && full && !rc; at += n) {
         const int64_t k = s->first + at;
         const bool own = k % l->n == 0;
@@ -366,10 +371,11 @@ static int read_numbers(struct lines *l, const struct span *s) {
         double energy[2] = {0, 0};
         char *half = s->numbers + at * l->point, *mirror = own ? half : l->numbers;
         if (!own)
-            rc = read_shifted(l, s->line, all, (struct gf_span){all - k - n + 1, n}, mirror);
+            rc = move_shifted(l, -1, &(struct span){s->line, 2 * l->n - k - n + 1, n, mirror},
+                              mirror);
         if (!rc)
             make_hermitian(l, half, mirror, n, energy);
-        for (int i = 0; i < 2; i++) /* the mirror image has as much */
+        for (int i = 0; i < 2; i++) /* with the mirror image's */
             l->r->energy[i] += (own ? 1 : 2) * energy[i];
     }
     return rc;
@@ -378,8 +384,7 @@ static int read_numbers(struct lines *l, const struct span *s) {
 static int inverse_slab(struct lines *l, const struct span *s) {
     const struct gf_slab_plan *p = l->p;
     char last[16 * GF_SLAB_CHANNELS];
-    const int64_t in = p->width * (int64_t)gf_dtype_size(p->job.in_dtype);
-    const bool zero = p->real && s->first == 0, full = p->real && !p->job.in_half;
+    const bool zero = p->real && s->first == 0;
     int rc = read_numbers(l, s);
     if (!rc && zero)
         rc = read_numbers(l, &(struct span){s->line, l->n, 1, last});
@@ -391,7 +396,7 @@ static int inverse_slab(struct lines *l, const struct span *s) {
     if (!rc)
         rc = move_span(l, s, false);
     if (!rc)
-        gf_slab_moved(l->r, (full ? 2 * s->count : s->count + zero) * in + s->count * l->point);
+        gf_slab_moved(l->r, s->count * l->point);
     return rc;
 }
 
@@ -412,93 +417,35 @@ static int slab_walk(struct lines *l) {
     int64_t widest = step / 2;
     for (int i = 0; i < p->job.n_out; i++) {
         const int64_t bytes = p->step_pages * gf_slab_line_out_bytes(p, i);
-        widest = bytes > widest ? bytes : widest;
+        widest = gf_max(widest, bytes);
     }
-    return gf_slab_turn(
-        l->r,
-        gf_slab_walk(l->r, &(struct gf_slab_walk){
-                               run_slab,
-                               l,
-                               p->lines * p->n_slabs,
-                               {{&l->low, p->slab_pages * l->point},
-                                {&l->staged, staged * (p->slab_pages / l->step + 1) * l->point},
-                                {&l->numbers, p->real ? step : 0},
-                                {&l->converted, is_inverse(l) ? 0 : widest}}}));
+    const struct gf_slab_walk walk = {
+        run_slab,
+        l,
+        p->lines * p->n_slabs,
+        {{&l->low, p->slab_pages * l->point},
+         {&l->staged, staged * (p->slab_pages / l->step + 1) * l->point},
+         {&l->numbers, p->real ? step : 0},
+         {&l->converted, is_inverse(l) ? 0 : widest}}};
+    return gf_slab_walk(l->r, &walk);
 }
 
-static void find_sampled(struct lines *l) {
-    const struct gf_slab_plan *p = l->p;
-    const double rms = gf_range_energy_rms(&p->job, &l->energy);
-    const double unit = gf_sample_run_unit(rms);
-    for (int i = 0; i < p->job.n_out; i++) {
-        if (!gf_output_samples(&p->job, i))
-            continue;
-        for (int64_t k = 0; k < l->sample.count; k++)
-            l->sample.key[k] = gf_range_key(p->job.out[i].kind, unit * l->sampled[2 * k],
-                                            unit * l->sampled[2 * k + 1]);
-        gf_range_sample_find(&l->sample, &p->job, i, rms, l->r->range.of[i]);
-    }
-}
-
-/* Joins what the ranks found. */
-static int join_scans(struct lines *l) {
-    struct gf_ranks *ranks = l->r->io->ranks;
-    double energy[2] = {l->energy.sum, l->energy.n};
-    int rc = gf_slab_join_largest(l->r);
-    if (!rc)
-        rc = gf_ranks_sum(ranks, energy, 2);
-    l->energy = (struct gf_range_energy){energy[0], energy[1]};
-    return rc || !l->sampled ? rc : gf_ranks_sum(ranks, l->sampled, 2 * l->sample.count);
-}
-
-/* The display ranges, in a walk of their own. */
-static int find_ranges(struct lines *l) {
-    const struct gf_job *job = &l->p->job;
-    int rc = 0;
-    for (int i = 0; i < job->n_out; i++)
-        if (job->out[i].range == GF_RANGE_GIVEN)
-            memcpy(l->r->range.of[i], (double[]){job->out[i].low, job->out[i].high},
-                   sizeof l->r->range.of[i]);
-    if (gf_job_samples(job))
-        rc = gf_range_sample_make(job, &l->sample);
-    if (!rc && gf_job_samples(job) && !(l->sampled = calloc((size_t)l->sample.count, 16)))
-        rc = gf_no_memory();
-    rc = gf_slab_turn(l->r, rc);
-    l->r->scans = true;
-    if (!rc && l->p->n_walks > 3)
-        rc = slab_walk(l);
-    l->r->scans = false;
-    if (!rc)
-        rc = join_scans(l);
-    if (!rc && l->sampled)
-        find_sampled(l);
-    return rc;
-}
-
-static int run_walks(struct lines *l) {
-    const bool filter = l->p->job.op == GF_FILTER;
-    int rc = is_inverse(l) ? slab_walk(l) : column_walk(l, false);
-    if (!rc)
-        rc = gf_slab_turn(l->r, gf_slab_line_transform_rows(l->r));
-    if (!rc && (is_inverse(l) || filter))
-        return column_walk(l, true);
-    if (!rc)
-        rc = find_ranges(l);
-    return rc ? rc : slab_walk(l);
-}
-
-int gf_slab_line_run(struct gf_slab_state *r) {
+int gf_slab_line_open(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
-    struct lines l = {
-        .r = r, .p = p, .n = p->units, .point = p->width * p->number, .step = gf_slab_line_rows(p)};
-    const bool ok = gf_roots_make(&l.roots, (uint64_t)(l.step * p->rows));
-    int rc = gf_slab_turn(r, ok ? 0 : gf_no_memory());
-    if (!rc)
-        rc = run_walks(&l);
-    for (int i = 0; i < p->job.n_out; i++)
-        gf_report_range(&p->job, i, r->range.of[i][0], r->range.of[i][1], r->report);
-    gf_roots_free(&l.roots);
-    gf_range_sample_free(&l.sample);
-    free(l.sampled);
-    return rc;
+    return gf_roots_make(&r->roots, (uint64_t)(gf_slab_line_rows(p) * p->rows)) ? 0
+                                                                                : gf_no_memory();
+}
+
+int gf_slab_line_walk(struct gf_slab_state *r, enum gf_slab_step step) {
+    const struct gf_slab_plan *p = r->plan;
+    struct lines l = {.r = r,
+                      .p = p,
+                      .n = p->units,
+                      .point = p->width * p->number,
+                      .step = gf_slab_line_rows(p),
+                      .roots = &r->roots,
+                      .sampled = r->range.samples ? &r->range.sampled : NULL};
+    return step == GF_SLAB_WITHIN                          ? gf_slab_line_transform_rows(r)
+           : step == GF_SLAB_FORTH || step == GF_SLAB_BACK ? column_walk(&l, step == GF_SLAB_BACK)
+                                                           : slab_walk(&l);
 }

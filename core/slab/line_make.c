@@ -1,13 +1,10 @@
-/* Plans a long line as a matrix: its factors, columns a block and points a slab. */
-#include "core/slab/line.h"
-
+/* Plans long lines: the factors of their length, columns of a block, points of a slab. */
 #include "core/base/factor.h"
 #include "core/base/memory.h"
 #include "core/filter/filter.h"
 #include "core/base/status.h"
 #include "core/slab/state.h"
 
-/* Rows that wait until their points are put side by side: those of a cache line. */
 enum { STAGED = GF_SLAB_STAGED, MOST_ROWS = 1 << 16, STEPS = 4 };
 
 bool gf_slab_is_line(const struct gf_job *job) {
@@ -67,8 +64,8 @@ struct gf_job gf_slab_line_columns_job(const struct gf_slab_plan *p, int64_t cou
     return job;
 }
 
-/* Bytes that a row takes in its own transform: itself, the backend's workspace, with several channels
- * these one by one too. Lengths with a large factor are convolved with a chirp. */
+/* Bytes for transforming a row: the row, the backend's workspace, with several channels a channel
+ * at a time. A length with a large prime factor is convolved with a chirp. */
 static int64_t transform_bytes(int64_t n2, int64_t row, bool channels) {
     enum { TABLES = 1 << 12 };
     if (gf_factor_radices(n2).rest != 1)
@@ -81,13 +78,13 @@ static int64_t row_bytes(const struct gf_slab_plan *p, int64_t n2) {
     const int64_t bytes = transform_bytes(n2, row, p->width > 1) + (p->real ? row : 0);
     if (p->job.op != GF_FILTER)
         return bytes;
-    /* Parts of a filter's values: a table, two more while it is made, and a kernel's spectrum in
-     * double, of twice the points. */
+    /* A filter's part has a table, two more while it is made, and a kernel's spectrum in double
+     * with twice the points. */
     const bool some = p->job.filter && gf_filter_has_table(p->job.filter);
     return bytes + (some ? 3 * (n2 + 1) * p->number + transform_bytes(2 * n2, 32 * n2, false) : 0);
 }
 
-/* The least number of rows, from `least` on, for which one fits. */
+/* Chooses the least number of rows, from `least` on, of which one fits. */
 static int choose_cut(struct gf_slab_plan *p, int64_t memory, int64_t least, int64_t *needed) {
     const int64_t n = points_of(&p->job);
     *needed = INT64_MAX;
@@ -95,7 +92,7 @@ static int choose_cut(struct gf_slab_plan *p, int64_t memory, int64_t least, int
         if (n % n1)
             continue;
         const int64_t bytes = row_bytes(p, n / n1);
-        *needed = bytes < *needed ? bytes : *needed;
+        *needed = gf_min(*needed, bytes);
         if (bytes > memory)
             continue;
         p->pages = n1;
@@ -106,14 +103,14 @@ static int choose_cut(struct gf_slab_plan *p, int64_t memory, int64_t least, int
     return GF_ENOMEM;
 }
 
-/* The widest element of the outputs, in bytes. */
+/* Bytes of the widest output's point. */
 static int64_t widest(const struct gf_slab_plan *p) {
     int64_t wide = 0;
     for (int i = 0; i < p->job.n_out; i++) {
         int64_t bytes = gf_slab_line_out_bytes(p, i);
         if (gf_slab_range_scans(&p->job, i)) /* as floats */
             bytes += p->width * p->number / 2;
-        wide = bytes > wide ? bytes : wide;
+        wide = gf_max(wide, bytes);
     }
     return wide;
 }
@@ -122,7 +119,7 @@ static bool is_full_input(const struct gf_slab_plan *p) {
     return p->job.direction == GF_INVERSE && p->real && !p->job.in_half;
 }
 
-/* A column of a block, with its samples. */
+/* Bytes of a column of a block, with its samples. */
 static int64_t column_bytes(const struct gf_slab_plan *p) {
     const int64_t rows = gf_slab_line_rows(p);
     const bool reads = p->job.direction == GF_FORWARD, writes = !reads || p->job.op == GF_FILTER;
@@ -134,19 +131,20 @@ static int64_t column_bytes(const struct gf_slab_plan *p) {
     return (p->pages + p->real) * p->width * p->number + (in > out ? in : out);
 }
 
-/* Columns of a block; points of a slab, with rows that wait, and a step of samples. */
+/* Chooses the columns of a block, and the points of a slab with its interleaved rows and a step of
+ * samples. */
 static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed) {
     const bool inverse = p->job.direction == GF_INVERSE;
     const int64_t number = p->width * p->number, room = memory - memory / 8;
     const int64_t column = column_bytes(p), rows = gf_slab_line_rows(p);
-    const int64_t staged = rows < STAGED ? rows : STAGED;
+    const int64_t staged = gf_min(rows, STAGED);
     const int64_t step = inverse ? (is_full_input(p) ? number : 0) : number + widest(p);
     const int64_t point = number + gf_divide_up(staged * number, rows) + step / STEPS + 1;
     const int64_t most = p->units + (p->real && !inverse);
     int64_t n = room / column, slab = (room - staged * number) / point;
-    n = n < p->rows ? n : p->rows;
-    slab = slab < most ? slab : most;
-    *needed = column > point + staged * number ? column : point + staged * number;
+    n = gf_min(n, p->rows);
+    slab = gf_min(slab, most);
+    *needed = gf_max(column, point + staged * number);
     if (n < 1 || slab < 1)
         return GF_ENOMEM;
     p->n_blocks = gf_slab_part_count(p, p->rows, n);
@@ -156,14 +154,12 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
     p->slab_pages = gf_divide_up(most, p->n_slabs);
     p->step_pages = gf_divide_up(p->slab_pages, STEPS);
     *needed = p->slab_pages * point + staged * number;
-    if (p->job.op == GF_FILTER) { /* rows */
+    if (p->job.op == GF_FILTER) { /* a slab is a row */
         p->n_slabs = p->pages;
         p->slab_pages = p->rows;
         *needed = 0;
     }
-    if (*needed < p->block_units * column)
-        *needed = p->block_units * column;
-    *needed += memory / 8;
+    *needed = gf_max(*needed, p->block_units * column) + memory / 8;
     return 0;
 }
 
@@ -179,7 +175,7 @@ void gf_slab_line_describe(struct gf_slab_plan *p) {
 int gf_slab_line_fit(struct gf_slab_plan *p, int64_t memory, int64_t kept, int64_t *needed) {
     char need[GF_SIZE_TEXT], limit[GF_SIZE_TEXT];
     int64_t row = 0;
-    /* Each member has a row, where there is such a cut. */
+    /* A row for each member, if such a cut exists. */
     const int64_t least = gf_divide_up(p->members, p->lines);
     int rc = choose_cut(p, memory - kept, least > 1 ? least : 1, &row);
     if (rc && least > 1)

@@ -1,4 +1,4 @@
-/* Twiddles, real rows, and the interleaving of rows. */
+/* Twiddles, folding of real rows, interleaving. */
 #include "core/slab/state.h"
 
 #include "core/base/halves.h"
@@ -16,7 +16,7 @@ static struct gf_number root_at(const struct gf_line_twiddle *t, uint64_t k) {
     return (struct gf_number){(double)re, t->inverse ? -(double)im : (double)im};
 }
 
-/* The product of two 64-bit numbers modulo n. */
+/* a b mod n */
 static uint64_t product_mod(int64_t a, int64_t b, uint64_t n) {
     return (uint64_t)((unsigned __int128)(uint64_t)a * (uint64_t)b % n);
 }
@@ -40,17 +40,17 @@ void gf_line_twiddle(const struct gf_line_twiddle *t, void *columns) {
         fine[j] = root_at(t, (uint64_t)t->row * (uint64_t)j);
 #pragma omp parallel for num_threads(t->threads) if (t->threads > 1)
     for (int64_t at = 0; at < t->count; at += CHUNK) {
-        const int64_t n = t->count - at < CHUNK ? t->count - at : CHUNK;
+        const int64_t n = gf_min(t->count - at, CHUNK);
         const struct gf_number base = root_at(t, product_mod(t->row, t->first + at, t->roots->n));
         char *to = (char *)columns + at * t->width * (t->is_double ? 16 : 8);
-        if (t->width == 1 && !t->is_double) /* constants, so that it becomes vectors */
+        if (t->width == 1 && !t->is_double) /* constants let the loop be vectorized */
             twiddle_chunk(fine, base, n, 1, false, to);
         else
             twiddle_chunk(fine, base, n, t->width, t->is_double, to);
     }
 }
 
-/* In an order in which no number is overwritten before it is read. */
+/* Works in the order in which no number is overwritten before it is read. */
 void gf_line_fold(void *a, void *b, int64_t count, bool is_double, bool back) {
     for (int64_t i = 0; i < count && !back; i++) {
         const double x = gf_real_get(a, 2 * i, is_double), y = gf_real_get(b, 2 * i, is_double);
@@ -87,7 +87,7 @@ void gf_line_weave(const struct gf_line_weave *w, char *staged, char *line, bool
         longest = w->run[i].count > longest ? w->run[i].count : longest;
 #pragma omp parallel for num_threads(w->threads) if (w->threads > 1)
     for (int64_t j = 0; j < longest; j++)
-        if (w->point == 8) /* constants, so that a copy is a move */
+        if (w->point == 8) /* constants turn the copy into a move */
             weave_at(w, j, 8, 8, staged, line, to_line);
         else
             weave_at(w, j, w->point, w->number, staged, line, to_line);

@@ -1,16 +1,15 @@
-/* The walk over the rows of long lines: each is transformed, and a filter's multiplied and transformed back. */
+/* Transforms the rows of long lines; a filter multiplies them and transforms them back. */
 #include "core/base/status.h"
 #include "core/filter/compose.h"
 #include "core/filter/filter.h"
-#include "core/slab/line.h"
 #include "core/slab/state.h"
 
-/* A row's points; and of the real one its half spectrum, whose last number waits in the first one's imaginary
- * part. */
+/* A row's points; for the real row also its half spectrum, whose last number is the imaginary part
+ * of the first when stored. */
 struct row {
     struct gf_slab_state *r;
     char *data, *half;
-    int64_t row; /* whose table the filter has */
+    int64_t row; /* the row that the filter's table is for */
     struct gf_filter *filter;
 };
 
@@ -56,7 +55,7 @@ static void pack(const struct row *w, bool back) {
 
 /* ---- filters ---- */
 
-/* numbers[i][width] times value[i], complex in double. */
+/* numbers[i][width] times value[i], in double. */
 static void times(const struct row *w, const double *value, int64_t count, char *numbers) {
     const int64_t width = w->r->plan->width;
     for (int64_t i = 0; i < count * width; i++) {
@@ -71,7 +70,7 @@ static void conjugate(const struct row *w, int64_t count) {
     gf_filter_conjugate(w->data, count, gf_slab_is_double(w->r->plan), w->r->io->threads);
 }
 
-/* A row's numbers times the filter, and the filter's offset. */
+/* Multiplies a row by the filter and adds the filter's offset. */
 static int multiply(struct row *w, const struct gf_job *part, char *numbers) {
     enum { AT_ONCE = 1024 };
     const struct gf_slab_plan *p = w->r->plan;
@@ -80,7 +79,7 @@ static int multiply(struct row *w, const struct gf_job *part, char *numbers) {
 #pragma omp parallel for num_threads(w->r->io->threads)
     for (int64_t at = 0; at < count; at += AT_ONCE) {
         double value[2 * AT_ONCE];
-        const int64_t some = count - at < AT_ONCE ? count - at : AT_ONCE;
+        const int64_t some = gf_min(count - at, AT_ONCE);
         int rc = gf_filter_line_values(part, at, some, value);
         gf_failure_keep(&failed, rc);
         if (!rc)
@@ -116,7 +115,7 @@ static int filter_row(struct row *w, int64_t row, bool is_real) {
         rc = transform(w, is_real, false);
     if (!rc)
         rc = multiply(w, &part, is_real ? w->half : w->data);
-    conjugate(w, count); /* back by the same plan */
+    conjugate(w, count); /* inverse by the forward plan */
     if (!rc)
         rc = transform(w, is_real, true);
     conjugate(w, count);
@@ -125,7 +124,7 @@ static int filter_row(struct row *w, int64_t row, bool is_real) {
 
 /* ---- the walk ---- */
 
-/* Line by line; a filter's row by row, so that each table is made once. */
+/* Runs line by line, or for a filter row by row, so that each table is made once. */
 static int run_row(struct gf_slab_state *r, int64_t k, void *user) {
     struct row *w = user;
     const struct gf_slab_plan *p = r->plan;

@@ -1,16 +1,13 @@
-/* How many pages a slab has, how many rows a block, and what is moved. */
-#include "core/slab/make.h"
-
+/* Chooses the pages of a slab and the rows of a block, and counts the bytes moved. */
 #include "core/base/memory.h"
 #include "core/base/status.h"
 #include "core/filter/filter.h"
-#include "core/slab/line.h"
 #include "core/slab/state.h"
 
 enum { SHORTEST = 2, STEP_SHARE = 8, DIRECT_STEP_SHARE = 32 };
 
-/* A table of a part takes so many times the part's numbers while it is made: rows of a mask and their
- * mirror images as doubles, values, and the table itself three times. */
+/* Making a part's table needs this many times the bytes of its numbers: rows of a mask and their
+ * mirror images as doubles, values, and the table three times. */
 enum { TABLE_SHARE = 9 };
 
 const char *gf_slab_refuses(const struct gf_job *job) {
@@ -32,7 +29,7 @@ const char *gf_slab_refuses(const struct gf_job *job) {
     return NULL;
 }
 
-/* Bytes of an array of the job, of the first samples alone where others were added. */
+/* Bytes of an array of the job without padding. */
 static int64_t counted_bytes(const struct gf_job *job, int64_t channels, enum gf_dtype t) {
     int64_t n = channels * (int64_t)gf_dtype_size(t);
     for (int i = 0; i < job->ndim; i++)
@@ -40,8 +37,8 @@ static int64_t counted_bytes(const struct gf_job *job, int64_t channels, enum gf
     return n;
 }
 
-/* The backend writes samples of the half of a packed spectrum, and those of negative frequencies are
- * copies, except for odd kinds. */
+/* True if the backend can write samples of a packed half spectrum: negative frequencies are copies
+ * of them, except for odd kinds. */
 static bool is_direct(const struct gf_slab_plan *p) {
     const struct gf_output *o = &p->job.out[0];
     const bool odd = o->kind == GF_PHASE || o->kind == GF_IMAG;
@@ -50,7 +47,7 @@ static bool is_direct(const struct gf_slab_plan *p) {
            !gf_slab_range_scans(&p->job, 0);
 }
 
-/* The extents between the walks, and what a block must have together. */
+/* Sets the extents of the exchange and of what a block must hold. */
 static void describe(struct gf_slab_plan *p) {
     const struct gf_job *job = &p->job;
     const bool inverse = job->direction == GF_INVERSE;
@@ -74,7 +71,7 @@ static void describe(struct gf_slab_plan *p) {
     p->exchange_bytes = p->pages * p->rows * p->width * p->number;
 }
 
-/* Bytes of workspace for n pages, by what the backend says; -1 where it does not. */
+/* The workspace for n pages in bytes, or -1 if the backend does not tell. */
 static int64_t workspace(const struct gf_slab_plan *p, const struct gf_slab_worker *w, int64_t n) {
     int64_t most = -1;
     for (int back = 0; back < 2 && w->workspace; back++) {
@@ -83,17 +80,17 @@ static int64_t workspace(const struct gf_slab_plan *p, const struct gf_slab_work
         const int64_t bytes = used ? w->workspace(w->user, &job) : 0;
         if (bytes < 0)
             return -1;
-        most = bytes > most ? bytes : most;
+        most = gf_max(most, bytes);
     }
     return most;
 }
 
-/* More pages than n, of so many bytes each, where less workspace than was assumed leaves room for them: these, and
- * *work becomes what a page takes of it. Of little memory too little is gained to ask. */
+/* Returns how many pages, at least n, fit with the workspace that the backend asks for, and the
+ * workspace of a page in *work. With little memory asking gains too little. */
 static int64_t add_pages(const struct gf_slab_plan *p, const struct gf_slab_worker *w,
                          int64_t memory, int64_t n, int64_t page, int64_t *work) {
     enum { LEAST = 16 << 20 };
-    int64_t more = memory / page < p->pages ? memory / page : p->pages;
+    int64_t more = gf_min(memory / page, p->pages);
     int64_t bytes = memory < LEAST || more <= n ? -1 : workspace(p, w, more);
     if (bytes >= 0 && more * page + bytes > memory) {
         more = memory / (page + bytes / more + 1);
@@ -105,7 +102,7 @@ static int64_t add_pages(const struct gf_slab_plan *p, const struct gf_slab_work
     return more;
 }
 
-/* Pages of a slab: input, result, workspace, and the largest piece (at most a slab's). */
+/* Chooses the pages of a slab, from its input, result and workspace and the largest piece. */
 static int choose_slabs(struct gf_slab_plan *p, const struct gf_slab_worker *w, int64_t memory,
                         int64_t *needed) {
     const struct gf_job *job = &p->job;
@@ -113,8 +110,7 @@ static int choose_slabs(struct gf_slab_plan *p, const struct gf_slab_worker *w, 
     int64_t in = job->direction == GF_FORWARD ? gf_job_bytes(job, -1) / p->pages : 0, out = 0;
     for (int i = 0; i < job->n_out && (job->direction == GF_INVERSE || job->op == GF_FILTER); i++)
         out += gf_job_bytes(job, i) / p->pages;
-    const int64_t outer = in > out ? in : out;
-    const int64_t arrays = outer + middle + middle / p->n_blocks + 1;
+    const int64_t arrays = gf_max(in, out) + middle + middle / p->n_blocks + 1;
     int64_t work = middle + middle / 4;
     const bool pages =
         gf_job_joins_pages(job) || p->picture || (p->rows < GF_PART_TILE && p->pages > p->rows);
@@ -125,26 +121,27 @@ static int choose_slabs(struct gf_slab_plan *p, const struct gf_slab_worker *w, 
     const int64_t page = arrays + work;
     n = n / grain * grain;
     n = n < grain && grain * page <= memory ? grain : n;
-    n = n > p->pages ? p->pages : n;
+    n = gf_min(n, p->pages);
     if (p->members && n * p->members > p->pages)
         n = p->pages / p->members > grain ? p->pages / p->members / grain * grain : grain;
     *needed = page * n;
-    if ((n < p->pages || p->members) && grain == 1 && n > 0) { /* of the same length, the fewest */
+    /* as few as possible, of equal length */
+    if ((n < p->pages || p->members) && grain == 1 && n > 0) {
         p->n_slabs = gf_slab_part_count(p, p->pages, n);
         p->slab_pages = gf_divide_up(p->pages, p->n_slabs);
         p->n_slabs = gf_divide_up(p->pages, p->slab_pages);
         *needed = page * p->slab_pages;
         return 0;
     }
-    /* Whole tiles, and what is left over with the last ones. */
-    for (n = n < p->pages ? n : p->pages; n > 0; n -= grain) {
+    /* Whole tiles; the last slab has the remainder too. */
+    for (n = gf_min(n, p->pages); n > 0; n -= grain) {
         p->slab_pages = n;
         p->n_slabs = p->pages / n;
         *needed = page * (p->pages - (p->n_slabs - 1) * n);
         if (*needed <= memory)
             return 0;
     }
-    *needed = page * (2 * grain < p->pages ? 2 * grain : p->pages);
+    *needed = page * gf_min(2 * grain, p->pages);
     return GF_ENOMEM;
 }
 
@@ -157,39 +154,39 @@ static int64_t widest_output(const struct gf_slab_plan *p) {
         int64_t bytes = numbers * p->number;
         if (!gf_slab_is_output(p, i))
             bytes += gf_job_bytes(job, i) / (job->shape[0] * job->shape[1]);
-        if (gf_slab_range_scans(job, i)) /* as floats */
+        if (gf_slab_range_scans(job, i)) /* floats */
             bytes += numbers * p->number / 2;
-        wide = bytes > wide ? bytes : wide;
+        wide = gf_max(wide, bytes);
     }
     return wide;
 }
 
-/* Bytes of an input row of an inverse whose input is a full spectrum. */
+/* Bytes of a row of full spectrum that an inverse reads. */
 static int64_t full_input(const struct gf_slab_plan *p) {
     const struct gf_job *job = &p->job;
     bool full = job->direction == GF_INVERSE && !job->in_half && p->real;
     return full ? gf_job_bytes(job, -1) / (job->shape[0] * job->shape[1]) : 0;
 }
 
-/* Units of a slab of rows: the spectrum, a piece of it, and output or input. */
+/* Chooses the units of a slab of rows: the spectrum, a piece of it, and output or input. */
 static int choose_rows(struct gf_slab_plan *p, int64_t memory, int64_t *needed) {
     p->row_units = 1;
     const struct gf_slab_plan rows = gf_slab_rows_plan(p);
     const int64_t row = rows.width * rows.number + full_input(p) + widest_output(p) + 1;
     const int64_t unit = (rows.paired ? 2 : 1) * (row + rows.width * rows.number / p->n_blocks + 1);
     int64_t n = gf_slab_cached(p, memory) / unit;
-    n = n < 1 && unit <= memory ? 1 : n < rows.units ? n : rows.units;
+    n = n < 1 && unit <= memory ? 1 : gf_min(n, rows.units);
     if (n > 0 && p->members) {
         const int64_t parts = gf_slab_part_count(p, rows.units, n);
         n = gf_divide_up(rows.units, parts);
     }
-    *needed = n < 1 ? unit : n * unit;
+    *needed = gf_max(n, 1) * unit;
     p->row_units = n;
     return n < 1 ? GF_ENOMEM : 0;
 }
 
-/* A picture's block of one column would be transformed as a single line is: the fewest in a block, so that no
- * last one is left over. */
+/* The least columns of a picture's block: a single column would be transformed as a line and round
+ * differently, so none may be left over. */
 static int64_t least_units(const struct gf_slab_plan *p) {
     int64_t n = p->picture ? 2 : 1;
     while (p->picture && n < p->units && p->units % n == 1)
@@ -203,34 +200,34 @@ static void avoid_single(struct gf_slab_plan *p) {
     p->n_blocks = gf_divide_up(p->units, p->block_units);
 }
 
-/* Beside a row of a direct block: its samples, and the first and last column twice. */
+/* Bytes that a row of a direct block adds: its samples, and the first and last column twice. */
 static int64_t direct_row(const struct gf_slab_plan *p) {
     const int64_t channels = gf_job_lanes(&p->job);
     return p->width * (int64_t)gf_dtype_size(p->job.out[0].dtype) + 4 * channels * p->number;
 }
 
-/* Bytes of a row of output, as samples alone where the backend writes these. */
+/* Bytes of a row of output; samples alone if the backend writes them. */
 static int64_t step_row(const struct gf_slab_plan *p) {
     return p->direct ? gf_job_bytes(&p->job, 0) / (p->job.shape[0] * p->job.shape[1])
                      : widest_output(p);
 }
 
-/* Units of a block: all pages of its rows, and a few pages of output. */
+/* Chooses the units of a block: all pages of its rows, and a few pages of output. */
 static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed) {
     const struct gf_job *job = &p->job;
     const int64_t per_unit = p->paired ? 2 : 1, row = p->width * p->number;
     const int64_t wide = p->picture ? 0 : step_row(p), least = least_units(p);
     const int64_t share = p->direct ? DIRECT_STEP_SHARE : STEP_SHARE;
-    int64_t column = row + (p->picture ? 0 : full_input(p)); /* bytes of a row in the block */
+    int64_t column = row + (p->picture ? 0 : full_input(p)); /* of a row of the block */
     if (p->direct)
         column += direct_row(p);
-    if (job->op == GF_FILTER) /* its values, real ones of factors alone */
+    if (job->op == GF_FILTER) /* values; without a table real ones */
         column += (job->filter && gf_filter_has_table(job->filter) ? 2 * TABLE_SHARE : 1) * row /
                   (2 * gf_job_lanes(job));
     const int64_t unit = per_unit * (p->pages * column + wide + 1);
     int64_t n = (gf_slab_cached(p, memory) - gf_slab_cached(p, memory) / share) / unit;
     n = n < least && unit * least <= memory ? least : n;
-    n = n > p->units ? p->units : n;
+    n = gf_min(n, p->units);
     if (n < least) {
         *needed = unit * least;
         return GF_ENOMEM;
@@ -238,12 +235,11 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
     const int64_t blocks = gf_slab_part_count(p, p->units, n);
     p->block_units = gf_divide_up(p->units, blocks);
     avoid_single(p);
-    /* Output in steps of many pages: threads that wait for each other at the end of short ones cost more
-     * on a busy machine than the steps do. */
+    /* Long steps of output: threads waiting for each other at the end of short ones cost more on a
+     * busy machine. */
     const int64_t page = per_unit * p->block_units * (wide + 1);
     const int64_t block = per_unit * p->block_units * p->pages * column;
-    p->step_pages = (memory - block) / page > 1 ? (memory - block) / page : 1;
-    p->step_pages = p->step_pages > p->pages ? p->pages : p->step_pages;
+    p->step_pages = gf_min(gf_max((memory - block) / page, 1), p->pages);
     *needed = block + p->step_pages * page;
     return 0;
 }
@@ -255,11 +251,10 @@ static bool scans(const struct gf_slab_plan *p) {
     return any && p->job.direction == GF_FORWARD;
 }
 
-/* Names of the walks, forward, inverse and of a filter, of a volume, a picture and a line; and the one
- * that takes a display range. */
+/* By volume, picture, line; then forward, inverse, filter. */
 static const char *const names[3][3][3] = {
-    {{"slabs of pages, all axes but the slowest", "blocks of rows, the slowest axis"},
-     {"blocks of rows, the slowest axis", "slabs of pages, all axes but the slowest"},
+    {{"slabs of pages, all axes but the slowest", NULL, "blocks of rows, the slowest axis"},
+     {"blocks of rows, the slowest axis", NULL, "slabs of pages, all axes but the slowest"},
      {"slabs of pages, all axes but the slowest",
       "blocks of rows, the slowest axis, filter, and back",
       "slabs of pages, back along the other axes"}},
@@ -270,23 +265,27 @@ static const char *const names[3][3][3] = {
      {"slabs of the line, to its rows", "rows", "blocks of columns, and their twiddles"},
      {"blocks of columns, and their twiddles", "rows, filter, and back",
       "blocks of columns, back"}}};
+static const enum gf_slab_step steps[3][3] = {{GF_SLAB_FORTH, GF_SLAB_WITHIN, GF_SLAB_OUTPUT},
+                                              {GF_SLAB_INPUT, GF_SLAB_WITHIN, GF_SLAB_BACK},
+                                              {GF_SLAB_FORTH, GF_SLAB_WITHIN, GF_SLAB_BACK}};
 static const char *const range_names[3] = {
     "blocks of rows, the slowest axis, for the display range",
     "slabs of rows, for the display range", "slabs of the line, for the display range"};
 
-/* A filter's input and output are those of the picture, without what was added beyond its edges; of a line all
- * is read, as beyond its ends as much of it is. */
+/* A filter reads and writes without the padding, except a line: making its padding reads as much of it. */
 static void list_walks(struct gf_slab_plan *p) {
     const struct gf_job *job = &p->job;
     const bool filter = job->op == GF_FILTER, crops = filter && !p->line;
-    const int of = p->line ? 2 : p->picture, n = !of && !filter ? 2 : 3;
-    const char *const *name = names[of][filter ? 2 : job->direction == GF_INVERSE];
+    const int of = p->line ? 2 : p->picture, way = filter ? 2 : job->direction == GF_INVERSE;
     int64_t kept = crops ? 0 : p->pages;
     for (int64_t i = 0; i < p->n_slabs && kept < p->kept_pages; i++)
         kept += gf_slab_pages(p, i).count;
-    for (int i = 0; i < n; i++) {
-        p->walk[i].what = name[i];
-        p->walk[i].bytes_read = p->walk[i].bytes_written = p->exchange_bytes;
+    int n = 0;
+    for (int i = 0; i < 3; i++) {
+        p->walk[n].step = steps[way][i];
+        p->walk[n].what = names[of][way][i];
+        p->walk[n].bytes_read = p->walk[n].bytes_written = p->exchange_bytes;
+        n += p->walk[n].what != NULL;
     }
     p->walk[0].bytes_read =
         crops ? counted_bytes(job, job->channels, job->in_dtype) / p->kept_pages * p->pages
@@ -301,6 +300,7 @@ static void list_walks(struct gf_slab_plan *p) {
     if (!scans(p))
         return;
     p->walk[p->n_walks++] = p->walk[n - 1];
+    p->walk[n - 1].step = GF_SLAB_SCAN;
     p->walk[n - 1].what = range_names[of];
     p->walk[n - 1].bytes_written = 0;
 }
@@ -315,7 +315,7 @@ static int fit(struct gf_slab_plan *p, const struct gf_slab_worker *w, int64_t m
     if (!rc && p->picture)
         rc = choose_rows(p, memory, &bytes[2]);
     for (int i = 0; i < 3; i++)
-        *needed = bytes[i] > *needed ? bytes[i] : *needed;
+        *needed = gf_max(*needed, bytes[i]);
     return rc;
 }
 
@@ -338,7 +338,7 @@ int gf_slab_plan_make(const struct gf_job *job, const struct gf_slab_worker *w, 
         describe(p);
     if (!line && (kept = gf_slab_range_bytes(p)) < 0)
         return (int)kept;
-    if (members) /* a share of the exchange */
+    if (members) /* of the exchange */
         kept += p->exchange_bytes / members + p->exchange_bytes / p->units;
     int rc = line ? gf_slab_line_fit(p, memory, kept, &needed) : fit(p, w, memory - kept, &needed);
     p->memory_bytes = needed + kept;
@@ -352,33 +352,24 @@ int gf_slab_plan_make(const struct gf_job *job, const struct gf_slab_worker *w, 
 }
 
 bool gf_slab_part_job(const struct gf_slab_plan *p, int i, struct gf_job *job) {
-    const bool filter = p->job.op == GF_FILTER, inverse = p->job.direction == GF_INVERSE;
-    const bool twice = !p->picture && !p->line && !filter; /* others walk thrice */
-    int kind =
-        i -
-        p->looks; /* 0: pages or columns; 1: the other axis; 2: a filter's way back, or nothing */
-    if (kind < 0)
+    const enum gf_slab_step step = p->walk[i].step;
+    const bool back = step == GF_SLAB_BACK, pages = step == GF_SLAB_FORTH || back;
+    const bool within = p->picture || p->line; /* the slowest axis has a walk of its own */
+    if (step == GF_SLAB_LOOK || (within && !pages && step != GF_SLAB_WITHIN))
         return false;
-    if (inverse)
-        kind = (twice ? 1 : 2) - kind;
-    else if (twice && kind > 1) /* after a display range's walk */
-        kind = 1;
-    if (kind > 1 && !filter)
-        return false;
-    const bool back = inverse || kind == 2;
     if (p->line)
-        *job = kind == 1 ? gf_slab_line_row_job(p, false, false)
-                         : gf_slab_line_columns_job(p, p->block_units, back);
+        *job = pages ? gf_slab_line_columns_job(p, p->block_units, back)
+                     : gf_slab_line_row_job(p, false, false);
     else
-        *job = kind == 1 ? gf_part_lines(&p->job, p->pages, gf_slab_most_rows(p), p->width)
-                         : gf_slab_pages_job(p, back, gf_slab_longest(p));
+        *job = pages ? gf_slab_pages_job(p, back, gf_slab_longest(p))
+                     : gf_part_lines(&p->job, p->pages, gf_slab_most_rows(p), p->width);
     return true;
 }
 
 void gf_slab_plan_look(struct gf_slab_plan *p, int64_t bytes) {
     memmove(p->walk + 1, p->walk, (size_t)p->n_walks * sizeof *p->walk);
     p->n_walks++;
-    p->looks = true;
+    p->walk[0].step = GF_SLAB_LOOK;
     p->walk[0].what = p->picture ? "rows, for the jumps between the edges"
                                  : "pages, for the jumps between the edges";
     p->walk[0].bytes_read = bytes;

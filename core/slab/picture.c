@@ -1,5 +1,4 @@
-/* Blocks that stay in their place between two walks over the pages, a picture's and a filter's; and a picture's slabs
- * of rows. */
+/* Walks that put blocks back in place, for pictures and filters, and a picture's slabs of rows. */
 #include "core/slab/state.h"
 
 #include "core/filter/filter.h"
@@ -11,8 +10,8 @@ int gf_slab_filter_table(struct gf_slab_state *r, const struct gf_job *part,
     return whole->make_part ? whole->make_part(whole->maker, part, filter) : 0;
 }
 
-/* A picture's filter for the volume that it is taken as, whose axis 2 is its x; a line's own axis is the
- * only one of its parts. */
+/* Moves the filter's axes to those of the parts: a picture is a volume whose axis 2 is x, a part of
+ * a line has one axis. */
 static void move_axis(const struct gf_slab_plan *p, struct gf_lowpass *l) {
     const int from = p->line ? p->job.ndim - 1 : 1, to = p->line ? 0 : 2;
     l->centre[to] = l->centre[from];
@@ -38,7 +37,7 @@ int gf_slab_filter_of(const struct gf_slab_plan *p, struct gf_filter **out) {
     return 0;
 }
 
-/* A block along the slowest axis, times the filter, and back, in place. */
+/* Transforms a block along the slowest axis, filters it, and transforms it back, in place. */
 static int filter_block(struct gf_slab_state *r, struct gf_filter *filter,
                         const struct gf_slab_block *b, void *data) {
     const struct gf_slab_plan *p = r->plan;

@@ -1,4 +1,4 @@
-/* Which pages a slab has, which rows a block, and where their piece is. */
+/* The pages of slabs, the rows of blocks, and the places of pieces. */
 #include "core/slab/plan.h"
 
 struct gf_span gf_slab_pages(const struct gf_slab_plan *p, int64_t i) {
@@ -7,14 +7,14 @@ struct gf_span gf_slab_pages(const struct gf_slab_plan *p, int64_t i) {
 }
 
 int64_t gf_slab_part_count(const struct gf_slab_plan *p, int64_t n, int64_t most) {
-    const int64_t parts = gf_divide_up(n, most), members = p->members ? p->members : 1;
+    const int64_t parts = gf_divide_up(n, most), members = gf_max(p->members, 1);
     const int64_t even = gf_divide_up(parts, members) * members;
-    return even < n ? even : n;
+    return gf_min(even, n);
 }
 
 int64_t gf_slab_cached(const struct gf_slab_plan *p, int64_t memory) {
     enum { CACHED = 64 << 20 };
-    return p->members && memory > CACHED ? CACHED : memory;
+    return p->members ? gf_min(memory, CACHED) : memory;
 }
 
 struct gf_span gf_slab_pages_of(const struct gf_slab_plan *p, struct gf_span slabs) {
@@ -36,12 +36,11 @@ int64_t gf_slab_owned_from(const struct gf_slab_plan *p, int members, int i) {
 }
 
 struct gf_slab_block gf_slab_block(const struct gf_slab_plan *p, int64_t i) {
-    int64_t first = i * p->block_units, end = first + p->block_units;
-    end = end < p->units ? end : p->units;
+    const int64_t first = i * p->block_units, end = gf_min(first + p->block_units, p->units);
     struct gf_slab_block b = {.low = first, .n_low = end - first, .before = first};
     if (!p->paired)
         return b;
-    /* The rows from -(end - 1) to -first, but for those that are their own negatives. */
+    /* Rows -(end - 1) .. -first, without those that are their own negatives. */
     int64_t least = first ? first : 1, most = 2 * (end - 1) == p->rows ? end - 2 : end - 1;
     b.n_high = most >= least ? most - least + 1 : 0;
     b.high = p->rows - most;

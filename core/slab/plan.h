@@ -1,13 +1,14 @@
-/* A transform of a volume that does not fit memory, as two walks over it, or a filter as three: which slabs, in which
- * order, and where the exchange between two axes is. core/slab/line.h has how lines are taken.
+/* The schedule of a Fourier transform or filter of an array that does not fit memory: the walks
+ * over it, their parts, and the layout of the exchange between them. core/slab/line.c describes
+ * long lines.
  *
- * A slab is a run of pages, that is of indices of the slowest axis. One walk goes slab by slab and
- * transforms all axes but the slowest. The other transforms that one, block by block: a block is some
- * rows of all pages. Forward the slabs come first, inverse the blocks, which is the order in which
- * an array in memory is transformed. In between the complex numbers are in the exchange, a file or
- * memory of exchange_bytes, in pieces: what a slab and a block have in common, [page][row][number].
- * The first walk writes pieces, the second reads all pieces of a slab or of a block in one run. A
- * filter's second walk puts the blocks back where they were, and a third one takes slabs from them.
+ * A slab is a run of pages (indices of the slowest axis); a block is some rows of all pages. One
+ * walk transforms slabs along all axes but the slowest, the other transforms blocks along that one.
+ * A forward transform takes the slabs first, an inverse the blocks, as for an array in memory.
+ * Between the walks the complex numbers are kept in the exchange, a file or memory of
+ * exchange_bytes, in pieces: what a slab and a block have in common, [page][row][number]. The first
+ * walk writes piece by piece, the second reads all pieces of a slab or block in one run. The second
+ * walk of a filter puts its blocks back in place, and a third reads slabs.
  *
  *     struct gf_slab_plan p;
  *     int rc = gf_slab_plan_make(&job, &(struct gf_slab_worker){0}, 96 << 20, 0, &p);
@@ -15,65 +16,106 @@
  *         for (int64_t k = 0; k < p.n_blocks; k++)
  *             … gf_slab_piece_at(&p, i, k) …
  *
- * A picture is a volume whose pages have one row, and a block some of its columns. Its second walk puts
- * the blocks back too. An inverse's first walk and all third ones take slabs of rows, with the negatives
- * of these where a mirror image is needed.
+ * A picture is a volume with one row a page, and its blocks are columns. Its second walk also puts
+ * blocks back. Its third walk, or the first of an inverse, reads slabs of rows, with their negative
+ * frequencies if mirror images are needed.
  *
- * A plan follows from the job's shape, axes, types and the memory alone. It owns nothing. */
+ * A plan depends only on the job's shape, axes and types and on the memory. It owns nothing. */
 #ifndef GF_CORE_SLAB_PLAN_H
 #define GF_CORE_SLAB_PLAN_H
 
 #include "core/base/span.h"
 #include "core/divide/part_job.h"
 
-/* Walks at most; rows of a long line that wait until their points are put side by side: one cache line. */
-enum { GF_SLAB_WALKS = 4, GF_SLAB_STAGED = 8 };
+/* Walks, at most; rows of a long line that are interleaved together, to fill a cache line; channels
+ * of a line, at most. */
+enum { GF_SLAB_WALKS = 4, GF_SLAB_STAGED = 8, GF_SLAB_CHANNELS = 16 };
+
+/* The work of a walk. */
+enum gf_slab_step {
+    GF_SLAB_LOOK,   /* reads the input: gf_slab_plan_look() */
+    GF_SLAB_FORTH,  /* slabs of pages, or columns of lines, from the input to the exchange */
+    GF_SLAB_INPUT,  /* blocks, slabs of rows or slabs of lines, from an inverse's input */
+    GF_SLAB_WITHIN, /* blocks, or rows of lines, that are put back in the exchange */
+    GF_SLAB_SCAN,   /* as OUTPUT, for display ranges */
+    GF_SLAB_OUTPUT, /* blocks, slabs of rows or slabs of lines, to a spectrum */
+    GF_SLAB_BACK    /* slabs of pages, or columns of lines, from the exchange to the outputs */
+};
 
 struct gf_slab_plan {
-    struct gf_job job; /* of a volume, or of lines */
+    struct gf_job job; /* as a volume's, or a line's */
     bool picture;
-    bool line; /* core/slab/line.h: a matrix of `pages` rows of `rows` points, `units` together */
-    int64_t lines;       /* of these */
-    int64_t pages, rows; /* of the spectrum between the walks; a picture's columns are its rows */
-    int64_t kept_pages;  /* of the result, the first ones: the others were added for a filter */
-    int64_t width;       /* complex numbers of a row there, channels included */
-    int64_t number;      /* bytes of one */
-    bool real;           /* they are half spectra */
-    bool packed, packed_within;  /* struct gf_output */
-    bool paired;                 /* a block has the negative frequency of each of its rows */
-    bool direct;                 /* the transform of a block writes samples: core/slab/direct.c */
-    int64_t slab_pages, n_slabs; /* pages of a slab; the last one has what is left too */
-    int64_t units, block_units;  /* of which blocks are made: rows, or rows and their negatives */
+    bool line;           /* a matrix of `pages` rows of `rows` points; `units` is their product */
+    int64_t lines;       /* number of lines */
+    int64_t pages, rows; /* of the spectrum in the exchange; a picture's rows are its columns */
+    int64_t kept_pages;  /* pages of the result that are written; a filter's padding follows */
+    int64_t width;       /* complex numbers in a row of the exchange, all channels */
+    int64_t number;      /* bytes of a complex number */
+    bool real;           /* the exchange holds half spectra */
+    bool packed, packed_within;  /* as in struct gf_output */
+    bool paired;                 /* each block holds the negative frequency of each of its rows */
+    bool direct;                 /* the transform of a block writes samples (core/slab/run.c) */
+    int64_t slab_pages, n_slabs; /* pages of a slab; the last may have more or fewer */
+    /* rows, or pairs of a row and its negative, in all and in a block */
+    int64_t units, block_units;
     int64_t n_blocks;
-    int64_t step_pages; /* of a block, which are made into output at a time */
-    int64_t row_units;  /* a picture's: of the slabs of rows in its other walks */
+    int64_t step_pages; /* pages (of a line, points) converted to output at a time */
+    int64_t row_units;  /* of a slab of rows, for pictures */
     int64_t exchange_bytes, memory_bytes;
-    bool looks;  /* the first walk only reads the input: gf_slab_plan_look() */
-    int members; /* that share the parts, and keep the exchange in their memory; 0: one, in a file */
+    int members; /* sharing the parts, with the exchange in their memory; 0: one, with a file */
     int n_walks;
     struct {
+        enum gf_slab_step step;
         const char *what;
         int64_t bytes_read, bytes_written;
     } walk[GF_SLAB_WALKS];
 };
 
-/* The rows of a block, in its order: low .. low + n_low - 1, high .. high + n_high - 1. */
+/* The rows of a block: low .. low + n_low - 1, then high .. high + n_high - 1. */
 struct gf_slab_block {
     int64_t low, n_low, high, n_high;
-    int64_t before; /* rows of the blocks before */
+    int64_t before; /* rows in the blocks before this one */
 };
 
-/* Pages of slab i; and those of a run of slabs. */
+/* ---- from a job and the memory to a plan ---- */
+
+/* True for a job whose only axis is the last. */
+bool gf_slab_is_line(const struct gf_job *job);
+/* NULL, or why the job cannot run in slabs. */
+const char *gf_slab_refuses(const struct gf_job *job);
+/* The backend of the parts: how it packs the half spectra of a volume or picture, and the workspace
+ * in bytes of its plan for a part (NULL: unknown; -1: it cannot tell). */
+struct gf_slab_worker {
+    enum gf_packing packs;
+    int64_t (*workspace)(void *user, const struct gf_job *part);
+    void *user;
+};
+
+/* Plans a job that gf_slab_refuses() accepts. GF_ENOMEM, with the need in the message, if `memory`
+ * bytes hold no slab, block or row of a line. `members` share the parts, 0 for none; then `memory`
+ * is that of each, including its share of the exchange. */
+int gf_slab_plan_make(const struct gf_job *job, const struct gf_slab_worker *worker, int64_t memory,
+                      int members, struct gf_slab_plan *p);
+/* The backend's job for the largest part of walk i (of a filter's blocks, the transform); false if
+ * the walk runs none. */
+bool gf_slab_part_job(const struct gf_slab_plan *p, int i, struct gf_job *job);
+/* Puts a walk that reads `bytes` of the input before those of a filter that needs all of it
+ * first. */
+void gf_slab_plan_look(struct gf_slab_plan *p, int64_t bytes);
+
+/* ---- parts ---- */
+
+/* The pages of slab i, and of a run of slabs. */
 struct gf_span gf_slab_pages(const struct gf_slab_plan *p, int64_t i);
 struct gf_span gf_slab_pages_of(const struct gf_slab_plan *p, struct gf_span slabs);
-/* The offset in the exchange of the bytes that member i of `members` keeps, those of its parts of the second
- * walk; i = members: their end. */
+/* The offset in the exchange of what member i keeps, the parts of the second walk that it works on;
+ * i = members: the end. */
 int64_t gf_slab_owned_from(const struct gf_slab_plan *p, int members, int i);
 struct gf_slab_block gf_slab_block(const struct gf_slab_plan *p, int64_t i);
-/* How many parts n items are cut into, each of at most `most`: as few as there can be, and a multiple of the
- * members, so that all have as many. */
+/* The least number of parts of at most `most` items each, a multiple of the members so that all
+ * have as many. */
 int64_t gf_slab_part_count(const struct gf_slab_plan *p, int64_t n, int64_t most);
-/* The memory for parts: of what members exchange the caches should hold one. */
+/* The memory for a part: for members no more than their caches hold. */
 int64_t gf_slab_cached(const struct gf_slab_plan *p, int64_t memory);
 static inline int64_t gf_slab_block_rows(const struct gf_slab_block *b) {
     return b->n_low + b->n_high;
@@ -81,14 +123,14 @@ static inline int64_t gf_slab_block_rows(const struct gf_slab_block *b) {
 static inline bool gf_slab_is_double(const struct gf_slab_plan *p) {
     return p->job.precision == GF_DOUBLE;
 }
-/* The picture as a volume of one page, its blocks being those slabs of rows. */
+/* The picture as a volume of one page, whose blocks are slabs of rows. */
 struct gf_slab_plan gf_slab_rows_plan(const struct gf_slab_plan *p);
-/* The offset in the exchange of the piece that a slab and a block share, and its bytes; and that of some pages, in an
- * inverse those of a slab. */
+/* The offset in the exchange of the piece that a slab and a block share, its bytes, and the offset
+ * for any pages (of an inverse, those of a slab). */
 int64_t gf_slab_piece_at(const struct gf_slab_plan *p, int64_t slab, int64_t block);
 int64_t gf_slab_piece_bytes(const struct gf_slab_plan *p, int64_t slab, int64_t block);
 int64_t gf_slab_place(const struct gf_slab_plan *p, const struct gf_span *pages, int64_t block);
-/* Bytes that both walks read and write together. */
+/* Bytes read and written by all walks. */
 int64_t gf_slab_bytes_moved(const struct gf_slab_plan *p);
 
 #endif

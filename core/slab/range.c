@@ -7,10 +7,9 @@
 
 #include "core/base/halves.h"
 #include "core/base/loadstore.h"
-#include "core/base/sample_run.h"
 #include "core/base/status.h"
 
-/* For several outputs backends look at all bins. */
+/* With several outputs backends look at all bins, not at the zero frequency. */
 static bool ends_at_zero(const struct gf_job *job, int i) {
     return gf_output_is_full(&job->out[i]) && job->n_out == 1 && !gf_output_scans(job, i);
 }
@@ -19,7 +18,8 @@ bool gf_slab_range_scans(const struct gf_job *job, int i) {
     return gf_output_is_full(&job->out[i]) && !ends_at_zero(job, i);
 }
 
-/* The sample's columns that the pages have: of packed ones the last is in the first. */
+/* Columns of the sample that pages have: a packed half spectrum has its last column in its
+ * first. */
 static int columns_of(const struct gf_slab_plan *p, const struct gf_range_sample *s) {
     const struct gf_range_axis *x = &s->axis[2];
     const int64_t all = (p->picture ? p->rows : 1) * p->width / gf_job_lanes(&p->job);
@@ -42,7 +42,7 @@ int gf_slab_range_open(const struct gf_slab_plan *p, struct gf_slab_range *r) {
     const struct gf_job *job = &p->job;
     *r = (struct gf_slab_range){.plan = p, .samples = gf_job_samples(job), .n_zeros = 1};
     for (int i = 0; i < job->n_out; i++) {
-        r->zeros |= ends_at_zero(job, i);
+        r->zeros |= !p->line && ends_at_zero(job, i);
         r->of[i][0] = job->out[i].low;
         r->of[i][1] = job->out[i].high;
         if (job->out[i].range != GF_RANGE_GIVEN)
@@ -53,18 +53,20 @@ int gf_slab_range_open(const struct gf_slab_plan *p, struct gf_slab_range *r) {
     r->n_zeros *= gf_job_lanes(&p->job);
     if (r->zeros && !(r->zero = calloc((size_t)r->n_zeros, sizeof *r->zero)))
         return gf_no_memory();
-    int rc = r->samples ? gf_range_sample_make(job, &r->sample) : 0;
-    if (rc || !r->samples)
+    int rc = r->samples ? gf_range_planes_make(job, &r->sampled) : 0;
+    if (!rc && r->samples && p->line)
+        memset(r->sampled.value, 0, (size_t)r->sampled.sample.count * 16);
+    if (rc || !r->samples || p->line)
         return rc;
-    r->lines =
-        (int64_t)columns_of(p, &r->sample) * r->sample.axis[1].count * r->sample.axis[3].count;
+    const struct gf_range_sample *s = &r->sampled.sample;
+    r->lines = (int64_t)columns_of(p, s) * s->axis[1].count * s->axis[3].count;
     r->kept = gf_alloc((size_t)(r->lines * p->pages * p->number));
     r->energy = calloc((size_t)p->pages, sizeof *r->energy);
     return r->kept && r->energy ? 0 : gf_no_memory();
 }
 
 void gf_slab_range_close(struct gf_slab_range *r) {
-    gf_range_sample_free(&r->sample);
+    gf_range_planes_free(&r->sampled);
     gf_free(r->kept);
     free(r->energy);
     free(r->zero);
@@ -94,9 +96,9 @@ static void add_zeros(struct gf_slab_range *r, const char *page) {
 
 static void keep(struct gf_slab_range *r, int64_t z, const char *page) {
     const struct gf_slab_plan *p = r->plan;
-    const struct gf_range_axis *y = &r->sample.axis[1], *x = &r->sample.axis[2];
-    const struct gf_range_axis *channel = &r->sample.axis[3];
-    const int columns = columns_of(p, &r->sample);
+    const struct gf_range_sample *s = &r->sampled.sample;
+    const struct gf_range_axis *y = &s->axis[1], *x = &s->axis[2], *channel = &s->axis[3];
+    const int columns = columns_of(p, s);
     const size_t size = (size_t)p->number;
     char *to = r->kept + z * r->lines * p->number;
     for (int b = 0; b < y->count; b++)
@@ -119,8 +121,18 @@ void gf_slab_range_pages(struct gf_slab_range *r, int64_t first, int64_t count, 
     }
 }
 
+/* Of lines each rank has the bins and the energy of its parts. */
+static int join_lines(struct gf_range_planes *s, struct gf_ranks *ranks) {
+    double energy[2] = {s->energy.sum, s->energy.n};
+    int rc = gf_ranks_sum(ranks, energy, 2);
+    s->energy = (struct gf_range_energy){energy[0], energy[1]};
+    return rc ? rc : gf_ranks_sum(ranks, s->value, 2 * s->sample.count);
+}
+
 int gf_slab_range_join(struct gf_slab_range *r, struct gf_ranks *ranks) {
     const int64_t page = r->lines * r->plan->number;
+    if (r->plan->line)
+        return r->samples ? join_lines(&r->sampled, ranks) : 0;
     int rc = r->zeros ? gf_ranks_sum(ranks, r->zero, r->n_zeros) : 0;
     for (int i = 0; ranks && i < ranks->size && r->samples && !rc; i++) {
         const struct gf_span slabs = gf_slab_share(r->plan->n_slabs, ranks->size, i);
@@ -134,7 +146,7 @@ int gf_slab_range_join(struct gf_slab_range *r, struct gf_ranks *ranks) {
 }
 
 struct gf_array gf_slab_range_lines(const struct gf_slab_range *r) {
-    const int64_t rows = r->samples ? r->sample.axis[1].count : 1;
+    const int64_t rows = r->samples ? r->sampled.sample.axis[1].count : 1;
     return gf_array_wrap(r->kept, gf_job_number(&r->plan->job), 4,
                          (int64_t[]){r->plan->pages, rows, r->lines / rows, 1});
 }
@@ -145,12 +157,13 @@ static struct gf_number bin_at(const struct gf_slab_range *r, int64_t z, int64_t
     return gf_number_get(r->kept, z * r->lines + line, gf_slab_is_double(r->plan));
 }
 
-/* A bin of the sample by its positions; of packed ones as core/cpu/sampling.c unpacks them. */
+/* A bin of the sample, unpacked as core/cpu/sampling.c unpacks it. */
 static struct gf_number sampled(const struct gf_slab_range *r, int a, int b, int k, int c) {
     const struct gf_slab_plan *p = r->plan;
-    const struct gf_range_axis *y = &r->sample.axis[1], *x = &r->sample.axis[2];
-    const int columns = columns_of(p, &r->sample), channels = r->sample.axis[3].count;
-    const int64_t z = r->sample.axis[0].index[a], n = p->job.shape[2];
+    const struct gf_range_sample *s = &r->sampled.sample;
+    const struct gf_range_axis *y = &s->axis[1], *x = &s->axis[2];
+    const int columns = columns_of(p, s), channels = s->axis[3].count;
+    const int64_t z = s->axis[0].index[a], n = p->job.shape[2];
     const bool nyquist = p->packed && 2 * x->index[k] == n;
     const int column = nyquist ? 0 : k;
     const struct gf_number v = bin_at(r, z, ((int64_t)b * columns + column) * channels + c);
@@ -164,24 +177,22 @@ static struct gf_number sampled(const struct gf_slab_range *r, int a, int b, int
     return nyquist ? last : first;
 }
 
-static void find_sampled(struct gf_slab_range *r, int i) {
-    const struct gf_range_sample *s = &r->sample;
-    const struct gf_job *job = &r->plan->job;
-    struct gf_range_energy energy = {0};
+/* Gathers the sample's bins and the input's energy. */
+static void collect(struct gf_slab_range *r) {
+    const struct gf_range_axis *axis = r->sampled.sample.axis;
+    double *to = r->sampled.value;
     for (int64_t z = 0; z < r->plan->pages; z++) {
-        energy.sum += r->energy[z].sum;
-        energy.n += r->energy[z].n;
+        r->sampled.energy.sum += r->energy[z].sum;
+        r->sampled.energy.n += r->energy[z].n;
     }
-    const double rms = gf_range_energy_rms(job, &energy), unit = gf_sample_run_unit(rms);
-    uint32_t *key = s->key;
-    for (int c = 0; c < s->axis[3].count; c++)
-        for (int a = 0; a < s->axis[0].count; a++)
-            for (int b = 0; b < s->axis[1].count; b++)
-                for (int k = 0; k < s->axis[2].count; k++) {
+    for (int c = 0; c < axis[3].count; c++)
+        for (int a = 0; a < axis[0].count; a++)
+            for (int b = 0; b < axis[1].count; b++)
+                for (int k = 0; k < axis[2].count; k++, to += 2) {
                     const struct gf_number v = sampled(r, a, b, k, c);
-                    *key++ = gf_range_key(job->out[i].kind, unit * v.re, unit * v.im);
+                    to[0] = v.re;
+                    to[1] = v.im;
                 }
-    gf_range_sample_find(s, job, i, rms, r->of[i]);
 }
 
 static double zero_frequency(const struct gf_slab_range *r, int i) {
@@ -196,10 +207,12 @@ static double zero_frequency(const struct gf_slab_range *r, int i) {
 }
 
 void gf_slab_range_find(struct gf_slab_range *r) {
+    if (r->kept)
+        collect(r);
     for (int i = 0; i < r->plan->job.n_out; i++) {
         if (gf_output_samples(&r->plan->job, i))
-            find_sampled(r, i);
-        else if (ends_at_zero(&r->plan->job, i))
+            gf_range_planes_find(&r->sampled, i, r->of[i]);
+        else if (r->zeros && ends_at_zero(&r->plan->job, i))
             r->of[i][1] = zero_frequency(r, i);
     }
 }

@@ -1,4 +1,4 @@
-/* The two walks of a job in slabs. */
+/* Runs the walks of a job in slabs. */
 
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 
 /* ---------------------------------------------------------------- forward */
 
-/* The input of a slab, its spectrum, and room for a piece of that. */
+/* Buffers: the input of a slab, its spectrum, a piece of that. */
 struct slab {
     void *in, *pages, *piece;
 };
@@ -21,7 +21,7 @@ static int forward_slab(struct gf_slab_state *r, int64_t k, void *user) {
     gf_job_in_shape(&job, shape);
     struct gf_array in = gf_array_wrap(s->in, job.in_dtype, 4, shape);
     int rc = r->io->read(r->io->user, pages.first, &in);
-    if (!rc) { /* before the job, which may spend its input */
+    if (!rc) { /* the job may overwrite its input */
         gf_slab_range_input(&r->range, pages.first, &in);
         rc = gf_slab_run_part(r, &job, s->in, &s->pages);
     }
@@ -31,7 +31,7 @@ static int forward_slab(struct gf_slab_state *r, int64_t k, void *user) {
     }
     if (!rc)
         gf_slab_moved(r,
-                      (p->walk[p->looks].bytes_read + p->exchange_bytes) / p->pages * pages.count);
+                      (p->walk[r->walk].bytes_read + p->exchange_bytes) / p->pages * pages.count);
     return rc;
 }
 
@@ -49,45 +49,37 @@ static int forward_slabs(struct gf_slab_state *r) {
                                                 {&s.piece, gf_slab_largest_piece(p, longest)}}});
 }
 
-/* Buffers for a block, and for a few of its pages. */
+/* Buffers for a block and for a few of its pages. */
 struct step {
     void *data, *piece, *numbers, *samples;
     int64_t first, count; /* pages */
 };
 
-static int convert(struct gf_slab_state *r, const struct gf_slab_spectrum *s, int i,
-                   const struct step *step) {
-    const int64_t shape[] = {step->count * gf_slab_block_rows(&s->block),
-                             gf_slab_columns(r->plan, i)};
-    return gf_slab_convert(r, i, shape, step->numbers, step->samples);
-}
-
-static int scan_step(struct gf_slab_state *r, const struct gf_slab_spectrum *s, int i,
-                     const struct step *step) {
-    if (!gf_slab_range_scans(&r->plan->job, i))
-        return 0;
-    gf_slab_expand(s, i, step->first, step->count, step->numbers);
-    return convert(r, s, i, step);
-}
-
-static int write_step(struct gf_slab_state *r, const struct gf_slab_spectrum *s, int i,
-                      const struct step *step) {
+/* Writes a step of output i, or during a scan finds its largest value. */
+static int emit(struct gf_slab_state *r, const struct gf_slab_spectrum *s, int i,
+                const struct step *step) {
     const struct gf_slab_plan *p = r->plan;
-    const struct gf_slab_block *b = &s->block;
-    const int64_t rows = gf_slab_block_rows(b);
-    const bool same = !p->real && gf_slab_is_output(p, i) && !p->job.out[i].shift;
-    const char *data = same ? s->data + step->first * rows * s->row_bytes : step->numbers;
-    if (!same)
-        gf_slab_expand(s, i, step->first, step->count, step->numbers);
+    const int64_t rows = gf_slab_block_rows(&s->block);
+    const bool numbers = !r->scans && gf_slab_is_output(p, i);
+    const bool same = numbers && !p->real && !p->job.out[i].shift;
+    const struct gf_span pages = {step->first, step->count};
+    void *data = step->numbers;
     int rc = 0;
-    if (!gf_slab_is_output(p, i)) {
-        rc = convert(r, s, i, step);
+    if (r->scans && !gf_slab_range_scans(&p->job, i))
+        return 0;
+    if (same)
+        data = s->data + step->first * rows * s->row_bytes;
+    else
+        gf_slab_expand(s, i, step->first, step->count, step->numbers);
+    if (!numbers) {
         data = step->samples;
+        rc = gf_slab_convert(r, i, (int64_t[]){step->count * rows, gf_slab_columns(p, i)},
+                             step->numbers, data);
     }
-    return rc ? rc : gf_slab_write_pages(r, i, b, step->first, step->count, data);
+    return rc || r->scans ? rc : gf_slab_move_block(r, i, &s->block, pages, data);
 }
 
-/* Block k of a volume, transformed along the slowest axis too. */
+/* Reads block k of a volume and transforms it along the slowest axis. */
 static int finish_block(struct gf_slab_state *r, int64_t k, const struct gf_slab_block *b,
                         void **data) {
     int rc = gf_slab_get_block(r, k, b, data);
@@ -108,9 +100,9 @@ static int forward_block(struct gf_slab_state *r, int64_t k, void *user) {
         gf_slab_moved(r, bytes);
     for (int64_t z = 0; z < p->pages && !rc; z += p->step_pages) {
         step->first = z;
-        step->count = p->pages - z < p->step_pages ? p->pages - z : p->step_pages;
+        step->count = gf_min(p->pages - z, p->step_pages);
         for (int i = 0; i < p->job.n_out && !rc; i++)
-            rc = r->scans ? scan_step(r, &s, i, step) : write_step(r, &s, i, step);
+            rc = emit(r, &s, i, step);
     }
     return rc;
 }
@@ -126,8 +118,8 @@ static int write_blocks(struct gf_slab_state *r) {
             gf_slab_is_output(p, i) ? 0 : n * (int64_t)gf_dtype_size(p->job.out[i].dtype);
         if (gf_slab_range_scans(&p->job, i))
             bytes = n * p->number / 2;
-        numbers = n * p->number > numbers ? n * p->number : numbers;
-        samples = bytes > samples ? bytes : samples;
+        numbers = gf_max(numbers, n * p->number);
+        samples = gf_max(samples, bytes);
     }
     return gf_slab_walk(
         r, &(struct gf_slab_walk){forward_block,
@@ -139,15 +131,13 @@ static int write_blocks(struct gf_slab_state *r) {
                                    {&step.piece, gf_slab_row_piece(r)}}});
 }
 
-/* ---- direct blocks: the transform of a packed half spectrum's blocks along the slowest axis writes the samples
- * of its columns, as the last pass of a backend does in memory. The packed column is transformed by
- * itself, as numbers, as its two columns are told apart afterwards ---- */
+/* ---- direct blocks: transforming a packed half spectrum's blocks writes samples, as a backend's last
+ * pass does in memory. The packed column is transformed as numbers, to be unpacked afterwards ---- */
 
-/* Columns beside each other that are transformed for the packed one's sake: two, as backends
- * transform a single line another way. Its two columns take as much. */
+/* Columns transformed along with the packed one: backends transform a single line differently. */
 enum { TOGETHER = 2 };
 
-/* All pages of a block, [page][row of the block]…, and a few pages of the output. */
+/* Buffers of all pages of a block, [page][row of the block]…, and of a few pages of output. */
 struct direct {
     char *data;    /* [column], numbers */
     char *halves;  /* [column], samples */
@@ -160,7 +150,7 @@ static int64_t sample_bytes(const struct gf_slab_plan *p) {
     return (int64_t)gf_dtype_size(p->job.out[0].dtype);
 }
 
-/* Columns 0 and n/2 as samples, to d->packed. */
+/* Makes samples of columns 0 and n/2 in d->packed. */
 static int run_ends(struct gf_slab_state *r, const struct gf_slab_block *b, struct direct *d) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t rows = gf_slab_block_rows(b), width = TOGETHER * gf_job_lanes(&p->job);
@@ -175,7 +165,7 @@ static int run_ends(struct gf_slab_state *r, const struct gf_slab_block *b, stru
     return gf_slab_convert(r, 0, (int64_t[]){p->pages * rows, TOGETHER}, d->ends, d->packed);
 }
 
-/* The other columns as samples, to d->halves. */
+/* Makes samples of the other columns in d->halves. */
 static int run_halves(struct gf_slab_state *r, int64_t rows, struct direct *d) {
     const struct gf_slab_plan *p = r->plan;
     struct gf_job job = gf_part_lines(&p->job, p->pages, rows, p->width);
@@ -199,62 +189,36 @@ static int direct_block(struct gf_slab_state *r, int64_t k, void *user) {
     if (!rc)
         gf_slab_moved(r, p->pages * rows * gf_slab_row_bytes(p));
     for (int64_t z = 0; z < p->pages && !rc; z += p->step_pages) {
-        const int64_t count = p->pages - z < p->step_pages ? p->pages - z : p->step_pages;
-        gf_slab_join(&s, d->packed, z, count, d->samples);
-        rc = gf_slab_write_pages(r, 0, &s.block, z, count, d->samples);
+        const struct gf_span pages = {z, gf_min(p->pages - z, p->step_pages)};
+        gf_slab_join(&s, d->packed, z, pages.count, d->samples);
+        rc = gf_slab_move_block(r, 0, &s.block, pages, d->samples);
     }
     d->data = own;
     return rc;
 }
 
-/* The second walk of a direct plan. */
 static int direct_blocks(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t rows = gf_slab_most_rows(p), all = p->pages * rows;
     const int64_t two = all * TOGETHER * gf_job_lanes(&p->job) * p->number;
     struct direct d = {.data = NULL};
-    return gf_slab_walk(r, &(struct gf_slab_walk){
-                               direct_block,
-                               &d,
-                               p->n_blocks,
-                               {{&d.data, all * gf_slab_row_bytes(p)},
-                                {&d.halves, all * p->width * sample_bytes(p)},
-                                {&d.packed, two},
-                                {&d.ends, two},
-                                {&d.samples, p->step_pages * rows * gf_slab_out_row_bytes(p, 0)}}});
+    return gf_slab_walk(
+        r, &(struct gf_slab_walk){direct_block,
+                                  &d,
+                                  p->n_blocks,
+                                  {{&d.data, all * gf_slab_row_bytes(p)},
+                                   {&d.halves, all * p->width * sample_bytes(p)},
+                                   {&d.packed, two},
+                                   {&d.ends, two},
+                                   {&d.samples, p->step_pages * rows * gf_slab_outer_row(p, 0)}}});
 }
 
-/* ---- all blocks ---- */
+/* ---- all walks ---- */
 
-/* The last walk, or for the display range the one before it. */
-static int forward_blocks(struct gf_slab_state *r) {
+static int output(struct gf_slab_state *r) {
     return r->plan->direct    ? direct_blocks(r)
            : r->plan->picture ? gf_slab_by_rows(r, write_blocks)
                               : write_blocks(r);
-}
-
-/* The largest values of all ranks. */
-static int scan_blocks(struct gf_slab_state *r) {
-    r->scans = true;
-    int rc = gf_slab_turn(r, forward_blocks(r));
-    r->scans = false;
-    return rc ? rc : gf_slab_join_largest(r);
-}
-
-/* The display ranges, between the two walks. */
-static int find_ranges(struct gf_slab_state *r) {
-    const struct gf_slab_plan *p = r->plan;
-    bool scans = false;
-    int rc = gf_slab_range_join(&r->range, r->io->ranks);
-    struct gf_array lines = gf_slab_range_lines(&r->range);
-    if (!rc && lines.data)
-        rc = gf_slab_run_lines(r, lines.shape[1], lines.shape[2], lines.data);
-    if (!rc)
-        gf_slab_range_find(&r->range);
-    for (int i = 0; i < p->job.n_out; i++)
-        scans |= gf_slab_range_scans(&p->job, i);
-    rc = gf_slab_turn(r, rc);
-    return !rc && scans ? scan_blocks(r) : rc;
 }
 
 static int look(struct gf_slab_state *r) {
@@ -264,31 +228,50 @@ static int look(struct gf_slab_state *r) {
     return rc;
 }
 
-static int run_volume(struct gf_slab_state *r) {
-    const struct gf_slab_plan *p = r->plan;
-    const bool filter = p->job.op == GF_FILTER, inverse = p->job.direction == GF_INVERSE;
-    const bool spectrum = !filter && !inverse;
-    int rc = p->looks ? look(r) : spectrum ? gf_slab_range_open(p, &r->range) : 0;
+static int (*const walk_of[])(struct gf_slab_state *r) = {
+    [GF_SLAB_LOOK] = look,
+    [GF_SLAB_FORTH] = forward_slabs,
+    [GF_SLAB_INPUT] = gf_slab_inverse_blocks,
+    [GF_SLAB_WITHIN] = gf_slab_blocks_in_place,
+    [GF_SLAB_SCAN] = output,
+    [GF_SLAB_OUTPUT] = output,
+    [GF_SLAB_BACK] = gf_slab_inverse_slabs};
+
+/* Finds the display ranges that the walks before the output have sampled. */
+static int find_ranges(struct gf_slab_state *r) {
+    int rc = gf_slab_range_join(&r->range, r->io->ranks);
+    struct gf_array lines = gf_slab_range_lines(&r->range);
+    if (!rc && lines.data)
+        rc = gf_slab_run_lines(r, lines.shape[1], lines.shape[2], lines.data);
     if (!rc)
-        rc = inverse ? gf_slab_inverse_blocks(r) : forward_slabs(r);
-    rc = gf_slab_turn(r, rc);
-    if (!rc && (filter || p->picture))
-        rc = gf_slab_turn(r, gf_slab_blocks_in_place(r));
-    if (!rc && spectrum)
-        rc = find_ranges(r);
-    if (!rc)
-        rc = gf_slab_turn(r, spectrum ? forward_blocks(r) : gf_slab_inverse_slabs(r));
-    for (int i = 0; i < p->job.n_out && spectrum; i++)
-        gf_report_range(&p->job, i, r->range.of[i][0], r->range.of[i][1], r->report);
-    gf_slab_range_close(&r->range);
+        gf_slab_range_find(&r->range);
     return rc;
+}
+
+static int run_walk(struct gf_slab_state *r) {
+    const enum gf_slab_step step = r->plan->walk[r->walk].step;
+    int rc = step == GF_SLAB_OUTPUT ? gf_slab_turn(r, find_ranges(r)) : 0;
+    r->scans = step == GF_SLAB_SCAN;
+    if (!rc)
+        rc = gf_slab_turn(r, r->plan->line ? gf_slab_line_walk(r, step) : walk_of[step](r));
+    return rc || !r->scans ? rc : gf_slab_join_largest(r);
 }
 
 int gf_slab_run(const struct gf_slab_plan *plan, const struct gf_slab_io *io,
                 struct gf_report *report) {
     struct gf_slab_state r = {.plan = plan, .io = io, .report = report, .range = {.plan = plan}};
+    const bool spectrum = plan->job.op == GF_FFT && plan->job.direction == GF_FORWARD;
     *report = (struct gf_report){0};
-    int rc = plan->line ? gf_slab_line_run(&r) : run_volume(&r);
+    int rc = spectrum ? gf_slab_range_open(plan, &r.range) : 0;
+    if (!rc && plan->line)
+        rc = gf_slab_line_open(&r);
+    rc = gf_slab_turn(&r, rc);
+    for (; r.walk < plan->n_walks && !rc; r.walk++)
+        rc = run_walk(&r);
+    for (int i = 0; i < plan->job.n_out && spectrum; i++)
+        gf_report_range(&plan->job, i, r.range.of[i][0], r.range.of[i][1], report);
+    gf_slab_range_close(&r.range);
+    gf_roots_free(&r.roots);
     gf_report_energy(r.energy[0], r.energy[1], report);
     return rc ? rc : gf_ranks_join_report(io->ranks, report);
 }

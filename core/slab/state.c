@@ -1,4 +1,4 @@
-/* Pieces and lines that the walks share. */
+/* Shared by the walks: buffers, pieces, lines, conversions, rows of files. */
 #include "core/slab/state.h"
 
 #include <float.h>
@@ -58,14 +58,14 @@ int gf_slab_run_part(struct gf_slab_state *r, const struct gf_job *job, void *in
     return rc;
 }
 
-int64_t gf_slab_out_row_bytes(const struct gf_slab_plan *p, int i) {
-    return gf_slab_columns(p, i) * gf_job_lanes(&p->job) *
-           (int64_t)gf_dtype_size(p->job.out[i].dtype);
+int64_t gf_slab_outer_row(const struct gf_slab_plan *p, int i) {
+    return i < 0 ? p->walk[0].bytes_read / (p->pages * p->rows)
+                 : gf_slab_columns(p, i) * gf_job_lanes(&p->job) *
+                       (int64_t)gf_dtype_size(p->job.out[i].dtype);
 }
 
 int64_t gf_slab_longest(const struct gf_slab_plan *p) {
-    const int64_t last = gf_slab_pages(p, p->n_slabs - 1).count;
-    return last > p->slab_pages ? last : p->slab_pages;
+    return gf_max(p->slab_pages, gf_slab_pages(p, p->n_slabs - 1).count);
 }
 
 struct gf_job gf_slab_pages_job(const struct gf_slab_plan *p, bool back, int64_t count) {
@@ -92,7 +92,7 @@ int gf_slab_run_block(struct gf_slab_state *r, int64_t rows, void *data) {
                             : gf_slab_run_lines(r, rows, width, data);
 }
 
-/* Rows of a block, in pages of all rows, to or from a piece. */
+/* Copies a block's rows of some pages to or from a piece. */
 static void copy_piece(const struct gf_slab_plan *p, const struct gf_slab_block *b, int64_t count,
                        char *pages, char *piece, bool to_piece) {
     const int64_t row = gf_slab_row_bytes(p), low = b->n_low * row, high = b->n_high * row;
@@ -129,8 +129,7 @@ int64_t gf_slab_largest_piece(const struct gf_slab_plan *p, int64_t count) {
     int64_t largest = 0;
     for (int64_t k = 0; k < p->n_blocks; k++) {
         const struct gf_slab_block b = gf_slab_block(p, k);
-        const int64_t rows = gf_slab_block_rows(&b);
-        largest = rows > largest ? rows : largest;
+        largest = gf_max(largest, gf_slab_block_rows(&b));
     }
     return count * largest * gf_slab_row_bytes(p);
 }
@@ -145,18 +144,7 @@ int gf_slab_join_largest(struct gf_slab_state *r) {
     return rc;
 }
 
-void gf_slab_place_rows(const struct gf_job *job, bool shift, const struct gf_slab_rows *rows,
-                        struct gf_slab_rows run[2]) {
-    const int64_t pages = job->shape[0];
-    const int64_t page = shift && job->axes & 1 ? (rows->page + pages / 2) % pages : rows->page;
-    struct gf_span span[2];
-    gf_slab_place_span(shift && job->axes >> 1 & 1, job->shape[1],
-                       (struct gf_span){rows->row, rows->count}, span);
-    for (int i = 0; i < 2; i++)
-        run[i] = (struct gf_slab_rows){page, span[i].first, span[i].count};
-}
-
-/* A transform along an axis of one point converts and does nothing else. */
+/* Transforming an axis of one point only converts. */
 static struct gf_job convert_job(const struct gf_slab_plan *p, int i, int64_t rows,
                                  int64_t columns) {
     struct gf_job job = gf_part_lines(&p->job, 1, rows, columns);
@@ -173,7 +161,7 @@ bool gf_slab_is_output(const struct gf_slab_plan *p, int i) {
     return o->kind == GF_COMPLEX && o->dtype == gf_slab_number(p) && gf_job_scale(&p->job) == 1;
 }
 
-/* The largest size among floats or doubles, side by side. */
+/* The largest absolute value. */
 static double find_largest(enum gf_dtype t, int64_t n, const void *samples) {
     double largest = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -199,29 +187,38 @@ int gf_slab_convert(struct gf_slab_state *r, int i, const int64_t rows_columns[2
     return rc;
 }
 
-static int write_rows(struct gf_slab_state *r, int i, const struct gf_slab_rows *rows,
-                      const char *data, int64_t row) {
-    struct gf_slab_rows run[2];
+/* Moves rows of one page, in two runs if a shifted array's end cuts them. */
+static int move_rows(struct gf_slab_state *r, int i, struct gf_slab_rows rows, char *data) {
+    const struct gf_job *job = &r->plan->job;
+    const bool shift = i < 0 ? job->in_shift : job->out[i].shift;
+    struct gf_span run[2];
     int rc = 0;
-    gf_slab_place_rows(&r->plan->job, r->plan->job.out[i].shift, rows, run);
-    for (int k = 0; k < 2 && run[k].count && !rc; data += run[k++].count * row)
-        rc = r->io->write(r->io->user, i, &run[k], data);
+    if (shift && job->axes & 1)
+        rows.page = (rows.page + job->shape[0] / 2) % job->shape[0];
+    gf_slab_place_span(shift && job->axes >> 1 & 1, job->shape[1],
+                       (struct gf_span){rows.row, rows.count}, run);
+    for (int k = 0; k < 2 && run[k].count && !rc; k++) {
+        const struct gf_slab_rows at = {rows.page, run[k].first, run[k].count};
+        rc = i < 0 ? r->io->read_rows(r->io->user, &at, data)
+                   : r->io->write(r->io->user, i, &at, data);
+        data += run[k].count * gf_slab_outer_row(r->plan, i);
+    }
     return rc;
 }
 
-int gf_slab_write_pages(struct gf_slab_state *r, int i, const struct gf_slab_block *b,
-                        int64_t first, int64_t count, const char *data) {
-    const struct gf_slab_plan *p = r->plan;
-    const int64_t rows = gf_slab_block_rows(b), row = gf_slab_out_row_bytes(p, i);
+int gf_slab_move_block(struct gf_slab_state *r, int i, const struct gf_slab_block *b,
+                       struct gf_span pages, char *data) {
+    const int64_t row = gf_slab_outer_row(r->plan, i), page = gf_slab_block_rows(b) * row;
     int rc = 0;
-    for (int64_t z = first; z < first + count && !rc; z++, data += rows * row) {
-        rc = write_rows(r, i, &(struct gf_slab_rows){z, b->low, b->n_low}, data, row);
+    for (int64_t z = 0; z < pages.count && !rc; z++) {
+        char *at = data + z * page;
+        rc = move_rows(r, i, (struct gf_slab_rows){pages.first + z, b->low, b->n_low}, at);
+        at += b->n_low * row;
         if (!rc)
-            rc = write_rows(r, i, &(struct gf_slab_rows){z, b->high, b->n_high},
-                            data + b->n_low * row, row);
+            rc = move_rows(r, i, (struct gf_slab_rows){pages.first + z, b->high, b->n_high}, at);
     }
     if (!rc)
-        gf_slab_moved(r, count * rows * row);
+        gf_slab_moved(r, pages.count * page);
     return rc;
 }
 

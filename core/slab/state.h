@@ -1,4 +1,4 @@
-/* State that the walks of a run in slabs share: progress, pieces, lines along the slowest axis.
+/* State shared by the walks of a run in slabs: progress, pieces, lines along the slowest axis.
  * Private to core/slab/. */
 #ifndef GF_CORE_SLAB_STATE_H
 #define GF_CORE_SLAB_STATE_H
@@ -8,18 +8,21 @@
 
 struct gf_slab_state {
     const struct gf_slab_plan *plan;
-    const struct gf_slab_plan *columns; /* a picture's, while `plan` is that of its rows; or NULL */
+    /* a picture's plan while `plan` is that of its rows, or NULL */
+    const struct gf_slab_plan *columns;
     const struct gf_slab_io *io;
     struct gf_report *report;
+    int walk; /* index of the one that runs */
     int64_t moved;
-    bool scans;                 /* for a display range: the exchange stays as it is */
-    struct gf_slab_range range; /* forward */
+    bool scans;                 /* searching for display ranges: the exchange stays unchanged */
+    struct gf_slab_range range; /* forward only */
+    struct gf_roots roots;      /* of a line's length */
     double energy[2];           /* of a full spectrum's Hermitian part, and of the rest */
 };
 
-/* After a scan: the largest values that any rank found become those of all. */
+/* Replaces the largest values of a scan by those of all ranks. */
 int gf_slab_join_largest(struct gf_slab_state *r);
-/* After a walk: the status of all ranks. */
+/* Ends a walk: returns the status of all ranks. */
 static inline int gf_slab_turn(struct gf_slab_state *r, int rc) {
     return r->io->ranks ? r->io->turn(r->io->user, rc) : rc;
 }
@@ -32,123 +35,136 @@ static inline enum gf_dtype gf_slab_number(const struct gf_slab_plan *p) {
     return gf_job_number(&p->job);
 }
 
-/* Bytes of a row of output i's samples. */
-int64_t gf_slab_out_row_bytes(const struct gf_slab_plan *p, int i);
+/* Bytes of a row of output i, or of an inverse's input if i is -1. */
+int64_t gf_slab_outer_row(const struct gf_slab_plan *p, int i);
 
 static inline int64_t gf_slab_most_rows(const struct gf_slab_plan *p) {
     return (p->paired ? 2 : 1) * p->block_units;
 }
 
-/* Bytes of the exchange where they are, or NULL. */
+/* A pointer into the exchange, or NULL. */
 static inline void *gf_slab_lend(const struct gf_slab_state *r, int64_t at, int64_t bytes) {
     return r->io->lend ? r->io->lend(r->io->user, at, bytes) : NULL;
 }
-/* So many bytes were moved; the next get() will be for those. */
+/* Counts bytes moved; announces the next get(). */
 void gf_slab_moved(struct gf_slab_state *r, int64_t bytes);
 void gf_slab_expect(const struct gf_slab_state *r, int64_t at, int64_t bytes);
-/* A walk: its buffers, which are freed at its end, and what is done with each of its n parts. */
+/* A walk over n parts, and the buffers that it needs. */
 struct gf_slab_walk {
     int (*part)(struct gf_slab_state *r, int64_t k, void *user);
     void *user;
     int64_t n;
     struct {
-        void *memory;  /* a pointer to be set */
-        int64_t bytes; /* 0: it stays NULL */
+        void *memory;  /* pointer to set */
+        int64_t bytes; /* 0: leaves it NULL */
     } room[GF_MAX_OUTPUTS + 3];
 };
-/* This member's share of the parts, in ascending order; GF_ENOMEM. */
+/* Runs this rank's share of the parts in ascending order. GF_ENOMEM. */
 int gf_slab_walk(struct gf_slab_state *r, const struct gf_slab_walk *w);
-/* A part of the job, from a contiguous array to contiguous ones, whose samples that did not fit are counted. */
+/* Runs a part's job on contiguous arrays and adds its clipped samples to the report. */
 int gf_slab_run_part(struct gf_slab_state *r, const struct gf_job *job, void *in, void *const *out);
-int64_t gf_slab_longest(const struct gf_slab_plan *p); /* pages of a slab */
+int64_t gf_slab_longest(const struct gf_slab_plan *p); /* pages of the longest slab */
 
-/* Pages with all their rows, to the pieces of all blocks or from them; bytes that `piece` has room for, of
- * `count` pages. */
+/* Copies whole pages to or from the pieces of all blocks, through `piece`, whose bytes for `count`
+ * pages the second function returns. */
 int gf_slab_move_pages(struct gf_slab_state *r, const struct gf_slab_plan *p,
                        const struct gf_span *pages, char *data, char *piece, bool puts);
 int64_t gf_slab_largest_piece(const struct gf_slab_plan *p, int64_t count);
 
-/* The part that transforms all axes but the slowest of `count` pages, or `back`. */
+/* The job of `count` pages along all axes but the slowest; `back`: of the inverse. */
 struct gf_job gf_slab_pages_job(const struct gf_slab_plan *p, bool back, int64_t count);
-/* Transforms the slowest axis of a block, in place and without the norm's factor. */
+/* Transforms a block along the slowest axis, in place, unscaled. */
 int gf_slab_run_lines(struct gf_slab_state *r, int64_t rows, int64_t width, void *lines);
 int gf_slab_run_block(struct gf_slab_state *r, int64_t rows, void *data);
 
-/* Places rows of one page in an array, with `shift` in one with the zero frequency in the centre: as one run
- * or, if the array's end cuts them, as two. */
-void gf_slab_place_rows(const struct gf_job *job, bool shift, const struct gf_slab_rows *rows,
-                        struct gf_slab_rows run[2]);
-
-/* Block k from the exchange into *data, which becomes where the exchange has it where that can be lent; and of samples of output i, [page][row of the block][sample], all
- * rows of some pages to their file. */
+/* Reads block k of the exchange into *data, or points *data into the exchange. */
 int gf_slab_get_block(struct gf_slab_state *r, int64_t k, const struct gf_slab_block *b,
                       void **data);
-int gf_slab_write_pages(struct gf_slab_state *r, int i, const struct gf_slab_block *b,
-                        int64_t first, int64_t count, const char *data);
-/* The walks of an inverse; gf_slab_inverse_slabs() is a filter's last one too. */
+/* Writes the block's rows of some pages, [page][row of the block][sample], to output i, or reads
+ * them from the input if i is -1. */
+int gf_slab_move_block(struct gf_slab_state *r, int i, const struct gf_slab_block *b,
+                       struct gf_span pages, char *data);
+/* Walks of an inverse; the second is also a filter's last. */
 int gf_slab_inverse_blocks(struct gf_slab_state *r);
 int gf_slab_inverse_slabs(struct gf_slab_state *r);
-/* Runs a picture's walk over slabs of rows as one over the blocks of gf_slab_rows_plan(). */
+/* Runs a picture's walk over slabs of rows, as one over the blocks of gf_slab_rows_plan(). */
 int gf_slab_by_rows(struct gf_slab_state *r, int (*walk)(struct gf_slab_state *r));
-/* The rows of such a block from the exchange or to it, by way of `piece`, of so many bytes; 0 of a volume. */
+/* Copies such a block to or from the exchange, through `piece`, whose bytes the second function
+ * returns (0 for a volume). */
 int gf_slab_move_rows(struct gf_slab_state *r, const struct gf_slab_block *b, char *data,
                       void *piece, bool puts);
 int64_t gf_slab_row_piece(const struct gf_slab_state *r);
 
-/* The plan's filter for its parts, which have a table each; the caller frees. */
+/* A copy of the filter for parts with a table each, freed by the caller. */
 int gf_slab_filter_of(const struct gf_slab_plan *p, struct gf_filter **out);
-/* The table of a part's values. */
+/* Makes the table for a part. */
 int gf_slab_filter_table(struct gf_slab_state *r, const struct gf_job *part,
                          struct gf_filter *filter);
-/* The second walk of a filter and of a picture: blocks that stay in their place. */
+/* The second walk of a filter or picture, which puts blocks back in place. */
 int gf_slab_blocks_in_place(struct gf_slab_state *r);
 
-/* Numbers, [rows][columns], to output i's samples, or for the display range's walk to floats, whose largest
- * is kept: the norm, the kind and the type, all of them number by number. */
+/* Converts numbers, [rows][columns], to samples of output i; during a scan to floats, of which the
+ * largest is kept. */
 int gf_slab_convert(struct gf_slab_state *r, int i, const int64_t rows_columns[2], void *numbers,
                     void *samples);
-/* True when the numbers are the output as they are. */
+/* True if the numbers are the output's samples. */
 bool gf_slab_is_output(const struct gf_slab_plan *p, int i);
 
+/* ---- long lines ---- */
+
+/* Parts of gf_slab_refuses() and gf_slab_plan_make(). fit() returns GF_ENOMEM with the total need
+ * in *needed, or with a message and 0 there. */
+const char *gf_slab_line_refuses(const struct gf_job *job);
+void gf_slab_line_describe(struct gf_slab_plan *p);
+int gf_slab_line_fit(struct gf_slab_plan *p, int64_t memory, int64_t kept, int64_t *needed);
+
+/* Rows of the whole matrix: twice the plan's pages for real samples. */
+int64_t gf_slab_line_rows(const struct gf_slab_plan *p);
+/* The job of `count` columns, from samples to numbers or back to all outputs; whether it runs in
+ * place. */
+struct gf_job gf_slab_line_columns_job(const struct gf_slab_plan *p, int64_t count, bool inverse);
+/* The job of a row. is_real: the row is the half spectrum of real numbers. */
+struct gf_job gf_slab_line_row_job(const struct gf_slab_plan *p, bool is_real, bool inverse);
+bool gf_slab_line_in_place(const struct gf_slab_plan *p, bool inverse);
+/* Bytes of one point of output i. */
+int64_t gf_slab_line_out_bytes(const struct gf_slab_plan *p, int i);
+
 /* The walks over long lines. */
-int gf_slab_line_run(struct gf_slab_state *r);
+int gf_slab_line_open(struct gf_slab_state *r);
+int gf_slab_line_walk(struct gf_slab_state *r, enum gf_slab_step step);
 int gf_slab_line_transform_rows(struct gf_slab_state *r);
 
-/* ---- a block as rows of the spectrum: the unpacked column, the mirror image, the zero frequency in the centre ---- */
+/* ---- blocks as rows of the spectrum: unpacking, mirror images, shifts ---- */
 
 /* [page][row of the block][number], all pages. */
 struct gf_slab_spectrum {
     const struct gf_slab_plan *plan;
     struct gf_slab_block block;
-    const char *data;
-    int64_t row_bytes; /* of `data` */
+    char *data;
+    int64_t row_bytes; /* in `data` */
     int threads;
 };
 
-/* Pages first .. first + count - 1 of the block as rows of output i, complex and without the norm's
- * factor: half or full, columns shifted where the output is. */
+/* Makes complex rows of output i, unscaled, from pages of the block: half or full, shifted along
+ * x. */
 void gf_slab_expand(const struct gf_slab_spectrum *s, int i, int64_t first, int64_t count,
                     void *to);
-/* Unpacks the columns 0 and n/2 of all pages from packed columns, [page][row][`row_bytes`], as complex:
- * [page][row][2]. */
+/* Unpacks columns 0 and n/2 of all pages from rows of row_bytes: [page][row][2]. */
 void gf_slab_ends(const struct gf_slab_spectrum *s, void *to);
-/* Pages first .. first + count - 1 as rows of output 0 from its samples: those of columns 0 .. n/2 - 1 in `s`,
- * of which column 0 is not used, and of columns 0 and n/2 of all pages in `ends`. Samples of negative
- * frequencies are equal. */
+/* Makes rows of output 0 from samples: columns 1 .. n/2 - 1 from `s`, columns 0 and n/2 of all
+ * pages from `ends`. Negative frequencies have equal samples. */
 void gf_slab_join(const struct gf_slab_spectrum *s, const char *ends, int64_t first, int64_t count,
                   void *to);
 /* Columns of an output's row. */
 int64_t gf_slab_columns(const struct gf_slab_plan *p, int i);
 
-/* Inverse: full rows, laid out as the block's, to the half of their Hermitian part,
- * (F(k) + conj F(-k)) / 2. Adds to `energy` that of this part, and of the rest. */
+/* Halves full rows of an inverse's input: takes the Hermitian part (F(k) + conj F(-k)) / 2 and adds
+ * its energy, and that of the rest, to `energy`. */
 void gf_slab_hermitian(const struct gf_slab_spectrum *full, void *half, double energy[2]);
 
-/* ---- arithmetic of long lines beside the transforms: twiddles, pairs of real rows, numbers of rows to their places
- * in the line. Numbers are complex; nothing allocates. ---- */
+/* ---- arithmetic of long lines: twiddles, real rows, interleaving ---- */
 
-/* columns[count][width] of row k1, the first one being column `first`: times
- * exp(-+2 pi i k1 i2 / n). */
+/* columns[count][width] of row k1, from column `first` on, times exp(-+2 pi i k1 i2 / n). */
 struct gf_line_twiddle {
     const struct gf_roots *roots; /* of the line's samples */
     int64_t row, first, count, width;
@@ -157,16 +173,16 @@ struct gf_line_twiddle {
 };
 void gf_line_twiddle(const struct gf_line_twiddle *t, void *columns);
 
-/* Rows 0 and n1/2 of the columns' half spectra are real: a[i] and b[i] become (a + b) / 2 and (a - b) / 2,
- * samples i2 and i2 + n2 of the real line of 2 n2 samples whose spectrum is that of both rows. They stay in
- * the rows' memory as reals side by side. Or back. */
+/* Rows 0 and n1/2 of half spectra are real. Their a[i] and b[i] become (a + b) / 2 and (a - b) / 2,
+ * samples i2 and i2 + n2 of the real line of 2 n2 samples whose spectrum both rows form, stored as
+ * consecutive reals. Or back. */
 void gf_line_fold(void *a, void *b, int64_t count, bool is_double, bool back);
 
-/* Runs of a few rows, each in `staged` at a multiple of `stride` bytes, and a part of the line: number j of
- * run i is at place at + step j. Mirrored runs are backwards, and conjugates. */
+/* Interleaves a few rows into a part of a line, or back: number j of run i, which is in `staged` at
+ * i * stride bytes, goes to place at + step j. Mirrored runs are reversed and conjugated. */
 struct gf_line_weave {
     int n;
-    int64_t step, stride, point; /* bytes of a point, all channels of `number` bytes */
+    int64_t step, stride, point; /* bytes of a point: all channels, of `number` bytes each */
     int64_t number;
     int threads;
     struct {

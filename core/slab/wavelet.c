@@ -1,4 +1,4 @@
-/* The levels of an inverse wavelet transform, each asked for planes by the finer one. */
+/* An inverse wavelet transform in which each level asks the coarser one for planes. */
 #include "core/slab/wavelet.h"
 
 #include <stdlib.h>
@@ -10,22 +10,22 @@
 
 enum { ROWS_AT_ONCE = 32 };
 
-/* One level, the first is the finest: its bands are made of planes of the file and of the next level's finer
- * side. */
+/* A level (1 is the finest), whose bands consist of planes of the file and of the next level's
+ * finer side. */
 struct level {
     int number;
     struct gf_dwt_window z;
-    struct gf_job job;    /* of a chunk; shape[0] is not set */
-    int64_t fine, packed; /* numbers of a plane of the finer side, and of packed bands */
-    char *in,
-        *out[GF_MAX_OUTPUTS]; /* packed bands; the finer side, of the first level all outputs */
-    char *first;              /* a periodic finer side's plane 0, once it is known */
+    struct gf_job job;              /* of a chunk, without shape[0] */
+    int64_t fine, packed;           /* numbers in a plane of the finer side, and of packed bands */
+    char *in, *out[GF_MAX_OUTPUTS]; /* packed bands; finer side, of level 1 all outputs */
+    char *first;                    /* plane 0 of a periodic finer side, if has_first */
     bool has_first;
-    int64_t low, high; /* planes of the finer side in out[0], which begins with plane `base` */
+    int64_t low, high; /* planes of the finer side in out[0], whose first plane is `base` */
     int64_t base;
     struct gf_span
-        needed;           /* pairs of the finer side, but for the last one where plane 0 alone is */
-    int64_t planes, last; /* that `in` has of each band; the last one's index, -1: none */
+        /* pairs of the finer side that are needed; plane 0 at a periodic line's end is extra */
+        needed;
+    int64_t planes, last; /* of each band in `in`; index of the last, or -1 */
 };
 
 struct run {
@@ -33,7 +33,7 @@ struct run {
     const struct gf_slab_io *io;
     struct gf_report *report;
     struct gf_dwt_layout layout;
-    int64_t real; /* bytes */
+    int64_t real; /* bytes of a real */
     char *rows;
     struct level level[GF_MAX_LEVELS + 1]; /* from 1 on */
     int64_t moved;
@@ -55,7 +55,7 @@ const char *gf_slab_wavelet_refuses(const struct gf_job *job) {
     return job->n_out < GF_MAX_OUTPUTS ? NULL : "there are too many outputs";
 }
 
-/* The finest level has one more output where samples may be clipped: they are counted in floats. */
+/* The finest level has an extra output in floats if samples may be clipped, to count them. */
 static void describe(const struct gf_job *job, int number, struct level *l) {
     struct gf_dwt_layout layout;
     gf_dwt_layout(job, &layout);
@@ -71,13 +71,13 @@ static void describe(const struct gf_job *job, int number, struct level *l) {
         l->job.out[l->job.n_out++] = (struct gf_output){.kind = GF_REAL, .dtype = gf_dwt_real(job)};
 }
 
-/* Planes of bands, and of the finer side, for so many pairs. */
+/* Planes of the bands, or of the finer side, for `pairs` pairs. */
 static int64_t band_planes(int64_t pairs) {
     return 2 * (pairs + 1);
 }
 
 static int64_t bytes_of(const struct gf_job *job, int64_t pairs) {
-    /* The backend keeps thresholded bands of its own. */
+    /* The backend copies bands to threshold them. */
     const int64_t copies = job->wavelet.threshold == GF_KEEP_ALL ? 1 : 2;
     const int64_t planes = band_planes(pairs), real = real_bytes(job);
     int64_t shape[GF_MAX_RANK], bytes = 0;
@@ -102,7 +102,7 @@ static int64_t all_pairs(const struct gf_job *job) {
     return gf_dwt_window_pairs(&finest);
 }
 
-/* Whole rows are read: those of a level that have coarser bands too once more for these. */
+/* Counts whole rows: those that coarser bands share are read again for these. */
 static void count_bytes(struct gf_slab_wavelet *w) {
     const struct gf_job *job = &w->job;
     struct gf_dwt_layout layout;
@@ -122,8 +122,8 @@ int gf_slab_wavelet_make(const struct gf_job *job, int64_t memory, struct gf_sla
     *w = (struct gf_slab_wavelet){.job = *job};
     count_bytes(w);
     const int64_t room = memory - memory / 8 - base;
-    w->pairs = room / each < most ? room / each : most;
-    w->memory_bytes = memory_for(job, w->pairs < 1 ? 1 : w->pairs);
+    w->pairs = gf_min(room / each, most);
+    w->memory_bytes = memory_for(job, gf_max(w->pairs, 1));
     w->own.count = all_pairs(job);
     if (w->pairs >= 1)
         return 0;
@@ -156,8 +156,8 @@ void gf_slab_wavelet_part(const struct gf_slab_wavelet *all, int n, int i,
 
 /* ---- bands ---- */
 
-/* Rows of a plane of the file to those of a packed plane, both column bands; details alone where the
- * approximation is not the file's. */
+/* Reads rows of a plane of the file as rows of packed bands; only details if the approximation is
+ * computed. */
 static int read_band_rows(struct run *r, const struct level *l, const struct gf_slab_rows *rows,
                           bool details, char *to) {
     const struct gf_dwt_axis *x = &r->layout.axis[2];
@@ -165,7 +165,7 @@ static int read_band_rows(struct run *r, const struct level *l, const struct gf_
     const int64_t band = x->n[l->number] * pixel, packed = gf_dwt_layout_row(&r->layout, l->number);
     int rc = 0;
     for (int64_t y = 0; y < rows->count && !rc; y += ROWS_AT_ONCE) {
-        const int64_t n = rows->count - y < ROWS_AT_ONCE ? rows->count - y : ROWS_AT_ONCE;
+        const int64_t n = gf_min(rows->count - y, ROWS_AT_ONCE);
         rc = r->io->read_rows(r->io->user, &(struct gf_slab_rows){rows->page, rows->row + y, n},
                               r->rows);
         for (int64_t i = 0; i < n && !rc; i++) {
@@ -182,7 +182,7 @@ static int read_band_rows(struct run *r, const struct level *l, const struct gf_
 
 static int fine_at(struct run *r, int number, int64_t j, const char **plane);
 
-/* Band planes k, approximation and detail along z, as index i of the chunk's n. */
+/* Loads band planes k, approximation and detail along z, at index i of the chunk's n. */
 static int load_bands(struct run *r, const struct level *l, int64_t k, int64_t i, int64_t n) {
     const int number = l->number;
     const bool coarsest = number == r->w->job.wavelet.levels;
@@ -208,7 +208,7 @@ static int load_bands(struct run *r, const struct level *l, int64_t k, int64_t i
 
 /* ---- a level ---- */
 
-/* The job of a level that makes its finer side from n planes of each band. */
+/* The job that makes a level's finer side from n planes of each band. */
 static struct gf_job chunk_job(const struct level *l, int64_t n) {
     struct gf_job job = l->job;
     job.shape[0] = is_periodic(&job) ? 2 * n : 2 * (n - 1);
@@ -221,7 +221,7 @@ struct gf_job gf_slab_wavelet_chunk(const struct gf_slab_wavelet *w) {
     return chunk_job(&finest, w->pairs + 1);
 }
 
-/* The bands of n planes from k on, of which the chunk before may have had the first. */
+/* Loads the bands of n planes from k on, reusing the last plane of the chunk before. */
 static int load_chunk(struct run *r, struct level *l, int64_t k, int64_t n) {
     const int64_t bytes = l->packed * r->real;
     const bool again = l->last == k;
@@ -253,14 +253,14 @@ static int make_chunk(struct run *r, struct level *l, int64_t k, int64_t pairs) 
     }
     if (!rc)
         rc = r->io->run(r->io->user, &job, &in, out, &report);
-    /* A periodic chunk's own ends are not the line's: its first plane and its last one are not used. */
+    /* A periodic chunk wraps around at its own ends, so its first and last planes are not used. */
     l->base = 2 * k;
     l->low = rc ? 0 : 2 * k + is_periodic(&job);
     l->high = rc ? 0 : l->low + 2 * pairs;
     return rc;
 }
 
-/* Plane j of the finer side of a level but the first, until the next call for the same level. */
+/* Returns plane j of a coarser level's finer side, valid until the next call for that level. */
 static int fine_at(struct run *r, int number, int64_t j, const char **plane) {
     struct level *l = &r->level[number];
     const int64_t bytes = l->fine * r->real;
@@ -272,7 +272,7 @@ static int fine_at(struct run *r, int number, int64_t j, const char **plane) {
     if (at < l->low || at >= l->high) {
         const int64_t k = gf_dwt_window_pair(&l->z, j), end = l->needed.first + l->needed.count;
         const int64_t left = (k < end ? end : gf_dwt_window_pairs(&l->z)) - k;
-        int rc = make_chunk(r, l, k, left < r->w->pairs ? left : r->w->pairs);
+        int rc = make_chunk(r, l, k, gf_min(left, r->w->pairs));
         if (rc)
             return rc;
     }
@@ -287,7 +287,7 @@ static int fine_at(struct run *r, int number, int64_t j, const char **plane) {
 
 /* ---- the finest level ---- */
 
-/* Samples of a plane that do not fit output i's type. */
+/* Counts the samples of a plane that output i's type cannot hold. */
 static int64_t clipped(const struct run *r, int i, const char *plane, int64_t n) {
     double low, high;
     int64_t count = 0;
@@ -317,20 +317,20 @@ static int write_plane(struct run *r, int64_t j, int64_t at) {
     return rc;
 }
 
-/* Those that the last chunk made; plane 0 of a periodic line is the one behind its last pair. */
+/* Writes the planes of the last chunk; plane 0 of a periodic line follows its last pair. */
 static int write_chunk(struct run *r) {
     const struct level *l = &r->level[1];
     const bool wraps = r->w->in_part && is_periodic(&l->job);
     int rc = 0;
     for (int64_t at = l->low; at < l->high && !rc; at++)
-        if (at < l->z.planes) /* an odd line has one sample less */
+        if (at < l->z.planes) /* an odd line has one plane fewer */
             rc = write_plane(r, at, at - l->base);
         else if (wraps && at == 2 * l->z.steps)
             rc = write_plane(r, 0, at - l->base);
     return rc;
 }
 
-/* The planes of all pairs in ascending order, plane 0 of a periodic line first; or those of a part. */
+/* Writes all planes in ascending order, a periodic line's plane 0 first; or those of a part. */
 static int run_finest(struct run *r) {
     struct level *l = &r->level[1];
     const struct gf_span own = r->w->own;
@@ -344,7 +344,7 @@ static int run_finest(struct run *r) {
         rc = write_plane(r, 0, 2 * end - l->base);
     for (int64_t k = own.first; k < end && !rc; k += most) {
         if (!at_once)
-            rc = make_chunk(r, l, k, end - k < most ? end - k : most);
+            rc = make_chunk(r, l, k, gf_min(end - k, most));
         if (!rc)
             rc = write_chunk(r);
     }

@@ -1,6 +1,7 @@
 /* Screens: their lattice, and a mask without it. */
 #include "core/spectrum/screen.h"
 
+#include <omp.h>
 #include <stdlib.h>
 
 #include "core/base/status.h"
@@ -328,34 +329,26 @@ static void fill_row(const struct gf_windowed *w, int64_t y, const unsigned char
 int gf_screens_mask(const struct gf_windowed *w, const struct gf_screen *screen, int n,
                     struct gf_array *mask) {
     const struct gf_bins *b = &w->b;
+    const int64_t room = 2 * b->stored + 2 * BOX;
     unsigned char *reach = calloc((size_t)(b->n[1] * b->stored), 1);
-    bool memory = reach;
+    double *rows = malloc((size_t)(room * b->threads) * sizeof *rows);
     int rc = gf_array_alloc(mask, GF_F32, 2, (int64_t[]){b->n[1], b->stored});
-    if (!rc && !memory)
+    if (!rc && !(reach && rows))
         rc = gf_no_memory();
     if (rc)
         goto out;
     for (int i = 0; i < n; i++)
         paint_screen(b, &screen[i], reach);
     struct slope own = find_slope(w, nearest(screen, n));
-#pragma omp parallel num_threads(b->threads) reduction(&& : memory)
-    {
-        double *row = malloc((size_t)(2 * b->stored + 2 * BOX) * sizeof *row);
-        memory = row;
-#pragma omp for schedule(static)
-        for (int64_t y = 0; y < b->n[1]; y++) {
-            if (!row)
-                continue;
-            smooth_row(w, y, row, row + b->stored + 2 * BOX);
-            fill_row(w, y, reach + y * b->stored, &own, row + b->stored + 2 * BOX,
-                     (float *)mask->data + y * b->stored);
-        }
-        free(row);
+#pragma omp parallel for num_threads(b->threads) schedule(static)
+    for (int64_t y = 0; y < b->n[1]; y++) {
+        double *column = rows + room * omp_get_thread_num(), *mean = column + b->stored + 2 * BOX;
+        smooth_row(w, y, column, mean);
+        fill_row(w, y, reach + y * b->stored, &own, mean, (float *)mask->data + y * b->stored);
     }
-    if (!memory)
-        rc = gf_no_memory();
 out:
     free(reach);
+    free(rows);
     if (rc)
         gf_array_free(mask);
     return rc;

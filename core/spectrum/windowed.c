@@ -1,6 +1,7 @@
 /* A Hann window as a kernel in the spectrum. */
 #include "core/spectrum/windowed.h"
 
+#include <omp.h>
 #include <stdlib.h>
 
 #include "core/base/status.h"
@@ -94,18 +95,15 @@ int gf_windowed_power(const struct gf_spectrum *s, struct gf_windowed *w) {
     }
     if (rc)
         return rc;
-    bool memory = true;
-#pragma omp parallel num_threads(w->b.threads) reduction(&& : memory)
-    {
-        double *row = malloc(2 * (size_t)(w->b.stored + 2) * sizeof *row);
-        memory = row;
-#pragma omp for schedule(static)
-        for (int64_t i = 0; i < w->b.n[0] * w->b.n[1]; i++)
-            if (row)
-                make_row(w, i / w->b.n[1], i % w->b.n[1], row, add);
-        free(row);
-    }
-    return memory ? 0 : gf_no_memory();
+    const int64_t room = 2 * (w->b.stored + 2);
+    double *rows = malloc((size_t)(room * w->b.threads) * sizeof *rows);
+    if (!rows)
+        return gf_no_memory();
+#pragma omp parallel for num_threads(w->b.threads) schedule(static)
+    for (int64_t i = 0; i < w->b.n[0] * w->b.n[1]; i++)
+        make_row(w, i / w->b.n[1], i % w->b.n[1], rows + room * omp_get_thread_num(), add);
+    free(rows);
+    return 0;
 }
 
 void gf_windowed_free(struct gf_windowed *w) {

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "core/base/status.h"
-#include "core/slab/line.h"
-#include "core/slab/make.h"
+#include "core/slab/plan.h"
 #include "core/slab/io.h"
 #include "tests/core/backends.h"
 

@@ -6,7 +6,7 @@
 
 #include "core/base/status.h"
 #include "core/filter/filter.h"
-#include "core/slab/make.h"
+#include "core/slab/plan.h"
 #include "tests/core/backends.h"
 #include "tests/core/slab_rig.h"
 #include "tests/core/thread_ranks.h"

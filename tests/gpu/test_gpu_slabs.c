@@ -9,7 +9,6 @@
 #include "cli/environment.h"
 #include "core/base/status.h"
 #include "core/gpu/slab.h"
-#include "core/gpu/slab_copy.h"
 #include "core/filter/filter.h"
 #include "core/session/backends.h"
 #include "tests/gpu/gpu_limited.h"
@@ -29,14 +28,13 @@ static void test_bins(void) {
         memset(b.data, 0, (size_t)gf_array_bytes(&b));
         const int64_t all = shape[1] * shape[2], each = 1 + turn % 9;
         for (int64_t first = 0; first < all; first += each) {
-            const struct gf_gpu_slab_bins bins = {.array = a,
-                                                  .first = first,
-                                                  .count = first + each < all ? each : all - first,
-                                                  .columns = shape[2],
-                                                  .shift = {turn & 1, turn & 2, turn & 4}};
-            struct gf_gpu_slab_copy copy = {.bins = bins, .packed = packed.data};
+            struct gf_gpu_slab_copy copy = {.array = a,
+                                            .part = {first, gf_min(each, all - first)},
+                                            .columns = shape[2],
+                                            .shift = {turn & 1, turn & 2, turn & 4},
+                                            .packed = packed.data};
             gf_gpu_slab_copy(&copy, 1, 1 + turn % 2);
-            copy.bins.array = b;
+            copy.array = b;
             copy.unpack = true;
             gf_gpu_slab_copy(&copy, 1, 1 + turn % 2);
         }
@@ -62,16 +60,15 @@ static void spread(const struct gf_array *whole, bool shift, int64_t each) {
             const int64_t bin = first + i % count;
             packed[i] = (uint8_t)known(i / count, bin / columns, bin % columns);
         }
-        const struct gf_gpu_slab_bins bins = {.array = *whole,
-                                              .first = first,
-                                              .count = count,
+        const struct gf_gpu_slab_copy copy = {.array = *whole,
+                                              .part = {first, count},
                                               .columns = columns,
                                               .shift = {shift, shift, shift},
                                               .mirrors = columns != n[2],
                                               .axes = 7,
-                                              .kind = GF_PHASE};
-        const struct gf_gpu_slab_copy copy = {
-            .bins = bins, .packed = (char *)packed, .unpack = true};
+                                              .kind = GF_PHASE,
+                                              .packed = (char *)packed,
+                                              .unpack = true};
         gf_gpu_slab_copy(&copy, 1, 1);
     }
 }
@@ -123,17 +120,16 @@ static void check_line_copy(int64_t rows, int64_t columns, bool real, bool half,
         x[1] = n % 2 ? 0 : (x[n + 1] = 0);
     memset(b.data, 0xff, (size_t)gf_array_bytes(&b));
     for (int64_t first = 0; first < all; first += each) {
-        const struct gf_gpu_slab_bins bins = {.array = a,
-                                              .line = {n, rows, columns},
-                                              .first = first,
-                                              .count = first + each < all ? each : all - first,
-                                              .columns = all,
-                                              .shift = {false, false, shift},
-                                              .mirrors = real,
-                                              .kind = GF_COMPLEX};
-        struct gf_gpu_slab_copy copy = {.bins = bins, .packed = packed.data};
+        struct gf_gpu_slab_copy copy = {.array = a,
+                                        .line = {n, rows, columns},
+                                        .part = {first, gf_min(each, all - first)},
+                                        .columns = all,
+                                        .shift = {false, false, shift},
+                                        .mirrors = real,
+                                        .kind = GF_COMPLEX,
+                                        .packed = packed.data};
         gf_gpu_slab_copy(&copy, 1, 1);
-        copy.bins.array = b;
+        copy.array = b;
         copy.unpack = true;
         gf_gpu_slab_copy(&copy, 1, 1);
     }

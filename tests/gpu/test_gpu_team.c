@@ -11,7 +11,7 @@
 #include "cli/environment.h"
 #include "core/base/status.h"
 #include "core/filter/filter.h"
-#include "core/gpu/exchange.h"
+#include "core/gpu/slab_walk.h"
 #include "core/gpu/team.h"
 #include "core/session/backends.h"
 #include "tests/gpu/gpu_limited.h"

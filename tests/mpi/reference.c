@@ -18,7 +18,7 @@
 #include "core/base/backend.h"
 #include "core/base/status.h"
 #include "core/mpi/exchange.h"
-#include "core/slab/make.h"
+#include "core/slab/plan.h"
 #include "core/slab/io.h"
 
 extern gf_transport_get gf_transport;

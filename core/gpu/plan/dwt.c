@@ -1,4 +1,4 @@
-/* Wavelets on a GPU: how a level's work is cut, and its pass. */
+/* Plans wavelets: each level's tile and pass. */
 #include "core/gpu/plan/plan_builder.h"
 
 #include <math.h>
@@ -7,22 +7,22 @@
 #include "core/base/status.h"
 #include "core/gpu/plan/pass.h"
 
-/* How a level's work is divided: kernels/wavelet.h. */
+/* How a level's work is divided; see kernels/wavelet.h. */
 struct wave_tile {
-    int items;     /* of a group */
-    int width;     /* items adjacent along x, a power of two */
-    int rows;      /* of each band an item, if planes and rows are transformed */
-    int resident;  /* groups to share a multiprocessor */
-    bool ahead;    /* next planes are read before the last ones are done */
-    int64_t strip; /* steps of an item */
+    int items;     /* per group */
+    int width;     /* adjacent items along x, a power of two */
+    int rows;      /* of each band per item, if both planes and rows are transformed */
+    int resident;  /* groups per multiprocessor */
+    bool ahead;    /* planes are prefetched */
+    int64_t strip; /* steps per item */
 };
 
-/* A level's properties that decide its tile. */
+/* Properties of a level that determine its tile. */
 struct wave_request {
     bool inverse, along_walk, along_row;
     bool wide;       /* double precision */
-    int64_t columns; /* along x: work items */
-    int64_t rows;    /* bands' rows, pairs of rows, or independent rows */
+    int64_t columns; /* work items along x */
+    int64_t rows;    /* rows of a band, pairs of rows, or independent rows */
     int64_t steps;   /* along the walk */
 };
 
@@ -35,7 +35,7 @@ static int power_up_to(int64_t n, int most) {
     return p;
 }
 
-/* Relative time by strip length: strips read two planes, or rows, more than they finish, and the
+/* Relative time by strip length. A strip reads two more planes or rows than it finishes, and the
  * last wave of groups leaves units idle; three quarters of that is regained, as the others have the
  * memory to themselves. */
 static double strip_cost(int64_t strip, int64_t steps, double groups, double at_once) {
@@ -49,7 +49,7 @@ static void choose_tile(const struct wave_request *request, const struct gf_gpu_
     int most = power_up_to(props->max_group, 256);
     t->items = most <= props->max_group ? most : most / 2;
     t->width = power_up_to(request->columns, volume && t->items > 64 ? 64 : t->items);
-    /* As many as Hopper's registers allow. */
+    /* Limited by Hopper's registers. */
     t->rows = volume && !request->wide ? 2 : 1;
     t->resident = volume || request->wide ? 2 : request->inverse ? 5 : 6;
     t->ahead = !volume;
@@ -77,7 +77,7 @@ struct level {
     int number;
     bool on[3];                 /* z, y, x */
     struct gf_dwt_axis axis[3]; /* likewise */
-    int at[3];                  /* which axes are WALK, ROW and X */
+    int at[3];                  /* axes of WALK, ROW and X */
     enum gf_gpu_buffer_id fine, packed, low;
     enum gf_dtype fine_type, packed_type, low_type;
     struct wave_args args;
@@ -119,7 +119,7 @@ static void set_strides(struct level *l) {
     }
 }
 
-/* Pairs of samples from an axis' bands: core/cpu/dwt_level.c. */
+/* Pairs of samples from an axis' bands; see core/cpu/dwt_level.c. */
 static int64_t pairs(const struct level *l, int64_t m) {
     return m - (l->p->job.wavelet.boundary == GF_PERIODIC ? 0 : 1);
 }
@@ -164,7 +164,7 @@ static int set_groups(struct level *l, struct gf_gpu_pass *pass) {
     return 0;
 }
 
-/* Bytes within a plane, or a row if planes are rows, or an axis exceed 32 bits. */
+/* True if bytes within a plane (within a row, if rows are walked) or an axis exceed 32 bits. */
 static bool is_far(const struct level *l, bool planes) {
     const struct wave_args *a = &l->args;
     double fine = (double)gf_dtype_size(l->fine_type), extent = planes ? (double)a->n[ROW] : 1;
@@ -226,10 +226,10 @@ static void describe(const struct level *l, struct gf_gpu_pass *pass) {
                       (int64_t)gf_dtype_size(l->low_type));
     pass->summary.bytes_read = inverse(l) ? coarse : fine;
     pass->summary.bytes_written = inverse(l) ? fine : coarse;
-    pass->cost = (double)(fine + coarse) / 0.8; /* expected, not measured */
+    pass->cost = (double)(fine + coarse) / 0.8; /* estimated, not measured */
 }
 
-/* `output`: what an inverse's last level writes, else 0. */
+/* `output` is the output written by an inverse's last level, else 0. */
 static int add_level(struct level *l, int output) {
     set_strides(l);
     count_work(l);
@@ -254,7 +254,7 @@ static int add_level(struct level *l, int output) {
     return 0;
 }
 
-/* The buffer of an approximation between levels, enlarged if need be. */
+/* Returns the buffer for an approximation between levels, enlarged as needed. */
 static enum gf_gpu_buffer_id between(const struct level *l, int number) {
     enum gf_gpu_buffer_id buffer_id = number % 2 ? GF_GPU_A : GF_GPU_B;
     int64_t bytes = l->p->job.channels * (l->p->job.precision == GF_DOUBLE ? 8 : 4);
@@ -279,7 +279,7 @@ static int add_forward(struct level *l) {
         now.low = last ? GF_GPU_OUT : between(l, i);
         now.low_type = last ? now.packed_type : real;
         rc = add_level(&now, 0);
-        /* Nothing is written beside details of one axis where another's begin further on. */
+        /* Gaps remain beside an axis's details if another axis's begin later. */
         for (int k = 0; k < 3; k++)
             if (l->on[0] + l->on[1] + l->on[2] > 1 && l->axis[k].at[i] > l->axis[k].n[i])
                 l->p->gaps = true;
@@ -308,8 +308,8 @@ static int add_inverse(struct level *l) {
     return rc;
 }
 
-/* Reduces the job to the device's share: forward ends with all coefficients as floats, inverse
- * begins with them, unless the job asks for just that. */
+/* Reduces the job to the device's share: a forward transform ends with all coefficients as floats,
+ * an inverse begins with them, unless that is the whole job. */
 static void take_share(struct gf_gpu_plan *p) {
     struct gf_job *job = &p->job;
     enum gf_dtype real = job->precision == GF_DOUBLE ? GF_F64 : GF_F32;
