@@ -1,11 +1,12 @@
-/* Shared by the APIs in core/gpu/api: choosing a device, reading a compiler's log, buffers, copies. */
+/* Shared by the APIs in core/gpu/api: choosing a device, reading a compiler's log, buffers,
+ * copies. */
 #ifndef GF_CORE_GPU_COMMON_H
 #define GF_CORE_GPU_COMMON_H
 
 #include "core/gpu/gpu.h"
 
-/* Finds one of `n` devices by number or part of its name, ignoring case. A bare number is never part
- * of a name. NULL or "" is the first. GF_EABSENT with the list of names. */
+/* Finds one of `n` devices by number or part of its name, ignoring case. A bare number is never
+ * part of a name. NULL or "" is the first. GF_EABSENT with the list of names. */
 int gf_gpu_pick(const char *wanted, const struct gf_gpu_props *props, int n, int *index);
 
 /* Returns the log's first line with "error", else its first that is not blank; "" if it is empty.
@@ -35,7 +36,8 @@ int gf_gpu_no_room(void *gpu, int64_t bytes);
 
 bool gf_gpu_lost(void *gpu);
 
-/* Initialisers of struct gf_gpu that all APIs share; `own` begins the names of an API's functions. */
+/* Initialisers of struct gf_gpu that all APIs share; `own` begins the names of an API's
+ * functions. */
 #define GF_GPU_COMMON(own) \
     .take = own##_take, .give = own##_give, .move = own##_move, .zero = own##_zero, \
     .alloc = gf_gpu_alloc, .free = gf_gpu_free, .free_bytes = own##_free_bytes, .pin = own##_pin, \

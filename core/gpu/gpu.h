@@ -1,5 +1,6 @@
-/* The calls that a GPU API provides: memory, copies, kernels, launches. cuda.c, opencl.c and opengl.c
- * in core/gpu/api fill one table each; everything above them is written once. A complete run:
+/* The calls that a GPU API provides: memory, copies, kernels, launches. cuda.c, opencl.c and
+ * opengl.c in core/gpu/api fill one table each; everything above them is written once. A complete
+ * run:
  *
  *     void *gpu;
  *     struct gf_gpu_props props;
@@ -13,9 +14,9 @@
  *
  * A device executes a queue's commands in order. All commands go to the first queue until use()
  * picks another. Uploads, downloads and launches return once they are queued, if the API allows
- * that; sync() waits for all queues and reports errors.
- * Functions return 0 or a negative status with gf_message(). One thread at a time uses an open
- * device, except that several may call build() and load() concurrently. */
+ * that; sync() waits for all queues and reports errors. Functions return 0 or a negative status
+ * with gf_message(). One thread at a time uses an open device, except that several may call build()
+ * and load() concurrently. */
 #ifndef GF_CORE_GPU_GPU_H
 #define GF_CORE_GPU_GPU_H
 
@@ -33,9 +34,9 @@ struct gf_gpu_kernel; /* one entry point of a built program, for one launch shap
 
 enum { GF_GPU_MAX_BUFFERS = 7, GF_GPU_MARKS = 96, GF_GPU_QUEUES = 3, GF_GPU_VIEW_ALIGNED = 512 };
 
-/* A one-dimensional launch of `groups` work groups of `group` items. The kernel's parameters are its
- * buffers in order, then, by value, the argument block (only 64-bit integers and doubles, so that
- * every compiler lays it out alike), then the tile of local_bytes. */
+/* A one-dimensional launch of `groups` work groups of `group` items. The kernel's parameters are
+ * its buffers in order, then, by value, the argument block (only 64-bit integers and doubles, so
+ * that every compiler lays it out alike), then the tile of local_bytes. */
 struct gf_gpu_launch {
     struct gf_gpu_kernel *kernel;
     int64_t groups;
@@ -92,8 +93,8 @@ struct gf_gpu {
 
     int (*alloc)(void *gpu, int64_t bytes, struct gf_gpu_buffer **buffer); /* GF_ENOMEM if full */
     void (*free)(void *gpu, struct gf_gpu_buffer *buffer);
-    /* Makes a buffer of part of another, from a multiple of GF_GPU_VIEW_ALIGNED on. It must be freed
-     * before the other. NULL if unsupported. */
+    /* Makes a buffer of part of another, from a multiple of GF_GPU_VIEW_ALIGNED on. It must be
+     * freed before the other. NULL if unsupported. */
     int (*view)(void *gpu, struct gf_gpu_buffer *of, int64_t offset, int64_t bytes,
                 struct gf_gpu_buffer **view);
     int64_t (*free_bytes)(void *gpu); /* free memory, or the total if the API cannot tell */
@@ -111,18 +112,18 @@ struct gf_gpu {
                   int64_t bytes);
     int (*download)(void *gpu, void *host, const struct gf_gpu_buffer *from, int64_t offset,
                     int64_t bytes);
-    /* Copies rows between buffers and host memory from pin() or lock(). The buffer of `to` may belong
-     * to another open device that this one reaches(). */
+    /* Copies rows between buffers and host memory from pin() or lock(). The buffer of `to` may
+     * belong to another open device that this one reaches(). */
     int (*rows)(void *gpu, void *other, const struct gf_gpu_move *rows);
     int (*clear)(void *gpu, struct gf_gpu_buffer *to, int64_t offset, int64_t bytes);
     /* Copies within the device's memory; the ranges do not overlap. */
     int (*copy)(void *gpu, struct gf_gpu_buffer *to, int64_t to_offset,
                 const struct gf_gpu_buffer *from, int64_t from_offset, int64_t bytes);
 
-    /* For several open devices of one API, called by one thread; NULL if unsupported. reaches(): true
-     * if rows(), queued on the first device, can write to the other's memory. follow_other() is
-     * follow() for another device's mark; it may wait. reads_others: kernels can read the memory of
-     * devices in reach. */
+    /* For several open devices of one API, called by one thread; NULL if unsupported. reaches():
+     * true if rows(), queued on the first device, can write to the other's memory. follow_other()
+     * is follow() for another device's mark; it may wait. reads_others: kernels can read the memory
+     * of devices in reach. */
     bool reads_others;
     bool (*reaches)(void *gpu, void *other);
     int (*follow_other)(void *gpu, void *other, int which);
@@ -142,9 +143,9 @@ struct gf_gpu {
     /* Sends commands to this queue from now on; queue < GF_GPU_QUEUES. Queues may overlap. */
     int (*use)(void *gpu, int queue);
     /* mark() marks a point in the queue; which < GF_GPU_MARKS. reach() waits until the device has
-     * passed the mark; follow() makes the queue's next commands wait for it. Both ignore a mark that
-     * was not set. elapsed() waits for mark 1 and returns the seconds since mark 0 by the device's
-     * clock. */
+     * passed the mark; follow() makes the queue's next commands wait for it. Both ignore a mark
+     * that was not set. elapsed() waits for mark 1 and returns the seconds since mark 0 by the
+     * device's clock. */
     int (*mark)(void *gpu, int which);
     int (*reach)(void *gpu, int which);
     int (*follow)(void *gpu, int which);

@@ -109,7 +109,8 @@ static int check_memory(const struct gf_gpu_context *c, const struct gf_gpu_plan
     return 0;
 }
 
-/* Returns what to launch for pass i: the pass, or the chain that it begins; *next is the pass after. */
+/* Returns what to launch for pass i: the pass, or the chain that it begins; *next is the pass
+ * after. */
 static const struct gf_gpu_pass *launched(const struct gf_gpu_plan *p, int i, int *next) {
     const struct gf_gpu_pass *pass = &p->pass[i];
     *next = pass->chain ? i + 2 : i + 1;
@@ -142,9 +143,9 @@ int gf_gpu_run_build(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
     return rc;
 }
 
-/* True if general kernels serve the job. Kernels of one length would have to run some thousand times
- * to save what compiling them takes, except on CPU devices, where general ones take ten times as
- * long. */
+/* True if general kernels serve the job. Kernels of one length would have to run some thousand
+ * times to save what compiling them takes, except on CPU devices, where general ones take ten times
+ * as long. */
 static bool is_general(const struct gf_gpu_context *c, const struct gf_job *job) {
     enum { POINTS = 1 << 22 };
     double points = (double)job->channels;
@@ -410,8 +411,8 @@ void gf_gpu_run_parse_report(const struct gf_gpu_run *m, const void *packed,
         gf_report_range(&p->job, i, real_at(p, from, i * GF_GPU_PARAMS_EACH + PARAM_LOW),
                         real_at(p, from, i * GF_GPU_PARAMS_EACH + PARAM_HIGH), report);
     }
-    /* Energies of the input's Hermitian part and of the rest; the kernels count a bin and its mirror
-     * image once, the host twice. */
+    /* Energies of the input's Hermitian part and of the rest; the kernels count a bin and its
+     * mirror image once, the host twice. */
     double energy[2] = {0, 0};
     for (int i = 0; i < p->n_passes; i++)
         for (int64_t j = 0; p->pass[i].energy && j < 2 * p->pass[i].groups; j++)

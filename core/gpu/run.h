@@ -92,8 +92,8 @@ int gf_gpu_run_launch(const struct gf_gpu_context *c, const struct gf_gpu_run *m
 int gf_gpu_run_download(const struct gf_gpu_context *c, struct gf_gpu_run *m, struct gf_array *out,
                         struct gf_report *report);
 
-/* As in gf_plan_ops, for plans whose impl begins with a struct gf_gpu_run and whose whole arrays are
- * on the device. */
+/* As in gf_plan_ops, for plans whose impl begins with a struct gf_gpu_run and whose whole arrays
+ * are on the device. */
 int gf_gpu_whole_upload(struct gf_plan *plan, const struct gf_array *in);
 int gf_gpu_whole_run(struct gf_plan *plan, int times, double *seconds);
 int gf_gpu_whole_download(struct gf_plan *plan, struct gf_array *out, struct gf_report *report);
@@ -124,8 +124,8 @@ int gf_gpu_run_transfer(void *context, int64_t bytes, bool pinned, double second
 int gf_gpu_run_measure(void *context, struct gf_device_speed *speed);
 
 /* If the context measures plans and the job has a choice and no record (or the context remeasures),
- * runs up to GF_GPU_CANDIDATES plans in alternation on noise and records the one to use. Returns how
- * many ran: 0 also if memory is short or the context has measured for two minutes. */
+ * runs up to GF_GPU_CANDIDATES plans in alternation on noise and records the one to use. Returns
+ * how many ran: 0 also if memory is short or the context has measured for two minutes. */
 int gf_gpu_choose(struct gf_gpu_context *c, const struct gf_job *job);
 
 #endif
