@@ -38,7 +38,7 @@ static int load_driver(void *unused) {
     return 0;
 }
 
-/* Begins to use a driver that is there. */
+/* Initialises the driver. */
 static int start_driver(void *unused) {
     int n = 0;
     (void)unused;
