@@ -156,6 +156,15 @@ int64_t gf_array_count(const struct gf_array *a) {
     return n;
 }
 
+char *gf_array_at(const struct gf_array *a, int64_t i) {
+    char *p = a->data;
+    for (int axis = a->rank - 1; axis >= 0; axis--) {
+        p += i % a->shape[axis] * a->stride[axis];
+        i /= a->shape[axis];
+    }
+    return p;
+}
+
 int64_t gf_array_bytes(const struct gf_array *a) {
     return gf_array_count(a) * (int64_t)gf_dtype_size(a->dtype);
 }
@@ -236,23 +245,16 @@ static bool are_finite(const char *p, enum gf_dtype t, int64_t n) {
     return finite;
 }
 
-int64_t gf_array_nonfinite(const struct gf_array *a, int64_t first[GF_MAX_RANK]) {
-    if (gf_dtype_is_integer(a->dtype) ||
-        (gf_array_is_contiguous(a) && are_finite(a->data, a->dtype, gf_array_count(a))))
+int64_t gf_array_nonfinite(const struct gf_array *a, int64_t *first) {
+    const int64_t n = gf_array_count(a), size = (int64_t)gf_dtype_size(a->dtype);
+    const bool dense = gf_array_is_contiguous(a);
+    int64_t bad = 0;
+    if (gf_dtype_is_integer(a->dtype) || (dense && are_finite(a->data, a->dtype, n)))
         return 0;
-    int64_t bad = 0, total = gf_array_count(a), index[GF_MAX_RANK] = {0};
-    int64_t line = a->shape[a->rank - 1], step = a->stride[a->rank - 1];
-    for (int64_t done = 0; done < total; done += line) {
-        const char *p = a->data;
-        for (int i = 0; i < a->rank - 1; i++)
-            p += index[i] * a->stride[i];
-        for (int64_t x = 0; x < line; x++)
-            if (!are_finite(p + x * step, a->dtype, 1) && !bad++) {
-                index[a->rank - 1] = x;
-                memcpy(first, index, sizeof index);
-            }
-        for (int i = a->rank - 2; i >= 0 && ++index[i] == a->shape[i]; i--)
-            index[i] = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const char *p = dense ? (const char *)a->data + i * size : gf_array_at(a, i);
+        if (!are_finite(p, a->dtype, 1) && !bad++ && first)
+            *first = i;
     }
     return bad;
 }

@@ -74,6 +74,8 @@ struct gf_array gf_array_slice(const struct gf_array *a, int axis, int64_t start
 /* The view with axis `axis` fixed at `index` and removed. */
 struct gf_array gf_array_index(const struct gf_array *a, int axis, int64_t index);
 int64_t gf_array_count(const struct gf_array *a);
+/* The address of element i, counted in C order. */
+char *gf_array_at(const struct gf_array *a, int64_t i);
 /* Bytes of its samples, as if they lay together. */
 int64_t gf_array_bytes(const struct gf_array *a);
 bool gf_array_is_contiguous(const struct gf_array *a);
@@ -82,8 +84,8 @@ bool gf_array_has_dense_rows(const struct gf_array *a);
 /* Copies src into dst: same shape and dtype, any strides. */
 void gf_array_copy(struct gf_array *dst, const struct gf_array *src);
 
-/* Counts NaN and Inf; first[] becomes the index of the first one (rank entries). */
-int64_t gf_array_nonfinite(const struct gf_array *a, int64_t first[GF_MAX_RANK]);
+/* Counts NaN and Inf. Sets *first, unless it is NULL, to the number of the first in C order. */
+int64_t gf_array_nonfinite(const struct gf_array *a, int64_t *first);
 
 /* 64-byte aligned memory, in huge pages when large; NULL when memory is short. */
 void *gf_alloc(size_t bytes);
