@@ -222,7 +222,7 @@ static int choose_jobs(struct batch_run *r) {
 /* Whether one worker at a time uses the only session. */
 static void set_alone(struct batch_run *r, bool alone) {
     if (r->deal.n == 1)
-        gf_session_set_alone(gf_deal_session(&r->deal, 0), alone);
+        gf_deal_session(&r->deal, 0)->alone = alone;
 }
 
 /* Deals the inputs. Shares from the record are those for pictures like the first one. */

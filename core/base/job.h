@@ -85,6 +85,11 @@ struct gf_output {
     bool packed_within;
 };
 
+/* True if values are mapped to black..white; other integers are the numbers themselves. */
+static inline bool gf_output_is_display(const struct gf_output *out) {
+    return out->map == GF_MAP_DISPLAY && gf_dtype_is_integer(out->dtype);
+}
+
 struct gf_job {
     enum gf_direction direction;
     int ndim;                   /* 1..3 spatial axes */

@@ -243,10 +243,6 @@ void gf_work_mend_energy(const struct gf_job *job, const struct gf_array *in, in
 
 /* ---- range ---- */
 
-static bool is_display(const struct gf_output *out) {
-    return out->map == GF_MAP_DISPLAY && gf_dtype_is_integer(out->dtype);
-}
-
 /* No sum of non-negative samples with factors on the unit circle is larger than their plain sum. */
 static bool largest_at_zero(const struct gf_job *job, enum gf_kind kind) {
     bool unsigned_in = job->in_dtype == GF_U8 || job->in_dtype == GF_U16 || job->in_dtype == GF_U32;
@@ -329,7 +325,7 @@ int gf_work_range(const struct gf_job *job, int i, const struct gf_work *w, doub
     int rc = 0;
     if (gf_output_samples(job, i)) {
         rc = range_of_sample(job, i, w, rms, range);
-    } else if (is_display(out) && out->kind != GF_PHASE && out->range == GF_RANGE_FULL) {
+    } else if (gf_output_is_full(out)) {
         range[0] = 0;
         range[1] = largest_of_all(job, i, w, gf_job_scale(job), threads);
     }
@@ -417,7 +413,7 @@ static int64_t store_segment(const struct store *st, const struct segment *s,
         if (st->half)
             drop_rounding(&st->a, s, im);
         gf_sample_run_kind(st->out->kind, s->count, re, im);
-        if (is_display(st->out))
+        if (gf_output_is_display(st->out))
             gf_display_run(&st->display, s->count, re);
         else if (gf_dtype_is_integer(out->dtype)) {
             clipped += gf_sample_run_round(out->dtype, counted, re);
@@ -440,7 +436,7 @@ void gf_work_store(const struct gf_job *job, int i, const struct gf_work *w, dou
     }
     st.a = axes_make(job, st.out->shift, st.out->half, count);
     st.half = gf_job_is_real(job) && job->direction == GF_FORWARD;
-    if (is_display(st.out))
+    if (gf_output_is_display(st.out))
         st.display = gf_display_make(st.out, report->low[i], report->high[i]);
 #pragma omp parallel for num_threads(team(w, threads)) schedule(static) reduction(+ : clipped)
     for (int block = 0; block < BLOCKS; block++) {
@@ -468,7 +464,7 @@ void gf_work_load_text(const struct gf_job *job, char *text, size_t size) {
 void gf_work_store_text(const struct gf_job *job, int i, char *text, size_t size) {
     static const char *const scale[] = {"log ", "linear ", "sqrt "};
     const struct gf_output *out = &job->out[i];
-    bool scaled = is_display(out) && (out->kind == GF_MAGNITUDE || out->kind == GF_POWER);
+    bool scaled = gf_output_is_display(out) && (out->kind == GF_MAGNITUDE || out->kind == GF_POWER);
     snprintf(text, size, "store: %s%s -> %s%s%s", scaled ? scale[out->scale] : "",
              gf_kind_name(out->kind), gf_dtype_name(out->dtype), out->half ? ", half" : "",
              out->shift ? ", centred" : "");
@@ -480,7 +476,7 @@ static const double pi = 3.14159265358979323846;
 
 /* A bin of output `o` becomes that of a real number. */
 static void drop_at(const struct gf_output *o, char *at) {
-    const bool shown = is_display(o);
+    const bool shown = gf_output_is_display(o);
     if (o->kind == GF_COMPLEX)
         gf_sample_put(at, o->dtype, gf_sample_get(at, o->dtype));
     else if (o->kind == GF_IMAG && !shown)

@@ -8,7 +8,6 @@
 
 #include "core/base/clock.h"
 #include "core/gpu/cache/kernel_cache.h"
-#include "core/session/auto.h"
 #include "core/session/speeds.h"
 
 /* The gain that auto asks for before several GPUs share a job: other programs use them too. */
@@ -27,18 +26,6 @@ void gf_session_open(struct gf_session *s, const struct gf_session_options *opti
     }
     pthread_mutex_init(&s->turn, NULL);
     pthread_mutex_init(&s->small, NULL);
-}
-
-void gf_session_set_alone(struct gf_session *s, bool alone) {
-    s->alone = alone;
-}
-
-bool gf_session_is_lost(const struct gf_session *s) {
-    return s->lost;
-}
-
-bool gf_session_is_open(const struct gf_session *s) {
-    return s->open;
 }
 
 bool gf_session_is_up(struct gf_session *s) {
@@ -355,15 +342,13 @@ static int decide_anew(struct gf_session *s, const struct gf_job *job, int64_t r
                                  .open = s->chosen,
                                  .untuned = s->options.untuned,
                                  .is_cold = s->chosen ? NULL : gf_kernel_cache_is_empty};
-    struct gf_choice choice;
-    int rc = gf_auto_choose(job, &outlook, &choice);
+    struct gf_decision d = {.job = *job, .open = s->chosen};
+    int rc = gf_auto_choose(job, &outlook, &d.choice);
     if (rc)
         return rc;
-    note_device(s, &choice);
-    struct gf_decision *d = *out = &s->decision[s->n_decisions++ % GF_DECISIONS];
-    *d = (struct gf_decision){
-        .job = *job, .open = s->chosen, .backend = gf_session_position(s, choice.backend)};
-    memcpy(d->why, choice.why, sizeof d->why);
+    note_device(s, &d.choice);
+    *out = &s->decision[s->n_decisions++ % GF_DECISIONS];
+    **out = d;
     return 0;
 }
 
@@ -379,12 +364,11 @@ int gf_session_decide(struct gf_session *s, const struct gf_job *job, int64_t ru
     if (!d)
         rc = decide_anew(s, job, runs, &d);
     if (!rc) {
-        *backend = d->backend;
-        memcpy(why, d->why, sizeof d->why);
+        *backend = gf_session_position(s, d->choice.backend);
+        memcpy(why, d->choice.why, sizeof d->choice.why);
         /* Later decisions count this device as in use; this job is decided. */
-        s->chosen |= gf_session_backend(s, d->backend)->devices;
-        if (gf_session_backend(s, d->backend)->devices)
-            d->open = s->chosen;
+        if (d->choice.backend->devices)
+            d->open = s->chosen = true;
     }
     pthread_mutex_unlock(&s->small);
     return rc;
