@@ -97,7 +97,8 @@ struct gf_feed {
     void *user;
     /* Makes all rows, in one thread, once. NULL: they are there, or cannot be had one by one. */
     bool (*produce)(void *user);
-    /* In any other thread meanwhile: returns when the first `rows` rows are complete, and helps to complete them. */
+    /* In any other thread meanwhile: returns when the first `rows` rows are complete, and helps to
+     * complete them. */
     bool (*await)(void *user, int64_t rows);
     /* Both return false where rows will not be complete: what there is must not be used. */
     bool complete; /* set by who calls produce(): what it returned, */

@@ -8,7 +8,7 @@
  *     if (!rc) rc = b->plan(context, &job, &plan);
  *     if (!rc) rc = plan->ops->exec(plan, &in, out, &report);
  *     gf_plan_drop(plan);
- *     b->close(context);                                                                       */
+ *     b->close(context); */
 #ifndef GF_CORE_BASE_BACKEND_H
 #define GF_CORE_BASE_BACKEND_H
 
@@ -39,7 +39,8 @@ struct gf_gpu_props {
     int units;                /* multiprocessors, compute units; 0 in a list: unknown */
     int warp;                 /* items that run in step (warp, wavefront): 32, 64; 1 on a CPU */
     int64_t
-        /* two passes with at least this many bytes between them become one launch if they can; 0: never */
+        /* two passes with at least this many bytes between them become one launch if they can; 0:
+         * never */
         chain_bytes;
     bool fetches; /* copies from its memory to a group's while the group computes */
     bool fp64;
@@ -64,7 +65,8 @@ struct gf_pass_info {
     char what[224]; /* "x: 4096 = 8·8·8·8, u8 -> half spectrum" */
     int64_t bytes_read;
     int64_t bytes_written;
-    /* On a device: the bytes that it could copy in the pass's expected time; 0 if no time is expected. */
+    /* On a device: the bytes that it could copy in the pass's expected time; 0 if no time is
+     * expected. */
     double cost;
     bool part; /* a few lines or bins for the next pass' display range: no walk of its own */
 };
@@ -146,9 +148,9 @@ struct gf_bound {
 
 /* The operations of a plan. A backend has one table for each of its ways to run a job. */
 struct gf_plan_ops {
-    /* in and out[i] have the shapes that gf_job_in_shape and gf_job_out_shape say, any strides;
-     * the input is not written unless the job spends it. One plan serves any number of runs, one at
-     * a time. `report` may be NULL. */
+    /* in and out[i] have the shapes that gf_job_in_shape and gf_job_out_shape say, any strides; the
+     * input is not written unless the job spends it. One plan serves any number of runs, one at a
+     * time. `report` may be NULL. */
     int (*exec)(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
                 struct gf_report *report);
     /* Replaces bound->run, which calls exec(), and sets bound->impl, if runs on these arrays can
@@ -164,8 +166,9 @@ struct gf_plan_ops {
      * passes cannot be timed separately. */
     int (*time)(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
                 double *seconds);
-    /* The three parts of exec() if a device keeps the arrays; NULL otherwise. run() runs the job `times` times
-     * on what was uploaded and sets *seconds, unless it is NULL, to the time by the device's own clock. */
+    /* The three parts of exec() if a device keeps the arrays; NULL otherwise. run() runs the job
+     * `times` times on what was uploaded and sets *seconds, unless it is NULL, to the time by the
+     * device's own clock. */
     int (*upload)(struct gf_plan *plan, const struct gf_array *in);
     int (*run)(struct gf_plan *plan, int times, double *seconds);
     int (*download)(struct gf_plan *plan, struct gf_array *out, struct gf_report *report);
@@ -180,7 +183,8 @@ void gf_plan_drop(struct gf_plan *plan); /* takes NULL */
 /* Ends gf_backend.plan(): sets *out to the plan, or drops it and sets *out to NULL if rc is a
  * failure. Returns rc. */
 int gf_plan_finish(struct gf_plan *plan, int rc, struct gf_plan **out);
-/* Prepares runs on these arrays. The caller drops *bound before the plan. `report` of a run may be NULL. */
+/* Prepares runs on these arrays. The caller drops *bound before the plan. `report` of a run may be
+ * NULL. */
 int gf_plan_bind(struct gf_plan *plan, const struct gf_array *in, const struct gf_array *out,
                  struct gf_bound **bound);
 static inline int gf_bound_run(struct gf_bound *bound, struct gf_report *report) {
@@ -201,7 +205,8 @@ int gf_plan_exec_parts(struct gf_plan *plan, const struct gf_array *in, struct g
  *
  * Sizes are those of the work buffers before and after the transform, in bytes. */
 void gf_pass_list_load(struct gf_plan *plan, int64_t before);
-/* The halved axis comes first in a transform of reals to half spectra (r2c), last in one back (c2r). */
+/* The halved axis comes first in a transform of reals to half spectra (r2c), last in one back
+ * (c2r). */
 void gf_pass_list_axes(struct gf_plan *plan, const char *who, bool r2c, bool c2r, int64_t before,
                        int64_t after);
 /* All outputs, and the searches for their display ranges. */

@@ -14,8 +14,9 @@
 
 enum { RUNS = 5, GRAIN = 4096 };
 
-/* The last-level cache that so many threads have at most: one each. The C library reports all caches of the
- * CPU model, of which a virtual machine may have few; the kernel reports the real size. */
+/* The last-level cache that so many threads have at most: one each. The C library reports all
+ * caches of the CPU model, of which a virtual machine may have few; the kernel reports the real
+ * size. */
 static int64_t last_cache(int threads) {
     int64_t cache = 0, kib = 0;
 #ifdef _SC_LEVEL3_CACHE_SIZE

@@ -2,7 +2,7 @@
  *
  *     double start = gf_now_ms();
  *     …
- *     ms += gf_now_ms() - start;                                                              */
+ *     ms += gf_now_ms() - start; */
 #ifndef GF_CORE_BASE_CLOCK_H
 #define GF_CORE_BASE_CLOCK_H
 

@@ -58,7 +58,8 @@ struct gf_dwt_layout {
 void gf_dwt_layout(const struct gf_job *job, struct gf_dwt_layout *out);
 /* Whether there are no gaps between bands. */
 bool gf_dwt_layout_is_tight(const struct gf_dwt_layout *a);
-/* Rows of a plane that holds a level's bands along y and x without gaps, and bytes of such a row. */
+/* Rows of a plane that holds a level's bands along y and x without gaps, and bytes of such a
+ * row. */
 static inline int64_t gf_dwt_layout_rows(const struct gf_dwt_layout *a, int level) {
     return (1 + a->on[1]) * a->axis[1].n[level];
 }

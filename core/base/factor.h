@@ -20,8 +20,8 @@ struct gf_radices {
     int n;
     int radix[GF_MAX_STAGES];
     int64_t
-        /* 1, or the product of the prime factors above GF_MAX_RADIX; from 3^25 on, a length that
-         * no memory holds, also of those beyond the array */
+        /* 1, or the product of the prime factors above GF_MAX_RADIX; from 3^25 on, a length that no
+         * memory holds, also of those beyond the array */
         rest;
 };
 

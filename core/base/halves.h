@@ -1,9 +1,10 @@
-/* Spectra of real samples are symmetric, F(-k) = conj F(k), and half of one is stored. This header serves all
- * that hold a part of such a spectrum: the index of the mirror image, runs of mirror images, the Hermitian
- * part, and the two columns that are packed into one. Nothing here allocates or fails.
+/* Spectra of real samples are symmetric, F(-k) = conj F(k), and half of one is stored. This header
+ * serves all that hold a part of such a spectrum: the index of the mirror image, runs of mirror
+ * images, the Hermitian part, and the two columns that are packed into one. Nothing here allocates
+ * or fails.
  *
- * Numbers are complex, in single or, where `is_double`, in double precision. Results are rounded as the CPU's
- * kernels round them, so a spectrum made of parts has the same bytes. */
+ * Numbers are complex, in single or, where `is_double`, in double precision. Results are rounded as
+ * the CPU's kernels round them, so a spectrum made of parts has the same bytes. */
 #ifndef GF_CORE_BASE_HALVES_H
 #define GF_CORE_BASE_HALVES_H
 
@@ -74,8 +75,9 @@ static inline void gf_half_unpack(struct gf_number here, struct gf_number there,
                         (struct gf_number){there.im, there.re}, is_double);
 }
 
-/* True if the kernels unpack this row of a page and conjugate the one at its mirror image, row `mirror` of the
- * negative page, not the other way round (kernels/cpu/tile.h). Only the signs of zeros show which. */
+/* True if the kernels unpack this row of a page and conjugate the one at its mirror image, row
+ * `mirror` of the negative page, not the other way round (kernels/cpu/tile.h). Only the signs of
+ * zeros show which. */
 bool gf_half_leads(int64_t page, int64_t pages, int64_t row, int64_t mirror);
 
 /* The Hermitian part of a full spectrum F at k, (f + conj g) / 2, from f = F(k), g = F(-k). Adds,

@@ -40,9 +40,10 @@ enum { GF_MAX_OUTPUTS = 7 };
  * does not change. */
 enum gf_threshold { GF_KEEP_ALL, GF_HARD, GF_SOFT };
 
-/* GF_DWT. Coefficients are real and packed (core/base/dwt_shape.h). Forward outputs are GF_REAL: floats, or
- * integers with GF_MAP_DISPLAY, which show the approximation from its minimum to its maximum and every detail
- * band as |c| from 0 to its own largest. Inverse outputs are GF_REAL with GF_MAP_NUMBER. */
+/* GF_DWT. Coefficients are real and packed (core/base/dwt_shape.h). Forward outputs are GF_REAL:
+ * floats, or integers with GF_MAP_DISPLAY, which show the approximation from its minimum to its
+ * maximum and every detail band as |c| from 0 to its own largest. Inverse outputs are GF_REAL with
+ * GF_MAP_NUMBER. */
 struct gf_wavelet {
     enum wavelet name;
     int levels; /* 1..GF_MAX_LEVELS */
@@ -69,8 +70,8 @@ struct gf_output {
     enum gf_dtype dtype; /* complex for GF_COMPLEX, real otherwise */
     enum gf_map map;
     /* GF_MAP_DISPLAY. Magnitude and power: scale(v) with [low, high] on black..white, log(1+v) for
-     * GF_SCALE_LOG. Phase: -pi..pi. Real and imaginary: symmetric about mid-grey, -high..high,
-     * high being the range's upper end for |v|. */
+     * GF_SCALE_LOG. Phase: -pi..pi. Real and imaginary: symmetric about mid-grey, -high..high, high
+     * being the range's upper end for |v|. */
     enum gf_scale scale;
     enum gf_range range;
     double low, high; /* GF_RANGE_GIVEN, unscaled units */
@@ -113,19 +114,21 @@ struct gf_job {
     /* Points of the axes that other jobs transform, this one being a part of a transform of more
      * axes: they count in the norm. 0: the job is all of it. */
     int64_t elsewhere;
-    /* Parts that have some of the indices of every axis: those from `first` on, of a transform of this shape
-     * over these axes. axes 0: it has all indices of the axes that it leaves to others. A GF_FILTER part
-     * transforms complex numbers, multiplies by the filter, transforms back, and has no factor; GF_FFT parts of
-     * a filter name it too, and are computed as a backend does it there. */
+    /* Parts that have some of the indices of every axis: those from `first` on, of a transform of
+     * this shape over these axes. axes 0: it has all indices of the axes that it leaves to others.
+     * A GF_FILTER part transforms complex numbers, multiplies by the filter, transforms back, and
+     * has no factor; GF_FFT parts of a filter name it too, and are computed as a backend does it
+     * there. */
     struct {
         int64_t shape[GF_MAX_DIMS], first[GF_MAX_DIMS];
         unsigned axes;
         int64_t
             step; /* of a line's: every step-th index, whose filter's values are asked for; 0: 1 */
     } whole;
-    /* Parts of a line of so many points, which is taken as a matrix (core/gpu/slab.h). A GF_FFT part has some
-     * columns of it, axis 0 being transformed: their spectra are row by row, [column][number], and times exp(-2
-     * pi i number column / line). A GF_FILTER part has some rows. 0: no line. */
+    /* Parts of a line of so many points, which is taken as a matrix (core/gpu/slab.h). A GF_FFT
+     * part has some columns of it, axis 0 being transformed: their spectra are row by row,
+     * [column][number], and times exp(-2 pi i number column / line). A GF_FILTER part has some
+     * rows. 0: no line. */
     int64_t line;
     /* Parts in a device's memory: elements from one index of axis 0 to the next, of the input and
      * of the outputs, which have gaps there; 0: none. */
@@ -163,12 +166,14 @@ int gf_job_half_axis(const struct gf_job *job);
 void gf_job_in_shape(const struct gf_job *job, int64_t shape[GF_MAX_RANK]);
 /* Shape of output `i`, likewise (luma leaves one channel). */
 void gf_job_out_shape(const struct gf_job *job, int i, int64_t shape[GF_MAX_RANK]);
-/* How many samples along axis i are counted where they clip: see `counted`; and whether these are not all. */
+/* How many samples along axis i are counted where they clip: see `counted`; and whether these are
+ * not all. */
 static inline int64_t gf_job_counted(const struct gf_job *job, int i) {
     return job->counted[i] ? job->counted[i] : job->shape[i];
 }
 bool gf_job_counts_part(const struct gf_job *job);
-/* Bytes of an output, of the input where that is below 0; as a number that any shape's fit, or exactly. */
+/* Bytes of an output, of the input where that is below 0; as a number that any shape's fit, or
+ * exactly. */
 double gf_job_array_bytes(const struct gf_job *job, int output);
 static inline int64_t gf_job_bytes(const struct gf_job *job, int output) {
     return (int64_t)gf_job_array_bytes(job, output);
@@ -182,15 +187,17 @@ static inline enum gf_dtype gf_job_number(const struct gf_job *job) {
 static inline int64_t gf_job_lanes(const struct gf_job *job) {
     return job->luma ? 1 : job->channels;
 }
-/* Number of samples a transform runs over: the product of the transformed extents, `elsewhere` included. */
+/* Number of samples a transform runs over: the product of the transformed extents, `elsewhere`
+ * included. */
 int64_t gf_job_points(const struct gf_job *job);
 /* The factor that `norm` applies in this direction; 1 / N for a filter, which runs both ways. */
 double gf_job_scale(const struct gf_job *job);
 /* True when the arithmetic runs on half spectra: real input forward, real result inverse. */
 bool gf_job_is_real(const struct gf_job *job);
-/* True where real lines along x are taken together with those of the next pages, not of the next rows: in
- * volumes of many pages where this job, or the one that it is a part of, transforms x and z alone. Which two
- * real lines are transformed as one complex line decides how they are rounded. */
+/* True where real lines along x are taken together with those of the next pages, not of the next
+ * rows: in volumes of many pages where this job, or the one that it is a part of, transforms x and
+ * z alone. Which two real lines are transformed as one complex line decides how they are
+ * rounded. */
 bool gf_job_joins_pages(const struct gf_job *job);
 /* True when a transform alone makes the output: one, of one channel, of the arithmetic's own types,
  * without shift and factor; half spectra where the arithmetic runs on those. */
@@ -198,7 +205,8 @@ bool gf_job_is_bare(const struct gf_job *job);
 /* True when both ask for the same, so that a plan for one serves the other. Compares field by
  * field, without padding, extents beyond ndim, and outputs beyond n_out. */
 bool gf_job_equal(const struct gf_job *a, const struct gf_job *b);
-/* True for a spectrum of 8- or 16-bit samples: no result, and no square of one, leaves the range of a float. */
+/* True for a spectrum of 8- or 16-bit samples: no result, and no square of one, leaves the range of
+ * a float. */
 bool gf_job_is_bounded(const struct gf_job *job);
 
 /* Notes the range that output i used: of magnitude and power the two values; symmetric about zero

@@ -230,7 +230,8 @@ void gf_work_load(const struct gf_job *job, const struct gf_array *in, const str
 
 void gf_work_mend_energy(const struct gf_job *job, const struct gf_array *in, int threads,
                          struct gf_report *report) {
-    /* Between these, an energy that counts beside the other one is a float, whatever the number of bins. */
+    /* Between these, an energy that counts beside the other one is a float, whatever the number of
+     * bins. */
     const double least = 1e-16, most = FLT_MAX;
     const bool summed = job->op == GF_FFT && job->direction == GF_INVERSE && job->real &&
                         !job->in_half && job->precision == GF_SINGLE && !job->spend_input;

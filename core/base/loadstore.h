@@ -44,9 +44,9 @@ static inline int gf_work_axis(const struct gf_job *job, int i) {
 }
 
 /* Fills the work buffer of gf_work_before(): each channel, or their luma; of a centred spectrum the
- * frequencies from 0 on. Of a full spectrum with a real result it takes the Hermitian part,
- * (F(k) + conj F(-k)) / 2, whose inverse is the real part, and sets report->imag_ratio from the
- * energy of the rest (Parseval); otherwise to 0. Where w->data is NULL it does that alone. */
+ * frequencies from 0 on. Of a full spectrum with a real result it takes the Hermitian part, (F(k) +
+ * conj F(-k)) / 2, whose inverse is the real part, and sets report->imag_ratio from the energy of
+ * the rest (Parseval); otherwise to 0. Where w->data is NULL it does that alone. */
 void gf_work_load(const struct gf_job *job, const struct gf_array *in, const struct gf_work *w,
                   int threads, struct gf_report *report);
 
@@ -55,8 +55,9 @@ void gf_work_load(const struct gf_job *job, const struct gf_array *in, const str
 void gf_work_mend_energy(const struct gf_job *job, const struct gf_array *in, int threads,
                          struct gf_report *report);
 
-/* True when the display range of output i depends on all values: it is GF_RANGE_FULL. It does not for samples
- * that are never negative: no magnitude is larger than that of the zero frequency, where all of them add up. */
+/* True when the display range of output i depends on all values: it is GF_RANGE_FULL. It does not
+ * for samples that are never negative: no magnitude is larger than that of the zero frequency,
+ * where all of them add up. */
 bool gf_output_scans(const struct gf_job *job, int i);
 /* Sets output i's display range in the report (gf_report_range()); the work buffer's values still
  * need the norm's factor. rms: gf_range_rms() of the input, for GF_RANGE_AUTO. GF_ENOMEM. */

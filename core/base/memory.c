@@ -30,7 +30,8 @@ static int64_t read_number(const char *path, const char *key) {
     return value;
 }
 
-/* The first version of control groups has the largest number of whole pages where there is no limit. */
+/* The first version of control groups has the largest number of whole pages where there is no
+ * limit. */
 static const int64_t unlimited = INT64_MAX / 2;
 
 /* Room in a control group and in all groups above it. The page cache counts as used there, but the

@@ -1,4 +1,5 @@
-/* Memory as the machine has it: a huge page for small buffers, pages cleared ahead, copies past the caches. */
+/* Memory as the machine has it: a huge page for small buffers, pages cleared ahead, copies past the
+ * caches. */
 #ifndef GF_CORE_BASE_PAGES_H
 #define GF_CORE_BASE_PAGES_H
 

@@ -1,4 +1,5 @@
-/* Chooses the bins that the automatic display range samples, and finds the quantiles of their values. */
+/* Chooses the bins that the automatic display range samples, and finds the quantiles of their
+ * values. */
 #include "core/base/range_sample.h"
 
 #include <math.h>

@@ -96,7 +96,8 @@ void gf_smooth_pages_look(struct gf_smooth_pages *s, int64_t first, const struct
 
 /* ---- recursions ---- */
 
-/* Some frequencies of a row, of all channels, and what they have in common along the slowest axis. */
+/* Some frequencies of a row, of all channels, and what they have in common along the slowest
+ * axis. */
 struct strip {
     const struct gf_smooth_pages *s;
     int64_t row, column, count, width; /* width: numbers of them, channels included */

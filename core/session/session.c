@@ -78,7 +78,8 @@ static struct gf_device_rates rates_of(const struct gf_session *s, int i, const 
                                     .open = r.open};
 }
 
-/* The GPUs that the backend lists first. Their descriptions are too much for a stack that may not grow. */
+/* The GPUs that the backend lists first. Their descriptions are too much for a stack that may not
+ * grow. */
 static int count_gpus(const struct gf_backend *b) {
     struct gf_gpu_props *props = malloc(GF_GPU_MAX_DEVICES * sizeof *props);
     const int n = props ? gf_backend_devices(b, props) : 0;
@@ -176,7 +177,8 @@ static void note_cpu(const struct gf_session *s, int i) {
         gf_session_note(s, "%s: runs on the CPU, its device is %s", b->name, props.name);
 }
 
-/* Ends the session with the current gf_message(): jobs that wait for their turn fail with it too. */
+/* Ends the session with the current gf_message(): jobs that wait for their turn fail with it
+ * too. */
 static void lose(struct gf_session *s, int status) {
     if (s->asked < 0 || s->lost)
         return;
@@ -321,7 +323,8 @@ int gf_session_plan(struct gf_session *s, int i, const struct gf_job *job, doubl
 
 /* ---- decisions ---- */
 
-/* A device from the environment that no usable backend has: auto works without it and notes that. */
+/* A device from the environment that no usable backend has: auto works without it and notes
+ * that. */
 static void note_device(struct gf_session *s, const struct gf_choice *choice) {
     const struct gf_session_options *o = &s->options;
     if (!choice->no_device[0] || s->device_noted)
