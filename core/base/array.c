@@ -69,12 +69,12 @@ int gf_size_product(const int64_t *extent, int n, int64_t unit, int64_t *out) {
     return 0;
 }
 
-/* A huge page is cleared in a quarter of the time in which half as many bytes of small pages are
- * faulted in, so half of one may be wasted, at the end of a large block too; what is smaller may
- * share one with others. */
+/* Clearing a huge page takes a quarter of the time of faulting in half as many bytes of small
+ * pages. So up to half a huge page may be wasted, also at the end of a large block; smaller blocks
+ * may share one. */
 enum { ALONE = GF_HUGE_PAGE / 2, SHARED = 32 << 10, WORTH_A_PAGE = 128 << 10 };
 
-/* `opens`: all of it will be used, so it may open a huge page, which later blocks share. */
+/* `opens`: the whole block will be used, so it may open a huge page for later blocks to share. */
 static void *allocate(size_t bytes, bool opens) {
     if (bytes >= SHARED && bytes < ALONE) {
         void *p = gf_huge_page_take(bytes, opens && bytes >= WORTH_A_PAGE);
@@ -213,9 +213,9 @@ void gf_array_copy(struct gf_array *dst, const struct gf_array *src) {
         copy_axes(dst->data, dst, src->data, src, 0);
 }
 
-/* Whether n reals side by side are finite: an exponent of all ones is NaN or Inf. Integer
- * comparisons are fast, and right under -ffast-math too; a block's length is a constant, so that
- * its loop becomes vector instructions. */
+/* True if n adjacent reals are finite: NaN and Inf have an exponent of all ones. Integer
+ * comparisons are fast, and correct even with -ffast-math; a constant block length lets the loop be
+ * vectorised. */
 #define ARE_FINITE(bits, ones) \
     static void are_finite_##bits(const char *p, int64_t n, bool *finite) { \
         enum { BLOCK = 64 }; \
@@ -234,7 +234,7 @@ void gf_array_copy(struct gf_array *dst, const struct gf_array *src) {
 ARE_FINITE(32, 0x7f800000u)
 ARE_FINITE(64, UINT64_C(0x7ff0000000000000))
 
-/* For n samples of a type that is no integer. */
+/* n samples of a floating-point type. */
 static bool are_finite(const char *p, enum gf_dtype t, int64_t n) {
     const int64_t reals = gf_dtype_is_complex(t) ? 2 * n : n;
     bool finite;

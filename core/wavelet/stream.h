@@ -39,10 +39,8 @@ struct gf_dwt_stream;
 
 /* The memory that a stream needs, and the bytes that it moves. */
 struct gf_dwt_stream_info {
-    double
-        /* most planes of the input's size (of any level: smaller ones by their share) held at
-         * once */
-        peak;
+    /* most planes of the input's size (of any level: smaller ones by their share) held at once */
+    double peak;
     /* 0 where a device has no memory of its own: */
     int64_t device_bytes, host_bytes;
     int64_t bytes_up, bytes_down; /* of all levels */
