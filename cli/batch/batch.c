@@ -237,7 +237,7 @@ static int choose_jobs(struct batch_run *r) {
 /* Tells the only session whether one worker at a time uses it. */
 static void set_alone(struct batch_run *r, bool alone) {
     if (r->deal.n == 1 && !r->joined)
-        gf_session_set_alone(gf_deal_session(&r->deal, 0), alone);
+        gf_deal_session(&r->deal, 0)->alone = alone;
 }
 
 static int run_all(struct batch_run *r) {

@@ -262,10 +262,9 @@ static bool all_finite(const struct gf_settings *s, const struct gf_array *a) {
     int64_t bad = 0;
 #pragma omp parallel for num_threads(threads) reduction(+ : bad) if (threads > 1)
     for (int64_t i = 0; i < parts; i++) {
-        int64_t first[GF_MAX_RANK];
         const int64_t from = all * i / parts, end = all * (i + 1) / parts;
         const struct gf_array part = gf_array_slice(a, 0, from, end - from);
-        bad += gf_array_nonfinite(&part, first);
+        bad += gf_array_nonfinite(&part, NULL);
     }
     return !bad;
 }
@@ -277,11 +276,9 @@ struct nonfinite {
 
 /* Adds those of an array that begins at index `at` of the image. */
 static void count(const struct gf_array *a, int64_t at, struct nonfinite *bad) {
-    int64_t first[GF_MAX_RANK], index = 0;
-    const int64_t n = gf_array_nonfinite(a, first);
-    for (int i = 0; i < a->rank && n; i++)
-        index = index * a->shape[i] + first[i];
-    bad->first = bad->count ? bad->first : at + index;
+    int64_t first = 0;
+    const int64_t n = gf_array_nonfinite(a, &first);
+    bad->first = bad->count ? bad->first : at + first;
     bad->count += n;
 }
 

@@ -271,8 +271,7 @@ struct gf_array gf_task_without_alpha(const struct gf_task *t, int i, const stru
 }
 
 int64_t gf_task_overflowed(const struct gf_task *t, const struct gf_array *out) {
-    int64_t first[GF_MAX_RANK];
-    return gf_job_is_bounded(&t->job) ? 0 : gf_array_nonfinite(out, first);
+    return gf_job_is_bounded(&t->job) ? 0 : gf_array_nonfinite(out, NULL);
 }
 
 void gf_task_complete(struct gf_task *t, int i, const struct gf_array *out,

@@ -30,13 +30,13 @@ double gf_filter_sample(const struct gf_image *image, const char *p) {
 }
 
 static int check_image(const struct gf_image *image) {
-    int64_t first[GF_MAX_RANK], channels = image->px.shape[image->ndim] - image->alpha;
+    const int64_t channels = image->px.shape[image->ndim] - image->alpha;
     if (gf_dtype_is_complex(image->px.dtype))
         return gf_fail(GF_EINVAL, "complex samples; a filter's picture is real");
     if (channels != 1 && !(channels == 3 && image->color == GF_RGB))
         return gf_fail(GF_EINVAL, "%lld plain channels; a filter's picture is grey or RGB",
                        (long long)channels);
-    if (image->px.data && gf_array_nonfinite(&image->px, first))
+    if (image->px.data && gf_array_nonfinite(&image->px, NULL))
         return gf_fail(GF_EINVAL, "NaN or Inf among the samples");
     return 0;
 }

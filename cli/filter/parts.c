@@ -46,8 +46,7 @@ static int take(const struct gf_filter_part *p, const char *samples, int64_t n, 
     const double white = gf_filter_mask_white(px->dtype);
     const int64_t shape[] = {n, px->shape[p->header->ndim]};
     const struct gf_array a = gf_array_wrap((char *)samples, px->dtype, 2, shape);
-    int64_t first[GF_MAX_RANK];
-    if (gf_array_nonfinite(&a, first))
+    if (gf_array_nonfinite(&a, NULL))
         return gf_fail(GF_EINVAL, "--mask=%s: NaN or Inf among the samples", p->text);
     for (int64_t i = 0; i < n; i++)
         if (!held || held[i] >= 0)
