@@ -200,17 +200,14 @@ static void avoid_single(struct gf_slab_plan *p) {
     p->n_blocks = gf_divide_up(p->units, p->block_units);
 }
 
-/* Bytes of a row of output; samples alone if the backend writes them. */
-static int64_t step_row(const struct gf_slab_plan *p) {
-    return p->direct ? gf_job_bytes(&p->job, 0) / (p->job.shape[0] * p->job.shape[1])
-                     : widest_output(p);
-}
-
 /* Chooses the units of a block: all pages of its rows, and a few pages of output. */
 static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed) {
     const struct gf_job *job = &p->job;
     const int64_t per_unit = p->paired ? 2 : 1, row = p->width * p->number;
-    const int64_t wide = p->picture ? 0 : step_row(p), least = least_units(p);
+    const int64_t samples = gf_job_bytes(job, 0) / (job->shape[0] * job->shape[1]);
+    /* bytes of a row of output, samples alone if the backend writes them */
+    const int64_t wide = p->picture ? 0 : p->direct ? samples : widest_output(p);
+    const int64_t least = least_units(p);
     const int64_t share = p->direct ? DIRECT_STEP_SHARE : STEP_SHARE;
     int64_t column = row + (p->picture ? 0 : full_input(p)); /* of a row of the block */
     if (p->direct) /* samples, and the first and last column twice */
