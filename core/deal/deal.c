@@ -6,7 +6,6 @@
 #include <time.h>
 
 #include "core/base/clock.h"
-#include "core/session/auto.h"
 #include "core/session/speeds.h"
 
 /* A device's first unit finds no memory, kernels or threads ready; the next two show its speed. */
