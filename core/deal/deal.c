@@ -6,7 +6,6 @@
 #include <time.h>
 
 #include "core/base/clock.h"
-#include "core/session/auto.h"
 #include "core/session/speeds.h"
 
 /* A device's first unit finds no memory, kernels or threads ready; the next two show its speed. */
@@ -103,9 +102,7 @@ static struct gf_session *instead(void *user, struct gf_session *failed) {
 /* A device's threads copy between buffers and arrays, as other devices' do; more threads than CPUs
  * would wait for each other. */
 static int threads_of(int all, const struct gf_backend *b) {
-    if (!b->devices)
-        return all;
-    return all > 0 && all < GF_DEAL_COPYING ? all : GF_DEAL_COPYING;
+    return b->devices && (all <= 0 || all > GF_DEAL_COPYING) ? GF_DEAL_COPYING : all;
 }
 
 int gf_deal_open(struct gf_deal *d, const struct gf_session_options *options, bool dynamic) {

@@ -53,7 +53,7 @@
 /* Parts in flight: packed, uploaded, transformed, then downloaded and unpacked. */
 enum {
     GF_GPU_SLAB_DEPTH = 4,
-    GF_GPU_SLAB_SLOTS = 8 /* in place */,
+    GF_GPU_SLAB_SLOTS = 8, /* in place */
     GF_GPU_SLAB_REPORTED = GF_GPU_N_BUFFERS,
     GF_GPU_SLAB_BUFFERS,
     GF_GPU_MEMBERS = GF_MAX_SHARES
@@ -155,8 +155,7 @@ struct gf_gpu_slabs {
     int64_t unit;          /* bytes of a bin in the exchange, all channels */
     int64_t bins, columns; /* of a page of the exchange, of a row */
     int64_t pitch; /* in place: bins between pages of the exchange, so that rows begin at views */
-    int64_t
-        late; /* in place: last parts of the first walk that the second walk's parts send or read */
+    int64_t late;  /* in place: last parts of the first walk, sent or read by the second walk's */
     bool in_output, in_input; /* the array can hold the exchange */
     struct gf_gpu_walk walk[GF_SLAB_WALKS];
     int n_walks;

@@ -115,10 +115,6 @@ static int64_t widest(const struct gf_slab_plan *p) {
     return wide;
 }
 
-static bool is_full_input(const struct gf_slab_plan *p) {
-    return p->job.direction == GF_INVERSE && p->real && !p->job.in_half;
-}
-
 /* Bytes of a column of a block, with its samples. */
 static int64_t column_bytes(const struct gf_slab_plan *p) {
     const int64_t rows = gf_slab_line_rows(p);
@@ -138,7 +134,8 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
     const int64_t number = p->width * p->number, room = memory - memory / 8;
     const int64_t column = column_bytes(p), rows = gf_slab_line_rows(p);
     const int64_t staged = gf_min(rows, STAGED);
-    const int64_t step = inverse ? (is_full_input(p) ? number : 0) : number + widest(p);
+    const bool full = p->real && !p->job.in_half;
+    const int64_t step = !inverse ? number + widest(p) : full ? number : 0;
     const int64_t point = number + gf_divide_up(staged * number, rows) + step / STEPS + 1;
     const int64_t most = p->units + (p->real && !inverse);
     int64_t n = room / column, slab = (room - staged * number) / point;

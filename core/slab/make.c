@@ -200,27 +200,19 @@ static void avoid_single(struct gf_slab_plan *p) {
     p->n_blocks = gf_divide_up(p->units, p->block_units);
 }
 
-/* Bytes that a row of a direct block adds: its samples, and the first and last column twice. */
-static int64_t direct_row(const struct gf_slab_plan *p) {
-    const int64_t channels = gf_job_lanes(&p->job);
-    return p->width * (int64_t)gf_dtype_size(p->job.out[0].dtype) + 4 * channels * p->number;
-}
-
-/* Bytes of a row of output; samples alone if the backend writes them. */
-static int64_t step_row(const struct gf_slab_plan *p) {
-    return p->direct ? gf_job_bytes(&p->job, 0) / (p->job.shape[0] * p->job.shape[1])
-                     : widest_output(p);
-}
-
 /* Chooses the units of a block: all pages of its rows, and a few pages of output. */
 static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed) {
     const struct gf_job *job = &p->job;
     const int64_t per_unit = p->paired ? 2 : 1, row = p->width * p->number;
-    const int64_t wide = p->picture ? 0 : step_row(p), least = least_units(p);
+    const int64_t samples = gf_job_bytes(job, 0) / (job->shape[0] * job->shape[1]);
+    /* bytes of a row of output, samples alone if the backend writes them */
+    const int64_t wide = p->picture ? 0 : p->direct ? samples : widest_output(p);
+    const int64_t least = least_units(p);
     const int64_t share = p->direct ? DIRECT_STEP_SHARE : STEP_SHARE;
     int64_t column = row + (p->picture ? 0 : full_input(p)); /* of a row of the block */
-    if (p->direct)
-        column += direct_row(p);
+    if (p->direct) /* samples, and the first and last column twice */
+        column += p->width * (int64_t)gf_dtype_size(job->out[0].dtype) +
+                  4 * gf_job_lanes(job) * p->number;
     if (job->op == GF_FILTER) /* values; without a table real ones */
         column += (job->filter && gf_filter_has_table(job->filter) ? 2 * TABLE_SHARE : 1) * row /
                   (2 * gf_job_lanes(job));

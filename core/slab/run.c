@@ -80,13 +80,6 @@ static int emit(struct gf_slab_state *r, const struct gf_slab_spectrum *s, int i
     return rc || r->scans ? rc : gf_slab_move_block(r, i, &s->block, pages, data);
 }
 
-/* Reads block k of a volume and transforms it along the slowest axis. */
-static int finish_block(struct gf_slab_state *r, int64_t k, const struct gf_slab_block *b,
-                        void **data) {
-    int rc = gf_slab_get_block(r, k, b, data);
-    return rc ? rc : gf_slab_run_block(r, gf_slab_block_rows(b), *data);
-}
-
 static int forward_block(struct gf_slab_state *r, int64_t k, void *user) {
     const struct gf_slab_plan *p = r->plan;
     struct step *step = user;
@@ -95,7 +88,9 @@ static int forward_block(struct gf_slab_state *r, int64_t k, void *user) {
                                  r->io->threads};
     const int64_t bytes = p->pages * gf_slab_block_rows(&s.block) * gf_slab_row_bytes(p);
     int rc = r->columns ? gf_slab_move_rows(r, &s.block, data, step->piece, false)
-                        : finish_block(r, k, &s.block, &data);
+                        : gf_slab_get_block(r, k, &s.block, &data);
+    if (!rc && !r->columns) /* a volume's slowest axis */
+        rc = gf_slab_run_block(r, gf_slab_block_rows(&s.block), data);
     s.data = data;
     if (!rc)
         gf_slab_moved(r, bytes);

@@ -134,18 +134,6 @@ int64_t gf_slab_largest_piece(const struct gf_slab_plan *p, int64_t count) {
     return count * largest * gf_slab_row_bytes(p);
 }
 
-/* Transforming an axis of one point only converts. */
-static struct gf_job convert_job(const struct gf_slab_plan *p, int i, int64_t rows,
-                                 int64_t columns) {
-    struct gf_job job = gf_part_lines(&p->job, 1, rows, columns);
-    job.direction = GF_FORWARD;
-    job.channels = gf_job_lanes(&p->job);
-    gf_part_outputs(&job, &p->job);
-    job.n_out = 1;
-    job.out[0] = job.out[i];
-    return job;
-}
-
 bool gf_slab_is_output(const struct gf_slab_plan *p, int i) {
     const struct gf_output *o = &p->job.out[i];
     return o->kind == GF_COMPLEX && o->dtype == gf_job_number(&p->job) &&
@@ -163,18 +151,24 @@ static double find_largest(enum gf_dtype t, int64_t n, const void *samples) {
 
 int gf_slab_convert(struct gf_slab_state *r, int i, const int64_t rows_columns[2], void *numbers,
                     void *samples) {
-    struct gf_job job = convert_job(r->plan, i, rows_columns[0], rows_columns[1]);
+    const struct gf_job *whole = &r->plan->job;
+    /* transforming an axis of one point only converts */
+    struct gf_job job = gf_part_lines(whole, 1, rows_columns[0], rows_columns[1]);
+    job.direction = GF_FORWARD;
+    job.channels = gf_job_lanes(whole);
+    gf_part_outputs(&job, whole);
+    job.n_out = 1;
+    job.out[0] = job.out[i];
     gf_part_range(&job.out[0], r->range.of[i]);
     if (r->scans) {
         job.out[0].dtype = gf_dtype_real(job.in_dtype);
         job.out[0].map = GF_MAP_NUMBER;
     }
     int rc = gf_slab_run_part(r, &job, numbers, &samples);
+    const int64_t n = rows_columns[0] * rows_columns[1] * job.channels;
+    double *high = &r->range.of[i][1];
     if (!rc && r->scans)
-        r->range.of[i][1] =
-            fmax(r->range.of[i][1],
-                 find_largest(job.out[0].dtype, rows_columns[0] * rows_columns[1] * job.channels,
-                              samples));
+        *high = fmax(*high, find_largest(job.out[0].dtype, n, samples));
     return rc;
 }
 
