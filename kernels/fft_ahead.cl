@@ -1,6 +1,6 @@
-/* Columns of pairs of small samples, by groups with a compute unit each: while a group's last
- * fetched tile is transformed and stored, its next ones are on their way. Given by -D: see pass.h
- * and ahead.h. */
+/* Columns of pairs of small samples, by groups with a compute unit each, which fetch their next
+ * tiles while they transform and store the last one fetched. Given by -D: see pass.h and
+ * ahead.h. */
 #include "ahead.h"
 
 KERNEL(THREADS, RESIDENT)

@@ -3,7 +3,7 @@
 #include "source.h"
 #include "sink.h"
 
-/* Multiplies by the chirp, here or in load_staged(); zeros fill the convolution. */
+/* Multiplies by the chirp, unless load_staged() does; zeros fill the convolution. */
 #if !STAGED_IN
 INLINE cplx load_turned(const struct source *s, GLOBAL const source_element *src,
                         GLOBAL const cplx *table, uint j, place at) {
@@ -27,7 +27,7 @@ INLINE void store_turned(const struct sink *s, GLOBAL sink_element *dst, GLOBAL 
 #include "pass.h"
 
 #if PAIRED
-/* Before results are paired in the tile. */
+/* Multiplies by the chirp before results are paired in the tile. */
 INLINE void turn_results(cplx *x, GLOBAL const cplx *chirp, const struct share share) {
     UNROLL for (int b = 0; b < HOLDS(LAST); b++) {
         UNROLL for (int q = 0; q < LAST; q++) {

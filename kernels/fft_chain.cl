@@ -1,13 +1,13 @@
 /* Two passes over the parts of one axis in one launch. A strip is a tile's lines: all points of the
- * axis, for LINES neighbours. The first pass writes strips to a ring's slots, the second reads them
- * some strips later, so that they stay in the second-level cache.
+ * axis, for LINES neighbours. The first pass writes strips to a ring's slots; the second reads them
+ * some strips later, while they are in the second-level cache.
  *
- * A group waits only for groups that began before it: all end, however many the device runs at a
- * time, and whatever other launches are running. The order is that of group numbers if the device
- * begins groups so, else that of tickets. All counters are zero again at the end.
+ * A group waits only for groups that began before it, so all end, however many the device runs at a
+ * time and whatever other launches run. Groups are ordered by number if the device begins them so,
+ * else by tickets. All counters are zero again at the end.
  *
  * Given by -D: see pass.h, and chain_next.h for the second pass; CHAIN_RESIDENT;
- *   INNER0 INNER1 BELOW0 BELOW1 TILES SLOTS   of struct chain_args, what numbers are divided by
+ *   INNER0 INNER1 BELOW0 BELOW1 TILES SLOTS   of struct chain_args: divisors
  *   PLANE_PAIRS    a strip is a plane and its mirror image; planes 0 and n/2 are one strip */
 #define READ(p) READ_ONCE(p)
 #include "plain_pass.h"
@@ -15,16 +15,16 @@
 #include "plain_pass.h"
 #undef plain_pass
 
-/* Counters: tickets, finished strips, then for each strip finished tiles of the first pass, and for
- * each those of the second. */
+/* Counters: tickets, finished strips, each strip's finished tiles of the first pass, and of the
+ * second. */
 #define TICKETS 0
 #define DONE    1
 #define READY   2
 
 #define MOST_ASKED (1u << 24)
 
-/* Groups that began before this one. Tickets cost 6% of the time at 512x512, as nothing is loaded
- * before the answer; the last ticket resets the counter. */
+/* Groups that began before this one. Tickets cost 6% of the time at 512x512, as a group loads only
+ * once it has one; the last ticket resets the counter. */
 INLINE uint groups_ahead(GLOBAL uint *counters, LOCAL uint *shared) {
 #if GROUPS_IN_ORDER
     (void)counters;
@@ -41,8 +41,8 @@ INLINE uint groups_ahead(GLOBAL uint *counters, LOCAL uint *shared) {
 #endif
 }
 
-/* Waits, some microseconds, until the counter reaches `count`. Gives up after ten seconds, should a
- * device begin its groups in another order. */
+/* Waits, usually some microseconds, until the counter reaches `count`. Gives up after ten seconds,
+ * in case a device begins its groups in another order. */
 INLINE void wait_for(GLOBAL uint *counter, uint count) {
     for (uint asked = 0; ATOMIC_READ(counter) < count; asked++)
         if (GROUPS_IN_ORDER && asked == MOST_ASKED)
@@ -50,8 +50,8 @@ INLINE void wait_for(GLOBAL uint *counter, uint count) {
     FENCE_READ();
 }
 
-/* After a strip's last tile, by one item: its first counter will not be read again, nor the second
- * of the strip that had its slot. After the last strip all are cleared. */
+/* Called by one item after a strip's last tile: clears its first counter and the second of the
+ * strip that had its slot, which nobody will read again. The last strip clears all. */
 INLINE void end_strip(GLOBAL uint *counters, uint strip, uint strips, uint slots) {
     GLOBAL uint *ready = counters + READY, *done = ready + strips;
     ready[strip] = 0;
@@ -68,14 +68,14 @@ INLINE void end_strip(GLOBAL uint *counters, uint strip, uint strips, uint slots
 /* Counts a tile that the group has written, by one item. */
 INLINE void count_tile(GLOBAL uint *counters, const struct chain_args *a, uint strip, int follows) {
     const uint strips = (uint)a->strips, last = INNER1 - 1;
-    if (!follows) /* this launch does not read what the second pass writes */
+    if (!follows) /* no group reads the second pass's results */
         FENCE();
     const uint before = ATOMIC_ADD(counters + READY + (follows ? strips : 0) + strip, 1u);
     if (follows && before == last)
         end_strip(counters, strip, strips, SLOTS);
 }
 
-/* Tile `inner` of a strip in a pass's own count, and its lines' place in the strip's slot. */
+/* The pass's number of tile `inner` of a strip, and its lines' place in the strip's slot. */
 INLINE struct placed_tile tile_of(const struct chain_args *a, const int pass, uint strip,
                                   uint inner) {
     struct placed_tile t = {0, 0, 0, 0, 0};
@@ -115,8 +115,8 @@ VOID fft_chain(GLOBAL const first_source *src, GLOBAL cplx *ring, GLOBAL next_si
     const int follows = (number + 1) * second / both > before;
     const uint strip = follows ? step - lag : step; /* large: none yet */
     const int there = strip < strips;
-    /* One item's work for the group is outside the branch below: in PoCL 3.1 a branch behind a
-     * barrier in a branch takes all items the first one's way. */
+    /* One item's work is outside the branch below: PoCL 3.1 sends all items the first one's way at
+     * a branch after a barrier within a branch. */
     if (LOCAL_ID == 0 && there && (follows || strip >= slots))
         wait_for(follows ? ready + strip : done + strip - slots, follows ? first : second);
     GLOBAL_BARRIER(); /* and all have read the ticket, which is in the tile */

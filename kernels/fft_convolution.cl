@@ -1,7 +1,7 @@
-/* A convolution's middle pass: the transform's second half, times the convolved spectrum, and the
- * inverse's first half, for Bluestein's or Rader's lines too long for a tile. Rader's zeroth point
- * (RADER_PART 2) is carried behind all others and replaced by the sum of all. Given by -D: see
- * pass.h. */
+/* A convolution's middle pass, for Bluestein's or Rader's lines too long for a tile: the
+ * transform's second half, the product with the spectrum, and the inverse's first half. Rader's
+ * zeroth point (RADER_PART 2) is stored after all others and replaced by the sum of all. Given by
+ * -D: see pass.h. */
 #include "pass.h"
 
 KERNEL(THREADS, RESIDENT)

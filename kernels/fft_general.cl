@@ -1,8 +1,8 @@
-/* A line's transform of any length that a tile holds, the length being an argument: one kernel
- * serves pictures of all sizes, as compiling fft_plain for each would take longer than running it.
- * A Stockham transform between the tile's two halves, point i of line l at i * lines + l; lengths
- * with other primes than these radices use Bluestein's convolution. Given by -D: LOAD STORE DIR and
- * what belongs to a sample: pass.h; args.h has the rest. */
+/* Lines of any length that a tile holds, with the length as an argument: one kernel serves pictures
+ * of all sizes, as compiling fft_plain for each would take longer than running it. A Stockham
+ * transform between the tile's two halves, point i of line l at i * lines + l; lengths with primes
+ * above 13 use Bluestein's convolution. Given by -D: LOAD STORE DIR and a sample's options
+ * (pass.h); arguments have the rest. */
 #define TILE_LINES(args) (uint)((args)->lines)
 #define INDICES          5
 #define WHOLE_IN         0
@@ -73,7 +73,7 @@ INLINE void general_stage_of(LOCAL const cplx *from, LOCAL cplx *to, GLOBAL cons
         general_stage(from, to, roots, a, done, 2);
 }
 
-/* The work item's points of a line: first, first + step, … */
+/* Loads the work item's points of a line: first, first + step, … */
 INLINE void general_load(const struct pass_args *a, struct share share,
                          GLOBAL const source_element *src, GLOBAL const cplx *table,
                          LOCAL cplx *tile, uint step) {

@@ -1,6 +1,6 @@
-/* Rader's (1968) transform of a prime length in one tile: all points but the zeroth, ordered by a
- * generator's powers, are convolved with the roots of unity; POINTS is LENGTH - 1. Or a prime times
- * MEMBERS (members.h): MEMBERS convolutions, and as many zeroth points.
+/* Rader's (1968) transform of a prime length in one tile: convolves all points but the zeroth, in
+ * the order of a generator's powers, with the roots of unity; POINTS is LENGTH - 1. A prime times
+ * MEMBERS (members.h) has MEMBERS convolutions and as many zeroth points.
  *
  * `order` has four permutations of LENGTH: the point of operand j, zeroth ones last; the point of
  * result k; and point n's operand and result. Given by -D: see pass.h. */
@@ -31,10 +31,10 @@ INLINE void store_permuted(const struct sink *s, GLOBAL sink_element *dst, GLOBA
 #include "members.h"
 
 #if !PAIRED && ROWS_OUT
-/* A lone prime's zeroth point is written by itself. */
+/* Excludes a lone prime's zeroth point. */
 #define STAGED ((LENGTH - LONE_PRIME + PER_LINE - 1) / PER_LINE)
 
-/* Through the tile, so that memory is written in sequence. */
+/* Stores through the tile, so that memory is written in sequence. */
 INLINE void store_staged(struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
                          GLOBAL const real *params, const cplx *x, LOCAL word *tile) {
     cplx v[STAGED];
@@ -70,7 +70,7 @@ INLINE void store_staged(struct sink *s, GLOBAL sink_element *dst, GLOBAL const 
 #define STORES_ZEROTH (!PAIRED)
 #endif
 
-/* A line's results; zeroth ones are sums of all points. */
+/* Stores a line's results; zeroth ones are sums of all points. */
 INLINE void store_prime(struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
                         GLOBAL const real *params, const cplx *x, LOCAL word *tile) {
     STORE_LINE(s, dst, table, params, x, tile);

@@ -1,7 +1,7 @@
-/* The first and last of three passes of a Rader's convolution too long for a tile;
- * fft_convolution.cl is between them. The first reads points in Rader's order, the last writes them
- * so. The zeroth point is carried behind all others; the sum of all comes back in its place. Given
- * by -D: see pass.h; RADER_PART 1 or 3. */
+/* The first and last of three passes of Rader's convolution if too long for a tile, with
+ * fft_convolution.cl between them. The first reads points in Rader's order, the last writes them
+ * so. The zeroth point is stored after all others, and replaced by the sum of all. Given by -D: see
+ * pass.h; RADER_PART 1 or 3. */
 #include "sink.h"
 #include "source.h"
 

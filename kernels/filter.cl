@@ -1,5 +1,5 @@
-/* A filter alone: the spectrum in the work buffer's planes, in place, a row for a group at a time.
- * Given by -D: see filter.h. */
+/* Multiplies the spectrum in the work buffer by a filter, in place, a row a group at a time. Given
+ * by -D: see filter.h. */
 #include "coord.h"
 #include "filter.h"
 

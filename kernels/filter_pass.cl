@@ -1,12 +1,12 @@
 /* The filter's pass: forward along the last axis, times the filter, and back, in one tile.
  *
- * Lines of packed pairs are Z = E + i O, spectra of even and odd samples along the other axes, told
- * apart by a line and its mirror image. A work item takes both through the same butterflies,
+ * Lines of packed pairs are Z = E + i O, spectra of even and odd samples along the other axes,
+ * which a line and its mirror image separate. A work item takes both through the same butterflies,
  * transforms of half the axis' points; with w = exp(-2 pi i k / n)
  *     X(k) = E(k) + w O(k),  X(k + n/2) = E(k) - w O(k)
- * are the frequencies, which are multiplied, and the way back reverses this. So it is for even and
- * odd points of one line across a half spectrum. Two real lines in one complex line need no
- * partner, as the filter's inverse is real.
+ * are the frequencies to multiply, and the way back reverses this. Even and odd points of one line
+ * across a half spectrum are treated alike. Two real lines in one complex line need no partner, as
+ * the filter's inverse is real.
  *
  * Given by -D: see pass.h and filter.h; SIDES, an item's lines; SIDE_STRIDE, between the two in the
  * tile, in words; FOLDED if the filter has half of the axis. LENGTH is the transform's: half the
@@ -18,7 +18,7 @@
 #include "sink.h"
 #include "source.h"
 
-/* Addresses from point numbers, so that no register keeps one beside the filter's. */
+/* Compute addresses from point numbers, which saves a register for the filter's. */
 INLINE cplx load_numbered(const struct source *s, GLOBAL const source_element *src,
                           GLOBAL const cplx *table, uint j, place at) {
     (void)at;

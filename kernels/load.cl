@@ -1,4 +1,4 @@
-/* The generic first step: an array of any type, order and layout to the work buffer's planes.
+/* The generic load step: an array of any type, order and layout to the work buffer's planes.
  *
  * Given by -D: IN_T, the samples' type, IN_COMPLEX for pairs of it; OUT_COMPLEX if the work buffer
  * holds pairs. Any number of groups strides over the buffer; each leaves the energy of the
@@ -11,7 +11,7 @@ typedef cplx element;
 typedef real element;
 #endif
 
-/* The value at frequency or position k of channel c. */
+/* Returns the value at frequency or position (z, y, x) of channel c, or at its mirror image. */
 INLINE cplx read_at(const struct loadstore_args *a, GLOBAL const IN_T *src, wide z, wide y, wide x,
                     wide c, int mirrored) {
     wide k[3] = {z, y, x};

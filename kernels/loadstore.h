@@ -1,5 +1,5 @@
-/* Shared by the generic load and store steps: the file's array on one side, the work buffer on the
- * other, planes of reals or complex pairs, channel by channel (core/base/loadstore.h). */
+/* Shared by the generic load and store steps, between the file's array and the work buffer: planes
+ * of reals or complex pairs, channel by channel (core/base/loadstore.h). */
 #ifndef LOADSTORE_H
 #define LOADSTORE_H
 
@@ -23,8 +23,8 @@ INLINE int is_counted(const struct loadstore_args *a, const struct element_coord
     return p->at[0] < a->counted[0] && p->at[1] < a->counted[1] && p->at[2] < a->counted[2];
 }
 
-/* Returns the Hermitian part of a number and its mirror image; adds the squares of that and of the
- * rest. */
+/* Returns the Hermitian part of a number and its mirror image; adds up the squares of that part and
+ * of the rest. */
 INLINE cplx hermitian_part(cplx v, cplx m, real weight, real *kept, real *lost) {
     const cplx rest = CPLX(R(0.5) * (v.x - m.x), R(0.5) * (v.y + m.y));
     v = CPLX(R(0.5) * (v.x + m.x), R(0.5) * (v.y - m.y));

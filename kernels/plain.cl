@@ -1,14 +1,12 @@
-/* Plain kernels around a library's real transforms, to make a spectrum a picture or to filter one:
- * the yardstick for passes that do so on their way.
+/* Plain kernels around a library's real transforms, to make a picture of a spectrum or to filter
+ * one: the yardstick for our passes, which include these steps.
  *
  * plain_load: bytes or 16-bit samples to reals. Given by -D: IN_T, IN_T4.
  * plain_store: half a spectrum to magnitude or power on black..white, mirrored, shifted. Given by
- * -D: OUT_T with its limits, OUT_T4, ALIGNED, KIND, SCALE, RANGED if the display range is known;
- * else the largest value is frequency 0's, as for samples that are never negative.
- * plain_times: half a spectrum times a table of TIMES 1, reals, or 2, complex numbers; work[2]
- * bins.
- * plain_hermitian: bins of half a spectrum that mirror each other or themselves, in place
- * (HERMITIAN).
+ * -D: OUT_T with its limits, OUT_T4, ALIGNED, KIND, SCALE; RANGED if the display range is known,
+ * else its end is the value at frequency 0, as for samples that are never negative.
+ * plain_times: half a spectrum times a table of TIMES 1, reals, or 2, complex numbers; work[2] bins.
+ * plain_hermitian (HERMITIAN): makes bins of half a spectrum that mirror each other Hermitian.
  * plain_round: reals to samples of OUT_T, ROUND_EACH an item, work[2] of them. */
 #include "loadstore.h"
 
@@ -28,7 +26,7 @@ INLINE void put4(GLOBAL real *dst, wide i, real a, real b, real c, real d) {
 #endif
 }
 
-/* Four neighbours an item; the last takes what is left. */
+/* An item takes four neighbours; the last takes the rest. */
 KERNEL(GROUP, 1)
 VOID plain_load(GLOBAL const IN_T *src, GLOBAL real *dst, const struct loadstore_args args) {
     AWAIT_PREVIOUS();
@@ -59,9 +57,9 @@ VOID plain_times(GLOBAL cplx *spectrum, GLOBAL const times_element *table,
         for (wide channel = 0; channel < args.channels; channel++) {
             const cplx v = spectrum[channel * bins + k];
 #if TIMES == 2
-            spectrum[channel * bins + k] = CPLX(v.x * f.x - v.y * f.y, v.x * f.y + v.y * f.x);
+            spectrum[channel * bins + k] = mul(v, f);
 #else
-            spectrum[channel * bins + k] = CPLX(v.x * f, v.y * f);
+            spectrum[channel * bins + k] = scaled_by(v, f);
 #endif
         }
     }
@@ -69,8 +67,8 @@ VOID plain_times(GLOBAL cplx *spectrum, GLOBAL const times_element *table,
 #endif
 
 #ifdef HERMITIAN
-/* At frequency 0 of the halved axis, and at its last one if even, reals' spectra have conjugates or
- * reals. An item makes a bin and its mirror image so. */
+/* In spectra of reals, bins at frequency 0 of the halved axis, and at its last one if even, are
+ * conjugates of their mirror images. An item makes a bin and its image so. */
 KERNEL(GROUP, 1)
 VOID plain_hermitian(GLOBAL cplx *spectrum, const struct loadstore_args args) {
     AWAIT_PREVIOUS();
@@ -130,8 +128,8 @@ INLINE OUT_T pixel_of(cplx v, real scale, const struct shade *shade) {
     return (OUT_T)floor(number * R(OUT_HIGH) + R(0.5));
 }
 
-/* An item reads four bins of a row, and writes their pixels and their mirror images', four an
- * access if ALIGNED: rows of a multiple of eight pixels. */
+/* An item reads four bins of a row and writes their pixels and mirror images, in accesses of four
+ * if ALIGNED (rows of a multiple of eight pixels). */
 KERNEL(GROUP, 1)
 VOID plain_store(GLOBAL const cplx *src, GLOBAL OUT_T *dst, GLOBAL real *params,
                  const struct loadstore_args args) {

@@ -1,6 +1,6 @@
-/* The range from a sample's keys, by one group of any THREADS: quantiles, the upper digit from a
- * histogram of upper digits, the lower one from histograms of the keys with those.
- * core/base/range_sample.c does the same on the host. */
+/* The display range from a sample's keys, by one group of any THREADS: quantiles, whose upper digit
+ * comes from a histogram of upper digits, the lower one from histograms of the keys with that upper
+ * digit. core/base/range_sample.c does the same on the host. */
 #ifndef QUANTILES_H
 #define QUANTILES_H
 
@@ -11,8 +11,9 @@
 #endif
 
 #define WARPS (THREADS / WARP)
-/* Words of local memory: the histograms of upper digits and of the two quantiles' lower ones, two running sums
- * of the warps' parts and their predecessors, two digits with the ranks left there, and TOTALS. */
+/* Words of local memory: the histograms of upper digits and of the two quantiles' lower ones, two
+ * running sums of the warps' parts and their predecessors, two digits with the ranks left in them,
+ * and TOTALS. */
 #define QUANTILE_WORDS (3 * SAMPLE_SUMS + 4 * WARPS + 4 + TOTALS)
 #define EACH_DIGITS    ((SAMPLE_DIGITS + THREADS - 1) / THREADS)
 /* A digit's sum, padded so that items with 8 or 32 digits meet no bank twice. */
@@ -20,8 +21,8 @@
 /* Keys that a work item reads at a time: all, for most samples. */
 #define AT_ONCE ((9216 + THREADS - 1) / THREADS)
 
-/* Totals over all keys: the largest one, that of the zero frequencies, the weights, and those of keys whose digit is
- * below that of `from`. */
+/* Totals over all keys: the largest, the largest of zero frequencies, the weights, and the weights
+ * of keys whose digit is below that of `from`. */
 enum { LARGEST, ZERO, WEIGHTS, BELOW, TOTALS };
 
 struct keys {
@@ -36,7 +37,7 @@ struct some_keys {
     uint key[AT_ONCE], weight[AT_ONCE];
 };
 
-/* How much of a histogram is in a work item's part of it, from a digit on. */
+/* Sums a work item's part of a histogram, from digit `first` on. */
 INLINE uint sum_own(LOCAL const uint *sum, const int first) {
     uint own = 0;
     UNROLL for (int i = 0; i < EACH_DIGITS; i++) {
@@ -46,8 +47,8 @@ INLINE uint sum_own(LOCAL const uint *sum, const int first) {
     return own;
 }
 
-/* Sums a work item's part of `n` histograms, and the parts before it; returns the total of the
- * first. */
+/* Sums a work item's part of `n` histograms, and the parts before it. Returns the first one's
+ * total. */
 INLINE uint sum_before(LOCAL const uint *sum, LOCAL uint *scan, const int first, const int n,
                        uint *own, uint *before) {
     const int warp = LOCAL_ID / WARP;
@@ -74,8 +75,8 @@ INLINE uint sum_before(LOCAL const uint *sum, LOCAL uint *scan, const int first,
     return scan[(2 * turn + 1) * WARPS - 1];
 }
 
-/* The digit at which the running sum of the histogram exceeds `rank`, to digit[0], and what of the
- * rank is left there, to digit[1]: by the work item whose part has it. */
+/* Sets digit[0] to the digit at which the histogram's running sum exceeds `rank`, and digit[1] to
+ * the rank left in it. Done by the work item whose part has it. */
 INLINE void find_digit(LOCAL const uint *sum, const int first, uint own, uint before, uint rank,
                        LOCAL uint *digit) {
     if (rank < before || rank - before >= own)
@@ -96,7 +97,7 @@ INLINE void clear_words(LOCAL uint *words, int count) {
         words[i] = 0;
 }
 
-/* The weights, or the keys, of those from the i-th on that the work item takes. */
+/* Take the weights, or the keys, of the work item's keys from the i-th on. */
 INLINE void take_weights(const struct keys *k, wide i, struct some_keys *some) {
     UNROLL for (int j = 0; j < AT_ONCE; j++) {
         const wide at = i + j * THREADS;
@@ -110,7 +111,7 @@ INLINE void take_keys(const struct keys *k, wide i, struct some_keys *some) {
     }
 }
 
-/* A key to the histogram of upper digits and to a work item's share of the totals. */
+/* Adds a key to the histogram of upper digits and to a work item's share of the totals. */
 INLINE void put_key(LOCAL uint *sum, uint from, uint key, uint weight, uint *own) {
     if (weight) {
         ATOMIC_ADD(&sum[SUM_AT(key >> SAMPLE_DIGIT)], weight);
@@ -122,7 +123,7 @@ INLINE void put_key(LOCAL uint *sum, uint from, uint key, uint weight, uint *own
     own[BELOW] += key >> SAMPLE_DIGIT < from >> SAMPLE_DIGIT ? weight : 0;
 }
 
-/* All keys, the first of which the work item has taken. */
+/* Adds all keys, of which the work item has taken its first. */
 INLINE void put_keys(const struct keys *k, LOCAL uint *sum, LOCAL uint *totals,
                      const struct some_keys *some) {
     uint own[TOTALS] = {0, 0, 0, 0};
@@ -140,7 +141,7 @@ INLINE void put_keys(const struct keys *k, LOCAL uint *sum, LOCAL uint *totals,
     BARRIER();
 }
 
-/* Takes the keys that are left out from the sum of the digit that they share with others. */
+/* Removes the keys that are left out from the sum of the digit that they share with others. */
 INLINE void leave_out(const struct keys *k, LOCAL uint *sum, const int digit) {
     if (!sum[SUM_AT(digit)])
         return;
@@ -156,8 +157,8 @@ INLINE void leave_out(const struct keys *k, LOCAL uint *sum, const int digit) {
     BARRIER();
 }
 
-/* The keys of both quantiles; 0 if no key is left. Local memory begins with the histogram of upper
- * digits, complete; `some` are the work item's first keys. */
+/* Finds the keys of both quantiles; returns 0 if no key is left. Local memory begins with the
+ * complete histogram of upper digits; `some` are the work item's first keys. */
 INLINE int find_quantiles(const struct keys *k, LOCAL uint *sum, struct some_keys *some,
                           uint *found) {
     LOCAL uint *lower = sum + SAMPLE_SUMS, *scan = lower + 2 * SAMPLE_SUMS;
@@ -194,13 +195,14 @@ INLINE int find_quantiles(const struct keys *k, LOCAL uint *sum, struct some_key
     return all != 0;
 }
 
-/* A magnitude as what is shown of it. */
+/* Converts a magnitude to what is displayed. */
 INLINE real size_shown(real v) {
     return fmin(KIND == KIND_POWER ? v * v : v, LARGEST_REAL);
 }
 
-/* Black and white, the same for all work items, from the keys, of which the work item has taken the first,
- * PARAM_RMS and PARAM_ROUNDING. The local memory, of zeros on the way in, begins with the histograms. */
+/* Finds black and white, the same for all work items, from the keys, of which the work item has
+ * taken its first, PARAM_RMS and PARAM_ROUNDING. The local memory, zeros at first, begins with the
+ * histograms. */
 INLINE void find_range(struct keys *k, LOCAL uint *sum, struct some_keys *some, real rms,
                        real rounding, real *range) {
     const real small = KIND == KIND_POWER ? R(1e-12) : R(1e-6);

@@ -69,7 +69,7 @@ VOID range_scan(GLOBAL const element *src, GLOBAL real *found, GLOBAL const real
 }
 
 /* Samples that are never negative have their largest magnitude at the zero frequency, their sum. A
- * row is its line before the last pass, of packed pairs: both parts are summed. */
+ * row is its line of packed pairs before the last pass: both parts are summed. */
 KERNEL(GROUP, 1)
 VOID range_zero(GLOBAL const cplx *src, GLOBAL real *found, GLOBAL const real *params,
                 const struct range_args args TILE_PARAMETER(real)) {

@@ -1,5 +1,5 @@
-/* Keys of values whose quantiles are wanted: positive numbers sort like their bits, of which the
- * upper 22 suffice. */
+/* Keys of values for quantiles: positive numbers sort like their bits, of which the upper 22
+ * suffice. */
 #ifndef RANGE_KEY_H
 #define RANGE_KEY_H
 

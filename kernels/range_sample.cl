@@ -1,11 +1,11 @@
-/* An automatic display range from a work buffer with the spectrum: keys of a sample's bins
- * (range_gather), and their quantiles, by one group (range_select).
+/* An automatic display range from a spectrum in the work buffer: range_gather takes keys of a
+ * sample's bins, range_select, one group, finds their quantiles.
  *
  * Given by -D: KIND; THREADS for range_select, else the kernel is range_gather. */
 #include "range_key.h"
 #ifndef THREADS
 
-/* The work buffer's offset of the i-th choice of four indices. */
+/* Returns the work buffer's offset of the i-th combination of four indices. */
 INLINE wide element_at(const struct sample_args *a, GLOBAL const int *order, wide i) {
     wide at = 0;
     UNROLL for (int k = 0; k < 4; k++) {
@@ -16,7 +16,7 @@ INLINE wide element_at(const struct sample_args *a, GLOBAL const int *order, wid
     return at;
 }
 
-/* A bin an item. */
+/* An item takes one bin. */
 KERNEL(GROUP, 1)
 VOID range_gather(GLOBAL const cplx *src, GLOBAL uint *found, GLOBAL const real *params,
                   GLOBAL const int *order, const struct sample_args args) {
@@ -31,7 +31,7 @@ VOID range_gather(GLOBAL const cplx *src, GLOBAL uint *found, GLOBAL const real 
 #else
 #include "quantiles.h"
 
-/* The tile has QUANTILE_WORDS. The next launch, which may begin beside this one, awaits it and with it the keys. */
+/* The tile has QUANTILE_WORDS. The next launch, which may begin early, awaits this one. */
 KERNEL(THREADS, 1)
 VOID range_select(GLOBAL const uint *found, GLOBAL real *params, GLOBAL const int *order,
                   const struct sample_args args TILE_PARAMETER(uint)) {

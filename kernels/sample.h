@@ -1,18 +1,18 @@
-/* From a complex value to a sample: kind, display mapping, rounding; codes of enum gf_kind and
- * gf_scale (core/base/job.h). */
+/* From a complex value to a sample: kind and display mapping, by codes of enum gf_kind and gf_scale
+ * (core/base/job.h). */
 #ifndef SAMPLE_H
 #define SAMPLE_H
 
 #include "args.h"
 #include "complex.h"
 
-/* COARSE: results become at most 65536 shades, so neither a root's last digits matter nor, in log(1
- * + v), a small v's. */
+/* COARSE: results become at most 65536 shades, for which a root's last digits do not matter, nor a
+ * small v's in log(1 + v). */
 #ifndef COARSE
 #define COARSE 0
 #endif
-/* A float's square may leave its range where the magnitude does not, except in a BOUNDED spectrum,
- * of 8- and 16-bit samples. */
+/* A float's square may overflow although the magnitude does not, except in a BOUNDED spectrum, of
+ * 8- or 16-bit samples. */
 #ifndef BOUNDED
 #define BOUNDED 0
 #endif
@@ -66,7 +66,7 @@ INLINE struct shade shade_of(const int kind, const int scale, real low, real hig
     return s;
 }
 
-/* The value on black..white, 0..1. */
+/* Maps black..white to 0..1. */
 INLINE real displayed(real v, const int kind, const int scale, const struct shade *s) {
     if (kind == KIND_MAGNITUDE || kind == KIND_POWER)
         v = stretched(v, scale);

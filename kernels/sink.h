@@ -18,12 +18,12 @@ typedef cplx sink_element;
 #define SYMMETRIC (KIND != KIND_PHASE && KIND != KIND_IMAG) /* alike for v and conj v */
 #define PAIRED    (STORE == STORE_TANGLE || STORE == STORE_TWO_HALVES || STORE == STORE_ROW_HALVES)
 
-/* COALESCED_IN in source.h, on the way out. */
+/* As COALESCED_IN in source.h. */
 #ifndef COALESCED_OUT
 #define COALESCED_OUT 0
 #endif
 
-/* READ in source.h, on the way out. */
+/* As READ in source.h. */
 #ifndef WRITE
 #define WRITE(p, v) (*(p) = (v))
 #endif
@@ -39,7 +39,7 @@ struct sink {
     int *clipped;       /* the work item's clipped samples */
 };
 
-/* The line of a share; `source` has the work item's points. */
+/* Returns the line of a share; `source` has the work item's points. */
 INLINE struct sink sink_of(const struct source *source, const struct share share, int *clipped) {
     struct sink s;
     s.args = source->args;
@@ -57,7 +57,7 @@ INLINE struct sink sink_of(const struct source *source, const struct share share
     return s;
 }
 
-/* Not in sink_of(), so that no registers hold the range through a transform. */
+/* Called after the transform, so that no registers hold the range through it. */
 INLINE void set_shade(struct sink *s, GLOBAL const real *params) {
 #if STORE == STORE_SAMPLE && DISPLAY && !SAMPLED
     GLOBAL const real *range = params + s->args->params;
@@ -105,8 +105,8 @@ typedef place coord_out;
 
 /* The four-step twiddle of result j of a line: exp(-2 pi i turn j / n). */
 #if SPLIT == SPLIT_BY_LINE
-/* Neighbouring work items have neighbouring lines: result p + q POINTS / LAST has the product of a
- * twiddle for p and one for q, from tables in which neighbouring lines are neighbours. */
+/* Neighbouring work items have neighbouring lines: result p + q POINTS / LAST has the product of
+ * twiddles for p and for q, from tables in which neighbouring lines are neighbours. */
 INLINE cplx line_twiddle(const struct sink *s, GLOBAL const cplx *table, uint p, int q) {
     const uint lines = (uint)s->args->index[0].count;
     const cplx w = table[(uint)s->args->table_split + p * lines + s->line.at[0]];
@@ -124,7 +124,7 @@ INLINE cplx split_twiddle(const struct pass_args *a, GLOBAL const cplx *table, p
 /* Integers are rounded half away from zero and saturated. */
 INLINE sink_element as_number(real v, int *clipped) {
 #if OUT_INTEGER && OUT_SMALL
-    /* Types that fit a float: no branch, and none is taken twice. */
+    /* Types that fit a float need no branch. */
     const int inside = v > R(OUT_LOW) - R(0.5) && v < R(OUT_HIGH) + R(0.5);
     *clipped += !inside;
     v = fmin(fmax(v, R(OUT_LOW)), R(OUT_HIGH));
@@ -146,7 +146,7 @@ INLINE sink_element as_number(real v, int *clipped) {
 #endif
 
 #if STORE == STORE_SAMPLE
-/* The value of a point that may be doubled. */
+/* Returns the value of a point, which DOUBLED has doubled. */
 INLINE real point_value(cplx v) {
 #if DOUBLED && KIND != KIND_PHASE
     return value_of(v, KIND) * (KIND == KIND_POWER ? R(0.25) : R(0.5));
@@ -200,7 +200,8 @@ INLINE void store_sample(const struct sink *s, GLOBAL sink_element *dst, coord_o
 #endif
 
 #if SAMPLED
-/* Keys of the value at coordinate k and of its mirror image, if the sample has bins there. */
+/* Stores keys of the value at coordinate k and of its mirror image, if the sample has their
+ * bins. */
 INLINE void store_keys(const struct sink *s, GLOBAL uint *keys, coord_out k, cplx v) {
     const struct sample_lines *a = &s->args->sample;
     GLOBAL const int *bins = s->share.order + a->bins;
@@ -216,7 +217,7 @@ INLINE void store_keys(const struct sink *s, GLOBAL uint *keys, coord_out k, cpl
 #endif
 
 #if !PAIRED && STORE != STORE_PACKED
-/* Result j; element `at` if points have equal strides. */
+/* Stores result j; element `at` if points have equal strides. */
 INLINE void store_point(const struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
                         GLOBAL const real *params, uint j, place at, cplx v) {
     const coord_out k = COORD_OUT(s, j);

@@ -1,5 +1,5 @@
-/* Results that pass through the tile in natural order: those written in pairs (PAIRED in sink.h),
- * and short rows (COALESCED_OUT). */
+/* Results that pass through the tile in natural order: pairs (PAIRED in sink.h), and short rows
+ * (COALESCED_OUT). */
 #ifndef SINK_PAIRS_H
 #define SINK_PAIRS_H
 
@@ -23,7 +23,7 @@ INLINE uint second_of(uint i) {
     return STORE == STORE_TANGLE ? 2 * i + 1 : (i ? LENGTH - i : 0);
 }
 
-/* One part of all results to the tile; Rader's are permuted. */
+/* Puts one part of all results into the tile; Rader's are permuted. */
 INLINE void put_line(const struct sink *s, const cplx *x, LOCAL word *tile, const int part) {
     UNROLL for (int b = 0; b < HOLDS(LAST); b++) {
         const uint p = s->share.first + b * PER_LINE;
@@ -49,7 +49,7 @@ INLINE void put_line(const struct sink *s, const cplx *x, LOCAL word *tile, cons
 #define ROWS     ((1 + TWO_ROWS) * LINES)
 #define WRITTEN  ((ROW_OUT * ROWS + THREADS - 1) / THREADS)
 
-/* The first `rows`, or with `full` 1 all. */
+/* Stores the first `rows`, or all if `full`. */
 INLINE void store_written(const struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
                           GLOBAL const real *params, LOCAL const word *tile,
                           const struct tile_lines *lines, const int rows, const int full) {
@@ -202,8 +202,8 @@ INLINE void store_pairs(const struct sink *s, GLOBAL sink_element *dst, GLOBAL c
     if (!s->line.there)
         return;
 #if STORE != STORE_TANGLE
-    /* The factor multiplies sums and differences, so that the difference of equal numbers is 0 even
-     * where a compiler fuses a product with a subtraction. */
+    /* The factor multiplies sums and differences, so that equal numbers' difference is 0 even if a
+     * compiler fuses a product with a subtraction. */
     real factor = R(0.5);
 #if SCALED
     factor *= params[s->args->params + PARAM_SCALE];

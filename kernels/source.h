@@ -21,7 +21,7 @@ typedef cplx source_element;
 #define SUMS 0
 #endif
 
-/* Sums of two points of which half is wanted: a sample's value is halved instead. */
+/* Skips halving the sums of two points: a sample's value is halved instead. */
 #define DOUBLED (LOAD == LOAD_UNTANGLE && STORE == STORE_SAMPLE)
 #define MEAN    R(DOUBLED ? 1 : 0.5)
 
@@ -52,7 +52,7 @@ INLINE struct source source_of(const struct pass_args *args, const struct share 
     return s;
 }
 
-/* Element `at` of a line; with ACROSS result k of the butterfly of its two lines. */
+/* Reads element `at` of a line; with ACROSS result k of the butterfly of its two lines. */
 INLINE cplx read_line(const struct source *s, GLOBAL const cplx *src, GLOBAL const cplx *table,
                       place at, place k) {
     const cplx v = READ(src + at);
@@ -97,8 +97,8 @@ typedef place coord_in;
 #define ALONG_IN(s, k) SPAN(SHORT_IN, k, (s)->args->axis_in)
 #endif
 
-/* Short dense rows: the group's items read the tile's in memory order, as a row has too few items
- * to fill sectors. */
+/* For short dense rows, whose items are too few to fill sectors: the group's items read the tile's
+ * rows in memory order. */
 #ifndef COALESCED_IN
 #define COALESCED_IN 0
 #endif
@@ -109,8 +109,8 @@ typedef place coord_in;
 #define PAIR_IN(s) (place)(s)->args->pair_in
 #endif
 
-/* Lines not wanted in memory order pass through the tile (source_staged.h), so that memory is read
- * in sequence: halves to be separated, each used for two points; Rader's permuted points; short
+/* Lines needed in another order pass through the tile (source_staged.h), so that memory is read in
+ * sequence: halves to be separated, each used for two points; Rader's permuted points; short
  * rows. */
 #define UNTANGLES  (LOAD == LOAD_UNTANGLE && WHOLE_IN && !MULTIPLY_IN)
 #define FOLDS      (LOAD == LOAD_ROW_HALVES && !MIRRORED)
@@ -120,7 +120,7 @@ typedef place coord_in;
 #define STAGED_IN  (FOLDS || COALESCED_IN || (ROWS_IN && (UNTANGLES || PERMUTES)))
 
 #if (!STAGED_IN || !UNTANGLES || PERMUTES) && LOAD != LOAD_PACKED && !FOLDS
-/* Point j of a line; element `at` of the source if points have equal strides. */
+/* Loads point j of a line; element `at` of the source if points have equal strides. */
 INLINE cplx load_point(const struct source *s, GLOBAL const source_element *src,
                        GLOBAL const cplx *table, uint j, place at) {
     cplx v = CPLX(R(0), R(0));
@@ -159,7 +159,7 @@ INLINE cplx load_point(const struct source *s, GLOBAL const source_element *src,
         v = conj_of(src[s->line.in_mirror + ALONG_IN(s, SIZE_IN(s) - k)]);
     }
 #elif LOAD == LOAD_ROW_HALVES
-    /* fold_pair() for each point: what two of a tile's points read is cached. */
+    /* fold_pair() for each point: two points of the tile read the same, cached elements. */
     cplx f = src[s->line.in + ALONG_IN(s, k)];
     cplx g = src[s->line.in + ALONG_IN(s, SIZE_IN(s) / 2 - k)];
     if (k == 0)

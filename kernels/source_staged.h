@@ -1,4 +1,4 @@
-/* Lines read in memory order that reach the first stage's owners through the tile: STAGED_IN in
+/* Lines read in memory order that reach their points' owners through the tile: STAGED_IN in
  * source.h. */
 #ifndef SOURCE_STAGED_H
 #define SOURCE_STAGED_H
@@ -7,7 +7,7 @@
 #include "tile.h"
 
 #if STAGED_IN
-/* Operands of the first stage; zeros fill Bluestein's convolution. */
+/* Takes the first stage's operands; zeros fill Bluestein's convolution. */
 INLINE void take_operands(cplx *x, LOCAL const word *tile, const struct share share,
                           const int part) {
     UNROLL for (int b = 0; b < HOLD(FIRST_POINTS, FIRST); b++) {
@@ -28,9 +28,9 @@ INLINE void take_operands(cplx *x, LOCAL const word *tile, const struct share sh
 #if FOLDS
 #define FETCHED ((LENGTH / 2 + PER_LINE) / PER_LINE) /* a work item's pairs of frequencies */
 
-/* X(k) = E(k) + w^k O(k), X(m - k) = conj(E(k) - w^k O(k)), m = LENGTH: the way back has points 2
- * (E + i O), twice what m points want, once what 2 m reals do. Each frequency is read once; the
- * tile carries k and m - k to their owners. */
+/* X(k) = E(k) + w^k O(k), X(m - k) = conj(E(k) - w^k O(k)), m = LENGTH: the inverse has points 2 (E
+ * + i O), twice the scale of m points, that of 2 m reals. Each frequency is read once; the tile
+ * carries k and m - k to their owners. */
 INLINE void fold_pair(const struct source *s, GLOBAL const source_element *src,
                       GLOBAL const cplx *table, uint k, cplx *v) {
     cplx f = CPLX(R(0), R(0)), g = f, w = f;
@@ -66,7 +66,7 @@ INLINE void load_staged(const struct source *s, GLOBAL const source_element *src
     }
 }
 #elif STAGED_IN
-/* The operand that point n is; a lone prime's zeroth point is none. */
+/* Returns the operand number of point n. */
 INLINE uint input_of(const struct source *s, uint n) {
     return PERMUTES ? (uint)s->order[2 * LENGTH + n] : n;
 }
@@ -86,7 +86,7 @@ INLINE void put_point(const struct source *s, GLOBAL const cplx *table, LOCAL wo
 
 #define LINE_IN ((LOAD == LOAD_PAIR || LOAD == LOAD_TWO_HALVES ? 2 : 1) * ROW_IN)
 
-/* All of a tile's lines, or unless `full` those that exist, the last one repeated. */
+/* Loads all of a tile's lines; unless `full`, the last existing one replaces those beyond. */
 INLINE void load_rows(const struct source *s, GLOBAL const source_element *src,
                       GLOBAL const cplx *table, LOCAL word *tile, const struct tile_lines *lines,
                       const int full) {
@@ -119,7 +119,7 @@ INLINE void load_staged(const struct source *s, GLOBAL const source_element *src
 /* A work item's pairs of points. */
 #define FETCHED (((LENGTH + 1) / 2 + PER_LINE - 1) / PER_LINE)
 
-/* Pair i of the work item; separated ones are neighbours, 2 m and 2 m + 1. */
+/* Loads the work item's pair i; separated points are neighbours, 2 m and 2 m + 1. */
 INLINE void load_two(const struct source *s, GLOBAL const source_element *src,
                      GLOBAL const cplx *table, int i, cplx *v) {
 #if UNTANGLES

@@ -1,4 +1,4 @@
-/* The generic last step: the work buffer to an array of any type, order and kind.
+/* The generic store step: the work buffer to an array of any type, order and kind.
  *
  * Given by -D: OUT_T, the samples' type, OUT_COMPLEX for pairs of it; IN_COMPLEX if the work buffer
  * holds pairs; OUT_INTEGER with OUT_LOW and OUT_HIGH. */
@@ -66,7 +66,7 @@ VOID store_step(GLOBAL const element *src, GLOBAL OUT_T *dst, GLOBAL const real 
             if (!(number >= R(OUT_LOW) && number <= R(OUT_HIGH)))
                 clipped += is_counted(a, &p);
         }
-        /* the largest 32-bit integers are no floats: the next float stands for them */
+        /* no float is the largest 32-bit integer: the next one stands for it */
         dst[at] = !(number > R(OUT_LOW))   ? (OUT_T)(OUT_LOW)
                   : number >= R(OUT_HIGH) ? (OUT_T)(OUT_HIGH)
                                           : (OUT_T)number;

@@ -1,7 +1,7 @@
-/* Between the two walks over a long line (core/slab): spectra of columns, as planes
- * [channel][number][column] of a work buffer, become rows [column][number][channel] of the line's
- * matrix, number k of column i times exp(-2 pi i k i / n); or back, with the conjugate. Accesses
- * are contiguous on both sides, through squares in the tile.
+/* Between the two walks over a long line (core/slab), transposes spectra of columns, planes
+ * [channel][number][column] of a work buffer, to rows [column][number][channel] of the line's
+ * matrix, number k of column i times exp(-2 pi i k i / n); or back, with the conjugate. Squares in
+ * the tile make accesses contiguous on both sides.
  *
  * Given by -D: BACK, from rows to planes. HERMITIAN: takes the Hermitian part of the rows' numbers;
  * each group leaves its energy and the rest's in `energy`. */
@@ -12,7 +12,7 @@
 #define STRIDE (SIDE + 1)
 #define EACH   (GROUP / SIDE) /* its rows that a group moves at once */
 
-/* Number k of column x in the rows, times its twiddle. */
+/* Returns v, number k of column x, times its twiddle. */
 INLINE cplx twiddled(const struct transpose_args *a, GLOBAL const cplx *table, cplx v, wide k,
                      wide x, const int dir) {
     return turn(
@@ -21,7 +21,7 @@ INLINE cplx twiddled(const struct transpose_args *a, GLOBAL const cplx *table, c
 }
 
 #if BACK
-/* Numbers that the rows lack are conjugates. */
+/* Reads a number; those that the rows lack are conjugates of others. */
 INLINE cplx row_value(const struct transpose_args *a, GLOBAL const cplx *src,
                       GLOBAL const cplx *table, wide k, wide x, wide c) {
     const int folded = k >= a->numbers;
@@ -31,7 +31,7 @@ INLINE cplx row_value(const struct transpose_args *a, GLOBAL const cplx *src,
 }
 #endif
 
-/* Number k of column x in the planes. */
+/* Returns the offset of number k of column x in the planes. */
 INLINE wide plane_at(const struct transpose_args *a, wide k, wide x, wide c) {
     return (c * a->height + k) * a->columns + x;
 }

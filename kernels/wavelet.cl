@@ -16,9 +16,9 @@
 #define RAW       (ROWS_READ * TAPS)
 #define HELD      (ROWS * RBANDS * XBANDS)
 
-/* Byte offsets of an item's four taps in a row. With NEAR two are a pair, read at once: samples 2 k
- * and 2 k + 1 at at[1]; or, if OFFSET is 2, all four are pairs, at at[0] and at[1], which the
- * line's end reverses or makes zeros. */
+/* Byte offsets of an item's four taps in a row. With NEAR, samples 2 k and 2 k + 1 are a pair, read
+ * at once at at[1]; if OFFSET is 2, all four are pairs, at at[0] and at[1], which the line's end
+ * reverses or makes zeros. */
 struct taps {
     span at[4];
     int turned; /* bit j: pair j is reversed; or, with zeros beyond the ends, sample j is zero */
@@ -88,7 +88,7 @@ INLINE void fetch_row(real *v, GLOBAL const uchar *plane, span row,
 #endif
 }
 
-/* A plane's rows that an item takes, in bytes. */
+/* Byte offsets of an item's rows in a plane. */
 struct rows {
     span at[ROWS_READ];
     int absent; /* bit j: row j is zeros */
@@ -111,7 +111,7 @@ INLINE struct rows rows_of(const struct wave_args *a, coord row) {
     return r;
 }
 
-/* Those of plane w. */
+/* Fetches the item's rows of plane w. */
 INLINE void fetch_plane(real *v, const struct wave_args *a, GLOBAL const IN_T *src,
                         const struct rows *r, const struct taps *t, coord w) {
     const coord at = ALONG_WALK ? extended(w, (coord)a->n[0]) : w;
@@ -238,15 +238,15 @@ VOID wave_forward(GLOBAL const IN_T *RESTRICT src, GLOBAL OUT_T *packed, GLOBAL 
 #define MADE      ((ALONG_ROW ? 2 * ROWS : 1) * WIDTH) /* and of a plane */
 #define HELD      (WBANDS * MADE)
 
-/* Byte offsets of those in a band's row, and of rows in a plane, packed and of the
+/* Byte offsets of band samples in a row, and of rows in a plane, packed and of the
  * approximation. */
 struct taken {
     span at[TAKEN], low_at[TAKEN];
     span packed[ROWS_READ], low[ROWS_READ];
 };
 
-/* Band sample k of an axis of m; if periodic the last precedes the first. Those past the end, which
- * a tile may reach, are not used. */
+/* Wraps band sample k of an axis of m: if periodic, the last precedes the first. Those past the
+ * end, which a tile may reach, are not used. */
 INLINE coord band_sample(coord k, coord m) {
     return k < 0 ? k + m : k < m ? k : m - 1;
 }
@@ -280,8 +280,8 @@ INLINE struct taken taken_of(const struct wave_args *a, const struct spot *s) {
     return t;
 }
 
-/* An item's samples from the bands' planes k. A base for each band and shared offsets need fewer
- * registers than an address each. */
+/* Fetches an item's samples from the bands' planes k. A base for each band and shared offsets need
+ * fewer registers than separate addresses. */
 INLINE void fetch_bands(real *v, const struct wave_args *a, GLOBAL const IN_T *packed,
                         GLOBAL const LOW_T *low, const struct taken *t, coord k,
                         real limit) {
@@ -336,12 +336,12 @@ INLINE void merge_bands(real *held, const real *v) {
     }
 }
 
-/* Counts samples that an integer type cannot hold. */
+/* Converts a sample, and counts it if an integer type cannot hold it. */
 INLINE OUT_T sample_of(real v, int *clipped) {
 #if OUT_INTEGER
     const real number = round(v);
     *clipped += !(number >= R(OUT_LOW) && number <= R(OUT_HIGH));
-    /* the largest 32-bit integers are no floats: the next float stands for them */
+    /* no float is the largest 32-bit integer: the next one stands for it */
     return !(number > R(OUT_LOW))    ? (OUT_T)(OUT_LOW)
            : number >= R(OUT_HIGH) ? (OUT_T)(OUT_HIGH)
                                    : (OUT_T)number;
@@ -352,8 +352,8 @@ INLINE OUT_T sample_of(real v, int *clipped) {
 }
 
 #if ALONG_WALK
-/* Pair p's first or second sample on an axis of n; the pair around a periodic line's end has its
- * first there. n and more: none. */
+/* Index of pair p's first or second sample on an axis of n; n or more: none. The pair around a
+ * periodic line's end has its first there. */
 INLINE coord fine_sample(coord p, int second, coord n) {
     const coord i = 2 * p + OFFSET - 2 + second;
     return i < 0 ? n + (n & 1) - 1 : i;

@@ -9,28 +9,26 @@
 #include "core/gpu/plan/make.h"
 #include "core/gpu/team.h"
 
-static const struct gf_gpu *api_of(const struct gf_backend *b) {
-    return b->own;
-}
-
 static int gpu_open(const struct gf_backend *b, const struct gf_backend_options *options,
                     void **context) {
-    return gf_gpu_team_open(api_of(b), options, context);
+    return gf_gpu_team_open(b->own, options, context);
 }
 
 static int gpu_probe(const struct gf_backend *b, char reason[GF_REASON]) {
-    return gf_gpu_probe(api_of(b), reason);
+    return gf_gpu_probe(b->own, reason);
 }
 
 static int gpu_installed(const struct gf_backend *b, char reason[GF_REASON]) {
-    if (api_of(b)->installed())
+    const struct gf_gpu *api = b->own;
+    if (api->installed())
         return 0;
     snprintf(reason, GF_REASON, "%s", gf_message());
     return GF_EABSENT;
 }
 
 static int gpu_list(const struct gf_backend *b, struct gf_gpu_props *props) {
-    return api_of(b)->find(props);
+    const struct gf_gpu *api = b->own;
+    return api->find(props);
 }
 
 /* ---- plans whose arrays are on the device as a whole ---- */

@@ -94,8 +94,6 @@ int gf_cufft_version(char text[GF_VENDOR_TEXT]);
  * `direction`. */
 int gf_cufft_type(bool in_complex, bool out_complex, bool is_double);
 int gf_cufft_exec(int type, int plan, void *in, void *out, int direction);
-/* GF_EABSENT with the remedy. */
-int gf_cufft_absent(void);
 
 /* Returns "CUFFT_INVALID_SIZE", or "error 99" for an unknown code, valid until the thread's next
  * call. */

@@ -12,7 +12,7 @@
 
 enum { MAX_WORKERS = 8 };
 
-/* What to find or build for one request. */
+/* The source and the key of one request. */
 struct task {
     const char *source;
     char *key; /* consecutive texts, each with its terminating zero */

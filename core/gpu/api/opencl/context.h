@@ -51,7 +51,6 @@ int64_t gf_opencl_free_bytes(void *gpu);
 int gf_opencl_pin(void *gpu, int64_t bytes, void **host);
 void gf_opencl_unpin(void *gpu, void *host);
 int gf_opencl_lock(void *gpu, void *host, int64_t bytes, bool *locked);
-void gf_opencl_unlock(void *gpu, void *host);
 bool gf_opencl_is_locked(void *gpu, const void *host, int64_t bytes);
 int gf_opencl_zero(void *gpu, const struct gf_gpu_buffer *to, int64_t offset, int64_t bytes);
 int gf_opencl_move(void *gpu, const struct gf_gpu_move *m);

@@ -52,7 +52,8 @@ int64_t gf_opencl_free_bytes(void *gpu) {
     return available < g->head.props.memory ? available : g->head.props.memory;
 }
 
-void gf_opencl_unlock(void *gpu, void *host) {
+/* Ends pin() or lock(). */
+void gf_opencl_unpin(void *gpu, void *host) {
     struct gf_opencl_context *g = gpu;
     for (struct gf_opencl_pinned **p = &g->pinned; *p; p = &(*p)->next) {
         struct gf_opencl_pinned *found = *p;
@@ -68,10 +69,6 @@ void gf_opencl_unlock(void *gpu, void *host) {
         free(found);
         return;
     }
-}
-
-void gf_opencl_unpin(void *gpu, void *host) {
-    gf_opencl_unlock(gpu, host);
 }
 
 int gf_opencl_pin(void *gpu, int64_t bytes, void **host) {

@@ -294,7 +294,7 @@ const struct gf_gpu gf_gpu_opencl = {
     .close = opencl_close,
     GF_GPU_COMMON(gf_opencl),
     .lock = gf_opencl_lock,
-    .unlock = gf_opencl_unlock,
+    .unlock = gf_opencl_unpin,
     .is_locked = gf_opencl_is_locked,
     .part = gf_opencl_part,
     .view = gf_gpu_view,

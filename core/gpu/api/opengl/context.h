@@ -1,4 +1,4 @@
-/* An open OpenGL context. Private to opengl.c, memory.c and program.c. A context is current in at
+/* An open OpenGL context. Private to opengl.c, context.c and program.c. A context is current in at
  * most one thread: calls that only queue work leave it current; the others release it, so that
  * another thread may make the next call. */
 #ifndef GF_CORE_GPU_OPENGL_CONTEXT_H
@@ -36,13 +36,6 @@ int gf_opengl_failure(struct gf_opengl_context *g, uint32_t error, const char *w
 int gf_opengl_check(struct gf_opengl_context *g, const char *what);
 
 /* As in struct gf_gpu. */
-int gf_opengl_take(void *gpu, int64_t bytes, uint64_t *handle);
-void gf_opengl_give(void *gpu, uint64_t handle);
-int64_t gf_opengl_free_bytes(void *gpu);
-int gf_opengl_pin(void *gpu, int64_t bytes, void **host);
-void gf_opengl_unpin(void *gpu, void *host);
-int gf_opengl_zero(void *gpu, const struct gf_gpu_buffer *to, int64_t offset, int64_t bytes);
-int gf_opengl_move(void *gpu, const struct gf_gpu_move *m);
 int gf_opengl_build(void *gpu, const char *name, const char *source, const char *options,
                     void **binary, size_t *bytes);
 int gf_opengl_load(void *gpu, const void *binary, size_t bytes, const char *entry,

@@ -20,14 +20,6 @@ static int refuse(const char *what) {
                    what);
 }
 
-static bool has_load(int load) {
-    return load <= LOAD_TWO_HALVES || load == LOAD_ROW_HALVES;
-}
-
-static bool has_store(int store) {
-    return store <= STORE_SAMPLE || store == STORE_ROW_HALVES;
-}
-
 /* Samples of 8 and 16 bits and floats. */
 static bool has_type(enum gf_dtype type) {
     return type == GF_U8 || type == GF_I8 || type == GF_U16 || type == GF_I16 || type == GF_F32 ||
@@ -46,7 +38,8 @@ static int check_axis(const struct gf_gpu_pass *pass) {
         return refuse("lengths with factors above 7");
     if (pass->far)
         return refuse("offsets beyond 32 bits");
-    if (!has_load(pass->load) || !has_store(pass->store) || pass->folded)
+    if ((pass->load > LOAD_TWO_HALVES && pass->load != LOAD_ROW_HALVES) ||
+        (pass->store > STORE_SAMPLE && pass->store != STORE_ROW_HALVES) || pass->folded)
         return refuse("real lines that are split over passes");
     return check_radices(&pass->tile);
 }
