@@ -6,7 +6,6 @@
 #include <time.h>
 
 #include "core/base/clock.h"
-#include "core/session/auto.h"
 #include "core/session/speeds.h"
 
 /* A device's first unit finds nothing ready (memory, kernels, threads); the next two tell its speed. */

@@ -4,7 +4,8 @@
  * the index along the axis,
  *
  *     S(y, k) = R(k) sinh(a (y + 1/2 - n/2)) / (2 cosh(a/2) sinh(a n/2)),
- *     sinh(a/2)^2 = sum over the other axes of sin(pi k / N)^2;   at a = 0: R(k) (y + 1/2 - n/2) / n
+ *     sinh(a/2)^2 = sum over the other axes of sin(pi k / N)^2,
+ *     S(y, k) = R(k) (y + 1/2 - n/2) / n if a = 0,
  *
  * which solves S(y + 1) - 2 cosh(a) S(y) + S(y - 1) = R at y = 0, -R at y = n - 1, 0 between. It is
  * odd about the middle of the axis, so half of it is computed. For each axis of more than one

@@ -12,7 +12,7 @@
 /* Seconds assumed for opening a context without a measurement. */
 extern const double gf_context_seconds;
 
-/* What auto considers beside the job. */
+/* The circumstances that auto considers beside the job. */
 struct gf_outlook {
     const struct gf_backend *const *backends;
     const char *device;    /* the only device to consider, a number or part of a name; NULL: any */
