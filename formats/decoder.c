@@ -3,7 +3,7 @@
 
 #include "core/base/memory.h"
 #include "core/base/status.h"
-#include "formats/format.h"
+#include "formats/image.h"
 
 void gf_image_free(struct gf_image *image) {
     gf_array_free(&image->px);
@@ -12,15 +12,39 @@ void gf_image_free(struct gf_image *image) {
     *image = (struct gf_image){0};
 }
 
+/* Describes an image whose samples follow a header, and compares their bytes with the file's. */
+static int open_plain(struct gf_decoder *d, struct gf_image *image) {
+    const struct gf_raw_layout *l = &d->layout;
+    int64_t end;
+    gf_source_forward(d->source);
+    int rc = d->format->header(d, image);
+    if (!rc)
+        rc = gf_image_describe(image, l->dtype, l->ndim, l->shape, l->channels);
+    if (rc)
+        return rc;
+    const int64_t size = gf_source_known_size(d->source), bytes = gf_array_bytes(&image->px);
+    if (__builtin_add_overflow(bytes, l->offset, &end))
+        return gf_fail(GF_EUSAGE, "an offset that does not fit 63 bits");
+    d->extra = d->whole ? bytes : 0;
+    if (size < 0 || size == end)
+        return GF_OK;
+    if (d->format->needs_layout)
+        return gf_fail(GF_EFORMAT,
+                       "the file has %lld bytes; its shape, type and --skip come to %lld",
+                       (long long)size, (long long)end);
+    return gf_fail(GF_EFORMAT, "the file holds %lld bytes of data, its header promises %lld",
+                   (long long)(size - l->offset), (long long)bytes);
+}
+
 int gf_decoder_open(struct gf_decoder *d, const struct gf_format *format, struct gf_source *source,
                     const struct gf_read_options *options, struct gf_image *image) {
     *d = (struct gf_decoder){.format = format, .source = source, .options = *options};
     *image = (struct gf_image){0};
     int rc = format->load ? format->load() : GF_OK;
-    if (!rc && !(d->state = calloc(1, format->state_bytes)))
+    if (!rc && format->state_bytes && !(d->state = calloc(1, format->state_bytes)))
         rc = gf_no_memory();
     if (!rc)
-        rc = format->open(d, image);
+        rc = format->header ? open_plain(d, image) : format->open(d, image);
     if (rc) {
         gf_decoder_close(d);
         gf_image_free(image);
@@ -63,37 +87,37 @@ void gf_decoder_close(struct gf_decoder *d) {
     *d = (struct gf_decoder){0};
 }
 
-int gf_encoder_begin(const struct gf_format *f, struct gf_encoder *e) {
-    return f->begin ? f->begin(e) : GF_OK;
+int gf_encoder_begin(struct gf_encoder *e) {
+    return e->format->begin ? e->format->begin(e) : GF_OK;
 }
 
-int gf_encoder_end(const struct gf_format *f, struct gf_encoder *e, int rc) {
-    int last = e->state && f->end ? f->end(e) : GF_OK;
+int gf_encoder_end(struct gf_encoder *e, int rc) {
+    int last = e->state && e->format->end ? e->format->end(e) : GF_OK;
     return rc ? rc : last;
 }
 
 int gf_format_write(const struct gf_format *f, struct gf_sink *sink, const struct gf_image *image,
                     const struct gf_write_options *options) {
-    struct gf_encoder e = {.sink = sink, .image = image, .options = options};
+    struct gf_encoder e = {.format = f, .sink = sink, .image = image, .options = options};
     if (f->write)
         return f->write(sink, image, options);
-    int rc = gf_encoder_begin(f, &e);
+    int rc = gf_encoder_begin(&e);
     if (!rc)
         rc = f->put_pages(&e, image);
-    return gf_encoder_end(f, &e, rc);
+    return gf_encoder_end(&e, rc);
 }
 
 bool gf_format_frames(const struct gf_format *f) {
-    return f->write_frame || f->plain_rows;
+    return f->write_frame || f->header;
 }
 
 int gf_format_write_frame(const struct gf_format *f, struct gf_sink *sink,
                           const struct gf_image *image, const struct gf_write_options *options,
                           struct gf_frame *frame) {
-    struct gf_encoder e = {.sink = sink, .image = image, .options = options};
+    struct gf_encoder e = {.format = f, .sink = sink, .image = image, .options = options};
     if (f->write_frame)
         return f->write_frame(sink, image, options, frame);
-    int rc = gf_encoder_begin(f, &e);
+    int rc = gf_encoder_begin(&e);
     *frame = (struct gf_frame){.rows = INT64_MAX, .base = gf_sink_tell(sink)};
-    return gf_encoder_end(f, &e, rc);
+    return gf_encoder_end(&e, rc);
 }

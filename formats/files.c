@@ -229,7 +229,7 @@ void gf_file_trust(struct gf_file *file) {
 }
 
 void gf_file_sum_reads(struct gf_file *file) {
-    file->is_summed = file->described && !file->checked && file->decoder.format->plain_rows;
+    file->is_summed = file->described && !file->checked && file->decoder.format->header;
 }
 
 bool gf_file_recorded_sum(const struct gf_file *file, int64_t *bytes, uint32_t *crc) {
@@ -267,14 +267,14 @@ int gf_file_read_pages(struct gf_file *file, const struct gf_image *image, int64
 
 bool gf_file_has_rows(const struct gf_file *file) {
     const struct gf_decoder *d = &file->decoder;
-    return d->format->plain_rows ? !d->whole : d->format->read_rows && d->rows;
+    return d->format->header ? !d->whole : d->format->read_rows && d->rows;
 }
 
 int gf_file_read_rows(struct gf_file *file, const struct gf_image *volume, int64_t page,
                       int64_t row, int64_t n, void *to) {
     struct gf_decoder *d = &file->decoder;
     const struct gf_array *px = &volume->px;
-    if (!d->format->plain_rows) {
+    if (!d->format->header) {
         int rc = gf_file_check(file);
         return rc ? rc : d->format->read_rows(d, page, row, n, to);
     }
@@ -286,7 +286,7 @@ int gf_file_read_rows(struct gf_file *file, const struct gf_image *volume, int64
 }
 
 bool gf_file_has_samples(const struct gf_file *file) {
-    return file->decoder.format->plain_rows && !file->decoder.whole;
+    return file->decoder.format->header && !file->decoder.whole;
 }
 
 int gf_file_read_samples(struct gf_file *file, const struct gf_image *image, int64_t first,
@@ -299,7 +299,7 @@ int gf_file_read_samples(struct gf_file *file, const struct gf_image *image, int
 }
 
 void gf_file_expect_pages(const struct gf_file *file, const struct gf_image *image, int64_t n) {
-    if (file->decoder.format->plain_rows)
+    if (file->decoder.format->header)
         gf_source_expect(file->source, n * image->px.stride[0]);
 }
 

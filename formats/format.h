@@ -84,14 +84,16 @@ struct gf_decoder {
     const struct gf_format *format;
     struct gf_source *source; /* the caller's */
     struct gf_read_options options;
-    int64_t extra; /* bytes that decoding takes besides the samples */
-    bool rows;     /* set by open(): read_rows() can read this file */
-    bool whole;    /* set by open(): this file's pages cannot be decoded separately */
-    void *state;   /* the format's own */
+    int64_t extra;               /* bytes that decoding takes besides the samples */
+    bool rows;                   /* set by open(): read_rows() can read this file */
+    bool whole;                  /* set by open(): this file's pages cannot be decoded separately */
+    struct gf_raw_layout layout; /* set by header() */
+    void *state;                 /* the format's own */
 };
 
 /* An output that is written page by page. */
 struct gf_encoder {
+    const struct gf_format *format;
     struct gf_sink *sink;
     const struct gf_image *image; /* all of it, without samples */
     const struct gf_write_options *options;
@@ -118,6 +120,11 @@ struct gf_format {
     /* Decodes the header: everything of `image` but the samples, and d->state, zeros of that size. */
     size_t state_bytes;
     int (*open)(struct gf_decoder *d, struct gf_image *image);
+    /* Instead of open(), for a format whose samples are contiguous after its header: decodes that
+     * into d->layout and image->channel_axis, and sets d->whole if the samples are not in C order.
+     * Such a format has gf_plain_read_pages() and gf_plain_put_pages() (image.h). Its rows can be
+     * read as the pages of an image without a slower axis, and written in any order. */
+    int (*header)(struct gf_decoder *d, struct gf_image *image);
     /* Decodes the samples into image->px, which is allocated and contiguous. NULL: read_pages() of
      * all of them does. */
     int (*read)(struct gf_decoder *d, struct gf_image *image);
@@ -127,9 +134,6 @@ struct gf_format {
      * `from` on into the dense `to`, in any order if the source can seek. */
     int (*read_pages)(struct gf_decoder *d, const struct gf_image *image, int64_t from, int64_t n,
                       void *to);
-    /* All samples are contiguous in the file, so read_pages() can read rows as the pages of an
-     * image without a slower axis, and pages are written in any order. */
-    bool plain_rows;
     /* NULL, or reads n rows of a page if open() has set d->rows. */
     int (*read_rows)(struct gf_decoder *d, int64_t page, int64_t row, int64_t n, void *to);
     /* NULL, or frees what d->state owns, also after a failed open. */
@@ -152,7 +156,7 @@ struct gf_format {
     int (*put_pages)(struct gf_encoder *e, const struct gf_image *pages);
     int (*end)(struct gf_encoder *e);
     /* Writes the file with zeros for samples. The caller frees frame->at. NULL: begin() does, if
-     * the format has plain_rows, else pages can only be written in order. */
+     * the format has header(), else pages can only be written in order. */
     int (*write_frame)(struct gf_sink *sink, const struct gf_image *image,
                        const struct gf_write_options *options, struct gf_frame *frame);
     /* NULL: write() never compresses. True if it does with these options, so that a page's position
@@ -231,10 +235,10 @@ void gf_decoder_close(struct gf_decoder *d); /* takes an all-zero struct too */
 /* Writes a file. */
 int gf_format_write(const struct gf_format *format, struct gf_sink *sink,
                     const struct gf_image *image, const struct gf_write_options *options);
-/* The first and the last step of writing one page by page. The last one takes what came of the
+/* The first and the last step of writing one page by page. The last one takes the status of the
  * steps before it, and returns the first failure. */
-int gf_encoder_begin(const struct gf_format *format, struct gf_encoder *e);
-int gf_encoder_end(const struct gf_format *format, struct gf_encoder *e, int rc);
+int gf_encoder_begin(struct gf_encoder *e);
+int gf_encoder_end(struct gf_encoder *e, int rc);
 /* Whether pages can be written in any order into a file with zeros for samples; writes that file. */
 bool gf_format_frames(const struct gf_format *format);
 int gf_format_write_frame(const struct gf_format *format, struct gf_sink *sink,

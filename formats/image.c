@@ -99,7 +99,7 @@ int gf_planes_write(struct gf_sink *sink, const struct gf_image *image, bool big
 
 int gf_plain_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from, int64_t n,
                         void *to) {
-    const struct gf_raw_layout *l = d->state;
+    const struct gf_raw_layout *l = &d->layout;
     const int64_t page = image->px.stride[0], all = image->px.shape[0] * page;
     const size_t unit = gf_dtype_size(gf_dtype_real(image->px.dtype));
     unsigned char more;
@@ -116,6 +116,10 @@ int gf_plain_read_pages(struct gf_decoder *d, const struct gf_image *image, int6
         return gf_fail(GF_EFORMAT, "more data than the %lld bytes of its shape, type and offset",
                        (long long)(all + l->offset));
     return GF_OK;
+}
+
+int gf_plain_put_pages(struct gf_encoder *e, const struct gf_image *pages) {
+    return gf_planes_write(e->sink, pages, e->format->byte_order && e->options->big_endian);
 }
 
 #define SWAP(bits) \

@@ -37,10 +37,11 @@ bool gf_planes_in_place(const struct gf_planes *p);
 /* Writes all samples, C order, in the byte order asked for. */
 int gf_planes_write(struct gf_sink *sink, const struct gf_image *image, bool big_endian);
 
-/* read_pages() of a format whose samples are contiguous in the file; d->state is a struct
- * gf_raw_layout, of which this needs the offset and the byte order. */
+/* read_pages() and put_pages() of a format with header(): by d->layout's offset and byte order, and
+ * in the byte order of the options if the format has a choice, else little-endian. */
 int gf_plain_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from, int64_t n,
                         void *to);
+int gf_plain_put_pages(struct gf_encoder *e, const struct gf_image *pages);
 
 /* Reverses the bytes of each of `n` units of `size` bytes (1, 2, 4 or 8) in place. */
 void gf_swap_bytes(void *data, size_t n, size_t size);

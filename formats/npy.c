@@ -169,24 +169,6 @@ static int read_header(struct gf_source *source, struct header *h) {
     return rc;
 }
 
-/* True if the last axis holds the channels. */
-static bool has_channels(const struct header *h, const struct gf_read_options *o) {
-    return o->channels_last || (o->ndim && h->rank == o->ndim + 1);
-}
-
-/* Divides the file's axes into spatial ones and channels. */
-static int interpret(const struct header *h, bool channels_last, int *ndim, int64_t *channels) {
-    *ndim = h->rank - channels_last;
-    *channels = channels_last && h->rank ? h->shape[h->rank - 1] : 1;
-    for (int i = 0; i < h->rank; i++)
-        if (h->shape[i] < 1)
-            return gf_fail(GF_EINVAL, "an array without elements");
-    if (*ndim < 1 || *ndim > 3)
-        return gf_fail(GF_EUNSUPP, "an array of rank %d (1 to 3 spatial axes can be read%s)",
-                       h->rank, h->rank == 4 ? "; channels=last makes the last axis colour" : "");
-    return GF_OK;
-}
-
 /* Reorders samples from Fortran to C order; they fill image->px as a flat buffer. */
 static int reorder(struct gf_image *image) {
     struct gf_array flat = image->px, fresh = {0};
@@ -205,29 +187,29 @@ static int reorder(struct gf_image *image) {
     return GF_OK;
 }
 
-static int npy_open(struct gf_decoder *d, struct gf_image *image) {
-    struct gf_raw_layout *l = d->state;
+/* Divides the file's axes into spatial ones and channels. */
+static int npy_header(struct gf_decoder *d, struct gf_image *image) {
     struct header h = {.rank = 0};
-    int ndim;
-    int64_t channels;
-    gf_source_forward(d->source);
     int rc = read_header(d->source, &h);
-    if (!rc)
-        rc = interpret(&h, has_channels(&h, &d->options), &ndim, &channels);
-    if (!rc)
-        rc = gf_image_describe(image, h.dtype, ndim, h.shape, channels);
     if (rc)
         return rc;
-    l->offset = gf_source_tell(d->source);
-    l->big_endian = h.big_endian;
-    const int64_t size = gf_source_known_size(d->source), held = size - l->offset;
-    const int64_t bytes = gf_array_bytes(&image->px);
-    if (size >= 0 && held != bytes)
-        return gf_fail(GF_EFORMAT, "the file holds %lld bytes of data, its header promises %lld",
-                       (long long)held, (long long)bytes);
-    image->channel_axis = has_channels(&h, &d->options) && channels == 1;
-    d->extra = h.fortran ? bytes : 0;
+    const bool last = d->options.channels_last ||
+                      (d->options.ndim && h.rank == d->options.ndim + 1); /* holds the channels */
+    const int ndim = h.rank - last;
+    for (int i = 0; i < h.rank; i++)
+        if (h.shape[i] < 1)
+            return gf_fail(GF_EINVAL, "an array without elements");
+    if (ndim < 1 || ndim > 3)
+        return gf_fail(GF_EUNSUPP, "an array of rank %d (1 to 3 spatial axes can be read%s)",
+                       h.rank, h.rank == 4 ? "; channels=last makes the last axis colour" : "");
+    d->layout = (struct gf_raw_layout){.ndim = ndim,
+                                       .channels = last ? h.shape[ndim] : 1,
+                                       .dtype = h.dtype,
+                                       .big_endian = h.big_endian,
+                                       .offset = gf_source_tell(d->source)};
+    memcpy(d->layout.shape, h.shape, (size_t)ndim * sizeof *h.shape);
     d->whole = h.fortran && h.rank > 1;
+    image->channel_axis = last && d->layout.channels == 1;
     return GF_OK;
 }
 
@@ -260,22 +242,16 @@ static int write_header(struct gf_encoder *e) {
     return gf_sink_write(e->sink, head, (size_t)total);
 }
 
-static int put_pages(struct gf_encoder *e, const struct gf_image *pages) {
-    return gf_planes_write(e->sink, pages, false);
-}
-
 const struct gf_format gf_format_npy = {
     .name = "npy",
     .suffixes = "npy",
     .summary = "NumPy arrays of any type here, a spectrum's record beside them",
     .sniff = npy_sniff,
-    .state_bytes = sizeof(struct gf_raw_layout),
-    .open = npy_open,
+    .header = npy_header,
     .read = npy_read,
     .read_pages = gf_plain_read_pages,
-    .plain_rows = true,
     .begin = write_header,
-    .put_pages = put_pages,
+    .put_pages = gf_plain_put_pages,
     .dtypes = (1u << GF_N_DTYPES) - 1,
     .max_ndim = 3,
     .lines = true,

@@ -93,7 +93,7 @@ static int open_volume(const char *why, const char *path, const struct gf_format
     v->clobber = clobber;
     v->path = strdup(path);
     gf_planes_view(&v->planes, &v->image);
-    v->encoder = (struct gf_encoder){.image = &v->image, .options = &v->options};
+    v->encoder = (struct gf_encoder){.format = format, .image = &v->image, .options = &v->options};
     if (!v->path || (image->record && !v->image.record))
         rc = gf_no_memory();
     if (!rc)
@@ -114,7 +114,7 @@ int gf_volume_begin(const char *path, const struct gf_format *format, const stru
         return rc;
     if ((*out)->summed)
         gf_sink_checksum((*out)->sink, options->threads);
-    return begun(gf_encoder_begin(format, &(*out)->encoder), out);
+    return begun(gf_encoder_begin(&(*out)->encoder), out);
 }
 
 int gf_image_write(const char *path, const struct gf_format *format, const struct gf_image *image,
@@ -335,7 +335,7 @@ static int fill(struct gf_volume *v) {
 }
 
 int gf_volume_commit(struct gf_volume *v) {
-    int rc = v->framed ? fill(v) : gf_encoder_end(v->format, &v->encoder, GF_OK);
+    int rc = v->framed ? fill(v) : gf_encoder_end(&v->encoder, GF_OK);
     if (!rc && !v->framed && v->appended < v->image.px.shape[0])
         rc = gf_fail(GF_EINVAL, "%lld pages of %lld", (long long)v->appended,
                      (long long)v->image.px.shape[0]);
@@ -355,7 +355,7 @@ int gf_volume_commit(struct gf_volume *v) {
 void gf_volume_abort(struct gf_volume *v) {
     if (!v)
         return;
-    gf_encoder_end(v->format, &v->encoder, GF_OK);
+    gf_encoder_end(&v->encoder, GF_OK);
     gf_sink_abort(v->sink);
     free(v->frame.at);
     free(v->image.record);

@@ -13,7 +13,7 @@ static double rounded(double ms) {
     return (double)(int64_t)(ms * 1000 + 0.5) / 1000;
 }
 
-/* An output file; if the task `ran`, with its shape and results. */
+/* Describes an output file; if the task `ran`, with its shape and results. */
 static json_t *product_report(const struct gf_task *t, int i, bool ran) {
     const struct gf_product *p = &t->product[i];
     const struct gf_output *out = &t->job.out[i];
@@ -41,14 +41,14 @@ static const char *backend_name(const struct gf_task *t) {
     return t->streamed ? gf_session_streaming(t->runner->session)->name : gf_runner_name(t->runner);
 }
 
-/* The beginning of every line. */
+/* Begins every line of JSON. */
 static json_t *begin_report(const struct gf_task *t) {
     gf_json_memory_begin();
     return GF_REPORT(GF_KEY("in", t->read[0]), GF_KEY_IF(t->page, "page", t->page),
                      GF_KEY_IF(t->n_read > 1, "frames", t->n_read));
 }
 
-/* The devices' shares of the run, and how many units of the task each did. */
+/* Lists the devices' shares of the run, and the units of the task that each ran. */
 static json_t *deal_report(const struct gf_task *t) {
     struct gf_deal *d = t->among;
     double share[GF_DEAL_MOST];
@@ -158,18 +158,9 @@ void gf_report_done(const struct gf_task *t) {
         gf_json_print(task_report(t));
 }
 
-/* Prints the input files, and those that are read besides them. */
-static void print_read(FILE *to, const struct gf_task *t) {
-    const char *beside;
-    fputs(gf_log_name(t->read[0]), to);
-    if (t->n_read > 1)
-        fprintf(to, " ... %s (%d frames)", t->read[t->n_read - 1], t->n_read);
-    for (int i = 0; (beside = gf_inputs_beside(t->s, i)); i++)
-        fprintf(to, " + %s", beside);
-}
-
-/* "a.png -> o/a.png, o/a.tif (up to date)" */
+/* "a.png + mask.png -> o/a.png, o/a.tif (up to date)" */
 static void print_plan(const struct gf_task *t) {
+    const char *beside;
     char *line = NULL;
     size_t size;
     FILE *f = open_memstream(&line, &size);
@@ -177,7 +168,11 @@ static void print_plan(const struct gf_task *t) {
         gf_log_lost(ENOMEM);
         return;
     }
-    print_read(f, t);
+    fputs(gf_log_name(t->read[0]), f);
+    if (t->n_read > 1)
+        fprintf(f, " ... %s (%d frames)", t->read[t->n_read - 1], t->n_read);
+    for (int i = 0; (beside = gf_inputs_beside(t->s, i)); i++)
+        fprintf(f, " + %s", beside);
     for (int i = 0; i < t->targets->n; i++)
         fprintf(f, "%s%s", i ? ", " : " -> ", t->product[i].path);
     fputs(t->state != GF_TASK_SKIPPED ? ""

@@ -1,4 +1,5 @@
-/* Outputs in boxes; those of several processes are made by the first one, joined by the others, summed up by all. */
+/* Writes outputs in parts. With several processes rank 0 makes the file, the others join it, and
+ * all compute its checksum. */
 #include "cli/batch/shared_output.h"
 
 #include <stdlib.h>
@@ -6,10 +7,6 @@
 #include "cli/log.h"
 #include "core/base/clock.h"
 #include "formats/checksum.h"
-
-int gf_shared_agree(const struct gf_task *t, int rc) {
-    return gf_ranks_agree(t->ranks, rc);
-}
 
 int gf_shared_sum(struct gf_ranks *ranks, int64_t bytes,
                   int (*sum)(const void *user, int64_t begin, int64_t end, uint32_t *crc),
@@ -27,7 +24,7 @@ int gf_shared_sum(struct gf_ranks *ranks, int64_t bytes,
     return rc;
 }
 
-/* Shares where an output's samples are, as the first process knows it. The caller frees frame->at. */
+/* Tells all processes where rank 0 placed an output's samples. The caller frees frame->at. */
 static int share_frame(struct gf_ranks *ranks, const struct gf_volume *volume,
                        struct gf_frame *frame) {
     const int64_t *strips = frame->at;
@@ -45,11 +42,11 @@ static int share_frame(struct gf_ranks *ranks, const struct gf_volume *volume,
     return rc ? rc : gf_ranks_share(ranks, frame->at, n * (int64_t)sizeof *frame->at, 0);
 }
 
-/* The first process makes the file. */
+/* Makes the file, in rank 0. */
 static int lend(const struct gf_task *t, int i, struct gf_shared_output *o,
                 struct gf_frame *frame) {
     const char *temporary;
-    int rc = gf_product_create(t->s, &t->product[i], &t->image.metadata, &o->volume);
+    int rc = gf_product_open(t->s, &t->product[i], &t->image.metadata, false, &o->volume);
     if (!rc)
         rc = gf_volume_lend(o->volume, &temporary, frame);
     char *whole = rc ? NULL : realpath(temporary, NULL);
@@ -61,12 +58,11 @@ static int lend(const struct gf_task *t, int i, struct gf_shared_output *o,
     return rc;
 }
 
-int gf_shared_create(const struct gf_task *t, int i, bool in_order, struct gf_shared_output *o) {
+static int create(const struct gf_task *t, int i, bool in_order, struct gf_shared_output *o) {
     struct gf_ranks *ranks = t->ranks;
     struct gf_frame frame = {.at = NULL};
     if (!ranks)
-        return (in_order ? gf_product_begin : gf_product_create)(t->s, &t->product[i],
-                                                                 &t->image.metadata, &o->volume);
+        return gf_product_open(t->s, &t->product[i], &t->image.metadata, in_order, &o->volume);
     int rc = gf_ranks_agree(ranks, ranks->rank ? 0 : lend(t, i, o, &frame));
     if (!rc)
         rc = gf_ranks_share(ranks, o->path, sizeof o->path, 0);
@@ -107,7 +103,7 @@ static int leave(struct gf_ranks *ranks, struct gf_shared_output *o) {
     return gf_ranks_agree(ranks, rc || ranks->rank ? rc : gf_volume_written(o->volume, crc));
 }
 
-/* The task counts what all processes counted. */
+/* Leaves all outputs, and adds up what the processes counted. */
 static int leave_all(struct gf_task *t, struct gf_shared_output *out) {
     double overflowed[GF_MAX_OUTPUTS];
     int rc = 0;
@@ -123,25 +119,46 @@ static int leave_all(struct gf_task *t, struct gf_shared_output *out) {
     return rc;
 }
 
-int gf_shared_finish(struct gf_task *t, struct gf_shared_output *out) {
+/* Called when all outputs are written and the input is read; check() may still refuse them. */
+static int finish(struct gf_task *t, struct gf_shared_output *out) {
     struct gf_file *file = t->reader.file[0];
     int rc = file ? gf_file_check_size(file) : 0;
     if (!rc && file)
         rc = gf_file_check(file);
     gf_reader_close(&t->reader);
-    rc = gf_shared_agree(t, rc);
+    rc = gf_ranks_agree(t->ranks, rc);
     if (!rc && t->ranks)
         rc = leave_all(t, out);
-    return rc ? rc : gf_shared_agree(t, t->hooks->check(t));
+    return rc ? rc : gf_ranks_agree(t->ranks, t->hooks->check(t));
 }
 
-int gf_shared_end(struct gf_task *t, struct gf_shared_output *out, int rc) {
+/* Commits the outputs, or after a failure aborts them. */
+static int end(struct gf_task *t, struct gf_shared_output *out, int rc) {
     const double start = gf_now_ms();
     const int before = rc;
-    struct gf_volume *volume[GF_MAX_OUTPUTS];
     for (int i = 0; i < t->job.n_out; i++)
-        volume[i] = out[i].volume;
-    rc = gf_volumes_end(volume, t->job.n_out, rc);
+        if (!rc && out[i].volume)
+            rc = gf_volume_commit(out[i].volume);
+        else
+            gf_volume_abort(out[i].volume);
     t->ms_encode += gf_now_ms() - start;
-    return before ? rc : gf_shared_agree(t, rc);
+    return before ? rc : gf_ranks_agree(t->ranks, rc);
+}
+
+int gf_shared_run(struct gf_task *t, bool in_order,
+                  int (*work)(void *user, struct gf_shared_output *out), void *user) {
+    struct gf_shared_output *out = calloc((size_t)t->job.n_out, sizeof *out);
+    int rc = gf_ranks_agree(t->ranks, out ? 0 : gf_no_memory());
+    for (int i = 0; i < t->job.n_out && !rc; i++)
+        rc = create(t, i, in_order, &out[i]);
+    if (!rc)
+        rc = work(user, out);
+    if (!rc)
+        rc = finish(t, out);
+    gf_reader_close(&t->reader);
+    if (out)
+        rc = end(t, out, rc);
+    t->state = rc ? t->state : GF_TASK_WRITTEN;
+    free(out);
+    return rc;
 }

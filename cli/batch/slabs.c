@@ -1,4 +1,4 @@
-/* Slabs of a volume from its file to its outputs, with a scratch file in between. */
+/* Runs a volume in slabs from its file to its outputs, through a scratch file. */
 #include "cli/batch/slabs.h"
 
 #include <stdlib.h>
@@ -17,14 +17,15 @@ struct slabs {
     struct gf_task *t;
     struct gf_slab_plan plan;
     struct gf_scratch *scratch;
-    struct gf_rank_exchange exchange; /* of several processes */
-    struct gf_shared_output out[GF_MAX_OUTPUTS];
+    struct gf_rank_exchange exchange; /* instead, for several processes */
+    const struct gf_slab_io *io;
+    const struct gf_shared_output *out;
     double start;
-    double disk_ms; /* reading, and in the exchange, of the first walk */
+    double disk_ms; /* of the first walk's writes to the exchange */
     bool measured;
 };
 
-/* The job of the slabs: a spectrum of another precision is converted as it is read. */
+/* The job of the slabs. A spectrum of another precision is converted when it is read. */
 static struct gf_job job_of(const struct gf_task *t) {
     struct gf_job job = t->job;
     job.lean = false;
@@ -58,20 +59,22 @@ const char *gf_slabs_refuses(const struct gf_task *t) {
         return "an array in Fortran order is not";
     if (t->job.direction == GF_INVERSE && (t->s->frames || !gf_file_has_rows(file)))
         return "spectra in raw, .npy and uncompressed TIFF files are, others not";
-    return why ? why : gf_task_refuses_rows(t);
+    return gf_task_refuses_outputs(t, false);
 }
 
-/* Within a limit, less the bytes for reading. */
+/* Makes the plan for a memory limit, less the bytes needed for reading. */
 static int make(const struct gf_task *t, const struct gf_job *job, const struct gf_slab_worker *w,
                 int64_t limit, struct gf_slab_plan *plan) {
     const int members = t->ranks ? t->ranks->size : 0;
-    const int64_t memory =
-        limit - t->input->bytes(t, limit) - gf_finite_bytes(&t->reader, &t->image);
+    const struct gf_task_input *input = t->hooks->input;
+    int64_t memory = limit - gf_finite_bytes(&t->reader, &t->image);
+    memory -= input ? input->bytes(t, limit) : 0;
+    memory -= t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
     return gf_slab_plan_make(job, w, memory > 0 ? memory : 0, members, plan);
 }
 
-/* The same within the limit as it was given. Where that is too little the message states all that is
- * needed. */
+/* Makes the plan for the run's limit. If that is too low the message states the smallest limit that
+ * is not. */
 static int make_within(const struct gf_task *t, const struct gf_job *job,
                        const struct gf_slab_worker *w, struct gf_slab_plan *plan) {
     const int64_t low = gf_runner_limit(t->runner);
@@ -83,9 +86,9 @@ static int make_within(const struct gf_task *t, const struct gf_job *job,
         return gf_failure_return(&first);
     while (high < INT64_MAX / 4 && make(t, job, w, high, plan))
         high *= 2;
-    if (high >= INT64_MAX / 4) /* no memory helps */
+    if (high >= INT64_MAX / 4) /* no limit is high enough */
         return gf_failure_return(&first);
-    /* Shrinks by 1/64 until it no longer fits, to name the smallest limit. */
+    /* Shrinks by 1/64 while it fits, to find the smallest limit. */
     for (high *= 4; high - high / 64 > low && !make(t, job, w, high - high / 64, plan);)
         high -= high / 64;
     return gf_fail(GF_ENOMEM, "%sit needs %s, limit %s (--max-memory)", t->ranks ? "" : "in slabs ",
@@ -109,7 +112,7 @@ int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan) {
     return rc;
 }
 
-/* After gf_memory_check() refused the whole: its message, and what can be done, or why nothing can. */
+/* Called after gf_memory_check() refused the whole, whose message it extends. */
 int gf_slabs_plan(struct gf_task *t) {
     struct gf_slab_plan plan;
     struct gf_failure whole = {0}, slabs = {0};
@@ -133,29 +136,16 @@ int gf_slabs_plan(struct gf_task *t) {
 
 /* ---------------------------------------------------------------- files */
 
-/* Samples that go to `to` are read there, or, those of a spectrum of another type than the job's, into an array
- * of the file's type. */
-static int begin_conversion(const struct slabs *s, int rank, const int64_t *shape, void *to,
-                            struct gf_array *a) {
-    const enum gf_dtype dtype = s->t->image.px.dtype;
-    *a = gf_array_wrap(to, dtype, rank, shape);
-    const bool same = s->plan.job.direction == GF_FORWARD || dtype == s->plan.job.in_dtype;
-    return same ? 0 : gf_array_alloc(a, dtype, rank, shape);
-}
-
-static void end_conversion(const struct slabs *s, int rc, void *to, struct gf_array *a) {
+static void convert(const struct gf_array *a, enum gf_dtype type, void *to) {
     enum { CHUNK = 256 };
-    const enum gf_dtype type = s->plan.job.in_dtype;
     const int64_t all = gf_array_count(a), from = (int64_t)gf_dtype_size(a->dtype);
     const int64_t step = (int64_t)gf_dtype_size(type);
     double re[CHUNK], im[CHUNK];
-    for (int64_t i = 0, n; i < all && a->data != to && !rc; i += n) {
-        n = all - i < CHUNK ? all - i : CHUNK;
+    for (int64_t i = 0, n; i < all; i += n) {
+        n = gf_min(all - i, CHUNK);
         gf_sample_run_read((char *)a->data + i * from, a->dtype, from, n, re, im);
         gf_sample_run_write((char *)to + i * step, type, step, n, re, im);
     }
-    if (a->data != to)
-        gf_array_free(a);
 }
 
 static int read_file(void *user, int64_t first, struct gf_array *pages) {
@@ -170,34 +160,41 @@ static int read_file(void *user, int64_t first, struct gf_array *pages) {
     return rc;
 }
 
-/* Units of the job's input. */
+/* Reads units of the job's input, which may have to be made from the file's. */
 static int make_units(struct slabs *s, int (*read)(void *user, int64_t first, struct gf_array *to),
                       int64_t first, struct gf_array *to) {
+    const struct gf_task_input *input = s->t->hooks->input;
     const struct gf_unit_source file = {read, s};
-    return s->t->input->read(s->t, &file, first, to);
+    return input ? input->read(s->t, &file, first, to) : read(s, first, to);
 }
 
 static int read_pages(void *user, int64_t first, struct gf_array *pages) {
     return make_units(user, read_file, first, pages);
 }
 
-/* Reads zero units, which makes the scan. */
+/* Reads zero units, which only scans the file. */
 static int look(void *user) {
     return read_pages(user, 0, &(struct gf_array){.rank = 1});
 }
 
-/* Rows, or samples from `first` on, of that shape. */
+/* Reads rows, or samples from `first` on, of that shape. Converts a spectrum of another type to the
+ * job's. */
 static int read_converted(struct slabs *s, const struct gf_slab_rows *rows, int64_t first,
                           const int64_t shape[3], void *to) {
     struct gf_task *t = s->t;
     double start = gf_now_ms();
-    struct gf_array a;
-    int rc = begin_conversion(s, 3, shape, to, &a);
+    const enum gf_dtype type = s->plan.job.in_dtype;
+    struct gf_array a = gf_array_wrap(to, t->image.px.dtype, 3, shape);
+    const bool other = s->plan.job.direction == GF_INVERSE && a.dtype != type;
+    int rc = other ? gf_array_alloc(&a, a.dtype, 3, shape) : 0;
     if (!rc && rows)
         rc = gf_finite_rows(&t->reader, &t->image, rows->page, rows->row, &a);
     else if (!rc)
         rc = gf_finite_samples(&t->reader, &t->image, first, &a);
-    end_conversion(s, rc, to, &a);
+    if (!rc && other)
+        convert(&a, type, to);
+    if (other)
+        gf_array_free(&a);
     t->ms_decode += gf_now_ms() - start;
     return rc;
 }
@@ -290,7 +287,7 @@ static int run_job(void *user, const struct gf_job *job, const struct gf_array *
     return rc;
 }
 
-/* Keeps the disk's speed in the first walk, if that was long enough to tell. */
+/* Records the disk's speed after the first walk, if that moved enough bytes. */
 static void measure(struct slabs *s, int64_t bytes) {
     enum { LEAST = 16 << 20 };
     const int64_t walk = s->plan.walk[0].bytes_read + s->plan.walk[0].bytes_written;
@@ -330,7 +327,7 @@ static int open_scratch(struct slabs *s) {
 }
 
 static int open_exchange(struct slabs *s) {
-    int rc = gf_shared_agree(s->t, gf_slabs_describe(s->t, &s->plan));
+    int rc = gf_ranks_agree(s->t->ranks, gf_slabs_describe(s->t, &s->plan));
     return rc            ? rc
            : s->t->ranks ? gf_rank_exchange_open(s->t->ranks, &s->plan, &s->exchange)
                          : open_scratch(s);
@@ -352,12 +349,17 @@ static void report(const struct slabs *s) {
                    gf_memory_text(bytes, moved_text), (double)bytes / ms * 1e-3);
 }
 
+static int walk(void *user, struct gf_shared_output *out) {
+    struct slabs *s = user;
+    s->out = out;
+    int rc = gf_slab_run(&s->plan, s->io, &s->t->report);
+    gf_progress_share(0);
+    return rc;
+}
+
 int gf_slabs_run(struct gf_task *t) {
-    struct slabs *s = calloc(1, sizeof *s); /* its paths are long */
-    if (!s)
-        return gf_no_memory();
-    *s = (struct slabs){.t = t, .start = gf_now_ms()};
-    struct gf_slab_io io = {.user = s,
+    struct slabs s = {.t = t, .start = gf_now_ms()};
+    struct gf_slab_io io = {.user = &s,
                             .threads = gf_settings_threads(t->s),
                             .ranks = t->ranks,
                             .turn = turn,
@@ -375,21 +377,14 @@ int gf_slabs_run(struct gf_task *t) {
                             .write_span = write_span};
     if (t->reader.file[0])
         gf_file_sum_reads(t->reader.file[0]);
-    int rc = open_exchange(s);
-    for (int i = 0; i < t->job.n_out && !rc; i++)
-        rc = gf_shared_create(t, i, false, &s->out[i]);
+    s.io = &io;
+    int rc = open_exchange(&s);
     if (!rc)
-        rc = gf_slab_run(&s->plan, &io, &t->report);
-    gf_progress_share(0);
-    if (!rc)
-        rc = gf_shared_finish(t, s->out);
+        rc = gf_shared_run(t, false, walk, &s);
     gf_reader_close(&t->reader);
-    rc = gf_shared_end(t, s->out, rc);
-    gf_rank_exchange_close(&s->exchange);
-    gf_scratch_close(s->scratch);
+    gf_rank_exchange_close(&s.exchange);
+    gf_scratch_close(s.scratch);
     if (!rc)
-        report(s);
-    t->state = rc ? t->state : GF_TASK_WRITTEN;
-    free(s);
+        report(&s);
     return rc;
 }

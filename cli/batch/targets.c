@@ -1,4 +1,4 @@
-/* Outputs from options: their templates, types, claims and folders. */
+/* Finds templates, types and folders of the outputs that options name, and claims their names. */
 #include "cli/batch/targets.h"
 
 #include <stdlib.h>
@@ -16,6 +16,15 @@ static int add_target(struct gf_targets *out, const char *option, const char *te
     t->kind = kind;
     t->label = gf_kind_name(kind);
     return gf_template_parse(option, text, &t->where);
+}
+
+static int add_aside(struct gf_targets *out, const char *option, const char *text,
+                     enum gf_kind kind, const char *label) {
+    int rc = add_target(out, option, text, kind);
+    out->target[out->n - 1].label = label;
+    out->target[out->n - 1].aside = true;
+    out->n_aside++;
+    return rc;
 }
 
 static int add_out(const struct gf_settings *s, enum gf_kind kind, bool keeps_type,
@@ -48,21 +57,15 @@ int gf_targets_parse(const struct gf_settings *s, enum gf_kind kind, bool keeps_
         out->target[out->n - 1].bands = true;
     }
     if (!rc && s->stats.radial) {
-        rc = add_target(out, "--radial", s->stats.radial, kind);
+        rc = add_aside(out, "--radial", s->stats.radial, kind, "radial");
         struct gf_target *t = &out->target[out->n - 1];
-        t->label = "radial";
-        t->plain = t->aside = true;
-        out->n_aside++;
+        t->plain = true;
         if (!rc && (t->where.prefix || (t->where.has_page && s->dims != 2)))
             rc = gf_fail(GF_EUSAGE, "--radial names a file, or a template with {stem}, and with "
                                     "--dims=2 {page}");
     }
-    if (!rc && s->filter.mask_out) {
-        rc = add_target(out, "--mask-out", s->filter.mask_out, kind);
-        out->target[out->n - 1].label = "mask";
-        out->target[out->n - 1].aside = true;
-        out->n_aside++;
-    }
+    if (!rc && s->filter.mask_out)
+        rc = add_aside(out, "--mask-out", s->filter.mask_out, kind, "mask");
     for (int i = 0; i < out->n && !rc && s->json; i++)
         if (!strcmp(out->target[i].where.text, "-"))
             return gf_fail(GF_EUSAGE, "--json and %s=- both want stdout",
@@ -138,11 +141,11 @@ int gf_target_resolve(const struct gf_target *t, const char *in, const struct gf
     return rc;
 }
 
-/* Two outputs of one name; the message names what would have made them differ. */
+/* Refuses two outputs of one name; the message says how to make them differ. */
 static int refuse_twice(const struct gf_claimant *a, const struct gf_claimant *b,
                         const char *path) {
     const struct gf_target *first = a->what, *second = b->what;
-    if (a->in == b->in) /* in the order of the targets, which is the same in every run */
+    if (a->in == b->in) /* named in the order of the targets, the same in every run */
         return gf_fail(GF_EUSAGE, "%s and %s would both write '%s'",
                        (first < second ? first : second)->where.option,
                        (first < second ? second : first)->where.option, path);
@@ -218,7 +221,7 @@ int gf_folder_make(const char *folder) {
     return gf_fail_errno(GF_EIO, what);
 }
 
-/* Makes the folder and those above it. */
+/* Makes the folder and its parents. */
 static int make_all(const char *folder) {
     char *above = is_folder(folder) ? NULL : gf_folder_of(folder);
     int rc = above ? make_all(above) : 0;
@@ -235,7 +238,7 @@ static int check_folder(void *settings, const struct gf_target *t, const char *i
         goto out;
     if (s->mkdir)
         rc = s->dry_run ? 0 : make_all(folder);
-    else if (!above || !is_folder(above)) /* --bands makes its own folder */
+    else if (!above || !is_folder(above)) /* --bands makes its folder */
         rc = gf_fail(GF_EIO, "%s: there is no folder '%s'; --mkdir makes it", t->where.option,
                      above ? above : folder);
 out:

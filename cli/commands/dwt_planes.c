@@ -349,7 +349,7 @@ static int stream(struct gf_task *t) {
     const double start = gf_now_ms();
     if (!t->ranks && p.parts && gf_memory_check(bytes_of(t, p.parts), gf_runner_limit(t->runner)))
         p.parts = 0;
-    int rc = gf_shared_agree(t, gf_memory_check(bytes_of(t, 0), gf_runner_limit(t->runner)));
+    int rc = gf_ranks_agree(t->ranks, gf_memory_check(bytes_of(t, 0), gf_runner_limit(t->runner)));
     if (!rc && t->image.alpha)
         rc = drop_alpha(t);
     if (!rc)
@@ -366,7 +366,7 @@ static int stream(struct gf_task *t) {
 int gf_dwt_planes_stream(struct gf_task *t) {
     const char *why = gf_dwt_planes_refuses(t, gf_planes_must(t));
     if (gf_planes_must(t)) {
-        int rc = gf_shared_agree(t, why ? gf_planes_refuse(t, why) : 0);
+        int rc = gf_ranks_agree(t->ranks, why ? gf_planes_refuse(t, why) : 0);
         return rc ? rc : stream(t);
     }
     if (why && t->s->frames && !t->pages.at_once)

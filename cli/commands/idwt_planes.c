@@ -35,9 +35,7 @@ const char *gf_idwt_planes_refuses(const struct gf_task *t) {
         why = "pictures with alpha are not";
     if (!why)
         why = gf_planes_unread(t);
-    for (int i = 0; i < t->targets->n && !why && !t->s->plan_only && in_order(t); i++)
-        why = gf_product_pages_refused(&t->product[i]);
-    return why || t->s->plan_only || in_order(t) ? why : gf_task_refuses_rows(t);
+    return why ? why : gf_task_refuses_outputs(t, in_order(t));
 }
 
 /* For so many at a time. */
@@ -158,7 +156,7 @@ int gf_idwt_planes_stream(struct gf_task *t) {
     struct gf_planes_work p = {.t = t, .run = run_part, .in_order = in_order(t)};
     const char *why = gf_planes_must(t) ? gf_idwt_planes_refuses(t) : NULL;
     int rc = why ? gf_planes_refuse(t, why) : gf_planes_must(t) ? describe(t, 1, &p.inverse) : 0;
-    rc = gf_shared_agree(t, rc);
+    rc = gf_ranks_agree(t->ranks, rc);
     if (rc)
         return rc;
     if (t->ranks)

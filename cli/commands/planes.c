@@ -212,30 +212,19 @@ static int count(const struct gf_planes_work *p) {
     return gf_ranks_join_report(t->ranks, &t->report);
 }
 
-int gf_planes_run(struct gf_planes_work *p) {
+static int run(void *user, struct gf_shared_output *out) {
+    struct gf_planes_work *p = user;
     struct gf_task *t = p->t;
-    int rc;
-    p->out = calloc((size_t)t->job.n_out, sizeof *p->out);
-    rc = gf_shared_agree(t, p->out ? 0 : gf_no_memory());
-    if (rc)
-        goto out;
-    t->streamed = p->parts || t->job.direction == GF_FORWARD;
-    for (int i = 0; i < t->job.n_out && !rc; i++)
-        rc = gf_shared_create(t, i, p->in_order, &p->out[i]);
-    if (!rc)
-        rc = gf_shared_agree(t, p->parts && !t->ranks ? run_dealt(p) : run_alone(p));
+    p->out = out;
+    int rc = gf_ranks_agree(t->ranks, p->parts && !t->ranks ? run_dealt(p) : run_alone(p));
     t->ms_decode += p->sum.ms_read;
     t->ms_transform += p->sum.ms_transform;
     t->ms_encode += p->sum.ms_write;
     gf_progress_share(0);
-    if (!rc)
-        rc = count(p);
-    if (!rc)
-        rc = gf_shared_finish(t, p->out);
-    gf_reader_close(&t->reader);
-    rc = gf_shared_end(t, p->out, rc);
-    t->state = rc ? t->state : GF_TASK_WRITTEN;
-out:
-    free(p->out);
-    return rc;
+    return rc ? rc : count(p);
+}
+
+int gf_planes_run(struct gf_planes_work *p) {
+    p->t->streamed = p->parts || p->t->job.direction == GF_FORWARD;
+    return gf_shared_run(p->t, p->in_order, run, p);
 }

@@ -33,8 +33,8 @@ struct gf_planes_work {
     struct gf_slab_wavelet inverse; /* of an inverse: how planes are made */
 
     /* Set by gf_planes_run(): */
-    struct gf_shared_output *out; /* of each; without a volume with {page} */
-    struct gf_planes_hand sum;    /* of all; the longest transform */
+    const struct gf_shared_output *out; /* of each; without a volume with {page} */
+    struct gf_planes_hand sum;          /* of all; the longest transform */
 };
 
 /* Writes the outputs, complete or not at all, and adds what was counted to the task. */

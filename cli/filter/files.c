@@ -15,7 +15,8 @@ static void close_mask(struct gf_filter_part *p) {
     p->source = NULL;
 }
 
-/* A kernel takes differences if its sum is less than this share of the sum of its absolute values; it is not scaled. */
+/* A kernel is not scaled if its sum is below this share of the sum of its absolute values: it takes
+ * differences. */
 static const double ZERO_SUM = 1e-6;
 
 double gf_filter_sample(const struct gf_image *image, const char *p) {
@@ -26,16 +27,6 @@ double gf_filter_sample(const struct gf_image *image, const char *p) {
     for (int c = 0; c < 3; c++)
         v += gf_luma_weight[c] * gf_sample_get(p + c * px->stride[image->ndim], px->dtype);
     return v;
-}
-
-static double sample(const struct gf_image *image, int64_t at) {
-    const struct gf_array *px = &image->px;
-    int64_t offset = 0;
-    for (int i = image->ndim - 1; i >= 0; i--) {
-        offset += at % px->shape[i] * px->stride[i];
-        at /= px->shape[i];
-    }
-    return gf_filter_sample(image, (const char *)px->data + offset);
 }
 
 static int check_image(const struct gf_image *image) {
@@ -57,12 +48,6 @@ double gf_filter_mask_white(enum gf_dtype dtype) {
     return white;
 }
 
-static void scale_mask(enum gf_dtype dtype, double *v, int64_t n) {
-    const double white = gf_filter_mask_white(dtype);
-    for (int64_t i = 0; i < n; i++)
-        v[i] /= white;
-}
-
 static int scale_kernel(double *v, int64_t n) {
     double sum = 0, size = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -76,12 +61,12 @@ static int scale_kernel(double *v, int64_t n) {
     return 0;
 }
 
-/* Keeps the file of a large mask open, to read it row by row, or a line's span by span, if its format allows that;
- * *kept becomes true then. */
+/* Keeps the file of a large mask open as p->source, if its format can be read row by row, or a
+ * line's span by span. */
 static int open_mask(const struct gf_settings *s, const struct gf_read_options *options,
-                     struct gf_filter_part *p, bool *kept) {
+                     struct gf_filter_part *p) {
     enum { SHARE = 4 };
-    *kept = false;
+    bool kept = false;
     if (p->what != GF_MASK || !s->scratch)
         return 0;
     if (!(p->header = calloc(1, sizeof *p->header)))
@@ -89,15 +74,14 @@ static int open_mask(const struct gf_settings *s, const struct gf_read_options *
     int rc = gf_file_open(p->text, options, &p->source, p->header);
     const struct gf_array *px = &p->header->px;
     if (!rc)
-        *kept =
-            gf_array_count(px) > options->max_memory / SHARE / (int64_t)sizeof(double) &&
-            (p->header->ndim > 1 ? gf_file_has_rows(p->source) : gf_file_has_samples(p->source));
-    if (!rc && *kept)
+        kept = gf_array_count(px) > options->max_memory / SHARE / (int64_t)sizeof(double) &&
+               (p->header->ndim > 1 ? gf_file_has_rows(p->source) : gf_file_has_samples(p->source));
+    if (!rc && kept)
         rc = check_image(p->header);
     p->ndim = p->header->ndim;
-    if (!rc && *kept)
+    if (!rc && kept)
         memcpy(p->file.extent, px->shape, (size_t)p->ndim * sizeof *px->shape);
-    if (rc || !*kept)
+    if (rc || !kept)
         close_mask(p);
     return rc;
 }
@@ -106,9 +90,8 @@ static int read_part(const struct gf_settings *s, struct gf_filter_part *p) {
     struct gf_image image = {0};
     struct gf_read_options options = {.max_memory =
                                           s->max_memory ? s->max_memory : gf_memory_available()};
-    bool kept;
-    int rc = open_mask(s, &options, p, &kept);
-    if (rc || kept)
+    int rc = open_mask(s, &options, p);
+    if (rc || p->source)
         return rc;
     rc = gf_image_read(p->text, &options, &image, NULL);
     if (!rc)
@@ -123,11 +106,12 @@ static int read_part(const struct gf_settings *s, struct gf_filter_part *p) {
         rc = gf_no_memory();
         goto out;
     }
+    const double white = p->what == GF_MASK ? gf_filter_mask_white(image.px.dtype) : 1;
+    const char *pixel = image.px.data;
     for (int64_t i = 0; i < n; i++)
-        p->file.value[i] = sample(&image, i);
-    if (p->what == GF_MASK)
-        scale_mask(image.px.dtype, p->file.value, n);
-    else
+        p->file.value[i] =
+            gf_filter_sample(&image, pixel + i * image.px.stride[image.ndim - 1]) / white;
+    if (p->what == GF_KERNEL)
         rc = scale_kernel(p->file.value, n);
 out:
     gf_image_free(&image);

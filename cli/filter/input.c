@@ -1,4 +1,5 @@
-/* Makes the samples beyond a picture's edges: repeats, mirrors, fades, or splits off the smooth part. */
+/* Makes the samples beyond a picture's edges: repeats, mirrors, fades, or splits off the smooth
+ * part. */
 
 #include "cli/filter/filtering.h"
 #include "core/filter/edges.h"
@@ -7,18 +8,11 @@
 #include "core/base/sample_value.h"
 #include "core/base/memory.h"
 
-static int64_t count_of(const int64_t *shape, int n) {
-    int64_t count = 1;
-    for (int i = 0; i < n; i++)
-        count *= shape[i];
-    return count;
-}
-
 int gf_filter_check_memory(struct gf_task *t, int64_t bytes) {
     bytes += gf_array_bytes(&t->image.px);
     if (t->prepare_bytes < bytes)
         t->prepare_bytes = bytes;
-    /* Until the samples are read the task itself checks all memory together. */
+    /* Until the samples are read the task checks all memory. */
     if (!t->image.px.data)
         return 0;
     return gf_memory_check(t->need > bytes ? t->need : bytes, gf_runner_limit(t->runner));
@@ -29,25 +23,12 @@ static bool needs_input(const struct gf_task *t) {
     return t->s->filter.edges != GF_EDGES_PERIODIC || t->filtering->peaks.n;
 }
 
-int64_t gf_filter_job_array(const struct gf_job *job, bool output, int *rc, struct gf_array *a) {
-    int64_t shape[GF_MAX_RANK];
-    enum gf_dtype type = output ? job->out[0].dtype : job->in_dtype;
-    if (output && job->axes)
-        gf_job_out_shape(job, 0, shape);
-    else
-        gf_job_in_shape(job, shape);
-    if (a && !*rc)
-        *rc = gf_array_alloc(a, type, job->ndim + 1, shape);
-    return count_of(shape, job->ndim + 1) * (int64_t)gf_dtype_size(type);
-}
-
 int gf_filter_run_over(struct gf_runner *runner, const struct gf_job *job, struct gf_array *in) {
     struct gf_report report;
     struct gf_array out = {0};
-    int rc = 0;
     if (!job->axes)
         return 0;
-    gf_filter_job_array(job, true, &rc, &out);
+    int rc = gf_job_alloc(job, 0, &out);
     if (!rc)
         rc = gf_runner_plan(runner, job);
     if (!rc)
@@ -60,13 +41,13 @@ int gf_filter_run_over(struct gf_runner *runner, const struct gf_job *job, struc
 /* Makes x->part. */
 static int make_part(struct gf_task *t, const struct gf_array *picture, struct gf_smooth *x) {
     struct gf_array jump = {0};
-    int rc = 0;
-    gf_filter_job_array(&x->forward, false, &rc, &jump);
+    int rc = gf_job_alloc(&x->forward, -1, &jump);
     if (!rc) {
         gf_smooth_jump(x, picture, &jump);
         rc = gf_filter_run_over(t->runner, &x->forward, &jump);
     }
-    gf_filter_job_array(&x->inverse, false, &rc, &x->part);
+    if (!rc)
+        rc = gf_job_alloc(&x->inverse, -1, &x->part);
     if (!rc)
         rc = gf_smooth_extend(x, gf_settings_threads(t->s), &jump, &x->part);
     gf_array_free(&jump);
@@ -79,27 +60,24 @@ struct gf_job gf_filter_picture_job(const struct gf_task *t) {
     return job;
 }
 
-/* Bytes of all parts, and of the half spectrum that the largest one is made from. */
+/* Bytes of all parts, and of the half spectrum from which the largest one is made. */
 static int64_t smooth_bytes(const struct gf_task *t) {
     struct gf_job job = gf_filter_picture_job(t);
     struct gf_smooth x;
     int64_t most = 0, parts = 0;
-    int rc = 0;
     for (int i = 0; i < job.ndim; i++)
         if (gf_smooth_init(&x, &job, i)) {
-            int64_t bytes = gf_filter_job_array(&x.inverse, false, &rc, NULL);
-            parts += gf_filter_job_array(&x.inverse, true, &rc, NULL);
-            most = bytes > most ? bytes : most;
+            parts += gf_job_bytes(&x.inverse, 0);
+            most = gf_max(most, gf_job_bytes(&x.inverse, -1));
         }
     return parts + most;
 }
 
 int64_t gf_filter_lengthen_bytes(const struct gf_task *t) {
     const struct gf_job *job = &t->job;
-    int64_t sample = (int64_t)gf_dtype_size(job->in_dtype) * job->channels;
     if (!needs_input(t))
         return 0;
-    int64_t bytes = sample * count_of(job->shape, job->ndim);
+    int64_t bytes = gf_job_bytes(job, -1);
     if (t->s->filter.edges == GF_EDGES_SMOOTH)
         bytes += smooth_bytes(t);
     return bytes + gf_waves_bytes(t->filtering->frame.shape, job->ndim, t->filtering->peaks.n,
@@ -177,16 +155,12 @@ static int subtract_waves(struct gf_task *t, struct gf_array *samples) {
 
 int gf_filter_lengthen(struct gf_task *t) {
     const enum gf_edges mode = (enum gf_edges)t->s->filter.edges;
-    const int ndim = t->job.ndim;
     struct gf_array *input = &t->filtering->input;
-    int64_t shape[GF_MAX_RANK];
     if (!needs_input(t))
         return 0;
-    memcpy(shape, t->job.shape, (size_t)ndim * sizeof *shape);
-    shape[ndim] = t->job.channels;
     int rc = gf_memory_check(gf_filter_lengthen_bytes(t), gf_runner_limit(t->runner));
     if (!rc)
-        rc = gf_array_alloc(input, t->job.in_dtype, ndim + 1, shape);
+        rc = gf_job_alloc(&t->job, -1, input);
     if (rc)
         return rc;
     struct gf_array picture = *input;

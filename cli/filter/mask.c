@@ -1,9 +1,9 @@
-/* Draws the filter as a picture: tabulates half a spectrum of it, and mirrors that. */
+/* Draws the filter as a picture: tabulates half its spectrum, and mirrors that. */
 
 #include "cli/filter/filtering.h"
 #include "core/base/sample_value.h"
 
-/* The job at the picture's own size, with one sample along axes that are not transformed. */
+/* The job at the picture's size, with one sample along axes that are not transformed. */
 static struct gf_job mask_job(const struct gf_task *t) {
     struct gf_job job = t->job;
     for (int i = 0; i < job.ndim; i++)
@@ -12,20 +12,14 @@ static struct gf_job mask_job(const struct gf_task *t) {
     return job;
 }
 
-/* Leaves out axes that are not transformed; returns the number of the others. */
-static int picture_shape(const struct gf_task *t, int64_t shape[GF_MAX_RANK]) {
+int gf_filter_describe_mask(struct gf_task *t, struct gf_product *p) {
+    int64_t shape[GF_MAX_RANK];
     int ndim = 0;
+    enum gf_dtype dtype;
     for (int i = 0; i < t->job.ndim; i++)
         if (t->job.axes >> i & 1)
             shape[ndim++] = t->filtering->frame.shape[i];
     shape[ndim] = 1;
-    return ndim;
-}
-
-int gf_filter_describe_mask(struct gf_task *t, struct gf_product *p) {
-    int64_t shape[GF_MAX_RANK];
-    int ndim = picture_shape(t, shape);
-    enum gf_dtype dtype;
     int rc = gf_target_dtype(t->s, p->target, p->kind, p->format, GF_SINGLE, &dtype);
     if (rc)
         return rc;
@@ -37,15 +31,15 @@ int gf_filter_describe_mask(struct gf_task *t, struct gf_product *p) {
 }
 
 int64_t gf_filter_mask_bytes(const struct gf_task *t) {
-    int64_t shape[GF_MAX_RANK], count = 1;
-    int ndim = t->s->filter.mask_out ? picture_shape(t, shape) : 0;
-    for (int i = 0; i < ndim; i++)
-        count *= shape[i];
-    /* Half a spectrum of complex doubles, and another for the table that it is made from. */
-    return ndim ? 16 * count : 0;
+    const struct gf_job job = mask_job(t);
+    int64_t bytes = 16; /* half a spectrum of complex doubles, and the table that it is made from */
+    for (int i = 0; i < job.ndim; i++)
+        bytes *= job.shape[i];
+    return t->s->filter.mask_out ? bytes : 0;
 }
 
-/* The value at the centred position `at` (C order) of the picture; the magnitude of a complex one. */
+/* The value, or a complex one's magnitude, at the centred position `at` (C order) of the
+ * picture. */
 static double value(const struct gf_job *job, const struct gf_array *half, int64_t at) {
     int64_t k[GF_MAX_DIMS], where = 0;
     const int folded = gf_job_half_axis(job);

@@ -5,7 +5,7 @@
 #include "cli/filter/filtering.h"
 #include "core/slab/plan.h"
 
-/* Runs one job on the CPU, which every machine has and which has double precision. */
+/* Runs one job on the CPU, which is always present and has double precision. */
 static int transform_once(void *settings, const struct gf_job *job, const struct gf_array *in,
                           struct gf_array *out) {
     const struct gf_settings *s = settings;
@@ -39,15 +39,7 @@ bool gf_filter_spread(const struct gf_job *job, const struct gf_filter_part *p, 
     return true;
 }
 
-/* Reads rows of a mask's file as doubles, and keeps the columns that are held along x. */
-struct reading {
-    struct gf_filter_part *p;
-    struct gf_filter_samples *mask;
-    char *row;
-    double *to;
-};
-
-/* Appends n samples of a mask as doubles to *to; with `held` only those for which it is not negative. */
+/* Appends n samples of a mask as doubles to *to; with `held` only samples i with held[i] >= 0. */
 static int take(const struct gf_filter_part *p, const char *samples, int64_t n, const int64_t *held,
                 double **to) {
     const struct gf_array *px = &p->header->px;
@@ -62,15 +54,7 @@ static int take(const struct gf_filter_part *p, const char *samples, int64_t n, 
     return 0;
 }
 
-static int read_row(struct reading *r, int64_t page, int64_t row) {
-    const struct gf_image *image = r->p->header;
-    int rc = gf_file_read_rows(r->p->source, image, page, row, 1, r->row);
-    return rc ? rc
-              : take(r->p, r->row, image->px.shape[image->ndim - 1],
-                     r->mask->axis == 2 ? r->mask->held : NULL, &r->to);
-}
-
-/* Numbers the marked indices in their order; -1 for the others. */
+/* Numbers the marked indices in order, sets the others to -1, and returns how many are marked. */
 static int64_t number(int64_t *held, int64_t n) {
     int64_t count = 0;
     for (int64_t i = 0; i < n; i++)
@@ -78,26 +62,30 @@ static int64_t number(int64_t *held, int64_t n) {
     return count;
 }
 
-/* Reads the samples of the mask that the part's values depend on. */
+/* Reads the mask's samples on which the part's values depend. */
 static int read_mask(struct gf_filter_part *p, const struct gf_job *part,
                      struct gf_filter_samples *mask, int64_t *held) {
     const int64_t *n = mask->extent;
     const struct gf_array *px = &p->header->px;
-    mask->axis = n[1] > 1 ? 1 : 2; /* columns of a picture, or if y is not transformed */
+    mask->axis = n[1] > 1 ? 1 : 2; /* x for a picture, or if y is not transformed */
     gf_filter_mark_mask(part, mask->axis, n[mask->axis], held);
     mask->n_held = number(held, n[mask->axis]);
     mask->held = held;
     const int64_t count = n[0] * n[1] * n[2] / n[mask->axis] * mask->n_held;
     mask->value = gf_alloc((size_t)count * sizeof *mask->value);
-    struct reading r = {p, mask, gf_alloc((size_t)px->stride[p->ndim - 2]), mask->value};
-    int rc = mask->value && r.row ? 0 : gf_no_memory();
+    const bool by_x = mask->axis == 2;
+    double *to = mask->value;
+    char *row = gf_alloc((size_t)px->stride[p->ndim - 2]);
+    int rc = to && row ? 0 : gf_no_memory();
     for (int64_t z = 0; z < n[0] && !rc; z++)
-        for (int64_t y = 0; y < n[1] && !rc; y++)
-            if (mask->axis == 2)
-                rc = read_row(&r, 0, z);
-            else if (held[y] >= 0)
-                rc = read_row(&r, z, y);
-    gf_free(r.row);
+        for (int64_t y = 0; y < n[1] && !rc; y++) {
+            if (!by_x && held[y] < 0)
+                continue;
+            rc = gf_file_read_rows(p->source, p->header, by_x ? 0 : z, by_x ? z : y, 1, row);
+            if (!rc)
+                rc = take(p, row, px->shape[p->header->ndim - 1], by_x ? held : NULL, &to);
+        }
+    gf_free(row);
     return rc;
 }
 
@@ -109,7 +97,7 @@ static int64_t span_bytes(const struct gf_filter_part *p) {
     return SPAN * (p->header->px.stride[p->ndim - 1] + (int64_t)sizeof(double));
 }
 
-/* Reads the whole mask for each part, and adds up the part's values. */
+/* Reads the whole mask, and adds up the part's values. */
 static int times_line_mask(const struct gf_settings *s, const struct gf_filter_part *p,
                            const struct gf_job *part, struct gf_filter *filter) {
     const int64_t extent = p->file.extent[p->ndim - 1];
@@ -170,7 +158,7 @@ int64_t gf_filter_parts_bytes(const struct gf_task *t) {
         bytes += count * (int64_t)sizeof *p->file.value;
         if (p->source && gf_slab_is_line(job))
             bytes += span_bytes(p);
-        if (p->what == GF_KERNEL && !gf_slab_is_line(job)) /* a line's plan has what that takes */
+        if (p->what == GF_KERNEL && !gf_slab_is_line(job)) /* a line's plan counts it */
             kernel = gf_filter_kernel_bytes(job);
     }
     return bytes + kernel;

@@ -19,32 +19,21 @@ static void free_stats(struct gf_stats *s) {
     s->signal = NULL;
 }
 
-static bool is_luma(const struct gf_settings *s, const struct gf_image *image) {
-    return image->color == GF_RGB && !s->stats.channels;
-}
-
-/* The job: all channels but alpha to half a spectrum each, or if they are complex to a full one. */
-static int make_job(const struct gf_settings *s, const struct gf_image *image, struct gf_job *job) {
-    *job = (struct gf_job){0};
-    job->direction = GF_FORWARD;
-    job->ndim = image->ndim;
-    memcpy(job->shape, image->px.shape, (size_t)job->ndim * sizeof *job->shape);
-    job->channels = image->px.shape[image->ndim] - image->alpha;
-    if (job->channels < 1)
-        return gf_fail(GF_EINVAL, "nothing but an alpha channel");
+/* Makes the job: half a spectrum of each channel but alpha, or a full one of complex samples. */
+static int make_job(struct gf_task *t) {
+    struct gf_job *job = &t->job;
+    *job = (struct gf_job){.n_out = 1, .norm = GF_NORM_BACKWARD};
+    gf_task_begin_job(t, GF_FORWARD);
     job->axes = (1u << job->ndim) - 1;
-    job->in_dtype = image->px.dtype;
-    job->luma = is_luma(s, image);
-    job->precision = gf_task_precision(s, job->in_dtype);
-    job->norm = GF_NORM_BACKWARD;
-    job->n_out = 1;
+    int rc = gf_task_take_channels(t);
+    job->luma = t->image.color == GF_RGB && !t->s->stats.channels;
     job->out[0].kind = GF_COMPLEX;
-    job->out[0].dtype = job->precision == GF_DOUBLE ? GF_C128 : GF_C64;
+    job->out[0].dtype = gf_job_number(job);
     job->out[0].half = !gf_dtype_is_complex(job->in_dtype);
-    return 0;
+    return rc;
 }
 
-/* Refuses files whose record says that they hold no picture. */
+/* Refuses files whose record says that they are no picture. */
 static int check_record(const struct gf_image *image) {
     struct gf_record record;
     int rc = image->record ? gf_record_parse(image->record, &record) : 0;
@@ -58,26 +47,26 @@ static int check_record(const struct gf_image *image) {
     return 0;
 }
 
-/* Plans within the memory limit, with a lean plan if necessary. The spectrum, and the plan's workspace while
- * peaks are searched, count as well. */
-static int plan(struct gf_runner *e, struct gf_job *job, const struct gf_image *image,
-                int threads) {
+/* Plans within the memory limit, with a lean plan if necessary. Counts the spectrum, and the
+ * workspace during the search for peaks. */
+static int plan(struct gf_task *t) {
+    struct gf_job *job = &t->job;
     const enum gf_dtype type = job->out[0].dtype;
     int64_t shape[GF_MAX_RANK], bytes;
     gf_job_out_shape(job, 0, shape);
     int rc = gf_size_product(shape, job->ndim + 1, (int64_t)gf_dtype_size(type), &bytes);
     if (!rc)
-        rc = gf_runner_plan(e, job);
+        rc = gf_runner_plan(t->runner, job);
     if (rc)
         return rc;
     const struct gf_array spectrum = gf_array_wrap(NULL, type, job->ndim + 1, shape);
-    const struct gf_spectrum one = gf_spectrum_of(job, &spectrum, 0, threads);
-    const int64_t held = gf_array_bytes(&image->px) + bytes + gf_spectrum_peaks_bytes(&one);
-    if (!gf_memory_check(held + e->workspace, gf_runner_limit(e)))
+    const struct gf_spectrum one = gf_spectrum_of(job, &spectrum, 0, gf_settings_threads(t->s));
+    const int64_t held = gf_array_bytes(&t->image.px) + bytes + gf_spectrum_peaks_bytes(&one);
+    if (!gf_memory_check(held + t->runner->workspace, gf_runner_limit(t->runner)))
         return 0;
     job->lean = true;
-    rc = gf_runner_plan(e, job);
-    return rc ? rc : gf_memory_check(held + e->workspace, gf_runner_limit(e));
+    rc = gf_runner_plan(t->runner, job);
+    return rc ? rc : gf_memory_check(held + t->runner->workspace, gf_runner_limit(t->runner));
 }
 
 static int look_at_samples(struct gf_stats *st) {
@@ -111,25 +100,23 @@ static int look_at_spectrum(struct gf_stats *st, const struct gf_array *out, int
     return rc;
 }
 
-/* Transforms the picture and analyses it; `st` points at image and job. */
-static int look(struct gf_task *t, struct gf_image *image, struct gf_job *job,
-                struct gf_stats *st) {
+/* Transforms the picture and analyses it. */
+static int look(struct gf_task *t, struct gf_stats *st) {
     const int threads = gf_settings_threads(t->s);
-    struct gf_array in = image->px, out = {0};
+    struct gf_array out = {0};
     struct gf_report report = {0};
-    in.base = NULL;
-    in.shape[image->ndim] -= image->alpha;
-    int rc = make_job(t->s, image, job);
+    int rc = make_job(t);
     if (rc)
         return rc;
-    gf_runner_ahead(t->runner, job);
+    gf_task_bind(t);
+    gf_runner_ahead(t->runner, &t->job);
     rc = look_at_samples(st); /* while the context opens */
     if (!rc)
-        rc = plan(t->runner, job, image, threads);
+        rc = plan(t);
     if (!rc)
-        rc = gf_job_alloc(job, 0, &out);
+        rc = gf_job_alloc(&t->job, 0, &out);
     if (!rc)
-        rc = gf_runner_run(t->runner, &in, &out, &report);
+        rc = gf_runner_run(t->runner, &t->in, &out, &report);
     st->backend = gf_runner_name(t->runner);
     for (int64_t i = 0; i < st->n_signals && !rc; i++)
         rc = look_at_spectrum(st, &out, i, threads);
@@ -151,17 +138,15 @@ static int write_radial(const struct gf_task *t, const struct gf_stats *st) {
 }
 
 /* Analyses samples in memory and prints the result. */
-static int look_and_print(struct gf_task *t, struct gf_image *image, const char *name,
-                          int64_t page) {
-    struct gf_job job;
+static int look_and_print(struct gf_task *t, const char *name, int64_t page) {
     struct gf_stats st = {.path = t->read[0],
                           .name = name,
                           .page = page,
-                          .image = image,
-                          .job = &job,
+                          .image = &t->image,
+                          .job = &t->job,
                           .peaks = t->s->stats.peaks};
     gf_progress_show("transforming", gf_log_name(name));
-    int rc = look(t, image, &job, &st);
+    int rc = look(t, &st);
     if (!rc)
         rc = write_radial(t, &st);
     if (!rc) {
@@ -173,55 +158,53 @@ static int look_and_print(struct gf_task *t, struct gf_image *image, const char 
     return rc;
 }
 
-/* There is no memory for the samples of this header: fails with the need of all the work, which is
- * larger. */
-static int refuse(struct gf_task *t, const struct gf_image *image, int rc) {
+/* Called if there is no memory for the samples: fails with the memory that all the work needs. */
+static int refuse(struct gf_task *t, const struct gf_image *header, int rc) {
+    const struct gf_image failed = t->image;
     struct gf_failure first = {0};
-    struct gf_job job;
-    int all = 0;
     gf_failure_keep(&first, rc);
-    if (!make_job(t->s, image, &job))
-        all = plan(t->runner, &job, image, gf_settings_threads(t->s));
+    t->image = *header;
+    const int all = make_job(t) ? 0 : plan(t);
+    t->image = failed;
     return all == GF_ENOMEM ? all : gf_failure_return(&first);
 }
 
-/* `one` is a picture without samples. */
-static int look_at_page(struct gf_task *t, struct gf_image one, int64_t z) {
-    struct gf_array like = t->image.px, to, from;
+/* Reads page z of a volume as the task's image, and analyses it. */
+static int look_at_page(struct gf_task *t, const struct gf_image *volume, int64_t z) {
+    struct gf_array like = volume->px;
     char *name;
     if (asprintf(&name, "%s[%lld]", t->read[0], (long long)z) < 0)
         return gf_no_memory();
-    int rc = gf_array_alloc(&one.px, like.dtype, 3, like.shape + 1);
-    if (rc)
-        goto out;
+    t->image = (struct gf_image){.ndim = 2, .color = volume->color, .alpha = volume->alpha};
+    int rc = gf_array_alloc(&t->image.px, like.dtype, 3, like.shape + 1);
     like.shape[0] = 1;
-    to = gf_array_wrap(one.px.data, like.dtype, 4, like.shape);
-    if (t->image.px.data) {
-        from = gf_array_slice(&t->image.px, 0, z, 1);
+    struct gf_array to = gf_array_wrap(t->image.px.data, like.dtype, 4, like.shape);
+    if (!rc && like.data) {
+        const struct gf_array from = gf_array_slice(&volume->px, 0, z, 1);
         gf_array_copy(&to, &from);
-    } else {
-        rc = gf_reader_pages(&t->reader, &t->image, z, &to);
+    } else if (!rc) {
+        rc = gf_reader_pages(&t->reader, volume, z, &to);
     }
     if (!rc)
-        rc = gf_load_finite(t->s, &one);
+        rc = gf_load_finite(t->s, &t->image);
     if (!rc)
-        rc = look_and_print(t, &one, name, z);
-    gf_array_free(&one.px);
-out:
+        rc = look_and_print(t, name, z);
+    gf_array_free(&t->image.px);
     free(name);
     return rc;
 }
 
 /* --dims=2 takes the pages of a volume one by one. */
 static int look_at_pages(struct gf_task *t) {
-    const struct gf_image one = {.ndim = 2, .color = t->image.color, .alpha = t->image.alpha};
-    const int64_t pages = t->image.px.shape[0];
     if (t->targets->n && !t->targets->target[0].where.has_page)
         return gf_fail(GF_EINVAL, "several pages: number the files with {page} in --radial");
     int rc = gf_reader_has_pages(&t->reader) ? 0 : gf_reader_read(&t->reader, &t->image);
-    gf_runner_repeat(t->runner, rc ? 0 : pages);
+    const struct gf_image volume = t->image;
+    const int64_t pages = rc ? 0 : volume.px.shape[0];
+    gf_runner_repeat(t->runner, pages);
     for (int64_t z = 0; !rc && z < pages; z++)
-        rc = look_at_page(t, one, z);
+        rc = look_at_page(t, &volume, z);
+    t->image = volume;
     return rc;
 }
 
@@ -234,10 +217,10 @@ static int look_at_all(struct gf_task *t) {
         rc = gf_load_finite(t->s, &t->image);
     if (rc == GF_ENOMEM && t->n_read == 1 && strcmp(t->read[0], "-"))
         rc = refuse(t, &header, rc);
-    return rc ? rc : look_and_print(t, &t->image, t->read[0], -1);
+    return rc ? rc : look_and_print(t, t->read[0], -1);
 }
 
-/* The task has no outputs; each picture or page has a job of its own. */
+/* Describes a task without outputs. Each picture or page gets another job. */
 static int prepare(struct gf_task *t) {
     int rc = check_record(&t->image);
     gf_task_begin_job(t, GF_FORWARD);

@@ -1,5 +1,5 @@
-/* The backend c, a baseline: plain sequential C (kernels/cpu/radix2.h), line by line and axis by
- * axis, for 2^k points only. */
+/* The backend c, a baseline: plain sequential C (kernels/cpu/radix2.h), one line and one axis at a
+ * time, for 2^k points only. */
 #include <stdlib.h>
 
 #include "core/base/range_sample.h"
@@ -19,8 +19,8 @@
 struct impl {
     struct gf_work before, after;
     bool in_place;
-    bool direct;                     /* from array to array if both are contiguous */
-    void *own[2];                    /* the work buffers, allocated by the first run */
+    bool direct;                     /* no work buffers if both arrays are contiguous */
+    void *own[2];                    /* work buffers, allocated by the first run */
     void *waves[GF_MAX_DIMS], *line; /* tables by axis; one line */
 };
 
@@ -89,7 +89,7 @@ static void make_passes(struct impl *m, struct gf_plan *plan) {
 
 /* ---- run ---- */
 
-/* All lines along axis i, between two buffers or in place; i < 0 copies rows. */
+/* Transforms all lines along axis i, between two buffers or in place; i < 0 copies rows. */
 static void transform_axis(const struct impl *m, const struct gf_job *job, int i,
                            const struct gf_work *from, const struct gf_work *to) {
     int a = i < 0 ? GF_MAX_DIMS - 1 : gf_work_axis(job, i);
@@ -126,8 +126,8 @@ static void transform_axis(const struct impl *m, const struct gf_job *job, int i
     }
 }
 
-/* The halved axis, transformed between the two buffers, is a real job's first forward, and its last
- * back. */
+/* The halved axis goes between the two buffers: first in a real job's forward transform, last in
+ * its inverse. */
 static void transform(const struct impl *m, const struct gf_job *job) {
     bool back = gf_job_is_real(job) && job->direction == GF_INVERSE;
     const struct gf_work *at = &m->before;

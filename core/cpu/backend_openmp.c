@@ -1,5 +1,5 @@
-/* The openmp backend: a job becomes passes over tiles of lines (kernels/cpu), each one parallel
- * loop. The first pass loads, the last one stores. */
+/* The openmp backend: a job becomes passes over tiles of lines (kernels/cpu), each a parallel loop.
+ * The first pass loads, the last one stores. */
 #include <omp.h>
 #include <stdlib.h>
 
@@ -68,7 +68,7 @@ static bool reads_rows(const struct gf_cpu_plan *p) {
            !rows->with_next && !p->work.band && rows->output < 0 && once;
 }
 
-/* Parts of a job must be packed as the whole job would be. */
+/* Parts of a job must be packed like the whole job. */
 static int check_packed(const struct gf_job *job, const struct gf_cpu_kernels *k) {
     const int last = job->ndim - 1;
     const unsigned axes = job->whole.axes ? job->whole.axes : job->axes;
@@ -92,8 +92,8 @@ static enum gf_packing packs(const struct gf_job *job) {
     return job->op == GF_FFT && k ? gf_cpu_packs(job, k) : GF_PACKS_NOTHING;
 }
 
-/* ---- plans of tiles; wavelets and long lines have others, and a filter may be two around a
-   product ---- */
+/* ---- plans of tiles; wavelets and long lines have others, and a filter may be two plans around a
+ * product ---- */
 
 static int threads_of(const struct gf_plan *plan) {
     return ((const struct context *)plan->context)->threads;

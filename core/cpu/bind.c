@@ -1,4 +1,4 @@
-/* Points the ends of a pass at a run's arrays, and sets an output's display range. */
+/* Binds a pass's ends to a run's arrays, and sets the display range of outputs. */
 #include "core/cpu/plan.h"
 
 #include <float.h>
@@ -13,7 +13,7 @@ static struct gf_cpu_axis layout_axis(const struct gf_cpu_plan *p, const struct 
     return (struct gf_cpu_axis){.n = p->extent[axis], .stride = l->stride[axis]};
 }
 
-/* An axis of the input or an output, shifted if the spectrum is centred on it. */
+/* An axis of the input or an output, shifted if the spectrum is centred. */
 static struct gf_cpu_axis array_axis(const struct gf_cpu_plan *p, const struct gf_array *a,
                                      int axis, bool shifted, bool half) {
     if (axis < 0)
@@ -29,7 +29,7 @@ static struct gf_cpu_axis array_axis(const struct gf_cpu_plan *p, const struct g
                                 .counted = axis < job->ndim ? gf_job_counted(job, axis) : n};
 }
 
-/* The workspace, the spent input, or a thread's plane, whose address take_part() fills in. */
+/* Binds the workspace, the spent input, or a thread's plane, whose address take_part() sets. */
 static void bind_layout(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass, bool plane,
                         const struct gf_array *in, struct gf_cpu_end *e) {
     const struct gf_cpu_layout *l = plane ? &p->plane : &p->work;
@@ -58,7 +58,7 @@ static void bind_array(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pa
     e->lane = array_axis(p, a, pass->lane, shifted, half);
     for (int d = 0; d < 2; d++)
         e->outer[d] = array_axis(p, a, pass->outer[d], shifted, half);
-    /* The arithmetic halves an axis that the array has in full. */
+    /* The arithmetic halves an axis that the array stores in full. */
     e->hermitian = p->half >= 0 && !(half && gf_job_half_axis(&p->job) == p->half);
     e->half_axis = pass->axis == p->half   ? GF_CPU_HALF_LINE
                    : pass->lane == p->half ? GF_CPU_HALF_LANE
@@ -66,8 +66,8 @@ static void bind_array(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pa
     e->half_n = p->half >= 0 ? p->job.shape[p->half] : 0;
 }
 
-/* The workspace, a thread's plane, or plain complex numbers used as workspace: the output, or an
- * array of the plan's. */
+/* Binds the workspace, a thread's plane, or an array of plain complex numbers that serves as
+ * workspace: the output or the plan's own. */
 static void bind_between(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass, bool plane,
                          const struct gf_array *in, const struct gf_array *out,
                          struct gf_cpu_end *e) {
@@ -84,7 +84,7 @@ static void bind_between(const struct gf_cpu_plan *p, const struct gf_cpu_pass *
     e->factor = e->gain = 1;
 }
 
-/* True for complex numbers of the pass's precision, adjacent along its lines. */
+/* True for complex numbers of the pass's precision, contiguous along its lines. */
 static bool has_plain_lines(const struct gf_cpu_end *e, int bits) {
     if (e->type == GF_CPU_WORK)
         return e->line_is_inner;
@@ -146,12 +146,12 @@ static void bind_ends(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
     const struct gf_output *o = &job->out[pass->output];
     bind_array(p, pass, &out[pass->output], !inverse && o->shift, !inverse && o->half, to);
     to->hermitian &= !samples;
-    /* In a part, other parts' rounding precedes the zero frequencies. */
+    /* In a part, the zero frequencies contain rounding errors of other parts. */
     to->real_origin = !samples && p->half >= 0 && !job->elsewhere;
     gf_cpu_pass_display(p, pass, (const double[2]){0, 0});
 }
 
-/* Rows that are adjacent at both ends become one. */
+/* Treats rows that are adjacent at both ends as one. */
 static void fold_lanes(struct gf_cpu_pass *pass) {
     struct gf_cpu_end *end[2] = {&pass->args.source, &pass->args.destination};
     const long row = end[1]->lane.n, rows = end[1]->outer[0].n;
@@ -190,14 +190,14 @@ static double curve(enum gf_scale scale, double v) {
     return scale == GF_SCALE_LOG ? log1p(v) : scale == GF_SCALE_SQRT ? sqrt(v) : v;
 }
 
-/* The norm's factor on |F|, |F|^2, … */
+/* The norm's factor for |F|, |F|^2, … */
 static double value_factor(const struct gf_job *job, enum gf_kind kind) {
     double scale = gf_job_scale(job);
     return kind == GF_POWER ? scale * scale : kind == GF_PHASE ? 1 : scale;
 }
 
-/* The gain that maps `span` to 0..white within the precision's range: tiny values are scaled up
- * first, where log(1 + v) is v. */
+/* The gain that maps `span` to 0..white within the precision's range. Tiny values, for which log(1
+ * + v) is v, are scaled up first. */
 static double gain_of(const struct gf_cpu_plan *p, struct gf_cpu_end *e, double span,
                       double white) {
     const bool single = p->kernels->bits == 32;

@@ -1,9 +1,9 @@
-/* The last column of half spectra by itself: plan.h. */
+/* The separate last column of half spectra: plan.h. */
 #include "core/cpu/plan.h"
 
 #include "core/cpu/mirror.h"
 
-/* Among more blocks the column hardly matters. */
+/* With more blocks the column hardly matters. */
 enum { MOST_BLOCKS = 8 };
 
 bool gf_cpu_column_pays(const struct gf_cpu_plan *p) {
@@ -15,17 +15,17 @@ bool gf_cpu_column_pays(const struct gf_cpu_plan *p) {
            job->shape[2] <= 2 * MOST_BLOCKS * lanes;
 }
 
-/* Bytes from one plane's row of y to the next plane's. */
+/* Bytes between planes, which have one row along y each. */
 static ptrdiff_t pitch_of(const struct gf_cpu_plan *p) {
     const ptrdiff_t bytes = (ptrdiff_t)p->job.shape[1] * p->kernels->bits / 4;
-    return ((bytes + 63) / 64 | 1) * 64; /* in different cache sets */
+    return ((bytes + 63) / 64 | 1) * 64; /* different cache sets */
 }
 
 static struct gf_cpu_axis plain_axis(long n, ptrdiff_t stride) {
     return (struct gf_cpu_axis){.n = n, .stride = stride, .counted = n};
 }
 
-/* A pass along `axis`, z or y, with the other one across the lanes. */
+/* Returns a pass along `axis`, z or y, with the other one across the lanes. */
 static struct gf_cpu_pass column_pass(const struct gf_cpu_plan *p, int axis) {
     const int lane = 1 - axis;
     return (struct gf_cpu_pass){.axis = axis,

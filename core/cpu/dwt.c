@@ -1,4 +1,4 @@
-/* Wavelet jobs: level after level, and the memory between levels. */
+/* Wavelet jobs: the sequence of levels, and the memory between them. */
 #include "core/cpu/dwt.h"
 
 #include <stdlib.h>
@@ -14,11 +14,12 @@ struct dwt {
     int threads;
     enum gf_dtype real; /* f32 or f64 */
     struct gf_dwt_layout layout;
-    int64_t packed[GF_MAX_RANK];  /* the coefficients' shape */
+    int64_t packed[GF_MAX_RANK];  /* shape of the coefficients */
     bool tight;                   /* no gaps between bands */
-    bool own_coefficients;        /* forward: no output can hold them; inverse: the input cannot */
-    char *between[2];             /* approximations of odd and of even levels */
-    struct gf_array coefficients; /* own ones; like all below allocated by the first run */
+    bool own_coefficients;        /* forward: no output can hold them; inverse: the input does
+                                   * not */
+    char *between[2];             /* approximations of odd and even levels */
+    struct gf_array coefficients; /* own ones; like the rest, allocated by the first run */
     char *scratch;
 };
 
@@ -40,7 +41,7 @@ static struct gf_cpu_rows rows_of(const struct gf_array *a) {
     return r;
 }
 
-/* The workspace of an approximation that is transformed further. */
+/* The workspace for an approximation that is transformed further. */
 static struct gf_cpu_rows rows_between(const struct dwt *d, int level) {
     struct gf_cpu_rows r = {.data = d->between[level % 2 ? 0 : 1]};
     r.row = d->layout.axis[2].n[level] * d->layout.pixel;
@@ -48,7 +49,7 @@ static struct gf_cpu_rows rows_between(const struct dwt *d, int level) {
     return r;
 }
 
-/* The start of larger results leaves the cache before they are complete. */
+/* The beginning of larger results is evicted before they are complete. */
 static const int64_t worth_streaming = 1 << 20, keeps_cached = 16 << 20;
 
 /* Points a level's bands into the packed coefficients. */
@@ -110,7 +111,7 @@ static int allocate(struct dwt *d) {
         rc = gf_array_alloc(&d->coefficients, d->real, d->job.ndim + 1, d->packed);
     if (rc)
         return rc;
-    /* Levels become narrower, but PyWavelets' count makes 2 of a line of 1. */
+    /* Later levels are narrower, except that PyWavelets' count makes 2 of a line of 1. */
     size_t most = 0;
     for (int l = 1; l <= d->job.wavelet.levels; l++) {
         struct gf_cpu_dwt_level level = shape_of(d, l);
@@ -121,7 +122,7 @@ static int allocate(struct dwt *d) {
     return d->scratch ? 0 : gf_no_memory();
 }
 
-/* Gives `a` itself if its rows are dense, else *copy with the same samples. */
+/* Returns `a` itself if its rows are dense, else *copy, with its samples if `with_samples`. */
 static int densely(const struct gf_array *a, bool with_samples, struct gf_array *copy,
                    struct gf_array *out) {
     if (gf_array_has_dense_rows(a)) {
@@ -174,7 +175,7 @@ out:
     return rc;
 }
 
-/* Gives thresholded coefficients in the kernels' precision. */
+/* Provides thresholded coefficients in the kernels' precision. */
 static int gather(struct dwt *d, const struct gf_array *in, struct gf_array *copy,
                   struct gf_array *c) {
     if (!d->own_coefficients)

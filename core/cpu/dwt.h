@@ -1,4 +1,4 @@
-/* The openmp backend's wavelet jobs: each level is one fused pass.
+/* The openmp backend's wavelet jobs; each level is one fused pass.
  *
  *     rc = gf_cpu_dwt_plan(plan, kernels, threads);
  *     if (!rc)
@@ -13,9 +13,9 @@
 /* Plans plan->job; GF_ENOMEM. */
 int gf_cpu_dwt_plan(struct gf_plan *plan, const struct gf_cpu_kernels *kernels, int threads);
 
-/* The transform along time, frame by frame: each level keeps a window of the few planes that its
- * next steps along z need (Chrysafis and Ortega 2000, "Line-based, reduced memory, wavelet image
- * compression"), and emits each finished step at once. */
+/* The transform along time, frame by frame. Each level keeps a window of the few planes that its
+ * next steps along z need, and emits each finished step at once (Chrysafis and Ortega 2000,
+ * "Line-based, reduced memory, wavelet image compression"). */
 extern const struct gf_dwt_streamer gf_cpu_dwt_streamer;
 
 /* ---- dwt_level.c: one level over up to three axes, fused: a tile's rows are read once, with a
@@ -46,23 +46,23 @@ struct gf_cpu_dwt_level {
     long channels;
     enum gf_cpu_sample type; /* of the finer side; bands have the kernels' precision */
     struct gf_cpu_rows fine;
-    /* NULL, or, forward along z: one step from these planes, one a tap (NULL: zeros), with m[z] = 1
-     * and fine.data unused. */
+    /* Forward along z, or NULL: one step from these planes, one per tap (NULL: zeros), with m[z] =
+     * 1 and fine.data unused. */
     const char *const *window;
     struct gf_cpu_rows band[8]; /* bit 2: detail along z, 1: y, 0: x */
-    bool stream[8];             /* forward: bands that outgrow the caches */
+    bool stream[8];             /* forward: bands larger than the caches */
     bool stream_fine;           /* inverse */
 };
 
-/* A level of the job without its data's addresses, the finer side in the kernels' precision. */
+/* A level of the job without addresses, with the finer side in the kernels' precision. */
 struct gf_cpu_dwt_level gf_cpu_dwt_level_of(const struct gf_job *job,
                                             const struct gf_dwt_layout *layout,
                                             const struct gf_cpu_kernels *kernels, int level);
-/* Bytes for one thread. */
+/* Bytes per thread. */
 size_t gf_cpu_dwt_scratch(const struct gf_cpu_dwt_level *level);
-/* `scratch`: that many bytes a thread, 64-byte aligned. */
+/* `scratch`: that many bytes per thread, 64-byte aligned. */
 void gf_cpu_dwt_forward(const struct gf_cpu_dwt_level *level, int threads, char *scratch);
-/* Bands to the finer side; returns how many samples an integer type clipped. */
+/* Transforms bands to the finer side; returns the number of samples clipped by an integer type. */
 int64_t gf_cpu_dwt_inverse(const struct gf_cpu_dwt_level *level, int threads, char *scratch);
 
 #endif

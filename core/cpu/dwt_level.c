@@ -1,13 +1,13 @@
-/* One level of the wavelet transform: tiles, the pieces of their rows, and the axes in turn. */
+/* One level of the wavelet transform: tiles, pieces of their rows, and the axes in turn. */
 #include "core/cpu/dwt.h"
 
 #include <omp.h>
 #include <string.h>
 
-/* Pairs of columns and rows in a tile: rows fit the nearest cache with a small halo; along z, a
- * step's rows of all planes fit the second-level cache. */
+/* Pairs of columns and rows per tile: rows fit the nearest cache with a small halo; along z, the
+ * rows of all planes of a step fit the second-level cache. */
 enum { TILE_COLUMNS = 512, TILE_ROWS = 64, TILE_ROWS_DEEP = 16 };
-/* Eight row buffers, and, along y and z, those of all bands of a pair of rows. */
+/* Eight row buffers and, along y and z, those for all bands of a pair of rows. */
 enum { MAX_ROWS = 8 + 4 * GF_DWT_MOST_TAPS, MAX_PIECES = 2 * GF_DWT_MOST_TAPS };
 
 static int buffers_of(const struct gf_cpu_dwt_level *l) {
@@ -30,10 +30,10 @@ struct gf_cpu_dwt_level gf_cpu_dwt_level_of(const struct gf_job *job,
 }
 
 static size_t type_size(enum gf_cpu_sample t) {
-    return gf_dtype_size((enum gf_dtype)t); /* core/cpu/mirror.h asserts this */
+    return gf_dtype_size((enum gf_dtype)t); /* asserted in core/cpu/mirror.h */
 }
 
-/* Contiguous columns: `count` from column `from` of the array (-1: zeros) are column `at` and on of
+/* Contiguous columns: `count` columns starting at `from` in the array (-1: zeros) and at `at` in
  * the buffer. */
 struct piece {
     long from, at, count;
@@ -43,10 +43,10 @@ struct tile {
     const struct gf_cpu_dwt_level *level;
     const struct gf_cpu_wavelet *kernels;
     int taps, offset;         /* s in core/wavelet/dwt.h */
-    size_t real, pixel;       /* bytes of one number; of a column */
-    long first_row, last_row; /* bands' rows (forward) or pairs (inverse), [first, last) */
+    size_t real, pixel;       /* bytes of a number; of a column */
+    long first_row, last_row; /* rows of bands (forward) or pairs (inverse), [first, last) */
     long first, last;
-    long width; /* columns in a row buffer */
+    long width; /* columns per row buffer */
     struct piece piece[MAX_PIECES];
     int n_pieces;
     char *buffer[MAX_ROWS];
@@ -58,7 +58,7 @@ static enum gf_cpu_sample own_type(const struct tile *t) {
     return t->real == 4 ? GF_CPU_F32 : GF_CPU_F64;
 }
 
-/* NULL: a row of zeros. */
+/* NULL stands for a row of zeros. */
 static const char *row_at(const struct gf_cpu_rows *r, long z, long y) {
     return z < 0 || y < 0 ? NULL : r->data + z * r->plane + y * r->row;
 }
@@ -66,7 +66,7 @@ static const char *row_at(const struct gf_cpu_rows *r, long z, long y) {
 static size_t row_bytes(const struct gf_cpu_dwt_level *l) {
     long columns = gf_min(l->m[GF_DWT_X], TILE_COLUMNS);
     size_t bytes = (size_t)((2 * (columns + gf_dwt_taps(&l->wavelet))) * l->channels) * 8;
-    return (bytes + 63) / 64 * 64 + 192; /* avoids one cache set */
+    return (bytes + 63) / 64 * 64 + 192; /* avoid sharing one cache set */
 }
 
 size_t gf_cpu_dwt_scratch(const struct gf_cpu_dwt_level *l) {
@@ -82,12 +82,12 @@ static void set_buffers(struct tile *t, char *scratch) {
     memset(t->zeros, 0, bytes);
 }
 
-/* Continues a periodic band of m samples; other boundaries need none. */
+/* Index in a periodic band of m samples; other boundaries need no extension. */
 static long band_index(long k, long m) {
     return (k % m + m) % m;
 }
 
-/* Cuts columns [from, to) of an extended line of n, or of a band of n, into pieces. */
+/* Divides columns [from, to) of an extended line, or band, of n into pieces. */
 static void cut_columns(struct tile *t, long from, long to, long n, bool band) {
     t->width = to - from;
     t->n_pieces = 0;
@@ -100,7 +100,7 @@ static void cut_columns(struct tile *t, long from, long to, long n, bool band) {
     }
 }
 
-/* A row for each tap becomes two, piece by piece. */
+/* Combines one row per tap into two, piece by piece. */
 static void fetch_pair(const struct tile *t, bool inverse, const char *const *row,
                        enum gf_cpu_sample type, char *low, char *high) {
     const long channels = t->level->channels;
@@ -125,7 +125,7 @@ static void fetch_row(const struct tile *t, const char *row, enum gf_cpu_sample 
     }
 }
 
-/* fetch_pair() for rows in buffers. */
+/* The same for rows in buffers. */
 static void pair_buffers(const struct tile *t, bool inverse, char *const *row, char *low,
                          char *high) {
     t->kernels->pair(inverse, (const void *const *)row, own_type(t), t->width * t->level->channels,
@@ -134,7 +134,7 @@ static void pair_buffers(const struct tile *t, bool inverse, char *const *row, c
 
 /* ---------------------------------------------------------------- forward */
 
-/* The last axis, x: writes a row to its band or two. */
+/* Finishes a row along x, into one band or two. */
 static void finish_row(const struct tile *t, int band, long z, long y, const char *row) {
     const struct gf_cpu_dwt_level *l = t->level;
     long n = t->last - t->first;
@@ -149,7 +149,7 @@ static void finish_row(const struct tile *t, int band, long z, long y, const cha
     t->kernels->split(row, n, l->channels, to_a, to_d, l->stream[band], l->stream[band | 1]);
 }
 
-/* Row y of each plane that step k along z takes. */
+/* Finds row y of each plane used by step k along z. */
 static void plane_rows(const struct tile *t, long k, long y, const char **row) {
     const struct gf_cpu_dwt_level *l = t->level;
     for (int j = 0; j < t->taps; j++) {
@@ -162,7 +162,7 @@ static void plane_rows(const struct tile *t, long k, long y, const char **row) {
     }
 }
 
-/* z off, y on: from rows of the array. */
+/* Without z, along y: reads rows of the array. */
 static void forward_rows(const struct tile *t, long z) {
     const struct gf_cpu_dwt_level *l = t->level;
     for (long k = t->first_row; k < t->last_row; k++) {
@@ -177,7 +177,7 @@ static void forward_rows(const struct tile *t, long z) {
     }
 }
 
-/* z on: rows from planes, and, with y on, a ring of as many such rows as taps. */
+/* Along z: combines planes, and with y keeps a ring with one combined row per tap. */
 static void forward_planes(const struct tile *t, long k) {
     const struct gf_cpu_dwt_level *l = t->level;
     const char *row[GF_DWT_MOST_TAPS];
@@ -230,8 +230,8 @@ static void forward_tile(struct tile *t, long z) {
 
 /* ---------------------------------------------------------------- inverse */
 
-/* Pair p of an axis makes samples 2 p - first and the next, first being 1 for odd s, from band
- * samples p - before and on, one for every two taps. */
+/* Pair p of an axis holds samples 2 p - first and the next one, where first is 1 for odd s. It is
+ * computed from band samples p - before and following, one for every two taps. */
 static long first_of(const struct tile *t) {
     return t->offset % 2;
 }
@@ -244,7 +244,7 @@ static long band_sample(const struct tile *t, int axis, long p) {
     return band_index(p - before_of(t), t->level->m[axis]);
 }
 
-/* A pair's first (j = 0) or second sample; -1: past the end of the line. */
+/* A pair's first (j = 0) or second sample; -1 past the end of the line. */
 static long fine_sample(const struct tile *t, int axis, long p, int j) {
     long n = t->level->n[axis], i = 2 * p - first_of(t) + j;
     if (i < 0)
@@ -252,7 +252,7 @@ static long fine_sample(const struct tile *t, int axis, long p, int j) {
     return i < n ? i : -1;
 }
 
-/* Writes a row to the finer side, merged from two halves if x is on. */
+/* Writes a row to the finer side, merging two halves if x is on. */
 static void put_row(struct tile *t, long z, long y, const char *a, const char *d) {
     const struct gf_cpu_dwt_level *l = t->level;
     if (z < 0 || y < 0)
@@ -283,7 +283,7 @@ static void put_row(struct tile *t, long z, long y, const char *a, const char *d
                                         l->stream_fine);
 }
 
-/* z off, y on. */
+/* Without z, along y. */
 static void inverse_rows(struct tile *t, long z) {
     const struct gf_cpu_dwt_level *l = t->level;
     int halves = l->on[GF_DWT_X] ? 2 : 1;
@@ -300,7 +300,7 @@ static void inverse_rows(struct tile *t, long z) {
     }
 }
 
-/* Row y of a band of y and x, for both planes of pair p along z. */
+/* Computes row y of a band of y and x, for both planes of pair p along z. */
 static void fetch_planes(const struct tile *t, long p, long y, int band, char *low, char *high) {
     const struct gf_cpu_dwt_level *l = t->level;
     const char *row[GF_DWT_MOST_TAPS];

@@ -13,7 +13,7 @@ static bool filtered(const struct gf_job *job, int axis) {
     return gf_cpu_transforms(&whole, axis);
 }
 
-/* The filter's index at this job's index 0. */
+/* The filter's index for this job's index 0. */
 static int64_t first_of(const struct gf_job *job, int axis) {
     return job->whole.axes && axis >= 0 && axis < job->ndim ? job->whole.first[axis] : 0;
 }
@@ -22,7 +22,7 @@ bool gf_cpu_filter_fuses(const struct gf_job *job) {
     return gf_cpu_count_axes(job) > 1 || !job->filter->table.data || job->whole.axes;
 }
 
-/* Flushes tiny values to 0 like gain_flush() in kernels/cpu/gain.h. */
+/* Flushes tiny values to 0, like gain_flush() in kernels/cpu/gain.h. */
 static void put(void *table, int bits, int64_t at, double v) {
     gf_cpu_put_real(table, bits, at,
                     fabs(v) < (bits == 32 ? 0x1p-90 : 0x1p-900) ? 0 : (long double)v);
@@ -35,8 +35,8 @@ static bool is_brief(const struct gf_job *job, const struct gf_filter_terms *t) 
            gf_filter_is_exact(job, t);
 }
 
-/* Appends the axis's values at *at, the last one repeated to whole vectors. NULL if the axis is not
- * transformed. */
+/* Appends the axis's values at *at and repeats the last one to fill whole vectors. NULL if the axis
+ * is not transformed. */
 static const void *axis_values(const struct gf_cpu_plan *p, const struct gf_filter_terms *t,
                                int term, int axis, struct gf_cpu_filter *f, int64_t *at) {
     if (!filtered(&p->job, axis))
@@ -82,7 +82,7 @@ static int fill_factors(const struct gf_cpu_plan *p, const struct gf_cpu_pass *p
 
 /* ---- tables ---- */
 
-/* Element `at` of the filter's own table; 1 if there is none. */
+/* Element `at` of the filter's table; 1 without a table. */
 static void table_value(const struct gf_array *t, int64_t at, double v[2]) {
     v[0] = 1;
     v[1] = 0;
@@ -95,7 +95,7 @@ static void table_value(const struct gf_array *t, int64_t at, double v[2]) {
     }
 }
 
-/* A whole line, mirrored in its second half, for passes that keep real lines in pairs. */
+/* Tabulates a whole line, including its mirrored half, for passes that keep real lines in pairs. */
 static int fill_line(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass,
                      const struct gf_filter_terms *t, struct gf_cpu_filter *f) {
     const int64_t n = pass->args.n;
@@ -112,7 +112,7 @@ static int fill_line(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass
     return 0;
 }
 
-/* All points of a block of lanes, at `index` on the other axes. */
+/* Fills all points of a block of lanes, at `index` on the other axes. */
 static void fill_block(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass,
                        const struct gf_filter_terms *t, int64_t index[GF_MAX_RANK], long lane0,
                        char *to) {
@@ -136,7 +136,7 @@ static void fill_block(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pa
         }
 }
 
-/* The table's extent along an axis: 1 if no value depends on it. */
+/* The table's extent along an axis: 1 if values do not depend on it. */
 static long table_extent(const struct gf_cpu_plan *p, int axis) {
     bool spatial = axis >= 0 && axis < p->job.ndim;
     bool matters = spatial && (filtered(&p->job, axis) || p->job.filter->table.data);

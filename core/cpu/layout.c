@@ -1,4 +1,4 @@
-/* How the numbers between a plan's passes are laid out. */
+/* The layout of data between a plan's passes. */
 #include "core/cpu/plan.h"
 
 #include <unistd.h>
@@ -53,8 +53,8 @@ int gf_cpu_layout_blocks(const struct gf_cpu_plan *p, int fast, unsigned planes,
     return 0;
 }
 
-/* True if the input's memory can be the workspace: its numbers have the arithmetic's precision,
- * tiles of the first pass read whole rows and write as many numbers, and the second pass transforms
+/* True if the input's memory can be the workspace: its numbers have the arithmetic's precision, the
+ * first pass's tiles read whole rows and write as many numbers, and the second pass transforms
  * columns into the output. */
 static bool can_spend_input(const struct gf_cpu_plan *p) {
     const struct gf_job *job = &p->job;
@@ -67,7 +67,7 @@ static bool can_spend_input(const struct gf_cpu_plan *p) {
            columns->axis == rows->lane && rows->args.n_outer[0] * rows->args.n_outer[1] == 1;
 }
 
-/* Rows in bands, each as long as a tile of the first pass. */
+/* Lays out rows in bands, each as long as a tile of the first pass. */
 static void lay_out_in_input(struct gf_cpu_plan *p) {
     const struct gf_cpu_pass *rows = &p->pass[0];
     const long lanes = p->kernels->lanes, block = lanes * 2 * p->kernels->bits / 8;
@@ -87,7 +87,7 @@ bool gf_cpu_layout_is_plain(const struct gf_cpu_plan *p) {
            p->n_passes == 2 && first->axis == 0 && !first->with_next;
 }
 
-/* The workspace as rows of a half spectrum, its planes in different cache sets. */
+/* Lays out the workspace as rows of a half spectrum, with planes in different cache sets. */
 static void lay_out_plain(struct gf_cpu_plan *p) {
     const bool single = p->kernels->bits == 32;
     struct gf_array *a = &p->plain;

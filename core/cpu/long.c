@@ -1,4 +1,4 @@
-/* One long line: the cut in two, the factors between the halves, and the chirp convolution. */
+/* One long line: its split in two, the twiddles between the halves, and the chirp convolution. */
 #include "core/cpu/long.h"
 
 #include <omp.h>
@@ -11,7 +11,7 @@
 #include "kernels/cpu/root.h"
 
 enum {
-    WORTH_A_TEAM = 1 << 14, /* fewer points cost a team of threads more than it saves */
+    WORTH_A_TEAM = 1 << 14, /* for fewer points waking a team costs more than it saves */
     CACHED_BYTES = 1 << 20, /* longer lines are written past the caches */
     MOST_SIDE = 1 << 16     /* points */
 };
@@ -19,7 +19,8 @@ enum {
 bool gf_cpu_long_splits(int64_t n, long *n1, long *n2) {
     if (n > (int64_t)MOST_SIDE * MOST_SIDE || gf_factor_radices(n).rest != 1)
         return false;
-    /* The divisor nearest to the square root, preferring multiples of 16, which fill the lanes. */
+    /* Find the divisor closest to the square root, preferring multiples of 16, which fill the
+     * lanes. */
     double best = 0;
     for (int64_t d = 2; d * d <= n; d++) {
         if (n % d)
@@ -46,7 +47,7 @@ static void *new_table(int bits, int64_t count) {
     return gf_alloc((size_t)count * (size_t)bits / 4);
 }
 
-/* [block of k1][i][re|im][k1], exp(-2 pi i k1 (step i) / n) for i < count. */
+/* Tabulates exp(-2 pi i k1 (step i) / n), i < count, as [block of k1][i][re|im][k1]. */
 static void *lane_table(const struct gf_cpu_long *l, const struct gf_roots *r, long step,
                         long count) {
     const int bits = l->kernels->bits, lanes = l->kernels->lanes;
@@ -63,8 +64,8 @@ static void *lane_table(const struct gf_cpu_long *l, const struct gf_roots *r, l
     return table;
 }
 
-/* exp(-2 pi i k1 i2 / n) for the second pass: all factors while they fit the nearest caches, else
- * two tables whose products they are. */
+/* Builds exp(-2 pi i k1 i2 / n) for the second pass: one table if it fits the nearest caches, else
+ * two whose products are the twiddles. */
 static int plan_twist(struct gf_cpu_long *l) {
     struct gf_cpu_twist *t = &l->twist;
     struct gf_roots r;
@@ -90,8 +91,8 @@ static struct gf_cpu_axis plain_axis(long n, ptrdiff_t stride) {
     return (struct gf_cpu_axis){.n = n, .stride = stride};
 }
 
-/* Pass 0 transforms lines i2 over i1, from the samples to blocks of i2, in which k1 is contiguous.
- * Pass 1 multiplies by the factors and transforms lines k1 over i2, to frequencies k1 + n1 k2. */
+/* Pass 0 transforms lines i2 over i1, from the samples to blocks of i2 in which k1 is contiguous.
+ * Pass 1 multiplies by the twiddles and transforms lines k1 over i2, to frequencies k1 + n1 k2. */
 static void set_passes(const struct gf_cpu_long *l, const void *in, void *out, bool inverse,
                        double factor, struct gf_cpu_pass_args pass[2]) {
     const ptrdiff_t size = (ptrdiff_t)complex_size(l);
@@ -138,8 +139,8 @@ static void set_passes(const struct gf_cpu_long *l, const void *in, void *out, b
     pass[1].destination.lane = plain_axis(l->n1, size);
 }
 
-/* A line that stays in the last-level cache needs no tiles if its length and the lanes allow.
- * Measured: 2^20 points take .76 of the time, 2^20 real ones .6. */
+/* A line that stays in the last-level cache needs no tiles if its length suits the lanes. Measured:
+ * 2^20 complex points take 0.76 of the time, 2^20 real ones 0.6. */
 static int plan_split(struct gf_cpu_long *l) {
     enum { LEAST_TEAM = 1 << 12, MOST_BYTES = 1 << 23 };
     if (l->n * (int64_t)complex_size(l) > MOST_BYTES)
@@ -177,8 +178,8 @@ static int plan_tiles(struct gf_cpu_long *l) {
     return plan_twist(l);
 }
 
-/* X[k] = w[k] sum_j x[j] w[j] conj(w[k - j]), w[k] = exp(-pi i k^2 / n). The spectrum of the
- * conjugated chirp is computed in double, in a workspace no larger than the first run's. */
+/* Plans X[k] = w[k] sum_j x[j] w[j] conj(w[k - j]), w[k] = exp(-pi i k^2 / n). The spectrum of the
+ * conjugated chirp is computed in double, in no more workspace than the first run uses. */
 static int plan_chirp(struct gf_cpu_long *l) {
     const int bits = l->kernels->bits;
     int64_t m = gf_factor_smooth_length(2 * (int64_t)l->n - 1), twice = 2 * (int64_t)l->n;
@@ -256,7 +257,7 @@ int64_t gf_cpu_long_bytes(const struct gf_cpu_long *l) {
     return l->work_bytes + (int64_t)l->scratch_bytes * l->threads;
 }
 
-/* Both passes in one team. */
+/* Runs both passes in one team. */
 static void run_passes(const struct gf_cpu_long *l, const struct gf_cpu_pass_args pass[2]) {
 #pragma omp parallel num_threads(l->threads) if (l->threads > 1 && l->n > WORTH_A_TEAM)
     {
@@ -329,7 +330,7 @@ int gf_cpu_long_run_split(struct gf_cpu_long *l, struct gf_cpu_split *s) {
     return 0;
 }
 
-/* y = x f over n points, shared by the threads. */
+/* Computes y = x f over n points, shared by the threads. */
 static void multiply(const struct gf_cpu_long *l, const void *x, const void *f, void *y,
                      bool swap_before, bool swap_after, long n) {
     enum { SHARE = 1 << 12 };

@@ -1,6 +1,6 @@
-/* Transforms of one long line. Without adjacent lines to fill the SIMD lanes, it is cut into two
- * short axes (Bailey 1990, "FFTs in external or hierarchical memory", four-step). Smooth lengths
- * take two passes over memory; others convolve with a chirp (Bluestein 1970).
+/* Transforms of one long line. As no adjacent lines fill the SIMD lanes, it is split into two short
+ * axes (Bailey 1990, "FFTs in external or hierarchical memory", four-step). Smooth lengths take two
+ * passes over memory; others are convolved with a chirp (Bluestein 1970).
  *
  *     struct gf_cpu_long *l;
  *     rc = gf_cpu_long_plan(1000000, kernels, threads, &l);
@@ -21,48 +21,48 @@ struct gf_cpu_long {
     const struct gf_cpu_kernels *kernels;
     int threads;
     /* Most of a run's data is still in the threads' caches at the next run, so each thread should
-     * get the same tiles again: another core's writes cost as much to read as memory. */
+     * get the same tiles: reading another core's writes costs as much as reading memory. */
     bool stays;
-    /* n = n1 n2: sample n2 i1 + i2 is point i1 of line i2, frequency k1 + n1 k2 point k2 of line
+    /* n = n1 n2: sample n2 i1 + i2 is point i1 of line i2, frequency k1 + n1 k2 is point k2 of line
      * k1. */
     long n1, n2;
-    struct gf_cpu_row *rows; /* n1 vectors of n2 lanes, without tiles; NULL: line1 and line2 */
-    struct gf_cpu_ways ways; /* to run `rows` */
+    struct gf_cpu_row *rows; /* n1 vectors of n2 lanes, without tiles; NULL: uses line1 and line2 */
+    struct gf_cpu_ways ways; /* for `rows` */
     struct gf_cpu_line *line1, *line2;
     struct gf_cpu_twist twist;
     void *tables[2]; /* of the twist */
     int64_t work_bytes;
-    size_t scratch_bytes; /* for one thread */
+    size_t scratch_bytes; /* per thread */
     char *work, *scratch; /* allocated by the first run */
-    /* Other lengths: the convolving transform, and tables of interleaved complex numbers. */
+    /* For other lengths: the convolution's transform, and tables of interleaved complex numbers. */
     struct gf_cpu_long *convolution;
     char *chirp, *spectrum, *padded; /* allocated by the first run */
 };
 
-/* True for lengths that are cut in two without a convolution. */
+/* True for lengths that are split in two without a convolution. */
 bool gf_cpu_long_splits(int64_t n, long *n1, long *n2);
 
-/* Builds the tables. The caller frees with gf_cpu_long_free(), which also takes NULL. */
+/* Builds the tables. The caller frees them with gf_cpu_long_free(), which accepts NULL. */
 int gf_cpu_long_plan(long n, const struct gf_cpu_kernels *kernels, int threads,
                      struct gf_cpu_long **out);
 void gf_cpu_long_free(struct gf_cpu_long *l);
-/* Bytes of tables and of what runs allocate. */
+/* Bytes of tables and of memory allocated by runs. */
 int64_t gf_cpu_long_bytes(const struct gf_cpu_long *l);
-/* Complex in[0 .. n) to out[0 .. n), interleaved, in the kernels' precision, unscaled but for
- * `factor`; out may be in. */
+/* Transforms complex in[0 .. n) to out[0 .. n), interleaved, in the kernels' precision, scaled only
+ * by `factor`; out may be in. */
 int gf_cpu_long_run(struct gf_cpu_long *l, const void *in, void *out, bool inverse, double factor);
-/* Allocates what runs need, as the first run does. */
+/* Allocates the memory for runs, like the first run. */
 int gf_cpu_long_allocate(struct gf_cpu_long *l);
-/* A line that has rows, or a real one of twice its length: fills s->rows and s->work. */
+/* Runs a line that has rows, or a real one of twice its length. Fills s->rows and s->work. */
 int gf_cpu_long_run_split(struct gf_cpu_long *l, struct gf_cpu_split *s);
 
-/* Packs or unpacks a real line's frequencies, shared by a team's threads. */
+/* Packs or unpacks a real line's frequencies, shared by the threads of a team. */
 void gf_cpu_long_share_halves(const struct gf_cpu_long *l, const struct gf_cpu_halves *h,
                               bool packs);
 
-/* Whole jobs over one long line or a few. */
+/* True for whole jobs over one long line or a few. */
 bool gf_cpu_long_job_serves(const struct gf_job *job, const struct gf_cpu_kernels *kernels);
-/* Plans plan->job; leaves plan->ops NULL unless gf_cpu_long_job_serves(), for
+/* Plans plan->job. Unless gf_cpu_long_job_serves(), leaves plan->ops NULL for
  * gf_cpu_plan_make(). */
 int gf_cpu_long_job_plan(struct gf_plan *plan, const struct gf_cpu_kernels *kernels, int threads);
 

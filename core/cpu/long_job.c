@@ -1,5 +1,5 @@
-/* Jobs over one long line, or too few lines to fill the SIMD lanes: the generic load and store
- * steps around the transforms of long.c, or none if the arrays can be the work buffers. */
+/* Jobs over one long line, or too few lines to fill the SIMD lanes: the transforms of long.c
+ * between generic load and store steps, which are omitted if the arrays can be the work buffers. */
 #include <stdlib.h>
 
 #include "core/cpu/long.h"
@@ -22,7 +22,7 @@ struct long_job {
 
 enum { SHORTEST = 512, WORTH_A_TEAM = 1 << 14 };
 
-/* A shorter line by itself, which the kernels transform in one call. */
+/* True for a single shorter line, which the kernels transform in one call. */
 static bool is_short(const struct gf_job *job, const struct gf_cpu_kernels *k, int64_t n) {
     const int64_t points = gf_job_is_real(job) ? n / 2 : n;
     const int block = gf_cpu_row_block(points, k->lanes);
@@ -31,14 +31,14 @@ static bool is_short(const struct gf_job *job, const struct gf_cpu_kernels *k, i
            (block == k->lanes || (block && points <= (int64_t)k->lanes * k->lanes));
 }
 
-/* Small factors that are not cut in two are faster without a convolution. */
+/* Lengths with small factors that are not split in two are faster without a convolution. */
 static bool pays(const struct gf_job *job, int64_t n) {
     long n1, n2;
     int64_t points = gf_job_is_real(job) && n % 2 == 0 ? n / 2 : n;
     return gf_factor_radices(points).rest != 1 || gf_cpu_long_splits(points, &n1, &n2);
 }
 
-/* Finds the one transformed axis longer than a point, if its lines are too few. */
+/* Finds the only transformed axis longer than a point, if it has too few lines. */
 static bool is_long(const struct gf_job *job, const struct gf_cpu_kernels *k, int64_t *n,
                     int64_t *lines) {
     int axis = -1;
@@ -66,7 +66,7 @@ bool gf_cpu_long_job_serves(const struct gf_job *job, const struct gf_cpu_kernel
     return is_long(job, kernels, &n, &lines);
 }
 
-/* True for an array laid out as the work buffer w. */
+/* True for an array with the layout of the work buffer w. */
 static bool is_work(const struct gf_job *job, const struct gf_work *w, const struct gf_array *a) {
     bool single = w->precision == GF_SINGLE;
     enum gf_dtype type = w->complex ? (single ? GF_C64 : GF_C128) : (single ? GF_F32 : GF_F64);
@@ -87,7 +87,7 @@ static bool gives_output(const struct long_job *j, const struct gf_array *out) {
     return j->job.n_out == 1 && kind && half && !o->shift && is_work(&j->job, &j->after, out);
 }
 
-/* The tables of a real line of 2 m points. */
+/* Builds the tables of a real line of 2 m points. */
 static bool make_halves(struct gf_cpu_halves *h, long m, const struct gf_cpu_kernels *kernels) {
     const long lanes = kernels->lanes, count = (m / 2 / lanes + 1) * lanes;
     const size_t size = (size_t)kernels->bits / 8;
@@ -109,7 +109,7 @@ static struct gf_cpu_halves halves_of(const struct long_job *j, const void *x, v
     return h;
 }
 
-/* One real line of odd length as a complex one; `size`: bytes of a real. */
+/* Transforms a real line of odd length as a complex one; `size` is the bytes of a real. */
 static int run_odd(struct long_job *j, const char *x, char *y, size_t size, bool inverse,
                    double factor) {
     char *z = j->expanded;
@@ -128,7 +128,7 @@ static int run_odd(struct long_job *j, const char *x, char *y, size_t size, bool
     int rc = gf_cpu_long_run(j->line, z, z, inverse, factor);
     if (!inverse) {
         memcpy(y, z, (size_t)half * 2 * size);
-        memset(y + size, 0, size); /* rounding in the zero frequency's imaginary part */
+        memset(y + size, 0, size); /* the zero frequency's imaginary part is rounding error */
     } else {
         for (int64_t i = 0; i < n; i++)
             memcpy(y + (size_t)i * size, z + (size_t)i * 2 * size, size);
@@ -142,14 +142,15 @@ static int run_line(struct long_job *j, const char *x, char *y, bool inverse, do
         return gf_job_is_real(&j->job) ? run_odd(j, x, y, size, inverse, factor)
                                        : gf_cpu_long_run(j->line, x, y, inverse, factor);
     struct gf_cpu_halves h = halves_of(j, x, y);
-    const double scale = inverse ? factor : factor / 2; /* twice the half spectrum is unpacked */
+    const double scale = inverse ? factor : factor / 2; /* unpacking doubles the half spectrum */
     if (j->line->rows)
         return gf_cpu_long_run_split(j->line, &(struct gf_cpu_split){.halves = &h,
                                                                      .in = inverse ? y : x,
                                                                      .out = y,
                                                                      .inverse = inverse,
                                                                      .factor = scale});
-    /* Shares end where vectors do, so that rounding does not depend on the number of threads. */
+    /* Shares end at vector boundaries, so that rounding does not depend on the number of
+     * threads. */
     const bool team = j->threads > 1 && h.m > WORTH_A_TEAM;
     if (inverse)
 #pragma omp parallel num_threads(j->threads) if (team)
@@ -161,9 +162,9 @@ static int run_line(struct long_job *j, const char *x, char *y, bool inverse, do
     return rc;
 }
 
-/* One short line between arrays as the kernels take them: call.line(&call.split) is the whole run.
- * make_call() allocates the workspace; false if the job or the arrays need more, or memory is
- * short, which line_exec() then reports. */
+/* A run of one short line directly between the arrays: call.line(&call.split). make_call()
+ * allocates the workspace. It fails if the job or arrays need other steps, or without memory, which
+ * line_exec() then reports. */
 struct line_call {
     void (*line)(const struct gf_cpu_split *s);
     struct gf_cpu_split split;
@@ -255,7 +256,7 @@ static void line_drop(struct gf_plan *plan) {
     free(j);
 }
 
-/* Bytes beside the transform's own: tables, and work buffers that dense arrays do not replace. */
+/* Bytes besides the transform's own: tables, and work buffers that dense arrays do not replace. */
 static int64_t bytes_beside(const struct long_job *j) {
     const struct gf_job *job = &j->job;
     const int64_t number = j->line->kernels->bits / 8;

@@ -1,4 +1,4 @@
-/* From a job to passes: the order of axes, which passes are joined, and the lines of a tile. */
+/* Turns a job into passes: the order of axes, joined passes, and the lines per tile. */
 #include "core/cpu/plan.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static long spectral_extent(const struct gf_cpu_plan *p, int axis) {
     return axis == p->half ? job->shape[axis] / 2 + 1 : job->shape[axis];
 }
 
-/* The axis that the arithmetic halves: the files' one, unless its extent is 1. */
+/* The axis halved by the arithmetic: that of the files, unless its extent is 1. */
 static int half_axis(const struct gf_job *job) {
     if (!gf_job_is_real(job))
         return -1;
@@ -24,7 +24,7 @@ static int half_axis(const struct gf_job *job) {
     return job->shape[last] > 1 ? last : gf_job_half_axis(job);
 }
 
-/* The workspace's innermost axis is the last one that is longer than a point. */
+/* The innermost axis of the workspace is the last one longer than a point. */
 static void set_extents(struct gf_cpu_plan *p) {
     int nd = p->job.ndim;
     p->inner = nd - 1;
@@ -36,8 +36,8 @@ static void set_extents(struct gf_cpu_plan *p) {
 }
 
 /* Lanes run along the workspace's innermost axis, unless that is `axis`; the rest become outer[], a
- * halved axis first. Lanes transform real lines in pairs, but never from two independent pages, as
- * a run takes as many pages at once as memory holds. */
+ * halved axis first. Lanes transform real lines in pairs, but never from two independent pages,
+ * because memory decides how many pages a run takes. */
 static void choose_axes(const struct gf_cpu_plan *p, int axis, struct gf_cpu_pass *pass) {
     int nd = p->job.ndim, n_outer = 0;
     const bool alone = gf_job_is_real(&p->job) && nd == 3 && p->job.axes == 6 && !p->job.elsewhere;
@@ -46,7 +46,7 @@ static void choose_axes(const struct gf_cpu_plan *p, int axis, struct gf_cpu_pas
     if (axis != p->inner) {
         pass->lane = p->inner;
     } else {
-        /* The next axis up keeps tiles within a plane; a longer one if it is short. */
+        /* The next axis up keeps tiles within a plane; if it is short, take a longer one. */
         if (axis == 2 && gf_job_joins_pages(&p->job))
             pass->lane = 0;
         for (int i = nd; i >= 0; i--) {
@@ -87,7 +87,7 @@ static struct gf_cpu_pass *add_pass(struct gf_cpu_plan *p, int axis, const struc
     return pass;
 }
 
-/* True if tiles of this many blocks fit the cache beside the plane that they read. */
+/* True if tiles of this many blocks fit the cache together with the plane they read. */
 static bool fits_with_plane(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass,
                             long blocks) {
     struct gf_cpu_pass_args args = pass->args;
@@ -96,7 +96,7 @@ static bool fits_with_plane(const struct gf_cpu_plan *p, const struct gf_cpu_pas
     return blocks <= GF_CPU_MAX_GROUPS && bytes <= 2 * gf_cpu_cache_share();
 }
 
-/* True if input and output take at most so many times the last-level cache's share. */
+/* True if input and output take at most `times` the share of the last-level cache. */
 static bool fits_last_caches(const struct gf_cpu_plan *p, int times) {
     int64_t points = 2;
     for (int i = 0; i < p->job.ndim; i++)
@@ -104,8 +104,8 @@ static bool fits_last_caches(const struct gf_cpu_plan *p, int times) {
     return points * p->kernels->bits / 8 <= times * gf_cpu_last_cache_share();
 }
 
-/* Adjacent blocks in a tile of a pass across the workspace's blocks: what the cache holds, with
- * several equal tiles for every thread. */
+/* Chooses how many adjacent blocks form a tile of a pass across the workspace's blocks: as many as
+ * the cache holds, with several equal tiles per thread. */
 static void choose_groups(const struct gf_cpu_plan *p, int threads, struct gf_cpu_pass *pass) {
     enum { TILES_A_THREAD = 8 };
     const bool hermitian = p->half >= 0 && !p->job.in_half;
@@ -129,8 +129,8 @@ static void choose_groups(const struct gf_cpu_plan *p, int threads, struct gf_cp
     }
 }
 
-/* Short lines from array to array share tiles of a few pages, as a tile costs as much as one of
- * them; every thread gets several. Measured: longer real lines lose a tenth. */
+/* Groups short lines from array to array into tiles of a few pages, as a tile costs as much as a
+ * line; each thread gets several. Measured: longer real lines lose a tenth. */
 static void choose_row_groups(const struct gf_cpu_plan *p, int threads, struct gf_cpu_pass *pass) {
     enum { TILE_BYTES = 1 << 15, TILES_A_THREAD = 8 };
     const struct gf_cpu_pass_args *a = &pass->args;
@@ -150,13 +150,13 @@ static void size_scratch(struct gf_cpu_plan *p, int threads) {
         choose_row_groups(p, threads, &p->pass[i]);
         p->pass[i].args.rows = p->pass[i].axis == p->inner ? p->rows : NULL;
         size_t bytes = gf_cpu_scratch_bytes(p->kernels, &p->pass[i].args);
-        bytes = (bytes + 4095) / 4096 * 4096 + 128; /* threads in different cache sets */
+        bytes = (bytes + 4095) / 4096 * 4096 + 128; /* threads use different cache sets */
         if (bytes > p->scratch_bytes)
             p->scratch_bytes = bytes;
     }
 }
 
-/* A pass that extracts from the workspace: across its blocks, along the longest other axis. */
+/* Adds a pass that extracts from the workspace: across its blocks, along the longest other axis. */
 static void add_extraction(struct gf_cpu_plan *p, int output, bool discard) {
     int axis = -1;
     for (int i = 0; i <= p->job.ndim; i++)
@@ -165,7 +165,7 @@ static void add_extraction(struct gf_cpu_plan *p, int output, bool discard) {
     add_pass(p, axis, NULL, false, false, output, discard);
 }
 
-/* True for an integer display that needs its largest value. */
+/* True for an integer display whose range depends on its largest value. */
 static bool needs_largest(const struct gf_output *o) {
     return o->map == GF_MAP_DISPLAY && gf_dtype_is_integer(o->dtype) && o->range == GF_RANGE_FULL &&
            o->kind != GF_PHASE && o->kind != GF_COMPLEX;
@@ -175,13 +175,13 @@ static bool never_negative(enum gf_dtype t) {
     return t == GF_U8 || t == GF_U16 || t == GF_U32;
 }
 
-/* The display range ends at the zero frequency, known before the last pass. */
+/* True if the display range ends at the zero frequency, which is known before the last pass. */
 static bool fits_from_zero(const struct gf_cpu_plan *p, const struct gf_output *o) {
     return needs_largest(o) && never_negative(p->job.in_dtype) && p->job.direction == GF_FORWARD &&
            o->kind != GF_IMAG;
 }
 
-/* True if the job's one output can hold the numbers between the passes. */
+/* True if the job's only output can hold the data between passes. */
 static bool can_be_lean(const struct gf_cpu_plan *p) {
     const struct gf_job *job = &p->job;
     const struct gf_output *o = &job->out[0];
@@ -192,26 +192,26 @@ static bool can_be_lean(const struct gf_cpu_plan *p) {
            !(real && job->direction == GF_INVERSE);
 }
 
-/* A column for frequency n / 2 would cost a whole block. */
+/* True if frequency n / 2 would need a block for a single column. */
 static bool can_pack(const struct gf_cpu_plan *p) {
     const struct gf_job *job = &p->job;
     return p->half >= 0 && p->half == p->inner && job->direction == GF_FORWARD &&
            job->op == GF_FFT && job->shape[p->half] % (2 * p->kernels->lanes) == 0;
 }
 
-/* Only a last pass that writes its one output can unpack all axes at once. */
+/* Only a last pass that writes the only output can unpack all axes at once. */
 static bool can_pack_all(const struct gf_cpu_plan *p) {
     const struct gf_output *o = &p->job.out[0];
     bool fused = p->job.n_out == 1 && (!needs_largest(o) || fits_from_zero(p, o));
     return can_pack(p) && gf_cpu_count_axes(&p->job) > 2 && fused && !p->lean;
 }
 
-/* A plane this large stays in the second-level cache between passes. */
+/* Planes up to this size stay in the second-level cache between passes. */
 enum { PLANE_BYTES = 3 << 19 };
 
-/* Half spectra of volumes: complete planes go to the output in order, and the last pass transforms
- * them in place; planes are more often whole vectors than rows are. Independent of the number of
- * threads, as packing decides how numbers are rounded. */
+/* For half spectra of volumes: complete planes go to the output in order, and the last pass
+ * transforms them in place, as planes are whole vectors more often than rows. Does not depend on
+ * the number of threads, because packing affects rounding. */
 static bool serves_as_workspace(const struct gf_cpu_plan *p) {
     enum { LEAST_PLANES = 32 }; /* enough for the threads */
     const struct gf_job *job = &p->job;
@@ -221,28 +221,28 @@ static bool serves_as_workspace(const struct gf_cpu_plan *p) {
            job->shape[1] * job->shape[2] * p->kernels->bits / 8 <= PLANE_BYTES;
 }
 
-/* A half spectrum of so few blocks that the column's own is a large part. Measured: 11.8 ms become
- * 7.5 at 65536x64. Not pictures so large that memory may be short: packed ones are not transformed
- * in slabs. */
+/* True for half spectra of so few blocks that the extra column's block matters. Measured: 11.8 ms
+ * become 7.5 at 65536x64. Excludes pictures for which memory may be short, as packed ones are not
+ * transformed in slabs. */
 static bool is_narrow(const struct gf_cpu_plan *p) {
     enum { FEW_BLOCKS = 4, MOST_CACHES = 4 };
     return p->job.shape[p->half] <= 2L * FEW_BLOCKS * p->kernels->lanes &&
            fits_last_caches(p, MOST_CACHES);
 }
 
-/* Volumes along x and z: rows within vectors, from array to array, then columns in place over a
- * plane's rows as one, so that a half spectrum's row needs no block for its end. Measured: 20 ms
- * become 12 at 64x512x512. */
+/* For volumes along x and z: rows within vectors, from array to array, then columns in place across
+ * all rows of a plane, so that rows of half spectra need no extra block. Measured: 20 ms become 12
+ * at 64x512x512. */
 static bool transforms_rows_in_place(const struct gf_cpu_plan *p) {
     const struct gf_job *job = &p->job;
     return job->op == GF_FFT && job->ndim == 3 && job->axes == 5 && job->channels == 1 &&
            job->shape[0] > 1 && p->inner == 2 && p->half == 2 && p->rows;
 }
 
-/* Pictures of several times the second-level cache: a third array would evict the other two from
- * the last level. Not strides that put a column into few cache sets, which costs more beyond that
- * level. Measured: 1024x1024 reals take .63 of the time, 2160x3840 with rows an odd multiple of
- * 2048 bytes apart 1.15. */
+/* True for pictures several times the second-level cache: a third array would evict the other two
+ * from the last level. Excludes strides that put a column into few cache sets, which costs more
+ * beyond that level. Measured: 1024x1024 reals take 0.63 of the time; 2160x3840 with rows an odd
+ * multiple of 2048 bytes apart takes 1.15. */
 static bool spares_the_workspace(const struct gf_cpu_plan *p) {
     enum { LEAST_BYTES = 7 << 19, SAME_SETS = 1 << 11 };
     const struct gf_job *job = &p->job;
@@ -259,8 +259,8 @@ static bool is_lean(const struct gf_cpu_plan *p) {
            can_be_lean(p);
 }
 
-/* The second pass unpacks into plain complex numbers. Measured: pictures up to 1024x1024 gain 8 to
- * 25%; 1080x1920 loses a tenth, fetching the column's cache lines from memory. */
+/* True if the second pass unpacks into plain complex numbers. Measured: pictures up to 1024x1024
+ * gain 8 to 25%; 1080x1920 loses 10%, as it fetches the column's cache lines from memory. */
 static bool can_pack_within(const struct gf_cpu_plan *p) {
     const struct gf_job *job = &p->job;
     if (job->out[0].packed_within || serves_as_workspace(p))
@@ -270,8 +270,8 @@ static bool can_pack_within(const struct gf_cpu_plan *p) {
            (fits_last_caches(p, 1) || is_narrow(p));
 }
 
-/* The inverse: its first pass packs what the last one reads. Not pictures that fit the caches,
- * whose inverse may run in slabs. Measured: 10 ms become 6 at 65536x64. */
+/* True for an inverse whose first pass packs what the last one reads. Excludes pictures that fit
+ * the caches, as their inverse may run in slabs. Measured: 10 ms become 6 at 65536x64. */
 static bool can_pack_back(const struct gf_cpu_plan *p) {
     const struct gf_job *job = &p->job;
     return job->direction == GF_INVERSE && job->op == GF_FFT && job->in_half && job->ndim == 2 &&
@@ -289,7 +289,7 @@ enum gf_packing gf_cpu_packs(const struct gf_job *job, const struct gf_cpu_kerne
                                                     : GF_PACKS_NOTHING;
 }
 
-/* The transformed axes in the order of their passes; at least one. */
+/* Lists the transformed axes in the order of their passes; at least one. */
 static int order_axes(const struct gf_cpu_plan *p, int axes[GF_MAX_DIMS]) {
     const struct gf_job *job = &p->job;
     bool inverse = job->direction == GF_INVERSE;
@@ -300,7 +300,7 @@ static int order_axes(const struct gf_cpu_plan *p, int axes[GF_MAX_DIMS]) {
         if (gf_cpu_transforms(job, axis) && axis != p->half && !idle)
             axes[n++] = axis;
     }
-    if (p->half >= 0) { /* first or last, where the samples are real */
+    if (p->half >= 0) { /* where the samples are real */
         if (!inverse)
             memmove(axes + 1, axes, (size_t)n * sizeof *axes);
         axes[inverse ? n : 0] = p->half;
@@ -311,7 +311,7 @@ static int order_axes(const struct gf_cpu_plan *p, int axes[GF_MAX_DIMS]) {
     return n;
 }
 
-/* Forward along all axes but the last, both ways along that, and back along the others. */
+/* Forward along all axes but the last, both ways along the last, and back along the others. */
 static void list_filter_passes(struct gf_cpu_plan *p) {
     int axes[GF_MAX_DIMS], n = order_axes(p, axes), n_out = p->job.n_out;
     for (int i = 0; i < n - 1; i++)
@@ -359,7 +359,7 @@ static void list_passes(struct gf_cpu_plan *p) {
 }
 
 /* Joins consecutive passes within planes that fit the second-level cache: two of a volume's three
- * axes, or all of a filter's when planes are batches. */
+ * axes, or all of a filter's if planes are batches. */
 static int join_planes(struct gf_cpu_plan *p, int threads) {
     for (int i = 0; i + 1 < p->n_passes; i++) {
         struct gf_cpu_pass *a = &p->pass[i], *b = a + 1;
@@ -379,15 +379,15 @@ static int join_planes(struct gf_cpu_plan *p, int threads) {
             return rc;
         if (plane.bytes > PLANE_BYTES && !serves_as_workspace(p))
             continue;
-        p->plane = plane; /* the same for all that are joined */
+        p->plane = plane; /* the same for all joined passes */
         a->with_next = a->to_plane = b->from_plane = true;
     }
     return 0;
 }
 
-/* Large results bypass the caches: old lines are not fetched, and cached data stays. With several
- * passes only what outgrows the last level, as the next pass reads it again. Measured: half the
- * time at 4096^2, a third more at 64^3; a single pass never loses from 1 MB on. */
+/* Lets large results bypass the caches: old lines are not fetched, and cached data stays. With
+ * several passes, only data that outgrows the last level, as the next pass reads it again.
+ * Measured: half the time at 4096^2, a third more at 64^3; a single pass never loses above 1 MB. */
 static void choose_streams(struct gf_cpu_plan *p) {
     const int64_t alone = 1 << 20, least = gf_cpu_last_cache_share();
     for (int i = 0; i < p->n_passes; i++) {
@@ -395,23 +395,23 @@ static void choose_streams(struct gf_cpu_plan *p) {
         p->pass[i].stream = p->n_passes == 1 ? info->bytes_written > alone
                                              : info->bytes_read + info->bytes_written > least;
     }
-    /* A filter's middle pass and passes in place write lines that are in cache. Measured: half the
-     * time at 128^3 reals. */
+    /* A filter's middle pass and in-place passes write cached lines. Measured: half the time at
+     * 128^3 reals. */
     for (int i = 0; i < p->n_passes; i++)
         p->pass[i].stream &=
             p->pass[i].from_input || !(p->pass[i].filters || (p->lean && !p->pass[i].from_plane));
-    /* So are a spent input's rows, as long as the tile fits. */
+    /* So do passes over a spent input's rows, as long as the tile fits. */
     if (p->work.band * p->work.row_bytes <= gf_cpu_cache_share() / 2)
         p->pass[0].stream &= !p->work.band;
 }
 
-/* True for a pass that may bypass the caches though they hold what it writes. */
+/* True for a pass that may bypass the caches even if they hold what it writes. */
 static bool may_stream(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass) {
     return !pass->to_plane && !pass->filters && !p->lean && !p->work.band &&
            (pass->output < 0 || p->job.out[pass->output].kind == GF_COMPLEX);
 }
 
-/* Tries faster alternatives to the choices made so far. */
+/* Adds alternatives to the choices above, to be tried in runs. */
 static void choose_ways(struct gf_cpu_plan *p, int threads) {
     const int64_t least = 1 << 12, most_alone = 1 << 20, least_past_caches = 1 << 15;
     const int64_t points = gf_cpu_points(&p->job);
@@ -484,7 +484,6 @@ static int64_t bytes_between(const struct gf_cpu_plan *p) {
     return p->lean ? gf_job_bytes(&p->job, 0) : p->work.bytes;
 }
 
-/* Fills pass->summary. */
 static void summarise(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass) {
     const struct gf_job *job = &p->job;
     static const char names[] = "zyx";

@@ -1,5 +1,5 @@
-/* The kernels' numbers for a job's types, kinds and scales. kernels/ includes nothing of core/ and
- * has enums of its own; assertions guard the casts.
+/* The kernels' values for a job's types, kinds and scales. kernels/ includes nothing of core/ and
+ * has its own enums; assertions guard the casts.
  *
  *     end.type = gf_cpu_sample_of(array.dtype); */
 #ifndef GF_CORE_CPU_MIRROR_H
@@ -40,12 +40,12 @@ static inline enum gf_cpu_value gf_cpu_value_of(enum gf_kind k) {
     return (enum gf_cpu_value)k;
 }
 
-/* The kernels' zero is linear, the job's is log. */
+/* Zero is linear in the kernels, log in the job. */
 static inline enum gf_cpu_curve gf_cpu_curve_of(enum gf_scale s) {
     return s == GF_SCALE_LOG ? GF_CPU_LOG : s == GF_SCALE_SQRT ? GF_CPU_SQRT : GF_CPU_LINEAR;
 }
 
-/* A line has room and radices for the factors that core/base/factor.h finds. */
+/* A line has room and radices for the factors found by core/base/factor.h. */
 GF_MIRRORS(GF_CPU_MAX_STAGES, GF_MAX_STAGES);
 GF_MIRRORS(GF_CPU_MAX_RADIX, GF_MAX_RADIX);
 

@@ -1,5 +1,5 @@
-/* Runs a plan's passes: threads that take tiles, passes that share a plane or a team, and what the
- * passes find out. */
+/* Runs a plan's passes: distributes tiles to threads, joins passes that share a plane or a team,
+ * and collects their results. */
 #include "core/cpu/plan.h"
 
 #include <math.h>
@@ -17,8 +17,8 @@ int gf_cpu_team_for(const struct gf_job *job, bool first, int threads) {
 /* a filter's three passes */
 enum { MOST_JOINED = 3 };
 
-/* Tiles that a thread takes at a time: enough to hide the cost of handing out, few enough that all
- * threads end together. */
+/* Tiles that a thread takes at a time: enough to amortise the hand-out, few enough that all threads
+ * finish at about the same time. */
 static long tiles_at_once(const struct gf_cpu_pass *pass, long tiles, int threads) {
     enum { WORTH_HANDING_OUT = 1 << 18, SHARES_A_THREAD = 16 };
     int64_t bytes = (pass->summary.bytes_read + pass->summary.bytes_written) / (tiles + 1) + 1;
@@ -26,17 +26,17 @@ static long tiles_at_once(const struct gf_cpu_pass *pass, long tiles, int thread
     return gf_max(gf_min(enough, most), 1);
 }
 
-/* Joined passes. */
+/* Passes that run plane by plane. */
 struct joined {
     struct gf_cpu_plan *p;
     const struct gf_cpu_pass *pass; /* the first */
     int count;
-    long tiles[MOST_JOINED]; /* of a plane */
-    long chunks, at_once;    /* to hand out; how many at a time */
+    long tiles[MOST_JOINED]; /* per plane */
+    long chunks, at_once;    /* to hand out; number taken at a time */
     struct gf_feed *feed;    /* of the first pass, or NULL */
 };
 
-/* Joined passes that one team runs one after another. */
+/* Joined passes that one team runs in sequence. */
 enum { MOST_TOGETHER = 4 };
 
 static void produce(struct gf_feed *feed) {
@@ -45,7 +45,7 @@ static void produce(struct gf_feed *feed) {
     feed->ms = gf_now_ms() - start;
 }
 
-/* Chunk c while the input is being made: tiles in the order of their first rows, whatever their
+/* Runs chunk c while the input is produced: tiles in the order of their first rows, regardless of
  * channel. */
 static void run_fed(const struct joined *j, const struct gf_cpu_pass_args *args, long c,
                     void *scratch, struct gf_cpu_stats *stats) {
@@ -56,7 +56,7 @@ static void run_fed(const struct joined *j, const struct gf_cpu_pass_args *args,
         j->p->kernels->run(args, c % planes * a_plane + tile, scratch, stats);
 }
 
-/* Chunk c: a tile, or a plane's tiles pass after pass. */
+/* Runs chunk c: a tile, or a plane's tiles pass after pass. */
 static void run_chunk(const struct joined *j, const struct gf_cpu_pass_args *args, long c,
                       void *scratch, struct gf_cpu_stats *stats) {
     if (j->feed) {
@@ -74,8 +74,8 @@ static void run_chunk(const struct joined *j, const struct gf_cpu_pass_args *arg
     }
 }
 
-/* The arguments that a thread runs: a single pass's own, or a copy in `room` for joined ones,
- * pointed at the thread's plane. */
+/* The arguments for a thread: a single pass's own or, for joined passes, copies in `room` that
+ * point at the thread's plane. */
 static const struct gf_cpu_pass_args *take_part(const struct joined *j, int thread,
                                                 struct gf_cpu_pass_args room[MOST_JOINED]) {
     const struct gf_cpu_plan *p = j->p;
@@ -94,7 +94,7 @@ static char *scratch_of(const struct gf_cpu_plan *p, int thread) {
     return p->scratch + (size_t)thread * p->scratch_bytes;
 }
 
-/* Starting and ending even a team of one takes most of a microsecond. */
+/* Starting and ending even a team of one takes nearly a microsecond. */
 static void run_alone(const struct joined *j, struct gf_cpu_stats *total) {
     struct gf_cpu_pass_args room[MOST_JOINED];
     const struct gf_cpu_pass_args *args = take_part(j, 0, room);
@@ -104,7 +104,7 @@ static void run_alone(const struct joined *j, struct gf_cpu_stats *total) {
         run_chunk(j, args, c, scratch_of(j->p, 0), total);
 }
 
-/* A thread's part of joined passes. */
+/* Runs a thread's share of joined passes. */
 static void run_share(const struct joined *j, struct gf_cpu_share *shares, int threads,
                       struct gf_cpu_stats *mine) {
     struct gf_cpu_pass_args room[MOST_JOINED];
@@ -113,7 +113,7 @@ static void run_share(const struct joined *j, struct gf_cpu_share *shares, int t
     char *scratch = scratch_of(j->p, me);
     if (j->feed) {
         if (me == 0)
-            produce(j->feed); /* the others begin meanwhile */
+            produce(j->feed); /* the others start meanwhile */
 #pragma omp for schedule(dynamic) nowait
         for (long c = 0; c < j->chunks; c++)
             run_chunk(j, args, c, scratch, mine);
@@ -156,12 +156,13 @@ static int allocate(char **data, int64_t bytes, const char *what) {
     return 0;
 }
 
-/* A spent input serves as workspace if its rows are contiguous and aligned for vector stores. */
+/* A spent input can be the workspace if its rows are contiguous and aligned for vector stores. */
 static bool is_writable(const struct gf_array *in, const struct gf_array *out) {
     return gf_array_is_contiguous(in) && (uintptr_t)in->data % 64 == 0 && out->data != in->data;
 }
 
-/* One piece for workspace, sample and scratch: small ones share the workspace's huge page. */
+/* Allocates workspace, sample and scratch as one block: small ones share the workspace's huge
+ * page. */
 static int allocate_work(struct gf_cpu_plan *p, int threads) {
     const int64_t work = (p->work.bytes + 63) / 64 * 64;
     const int64_t sample = p->sampling ? gf_cpu_sampling_bytes(p) : 0;
@@ -194,10 +195,10 @@ static int allocate_all(struct gf_cpu_plan *p, const struct gf_array *in,
 struct ranges {
     double of[GF_MAX_OUTPUTS][2];
     double rms; /* of the spectrum: gf_range_rms() */
-    bool read;  /* the workspace's sample was taken */
+    bool read;  /* the workspace's sample has been read */
 };
 
-/* The output's range from the sample: bins from a few of the pass's lines, or, once for all
+/* Computes the output's range from the sample: bins from a few of the pass's lines or, once for all
  * outputs, from the workspace. */
 static void sample_range(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass, int threads,
                          struct ranges *r) {
@@ -210,7 +211,7 @@ static void sample_range(const struct gf_cpu_plan *p, const struct gf_cpu_pass *
     gf_cpu_sampling_range(p, o, r->rms, r->of[o]);
 }
 
-/* Binds a pass to the run's arrays and to its display range as far as known. */
+/* Binds a pass to the run's arrays and to its display range as far as it is known. */
 static void bind(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass, const struct gf_array *in,
                  struct gf_array *out, int threads, struct ranges *r) {
     int o = pass->output;
@@ -245,7 +246,7 @@ static void note_bound(struct gf_cpu_plan *p, const struct gf_array *in,
     memcpy(&p->bound_to[1], out, (size_t)p->job.n_out * sizeof *out);
 }
 
-/* Notes what a pass that searched the range of output `o`, or wrote it, found. */
+/* Records the results of a pass that searched the range of output `o`, or wrote it. */
 static void note(const struct gf_job *job, int o, bool searched, const struct gf_cpu_stats *found,
                  struct ranges *r, struct gf_report *report) {
     if (found->energy > 0 || found->anti_energy > 0)
@@ -260,7 +261,7 @@ static void note(const struct gf_job *job, int o, bool searched, const struct gf
     gf_report_range(job, o, r->of[o][0], r->of[o][1], report);
 }
 
-/* Writes the seconds of joined passes in the order of summarise(): the first has the time of
+/* Writes the seconds of joined passes in the order of summarise(); the first gets the time of
  * all. */
 static double *note_seconds(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass, int count,
                             double took, double *to) {
@@ -272,8 +273,8 @@ static double *note_seconds(const struct gf_cpu_plan *p, const struct gf_cpu_pas
     return to;
 }
 
-/* Binds joined passes from `first` on. Several run plane by plane, so that the next finds its data
- * in cache; one runs tile by tile. */
+/* Binds joined passes starting at `first`. Several run plane by plane, so that the next finds its
+ * data in cache; a single one runs tile by tile. */
 static struct joined prepare(struct gf_cpu_plan *p, const struct gf_cpu_run *run, int first,
                              int threads, bool past_caches, struct ranges *r) {
     struct gf_cpu_pass *pass = &p->pass[first];
@@ -293,7 +294,7 @@ static struct joined prepare(struct gf_cpu_plan *p, const struct gf_cpu_run *run
     return j;
 }
 
-/* After allocate_all(). */
+/* Call allocate_all() first. */
 static void run_all(struct gf_cpu_plan *p, const struct gf_cpu_run *run, int threads,
                     bool past_caches) {
     const struct gf_job *job = &p->job;

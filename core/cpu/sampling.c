@@ -9,7 +9,7 @@
 #include "core/base/sample_run.h"
 #include "core/base/status.h"
 
-/* The sample's axis for an axis of the job; channels are the last. */
+/* The sample's axis for an axis of the job; channels come last. */
 static int sample_axis(const struct gf_cpu_plan *p, int axis) {
     return axis == p->job.ndim ? 3 : gf_work_axis(&p->job, axis);
 }
@@ -24,7 +24,7 @@ static size_t complex_bytes(const struct gf_cpu_plan *p) {
 
 /* ---------------------------------------------------------------- plan */
 
-/* Runs of a row's indices within one block of lanes. */
+/* Finds runs of a row's indices within one block of lanes. */
 static void find_runs(struct gf_cpu_sampling *s, const struct gf_range_axis *x, int lanes) {
     for (int i = 0; i < x->count; i++)
         if (i == 0 || x->index[i] / lanes != x->index[i - 1] / lanes)
@@ -36,7 +36,7 @@ static int64_t blocks_in(const struct gf_cpu_plan *p, const struct gf_cpu_pass_a
     return gf_divide_up(args->n_lane, p->kernels->lanes);
 }
 
-/* Counts the runs that the last pass transforms for the sample, and what it keeps. */
+/* Counts the runs of the last pass that the sample needs, and the memory to keep them. */
 static int plan_lines(const struct gf_cpu_plan *p, const struct gf_cpu_pass *last,
                       struct gf_cpu_sampling *s) {
     int64_t all = blocks_in(p, &last->args) * last->args.n_outer[0] * last->args.n_outer[1];
@@ -130,7 +130,8 @@ static int64_t step_of(const struct gf_cpu_plan *p, int axis) {
     return which == 3 ? step * a[0].count : step;
 }
 
-/* Copies `count` neighbours from a block of lanes, real and imaginary parts apart, to bin `i`. */
+/* Copies `count` neighbours from a block of lanes to bin `i`, separating real and imaginary
+ * parts. */
 static void put(const struct gf_cpu_plan *p, int64_t i, const char *block, long first, long count) {
     const struct gf_cpu_sampling *s = p->sampling;
     const size_t size = complex_bytes(p) / 2;
@@ -150,7 +151,7 @@ static struct gf_cpu_end block_end(const struct gf_cpu_plan *p, const struct gf_
                                .outer = {{.n = args->n_outer[0]}, {.n = args->n_outer[1]}}};
 }
 
-/* Transforms run `number`, which includes the outer axes' indices. */
+/* Transforms run `number`, which includes the indices of the outer axes. */
 static void run_lines(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass, int number,
                       void *scratch) {
     struct gf_cpu_sampling *s = p->sampling;
@@ -169,7 +170,7 @@ static void run_lines(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pas
         tile = tile * pass->args.n_outer[d] + a->index[rest % a->count];
         rest /= a->count;
     }
-    if (lane0 >= pass->args.n_lane) /* packed: unpack() makes it */
+    if (lane0 >= pass->args.n_lane) /* packed: made by unpack() */
         return;
     struct gf_cpu_pass_args args = pass->args;
     args.groups = 1;
@@ -222,8 +223,8 @@ static void set(const struct gf_cpu_plan *p, int64_t i, double re, double im) {
                     (long double)im);
 }
 
-/* Packed half spectra: a row's first bin is Z = A + i B, A and B being bins 0 and n / 2. With Z' at
- * the mirror image, A = (Z + conj Z') / 2, B = (Z - conj Z') / 2i. */
+/* Unpacks half spectra: a row's first bin is Z = A + i B, where A and B are bins 0 and n / 2. With
+ * Z' at the mirror image, A = (Z + conj Z') / 2, B = (Z - conj Z') / 2i. */
 static void unpack(const struct gf_cpu_plan *p) {
     const struct gf_range_sample *s = &p->sampling->sample;
     const struct gf_range_axis *z = &s->axis[0], *y = &s->axis[1], *x = &s->axis[2];

@@ -5,7 +5,7 @@
 
 #include "core/base/clock.h"
 
-/* A way's first run does not count: cache lines are where another way left them. */
+/* A way's first run does not count: cache lines are still where another way left them. */
 enum { RUNS_A_TRIAL = 5, RUNS_BETWEEN = 300 };
 
 void gf_cpu_ways_add(struct gf_cpu_ways *w, unsigned way) {

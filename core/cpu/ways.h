@@ -1,6 +1,6 @@
-/* Picks the fastest way to run a plan by trials among its runs. It depends on how soon one core
- * sees another's writes, six times later where they share no cache, and a virtual machine's cores
- * move. Results are the same in every way.
+/* Finds the fastest way to run a plan by trials during its runs. It depends on how soon one core
+ * sees another's writes, which takes six times longer without a shared cache; and the cores of a
+ * virtual machine move. All ways give the same results.
  *
  *     unsigned way = gf_cpu_ways_begin(&ways);
  *     run(way);
@@ -14,7 +14,7 @@
 enum { GF_CPU_MAX_WAYS = 3 };
 
 enum gf_cpu_way {
-    GF_CPU_TEAM = 1,       /* with all threads, not one */
+    GF_CPU_TEAM = 1,       /* with all threads instead of one */
     GF_CPU_PAST_CACHES = 2 /* passes write the workspace past the caches */
 };
 
@@ -27,21 +27,21 @@ struct gf_cpu_ways {
     enum { GF_CPU_WAYS_TRY, GF_CPU_WAYS_KEEP } state;
 };
 
-/* Adds a way; the first is kept unless another is clearly faster. */
+/* Adds a way; the first one stays unless another is clearly faster. */
 void gf_cpu_ways_add(struct gf_cpu_ways *w, unsigned way);
-/* The way of the run that begins. */
+/* The way for the run about to begin. */
 unsigned gf_cpu_ways_begin(struct gf_cpu_ways *w);
 void gf_cpu_ways_end(struct gf_cpu_ways *w);
 
-/* Hands out the chunks of a parallel loop: each thread takes its own share first, the same in every
- * run, so that its caches still hold it, and then what others have left.
+/* Distributes the chunks of a parallel loop. Each thread first takes its own share, the same in
+ * every run, so that its caches still hold it; then whatever others have left.
  *
  *     gf_cpu_share_out(shares, threads, chunks);          before the threads begin
  *     for (long c, end; gf_cpu_share_take(shares, threads, me, at_once, &c, &end);)
  *         for (; c < end; c++)
  *             run(c); */
 
-/* One thread's share, in a cache line of its own. */
+/* One thread's share, in a separate cache line. */
 struct gf_cpu_share {
     _Alignas(64) atomic_long next;
     long end;
@@ -54,7 +54,7 @@ static inline void gf_cpu_share_out(struct gf_cpu_share *shares, int threads, lo
     }
 }
 
-/* Takes up to `at_once` chunks, *first to *end - 1. False: none are left. */
+/* Takes up to `at_once` chunks, *first to *end - 1. False if none are left. */
 static inline bool gf_cpu_share_take(struct gf_cpu_share *shares, int threads, int me, long at_once,
                                      long *first, long *end) {
     for (int i = 0; i < threads; i++) {

@@ -1,4 +1,4 @@
-/* Sessions for several devices, and the units that each of them runs. */
+/* Sessions of several devices and their units. "Locked" functions need the deal's lock. */
 #include "core/deal/deal.h"
 
 #include <stdlib.h>
@@ -8,15 +8,15 @@
 #include "core/base/clock.h"
 #include "core/session/speeds.h"
 
-/* A device's first unit finds nothing ready (memory, kernels, threads); the next two tell its speed. */
+/* A device's first unit finds no memory, kernels or threads ready; the next two show its speed. */
 enum { WARM = 1, MEASURING = WARM + 2 };
-/* Owns the units that whoever is first takes. */
+/* Owner of units that any device may take. */
 enum { NOBODY = 255 };
 _Static_assert((int)GF_DEAL_MOST <= (int)NOBODY, "devices are numbered by bytes");
 
 /* ---- devices ---- */
 
-/* A device whose rate is not known yet counts as the mean of the others. */
+/* A device whose rate is unknown counts as the mean of the others. */
 static void rates_of(const struct gf_deal *d, double *rate) {
     double sum = 0;
     int known = 0;
@@ -31,8 +31,8 @@ static void rates_of(const struct gf_deal *d, double *rate) {
     }
 }
 
-/* With the lock held: the device that is done earliest with what it was given, before shares are fixed
- * with what it has begun; -1: none is left. */
+/* Locked: the device that will finish first what it was given (before shares are fixed, what it has
+ * begun), or -1. */
 static int earliest_of_working(const struct gf_deal *d) {
     double rate[GF_DEAL_MOST];
     int64_t units[GF_DEAL_MOST];
@@ -44,7 +44,7 @@ static int earliest_of_working(const struct gf_deal *d) {
     return gf_shares_earliest(rate, NULL, d->n, units);
 }
 
-/* With the lock held: likewise, or one that has been left out, where no other works any more. */
+/* Locked: the same, or a device that was left out if no other works any more. */
 static int earliest(struct gf_deal *d) {
     int i = earliest_of_working(d);
     for (int k = 0; k < d->n && i < 0; k++)
@@ -55,7 +55,7 @@ static int earliest(struct gf_deal *d) {
     return i;
 }
 
-/* With the lock held: the units that device i was given and has not begun become others'. */
+/* Locked: deals the units that device i has not begun to others. */
 static void hand_back(struct gf_deal *d, int i) {
     for (int64_t u = 0; u < d->units && d->owner; u++) {
         int to;
@@ -69,7 +69,7 @@ static void hand_back(struct gf_deal *d, int i) {
     }
 }
 
-/* How long a device takes to be ready: a context's time, unless the device is the CPU. */
+/* Seconds until a device is ready: a context's, unless it is the CPU. */
 static double lateness(const struct gf_session *s) {
     const struct gf_backend *b = s->asked < 0 ? NULL : gf_session_backend(s, s->asked);
     struct gf_gpu_props props;
@@ -80,7 +80,7 @@ static double lateness(const struct gf_session *s) {
                : gf_context_seconds;
 }
 
-/* gf_session_options.instead: the session of a device that has failed hands its work to another. */
+/* gf_session_options.instead: hands a failed device's work to another. */
 static struct gf_session *instead(void *user, struct gf_session *failed) {
     struct gf_deal *d = user;
     int next;
@@ -99,8 +99,8 @@ static struct gf_session *instead(void *user, struct gf_session *failed) {
     return next < 0 ? NULL : &d->entry[next].session;
 }
 
-/* Those of a device copy between its buffers and the arrays, as those of others do meanwhile. More
- * threads than CPUs would wait for each other. */
+/* A device's threads copy between buffers and arrays, as other devices' do; more threads than CPUs
+ * would wait for each other. */
 static int threads_of(int all, const struct gf_backend *b) {
     if (!b->devices)
         return all;
@@ -196,8 +196,8 @@ bool gf_deal_use_record(struct gf_deal *d, const struct gf_job *job) {
     return true;
 }
 
-/* With the lock held: the units from `from` on that nobody has taken are dealt by the rates there are,
- * to devices of which some may be late. */
+/* Locked: deals the units from `from` on that nobody has taken, by the current rates; some devices
+ * may be late. */
 static void own_rest(struct gf_deal *d, int64_t from, bool late) {
     double rate[GF_DEAL_MOST], lateness[GF_DEAL_MOST];
     int64_t units[GF_DEAL_MOST];
@@ -213,7 +213,7 @@ static void own_rest(struct gf_deal *d, int64_t from, bool late) {
     pthread_cond_broadcast(&d->changed);
 }
 
-/* Before the first unit: devices that get none because they would be late. */
+/* Before the first unit: leaves out late devices that got none. */
 static void leave_late(struct gf_deal *d) {
     for (int i = 0; i < d->n; i++) {
         struct gf_deal_entry *e = &d->entry[i];
@@ -228,7 +228,7 @@ static void leave_late(struct gf_deal *d) {
     }
 }
 
-/* With the lock held: the late ones wait where others work meanwhile. How many do not wait. */
+/* Locked: makes late devices wait while others work; returns how many do not wait. */
 static int hold_late(struct gf_deal *d) {
     int ready = 0;
     for (int i = 0; i < d->n; i++)
@@ -269,7 +269,7 @@ int gf_deal_start(struct gf_deal *d, int64_t units, int at_once) {
         own_rest(d, 0, true);
         leave_late(d);
     }
-    d->fixed |= d->dynamic; /* nobody ever owns a unit */
+    d->fixed |= d->dynamic; /* no unit has an owner */
     return 0;
 }
 
@@ -280,7 +280,7 @@ bool gf_deal_begins(const struct gf_deal *d, int i) {
 
 /* ---- devices that begin later ---- */
 
-/* With the lock held: whether the speed of each device is known, or nothing will tell it. */
+/* Locked: true if each device's speed is known or will not become known. */
 static bool all_measured(const struct gf_deal *d) {
     bool measured = true;
     for (int i = 0; i < d->n; i++)
@@ -288,7 +288,8 @@ static bool all_measured(const struct gf_deal *d) {
     return measured;
 }
 
-/* With the lock held: once the others' speed shows, whether one that waits is worth its context. */
+/* Locked: once the others' speed is known, opens a waiting device's context if that pays, else
+ * leaves it out. */
 static void weigh_waiting(struct gf_deal *d) {
     const double seconds = (gf_now_ms() - d->start) * 1e-3;
     const double rest = seconds * (double)(d->units - d->begun) / (double)(d->begun ? d->begun : 1);
@@ -303,7 +304,7 @@ static void weigh_waiting(struct gf_deal *d) {
     }
 }
 
-/* With the lock held: whether a device waits; one whose context has come begins. */
+/* Locked: starts devices whose context is open; true if any still waits. */
 static bool any_waits(struct gf_deal *d) {
     bool any = false;
     for (int i = 0; i < d->n; i++) {
@@ -315,7 +316,7 @@ static bool any_waits(struct gf_deal *d) {
     return any;
 }
 
-/* With the lock held, after a unit: the next step towards fixed shares. */
+/* Locked, after a unit: proceeds towards fixed shares. */
 static void settle(struct gf_deal *d) {
     bool any = false;
     for (int i = 0; i < d->n; i++)
@@ -351,8 +352,8 @@ void gf_deal_shares(struct gf_deal *d, double *share) {
 
 /* ---- units ---- */
 
-/* With the lock held: the first unit that device i may begin now; -1: none. Until shares are fixed the
- * first units have owners, and of the others each takes the next. */
+/* Locked: the first unit that device i may begin now, or -1. Until shares are fixed only the first
+ * units have owners; the others go to whoever asks. */
 static int64_t find_unit(struct gf_deal *d, int i) {
     const int64_t end = gf_min(d->units, d->limit);
     double rate[GF_DEAL_MOST];
@@ -375,7 +376,7 @@ static void begin(struct gf_deal *d, int i, int64_t unit) {
         d->low++;
 }
 
-/* With the lock held, which is given up: until something changes, or a context may have come. */
+/* Locked, unlocks while waiting: for a change, or for a context to open. */
 static void wait_change(struct gf_deal *d, bool for_context) {
     struct timespec until;
     if (!for_context) {
@@ -405,7 +406,8 @@ int64_t gf_deal_take(struct gf_deal *d, int i) {
     return u;
 }
 
-/* With the lock held: the device for a unit without an owner: one that is to measure, or the earliest. */
+/* Locked: the device for a unit without owner: one that must be measured, or the one that finishes
+ * first. */
 static int choose(struct gf_deal *d) {
     for (int i = 0; i < d->n; i++) {
         const struct gf_deal_entry *e = &d->entry[i];
@@ -423,19 +425,19 @@ int gf_deal_assign(struct gf_deal *d, int64_t unit) {
     any_waits(d);
     i = d->owner[unit] != NOBODY ? d->owner[unit] : choose(d);
     if (i < 0)
-        i = 0; /* all have failed: the unit fails as well */
+        i = 0; /* all failed: the unit will fail too */
     begin(d, i, unit);
     pthread_mutex_unlock(&d->lock);
     return i;
 }
 
-/* With the lock held: what a unit's time says about its device. */
+/* Locked: updates a device's rate by a unit's time. */
 static void measure(struct gf_deal *d, struct gf_deal_entry *e, double seconds) {
     const bool several = gf_deal_own_contexts(d, (int)(e - d->entry));
     if (e->done <= WARM || (d->fixed && !d->dynamic))
         return;
-    /* The mean of those that measure; in a dynamic deal an eighth is the newest unit's, which follows
-     * what changes, and no single unit. */
+    /* The mean of all measured units; in a dynamic deal the newest counts an eighth, to follow
+     * changes but not single units. */
     const bool newest = e->measured && d->dynamic;
     e->seconds = newest ? 0.875 * e->seconds + 0.125 * seconds
                         : (e->seconds * e->measured + seconds) / (e->measured + 1);

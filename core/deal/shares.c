@@ -38,7 +38,7 @@ void gf_shares_of(const double *rate, int n, double *share) {
 bool gf_shares_leave(const double *rate, int n, int i, int64_t left) {
     double others = 0;
     for (int k = 0; k < n && rate[i] > 0; k++)
-        if (rate[k] > rate[i]) /* the fastest leaves nothing, so that somebody takes each unit */
+        if (rate[k] > rate[i]) /* the fastest never stays idle, so every unit is taken */
             others += (double)(int64_t)(rate[k] / rate[i]); /* whole units in the time of one */
     return others >= (double)left;
 }

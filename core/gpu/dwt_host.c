@@ -72,6 +72,6 @@ void gf_gpu_dwt_list(const struct gf_gpu_run *m, const struct gf_job *job, struc
     }
     if (inverse)
         p->bytes_written = count * bytes;
-    p->what[used - 1] = 0; /* without the last comma */
+    p->what[used - 1] = 0; /* the last comma */
     plan->workspace_bytes += count * bytes;
 }

@@ -1,5 +1,6 @@
-/* Wavelets in slabs. Forward all planes are pushed through a stream, whose boxes are copied to their
- * places. An inverse makes the planes of each level from chunks of its bands, coarser levels first. */
+/* Wavelet transforms in slabs. Forward, all planes go through a stream, whose boxes are copied
+ * into the output. An inverse makes each level's planes from chunks of its bands, coarser levels
+ * first. */
 #include "core/gpu/dwt.h"
 
 #include <stdlib.h>
@@ -16,7 +17,7 @@ struct gf_gpu_dwt_slabs {
     struct gf_job job; /* of a volume */
     struct gf_slab_wavelet inverse;
     struct gf_dwt_stream_info what;
-    struct gf_gpu_run run[RUNS]; /* of an inverse: what was run last, for jobs alike */
+    struct gf_gpu_run run[RUNS]; /* an inverse's recent chunks */
     struct gf_job made[RUNS];
     int next;
 };
@@ -33,7 +34,7 @@ static const char *refuses(const struct gf_job *job) {
 
 /* ---- forward ---- */
 
-/* The array that boxes are copied to. */
+/* Receives boxes. */
 struct target {
     struct gf_array out;
     int threads;
@@ -72,7 +73,7 @@ static int run_forward(const struct gf_gpu_context *c, struct gf_gpu_dwt_slabs *
     int rc = gf_gpu_dwt_stream_open(c, &w->job, CHUNK, INT64_MAX, &taker, &stream);
     gf_dwt_layout(&w->job, &layout);
     if (!rc && !gf_dwt_layout_is_tight(&layout))
-        gf_dwt_clear(out); /* gaps between bands are in no box */
+        gf_dwt_clear(out); /* no box has the gaps between bands */
     for (int64_t z = 0; z < w->job.shape[0] && !rc; z++) {
         const struct gf_array plane = gf_array_index(in, 0, z);
         rc = gf_gpu_dwt_streamer.push(stream, &plane);
@@ -108,7 +109,7 @@ static int write_rows(void *user, int i, const struct gf_slab_rows *rows, const 
     return 0;
 }
 
-/* The plan for a chunk, kept or made in place of the one that was made first. */
+/* Finds the plan for a chunk, or makes it in place of the oldest. */
 static int find_run(const struct gf_gpu_context *c, struct gf_gpu_dwt_slabs *w,
                     const struct gf_job *job, struct gf_gpu_run **out) {
     for (int i = 0; i < RUNS; i++)
@@ -147,13 +148,13 @@ static void drop_runs(const struct gf_gpu_context *c, struct gf_gpu_dwt_slabs *w
     }
 }
 
-/* Chunks of all levels that fit, tried on the finest one, which is the largest. */
+/* Chooses chunks that fit for all levels, by the finest, which is the largest. */
 static int fit_inverse(const struct gf_gpu_context *c, struct gf_gpu_dwt_slabs *w) {
     struct gf_slab_wavelet *inverse = &w->inverse;
     struct gf_gpu_run *m = NULL;
     int64_t memory = 8 * (int64_t)CHUNK;
     int rc = gf_slab_wavelet_make(&w->job, memory, inverse);
-    while (rc == GF_ENOMEM) /* what two planes of each level need is no matter of host memory */
+    while (rc == GF_ENOMEM) /* the host's memory does not limit it */
         rc = gf_slab_wavelet_make(&w->job, memory *= 2, inverse);
     for (; !rc; inverse->pairs /= 2) {
         const struct gf_job job = gf_slab_wavelet_chunk(inverse);

@@ -1,4 +1,5 @@
-/* The streamed wavelet transform on a GPU: chunks of planes, level by level, three of each in flight. */
+/* The streamed wavelet transform on a GPU: chunks of planes, level by level, three of each level in
+ * flight. */
 #include "core/gpu/dwt.h"
 
 #include <stdlib.h>
@@ -6,39 +7,40 @@
 #include "core/gpu/plan/make.h"
 #include "core/gpu/slab_walk.h"
 
-/* Bytes of a chunk's new planes, or of its coefficients: copying them takes some ten times as long as
- * starting to. A chunk of large planes has a few all the same. */
+/* Bytes of a chunk's new planes or of its coefficients, which take ten times as long to copy as a
+ * copy takes to start. A chunk has at least USUAL_STEPS steps, even if planes are large. */
 enum { CHUNK = 8 << 20, USUAL_STEPS = 2, SLOTS = 3, SIZES = 2, KEPT = GF_DWT_KEPT };
-/* Marks of a slot, each followed by those of the other slots. Levels that share marks wait for each other's. */
+/* Marks of a slot; each is followed by the other slots'. Levels that share marks wait for each
+ * other's. */
 enum { FIRST_MARK = 4, UPLOADED = 0, TRANSFORMED = SLOTS, DOWNLOADED = 2 * SLOTS };
 enum { MARKS = 3 * SLOTS, MARKED_LEVELS = (GF_GPU_MARKS - FIRST_MARK) / MARKS };
 
-/* A chunk in flight, and its buffers: page-locked ones of the host, and the device's. */
+/* A chunk in flight, with its page-locked host buffers and device buffers. */
 struct slot {
     void *in, *out;
     struct gf_gpu_buffer *device_in, *device_out;
     bool in_flight;
     int64_t chunk;
-    int64_t boxes; /* emitted after it */
+    int64_t boxes; /* emitted up to it */
 };
 
-/* One level. Its planes are numbered as they come along the extended line: where that is periodic,
- * plane 0 and the two after it come again behind the last one. */
+/* A level. Its planes are numbered along the extended line: if that is periodic, planes 0 to 2
+ * follow the last one again. */
 struct level {
     int number;
     struct gf_job job; /* of a chunk */
-    int64_t shape[3];  /* of a plane of the input: row, column, channel */
+    int64_t shape[3];  /* of an input plane: row, column, channel */
     struct gf_dwt_window z;
-    int64_t each, chunks;  /* steps that a chunk adds, and chunks */
-    int64_t plane, packed; /* bytes of a plane of the input, and of the coefficients */
-    int64_t came;          /* planes so far */
-    int64_t next;          /* number of the next one along the extended line */
-    int64_t chunk;         /* that is being filled */
-    int64_t first, filled; /* its planes from `first` on are in the slot's `in`: so many */
-    char *latest;          /* the last plane of these, also where its chunk is in flight */
+    int64_t each, chunks;  /* steps added by a chunk; chunks */
+    int64_t plane, packed; /* bytes of a plane of input, and of coefficients */
+    int64_t came;          /* planes received */
+    int64_t next;          /* number of the next plane */
+    int64_t chunk;         /* being filled */
+    int64_t first, filled; /* planes from `first` on are in the slot's `in`; how many */
+    char *latest;          /* the last plane, even if its chunk is in flight */
     char *kept;            /* periodic: planes 0, 1 and 2 */
     struct slot slot[SLOTS];
-    struct gf_gpu_run run[SIZES]; /* of usual chunks, and of the last one */
+    struct gf_gpu_run run[SIZES]; /* for usual chunks and for the last */
 };
 
 struct gf_dwt_stream {
@@ -58,7 +60,7 @@ static struct gf_dwt_chunk chunk_of(const struct level *l, int64_t i) {
     return c;
 }
 
-/* Planes that a chunk has of the one before it. */
+/* Planes that a chunk shares with the one before. */
 static int64_t overlap(const struct gf_dwt_stream *s) {
     return s->periodic ? KEPT : 2;
 }
@@ -77,7 +79,7 @@ static int slots_of(const struct level *l) {
     return l->chunks < SLOTS ? (int)l->chunks : SLOTS;
 }
 
-/* `part`: bytes of a chunk. False where none can be smaller. */
+/* Shapes chunks of `part` bytes; false if none can be smaller. */
 static bool shape_levels(struct gf_dwt_stream *s, int64_t part) {
     bool smaller = false;
     for (int i = 1; i <= s->n_levels; i++) {
@@ -102,7 +104,7 @@ static bool shape_levels(struct gf_dwt_stream *s, int64_t part) {
     return smaller;
 }
 
-/* Bytes of a slot in host memory: no planes of a chunk's but the first are there twice. */
+/* Bytes of a slot in host memory; only the first chunk has all its planes there. */
 static int64_t staged_bytes(const struct level *l) {
     return l->plane * (l->chunks > 1 ? 2 * l->each + 3 : chunk_of(l, 0).planes);
 }
@@ -128,8 +130,7 @@ static int64_t host_bytes(const struct gf_dwt_stream *s) {
     return bytes;
 }
 
-/* Chunks of at most `part` bytes, fewer where the host's memory asks for it; what is left of `part`, and false where
- * none can be smaller. */
+/* Halves *part until the chunks fit the host's memory; false if none can be smaller. */
 static bool shape_within(struct gf_dwt_stream *s, int64_t *part, int64_t memory) {
     bool smaller;
     while ((smaller = shape_levels(s, *part)) && host_bytes(s) > memory)
@@ -158,7 +159,7 @@ static void drop_runs(struct gf_dwt_stream *s) {
     }
 }
 
-/* A plan's bytes on the device beside those of the slots. */
+/* A plan's device bytes, without the slots. */
 static int64_t own_bytes(const struct gf_gpu_run *m) {
     return m->plan ? gf_gpu_plan_bytes(m->plan, GF_GPU_IN + 1, GF_GPU_OUT) : 0;
 }
@@ -175,7 +176,7 @@ static int64_t device_bytes(const struct gf_dwt_stream *s) {
     return bytes;
 }
 
-/* Plans for chunks; GF_ENOMEM or GF_EUNABLE where the device does not hold them. */
+/* Plans the chunks. GF_ENOMEM or GF_EUNABLE if they do not fit the device. */
 static int make_runs(struct gf_dwt_stream *s) {
     int rc = 0;
     for (int i = 0; i < s->n_levels * SIZES && !rc; i++) {
@@ -245,7 +246,7 @@ static void stream_close(struct gf_dwt_stream *s) {
     void *gpu = s->c->gpu;
     s->n_levels = s->level ? s->n_levels : 0;
     api->use(gpu, 0);
-    api->sync(gpu); /* what is in flight after a failure still reads and writes the buffers */
+    api->sync(gpu); /* commands in flight after a failure still use the buffers */
     drop_runs(s);
     for (int i = 0; i < s->n_levels * SLOTS; i++) {
         struct slot *t = &s->level[i / SLOTS].slot[i % SLOTS];
@@ -294,10 +295,10 @@ static int open_usual(void *context, const struct gf_job *job, int threads, int6
 
 /* ---- what is finished ---- */
 
-/* Plane `at` of a level. */
+/* Takes plane `at` of a level. */
 static int put(struct gf_dwt_stream *s, struct level *l, int64_t at, const struct gf_array *plane);
 
-/* Step k, of which a chunk has the approximation and the detail along z at these places. */
+/* Sends step k, whose approximation and detail along z are at `low` and `high`. */
 static int send_step(struct gf_dwt_stream *s, struct level *l, int64_t k, char *low, char *high) {
     int rc = gf_dwt_send(&s->sender, l->number, false, k, low, false);
     if (!rc)
@@ -309,7 +310,7 @@ static int send_step(struct gf_dwt_stream *s, struct level *l, int64_t k, char *
     return put(s, l + 1, k, &plane);
 }
 
-/* Waits for a chunk, and emits what it made. */
+/* Waits for a chunk and emits its coefficients. */
 static int finish(struct gf_dwt_stream *s, struct level *l, struct slot *t) {
     const struct gf_dwt_chunk c = chunk_of(l, t->chunk);
     if (!t->in_flight)
@@ -327,7 +328,7 @@ static int finish(struct gf_dwt_stream *s, struct level *l, struct slot *t) {
 
 /* ---- on the device ---- */
 
-/* The planes that the next chunk has too go to its slot. */
+/* Launches a chunk and copies the planes that the next one shares to its slot. */
 static int queue_passes(struct gf_dwt_stream *s, struct level *l, const struct slot *t) {
     const struct gf_gpu *api = s->c->api;
     struct gf_gpu_run *m = run_of(l, t->chunk);
@@ -341,7 +342,7 @@ static int queue_passes(struct gf_dwt_stream *s, struct level *l, const struct s
                      overlap(s) * l->plane);
 }
 
-/* Queues the chunk that is full; the slot's last one is finished. */
+/* Queues a full chunk; its slot's last chunk is finished. */
 static int queue_chunk(struct gf_dwt_stream *s, struct level *l, struct slot *t) {
     const struct gf_gpu *api = s->c->api;
     void *gpu = s->c->gpu;
@@ -365,7 +366,7 @@ static int queue_chunk(struct gf_dwt_stream *s, struct level *l, struct slot *t)
     return rc ? rc : api->mark(gpu, mark + DOWNLOADED);
 }
 
-/* Begins with the chunk that is full, and makes the next slot free. */
+/* Queues the full chunk and frees the next slot. */
 static int submit(struct gf_dwt_stream *s, struct level *l) {
     struct slot *t = &l->slot[l->chunk % SLOTS], *next = &l->slot[(l->chunk + 1) % SLOTS];
     t->chunk = l->chunk;
@@ -383,7 +384,7 @@ static int submit(struct gf_dwt_stream *s, struct level *l) {
 
 /* ---- planes ---- */
 
-/* A plane into a dense one, large ones by all threads. */
+/* Packs a plane, with all threads if it is large. */
 static void copy_plane(const struct gf_dwt_stream *s, const struct gf_array *plane, void *to) {
     enum { WORTH_A_TEAM = 1 << 20 };
     const struct gf_gpu_slab_copy copy = {.array = gf_gpu_slab_volume(plane),
@@ -393,7 +394,7 @@ static void copy_plane(const struct gf_dwt_stream *s, const struct gf_array *pla
     gf_gpu_slab_copy(&copy, 1, gf_array_bytes(plane) >= WORTH_A_TEAM ? s->threads : 1);
 }
 
-/* The next plane along the extended line. */
+/* Appends the next plane of the extended line. */
 static int append(struct gf_dwt_stream *s, struct level *l, const struct gf_array *plane) {
     l->latest = (char *)l->slot[l->chunk % SLOTS].in + l->filled++ * l->plane;
     copy_plane(s, plane, l->latest);
@@ -401,8 +402,8 @@ static int append(struct gf_dwt_stream *s, struct level *l, const struct gf_arra
     return l->first + l->filled == chunk_of(l, l->chunk).planes ? submit(s, l) : 0;
 }
 
-/* Appends what follows the last plane of a periodic line: that plane again where there is an odd number, and
- * the first ones. */
+/* Appends what follows a periodic line's last plane: that plane again if the number is odd, and the
+ * first planes. */
 static int wrap(struct gf_dwt_stream *s, struct level *l) {
     int rc = 0;
     while (l->chunk < l->chunks && !rc) {
@@ -414,7 +415,7 @@ static int wrap(struct gf_dwt_stream *s, struct level *l) {
     return rc;
 }
 
-/* All planes came: what is in flight, and then that of the next level. */
+/* Finishes all chunks in flight. */
 static int drain(struct gf_dwt_stream *s, struct level *l) {
     int rc = 0;
     for (int64_t i = 0; i < SLOTS && !rc; i++)

@@ -1,4 +1,5 @@
-/* Buffers and copies of all interfaces: checks what drivers do not check, and makes each copy a move of rows. */
+/* Buffers and copies for all interfaces: checks what drivers do not, and makes every copy a move of
+ * rows. */
 #include <stdlib.h>
 
 #include "core/base/memory.h"
@@ -89,7 +90,7 @@ int gf_gpu_download(void *gpu, void *host, const struct gf_gpu_buffer *from, int
                                            .what = "a download"});
 }
 
-/* For arrays in parts, which shaders do not do. */
+/* Arrays in parts need this; shaders do not support them. */
 int gf_gpu_rows(void *gpu, void *other, const struct gf_gpu_move *rows) {
     const struct gf_gpu_device *d = gpu;
     struct gf_gpu_move m = *rows;

@@ -1,4 +1,4 @@
-/* Rows of pages and runs of bins, shifted and mirrored, on all threads. */
+/* Copies rows of pages and runs of bins, shifted and mirrored, on all threads. */
 #include "core/gpu/slab_copy.h"
 
 #include "core/base/halves.h"
@@ -40,7 +40,7 @@ static char *at(const struct gf_array *a, int64_t z, int64_t y, int64_t x) {
     return (char *)a->data + z * a->stride[0] + y * a->stride[1] + x * a->stride[2];
 }
 
-/* Bytes of all channels of a column. */
+/* Bytes of a column, all channels. */
 static int64_t unit_of(const struct gf_array *a) {
     return a->shape[3] * (int64_t)gf_dtype_size(a->dtype);
 }
@@ -80,8 +80,8 @@ static void copy_shifted(const struct gf_gpu_slab_copy *b, struct row_run r, cha
         copy_run(a, (struct row_run){r.z, r.y, run[k].first, run[k].count}, packed, unpack);
 }
 
-/* The mirror images of columns 1 .. (n - 1) / 2, each at n - x of the row of the negative page and
- * the negative row. */
+/* Writes the mirror images of columns 1 .. (n - 1) / 2, at n - x of the negative row of the
+ * negative page. */
 static void mirror_run(const struct gf_gpu_slab_copy *b, struct row_run r, const char *packed) {
     const struct gf_array *a = &b->array;
     const int64_t n = a->shape[2], size = (int64_t)gf_dtype_size(a->dtype), unit = unit_of(a);
@@ -100,14 +100,14 @@ static void mirror_run(const struct gf_gpu_slab_copy *b, struct row_run r, const
 
 /* ---- lines ---- */
 
-/* Points k .. k + n - 1 of a line; packed, or their conjugates backwards. */
+/* Points k .. k + n - 1 of a line, packed, or their conjugates in reverse. */
 struct point_run {
     int64_t k, n;
     char *packed;
     bool mirrored;
 };
 
-/* Points from .. from + count - 1 of a run, which the array has from `place` on. */
+/* Copies points from .. from + count - 1 of a run, which are at `place` in the array. */
 static void copy_points(const struct gf_gpu_slab_copy *b, const struct point_run *r, int64_t from,
                         int64_t place, int64_t count, bool unpack) {
     const struct gf_array *a = &b->array;
@@ -127,7 +127,7 @@ static void copy_points(const struct gf_gpu_slab_copy *b, const struct point_run
     }
 }
 
-/* Those that the array has, which may be in two places where it is shifted. */
+/* Copies the points that the array has; a shifted array may have them in two runs. */
 static void copy_point_run(const struct gf_gpu_slab_copy *b, struct point_run r, bool unpack) {
     const int64_t all = b->array.shape[2], n = r.k + r.n < all ? r.n : all - r.k;
     if (n <= 0)
@@ -142,8 +142,8 @@ static void copy_point_run(const struct gf_gpu_slab_copy *b, struct point_run r,
         copy_points(b, &r, run[0].count, 0, run[1].count, unpack);
 }
 
-/* Copies row `row` of a line's matrix. If only some columns are packed, it also writes the mirror images outside
- * them, and reads points beyond half a spectrum from theirs. */
+/* Copies row `row` of a line's matrix. If only some columns are packed, it also writes the mirror
+ * images outside them, and reads points beyond half a spectrum from theirs. */
 static void copy_line_row(const struct gf_gpu_slab_copy *b, int64_t row, char *packed,
                           bool unpack) {
     const int64_t unit = unit_of(&b->array), all = b->array.shape[2], n = b->line.points;
@@ -197,7 +197,7 @@ static void copy_page(const struct gf_gpu_slab_copy *b, int64_t z, char *packed,
     }
 }
 
-/* A copy is shared out in pages of bins, or in runs of rows. */
+/* Threads share a copy by pages of bins, or by runs of rows. */
 enum { RUN = 256 << 10 };
 
 static int64_t row_bytes(const struct gf_gpu_slab_copy *c) {

@@ -1,16 +1,16 @@
-/* The job of a part of each walk; the sizes of parts, so that they fit the device, and their plans. */
+/* The jobs of the parts of each walk, the sizes that fit the device, and the plans. */
 
 #include "core/filter/filter.h"
 #include "core/gpu/plan/elsewhere.h"
 #include "core/gpu/slab_walk.h"
 
-/* A part of 32 MiB takes 0.6 milliseconds on the fastest buses, and its launches some microseconds. There
- * are several parts, so that copies and passes overlap. Rows of blocks begin at pages of memory, or at
- * cache lines where they are short: a device copies rows that begin anywhere at half the speed. */
+/* A part of 32 MiB takes 0.6 ms on the fastest buses, its launches some microseconds. Several parts
+ * let copies and passes overlap. Rows of blocks begin at pages of memory, short ones at cache
+ * lines: unaligned rows are copied at half the speed. */
 enum { PART = 32 << 20, LEAST_PARTS = 8, ALIGNED = 4096, ALIGNED_BINS = 16 };
-/* Several devices send each part in as many pieces as the next walk has parts. */
+/* Several devices send a part in as many pieces as the next walk has parts. */
 enum { MOST_PARTS = 64 };
-/* Bytes of a page that a block has at least, where there is room. */
+/* Least bytes of a block's row, if there is room. */
 enum { LEAST_ROW = 12 << 10 };
 
 /* ---- jobs ---- */
@@ -28,7 +28,7 @@ static struct gf_job slab_job(const struct gf_gpu_walk *w, int64_t pages) {
     return job;
 }
 
-/* Some columns of a line's matrix. */
+/* The job of some columns of a line's matrix. */
 static struct gf_job columns_job(const struct gf_gpu_walk *w, int64_t columns) {
     const struct gf_gpu_slabs *s = w->s;
     struct gf_job job = slab_job(w, columns);
@@ -40,7 +40,7 @@ static struct gf_job columns_job(const struct gf_gpu_walk *w, int64_t columns) {
     return job;
 }
 
-/* Filters some columns of a picture, or rows of all pages of a volume. */
+/* Filters columns of a picture, or rows of all pages of a volume. */
 static struct gf_job filter_job(const struct gf_gpu_slabs *s, int64_t bins) {
     const int64_t columns = s->columns;
     struct gf_job job = gf_part_lines(&s->job, s->plan.pages, bins / columns, columns);
@@ -70,14 +70,14 @@ static struct gf_job block_job(const struct gf_gpu_walk *w, int64_t bins) {
     return job;
 }
 
-/* In two walks some are found in the exchange. */
+/* With two walks, other ranges are found in the exchange. */
 bool gf_gpu_slabs_scans(const struct gf_gpu_slabs *s, int i) {
     return gf_gpu_job_walks_twice(&s->job) ? gf_slab_range_scans(&s->job, i)
                                            : gf_output_is_full(&s->job.out[i]);
 }
 
-/* A walk for display ranges has the outputs that need one, the others are given theirs: notes in w->output which
- * outputs of the job these are. */
+/* The job of `count` pages or bins. A scan has only the outputs that need one; w->output maps the
+ * part's outputs to the job's. */
 static struct gf_job part_job(struct gf_gpu_walk *w, int64_t count) {
     const struct gf_gpu_slabs *s = w->s;
     struct gf_job job = w->filters   ? filter_job(s, count)
@@ -91,7 +91,7 @@ static struct gf_job part_job(struct gf_gpu_walk *w, int64_t count) {
         w->output[n] = i;
         job.out[n] = job.out[i];
         if (!w->scans && job.out[n].range != GF_RANGE_GIVEN)
-            gf_part_range(&job.out[n], (double[]){0, 0}); /* until it is known */
+            gf_part_range(&job.out[n], (double[]){0, 0}); /* a placeholder */
         n++;
     }
     job.n_out = w->to_output ? n : job.n_out;
@@ -105,7 +105,7 @@ static struct gf_job part_job(struct gf_gpu_walk *w, int64_t count) {
 
 /* ---- parts ---- */
 
-/* Device bytes that the smaller last part takes beside the others' buffers. */
+/* Device bytes of a smaller last part beyond the buffers of the others. */
 static int64_t own_bytes(const struct gf_gpu_walk *w) {
     int64_t sum = 0;
     for (int i = GF_GPU_A; i < GF_GPU_OUT && w->n_runs > 1; i++)
@@ -114,19 +114,19 @@ static int64_t own_bytes(const struct gf_gpu_walk *w) {
     return sum;
 }
 
-/* Device bytes of the exchange that this walk reads. */
+/* Device bytes of the exchange that the walk reads. */
 static int64_t read_bytes(const struct gf_gpu_walk *w) {
     const struct gf_gpu_slabs *s = w->s;
     const bool held = s->role.members && !w->from_input;
     return held ? w->extent * (w->blocks ? s->plan.pages : s->bins) * s->unit : 0;
 }
 
-/* And that the next one will read. */
+/* The same, and what the next walk will read. */
 static int64_t inbox_bytes(const struct gf_gpu_walk *w) {
     return read_bytes(w) + (w->to_output ? 0 : read_bytes(w + 1));
 }
 
-/* Device bytes still held by earlier walks of a resident plan, without the exchange, which each walk counts. */
+/* Device bytes still held by earlier walks of a resident plan, excluding the exchange. */
 static int64_t kept_bytes(const struct gf_gpu_walk *w) {
     const struct gf_gpu_slabs *s = w->s;
     int64_t bytes = 0;
@@ -143,7 +143,7 @@ void gf_gpu_slabs_drop_runs(struct gf_gpu_walk *w) {
     w->n_runs = 0;
 }
 
-/* Plans for parts of `each`, and for what is left. */
+/* Makes the plans for parts of `each` and for the rest. */
 static int make_plans(struct gf_gpu_walk *w) {
     const int64_t rest = w->extent - (w->n - 1) * w->each;
     const int64_t counts[2] = {w->each, rest};
@@ -156,7 +156,7 @@ static int make_plans(struct gf_gpu_walk *w) {
     return rc;
 }
 
-/* These, with kernels; GF_ENOMEM or GF_EUNABLE where they do not fit. */
+/* The same with kernels. GF_ENOMEM or GF_EUNABLE if they do not fit. */
 static int make_runs(struct gf_gpu_walk *w) {
     int rc = make_plans(w);
     if (rc)
@@ -172,20 +172,20 @@ static int make_runs(struct gf_gpu_walk *w) {
     return rc;
 }
 
-/* Rounds the bins of a block that is not made of rows. */
+/* Rounds the bins of a block that is not whole rows. */
 static int64_t aligned_bins(const struct gf_gpu_slabs *s, int64_t each) {
     const int64_t pages = ALIGNED / s->unit;
     const int64_t bins = pages && each >= pages ? pages : ALIGNED_BINS;
     return each < ALIGNED_BINS ? each : each / bins * bins;
 }
 
-/* So many parts, or less, of multiples of `unit`. */
+/* Cuts the walk into at most `parts` multiples of `unit`. */
 static void cut(struct gf_gpu_walk *w, int64_t parts, int64_t unit) {
     w->each = (w->extent + parts * unit - 1) / (parts * unit) * unit;
     w->n = w->extent ? gf_divide_up(w->extent, w->each) : 0;
 }
 
-/* Parts of about the same size. */
+/* Cuts the walk into parts of nearly equal size, at most `most`. */
 static void set_parts(struct gf_gpu_walk *w, int64_t most) {
     w->n = gf_divide_up(w->extent, most);
     w->each = gf_divide_up(w->extent, w->n);
@@ -197,13 +197,13 @@ static void set_parts(struct gf_gpu_walk *w, int64_t most) {
 
 /* ---- in place ---- */
 
-/* Whether the second walk's kernels may read the other device's memory: blocks of it. In natural order they are
- * several, which are sent back one by one. */
+/* True if the second walk's kernels may read blocks in the other device's memory; in natural order
+ * each block is sent back. */
 static bool may_read(const struct gf_gpu_slabs *s) {
     return s->c->api->reads_others && s->walk[1].blocks && !s->role.natural;
 }
 
-/* All parts, the first passes up to `most`; both of a launch of two. */
+/* The cost of all parts: their first passes up to `most`, or both of a launch of two. */
 static double walk_cost(const struct gf_gpu_walk *w, int most) {
     const struct gf_gpu_plan *p = w->n ? w->run[0].plan : NULL;
     double cost = 0;
@@ -212,9 +212,10 @@ static double walk_cost(const struct gf_gpu_walk *w, int most) {
     return cost;
 }
 
-/* Lets the second walk's kernels read the last pages in the other device's memory: they are neither
- * sent, which is a read and a write more, nor waited for. The pages are sent during the first walk, or
- * read by the first launch of the second one, in proportion to the times of these. Before kernels are built. */
+/* Lets the second walk's kernels read the last pages in the other device's memory, which saves
+ * sending them (a read and a write) and waiting. How many are sent during the first walk, and how
+ * many read by the second's first launch, follows from the times of these. Call before kernels are
+ * built. */
 static void read_other(struct gf_gpu_slabs *s) {
     struct gf_gpu_walk *first = &s->walk[0], *w = &s->walk[1];
     w->reads_other = may_read(s) && w->n;
@@ -227,16 +228,16 @@ static void read_other(struct gf_gpu_slabs *s) {
         s->late = (int64_t)((double)first->n * read / (sent + read) + 0.5);
 }
 
-/* Counts parts: `most` at most, each of so many bytes at least that its launches take less time than the work. */
+/* At most `most` parts, each large enough that its launches take less time than its work. */
 static int64_t part_count(const struct gf_gpu_context *c, int64_t most, double bytes) {
     enum { LEAST = 16 << 20 };
     const double n = c->props.is_cpu ? (double)most : bytes / LEAST;
     return n >= (double)most ? most : n < 1 ? 1 : (int64_t)n;
 }
 
-/* Measured on two H200s over NVLink. The second walk of a picture, whose columns take two passes, takes as long
- * as the exchange, and begins earlier. One that reads what is not sent has one part, or two whose
- * workspace is half as large. A first walk over blocks of a volume, one pass, is done long before the
+/* Measured on two H200s over NVLink. The second walk of a picture (two passes along columns) takes
+ * as long as the exchange and starts earlier. One that reads what is not sent has one part, or two
+ * with half the workspace each. A first walk over a volume's blocks, one pass, ends long before the
  * exchange. */
 static void set_in_place(struct gf_gpu_slabs *s) {
     enum { SLABS = GF_GPU_SLAB_SLOTS, LARGE = 1 << 30 };
@@ -257,7 +258,7 @@ static void set_in_place(struct gf_gpu_slabs *s) {
     }
 }
 
-/* The exchange, the input, and workspace that all parts use in turn. */
+/* Device bytes of the exchange, the input, and the workspace that all parts use in turn. */
 static int64_t in_place_bytes(struct gf_gpu_slabs *s) {
     int64_t bytes = s->plan.pages * s->pitch * s->unit, work[2] = {0, 0};
     for (int i = 0; i < s->n_walks; i++) {
@@ -268,7 +269,7 @@ static int64_t in_place_bytes(struct gf_gpu_slabs *s) {
             bytes += gf_gpu_part_run(w, k)->plan->bytes[GF_GPU_OUT];
         for (int k = 0; k < w->n_runs; k++) {
             const struct gf_gpu_plan *p = w->run[k].plan;
-            bytes += gf_gpu_plan_bytes(p, GF_GPU_B + 1, GF_GPU_OUT); /* tables and the like */
+            bytes += gf_gpu_plan_bytes(p, GF_GPU_B + 1, GF_GPU_OUT); /* tables etc. */
             for (int j = 0; j < 2; j++)
                 work[j] = gf_max(work[j], p->bytes[GF_GPU_A + j]);
         }
@@ -295,13 +296,13 @@ static int fit_in_place(struct gf_gpu_slabs *s) {
 
 /* ---- parts in flight ---- */
 
-/* The largest parts up to PART that fit the device. */
+/* Finds the largest parts up to PART that fit the device. */
 static int fit_walk(struct gf_gpu_walk *w) {
     const struct gf_gpu_slabs *s = w->s;
     if (!w->extent)
         return 0;
-    /* Parts that are on the device all at once: the first ones are sent while the others are transformed, and
-     * whoever needs all that is sent has one. */
+    /* All parts are on the device at once: the first are sent while others are transformed, and a
+     * walk that needs all of them has one. */
     if (s->role.resident && w->to_output)
         cut(w, 1, 1);
     else if (s->role.resident)
@@ -328,7 +329,7 @@ static int fit_walk(struct gf_gpu_walk *w) {
     }
 }
 
-/* Walks that read the same exchange cut it alike. */
+/* A scan and the next walk read the same exchange, so they cut it alike. */
 int gf_gpu_slabs_fit(struct gf_gpu_slabs *s) {
     int rc = s->role.in_place ? fit_in_place(s) : 0;
     for (int i = 0; i < s->n_walks && !s->role.in_place && !rc; i++)

@@ -2,7 +2,7 @@
 
 #include "core/gpu/slab.h"
 
-/* Bytes of host memory; those of the device's own, by the passes of all parts, where the arrays stay there. */
+/* Adds the host bytes copied, or if the arrays stay on the device, those of all passes. */
 static void count_bytes(struct gf_gpu_walk *w, struct gf_pass_info *pass) {
     const struct gf_gpu_role *role = &w->s->role;
     for (int64_t part = 0; part < w->n && role->resident; part++) {
@@ -18,7 +18,7 @@ static void count_bytes(struct gf_gpu_walk *w, struct gf_pass_info *pass) {
     pass->bytes_written += !role->members || w->to_output ? w->bytes_written : 0;
 }
 
-/* Walk `index` of all devices, by the longest parts that one takes. */
+/* Lists walk `index` of all devices, with the longest parts of any. */
 static void list_walk(const struct gf_gpu_shared *p, int index, struct gf_plan *plan) {
     struct gf_pass_info *pass = &plan->pass[plan->n_passes++];
     const struct gf_gpu_slabs *s = p->member->s;
@@ -48,7 +48,7 @@ static void list_walk(const struct gf_gpu_shared *p, int index, struct gf_plan *
                  (long long)longest->n, longest->what, scans, each, units, passes, plural);
 }
 
-/* Bytes that a device sends to the others in all walks. */
+/* Bytes that a device sends to others in all walks. */
 static int64_t sent_by(const struct gf_gpu_slabs *s) {
     int64_t bytes = 0;
     for (int i = 0; i + 1 < s->n_walks; i++) {

@@ -1,4 +1,4 @@
-/* Which walks a job in slabs takes, what each part of them is, and how large it may be. */
+/* Plans a job in slabs: its walks, their shares and their memory. */
 #include <stdlib.h>
 
 #include "core/filter/filter.h"
@@ -10,8 +10,8 @@ static bool is_real(const struct gf_gpu_slabs *s) {
     return gf_job_is_real(&s->job);
 }
 
-/* A line's job as that of a picture, a page for each column of its matrix, whose rows are as many as
- * the largest divisor up to the root. One row where there is none. */
+/* A line's job as a picture's with a page for each column of its matrix; it has as many rows as the
+ * largest divisor up to the root, or one. */
 static struct gf_job line_matrix(const struct gf_job *job) {
     struct gf_job matrix = *job;
     const int64_t n = job->shape[0];
@@ -25,7 +25,7 @@ static struct gf_job line_matrix(const struct gf_job *job) {
     return matrix;
 }
 
-/* `job`: as a volume's, or as line_matrix() has it. */
+/* `job`: the volume's, or line_matrix(). */
 static const char *refuses(const struct gf_job *asked, const struct gf_job *job) {
     const bool line = asked->ndim == 1, twice = gf_gpu_job_walks_twice(job);
     const bool real = gf_job_is_real(job), forward = job->direction == GF_FORWARD;
@@ -60,7 +60,7 @@ static const char *refuses(const struct gf_job *asked, const struct gf_job *job)
     return NULL;
 }
 
-/* Jobs whose arrays may stay on several devices, which report nothing but their output. */
+/* The arrays may stay on several devices if nothing but the output is reported. */
 static const char *refuses_resident(const struct gf_job *volume, const struct gf_job *job) {
     const struct gf_output *o = &job->out[0];
     const bool real = gf_job_is_real(job);
@@ -75,7 +75,7 @@ static const char *refuses_resident(const struct gf_job *volume, const struct gf
     return NULL;
 }
 
-/* The exchange. */
+/* Sets the shape of the exchange and where it can be. */
 static void describe(struct gf_gpu_slabs *s) {
     const struct gf_job *job = &s->job;
     const struct gf_output *o = &job->out[0];
@@ -97,8 +97,8 @@ static void describe(struct gf_gpu_slabs *s) {
                    !o->shift && (forward ? halved == o->half : !job->real);
     s->in_input =
         !forward && job->spend_input && job->in_dtype == gf_job_number(job) && !job->in_shift;
-    /* A walk over a line's columns reads other places than it writes, and of half spectra the exchange has
-     * more bins. */
+    /* A walk over columns reads and writes different places, and half spectra take more bins in the
+     * exchange than in the line. */
     if (gf_gpu_slabs_are_line(s)) {
         s->in_output = s->in_output && forward && !halved && !job->lean;
         s->in_input = s->in_input && !halved && !job->lean;
@@ -107,14 +107,14 @@ static void describe(struct gf_gpu_slabs *s) {
 
 /* ---- walks ---- */
 
-/* Blocks of a volume's filter are rows; those of an exchange in place begin at views. */
+/* A volume's filter needs whole rows, an exchange in place views. */
 static int64_t granule(const struct gf_gpu_slabs *s) {
     if (s->role.in_place)
         return GF_GPU_VIEW_BINS;
     return s->filter && !s->picture ? s->columns : 1;
 }
 
-/* Reduces a walk to the device's share of pages or bins, and of the bytes that it copies. */
+/* Reduces a walk to the device's share of pages or bins, and of the bytes. */
 static void take_share(struct gf_gpu_walk *w) {
     const struct gf_gpu_role *role = &w->s->role;
     const int64_t all = w->extent;
@@ -140,7 +140,7 @@ static const char *name_of(const struct gf_gpu_slabs *s, bool blocks, bool back)
                                             : "slabs of pages, forward but along the slowest axis";
 }
 
-/* Bits: a walk's input and output are the job's, and it is for display ranges. */
+/* Bits: the walk reads the job's input, writes its output, finds display ranges. */
 enum { FROM_INPUT = 1, TO_OUTPUT = 2, SCANS = 4 };
 
 static void add_walk(struct gf_gpu_slabs *s, bool blocks, enum gf_direction direction,
@@ -164,7 +164,7 @@ static void add_walk(struct gf_gpu_slabs *s, bool blocks, enum gf_direction dire
     for (int i = 0; i < job->n_out && w->to_output && !w->scans; i++) {
         const int64_t bytes = gf_job_bytes(job, i), n = job->shape[2];
         const bool mirrored = gf_gpu_job_walks_twice(job) && s->plan.real && !job->out[i].half &&
-                              direction == GF_FORWARD; /* by the host */
+                              direction == GF_FORWARD; /* the host writes the rest */
         w->bytes_written += mirrored ? bytes / n * (n / 2 + 1) : bytes;
     }
     if (s->role.members)
@@ -174,7 +174,7 @@ static void add_walk(struct gf_gpu_slabs *s, bool blocks, enum gf_direction dire
 static void add_walks(struct gf_gpu_slabs *s) {
     const struct gf_job *job = &s->job;
     const bool twice = gf_gpu_job_walks_twice(job), forward = job->direction == GF_FORWARD;
-    /* Natural order is the same on both sides. */
+    /* Natural order begins with slabs both ways. */
     const bool slabs_first = forward || s->role.natural;
     const bool blocks = twice ? slabs_first && !s->filter : job->axes == 1;
     const enum gf_direction back = s->filter ? GF_INVERSE : job->direction;
@@ -191,7 +191,7 @@ static void add_walks(struct gf_gpu_slabs *s) {
     add_walk(s, blocks, back, bits);
 }
 
-/* A filter's table, part by part. */
+/* Counts a filter's table, which is uploaded part by part. */
 static void count_table(struct gf_gpu_slabs *s, struct gf_gpu_walk *w) {
     const int64_t part = w->run[0].plan->bytes[GF_GPU_FILTER];
     const int64_t bytes = part / w->each * w->extent;
@@ -223,7 +223,7 @@ static void count_memory(struct gf_gpu_slabs *s) {
         s->host_bytes += s->plan.exchange_bytes;
 }
 
-/* Parts are filtered without the offset, which belongs to one bin. */
+/* Copies the filter without its offset, which belongs to a single bin. */
 static int take_filter(struct gf_gpu_slabs *s) {
     if (s->job.op != GF_FILTER)
         return 0;
@@ -249,7 +249,7 @@ static void drop_share(struct gf_gpu_slabs *s) {
     free(s);
 }
 
-/* One device's, whose share may be empty. */
+/* Plans one device's share, which may be empty. */
 static int plan_share(const struct gf_gpu_context *c, const struct gf_job *job,
                       struct gf_gpu_role role, struct gf_gpu_slabs **slabs) {
     *slabs = NULL;
@@ -289,7 +289,7 @@ static int plan_share(const struct gf_gpu_context *c, const struct gf_job *job,
 
 void gf_gpu_shared_drop(struct gf_gpu_shared *p) {
     if (p && p->uploaded) {
-        gf_gpu_slab_settle(p, GF_EBACKEND); /* the message of a failure before stays */
+        gf_gpu_slab_settle(p, GF_EBACKEND); /* keeps an earlier failure's message */
         gf_gpu_slab_give_back(p, 0, p->member->s->n_walks);
     }
     for (int i = 0; p && i < p->n; i++)

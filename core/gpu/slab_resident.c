@@ -1,5 +1,5 @@
-/* A transform of several devices whose arrays stay in their memory: the buffers of the first walk have the input, those
- * of the last one the output. So each part has a slot of its own (core/gpu/slab_fit.c). */
+/* Transforms of several devices whose arrays stay in their memory: the first walk's buffers hold
+ * the input, the last one's the output, so each part has its own slot (core/gpu/slab_fit.c). */
 #include "core/base/clock.h"
 #include "core/gpu/slab_walk.h"
 
@@ -7,13 +7,13 @@ static int n_walks(const struct gf_gpu_shared *p) {
     return p->member->s->n_walks;
 }
 
-/* The walk that has the input, or the output. */
+/* The walk that holds the input or the output. */
 static struct gf_gpu_walk *owner(const struct gf_gpu_shared *p, int i, bool up) {
     const bool first = up || p->member->s->role.natural;
     return &p->member[i].s->walk[first ? 0 : n_walks(p) - 1];
 }
 
-/* Slices a part out of the input or the output, which lies together. */
+/* A part of the input or output, which is contiguous. */
 static struct gf_array part_of(const struct gf_gpu_walk *w, const struct gf_array *array,
                                int64_t part) {
     const struct gf_span own = gf_gpu_part_span(w, part);
@@ -55,7 +55,7 @@ static int copy_parts(struct gf_gpu_shared *p, const struct gf_array *array, boo
     return rc;
 }
 
-/* An array with gaps is packed on its way. */
+/* Packs an array with gaps first, or unpacks it. */
 static int copy_array(struct gf_gpu_shared *p, struct gf_array *array, bool up) {
     struct gf_array packed = {0};
     if (gf_array_is_contiguous(array))

@@ -1,4 +1,4 @@
-/* A job in slabs: its walks, the display ranges between them, and the memory that they use. */
+/* Runs a job in slabs: its walks, the display ranges between them, and their memory. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,16 +11,16 @@
 
 /* ---- jobs ---- */
 
-/* One job under way. */
+/* A running job. */
 struct run {
     struct gf_gpu_shared *all;
-    const struct gf_gpu_context *c; /* the first one's, and its plan */
+    const struct gf_gpu_context *c; /* of the first device, and its plan */
     struct gf_gpu_slabs *s;
     struct gf_gpu_slab_ends ends;
     struct gf_slab_range range;
 };
 
-/* The display ranges that were found, into the plans of a walk to the outputs. */
+/* Puts the display ranges found into the plans of a walk to the outputs. */
 static void set_ranges(const struct run *r, struct gf_gpu_walk *w) {
     for (int i = 0; i < w->n_runs && !w->scans && w->to_output; i++)
         for (int k = 0; k < w->run[i].plan->job.n_out; k++) {
@@ -47,7 +47,7 @@ static int run_walk(struct run *r, int index) {
     return rc;
 }
 
-/* Lines [first, first + count) through the slowest axis. */
+/* Transforms lines [first, first + count) along the slowest axis. */
 static int run_some_lines(const struct run *r, const struct gf_array *all, int64_t first,
                           int64_t count) {
     struct gf_array lines = gf_array_slice(all, 1, first, count);
@@ -65,7 +65,7 @@ static int run_some_lines(const struct run *r, const struct gf_array *all, int64
     return rc;
 }
 
-/* The lines of the sample for automatic ranges, as many at a time as the device has room for. */
+/* Transforms the lines sampled for automatic ranges, as many at a time as fit the device. */
 static int run_lines(const struct run *r, const struct gf_array *lines) {
     const int64_t all = lines->shape[1] * lines->shape[2];
     const struct gf_array flat =
@@ -84,9 +84,9 @@ static int run_lines(const struct run *r, const struct gf_array *lines) {
     return rc;
 }
 
-/* After the slabs of a forward transform. */
+/* Finds the display ranges after the slabs of a forward transform. */
 static int find_ranges(struct run *r) {
-    if (!r->s->role.members) /* several devices have shown it on its way */
+    if (!r->s->role.members) /* several devices showed it as it passed */
         gf_slab_range_pages(&r->range, 0, r->s->plan.pages, r->ends.exchange.a.data);
     struct gf_array lines = gf_slab_range_lines(&r->range);
     int rc = lines.data ? run_lines(r, &lines) : 0;
@@ -102,7 +102,7 @@ void gf_gpu_slabs_make_real(const struct gf_gpu_slabs *s, const struct gf_array 
         gf_rounding_drop(job, i, &out[i], 1);
 }
 
-/* To the zero frequency of every spectrum, whose slowest axis was transformed back: v. */
+/* Adds v to the zero frequency of every page's spectrum. */
 static void add_zero(const struct gf_array *x, bool along_rows, double v) {
     const int64_t rows = along_rows ? 1 : x->shape[1];
     for (int64_t i = 0; i < x->shape[0] * rows * x->shape[3]; i++) {
@@ -122,7 +122,7 @@ static int copy_zeros(const struct gf_gpu_context *c, const struct gf_gpu_end *f
     return rc ? rc : c->api->sync(c->gpu);
 }
 
-/* The same in the parts of pages that the devices hold. */
+/* Does so in the parts of pages that the devices hold. */
 static int add_inbox_zero(const struct run *r, const struct gf_gpu_member *m, double v) {
     const struct gf_slab_plan *p = &r->s->plan;
     struct gf_gpu_walk *w = &m->s->walk[r->s->n_walks - 1];
@@ -182,7 +182,7 @@ static int run_walks(struct run *r) {
         rc = run_walk(r, i);
         if (!rc && spectrum && !s->walk[i].to_output)
             rc = find_ranges(r);
-        /* The transform back along z makes of one bin as much in every page. */
+        /* Transforming back along z turns the offset's bin into the same number in every page. */
         if (!rc && s->walk[i].filters && s->job.filter->offset != 0)
             rc = add_offset(r);
     }
@@ -195,17 +195,17 @@ static int run_walks(struct run *r) {
 
 /* ---- memory of a job ---- */
 
-/* Locks an array; copies are staged if that fails. */
+/* Locks an array; if that fails, copies are staged. */
 static void lock(const struct gf_gpu_context *c, struct gf_gpu_slab_end *e) {
     if (gf_array_is_contiguous(&e->a))
         e->locked = !c->api->lock(c->gpu, e->a.data, gf_array_bytes(&e->a), &e->ours);
 }
 
-/* Whether the caller has page-locked an array, so that the device copies from and to it by itself.
- * Locking one for a single run takes longer than copying it through buffers: on an H200 beside an Intel
- * Xeon locking and unlocking takes 60 to 100 ms a GB, in parts beside the copies twice as long, and
- * eight threads with streaming stores fill and empty buffers at 30 GB/s in both directions at once. A
- * device that is the CPU copies from any memory, once it knows it. */
+/* Notes if the caller has page-locked an array, so that the device copies it directly. Locking for
+ * a single run takes longer than copying through buffers: on an H200 with an Intel Xeon, locking
+ * and unlocking take 60 to 100 ms a GB, in parts beside the copies twice that, while eight threads
+ * with streaming stores copy 30 GB/s in both directions at once. A device that is the CPU copies
+ * from any memory once it knows it. */
 static void look(const struct gf_gpu_context *c, struct gf_gpu_slab_end *e) {
     if (c->props.is_cpu)
         lock(c, e);
@@ -224,11 +224,11 @@ static void look_at_all(struct run *r) {
     }
     if (!s->plan.exchange_bytes || s->role.members)
         return;
-    /* A caller that locks its arrays runs the plan more than once. */
+    /* A caller that locks its arrays will run the plan again. */
     const void *data = ends->exchange.a.data;
     if (data == s->exchange && !s->exchange_locked && all && ends->in.locked) {
         gf_populate(ends->exchange.a.data, (size_t)gf_array_bytes(&ends->exchange.a),
-                    gf_gpu_slab_threads(r->c)); /* which locking would do on one thread */
+                    gf_gpu_slab_threads(r->c)); /* locking would do it on one thread */
         lock(r->c, &ends->exchange);
         s->exchange_locked = ends->exchange.ours;
     }
@@ -246,7 +246,7 @@ static void unlock_all(const struct run *r) {
     }
 }
 
-/* In an output or a spent input that can hold it, else in memory of the plan's own. */
+/* Puts the exchange in an output or spent input that can hold it, else in the plan's own memory. */
 static int take_exchange(struct run *r) {
     struct gf_gpu_slabs *s = r->s;
     const struct gf_slab_plan *p = &s->plan;

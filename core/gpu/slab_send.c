@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* From device to device, or by way of host memory. */
+/* From device to device, or through host memory. */
 enum way { ACROSS, DOWN, UP };
 
 /* ---- memory ---- */
@@ -12,7 +12,7 @@ static struct gf_gpu_region in_place(const struct gf_gpu_slabs *s) {
     return (struct gf_gpu_region){0, 0, s->pitch};
 }
 
-/* The offset of a bin of a page in the exchange in place. */
+/* The offset of a bin in the exchange in place. */
 static int64_t offset_of(const struct gf_gpu_slabs *s, int64_t page, int64_t bin) {
     return gf_gpu_region_at(in_place(s), page, bin) * s->unit;
 }
@@ -33,7 +33,7 @@ int gf_gpu_slab_hold(struct gf_gpu_walk *w) {
     int rc = 0;
     if (!s->role.members || w->from_input || w->inbox)
         return 0;
-    if (w->scans) { /* what the next walk reads too */
+    if (w->scans) { /* the next walk reads the same */
         rc = gf_gpu_slab_hold(w + 1);
         w->inbox = w[1].inbox;
         return rc;
@@ -71,7 +71,7 @@ bool gf_gpu_slab_stages(struct gf_gpu_walk *w) {
     return false;
 }
 
-/* The walk that member `to` goes on with. */
+/* Member `to`'s next walk. */
 static struct gf_gpu_walk *next_of(struct gf_gpu_walk *w, int to) {
     return w + 1 - w->s->walk + w->all->member[to].s->walk;
 }
@@ -80,13 +80,13 @@ static struct gf_span all_of(const struct gf_gpu_walk *w) {
     return (struct gf_span){w->first, w->extent};
 }
 
-/* The place of these indices of a walk by themselves: packed. */
+/* The region of a walk's indices, packed. */
 static struct gf_gpu_region packed(const struct gf_gpu_slabs *s, bool blocks, struct gf_span own) {
     return blocks ? (struct gf_gpu_region){0, own.first, own.count}
                   : (struct gf_gpu_region){own.first, 0, s->bins};
 }
 
-/* The piece that some indices of a walk and some of the one after it, or before it, have in common. */
+/* The move of the piece that some indices of a walk and of an adjacent walk share. */
 static struct gf_gpu_move piece_of(const struct gf_gpu_slabs *s, bool blocks, struct gf_span own,
                                    struct gf_span other, struct gf_gpu_region from,
                                    struct gf_gpu_region to) {
@@ -94,8 +94,8 @@ static struct gf_gpu_move piece_of(const struct gf_gpu_slabs *s, bool blocks, st
                   : gf_gpu_piece(s->unit, own, other, from, to);
 }
 
-/* A part's share that some indices of the next walk have of a member: to the device, or by way of host memory,
- * where the shares of all members are packed behind each other. */
+/* The move of the share that `there`, some indices of a member's next walk, has of a part. In host
+ * memory the shares of all members follow each other. */
 static struct gf_gpu_move share_of(struct gf_gpu_walk *w, int64_t part,
                                    const struct gf_gpu_walk *next, struct gf_span there,
                                    enum way way) {
@@ -118,7 +118,8 @@ static struct gf_gpu_move share_of(struct gf_gpu_walk *w, int64_t part,
     return m;
 }
 
-/* To the parts of the next walk that a member has, from the device or from host memory. */
+/* Sends a part's shares to the parts of member `to`'s next walk, from the device or from host
+ * memory. */
 static int send_share(struct gf_gpu_walk *w, int64_t part, int to, enum way way) {
     struct gf_gpu_walk *next = next_of(w, to);
     const struct gf_gpu_context *c = way == UP ? next->c : w->c;
@@ -135,7 +136,7 @@ static int delivered(struct gf_gpu_walk *w, int64_t part) {
     return GF_GPU_DELIVERED + w->s->role.member * GF_GPU_SLAB_DEPTH + gf_gpu_part_slot(w, part);
 }
 
-/* Into host memory, once the receiver has uploaded the part before it there. */
+/* Copies a share into host memory, once the receiver has uploaded the one before it. */
 static int stage(struct gf_gpu_walk *w, int64_t part, int to) {
     struct gf_gpu_walk *next = next_of(w, to);
     const struct gf_gpu_move rows = share_of(w, part, next, all_of(next), DOWN);
@@ -151,7 +152,6 @@ static struct gf_gpu_walk *other_of(struct gf_gpu_walk *w, int index) {
     return &w->all->member[1 - w->s->role.member].s->walk[index];
 }
 
-/* The first of the parts that are sent late. */
 static int64_t first_late(const struct gf_gpu_slabs *s) {
     return gf_max(s->walk[0].n - s->late, 0);
 }
@@ -162,7 +162,8 @@ struct gf_span gf_gpu_slab_late(const struct gf_gpu_slabs *s) {
     return (struct gf_span){w->first + early, w->extent - early};
 }
 
-/* Sends what some indices of walk `index` and some of the other one have in common to the same place, or packed. */
+/* Sends what indices of walk `index` and of the other walk share, to the same place of the other
+ * device, or to a packed buffer. */
 static int send_common(struct gf_gpu_walk *w, int index, struct gf_span own, struct gf_span other,
                        struct gf_gpu_buffer *to_packed) {
     const struct gf_gpu_slabs *s = w->s;
@@ -175,8 +176,9 @@ static int send_common(struct gf_gpu_walk *w, int index, struct gf_span own, str
     return own.count && other.count ? w->c->api->rows(w->c->gpu, to->c->gpu, &rows) : 0;
 }
 
-/* A part of the first walk, unless it is sent late; of the second one, in natural order, the other device's
- * pages of it, which that one has sent before the part could be transformed. */
+/* Sends a part of the first walk unless it is sent late. In natural order, sends back the other
+ * device's pages of a part of the second walk; that device had sent them before the part could
+ * start. */
 static int send_in_place(struct gf_gpu_walk *w, int64_t part) {
     const struct gf_span own = gf_gpu_part_span(w, part);
     const int index = w->to_output;
@@ -208,7 +210,7 @@ int gf_gpu_slab_send(struct gf_gpu_walk *w, int64_t part) {
     int rc = api->use(w->c->gpu, GF_GPU_DOWNLOADS);
     if (w->s->role.in_place)
         return rc ? rc : send_in_place(w, part);
-    for (int i = 1; i <= n && !rc; i++) { /* the own share last; no two begin with the same one */
+    for (int i = 1; i <= n && !rc; i++) { /* its own share last; each begins with another member */
         const int to = (w->s->role.member + i) % n;
         rc = reaches(w, to) ? send_share(w, part, to, ACROSS) : stage(w, part, to);
     }
@@ -239,7 +241,7 @@ int gf_gpu_slab_await(struct gf_gpu_walk *w, int64_t part) {
     int rc = 0;
     if (w->from_input || (part && !in_place))
         return 0;
-    if (!in_place) { /* what others handed over in host memory */
+    if (!in_place) { /* uploads from host memory */
         rc = api->use(w->c->gpu, GF_GPU_UPLOADS);
         if (!rc)
             rc = api->mark(w->c->gpu, GF_GPU_UPLOADED);
@@ -250,7 +252,7 @@ int gf_gpu_slab_await(struct gf_gpu_walk *w, int64_t part) {
         rc = api->follow(w->c->gpu, GF_GPU_UPLOADED);
     for (int k = 0; k < w->all->n && !rc; k++) {
         struct gf_gpu_walk *from = &w->all->member[k].s->walk[0];
-        /* In place the other device's mark for this part; else a queue's last mark, after all that it sends. */
+        /* In place the other device's mark for this part, else the last mark of its queue. */
         const int64_t mark = in_place ? part : from->n - 1;
         if (from->n && !(in_place && from->s == w->s))
             rc = api->follow_other(w->c->gpu, from->c->gpu, GF_GPU_DOWNLOADED + (int)mark);

@@ -1,8 +1,8 @@
-/* One walk of a job in slabs: each part is packed, uploaded, transformed, downloaded and unpacked. Three parts are in
- * flight on each device, and a device copies in both directions while it runs passes. Arrays that are
- * page-locked are copied by the device alone; others, and outputs that are shifted or mirrored, are packed
- * and unpacked by the host's threads in page-locked buffers. Parts that other devices go on with are sent
- * to them. Nothing is uploaded and downloaded where the arrays stay on the devices. */
+/* Runs a walk over a job in slabs: parts are packed, uploaded, transformed, downloaded and
+ * unpacked, three at a time on each device, which copies both ways while it runs passes. The device
+ * copies page-locked arrays itself; others, and shifted or mirrored outputs, the host's threads
+ * pack and unpack in page-locked buffers. Parts that other devices need next are sent to them. If
+ * the arrays stay on the devices, there are no uploads or downloads. */
 #include "core/gpu/slab_walk.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 
 enum { DEPTH = GF_GPU_SLAB_DEPTH, LAG = DEPTH - 1 };
 
-/* More threads than that copy no faster, and a machine that lends a share of its CPUs counts them all. */
+/* More threads copy no faster, and a machine that lends out a share of its CPUs counts them all. */
 enum { MOST_THREADS = 16 };
 
 int gf_gpu_slab_threads(const struct gf_gpu_context *c) {
@@ -38,8 +38,8 @@ int gf_gpu_slab_settle(const struct gf_gpu_shared *p, int rc) {
 
 /* ---- parts ---- */
 
-/* True if the walk's parts come from the devices' memory, go there, and are looked at by the host on their way
- * there; true if its filter is a table. */
+/* True if parts come from the devices' memory; go there; are examined by the host on the way; need
+ * a filter's table. */
 static bool has_inbox(struct gf_gpu_walk *w) {
     return w->s->role.members && !w->from_input;
 }
@@ -67,7 +67,7 @@ static struct gf_gpu_slab_matrix matrix_of(const struct gf_gpu_slabs *s, bool sp
                     : (struct gf_gpu_slab_matrix){points, shape[2], shape[0]};
 }
 
-/* Describes a walk's input (k: -1) or output k as the array that parts are copied from or to. */
+/* Describes the copies of a walk's input (k: -1) or output k. */
 static struct gf_gpu_slab_copy side_of(struct gf_gpu_walk *w, int k, const struct gf_array *array) {
     const struct gf_gpu_slabs *s = w->s;
     const struct gf_job *job = &s->job;
@@ -96,7 +96,7 @@ static struct gf_gpu_slab_copy copy_of(const struct gf_gpu_walk *w, int64_t part
     return copy;
 }
 
-/* The values that the part's bins are multiplied by. */
+/* Copies the filter's values for a part. */
 static struct gf_gpu_slab_copy copy_of_table(const struct gf_gpu_walk *w, int64_t part,
                                              char *packed) {
     const struct gf_gpu_slabs *s = w->s;
@@ -113,7 +113,7 @@ static struct gf_gpu_slab_copy copy_of_table(const struct gf_gpu_walk *w, int64_
         .packed = packed};
 }
 
-/* Copies a part as rows of an array that lies together in memory, unshifted: one, or one in each page. */
+/* Copies a part of a contiguous unshifted array as one row, or as one row of each page. */
 static int copy_rows(const struct gf_gpu_walk *w, int64_t part, int k,
                      const struct gf_gpu_buffer *buffer) {
     const struct gf_gpu_slab_copy c = copy_of(w, part, k, NULL);
@@ -132,8 +132,8 @@ static int copy_rows(const struct gf_gpu_walk *w, int64_t part, int k,
     return w->c->api->rows(w->c->gpu, w->c->gpu, &rows);
 }
 
-/* Whether the host's threads copy its parts: the device itself can copy those of a locked array that are
- * neither moved nor mirrored. */
+/* True if the host's threads copy the parts: a device copies only from a locked array that is
+ * neither shifted nor mirrored. */
 static bool is_staged(const struct gf_gpu_slab_copy *c, bool locked) {
     const bool moved = c->mirrors || c->shift[0] || c->shift[1] || c->shift[2];
     return !locked || !gf_array_is_contiguous(&c->array) || (!c->whole_pages && moved);
@@ -141,7 +141,7 @@ static bool is_staged(const struct gf_gpu_slab_copy *c, bool locked) {
 
 /* ---- commands ---- */
 
-/* Sets the buffers that a part has beside those of its plan. */
+/* Sets a part's own buffers. */
 static void lend(struct gf_gpu_walk *w, int64_t part, struct gf_gpu_buffer **buffer) {
     struct gf_gpu_buffer *const *own = w->slot[gf_gpu_part_slot(w, part)];
     for (int i = 0; i < GF_GPU_N_BUFFERS; i++)
@@ -152,7 +152,8 @@ static void lend(struct gf_gpu_walk *w, int64_t part, struct gf_gpu_buffer **buf
         buffer[GF_GPU_OUT + k] = own[GF_GPU_OUT + k] ? own[GF_GPU_OUT + k] : buffer[GF_GPU_IN];
 }
 
-/* The passes begin when the part is there, and the results of the part before it in the same buffers are back. */
+/* Passes wait for the part's upload, and for the download of the part before it in the same
+ * slot. */
 static int transform(struct gf_gpu_walk *w, int64_t part, struct gf_gpu_run *m, int slot) {
     const struct gf_gpu *api = w->c->api;
     void *gpu = w->c->gpu;
@@ -162,7 +163,7 @@ static int transform(struct gf_gpu_walk *w, int64_t part, struct gf_gpu_run *m, 
     if (!rc && !w->s->role.in_place)
         rc = api->follow(gpu, GF_GPU_DOWNLOADED + slot);
     lend(w, part, m->buffer);
-    if (w->filters) /* the device's axes are the last ones of three */
+    if (w->filters) /* the device has the last of three axes */
         gf_gpu_filter_move(m->plan, w->s->picture ? 2 : 1,
                            gf_gpu_part_span(w, part).first / w->granule);
     if (w->columns)
@@ -180,7 +181,7 @@ static int queue_passes(struct gf_gpu_walk *w, int64_t part, struct gf_gpu_run *
     return w->c->api->mark(w->c->gpu, GF_GPU_TRANSFORMED + slot);
 }
 
-/* The outputs; ranges are found in what goes on to other devices. */
+/* True if outputs are downloaded; those sent to other devices only to find ranges. */
 static bool downloads(struct gf_gpu_walk *w) {
     return !w->scans && (!sends(w) || shows(w));
 }
@@ -228,7 +229,7 @@ static int queue_upload(struct gf_gpu_walk *w, int64_t part, const struct gf_gpu
     return rc ? rc : api->mark(gpu, GF_GPU_UPLOADED + slot);
 }
 
-/* Queues a part, except what goes to other devices. */
+/* Queues a part, except for sending it. */
 static int begin(struct gf_gpu_walk *w, int64_t part) {
     struct gf_gpu_run *m = gf_gpu_part_run(w, part);
     const int slot = gf_gpu_part_slot(w, part);
@@ -240,7 +241,7 @@ static int begin(struct gf_gpu_walk *w, int64_t part) {
     return queue_download(w, part, m, slot);
 }
 
-/* Adds the report of a part, once it is back. */
+/* Waits for a part's report and adds it. */
 static int read_report(struct gf_gpu_walk *w, int64_t part) {
     const struct gf_gpu_run *m = gf_gpu_part_run(w, part);
     const int slot = gf_gpu_part_slot(w, part);
@@ -261,8 +262,8 @@ static int read_report(struct gf_gpu_walk *w, int64_t part) {
     return 0;
 }
 
-/* Adds the copies for the host's threads: packs part `next`, beyond the last nothing; and unpacks part `back`, below 0
- * nothing, whose report is read. */
+/* Add copies for the host's threads: packing part `next`, unpacking part `back` after reading its
+ * report. Either may be out of range. */
 static int pack(struct gf_gpu_walk *w, int64_t next, struct gf_gpu_slab_copy *copy, int *n) {
     char *(*staging)[GF_GPU_SLAB_DEPTH] = w->s->staging;
     const int slot = (int)(next % GF_GPU_SLAB_DEPTH), before = *n;
@@ -272,7 +273,7 @@ static int pack(struct gf_gpu_walk *w, int64_t next, struct gf_gpu_slab_copy *co
         copy[(*n)++] = copy_of(w, next, -1, staging[GF_GPU_SLAB_UP][slot]);
     if (has_table(w))
         copy[(*n)++] = copy_of_table(w, next, staging[GF_GPU_SLAB_TABLE][slot]);
-    /* The part before it was read from there. */
+    /* The previous part in this slot was uploaded from there. */
     return *n > before ? w->c->api->reach(w->c->gpu, GF_GPU_UPLOADED + slot) : 0;
 }
 
@@ -307,7 +308,7 @@ void gf_gpu_walk_choose(struct gf_gpu_walk *w, const struct gf_gpu_slab_ends *en
 
 /* ---- memory ---- */
 
-/* Page-locked buffers stay until the plan is dropped, for locking takes as long as filling them. */
+/* Page-locked buffers stay until the plan is dropped, as locking takes as long as filling them. */
 static int take_stage(struct gf_gpu_walk *w, int stage) {
     const struct gf_gpu *api = w->c->api;
     int rc = 0;
@@ -333,7 +334,7 @@ static int take_staging(struct gf_gpu_walk *w) {
     return rc;
 }
 
-/* Workspace, which the walks that are taken together use in turn. */
+/* Allocates workspace that these walks use in turn. */
 static int take_work(const struct gf_gpu_member *m, int first, int end) {
     int rc = 0;
     for (int j = 0; j < 2; j++) {
@@ -348,7 +349,7 @@ static int take_work(const struct gf_gpu_member *m, int first, int end) {
     return rc;
 }
 
-/* In place a part's output is where its input was, or in its place of the exchange. */
+/* In place a part's output replaces its input, or is in its place of the exchange. */
 static int take_output(struct gf_gpu_walk *w, int part, const struct gf_gpu_plan *p) {
     const struct gf_gpu *api = w->c->api;
     struct gf_gpu_buffer **out = &w->slot[part][GF_GPU_OUT];
@@ -362,7 +363,7 @@ static int take_output(struct gf_gpu_walk *w, int part, const struct gf_gpu_plan
     return rc;
 }
 
-/* Takes the buffers of as many parts as are in flight at once: the first ones. */
+/* Allocates buffers for the parts in flight. */
 static int take_buffers(struct gf_gpu_walk *w) {
     const struct gf_gpu *api = w->c->api;
     const struct gf_gpu_role *role = &w->s->role;
@@ -387,7 +388,7 @@ static int take_buffers(struct gf_gpu_walk *w) {
     return rc;
 }
 
-/* Takes tables and the like, beside the buffers that a part is given before its launches. */
+/* Allocates what the slots do not have: tables etc. */
 static int take_runs(struct gf_gpu_walk *w) {
     struct gf_gpu_buffer *lent[GF_GPU_N_BUFFERS] = {
         [GF_GPU_A] = w->s->work[0], [GF_GPU_B] = w->s->work[1]};
@@ -443,7 +444,7 @@ static void give_back(struct gf_gpu_walk *w) {
             drop(w->c, &w->slot[i][k]);
 }
 
-/* Views first, also those of another device's memory. */
+/* Frees views first, including those of other devices' memory. */
 void gf_gpu_slab_give_back(struct gf_gpu_shared *p, int first, int end) {
     for (int i = 0; i < p->n; i++)
         for (int k = first; k < end; k++) {
@@ -459,7 +460,7 @@ void gf_gpu_slab_give_back(struct gf_gpu_shared *p, int first, int end) {
 
 /* ---- all parts ---- */
 
-/* Packs the part that comes next and unpacks the one that is back, on all threads at once. */
+/* Packs the next part and unpacks the one that is back, concurrently. */
 static int copy_parts(struct gf_gpu_walk *w, int64_t next, int64_t back) {
     struct gf_gpu_slab_copy copy[GF_MAX_OUTPUTS + 2];
     int n = 0, rc = pack(w, next, copy, &n);
@@ -470,7 +471,7 @@ static int copy_parts(struct gf_gpu_walk *w, int64_t next, int64_t back) {
     return rc;
 }
 
-/* Step k of a device: part k begins, and part k - LAG is back. */
+/* Step k: begins part k, and finishes part k - LAG. */
 static int step(struct gf_gpu_walk *w, int64_t k) {
     int rc = copy_parts(w, k, k - LAG);
     if (k >= w->n || rc)
@@ -482,13 +483,13 @@ static int step(struct gf_gpu_walk *w, int64_t k) {
     return !rc && sends(w) ? gf_gpu_slab_send(w, k) : rc;
 }
 
-/* Has the others upload what the part before handed over in host memory: they need not wait for this one. */
+/* Has receivers upload the previous part from host memory, so that they need not wait for this
+ * one. */
 static int step_after(struct gf_gpu_walk *w, int64_t k) {
     const bool sent = k && k - 1 < w->n && sends(w);
     return sent && !w->s->role.in_place ? gf_gpu_slab_deliver(w, k - 1) : 0;
 }
 
-/* One step of all devices. */
 static int step_all(struct gf_gpu_shared *p, int index, int64_t k,
                     int (*one)(struct gf_gpu_walk *, int64_t)) {
     int rc = 0;

@@ -63,7 +63,7 @@ void gf_gpu_walk_choose(struct gf_gpu_walk *w, const struct gf_gpu_slab_ends *en
  *
  *     struct gf_span pages = gf_slab_share(512, 3, device), bins = gf_slab_share(4096, 3, other);
  *     struct gf_gpu_region slab = {pages.first, 0, 4096}, block = {0, bins.first, bins.count};
- *     struct gf_gpu_move piece = gf_gpu_piece(unit, pages, bins, slab, block);     `unit` bytes a bin, all channels
+ *     struct gf_gpu_move piece = gf_gpu_piece(unit, pages, bins, slab, block);     unit: bytes a bin
  */
 
 /* The first page and bin of a memory region, and the bins between its pages. */

@@ -1,4 +1,4 @@
-/* Opens the devices of a list, and plans and runs a job on all of them. */
+/* Opens the devices of a list, and plans jobs on all of them. */
 #include "core/gpu/team.h"
 
 #include <math.h>
@@ -9,12 +9,12 @@
 #include "core/gpu/plan/make.h"
 
 struct gf_gpu_team {
-    int n;     /* open members, the leading one included */
-    int named; /* devices; more than GF_GPU_MEMBERS share nothing */
+    int n;     /* open members, leader included */
+    int named; /* devices; more than GF_GPU_MEMBERS cannot share a job */
     struct gf_gpu_context *member[GF_GPU_MEMBERS];
     char name[GF_GPU_MEMBERS][64];
     unsigned reaches[GF_GPU_MEMBERS];
-    struct gf_backend_options options; /* that the others are opened with */
+    struct gf_backend_options options; /* for opening members */
 };
 
 /* ---- contexts ---- */
@@ -77,7 +77,6 @@ static void find_reach(struct gf_gpu_team *t) {
         }
 }
 
-/* Those that are not open yet. */
 static int open_others(struct gf_gpu_team *t) {
     const struct gf_gpu *api = t->member[0]->api;
     int rc = 0;
@@ -108,7 +107,7 @@ bool gf_gpu_team_is_natural(const struct gf_gpu_context *c) {
     return gf_gpu_team_is_resident(c) && c->team->options.natural_order;
 }
 
-/* Two devices that write to each other's memory. */
+/* True for two devices that write to each other's memory. */
 static bool exchanges_in_place(const struct gf_gpu_team *t) {
     return t->n == 2 && t->reaches[0] == 3 && t->reaches[1] == 3 && t->member[0]->api->view;
 }
@@ -135,7 +134,7 @@ int gf_gpu_team_plan(struct gf_gpu_context *c, const struct gf_job *job, bool re
 
 /* ---- times ---- */
 
-/* Bytes between two walks, as core/gpu/slab_plan.c has them: half spectra of real samples. */
+/* Bytes of the exchange, as in core/gpu/slab_plan.c. */
 static double exchange_bytes(const struct gf_job *job) {
     const bool half = gf_job_is_real(job) && (job->direction == GF_FORWARD || job->in_half);
     const int axis = gf_job_half_axis(job);
@@ -145,7 +144,7 @@ static double exchange_bytes(const struct gf_job *job) {
     return bytes;
 }
 
-/* Plans the job on one device for its passes; builds nothing. */
+/* Adds the cost of the passes on one device; builds no kernels. */
 static bool weigh_passes(const struct gf_gpu_context *c, const struct gf_job *job,
                          struct gf_gpu_load *load) {
     struct gf_gpu_plan *p;
@@ -178,10 +177,10 @@ bool gf_gpu_team_gains(const struct gf_gpu_context *c, const struct gf_plan_time
     return times->devices > 1 && !c->props.is_cpu && times->several * least < times->one;
 }
 
-/* Both ways at once, as devices exchange data; buffer [0] of a device is sent to [1] of the other. */
+/* Times copies both ways at once: buffer [0] of each device to [1] of the other. */
 static int time_link(const struct gf_gpu_context *const c[2], int64_t bytes,
                      struct gf_gpu_buffer *buffer[2][2], double *speed) {
-    enum { RUNS = 4 }; /* after one that is not timed */
+    enum { RUNS = 4 }; /* after an untimed one */
     double start = 0;
     int rc = 0;
     for (int i = 0; i <= RUNS && !rc; i++) {

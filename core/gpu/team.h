@@ -38,9 +38,9 @@ int gf_gpu_team_link(void *context, int64_t bytes, double *speed);
 /* True if all should share a job that fits one. */
 bool gf_gpu_team_gains(const struct gf_gpu_context *c, const struct gf_plan_times *times);
 
-/* ---- predicted times of a job in host memory, from bytes and rates. In each walk copies both ways,
- * passes and the exchange overlap, so it takes as long as the slowest of them. The host's threads
- * serve the buffers of all devices. A job that fits one device is uploaded, transformed and
+/* ---- predicted times of a job in host memory, from bytes and rates. In each walk copies both
+ * ways, passes and the exchange overlap, so it takes as long as the slowest of them. The host's
+ * threads serve the buffers of all devices. A job that fits one device is uploaded, transformed and
  * downloaded in turn. ---- */
 
 /* Bytes: arrays, exchange, and what could be copied in the time of the passes. */

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* PCIe 4 with 16 lanes, which two devices of a machine at least have. */
+/* PCIe 4 x16, which machines with two devices have at least. */
 static const struct gf_device_rates assumed = {
     .copy = 1e12, .bus = {25e9, 25e9}, .locked = {50e9, 50e9}, .open = 0.4};
 
@@ -11,15 +11,14 @@ static double known(double rate, double otherwise) {
     return rate > 0 ? rate : otherwise;
 }
 
-/* Bytes a second between arrays in host memory and so many devices at once. If page-locked memory is copied
- * much faster, the host's threads that fill and empty the buffers are what limits one device, and they
- * serve all of them. */
+/* Bytes a second between host arrays and several devices. If page-locked memory is copied much
+ * faster, the limit is the host's threads that fill and empty buffers, and all devices share it. */
 static double bus_of(const struct gf_device_rates *r, int back, int devices) {
     const bool by_host = r->bus[back] < 0.8 * r->locked[back];
     return by_host ? r->bus[back] : devices * r->bus[back];
 }
 
-/* Walk i of so many, its passes taking an equal part; `devices` share it. */
+/* Seconds of walk i, assuming that all walks' passes take equally long. */
 static double walk_seconds(const struct gf_gpu_load *l, int i, int walks, int devices,
                            const struct gf_device_rates *r) {
     const bool first = i == 0, last = i + 1 == walks, alone = devices == 1;

@@ -1,4 +1,4 @@
-/* Bytes of the exchange by the rank that keeps them. */
+/* Finds the rank that keeps each byte of the exchange. */
 #include "core/mpi/exchange.h"
 
 #include <stdlib.h>
@@ -25,13 +25,13 @@ int gf_rank_exchange_open(struct gf_ranks *ranks, const struct gf_slab_plan *pla
 void gf_rank_exchange_close(struct gf_rank_exchange *e) {
     if (e->open && !e->ranks->broken)
         gf_ranks_check(e->ranks, e->ranks->transport->close());
-    if (!e->open || !e->ranks->broken) /* others may still write there */
+    if (!e->open || !e->ranks->broken) /* else others may still write to it */
         gf_free(e->own);
     free(e->from);
     *e = (struct gf_rank_exchange){.own = NULL};
 }
 
-/* Who keeps the byte at `at`: of ranks that begin there the last one, the others keep none. */
+/* The rank that keeps byte `at`: of several that begin there the last, as the others keep none. */
 static int keeper(const struct gf_rank_exchange *e, int64_t at) {
     int low = 0, high = e->ranks->size;
     while (high - low > 1) {

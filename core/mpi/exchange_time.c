@@ -1,4 +1,4 @@
-/* The exchange of a run in slabs without its transforms, timed. */
+/* Times the exchange of a run in slabs without its transforms. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ struct lab {
     char *piece, *copy;
 };
 
-/* The bytes of a piece that others keep. */
+/* The bytes of a piece that other ranks keep. */
 static int64_t sent_of(const struct lab *l, int64_t at, int64_t bytes) {
     const int64_t *from = l->exchange.from + l->exchange.ranks->rank;
     const int64_t own = gf_min(at + bytes, from[1]) - gf_max(at, from[0]);
@@ -69,7 +69,7 @@ static int copy(struct lab *l) {
     return 0;
 }
 
-/* Seconds of the slowest rank, all of them beginning together. */
+/* Seconds of the slowest rank; all start together. */
 static int time_once(struct lab *l, int (*work)(struct lab *l), double *seconds) {
     struct gf_ranks *ranks = l->exchange.ranks;
     int rc = gf_ranks_agree(ranks, 0);
@@ -80,7 +80,7 @@ static int time_once(struct lab *l, int (*work)(struct lab *l), double *seconds)
     return rc ? rc : gf_ranks_most(ranks, seconds, 1);
 }
 
-/* All ranks have the same times, so that they stop together. The first run is not counted. */
+/* All ranks have the same times, so they stop together. The first run is not counted. */
 static int time_many(struct lab *l, int (*work)(struct lab *l), double seconds, int runs,
                      struct gf_exchange_times *e) {
     double *time = malloc(MOST_RUNS * sizeof *time), sum = 0;

@@ -1,5 +1,5 @@
-/* struct gf_transport on top of MPI: a shared object of its own, built by an MPI library's compiler
- * wrapper (make mpi). It is linked to that library and to nothing of this program. */
+/* struct gf_transport over MPI, as a shared object built by an MPI library's compiler wrapper (make
+ * mpi). It links to that library and to nothing of this program. */
 #include "core/base/transport.h"
 
 #include <mpi.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BYTES = 1 << 30 }; /* of one message: counts are ints */
+enum { MOST_BYTES = 1 << 30 }; /* of one message, as counts are ints */
 
 static MPI_Comm comm = MPI_COMM_NULL;
 static MPI_Win window = MPI_WIN_NULL;
@@ -87,7 +87,7 @@ static int close_window(void) {
     return code ? code : freed;
 }
 
-/* One after the other, in pieces whose counts are ints. */
+/* Sends messages one after the other. */
 static int move(char *data, int64_t bytes, int peer, int64_t at, bool puts) {
     int code = 0;
     for (int64_t done = 0; done < bytes && !code; done += MOST_BYTES) {

@@ -20,7 +20,7 @@ struct gf_slab_io {
      * with 0 or one rank's failure. */
     int (*turn)(void *user, int rc);
     int threads; /* for work on single numbers */
-    /* If plan.looks: scans the input once, before read(). */
+    /* GF_SLAB_LOOK: scans the input once, before read(). */
     int (*look)(void *user);
     /* Forward: reads pages into `pages`, which is contiguous and of the job's input type. */
     int (*read)(void *user, int64_t first, struct gf_array *pages);

@@ -26,9 +26,9 @@
 struct lines {
     struct gf_slab_state *r;
     const struct gf_slab_plan *p;
-    int64_t n, point;      /* points of a line in the exchange; bytes of a point */
-    int64_t step;          /* rows of the whole matrix, and the step between a row's frequencies */
-    struct gf_roots roots; /* of a line's length */
+    int64_t n, point; /* points of a line in the exchange; bytes of a point */
+    int64_t step;     /* rows of the whole matrix, and the step between a row's frequencies */
+    const struct gf_roots *roots;    /* of a line's length */
     struct gf_range_planes *sampled; /* the run's, or NULL */
     void *low, *staged, *numbers, *converted;
 };
@@ -82,7 +82,7 @@ static int move_columns(struct lines *l, const struct columns *c, bool gets) {
 
 static void twiddle(const struct lines *l, const struct columns *c, bool inverse) {
     for (int64_t k1 = 1; k1 < l->p->pages; k1++)
-        gf_line_twiddle(&(struct gf_line_twiddle){&l->roots, k1, c->first, c->count, l->p->width,
+        gf_line_twiddle(&(struct gf_line_twiddle){l->roots, k1, c->first, c->count, l->p->width,
                                                   inverse, gf_slab_is_double(l->p),
                                                   l->r->io->threads},
                         c->block + k1 * c->count * l->point);
@@ -167,7 +167,7 @@ static int column_walk(struct lines *l, bool inverse) {
     c.in_place = gf_slab_line_in_place(p, inverse);
     walk.room[GF_MAX_OUTPUTS].memory = &c.block;
     walk.room[GF_MAX_OUTPUTS].bytes = c.in_place ? 0 : rows * p->block_units * l->point;
-    return gf_slab_turn(l->r, gf_slab_walk(l->r, &walk));
+    return gf_slab_walk(l->r, &walk);
 }
 
 /* ---------------------------------------------------------------- slabs */
@@ -264,7 +264,7 @@ static int write_mirror(struct lines *l, int i, const struct span *s) {
     struct span m = {s->line, 2 * l->n - s->first - own - count + 1, count, l->numbers};
     if (!count)
         return 0;
-    gf_half_mirror_columns(GF_COMPLEX, gf_slab_number(l->p), l->p->width,
+    gf_half_mirror_columns(GF_COMPLEX, gf_job_number(&l->p->job), l->p->width,
                            s->numbers + own * l->point, count, l->numbers);
     return write_numbers(l, i, &m);
 }
@@ -289,7 +289,7 @@ static void take_sample(struct lines *l, const struct span *s) {
             if (i < 0 || i >= s->count)
                 continue;
             const char *at = s->numbers + i * l->point + channel->index[c] * l->p->number;
-            gf_sample_run_read(at, gf_slab_number(l->p), 0, 1, &l->sampled->value[2 * to],
+            gf_sample_run_read(at, gf_job_number(&l->p->job), 0, 1, &l->sampled->value[2 * to],
                                &l->sampled->value[2 * to + 1]);
         }
 }
@@ -419,71 +419,33 @@ static int slab_walk(struct lines *l) {
         const int64_t bytes = p->step_pages * gf_slab_line_out_bytes(p, i);
         widest = gf_max(widest, bytes);
     }
-    return gf_slab_turn(
-        l->r,
-        gf_slab_walk(l->r, &(struct gf_slab_walk){
-                               run_slab,
-                               l,
-                               p->lines * p->n_slabs,
-                               {{&l->low, p->slab_pages * l->point},
-                                {&l->staged, staged * (p->slab_pages / l->step + 1) * l->point},
-                                {&l->numbers, p->real ? step : 0},
-                                {&l->converted, is_inverse(l) ? 0 : widest}}}));
+    const struct gf_slab_walk walk = {
+        run_slab,
+        l,
+        p->lines * p->n_slabs,
+        {{&l->low, p->slab_pages * l->point},
+         {&l->staged, staged * (p->slab_pages / l->step + 1) * l->point},
+         {&l->numbers, p->real ? step : 0},
+         {&l->converted, is_inverse(l) ? 0 : widest}}};
+    return gf_slab_walk(l->r, &walk);
 }
 
-static int join_scans(struct lines *l) {
-    struct gf_ranks *ranks = l->r->io->ranks;
-    int rc = gf_slab_join_largest(l->r);
-    if (rc || !l->sampled)
-        return rc;
-    struct gf_range_energy *e = &l->sampled->energy;
-    double energy[2] = {e->sum, e->n};
-    rc = gf_ranks_sum(ranks, energy, 2);
-    *e = (struct gf_range_energy){energy[0], energy[1]};
-    return rc ? rc : gf_ranks_sum(ranks, l->sampled->value, 2 * l->sampled->sample.count);
+int gf_slab_line_open(struct gf_slab_state *r) {
+    const struct gf_slab_plan *p = r->plan;
+    return gf_roots_make(&r->roots, (uint64_t)(gf_slab_line_rows(p) * p->rows)) ? 0
+                                                                                : gf_no_memory();
 }
 
-/* Finds display ranges, in a walk if one is needed. */
-static int find_ranges(struct lines *l) {
-    int rc = 0;
-    if (l->p->n_walks > 3) {
-        if (l->sampled)
-            memset(l->sampled->value, 0, (size_t)l->sampled->sample.count * 16);
-        l->r->scans = true;
-        rc = slab_walk(l);
-        l->r->scans = false;
-    }
-    if (!rc)
-        rc = join_scans(l);
-    if (!rc)
-        gf_slab_range_find(&l->r->range);
-    return rc;
-}
-
-static int run_walks(struct lines *l) {
-    const bool filter = l->p->job.op == GF_FILTER;
-    int rc = is_inverse(l) ? slab_walk(l) : column_walk(l, false);
-    if (!rc)
-        rc = gf_slab_turn(l->r, gf_slab_line_transform_rows(l->r));
-    if (!rc && (is_inverse(l) || filter))
-        return column_walk(l, true);
-    if (!rc)
-        rc = find_ranges(l);
-    return rc ? rc : slab_walk(l);
-}
-
-int gf_slab_line_run(struct gf_slab_state *r) {
+int gf_slab_line_walk(struct gf_slab_state *r, enum gf_slab_step step) {
     const struct gf_slab_plan *p = r->plan;
     struct lines l = {.r = r,
                       .p = p,
                       .n = p->units,
                       .point = p->width * p->number,
                       .step = gf_slab_line_rows(p),
+                      .roots = &r->roots,
                       .sampled = r->range.samples ? &r->range.sampled : NULL};
-    const bool ok = gf_roots_make(&l.roots, (uint64_t)(l.step * p->rows));
-    int rc = gf_slab_turn(r, ok ? 0 : gf_no_memory());
-    if (!rc)
-        rc = run_walks(&l);
-    gf_roots_free(&l.roots);
-    return rc;
+    return step == GF_SLAB_WITHIN                          ? gf_slab_line_transform_rows(r)
+           : step == GF_SLAB_FORTH || step == GF_SLAB_BACK ? column_walk(&l, step == GF_SLAB_BACK)
+                                                           : slab_walk(&l);
 }

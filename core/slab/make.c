@@ -200,7 +200,7 @@ static void avoid_single(struct gf_slab_plan *p) {
     p->n_blocks = gf_divide_up(p->units, p->block_units);
 }
 
-/* What a row of a direct block adds: its samples, and the first and last column twice. */
+/* Bytes that a row of a direct block adds: its samples, and the first and last column twice. */
 static int64_t direct_row(const struct gf_slab_plan *p) {
     const int64_t channels = gf_job_lanes(&p->job);
     return p->width * (int64_t)gf_dtype_size(p->job.out[0].dtype) + 4 * channels * p->number;
@@ -253,8 +253,8 @@ static bool scans(const struct gf_slab_plan *p) {
 
 /* By volume, picture, line; then forward, inverse, filter. */
 static const char *const names[3][3][3] = {
-    {{"slabs of pages, all axes but the slowest", "blocks of rows, the slowest axis"},
-     {"blocks of rows, the slowest axis", "slabs of pages, all axes but the slowest"},
+    {{"slabs of pages, all axes but the slowest", NULL, "blocks of rows, the slowest axis"},
+     {"blocks of rows, the slowest axis", NULL, "slabs of pages, all axes but the slowest"},
      {"slabs of pages, all axes but the slowest",
       "blocks of rows, the slowest axis, filter, and back",
       "slabs of pages, back along the other axes"}},
@@ -265,6 +265,9 @@ static const char *const names[3][3][3] = {
      {"slabs of the line, to its rows", "rows", "blocks of columns, and their twiddles"},
      {"blocks of columns, and their twiddles", "rows, filter, and back",
       "blocks of columns, back"}}};
+static const enum gf_slab_step steps[3][3] = {{GF_SLAB_FORTH, GF_SLAB_WITHIN, GF_SLAB_OUTPUT},
+                                              {GF_SLAB_INPUT, GF_SLAB_WITHIN, GF_SLAB_BACK},
+                                              {GF_SLAB_FORTH, GF_SLAB_WITHIN, GF_SLAB_BACK}};
 static const char *const range_names[3] = {
     "blocks of rows, the slowest axis, for the display range",
     "slabs of rows, for the display range", "slabs of the line, for the display range"};
@@ -273,14 +276,16 @@ static const char *const range_names[3] = {
 static void list_walks(struct gf_slab_plan *p) {
     const struct gf_job *job = &p->job;
     const bool filter = job->op == GF_FILTER, crops = filter && !p->line;
-    const int of = p->line ? 2 : p->picture, n = !of && !filter ? 2 : 3;
-    const char *const *name = names[of][filter ? 2 : job->direction == GF_INVERSE];
+    const int of = p->line ? 2 : p->picture, way = filter ? 2 : job->direction == GF_INVERSE;
     int64_t kept = crops ? 0 : p->pages;
     for (int64_t i = 0; i < p->n_slabs && kept < p->kept_pages; i++)
         kept += gf_slab_pages(p, i).count;
-    for (int i = 0; i < n; i++) {
-        p->walk[i].what = name[i];
-        p->walk[i].bytes_read = p->walk[i].bytes_written = p->exchange_bytes;
+    int n = 0;
+    for (int i = 0; i < 3; i++) {
+        p->walk[n].step = steps[way][i];
+        p->walk[n].what = names[of][way][i];
+        p->walk[n].bytes_read = p->walk[n].bytes_written = p->exchange_bytes;
+        n += p->walk[n].what != NULL;
     }
     p->walk[0].bytes_read =
         crops ? counted_bytes(job, job->channels, job->in_dtype) / p->kept_pages * p->pages
@@ -295,6 +300,7 @@ static void list_walks(struct gf_slab_plan *p) {
     if (!scans(p))
         return;
     p->walk[p->n_walks++] = p->walk[n - 1];
+    p->walk[n - 1].step = GF_SLAB_SCAN;
     p->walk[n - 1].what = range_names[of];
     p->walk[n - 1].bytes_written = 0;
 }
@@ -346,32 +352,24 @@ int gf_slab_plan_make(const struct gf_job *job, const struct gf_slab_worker *w, 
 }
 
 bool gf_slab_part_job(const struct gf_slab_plan *p, int i, struct gf_job *job) {
-    const bool filter = p->job.op == GF_FILTER, inverse = p->job.direction == GF_INVERSE;
-    const bool twice = !p->picture && !p->line && !filter; /* others have three walks */
-    int kind =
-        i - p->looks; /* 0: pages or columns; 1: the other axis; 2: back, for a filter only */
-    if (kind < 0)
+    const enum gf_slab_step step = p->walk[i].step;
+    const bool back = step == GF_SLAB_BACK, pages = step == GF_SLAB_FORTH || back;
+    const bool within = p->picture || p->line; /* the slowest axis has a walk of its own */
+    if (step == GF_SLAB_LOOK || (within && !pages && step != GF_SLAB_WITHIN))
         return false;
-    if (inverse)
-        kind = (twice ? 1 : 2) - kind;
-    else if (twice && kind > 1) /* after a scan */
-        kind = 1;
-    if (kind > 1 && !filter)
-        return false;
-    const bool back = inverse || kind == 2;
     if (p->line)
-        *job = kind == 1 ? gf_slab_line_row_job(p, false, false)
-                         : gf_slab_line_columns_job(p, p->block_units, back);
+        *job = pages ? gf_slab_line_columns_job(p, p->block_units, back)
+                     : gf_slab_line_row_job(p, false, false);
     else
-        *job = kind == 1 ? gf_part_lines(&p->job, p->pages, gf_slab_most_rows(p), p->width)
-                         : gf_slab_pages_job(p, back, gf_slab_longest(p));
+        *job = pages ? gf_slab_pages_job(p, back, gf_slab_longest(p))
+                     : gf_part_lines(&p->job, p->pages, gf_slab_most_rows(p), p->width);
     return true;
 }
 
 void gf_slab_plan_look(struct gf_slab_plan *p, int64_t bytes) {
     memmove(p->walk + 1, p->walk, (size_t)p->n_walks * sizeof *p->walk);
     p->n_walks++;
-    p->looks = true;
+    p->walk[0].step = GF_SLAB_LOOK;
     p->walk[0].what = p->picture ? "rows, for the jumps between the edges"
                                  : "pages, for the jumps between the edges";
     p->walk[0].bytes_read = bytes;

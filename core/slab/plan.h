@@ -31,6 +31,17 @@
  * of a line, at most. */
 enum { GF_SLAB_WALKS = 4, GF_SLAB_STAGED = 8, GF_SLAB_CHANNELS = 16 };
 
+/* The work of a walk. */
+enum gf_slab_step {
+    GF_SLAB_LOOK,   /* reads the input: gf_slab_plan_look() */
+    GF_SLAB_FORTH,  /* slabs of pages, or columns of lines, from the input to the exchange */
+    GF_SLAB_INPUT,  /* blocks, slabs of rows or slabs of lines, from an inverse's input */
+    GF_SLAB_WITHIN, /* blocks, or rows of lines, that are put back in the exchange */
+    GF_SLAB_SCAN,   /* as OUTPUT, for display ranges */
+    GF_SLAB_OUTPUT, /* blocks, slabs of rows or slabs of lines, to a spectrum */
+    GF_SLAB_BACK    /* slabs of pages, or columns of lines, from the exchange to the outputs */
+};
+
 struct gf_slab_plan {
     struct gf_job job; /* as a volume's, or a line's */
     bool picture;
@@ -51,10 +62,10 @@ struct gf_slab_plan {
     int64_t step_pages; /* pages (of a line, points) converted to output at a time */
     int64_t row_units;  /* of a slab of rows, for pictures */
     int64_t exchange_bytes, memory_bytes;
-    bool looks;  /* the first walk only reads the input, see gf_slab_plan_look() */
     int members; /* sharing the parts, with the exchange in their memory; 0: one, with a file */
     int n_walks;
     struct {
+        enum gf_slab_step step;
         const char *what;
         int64_t bytes_read, bytes_written;
     } walk[GF_SLAB_WALKS];

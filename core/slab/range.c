@@ -54,6 +54,8 @@ int gf_slab_range_open(const struct gf_slab_plan *p, struct gf_slab_range *r) {
     if (r->zeros && !(r->zero = calloc((size_t)r->n_zeros, sizeof *r->zero)))
         return gf_no_memory();
     int rc = r->samples ? gf_range_planes_make(job, &r->sampled) : 0;
+    if (!rc && r->samples && p->line)
+        memset(r->sampled.value, 0, (size_t)r->sampled.sample.count * 16);
     if (rc || !r->samples || p->line)
         return rc;
     const struct gf_range_sample *s = &r->sampled.sample;
@@ -119,8 +121,18 @@ void gf_slab_range_pages(struct gf_slab_range *r, int64_t first, int64_t count, 
     }
 }
 
+/* Adds up the bins and energies of lines, of which each rank has those of its parts. */
+static int join_lines(struct gf_range_planes *s, struct gf_ranks *ranks) {
+    double energy[2] = {s->energy.sum, s->energy.n};
+    int rc = gf_ranks_sum(ranks, energy, 2);
+    s->energy = (struct gf_range_energy){energy[0], energy[1]};
+    return rc ? rc : gf_ranks_sum(ranks, s->value, 2 * s->sample.count);
+}
+
 int gf_slab_range_join(struct gf_slab_range *r, struct gf_ranks *ranks) {
     const int64_t page = r->lines * r->plan->number;
+    if (r->plan->line)
+        return r->samples ? join_lines(&r->sampled, ranks) : 0;
     int rc = r->zeros ? gf_ranks_sum(ranks, r->zero, r->n_zeros) : 0;
     for (int i = 0; ranks && i < ranks->size && r->samples && !rc; i++) {
         const struct gf_span slabs = gf_slab_share(r->plan->n_slabs, ranks->size, i);

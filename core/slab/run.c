@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "core/base/status.h"
+#include "core/filter/filter.h"
 #include "core/slab/state.h"
 
 /* ---------------------------------------------------------------- forward */
@@ -31,7 +32,7 @@ static int forward_slab(struct gf_slab_state *r, int64_t k, void *user) {
     }
     if (!rc)
         gf_slab_moved(r,
-                      (p->walk[p->looks].bytes_read + p->exchange_bytes) / p->pages * pages.count);
+                      (p->walk[r->walk].bytes_read + p->exchange_bytes) / p->pages * pages.count);
     return rc;
 }
 
@@ -40,13 +41,13 @@ static int forward_slabs(struct gf_slab_state *r) {
     const int64_t longest = gf_slab_longest(p);
     const struct gf_job job = gf_slab_pages_job(p, false, longest);
     struct slab s = {.pages = NULL};
-    return gf_slab_walk(r,
-                        &(struct gf_slab_walk){forward_slab,
-                                               &s,
-                                               p->n_slabs,
-                                               {{&s.in, (int64_t)gf_job_array_bytes(&job, -1)},
-                                                {&s.pages, p->exchange_bytes / p->pages * longest},
-                                                {&s.piece, gf_slab_largest_piece(p, longest)}}});
+    const struct gf_slab_walk walk = {.part = forward_slab,
+                                      .user = &s,
+                                      .n = p->n_slabs,
+                                      .room = {{&s.in, (int64_t)gf_job_array_bytes(&job, -1)},
+                                               {&s.pages, longest * p->rows * gf_slab_row_bytes(p)},
+                                               {&s.piece, gf_slab_largest_piece(p, longest)}}};
+    return gf_slab_walk(r, &walk);
 }
 
 /* Buffers for a block and for a few of its pages. */
@@ -121,14 +122,14 @@ static int write_blocks(struct gf_slab_state *r) {
         numbers = gf_max(numbers, n * p->number);
         samples = gf_max(samples, bytes);
     }
-    return gf_slab_walk(
-        r, &(struct gf_slab_walk){forward_block,
-                                  &step,
-                                  p->n_blocks,
-                                  {{&step.data, p->pages * rows * gf_slab_row_bytes(p)},
-                                   {&step.numbers, numbers},
-                                   {&step.samples, samples},
-                                   {&step.piece, gf_slab_row_piece(r)}}});
+    const struct gf_slab_walk walk = {forward_block,
+                                      &step,
+                                      p->n_blocks,
+                                      {{&step.data, p->pages * rows * gf_slab_row_bytes(p)},
+                                       {&step.numbers, numbers},
+                                       {&step.samples, samples},
+                                       {&step.piece, gf_slab_row_piece(r)}}};
+    return gf_slab_walk(r, &walk);
 }
 
 /* ---- direct blocks: transforming a packed half spectrum's blocks writes samples, as a backend's last
@@ -213,36 +214,12 @@ static int direct_blocks(struct gf_slab_state *r) {
                                    {&d.samples, p->step_pages * rows * gf_slab_outer_row(p, 0)}}});
 }
 
-/* ---- all blocks ---- */
+/* ---- all walks ---- */
 
-/* The last walk, or the scan before it. */
-static int forward_blocks(struct gf_slab_state *r) {
+static int output(struct gf_slab_state *r) {
     return r->plan->direct    ? direct_blocks(r)
            : r->plan->picture ? gf_slab_by_rows(r, write_blocks)
                               : write_blocks(r);
-}
-
-static int scan_blocks(struct gf_slab_state *r) {
-    r->scans = true;
-    int rc = gf_slab_turn(r, forward_blocks(r));
-    r->scans = false;
-    return rc ? rc : gf_slab_join_largest(r);
-}
-
-/* Finds the display ranges, between the walks. */
-static int find_ranges(struct gf_slab_state *r) {
-    const struct gf_slab_plan *p = r->plan;
-    bool scans = false;
-    int rc = gf_slab_range_join(&r->range, r->io->ranks);
-    struct gf_array lines = gf_slab_range_lines(&r->range);
-    if (!rc && lines.data)
-        rc = gf_slab_run_lines(r, lines.shape[1], lines.shape[2], lines.data);
-    if (!rc)
-        gf_slab_range_find(&r->range);
-    for (int i = 0; i < p->job.n_out; i++)
-        scans |= gf_slab_range_scans(&p->job, i);
-    rc = gf_slab_turn(r, rc);
-    return !rc && scans ? scan_blocks(r) : rc;
 }
 
 static int look(struct gf_slab_state *r) {
@@ -252,19 +229,33 @@ static int look(struct gf_slab_state *r) {
     return rc;
 }
 
-static int run_volume(struct gf_slab_state *r) {
-    const struct gf_slab_plan *p = r->plan;
-    const bool filter = p->job.op == GF_FILTER, inverse = p->job.direction == GF_INVERSE;
-    const bool spectrum = !filter && !inverse;
-    int rc = p->looks ? look(r) : 0;
+static int (*const walk_of[])(struct gf_slab_state *r) = {
+    [GF_SLAB_LOOK] = look,
+    [GF_SLAB_FORTH] = forward_slabs,
+    [GF_SLAB_INPUT] = gf_slab_inverse_blocks,
+    [GF_SLAB_WITHIN] = gf_slab_blocks_in_place,
+    [GF_SLAB_SCAN] = output,
+    [GF_SLAB_OUTPUT] = output,
+    [GF_SLAB_BACK] = gf_slab_inverse_slabs};
+
+/* Finds the display ranges that the walks before the output have sampled. */
+static int find_ranges(struct gf_slab_state *r) {
+    int rc = gf_slab_range_join(&r->range, r->io->ranks);
+    struct gf_array lines = gf_slab_range_lines(&r->range);
+    if (!rc && lines.data)
+        rc = gf_slab_run_lines(r, lines.shape[1], lines.shape[2], lines.data);
     if (!rc)
-        rc = inverse ? gf_slab_inverse_blocks(r) : forward_slabs(r);
-    rc = gf_slab_turn(r, rc);
-    if (!rc && (filter || p->picture))
-        rc = gf_slab_turn(r, gf_slab_blocks_in_place(r));
-    if (!rc && spectrum)
-        rc = find_ranges(r);
-    return rc ? rc : gf_slab_turn(r, spectrum ? forward_blocks(r) : gf_slab_inverse_slabs(r));
+        gf_slab_range_find(&r->range);
+    return rc;
+}
+
+static int run_walk(struct gf_slab_state *r) {
+    const enum gf_slab_step step = r->plan->walk[r->walk].step;
+    int rc = step == GF_SLAB_OUTPUT ? gf_slab_turn(r, find_ranges(r)) : 0;
+    r->scans = step == GF_SLAB_SCAN;
+    if (!rc)
+        rc = gf_slab_turn(r, r->plan->line ? gf_slab_line_walk(r, step) : walk_of[step](r));
+    return rc || !r->scans ? rc : gf_ranks_most(r->io->ranks, r->range.of[0], 2 * GF_MAX_OUTPUTS);
 }
 
 int gf_slab_run(const struct gf_slab_plan *plan, const struct gf_slab_io *io,
@@ -272,12 +263,19 @@ int gf_slab_run(const struct gf_slab_plan *plan, const struct gf_slab_io *io,
     struct gf_slab_state r = {.plan = plan, .io = io, .report = report, .range = {.plan = plan}};
     const bool spectrum = plan->job.op == GF_FFT && plan->job.direction == GF_FORWARD;
     *report = (struct gf_report){0};
-    int rc = gf_slab_turn(&r, spectrum ? gf_slab_range_open(plan, &r.range) : 0);
-    if (!rc)
-        rc = plan->line ? gf_slab_line_run(&r) : run_volume(&r);
+    int rc = spectrum ? gf_slab_range_open(plan, &r.range) : 0;
+    if (plan->job.op == GF_FILTER)
+        rc = gf_slab_filter_of(plan, &r.filter);
+    if (!rc && plan->line)
+        rc = gf_slab_line_open(&r);
+    rc = gf_slab_turn(&r, rc);
+    for (; r.walk < plan->n_walks && !rc; r.walk++)
+        rc = run_walk(&r);
     for (int i = 0; i < plan->job.n_out && spectrum; i++)
         gf_report_range(&plan->job, i, r.range.of[i][0], r.range.of[i][1], report);
     gf_slab_range_close(&r.range);
+    gf_filter_free(r.filter);
+    gf_roots_free(&r.roots);
     gf_report_energy(r.energy[0], r.energy[1], report);
     return rc ? rc : gf_ranks_join_report(io->ranks, report);
 }

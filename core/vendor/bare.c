@@ -1,4 +1,4 @@
-/* Backends of libraries on the devices of a GPU API, and their plans from buffer to buffer. */
+/* Backends of libraries on a GPU API's devices, and their plans from buffer to buffer. */
 #include "core/vendor/bare.h"
 
 #include <stdlib.h>
@@ -63,7 +63,7 @@ struct gf_plan *gf_bare_new(struct gf_gpu_context *c, const struct gf_job *job,
     return plan;
 }
 
-/* Checks that the device has room, and lists the library as one pass: how many it has is its own. */
+/* Checks that the device has room. Lists one pass, as the library does not tell how many it has. */
 static int complete(const struct gf_gpu_context *c, const char *name, struct gf_plan *plan) {
     struct gf_bare *m = plan->impl;
     int rc = gf_gpu_run_prepare(c, &m->run, m->work_bytes);
@@ -78,11 +78,11 @@ static int complete(const struct gf_gpu_context *c, const char *name, struct gf_
     return 0;
 }
 
-static int bare_upload(struct gf_plan *plan, const struct gf_array *in) {
+int gf_bare_upload(struct gf_plan *plan, const struct gf_array *in) {
     const struct gf_gpu_context *c = plan->context;
     struct gf_bare *m = plan->impl;
     int rc = gf_gpu_whole_upload(plan, in);
-    if (!rc && m->work_bytes && !m->work)
+    if (!rc && !m->work)
         rc = c->api->alloc(c->gpu, m->work_bytes, &m->work);
     return rc;
 }
@@ -99,7 +99,7 @@ void gf_bare_drop(struct gf_plan *plan) {
 int gf_bare_plan(struct gf_gpu_context *c, const struct gf_job *job, const struct gf_vendor *v,
                  struct gf_plan **out) {
     static const struct gf_plan_ops ops = {.exec = gf_plan_exec_parts,
-                                           .upload = bare_upload,
+                                           .upload = gf_bare_upload,
                                            .run = gf_gpu_whole_run,
                                            .download = gf_gpu_whole_download,
                                            .drop = gf_bare_drop};

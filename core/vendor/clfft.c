@@ -1,6 +1,5 @@
-/* clFFT as an entrant of `gpufft bench`, on arrays of its own types alone. It is loaded at run
- * time: the few declarations that are needed are below, from its documentation. A plan is a number;
- * a context, a queue and memory are OpenCL's. */
+/* clFFT as an entrant of `gpufft bench`, on arrays of its own types. It is loaded at run time and
+ * declared after its documentation. A plan is a number; context, queue and memory are OpenCL's. */
 
 #include "core/base/clock.h"
 #include "core/base/dl.h"
@@ -72,7 +71,7 @@ static int find(char text[GF_VENDOR_TEXT]) {
     return 0;
 }
 
-/* One context at a time: what clFFT keeps is the process's. */
+/* One context at a time, as clFFT's state is global. */
 static int start(void) {
     const int code = library.setup(NULL);
     return code ? gf_fail(GF_EBACKEND, "clFFT, setting up: error %d", code) : 0;
@@ -108,28 +107,12 @@ static int check_lengths(const struct gf_job *job) {
     return 0;
 }
 
-/* The layout of the arrays: dense, a half spectrum on the side that is complex. */
-static void make_spaces(const struct gf_job *job, struct gf_gpu_space *in,
-                        struct gf_gpu_space *out) {
-    int64_t in_shape[GF_MAX_RANK], out_shape[GF_MAX_RANK], before[4] = {1, 1, 1, 1},
-                                                           after[4] = {1, 1, 1, 1};
-    gf_job_in_shape(job, in_shape);
-    gf_job_out_shape(job, 0, out_shape);
-    for (int axis = 0; axis < 3; axis++) {
-        int i = gf_gpu_job_axis(job, axis);
-        before[axis] = i < 0 ? 1 : in_shape[i];
-        after[axis] = i < 0 ? 1 : out_shape[i];
-    }
-    *in = gf_gpu_planes(GF_GPU_IN, before, (int)gf_dtype_size(job->in_dtype));
-    *out = gf_gpu_planes(GF_GPU_OUT, after, (int)gf_dtype_size(job->out[0].dtype));
-}
-
 /* clFFT counts axes from the innermost. */
-static int describe(const struct impl *m, const struct gf_job *job, size_t plan,
-                    const struct gf_gpu_space *in, const struct gf_gpu_space *out,
-                    const struct gf_cufft_layout *l) {
+static int describe(const struct impl *m, const struct gf_job *job, const struct gf_gpu_space *in,
+                    const struct gf_gpu_space *out, const struct gf_cufft_layout *l) {
     const struct clfft *f = &library;
     const bool real_in = !gf_dtype_is_complex(job->in_dtype), real_out = job->in_half && job->real;
+    const size_t plan = m->plan;
     size_t in_stride[3] = {1, 1, 1}, out_stride[3] = {1, 1, 1};
     int n = 0;
     for (int axis = 2; axis >= 0; axis--)
@@ -151,13 +134,14 @@ static int describe(const struct impl *m, const struct gf_job *job, size_t plan,
 
 static int make(const struct gf_gpu_context *c, struct gf_bare *bare, const struct gf_job *job) {
     struct impl *m = (struct impl *)bare;
-    struct gf_gpu_space in, out;
+    const bool r2c = !gf_dtype_is_complex(job->in_dtype), c2r = job->in_half && job->real;
+    const struct gf_gpu_space in = gf_cufft_space(job, GF_GPU_IN, !r2c, c2r),
+                              out = gf_cufft_space(job, GF_GPU_OUT, !c2r, r2c);
     void *queue = c->api->stream(c->gpu), *context = NULL;
     size_t lengths[3] = {1, 1, 1}, work = 0;
     int rc = check_lengths(job);
     if (rc)
         return rc;
-    make_spaces(job, &in, &out);
     struct gf_cufft_layout l = gf_cufft_lay_out(job, &in, &out);
     if (!l.rank || l.loops > 1)
         return gf_fail(GF_EUNSUPP, "clFFT has one batch at equal distances, and one axis at least");
@@ -168,12 +152,12 @@ static int make(const struct gf_gpu_context *c, struct gf_bare *bare, const stru
         gf_opencl_find()->queue_info(queue, GF_CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
     code = code ? code : library.create(&m->plan, context, l.rank, lengths);
     m->made = !code;
-    code = code ? code : describe(m, job, m->plan, &in, &out, &l);
+    code = code ? code : describe(m, job, &in, &out, &l);
     double start_ms = gf_now_ms();
     code = code ? code : library.bake(m->plan, 1, &queue, NULL, NULL);
     bare->build_seconds = (gf_now_ms() - start_ms) * 1e-3;
     code = code ? code : library.work_bytes(m->plan, &work);
-    gf_opencl_restore_signals(); /* it has compiled */
+    gf_opencl_restore_signals(); /* clFFT has compiled */
     bare->work_bytes = (int64_t)work;
     return code ? failure(code, "planning") : 0;
 }

@@ -9,74 +9,18 @@
 #include "core/base/status.h"
 
 enum { MOST_PACKED = GF_MOST_PROFILE + GF_MOST_PROFILE / 16 /* of noise, deflated */ };
-enum { SIGNATURE = 8, CRC = 4, MOST_NAME = 80 /* of a profile, its zero byte included */ };
+enum { SIGNATURE = 8, HEAD = 8, CRC = 4, MOST_NAME = 80 /* of a profile, with its zero byte */ };
+enum { PHYS, GAMA, SRGB, CHRM, ICCP, N_KINDS };
 
 static const struct {
     char name[5];
-    size_t bytes; /* 0: any number */
-} kinds[GF_PNG_N_CHUNKS] = {
-    [GF_PNG_PHYS] = {"pHYs", 9},  [GF_PNG_GAMA] = {"gAMA", 4}, [GF_PNG_SRGB] = {"sRGB", 1},
-    [GF_PNG_CHRM] = {"cHRM", 32}, [GF_PNG_ICCP] = {"iCCP", 0},
+    size_t bytes; /* 0: up to MOST_PACKED */
+} kinds[N_KINDS] = {
+    [PHYS] = {"pHYs", 9},  [GAMA] = {"gAMA", 4}, [SRGB] = {"sRGB", 1},
+    [CHRM] = {"cHRM", 32}, [ICCP] = {"iCCP", 0},
 };
 
 /* ---- reading ---- */
-
-/* Makes room for the chunk whose head has been read; a second chunk of a kind is ignored. */
-static void begin_chunk(struct gf_png_chunks *c) {
-    const size_t n = gf_get_big_endian(c->head);
-    c->body = (uint64_t)n + CRC;
-    c->n_body = 0;
-    c->taking = -1;
-    c->ended = !memcmp(c->head + 4, "IDAT", 4);
-    for (int i = 0; i < GF_PNG_N_CHUNKS; i++) {
-        struct gf_png_chunk *k = &c->chunk[i];
-        if (memcmp(c->head + 4, kinds[i].name, 4) || k->n || !n)
-            continue;
-        if (kinds[i].bytes ? n != kinds[i].bytes : n > MOST_PACKED)
-            continue;
-        if (!kinds[i].bytes) {
-            free(k->large);
-            k->large = malloc(n);
-            c->no_memory |= !k->large;
-        }
-        if (kinds[i].bytes || k->large)
-            c->taking = i;
-    }
-}
-
-static void take(struct gf_png_chunks *c, const unsigned char *bytes, size_t n) {
-    const uint64_t data = c->body - CRC;
-    struct gf_png_chunk *k = &c->chunk[c->taking];
-    if (c->n_body < data) {
-        size_t part = n < data - c->n_body ? n : (size_t)(data - c->n_body);
-        memcpy((k->large ? k->large : k->small) + c->n_body, bytes, part);
-    }
-    if (c->n_body + n == c->body)
-        k->n = (size_t)data;
-}
-
-void gf_png_follow(struct gf_png_chunks *c, const unsigned char *bytes, size_t n) {
-    while (n && !c->ended) {
-        size_t step = 1;
-        if (c->n_skipped < SIGNATURE) {
-            c->n_skipped++;
-        } else if (c->n_head < sizeof c->head) {
-            c->head[c->n_head++] = *bytes;
-            if (c->n_head == sizeof c->head)
-                begin_chunk(c);
-        } else {
-            uint64_t left = c->body - c->n_body;
-            step = n < left ? n : (size_t)left;
-            if (c->taking >= 0)
-                take(c, bytes, step);
-            c->n_body += step;
-            if (c->n_body == c->body)
-                c->n_head = 0;
-        }
-        bytes += step;
-        n -= step;
-    }
-}
 
 /* Inflates n bytes into exactly `size`; *whole is false if they hold less or are damaged. Data
  * after the profile is ignored. */
@@ -93,15 +37,16 @@ static int inflate_to(const unsigned char *packed, size_t n, unsigned char *out,
     return rc == Z_MEM_ERROR ? gf_no_memory() : GF_OK;
 }
 
-/* The chunk holds a name, a zero byte, the method 0 and zlib's stream; the profile begins with its size. */
-static int take_profile(const struct gf_png_chunk *k, struct gf_metadata *m) {
-    const unsigned char *zero = k->n ? memchr(k->large, 0, k->n < MOST_NAME ? k->n : MOST_NAME) : 0;
+/* An iCCP of n bytes: a name, a zero byte, the method 0 and zlib's stream of the profile, which
+ * begins with its size. */
+static int take_profile(const unsigned char *data, size_t n, struct gf_metadata *m) {
+    const unsigned char *zero = memchr(data, 0, n < MOST_NAME ? n : MOST_NAME);
     unsigned char first[4], *profile = NULL;
-    size_t head = zero ? (size_t)(zero - k->large) + 2 : 0, size = 0;
+    size_t head = zero ? (size_t)(zero - data) + 2 : 0, size = 0;
     bool whole = false;
-    if (!zero || head >= k->n || zero[1])
+    if (!zero || head >= n || zero[1])
         return GF_OK;
-    int rc = inflate_to(k->large + head, k->n - head, first, sizeof first, &whole);
+    int rc = inflate_to(data + head, n - head, first, sizeof first, &whole);
     if (!rc && whole)
         size = gf_get_big_endian(first);
     if (rc || size < sizeof first || size > GF_MOST_PROFILE)
@@ -109,89 +54,110 @@ static int take_profile(const struct gf_png_chunk *k, struct gf_metadata *m) {
     profile = malloc(size);
     if (!profile)
         return gf_no_memory();
-    rc = inflate_to(k->large + head, k->n - head, profile, size, &whole);
+    rc = inflate_to(data + head, n - head, profile, size, &whole);
     if (!rc && whole)
         rc = gf_profile_copy(m, profile, size);
     free(profile);
     return rc;
 }
 
-int gf_png_take_metadata(const struct gf_png_chunks *c, struct gf_metadata *m) {
-    const struct gf_png_chunk *k = c->chunk;
-    if (c->no_memory)
-        return gf_no_memory();
-    if (k[GF_PNG_PHYS].n && k[GF_PNG_PHYS].small[8] <= 1)
-        gf_resolution_set(&m->resolution, gf_get_big_endian(k[GF_PNG_PHYS].small),
-                          gf_get_big_endian(k[GF_PNG_PHYS].small + 4),
-                          k[GF_PNG_PHYS].small[8] ? GF_METRE : GF_UNIT_NONE);
-    if (k[GF_PNG_GAMA].n && gf_get_big_endian(k[GF_PNG_GAMA].small) <= INT_MAX)
-        m->gamma = gf_get_big_endian(k[GF_PNG_GAMA].small);
-    if (k[GF_PNG_SRGB].n && k[GF_PNG_SRGB].small[0] < 4) {
+/* Takes the n bytes of a chunk; invalid ones are ignored. */
+static int take_chunk(int kind, const unsigned char *data, size_t n, struct gf_metadata *m) {
+    const uint32_t number = n >= 4 ? gf_get_big_endian(data) : 0;
+    if (kind == PHYS && data[8] <= 1)
+        gf_resolution_set(&m->resolution, number, gf_get_big_endian(data + 4),
+                          data[8] ? GF_METRE : GF_UNIT_NONE);
+    else if (kind == GAMA && number <= INT_MAX)
+        m->gamma = number;
+    else if (kind == SRGB && data[0] < 4) {
         m->srgb = true;
-        m->intent = k[GF_PNG_SRGB].small[0];
+        m->intent = data[0];
+    } else if (kind == CHRM) {
+        m->has_primaries = true;
+        for (size_t i = 0; i < n; i += 4)
+            m->has_primaries &= gf_get_big_endian(data + i) <= INT_MAX;
+        if (m->has_primaries)
+            memcpy(m->primaries, data, sizeof m->primaries);
     }
-    m->has_primaries = k[GF_PNG_CHRM].n > 0;
-    for (size_t i = 0; i < k[GF_PNG_CHRM].n; i += 4)
-        m->has_primaries &= gf_get_big_endian(k[GF_PNG_CHRM].small + i) <= INT_MAX;
-    if (m->has_primaries)
-        memcpy(m->primaries, k[GF_PNG_CHRM].small, sizeof m->primaries);
-    return take_profile(&k[GF_PNG_ICCP], m);
+    return kind == ICCP ? take_profile(data, n, m) : GF_OK;
 }
 
-void gf_png_chunks_free(struct gf_png_chunks *c) {
-    free(c->chunk[GF_PNG_ICCP].large);
-    *c = (struct gf_png_chunks){0};
+/* Returns the kind of a chunk of n bytes that is read, or -1. */
+static int find_kind(const unsigned char *name, size_t n) {
+    for (int i = 0; i < N_KINDS; i++)
+        if (!memcmp(name, kinds[i].name, 4))
+            return n && (kinds[i].bytes ? n == kinds[i].bytes : n <= MOST_PACKED) ? i : -1;
+    return -1;
+}
+
+static int read_chunk(struct gf_source *source, int kind, size_t n, struct gf_metadata *m) {
+    unsigned char *data = malloc(n);
+    int rc = data ? gf_source_read_exactly(source, data, n) : gf_no_memory();
+    if (!rc)
+        rc = take_chunk(kind, data, n, m);
+    free(data);
+    return rc;
+}
+
+int gf_png_read_metadata(struct gf_source *source, int64_t begin, struct gf_metadata *m) {
+    int64_t at = begin + SIGNATURE;
+    unsigned taken = 0; /* kinds: only the first chunk of each counts */
+    for (;;) {
+        unsigned char head[HEAD];
+        int rc = gf_source_seek(source, at);
+        if (!rc)
+            rc = gf_source_read_exactly(source, head, HEAD);
+        if (rc || !memcmp(head + 4, "IDAT", 4))
+            return rc;
+        const size_t n = gf_get_big_endian(head);
+        const int kind = find_kind(head + 4, n);
+        if (kind >= 0 && !(taken >> kind & 1)) {
+            taken |= 1u << kind;
+            rc = read_chunk(source, kind, n, m);
+        }
+        if (rc)
+            return rc;
+        at += HEAD + (int64_t)n + CRC;
+    }
 }
 
 /* ---- writing ---- */
 
-static void put_resolution(const struct gf_resolution *r, struct gf_png_chunk *k) {
+static int put_resolution(const struct gf_resolution *r, gf_png_put *put, void *to) {
     struct gf_resolution whole;
+    unsigned char data[9];
     if (!gf_resolution_round(r, GF_METRE, INT_MAX, &whole))
-        return;
-    gf_put_big_endian(k->small, (uint32_t)whole.x);
-    gf_put_big_endian(k->small + 4, (uint32_t)whole.y);
-    k->small[8] = whole.unit == GF_METRE;
-    k->n = 9;
+        return GF_OK;
+    gf_put_big_endian(data, (uint32_t)whole.x);
+    gf_put_big_endian(data + 4, (uint32_t)whole.y);
+    data[8] = whole.unit == GF_METRE;
+    return put(to, "pHYs", data, sizeof data);
 }
 
-static int put_profile(const struct gf_metadata *m, struct gf_png_chunk *k) {
+static int put_profile(const struct gf_metadata *m, gf_png_put *put, void *to) {
     static const char head[] = "ICC profile\0"; /* the name, its zero byte, the method 0 */
     uLongf packed = compressBound((uLong)m->profile_bytes);
-    k->large = malloc(sizeof head + packed);
-    if (!k->large)
+    unsigned char *data = malloc(sizeof head + packed);
+    if (!data)
         return gf_no_memory();
-    memcpy(k->large, head, sizeof head);
-    if (compress2(k->large + sizeof head, &packed, m->profile, (uLong)m->profile_bytes, 9) != Z_OK)
-        return gf_no_memory();
-    k->n = sizeof head + packed;
-    return GF_OK;
+    memcpy(data, head, sizeof head);
+    int rc = compress2(data + sizeof head, &packed, m->profile, (uLong)m->profile_bytes, 9) == Z_OK
+                 ? put(to, "iCCP", data, sizeof head + packed)
+                 : gf_no_memory();
+    free(data);
+    return rc;
 }
 
-int gf_png_put_metadata(const struct gf_metadata *m, int colors, struct gf_png_chunks *c) {
-    *c = (struct gf_png_chunks){0};
-    put_resolution(&m->resolution, &c->chunk[GF_PNG_PHYS]);
-    if (m->gamma) {
-        gf_put_big_endian(c->chunk[GF_PNG_GAMA].small, m->gamma);
-        c->chunk[GF_PNG_GAMA].n = 4;
-    }
-    if (m->has_primaries && colors == 3) {
-        memcpy(c->chunk[GF_PNG_CHRM].small, m->primaries, sizeof m->primaries);
-        c->chunk[GF_PNG_CHRM].n = sizeof m->primaries;
-    }
-    if (gf_profile_suits(m, colors)) /* a file has a profile or sRGB, not both */
-        return put_profile(m, &c->chunk[GF_PNG_ICCP]);
-    if (m->srgb) {
-        c->chunk[GF_PNG_SRGB].small[0] = m->intent;
-        c->chunk[GF_PNG_SRGB].n = 1;
-    }
-    return GF_OK;
-}
-
-const char *gf_png_chunk_name(int i) {
-    return kinds[i].name;
-}
-
-const unsigned char *gf_png_chunk_bytes(const struct gf_png_chunks *c, int i) {
-    return c->chunk[i].large ? c->chunk[i].large : c->chunk[i].small;
+int gf_png_put_metadata(const struct gf_metadata *m, int colors, gf_png_put *put, void *to) {
+    const bool profile = gf_profile_suits(m, colors); /* a file has a profile or sRGB, not both */
+    unsigned char gamma[4];
+    gf_put_big_endian(gamma, m->gamma);
+    int rc = put_resolution(&m->resolution, put, to);
+    if (!rc && m->gamma)
+        rc = put(to, "gAMA", gamma, sizeof gamma);
+    if (!rc && m->srgb && !profile)
+        rc = put(to, "sRGB", &m->intent, 1);
+    if (!rc && m->has_primaries && colors == 3)
+        rc = put(to, "cHRM", m->primaries, sizeof m->primaries);
+    return rc || !profile ? rc : put_profile(m, put, to);
 }

@@ -24,8 +24,8 @@ struct reader {
     const struct gf_codec *codec; /* NULL: libpng reads the rows too */
     struct gf_png_rows *rows;     /* once it feeds */
     bool by_libpng;               /* they are not as usual */
-    struct gf_png_chunks chunks;
-    int status; /* of what went wrong outside libpng */
+    int64_t begin;                /* of the file in the source */
+    int status;                   /* of what went wrong outside libpng */
     char message[160];
 };
 
@@ -53,7 +53,6 @@ static void on_read(png_structp png, png_bytep to, size_t n) {
         gf_clean_text(r->message, sizeof r->message, gf_message());
         png_longjmp(png, 1);
     }
-    gf_png_follow(&r->chunks, to, n);
 }
 
 /* Asks libpng for 1 to 4 channels of 8 or 16 bits in the host's byte order; returns how many. */
@@ -122,7 +121,7 @@ static int decode_header(struct reader *r) {
     if (!r->status)
         r->status = gf_image_describe(r->image, dtype, 2, shape, channels);
     if (!r->status)
-        r->status = gf_png_take_metadata(&r->chunks, &r->image->metadata);
+        r->status = gf_png_read_metadata(r->decoder->source, r->begin, &r->image->metadata);
     r->image->compression = "deflate";
     if (r->status)
         r->message[0] = 0;
@@ -174,13 +173,14 @@ static int png_open(struct gf_decoder *d, struct gf_image *image) {
     r->decoder = d;
     r->image = image;
     r->codec = gf_codec_best();
-    gf_source_forward(d->source);
+    r->begin = gf_source_tell(d->source);
     r->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, r, on_error, on_warning);
     if (r->png)
         r->info = png_create_info_struct(r->png);
     if (!r->info)
         return gf_no_memory();
     int status = decode_header(r);
+    gf_source_forward(d->source);
     return status ? report(r, status) : GF_OK;
 }
 
@@ -219,7 +219,6 @@ static void png_close(struct gf_decoder *d) {
     struct reader *r = d->state;
     png_destroy_read_struct(&r->png, &r->info, NULL);
     gf_png_rows_free(r->rows);
-    gf_png_chunks_free(&r->chunks);
 }
 
 int gf_png_open_by(const struct gf_codec *codec, struct gf_decoder *d, struct gf_source *source,

@@ -43,7 +43,6 @@ struct strip {
 };
 
 struct writer {
-    struct gf_png_chunks chunks;
     struct gf_sink *sink;
     struct gf_planes planes;
     const struct gf_codec *codec; /* for the checksums and the quick deflate */
@@ -201,8 +200,8 @@ static void code_strips(struct writer *w, int thread) {
     }
 }
 
-static int write_chunk(const struct writer *w, const char *name, const unsigned char *data,
-                       size_t n) {
+static int write_chunk(void *to, const char *name, const unsigned char *data, size_t n) {
+    const struct writer *w = to;
     unsigned char head[8], end[4];
     gf_put_big_endian(head, (uint32_t)n);
     memcpy(head + 4, name, 4);
@@ -213,19 +212,17 @@ static int write_chunk(const struct writer *w, const char *name, const unsigned 
     return rc ? rc : gf_sink_write(w->sink, end, sizeof end);
 }
 
-static int write_header(const struct writer *w, enum gf_dtype dtype) {
+static int write_header(struct writer *w, const struct gf_image *image) {
     static const unsigned char types[] = {0, 0, 4, 2, 6}; /* grey, grey and alpha, RGB, RGBA */
-    unsigned char header[13] = {[8] = dtype == GF_U16 ? 16 : 8, [9] = types[w->planes.channels]};
+    unsigned char header[13] = {
+        [8] = (unsigned char)(8 * w->planes.sample), [9] = types[w->planes.channels]};
     gf_put_big_endian(header, (uint32_t)w->planes.width);
     gf_put_big_endian(header + 4, (uint32_t)w->planes.height);
     int rc = gf_sink_write(w->sink, "\x89PNG\r\n\x1a\n", 8);
     if (!rc)
         rc = write_chunk(w, "IHDR", header, sizeof header);
-    for (int i = 0; i < GF_PNG_N_CHUNKS && !rc; i++)
-        if (w->chunks.chunk[i].n)
-            rc = write_chunk(w, gf_png_chunk_name(i), gf_png_chunk_bytes(&w->chunks, i),
-                             w->chunks.chunk[i].n);
-    return rc;
+    const int colors = w->planes.channels < 3 ? 1 : 3;
+    return rc ? rc : gf_png_put_metadata(&image->metadata, colors, write_chunk, w);
 }
 
 static int write_strips(struct writer *w) {
@@ -295,12 +292,9 @@ int gf_png_write_by(const struct gf_codec *codec, struct gf_sink *sink,
     w.slots = w.threads > 1 ? gf_min((int64_t)w.threads * SLOTS_A_THREAD, w.n_strips) : 1;
     int rc = alloc_strips(&w);
     if (!rc)
-        rc = gf_png_put_metadata(&image->metadata, w.planes.channels < 3 ? 1 : 3, &w.chunks);
-    if (!rc)
-        rc = write_header(&w, image->px.dtype);
+        rc = write_header(&w, image);
     if (!rc)
         rc = write_strips(&w);
-    gf_png_chunks_free(&w.chunks);
     free_strips(&w);
     return rc;
 }

@@ -1,10 +1,10 @@
-/* Columns of few points in an array of complex numbers: from memory to registers and back, LANES
- * columns at a time. Reads and writes alternate, which keeps memory busy with both; a tile in
- * scratch would be read and written in bursts. */
+/* Columns of few points in an array of complex numbers, LANES columns at a time, transformed in
+ * registers. Alternating reads and writes keep memory busy with both; a tile in scratch would be
+ * read and written in bursts. */
 #ifndef GF_KERNELS_CPU_COLUMNS_H
 #define GF_KERNELS_CPU_COLUMNS_H
 
-/* Complex numbers of the kernels' precision, adjacent in memory, in order. */
+/* True for contiguous complex numbers of the kernels' precision. */
 static bool end_is_plain(const struct gf_cpu_end *e) {
     return e->type >= GF_CPU_C64 && e->type != GF_CPU_WORK &&
            sample_size[e->type] == 2 * (int)sizeof(real) && !e->hermitian && !e->lane.shift &&
@@ -13,7 +13,7 @@ static bool end_is_plain(const struct gf_cpu_end *e) {
 
 /* ---------------------------------------------------------------- transforms between arrays */
 
-/* Finds the tile's points at an end; false if they need more than a copy. */
+/* Locates the tile's points at an end; false if they need more than a copy. */
 static bool points_at(const struct tile *t, const struct gf_cpu_end *e, struct points *points) {
     const struct gf_cpu_pass_args *p = t->pass;
     *points = (struct points){.at = outer_at(t, e, false) + t->lane0 * e->lane.stride,
@@ -25,9 +25,9 @@ static bool points_at(const struct tile *t, const struct gf_cpu_end *e, struct p
                 : !e->line_is_inner && !e->band && points->step % (ptrdiff_t)sizeof(cvec) == 0);
 }
 
-/* True if the transform can begin at the tile's source, except long columns of a large array, whose
- * rows are pages apart. Measured: a fifth more at 3000x4000. The next tile is prefetched if the
- * source outgrows the second-level cache. Measured: a seventh of 256^3. */
+/* True if the transform can read the tile's source directly. Not for long columns of a large array,
+ * whose rows are pages apart (measured: a fifth slower at 3000x4000). Prefetches the next tile if
+ * the source outgrows the second-level cache (measured: a seventh of 256^3). */
 static bool reads_points(const struct tile *t, struct points *from) {
     enum { NEAR_BYTES = 1 << 15, LONG_BYTES = 1 << 17, FAR_BYTES = 1 << 22 };
     const struct gf_cpu_pass_args *p = t->pass;
@@ -41,9 +41,10 @@ static bool reads_points(const struct tile *t, struct points *from) {
     return reads && !(from->pairs && is_far && tile > LONG_BYTES);
 }
 
-/* True if it can end at the tile's destination. Prefetches for writing, except when rows are
- * several cache lines and a tile fits the second-level cache: eight rows of a power of two displace
- * each other in the first. Measured: 64^3 loses a tenth by it, 1024^2 gains one. */
+/* True if the transform can write the tile's destination directly. Prefetches for writing, unless
+ * rows are several cache lines and a tile fits the second-level cache: eight rows of a power of two
+ * evict each other from the first. Measured: without this exception 64^3 loses a tenth; 1024^2
+ * gains one by prefetching. */
 static bool writes_points(const struct tile *t, struct points *to) {
     enum { ROWS_AHEAD = 12, LONG_BYTES = 1 << 17 };
     const struct gf_cpu_pass_args *p = t->pass;
@@ -65,8 +66,8 @@ static bool writes_points(const struct tile *t, struct points *to) {
     return !any && (aligned || !to->pairs || !e->stream);
 }
 
-/* Transforms the tile's points a, or those at `from`; with a gain, forward, times it, and back. b
- * is scratch. Returns a or b, which has the result, or NULL if that is at `to`. */
+/* Transforms the tile's points a, or those at `from`; with a gain, multiplies by it and transforms
+ * back. b is scratch. Returns a or b, whichever has the result, or NULL if that is at `to`. */
 static cvec *transform(const struct tile *t, cvec *a, cvec *b, const struct points *from,
                        const struct points *to) {
     const struct gf_cpu_pass_args *p = t->pass;
@@ -95,7 +96,7 @@ static cvec *transform(const struct tile *t, cvec *a, cvec *b, const struct poin
 
 /* ---------------------------------------------------------------- columns of few points */
 
-/* True for a tile of whole blocks that run_short_columns() serves. */
+/* True for a tile of whole blocks that run_short_columns() can transform. */
 static bool columns_are_short(const struct tile *t) {
     const struct gf_cpu_pass_args *p = t->pass;
     const struct gf_cpu_end *d = &p->destination;
@@ -106,8 +107,8 @@ static bool columns_are_short(const struct tile *t) {
            !d->discard && !d->real_origin && p->n_lane - t->lane0 >= gf_cpu_tile_lines(p, LANES);
 }
 
-/* LANES complex numbers, lanes in an order that put_block() undoes: shuffles within 16 bytes are
- * cheaper than across them. */
+/* LANES complex numbers, with lanes in an order that put_block() undoes: shuffles within 16 bytes
+ * are cheaper than across them. */
 #define GROUP_OF(i)     ((i) / GROUP * GROUP)
 #define AT_FIRSTS(i)    (GROUP_OF(i) + (i) % (GROUP / 2) * 2 + ((i) % GROUP < GROUP / 2 ? 0 : LANES))
 #define AT_SECONDS(i)   (AT_FIRSTS(i) + 1)

@@ -1,4 +1,4 @@
-/* The CPU's kernels: arithmetic on tiles, without threads, files, or memory of their own.
+/* The CPU's kernels: arithmetic on tiles, without threads, files or allocation.
  *
  * SIMD lanes are adjacent lines: a tile is LANES lines of n points as [point][re|im][lane], so a
  * transform of any length is plain vector arithmetic with broadcast twiddles. One source
@@ -19,8 +19,8 @@ enum { GF_CPU_MAX_STAGES = 24, GF_CPU_MAX_CODELET = 16, GF_CPU_MAX_RADIX = 31 };
 
 /* A complex 1D transform of n points in one precision, by decimation in time: stage 0 runs last and
  * combines radix[0] blocks of n / radix[0] points; the innermost stage (the leaf) reads the input
- * with stride n / radix[last]. A prime factor above GF_CPU_MAX_RADIX is the leaf, done by
- * `leaf`. */
+ * with stride n / radix[last]. A prime factor above GF_CPU_MAX_RADIX is the innermost radix,
+ * transformed by `leaf`. */
 struct gf_cpu_line {
     long n;
     enum gf_cpu_algorithm {
@@ -30,22 +30,22 @@ struct gf_cpu_line {
     } algorithm;
     int n_stages;
     int radix[GF_CPU_MAX_STAGES];
-    /* Stage s: for each k < m, radix - 1 factors exp(-2 pi i r k / (radix m)), re and im. */
+    /* Stage s: for each k < m, radix - 1 twiddles exp(-2 pi i r k / (radix m)), re and im. */
     void *twiddle[GF_CPU_MAX_STAGES];
     /* Radices without a codelet: cos and -sin of 2 pi j / radix, j < radix. */
     void *roots[GF_CPU_MAX_STAGES];
-    struct gf_cpu_line *leaf; /* the innermost radix if it is no codelet; else NULL */
+    struct gf_cpu_line *leaf; /* the innermost radix if it has no codelet; else NULL */
 
-    struct gf_cpu_line *convolution; /* Rader, Bluestein: the transform that convolves */
+    struct gf_cpu_line *convolution; /* Rader, Bluestein: the convolution's transform */
     void *spectrum;                  /* of the convolution's kernel; re and im */
-    void *chirp;                     /* Bluestein: exp(-pi i k^2 / n), n of them; re and im */
-    int32_t *gather, *scatter;       /* Rader: n - 1 generator powers */
+    void *chirp;                     /* Bluestein: exp(-pi i k^2 / n), k < n; re and im */
+    int32_t *gather, *scatter;       /* Rader: n - 1 powers of the generator */
 
-    long scratch_points; /* in each of the two scratch buffers */
+    long scratch_points; /* of each of the two scratch buffers */
 };
 
-/* Builds the tables, twiddles being computed in long double. `radix` lists the stages, outermost
- * first, product n (gf_factor_radices). bits is 32 or 64. Owns `leaf`, even on failure; NULL: no
+/* Builds the tables, computing twiddles in long double. `radix` lists the stages, outermost first,
+ * with product n (gf_factor_radices). bits is 32 or 64. Owns `leaf`, even on failure; NULL: no
  * memory. */
 struct gf_cpu_line *gf_cpu_line_stages(long n, const int *radix, int n_stages,
                                        struct gf_cpu_line *leaf, int bits);
@@ -55,26 +55,28 @@ struct gf_cpu_line *gf_cpu_line_rader(long n, long generator, struct gf_cpu_line
 struct gf_cpu_line *gf_cpu_line_bluestein(long n, struct gf_cpu_line *convolution, int bits);
 void gf_cpu_line_free(struct gf_cpu_line *line);
 
-/* A line whose own points fill the lanes, `block` of them in each of LANES / block lines (rows.h):
- * n is a multiple of block^2, or gf_cpu_row_is_few(). */
+/* A line whose own points fill the lanes, `block` of them from each of LANES / block lines
+ * (rows.h): n is a multiple of block^2, or gf_cpu_row_is_few(). */
 struct gf_cpu_row {
     long n;
     int block;
     struct gf_cpu_line *line; /* n / block points */
-    bool reads; /* its innermost stage reads the line: codelets, the last of 4, 5, 8 or 16 */
-    bool joins; /* and its outermost stage is part of the second half: struct gf_cpu_split */
-    /* exp(-2 pi i k1 i2 / n) as [k1 / block][0 < i2 < block][re|im][lane], a lane's k1 being its
-     * index mod block; with blocks of 16 as [k1][re|im][i2]. */
+    bool reads; /* the innermost stage reads the line: all stages are codelets, the last one of 4,
+                 * 5, 8 or 16 */
+    bool joins; /* likewise, and the outermost stage is part of the second half: struct
+                 * gf_cpu_split */
+    /* exp(-2 pi i k1 i2 / n) as [k1 / block][0 < i2 < block][re|im][lane], where a lane's k1 is its
+     * index mod block; for blocks of 16, [k1][re|im][i2]. */
     void *twiddle;
 };
-/* Vectors between the blocks of a joined outermost stage, which at powers of two would share cache
- * sets. */
+/* Vectors of padding between the blocks of a joined outermost stage, which at powers of two would
+ * share cache sets. */
 enum { GF_CPU_SPLIT_APART = 4 };
 static inline long gf_cpu_row_apart(const struct gf_cpu_row *rows) {
     return rows->joins ? (long)rows->line->radix[0] * GF_CPU_SPLIT_APART : 0;
 }
-/* True for lines of fewer vectors than lanes, transformed by digits in registers in blocks of all
- * lanes; those of two and four vectors only by themselves. */
+/* True for lines with fewer vectors than lanes. Digits are transformed in registers, in blocks of
+ * all lanes; two and four vectors only for single lines. */
 static inline bool gf_cpu_row_is_few(long n, int lanes) {
     return lanes == 16 && (n == 32 || n == 64 || n == 128);
 }
@@ -82,13 +84,13 @@ static inline bool gf_cpu_row_is_few(long n, int lanes) {
 /* Real lines of up to this many points are transposed: short_rows.h. */
 enum { GF_CPU_SHORT_ROW = 32 };
 
-/* The largest block that serves lines of n points, or 0. */
+/* The largest block for lines of n points, or 0. */
 int gf_cpu_row_block(long n, int lanes);
 /* Owns `line` of n / block points, even on failure; NULL: no memory. */
 struct gf_cpu_row *gf_cpu_row_make(long n, int block, struct gf_cpu_line *line, int lanes,
                                    int bits);
 void gf_cpu_row_free(struct gf_cpu_row *rows);
-/* Reals from one of a line's work arrays to the next; and a thread's scratch. */
+/* Reals between a line's work arrays; bytes of a thread's scratch. */
 long gf_cpu_row_pitch(long n, int lanes);
 size_t gf_cpu_row_bytes(const struct gf_cpu_row *rows, int lanes, int bits);
 
@@ -104,8 +106,8 @@ enum gf_cpu_sample {
     GF_CPU_F64,
     GF_CPU_C64,
     GF_CPU_C128,
-    /* The workspace between passes: complex in the pass's precision, blocks of LANES neighbours on
-     * the innermost axis, LANES real parts and then LANES imaginary parts. */
+    /* The workspace between passes: complex in the pass's precision, in blocks of LANES neighbours
+     * on the innermost axis, LANES real parts followed by LANES imaginary parts. */
     GF_CPU_WORK
 };
 
@@ -115,7 +117,7 @@ struct gf_cpu_axis {
     long n, shift;
     ptrdiff_t stride;
     bool mirrored;
-    long counted; /* destination: samples at indices below it count if they clip */
+    long counted; /* destination: clipped samples are counted below this index */
 };
 
 /* Lanes over two axes whose rows are adjacent: lane i is index i % row of the lane axis and i / row
@@ -126,10 +128,10 @@ struct gf_cpu_fold {
     bool mirrored;
 };
 
-/* Index n / 2 of lines that become real, stored apart: a complex number a line, in the pass's
- * precision, whose real part counts. */
+/* Index n / 2 of lines that become real, stored separately: one complex number per line in the
+ * pass's precision, of which only the real part counts. */
 struct gf_cpu_column {
-    const char *data; /* NULL: it follows the others */
+    const char *data; /* NULL: stored after the others */
     ptrdiff_t lane, outer[2];
 };
 
@@ -151,83 +153,83 @@ struct gf_cpu_end {
     struct gf_cpu_column last; /* source */
     bool line_is_inner;        /* GF_CPU_WORK: lines run along the blocked axis */
     /* GF_CPU_WORK in the memory of an array of rows, else 0: every `band` rows use their bytes of
-     * the array and hold each of their blocks row after row. Block rest_from, if any, does not fit
+     * the array and store each of their blocks row by row. Block rest_from, if any, does not fit
      * and is at `rest`. */
     long band, rest_from;
     ptrdiff_t row_bytes;
     char *rest;
-    /* Source: take the Hermitian part of a full spectrum. Destination: also write the half
-     * spectrum's mirror image. Indices 0 and n/2 of the halved axis are their own partners. */
+    /* Source: use the Hermitian part of a full spectrum. Destination: also write the half
+     * spectrum's mirror image. Indices 0 and n/2 of the halved axis are their own mirror images. */
     bool hermitian;
     enum { GF_CPU_HALF_LINE, GF_CPU_HALF_LANE, GF_CPU_HALF_OUTER } half_axis; /* outer[0] */
     long half_n; /* hermitian: full extent of the halved axis */
     /* Destination: the spectrum of reals is real at indices that are their own mirror image.
-     * Rounding noise in the imaginary part is dropped there: it could turn a phase of pi into
-     * -pi. */
+     * Rounding errors in the imaginary part are dropped there, as they could turn a phase of pi
+     * into -pi. */
     bool real_origin;
-    bool luma; /* source: Rec.709 of three channels `channel_stride` bytes apart */
+    bool luma; /* source: Rec. 709 luma of three channels `channel_stride` bytes apart */
     ptrdiff_t channel_stride;
     /* Destination: sample = curve(value * factor) * gain + offset, clamped to [floor, ceiling] and
      * rounded for integers; floats get value * factor. */
     enum gf_cpu_value value;
     enum gf_cpu_curve curve;
     double factor, gain, offset, floor, ceiling;
-    bool stream;  /* destination: write past the caches where aligned */
-    bool discard; /* destination: only the largest |value| is wanted */
+    bool stream;  /* destination: write past the caches if aligned */
+    bool discard; /* destination: only find the largest |value| */
 };
 
-/* Factors exp(-2 pi i lane point / n) before a pass's transform, between the two halves of a line
- * (Bailey 1990). Tables in the pass's precision as [tile][entry][re|im][lane]: one of all points,
- * or one of those below `chunk` and one of its n_coarse multiples, whose products are the
- * factors. */
+/* Twiddles exp(-2 pi i lane point / n) applied before a pass's transform, between the two halves of
+ * a line (Bailey 1990). Tables in the pass's precision as [tile][entry][re|im][lane]: either one
+ * for all points, or one for points below `chunk` and one for its n_coarse multiples, whose
+ * products are the twiddles. */
 struct gf_cpu_twist {
-    const void *all; /* NULL: the two below */
+    const void *all; /* NULL: use the two below */
     const void *fine, *coarse;
     long chunk, n_coarse;
 };
 
-/* A real line of 2 m points as a complex one of m, even samples in the real parts: its transform z,
+/* A real line of 2 m points as a complex one of m, even samples in the real parts: its transform z
  * and the real line's half spectrum x. */
 struct gf_cpu_halves {
     void *x; /* m + 1 complex numbers, interleaved */
-    void *z; /* m, likewise; may be x; unpack() needs room for one more */
+    void *z; /* m, likewise; may equal x; unpack() needs room for one more */
     long m;
     const void *roots; /* exp(-pi i k / m), k <= m / 2, as [k / LANES][re|im][lane] */
 };
 
 /* A line that stays in the caches, interleaved, transformed within vectors in two halves; out may
-   be in. */
+ * equal in. */
 struct gf_cpu_split {
     const struct gf_cpu_row *rows;
-    const struct gf_cpu_halves *halves; /* real lines: z is `out`, and an inverse's `in` */
+    const struct gf_cpu_halves *halves; /* real lines: z is `out`, and the `in` of an inverse */
     const void *in;
     void *out, *work; /* work: gf_cpu_split_bytes() */
     bool inverse;
     double factor;
 };
 
-/* A filter (core/filter/filter.h) for a pass that transforms, multiplies and transforms back;
- * tables in the pass's precision, outer axes as the pass's. */
+/* A filter (core/filter/filter.h) for a pass that transforms, multiplies and transforms back.
+ * Tables have the pass's precision, outer axes are the pass's. */
 enum { GF_CPU_GAIN_TERMS = 4 };
 struct gf_cpu_gain {
     enum {
         GF_CPU_GAIN_FACTORS, /* computed from the terms below */
-        GF_CPU_GAIN_LINE,    /* table[point], the same for all lines */
+        GF_CPU_GAIN_LINE,    /* table[point], shared by all lines */
         GF_CPU_GAIN_REAL,    /* table[outer 0][outer 1][block of lanes][point][lane] */
         GF_CPU_GAIN_COMPLEX, /* …[point][re|im][lane] */
     } kind;
     const void *table;
-    ptrdiff_t block, outer[2]; /* reals from one to the next; 0: shared */
-    /* The product of c0 + ca A + cab A B, A and B being terms; b is -1 if cab is 0. */
+    ptrdiff_t block, outer[2]; /* stride in reals; 0: shared */
+    /* The product of c0 + ca A + cab A B, where A and B are terms; b is -1 if cab is 0. */
     int n_factors;
     struct {
         double c0, ca, cab;
         int a, b;
     } factor[GF_CPU_GAIN_TERMS];
-    /* A low pass as a function of one value for each axis (NULL: not transformed; lanes padded to
+    /* A low pass as a function of one value per axis (NULL: not transformed; lanes are padded to
      * whole vectors). */
     struct gf_cpu_term {
-        int profile, order; /* of kernels/profiles.h */
+        int profile, order; /* from kernels/profiles.h */
         double limit;
         const void *line, *lane, *outer[2];
     } term[GF_CPU_GAIN_TERMS];
@@ -236,52 +238,54 @@ struct gf_cpu_gain {
     bool lane_on, outer_on[2];
 };
 
-/* One pass: load, transform, store. The caller owns what it points at. */
+/* One pass: load, transform, store. The caller owns everything it points at. */
 struct gf_cpu_pass_args {
     const struct gf_cpu_twist *twist; /* NULL: none */
     const struct gf_cpu_line *line;   /* NULL: only load and store */
-    /* Not NULL: transforms within vectors, for lines contiguous at both ends (or along the
-     * workspace's blocks), with complex numbers and results in the pass's precision, and no gain,
-     * twist, mirrored or shifted line. */
+    /* Not NULL: transforms within vectors. Requires lines that are contiguous at both ends (or
+     * along the workspace's blocks), complex numbers and results in the pass's precision, and no
+     * gain, twist, mirrored or shifted line. */
     const struct gf_cpu_row *rows;
     const struct gf_cpu_gain *gain; /* not NULL: transforms, multiplies, transforms back */
-    /* GF_CPU_R2R: with a GF_CPU_GAIN_LINE. A real filter acts on the real and imaginary parts of a
-     * line separately, so pairs of real lines stay joined. */
+    /* GF_CPU_R2R needs a GF_CPU_GAIN_LINE. A real filter acts on a line's real and imaginary parts
+     * separately, so pairs of real lines stay joined. */
     enum gf_cpu_form { GF_CPU_C2C, GF_CPU_R2C, GF_CPU_C2R, GF_CPU_R2R } form;
     bool inverse;
-    /* Half spectra of even length without a column for the frequency n / 2: as both are real, it is
-     * frequency 0's imaginary part. GF_CPU_R2C packs it. The last pass, complex, unpacks it; its
-     * lanes are the halved axis, and n_lane is n / 2, a multiple of LANES. */
+    /* Half spectra of even length without a column for frequency n / 2: both it and frequency 0 are
+     * real, so it becomes frequency 0's imaginary part. GF_CPU_R2C packs it. The last pass, which
+     * is complex, unpacks it; its lanes are the halved axis, and n_lane is n / 2, a multiple of
+     * LANES. */
     bool packs, unpacks;
-    /* Unpacks along this pass's axis alone: it is the second that is transformed, after the halved
-     * one. The destination is plain complex and has a column n_lane. */
+    /* Unpacks along this pass's axis only: the second one transformed, after the halved one. The
+     * destination is plain complex and has a column n_lane. */
     bool unpacks_within;
-    /* An inverse's first pass packs half spectra likewise for the next. The source has a column
-     * n_lane. */
+    /* An inverse's first pass packs half spectra in the same way for the next. The source has a
+     * column n_lane. */
     bool packs_within;
-    /* Other jobs transform the other axes: lines round as the whole's, whose spectra are in the
-     * workspace. */
+    /* Other jobs transform the other axes: lines must round like those of the whole job, whose
+     * spectra are in the workspace. */
     bool part;
-    long n;      /* points on a line in the real (or full complex) domain */
+    long n;      /* points per line in the real (or full complex) domain */
     long n_lane; /* lines along the lane axis */
-    int groups;  /* complex passes across rows: adjacent blocks of LANES lines in a tile, for longer
-                  * runs in memory; `rows`: factor on a tile's lines; 0 counts as 1 */
-    long n_outer[2]; /* and along the others */
+    int groups;  /* complex passes across rows: adjacent blocks of LANES lines per tile, for longer
+                  * runs in memory; `rows`: factor for a tile's lines; 0 means 1 */
+    long n_outer[2]; /* lines along the other axes */
     struct gf_cpu_end source, destination;
 };
 
-/* One thread's findings; the caller adds them up. */
+/* One thread's results, added up by the caller. */
 struct gf_cpu_stats {
-    double largest;             /* destination: of |value * factor| */
+    double largest;             /* destination: largest |value * factor| */
     int64_t clipped;            /* counted values outside [floor, ceiling] by more than rounding */
-    double energy, anti_energy; /* Hermitian source: of the symmetric and antisymmetric part */
+    double energy, anti_energy; /* Hermitian source: energy of the symmetric and antisymmetric
+                                 * part */
 };
 
 /* The parts of a transform by one wavelet; h and g as in core/wavelet/dwt.h. Rows have the build's
- * precision unless a type is given; n counts samples, each channel's separately. `stream` writes
- * past the caches where aligned; fence() ends it. */
+ * precision unless a type is given; n counts the samples of all channels. `stream` writes past the
+ * caches if aligned; fence() completes such writes. */
 struct gf_cpu_wavelet {
-    /* Across a row for each tap. Forward: low[i] = sum of h[j] row[j][i], high[i] with g. Backward,
+    /* Combines one row per tap. Forward: low[i] = sum of h[j] row[j][i], high[i] with g. Inverse,
      * from rows a[k], d[k], a[k + 1], d[k + 1], …: two adjacent samples. */
     void (*pair)(bool inverse, const void *const *row, enum gf_cpu_sample type, long n, void *low,
                  void *high);
@@ -289,10 +293,10 @@ struct gf_cpu_wavelet {
      * reads 2 n + taps - 2 pixels. */
     void (*split)(const void *x, long n, long channels, void *a, void *d, bool stream_a,
                   bool stream_d);
-    /* Backward: x[2 k], x[2 k + 1] from a[k], d[k] and later ones, k < n. */
+    /* Inverse: x[2 k], x[2 k + 1] from a[k], d[k] and following ones, k < n. */
     void (*merge)(const void *a, const void *d, long n, long channels, void *x);
     void (*load)(const void *row, enum gf_cpu_sample type, long n, void *x);
-    /* Returns how many samples an integer type clipped. */
+    /* Returns the number of samples clipped by an integer type. */
     long (*store)(const void *x, long n, enum gf_cpu_sample type, void *row, bool stream);
     void (*fence)(void);
 };
@@ -300,18 +304,18 @@ struct gf_cpu_wavelet {
 struct gf_cpu_kernels {
     const char *isa;
     int lanes;
-    int bits; /* of a real: 32 or 64 */
+    int bits; /* per real: 32 or 64 */
     /* Runs tile `tile` of gf_cpu_tiles(). scratch: gf_cpu_scratch_bytes(), 64-byte aligned. */
     void (*run)(const struct gf_cpu_pass_args *pass, long tile, void *scratch,
                 struct gf_cpu_stats *stats);
-    /* A whole line. */
+    /* Transforms a whole line. */
     void (*line)(const struct gf_cpu_split *s);
-    /* The transform alone in two halves: parts first to last - 1 of gf_cpu_split_parts() of either,
-     * in any order; the second half begins when the first is done. */
+    /* One half of the transform alone: parts first to last - 1 of gf_cpu_split_parts(), in any
+     * order. The second half starts when the first is complete. */
     void (*split)(const struct gf_cpu_split *s, bool second, long first, long last);
-    /* unpack: twice the half spectrum from z. pack: the inverse, twice what an unscaled inverse of
-     * m points needs. Blocks first to last - 1 of gf_cpu_halves_blocks(), LANES frequencies and
-     * their partners each. */
+    /* unpack: twice the half spectrum, from z. pack: the reverse, with twice the values that an
+     * unscaled inverse of m points needs. Blocks first to last - 1 of gf_cpu_halves_blocks(), each
+     * LANES frequencies and their partners. */
     void (*unpack)(const struct gf_cpu_halves *h, long first, long last);
     void (*pack)(const struct gf_cpu_halves *h, long first, long last);
     /* y[k] = x[k] f[k] for first <= k < last, interleaved complex; swap_after swaps re and im of
@@ -323,7 +327,7 @@ struct gf_cpu_kernels {
 
 long gf_cpu_split_parts(const struct gf_cpu_row *rows, bool second);
 size_t gf_cpu_split_bytes(const struct gf_cpu_row *rows, int lanes, int bits);
-long gf_cpu_halves_blocks(long m, int lanes); /* the last: frequencies that fill no block */
+long gf_cpu_halves_blocks(long m, int lanes); /* the last block holds the remaining frequencies */
 
 /* Element i of a table of reals of `bits` bits. */
 static inline void gf_cpu_put_real(void *table, int bits, int64_t i, long double x) {
@@ -335,16 +339,16 @@ static inline void gf_cpu_put_real(void *table, int bits, int64_t i, long double
 static inline double gf_cpu_get_real(const void *table, int bits, int64_t i) {
     return bits == 32 ? (double)((const float *)table)[i] : ((const double *)table)[i];
 }
-/* Fills an interleaved complex table of reals of `bits` bits: entry i is exp(-2 pi i s(i) / n),
- * s(i) = i * step, or i^2 mod n for step 0, or its conjugate. False: no memory. */
+/* Fills an interleaved complex table of reals of `bits` bits: entry i is exp(-2 pi i s(i) / n) or
+ * its conjugate, s(i) = i * step, or i^2 mod n for step 0. False: no memory. */
 bool gf_cpu_roots(void *table, int bits, int64_t n, int64_t step, bool conjugate, long count);
 
 enum { GF_CPU_MAX_GROUPS = 16 };
 
-/* Lines in a tile: groups of LANES complex ones, or LANES pairs of real ones. */
+/* Lines per tile: groups of LANES complex ones, or of LANES pairs of real ones. */
 long gf_cpu_tile_lines(const struct gf_cpu_pass_args *pass, int lanes);
 long gf_cpu_tiles(const struct gf_cpu_kernels *k, const struct gf_cpu_pass_args *pass);
-long gf_cpu_scratch_points(const struct gf_cpu_pass_args *pass, int lanes); /* of each buffer */
+long gf_cpu_scratch_points(const struct gf_cpu_pass_args *pass, int lanes); /* per buffer */
 size_t gf_cpu_scratch_bytes(const struct gf_cpu_kernels *k, const struct gf_cpu_pass_args *pass);
 
 /* The kernels for this machine's best instruction set, or for `isa` ("plain", "v2", "v3", "v4");

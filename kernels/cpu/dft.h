@@ -57,13 +57,13 @@ INLINE cvec cmul_w16_3(cvec a) {
     return (cvec){a.im + a.re * TAN_PI_8, a.im * TAN_PI_8 - a.re};
 }
 
-/* a + f b and a - f b: with fused multiply-add common factors are free. */
+/* a + f b and a - f b: fused multiply-adds make the common factors free. */
 INLINE void add_both(cvec a, cvec b, real f, cvec *sum, cvec *difference) {
     *sum = (cvec){a.re + b.re * f, a.im + b.im * f};
     *difference = (cvec){a.re - b.re * f, a.im - b.im * f};
 }
 
-/* Four points times exp(-2 pi i j k / 16), transformed; k is a constant below 4. */
+/* Transforms four points times exp(-2 pi i j k / 16); k is a constant below 4. */
 INLINE void dft_4_of_16(cvec *x, int k) {
     cvec a, b, p, q, c;
     if (k == 0) {
@@ -81,7 +81,7 @@ INLINE void dft_4_of_16(cvec *x, int k) {
     add_both(b, cmul_minus_i(difference), f, x + 1, x + 3);
 }
 
-/* cos and sin of 2 pi j / p, j up to half of p */
+/* cos and sin of 2 pi j / p for j up to p / 2 */
 static const real cos_3[] = {1, -0.5L}, sin_3[] = {0, 0.86602540378443864676L};
 static const real cos_5[] = {1, 0.30901699437494742410L, -0.80901699437494742410L};
 static const real sin_5[] = {0, 0.95105651629515357212L, 0.58778525229247312917L};
@@ -116,8 +116,8 @@ static const real sin_13[] = {0,
                               0.66312265824079520238L,
                               0.23931566428755776715L};
 
-/* Odd p: j and p - j share their cosines and have opposite sines. With p constant and the loops
- * unrolled, c and s become immediate operands. */
+/* Odd p: j and p - j have equal cosines and opposite sines. With constant p and unrolled loops, c
+ * and s become immediate operands. */
 #define DFT_ODD(p) \
     INLINE void dft_##p(cvec *x) { \
         enum { H = (p - 1) / 2 }; \
@@ -164,7 +164,7 @@ INLINE void dft_few(int n, cvec *x) {
 
 /* A transform of n points, n a constant, between memory and registers: TAKE(first, step, count, x)
  * reads points first, first + step, … to x, and PUT() writes them. Sixteen points fill the
- * registers, so that complete ones are written at once. */
+ * registers, so each result is written as soon as it is complete. */
 #define DFT_THROUGH(n, TAKE, PUT) \
     do { \
         cvec at_[4][4], of_[16]; \

@@ -1,4 +1,4 @@
-/* A filter between a transform and its inverse: values for a few points of all lanes, and the
+/* A filter between a transform and its inverse: the values for a few points of all lanes, and the
  * product. */
 #ifndef GF_KERNELS_CPU_GAIN_H
 #define GF_KERNELS_CPU_GAIN_H
@@ -7,14 +7,14 @@
 
 enum { GAIN_POINTS = 32 };
 
-/* Denormals are a hundred times slower: values that are negligible beside 1 become 0 before
- * products do. */
+/* Denormals are a hundred times slower, so values negligible relative to 1 become 0 before products
+ * do. */
 INLINE vec gain_flush(vec v) {
     const real least = GF_REAL_BITS == 32 ? (real)0x1p-90 : (real)0x1p-900;
     return vec_select(vec_abs(v) < vec_splat(least), (vec){0}, v);
 }
 
-/* Without the value of the line's axis. */
+/* The term's value without that of the line's axis. */
 INLINE vec term_base(const struct gf_cpu_term *m, const struct tile *t) {
     const bool product = PROFILE_IS_PRODUCT(m->profile);
     vec v = vec_splat(product ? 1 : 0);
@@ -49,7 +49,7 @@ INLINE vec power(vec x, int order) {
             out[i] = value; \
         }
 
-/* A term at points k to k + n - 1. */
+/* A term's values at points k to k + n - 1. */
 static void term_values(const struct gf_cpu_term *m, const struct tile *t, long k, int n,
                         vec *out) {
     const vec base = term_base(m, t), one = vec_splat(1), limit = vec_splat((real)m->limit);
@@ -95,7 +95,7 @@ static void gain_add_zero(const struct tile *t, cvec *x) {
         }
 }
 
-/* Multiplies x[0 .. n) by the filter and swaps re and im, as an inverse begins. */
+/* Multiplies x[0 .. n) by the filter and swaps re and im for the inverse. */
 static void gain_apply(const struct tile *t, cvec *x) {
     const struct gf_cpu_gain *m = t->pass->gain;
     const long n = t->pass->n;

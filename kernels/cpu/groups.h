@@ -1,20 +1,20 @@
-/* Tiles of several adjacent blocks of LANES lines across rows: a few rows are read in all blocks
- * before the next rows, and written row by row, so that runs in memory are long. */
+/* Tiles of several adjacent blocks of LANES lines across rows. A few rows are read in all blocks
+ * before the next ones, and results are written row by row, so that runs in memory are long. */
 #ifndef GF_KERNELS_CPU_GROUPS_H
 #define GF_KERNELS_CPU_GROUPS_H
 
 /* Adjacent blocks in a tile. */
 struct group {
-    const struct tile *tile; /* one for each block */
+    const struct tile *tile; /* one per block */
     int count;
-    long lines;                  /* that exist */
-    cvec *x[GF_CPU_MAX_GROUPS];  /* a block's transformed points */
+    long lines;                  /* existing lines */
+    cvec *x[GF_CPU_MAX_GROUPS];  /* transformed points of each block */
     ivec own[GF_CPU_MAX_GROUPS]; /* own_mirror_lanes() */
-    const real *column;          /* unpacked: re and im of one more line; NULL: none */
-    bool whole;                  /* all of a row's blocks */
+    const real *column;          /* unpacked: re and im of an extra line; NULL: none */
+    bool whole;                  /* has all blocks of a row */
 };
 
-/* Points k to end - 1 of complex lines across an array's rows. */
+/* Loads points k to end - 1 of complex lines across an array's rows. */
 static void load_array_columns(const struct tile *t, cvec *a, long k, long end, bool swap,
                                ptrdiff_t next) {
     const struct gf_cpu_end *e = &t->pass->source;
@@ -33,8 +33,8 @@ static void load_array_columns(const struct tile *t, cvec *a, long k, long end, 
         a[k] = swap_if(swap, read_lanes(e->type, &s, base + axis_at(&e->line, k)));
 }
 
-/* Prefetches the next tile's rows, except short lines' few rows far apart, which displace each
- * other in the cache. Measured: 16x1048576 gains a tenth. */
+/* Prefetches the next tile's rows, unless short lines have a few rows far apart, which evict each
+ * other from the cache. Measured: this exception gains a tenth at 16x1048576. */
 static void load_group(const struct tile *t, int count) {
     enum { ROWS = 8, LEAST_LINE = 32 };
     const struct gf_cpu_pass_args *p = t->pass;
@@ -51,9 +51,9 @@ static void load_group(const struct tile *t, int count) {
         }
 }
 
-/* Lane 0 of x holds A + i B, spectra of real data; y is the tile at the mirror image on the outer
- * axes, or x. Leaves A in place and writes B to p and q, numbers `step` reals apart, their parts
- * half of that. */
+/* Lane 0 of x holds A + i B, the spectra of two real lines; y is the tile at the mirror image on
+ * the outer axes, or x. Leaves A in place and writes B to p and q, whose numbers are `step` reals
+ * apart, real and imaginary parts half of that. */
 static void unpack_lane(cvec *x, cvec *y, real *p, real *q, long step, long n) {
     const real half = (real)0.5;
     const long im = step / 2;
@@ -74,8 +74,8 @@ static void unpack_lane(cvec *x, cvec *y, real *p, real *q, long step, long n) {
     }
 }
 
-/* For an inverse: lane 0, A with re and im swapped, becomes A + i B, B being the source's column
- * n_lane. Takes the Hermitian parts: the rest would not become real. */
+/* For an inverse: lane 0, A with re and im swapped, becomes A + i B, where B is the source's column
+ * n_lane. Uses the Hermitian parts: the rest would not become real. */
 static void pack_within(const struct tile *t) {
     const struct gf_cpu_pass_args *p = t->pass;
     const struct gf_cpu_end *e = &p->source;
@@ -116,7 +116,7 @@ static void store_column(const struct group *g) {
 
 enum { LINE_BYTES = 64, ROW_BYTES = (GF_CPU_MAX_GROUPS * LANES + 1) * 2 * (int)sizeof(real) };
 
-/* Complex numbers of the kernels' precision, adjacent in memory, none mirrored. */
+/* True for contiguous complex numbers of the kernels' precision, none mirrored. */
 static bool group_is_plain(const struct tile *t) {
     const struct gf_cpu_end *e = &t->pass->destination;
     return e->type != GF_CPU_WORK && e->value == GF_CPU_COMPLEX && !e->hermitian && !e->discard &&
@@ -128,7 +128,7 @@ INLINE bool row_is_own_mirror(const struct gf_cpu_end *e, long k) {
     return is_own_mirror(&e->line, e->half_axis == GF_CPU_HALF_LINE ? e->half_n : e->line.n, k);
 }
 
-/* Less than a cache line, a multiple of 8 bytes, without a call. */
+/* Copies less than a cache line, a multiple of 8 bytes, without a call. */
 INLINE void copy_part(char *to, const char *from, long bytes) {
     _Pragma("GCC unroll 4") for (int size = LINE_BYTES / 2; size >= 8;
                                  size /= 2) if (bytes & size) {
@@ -138,8 +138,8 @@ INLINE void copy_part(char *to, const char *from, long bytes) {
     }
 }
 
-/* Copies a row past the caches but for its ends, which share cache lines with other rows. Both
- * addresses are alike within a cache line. */
+/* Copies a row past the caches, except its ends, which share cache lines with other rows. Both
+ * addresses are equal modulo a cache line. */
 INLINE void copy_streamed(char *to, const char *from, long bytes) {
     long head = -(intptr_t)to & (LINE_BYTES - 1);
     head = head < bytes ? head : bytes;
@@ -150,7 +150,7 @@ INLINE void copy_streamed(char *to, const char *from, long bytes) {
     copy_part(to + head, from + head, bytes - head);
 }
 
-/* Row k to `to`. g and e are copies, which stores cannot alias. */
+/* Writes row k to `to`. g and e are copies that stores cannot alias. */
 INLINE void put_row(const struct group *g, const struct gf_cpu_end *e, bool swap, long k,
                     bool stream, char *to) {
     const bool real_only = e->real_origin && row_is_own_mirror(e, k);
@@ -169,7 +169,7 @@ INLINE void put_row(const struct group *g, const struct gf_cpu_end *e, bool swap
     }
 }
 
-/* Whole vectors; streamed rows are aligned. */
+/* For whole vectors; streamed rows are aligned. */
 static void store_rows_directly(const struct group *group, char *base, bool stream) {
     const struct group g = *group;
     const struct gf_cpu_end e = g.tile->pass->destination;
@@ -182,8 +182,8 @@ static void store_rows_directly(const struct group *group, char *base, bool stre
     }
 }
 
-/* Rows of any number of lines anywhere: assembled, and copied a row later, from the first-level
- * cache. */
+/* For rows of any length and alignment: each is assembled, then copied from the first-level cache
+ * one row later. */
 static void store_rows_staged(const struct group *group, char *base) {
     const struct group g = *group;
     const struct gf_cpu_pass_args *p = g.tile->pass;
@@ -209,7 +209,7 @@ static void store_rows_staged(const struct group *group, char *base) {
     }
 }
 
-/* Adjacent rows: no cache line is written in parts. */
+/* For adjacent rows: no cache line is written in parts. */
 static void store_rows_at_once(const struct group *group, char *base) {
     const struct group g = *group;
     const struct gf_cpu_pass_args *p = g.tile->pass;
@@ -229,7 +229,7 @@ static void store_rows_at_once(const struct group *group, char *base) {
     writer_end(&w);
 }
 
-/* Unaligned rows are written past the caches if that is worth assembling them. */
+/* Writes unaligned rows past the caches if that is worth assembling them. */
 static void store_plain_rows(struct group *g) {
     enum { WORTH_STAGING = 8 * LINE_BYTES };
     const struct gf_cpu_end *e = &g->tile->pass->destination;

@@ -1,17 +1,17 @@
 /* Half spectra of adjacent real rows of 16 and 32 points, in registers from source to destination.
- * A group is half as many rows as lanes: half of them in the real parts, the others in the
- * imaginary parts, four lanes of each vector a row (rows.h). A half spectrum is some vectors and
- * one number, a group whole vectors: they are shifted together in registers, and no store crosses a
- * cache line. */
+ * A group has half as many rows as lanes, half of them in the real parts, the others in the
+ * imaginary parts, each row in four lanes of every vector (rows.h). A half spectrum is some vectors
+ * and one number, a group whole vectors: they are shifted together in registers, so that no store
+ * crosses a cache line. */
 #ifndef GF_KERNELS_CPU_HALF_ROWS_H
 #define GF_KERNELS_CPU_HALF_ROWS_H
 
-#ifdef __AVX512F__ /* 32 registers: a group is up to 16 vectors */
+#ifdef __AVX512F__ /* 32 registers hold a group's 16 vectors */
 
-/* Rows that share a vector; rows of a group. */
+/* Rows per vector; rows per group. */
 enum { SHARING = LANES / 4, GROUP_ROWS = LANES / 2 };
 
-/* Transposes a square of SHARING vectors' blocks of four lanes. */
+/* Transposes a square of SHARING vectors, in blocks of four lanes. */
 INLINE void transpose_fours(vec *a) {
 #if N_LANES == 16
     transpose_quarters(a);
@@ -20,7 +20,7 @@ INLINE void transpose_fours(vec *a) {
 #endif
 }
 
-/* n / 4 vectors, vector i with the points 4 i to 4 i + 3 of the rows. */
+/* Reads n / 4 vectors; vector i has points 4 i to 4 i + 3 of each row. */
 INLINE void half_read(const char *from, ptrdiff_t stride, int n, cvec *x) {
 #pragma GCC unroll 4
     for (int v = 0; v < n / LANES; v++) {
@@ -44,19 +44,19 @@ INLINE cvec half_block(const cvec *x, int i, int n) {
     return x[4 * (i % (n / 16)) + i / (n / 16)];
 }
 
-/* In each four lanes the first of `b`, then those of `a` from the last to the second. */
+/* In each four lanes, the first of `b`, followed by those of `a` from the last to the second. */
 #define AT_MIRROR(i) ((i) % 4 ? (i) / 4 * 4 + 4 - (i) % 4 : LANES + (i))
 INLINE vec mirror_fours(vec a, vec b) {
     return __builtin_shufflevector(a, b, LIST(AT_MIRROR));
 }
 
-/* In each four lanes the first, and zeros. */
+/* In each four lanes, the first, followed by zeros. */
 #define AT_FIRST_OF_FOUR(i) ((i) % 4 ? LANES + (i) : (i))
 INLINE vec first_of_fours(vec a) {
     return __builtin_shufflevector(a, (vec){0}, LIST(AT_FIRST_OF_FOUR));
 }
 
-/* As in split_rows(), interleaved: a row's numbers are in the same four lanes of all n / 4
+/* Like split_rows(), but interleaved: a row's numbers are in the same four lanes of all n / 4
  * vectors. */
 INLINE void half_split(const cvec *x, int n, real factor, vec *a, vec *b) {
     const vec f = vec_splat(factor * (real)0.5);
@@ -74,7 +74,7 @@ INLINE void half_split(const cvec *x, int n, real factor, vec *a, vec *b) {
     }
 }
 
-/* All complex numbers of a but the first, and the first of four lanes of b. */
+/* All complex numbers of a except the first, and the first of four lanes of b. */
 INLINE vec append_one(vec a, vec b, int four) {
 #define AT_APPENDED(i) ((i) + 2 < LANES ? (i) + 2 : LANES + 4 * four + (i) % 2)
     return shift_numbers(a, b, (ivec){LIST(AT_APPENDED)});
@@ -88,8 +88,9 @@ INLINE char *half_put(char *to, vec x, bool stream) {
     return to + VEC_BYTES;
 }
 
-/* SHARING rows' half spectra: n / 4 vectors, and `last` with the number at n / 2 first in four
- * lanes. `row` rows of the group precede; `rest` ends with their numbers that fill no vector. */
+/* Writes the half spectra of SHARING rows: n / 4 vectors, and `last` with number n / 2 first in
+ * four lanes. `row` rows of the group come before; `rest` ends with their numbers that fill no
+ * vector. */
 INLINE char *half_write(char *to, int row, vec *x, vec last, int n, bool stream, vec *rest) {
     const int vectors = n / LANES;
 #pragma GCC unroll 4
@@ -125,7 +126,7 @@ INLINE char *half_group(const struct gf_cpu_row *rows, const char *from, ptrdiff
     return half_put(to, rest, stream);
 }
 
-/* Fewer rows than a group, through one in memory: the same arithmetic for all rows. */
+/* Processes an incomplete group through one in memory, with the same arithmetic for all rows. */
 INLINE void half_rest(const struct row_work *w, int first, int count, int n) {
     enum { MOST = GROUP_ROWS * (GF_CPU_SHORT_ROW + 2) };
     vec in[MOST / LANES], out[MOST / LANES];
@@ -150,7 +151,7 @@ INLINE void half_groups(const struct row_work *w, int count, int n, bool stream)
         half_rest(w, i, count - i, n);
 }
 
-/* False if the tile's ends do not suit these loops. */
+/* False if these loops do not support the tile's ends. */
 static bool half_rows(const struct row_work *w, int count) {
     const struct gf_cpu_end *d = w->to.end;
     const int n = (int)w->t->pass->n;

@@ -49,7 +49,8 @@ static void *table(long count, int bits) {
     return aligned_alloc(64, (bytes + 63) / 64 * 64 + 64);
 }
 
-/* The twiddles of a stage that combines p lines of m points: the roots k r of m p, [k][r - 1]. */
+/* Fills the twiddles of a stage that combines p lines of m points: the roots k r of m p, [k][r -
+ * 1]. */
 static bool fill_twiddles(void *twiddle, int bits, long m, long p) {
     struct gf_root_eighth roots;
     if (!gf_root_eighth_make(&roots, (uint64_t)m * (uint64_t)p))
@@ -74,7 +75,7 @@ struct gf_cpu_line *gf_cpu_line_stages(long n, const int *radix, int n_stages,
     line->n_stages = n_stages;
     line->leaf = leaf;
     line->scratch_points = n + (leaf ? 2 * leaf->scratch_points : 0);
-    long block = n; /* points that stage s combines */
+    long block = n; /* points combined by stage s */
     for (int s = 0; s < n_stages; block /= radix[s++]) {
         long p = radix[s], m = block / p;
         line->radix[s] = (int)p;
@@ -105,7 +106,7 @@ fail:
     return NULL;
 }
 
-/* A line that `convolution` transforms; frees that if memory is short. */
+/* Makes a line transformed by `convolution`, which is freed on failure. */
 static struct gf_cpu_line *convolving(long n, enum gf_cpu_algorithm algorithm,
                                       struct gf_cpu_line *convolution) {
     struct gf_cpu_line *line = calloc(1, sizeof *line);
@@ -118,8 +119,8 @@ static struct gf_cpu_line *convolving(long n, enum gf_cpu_algorithm algorithm,
     return line;
 }
 
-/* line->spectrum <- transform(x) / n over the convolution's length. Frees x; on failure or !ok also
- * the line. */
+/* line->spectrum <- transform(x) / n over the convolution's length. Frees x and, on failure or if
+ * !ok, the line. */
 static struct gf_cpu_line *with_spectrum(struct gf_cpu_line *line, bool ok, long double *x,
                                          int bits) {
     const long n = line->convolution->n;
@@ -142,7 +143,8 @@ struct gf_cpu_line *gf_cpu_line_rader(long n, long generator, struct gf_cpu_line
     line->scatter = malloc((size_t)count * sizeof *line->scatter);
     long double *x = malloc((size_t)count * 2 * sizeof *x);
     const bool ok = line->gather && line->scatter && x;
-    /* X[g^-q] = x[0] + sum_p x[g^p] w^(g^(p - q)): a cyclic correlation, run as a convolution. */
+    /* X[g^-q] = x[0] + sum_p x[g^p] w^(g^(p - q)): a cyclic correlation, computed as a
+     * convolution. */
     int64_t power = 1;
     for (long q = 0; ok && q < count; q++) {
         line->gather[q] = (int32_t)power;
@@ -202,7 +204,7 @@ int gf_cpu_row_block(long n, int lanes) {
     return 0;
 }
 
-/* True if all stages are codelets, and the innermost one is there for vectors. */
+/* True if all stages are codelets and the innermost one has a version for vectors. */
 static bool reads_line(const struct gf_cpu_line *line) {
     const int leaf = line->n_stages ? line->radix[line->n_stages - 1] : 0;
     for (int s = 0; s < line->n_stages; s++)
@@ -215,7 +217,7 @@ struct gf_cpu_row *gf_cpu_row_make(long n, int block, struct gf_cpu_line *line, 
                                    int bits) {
     struct gf_cpu_row *rows = calloc(1, sizeof *rows);
     const long r = n / block;
-    /* A factor for each k1 and i2; digits have one for i2 = 0. */
+    /* One twiddle for each k1 and i2; digits include i2 = 0. */
     const bool digits = block == 16;
     const bool many = n > 1 << 17; /* too many to compute one by one */
     struct gf_root_eighth roots = {.point = NULL};

@@ -2,16 +2,16 @@
 #ifndef GF_KERNELS_CPU_LINE_H
 #define GF_KERNELS_CPU_LINE_H
 
-/* LANES lines' points in memory, at one end of a transform. */
+/* The points of LANES lines in memory, at one end of a transform. */
 struct points {
     char *at;
     ptrdiff_t step;  /* bytes between points */
-    bool pairs;      /* complex numbers of LANES neighbours; else a cvec, aligned */
-    bool swapped;    /* re and im are */
+    bool pairs;      /* complex numbers of LANES neighbours; else aligned cvecs */
+    bool swapped;    /* re and im are swapped */
     bool stream;     /* past the caches; aligned */
-    ptrdiff_t ahead; /* bytes to what is prefetched; 0: nothing */
-    bool far;        /* into the second-level cache */
-    real factor;     /* on pairs that are written */
+    ptrdiff_t ahead; /* distance of the prefetch in bytes; 0: none */
+    bool far;        /* prefetch into the second-level cache */
+    real factor;     /* for pairs that are written */
 };
 
 INLINE void prefetch_points(const char *at, ptrdiff_t step, int count, bool far) {
@@ -41,7 +41,7 @@ INLINE void take_points(const struct points *from, const char *at, ptrdiff_t ste
         _Pragma("GCC unroll 16") for (int i = 0; i < count; i++) x[i] = (cvec){x[i].im, x[i].re};
 }
 
-/* x[i] to the points k + i m; x is overwritten. */
+/* Writes x[i] to the points k + i m; overwrites x. */
 INLINE void put_points(const struct points *to, long k, long m, int count, cvec *x) {
     const ptrdiff_t row = m * to->step;
     char *at = to->at + k * to->step;
@@ -81,8 +81,8 @@ INLINE void put_points(const struct points *to, long k, long m, int count, cvec 
 }
 
 /* A stage of radix R, in place: the first `count` points of R blocks m apart, b[k + r m] times its
- * twiddle. The last stage writes from b to memory, rows together. A leaf reads R points a stride
- * apart, without twiddles, from cvecs in order; the first, from any points. */
+ * twiddle. last_ writes from b to memory, rows together. leaf_ reads R points a stride apart,
+ * without twiddles, from cvecs in order; first_ reads any points. */
 #define TAKE_TWIDDLED(first, step, count, x) \
     _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++) { \
         const int r = (first) + (step)*i; \
@@ -128,7 +128,7 @@ INLINE void put_points(const struct points *to, long k, long m, int count, cvec 
     DO(16)
 CODELETS(STAGE)
 
-/* By radix; NULL: none. */
+/* By radix; NULL: no codelet. */
 static const struct {
     void (*stage)(cvec *b, long m, long count, const real *twiddle);
     void (*last)(const cvec *b, long m, const real *twiddle, const struct points *to);
@@ -138,8 +138,7 @@ static const struct {
 #define CODELET(R) [R] = {stage_##R, last_##R, leaf_##R, first_##R},
     CODELETS(CODELET)};
 
-/* Any odd radix p by its definition, pairs j and p - j together. roots: cos and -sin of 2 pi j /
- * p. */
+/* Any odd radix p by definition, pairs j and p - j together. roots: cos and -sin of 2 pi j / p. */
 static void dft_by_definition(cvec *x, int p, const real *roots) {
     cvec sum[GF_CPU_MAX_RADIX / 2], dif[GF_CPU_MAX_RADIX / 2], y[GF_CPU_MAX_RADIX];
     int half = (p - 1) / 2;
@@ -216,8 +215,8 @@ static void run_leaf(const struct input *in, const char *at, ptrdiff_t stride, c
     }
 }
 
-/* Stages s and inwards, depth first, so that inner blocks complete in cache. Stage 0, the last,
- * writes to `to` unless NULL. */
+/* Runs stages s and inwards, depth first, so that inner blocks complete in cache. Stage 0, which
+ * runs last, writes to `to` unless NULL. */
 static void run_stages(const struct input *in, int s, long n, const char *at, ptrdiff_t stride,
                        cvec *b, const struct points *to) {
     const struct gf_cpu_line *line = in->line;
@@ -245,8 +244,8 @@ static void run_stages(const struct input *in, int s, long n, const char *at, pt
         codelets[radix].stage(b, m, m, line->twiddle[s]);
 }
 
-/* From memory to b, and to `to` unless NULL, for lines of stages. A leaf's scratch follows the
- * points of b. */
+/* Transforms from memory to b, and to `to` unless NULL, for lines of stages. A leaf's scratch
+ * follows the points of b. */
 static void line_between(const struct gf_cpu_line *line, const struct points *from, cvec *b,
                          const struct points *to) {
     const int s = line->n_stages - 1;
@@ -257,7 +256,7 @@ static void line_between(const struct gf_cpu_line *line, const struct points *fr
     run_stages(&in, 0, line->n, from->at, from->step, b, to);
 }
 
-/* b[k] <- b[k] * spectrum[k] with re and im swapped, as an inverse begins. */
+/* b[k] <- b[k] * spectrum[k] with re and im swapped for the inverse. */
 static void convolve(cvec *b, const real *spectrum, long n) {
     for (long k = 0; k < n; k++) {
         cvec x = cmul(b[k], spectrum[2 * k], spectrum[2 * k + 1]);
@@ -273,7 +272,7 @@ static cvec *run_rader(const struct gf_cpu_line *line, cvec *a, cvec *b) {
         b[q] = a[line->gather[q]];
     cvec *f = line_run(conv, b, a);
     cvec *other = f == a ? b : a;
-    cvec zero = cadd(first, f[0]); /* f[0] is the sum of all the others */
+    cvec zero = cadd(first, f[0]); /* f[0] is the sum of the others */
     convolve(f, line->spectrum, count);
     /* Adding `first` to the convolution's zero frequency adds it to every output. */
     f[0] = (cvec){f[0].re + first.im, f[0].im + first.re};

@@ -1,4 +1,4 @@
-/* The load step: samples or workspace to the tile a[point][re|im][lane]. */
+/* The load step: from samples or workspace to the tile a[point][re|im][lane]. */
 #ifndef GF_KERNELS_CPU_LOAD_H
 #define GF_KERNELS_CPU_LOAD_H
 
@@ -7,7 +7,7 @@
 struct tile {
     const struct gf_cpu_pass_args *pass;
     long lane0, outer[2];
-    int count[2]; /* lines that exist, of each half */
+    int count[2]; /* existing lines of each half */
     cvec *a, *b;  /* scratch */
 };
 
@@ -15,12 +15,12 @@ static int clamp_lanes(long n) {
     return n < 0 ? 0 : n > LANES ? LANES : (int)n;
 }
 
-/* Bytes from an end's data to index i of an axis. */
+/* Byte offset of index i of an axis. */
 INLINE ptrdiff_t axis_at(const struct gf_cpu_axis *axis, long i) {
     long p = i + axis->shift;
     return (p >= axis->n ? p - axis->n : p) * axis->stride;
 }
-/* True if `count` samples from index i on are adjacent, as in nearly all tiles. */
+/* True if `count` samples starting at index i are contiguous, as in nearly all tiles. */
 INLINE bool lanes_are_adjacent(const struct gf_cpu_axis *axis, long i, int count, int size) {
     return count && axis->stride == size &&
            axis_at(axis, i + count - 1) - axis_at(axis, i) == (ptrdiff_t)(count - 1) * size;
@@ -35,7 +35,7 @@ INLINE char *outer_at(const struct tile *t, const struct gf_cpu_end *e, bool mir
     return p;
 }
 
-/* Row `row` of a block in banded rows, `n` in all; the block's next rows of the band follow it. */
+/* Row `row` of a block in `n` banded rows; the block's next rows of the band follow it. */
 INLINE char *banded_at(const struct gf_cpu_end *e, long n, long row, long block) {
     const ptrdiff_t size = sizeof(cvec);
     if (block >= e->rest_from)
@@ -44,11 +44,11 @@ INLINE char *banded_at(const struct gf_cpu_end *e, long n, long row, long block)
     return e->data + first * e->row_bytes + (block * rows + row - first) * size;
 }
 
-/* The lanes of one half. A missing lane reads what the last one reads, so that no uninitialised
- * number enters the arithmetic. */
+/* The lanes of one half. A missing lane reads the same as the last one, so that arithmetic uses no
+ * uninitialised numbers. */
 struct lanes {
     ptrdiff_t at[LANES];
-    int order; /* +1: adjacent lanes, -1: adjacent in reverse order, 0: neither */
+    int order; /* +1: contiguous, -1: contiguous in reverse order, 0: neither */
 };
 
 INLINE struct lanes lanes_of(const struct tile *t, const struct gf_cpu_end *e, int half,
@@ -81,8 +81,8 @@ INLINE real read_luma(const struct gf_cpu_end *e, const char *p) {
            (real)0.0722L * read_real(e->type, p + 2 * s);
 }
 
-/* Reading a vector of each row in turn makes more streams than the hardware prefetcher follows:
- * cache lines this far ahead are prefetched. */
+/* Reading a vector from each row in turn needs more streams than the hardware prefetcher follows,
+ * so cache lines this far ahead are prefetched. */
 enum { AHEAD_BYTES = 256 };
 
 INLINE void prefetch_rows(const struct lanes *s, const char *base, int bytes) {
@@ -91,7 +91,7 @@ INLINE void prefetch_rows(const struct lanes *s, const char *base, int bytes) {
             __builtin_prefetch(base + s->at[l] + at);
 }
 
-/* Real lines into the re (half 0) or im (half 1) slots of a[0 .. n). */
+/* Loads real lines into the re (half 0) or im (half 1) slots of a[0 .. n). */
 static void load_reals(const struct tile *t, int half, cvec *a) {
     const struct gf_cpu_end *e = &t->pass->source;
     long n = t->pass->n;
@@ -133,7 +133,7 @@ INLINE cvec swap_if(bool swap, cvec x) {
     return swap ? (cvec){x.im, x.re} : x;
 }
 
-/* LANES complex samples at any offsets. */
+/* Reads LANES complex samples at arbitrary offsets. */
 INLINE cvec read_lanes(enum gf_cpu_sample type, const struct lanes *s, const char *p) {
     cvec x;
     if (s->order > 0) {
@@ -162,8 +162,8 @@ INLINE double square_of(double re, double im) {
     return re * re + im * im;
 }
 
-/* The Hermitian part of a full spectrum, (F(k) + conj F(-k)) / 2. The rest's energy is, by
- * Parseval, that of the inverse's imaginary part. */
+/* Loads the Hermitian part of a full spectrum, (F(k) + conj F(-k)) / 2. By Parseval, the energy of
+ * the rest is that of the inverse's imaginary part. */
 static void load_hermitian(const struct tile *t, int half, cvec *a, long points, bool swap,
                            struct gf_cpu_stats *stats) {
     const struct gf_cpu_end *e = &t->pass->source;
@@ -225,7 +225,7 @@ static void load_complexes(const struct tile *t, int half, cvec *a, long points,
         a[k] = swap_if(swap, read_lanes(e->type, &s, base + axis_at(&e->line, k)));
 }
 
-/* Points k to end - 1 of lines across the workspace's blocks: whole vectors. */
+/* Loads points k to end - 1 of lines across the workspace's blocks: whole vectors. */
 static void load_work_columns(const struct tile *t, cvec *a, long k, long end, bool swap) {
     const struct gf_cpu_end *e = &t->pass->source;
     while (e->band && k < end) {
@@ -239,7 +239,7 @@ static void load_work_columns(const struct tile *t, cvec *a, long k, long end, b
         a[k] = swap_if(swap, *(const cvec *)(base + k * e->line.stride));
 }
 
-/* Lines along the workspace's blocks: transposed. */
+/* Loads lines along the workspace's blocks, transposed. */
 static void load_work_rows(const struct tile *t, int half, cvec *a, long points, bool swap) {
     const struct gf_cpu_end *e = &t->pass->source;
     const char *base = outer_at(t, e, false);
@@ -247,7 +247,7 @@ static void load_work_rows(const struct tile *t, int half, cvec *a, long points,
     for (long k = 0; k < points; k += LANES) {
         vec re[LANES], im[LANES];
         for (int l = 0; l < LANES; l++) {
-            long i = first + (l < t->count[half] ? l : t->count[half] - 1); /* as lanes_of() */
+            long i = first + (l < t->count[half] ? l : t->count[half] - 1); /* like lanes_of() */
             const cvec *x = (const cvec *)(base + i * e->lane.stride + k * e->line.stride);
             re[l] = x->re;
             im[l] = x->im;
@@ -284,7 +284,7 @@ static void load_work(const struct tile *t, int half, cvec *a, long points, bool
         load_work_columns(&other, a, 0, points, swap);
 }
 
-/* The line stored apart, at the tile's outer indices; NULL: none. */
+/* The separately stored line at the tile's outer indices; NULL: none. */
 static const char *last_base(const struct tile *t, const struct gf_cpu_end *e) {
     const struct gf_cpu_column *c = &e->last;
     return c->data ? c->data + t->outer[0] * c->outer[0] + t->outer[1] * c->outer[1] : NULL;

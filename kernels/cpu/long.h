@@ -1,4 +1,4 @@
-/* Parts of one long line's transforms: factors between its halves, a real line as a complex one of
+/* Parts of one long line's transforms: twiddles between its halves, a real line as a complex one of
  * half the length, and the products of a chirp convolution. */
 #ifndef GF_KERNELS_CPU_LONG_H
 #define GF_KERNELS_CPU_LONG_H
@@ -26,7 +26,7 @@ static void twist(const struct tile *t) {
             t->a[k + j] = cmul_lanes(t->a[k + j], cmul_lanes(*coarse, fine[j]));
 }
 
-/* LANES interleaved complex numbers from p. */
+/* Loads LANES interleaved complex numbers from p. */
 INLINE cvec load_pairs(const real *p) {
     vec low = vec_hold(vec_loadu(p)), high = vec_hold(vec_loadu(p + LANES));
     return (cvec){vec_even(low, high), vec_odd(low, high)};
@@ -35,7 +35,7 @@ INLINE void store_pairs(real *p, cvec x) {
     vec_storeu(p, vec_zip_low(x.re, x.im));
     vec_storeu(p + LANES, vec_zip_high(x.re, x.im));
 }
-/* In reverse order. */
+/* The same in reverse order. */
 #define AT_EVEN_REVERSED(i)     (2 * (LANES - 1 - (i)))
 #define AT_ODD_REVERSED(i)      (AT_EVEN_REVERSED(i) + 1)
 #define AT_ZIP_LOW_REVERSED(i)  (LANES - 1 - (i) / 2 + (i) % 2 * LANES)
@@ -50,8 +50,8 @@ INLINE void store_pairs_reversed(real *p, cvec x) {
     vec_storeu(p + LANES, __builtin_shufflevector(x.re, x.im, LIST(AT_ZIP_HIGH_REVERSED)));
 }
 
-/* With E and O the spectra of the even and the odd samples: Z = E + i O, X[k] = E[k] + w^k O[k] and
- * X[m - k] = conj(E[k] - w^k O[k]), w = exp(-pi i / m). Twice that. */
+/* With E and O the spectra of the even and odd samples: Z = E + i O, X[k] = E[k] + w^k O[k] and X[m
+ * - k] = conj(E[k] - w^k O[k]), w = exp(-pi i / m). Computes twice that. */
 static void unpack_pair(const struct gf_cpu_halves *h, long k) {
     const real *w = (const real *)h->roots + k / LANES * 2 * LANES + k % LANES, *z = h->z;
     const real *a = z + 2 * k, *b = z + 2 * (k ? h->m - k : 0);
@@ -119,7 +119,7 @@ static void pack(const struct gf_cpu_halves *h, long first, long last) {
         store_pairs(z + 2 * k, (cvec){even.re - odd.im, even.im + odd.re});
         if (k) {
             store_pairs_reversed(z + 2 * partner, high);
-        } else { /* there is no z[m] */
+        } else { /* z[m] does not exist */
             real room[2 * LANES];
             store_pairs_reversed(room, high);
             memcpy(z + 2 * partner, room, 2 * (LANES - 1) * sizeof *room);

@@ -1,4 +1,4 @@
-/* Vectorised logarithm and angle for the store step, and a type with room for squares. */
+/* Vectorised logarithm and angle for the store step, and a type wide enough for squares. */
 #ifndef GF_KERNELS_CPU_MATH_H
 #define GF_KERNELS_CPU_MATH_H
 
@@ -12,8 +12,8 @@ INLINE wide wide_hypot(wide x, wide y) {
     return sqrt(x * x + y * y);
 }
 
-/* log(1 + x) for x >= 0, to a relative 2e-7. With the mantissa in [sqrt(1/2), sqrt(2)), log(m) = 2
- * atanh((m - 1) / (m + 1)) as its series. */
+/* log(1 + x) for x >= 0, with relative error 2e-7. For a mantissa m in [sqrt(1/2), sqrt(2)), log(m)
+ * = 2 atanh((m - 1) / (m + 1)) as a series. */
 INLINE vec vec_log1p(vec x) {
     vec y = x + (real)1;
     ivec b = (ivec)y - 0x3f3504f3; /* sqrt(1/2) */
@@ -25,7 +25,7 @@ INLINE vec vec_log1p(vec x) {
     p = p * z + (real)(2.0L / 3);
     p = p * z + (real)2;
     vec log = p * s + __builtin_convertvector(exponent, vec) * (real)0.69314718055994530942L;
-    return log + (x - (y - (real)1)) / y; /* what 1 + x lost of a small x */
+    return log + (x - (y - (real)1)) / y; /* rounding error of 1 + x for small x */
 }
 
 /* atan2(y, x) in radians, to 1e-7; 0 at the origin, and a zero y counts as positive. A minimax
@@ -50,13 +50,13 @@ INLINE vec vec_atan2(vec y, vec x) {
 
 #else
 
-/* hypotl() serves even if a long double is no wider than a double. */
+/* hypotl() works even if a long double is no wider than a double. */
 typedef long double wide;
 INLINE wide wide_hypot(wide x, wide y) {
     return hypotl(x, y);
 }
 
-/* For the last digits: the library's functions, lane by lane. */
+/* The library's functions, lane by lane, for full precision. */
 INLINE vec vec_log1p(vec x) {
     for (int l = 0; l < LANES; l++)
         x[l] = log1p(x[l]);

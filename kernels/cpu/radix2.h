@@ -1,6 +1,6 @@
 /* The textbook FFT: 2^k points in place, radix 2, decimation in time (Cooley and Tukey 1965). The
- * baseline, meant to be read: no vectors, no threads, no tables but the waves. Included once for
- * each precision, with REAL and RADIX2(name) defined. */
+ * baseline, meant to be read: no vectors, no threads, no tables except the waves. Included once per
+ * precision, with REAL and RADIX2(name) defined. */
 
 /* z: n complex numbers, interleaved; waves: exp(-2 pi i k / n) for k < n / 2. */
 static void RADIX2(line)(REAL *z, const REAL *waves, long n, int inverse) {
@@ -39,7 +39,7 @@ static void RADIX2(read)(REAL *z, const REAL *from, long step, long n, long stor
     }
 }
 
-/* Writes its first `stored` points. */
+/* Writes the first `stored` points. */
 static void RADIX2(write)(const REAL *z, REAL *to, long step, long stored, int complex) {
     for (long i = 0; i < stored; i++)
         if (complex) {

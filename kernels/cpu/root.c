@@ -1,10 +1,10 @@
-/* Roots of unity to the last bit. */
+/* Roots of unity, accurate to the last bit. */
 #include "root.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* A root by its reflections into the first eighth of a turn, at the angle 2 pi part / (4 n). */
+/* A root as reflections of the first eighth of a turn, at the angle 2 pi part / (4 n). */
 struct place {
     uint64_t part;
     bool steep, left, lower;
@@ -54,7 +54,7 @@ void gf_root_eighth_get(const struct gf_root_eighth *e, uint64_t k, long double 
                         long double *im) {
     const struct place p = place_of(k, e->n);
     long double *point = e->point[p.part / e->unit];
-    if (point[0] == 0) /* cosines of the first eighth are not */
+    if (point[0] == 0) /* cosines in the first eighth are nonzero */
         compute(p.part, e->n, point);
     reflect(&p, point, re, im);
 }

@@ -22,8 +22,7 @@
  * double: the angle is first reduced to an eighth of a turn in integers. */
 void gf_root_of_unity(uint64_t k, uint64_t n, long double *re, long double *im);
 
-/* Many roots of one n: each point of the first eighth of a turn is computed once, when first
- * needed. */
+/* Many roots of one n: each point of the first eighth of a turn is computed once, on first use. */
 struct gf_root_eighth {
     uint64_t n;
     unsigned unit;           /* angles are multiples of this part of 2 pi / (4 n) */
@@ -35,11 +34,11 @@ void gf_root_eighth_get(const struct gf_root_eighth *e, uint64_t k, long double 
                         long double *im);
 void gf_root_eighth_free(struct gf_root_eighth *e);
 
-/* All roots of one n as products of two tables of about sqrt(n) entries: ten times faster than one
- * by one; the product's error, two bits of a long double, vanishes in a double. */
+/* All roots of one n as products of two tables of about sqrt(n) entries: ten times faster than
+ * separate computation. The product's error, two bits of a long double, vanishes in a double. */
 struct gf_roots {
     uint64_t n;
-    int bits; /* of k that choose the fine root */
+    int bits; /* of k that select the fine root */
     long double *fine, *coarse;
 };
 
@@ -56,7 +55,7 @@ static inline void gf_roots_at(const struct gf_roots *r, uint64_t k, long double
 }
 
 /* k^2 mod m, exactly, m < 2^62: a chirp's argument, whose angle in floating point would have no
- * digits left for a large k. */
+ * accurate digits for large k. */
 static inline uint64_t gf_square_mod(uint64_t k, uint64_t m) {
     if (k >> 32 == 0)
         return k * k % m;

@@ -19,7 +19,7 @@ INLINE void transpose_quarters(vec *a) {
     a[3] = __builtin_shufflevector(q, t, QUARTERS(1, 3, 5, 7));
 }
 
-/* Transposes the vectors' quarters, or the squares of four points in each quarter. */
+/* Transposes the vectors' quarters, or the squares of four points within each quarter. */
 INLINE void transpose_four(cvec *x, bool quarters) {
     vec re[4], im[4];
 #pragma GCC unroll 4
@@ -51,7 +51,7 @@ static const cvec digit_roots[3] = {
 };
 
 /* A square's first digit: i2 = p + 4 q, over q to k2 mod 4, for the vectors k1 = i + 4 j in x. w
- * and b: factors and destination, from i on. */
+ * and b: twiddles and destination, starting at i. */
 INLINE void row_first_digit(cvec *x, const cvec *w, cvec *b) {
 #pragma GCC unroll 4
     for (int j = 0; j < 4; j++)
@@ -97,7 +97,7 @@ INLINE void row_first_digits(const struct gf_cpu_row *rows, cvec *b, long apart,
 
 /* The second digit: over p to k2 / 4, and to memory. */
 INLINE void row_second_digit(const cvec *b, long k1, long r, const struct row_end *to, int kind) {
-    const struct row_end e = *to; /* which stores cannot alias */
+    const struct row_end e = *to; /* stores cannot alias it */
 #pragma GCC unroll 4
     for (int u = 0; u < 4; u++) {
         cvec y[4];
@@ -159,8 +159,8 @@ static void row_square(const struct gf_cpu_row *rows, const struct row_end *from
     row_second_digits(16, b, 0, 0, 1, to);
 }
 
-/* The lane of frequency f of 16, its first digit in four lanes, or in two and then four; and a
- * lane's frequency. */
+/* The lane of frequency f of 16, with its first digit in four lanes, or in two and then four; and
+ * the frequency of a lane. */
 #define LANE_OF_4(f)  ((f) % 4 * 4 + (f) / 4)
 #define LANE_OF_8(f)  ((f) / 2 % 4 * 4 + (f) % 2 + (f) / 8 * 2)
 #define IN_LANE_4(i)  LANE_OF_4(i)
@@ -169,7 +169,7 @@ static void row_square(const struct gf_cpu_row *rows, const struct row_end *from
 #define AT_FEW_8(i)   LANE_OF_8(i)
 #define AT_DIGIT_4(i) IN_LANE_4(i)
 #define AT_DIGIT_8(i) IN_LANE_8(i)
-/* In pairs, in order and reversed. */
+/* As pairs, in order and reversed. */
 #define AT_FEW(of, i)          (of((i) / 2) + (i) % 2 * LANES)
 #define AT_LAST(of, i)         (of(15 - (i) / 2) + (i) % 2 * LANES)
 #define AT_FEW_LOW_4(i)        AT_FEW(LANE_OF_4, i)
@@ -186,7 +186,7 @@ static void row_square(const struct gf_cpu_row *rows, const struct row_end *from
 #define ORDER(a, b, of)        __builtin_shufflevector(a, b, LIST(of))
 #define ORDER_FEW(r, a, b, of) ((r) == 4 ? ORDER(a, b, of##_4) : ORDER(a, b, of##_8))
 
-/* Frequencies k to k + 15 of a line of 4 or 8 vectors, in digit order. */
+/* Writes frequencies k to k + 15 of a line of 4 or 8 vectors in digit order. */
 INLINE void row_write_few(const struct row_end *e, long k, int r, bool pairs, cvec x) {
     if (e->re_factor != 1 || e->im_factor != 1)
         x = (cvec){x.re * e->re_factor, x.im * e->im_factor};
@@ -210,7 +210,7 @@ INLINE void row_write_few(const struct row_end *e, long k, int r, bool pairs, cv
     }
 }
 
-/* Block b of the frequencies of such a line. */
+/* Block b of such a line's frequencies. */
 INLINE cvec few_block(const cvec *z, int b, int r) {
     return z[4 * (b % (r / 4)) + b / (r / 4)];
 }
@@ -240,13 +240,14 @@ INLINE void row_unpack_few(const struct gf_cpu_halves *h, const cvec *z, int r, 
     x[16 * r + 1] = few_block(z, r / 2, r).im[0] * -middle;
 }
 
-/* A line of r = 4 or 8 vectors in registers: i2 = p + 4 q in the lanes, k1 = i + r / 4 c. Over the
- * vectors to k1; quarters change places with c, then over q to k2 mod 4; lanes change places with i
- * and the remaining vectors, then over p to k2 / 4. With halves a real line is unpacked to them. */
+/* A line of r = 4 or 8 vectors in registers: i2 = p + 4 q in the lanes, k1 = i + r / 4 c.
+ * Transforms over the vectors to k1; exchanges quarters with c, then transforms over q to k2 mod 4;
+ * exchanges lanes with i and the remaining vectors, then transforms over p to k2 / 4. With halves,
+ * a real line is unpacked to them. */
 INLINE void row_run_few(const struct gf_cpu_row *rows, const struct row_end *from,
                         const struct row_end *to, int r, int from_kind, bool to_pairs,
                         const struct gf_cpu_halves *halves) {
-    const struct row_end e = *to; /* which stores cannot alias */
+    const struct row_end e = *to; /* stores cannot alias it */
     const cvec *w = rows->twiddle;
     const int groups = r / 4;
     cvec x[8], z[8];
@@ -289,7 +290,7 @@ static void row_few_halves(const struct gf_cpu_row *rows, const struct row_end *
         row_run_few(rows, from, to, 8, ROW_PAIRS, true, halves);
 }
 
-/* Complex numbers with real parts in a vector's lower half, imaginary parts in the upper. */
+/* Complex numbers with real parts in a vector's lower half, imaginary parts in the upper half. */
 #define AT_OTHER_HALF(i) (((i) + LANES / 2) % LANES)
 INLINE vec mixed_times_i(vec x) {
     const vec sign = {-1, -1, -1, -1, -1, -1, -1, -1, 1, 1, 1, 1, 1, 1, 1, 1};
@@ -303,8 +304,8 @@ INLINE void mixed_dft_4(vec *x) {
     x[3] = b + d;
 }
 
-/* A line of two vectors, interleaved. Quarters of both parts change places with q; a vector ends
- * with eight neighbours, frequency f of them in this lane. */
+/* A line of two vectors, interleaved. Exchanges quarters of both parts with q; a vector ends with
+ * eight neighbours, the f-th frequency in this lane. */
 #define LANE_OF_2(f)      ((f) % 2 * 4 + (f) / 2)
 #define AT_MIXED_PAIRS(i) (LANE_OF_2((i) / 2) + (i) % 2 * LANES / 2)
 INLINE void row_run_two(const struct gf_cpu_row *rows, const struct row_end *from,

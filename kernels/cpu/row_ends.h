@@ -1,8 +1,8 @@
-/* The ends of lines that are transformed within vectors (rows.h), and squares between them. */
+/* The ends of lines transformed within vectors (rows.h), and the squares between them. */
 #ifndef GF_KERNELS_CPU_ROW_ENDS_H
 #define GF_KERNELS_CPU_ROW_ENDS_H
 
-/* 4, or what fits the lanes */
+/* 4, or as many as fit the lanes */
 enum { LEAST_BLOCK = LANES < 4 ? LANES : 4, MOST_LINES = LANES / LEAST_BLOCK };
 
 #if N_LANES == 2
@@ -15,17 +15,17 @@ enum { LEAST_BLOCK = LANES < 4 ? LANES : 4, MOST_LINES = LANES / LEAST_BLOCK };
 #define BLOCKS(DO) DO(4) DO(8) DO(16)
 #endif
 
-/* Lines that share vectors, at one end. */
+/* One end of the lines that share vectors. */
 struct row_end {
     enum { ROW_PAIRS, ROW_PAIRS_STREAMED, ROW_PARTS, ROW_PARTS_STREAMED } kind;
     real *re[MOST_LINES], *im[MOST_LINES]; /* ROW_PAIRS: interleaved, at re */
-    ptrdiff_t step; /* ROW_PARTS: reals from LANES real parts to the next LANES */
-    ptrdiff_t next; /* reals to the next lines that share vectors */
-    /* Later lines, prefetched while these are transformed, as many bytes as these take; NULL: none.
-     * Rows that alternate within a page are streams that the hardware prefetcher misses (half the
+    ptrdiff_t step; /* ROW_PARTS: stride in reals between groups of LANES real parts */
+    ptrdiff_t next; /* stride in reals to the next lines that share vectors */
+    /* Later lines, prefetched while these are transformed, in as many bytes as these occupy; NULL:
+     * none. The hardware prefetcher misses streams of alternating rows within a page (half the
      * speed of a copy). */
     const char *ahead;
-    struct row_writer *writer; /* steps as the transforms do; NULL: none */
+    struct row_writer *writer; /* advanced by the transforms; NULL: none */
     real re_factor, im_factor;
 };
 
@@ -65,7 +65,7 @@ INLINE quarter_loose high_quarter(half_loose a) {
 }
 #endif
 
-/* LANES reals, equal shares from `at` at each of `lines` addresses. */
+/* Reads LANES reals, equal shares from offset `at` of each of `lines` addresses. */
 INLINE vec read_parts(real *const *p, ptrdiff_t at, int lines) {
 #if N_LANES >= 8
     if (lines == 2)
@@ -111,13 +111,13 @@ INLINE ptrdiff_t part_at(unsigned long i, ptrdiff_t step) {
     return (ptrdiff_t)(i / LANES) * step + (ptrdiff_t)(i % LANES);
 }
 
-/* The kind, with ROW_PLAIN if numbers stay as they are. */
+/* The kind, plus ROW_PLAIN if numbers are unchanged. */
 enum { ROW_PLAIN = 4, ROW_KINDS = 8 };
 INLINE int row_kind(const struct row_end *e) {
     return (int)e->kind | (e->re_factor == 1 && e->im_factor == 1 ? ROW_PLAIN : 0);
 }
 
-/* `block` points from i of each line. */
+/* Reads `block` points of each line, starting at i. */
 INLINE cvec row_read(const struct row_end *e, long i, int block, int kind) {
     const int lines = LANES / block;
     cvec x;
@@ -142,7 +142,7 @@ INLINE cvec row_read(const struct row_end *e, long i, int block, int kind) {
     return x;
 }
 
-/* CALL() with a written end's kind as a constant. */
+/* Calls CALL() with the kind of a written end as a constant. */
 #define FOR_ROW_KIND(kind, CALL) \
     if ((kind) == ROW_PAIRS) { \
         CALL(ROW_PAIRS); \
@@ -194,7 +194,7 @@ INLINE bool has_aside(const struct row_end *from, const struct row_end *to) {
     return from->ahead || to->ahead || to->writer;
 }
 
-/* Work beside the arithmetic of vector i. */
+/* Prefetches and writes that accompany the arithmetic of vector i. */
 INLINE void row_aside(const struct row_end *from, const struct row_end *to, long i) {
     if (to->writer)
         writer_step(to->writer);
@@ -206,7 +206,8 @@ INLINE void row_aside(const struct row_end *from, const struct row_end *to, long
     }
 }
 
-/* Squares of `block` vectors from k1 on to frequencies k1 + r k2. w: factors, i2 > 0. */
+/* Transforms squares of `block` vectors starting at k1 to frequencies k1 + r k2. w: twiddles for i2
+ * > 0. */
 INLINE void row_squares(const struct gf_cpu_row *rows, cvec *x, long k1, const struct row_end *from,
                         const struct row_end *to, int block) {
     const cvec *w = (const cvec *)rows->twiddle + k1 / block * (block - 1);
@@ -234,7 +235,7 @@ INLINE void row_squares(const struct gf_cpu_row *rows, cvec *x, long k1, const s
     dft_of(block, x);
 }
 
-/* row_squares(), written. */
+/* row_squares(), then writes. */
 INLINE void row_finish(const struct gf_cpu_row *rows, cvec *x, long k1, const struct row_end *from,
                        const struct row_end *to, int block) {
     const long r = rows->line->n;

@@ -1,12 +1,12 @@
 /* A line that stays in the caches, transformed within vectors (rows.h) in two halves whose parts
- * threads may share. The first stage reads the line; the last is done for as many vectors as make
- * squares, which are finished in the nearest cache. */
+ * can be shared by threads. The first stage reads the line; the last one is done for just enough
+ * vectors to form squares, which are completed in the nearest cache. */
 #ifndef GF_KERNELS_CPU_ROW_LINE_H
 #define GF_KERNELS_CPU_ROW_LINE_H
 
 #include <limits.h>
 
-/* The ends of all lines that share vectors. */
+/* Sets the ends of all lines that share vectors. */
 INLINE void split_ends(const struct gf_cpu_split *s, struct row_end *from, struct row_end *to) {
     const real sign = s->inverse ? -1 : 1, factor = (real)s->factor;
     *from = (struct row_end){.kind = ROW_PAIRS, .re_factor = 1, .im_factor = sign};

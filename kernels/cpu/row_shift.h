@@ -1,11 +1,11 @@
-/* Half spectra of pairs of adjacent rows, written past the caches. Each is some vectors and one
+/* Writes half spectra of pairs of adjacent rows past the caches. Each is some vectors and one
  * number: rows are shifted together in registers to whole, aligned vectors, without row_writer.h's
  * buffer. */
 #ifndef GF_KERNELS_CPU_ROW_SHIFT_H
 #define GF_KERNELS_CPU_ROW_SHIFT_H
 
 struct row_shift {
-    vec rest; /* ends with `count` complex numbers, fewer than a vector, bound for `to` */
+    vec rest; /* ends with `count` complex numbers, less than a vector, bound for `to` */
     char *to; /* aligned */
     int count;
 };
@@ -31,7 +31,7 @@ INLINE ivec shift_indices(int count) {
     return lane + (bits)(LANES - 2 * count);
 }
 
-/* The last `count` complex numbers of a and the first ones of b. */
+/* The last `count` complex numbers of a, then the first ones of b. */
 INLINE vec shift_numbers(vec a, vec b, ivec indices) {
 #if GF_REAL_BITS == 32
     return (vec)_mm512_permutex2var_ps((__m512)a, (__m512i)indices, (__m512)b);
@@ -40,13 +40,13 @@ INLINE vec shift_numbers(vec a, vec b, ivec indices) {
 #endif
 }
 
-/* All complex numbers of a but the first, and x. */
+/* All complex numbers of a except the first, then x. */
 #define AT_NEXT(i) ((i) + 2)
 INLINE vec shift_in(vec a, real x) {
     return __builtin_shufflevector(a, (vec){x}, LIST(AT_NEXT));
 }
 
-/* As split_rows(), for LANES / 2 points from k on: two interleaved vectors each. */
+/* Like split_rows(), for LANES / 2 points starting at k: two interleaved vectors each. */
 INLINE void shift_split(const real *re, const real *im, long n, vec f, long k, vec a[2], vec b[2]) {
     vec xr = vec_loadu(re + k), yr = vec_reverse(vec_loadu(re + n - k - LANES + 1));
     vec xi = vec_loadu(im + k), yi = vec_reverse(vec_loadu(im + n - k - LANES + 1));

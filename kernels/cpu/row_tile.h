@@ -5,13 +5,13 @@
 #include <limits.h>
 
 /* A line at one end of a pass: pairs, or blocks of LANES real and LANES imaginary parts `step`
- * reals apart. Block rest_from, if any, is the last, in part, at `rest`. */
+ * reals apart. Block rest_from, if any, is the last, incomplete one, at `rest`. */
 struct row_place {
     real *at, *rest;
     ptrdiff_t step;
     long rest_from;
     bool pairs;
-    const real *last; /* struct gf_cpu_column; NULL: it follows the others */
+    const real *last; /* struct gf_cpu_column; NULL: stored after the others */
 };
 
 struct row_side {
@@ -51,7 +51,7 @@ INLINE struct row_place row_place(const struct row_side *s, long i) {
     return p;
 }
 
-/* Block i, complete. */
+/* Block i, which is complete. */
 INLINE cvec *place_block(const struct row_place *p, long i) {
     return (cvec *)(p->at + i * p->step);
 }
@@ -67,7 +67,7 @@ INLINE void place_write(const struct row_place *p, long i, cvec x) {
         *place_block(p, i) = x;
 }
 
-/* A line's last `count` complex numbers, one or LANES / 2 + 1, padded with zeros. */
+/* Writes a line's last `count` complex numbers, one or LANES / 2 + 1, padded with zeros. */
 INLINE void place_write_last(const struct row_place *p, long i, int count, cvec x) {
     if (p->pairs) {
         const long k = i * LANES;
@@ -117,7 +117,7 @@ INLINE void split_rows_to(const real *re, const real *im, long n, real factor, b
 }
 
 /* Splits the spectrum re, im of A + i B into half spectra of A and B (NULL: none), times `factor`.
- * Index n holds what index 0 does. */
+ * Index n must repeat index 0. */
 static void split_rows(const real *re, const real *im, long n, real factor, bool packs,
                        const struct row_place *a, const struct row_place *b) {
     if (!b)
@@ -136,7 +136,7 @@ INLINE void place_point(const struct row_place *p, long k, long half, real *re, 
     *im = x[p->pairs || x == p->last ? 1 : LANES];
 }
 
-/* One frequency of join_rows() and its mirror image; `odd` 0 drops imaginary parts. */
+/* Joins one frequency and its mirror image; `odd` 0 drops imaginary parts. */
 static void join_point(const struct row_place *a, const struct row_place *b, long k, real odd,
                        real *re, real *im, long n) {
     real xr, xi, yr = 0, yi = 0;
@@ -151,7 +151,7 @@ static void join_point(const struct row_place *a, const struct row_place *b, lon
     im[n - k] = xi - yr;
 }
 
-/* Whole blocks for constant `pairs`; returns where they end. */
+/* Joins whole blocks for constant `pairs`; returns their end. */
 INLINE long join_blocks(struct row_place a, struct row_place b, long n, real *re, real *im,
                         bool pairs) {
     long k = 0;
@@ -186,26 +186,27 @@ struct row_work {
     const struct tile *t;
     struct row_side from, to;
     cvec *a, *b;  /* for rows_run() */
-    real *planes; /* two a line: re and im, or two real lines; and one more */
+    real *planes; /* two per line: re and im, or two real lines; and one more */
     char *stage;  /* room for the tile's lines */
     struct gf_cpu_end staged;
     long pitch;
     int lines;
 };
 
-/* The lines ahead that are prefetched. */
+/* The lines to prefetch. */
 struct row_stream {
-    const char *at;  /* line 0; NULL: lines are not adjacent */
-    ptrdiff_t bytes; /* of a line */
-    int ahead;       /* lines */
+    const char *at;  /* line 0; NULL: lines are not contiguous */
+    ptrdiff_t bytes; /* per line */
+    int ahead;       /* distance in lines */
 };
 
-/* `lines` of `points` alternate. Only for arrays that are not in cache. */
+/* `lines` lines of `points` alternate. Only for arrays that are not in cache. */
 static struct row_stream row_stream(const struct tile *t, const struct row_side *s, int lines,
                                     long points) {
     enum { LEAST_LINE = 128, MOST_LINE = 16384, PAGE = 4096, LEAST_AHEAD = 2048 };
     const struct gf_cpu_row *rows = t->pass->rows;
-    const bool strided = rows->reads && rows->line->n_stages > 1; /* a line is not read in order */
+    const bool strided = rows->reads && rows->line->n_stages > 1; /* a line is not read
+                                                                   * sequentially */
     const struct gf_cpu_end *e = s->end;
     struct row_stream r = {.at = NULL};
     if (!t->pass->destination.stream || e->type == GF_CPU_WORK || e->lane.shift ||
@@ -220,12 +221,12 @@ static struct row_stream row_stream(const struct tile *t, const struct row_side 
     return r;
 }
 
-/* For line i and its neighbours. */
+/* Prefetch address for line i and its neighbours. */
 INLINE const char *ahead_of(const struct row_stream *r, int i) {
     return r->at ? r->at + (i + r->ahead) * r->bytes : NULL;
 }
 
-/* For adjacent lines of `points` that bypass the caches; else NULL. */
+/* Starts a writer for adjacent lines of `points` that bypass the caches; else returns NULL. */
 static struct row_writer *begin_writing(const struct row_work *w, long points,
                                         struct row_writer *writer) {
     const struct gf_cpu_end *e = w->to.end;
@@ -236,7 +237,7 @@ static struct row_writer *begin_writing(const struct row_work *w, long points,
     return writer;
 }
 
-/* Line i at the destination, or in a writer's room for lines from `first` on. */
+/* Line i at the destination, or in a writer's room for lines starting at `first`. */
 INLINE struct row_place place_to(const struct row_work *w, char *room, long first, long i) {
     if (!room)
         return row_place(&w->to, i);
@@ -245,7 +246,7 @@ INLINE struct row_place place_to(const struct row_work *w, char *room, long firs
                               .pairs = true};
 }
 
-/* A spent input's rows are written where others are read: reads the tile first. */
+/* Copies the tile first, as a spent input's rows are written where others are read. */
 static void stage_lines(struct row_work *w, int lines, size_t bytes) {
     for (int i = 0; i < lines; i++)
         memcpy(w->stage + (size_t)i * bytes, row_place(&w->from, i).at, bytes);
@@ -275,7 +276,7 @@ static void complex_lines(const struct row_work *w, const struct row_side *side,
                           : ROW_PARTS;
 }
 
-/* True if lines that share vectors are written in whole, aligned ones. */
+/* True if lines that share vectors are written as whole, aligned ones. */
 static bool writes_whole_vectors(const struct row_work *w) {
 #if N_LANES == 16
     const struct gf_cpu_row *rows = w->t->pass->rows;
@@ -288,11 +289,11 @@ static bool writes_whole_vectors(const struct row_work *w) {
 #endif
 }
 
-/* Assembles lines that share vectors in parts too small to bypass the caches. Returns how many it
- * has done. */
+/* Assembles lines that share vectors in parts too small to bypass the caches. Returns the number of
+ * lines done. */
 static int write_complex_rows(const struct row_work *w, struct row_end *from, struct row_end *to) {
     const struct gf_cpu_pass_args *p = w->t->pass;
-    enum { LEAST_LINES = 4 }; /* fewer are streamed as they are */
+    enum { LEAST_LINES = 4 }; /* fewer are streamed directly */
     struct row_writer writer, *writes = NULL;
     int i = 0;
     if (w->lines >= LEAST_LINES && !writes_whole_vectors(w))
@@ -383,7 +384,7 @@ static void prefetch_lines(const struct row_work *w, int first, int count) {
     }
 }
 
-/* Half spectra bypass the caches in one of two ways, or neither. */
+/* Half spectra bypass the caches in one of two ways, or not. */
 struct half_writing {
     struct row_shift shift;
     struct row_writer writer;
@@ -398,7 +399,7 @@ static void begin_half(const struct row_work *w, struct half_writing *h) {
     h->writes = streams && !h->shifts && p->n >= WORTH_WRITING;
 }
 
-/* Lines i to `end` - 1 from their planes. */
+/* Writes lines i to `end` - 1 from their planes. */
 static void write_half(const struct row_work *w, struct half_writing *h, int i, int end) {
     const struct gf_cpu_pass_args *p = w->t->pass;
     const struct gf_cpu_end *d = &p->destination;

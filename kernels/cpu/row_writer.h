@@ -1,11 +1,11 @@
-/* Rows that bypass the caches, whatever their alignment: they are written to a buffer in the
- * nearest cache, and from there in whole vectors, in address order, a little at a time while the
- * next rows are computed. Memory and arithmetic overlap, and no old contents are fetched. */
+/* Rows that bypass the caches regardless of alignment. They are written to a buffer in the nearest
+ * cache, and from there in whole vectors, in address order, a little at a time while the next rows
+ * are computed. Memory accesses and arithmetic overlap, and no old contents are fetched. */
 #ifndef GF_KERNELS_CPU_ROW_WRITER_H
 #define GF_KERNELS_CPU_ROW_WRITER_H
 
 /* buffer[sent .. end) is bound for `to`, in whole vectors up to `ready`. Offsets and addresses are
- * alike modulo WRITER_UNIT. */
+ * equal modulo WRITER_UNIT. */
 struct row_writer {
     char *to, *buffer;
     size_t sent, ready, end;
@@ -18,7 +18,7 @@ static void writer_begin(struct row_writer *w, char *buffer, char *to) {
     *w = (struct row_writer){.to = to, .buffer = buffer, .sent = offset, .end = offset};
 }
 
-/* Writes a unit, if there is one. */
+/* Writes a unit, if one is ready. */
 INLINE void writer_step(struct row_writer *w) {
     if (w->sent >= w->ready)
         return;

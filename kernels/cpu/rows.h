@@ -1,15 +1,15 @@
 /* Contiguous lines, transformed within vectors: a line's own neighbours fill the lanes, and only
  * squares of its points are transposed, in registers.
  *
- * A line of n = r b points is cut in two (Bailey 1990): point b i1 + i2 is in vector i1, lane i2.
+ * A line of n = r b points is split in two (Bailey 1990): point b i1 + i2 is in vector i1, lane i2.
  * The vectors are transformed over i1 to k1; squares of b values k1 and b lanes i2 are transposed,
  * multiplied by exp(-2 pi i i2 k1 / n) and transformed over i2 to k2; frequency k1 + r k2 is then
- * in vector k2, lane k1 mod b, among b neighbours. With b below LANES, LANES / b lines share
+ * in vector k2, lane k1 mod b, among b neighbours. If b is below LANES, LANES / b lines share
  * vectors. An inverse conjugates at both ends. */
 #ifndef GF_KERNELS_CPU_ROWS_H
 #define GF_KERNELS_CPU_ROWS_H
 
-/* Squares of vectors in memory, which are overwritten. */
+/* Finishes squares of vectors in memory, overwriting them. */
 INLINE void row_finish_vectors(const struct gf_cpu_row *rows, cvec *y, long k1,
                                const struct row_end *from, const struct row_end *to, int block) {
 #if N_LANES == 16
@@ -25,13 +25,13 @@ INLINE void row_finish_vectors(const struct gf_cpu_row *rows, cvec *y, long k1,
     row_finish(rows, x, k1, from, to, block);
 }
 
-/* `count` transforms of r of a line's vectors, `stride` apart, from memory to b; they begin `step`
- * vectors apart and end `apart`. */
+/* Does `count` transforms of r of a line's vectors, `stride` apart, from memory to b. Their first
+ * vectors are `step` apart, their results `apart`. */
 typedef void row_leaves(const struct row_end *from, long first, long step, long stride, cvec *b,
                         long apart, long count);
 INLINE void row_leaves_of(int r, const struct row_end *from, long first, long step, long stride,
                           cvec *b, long apart, long count, int block, int kind) {
-    const struct row_end e = *from; /* which stores cannot alias */
+    const struct row_end e = *from; /* stores cannot alias it */
     for (; count > 0; count--, first += step, b += apart) {
 #define TAKE_VECTORS(begin, step, count, x) \
     _Pragma("GCC unroll 16") for (int i = 0; i < (count); i++)(x)[i] = \
@@ -70,7 +70,7 @@ INLINE void row_leaves_of(int r, const struct row_end *from, long first, long st
     };
 BLOCKS(LEAVES_OF)
 
-/* For a line's innermost stage. */
+/* The function for a line's innermost stage. */
 INLINE row_leaves *row_leaves_for(const struct gf_cpu_line *line, const struct row_end *from,
                                   int block) {
     const int r = line->radix[line->n_stages - 1], kind = row_kind(from);
@@ -82,7 +82,7 @@ INLINE row_leaves *row_leaves_for(const struct gf_cpu_line *line, const struct r
     return leaves;
 }
 
-/* Stages s and inwards over a line's vectors `first`, first + stride, …, from memory to b. */
+/* Runs stages s and inwards over a line's vectors `first`, first + stride, …, from memory to b. */
 static void row_stages(const struct gf_cpu_line *line, int s, const struct row_end *from,
                        row_leaves *leaves, long first, long stride, cvec *b) {
     if (s == line->n_stages - 1) {
@@ -98,7 +98,7 @@ static void row_stages(const struct gf_cpu_line *line, int s, const struct row_e
     codelets[radix].stage(b, m, m, line->twiddle[s]);
 }
 
-/* Blocks `i` to end - 1 of stage 0. */
+/* Runs blocks `i` to end - 1 of stage 0. */
 static void row_first(const struct gf_cpu_line *line, const struct row_end *from,
                       row_leaves *leaves, long i, long end, cvec *b) {
     const long radix = line->radix[0], apart = line->n / radix + GF_CPU_SPLIT_APART;
@@ -108,9 +108,9 @@ static void row_first(const struct gf_cpu_line *line, const struct row_end *from
         row_stages(line, 1, from, leaves, i, radix, b + i * apart);
 }
 
-/* Stage 0 and what follows, for points k to end - 1 of its blocks: joined if the line stays in a
- * near cache; else the stage reads in order, as the hardware prefetcher wants it. Measured: a fifth
- * of 2^20 points. */
+/* Runs stage 0 and the rest for points k to end - 1 of its blocks. They are fused if the line stays
+ * in a near cache; otherwise the stage reads sequentially for the hardware prefetcher. Measured: a
+ * fifth of 2^20 points. */
 INLINE void row_second(const struct gf_cpu_row *rows, cvec *b, long k, long end,
                        const struct row_end *from, const struct row_end *to, int block) {
     const struct gf_cpu_line *line = rows->line;
@@ -134,7 +134,7 @@ INLINE void row_second(const struct gf_cpu_row *rows, cvec *b, long k, long end,
     }
 }
 
-/* The transform over a line's vectors, if it is not joined with what follows; returns a or b. */
+/* Transforms over a line's vectors, unless joined with the second half; returns a or b. */
 INLINE cvec *rows_vectors(const struct gf_cpu_row *rows, const struct row_end *from, cvec *a,
                           cvec *b, int block) {
     if (rows->reads) {
@@ -148,13 +148,13 @@ INLINE cvec *rows_vectors(const struct gf_cpu_row *rows, const struct row_end *f
 
 #if N_LANES == 16
 /* Four lines of 16 or 32 points that share vectors in blocks of four: two blocks of a line fill a
- * vector in memory, where both are read and written at once. Parts of vectors would need a buffer
- * to bypass the caches, and its loads wait for all earlier stores. */
+ * vector in memory, where both are accessed at once. Writing parts of vectors past the caches would
+ * need a buffer, whose loads wait for all earlier stores. */
 INLINE bool rows_pair_blocks(const struct gf_cpu_row *rows, int block) {
     return block == 4 && (rows->line->n == 4 || rows->line->n == 8);
 }
 
-/* Points i to i + 7 of each line: four to x, four to y. */
+/* Reads points i to i + 7 of each line: four to x, four to y. */
 INLINE void row_read_two(const struct row_end *e, long i, cvec *x, cvec *y) {
     vec a = vec_loadu(e->re[0] + 2 * i), b = vec_loadu(e->re[1] + 2 * i);
     vec c = vec_loadu(e->re[2] + 2 * i), d = vec_loadu(e->re[3] + 2 * i);
@@ -214,7 +214,7 @@ INLINE void rows_run_pairs_of_blocks(const struct gf_cpu_row *rows, const struct
 }
 #endif
 
-/* LANES / block lines; a and b have room for the line of vectors. */
+/* Runs LANES / block lines; a and b have room for the line of vectors. */
 INLINE void rows_run_vectors(const struct gf_cpu_row *rows, const struct row_end *from,
                              const struct row_end *to, cvec *a, cvec *b, int block) {
     const long r = rows->line->n;
@@ -234,7 +234,7 @@ INLINE void rows_run_vectors(const struct gf_cpu_row *rows, const struct row_end
     }
 #endif
     if (r == block) {
-        /* in registers, as far as they suffice */
+        /* in registers, as far as these suffice */
 #define READ_ALL(kind) \
     _Pragma("GCC unroll 16") for (int i = 0; i < block; i++) x[i] = \
         row_read(from, i * block, block, kind)
@@ -269,7 +269,7 @@ INLINE void row_end_advance(struct row_end *e, int lines) {
 
 INLINE void rows_run_block(const struct gf_cpu_row *rows, const struct row_end *from,
                            const struct row_end *to, long count, cvec *a, cvec *b, int block) {
-    struct row_end source, destination; /* from the second lines on */
+    struct row_end source, destination; /* for the second and later lines */
     for (long i = 0; i < count; i++) {
         if (i == 1) {
             source = *from;
@@ -292,7 +292,7 @@ INLINE void rows_run_block(const struct gf_cpu_row *rows, const struct row_end *
     }
 BLOCKS(RUN_BLOCK)
 
-/* `count` times LANES / block lines. */
+/* Runs `count` times LANES / block lines. */
 static void rows_run(const struct gf_cpu_row *rows, const struct row_end *from,
                      const struct row_end *to, long count, cvec *a, cvec *b) {
 #define RUN_IF(size) \

@@ -1,4 +1,4 @@
-/* Samples of every type to and from vectors: LANES adjacent ones at once, or one by one. */
+/* Samples of every type to and from vectors: LANES contiguous ones at once, or single ones. */
 #ifndef GF_KERNELS_CPU_SAMPLE_H
 #define GF_KERNELS_CPU_SAMPLE_H
 
@@ -17,13 +17,13 @@ static const int sample_size[] = {
 #define SIZE(NAME, name, type) [GF_CPU_##NAME] = sizeof(type),
     REAL_TYPES(SIZE)[GF_CPU_C64] = 8, [GF_CPU_C128] = 16};
 
-/* LANES samples and single ones at any address, as files have them. */
+/* LANES samples and single ones at any address, as in files. */
 #define LOOSE(NAME, name, type) \
     typedef type __attribute__((aligned(1), may_alias)) loose_##name; \
     typedef type __attribute__((vector_size(sizeof(type) * LANES), aligned(1), may_alias)) v_##name;
 REAL_TYPES(LOOSE)
 #define TO_VEC(v) __builtin_convertvector(v, vec)
-/* GCC 12 would convert bytes one by one without the step by 16 bits. */
+/* Without the step by 16 bits, GCC 12 converts bytes one by one. */
 #if VEC_BYTES > 16
 #define BYTES_TO_VEC(v) TO_VEC(__builtin_convertvector(__builtin_convertvector(v, v_i16), v_i32))
 #else
@@ -56,7 +56,7 @@ INLINE real read_real(enum gf_cpu_sample t, const char *p) {
     }
 }
 
-/* LANES adjacent ones. */
+/* LANES contiguous samples. */
 INLINE vec read_reals(enum gf_cpu_sample t, const char *p) {
     switch (t) {
     case GF_CPU_U8:
@@ -97,7 +97,7 @@ INLINE cvec read_complexes(enum gf_cpu_sample t, const char *p) {
     return (cvec){vec_even(a, b), vec_odd(a, b)};
 }
 
-/* Integers are clamped already. Adding one half, or subtracting it from negative values, and
+/* Integers are already clamped. Adding one half, or subtracting it from negative values, and
  * truncating rounds halves away from zero. */
 INLINE void write_real(enum gf_cpu_sample t, char *p, real x) {
     real r = x < 0 ? x - (real)0.5 : x + (real)0.5;

@@ -1,11 +1,11 @@
 /* Tiles of short real lines and their half spectra: LANES pairs of lines fill the lanes, the first
- * of each pair in the real parts, transposed from and to memory. Splitting a line of few vectors by
- * itself (row_tile.h) costs more than transposing it. */
+ * of each pair in the real parts, transposed from and to memory. Splitting a single line of few
+ * vectors (row_tile.h) costs more than transposing it. */
 #ifndef GF_KERNELS_CPU_SHORT_ROWS_H
 #define GF_KERNELS_CPU_SHORT_ROWS_H
 
-/* Lines of whole vectors, evenly spaced at both ends, enough to fill lanes; half spectra in
- * pairs. */
+/* True for lines of whole vectors, evenly spaced at both ends, enough to fill the lanes; half
+ * spectra in pairs. */
 static bool rows_are_short(const struct row_work *w) {
     const struct gf_cpu_pass_args *p = w->t->pass;
     const struct gf_cpu_end *spectra = p->form == GF_CPU_R2C ? w->to.end : w->from.end;
@@ -14,11 +14,11 @@ static bool rows_are_short(const struct row_work *w) {
            p->n_lane >= LANES;
 }
 
-/* LANES lines from `first` on, `stride` bytes apart; missing ones repeat the last. */
+/* LANES lines starting at `first`, `stride` bytes apart; missing ones repeat the last. */
 struct short_lines {
     char *at;
     ptrdiff_t stride;
-    int count; /* that exist, at least one */
+    int count; /* existing lines, at least one */
 };
 
 INLINE char *short_line(const struct short_lines *s, int l) {
@@ -35,7 +35,7 @@ static struct short_lines short_lines(const struct row_work *w, const struct row
                                                         : LANES};
 }
 
-/* LANES reals from `offset` bytes on of each line, transposed. */
+/* Reads LANES reals of each line, starting at byte `offset`, and transposes them. */
 INLINE void short_read(const struct short_lines *s, enum gf_cpu_sample type, ptrdiff_t offset,
                        vec column[LANES]) {
     if (s->count == LANES) {
@@ -49,7 +49,7 @@ INLINE void short_read(const struct short_lines *s, enum gf_cpu_sample type, ptr
     vec_transpose(column);
 }
 
-/* The columns' transpose to each line, from real `at` on. */
+/* Writes the transposed columns to each line, starting at real `at`. */
 INLINE void short_write(const struct short_lines *s, long at, vec column[LANES], bool stream) {
     vec_transpose(column);
     if (s->count < LANES) {
@@ -66,15 +66,15 @@ INLINE void short_write(const struct short_lines *s, long at, vec column[LANES],
     }
 }
 
-/* Frequency k of the lines in z's real parts, or imaginary parts: half of z[k] + conj z[n - k], or
- * of their difference over i. */
+/* Frequency k of the lines in z's real or imaginary parts: half of z[k] + conj z[n - k], or of
+ * their difference over i. */
 INLINE cvec short_frequency(const cvec *z, long k, long n, bool second, vec f) {
     const cvec x = z[k], y = z[k ? n - k : 0];
     return second ? (cvec){(x.im + y.im) * f, (y.re - x.re) * f}
                   : (cvec){(x.re + y.re) * f, (x.im - y.im) * f};
 }
 
-/* The half spectra of the lines in one of z's parts. */
+/* Writes the half spectra of the lines in one of z's parts. */
 INLINE void short_split(const struct short_lines *s, const cvec *z, long n, real factor,
                         bool second) {
     const vec f = vec_splat(factor * (real)0.5);
@@ -134,7 +134,8 @@ static void short_rows_to_half(const struct row_work *w) {
         writer_end(writes);
 }
 
-/* Half spectra of LANES lines, transposed. Imaginary parts at 0 and n / 2 are zero by symmetry. */
+/* Reads half spectra of LANES lines, transposed. Imaginary parts at 0 and n / 2 are zero by
+ * symmetry. */
 static void short_spectra(const struct short_lines *s, long n, cvec *x) {
     const enum gf_cpu_sample type = sizeof(real) == 4 ? GF_CPU_F32 : GF_CPU_F64;
     vec column[LANES];
@@ -162,7 +163,7 @@ static void short_rows_to_real(const struct row_work *w) {
         s = short_lines(w, &w->from, i + LANES);
         short_spectra(&s, p->n, y);
         z[0] = (cvec){x[0].re, -y[0].re};
-        for (long k = 1; k <= p->n / 2; k++) { /* as join_rows() */
+        for (long k = 1; k <= p->n / 2; k++) { /* like join_rows() */
             z[k] = (cvec){x[k].re - y[k].im, -(x[k].im + y[k].re)};
             z[p->n - k] = (cvec){x[k].re + y[k].im, x[k].im - y[k].re};
         }
@@ -186,7 +187,7 @@ static void run_short_rows(struct row_work *w) {
     const long points = gf_cpu_scratch_points(p, LANES);
     w->a = w->t->a;
     w->b = w->a + points;
-    w->stage = (char *)(w->b + points); /* aligned as cvec is */
+    w->stage = (char *)(w->b + points); /* aligned like cvec */
     if (p->form == GF_CPU_R2C)
         short_rows_to_half(w);
     else
@@ -195,7 +196,7 @@ static void run_short_rows(struct row_work *w) {
 
 static void run_rows(const struct tile *t) {
     const struct gf_cpu_row *rows = t->pass->rows;
-    struct row_work w; /* not cleared, which would take longer than short lines do */
+    struct row_work w; /* not cleared, which would take longer than transforming short lines */
     w.t = t;
     w.from = row_side(t, &t->pass->source);
     w.to = row_side(t, &t->pass->destination);

@@ -1,8 +1,9 @@
-/* The store step: the tile to workspace or samples, with value, curve, shift and mirror image. */
+/* The store step: from the tile to workspace or samples, with value, curve, shift and mirror
+ * image. */
 #ifndef GF_KERNELS_CPU_STORE_H
 #define GF_KERNELS_CPU_STORE_H
 
-/* Runs of lanes that are adjacent at the destination, in order or reversed. */
+/* Runs of lanes that are contiguous at the destination, in order or reversed. */
 struct placement {
     int n_runs;
     struct run {
@@ -24,7 +25,7 @@ static struct placement place_lanes(const struct tile *t, int half, bool mirror)
         long i = t->lane0 + half * LANES + l;
         long h = half_index(t, e, 0, half * LANES + l);
         if (mirror && e->half_axis != GF_CPU_HALF_LINE && (h == 0 || 2 * h >= e->half_n))
-            continue; /* the half has its mirror image */
+            continue; /* its mirror image is in the half */
         ptrdiff_t at = mirror ? axis_mirror(&e->lane, i) : axis_at(&e->lane, i);
         struct run *last = p.n_runs ? &p.run[p.n_runs - 1] : NULL;
         bool joins = last && last->first + last->count == l;
@@ -39,7 +40,7 @@ static struct placement place_lanes(const struct tile *t, int half, bool mirror)
     return p;
 }
 
-/* 1, 2, 4, 8 or 16 bytes, without a call. */
+/* Copies 1, 2, 4, 8 or 16 bytes without a call. */
 INLINE void copy_sample(char *to, const char *from, int size) {
     switch (size) {
     case 1:
@@ -59,7 +60,7 @@ INLINE void copy_sample(char *to, const char *from, int size) {
     }
 }
 
-/* Copies lanes out of a block of LANES samples of `size` bytes. */
+/* Copies lanes from a block of LANES samples of `size` bytes. */
 static void scatter_lanes(const struct placement *p, char *base, const char *block, int size) {
     for (int r = 0; r < p->n_runs; r++) {
         const struct run *run = &p->run[r];
@@ -113,11 +114,11 @@ INLINE void put_complexes(const struct placement *p, enum gf_cpu_sample type, ch
     scatter_lanes(p, base, block, size);
 }
 
-/* Smaller sums of squares have lost digits: their parts were subnormal, or 0. */
+/* Smaller sums of squares have lost digits: their parts were subnormal or 0. */
 #define LEAST_SQUARES (GF_REAL_BITS == 32 ? (real)0x1p-110 : (real)0x1p-1000)
 #define LARGEST_REAL  (GF_REAL_BITS == 32 ? (real)FLT_MAX : (real)DBL_MAX)
 
-/* For lanes whose squares left the range of a real. */
+/* For lanes whose squares are outside the range of a real. */
 enum { WIDE_MAGNITUDE = GF_CPU_COMPLEX + 1, WIDE_POWER };
 
 /* A destination's constants as vectors. */
@@ -128,7 +129,7 @@ struct mapping {
     vec factor, gain, offset, floor, ceiling;
     vec largest;
     ivec clipped;
-    ivec lost; /* nonzero bits of numbers whose squares are next to 0 */
+    ivec lost; /* nonzero bits of numbers whose squares are close to 0 */
     /* All ones in lanes that hold a line, that count as clipped, that have a mirror image. */
     ivec exists, counted, mirrors;
 };
@@ -160,13 +161,13 @@ static void mapping_report(const struct mapping *m, struct gf_cpu_stats *stats) 
     }
 }
 
-/* True once if a square left the range of a real: all samples are stored again, with wider
+/* True once if a square was outside the range of a real: all samples are stored again, with wider
  * squares. */
 static bool mapping_again(struct mapping *m) {
     bool magnitude = m->value == GF_CPU_MAGNITUDE, again = false;
     if (!magnitude && m->value != GF_CPU_POWER)
         return false;
-    vec lost = vec_abs((vec)m->lost); /* -0 is nothing lost */
+    vec lost = vec_abs((vec)m->lost); /* -0 loses nothing */
     for (int l = 0; l < LANES; l++)
         again |= m->exists[l] && (((ivec)lost)[l] || m->largest[l] > LARGEST_REAL);
     if (!again)
@@ -181,7 +182,7 @@ INLINE vec squares_of(cvec x) {
     return x.re * x.re + x.im * x.im;
 }
 
-/* Recomputes only lanes that need it: a sample does not depend on its neighbours. */
+/* Recomputes only the lanes that need it: a sample does not depend on its neighbours. */
 static vec wide_value(const struct mapping *m, cvec x) {
     const bool power = m->value == WIDE_POWER;
     const vec s = squares_of(x);
@@ -193,12 +194,12 @@ static vec wide_value(const struct mapping *m, cvec x) {
         else if (!power && (s[l] < LEAST_SQUARES || s[l] > LARGEST_REAL))
             v[l] = (real)(wide_hypot(re, im) * factor);
     }
-    /* Values that overflow even so clip as shades. */
+    /* Values that still overflow clip to a shade. */
     const vec largest = vec_splat(LARGEST_REAL);
     return m->integer ? vec_select(v > largest, largest, v) : v;
 }
 
-/* Before curve and range. */
+/* The value before curve and range. */
 INLINE vec value_of(struct mapping *m, cvec x) {
     vec s;
     switch (m->value) {
@@ -243,14 +244,14 @@ INLINE bool ends_real(const struct gf_cpu_pass_args *p) {
     return p->form == GF_CPU_C2R || p->form == GF_CPU_R2R;
 }
 
-/* The result at a point: an inverse's re and im are swapped back, and each of two real lines in one
+/* The result at a point: an inverse's re and im are swapped back, and each of two real lines in a
  * complex line takes its part. */
 INLINE cvec result_of(const struct tile *t, int half, cvec x) {
     x = swap_if(ends_swapped(t->pass), x);
     return ends_real(t->pass) ? (cvec){half ? x.im : x.re, {0}} : x;
 }
 
-/* Lines along the destination's rows: transposed, block by block. */
+/* Stores lines along the destination's rows, transposed block by block. */
 static void store_rows(const struct tile *t, int half, const cvec *x, long points,
                        struct mapping *m) {
     const struct gf_cpu_end *e = m->e;
@@ -288,7 +289,7 @@ INLINE bool is_own_mirror(const struct gf_cpu_axis *axis, long full, long i) {
     return !axis->mirrored || i == 0 || 2 * i == full;
 }
 
-/* All ones in lanes whose index is its own mirror image on every axis but the line's. */
+/* All ones in lanes whose index is its own mirror image on every axis except the line's. */
 static ivec own_mirror_lanes(const struct tile *t, int half) {
     const struct gf_cpu_end *e = &t->pass->destination;
     ivec own = {0};
@@ -312,7 +313,7 @@ static ivec own_mirror_lanes(const struct tile *t, int half) {
     return own;
 }
 
-/* rows that are prefetched for writing */
+/* distance of prefetched rows */
 enum { AHEAD = 8 };
 
 INLINE void prefetch_placement(const struct placement *p, const char *base, int size, bool stream) {
@@ -323,11 +324,11 @@ INLINE void prefetch_placement(const struct placement *p, const char *base, int 
         prefetch_for_writing(at, LANES * size);
 }
 
-/* Lines across the destination's rows, with shift and mirror image: what all rows share. */
+/* Data shared by all rows, for lines across the destination's rows, with shift and mirror image. */
 struct columns {
     struct mapping m;
     struct placement direct, mirror;
-    char *base, *back; /* the row's start, and its mirror image's */
+    char *base, *back; /* start of the row, and of its mirror image */
     ivec own;
     long line_n;
     int size;
@@ -335,8 +336,8 @@ struct columns {
     bool plain; /* columns_are_plain() */
 };
 
-/* The commonest case has its own loop: complex numbers of the kernels' precision, LANES neighbours,
- * none mirrored or forced to be real. */
+/* The most common case has its own loop: complex numbers of the kernels' precision, LANES
+ * neighbours, none mirrored or forced to be real. */
 static bool columns_are_plain(const struct columns *c) {
     const struct gf_cpu_end *e = c->m.e;
     bool own = false;
@@ -388,7 +389,7 @@ static void columns_store_plain(const struct tile *t, const struct columns *c, c
     }
 }
 
-/* Points k to end - 1 of a line of `points`, any samples. */
+/* Stores points k to end - 1 of a line of `points`, of any sample type. */
 static void columns_store_any(const struct tile *t, int half, struct columns *c, const cvec *x,
                               long k, long end, long points) {
     const struct gf_cpu_end *e = c->m.e;
@@ -428,7 +429,7 @@ static void columns_store_any(const struct tile *t, int half, struct columns *c,
     }
 }
 
-/* Points k to end - 1, of which those below line.counted count. */
+/* Stores points k to end - 1; those below line.counted are counted. */
 static void columns_store(const struct tile *t, int half, struct columns *c, const cvec *x, long k,
                           long end, long points) {
     if (c->plain && !ends_real(t->pass)) {
@@ -455,7 +456,7 @@ INLINE void put_work(const struct gf_cpu_end *e, char *p, cvec x) {
     }
 }
 
-/* Points k to end - 1 of lines across the workspace's blocks: whole vectors. */
+/* Stores points k to end - 1 of lines across the workspace's blocks: whole vectors. */
 static void store_work_columns(const struct tile *t, const cvec *x, long k, long end, bool swap) {
     const struct gf_cpu_end *e = &t->pass->destination;
     char *base = outer_at(t, e, false) + t->lane0 * e->lane.stride;
@@ -463,7 +464,7 @@ static void store_work_columns(const struct tile *t, const cvec *x, long k, long
         put_work(e, base + k * e->line.stride, swap_if(swap, x[k]));
 }
 
-/* Lines along the workspace's blocks: transposed, a row's last block padded with zeros. */
+/* Stores lines along the workspace's blocks, transposed; pads a row's last block with zeros. */
 static void store_work_rows(const struct tile *t, int half, cvec *x, long points, bool swap) {
     const struct gf_cpu_end *e = &t->pass->destination;
     char *base = outer_at(t, e, false);
@@ -528,7 +529,7 @@ static void store_half(const struct tile *t, int half, cvec *x, long points,
     }
 }
 
-/* x has the transformed tile, `other` is the other buffer. */
+/* x is the transformed tile, `other` the other buffer. */
 static void store(const struct tile *t, cvec *x, cvec *other, struct gf_cpu_stats *stats) {
     const struct gf_cpu_pass_args *p = t->pass;
     switch (p->form) {

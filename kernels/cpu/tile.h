@@ -1,9 +1,9 @@
-/* A tile from load to store, and with its packed column. */
+/* A tile from load to store, with or without its packed column. */
 #ifndef GF_KERNELS_CPU_TILE_H
 #define GF_KERNELS_CPU_TILE_H
 
-/* Stores a single line. Complex numbers of the kernels' precision need only their factor:
- * unpack_lane() has left no imaginary part where they are their own mirror image. */
+/* Stores a single line. Complex numbers of the kernels' precision only need their factor:
+ * unpack_lane() has left no imaginary part if they are their own mirror image. */
 static void store_line(const struct tile *t, cvec *x, struct gf_cpu_stats *stats) {
     const struct gf_cpu_end *e = &t->pass->destination;
     const long n = t->pass->n;
@@ -22,8 +22,8 @@ static void store_line(const struct tile *t, cvec *x, struct gf_cpu_stats *stats
     }
 }
 
-/* The packed column's tile and that at its mirror image on the outer axes. Both are called for; one
- * of the calls does both. */
+/* Processes the packed column's tile and the one at its mirror image on the outer axes. Called for
+ * both; one of the calls does both. */
 static void run_packed(const struct tile *tile, cvec *room, struct gf_cpu_stats *stats) {
     const struct gf_cpu_pass_args *p = tile->pass;
     const struct gf_cpu_end *e = &p->destination;
@@ -87,8 +87,8 @@ static void run_block(const struct tile *t, struct gf_cpu_stats *stats) {
         store(t, x, x == t->a ? t->b : t->a, stats);
 }
 
-/* Adjacent blocks: together if rows of an array are read for the last time, or must be assembled to
- * be written past the caches; else one by one, as the nearest cache holds no more. */
+/* Runs adjacent blocks as a group if an array's rows are read for the last time, or must be
+ * assembled to bypass the caches; otherwise one by one, as the nearest cache holds no more. */
 static void run_blocks(struct tile *t, int count, cvec *room, struct gf_cpu_stats *stats) {
     const struct gf_cpu_pass_args *p = t->pass;
     struct points to;

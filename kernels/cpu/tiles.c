@@ -22,7 +22,7 @@ long gf_cpu_tiles(const struct gf_cpu_kernels *k, const struct gf_cpu_pass_args 
 }
 
 long gf_cpu_scratch_points(const struct gf_cpu_pass_args *pass, int lanes) {
-    long whole = (pass->n + lanes) / lanes * lanes; /* room for the last block of a row */
+    long whole = (pass->n + lanes) / lanes * lanes; /* room for a row's last block */
     long line = pass->line ? pass->line->scratch_points : 0;
     /* odd: buffers in different cache sets */
     return (whole > line ? whole : line) + 1;
@@ -33,14 +33,14 @@ long gf_cpu_row_pitch(long n, int lanes) {
     return ((n / lanes + 2) | 1) * lanes;
 }
 
-/* A tile's lines, or lines on their way to memory behind the rest of earlier ones, with their
+/* Room for a tile's lines, or for lines to be written after the rest of earlier ones, with
  * alignment. */
 static size_t stage_bytes(long n, int lanes, int bits) {
     return 2 * (size_t)(n + 2 + 4) * (size_t)lanes * (size_t)bits / 8;
 }
 
 size_t gf_cpu_row_bytes(const struct gf_cpu_row *rows, int lanes, int bits) {
-    /* Two buffers of vectors; two planes of reals a line, and one more. */
+    /* Two buffers of vectors; two planes of reals per line, and one more. */
     size_t planes = 2 * (size_t)(lanes / rows->block) + 1;
     return ((size_t)(rows->line->scratch_points * 2 + gf_cpu_row_apart(rows)) * 2 * (size_t)lanes +
             planes * (size_t)gf_cpu_row_pitch(rows->n, lanes)) *
@@ -74,7 +74,7 @@ size_t gf_cpu_scratch_bytes(const struct gf_cpu_kernels *k, const struct gf_cpu_
     if (!pass->rows)
         return bytes;
     size_t rows = gf_cpu_row_bytes(pass->rows, k->lanes, k->bits);
-    bytes += stage_bytes(pass->n, k->lanes, k->bits); /* kernels/cpu/short_rows.h */
+    bytes += stage_bytes(pass->n, k->lanes, k->bits); /* for kernels/cpu/short_rows.h */
     return bytes > rows ? bytes : rows;
 }
 
@@ -83,10 +83,10 @@ extern const struct gf_cpu_kernels gf_cpu_f32_plain, gf_cpu_f64_plain;
 extern const struct gf_cpu_kernels gf_cpu_f32_v2, gf_cpu_f64_v2, gf_cpu_f32_v3, gf_cpu_f64_v3,
     gf_cpu_f32_v4, gf_cpu_f64_v4;
 
-/* Features that the loader of glibc 2.34 and later found. The compiler's functions ask the CPU
- * again, before main(): ten instructions that a virtual machine interrupts for 6 us each. */
+/* Features found by the loader of glibc 2.34 and later. The compiler's functions query the CPU
+ * again, before main(): ten instructions, each of which a virtual machine intercepts for 6 us. */
 #ifdef CPU_FEATURE_ACTIVE
-/* As CPU_FEATURE_ACTIVE(), whose header shifts a 1 into the sign. */
+/* Like CPU_FEATURE_ACTIVE(), whose header shifts a 1 into the sign. */
 static bool is_active(unsigned feature) {
     enum { BITS = 32, REGISTERS = 4 };
     const struct cpuid_feature *leaf = __x86_get_cpuid_feature_leaf(feature / (BITS * REGISTERS));
@@ -97,7 +97,7 @@ static bool is_active(unsigned feature) {
 #define RUNS(name, NAME) __builtin_cpu_supports(name)
 #endif
 
-/* Each x86-64-v* level's additions, as far as the kernels use them. */
+/* The additions of each x86-64-v* level that the kernels use. */
 static bool runs_v2(void) {
     return RUNS("sse4.2", SSE4_2);
 }

@@ -1,4 +1,4 @@
-/* Vectors of the build's precision and width, and the few operations that need more than + - *. */
+/* Vectors of the build's precision and width, and the few operations beyond + - *. */
 #ifndef GF_KERNELS_CPU_VEC_H
 #define GF_KERNELS_CPU_VEC_H
 
@@ -27,7 +27,7 @@ typedef real vec __attribute__((vector_size(VEC_BYTES)));
 typedef real vec_loose __attribute__((vector_size(VEC_BYTES), aligned(sizeof(real)), may_alias));
 typedef bits ivec __attribute__((vector_size(VEC_BYTES)));
 
-/* LANES complex numbers, one of each line. */
+/* LANES complex numbers, one per line. */
 typedef struct {
     vec re, im;
 } cvec;
@@ -40,7 +40,7 @@ INLINE vec vec_loadu(const void *p) {
 INLINE void vec_storeu(void *p, vec v) {
     *(vec_loose *)p = v;
 }
-/* Writes past the caches, to 64-byte aligned memory, whose old contents need not be fetched.
+/* Writes past the caches to 64-byte aligned memory, so that old contents need not be fetched.
  * run_tile() ends with vec_stream_end(). */
 INLINE void vec_stream(void *p, vec v) {
 #if defined __clang__
@@ -66,7 +66,7 @@ INLINE void vec_stream_end(void) {
     __builtin_ia32_sfence();
 #endif
 }
-/* Prefetches what is about to be written: the hardware prefetcher does not cross pages, and a store
+/* Prefetches memory about to be written: the hardware prefetcher does not cross pages, and a store
  * that misses delays those after it. */
 INLINE void prefetch_for_writing(const char *p, int bytes) {
     for (int at = 0; at < bytes; at += 64)
@@ -77,13 +77,13 @@ INLINE void prefetch_for_reading(const char *p, int bytes) {
     for (int at = 0; at < bytes; at += 64)
         __builtin_prefetch(p + at);
 }
-/* Into the second-level cache. */
+/* Prefetches into the second-level cache. */
 INLINE void prefetch_far(const char *p, int bytes) {
     for (int at = 0; at < bytes; at += 64)
         __builtin_prefetch(p + at, 0, 2);
 }
 
-/* Keeps v in a register: the compiler would load it twice for two uses. */
+/* Keeps v in a register; otherwise the compiler loads it twice for two uses. */
 INLINE vec vec_hold(vec v) {
 #if defined __AVX512F__
     __asm__("" : "+v"(v));
@@ -148,7 +148,7 @@ INLINE vec vec_sqrt(vec a) {
 INLINE vec vec_reverse(vec a) {
     return __builtin_shufflevector(a, a, LIST(AT_REVERSED));
 }
-/* Every other one of the 2 LANES numbers a, b; and the inverse. */
+/* Every other number of the 2 LANES numbers a, b; and the inverse. */
 INLINE vec vec_even(vec a, vec b) {
     return __builtin_shufflevector(a, b, LIST(AT_EVEN));
 }
@@ -193,12 +193,12 @@ EXCHANGE(1)
 #endif
 
 /* The lower or upper halves of each four lanes, alternating: one instruction for floats on x86-64,
- * where an exchange of single lanes is two. */
+ * where exchanging single lanes takes two. */
 #define AT_UNPACK_LOW(i)  ((i) / 4 * 4 + (i) % 4 / 2 + (i) % 2 * LANES)
 #define AT_UNPACK_HIGH(i) (AT_UNPACK_LOW(i) + 2)
 
-/* Transposes the squares a[row][lane] of `block` rows and lanes in place, by exchanges of ever
- * larger blocks (Eklundh 1972). `block`: a constant power of two up to LANES. */
+/* Transposes the squares a[row][lane] of `block` rows and lanes in place, by exchanging ever larger
+ * blocks (Eklundh 1972). `block`: a constant power of two up to LANES. */
 #define EXCHANGE_ALL(s) \
     _Pragma("GCC unroll 16") for (int i = 0; i + (s) < block; i += 2 * (s)) \
         _Pragma("GCC unroll 16") for (int j = i; j < i + (s); j++) \

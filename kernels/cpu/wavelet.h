@@ -7,15 +7,15 @@
 #define ROOM(NAME, taps, name, also, alias, what, h) char NAME[taps];
 enum { MOST_TAPS = sizeof(union {WAVELETS(ROOM)}) };
 
-/* A row of kernels/wavelets.h; functions that take one are inlined where it is known. */
+/* A row of kernels/wavelets.h; functions that take one are inlined for each wavelet. */
 struct wavelet_taps {
     int n;
     real h[MOST_TAPS];
 };
 
-/* The weight of input i. Forward: adjacent samples for a[k], or d[k] if `high`; backward: a[k],
+/* The weight of input i. Forward: adjacent samples for a[k], or d[k] if `high`; inverse: a[k],
  * d[k], a[k + 1], d[k + 1], … for the first of two samples, or the second. The matrix is
- * orthogonal: backward it has the same columns in another order. */
+ * orthogonal, so its inverse has the same columns in another order. */
 INLINE real tap(const struct wavelet_taps *w, bool inverse, bool high, int i) {
     const int at = inverse ? w->n - 2 + high - i / 2 * 2 : i;
     if (inverse ? i % 2 : high)
@@ -72,7 +72,7 @@ INLINE void pair_of(const struct wavelet_taps *w, bool inverse, const void *cons
     }
 }
 
-/* A loop for each type; bands have the build's precision. */
+/* One loop per type; bands have the build's precision. */
 INLINE void wavelet_pair(const struct wavelet_taps *w, bool inverse, const void *const *row,
                          enum gf_cpu_sample type, long n, void *low, void *high) {
     if (inverse) {

@@ -1,9 +1,9 @@
-/* Passes that fetch tiles ahead. */
+/* Passes that prefetch tiles. */
 #include "core/gpu/plan/pass_builder.h"
 
 enum { ACCESS = 16 }; /* bytes: kernels/ahead.h */
 
-/* A pass of the kernel's kind, its samples too small for a tile's lines to fill an access. */
+/* The kernel supports the pass, and a tile's lines are too narrow to fill one access. */
 static bool has_small_runs(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     const struct gf_gpu_axis_pass *ap = b->ap;
     const int64_t run = 2 * b->in_bytes * t->lines;
@@ -13,12 +13,12 @@ static bool has_small_runs(const struct gf_gpu_pass_builder *b, const struct gf_
            ACCESS % run == 0;
 }
 
-/* Neighbouring pairs are adjacent, accesses aligned. */
+/* Pairs are adjacent and accesses aligned. */
 static bool is_aligned(const struct gf_gpu_pass_builder *b, int64_t lines) {
     const struct pass_args *a = &b->args;
     int64_t offsets = a->in_point;
     for (int i = 1; i < b->n; i++)
-        offsets |= a->index[i].in; /* the lowest bit is that of the greatest power of two */
+        offsets |= a->index[i].in; /* its lowest set bit is their common power of two */
     return a->lone < 0 && a->pair_in == 1 && a->index[0].in == 2 &&
            a->index[0].count % lines == 0 && offsets * b->in_bytes % ACCESS == 0;
 }
@@ -36,7 +36,7 @@ struct gf_gpu_ahead gf_gpu_fetch_ahead(const struct gf_gpu_pass_builder *b,
     if (!is_aligned(b, tiles * t->lines) || ahead.local_bytes > b->p->props.local_bytes ||
         units < 1 || count <= units)
         return none;
-    /* No unit has more tiles than without. */
+    /* No unit may process more tiles than without prefetching. */
     const int64_t each = gf_divide_up(fetches, units);
     if (each * tiles > gf_divide_up(count, units))
         return none;

@@ -1,4 +1,4 @@
-/* One axis: in one tile, cut into parts, or as a convolution, whichever is cheapest. */
+/* Plans one axis as a single tile, in parts or as a convolution, whichever is cheapest. */
 
 #include "core/base/factor.h"
 #include "core/base/status.h"
@@ -9,8 +9,7 @@ static enum gf_gpu_buffer_id other(enum gf_gpu_buffer_id buffer_id) {
     return buffer_id == GF_GPU_A ? GF_GPU_B : GF_GPU_A;
 }
 
-/* A line in up to three parts; or a convolution, Rader's or Bluestein's, cut into two, there and
- * back. */
+/* A line in up to three parts, or Rader's or Bluestein's convolution whose transforms have two. */
 struct cut {
     int parts;
     int64_t length[3];
@@ -18,7 +17,7 @@ struct cut {
     bool rader;
 };
 
-/* The extents between the passes of a split line of `length`. */
+/* Sets the extents of buffers between the passes of a split line. */
 static void work_extent(const struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *whole,
                         const struct gf_gpu_space *from, int64_t length, int64_t extent[4]) {
     memcpy(extent, from->extent, sizeof from->extent);
@@ -29,8 +28,8 @@ static void work_extent(const struct gf_gpu_plan_builder *b, const struct gf_gpu
     extent[whole->axis] = length;
 }
 
-/* The passes of a transform in parts. The last one writes to `to`, those in between alternate
- * buffers. */
+/* Adds the passes of a transform in parts. All but the last, which writes `to`, alternate between
+ * work buffers. */
 static int add_parts(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *whole,
                      const struct cut *cut, const struct gf_gpu_space *from,
                      const struct gf_gpu_space *to) {
@@ -65,7 +64,7 @@ static int add_parts(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pas
             int64_t extent[4];
             work_extent(b, whole, from, b->n[whole->axis] / (whole->fold ? 2 : 1), extent);
             there = gf_gpu_padded_planes(other(here.buffer_id), extent, b->complex_bytes);
-            /* The last one must not write the buffer it reads. */
+            /* The last pass must not write the buffer it reads. */
             if (i == cut->parts - 2 && there.buffer_id == to->buffer_id)
                 there.buffer_id = other(there.buffer_id);
             gf_gpu_reserve(b->p, &there);
@@ -81,10 +80,10 @@ static int add_parts(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pas
     return 0;
 }
 
-/* A convolution in three passes. Its forward transform is cut into lengths a and m, its inverse
- * into m and a: tiles of the middle pass hold the last points of the one and the first of the
- * other. Bluestein's multiplies by a chirp at each end; Rader's permutes points, and carries the
- * zeroth one behind them. */
+/* Adds a convolution in three passes. The forward transform is split into a and m points, the
+ * inverse into m and a, so a tile of the middle pass holds the forward transform's last part and
+ * the inverse's first. Bluestein multiplies by a chirp at both ends; Rader permutes the points and
+ * stores the zeroth one after the others. */
 static int add_convolution(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *whole,
                            const struct cut *cut, const struct gf_gpu_space *from,
                            const struct gf_gpu_space *to) {
@@ -147,18 +146,18 @@ struct choice {
     const struct gf_gpu_axis_pass *ap;
     const struct gf_gpu_space *from;
     struct gf_gpu_space to;
-    bool to_work; /* `to` is the better one of A and B */
+    bool to_work; /* choose A or B */
     struct cut best;
     struct gf_gpu_decision decision;
 };
 
-/* The last pass writes the buffer it reads if possible, else the other. */
+/* Runs the last pass in place if possible, else writes the other buffer. */
 static void choose_buffer(const struct choice *c, const struct cut *cut, struct gf_gpu_space *to) {
     *to = c->to;
     if (!c->to_work)
         return;
-    /* One group may rewrite a line and its mirror image, but in more than two dimensions two groups
-     * read some lines. */
+    /* A single group may overwrite a line and its mirror image; in three dimensions two groups read
+     * some of the lines. */
     bool alone = (c->ap->load == LOAD_COMPLEX && c->ap->store == STORE_COMPLEX) ||
                  (c->ap->load == LOAD_PACKED && c->b->axes == 2);
     bool in_place = cut->parts == 1 && alone && !c->ap->sorts && c->ap->across_axis < 0 &&
@@ -179,8 +178,9 @@ static void consider(struct choice *c, const struct cut *cut) {
     int rc = add_cut(c->b, c->ap, cut, c->from, &to);
     double gain = rc ? 0 : gf_gpu_chains_gain(c->b->p, trial.n_passes);
     double cost = gf_gpu_trial_end(c->b->p, &trial) - gain;
-    /* A third pass must be clearly cheaper: measured, passes of few points take a tenth longer than
-     * estimated, those of thousands a tenth less; but not mirrored lines, nor double precision. */
+    /* Require a third pass to be clearly cheaper. Measured: passes with few points take 10% longer
+     * than estimated, passes with thousands 10% less; mirrored lines and double precision do
+     * not. */
     if (!rc && cut->parts > 2 && !cut->convolution && !c->ap->fold &&
         c->b->job->precision == GF_SINGLE)
         cost *= 1.25;
@@ -193,8 +193,8 @@ static void consider(struct choice *c, const struct cut *cut) {
         c->best = *cut;
 }
 
-/* Cuts n into two or three parts that are not too different, in every way; beside a large prime,
- * which may have few other factors, into any. */
+/* Tries all splits of n into two or three parts of similar size. Next to a large prime there may be
+ * few other factors, so any size is tried. */
 static void consider_cuts(struct choice *c, int64_t n, int64_t convolution, bool rader) {
     enum { SHORTEST = 16, LONGEST = 8192 };
     for (int64_t a = c->ap->fold || gf_gpu_has_codelets(n) ? SHORTEST : 2;
@@ -213,8 +213,7 @@ static void consider_cuts(struct choice *c, int64_t n, int64_t convolution, bool
                 consider(c, &(struct cut){3, {a, m, n / a / m}, 0, false});
 }
 
-/* True for loads and stores by position alone, which may be permuted, regardless of an element's
- * part of the line. */
+/* True if both ends depend only on position, so that points may be permuted. */
 static bool can_split_rader(const struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *ap,
                             int64_t n) {
     bool in = ap->load == LOAD_COMPLEX || ap->load == LOAD_PAIR || ap->load == LOAD_REAL;

@@ -1,4 +1,4 @@
-/* One pass along an axis: its fast index, a tile's lines, its tables. */
+/* Builds one pass along an axis: its fast index, lines per tile and tables. */
 #include "core/gpu/plan/pass_builder.h"
 
 #include <math.h>
@@ -9,12 +9,12 @@
 #include "core/gpu/plan/pass.h"
 #include "core/gpu/plan/tables.h"
 
-/* Indices along no axis and no part of the pass's own. */
+/* Indices that belong to no axis and to no part of the pass's own axis. */
 enum { ONE_LINE = 7, BLOCKS = 8, JOINED = 9 };
 
 static void add_index(struct gf_gpu_pass_builder *b, int axis, struct index_args index) {
     if (b->n >= 5)
-        return; /* three axes, channels and parts are at most five */
+        return; /* at most three axes, channels and parts */
     if (!index.counted)
         index.counted = index.count;
     b->axis[b->n] = axis;
@@ -26,7 +26,7 @@ static int64_t full_size(const struct gf_job *job, int axis) {
     return axis == 3 ? (job->luma ? 1 : job->channels) : i >= 0 ? job->shape[i] : 1;
 }
 
-/* Points are addressed by coordinate along the axis, not by number. */
+/* True if points are addressed by their coordinate along the axis, not by their number. */
 static bool by_coordinate_in(const struct gf_gpu_axis_pass *ap) {
     return ap->load == LOAD_UNTANGLE || ap->load == LOAD_HERMITIAN || ap->load == LOAD_TWO_HALVES ||
            ap->rader == 1 || (gf_gpu_is_mirrored(ap) && ap->load == LOAD_ROW_HALVES);
@@ -36,7 +36,8 @@ static bool by_coordinate_out(const struct gf_gpu_axis_pass *ap) {
            (gf_gpu_is_mirrored(ap) && ap->store == STORE_ROW_HALVES);
 }
 
-/* An axis of which a radix is left, from natural order to blocks: place in a block, and block. */
+/* Adds an axis with a deferred radix, read in natural order: the position in a block, then the
+ * block. */
 static void add_sorted(struct gf_gpu_pass_builder *b, int axis, const struct index_args *whole) {
     const int blocks = b->ap->left[axis];
     const int64_t length = whole->count / blocks;
@@ -46,7 +47,7 @@ static void add_sorted(struct gf_gpu_pass_builder *b, int axis, const struct ind
               (struct index_args){.count = blocks, .in = whole->in, .out = whole->out * length});
 }
 
-/* Joined rows: block by block along z and, in each, along y. */
+/* Adds joined rows: z blocks, and y blocks within each. */
 static void add_joined(struct gf_gpu_pass_builder *b) {
     const struct gf_gpu_axis_pass *ap = b->ap;
     const int64_t each[2] = {b->src->extent[0] / ap->left[0], b->src->extent[1] / ap->left[1]};
@@ -58,7 +59,6 @@ static void add_joined(struct gf_gpu_pass_builder *b) {
     b->args.pair_out = b->dst->stride[1] * each[1];
 }
 
-/* An index along another axis. */
 static void add_other_axis(struct gf_gpu_pass_builder *b, int axis) {
     const struct gf_gpu_axis_pass *ap = b->ap;
     bool pair_in = ap->load == LOAD_PAIR || ap->load == LOAD_TWO_HALVES;
@@ -81,7 +81,7 @@ static void add_other_axis(struct gf_gpu_pass_builder *b, int axis) {
         x.count = n / 2 + 1;
     if (gf_gpu_axis_on(&b->p->job, axis) && !pairs)
         x.size = n;
-    if (gf_gpu_joins(ap) > 1 && axis < 2) { /* add_joined() has the blocks */
+    if (gf_gpu_joins(ap) > 1 && axis < 2) { /* add_joined() adds the blocks */
         x.count /= ap->left[axis];
         x.size = 0;
     }
@@ -94,7 +94,7 @@ static void add_other_axis(struct gf_gpu_pass_builder *b, int axis) {
         b->args.pair_counted = x.counted / 2;
         x.counted = (x.counted + 1) / 2;
     }
-    /* A part's only index along an axis is not the filter's first. */
+    /* A part with a single index may start anywhere in the filter. */
     const bool placed = ap->filtered && b->p->job.whole.axes && axis < 3 && b->p->filter.at[axis];
     if (x.count == 1 && !pairs && !own && !placed)
         return;
@@ -110,25 +110,25 @@ static void add_other_axis(struct gf_gpu_pass_builder *b, int axis) {
         add_index(b, axis, x);
 }
 
-/* Points of a line that count if they clip; folded ones are pairs. */
+/* Sets the points of a line whose clipped values are counted; folded points are pairs. */
 static void add_counted(struct gf_gpu_pass_builder *b) {
     const int64_t counted = gf_gpu_counted(&b->p->job, b->ap->axis);
     b->args.counted[0] = b->ap->fold ? (counted + 1) / 2 : counted;
     b->args.counted[1] = b->ap->fold ? counted / 2 : counted;
 }
 
-/* Indices along the other parts of a split axis, and strides along it. */
+/* Adds the indices along the other parts of a split axis, and sets the strides along it. */
 static void add_own_axis(struct gf_gpu_pass_builder *b) {
     const struct gf_gpu_axis_pass *ap = b->ap;
     const bool pairs_in = ap->fold && ap->load == LOAD_PAIR;
     const bool pairs_out = ap->fold && ap->store == STORE_PAIR;
-    /* From one point to the next, of two neighbouring samples each. */
+    /* Stride between points, each of two adjacent samples. */
     int64_t in = b->src->stride[ap->axis] << pairs_in;
     int64_t out = b->dst->stride[ap->axis] << pairs_out;
     int64_t rest = ap->after, done = ap->before[0] * ap->before[1];
-    int64_t inner = ap->length * rest; /* points not done yet */
+    int64_t inner = ap->length * rest; /* points still to be transformed */
     bool last = rest == 1;
-    /* A mirrored pass' lines are one index, ordered by frequency. */
+    /* The lines of a mirrored pass are one index, ordered by frequency. */
     bool ordered = ap->fold && ap->dir > 0 && ap->before[0] > 1 && !last;
     for (int i = 0; i < 2; i++) {
         if (ap->before[i] == 1)
@@ -169,7 +169,7 @@ static void add_own_axis(struct gf_gpu_pass_builder *b) {
     add_counted(b);
 }
 
-/* The indices that choose a line, with a filter's values along each. */
+/* Adds the indices that select a line, with each one's filter values. */
 static void add_indices(struct gf_gpu_pass_builder *b) {
     const struct gf_gpu_axis_pass *ap = b->ap;
     const struct filter_args *filter = &b->p->filter;
@@ -177,7 +177,7 @@ static void add_indices(struct gf_gpu_pass_builder *b) {
     if (gf_gpu_joins(ap) > 1)
         add_joined(b);
     for (int i = 0; i < 4; i++) {
-        /* Groups that follow each other join neighbouring rows, not planes. */
+        /* Consecutive groups join neighbouring rows, not planes. */
         const int axis = i < 2 && gf_gpu_joins(ap) > 1 ? 1 - i : i;
         if (axis != ap->axis)
             add_other_axis(b, axis);
@@ -196,7 +196,7 @@ static double count_lines(const struct gf_gpu_pass_builder *b) {
     return lines;
 }
 
-/* The index whose neighbours are closest in memory. */
+/* Finds the index with the smallest strides. */
 static int nearest_index(const struct gf_gpu_pass_builder *b) {
     int best = 0;
     for (int i = 1; i < b->n; i++) {
@@ -207,7 +207,6 @@ static int nearest_index(const struct gf_gpu_pass_builder *b) {
     return best;
 }
 
-/* Makes index i the fast one. */
 static void put_first(struct gf_gpu_pass_builder *b, int i) {
     struct index_args x = b->args.index[i];
     int axis = b->axis[i];
@@ -224,15 +223,15 @@ static void put_first(struct gf_gpu_pass_builder *b, int i) {
     }
 }
 
-/* An item can hold the line's even and odd points as two lines. */
+/* True if a work item can hold the even and odd points of a line as two lines. */
 static bool can_halve(const struct gf_gpu_pass_builder *b, int lines) {
     const struct gf_gpu_axis_pass *ap = b->ap;
     return ap->filtered && ap->load == LOAD_COMPLEX && ap->length % 2 == 0 && ap->length > 2 &&
            b->args.in_point == 1 && b->args.out_point == 1 && lines == 1;
 }
 
-/* The request with rows moved by all of the group's items. With few lines, points taken at the same
- * time would share the tile's banks. */
+/* Returns the request with rows moved in memory order by the whole group. Few lines would cause
+ * bank conflicts. */
 static struct gf_gpu_tile_request coalesce(const struct gf_gpu_pass_builder *b,
                                            const struct gf_gpu_tile_request *request) {
     enum { LEAST_LINES = 16 };
@@ -246,7 +245,7 @@ static struct gf_gpu_tile_request coalesce(const struct gf_gpu_pass_builder *b,
     return rows;
 }
 
-/* The cheapest tile of so many lines, an item holding one or two. */
+/* Finds the cheapest tile, with one or two lines per work item. */
 static int plan_tile(const struct gf_gpu_pass_builder *b, struct gf_gpu_tile_request *request,
                      struct gf_gpu_tile *best) {
     struct gf_gpu_tile tile;
@@ -269,7 +268,8 @@ static int plan_tile(const struct gf_gpu_pass_builder *b, struct gf_gpu_tile_req
     return 0;
 }
 
-/* The cheapest tile; if rows are joined, its work items hold all points, and equally many of every row. */
+/* Finds the cheapest tile. Joined rows require that work items hold every point, equally many from
+ * each row. */
 static bool plan_fitting(const struct gf_gpu_pass_builder *b, struct gf_gpu_tile_request *request,
                          struct gf_gpu_tile *t) {
     const int joins = gf_gpu_joins(b->ap);
@@ -279,9 +279,9 @@ static bool plan_fitting(const struct gf_gpu_pass_builder *b, struct gf_gpu_tile
                           (int64_t)t->held * t->threads == t->length * t->lines);
 }
 
-/* Whether twice the work items are worth idle ones among them: for rows, if a unit has less than a third of
- * the items it has room for; and for a group with lines of a display range's sample, which is alone on its
- * unit while all others wait for it. */
+/* True if doubling the work items is worth some idle ones: for rows, if a unit has less than a
+ * third of the items that fit; for a display range's sample, because its groups are alone on their
+ * units and everything else waits for them. */
 static bool wants_items(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     const struct gf_gpu_axis_pass *ap = b->ap;
     const double groups = fmin(t->resident, gf_gpu_groups_of_unit(b, t));
@@ -293,7 +293,7 @@ static bool wants_items(const struct gf_gpu_pass_builder *b, const struct gf_gpu
            groups * t->threads < 600;
 }
 
-/* Offers a request's tile at a cost of at least `least`; false if there is none. */
+/* Offers the request's tile at a cost of at least `least`; false if none fits. */
 static bool offer_tile(const struct gf_gpu_pass_builder *b, struct gf_gpu_tile_request request,
                        double least, struct gf_gpu_decision *d, struct gf_gpu_tile_choice *offered,
                        struct gf_gpu_tile_choice *best) {
@@ -301,7 +301,7 @@ static bool offer_tile(const struct gf_gpu_pass_builder *b, struct gf_gpu_tile_r
     if (!plan_fitting(b, &request, &tile))
         return false;
     double cost = gf_gpu_axis_pass_cost(b, &tile);
-    /* Few warps leave the unit idle. */
+    /* A group of few warps leaves its unit idle. */
     if (tile.threads < 64 && !b->p->props.is_cpu)
         cost *= 1.0 + 0.3 * (64 - tile.threads) / 64;
     if (!request.threads && wants_items(b, &tile)) {
@@ -316,8 +316,8 @@ static bool offer_tile(const struct gf_gpu_pass_builder *b, struct gf_gpu_tile_r
     return true;
 }
 
-/* For measured plans: twice and half the usual tile's work items, and the other kind of words. They
- * count as no cheaper than that tile, the choice without measuring. */
+/* For measured plans, offers tiles with twice and half the work items, and with the other word
+ * type. They cost at least as much as the usual tile, which stays the choice without measuring. */
 static void offer_others(const struct gf_gpu_pass_builder *b,
                          const struct gf_gpu_tile_request *request,
                          const struct gf_gpu_tile_choice *usual, struct gf_gpu_decision *d,
@@ -334,23 +334,23 @@ static void offer_others(const struct gf_gpu_pass_builder *b,
     }
 }
 
-/* The cheapest tile for the fast index, among all numbers of lines. */
+/* Finds the cheapest tile for the fast index over all numbers of lines. */
 static int choose_tile(struct gf_gpu_pass_builder *b, struct gf_gpu_decision *d,
                        struct gf_gpu_tile_choice *best) {
     const struct gf_gpu_axis_pass *ap = b->ap;
     const struct index_args *fast = &b->args.index[0];
     b->in_step = by_coordinate_in(ap) ? b->args.axis_in * b->args.step_in : b->args.in_point;
     b->out_step = by_coordinate_out(ap) ? b->args.axis_out * b->args.step_out : b->args.out_point;
-    if (ap->rader && b->axis[0] >= 4) /* no two permuted points are neighbours */
+    if (ap->rader && b->axis[0] >= 4) /* permuted points are not adjacent */
         return GF_EUNSUPP;
-    /* Halves folded on the way in reach a transform in natural order. */
+    /* Half spectra folded on load need a transform in natural order. */
     if (ap->load == LOAD_ROW_HALVES && !gf_gpu_is_mirrored(ap) && !gf_gpu_has_codelets(ap->length))
         return GF_EUNSUPP;
     for (int lines = 1; lines <= 64 && (lines == 1 || lines / 2 < fast->count); lines *= 2) {
         if (gf_gpu_is_mirrored(ap) && (lines == 1 || fast->count % lines || ap->length % 2))
             continue;
-        /* Groups of two rows from the same ones would read them once, but their work items wait
-         * longer for each other. */
+        /* Two adjacent groups would read shared rows once, but their work items would wait for each
+         * other. */
         if ((ap->across_axis >= 0 || ap->keys) && lines > 1)
             break;
         if (gf_gpu_joins(ap) > 1 && lines != gf_gpu_joins(ap))
@@ -376,8 +376,8 @@ static int choose_tile(struct gf_gpu_pass_builder *b, struct gf_gpu_decision *d,
     return gf_gpu_decision_end(d);
 }
 
-/* The fast index of the cheapest pass, with its tile. The nearest one stays unless another is
- * clearly cheaper: estimates differ by a tenth where times do not. */
+/* Chooses the fast index and tile of the cheapest pass. The index with the smallest strides stays
+ * unless another is clearly cheaper: estimates differ by 10% for equal times. */
 static int choose_fast_index(struct gf_gpu_pass_builder *b, struct gf_gpu_tile_choice *best) {
     static const double clearly = 1.2;
     struct gf_gpu_pass_builder chosen = *b;
@@ -417,7 +417,8 @@ static void drop_part_strides(struct gf_gpu_pass_builder *b) {
     }
 }
 
-/* Low bits of n roots' exponents: none of few, otherwise about half. */
+/* Chooses how many low bits of a root's exponent have their own table: 0 for few roots, else about
+ * half. */
 static int64_t split_bits(int64_t n) {
     int64_t bits = 0;
     while (n >> bits > 1 << 16 && (int64_t)1 << 2 * bits < n)
@@ -431,7 +432,7 @@ static int add_tables(struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t
     struct pass_args *a = &b->args;
     a->table_stage = gf_gpu_table_stages(tables, t);
     if (t->algorithm == GF_GPU_BLUESTEIN)
-        a->table_chirp = gf_gpu_table_chirp(tables, t->length, 1); /* the kernel turns it */
+        a->table_chirp = gf_gpu_table_chirp(tables, t->length, 1); /* conjugated by the kernel */
     const int64_t each = t->length / t->members, members_points = t->points / t->members;
     if (t->algorithm == GF_GPU_BLUESTEIN || t->algorithm == GF_GPU_RADER)
         a->table_spectrum =
@@ -447,7 +448,7 @@ static int add_tables(struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t
         a->split_bits = split_bits(n);
         a->table_split = gf_gpu_table_split(tables, n, (int)a->split_bits, &a->table_split_low);
     }
-    /* Twiddles for even and odd samples. */
+    /* Twiddles that combine even and odd samples. */
     if (gf_gpu_is_mirrored(ap)) {
         a->fold_bits = split_bits(a->axis_size);
         a->table_fold =
@@ -464,7 +465,7 @@ static int add_tables(struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t
     if (ap->multiply_in)
         a->table_in = gf_gpu_table_chirp(tables, a->axis_size, ap->sense);
     if (ap->multiply_out) {
-        bool spectrum = ap->dir > 0; /* the convolution's first half */
+        bool spectrum = ap->dir > 0; /* the convolution's forward half */
         a->table_out = spectrum ? gf_gpu_table_spectrum(tables, GF_GPU_BLUESTEIN, a->axis_size,
                                                         ap->convolution, ap->sense)
                                 : gf_gpu_table_chirp(tables, a->axis_size, ap->sense);
@@ -491,7 +492,7 @@ static int count_groups(const struct gf_gpu_pass_builder *b, const struct gf_gpu
     return 0;
 }
 
-/* Kernels are a file an algorithm, named like the entry. */
+/* Each kernel has its own file, named after its entry point. */
 static struct gf_gpu_pass *next_axis_pass(const struct gf_gpu_pass_builder *b,
                                           enum gf_gpu_algorithm algorithm, bool ahead) {
     static const char *const entries[] = {[GF_GPU_PLAIN] = "fft_plain",
@@ -510,7 +511,7 @@ static struct gf_gpu_pass *next_axis_pass(const struct gf_gpu_pass_builder *b,
                             entry);
 }
 
-/* The pass but for its groups; NULL, after gf_fail(), if there are too many. */
+/* Appends the pass, without its group count. NULL, after gf_fail(), if there are too many. */
 static struct gf_gpu_pass *append(const struct gf_gpu_pass_builder *b,
                                   const struct gf_gpu_tile *tile,
                                   const struct gf_gpu_ahead *ahead) {

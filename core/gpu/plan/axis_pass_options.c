@@ -1,4 +1,4 @@
-/* An axis pass as kernel options, and as a line of `gpufft plan`. */
+/* Prints an axis pass as kernel options and as a line of `gpufft plan`. */
 #include "core/gpu/plan/pass_builder.h"
 
 #include <math.h>
@@ -33,7 +33,7 @@ void gf_gpu_axis_pass_describe(const struct gf_gpu_pass_builder *b, const struct
     };
     const struct gf_gpu_axis_pass *ap = b->ap;
     char tile[80], end[40] = "", across[64] = "";
-    gf_gpu_tile_describe(t, t->sides, tile, sizeof tile); /* two sides are combined half lines */
+    gf_gpu_tile_describe(t, t->sides, tile, sizeof tile); /* two sides are the halves of a line */
     if (ap->store == STORE_SAMPLE)
         snprintf(end, sizeof end, " -> %s%s%s", gf_kind_name(ap->sample->kind), " ",
                  gf_dtype_name(ap->out_type));
@@ -84,7 +84,8 @@ bool gf_gpu_can_coalesce(const struct gf_gpu_pass_builder *b, bool in) {
            !props->shaders && !b->p->general && !b->chains;
 }
 
-/* A pair's samples are adjacent, every pair at an even offset: one access moves both. */
+/* True if the samples of a pair are adjacent and each pair is at an even offset, so one access
+ * moves both. */
 static bool pairs_are_near(const struct gf_gpu_pass_builder *b, bool in, bool neighbours) {
     const struct pass_args *a = &b->args;
     bool near = neighbours || ((in ? a->pair_in : a->pair_out) == 1 && a->lone < 0 &&
@@ -94,7 +95,7 @@ static bool pairs_are_near(const struct gf_gpu_pass_builder *b, bool in, bool ne
     return near;
 }
 
-/* A line's elements are within 32 bits of each other. */
+/* True if offsets within a line fit in 32 bits. */
 static bool is_short(const struct gf_gpu_pass_builder *b, int64_t stride) {
     int64_t points = b->args.axis_size;
     if (b->ap->convolution > points)
@@ -102,7 +103,6 @@ static bool is_short(const struct gf_gpu_pass_builder *b, int64_t stride) {
     return points * stride < (int64_t)1 << 31;
 }
 
-/* The samples that are read and written. */
 static void sample_options(const struct gf_gpu_pass_builder *b, struct gf_gpu_pass *pass) {
     const struct gf_gpu_axis_pass *ap = b->ap;
     if (gf_gpu_samples_in(ap))
@@ -132,8 +132,8 @@ void gf_gpu_general_options(const struct gf_gpu_pass_builder *b, struct gf_gpu_p
     sample_options(b, pass);
 }
 
-/* One more than the largest offset, in elements, that a work item computes, including a tile's
- * lines past the last. */
+/* One more than the largest offset, in elements, that a work item computes, including lines past a
+ * tile's last. */
 static double reach(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t, bool in) {
     const struct pass_args *a = &b->args;
     double most =
@@ -142,21 +142,21 @@ static double reach(const struct gf_gpu_pass_builder *b, const struct gf_gpu_til
     for (int i = 0; i < b->n; i++) {
         const struct index_args *x = &a->index[i];
         int64_t stride = in ? x->in : x->out, count = gf_max(x->count, x->size);
-        if (in && i == 0 && b->ap->across_axis >= 0) /* of pairs of lines */
+        if (in && i == 0 && b->ap->across_axis >= 0) /* a stride of line pairs */
             stride /= 2;
-        if (i == 0 && gf_gpu_joins(b->ap) > 1) { /* a tile has all of them */
+        if (i == 0 && gf_gpu_joins(b->ap) > 1) { /* one tile holds all of them */
             most += (double)b->ap->left[0] * (double)stride +
                     (double)b->ap->left[1] * (double)(in ? a->pair_in : a->pair_out);
             continue;
         }
-        if (!stride) /* part of a coordinate */
+        if (!stride) /* included in a coordinate */
             stride = in ? x->point_in * a->axis_in : x->point_out * a->axis_out;
         most += (double)(count + t->lines) * (double)stride;
     }
     return most;
 }
 
-/* 32 bits do not hold all offsets and twice the coordinates. */
+/* True if 32 bits cannot hold every offset and twice every coordinate. */
 static bool is_far(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     const double most = 2147483648.0;
     double points = fmax((double)b->args.axis_size, (double)b->ap->convolution);
@@ -198,8 +198,8 @@ void gf_gpu_tile_options(struct gf_gpu_pass *pass, const char *prefix,
         gf_gpu_option(pass, "-DMEMBER%d=%d", i, t->member_radix[i]);
 }
 
-/* Bytes an access in which whole rows of samples are written through the tile, dividing all rows'
- * offsets; 0: not written so. */
+/* Bytes per access for rows of samples that are written whole through the tile, a divisor of every
+ * row's offset; 0 if they are not. */
 static int row_access(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     const struct gf_gpu_axis_pass *ap = b->ap;
     const struct pass_args *a = &b->args;
@@ -210,7 +210,7 @@ static int row_access(const struct gf_gpu_pass_builder *b, const struct gf_gpu_t
         2 * samples * bytes * t->lines > t->local_bytes)
         return 0;
     for (int i = 0; i < b->n; i++)
-        samples |= a->index[i].out; /* the lowest bit is that of the common power of two */
+        samples |= a->index[i].out; /* its lowest set bit is the common power of two */
     for (int access = 16; access >= 4; access /= 2)
         if (samples * bytes % access == 0)
             return access;
@@ -240,7 +240,7 @@ void gf_gpu_axis_pass_options(const struct gf_gpu_pass_builder *b, const struct 
                   is_short(b, b->args.axis_out), pass->far);
     gf_gpu_option(pass, "-DWHOLE_IN=%d -DWHOLE_OUT=%d -DUNIT_AXIS_IN=%d -DUNIT_AXIS_OUT=%d", whole,
                   whole, b->args.axis_in == 1, b->args.axis_out == 1);
-    /* Two complex numbers are one access in single precision only. */
+    /* One access moves two complex numbers in single precision only. */
     bool two = t->sides == 2 && ap->load == LOAD_COMPLEX, wide = b->p->job.precision == GF_DOUBLE;
     bool halves = ap->load == LOAD_TWO_HALVES;
     gf_gpu_option(pass, "-DNEAR_IN=%d -DNEAR_OUT=%d",

@@ -1,6 +1,6 @@
-/* The cheapest plans, best first. A plan is a row of decisions, each taking the cheapest, second,
- * third … alternative. Its next plans are those in which one decision, the last that is not the
- * cheapest or one after it, takes its next alternative, so that every row comes up once (Lawler
+/* Finds the cheapest plans, in ascending order of cost. A plan is a sequence of decisions, each
+ * taking its cheapest, second, third … alternative. Its successors advance one decision: the last
+ * one that is not at its cheapest, or a later one. Every sequence is thus generated once (Lawler
  * 1972, A procedure for computing the K best solutions to discrete optimization problems). */
 
 #include <stdlib.h>
@@ -11,14 +11,14 @@
 
 enum { MOST = 512 }; /* plans made; some jobs have more */
 
-/* Each decision not by cost adds so much: among about equal plans, those that differ in one thing
- * come first. The very first are those next to the estimate's plan that cost less than `far` times
- * as much: where one figure is wrong, others may not be. */
+/* Each decision that departs from the cheapest adds `changed`, so plans of similar cost that differ
+ * in one decision come first. The search begins with the neighbours of the estimated best plan that
+ * cost less than `far` times as much: if one estimate is wrong, the others may be right. */
 static const double changed = 0.05, far = 1.3;
 
 struct node {
     struct gf_gpu_choices choices;
-    int from, changes; /* the first decision that may still change; number not by cost */
+    int from, changes; /* first decision that may still change; departures from the cheapest */
     double cost, rank;
     bool expanded;
 };
@@ -37,7 +37,7 @@ bool gf_gpu_can_choose(const struct gf_job *job) {
     return job->op == GF_FFT && !parts;
 }
 
-/* The plan of a script, if it is one and there is room. */
+/* Adds the plan of a script, if it exists and fits in the list. */
 static int add(struct search *s, const struct node *parent, const char *script, int from,
                int changes) {
     struct gf_gpu_plan *p;
@@ -57,7 +57,6 @@ static int add(struct search *s, const struct node *parent, const char *script, 
     return 0;
 }
 
-/* The plans next to one. */
 static void expand(struct search *s, struct node *node) {
     node->expanded = true;
     for (int i = node->from; i < node->choices.n; i++) {

@@ -1,5 +1,5 @@
-/* Which neighbouring passes become one launch (kernels/fft_chain.cl, fft_planes.cl), and what that
-   needs. */
+/* Chooses which adjacent passes share a launch (kernels/fft_chain.cl, fft_planes.cl) and sets its
+ * arguments. */
 
 #include <math.h>
 
@@ -8,34 +8,34 @@
 #include "core/gpu/plan/pass.h"
 #include "core/gpu/plan/tables.h"
 
-/* Leaves room in the second-level cache for data that only pass through. */
+/* Leaves room in the second-level cache for streamed data. */
 enum { RING_BYTES = 28 << 20 };
 
-/* Measured: strips of columns gain if both passes read and write so many times the device's least
- * bytes; planes up to so many bytes, those of packed reals (with mirror images in other planes) up
- * to fewer. */
+/* Measured: strips of columns gain if both passes move this many times the device's chain_bytes;
+ * planes gain up to PLANE_BYTES, planes of packed reals, which meet mirror images in other planes,
+ * up to REAL_PLANE_BYTES. */
 enum { COLUMNS_MOVE = 12, PLANE_BYTES = 2 << 20, REAL_PLANE_BYTES = 512 << 10 };
 
-/* Measured: set_ring(). */
+/* Measured: see set_ring(). */
 static const double LEAD = 1.25;
 
-/* A tile's lines; a work item's points; adjacent bytes. */
+/* Limits on a tile's lines, a work item's points and contiguous bytes. */
 enum { MOST_LINES = 64, MOST_HELD = 16, LONG_SEGMENT = 256, SHORT_SEGMENT = 64 };
 enum { LEAST_THREADS = 256 };
 
-/* A pair of passes that may become a chain. */
 struct pair {
     const struct gf_gpu_pass *first, *second;
-    struct gf_gpu_tile tile[2]; /* of as many work items */
-    int along[2];  /* the index within a strip; -1: strips are planes, by the outermost */
-    bool mirrored; /* planes with their mirror images */
-    enum gf_gpu_buffer_id ring;  /* between the two */
-    bool in_place;               /* the second pass rewrites the first one's results */
-    struct gf_gpu_planes planes; /* tiles that hold what is between; count 0: none */
+    struct gf_gpu_tile tile[2]; /* with equally many work items */
+    int along[2];  /* index within a strip; -1: a strip is a plane, selected by the outermost
+                    * index */
+    bool mirrored; /* planes come with their mirror images */
+    enum gf_gpu_buffer_id ring;  /* between the passes */
+    bool in_place;               /* the second pass overwrites the first one's results */
+    struct gf_gpu_planes planes; /* tiles that hold the intermediate data; count 0: none */
 };
 
-/* The index along the axis' other part: the only one that adds to the coordinate, on the way in or
- * out. -1: none, several, or the fast index. */
+/* Finds the index along the other part of the axis: the only one that adds to the coordinate on
+ * load or store. -1 if there is none, several, or it is the fast index. */
 static int part_index(const struct gf_gpu_pass *pass, bool in) {
     int found = -1;
     for (int i = 0; i < pass->indices; i++) {
@@ -49,7 +49,7 @@ static int part_index(const struct gf_gpu_pass *pass, bool in) {
     return found;
 }
 
-/* Plans a tile anew, with so many lines and work items. */
+/* Plans a tile again with the given lines and work items. */
 static bool match_tile(const struct gf_gpu_plan *p, struct pair *pair, int which, int64_t lines,
                        int threads) {
     const struct gf_gpu_pass *pass = which ? pair->second : pair->first;
@@ -67,14 +67,14 @@ static bool match_tile(const struct gf_gpu_plan *p, struct pair *pair, int which
                                           .precision = p->job.precision};
     if (lines > MOST_LINES || lines / 2 >= count || (halves && count % lines))
         return false;
-    if (threads * t->lines >= 2 * t->threads * lines) /* too few points for each */
+    if (threads * t->lines >= 2 * t->threads * lines) /* too few points per item */
         return false;
     const int held = (int)gf_max(t->held, MOST_HELD);
     return !gf_gpu_tile_plan(&request, &p->props, &pair->tile[which]) && t->held <= held;
 }
 
-/* Tiles of equally many points: the smaller grows. Half as many if lines are whole axes and columns
- * remain segments of some length: more concurrent groups, fewer of which wait. */
+/* Gives both tiles equally many points by enlarging the smaller. Uses half as many if lines are
+ * whole axes and columns stay long enough: more groups run concurrently and fewer wait. */
 static bool match_points(const struct gf_gpu_plan *p, struct pair *pair) {
     const struct gf_gpu_tile *s = &pair->tile[0], *t = &pair->tile[1];
     const int64_t element = p->job.precision == GF_DOUBLE ? 16 : 8;
@@ -94,7 +94,7 @@ static bool match_points(const struct gf_gpu_plan *p, struct pair *pair) {
            match_tile(p, pair, fewer, lines * larger->length / other->length, threads);
 }
 
-/* Tiles of equally many lines: the narrower one's if its segments are long enough. */
+/* Gives both tiles equally many lines, the smaller number if its segments are long enough. */
 static bool match_lines(const struct gf_gpu_plan *p, struct pair *pair) {
     const int64_t element = p->job.precision == GF_DOUBLE ? 16 : 8;
     const int fewer = pair->tile[1].lines < pair->tile[0].lines;
@@ -103,7 +103,7 @@ static bool match_lines(const struct gf_gpu_plan *p, struct pair *pair) {
     return match_tile(p, pair, !kept, pair->tile[kept].lines, pair->tile[kept].threads);
 }
 
-/* Strips of columns: tiles are equally wide, the other indices ordered alike. */
+/* True for strips of columns: equally wide tiles, other indices in the same order. */
 static bool are_columns(const struct gf_gpu_plan *p, struct pair *pair) {
     const struct gf_gpu_pass *a = pair->first, *b = pair->second;
     const struct gf_gpu_tile *s = &a->tile, *t = &b->tile;
@@ -121,8 +121,8 @@ static bool are_columns(const struct gf_gpu_plan *p, struct pair *pair) {
     return alike && match_lines(p, pair);
 }
 
-/* Strips that are planes: values of the outermost index of both passes; with their mirror images if
- * the second pass reads both and the index is transformed. */
+/* True if strips are planes, selected by the outermost index of both passes. They include mirror
+ * images if the second pass reads both and that index is transformed. */
 static bool are_planes(const struct gf_gpu_plan *p, struct pair *pair) {
     const struct gf_gpu_pass *a = pair->first, *b = pair->second;
     const int last = a->indices - 1;
@@ -130,7 +130,7 @@ static bool are_planes(const struct gf_gpu_plan *p, struct pair *pair) {
     pair->along[0] = pair->along[1] = -1;
     pair->mirrored = b->load == LOAD_UNTANGLE && y->size;
     const int64_t most = b->load == LOAD_UNTANGLE ? REAL_PLANE_BYTES : PLANE_BYTES;
-    for (int i = 0; i < last; i++) /* planes do not overlap */
+    for (int i = 0; i < last; i++) /* planes must not overlap */
         if (a->args.pass.index[i].out >= x->out || b->args.pass.index[i].in >= y->in)
             return false;
     return last > 0 && b->indices == a->indices && x->count == y->count && x->out == y->in &&
@@ -143,7 +143,7 @@ static bool are_planes(const struct gf_gpu_plan *p, struct pair *pair) {
 bool gf_gpu_chains_planes(const struct gf_gpu_plan *p, const int64_t n[4]) {
     enum { LINE = 128, GROUPS_FIT = 3 }; /* bytes of a cache line */
     const int64_t row = n[2] * (p->job.precision == GF_DOUBLE ? 16 : 8), plane = n[1] * row;
-    /* Rows transformed last, in a tile, are written in whole sectors. */
+    /* Rows that are transformed last, in a tile, are written as whole sectors. */
     const bool in_tile = gf_gpu_groups_fit(&p->props, plane) >= GROUPS_FIT && row % LINE == 0;
     return p->props.chain_bytes && plane <= PLANE_BYTES && !in_tile && n[3] == 1 &&
            plane * n[0] >= p->props.chain_bytes;
@@ -153,12 +153,12 @@ static bool is_plain(const struct gf_gpu_pass *pass) {
     return pass->kind == GF_GPU_PASS_AXIS && pass->plain && !pass->far;
 }
 
-/* Tiles of a launch through the second-level cache are the passes' own, and move lines. */
+/* A launch through the second-level cache uses the passes' own tiles, whose items move lines. */
 static bool is_coalesced(const struct gf_gpu_pass *pass) {
     return pass->tile.coalesced_in || pass->tile.coalesced_out;
 }
 
-/* A chain's second pass may write numbers of which none clips. */
+/* True if the pass can end a chain: its output is not counted for clipping. */
 static bool can_end(const struct gf_gpu_plan *p, const struct gf_gpu_pass *pass) {
     return pass->output < 0
                ? pass->store == STORE_COMPLEX || pass->store == STORE_ROW_HALVES ||
@@ -166,9 +166,9 @@ static bool can_end(const struct gf_gpu_plan *p, const struct gf_gpu_pass *pass)
                : pass->store == STORE_PAIR && !gf_dtype_is_integer(p->job.out[pass->output].dtype);
 }
 
-/* The buffer between the passes: the first one's destination or, if it also reads that, the other
- * work buffer. False if there is none, or one pass would overwrite what the other still reads, as
- * their rows differ in length. */
+/* Chooses the buffer between the passes: the first one's destination or, if the first reads that
+ * buffer too, the other work buffer. False if there is none, or if rows of different lengths would
+ * make one pass overwrite what the other still reads. */
 static bool find_ring(struct pair *pair) {
     const enum gf_gpu_buffer_id from = pair->first->buffer[0], to = pair->second->buffer[1];
     pair->ring = pair->first->buffer[1];
@@ -202,7 +202,7 @@ static bool can_chain(const struct gf_gpu_plan *p, struct pair *pair) {
     return are_planes(p, pair);
 }
 
-/* Tiles in a pass's own count from one of the index to the next. */
+/* Tiles of a pass from one value of the index to the next. */
 static int64_t tiles_below(const struct gf_gpu_pass *pass, int index, int64_t tiles) {
     for (int i = 1; i < index; i++)
         tiles *= pass->args.pass.index[i].count;
@@ -213,7 +213,7 @@ static int64_t tiles_along(const struct gf_gpu_pass *pass, int lines) {
     return gf_divide_up(pass->args.pass.index[0].count, lines);
 }
 
-/* A strip of columns in its slot: rows of the tile's lines. */
+/* Lays out a strip of columns in its slot, in rows as long as the tile has lines. */
 static void write_to_slot(struct pass_args *a, int along, int indices, int lines) {
     a->out_point = a->out_point / a->axis_out * lines;
     for (int i = 0; i < indices; i++)
@@ -258,13 +258,14 @@ static void set_planes(const struct pair *pair, struct chain_args *args) {
         args->first.index[last].out = args->second.index[last].in = 0;
 }
 
-/* Groups of a unit. */
+/* Groups per unit. */
 static int together(const struct pair *pair) {
     return (int)gf_min(pair->tile[0].resident, pair->tile[1].resident);
 }
 
-/* The second pass follows a strip later, and LEAD times as many tiles as run at a time: later, the
- * cache loses some; sooner, groups wait. False: strips are too large, or too few. */
+/* The second pass follows one strip behind, plus LEAD times the tiles that run at once. A longer
+ * lag loses cached data; a shorter one makes groups wait. False if strips are too large or too
+ * few. */
 static bool set_ring(const struct gf_gpu_plan *p, const struct pair *pair,
                      struct chain_args *args) {
     int64_t element = p->job.precision == GF_DOUBLE ? 16 : 8;
@@ -284,7 +285,7 @@ static bool set_ring(const struct gf_gpu_plan *p, const struct pair *pair,
     return (args->strips + args->lag) * (args->inner[0] + args->inner[1]) <= INT32_MAX;
 }
 
-/* Copies a pass's options that begin like one of these, with a prefix. */
+/* Copies the pass's options whose names begin with one of `needed`, adding a prefix. */
 static void carry_options(struct gf_gpu_pass *chain, const char *prefix,
                           const struct gf_gpu_pass *from, const char *const *needed, size_t n) {
     char text[sizeof from->kernel.options], *rest = text, *word;
@@ -297,7 +298,6 @@ static void carry_options(struct gf_gpu_pass *chain, const char *prefix,
             }
 }
 
-/* Divisors of the kernel's index arithmetic. */
 static void set_divisors(const struct chain_args *args, struct gf_gpu_pass *chain) {
     for (int i = 0; i < 2; i++)
         gf_gpu_option(chain, "-DINNER%d=%lld -DBELOW%d=%lld", i, (long long)args->inner[i], i,
@@ -306,7 +306,7 @@ static void set_divisors(const struct chain_args *args, struct gf_gpu_pass *chai
                   (long long)args->slots);
 }
 
-/* Options of both, the second one's with chain_next.h's prefix, each for its own tile. The first
+/* Combines both passes' options, the second one's with the prefix of chain_next.h. The first pass
  * writes no samples, the second reads none. */
 static void set_options(const struct pair *pair, struct gf_gpu_pass *chain) {
     static const char *const both[] = {"UNIT_", "INDICES=",  "LOAD=",   "STORE=", "SPLIT=",
@@ -327,7 +327,7 @@ static void set_options(const struct pair *pair, struct gf_gpu_pass *chain) {
     carry_options(chain, "", pair->second, end, 1);
 }
 
-/* The launch's arguments without tables. */
+/* Sets the launch's arguments, except for tables. */
 static bool lay_out(const struct gf_gpu_plan *p, const struct pair *pair, struct chain_args *args) {
     args->first = pair->first->args.pass;
     args->second = pair->second->args.pass;
@@ -338,7 +338,8 @@ static bool lay_out(const struct gf_gpu_plan *p, const struct pair *pair, struct
     return set_ring(p, pair, args);
 }
 
-/* The saving of pass i and the next in one launch; 0: impossible, or none. */
+/* Estimates the saving of running pass i and the next in one launch; 0 if that is impossible or no
+ * gain. */
 static double gain_of(const struct gf_gpu_plan *p, int i, struct pair *pair,
                       struct chain_args *args) {
     const struct gf_gpu_pass *a = &p->pass[i], *b = &p->pass[i + 1];
@@ -368,7 +369,7 @@ double gf_gpu_chains_gain(const struct gf_gpu_plan *p, int first) {
     return gain;
 }
 
-/* For a second pass that follows strips later. */
+/* Completes a launch whose second pass follows strips behind the first. */
 static void use_ring(struct gf_gpu_plan *p, const struct pair *pair, const struct chain_args *args,
                      struct gf_gpu_pass *chain) {
     const struct gf_gpu_pass *a = pair->first, *b = pair->second;
@@ -385,7 +386,7 @@ static void use_ring(struct gf_gpu_plan *p, const struct pair *pair, const struc
     p->bytes[GF_GPU_CHAIN] = gf_max(p->bytes[GF_GPU_CHAIN], counters);
 }
 
-/* For tiles that hold planes. */
+/* Completes a launch whose tiles hold planes. */
 static void use_planes(const struct pair *pair, struct gf_gpu_pass *chain) {
     strcpy(chain->kernel.file, "fft_planes.cl");
     strcpy(chain->kernel.entry, "fft_planes");

@@ -1,27 +1,27 @@
-/* Traffic and cost of a pass along an axis. */
+/* Estimates traffic and cost of a pass along an axis. */
 
 #include <math.h>
 
 #include "core/gpu/plan/pass_builder.h"
 
-/* Costs are in bytes that a device copies in the same time. Figures were fitted to 1600 passes of
- * 44 jobs, chosen and random, on an NVIDIA H200 (4.24 TB/s read and written); three quarters of the
- * passes, and all jobs' totals but the smallest, are within 15%. Fitted again to 40 passes of an
+/* The unit of cost is one byte copied by the device. The constants were fitted to 1600 passes of 44
+ * jobs, chosen and random, on an NVIDIA H200 (4.24 TB/s read plus write); three quarters of the
+ * passes, and the totals of all jobs but the smallest, are within 15%. Refitted to 40 passes on an
  * H100, they predict others three times as well but choose no better: of 60 jobs some would be 9 to
  * 17% slower. */
 
-/* Any launch, however little it does: 3 us; and 1.3 us of a pass along an axis, which begins beside
- * the one before it. On an NVIDIA H100 (3.01 TB/s) 1.3 to 2.4 us predicted best. */
+/* A launch costs at least 3 us; a pass along an axis 1.3 us, as it starts while the previous one
+ * finishes. On an NVIDIA H100 (3.01 TB/s) 1.3 to 2.4 us predicted best. */
 static const double launch_bytes = 13e6, axis_launch_bytes = 5.5e6;
 
-/* Bytes that the next pass of the launch reads from the second-level cache, relative to memory.
- * Measured on the same GPU. */
+/* Cost of bytes that the next pass of a launch reads from the second-level cache, relative to
+ * memory. Measured on the same GPU. */
 static const double kept_share = 0.4;
 
-/* A second read by the next group, relative to the first. */
+/* Cost of a second read by the next group, relative to the first. */
 static const double again_share = 0.28;
 
-/* One more exchange and radix, in tile.c's units. */
+/* One more exchange and radix, in the units of tile.c. */
 static const double join_work = 1.6;
 
 double gf_gpu_chain_cost(const struct gf_gpu_pass *first, const struct gf_gpu_pass *second,
@@ -35,8 +35,8 @@ double gf_gpu_launch_cost(const struct gf_gpu_props *props) {
     return props->is_cpu ? 0 : launch_bytes;
 }
 
-/* Relative excess over a copy for segments of so many bytes, `stride` bytes apart: 0.2 is a fifth
- * longer. The table is for strides of 64 KiB. */
+/* Excess time over a copy for segments of this many bytes, `stride` bytes apart: 0.2 means 20%
+ * longer. The table holds for strides of 64 KiB. */
 static double delay(double segment, bool written, double stride) {
     static const struct {
         double bytes, read, write;
@@ -47,9 +47,9 @@ static double delay(double segment, bool written, double stride) {
                  {256, 0.189, 0}};
     enum { N = sizeof table / sizeof *table };
     double far = 1;
-    if (stride > 0) /* a row's segments are nearer in caches' and memory's pages */
+    if (stride > 0) /* segments of a row are closer in cache and page terms */
         far = fmin(fmax(1 + (written ? 0.040 : 0.044) * log2(stride / 65536), 0.2), 3);
-    if (segment <= table[0].bytes) /* a sector moves whole */
+    if (segment <= table[0].bytes) /* a whole sector is moved */
         return far *
                ((1 + (written ? table[0].write : table[0].read)) * table[0].bytes / segment - 1);
     if (segment >= table[N - 1].bytes)
@@ -63,7 +63,7 @@ static double delay(double segment, bool written, double stride) {
     return far * (near + t * ((written ? table[i].write : table[i].read) - near));
 }
 
-/* For samples smaller than a float, whose number decides. */
+/* For samples smaller than a float, the number of samples decides. */
 static double sample_delay(double segment, bool written) {
     return (written ? 8.6 : 14) / segment;
 }
@@ -94,22 +94,22 @@ void gf_gpu_axis_pass_bytes(struct gf_gpu_pass_builder *b) {
         b->read += (double)b->p->bytes[GF_GPU_FILTER];
 }
 
-/* Adjacent bytes that move together: along the line if its points are neighbours, across the fast
- * index if those are; fewer with other elements between. */
+/* Contiguous bytes moved at once: along the line if its points are adjacent, across the fast index
+ * if lines are; fewer if other elements lie between. */
 static double run_of(int64_t step, int64_t fast, int64_t points, int lines, int64_t bytes) {
     int64_t near = step < fast || lines == 1 ? step : fast;
     double run = (double)(near == step ? points : lines) * (double)bytes;
     if (near > 1 && near * bytes >= 32)
         return (double)bytes;
-    /* Scattered in a sector, which moves whole. Pairs of samples are two lines of a tile. */
+    /* Scattered within a sector, which is moved whole. Pairs of samples are two lines of a tile. */
     if (near >= 4)
         return 32.0 / (double)near;
     return run;
 }
 
-/* Sectors that columns' segments touch, relative to those that would hold them: unless points,
- * `step` bytes apart, and lines are whole sectors apart, most segments touch one more. 1 for rows,
- * step 0. */
+/* Sectors touched by segments of columns, relative to the fewest that could hold them: unless
+ * points (`step` bytes apart) and lines are whole sectors apart, most segments touch one more. 1
+ * for rows, which have step 0. */
 static double sectors(const struct gf_gpu_pass_builder *b, bool in, double segment, int64_t step) {
     enum { SECTOR = 32 };
     const int64_t bytes = in ? b->in_bytes : b->out_bytes;
@@ -123,16 +123,16 @@ static double sectors(const struct gf_gpu_pass_builder *b, bool in, double segme
     return 1 + (double)(SECTOR - unit) / fmax(segment, SECTOR);
 }
 
-/* Moving points and calculating overlap in part. */
+/* Memory accesses and arithmetic overlap partially. */
 static double together(double memory, double arithmetic, bool is_cpu) {
-    static const double p = 1.392; /* infinite if one hid the other */
+    static const double p = 1.392; /* infinite for full overlap */
     return is_cpu ? memory + arithmetic : pow(pow(memory, p) + pow(arithmetic, p), 1 / p);
 }
 
-/* Excess over a copy for rows of which the items that share one move less than two sectors, or
- * parts of sectors, an access: others request these again, and the first-level cache keeps fewer
- * the longer the row. Measured on the same GPU with rows of 5 to 128 points; longer ones keep what
- * was fitted. */
+/* Excess time over a copy for rows whose work items move less than two sectors, or partial sectors,
+ * per access: other items request these sectors again, and the first-level cache keeps fewer of
+ * them for longer rows. Measured on the same GPU with rows of 5 to 128 points; longer rows keep the
+ * fitted value. */
 static double rows_delay(const struct gf_gpu_tile *t, bool rows, int64_t bytes) {
     enum { SECTOR = 32, MOST_POINTS = 128 };
     const int64_t run = t->threads / t->lines * bytes;
@@ -145,7 +145,7 @@ static double rows_delay(const struct gf_gpu_tile *t, bool rows, int64_t bytes) 
 static double memory_cost(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     const struct index_args *fast = &b->args.index[0];
     const struct gf_gpu_axis_pass *ap = b->ap;
-    /* Half of mirrored lines are neighbours; two folded samples are a point. */
+    /* Half of the mirrored lines are adjacent; a folded point is two samples. */
     const bool pairs = ap->fold && gf_gpu_is_part(ap);
     const int half = t->lines / 2;
     double run_in = run_of(b->in_step, fast->in, t->length,
@@ -171,23 +171,23 @@ static double memory_cost(const struct gf_gpu_pass_builder *b, const struct gf_g
     out += rows_delay(t, t->rows_out && gf_gpu_can_coalesce(b, false),
                       ap->store == STORE_TWO_HALVES ? b->out_bytes / 2 : b->out_bytes);
     double reads = 1;
-    if (pairs && ap->load == LOAD_ROW_HALVES) /* of each frequency; and of shared sectors */
+    if (pairs && ap->load == LOAD_ROW_HALVES) /* of each frequency, and of shared sectors */
         reads = half * b->in_bytes < 32 ? 2.6 : 1.3;
-    if (ap->across_axis >= 0) /* two lines each, the second time from a cache */
+    if (ap->across_axis >= 0) /* two lines each, the second read from a cache */
         reads += again_share;
     return reads * b->read * (1 + in) * sectors(b, true, run_in, from) +
            b->written * (1 + out) * sectors(b, false, run_out, to);
 }
 
-/* A point's four-step twiddle: shared by neighbours or adjacent, from two short tables, or from
- * anywhere in a long one. */
+/* Cost of a four-step twiddle per point: shared or adjacent, from two short tables, or random
+ * access to a long one. */
 static double split_cost(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     if (!b->args.index[0].turn || gf_gpu_turns_by_line(b, t))
         return 1;
     return b->ap->length * b->ap->after > 1 << 16 ? 2.5 : 13;
 }
 
-/* A point's arithmetic and exchanges, a split line's twiddles, conversion of samples. */
+/* Arithmetic and exchanges, twiddles of split lines, and sample conversion. */
 static double arithmetic_cost(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     const struct index_args *fast = &b->args.index[0];
     double full = (double)(gf_divide_up(fast->count, t->lines) * t->lines) / (double)fast->count;
@@ -214,10 +214,10 @@ double gf_gpu_groups_of_unit(const struct gf_gpu_pass_builder *b, const struct g
     return tiles * b->lines / (double)fast / units;
 }
 
-/* Factor on passes whose groups are alone on their units. Measured for columns of 1024 points 4 to
- * 8 MiB apart, each segment in a memory page of its own, with which segments of 64 bytes lose more;
- * and for lines of four radices or more, 2187 to 4095 points if odd, 2500 and 4000 in double
- * precision, in whose many exchanges other groups would move memory. */
+/* Factor for passes with one group per unit. Measured for columns of 1024 points 4 to 8 MiB apart,
+ * where each segment is in its own page and 64-byte segments lose more; and for lines with four or
+ * more radices (2187 to 4095 points if odd; 2500 and 4000 in double precision), whose many
+ * exchanges would hide other groups' memory accesses. */
 static double alone_share(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     enum { PAGE = 2 << 20 };
     const bool pages = !t->rows_in && !t->rows_out && b->in_step * b->in_bytes > PAGE &&
@@ -231,17 +231,17 @@ static double alone_share(const struct gf_gpu_pass_builder *b, const struct gf_g
 double gf_gpu_axis_pass_cost(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     const bool is_cpu = b->p->props.is_cpu;
     double memory = memory_cost(b, t);
-    /* Other groups move memory while one waits or calculates. */
+    /* Other groups access memory while one waits or calculates. */
     memory *= 1 + 0.115 * fmax(0, 1 - t->resident * t->threads / 1024.0);
     memory *= t->resident > 1 ? 1 : alone_share(b, t);
-    /* A group waits for all of its rows before it calculates, and again before it stores. */
+    /* A group waits for all its rows before calculating, and again before storing. */
     if (t->coalesced_in || t->coalesced_out)
         memory *= 1 + 0.3 / t->resident;
-    /* Units without a group do no arithmetic; the others move nearly as much as all of them would. */
+    /* Units without a group do no arithmetic; the rest reach nearly the full bandwidth. */
     const double idle = is_cpu ? 1 : fmax(1, 1 / gf_gpu_groups_of_unit(b, t));
     double cost = together(memory, idle * arithmetic_cost(b, t), is_cpu) * pow(idle, 0.1);
-    /* A filter's table across its rows: neighbouring lines share what the second-level cache
-     * holds. */
+    /* A filter's table is read across its rows: neighbouring lines share sectors in the
+     * second-level cache. */
     if (b->ap->filtered && b->args.filter_along != 1)
         cost += 3 * (double)b->p->bytes[GF_GPU_FILTER];
     return cost + (is_cpu ? 0 : axis_launch_bytes);
@@ -251,15 +251,15 @@ double gf_gpu_planes_cost(const struct gf_gpu_plan *p, const struct gf_gpu_pass 
                           const struct gf_gpu_pass *second, const struct gf_gpu_planes *planes) {
     const struct gf_gpu_tile *t = planes->tile;
     double moved[] = {(double)first->summary.bytes_read, (double)second->summary.bytes_written};
-    /* A row's share of neighbouring work items may be part of a sector. */
+    /* The adjacent work items of a row may move part of a sector. */
     for (int i = 0; i < 2; i++) {
         const int bytes = t[i].threads / t[i].lines * (p->job.precision == GF_DOUBLE ? 16 : 8);
         moved[i] *= t[i].rows_in ? 1 + 0.4 * fmax(0, 32.0 / bytes - 1) : 1;
     }
     double memory = moved[0] + moved[1];
     memory *= 1 + 0.115 * fmax(0, 1 - planes->resident * t->threads / 1024.0);
-    memory *= 1 + 0.3 * fmax(0, 1 - t->threads / 128.0); /* few warps a group idle units */
-    /* The exchange between the passes is one more. */
+    memory *= 1 + 0.3 * fmax(0, 1 - t->threads / 128.0); /* few warps per group idle the units */
+    /* One more exchange between the passes. */
     const double points = (double)(planes->groups * t->length * t->lines);
     const double cost = together(memory, 0.700 * points * (t[0].work + t[1].work + 1), false);
     return cost * pow(fmax(1, p->props.units / (double)planes->groups), 0.1) + axis_launch_bytes;

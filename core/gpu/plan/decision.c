@@ -1,4 +1,4 @@
-/* Alternatives by name and cost: which is taken, and which would be next. */
+/* Records named alternatives with their costs: the one taken and the next dearer. */
 #include "core/gpu/plan/decision.h"
 
 #include <stdarg.h>
@@ -36,7 +36,7 @@ struct gf_gpu_decision gf_gpu_decision_begin(const struct gf_gpu_plan *p) {
     return d;
 }
 
-/* Rising by cost; of equal ones the first offered is first. */
+/* Inserts in ascending order of cost, after equal ones. */
 static void insert(struct gf_gpu_decision *d, double cost, const char *name) {
     int at = d->n;
     while (at > 0 && d->alternative[at - 1].cost > cost)

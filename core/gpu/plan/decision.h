@@ -1,5 +1,5 @@
-/* Names the planner's decisions, so that a plan can be written down and made again. Where the
- * planner takes the cheapest alternative, it offers each:
+/* Names the planner's decisions, so that a plan can be recorded and made again. To take the
+ * cheapest alternative, the planner offers each:
  *
  *     struct gf_gpu_decision d = gf_gpu_decision_begin(p);
  *     for (each alternative)
@@ -15,18 +15,18 @@
 #include "core/gpu/plan/plan.h"
 
 enum {
-    GF_GPU_SCRIPT = 512,     /* bytes of a script, with its zero */
-    GF_GPU_NAME = 24,        /* of an alternative's name */
-    GF_GPU_DECISIONS = 24,   /* most of a plan */
-    GF_GPU_ALTERNATIVES = 40 /* of a decision: dearer ones are no choice */
+    GF_GPU_SCRIPT = 512,     /* bytes of a script, with its terminator */
+    GF_GPU_NAME = 24,        /* bytes of a name, likewise */
+    GF_GPU_DECISIONS = 24,   /* maximum for a plan */
+    GF_GPU_ALTERNATIVES = 40 /* maximum for a decision; dearer ones are dropped */
 };
 
-/* The script that a plan follows, and the decisions taken. */
+/* The script to follow and the decisions taken. */
 struct gf_gpu_choices {
-    const char *script; /* first decisions; later ones, or with NULL all, go by cost */
+    const char *script; /* decisions beyond its end, or all if NULL, go by cost */
     int n;
     char taken[GF_GPU_DECISIONS][GF_GPU_NAME];
-    char next[GF_GPU_DECISIONS][GF_GPU_NAME]; /* the next dearer alternative; "": none */
+    char next[GF_GPU_DECISIONS][GF_GPU_NAME]; /* next dearer alternative; "": none */
 };
 
 struct gf_gpu_decision {
@@ -35,28 +35,28 @@ struct gf_gpu_decision {
     char taken[GF_GPU_NAME];
     bool found;
     double least;
-    int n; /* offered, rising by cost */
+    int n; /* alternatives, in ascending order of cost */
     struct gf_gpu_alternative {
         double cost;
         char name[GF_GPU_NAME];
     } alternative[GF_GPU_ALTERNATIVES];
 };
 
-/* NULL: the decision is not recorded. */
+/* Starts a decision, unrecorded if p is NULL. */
 struct gf_gpu_decision gf_gpu_decision_begin(const struct gf_gpu_plan *p);
-/* True if the caller should take this alternative instead of the last taken. Names have no
-   space. */
+/* True if the caller should take this alternative instead of the previous one. Names contain no
+ * spaces. */
 bool gf_gpu_decision_offer(struct gf_gpu_decision *d, double cost, const char *name, ...)
     __attribute__((format(printf, 3, 4)));
-/* GF_EUNSUPP: none was offered, or none of the script's name. */
+/* GF_EUNSUPP: no alternative was offered, or none with the script's name. */
 int gf_gpu_decision_end(struct gf_gpu_decision *d);
 
-/* The whole script; false: too long. */
+/* Writes the whole script; false if it is too long. */
 bool gf_gpu_choices_text(const struct gf_gpu_choices *c, char script[GF_GPU_SCRIPT]);
-/* Word `i`; "" beyond the end, or if too long for a name. */
+/* Copies word `i`; "" beyond the end or if too long for a name. */
 void gf_gpu_script_word(const char *script, int i, char word[GF_GPU_NAME]);
 
-/* ---- candidates.c: plans that are expected to be the cheapest ---- */
+/* ---- candidates.c: the plans with the lowest estimated cost ---- */
 
 enum { GF_GPU_CANDIDATES = 12 };
 

@@ -1,4 +1,4 @@
-/* Lets a plan's first pass read some of its points in another buffer. */
+/* Lets a plan's first pass read some of its points from another buffer. */
 #include "core/gpu/plan/elsewhere.h"
 
 #include "core/gpu/plan/pass.h"

@@ -1,5 +1,5 @@
-/* Lets a plan's first pass read points in a range of coordinates from the same place in another
- * buffer: pages still in another device's memory.
+/* Lets a plan's first pass read a range of coordinates from the same offsets in another buffer:
+ * pages that are still in another device's memory.
  *
  *     if (gf_gpu_plan_can_read_elsewhere(p)) {
  *         gf_gpu_plan_read_elsewhere(p);
@@ -10,10 +10,10 @@
 
 #include "core/gpu/plan/plan.h"
 
-/* True if its first pass is a plain complex transform. */
+/* True if the first pass is a plain complex transform. */
 bool gf_gpu_plan_can_read_elsewhere(const struct gf_gpu_plan *p);
-/* Before kernels are built: gives the first launch the buffer GF_GPU_ELSEWHERE, from which it reads
- * nothing yet. */
+/* Adds the buffer GF_GPU_ELSEWHERE to the first launch, with an empty range. Call before kernels
+ * are built. */
 void gf_gpu_plan_read_elsewhere(struct gf_gpu_plan *p);
 void gf_gpu_plan_set_elsewhere(struct gf_gpu_plan *p, struct gf_span coordinates);
 

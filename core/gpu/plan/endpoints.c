@@ -1,4 +1,4 @@
-/* The ends of a job's transforms: spaces, sources and sinks. */
+/* First and last passes of a job's transforms: spaces, sources and sinks. */
 
 #include "core/gpu/plan/endpoints.h"
 
@@ -49,7 +49,7 @@ int gf_gpu_mirror_axis(const struct gf_gpu_plan_builder *b) {
     return -1;
 }
 
-/* The longest one. */
+/* Chooses the longest axis. */
 int gf_gpu_partner_axis(const struct gf_gpu_plan_builder *b) {
     int best = -1;
     for (int axis = 0; axis < 4; axis++)
@@ -65,8 +65,8 @@ void gf_gpu_fold_line(struct gf_gpu_axis_pass *ap) {
     ap->pair_axis = -1;
 }
 
-/* Two real lines make a complex one; or, in long lines or a single one, neighbours on a line of
- * even length make a number: half the tile, but more work to store it. */
+/* Two real lines form a complex one. For long lines or a single one of even length, adjacent
+ * samples form a complex number instead: half the tile, but a costlier store. */
 void gf_gpu_set_lines(const struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap) {
     enum { LONG = 4096 };
     int64_t n = b->n[b->half];
@@ -134,7 +134,7 @@ bool gf_gpu_real_sink(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap
     return false;
 }
 
-/* ---- what jobs share ---- */
+/* ---- passes shared by FFTs and filters ---- */
 
 int gf_gpu_packed_forward(struct gf_gpu_plan_builder *b, struct gf_gpu_space *to) {
     struct gf_gpu_axis_pass ap = gf_gpu_axis_pass_along(b, gf_gpu_mirror_axis(b));

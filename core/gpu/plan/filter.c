@@ -1,14 +1,12 @@
-/* A filter on a GPU: forward transform, multiplication and inverse in one plan. If a tile holds the
- * lines of the last axis forward, the first one back, one pass does all three; else a separate pass
- * multiplies the half spectrum in the work buffer's planes. */
+/* Plans a filter: forward transform, multiplication and inverse. The last axis forward is the first
+ * one back, so one pass does all three if a tile holds its lines; otherwise a separate pass
+ * multiplies the half spectrum in the work buffer. */
 #include "core/base/status.h"
 #include "core/gpu/plan/endpoints.h"
 #include "core/gpu/plan/filter_values.h"
 #include "core/gpu/plan/pass.h"
 
-/* ---- passes ---- */
-
-/* The multiplication alone, in place. */
+/* Adds the multiplication alone, in place. */
 static int add_step(struct gf_gpu_plan_builder *b, const struct gf_gpu_space *work) {
     struct gf_gpu_plan *p = b->p;
     struct gf_gpu_pass *pass =
@@ -21,7 +19,7 @@ static int add_step(struct gf_gpu_plan_builder *b, const struct gf_gpu_space *wo
     const bool part = b->job->whole.axes != 0;
     a->halved = part ? 0 : b->half;
     for (int axis = 0; axis < 3; axis++) {
-        a->n[axis] = part ? 2 * b->n[axis] : b->n[axis]; /* a part's bins are where they are */
+        a->n[axis] = part ? 2 * b->n[axis] : b->n[axis]; /* a part's bins keep their coordinates */
         int i = gf_gpu_job_axis(b->job, axis);
         a->on[axis] = i >= 0 && b->job->axes >> i & 1;
         a->work[axis] = work->extent[axis];
@@ -44,9 +42,7 @@ static int add_step(struct gf_gpu_plan_builder *b, const struct gf_gpu_space *wo
     return 0;
 }
 
-/* ---- jobs ---- */
-
-/* Filters packed pairs; false: no tile holds it. */
+/* Sets up the filter on packed pairs; false if no tile holds it. */
 static bool packed_filter_pass(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap) {
     struct gf_gpu_space s = gf_gpu_half_planes(b, GF_GPU_A, true);
     *ap = gf_gpu_axis_pass_along(b, b->half);
@@ -57,7 +53,7 @@ static bool packed_filter_pass(struct gf_gpu_plan_builder *b, struct gf_gpu_axis
     return b->n[b->half] % 2 == 0 && b->n[b->half] > 2 && gf_gpu_fits_tile(b, ap, &s, &s);
 }
 
-/* Two or more axes, real samples as packed pairs. */
+/* For two or more axes of real samples, as packed pairs. */
 static int plan_packed(struct gf_gpu_plan_builder *b) {
     struct gf_gpu_space src, halves, packed;
     struct gf_gpu_axis_pass ap;
@@ -84,8 +80,8 @@ static int plan_packed(struct gf_gpu_plan_builder *b) {
     return rc ? rc : gf_gpu_packed_back(b, &packed);
 }
 
-/* Two axes, the halved one first and last: its half spectra are written so that the other axis'
- * points are neighbours, and the filter's pass moves contiguous lines. */
+/* For two axes, the halved one first and last: half spectra are written transposed, so that the
+ * filter's pass moves contiguous lines. */
 static struct gf_gpu_space turned_planes(const struct gf_gpu_plan_builder *b) {
     struct gf_gpu_space s = gf_gpu_half_planes(b, GF_GPU_A, false);
     int own = gf_gpu_mirror_axis(b);
@@ -102,7 +98,7 @@ static struct gf_gpu_space turned_planes(const struct gf_gpu_plan_builder *b) {
     return s;
 }
 
-/* Forward along the halved axis, the filter along the other, back. */
+/* Forward along the halved axis, filter along the other, back. */
 static void turned_passes(const struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass ap[3]) {
     int own = gf_gpu_mirror_axis(b);
     ap[0] = gf_gpu_axis_pass_along(b, b->half);
@@ -145,7 +141,8 @@ static int plan_turned(struct gf_gpu_plan_builder *b) {
     return rc || done ? rc : gf_gpu_add_outputs(b, &dst, true, false);
 }
 
-/* All in one pass, two lines as one; false: no tile holds it, or the lines' filters may differ. */
+/* Sets up the whole filter as one pass on pairs of lines; false if no tile holds it or the lines'
+ * filters may differ. */
 static bool lines_pass(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap) {
     int partner = gf_gpu_partner_axis(b);
     struct gf_gpu_space s = gf_gpu_full_planes(b, GF_GPU_A, b->real_bytes);
@@ -179,7 +176,7 @@ static int plan_lines(struct gf_gpu_plan_builder *b) {
     return rc ? rc : gf_gpu_lines_back(b, &halves);
 }
 
-/* One direction of complex numbers; the very first pass may read reals. */
+/* Adds the passes of one direction on complex numbers; the first may read reals. */
 static int complex_passes(struct gf_gpu_plan_builder *b, int load, bool back,
                           struct gf_gpu_space *src, bool *done) {
     const struct gf_job *job = b->job;
@@ -209,7 +206,7 @@ static int complex_passes(struct gf_gpu_plan_builder *b, int load, bool back,
     return rc;
 }
 
-/* Reals as complex numbers, if packing is impossible. */
+/* Treats reals as complex numbers, if they cannot be packed. */
 static int plan_complex(struct gf_gpu_plan_builder *b) {
     const struct gf_job *job = b->job;
     bool done = false, plain = b->axes && !job->luma;
@@ -230,7 +227,7 @@ static int plan_complex(struct gf_gpu_plan_builder *b) {
     return rc || done ? rc : gf_gpu_add_outputs(b, &src, false, false);
 }
 
-/* The cost of the passes that `add` appends; the plan stays as it is. */
+/* Returns the cost of the passes that `add` would append. */
 static int weigh(struct gf_gpu_plan_builder *b, int (*add)(struct gf_gpu_plan_builder *),
                  double *cost) {
     int dir = b->dir;
@@ -241,7 +238,8 @@ static int weigh(struct gf_gpu_plan_builder *b, int (*add)(struct gf_gpu_plan_bu
     return rc;
 }
 
-/* Complex numbers through one axis, times the filter, and back, without the norm's factor. */
+/* Transforms complex numbers along one axis, applies the filter, and transforms back, without the
+ * norm's factor. */
 static int plan_part(struct gf_gpu_plan_builder *b) {
     const struct gf_job *job = b->job;
     int axis = 0;

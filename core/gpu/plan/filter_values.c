@@ -1,4 +1,4 @@
-/* A filter's values: low passes among the tables, as kernels/filter.h evaluates them, or a table
+/* A filter's values: low passes in the plan's tables, evaluated by kernels/filter.h, or a table
  * over the half spectrum. */
 #include <stdlib.h>
 
@@ -9,18 +9,18 @@
 #include "core/base/loadstore.h"
 #include "core/base/status.h"
 
-/* So many factors are evaluated, which costs arithmetic; more become a table, which costs memory
- * traffic. */
+/* Up to this many factors are evaluated, at the cost of arithmetic; more become a table, at the
+ * cost of memory traffic. */
 enum { FEW_FACTORS = 6 };
 
-/* A part takes the whole's values. */
+/* A part uses the values of the whole. */
 static bool on(const struct gf_job *job, int axis) {
     const unsigned axes = job->whole.axes ? job->whole.axes : job->axes;
     int i = gf_gpu_job_axis(job, axis);
     return i >= 0 && axes >> i & 1;
 }
 
-/* The axis that the half spectrum halves. */
+/* The halved axis of the half spectrum. */
 static int half_of(const struct gf_gpu_plan_builder *b) {
     const struct gf_job whole = gf_filter_whole(b->job);
     return gf_work_axis(b->job, gf_job_half_axis(&whole));
@@ -41,8 +41,8 @@ static double joined(const struct gf_filter_term *term, double a, double b) {
     return PROFILE_IS_PRODUCT(term->profile) ? a * b : a + b;
 }
 
-/* A low pass in the layout of kernels/codes.h. The single value of an axis of one point is merged
- * into those of `main`, whose coordinate every pass knows. */
+/* Stores a low pass in the layout of kernels/codes.h. An axis of one point has a single value,
+ * which is merged into those of `main`, whose coordinate every pass knows. */
 static void put_lowpass(const struct gf_gpu_plan_builder *b, const struct gf_filter_terms *t,
                         int which, int main, double *to) {
     const struct gf_filter_term *term = &t->term[which];
@@ -95,7 +95,7 @@ static int put_factors(struct gf_gpu_plan_builder *b, const struct gf_filter_ter
         to[FILTER_CA] = t->factor[i].ca;
         to[FILTER_CAB] = t->factor[i].cab;
         p->filter_bands |= t->factor[i].b >= 0;
-        if (t->factor[i].b < 0) /* its second low pass has weight 0: any will do */
+        if (t->factor[i].b < 0) /* the second low pass has weight 0, so any values will do */
             memcpy(to + f->each + FILTER_PROFILE, to + FILTER_PROFILE,
                    (size_t)(f->each - FILTER_PROFILE) * sizeof *to);
     }
@@ -107,7 +107,7 @@ static int put_factors(struct gf_gpu_plan_builder *b, const struct gf_filter_ter
     return f->values < 0 ? GF_ENOMEM : 0;
 }
 
-/* Strides and size of the table over the half spectrum. */
+/* Sets the strides and size of the table over the half spectrum. */
 static void set_table(struct gf_gpu_plan_builder *b) {
     const struct gf_array *table = &b->job->filter->table;
     struct gf_gpu_plan *p = b->p;
@@ -115,7 +115,8 @@ static void set_table(struct gf_gpu_plan_builder *b) {
     bool complex = table->data && gf_dtype_is_complex(table->dtype);
     for (int axis = 2; axis >= 0; axis--) {
         p->filter.at[axis] = count;
-        count *= axis == b->half ? b->n[axis] / 2 + 1 : b->n[axis]; /* a part's own: half is -1 */
+        count *= axis == b->half ? b->n[axis] / 2 + 1 : b->n[axis]; /* a part's own table: half is
+                                                                     * -1 */
     }
     p->filter_form = complex ? FILTER_COMPLEX : FILTER_REALS;
     p->bytes[GF_GPU_FILTER] = count * (complex ? b->complex_bytes : b->real_bytes);
@@ -168,8 +169,8 @@ static void make_hermitian(struct gf_array *a, int64_t i, int64_t j, bool comple
     }
 }
 
-/* The user's table may differ between mirrored bins that the half spectrum both has; the result's
- * real part is that of their mean. */
+/* The user's table may differ between two mirrored bins that are both in the half spectrum; the
+ * real part of the result depends only on their mean. */
 int gf_gpu_filter_table(const struct gf_job *job, int threads, struct gf_array *out) {
     int rc = gf_filter_tabulate(job, threads, out);
     if (rc)

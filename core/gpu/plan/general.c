@@ -1,4 +1,4 @@
-/* Tiles of any length: arguments of the general kernel. */
+/* Arguments of the general kernel, which transforms lines of any length. */
 #include "core/gpu/plan/pass_builder.h"
 
 #include "core/base/factor.h"
@@ -7,7 +7,7 @@
 
 enum { THREADS = 256 /* as in the kernel */, MOST = 1 << 14 };
 
-/* Few, large radices; false: too many, or other primes. */
+/* Chooses few, large radices; false if there are too many or other primes remain. */
 static bool set_radices(struct gf_gpu_tile *t, int64_t points) {
     static const int radices[] = {13, 11, 9, 8, 7, 5, 4, 3, 2};
     int64_t rest = points;
@@ -22,7 +22,7 @@ static bool set_radices(struct gf_gpu_tile *t, int64_t points) {
     return rest == 1 && points <= MOST;
 }
 
-/* Lines transformed as they are, and stored point by point. */
+/* True for whole lines that are stored point by point. */
 static bool is_plain(const struct gf_gpu_axis_pass *ap) {
     bool whole = ap->before[0] * ap->before[1] * ap->after == 1 && !ap->convolution;
     bool load = ap->load != LOAD_PACKED && ap->load != LOAD_ROW_HALVES;

@@ -1,4 +1,4 @@
-/* Generic first and last steps, and the search for a range. */
+/* Generic load and store passes, and range searches. */
 
 #include "core/base/status.h"
 #include "core/gpu/plan/pass_builder.h"
@@ -9,7 +9,6 @@ static int64_t count_of(const struct gf_gpu_space *s) {
     return s->extent[0] * s->extent[1] * s->extent[2] * s->extent[3];
 }
 
-/* output -1: the input. */
 static void set_array(const struct gf_job *job, int output, struct loadstore_args *a) {
     const struct gf_gpu_space s = gf_gpu_array_space(job, output);
     memcpy(a->array, s.extent, sizeof a->array);
@@ -79,7 +78,7 @@ int gf_gpu_add_store(struct gf_gpu_plan *p, int output, const struct gf_gpu_spac
     for (int axis = 0; axis < 3; axis++) {
         if (a->on[axis] && out->shift && !(out->half && axis == a->halved))
             a->centre[axis] = a->n[axis] / 2;
-        /* A real result computed as a complex one has rounding errors as imaginary parts. */
+        /* The imaginary parts of a real result computed as complex are rounding errors. */
         if (!spectrum)
             a->on[axis] = 0;
     }
@@ -111,10 +110,11 @@ int gf_gpu_add_range(struct gf_gpu_plan *p, int output, const struct gf_gpu_spac
     bool zero = axis >= 0;
     int row = zero ? axis : 2, level = 0;
     struct gf_gpu_pass *pass =
-        gf_gpu_next_pass(p, GF_GPU_PASS_RANGE, "range.cl",
-                         zero ? "range_zero" : (real ? "range_scan_real" : "range_scan"));
+        gf_gpu_next_pass(p, GF_GPU_PASS_RANGE, "range.cl", zero ? "range_zero" : "range_scan");
     if (!pass)
         return GF_EUNSUPP;
+    if (real && !zero)
+        gf_gpu_option(pass, "-DREALS");
     struct range_args *a = &pass->args.range;
     a->count = work->extent[row];
     a->stride = work->stride[row];

@@ -19,7 +19,7 @@ static bool sample_fused(const struct gf_gpu_plan_builder *b) {
            !out->half;
 }
 
-/* The output is the half spectrum in the arithmetic's precision. */
+/* True if the output is the half spectrum in the arithmetic's precision. */
 static bool half_output(const struct gf_gpu_plan_builder *b) {
     const struct gf_output *out = &b->job->out[0];
     return b->job->n_out == 1 && out->kind == GF_COMPLEX && out->half && !out->shift &&
@@ -27,8 +27,8 @@ static bool half_output(const struct gf_gpu_plan_builder *b) {
            (int)gf_dtype_size(out->dtype) == b->complex_bytes;
 }
 
-/* Rows too long for a tile as complex points, but not folded to half as many, are transformed
- * first, and the other axes on their half spectra. */
+/* True if a row fits a tile when folded but not as complex points. Rows are then transformed first,
+ * the other axes on their half spectra. */
 static bool rows_first(struct gf_gpu_plan_builder *b) {
     if (!half_output(b) || b->n[b->half] % 2 || b->half != 2)
         return false;
@@ -70,8 +70,8 @@ static int forward_rows_first(struct gf_gpu_plan_builder *b) {
     return rc;
 }
 
-/* The largest magnitude is the zero frequency's: the sum of one row, or of two neighbours if the
- * last radix of the axis across is to come. */
+/* The largest magnitude is at the zero frequency: the sum of one row, or of two adjacent ones if
+ * the radix across is still to come. */
 static int add_full_range(struct gf_gpu_plan_builder *b, const struct gf_gpu_space *src) {
     const int first = b->p->n_passes;
     int rc = gf_gpu_add_range(b->p, 0, src, false, b->half);
@@ -80,7 +80,7 @@ static int add_full_range(struct gf_gpu_plan_builder *b, const struct gf_gpu_spa
     return rc;
 }
 
-/* The last pass, along the halved axis, writes samples. */
+/* Adds the last pass, along the halved axis, which writes samples. */
 static int forward_samples(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *plain,
                            const struct gf_gpu_space *src) {
     const struct gf_output *out = &b->job->out[0];
@@ -102,7 +102,7 @@ static int forward_samples(struct gf_gpu_plan_builder *b, const struct gf_gpu_ax
     return rc;
 }
 
-/* Two or more axes of real samples: packed pairs through all other axes, then the halved one. */
+/* For two or more axes of real samples: packed pairs along the other axes, then the halved one. */
 static int forward_real(struct gf_gpu_plan_builder *b) {
     const struct gf_job *job = b->job;
     struct gf_gpu_axis_pass ap;
@@ -128,7 +128,7 @@ static int forward_real(struct gf_gpu_plan_builder *b) {
     return rc ? rc : gf_gpu_add_outputs(b, &dst, false, true);
 }
 
-/* Half spectra for the inverse's first pass. */
+/* Provides half spectra for the inverse's first pass. */
 static int half_source(struct gf_gpu_plan_builder *b, struct gf_gpu_space *src) {
     const struct gf_job *job = b->job;
     bool same =
@@ -176,15 +176,15 @@ static int lines_inverse(struct gf_gpu_plan_builder *b) {
     return rc ? rc : gf_gpu_lines_back(b, &src);
 }
 
-/* If both are one launch (chain.c), rows first lets the second pass write columns in place, the
- * first read the input in sequence. */
+/* If both passes form one launch (chain.c), rows first lets the second write columns in place and
+ * the first read the input sequentially. */
 static bool rows_before_columns(const struct gf_gpu_plan_builder *b) {
     const struct gf_output *out = &b->job->out[0];
     return on(b, 1) && on(b, 2) && b->job->n_out == 1 && out->kind == GF_COMPLEX &&
            gf_gpu_chains_planes(b->p, b->n);
 }
 
-/* Sets how the last complex pass stores the output; false if passes behind it do. */
+/* Makes the last complex pass store the output; false if later passes do. */
 static bool stores_output(const struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap) {
     const struct gf_job *job = b->job;
     const struct gf_output *out = &job->out[0];
@@ -206,7 +206,7 @@ static bool stores_output(const struct gf_gpu_plan_builder *b, struct gf_gpu_axi
            (int)gf_dtype_size(out->dtype) == b->complex_bytes;
 }
 
-/* Complex numbers, or reals as such. */
+/* For complex numbers, or reals treated as such. */
 static int plan_complex(struct gf_gpu_plan_builder *b) {
     const struct gf_job *job = b->job;
     struct gf_gpu_space src, dst;
@@ -252,7 +252,7 @@ static int plan_complex(struct gf_gpu_plan_builder *b) {
     return rc || done ? rc : gf_gpu_add_outputs(b, &src, false, false);
 }
 
-/* True if a single axis' lines, too long for a tile, can be folded and cut into parts. */
+/* True if the lines of a single axis, too long for a tile, can be folded and split into parts. */
 static bool folds_in_parts(struct gf_gpu_plan_builder *b) {
     struct gf_gpu_axis_pass ap = gf_gpu_axis_pass_along(b, b->half);
     struct gf_gpu_space half = gf_gpu_half_planes(b, GF_GPU_A, false),
@@ -264,7 +264,7 @@ static bool folds_in_parts(struct gf_gpu_plan_builder *b) {
     return gf_gpu_fits_parts(b, &ap, forward ? &full : &half, forward ? &half : &full);
 }
 
-/* True if reals must be treated as complex: packing needs the halved axis in one tile. */
+/* True if reals must be treated as complex: packing requires the halved axis in one tile. */
 static bool must_widen(struct gf_gpu_plan_builder *b) {
     if (!gf_job_is_real(b->job))
         return false;
@@ -293,8 +293,8 @@ static bool must_widen(struct gf_gpu_plan_builder *b) {
     return back && !gf_gpu_fits_tile(b, &ap, &s, &packed);
 }
 
-/* If the last pass could run in place, the output replaces its work buffer; not one with gaps,
- * which may be the input's memory too. */
+/* Replaces the last work buffer by the output if the last pass could run in place, but not if the
+ * output has gaps, which may hold input. */
 static void share_output(struct gf_gpu_plan *p) {
     struct gf_gpu_pass *last = &p->pass[p->n_passes - 1];
     enum gf_gpu_buffer_id from = last->buffer[0];
@@ -321,7 +321,7 @@ static bool needs_double(const struct gf_job *job) {
     return wide;
 }
 
-/* The axis whose last radix, 2, the pass along the last one can do; -1: none. */
+/* The axis whose last radix, 2, can be done by the pass along the last axis; -1: none. */
 static int across_axis(const struct gf_gpu_plan_builder *b) {
     int last = -1, before = -1;
     for (int axis = 0; axis < 3; axis++)
@@ -338,7 +338,7 @@ static int across_axis(const struct gf_gpu_plan_builder *b) {
                                                                                             : -1;
 }
 
-/* True if the pass along x can do the radices left of z and y. */
+/* True if the pass along x can do the radices deferred by z and y. */
 static bool can_join_rows(const struct gf_gpu_plan_builder *b) {
     bool can = b->job->op == GF_FFT && (b->widen || !gf_job_is_real(b->job)) && !b->p->general &&
                !b->p->props.shaders && on(b, 2) && gf_gpu_has_codelets(b->n[2]);
@@ -358,7 +358,7 @@ static int finish(struct gf_gpu_plan *p) {
 /* How passes are chosen. */
 struct way {
     bool general, across;
-    int left[2]; /* as the builder's; 0 is 1 */
+    int left[2]; /* like the builder's, but 0 means 1 */
 };
 
 static int make(const struct gf_job *job, const struct gf_gpu_props *props, const struct way *way,
@@ -429,15 +429,15 @@ double gf_gpu_plan_cost(const struct gf_gpu_plan *p) {
     return cost;
 }
 
-/* Plans in which the pass along the rows does a radix of other axes are to be cheaper by so much. On the
- * GPU whose figures the costs are fitted to, estimates promised up to 5 % more than that gained across
- * columns, and less than was gained by joined rows, 3 to 4 % less in double precision. Of pictures with an
- * automatic range, across columns of 1024 points and more, 2.2 to 6 % were promised on an NVIDIA H100, and 1 to
- * 15 % gained. */
+/* Required cost, relative to the usual plan, if the row pass does a radix of other axes. On the GPU
+ * to which costs are fitted, estimates promised up to 5% more than was gained across columns, and
+ * less than was gained by joined rows (3 to 4% less in double precision). For pictures with an
+ * automatic range and columns of 1024 points or more, 2.2 to 6% were promised on an NVIDIA H100 and
+ * 1 to 15% gained. */
 static const double clearly_across = 0.93, sampled_across = 0.978,
                     clearly_joined[] = {[GF_SINGLE] = 0.98, [GF_DOUBLE] = 1.01};
 
-/* Shorter ones fill a tile with segments of 64 bytes, and gained nothing. */
+/* Shorter columns fill a tile with 64-byte segments and gained nothing. */
 static bool has_long_columns(const struct gf_job *job) {
     enum { LONG = 2048 };
     for (int i = 0; i + 1 < job->ndim; i++)
@@ -446,13 +446,13 @@ static bool has_long_columns(const struct gf_job *job) {
     return false;
 }
 
-/* A volume's likewise, with segments of 128 bytes. */
+/* The same for a volume, with 128-byte segments. */
 static bool has_high_columns(const struct gf_job *job) {
     const int64_t high = job->precision == GF_DOUBLE ? 256 : 512;
     return job->ndim == 3 && (job->shape[0] > high || job->shape[1] > high);
 }
 
-/* The ways without general kernels, as scripts name them. */
+/* The ways without general kernels, as named in scripts. */
 enum { USUAL, ACROSS, JOINED, WAYS = JOINED + 5 };
 static const struct {
     const char *name;
@@ -463,7 +463,7 @@ static const struct {
     {"left1x4", {.left = {1, 4}}},
 };
 
-/* Replaces *plan by the plan made so if its cost is below *limit, which becomes its cost. */
+/* Replaces *plan if this way costs less than *limit, and lowers *limit to that cost. */
 static void consider(const struct gf_job *job, const struct gf_gpu_props *props, int way,
                      double *limit, struct gf_gpu_plan **plan, int *taken) {
     struct gf_gpu_plan *other;
@@ -478,7 +478,6 @@ static void consider(const struct gf_job *job, const struct gf_gpu_props *props,
     *plan = gains ? other : *plan;
 }
 
-/* The cheapest way, and its plan. */
 static int make_cheapest(const struct gf_job *job, const struct gf_gpu_props *props,
                          struct gf_gpu_plan **plan, int *way) {
     *way = USUAL;

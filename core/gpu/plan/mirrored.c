@@ -1,4 +1,4 @@
-/* Asserts the host's numbers that kernels/codes.h repeats. */
+/* Asserts that kernels/codes.h repeats the host's constants. */
 #include "core/gpu/plan/plan.h"
 
 #define SAME(kernel, host) _Static_assert((kernel) == (int)(host), #kernel " is " #host)

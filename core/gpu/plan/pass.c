@@ -1,4 +1,4 @@
-/* Appends passes, and options to their kernels. */
+/* Appends passes and their kernels' options. */
 #include <stdarg.h>
 #include <string.h>
 
@@ -62,7 +62,7 @@ void gf_gpu_output_options(struct gf_gpu_pass *pass, enum gf_dtype type) {
     if (integer)
         gf_dtype_range(type, &low, &high);
     gf_gpu_type_options(pass, "OUT", type);
-    /* -2147483648 is no literal */
+    /* -2147483648 is not a literal */
     gf_gpu_option(pass, "-DOUT_INTEGER=%d -DOUT_SMALL=%d -DOUT_LOW=%s%.0f%s -DOUT_HIGH=%.0f%s",
                   integer, gf_dtype_size(type) <= 2, low < -2e9 ? "(-" : "(",
                   low < -2e9 ? -low - 1 : low, low < -2e9 ? "-1)" : ")", high,

@@ -1,4 +1,4 @@
-/* Appends passes to a plan, whatever their kernel.
+/* Appends passes of any kind to a plan.
  *
  *     struct gf_gpu_pass *pass = gf_gpu_next_pass(p, GF_GPU_PASS_LOAD, "load.cl", "load_step");
  *     if (!pass)
@@ -10,22 +10,22 @@
 
 #include "core/gpu/plan/plan.h"
 
-/* An empty pass but for its kernel; NULL, after gf_fail(), if there are too many. */
+/* Returns a pass with only its kernel set; NULL, after gf_fail(), if there are too many. */
 struct gf_gpu_pass *gf_gpu_next_pass(struct gf_gpu_plan *p, enum gf_gpu_pass_kind kind,
                                      const char *file, const char *entry);
 void gf_gpu_set_buffers(struct gf_gpu_pass *pass, int n, const enum gf_gpu_buffer_id *buffer_id);
 #define GF_GPU_BUFFERS(pass, ...) \
     gf_gpu_set_buffers(pass, sizeof((int[]){__VA_ARGS__}) / sizeof(int), \
                        (enum gf_gpu_buffer_id[]){__VA_ARGS__})
-/* Groups, their work items and local memory, and bytes of arguments. */
+/* Sets the number of groups, items per group, and bytes of local memory and arguments. */
 void gf_gpu_set_launch(struct gf_gpu_pass *pass, int64_t groups, int group, int64_t local_bytes,
                        size_t args_bytes);
-/* Appends to the kernel's options, after a blank. */
+/* Appends to the kernel's options, after a space. */
 void gf_gpu_option(struct gf_gpu_pass *pass, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* "-DIN_T=uchar" …, for IN or LOW samples. */
+/* Options such as "-DIN_T=uchar" for IN or LOW samples. */
 void gf_gpu_type_options(struct gf_gpu_pass *pass, const char *which, enum gf_dtype type);
-/* For OUT samples, with an integer's limits. */
+/* Options for OUT samples, with an integer type's limits. */
 void gf_gpu_output_options(struct gf_gpu_pass *pass, enum gf_dtype type);
 
 #endif

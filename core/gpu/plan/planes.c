@@ -1,14 +1,15 @@
-/* Two passes along the axes of small planes, and tiles that hold some of these whole. */
+/* Combines two passes along the axes of small planes, using tiles that hold several whole
+ * planes. */
 
 #include "core/gpu/plan/pass_builder.h"
 
-/* Measured: larger tiles are slower than two passes while most units have none. */
+/* Measured: larger tiles are slower than two passes if most units have none. */
 enum { ALONE_BYTES = 32 << 10, FEW = 4 };
 
-/* Planes of a tile; groups of a compute unit, some moving memory while others calculate. */
+/* Planes per tile; groups per unit, so that some access memory while others calculate. */
 enum { MOST_PLANES = 16, LEAST_RESIDENT = 2 };
 
-/* Puts the index whose neighbours are `step` apart between the passes first; the others keep their
+/* Moves the index with stride `step` between the passes to the front; the others keep their
  * order. */
 static bool put_first(struct pass_args *a, int indices, bool out, int64_t step) {
     wide *const marks[] = {&a->lone_index, &a->own_index};
@@ -26,9 +27,10 @@ static bool put_first(struct pass_args *a, int indices, bool out, int64_t step) 
     return true;
 }
 
-/* True if the passes are along both axes of planes that follow each other in memory: the indices of
- * *args then begin with the other axis and count planes alike. In one buffer every plane is written
- * where it was read; packed reals have their mirror images in the plane. */
+/* True if the passes are along both axes of planes that follow each other in memory. The indices of
+ * *args then begin with the other axis, and count planes in the same order. In a shared buffer
+ * every plane is written where it was read; packed reals have their mirror images in the same
+ * plane. */
 static bool are_planes(const struct gf_gpu_pass *a, const struct gf_gpu_pass *b,
                        struct chain_args *args) {
     struct pass_args *s = &args->first, *t = &args->second;
@@ -53,7 +55,7 @@ static bool are_planes(const struct gf_gpu_pass *a, const struct gf_gpu_pass *b,
     return args->strips <= INT32_MAX;
 }
 
-/* Spaces the tile's rows so that neighbouring work items' parts are in different banks. */
+/* Pads the tile's rows so that adjacent work items use different banks. */
 static void spread(const struct gf_gpu_plan *p, int per_row, struct gf_gpu_tile *t) {
     const int banks = p->job.precision == GF_DOUBLE || t->whole ? 16 : 32;
     int *stride = t->rows_in ? &t->line_stride : &t->index_stride;
@@ -63,7 +65,8 @@ static void spread(const struct gf_gpu_plan *p, int per_row, struct gf_gpu_tile 
     t->local_bytes = t->local_bytes / was * *stride;
 }
 
-/* Plans both tiles, with so many work items a line, or about as many a point. */
+/* Plans both tiles, the first with `per_line` work items per line, the second with about as many in
+ * total. */
 static bool plan_tiles(const struct gf_gpu_plan *p, const struct chain_args *args, int per_line,
                        struct gf_gpu_planes *planes) {
     struct gf_gpu_tile *const t = planes->tile;
@@ -87,7 +90,7 @@ static bool plan_tiles(const struct gf_gpu_plan *p, const struct chain_args *arg
         threads = (int)gf_max(threads, per_line * lines);
     }
     const struct gf_gpu_tile *rows = &t[!t->rows_in];
-    for (int i = 0; i < 2; i++) { /* one may have more items than its lines take */
+    for (int i = 0; i < 2; i++) { /* a tile may have more items than its lines use */
         if (threads / t[i].lines != t[i].threads / t[i].lines)
             return false;
         t[i].threads = threads;

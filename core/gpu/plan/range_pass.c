@@ -1,9 +1,10 @@
-/* The lines of a display range's sample, as arguments of the pass that takes them. */
+/* Arguments of the pass over the lines of a display range's sample. */
 
 #include "core/base/status.h"
 #include "core/gpu/plan/pass_builder.h"
 
-/* The indices that choose a line, and the bins along it; all of a split axis' parts are taken. */
+/* Sets the indices that select a line and the bins along it. All parts of a split axis are
+ * included. */
 static int set_lines(struct gf_gpu_pass_builder *b, const int64_t stride[4]) {
     const struct gf_range_sample *s = b->ap->range;
     struct sample_lines *a = &b->args.sample;
@@ -35,7 +36,7 @@ int gf_gpu_range_args(struct gf_gpu_pass_builder *b, struct gf_gpu_tile *tile) {
     a->tiles = gf_divide_up(a->count[0], tile->lines);
     for (int i = 1; i < 5; i++)
         a->tiles *= a->count[i];
-    tile->resident = 1; /* few groups: each may have more registers */
+    tile->resident = 1; /* there are few groups, so each may use more registers */
     return rc;
 }
 

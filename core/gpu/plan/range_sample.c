@@ -1,4 +1,4 @@
-/* The automatic display range from a work buffer, as passes of its own. */
+/* The automatic display range of a work buffer, in separate passes. */
 
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 #include "core/gpu/plan/pass.h"
 #include "core/gpu/plan/tables.h"
 
-/* The sample's bins in a space; the kernel orders axes x, y, z, channels. */
+/* Sets the sample's bins in a space; the kernel orders axes x, y, z, channels. */
 static int set_elements(struct gf_gpu_plan *p, const struct gf_range_sample *s,
                         const struct gf_gpu_space *space, struct sample_args *a) {
     a->count = s->count;
@@ -22,7 +22,7 @@ static int set_elements(struct gf_gpu_plan *p, const struct gf_range_sample *s,
     return 0;
 }
 
-/* Copies v to the plan's integers, and frees it; NULL: no memory. */
+/* Copies v to the plan's integers and frees it. NULL means that it could not be allocated. */
 static int64_t keep(struct gf_gpu_plan *p, double *v, int64_t count) {
     int64_t at = !v ? gf_no_memory() : p->trial ? 0 : gf_gpu_table_integers(&p->tables, v, count);
     free(v);
@@ -45,7 +45,7 @@ int64_t gf_gpu_range_bins(struct gf_gpu_plan *p, const struct gf_range_axis *axi
     return keep(p, v, n);
 }
 
-/* QUANTILE_WORDS of kernels/quantiles.h, at most. */
+/* Upper bound for QUANTILE_WORDS of kernels/quantiles.h. */
 static int64_t quantile_words(int threads) {
     return 3 * SAMPLE_SUMS + 4 * threads + 8;
 }
@@ -83,7 +83,7 @@ int gf_gpu_add_quantiles(struct gf_gpu_plan *p, int output, const struct gf_rang
     return 0;
 }
 
-/* Keys of the sample's bins, and the range from them. */
+/* Adds the passes that compute the keys of the sample's bins and find the range. */
 static int add_search(struct gf_gpu_plan *p, int output, const struct gf_range_sample *s,
                       const struct gf_gpu_space *space) {
     const struct gf_job *job = &p->job;
@@ -103,7 +103,7 @@ static int add_search(struct gf_gpu_plan *p, int output, const struct gf_range_s
     pass->summary.part = true;
     pass->cost = (double)pass->summary.bytes_read / 0.1;
     rc = gf_gpu_add_quantiles(p, output, s);
-    /* Plans around another library's transform are not finished by gf_gpu_plan_make(). */
+    /* Plans that use a vendor's transform are not completed by gf_gpu_plan_make(). */
     gf_gpu_size_order(p);
     return rc;
 }

@@ -1,4 +1,4 @@
-/* Spaces in a plan's buffers, and the buffers' sizes. */
+/* Spaces in a plan's buffers, and the sizes of the buffers. */
 #include "core/gpu/plan/space.h"
 
 struct gf_gpu_space gf_gpu_array_space(const struct gf_job *job, int output) {
@@ -42,7 +42,7 @@ struct gf_gpu_space gf_gpu_planes(enum gf_gpu_buffer_id buffer_id, const int64_t
 
 struct gf_gpu_space gf_gpu_padded_planes(enum gf_gpu_buffer_id buffer_id, const int64_t extent[4],
                                          int element) {
-    enum { LINE = 128, WORTH = 16 }; /* bytes of a cache line; lines of a row */
+    enum { LINE = 128, WORTH = 16 }; /* bytes of a cache line; lines per row */
     struct gf_gpu_space s = gf_gpu_planes(buffer_id, extent, element);
     int64_t unit = LINE / element, row = gf_divide_up(extent[2], unit) * unit;
     if (extent[2] < WORTH * unit)

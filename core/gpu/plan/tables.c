@@ -1,4 +1,4 @@
-/* A plan's tables: twiddles, chirps, spectra and permutations, each once. */
+/* A plan's tables: twiddles, chirps, spectra and permutations, each stored once. */
 #include "core/gpu/plan/tables.h"
 
 #include <stdlib.h>
@@ -12,10 +12,10 @@
 
 enum { STAGES, LINES, SPLIT_HIGH, SPLIT_LOW, CHIRP, SPECTRUM, ORDER, REALS, INTEGERS };
 
-/* Threads begin a generator's powers in shares of so many. */
+/* Threads compute a generator's powers in chunks of this size. */
 enum { SHARE = 1 << 14 };
 
-/* ---- which tables ---- */
+/* ---- registration ---- */
 
 static struct gf_gpu_table *known(struct gf_gpu_tables *t, const struct gf_gpu_table *key) {
     for (int i = 0; i < t->n; i++)
@@ -24,7 +24,7 @@ static struct gf_gpu_table *known(struct gf_gpu_tables *t, const struct gf_gpu_t
     return NULL;
 }
 
-/* The offset of the key's table, appended if missing; `total` counts its buffer's elements. */
+/* Appends the key's table and returns its offset; `total` counts the elements of its buffer. */
 static int64_t append(struct gf_gpu_tables *t, struct gf_gpu_table *key, int64_t *total) {
     if (t->n == t->room) {
         int room = 2 * t->room + 16;
@@ -47,12 +47,12 @@ static int64_t add(struct gf_gpu_tables *t, struct gf_gpu_table *key, int64_t *t
     return same ? same->at : append(t, key, total);
 }
 
-/* A butterfly's twiddles in the table, after so many points: ROOTS in kernels/tile.h. */
+/* Twiddles stored per butterfly after `done` points: ROOTS in kernels/tile.h. */
 static int roots(int64_t radix, int64_t done) {
     return (int)(radix > 5 && done > MOST_DIRECT ? 3 + (radix - 1) / 4 : radix - 1);
 }
 
-/* Entries for stages of these radices, up to a zero. */
+/* Counts entries for stages of these radices, up to a zero. */
 static int64_t chain_count(const int64_t *radix, int most) {
     int64_t done = radix[0], count = 0;
     for (int i = 1; i < most && radix[i]; done *= radix[i++])
@@ -105,7 +105,7 @@ int64_t gf_gpu_table_order(struct gf_gpu_tables *t, int64_t n, int64_t prime) {
     return add(t, &key, &t->order_count);
 }
 
-/* Copies `n` values into a table with `room` for key.own, the rest 0. */
+/* Copies `n` values into key.own, which has `room` for more, set to 0. */
 static int64_t append_copy(struct gf_gpu_tables *t, struct gf_gpu_table key, const double *v,
                            int64_t n, int64_t room, int64_t *total) {
     key.own = calloc((size_t)room, sizeof *key.own);
@@ -138,7 +138,7 @@ void gf_gpu_tables_free(struct gf_gpu_tables *t) {
     *t = (struct gf_gpu_tables){0};
 }
 
-/* ---- their values ---- */
+/* ---- values ---- */
 
 /* Complex numbers. */
 struct values {
@@ -167,12 +167,12 @@ static struct values from(struct values v, int64_t first) {
     return (struct values){(char *)v.data + (size_t)first * pair_bytes(v.bits), v.bits};
 }
 
-/* From entry `at`; returns the end. */
+/* Fills from entry `at`; returns the end. */
 static int64_t fill_chain(const int64_t *radix, int most, int64_t at, struct values v) {
     int64_t done = radix[0];
     for (int i = 1; i < most && radix[i]; done *= radix[i++])
         for (int q = 1; q <= roots(radix[i], done); q++) {
-            /* All; or w, w^2, w^3, then every fourth. */
+            /* All powers; or w, w^2, w^3, then every fourth. */
             bool some = roots(radix[i], done) < radix[i] - 1;
             int64_t power = some && q > 3 ? 4 * (q - 3) : q;
             for (int64_t m = 0; m < done; m++, at++) {
@@ -211,7 +211,7 @@ static void rader_kernel(const struct gf_roots *r, int64_t n, int dir, struct va
     }
 }
 
-/* The conjugate chirp in both directions. */
+/* The chirp is conjugated in both directions. */
 static void bluestein_kernel(const struct gf_roots *r, int64_t n, int64_t points, int dir,
                              struct values b) {
     for (int64_t i = n; i <= points - n; i++)
@@ -253,7 +253,7 @@ static int fill_spectrum(const struct gf_gpu_table *t, struct values v) {
               : gf_fail(GF_ENOMEM, "no memory for a convolution of %lld points", (long long)points);
 }
 
-/* Points k, k + prime, … as members, ordered modulo their number. */
+/* Orders the points k, k + prime, … as members, by their value modulo the number of members. */
 static void order_members(int64_t n, int64_t prime, int64_t k, int32_t *out) {
     const int64_t members = n / prime;
     for (; k < n; k += prime)
@@ -284,7 +284,7 @@ static void fill_order(const struct gf_gpu_table *t, int32_t *in) {
     }
 }
 
-/* A row for each result, or step. */
+/* Fills a row for each result, or step. */
 static bool fill_lines(const struct gf_gpu_table *t, struct values v) {
     const int64_t n = t->a[0], lines = t->a[1], step = t->a[2];
     struct gf_roots r = {.n = 0};

@@ -1,4 +1,4 @@
-/* Searches the best tile: radices, work items a line, memory layout. */
+/* Searches for the best tile: radices, work items per line, memory layout. */
 #include "core/gpu/plan/tile.h"
 
 #include <string.h>
@@ -6,8 +6,9 @@
 #include "core/base/factor.h"
 #include "core/base/status.h"
 
-/* The straight-line DFTs of kernels/radix.h, and their cost a point beside the exchange. `rare`
- * ones save lengths of large primes an exchange; measured, others gain and lose as often. */
+/* The straight-line DFTs of kernels/radix.h, with their cost per point relative to an exchange. The
+ * `rare` ones save an exchange for lengths with large primes; for others, measurements show as many
+ * losses as gains. */
 static const struct {
     int radix;
     double cost;
@@ -21,10 +22,10 @@ static const struct {
 };
 enum { CODELETS = sizeof codelets / sizeof *codelets, LARGEST = 31 };
 
-/* A work item's registers beside its points, and a compute unit's, 32 bits each. */
+/* A work item's registers besides its points, and a compute unit's, 32 bits each. */
 enum { OVERHEAD = 24, REGISTERS = 65536, MOST_REGISTERS = 255, MOST_THREADS = 1024 };
 
-/* Divides n by its prime factors up to `most`. */
+/* Removes the prime factors of n up to `most`. */
 static int64_t without_primes(int64_t n, int most) {
     for (int d = 2; d <= most; d++)
         while (n % d == 0)
@@ -32,12 +33,12 @@ static int64_t without_primes(int64_t n, int most) {
     return n;
 }
 
-/* A large prime needs registers for sums and differences beside its results. */
+/* A large prime needs registers for sums and differences besides its results. */
 static bool is_wide(int radix) {
     return radix > 13 && gf_is_prime(radix);
 }
 
-/* Factor on a stage that is not shared out evenly. */
+/* Factor for a stage that is not divided evenly. */
 static const double uneven = 1.04;
 
 static bool is_coalesced(const struct gf_gpu_tile_request *request) {
@@ -48,15 +49,15 @@ struct search {
     const struct gf_gpu_tile_request *request;
     const struct gf_gpu_props *props;
     int points;
-    bool rader, rare; /* rare codelets too */
-    bool convolution; /* two transforms, a load and a store need registers too */
+    bool rader, rare; /* including rare codelets */
+    bool convolution; /* two transforms, load and store need registers too */
     int radix[GF_GPU_MAX_STAGES];
     int members, member_stages, member_radix[GF_GPU_MAX_MEMBERS];
     struct gf_gpu_tile best;
     double best_time;
 };
 
-/* True if two radices are equal, and can be first and last. */
+/* True if two radices are equal, so that they can be first and last. */
 static bool closes(const struct search *s, int stages) {
     for (int i = 1; i < stages; i++)
         if (s->radix[i] == s->radix[i - 1])
@@ -64,10 +65,10 @@ static bool closes(const struct search *s, int stages) {
     return false;
 }
 
-/* A stage's cost with so many work items a line, with an exchange or without; raises `held`, an
+/* Cost of a stage with this many work items per line and the given exchange. Raises `held`, an
  * item's points, and `wide`, the largest radix that needs registers for half as many more. If some
- * items lack a butterfly in the last turn, all test for it at each access: with odd radices alone
- * that made passes of 2187 points a sixth slower. */
+ * items lack a butterfly in the last turn, every access tests for it: with odd radices alone,
+ * passes of 2187 points took a sixth longer. */
 static double stage_time(const struct search *s, int points, int radix, int per_line,
                          double exchange, int *held, int *wide) {
     int turns = gf_divide_up(points / radix, per_line);
@@ -78,14 +79,14 @@ static double stage_time(const struct search *s, int points, int radix, int per_
     *held = (int)gf_max(*held, turns * radix);
     *wide = is_wide(radix) && radix > *wide ? radix : *wide;
     double share = (double)turns * radix * per_line / points; /* idle items count */
-    if (s->convolution) /* less where the tile's memory is the bottleneck */
+    if (s->convolution) /* less, as the tile's memory is the bottleneck */
         share = 1 + 0.3 * (share - 1);
     else if (points % 2 && points / radix % per_line && !s->props->is_cpu)
         share *= uneven;
     return share * (each + exchange);
 }
 
-/* All stages; members' run once where the others run twice. */
+/* Cost of all stages; members' run once, the others twice. */
 static double stages_time(const struct search *s, int stages, int per_line, int *held, int *wide) {
     const int length = s->points + s->members;
     double time = 0;
@@ -98,7 +99,7 @@ static double stages_time(const struct search *s, int stages, int per_line, int 
     return time;
 }
 
-/* Tries so many work items a line; keeps the best radices. */
+/* Tries this many work items per line and keeps the best radices. */
 static void try_width(struct search *s, int stages, int per_line) {
     const struct gf_gpu_props *props = s->props;
     int threads = per_line * s->request->lines, held, wide;
@@ -109,13 +110,13 @@ static void try_width(struct search *s, int stages, int per_line) {
     double time = stages_time(s, stages, per_line, &held, &wide);
     bool single = s->request->precision == GF_SINGLE;
     int words = single ? 2 : 4;
-    /* A convolution transforms twice and keeps its load's and store's addresses: fewer points a
-     * work item, more registers beside, most of all for a large radix with permuted rows. */
+    /* A convolution transforms twice and keeps the addresses of its load and store: fewer points
+     * per work item and more other registers, most of all for a large radix with permuted rows. */
     int most = !s->convolution ? 64 : single ? 50 : 32;
     int beside = s->convolution ? OVERHEAD + 22 : OVERHEAD;
     if (s->convolution && s->request->rows_in && held > 16)
         beside += 24;
-    if (s->request->filtered) { /* and the values of a filter's line */
+    if (s->request->filtered) { /* plus the filter's values */
         beside = OVERHEAD + 24;
         words *= s->request->sides;
         if (stages > 1 && !closes(s, stages))
@@ -125,26 +126,27 @@ static void try_width(struct search *s, int stages, int per_line) {
     }
     if (s->request->staged && held <= 8) /* more than butterflies of few points need */
         beside += 10;
-    if (is_coalesced(s->request)) /* slots of elements to move */
+    if (is_coalesced(s->request)) /* positions of elements to move */
         beside += 16;
-    if (s->rader && held * words <= 24) /* addresses take turns with butterflies */
+    if (s->rader && held * words <= 24) /* addresses and butterflies share registers */
         beside -= 16;
     if (held * words > most && held > wide)
         return;
-    /* A large prime's sums and differences; half are among a convolution's addresses. */
+    /* Sums and differences of a large prime; in a convolution half of them share the addresses'
+     * registers. */
     int registers = held * words + wide / (s->convolution ? 4 : 2) * words + beside;
     registers = (registers + 7) / 8 * 8;
     int warps = gf_divide_up(threads, 32) * 32;
     if (!props->is_cpu && (registers > MOST_REGISTERS || registers * warps > REGISTERS))
         return;
-    /* Many points an item leave few items to hide latency; half-empty warps waste the unit; many
+    /* Many points per item leave few items to hide latency; partial warps waste the unit; many
      * warps wait for each other. */
     double idle = (double)(warps - threads) / threads * (s->convolution ? 1 : 0.1);
     time *= 1 + 0.004 * held + idle + 0.00005 * threads;
-    /* A group alone on its unit leaves that idle while it waits. */
+    /* A group alone on its unit leaves the unit idle while it waits. */
     if (REGISTERS / (registers * warps) < 2)
         time *= 1.25;
-    /* At equal cost fewer exchanges win. */
+    /* At equal cost, prefer fewer exchanges. */
     time += 0.01 * stages;
     if (time >= s->best_time)
         return;
@@ -163,8 +165,8 @@ static bool can_use(const struct search *s, int codelet, int points) {
     return points % codelets[codelet].radix == 0 && (s->rare || !codelets[codelet].rare);
 }
 
-/* Factors the members in every way, then tries every width that divides a stage evenly in a few
-   turns. */
+/* Tries all factorisations of the members, and all widths that divide a stage evenly in a few
+ * turns. */
 static void search_members(struct search *s, int stages, int rest, int first) {
     if (rest == 1) {
         const int length = s->points + s->members;
@@ -187,7 +189,7 @@ static void search_members(struct search *s, int stages, int rest, int first) {
     }
 }
 
-/* Factors the points in every way, radices descending. */
+/* Tries all factorisations of the points, radices descending. */
 static void search(struct search *s, int stages, int rest, int first) {
     if (rest == 1 && stages) {
         search_members(s, stages, s->members, 0);
@@ -203,13 +205,13 @@ static void search(struct search *s, int stages, int rest, int first) {
     }
 }
 
-/* A radix's results are that radix apart, which would put a warp's writes into few banks: a word of
- * padding after each block separates them. Longer blocks do too, and if all strides are multiples
- * of the block, one address serves all of an item's reads. */
+/* A radix's results are that radix apart, so a warp would write to few banks; one word of padding
+ * after each block separates them. Longer blocks do as well, and if all strides are multiples of
+ * the block, one address serves all of an item's reads. */
 static int padding(const struct gf_gpu_tile *t, int across) {
     int first = t->member_stages ? t->member_radix[0] : t->radix[0];
     if (first % 2)
-        return 1 << 30; /* an odd step uses every bank */
+        return 1 << 30; /* an odd stride uses every bank */
     if (first & (first - 1) || first >= across)
         return first;
     for (int i = 0; i < t->stages; i++)
@@ -228,7 +230,7 @@ static void lay_out(struct gf_gpu_tile *t, const struct gf_gpu_tile_request *req
                        : padding(t, rows ? banks : gf_divide_up(banks, t->lines));
     held_slots = slots + (slots - 1) / t->pad_every + !coalesced;
     if (coalesced) {
-        /* Neighbouring items take neighbouring lines, or neighbouring points. */
+        /* Adjacent items take adjacent lines or adjacent points. */
         const int want = gf_divide_up(banks, t->lines);
         while (held_slots % (2 * want) != want)
             held_slots++;
@@ -239,7 +241,7 @@ static void lay_out(struct gf_gpu_tile *t, const struct gf_gpu_tile_request *req
         t->line_stride = 1;
     } else {
         t->index_stride = 1;
-        /* Neighbouring lines at one index should not share a bank either. */
+        /* Adjacent lines at the same index should not share a bank either. */
         int want = request->rows_in && request->rows_out ? 0 : gf_divide_up(banks, t->lines);
         while (want && held_slots % banks != want % banks)
             held_slots++;
@@ -251,8 +253,8 @@ static void lay_out(struct gf_gpu_tile *t, const struct gf_gpu_tile_request *req
     t->local_bytes = (int64_t)t->side_stride * t->sides * word;
 }
 
-/* A convolution whose first radix is also its last finds the points of the second transform where
- * the first leaves them. */
+/* A convolution whose first and last radix are equal finds the second transform's points where the
+ * first leaves them. */
 static void close_ring(struct gf_gpu_tile *t) {
     for (int i = 0; i < t->stages; i++)
         for (int j = i + 1; j < t->stages; j++)
@@ -267,7 +269,7 @@ static void close_ring(struct gf_gpu_tile *t) {
             }
 }
 
-/* A tile of so many transforms, or convolutions, of `each` points. */
+/* Plans a tile of `members` transforms, or convolutions, of `each` points. */
 static int plan_points(const struct gf_gpu_tile_request *request, const struct gf_gpu_props *props,
                        enum gf_gpu_algorithm algorithm, int64_t members, int64_t each,
                        struct gf_gpu_tile *tile) {
@@ -283,7 +285,7 @@ static int plan_points(const struct gf_gpu_tile_request *request, const struct g
     if (points < 1 || points > 1 << 17 ||
         (is_coalesced(request) && (algorithm != GF_GPU_PLAIN || request->words == 1)))
         return GF_EUNSUPP;
-    /* A single point, which the planner never asks for, has no stage. */
+    /* A single point, which the planner never requests, has no stage. */
     search(&s, 0, (int)each, 0);
     if (s.best_time >= 1e30)
         return GF_EUNSUPP;
@@ -307,7 +309,8 @@ static int plan_points(const struct gf_gpu_tile_request *request, const struct g
         lay_out(t, request);
         if (idle)
             t->local_bytes = 16;
-        /* Complex words halve the barriers, real ones the space, if that limits a unit's groups. */
+        /* Complex words halve the barriers; real words halve the space, if that limits a unit's
+         * groups. */
         int fits = gf_gpu_groups_fit(props, t->local_bytes);
         if (t->local_bytes <= props->local_bytes && (fits >= t->resident || fits >= 8))
             break;
@@ -316,7 +319,8 @@ static int plan_points(const struct gf_gpu_tile_request *request, const struct g
         return GF_EUNSUPP;
     int fits = gf_gpu_groups_fit(props, t->local_bytes);
     t->resident = (int)gf_max(gf_min(fits, t->resident), 1);
-    /* A unit's four quarters have a register file each, among which warps must divide evenly. */
+    /* A unit's four quarters have separate register files, so warps must divide evenly among
+     * them. */
     while (request->filtered && t->resident > 4 && t->resident * gf_divide_up(t->threads, 32) % 4)
         t->resident--;
     if (algorithm != GF_GPU_PLAIN)

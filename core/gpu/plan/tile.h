@@ -1,5 +1,5 @@
-/* Plans a tile: how a work group transforms `lines` lines of `length` points. Pure functions;
- * kernels/fft_*.cl and filter_pass.cl run it.
+/* Plans a tile: how a work group transforms `lines` lines of `length` points. Pure functions; the
+ * kernels are fft_*.cl and filter_pass.cl.
  *
  *     struct gf_gpu_tile_request request = {.length = 4096, .lines = 2, .rows_in = true};
  *     struct gf_gpu_tile tile;
@@ -15,22 +15,22 @@ enum gf_gpu_algorithm {
     GF_GPU_PLAIN,
     GF_GPU_BLUESTEIN,
     GF_GPU_RADER,
-    GF_GPU_BOTH_WAYS /* transformed, times a table, and transformed back */
+    GF_GPU_BOTH_WAYS /* forward, times a table, and back */
 };
 
 struct gf_gpu_tile_request {
-    int64_t length; /* points of a line */
-    int lines;      /* in the tile */
+    int64_t length; /* points per line */
+    int lines;      /* adjacent work items take adjacent points, not lines */
     bool rows_in;   /* neighbouring work items take neighbouring points, not lines */
     bool rows_out;
-    /* GF_GPU_PLAIN: the group's items read, or write, rows in memory order; rows_in, rows_out is
+    /* GF_GPU_PLAIN: the group reads, or writes, rows in memory order; rows_in, rows_out is
      * false. */
     bool coalesced_in, coalesced_out;
     bool paired;   /* results pass through the tile once more */
-    bool staged;   /* points pass through it first */
+    bool staged;   /* points pass through the tile first */
     bool both;     /* GF_GPU_BOTH_WAYS */
-    bool filtered; /* transformed, multiplied in registers, transformed back */
-    int sides;     /* lines in a work item's same butterflies; 0 is 1 */
+    bool filtered; /* forward, multiplied in registers, and back */
+    int sides;     /* lines that share a work item's butterflies; 0 means 1 */
     int threads;   /* 0: any number */
     int words;     /* 1: real, 2: complex, 0: either */
     enum gf_precision precision;
@@ -42,22 +42,22 @@ struct gf_gpu_tile {
     bool rows_in, rows_out;
     bool coalesced_in, coalesced_out;
     enum gf_gpu_algorithm algorithm;
-    int points; /* of the FFT: the length, or a convolution's */
-    /* GF_GPU_RADER: the length is a prime times `members`, which are transformed first, with these
-     * radices; then as many convolutions of prime - 1 points. */
+    int points; /* of the FFT: the length, or that of the convolution */
+    /* GF_GPU_RADER: the length is a prime times `members`. Transforms over the members come first,
+     * with these radices, then as many convolutions of prime - 1 points. */
     int members, member_stages, member_radix[GF_GPU_MAX_MEMBERS];
     int threads;
     int stages, radix[GF_GPU_MAX_STAGES];
-    int held;                                 /* points of a work item */
+    int held;                                 /* points per work item */
     bool whole;                               /* the tile holds complex words */
     int pad_every, index_stride, line_stride; /* layout, in words */
-    int sides, side_stride;                   /* of a second side, in words */
+    int sides, side_stride;                   /* distance of the second side, in words */
     int64_t local_bytes;
-    int resident; /* tiles that a compute unit works on at once */
-    double work;  /* arithmetic and exchanges of a point, an exchange being about 1 */
+    int resident; /* tiles processed concurrently by a compute unit */
+    double work;  /* arithmetic and exchanges per point; an exchange is about 1 */
 };
 
-/* Groups of so much local memory that fit a compute unit, which reserves some for each. */
+/* Groups with this much local memory that fit a compute unit, which reserves some for each. */
 static inline int gf_gpu_groups_fit(const struct gf_gpu_props *props, int64_t local_bytes) {
     enum { BESIDE = 1024 };
     return (int)(props->unit_local_bytes / (local_bytes + BESIDE));
@@ -70,8 +70,8 @@ int gf_gpu_tile_plan(const struct gf_gpu_tile_request *request, const struct gf_
 /* True if n has prime factors 2 to 31, which straight-line DFTs serve. */
 bool gf_gpu_has_codelets(int64_t n);
 
-/* "4096 = 16·16·16", "4001: Rader over 4000 = 16·10·5·5", "218 = 2·109: Rader over 108 = 12·9"; for a
- * line of `joined` tiles: "4096 = 2·16·8·16". */
+/* Writes "4096 = 16·16·16", "4001: Rader over 4000 = 16·10·5·5", "218 = 2·109: Rader over 108 =
+ * 12·9"; for a line of `joined` tiles "4096 = 2·16·8·16". */
 void gf_gpu_tile_describe(const struct gf_gpu_tile *tile, int joined, char *text, size_t size);
 
 #endif

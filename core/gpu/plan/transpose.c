@@ -5,7 +5,7 @@
 #include "core/gpu/plan/pass.h"
 #include "core/gpu/plan/tables.h"
 
-enum { SIDE = 32 }; /* of squares in kernels/transpose.cl */
+enum { SIDE = 32 }; /* of the squares in kernels/transpose.cl */
 
 static void set_transpose(const struct gf_job *job, const struct gf_gpu_space *work, bool half,
                           struct transpose_args *a) {
@@ -27,7 +27,7 @@ int gf_gpu_add_transpose(struct gf_gpu_plan *p, const struct gf_gpu_space *work)
         return GF_EUNSUPP;
     struct transpose_args *a = &pass->args.transpose;
     set_transpose(job, work, half, a);
-    while ((int64_t)1 << 2 * a->split_bits < job->line) /* two tables of a size */
+    while ((int64_t)1 << 2 * a->split_bits < job->line) /* two tables of equal size */
         a->split_bits++;
     a->table_split =
         gf_gpu_table_split(&p->tables, job->line, (int)a->split_bits, &a->table_split_low);
