@@ -53,7 +53,7 @@ struct gf_wavelet {
     double amount;               /* T, in the coefficients' unit, or the percentage */
 };
 
-/* What black and white stand for. */
+/* The values that black and white stand for. */
 enum gf_range {
     GF_RANGE_FULL,  /* 0 and the maximum over all channels and planes */
     GF_RANGE_AUTO,  /* quantiles of a spectrum: core/base/range_sample.h */

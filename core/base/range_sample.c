@@ -8,11 +8,10 @@
 #include "core/base/sample_run.h"
 #include "core/base/status.h"
 
-/* Indices along an axis, where one, two or three axes are longer than a point: blocks along rows,
- * and indices along each other axis, of which those of a transformed one count twice, for their
- * negatives. */
+/* Numbers of indices, if one, two or three axes have more than one point: blocks along rows, and
+ * indices along each other axis. Indices of transformed axes count twice, for their negatives. */
 static const int row_blocks[4] = {0, 512, 6, 6}, others[4] = {0, 64, 48, 8};
-/* The sample holds all bins of spectra with up to FEW_BINS, unless an axis is very long. */
+/* Spectra of up to FEW_BINS are sampled completely, unless an axis is very long. */
 enum { MOST_CHANNELS = 4, MOST_STRATA = 512, FEW_BINS = 8192 };
 
 static const double least = 1e-6; /* of the largest bin */
@@ -38,16 +37,16 @@ bool gf_job_samples(const struct gf_job *job) {
 
 /* ---- indices ---- */
 
-/* Scatters an index inside its stratum: equal distances would meet, or miss, every harmonic of a
+/* Scatters an index within its stratum: equal distances would hit or miss every harmonic of a
  * periodic picture. */
 static int64_t scatter(int64_t n, int64_t i, int64_t width) {
     uint64_t h = ((uint64_t)n * 1000003 + (uint64_t)i) * UINT64_C(0x9e3779b97f4a7c15);
     return (int64_t)((h ^ h >> 29) * UINT64_C(0xbf58476d1ce4e5b9) >> 40) % width;
 }
 
-/* Cuts 0 .. n - 1 into at most `count` strata and sets at[i] to an index in each, width[i] to its
- * length: the first `dense` have one index; the others are equally long, or shorter towards both
- * ends. Returns how many there are. */
+/* Cuts 0 .. n - 1 into at most `count` strata; at[i] becomes an index in stratum i, width[i] its
+ * length. The first `dense` have length 1; the others are equally long or, for `both`, shorter
+ * towards both ends. Returns their number. */
 static int stratify(int64_t n, int count, int dense, bool both, int64_t *at, int64_t *width) {
     if (n <= count) {
         for (int i = 0; i < n; i++) {
@@ -79,8 +78,8 @@ static void add(struct gf_range_axis *a, int64_t index, int64_t weight) {
     a->weight[a->count++] = weight;
 }
 
-/* Rows of many blocks have few of them in the sample, as one costs a pass over a whole block of
- * columns; below FEW it is the quality that counts. */
+/* Limits the blocks of long rows, as each costs a pass over a block of columns. Below FEW quality
+ * matters more. */
 static int blocks_of(int64_t all, int most) {
     enum { FEW = 20, LEAST = 4, SHARE = 8 };
     if (all <= most)
@@ -89,9 +88,9 @@ static int blocks_of(int64_t all, int most) {
     return all <= FEW || most < part ? most : (int)part;
 }
 
-/* Blocks of neighbours along rows of n bins. A full spectrum has its low frequencies at both ends:
- * there the blocks are taken from the two in turn. A single bin behind the last block is left out
- * unless all others are in: it costs as much as a block. */
+/* Blocks of neighbours along rows of n bins. A full spectrum has low frequencies at both ends, so
+ * blocks are taken alternately from both. A single bin behind the last block costs as much as a
+ * block, and is only included if all others are. */
 static void add_blocks(struct gf_range_axis *a, int64_t n, int64_t full, int most, bool on) {
     int64_t at[MOST_STRATA], width[MOST_STRATA];
     int64_t all = n > 1 ? (n + GF_RANGE_BLOCK - 2) / GF_RANGE_BLOCK : 1;
@@ -108,7 +107,7 @@ static void add_blocks(struct gf_range_axis *a, int64_t n, int64_t full, int mos
     }
 }
 
-/* Single indices along another axis of n, or of n / 2 + 1 where that is halved. */
+/* Single indices along another axis of n, or of n / 2 + 1 if it is halved. */
 static void add_singles(struct gf_range_axis *a, int64_t n, int count, bool on, bool half) {
     int64_t at[MOST_STRATA], width[MOST_STRATA];
     bool pairs = on && !half;
@@ -118,19 +117,19 @@ static void add_singles(struct gf_range_axis *a, int64_t n, int count, bool on, 
         bool own = at[i] == 0 || 2 * at[i] == n;
         add(a, at[i], width[i] * (half && !own ? 2 : 1));
     }
-    /* In ascending order, so that an index and its negative are as far from the two ends. */
+    /* Ascending order: an index and its negative are equally far from the two ends. */
     for (int i = used - 1; i >= 0 && pairs; i--)
         if (at[i] != 0 && 2 * at[i] != n)
             add(a, n - at[i], width[i]);
 }
 
-/* Room in the tables for an axis of n; rows are along the last one longer than a point. */
+/* Room in the tables for an axis of n; `rows`: the last axis longer than a point. */
 static int most_indices(int64_t n, bool rows) {
     const int64_t most = rows ? 2 * MOST_STRATA * GF_RANGE_BLOCK + 1 : 2 * MOST_STRATA + 1;
     return (int)(n < most ? n : most);
 }
 
-/* `all`: the sum of all products. */
+/* `all`: sum of all products of weights. */
 static void weigh(struct gf_range_sample *s, double all) {
     const struct gf_range_axis *z = &s->axis[0], *y = &s->axis[1], *x = &s->axis[2];
     const double scale = all > 0x1p31 ? 0x1p31 / all : 1;
@@ -208,7 +207,7 @@ void gf_range_sample_free(struct gf_range_sample *s) {
 
 /* ---- the input's energy ---- */
 
-/* How many indices of an axis of n are read, and the k-th of them. */
+/* The number of indices read along an axis of n, and the k-th of them. */
 static int64_t count_looks(const struct gf_job *job, int axis, int64_t n) {
     static const int most[4] = {0, 256, 16, 6};
     int64_t limit = axis < job->ndim ? most[job->ndim] : MOST_CHANNELS;
@@ -225,7 +224,7 @@ void gf_range_energy_add(const struct gf_job *job, const struct gf_array *in,
     int64_t at[GF_MAX_RANK] = {0}, count[GF_MAX_RANK];
     for (int i = 0; i <= job->ndim; i++)
         count[i] = count_looks(job, i, in->shape[i]);
-    double sum = 0; /* of one plane, so that planes that are read one by one give the same sum */
+    double sum = 0; /* per plane, so that planes read one by one give the same sum */
     for (bool more = true; more;) {
         const char *p = in->data;
         double re, im;
@@ -276,7 +275,8 @@ static double value_of(uint32_t key) {
     return v;
 }
 
-/* The first digit at which the running sum exceeds *rank, which is reduced by what is before it. */
+/* The first digit at which the running sum exceeds *rank; subtracts the sum before it from
+ * *rank. */
 static uint32_t find_digit(const uint32_t *sum, uint32_t *rank) {
     uint32_t digit = 0;
     for (; digit < DIGITS - 1 && *rank >= sum[digit]; digit++)
@@ -284,7 +284,7 @@ static uint32_t find_digit(const uint32_t *sum, uint32_t *rank) {
     return digit;
 }
 
-/* The keys of the two quantiles of the values above key `from`; false where there are none. */
+/* Keys of both quantiles of values above key `from`; false if there are none. */
 static bool select_two(const struct gf_range_sample *s, uint32_t from, uint32_t found[2]) {
     uint32_t high[DIGITS] = {0}, low[2][DIGITS] = {{0}}, all = 0;
     for (int64_t i = 0; i < s->count; i++)
@@ -305,7 +305,7 @@ static bool select_two(const struct gf_range_sample *s, uint32_t from, uint32_t 
     return true;
 }
 
-/* True when more than half of the bins, by weight, are below `key`. */
+/* True if more than half of the bins, by weight, are below `key`. */
 static bool most_are_below(const struct gf_range_sample *s, uint32_t key) {
     int64_t balance = 0;
     for (int64_t k = 0; k < s->count; k++)
@@ -367,7 +367,7 @@ void gf_range_planes_free(struct gf_range_planes *r) {
     *r = (struct gf_range_planes){.value = NULL};
 }
 
-/* Returns which of the sample's planes it is, -1 if none. */
+/* The number of plane z in the sample; -1 if it is not sampled. */
 static int sampled(const struct gf_range_planes *r, int64_t z) {
     const struct gf_range_axis *a = &r->sample.axis[0];
     const int i = gf_range_axis_find(a, z);
@@ -390,7 +390,7 @@ int64_t gf_range_planes_count(const struct gf_range_planes *r) {
 struct gf_job gf_range_planes_job(const struct gf_job *job) {
     struct gf_job one = *job;
     one.shape[0] = 1;
-    one.norm = GF_NORM_BACKWARD; /* the sample is without the norm's factor */
+    one.norm = GF_NORM_BACKWARD; /* the sample has no norm factor */
     one.spend_input = false;
     one.n_out = 1;
     one.out[0] = (struct gf_output){.kind = GF_COMPLEX,

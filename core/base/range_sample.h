@@ -28,10 +28,10 @@ enum { GF_RANGE_BLOCK = 16 };
 
 struct gf_range_axis {
     int count;
-    int64_t *index, *weight; /* ascending along all axes but rows; index 0 comes first */
+    int64_t *index, *weight; /* ascending except along rows; index 0 comes first */
 };
 
-/* Which of the axis' indices it is; the last one where it is none. */
+/* The position of `index` in the axis; the last position if it is absent. */
 static inline int gf_range_axis_find(const struct gf_range_axis *a, int64_t index) {
     int i = 0;
     while (i < a->count - 1 && a->index[i] != index)
@@ -39,34 +39,34 @@ static inline int gf_range_axis_find(const struct gf_range_axis *a, int64_t inde
     return i;
 }
 
-/* Owns its tables. */
 struct gf_range_sample {
     struct gf_range_axis axis[4]; /* z, y, x of a work buffer (core/base/loadstore.h), channels */
     bool on[3];                   /* transformed */
     int64_t count;                /* of the bins */
-    uint32_t *weight; /* of every bin: the product of the four, scaled so that the sum fits 32 bits;
-                       * 0 for zero frequencies */
-    uint32_t *key;    /* of every bin */
+    /* of each bin: product of the axes' weights, scaled so that the sum fits 32 bits; 0 for zero
+     * frequencies */
+    uint32_t *weight;
+    uint32_t *key; /* of each bin */
     int64_t *table;
 };
 
-/* True when output i finds its range in the sample. */
+/* True if output i takes its range from the sample. */
 bool gf_output_samples(const struct gf_job *job, int i);
-/* True when it spans from 0 to the largest value. */
+/* True if output i's range is from 0 to the largest value. */
 bool gf_output_is_full(const struct gf_output *out);
-/* True when some output does find its range in the sample. */
+/* True if any output takes its range from the sample. */
 bool gf_job_samples(const struct gf_job *job);
 
-/* GF_ENOMEM. */
+/* The caller frees. GF_ENOMEM. */
 int gf_range_sample_make(const struct gf_job *job, struct gf_range_sample *s);
 void gf_range_sample_free(struct gf_range_sample *s);
 
-/* The root of the mean square of all bins' magnitudes, without the norm's factor, estimated from a
- * few samples of the input (Parseval); 0 where no output samples. */
+/* RMS magnitude of all bins, without the norm's factor, estimated from a few input samples
+ * (Parseval); 0 if no output samples. */
 double gf_range_rms(const struct gf_job *job, const struct gf_array *in);
 
-/* The same of a volume whose planes come one by one, in ascending order: whether plane z is looked
- * at, what it adds, and the rms in the end. */
+/* The same for a volume whose planes come one by one in ascending order: true if plane z is
+ * sampled; its contribution; the rms in the end. */
 struct gf_range_energy {
     double sum, n;
 };
@@ -75,11 +75,11 @@ void gf_range_energy_add(const struct gf_job *job, const struct gf_array *plane,
                          struct gf_range_energy *e);
 double gf_range_energy_rms(const struct gf_job *job, const struct gf_range_energy *e);
 
-/* The bits of a positive number sort as the number does; of a double the exponent and eleven bits
- * of the fraction are enough for a shade. */
+/* The bits of positive numbers sort as the numbers do. A double's exponent and eleven bits of its
+ * fraction are precise enough for a shade. */
 enum { GF_RANGE_DIGIT = 11, GF_RANGE_KEY_SHIFT = 63 - 2 * GF_RANGE_DIGIT };
 
-/* The key of the size of a bin's kind: for magnitude and power that of the square. */
+/* The key of a bin's size: of its square for magnitude and power. */
 static inline uint32_t gf_range_key(enum gf_kind kind, double re, double im) {
     double v = kind == GF_REAL ? re : kind == GF_IMAG ? im : re * re + im * im;
     uint64_t bits;
@@ -87,23 +87,23 @@ static inline uint32_t gf_range_key(enum gf_kind kind, double re, double im) {
     return (uint32_t)((bits & (UINT64_MAX >> 1)) >> GF_RANGE_KEY_SHIFT);
 }
 
-/* 1e-6 of the largest magnitude that a spectrum of that rms can have: all of it in one bin. */
+/* 1e-6 of the largest possible magnitude in a spectrum of that rms, with all energy in one bin. */
 double gf_range_rounding(const struct gf_job *job, double rms);
 
-/* The range of output i, from black to white in unscaled units, given the keys of all bins. Zero
- * frequencies are left out, and bins below 1e-6 of the largest other one, or of the rms. If most
- * bins are below gf_range_rounding(), as those of a constant picture or a single wave are, these
- * are rounding errors, and all below it are left out. If nothing is left, white is the zero
- * frequency or the rms, whichever is larger. If nothing is left, or black and white are the same,
- * black is 1e-6 of white, but at least what was left out as rounding errors. */
+/* Output i's range, black to white, unscaled, from the keys of all bins. Ignores zero frequencies
+ * and bins below 1e-6 of the largest other bin or of the rms. If most bins are below
+ * gf_range_rounding(), as for a constant picture or a single wave, they are rounding errors, and
+ * all bins below it are ignored. If no bin remains, white is the larger of zero frequency and rms.
+ * If no bin remains or black equals white, black is 1e-6 of white, but at least the rounding errors
+ * ignored. */
 void gf_range_sample_find(const struct gf_range_sample *s, const struct gf_job *job, int i,
                           double rms, double range[2]);
 
 /* ---- volumes, plane by plane ---- */
 
-/* The automatic display range of a volume whose planes are transformed one by one and are not in
- * memory together. Its sample is on few planes: their spectra are made first, then the range is
- * known, and with it all planes can be written.
+/* The automatic range of a volume whose planes are transformed one by one and do not fit in memory
+ * together. Its sample is on a few planes, whose spectra are computed first; then all planes can be
+ * written.
  *
  *     struct gf_range_planes r;
  *     struct gf_job one = gf_range_planes_job(&job);
@@ -115,26 +115,26 @@ void gf_range_sample_find(const struct gf_range_sample *s, const struct gf_job *
  *     gf_range_planes_find(&r, 0, range);
  *     gf_range_planes_free(&r);
  *
- * The range is the one that openmp finds for `job` in one piece, to the last bit. */
+ * The range equals, to the last bit, what openmp finds for `job` in one piece. */
 struct gf_range_planes {
-    struct gf_job job; /* of the volume: three axes, of which z is not transformed */
+    struct gf_job job; /* the volume's: three axes, z not transformed */
     struct gf_range_sample sample;
     struct gf_range_energy energy;
-    double *value; /* real and imaginary part of every bin in the sample */
+    double *value; /* real and imaginary part of each sampled bin */
 };
 
 /* GF_ENOMEM. */
 int gf_range_planes_make(const struct gf_job *job, struct gf_range_planes *r);
 void gf_range_planes_free(struct gf_range_planes *r); /* takes an all-zero struct too */
-/* The next plane from z on that is looked at, -1 where there is none; how many there are. */
+/* The next sampled plane from z on, or -1; and the number of sampled planes. */
 int64_t gf_range_planes_next(const struct gf_range_planes *r, int64_t z);
 int64_t gf_range_planes_count(const struct gf_range_planes *r);
-/* The job of one plane: its spectrum, half of it where that is enough. */
+/* The job of one plane: its spectrum, or half of it if that suffices. */
 struct gf_job gf_range_planes_job(const struct gf_job *job);
-/* Plane z and its spectrum, both of one plane; planes in ascending order. */
+/* Adds plane z and its spectrum, in ascending order. */
 void gf_range_planes_add(struct gf_range_planes *r, int64_t z, const struct gf_array *in,
                          const struct gf_array *spectrum);
-/* The range of output i, see gf_range_sample_find(). */
+/* The range of output i, as in gf_range_sample_find(). */
 void gf_range_planes_find(const struct gf_range_planes *r, int i, double range[2]);
 
 #endif

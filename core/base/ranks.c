@@ -1,4 +1,4 @@
-/* The plugin, and what it does under this program's statuses. */
+/* Calls of the plugin, with statuses. */
 #include "core/base/ranks.h"
 
 #include <stdlib.h>
@@ -35,7 +35,6 @@ void gf_ranks_close(struct gf_ranks *r) {
     r->transport = NULL;
 }
 
-/* A code of the transport as a status. */
 int gf_ranks_check(struct gf_ranks *r, int code) {
     if (!code)
         return 0;
@@ -61,7 +60,7 @@ int gf_ranks_agree(struct gf_ranks *r, int rc) {
     if (r->broken)
         return rc ? rc : GF_EIO;
     int *all = malloc((size_t)r->size * sizeof *all);
-    if (!all) { /* the others wait */
+    if (!all) { /* the other ranks are waiting */
         r->broken = true;
         r->speaker = r->rank;
         return gf_no_memory();
@@ -106,7 +105,7 @@ int gf_ranks_most(struct gf_ranks *r, double *values, int64_t n) {
     return fold(r, values, n, true);
 }
 
-/* Outputs' ranges are the same for all that have a part, as the last rank has. */
+/* All ranks that take part have the same output ranges, including the last. */
 int gf_ranks_join_report(struct gf_ranks *r, struct gf_report *report) {
     double sum[GF_MAX_OUTPUTS + 2] = {report->kept, report->lost};
     for (int i = 0; i < GF_MAX_OUTPUTS; i++)

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-/* One reader and one writer for each type. They use memcpy, since a view into a file's bytes need
- * not be aligned; compilers make it one load or store. */
+/* A reader and a writer per type. memcpy() allows views into a file's bytes, which need not be
+ * aligned; compilers turn it into one load or store. */
 #define SAMPLES(name, type, parts) \
     static void read_##name(const char *p, int64_t stride, int64_t count, double *re, \
                             double *im) { \
@@ -62,8 +62,7 @@ void gf_sample_run_write(char *p, enum gf_dtype t, int64_t stride, int64_t count
     samples[t].write(p, stride, count, re, im);
 }
 
-/* The square of a double can overflow or underflow; hypot() does neither, but takes ten times as
- * long. */
+/* re^2 + im^2 can overflow or underflow; hypot() does neither, but takes ten times as long. */
 static double magnitude(double re, double im) {
     double s = re * re + im * im;
     return s > 1e-280 && s < 1e300 ? sqrt(s) : hypot(re, im);
@@ -120,7 +119,7 @@ int64_t gf_sample_run_round(enum gf_dtype t, int64_t count, double *v) {
 static double scaled(enum gf_scale scale, double v) {
     switch (scale) {
     case GF_SCALE_LOG:
-        /* log() takes half the time of log1p() and is as accurate where 1 + v keeps v's digits. */
+        /* log() takes half the time of log1p(), and is as accurate if 1 + v keeps v's digits. */
         return v > 0.01 ? log(1 + v) : log1p(v);
     case GF_SCALE_SQRT:
         return sqrt(v);
@@ -153,7 +152,7 @@ void gf_display_run(const struct gf_display *d, int64_t count, double *v) {
     case GF_IMAG:
         offset = -d->high;
         factor = 1 / (2 * d->high);
-        if (!(d->high > 0)) { /* all zeros, and zero is mid-grey */
+        if (!(d->high > 0)) { /* all zeros: mid-grey */
             offset = -0.5;
             factor = 1;
         }

@@ -1,7 +1,7 @@
 /* Even shares of a row of items. */
 #include "core/base/span.h"
 
-/* Items [n r / p, n (r + 1) / p) of n: without overflow for any n below 2^62. */
+/* Items [n r / p, n (r + 1) / p), without overflow for any n below 2^62. */
 struct gf_span gf_slab_share(int64_t n, int ranks, int rank) {
     int64_t whole = n / ranks, rest = n % ranks;
     int64_t first = whole * rank + rest * rank / ranks;

@@ -1,9 +1,9 @@
-/* Error codes, and the message of this thread's last failure.
+/* Error codes, and the message of a thread's last failure.
  *
- * Every fallible function returns 0 or one of these negative codes. The one that finds the failure
- * keeps a message for it; its callers only return the code:
+ * Every fallible function returns 0 or one of these negative codes. The function that detects a
+ * failure sets the message; its callers only return the code:
  *     return gf_fail(GF_EFORMAT, "bad CRC in IDAT");
- * Nothing below cli/ prints or exits; cli/ prints the message after the file's name. */
+ * Only cli/ prints or exits; it prints the message after the file's name. */
 #ifndef GF_CORE_BASE_STATUS_H
 #define GF_CORE_BASE_STATUS_H
 
@@ -29,10 +29,11 @@ int gf_no_memory(void);
 /* The last message of the calling thread; never NULL; valid until its next gf_fail(). */
 const char *gf_message(void);
 
-/* Carries the first failure of several threads, message included, to the one that waits for them:
+/* Carries the first failure among several threads, with its message, to the thread that waits for
+ * them:
  *     struct gf_failure failed = {0};
  *     in any thread      gf_failure_keep(&failed, rc);       0 is no failure
- *     behind all of them return gf_failure_return(&failed);  0 where there was none */
+ *     after all of them  return gf_failure_return(&failed);  0 if there was none */
 struct gf_failure {
     int status;
     char message[512];

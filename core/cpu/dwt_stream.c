@@ -7,7 +7,7 @@
 #include "core/cpu/mirror.h"
 #include "core/cpu/plan.h"
 
-/* Larger halves leave the nearer caches before they are complete. */
+/* Larger halves leave the inner caches before they are complete. */
 static const int64_t worth_streaming = 1 << 20;
 
 struct level {
@@ -16,7 +16,7 @@ struct level {
     int64_t came, done;        /* planes and steps so far */
     char *plane[GF_DWT_SLOTS]; /* allocated at first use */
     /* A finished step: approximation and detail along z, without gaps. Two pairs alternate, so that
-     * the taker may read one while the next is computed; boxes[] counts those emitted after
+     * the taker may read one while the next is computed; boxes[] counts the boxes emitted up to
      * each. */
     char *half[4];
     int64_t boxes[2];
@@ -27,7 +27,7 @@ struct gf_dwt_stream {
     struct gf_dwt_sender sender;
     const struct gf_cpu_kernels *kernels;
     int threads;
-    bool opens; /* takes its memory, else only counts it */
+    bool opens; /* allocates memory, else only counts it */
     int64_t bytes;
     char *scratch; /* of all levels */
     struct level level[GF_MAX_LEVELS];
@@ -62,7 +62,7 @@ static int shape_level(struct gf_dwt_stream *s, int level) {
     return rc;
 }
 
-/* `opens`: takes the memory. */
+/* `opens`: allocates the memory. */
 static int begin(const struct gf_job *job, int threads, const struct gf_dwt_taker *taker,
                  bool opens, struct gf_dwt_stream *s) {
     int64_t scratch = 0;
@@ -79,7 +79,7 @@ static int begin(const struct gf_job *job, int threads, const struct gf_dwt_take
 }
 
 static int64_t stream_bytes(const struct gf_job *job, int threads, int64_t memory) {
-    (void)memory; /* no plane is kept longer than it has to be */
+    (void)memory; /* planes are never kept longer than necessary */
     const struct gf_dwt_taker none = {.emit = NULL};
     struct gf_dwt_stream s;
     return begin(job, threads, &none, false, &s) ? 0 : s.bytes;
@@ -121,7 +121,7 @@ static void stream_info(const struct gf_dwt_stream *s, struct gf_dwt_stream_info
 
 /* ---------------------------------------------------------------- one step */
 
-/* NULL: no memory. */
+/* NULL if memory is short. */
 static char *place_of(struct level *l, int64_t plane) {
     char **slot = &l->plane[gf_dwt_window_slot(&l->z, plane)];
     return *slot = *slot ? *slot : gf_alloc((size_t)l->plane_bytes);
@@ -171,7 +171,7 @@ static int take_step(struct gf_dwt_stream *s, int level, int64_t k) {
     return take_steps(s, level + 1);
 }
 
-/* Takes every step whose planes have come. */
+/* Takes all steps whose planes have come. */
 static int take_steps(struct gf_dwt_stream *s, int level) {
     struct level *l = &s->level[level - 1];
     int rc = 0;

@@ -12,12 +12,12 @@ struct compose {
     unsigned axes;
     struct gf_plan *forward, *back;
     struct gf_array table;    /* the half spectrum's shape, no channels */
-    struct gf_array spectrum; /* allocated by the first run; of a part a view of its output */
+    struct gf_array spectrum; /* allocated by the first run; for a part a view of its output */
 };
 
 double gf_filter_zero(const struct gf_job *job) {
     const struct gf_job whole = gf_filter_whole(job);
-    bool origin = true; /* this part has the zero frequency */
+    bool origin = true; /* the part includes the zero frequency */
     for (int i = 0; i < whole.ndim && job->whole.axes; i++)
         origin = origin && (!job->whole.first[i] || !(whole.axes >> i & 1));
     return origin ? job->filter->offset * (double)gf_job_points(&whole) : 0;
@@ -41,7 +41,7 @@ static void list_passes(const struct compose *c, int64_t spectrum, struct gf_pla
 
 /* ---- running ---- */
 
-/* x[k] times a real f[k], or a complex one, for n bins of `channels` values each. */
+/* n bins of `channels` values each, times real or complex f[k]. */
 #define TIMES(name, real) \
     static void name(real *x, const real *f, bool complex, int64_t n, int64_t channels) { \
         for (int64_t k = 0; k < n; k++) { \
@@ -56,7 +56,7 @@ static void list_passes(const struct compose *c, int64_t spectrum, struct gf_pla
 TIMES(times_single, float)
 TIMES(times_double, double)
 
-/* Adds to the zero frequency of every spectrum: each channel, and each index of a batch axis. */
+/* Adds `zero` to each spectrum's zero frequency: of every channel and every index of batch axes. */
 static void add_zero(const struct gf_array *x, unsigned axes, double zero) {
     struct gf_array zeros = *x;
     for (int i = 0; i < x->rank - 1; i++)
@@ -89,8 +89,8 @@ static struct gf_array work_array(const struct gf_job *job, const struct gf_work
     return a;
 }
 
-/* Multiplies each row of x by the table's row of the same number, and adds `zero`. The channels of
- * a bin are beside each other, or there is one spectrum after the other. */
+/* Multiplies each row of x by the table's corresponding row, and adds `zero`. Channels of a bin are
+ * adjacent, or each has a separate spectrum. */
 static void multiply(const struct gf_array *x, unsigned axes, const struct gf_array *table,
                      double zero, int threads) {
     const int last = table->rank - 1;
@@ -168,7 +168,7 @@ static void conjugate(const struct compose *c) {
     gf_filter_conjugate(x->data, gf_array_count(x), x->dtype == GF_C128, c->threads);
 }
 
-/* Filters a part in its output, with one plan for both directions. */
+/* Filters a part in its output, using one plan for both directions. */
 static int exec_part(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
                      struct gf_report *report) {
     struct compose *c = plan->impl;
@@ -194,8 +194,8 @@ static void drop(struct gf_plan *plan) {
     free(c);
 }
 
-/* The three parts of a run on a device. The host multiplies the spectrum, and `seconds` is the
- * device's time alone. */
+/* The parts of a run on a device. The host multiplies the spectrum; `seconds` is device time
+ * only. */
 static int upload(struct gf_plan *plan, const struct gf_array *in) {
     struct compose *c = plan->impl;
     int rc = take_spectrum(c);

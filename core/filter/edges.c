@@ -32,14 +32,14 @@ int64_t gf_edges_length(enum gf_edges mode, int64_t n) {
 
 /* ---- one axis at a time ---- */
 
-/* The blocks along one axis, each all the samples of one index of it. */
+/* The blocks along one axis; a block holds all samples of one index. */
 struct line {
     char *data;
     size_t block; /* bytes */
     int64_t n, length;
 };
 
-/* `bytes` of the samples that continue a line of n by its j-th of w. */
+/* Computes `bytes` of taper's samples j of w. */
 static void fade(int64_t j, int64_t w, const char *end, const char *start, char *to, size_t bytes,
                  bool wide) {
     double a = (1 + cos(PI * ((double)j + 0.5) / (double)w)) / 2;
@@ -64,7 +64,7 @@ static void fade_block(const struct line *l, int64_t j, bool wide) {
          l->block, wide);
 }
 
-/* Blocks of `size` bytes, a constant where the call is inlined with one. */
+/* `size` bytes per block; inlined calls with a constant are faster. */
 static inline void copy_blocks(bool mirrored, const struct line *l, int64_t from, int64_t to,
                                size_t size) {
     for (int64_t j = from; j < to; j++)
@@ -88,8 +88,8 @@ static void fill_blocks(enum gf_edges mode, const struct line *l, int64_t from, 
         copy_blocks(mirrored, l, from, to, l->block);
 }
 
-/* Axes after `axis` are complete, axes before it have the picture's extent. When lines are few
- * their blocks are long, and the threads share the blocks of a line. */
+/* Axes after `axis` are complete, axes before it have the picture's extents. If lines are few,
+ * blocks are long and threads share the blocks of a line. */
 static void fill_axis(enum gf_edges mode, const int64_t *shape, int axis, int threads,
                       struct gf_array *a) {
     const int64_t more = a->shape[axis] - shape[axis];

@@ -30,12 +30,12 @@ const char *gf_edges_name(enum gf_edges mode);
 int64_t gf_edges_length(enum gf_edges mode, int64_t n);
 
 /* `a` is C-contiguous, lengthened, (z,) (y,) x, channel, and holds a picture of `shape` (a->rank -
- * 1 extents) in its first samples along each axis; fills the others. Taper takes f32 and f64, the
- * other modes any type. */
+ * 1 extents) in its first samples along each axis. Fills the rest. Taper needs f32 or f64, other
+ * modes take any type. */
 void gf_edges_fill(enum gf_edges mode, const int64_t *shape, int threads, struct gf_array *a);
 
-/* Taper's index n + j along the slowest axis: `end`, which is u(n - 1 - j), fades into `start`, u(w
- * - 1 - j). All are of one shape, C-contiguous, f32 or f64. */
+/* Taper's index n + j along the slowest axis: `end`, u(n - 1 - j), fades into `start`, u(w - 1 -
+ * j). All have one shape, C-contiguous, f32 or f64. */
 void gf_edges_fade(int64_t j, int64_t w, const struct gf_array *end, const struct gf_array *start,
                    struct gf_array *to);
 

@@ -103,7 +103,7 @@ static void table_shape(const struct gf_job *job, int64_t shape[GF_MAX_RANK]) {
     for (int i = 0; i < job->ndim; i++)
         shape[i] = job->shape[i];
     int half = gf_job_half_axis(job);
-    if (!job->whole.axes) /* a part has its numbers alone */
+    if (!job->whole.axes) /* parts have only their numbers */
         shape[half] = job->shape[half] / 2 + 1;
 }
 
@@ -149,8 +149,8 @@ static double lowpass_value(const struct gf_filter_term *term, double v) {
     return PROFILES(VALUE) NAN;
 }
 
-/* If all radii are equal, distances stay in bins: squares of integers are exact in floats up to
- * 2^24, and so is the comparison of a distance with an integer radius. */
+/* If all radii are equal, distances stay in bins: floats hold squares of integers exactly up to
+ * 2^24, so comparisons with an integer radius are exact too. */
 static int compile_lowpass(const struct gf_job *job, const struct gf_lowpass *l,
                            struct gf_filter_terms *t) {
     struct gf_filter_term *term = &t->term[t->n_terms];
@@ -223,7 +223,7 @@ static double term_value(const struct gf_filter_terms *t, int i, const int64_t i
 }
 
 bool gf_filter_is_exact(const struct gf_job *job, const struct gf_filter_terms *t) {
-    /* A power multiplies a rounding error by its order, and squares of bins above 2^24 are
+    /* A power multiplies rounding errors by its order, and squares of bins above 2^24 are
      * rounded. */
     enum { HIGHEST_ORDER = 8, LARGEST_SQUARE = 1 << 24 };
     for (int i = 0; i < t->n_terms && job->precision == GF_SINGLE; i++) {
@@ -253,13 +253,13 @@ int gf_filter_table_alloc(const struct gf_job *job, bool is_complex, const int64
     return gf_array_alloc(table, is_complex ? gf_job_number(job) : real, job->ndim, shape);
 }
 
-/* Tiny values become 0: products with them would be denormal numbers, which are slow on CPUs. */
+/* Tiny values become 0: their products would be denormal, which is slow on CPUs. */
 static struct gf_number drop_tiny(const struct gf_job *job, double re, double im) {
     const double tiny = job->precision == GF_DOUBLE ? 0x1p-900 : 0x1p-90;
     return (struct gf_number){fabs(re) < tiny ? 0 : re, fabs(im) < tiny ? 0 : im};
 }
 
-/* The factors' product `v` times the table's number at that index, if there is a table. */
+/* The factors' product `v` times the table's number at that index, if any. */
 static struct gf_number times_table(const struct gf_job *job, double v, int64_t at) {
     const struct gf_array *table = &job->filter->table;
     const struct gf_number t = table->data ? gf_filter_number(table, at) : (struct gf_number){1, 0};

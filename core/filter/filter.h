@@ -34,14 +34,14 @@ enum gf_profile { PROFILES(GF_PROFILE_NUMBER) }; /* GF_GAUSSIAN, … */
 
 enum { GF_N_PROFILES = PROFILE_MIXED, GF_MAX_FACTORS = 128, GF_MAX_ORDER = 64 };
 
-/* As a user types them; those with an order N end in ":N". */
+/* As users type them; those with an order N end in ":N". */
 extern const char *const gf_filter_profiles[GF_N_PROFILES];
 bool gf_filter_has_order(enum gf_profile profile);
 
-/* Arrays are indexed by the job's axes; entries of axes that are not transformed are ignored. */
+/* Arrays are indexed by the job's axes; entries of untransformed axes are ignored. */
 struct gf_lowpass {
     enum gf_profile profile;
-    int order;                  /* N, 1..GF_MAX_ORDER, of a profile that has one */
+    int order;                  /* N, 1..GF_MAX_ORDER, for profiles with an order */
     double centre[GF_MAX_DIMS]; /* bins, signed */
     double radius[GF_MAX_DIMS]; /* bins, > 0 */
 };
@@ -56,20 +56,20 @@ struct gf_filter {
     int64_t serial; /* unique within the process */
     int n_factors;
     struct gf_filter_factor factor[GF_MAX_FACTORS];
-    /* A further factor, or no data. It has the half spectrum's shape (gf_job_half_axis() halved, no
-     * channels), or the part's shape if the job is a part (`whole`); unshifted, C-contiguous, real
-     * or complex, f32 or f64. A complex table is Hermitian, like the spectrum of a real kernel.
+    /* A further factor, or no data: the half spectrum's shape (gf_job_half_axis() halved, no
+     * channels), or the part's if the job is a part (`whole`); unshifted, C-contiguous, real or
+     * complex, f32 or f64. A complex table is Hermitian, like the spectrum of a real kernel.
      * Owned. */
     struct gf_array table;
-    bool in_parts; /* the parts of a job get a table each, which is not here */
-    /* NULL, or multiplies the table of a part (`whole`) by the values there of what this table is
-     * made of. */
+    bool in_parts; /* each part of a job has its own table, not stored here */
+    /* NULL, or multiplies the table of a part (`whole`) by the part's values of this table's
+     * factors. */
     int (*make_part)(const void *maker, const struct gf_job *part, struct gf_filter *filter);
     const void *maker;
-    double offset; /* added to every sample of the result, in the input's unit */
+    double offset; /* added to every result, in the input's unit */
 };
 
-/* A filter without factors, which changes nothing. gf_filter_free() also takes NULL. */
+/* An empty filter, which changes nothing. gf_filter_free() takes NULL. */
 int gf_filter_new(struct gf_filter **out);
 void gf_filter_free(struct gf_filter *f);
 
@@ -77,59 +77,58 @@ static inline bool gf_filter_has_table(const struct gf_filter *f) {
     return f->table.data || f->in_parts;
 }
 
-/* Append factors; GF_EINVAL above GF_MAX_FACTORS. */
+/* Append a factor each; GF_EINVAL above GF_MAX_FACTORS. */
 int gf_filter_add_lowpass(struct gf_filter *f, const struct gf_lowpass *l);
 int gf_filter_add_highpass(struct gf_filter *f, const struct gf_lowpass *l);
 int gf_filter_add_band(struct gf_filter *f, const struct gf_lowpass *inner,
                        const struct gf_lowpass *outer, bool reject);
-/* At l->centre and at -l->centre, unless those are one bin on the job's shape. */
+/* At l->centre and -l->centre, unless they are the same bin on the job's shape. */
 int gf_filter_add_notch(struct gf_filter *f, const struct gf_job *job, const struct gf_lowpass *l);
 
-/* Returns the whole job of a part (struct gf_job, `whole`), as far as the filter's values depend on
- * it; any other job is returned as it is. */
+/* The whole job of a part (struct gf_job, `whole`), as far as it determines the filter's values;
+ * other jobs are returned unchanged. */
 struct gf_job gf_filter_whole(const struct gf_job *job);
 
-/* Checks the filter of a job that gf_job_validate() passed: GF_EINVAL unless its offset and factors
- * are finite, its radii above 0 and its table of the job's shape. Returns 0 for jobs that are not
- * GF_FILTER. Backends call it before they plan a filter. */
+/* Checks the filter of a job that gf_job_validate() passed, before planning: GF_EINVAL unless its
+ * offset and factors are finite, its radii above 0 and its table of the job's shape. Returns 0 for
+ * jobs other than GF_FILTER. */
 int gf_filter_validate(const struct gf_job *job);
 
 /* ---- a filter on a job's shape, as the kernels evaluate it ---- */
 
-/* A low pass as a function of one value for each axis, see kernels/profiles.h. */
+/* A low pass as a function of one value per axis; see kernels/profiles.h. */
 struct gf_filter_term {
     enum gf_profile profile;
     int order;
     double limit;
-    int64_t at[GF_MAX_DIMS]; /* index of the axis's first value; -1: not transformed */
+    int64_t at[GF_MAX_DIMS]; /* index of the axis's first value; -1: untransformed */
 };
 
 struct gf_filter_terms {
     int n_factors;
     struct {
         double c0, ca, cab;
-        int a, b; /* which terms; b is -1 where cab is 0 */
+        int a, b; /* numbers of terms; b is -1 if cab is 0 */
     } factor[GF_MAX_FACTORS];
     int n_terms;
     struct gf_filter_term term[2 * GF_MAX_FACTORS];
-    double *value; /* `count` of them; one for each index of an axis of the half spectrum */
+    double *value; /* `count` values, one per index of each axis of the half spectrum */
     int64_t count;
 };
 
-/* Fills *t for the job and its filter, for a part of a line only at its indices. The caller frees
- * it with gf_filter_terms_free(). */
+/* Fills *t for the job and its filter; for a part of a line only at its indices. Free with
+ * gf_filter_terms_free(). */
 int gf_filter_compile(const struct gf_job *job, struct gf_filter_terms *t);
 void gf_filter_terms_free(struct gf_filter_terms *t);
-/* Whether kernels can evaluate the terms in the job's precision as accurately as a table. */
+/* True if kernels can evaluate the terms in the job's precision as accurately as a table. */
 bool gf_filter_is_exact(const struct gf_job *job, const struct gf_filter_terms *t);
-/* Returns the product of all factors except the table at an index of the spectrum, by the job's
- * axes. */
+/* The product of all factors except the table, at an index of the spectrum by the job's axes. */
 double gf_filter_value(const struct gf_filter_terms *t, const int64_t index[GF_MAX_DIMS]);
 /* The whole filter over the half spectrum, laid out as filter->table; f32, f64, c64 or c128 by the
- * job's precision and the table's kind. The caller frees. */
+ * job's precision and the table's kind. The caller frees it. */
 int gf_filter_tabulate(const struct gf_job *job, int threads, struct gf_array *out);
-/* The same for a line, a few numbers at a time: those at indices first .. first + count - 1 of a
- * part with steps, as real and imaginary parts. GF_ENOMEM. */
+/* The numbers of a line's filter at indices first .. first + count - 1 of a part with steps, as
+ * real and imaginary parts. GF_ENOMEM. */
 int gf_filter_line_values(const struct gf_job *part, int64_t first, int64_t count, double *value);
 
 /* ---- numbers of a table, for core/filter/ ---- */
@@ -143,7 +142,7 @@ static inline struct gf_number gf_filter_number(const struct gf_array *table, in
         return gf_number_get(table->data, i, is_double);
     return (struct gf_number){gf_real_get(table->data, i, is_double), 0};
 }
-/* A real table drops the imaginary part. */
+/* Real tables drop the imaginary part. */
 static inline void gf_filter_put_number(struct gf_array *table, int64_t i, struct gf_number y) {
     const bool is_double = gf_dtype_real(table->dtype) == GF_F64;
     if (gf_dtype_is_complex(table->dtype))

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/halves.h"
 #include "core/base/status.h"
@@ -50,7 +49,7 @@ void gf_smooth_jump(const struct gf_smooth *x, const struct gf_array *u, struct 
     }
 }
 
-/* The terms of S(y, k) / R(k) that depend on k alone. */
+/* The parts of S(y, k) / R(k) that depend only on k. */
 struct decay {
     double a, factor;
 };
@@ -62,12 +61,12 @@ static struct decay decay_of(double sum, int64_t n) {
     return (struct decay){a, 0.5 / (cosh(a / 2) * expm1(-a * (double)n))};
 }
 
-/* 4e-18 is less than the rounding of a double. */
+/* 4e-18 is below a double's rounding. */
 static bool has_decayed(const struct decay *k, double d) {
     return k->a * d > 40;
 }
 
-/* S(y, k) / R(k) for y + 1/2 = d < n / 2, without the difference of nearly equal numbers. */
+/* S(y, k) / R(k) for y + 1/2 = d < n / 2, without differences of nearly equal numbers. */
 static double profile(const struct decay *k, double d, double n) {
     if (k->a == 0)
         return (n - 2 * d) * k->factor;
@@ -76,7 +75,7 @@ static double profile(const struct decay *k, double d, double n) {
     return -exp(-k->a * d) * expm1(-k->a * (n - 2 * d)) * k->factor;
 }
 
-/* One for each bin of the spectrum; NULL when memory is short. The caller frees. */
+/* One for each bin of the spectrum; NULL if memory is short. The caller frees. */
 static struct decay *decays(const struct gf_smooth *x, const struct gf_array *spectrum) {
     const struct gf_job *f = &x->forward;
     const int64_t bins = gf_array_count(spectrum) / f->channels;
@@ -110,8 +109,8 @@ struct bins {
                 (type)(q * (double)((const type *)b->r)[i * b->reals + j]); \
     }
 
-/* A few rows away from an edge nearly all bins have decayed, so the search for the last that has
- * not begins at the end. `to` is all zeros. */
+/* A few rows from an edge nearly all bins have decayed, so the search for the last that has not
+ * begins at the end. `to` is all zeros. */
 static void extend_bins(const struct bins *b, double d, double n, void *to) {
     int64_t count = b->count;
     while (count > 0 && has_decayed(&b->k[count - 1], d))
@@ -199,7 +198,7 @@ struct rows {
     bool wide;
 };
 
-/* Adds an axis's share of row `at`, an index for each axis but the last, of s. */
+/* Adds an axis's share of row `at` of s; `at` has an index for each axis but the last. */
 static void add_part(const struct rows *r, const struct gf_smooth *x, const int64_t *at,
                      void *row) {
     const int64_t n = r->shape[r->last], m = x->n / 2, c = r->channels;
@@ -230,13 +229,14 @@ static void smooth_row(const struct rows *r, const int64_t *at, void *row, size_
         add_part(r, &r->x[j], at, row);
 }
 
-/* A row of u and of s where the lengthened row repeats them, and of s at its mirror image. */
+/* A row of u and of s that the lengthened row repeats, and of s at its mirror image. */
 struct row {
     const void *u, *s, *image;
-    bool inside; /* it is u */
+    bool inside; /* the row is part of u */
 };
 
-/* u less s, plus the mirror image of s: `to`, which may be u, and what continues it, or NULL. */
+/* u - s plus the mirror image of s, into `to`, which may be u, and into its continuation unless
+ * `more` is NULL. */
 static void compose(const struct rows *r, const struct row *from, char *to, char *more) {
     const int64_t n = r->shape[r->last], reals = n * r->channels;
     const size_t bytes = (size_t)reals * (r->wide ? sizeof(double) : sizeof(float));
@@ -253,7 +253,7 @@ static void compose(const struct rows *r, const struct row *from, char *to, char
     add(to, from->image, reals, r->wide, 1);
 }
 
-/* Row `row` of `a`, counted over all axes but the last; `scratch` has room for two rows of s. */
+/* Row `row` of `a`, counted over all axes but the last; `scratch` holds two rows of s. */
 static void fill_row(const struct rows *r, int64_t row, struct gf_array *a, char *scratch) {
     const int64_t n = r->shape[r->last];
     const size_t bytes = (size_t)(n * r->channels) * (r->wide ? sizeof(double) : sizeof(float));
@@ -323,7 +323,7 @@ void gf_smooth_fill_page(const int64_t *shape, int threads, const struct gf_arra
     const struct rows r = {
         .shape = shape, .last = 1, .channels = page->shape[3], .wide = page->dtype == GF_F64};
     threads = threads > 0 ? threads : 1;
-    /* The added rows first: they are made of the others. */
+    /* The added rows first: they are made from the others. */
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t y = shape[0]; y < page->shape[1]; y++)
         fill_page_row(&r, s, y, inside, page);

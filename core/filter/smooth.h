@@ -4,7 +4,8 @@
  * the index along the axis,
  *
  *     S(y, k) = R(k) sinh(a (y + 1/2 - n/2)) / (2 cosh(a/2) sinh(a n/2)),
- *     sinh(a/2)^2 = sum over the other axes of sin(pi k / N)^2;   at a = 0: R(k) (y + 1/2 - n/2) / n
+ *     sinh(a/2)^2 = sum over the other axes of sin(pi k / N)^2,
+ *     S(y, k) = R(k) (y + 1/2 - n/2) / n if a = 0,
  *
  * which solves S(y + 1) - 2 cosh(a) S(y) + S(y - 1) = R at y = 0, -R at y = n - 1, 0 between. It is
  * odd about the middle of the axis, so half of it is computed. For each axis of more than one
@@ -26,27 +27,27 @@
 struct gf_smooth {
     int axis;
     int64_t n;
-    struct gf_job forward, inverse; /* over the other axes: of the jump, of half the axis */
-    struct gf_array part;           /* the caller's: this axis's share of s, its first n / 2 */
+    struct gf_job forward, inverse; /* over the other axes: of the jump; of half the axis */
+    struct gf_array part;           /* the caller's: the first n / 2 of this axis's share of s */
 };
 
-/* `job` transforms the picture: its shape, channels, axes and precision count, and its in_dtype,
- * which is f32 or f64. False for an axis along which nothing jumps. */
+/* Uses the job's shape, channels, axes, precision and in_dtype, f32 or f64. False for an axis
+ * without jumps. */
 bool gf_smooth_init(struct gf_smooth *x, const struct gf_job *job, int axis);
 
-/* All arrays are C-contiguous but `u`. */
+/* All arrays but `u` are C-contiguous. */
 void gf_smooth_jump(const struct gf_smooth *x, const struct gf_array *u, struct gf_array *jump);
 /* GF_ENOMEM. */
 int gf_smooth_extend(const struct gf_smooth *x, int threads, const struct gf_array *spectrum,
                      struct gf_array *half);
 /* `a`, C-contiguous, is lengthened to 2 n along each of the `count` axes of x and holds u, of
- * `shape`, in its first samples: the others become u - s, continued periodically, plus the mirror
+ * `shape`, in its first samples. The rest becomes u - s, continued periodically, plus the mirror
  * images of s. GF_ENOMEM. */
 int gf_smooth_fill(const struct gf_smooth *x, int count, int threads, const int64_t *shape,
                    struct gf_array *a);
 /* The same for one page {1, rows, columns, channels} of a volume, C-contiguous, which holds page z
- * mod n of u, of shape[0] rows and shape[1] columns: s[0] is that page of s, s[1] the one of its
- * mirror image, the same for z < n, `inside`. */
+ * mod n of u, shape[0] rows by shape[1] columns. s[0] is that page of s, s[1] that of its mirror
+ * image; they are the same for z < n, `inside`. */
 void gf_smooth_fill_page(const int64_t *shape, int threads, const struct gf_array s[2], bool inside,
                          struct gf_array *page);
 

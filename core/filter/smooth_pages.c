@@ -10,7 +10,7 @@
 
 static const double PI = 3.14159265358979323846;
 
-/* Frequencies of a row that a thread takes together. */
+/* Frequencies of a row processed together by a thread. */
 enum { STRIP = 64 };
 
 void gf_smooth_pages_init(struct gf_smooth_pages *s, const struct gf_job *job) {
@@ -55,7 +55,7 @@ int64_t gf_smooth_pages_bytes(const struct gf_smooth_pages *s) {
             bytes *= k == i ? 1 : s->shape[k];
         if (!s->face[i].jumps)
             continue;
-        kept += bytes / 3; /* and beside it what it is made of, and workspace */
+        kept += bytes / 3; /* plus its source and workspace */
         most = bytes > most ? bytes : most;
     }
     return kept + most;
@@ -66,7 +66,7 @@ void gf_smooth_pages_free(struct gf_smooth_pages *s) {
         gf_array_free(&s->face[i].of);
 }
 
-/* Keeps the first page, and subtracts it from the last: the jump along the slowest axis. */
+/* Keeps the first page and subtracts it from the last: the jump along the slowest axis. */
 static void look_at_ends(struct gf_smooth_pages *s, int64_t z, const struct gf_array *page) {
     struct gf_array *jump = &s->face[0].of;
     const int64_t n = gf_array_count(jump);
@@ -96,16 +96,15 @@ void gf_smooth_pages_look(struct gf_smooth_pages *s, int64_t first, const struct
 
 /* ---- recursions ---- */
 
-/* Some frequencies of a row, of all channels, and what they have in common along the slowest
- * axis. */
+/* Some frequencies of a row, all channels, and their constants along the slowest axis. */
 struct strip {
     const struct gf_smooth_pages *s;
-    int64_t row, column, count, width; /* width: numbers of them, channels included */
+    int64_t row, column, count, width; /* width: `count` times the channels */
     bool wide;
     double a[STRIP], e[STRIP], scale[STRIP], around[STRIP];
-    double x[2 * STRIP], y[2]; /* 1 - exp(2 pi i k / N), of a jump along that axis */
+    double x[2 * STRIP], y[2]; /* 1 - exp(2 pi i k / N), for a jump along that axis */
     double *source, *state;    /* re, im */
-    double *pages;             /* of what is made of them */
+    double *pages;             /* results */
 };
 
 static void factor(int64_t k, int64_t n, double to[2]) {
@@ -132,8 +131,8 @@ static void begin_strip(struct strip *t) {
     }
 }
 
-/* Reads the spectrum of a page's jumps along x at the strip's row; the other half's numbers are the
- * conjugates of this one's. */
+/* The spectrum of a page's jumps along x at the strip's row; the other half's numbers are
+ * conjugates. */
 static void row_jump(const struct strip *t, int64_t z, int64_t channel, double to[2]) {
     const struct gf_array *of = &t->s->face[2].of;
     const int64_t rows = of->shape[1], c = t->s->channels;
@@ -191,10 +190,10 @@ static void advance(const struct strip *t, int64_t z, int64_t count) {
             t->state[i] = t->source[i] + t->e[k] * t->state[i];
 }
 
-/* Sums the state at page z over the pages that follow in steps of +1 or -1, around the ends. Far
- * away only the first frequencies have not decayed. */
+/* Sums the state at page z over the following pages in steps of +1 or -1, around the ends. Far away
+ * only the first frequencies have not decayed. */
 static void run_in(const struct strip *t, int64_t z, int step) {
-    const double decayed = t->wide ? 40 : 24; /* less than the rounding of the numbers */
+    const double decayed = t->wide ? 40 : 24; /* below the rounding of the numbers */
     const int64_t n = t->s->shape[0], reals = 2 * t->s->channels;
     const double far = decayed / fmax(t->a[0], 1e-300);
     int64_t count = 0;

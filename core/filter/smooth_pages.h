@@ -26,9 +26,9 @@
 #include "core/base/job.h"
 
 struct gf_smooth_face {
-    bool jumps;         /* something can jump along this axis */
-    struct gf_job job;  /* over the others but the slowest */
-    struct gf_array of; /* the jump, extent 1 along the axis; then its spectrum; owned */
+    bool jumps;         /* there may be a jump along this axis */
+    struct gf_job job;  /* over the other axes except the slowest */
+    struct gf_array of; /* the jump, extent 1 along the axis; later its spectrum; owned */
 };
 
 struct gf_smooth_pages {
@@ -38,20 +38,20 @@ struct gf_smooth_pages {
     struct gf_job inverse; /* of one page */
 };
 
-/* `job` transforms the slowest and the last of 3 axes, and perhaps the other one; its in_dtype is
- * f32 or f64. */
+/* `job` transforms the slowest and the last of 3 axes, and perhaps the other; in_dtype is f32 or
+ * f64. */
 void gf_smooth_pages_init(struct gf_smooth_pages *s, const struct gf_job *job);
-/* Room for the jumps; GF_ENOMEM. */
+/* Allocates the jumps. GF_ENOMEM. */
 int gf_smooth_pages_take(struct gf_smooth_pages *s);
-/* Bytes that the faces take while they are transformed. */
+/* Bytes of the faces while they are transformed. */
 int64_t gf_smooth_pages_bytes(const struct gf_smooth_pages *s);
-/* Pages from `first` on of the volume, in ascending order. */
+/* Takes the volume's pages from `first` on, in ascending order. */
 void gf_smooth_pages_look(struct gf_smooth_pages *s, int64_t first, const struct gf_array *pages);
-/* Pages from `first` on of S, as many as `spectrum` has, which is of the job's input shape.
+/* As many pages of S, from `first` on, as `spectrum` has, which has the job's input shape.
  * GF_ENOMEM. */
 int gf_smooth_pages_spectrum(const struct gf_smooth_pages *s, int threads, int64_t first,
                              struct gf_array *spectrum);
-/* The inverse transform of so many of them. */
+/* The inverse transform of `count` pages. */
 struct gf_job gf_smooth_pages_job(const struct gf_smooth_pages *s, int64_t count);
 void gf_smooth_pages_free(struct gf_smooth_pages *s);
 

@@ -1,4 +1,4 @@
-/* A filter's table: made of a mask or of a kernel, and multiplied by what it held before. */
+/* A filter's table, made from a mask or a kernel and multiplied by its previous contents. */
 #include "core/filter/table.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ struct half {
     double *value;
 };
 
-/* The axes and extents of the whole job that a part belongs to, and the part's first index. */
+/* Axes and extents of the whole job of a part, and the part's first index. */
 static unsigned axes_of(const struct gf_job *job) {
     return job->whole.axes ? job->whole.axes : job->axes;
 }
@@ -54,7 +54,7 @@ static int64_t half_init(const struct gf_job *job, bool complex, struct half *h)
 
 /* ---- the table ---- */
 
-/* The index in `h` of the table's element `at` (C order). */
+/* The index in `h` of table element `at` (C order). */
 static int64_t find(const struct half *h, const struct gf_array *table, int64_t at) {
     int64_t where = 0, step = 1;
     for (int i = h->ndim - 1; i >= 0; i--) {
@@ -65,7 +65,7 @@ static int64_t find(const struct half *h, const struct gf_array *table, int64_t 
     return where;
 }
 
-/* Number `at` of the table: what it was (without data: 1) times h. */
+/* Number `at` of the table: its previous value (1 without data) times h. */
 static void multiply(const struct gf_array *old, const struct half *h, int64_t at,
                      struct gf_array *to) {
     const int64_t from = find(h, to, at);
@@ -98,7 +98,7 @@ static int times(struct gf_filter *f, const struct gf_job *job, int threads, con
 
 /* ---- masks ---- */
 
-/* The two samples around a bin of the longer axis, and the second one's share. */
+/* The two samples around a bin of the longer axis, and the share of the second. */
 struct between {
     int64_t at[2];
     double share;
@@ -126,7 +126,7 @@ static int64_t opposite(int64_t at, int64_t n) {
     return centred(-(at - n / 2), n);
 }
 
-/* The sample of half a mask at centred indices of the whole. */
+/* A sample of half a mask at centred indices of the whole. */
 static double half_at(const struct gf_filter_samples *m, int ndim, const int64_t *centred_at) {
     const int last = ndim - 1;
     const int64_t stored = m->extent[last] / 2 + 1;
@@ -140,13 +140,13 @@ static double half_at(const struct gf_filter_samples *m, int ndim, const int64_t
     return (double)m->half[at];
 }
 
-/* A sample that is there; 0 outside a span. */
+/* A stored sample; 0 outside a span. */
 static inline double value_at(const struct gf_filter_samples *m, int64_t at) {
     at -= m->first;
     return m->count && (at < 0 || at >= m->count) ? 0 : m->value[at];
 }
 
-/* The mask's even part between its samples; half a mask is even as it is. */
+/* The mask's even part, interpolated; half a mask is already even. */
 static double mask_at(const struct gf_filter_samples *m, int ndim, const struct between *b) {
     double sum = 0;
     for (int corner = 0; corner < 1 << ndim; corner++) {
@@ -207,8 +207,8 @@ struct indices {
     int64_t first, end;
 };
 
-/* Indices of the part, with some to spare, whose bins are `low` to `high` bins of the mask from its
- * zero frequency, or from the one after a turn. */
+/* Indices of the part, with some margin, whose bins are `low` to `high` mask bins from the zero
+ * frequency, or from its repetition after a turn. */
 static struct indices find_indices(const struct gf_job *part, int64_t extent, int64_t low,
                                    int64_t high, bool turn) {
     const double bin = (double)length_of(part, 0) / (double)extent, step = (double)part->whole.step;
@@ -267,8 +267,8 @@ static double kernel_at(const struct gf_job *job, const struct gf_filter_samples
     return kernel->value[at];
 }
 
-/* Whether the imaginary parts of the spectrum are rounding, which its odd part decides: that has
- * their squares' mean (Parseval). */
+/* True if the spectrum's imaginary parts are rounding. They come from the kernel's odd part, which
+ * has the same mean square (Parseval). */
 static bool is_even(const struct gf_job *job, const struct gf_filter_samples *kernel) {
     double odd = 0, sum = 0;
     int64_t count = 1;
@@ -304,8 +304,7 @@ static int transform_slowest(int ndim, const int64_t *extent, double *value,
     return transform->run(transform->context, &job, &in, &out);
 }
 
-/* The transform of so many planes of a kernel along all axes but the slowest; of a line along that
- * one. */
+/* Transforms `count` planes of a kernel along all axes but the slowest; a line along that one. */
 static struct gf_job planes_job(const struct gf_job *job, int64_t count) {
     struct gf_job planes = {.ndim = job->ndim,
                             .shape = {count},
@@ -321,8 +320,8 @@ static struct gf_job planes_job(const struct gf_job *job, int64_t count) {
     return planes;
 }
 
-/* The planes that plane z is transformed with, so that the table is the same whether it is made in
- * parts or not: those that share a tile of rows, or itself. */
+/* The planes transformed together with plane z, so that the table is the same when made in parts:
+ * those that share a tile of rows, or z alone. */
 static struct gf_span tile_of(const struct gf_job *job, int64_t z) {
     const struct gf_job planes = planes_job(job, 1);
     const int64_t length = length_of(job, 0), rows = job->ndim == 3 ? planes.shape[1] : 1;
@@ -336,8 +335,8 @@ static struct gf_span tile_of(const struct gf_job *job, int64_t z) {
     return (struct gf_span){first, i == n - 1 ? length - first : GF_PART_TILE};
 }
 
-/* The kernel's planes in the tile, their centre at the origin, into x, which is zero; false if
- * there are none. */
+/* Puts the kernel's planes of the tile into x, which is zero, with the centre at the origin; false
+ * if there are none. */
 static bool lay_out(const struct gf_job *job, const struct gf_filter_samples *kernel,
                     const struct gf_span *tile, struct gf_array *x) {
     const int64_t length = length_of(job, 0), n = kernel->extent[0];
@@ -363,7 +362,7 @@ static bool lay_out(const struct gf_job *job, const struct gf_filter_samples *ke
     return any;
 }
 
-/* A tile of the kernel, transformed, to the lines through it. */
+/* Transforms a tile of the kernel and adds it to the lines through it. */
 static int add_tile(const struct gf_job *job, const struct gf_filter_samples *kernel,
                     const struct gf_span *tile, const struct gf_filter_transform *transform,
                     struct half *h) {
@@ -399,8 +398,8 @@ int64_t gf_filter_kernel_bytes(const struct gf_job *job) {
     return (int64_t)(gf_job_array_bytes(&planes, -1) + gf_job_array_bytes(&planes, 0));
 }
 
-/* A line's kernel: the sums at every step-th frequency have the period P / step, and a factor of
- * each sample for the first of them. */
+/* A line's kernel for every step-th frequency: the sums have the period P / step, with a factor per
+ * sample for the first frequency. */
 static void fold(const struct gf_job *job, const struct gf_filter_samples *kernel, int64_t period,
                  double *value) {
     const int64_t n = kernel->extent[0], length = length_of(job, 0), first = first_of(job, 0);

@@ -11,7 +11,7 @@
 enum { MOST_UNKNOWNS = 2 * GF_MAX_SINUSOIDS + 1, BLOCKS = 64, LEAST_WINDOW = 32, LANES = 8 };
 
 static const double PI = 3.14159265358979323846;
-/* A pivot below this share of the window's sum marks a column that the others explain, such as the
+/* A pivot below this share of the window's sum marks a column explained by the others, such as the
  * sine of a wave of two samples. */
 static const double LEAST_PIVOT = 1e-9;
 
@@ -26,7 +26,7 @@ struct fit {
     double *window;
     double *row;                   /* `padded` for each thread */
     double *part;                  /* sums of each of BLOCKS, one for each unknown */
-    double mean[GF_MAX_SINUSOIDS]; /* of the wave as fitted, over the picture */
+    double mean[GF_MAX_SINUSOIDS]; /* of the fitted wave, over the picture */
     double a[GF_MAX_SINUSOIDS], b[GF_MAX_SINUSOIDS]; /* of cos and of sin */
 };
 
@@ -47,8 +47,8 @@ static void add_geometric(double f, int64_t n, double weight, double angle, doub
     out[1] += weight * size * sin(angle);
 }
 
-/* The sum of exp(2 pi i f x) over the picture, windowed or not: a product over the axes. The window
- * is 1/2 minus a quarter of the two waves of one period. */
+/* The sum of exp(2 pi i f x) over the picture, a product over the axes. The window is 1/2 minus a
+ * quarter of the two waves of one period. */
 static void window_sum(const struct fit *f, const double *frequency, bool windowed, double out[2]) {
     out[0] = 1;
     out[1] = 0;
@@ -64,8 +64,8 @@ static void window_sum(const struct fit *f, const double *frequency, bool window
     }
 }
 
-/* The unknowns are the constant, then cosine and sine of each wave. Products of two are halves of
- * the sums at the sum and the difference of their frequencies. */
+/* Unknowns: the constant, then each wave's cosine and sine. A product of two waves is half of the
+ * sums at the sum and difference of their frequencies. */
 static void fill_matrix(const struct fit *f, double *m, int unknowns) {
     for (int i = 0; i <= f->n; i++)
         for (int k = 0; k <= i; k++) {
@@ -88,7 +88,7 @@ static void fill_matrix(const struct fit *f, double *m, int unknowns) {
         }
 }
 
-/* Solves by Cholesky's method; an unknown without a pivot becomes 0. */
+/* Cholesky's method; unknowns without a pivot become 0. */
 static void solve(double *m, double *x, int n) {
     const double least = LEAST_PIVOT * m[0];
     for (int j = 0; j < n; j++) {
@@ -118,7 +118,7 @@ static void solve(double *m, double *x, int n) {
 
 /* ---- walks over the samples ---- */
 
-/* The first sample of a row; the wave's turn there, and the window of the axes before the last. */
+/* The address of a row's first sample, and its indices along the other axes. */
 static char *find_row(const struct fit *f, int64_t row, int64_t at[GF_MAX_DIMS]) {
     char *p = f->px.data;
     for (int i = f->ndim - 2; i >= 0; i--) {

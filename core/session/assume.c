@@ -1,4 +1,4 @@
-/* Backends on devices that are not here. */
+/* Backends on devices that this machine lacks. */
 #include "core/session/assume.h"
 
 #include <stdlib.h>
@@ -6,12 +6,12 @@
 
 #include "core/gpu/run.h"
 
-/* The facts that `gpufft devices --json` prints of a device, by CUDA or OpenCL. */
+/* The properties that `gpufft devices --json` prints for a device of CUDA or OpenCL. */
 #define H200 \
     .name = "NVIDIA H200", .driver = "580.159.04", .memory = 150109880320, .max_group = 1024, \
     .units = 132, .warp = 32, .fp64 = true, .max_items = {1024, 1024, 64}, .clock_mhz = 1980
 
-/* And the copy bandwidth that `gpufft bench` measures. */
+/* With the copy bandwidth measured by `gpufft bench`. */
 static const struct {
     const char *name, *backend;
     struct gf_assumed_device device;
@@ -66,7 +66,7 @@ static bool assumed_lost(void *gpu) {
     return false;
 }
 
-/* Plans take no buffer, and without build() no kernel. */
+/* Plans take no buffers and, without build(), no kernels. */
 static const struct gf_gpu no_gpu = {.free_bytes = assumed_free_bytes, .lost = assumed_lost};
 
 static int assumed_probe(const struct gf_backend *b, char reason[GF_REASON]) {

@@ -13,16 +13,16 @@
 
 struct gf_assumed_device {
     struct gf_gpu_props props;
-    double copy; /* bytes read plus written a second, when it copies; 0: not known */
+    double copy; /* bytes read plus written a second by a copy; 0: unknown */
 };
 
 /* The built-in properties of the device `name` as that backend reports them; GF_EABSENT with the
  * known names. */
 int gf_assume_known(const char *name, const char *backend, struct gf_assumed_device *device);
-/* GF_EINVAL for properties that no device can have. */
+/* GF_EINVAL if no device can have these properties. */
 int gf_assume_check(const struct gf_assumed_device *device);
-/* Gives the backend `name`, "cuda" or "opencl", on that device; GF_EUSAGE for another name. There
- * is one for the process: the next call replaces it. */
+/* Gives the backend `name`, "cuda" or "opencl", on that device; GF_EUSAGE for others. The process
+ * has one: the next call replaces it. */
 int gf_assume_backend(const char *name, const struct gf_assumed_device *device,
                       const struct gf_backend **backend);
 /* The properties of the device that was assumed last. */

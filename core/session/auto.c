@@ -1,4 +1,4 @@
-/* The choice of auto: the CPU's time against a GPU's, both estimated from the job alone. */
+/* auto's choice: the CPU's time against a GPU's, both estimated from the job alone. */
 #include "core/session/auto.h"
 
 #include <math.h>
@@ -10,15 +10,15 @@
 #include "core/base/status.h"
 #include "core/session/speeds.h"
 
-/* Seconds: opening a context; copying a byte to a device or back; one point's step from one level
- * of a transform to the next, in single precision on one thread. Rough, from an H200 beside two
- * cores of a Xeon; where they decide wrongly, little is lost. Likewise: compiling a plan's kernels,
- * concurrently; and one point's step of a transform for tables, which either of the two needs. */
+/* Seconds: opening a context; copying a byte to or from a device; one point's step between levels
+ * of a transform, in single precision on one thread; compiling a plan's kernels concurrently; one
+ * point's step of a transform for tables, needed on either side. Rough figures from an H200 beside
+ * two cores of a Xeon: where they decide wrongly, little is lost. */
 const double gf_context_seconds = 0.4;
 static const double byte_seconds = 1e-10, step_seconds = 0.4e-9, build_seconds = 0.6,
                     table_step_seconds = 2e-9;
 
-/* The terms compared; times in seconds, for all runs together. */
+/* The terms compared; seconds for all runs. */
 struct weights {
     int threads;
     bool wide;
@@ -26,8 +26,8 @@ struct weights {
     int64_t device_bytes; /* arrays and one spectrum */
 };
 
-/* Points of the tables for lengths with a large prime, and the seconds that they take: the spectra
- * of convolutions over at least twice as many points. */
+/* Points of, and seconds for, the tables of lengths with a large prime: spectra of convolutions
+ * over at least twice as many points. */
 static double weigh_tables(const struct gf_job *job, int threads, double *points) {
     double seconds = 0;
     *points = 0;
@@ -63,7 +63,7 @@ static struct weights weigh(const struct gf_job *job, const struct gf_outlook *o
     return w;
 }
 
-/* The first backend in host memory that is usable. */
+/* The first usable backend in host memory. */
 static int choose_host(const struct gf_outlook *o, const struct gf_backend **out) {
     char reason[GF_REASON] = "no backend runs on the CPU";
     *out = NULL;
@@ -73,7 +73,7 @@ static int choose_host(const struct gf_outlook *o, const struct gf_backend **out
     return gf_fail(GF_EABSENT, "no backend is usable here: %s", reason);
 }
 
-/* Seconds of the runs by the record of this backend's device; 0 if it has none, or a noisy one. */
+/* Seconds of the runs by the device's record; 0 if there is none or it is noisy. */
 static double recorded(const struct gf_backend *b, const struct gf_job *job,
                        const struct gf_outlook *o, const char **noisy) {
     struct gf_speeds r;
@@ -84,8 +84,8 @@ static double recorded(const struct gf_backend *b, const struct gf_job *job,
     return (double)o->runs * gf_speeds_seconds(&r, job, o->threads);
 }
 
-/* Puts what was measured in place of the estimates. Devices are looked at only where the CPU takes
- * longer than a context does. Returns the name of a backend whose record is noisy, or NULL. */
+/* Replaces estimates by measurements. Looks at devices only if the CPU takes longer than a context.
+ * Returns the name of a backend with a noisy record, or NULL. */
 static const char *weigh_recorded(const struct gf_job *job, const struct gf_outlook *o,
                                   struct weights *w) {
     const char *noisy = NULL;
@@ -114,7 +114,7 @@ static const char *time_text(double seconds, char text[32]) {
     return text;
 }
 
-/* Whether the backend has a device that could do it; if not, `but` becomes the reason. */
+/* True if the backend has a device that could run the job; otherwise `but` becomes the reason. */
 static bool suits(const struct gf_backend *b, const struct gf_outlook *o, const struct weights *w,
                   struct gf_gpu_props *p, char but[GF_REASON]) {
     char need[GF_SIZE_TEXT], has[GF_SIZE_TEXT];
@@ -133,7 +133,7 @@ static bool suits(const struct gf_backend *b, const struct gf_outlook *o, const 
     return false;
 }
 
-/* The device asked for is a wrong name where backends are usable and none of them has it. */
+/* The requested device does not exist if there are usable backends, but none has it. */
 static void look_for_device(const struct gf_outlook *o, char no_device[GF_REASON]) {
     struct gf_gpu_props list[GF_GPU_MAX_DEVICES], p;
     for (const struct gf_backend *b = NULL; (b = gf_backend_next(o->backends, true, b));) {
@@ -155,7 +155,7 @@ static void add_noisy(const char *backend, char why[GF_REASON]) {
 
 int gf_auto_choose(const struct gf_job *job, const struct gf_outlook *o, struct gf_choice *choice) {
     *choice = (struct gf_choice){.backend = NULL};
-    if (job->op == GF_DWT) { /* a few operations a sample, at the pace of memory */
+    if (job->op == GF_DWT) { /* few operations per sample, bound by memory */
         int rc = choose_host(o, &choice->backend);
         if (!rc)
             snprintf(choice->why, GF_REASON, "wavelets are done before a GPU has the samples");

@@ -18,7 +18,7 @@ const struct gf_backend *const gf_backends[] = {
     &gf_backend_cufft,  &gf_backend_fftw,   &gf_backend_c,    NULL,
 };
 
-/* Ways to a GPU that there is no backend for, and what there is in their place. */
+/* GPU APIs without a backend, and their substitutes. */
 static const char *const absent[][2] = {
     {"vulkan", "GPUs are used through opencl, cuda or opengl"},
     {"sycl", "GPUs are used through opencl or cuda"},
@@ -34,7 +34,7 @@ static int unknown_name(const struct gf_backend *const *backends, const char *na
         if (!strcasecmp(name, absent[i][0]))
             return gf_fail(GF_EUSAGE, "there is no backend '%s'; %s; see gpufft devices", name,
                            absent[i][1]);
-    /* Two slips of the hand are a typing mistake in a longer word, another word in a short one. */
+    /* Two typing mistakes are plausible in a longer word; in a short one they make another word. */
     int nearest = strlen(name) < 6 ? 2 : 3;
     for (int i = 0; backends[i]; i++) {
         size_t used = strlen(list);

@@ -1,4 +1,4 @@
-/* The list of backends, and how to find one of them or one of their devices:
+/* The list of backends, and searches for a backend or a device:
  *
  *     const struct gf_backend *b;
  *     struct gf_gpu_props device;
@@ -11,40 +11,39 @@
 
 enum { GF_MAX_BACKENDS = 16 };
 
-/* NULL-terminated, in the order of `gpufft devices`. Functions that take a list take this one or a
+/* NULL-terminated, in the order of `gpufft devices`. Functions with a list accept this one or a
  * test's. */
 extern const struct gf_backend *const gf_backends[];
 
-/* Finds a backend by name; GF_EUSAGE with the list of names when there is none of that name,
- * GF_EABSENT with reason and remedy when it is not usable here. */
+/* Finds a backend by name. GF_EUSAGE with the list of names for an unknown name; GF_EABSENT with
+ * reason and remedy if it is not usable. */
 int gf_backend_find(const char *name, const struct gf_backend **out);
-/* The same in a list. `installed`: does not start the driver, open() finds out whether it works. */
+/* The same in a list. `installed`: does not start the driver, so open() may still fail. */
 int gf_backend_find_in(const struct gf_backend *const *list, const char *name, bool installed,
                        const struct gf_backend **out);
-/* Returns 0, or GF_EABSENT with the backend's reason and remedy. */
+/* 0, or GF_EABSENT with the backend's reason and remedy. */
 int gf_backend_usable(const struct gf_backend *b);
 
-/* Returns the backend that auto prefers after `last` (NULL: the first one), among those on devices
- * or among those in host memory; NULL after the last. */
+/* The backend that auto prefers after `last` (NULL: the first) on devices or in host memory; NULL
+ * after the last. */
 const struct gf_backend *gf_backend_next(const struct gf_backend *const *list, bool devices,
                                          const struct gf_backend *last);
 
-/* Lists the devices of a usable backend and returns their number; 0 if it lists none. Opens no
+/* Lists a usable backend's devices and returns their number; 0 if it lists none. Opens no
  * context. */
 int gf_backend_devices(const struct gf_backend *b, struct gf_gpu_props props[GF_GPU_MAX_DEVICES]);
-/* Finds the device that `name` (as in struct gf_backend_options) names; GF_EABSENT with a list of
- * those present. Opens no context. */
+/* Finds the device called `name` (as in struct gf_backend_options); GF_EABSENT with a list of
+ * devices. Opens no context. */
 int gf_backend_device(const struct gf_backend *b, const char *name, struct gf_gpu_props *props);
-/* Finds the automatic backend that has this device; GF_EABSENT if none has. */
+/* Finds the automatic backend with this device; GF_EABSENT if there is none. */
 int gf_backend_of_device(const struct gf_backend *const *list, const char *name,
                          const struct gf_backend **out);
 
-/* Calls see(path, what it is) for every file that backends may read: FFTW's wisdom, and kernel
- * sources where a folder of them is named. Stops at the first status that is not 0, and returns
- * it. */
+/* Calls see(path, description) for every file that backends may read: FFTW's wisdom, and kernel
+ * sources if they have a folder. Stops at the first nonzero status and returns it. */
 int gf_backend_files(int (*see)(const char *path, const char *what));
 
-/* "12 kernels, 340 KiB in /home/…/gpufft", or why there is none, for `gpufft devices`. */
+/* "12 kernels, 340 KiB in /home/…/gpufft", or why there is no cache, for `gpufft devices`. */
 void gf_backend_cache_text(char text[GF_REASON]);
 
 #endif

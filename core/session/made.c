@@ -11,14 +11,14 @@
 #include "core/gpu/cache/kernel_store.h"
 #include "core/gpu/cache/cache_lines.h"
 
-/* The log that is written, and the one before it. */
+/* The log being written, and its predecessor. */
 static const char newest[] = "made", older[] = "made.old";
 
 enum { MOST_BYTES = 12 << 20, BATCH = 64 };
 static const double flush_ms = 20;
 
-/* A correct check marks a complete line. It has the machine's byte order, so another machine's
- * lines count as damaged. */
+/* A correct check marks a complete line. It depends on the byte order, so lines of other machines
+ * count as damaged. */
 struct line {
     uint64_t check, file, recipe;
 };
@@ -26,12 +26,12 @@ struct line {
 struct gf_made {
     pthread_mutex_t lock;
     struct gf_kernel_store store;
-    int log; /* descriptor; -1: nothing is added */
+    int log; /* descriptor; -1: no notes are added */
     struct line batch[BATCH];
     int n;
     double flushed;
-    struct line *known; /* a table with open addressing, by file; a check of 0: free */
-    size_t mask;        /* its size less one */
+    struct line *known; /* open-addressing table by file; check 0: free */
+    size_t mask;        /* its size minus one */
 };
 
 static uint64_t check_of(const struct line *l) {
@@ -41,8 +41,8 @@ static uint64_t check_of(const struct line *l) {
 
 /* ---- the log ---- */
 
-/* The log to add to. Only a full one gets another name, so that a process that still has it open
- * sees by its size that it is no longer the newest. */
+/* Opens the log to add to. Only a full log is renamed, so that a process that has it open can tell
+ * by its size that it is no longer the newest. */
 static int open_log(const struct gf_kernel_store *s) {
     const int flags = O_WRONLY | O_APPEND | O_CREAT;
     struct stat st;
@@ -52,7 +52,7 @@ static int open_log(const struct gf_kernel_store *s) {
     close(fd);
     const int lock = gf_cache_lines_lock();
     fd = gf_kernel_store_file(s, newest, flags, &st);
-    if (fd >= 0 && st.st_size >= MOST_BYTES) { /* no other process was faster */
+    if (fd >= 0 && st.st_size >= MOST_BYTES) { /* no other process has renamed it */
         close(fd);
         fd = renameat(s->folder, newest, s->folder, older)
                  ? -1
@@ -62,8 +62,8 @@ static int open_log(const struct gf_kernel_store *s) {
     return fd;
 }
 
-/* With the lock held. A batch is one write() at the end of the log, so that those of several
- * processes do not mix; one that is cut off is damage like any other. */
+/* With the lock held. A batch is one write() at the log's end, so that batches of several processes
+ * do not mix; a truncated one counts as damage. */
 static void flush(struct gf_made *m) {
     struct stat st;
     const ssize_t bytes = (ssize_t)((size_t)m->n * sizeof *m->batch);
@@ -100,8 +100,8 @@ static struct line *place_of(const struct gf_made *m, uint64_t file) {
     return &m->known[i];
 }
 
-/* Two runs that write the same file at once may both claim it. Nobody knows which one was last, so
- * the file matches no recipe. */
+/* If two runs write the same file at once, both may claim it. The last writer is unknown, so the
+ * file matches no recipe. */
 static void enter_line(struct gf_made *m, const struct line *l) {
     struct line *at = place_of(m, l->file);
     const bool twice = at->check && at->recipe != l->recipe;
@@ -110,7 +110,7 @@ static void enter_line(struct gf_made *m, const struct line *l) {
         at->recipe = 0;
 }
 
-/* The lines of a log, from damage on those that are found behind it. */
+/* Enters a log's lines, skipping damage. */
 static void enter_lines(struct gf_made *m, const unsigned char *data, size_t bytes) {
     struct line l;
     for (size_t at = 0; at + sizeof l <= bytes;) {
@@ -123,7 +123,7 @@ static void enter_lines(struct gf_made *m, const unsigned char *data, size_t byt
 }
 
 static void look(struct gf_made *m) {
-    /* A longer file is not ours: each process may exceed the limit by its last batch. */
+    /* Longer files are foreign: each process may exceed the limit by its last batch. */
     const off_t most = 2 * MOST_BYTES - 1;
     struct stat st;
     size_t bytes[2], room = 64;

@@ -1,7 +1,6 @@
-/* Remembers from run to run how outputs were made, in the cache folder
- * (core/gpu/cache/kernel_store.h): pairs of hashes, one of the file on disk, one of everything that
- * went into it. A failure here never fails a run: without the folder, or if it is damaged, nothing
- * is known.
+/* Remembers from run to run how outputs were made, as pairs of hashes in the cache folder
+ * (core/gpu/cache/kernel_store.h): one of the file on disk, one of everything that went into it. A
+ * failure here never fails a run: if the folder is missing or damaged, all files are unknown.
  *
  *     struct gf_made *made = gf_made_open(true, true);
  *     if (gf_made_find(made, file, recipe) == GF_MADE_SO)
@@ -19,15 +18,15 @@
 
 struct gf_made;
 
-/* `look`: read the notes of earlier runs; `add`: write new ones. NULL if memory is short; the other
+/* `look`: read notes of earlier runs; `add`: write new ones. NULL if memory is short; the other
  * functions accept NULL. */
 struct gf_made *gf_made_open(bool look, bool add);
 void gf_made_close(struct gf_made *m);
 
 enum gf_made_how { GF_MADE_UNKNOWN, GF_MADE_SO, GF_MADE_OTHERWISE };
 enum gf_made_how gf_made_find(const struct gf_made *m, uint64_t file, uint64_t recipe);
-/* May be called by any thread. The note reaches the disk within moments; gf_made_find() sees it in
- * later runs. */
+/* Any thread may call it. The note reaches the disk within moments; gf_made_find() sees it in later
+ * runs. */
 void gf_made_note(struct gf_made *m, uint64_t file, uint64_t recipe);
 
 #endif

@@ -1,4 +1,4 @@
-/* Runs one thread's jobs: chooses a backend, plans, runs, and falls back where auto may. */
+/* Runs one thread's jobs: chooses a backend, plans, runs, and falls back. */
 #include "core/session/runner.h"
 
 #include "core/base/clock.h"
@@ -18,7 +18,7 @@ void gf_runner_next(struct gf_runner *r, int64_t runs) {
     r->runs = runs;
     r->times = 1;
     r->decided = false;
-    r->plan = NULL; /* kept, but asked for anew */
+    r->plan = NULL; /* kept, but must be requested again */
 }
 
 void gf_runner_repeat(struct gf_runner *r, int64_t times) {
@@ -65,7 +65,7 @@ static int open_own(struct gf_runner *r, int i) {
     return rc;
 }
 
-/* The job is a legal one: what plan() does not support, this backend cannot do. */
+/* The job is legal, so what plan() does not support, the backend cannot do. */
 static int as_unable(int rc) {
     return rc == GF_EUNSUPP ? GF_EUNABLE : rc;
 }
@@ -96,7 +96,7 @@ static int plan_shared(struct gf_runner *r, int i, const struct gf_job *job,
     return as_unable(rc);
 }
 
-/* Plans the job on backend i if that needs no turn, or if nobody else can have it. */
+/* Plans the job on backend i if that needs no turn or nobody else can have the turn. */
 static int plan_with(struct gf_runner *r, int i, const struct gf_job *job) {
     struct gf_session *s = r->session;
     struct gf_plan *plan = NULL;
@@ -127,7 +127,7 @@ static bool has_failed(const struct gf_runner *r, int i) {
     return r->session->failed >> i & 1;
 }
 
-/* The backend that auto picks: the decision, or the next automatic one that has not failed. */
+/* auto's backend: its decision, or the next automatic one that has not failed. */
 static int choose(struct gf_runner *r, const struct gf_job *job, int *out) {
     if (r->decided && gf_job_equal(job, &r->job) && !has_failed(r, r->now)) {
         *out = r->now;
@@ -150,8 +150,8 @@ static int choose(struct gf_runner *r, const struct gf_job *job, int *out) {
                    gf_message());
 }
 
-/* True if another backend may succeed: a wrong job stays wrong, and so does a lack of memory,
- * except for a device's own. */
+/* True if another backend may succeed: a wrong job stays wrong, and so does a lack of memory except
+ * a device's. */
 static bool is_the_backends(const struct gf_runner *r, int rc, int i) {
     return rc == GF_EBACKEND || rc == GF_EABSENT || rc == GF_EUNSUPP || rc == GF_EUNABLE ||
            (rc == GF_ENOMEM && backend_of(r, i)->devices);
@@ -175,7 +175,7 @@ bool gf_runner_move(struct gf_runner *r, int rc) {
     return true;
 }
 
-/* Backend i has failed, and auto looks further. Noted by the first runner that sees it. */
+/* Notes, in the first runner that sees it, that backend i has failed and auto looks for another. */
 static void give_up(struct gf_runner *r, int i) {
     if (!(atomic_fetch_or(&r->session->failed, 1u << i) >> i & 1))
         gf_session_note(r->session, "%s: %s; trying another backend", backend_of(r, i)->name,
@@ -196,7 +196,7 @@ bool gf_runner_ahead(struct gf_runner *r, const struct gf_job *job) {
     return gf_session_ahead(s, i);
 }
 
-/* Waits for a context that is being opened; auto does without one that failed. */
+/* Waits for a context that is being opened; auto ignores one that failed. */
 static int join(struct gf_runner *r) {
     struct gf_session *s = r->session;
     int backend = -1;
@@ -256,7 +256,7 @@ int gf_runner_plan(struct gf_runner *r, const struct gf_job *job) {
 
 /* ---- run ---- */
 
-/* In the runner's turn: the plan to run, made now if it is not kept. */
+/* In the runner's turn: the plan to run, made now unless kept. */
 static int plan_in_turn(struct gf_runner *r, struct gf_plan **plan) {
     struct gf_session *s = r->session;
     int backend;
@@ -268,8 +268,8 @@ static int plan_in_turn(struct gf_runner *r, struct gf_plan **plan) {
     return rc ? rc : plan_shared(r, r->now, &r->job, plan);
 }
 
-/* Waits for the runner's turn if contexts are shared, and gets a plan. On success the turn lasts
- * until end(). */
+/* Waits for the runner's turn in a shared context and gets a plan. On success the turn lasts until
+ * end(). */
 static int begin(struct gf_runner *r, struct gf_plan **plan) {
     *plan = r->kept;
     if (backend_of(r, r->now)->per_thread)
@@ -286,7 +286,7 @@ static void end(struct gf_runner *r) {
         pthread_mutex_unlock(&r->session->turn);
 }
 
-/* Runs a plan in its turn. A shared context's memory may be full of plans kept for other jobs. */
+/* Runs a plan in its turn. Plans kept for other jobs may fill a shared context's memory. */
 static int exec(struct gf_runner *r, struct gf_plan *plan, const struct gf_array *in,
                 struct gf_array *out, struct gf_report *report) {
     struct gf_session *s = r->session;
@@ -350,7 +350,7 @@ int gf_runner_stream_begin(struct gf_runner *r, const struct gf_dwt_streamer **s
     if (!rc)
         rc = gf_session_context(s, gf_session_position(s, b), &r->ms.open, context);
     if (!rc)
-        gf_session_unplan(s, NULL); /* their memory is the stream's */
+        gf_session_unplan(s, NULL); /* the stream needs their memory */
     if (rc)
         pthread_mutex_unlock(&s->turn);
     return rc;
@@ -369,7 +369,7 @@ bool gf_runner_on_device(const struct gf_runner *r) {
     return r->now >= 0 && backend_of(r, r->now)->on_device;
 }
 
-/* True on a device other than the CPU, on which measuring would take seconds. */
+/* True on a device other than the CPU, where measuring would take seconds. */
 static bool is_measured(const struct gf_runner *r) {
     struct gf_gpu_props props;
     if (!gf_runner_on_device(r))
@@ -379,7 +379,7 @@ static bool is_measured(const struct gf_runner *r) {
            (!gf_backend_device(b, r->session->options.open.device, &props) && !props.is_cpu);
 }
 
-/* Finds the record of the device that runs the job; false if there is none, or none is wanted. */
+/* Finds the record of the job's device; false if there is none or records are ignored. */
 static bool find_record(const struct gf_runner *r, struct gf_speeds *record) {
     const struct gf_session_options *o = &r->session->options;
     return !o->untuned && gf_speeds_has_any() &&

@@ -1,6 +1,6 @@
-/* Runs the jobs of one thread, one after the other: chooses a backend, keeps the plan from job to
- * job, and moves on to the next backend if one that auto picked fails. What exists only once is in
- * the session that the runners share (core/session/session.h, with an example).
+/* Runs the jobs of one thread in turn: chooses a backend, keeps the plan between jobs, and moves on
+ * to the next backend if one picked by auto fails. Runners share a session (core/session/session.h,
+ * with an example).
  *
  * A job takes two calls: gf_runner_plan() and gf_runner_run(). */
 #ifndef GF_CORE_SESSION_RUNNER_H
@@ -8,11 +8,11 @@
 
 #include "core/session/session.h"
 
-/* Milliseconds since gf_runner_next(); 0 for steps that were not needed. */
+/* Milliseconds since gf_runner_next(); 0 for steps that did not occur. */
 struct gf_runner_times {
-    double open, build;           /* the device's context; its kernels */
+    double open, build;           /* opening the device's context; building kernels */
     int built;                    /* kernels compiled */
-    double turn;                  /* in gf_runner_run(), without the wait for its turn */
+    double turn;                  /* in gf_runner_run(), excluding the wait for its turn */
     struct gf_device_ms run;      /* the last gf_runner_run() */
     struct gf_plan_choice choice; /* of the last plan made in a shared context */
 };
@@ -21,85 +21,84 @@ struct gf_runner {
     struct gf_session *session;
     int threads;
 
-    /* To be read by the caller. */
-    struct gf_job job;          /* what gf_runner_plan() was asked for */
-    const struct gf_plan *plan; /* the plan for it; NULL until its turn in a shared context */
-    int64_t workspace;          /* bytes that the plan takes, if known */
-    char why[GF_REASON];        /* why the backend was chosen */
+    /* For the caller to read. */
+    struct gf_job job;          /* as passed to gf_runner_plan() */
+    const struct gf_plan *plan; /* its plan; NULL until the turn in a shared context */
+    int64_t workspace;          /* bytes of the plan, if known */
+    char why[GF_REASON];        /* reason for the choice of backend */
     struct gf_runner_times ms;
 
-    /* The runner's own. */
-    int64_t runs, times;  /* files ahead and jobs per file, which auto weighs; 0 counts as 1 */
+    /* Private. */
+    int64_t runs, times;  /* files left and jobs per file, for auto; 0 counts as 1 */
     int now;              /* the backend for `job`; -1: none */
     bool decided;         /* `now` is auto's choice for `job` since gf_runner_next() */
     int own;              /* the backend of own_context; -1: none */
-    void *own_context;    /* a context of this thread alone */
-    struct gf_plan *kept; /* there */
+    void *own_context;    /* used only by this thread */
+    struct gf_plan *kept; /* the plan there */
 };
 
-/* `threads`: this runner's share of the run's threads. */
+/* `threads`: this runner's share of the threads. */
 void gf_runner_open(struct gf_runner *r, struct gf_session *session, int threads);
 void gf_runner_close(struct gf_runner *r);
 
-/* Starts the next file; `runs`: files left, this one included. */
+/* Starts the next file; `runs`: files left, including this one. */
 void gf_runner_next(struct gf_runner *r, int64_t runs);
-/* Says that each of these files takes `times` jobs, until the next gf_runner_next(). */
+/* Sets the number of jobs per file until the next gf_runner_next(). */
 void gf_runner_repeat(struct gf_runner *r, int64_t times);
-/* Starts opening the context that the job needs on a thread, if it is on a device; without a job,
- * only for a backend that was asked for. True while it is opening: gf_runner_plan() will wait for
- * it. */
+/* Starts to open the context for the job on a thread, if it is on a device; without a job, only for
+ * a requested backend. True while the context is opening: gf_runner_plan() will wait for it. */
 bool gf_runner_ahead(struct gf_runner *r, const struct gf_job *job);
-/* Chooses a backend for the job and plans it, or keeps the last plan. If several runners share the
- * context, planning waits for the turn in gf_runner_run(). If a backend that auto picked fails, the
- * session notes that once and tries the next one; one that was asked for fails the job, unless the
- * session offers another (gf_session_options.instead). */
+/* Chooses a backend and plans the job, or keeps the last plan. If runners share the context,
+ * planning waits for the turn in gf_runner_run(). If a backend picked by auto fails, the session
+ * notes that once and tries the next; a requested one fails the job, unless the session offers
+ * another (gf_session_options.instead). */
 int gf_runner_plan(struct gf_runner *r, const struct gf_job *job);
-/* Runs the planned job. In a shared context it first waits for its turn, and plans if no plan is
- * kept. Fallbacks as in gf_runner_plan(). */
+/* Runs the planned job. In a shared context, waits for its turn and plans if no plan is kept.
+ * Fallbacks as in gf_runner_plan(). */
 int gf_runner_run(struct gf_runner *r, const struct gf_array *in, struct gf_array *out,
                   struct gf_report *report);
-/* Whether gf_runner_run_fed() runs the planned job. */
+/* True if gf_runner_run_fed() can run the planned job. */
 static inline bool gf_runner_feeds(const struct gf_runner *r) {
     return r->plan && r->plan->feeds;
 }
-/* Runs it on an input whose rows are still arriving. On failure, or if feed->complete is not set,
- * the outputs are meaningless. */
+/* Runs it while rows of the input are still arriving. After a failure, or unless feed->complete is
+ * set, the outputs are meaningless. */
 int gf_runner_run_fed(struct gf_runner *r, const struct gf_array *in, struct gf_feed *feed,
                       struct gf_array *out, struct gf_report *report);
 
-/* Gives the streamer of the backend that transforms plane by plane (gf_session_streaming()) and its
- * context, which belongs to this runner until end(); NULL if the backend works in host memory.
- * After a failure do not call end(). */
+/* Gives the streamer of the session's backend (gf_session_streaming()) and its context, which this
+ * runner holds until end(); NULL for a backend in host memory. After a failure do not call
+ * end(). */
 int gf_runner_stream_begin(struct gf_runner *r, const struct gf_dwt_streamer **streamer,
                            void **context);
 void gf_runner_stream_end(struct gf_runner *r);
-/* After end() of a stream, or a job, that failed with rc: whether the runner works on another
- * device from here on (gf_session_options.instead), where it may start again. */
+/* After a job, or end() of a stream, failed with rc: true if the runner has moved to another device
+ * (gf_session_options.instead) and may start again. */
 bool gf_runner_move(struct gf_runner *r, int rc);
 
-/* Tells how the backend for this job packs half spectra (struct gf_backend). */
+/* How the backend for this job packs half spectra (struct gf_backend). */
 int gf_runner_packs(struct gf_runner *r, const struct gf_job *job, enum gf_packing *packs);
-/* Bytes of workspace that the plan for a part of a job takes, made where that is quickly done, by a
- * backend that packs; else -1. */
+/* Workspace bytes of the plan for a part of a job, if a backend that packs makes it quickly; else
+ * -1. */
 int64_t gf_runner_workspace(struct gf_runner *r, const struct gf_job *part);
 
-/* Bytes that a job's arrays and workspace may take together: the session's limit. */
+/* The session's limit in bytes for a job's arrays and workspace. */
 static inline int64_t gf_runner_limit(const struct gf_runner *r) {
     return r->session->options.memory_limit;
 }
 
-/* Drops the plan that the runner keeps for itself, and its memory. */
+/* Drops the runner's own plan and its memory. */
 void gf_runner_forget(struct gf_runner *r);
-/* Bytes that this plan takes. */
+/* Bytes of that plan. */
 int64_t gf_runner_kept_bytes(const struct gf_runner *r);
 
-const char *gf_runner_name(const struct gf_runner *r); /* of the backend; "?" before any plan */
+const char *gf_runner_name(const struct gf_runner *r); /* of the backend; "?" before a plan */
 bool gf_runner_on_device(const struct gf_runner *r);
-/* The device's copy rate in bytes a second, read plus written; 0 if unknown, and for host memory.
- * From the recorded speeds, or measured once a session. */
+/* The device's copy rate in bytes a second, read plus written, recorded or measured once per
+ * session; 0 if unknown or in host memory. */
 double gf_runner_copy_speed(struct gf_runner *r);
-/* The rates in bytes a second at which page-locked memory is copied to its device and back; 0 if
- * unknown. Likewise from the recorded speeds. */
+/* Copy rates in bytes a second from page-locked memory to the device and back, likewise; 0 if
+ * unknown. */
 void gf_runner_bus_speed(struct gf_runner *r, double speed[2]);
 
 #endif

@@ -1,4 +1,4 @@
-/* Sessions, which runners share: contexts opened once, plans kept, decisions repeated. */
+/* Sessions: contexts opened once, kept plans, repeated decisions. */
 #include "core/session/session.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "core/gpu/cache/kernel_cache.h"
 #include "core/session/speeds.h"
 
-/* The gain that auto asks for before several GPUs share a job: other programs use them too. */
+/* The gain that auto requires before several GPUs share a job, as other programs use them too. */
 static const double auto_gain = 1.2;
 
 void gf_session_open(struct gf_session *s, const struct gf_session_options *options) {
@@ -39,7 +39,7 @@ const char *gf_session_asked(const struct gf_session *s) {
     return s->asked < 0 ? NULL : gf_session_backend(s, s->asked)->name;
 }
 
-/* The backend asked for, or the first usable one in host memory, if it streams. */
+/* The requested backend, or the first usable one in host memory, if it streams. */
 const struct gf_backend *gf_session_streaming(const struct gf_session *s) {
     const struct gf_backend *b = NULL;
     char reason[GF_REASON];
@@ -66,7 +66,7 @@ void gf_session_note(const struct gf_session *s, const char *format, ...) {
 
 /* ---- contexts ---- */
 
-/* The rates of a device of backend i, by its record; NULL: the first one. */
+/* Recorded rates of backend i's device; NULL: the first. */
 static struct gf_device_rates rates_of(const struct gf_session *s, int i, const char *device) {
     struct gf_speeds r;
     if (s->options.untuned || !gf_speeds_of_device(gf_session_backend(s, i), device, &r))
@@ -78,8 +78,8 @@ static struct gf_device_rates rates_of(const struct gf_session *s, int i, const 
                                     .open = r.open};
 }
 
-/* The GPUs that the backend lists first. Their descriptions are too much for a stack that may not
- * grow. */
+/* The number of GPUs before the first CPU in the backend's list. The list may be too large for a
+ * stack that cannot grow. */
 static int count_gpus(const struct gf_backend *b) {
     struct gf_gpu_props *props = malloc(GF_GPU_MAX_DEVICES * sizeof *props);
     const int n = props ? gf_backend_devices(b, props) : 0;
@@ -90,8 +90,8 @@ static int count_gpus(const struct gf_backend *b) {
     return gpus;
 }
 
-/* The number of devices that may share a job (below 2: none): those asked for or, if auto has
- * picked a GPU whose link to others is recorded, all of its kind. */
+/* The number of devices that may share a job (below 2: none): the requested ones or, if auto picked
+ * a GPU whose link to others is recorded, all of its kind. */
 static int count_sharing(const struct gf_session *s, int i) {
     const struct gf_backend *b = gf_session_backend(s, i);
     if (!b->shares)
@@ -108,7 +108,7 @@ static double slower(double a, double b) {
     return a > 0 && b > 0 ? fmin(a, b) : fmax(a, b);
 }
 
-/* Names n devices, and returns the rates of the slowest one; the slowest link decides. */
+/* Names n devices and returns the rates of the slowest; the slowest link counts. */
 static struct gf_device_rates list_sharing(const struct gf_session *s, int i, int n,
                                            const char **devices) {
     static const char *const number[GF_MAX_SHARES] = {"0", "1", "2",  "3",  "4",  "5",  "6",  "7",
@@ -128,13 +128,13 @@ static struct gf_device_rates list_sharing(const struct gf_session *s, int i, in
     return slowest;
 }
 
-/* `devices`: room for their names, which the options point to. */
+/* `devices`: room for names, to which the options will point. */
 static struct gf_backend_options backend_options(const struct gf_session *s, int i, int threads,
                                                  const char *devices[GF_WISH_MOST]) {
     struct gf_backend_options o = s->options.open;
     const int n = count_sharing(s, i);
     o.threads = threads;
-    o.general = true; /* files of many sizes; a benchmark has one */
+    o.general = true; /* files of many sizes, unlike a benchmark */
     o.least_gain = s->asked < 0 ? auto_gain : 1;
     if (n > 1) {
         o.rates = rates_of(s, i, o.device);
@@ -168,7 +168,7 @@ int gf_session_open_own(const struct gf_session *s, int i, int threads, void **c
     return gf_session_backend(s, i)->open(gf_session_backend(s, i), &options, context);
 }
 
-/* A GPU backend that was asked for by name alone may have nothing but the CPU under it. */
+/* A GPU backend requested without a device may have only the CPU to run on. */
 static void note_cpu(const struct gf_session *s, int i) {
     const struct gf_backend *b = gf_session_backend(s, i);
     struct gf_gpu_props props;
@@ -177,8 +177,7 @@ static void note_cpu(const struct gf_session *s, int i) {
         gf_session_note(s, "%s: runs on the CPU, its device is %s", b->name, props.name);
 }
 
-/* Ends the session with the current gf_message(): jobs that wait for their turn fail with it
- * too. */
+/* Ends the session with the current gf_message(); jobs waiting for their turn fail with it too. */
 static void lose(struct gf_session *s, int status) {
     if (s->asked < 0 || s->lost)
         return;
@@ -190,7 +189,7 @@ int gf_session_fail_lost(const struct gf_session *s) {
     return gf_failure_return(&s->why_lost);
 }
 
-/* Makes the context everybody's. Adds the time to *ms even if it could not be opened. */
+/* Makes the context the session's. Adds the time to *ms even after a failure. */
 static int take_over(struct gf_session *s, int i, const struct gf_opening *o, double *ms) {
     *ms += o->ms;
     const int rc = gf_failure_return(&o->failure);
@@ -278,8 +277,8 @@ static struct gf_plan *find_plan(struct gf_session *s, int i, const struct gf_jo
     return NULL;
 }
 
-/* Makes room for one more plan of backend i. In host memory only one is kept, for a plan's
- * workspace there would be missing for the pictures. */
+/* Makes room for one more plan of backend i. In host memory only one is kept, since the pictures
+ * need the memory. */
 static struct gf_shared_plan *free_slot(struct gf_session *s, int i) {
     if (s->alone || !gf_session_backend(s, i)->devices)
         gf_session_unplan(s, NULL);
@@ -304,7 +303,7 @@ int gf_session_plan(struct gf_session *s, int i, const struct gf_job *job, doubl
         return rc;
     struct gf_shared_plan *slot = free_slot(s, i);
     rc = b->plan(context, job, plan);
-    /* Other plans may take the memory that is missing. */
+    /* Other plans may hold the missing memory. */
     const bool short_of_room = rc == GF_ENOMEM || (!rc && (*plan)->in_slabs);
     if (short_of_room && gf_session_unplan(s, NULL)) {
         if (!rc)
@@ -323,8 +322,7 @@ int gf_session_plan(struct gf_session *s, int i, const struct gf_job *job, doubl
 
 /* ---- decisions ---- */
 
-/* A device from the environment that no usable backend has: auto works without it and notes
- * that. */
+/* If no usable backend has the device named by the environment, auto works without it. */
 static void note_device(struct gf_session *s, const struct gf_choice *choice) {
     const struct gf_session_options *o = &s->options;
     if (!choice->no_device[0] || s->device_noted)
@@ -334,7 +332,7 @@ static void note_device(struct gf_session *s, const struct gf_choice *choice) {
                     o->device_variable ? o->device_variable : "device", choice->no_device);
 }
 
-/* With `small` held: a new decision in place of the oldest one. */
+/* With `small` held: a new decision replaces the oldest. */
 static int decide_anew(struct gf_session *s, const struct gf_job *job, int64_t runs,
                        struct gf_decision **out) {
     struct gf_outlook outlook = {.backends = s->backends,
@@ -369,7 +367,7 @@ int gf_session_decide(struct gf_session *s, const struct gf_job *job, int64_t ru
     if (!rc) {
         *backend = gf_session_position(s, d->choice.backend);
         memcpy(why, d->choice.why, sizeof d->choice.why);
-        /* Later decisions count this device as in use; this job is decided. */
+        /* Later decisions count this device as in use; this job's is fixed. */
         if (d->choice.backend->devices)
             d->open = s->chosen = true;
     }

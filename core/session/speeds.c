@@ -1,4 +1,4 @@
-/* A file of lines: version, backend, device, driver, then numbers, between tabs; "noisy" where they
+/* A file of lines, tab-separated: version, backend, device, driver, numbers, and "noisy" if they
  * are. */
 #include "core/session/speeds.h"
 
@@ -12,8 +12,8 @@
 #include "core/gpu/cache/cache_lines.h"
 
 enum { KEY = 640, VALUE = 512, NUMBERS = GF_SPEEDS_RATES + 2 };
-static const char name[] = "device-speeds", noisy[] = " noisy"; /* which ends a line */
-static const char disks[] = "disk-speeds";                      /* a record a file system */
+static const char name[] = "device-speeds", noisy[] = " noisy"; /* at a line's end */
+static const char disks[] = "disk-speeds";                      /* one record per file system */
 
 const int gf_speeds_fft_side[GF_SPEEDS_FFTS] = {256, 1024, 4096};
 const int gf_speeds_wavelet_side[GF_SPEEDS_WAVELETS] = {1024, 4096};
@@ -22,7 +22,7 @@ const int gf_speeds_wavelet_side[GF_SPEEDS_WAVELETS] = {1024, 4096};
 struct identity {
     struct gf_gpu_props props;
     char reason[GF_REASON];
-    int rank, alike; /* among those of its name, from 0; how many there are */
+    int rank, alike; /* position among, and number of, devices of this name */
 };
 
 static bool identify(const struct gf_backend *b, const char *device, struct identity *id) {
@@ -46,8 +46,8 @@ static bool identify(const struct gf_backend *b, const char *device, struct iden
     return true;
 }
 
-/* Makes the key that begins a device's line: a change in any part makes it another device. The
- * second and later devices of one name get a number. */
+/* The key at the start of a device's line: any change makes it another device. Further devices of
+ * one name get a number. */
 static void key_of(const struct gf_backend *b, const char *device, const struct identity *id,
                    int rank, char key[KEY]) {
     char number[16] = "";
@@ -76,7 +76,7 @@ void gf_speeds_rates(struct gf_speeds *r, double *at[GF_SPEEDS_RATES]) {
         at[n++] = &r->wavelet[i];
 }
 
-/* The numbers of a record in the order in which they are kept. */
+/* A record's numbers, in file order. */
 static void numbers(struct gf_speeds *r, double *at[NUMBERS]) {
     gf_speeds_rates(r, at);
     at[GF_SPEEDS_RATES] = &r->open;
@@ -195,8 +195,8 @@ void gf_speeds_keep_disk(const char *folder, double bytes_per_second) {
 
 /* ---- what it tells ---- */
 
-/* Samples a second for a transform of so many samples: between two measured sizes by the
- * logarithms, beyond them as at the nearest. */
+/* Samples a second for a transform of this size: logarithmic interpolation between measured sizes,
+ * the nearest one beyond them. */
 static double rate_at(const int *side, const double *rate, int n, double samples) {
     int i = 0;
     while (i < n - 1 && (double)side[i + 1] * side[i + 1] < samples && rate[i + 1] > 0)
@@ -209,7 +209,7 @@ static double rate_at(const int *side, const double *rate, int n, double samples
     return rate[i] > 0 ? exp((1 - part) * log(rate[i]) + part * log(rate[i + 1])) : rate[i + 1];
 }
 
-/* Arrays of a MiB and more are copied through page-locked buffers. */
+/* Arrays from 1 MiB on are copied through page-locked buffers. */
 static double copy_seconds(const struct gf_speeds *r, double bytes, int back) {
     const double speed = bytes >= 1 << 20 ? r->staged[back] : r->bus[0][back];
     return speed > 0 ? bytes / speed : 0;

@@ -1,5 +1,5 @@
-/* Measurements of `gpufft tune`, kept from run to run by backend, device, driver and version of the
- * program. auto, plan and the shares of several devices use these where they exist.
+/* Measurements of `gpufft tune`, kept between runs by backend, device, driver and program version.
+ * auto, plan and the division among devices use them.
  *
  *     struct gf_speeds r;
  *     if (gf_speeds_of_device(backend, "0", &r))
@@ -14,47 +14,47 @@ enum { GF_SPEEDS_RATES = 7 + GF_SPEEDS_FFTS + GF_SPEEDS_WAVELETS, GF_SPEEDS_DIGE
 
 /* Rates a second; 0: not measured. */
 struct gf_speeds {
-    int threads;      /* of the CPU; 0 for other devices */
-    double copy;      /* bytes read plus written */
-    double open;      /* seconds, to open its context */
-    double bus[2][2]; /* bytes: [pageable, page-locked][to the device, back] */
-    double link;      /* bytes each way, over the slowest link to another device of its kind */
-    double staged[2]; /* bytes of a large array copied through page-locked buffers */
-    double fft[GF_SPEEDS_FFTS];         /* samples of a real square of gf_speeds_fft_side[i] */
+    int threads;                /* of the CPU; 0 for other devices */
+    double copy;                /* bytes read plus written by a copy */
+    double open;                /* seconds to open its context */
+    double bus[2][2];           /* bytes: [pageable, page-locked][to the device, back] */
+    double link;                /* bytes each way over the slowest link to a device of its kind */
+    double staged[2];           /* bytes of a large array through page-locked buffers */
+    double fft[GF_SPEEDS_FFTS]; /* samples of a real square of gf_speeds_fft_side[i] */
     double wavelet[GF_SPEEDS_WAVELETS]; /* likewise, three levels */
-    bool noisy; /* two measurements differ, or other work had the CPU: not used */
+    bool noisy; /* measurements differ, or other work had the CPU: not used */
 };
 
-/* The rates that other work on the machine can change: all but open and link. */
+/* The rates that other work can disturb: all but open and link. */
 void gf_speeds_rates(struct gf_speeds *r, double *rate[GF_SPEEDS_RATES]);
 
-/* Sides of the measured squares, in ascending order; small ones run several at a time. */
+/* Sides of the measured squares, ascending; small ones run several at a time. */
 extern const int gf_speeds_fft_side[GF_SPEEDS_FFTS], gf_speeds_wavelet_side[GF_SPEEDS_WAVELETS];
 
-/* Reads the record of a backend's device (NULL: the first one, or a backend without devices), or
- * else of another device of the same name. False if no record fits the device, driver and version,
- * or if it is noisy (r->noisy). Opens no context. */
+/* Reads the record of a backend's device (NULL: the first, or a backend without devices), or of
+ * another device of the same name. False if none fits device, driver and version, or if it is noisy
+ * (r->noisy). Opens no context. */
 bool gf_speeds_of_device(const struct gf_backend *b, const char *device, struct gf_speeds *r);
-/* Whether any record may exist. Does not look for devices. */
+/* True if there may be a record; does not look for devices. */
 bool gf_speeds_has_any(void);
-/* Replaces the record. False if it could not be written. */
+/* Replaces the record. False if it cannot be written. */
 bool gf_speeds_keep(const struct gf_backend *b, const char *device, const struct gf_speeds *r);
-/* Measured plans (core/gpu/cache/plan_record.h), exported as text for another machine, which the
- * caller frees (NULL: out of memory), and imported from such a text. */
+/* Exports measured plans (core/gpu/cache/plan_record.h) as text for another machine, which the
+ * caller frees (NULL: out of memory); imports such a text. */
 char *gf_speeds_export_plans(void);
 int gf_speeds_import_plans(const char *text, size_t bytes, int *kept, int *others);
-/* A hash of all records that this run uses, in hexadecimal digits; false if there are none. */
+/* Hashes all records in use, in hexadecimal; false if there are none. */
 bool gf_speeds_digest(char text[GF_SPEEDS_DIGEST]);
-/* Deletes all records, those of plans and disks included. Returns 1 if there were any, 0 if not, or
- * a negative code. */
+/* Deletes all records, of plans and disks too. Returns 1 if there were any, else 0, or a negative
+ * code. */
 int gf_speeds_forget(void);
 
-/* Bytes a second, read plus written, that the folder's file system moved last; 0 if unknown. */
+/* Bytes a second, read plus written, that the folder's file system last achieved; 0 if unknown. */
 double gf_speeds_of_disk(const char *folder);
 void gf_speeds_keep_disk(const char *folder, double bytes_per_second);
 
-/* Seconds that the record predicts for the job, from host memory to host memory; 0 if it cannot
- * tell. `threads`: CPU threads that the job may use. */
+/* Seconds predicted for the job, from host memory to host memory; 0 if unknown. `threads`: CPU
+ * threads available. */
 double gf_speeds_seconds(const struct gf_speeds *r, const struct gf_job *job, int threads);
 
 #endif

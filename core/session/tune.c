@@ -11,11 +11,11 @@
 #include "core/base/clock.h"
 #include "core/base/sample_value.h"
 
-/* Milliseconds: a transform is repeated for REPEAT_MS in each round, a slow one, of SLOW_MS, only
- * once; after ROUNDS_MS no round begins, after LATEST_MS no transform. */
+/* Milliseconds: each round repeats a transform for REPEAT_MS, or runs it once if it takes SLOW_MS;
+ * no round begins after ROUNDS_MS, no transform after LATEST_MS. */
 enum { REPEAT_MS = 100, SLOW_MS = 3000, ROUNDS_MS = 20000, LATEST_MS = 40000 };
 enum { BUS_BYTES = 64 << 20, LINK_BYTES = 256 << 20 };
-/* A thread that waits for others of its team spins: with less of a CPU, something else has it. */
+/* Threads spin while they wait for their team; one with less of a CPU shares it with other work. */
 static const double least_cpu = 0.75;
 enum { MOST_SIDE = 4096, BATCH = 8 << 20 /* samples */ };
 
@@ -26,7 +26,7 @@ struct tuning {
     int threads;  /* as in struct gf_speeds */
 };
 
-/* A job of real pictures, on a device enough of them to keep it busy: to full spectra, or to three
+/* Transforms of real pictures, enough of them to occupy a device: to full spectra, or to three
  * levels of coefficients. */
 static struct gf_job job_of(int side, bool wavelet, bool several) {
     const int64_t n = several && side < MOST_SIDE ? (int64_t)BATCH / side / side : 1;
@@ -52,7 +52,7 @@ struct work {
     struct gf_array in, out;
 };
 
-/* Allocates a fresh output, as each file of a run gets. */
+/* Allocates a new output, as for each file of a run. */
 static int renew(const struct gf_job *job, struct gf_array *out) {
     gf_array_free(out);
     return gf_job_alloc(job, 0, out);
@@ -77,8 +77,8 @@ static void drop(struct work *w) {
     gf_array_free(&w->out);
 }
 
-/* Samples a second by the device's own clock, the best of a few runs; and the copies beside
- * them. */
+/* Samples a second by the device's clock, the best of a few runs; and rates of the staged
+ * copies. */
 static double rate_on_device(const struct tuning *t, const struct gf_job *job, double staged[2]) {
     struct work w;
     struct gf_report report;
@@ -101,14 +101,14 @@ static double rate_on_device(const struct tuning *t, const struct gf_job *job, d
     return best;
 }
 
-/* Some of the CPU's threads, with a context and pictures of their own. */
+/* Some of the CPU's threads, with their own context and pictures. */
 struct team {
     const struct gf_backend *b;
     const struct gf_job *job;
     struct gf_backend_options options;
     pthread_t thread;
     double rate; /* samples a second */
-    bool busy;   /* its first thread waited for a CPU */
+    bool busy;   /* its first thread had to wait for a CPU */
 };
 
 static void *run_team(void *user) {
@@ -137,8 +137,8 @@ static void *run_team(void *user) {
     return NULL;
 }
 
-/* The rate of all threads of the CPU together, in small teams if the pictures are small, as for the
- * pages of a file and the files of a folder. */
+/* The combined rate of all CPU threads, in small teams for small pictures, as for a file's pages
+ * and a folder's files. */
 static double rate_on_cpu(const struct tuning *t, const struct gf_job *job, bool *busy) {
     enum { MOST_TEAMS = 8, TEAM = 4 };
     struct team team[MOST_TEAMS];
@@ -164,7 +164,7 @@ static double rate_on_cpu(const struct tuning *t, const struct gf_job *job, bool
     return rate;
 }
 
-/* Samples a second; 0 where the device cannot, or time is up. */
+/* Samples a second; 0 if the device cannot or time is up. */
 static double rate_of(const struct tuning *t, int side, bool wavelet, struct gf_speeds *r) {
     const struct gf_job job = job_of(side, wavelet, t->b->on_device);
     if (gf_now_ms() - t->start > LATEST_MS)
@@ -204,8 +204,8 @@ static double link_to(const struct gf_backend *b, int own, int other) {
     return speed;
 }
 
-/* The slowest link to another device of its kind; 0 if one is out of reach, or if the device is
- * named by anything but its number. */
+/* The slowest link to another device of its kind; 0 if one is out of reach, or if the device is not
+ * given by number. */
 static double slowest_link(const struct gf_backend *b, const char *device) {
     struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
     const int n = b->shares && b->on_device->link ? gf_backend_devices(b, props) : 0;
@@ -220,14 +220,13 @@ static double slowest_link(const struct gf_backend *b, const char *device) {
     return isfinite(slowest) ? slowest : 0;
 }
 
-/* All rates once. */
 static double measure(void *user, struct gf_speeds *r) {
     const struct tuning *t = user;
     for (int i = 0; i < GF_SPEEDS_FFTS; i++)
         r->fft[i] = rate_of(t, gf_speeds_fft_side[i], false, r);
     for (int i = 0; i < GF_SPEEDS_WAVELETS; i++)
         r->wavelet[i] = rate_of(t, gf_speeds_wavelet_side[i], true, r);
-    measure_copies(t, r); /* last, as the others are left out once time is up */
+    measure_copies(t, r); /* last, as it is not skipped when time is up */
     return gf_now_ms() - t->start;
 }
 

@@ -1,5 +1,5 @@
-/* Measures a device's speeds (core/session/speeds.h): its copy rate, its bus, and transforms of a
- * few sizes. Takes less than a minute; what would take longer is left out.
+/* Measures a device's speeds (core/session/speeds.h): copies, bus, and transforms of a few sizes,
+ * in less than a minute; slower ones are omitted.
  *
  *     struct gf_speeds r;
  *     int rc = gf_tune_device(backend, &(struct gf_backend_options){.device = "0"}, &r);
@@ -9,18 +9,18 @@
 
 #include "core/session/speeds.h"
 
-/* Two rounds agree if their rates differ by at most this fraction. */
+/* The largest difference, as a fraction, between rates of rounds that agree. */
 #define GF_TUNE_TOLERANCE 0.15
 
-/* Measures all rates once into the empty r, and sets r->noisy if other work had the CPU. Returns
- * the milliseconds since the first round began. */
+/* Measures all rates once into the empty r; sets r->noisy if other work had the CPU. Returns the
+ * milliseconds since the first round began. */
 typedef double (*gf_tune_round)(void *user, struct gf_speeds *r);
 
-/* Repeats rounds until two of them had the CPU to themselves and the two best values of every rate
- * agree. After 20 s no round begins, and r is noisy. Each rate becomes the best one measured. */
+/* Repeats rounds until two had the CPU to themselves and the best two values of every rate agree.
+ * No round begins after 20 s, and r is then noisy. Keeps the best value of each rate. */
 void gf_tune_rounds(gf_tune_round round, void *user, struct gf_speeds *r);
 
-/* Measures in a context of its own. */
+/* Measures in a separate context. */
 int gf_tune_device(const struct gf_backend *b, const struct gf_backend_options *options,
                    struct gf_speeds *r);
 

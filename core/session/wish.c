@@ -1,4 +1,4 @@
-/* The devices asked for, by backend and number. */
+/* The requested devices, by backend and number. */
 #include "core/session/wish.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ static void set(struct gf_wish_device *d, const char *backend, const char *devic
 
 /* ---- one ---- */
 
-/* The backend, and whether it has the device. */
+/* Finds the backend and checks that it has the device. */
 static int find_one(const struct gf_wish *w, const char *backend, const char *device,
                     const struct gf_backend **out) {
     struct gf_gpu_props props;
@@ -69,7 +69,7 @@ static bool has_name(const struct gf_gpu_props *props, int n, const char *name) 
     return false;
 }
 
-/* All devices of a backend; of the GPUs among them only those that `known` does not have by another
+/* Adds all devices of a backend; for `gpus`, only GPUs that are not in `known`, the list of another
  * backend. */
 static int add_all(struct gf_wish *w, const struct gf_backend *b, bool gpus,
                    const struct gf_gpu_props *known, int n_known) {
@@ -85,7 +85,7 @@ static int add_all(struct gf_wish *w, const struct gf_backend *b, bool gpus,
     return rc;
 }
 
-/* The first usable backend in host memory, and the GPUs of each automatic one. */
+/* Adds the first usable backend in host memory, and the GPUs of each automatic one. */
 static int add_everything(struct gf_wish *w) {
     struct gf_gpu_props known[GF_GPU_MAX_DEVICES];
     const struct gf_backend *b = NULL;
@@ -102,7 +102,7 @@ static int add_everything(struct gf_wish *w) {
     return rc || !b ? rc : add(w, b, "");
 }
 
-/* One entry of a list of backends: "openmp", "cuda:0", "opencl:all". */
+/* Adds an entry such as "openmp", "cuda:0", "opencl:all". */
 static int add_entry(struct gf_wish *w, char *entry) {
     const struct gf_backend *b;
     struct gf_gpu_props props;
@@ -126,8 +126,7 @@ static int add_entry(struct gf_wish *w, char *entry) {
                                  : rc;
 }
 
-/* Calls add_entry() for each part of the text between commas, with `backend` before it if there is
- * one. */
+/* Adds each part between commas, prefixed by `backend`, if any. */
 static int add_list(struct gf_wish *w, const char *backend, const char *text) {
     int rc = 0;
     for (bool more = true; more && !rc;) {
@@ -145,8 +144,8 @@ static int add_list(struct gf_wish *w, const char *backend, const char *text) {
     return rc;
 }
 
-/* The backend of a list of devices: the first automatic one that has any of its own which is not
- * the CPU, or has any. */
+/* The backend of a list of devices: the first automatic one whose first device is not the CPU, else
+ * the first that has devices. */
 static const struct gf_backend *backend_with_devices(const struct gf_backend *const *list) {
     struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
     const struct gf_backend *any = NULL;

@@ -16,13 +16,12 @@ enum {
 static const double PI = 3.14159265358979323846;
 /* As a fraction of the detail's mean magnitude. */
 static const double LIMIT = 0.35;
-/* The share of the band that is searched; beyond it little of the spectrum is left. */
+/* The searched share of the band; little of the spectrum remains beyond. */
 static const double SEARCHED = 0.6;
 
 /* ---- sums ---- */
 
-/* A real series of n samples has 2 reach + 1 <= n factors: of 1, cos k, sin k, cos 2k, …; the rows
- * of this table. */
+/* The rows are 1, cos k, sin k, cos 2k, …: the 2 reach + 1 <= n terms of a real series. */
 static void make_table(float *table, int64_t n, int64_t reach) {
     float turn[2][MOST];
     for (int64_t x = 0; x < n; x++) {
@@ -89,8 +88,7 @@ static void weighted(const struct gf_detail *d, const struct gf_bins *b, int64_t
     value[1] *= weight;
 }
 
-/* The factors of the products of a row of y's table with one of x's, from the bins y, x and -y,
- * x. */
+/* The factors of the products of y's and x's table rows, from bins y, x and -y, x. */
 static void make_factors(const struct gf_detail *d, const struct gf_bins *b, float *factor) {
     const int64_t reach[2] = {reach_of(d->n[0]), reach_of(d->n[1])}, columns = 2 * reach[1] + 1;
     for (int64_t y = 0; y <= reach[0]; y++)
@@ -141,7 +139,7 @@ static void limit(struct gf_detail *d) {
     d->gain = within / (double)n;
 }
 
-/* Bins y, x and -y, x from the sums of the products of rows of both tables, the reverse of
+/* Bins y, x and -y, x from the sums of products with both tables' rows; the inverse of
  * make_factors(). */
 static void store_bins(const struct gf_detail *d, const float *sum) {
     const int64_t reach[2] = {reach_of(d->n[0]), reach_of(d->n[1])}, columns = 2 * reach[1] + 1;
@@ -212,14 +210,14 @@ static void subtract(struct gf_detail *d, const double at[2], const double facto
     }
 }
 
-/* True if the wave is within that share of the band. */
+/* True if the wave is within `share` of the band. */
 static bool is_inside(const struct gf_detail *d, const double at[2], double share) {
     return fabs(at[0]) <= share * (double)reach_of(d->n[0]) &&
            fabs(at[1]) <= share * (double)reach_of(d->n[1]);
 }
 
-/* Measured on 1,021 photographs and textures without noise, and on 240 pictures with it: one wave
- * explains most of its 8 x 8 tiles, or all but what the floor around its peak explains. */
+/* Measured on 1,021 photographs and textures without noise, and 240 with noise: one wave explains
+ * most of its 8 x 8 tiles, or all except what the floor around its peak explains. */
 static bool is_wave(const struct gf_periodic *p) {
     const double excess = (1 / p->steady - 1) * p->level;
     if (p->periods < 15)
@@ -277,8 +275,8 @@ static void estimate(const struct gf_detail *d, const double at[2], double facto
         factor[i] = passed > 0 ? factor[i] / passed : 0;
 }
 
-/* Clipping makes sums and differences of the frequencies of strong waves, which are not in the
- * samples before it: of those a tenth of the amplitude is there, of a wave half at least. */
+/* Clipping creates sums and differences of strong waves' frequencies, which the unclipped samples
+ * lack: at most a tenth of their amplitude is there, against at least half of a wave's. */
 static bool is_in_samples(const struct gf_detail *d, const struct gf_periodic *p) {
     double factor[2];
     measure(d, d->sample, p->at, factor);

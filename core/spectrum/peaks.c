@@ -5,39 +5,39 @@
 #include "core/spectrum/bins.h"
 
 enum {
-    LEAST_IN_MEDIAN = 24, /* rings with fewer bins include their neighbours */
+    LEAST_IN_MEDIAN = 24, /* rings with fewer bins include neighbours */
     NEAR = 3,             /* the neighbourhood: from this many steps away … */
     FAR = 8,              /* … to this many; half of that in a volume */
     MOST_AROUND = 729,    /* (2 FAR + 1)^2 in a picture, (FAR + 1)^3 in a volume */
 };
 
-/* A peak's power over the strongest of the neighbourhood. A wave without a whole number of periods
- * leaks to its sides as 1/distance^2, which is at least 12 times weaker at NEAR. */
+/* Required ratio of a peak's power to its neighbourhood's maximum. A wave without a whole number of
+ * periods leaks as 1/distance^2, and is at least 12 times weaker at NEAR. */
 static const double clear_of = 8;
-/* The share of the neighbourhood whose strength does not count: a streak may cross it. */
+/* The share of the neighbourhood whose strength is ignored, as a streak may cross it. */
 static const double share_of_streak = 0.04;
 
-/* A stored row: each bin's ring and power. Ring 0 is the zero frequency, and bins whose mirror
- * image is stored before them. */
+/* A stored row: each bin's ring and power. Ring 0: the zero frequency, and bins stored before as
+ * mirror images. */
 struct row {
     int64_t *ring;
     float *power;
 };
 
 struct search {
-    struct gf_bins b; /* in units of the total power, which keeps floats in range */
+    struct gf_bins b; /* in units of the total power, to stay in range of floats */
     double *along;    /* gf_bins_squares() */
-    int slices;       /* of the rows, one for each thread, each with a row in turn */
+    int slices;       /* slices of the rows, one per thread */
     int64_t *ring;    /* rows of all slices */
     float *power;
     int reach;    /* FAR, or less */
-    double floor; /* power that rounding makes of the rest of the spectrum */
+    double floor; /* power of rounding errors of the rest of the spectrum */
     double least; /* power over the ring's median */
     int64_t rings;
     double *median; /* of each ring's powers */
     struct gf_peak *peak;
     int n, max;
-    double weakest; /* strength that a full list asks for at least */
+    double weakest; /* strength required by a full list */
 };
 
 /* The first row of a slice. */
@@ -64,8 +64,7 @@ static struct row read_row(const struct search *s, int64_t i, int slice) {
     return row;
 }
 
-/* Rings [*from, *to) around `r` that have enough bins; start[i] is the index of ring i's first
- * bin. */
+/* Rings [*from, *to) around r with enough bins; start[i] is the index of ring i's first bin. */
 static void widen(const int64_t *start, int64_t rings, int64_t r, int64_t *from, int64_t *to) {
     *from = r;
     *to = r + 1;
@@ -75,8 +74,8 @@ static void widen(const int64_t *start, int64_t rings, int64_t r, int64_t *from,
     }
 }
 
-/* Sorts the powers by ring: those of ring r become power[start[r]] to power[start[r + 1] - 1].
- * count: a number for each ring of each slice, all zero. */
+/* Sorts powers by ring: ring r's become power[start[r]] to power[start[r + 1] - 1]. count: a zero
+ * for each ring of each slice. */
 static void sort_powers(const struct search *s, int64_t *count, int64_t *start, float *power) {
     int64_t at = 0;
 #pragma omp parallel for num_threads(s->slices)
@@ -104,8 +103,7 @@ static void sort_powers(const struct search *s, int64_t *count, int64_t *start, 
         }
 }
 
-/* The median of each ring. `some` has room for the `most` powers of the widest one, for each
- * slice. */
+/* Each ring's median. `some` has room for the `most` powers of the widest ring, per slice. */
 static void take_medians(struct search *s, const int64_t *start, const float *power, float *some,
                          int64_t most) {
 #pragma omp parallel for num_threads(s->slices) schedule(static, 1)
@@ -148,7 +146,7 @@ out:
 
 /* ---- the neighbourhood ---- */
 
-/* The power of a bin in it; that of the zero frequency counts as 0. */
+/* A bin's power; 0 at the zero frequency. */
 static double power_near(const struct gf_bins *b, const int64_t at[3], const int64_t step[3]) {
     int64_t to[3];
     gf_bins_neighbour(b, at, step, to);
@@ -161,7 +159,7 @@ static int64_t limit(const struct gf_bins *b, int i, int reach) {
     return most < reach ? most : reach;
 }
 
-/* True if no bin next to it is stronger; of equals the first one stored counts. */
+/* True if no adjacent bin is stronger; of equals the one stored first. */
 static bool is_summit(const struct gf_bins *b, const int64_t at[3], double power) {
     int64_t m[3], d[3], to[3];
     for (int i = 0; i < 3; i++)
@@ -179,7 +177,7 @@ static bool is_summit(const struct gf_bins *b, const int64_t at[3], double power
     return true;
 }
 
-/* The powers around `at`, from NEAR to s->reach steps away along the axis that differs most. */
+/* The powers around `at`, NEAR to s->reach steps away along the axis that differs most. */
 static int64_t look_around(const struct search *s, const int64_t at[3], float *around) {
     int64_t m[3], d[3], n = 0;
     for (int i = 0; i < 3; i++)
@@ -205,7 +203,7 @@ static double line_level(const struct search *s, const int64_t at[3], int i) {
     return n ? gf_select_float(v, n, n / 2) : 0;
 }
 
-/* True if it is much stronger than its neighbourhood and than the lines of the cross. */
+/* True if the peak is much stronger than its neighbourhood and the lines of the cross. */
 static bool is_prominent(const struct search *s, const int64_t at[3], double power) {
     float around[MOST_AROUND];
     int64_t n = look_around(s, at, around);
@@ -218,8 +216,8 @@ static bool is_prominent(const struct search *s, const int64_t at[3], double pow
     return true;
 }
 
-/* The mean over distances of r +- 1/2 steps falls to the background: the ring's, or the middle of
- * the neighbourhood. */
+/* The radius at which the mean over distances r +- 1/2 reaches the background: the ring's, or the
+ * neighbourhood's median. */
 static double find_radius(const struct search *s, const int64_t at[3], double median) {
     float around[MOST_AROUND];
     double sum[FAR + 1] = {0};
@@ -252,7 +250,7 @@ static bool is_own_twin(const struct gf_bins *b, const int64_t at[3]) {
     return true;
 }
 
-/* True for at most two periods along every axis, which slopes and large shapes have too. */
+/* True for at most two periods along every axis, as slopes and large shapes have. */
 static bool is_slope(const struct gf_bins *b, const int64_t at[3]) {
     for (int i = 0; i < 3; i++)
         if (llabs(gf_bins_signed(at[i], b->n[i])) > 2)
@@ -260,7 +258,7 @@ static bool is_slope(const struct gf_bins *b, const int64_t at[3]) {
     return true;
 }
 
-/* The order of the list: the strongest first, of equals the one stored first. */
+/* The list's order: strongest first, of equals the one stored first. */
 static bool precedes(const struct gf_peak *a, const struct gf_peak *b) {
     if (a->strength != b->strength)
         return a->strength > b->strength;
@@ -270,7 +268,7 @@ static bool precedes(const struct gf_peak *a, const struct gf_peak *b) {
     return false;
 }
 
-/* Inserts a peak into the list, which drops its last when it is full. */
+/* Inserts a peak into the list; a full list drops its last. */
 static void insert(struct search *s, const struct gf_peak *p) {
     if (s->n == s->max && !precedes(p, &s->peak[s->n - 1]))
         return;
@@ -344,8 +342,8 @@ int64_t gf_spectrum_peaks_bytes(const struct gf_spectrum *s) {
     struct gf_bins b;
     gf_bins_view(s, &b);
     int64_t pairs = b.n[0] * b.n[1] * b.stored, rings = gf_spectrum_ring_count(s);
-    /* Every power, and for each row their sum; for each ring a start and a median. Each thread: a
-     * row, a count for each ring, and the widest ring once more. */
+    /* All powers, and a sum per row; a start and a median per ring. Per thread: a row, a count per
+     * ring, and a copy of the widest ring. */
     int64_t each = b.stored * 12 + rings * 8 + pairs * 4 / (s->ndim == 1 ? pairs : b.longest) * 8;
     return pairs * 4 + b.n[0] * b.n[1] * 8 + b.stored * 8 + rings * 16 + b.threads * each + 4096;
 }
@@ -385,10 +383,10 @@ int gf_spectrum_peaks(const struct gf_spectrum *spectrum, double least, struct g
     s.rings = gf_spectrum_ring_count(spectrum);
     s.slices = s.b.threads;
     s.reach = spectrum->ndim == 3 ? FAR / 2 : FAR;
-    /* Rounding leaves about 1e-7 (1e-16) of all the magnitude, and may put it into a few bins. */
+    /* Rounding leaves about 1e-7 (1e-16) of the total magnitude, perhaps in few bins. */
     s.floor = s.b.wide ? 1e-28 : 1e-12;
-    /* Noise: powers are exponential, and the largest of M is ln M / ln 2 = log2 M medians; twice
-     * that is passed with a probability of about 1/M. */
+    /* Noise has exponential powers: the largest of M is ln M / ln 2 = log2 M medians, and twice
+     * that is exceeded with a probability of about 1/M. */
     s.least = least > 0 ? least * least : 2 * log2(fmax(s.b.points, 16));
     rc = allocate_search(&s);
     if (!rc)

@@ -19,7 +19,7 @@ struct gf_places {
     double first, span;
 };
 
-/* z[place] (the last axis fastest) times 2 / (points scale) is twice the mean of the samples times
+/* z[place] (last axis fastest) times 2 / (points scale) is twice the mean of the samples times
  * exp(-2 pi i at x / n): a wave's amplitude. `at` is in bins, periodic. z has room for all bins,
  * the product of 2 reach + 1. */
 void gf_places_look(const struct gf_bins *b, const struct gf_places *g, const double at[3],

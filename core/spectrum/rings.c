@@ -5,8 +5,8 @@
 #include "core/base/status.h"
 #include "core/spectrum/bins.h"
 
-/* Rows are dealt out in so many blocks at most, each of which is summed by itself: how many there
- * are depends on the shape alone, and so do the sums. */
+/* Rows are divided into at most so many blocks with separate sums. Their number depends only on the
+ * shape, and so do the sums. */
 enum { MOST_BLOCKS = 64, SMALL = 1 << 14 };
 
 struct gf_spectrum gf_spectrum_of(const struct gf_job *job, const struct gf_array *out,
@@ -141,7 +141,7 @@ static int64_t block_count(const struct gf_bins *b, int64_t rings) {
     return room < 1 ? 1 : room < most ? room : most;
 }
 
-/* Adds rows [first, last) to the rings, and returns their energies. */
+/* Adds rows [first, last) to the rings; returns their energies. */
 static struct gf_energy add_block(const struct gf_bins *b, const double *along, int64_t first,
                                   int64_t last, struct gf_ring *ring) {
     struct gf_energy all = {0}, row;

@@ -17,8 +17,8 @@ enum {
     BOX = 2,         /* bins to each side that the power is averaged over */
 };
 
-/* Requirements of a basis vector; the amplitude as a share of the deviation. A second vector and a
- * further member are to be as clear, and as much in phase, as the last two. */
+/* Requirements for a basis vector; `share`: amplitude over deviation. Second vectors and further
+ * members need member_clear and member_phase. */
 struct evidence {
     double periods, in_phase, clear, level, share, longest;
     double member_clear, member_phase;
@@ -28,7 +28,7 @@ static const struct evidence asked = {10, 0.8, 20, 30, 0.2, 16, 8, 0};
 static const double PARTNER = 0.5;   /* amplitude of the second vector over the first */
 static const double MEMBER = 0.08;   /* of a further member over the first vector */
 static const double PRODUCT = 0.15;  /* the same of a sum or difference of two waves */
-static const double SAME_BINS = 1.5; /* a peak this near to a member is that member */
+static const double SAME_BINS = 1.5; /* nearer peaks are that member */
 static const double PERIOD_SHARE = 0.1;
 
 struct finder {
@@ -63,7 +63,7 @@ static bool is_at(const struct finder *f, const struct gf_periodic *p, const dou
     return false;
 }
 
-/* True if it is a member of order |i| + |j| from `least` to `most`. */
+/* True if p is a member of order |i| + |j| in least..most. */
 static bool is_member(const struct finder *f, const struct gf_screen *s,
                       const struct gf_periodic *p, int least, int most) {
     for (int i = 0; i <= most; i++)
@@ -93,7 +93,7 @@ static bool is_first_vector(const struct finder *f, const struct gf_periodic *p)
            p->level >= e->level && p->amplitude >= e->share * f->list->deviation;
 }
 
-/* The strongest other peak that spans a lattice with the first. */
+/* The strongest other peak that spans a lattice with p. */
 static const struct gf_periodic *find_partner(const struct finder *f, const struct gf_periodic *p) {
     double a[2], b[2];
     frequency(f, p, a);
@@ -109,7 +109,8 @@ static const struct gf_periodic *find_partner(const struct finder *f, const stru
     return NULL;
 }
 
-/* True if both are equal in strength and length and at right angles, which is no chance. */
+/* True if both vectors have equal strength and length and are at right angles, which is no
+ * coincidence. */
 static bool is_square(const struct gf_screen *s, double ratio) {
     const double *a = s->basis[0], *b = s->basis[1];
     double la = hypot(a[0], a[1]), lb = hypot(b[0], b[1]);
@@ -204,8 +205,8 @@ bool gf_screens_product(const struct gf_periodic_list *list, const struct gf_spe
 
 /* ---- the picture's own power ---- */
 
-/* c f^q, from the geometric mean of the power in bands below the screen: that of a photograph falls
- * with about the square of the frequency. */
+/* c f^q, from geometric means of the power in bands below the screen: a photograph's falls with
+ * about the square of the frequency. */
 struct slope {
     double log_c, q;
 };
@@ -257,8 +258,8 @@ static struct slope find_slope(const struct gf_windowed *w, double first) {
 
 /* ---- the mask ---- */
 
-/* A disc of the spectrum, wrapping around; what is on the side that is not stored belongs to its
- * mirror image. */
+/* A disc of the spectrum, wrapping around; the part on the unstored side applies to its mirror
+ * image. */
 static void paint_disc(const struct gf_bins *b, const double v[2], double radius,
                        unsigned char *reach) {
     const double ny = (double)b->n[1], nx = (double)b->n[2];
@@ -313,8 +314,7 @@ static void smooth_row(const struct gf_windowed *w, int64_t y, double *column, d
     }
 }
 
-/* Half of the picture's power over all: what is left of the screen costs more than what is lost of
- * the picture. */
+/* Half of the picture's power: remains of the screen cost more than lost parts of the picture. */
 static void fill_row(const struct gf_windowed *w, int64_t y, const unsigned char *reach,
                      const struct slope *own, const double *mean, float *mask) {
     for (int64_t x = 0; x < w->b.stored; x++) {

@@ -16,33 +16,32 @@ enum { GF_MAX_SCREENS = 4 /* inks */ };
 struct gf_screen {
     int n;              /* basis vectors: 2, or 1 for lines */
     double basis[2][2]; /* y, x; cycles a sample; the first is that of the stronger peak */
-    double at[2];       /* the first, in bins from the centre */
-    double amplitude;   /* of the first, in sample units */
+    double at[2];       /* the first vector, in bins from the centre */
+    double amplitude;   /* the first vector's, in sample units */
     double level;       /* its power over its surroundings */
 };
 
 struct gf_screen_request {
-    bool known;    /* the user knows that the picture is screened, and less evidence will do */
-    double period; /* that the first basis vector has, within a tenth; 0: any */
+    bool known;    /* the user knows that the picture is screened, so less evidence suffices */
+    double period; /* of the first basis vector, within a tenth; 0: any */
 };
 
-/* Screens of a picture (two axes) from its candidates, up to GF_MAX_SCREENS. */
+/* Finds up to GF_MAX_SCREENS screens of a picture (two axes) among its candidates. */
 int gf_screens_find(const struct gf_periodic_list *list, const struct gf_spectrum *s,
                     const struct gf_screen_request *want, struct gf_screen *screen);
 
-/* Two waves that are added stay two; of a product, such as a thing's pattern, there are sums and
- * differences too. Where those are there, sets in[] for each candidate of that lattice; returns
- * whether. */
+/* Added waves stay separate; a product, such as a thing's pattern, also has sums and differences.
+ * If it has, sets in[] for each candidate of that lattice and returns true. */
 bool gf_screens_product(const struct gf_periodic_list *list, const struct gf_spectrum *s, bool *in);
 
 /* Makes the factors of the half spectrum: f32, the stored shape, 1 at and around the zero
- * frequency. Each member of a lattice, aliased ones included, reaches up to a third of its distance
- * from the centre; within that the depth is fitted: the power that the picture itself would have,
- * continued from the frequencies below the screen, over the power that is there. Members nearer to
- * the centre than half a period are spared. Allocates *mask, the caller frees. GF_ENOMEM. */
+ * frequency. Each lattice member, including aliases, reaches up to a third of its distance from the
+ * centre. The depth within is fitted: the picture's own power, extrapolated from frequencies below
+ * the screen, over the actual power. Members nearer to the centre than half a period are spared.
+ * The caller frees *mask. GF_ENOMEM. */
 int gf_screens_mask(const struct gf_windowed *w, const struct gf_screen *screen, int n,
                     struct gf_array *mask);
-/* An upper estimate of what it allocates, the mask included. */
+/* An upper estimate of its memory, the mask included. */
 int64_t gf_screens_mask_bytes(const struct gf_spectrum *s);
 
 #endif

@@ -29,7 +29,7 @@ int gf_dwt_bands(const struct gf_job *job, struct gf_dwt_band bands[GF_MAX_BANDS
     describe_band(job, axis, levels, 0, &bands[n++]);
     for (int l = levels; l >= 1; l--)
         for (unsigned key = 1; key < 1u << job->ndim; key++) {
-            unsigned detail = 0; /* counted with the last axis fastest, as PyWavelets sorts keys */
+            unsigned detail = 0; /* the last axis is fastest, in PyWavelets' key order */
             for (int i = 0; i < job->ndim; i++)
                 detail |= (key >> (job->ndim - 1 - i) & 1) << i;
             if (!(detail & ~job->axes))

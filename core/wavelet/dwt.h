@@ -22,29 +22,27 @@
 
 enum { GF_MAX_BANDS = 7 * GF_MAX_LEVELS + 1 };
 
-/* A box in the packed array; `detail` bit i: detail along axis i. */
+/* A box in the packed array; bit i of `detail`: detail along axis i. */
 struct gf_dwt_band {
     int level;
     unsigned detail;
     int64_t start[GF_MAX_DIMS], extent[GF_MAX_DIMS];
-    char name[8]; /* "aa3", "ad1", "dda2": PyWavelets' key and the level */
+    char name[8]; /* PyWavelets' key and the level: "aa3", "ad1", "dda2" */
 };
-/* Fills bands[], coarsest first and the approximation before its details; returns how many. */
+/* Fills bands[], coarsest first, the approximation before its details. Returns their number. */
 int gf_dwt_bands(const struct gf_job *job, struct gf_dwt_band bands[GF_MAX_BANDS]);
 
 /* Applies the job's threshold in place. */
 int gf_dwt_threshold(const struct gf_job *job, struct gf_array *c, int threads);
-/* Applies the threshold T to rows of n details, `stride` bytes apart. */
+/* Applies the threshold T to `height` rows of n details, `stride` bytes apart. */
 void gf_dwt_shrink(const struct gf_job *job, void *rows, int64_t height, int64_t n, int64_t stride);
-/* Fills output `i` of a forward job: a copy, a conversion, or the picture of the pyramid; *high is
- * the approximation's largest value. */
+/* Fills output i of a forward job with a copy, a conversion or a picture of the pyramid, for which
+ * *high becomes the approximation's maximum. */
 void gf_dwt_output(const struct gf_job *job, int i, const struct gf_array *c, struct gf_array *out,
                    int threads, double *high);
-/* Converts coefficients to another type. */
 void gf_dwt_convert(const struct gf_array *from, struct gf_array *to, int threads);
-/* Sets all samples to zero. */
 void gf_dwt_clear(struct gf_array *a);
-/* Returns the box of a band as a view. */
+/* The box of a band as a view. */
 struct gf_array gf_dwt_band_view(const struct gf_job *job, const struct gf_dwt_band *band,
                                  const struct gf_array *c);
 

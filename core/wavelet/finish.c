@@ -30,7 +30,7 @@ static char *row_at(const struct rows *r, int64_t i) {
 
 /* ---------------------------------------------------------------- thresholds */
 
-/* The bits of magnitudes sort as the magnitudes do; those of a float are in the upper half. */
+/* Bits of magnitudes sort as magnitudes do; a float's are in the upper half. */
 static uint64_t magnitude_bits(const char *p, bool wide) {
     uint64_t w;
     uint32_t v;
@@ -44,7 +44,7 @@ static uint64_t magnitude_bits(const char *p, bool wide) {
 
 enum { DIGIT = 16, N_DIGITS = 1 << DIGIT };
 
-/* Counts the next digit of the details whose first digits are `prefix`. */
+/* Counts the next digit of details whose first digits are `prefix`. */
 static void count_digits(const struct rows *r, bool wide, int shift, uint64_t prefix,
                          int64_t *count) {
     const size_t size = wide ? 8 : 4;
@@ -58,7 +58,7 @@ static void count_digits(const struct rows *r, bool wide, int shift, uint64_t pr
     }
 }
 
-/* The magnitude of the rank-th largest detail (rank 0: the largest), by radix selection. */
+/* The magnitude of the detail of that rank (0: the largest), by radix selection. */
 static int select_magnitude(const struct gf_job *job, const struct gf_dwt_band *band, int n,
                             const struct gf_array *c, int64_t rank, double *out) {
     const bool wide = c->dtype == GF_F64;
@@ -90,7 +90,6 @@ static int select_magnitude(const struct gf_job *job, const struct gf_dwt_band *
     return 0;
 }
 
-/* Applies a threshold to n details. */
 #define SHRINK(type) \
     static void shrink_##type(type *c, int64_t n, bool soft, type limit) { \
         for (int64_t k = 0; k < n; k++) { \
@@ -135,7 +134,7 @@ int gf_dwt_threshold(const struct gf_job *job, struct gf_array *c, int threads) 
             details += (double)gf_array_count(&v);
         }
         int64_t keep = llround(details * w->amount / 100);
-        /* Hard: the smallest detail that is kept. Soft: the largest that becomes zero. */
+        /* Hard: the smallest detail kept. Soft: the largest that becomes zero. */
         if ((double)keep >= details)
             return 0;
         if (keep == 0)
@@ -175,7 +174,7 @@ static void extremes(const struct rows *r, bool wide, int threads, double *low, 
 
 enum { RUN = 512 }; /* samples at a time */
 
-/* Writes the samples of `from` to `to` as (v - low) * gain, or details as (|v| - low) * gain. */
+/* Writes (v - low) * gain for the samples of `from`, or (|v| - low) * gain for details. */
 static void write_rows(const struct gf_array *from, const struct gf_array *to, bool details,
                        double low, double gain, int threads) {
     const int r = to->rank;

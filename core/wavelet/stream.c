@@ -1,4 +1,4 @@
-/* The start that all streams share, and the boxes of a finished plane. */
+/* The common start of all streams, and the boxes of a finished plane. */
 #include "core/wavelet/stream.h"
 
 #include "core/base/status.h"
@@ -28,7 +28,7 @@ int gf_dwt_emit(struct gf_dwt_sender *s) {
     return n ? s->taker.emit(s->taker.user, s->box, n) : 0;
 }
 
-/* Bands that touch in the packed array are one box: those of a row, then rows of the same width. */
+/* Bands that touch in the packed array share a box: those of a row, then rows of the same width. */
 int gf_dwt_send(struct gf_dwt_sender *s, int level, bool detail, int64_t step, char *data,
                 bool shrink) {
     const struct gf_dwt_layout *a = &s->layout;

@@ -58,7 +58,7 @@ void gf_dwt_window(const struct gf_job *job, int level, struct gf_dwt_window *w)
 /* ---- step by step ---- */
 
 int64_t gf_dwt_window_ready(const struct gf_dwt_window *w, int64_t came) {
-    const int64_t end = came + w->first; /* planes before it are there, but for plane 0 */
+    const int64_t end = came + w->first; /* earlier planes have come, except plane 0 */
     if (came >= w->planes)
         return w->steps;
     return is_periodic(w) ? (end < 5 ? 0 : (end - 3) / 2) : end / 2;
@@ -109,11 +109,10 @@ int gf_dwt_parts(const struct gf_job *job, int most) {
 
 void gf_dwt_part(const struct gf_job *job, int n, int i, struct gf_dwt_part *part) {
     const bool periodic = job->wavelet.boundary == GF_PERIODIC;
-    const int64_t unit = (int64_t)1
-                         << job->wavelet.levels; /* planes for a step of the last level */
+    const int64_t unit = (int64_t)1 << job->wavelet.levels; /* planes per step of the last level */
     const int64_t all = job->shape[0];
-    /* The first of the planes at a periodic line's end that are part 0's: enough that no other part
-     * needs planes beyond the end. */
+    /* The first plane of part 0's share of a periodic line's end: early enough that no other
+     * part needs planes beyond the end. */
     const int64_t tail = periodic ? (all / unit - 1) * unit : all;
     const int64_t before = periodic ? unit : 2 * unit, after = periodic ? unit : 0;
     *part = (struct gf_dwt_part){.job = *job, .planes = {{0, all}}, .own = {{0, all}}, .all = all};
