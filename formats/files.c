@@ -48,7 +48,7 @@ static int fail_unknown(struct gf_source *source, const char *path) {
 static int sniff(const struct gf_file *file, const struct gf_format **out) {
     unsigned char head[GF_SNIFF];
     if (file->options.raw.ndim > 0) {
-        *out = gf_format_headerless();
+        *out = &gf_format_raw;
         return GF_OK;
     }
     int64_t n = gf_source_peek(file->source, head, sizeof head);

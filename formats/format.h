@@ -194,7 +194,7 @@ extern const struct gf_format *const gf_formats[]; /* NULL-terminated */
  * thread's dlopen() never returns. Files that need a missing library report it. */
 void gf_formats_load(void);
 
-/* By name or by any of the suffixes ("pgm", "tif"); NULL when there is none. */
+/* By any of the suffixes ("pgm", "tif"), the name among them; NULL if none has it. */
 const struct gf_format *gf_format_by_name(const char *name);
 const struct gf_format *gf_format_by_suffix(const char *path); /* case does not matter */
 
@@ -208,8 +208,6 @@ struct gf_foreign {
 enum { GF_FOREIGN_SNIFF = 132 }; /* bytes that are examined; fewer in a shorter file */
 /* Returns NULL for an unknown type. */
 const struct gf_foreign *gf_foreign_find(const unsigned char *head, size_t n);
-/* The format of samples without a header. */
-const struct gf_format *gf_format_headerless(void);
 
 /* The name in capitals, for messages; returns `text`. */
 const char *gf_format_label(const struct gf_format *f, char text[8]);

@@ -82,6 +82,20 @@ static int get_integer(const json_t *v, const char *key, int64_t low, int64_t hi
     return json_is_integer(v) && *out >= low && *out <= high ? GF_OK : bad(key);
 }
 
+/* Reads a list of 1 to `most` integers of low .. high; returns their number, 0 for anything else. */
+static int get_list(const json_t *list, int most, int64_t low, int64_t high, int64_t *out) {
+    size_t n = json_is_array(list) ? json_array_size(list) : 0;
+    if (n > (size_t)most)
+        return 0;
+    for (size_t i = 0; i < n; i++) {
+        const json_t *v = json_array_get(list, i);
+        out[i] = json_integer_value(v);
+        if (!json_is_integer(v) || out[i] < low || out[i] > high)
+            return 0;
+    }
+    return (int)n;
+}
+
 static int get_shape(const json_t *root, struct gf_record *r) {
     const json_t *shape = NULL;
     for (int i = 0; shape_keys[i]; i++) {
@@ -90,32 +104,16 @@ static int get_shape(const json_t *root, struct gf_record *r) {
             return bad(shape_keys[i]);
         shape = named ? named : shape;
     }
-    size_t n = json_is_array(shape) ? json_array_size(shape) : 0;
-    if (n < 1 || n > GF_MAX_DIMS)
-        return bad("shape");
-    r->ndim = (int)n;
-    for (size_t i = 0; i < n; i++) {
-        const json_t *v = json_array_get(shape, i);
-        if (!json_is_integer(v) || json_integer_value(v) < 1)
-            return bad("shape");
-        r->shape[i] = json_integer_value(v);
-    }
-    return GF_OK;
+    r->ndim = get_list(shape, GF_MAX_DIMS, 1, INT64_MAX, r->shape);
+    return r->ndim ? GF_OK : bad("shape");
 }
 
 static int get_axes(const json_t *root, struct gf_record *r) {
-    const json_t *axes = json_object_get(root, "axes");
-    size_t n = json_is_array(axes) ? json_array_size(axes) : 0;
-    if (n < 1 || n > (size_t)r->ndim)
-        return bad("axes");
-    for (size_t i = 0; i < n; i++) {
-        const json_t *v = json_array_get(axes, i);
-        if (!json_is_integer(v) || json_integer_value(v) < 0 || json_integer_value(v) >= r->ndim ||
-            r->axes >> json_integer_value(v) & 1)
-            return bad("axes");
-        r->axes |= 1u << json_integer_value(v);
-    }
-    return GF_OK;
+    int64_t axis[GF_MAX_DIMS];
+    const int n = get_list(json_object_get(root, "axes"), r->ndim, 0, r->ndim - 1, axis);
+    for (int i = 0; i < n; i++)
+        r->axes |= 1u << axis[i];
+    return n && __builtin_popcount(r->axes) == n ? GF_OK : bad("axes");
 }
 
 static int get_field(const json_t *root, const struct field *f, struct gf_record *r) {
