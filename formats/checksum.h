@@ -1,4 +1,5 @@
-/* zlib's crc32, by the faster codec and on several threads, and of files whose parts are written in any order. */
+/* zlib's crc32, by the faster codec and on several threads, and of files whose parts are written in
+ * any order. */
 #ifndef GF_FORMATS_CHECKSUM_H
 #define GF_FORMATS_CHECKSUM_H
 
@@ -14,10 +15,12 @@ uint32_t gf_crc32(uint32_t crc, const void *data, size_t n, int threads);
 uint32_t gf_crc32_join(uint32_t first, uint32_t second, int64_t n);
 /* The CRC-32 of bytes begin .. end of an open file. */
 int gf_crc32_part(const struct gf_source *source, int64_t begin, int64_t end, uint32_t *out);
-/* The CRC-32 of the first `size` bytes of an open file, whose position stays; GF_EFORMAT when it has fewer. */
+/* The CRC-32 of the first `size` bytes of an open file, whose position stays; GF_EFORMAT when it
+ * has fewer. */
 int gf_crc32_source(const struct gf_source *source, int64_t size, int threads, uint32_t *out);
 
-/* The sum of bytes that are written or read in any order, from the sums of parts, without reading them again. */
+/* The sum of bytes that are written or read in any order, from the sums of parts, without reading
+ * them again. */
 struct gf_sums {
     int64_t at, n; /* the run that the next part may continue */
     uint32_t crc;

@@ -156,9 +156,9 @@ static int open_once(const char *path, const struct gf_read_options *options, st
     return rc ? rc : open_decoder(file, *format, image);
 }
 
-/* Sets *format once it is known, even if the header cannot be decoded. If a pair is replaced while it is being
- * opened, its data and record may not match, so it is opened again; if the data is still in place after the
- * record was read, the two belong together (formats/pair.c has the order). */
+/* Sets *format once it is known, even if the header cannot be decoded. If a pair is replaced while
+ * it is being opened, its data and record may not match, so it is opened again; if the data is
+ * still in place after the record was read, the two belong together (formats/pair.c has the order). */
 static int open_file(const char *path, const struct gf_read_options *options, struct gf_file **out,
                      struct gf_image *image, const struct gf_format **format) {
     enum { TRIES = 5 };

@@ -27,8 +27,9 @@ struct gf_image {
     bool alpha;        /* the last channel is alpha */
     bool channel_axis; /* .npy and raw: one channel has an axis too */
     struct gf_metadata metadata;
-    /* How the file stores it, for `info`: bits a sample (0 when writing); the compression (NULL: none); the
-     * EXIF orientation (1..8; 0 if the file has none) and whether the samples were turned accordingly. */
+    /* How the file stores it, for `info`: bits a sample (0 when writing); the compression (NULL:
+     * none); the EXIF orientation (1..8; 0 if the file has none) and whether the samples were
+     * turned accordingly. */
     int depth;
     const char *compression;
     int orientation;
@@ -147,7 +148,8 @@ struct gf_format {
     /* NULL: a file holds one picture. After reading a picture with options.several: returns 1 if
      * another one follows, 0 at the end, a negative status for anything else. */
     int (*more)(struct gf_source *source);
-    /* NULL, or returns GF_EINVAL for a suffix that promises something else than write() makes of this image. */
+    /* NULL, or returns GF_EINVAL for a suffix that promises something else than write() makes of
+     * this image. */
     int (*check_suffix)(const char *suffix, const struct gf_image *image);
     /* Write a file in steps: what precedes the samples (NULL: nothing does); the next pages, as an
      * image of their own (NULL: write() alone writes files); what follows the last page (NULL:

@@ -166,7 +166,8 @@ static int prepare_all(struct pair *p, bool clobber) {
         rc = prepare_text(p, true, clobber || p->old_text, &p->first);
     if (!rc && p->has_before && p->now.record)
         rc = prepare_text(p, false, true, &p->last);
-    /* A record that is too long was cut when it was read; readers refuse it with any data, as they do `first`. */
+    /* A record that is too long was cut when it was read; readers refuse it with any data, as they
+     * do `first`. */
     if (!rc && p->old_text && p->old_size <= GF_RECORD_FILE_MAX)
         rc = prepare(p->name, p->old_text, p->old_size, true, true, &p->back);
     return rc;

@@ -42,15 +42,16 @@ struct gf_record {
     bool thresholded; /* its inverse is no longer the picture */
 };
 
-/* True if a text is a record, or was one before its start or end was damaged: it has the program's mark, or
- * several of the record's keys, or ends within the mark. False for other programs' texts. */
+/* True if a text is a record, or was one before its start or end was damaged: it has the program's
+ * mark, or several of the record's keys, or ends within the mark. False for other programs' texts. */
 bool gf_record_is_ours(const char *text, size_t n);
 /* Returns the record as one line of JSON, which was read back and compared; the caller frees it. */
 int gf_record_format(const struct gf_record *record, char **text);
 /* GF_EFORMAT, with the reason, for a text that is no record, has a later version, or makes
  * impossible claims: every field is range-checked, shapes in 64-bit arithmetic. */
 int gf_record_parse(const char *text, struct gf_record *out);
-/* Returns PATH.json, the path of the record beside a file, which the caller frees; NULL if memory is short. */
+/* Returns PATH.json, the path of the record beside a file, which the caller frees; NULL if memory
+ * is short. */
 char *gf_record_path(const char *path);
 
 #endif

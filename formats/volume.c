@@ -170,7 +170,8 @@ static int64_t place_of(const struct gf_volume *v, int64_t z, int64_t y, int64_t
     return f->at[z * strips + y / f->rows] + within * row;
 }
 
-/* Bytes that follow each other in the file. Only small ones, of which many may do so, take the sink's buffer. */
+/* Bytes that follow each other in the file. Only small ones, of which many may do so, take the
+ * sink's buffer. */
 static int write_run(struct gf_volume *v, int64_t at, const void *data, size_t n, bool sums) {
     const bool large = n >= LONG_RUN;
     const int threads = v->options.threads / v->writers;

@@ -268,8 +268,9 @@ static int take(struct file *e, const struct gf_claimant *who, struct gf_claiman
     return GF_EUSAGE;
 }
 
-/* The same for an existing file with several names. If another process has replaced the file since it was
- * claimed, its inode may belong to a new file, so the earlier claimant's path is checked again. */
+/* The same for an existing file with several names. If another process has replaced the file since
+ * it was claimed, its inode may belong to a new file, so the earlier claimant's path is checked
+ * again. */
 static int take_file(const struct place *p, const char *path, const struct gf_claimant *who,
                      struct gf_claimant *other) {
     struct stat st;

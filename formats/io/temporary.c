@@ -85,8 +85,9 @@ static bool take_lock(int fd) {
     return !fcntl(fd, F_OFD_SETLK, &byte);
 }
 
-/* Marks an open temporary as in use until its descriptor is closed. False where it is taken for a leftover
- * at this moment; true also where the file system has no locks, and nothing is ever taken there. */
+/* Marks an open temporary as in use until its descriptor is closed. False where it is taken for a
+ * leftover at this moment; true also where the file system has no locks, and nothing is ever taken
+ * there. */
 static bool lock(int fd) {
     return take_lock(fd) || (errno != EAGAIN && errno != EACCES);
 }

@@ -13,8 +13,8 @@
 int gf_temporary_create(const char *target, int mode, int *fd);
 /* Gives an unnamed file a name; sets *path. Returns 0 or -1. */
 int gf_temporary_name(int slot, const char **path);
-/* Moves the file to `target`. With replace = false an existing target fails (EEXIST), atomically, so
- * that two writers cannot both succeed. Returns 0 or -1. */
+/* Moves the file to `target`. With replace = false an existing target fails (EEXIST), atomically,
+ * so that two writers cannot both succeed. Returns 0 or -1. */
 int gf_temporary_rename(int slot, const char *target, bool replace);
 /* Delimit calls that INT, TERM and HUP must not interrupt: gf_sink_remove_temporaries() waits for
  * the end. Block this thread's signals; `before` keeps the mask. May be nested. Returns false, with

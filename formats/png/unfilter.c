@@ -258,7 +258,8 @@ static inline __attribute__((always_inline)) void undo_diagonal(struct diagonal 
         put(d->out + i * d->n + (t - i) * step, bytes >> 8 * slot * i, step);
 }
 
-/* Element k of all rows, row by row, to the place of element k: 8 rows of 8 bytes, or 4 of 4 times 2. */
+/* Element k of all rows, row by row, to the place of element k: 8 rows of 8 bytes, or 4 of 4 times
+ * 2. */
 static inline __attribute__((always_inline)) void transpose(bytes8 v[LANES], size_t slot) {
     bytes16 a[4], b[4];
     if (slot == 1) {
@@ -286,7 +287,8 @@ static inline __attribute__((always_inline)) void transpose(bytes8 v[LANES], siz
     }
 }
 
-/* The pixels t to t + LANES / slot - 1 likewise, of all rows, whose bytes are moved eight at a time. */
+/* The pixels t to t + LANES / slot - 1 likewise, of all rows, whose bytes are moved eight at a
+ * time. */
 static inline __attribute__((always_inline)) void undo_diagonals(struct diagonal *d, size_t t,
                                                                  size_t slot) {
     const size_t rows = LANES / slot;
@@ -335,7 +337,8 @@ static inline __attribute__((always_inline)) void undo_rows(const unsigned char 
 
 /* Returns how many rows undo_rows() does, or 0 if one at a time is faster. */
 static int64_t rows_at_once(const unsigned char *in, int64_t rows, size_t n, size_t step) {
-    /* Measured: at least so many of so many rows must be Paeth's, which alone waits for its vectors. */
+    /* Measured: at least so many of so many rows must be Paeth's, which alone waits for its
+     * vectors. */
     static const struct { int64_t rows, paeth; } worth[] = {{0, 0}, {8, 3}, {4, 2}, {2, 2}};
     const int64_t most = step > 3 ? 0 : worth[step].rows;
     int64_t paeth_rows = 0;

@@ -109,7 +109,8 @@ static int check_read(const struct gf_tiff *t, tmsize_t got, int64_t wanted) {
     return GF_OK;
 }
 
-/* Decodes the strips or tiles that hold rows [first, end), through `buffer` or, if it is NULL, in place. */
+/* Decodes the strips or tiles that hold rows [first, end), through `buffer` or, if it is NULL, in
+ * place. */
 static int decode_blocks(struct gf_tiff *t, const struct gf_tiff_page *p, int64_t first,
                          int64_t end, unsigned char *buffer, unsigned char *out) {
     const struct geometry g = geometry_of(p);

@@ -131,7 +131,8 @@ static int is_record(struct gf_tiff *t, const char *text, bool *is) {
     return rc;
 }
 
-/* Takes the record if the first page's description is one; if it is damaged, whoever needs it refuses it. */
+/* Takes the record if the first page's description is one; if it is damaged, whoever needs it
+ * refuses it. */
 static int read_record(struct gf_tiff *t, struct gf_image *image) {
     char *text = NULL;
     bool is = true;

@@ -10,9 +10,10 @@
 #define HAVE_OPEN_OPTIONS 1 /* libtiff 4.5: handlers that belong to a handle */
 #endif
 
-/* libtiff, loaded when the first TIFF is opened: it brings eight more libraries, whose loading takes a
- * fifth of the CPU time of a 512x512 PNG. Where the Makefile found no name to load it by, it is
- * linked. gf_tiff_load() goes before any call; it tries once, and returns GF_EIO with the reason. */
+/* libtiff, loaded when the first TIFF is opened: it brings eight more libraries, whose loading
+ * takes a fifth of the CPU time of a 512x512 PNG. Where the Makefile found no name to load it by,
+ * it is linked. gf_tiff_load() goes before any call; it tries once, and returns GF_EIO with the
+ * reason. */
 /* clang-format off */
 #ifdef HAVE_OPEN_OPTIONS
 #define GF_TIFF_OPENING(X)                                                                         \
