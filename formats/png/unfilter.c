@@ -183,7 +183,6 @@ static bool undo_row(int filter, const unsigned char *in, const unsigned char *a
 /* ---- several rows ---- */
 
 enum { LANES = 8, N_FILTERS = GF_PNG_ROW_PAETH + 1 };
-static const bool host_is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 
 /* Rows that are done at once: a pixel has `step` lanes, row i those from step * i on. */
 struct diagonal {
@@ -193,33 +192,6 @@ struct diagonal {
     words8 mask[N_FILTERS];     /* the lanes of rows with that filter */
     words8 left, corner, begun; /* of each row's next pixel; the lanes of rows that have begun */
 };
-
-static inline __attribute__((always_inline)) uint64_t get(const unsigned char *p, size_t size) {
-    uint64_t v = 0;
-    for (size_t k = 0; k < size; k++)
-        v |= (uint64_t)p[k] << 8 * k;
-    return v;
-}
-
-static inline __attribute__((always_inline)) void put(unsigned char *p, uint64_t v, size_t size) {
-    for (size_t k = 0; k < size; k++)
-        p[k] = (unsigned char)(v >> 8 * k);
-}
-
-/* Byte k of v in lane k. */
-static inline __attribute__((always_inline)) words8 lanes_of(uint64_t v) {
-    bytes8 b;
-    v = host_is_big ? __builtin_bswap64(v) : v;
-    memcpy(&b, &v, sizeof b);
-    return widen(b);
-}
-
-static inline __attribute__((always_inline)) uint64_t bytes_of(words8 w) {
-    bytes8 b = __builtin_convertvector(w, bytes8);
-    uint64_t v;
-    memcpy(&v, &b, sizeof v);
-    return host_is_big ? __builtin_bswap64(v) : v;
-}
 
 /* Each row's lanes to the row below. */
 static inline __attribute__((always_inline)) words8 to_next_row(words8 v, size_t step) {
@@ -239,19 +211,21 @@ static inline __attribute__((always_inline)) words8 guess_diagonal(const struct 
 /* Pixel t of the first row, t - 1 of the second and so on, of the rows in [first, end); `top` is
  * the pixel above the first one's. */
 static inline __attribute__((always_inline)) void
-undo_diagonal(struct diagonal *d, size_t t, size_t first, size_t end, uint64_t top, size_t step) {
-    uint64_t bytes = 0;
+undo_diagonal(struct diagonal *d, size_t t, size_t first, size_t end, bytes8 top, size_t step) {
+    bytes8 v = {0};
 #pragma GCC unroll 8
     for (size_t i = first; i < end; i++)
-        bytes |= get(d->in + i * (d->n + 1) + (t - i) * step, step) << 8 * step * i;
-    words8 above = to_next_row(d->left, step) | lanes_of(top);
+        for (size_t k = 0; k < step; k++)
+            v[i * step + k] = d->in[i * (d->n + 1) + (t - i) * step + k];
+    words8 above = to_next_row(d->left, step) | widen(top);
     words8 guess = guess_diagonal(d, above);
-    d->left = (lanes_of(bytes) + guess) & 255 & d->begun;
+    d->left = (widen(v) + guess) & 255 & d->begun;
     d->corner = above;
-    bytes = bytes_of(d->left);
+    v = __builtin_convertvector(d->left, bytes8);
 #pragma GCC unroll 8
     for (size_t i = first; i < end; i++)
-        put(d->out + i * d->n + (t - i) * step, bytes >> 8 * step * i, step);
+        for (size_t k = 0; k < step; k++)
+            d->out[i * d->n + (t - i) * step + k] = v[i * step + k];
 }
 
 static inline __attribute__((always_inline)) void undo_rows(const unsigned char *in,
@@ -265,14 +239,14 @@ static inline __attribute__((always_inline)) void undo_rows(const unsigned char 
     for (; t < rows - 1; t++) { /* rows begin */
         for (size_t k = 0; k < step; k++)
             d.begun[t * step + k] = -1;
-        undo_diagonal(&d, t, 0, t + 1, get(above + t * step, step), step);
+        undo_diagonal(&d, t, 0, t + 1, load(above + t * step, step), step);
     }
     for (size_t k = 0; k < LANES; k++)
         d.begun[k] = -1;
     for (; t < pixels; t++)
-        undo_diagonal(&d, t, 0, rows, get(above + t * step, step), step);
+        undo_diagonal(&d, t, 0, rows, load(above + t * step, step), step);
     for (; t < pixels + rows - 1; t++) /* and end */
-        undo_diagonal(&d, t, t - pixels + 1, rows, 0, step);
+        undo_diagonal(&d, t, t - pixels + 1, rows, (bytes8){0}, step);
 }
 
 /* Returns how many rows undo_rows() does, or 0 if one at a time is faster. */
