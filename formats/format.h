@@ -99,8 +99,8 @@ struct gf_encoder {
     void *state; /* the format's own */
 };
 
-/* Where a volume's samples are in its file: each page in strips of `rows` rows, the last one
- * perhaps shorter. */
+/* The positions of a volume's samples in its file: each page has strips of `rows` rows, the last
+ * one perhaps shorter. */
 struct gf_frame {
     int64_t rows;
     int64_t base; /* the first byte, if all strips are contiguous */

@@ -26,8 +26,8 @@ enum {
     APP2
 };
 
-/* On the heap, where longjmp() leaves it as it is: nothing that changes between setjmp() and
- * longjmp() is an automatic variable of the function that calls setjmp(). */
+/* On the heap, so that longjmp() preserves it: the function that calls setjmp() has no automatic
+ * variable that changes before longjmp(). */
 struct reader {
     struct jpeg_decompress_struct jpeg;
     struct jpeg_error_mgr errors;
@@ -333,7 +333,7 @@ static int jpeg_open(struct gf_decoder *d, struct gf_image *image) {
 
 /* ---- the samples ---- */
 
-/* Puts `n` rows of the file, from row `y` on, where they belong in the turned picture. */
+/* Copies `n` rows of the file, starting at row `y`, into the turned picture. */
 static void put_turned(const struct reader *r, const struct gf_array *px, int64_t y, int n) {
     const struct gf_orientation turn = gf_exif_turn(r->exif.orientation);
     const int64_t width = r->jpeg.image_width, channels = px->shape[2];

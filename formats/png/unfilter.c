@@ -1,6 +1,6 @@
 /* Undoes PNG's row filters. A byte depends on the pixel to its left, so a row is done pixel by
- * pixel, each as one vector. Several rows are done at once if each is a pixel behind the one above
- * it: the pixels of such a diagonal do not depend on each other. */
+ * pixel, each as a vector. Several rows are done at once, each a pixel behind the one above it: the
+ * pixels of such a diagonal are independent. */
 #include <string.h>
 
 #include "formats/png/png.h"
@@ -25,7 +25,7 @@ static inline __attribute__((always_inline)) words8 absolute(words8 v) {
     return (v ^ sign) - sign;
 }
 
-/* The neighbour (left, above, upper left) that is nearest to left + above - upper left. */
+/* As gf_png_paeth(). */
 static inline __attribute__((always_inline)) words8 paeth(words8 left, words8 above,
                                                           words8 corner) {
     words8 to_left = above - corner, to_above = left - corner;
@@ -38,13 +38,13 @@ static inline __attribute__((always_inline)) words8 paeth(words8 left, words8 ab
     return (other & not_left) | (left & ~not_left);
 }
 
-/* The pixel to the left, and the one above that. */
+/* The pixel to the left and the one above it. */
 struct neighbours {
     bytes8 left;
     words8 wide_left, corner;
 };
 
-/* Undoes a pixel as `size` bytes; those after the pixel itself are wrong. */
+/* Undoes a pixel as `size` bytes; the bytes beyond the pixel are wrong. */
 static inline __attribute__((always_inline)) void undo_pixel(struct neighbours *at, int filter,
                                                              const unsigned char *in,
                                                              const unsigned char *above,
@@ -63,8 +63,8 @@ static inline __attribute__((always_inline)) void undo_pixel(struct neighbours *
     memcpy(out, &at->left, size);
 }
 
-/* Handles pixels of 3 and 6 bytes as 4 and 8, one move each, as long as the row has that many: the
- * next pixel overwrites the wrong bytes after a pixel. */
+/* Handles pixels of 3 and 6 bytes as 4 and 8, one move each, except at the row's end: the next
+ * pixel overwrites the wrong bytes. */
 static inline __attribute__((always_inline)) void undo(int filter, const unsigned char *in,
                                                        const unsigned char *above, size_t n,
                                                        size_t step, unsigned char *out) {
@@ -90,7 +90,7 @@ static inline __attribute__((always_inline)) void undo_bytes(int filter, const u
     }
 }
 
-/* The neighbours 1, 2, 4, 8 to the left, zeros where there are none. */
+/* The neighbours 1, 2, 4, 8 to the left, or zeros. */
 #define LEFT_1(v) \
     __builtin_shufflevector(zero, v, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30)
 #define LEFT_2(v) \
@@ -100,7 +100,7 @@ static inline __attribute__((always_inline)) void undo_bytes(int filter, const u
 #define LEFT_8(v) \
     __builtin_shufflevector(zero, v, 0, 0, 0, 0, 0, 0, 0, 0, 16, 17, 18, 19, 20, 21, 22, 23)
 
-/* For pixels of one byte: sums 2, 4, 8, 16 neighbours, then adds the last sum of the block before. */
+/* For pixels of one byte: sums 2, 4, 8, 16 neighbours, then adds the previous block's last sum. */
 static void undo_sub_bytes(const unsigned char *in, size_t n, unsigned char *out) {
     const bytes16 zero = {0};
     unsigned char left = 0;
@@ -193,7 +193,7 @@ struct diagonal {
     words8 left, corner, begun; /* of each row's next pixel; the lanes of rows that have begun */
 };
 
-/* Each row's lanes to the row below. */
+/* Moves each row's lanes to the row below. */
 static inline __attribute__((always_inline)) words8 to_next_row(words8 v, size_t step) {
     const words8 zero = {0};
     if (step == 1)
@@ -208,8 +208,7 @@ static inline __attribute__((always_inline)) words8 guess_diagonal(const struct 
            (above & d->mask[GF_PNG_ROW_UP]) | (d->left & d->mask[GF_PNG_ROW_SUB]);
 }
 
-/* Pixel t of the first row, t - 1 of the second and so on, of the rows in [first, end); `top` is
- * the pixel above the first one's. */
+/* Undoes pixel t - i of each row i in [first, end); `top` is the pixel above row 0's. */
 static inline __attribute__((always_inline)) void
 undo_diagonal(struct diagonal *d, size_t t, size_t first, size_t end, bytes8 top, size_t step) {
     bytes8 v = {0};

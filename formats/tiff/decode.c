@@ -56,7 +56,7 @@ static void put_color(const struct gf_tiff_page *p, uint32_t index, unsigned cha
     }
 }
 
-/* Stores `n` samples of a row at `to`, `step` bytes apart; with a palette each makes a whole pixel. */
+/* Stores `n` samples of a row at `to`, `step` bytes apart; with a palette each gives a pixel. */
 static void put_row(const struct gf_tiff_page *p, const unsigned char *row, int64_t n,
                     unsigned char *to, size_t step) {
     size_t size = gf_dtype_size(p->dtype);
