@@ -279,13 +279,14 @@ install: gpufft man completions $(PLUGINS)
 	$(if $(PLUGINS),install -d $(DESTDIR)$(PREFIX)/lib/gpufft && install -m 755 $(PLUGINS) $(DESTDIR)$(PREFIX)/lib/gpufft/)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 755 gpufft $(DESTDIR)$(PREFIX)/bin/gpufft
+	install -m 755 man/bench-report $(DESTDIR)$(PREFIX)/bin/gpufft-bench-report
 	install -m 644 $(PAGES) $(DESTDIR)$(PREFIX)/share/man/man1/
 	install -D -m 644 $(BUILD)/completion.bash $(DESTDIR)$(PREFIX)/share/$(FOR_bash)
 	install -D -m 644 $(BUILD)/completion.zsh $(DESTDIR)$(PREFIX)/share/$(FOR_zsh)
 	install -D -m 644 $(BUILD)/completion.fish $(DESTDIR)$(PREFIX)/share/$(FOR_fish)
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/gpufft $(foreach s,$(SHELLS),$(DESTDIR)$(PREFIX)/share/$(FOR_$(s))) $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(PAGES))) $(foreach m,openmpi mpich,$(DESTDIR)$(PREFIX)/lib/gpufft/gpufft-mpi-$(m).so)
+	rm -f $(DESTDIR)$(PREFIX)/bin/gpufft $(DESTDIR)$(PREFIX)/bin/gpufft-bench-report $(foreach s,$(SHELLS),$(DESTDIR)$(PREFIX)/share/$(FOR_$(s))) $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(PAGES))) $(foreach m,openmpi mpich,$(DESTDIR)$(PREFIX)/lib/gpufft/gpufft-mpi-$(m).so)
 
 ## samples: draws the pictures of samples/ again, byte for byte the same
 samples: $(BUILD)/make_samples

@@ -182,7 +182,6 @@ struct gf_settings {
         double seconds;
         double plan_seconds; /* 0: no limit */
         bool all, csv, merge, passes, transfers, joules;
-        const char *plot, *report;
     } bench;
 };
 

@@ -1,6 +1,6 @@
-/* The largest value of a kind, a display range's upper end: every group leaves its largest in
- * `found`, then one group takes the largest of those to params. A single group's `found` is in
- * params already. */
+/* The upper end of a display range: the largest value of a kind. Every group writes its largest to
+ * `found`, then range_last takes the largest of those to params. `found` of a single group is in
+ * params. Given by -D: REALS, for range_scan over reals. */
 #include "args.h"
 #include "sample.h"
 
@@ -36,8 +36,20 @@ INLINE real size_of(cplx v, const int kind) {
     return number < R(0) ? -number : number;
 }
 
+#ifdef REALS
+typedef real element;
+INLINE cplx scaled_element(real v, real scale) {
+    return CPLX(v * scale, R(0));
+}
+#else
+typedef cplx element;
+INLINE cplx scaled_element(cplx v, real scale) {
+    return scaled_by(v, scale);
+}
+#endif
+
 KERNEL(GROUP, 1)
-VOID range_scan(GLOBAL const cplx *src, GLOBAL real *found, GLOBAL const real *params,
+VOID range_scan(GLOBAL const element *src, GLOBAL real *found, GLOBAL const real *params,
                 const struct range_args args TILE_PARAMETER(real)) {
     AWAIT_PREVIOUS();
     TILE_DECLARE(real)
@@ -47,28 +59,7 @@ VOID range_scan(GLOBAL const cplx *src, GLOBAL real *found, GLOBAL const real *p
     for (wide row = GROUP_ID; row < a->rows; row += GROUPS) {
         const wide at = row_offset(a, row);
         for (wide i = LOCAL_ID; i < a->count; i += GROUP) {
-            real v = size_of(scaled_by(src[at + i * a->stride], scale), (int)a->kind);
-            largest = v > largest ? v : largest;
-        }
-    }
-    largest = largest_of(tile, largest, 0);
-    if (LOCAL_ID == 0)
-        found[a->found + GROUP_ID] = largest;
-}
-
-/* range_scan() over reals. */
-KERNEL(GROUP, 1)
-VOID range_scan_real(GLOBAL const real *src, GLOBAL real *found, GLOBAL const real *params,
-                     const struct range_args args TILE_PARAMETER(real)) {
-    AWAIT_PREVIOUS();
-    TILE_DECLARE(real)
-    const struct range_args *a = &args;
-    const real scale = params[a->params + PARAM_SCALE];
-    real largest = R(0);
-    for (wide row = GROUP_ID; row < a->rows; row += GROUPS) {
-        const wide at = row_offset(a, row);
-        for (wide i = LOCAL_ID; i < a->count; i += GROUP) {
-            real v = size_of(CPLX(src[at + i * a->stride] * scale, R(0)), (int)a->kind);
+            real v = size_of(scaled_element(src[at + i * a->stride], scale), (int)a->kind);
             largest = v > largest ? v : largest;
         }
     }

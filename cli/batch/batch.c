@@ -12,28 +12,28 @@ struct batch_run {
     const struct gf_task_hooks *hooks;
     const struct gf_settings *s;
     struct gf_targets targets;
-    struct gf_deal deal; /* the devices, each with a session; one, where none are listed */
+    struct gf_deal deal; /* a session for each device; one if none are listed */
     struct gf_inputs inputs;
-    int n_named; /* of them, whose names make those of outputs: one, with --frames */
+    int n_named; /* inputs that name outputs: one with --frames */
     struct gf_workers pool;
     int64_t limit;
     struct gf_launcher launcher;
     struct gf_ranks ranks;
     bool joined;
     struct gf_made *made;
-    struct gf_task first; /* of the first input, previewed; its worker continues with it */
+    struct gf_task first; /* the previewed task of input 0, for its worker to continue */
 };
 
 static void show(const struct gf_task *t, const char *what) {
     gf_progress_show(what, gf_log_name(t->name));
 }
 
-/* True if inputs are processed one at a time: a command prints or streams them. */
+/* True if the command prints or streams its inputs, which are then processed one at a time. */
 static bool streams(const struct gf_task_hooks *hooks, const struct gf_settings *s) {
     return hooks->prints || (hooks->stream && (s->frames || s->shape.n == 3));
 }
 
-/* Runs a task that is too large for memory in parts, with no other worker beside it. */
+/* Runs a task that is too large for memory in parts, while no other worker runs. */
 static int run_too_large(struct gf_task *t, struct gf_worker *l) {
     if (t->hooks->stream) {
         gf_workers_admit(l, gf_runner_limit(t->runner));
@@ -47,7 +47,7 @@ static int run_too_large(struct gf_task *t, struct gf_worker *l) {
     return gf_slabs_run(t);
 }
 
-/* From the header to the outputs. The worker has entered. */
+/* Runs a picture from its header to its outputs. The worker has entered. */
 static int run_picture(struct gf_task *t, struct gf_worker *l) {
     int rc = 0;
     show(t, "reading");
@@ -84,7 +84,7 @@ static bool reports(const struct batch_run *r) {
     return !r->joined || r->ranks.rank == 0;
 }
 
-/* Reports a task as done or skipped, or with --dry-run as to be done; a command that prints has done so. */
+/* Reports a task as done, as skipped or, with --dry-run, as to be done. */
 static void report(const struct gf_task *t) {
     const struct gf_outputs outputs = gf_task_outputs(t);
     const bool runs = t->state != GF_TASK_SKIPPED && !t->s->dry_run;
@@ -93,7 +93,7 @@ static void report(const struct gf_task *t) {
     (runs ? gf_report_done : gf_report_not_run)(t);
 }
 
-/* Counts one more picture, and reports it. */
+/* Counts and reports one picture. */
 static void count(const struct batch_run *r, struct gf_task *t, struct gf_worker *l, int rc) {
     const struct gf_session *session = t->runner->session;
     struct gf_tally *tally = &l->report.tally;
@@ -113,7 +113,7 @@ static void count(const struct batch_run *r, struct gf_task *t, struct gf_worker
         tally->gone = gf_session_is_lost(session);
         if (gf_log_pipe_closed())
             gf_workers_close_pipe(l->pool);
-        /* If nothing could be opened the file is not to blame. */
+        /* The file is not to blame if no context could be opened. */
         gf_log_fail(gf_session_is_lost(session) && !gf_session_is_open(session) ? NULL : t->name);
         if (reports(r))
             r->hooks->prints ? gf_report_failed(t->s, t->name) : gf_report_lost(t);
@@ -136,7 +136,7 @@ static bool shares_pages(const struct batch_run *r) {
     return r->deal.n > 1 && (r->s->frames || r->inputs.n < 2);
 }
 
-/* The first input's task is there already where choose_jobs() made it. */
+/* Continues the task of input 0 if choose_jobs() made it. */
 static struct gf_task take_task(struct batch_run *r, struct gf_worker *l, char *const *read,
                                 int n) {
     struct gf_task t = r->first.hooks && l->input == 0 ? r->first : task_of(r, read, n);
@@ -151,13 +151,13 @@ static struct gf_task take_task(struct batch_run *r, struct gf_worker *l, char *
     return t;
 }
 
-/* The time that the device took for the task that has run: it may have waited for the device, and a device
- * that is the worker's own for the samples. */
+/* Seconds that the device worked on the task, without the wait for its turn; if samples were
+ * decoded meanwhile, the whole transform. */
 static double device_seconds(const struct gf_task *t) {
     return (t->feed.complete ? t->ms_transform : t->runner->ms.turn) * 1e-3;
 }
 
-/* A picture, or the share of this process in it. */
+/* Runs a picture, or this process's share of it. */
 static int run_task(struct batch_run *r, struct gf_task *t, struct gf_worker *l) {
     if (!r->joined)
         return l->s.dry_run ? gf_task_dry_run(t) : run_picture(t, l);
@@ -168,7 +168,7 @@ static int run_task(struct batch_run *r, struct gf_task *t, struct gf_worker *l)
     return rc;
 }
 
-/* One input: `n` files at `read`, and all pictures that they hold. */
+/* Runs all pictures of one input, which is `n` files at `read`. */
 static void run_pictures(struct batch_run *r, struct gf_worker *l, char *const *read, int n,
                          int64_t ahead) {
     struct gf_task t = take_task(r, l, read, n);
@@ -203,8 +203,8 @@ static void run_input(void *user, struct gf_worker *l) {
         gf_deal_end(&r->deal, l->device, l->seconds);
 }
 
-/* How many inputs to process concurrently: one per CPU thread, and no fewer than devices, but no more
- * than there is memory for if all are like the first one. Each gets its share of the threads. */
+/* Chooses how many inputs to process concurrently: one per CPU thread, at least one per device, and
+ * no more than fit memory if all are like the first one. They share the threads evenly. */
 static int choose_jobs(struct batch_run *r) {
     int threads = gf_settings_threads(r->s);
     int most = threads > r->deal.n ? threads : r->deal.n;
@@ -227,7 +227,7 @@ static int choose_jobs(struct batch_run *r) {
         int64_t fit = r->limit / (t.need + GF_PICTURE_EXTRA);
         jobs = fit < 1 ? 1 : fit < jobs ? (int)fit : jobs;
     }
-    if (rc) /* reported by the worker that takes this input */
+    if (rc) /* the worker that takes this input reports it */
         gf_task_free(&t);
     else
         r->first = t;
@@ -235,10 +235,10 @@ static int choose_jobs(struct batch_run *r) {
     return jobs;
 }
 
-/* Whether one worker at a time uses the only session. */
+/* Tells the only session whether one worker at a time uses it. */
 static void set_alone(struct batch_run *r, bool alone) {
     if (r->deal.n == 1 && !r->joined)
-        gf_session_set_alone(gf_deal_session(&r->deal, 0), alone);
+        gf_deal_session(&r->deal, 0)->alone = alone;
 }
 
 static int run_all(struct batch_run *r) {
@@ -279,7 +279,7 @@ static int gather(struct batch_run *r, char **operands, int n) {
     return gf_inputs_gather(s, pair, 1, &r->inputs);
 }
 
-/* How many were skipped, and why. */
+/* Describes how many were skipped, and why. */
 static void describe_skipped(int64_t none, int64_t newer, char *text, size_t size) {
     if (none && newer)
         snprintf(text, size, ", %lld skipped (%lld no pictures, %lld up to date)",
@@ -316,7 +316,7 @@ static void summarise(struct batch_run *r) {
                 skipped);
 }
 
-/* The launcher's other processes join, or leave each other alone. */
+/* Joins the launcher's other processes, or finds that each runs independently. */
 static int join_ranks(struct batch_run *r) {
     r->launcher = gf_environment_launcher();
     const struct gf_rank_work work = {.s = r->s,
@@ -325,7 +325,7 @@ static int join_ranks(struct batch_run *r) {
                                       .names = r->inputs.path,
                                       .n_names = r->n_named};
     int rc = gf_ranks_join(&r->launcher, &work, &r->ranks, &r->joined);
-    if (!rc && !r->joined) /* each process has outputs of its own */
+    if (!rc && !r->joined) /* each process has its own outputs */
         gf_log_mute(false);
     return rc;
 }
@@ -340,7 +340,7 @@ static int agree(struct batch_run *r, int rc) {
     return rc;
 }
 
-/* Processes that are one run work at one input. */
+/* GF_EUSAGE unless processes that are one run have one input and one device each. */
 static int check_joined(const struct batch_run *r) {
     const bool several = r->inputs.n != 1 || r->s->frames || r->s->from_magnitude;
     if (!r->joined || (!several && r->deal.n == 1))
@@ -352,7 +352,7 @@ static int check_joined(const struct batch_run *r) {
                : gf_fail(GF_EUSAGE, "processes that share a volume use one device each");
 }
 
-/* `gpufft fwd a.png b.png`, typed as for a program whose last operand is the output. */
+/* Explains -o for `gpufft fwd a.png b.png`, typed as if the last operand were the output. */
 static int refuse_without_output(char **operands, int n) {
     struct stat st;
     if (n < 2)
@@ -395,7 +395,7 @@ int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char 
     rc = agree(&r, rc);
     if (!rc) {
         r.limit = gf_deal_session(&r.deal, 0)->options.memory_limit;
-        s->max_memory = r.limit; /* decoding is held to it too */
+        s->max_memory = r.limit; /* limits decoding too */
         if ((s->resume || r.inputs.n > 1 || r.inputs.many) && !hooks->prints && reports(&r))
             r.made = gf_made_open(s->resume && !s->force, !s->dry_run);
         rc = check_joined(&r);
@@ -414,7 +414,7 @@ int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char 
     gf_deal_close(&r.deal);
     gf_inputs_free(&r.inputs);
     gf_targets_free(&r.targets);
-    if (r.ranks.broken) { /* the others wait for this one */
+    if (r.ranks.broken) { /* the others wait for this process */
         gf_sink_remove_temporaries();
         r.ranks.transport->abandon(code ? code : 1);
     }

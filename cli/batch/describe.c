@@ -1,4 +1,4 @@
-/* Shared by the commands' prepare(): channels, alpha, shapes of outputs, records. */
+/* Derives jobs, outputs and records from headers, for the commands' prepare(). */
 #include "cli/batch/describe.h"
 
 #include "cli/log.h"
@@ -11,8 +11,8 @@ void gf_task_split(struct gf_task *t, const struct gf_array *px, int64_t channel
     t->has_alpha = px->shape[axis] > channels;
 }
 
-/* Lays samples out in the rank and shape of a record; formats without room for leading axes of extent 1 lose
- * them, others gain one. GF_EFORMAT where they differ otherwise. */
+/* Gives samples the rank and shape of a record: some formats drop leading axes of extent 1, others
+ * add one. GF_EFORMAT for any other difference. */
 static int match_record(struct gf_array *px, int rank, const int64_t *shape) {
     struct gf_array v = *px;
     for (int i = 1; i <= GF_MAX_RANK; i++) { /* from the last axis */
@@ -30,7 +30,7 @@ static int match_record(struct gf_array *px, int rank, const int64_t *shape) {
     return 0;
 }
 
-/* Makes the samples of a file with a record those of the job. */
+/* Sets t->in for a file with a record. */
 static int take_recorded(struct gf_task *t, bool alpha) {
     struct gf_array px = t->image.px;
     int64_t shape[GF_MAX_RANK];
@@ -42,7 +42,7 @@ static int take_recorded(struct gf_task *t, bool alpha) {
     return rc;
 }
 
-/* The image keeps its own profile; a record has none. */
+/* Takes the record's metadata, which include no profile, and keeps the image's profile. */
 static void take_metadata(struct gf_task *t, const struct gf_record *r) {
     struct gf_metadata *m = &t->image.metadata;
     unsigned char *profile = m->profile;
@@ -110,7 +110,7 @@ int gf_task_describe(struct gf_task *t, int i, enum gf_color color) {
     return t->s->plan_only ? 0 : gf_product_accepts(p);
 }
 
-/* ---- pictures that come back ---- */
+/* ---- restored pictures ---- */
 
 static int choose_dtype(const struct gf_task *t, int i, const struct gf_record *r,
                         enum gf_dtype *dtype) {
@@ -129,7 +129,7 @@ int gf_task_describe_restored(struct gf_task *t, int i, const struct gf_record *
     if (rc)
         return rc;
     out->kind = p->kind;
-    /* A phase as integers is for the eye; all else keeps its numbers. */
+    /* Only a phase as integers is mapped for display. */
     bool display = p->kind == GF_PHASE && gf_dtype_is_integer(out->dtype);
     out->map = display ? GF_MAP_DISPLAY : GF_MAP_NUMBER;
     p->alpha_plane = r && r->alpha == GF_ALPHA_KEPT && p->kind == GF_REAL && p->format->alpha;
@@ -139,7 +139,7 @@ int gf_task_describe_restored(struct gf_task *t, int i, const struct gf_record *
     return gf_task_describe(t, i, r ? r->color : foreign);
 }
 
-/* Without --kind a picture that was complex is restored as complex, in formats that can hold it. */
+/* Without --kind restores a complex picture as complex; GF_EINVAL if the format cannot hold it. */
 static int choose_kind(struct gf_task *t, int i, const struct gf_record *r) {
     struct gf_product *p = &t->product[i];
     bool unsaid = t->s->out && i == 0 && t->s->kind == GF_UNSET;

@@ -36,14 +36,14 @@ static int compare_naturally(const char *a, const char *b) {
     }
     if (*a || *b)
         return *a ? 1 : -1;
-    return strcmp(first_a, first_b); /* they differ at most in leading zeros */
+    return strcmp(first_a, first_b); /* at most leading zeros differ */
 }
 
 static int by_nature(const void *a, const void *b) {
     return compare_naturally(*(char *const *)a, *(char *const *)b);
 }
 
-/* Appends a text, which it takes over, to a list that grows at powers of two. */
+/* Appends a text, and takes ownership of it. The list grows at powers of two. NULL is GF_ENOMEM. */
 static int append(char ***list, int *n, char *text) {
     if (text && !(*n & (*n - 1))) {
         char **more = realloc(*list, (size_t)(*n ? 2 * *n : 1) * sizeof *more);
@@ -65,7 +65,7 @@ static int add(struct gf_inputs *list, char *path) {
 /* Pictures in a folder whose types gpufft does not read. */
 struct foreign_files {
     int64_t n;
-    char *first; /* the first of them in natural order */
+    char *first; /* in natural order */
     const struct gf_foreign *type;
 };
 
@@ -80,8 +80,8 @@ static int note_foreign(struct foreign_files *seen, const char *path,
     return seen->first ? 0 : gf_no_memory();
 }
 
-/* A picture in a folder is recognised by its first bytes, as any input, or by its suffix, so that a broken
- * picture is reported and not skipped. Returns 1 or 0, or a negative status if the file cannot be examined. */
+/* Recognises a picture in a folder by its first bytes, or by its suffix so that a broken picture is
+ * reported, not skipped. Returns 1 or 0, or a negative status if the file cannot be examined. */
 static int is_picture(const char *path, const struct stat *st, bool raw,
                       struct foreign_files *seen) {
     if (!S_ISREG(st->st_mode))
@@ -105,22 +105,22 @@ static int is_picture(const char *path, const struct stat *st, bool raw,
     return foreign ? note_foreign(seen, path, foreign) : 0;
 }
 
-/* Reports errno for `name`; the other inputs are still read. */
+/* Reports errno for `name`; the run goes on with the other inputs. */
 static void note_failure(struct gf_inputs *list, const char *name) {
     gf_fail_errno(GF_EIO, NULL);
     gf_log_fail(name);
     list->failed++;
 }
 
-/* A walk through a named folder and the folders in it. */
+/* A walk through a folder and its subfolders. */
 struct walk {
     struct gf_inputs *list;
     bool raw, recursive;
     struct foreign_files seen;
-    int64_t links; /* to folders; they are not followed, since they may form circles */
+    int64_t links; /* to folders; not followed, since they may form loops */
 };
 
-/* The paths of a folder's entries, in natural order; reports a failure. */
+/* Lists a folder's entries in natural order, and reports a failure. */
 static int read_folder(struct walk *w, const char *folder, struct gf_inputs *entries) {
     const char *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
     int rc = 0;
@@ -218,7 +218,7 @@ static int add_name(struct gf_inputs *list, const char *name, const struct gf_se
     return add(list, strdup(name));
 }
 
-/* Names from a file, each ended by `end`; empty ones are skipped. */
+/* Adds the names in a file, each terminated by `end`. Skips empty ones. */
 static int add_from(struct gf_inputs *list, const char *file, int end,
                     const struct gf_settings *s) {
     bool is_stdin = !strcmp(file, "-");

@@ -22,7 +22,7 @@ int gf_load_picture(const struct gf_settings *s, const char *path, bool header_o
     return gf_image_read(path, &options, image, NULL);
 }
 
-/* Puts the name of one file of several before the message. */
+/* Prefixes the message with the name of one file of several. */
 static int fail_in(int rc, const char *path) {
     char cause[512];
     snprintf(cause, sizeof cause, "%s", gf_message());
@@ -63,7 +63,7 @@ int gf_reader_more(struct gf_reader *r) {
 
 /* ---- frames ---- */
 
-/* The volume of n planes like this one, without samples. */
+/* Describes the volume of n planes like this one, without samples. */
 static int describe_volume(const struct gf_image *plane, int n, struct gf_image *volume) {
     int64_t shape[GF_MAX_RANK] = {n, plane->px.shape[0], plane->px.shape[1], plane->px.shape[2]};
     int64_t bytes;
@@ -109,7 +109,7 @@ static int read_frame(struct gf_reader *r, int64_t i, const struct gf_image *vol
     *plane = r->part[0];
     r->part[0] = (struct gf_image){0};
     int rc = gf_file_read(r->file[0], plane);
-    gf_file_close(r->file[0]); /* not the reader, whose mean may be in the making */
+    gf_file_close(r->file[0]); /* not the whole reader: the mean may be being summed */
     r->file[0] = NULL;
     return rc;
 }
@@ -122,7 +122,7 @@ int gf_reader_frame(struct gf_reader *r, int64_t i, const struct gf_image *volum
     return rc ? fail_in(rc, r->paths[i]) : 0;
 }
 
-/* Reads as many frames as `to` has planes, from number `from` on. */
+/* Reads frames `from` and following into all planes of `to`. */
 static int read_frames(struct gf_reader *r, const struct gf_image *image, int64_t from,
                        struct gf_array *to) {
     int rc = 0;
@@ -256,7 +256,7 @@ void gf_reader_close(struct gf_reader *r) {
 
 /* ---- samples ---- */
 
-/* Uses all threads for large arrays; the count, which is rarely needed, uses one. */
+/* Uses all threads for large arrays. Counting NaN and Inf, rarely needed, uses one. */
 static bool all_finite(const struct gf_settings *s, const struct gf_array *a) {
     enum { LARGE = 32 << 20 };
     const int threads = gf_array_bytes(a) < LARGE ? 1 : gf_settings_threads(s);
@@ -264,26 +264,23 @@ static bool all_finite(const struct gf_settings *s, const struct gf_array *a) {
     int64_t bad = 0;
 #pragma omp parallel for num_threads(threads) reduction(+ : bad) if (threads > 1)
     for (int64_t i = 0; i < parts; i++) {
-        int64_t first[GF_MAX_RANK];
         const int64_t from = all * i / parts, end = all * (i + 1) / parts;
         const struct gf_array part = gf_array_slice(a, 0, from, end - from);
-        bad += gf_array_nonfinite(&part, first);
+        bad += gf_array_nonfinite(&part, NULL);
     }
     return !bad;
 }
 
-/* Samples that are NaN or Inf. */
+/* NaN and Inf: their number, and the index of the first among all numbers of the image. */
 struct nonfinite {
-    int64_t count, first; /* first: its index among all numbers of the image */
+    int64_t count, first;
 };
 
-/* Adds those of an array whose first number has index `at`. */
+/* Adds those of an array that begins at index `at` of the image. */
 static void count(const struct gf_array *a, int64_t at, struct nonfinite *bad) {
-    int64_t first[GF_MAX_RANK], index = 0;
-    const int64_t n = gf_array_nonfinite(a, first);
-    for (int i = 0; i < a->rank && n; i++)
-        index = index * a->shape[i] + first[i];
-    bad->first = bad->count ? bad->first : at + index;
+    int64_t first = 0;
+    const int64_t n = gf_array_nonfinite(a, &first);
+    bad->first = bad->count ? bad->first : at + first;
     bad->count += n;
 }
 
@@ -313,7 +310,7 @@ int gf_load_finite(const struct gf_settings *s, struct gf_image *image) {
     return 0;
 }
 
-/* Reads page z; or, if samples can be read separately, samples from z on, since a line may exceed memory. */
+/* Reads page z, or with `samples` samples from z on: a line may exceed memory. */
 static int read_again(struct gf_reader *r, const struct gf_image *image, bool samples, int64_t z,
                       struct gf_array *to) {
     int64_t shape[GF_MAX_RANK];
@@ -331,15 +328,15 @@ static bool has_samples(const struct gf_reader *r) {
     return !r->s->frames && gf_file_has_samples(r->file[0]) && gf_file_is_at_hand(r->file[0]);
 }
 
-/* Samples, of all channels, that are read at once. */
+/* Samples, each of all channels, that read_on() holds. */
 static int64_t samples_at_once(const struct gf_reader *r, const struct gf_image *image) {
     enum { AT_ONCE = 1 << 12 };
     const struct gf_array *px = &image->px;
     return has_samples(r) ? AT_ONCE : gf_array_count(px) / px->shape[image->ndim] / px->shape[0];
 }
 
-/* Reads on from page `from` to the end, which a pipe allows too. Counts the samples that are not finite; or, if
- * `mean` is not NULL, sums up the others. */
+/* Reads from page `from` to the end, in order as a pipe requires. Counts NaN and Inf; or, if `mean`
+ * is not NULL, sums the other samples. */
 static int read_on(struct gf_reader *r, const struct gf_image *image, int64_t from,
                    struct nonfinite *bad, struct gf_samples_mean *mean) {
     const struct gf_array *px = &image->px;
@@ -367,7 +364,7 @@ static int refuse_all(struct gf_reader *r, const struct gf_image *image, int64_t
     return rc ? rc : refuse(image, bad);
 }
 
-/* Mends with the mean of all samples, summed up in the same order as in memory. */
+/* Replaces NaN and Inf by the mean of all samples, summed in the same order as in memory. */
 static int mend_with_mean(struct gf_reader *r, const struct gf_image *image, struct gf_array *a) {
     int rc = 0;
     if (!r->mean) {
@@ -380,14 +377,14 @@ static int mend_with_mean(struct gf_reader *r, const struct gf_image *image, str
 }
 
 int64_t gf_finite_bytes(const struct gf_reader *r, const struct gf_image *image) {
-    if (!r->s || r->s->nan != GF_NAN_MEAN || !(r->file[0] || r->s->frames)) /* without a file */
+    if (!r->s || r->s->nan != GF_NAN_MEAN || !(r->file[0] || r->s->frames))
         return 0;
     return samples_at_once(r, image) * image->px.shape[image->ndim] *
            (int64_t)gf_dtype_size(image->px.dtype);
 }
 
-/* Mends or refuses a part that was read: pages from `from` on, all earlier ones being finite; or -1 if that is not
- * known. */
+/* Applies --nan to a part that begins at page `from`, all earlier pages being finite; `from` is -1
+ * if that is unknown. */
 static int finish(struct gf_reader *r, const struct gf_image *image, int64_t from,
                   struct gf_array *a) {
     const int64_t page = gf_array_count(&image->px) / image->px.shape[0];

@@ -1,5 +1,5 @@
-/* The loop over the pages of a volume, in parts of a few pages on a conveyor. It may be walked through more
- * than once: an automatic display range looks at a few pages first, a full one at all of them. */
+/* Runs the pages of a volume on a conveyor, in parts of a few pages. An automatic display range
+ * looks at some pages first, a full one at all. */
 #include "cli/batch/slabs.h"
 
 #include <math.h>
@@ -14,11 +14,11 @@
 
 enum { MOST_READERS = 4, MOST_HANDS = 2 * GF_DEAL_MOST };
 
-/* A thread that has a device run. */
+/* A thread that drives a device. */
 struct hand {
     int device;
     struct gf_runner *runner, own;
-    int streams; /* threads that have the same device run */
+    int streams; /* threads that drive the same device */
     double ms;
 };
 
@@ -30,13 +30,13 @@ struct result {
 
 struct walk {
     struct gf_task *t;
-    struct gf_shared_output *to; /* NULL: nothing is written, the walk is for t->report */
-    struct gf_span own;          /* pages of this process, of several */
+    struct gf_shared_output *to; /* NULL: only t->report is wanted */
+    struct gf_span own;          /* this process's pages */
     int64_t parts, at_once, slots;
     struct gf_array in, out[GF_MAX_OUTPUTS]; /* pages of all slots */
     struct result *result;                   /* by slot */
     int readers, hands;
-    struct gf_reader reader[MOST_READERS]; /* but for the first, which is the task's */
+    struct gf_reader reader[MOST_READERS]; /* the first is the task's instead */
     double ms_read[MOST_READERS], ms_write;
     bool crowded; /* outnumber_cpus() was called */
     struct hand hand[MOST_HANDS];
@@ -58,9 +58,9 @@ static struct gf_array slot_of(const struct walk *w, const struct gf_array *a, i
 
 /* ---- reading ---- */
 
-/* Threads of libgomp that wait for each other spin for milliseconds, which takes the CPUs from the threads
- * that read and write; but not while there are more of them than CPUs. A team of the reading thread's own
- * makes them more than those that transform. */
+/* Threads of libgomp spin for milliseconds while they wait for each other, unless they outnumber
+ * the CPUs. Spinning would keep the CPUs from the threads that read and write, so a team in the
+ * reading thread makes them too many. */
 static void outnumber_cpus(struct walk *w) {
     enum { WORTH_A_TEAM = 1 << 20 /* bytes of all slots */ };
     int threads = 0;
@@ -89,7 +89,7 @@ static int read_part(void *user, int i, int64_t part) {
 
 /* ---- transforming ---- */
 
-/* Pages of output i as they are written: without what the command added beyond their edges. */
+/* Pages of output i, cropped to what is written. */
 static struct gf_array finished(const struct walk *w, int i, int64_t part) {
     const struct gf_task *t = w->t;
     struct gf_array pages = slot_of(w, &w->out[i], part, pages_of(w, part));
@@ -135,14 +135,14 @@ static int work(void *user, int i, int64_t part) {
     int rc = run_part(w, part, h->runner);
     const double ms = gf_now_ms() - start;
     h->ms += ms;
-    if (!rc && w->t->deal) /* its own turn, or its share of what all its threads take */
+    if (!rc && w->t->deal) /* the time of its turn, or its share of the time of all streams */
         gf_deal_end(w->t->deal, h->device, fmax(h->runner->ms.turn - turn, ms / h->streams) * 1e-3);
     return rc;
 }
 
 /* ---- writing ---- */
 
-/* In the order of the parts, so that sums round alike however they were dealt. */
+/* Called in the order of the parts, so that sums round alike however parts were dealt. */
 static void add_report(struct gf_task *t, const struct result *result) {
     struct gf_report *sum = &t->report;
     const struct gf_report *one = &result->report;
@@ -166,7 +166,7 @@ static int write_part(void *user, int64_t part) {
     }
     w->ms_write += gf_now_ms() - start;
     add_report(w->t, &w->result[part % w->slots]);
-    if (t->deal) /* a part that is taken has its slot: devices wait for no other device */
+    if (t->deal) /* a taken part has its slot, so no device waits for another */
         gf_deal_allow(t->deal, part + 1 + w->slots);
     return rc;
 }
@@ -189,8 +189,8 @@ static int take_slots(struct walk *w) {
     return rc;
 }
 
-/* Several readers where several devices wait for pages, of files that can be opened again. A record's
- * checksum would be verified by each. */
+/* Opens several readers if devices share the pages of a file that can be reopened. A file with a
+ * record gets one, since each reader would verify the checksum. */
 static void open_readers(struct walk *w) {
     const struct gf_task *t = w->t;
     const int64_t most = gf_min(gf_settings_threads(t->s), MOST_READERS);
@@ -201,8 +201,8 @@ static void open_readers(struct walk *w) {
         w->readers++;
 }
 
-/* The CPU's own threads where it works beside other devices: those that copy for these, read and write
- * would wait for it else, and it for them. */
+/* Threads of the CPU as a device beside others: fewer, so that it does not compete with threads
+ * that copy for the others, read and write. */
 static int own_threads(const struct gf_task *t) {
     const int all = gf_settings_threads(t->s);
     int left = all, others = 0;
@@ -213,8 +213,9 @@ static int own_threads(const struct gf_task *t) {
     return left > all / 2 ? left : all > 1 ? all / 2 : 1;
 }
 
-/* The threads for all devices: two each, so that one checks its results while the device runs the other's
- * pages; for the CPU as many as share its threads in small teams, which wait less for each other. */
+/* Opens two threads a device, so that one checks its results while the device runs the other's
+ * pages; for the CPU as many as share its threads in small teams, which wait less for each
+ * other. */
 static void open_hands(struct walk *w) {
     struct gf_task *t = w->t;
     w->hand[0] = (struct hand){.runner = t->runner, .streams = 1};
@@ -226,7 +227,7 @@ static void open_hands(struct walk *w) {
             struct hand *h = &w->hand[w->hands++];
             *h = (struct hand){.device = i, .streams = streams};
             h->runner = k ? &h->own : &t->runners[i];
-            if (!k) /* with other threads than it has for work in one piece */
+            if (!k) /* reopened with this number of threads */
                 gf_runner_close(h->runner);
             gf_runner_open(h->runner, gf_deal_session(t->deal, i), threads);
         }
@@ -291,8 +292,8 @@ static void close_walk(struct walk *w) {
     free(w);
 }
 
-/* All pages through the devices, or this process's; `to` is where output i is written to. Fills in t->report, and
- * adds to the task's milliseconds. */
+/* Runs this process's pages, and writes output i to to[i]. Fills in t->report, and adds to the
+ * task's milliseconds. */
 static int walk_own(struct gf_task *t, struct gf_shared_output *to) {
     struct walk *w = calloc(1, sizeof *w);
     if (!w)
@@ -314,11 +315,11 @@ static int walk_own(struct gf_task *t, struct gf_shared_output *to) {
     return rc;
 }
 
-/* By all processes, which then know the report of all pages. */
+/* Runs the pages of all processes; each then has the report of all. */
 static int walk_through(void *task, struct gf_shared_output *to) {
     struct gf_task *t = task;
     int rc = gf_ranks_agree(t->ranks, walk_own(t, to));
-    if (!rc && !to) /* for the largest values */
+    if (!rc && !to)
         rc = gf_ranks_most(t->ranks, t->report.high, GF_MAX_OUTPUTS);
     return rc ? rc : gf_ranks_join_report(t->ranks, &t->report);
 }
@@ -332,7 +333,7 @@ static void set_range(struct gf_task *t, int i, double low, double high) {
     out->high = high;
 }
 
-/* The pages that the sample of an automatic range is on, one by one. */
+/* Transforms the pages that an automatic range samples, one by one. */
 static int look_at_pages(struct gf_task *t, struct gf_range_planes *r) {
     struct gf_job one = gf_range_planes_job(&t->job);
     struct gf_array px = {0}, spectrum = {0}, like = t->image.px;
@@ -378,11 +379,11 @@ static int sample_ranges(struct gf_task *t) {
     return rc;
 }
 
-/* Ranges over all pages, before the first of them is written. */
+/* Finds ranges over all pages before the first one is written. */
 static int find_ranges(struct gf_task *t) {
     bool full = false;
     int rc = 0;
-    if (gf_job_samples(&t->job)) /* by each process: they are few pages */
+    if (gf_job_samples(&t->job)) /* few pages: each process runs them all */
         rc = gf_ranks_agree(t->ranks, sample_ranges(t));
     for (int i = 0; i < t->job.n_out; i++)
         full = full || gf_output_is_full(&t->job.out[i]);

@@ -1,4 +1,4 @@
-/* Several processes with one command line: one run, independent runs, or a refusal. */
+/* Compares processes with one command line: one run, independent runs, or a refusal. */
 #include "cli/batch/ranks.h"
 
 #include <limits.h>
@@ -10,10 +10,10 @@
 #include "core/base/hash.h"
 #include "formats/io/keeper.h"
 
-/* This process has met the others of its launcher, which it does once, or will not. */
+/* This process has met the others, which happens once, or will not. */
 static bool has_met = true;
 
-/* The line to print and the code to end with if the others do not come. */
+/* The text to print, and the exit code, if the others do not come. */
 static struct {
     char line[256];
     const char *text; /* the line, or kept messages */
@@ -25,10 +25,11 @@ int gf_ranks_late(void) {
     return n < 0 ? 1 : late.code;
 }
 
-/* MPI_Init() returns when all processes have called it: never if one of them is another program. The lowest rank
- * that waits speaks first, and the launcher ends the others. A process that fails anyway, with `code`, says why. */
+/* Sets a timer, because MPI_Init() returns only when all processes have called it: never if one of
+ * them is another program. The lowest waiting rank prints first, and the launcher ends the others.
+ * A process that has failed with `code` prints why. */
 static void watch(const struct gf_launcher *launcher, int code) {
-    enum { A_SECOND = 10, LATEST = 50 }; /* ranks that speak in a second; and in all */
+    enum { A_SECOND = 10, LATEST = 50 }; /* ranks that print in a second; and in all */
     const int seconds = gf_environment_mpi_wait();
     const int after = launcher->rank < LATEST ? launcher->rank : LATEST;
     const char *kept = gf_log_held();
@@ -91,19 +92,20 @@ static int check_output(void *user, const struct gf_target *t, const char *in, c
 
 /* ---- with one ---- */
 
-/* The ranks compare this when they meet, all members of eight bytes. A process that ends before it
- * comes to any work has its exit code alone. */
+/* The hashes that ranks compare when they meet; all members have eight bytes. A process that ends
+ * before its work sets only ends and code. `version`, of the program, comes first, since other
+ * versions may lay out the rest differently. */
 struct prints {
-    uint64_t version; /* of the program; first, whatever follows in another one */
+    uint64_t version;
     int64_t ends, code;
     uint64_t outputs, inputs, command, line;
 };
 
-/* The folder without links, so that one file has one name. */
+/* Hashes an output by its folder without links, so that one file has one name. */
 static int print_output(void *user, const struct gf_target *t, const char *in, char *path) {
     uint64_t *print = user;
     (void)t, (void)in;
-    if (gf_path_is_stream(path)) /* several processes may write there */
+    if (gf_path_is_stream(path)) /* several processes may write to it */
         return 0;
     const char *slash = strrchr(path, '/');
     char *folder = slash ? strndup(path, (size_t)(slash + 1 - path)) : strdup(".");
@@ -130,8 +132,8 @@ static int first_output(void *user, const struct gf_target *t, const char *in, c
     return gf_path_is_stream(path) ? 0 : refuse(user, path);
 }
 
-/* Ends all where some end before their work and others wait for them there: the first that fails
- * tells why. 0 where all go on, or all end. */
+/* GF_EUSAGE if only some processes end before their work; the first that failed says why. 0 if all
+ * go on, or all end. */
 static int end_together(const struct gf_ranks *ranks, const struct prints *all) {
     int ended = 0, speaker = -1;
     for (int i = 0; i < ranks->size; i++) {
@@ -148,13 +150,13 @@ static int end_together(const struct gf_ranks *ranks, const struct prints *all) 
                        : gf_fail(GF_EUSAGE, "rank %d failed", speaker);
 }
 
-/* Prints the messages kept until it is known which rank prints. */
+/* Prints the kept messages, now that it is known which rank prints. */
 static void say_kept(void) {
     struct gf_said said = gf_log_kept();
     gf_log_say(&said);
 }
 
-/* The prints of all processes, which the caller frees. */
+/* Gathers the hashes of all processes in *all, which the caller frees. */
 static int meet(struct gf_ranks *ranks, struct prints *own, int rc, struct prints **all) {
     own->version = gf_hash_text(GF_HASH_START, GF_VERSION);
     *all = malloc((size_t)ranks->size * sizeof **all);
@@ -168,7 +170,7 @@ static int meet(struct gf_ranks *ranks, struct prints *own, int rc, struct print
     return rc;
 }
 
-/* Why processes with the same outputs are not one run. */
+/* Explains why processes with the same outputs are not one run. */
 static const char *difference(const struct prints *all, int n) {
     for (int i = 1; i < n; i++)
         if (all[i].version != all[0].version)
@@ -180,7 +182,7 @@ static const char *difference(const struct prints *all, int n) {
     return "they were given different inputs";
 }
 
-/* All the same: one run. All different: independent ones. */
+/* One run if all hashes are the same, independent runs if all outputs differ. */
 static int compare(const struct gf_launcher *launcher, const struct gf_rank_work *w,
                    struct gf_ranks *ranks, bool *joined) {
     struct check c = {.launcher = launcher};
@@ -198,7 +200,7 @@ static int compare(const struct gf_launcher *launcher, const struct gf_rank_work
     if (rc)
         return rc;
     *joined = alike == ranks->size * ranks->size;
-    if (!*joined) /* independent runs remove what they leave as a single one does */
+    if (!*joined) /* each independent run removes its own temporaries */
         gf_keeper_stop();
     if (*joined || same == ranks->size)
         return 0;
@@ -209,7 +211,8 @@ static int compare(const struct gf_launcher *launcher, const struct gf_rank_work
     return gf_fail(GF_EUSAGE, "the processes are to be one run, and %s", c.why);
 }
 
-/* Looks for a plugin in the user's folder, beside an installed program, and where make mpi puts it. */
+/* Looks for a plugin in the folder GPUFFT_PLUGIN_DIR, beside an installed program, and in make
+ * mpi's folder. */
 static bool find_plugin_of(const char *mpi, char path[PATH_MAX]) {
     char program[PATH_MAX];
     const char *own = gf_environment_plugins();
@@ -229,14 +232,14 @@ static bool find_plugin_of(const char *mpi, char path[PATH_MAX]) {
     return false;
 }
 
-/* The launcher's own, or of an unknown one the first that is there. */
+/* Finds the launcher's plugin, or for an unknown launcher the first that exists. */
 static bool find_plugin(const struct gf_launcher *launcher, char path[PATH_MAX]) {
     return launcher->mpi ? find_plugin_of(launcher->mpi, path)
                          : find_plugin_of("openmpi", path) || find_plugin_of("mpich", path);
 }
 
-/* Loads the launcher's plugin and joins the processes that it started, which are to meet() then. `code` is this
- * process's exit code so far. */
+/* Loads the launcher's plugin and joins its processes, which then meet(). `code` is this process's
+ * exit code so far. */
 static int start(const struct gf_launcher *launcher, struct gf_ranks *ranks, int code) {
     char path[PATH_MAX];
     has_met = true;

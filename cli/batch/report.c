@@ -13,7 +13,7 @@ static double rounded(double ms) {
     return (double)(int64_t)(ms * 1000 + 0.5) / 1000;
 }
 
-/* An output file; if the task `ran`, with its shape and results. */
+/* Describes an output file; if the task `ran`, with its shape and results. */
 static json_t *product_report(const struct gf_task *t, int i, bool ran) {
     const struct gf_product *p = &t->product[i];
     const struct gf_output *out = &t->job.out[i];
@@ -41,14 +41,14 @@ static const char *backend_name(const struct gf_task *t) {
     return t->streamed ? gf_session_streaming(t->runner->session)->name : gf_runner_name(t->runner);
 }
 
-/* The beginning of every line. */
+/* Begins every line of JSON. */
 static json_t *begin_report(const struct gf_task *t) {
     gf_json_memory_begin();
     return GF_REPORT(GF_KEY("in", t->read[0]), GF_KEY_IF(t->page, "page", t->page),
                      GF_KEY_IF(t->n_read > 1, "frames", t->n_read));
 }
 
-/* The devices' shares of the run, and how many units of the task each did. */
+/* Lists the devices' shares of the run, and the units of the task that each ran. */
 static json_t *deal_report(const struct gf_task *t) {
     struct gf_deal *d = t->among;
     double share[GF_DEAL_MOST];

@@ -1,4 +1,4 @@
-/* Whether the outputs of a task are up to date: by a note of how they were made, or by time. */
+/* Finds outputs that are up to date, by a note of how they were made or by time. */
 #include "cli/batch/resume.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "core/base/process.h"
 #include "formats/files.h"
 
-/* ---- what is read ---- */
+/* ---- inputs ---- */
 
 static bool is_file(const char *path, struct stat *st) {
     return path && strcmp(path, "-") && !stat(path, st) && S_ISREG(st->st_mode);
@@ -19,14 +19,14 @@ static bool is_after(const struct timespec *a, const struct timespec *b) {
     return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
 }
 
-/* Leaves out the device, whose number may change when the machine restarts. */
+/* Omits the device, whose number may change when the machine restarts. */
 static uint64_t hash_file(uint64_t h, const struct stat *st) {
     const int64_t what[] = {(int64_t)st->st_ino, st->st_size, st->st_mtim.tv_sec,
                             st->st_mtim.tv_nsec};
     return gf_hash(h, what, sizeof what);
 }
 
-/* Adds a file; false for a pipe, or one that is absent. */
+/* Adds a file; false for a pipe or an absent file. */
 static bool add_file(struct gf_resume *r, const char *path) {
     struct stat st;
     if (!is_file(path, &st))
@@ -37,7 +37,7 @@ static bool add_file(struct gf_resume *r, const char *path) {
     return true;
 }
 
-/* The record beside a .npy or raw file is a part of it. */
+/* Adds an input, and the record beside a .npy or raw file. */
 static bool add_input(struct gf_resume *r, const char *path) {
     const struct gf_format *format = gf_format_by_suffix(path);
     bool known = add_file(r, path);
@@ -80,14 +80,14 @@ void gf_resume_begin(struct gf_resume *r, const char *command, const struct gf_s
         r->made_of = 0;
 }
 
-/* ---- what is written ---- */
+/* ---- outputs ---- */
 
-/* Visits the files in their order. */
+/* A visit to all output files in their order. */
 struct written {
     const struct gf_resume *r;
     const struct gf_outputs *outputs;
-    bool notes;       /* how they were made; else looks for notes of it */
-    uint64_t made_of; /* that of the task, and all products; 0: not known */
+    bool notes;       /* notes how they were made; else looks for such notes */
+    uint64_t made_of; /* the task's, and a hash of all products; 0 if unknown */
     uint64_t number;  /* of the file, from 0 */
     bool by_time;
 };
@@ -140,7 +140,8 @@ static uint64_t hash_output(const struct stat *st) {
     return hash_file(gf_hash(GF_HASH_START, &device, sizeof device), st);
 }
 
-/* Notes how this file was made; or returns -1 unless it is up to date. `p` is NULL for a record beside a product. */
+/* Notes how this file was made; or returns -1 unless it is up to date. `p` is NULL for a record
+ * beside its product. */
 static int visit_file(struct written *l, const char *path, const struct gf_product *p) {
     const uint64_t made_of = gf_hash(l->made_of, &l->number, sizeof l->number);
     enum gf_made_how how = GF_MADE_UNKNOWN;

@@ -1,4 +1,5 @@
-/* --resume: finds out whether the outputs of a task exist, made from the same files with the same options.
+/* --resume: finds whether the outputs of a task exist, made from the same files with the same
+ * options.
  *
  *     gf_resume_begin(&resume, "fwd", settings, paths, n);       before the files are opened
  *     if (gf_resume_finds(&resume, &outputs, &by_time)) ...      once the products are described
@@ -13,22 +14,22 @@
 #include "core/session/made.h"
 
 struct gf_resume {
-    struct gf_made *made; /* the caller's; NULL: how outputs are made is not kept */
+    struct gf_made *made; /* the caller's notes of how outputs were made; NULL: none */
     const struct gf_settings *s;
-    bool known;             /* everything that is read is in files that exist; */
-    struct timespec newest; /* the modification time of the newest */
-    /* A hash of the program's version, the options that change outputs, and the files that are read, by
-     * inode, size and time; 0: not known. */
+    bool known;             /* all inputs are existing files, and no pipes */
+    struct timespec newest; /* their latest modification time */
+    /* A hash of the program's version, the options that change outputs, and the inputs' inodes,
+     * sizes and times; 0 if unknown. */
     uint64_t made_of;
 };
 
-/* Examines the files that are read, once for all pictures of a file. */
+/* Examines the inputs, once for all pictures of a file. */
 void gf_resume_begin(struct gf_resume *r, const char *command, const struct gf_settings *s,
                      char *const *read, int n_read);
 
-/* True if all outputs are up to date. A note of how an output was made decides. Without one the output must be
- * newer than everything that is read, complete as far as its header and its end show, and have the record that
- * would be written. *by_time: at least one output had no note. */
+/* True if all outputs are up to date, as the notes of how they were made say. Without a note the
+ * output must be newer than all inputs, complete as far as its header and its end show, and have
+ * the record that would be written. *by_time: at least one output had no note. */
 bool gf_resume_finds(const struct gf_resume *r, const struct gf_outputs *outputs, bool *by_time);
 
 /* Notes how outputs were made. */

@@ -1,4 +1,5 @@
-/* Outputs in boxes; those of several processes are made by the first one, joined by the others, summed up by all. */
+/* Writes outputs in parts. With several processes rank 0 makes the file, the others join it, and
+ * all compute its checksum. */
 #include "cli/batch/shared_output.h"
 
 #include <stdlib.h>
@@ -23,7 +24,7 @@ int gf_shared_sum(struct gf_ranks *ranks, int64_t bytes,
     return rc;
 }
 
-/* Shares where an output's samples are, as the first process knows it. The caller frees frame->at. */
+/* Tells all processes where rank 0 placed an output's samples. The caller frees frame->at. */
 static int share_frame(struct gf_ranks *ranks, const struct gf_volume *volume,
                        struct gf_frame *frame) {
     const int64_t *strips = frame->at;
@@ -41,7 +42,7 @@ static int share_frame(struct gf_ranks *ranks, const struct gf_volume *volume,
     return rc ? rc : gf_ranks_share(ranks, frame->at, n * (int64_t)sizeof *frame->at, 0);
 }
 
-/* The first process makes the file. */
+/* Makes the file, in rank 0. */
 static int lend(const struct gf_task *t, int i, struct gf_shared_output *o,
                 struct gf_frame *frame) {
     const char *temporary;
@@ -102,7 +103,7 @@ static int leave(struct gf_ranks *ranks, struct gf_shared_output *o) {
     return gf_ranks_agree(ranks, rc || ranks->rank ? rc : gf_volume_written(o->volume, crc));
 }
 
-/* The task counts what all processes counted. */
+/* Leaves all outputs, and adds up what the processes counted. */
 static int leave_all(struct gf_task *t, struct gf_shared_output *out) {
     double overflowed[GF_MAX_OUTPUTS];
     int rc = 0;
@@ -118,7 +119,7 @@ static int leave_all(struct gf_task *t, struct gf_shared_output *out) {
     return rc;
 }
 
-/* All outputs are written, and the input is read; check() may still refuse them. */
+/* Called when all outputs are written and the input is read; check() may still refuse them. */
 static int finish(struct gf_task *t, struct gf_shared_output *out) {
     struct gf_file *file = t->reader.file[0];
     int rc = file ? gf_file_check_size(file) : 0;

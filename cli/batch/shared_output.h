@@ -6,23 +6,24 @@
 
 #include "cli/batch/task.h"
 
-/* Several processes share it: the first one made the file, and the others joined it. */
 struct gf_shared_output {
     struct gf_volume *volume; /* NULL with {page} */
-    /* If several processes share it: */
+    /* If several processes share it; rank 0 made the file: */
     char path[PATH_MAX]; /* of the temporary */
-    bool summed;         /* a record beside it has its checksum */
-    int64_t base, bytes; /* of its samples there; no bytes where they are in strips */
+    bool summed;         /* the record beside it needs a checksum */
+    int64_t base, bytes; /* where its samples are in the file; no bytes if they are in strips */
 };
-/* Creates the outputs, has work(user, out) write them, and commits them, all or none. The task is WRITTEN, and counts
- * what overflowed in all processes. work() reads all of the input; it writes boxes of out[i].volume in any order, or
- * with `in_order` planes in their order by gf_shared_put(), also to files that take no boxes. */
+/* Creates the outputs, has work(user, out) write them, and commits them, all or none. The task is
+ * WRITTEN, and counts what overflowed in all processes. work() reads all of the input; it writes
+ * boxes of out[i].volume in any order, or with `in_order` planes in their order by gf_shared_put(),
+ * also to files that take no boxes. */
 int gf_shared_run(struct gf_task *t, bool in_order,
                   int (*work)(void *user, struct gf_shared_output *out), void *user);
-/* Planes `from` and following of output i, which was created in order or is shared. */
+/* Writes planes `from` and following of output i, opened `in_order`. */
 int gf_shared_put(const struct gf_task *t, int i, const struct gf_shared_output *o, int64_t from,
                   const struct gf_array *planes);
-/* The checksum of bytes [0, bytes), of which each process sums up a share by sum(user, begin, end, &crc). */
+/* Sets *total to the checksum of bytes [0, bytes). Each process computes that of its share by
+ * sum(user, begin, end, &crc). */
 int gf_shared_sum(struct gf_ranks *ranks, int64_t bytes,
                   int (*sum)(const void *user, int64_t begin, int64_t end, uint32_t *crc),
                   const void *user, uint32_t *total);

@@ -1,4 +1,4 @@
-/* Slabs of a volume from its file to its outputs, with a scratch file in between. */
+/* Runs a volume in slabs from its file to its outputs, through a scratch file. */
 #include "cli/batch/slabs.h"
 
 #include <stdlib.h>
@@ -17,15 +17,15 @@ struct slabs {
     struct gf_task *t;
     struct gf_slab_plan plan;
     struct gf_scratch *scratch;
-    struct gf_rank_exchange exchange; /* of several processes */
+    struct gf_rank_exchange exchange; /* instead, for several processes */
     const struct gf_slab_io *io;
     const struct gf_shared_output *out;
     double start;
-    double disk_ms; /* reading, and in the exchange, of the first walk */
+    double disk_ms; /* of the first walk's writes to the exchange */
     bool measured;
 };
 
-/* The job of the slabs: a spectrum of another precision is converted as it is read. */
+/* The job of the slabs. A spectrum of another precision is converted when it is read. */
 static struct gf_job job_of(const struct gf_task *t) {
     struct gf_job job = t->job;
     job.lean = false;
@@ -62,7 +62,7 @@ const char *gf_slabs_refuses(const struct gf_task *t) {
     return gf_task_refuses_outputs(t, false);
 }
 
-/* Within a limit, less the bytes for reading. */
+/* Makes the plan for a memory limit, less the bytes needed for reading. */
 static int make(const struct gf_task *t, const struct gf_job *job, const struct gf_slab_worker *w,
                 int64_t limit, struct gf_slab_plan *plan) {
     const int members = t->ranks ? t->ranks->size : 0;
@@ -73,8 +73,8 @@ static int make(const struct gf_task *t, const struct gf_job *job, const struct 
     return gf_slab_plan_make(job, w, memory > 0 ? memory : 0, members, plan);
 }
 
-/* The same within the limit as it was given. Where that is too little the message states all that is
- * needed. */
+/* Makes the plan for the run's limit. If that is too low the message states the smallest limit that
+ * is not. */
 static int make_within(const struct gf_task *t, const struct gf_job *job,
                        const struct gf_slab_worker *w, struct gf_slab_plan *plan) {
     const int64_t low = gf_runner_limit(t->runner);
@@ -86,9 +86,9 @@ static int make_within(const struct gf_task *t, const struct gf_job *job,
         return gf_failure_return(&first);
     while (high < INT64_MAX / 4 && make(t, job, w, high, plan))
         high *= 2;
-    if (high >= INT64_MAX / 4) /* no memory helps */
+    if (high >= INT64_MAX / 4) /* no limit is high enough */
         return gf_failure_return(&first);
-    /* Shrinks by 1/64 until it no longer fits, to name the smallest limit. */
+    /* Shrinks by 1/64 while it fits, to find the smallest limit. */
     for (high *= 4; high - high / 64 > low && !make(t, job, w, high - high / 64, plan);)
         high -= high / 64;
     return gf_fail(GF_ENOMEM, "%sit needs %s, limit %s (--max-memory)", t->ranks ? "" : "in slabs ",
@@ -112,7 +112,7 @@ int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan) {
     return rc;
 }
 
-/* After gf_memory_check() refused the whole: its message, and what can be done, or why nothing can. */
+/* Called after gf_memory_check() refused the whole, whose message it extends. */
 int gf_slabs_plan(struct gf_task *t) {
     struct gf_slab_plan plan;
     struct gf_failure whole = {0}, slabs = {0};
@@ -160,7 +160,7 @@ static int read_file(void *user, int64_t first, struct gf_array *pages) {
     return rc;
 }
 
-/* Units of the job's input. */
+/* Reads units of the job's input, which may have to be made from the file's. */
 static int make_units(struct slabs *s, int (*read)(void *user, int64_t first, struct gf_array *to),
                       int64_t first, struct gf_array *to) {
     const struct gf_task_input *input = s->t->hooks->input;
@@ -172,12 +172,13 @@ static int read_pages(void *user, int64_t first, struct gf_array *pages) {
     return make_units(user, read_file, first, pages);
 }
 
-/* Reads zero units, which makes the scan. */
+/* Reads zero units, which only scans the file. */
 static int look(void *user) {
     return read_pages(user, 0, &(struct gf_array){.rank = 1});
 }
 
-/* Rows, or samples from `first` on, of that shape; a spectrum of another type than the job's is converted. */
+/* Reads rows, or samples from `first` on, of that shape. Converts a spectrum of another type to the
+ * job's. */
 static int read_converted(struct slabs *s, const struct gf_slab_rows *rows, int64_t first,
                           const int64_t shape[3], void *to) {
     struct gf_task *t = s->t;
@@ -286,7 +287,7 @@ static int run_job(void *user, const struct gf_job *job, const struct gf_array *
     return rc;
 }
 
-/* Keeps the disk's speed in the first walk, if that was long enough to tell. */
+/* Records the disk's speed after the first walk, if that moved enough bytes. */
 static void measure(struct slabs *s, int64_t bytes) {
     enum { LEAST = 16 << 20 };
     const int64_t walk = s->plan.walk[0].bytes_read + s->plan.walk[0].bytes_written;

@@ -1,4 +1,5 @@
-/* One input, several processes: their shares of a machine, and the checks before the work. */
+/* Shares one input between processes: divides the machine, and checks that all have the same
+ * input. */
 
 #include <omp.h>
 #include <sched.h>
@@ -14,7 +15,7 @@
 
 /* ---- settings ---- */
 
-/* All CPUs that a process may use, unless the launcher lets each of a machine's use all. */
+/* All CPUs that the process may use; an equal share if the launcher bound none. */
 static int threads_of(const struct gf_settings *s, const struct gf_launcher *launcher) {
     cpu_set_t set;
     const int most = omp_get_max_threads(), share = launcher->local_size;
@@ -43,8 +44,8 @@ int gf_spread_settings(struct gf_settings *s, const struct gf_launcher *launcher
 
 /* ---- checks ---- */
 
-/* Numbers that have to be the same for all processes, lest they mix what they make: who has this file
- * under that name, and which job its header asks for. */
+/* Compares what all processes must agree on: the file behind the input's name, and the job from its
+ * header. */
 static int compare_inputs(const struct gf_task *t, struct gf_ranks *ranks) {
     enum { N = 15 + GF_MAX_RANK };
     const struct gf_job *j = &t->job;
@@ -80,11 +81,11 @@ static int sum_input(const void *user, int64_t begin, int64_t end, uint32_t *crc
     return gf_file_sum(t->reader.file[0], begin, end, crc);
 }
 
-/* Compares the input with the checksum that its record has, if it has one. */
+/* Compares the input with the checksum in its record, if any. */
 static int check_sum(const struct gf_task *t, struct gf_ranks *ranks) {
     int64_t bytes = 0;
     uint32_t crc = 0, sum;
-    if (!gf_file_recorded_sum(t->reader.file[0], &bytes, &crc)) /* as the others find it */
+    if (!gf_file_recorded_sum(t->reader.file[0], &bytes, &crc)) /* the same for all */
         return 0;
     int rc = gf_shared_sum(ranks, bytes, sum_input, t, &sum);
     ranks->speaker = rc ? ranks->speaker : 0;
@@ -100,7 +101,7 @@ static int check_sum(const struct gf_task *t, struct gf_ranks *ranks) {
 
 static int look(struct gf_task *t, struct gf_ranks *ranks) {
     int rc = gf_task_is_at_hand(t) ? gf_task_advance(t, GF_TASK_DESCRIBED) : 0;
-    /* Machines may know different things of how the output was made. */
+    /* Rank 0 decides: machines may have different notes of how outputs were made. */
     bool skipped = t->state == GF_TASK_SKIPPED;
     const int shared = gf_ranks_share(ranks, &skipped, sizeof skipped, 0);
     rc = rc ? rc : shared;

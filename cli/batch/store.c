@@ -1,4 +1,4 @@
-/* Writes products to files: one file each, or one for every plane or band. */
+/* Writes products to files: one each, or one for every plane or band. */
 #include "cli/batch/store.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "formats/files.h"
 #include "formats/scratch.h"
 
-/* Without the slowest axis, of which index 0 is left. */
+/* Drops the slowest axis, and keeps index 0 of it. */
 static void drop_axis(struct gf_image *v) {
     memmove(v->px.shape, v->px.shape + 1, (size_t)v->ndim * sizeof *v->px.shape);
     memmove(v->px.stride, v->px.stride + 1, (size_t)v->ndim * sizeof *v->px.stride);
@@ -15,9 +15,8 @@ static void drop_axis(struct gf_image *v) {
     v->px.rank--;
 }
 
-/* Gives the image a shape that the format takes: drops leading axes of extent 1 for which the format has no
- * room, and makes a line a picture of one row for a format without lines. A record keeps the true number of
- * axes. */
+/* Gives the image a shape that the format can hold: drops leading axes of extent 1, and makes a
+ * line a picture of one row. A record keeps the true number of axes. */
 static struct gf_image fit(const struct gf_image *image, const struct gf_format *format) {
     struct gf_image v = *image;
     v.px.base = NULL;
@@ -34,7 +33,7 @@ static struct gf_image fit(const struct gf_image *image, const struct gf_format 
     return v;
 }
 
-/* Plane `z` as a picture of its own. */
+/* A view of plane `z` as a picture. */
 static struct gf_image page(const struct gf_image *image, int64_t z) {
     struct gf_image v = *image;
     v.px.base = NULL;
@@ -52,7 +51,7 @@ int gf_product_accepts(const struct gf_product *p) {
     return gf_format_accepts(p->format, &image);
 }
 
-/* The record of one plane; false if planes are not transformed separately. */
+/* Makes the record of one plane; false if planes are not transformed separately. */
 static bool page_record(const struct gf_record *volume, struct gf_record *out) {
     *out = *volume; /* a wavelet's fields are the same for all planes */
     if (volume->ndim < 3)
@@ -71,15 +70,15 @@ bool gf_product_has_record(const struct gf_product *p) {
     return p->has_record && (!p->target->where.has_page || page_record(&p->record, &record));
 }
 
-/* The product as it is written: without the samples that --edges added to its pages. */
+/* The image without the samples that --edges added. */
 static struct gf_image cut(const struct gf_product *p) {
     struct gf_image image = p->image;
     memcpy(image.px.shape, p->shape, sizeof p->shape);
     return image;
 }
 
-/* Makes the image that is written: in a shape that the format takes, with the record, which the caller frees, and
- * the part of the metadata that is kept, borrowed like the samples. */
+/* Makes the image that is written: in a shape that the format can hold, with the record, which the
+ * caller frees, and the metadata that are kept. Metadata and samples are borrowed. */
 static int dress(const struct gf_product *p, const struct gf_image *image,
                  const struct gf_record *record, const struct gf_metadata *metadata,
                  struct gf_image *out) {
@@ -111,12 +110,12 @@ static int write_image(const struct gf_settings *s, const struct gf_product *p, 
     return rc;
 }
 
-/* The file of plane z of a product with {page}. */
+/* The path of plane z of a product with {page}; the caller frees it. */
 static int page_path(const struct gf_product *p, int64_t z, char **path) {
     return gf_template_expand(&p->target->where, p->in, p->target->label, p->page + z, path);
 }
 
-/* Writes the planes of `image` to files of their own; the first is the product's plane `from`. */
+/* Writes each plane of `image` to a file; the first is plane `from` of the product. */
 static int write_planes(const struct gf_settings *s, const struct gf_product *p, int64_t from,
                         const struct gf_image *image, const struct gf_metadata *metadata) {
     int64_t n = image->ndim == 3 ? image->px.shape[0] : 1;
@@ -135,14 +134,14 @@ static int write_planes(const struct gf_settings *s, const struct gf_product *p,
     return rc;
 }
 
-/* DIR/{stem}_aa3.tif and its like, to be freed; NULL without memory. */
+/* DIR/{stem}_aa3.tif for band aa3; the caller frees it. NULL without memory. */
 static char *band_path(const struct gf_product *p, const struct gf_dwt_band *band) {
-    char *path = NULL; /* the product's ends with a star */
+    char *path = NULL; /* p->path ends with a star */
     return asprintf(&path, "%.*s%s.tif", (int)strlen(p->path) - 1, p->path, band->name) < 0 ? NULL
                                                                                             : path;
 }
 
-/* Makes the folder of the bands; those above it exist. */
+/* Makes the folder of the bands, whose parent exists. */
 static int make_folder(const struct gf_product *p) {
     char *folder = gf_folder_of(p->path);
     int rc = folder ? gf_folder_make(folder) : gf_no_memory();
@@ -220,7 +219,7 @@ int gf_product_join(const struct gf_product *p, const char *path, const struct g
     return gf_volume_join(path, frame, &v, out);
 }
 
-/* ---- the names ---- */
+/* ---- names ---- */
 
 static int each_band(const struct gf_job *job, const struct gf_product *p, gf_file_visit *visit,
                      void *user) {
@@ -235,7 +234,7 @@ static int each_band(const struct gf_job *job, const struct gf_product *p, gf_fi
 }
 
 static int each_page(const struct gf_product *p, gf_file_visit *visit, void *user) {
-    int64_t n = p->image.ndim == 3 ? p->shape[0] : 1; /* the image may still have --edges' planes */
+    int64_t n = p->image.ndim == 3 ? p->shape[0] : 1; /* image.px may include --edges' planes */
     int rc = 0;
     for (int64_t z = 0; z < n && !rc; z++) {
         char *path = NULL;

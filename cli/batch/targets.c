@@ -1,4 +1,4 @@
-/* Outputs from options: their templates, types, claims and folders. */
+/* Finds templates, types and folders of the outputs that options name, and claims their names. */
 #include "cli/batch/targets.h"
 
 #include <stdlib.h>
@@ -141,11 +141,11 @@ int gf_target_resolve(const struct gf_target *t, const char *in, const struct gf
     return rc;
 }
 
-/* Two outputs of one name; the message names what would have made them differ. */
+/* Refuses two outputs of one name; the message says how to make them differ. */
 static int refuse_twice(const struct gf_claimant *a, const struct gf_claimant *b,
                         const char *path) {
     const struct gf_target *first = a->what, *second = b->what;
-    if (a->in == b->in) /* in the order of the targets, which is the same in every run */
+    if (a->in == b->in) /* named in the order of the targets, the same in every run */
         return gf_fail(GF_EUSAGE, "%s and %s would both write '%s'",
                        (first < second ? first : second)->where.option,
                        (first < second ? second : first)->where.option, path);
@@ -221,7 +221,7 @@ int gf_folder_make(const char *folder) {
     return gf_fail_errno(GF_EIO, what);
 }
 
-/* Makes the folder and those above it. */
+/* Makes the folder and its parents. */
 static int make_all(const char *folder) {
     char *above = is_folder(folder) ? NULL : gf_folder_of(folder);
     int rc = above ? make_all(above) : 0;
@@ -238,7 +238,7 @@ static int check_folder(void *settings, const struct gf_target *t, const char *i
         goto out;
     if (s->mkdir)
         rc = s->dry_run ? 0 : make_all(folder);
-    else if (!above || !is_folder(above)) /* --bands makes its own folder */
+    else if (!above || !is_folder(above)) /* --bands makes its folder */
         rc = gf_fail(GF_EIO, "%s: there is no folder '%s'; --mkdir makes it", t->where.option,
                      above ? above : folder);
 out:

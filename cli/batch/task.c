@@ -34,7 +34,8 @@ static int name_products(struct gf_task *t) {
     return 0;
 }
 
-/* Names the products, lets the command prepare the rest, and chooses how many pages to take at once. */
+/* Names the products, has the command prepare the task, and chooses how many pages to run at
+ * once. */
 static int prepare(struct gf_task *t) {
     int rc = name_products(t);
     if (rc)
@@ -60,8 +61,8 @@ static bool may_have_more(const struct gf_task *t) {
     return pages && t->reader.several;
 }
 
-/* Reads the header, makes the job, and claims the outputs by their real names, which the arguments alone did not
- * give. */
+/* Reads the header, makes the job, and claims the outputs by their real names, which may depend on
+ * the header. */
 static int describe(struct gf_task *t) {
     double start = gf_now_ms();
     gf_resume_begin(&t->resume, t->hooks->name, t->s, t->read, t->n_read);
@@ -84,8 +85,8 @@ static int describe(struct gf_task *t) {
     return 0;
 }
 
-/* Plans the job; if that exceeds the memory limit, tries a slower plan that needs less, then fewer pages at
- * once. */
+/* Plans the job. If that exceeds the memory limit, tries a slower plan that needs less, then fewer
+ * pages at once. */
 static int plan_within_limit(struct gf_task *t) {
     for (;;) {
         int rc = gf_runner_plan(t->runner, gf_task_planned(t));
@@ -98,8 +99,9 @@ static int plan_within_limit(struct gf_task *t) {
     }
 }
 
-/* Refuses arrays that exceed the limit even without a workspace. The message includes the workspace if the machine
- * could plan the job. With --scratch it is not planned, since the tables of a long line are as large as the line. */
+/* Refuses arrays that exceed the limit even without a workspace. The message includes the workspace
+ * if the job could be planned here; with --scratch it is not planned, since a long line's tables
+ * are as large as the line. */
 static int check_arrays(struct gf_task *t) {
     int rc = check_memory(t, 0);
     while (rc && gf_task_take_fewer_pages(t))
@@ -124,7 +126,7 @@ static int keep_file(void *user, const struct gf_product *p, const char *path) {
                                  : 0;
 }
 
-/* With --no-clobber: fails before the work if an output exists; the sink checks it again. */
+/* With --no-clobber fails if an output exists; the sink checks again. */
 static int check_places(const struct gf_task *t) {
     const struct gf_outputs outputs = gf_task_outputs(t);
     return t->s->clobber ? 0 : gf_outputs_each_file(&outputs, keep_file, NULL);
@@ -136,8 +138,9 @@ static int place(struct gf_task *t) {
     return rc ? rc : end_step(t, check_arrays(t), GF_TASK_PLACED);
 }
 
-/* While a device is being opened, which takes about as long, the samples are decoded and the plan waits. But
- * whether they are read page by page must be known first. Devices that share pages are opened when they get one. */
+/* Postpones the plan while a device is being opened, and the samples are decoded meanwhile, which
+ * takes about as long. But it must be known first whether they are read page by page. Devices that
+ * share pages are opened when they get one. */
 static int plan(struct gf_task *t) {
     const bool at_once = t->pages.at_once, open = !t->pages.refused && !at_once;
     const bool now =
@@ -149,7 +152,7 @@ static int plan(struct gf_task *t) {
 }
 
 int gf_task_plan(struct gf_task *t) {
-    enum { MOST = 50 }; /* 2^50 bytes: what no disk holds is refused before it has tables */
+    enum { MOST = 50 }; /* refuses inputs over 2^50 bytes before it makes tables */
     int rc = prepare(t);
     if (!rc && gf_task_in_bytes(t) >> MOST)
         rc = check_memory(t, 0);
@@ -193,8 +196,8 @@ static int read_samples(struct gf_task *t) {
     return rc;
 }
 
-/* True if the job is planned in its final form and can run while its samples are decoded. Formats that feed have
- * integers only, which are never NaN. */
+/* True if the final job is planned and can run while its samples are decoded. Only formats of
+ * integers feed, so there is no NaN. */
 static bool may_be_fed(const struct gf_task *t) {
     return !t->hooks->input && gf_dtype_is_integer(t->image.px.dtype) &&
            gf_runner_feeds(t->runner) && gf_job_equal(&t->job, &t->runner->job);
@@ -220,7 +223,8 @@ void gf_task_drop(struct gf_task *t) {
         t->hooks->input->drop(t);
 }
 
-/* Further pictures of a file need names of their own ({page}), or a stream in a format that holds several. */
+/* True if further pictures of a file have other names ({page}), or follow in a stream of a format
+ * that allows it. */
 static bool takes_several(const struct gf_product *p) {
     return p->target->where.has_page ||
            (gf_path_is_stream(p->path) && p->format->more && !p->target->bands);
@@ -242,7 +246,8 @@ static int check_several(struct gf_task *t) {
     return 0;
 }
 
-/* Reads the samples, or prepares to decode them, unless pages do so; completes and plans the job. */
+/* Reads the samples, or prepares to decode them, unless pages do so; completes and plans the
+ * job. */
 static int read_input(struct gf_task *t) {
     const bool whole = !t->pages.at_once;
     int rc = 0;
@@ -254,7 +259,7 @@ static int read_input(struct gf_task *t) {
         return rc;
     rc = check_several(t);
     if (rc)
-        gf_reader_close(&t->reader); /* the further pictures would have no output either */
+        gf_reader_close(&t->reader); /* further pictures would have no output either */
     if (!rc && whole)
         rc = gf_task_take(t);
     if (!rc)
@@ -273,8 +278,7 @@ struct gf_array gf_task_without_alpha(const struct gf_task *t, int i, const stru
 }
 
 int64_t gf_task_overflowed(const struct gf_task *t, const struct gf_array *out) {
-    int64_t first[GF_MAX_RANK];
-    return gf_job_is_bounded(&t->job) ? 0 : gf_array_nonfinite(out, first);
+    return gf_job_is_bounded(&t->job) ? 0 : gf_array_nonfinite(out, NULL);
 }
 
 void gf_task_complete(struct gf_task *t, int i, const struct gf_array *out,
@@ -288,7 +292,8 @@ void gf_task_complete(struct gf_task *t, int i, const struct gf_array *out,
     gf_samples_convert(&to, alpha);
 }
 
-/* Copies the samples unchanged. The outputs may be longer than the picture until the command crops them. */
+/* Copies the samples unchanged. The outputs may be larger than the picture until the command crops
+ * them. */
 static void copy_samples(const struct gf_task *t, struct gf_array *out) {
     for (int i = 0; i < t->job.n_out; i++) {
         struct gf_array to = out[i];
@@ -309,7 +314,8 @@ static int alloc_outputs(struct gf_task *t, struct gf_array *out) {
     return 0;
 }
 
-/* Decodes and transforms concurrently. If the feed does not complete, the samples must be read again. */
+/* Decodes and transforms concurrently. Unless feed.complete is set, the samples must be read
+ * again. */
 static int run_fed(struct gf_task *t) {
     struct gf_array out[GF_MAX_OUTPUTS], *px = &t->product[0].image.px;
     const bool shared = gf_task_fits_input(t);
@@ -343,7 +349,7 @@ static int transform(struct gf_task *t) {
     double start = gf_now_ms(), decoded = t->ms_decode;
     int rc = t->feed.produce ? run_fed(t) : 0;
     if (!rc && t->feed.produce && !t->feed.complete)
-        rc = read_samples(t); /* or they are refused */
+        rc = read_samples(t); /* fails if the file is damaged */
     if (!rc && !t->feed.complete)
         rc = run_whole(t);
     t->ms_transform = gf_now_ms() - start - (t->ms_decode - decoded);
@@ -355,8 +361,8 @@ static int transform(struct gf_task *t) {
     return rc;
 }
 
-/* True if the output is best made as a copy of the input file: encoding the unchanged samples again would only
- * lose quality. */
+/* True if the output is a copy of the input file, since encoding unchanged samples again would lose
+ * quality. */
 static bool is_same_file(const struct gf_task *t, const struct gf_product *p) {
     return t->untouched && t->reader.copies && !p->target->aside && !p->target->where.has_page &&
            p->format == gf_file_format(t->reader.file[0]) && !t->image.turned;
@@ -365,7 +371,7 @@ static bool is_same_file(const struct gf_task *t, const struct gf_product *p) {
 static int write_outputs(struct gf_task *t) {
     double start = gf_now_ms();
     int rc = 0;
-    gf_array_free(&t->image.px); /* not needed any more, and the encoder may need the memory */
+    gf_array_free(&t->image.px); /* the encoder may need the memory */
     for (int i = 0; i < t->targets->n && !rc; i++) {
         const struct gf_product *p = &t->product[i];
         rc = is_same_file(t, p) ? gf_file_copy(t->reader.file[0], p->path, t->s->clobber)
@@ -393,7 +399,7 @@ int gf_task_advance(struct gf_task *t, enum gf_task_state to) {
 int gf_task_more(struct gf_task *t) {
     char *name = NULL;
     int rc = 0;
-    /* The next picture follows the samples, even those of one that was skipped or refused by its header. */
+    /* The next picture follows this one's samples, even if it was skipped or refused. */
     if (t->reader.pending)
         rc = gf_reader_read(&t->reader, &t->image);
     if (rc)

@@ -1,18 +1,18 @@
-/* Whether a volume is taken page by page, and how many pages at a time. */
+/* Decides whether a volume is run page by page, with how many pages and how much memory. */
 #include "cli/batch/task.h"
 
 #include "core/base/range_sample.h"
 
 enum {
-    AT_ONCE = 8 << 20, /* bytes of pages, in and out, that are worth a run of their own */
+    AT_ONCE = 8 << 20, /* bytes of pages, in and out, that are worth a run */
     PARTS_A_DEVICE = 16,
     SLOTS_A_DEVICE = 12,
     MOST_STREAMS = 8,
     STREAM_THREADS = 4,     /* of a team on the CPU */
-    STREAM_BYTES = 64 << 20 /* of pages for which a whole team is too many */
+    STREAM_BYTES = 64 << 20 /* of pages; from here on the whole team runs them */
 };
 
-/* Whether a display range of all planes is to be found before the first one is written. */
+/* True if a display range of all planes must be found before the first one is written. */
 static bool looks_ahead(const struct gf_job *job) {
     bool looks = gf_job_samples(job);
     for (int i = 0; i < job->n_out; i++)
@@ -58,9 +58,8 @@ const char *gf_task_refuses_pages(const struct gf_task *t) {
     return why ? why : t->refuses.pages;
 }
 
-/* True if outputs would show a part when a later page fails: those written through, and files complete
- * before the last page is read. Such pages are kept together if memory allows. /dev/null shows
- * nothing. */
+/* True if outputs would be left incomplete when a later page fails: streams other than /dev/null,
+ * and a file for each page. Such pages are kept in memory if they fit. */
 static bool shows_parts(const struct gf_task *t) {
     bool shows = false;
     for (int i = 0; i < t->targets->n; i++) {
@@ -82,13 +81,12 @@ static int64_t page_bytes(const struct gf_task *t, bool in, bool out) {
     return all_bytes(t, in, out) / t->job.shape[0];
 }
 
-/* Bytes in memory at a time. */
+/* Bytes of arrays in memory at a time. */
 static int64_t held_bytes(const struct gf_task *t, bool in, bool out) {
     const int64_t pages = t->pages.slots * t->pages.at_once;
     return pages ? pages * page_bytes(t, in, out) : all_bytes(t, in, out);
 }
 
-/* Several devices share the pages. */
 static int devices(const struct gf_task *t) {
     return t->deal ? t->deal->n : 1;
 }
@@ -101,15 +99,15 @@ int gf_task_streams(const struct gf_task *t, int i) {
     return !small || teams < 1 ? 1 : teams < MOST_STREAMS ? teams : MOST_STREAMS;
 }
 
-/* For several devices in enough parts that each gets its share. */
+/* Pages in a lot: few enough that several devices get their shares. */
 static int64_t usual_pages(const struct gf_task *t) {
     const int64_t n = AT_ONCE / (page_bytes(t, true, true) + 1);
     const int64_t most = t->job.shape[0] / (PARTS_A_DEVICE * devices(t));
     return gf_max(1, devices(t) > 1 ? gf_min(n, most) : n);
 }
 
-/* Two: pages are transformed while others are read and written. Of several devices a slow one's pages
- * must not keep the others waiting, as results are written in order. */
+/* Two, so that pages are transformed while others are read and written; more for several devices,
+ * since results are written in order and a slow device must not hold up the others. */
 static int64_t usual_slots(const struct gf_task *t) {
     return devices(t) > 1 ? SLOTS_A_DEVICE * devices(t) : 2;
 }
@@ -183,8 +181,9 @@ bool gf_task_fits_input(const struct gf_task *t) {
            gf_array_bytes(&t->product[0].image.px) <= gf_array_bytes(&t->image.px);
 }
 
-/* Bytes that outputs and encoders take at a time above the arrays: outputs are written one after the other, when the input
- * is gone, unless an output is in its place; those of pages while the next ones are read. */
+/* Bytes that encoding needs beyond the arrays. Outputs are written one after another, after the
+ * input is freed unless an output is in its place; pages are written while the next ones are
+ * read. */
 static int64_t encoding_bytes(const struct gf_task *t) {
     const bool whole = !t->pages.at_once;
     const int64_t in = gf_task_in_bytes(t), out = gf_task_out_bytes(t);
@@ -204,7 +203,7 @@ int64_t gf_task_extra_bytes(const struct gf_task *t) {
     if (!t->pages.at_once)
         return t->extra_bytes + encoding_bytes(t);
     int64_t decoding = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
-    int64_t streams = 0; /* each with a workspace, beside the one that is counted */
+    int64_t streams = 0; /* beyond the one whose workspace is counted */
     for (int i = 0; devices(t) > 1 && i < devices(t); i++)
         streams += gf_deal_own_contexts(t->deal, i) ? gf_task_streams(t, i) - 1 : 0;
     return t->pages.extra_bytes + decoding + encoding_bytes(t) +

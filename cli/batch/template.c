@@ -1,4 +1,4 @@
-/* Templates: replaces {stem} {kind} {ext} {page} {dir}; finds types by prefix or suffix. */
+/* Replaces {stem} {kind} {ext} {page} {dir} in templates; finds types by prefix or suffix. */
 #include "cli/batch/template.h"
 
 #include <string.h>
@@ -28,8 +28,7 @@ static int field_at(const char *p) {
     return -1;
 }
 
-/* "png:-" names the type before the path. The word before the colon must be a format's name or suffix; any other
- * text with a colon is a path. */
+/* Finds the type before the path, as in "png:-". Other text with a colon is a path. */
 static const struct gf_format *prefix_format(const char *text, size_t *length) {
     char name[16];
     const char *colon = strchr(text, ':');
@@ -88,7 +87,7 @@ int gf_template_parse(const char *option, const char *text, struct gf_template *
     return 0;
 }
 
-/* The input's name without folders and without its last suffix, and that suffix. */
+/* Finds the input's name without folders and last suffix, and that suffix. */
 static void split_name(const char *in, const char **stem, int *stem_length, const char **ext) {
     const char *slash = strrchr(in, '/');
     *stem = slash ? slash + 1 : in;
@@ -100,7 +99,8 @@ static void split_name(const char *in, const char **stem, int *stem_length, cons
     *stem_length = (int)(has_ext ? (size_t)(dot - *stem) : strlen(*stem));
 }
 
-/* The folder of an input below its root, without a slash at either end; may be empty. Returns its length. */
+/* Finds the folder of an input below its root, without slashes around it. Returns its length, which
+ * may be 0. */
 static int split_folder(const struct gf_roots *roots, const char *in, const char **dir) {
     const char *last = strrchr(in, '/');
     size_t skip = 0;

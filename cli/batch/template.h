@@ -8,11 +8,13 @@
 
 #include "formats/format.h"
 
-/* True for a regular file that exists; and for stdin or stdout ("-"), a pipe or a device. Neither for a new file. */
+/* is_file(): an existing regular file. is_stream(): stdin or stdout ("-"), a pipe or a device. A
+ * new file is neither. */
 bool gf_path_is_file(const char *path);
 bool gf_path_is_stream(const char *path);
 
-/* The folders that --recursive descends into, as their pictures' names begin: each ends with a slash. */
+/* The folders that --recursive descends into, each as a prefix of its pictures' names that ends
+ * with a slash. */
 struct gf_roots {
     char **path;
     int n;
@@ -21,25 +23,26 @@ struct gf_roots {
 struct gf_template {
     const char *option;             /* "--out", for messages */
     const char *text;               /* without the type prefix */
-    const struct gf_format *prefix; /* the type that a prefix named, or NULL */
-    const struct gf_roots *roots;   /* what {dir} is relative to; NULL: {dir} is empty */
+    const struct gf_format *prefix; /* the type that a prefix names, or NULL */
+    const struct gf_roots *roots;   /* {dir} is relative to one of them; NULL: {dir} is empty */
     bool has_stem, has_page, has_dir;
-    bool known_ext; /* {ext} is png for an input whose suffix is no type's */
+    bool known_ext; /* {ext} is png if the input's suffix is unknown */
 };
 
-/* "DIR/" is short for "DIR/{dir}/{stem}_{kind}.SUFFIX", with the suffix of a type before it ("tiff:DIR/") or
- * else `suffix`. The caller frees *out, which is NULL for any other text. */
+/* Expands "DIR/" to "DIR/{dir}/{stem}_{kind}.SUFFIX", with the type before it ("tiff:DIR/") or else
+ * `suffix`. The caller frees *out, which is NULL for any other text. */
 int gf_template_of_folder(const char *text, const char *suffix, char **out);
 
 /* GF_EUSAGE for an unknown {name}, a folder, or "-" without a type. `text` is borrowed. */
 int gf_template_parse(const char *option, const char *text, struct gf_template *out);
 
-/* The path for this input. A negative `page` leaves {page} as it is, so that paths can be compared before pages
- * are known. The caller frees *path. */
+/* Makes the path for this input; the caller frees it. A negative `page` leaves {page}, so that
+ * paths can be compared before pages are known. */
 int gf_template_expand(const struct gf_template *t, const char *in, const char *kind, int64_t page,
                        char **path);
 
-/* The type of the file at `path` (expanded): by the prefix or the suffix. GF_EUSAGE if neither names one. */
+/* Finds the type of the file at the expanded `path` by the prefix or the suffix. GF_EUSAGE if
+ * neither names one. */
 int gf_template_format(const struct gf_template *t, const char *path,
                        const struct gf_format **format);
 

@@ -1,4 +1,4 @@
-/* The workers of a run: admits them by memory, and reports in the order of the inputs. */
+/* Admits the workers of a run by memory, and reports in the order of the inputs. */
 #include "cli/batch/workers.h"
 
 #include <errno.h>
@@ -9,8 +9,8 @@
 
 #include "cli/progress.h"
 
-/* The C library keeps freed memory for the thread that freed it, which can add up to more than the
- * pictures being processed. Returning all of it costs time, so this is done only when memory is short. */
+/* The C library keeps memory for the thread that freed it, which may add up to more than the
+ * pictures take. Returning it costs time, so this is done only when memory is short. */
 static void keep_no_memory(void) {
 #ifdef __GLIBC__
     mallopt(M_MMAP_THRESHOLD, 128 * 1024);
@@ -18,9 +18,9 @@ static void keep_no_memory(void) {
 #endif
 }
 
-/* The C library returns blocks of 128 KiB or more to the kernel as soon as they are freed, and the kernel
- * clears the pages of the next one. After a larger block has been freed, that block's size is the limit.
- * The buffers for a small picture's file exceed 128 KiB. */
+/* The C library returns freed blocks from 128 KiB on to the kernel, which clears the pages of the
+ * next one. Freeing a larger block raises that limit to its size. Buffers for a small picture's
+ * file exceed 128 KiB. */
 static void keep_small_buffers(void) {
     gf_free(gf_alloc(768 << 10));
 }
@@ -66,7 +66,8 @@ void gf_workers_close(struct gf_workers *p) {
 
 /* ---- memory ---- */
 
-/* With the lock held: drops the plans that an idle worker keeps for its next picture; false if there are none. */
+/* With the lock held: drops the plans that an idle worker keeps for its next picture; false if none
+ * does. */
 static bool drop_a_plan(struct gf_workers *p, const struct gf_worker *but) {
     for (int i = 0; i < p->n_workers; i++) {
         struct gf_worker *l = &p->worker[i];
@@ -162,14 +163,14 @@ static void add(struct gf_tally *sum, const struct gf_tally *t) {
     sum->gone |= t->gone;
 }
 
-/* A single worker reports at once. */
+/* Keeps messages, unless the only worker prints them at once. */
 static void start_report(struct gf_worker *l) {
     l->report = (struct gf_ending){.tally = {0}};
     if (l->pool->n_workers > 1)
         gf_log_keep();
 }
 
-/* That the backend is lost is reported once, by the first input that finds it. */
+/* Only the first input that finds the backend lost reports it. */
 static void print_report(struct gf_workers *p, struct gf_ending *report) {
     if (!p->sum.gone || !report->tally.gone) {
         add(&p->sum, &report->tally);

@@ -1,9 +1,10 @@
-/* Processes pictures concurrently: decides when a worker may begin, with how much memory, and when it reports.
+/* Processes pictures concurrently: decides when a worker may begin, with how much memory, and when
+ * it reports.
  *
- * A worker is a thread that processes one input after the other. It enters, reads the input's header, and is
- * admitted when the picture fits the memory that the others leave. Only one worker at a time is between
- * entering and being admitted, so inputs are read, and begin, in their order. A picture that is too large to
- * share the memory is admitted when no other is running. Reports are printed in the order of the inputs.
+ * A worker is a thread that processes one input after another. It enters, reads the input's header,
+ * and is admitted when the picture fits the memory that the others leave. Only one worker at a time
+ * is between entry and admission, so inputs begin in their order. A picture too large to share the
+ * memory is admitted when no other is running. Reports are printed in the order of the inputs.
  *
  *     static void run(void *user, struct gf_worker *worker) {
  *         gf_workers_enter(worker);
@@ -23,8 +24,8 @@
 
 enum {
     GF_MAX_WORKERS = 256,
-    GF_WINDOW = 2 * GF_MAX_WORKERS, /* inputs that may be done before an earlier one is reported */
-    /* Memory for a picture's coders, besides its arrays and the plan's workspace. */
+    GF_WINDOW = 2 * GF_MAX_WORKERS, /* inputs that may end before an earlier one is reported */
+    /* Bytes for a picture's coders, besides its arrays and the plan's workspace. */
     GF_PICTURE_EXTRA = 4 << 20
 };
 
@@ -33,7 +34,7 @@ struct gf_tally {
     int done, failed, skipped;
     int by_time; /* skipped only because their outputs are newer */
     int worst;   /* the highest exit code */
-    bool gone;   /* failed because the backend is lost */
+    bool gone;   /* the backend is lost */
 };
 
 /* An input's messages and counts until they are reported. */
@@ -46,10 +47,10 @@ struct gf_worker {
     struct gf_workers *pool;
     struct gf_settings s;     /* with this worker's threads */
     struct gf_runner *runner; /* one for each device of the run */
-    int device;               /* that processes the input */
-    double seconds; /* of the device's time for the input, where that shows its speed; else 0 */
+    int device;               /* runs the input */
+    double seconds; /* the device's time for the input; 0 if that does not show its speed */
     bool busy;
-    int64_t reserved; /* bytes, its kept plans included */
+    int64_t reserved; /* bytes, including its kept plans */
     int input;
     struct gf_ending report;
 };
@@ -61,10 +62,10 @@ struct gf_workers {
     int n_workers, n_devices;
     int64_t limit, used;      /* bytes */
     int busy;                 /* workers that have memory reserved */
-    bool tight;               /* a worker had to wait for memory */
-    struct gf_worker *inside; /* the one between entering and being admitted */
-    int next, n_inputs;       /* next: the first input that no worker has entered for */
-    atomic_bool pipe_closed;  /* the reader of stdout has closed it: nothing more is reported */
+    bool tight;               /* a worker has waited for memory */
+    struct gf_worker *inside; /* the one between entry and admission */
+    int next, n_inputs;       /* next: the first input for which no worker has entered */
+    atomic_bool pipe_closed;  /* stdout's reader has closed it: nothing more is reported */
     void (*run)(void *user, struct gf_worker *l);
     void *user;
     struct gf_conveyor conveyor;
@@ -77,20 +78,21 @@ int gf_workers_open(struct gf_workers *p, int n, int threads, const struct gf_se
                     const struct gf_deal *deal, int n_inputs, int64_t limit);
 void gf_workers_close(struct gf_workers *p);
 
-/* Runs each input in a worker; GF_ENOMEM if there is no memory to begin. */
+/* Runs each input in a worker. GF_ENOMEM if there is no memory to begin. */
 int gf_workers_run(struct gf_workers *p, void (*run)(void *user, struct gf_worker *l), void *user);
 
-/* The following are called by run(). Waits until the worker may read the header of a picture of its input. */
+/* For run(): */
+/* Waits until the worker may read the header of a picture of its input. */
 void gf_workers_enter(struct gf_worker *l);
-/* Waits until `need` bytes are free (-1: all memory), and reserves them. */
+/* Waits until `need` bytes are free (-1: all of the limit), and reserves them. */
 void gf_workers_admit(struct gf_worker *l, int64_t need);
-/* Reduces the reservation to the need, which is known now. */
+/* Reduces the reservation to a need that has become known. */
 void gf_workers_settle(struct gf_worker *l, int64_t need);
 /* Releases the reservation, and lets the next worker enter. */
 void gf_workers_leave(struct gf_worker *l);
-/* Reports the input's pictures so far if its turn has come; more of them follow. */
+/* Reports the input's pictures so far if its turn has come. */
 void gf_workers_report(struct gf_worker *l);
-/* Begins no further input, and reports nothing more. */
+/* Ends the run: no further input begins, and none is reported. */
 void gf_workers_close_pipe(struct gf_workers *p);
 
 #endif

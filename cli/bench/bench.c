@@ -1,18 +1,13 @@
 /* gpufft bench: the backends compared on the same samples in the same run. */
-#include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/bench/bench.h"
-#include "cli/batch/targets.h"
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/log.h"
-#include "cli/plot/plot.h"
-#include "cli/text.h"
 #include "core/base/bandwidth.h"
-#include "formats/scratch.h"
 
 /* Names the CPU as it names itself, and the instruction set as its backend does. */
 static void describe_machine(struct gf_bench_host *h) {
@@ -38,19 +33,16 @@ static void describe_machine(struct gf_bench_host *h) {
 static int run_case(void *user, const struct gf_bench_case *c) {
     struct gf_bench *b = user;
     struct gf_bench_row rows[GF_MAX_ENTRANTS];
-    int n = gf_bench_case_run(b, c, rows), rc = 0;
+    int n = gf_bench_case_run(b, c, rows);
     gf_bench_print_case(b->s, c);
     for (int i = 0; i < n; i++) {
         gf_bench_print_row(b->s, &b->host, 0, c, &rows[i]);
         b->rows += rows[i].status == GF_BENCH_OK;
         b->bad += rows[i].status == GF_BENCH_WRONG || rows[i].status == GF_BENCH_FAILED;
-        if (b->kept && !rc)
-            rc = gf_bench_keep(b->kept, c, &rows[i]);
-        else
-            free(rows[i].listed);
+        free(rows[i].listed);
     }
     gf_log_flush_stdout();
-    return rc;
+    return 0;
 }
 
 /* The numbers of levels to measure for a kind, as bits. */
@@ -90,13 +82,6 @@ int gf_bench_each_case(const struct gf_settings *s, const struct gf_extents *siz
     return 0;
 }
 
-/* The entrant that a figure compares with, or NULL. */
-static const char *relative_of(const struct gf_bench *b) {
-    if (b->s->bench.relative)
-        return b->s->bench.relative;
-    return b->kept->n && *b->kept->result[0].row.relative ? b->kept->result[0].row.relative : NULL;
-}
-
 static void leave(struct gf_bench *b) {
     for (int i = 0; i < b->n; i++) {
         if (b->entrant[i].context)
@@ -126,13 +111,13 @@ static int begin(struct gf_bench *b) {
         d->copy = e->device.copy;
         h->n_devices++;
     }
-    return b->kept ? gf_bench_keep_host(b->kept, h) : 0;
+    return 0;
 }
 
 static int run_all(struct gf_bench *b, const struct gf_shapes *sizes) {
     int rc = begin(b);
     if (!rc) {
-        gf_bench_print_host(b->s, &b->host, 0);
+        gf_bench_print_host(b->s, &b->host, b, 0);
         if (!b->s->bench.csv || !b->headed)
             gf_bench_print_head(b->s);
         gf_log_flush_stdout();
@@ -144,116 +129,23 @@ static int run_all(struct gf_bench *b, const struct gf_shapes *sizes) {
     return rc;
 }
 
-/* Finds the entrants and describes the machine. */
-static int enter(struct gf_bench *b) {
-    int rc = gf_bench_enter(b);
+/* Measures the sizes that the operands name with each number of threads. */
+static int measure(struct gf_bench *b, char *const *operands, int n) {
+    const struct gf_settings *s = b->s;
+    struct gf_shapes sizes = {0};
+    int rc = gf_bench_sizes(s, operands, n, &sizes);
+    if (!rc)
+        rc = gf_bench_enter(b);
     if (!rc)
         rc = gf_bench_find_relative(b);
     if (!rc)
         describe_machine(&b->host);
-    return rc;
-}
-
-/* Measures all sizes with each number of threads. */
-static int measure(struct gf_bench *b, const struct gf_shapes *sizes) {
-    const struct gf_settings *s = b->s;
-    int rc = enter(b), counts = s->bench.threads.n ? s->bench.threads.n : 1;
-    for (int i = 0; i < counts && !rc; i++) {
+    for (int i = 0; i < (s->bench.threads.n ? s->bench.threads.n : 1) && !rc; i++) {
         b->host.threads = s->bench.threads.n ? s->bench.threads.count[i] : gf_settings_threads(s);
-        rc = run_all(b, sizes);
+        rc = run_all(b, &sizes);
     }
-    return rc;
-}
-
-static const struct gf_bench_section sections[] = {
-    {.title = "Lines",
-     .text = "One complex line of n points, to complex.",
-     .figure = "lines",
-     .sizes = {"2^1..2^26"},
-     .ndim = 1,
-     .kind = GF_BENCH_C2C},
-    {.title = "Squares",
-     .text = "Complex, both axes.",
-     .figure = "squares",
-     .sizes = {"64^2..8192^2"},
-     .ndim = 2,
-     .kind = GF_BENCH_C2C},
-    {.title = "Volumes",
-     .text = "Complex, all three axes. Passes are timed one by one, the least of five, on a device "
-             "with the few microseconds of a launch each.",
-     .sizes = {"64^3..256^3"},
-     .ndim = 3,
-     .kind = GF_BENCH_C2C,
-     .passes = true,
-     .transfers = true},
-    {.title = "Wavelets",
-     .text = "Daubechies' four taps along y and x of 64 frames, forward, reals.",
-     .sizes = {"64x512x512", "64x1024x1024", "64x2048x2048"},
-     .ndim = 3,
-     .kind = GF_BENCH_DWT,
-     .axes = 6,
-     .transfers = true},
-};
-
-/* Takes the operands, or without any the section's own sizes. */
-static int section_sizes(const struct gf_bench_section *section, const struct gf_settings *s,
-                         char *const *operands, int n, struct gf_shapes *sizes) {
-    int own = 0;
-    while (own < 4 && section->sizes[own])
-        own++;
-    int rc = gf_bench_sizes(s, n ? operands : (char *const *)section->sizes, n ? n : own, sizes);
-    for (int i = 0; i < sizes->n && section->axes; i++)
-        sizes->shape[i].axes = section->axes;
-    return rc;
-}
-
-static int run_section(struct gf_bench *b, const struct gf_bench_section *section, FILE *f,
-                       char *const *operands, int n) {
-    const struct gf_settings *s = b->s;
-    struct gf_settings own = *s;
-    struct gf_bench_results kept = {0};
-    struct gf_shapes sizes = {0};
-    own.bench.kinds = 1u << section->kind;
-    own.bench.passes = section->passes;
-    own.bench.transfers = section->transfers;
-    int rc = section_sizes(section, s, operands, n, &sizes);
-    if (!rc)
-        rc = gf_bench_keep_host(&kept, &b->host);
-    b->s = &own;
-    b->kept = &kept;
-    for (int i = 0; i < sizes.n && !rc; i++)
-        if (sizes.shape[i].n == section->ndim)
-            rc = gf_bench_each_case(b->s, &sizes.shape[i], run_case, b);
-    if (!rc)
-        rc = gf_bench_report_section(f, section, &kept, s->bench.report);
-    b->s = s;
-    b->kept = NULL;
     gf_shapes_free(&sizes);
-    gf_bench_results_free(&kept);
     return rc;
-}
-
-/* The page of --report: all sections, with one number of threads. */
-static int report(struct gf_bench *b, char *const *operands, int n) {
-    const struct gf_settings *s = b->s;
-    char path[4096];
-    struct gf_text page;
-    int rc = enter(b);
-    snprintf(path, sizeof path, "%s/README.md", s->bench.report);
-    if (!rc)
-        rc = gf_text_open(&page);
-    if (rc)
-        return rc;
-    b->host.threads = s->bench.threads.n ? s->bench.threads.count[0] : gf_settings_threads(s);
-    rc = begin(b);
-    if (!rc) {
-        gf_bench_report_begin(page.f, b, operands, n);
-        gf_bench_print_head(s);
-    }
-    for (size_t i = 0; i < sizeof sections / sizeof *sections && !rc; i++)
-        rc = run_section(b, &sections[i], page.f, operands, n);
-    leave(b);
-    return gf_text_save(&page, rc, path, true);
 }
 
 /* True if operand i is a file that an earlier operand names too. */
@@ -265,91 +157,27 @@ static bool is_repeated(char *const *operands, int i) {
     return same;
 }
 
-/* The rows of files in place of measurements. */
+/* Prints the rows of files in place of measurements. */
 static int merge(struct gf_bench *b, char *const *operands, int n) {
+    struct gf_bench_results r = {0};
     int rc = n ? 0 : gf_fail(GF_EUSAGE, "--merge takes files that bench --json wrote");
     for (int i = 0; i < n && !rc; i++)
         rc = is_repeated(operands, i)
                  ? gf_fail(GF_EUSAGE, "--merge: '%s' is given twice", operands[i])
-                 : gf_bench_read(operands[i], b->kept);
-    if (rc)
-        return rc;
-    gf_bench_relate(b->kept, b->s->bench.relative);
-    gf_bench_print_results(b->s, b->kept);
-    for (int i = 0; i < b->kept->n; i++)
-        b->rows += b->kept->result[i].row.status == GF_BENCH_OK;
-    return 0;
-}
-
-/* Makes the folder of --report if necessary, and fails now rather than after an hour if it takes no
- * files. */
-static int check_report(const struct gf_settings *s) {
-    const char *folder = s->bench.report;
-    struct stat st;
-    if (!folder)
-        return 0;
-    if (mkdir(folder, 0777) && errno != EEXIST)
-        return gf_fail(GF_EIO, "'%s': %s", folder, strerror(errno));
-    if (stat(folder, &st) || !S_ISDIR(st.st_mode))
-        return gf_fail(GF_EIO, "--report=%s: not a folder", folder);
-    return access(folder, W_OK | X_OK) ? gf_fail(GF_EIO, "'%s': %s", folder, strerror(errno)) : 0;
-}
-
-/* Checks that a file can be made, or replaced, at the path. */
-static int check_place(const char *path) {
-    struct stat st;
-    char *folder = gf_folder_of(path);
-    int rc = folder ? 0 : gf_no_memory();
-    if (!rc && !stat(path, &st) && S_ISDIR(st.st_mode))
-        rc = gf_fail(GF_EIO, "'%s' is a folder", path);
-    const bool file = folder && !stat(folder, &st) && !S_ISDIR(st.st_mode);
-    if (!rc && (file || access(folder, W_OK | X_OK)))
-        rc = gf_fail(GF_EIO, "cannot write '%s': %s", path, strerror(file ? ENOTDIR : errno));
-    free(folder);
-    return rc;
-}
-
-/* Checks that the figure can be written, and replaces none of the files that are read. */
-static int check_plot(const struct gf_settings *s, char *const *operands, int n) {
-    struct gf_targets targets = {.n = 1, .target = {{.label = "plot", .plain = true}}};
-    if (!s->bench.plot)
-        return 0;
-    if (!gf_plot_has_suffix(s->bench.plot))
-        return gf_fail(GF_EUSAGE, "--plot=%.60s: the suffix must be .svg or .png", s->bench.plot);
-    if (!s->clobber && !access(s->bench.plot, F_OK)) /* now rather than after an hour */
-        return gf_fail(GF_EIO, "'%s' exists, and --no-clobber keeps it", s->bench.plot);
-    int rc = check_place(s->bench.plot);
-    if (!rc)
-        rc = gf_template_parse("--plot", s->bench.plot, &targets.target[0].where);
-    if (!rc)
-        rc = gf_inputs_guard(s, operands, n);
-    if (!rc)
-        rc = gf_targets_claim(s, &targets, operands, n > 1 ? 1 : n);
+                 : gf_bench_read(operands[i], &r);
+    if (!rc) {
+        gf_bench_relate(&r, b->s->bench.relative);
+        gf_bench_print_results(b->s, &r);
+    }
+    for (int i = 0; i < r.n; i++)
+        b->rows += r.result[i].row.status == GF_BENCH_OK;
+    gf_bench_results_free(&r);
     return rc;
 }
 
 static int run_alone(const struct gf_settings *s, char *const *operands, int n) {
-    struct gf_bench_results kept = {0};
     struct gf_bench b = {.s = s};
-    struct gf_shapes sizes = {0};
-    bool merging = s->bench.merge;
-    int rc = 0;
-    if (!merging && !s->bench.report)
-        rc = gf_bench_sizes(s, operands, n, &sizes);
-    if (!rc)
-        rc = check_plot(s, operands, merging ? n : 0);
-    if (!rc)
-        rc = check_report(s);
-    if (merging || s->bench.plot)
-        b.kept = &kept;
-    if (!rc)
-        rc = merging           ? merge(&b, operands, n)
-             : s->bench.report ? report(&b, operands, n)
-                               : measure(&b, &sizes);
-    if (!rc && s->bench.plot && b.rows)
-        rc = gf_bench_plot(&kept, relative_of(&b), true, s->bench.plot, s->clobber);
-    gf_shapes_free(&sizes);
-    gf_bench_results_free(&kept);
+    int rc = s->bench.merge ? merge(&b, operands, n) : measure(&b, operands, n);
     if (rc)
         return rc;
     if (b.bad)
@@ -381,17 +209,17 @@ const struct gf_command gf_command_bench = {
     .joins = true,
     .groups = groups,
     .text = true,
-    .examples = "  gpufft bench\n"
-                "  gpufft bench 2^4..2^20 64^2..1024^2 --kind=c2c\n"
-                "  gpufft bench 1000..1000000 --step=primes --backend=openmp,fftw\n"
-                "  gpufft bench 4096x4096 256x256x256 --kind=r2c --precision=single,double\n"
-                "  gpufft bench 65536x256 --axes=x --kind=c2c,r2c\n"
-                "  gpufft bench 1048576 --backend=openmp,fftw-measure --threads=1,2 --csv\n"
-                "  gpufft bench --all --mkl=/opt/intel/mkl/lib/libmkl_rt.so.2\n"
-                "  gpufft bench 2^4..2^24 --kind=c2c --relative=openmp --plot=lines.svg\n"
-                "  gpufft bench --report=comparison\n"
-                "  mpirun -n 2 gpufft bench 256^3 --kind=exchange --link=12.5\n"
-                "  gpufft bench --merge laptop.json server.json --plot=both.svg\n",
+    .examples =
+        "  gpufft bench\n"
+        "  gpufft bench 2^4..2^20 64^2..1024^2 --kind=c2c\n"
+        "  gpufft bench 1000..1000000 --step=primes --backend=openmp,fftw\n"
+        "  gpufft bench 4096x4096 256x256x256 --kind=r2c --precision=single,double\n"
+        "  gpufft bench 65536x256 --axes=x --kind=c2c,r2c\n"
+        "  gpufft bench 1048576 --backend=openmp,fftw-measure --threads=1,2 --csv\n"
+        "  gpufft bench --all --mkl=/opt/intel/mkl/lib/libmkl_rt.so.2\n"
+        "  gpufft bench 2^4..2^24 --kind=c2c --json | gpufft-bench-report --plot=n.svg\n"
+        "  mpirun -n 2 gpufft bench 256^3 --kind=exchange --link=12.5\n"
+        "  gpufft bench --merge laptop.json server.json --relative=openmp\n",
     .notes = "least, 90%: the shortest time, and the time that nine runs in ten stay within.\n"
              "GFLOP/s: by 5 N log2 N operations, half of that for real samples. GB/s, copy:\n"
              "what the planned passes read and write, and its share of the copy bandwidth.\n"

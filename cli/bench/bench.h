@@ -3,7 +3,7 @@
 #ifndef GF_CLI_BENCH_BENCH_H
 #define GF_CLI_BENCH_BENCH_H
 
-#include "cli/results/results.h"
+#include "cli/bench/results.h"
 #include "cli/shapes.h"
 #include "cli/settings.h"
 
@@ -28,8 +28,7 @@ struct gf_bench {
     int n, relative; /* entrants; the one that ratios refer to, or -1 */
     struct gf_bench_entrant entrant[GF_MAX_ENTRANTS];
     struct gf_bench_host host;
-    struct gf_bench_results *kept; /* all rows, for figures; NULL: keep none */
-    int rows, bad;                 /* measured; wrong or failed */
+    int rows, bad;                                               /* measured; wrong or failed */
     struct gf_trend trend[2][GF_BENCH_N_KINDS][GF_MAX_ENTRANTS]; /* by precision, kind, entrant */
     bool headed;                                                 /* the columns were named */
 };
@@ -108,8 +107,10 @@ double gf_bench_promise(const struct gf_bench_case *c, enum gf_precision p);
 void gf_bench_reference_free(struct gf_bench_reference *r);
 
 /* print.c */
-/* `number`: of the host, from 1, or 0 if there is only one. */
-void gf_bench_print_host(const struct gf_settings *s, const struct gf_bench_host *host, int number);
+/* `number`: of the host, from 1, or 0 if there is only one. JSON lists the entrants of `b` as well,
+ * unless it is NULL. */
+void gf_bench_print_host(const struct gf_settings *s, const struct gf_bench_host *host,
+                         const struct gf_bench *b, int number);
 /* The names of the columns. */
 void gf_bench_print_head(const struct gf_settings *s);
 void gf_bench_print_case(const struct gf_settings *s, const struct gf_bench_case *c);
@@ -117,7 +118,5 @@ void gf_bench_print_row(const struct gf_settings *s, const struct gf_bench_host 
                         const struct gf_bench_case *c, const struct gf_bench_row *row);
 /* All rows; in the table sorted by case. */
 void gf_bench_print_results(const struct gf_settings *s, const struct gf_bench_results *r);
-/* The head of the page of --report; `operands` as they were typed. */
-void gf_bench_report_begin(FILE *f, const struct gf_bench *b, char *const *operands, int n);
 
 #endif

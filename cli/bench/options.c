@@ -118,13 +118,8 @@ const struct gf_opt_group gf_opts_bench = GF_GROUP(
     GF_FLAG("joules", bench.joules,
             "count the energy of a run, over a second: the CPU's packages, or an NVIDIA GPU"),
     GF_FLAG("csv", bench.csv, "print comma-separated values, the names of the columns first"),
-    GF_TEXT("plot", bench.plot, "FILE",
-            "draw time over size, and relative to --relative, to FILE.svg or FILE.png"),
     GF_FLAG("merge", bench.merge,
-            "instead of measuring: one table, and figure, of the files FILE that --json wrote"),
-    GF_TEXT("report", bench.report, "DIR",
-            "measure lines, squares, volumes and wavelets, and write a page with figures to DIR"),
-    GF_NEGATE("clobber", clobber, "do not replace an existing file"));
+            "instead of measuring: one table of the files FILE that --json wrote"));
 
 bool gf_bench_exchanges(const struct gf_settings *s) {
     return s->bench.kinds >> GF_BENCH_EXCHANGE & 1;
@@ -136,9 +131,9 @@ static int check_exchange(const struct gf_settings *s) {
     const bool alone = b->kinds == 1u << GF_BENCH_EXCHANGE;
     if (!gf_bench_exchanges(s))
         return s->link > 0 ? gf_fail(GF_EUSAGE, "--link belongs to --kind=exchange") : 0;
-    if (!alone || b->csv || b->plot || b->merge || b->report || b->all || b->backends)
-        return gf_fail(GF_EUSAGE, "--kind=exchange is measured by itself, without --csv, --plot, "
-                                  "--merge, --report, --all and --backend");
+    if (!alone || b->csv || b->merge || b->all || b->backends)
+        return gf_fail(GF_EUSAGE, "--kind=exchange is measured by itself, without --csv, --merge, "
+                                  "--all and --backend");
     return 0;
 }
 
@@ -148,8 +143,6 @@ int gf_bench_check(const struct gf_settings *s) {
         return rc;
     if (s->bench.csv && s->json)
         return gf_fail(GF_EUSAGE, "--csv and --json exclude each other");
-    if (s->bench.report && (s->bench.plot || s->bench.merge || s->bench.all || s->axes.n))
-        return gf_fail(GF_EUSAGE, "--report excludes --plot, --merge, --all and --axes");
     if (s->quiet && s->verbose)
         return gf_fail(GF_EUSAGE, "--quiet and --verbose exclude each other");
     return 0;

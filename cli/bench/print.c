@@ -1,5 +1,4 @@
-/* The rows of `gpufft bench`: a table to look at, CSV or JSON to compute with; and the head of the page of
- * --report: the command that makes it, and the machine. */
+/* Prints the rows of `gpufft bench`: a table, CSV or JSON. */
 
 #include "cli/bench/bench.h"
 #include "cli/log.h"
@@ -13,6 +12,25 @@ static json_t *case_report(const struct gf_bench_case *c) {
                      GF_KEY("direction", gf_bench_directions[c->job.direction]),
                      GF_KEY("precision", gf_bench_precisions[c->job.precision]),
                      GF_BOOL(".some", c->job.axes != (1u << c->job.ndim) - 1));
+}
+
+/* Names each entrant's library or code, as its backend's probe reports it. */
+static json_t *entrants_report(const struct gf_bench *b) {
+    json_t *list = json_array();
+    for (int i = 0; i < b->n; i++) {
+        const struct gf_bench_entrant *e = &b->entrant[i];
+        char what[GF_REASON] = "";
+        int first = 0;
+        while (b->entrant[first].backend != e->backend)
+            first++;
+        if (first < i)
+            snprintf(what, sizeof what, "as %s", b->entrant[first].name);
+        else
+            e->backend->probe(e->backend, what);
+        GF_APPEND(list, GF_KEY("backend", e->name), GF_KEY("what", what),
+                  GF_KEY("path", e->code_path), GF_KEY_IF(e->threads, "threads", e->threads));
+    }
+    return list;
 }
 
 static json_t *host_report(const struct gf_bench_host *h, int number) {
@@ -158,9 +176,13 @@ static void say_bad_row(const struct gf_bench_case *c, const struct gf_bench_row
 }
 
 void gf_bench_print_host(const struct gf_settings *s, const struct gf_bench_host *host,
-                         int number) {
-    if (s->json || !s->bench.csv)
-        gf_report_print(s->json, host_form, host_report(host, number));
+                         const struct gf_bench *b, int number) {
+    if (s->bench.csv)
+        return;
+    json_t *o = host_report(host, number);
+    if (s->json && b)
+        GF_ADD(o, GF_KEY("gpufft", GF_VERSION), GF_KEY("entrants", entrants_report(b)));
+    gf_report_print(s->json, host_form, o);
 }
 
 void gf_bench_print_head(const struct gf_settings *s) {
@@ -208,88 +230,15 @@ static void print_table(const struct gf_settings *s, const struct gf_bench_resul
 void gf_bench_print_results(const struct gf_settings *s, const struct gf_bench_results *r) {
     bool table = !s->json && !s->bench.csv;
     for (int h = 0; h < r->n_hosts && table; h++)
-        gf_bench_print_host(s, &r->host[h], r->n_hosts > 1 ? h + 1 : 0);
+        gf_bench_print_host(s, &r->host[h], NULL, r->n_hosts > 1 ? h + 1 : 0);
     gf_bench_print_head(s);
     if (table)
         print_table(s, r);
     for (int h = 0; h < r->n_hosts && !table; h++) {
-        gf_bench_print_host(s, &r->host[h], 0);
+        gf_bench_print_host(s, &r->host[h], NULL, 0);
         for (int i = 0; i < r->n; i++)
             if (r->result[i].host == h)
                 gf_bench_print_row(s, &r->host[h], 0, &r->result[i].c, &r->result[i].row);
     }
     gf_log_flush_stdout();
-}
-
-/* ---- the head of the page of --report ---- */
-
-/* Prints the command that makes such a page, with placeholders for this machine's folders and
- * files. */
-static void print_command(FILE *f, const struct gf_settings *s, char *const *operands, int n) {
-    const struct gf_bench_settings *o = &s->bench;
-    fprintf(f, "    gpufft bench --report=DIR");
-    if (o->backends)
-        fprintf(f, " --backend=%s", o->backends);
-    if (s->device)
-        fprintf(f, " --device=%s", s->device);
-    if (o->mkl)
-        fprintf(f, " --mkl=PATH");
-    if (o->ipp)
-        fprintf(f, " --ipp=FOLDER");
-    for (int i = 0; i < o->threads.n; i++)
-        fprintf(f, "%s%d", i ? "," : " --threads=", o->threads.count[i]);
-    if (o->repeat)
-        fprintf(f, " --repeat=%d", o->repeat);
-    else
-        fprintf(f, " --time=%g", o->seconds);
-    if (o->plan_seconds > 0)
-        fprintf(f, " --plan-time=%g", o->plan_seconds);
-    if (s->max_memory)
-        fprintf(f, " --max-memory=%lldM", (long long)(s->max_memory >> 20));
-    for (int i = 0; i < n; i++)
-        fprintf(f, " %s", operands[i]);
-    fputc('\n', f);
-}
-
-static void describe_machine(FILE *f, const struct gf_bench *b) {
-    const struct gf_bench_host *h = &b->host;
-    fprintf(f, "%s, %d core%s, %d thread%s; it copies %.3g GB/s (read + written).\n", h->cpu,
-            h->cores, h->cores == 1 ? "" : "s", h->threads, h->threads == 1 ? "" : "s",
-            h->copy * 1e-9);
-    fprintf(f,
-            "\n| entrant | what it is | its code | on | copies, GB/s |\n|---|---|---|---|---|\n");
-    for (int i = 0; i < b->n; i++) {
-        const struct gf_bench_entrant *e = &b->entrant[i];
-        char reason[GF_REASON] = "";
-        int first = 0;
-        while (b->entrant[first].backend != e->backend)
-            first++;
-        if (first < i)
-            snprintf(reason, sizeof reason, "as %s", b->entrant[first].name);
-        else
-            e->backend->probe(e->backend, reason);
-        fprintf(f, "| %s | %s | %s | ", e->name, reason, e->code_path);
-        if (e->resident)
-            fprintf(f, "%s | %.3g |\n", e->device.name, e->device.copy * 1e-9);
-        else
-            fprintf(f, "the CPU%s | %.3g |\n", e->threads == 1 ? ", one thread" : "",
-                    h->copy * 1e-9);
-    }
-}
-
-void gf_bench_report_begin(FILE *f, const struct gf_bench *b, char *const *operands, int n) {
-    fprintf(f, "# FFTs and wavelets compared\n\ngpufft " GF_VERSION
-               " measured and wrote this page:\n\n");
-    print_command(f, b->s, operands, n);
-    fputc('\n', f);
-    describe_machine(f, b);
-    fprintf(f,
-            "\nArrays are in memory, in that of the device where the entrant works on one; single "
-            "precision. A time is the median of the runs of one entrant, which took turns with "
-            "those of the others, planning and compiling not included; ~ marks one above twice the "
-            "least, ^ one at less than a quarter of the GFLOP/s of the size before, measured four "
-            "times. Generic path: code for every CPU, where this one has AVX2. Every answer was "
-            "checked before it was timed. GFLOP/s: by 5 N log2 N "
-            "operations, for wavelets 8 per sample, axis and level. GB/s: what the passes read and "
-            "write; of copy: its share of the copy bandwidth.\n");
 }

@@ -1,27 +1,29 @@
-/* gpufft completion: scripts that complete command lines in a shell, from the tables of commands and
- * options. */
+/* gpufft completion: scripts by which a shell completes command lines. They ask `gpufft completion words --
+ * WORD...` what the last word may become, which the tables of commands and options answer. An answer
+ * is a word and, after a tab, its summary, if it has one; or ":f" for files, ":d" for folders, then the part of the
+ * word that comes before their names. */
 #include <ctype.h>
 
 #include "cli/command.h"
-#include "cli/report.h"
 
 /* ---- what may follow ---- */
 
-/* The completions of an option's value or of an operand. */
-struct values {
-    char words[512]; /* with a blank between two */
-    enum { NOWHERE, FILES, FOLDERS } place;
-    bool list; /* several words with commas between them */
+/* The word to complete: `before` is kept, `typed` is what candidates begin with. */
+struct partial {
+    const char *typed;
+    int n_before;
+    const char *before;
 };
 
-static void add_word(struct values *v, const char *word, size_t n) {
-    size_t used = strlen(v->words);
-    snprintf(v->words + used, sizeof v->words - used, "%s%.*s", used ? " " : "", (int)n, word);
+static void offer_part(const struct partial *p, const char *word, size_t n, const char *summary,
+                       int n_summary) {
+    if (!strncmp(word, p->typed, strlen(p->typed)) && strlen(p->typed) <= n)
+        printf("%.*s%.*s%s%.*s\n", p->n_before, p->before, (int)n, word, n_summary ? "\t" : "",
+               n_summary, summary);
 }
 
-static void add_named(struct values *v, const char *(*name)(int i)) {
-    for (int i = 0; name && name(i); i++)
-        add_word(v, name(i), strlen(name(i)));
+static void offer(const struct partial *p, const char *word, const char *summary) {
+    offer_part(p, word, strlen(word), summary, (int)strlen(summary));
 }
 
 static bool is_word(const char *text, size_t n) {
@@ -31,29 +33,39 @@ static bool is_word(const char *text, size_t n) {
     return n > 0;
 }
 
-/* The names in the row, or else those in its argument as --help shows it: "8|16|32", "N|max".
- * Capitals stand for what the user makes up. */
-static struct values values_of(const struct gf_opt *o) {
-    struct values v = {.list = !strcmp(o->arg, "LIST")};
-    if (!strcmp(o->arg, "FILE") || !strcmp(o->arg, "OUT") || !strcmp(o->arg, "PATH") ||
-        !strcmp(o->arg, "KERNEL"))
-        v.place = FILES;
-    else if (!strncmp(o->arg, "DIR", 3))
-        v.place = FOLDERS;
-    for (int i = 0; o->choices && o->choices[i]; i++)
-        add_word(&v, o->choices[i], strlen(o->choices[i]));
-    add_named(&v, o->known);
-    bool named = *v.words;
-    for (const char *p = o->arg; !named && strchr(o->arg, '|') && *p; p += *p == '|') {
-        size_t n = strcspn(p, "|");
-        if (is_word(p, n))
-            add_word(&v, p, n);
-        p += n;
-    }
-    return v;
+/* ":f" or ":d" if the argument of this name is a path. */
+static const char *place_of(const char *arg) {
+    static const char *const files[] = {"FILE", "OUT", "PATH", "KERNEL"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (!strcmp(arg, files[i]))
+            return ":f";
+    return strncmp(arg, "DIR", 3) ? NULL : ":d";
 }
 
-/* The help text up to its first remark, without a final remark in brackets. */
+/* Offers the names in the option's row, or else those in its argument as --help shows it: "8|16|32", "N|max".
+ * Capitals stand for what the user makes up. */
+static void offer_values(const struct gf_opt *o, struct partial p) {
+    const char *comma = strcmp(o->arg, "LIST") ? NULL : strrchr(p.typed, ',');
+    const bool named = o->choices || o->known;
+    if (comma) {
+        p.n_before += (int)(comma + 1 - p.typed);
+        p.typed = comma + 1;
+    }
+    for (int i = 0; o->choices && o->choices[i]; i++)
+        offer(&p, o->choices[i], "");
+    for (int i = 0; o->known && o->known(i); i++)
+        offer(&p, o->known(i), "");
+    for (const char *w = o->arg; !named && strchr(o->arg, '|') && *w; w += *w == '|') {
+        size_t n = strcspn(w, "|");
+        if (is_word(w, n))
+            offer_part(&p, w, n, "", 0);
+        w += n;
+    }
+    if (place_of(o->arg))
+        printf("%s%.*s\n", place_of(o->arg), p.n_before, p.before);
+}
+
+/* The length of the help text up to its first remark, without a final remark in brackets. */
 static int summary_length(const char *help) {
     size_t n = strcspn(help, ";");
     const char *bracket = strstr(help, " (");
@@ -67,221 +79,186 @@ static int summary_length(const char *help) {
     return (int)n;
 }
 
-/* ---- the tables as a tree, which each shell prints by a form of its own ---- */
-
-struct shell {
-    const char *name, *form, *body;
-    const char *quote;                /* how a single quote is written inside single quotes */
-    const char *summary, *help, *arg; /* what takes a backslash in each of these texts */
-};
-
-/* The text for a place inside single quotes. */
-static json_t *quoted(const struct shell *sh, const char *text, int n, const char *escape) {
-    char out[1024];
-    size_t used = 0;
-    for (int i = 0; i < n && used < sizeof out - 8; i++)
-        used += (size_t)(text[i] == '\'' ? sprintf(out + used, "%s", sh->quote)
-                                         : sprintf(out + used, "%s%c",
-                                                   strchr(escape, text[i]) ? "\\" : "", text[i]));
-    return json_stringn(out, used);
+/* An optional value follows = only. */
+static bool needs_value(const struct gf_opt *o) {
+    return o->type >= GF_OPT_TEXT && !o->optional;
 }
 
-static json_t *add_values(json_t *o, const struct values *v) {
-    return GF_ADD(o, GF_KEY("words", v->words), GF_BOOL("list", v->list),
-                  GF_BOOL("choices", v->list && *v->words), GF_BOOL("files", v->place == FILES),
-                  GF_BOOL("folders", v->place == FOLDERS));
+static void offer_option(const struct partial *p, const struct gf_opt *o) {
+    const int n = summary_length(o->help);
+    char name[64];
+    if (o->letter)
+        offer_part(p, name, (size_t)snprintf(name, sizeof name, "-%c", o->letter), o->help, n);
+    if (o->type != GF_OPT_NEGATE)
+        offer_part(
+            p, name,
+            (size_t)snprintf(name, sizeof name, "--%s%s", o->name, needs_value(o) ? "=" : ""),
+            o->help, n);
+    if (o->type == GF_OPT_NEGATE || o->type == GF_OPT_CHOICE3)
+        offer_part(p, name, (size_t)snprintf(name, sizeof name, "--no-%s", o->name), o->help, n);
 }
 
-static json_t *option_report(const struct shell *sh, const struct gf_opt *o) {
-    const char letter[2] = {o->letter, 0}, *arg = o->arg ? o->arg : "";
-    const bool value = o->type >= GF_OPT_TEXT;
-    const struct values v = value ? values_of(o) : (struct values){.list = false};
-    return add_values(
-        GF_REPORT(GF_KEY("name", o->name), GF_KEY("letter", (const char *)letter),
-                  GF_BOOL("plain", o->type != GF_OPT_NEGATE),
-                  GF_BOOL("no", o->type == GF_OPT_NEGATE || o->type == GF_OPT_CHOICE3),
-                  GF_KEY("value", value), GF_KEY("optional", o->optional),
-                  GF_BOOL("required", value && !o->optional), /* an optional value follows = only */
-                  GF_KEY("help", quoted(sh, o->help, summary_length(o->help), sh->help)),
-                  GF_KEY("arg", quoted(sh, arg, (int)strlen(arg), sh->arg))),
-        &v);
-}
-
-static json_t *command_report(const struct shell *sh, const struct gf_command *c) {
-    struct values v = {.place = strstr(c->operands, "IN") ? FILES : NOWHERE};
-    json_t *options = json_array();
-    add_named(&v, c->known);
+/* The option that the first `n` bytes of the word name, in full or by its letter; NULL: none. */
+static const struct gf_opt *find_option(const struct gf_command *c, const char *word, size_t n) {
     for (const struct gf_opt_group *const *g = c->groups; *g; g++)
         for (const struct gf_opt *o = (*g)->opts; o->name; o++)
-            json_array_append_new(options, option_report(sh, o));
-    return add_values(
-        GF_REPORT(GF_KEY("name", c->name), GF_KEY("command", c->name), GF_KEY("options", options),
-                  GF_BOOL("operand", v.place || *v.words),
-                  GF_KEY("summary", quoted(sh, c->summary, (int)strlen(c->summary), sh->summary))),
-        &v);
+            if ((n == 2 && word[0] == '-' && o->letter && word[1] == o->letter) ||
+                (n > 2 && !strncmp(word, "--", 2) && strlen(o->name) == n - 2 &&
+                 !strncmp(word + 2, o->name, n - 2)))
+                return o;
+    return NULL;
 }
 
-static void print_script(const struct shell *sh) {
-    json_t *commands = json_array();
+/* Commands, and what else may come first. */
+static void offer_commands(const struct partial *p, bool first) {
     for (int i = 0; gf_commands[i]; i++)
-        json_array_append_new(commands, command_report(sh, gf_commands[i]));
-    gf_report_print(false, sh->form,
-                    GF_REPORT(GF_KEY("commands", commands), GF_KEY("shell", sh->name),
-                              GF_KEY("open", "{"), GF_KEY("close", "}")));
-    fputs(sh->body, stdout);
+        offer(p, gf_commands[i]->name, gf_commands[i]->summary);
+    if (!first)
+        return;
+    offer(p, "help", "the options and examples of a command");
+    offer(p, "--help", "print the commands");
+    offer(p, "--version", "print the version");
 }
 
-#define HEAD "# Completion of gpufft for {shell}, as `gpufft completion {shell}` prints it.\n"
+static void offer_operands(const struct gf_command *c, const struct partial *p) {
+    for (int i = 0; c->known && c->known(i); i++)
+        offer(p, c->known(i), "");
+    if (strstr(c->operands, "IN"))
+        puts(":f");
+}
 
-/* ---- bash ---- */
+/* Completes the last of the words behind a command; the others are `words[0..n)`. */
+static void complete(const struct gf_command *c, char **words, int n, const char *last) {
+    const struct partial whole = {.typed = last, .before = last};
+    const size_t name = strcspn(last, "=");
+    const struct gf_opt *o;
+    bool ended = false; /* by --: only operands follow */
+    for (int i = 0; i < n; i++)
+        ended = ended || !strcmp(words[i], "--");
+    if (!ended && last[name] && (o = find_option(c, last, name)) && o->type >= GF_OPT_TEXT)
+        offer_values(o, (struct partial){last + name + 1, (int)name + 1, last});
+    else if (!ended && n && (o = find_option(c, words[n - 1], strlen(words[n - 1]))) &&
+             needs_value(o))
+        offer_values(o, whole);
+    else if (!ended && *last == '-')
+        for (const struct gf_opt_group *const *g = c->groups; *g; g++)
+            for (o = (*g)->opts; o->name; o++)
+                offer_option(&whole, o);
+    else
+        offer_operands(c, &whole);
+}
 
-/* A colon before the operands stands for files. */
-static const char bash_form[] =
-    HEAD "_gpufft_commands='{*commands {?@  }{name}} help'\n"
-         "_gpufft_options() {open}\n"
-         "    options= operands=\n"
-         "    case $command in\n"
-         "{*commands     {name}) operands='{?files :}{words}' options='"
-         "{*options {?letter  -{letter}}{?plain  --{name}{?required =}}{?no  --no-{name}}}' ;;\n}"
-         "    help) operands=$_gpufft_commands ;;\n"
-         "    esac\n"
-         "{close}\n"
-         "# Fails for what takes no value.\n"
-         "_gpufft_values() {open}\n"
-         "    case $command:$option in\n"
-         "{*commands {*options {?required     {command}:--{name}{?letter ||{command}:-{letter}}) "
-         "words='{words}' place={?files f|{?folders d}} list={?list ,} ;;\n}}}"
-         "    *) return 1 ;;\n"
-         "    esac\n"
-         "{close}\n";
+static void answer(char **words, int n) {
+    const char *last = words[n - 1];
+    const struct partial whole = {.typed = last, .before = last};
+    if (n == 1 || !strcmp(words[0], "help"))
+        offer_commands(&whole, n == 1);
+    for (int i = 0; n > 1 && gf_commands[i]; i++)
+        if (!strcmp(words[0], gf_commands[i]->name))
+            complete(gf_commands[i], words + 1, n - 2, last);
+}
 
-static const char bash_body[] =
-    "_gpufft() {\n"
-    "    local cur=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} "
-    "line=${COMP_LINE:0:COMP_POINT}\n"
-    "    local options operands words= place= list= option= before name reply "
-    "whole=${line##*[[:blank:]]}\n"
-    "    COMPREPLY=()\n"
-    "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-    "        COMPREPLY=($(compgen -W \"$_gpufft_commands --help --version\" -- \"$cur\"))\n"
-    "        return\n"
-    "    fi\n"
-    "    # = and : divide words, as they do unless that was changed; the whole one is what blanks "
-    "divide.\n"
-    "    [[ $cur == [=:] ]] && cur=\n"
-    "    [[ $whole == *\"$cur\" ]] || whole=$cur\n"
-    "    line=${line%\"$whole\"} name=$whole\n"
-    "    read -ra before <<<\"$line\"\n"
-    "    before=${before[-1]}\n"
-    "    _gpufft_options\n"
-    "    if [[ $line == *' -- '* ]]; then options=\n"
-    "    elif [[ $whole == --*=* ]]; then option=${whole%%=*} name=${whole#*=}\n"
-    "    elif [[ $before == -* && $before != *=* ]]; then option=$before; fi\n"
-    "    if ! _gpufft_values; then\n"
-    "        if [[ -n $options && $whole == -* ]]; then\n"
-    "            COMPREPLY=($(compgen -W \"$options\" -- \"$cur\"))\n"
-    "            if [[ ${COMPREPLY[0]} == *= ]]; then compopt -o nospace; fi\n"
-    "            return\n"
-    "        fi\n"
-    "        words=${operands#:} place= name=$whole\n"
-    "        [ \"$words\" = \"$operands\" ] || place=f\n"
-    "    fi\n"
-    "    before=${whole%\"$name\"}\n"
-    "    if [ -n \"$list\" ] && [[ $name == *,* ]]; then\n"
-    "        before=$before${name%,*}, name=${name##*,}\n"
-    "    fi\n"
-    "    name=${name//\\\\/}\n"
-    "    whole=${whole%\"$cur\"}\n"
-    "    for reply in $(compgen -W \"$words\" -- \"$name\"); do COMPREPLY+=(\"$before$reply\"); "
-    "done\n"
-    "    if [ -n \"$place\" ]; then\n"
-    "        compopt -o filenames\n"
-    "        while IFS= read -r reply; do COMPREPLY+=(\"$before$reply\"); done < <(compgen -$place "
-    "-- \"$name\")\n"
-    "    fi\n"
-    "    # What comes before the last = or : stays as it was typed.\n"
-    "    COMPREPLY=(\"${COMPREPLY[@]#\"$whole\"}\")\n"
-    "}\n"
-    "complete -F _gpufft gpufft\n";
+/* ---- scripts ---- */
 
-/* ---- zsh ---- */
+#define HEAD(shell) \
+    "# Completion of gpufft for " shell ", as `gpufft completion " shell "` prints it.\n"
 
-#define ACTION \
-    "{?choices _values -s , {name} {words}|{?folders {?words {open}compadd {words}; _files " \
-    "-/{close}|_files -/}|{?words ({words})|{?files _files}}}}'"
-#define VALUE "[{help}]{?value {?optional ::|:}{arg}:" ACTION "|'}"
-static const char zsh_form[] =
-    "#compdef gpufft\n" HEAD "_gpufft() {open}\n"
-    "    local -a commands\n"
-    "    commands=(\n"
-    "{*commands         '{name}:{summary}'\n}"
-    "        'help:the options and examples of a command'\n"
-    "    )\n"
-    "    if (( CURRENT == 2 )); then\n"
-    "        _describe command commands\n"
-    "        compadd -- --help --version\n"
-    "        return\n"
-    "    fi\n"
-    "    shift words\n"
-    "    (( CURRENT-- ))\n"
-    "    case $words[1] in\n"
-    "    help) _describe command commands ;;\n"
-    "{*commands     {name})\n        _arguments -S{*options "
-    "{?letter  \\\n            '*-{letter}{?value +}" VALUE "}"
-    "{?plain  \\\n            '*--{name}{?value {?optional =-|=}}" VALUE "}"
-    "{?no  \\\n            '*--no-{name}" VALUE "}}"
-    "{?operand  \\\n            '*:{?files file|name}:" ACTION "} ;;\n}"
-    "    esac\n"
-    "{close}\n"
-    "if [ \"$funcstack[1]\" = _gpufft ]; then\n"
-    "    _gpufft \"$@\"\n"
-    "else\n"
-    "    compdef _gpufft gpufft\n"
-    "fi\n";
+static const char bash[] = HEAD(
+    "bash") "_gpufft() {\n"
+            "    local cur=${COMP_WORDS[COMP_CWORD]} line=${COMP_LINE:0:COMP_POINT} before name "
+            "reply\n"
+            "    # = and : divide words, as they do unless that was changed; blanks divide the "
+            "whole one.\n"
+            "    local whole=${line##*[[:blank:]]}\n"
+            "    [[ $cur == [=:] ]] && cur=\n"
+            "    [[ $whole == *\"$cur\" ]] || whole=$cur\n"
+            "    read -ra before <<<\"${line%\"$whole\"}\"\n"
+            "    COMPREPLY=()\n"
+            "    while IFS= read -r reply; do\n"
+            "        case $reply in\n"
+            "        :*)\n"
+            "            compopt -o filenames\n"
+            "            name=${whole#\"${reply:2}\"}\n"
+            "            while IFS= read -r name; do COMPREPLY+=(\"${reply:2}$name\"); done < "
+            "<(compgen "
+            "\"-${reply:1:1}\" -- \"${name//\\\\/}\") ;;\n"
+            "        *) COMPREPLY+=(\"${reply%%$'\\t'*}\") ;;\n"
+            "        esac\n"
+            "    done < <(\"$1\" completion words -- \"${before[@]:1}\" \"$whole\" 2>/dev/null)\n"
+            "    if [[ ${COMPREPLY[0]} == *= ]]; then compopt -o nospace; fi\n"
+            "    # What comes before the last = or : stays as it was typed.\n"
+            "    COMPREPLY=(\"${COMPREPLY[@]#\"${whole%\"$cur\"}\"}\")\n"
+            "}\n"
+            "complete -F _gpufft gpufft\n";
 
-/* ---- fish ---- */
+static const char zsh[] = "#compdef gpufft\n" HEAD(
+    "zsh") "_gpufft() {\n"
+           "    local line tab=$'\\t' place= before=\n"
+           "    local -a found open\n"
+           "    for line in ${(f)\"$($words[1] completion words -- \"${(@)words[2,CURRENT-1]}\" "
+           "\"$PREFIX\" 2>/dev/null)\"}; do\n"
+           "        case $line in\n"
+           "        :*) place=$line[2] before=$line[3,-1] ;;\n"
+           "        *=$tab*) open+=(\"${line/$tab/:}\") ;;\n"
+           "        *) found+=(\"${line/$tab/:}\") ;;\n"
+           "        esac\n"
+           "    done\n"
+           "    (( $#found )) && _describe gpufft found\n"
+           "    (( $#open )) && _describe option open -S ''\n"
+           "    [[ -n $place ]] && compset -P \"${(b)before}\"\n"
+           "    case $place in\n"
+           "    f) _files ;;\n"
+           "    d) _files -/ ;;\n"
+           "    esac\n"
+           "}\n"
+           "if [ \"$funcstack[1]\" = _gpufft ]; then\n"
+           "    _gpufft \"$@\"\n"
+           "else\n"
+           "    compdef _gpufft gpufft\n"
+           "fi\n";
 
-static const char fish_form[] = HEAD
-    "function __gpufft_runs\n"
-    "    set -l words (commandline -opc)\n"
-    "    test (count $words) -gt 1; and test $words[2] = $argv[1]\n"
-    "end\n"
-    "function __gpufft_starts\n"
-    "    test (count (commandline -opc)) -eq 1\n"
-    "end\n"
-    "complete -c gpufft -n __gpufft_starts -f -l help -d 'print the commands'\n"
-    "complete -c gpufft -n __gpufft_starts -f -l version -d 'print the version'\n"
-    "{*commands complete -c gpufft -n __gpufft_starts -f -a {name} -d '{summary}'\n"
-    "complete -c gpufft -n '__gpufft_runs help' -f -a {name} -d '{summary}'\n}"
-    "complete -c gpufft -n __gpufft_starts -f -a help -d 'the options of a command'\n"
-    "{*commands {?files |complete -c gpufft -n '__gpufft_runs {name}' -f\n}"
-    "{?words complete -c gpufft -n '__gpufft_runs {name}' -a '{words}'\n}}"
-    "{*commands {*options {?plain complete -c gpufft -n '__gpufft_runs {command}' -l {name}"
-    "{?letter  -s {letter}}{?required {?choices  -x -a '(__fish_append , {words})'|{?folders  -x "
-    "-a '(__fish_complete_directories)'|{?files  -r -F| -x}}{?words  -a '{words}'}}} -d "
-    "'{help}'\n}{?no complete -c gpufft -n '__gpufft_runs {command}' -l no-{name} -d "
-    "'{help}'\n}}}";
+static const char fish[] =
+    HEAD("fish") "function __gpufft_complete\n"
+                 "    set -l words (commandline -opc)\n"
+                 "    set -l last (commandline -ct)\n"
+                 "    test -n \"$last\"; or set last ''\n"
+                 "    for line in (command $words[1] completion words -- $words[2..-1] $last "
+                 "2>/dev/null)\n"
+                 "        set -l before (string sub -s 3 -- $line)\n"
+                 "        set -l name (string sub -s (math (string length -- \"$before\") + 1) -- "
+                 "$last)\n"
+                 "        switch $line\n"
+                 "            case ':f*'\n"
+                 "                printf '%s\\n' $before(__fish_complete_path $name)\n"
+                 "            case ':d*'\n"
+                 "                printf '%s\\n' $before(__fish_complete_directories $name)\n"
+                 "            case '*'\n"
+                 "                echo $line\n"
+                 "        end\n"
+                 "    end\n"
+                 "end\n"
+                 "complete -c gpufft -f -a '(__gpufft_complete)'\n";
 
 /* ---- the command ---- */
 
-static const struct shell shells[] = {
-    {"bash", bash_form, bash_body, "", "", "", ""},
-    {"zsh", zsh_form, "", "'\\''", "\\", "[]\\", "[]:\\"},
-    {"fish", fish_form, "", "\\'", "\\", "\\", ""},
-};
+static const char *const shells[][2] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
 enum { N_SHELLS = sizeof shells / sizeof *shells };
 
 static const char *shell_name(int i) {
-    return i < N_SHELLS ? shells[i].name : NULL;
+    return i < N_SHELLS ? shells[i][0] : NULL;
 }
 
 static int run(struct gf_settings *s, char **operands, int n) {
     (void)s;
+    if (n > 1 && !strcmp(operands[0], "words")) {
+        answer(operands + 1, n - 1);
+        return 0;
+    }
     if (n != 1)
         return gf_fail(GF_EUSAGE, "name one shell: bash, zsh or fish");
     for (int i = 0; i < N_SHELLS; i++)
-        if (!strcmp(operands[0], shells[i].name)) {
-            print_script(&shells[i]);
+        if (!strcmp(operands[0], shells[i][0])) {
+            fputs(shells[i][1], stdout);
             return 0;
         }
     return gf_fail(GF_EUSAGE, "no script for '%s'; there are bash, zsh and fish", operands[0]);

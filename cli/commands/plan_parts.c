@@ -75,7 +75,7 @@ static int weigh(struct gf_deal *deal, const struct gf_task *t, const struct lon
     int rc = 0;
     for (int i = 0; i < p->n_devices && !rc; i++) {
         struct gf_runner runner;
-        gf_session_set_alone(gf_deal_session(deal, i), true); /* it plans at once */
+        gf_deal_session(deal, i)->alone = true; /* it plans at once */
         gf_runner_open(&runner, gf_deal_session(deal, i), threads);
         rc = forward ? weigh_stream(&runner, &longest->forward.job,
                                     gf_dwt_planes_room(t, p->n_devices), &p->device[i])

@@ -15,7 +15,8 @@ static void close_mask(struct gf_filter_part *p) {
     p->source = NULL;
 }
 
-/* A kernel takes differences if its sum is less than this share of the sum of its absolute values; it is not scaled. */
+/* A kernel is not scaled if its sum is below this share of the sum of its absolute values: it takes
+ * differences. */
 static const double ZERO_SUM = 1e-6;
 
 double gf_filter_sample(const struct gf_image *image, const char *p) {
@@ -29,13 +30,13 @@ double gf_filter_sample(const struct gf_image *image, const char *p) {
 }
 
 static int check_image(const struct gf_image *image) {
-    int64_t first[GF_MAX_RANK], channels = image->px.shape[image->ndim] - image->alpha;
+    const int64_t channels = image->px.shape[image->ndim] - image->alpha;
     if (gf_dtype_is_complex(image->px.dtype))
         return gf_fail(GF_EINVAL, "complex samples; a filter's picture is real");
     if (channels != 1 && !(channels == 3 && image->color == GF_RGB))
         return gf_fail(GF_EINVAL, "%lld plain channels; a filter's picture is grey or RGB",
                        (long long)channels);
-    if (image->px.data && gf_array_nonfinite(&image->px, first))
+    if (image->px.data && gf_array_nonfinite(&image->px, NULL))
         return gf_fail(GF_EINVAL, "NaN or Inf among the samples");
     return 0;
 }
@@ -60,8 +61,8 @@ static int scale_kernel(double *v, int64_t n) {
     return 0;
 }
 
-/* Keeps the file of a large mask open as p->source, to read it row by row, or a line's span by span, if its format
- * allows that. */
+/* Keeps the file of a large mask open as p->source, if its format can be read row by row, or a
+ * line's span by span. */
 static int open_mask(const struct gf_settings *s, const struct gf_read_options *options,
                      struct gf_filter_part *p) {
     enum { SHARE = 4 };

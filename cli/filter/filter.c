@@ -12,11 +12,11 @@
 #include "core/base/memory.h"
 #include "core/slab/plan.h"
 
-enum { MOST_CLIPPED = 1 /* % of the samples; more of them get a note */ };
+enum { MOST_CLIPPED = 1 /* % of the samples that may be clipped without a note */ };
 
 /* ---- the job ---- */
 
-/* Mirroring keeps the samples' type; fading, splitting and subtracting waves make floats. */
+/* Mirroring keeps the samples' type; fading, splitting and subtracting waves need floats. */
 static enum gf_dtype input_dtype(const struct gf_task *t) {
     bool as_read = t->s->filter.edges == GF_EDGES_PERIODIC || t->s->filter.edges == GF_EDGES_MIRROR;
     return as_read && !t->filtering->peaks.n ? t->image.px.dtype
@@ -48,12 +48,14 @@ static int describe_job(struct gf_task *t) {
 
 /* ---- the filter ---- */
 
-/* Masks and kernels become one. */
+/* True if there are masks or kernels, which become a table. */
 static bool has_table(const struct gf_settings *s) {
     return gf_inputs_beside(s, 0);
 }
 
-/* The search for noise and the mask concern the whole volume. Slabs need most of the memory that kernels leave. */
+/* Refuses pages for the search for noise and --mask-out, which concern the whole volume; and slabs
+ * if kernels leave too little memory for them. */
+
 static void refuse_parts(struct gf_task *t) {
     const bool most = 2 * gf_filter_parts_bytes(t) > gf_runner_limit(t->runner);
     if (gf_filter_searches(t->s) || t->s->filter.mask_out)
@@ -67,13 +69,13 @@ static void refuse_parts(struct gf_task *t) {
 static int check_table(struct gf_task *t) {
     const struct gf_notches *peaks = &t->filtering->peaks;
     bool file = has_table(t->s), mask = peaks->mask.data || (peaks->expected && t->job.ndim == 2);
-    /* The screens' mask is half a spectrum, as are the table's values and the table. */
+    /* The screens' mask, the table's values and the table each hold half a spectrum. */
     int64_t bytes, unit = !file ? 12 : t->job.precision == GF_DOUBLE ? 32 : 24;
     int rc = gf_size_product(t->job.shape, t->job.ndim, unit, &bytes);
     if (rc || !(file || mask))
         return rc;
     rc = gf_filter_check_memory(t, bytes);
-    if (rc || !(file || peaks->mask.data)) /* not there yet: the task checks all memory together */
+    if (rc || !(file || peaks->mask.data)) /* without a mask yet the task checks all memory */
         return rc;
     rc = gf_memory_check(t->prepare_bytes, gf_runner_limit(t->runner));
     if (!rc || !file)
@@ -91,8 +93,8 @@ static int check_table(struct gf_task *t) {
                  : "");
 }
 
-/* With --scratch, a table that does not fit beside the samples is made part by part, and the task must then be too
- * large. Processes that share the filter each make their own parts. */
+/* True if the table is made part by part: with --scratch if it does not fit beside the samples,
+ * which makes the task too large; and by processes that share the filter. */
 static bool leaves_table(struct gf_task *t) {
     int64_t bytes;
     if ((!t->s->scratch && !t->ranks) || !has_table(t->s) || t->image.px.data || t->refuses.slabs ||
@@ -105,7 +107,7 @@ static bool leaves_table(struct gf_task *t) {
     return true;
 }
 
-/* Makes it the job's. */
+/* Makes t->filtering->filter the job's. */
 static void use_filter(struct gf_task *t) {
     const struct gf_filter *f = t->filtering->filter;
     t->job.filter = f;
@@ -132,7 +134,7 @@ static int choose_filter(struct gf_task *t) {
 
 /* ---- outputs ---- */
 
-/* The output is a picture that comes back: its record would be this. */
+/* Describes the output as a restored picture with a record like this. */
 static int describe_product(struct gf_task *t, int i) {
     const struct gf_record own = {.dtype = t->image.px.dtype,
                                   .color = t->job.luma ? GF_GRAY : t->image.color,
@@ -144,7 +146,8 @@ static int describe_product(struct gf_task *t, int i) {
     return rc;
 }
 
-/* True if nothing was found and nothing else was asked for: the outputs are copies of the samples. */
+/* True if no noise was found and no other filter was asked for, so that the outputs are copies of
+ * the samples. */
 static bool is_copy(const struct gf_task *t) {
     const struct gf_filter_settings *f = &t->s->filter;
     const struct gf_notches *peaks = &t->filtering->peaks;
@@ -155,7 +158,7 @@ static bool is_copy(const struct gf_task *t) {
     return copy;
 }
 
-/* ---- the input: samples in memory, all or some pages of them ---- */
+/* ---- the input in memory: all samples, or some pages ---- */
 
 static void release(struct gf_filtering *f) {
     gf_filter_release(f->filter);
@@ -182,7 +185,8 @@ static int take_all(struct gf_task *t) {
     return rc;
 }
 
-/* Takes the filter for the part's number of pages. Without samples the whole task keeps it, for its plan. */
+/* Obtains the filter for the part's number of pages. If the part has no samples, the whole task
+ * keeps it for its plan. */
 static int take_pages(struct gf_task *part) {
     struct gf_filtering *f = part->filtering = calloc(1, sizeof *f), *of = part->whole->filtering;
     if (!f)
@@ -241,7 +245,7 @@ static int prepare(struct gf_task *t) {
         rc = gf_filter_expect_notches(t);
     if (!rc)
         t->job.in_dtype = input_dtype(t);
-    /* A table for all pages would be as large as the volume: it is made for a few of them. */
+    /* A table for all pages would be as large as the volume, so it is made for a few. */
     t->pages.always = !rc && has_table(t->s) && !gf_task_refuses_pages(t);
     if (!rc && !t->pages.always)
         rc = choose_filter(t);
@@ -252,21 +256,22 @@ static int prepare(struct gf_task *t) {
 
 /* ---- after the run ---- */
 
-/* Crops what --edges added after the picture's samples along each axis. */
+/* Crops the samples that --edges added. */
 static void crop(struct gf_task *t) {
     for (int i = 0; i < t->job.n_out; i++)
         memcpy(t->product[i].image.px.shape, t->filtering->frame.shape,
                (size_t)t->job.ndim * sizeof *t->filtering->frame.shape);
 }
 
-/* A filter's overshoot clips a few samples; if it clips more, the result does not fit the type. */
+/* A few samples are clipped by a filter's overshoot; many mean that the result does not fit the
+ * type. */
 static void tell_clipped(const struct gf_task *t, int i) {
     long long clipped = (long long)t->report.clipped[i];
     double share = 100. * (double)clipped / (double)gf_array_count(&t->product[i].image.px);
     const char *type = gf_dtype_name(t->job.out[i].dtype);
     const struct gf_filter_settings *f = &t->s->filter;
     bool shifted = f->offset_unit != GF_OFFSET_NUMBER || f->offset != 0;
-    /* Removing noise may exceed the picture's own range here and there, which needs no advice. */
+    /* Removing noise may exceed the picture's range in places, which needs no advice. */
     if (share > MOST_CLIPPED && f->n_parts)
         gf_log_note("'%s': %.*f%% of the samples were clipped to %s; %s", gf_log_name(t->read[0]),
                     share < 10, share, type,
@@ -277,7 +282,7 @@ static void tell_clipped(const struct gf_task *t, int i) {
 
 /* ---- the command ---- */
 
-/* Adds the picture's own properties to the JSON line, as the job may be that of a longer one. */
+/* Adds the picture's properties to the JSON line, since the job's may be those of a longer one. */
 static int describe(struct gf_task *t) {
     const struct gf_filtering *f = t->filtering;
     gf_json_memory_begin();

@@ -1,4 +1,5 @@
-/* Makes the samples beyond a picture's edges: repeats, mirrors, fades, or splits off the smooth part. */
+/* Makes the samples beyond a picture's edges: repeats, mirrors, fades, or splits off the smooth
+ * part. */
 
 #include "cli/filter/filtering.h"
 #include "core/filter/edges.h"
@@ -11,7 +12,7 @@ int gf_filter_check_memory(struct gf_task *t, int64_t bytes) {
     bytes += gf_array_bytes(&t->image.px);
     if (t->prepare_bytes < bytes)
         t->prepare_bytes = bytes;
-    /* Until the samples are read the task itself checks all memory together. */
+    /* Until the samples are read the task checks all memory. */
     if (!t->image.px.data)
         return 0;
     return gf_memory_check(t->need > bytes ? t->need : bytes, gf_runner_limit(t->runner));
@@ -59,7 +60,7 @@ struct gf_job gf_filter_picture_job(const struct gf_task *t) {
     return job;
 }
 
-/* Bytes of all parts, and of the half spectrum that the largest one is made from. */
+/* Bytes of all parts, and of the half spectrum from which the largest one is made. */
 static int64_t smooth_bytes(const struct gf_task *t) {
     struct gf_job job = gf_filter_picture_job(t);
     struct gf_smooth x;

@@ -1,4 +1,4 @@
-/* Makes filters from options, and keeps them from file to file. */
+/* Makes filters from options, and keeps them for later files. */
 
 #include "cli/filter/filtering.h"
 #include "cli/shapes.h"
@@ -33,12 +33,14 @@ static double farthest(const struct gf_job *job, const struct gf_filter_frame *f
     return unit == GF_BINS ? fmax(sqrt(squares), 1) : (unit == GF_CYCLES ? 0.5 : 100) * sqrt(axes);
 }
 
-/* Limits a radius to numbers whose squares do not overflow or vanish; beyond them nothing changes. */
+/* Limits a radius to numbers whose squares neither overflow nor vanish; larger or smaller ones act
+ * alike. */
 static double within_reason(double radius) {
     return fmin(fmax(radius, 1e-60), 1e60);
 }
 
-/* Converts a radius to bins of the job's axes. A longer axis has proportionally finer bins. */
+/* Converts a radius to bins of the job's axes, which are finer if the job is longer than the
+ * picture. */
 static int resolve(const struct gf_job *job, const struct gf_filter_frame *frame,
                    const struct gf_filter_part *p, const struct gf_radius *r,
                    double radius[GF_MAX_DIMS]) {
@@ -134,7 +136,7 @@ static int add_peak(struct gf_filter *f, const struct gf_job *job,
 
 /* ---- masks and kernels ---- */
 
-/* A mask has the size of the spectrum; a kernel is not larger than the picture. */
+/* GF_EINVAL unless a mask has the spectrum's size, and a kernel is not larger than the picture. */
 static int check_file(const struct gf_job *job, const struct gf_filter_frame *frame,
                       const struct gf_filter_part *p) {
     const bool mask = p->what == GF_MASK;
@@ -159,8 +161,8 @@ static int check_file(const struct gf_job *job, const struct gf_filter_frame *fr
 
 /* ---- the whole ---- */
 
-/* White is the largest number of an integer type, 1 of a float. A percentage of an integer type's white is rounded,
- * so that flat areas do not lie on a rounding boundary. */
+/* White is an integer type's largest number, and 1 for floats. A percentage of an integer type's
+ * white is rounded, so that flat areas are not on a rounding boundary. */
 static double offset_of(const struct gf_settings *s, enum gf_dtype dtype) {
     const struct gf_filter_settings *f = &s->filter;
     double low = 0, high = 1;
@@ -211,7 +213,7 @@ int gf_filter_make(const struct gf_settings *s, const struct gf_job *job,
     return rc;
 }
 
-/* ---- filters kept from file to file: with the same filter a backend keeps its plan ---- */
+/* ---- kept filters: a backend keeps its plan while the filter is the same ---- */
 
 enum { MAX_KEPT = 8 };
 
@@ -226,7 +228,7 @@ static struct {
     } kept[MAX_KEPT];
 } keep = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* A hash of everything that the filter depends on besides the run's options. */
+/* A hash of all that the filter depends on besides the run's options. */
 static uint64_t key_of(const struct gf_job *job, const struct gf_filter_frame *frame) {
     const int what[] = {job->ndim, (int)job->axes, job->precision, frame->dtype, frame->in_parts};
     const size_t bytes = (size_t)job->ndim * sizeof *job->shape;
@@ -234,7 +236,7 @@ static uint64_t key_of(const struct gf_job *job, const struct gf_filter_frame *f
     return gf_hash(gf_hash(h, job->shape, bytes), frame->shape, bytes);
 }
 
-/* The entry with that key; else the least recently used one that nobody uses, emptied; else NULL. */
+/* The entry with that key; else the unused entry that was used longest ago, emptied; else NULL. */
 static struct kept *find_kept(uint64_t key) {
     struct kept *oldest = NULL;
     for (int i = 0; i < MAX_KEPT; i++) {

@@ -1,9 +1,9 @@
-/* Draws the filter as a picture: tabulates half a spectrum of it, and mirrors that. */
+/* Draws the filter as a picture: tabulates half its spectrum, and mirrors that. */
 
 #include "cli/filter/filtering.h"
 #include "core/base/sample_value.h"
 
-/* The job at the picture's own size, with one sample along axes that are not transformed. */
+/* The job at the picture's size, with one sample along axes that are not transformed. */
 static struct gf_job mask_job(const struct gf_task *t) {
     struct gf_job job = t->job;
     for (int i = 0; i < job.ndim; i++)
@@ -38,7 +38,8 @@ int64_t gf_filter_mask_bytes(const struct gf_task *t) {
     return t->s->filter.mask_out ? bytes : 0;
 }
 
-/* The value at the centred position `at` (C order) of the picture; the magnitude of a complex one. */
+/* The value, or a complex one's magnitude, at the centred position `at` (C order) of the
+ * picture. */
 static double value(const struct gf_job *job, const struct gf_array *half, int64_t at) {
     int64_t k[GF_MAX_DIMS], where = 0;
     const int folded = gf_job_half_axis(job);

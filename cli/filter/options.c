@@ -8,7 +8,7 @@
 
 enum { MAX_FIELDS = 6, DEFAULT_NOTCHES = 24 };
 
-/* The corner of a volume's spectrum is sqrt(3) / 2 cycles a sample away. */
+/* The corner of a volume's spectrum is at sqrt(3) / 2 cycles a sample. */
 static const double MOST_CYCLES = 0.8660254037844386, MOST_PERCENT = 173.20508075688772;
 
 #define RADIUS "bins, cycles a sample (0.1c) or per cent of Nyquist (50%%)"
@@ -104,7 +104,7 @@ static int add_part(const struct gf_opt *o, const char *text, struct gf_settings
     return 0;
 }
 
-/* The last field is a profile if it begins with a letter with which no number begins. */
+/* The last field is a profile if it begins with a letter that begins no number. */
 static int parse_part(const struct gf_opt *o, const char *value, void *settings) {
     const bool coordinates = o->low == GF_NOTCH;
     const int radii = o->low == GF_BANDPASS || o->low == GF_BANDREJECT ? 2 : 1;
@@ -128,7 +128,7 @@ static int parse_part(const struct gf_opt *o, const char *value, void *settings)
                          p->text);
     for (int i = 0; i < radii && !rc; i++)
         rc = parse_radius(p, &field[p->n_centre + i], &p->radius[i]);
-    /* A place without a radius reads as a place on a line and a radius, which is refused where it is 0 or less. */
+    /* X,Y without R reads as X,R on a line, and is refused if Y is 0 or less. */
     if (rc && p->n_centre == 1 && parse_number(&field[1], 0, &p->centre[1]))
         rc = gf_fail(GF_EUSAGE,
                      "--notch=%.60s: R is missing; it is X,Y,R, the bin and the radius of what is "
@@ -145,7 +145,7 @@ static int parse_mask(const struct gf_opt *o, const char *value, void *settings)
     return add_part(o, value, settings, &p);
 }
 
-/* True for "gauss:3" and the like: no file, but meant as a kernel's name. */
+/* True for a kernel's name such as "gauss:3", unless there is such a file. */
 static bool names_kernel(const char *value) {
     const char *colon = strrchr(value, ':');
     struct field f = {colon ? colon + 1 : value, colon ? strlen(colon + 1) : 0};
@@ -183,7 +183,7 @@ static int parse_auto_notch(const struct gf_opt *o, const char *value, void *cou
     return 0;
 }
 
-/* A period in samples, or rows per inch; without a value any screen. */
+/* Parses a period in samples, or rows per inch; without a value any screen. */
 static int parse_descreen(const struct gf_opt *o, const char *value, void *settings) {
     struct gf_filter_settings *f = &((struct gf_settings *)settings)->filter;
     struct field field = {value, strlen(value)};
@@ -230,7 +230,7 @@ void gf_filter_note_radii(const struct gf_settings *s) {
     }
 }
 
-/* ---- the rows; `gpufft plan` takes those of the filter too ---- */
+/* ---- the options ---- */
 
 static const char *const edges[] = {"periodic", "mirror", "taper", "smooth", NULL};
 

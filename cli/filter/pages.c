@@ -1,4 +1,5 @@
-/* Makes units of a lengthened input that is not in memory: pages of a volume, rows of a picture, samples of lines. */
+/* Makes units of a lengthened input that is not in memory: pages of a volume, rows of a picture,
+ * samples of lines. */
 #include <stdlib.h>
 
 #include "cli/filter/filtering.h"
@@ -8,8 +9,9 @@
 #include "core/base/sample_value.h"
 #include "core/slab/plan.h"
 
-/* Makes lengthened units from the file's. `read` holds units as they are read; `end` and `start` two lots of
- * lengthened ones that fade into each other. A line or a volume has n units, lengthened to `length`. */
+/* Makes lengthened units from the file's. A line or volume has n units, and `length` when
+ * lengthened. `read` holds units of the file; `end` and `start` lengthened ones that fade into each
+ * other. */
 struct making {
     struct gf_task *t;
     const struct gf_unit_source *file;
@@ -25,20 +27,20 @@ static bool splits(const struct gf_task *t) {
 
 /* ---- the smooth part ---- */
 
-/* The picture as a volume. */
+/* The picture's job as that of a volume. */
 static struct gf_job smooth_job(const struct gf_task *t) {
     const struct gf_job job = gf_filter_picture_job(t);
     return gf_slab_volume(&job);
 }
 
-/* Bytes of a page as it is read, two of the smooth part, and one more in which these are made. */
+/* Bytes of a page of the file, two pages of the smooth part, and one in which these are made. */
 static int64_t smooth_page_bytes(const struct gf_task *t, const struct gf_job *job) {
     const int64_t number = (int64_t)gf_dtype_size(job->in_dtype);
     return job->shape[1] * (job->shape[2] + 2) * job->channels *
            ((int64_t)gf_dtype_size(t->filtering->frame.dtype) + 4 * number);
 }
 
-/* Bytes for pages of the smooth part: a share of the limit, so that slabs keep the rest. */
+/* Bytes for pages of the smooth part: a share of the limit, which leaves the rest to slabs. */
 static int64_t smooth_room(const struct gf_task *t, const struct gf_job *job, int64_t limit) {
     enum { SHARE = 4 };
     const int64_t page = smooth_page_bytes(t, job);
@@ -71,15 +73,15 @@ static int64_t sample_bytes(const struct gf_task *t) {
     return 3 * (int64_t)sizeof(double) * t->job.channels;
 }
 
-/* Bytes for samples of lines that are made at once. */
+/* Bytes for the samples of lines that are made at once. */
 static int64_t samples_room(const struct gf_task *t, int64_t limit) {
     enum { SHARE = 16, LEAST = 64, MOST = 1 << 16 };
     const int64_t one = sample_bytes(t);
     return gf_max(LEAST * one, gf_min(limit / SHARE, MOST * one));
 }
 
-/* Reads units `first` and following of the line or the volume, in the job's type, each lengthened within itself;
- * in reverse order if asked for. */
+/* Reads units `first` and following of the line or volume in the job's type, with each page
+ * lengthened; with `reverse` in reverse order. */
 static int read_some(const struct making *m, bool reverse, int64_t first, struct gf_array *to) {
     const int64_t count = to->shape[0], bytes = to->stride[0];
     struct gf_array read = gf_array_slice(&m->read, 0, 0, count), picture = *to;
@@ -101,7 +103,7 @@ static int read_some(const struct making *m, bool reverse, int64_t first, struct
     return 0;
 }
 
-/* Beyond the end: the end fades into the beginning. */
+/* Makes units beyond the end, where the end fades into the beginning. */
 static int fade(const struct making *m, int64_t first, struct gf_array *to) {
     const int64_t count = to->shape[0], w = m->length - m->n, j = first - m->n;
     struct gf_array end = gf_array_slice(&m->end, 0, 0, count);
@@ -118,8 +120,8 @@ static int fade(const struct making *m, int64_t first, struct gf_array *to) {
     return rc;
 }
 
-/* Beyond the end of a line: u minus s plus the mirror image of s. Along one axis s is a straight line through 0 in
- * the middle: s(y) = (u(n - 1) - u(0)) (y + 1/2 - n/2) / n. */
+/* Makes samples beyond the end of a line: u minus s plus the mirror image of s. Along one axis s is
+ * a straight line through 0 in the middle: s(y) = (u(n - 1) - u(0)) (y + 1/2 - n/2) / n. */
 static int split_line(const struct making *m, int64_t first, struct gf_array *to) {
     const int64_t channels = to->shape[1], y = first - m->n;
     struct gf_array begin = gf_array_slice(&m->start, 0, 0, 1);
@@ -140,7 +142,8 @@ static int split_line(const struct making *m, int64_t first, struct gf_array *to
     return rc;
 }
 
-/* The same for pages, within the picture as well: s is periodic within a page. */
+/* The same for pages, also within the picture, since each page is lengthened too; s is periodic
+ * within a page. */
 static int split_pages(const struct making *m, int64_t first, struct gf_array *pages) {
     const int64_t count = pages->shape[0], *shape = m->read.shape;
     const bool inside = first < m->n;
@@ -168,7 +171,7 @@ static int mirror(const struct making *m, int64_t first, struct gf_array *to) {
     return read_some(m, true, m->length - first - to->shape[0], to);
 }
 
-/* Makes units of the job's input; either none or all of them lie beyond the end of the line or volume. */
+/* Makes units of the job's input, none or all of them beyond the end of the line or volume. */
 static int make_some(const struct making *m, int64_t first, struct gf_array *to) {
     static int (*const beyond[])(const struct making *m, int64_t first, struct gf_array *to) = {
         [GF_EDGES_MIRROR] = mirror, [GF_EDGES_TAPER] = fade, [GF_EDGES_SMOOTH] = split_line};

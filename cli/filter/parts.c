@@ -5,7 +5,7 @@
 #include "cli/filter/filtering.h"
 #include "core/slab/plan.h"
 
-/* Runs one job on the CPU, which every machine has and which has double precision. */
+/* Runs one job on the CPU, which is always present and has double precision. */
 static int transform_once(void *settings, const struct gf_job *job, const struct gf_array *in,
                           struct gf_array *out) {
     const struct gf_settings *s = settings;
@@ -39,15 +39,14 @@ bool gf_filter_spread(const struct gf_job *job, const struct gf_filter_part *p, 
     return true;
 }
 
-/* Appends n samples of a mask as doubles to *to; with `held` only those for which it is not negative. */
+/* Appends n samples of a mask as doubles to *to; with `held` only samples i with held[i] >= 0. */
 static int take(const struct gf_filter_part *p, const char *samples, int64_t n, const int64_t *held,
                 double **to) {
     const struct gf_array *px = &p->header->px;
     const double white = gf_filter_mask_white(px->dtype);
     const int64_t shape[] = {n, px->shape[p->header->ndim]};
     const struct gf_array a = gf_array_wrap((char *)samples, px->dtype, 2, shape);
-    int64_t first[GF_MAX_RANK];
-    if (gf_array_nonfinite(&a, first))
+    if (gf_array_nonfinite(&a, NULL))
         return gf_fail(GF_EINVAL, "--mask=%s: NaN or Inf among the samples", p->text);
     for (int64_t i = 0; i < n; i++)
         if (!held || held[i] >= 0)
@@ -55,7 +54,7 @@ static int take(const struct gf_filter_part *p, const char *samples, int64_t n, 
     return 0;
 }
 
-/* Numbers the marked indices in their order; -1 for the others. */
+/* Numbers the marked indices in order, sets the others to -1, and returns how many are marked. */
 static int64_t number(int64_t *held, int64_t n) {
     int64_t count = 0;
     for (int64_t i = 0; i < n; i++)
@@ -63,12 +62,12 @@ static int64_t number(int64_t *held, int64_t n) {
     return count;
 }
 
-/* Reads the samples of the mask that the part's values depend on. */
+/* Reads the mask's samples on which the part's values depend. */
 static int read_mask(struct gf_filter_part *p, const struct gf_job *part,
                      struct gf_filter_samples *mask, int64_t *held) {
     const int64_t *n = mask->extent;
     const struct gf_array *px = &p->header->px;
-    mask->axis = n[1] > 1 ? 1 : 2; /* columns of a picture, or if y is not transformed */
+    mask->axis = n[1] > 1 ? 1 : 2; /* x for a picture, or if y is not transformed */
     gf_filter_mark_mask(part, mask->axis, n[mask->axis], held);
     mask->n_held = number(held, n[mask->axis]);
     mask->held = held;
@@ -98,7 +97,7 @@ static int64_t span_bytes(const struct gf_filter_part *p) {
     return SPAN * (p->header->px.stride[p->ndim - 1] + (int64_t)sizeof(double));
 }
 
-/* Reads the whole mask for each part, and adds up the part's values. */
+/* Reads the whole mask, and adds up the part's values. */
 static int times_line_mask(const struct gf_settings *s, const struct gf_filter_part *p,
                            const struct gf_job *part, struct gf_filter *filter) {
     const int64_t extent = p->file.extent[p->ndim - 1];
@@ -159,7 +158,7 @@ int64_t gf_filter_parts_bytes(const struct gf_task *t) {
         bytes += count * (int64_t)sizeof *p->file.value;
         if (p->source && gf_slab_is_line(job))
             bytes += span_bytes(p);
-        if (p->what == GF_KERNEL && !gf_slab_is_line(job)) /* a line's plan has what that takes */
+        if (p->what == GF_KERNEL && !gf_slab_is_line(job)) /* a line's plan counts it */
             kernel = gf_filter_kernel_bytes(job);
     }
     return bytes + kernel;

@@ -29,7 +29,6 @@ struct gf_label {
 struct gf_stroke {
     double width;
     struct gf_plot_color color;
-    int dash; /* 0: none; else a pattern */
 };
 
 struct gf_canvas {
@@ -39,18 +38,13 @@ struct gf_canvas {
     void (*label)(void *to, const struct gf_label *label);
 };
 
-/* Lengths of the strokes and gaps of a dash pattern, in pixels: an even number, 0 at their end. */
-extern const double gf_dashes[][6];
-enum { GF_N_DASHES = 4 };
-
 /* How wide a text is in the font of font.c, which those of browsers are close to. */
 double gf_label_width(const struct gf_label *label);
 /* Draws the text as lines of the canvas by that font. */
 void gf_label_draw(const struct gf_canvas *canvas, const struct gf_label *label);
 
-/* layout.c: the layout of a plot, whatever it is drawn on. */
-enum { GF_PLOT_WIDTH = 800 };
-int gf_plot_height(const struct gf_plot *plot);
+/* layout.c: draws the plot on any canvas. */
+enum { GF_PLOT_WIDTH = 800, GF_PLOT_HEIGHT = 420 };
 /* GF_ENOMEM. */
 int gf_plot_draw(const struct gf_plot *plot, const struct gf_canvas *canvas);
 

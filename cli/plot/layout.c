@@ -1,4 +1,4 @@
-/* The layout of plots: axes, grid, curves, and their names beside their ends. */
+/* Lays out a plot: axes, grid, curves, and names beside the ends of the curves. */
 #include "cli/plot/canvas.h"
 
 #include <math.h>
@@ -7,11 +7,9 @@
 
 #include "core/base/status.h"
 
-enum { TOP = 40, BOTTOM = 58, LEFT = 86, RIGHT = 24 };  /* margins of a panel */
-enum { PANEL = 420, NOTE = 22, FONT = 15, TITLE = 17 }; /* heights */
+enum { TOP = 40, BOTTOM = 58, LEFT = 86, RIGHT = 24 }; /* margins */
+enum { FONT = 15, TITLE = 17 };                        /* heights */
 enum { MOST_DECADES = 14 }; /* points farther below the highest one are not worth the room */
-
-const double gf_dashes[][6] = {{0}, {8, 4, 0}, {2, 4, 0}, {10, 4, 2, 4, 0}};
 
 static const struct gf_plot_color black = {{30, 30, 30}}, gray = {{110, 110, 110}},
                                   light = {{228, 228, 228}};
@@ -27,8 +25,8 @@ struct axis {
     double low, high, first, last;
 };
 
-struct panel {
-    const struct gf_plot_panel *p;
+struct drawing {
+    const struct gf_plot *p;
     const struct gf_canvas *canvas;
     struct axis x, y;
 };
@@ -49,7 +47,7 @@ static void write_text(const struct gf_canvas *c, struct gf_point at, double siz
                         .at = at, .size = size, .anchor = anchor, .color = color, .text = text});
 }
 
-static struct gf_plot_color color_of(const struct gf_plot_panel *p, int k) {
+static struct gf_plot_color color_of(const struct gf_plot *p, int k) {
     if (p->n == 1 && !p->curve[0].name)
         return palette[0];
     return palette[p->curve[k].color % GF_PLOT_COLORS];
@@ -92,7 +90,7 @@ static void round_up(struct axis *a) {
     a->high = high + ends[j];
 }
 
-static void find_ranges(struct panel *d) {
+static void find_ranges(struct drawing *d) {
     struct axis *x = &d->x, *y = &d->y;
     x->low = y->low = INFINITY;
     x->high = y->high = -INFINITY;
@@ -106,8 +104,6 @@ static void find_ranges(struct panel *d) {
         x->low = y->low = -1;
         x->high = y->high = 0;
     }
-    if (d->p->level > 0)
-        widen(y, log10(d->p->level));
     x->high += x->high > x->low ? 0 : log10(2);
     round_up(y);
     y->high += y->high > y->low ? 0 : 1;
@@ -120,49 +116,24 @@ struct tick_text {
     char text[32], power[16];
 };
 
-/* "0.05", "20"; ten or two to a power; "10 ms". */
-static struct tick_text text_of(enum gf_plot_axis axis, double decade, int digit, bool powers) {
-    static const char *const units[] = {"ns", "\xc2\xb5s", "ms", "s"};
+/* Returns "0.05", "20", or ten to a power. */
+static struct tick_text text_of(int decade, int digit, bool powers) {
     struct tick_text t = {"", ""};
-    int d = (int)lround(decade);
-    if (axis == GF_AXIS_POWERS) {
-        snprintf(t.text, sizeof t.text, "2");
-        snprintf(t.power, sizeof t.power, "%d", d);
-    } else if (axis == GF_AXIS_SECONDS && d >= -9 && d <= 3) {
-        int unit = d < 0 ? (d + 9) / 3 : 3;
-        snprintf(t.text, sizeof t.text, "%g %s", digit * pow(10, d + 9 - 3 * unit), units[unit]);
-    } else if (powers || d < -4 || d > 4) {
+    if (powers || decade < -4 || decade > 4) {
         snprintf(t.text, sizeof t.text,
                  digit == 1 ? "10"
                             : "%d\xc2\xb7"
                               "10",
                  digit);
-        snprintf(t.power, sizeof t.power, "%d", d);
+        snprintf(t.power, sizeof t.power, "%d", decade);
     } else {
-        snprintf(t.text, sizeof t.text, "%g", digit * pow(10, d));
+        snprintf(t.text, sizeof t.text, "%g", digit * pow(10, decade));
     }
     return t;
 }
 
-/* The ticks of an axis: every `step`th is labelled; 2 and 5 too, if there is room. */
-struct ticks {
-    double unit; /* log10 of 10, or of 2 */
-    int step;
-    bool digits, powers;
-};
-
-static struct ticks ticks_of(const struct axis *a, enum gf_plot_axis kind, int room) {
-    struct ticks t = {.unit = kind == GF_AXIS_POWERS ? log10(2) : 1};
-    double units = (a->high - a->low) / t.unit;
-    t.step = 1;
-    while (units / t.step > room)
-        t.step++;
-    t.digits = kind != GF_AXIS_POWERS && units <= 3.01;
-    t.powers = kind == GF_AXIS_NUMBERS && units > 6;
-    return t;
-}
-
-static void draw_tick(const struct panel *d, bool is_x, double at, const struct tick_text *named) {
+static void draw_tick(const struct drawing *d, bool is_x, double at,
+                      const struct tick_text *named) {
     const struct gf_canvas *c = d->canvas;
     const struct axis *a = is_x ? &d->x : &d->y;
     if (at < a->low - 1e-9 || at > a->high + 1e-9)
@@ -187,33 +158,30 @@ static void draw_tick(const struct panel *d, bool is_x, double at, const struct 
     c->label(c->to, &label);
 }
 
-static void draw_ticks(const struct panel *d, bool is_x) {
+/* Labels every `step`th decade, and 2 and 5 too if there is room. */
+static void draw_ticks(const struct drawing *d, bool is_x) {
     const struct axis *a = is_x ? &d->x : &d->y;
-    enum gf_plot_axis kind = is_x ? d->p->x_axis : d->p->y_axis;
-    struct ticks t = ticks_of(a, kind, is_x ? 13 : 9);
-    int first = (int)floor(a->low / t.unit + 1e-9);
-    for (int k = first; k * t.unit <= a->high + 1e-9; k++) {
-        bool main = (k % t.step + t.step) % t.step == 0;
-        struct tick_text text = text_of(kind, k, 1, t.powers);
-        draw_tick(d, is_x, k * t.unit, main ? &text : NULL);
-        for (int digit = 2; digit <= 9 && t.unit == 1 && a->high - a->low < 8; digit++) {
-            bool named = t.digits && (digit == 2 || digit == 5);
-            text = text_of(kind, k, digit, t.powers);
-            if (t.digits || is_x)
+    const double decades = a->high - a->low;
+    const int step = (int)fmax(1, ceil(decades / (is_x ? 13 : 9)));
+    const bool digits = decades <= 3.01, powers = decades > 6;
+    for (int k = (int)floor(a->low + 1e-9); k <= a->high + 1e-9; k++) {
+        struct tick_text text = text_of(k, 1, powers);
+        draw_tick(d, is_x, k, k % step == 0 ? &text : NULL);
+        for (int digit = 2; digit <= 9 && decades < 8; digit++) {
+            bool named = digits && (digit == 2 || digit == 5);
+            text = text_of(k, digit, powers);
+            if (digits || is_x)
                 draw_tick(d, is_x, k + log10(digit), named ? &text : NULL);
         }
     }
 }
 
-static void draw_frame(const struct panel *d) {
+static void draw_frame(const struct drawing *d) {
     const struct gf_canvas *c = d->canvas;
-    const struct gf_plot_panel *p = d->p;
+    const struct gf_plot *p = d->p;
     double middle = (d->x.first + d->x.last) / 2;
     line(c, d->x.first, d->y.first, d->x.last, d->y.first, 1, gray);
     line(c, d->x.first, d->y.first, d->x.first, d->y.last, 1, gray);
-    if (p->level > 0)
-        line(c, d->x.first, place(&d->y, log10(p->level)), d->x.last, place(&d->y, log10(p->level)),
-             1.2, gray);
     write_text(c, (struct gf_point){d->x.first, d->y.last - 14}, TITLE, GF_ANCHOR_START, black,
                p->title);
     write_text(c, (struct gf_point){middle, d->y.first + BOTTOM - 12}, FONT, GF_ANCHOR_MIDDLE,
@@ -228,7 +196,7 @@ static void draw_frame(const struct panel *d) {
 
 /* ---- curves and their names ---- */
 
-static int draw_curve(const struct panel *d, const struct gf_plot_curve *curve,
+static int draw_curve(const struct drawing *d, const struct gf_plot_curve *curve,
                       struct gf_plot_color color) {
     const struct gf_canvas *c = d->canvas;
     struct gf_point *p = malloc((size_t)(curve->n ? curve->n : 1) * sizeof *p);
@@ -239,9 +207,9 @@ static int draw_curve(const struct panel *d, const struct gf_plot_curve *curve,
         if (is_point(curve, i))
             p[n++] = (struct gf_point){place(&d->x, log10(curve->x[i])),
                                        place(&d->y, fmax(log10(curve->y[i]), d->y.low))};
-    c->line(c->to, p, n, &(struct gf_stroke){.width = 2, .color = color, .dash = curve->dash});
-    for (int64_t i = 0; i < n && (curve->dots || n == 1); i++)
-        c->dot(c->to, p[i], 2.6, color);
+    c->line(c->to, p, n, &(struct gf_stroke){.width = 2, .color = color});
+    if (n == 1)
+        c->dot(c->to, p[0], 2.6, color);
     free(p);
     return 0;
 }
@@ -274,7 +242,7 @@ static void spread(struct name *name, int n, double top, double bottom) {
         }
 }
 
-static int find_names(const struct panel *d, struct name *name) {
+static int find_names(const struct drawing *d, struct name *name) {
     int n = 0;
     for (int k = 0; k < d->p->n; k++) {
         const struct gf_plot_curve *c = &d->p->curve[k];
@@ -294,7 +262,7 @@ static int find_names(const struct panel *d, struct name *name) {
 }
 
 /* To the right of the panel, each with a thin line from the end of its curve. */
-static int draw_names(const struct panel *d) {
+static int draw_names(const struct drawing *d) {
     struct name *name = calloc((size_t)d->p->n + 1, sizeof *name);
     if (!name)
         return gf_no_memory();
@@ -312,50 +280,26 @@ static int draw_names(const struct panel *d) {
 
 static double right_margin(const struct gf_plot *plot) {
     double widest = 0;
-    for (int i = 0; i < plot->n; i++)
-        for (int k = 0; k < plot->panel[i].n; k++)
-            if (plot->panel[i].curve[k].name)
-                widest = fmax(widest, gf_label_width(&(struct gf_label){
-                                          .size = FONT, .text = plot->panel[i].curve[k].name}));
+    for (int k = 0; k < plot->n; k++)
+        if (plot->curve[k].name)
+            widest =
+                fmax(widest,
+                     gf_label_width(&(struct gf_label){.size = FONT, .text = plot->curve[k].name}));
     return widest > 0 ? fmin(widest + 30, GF_PLOT_WIDTH / 2.0) : RIGHT;
 }
 
-static int draw_panel(struct panel *d) {
-    int rc = 0;
-    find_ranges(d);
-    draw_ticks(d, false);
-    draw_ticks(d, true);
-    draw_frame(d);
-    for (int k = d->p->n - 1; k >= 0 && !rc; k--)
-        rc = draw_curve(d, &d->p->curve[k], color_of(d->p, k));
-    return rc ? rc : draw_names(d);
-}
-
-static int count_notes(const struct gf_plot *plot) {
-    int n = 0;
-    while (plot->note && plot->note[n])
-        n++;
-    return n;
-}
-
-int gf_plot_height(const struct gf_plot *plot) {
-    int notes = count_notes(plot);
-    return plot->n * PANEL + (notes ? notes * NOTE + 8 : 0);
-}
-
 int gf_plot_draw(const struct gf_plot *plot, const struct gf_canvas *canvas) {
-    double right = right_margin(plot);
+    struct drawing d = {.p = plot, .canvas = canvas};
     int rc = 0;
-    for (int i = 0; i < plot->n && !rc; i++) {
-        struct panel d = {.p = &plot->panel[i], .canvas = canvas};
-        d.x.first = LEFT;
-        d.x.last = GF_PLOT_WIDTH - right;
-        d.y.first = (i + 1) * PANEL - BOTTOM;
-        d.y.last = i * PANEL + TOP;
-        rc = draw_panel(&d);
-    }
-    for (int i = 0; i < count_notes(plot) && !rc; i++)
-        write_text(canvas, (struct gf_point){LEFT, plot->n * PANEL + (i + 1) * NOTE - 8}, FONT - 1,
-                   GF_ANCHOR_START, gray, plot->note[i]);
-    return rc;
+    d.x.first = LEFT;
+    d.x.last = GF_PLOT_WIDTH - right_margin(plot);
+    d.y.first = GF_PLOT_HEIGHT - BOTTOM;
+    d.y.last = TOP;
+    find_ranges(&d);
+    draw_ticks(&d, false);
+    draw_ticks(&d, true);
+    draw_frame(&d);
+    for (int k = plot->n - 1; k >= 0 && !rc; k--)
+        rc = draw_curve(&d, &plot->curve[k], color_of(plot, k));
+    return rc ? rc : draw_names(&d);
 }

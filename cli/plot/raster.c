@@ -72,39 +72,12 @@ static struct gf_point scaled(struct gf_point p) {
     return (struct gf_point){SCALE * p.x, SCALE * p.y};
 }
 
-/* Covers the dashes of a piece; *into is the position in the pattern. */
-static void cover_dashes(struct raster *r, struct gf_point a, struct gf_point b, double radius,
-                         const double *dash, double *into) {
-    double length = hypot(b.x - a.x, b.y - a.y), period = 0;
-    for (int i = 0; dash[i] > 0; i++)
-        period += SCALE * dash[i];
-    for (double at = 0; at < length;) {
-        double phase = fmod(*into, period), end = 0;
-        int i = 0;
-        while (phase >= (end += SCALE * dash[i]) && dash[i + 1] > 0)
-            i++;
-        double step = fmin(fmax(end - phase, 1e-3), length - at);
-        struct gf_point p = {a.x + (b.x - a.x) * at / length, a.y + (b.y - a.y) * at / length};
-        struct gf_point q = {a.x + (b.x - a.x) * (at + step) / length,
-                             a.y + (b.y - a.y) * (at + step) / length};
-        if (i % 2 == 0)
-            cover_piece(r, p, q, radius);
-        at += step;
-        *into += step;
-    }
-}
-
 static void draw_line(void *to, const struct gf_point *p, int64_t n,
                       const struct gf_stroke *stroke) {
     struct raster *r = to;
-    double radius = fmax(SCALE * stroke->width / 2, 0.5), into = 0;
-    for (int64_t i = 0; i + 1 < n; i++) {
-        if (stroke->dash)
-            cover_dashes(r, scaled(p[i]), scaled(p[i + 1]), radius,
-                         gf_dashes[stroke->dash % GF_N_DASHES], &into);
-        else
-            cover_piece(r, scaled(p[i]), scaled(p[i + 1]), radius);
-    }
+    const double radius = fmax(SCALE * stroke->width / 2, 0.5);
+    for (int64_t i = 0; i + 1 < n; i++)
+        cover_piece(r, scaled(p[i]), scaled(p[i + 1]), radius);
     paint(r, stroke->color);
 }
 
@@ -122,7 +95,7 @@ int gf_plot_image(const struct gf_plot *plot, struct gf_image *image) {
     struct raster r = {.image = image};
     struct gf_canvas canvas = {.to = &r, .line = draw_line, .dot = draw_dot, .label = draw_label};
     r.width = SCALE * GF_PLOT_WIDTH;
-    r.height = SCALE * gf_plot_height(plot);
+    r.height = SCALE * GF_PLOT_HEIGHT;
     const int64_t shape[] = {r.height, r.width, 3};
     *image = (struct gf_image){.ndim = 2, .color = GF_RGB};
     int rc = gf_array_alloc(&image->px, GF_U8, 3, shape);

@@ -28,12 +28,6 @@ static void draw_line(void *to, const struct gf_point *p, int64_t n,
     FILE *f = to;
     fprintf(f, "<polyline fill=\"none\" stroke-width=\"%.4g\"", stroke->width);
     print_color(f, "stroke", stroke->color);
-    if (stroke->dash) {
-        fprintf(f, " stroke-dasharray=\"");
-        for (const double *d = gf_dashes[stroke->dash % GF_N_DASHES]; *d > 0; d++)
-            fprintf(f, "%s%g", d == gf_dashes[stroke->dash % GF_N_DASHES] ? "" : " ", *d);
-        fputc('"', f);
-    }
     fprintf(f, " points=\"");
     for (int64_t i = 0; i < n; i++)
         fprintf(f, "%s%.1f,%.1f", i ? " " : "", p[i].x, p[i].y);
@@ -68,7 +62,6 @@ static void draw_label(void *to, const struct gf_label *label) {
 }
 
 static int write_svg(const struct gf_plot *plot, const char *path, bool clobber) {
-    int height = gf_plot_height(plot);
     struct gf_text t;
     int rc = gf_text_open(&t);
     if (rc)
@@ -79,7 +72,7 @@ static int write_svg(const struct gf_plot *plot, const char *path, bool clobber)
             "viewBox=\"0 0 %d %d\" font-family=\"Helvetica, Arial, sans-serif\" "
             "stroke-linejoin=\"round\">\n"
             "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n",
-            GF_PLOT_WIDTH, height, GF_PLOT_WIDTH, height);
+            GF_PLOT_WIDTH, GF_PLOT_HEIGHT, GF_PLOT_WIDTH, GF_PLOT_HEIGHT);
     rc = gf_plot_draw(plot, &canvas);
     fprintf(t.f, "</svg>\n");
     return gf_text_save(&t, rc, path, clobber);

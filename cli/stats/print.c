@@ -1,4 +1,5 @@
-/* Prints the statistics as text and as JSON, and writes the radial spectrum to a file: a table, JSON, or a plot. */
+/* Prints the statistics as text and as JSON, and writes the radial spectrum to a file: a table,
+ * JSON, or a plot. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -214,17 +215,16 @@ static void fill_curves(const struct gf_stats *s, double *number, struct gf_plot
 
 static int write_plot(const struct gf_stats *s, const char *path, bool clobber) {
     const char *slash = strrchr(s->path, '/');
-    struct gf_plot_panel panel = {.title = gf_log_name(slash ? slash + 1 : s->path),
-                                  .x_label = "cycles/sample",
-                                  .y_label = "mean power",
-                                  .n = (int)s->n_signals};
-    struct gf_plot plot = {.panel = &panel, .n = 1};
+    struct gf_plot plot = {.title = gf_log_name(slash ? slash + 1 : s->path),
+                           .x_label = "cycles/sample",
+                           .y_label = "mean power",
+                           .n = (int)s->n_signals};
     double *number = malloc(((size_t)s->n_signals + 1) * (size_t)s->n_rings * sizeof *number);
     struct gf_plot_curve *curve = malloc((size_t)s->n_signals * sizeof *curve);
     int rc = number && curve ? 0 : gf_no_memory();
     if (!rc) {
         fill_curves(s, number, curve);
-        panel.curve = curve;
+        plot.curve = curve;
         rc = gf_plot_write(&plot, path, clobber);
     }
     free(curve);

@@ -19,7 +19,7 @@ static void free_stats(struct gf_stats *s) {
     s->signal = NULL;
 }
 
-/* The job: all channels but alpha to half a spectrum each, or if they are complex to a full one. */
+/* Makes the job: half a spectrum of each channel but alpha, or a full one of complex samples. */
 static int make_job(struct gf_task *t) {
     struct gf_job *job = &t->job;
     *job = (struct gf_job){.n_out = 1, .norm = GF_NORM_BACKWARD};
@@ -33,7 +33,7 @@ static int make_job(struct gf_task *t) {
     return rc;
 }
 
-/* Refuses files whose record says that they hold no picture. */
+/* Refuses files whose record says that they are no picture. */
 static int check_record(const struct gf_image *image) {
     struct gf_record record;
     int rc = image->record ? gf_record_parse(image->record, &record) : 0;
@@ -47,8 +47,8 @@ static int check_record(const struct gf_image *image) {
     return 0;
 }
 
-/* Plans within the memory limit, with a lean plan if necessary. The spectrum, and the plan's workspace while
- * peaks are searched, count as well. */
+/* Plans within the memory limit, with a lean plan if necessary. Counts the spectrum, and the
+ * workspace during the search for peaks. */
 static int plan(struct gf_task *t) {
     struct gf_job *job = &t->job;
     const enum gf_dtype type = job->out[0].dtype;
@@ -158,8 +158,7 @@ static int look_and_print(struct gf_task *t, const char *name, int64_t page) {
     return rc;
 }
 
-/* There is no memory for the samples of this header: fails with the need of all the work, which is
- * larger. */
+/* Called if there is no memory for the samples: fails with the memory that all the work needs. */
 static int refuse(struct gf_task *t, const struct gf_image *header, int rc) {
     const struct gf_image failed = t->image;
     struct gf_failure first = {0};
@@ -221,7 +220,7 @@ static int look_at_all(struct gf_task *t) {
     return rc ? rc : look_and_print(t, t->read[0], -1);
 }
 
-/* The task has no outputs; each picture or page has a job of its own. */
+/* Describes a task without outputs. Each picture or page gets another job. */
 static int prepare(struct gf_task *t) {
     int rc = check_record(&t->image);
     gf_task_begin_job(t, GF_FORWARD);

@@ -1,4 +1,4 @@
-/* The statistics that `gpufft stats` computes of a file, and their printers. */
+/* The statistics of a file that `gpufft stats` computes and prints. */
 #ifndef GF_CLI_STATS_STATS_H
 #define GF_CLI_STATS_STATS_H
 
@@ -23,15 +23,14 @@ struct gf_stats {
     const struct gf_image *image;
     const struct gf_job *job;
     const char *backend;
-    int peaks; /* how many were asked for */
+    int peaks; /* the most to list */
     int64_t n_signals, n_rings;
     struct gf_stats_signal *signal;
 };
 
 void gf_stats_print(const struct gf_stats *s, bool json);
 
-/* Writes the rings to a file in the format of its suffix. GF_EUSAGE unless that is .csv,
- * .json, .svg or .png. */
+/* Write the rings to a file: .csv, .json, .svg or .png. GF_EUSAGE for any other suffix. */
 int gf_stats_radial_check(const char *path);
 int gf_stats_radial_write(const struct gf_stats *s, const char *path, bool clobber);
 

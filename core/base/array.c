@@ -69,12 +69,12 @@ int gf_size_product(const int64_t *extent, int n, int64_t unit, int64_t *out) {
     return 0;
 }
 
-/* A huge page is cleared in a quarter of the time in which half as many bytes of small pages are
- * faulted in, so half of one may be wasted, at the end of a large block too; what is smaller may
- * share one with others. */
+/* Clearing a huge page takes a quarter of the time of faulting in half as many bytes of small
+ * pages. So up to half a huge page may be wasted, also at the end of a large block; smaller blocks
+ * may share one. */
 enum { ALONE = GF_HUGE_PAGE / 2, SHARED = 32 << 10, WORTH_A_PAGE = 128 << 10 };
 
-/* `opens`: all of it will be used, so it may open a huge page, which later blocks share. */
+/* `opens`: the whole block will be used, so it may open a huge page for later blocks to share. */
 static void *allocate(size_t bytes, bool opens) {
     if (bytes >= SHARED && bytes < ALONE) {
         void *p = gf_huge_page_take(bytes, opens && bytes >= WORTH_A_PAGE);
@@ -156,6 +156,15 @@ int64_t gf_array_count(const struct gf_array *a) {
     return n;
 }
 
+char *gf_array_at(const struct gf_array *a, int64_t i) {
+    char *p = a->data;
+    for (int axis = a->rank - 1; axis >= 0; axis--) {
+        p += i % a->shape[axis] * a->stride[axis];
+        i /= a->shape[axis];
+    }
+    return p;
+}
+
 int64_t gf_array_bytes(const struct gf_array *a) {
     return gf_array_count(a) * (int64_t)gf_dtype_size(a->dtype);
 }
@@ -204,9 +213,9 @@ void gf_array_copy(struct gf_array *dst, const struct gf_array *src) {
         copy_axes(dst->data, dst, src->data, src, 0);
 }
 
-/* Whether n reals side by side are finite: an exponent of all ones is NaN or Inf. Integer
- * comparisons are fast, and right under -ffast-math too; a block's length is a constant, so that
- * its loop becomes vector instructions. */
+/* True if n adjacent reals are finite: NaN and Inf have an exponent of all ones. Integer
+ * comparisons are fast, and correct even with -ffast-math; a constant block length lets the loop be
+ * vectorised. */
 #define ARE_FINITE(bits, ones) \
     static void are_finite_##bits(const char *p, int64_t n, bool *finite) { \
         enum { BLOCK = 64 }; \
@@ -225,7 +234,7 @@ void gf_array_copy(struct gf_array *dst, const struct gf_array *src) {
 ARE_FINITE(32, 0x7f800000u)
 ARE_FINITE(64, UINT64_C(0x7ff0000000000000))
 
-/* For n samples of a type that is no integer. */
+/* n samples of a floating-point type. */
 static bool are_finite(const char *p, enum gf_dtype t, int64_t n) {
     const int64_t reals = gf_dtype_is_complex(t) ? 2 * n : n;
     bool finite;
@@ -236,23 +245,16 @@ static bool are_finite(const char *p, enum gf_dtype t, int64_t n) {
     return finite;
 }
 
-int64_t gf_array_nonfinite(const struct gf_array *a, int64_t first[GF_MAX_RANK]) {
-    if (gf_dtype_is_integer(a->dtype) ||
-        (gf_array_is_contiguous(a) && are_finite(a->data, a->dtype, gf_array_count(a))))
+int64_t gf_array_nonfinite(const struct gf_array *a, int64_t *first) {
+    const int64_t n = gf_array_count(a), size = (int64_t)gf_dtype_size(a->dtype);
+    const bool dense = gf_array_is_contiguous(a);
+    int64_t bad = 0;
+    if (gf_dtype_is_integer(a->dtype) || (dense && are_finite(a->data, a->dtype, n)))
         return 0;
-    int64_t bad = 0, total = gf_array_count(a), index[GF_MAX_RANK] = {0};
-    int64_t line = a->shape[a->rank - 1], step = a->stride[a->rank - 1];
-    for (int64_t done = 0; done < total; done += line) {
-        const char *p = a->data;
-        for (int i = 0; i < a->rank - 1; i++)
-            p += index[i] * a->stride[i];
-        for (int64_t x = 0; x < line; x++)
-            if (!are_finite(p + x * step, a->dtype, 1) && !bad++) {
-                index[a->rank - 1] = x;
-                memcpy(first, index, sizeof index);
-            }
-        for (int i = a->rank - 2; i >= 0 && ++index[i] == a->shape[i]; i--)
-            index[i] = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const char *p = dense ? (const char *)a->data + i * size : gf_array_at(a, i);
+        if (!are_finite(p, a->dtype, 1) && !bad++ && first)
+            *first = i;
     }
     return bad;
 }

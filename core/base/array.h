@@ -35,7 +35,7 @@ struct gf_array {
     int64_t shape[GF_MAX_RANK];
     int64_t stride[GF_MAX_RANK]; /* bytes */
     void *data;                  /* element (0, …, 0) */
-    void *base;                  /* what gf_array_free() frees; NULL in a view */
+    void *base;                  /* freed by gf_array_free(); NULL in a view */
 };
 
 size_t gf_dtype_size(enum gf_dtype t);
@@ -44,9 +44,9 @@ const char *gf_dtype_name(enum gf_dtype t);               /* "u8", "f32", "c64",
 int gf_dtype_parse(const char *name, enum gf_dtype *out); /* GF_EUSAGE if unknown */
 bool gf_dtype_is_complex(enum gf_dtype t);
 bool gf_dtype_is_integer(enum gf_dtype t);
-/* The real type of the same width per component: c64 -> f32; reals are returned as they are. */
+/* The real type of a complex type's components: c64 -> f32. Real types are returned unchanged. */
 enum gf_dtype gf_dtype_real(enum gf_dtype t);
-/* The range an integer type holds; for other types -inf..inf. */
+/* The range of an integer type; -inf..inf for other types. */
 void gf_dtype_range(enum gf_dtype t, double *low, double *high);
 
 static inline int64_t gf_min(int64_t a, int64_t b) {
@@ -67,39 +67,43 @@ int gf_size_product(const int64_t *extent, int n, int64_t unit, int64_t *out);
 int gf_array_alloc(struct gf_array *a, enum gf_dtype t, int rank, const int64_t *shape);
 void gf_array_free(struct gf_array *a);
 
-/* A C-contiguous view of memory that somebody else owns. */
+/* A C-contiguous view of memory that the caller owns. */
 struct gf_array gf_array_wrap(void *data, enum gf_dtype t, int rank, const int64_t *shape);
 /* The view with axis `axis` cut to [start, start + count). */
 struct gf_array gf_array_slice(const struct gf_array *a, int axis, int64_t start, int64_t count);
 /* The view with axis `axis` fixed at `index` and removed. */
 struct gf_array gf_array_index(const struct gf_array *a, int axis, int64_t index);
 int64_t gf_array_count(const struct gf_array *a);
-/* Bytes of its samples, as if they lay together. */
+/* The address of element i, counted in C order. */
+char *gf_array_at(const struct gf_array *a, int64_t i);
+/* Bytes of its samples, without gaps. */
 int64_t gf_array_bytes(const struct gf_array *a);
 bool gf_array_is_contiguous(const struct gf_array *a);
-/* True if the samples of its last two axes, a row of pixels, are. */
+/* True if its last two axes, a row of pixels, are contiguous. */
 bool gf_array_has_dense_rows(const struct gf_array *a);
 /* Copies src into dst: same shape and dtype, any strides. */
 void gf_array_copy(struct gf_array *dst, const struct gf_array *src);
 
-/* Counts NaN and Inf; first[] becomes the index of the first one (rank entries). */
-int64_t gf_array_nonfinite(const struct gf_array *a, int64_t first[GF_MAX_RANK]);
+/* Counts NaN and Inf. Sets *first, unless it is NULL, to the number of the first in C order. */
+int64_t gf_array_nonfinite(const struct gf_array *a, int64_t *first);
 
-/* 64-byte aligned memory, in huge pages when large; NULL when memory is short. */
+/* 64-byte aligned memory, in huge pages if large; NULL if memory is short. */
 void *gf_alloc(size_t bytes);
 void gf_free(void *p);
 
-/* Rows of an array that are used while the rest of them is made, as those of a picture that is
- * being decoded are: its format fills this in, and a plan that feeds calls it. */
+/* Lets a plan read an array whose rows are still being produced, such as a picture being decoded.
+ * The format fills it in; a plan with `feeds` calls it. Both functions return false if the rows
+ * cannot be completed; the array must not be used then. */
 struct gf_feed {
     void *user;
-    /* Makes all rows, in one thread, once. NULL: they are there, or cannot be had one by one. */
+    /* Produces all rows, once, in one thread. NULL: the rows are complete, or not available one by
+     * one. */
     bool (*produce)(void *user);
-    /* In any other thread meanwhile: returns when the first `rows` rows are complete, and helps to complete them. */
+    /* Called by any other thread: helps to produce rows, and returns when the first `rows` are
+     * complete. */
     bool (*await)(void *user, int64_t rows);
-    /* Both return false where rows will not be complete: what there is must not be used. */
-    bool complete; /* set by who calls produce(): what it returned, */
-    double ms;     /* and how long it took */
+    bool complete; /* result of produce(), set by its caller, */
+    double ms;     /* and the time it took */
 };
 
 #endif

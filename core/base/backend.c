@@ -1,5 +1,4 @@
-/* Common to all plans: their memory, runs on bound arrays, a run in timed parts, and lists of
- * passes; and texts of devices. */
+/* Parts common to all plans: memory, bound runs, timed runs, lists of passes; and device texts. */
 #include "core/base/backend.h"
 
 #include <omp.h>
@@ -134,7 +133,7 @@ void gf_pass_list_store(struct gf_plan *plan, int64_t after) {
     }
 }
 
-/* Kept once, as lists of devices are made again and again. */
+/* Texts are kept, since lists of devices are made repeatedly. */
 const char *gf_device_text(const char *text) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static struct kept {

@@ -14,8 +14,9 @@
 
 enum { RUNS = 5, GRAIN = 4096 };
 
-/* The last-level cache that so many threads have at most: one each. The C library reports all caches of the
- * CPU model, of which a virtual machine may have few; the kernel reports the real size. */
+/* Upper bound of the last-level cache of `threads` threads, one each. The C library counts all
+ * caches of the CPU model, of which a virtual machine may have few; the kernel reports the real
+ * size. */
 static int64_t last_cache(int threads) {
     int64_t cache = 0, kib = 0;
 #ifdef _SC_LEVEL3_CACHE_SIZE
@@ -29,7 +30,7 @@ static int64_t last_cache(int threads) {
     return kib && kib * 1024 * threads < cache ? kib * 1024 * threads : cache;
 }
 
-/* Twice that, so that hardly any of the data is still cached in the next run. */
+/* Twice the cache, so that little of the data is still cached in the next run. */
 static int64_t size_to_copy(int threads) {
     int64_t least = INT64_C(64) << 20, cache = last_cache(threads);
     int64_t bytes = cache > least / 2 ? 2 * cache : least;
@@ -63,7 +64,7 @@ int gf_bandwidth_copy(int threads, double *bytes_a_second) {
         rc = gf_fail(GF_ENOMEM, "no memory to measure the copy bandwidth");
         goto out;
     }
-    /* Untouched pages are all mapped to one zero page; the first write allocates them. */
+    /* Untouched pages all map to one zero page; the first write allocates them. */
 #pragma omp parallel for num_threads(threads)
     for (int64_t i = 0; i < bytes; i += GRAIN) {
         memset(from + i, (int)(i / GRAIN) | 1, GRAIN);

@@ -5,8 +5,8 @@
 #ifndef GF_CORE_BASE_BANDWIDTH_H
 #define GF_CORE_BASE_BANDWIDTH_H
 
-/* The best of several runs of `threads` threads that copy between arrays larger than the last-level
- * cache; takes about a second. GF_ENOMEM when memory is short. */
+/* The best of several copies by `threads` threads between arrays larger than the last-level cache;
+ * takes about a second. GF_ENOMEM. */
 int gf_bandwidth_copy(int threads, double *bytes_a_second);
 
 #endif

@@ -2,15 +2,15 @@
  *
  *     double start = gf_now_ms();
  *     …
- *     ms += gf_now_ms() - start;                                                              */
+ *     ms += gf_now_ms() - start; */
 #ifndef GF_CORE_BASE_CLOCK_H
 #define GF_CORE_BASE_CLOCK_H
 
 /* Milliseconds since an arbitrary point in the past; never runs backwards. */
 double gf_now_ms(void);
-/* Milliseconds of a CPU that the calling thread has had. */
+/* CPU time of the calling thread, in milliseconds. */
 double gf_thread_ms(void);
-/* For qsort(): doubles, such as times. */
+/* For qsort() of doubles. */
 int gf_ascending(const void *a, const void *b);
 
 #endif

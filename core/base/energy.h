@@ -26,12 +26,12 @@ struct gf_energy_counter {
     uint64_t last;
 };
 
-/* GF_EABSENT, with the reason, if there is no counter or it cannot be read. `folder`: where Linux
- * lists the counters. Needs no closing. */
+/* GF_EABSENT, with the reason, if no counter can be read. `folder` lists Linux's counters. Needs no
+ * closing. */
 int gf_energy_open_cpu(const char *folder, struct gf_energy_counter *e);
-/* Opens the counter of the GPU with that name, which must be the only one. */
+/* Opens the counter of the only GPU of that name. */
 int gf_energy_open_gpu(const char *name, struct gf_energy_counter *e);
-/* Joules since the last call; a counter may have wrapped once. GF_EIO. */
+/* Joules since the last call; handles one wrap of a counter. GF_EIO. */
 int gf_energy_read(struct gf_energy_counter *e, double *joules);
 
 #endif

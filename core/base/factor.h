@@ -19,13 +19,12 @@ enum { GF_MAX_STAGES = 24, GF_MAX_RADIX = 31 };
 struct gf_radices {
     int n;
     int radix[GF_MAX_STAGES];
-    int64_t
-        /* 1, or the product of the prime factors above GF_MAX_RADIX; from 3^25 on, a length that
-         * no memory holds, also of those beyond the array */
-        rest;
+    /* 1, or the product of the prime factors above GF_MAX_RADIX; for lengths from 3^25 on, which no
+     * memory holds, also of factors that exceed the array */
+    int64_t rest;
 };
 
-/* Factors n >= 1 into the radices that the kernels have, as few and as large as are fast. */
+/* Factors n >= 1 into as few and as large of the kernels' radices as are fast. */
 struct gf_radices gf_factor_radices(int64_t n);
 
 /* The algorithm for n points. */

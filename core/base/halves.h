@@ -1,9 +1,9 @@
-/* Spectra of real samples are symmetric, F(-k) = conj F(k), and half of one is stored. This header serves all
- * that hold a part of such a spectrum: the index of the mirror image, runs of mirror images, the Hermitian
- * part, and the two columns that are packed into one. Nothing here allocates or fails.
+/* Real samples have symmetric spectra, F(-k) = conj F(k), of which half is stored. This header
+ * serves all holders of part of a spectrum: mirror indices, runs of mirror images, the Hermitian
+ * part, and two columns packed into one. No function allocates or fails.
  *
- * Numbers are complex, in single or, where `is_double`, in double precision. Results are rounded as the CPU's
- * kernels round them, so a spectrum made of parts has the same bytes. */
+ * Numbers are complex, in double precision if `is_double`, else in single. Results are rounded as
+ * in the CPU's kernels, so that a spectrum made of parts has the same bytes. */
 #ifndef GF_CORE_BASE_HALVES_H
 #define GF_CORE_BASE_HALVES_H
 
@@ -16,7 +16,7 @@ static inline int64_t gf_half_negative(int64_t k, int64_t n) {
     return k ? n - k : 0;
 }
 
-/* A complex number of either precision: a double holds both exactly. */
+/* A complex number of either precision; doubles hold both exactly. */
 struct gf_number {
     double re, im;
 };
@@ -56,7 +56,7 @@ static inline struct gf_number gf_number_conjugate(struct gf_number x) {
     return (struct gf_number){x.re, -x.im};
 }
 
-/* (a + b) / 2, rounded as numbers of that precision are. */
+/* (a + b) / 2, rounded to that precision. */
 static inline struct gf_number gf_number_mean(struct gf_number a, struct gf_number b,
                                               bool is_double) {
     if (is_double)
@@ -65,8 +65,8 @@ static inline struct gf_number gf_number_mean(struct gf_number a, struct gf_numb
                               (double)((float)a.im + (float)b.im) * 0.5};
 }
 
-/* The packed column holds A + i B, A and B being spectra of real samples. `here` is its number at
- * some frequency and `there` the one at the mirror image; `a` and `b` become A and B at `here`. */
+/* Unpacks a column of A + i B, where A and B are spectra of real samples. `here` is its number at
+ * some frequency and `there` at the mirror image; `a` and `b` become A and B at `here`. */
 static inline void gf_half_unpack(struct gf_number here, struct gf_number there, bool is_double,
                                   struct gf_number *a, struct gf_number *b) {
     *a = gf_number_mean(here, gf_number_conjugate(there), is_double);
@@ -74,13 +74,13 @@ static inline void gf_half_unpack(struct gf_number here, struct gf_number there,
                         (struct gf_number){there.im, there.re}, is_double);
 }
 
-/* True if the kernels unpack this row of a page and conjugate the one at its mirror image, row `mirror` of the
- * negative page, not the other way round (kernels/cpu/tile.h). Only the signs of zeros show which. */
+/* True if the kernels unpack this row of a page and conjugate its mirror image (row `mirror` of the
+ * negative page), not the reverse (kernels/cpu/tile.h). It affects only the signs of zeros. */
 bool gf_half_leads(int64_t page, int64_t pages, int64_t row, int64_t mirror);
 
-/* The Hermitian part of a full spectrum F at k, (f + conj g) / 2, from f = F(k), g = F(-k). Adds,
- * `weight` times, its square to energy[0] and that of the rest, (f - conj g) / 2, to energy[1]. By
- * Parseval these are the energies of the inverse's real and imaginary parts. */
+/* The Hermitian part (f + conj g) / 2 of a full spectrum at k, from f = F(k), g = F(-k). Adds
+ * `weight` times its square to energy[0], and that of the rest, (f - conj g) / 2, to energy[1]: by
+ * Parseval the energies of the inverse's real and imaginary parts. */
 static inline struct gf_number gf_half_hermitian(struct gf_number f, struct gf_number g,
                                                  bool is_double, double weight, double energy[2]) {
     const struct gf_number even = gf_number_mean(f, gf_number_conjugate(g), is_double);
@@ -90,14 +90,14 @@ static inline struct gf_number gf_half_hermitian(struct gf_number f, struct gf_n
     return even;
 }
 
-/* Writes the mirror images of n samples: from the one at `from`, `step` bytes apart, to `to` and
- * downwards, `to_step` bytes apart. */
+/* Writes the mirror images of n samples, which start at `from` and are `step` bytes apart, from
+ * `to` downwards, `to_step` bytes apart. */
 typedef void gf_mirror_fn(char *to, int64_t to_step, const char *from, int64_t step, int64_t n);
-/* For samples of a kind and type: equal, opposite or conjugate ones. NULL where there is no such
- * sample: the opposite of a signed integer. */
+/* The mirror function of a kind and type: copies, negates or conjugates. NULL for signed integers
+ * that would need negation. */
 gf_mirror_fn *gf_half_mirror(enum gf_kind kind, enum gf_dtype dtype);
-/* The same for n columns of `channels` samples side by side: column `i` of `from` to column n - 1 -
- * i of `to`. The type has a mirror image. */
+/* Mirrors n columns of `channels` adjacent samples: column i of `from` becomes column n - 1 - i of
+ * `to`. The type must have a mirror function. */
 void gf_half_mirror_columns(enum gf_kind kind, enum gf_dtype dtype, int64_t channels,
                             const void *from, int64_t n, void *to);
 

@@ -19,7 +19,8 @@ static inline uint64_t gf_hash(uint64_t h, const void *data, size_t bytes) {
     return h;
 }
 
-/* With the zero at its end, so that "ab" and "c" are not "a" and "bc". NULL is no text, and not "". */
+/* With the zero at its end, so that "ab" and "c" are not "a" and "bc". NULL is no text, and not
+ * "". */
 static inline uint64_t gf_hash_text(uint64_t h, const char *text) {
     return text ? gf_hash(h, text, strlen(text) + 1) : gf_hash(h, "\xff", 1);
 }

@@ -84,7 +84,7 @@ bool gf_job_equal(const struct gf_job *a, const struct gf_job *b) {
 void gf_report_range(const struct gf_job *job, int i, double low, double high,
                      struct gf_report *report) {
     const struct gf_output *o = &job->out[i];
-    bool shown = o->map == GF_MAP_DISPLAY && gf_dtype_is_integer(o->dtype);
+    bool shown = gf_output_is_display(o);
     bool positive = o->kind == GF_MAGNITUDE || o->kind == GF_POWER;
     high = !shown ? 0 : o->kind == GF_PHASE ? 3.14159265358979323846 : high;
     report->high[i] = high;

@@ -10,7 +10,7 @@ int gf_job_half_axis(const struct gf_job *job) {
     return -1;
 }
 
-/* packed: without the last column of the half. */
+/* packed: the half spectrum lacks its last column. */
 static void spectrum_shape(const struct gf_job *job, bool half, bool packed,
                            int64_t shape[GF_MAX_RANK]) {
     memset(shape, 0, GF_MAX_RANK * sizeof *shape);
@@ -48,7 +48,7 @@ bool gf_job_joins_pages(const struct gf_job *job) {
     return gf_job_is_real(job) && job->ndim == 3 && (job->axes == 5 || part) && pages >= MANY;
 }
 
-/* The shape and the type of an output, of the input where that is below 0. */
+/* Shape and type of an output, or of the input if output < 0. */
 static enum gf_dtype describe(const struct gf_job *job, int output, int64_t shape[GF_MAX_RANK]) {
     if (output < 0)
         gf_job_in_shape(job, shape);

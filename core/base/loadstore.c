@@ -12,8 +12,8 @@
 #include "core/base/sample_value.h"
 #include "core/base/status.h"
 
-/* Rows are processed in segments that fit a thread's stack and the nearest cache. Segments are
- * divided into a fixed number of blocks, so that sums do not depend on the number of threads. */
+/* Rows are processed in segments that fit a thread's stack and the nearest cache, in a fixed number
+ * of blocks, so that sums do not depend on the number of threads. */
 enum { SEGMENT = 1024, BLOCKS = 256, SMALL = 1 << 14 };
 
 /* The job's axes as three, z, y, x. */
@@ -142,8 +142,8 @@ struct load {
     struct axes a;
 };
 
-/* Reads F(k), or F(-k), for a segment of k. Positions advance by one, or by minus one when
- * mirrored, and wrap around at the spectrum's edge. */
+/* Reads F(k) or F(-k) for a segment of k. Positions advance by one, or minus one if mirrored, and
+ * wrap around at the spectrum's edge. */
 static void read_spectrum(const struct load *l, int64_t c, const struct segment *s, bool mirrored,
                           double *re, double *im) {
     const struct axes *a = &l->a;
@@ -164,8 +164,8 @@ static void read_spectrum(const struct load *l, int64_t c, const struct segment 
     }
 }
 
-/* Takes the Hermitian part and adds its energy and that of the rest to energy[0] and [1]. A bin
- * whose mirror image is not stored counts for both. */
+/* Takes the Hermitian part and adds its energy and the rest's to energy[0] and [1]. Bins whose
+ * mirror image is not stored count for both. */
 static void hermitian(const struct axes *a, const struct segment *s, double *re, double *im,
                       const double *mirror_re, const double *mirror_im, double energy[2]) {
     for (int64_t i = 0; i < s->count; i++) {
@@ -230,7 +230,8 @@ void gf_work_load(const struct gf_job *job, const struct gf_array *in, const str
 
 void gf_work_mend_energy(const struct gf_job *job, const struct gf_array *in, int threads,
                          struct gf_report *report) {
-    /* Between these, an energy that counts beside the other one is a float, whatever the number of bins. */
+    /* Within these bounds, energies that matter were representable in single precision, whatever
+     * the number of bins. */
     const double least = 1e-16, most = FLT_MAX;
     const bool summed = job->op == GF_FFT && job->direction == GF_INVERSE && job->real &&
                         !job->in_half && job->precision == GF_SINGLE && !job->spend_input;
@@ -243,11 +244,7 @@ void gf_work_mend_energy(const struct gf_job *job, const struct gf_array *in, in
 
 /* ---- range ---- */
 
-static bool is_display(const struct gf_output *out) {
-    return out->map == GF_MAP_DISPLAY && gf_dtype_is_integer(out->dtype);
-}
-
-/* No sum of non-negative samples with factors on the unit circle is larger than their plain sum. */
+/* No sum of non-negative samples times factors on the unit circle exceeds their plain sum. */
 static bool largest_at_zero(const struct gf_job *job, enum gf_kind kind) {
     bool unsigned_in = job->in_dtype == GF_U8 || job->in_dtype == GF_U16 || job->in_dtype == GF_U32;
     return job->direction == GF_FORWARD && unsigned_in &&
@@ -275,10 +272,10 @@ static double largest_in(const struct gf_work *w, const struct segment *s, enum 
     return largest;
 }
 
-/* Finds the largest value of all, or of the zero frequencies alone. */
+/* The largest value of all, or only of the zero frequencies. */
 static double largest_of_all(const struct gf_job *job, int i, const struct gf_work *w, double scale,
                              int threads) {
-    /* Half of a real input's spectrum is enough: its mirror image has the same magnitudes. */
+    /* Half of a real input's spectrum suffices: mirror images have equal magnitudes. */
     struct axes a = axes_make(job, false, false, w->extent);
     if (!gf_output_scans(job, i)) {
         for (int j = 0; j < 3; j++)
@@ -329,7 +326,7 @@ int gf_work_range(const struct gf_job *job, int i, const struct gf_work *w, doub
     int rc = 0;
     if (gf_output_samples(job, i)) {
         rc = range_of_sample(job, i, w, rms, range);
-    } else if (is_display(out) && out->kind != GF_PHASE && out->range == GF_RANGE_FULL) {
+    } else if (gf_output_is_full(out)) {
         range[0] = 0;
         range[1] = largest_of_all(job, i, w, gf_job_scale(job), threads);
     }
@@ -350,8 +347,8 @@ struct store {
     struct gf_display display;
 };
 
-/* Reads the frequencies at a segment of the output's positions from the work buffer; frequencies
- * beyond the stored half are conj F(-k). */
+/* Reads the frequencies for a segment of output positions; those beyond the stored half are conj
+ * F(-k). */
 static void gather(const struct store *st, int64_t c, const struct segment *s, double *re,
                    double *im) {
     const struct axes *a = &st->a;
@@ -401,7 +398,7 @@ static void drop_rounding(const struct axes *a, const struct segment *s, double 
         im[middle] = 0;
 }
 
-/* How many of a segment's samples are counted where they clip, the first ones. */
+/* The number of a segment's first samples that count as clipped. */
 static int64_t counted_in(const struct store *st, const struct segment *s) {
     if (s->at[0] >= st->counted[0] || s->at[1] >= st->counted[1])
         return 0;
@@ -417,7 +414,7 @@ static int64_t store_segment(const struct store *st, const struct segment *s,
         if (st->half)
             drop_rounding(&st->a, s, im);
         gf_sample_run_kind(st->out->kind, s->count, re, im);
-        if (is_display(st->out))
+        if (gf_output_is_display(st->out))
             gf_display_run(&st->display, s->count, re);
         else if (gf_dtype_is_integer(out->dtype)) {
             clipped += gf_sample_run_round(out->dtype, counted, re);
@@ -440,7 +437,7 @@ void gf_work_store(const struct gf_job *job, int i, const struct gf_work *w, dou
     }
     st.a = axes_make(job, st.out->shift, st.out->half, count);
     st.half = gf_job_is_real(job) && job->direction == GF_FORWARD;
-    if (is_display(st.out))
+    if (gf_output_is_display(st.out))
         st.display = gf_display_make(st.out, report->low[i], report->high[i]);
 #pragma omp parallel for num_threads(team(w, threads)) schedule(static) reduction(+ : clipped)
     for (int block = 0; block < BLOCKS; block++) {
@@ -468,7 +465,7 @@ void gf_work_load_text(const struct gf_job *job, char *text, size_t size) {
 void gf_work_store_text(const struct gf_job *job, int i, char *text, size_t size) {
     static const char *const scale[] = {"log ", "linear ", "sqrt "};
     const struct gf_output *out = &job->out[i];
-    bool scaled = is_display(out) && (out->kind == GF_MAGNITUDE || out->kind == GF_POWER);
+    bool scaled = gf_output_is_display(out) && (out->kind == GF_MAGNITUDE || out->kind == GF_POWER);
     snprintf(text, size, "store: %s%s -> %s%s%s", scaled ? scale[out->scale] : "",
              gf_kind_name(out->kind), gf_dtype_name(out->dtype), out->half ? ", half" : "",
              out->shift ? ", centred" : "");
@@ -478,9 +475,9 @@ void gf_work_store_text(const struct gf_job *job, int i, char *text, size_t size
 
 static const double pi = 3.14159265358979323846;
 
-/* A bin of output `o` becomes that of a real number. */
+/* Makes a bin of output `o` real. */
 static void drop_at(const struct gf_output *o, char *at) {
-    const bool shown = is_display(o);
+    const bool shown = gf_output_is_display(o);
     if (o->kind == GF_COMPLEX)
         gf_sample_put(at, o->dtype, gf_sample_get(at, o->dtype));
     else if (o->kind == GF_IMAG && !shown)
@@ -495,7 +492,7 @@ static void drop_at(const struct gf_output *o, char *at) {
     }
 }
 
-/* Does so in one spectrum of a batch. */
+/* Makes one spectrum's self-mirrored bins real. */
 static void drop_in_one(const struct gf_job *job, const struct gf_output *o,
                         const struct gf_array *out, int64_t batch) {
     const int halved = o->half ? gf_job_half_axis(job) : -1;
@@ -526,7 +523,7 @@ void gf_rounding_drop(const struct gf_job *job, int i, const struct gf_array *ou
     int64_t batches = 1;
     for (int axis = 0; axis < job->ndim; axis++)
         batches *= job->axes >> axis & 1 ? 1 : job->shape[axis];
-    /* Starting even a team of one takes as long as a transform of 64 points. */
+    /* Even a team of one takes as long to start as a transform of 64 points. */
     for (int64_t b = 0; b < batches && batches <= 256; b++)
         drop_in_one(job, o, out, b);
     if (batches <= 256)

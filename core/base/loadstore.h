@@ -18,54 +18,54 @@
 
 #include "core/base/job.h"
 
-/* Planes of reals or of complex pairs in f32 or f64, channel by channel: component x of row y of
- * plane z of channel c is at ((c * extent[0] + z) * extent[1] + y) * pitch + x. There are always
- * three axes; those that the job does not have come first and have extent 1. */
+/* Planes of reals or complex pairs in f32 or f64, channel by channel: component x of row y of plane
+ * z of channel c is at ((c * extent[0] + z) * extent[1] + y) * pitch + x. There are always three
+ * axes; axes that the job lacks come first, with extent 1. */
 struct gf_work {
     enum gf_precision precision;
     bool complex;
     int64_t extent[GF_MAX_DIMS]; /* as stored: n/2 + 1 along the halved axis of a half spectrum */
     int64_t channels;
-    int64_t pitch; /* elements, reals or pairs, from row to row; >= extent[2] */
+    int64_t pitch; /* reals or pairs from row to row, >= extent[2] */
     void *data;
 };
 
-/* The arrays that the transform of this job reads and writes: reals and a half spectrum when
- * gf_job_is_real(), otherwise complex in full. The pitch is the smallest; data is NULL. */
+/* Arrays before and after the job's transform: reals and a half spectrum if gf_job_is_real(), else
+ * complex. The pitch is minimal and data is NULL. */
 void gf_work_before(const struct gf_job *job, struct gf_work *w);
 void gf_work_after(const struct gf_job *job, struct gf_work *w);
 int64_t gf_work_bytes(const struct gf_work *w);
-/* Allocates *own for the buffer unless it is there already. GF_ENOMEM; the caller frees it. */
+/* Allocates *own for the buffer unless it is set. GF_ENOMEM; the caller frees it. */
 int gf_work_allocate(const struct gf_work *w, void **own);
 
-/* The work buffer's axis that axis i of the job is. */
+/* The work buffer's axis for axis i of the job. */
 static inline int gf_work_axis(const struct gf_job *job, int i) {
     return GF_MAX_DIMS - job->ndim + i;
 }
 
-/* Fills the work buffer of gf_work_before(): each channel, or their luma; of a centred spectrum the
- * frequencies from 0 on. Of a full spectrum with a real result it takes the Hermitian part,
- * (F(k) + conj F(-k)) / 2, whose inverse is the real part, and sets report->imag_ratio from the
- * energy of the rest (Parseval); otherwise to 0. Where w->data is NULL it does that alone. */
+/* Fills the buffer of gf_work_before() with each channel or their luma, a centred spectrum from
+ * frequency 0 on. From a full spectrum with a real result it takes the Hermitian part, (F(k) + conj
+ * F(-k)) / 2, whose inverse is the real part; report->imag_ratio becomes the energy ratio of the
+ * rest (Parseval), otherwise 0. If w->data is NULL, only sets the report. */
 void gf_work_load(const struct gf_job *job, const struct gf_array *in, const struct gf_work *w,
                   int threads, struct gf_report *report);
 
-/* If the report has energies of `in` that were summed in single precision and that left its range,
- * sums them anew in double: squares overflow above 1e19, and vanish below 1e-19. */
+/* Recomputes in double precision energies of `in` that overflowed or vanished in single precision
+ * (squares above 1e19, below 1e-19). */
 void gf_work_mend_energy(const struct gf_job *job, const struct gf_array *in, int threads,
                          struct gf_report *report);
 
-/* True when the display range of output i depends on all values: it is GF_RANGE_FULL. It does not for samples
- * that are never negative: no magnitude is larger than that of the zero frequency, where all of them add up. */
+/* True if output i's display range depends on all values, that is, for GF_RANGE_FULL. Samples that
+ * are never negative are an exception: no magnitude exceeds the zero frequency's, their sum. */
 bool gf_output_scans(const struct gf_job *job, int i);
 /* Sets output i's display range in the report (gf_report_range()); the work buffer's values still
  * need the norm's factor. rms: gf_range_rms() of the input, for GF_RANGE_AUTO. GF_ENOMEM. */
 int gf_work_range(const struct gf_job *job, int i, const struct gf_work *w, double rms, int threads,
                   struct gf_report *report);
 
-/* Writes output i from the work buffer of gf_work_after(): mirror image, shift, kind, mapping from
- * report->low[i] to high[i]; sets report->clipped[i]. Bins that are their own mirror image are real
- * in the spectrum of real samples: their imaginary part is rounding noise, which would turn a phase
+/* Writes output i from the buffer of gf_work_after(): mirror image, shift, kind, mapping of
+ * report->low[i]..high[i]; sets report->clipped[i]. In the spectrum of real samples, bins that are
+ * their own mirror image are real: their imaginary part is rounding noise, which would turn a phase
  * of pi into -pi, and is dropped. */
 void gf_work_store(const struct gf_job *job, int i, const struct gf_work *w, double scale,
                    struct gf_array *out, int threads, struct gf_report *report);
@@ -74,8 +74,8 @@ void gf_work_store(const struct gf_job *job, int i, const struct gf_work *w, dou
 void gf_work_load_text(const struct gf_job *job, char *text, size_t size);
 void gf_work_store_text(const struct gf_job *job, int i, char *text, size_t size);
 
-/* Drops what is only rounding in output i of a real input's spectrum: bins that are their own
- * mirror image become those of real numbers. */
+/* Drops rounding noise in output i of a real input's spectrum: bins that are their own mirror image
+ * become real. */
 void gf_rounding_drop(const struct gf_job *job, int i, const struct gf_array *out, int threads);
 
 #endif

@@ -1,4 +1,4 @@
-/* The memory that is available, sizes as text, and the check of a need against a limit. */
+/* Available memory, sizes as text, and checks against a limit. */
 #include "core/base/memory.h"
 
 #include <ctype.h>
@@ -12,8 +12,8 @@
 #include "core/base/array.h"
 #include "core/base/status.h"
 
-/* The number after `key` on a line of the file; with the key "" the file's first number. -1 for the
- * value "max" (control groups) and for a missing file. */
+/* The number after `key` on a line of the file, or its first number if the key is "". -1 for "max"
+ * (control groups) and for a missing file. */
 static int64_t read_number(const char *path, const char *key) {
     char line[512];
     int64_t value = -1;
@@ -30,10 +30,10 @@ static int64_t read_number(const char *path, const char *key) {
     return value;
 }
 
-/* The first version of control groups has the largest number of whole pages where there is no limit. */
+/* Version 1 of control groups reports the largest number of whole pages if there is no limit. */
 static const int64_t unlimited = INT64_MAX / 2;
 
-/* Room in a control group and in all groups above it. The page cache counts as used there, but the
+/* Room in a control group and all groups above it. Groups count the page cache as used, but the
  * kernel frees its inactive part under pressure, so that part is room. */
 static int64_t group_room(const char *root, const char *group, const char *limit_file,
                           const char *usage_file, const char *cache_key) {

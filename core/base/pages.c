@@ -13,22 +13,22 @@
 #include <emmintrin.h>
 #endif
 
-/* Sanitizers detect accesses beyond a block of malloc(), but not beyond one of these. */
+/* Sanitizers see accesses beyond a block of malloc(), but not beyond one of these. */
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__ || !defined MADV_HUGEPAGE
 static const bool usable = false;
 #else
 static const bool usable = true;
 #endif
 
-/* Before each block. */
+/* Precedes each block. */
 struct head {
-    _Alignas(64) size_t bytes; /* with the head */
-    size_t before;             /* those of the block before */
+    _Alignas(64) size_t bytes; /* including the head */
+    size_t before;             /* of the previous block */
     bool given_back;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic(char *) page; /* stays until the process ends */
+static _Atomic(char *) page; /* lasts until the process ends */
 static bool tried;
 static size_t used, last; /* bytes; of the last block */
 

@@ -1,5 +1,5 @@
-/* Options of the whole process: what the user's environment tells code that no other options
- * reach, such as a probe. core/ and formats/ do not read the environment themselves.
+/* Options of the whole process: what the user's environment tells code that no other options reach,
+ * such as a probe. core/ and formats/ do not read the environment themselves.
  *
  *     gf_process_set(&(struct gf_process){.cache_folder = "/home/me/.cache"});
  *

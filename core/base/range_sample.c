@@ -1,4 +1,5 @@
-/* Chooses the bins that the automatic display range samples, and finds the quantiles of their values. */
+/* Chooses the bins that the automatic display range samples, and finds the quantiles of their
+ * values. */
 #include "core/base/range_sample.h"
 
 #include <math.h>
@@ -17,8 +18,7 @@ enum { MOST_CHANNELS = 4, MOST_STRATA = 512, FEW_BINS = 8192 };
 static const double least = 1e-6; /* of the largest bin */
 
 static bool has_range(const struct gf_output *o, enum gf_range range) {
-    return o->map == GF_MAP_DISPLAY && gf_dtype_is_integer(o->dtype) && o->kind != GF_PHASE &&
-           o->range == range;
+    return gf_output_is_display(o) && o->kind != GF_PHASE && o->range == range;
 }
 
 bool gf_output_samples(const struct gf_job *job, int i) {

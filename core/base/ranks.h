@@ -22,16 +22,16 @@ struct gf_ranks {
     int speaker; /* the rank whose failure gf_ranks_agree() returned; it has the message */
 };
 
-/* Loads the plugin and joins the others. GF_EABSENT where the plugin does not load. The library stays
- * in the process. */
+/* Loads the plugin and joins the others. GF_EABSENT where the plugin does not load. The library
+ * stays in the process. */
 int gf_ranks_open(const char *plugin, struct gf_ranks *r);
 void gf_ranks_close(struct gf_ranks *r); /* takes one that is all zero */
 
 /* A code of the transport as a status, GF_EIO with its message: the ranks are broken then. */
 int gf_ranks_check(struct gf_ranks *r, int code);
 
-/* The functions below are called by all ranks, in the same order. Where there are none, ranks NULL, they leave what
- * one process has. */
+/* The functions below are called by all ranks, in the same order. Where there are none, ranks NULL,
+ * they leave what one process has. */
 
 /* 0 where all ranks have 0, else the status of the first that has not. */
 int gf_ranks_agree(struct gf_ranks *r, int rc);

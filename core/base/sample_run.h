@@ -33,8 +33,8 @@ double gf_sample_run_unit(double largest);
 /* Rounds half away from zero and saturates; returns how many samples did not fit (NaN is one). */
 int64_t gf_sample_run_round(enum gf_dtype t, int64_t count, double *v);
 
-/* Maps values to 0..largest of an integer type, see struct gf_output. Where the range is empty
- * (a picture of zeros) magnitude and power are black, real and imaginary parts mid-grey. */
+/* Maps values to 0..largest of an integer type, see struct gf_output. Where the range is empty (a
+ * picture of zeros) magnitude and power are black, real and imaginary parts mid-grey. */
 struct gf_display {
     enum gf_kind kind;
     enum gf_scale scale;

@@ -9,7 +9,8 @@
 
 #include "core/base/array.h"
 
-/* The shares of red, green and blue in luma, by Rec.709. Kernels have them in their own precision. */
+/* The shares of red, green and blue in luma, by Rec.709. Kernels have them in their own
+ * precision. */
 extern const double gf_luma_weight[3];
 
 /* The sample, or the real part of a complex one. */
@@ -20,7 +21,8 @@ void gf_sample_put(void *p, enum gf_dtype t, double v);
 /* Copies src into dst, of the same shape but any types. */
 void gf_samples_convert(struct gf_array *dst, const struct gf_array *src);
 
-/* Replaces NaN and Inf by 0, or by the mean of the finite samples of their channel (the last axis). */
+/* Replaces NaN and Inf by 0, or by the mean of the finite samples of their channel (the last
+ * axis). */
 void gf_samples_mend(struct gf_array *a, bool with_mean);
 /* The same of an array that comes in parts: sum() of all of them in their order, then fill() of
  * each. One entry for each channel, zeros at first, which fill() takes for a mean of 0. */

@@ -1,7 +1,6 @@
 /* Runs of items, and how those who work together share one: pure functions.
  *
- *     struct gf_span own = gf_slab_share(512, 3, i);      170, 171 or 171 items
- */
+ *     struct gf_span own = gf_slab_share(512, 3, i);      170, 171 or 171 items */
 #ifndef GF_CORE_BASE_SPAN_H
 #define GF_CORE_BASE_SPAN_H
 

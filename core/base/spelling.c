@@ -4,9 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
-static int min_of(int a, int b) {
-    return a < b ? a : b;
-}
+#include "core/base/array.h"
 
 int gf_spelling_distance(const char *a, const char *b, bool any_case) {
     enum { LONGEST = 40 };
@@ -20,11 +18,11 @@ int gf_spelling_distance(const char *a, const char *b, bool any_case) {
         int *now = rows[i % 3], *last = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
         now[0] = i;
         for (int j = 1; j <= m; j++) {
-            int best = min_of(last[j], now[j - 1]) + 1;
-            best = min_of(best, last[j - 1] + ((a[i - 1] | fold) != (b[j - 1] | fold)));
+            int64_t best = gf_min(last[j], now[j - 1]) + 1;
+            best = gf_min(best, last[j - 1] + ((a[i - 1] | fold) != (b[j - 1] | fold)));
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                best = min_of(best, before[j - 2] + 1);
-            now[j] = best;
+                best = gf_min(best, before[j - 2] + 1);
+            now[j] = (int)best;
         }
     }
     return rows[n % 3][m];

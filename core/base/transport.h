@@ -22,12 +22,13 @@ struct gf_transport {
     void (*abandon)(int code); /* ends all processes; does not return */
     const char *(*message)(void);
 
-    /* Collective: `bytes` of rank `root` to all; equal shares of all, in the order of the ranks, to all. */
+    /* Collective: `bytes` of rank `root` to all; equal shares of all, in the order of the ranks, to
+     * all. */
     int (*share)(void *data, int64_t bytes, int root);
     int (*gather)(const void *mine, int64_t bytes, void *all);
 
-    /* Memory of this rank that all reach, one window at a time, until it is closed. Collective; there may be
-     * none of it. */
+    /* Memory of this rank that all reach, one window at a time, until it is closed. Collective;
+     * there may be none of it. */
     int (*open)(void *memory, int64_t bytes);
     int (*close)(void);
     /* To or from rank `peer`'s memory at an offset. put() returns when `data` may be changed, get()

@@ -130,7 +130,7 @@ int gf_deal_open(struct gf_deal *d, const struct gf_session_options *options, bo
                 own.open.threads = threads_of(options->open.threads, e->what.backend);
         }
         gf_session_open(&e->session, &own);
-        gf_session_set_alone(&e->session, d->n == 1);
+        e->session.alone = d->n == 1;
         e->late = d->n > 1 ? lateness(&e->session) : 0;
     }
     return 0;

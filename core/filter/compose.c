@@ -58,22 +58,15 @@ TIMES(times_double, double)
 
 /* Adds to the zero frequency of every spectrum: each channel, and each index of a batch axis. */
 static void add_zero(const struct gf_array *x, unsigned axes, double zero) {
-    int64_t index[GF_MAX_RANK] = {0};
-    for (bool more = zero != 0; more;) {
-        char *at = x->data;
-        for (int i = 0; i < x->rank; i++)
-            at += index[i] * x->stride[i];
+    struct gf_array zeros = *x;
+    for (int i = 0; i < x->rank - 1; i++)
+        zeros.shape[i] = axes >> i & 1 ? 1 : x->shape[i];
+    for (int64_t i = 0; i < gf_array_count(&zeros) && zero != 0; i++) {
+        void *at = gf_array_at(&zeros, i);
         if (x->dtype == GF_C64)
             *(float *)at += (float)zero;
         else
             *(double *)at += zero;
-        more = false;
-        for (int i = x->rank - 1; i >= 0 && !more; i--) {
-            if (i < x->rank - 1 && axes >> i & 1)
-                continue;
-            more = ++index[i] < x->shape[i];
-            index[i] = more ? index[i] : 0;
-        }
     }
 }
 

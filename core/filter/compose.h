@@ -10,7 +10,8 @@
 #include "core/base/loadstore.h"
 #include "core/divide/part_job.h"
 
-/* Returns the number that the offset adds to the zero frequency of every spectrum; 0 for a part without it. */
+/* Returns the number that the offset adds to the zero frequency of every spectrum; 0 for a part
+ * without it. */
 double gf_filter_zero(const struct gf_job *job);
 
 /* Multiplies the half spectra of a work buffer by a table as gf_filter_tabulate() makes it, and
@@ -21,9 +22,10 @@ void gf_filter_multiply(const struct gf_job *job, const struct gf_array *table, 
 /* Turns n complex numbers, of floats or doubles, into their conjugates: what is transformed forward
  * between two of these is transformed back. */
 void gf_filter_conjugate(void *numbers, int64_t n, bool is_double, int threads);
-/* A plan of two plans that b->plan() makes, both of one context, around a product with the filter's table; of a
- * part of a spectrum (struct gf_job, `whole`) one, which runs twice, in the output. Returns what those return;
- * the arrays of a whole filter are on a device between its parts where theirs are. */
+/* A plan of two plans that b->plan() makes, both of one context, around a product with the filter's
+ * table; of a part of a spectrum (struct gf_job, `whole`) one, which runs twice, in the output.
+ * Returns what those return; the arrays of a whole filter are on a device between its parts where
+ * theirs are. */
 int gf_filter_compose_plan(const struct gf_backend *b, void *context, const struct gf_job *job,
                            int threads, struct gf_plan **out);
 

@@ -92,22 +92,20 @@ static void fill_blocks(enum gf_edges mode, const struct line *l, int64_t from, 
  * their blocks are long, and the threads share the blocks of a line. */
 static void fill_axis(enum gf_edges mode, const int64_t *shape, int axis, int threads,
                       struct gf_array *a) {
-    int64_t lines = 1, more = a->shape[axis] - shape[axis];
-    for (int i = 0; i < axis; i++)
-        lines *= shape[i];
+    const int64_t more = a->shape[axis] - shape[axis];
+    struct gf_array starts = *a; /* of the lines */
+    starts.rank = axis;
+    memcpy(starts.shape, shape, (size_t)axis * sizeof *shape);
+    const int64_t lines = gf_array_count(&starts);
     const bool wide = a->dtype == GF_F64;
     const int64_t parts = lines < 64 ? more : 1;
 #pragma omp parallel for num_threads(threads > 0 ? threads : 1) schedule(static)
     for (int64_t at = 0; at < lines * parts; at++) {
-        int64_t rest = at / parts, part = at % parts;
-        struct line l = {.data = a->data,
-                         .block = (size_t)a->stride[axis],
-                         .n = shape[axis],
-                         .length = a->shape[axis]};
-        for (int i = axis - 1; i >= 0; i--) {
-            l.data += rest % shape[i] * a->stride[i];
-            rest /= shape[i];
-        }
+        const int64_t part = at % parts;
+        const struct line l = {.data = gf_array_at(&starts, at / parts),
+                               .block = (size_t)a->stride[axis],
+                               .n = shape[axis],
+                               .length = a->shape[axis]};
         fill_blocks(mode, &l, part * more / parts, (part + 1) * more / parts, wide);
     }
 }

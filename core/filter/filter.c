@@ -223,7 +223,8 @@ static double term_value(const struct gf_filter_terms *t, int i, const int64_t i
 }
 
 bool gf_filter_is_exact(const struct gf_job *job, const struct gf_filter_terms *t) {
-    /* A power multiplies a rounding error by its order, and squares of bins above 2^24 are rounded. */
+    /* A power multiplies a rounding error by its order, and squares of bins above 2^24 are
+     * rounded. */
     enum { HIGHEST_ORDER = 8, LARGEST_SQUARE = 1 << 24 };
     for (int i = 0; i < t->n_terms && job->precision == GF_SINGLE; i++) {
         const struct gf_filter_term *term = &t->term[i];

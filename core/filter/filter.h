@@ -13,10 +13,10 @@
  *     low pass     L                   high pass    1 - L
  *     band pass    L2 (1 - L1)         band reject  1 - L2 (1 - L1)
  *     notch        (1 - L at c) (1 - L at -c)
- * kernels/profiles.h has the profiles of L, by the distance D and the radius R.
- * Frequencies are in bins, signed: index k above n / 2 is k - n. Distances wrap around the ends of
- * the spectrum, so a factor and its mirror image are symmetric and the result is real. Where radii
- * differ by axis, D / R is the root of the sum of (d_i / R_i)^2.
+ * kernels/profiles.h has the profiles of L, by the distance D and the radius R. Frequencies are in
+ * bins, signed: index k above n / 2 is k - n. Distances wrap around the ends of the spectrum, so a
+ * factor and its mirror image are symmetric and the result is real. Where radii differ by axis, D /
+ * R is the root of the sum of (d_i / R_i)^2.
  *
  * Functions return 0, GF_ENOMEM or GF_EINVAL. */
 #ifndef GF_CORE_FILTER_FILTER_H
@@ -56,12 +56,14 @@ struct gf_filter {
     int64_t serial; /* unique within the process */
     int n_factors;
     struct gf_filter_factor factor[GF_MAX_FACTORS];
-    /* A further factor, or no data. It has the half spectrum's shape (gf_job_half_axis() halved, no channels),
-     * or the part's shape if the job is a part (`whole`); unshifted, C-contiguous, real or complex, f32 or f64.
-     * A complex table is Hermitian, like the spectrum of a real kernel. Owned. */
+    /* A further factor, or no data. It has the half spectrum's shape (gf_job_half_axis() halved, no
+     * channels), or the part's shape if the job is a part (`whole`); unshifted, C-contiguous, real
+     * or complex, f32 or f64. A complex table is Hermitian, like the spectrum of a real kernel.
+     * Owned. */
     struct gf_array table;
     bool in_parts; /* the parts of a job get a table each, which is not here */
-    /* NULL, or multiplies the table of a part (`whole`) by the values there of what this table is made of. */
+    /* NULL, or multiplies the table of a part (`whole`) by the values there of what this table is
+     * made of. */
     int (*make_part)(const void *maker, const struct gf_job *part, struct gf_filter *filter);
     const void *maker;
     double offset; /* added to every sample of the result, in the input's unit */
@@ -120,7 +122,8 @@ int gf_filter_compile(const struct gf_job *job, struct gf_filter_terms *t);
 void gf_filter_terms_free(struct gf_filter_terms *t);
 /* Whether kernels can evaluate the terms in the job's precision as accurately as a table. */
 bool gf_filter_is_exact(const struct gf_job *job, const struct gf_filter_terms *t);
-/* Returns the product of all factors except the table at an index of the spectrum, by the job's axes. */
+/* Returns the product of all factors except the table at an index of the spectrum, by the job's
+ * axes. */
 double gf_filter_value(const struct gf_filter_terms *t, const int64_t index[GF_MAX_DIMS]);
 /* The whole filter over the half spectrum, laid out as filter->table; f32, f64, c64 or c128 by the
  * job's precision and the table's kind. The caller frees. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/halves.h"
 #include "core/base/status.h"
 
 static const double PI = 3.14159265358979323846;
@@ -39,36 +40,13 @@ bool gf_smooth_init(struct gf_smooth *x, const struct gf_job *job, int axis) {
     return true;
 }
 
-/* Contiguous samples after the axis, channels included, and how many blocks of them before it. */
-static int64_t inner_of(const struct gf_smooth *x, const struct gf_array *a) {
-    int64_t inner = 1;
-    for (int i = x->axis + 1; i < a->rank; i++)
-        inner *= a->shape[i];
-    return inner;
-}
-static int64_t outer_of(const struct gf_smooth *x, const struct gf_array *a) {
-    int64_t outer = 1;
-    for (int i = 0; i < x->axis; i++)
-        outer *= a->shape[i];
-    return outer;
-}
-
 void gf_smooth_jump(const struct gf_smooth *x, const struct gf_array *u, struct gf_array *jump) {
-    const int channels = u->rank - 1;
-    const int64_t count = gf_array_count(jump), c_n = u->shape[channels];
+    const struct gf_array first = gf_array_slice(u, x->axis, 0, 1);
     const int64_t last = (x->n - 1) * u->stride[x->axis];
-    for (int64_t at = 0; at < count; at++) {
-        int64_t rest = at / c_n;
-        const char *p = u->data;
-        p += at % c_n * u->stride[channels];
-        for (int i = channels - 1; i >= 0; i--) {
-            p += rest % jump->shape[i] * u->stride[i];
-            rest /= jump->shape[i];
-        }
-        if (u->dtype == GF_F64)
-            ((double *)jump->data)[at] = *(const double *)(p + last) - *(const double *)p;
-        else
-            ((float *)jump->data)[at] = *(const float *)(p + last) - *(const float *)p;
+    const bool wide = u->dtype == GF_F64;
+    for (int64_t i = 0; i < gf_array_count(jump); i++) {
+        const char *p = gf_array_at(&first, i);
+        gf_real_put(jump->data, i, wide, gf_real_get(p + last, 0, wide) - gf_real_get(p, 0, wide));
     }
 }
 
@@ -150,7 +128,10 @@ int gf_smooth_extend(const struct gf_smooth *x, int threads, const struct gf_arr
     const bool wide = type == GF_F64 || type == GF_C128;
     const size_t size = gf_dtype_size(type);
     const int64_t channels = x->forward.channels, m = x->n / 2;
-    const int64_t inner = inner_of(x, spectrum), outer = outer_of(x, spectrum);
+    int64_t inner = 1; /* contiguous numbers after the axis, which has an extent of 1 */
+    for (int i = x->axis + 1; i < spectrum->rank; i++)
+        inner *= spectrum->shape[i];
+    const int64_t outer = gf_array_count(spectrum) / inner;
     const int64_t reals = channels * (type == GF_C64 || type == GF_C128 ? 2 : 1);
     struct decay *k = decays(x, spectrum);
     if (!k)

@@ -70,15 +70,14 @@ void gf_smooth_pages_free(struct gf_smooth_pages *s) {
 static void look_at_ends(struct gf_smooth_pages *s, int64_t z, const struct gf_array *page) {
     struct gf_array *jump = &s->face[0].of;
     const int64_t n = gf_array_count(jump);
+    const bool wide = jump->dtype == GF_F64;
     if (z == 0)
         memcpy(jump->data, page->data, (size_t)gf_array_bytes(jump));
     if (z != s->shape[0] - 1)
         return;
     for (int64_t i = 0; i < n; i++)
-        if (jump->dtype == GF_F64)
-            ((double *)jump->data)[i] = ((const double *)page->data)[i] - ((double *)jump->data)[i];
-        else
-            ((float *)jump->data)[i] = ((const float *)page->data)[i] - ((float *)jump->data)[i];
+        gf_real_put(jump->data, i, wide,
+                    gf_real_get(page->data, i, wide) - gf_real_get(jump->data, i, wide));
 }
 
 void gf_smooth_pages_look(struct gf_smooth_pages *s, int64_t first, const struct gf_array *pages) {
@@ -97,7 +96,8 @@ void gf_smooth_pages_look(struct gf_smooth_pages *s, int64_t first, const struct
 
 /* ---- recursions ---- */
 
-/* Some frequencies of a row, of all channels, and what they have in common along the slowest axis. */
+/* Some frequencies of a row, of all channels, and what they have in common along the slowest
+ * axis. */
 struct strip {
     const struct gf_smooth_pages *s;
     int64_t row, column, count, width; /* width: numbers of them, channels included */

@@ -47,7 +47,8 @@ int gf_smooth_pages_take(struct gf_smooth_pages *s);
 int64_t gf_smooth_pages_bytes(const struct gf_smooth_pages *s);
 /* Pages from `first` on of the volume, in ascending order. */
 void gf_smooth_pages_look(struct gf_smooth_pages *s, int64_t first, const struct gf_array *pages);
-/* Pages from `first` on of S, as many as `spectrum` has, which is of the job's input shape. GF_ENOMEM. */
+/* Pages from `first` on of S, as many as `spectrum` has, which is of the job's input shape.
+ * GF_ENOMEM. */
 int gf_smooth_pages_spectrum(const struct gf_smooth_pages *s, int threads, int64_t first,
                              struct gf_array *spectrum);
 /* The inverse transform of so many of them. */

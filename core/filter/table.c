@@ -304,7 +304,8 @@ static int transform_slowest(int ndim, const int64_t *extent, double *value,
     return transform->run(transform->context, &job, &in, &out);
 }
 
-/* The transform of so many planes of a kernel along all axes but the slowest; of a line along that one. */
+/* The transform of so many planes of a kernel along all axes but the slowest; of a line along that
+ * one. */
 static struct gf_job planes_job(const struct gf_job *job, int64_t count) {
     struct gf_job planes = {.ndim = job->ndim,
                             .shape = {count},
@@ -335,7 +336,8 @@ static struct gf_span tile_of(const struct gf_job *job, int64_t z) {
     return (struct gf_span){first, i == n - 1 ? length - first : GF_PART_TILE};
 }
 
-/* The kernel's planes in the tile, their centre at the origin, into x, which is zero; false if there are none. */
+/* The kernel's planes in the tile, their centre at the origin, into x, which is zero; false if
+ * there are none. */
 static bool lay_out(const struct gf_job *job, const struct gf_filter_samples *kernel,
                     const struct gf_span *tile, struct gf_array *x) {
     const int64_t length = length_of(job, 0), n = kernel->extent[0];

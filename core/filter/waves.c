@@ -15,7 +15,8 @@ static const double PI = 3.14159265358979323846;
  * sine of a wave of two samples. */
 static const double LEAST_PIVOT = 1e-9;
 
-/* The waves' cosines and sines along the last axis, the window, and the factors that were fitted. */
+/* The waves' cosines and sines along the last axis, the window, and the factors that were
+ * fitted. */
 struct fit {
     struct gf_array px; /* one channel */
     int ndim, n, threads;
@@ -23,9 +24,9 @@ struct fit {
     int64_t rows, length, padded;
     double *c, *s; /* n of `padded` each: cos and sin along the last axis */
     double *window;
-    double *row;  /* `padded` for each thread */
-    double *part; /* sums of each of BLOCKS, one for each unknown */
-    double mean[GF_MAX_SINUSOIDS];                   /* of the wave as fitted, over the picture */
+    double *row;                   /* `padded` for each thread */
+    double *part;                  /* sums of each of BLOCKS, one for each unknown */
+    double mean[GF_MAX_SINUSOIDS]; /* of the wave as fitted, over the picture */
     double a[GF_MAX_SINUSOIDS], b[GF_MAX_SINUSOIDS]; /* of cos and of sin */
 };
 

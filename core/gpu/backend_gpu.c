@@ -1,5 +1,5 @@
-/* The opencl, cuda and opengl backends: they launch a plan's passes one after the other, or, where the arrays do
- * not fit the device, part by part. Their differences are behind struct gf_gpu. */
+/* The opencl, cuda and opengl backends: they launch a plan's passes in order, or part by part if
+ * the arrays do not fit the device. struct gf_gpu hides their differences. */
 #include <omp.h>
 #include <stdlib.h>
 
@@ -50,7 +50,7 @@ static const struct gf_plan_ops whole = {.exec = gf_plan_exec_parts,
                                          .download = gf_gpu_whole_download,
                                          .drop = gf_gpu_whole_drop};
 
-/* Wavelets of whose levels the host has a share. */
+/* Wavelet plans with a host share. */
 static const struct gf_plan_ops dwt_shared = {.exec = gf_plan_exec_parts,
                                               .upload = gf_gpu_dwt_upload,
                                               .run = gf_gpu_whole_run,
@@ -103,12 +103,12 @@ static const struct gf_plan_ops through_host = {.exec = shared_exec, .drop = sha
                                               .download = gf_gpu_shared_download,
                                               .drop = shared_drop};
 
-/* Whether several devices can share it. */
+/* True if several devices can share the job. */
 static bool is_shared(const struct gf_gpu_context *c, const struct gf_job *job) {
     return c->team && job->op != GF_DWT && job->ndim > 1 && job->axes & 1;
 }
 
-/* On one device, or on several. GF_EUNSUPP for several: the job is one device's. */
+/* Plans for one device or for several. GF_EUNSUPP if several cannot share the job. */
 static int plan_slabs(struct gf_gpu_context *c, struct gf_plan *plan, bool several, bool resident) {
     struct gf_gpu_shared *shared;
     int rc = !several                   ? gf_gpu_slabs_plan(c, &plan->job, &shared)
@@ -124,8 +124,8 @@ static int plan_slabs(struct gf_gpu_context *c, struct gf_plan *plan, bool sever
 
 /* ---- which of them ---- */
 
-/* After plan_whole(), or a plan of several devices, found no room: through host memory. The message says why
- * not in one piece where that does not serve. */
+/* Plans through host memory after a plan on the devices found no room. If this fails too, the
+ * message gives both reasons. */
 static int plan_parts(struct gf_gpu_context *c, struct gf_plan *plan, int failure) {
     char message[GF_REASON * 2], why[GF_REASON];
     snprintf(message, sizeof message, "%s", gf_message());
@@ -195,7 +195,7 @@ static const struct gf_on_device on_device = {
     .unlock = gpu_unlock,
 };
 
-/* The rows that the tables share. `api` is the name of the interface and of the backend. */
+/* Initialisers that the backends share; `api` names the API and the backend. */
 #define ON_GPU(api) \
     .name = #api, .own = &gf_gpu_##api, .devices = true, .probe = gpu_probe, \
     .installed = gpu_installed, .list = gpu_list, .open = gpu_open, .plan = gpu_plan, \

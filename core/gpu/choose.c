@@ -1,4 +1,4 @@
-/* Plans of one job in alternation: which is the fastest on this device. */
+/* Runs a job's candidate plans in alternation to find the fastest on this device. */
 #include "core/gpu/run.h"
 
 #include <math.h>
@@ -11,14 +11,15 @@
 #include "core/gpu/plan/make.h"
 #include "core/gpu/cache/plan_record.h"
 
-/* Half of the plans are left after the runs of each stage; the last ones meet in rounds of so many. */
+/* Each stage ends after so many runs and drops half of the plans; the last two run ROUND times
+ * each. */
 static const int stages[] = {3, 9, 27};
 enum { STAGES = 3, MOST_RUNS = 27, ROUND = 9, ATTEMPTS = 3, MOST_REPEATS = 200 };
-/* A run is repeated for so many ms; a job's plans are compiled for about so long, and a context measures for so
- * long in all. */
+/* Limits: a measurement repeats runs for least_ms; compiling a job's plans takes about build_ms; a
+ * context measures for budget_ms in all. */
 static const double least_ms = 1.5, build_ms = 20e3, budget_ms = 120e3;
-/* A winner takes at most this part of the estimate's time, in each of two rounds; and the times of the two
- * differ by no more than this. */
+/* A winner takes at most this fraction of the estimate's time in each of two rounds, whose times
+ * differ by at most `steady`. */
 static const double winning = 0.97, steady = 0.15;
 
 struct entrant {
@@ -33,7 +34,7 @@ struct contest {
     struct gf_gpu_context *c;
     const struct gf_job *job;
     struct gf_array in;
-    struct gf_gpu_buffer *lent[GF_GPU_N_BUFFERS]; /* one set of arrays for all plans */
+    struct gf_gpu_buffer *lent[GF_GPU_N_BUFFERS]; /* shared by all plans */
     struct entrant entrant[GF_GPU_CANDIDATES];    /* the first is the estimate's choice */
     int n;
     double start;
@@ -45,7 +46,7 @@ static bool is_late(const struct contest *t, double limit) {
 
 /* ---- making ready ---- */
 
-/* The plans in the order of their costs, and arrays for the largest of them. */
+/* Makes the plans in the order of their costs, and buffers that hold the largest. */
 static int enter(struct contest *t) {
     struct gf_gpu_candidate list[GF_GPU_CANDIDATES];
     int64_t most[GF_GPU_N_BUFFERS] = {0};
@@ -69,7 +70,7 @@ static int enter(struct contest *t) {
     return rc;
 }
 
-/* Runs it so many times in a row; *ms is that of one. */
+/* *ms is the mean time of consecutive runs. */
 static int time_runs(const struct contest *t, struct entrant *e, int times, double *ms) {
     double seconds = 0;
     const int rc = gf_gpu_run_times(t->c, &e->run, times, &seconds);
@@ -77,7 +78,7 @@ static int time_runs(const struct contest *t, struct entrant *e, int times, doub
     return rc;
 }
 
-/* Compiles the plans, several at once, but none that a slow compiler has not begun in time. */
+/* Compiles several plans at once, but starts none after the time limit, except the estimate's. */
 static void build(struct contest *t) {
     enum { AT_ONCE = 4 };
 #pragma omp parallel for num_threads(AT_ONCE) schedule(dynamic, 1)
@@ -86,7 +87,7 @@ static void build(struct contest *t) {
             (!i || !is_late(t, build_ms)) && !gf_gpu_run_build(t->c, &t->entrant[i].run);
 }
 
-/* Warms a plan up, and finds how often a run is repeated. */
+/* Warms a plan up and sets how often a measurement repeats its run. */
 static bool get_ready(struct contest *t, struct entrant *e) {
     const struct gf_gpu_context *c = t->c;
     double ms = 0;
@@ -104,7 +105,7 @@ static bool get_ready(struct contest *t, struct entrant *e) {
 
 /* ---- measuring ---- */
 
-/* Runs first <= i < end of those that are left, in alternation. One that fails is left out. */
+/* Makes runs first <= r < end of the remaining plans, in alternation; drops one that fails. */
 static void run_some(struct contest *t, int first, int end) {
     for (int r = first; r < end; r++)
         for (struct entrant *e = t->entrant; e < t->entrant + t->n; e++)
@@ -117,7 +118,8 @@ static void run_some(struct contest *t, int first, int end) {
     }
 }
 
-/* The fastest, or else the slowest, of those that are left beside the estimate's; NULL: none is. */
+/* Returns the fastest or the slowest of the remaining plans, except the estimate's; NULL if
+ * none. */
 static struct entrant *pick(struct contest *t, bool fastest) {
     struct entrant *best = NULL;
     for (struct entrant *e = t->entrant + 1; e < t->entrant + t->n; e++)
@@ -126,7 +128,7 @@ static struct entrant *pick(struct contest *t, bool fastest) {
     return best;
 }
 
-/* The fastest one beside the estimate's after all stages, which is then alone with that. */
+/* Runs all stages. Returns the one plan that remains beside the estimate's. */
 static struct entrant *find_fastest(struct contest *t) {
     for (int s = 0, done = 0; s < STAGES && !is_late(t, budget_ms); done = stages[s++]) {
         run_some(t, done, stages[s]);
@@ -139,7 +141,7 @@ static struct entrant *find_fastest(struct contest *t) {
     return pick(t, true);
 }
 
-/* Whether it leads the estimate's choice in two rounds; r gets the least times of both. */
+/* True if `best` beats the estimate's choice in two rounds; r gets the least times of both. */
 static bool wins(struct contest *t, const struct entrant *best, struct gf_gpu_plan_record *r) {
     const struct entrant *usual = &t->entrant[0];
     int attempt = 0;
@@ -157,7 +159,7 @@ static bool wins(struct contest *t, const struct entrant *best, struct gf_gpu_pl
     return leads && !r->noisy && best->ready;
 }
 
-/* Deletes kernels that were compiled for the losers alone. */
+/* Deletes kernels compiled only for losers. */
 static void forget_losers(struct contest *t, const struct gf_gpu_run *winner) {
     for (int i = 0; i < t->n; i++)
         for (int k = 0; k < t->entrant[i].run.n_requests; k++) {
@@ -171,7 +173,7 @@ static void forget_losers(struct contest *t, const struct gf_gpu_run *winner) {
         }
 }
 
-/* Measures the plans that are ready, and keeps the winner. */
+/* Measures the plans that are ready and records the winner. */
 static void decide(struct contest *t) {
     struct gf_gpu_plan_record r = {.noisy = false};
     struct entrant *usual = &t->entrant[0], *best = find_fastest(t);

@@ -1,4 +1,4 @@
-/* Choosing a device, reading a compiler's log, checking a copy. */
+/* Opens devices, reads a compiler's log and checks copies, for all APIs. */
 #include "core/gpu/common.h"
 
 #include <ctype.h>
@@ -15,7 +15,7 @@ int gf_gpu_pick(const char *wanted, const struct gf_gpu_props *props, int n, int
         return 0;
     if (n <= 0)
         return gf_fail(GF_EABSENT, "no device");
-    /* A bare number never means a part of a name: "2" is not the first "H200". */
+    /* "2" is not the first "H200". */
     long number = strtol(wanted, &end, 10);
     bool is_number = end != wanted && !*end;
     if (isdigit((unsigned char)*wanted) && is_number && number < n) {

@@ -1,26 +1,24 @@
-/* Shared by the interfaces in core/gpu/api: choosing a device, reading a compiler's log, buffers and copies.
- *
- *     int index, rc = gf_gpu_pick("h200", list, n, &index);
- */
+/* Shared by the APIs in core/gpu/api: choosing a device, reading a compiler's log, buffers,
+ * copies. */
 #ifndef GF_CORE_GPU_COMMON_H
 #define GF_CORE_GPU_COMMON_H
 
 #include "core/gpu/gpu.h"
 
-/* Which of `n` devices `wanted` is: a number, or a part of a name, case aside. A bare number is
- * never a name. NULL or "" is the first. GF_EABSENT with the list of names. */
+/* Finds one of `n` devices by number or part of its name, ignoring case. A bare number is never
+ * part of a name. NULL or "" is the first. GF_EABSENT with the list of names. */
 int gf_gpu_pick(const char *wanted, const struct gf_gpu_props *props, int n, int *index);
 
-/* The line of a compiler's log that names the error: the first with "error", else the first that is
- * not blank; "" for an empty log. Changes the log; the line points into it. */
+/* Returns the log's first line with "error", else its first that is not blank; "" if it is empty.
+ * Changes the log; the line points into it. */
 const char *gf_gpu_complaint(char *log);
 
-/* GF_EBACKEND unless `bytes` from `offset` on are within `room`: drivers do not check. */
+/* GF_EBACKEND unless `bytes` from `offset` on fit in `room`: drivers do not check. */
 int gf_gpu_check_range(int64_t offset, int64_t bytes, int64_t room);
 /* The same for `count` rows of `bytes`, `pitch` bytes apart. */
 int gf_gpu_check_rows(int64_t offset, int64_t bytes, int64_t pitch, int64_t count, int64_t room);
 
-/* As in struct gf_gpu, for all interfaces. They begin with a struct gf_gpu_device. */
+/* As in struct gf_gpu, for all APIs, whose devices begin with a struct gf_gpu_device. */
 int gf_gpu_alloc(void *gpu, int64_t bytes, struct gf_gpu_buffer **buffer);
 void gf_gpu_free(void *gpu, struct gf_gpu_buffer *buffer);
 int gf_gpu_view(void *gpu, struct gf_gpu_buffer *of, int64_t offset, int64_t bytes,
@@ -38,7 +36,8 @@ int gf_gpu_no_room(void *gpu, int64_t bytes);
 
 bool gf_gpu_lost(void *gpu);
 
-/* Initialisers of struct gf_gpu that all APIs share; `own` begins the names of an API's functions. */
+/* Initialisers of struct gf_gpu that all APIs share; `own` begins the names of an API's
+ * functions. */
 #define GF_GPU_COMMON(own) \
     .take = own##_take, .give = own##_give, .move = own##_move, .zero = own##_zero, \
     .alloc = gf_gpu_alloc, .free = gf_gpu_free, .free_bytes = own##_free_bytes, .pin = own##_pin, \

@@ -1,6 +1,6 @@
-/* The calls that a GPU programming interface provides: memory, copies, kernels, launches.
- * core/gpu/api/cuda/cuda.c, core/gpu/api/opencl/opencl.c and core/gpu/api/opengl/opengl.c fill one table each; everything above them (planning,
- * passes, caching of kernels) is written once. A run from end to end:
+/* The calls that a GPU API provides: memory, copies, kernels, launches. cuda.c, opencl.c and
+ * opengl.c in core/gpu/api fill one table each; everything above them is written once. A complete
+ * run:
  *
  *     void *gpu;
  *     struct gf_gpu_props props;
@@ -12,11 +12,11 @@
  *     if (!rc) rc = api->sync(gpu);
  *     api->close(gpu);
  *
- * A device executes the commands of a queue in the order given; until use() picks another queue,
- * all go to the first one. Uploads, downloads and launches return as soon as they are queued where
- * that is possible; sync() waits for all queues and reports errors.
- * All functions return 0 or a negative status, with the message set by gf_fail(). One thread at a
- * time uses an open device, except for build() and load(), which several may call at once. */
+ * A device executes a queue's commands in order. All commands go to the first queue until use()
+ * picks another. Uploads, downloads and launches return once they are queued, if the API allows
+ * that; sync() waits for all queues and reports errors. Functions return 0 or a negative status
+ * with gf_message(). One thread at a time uses an open device, except that several may call build()
+ * and load() concurrently. */
 #ifndef GF_CORE_GPU_GPU_H
 #define GF_CORE_GPU_GPU_H
 
@@ -26,7 +26,7 @@
 
 /* Device memory. */
 struct gf_gpu_buffer {
-    uint64_t handle; /* an address, an object or a name: the interface's own */
+    uint64_t handle; /* the API's address, object or name */
     int64_t bytes;
     bool view; /* the memory belongs to another buffer */
 };
@@ -34,9 +34,9 @@ struct gf_gpu_kernel; /* one entry point of a built program, for one launch shap
 
 enum { GF_GPU_MAX_BUFFERS = 7, GF_GPU_MARKS = 96, GF_GPU_QUEUES = 3, GF_GPU_VIEW_ALIGNED = 512 };
 
-/* One launch: `groups` work groups of `group` items each, one-dimensional. The kernel's parameters
- * are its buffers in order, then, by value, the argument block (64-bit integers and doubles
- * only, so that every compiler lays it out alike), then the tile of local_bytes. */
+/* A one-dimensional launch of `groups` work groups of `group` items. The kernel's parameters are
+ * its buffers in order, then, by value, the argument block (only 64-bit integers and doubles, so
+ * that every compiler lays it out alike), then the tile of local_bytes. */
 struct gf_gpu_launch {
     struct gf_gpu_kernel *kernel;
     int64_t groups;
@@ -46,14 +46,14 @@ struct gf_gpu_launch {
     struct gf_gpu_buffer *buffer[GF_GPU_MAX_BUFFERS]; /* NULL is passed as a null pointer */
     const void *args;
     size_t args_bytes; /* 0: the kernel takes no argument block */
-    /* The kernel begins with AWAIT_PREVIOUS() (kernels/lang.h), so that its groups may be started
-     * before the launch before it has ended as a whole. */
+    /* The kernel begins with AWAIT_PREVIOUS() (kernels/lang.h), so its groups may start before the
+     * previous launch has ended. */
     bool awaits;
 };
 
-/* Rows in a buffer, from `offset` on, or in host memory; 0 bytes apart: packed. */
+/* Rows in a buffer or in host memory, from `offset` on; pitch 0: packed. */
 struct gf_gpu_end {
-    const struct gf_gpu_buffer *buffer; /* NULL: in host memory */
+    const struct gf_gpu_buffer *buffer; /* NULL: host memory */
     char *host;
     int64_t offset, pitch;
 };
@@ -73,32 +73,32 @@ struct gf_gpu_device {
 
 struct gf_gpu {
     const char *name; /* "cuda", "opencl", "opengl" */
-    /* Whether its library is there, else false with gf_message(); loads it, but opens no context. */
+    /* Loads the library without opening a context. False with gf_message() if there is none. */
     bool (*installed)(void);
-    /* As gf_backend.probe: whether there is a usable device. NULL: find() tells all. */
+    /* As gf_backend.probe. NULL: find() suffices. */
     int (*probe)(char reason[GF_REASON]);
-    /* The devices in the order of --device=N, GPUs before CPUs, up to GF_GPU_MAX_DEVICES; returns how
-     * many, or a negative status. Opens no context. */
+    /* Lists up to GF_GPU_MAX_DEVICES devices in the order of --device=N, GPUs before CPUs. Returns
+     * their number or a negative status. Opens no context (OpenGL: one on each, once). */
     int (*find)(struct gf_gpu_props *props);
     /* Opens the device with these properties, to which it may add. */
     int (*open)(struct gf_gpu_props *props, void **gpu);
     void (*close)(void *gpu);
 
-    /* Memory for alloc() and free(); move() serves all copies, whose ends are in range. */
+    /* The API's part of alloc(), free(), view(), clear() and, with ends in range, all copies. */
     int (*take)(void *gpu, int64_t bytes, uint64_t *handle);
     void (*give)(void *gpu, uint64_t handle);
     int (*part)(void *gpu, uint64_t handle, int64_t offset, int64_t bytes, uint64_t *part);
     int (*move)(void *gpu, const struct gf_gpu_move *move);
     int (*zero)(void *gpu, const struct gf_gpu_buffer *to, int64_t offset, int64_t bytes);
 
-    int (*alloc)(void *gpu, int64_t bytes, struct gf_gpu_buffer **buffer); /* GF_ENOMEM: full */
+    int (*alloc)(void *gpu, int64_t bytes, struct gf_gpu_buffer **buffer); /* GF_ENOMEM if full */
     void (*free)(void *gpu, struct gf_gpu_buffer *buffer);
-    /* Some bytes of a buffer, from a multiple of GF_GPU_VIEW_ALIGNED on, as a buffer of its own, which is
-     * freed before that one. NULL: there is none. */
+    /* Makes a buffer of part of another, from a multiple of GF_GPU_VIEW_ALIGNED on. It must be
+     * freed before the other. NULL if unsupported. */
     int (*view)(void *gpu, struct gf_gpu_buffer *of, int64_t offset, int64_t bytes,
                 struct gf_gpu_buffer **view);
-    int64_t (*free_bytes)(void *gpu); /* free now, or the total where the interface has no call */
-    /* Page-locked host memory, which the device reads and writes at full speed. GF_ENOMEM. */
+    int64_t (*free_bytes)(void *gpu); /* free memory, or the total if the API cannot tell */
+    /* Allocates page-locked host memory, which the device accesses at full speed. GF_ENOMEM. */
     int (*pin)(void *gpu, int64_t bytes, void **host);
     void (*unpin)(void *gpu, void *host);
     /* Page-locks existing memory until unlock(). *locked is false if it was locked before, so that
@@ -112,49 +112,48 @@ struct gf_gpu {
                   int64_t bytes);
     int (*download)(void *gpu, void *host, const struct gf_gpu_buffer *from, int64_t offset,
                     int64_t bytes);
-    /* The same for rows, in host memory that pin() or lock() knows, or in buffers; those of `to` may be another
-     * open device's, which reaches() tells. */
+    /* Copies rows between buffers and host memory from pin() or lock(). The buffer of `to` may
+     * belong to another open device that this one reaches(). */
     int (*rows)(void *gpu, void *other, const struct gf_gpu_move *rows);
-    int (*clear)(void *gpu, struct gf_gpu_buffer *to, int64_t offset, int64_t bytes); /* zeros */
-    /* From device memory to device memory, not overlapping. */
+    int (*clear)(void *gpu, struct gf_gpu_buffer *to, int64_t offset, int64_t bytes);
+    /* Copies within the device's memory; the ranges do not overlap. */
     int (*copy)(void *gpu, struct gf_gpu_buffer *to, int64_t to_offset,
                 const struct gf_gpu_buffer *from, int64_t from_offset, int64_t bytes);
 
-    /* Several open devices of one interface, whose functions one thread calls; NULL where it has none.
-     * reaches(): whether rows() can write to the other device's memory, which it always can to the
-     * device's own; it is queued in the first device's queue. follow_other() is follow() for a
-     * mark of the other device's; it may wait. reads_others: kernels read the memory of devices in reach. */
+    /* For several open devices of one API, called by one thread; NULL if unsupported. reaches():
+     * true if rows(), queued on the first device, can write to the other's memory. follow_other()
+     * is follow() for another device's mark; it may wait. reads_others: kernels can read the memory
+     * of devices in reach. */
     bool reads_others;
     bool (*reaches)(void *gpu, void *other);
     int (*follow_other)(void *gpu, void *other, int which);
 
-    /* Compiles flat source text (no #include left) to a binary for this device; the caller frees
-     * it. GF_EBACKEND with the first error of the compiler's log. */
+    /* Compiles source text without #include to a binary for this device, which the caller frees.
+     * GF_EBACKEND with the first error of the compiler's log. */
     int (*build)(void *gpu, const char *name, const char *source, const char *options,
                  void **binary, size_t *bytes);
-    /* A binary to a kernel; `entry` is the function, local_bytes the most it will be launched with.
-     * Refuses a damaged binary instead of crashing, as far as the driver can detect one. */
+    /* Loads a binary's function `entry`, for launches with at most local_bytes. Refuses a damaged
+     * binary, as far as the driver detects it. */
     int (*load)(void *gpu, const void *binary, size_t bytes, const char *entry, int64_t local_bytes,
                 struct gf_gpu_kernel **kernel);
     void (*unload)(void *gpu, struct gf_gpu_kernel *kernel);
 
     int (*launch)(void *gpu, const struct gf_gpu_launch *launch);
     int (*sync)(void *gpu);
-    /* Commands go to this queue from here on; queue < GF_GPU_QUEUES. The device may overlap what is
-     * in different queues. */
+    /* Sends commands to this queue from now on; queue < GF_GPU_QUEUES. Queues may overlap. */
     int (*use)(void *gpu, int queue);
-    /* Marks points in the queue's work; which < GF_GPU_MARKS. reach() waits until the device has
-     * passed the mark; follow() does not wait, but lets the device begin what comes next in the
-     * queue only then. Both do nothing where none was set. elapsed() waits for mark 1 and
-     * returns the seconds since mark 0 by the device's own clock. */
+    /* mark() marks a point in the queue; which < GF_GPU_MARKS. reach() waits until the device has
+     * passed the mark; follow() makes the queue's next commands wait for it. Both ignore a mark
+     * that was not set. elapsed() waits for mark 1 and returns the seconds since mark 0 by the
+     * device's clock. */
     int (*mark)(void *gpu, int which);
     int (*reach)(void *gpu, int which);
     int (*follow)(void *gpu, int which);
     int (*elapsed)(void *gpu, double *seconds);
-    /* After an error: whether the context is lost, so that nothing more can run on it. */
+    /* True if an error has left the context unusable. */
     bool (*lost)(void *gpu);
-    /* For libraries that share the context: its queue, after the calling thread entered the context;
-     * NULL with gf_message() if that fails. NULL in OpenGL. */
+    /* For libraries that share the context: enters it and returns its queue, or NULL with
+     * gf_message(). NULL in OpenGL. */
     void *(*stream)(void *gpu);
 };
 
@@ -167,8 +166,8 @@ static inline void *gf_gpu_native(const struct gf_gpu_buffer *b) {
 
 /* As gf_backend.probe. */
 int gf_gpu_probe(const struct gf_gpu *api, char reason[GF_REASON]);
-/* Opens the device that `device` names: a number, or a part of a name (case aside); NULL: the first.
- * GF_EABSENT with the list of names when there is no such device. */
+/* Opens a device by number or part of its name, ignoring case; NULL: the first. GF_EABSENT with the
+ * list of names if there is none. */
 int gf_gpu_open(const struct gf_gpu *api, const char *device, void **gpu,
                 struct gf_gpu_props *props);
 

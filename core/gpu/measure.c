@@ -1,4 +1,4 @@
-/* Measures an open device: how fast it copies its own memory, and to the host and back. */
+/* Measures how fast a device copies within its memory, and to the host and back. */
 #include <math.h>
 #include <string.h>
 
@@ -6,14 +6,14 @@
 #include "core/gpu/run.h"
 #include "core/gpu/api/opengl/shaders.h"
 
-/* One copy, by the device's own call or, where `shader` is one, by that. */
+/* Copies once, by `shader` if it has a kernel, else by the API's call. */
 static int copy_once(const struct gf_gpu_context *c, const struct gf_gpu_shaders_copy *shader) {
     return shader->launch.kernel
                ? c->api->launch(c->gpu, &shader->launch)
                : c->api->copy(c->gpu, shader->to, 0, shader->from, 0, shader->bytes);
 }
 
-/* Seconds that a copy takes, of so many in a row. */
+/* Sets *seconds to the mean time of consecutive copies. */
 static int time_some(const struct gf_gpu_context *c, const struct gf_gpu_shaders_copy *copy,
                      int copies, double *seconds) {
     int rc = gf_gpu_run_begin(c, seconds);
@@ -25,7 +25,7 @@ static int time_some(const struct gf_gpu_context *c, const struct gf_gpu_shaders
     return rc;
 }
 
-/* The least of five runs; launches weigh nothing in runs of 20 ms. */
+/* Takes the least of five runs of 20 ms, in which launching is negligible. */
 static int time_copies(const struct gf_gpu_context *c, struct gf_gpu_buffer *const b[2],
                        int64_t bytes, double *least) {
     enum { RUNS = 5, MOST_COPIES = 10 };
@@ -53,7 +53,7 @@ static int time_copies(const struct gf_gpu_context *c, struct gf_gpu_buffer *con
 int gf_gpu_run_measure(void *context, struct gf_device_speed *speed) {
     struct gf_gpu_context *c = context;
     struct gf_gpu_buffer *b[2] = {NULL, NULL};
-    /* Larger than any cache; the memory of a device that is the CPU is everybody's. */
+    /* Larger than any cache, but a CPU device shares its memory with other programs. */
     int64_t bytes = (int64_t)1 << (c->props.is_cpu ? 28 : 30);
     const int64_t room = c->api->free_bytes(c->gpu) / 4;
     double seconds;
@@ -77,7 +77,7 @@ int gf_gpu_run_measure(void *context, struct gf_device_speed *speed) {
     return rc;
 }
 
-/* There and back, once untimed: the driver may allocate at the first use. */
+/* The first round trip is a warm-up: the driver may allocate at the first use. */
 static int time_transfer(const struct gf_gpu_context *c, struct gf_gpu_buffer *b, void *host,
                          int64_t bytes, double seconds[2]) {
     int rc = 0;

@@ -56,7 +56,7 @@ bool gf_gpu_run_lost(void *context) {
     return c->api->lost(c->gpu);
 }
 
-/* A GPU's driver takes a tenth of a second over it. */
+/* A GPU's driver takes a tenth of a second. */
 bool gf_gpu_run_slow_close(void *context) {
     const struct gf_gpu_context *c = context;
     return !c->props.is_cpu;
@@ -109,14 +109,15 @@ static int check_memory(const struct gf_gpu_context *c, const struct gf_gpu_plan
     return 0;
 }
 
-/* The launch for pass i: itself, or the chain that it begins; *next is the pass after that. */
+/* Returns what to launch for pass i: the pass, or the chain that it begins; *next is the pass
+ * after. */
 static const struct gf_gpu_pass *launched(const struct gf_gpu_plan *p, int i, int *next) {
     const struct gf_gpu_pass *pass = &p->pass[i];
     *next = pass->chain ? i + 2 : i + 1;
     return pass->chain ? &p->chain[pass->chain - 1] : pass;
 }
 
-/* Passes may share a kernel and differ in their tiles: it is loaded for the largest. */
+/* Passes may share a kernel with different tiles: it is loaded for the largest. */
 int gf_gpu_run_build(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
     const struct gf_gpu_plan *p = m->plan;
     for (int i = 0, next; i < p->n_passes; i = next) {
@@ -142,9 +143,9 @@ int gf_gpu_run_build(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
     return rc;
 }
 
-/* Whether kernels of any length are used. Those of one length would have to run some thousand times
- * before the time they save is that of compiling them; but a driver for the CPU takes ten times as
- * long over the general ones. */
+/* True if general kernels serve the job. Kernels of one length would have to run some thousand
+ * times to save what compiling them takes, except on CPU devices, where general ones take ten times
+ * as long. */
 static bool is_general(const struct gf_gpu_context *c, const struct gf_job *job) {
     enum { POINTS = 1 << 22 };
     double points = (double)job->channels;
@@ -153,7 +154,7 @@ static bool is_general(const struct gf_gpu_context *c, const struct gf_job *job)
     return c->general && !c->props.is_cpu && !c->props.shaders && points <= POINTS;
 }
 
-/* The plan of the job's record becomes m->plan: false where there is none, or it is no plan here. */
+/* Sets m->plan from the job's record. False if there is none or the device refuses it. */
 static bool make_kept(const struct gf_gpu_context *c, struct gf_gpu_run *m,
                       const struct gf_job *job) {
     struct gf_gpu_plan_record r;
@@ -254,8 +255,7 @@ static int upload_filter(const struct gf_gpu_context *c, const struct gf_gpu_run
     return rc;
 }
 
-/* Computes the tables and uploads them, the values first: both at once would take more memory than
- * gf_gpu_tables_bytes(). */
+/* Uploads values before orders: both at once would take more memory than gf_gpu_tables_bytes(). */
 static int upload_tables(const struct gf_gpu_context *c, const struct gf_gpu_run *m) {
     const struct gf_gpu_tables *t = &m->plan->tables;
     const enum gf_precision precision = m->plan->job.precision;
@@ -296,13 +296,13 @@ int gf_gpu_run_take(const struct gf_gpu_context *c, struct gf_gpu_run *m,
     int rc = upload_tables(c, m);
     if (!rc)
         rc = upload_params(c, m);
-    if (!rc && p->bytes[GF_GPU_FILTER] && !p->job.whole.axes) /* a part's is brought by others */
+    if (!rc && p->bytes[GF_GPU_FILTER] && !p->job.whole.axes) /* a part's caller uploads its own */
         rc = upload_filter(c, m);
     if (!rc && p->bytes[GF_GPU_CHAIN])
         rc = c->api->clear(c->gpu, m->buffer[GF_GPU_CHAIN], 0, p->bytes[GF_GPU_CHAIN]);
     if (!rc && p->gaps)
         rc = c->api->clear(c->gpu, m->buffer[GF_GPU_OUT], 0, p->bytes[GF_GPU_OUT]);
-    if (rc) /* half of it is of no use: the next run starts again */
+    if (rc) /* the next run starts again */
         gf_gpu_run_give_back(c, m);
     m->ready = !rc;
     return rc;
@@ -367,7 +367,7 @@ int gf_gpu_run_end(const struct gf_gpu_context *c, double *seconds) {
 static const enum gf_gpu_buffer_id reported[] = {GF_GPU_PARAMS, GF_GPU_COUNTERS, GF_GPU_ENERGY};
 enum { N_REPORTED = 3 };
 
-/* The offset of each in a packed report, and in at[N_REPORTED] the end. */
+/* Sets the offset of each buffer in a packed report; at[N_REPORTED] is the end. */
 static void lay_out_report(const struct gf_gpu_run *m, int64_t at[N_REPORTED + 1]) {
     enum { ALIGNED = 16 };
     at[0] = 0;
@@ -393,7 +393,6 @@ int gf_gpu_run_copy_report(const struct gf_gpu_context *c, const struct gf_gpu_r
     return rc;
 }
 
-/* Number `at` of values in the plan's precision. */
 static double real_at(const struct gf_gpu_plan *p, const void *values, int64_t at) {
     return gf_real_get(values, at, p->job.precision == GF_DOUBLE);
 }
@@ -412,7 +411,7 @@ void gf_gpu_run_parse_report(const struct gf_gpu_run *m, const void *packed,
         gf_report_range(&p->job, i, real_at(p, from, i * GF_GPU_PARAMS_EACH + PARAM_LOW),
                         real_at(p, from, i * GF_GPU_PARAMS_EACH + PARAM_HIGH), report);
     }
-    /* The energies of the input's Hermitian part and of the rest; the kernels count a bin beside its
+    /* Energies of the input's Hermitian part and of the rest; the kernels count a bin and its
      * mirror image once, the host twice. */
     double energy[2] = {0, 0};
     for (int i = 0; i < p->n_passes; i++)
@@ -477,7 +476,7 @@ int gf_gpu_run_time_passes(const struct gf_gpu_context *c, const struct gf_gpu_r
             seconds[listed++] = took;
         else if (listed)
             seconds[listed - 1] += took;
-        if (pass->chain) { /* the two passes of one launch, as they are expected to share its time */
+        if (pass->chain) { /* divides a launch's time between its two passes by their costs */
             seconds[listed] = took * pass[1].cost / (pass->cost + pass[1].cost);
             seconds[listed - 1] -= seconds[listed];
             listed++;

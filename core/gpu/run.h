@@ -1,4 +1,4 @@
-/* An open GPU, and a plan's kernels and buffers on it. The backends on GPUs share this.
+/* An open GPU, and a plan's kernels and buffers on it, for all backends on GPUs.
  *
  *     struct gf_gpu_run m = {.plan = p};
  *     int rc = gf_gpu_run_prepare(c, &m, 0);
@@ -19,33 +19,33 @@ struct gf_gpu_context {
     void *gpu;
     struct gf_gpu_props props;
     bool general, dry;          /* as in struct gf_backend_options */
-    int64_t limit;              /* bytes of the device's memory that may be taken; 0: all */
+    int64_t limit;              /* bytes of the device's memory to use; 0: all */
     int threads;                /* CPU threads for the host's share */
     enum gf_plan_how how;       /* as in struct gf_backend_options */
-    double measured_ms;         /* that measuring plans took */
+    double measured_ms;         /* spent on measuring plans */
     struct gf_gpu_stage *stage; /* copies arrays to the device and back */
-    struct gf_gpu_team *team;   /* that it leads, see core/gpu/team.h; NULL: it is alone */
+    struct gf_gpu_team *team;   /* led by this device, see core/gpu/team.h; NULL: none */
 };
 
 struct gf_gpu_run {
     struct gf_gpu_plan *plan;                        /* owned */
-    struct gf_kernel_request request[GF_MAX_PASSES]; /* each different kernel once */
+    struct gf_kernel_request request[GF_MAX_PASSES]; /* all different */
     int n_requests;
     int kernel[GF_MAX_PASSES]; /* the request whose kernel a pass launches */
     struct gf_gpu_buffer *buffer[GF_GPU_N_BUFFERS];
-    int64_t bytes;        /* of the device's memory, in all */
-    int built;            /* kernels that were compiled */
-    double build_seconds; /* for finding and compiling them */
+    int64_t bytes;        /* of the device's memory */
+    int built;            /* kernels compiled */
+    double build_seconds; /* for finding and compiling kernels */
     struct gf_plan_choice choice;
-    bool ready;    /* the buffers are allocated, tables and parameters uploaded */
-    unsigned lent; /* bits: buffers that are somebody else's */
+    bool ready;    /* buffers are allocated, tables and parameters uploaded */
+    unsigned lent; /* bits: buffers that the run does not own */
     bool counts;   /* some output counts its clipped samples */
-    int repeats;   /* runs since the counters were cleared, which the next one adds to */
+    int repeats;   /* runs that the counters add up */
     /* Queues the work of one run, without waiting; NULL: all passes. */
     int (*once)(const struct gf_gpu_context *c, struct gf_gpu_run *m);
 };
 
-/* Whether smaller parts may do better: the device has no room for the job, or not in one buffer. */
+/* True if smaller parts may fit: the device lacks room for the job, or for one of its buffers. */
 static inline bool gf_gpu_run_too_large(int rc) {
     return rc == GF_ENOMEM || rc == GF_EUNABLE;
 }
@@ -57,43 +57,43 @@ void gf_gpu_run_close(void *context);
 bool gf_gpu_run_lost(void *context);
 bool gf_gpu_run_slow_close(void *context);
 
-/* Bytes of the device's memory that may be taken now. */
+/* Bytes of the device's memory available now. */
 int64_t gf_gpu_run_room(const struct gf_gpu_context *c);
-/* A plan for the job becomes m->plan, with kernels of any length where those serve. */
+/* Sets m->plan to the job's kept plan, to one with general kernels, or to the estimate's. */
 int gf_gpu_run_make(const struct gf_gpu_context *c, struct gf_gpu_run *m, const struct gf_job *job);
-/* Owns the plan (m->plan) from here on: checks that the device's memory holds its buffers and
- * `beside` bytes more, and finds or builds its kernels. gf_gpu_run_drop() undoes this and
- * everything below, also after a failure. */
+/* Takes ownership of m->plan, checks that the device has room for its buffers and `beside` bytes
+ * more, and finds or builds its kernels. gf_gpu_run_drop() undoes this and everything below, also
+ * after a failure. */
 int gf_gpu_run_prepare(const struct gf_gpu_context *c, struct gf_gpu_run *m, int64_t beside);
-/* Only the latter, in any thread; gf_gpu_run_prepare() then leaves it out. */
+/* Only builds the kernels, in any thread; gf_gpu_run_prepare() then skips this. */
 int gf_gpu_run_build(const struct gf_gpu_context *c, struct gf_gpu_run *m);
 void gf_gpu_run_drop(const struct gf_gpu_context *c, struct gf_gpu_run *m);
-/* The passes as `gpufft plan` shows them, appended. */
+/* Appends passes first <= i < end to those that `gpufft plan` shows. */
 void gf_gpu_run_list(const struct gf_gpu_plan *p, int first, int end, struct gf_plan *plan);
-/* Fills in the memory, kernels and build time that `gpufft plan` and --verbose print. */
+/* Sets the memory, kernels and build time that `gpufft plan` and --verbose print. */
 void gf_gpu_run_summarize(const struct gf_gpu_run *m, struct gf_plan *plan);
 
-/* Unless that was done: allocates the buffers, but for those in lent[], and uploads tables and
- * parameters; lent may be NULL. The other one undoes it. */
+/* Allocates the buffers that lent[] lacks and uploads tables and parameters, unless m->ready.
+ * lent may be NULL. gf_gpu_run_give_back() undoes it. */
 int gf_gpu_run_take(const struct gf_gpu_context *c, struct gf_gpu_run *m,
                     struct gf_gpu_buffer *const *lent);
 void gf_gpu_run_give_back(const struct gf_gpu_context *c, struct gf_gpu_run *m);
-/* Uploads the input's mean square, which an automatic display range needs. */
+/* Uploads the input's root mean square, which an automatic display range needs. */
 int gf_gpu_run_upload_rms(const struct gf_gpu_context *c, const struct gf_gpu_run *m,
                           const struct gf_array *in);
-/* Allocates the buffers at its first call, and uploads the input. */
+/* Uploads the input; the first call allocates the buffers. */
 int gf_gpu_run_upload(const struct gf_gpu_context *c, struct gf_gpu_run *m,
                       const struct gf_array *in);
-/* Queues passes first <= i < end; pass 0 begins a run and clears the counters, but for one that
- * repeats another (m->repeats): the report has an average then. */
+/* Queues passes first <= i < end. Pass 0 clears the counters unless m->repeats is set: the report
+ * then has averages. */
 int gf_gpu_run_launch(const struct gf_gpu_context *c, const struct gf_gpu_run *m, int first,
                       int end);
-/* Waits for the outputs and the report, which may be NULL. */
+/* Waits for and downloads the outputs and the report, which may be NULL. */
 int gf_gpu_run_download(const struct gf_gpu_context *c, struct gf_gpu_run *m, struct gf_array *out,
                         struct gf_report *report);
 
-/* The functions of gf_plan_ops for plans whose arrays are on the device as a whole: their impl begins with a
- * struct gf_gpu_run. Drop frees the impl. */
+/* As in gf_plan_ops, for plans whose impl begins with a struct gf_gpu_run and whose whole arrays
+ * are on the device. */
 int gf_gpu_whole_upload(struct gf_plan *plan, const struct gf_array *in);
 int gf_gpu_whole_run(struct gf_plan *plan, int times, double *seconds);
 int gf_gpu_whole_download(struct gf_plan *plan, struct gf_array *out, struct gf_report *report);
@@ -105,28 +105,27 @@ int gf_gpu_run_times(const struct gf_gpu_context *c, struct gf_gpu_run *m, int t
 int gf_gpu_run_all(const struct gf_gpu_context *c, struct gf_gpu_run *m, const struct gf_array *in,
                    struct gf_array *out, struct gf_report *report);
 
-/* The report of download(), packed: its bytes; copied there on the device after a run; added to a
- * report, whose ranges become those of this run. */
+/* A packed report: its size; copied on the device after a run; added to a report, whose ranges
+ * become this run's. */
 int64_t gf_gpu_run_report_bytes(const struct gf_gpu_run *m);
 int gf_gpu_run_copy_report(const struct gf_gpu_context *c, const struct gf_gpu_run *m,
                            struct gf_gpu_buffer *to);
 void gf_gpu_run_parse_report(const struct gf_gpu_run *m, const void *packed,
                              struct gf_report *report);
 
-/* Before and after work that is timed by the device's own clock, see gf_backend.run. They do
- * nothing where seconds is NULL. */
+/* Enclose work that the device's clock times, see gf_plan_ops.run; no-ops if seconds is NULL. */
 int gf_gpu_run_begin(const struct gf_gpu_context *c, const double *seconds);
 int gf_gpu_run_end(const struct gf_gpu_context *c, double *seconds);
-/* As gf_plan_ops.time and gf_on_device.transfer, for the plan's own passes. */
+/* As gf_plan_ops.time and gf_on_device.transfer. */
 int gf_gpu_run_time_passes(const struct gf_gpu_context *c, const struct gf_gpu_run *m,
                            double *seconds);
 int gf_gpu_run_transfer(void *context, int64_t bytes, bool pinned, double seconds[2]);
-/* As gf_backend.measure. */
+/* As gf_on_device.measure. */
 int gf_gpu_run_measure(void *context, struct gf_device_speed *speed);
 
-/* If the context measures plans, this job has a choice and no record yet (or the context measures again), up to
- * GF_GPU_CANDIDATES plans run in alternation on random samples, and the one to be used is kept in
- * the cache. Returns how many ran; 0 also where memory is short, or the context has spent its two minutes. */
+/* If the context measures plans and the job has a choice and no record (or the context remeasures),
+ * runs up to GF_GPU_CANDIDATES plans in alternation on noise and records the one to use. Returns
+ * how many ran: 0 also if memory is short or the context has measured for two minutes. */
 int gf_gpu_choose(struct gf_gpu_context *c, const struct gf_job *job);
 
 #endif

@@ -1,4 +1,4 @@
-/* Arrays cut into pieces, and the pieces through page-locked buffers. */
+/* Cuts arrays into pieces and copies them through page-locked buffers. */
 #include "core/gpu/stage.h"
 
 #include <omp.h>
@@ -7,27 +7,27 @@
 #include "core/base/pages.h"
 #include "core/base/status.h"
 
-/* A piece of 4 MiB takes some 80 microseconds on the fastest buses, of which starting the copy
- * takes about five; larger pieces take longer to lock. */
+/* Copying a piece of 4 MiB takes some 80 us on the fastest buses, 5 us of them to start; larger
+ * pieces take longer to lock. */
 enum { PIECE = 4 << 20, LEAST_STAGED = 1 << 20, MOST_THREADS = 16, FIRST_MARK = 2 };
-/* Bytes of a new array that are cleared at a time, before pieces are unpacked there. */
+/* Bytes of a new array to populate at a time, before pieces are unpacked into it. */
 enum { AHEAD = 32 << 20 };
 
 struct gf_gpu_stage {
     const struct gf_gpu *api;
     void *gpu;
-    bool plain; /* page-locked memory is of no use, or none is left */
+    bool plain; /* page-locked memory does not help, or is exhausted */
     int threads;
     void *pinned[2];
 };
 
-/* An array in pieces of at most PIECE bytes, in the order of its packed elements. */
+/* Iterates over an array in pieces of at most PIECE bytes, in the order of its packed elements. */
 struct pieces {
     struct gf_array array; /* of as few axes as possible */
-    int axis;            /* the axis that is cut into pieces; those before it, into single steps */
-    int64_t step, below; /* a piece's extent along it, and the bytes of one step */
-    int64_t outer, at;   /* the next piece: steps along all axes before, and along `axis` */
-    int64_t bytes;       /* the whole */
+    int axis;              /* cut into pieces; axes before it are cut into single steps */
+    int64_t step, below;   /* a piece's extent along `axis`; bytes of one step */
+    int64_t outer, at;     /* the next piece: steps along all axes before `axis`, and along it */
+    int64_t bytes;         /* the whole */
 };
 
 struct piece {
@@ -37,7 +37,7 @@ struct piece {
 
 /* ---- pieces ---- */
 
-/* The same elements; axes that follow one another in memory are one. */
+/* Returns a view that merges axes contiguous with each other. */
 static struct gf_array merged(const struct gf_array *a) {
     struct gf_array m = {.dtype = a->dtype, .data = a->data};
     for (int i = 0; i < a->rank; i++) {
@@ -71,7 +71,7 @@ static bool is_dense(const struct pieces *p) {
     return p->array.rank == 1 && p->array.stride[0] == (int64_t)gf_dtype_size(p->array.dtype);
 }
 
-/* False when there are no more. */
+/* False after the last piece. */
 static bool next(struct pieces *p, struct piece *out) {
     int64_t rest = p->outer, extent = p->array.shape[p->axis];
     int64_t count = extent - p->at < p->step ? extent - p->at : p->step;
@@ -93,7 +93,7 @@ static bool next(struct pieces *p, struct piece *out) {
     return true;
 }
 
-/* Between the array and a buffer of packed elements, the cut axis shared out among threads. */
+/* Packs or unpacks a piece, dividing the cut axis among threads. */
 static void pack(const struct pieces *p, const struct piece *piece, char *packed, bool unpack,
                  int threads) {
     int64_t extent = piece->array.shape[p->axis];
@@ -145,7 +145,7 @@ void gf_gpu_stage_close(struct gf_gpu_stage *s) {
     free(s);
 }
 
-static bool pinned(struct gf_gpu_stage *s) {
+static bool take_pinned(struct gf_gpu_stage *s) {
     for (int i = 0; i < 2 && !s->plain; i++)
         if (!s->pinned[i] && s->api->pin(s->gpu, PIECE, &s->pinned[i]))
             s->plain = true; /* do not try again */
@@ -154,11 +154,11 @@ static bool pinned(struct gf_gpu_stage *s) {
     return !s->plain;
 }
 
-/* Two buffers for the pieces: page-locked ones, or *own, for the caller to free(); none where the
- * array can be copied directly. */
+/* Sets room[] to two buffers for pieces: page-locked, or in *own, which the caller frees; NULL if
+ * the array can be copied directly. */
 static int take_room(struct gf_gpu_stage *s, const struct pieces *p, char *room[2], char **own) {
     *own = room[0] = room[1] = NULL;
-    if (p->bytes > LEAST_STAGED && pinned(s)) {
+    if (p->bytes > LEAST_STAGED && take_pinned(s)) {
         room[0] = s->pinned[0];
         room[1] = s->pinned[1];
         return 0;
@@ -176,7 +176,7 @@ static int take_room(struct gf_gpu_stage *s, const struct pieces *p, char *room[
 
 /* ---- copies ---- */
 
-/* A piece has fewer huge pages than there are threads. */
+/* Populates several pieces at once, as one piece has fewer huge pages than there are threads. */
 static void clear_ahead(const struct gf_gpu_stage *s, const struct pieces *p, int64_t offset) {
     const int64_t bytes = p->bytes - offset < AHEAD ? p->bytes - offset : AHEAD;
     if (is_dense(p) && offset % AHEAD == 0 && bytes > PIECE)
@@ -200,7 +200,7 @@ int gf_gpu_stage_upload(struct gf_gpu_stage *s, struct gf_gpu_buffer *to,
         if (!rc)
             rc = s->api->mark(s->gpu, FIRST_MARK + k);
     }
-    free(own); /* an upload from memory that is not page-locked is done when it returns */
+    free(own); /* uploads from pageable memory have ended */
     return rc;
 }
 
@@ -212,7 +212,7 @@ int gf_gpu_stage_download(struct gf_gpu_stage *s, struct gf_array *to,
     int rc = take_room(s, &p, room, &own), last = 0;
     if (!rc && !room[0])
         rc = s->api->download(s->gpu, p.array.data, from, 0, p.bytes);
-    /* The device copies piece k while the piece before it, in the other buffer, is unpacked. */
+    /* The device copies piece k while the previous piece is unpacked from the other buffer. */
     bool more = !rc && room[0] && next(&p, &piece[0]), before = false;
     for (int k = 0; !rc && (more || before); k ^= 1) {
         if (more)

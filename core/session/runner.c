@@ -217,11 +217,11 @@ int gf_runner_packs(struct gf_runner *r, const struct gf_job *job, enum gf_packi
 }
 
 int64_t gf_runner_workspace(struct gf_runner *r, const struct gf_job *part) {
-    int i = r->session->asked, rc = i < 0 ? choose(r, part, &i) : 0;
-    const struct gf_backend *b = rc ? NULL : backend_of(r, i);
+    int i = r->session->asked;
     struct gf_plan *plan = NULL;
-    if (!b || !b->packs || !b->per_thread || (r->own >= 0 && r->own != i) || open_own(r, i) ||
-        b->plan(r->own_context, part, &plan))
+    if ((i < 0 && choose(r, part, &i)) || !backend_of(r, i)->packs ||
+        !backend_of(r, i)->per_thread || (r->own >= 0 && r->own != i) || open_own(r, i) ||
+        backend_of(r, i)->plan(r->own_context, part, &plan))
         return -1;
     const int64_t bytes = plan->workspace_bytes;
     gf_plan_drop(plan);

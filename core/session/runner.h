@@ -45,8 +45,9 @@ void gf_runner_close(struct gf_runner *r);
 void gf_runner_next(struct gf_runner *r, int64_t runs);
 /* Says that each of these files takes `times` jobs, until the next gf_runner_next(). */
 void gf_runner_repeat(struct gf_runner *r, int64_t times);
-/* Starts opening the context that the job needs on a thread, if it is on a device; without a job, only for a
- * backend that was asked for. True while it is opening: gf_runner_plan() will wait for it. */
+/* Starts opening the context that the job needs on a thread, if it is on a device; without a job,
+ * only for a backend that was asked for. True while it is opening: gf_runner_plan() will wait for
+ * it. */
 bool gf_runner_ahead(struct gf_runner *r, const struct gf_job *job);
 /* Chooses a backend for the job and plans it, or keeps the last plan. If several runners share the
  * context, planning waits for the turn in gf_runner_run(). If a backend that auto picked fails, the

@@ -8,7 +8,6 @@
 
 #include "core/base/clock.h"
 #include "core/gpu/cache/kernel_cache.h"
-#include "core/session/auto.h"
 #include "core/session/speeds.h"
 
 /* The gain that auto asks for before several GPUs share a job: other programs use them too. */
@@ -27,18 +26,6 @@ void gf_session_open(struct gf_session *s, const struct gf_session_options *opti
     }
     pthread_mutex_init(&s->turn, NULL);
     pthread_mutex_init(&s->small, NULL);
-}
-
-void gf_session_set_alone(struct gf_session *s, bool alone) {
-    s->alone = alone;
-}
-
-bool gf_session_is_lost(const struct gf_session *s) {
-    return s->lost;
-}
-
-bool gf_session_is_open(const struct gf_session *s) {
-    return s->open;
 }
 
 bool gf_session_is_up(struct gf_session *s) {
@@ -91,7 +78,8 @@ static struct gf_device_rates rates_of(const struct gf_session *s, int i, const 
                                     .open = r.open};
 }
 
-/* The GPUs that the backend lists first. Their descriptions are too much for a stack that may not grow. */
+/* The GPUs that the backend lists first. Their descriptions are too much for a stack that may not
+ * grow. */
 static int count_gpus(const struct gf_backend *b) {
     struct gf_gpu_props *props = malloc(GF_GPU_MAX_DEVICES * sizeof *props);
     const int n = props ? gf_backend_devices(b, props) : 0;
@@ -189,7 +177,8 @@ static void note_cpu(const struct gf_session *s, int i) {
         gf_session_note(s, "%s: runs on the CPU, its device is %s", b->name, props.name);
 }
 
-/* Ends the session with the current gf_message(): jobs that wait for their turn fail with it too. */
+/* Ends the session with the current gf_message(): jobs that wait for their turn fail with it
+ * too. */
 static void lose(struct gf_session *s, int status) {
     if (s->asked < 0 || s->lost)
         return;
@@ -334,7 +323,8 @@ int gf_session_plan(struct gf_session *s, int i, const struct gf_job *job, doubl
 
 /* ---- decisions ---- */
 
-/* A device from the environment that no usable backend has: auto works without it and notes that. */
+/* A device from the environment that no usable backend has: auto works without it and notes
+ * that. */
 static void note_device(struct gf_session *s, const struct gf_choice *choice) {
     const struct gf_session_options *o = &s->options;
     if (!choice->no_device[0] || s->device_noted)
@@ -355,15 +345,13 @@ static int decide_anew(struct gf_session *s, const struct gf_job *job, int64_t r
                                  .open = s->chosen,
                                  .untuned = s->options.untuned,
                                  .is_cold = s->chosen ? NULL : gf_kernel_cache_is_empty};
-    struct gf_choice choice;
-    int rc = gf_auto_choose(job, &outlook, &choice);
+    struct gf_decision d = {.job = *job, .open = s->chosen};
+    int rc = gf_auto_choose(job, &outlook, &d.choice);
     if (rc)
         return rc;
-    note_device(s, &choice);
-    struct gf_decision *d = *out = &s->decision[s->n_decisions++ % GF_DECISIONS];
-    *d = (struct gf_decision){
-        .job = *job, .open = s->chosen, .backend = gf_session_position(s, choice.backend)};
-    memcpy(d->why, choice.why, sizeof d->why);
+    note_device(s, &d.choice);
+    *out = &s->decision[s->n_decisions++ % GF_DECISIONS];
+    **out = d;
     return 0;
 }
 
@@ -379,12 +367,11 @@ int gf_session_decide(struct gf_session *s, const struct gf_job *job, int64_t ru
     if (!d)
         rc = decide_anew(s, job, runs, &d);
     if (!rc) {
-        *backend = d->backend;
-        memcpy(why, d->why, sizeof d->why);
+        *backend = gf_session_position(s, d->choice.backend);
+        memcpy(why, d->choice.why, sizeof d->choice.why);
         /* Later decisions count this device as in use; this job is decided. */
-        s->chosen |= gf_session_backend(s, d->backend)->devices;
-        if (gf_session_backend(s, d->backend)->devices)
-            d->open = s->chosen;
+        if (d->choice.backend->devices)
+            d->open = s->chosen = true;
     }
     pthread_mutex_unlock(&s->small);
     return rc;

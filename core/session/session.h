@@ -20,6 +20,7 @@
 #include <stdatomic.h>
 
 #include "core/base/status.h"
+#include "core/session/auto.h"
 #include "core/session/wish.h"
 
 enum { GF_DECISIONS = 8, GF_SHARED_PLANS = 4 };
@@ -64,8 +65,7 @@ struct gf_opening {
 struct gf_decision {
     struct gf_job job;
     bool open; /* a device had been chosen before */
-    int backend;
-    char why[GF_REASON];
+    struct gf_choice choice;
 };
 
 /* On a device a few plans are kept, as the pictures of a folder often have two or three shapes. */
@@ -79,8 +79,11 @@ struct gf_shared_plan {
 struct gf_session {
     struct gf_session_options options; /* open.device is that of the wish, if it has one */
     const struct gf_backend *const *backends;
-    int asked;            /* the backend that is wished for; -1: auto picks */
-    bool alone;           /* one runner only, which plans as soon as it is asked to */
+    int asked; /* the backend that is wished for; -1: auto picks */
+    /* Only one runner works in the session (the default), and plans as soon as it is asked to.
+     * Several take turns in a shared context, and each plans when its turn comes. Set by
+     * callers. */
+    bool alone;
     pthread_mutex_t turn; /* held while opening, planning or running in a shared context */
     void *context[GF_MAX_BACKENDS]; /* valid where `open` has the bit */
     struct gf_shared_plan plan[GF_SHARED_PLANS];
@@ -103,14 +106,15 @@ void gf_session_open(struct gf_session *s, const struct gf_session_options *opti
 /* After its runners are closed; takes one that is all zero. */
 void gf_session_close(struct gf_session *s);
 
-/* Says whether only one runner works in the session (the default). Several take turns in a shared
- * context, and each plans when its turn has come. */
-void gf_session_set_alone(struct gf_session *s, bool alone);
-
-/* True if the backend that was asked for cannot be opened or its device is lost: no further job runs. */
-bool gf_session_is_lost(const struct gf_session *s);
+/* True if the backend that was asked for cannot be opened or its device is lost: no further job
+ * runs. */
+static inline bool gf_session_is_lost(const struct gf_session *s) {
+    return s->lost;
+}
 /* True once a context has been opened. */
-bool gf_session_is_open(const struct gf_session *s);
+static inline bool gf_session_is_open(const struct gf_session *s) {
+    return s->open;
+}
 /* True once the context that gf_session_ahead() started to open is open or has failed, so that
  * nobody would wait. */
 bool gf_session_is_up(struct gf_session *s);
@@ -156,9 +160,11 @@ int gf_session_plan(struct gf_session *s, int i, const struct gf_job *job, doubl
                     struct gf_plan **plan, bool *made);
 /* Drops all plans but this one (NULL: all), and returns how many. */
 int gf_session_unplan(struct gf_session *s, const struct gf_plan *but);
-/* For a session that is lost, in a turn: returns the status, with the message, of the failure that ended it. */
+/* For a session that is lost, in a turn: returns the status, with the message, of the failure that
+ * ended it. */
 int gf_session_fail_lost(const struct gf_session *s);
-/* After backend i failed: checks whether its device is lost, unless auto may use another backend. */
+/* After backend i failed: checks whether its device is lost, unless auto may use another
+ * backend. */
 void gf_session_check_lost(struct gf_session *s, int i);
 
 #endif

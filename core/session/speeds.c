@@ -1,4 +1,5 @@
-/* A file of lines: version, backend, device, driver, then numbers, between tabs; "noisy" where they are. */
+/* A file of lines: version, backend, device, driver, then numbers, between tabs; "noisy" where they
+ * are. */
 #include "core/session/speeds.h"
 
 #include <math.h>

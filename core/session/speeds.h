@@ -3,7 +3,7 @@
  *
  *     struct gf_speeds r;
  *     if (gf_speeds_of_device(backend, "0", &r))
- *         seconds = gf_speeds_seconds(&r, &job, threads);                                       */
+ *         seconds = gf_speeds_seconds(&r, &job, threads); */
 #ifndef GF_CORE_SESSION_SPEEDS_H
 #define GF_CORE_SESSION_SPEEDS_H
 

@@ -77,7 +77,8 @@ static void drop(struct work *w) {
     gf_array_free(&w->out);
 }
 
-/* Samples a second by the device's own clock, the best of a few runs; and the copies beside them. */
+/* Samples a second by the device's own clock, the best of a few runs; and the copies beside
+ * them. */
 static double rate_on_device(const struct tuning *t, const struct gf_job *job, double staged[2]) {
     struct work w;
     struct gf_report report;

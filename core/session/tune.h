@@ -12,8 +12,8 @@
 /* Two rounds agree if their rates differ by at most this fraction. */
 #define GF_TUNE_TOLERANCE 0.15
 
-/* Measures all rates once into the empty r, and sets r->noisy if other work had the CPU.
- * Returns the milliseconds since the first round began. */
+/* Measures all rates once into the empty r, and sets r->noisy if other work had the CPU. Returns
+ * the milliseconds since the first round began. */
 typedef double (*gf_tune_round)(void *user, struct gf_speeds *r);
 
 /* Repeats rounds until two of them had the CPU to themselves and the two best values of every rate

@@ -76,14 +76,14 @@ static int read_blocks(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t rows = p->pages * gf_slab_most_rows(p);
     struct room s = {NULL, NULL, NULL};
-    return gf_slab_walk(
-        r, &(struct gf_slab_walk){
-               inverse_block,
-               &s,
-               p->n_blocks,
-               {{&s.data, rows * gf_slab_row_bytes(p)},
-                {&s.full, p->real && !p->job.in_half ? rows * gf_slab_outer_row(p, -1) : 0},
-                {&s.piece, gf_slab_row_piece(r)}}});
+    const int64_t full = p->real && !p->job.in_half ? rows * gf_slab_outer_row(p, -1) : 0;
+    const struct gf_slab_walk walk = {inverse_block,
+                                      &s,
+                                      p->n_blocks,
+                                      {{&s.data, rows * gf_slab_row_bytes(p)},
+                                       {&s.full, full},
+                                       {&s.piece, gf_slab_row_piece(r)}}};
+    return gf_slab_walk(r, &walk);
 }
 
 int gf_slab_inverse_blocks(struct gf_slab_state *r) {

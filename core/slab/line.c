@@ -264,7 +264,7 @@ static int write_mirror(struct lines *l, int i, const struct span *s) {
     struct span m = {s->line, 2 * l->n - s->first - own - count + 1, count, l->numbers};
     if (!count)
         return 0;
-    gf_half_mirror_columns(GF_COMPLEX, gf_slab_number(l->p), l->p->width,
+    gf_half_mirror_columns(GF_COMPLEX, gf_job_number(&l->p->job), l->p->width,
                            s->numbers + own * l->point, count, l->numbers);
     return write_numbers(l, i, &m);
 }
@@ -289,7 +289,7 @@ static void take_sample(struct lines *l, const struct span *s) {
             if (i < 0 || i >= s->count)
                 continue;
             const char *at = s->numbers + i * l->point + channel->index[c] * l->p->number;
-            gf_sample_run_read(at, gf_slab_number(l->p), 0, 1, &l->sampled->value[2 * to],
+            gf_sample_run_read(at, gf_job_number(&l->p->job), 0, 1, &l->sampled->value[2 * to],
                                &l->sampled->value[2 * to + 1]);
         }
 }

@@ -43,7 +43,7 @@ bool gf_slab_line_in_place(const struct gf_slab_plan *p, bool inverse) {
     const struct gf_output *o = &p->job.out[0];
     if (p->real || (inverse && (p->job.n_out > 1 || o->kind != GF_COMPLEX || p->pages == 1)))
         return false;
-    return (inverse ? o->dtype : p->job.in_dtype) == gf_slab_number(p);
+    return (inverse ? o->dtype : p->job.in_dtype) == gf_job_number(&p->job);
 }
 
 struct gf_job gf_slab_line_columns_job(const struct gf_slab_plan *p, int64_t count, bool inverse) {

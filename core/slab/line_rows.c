@@ -10,7 +10,6 @@ struct row {
     struct gf_slab_state *r;
     char *data, *half;
     int64_t row; /* the row that the filter's table is for */
-    struct gf_filter *filter;
 };
 
 struct gf_job gf_slab_line_row_job(const struct gf_slab_plan *p, bool is_real, bool inverse) {
@@ -28,7 +27,8 @@ struct gf_job gf_slab_line_row_job(const struct gf_slab_plan *p, bool is_real, b
     job.real = job.in_half = inverse;
     job.out[0].half = !inverse;
     if (inverse)
-        job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = gf_dtype_real(gf_slab_number(p))};
+        job.out[0] =
+            (struct gf_output){.kind = GF_REAL, .dtype = gf_dtype_real(gf_job_number(&p->job))};
     else
         job.in_dtype = gf_dtype_real(job.in_dtype);
     return job;
@@ -107,9 +107,9 @@ static int filter_row(struct row *w, int64_t row, bool is_real) {
                                           .first = {row},
                                           .axes = 1,
                                           .step = is_real ? p->pages : step},
-                                .filter = w->filter,
-                                .filter_serial = w->filter->serial};
-    int rc = w->row == row ? 0 : gf_slab_filter_table(w->r, &part, w->filter);
+                                .filter = w->r->filter,
+                                .filter_serial = w->r->filter->serial};
+    int rc = w->row == row ? 0 : gf_slab_filter_table(w->r, &part);
     w->row = row;
     if (!rc)
         rc = transform(w, is_real, false);
@@ -155,14 +155,10 @@ int gf_slab_line_transform_rows(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t point = p->width * p->number;
     struct row w = {.r = r, .row = -1};
-    int rc = p->job.op == GF_FILTER ? gf_slab_filter_of(p, &w.filter) : 0;
-    if (!rc)
-        rc = gf_slab_walk(r,
-                          &(struct gf_slab_walk){run_row,
-                                                 &w,
-                                                 p->lines * p->pages,
-                                                 {{&w.data, p->rows * point},
-                                                  {&w.half, p->real ? (p->rows + 1) * point : 0}}});
-    gf_filter_free(w.filter);
-    return rc;
+    const struct gf_slab_walk walk = {
+        run_row,
+        &w,
+        p->lines * p->pages,
+        {{&w.data, p->rows * point}, {&w.half, p->real ? (p->rows + 1) * point : 0}}};
+    return gf_slab_walk(r, &walk);
 }

@@ -3,11 +3,10 @@
 
 #include "core/filter/filter.h"
 
-int gf_slab_filter_table(struct gf_slab_state *r, const struct gf_job *part,
-                         struct gf_filter *filter) {
-    gf_array_free(&filter->table);
+int gf_slab_filter_table(struct gf_slab_state *r, const struct gf_job *part) {
     const struct gf_filter *whole = r->plan->job.filter;
-    return whole->make_part ? whole->make_part(whole->maker, part, filter) : 0;
+    gf_array_free(&r->filter->table);
+    return whole->make_part ? whole->make_part(whole->maker, part, r->filter) : 0;
 }
 
 /* Moves the filter's axes to those of the parts: a picture is a volume whose axis 2 is x, a part of
@@ -38,39 +37,32 @@ int gf_slab_filter_of(const struct gf_slab_plan *p, struct gf_filter **out) {
 }
 
 /* Transforms a block along the slowest axis, filters it, and transforms it back, in place. */
-static int filter_block(struct gf_slab_state *r, struct gf_filter *filter,
-                        const struct gf_slab_block *b, void *data) {
+static int filter_block(struct gf_slab_state *r, const struct gf_slab_block *b, void *data) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t channels = gf_job_lanes(&p->job);
     struct gf_job job = gf_part_lines(&p->job, p->pages, p->picture ? 1 : b->n_low,
                                       p->picture ? b->n_low : p->width / channels);
     job.op = GF_FILTER;
     job.channels = channels;
-    job.filter = filter;
-    job.filter_serial = filter->serial;
+    job.filter = r->filter;
+    job.filter_serial = r->filter->serial;
     memcpy(job.whole.shape, p->job.shape, sizeof job.whole.shape);
     job.whole.axes = p->job.axes;
     job.whole.first[p->picture ? 2 : 1] = b->low;
-    int rc = gf_slab_filter_table(r, &job, filter);
+    int rc = gf_slab_filter_table(r, &job);
     return rc ? rc : gf_slab_run_part(r, &job, data, &data);
 }
 
-struct blocks {
-    void *data;
-    struct gf_filter *filter; /* or NULL */
-};
-
 static int block_in_place(struct gf_slab_state *r, int64_t k, void *user) {
     const struct gf_slab_plan *p = r->plan;
-    const struct blocks *s = user;
     const struct gf_slab_block b = gf_slab_block(p, k);
     const int64_t rows = gf_slab_block_rows(&b), bytes = p->pages * rows * gf_slab_row_bytes(p);
-    void *there = s->data;
-    int rc = gf_slab_get_block(r, k, &b, &there);
+    void *own = *(void **)user, *data = own;
+    int rc = gf_slab_get_block(r, k, &b, &data);
     if (!rc)
-        rc = s->filter ? filter_block(r, s->filter, &b, there) : gf_slab_run_block(r, rows, there);
-    if (!rc && there == s->data)
-        rc = r->io->put(r->io->user, gf_slab_piece_at(p, 0, k), there, bytes);
+        rc = r->filter ? filter_block(r, &b, data) : gf_slab_run_block(r, rows, data);
+    if (!rc && data == own)
+        rc = r->io->put(r->io->user, gf_slab_piece_at(p, 0, k), data, bytes);
     if (!rc)
         gf_slab_moved(r, 2 * bytes);
     return rc;
@@ -78,16 +70,10 @@ static int block_in_place(struct gf_slab_state *r, int64_t k, void *user) {
 
 int gf_slab_blocks_in_place(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
-    struct blocks s = {NULL, NULL};
-    int rc = p->job.op == GF_FILTER ? gf_slab_filter_of(p, &s.filter) : 0;
-    if (!rc)
-        rc = gf_slab_walk(r, &(struct gf_slab_walk){block_in_place,
-                                                    &s,
-                                                    p->n_blocks,
-                                                    {{&s.data, p->pages * gf_slab_most_rows(p) *
-                                                                   gf_slab_row_bytes(p)}}});
-    gf_filter_free(s.filter);
-    return rc;
+    const int64_t bytes = p->pages * gf_slab_most_rows(p) * gf_slab_row_bytes(p);
+    void *data = NULL;
+    const struct gf_slab_walk walk = {block_in_place, &data, p->n_blocks, {{&data, bytes}}};
+    return gf_slab_walk(r, &walk);
 }
 
 int gf_slab_by_rows(struct gf_slab_state *r, int (*walk)(struct gf_slab_state *r)) {

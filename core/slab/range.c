@@ -121,7 +121,7 @@ void gf_slab_range_pages(struct gf_slab_range *r, int64_t first, int64_t count, 
     }
 }
 
-/* Of lines each rank has the bins and the energy of its parts. */
+/* Adds up the bins and energies of lines, of which each rank has those of its parts. */
 static int join_lines(struct gf_range_planes *s, struct gf_ranks *ranks) {
     double energy[2] = {s->energy.sum, s->energy.n};
     int rc = gf_ranks_sum(ranks, energy, 2);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "core/base/status.h"
+#include "core/filter/filter.h"
 #include "core/slab/state.h"
 
 /* ---------------------------------------------------------------- forward */
@@ -40,13 +41,13 @@ static int forward_slabs(struct gf_slab_state *r) {
     const int64_t longest = gf_slab_longest(p);
     const struct gf_job job = gf_slab_pages_job(p, false, longest);
     struct slab s = {.pages = NULL};
-    return gf_slab_walk(r,
-                        &(struct gf_slab_walk){forward_slab,
-                                               &s,
-                                               p->n_slabs,
-                                               {{&s.in, (int64_t)gf_job_array_bytes(&job, -1)},
-                                                {&s.pages, p->exchange_bytes / p->pages * longest},
-                                                {&s.piece, gf_slab_largest_piece(p, longest)}}});
+    const struct gf_slab_walk walk = {.part = forward_slab,
+                                      .user = &s,
+                                      .n = p->n_slabs,
+                                      .room = {{&s.in, (int64_t)gf_job_array_bytes(&job, -1)},
+                                               {&s.pages, longest * p->rows * gf_slab_row_bytes(p)},
+                                               {&s.piece, gf_slab_largest_piece(p, longest)}}};
+    return gf_slab_walk(r, &walk);
 }
 
 /* Buffers for a block and for a few of its pages. */
@@ -121,14 +122,14 @@ static int write_blocks(struct gf_slab_state *r) {
         numbers = gf_max(numbers, n * p->number);
         samples = gf_max(samples, bytes);
     }
-    return gf_slab_walk(
-        r, &(struct gf_slab_walk){forward_block,
-                                  &step,
-                                  p->n_blocks,
-                                  {{&step.data, p->pages * rows * gf_slab_row_bytes(p)},
-                                   {&step.numbers, numbers},
-                                   {&step.samples, samples},
-                                   {&step.piece, gf_slab_row_piece(r)}}});
+    const struct gf_slab_walk walk = {forward_block,
+                                      &step,
+                                      p->n_blocks,
+                                      {{&step.data, p->pages * rows * gf_slab_row_bytes(p)},
+                                       {&step.numbers, numbers},
+                                       {&step.samples, samples},
+                                       {&step.piece, gf_slab_row_piece(r)}}};
+    return gf_slab_walk(r, &walk);
 }
 
 /* ---- direct blocks: transforming a packed half spectrum's blocks writes samples, as a backend's last
@@ -254,7 +255,7 @@ static int run_walk(struct gf_slab_state *r) {
     r->scans = step == GF_SLAB_SCAN;
     if (!rc)
         rc = gf_slab_turn(r, r->plan->line ? gf_slab_line_walk(r, step) : walk_of[step](r));
-    return rc || !r->scans ? rc : gf_slab_join_largest(r);
+    return rc || !r->scans ? rc : gf_ranks_most(r->io->ranks, r->range.of[0], 2 * GF_MAX_OUTPUTS);
 }
 
 int gf_slab_run(const struct gf_slab_plan *plan, const struct gf_slab_io *io,
@@ -263,6 +264,8 @@ int gf_slab_run(const struct gf_slab_plan *plan, const struct gf_slab_io *io,
     const bool spectrum = plan->job.op == GF_FFT && plan->job.direction == GF_FORWARD;
     *report = (struct gf_report){0};
     int rc = spectrum ? gf_slab_range_open(plan, &r.range) : 0;
+    if (plan->job.op == GF_FILTER)
+        rc = gf_slab_filter_of(plan, &r.filter);
     if (!rc && plan->line)
         rc = gf_slab_line_open(&r);
     rc = gf_slab_turn(&r, rc);
@@ -271,6 +274,7 @@ int gf_slab_run(const struct gf_slab_plan *plan, const struct gf_slab_io *io,
     for (int i = 0; i < plan->job.n_out && spectrum; i++)
         gf_report_range(&plan->job, i, r.range.of[i][0], r.range.of[i][1], report);
     gf_slab_range_close(&r.range);
+    gf_filter_free(r.filter);
     gf_roots_free(&r.roots);
     gf_report_energy(r.energy[0], r.energy[1], report);
     return rc ? rc : gf_ranks_join_report(io->ranks, report);

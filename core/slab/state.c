@@ -134,16 +134,6 @@ int64_t gf_slab_largest_piece(const struct gf_slab_plan *p, int64_t count) {
     return count * largest * gf_slab_row_bytes(p);
 }
 
-int gf_slab_join_largest(struct gf_slab_state *r) {
-    double high[GF_MAX_OUTPUTS];
-    for (int i = 0; i < GF_MAX_OUTPUTS; i++)
-        high[i] = r->range.of[i][1];
-    int rc = gf_ranks_most(r->io->ranks, high, GF_MAX_OUTPUTS);
-    for (int i = 0; i < GF_MAX_OUTPUTS; i++)
-        r->range.of[i][1] = high[i];
-    return rc;
-}
-
 /* Transforming an axis of one point only converts. */
 static struct gf_job convert_job(const struct gf_slab_plan *p, int i, int64_t rows,
                                  int64_t columns) {
@@ -158,7 +148,8 @@ static struct gf_job convert_job(const struct gf_slab_plan *p, int i, int64_t ro
 
 bool gf_slab_is_output(const struct gf_slab_plan *p, int i) {
     const struct gf_output *o = &p->job.out[i];
-    return o->kind == GF_COMPLEX && o->dtype == gf_slab_number(p) && gf_job_scale(&p->job) == 1;
+    return o->kind == GF_COMPLEX && o->dtype == gf_job_number(&p->job) &&
+           gf_job_scale(&p->job) == 1;
 }
 
 /* The largest absolute value. */

@@ -16,12 +16,11 @@ struct gf_slab_state {
     int64_t moved;
     bool scans;                 /* searching for display ranges: the exchange stays unchanged */
     struct gf_slab_range range; /* forward only */
+    struct gf_filter *filter;   /* a copy with the table of one part at a time, or NULL */
     struct gf_roots roots;      /* of a line's length */
     double energy[2];           /* of a full spectrum's Hermitian part, and of the rest */
 };
 
-/* Replaces the largest values of a scan by those of all ranks. */
-int gf_slab_join_largest(struct gf_slab_state *r);
 /* Ends a walk: returns the status of all ranks. */
 static inline int gf_slab_turn(struct gf_slab_state *r, int rc) {
     return r->io->ranks ? r->io->turn(r->io->user, rc) : rc;
@@ -29,10 +28,6 @@ static inline int gf_slab_turn(struct gf_slab_state *r, int rc) {
 
 static inline int64_t gf_slab_row_bytes(const struct gf_slab_plan *p) {
     return p->width * p->number;
-}
-
-static inline enum gf_dtype gf_slab_number(const struct gf_slab_plan *p) {
-    return gf_job_number(&p->job);
 }
 
 /* Bytes of a row of output i, or of an inverse's input if i is -1. */
@@ -95,11 +90,9 @@ int gf_slab_move_rows(struct gf_slab_state *r, const struct gf_slab_block *b, ch
                       void *piece, bool puts);
 int64_t gf_slab_row_piece(const struct gf_slab_state *r);
 
-/* A copy of the filter for parts with a table each, freed by the caller. */
+/* Copies the plan's filter for parts; makes the table of a part in r->filter. */
 int gf_slab_filter_of(const struct gf_slab_plan *p, struct gf_filter **out);
-/* Makes the table for a part. */
-int gf_slab_filter_table(struct gf_slab_state *r, const struct gf_job *part,
-                         struct gf_filter *filter);
+int gf_slab_filter_table(struct gf_slab_state *r, const struct gf_job *part);
 /* The second walk of a filter or picture, which puts blocks back in place. */
 int gf_slab_blocks_in_place(struct gf_slab_state *r);
 

@@ -89,7 +89,8 @@ static void weighted(const struct gf_detail *d, const struct gf_bins *b, int64_t
     value[1] *= weight;
 }
 
-/* The factors of the products of a row of y's table with one of x's, from the bins y, x and -y, x. */
+/* The factors of the products of a row of y's table with one of x's, from the bins y, x and -y,
+ * x. */
 static void make_factors(const struct gf_detail *d, const struct gf_bins *b, float *factor) {
     const int64_t reach[2] = {reach_of(d->n[0]), reach_of(d->n[1])}, columns = 2 * reach[1] + 1;
     for (int64_t y = 0; y <= reach[0]; y++)

@@ -21,8 +21,7 @@
 struct gf_detail {
     int64_t shape[2]; /* of the picture, y, x */
     int64_t n[2];     /* of the samples; bins are those of the picture */
-    float
-        *sample; /* n[0] rows of n[1], the first at the picture's first; NULL: none are looked at */
+    float *sample; /* n[0] rows of n[1], from the picture's first on; NULL: no search */
     float *limited;           /* those of the last search */
     float *work;              /* tables of the transforms, then room */
     struct gf_array spectrum; /* of `limited`, c64, half */

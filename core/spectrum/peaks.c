@@ -28,7 +28,8 @@ struct search {
     struct gf_bins b; /* in units of the total power, which keeps floats in range */
     double *along;    /* gf_bins_squares() */
     int slices;       /* of the rows, one for each thread, each with a row in turn */
-    struct row *row;
+    int64_t *ring;    /* rows of all slices */
+    float *power;
     int reach;    /* FAR, or less */
     double floor; /* power that rounding makes of the rest of the spectrum */
     double least; /* power over the ring's median */
@@ -46,18 +47,21 @@ static int64_t slice_start(const struct search *s, int slice) {
 
 /* ---- medians ---- */
 
-static void read_row(const struct search *s, int64_t i, const struct row *row) {
+/* Reads row i for a slice. */
+static struct row read_row(const struct search *s, int64_t i, int slice) {
     const struct gf_bins *b = &s->b;
+    const struct row row = {s->ring + slice * b->stored, s->power + slice * b->stored};
     const int64_t z = i / b->n[1], y = i % b->n[1];
     double square = gf_bins_square(b, 0, z) + gf_bins_square(b, 1, y);
     for (int64_t x = 0; x < b->stored; x++) {
-        row->ring[x] = gf_bins_ring(square + s->along[x]);
-        row->power[x] = (float)gf_bins_power(b, z, y, x);
+        row.ring[x] = gf_bins_ring(square + s->along[x]);
+        row.power[x] = (float)gf_bins_power(b, z, y, x);
     }
     if (!gf_bins_is_first(b, z, y, 0))
-        row->ring[0] = 0;
+        row.ring[0] = 0;
     if (!gf_bins_is_first(b, z, y, b->n[2] / 2))
-        row->ring[b->n[2] / 2] = 0;
+        row.ring[b->n[2] / 2] = 0;
+    return row;
 }
 
 /* Rings [*from, *to) around `r` that have enough bins; start[i] is the index of ring i's first
@@ -78,9 +82,9 @@ static void sort_powers(const struct search *s, int64_t *count, int64_t *start, 
 #pragma omp parallel for num_threads(s->slices)
     for (int k = 0; k < s->slices; k++)
         for (int64_t i = slice_start(s, k); i < slice_start(s, k + 1); i++) {
-            read_row(s, i, &s->row[k]);
+            const struct row row = read_row(s, i, k);
             for (int64_t x = 0; x < s->b.stored; x++)
-                count[k * s->rings + s->row[k].ring[x]]++;
+                count[k * s->rings + row.ring[x]]++;
         }
     for (int64_t r = 0; r < s->rings; r++) {
         start[r] = at;
@@ -94,9 +98,9 @@ static void sort_powers(const struct search *s, int64_t *count, int64_t *start, 
 #pragma omp parallel for num_threads(s->slices)
     for (int k = 0; k < s->slices; k++)
         for (int64_t i = slice_start(s, k); i < slice_start(s, k + 1); i++) {
-            read_row(s, i, &s->row[k]);
+            const struct row row = read_row(s, i, k);
             for (int64_t x = 0; x < s->b.stored; x++)
-                power[count[k * s->rings + s->row[k].ring[x]]++] = s->row[k].power[x];
+                power[count[k * s->rings + row.ring[x]]++] = row.power[x];
         }
 }
 
@@ -305,10 +309,10 @@ static void try_all(struct search *s) {
 #pragma omp parallel for num_threads(s->slices)
     for (int k = 0; k < s->slices; k++)
         for (int64_t i = slice_start(s, k); i < slice_start(s, k + 1); i++) {
-            read_row(s, i, &s->row[k]);
+            const struct row row = read_row(s, i, k);
             for (int64_t x = 0; x < b->stored; x++) {
-                int64_t ring = s->row[k].ring[x];
-                if (ring && s->row[k].power[x] >= s->least * s->median[ring])
+                const int64_t ring = row.ring[x];
+                if (ring && row.power[x] >= s->least * s->median[ring])
                     try_bin(s, (int64_t[]){i / b->n[1], i % b->n[1], x}, ring);
             }
         }
@@ -347,27 +351,21 @@ int64_t gf_spectrum_peaks_bytes(const struct gf_spectrum *s) {
 }
 
 static void free_search(struct search *s) {
-    for (int k = 0; k < s->slices && s->row; k++) {
-        free(s->row[k].ring);
-        free(s->row[k].power);
-    }
-    free(s->row);
+    free(s->ring);
+    free(s->power);
     free(s->along);
     free(s->median);
 }
 
 static int allocate_search(struct search *s) {
-    bool fine;
+    const size_t bins = (size_t)(s->b.stored * s->slices);
     s->median = calloc((size_t)s->rings, sizeof *s->median);
-    s->row = calloc((size_t)s->slices, sizeof *s->row);
+    s->ring = malloc(bins * sizeof *s->ring);
+    s->power = malloc(bins * sizeof *s->power);
     s->along = gf_bins_squares(&s->b);
-    fine = s->median && s->row && s->along;
-    for (int k = 0; k < s->slices && fine; k++) {
-        s->row[k].ring = malloc((size_t)s->b.stored * sizeof *s->row[k].ring);
-        s->row[k].power = malloc((size_t)s->b.stored * sizeof *s->row[k].power);
-        fine = s->row[k].ring && s->row[k].power;
-    }
-    return fine ? 0 : gf_fail(GF_ENOMEM, "no memory for %lld rings", (long long)s->rings);
+    return s->median && s->ring && s->power && s->along
+               ? 0
+               : gf_fail(GF_ENOMEM, "no memory for %lld rings", (long long)s->rings);
 }
 
 int gf_spectrum_peaks(const struct gf_spectrum *spectrum, double least, struct gf_peak *peak,

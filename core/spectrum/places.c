@@ -3,7 +3,8 @@
 
 static const double PI = 3.14159265358979323846;
 
-/* Turns the bins of one axis into places, in z; `part` is how far the wave is from the middle bin. */
+/* Turns the bins of one axis into places, in z; `part` is how far the wave is from the middle
+ * bin. */
 static void gather(const struct gf_places *g, int axis, double part, int n[3], double (*z)[2]) {
     double turn[GF_PLACES_SIDE][GF_PLACES_SIDE][2], line[GF_PLACES_SIDE][2];
     const int bins = n[axis], places = g->count[axis], reach = g->reach[axis];

@@ -14,8 +14,7 @@
 enum { GF_PLACES_REACH = 16, GF_PLACES_SIDE = 2 * GF_PLACES_REACH + 1 };
 
 struct gf_places {
-    int reach
-        [3]; /* bins to each side along an axis, up to GF_PLACES_REACH; 0: the axis has no places */
+    int reach[3]; /* bins on each side, up to GF_PLACES_REACH; 0: the axis has no places */
     int count[3]; /* places along it, at most 2 reach + 1 */
     double first, span;
 };

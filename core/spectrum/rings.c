@@ -141,27 +141,17 @@ static int64_t block_count(const struct gf_bins *b, int64_t rings) {
     return room < 1 ? 1 : room < most ? room : most;
 }
 
-/* Adds rows [first, last) to the rings and to the energies. */
-static void add_block(const struct gf_bins *b, const double *along, int64_t first, int64_t last,
-                      struct gf_ring *ring, struct gf_energy *energy) {
+/* Adds rows [first, last) to the rings, and returns their energies. */
+static struct gf_energy add_block(const struct gf_bins *b, const double *along, int64_t first,
+                                  int64_t last, struct gf_ring *ring) {
+    struct gf_energy all = {0}, row;
     for (int64_t i = first; i < last; i++) {
-        struct gf_energy row;
         add_row(b, along, i / b->n[1], i % b->n[1], ring, &row);
-        energy->total += row.total / b->points;
+        all.total += row.total / b->points;
         for (int k = 0; k < GF_N_BANDS; k++)
-            energy->below[k] += row.below[k] / b->points;
+            all.below[k] += row.below[k] / b->points;
     }
-}
-
-/* Adds all blocks; part[] has room for the rings of each, all zero. */
-static void add_blocks(const struct gf_bins *b, const double *along, int64_t blocks, int64_t rings,
-                       struct gf_ring *part, struct gf_energy of[MOST_BLOCKS]) {
-    const int64_t rows = b->n[0] * b->n[1];
-#pragma omp parallel for num_threads(b->threads) schedule(dynamic)
-    for (int64_t k = 0; k < blocks; k++) {
-        of[k] = (struct gf_energy){0};
-        add_block(b, along, rows * k / blocks, rows * (k + 1) / blocks, part + k * rings, &of[k]);
-    }
+    return all;
 }
 
 int gf_spectrum_rings(const struct gf_spectrum *s, struct gf_ring *ring, struct gf_energy *energy) {
@@ -175,7 +165,10 @@ int gf_spectrum_rings(const struct gf_spectrum *s, struct gf_ring *ring, struct 
     int rc = part && along ? 0 : gf_fail(GF_ENOMEM, "no memory for %lld rings", (long long)count);
     if (rc)
         goto out;
-    add_blocks(&b, along, blocks, count, part, of);
+    const int64_t rows = b.n[0] * b.n[1];
+#pragma omp parallel for num_threads(b.threads) schedule(dynamic)
+    for (int64_t k = 0; k < blocks; k++)
+        of[k] = add_block(&b, along, rows * k / blocks, rows * (k + 1) / blocks, part + k * count);
     *energy = (struct gf_energy){0};
     for (int64_t k = 0; k < blocks; k++) {
         energy->total += of[k].total;

@@ -61,15 +61,14 @@ static void take_row(struct walk *w, int64_t n) {
     s->energy += squares;
 }
 
-static void walk_axis(struct walk *w, int axis, const char *p) {
-    const struct gf_array *px = w->px;
-    if (axis == px->rank - 2) {
-        read_row(w, p, px->shape[axis], px->stride[axis]);
-        take_row(w, px->shape[axis]);
-        return;
+static void walk_rows(struct walk *w) {
+    const int axis = w->px->rank - 2;
+    struct gf_array rows = *w->px;
+    rows.rank = axis;
+    for (int64_t i = 0; i < gf_array_count(&rows); i++) {
+        read_row(w, gf_array_at(&rows, i), w->px->shape[axis], w->px->stride[axis]);
+        take_row(w, w->px->shape[axis]);
     }
-    for (int64_t i = 0; i < px->shape[axis]; i++)
-        walk_axis(w, axis + 1, p + i * px->stride[axis]);
 }
 
 int gf_sample_stats(const struct gf_array *px, int64_t channel, struct gf_sample_stats *out) {
@@ -81,12 +80,12 @@ int gf_sample_stats(const struct gf_array *px, int64_t channel, struct gf_sample
     int rc = w.row && w.other ? 0 : gf_no_memory();
     if (rc)
         goto out;
-    walk_axis(&w, 0, px->data);
+    walk_rows(&w);
     out->mean /= (double)out->count;
     w.mean = out->mean;
     w.second = true;
     w.unit = gf_sample_run_unit(fmax(fabs(out->low), fabs(out->high)));
-    walk_axis(&w, 0, px->data);
+    walk_rows(&w);
     out->deviation = sqrt(w.deviations / (double)out->count) / w.unit;
 out:
     free(w.row);

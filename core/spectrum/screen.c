@@ -204,8 +204,8 @@ bool gf_screens_product(const struct gf_periodic_list *list, const struct gf_spe
 
 /* ---- the picture's own power ---- */
 
-/* c f^q, from the geometric mean of the power in bands below the screen: that of a photograph
- * falls with about the square of the frequency. */
+/* c f^q, from the geometric mean of the power in bands below the screen: that of a photograph falls
+ * with about the square of the frequency. */
 struct slope {
     double log_c, q;
 };

@@ -30,8 +30,9 @@ struct gf_screen_request {
 int gf_screens_find(const struct gf_periodic_list *list, const struct gf_spectrum *s,
                     const struct gf_screen_request *want, struct gf_screen *screen);
 
-/* Two waves that are added stay two; of a product, such as a thing's pattern, there are sums and differences
- * too. Where those are there, sets in[] for each candidate of that lattice; returns whether. */
+/* Two waves that are added stay two; of a product, such as a thing's pattern, there are sums and
+ * differences too. Where those are there, sets in[] for each candidate of that lattice; returns
+ * whether. */
 bool gf_screens_product(const struct gf_periodic_list *list, const struct gf_spectrum *s, bool *in);
 
 /* Makes the factors of the half spectrum: f32, the stored shape, 1 at and around the zero

@@ -56,8 +56,9 @@ struct gf_peak {
      * positive y, then z, where that differs. */
     int64_t at[GF_MAX_DIMS];
     double magnitude; /* |F| */
-    /* |F| over the median |F| of its ring, to which the neighbouring rings belong too as long as that has
-     * fewer than 24 waves. Where the median is 0, a tenth of a rounding error stands for it. */
+    /* |F| over the median |F| of its ring, to which the neighbouring rings belong too as long as
+     * that has fewer than 24 waves. Where the median is 0, a tenth of a rounding error stands for
+     * it. */
     double strength;
     double radius; /* bins farther away than this, in steps, are background again; 1/2 and up */
     bool twin;     /* a second bin, at -at, belongs to it */
@@ -76,9 +77,9 @@ int64_t gf_spectrum_peaks_bytes(const struct gf_spectrum *s);
 struct gf_wave {
     double frequency; /* cycles a sample */
     double period;    /* samples from crest to crest, across them */
-    /* The direction in which it runs, at right angles to its crests, in the plane of the
-     * picture: degrees from the x axis, counterclockwise as the picture is seen (y is down), in
-     * (-90, 90]. 0: vertical stripes; 90: horizontal ones. */
+    /* The direction in which it runs, at right angles to its crests, in the plane of the picture:
+     * degrees from the x axis, counterclockwise as the picture is seen (y is down), in (-90, 90].
+     * 0: vertical stripes; 90: horizontal ones. */
     double angle;
     double tilt;      /* volumes: degrees out of that plane, towards larger z; -90..90 */
     double amplitude; /* in sample units: half of the way from trough to crest */

@@ -8,8 +8,8 @@
  *
  * A wave without a whole number of periods, and a jump from one edge of the picture to the opposite
  * one, are crosses of the spectrum; behind the window they are peaks three bins wide, and nothing.
- * The product with (1 - cos(2 pi (x + 1/2) / n)) / 2 is, but for a phase, the kernel
- * (-1/4, 1/2, -1/4) along the axis. */
+ * The product with (1 - cos(2 pi (x + 1/2) / n)) / 2 is, but for a phase, the kernel (-1/4, 1/2,
+ * -1/4) along the axis. */
 #ifndef GF_CORE_SPECTRUM_WINDOWED_H
 #define GF_CORE_SPECTRUM_WINDOWED_H
 

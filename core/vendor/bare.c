@@ -1,4 +1,4 @@
-/* Backends of libraries on the devices of a GPU API, and their plans from buffer to buffer. */
+/* Backends of libraries on a GPU API's devices, and their plans from buffer to buffer. */
 #include "core/vendor/bare.h"
 
 #include <stdlib.h>
@@ -63,7 +63,7 @@ struct gf_plan *gf_bare_new(struct gf_gpu_context *c, const struct gf_job *job,
     return plan;
 }
 
-/* Checks that the device has room, and lists the library as one pass: how many it has is its own. */
+/* Checks that the device has room. Lists one pass, as the library does not tell how many it has. */
 static int complete(const struct gf_gpu_context *c, const char *name, struct gf_plan *plan) {
     struct gf_bare *m = plan->impl;
     int rc = gf_gpu_run_prepare(c, &m->run, m->work_bytes);

@@ -1,10 +1,10 @@
-/* Libraries of transforms that run on a GPU API's devices, and their plans for `gpufft bench`: from the input's
- * buffer to the output's, and nothing else. A library is a row, which its backend's `own` points to:
+/* Libraries that transform on a GPU API's devices, for `gpufft bench`, and their plans from the
+ * input's buffer to the output's. A library is a row, to which its backend's `own` points:
  *
  *     static const struct gf_vendor vkfft = {.name = "vkfft", .api = &gf_gpu_cuda, .find = find,
  *                                            .bytes = sizeof(struct impl), .make = make,
  *                                            .once = run_once, .drop = drop};
- *     const struct gf_backend gf_backend_vkfft = {GF_VENDOR(vkfft), .plan = vkfft_plan, …};       */
+ *     const struct gf_backend gf_backend_vkfft = {GF_VENDOR(vkfft), .plan = vkfft_plan, …}; */
 #ifndef GF_CORE_VENDOR_BARE_H
 #define GF_CORE_VENDOR_BARE_H
 
@@ -12,28 +12,28 @@
 
 enum { GF_VENDOR_TEXT = 64 };
 
-/* How the impl of a plan begins. The run has the buffers, and no passes unless the library adds some. */
+/* The first member of a plan's impl. The run has no passes unless the library adds some. */
 struct gf_bare {
     struct gf_gpu_run run;
-    int64_t work_bytes; /* that the library wants beside the buffers … */
+    int64_t work_bytes; /* of the library's work area */
     struct gf_gpu_buffer *work;
     double build_seconds;
     void (*drop)(const struct gf_gpu_context *c, struct gf_bare *m); /* see struct gf_vendor */
 };
 
 struct gf_vendor {
-    const char *name; /* of the one pass that is listed */
+    const char *name; /* of the one listed pass */
     const struct gf_gpu *api;
-    /* Loads the library once and for good: its name and version to `text`, unless that is NULL; or
+    /* Loads the library once and for good; writes its name and version to `text` unless NULL.
      * GF_EABSENT with the remedy. */
     int (*find)(char text[GF_VENDOR_TEXT]);
-    int (*start)(void); /* before a context is opened; NULL: nothing to do */
-    /* gf_bare_plan(): plans a job that gf_bare_check() passed, for an impl of so many bytes. */
+    int (*start)(void); /* before a context is opened; may be NULL */
+    /* gf_bare_plan(): plans a job that gf_bare_check() passed, in an impl of so many bytes. */
     size_t bytes;
     int (*make)(const struct gf_gpu_context *c, struct gf_bare *m, const struct gf_job *job);
-    /* Queues a transform: struct gf_gpu_run's `once`. */
+    /* Queues a transform, as `once` in struct gf_gpu_run. */
     int (*once)(const struct gf_gpu_context *c, struct gf_gpu_run *run);
-    /* Ends the library's own plan, if make() came so far. */
+    /* Ends the library's plan if make() has made it. */
     void (*drop)(const struct gf_gpu_context *c, struct gf_bare *m);
 };
 
@@ -47,9 +47,9 @@ extern const struct gf_on_device gf_vendor_on_device;
     .own = &(row), .devices = true, .probe = gf_vendor_probe, .open = gf_vendor_open, \
     .on_device = &gf_vendor_on_device, .lost = gf_gpu_run_lost, .close = gf_gpu_run_close
 
-/* GF_EUNSUPP for jobs that need passes of their own. */
+/* GF_EUNSUPP for jobs that need passes before or after the transform. */
 int gf_bare_check(const struct gf_job *job);
-/* A plan of a library's, without passes or sizes; NULL with GF_ENOMEM's message. */
+/* Makes a plan without passes or sizes; NULL with GF_ENOMEM's message. */
 struct gf_plan *gf_bare_new(struct gf_gpu_context *c, const struct gf_job *job,
                             const struct gf_plan_ops *ops, const struct gf_vendor *v);
 int gf_bare_plan(struct gf_gpu_context *c, const struct gf_job *job, const struct gf_vendor *v,

@@ -1,6 +1,5 @@
-/* clFFT as an entrant of `gpufft bench`, on arrays of its own types alone. It is loaded at run
- * time: the few declarations that are needed are below, from its documentation. A plan is a number;
- * a context, a queue and memory are OpenCL's. */
+/* clFFT as an entrant of `gpufft bench`, on arrays of its own types. It is loaded at run time and
+ * declared after its documentation. A plan is a number; context, queue and memory are OpenCL's. */
 
 #include "core/base/clock.h"
 #include "core/base/dl.h"
@@ -72,7 +71,7 @@ static int find(char text[GF_VENDOR_TEXT]) {
     return 0;
 }
 
-/* One context at a time: what clFFT keeps is the process's. */
+/* One context at a time, as clFFT's state is global. */
 static int start(void) {
     const int code = library.setup(NULL);
     return code ? gf_fail(GF_EBACKEND, "clFFT, setting up: error %d", code) : 0;
@@ -158,7 +157,7 @@ static int make(const struct gf_gpu_context *c, struct gf_bare *bare, const stru
     code = code ? code : library.bake(m->plan, 1, &queue, NULL, NULL);
     bare->build_seconds = (gf_now_ms() - start_ms) * 1e-3;
     code = code ? code : library.work_bytes(m->plan, &work);
-    gf_opencl_restore_signals(); /* it has compiled */
+    gf_opencl_restore_signals(); /* clFFT has compiled */
     bare->work_bytes = (int64_t)work;
     return code ? failure(code, "planning") : 0;
 }

@@ -1,7 +1,7 @@
-/* cuFFT as a backend, for comparison with our own kernels: one cuFFT plan between the generic first
- * and last steps, or directly from array to array where cuFFT can read and write those. A picture's
- * spectrum as a picture uses the two obvious kernels around it (kernels/plain.cl); a filter is two
- * cuFFT plans with a kernel in between that multiplies by a table. */
+/* cuFFT as a backend, for comparison with our own kernels: one cuFFT plan between the generic load
+ * and store steps, or from array to array if cuFFT can read and write those. A picture's spectrum
+ * as a picture uses the two obvious kernels around it (kernels/plain.cl); a filter is two cuFFT
+ * plans with a kernel between them that multiplies by a table. */
 #include <omp.h>
 #include <stdlib.h>
 
@@ -33,7 +33,7 @@ struct impl {
 
 /* ---- passes ---- */
 
-/* The search for an output's upper end: over all values, or at the zero frequency. */
+/* Adds the search for an output's display range: over all values, or at the zero frequency. */
 static int add_range(struct gf_gpu_plan *p, int i, const struct gf_gpu_space *work, bool real) {
     const struct gf_output *out = &p->job.out[i];
     struct gf_gpu_space where = *work;
@@ -161,7 +161,7 @@ static int make_filter(struct impl *m) {
     return rc;
 }
 
-/* cuFFT does not document its order of axes; it is listed as one axis after the other. */
+/* cuFFT does not document its order of axes: they are listed one after the other. */
 static void list_passes(const struct impl *m, struct gf_plan *plan) {
     int64_t before = gf_gpu_space_bytes(&m->transform[0].from),
             after = gf_gpu_space_bytes(&m->transform[0].to);
@@ -182,7 +182,7 @@ static void list_passes(const struct impl *m, struct gf_plan *plan) {
 
 /* ---- plan ---- */
 
-/* cuFFT works in the calling thread's current context, which stream() sets. */
+/* cuFFT uses the calling thread's context, which stream() sets. */
 static int make_plan(const struct gf_gpu_context *c, struct impl *m, struct transform *e) {
     struct gf_cufft_layout *l = &e->layout;
     const struct gf_cufft *f = gf_cufft_find();
@@ -289,7 +289,7 @@ static int cufft_download(struct gf_plan *plan, struct gf_array *out, struct gf_
     struct impl *m = plan->impl;
     int rc = gf_gpu_run_download(plan->context, &m->bare.run, out, report);
     if (!rc && m->direct && !m->transform[0].in_complex)
-        gf_rounding_drop(&plan->job, 0, out, 1); /* a few elements: not worth a kernel */
+        gf_rounding_drop(&plan->job, 0, out, 1); /* too few elements for a kernel */
     return rc;
 }
 

@@ -1,5 +1,5 @@
-/* NVIDIA's cuFFT, loaded at run time: the few declarations that are needed, from its documentation.
- * A plan is an integer; a stream is the driver's; device memory is an address.
+/* NVIDIA's cuFFT, loaded at run time and declared after its documentation. A plan is an integer; a
+ * stream is the driver's; device memory is an address.
  *
  *     const struct gf_cufft *f = gf_cufft_find();
  *     int plan, code = f ? f->create(&plan) : GF_CUFFT_NOT_SUPPORTED;
@@ -16,7 +16,7 @@ enum {
     GF_CUFFT_NOT_IMPLEMENTED = 14,
     GF_CUFFT_NOT_SUPPORTED = 16,
 };
-/* Directions, and types of transforms: of floats, of doubles. */
+/* Directions; types of transforms, of floats and of doubles. */
 enum { GF_CUFFT_FORWARD = -1, GF_CUFFT_INVERSE = 1 };
 enum {
     GF_CUFFT_C2C = 0x29,
@@ -27,7 +27,7 @@ enum {
     GF_CUFFT_Z2D = 0x6c,
 };
 
-/* cudaXtDesc: the part of each GPU's. */
+/* cudaXtDesc: each GPU's part. */
 struct gf_cufft_parts {
     int version, n;
     int device[64];
@@ -44,9 +44,9 @@ struct gf_cufft_spread {
     void *own;
 };
 
-/* A function: its member in struct gf_cufft, its name in the library behind "cufft", its parameters.
- * make(): point (i, j, k) of transform b is element b * dist + ((i * embed[1] + j) * embed[2] + k) *
- * stride; without embeds all is dense. spread_*: of plans for several GPUs (cuFFTXt). */
+/* Functions: member of struct gf_cufft, name after "cufft", parameters. make(): point (i, j, k) of
+ * transform b is element b * dist + ((i * embed[1] + j) * embed[2] + k) * stride; without embeds
+ * all is dense. spread_*: plans for several GPUs (cuFFTXt). */
 #define GF_CUFFT_FUNCTIONS(F) \
     F(version, "GetVersion", (int *version)) /* 11203 is 11.2.3 */ \
     F(create, "Create", (int *plan)) \
@@ -88,18 +88,19 @@ struct gf_cufft {
 /* Loads the library once and for good. NULL with gf_message(), which names the remedy. */
 const struct gf_cufft *gf_cufft_find(void);
 
-/* The same as struct gf_vendor's find(): "cuFFT 12.0.0". */
+/* As find() in struct gf_vendor: "cuFFT 12.0.0". */
 int gf_cufft_version(char text[GF_VENDOR_TEXT]);
-/* One of the types above, and runs a plan of it on one GPU. `direction` is that of complex numbers. */
+/* Returns one of the types above; runs a plan of that type on one GPU. Only complex transforms use
+ * `direction`. */
 int gf_cufft_type(bool in_complex, bool out_complex, bool is_double);
 int gf_cufft_exec(int type, int plan, void *in, void *out, int direction);
 /* GF_EABSENT with the remedy. */
 int gf_cufft_absent(void);
 
-/* "CUFFT_INVALID_SIZE"; "error 99" for one without a name here. Static, or the thread's own until
- * its next call. */
+/* Returns "CUFFT_INVALID_SIZE", or "error 99" for an unknown code, valid until the thread's next
+ * call. */
 const char *gf_cufft_error(int code);
-/* The status of an error in `what`, with its message. */
+/* Turns an error in `what` into a status with a message. */
 int gf_cufft_failure(int code, const char *what, const char *device);
 
 #endif

@@ -1,4 +1,4 @@
-/* How cuFFT is told of a transform, and the passes around it. */
+/* Describes a transform to cuFFT, and makes the passes around it. */
 #include "core/vendor/cufft_plan.h"
 
 #include "core/base/loadstore.h"
@@ -8,8 +8,8 @@
 
 /* ---- layout ---- */
 
-/* The axes that are not transformed, outermost first, joined where they follow one another in
- * memory: at most two remain, for cuFFT's batch and for the loop. */
+/* Joins the axes that are not transformed, outermost first, if they are contiguous: at most two
+ * remain, for cuFFT's batch and for the loop. */
 static void set_batches(const struct gf_job *job, const struct gf_gpu_space *in,
                         const struct gf_gpu_space *out, struct gf_cufft_layout *l) {
     static const int order[4] = {3, 0, 1, 2};
@@ -65,7 +65,7 @@ struct gf_cufft_layout gf_cufft_lay_out(const struct gf_job *job, const struct g
         l.n[l.rank] = n[l.rank];
         l.in_embed[l.rank] = in->extent[axis];
         l.out_embed[l.rank] = out->extent[axis];
-        /* The stride so far is that of the axis outside this one: how many of this one's it is. */
+        /* The outer axis' stride in strides of this one. */
         if (l.rank) {
             l.in_embed[l.rank] = l.in_stride / in->stride[axis];
             l.out_embed[l.rank] = l.out_stride / out->stride[axis];
@@ -100,7 +100,8 @@ bool gf_cufft_is_plain(const struct gf_job *job) {
            (out->dtype == GF_U8 || out->dtype == GF_U16);
 }
 
-/* Appends a pass of kernels/plain.cl that has `items` items; NULL with a message where there are too many. */
+/* Appends a pass of kernels/plain.cl with `items` items; NULL with a message if the plan is
+ * full. */
 static struct gf_gpu_pass *add(struct gf_gpu_plan *p, const char *kernel, int64_t items, int n,
                                const enum gf_gpu_buffer_id *buffer) {
     const struct gf_job *job = &p->job;

@@ -1,5 +1,5 @@
-/* The parts of the cufft backend that do not call the library: the layout of its data, and the
- * plain passes around it (kernels/plain.cl).
+/* The parts of the cufft backend that do not call the library: its data's layout, and the plain
+ * passes around it (kernels/plain.cl).
  *
  *     struct gf_cufft_layout l = gf_cufft_lay_out(&job, &in, &out);
  *     int rc = gf_cufft_add_plain_load(p, &in);
@@ -9,8 +9,8 @@
 
 #include "core/gpu/plan/space.h"
 
-/* The whole transform in cuFFT's terms. A batch has one distance only, so that the plan runs
- * `loops` times, each time some elements further on. */
+/* A transform in cuFFT's terms. As a batch has a single distance, the plan runs `loops` times, each
+ * time some elements further on. */
 struct gf_cufft_layout {
     int rank; /* 0: nothing is transformed */
     long long n[3], in_embed[3], out_embed[3];
@@ -26,19 +26,17 @@ struct gf_gpu_space gf_cufft_space(const struct gf_job *job, enum gf_gpu_buffer_
 struct gf_cufft_layout gf_cufft_lay_out(const struct gf_job *job, const struct gf_gpu_space *in,
                                         const struct gf_gpu_space *out);
 
-/* Whether the job is a picture of unsigned samples to a picture of its magnitude or power. */
+/* True if the job makes a picture of the magnitude or power of a picture of unsigned samples. */
 bool gf_cufft_is_plain(const struct gf_job *job);
 int gf_cufft_add_plain_load(struct gf_gpu_plan *p, const struct gf_gpu_space *work);
 int gf_cufft_add_plain_store(struct gf_gpu_plan *p, const struct gf_gpu_space *work);
-/* Appends the multiplication of half spectra by a filter's table, to be uploaded to
- * GF_GPU_TABLES. */
+/* Appends the multiplication of half spectra by a filter's table in GF_GPU_TABLES. */
 int gf_cufft_add_times(struct gf_gpu_plan *p, const struct gf_gpu_space *work,
                        const struct gf_array *table);
-/* Appends a pass that leaves of half a spectrum what an inverse to reals means: cuFFT's use the
- * imaginary parts of bins that mirror themselves, at some lengths. */
+/* Appends a pass that makes half a spectrum Hermitian: at some lengths cuFFT's inverses use the
+ * imaginary parts of bins that mirror themselves. */
 int gf_cufft_add_hermitian(struct gf_gpu_plan *p, const struct gf_gpu_space *work);
-/* Whether there is one output in the work buffer's own order; and the pass that rounds the reals to
- * it. */
+/* True if the one output is in the work buffer's order; and the pass that rounds reals to it. */
 bool gf_cufft_rounds(const struct gf_job *job, const struct gf_gpu_space *work);
 int gf_cufft_add_round(struct gf_gpu_plan *p, const struct gf_gpu_space *work);
 

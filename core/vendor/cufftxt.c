@@ -1,6 +1,6 @@
-/* cuFFT's transforms over several GPUs (cuFFTXt) as an entrant of `gpufft bench`: c2c, and r2c forward, of
- * all axes of 2D and 3D arrays. The library cuts the array into a slab for each GPU, transforms it in
- * place and leaves it in an order of its own; options.natural_order has it copied to the usual one. */
+/* cuFFT on several GPUs (cuFFTXt) as an entrant of `gpufft bench`: c2c, and forward r2c, of all
+ * axes of 2D and 3D arrays. The library cuts the array into a slab for each GPU, transforms in
+ * place and leaves the result permuted; options.natural_order has it copied to natural order. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ struct context {
     int n, device[GF_GPU_MAX_DEVICES];
     void *context[GF_GPU_MAX_DEVICES];
     char name[128];
-    int64_t limit; /* bytes that may be taken of each; 0: all */
+    int64_t limit; /* bytes to use of each; 0: all */
     bool natural_order;
 };
 
@@ -29,8 +29,8 @@ struct impl {
     int plan;
     bool planned;
     int type, direction;
-    /* Transforms overwrite `work`, so that the samples are kept in `input`; `sorted` is NULL unless
-     * the result is to be in natural order. */
+    /* Transforms overwrite `work`, so `input` keeps the samples; `sorted` is NULL unless the result
+     * is to be in natural order. */
     struct gf_cufft_spread *input, *work, *sorted;
 };
 
@@ -79,12 +79,12 @@ static int check_driver(const struct context *c, int code, const char *what) {
                 : 0;
 }
 
-/* The library works in the calling thread's context. */
+/* The library uses the calling thread's context. */
 static int enter(const struct context *c, int device) {
     return check_driver(c, c->cu->context_set(c->context[device]), "entering the context");
 }
 
-/* Waits for all devices, and enters the first. */
+/* Waits for all devices, and enters the first one's context. */
 static int wait_for_all(const struct context *c) {
     int rc = 0;
     for (int i = c->n - 1; i >= 0 && !rc; i--) {
@@ -153,7 +153,7 @@ static int check_job(const struct gf_job *job) {
     return rc;
 }
 
-/* Bytes of the samples in place: real rows have the room of their half spectra. */
+/* Bytes of the samples in place: a real row has room for its half spectrum. */
 static int64_t padded_bytes(const struct gf_job *job) {
     int64_t last = job->shape[job->ndim - 1], bytes = job->precision == GF_DOUBLE ? 16 : 8;
     for (int i = 0; i < job->ndim - 1; i++)
@@ -169,7 +169,7 @@ static int check_memory(const struct context *c, const struct gf_plan *plan) {
                    gf_memory_text(plan->device_bytes, a), gf_memory_text(c->limit, b));
 }
 
-/* A failure to plan is a refusal, whatever its reason; only memory may be available later. */
+/* Any failure but lack of memory is a refusal. */
 static int make_plan(struct context *c, struct gf_plan *plan) {
     struct impl *m = plan->impl;
     const struct gf_job *job = &plan->job;
@@ -249,7 +249,7 @@ static int cufftxt_upload(struct gf_plan *plan, const struct gf_array *in) {
     return rc;
 }
 
-/* Copies the input to where it is transformed, on each device. */
+/* Copies the input to `work` on each device. */
 static int renew(const struct context *c, struct impl *m) {
     const struct gf_cufft_parts *from = m->input->parts, *to = m->work->parts;
     int rc = 0;
@@ -281,8 +281,7 @@ static int transform(const struct context *c, struct impl *m) {
                    "a copy to natural order");
 }
 
-/* Takes the host's clock between waits for all devices, as no device's clock covers them all.
- * Restoring the input before each run is not timed. */
+/* Uses the host's clock, as no device's clock covers them all. Restoring the input is not timed. */
 static int cufftxt_run(struct gf_plan *plan, int times, double *seconds) {
     const struct context *c = plan->context;
     struct impl *m = plan->impl;
@@ -302,7 +301,7 @@ static int cufftxt_run(struct gf_plan *plan, int times, double *seconds) {
     return rc;
 }
 
-/* The library brings any order back to the natural one on the way to the host. */
+/* The library restores natural order on the way to the host. */
 static int cufftxt_download(struct gf_plan *plan, struct gf_array *out, struct gf_report *report) {
     const struct context *c = plan->context;
     struct impl *m = plan->impl;

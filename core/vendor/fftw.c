@@ -1,6 +1,6 @@
-/* FFTW as the reference backend: the generic load step, one FFTW plan, the generic store step; or
- * FFTW directly from array to array where it can read and write those. MKL has FFTW's interface and
- * is a second row. */
+/* FFTW as the reference backend: one FFTW plan between the generic load and store steps, or from
+ * array to array if FFTW can read and write those. MKL, with FFTW's interface, is a second
+ * backend. */
 #include <omp.h>
 #include <stdlib.h>
 
@@ -42,13 +42,13 @@ struct context {
 struct impl {
     const struct gf_fftw *f;
     void *plan;
-    void *back; /* a filter's: from after to before */
+    void *back; /* a filter's, from after to before */
     struct gf_work before, after;
     struct gf_array table; /* a filter's */
     double zero;
     void *buffer[2]; /* allocated at the first run; the second only when not in place */
     bool in_place, executes_r2c, executes_c2r;
-    bool direct; /* can run from array to array; the buffers are for arrays with other strides */
+    bool direct; /* can run from array to array; buffers serve arrays with other strides */
 };
 
 static int fftw_open(const struct gf_backend *b, const struct gf_backend_options *options,
@@ -92,8 +92,8 @@ static void fftw_code_path(void *context, char text[GF_CODE_PATH]) {
     gf_fftw_code_path(f ? f : gf_fftw_find(c->maker, GF_DOUBLE, NULL), text);
 }
 
-/* The transformed axes into dims, the halved one last as FFTW requires; the others and the
- * channels into batch. */
+/* Puts transformed axes into dims, the halved one last as FFTW requires; other axes and channels
+ * into batch. */
 static void describe(const struct gf_job *job, const struct gf_work *in, const struct gf_work *out,
                      struct gf_fftw_dim *dims, int *rank, struct gf_fftw_dim *batch,
                      int *batch_rank) {
@@ -138,8 +138,8 @@ static void drop_buffers(struct impl *m) {
     }
 }
 
-/* True if FFTW alone does the job on arrays with the right strides. Its inverse of a half spectrum
- * overwrites its input. */
+/* True if FFTW alone does the job on arrays with the right strides. Its c2r overwrites its
+ * input. */
 static bool is_direct(const struct gf_job *job) {
     bool overwrites = job->direction == GF_INVERSE && job->real;
     return gf_job_is_bare(job) && (job->spend_input || !overwrites);
@@ -153,15 +153,15 @@ static bool all_axes(const struct gf_job *job) {
     return job->axes == (1u << job->ndim) - 1;
 }
 
-/* A transform along a single axis of several sums reals only: it has no imaginary parts from
- * rounding to clear. */
+/* Clears imaginary parts due to rounding. A transform along one of several axes has none, as it
+ * sums only reals. */
 static void settle(const struct gf_job *job, struct gf_array *out, int threads) {
     if (job->axes & (job->axes - 1) || all_axes(job))
         gf_rounding_drop(job, 0, out, threads);
 }
 
-/* Reals and half spectra share their memory when the halved axis is the rows' own: a row of n reals
- * then has room for n/2 + 1 pairs. */
+/* Reals and half spectra share memory if the halved axis is the rows': a row of n reals then has
+ * room for n/2 + 1 pairs. */
 static void lay_out(const struct gf_job *job, struct impl *m) {
     gf_work_before(job, &m->before);
     gf_work_after(job, &m->after);
@@ -185,7 +185,7 @@ static void make_fftw_plans(const struct context *c, const struct gf_job *job, s
     unsigned flags = c->flags | (keep          ? GF_FFTW_PRESERVE_INPUT
                                  : m->in_place ? 0
                                                : GF_FFTW_DESTROY_INPUT);
-    /* An estimate reads no memory, it only checks its alignment. */
+    /* An estimate only checks the memory's alignment. */
     void *in = m->buffer[0] ? m->buffer[0] : stand_in[0];
     void *out = m->buffer[1] ? m->buffer[1] : stand_in[1];
     if (m->in_place)
@@ -207,7 +207,7 @@ static void make_fftw_plans(const struct context *c, const struct gf_job *job, s
     gf_fftw_plan_end(f, c->flags);
 }
 
-/* FFTW does not document its order of axes; it is listed as one axis after the other. */
+/* FFTW does not document its order of axes: they are listed one after the other. */
 static void list_passes(const struct context *c, const struct impl *m, struct gf_plan *plan) {
     const struct gf_job *job = &plan->job;
     int64_t before = gf_work_bytes(&m->before), after = gf_work_bytes(&m->after);
@@ -258,7 +258,7 @@ static int plan_transform(const struct context *c, struct impl *m, struct gf_pla
     if (!m->plan || (m->table.data && !m->back))
         return gf_fail(all_axes(job) ? GF_EBACKEND : GF_EUNSUPP, "%s has no plan for %s", c->name,
                        all_axes(job) ? "this transform" : "these axes of this shape");
-    if (m->direct) /* most arrays need no buffer */
+    if (m->direct) /* few arrays need buffers */
         drop_buffers(m);
     list_passes(c, m, plan);
     return 0;
@@ -266,7 +266,7 @@ static int plan_transform(const struct context *c, struct impl *m, struct gf_pla
 
 /* ---- run ---- */
 
-/* The transforms, and the multiplication between a filter's two. */
+/* Runs the transform, or a filter's two with the multiplication between them. */
 static void transform(const struct context *c, const struct gf_job *job, struct impl *m) {
     if (m->f->set_threads)
         m->f->set_threads(c->threads);
@@ -282,7 +282,7 @@ static void transform(const struct context *c, const struct gf_job *job, struct 
     m->f->run_c2r(m->back, m->after.data, m->before.data);
 }
 
-/* Plans from array to array do not run in place: an input that is its output's memory is moved aside. */
+/* Direct plans do not run in place: copies an input that shares the output's memory. */
 static int move_aside(struct impl *m, const struct gf_array *in) {
     const size_t bytes = (size_t)gf_array_bytes(in);
     if (!m->buffer[0])

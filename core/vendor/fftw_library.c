@@ -11,7 +11,7 @@
 
 #define SYMBOL(prefix, field, name) \
     { prefix name, offsetof(struct gf_fftw, field) }
-/* float and double differ in the prefix of the names only. */
+/* Names for float and double differ only in their prefix. */
 #define SYMBOLS(prefix) \
     SYMBOL(prefix, plan_dft, "plan_guru64_dft"), SYMBOL(prefix, plan_r2c, "plan_guru64_dft_r2c"), \
         SYMBOL(prefix, plan_c2r, "plan_guru64_dft_c2r"), SYMBOL(prefix, run_dft, "execute_dft"), \
@@ -44,8 +44,8 @@ static const struct gf_dl_symbol mkl_symbols[] = {
     {NULL, 0},
 };
 
-/* MKL then runs its threads on GNU's OpenMP, as this program does: threads of two runtimes would
- * wait for each other's CPUs. */
+/* Makes MKL use GNU's OpenMP, as this program does: threads of two runtimes would compete for
+ * CPUs. */
 enum { MKL_THREADING_GNU = 3 };
 
 #define MKL_SONAMES \
@@ -92,14 +92,14 @@ static void load(enum gf_fftw_maker maker, enum gf_precision p, const char *path
     }
     l->present = true;
     if (maker == GF_FFTW_MKL) {
-        threads = sonames; /* all in one */
+        threads = sonames; /* one library has all */
         if (gf_dl_open(sonames, mkl_symbols, &l->f, &handle))
             l->f.set_threads = NULL;
         else
             l->f.set_layer(MKL_THREADING_GNU);
     }
     if (gf_dl_open(threads, thread_symbols[p], &l->f, &handle) || !l->f.init_threads())
-        l->f.plan_with_nthreads = NULL; /* it still works, on one thread */
+        l->f.plan_with_nthreads = NULL;
 }
 
 const struct gf_fftw *gf_fftw_find(enum gf_fftw_maker maker, enum gf_precision p,
@@ -117,7 +117,8 @@ const struct gf_fftw *gf_fftw_find(enum gf_fftw_maker maker, enum gf_precision p
 
 /* ---- the code for this CPU ---- */
 
-/* Copies the "avx512" of a mapped ".../libmkl_avx512.so.2", MKL's kernels for one kind of CPU; 1 when found. */
+/* Copies the "avx512" of a mapped ".../libmkl_avx512.so.2", MKL's kernels for one kind of CPU.
+ * Returns 1 if found. */
 static int see_library(struct dl_phdr_info *info, size_t size, void *text) {
     const char *name = strstr(info->dlpi_name, "/libmkl_");
     name = name ? name + strlen("/libmkl_") : "";
@@ -138,7 +139,7 @@ void gf_fftw_code_path(const struct gf_fftw *f, char text[GF_CODE_PATH]) {
         snprintf(text, GF_CODE_PATH, "%s", sets ? sets + 1 : "scalar");
         return;
     }
-    gf_fftw_plan_begin(f, 1, GF_FFTW_ESTIMATE, 0); /* MKL loads it for its first plan */
+    gf_fftw_plan_begin(f, 1, GF_FFTW_ESTIMATE, 0); /* MKL loads its kernels for the first plan */
     void *plan = f->plan_dft(1, &dim, 0, NULL, in, out, GF_FFTW_FORWARD, GF_FFTW_ESTIMATE);
     gf_fftw_plan_end(f, GF_FFTW_ESTIMATE);
     gf_fftw_destroy(f, plan);
@@ -155,7 +156,7 @@ bool gf_fftw_wisdom_path(enum gf_precision p, char *path, size_t size) {
 
 enum { MOST_WISDOM = 64 << 20 }; /* bytes */
 
-/* The lock is held. A damaged file is ignored: FFTW checks what it reads. */
+/* The lock is held. FFTW ignores a damaged file. */
 static void import_wisdom(const struct loaded *l, const struct gf_kernel_store *s) {
     struct stat st;
     size_t bytes;
@@ -173,12 +174,11 @@ static void read_wisdom(const struct loaded *l) {
     }
 }
 
-/* The lock is held. Readers see the old file or the new one; a writer that loses a race loses its
- * wisdom. */
+/* The lock is held. Replaces the file atomically; a writer that loses a race loses its wisdom. */
 static void write_wisdom(const struct loaded *l) {
     struct gf_kernel_store s;
     if (l->library->wisdom && gf_kernel_store_open(&s, true)) {
-        import_wisdom(l, &s); /* what other processes have added since */
+        import_wisdom(l, &s); /* other processes may have added some */
         char *text = l->f.export_wisdom();
         if (text)
             gf_kernel_store_replace(&s, l->library->wisdom,
@@ -194,7 +194,7 @@ void gf_fftw_plan_begin(const struct gf_fftw *f, int threads, unsigned flags, do
     struct loaded *l = (struct loaded *)f;
     pthread_mutex_lock(&lock);
     if (flags & GF_FFTW_ESTIMATE) {
-        /* Without this an estimate would use earlier measurements, and depend on them. */
+        /* Otherwise an estimate would depend on earlier measurements. */
         if (l->wisdom_read)
             f->forget_wisdom();
         l->wisdom_read = false;

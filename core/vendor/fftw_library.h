@@ -1,5 +1,5 @@
-/* FFTW 3, or a library with its interface, loaded at run time: the few declarations that are
- * needed, from its documented interface, and the lock around its planner.
+/* FFTW 3, or a library with its interface, loaded at run time and declared after its documentation,
+ * with a lock around its planner.
  *
  *     const struct gf_fftw *f = gf_fftw_find(GF_FFTW_OWN, GF_SINGLE, NULL);
  *     gf_fftw_plan_begin(f, threads, GF_FFTW_ESTIMATE, 0);
@@ -37,35 +37,34 @@ struct gf_fftw {
     void (*run_c2r)(const void *plan, void *in, void *out);
     void (*destroy)(void *plan);
     void (*set_timelimit)(double seconds);  /* of planning; below 0: none */
-    int (*import_wisdom)(const char *text); /* these three: not MKL's, which may lack them */
+    int (*import_wisdom)(const char *text); /* this and the next two are not loaded from MKL */
     char *(*export_wisdom)(void);
     void (*forget_wisdom)(void);
     const char *version;
     int (*init_threads)(void);
-    void (*plan_with_nthreads)(int threads); /* NULL: it works on one thread */
+    void (*plan_with_nthreads)(int threads); /* NULL: one thread */
     void (*set_threads)(int threads);        /* MKL only: before each run; else NULL */
     int (*set_layer)(int layer);             /* MKL's */
 };
 
-/* Whose library. */
 enum gf_fftw_maker { GF_FFTW_OWN, GF_FFTW_MKL, GF_FFTW_N_MAKERS };
 
-/* Loads the library once and for good: one with threads of its own must not be unloaded. `path`
- * names the file, NULL leaves it to the loader; only the first call's counts. NULL with
- * gf_message() when it is absent. */
+/* Loads the library once and for good, as one with threads must not be unloaded. `path` names the
+ * file (NULL: the loader's choice); only the first call's counts. NULL with gf_message() if it is
+ * absent. */
 const struct gf_fftw *gf_fftw_find(enum gf_fftw_maker maker, enum gf_precision p, const char *path);
 
-/* The kind of code that the library has for this CPU: "sse2-avx", FFTW's instruction sets; "avx512",
- * whichever of MKL's libraries of kernels it has loaded; "" where that cannot be told. Takes the lock. */
+/* Names the library's code for this CPU: FFTW's instruction sets ("sse2-avx") or the library of
+ * kernels that MKL has loaded ("avx512"); "" if unknown. Takes the lock. */
 void gf_fftw_code_path(const struct gf_fftw *f, char text[GF_CODE_PATH]);
 
-/* The planner keeps global state and is not thread safe: plans are made between these two calls,
- * which hold a lock. `flags` is the planning mode, `seconds` the most that it may measure (0: no
- * limit), after which it estimates. Measured plans are kept from run to run. */
+/* The planner has global state and is not thread-safe: plans are made between these two calls,
+ * which hold a lock. `flags` is the planning mode; after `seconds` (0: no limit) measuring falls
+ * back to estimates. Measured plans are kept from run to run. */
 void gf_fftw_plan_begin(const struct gf_fftw *f, int threads, unsigned flags, double seconds);
 void gf_fftw_plan_end(const struct gf_fftw *f, unsigned flags);
-/* The file that this is kept in; false where nothing names a place for one. */
+/* Sets `path` to the file that keeps them; false if there is no cache folder. */
 bool gf_fftw_wisdom_path(enum gf_precision p, char *path, size_t size);
-void gf_fftw_destroy(const struct gf_fftw *f, void *plan); /* takes the lock itself */
+void gf_fftw_destroy(const struct gf_fftw *f, void *plan); /* takes the lock; plan may be NULL */
 
 #endif

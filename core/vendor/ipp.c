@@ -1,6 +1,6 @@
 /* Intel's IPP as an entrant of `gpufft bench`: lines and pictures of its own types, on one thread.
- * Its libraries for one kind of CPU are opened here, in its own order of preference: its
- * dispatching libraries end the process if a package lacks the names that they look for. */
+ * Opens IPP's libraries for one kind of CPU, in IPP's order of preference, because its dispatching
+ * libraries end the process if a package lacks a name that they look for. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +10,8 @@
 
 enum { NO_DIVISION = 8, LONGEST = 1 << 28 };
 
-/* From IPP's documented interface: its DFT functions, which take as long for powers of two as its FFT ones.
- * size() asks for bytes of the spec, of what init() needs, and of a run's memory. All return 0 or a code. */
+/* IPP's DFT functions, as documented; for powers of two they are as fast as its FFT functions.
+ * size() returns bytes of the spec, of init()'s buffer and of a run's. All return 0 or a code. */
 struct extent { /* IppiSize */
     int width, height;
 };
@@ -54,7 +54,7 @@ static const struct gf_dl_symbol lines[] = {
 static const struct gf_dl_symbol pictures[] = {
     FUNCTIONS(picture, "i", "C_32fc", "CToC_32fc_C1R", "CToC_32fc_C1R"), {0}};
 
-/* Opens FOLDER/libippPARTCPU.so.12; without a folder, where the loader finds it. */
+/* Opens FOLDER/libippPARTCPU.so.12, or leaves the folder to the loader. */
 static int open_part(const char *folder, const char *part, const char *cpu,
                      const struct gf_dl_symbol *symbols) {
     char path[1024];
@@ -64,7 +64,7 @@ static int open_part(const char *folder, const char *part, const char *cpu,
     return gf_dl_open((const char *const[]){path, NULL}, symbols, &ipp, &handle);
 }
 
-/* IPP's letters for what this CPU runs; whoever has AVX512DQ has all that k0 asks for. */
+/* IPP's letters for this CPU. AVX512DQ implies all that k0 needs. */
 static const char *cpu_letters(void) {
 #if defined(__x86_64__)
     return __builtin_cpu_supports("avx512dq") ? "k0" : __builtin_cpu_supports("avx2") ? "l9" : "y8";
@@ -73,7 +73,7 @@ static const char *cpu_letters(void) {
 #endif
 }
 
-/* Loads IPP for good. One thread asks. */
+/* Loads IPP for good. Called by one thread. */
 static int load(const char *folder) {
     if (!ipp.version && !open_part(folder, "core", "", core) &&
         !open_part(folder, "i", cpu_letters(), pictures) &&
@@ -145,7 +145,7 @@ static int ipp_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_a
     return code ? gf_fail(GF_EBACKEND, "IPP, running: error %d", code) : 0;
 }
 
-/* Allocates and fills its tables, and allocates its work memory. */
+/* Allocates and fills IPP's tables, and allocates its work memory. */
 static int take(struct impl *m, struct extent n, int64_t *bytes) {
     int spec, first, work;
     int code = m->height ? ipp.picture.size(n, NO_DIVISION, 0, &spec, &first, &work)

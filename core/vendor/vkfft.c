@@ -1,6 +1,6 @@
-/* VkFFT as an entrant of `gpufft bench`, on arrays of its own types alone. It is a header that
- * compiles against CUDA's, so that the program has it only where it was built so: make VKFFT=DIR,
- * where DIR has vkFFT.h, or with a packaged libvkfft-dev. Nothing of it is shipped. */
+/* VkFFT as an entrant of `gpufft bench`, on arrays of its own types. As it is a header that needs
+ * CUDA's, the program has it only if built with make VKFFT=DIR, where DIR has vkFFT.h, or with a
+ * packaged libvkfft-dev. Nothing of it is shipped. */
 #include <stdlib.h>
 
 #include "core/vendor/bare.h"
@@ -37,7 +37,7 @@ static void drop(const struct gf_gpu_context *c, struct gf_bare *bare) {
         deleteVkFFT(&m->app);
 }
 
-/* The innermost axes alone transformed: the others are one batch. */
+/* True if the innermost axes are transformed, and the others are one batch. */
 static bool is_possible(const struct gf_job *job) {
     unsigned all = (1u << job->ndim) - 1, rest = ~job->axes & all;
     return !job->real && job->axes && !(rest & (rest + 1));
@@ -57,8 +57,7 @@ static int make(const struct gf_gpu_context *c, struct gf_bare *bare, const stru
             f.size[f.FFTdim++] = (uint64_t)job->shape[i];
         else
             f.numberBatches *= (uint64_t)job->shape[i];
-    uint64_t in = 1,
-             out = 1; /* strides of the second axis and beyond, the last that of the batch */
+    uint64_t in = 1, out = 1; /* strides from the second axis on, the batch's last */
     for (uint64_t i = 0; i < f.FFTdim; i++) {
         in *= f.size[i];
         out *= real && i == 0 ? f.size[i] / 2 + 1 : f.size[i];

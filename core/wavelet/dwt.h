@@ -4,13 +4,14 @@
  *     int n = gf_dwt_bands(&job, band);                    band[0] is the approximation
  *     struct gf_array v = gf_dwt_band_view(&job, &band[1], &coefficients);
  *
- * A wavelet of t taps is a filter h; g[i] = (-1)^i h[t - 1 - i]. Mallat 1989 gives the pyramid: a line x
- * of n samples becomes
+ * A wavelet of t taps is a filter h; g[i] = (-1)^i h[t - 1 - i]. Mallat 1989 gives the pyramid: a
+ * line x of n samples becomes
  *     a[k] = sum over i < t of h[i] x[2 k - s + i]        d[k] likewise with g
  * and a is the next level's line. s = t / 2 - 1 if the boundary is periodic, else t - 2, which is
- * PyWavelets' alignment. The counts of a[] and d[], and how bands are packed, are in core/base/dwt_shape.h.
- * Along several axes one level transforms all of them, time first for a sequence of frames (3D-FWT:
- * Bernabe, Cuenca, Gimenez 2013, Procedia Computer Science 18); the order changes only rounding.
+ * PyWavelets' alignment. The counts of a[] and d[], and how bands are packed, are in
+ * core/base/dwt_shape.h. Along several axes one level transforms all of them, time first for a
+ * sequence of frames (3D-FWT: Bernabe, Cuenca, Gimenez 2013, Procedia Computer Science 18); the
+ * order changes only rounding.
  *
  * gf_job_validate() has checked the job. Coefficients are packed, C-contiguous, f32 or f64,
  * channels last. GF_ENOMEM is the only failure. */

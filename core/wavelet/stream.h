@@ -39,9 +39,8 @@ struct gf_dwt_stream;
 
 /* The memory that a stream needs, and the bytes that it moves. */
 struct gf_dwt_stream_info {
-    double
-        /* most planes of the input's size (of any level: smaller ones by their share) held at once */
-        peak;
+    /* most planes of the input's size (of any level: smaller ones by their share) held at once */
+    double peak;
     /* 0 where a device has no memory of its own: */
     int64_t device_bytes, host_bytes;
     int64_t bytes_up, bytes_down; /* of all levels */
@@ -51,12 +50,12 @@ struct gf_dwt_stream_info {
 };
 
 struct gf_dwt_streamer {
-    /* At most so many bytes of host memory, besides the pushed frame: no more than `memory` where fewer
-     * planes at a time make that possible. */
+    /* At most so many bytes of host memory, besides the pushed frame: no more than `memory` where
+     * fewer planes at a time make that possible. */
     int64_t (*bytes)(const struct gf_job *job, int threads, int64_t memory);
     /* For forward jobs of three axes, z among the transformed ones; thresholds by T, not by share.
-     * Gaps between bands are never emitted. `context` is the backend's, which is the stream's
-     * alone until close(); NULL for a backend in host memory. */
+     * Gaps between bands are never emitted. `context` is the backend's, which is the stream's alone
+     * until close(); NULL for a backend in host memory. */
     int (*open)(void *context, const struct gf_job *job, int threads, int64_t memory,
                 const struct gf_dwt_taker *taker, struct gf_dwt_stream **out);
     /* Copies and processes the next of job->shape[0] planes (y, x, channel; dense). The last one

@@ -2,10 +2,10 @@
  * which steps are ready once so many planes have come, which planes must be kept. The functions are
  * pure and cannot fail.
  *
- * All of it is for wavelets of four taps. Forward, step k of a level makes plane k of each band from planes
- * 2 k - s to 2 k - s + 3 of the finer side (core/wavelet/dwt.h), the line being continued at its ends. Steps are taken in the
- * order in which their planes come: on a periodic line step 0 is the last, and hence plane 0 of the
- * next level comes last.
+ * All of it is for wavelets of four taps. Forward, step k of a level makes plane k of each band
+ * from planes 2 k - s to 2 k - s + 3 of the finer side (core/wavelet/dwt.h), the line being
+ * continued at its ends. Steps are taken in the order in which their planes come: on a periodic
+ * line step 0 is the last, and hence plane 0 of the next level comes last.
  *
  *     struct gf_dwt_window w;
  *     gf_dwt_window(&job, 1, &w);
@@ -70,11 +70,12 @@ int64_t gf_dwt_window_chunks(const struct gf_dwt_window *w, int64_t each);
 
 /* ---- forward, in parts that are streams of their own ---- */
 
-/* A part reads some planes beyond its share, so that its share of every level's steps gets the coefficients of
- * the whole. Shares begin at multiples of 2^levels planes, so that a step of the part is a step of the whole. A
- * part needs up to 2 (2^levels - 1) planes before its share, or half as many on each side if the boundary is
- * periodic; other coefficients at its own ends are discarded. The ends of a periodic line need each other, so
- * part 0 has the last planes as well as the first. */
+/* A part reads some planes beyond its share, so that its share of every level's steps gets the
+ * coefficients of the whole. Shares begin at multiples of 2^levels planes, so that a step of the
+ * part is a step of the whole. A part needs up to 2 (2^levels - 1) planes before its share, or half
+ * as many on each side if the boundary is periodic; other coefficients at its own ends are
+ * discarded. The ends of a periodic line need each other, so part 0 has the last planes as well as
+ * the first. */
 struct gf_dwt_part {
     struct gf_job job; /* of the part's stream */
     /* The planes that are pushed, first those of planes[0], then those of planes[1], and the share
@@ -88,7 +89,8 @@ struct gf_dwt_part {
  * of n of a forward transform. */
 int gf_dwt_parts(const struct gf_job *job, int most);
 void gf_dwt_part(const struct gf_job *job, int n, int i, struct gf_dwt_part *part);
-/* The number of planes that the part reads beyond its share, and the plane of the whole that is its plane k. */
+/* The number of planes that the part reads beyond its share, and the plane of the whole that is its
+ * plane k. */
 int64_t gf_dwt_part_beside(const struct gf_dwt_part *part);
 int64_t gf_dwt_part_plane(const struct gf_dwt_part *part, int64_t k);
 /* Converts a step of the part's level to the whole's; false if it is outside the part's share. */

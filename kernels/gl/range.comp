@@ -20,7 +20,7 @@ layout(std430, binding = 1) restrict buffer params_block {
     real params[];
 };
 #else
-#ifdef ENTRY_range_scan_real
+#ifdef REALS
 #define element real
 #else
 #define element cplx
@@ -92,7 +92,7 @@ void main() {
         largest = max(largest, size_of(cplx(largest_of(sum, true) * scale, 0)));
 #else
         for (int i = LOCAL_ID; i < count; i += GROUP)
-#ifdef ENTRY_range_scan_real
+#ifdef REALS
             largest = max(largest, size_of(cplx(src[at + i * args.stride] * scale, 0)));
 #else
             largest = max(largest, size_of(scaled_by(src[at + i * args.stride], scale)));

@@ -1,5 +1,5 @@
 /* Medians of a row's times, and which rows are measured again. */
-#include "cli/results/times.c" /* tests are linked without cli/ */
+#include "cli/bench/times.c" /* tests are linked without cli/ */
 #include "tests/test.h"
 
 static void test_medians(void) {

@@ -287,7 +287,7 @@ static void test_plans(void) {
     for (int shared = 0; shared < 2; shared++) {
         struct fake *f = shared ? &gpu : &host;
         CHECK_EQ(start(shared ? "gpu" : "host"), 0);
-        gf_session_set_alone(&session, false);
+        session.alone = false;
         gf_runner_open(&second, &session, 1);
         CHECK_EQ(run(64, 1), (int)f->mark);
         CHECK_EQ(run_with(&second, 64, 1), (int)f->mark);
@@ -316,7 +316,7 @@ static void test_turn(void) {
     CHECK(runner.plan && runner.workspace == 1000 && gpu.planned == 1);
     stop();
     CHECK_EQ(start("gpu"), 0);
-    gf_session_set_alone(&session, false);
+    session.alone = false;
     CHECK_EQ(gf_runner_plan(&runner, &job), 0);
     CHECK(!runner.plan && runner.workspace == 0 && gpu.planned == 0 && gpu.opened == 0);
     CHECK_EQ(gf_runner_run(&runner, NULL, NULL, &report), 0);
@@ -353,7 +353,7 @@ static void test_fallback(void) {
                 gpu.fail_exec = ways[i].exec;
                 gpu.lost = true; /* which concerns nobody where host memory can take over */
                 CHECK_EQ(start(NULL), 0);
-                gf_session_set_alone(&session, alone);
+                session.alone = alone;
                 gf_runner_next(&runner, 100);
                 if (ahead)
                     CHECK(gf_runner_ahead(&runner, &job));
@@ -371,7 +371,7 @@ static void test_fallback(void) {
     const struct gf_job job = job_of(4096);
     gpu.fail_exec = GF_EBACKEND;
     CHECK_EQ(start(NULL), 0);
-    gf_session_set_alone(&session, false);
+    session.alone = false;
     gf_runner_open(&second, &session, 1);
     gf_runner_next(&runner, 100);
     gf_runner_next(&second, 100);
@@ -407,7 +407,7 @@ static void test_asked(void) {
     for (int alone = 0; alone < 2; alone++) {
         gpu.fail_plan = GF_EUNSUPP;
         CHECK_EQ(start("gpu"), 0);
-        gf_session_set_alone(&session, alone);
+        session.alone = alone;
         CHECK_EQ(run(4096, 100), GF_EUNABLE);
         CHECK(!gf_session_is_lost(&session));
         gpu.fail_plan = 0;
@@ -425,7 +425,7 @@ static void test_asked(void) {
         const int probed = gpu.probed;
         CHECK_EQ(start("gpu"), 0);
         CHECK_EQ(gpu.probed, probed); /* which would start its driver */
-        gf_session_set_alone(&session, alone);
+        session.alone = alone;
         gf_runner_ahead(&runner, NULL);
         CHECK_EQ(run(4096, 100), GF_EABSENT);
         CHECK_EQ(gpu.probed, probed + 1); /* to tell why it is absent */
@@ -445,7 +445,7 @@ static void test_asked(void) {
 static void test_memory(void) {
     for (int exec_fails = 0; exec_fails < 2; exec_fails++) {
         CHECK_EQ(start("gpu"), 0);
-        gf_session_set_alone(&session, false);
+        session.alone = false;
         CHECK_EQ(run(64, 1), 2);
         *(exec_fails ? &gpu.fail_exec : &gpu.fail_plan) = GF_ENOMEM;
         gpu.fail_times = 1;
@@ -459,7 +459,7 @@ static void test_memory(void) {
 /* Likewise before a job runs in slabs; one that does not fit alone either stays in slabs. */
 static void test_slabs(void) {
     CHECK_EQ(start("gpu"), 0);
-    gf_session_set_alone(&session, false);
+    session.alone = false;
     CHECK_EQ(run(64, 1), 2);
     gpu.slabs = 1;
     CHECK_EQ(run(65, 1), 2);
@@ -528,7 +528,7 @@ static void test_threads(void) {
     int failures[THREADS] = {0};
     gpu.fail_exec = GF_EBACKEND;
     CHECK_EQ(start(NULL), 0);
-    gf_session_set_alone(&session, false);
+    session.alone = false;
     for (int i = 0; i < THREADS; i++)
         CHECK(!pthread_create(&thread[i], NULL, run_thread, &failures[i]));
     for (int i = 0; i < THREADS; i++) {

@@ -449,7 +449,7 @@ static void walk_fft(struct walk *w, bool all) {
 
 static void walk_range(struct walk *w, bool all) {
     const struct range_args *a = &w->pass->args.range;
-    bool real = strstr(w->pass->kernel.entry, "_real") != NULL;
+    bool real = strstr(w->pass->kernel.options, "-DREALS") != NULL;
     w->in_bytes = (w->p->job.precision == GF_DOUBLE ? 8 : 4) * (real ? 1 : 2);
     if (w->pass->kind == GF_GPU_PASS_RANGE_LAST)
         return;

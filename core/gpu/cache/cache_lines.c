@@ -1,4 +1,4 @@
-/* Lines by key in files of the cache folder. */
+/* Keeps lines by key in files of the cache folder. */
 #include "core/gpu/cache/cache_lines.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "core/base/status.h"
 #include "core/gpu/cache/kernel_store.h"
 
-/* The text of a file of the user's own; "" for any other, and for one that is too long to be ours. */
+/* Reads a file of the user's; "" for any other, or one too long to be ours. */
 static void read_text(const char *name, char *text, size_t size) {
     struct gf_kernel_store s;
     struct stat st;
@@ -49,7 +49,7 @@ int gf_cache_lines_lock(void) {
     struct gf_kernel_store s;
     if (!gf_kernel_store_open(&s, true))
         return -1;
-    /* The folder itself. Where a file system knows no locks, the last writer wins. */
+    /* Locks the folder itself. On file systems without locks the last writer wins. */
     if (flock(s.folder, LOCK_EX) && errno != EINTR)
         gf_kernel_store_close(&s);
     return s.folder;
@@ -69,7 +69,8 @@ static struct {
 } known[4]; /* more than there are names */
 static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* With the lock held: the text of that name, read now or before, or given; "" without memory. */
+/* Returns the file's text, replaced by `given` or read once; "" if memory is short. The caller
+ * holds known_lock. */
 static const char *known_text(const char *name, const char *given) {
     size_t i = 0;
     while (known[i].name && strcmp(known[i].name, name))

@@ -1,6 +1,6 @@
-/* Records kept from run to run beside the built kernels (core/gpu/cache/kernel_store.h): a file for
- * each kind, in which every line begins with its key. A failure here never fails a run: a file that
- * is damaged, or is not the user's own, counts as empty.
+/* Records kept beside the built kernels (core/gpu/cache/kernel_store.h): a file for each kind, in
+ * which every line begins with its key. Failures never fail a run: a damaged file, or one that is
+ * not the user's, counts as empty.
  *
  *     char value[32];
  *     gf_cache_record_keep("disk-speeds", "64768 ", "1.2e9");
@@ -8,8 +8,7 @@
  *     if (gf_cache_record_find("disk-speeds", "64768 ", value, sizeof value))
  *         speed = strtod(value, NULL);
  *
- * A run reads a file once, so it does not see what other processes add; it does see its own
- * additions. */
+ * A run reads a file once, so it sees its own additions, but not those of other processes. */
 #ifndef GF_CORE_GPU_CACHE_LINES_H
 #define GF_CORE_GPU_CACHE_LINES_H
 
@@ -21,18 +20,19 @@
 int gf_cache_lines_remove(const char *name);
 
 enum { GF_CACHE_RECORDS = 256 << 10 }; /* bytes of a file */
-/* Copies the rest of the key's line, cut to `size` including its zero; false if there is no such line. */
+/* Copies the rest of the key's line, cut to `size` with its zero; false if there is no such
+ * line. */
 bool gf_cache_record_find(const char *name, const char *key, char *value, size_t size);
-/* Replaces the line of that key, as the newest; the oldest lines make room. False if it could not
+/* Replaces the key's line, as the newest; drops the oldest lines to make room. False if it cannot
  * be written. */
 bool gf_cache_record_keep(const char *name, const char *key, const char *value);
-/* Returns the whole text as this run sees it, which the caller frees; NULL if memory is short. */
+/* Returns the whole text, which the caller frees; NULL if memory is short. */
 char *gf_cache_records(const char *name);
-/* Forgets the files that were read, as a new run would. */
+/* Makes the run read its files again. */
 void gf_cache_records_reread(void);
 
-/* Locks the folder against other processes, so that none loses what another adds between its
- * reading and writing. Returns -1, which unlocking ignores, if there is no folder to lock. */
+/* Locks the folder against other processes, so that reading and rewriting a file loses none of
+ * their lines. Returns -1, which unlocking ignores, if there is no folder. */
 int gf_cache_lines_lock(void);
 void gf_cache_lines_unlock(int lock);
 

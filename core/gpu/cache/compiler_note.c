@@ -1,4 +1,4 @@
-/* Notes on the compiler, each a file of the kernels' folder. */
+/* Keeps notes on the compiler, each a file in the kernels' folder. */
 #include "core/gpu/cache/compiler_note.h"
 
 #include <stdlib.h>

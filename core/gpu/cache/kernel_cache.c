@@ -1,4 +1,4 @@
-/* Kernels from the store, or built concurrently and stored. */
+/* Finds kernels in the store, or builds them concurrently and stores them. */
 #include <limits.h>
 #include <sched.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Flattens a kernel's source: replaces its includes by the files' text. */
+/* Flattens a kernel's source: replaces its includes by the files. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -15,8 +15,7 @@ enum { MAX_DEPTH = 12, MAX_NAME = 64, MAX_GUARDS = 64, MAX_TEXT = 4 << 20 };
 struct text {
     char *data;
     size_t used, room;
-    char guard[MAX_GUARDS]
-              [MAX_NAME]; /* of the files that are in the text, so that they add nothing more */
+    char guard[MAX_GUARDS][MAX_NAME]; /* of included files, which add nothing more */
     int guards;
 };
 
@@ -41,7 +40,7 @@ static int add_marker(struct text *t, int line, const char *file) {
     return add(t, marker, (size_t)n);
 }
 
-/* The file from a folder (GPUFFT_KERNEL_DIR), in memory that the caller frees. */
+/* Reads a file from GPUFFT_KERNEL_DIR; the caller frees *text. */
 static int read_file(const char *folder, const char *file, char **text) {
     struct text t = {.data = NULL};
     char *path = NULL, piece[4096];
@@ -75,7 +74,7 @@ out:
     return rc;
 }
 
-/* The file's text. The caller frees `taken`, which holds it where it is not a constant. */
+/* Sets *text to the file; the caller frees *taken, which owns it or is NULL. */
 static int find(const char *file, const char **text, char **taken) {
     const char *folder = gf_process()->kernel_folder;
     *taken = NULL;
@@ -99,7 +98,7 @@ static const char *skip_blanks(const char *at) {
     return at;
 }
 
-/* True for a line #include "name"; a line #include <name> is left alone. */
+/* True for a line #include "name", but not #include <name>. */
 static bool is_include(const char *line, char name[MAX_NAME]) {
     line = skip_blanks(line);
     if (*line++ != '#')
@@ -120,7 +119,7 @@ static bool is_include(const char *line, char name[MAX_NAME]) {
     return true;
 }
 
-/* Files have plain names, so that a source cannot include a file outside its folder. */
+/* Plain names keep a source from including files outside its folder. */
 static bool is_plain(const char *name) {
     bool plain = isalnum((unsigned char)*name);
     for (; *name; name++)
@@ -128,7 +127,7 @@ static bool is_plain(const char *name) {
     return plain;
 }
 
-/* The word after "#directive", from which *end is the rest; NULL for any other line. */
+/* Returns the word of *n characters after "#directive"; NULL for any other line. */
 static const char *after(const char *line, const char *directive, size_t *n) {
     const size_t length = strlen(directive);
     line = skip_blanks(line);
@@ -146,8 +145,8 @@ static char *find_guard(struct text *t, const char *name, size_t n) {
     return NULL;
 }
 
-/* The guard of a file: the name in its first directive, an #ifndef, and in the line after it, a
- * #define. NULL: it has none. */
+/* Returns a file's guard: the name in its first directive, an #ifndef, and in the #define on the
+ * next line. NULL if it has none. */
 static const char *guard_of(const char *text, size_t *n) {
     size_t defined;
     while (*text && *text != '#')
@@ -158,7 +157,7 @@ static const char *guard_of(const char *text, size_t *n) {
     return again && defined == *n && *n < MAX_NAME && !strncmp(name, again, *n) ? name : NULL;
 }
 
-/* The conditionals that are open after this line; a guard that is given up is none any more. */
+/* Returns how many conditionals are open after this line; forgets a guard that it undefines. */
 static int follow(struct text *t, const char *line, int open) {
     size_t n;
     const char *name = after(line, "undef", &n);
@@ -170,7 +169,7 @@ static int follow(struct text *t, const char *line, int open) {
 
 static int flatten(struct text *t, const char *file, int depth, bool certain);
 
-/* The line of an #include: the file's text, unless it would be left out by its guard. */
+/* Adds an included file, unless its guard would skip it. */
 static int include(struct text *t, const char *file, int line, const char *name, int depth,
                    bool certain) {
     int rc;
@@ -185,7 +184,7 @@ static int include(struct text *t, const char *file, int line, const char *name,
     return depth ? rc : gf_fail(rc, "%s (from kernels/%s:%d)", gf_message(), file, line);
 }
 
-/* `certain`: no condition decides whether the compiler sees the file. */
+/* `certain`: the compiler sees the file unconditionally. */
 static int flatten(struct text *t, const char *file, int depth, bool certain) {
     const char *text = "";
     char *taken, name[MAX_NAME];

@@ -1,4 +1,4 @@
-/* The source text of a kernel as one file, because NVRTC and OpenCL open none.
+/* A kernel's source as one text, because NVRTC and OpenCL open no files.
  *
  *     char *text;
  *     int rc = gf_kernel_source("fft_plain.cl", &text);
@@ -8,9 +8,9 @@
 #ifndef GF_CORE_GPU_KERNEL_SOURCE_H
 #define GF_CORE_GPU_KERNEL_SOURCE_H
 
-/* Returns the text of kernels/`file` with each #include "…" replaced by that file, or by nothing
- * where its own guard would leave it out, and #line markers in between, from the program itself or
- * from the kernel folder of core/base/process.h. The caller frees it. */
+/* Sets *text, which the caller frees, to kernels/`file` with #line markers and each #include "…"
+ * replaced by that file, or by nothing if its guard would skip it. Files are embedded in the
+ * program, or read from the kernel folder of core/base/process.h. */
 int gf_kernel_source(const char *file, char **text);
 
 struct gf_kernel_file {
@@ -19,7 +19,7 @@ struct gf_kernel_file {
 };
 
 extern const struct gf_kernel_file gf_kernel_files[];
-/* A checksum of core/gpu/plan/ and kernels/: kept plans with another one belong to another program. */
+/* A checksum of core/gpu/plan/ and kernels/: kept plans with another belong to another program. */
 extern const char gf_planner_sum[];
 
 #endif

@@ -1,4 +1,4 @@
-/* The cache folder of built kernels: one file each, with its key and a checksum. */
+/* Keeps built kernels in the cache folder, one file each, with its key and a checksum. */
 #include "core/gpu/cache/kernel_store.h"
 
 #include <dirent.h>
@@ -20,14 +20,14 @@ enum { MAX_FILES = 4096, HOUR = 3600 };
 static const int64_t max_bytes = (int64_t)256 << 20;
 static const off_t max_file = (off_t)64 << 20;
 
-/* A file: this, the key, the binary. Numbers have the machine's byte order: a machine of another
- * order fails to match `order`, and builds again. */
+/* A file has this header, the key and the binary. Numbers are in the machine's byte order; one of
+ * the other order does not match `order` and builds again. */
 struct header {
     char magic[8];
     uint32_t order; /* 1 */
     uint32_t version;
     uint64_t key_bytes, binary_bytes;
-    uint64_t checksum; /* of all the file, taken with 0 here */
+    uint64_t checksum; /* of the file with 0 here */
 };
 
 static const struct header pattern = {"GFKERN\r\n", 1, 1, 0, 0, 0};
@@ -40,7 +40,7 @@ static void file_name(const struct gf_kernel_store *s, const void *key, size_t k
 
 /* ---- the folder ---- */
 
-/* The directory that caches go to; made too, since ~/.cache may not be there yet. */
+/* Opens the folder of all caches; makes it too, as ~/.cache may not exist yet. */
 static int open_parent(struct gf_kernel_store *s, bool make) {
     const char *path = gf_process()->cache_folder;
     if (!path) {
@@ -48,7 +48,7 @@ static int open_parent(struct gf_kernel_store *s, bool make) {
         return -1;
     }
     if (make)
-        mkdir(path, 0700); /* open() finds out whether it is there */
+        mkdir(path, 0700); /* open() reports a failure */
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0)
         snprintf(s->why, GF_REASON, "%.200s: %.40s", path, strerror(errno));
@@ -160,7 +160,7 @@ bool gf_kernel_store_read(const struct gf_kernel_store *s, const void *key, size
     if (good)
         good = gf_hash(gf_hash(GF_HASH_START, &h, sizeof h), data + sizeof h, size) == checksum;
     if (good) {
-        /* Moved to the front of the block, where it is aligned. */
+        /* The front of the block is aligned. */
         *bytes = size - key_bytes;
         memmove(data, data + sizeof h + key_bytes, *bytes);
         *binary = data;
@@ -189,7 +189,7 @@ bool gf_kernel_store_replace(const struct gf_kernel_store *s, const char *name,
     static atomic_uint counter;
     char temporary[128];
     struct timespec now;
-    /* The process number distinguishes writers on one machine; the time, machines that share the
+    /* The process number tells writers on one machine apart, the time machines that share the
      * folder. */
     clock_gettime(CLOCK_REALTIME, &now);
     snprintf(temporary, sizeof temporary, "%.50s-%ld-%u-%ld" TEMPORARY, name, (long)getpid(),
@@ -199,7 +199,7 @@ bool gf_kernel_store_replace(const struct gf_kernel_store *s, const char *name,
     bool good = fd >= 0;
     for (int i = 0; i < n && good; i++)
         good = write_all(fd, part[i].data, part[i].bytes);
-    /* No fsync: a file that a power cut leaves behind damaged fails its checksum. */
+    /* No fsync: a file damaged by a power cut fails its checksum. */
     good = fd >= 0 && !close(fd) && good && !renameat(s->folder, temporary, s->folder, name);
     if (fd >= 0 && !good)
         unlinkat(s->folder, temporary, 0);
@@ -244,8 +244,8 @@ static int older_first(const void *a, const void *b) {
     return (x->used > y->used) - (x->used < y->used);
 }
 
-/* At most so many kernels of the folder, in memory that the caller frees. `sweep` deletes the files
- * that killed processes left half written. */
+/* Lists up to `most` kernels in memory that the caller frees. `sweep` deletes files that killed
+ * processes left half written. */
 static int list(const struct gf_kernel_store *s, int most, struct entry **entries, bool sweep) {
     struct dirent *d;
     struct stat st;

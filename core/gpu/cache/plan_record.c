@@ -1,4 +1,5 @@
-/* A file of lines: checksum, interface, device, driver and compiler, job, script, times, between tabs. */
+/* Keeps measured plans as lines of fields between tabs: checksum, API, device, driver and compiler,
+ * job, script, times. */
 #include "core/gpu/cache/plan_record.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@
 enum { KEY = 1024, VALUE = GF_GPU_SCRIPT + 64, FIELDS = 7 };
 static const char name[] = "plans", head[] = "gpufft plans 1\n", noisy[] = " noisy";
 
-/* All of a job that its plan depends on. */
+/* Writes all of a job that its plan depends on. */
 static void job_text(const struct gf_job *job, char *text, size_t size) {
     int used = snprintf(text, size, "%s", job->direction == GF_FORWARD ? "forward " : "inverse ");
     for (int i = 0; i < job->ndim; i++)
@@ -94,7 +95,8 @@ char *gf_gpu_plan_records_export(void) {
     return text;
 }
 
-/* A line that gf_gpu_plan_record_keep() could have written: the value's place in it, or NULL. */
+/* Returns the value in a line that gf_gpu_plan_record_keep() could have written; NULL for
+ * others. */
 static const char *value_of(const char *line, size_t bytes) {
     struct gf_gpu_plan_record r;
     char text[KEY + VALUE];

@@ -1,6 +1,6 @@
-/* Measured plans, kept from run to run beside the built kernels. The key is the checksum of planner and
- * kernels, the interface, device, driver, compiler and job; the record is a script (core/gpu/plan/decision.h)
- * with the measured times. A failure here never fails a run: an invalid record counts as none. */
+/* Measured plans, kept beside the built kernels. The key is the checksum of planner and kernels,
+ * the API, device, driver, compiler and job; the record is a script (core/gpu/plan/decision.h) with
+ * the measured times. Failures never fail a run: an invalid record counts as none. */
 #ifndef GF_CORE_GPU_PLAN_RECORD_H
 #define GF_CORE_GPU_PLAN_RECORD_H
 
@@ -8,22 +8,22 @@
 
 struct gf_gpu_plan_record {
     char script[GF_GPU_SCRIPT];
-    double ms,
-        estimate_ms; /* of one run of this plan, and of the plan that is expected to be fastest */
-    bool noisy;      /* the times are unreliable: the record is not used */
+    double ms, estimate_ms; /* times of this plan, and of the one that is expected to be fastest */
+    bool noisy;             /* the times are unreliable: the record is not used */
 };
 
 bool gf_gpu_plan_record_find(const struct gf_gpu *api, const struct gf_gpu_props *props,
                              const struct gf_job *job, struct gf_gpu_plan_record *r);
-/* Replaces the record. False if it could not be written. */
+/* Replaces the record. False if it cannot be written. */
 bool gf_gpu_plan_record_keep(const struct gf_gpu *api, const struct gf_gpu_props *props,
                              const struct gf_job *job, const struct gf_gpu_plan_record *r);
 bool gf_gpu_plan_records_any(void);
-/* Returns the records of all devices as a text for gf_gpu_plan_records_import(), which the caller
- * frees; NULL if memory is short. */
+/* Returns all devices' records as a text for gf_gpu_plan_records_import(), which the caller frees;
+ * NULL if memory is short. */
 char *gf_gpu_plan_records_export(void);
-/* Keeps the records of such a text, and counts those kept and those of another program. The text is untrusted:
- * if a line is no record, none is kept and the result is GF_EFORMAT. GF_EIO if they cannot be written. */
+/* Keeps the records of such a text, which is untrusted, and counts those kept and those of another
+ * program. GF_EFORMAT, and none is kept, if a line is no record. GF_EIO if they cannot be
+ * written. */
 int gf_gpu_plan_records_import(const char *text, size_t bytes, int *kept, int *others);
 /* Deletes all records. Returns 1 if there were any, 0 if not, or a negative code. */
 int gf_gpu_plan_records_forget(void);

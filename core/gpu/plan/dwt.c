@@ -17,57 +17,6 @@ struct wave_tile {
     int64_t strip; /* steps per item */
 };
 
-/* Properties of a level that determine its tile. */
-struct wave_request {
-    bool inverse, along_walk, along_row;
-    bool wide;       /* double precision */
-    int64_t columns; /* work items along x */
-    int64_t rows;    /* rows of a band, pairs of rows, or independent rows */
-    int64_t steps;   /* along the walk */
-};
-
-/* ---------------------------------------------------------------- tiles */
-
-static int power_up_to(int64_t n, int most) {
-    int p = 1;
-    while (p < n && p < most)
-        p *= 2;
-    return p;
-}
-
-/* Relative time by strip length. A strip reads two more planes or rows than it finishes, and the
- * last wave of groups leaves units idle; three quarters of that is regained, as the others have the
- * memory to themselves. */
-static double strip_cost(int64_t strip, int64_t steps, double groups, double at_once) {
-    double waves = groups * (double)gf_divide_up(steps, strip) / at_once;
-    return (2 + 1 / (double)strip) * (1 + 0.25 * (ceil(waves) - waves) / waves);
-}
-
-static void choose_tile(const struct wave_request *request, const struct gf_gpu_props *props,
-                        struct wave_tile *t) {
-    const bool volume = request->along_row;
-    int most = power_up_to(props->max_group, 256);
-    t->items = most <= props->max_group ? most : most / 2;
-    t->width = power_up_to(request->columns, volume && t->items > 64 ? 64 : t->items);
-    /* Limited by Hopper's registers. */
-    t->rows = volume && !request->wide ? 2 : 1;
-    t->resident = volume || request->wide ? 2 : request->inverse ? 5 : 6;
-    t->ahead = !volume;
-    int64_t longest = props->is_cpu ? 64 : volume ? 48 : 16;
-    double groups =
-        (double)gf_divide_up(request->columns, t->width) *
-        ((double)gf_divide_up(request->rows, t->rows) / ((double)t->items / (double)t->width));
-    double at_once = (double)props->units * t->resident, least = INFINITY;
-    for (int64_t strip = 4; strip <= longest; strip++) {
-        double cost = strip_cost(strip, request->steps, groups, at_once);
-        if (cost < least) {
-            least = cost;
-            t->strip = strip;
-        }
-    }
-    t->strip = gf_min(t->strip, request->steps);
-}
-
 /* ---------------------------------------------------------------- levels */
 
 enum { WALK, ROW, X };
@@ -86,6 +35,10 @@ struct level {
 
 static bool inverse(const struct level *l) {
     return l->p->job.direction == GF_INVERSE;
+}
+
+static bool transforms_planes(const struct level *l) {
+    return l->on[0] && l->on[1];
 }
 
 /* Strides of dense rows and planes. */
@@ -126,31 +79,64 @@ static int64_t pairs(const struct level *l, int64_t m) {
 
 static void count_work(struct level *l) {
     struct wave_args *a = &l->args;
-    bool walk = l->on[l->at[WALK]], row = walk && l->at[WALK] == 0 && l->on[1], x = l->on[2];
+    bool walk = l->on[l->at[WALK]], row = transforms_planes(l), x = l->on[2];
     a->channels = l->p->job.channels;
     a->columns = (!x ? a->n[X] : inverse(l) ? (a->n[X] + 1) / 2 : a->m[X]) * a->channels;
     a->rows = !row ? a->n[ROW] : inverse(l) ? pairs(l, a->m[ROW]) : a->m[ROW];
     a->steps = !walk ? a->n[WALK] : inverse(l) ? pairs(l, a->m[WALK]) : a->m[WALK];
-    struct wave_request request = {.inverse = inverse(l),
-                                   .along_walk = walk,
-                                   .along_row = row,
-                                   .wide = l->p->job.precision == GF_DOUBLE,
-                                   .columns = a->columns,
-                                   .rows = a->rows,
-                                   .steps = a->steps};
-    choose_tile(&request, &l->p->props, &l->tile);
+}
+
+static int power_up_to(int64_t n, int most) {
+    int p = 1;
+    while (p < n && p < most)
+        p *= 2;
+    return p;
+}
+
+/* Relative time by strip length. A strip reads two more planes or rows than it finishes, and the
+ * last wave of groups leaves units idle; three quarters of that is regained, as the others have the
+ * memory to themselves. */
+static double strip_cost(int64_t strip, int64_t steps, double groups, double at_once) {
+    double waves = groups * (double)gf_divide_up(steps, strip) / at_once;
+    return (2 + 1 / (double)strip) * (1 + 0.25 * (ceil(waves) - waves) / waves);
+}
+
+static void choose_tile(struct level *l) {
+    const struct gf_gpu_props *props = &l->p->props;
+    const struct wave_args *a = &l->args;
+    const bool volume = transforms_planes(l), wide = l->p->job.precision == GF_DOUBLE;
+    struct wave_tile *t = &l->tile;
+    int most = power_up_to(props->max_group, 256);
+    t->items = most <= props->max_group ? most : most / 2;
+    t->width = power_up_to(a->columns, volume && t->items > 64 ? 64 : t->items);
+    /* Limited by Hopper's registers. */
+    t->rows = volume && !wide ? 2 : 1;
+    t->resident = volume || wide ? 2 : inverse(l) ? 5 : 6;
+    t->ahead = !volume;
+    int64_t longest = props->is_cpu ? 64 : volume ? 48 : 16;
+    double groups =
+        (double)gf_divide_up(a->columns, t->width) *
+        ((double)gf_divide_up(a->rows, t->rows) / ((double)t->items / (double)t->width));
+    double at_once = (double)props->units * t->resident, least = INFINITY;
+    for (int64_t strip = 4; strip <= longest; strip++) {
+        double cost = strip_cost(strip, a->steps, groups, at_once);
+        if (cost < least) {
+            least = cost;
+            t->strip = strip;
+        }
+    }
+    t->strip = gf_min(t->strip, a->steps);
 }
 
 static int set_groups(struct level *l, struct gf_gpu_pass *pass) {
     struct wave_args *a = &l->args;
     const struct wave_tile *t = &l->tile;
     int64_t strips = gf_divide_up(a->steps, t->strip), tiles = gf_divide_up(a->rows, t->rows);
-    bool volume = l->at[WALK] == 0 && l->on[0] && l->on[1];
     a->strip = t->strip;
     while (1 << a->width_bits < t->width)
         a->width_bits++;
     a->blocks = gf_divide_up(a->columns, t->width);
-    a->inner = volume ? tiles : strips;
+    a->inner = transforms_planes(l) ? tiles : strips;
     double units = (double)strips * (double)tiles;
     double lines = units / (t->items / t->width) + 1, groups = lines * (double)a->blocks;
     double row = (double)gf_max(a->n[X], a->m[X]) * (double)a->channels;
@@ -191,7 +177,7 @@ static void set_options(const struct level *l, struct gf_gpu_pass *pass) {
     const struct wave_args *a = &l->args;
     const struct wave_tile *t = &l->tile;
     const struct gf_wavelet *w = &l->p->job.wavelet;
-    bool walk = l->on[l->at[WALK]], row = walk && l->at[WALK] == 0 && l->on[1], x = l->on[2];
+    bool walk = l->on[l->at[WALK]], row = transforms_planes(l), x = l->on[2];
     if (!inverse(l))
         gf_gpu_option(pass, "-DFORWARD");
     gf_gpu_option(pass, "-DALONG_WALK=%d -DALONG_ROW=%d -DALONG_X=%d -DBOUNDARY=%d -DTAPS_FROM=%d",
@@ -233,6 +219,7 @@ static void describe(const struct level *l, struct gf_gpu_pass *pass) {
 static int add_level(struct level *l, int output) {
     set_strides(l);
     count_work(l);
+    choose_tile(l);
     struct gf_gpu_pass *pass = gf_gpu_next_pass(l->p, GF_GPU_PASS_WAVELET, "wavelet.cl",
                                                 inverse(l) ? "wave_inverse" : "wave_forward");
     if (!pass)
@@ -264,46 +251,36 @@ static enum gf_gpu_buffer_id between(const struct level *l, int number) {
     return buffer_id;
 }
 
-static int add_forward(struct level *l) {
+/* Adds one level, which writes output number `output` if it is an inverse's last. */
+static int add_level_of(struct level level, int number, int output) {
+    struct level *l = &level;
     const struct gf_job *job = &l->p->job;
-    enum gf_dtype real = job->precision == GF_DOUBLE ? GF_F64 : GF_F32;
-    int rc = 0;
-    for (int i = 1; i <= job->wavelet.levels && !rc; i++) {
-        bool last = i == job->wavelet.levels;
-        struct level now = *l;
-        now.number = i;
-        now.packed = GF_GPU_OUT;
-        now.packed_type = job->out[0].dtype;
-        now.fine = i == 1 ? GF_GPU_IN : between(l, i - 1);
-        now.fine_type = i == 1 ? job->in_dtype : real;
-        now.low = last ? GF_GPU_OUT : between(l, i);
-        now.low_type = last ? now.packed_type : real;
-        rc = add_level(&now, 0);
-        /* Gaps remain beside an axis's details if another axis's begin later. */
-        for (int k = 0; k < 3; k++)
-            if (l->on[0] + l->on[1] + l->on[2] > 1 && l->axis[k].at[i] > l->axis[k].n[i])
-                l->p->gaps = true;
-    }
-    return rc;
+    const enum gf_dtype real = job->precision == GF_DOUBLE ? GF_F64 : GF_F32;
+    const enum gf_gpu_buffer_id out = (enum gf_gpu_buffer_id)(GF_GPU_OUT + output);
+    const bool coarsest = number == job->wavelet.levels, finest = number == 1;
+    l->number = number;
+    l->packed = inverse(l) ? GF_GPU_IN : GF_GPU_OUT;
+    l->packed_type = inverse(l) ? job->in_dtype : job->out[0].dtype;
+    l->low = coarsest ? l->packed : between(l, number);
+    l->low_type = coarsest ? l->packed_type : real;
+    l->fine = !finest ? between(l, number - 1) : inverse(l) ? out : GF_GPU_IN;
+    l->fine_type = !finest ? real : inverse(l) ? job->out[output].dtype : job->in_dtype;
+    return add_level(l, output);
 }
 
-static int add_inverse(struct level *l) {
+static int add_levels(const struct level *l) {
     const struct gf_job *job = &l->p->job;
-    enum gf_dtype real = job->precision == GF_DOUBLE ? GF_F64 : GF_F32;
+    const int levels = job->wavelet.levels;
     int rc = 0;
-    for (int i = job->wavelet.levels; i >= 1; i--) {
-        bool first = i == job->wavelet.levels;
-        for (int output = 0; output < (i == 1 ? job->n_out : 1) && !rc; output++) {
-            struct level now = *l;
-            now.number = i;
-            now.packed = GF_GPU_IN;
-            now.packed_type = job->in_dtype;
-            now.low = first ? GF_GPU_IN : between(l, i);
-            now.low_type = first ? job->in_dtype : real;
-            now.fine = i == 1 ? (enum gf_gpu_buffer_id)(GF_GPU_OUT + output) : between(l, i - 1);
-            now.fine_type = i == 1 ? job->out[output].dtype : real;
-            rc = add_level(&now, output);
-        }
+    for (int i = 1; i <= levels && !rc; i++) {
+        const int number = inverse(l) ? levels + 1 - i : i;
+        const int outputs = inverse(l) && number == 1 ? job->n_out : 1;
+        for (int output = 0; output < outputs && !rc; output++)
+            rc = add_level_of(*l, number, output);
+        /* Gaps remain beside an axis's details if another axis's begin later. */
+        for (int k = 0; k < 3 && !inverse(l); k++)
+            if (l->on[0] + l->on[1] + l->on[2] > 1 && l->axis[k].at[i] > l->axis[k].n[i])
+                l->p->gaps = true;
     }
     return rc;
 }
@@ -342,5 +319,5 @@ int gf_gpu_dwt_make(struct gf_gpu_plan *p) {
     l.at[WALK] = l.on[0] ? 0 : 1;
     l.at[ROW] = l.on[0] ? 1 : 0;
     l.at[X] = 2;
-    return job->direction == GF_INVERSE ? add_inverse(&l) : add_forward(&l);
+    return add_levels(&l);
 }

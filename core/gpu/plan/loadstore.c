@@ -110,10 +110,11 @@ int gf_gpu_add_range(struct gf_gpu_plan *p, int output, const struct gf_gpu_spac
     bool zero = axis >= 0;
     int row = zero ? axis : 2, level = 0;
     struct gf_gpu_pass *pass =
-        gf_gpu_next_pass(p, GF_GPU_PASS_RANGE, "range.cl",
-                         zero ? "range_zero" : (real ? "range_scan_real" : "range_scan"));
+        gf_gpu_next_pass(p, GF_GPU_PASS_RANGE, "range.cl", zero ? "range_zero" : "range_scan");
     if (!pass)
         return GF_EUNSUPP;
+    if (real && !zero)
+        gf_gpu_option(pass, "-DREALS");
     struct range_args *a = &pass->args.range;
     a->count = work->extent[row];
     a->stride = work->stride[row];

@@ -1,5 +1,5 @@
-/* NVRTC: which architecture it compiles for, and kernels built by it. Loading it takes some tens of
- * milliseconds, so that it is loaded when a kernel has to be built. */
+/* Chooses NVRTC's architecture and builds kernels. Loading NVRTC takes tens of milliseconds, so it
+ * waits until a kernel must be built. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +17,8 @@ static void set_awaits(struct gf_cuda_compiler *compiler) {
     compiler->awaits = digits && atoi(digits + 1) >= FIRST;
 }
 
-/* The device's own architecture where NVRTC knows it, else the newest one below it that NVRTC
- * knows, as PTX, which the driver compiles. */
+/* Chooses the device's architecture if NVRTC knows it, else PTX of the newest older one, which the
+ * driver compiles. */
 static int choose_arch(const struct gf_nvrtc *nvrtc, struct gf_gpu_props *p,
                        struct gf_cuda_compiler *compiler) {
     int known[MAX_ARCHS] = {0}, n = 0, best = 0, major = 0, minor = 0;
@@ -41,7 +41,7 @@ static int choose_arch(const struct gf_nvrtc *nvrtc, struct gf_gpu_props *p,
     return 0;
 }
 
-/* For the next run, where kernels are kept. */
+/* Notes the compiler for the next run. */
 static void note(const struct gf_nvrtc *nvrtc, const struct gf_gpu_props *p,
                  const struct gf_cuda_compiler *compiler) {
     struct gf_compiler_note n = {.as_ptx = compiler->as_ptx};
@@ -71,9 +71,8 @@ int gf_cuda_compiler_find(struct gf_gpu_props *p, struct gf_cuda_compiler *compi
     return rc;
 }
 
-/* NVRTC for the device's first build, when it may turn out to be another one than was noted: then
- * its own architecture counts, and the next run asks for kernels of this one. Threads may build
- * concurrently. */
+/* Loads NVRTC for the device's first build. It may differ from the noted one: then its architecture
+ * is used, and noted for the next run. Threads may build concurrently. */
 static int load_nvrtc(struct gf_cuda_device *g, const struct gf_nvrtc **nvrtc,
                       struct gf_cuda_compiler *compiler) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -108,7 +107,7 @@ static int build_failure(const struct gf_cuda_device *g, const struct gf_nvrtc *
     return status;
 }
 
-/* All options in one array: the fixed ones, then those of `text`, which is cut at its blanks. */
+/* Collects the fixed options, then those of `text`, which is cut at its blanks. */
 static int split_options(const struct gf_cuda_compiler *compiler, char *text,
                          const char *options[MAX_OPTIONS]) {
     int n = 0;
@@ -116,8 +115,8 @@ static int split_options(const struct gf_cuda_compiler *compiler, char *text,
     options[n++] = compiler->option;
     options[n++] = "--std=c++14";
     options[n++] = "-default-device";
-    options[n++] =
-        "--fmad=true"; /* but no option that trades accuracy for speed, such as --use_fast_math */
+    /* No option may trade accuracy for speed, as --use_fast_math does. */
+    options[n++] = "--fmad=true";
     while ((option = strsep(&rest, " \t\n"))) {
         if (!*option)
             continue;

@@ -1,12 +1,13 @@
-/* NVIDIA GPUs through the driver interface. NVRTC compiles kernels for the device's architecture.
- * The context is the device's primary one, which the runtime library and cuFFT use too. */
+/* NVIDIA GPUs through the driver API, with kernels that NVRTC compiles for the device's
+ * architecture. The context is the device's primary one, which the runtime library and cuFFT
+ * share. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/gpu/api/cuda/device.h"
 #include "core/gpu/common.h"
 
-/* Data between two passes stays in the second-level cache by itself if it is half of this. */
+/* Up to half of this, data between two passes stays in the second-level cache anyway. */
 enum { CHAIN_BYTES = 64 << 20 };
 enum { PLAIN_SHARED_BYTES = 48 << 10 };
 
@@ -17,7 +18,7 @@ static int attribute(const struct gf_cuda *cu, int device, int which) {
     return cu->device_attribute(&value, which, device) ? 0 : value;
 }
 
-/* The kernel driver's version where the system has it, else the CUDA version again. */
+/* The kernel driver's version if the system tells it, else `otherwise`. */
 static void driver_text(char text[128], const char *otherwise) {
     FILE *f = fopen("/sys/module/nvidia/version", "re");
     bool got = f && fgets(text, 64, f);
@@ -41,7 +42,7 @@ static void describe(const struct gf_cuda *cu, int device, struct gf_gpu_props *
     cu->device_memory(&bytes, device);
     p->memory = p->max_alloc = (int64_t)bytes;
     p->local_bytes = attribute(cu, device, GF_CU_SHARED_PER_BLOCK_OPTIN);
-    if (!p->local_bytes) /* an architecture without the choice */
+    if (!p->local_bytes) /* the architecture has no opt-in */
         p->local_bytes = attribute(cu, device, GF_CU_SHARED_PER_BLOCK);
     p->unit_local_bytes = attribute(cu, device, GF_CU_SHARED_PER_MULTIPROCESSOR);
     p->max_group = attribute(cu, device, GF_CU_THREADS_PER_BLOCK);
@@ -60,7 +61,7 @@ static void describe(const struct gf_cuda *cu, int device, struct gf_gpu_props *
     p->extensions = gf_device_text(architecture);
 }
 
-/* The driver is asked once: some attributes take it a millisecond. */
+/* Asks the driver once: some attributes take a millisecond. */
 static int find_devices(const struct gf_cuda *cu, struct gf_gpu_props *props) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static struct gf_gpu_props known[GF_GPU_MAX_DEVICES];
@@ -145,7 +146,7 @@ static int cuda_use(void *gpu, int queue) {
     return rc;
 }
 
-/* Marks 0 and 1 are timed: elapsed(). */
+/* Marks 0 and 1 are timed, for elapsed(). */
 static int open_context(struct gf_cuda_device *g) {
     int rc = g->cu->context_retain(&g->context, g->device);
     if (rc)
@@ -279,7 +280,7 @@ static int cuda_load(void *gpu, const void *binary, size_t bytes, const char *en
     return 0;
 }
 
-/* Saves the two microseconds between the last group of one launch and the first of the next. */
+/* Saves the 2 us between the last group of one launch and the first of the next. */
 static int launch_overlapped(struct gf_cuda_device *g, const struct gf_gpu_launch *l,
                              void **arguments) {
     static const struct gf_cuda_launch_attribute overlapped = {
@@ -311,7 +312,7 @@ static int cuda_launch(void *gpu, const struct gf_gpu_launch *l) {
         address[i] = l->buffer[i] ? l->buffer[i]->handle : 0;
         argument[n++] = &address[i];
     }
-    if (l->args_bytes) /* the driver knows its size from the kernel, and copies it now */
+    if (l->args_bytes) /* the driver knows the block's size from the kernel, and copies it now */
         argument[n++] = (void *)(uintptr_t)l->args;
     if (l->awaits && g->compiler.awaits && g->cu->launch_with)
         return launch_overlapped(g, l, argument);

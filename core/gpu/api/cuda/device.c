@@ -1,4 +1,4 @@
-/* Entering a device's context, and failures of calls. */
+/* Enters a device's context, and turns failures of calls into statuses. */
 #include "core/gpu/api/cuda/device.h"
 
 int gf_cuda_failure(struct gf_cuda_device *g, int rc, const char *what) {

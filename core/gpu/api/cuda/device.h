@@ -9,8 +9,8 @@
 struct gf_cuda_compiler {
     char option[48]; /* the architecture */
     bool as_ptx;     /* NVRTC does not know the device's architecture, so the driver compiles PTX */
-    bool awaits;     /* kernels can wait for the launch before them (kernels/lang.h) */
-    bool chosen;     /* by the NVRTC that builds; noted for the next run */
+    bool awaits;     /* kernels can wait for the previous launch (kernels/lang.h) */
+    bool chosen;     /* by the NVRTC that builds, not by an earlier run's note */
 };
 
 struct gf_cuda_device {
@@ -28,15 +28,15 @@ struct gf_gpu_kernel {
     void *module, *function;
 };
 
-/* Turns a driver's code into a status, and notes whether the context is lost. */
+/* Turns a driver's code into a status; fatal codes mark the context as lost. */
 int gf_cuda_failure(struct gf_cuda_device *g, int rc, const char *what);
 /* 0 for a code of 0. */
 int gf_cuda_check(struct gf_cuda_device *g, int rc, const char *what);
 /* Makes the context current in the calling thread; any thread may call it. */
 int gf_cuda_enter(struct gf_cuda_device *g);
 
-/* Fills in the compiler for a device and its name in p->compiler, from an earlier run's note or by
- * loading NVRTC. GF_EABSENT if there is none. */
+/* Finds the compiler for a device and sets p->compiler, from an earlier run's note or by loading
+ * NVRTC. GF_EABSENT if there is none. */
 int gf_cuda_compiler_find(struct gf_gpu_props *p, struct gf_cuda_compiler *compiler);
 
 /* As in struct gf_gpu. */

@@ -38,7 +38,7 @@ static int load_driver(void *unused) {
     return 0;
 }
 
-/* Begins to use a driver that is there. */
+/* Initialises the driver. */
 static int start_driver(void *unused) {
     int n = 0;
     (void)unused;
@@ -75,14 +75,24 @@ const char *gf_cuda_error(const struct gf_cuda *cu, int code) {
 }
 
 bool gf_cuda_is_fatal(int code) {
-    static const int fatal[] = {GF_CU_DEINITIALIZED,        GF_CU_ECC_UNCORRECTABLE,
-                                GF_CU_NVLINK_UNCORRECTABLE, GF_CU_CONTAINED,
-                                GF_CU_ILLEGAL_ADDRESS,      GF_CU_LAUNCH_TIMEOUT,
-                                GF_CU_CONTEXT_IS_DESTROYED, GF_CU_ASSERT,
-                                GF_CU_STACK_ERROR,          GF_CU_ILLEGAL_INSTRUCTION,
-                                GF_CU_MISALIGNED_ADDRESS,   GF_CU_INVALID_ADDRESS_SPACE,
-                                GF_CU_INVALID_PC,           GF_CU_LAUNCH_FAILED,
-                                GF_CU_TENSOR_MEMORY_LEAK,   GF_CU_UNKNOWN};
+    static const int fatal[] = {
+        4,   /* driver shut down */
+        214, /* uncorrectable ECC error */
+        220, /* uncorrectable NVLink error */
+        226, /* memory error contained to this process */
+        GF_CU_ILLEGAL_ADDRESS,
+        702, /* launch timeout */
+        709, /* context destroyed */
+        710, /* assertion in a kernel */
+        714, /* stack error */
+        715, /* illegal instruction */
+        716, /* misaligned address */
+        717, /* invalid address space */
+        718, /* invalid program counter */
+        719, /* launch failed */
+        721, /* tensor memory leak */
+        999, /* unknown */
+    };
     bool is = false;
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
         is = is || fatal[i] == code;

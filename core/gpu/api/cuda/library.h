@@ -1,6 +1,5 @@
-/* NVIDIA's driver interface and its compiler, NVRTC, loaded at run time. The declarations needed
- * here follow their documentation; object types are opaque pointers, declared as void *, and device
- * memory is a 64-bit address.
+/* NVIDIA's driver API and its compiler, NVRTC, loaded at run time and declared after their
+ * documentation. Objects are void *, device memory is a 64-bit address.
  *
  *     const struct gf_cuda *cu = gf_cuda_find();
  *     int n = 0;
@@ -16,25 +15,10 @@
 /* Return codes of driver calls. */
 enum {
     GF_CU_OUT_OF_MEMORY = 2,
-    GF_CU_ALREADY_REGISTERED = 712, /* the memory is page-locked already */
+    GF_CU_ALREADY_REGISTERED = 712, /* page-locked already */
     GF_CU_PEER_ALREADY_ENABLED = 704,
-    GF_CU_DEINITIALIZED = 4,
     GF_CU_NO_DEVICE = 100,
-    GF_CU_ECC_UNCORRECTABLE = 214,
-    GF_CU_NVLINK_UNCORRECTABLE = 220,
-    GF_CU_CONTAINED = 226, /* a memory error that affects this process only */
     GF_CU_ILLEGAL_ADDRESS = 700,
-    GF_CU_LAUNCH_TIMEOUT = 702,
-    GF_CU_CONTEXT_IS_DESTROYED = 709,
-    GF_CU_ASSERT = 710,
-    GF_CU_STACK_ERROR = 714,
-    GF_CU_ILLEGAL_INSTRUCTION = 715,
-    GF_CU_MISALIGNED_ADDRESS = 716,
-    GF_CU_INVALID_ADDRESS_SPACE = 717,
-    GF_CU_INVALID_PC = 718,
-    GF_CU_LAUNCH_FAILED = 719,
-    GF_CU_TENSOR_MEMORY_LEAK = 721,
-    GF_CU_UNKNOWN = 999,
 };
 /* Attributes of a device and of a function. */
 enum {
@@ -58,8 +42,8 @@ enum {
     GF_CU_HOST_PORTABLE = 1, /* page-locked for every context */
     GF_CU_HOST = 1,          /* kinds of memory */
     GF_CU_DEVICE = 2,
-    GF_CU_UNIFIED = 4, /* the driver tells by the address */
-    /* attribute of a pointer: its kind of memory; an error for plain memory */
+    GF_CU_UNIFIED = 4, /* the address tells */
+    /* a pointer's attribute: its kind of memory; an error for pageable memory */
     GF_CU_POINTER_MEMORY = 2,
 };
 
@@ -80,7 +64,7 @@ struct gf_cuda_rows {
     size_t width, height;
 };
 
-/* CUlaunchAttribute: lets a launch begin when the groups of the launch before it in the stream have ended. */
+/* CUlaunchAttribute: lets a launch begin before the stream's previous launch has ended. */
 struct gf_cuda_launch_attribute {
     int which; /* GF_CU_LAUNCH_SERIALIZED_BY_PROGRAM */
     int pad;
@@ -101,11 +85,10 @@ struct gf_cuda {
 #include "core/gpu/api/cuda/calls.inc"
 #undef DRIVER
 #undef NVRTC
-    /* Peer access between two devices; NULL if the driver lacks it. Once enabled, the current
-     * context reaches the other's memory. */
+    /* Peer access lets the current context reach another device's memory; NULL if unsupported. */
     int (*peer_can_access)(int *can, int device, int other);
     int (*peer_enable)(void *other_context, unsigned flags);
-    /* From CUDA 11.8 on; before, NULL. */
+    /* NULL before CUDA 11.8. */
     int (*launch_with)(const struct gf_cuda_launch *launch, void *function, void **arguments,
                        void **extra);
 };
@@ -118,8 +101,8 @@ struct gf_nvrtc {
 #undef NVRTC
 };
 
-/* Each loads its library once and never unloads it; the driver's is then initialised. NULL with
- * gf_message(), which names the remedy. */
+/* Each loads its library once and for good, and initialises the driver. NULL with gf_message(),
+ * which names the remedy. */
 const struct gf_cuda *gf_cuda_find(void);
 /* Loads the driver's library without initialising it. */
 bool gf_cuda_load(void);
@@ -131,22 +114,22 @@ struct gf_cuda_part {
     const char *const *suffixes; /* after ".so", newest first, up to NULL */
     const struct gf_dl_symbol *symbols;
     size_t bytes;                         /* of a table of symbols */
-    int (*cuda_major)(const void *table); /* which CUDA it belongs to */
+    int (*cuda_major)(const void *table); /* the CUDA version it belongs to */
 };
 
-/* Opens the newest library in the usual folders that is not newer than the driver, which runs
- * nothing newer than itself; else the first one found. False if there is none. */
+/* Opens the newest library in the usual folders that is not newer than the driver, which may refuse
+ * newer code; else the first one found. False if there is none. */
 bool gf_cuda_open_fitting(const struct gf_cuda_part *part, void *table);
 /* 13020 is CUDA 13.2. */
 int gf_cuda_version(const struct gf_cuda *cu);
 
-/* The driver's own text for its code. */
+/* The driver's text for its code. */
 const char *gf_cuda_error(const struct gf_cuda *cu, int code);
-/* Whether the error leaves the context unusable. */
+/* True if the error leaves the context unusable. */
 bool gf_cuda_is_fatal(int code);
 
-/* Whether the driver, which takes no length, can read `image` without reading past its `bytes`: an
- * ELF file that contains all its parts, or text with a terminating zero. */
+/* True if the driver, which takes no length, will not read past the end of `image`: an ELF file
+ * with all its parts, or text with a terminating zero. */
 bool gf_cuda_image_is_whole(const void *image, size_t bytes);
 
 #endif

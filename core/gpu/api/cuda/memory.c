@@ -1,4 +1,4 @@
-/* The memory of NVIDIA GPUs, page-locked host memory, and copies between them. */
+/* NVIDIA GPUs' memory, page-locked host memory, and copies. */
 #include <omp.h>
 
 #include "core/gpu/common.h"
@@ -38,8 +38,8 @@ static int lock_failure(struct gf_cuda_device *g, int rc, int64_t bytes) {
                    gf_memory_text(bytes, size), gf_cuda_error(g->cu, rc));
 }
 
-/* The driver's own buffers are locked page by page, which takes 0.7 ms a MiB; huge pages that are
- * there already take a tenth of that. NULL where that is not possible. */
+/* The driver locks its own buffers page by page, which takes 0.7 ms a MiB; populated huge pages
+ * take a tenth of that. NULL if they cannot be had. */
 static void *pin_huge_pages(struct gf_cuda_device *g, int64_t bytes) {
     void *host = bytes >= GF_HUGE_PAGE ? gf_alloc((size_t)bytes) : NULL;
     if (!host)
@@ -103,7 +103,7 @@ void gf_cuda_unlock(void *gpu, void *host) {
         g->cu->host_unregister(host);
 }
 
-/* Both ends: locked memory is whole arrays. */
+/* Checks both ends only, as arrays are locked whole. */
 bool gf_cuda_is_locked(void *gpu, const void *host, int64_t bytes) {
     struct gf_cuda_device *g = gpu;
     const uint64_t ends[2] = {(uint64_t)(uintptr_t)host,
@@ -119,7 +119,7 @@ bool gf_cuda_is_locked(void *gpu, const void *host, int64_t bytes) {
 
 /* ---- copies ---- */
 
-/* The driver takes no larger pitch; rows that are further apart are copied one by one. */
+/* The driver's largest pitch; rows further apart are copied one by one. */
 enum { PITCH_MOST = INT32_MAX };
 
 static uint64_t place_of(const struct gf_gpu_end *e, int64_t row) {
@@ -127,8 +127,8 @@ static uint64_t place_of(const struct gf_gpu_end *e, int64_t row) {
     return base + (uint64_t)(e->offset + row * e->pitch);
 }
 
-/* The driver copies pageable memory before it returns, so that the caller may change it;
- * page-locked memory must not change before sync(). */
+/* The driver has copied pageable memory when it returns; page-locked memory must not change before
+ * sync(). */
 static int move_row(struct gf_cuda_device *g, const struct gf_gpu_move *m, int64_t row) {
     const uint64_t from = place_of(&m->from, row), to = place_of(&m->to, row);
     const size_t bytes = (size_t)m->bytes;
@@ -138,7 +138,7 @@ static int move_row(struct gf_cuda_device *g, const struct gf_gpu_move *m, int64
                       : g->cu->copy(to, from, bytes, g->stream);
 }
 
-/* Between devices an address tells its device. */
+/* Unified addresses identify their device. */
 int gf_cuda_move(void *gpu, const struct gf_gpu_move *m) {
     struct gf_cuda_device *g = gpu;
     const bool up = m->from.host, down = m->to.host;
@@ -168,7 +168,7 @@ int gf_cuda_move(void *gpu, const struct gf_gpu_move *m) {
     return gf_cuda_check(g, rc, m->what);
 }
 
-/* Access is switched on once for two contexts, and stays. */
+/* Peer access is enabled once for a pair of contexts. */
 bool gf_cuda_reaches(void *gpu, void *other) {
     struct gf_cuda_device *g = gpu;
     const struct gf_cuda_device *o = other;

@@ -1,4 +1,4 @@
-/* Commands in flight, and failures of calls. */
+/* Watches commands in flight and turns failures into statuses. */
 #include "core/gpu/api/opencl/context.h"
 
 #include "core/base/status.h"

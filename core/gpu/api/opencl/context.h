@@ -9,7 +9,7 @@ enum { GF_OPENCL_PENDING = 256 };
 struct gf_opencl_pinned {
     void *memory; /* NULL on a CPU, which uses plain memory */
     char *host;
-    bool lent; /* the caller's own memory */
+    bool lent; /* the caller's memory, from lock() */
     int64_t bytes;
     struct gf_opencl_pinned *next;
 };
@@ -22,7 +22,7 @@ struct gf_opencl_context {
     void *queues[GF_GPU_QUEUES];
     struct gf_opencl_pinned *pinned;
     void *mark[GF_GPU_MARKS];
-    /* A ring of the events of commands in flight, through which alone OpenCL reports failures reliably. */
+    /* A ring of events of commands in flight: only they report failures reliably. */
     void *pending[GF_OPENCL_PENDING];
     const char *pending_what[GF_OPENCL_PENDING];
     unsigned next_pending, launches;
@@ -36,11 +36,11 @@ struct gf_gpu_kernel {
 
 /* Turns OpenCL's code into a status. */
 int gf_opencl_failure(const struct gf_opencl_context *g, int32_t rc, const char *what);
-/* Waits for the command in a slot of the ring, if any, notes its failure, and returns OpenCL's code. */
+/* Waits for the command in a slot of the ring, if any. Records its failure and returns its code. */
 int gf_opencl_harvest(struct gf_opencl_context *g, unsigned slot);
-/* Remembers a queued command; waits for the oldest one if the ring is full. */
+/* Adds a queued command to the ring; waits for the oldest one if the ring is full. */
 void gf_opencl_watch(struct gf_opencl_context *g, void *event, const char *what);
-/* Checks the code of a call that queued a command, and flushes the queue. */
+/* Checks the code of a call that queued a command; flushes the queue if there is an event. */
 int gf_opencl_queued(struct gf_opencl_context *g, int32_t rc, void *event, const char *what);
 
 /* As in struct gf_gpu. */

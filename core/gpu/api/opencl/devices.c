@@ -1,4 +1,4 @@
-/* The platforms and devices of OpenCL, and their properties. */
+/* Lists OpenCL's platforms and devices with their properties. */
 #include <string.h>
 
 #include "core/gpu/common.h"
@@ -6,7 +6,7 @@
 #include "core/base/status.h"
 
 enum { MAX_PLATFORMS = 16, CPU_LOCAL_BYTES = 64 << 10 };
-enum { LAUNCH_BYTES = 256 }; /* of a group's local memory, what NVIDIA's launches take */
+enum { LAUNCH_BYTES = 256 }; /* of a group's local memory that NVIDIA's launches take */
 enum { VENDOR_AMD = 0x1002, VENDOR_NVIDIA = 0x10DE };
 
 static void platform_text(const struct gf_opencl *cl, void *platform, uint32_t what,
@@ -22,7 +22,7 @@ static void device_text(const struct gf_opencl *cl, void *device, uint32_t what,
     snprintf(text, 128, "%.127s", all);
 }
 
-/* An integer of 4 or 8 bytes, depending on `what`; 0 where the device has no answer. */
+/* An integer of 4 or 8 bytes, depending on `what`; 0 if the device has no answer. */
 static int64_t device_number(const struct gf_opencl *cl, void *device, uint32_t what) {
     uint64_t wide = 0;
     uint32_t narrow = 0;
@@ -36,7 +36,7 @@ static int64_t device_number(const struct gf_opencl *cl, void *device, uint32_t 
     return wide > INT64_MAX ? INT64_MAX : (int64_t)wide;
 }
 
-/* Properties that planning does not need, but that a user may ask for. */
+/* Properties that only `gpufft devices` prints. */
 static void describe_limits(const struct gf_opencl *cl, void *device, struct gf_gpu_props *p) {
     size_t sizes[16] = {0}, got = 0;
     if (!cl->device_info(device, GF_CL_DEVICE_ITEM_SIZES, sizeof sizes, sizes, &got))

@@ -1,4 +1,4 @@
-/* Loads OpenCL, and keeps its drivers from taking the program's signals. */
+/* Loads OpenCL and restores the signal handlers that its drivers replace. */
 #include "core/gpu/api/opencl/library.h"
 
 #include <signal.h>
@@ -24,8 +24,8 @@ void gf_opencl_restore_signals(void) {
         sigaction(endings[i], &ours[i], NULL);
 }
 
-/* PoCL aborts the whole process where it cannot count the CPUs: on a Linux whose /sys is not
- * mounted, in a bare container or chroot. */
+/* PoCL aborts the process if it cannot count the CPUs, as in a bare container or chroot without
+ * /sys. */
 static bool would_abort(void) {
     return !access("/proc/version", F_OK) && access("/sys/devices/system/cpu", F_OK);
 }

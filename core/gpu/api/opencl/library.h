@@ -1,5 +1,4 @@
-/* OpenCL 1.2, loaded at run time. The declarations needed here follow its specification; object
- * types are opaque pointers, declared as void *.
+/* OpenCL 1.2, loaded at run time and declared after its specification. Objects are void *.
  *
  *     const struct gf_opencl *cl = gf_opencl_find();
  *     if (!cl)
@@ -21,7 +20,7 @@ enum {
     GF_CL_INVALID_QUEUE = -36,
     GF_CL_INVALID_BUFFER_SIZE = -61,
     GF_CL_NO_PLATFORM = -1001,
-    GF_CL_NVIDIA_FAULT = -9999, /* not specified: an illegal access */
+    GF_CL_NVIDIA_FAULT = -9999, /* NVIDIA's, not specified: an illegal access */
 };
 /* device types, a bit set */
 enum {
@@ -73,16 +72,16 @@ struct gf_opencl {
 
 /* Loads the library once and never unloads it. NULL with gf_message(), which names the remedy. */
 const struct gf_opencl *gf_opencl_find(void);
-/* Restores the handlers of INT, TERM and HUP that gf_opencl_find() found. Call it after every call
- * that may compile: drivers built on LLVM install their own handlers at the first compilation, and
- * a second signal would then end the program at once. */
+/* Restores the handlers of INT, TERM and HUP that gf_opencl_find() saved. Call it after every call
+ * that may compile: drivers built on LLVM then install their handlers, with which a second signal
+ * would end the program at once. */
 void gf_opencl_restore_signals(void);
 
-/* As gf_gpu.find: the usable devices of all platforms. GF_EABSENT, with the remedy, if there is none. */
+/* As gf_gpu.find. GF_EABSENT with the remedy if there is no device. */
 int gf_opencl_devices(struct gf_gpu_props *props);
 
-/* Returns "CL_OUT_OF_RESOURCES", or "error -123" for a code without a name here. The text is
- * static, or valid until the thread's next call. */
+/* Returns "CL_OUT_OF_RESOURCES", or "error -123" for an unknown code, valid until the thread's next
+ * call. */
 const char *gf_opencl_error(int32_t code);
 
 #endif

@@ -1,4 +1,4 @@
-/* The memory of OpenCL's devices, page-locked host memory, and copies between them. */
+/* OpenCL devices' memory, page-locked host memory, and copies. */
 #include <stdlib.h>
 
 #include "core/gpu/common.h"
@@ -18,7 +18,7 @@ int gf_opencl_take(void *gpu, int64_t bytes, uint64_t *handle) {
     static const uint32_t zero = 0;
     int32_t rc = 0;
     void *memory = g->cl->create_buffer(g->context, GF_CL_MEM_READ_WRITE, (size_t)bytes, NULL, &rc);
-    /* Drivers allocate at the first use: force it here, where a failure is expected. */
+    /* Drivers allocate at the first use: force that now, to report a failure here. */
     if (memory && !g->head.props.is_cpu) {
         void *event = NULL;
         rc = g->cl->fill(g->queue, memory, &zero, sizeof zero, 0, sizeof zero, 0, NULL, &event);
@@ -106,8 +106,8 @@ int gf_opencl_pin(void *gpu, int64_t bytes, void **host) {
                    gf_memory_text(bytes, size), rc ? ": " : "", rc ? gf_opencl_error(rc) : "");
 }
 
-/* Whether pin() made or lock() knows the memory, so that it stays valid. A copy of any other memory
- * must be complete when the call returns. */
+/* True for memory from pin() or lock(), which stays valid. Copies of any other memory must end
+ * before the call returns. */
 bool gf_opencl_is_locked(void *gpu, const void *host, int64_t bytes) {
     const struct gf_opencl_context *g = gpu;
     const char *at = host;
@@ -147,7 +147,7 @@ int gf_opencl_zero(void *gpu, const struct gf_gpu_buffer *to, int64_t offset, in
     return gf_opencl_queued(g, error, event, "clearing memory");
 }
 
-/* Rows of the device begin at a multiple of their pitch and some bytes, as OpenCL wants it. */
+/* OpenCL takes a row's offset as whole pitches and remaining bytes. */
 static void find_origin(const struct gf_gpu_end *e, size_t origin[3]) {
     origin[0] = (size_t)(e->offset % e->pitch);
     origin[1] = (size_t)(e->offset / e->pitch);
@@ -193,7 +193,7 @@ int gf_opencl_move(void *gpu, const struct gf_gpu_move *m) {
     return gf_opencl_queued(g, error, event, m->what);
 }
 
-/* Devices do not share a context, so that each reaches its own memory alone. */
+/* Each device has its own context, so it reaches only its own memory. */
 bool gf_opencl_reaches(void *gpu, void *other) {
     return gpu == other;
 }

@@ -1,4 +1,4 @@
-/* GPUs and other devices through OpenCL 1.2: one context, queues that are in order. */
+/* GPUs and other devices through OpenCL 1.2, with one context and in-order queues each. */
 #include <stdlib.h>
 
 #include "core/gpu/common.h"
@@ -7,8 +7,8 @@
 
 enum { LAUNCHES_AN_EVENT = 16 };
 
-/* A multiplication and an addition may become one operation. No option that trades accuracy for
- * speed belongs here: no fast-relaxed-math, no denorms-are-zero. */
+/* Allows fused multiply-add, but no option that trades accuracy for speed: no fast-relaxed-math, no
+ * denorms-are-zero. */
 #define OWN_OPTIONS "-cl-std=CL1.2 -cl-mad-enable"
 
 /* ---- devices ---- */
@@ -114,7 +114,7 @@ static int opencl_reach(void *gpu, int which) {
     return 0;
 }
 
-/* In a queue that is in order a marker holds up what comes after it. */
+/* In an in-order queue a marker holds up later commands. */
 static int opencl_follow(void *gpu, int which) {
     struct gf_opencl_context *g = gpu;
     if (!g->mark[which])
@@ -123,7 +123,7 @@ static int opencl_follow(void *gpu, int which) {
     return gf_opencl_queued(g, rc, NULL, "waiting for another queue");
 }
 
-/* No event is valid in two contexts: the calling thread waits. */
+/* Events are valid in one context only, so the calling thread waits. */
 static int opencl_follow_other(void *gpu, void *other, int which) {
     return gpu == other ? opencl_follow(gpu, which) : opencl_reach(other, which);
 }
@@ -263,8 +263,8 @@ static int opencl_load(void *gpu, const void *binary, size_t bytes, const char *
 static int opencl_launch(void *gpu, const struct gf_gpu_launch *l) {
     struct gf_opencl_context *g = gpu;
     void *kernel = l->kernel->kernel, *event = NULL;
-    /* An event for each launch would double the time of a small kernel. The queue is in order, so
-     * that an event every few launches bounds how far it runs ahead of the device. */
+    /* An event for each launch would double a small kernel's time. As the queue is in order, an
+     * event every few launches bounds how far it runs ahead of the device. */
     const bool watched = g->launches++ % LAUNCHES_AN_EVENT == 0;
     uint32_t index = 0;
     int32_t rc = 0;

@@ -1,6 +1,6 @@
 /* An open OpenGL context. Private to opengl.c, memory.c and program.c. A context is current in at
- * most one thread: calls that only queue work leave it current in the calling thread; the others
- * release it, so that another thread may make the next call. */
+ * most one thread: calls that only queue work leave it current; the others release it, so that
+ * another thread may make the next call. */
 #ifndef GF_CORE_GPU_OPENGL_CONTEXT_H
 #define GF_CORE_GPU_OPENGL_CONTEXT_H
 
@@ -18,7 +18,7 @@ struct gf_opengl_context {
     struct gf_gpu_device head;
     const struct gf_opengl *gl;
     void *display, *context;
-    /* held in build() and load(), which several threads may call at once */
+    /* held by build() and load(), which several threads may call at once */
     pthread_mutex_t building;
     uint32_t args[GF_OPENGL_RING];
     unsigned next_args;

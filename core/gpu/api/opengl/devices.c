@@ -1,4 +1,4 @@
-/* The places where OpenGL works without a window, and their properties. */
+/* Lists the displays on which OpenGL works without a window, with their devices' properties. */
 #include <pthread.h>
 #include <string.h>
 
@@ -8,8 +8,8 @@
 
 enum { NEED_MAJOR = 4, NEED_MINOR = 3, CPU_TILE = 32 << 10 };
 
-/* A context that tells of a reset of the device, where the driver makes one: without that a reset
- * may end the process, or leave wrong numbers. */
+/* Asks for a context that reports resets of the device: otherwise a reset may end the process or
+ * leave wrong numbers. Not all drivers make one. */
 void *gf_opengl_context(const struct gf_opengl *gl, void *display) {
     static const int32_t telling[] = {GF_EGL_RESET_NOTIFICATION,
                                       GF_EGL_LOSE_CONTEXT_ON_RESET,
@@ -35,7 +35,7 @@ static bool is_software(const char *renderer) {
     return false;
 }
 
-/* Extensions that answer questions. The text of all of them is cut where it is too long. */
+/* Extensions whose queries describe() makes. */
 struct known {
     bool memory_info, shader_thread_group;
 };
@@ -61,8 +61,8 @@ static struct known list_extensions(const struct gf_opengl *gl, struct gf_gpu_pr
     return known;
 }
 
-/* Properties of the current context. Except NVIDIA's, OpenGL reports neither units nor memory: 0,
- * and the memory of a small GPU. */
+/* Reads the current context's properties. Only NVIDIA reports units and memory; other drivers get 0
+ * and a small GPU's memory. */
 static void describe(const struct gf_opengl *gl, struct gf_gpu_props *p) {
     enum { SOME_MEMORY_KIB = 2 << 20 };
     const char *renderer = gl->string(GF_GL_RENDERER), *version = gl->string(GF_GL_VERSION);
@@ -100,7 +100,7 @@ static void describe(const struct gf_opengl *gl, struct gf_gpu_props *p) {
     if (known.memory_info)
         gl->integer(GF_GL_MEMORY_TOTAL_NVX, &value);
     p->memory = p->is_cpu ? gf_memory_available() : (int64_t)value << 10;
-    gl->error(); /* of a question that a driver does not know */
+    gl->error(); /* drops the error of an unknown query */
 }
 
 static bool look(const struct gf_opengl *gl, void *display, struct gf_gpu_props *p,
@@ -124,7 +124,7 @@ static bool look(const struct gf_opengl *gl, void *display, struct gf_gpu_props 
     return usable;
 }
 
-/* The CPU's renderer is last; it answers through either platform, and is listed once. */
+/* Lists the CPU's renderer last, and once, although both platforms have it. */
 static int find_places(const struct gf_opengl *gl, struct gf_gpu_props *found, const char **why) {
     void *device[GF_GPU_MAX_DEVICES];
     struct gf_gpu_props one, cpu = {.handle = 0};

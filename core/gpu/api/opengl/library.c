@@ -1,4 +1,4 @@
-/* Loads EGL, and through it the functions of OpenGL. */
+/* Loads EGL, and OpenGL's functions through it. */
 #include "core/gpu/api/opengl/library.h"
 
 #include <string.h>
@@ -16,8 +16,8 @@ static const struct gf_dl_symbol egl_symbols[] = {
     {NULL, 0},
 };
 
-/* Through eglGetProcAddress(): EGL 1.5 returns OpenGL's own functions too, so that no library of
- * OpenGL, of which there are several kinds, has to be found. */
+/* From eglGetProcAddress(): EGL 1.5 returns OpenGL's functions too, so none of the several kinds of
+ * OpenGL library has to be found. */
 static const struct gf_dl_symbol gl_symbols[] = {
 #define EGL(...)
 #define EXTENSION(result, field, name, ...) {"egl" name, offsetof(struct gf_opengl, field)},

@@ -1,17 +1,17 @@
-/* EGL 1.5 and OpenGL 4.3 compute, loaded at run time. The declarations needed here follow their
- * specifications; EGL's handles are opaque pointers, declared as void *.
+/* EGL 1.5 and OpenGL 4.3 compute, loaded at run time and declared after their specifications. EGL's
+ * handles are void *.
  *
  *     const struct gf_opengl *gl = gf_opengl_find();
  *     if (!gl)
  *         return GF_EABSENT;
  *
- * The functions of OpenGL itself may be called only while a context is current in the thread. */
+ * OpenGL's functions may be called only while a context is current in the thread. */
 #ifndef GF_CORE_GPU_OPENGL_LIBRARY_H
 #define GF_CORE_GPU_OPENGL_LIBRARY_H
 
 #include "core/gpu/gpu.h"
 
-/* EGL: what is asked of a context, and platforms */
+/* EGL: attributes of a context, and platforms */
 enum {
     GF_EGL_NONE = 0x3038,
     GF_EGL_EXTENSIONS = 0x3055,
@@ -78,15 +78,15 @@ struct gf_opengl {
     uint32_t (*reset_status)(void); /* NULL if the driver lacks it */
 };
 
-/* Loads the libraries once and never unloads them. NULL with gf_message(), which names the remedy. */
+/* Loads the libraries once and never unloads them. NULL with gf_message(), which names the
+ * remedy. */
 const struct gf_opengl *gf_opengl_find(void);
 
-/* As gf_gpu.find: the displays that need no window, a device's or Mesa's surfaceless platform.
- * GF_EABSENT, with the remedy, if there is none. Opens a context on each, once in a process, to
- * examine it. */
+/* As gf_gpu.find: displays that need no window, a device's or Mesa's surfaceless platform. Opens a
+ * context on each, once in a process. GF_EABSENT with the remedy if there is none. */
 int gf_opengl_places(struct gf_gpu_props *props);
 
-/* Makes an OpenGL 4.3 context there; NULL if that fails. */
+/* Makes an OpenGL 4.3 context on a display; NULL if that fails. */
 void *gf_opengl_context(const struct gf_opengl *gl, void *display);
 
 #endif

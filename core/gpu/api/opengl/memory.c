@@ -1,4 +1,4 @@
-/* The memory of OpenGL's devices, and copies. */
+/* OpenGL devices' memory, and copies. */
 #include <stdlib.h>
 
 #include "core/base/memory.h"
@@ -14,7 +14,7 @@ int gf_opengl_take(void *gpu, int64_t bytes, uint64_t *handle) {
     int rc = gf_opengl_enter(g);
     if (rc)
         return rc;
-    /* Whole words: shaders read samples of 8 and 16 bits out of them. */
+    /* Whole words, of which shaders read samples of 8 and 16 bits. */
     g->gl->make_buffers(1, &name);
     g->gl->bind_buffer(GF_GL_COPY_WRITE_BUFFER, name);
     g->gl->set_buffer(GF_GL_COPY_WRITE_BUFFER, (intptr_t)((bytes + 15) / 16 * 16), NULL,
@@ -40,7 +40,7 @@ int64_t gf_opengl_free_bytes(void *gpu) {
     return g->head.props.is_cpu ? gf_memory_available() : g->head.props.memory;
 }
 
-/* OpenGL copies from and to any memory, and locks none. */
+/* OpenGL cannot lock memory: it copies from and to any. */
 int gf_opengl_pin(void *gpu, int64_t bytes, void **host) {
     char size[GF_SIZE_TEXT];
     (void)gpu;
@@ -57,7 +57,7 @@ void gf_opengl_unpin(void *gpu, void *host) {
     free(host);
 }
 
-/* Whole words; the rest of the buffer's last one is nobody's. */
+/* Clears whole words; the last word of the buffer may be padding in part. */
 int gf_opengl_zero(void *gpu, const struct gf_gpu_buffer *to, int64_t offset, int64_t bytes) {
     struct gf_opengl_context *g = gpu;
     static const uint32_t zero = 0;
@@ -73,7 +73,7 @@ int gf_opengl_zero(void *gpu, const struct gf_gpu_buffer *to, int64_t offset, in
     return 0;
 }
 
-/* The whole in one row. */
+/* Copies one row: gf_gpu_rows() refuses more. */
 int gf_opengl_move(void *gpu, const struct gf_gpu_move *m) {
     struct gf_opengl_context *g = gpu;
     const struct gf_gpu_end *from = &m->from, *to = &m->to;

@@ -1,4 +1,4 @@
-/* GPUs through OpenGL 4.3's compute shaders: one context without a window, one queue. */
+/* GPUs through OpenGL 4.3's compute shaders, with one context without a window and one queue. */
 #include <stdlib.h>
 
 #include "core/base/status.h"
@@ -36,7 +36,7 @@ static void opengl_close(void *gpu) {
     free(g);
 }
 
-/* A driver answers a question that it does not know with an error, and leaves the value. */
+/* A driver that does not know the query sets an error and leaves the value. */
 static bool tells_reset(const struct gf_opengl *gl) {
     int32_t strategy = 0;
     gl->integer(GF_GL_RESET_NOTIFICATION, &strategy);
@@ -82,7 +82,7 @@ static int opengl_open(struct gf_gpu_props *props, void **gpu) {
 
 /* ---- launches ---- */
 
-/* The argument block's 64-bit integers as the shaders' 32-bit ones; *count of them. */
+/* Converts the argument block's 64-bit integers to the shaders' 32 bits. */
 static int narrow(const struct gf_gpu_launch *l, int32_t *to, int *count) {
     const int64_t *from = l->args;
     *count = (int)(l->args_bytes / sizeof *from);
@@ -112,7 +112,7 @@ static int opengl_launch(void *gpu, const struct gf_gpu_launch *l) {
     for (int i = 0; i < l->n_buffers; i++)
         g->gl->bind_buffer_at(GF_GL_SHADER_STORAGE_BUFFER, (uint32_t)i,
                               l->buffer[i] ? (uint32_t)l->buffer[i]->handle : 0);
-    /* New memory for each block: what earlier launches read stays as it is. */
+    /* Each block gets new memory, as earlier launches may still read theirs. */
     const uint32_t block = g->args[g->next_args++ % GF_OPENGL_RING];
     g->gl->bind_buffer(GF_GL_SHADER_STORAGE_BUFFER, block);
     g->gl->set_buffer(GF_GL_SHADER_STORAGE_BUFFER, (intptr_t)(sizeof *args * (size_t)count), args,

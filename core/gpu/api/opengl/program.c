@@ -1,4 +1,4 @@
-/* Shaders of OpenGL: from text to programs, and these as binaries. */
+/* Compiles OpenGL's shaders to programs, and keeps these as binaries. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,16 +6,16 @@
 #include "core/gpu/common.h"
 #include "core/gpu/api/opengl/context.h"
 
-/* A program as it is kept: the format of its binary, then the driver's bytes; or, of a driver that
- * returns no binaries, its text, which ends with a zero. */
+/* A kept program: the format of its binary, then the driver's bytes; or its zero-terminated text if
+ * the driver returns no binaries. */
 enum { TEXT_FORMAT = 0 };
 struct image {
     uint32_t format;
     char bytes[];
 };
 
-/* "-DA=1 -DB=x" as lines of #define; a value that is a name becomes TYPE_x, as the preprocessor of
- * GLSL compares numbers alone. Then the source. */
+/* Turns "-DA=1 -DB=x" into lines of #define before the source. A value that is a name becomes
+ * TYPE_x, as GLSL's preprocessor compares only numbers. */
 static char *text_of(const char *options, const char *source) {
     size_t room = 2 * strlen(options) + strlen(source) + 256;
     char *text = malloc(room), *copy = strdup(options), *rest = copy, *word;
@@ -40,7 +40,7 @@ static char *text_of(const char *options, const char *source) {
     return text;
 }
 
-/* GLSL's #line takes no file's name. */
+/* GLSL's #line takes no file name. */
 static void drop_file_names(char *text) {
     for (char *at = text; (at = strstr(at, "#line "));) {
         char *quote = strchr(at, '"'), *end = strchr(at, '\n');
@@ -140,7 +140,7 @@ static int load_image(struct gf_opengl_context *g, const struct image *image, si
         g->gl->load_binary(k->program, image->format, image->bytes,
                            (int32_t)(bytes - sizeof *image));
         g->gl->program_integer(k->program, GF_GL_LINK_STATUS, &done);
-        g->gl->error(); /* of a format that the driver no longer takes */
+        g->gl->error(); /* drops the error of a format that the driver no longer takes */
         if (!done)
             rc = gf_fail(GF_EBACKEND, "loading %s on '%s': the driver refuses its binary", entry,
                          g->head.props.name);

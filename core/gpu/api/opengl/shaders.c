@@ -1,4 +1,4 @@
-/* The shaders of kernels/gl: names and parts. */
+/* Which passes the shaders of kernels/gl serve, and how they are requested. */
 #include "core/gpu/api/opengl/shaders.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "core/base/memory.h"
 #include "core/base/status.h"
 
-/* The shaders repeat these blocks member by member, in 32 bits. */
+/* The shaders repeat these blocks, member by member in 32 bits. */
 _Static_assert(sizeof(struct pass_args) == 122 * sizeof(int64_t), "as in kernels/gl/pass.glsl");
 _Static_assert(sizeof(struct sample_args) == 16 * sizeof(int64_t),
                "as in kernels/gl/range_sample.comp");
@@ -51,7 +51,7 @@ static int check_axis(const struct gf_gpu_pass *pass) {
     return check_radices(&pass->tile);
 }
 
-/* Numbers of elements and, of complex ones, of their halves. */
+/* Offsets, also of the parts of complex numbers, must fit 32 bits. */
 static int check_loadstore(const struct loadstore_args *a) {
     double work = (double)a->channels, array = (double)a->channels * (a->luma ? 3 : 1);
     for (int axis = 0; axis < 3; axis++) {
@@ -118,7 +118,7 @@ void gf_gpu_shaders_name(struct gf_kernel_request *r) {
 
 int gf_gpu_shaders_copy(const struct gf_gpu *api, void *gpu, const struct gf_gpu_props *props,
                         struct gf_gpu_shaders_copy *copy) {
-    enum { BYTES = 64 }; /* that an invocation copies */
+    enum { BYTES = 64 }; /* copied by an invocation */
     struct gf_kernel_request r = {.file = "copy.comp", .entry = "copy"};
     copy->count = copy->bytes / 16;
     int rc = gf_kernel_cache_get(api, gpu, props, &r, 1, NULL);

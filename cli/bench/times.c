@@ -1,5 +1,5 @@
 /* Medians, and whether they can be trusted. */
-#include "cli/results/results.h"
+#include "cli/bench/results.h"
 
 #include <stdlib.h>
 

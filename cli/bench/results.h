@@ -1,13 +1,7 @@
-/* The rows of `bench --json`: what a case is, rows that are read and related, and the figures and the page
- * that are made of them. Nothing here measures.
- *
- *     struct gf_bench_results r = {0};
- *     gf_bench_read("laptop.json", &r);
- *     gf_bench_relate(&r, "openmp");
- *     gf_bench_plot(&r, "openmp", true, "laptop.svg", true);
- *     gf_bench_results_free(&r);                                                                      */
-#ifndef GF_CLI_RESULTS_RESULTS_H
-#define GF_CLI_RESULTS_RESULTS_H
+/* Cases and rows of `gpufft bench`, and rows that are read back from `bench --json`. Measures
+ * nothing. */
+#ifndef GF_CLI_BENCH_RESULTS_H
+#define GF_CLI_BENCH_RESULTS_H
 
 #include "core/base/backend.h"
 
@@ -146,33 +140,11 @@ int gf_bench_case_make(struct gf_bench_case *c);
 void gf_bench_case_free(struct gf_bench_case *c);
 bool gf_bench_same_case(const struct gf_bench_case *a, const struct gf_bench_case *b);
 /* rows.c */
-/* Add a host, and a row of the last host, whose list of passes is taken over. GF_ENOMEM. */
-int gf_bench_keep_host(struct gf_bench_results *r, const struct gf_bench_host *h);
-int gf_bench_keep(struct gf_bench_results *r, const struct gf_bench_case *c,
-                  const struct gf_bench_row *row);
-/* Adds those of a file that `bench --json` wrote, without passes and transfers. GF_EFORMAT, GF_ENOMEM. */
+/* Adds the hosts and rows of a file that `bench --json` wrote, without passes and transfers. GF_EFORMAT, GF_ENOMEM. */
 int gf_bench_read(const char *path, struct gf_bench_results *r);
-/* Sets all ratios: to the entrant of that name of the same host, or where this has none, of the first
- * that has one. */
+/* Sets all ratios: to the entrant of that name on the same host or, if it has none there, on the
+ * first host that has it. */
 void gf_bench_relate(struct gf_bench_results *r, const char *relative);
 void gf_bench_results_free(struct gf_bench_results *r);
-
-/* page.c: the page of --report, section by section. */
-struct gf_bench_section {
-    const char *title, *text;
-    const char *figure;   /* its name; NULL: a table of times in its place */
-    const char *sizes[4]; /* as they are typed; NULL: no more */
-    int ndim;             /* of the sizes, typed ones too */
-    enum gf_bench_kind kind;
-    unsigned axes; /* 0: all */
-    bool passes, transfers;
-};
-int gf_bench_report_section(FILE *f, const struct gf_bench_section *s, struct gf_bench_results *r,
-                            const char *folder);
-
-/* figure.c: time over size, if `times`, and with `relative` (else NULL) the same divided by that
- * entrant's. */
-int gf_bench_plot(const struct gf_bench_results *r, const char *relative, bool times,
-                  const char *path, bool clobber);
 
 #endif

@@ -1,22 +1,20 @@
-/* Rows of this run, and of earlier ones, which are read from the lines of `bench --json`. */
+/* Reads the lines of `bench --json` again, and relates rows of several runs. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/log.h"
 #include "cli/report.h"
-#include "cli/results/results.h"
+#include "cli/bench/results.h"
 #include "core/base/status.h"
 
 void gf_bench_results_free(struct gf_bench_results *r) {
-    for (int i = 0; i < r->n; i++)
-        free(r->result[i].row.listed);
     free(r->host);
     free(r->result);
     *r = (struct gf_bench_results){0};
 }
 
-int gf_bench_keep_host(struct gf_bench_results *r, const struct gf_bench_host *h) {
+static int add_host(struct gf_bench_results *r, const struct gf_bench_host *h) {
     struct gf_bench_host *grown = realloc(r->host, ((size_t)r->n_hosts + 1) * sizeof *grown);
     if (!grown)
         return gf_no_memory();
@@ -25,17 +23,13 @@ int gf_bench_keep_host(struct gf_bench_results *r, const struct gf_bench_host *h
     return 0;
 }
 
-int gf_bench_keep(struct gf_bench_results *r, const struct gf_bench_case *c,
-                  const struct gf_bench_row *row) {
+static int add_row(struct gf_bench_results *r, const struct gf_bench_case *c,
+                   const struct gf_bench_row *row) {
     struct gf_bench_result *grown = realloc(r->result, ((size_t)r->n + 1) * sizeof *grown);
-    if (!grown) {
-        free(row->listed);
+    if (!grown)
         return gf_no_memory();
-    }
     r->result = grown;
-    grown[r->n] = (struct gf_bench_result){.host = r->n_hosts - 1, .c = *c, .row = *row};
-    grown[r->n].c.filter = NULL;
-    grown[r->n++].c.job.filter = NULL;
+    grown[r->n++] = (struct gf_bench_result){.host = r->n_hosts - 1, .c = *c, .row = *row};
     return 0;
 }
 
@@ -69,7 +63,7 @@ static int read_host(const json_t *o, struct gf_bench_results *r) {
         gf_json_get_text(d, "name", to->name, sizeof to->name);
         to->copy = get_real(d, "copy_gb_s", 1e9);
     }
-    return gf_bench_keep_host(r, &h);
+    return add_host(r, &h);
 }
 
 static int bad_row(void) {
@@ -136,7 +130,7 @@ static int read_row(const json_t *o, struct gf_bench_results *r) {
     gf_json_get_text(o, "relative", row.relative, sizeof row.relative);
     if (row.status == GF_BENCH_OK && !(row.time.median > 0))
         return bad_row();
-    return gf_bench_keep(r, &c, &row);
+    return add_row(r, &c, &row);
 }
 
 static int read_line(const char *text, struct gf_bench_results *r) {
