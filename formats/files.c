@@ -48,7 +48,7 @@ static int fail_unknown(struct gf_source *source, const char *path) {
 static int sniff(const struct gf_file *file, const struct gf_format **out) {
     unsigned char head[GF_SNIFF];
     if (file->options.raw.ndim > 0) {
-        *out = gf_format_headerless();
+        *out = &gf_format_raw;
         return GF_OK;
     }
     int64_t n = gf_source_peek(file->source, head, sizeof head);
@@ -56,8 +56,8 @@ static int sniff(const struct gf_file *file, const struct gf_format **out) {
     return n < 0 ? (int)n : GF_OK;
 }
 
-/* Finds the description of this data in the record beside it; *out stays NULL if there is none. A
- * single description is checked by its size here, and by its checksum in gf_file_read(). */
+/* Finds this data's description in the record beside it; *out stays NULL if there is none. A single
+ * description is checked later: its size by identify(), its checksum by gf_file_check(). */
 static int find_description(const struct gf_file *file, const struct gf_description **out) {
     const struct gf_record_file *beside = &file->beside;
     *out = beside->n == 1 && beside->d[0].record ? &beside->d[0] : NULL;
@@ -132,7 +132,7 @@ static int open_decoder(struct gf_file *file, const struct gf_format *f, struct 
     return rc;
 }
 
-/* `again` NULL: opens the path, else what that has open. */
+/* Opens the path or, if `again` is not NULL, its file again. */
 static int new_file(const char *path, const struct gf_read_options *options,
                     const struct gf_source *again, struct gf_file **out) {
     struct gf_file *file = *out = calloc(1, sizeof *file);
@@ -156,9 +156,9 @@ static int open_once(const char *path, const struct gf_read_options *options, st
     return rc ? rc : open_decoder(file, *format, image);
 }
 
-/* Sets *format once it is known, even if the header cannot be decoded. If a pair is replaced while it is being
- * opened, its data and record may not match, so it is opened again; if the data is still in place after the
- * record was read, the two belong together (formats/pair.c has the order). */
+/* Sets *format once it is known, even if the header cannot be decoded. If a pair is replaced while
+ * it is being opened, its data and record may not match, so it is opened again; if the data is
+ * still in place after the record was read, the two match (formats/pair.c has the order). */
 static int open_file(const char *path, const struct gf_read_options *options, struct gf_file **out,
                      struct gf_image *image, const struct gf_format **format) {
     enum { TRIES = 5 };
@@ -206,8 +206,8 @@ int gf_file_read(struct gf_file *file, struct gf_image *image) {
     return rc ? rc : gf_decoder_read(&file->decoder, image);
 }
 
-/* Whether the samples, which are the last of the file, were read once each, and with what precedes
- * them have the record's checksum. */
+/* True if each sample was read once, and the header and the samples, which end the file, have the
+ * record's checksum. */
 static bool sum_fits(struct gf_file *file) {
     const struct gf_description *d = file->described;
     const int64_t header = d->bytes - file->sums.bytes - file->sums.n;
@@ -339,7 +339,7 @@ int gf_file_check_end(struct gf_file *file, const struct gf_image *image) {
     const int64_t end = gf_source_tell(file->source) + gf_array_bytes(&image->px);
     if (f->end_bytes)
         return check_end_bytes(file, size);
-    if (size >= end || f->read_pages) /* whose open() compares sizes, or reads what comes last */
+    if (size >= end || f->read_pages) /* open() compares sizes or reads the end */
         return GF_OK;
     return gf_fail(GF_EFORMAT, "%lld bytes are missing at its end", (long long)(end - size));
 }

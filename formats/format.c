@@ -32,7 +32,7 @@ static bool in_list(const char *list, const char *word) {
 
 const struct gf_format *gf_format_by_name(const char *name) {
     for (int i = 0; gf_formats[i]; i++)
-        if (!strcasecmp(gf_formats[i]->name, name) || in_list(gf_formats[i]->suffixes, name))
+        if (in_list(gf_formats[i]->suffixes, name))
             return gf_formats[i];
     return NULL;
 }
@@ -43,11 +43,7 @@ const char *gf_suffix(const char *path) {
 }
 
 const struct gf_format *gf_format_by_suffix(const char *path) {
-    const char *suffix = gf_suffix(path);
-    for (int i = 0; gf_formats[i]; i++)
-        if (in_list(gf_formats[i]->suffixes, suffix))
-            return gf_formats[i];
-    return NULL;
+    return gf_format_by_name(gf_suffix(path));
 }
 
 const struct gf_format *gf_format_sniff(const unsigned char *head, size_t n) {
@@ -55,13 +51,6 @@ const struct gf_format *gf_format_sniff(const unsigned char *head, size_t n) {
         if (gf_formats[i]->sniff && gf_formats[i]->sniff(head, n))
             return gf_formats[i];
     return NULL;
-}
-
-const struct gf_format *gf_format_headerless(void) {
-    int i = 0;
-    while (gf_formats[i] && !gf_formats[i]->needs_layout)
-        i++;
-    return gf_formats[i];
 }
 
 const char *gf_format_label(const struct gf_format *f, char text[8]) {

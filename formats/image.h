@@ -1,5 +1,5 @@
-/* Helpers that the formats share: the description of a decoded image under the limits, a uniform
- * view of any image's rows, and byte order. Private to formats/. */
+/* Helpers shared by the formats: describing a decoded image within the limits, a uniform view of
+ * any image's rows, and byte order. Private to formats/. */
 #ifndef GF_FORMATS_IMAGE_H
 #define GF_FORMATS_IMAGE_H
 
@@ -8,16 +8,16 @@
 enum { GF_MAX_CHANNELS = 65535 };
 
 /* For open(): sets image->px to `ndim` spatial extents and a channel axis, C-contiguous, without
- * data, after checking the extents and their product. Unless the depth is set, sets it to that of
- * the type, and the colour to what so many channels usually are. */
+ * data, after checking the extents and their product. If the depth is 0, sets it from the type and
+ * the colour from the number of channels. */
 int gf_image_describe(struct gf_image *image, enum gf_dtype dtype, int ndim, const int64_t *shape,
                       int64_t channels);
 
-/* GF_EFORMAT if a source of known size cannot hold `need` bytes even when each of its bytes expands
- * to `ratio`: checks a header's claims against the file before memory is allocated. */
+/* GF_EFORMAT if a source of known size cannot hold `need` bytes even if each of its bytes expands
+ * to `ratio`. Checks a header's claims before memory is allocated. */
 int gf_image_plausible(struct gf_source *source, int64_t need, int64_t ratio);
 
-/* Any image as planes of rows of samples; missing axes have extent 1. */
+/* Any image as planes of rows; missing axes have extent 1. */
 struct gf_planes {
     int64_t depth, height, width, channels;
     size_t sample;      /* bytes */
@@ -27,14 +27,14 @@ struct gf_planes {
 };
 
 void gf_planes_view(struct gf_planes *p, const struct gf_image *image);
-/* Rows [y, y + n) of plane z as contiguous bytes: in place where they are, else copied into
+/* Rows [y, y + n) of plane z as contiguous bytes: in place if they are contiguous, else copied into
  * `buffer` (n * row_bytes). */
 const void *gf_planes_rows(const struct gf_planes *p, int64_t z, int64_t y, int64_t n,
                            void *buffer);
-/* True when gf_planes_rows() never needs its buffer. */
+/* True if gf_planes_rows() never needs its buffer. */
 bool gf_planes_in_place(const struct gf_planes *p);
 
-/* Writes all samples, C order, in the byte order asked for. */
+/* Writes all samples in C order. */
 int gf_planes_write(struct gf_sink *sink, const struct gf_image *image, bool big_endian);
 
 /* read_pages() and put_pages() of a format with header(): by d->layout's offset and byte order, and

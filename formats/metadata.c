@@ -92,7 +92,8 @@ static const unsigned char *find_description(const struct gf_metadata *m, size_t
     return NULL;
 }
 
-/* Version 2 has a count and ASCII; version 4 has UTF-16 texts by language, of which this takes the first. */
+/* Version 2 has a count and ASCII; version 4 has UTF-16 texts by language, of which this takes the
+ * first. */
 const char *gf_profile_name(const struct gf_metadata *m, char *text, size_t size) {
     size_t n = 0, used = 0, offset = 12, length = 0, step = 1;
     const unsigned char *p = find_description(m, &n);

@@ -6,9 +6,9 @@
  *     new and old      new     new, by its checksum
  *     new              new     new
  *
- * "Old" may be data that had no record, and "new" may be without one; the record in between marks that
- * by the checksum of such data alone, so that only this data is read as a foreign file. Where nothing (or
- * nothing that could be read) is there before, the new record is renamed first and alone. */
+ * "Old" or "new" may be data without a record; the record in between then has only the data's
+ * checksum, so that exactly this data is read as a foreign file. If there is no readable old file,
+ * the new record alone is renamed first. */
 #include "formats/pair.h"
 
 #include <errno.h>
@@ -33,16 +33,16 @@
 struct pair {
     const char *path;
     char *name;                   /* of the record */
-    char *old_text;               /* of the record that is there; NULL: none */
+    char *old_text;               /* of the existing record; NULL: none */
     size_t old_size;              /* its bytes */
     struct gf_record_file old;    /* the same, parsed */
-    struct gf_description before; /* of the data that is there, borrows from `old` */
+    struct gf_description before; /* of the existing data; borrows from `old` */
     bool has_before;
-    struct gf_description now; /* of the new data, borrows from the image */
-    /* All that is renamed is written before the first rename: afterwards the disk may be full. */
+    struct gf_description now; /* of the new data; borrows from the image */
+    /* All written before the first rename: afterwards the disk may be full. */
     struct gf_sink *first; /* the record while the data is replaced */
-    struct gf_sink *last;  /* the new record alone, where `first` describes two */
-    struct gf_sink *back;  /* the old record once more */
+    struct gf_sink *last;  /* the new record alone, if `first` describes two */
+    struct gf_sink *back;  /* the old record again */
 };
 
 static int fail_exists(const char *path, bool ours) {
@@ -63,10 +63,11 @@ int gf_pair_check(const char *path, const struct gf_format *f, const char *recor
     return rc;
 }
 
-/* Two processes that write the same pair take turns: each locks the folder, which needs no file and
- * ends with the process. Someone else's lock (flock DIR gpufft ...) must not hang this one, and
- * some file systems have no locks: after two seconds, once, or at an error it works without. Then a
- * reader may refuse a pair, but never takes a mixed one. Returns a descriptor to close, or -1. */
+/* Makes processes that write the same pair take turns: each locks the folder, which needs no file
+ * and ends with the process. Another program's lock (flock DIR gpufft ...) must not hang this one,
+ * and some file systems have no locks: after an error, or once per process after two seconds, it
+ * goes on without. A reader may then refuse a pair, but never accepts a mixed one. Returns a
+ * descriptor to close, or -1. */
 static int lock_folder(const char *path) {
     static atomic_bool impatient;
     char *folder = gf_folder_of(path);
@@ -102,7 +103,7 @@ static int look_at_old_data(struct pair *p, int threads) {
         return GF_OK;
     }
     int rc = gf_source_open(p->path, &source);
-    if (!rc && gf_source_peek(source, &first, 1) >= 0) { /* the size of an empty file shows now */
+    if (!rc && gf_source_peek(source, &first, 1) >= 0) { /* now an empty file's size is known */
         if (p->old.n) {                                  /* left by a commit that was killed */
             rc = gf_record_file_choose(&p->old, source, threads, &found);
             if (found)
@@ -126,7 +127,7 @@ static int look_at_old(struct pair *p, const struct gf_write_options *options, b
         bool ours = gf_record_is_ours(p->old_text, p->old_size);
         if (p->now.record && (!ours || !clobber))
             return fail_exists(p->path, ours);
-        if (!ours) { /* so it is neither read nor changed */
+        if (!ours) { /* neither read nor changed */
             free(p->old_text);
             p->old_text = NULL;
             return GF_OK;
@@ -140,7 +141,7 @@ static int look_at_old(struct pair *p, const struct gf_write_options *options, b
     return rc;
 }
 
-/* Writes a version of the record. `later`: it will replace one that is renamed before it. */
+/* Writes a version of the record. `later`: it will replace another version. */
 static int prepare(const char *name, const char *text, size_t n, bool clobber, bool later,
                    struct gf_sink **out) {
     int rc = gf_sink_open_version(name, clobber, out);
@@ -166,7 +167,8 @@ static int prepare_all(struct pair *p, bool clobber) {
         rc = prepare_text(p, true, clobber || p->old_text, &p->first);
     if (!rc && p->has_before && p->now.record)
         rc = prepare_text(p, false, true, &p->last);
-    /* A record that is too long was cut when it was read; readers refuse it with any data, as they do `first`. */
+    /* Too long a record was truncated when it was read; readers refuse it with any data, as they do
+     * `first`. */
     if (!rc && p->old_text && p->old_size <= GF_RECORD_FILE_MAX)
         rc = prepare(p->name, p->old_text, p->old_size, true, true, &p->back);
     return rc;
@@ -178,7 +180,7 @@ static int commit(struct gf_sink **s) {
     return rc;
 }
 
-/* If even this fails, the record that describes both stays, which is correct for the old data too. */
+/* If even this fails, the record of both stays, which is correct for the old data too. */
 static int put_back(struct pair *p, int rc) {
     char why[512];
     snprintf(why, sizeof why, "%s", gf_message());

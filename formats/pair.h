@@ -4,13 +4,13 @@
 
 #include "formats/format.h"
 
-/* Reports, before the work begins, what would prevent writing the record. */
+/* Fails, before the work begins, if the record could not be written. */
 int gf_pair_check(const char *path, const struct gf_format *f, const char *record, bool clobber);
 
-/* Moves `data` (which it takes over) and image->record into place. A reader sees the old pair or
- * the new one at every moment, even if the program is killed: while the data is being replaced,
- * PATH.json describes both. INT, TERM and HUP wait until that is done, and if a rename fails the
- * old pair is restored. Formats without a record beside them: the data alone. */
+/* Moves `data` (which it takes over) and image->record into place. A reader always sees the old
+ * pair or the new one, even if the program is killed: while the data is being replaced, PATH.json
+ * describes both. INT, TERM and HUP wait for the end, and a failed rename restores the old pair.
+ * For formats without a record beside the data, moves the data alone. */
 int gf_pair_commit(const char *path, const struct gf_format *f, const struct gf_image *image,
                    const struct gf_write_options *options, bool clobber, struct gf_sink *data);
 

@@ -18,16 +18,16 @@ static const char *const unit_names[] = {"none", "inch", "centimetre", "metre", 
  * tifffile take that for the arrangement of the pages. */
 static const char *const shape_keys[] = {"extents", "shape", "picture_shape", NULL};
 
-/* The fields of a record in their order; the words are part of the file format. A word that is no
- * member of struct gf_record has one name. */
+/* The fields of a record in order; the words are part of the file format. A constant word is a
+ * field without a member of struct gf_record. */
 static const struct field {
     const char *key;
     enum { NUMBER, TRUTH, NAME, SHAPE, AXES } type;
     size_t at, size; /* in struct gf_record */
     int64_t low, high;
     const char *const *names;
-    bool sparse;  /* only there if true */
-    bool wavelet; /* only there for wavelet coefficients */
+    bool sparse;  /* present only if true */
+    bool wavelet; /* present only for wavelet coefficients */
 } fields[] = {
 #define AT(member) offsetof(struct gf_record, member), sizeof((struct gf_record *)0)->member
 #define WORD(only) \
@@ -82,6 +82,20 @@ static int get_integer(const json_t *v, const char *key, int64_t low, int64_t hi
     return json_is_integer(v) && *out >= low && *out <= high ? GF_OK : bad(key);
 }
 
+/* Reads 1 to `most` integers of low .. high; returns their number, 0 for anything else. */
+static int get_list(const json_t *list, int most, int64_t low, int64_t high, int64_t *out) {
+    size_t n = json_is_array(list) ? json_array_size(list) : 0;
+    if (n > (size_t)most)
+        return 0;
+    for (size_t i = 0; i < n; i++) {
+        const json_t *v = json_array_get(list, i);
+        out[i] = json_integer_value(v);
+        if (!json_is_integer(v) || out[i] < low || out[i] > high)
+            return 0;
+    }
+    return (int)n;
+}
+
 static int get_shape(const json_t *root, struct gf_record *r) {
     const json_t *shape = NULL;
     for (int i = 0; shape_keys[i]; i++) {
@@ -90,32 +104,16 @@ static int get_shape(const json_t *root, struct gf_record *r) {
             return bad(shape_keys[i]);
         shape = named ? named : shape;
     }
-    size_t n = json_is_array(shape) ? json_array_size(shape) : 0;
-    if (n < 1 || n > GF_MAX_DIMS)
-        return bad("shape");
-    r->ndim = (int)n;
-    for (size_t i = 0; i < n; i++) {
-        const json_t *v = json_array_get(shape, i);
-        if (!json_is_integer(v) || json_integer_value(v) < 1)
-            return bad("shape");
-        r->shape[i] = json_integer_value(v);
-    }
-    return GF_OK;
+    r->ndim = get_list(shape, GF_MAX_DIMS, 1, INT64_MAX, r->shape);
+    return r->ndim ? GF_OK : bad("shape");
 }
 
 static int get_axes(const json_t *root, struct gf_record *r) {
-    const json_t *axes = json_object_get(root, "axes");
-    size_t n = json_is_array(axes) ? json_array_size(axes) : 0;
-    if (n < 1 || n > (size_t)r->ndim)
-        return bad("axes");
-    for (size_t i = 0; i < n; i++) {
-        const json_t *v = json_array_get(axes, i);
-        if (!json_is_integer(v) || json_integer_value(v) < 0 || json_integer_value(v) >= r->ndim ||
-            r->axes >> json_integer_value(v) & 1)
-            return bad("axes");
-        r->axes |= 1u << json_integer_value(v);
-    }
-    return GF_OK;
+    int64_t axis[GF_MAX_DIMS];
+    const int n = get_list(json_object_get(root, "axes"), r->ndim, 0, r->ndim - 1, axis);
+    for (int i = 0; i < n; i++)
+        r->axes |= 1u << axis[i];
+    return n && __builtin_popcount(r->axes) == n ? GF_OK : bad("axes");
 }
 
 static int get_field(const json_t *root, const struct field *f, struct gf_record *r) {
@@ -221,7 +219,7 @@ static int parse(const json_t *root, struct gf_record *r) {
         return gf_fail(GF_EFORMAT,
                        "its spectrum record is of version %d, this program knows up to %d",
                        r->version, GF_RECORD_WAVELET);
-    /* Records of most pictures, and those that older programs wrote, are without sparse fields. */
+    /* Most records, and all of older versions, lack sparse fields. */
     for (const struct field *f = fields + 1; f < fields + N_FIELDS && !rc; f++)
         if (f->sparse ? json_object_get(root, f->key) != NULL
                       : !f->wavelet || r->version == GF_RECORD_WAVELET)
@@ -251,7 +249,7 @@ int gf_record_parse(const char *text, struct gf_record *out) {
     return rc;
 }
 
-/* False where memory runs out. */
+/* Returns false if memory is short. */
 static bool put_metadata(json_t *root, const struct gf_metadata *m) {
     const struct gf_resolution *r = &m->resolution;
     bool whole = true;
@@ -282,7 +280,7 @@ static int64_t number_of(const struct field *f, const struct gf_record *r) {
                                       : 0;
 }
 
-/* NULL where memory runs out. */
+/* Returns NULL if memory is short. */
 static json_t *field_json(const struct field *f, const struct gf_record *r) {
     if (f->type == NUMBER || f->type == TRUTH)
         return f->type == NUMBER ? json_integer(number_of(f, r)) : json_boolean(number_of(f, r));
@@ -299,7 +297,7 @@ static json_t *field_json(const struct field *f, const struct gf_record *r) {
     return NULL;
 }
 
-/* NULL where memory runs out. */
+/* Returns NULL if memory is short. */
 static json_t *record_json(const struct gf_record *r) {
     json_t *root = json_object();
     bool whole = root != NULL;
@@ -318,7 +316,7 @@ int gf_record_format(const struct gf_record *r, char **text) {
     json_t *root = record_json(r), *back = NULL;
     *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
     int rc = *text ? gf_record_parse(*text, &parsed) : gf_no_memory();
-    /* The library may also leave something out without a word. */
+    /* Out of memory, the library may silently omit a field. */
     if (!rc && !json_equal(root, back = json_loads(*text, 0, &error)))
         rc = gf_fail(GF_EIO, "its record does not read back as it was made");
     json_decref(root);

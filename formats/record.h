@@ -1,5 +1,5 @@
 /* The record of a spectrum (complex, magnitude or phase) or of wavelet coefficients says how it was
- * made, so that `gpufft inv` needs no options. It is stored as JSON and read back as hostile input.
+ * made, so that `gpufft inv` needs no options. It is stored as JSON and parsed as hostile input.
  * cli/batch/describe.h turns the fields into a job.
  *
  *     struct gf_record record;
@@ -11,8 +11,8 @@
 #include "core/base/kinds.h"
 #include "formats/format.h"
 
-/* Wavelet coefficients have a version of their own, so that a version 1 reader does not take them
- * for a spectrum. */
+/* Wavelet coefficients have version 2, so that a version 1 reader does not take them for a
+ * spectrum. */
 enum { GF_RECORD_VERSION = 1, GF_RECORD_WAVELET = 2 };
 
 enum gf_alpha { GF_ALPHA_NONE, GF_ALPHA_DROPPED, GF_ALPHA_KEPT /* as the last plane */ };
@@ -22,35 +22,36 @@ struct gf_record {
     enum gf_kind kind; /* of the file it describes: complex, magnitude or phase */
     int ndim;
     int64_t shape[GF_MAX_DIMS]; /* the picture's, slowest first */
-    bool channel_axis;          /* the picture's one channel has an axis of its own in .npy */
-    int64_t channels;           /* spectra in the file: of the picture without alpha; 1 for luma */
-    enum gf_color color;        /* of the picture that its inverse gives */
-    enum gf_dtype dtype;        /* the picture's samples */
-    int depth;                  /* the picture file's bits a sample */
-    unsigned axes;              /* bit i: axis i was transformed */
+    bool channel_axis;          /* the picture's one channel has an axis in .npy */
+    int64_t channels;    /* spectra in the file: the picture's channels without alpha, 1 for luma */
+    enum gf_color color; /* of the picture that its inverse gives */
+    enum gf_dtype dtype; /* the picture's samples */
+    int depth;           /* the picture file's bits a sample */
+    unsigned axes;       /* bit i: axis i was transformed */
     enum gf_norm norm;
     bool shift, half;
     bool luma;
     bool complex_input; /* the picture itself was complex */
     enum gf_alpha alpha;
-    struct gf_metadata
-        metadata; /* the picture's, without the profile, which only the file can hold */
-    /* GF_RECORD_WAVELET: `kind` is real; norm, shift, half, luma and complex_input mean nothing */
+    /* The picture's, without the profile, which only the file can hold. */
+    struct gf_metadata metadata;
+    /* GF_RECORD_WAVELET: `kind` is real; norm, shift, half, luma and complex_input are unused. */
     enum wavelet wavelet;
     int levels;
     enum gf_boundary boundary;
-    bool thresholded; /* its inverse is no longer the picture */
+    bool thresholded; /* the inverse does not give back the picture */
 };
 
-/* True if a text is a record, or was one before its start or end was damaged: it has the program's mark, or
+/* True for a record, also one whose start or end is damaged: the text has the program's mark, or
  * several of the record's keys, or ends within the mark. False for other programs' texts. */
 bool gf_record_is_ours(const char *text, size_t n);
-/* Returns the record as one line of JSON, which was read back and compared; the caller frees it. */
+/* Sets *text to one line of JSON, verified by parsing it; the caller frees it. */
 int gf_record_format(const struct gf_record *record, char **text);
-/* GF_EFORMAT, with the reason, for a text that is no record, has a later version, or makes
- * impossible claims: every field is range-checked, shapes in 64-bit arithmetic. */
+/* GF_EFORMAT, with the reason, if the text is no record, has a later version, or makes impossible
+ * claims: every field is range-checked, shapes in 64-bit arithmetic. */
 int gf_record_parse(const char *text, struct gf_record *out);
-/* Returns PATH.json, the path of the record beside a file, which the caller frees; NULL if memory is short. */
+/* Returns PATH.json, the path of the record beside a file, which the caller frees; NULL if memory
+ * is short. */
 char *gf_record_path(const char *path);
 
 #endif

@@ -1,4 +1,4 @@
-/* PATH.json: read as hostile input; what is written is read back and compared. */
+/* PATH.json: parsed as hostile input, and verified by parsing before it is written. */
 #include "formats/record_file.h"
 
 #include <errno.h>
@@ -217,7 +217,7 @@ int gf_record_file_text(const struct gf_description *now, const struct gf_descri
     if (line && asprintf(text, "%s\n", line) < 0)
         *text = NULL;
     int rc = *text ? gf_record_file_parse(*text, strlen(*text), &parsed) : gf_no_memory();
-    /* A library that ran out of memory half way may leave something out without a word. */
+    /* Out of memory, the library may silently omit a field. */
     if (!rc && !json_equal(root, back = json_loads(*text, 0, &error)))
         rc = gf_fail(GF_EIO, "its record does not read back as it was made");
     gf_record_file_free(&parsed);

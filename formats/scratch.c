@@ -50,7 +50,7 @@ static int open_unnamed(struct gf_scratch *s) {
     free(target);
     if (slot < 0)
         return fail_here(s, "make");
-    gf_temporary_drop(slot); /* its name, if it has one; the file stays open */
+    gf_temporary_drop(slot); /* removes its name, if any; the file stays open */
     return GF_OK;
 }
 
@@ -66,7 +66,7 @@ static int check_room(const struct gf_scratch *s, int64_t bytes, int64_t also) {
     struct statvfs v;
     char need[GF_SIZE_TEXT], room[GF_SIZE_TEXT], more[GF_SIZE_TEXT + 40] = "";
     if (fstatvfs(s->fd, &v) || !v.f_blocks)
-        return GF_OK; /* not known: the writes will tell */
+        return GF_OK; /* unknown: writes will report a full disk */
     int64_t left = (int64_t)v.f_bavail * (int64_t)(v.f_frsize ? v.f_frsize : v.f_bsize);
     if (bytes <= left && also <= left - bytes)
         return GF_OK;
@@ -77,8 +77,7 @@ static int check_room(const struct gf_scratch *s, int64_t bytes, int64_t also) {
                    gf_memory_text(bytes, first), more, s->folder, gf_memory_text(left, room));
 }
 
-/* Blocks of its own, so that it cannot become full midway; where a system has no such call the
- * size alone. */
+/* Reserves blocks, so that the disk cannot become full midway, if the file system can. */
 static int reserve(const struct gf_scratch *s, int64_t bytes) {
     int rc;
     do
@@ -109,7 +108,7 @@ int gf_scratch_open(const char *folder, int64_t bytes, const char *beside, int64
     return rc;
 }
 
-/* In as many calls as it takes. */
+/* Reads or writes all n bytes. */
 static int transfer(const struct gf_scratch *s, int64_t at, char *p, int64_t n, bool writes) {
     while (n > 0) {
         const size_t most = n < 1 << 30 ? (size_t)n : 1 << 30;
@@ -117,7 +116,7 @@ static int transfer(const struct gf_scratch *s, int64_t at, char *p, int64_t n, 
             writes ? pwrite(s->fd, p, most, (off_t)at) : pread(s->fd, p, most, (off_t)at);
         if (done < 0 && errno == EINTR)
             continue;
-        if (done == 0) /* full, or nothing behind what was written */
+        if (done == 0) /* the disk is full, or the file ends */
             errno = writes ? ENOSPC : EIO;
         if (done <= 0)
             return fail_here(s, writes ? "write" : "read");

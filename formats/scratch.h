@@ -1,8 +1,8 @@
-/* An unnamed file for data between two walks, which disappears when it is closed, however the
+/* An unnamed file for data between two passes, which disappears when it is closed, however the
  * program ends.
  *
  *     struct gf_scratch *s;
- *     int rc = gf_scratch_open("/var/tmp", bytes, &s);
+ *     int rc = gf_scratch_open("/var/tmp", bytes, NULL, 0, &s);
  *     if (!rc)
  *         rc = gf_scratch_write(s, at, data, n);
  *     …
@@ -14,9 +14,9 @@
 
 struct gf_scratch;
 
-/* Opens one in a folder with room for `bytes`, reserving them if the file system can. `also`: bytes
- * that files beside `beside` (NULL: none) will need as well if they are on the same file system.
- * GF_EIO with what is needed and what is free. */
+/* Opens one in a folder and reserves `bytes` if the file system can. `also`: bytes that the output
+ * `beside` (NULL: none) will need too, counted if it is on the same file system. GF_EIO, with the
+ * bytes needed and free, if they do not fit. */
 int gf_scratch_open(const char *folder, int64_t bytes, const char *beside, int64_t also,
                     struct gf_scratch **out);
 int gf_scratch_write(struct gf_scratch *s, int64_t at, const void *data, int64_t n);

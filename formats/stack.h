@@ -10,13 +10,13 @@ struct gf_stack {
     const char *by;    /* "ImageJ", "OME"; NULL: the file does not tell */
     int64_t pages;     /* z * channels * times, unless the description says otherwise */
     int64_t z, c, t;   /* 1 or more; channels that are pages of their own */
-    char order[4];     /* of these three, the slowest first: "tzc" */
-    double spacing[3]; /* z, y, x; 0: not told */
-    char unit[16];     /* of the spacing, in ASCII; "": not told */
+    char order[4];     /* of z, c and t, slowest first: "tzc" */
+    double spacing[3]; /* z, y, x; 0: unknown */
+    char unit[16];     /* of the spacing, in ASCII; "": unknown */
     bool elsewhere;    /* OME: pages are in other files too */
 };
 
-/* For pages with that many samples a pixel. Never fails: an invalid description is ignored. */
+/* Parses the description of pages with `samples` per pixel. Ignores an invalid one. */
 void gf_stack_parse(const char *text, int samples, struct gf_stack *out);
 
 #endif

@@ -11,9 +11,8 @@
 #include "formats/checksum.h"
 #include "formats/pair.h"
 
-enum {
-    LONG_RUN = 1 << 16
-}; /* bytes: parts that are written by themselves, and of a row summed up */
+/* Bytes: longer runs bypass the sink's buffer, and longer parts of rows have a checksum. */
+enum { LONG_RUN = 1 << 16 };
 
 struct gf_volume {
     char *path;
@@ -26,7 +25,7 @@ struct gf_volume {
     int64_t appended;          /* so far */
     struct gf_frame frame;     /* boxes in any order */
     struct gf_planes planes;
-    pthread_mutex_t lock; /* of the sink and the sums, where several threads write boxes */
+    pthread_mutex_t lock; /* of the sink and the sums, for several writers */
     int writers;
     bool framed;
     bool joined; /* another process' volume */
@@ -67,7 +66,8 @@ static int begun(int rc, struct gf_volume **v) {
     return rc;
 }
 
-/* Opens the output, unless there is a reason against it, of an image that the format accepts. */
+/* Opens the output. Fails with `why` if it is not NULL, or if the format does not accept the
+ * image. */
 static int open_volume(const char *why, const char *path, const struct gf_format *format,
                        const struct gf_image *image, const struct gf_write_options *options,
                        bool clobber, struct gf_volume **out) {
@@ -170,7 +170,8 @@ static int64_t place_of(const struct gf_volume *v, int64_t z, int64_t y, int64_t
     return f->at[z * strips + y / f->rows] + within * row;
 }
 
-/* Bytes that follow each other in the file. Only small ones, of which many may do so, take the sink's buffer. */
+/* Bytes that follow each other in the file. Only small ones, of which many may do so, take the
+ * sink's buffer. */
 static int write_run(struct gf_volume *v, int64_t at, const void *data, size_t n, bool sums) {
     const bool large = n >= LONG_RUN;
     const int threads = v->options.threads / v->writers;
@@ -196,7 +197,7 @@ static int write_run(struct gf_volume *v, int64_t at, const void *data, size_t n
     return rc;
 }
 
-/* Rows of less than the file's. */
+/* Writes parts of rows. */
 static int write_rows(struct gf_volume *v, const struct gf_volume_box *box, const char *from,
                       int64_t stride) {
     const int64_t pixel = v->planes.channels * (int64_t)v->planes.sample;
@@ -214,7 +215,7 @@ static int write_rows(struct gf_volume *v, const struct gf_volume_box *box, cons
     return rc;
 }
 
-/* Whether what is written is summed up; parts of rows are too many to be worth it. */
+/* True if the write needs a checksum. Parts of rows are too many: one not `worth` it ends all. */
 static bool take_sums(struct gf_volume *v, bool worth) {
     pthread_mutex_lock(&v->lock);
     v->sums.lost |= !worth;
@@ -306,7 +307,7 @@ int gf_volume_written(struct gf_volume *v, uint32_t crc32) {
     return gf_sink_take_back(v->sink, v->frame.at ? 0 : gf_volume_bytes(v), crc32);
 }
 
-/* Tells the sink the sum of all that was written, unless there are gaps. */
+/* Gives the sink the checksum of everything written, unless there are gaps. */
 static int sum_up(struct gf_volume *v) {
     unsigned char head[4096];
     const int64_t base = v->frame.base, size = gf_sink_size(v->sink);
@@ -322,7 +323,7 @@ static int sum_up(struct gf_volume *v) {
     return GF_OK;
 }
 
-/* Gaps at the end of the file are zeros too. */
+/* Extends the file if the last samples were never written. */
 static int fill(struct gf_volume *v) {
     int64_t end = v->frame.base + gf_volume_bytes(v);
     int rc = GF_OK;

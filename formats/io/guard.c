@@ -1,4 +1,4 @@
-/* The files that a run reads and writes, in one tree under one lock. */
+/* The files that a run reads and writes, in a tree under a lock. */
 #include "formats/io/guard.h"
 
 #include <errno.h>
@@ -15,20 +15,20 @@
 #include "formats/record.h"
 
 struct file {
-    dev_t dev; /* of the folder; 0 and 0 where there is none */
+    dev_t dev; /* of the folder; 0 and 0: none */
     ino_t ino;
     bool read, record, opened;
     const char *called; /* borrowed */
     struct gf_claimant by;
-    char *path; /* where `by` saw it, of a file's own entry; owned */
-    char *name; /* in the folder; owned; empty where dev and ino are the file's own */
+    char *path; /* in an entry by inode: the path that `by` claimed; owned */
+    char *name; /* in the folder; owned; empty: dev and ino are the file's */
 };
 
 static struct {
     pthread_mutex_t lock;
     bool on;
     void *entries; /* of tsearch() */
-    /* The folder that was asked for last: inputs and outputs come in runs from one. */
+    /* The last folder looked up: consecutive inputs and outputs often share one. */
     char *folder;
     dev_t folder_dev;
     ino_t folder_ino;
@@ -36,13 +36,13 @@ static struct {
 
 /* A path resolved to folder, name and file. */
 struct place {
-    bool regular, block; /* what exists there; neither and not exempt: nothing */
+    bool regular, block; /* the type of the existing file; not exempt and neither: none exists */
     bool exempt;
     bool linked; /* the file has several names */
     dev_t file_dev, dev;
     ino_t file_ino, ino;
-    char *resolved;   /* NULL, or what the path's links lead to; owned */
-    const char *name; /* in the folder; the whole path where there is no folder */
+    char *resolved;   /* NULL, or the target of the path's links; owned */
+    const char *name; /* in the folder, or the whole path if there is no folder */
 };
 
 int gf_resolve_links(const char *path, char **out) {
@@ -50,7 +50,7 @@ int gf_resolve_links(const char *path, char **out) {
     for (int depth = 0; p && depth < 40; depth++) {
         char link[PATH_MAX];
         ssize_t n = readlink(p, link, sizeof link - 1);
-        if (n < 0) { /* no link, or nothing at all */
+        if (n < 0) { /* no link, or no file */
             *out = p;
             return GF_OK;
         }
@@ -72,7 +72,7 @@ int gf_resolve_links(const char *path, char **out) {
 
 /* ---- the tree; the lock is held ---- */
 
-/* By name, folder and device. */
+/* Orders by inode, device and name. */
 static int compare(const void *a, const void *b) {
     const struct file *x = a, *y = b;
     if (x->ino != y->ino)
@@ -95,7 +95,7 @@ static void free_file(void *entry) {
     free(e);
 }
 
-/* The entry, made where there is none; NULL without memory. */
+/* Finds or makes the entry; NULL if memory is short. */
 static struct file *enter(dev_t dev, ino_t ino, const char *name) {
     struct file *e = find(dev, ino, name);
     if (e || !(e = calloc(1, sizeof *e)))
@@ -130,8 +130,8 @@ void gf_guard_end(void) {
 
 /* ---- places; the lock is held ---- */
 
-/* Finds device and inode of a folder, the first `n` characters of `path`. `fresh`: looks again,
- * even if this folder was the last one asked for. */
+/* Finds device and inode of a folder, the first `n` characters of `path`. `fresh` ignores the last
+ * folder looked up. */
 static bool find_folder(const char *path, size_t n, bool fresh, struct place *p) {
     struct stat st;
     bool kept = guard.folder && strlen(guard.folder) == n && !memcmp(guard.folder, path, n);
@@ -151,13 +151,13 @@ static bool find_folder(const char *path, size_t n, bool fresh, struct place *p)
     return true;
 }
 
-/* stdin or stdout: only the file behind it counts. */
+/* stdin or stdout: only the underlying file counts. */
 static void locate_stream(int fd, struct place *p) {
     struct stat st;
     *p = (struct place){.name = "-", .exempt = true};
     if (fstat(fd, &st) || !(S_ISREG(st.st_mode) || S_ISBLK(st.st_mode)))
         return;
-    p->block = true; /* it has no name to be replaced under either */
+    p->block = true; /* like a block device it cannot be replaced by name */
     p->exempt = false;
     p->file_dev = st.st_dev;
     p->file_ino = st.st_ino;
@@ -191,7 +191,7 @@ static void locate(const char *path, int stream, bool fresh, struct place *p) {
         p->name = real;
 }
 
-/* ---- what is read ---- */
+/* ---- inputs ---- */
 
 static int enter_read(dev_t dev, ino_t ino, const char *name, const char *called, bool record) {
     struct file *e = enter(dev, ino, name);
@@ -236,9 +236,9 @@ int gf_guard_read_picture(const char *path, const char *called) {
     return rc;
 }
 
-/* ---- what is written ---- */
+/* ---- outputs ---- */
 
-/* The entry of the place if it is read, or NULL. */
+/* The place's entry if it is an input, or NULL. */
 static const struct file *find_read(const struct place *p) {
     const struct file *e = NULL;
     if (p->regular || p->block)
@@ -256,7 +256,7 @@ static int fail_read(int code, const char *path, const struct file *e) {
                    e->record ? "record of the " : "", input);
 }
 
-/* GF_EUSAGE where the entry is another claimant's, else it is this one's. */
+/* Gives the entry to this claimant; GF_EUSAGE if another one has it. */
 static int take(struct file *e, const struct gf_claimant *who, struct gf_claimant *other) {
     if (!e)
         return GF_ENOMEM;
@@ -268,8 +268,9 @@ static int take(struct file *e, const struct gf_claimant *who, struct gf_claiman
     return GF_EUSAGE;
 }
 
-/* The same for an existing file with several names. If another process has replaced the file since it was
- * claimed, its inode may belong to a new file, so the earlier claimant's path is checked again. */
+/* The same for an existing file with several names. If another process has replaced the file since
+ * it was claimed, its inode may belong to a new file, so the earlier claimant's path is checked
+ * again. */
 static int take_file(const struct place *p, const char *path, const struct gf_claimant *who,
                      struct gf_claimant *other) {
     struct stat st;

@@ -13,8 +13,8 @@
 static int pipe_end = -1;
 static pid_t child;
 
-/* Paths, each with its NUL, until the other end is closed: what the maker renamed is no longer
- * there. A new session, so that signals to the maker's group do not end this process too. */
+/* Collects zero-terminated paths until the other end is closed, then unlinks them; renamed ones no
+ * longer exist. A new session protects this process from signals to the program's group. */
 static void keep(int from) {
     static char path[16 * PATH_MAX];
     size_t n = 0;
@@ -44,7 +44,7 @@ void gf_keeper_start(void) {
         return;
     child = fork();
     if (child == 0) {
-        /* Nothing of the maker's may stay open here: a launcher waits for the end of its pipes. */
+        /* Close the program's descriptors: a launcher waits until its pipes are closed. */
         int none = open("/dev/null", O_RDWR);
         for (int fd = 0; fd < 3 && none >= 0; fd++)
             dup2(none, fd);
@@ -63,7 +63,8 @@ void gf_keeper_start(void) {
 }
 
 void gf_keeper_watch(const char *path) {
-    char whole[2 * PATH_MAX] = ""; /* the child never changes its folder, but this one may */
+    char whole[2 * PATH_MAX] =
+        ""; /* absolute: this process may change its folder, the child does not */
     if (pipe_end < 0)
         return;
     if (*path != '/' && getcwd(whole, PATH_MAX))

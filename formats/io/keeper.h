@@ -1,14 +1,11 @@
-/* A process that removes temporaries whose maker was killed: no handler runs then. It knows of the
- * maker's end because the pipe between them does.
+/* A child process that removes the temporaries of a killed program, which runs no handler. It sees
+ * the program's end because the pipe between them closes.
  *
  *     gf_keeper_start();               before libraries start threads
- *     gf_keeper_watch(temporary);      from here on it is removed when this process ends; without a
- *                                      keeper this does nothing
- *     gf_keeper_stop();                the temporaries were renamed, or removed
+ *     gf_keeper_watch(temporary);      before the file exists; removed when this process ends
+ *     gf_keeper_stop();                once all temporaries have been renamed or removed
  *
- * formats/io/temporary.c has each of them watched before it exists.
- *
- * Without a process (none can be started) a kill may leave a temporary, and nothing else is different. */
+ * If no child can be started, gf_keeper_watch() does nothing and a kill may leave a temporary. */
 #ifndef GF_FORMATS_IO_KEEPER_H
 #define GF_FORMATS_IO_KEEPER_H
 

@@ -1,4 +1,4 @@
-/* Outputs: a temporary that is renamed into place, or a stream that is written through. */
+/* Outputs: a temporary that is renamed into place, or a stream. */
 #include "formats/io/io.h"
 
 #include <errno.h>
@@ -25,8 +25,8 @@ struct gf_sink {
     int slot; /* of the temporary; NO_SLOT for a stream */
     bool clobber;
     bool joined;  /* another process' temporary */
-    bool nowhere; /* /dev/null, where no position matters */
-    bool keep;    /* a stream whose writer seeks back: all of it stays in the buffer */
+    bool nowhere; /* /dev/null: any position is fine */
+    bool keep;    /* a stream whose writer seeks back: the buffer holds all of it */
     bool summing; /* crc follows the writes */
     int sum_threads;
     bool settled; /* see settle() */
@@ -37,7 +37,7 @@ struct gf_sink {
     int64_t buffer_at;
     size_t n, capacity;
     int64_t position, size;
-    int64_t lent; /* the size before others wrote, too */
+    int64_t lent; /* the size before other processes wrote */
     uint32_t crc;
 };
 
@@ -79,26 +79,26 @@ static int open_file(struct gf_sink *s, const char *path, const struct stat *st)
         return rc;
     const size_t n = strlen(s->target);
     const char *slash = strrchr(s->target, '/'), *base = slash ? slash + 1 : s->target;
-    /* All that can be known is said now, not after the work when the rename fails. */
+    /* Report these errors now, not when the rename fails after all the work. */
     errno = st && !s->clobber         ? EEXIST
             : !n                      ? ENOENT
             : !*base                  ? EISDIR
             : strlen(base) > NAME_MAX ? ENAMETOOLONG
                                       : 0;
-    /* A rename would replace a file that is write-protected; nobody expects that. */
+    /* A rename would replace even a write-protected file. */
     if (errno || (st && faccessat(AT_FDCWD, s->target, W_OK, AT_EACCESS)))
         return fail_write(s);
     int slot = gf_temporary_create(s->target, st ? (int)st->st_mode : -1, &s->fd);
     if (slot < 0)
         return slot;
     s->slot = slot;
-    /* Others' files stay theirs. Only root may say so, and only root's rename would change that. */
+    /* Keep the owner of a file that root replaces; nobody else could set or change it. */
     if (st && geteuid() == 0 && fchown(s->fd, st->st_uid, st->st_gid))
         return fail_write(s);
     return GF_OK;
 }
 
-/* A sink that has nothing open yet. */
+/* Makes a sink without an open file. */
 static int new_sink(const char *path, struct gf_sink **out) {
     struct gf_sink *s = *out = calloc(1, sizeof *s);
     if (s)
@@ -155,12 +155,12 @@ int gf_sink_join(const char *path, struct gf_sink **out) {
     return rc;
 }
 
-/* True if bytes can be written anywhere, not only in order. */
+/* True if bytes can be written at any position. */
 static bool has_places(const struct gf_sink *s) {
     return s->slot != NO_SLOT || s->joined;
 }
 
-/* False with errno set. */
+/* Returns false and sets errno after a failure. */
 static bool write_bytes(const struct gf_sink *s, const unsigned char *p, size_t n, int64_t at) {
     while (n) {
         size_t part = n < 1 << 30 ? n : 1 << 30;
@@ -192,7 +192,7 @@ static int flush(struct gf_sink *s) {
     return rc;
 }
 
-/* Writes to a stream that is kept: all of it is in the buffer, from 0 on. */
+/* Writes to a kept stream, whose buffer holds all bytes from 0 on. */
 static int write_kept(struct gf_sink *s, const void *data, size_t n) {
     size_t end = (size_t)s->position + n;
     if (end > s->capacity) {
@@ -263,7 +263,7 @@ int gf_sink_seek(struct gf_sink *s, int64_t position) {
     if (position != s->position && !has_places(s) && !s->keep && !s->nowhere) {
         if (s->buffer_at > 0)
             return s->failed = gf_fail(GF_EIO, "this output cannot seek");
-        s->keep = true; /* nothing has left the buffer yet */
+        s->keep = true; /* the buffer still holds everything */
     }
     s->position = position;
     return GF_OK;
@@ -341,25 +341,25 @@ int gf_sink_lend(struct gf_sink *s, int64_t bytes, const char **path) {
     uint32_t crc = 0;
     if (s->slot == NO_SLOT)
         return gf_fail(GF_EIO, "'%.120s' is no file that others could write into", s->name);
-    int rc = bytes ? gf_sink_crc32(s, 1, &crc) : 0; /* gaps have no sum yet */
+    int rc = bytes ? gf_sink_crc32(s, 1, &crc) : 0; /* gaps have no checksum yet */
     if (!rc)
         rc = flush(s);
     if (rc)
         return rc;
-    /* Not every library that writes for us reports a full disk. */
+    /* Reserve: not every library that writes for other processes reports a full disk. */
     if (fallocate(s->fd, 0, 0, s->size + bytes) &&
         (errno == ENOSPC || errno == EFBIG || errno == EDQUOT))
         return fail_write(s);
     s->crc = crc;
     s->lent = s->size;
-    s->summing = false; /* all processes sum up what this one writes too */
+    s->summing = false; /* the processes compute checksums of this one's writes too */
     return gf_temporary_name(s->slot, path) ? fail_write(s) : GF_OK;
 }
 
 int gf_sink_show(struct gf_sink *s) {
     int rc = s->failed ? s->failed : flush(s);
     int fd = rc ? -1 : fcntl(s->fd, F_DUPFD_CLOEXEC, 3);
-    /* Network file systems show others what was written when a descriptor is closed. */
+    /* Network file systems make writes visible to others when a descriptor is closed. */
     return rc ? rc : fd < 0 || (close(fd) && errno != EINTR) ? fail_write(s) : GF_OK;
 }
 
@@ -381,8 +381,8 @@ bool gf_sink_is_file(const struct gf_sink *s) {
     return s->slot != NO_SLOT;
 }
 
-/* Writes everything and checks what close() reports: of a stream itself, of a file through a second
- * descriptor, as the first one is still needed to name the file and protects it from removal. */
+/* Writes everything and checks the result of close(): a stream's descriptor, or a duplicate of a
+ * file's, which is still needed for naming the file and for its lock. */
 static int settle(struct gf_sink *s) {
     const bool is_file = s->slot != NO_SLOT;
     if (!s->failed && !s->settled)

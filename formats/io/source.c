@@ -14,8 +14,8 @@
 #include "core/base/status.h"
 
 enum { WINDOW = 64 * 1024, LEAST_ALONE = 512 };
-/* Several threads copy the pieces of a large read, if the system has the file in memory; each
- * thread also faults in the pages that it writes. */
+/* Several threads read the pieces of a large read: copying from the page cache and faulting in the
+ * destination's pages both scale. */
 enum { PIECE = 4 << 20, MANY_PIECES = 8, MOST_THREADS = 16 };
 
 enum source_kind { SOURCE_FILE, SOURCE_PIPE, SOURCE_MEMORY };
@@ -24,10 +24,10 @@ struct gf_source {
     enum source_kind kind;
     int fd;
     bool owns_fd;
-    int64_t base;         /* where the file's byte 0 is: stdin may be in the middle of one */
+    int64_t base;         /* offset of byte 0 in the file: stdin may start midway */
     int64_t size;         /* of a file or of memory */
     int64_t position;     /* the reader's */
-    int64_t read_to;      /* of a file: the end of what was read last */
+    int64_t read_to;      /* of a file: the end of the last read */
     unsigned char *block; /* the bytes [block_at, block_at + block_n) */
     int64_t block_at;
     size_t block_n, block_size;
@@ -84,7 +84,7 @@ static int64_t read_some(struct gf_source *s, void *buffer, size_t n, int64_t at
     }
 }
 
-/* A source of an open file, from its byte `base` on, or of a pipe. `fd` stays the caller's. */
+/* Makes a source of a pipe, or of an open file from byte `base` on. The caller keeps `fd`. */
 static int new_source(enum source_kind kind, int fd, int64_t base, int64_t size,
                       struct gf_source **out) {
     struct gf_source *s = *out = calloc(1, sizeof *s);
@@ -113,7 +113,7 @@ int gf_source_open(const char *path, struct gf_source **out) {
              : S_ISDIR(st.st_mode) ? gf_fail(GF_EIO, "is a directory")
                                    : GF_OK;
     const off_t base = lseek(fd, 0, SEEK_CUR);
-    /* Files of size 0 may be the kernel's own, whose size shows only in reading them. */
+    /* Files of size 0 may be in /proc, where only reading shows the size. */
     if (!rc && S_ISREG(st.st_mode) && st.st_size > 0 && base >= 0)
         rc = new_source(SOURCE_FILE, fd, base, gf_max(st.st_size - base, 0), out);
     else if (!rc)
@@ -166,7 +166,7 @@ void gf_source_close(struct gf_source *s) {
     free(s);
 }
 
-/* Drops what a forward reader has passed. */
+/* Drops the bytes that a forward reader has consumed. */
 static void pipe_drop(struct gf_source *s) {
     size_t passed = (size_t)(s->position - s->block_at);
     if (!s->forward || passed == 0)
@@ -176,7 +176,7 @@ static void pipe_drop(struct gf_source *s) {
     s->block_at = s->position;
 }
 
-/* Reads on until the pipe's window reaches byte `end` or the pipe ends. */
+/* Reads until the pipe's window reaches byte `end` or the pipe ends. */
 static int pipe_fill(struct gf_source *s, int64_t end) {
     if (!s->at_end && s->block_at + (int64_t)s->block_n < end)
         pipe_drop(s);
@@ -200,7 +200,7 @@ static int pipe_fill(struct gf_source *s, int64_t end) {
     return GF_OK;
 }
 
-/* Makes the window of a file begin at the reader's position. */
+/* Fills a file's window from the reader's position on. */
 static int file_fill(struct gf_source *s) {
     s->block_at = s->position;
     s->block_n = 0;
@@ -241,7 +241,7 @@ static size_t read_piece(const struct gf_source *s, unsigned char *to, size_t n,
     return done;
 }
 
-/* Returns the bytes before the first one that could not be read; reading on from there reports why. */
+/* Returns the bytes before the first unreadable one; the next read reports the error. */
 static size_t read_pieces(struct gf_source *s, unsigned char *to, size_t n) {
     const int64_t pieces = gf_divide_up((int64_t)n, PIECE);
     const int threads = (int)gf_min(s->threads, MOST_THREADS);
@@ -353,7 +353,7 @@ int gf_source_seek(struct gf_source *s, int64_t position) {
     if (s->kind == SOURCE_PIPE) {
         if (position < s->block_at)
             return gf_fail(GF_EIO, "cannot go back in a pipe");
-        /* Forward in steps, so that what is dropped is never held all at once. */
+        /* Skip in steps, so that the skipped bytes are never all in memory. */
         while (position > s->block_at + (int64_t)s->block_n && !s->at_end) {
             int64_t end = s->block_at + (int64_t)s->block_n;
             s->position = end;

@@ -1,6 +1,6 @@
-/* Temporaries, and the table of them that a signal handler removes. A temporary has no name until
- * its output is complete, where the file system can do that. A new output is then linked to its
- * place; to replace a file, the temporary is given a name of its own and renamed. */
+/* Temporaries, and the table of them that a signal handler removes. If the file system supports it,
+ * a temporary is unnamed until its output is complete. A new output is then linked to its path; to
+ * replace a file, the temporary is named and renamed. */
 #include "formats/io/temporary.h"
 
 #include <dirent.h>
@@ -23,14 +23,15 @@
 
 enum { N_SLOTS = 512, SLOT_FREE = 0, SLOT_TAKEN, SLOT_LIVE };
 
-/* Two tables: the end of the program reads every state, without touching the pages of the paths. */
+/* Separate tables, so that the handler can read all states without touching the pages of paths. */
 static atomic_int states[N_SLOTS];
 static char paths[N_SLOTS][PATH_MAX];
 static int fds[N_SLOTS];
 static bool unnamed[N_SLOTS];
 
-/* Threads in an uncut stretch, and whether the program is about to end: a thread that has
- * counted itself sees the end coming, or what ends the program sees that it must wait. */
+/* The number of threads between gf_uncut_begin() and gf_uncut_end(), and true once the program is
+ * about to end: either the thread, having counted itself, sees `ending`, or the handler sees the
+ * count and waits. */
 static atomic_int uncut;
 static atomic_bool ending;
 static _Thread_local int uncut_depth;
@@ -56,7 +57,7 @@ static uint64_t random_number(void) {
     return r;
 }
 
-/* A new name in the folder that the path is in. */
+/* Picks a new name in the same folder. */
 static void rename_slot(int i) {
     enum { TAIL = sizeof "0123456789abcdef.tmp" };
     char *tail = paths[i] + strlen(paths[i]) + 1 - TAIL;
@@ -75,18 +76,17 @@ static bool name_slot(int i, const char *target) {
     return true;
 }
 
-/* ---- leftovers: temporaries of a run that was killed while it had them; the next run into their
- * folder removes them. A living process holds a lock on each of its own. ---- */
+/* ---- leftovers: temporaries of killed runs, which the next run in their folder removes. A living
+ * process holds a lock on each of its temporaries. ---- */
 
-/* One byte far behind any data: on a server, libraries that write in our place lock ranges of the
- * file themselves. */
+/* Locks one byte far beyond any data, because file servers' libraries lock ranges of the data. */
 static bool take_lock(int fd) {
     struct flock byte = {.l_type = F_WRLCK, .l_start = INT64_MAX - 1, .l_len = 1};
     return !fcntl(fd, F_OFD_SETLK, &byte);
 }
 
-/* Marks an open temporary as in use until its descriptor is closed. False where it is taken for a leftover
- * at this moment; true also where the file system has no locks, and nothing is ever taken there. */
+/* Marks an open temporary as in use until its descriptor is closed. False if another process is
+ * removing it as a leftover. True if the file system has no locks: leftovers then stay. */
 static bool lock(int fd) {
     return take_lock(fd) || (errno != EAGAIN && errno != EACCES);
 }
@@ -123,7 +123,7 @@ static bool is_first(const char *folder) {
     return false;
 }
 
-/* Removes those in a folder, the first time that this process asks for it. */
+/* Removes leftovers in a folder, once per process. */
 static void remove_leftovers(const char *folder) {
     const int e = errno;
     DIR *d = is_first(folder) ? opendir(folder) : NULL;
@@ -137,7 +137,7 @@ static void remove_leftovers(const char *folder) {
 
 /* ---- making one ---- */
 
-/* Linking gives a file its name, which needs /proc. */
+/* Naming an unnamed file needs /proc. */
 static bool can_link(void) {
     static atomic_int known; /* 1: it can, -1: it cannot */
     if (!atomic_load(&known))
@@ -151,7 +151,7 @@ static int link_to(int i, const char *path) {
     return linkat(AT_FDCWD, open_file, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
 }
 
-/* Opens a file without a name, which disappears with its descriptor. */
+/* Opens an unnamed file, which disappears with its descriptor. */
 static int open_unnamed(int i, int mode) {
     const char *slash = strrchr(paths[i], '/');
     char folder[PATH_MAX] = ".";
@@ -165,8 +165,8 @@ static int open_unnamed(int i, int mode) {
     return fd;
 }
 
-/* For file systems without unnamed files. Another process may take the file for a leftover before
- * it is locked: then fails with EEXIST, and another name is tried. */
+/* For file systems without unnamed files. Fails with EEXIST, so that another name is tried, if
+ * another process removes the file as a leftover before it is locked. */
 static int open_named(int i, int mode) {
     struct stat st;
     int fd = open(paths[i], O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
@@ -179,7 +179,7 @@ static int open_named(int i, int mode) {
 }
 
 /* Calls make(i, …) with one name after another until one is free. The slot is live before the file
- * exists, so a signal in between finds either nothing or our own file. */
+ * exists, so a signal in between finds no file or our own. */
 static int with_name(int i, int (*make)(int i, int mode), int mode) {
     int made = -1, tries = 0;
     do {
@@ -217,7 +217,7 @@ static int create(const char *target, int mode, int i, int *fd) {
 
 bool gf_uncut_begin(sigset_t *before) {
     sigset_t all;
-    /* The handler waits for us, so it must not run in this thread meanwhile. */
+    /* The handler waits for this thread, so it must not run in it. */
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, before);
     atomic_fetch_add(&uncut, 1);
@@ -270,8 +270,8 @@ int gf_temporary_name(int slot, const char **path) {
     return rc;
 }
 
-/* For file systems that have neither the flag nor hard links: a name reserved by O_EXCL may be
- * renamed over. */
+/* For file systems with neither RENAME_NOREPLACE nor hard links: renames over a name that O_EXCL
+ * reserved. */
 static int rename_reserved(const char *from, const char *to) {
     int fd = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0)
@@ -285,7 +285,7 @@ static int rename_reserved(const char *from, const char *to) {
     return -1;
 }
 
-/* The temporary no longer exists under its own name, so there is nothing to remove. */
+/* The temporary's name no longer exists, so the handler must not remove it. */
 static int renamed(int slot) {
     atomic_store(&states[slot], SLOT_TAKEN);
     return 0;
@@ -317,7 +317,7 @@ int gf_temporary_rename(int slot, const char *target, bool replace) {
         return -1;
 #endif
     if (!link(from, target))
-        return 0; /* the temporary's own name is removed when the slot is dropped */
+        return 0; /* gf_temporary_drop() removes the temporary's name */
     if (errno == EEXIST)
         return -1;
     return rename_reserved(from, target) ? -1 : renamed(slot);
@@ -330,8 +330,8 @@ void gf_temporary_drop(int slot) {
     atomic_store(&states[slot], SLOT_FREE);
 }
 
-/* Only nanosleep(), unlink() and lock-free loads: all may be used in a signal handler. The wait has
- * an end, for a file may be made on a server that does not answer. */
+/* Uses only nanosleep(), unlink() and lock-free loads, which are async-signal-safe. The wait is
+ * bounded because a file server may not answer. */
 void gf_sink_remove_temporaries(void) {
     int e = errno;
     atomic_store(&ending, true);

@@ -26,8 +26,8 @@ enum {
     APP2
 };
 
-/* On the heap, where longjmp() leaves it as it is: nothing that changes between setjmp() and
- * longjmp() is an automatic variable of the function that calls setjmp(). */
+/* On the heap, so that longjmp() preserves it: the function that calls setjmp() has no automatic
+ * variable that changes before longjmp(). */
 struct reader {
     struct jpeg_decompress_struct jpeg;
     struct jpeg_error_mgr errors;
@@ -87,8 +87,9 @@ static void on_error(j_common_ptr jpeg) {
     escape(r, GF_EFORMAT, "damaged JPEG: ");
 }
 
-/* A negative level is a warning, others are traces. A newer version of JFIF changes no sample, nor do bytes
- * between segments; but behind one of several scans they are data that its decoder did not come to. */
+/* A negative level is a warning, others are traces. A newer version of JFIF changes no sample, nor
+ * do bytes between segments; but behind one of several scans they are data that its decoder did not
+ * come to. */
 static void on_message(j_common_ptr jpeg, int level) {
     const struct reader *r = jpeg->client_data;
     const int code = jpeg->err->msg_code;
@@ -261,7 +262,8 @@ static int64_t working_memory(struct reader *r) {
     return sum + BAND * jpeg->num_components * (int64_t)jpeg->image_width;
 }
 
-/* Takes the resolution (JFIF's, else EXIF's) as the turned picture has it, EXIF itself and the profile. */
+/* Takes the resolution (JFIF's, else EXIF's) as the turned picture has it, EXIF itself and the
+ * profile. */
 static int take_metadata(struct reader *r, struct gf_image *image) {
     static const enum gf_unit units[] = {GF_UNIT_NONE, GF_INCH, GF_CENTIMETRE};
     const struct jpeg_decompress_struct *jpeg = &r->jpeg;
@@ -331,7 +333,7 @@ static int jpeg_open(struct gf_decoder *d, struct gf_image *image) {
 
 /* ---- the samples ---- */
 
-/* Puts `n` rows of the file, from row `y` on, where they belong in the turned picture. */
+/* Copies `n` rows of the file, starting at row `y`, into the turned picture. */
 static void put_turned(const struct reader *r, const struct gf_array *px, int64_t y, int n) {
     const struct gf_orientation turn = gf_exif_turn(r->exif.orientation);
     const int64_t width = r->jpeg.image_width, channels = px->shape[2];

@@ -14,7 +14,7 @@ enum { BUFFER = 65536, DEFAULT_QUALITY = 92 };
  * all coefficients, which libjpeg keeps in memory until then: two bytes a sample. */
 enum { MOST_OPTIMIZED = 32 << 20 /* samples */ };
 
-/* On the heap, where longjmp() leaves it as it is (as in the reader). */
+/* On the heap, so that longjmp() preserves it (as in the reader). */
 struct writer {
     struct jpeg_compress_struct jpeg;
     struct jpeg_error_mgr errors;
@@ -23,7 +23,7 @@ struct writer {
     struct gf_sink *sink;
     struct gf_planes planes;
     const struct gf_metadata *metadata;
-    unsigned char *row; /* where the array's rows are not dense */
+    unsigned char *row; /* if the array's rows are not dense */
     int status;
     char message[JMSG_LENGTH_MAX];
     unsigned char buffer[BUFFER];

@@ -1,5 +1,5 @@
-/* Inflate, the quick deflate and the checksums of PNG behind one table, so that ISA-L and zlib are
- * interchangeable; and the deflate of strips, each on its own. Private to formats/. */
+/* PNG's inflate, quick deflate and checksums behind one table, so that ISA-L and zlib are
+ * interchangeable; and the deflate of independent strips. Private to formats/. */
 #ifndef GF_FORMATS_PNG_CODEC_H
 #define GF_FORMATS_PNG_CODEC_H
 
@@ -7,29 +7,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A stream that is being inflated. `in` and `n` move on as bytes are taken. */
+/* A stream being inflated. `in` and `n` advance as bytes are consumed. */
 struct gf_inflate {
     const unsigned char *in;
     size_t n;
-    bool ended;  /* the checksum at the end of the stream was read and is right */
+    bool ended;  /* the stream's checksum was read and is correct */
     void *state; /* the codec's */
 };
 
 struct gf_codec {
     const char *name;
-    /* Both as zlib's: they continue from a sum, which begins as 0 and as 1. */
+    /* As zlib's: continue from a sum that starts as 0 (crc32) or 1 (adler32). */
     uint32_t (*crc32)(uint32_t crc, const void *data, size_t n);
     uint32_t (*adler32)(uint32_t adler, const void *data, size_t n);
 
-    /* A zlib stream. inflate_start() returns false without memory; inflate() stores up to `room`
-     * bytes and returns how many, or -1 for anything that is not a clean stream. It stores fewer
-     * than `room` only when the input is used up or the stream has ended. */
+    /* A zlib stream. inflate_start() returns false if memory is short. inflate() stores up to
+     * `room` bytes and returns their number, or -1 for a damaged stream. It stores fewer than
+     * `room` only if the input is used up or the stream has ended. */
     bool (*inflate_start)(struct gf_inflate *s);
     int64_t (*inflate)(struct gf_inflate *s, unsigned char *out, size_t room);
     void (*inflate_end)(struct gf_inflate *s);
 
-    /* The quick deflate that is the default: as gf_deflate_strip(), with `room` bytes at `out` and
-     * deflate_bytes of memory at `state` to work in. NULL: zlib's runs at level 1 are the default. */
+    /* The default deflate, as gf_deflate_strip(), with `room` bytes at `out` and deflate_bytes of
+     * working memory at `state`. NULL: the default is zlib's run-length coding at level 1. */
     size_t deflate_bytes;
     size_t (*deflate)(void *state, const unsigned char *in, size_t n, bool last, unsigned char *out,
                       size_t room);
@@ -40,7 +40,7 @@ extern const struct gf_codec gf_codec_zlib;
 extern const struct gf_codec gf_codec_isal;
 #endif
 
-/* The faster one that this program was built with. */
+/* The fastest codec that this program was built with. */
 const struct gf_codec *gf_codec_best(void);
 
 struct gf_deflate_options {
@@ -52,9 +52,9 @@ struct gf_deflate;                                                           /* 
 struct gf_deflate *gf_deflate_new(const struct gf_deflate_options *options); /* NULL: no memory */
 void gf_deflate_free(struct gf_deflate *d);
 
-/* Raw deflate of n < 2 GiB bytes that ends on a whole byte, the final block with `last`; returns
- * its bytes, 0 when it fails. `out` has room for gf_deflate_bound(n). The bytes depend on `in` and
- * the options only. */
+/* Raw deflate of n < 2 GiB bytes that ends on a whole byte, with `last` as the final block. Returns
+ * the bytes written to `out`, which has room for gf_deflate_bound(n); 0 after a failure. The output
+ * depends on `in` and the options only. */
 size_t gf_deflate_strip(struct gf_deflate *d, const unsigned char *in, size_t n, bool last,
                         unsigned char *out);
 size_t gf_deflate_bound(size_t n);

@@ -1,4 +1,5 @@
-/* The codec of ISA-L: inflates twice as fast as zlib, deflates and sums several times as fast. */
+/* ISA-L's codec: inflates twice as fast as zlib, deflates and computes checksums several times as
+ * fast. */
 #include <isa-l/crc.h>
 #include <isa-l/igzip_lib.h>
 
@@ -37,7 +38,7 @@ static int64_t inflate_some(struct gf_inflate *s, unsigned char *out, size_t roo
         return -1;
     if (z->block_state == ISAL_BLOCK_FINISH) {
         if (z->read_in_length >= 8)
-            return -1; /* it has taken bytes that follow the stream */
+            return -1; /* it has consumed bytes after the stream */
         s->ended = true;
     }
     return most - z->avail_out;
@@ -47,7 +48,7 @@ static void inflate_end(struct gf_inflate *s) {
     gf_free(s->state);
 }
 
-/* A strip of 128 KiB makes at most 65 Ki tokens, two literals or a match each. */
+/* A strip of 128 KiB gives at most 65 Ki tokens, two literals or a match each. */
 struct deflate_state {
     struct isal_zstream z;
     uint8_t level_buffer[ISAL_DEF_LVL1_EXTRA_LARGE]; /* 128 Ki tokens, which share their codes */
@@ -61,14 +62,14 @@ static bool deflate_part(struct isal_zstream *z, size_t n, int flush) {
     return isal_deflate(z) == COMP_OK && !z->avail_in && z->avail_out;
 }
 
-/* Level 1 on matches in the last 4 bytes: runs of a value or of a pixel. In noise matches from
- * farther away cost more bits than the bytes they replace and twice the time.
+/* Level 1 with matches within the last 4 bytes: runs of a value or a pixel. In noise, more distant
+ * matches cost more bits than the bytes they replace and twice the time.
  *
- * The first bytes are a block of their own. isal_deflate_icf_body_hash_hist_* (ISA-L 2.30) computes
- * the hash of a stream's third byte from a register that still holds the address of the stream, so
- * that a match, and with it the bytes written, depends on where memory is about once in 500
- * processes. Blocks of up to 16 bytes are coded by another function, after which that path is not
- * taken again. They cost about 10 bytes. */
+ * The first bytes are a separate block. isal_deflate_icf_body_hash_hist_* (ISA-L 2.30) computes the
+ * hash of a stream's third byte from a register that still holds the stream's address, so that in
+ * about one of 500 processes a match, and with it the output, depends on the address. Blocks of up
+ * to 16 bytes are coded by another function, after which that path is not taken again. They cost
+ * about 10 bytes. */
 static size_t deflate_strip(void *state, const unsigned char *in, size_t n, bool last,
                             unsigned char *out, size_t room) {
     struct deflate_state *d = state;
@@ -87,7 +88,7 @@ static size_t deflate_strip(void *state, const unsigned char *in, size_t n, bool
         n -= FIRST_BYTES;
     }
     z->end_of_stream = last;
-    /* strips do not know each other */
+    /* no match may reach into another strip */
     return deflate_part(z, n, last ? NO_FLUSH : FULL_FLUSH) ? z->total_out : 0;
 }
 

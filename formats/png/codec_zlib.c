@@ -1,5 +1,5 @@
-/* The codec of zlib: what there is without ISA-L, and the deflate of strips at a level or by a
- * strategy that was asked for. */
+/* zlib's codec, the only one without ISA-L, and the deflate of strips, also at a given level or
+ * strategy. */
 #include <stdlib.h>
 #include <zlib.h>
 
@@ -44,7 +44,7 @@ static int64_t inflate_some(struct gf_inflate *s, unsigned char *out, size_t roo
     s->in += in - z->avail_in;
     s->n -= in - z->avail_in;
     s->ended = rc == Z_STREAM_END;
-    /* Z_BUF_ERROR: nothing to do yet */
+    /* Z_BUF_ERROR: no progress is possible yet */
     return rc == Z_OK || rc == Z_STREAM_END || rc == Z_BUF_ERROR ? (int64_t)(most - z->avail_out)
                                                                  : -1;
 }
@@ -96,7 +96,7 @@ void gf_deflate_free(struct gf_deflate *d) {
 }
 
 size_t gf_deflate_bound(size_t n) {
-    /* A bound for all levels and strategies, and for ISA-L, with room for the flush. */
+    /* Holds for all levels and strategies, and for ISA-L, flush included. */
     return n + n / 8 + n / 64 + 1024;
 }
 

@@ -1,5 +1,5 @@
-/* PNG's row filters, sixteen bytes at a time where a byte does not depend on its neighbour's result
- * (encoding never does: the filters look at the original samples). */
+/* PNG's row filters. Unlike decoding, encoding depends only on the original samples, so sixteen
+ * bytes are done at a time. */
 #include <math.h>
 #include <string.h>
 

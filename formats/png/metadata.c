@@ -1,4 +1,4 @@
-/* pHYs, gAMA, sRGB, cHRM and iCCP (PNG specification, 11.3.2 and 11.3.4) between files and memory. */
+/* Reads and writes pHYs, gAMA, sRGB, cHRM and iCCP (PNG specification, 11.3.2 and 11.3.4). */
 #include "formats/png/metadata.h"
 
 #include <limits.h>

@@ -1,5 +1,5 @@
-/* PNG in: libpng reads the header and unusual files; the rows of usual ones are decoded without it
- * (formats/png/rows.c), straight into the array. */
+/* PNG in: libpng reads the header and unusual files; formats/png/rows.c decodes the rows of usual
+ * files directly into the array. */
 #include <png.h>
 #include <setjmp.h>
 #include <stdlib.h>
@@ -14,18 +14,18 @@
 /* A byte of deflate unpacks to at most 1032 bytes of data (258 from two bits). */
 enum { DEFLATE_RATIO = 1032 };
 
-/* Everything that changes between setjmp() and longjmp() is here, outside the frame that calls
- * setjmp(): an automatic variable of that frame would be lost. */
+/* Holds everything that changes between setjmp() and longjmp(): automatic variables of the function
+ * that calls setjmp() would be lost. */
 struct reader {
     png_structp png;
     png_infop info;
     struct gf_decoder *decoder;
     struct gf_image *image;
     const struct gf_codec *codec; /* NULL: libpng reads the rows too */
-    struct gf_png_rows *rows;     /* once it feeds */
-    bool by_libpng;               /* they are not as usual */
+    struct gf_png_rows *rows;     /* after png_feed() */
+    bool by_libpng;               /* rows.c has failed */
     int64_t begin;                /* of the file in the source */
-    int status;                   /* of what went wrong outside libpng */
+    int status;                   /* of an error outside libpng */
     char message[160];
 };
 
@@ -100,7 +100,7 @@ static int decode_header(struct reader *r) {
         return r->status ? r->status : GF_EFORMAT;
     png_structp png = r->png;
     png_set_read_fn(png, r, on_read);
-    /* Only what makes pixels is parsed; the other chunks' checksums are checked all the same. */
+    /* Parse only chunks that affect pixels; check the others' checksums. */
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
     png_set_crc_action(png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
     png_set_benign_errors(png, 0);
@@ -113,7 +113,7 @@ static int decode_header(struct reader *r) {
     enum gf_dtype dtype = png_get_bit_depth(png, r->info) == 16 ? GF_U16 : GF_U8;
     int channels = set_transforms(r);
     int64_t row = shape[1] * channels * (int64_t)gf_dtype_size(dtype);
-    /* The rows that wait for their filters to be undone, and libpng's. */
+    /* The buffered strips, and libpng's rows. */
     r->decoder->extra = gf_png_rows_bytes(shape[0], row, GF_PNG_STRIPS) + 3 * row;
     if (__builtin_mul_overflow(stored, shape[0], &stored))
         stored = INT64_MAX;
@@ -156,7 +156,7 @@ static int read_by_libpng(struct reader *r) {
     return GF_OK;
 }
 
-/* Reports libpng's message in our words: "IDAT: CRC error" becomes "bad CRC in IDAT". */
+/* Rewords libpng's message: "IDAT: CRC error" becomes "bad CRC in IDAT". */
 static int report(struct reader *r, int status) {
     size_t n = strlen(r->message);
     if (!r->message[0])
@@ -188,7 +188,7 @@ static int png_read(struct gf_decoder *d, struct gf_image *image) {
     struct reader *r = d->state;
     r->decoder = d;
     r->image = image;
-    /* The rows' memory is allocated here, after the limit was checked. */
+    /* Allocates the strips here, after the limit was checked. */
     if (!r->by_libpng && read_usual(r))
         return GF_OK;
     int status = read_by_libpng(r);

@@ -1,8 +1,8 @@
-/* Decodes the rows of a PNG after libpng has read everything before them. It accepts only streams
+/* Decodes the rows of a PNG after libpng has read everything before them. Accepts only streams
  * without any fault or oddity; libpng handles all others.
  *
- * One thread inflates strip after strip into a ring. Threads that wait undo the filters of the next
- * strip: those that need rows, and the one that inflates if the ring is full. */
+ * One thread inflates strips into a ring. Waiting threads undo the filters of the next strip: those
+ * that need rows, and the inflating one if the ring is full. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ struct gf_png_rows {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     int64_t inflated, complete; /* strips */
-    bool undoing, failed;       /* a thread undoes filters; no more rows will be complete */
+    bool undoing, failed;       /* a thread is undoing filters; decoding failed */
 };
 
 static bool read_bytes(struct gf_png_rows *r, unsigned char *to, size_t n) {
@@ -57,7 +57,7 @@ static bool end_chunk(struct gf_png_rows *r) {
     return r->left == 0 && read_bytes(r, crc, sizeof crc) && gf_get_big_endian(crc) == r->crc;
 }
 
-/* The next bytes of the chunk into r->piece. */
+/* Reads the chunk's next bytes into r->piece. */
 static bool read_piece(struct gf_png_rows *r, size_t *n) {
     *n = r->left < PIECE ? r->left : PIECE;
     if (!read_bytes(r, r->piece, *n))
@@ -81,8 +81,8 @@ static bool feed(struct gf_png_rows *r) {
     return read_piece(r, &r->stream.n);
 }
 
-/* The first two bytes of the stream. Matches reach back as far as the window that they declare, and
- * codecs differ in what they do about others: a window must hold 32 KiB or the whole stream. */
+/* Checks the stream's two header bytes. Codecs differ in their handling of matches beyond the
+ * declared window, so it must hold 32 KiB or the whole stream. */
 static bool check_header(const struct gf_png_rows *r) {
     const unsigned char *p = r->stream.in;
     if (r->stream.n < 2 || (p[0] & 15) != 8 || p[0] >> 4 > 7 || p[1] & 32 ||
@@ -125,7 +125,7 @@ static bool is_letter(unsigned char c) {
     return (c | 32) >= 'a' && (c | 32) <= 'z';
 }
 
-/* Checks the chunks after the IDATs: those that libpng would skip need only a correct checksum. */
+/* Checks the chunks after the IDATs: ones that libpng would skip need only a correct checksum. */
 static bool check_rest(struct gf_png_rows *r) {
     for (;;) {
         size_t n;
@@ -197,7 +197,7 @@ static void help(struct gf_png_rows *r) {
     pthread_cond_broadcast(&r->changed);
 }
 
-/* Waits until `strips` are complete; false if they never will be. */
+/* Waits until `strips` are complete; false if decoding fails. */
 static bool await_strips(struct gf_png_rows *r, int64_t strips) {
     pthread_mutex_lock(&r->lock);
     while (r->complete < strips && !r->failed)

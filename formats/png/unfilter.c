@@ -1,6 +1,6 @@
 /* Undoes PNG's row filters. A byte depends on the pixel to its left, so a row is done pixel by
- * pixel, each as one vector. Several rows are done at once if each is a pixel behind the one above
- * it: the pixels of such a diagonal do not depend on each other. */
+ * pixel, each as a vector. Several rows are done at once, each a pixel behind the one above it: the
+ * pixels of such a diagonal are independent. */
 #include <string.h>
 
 #include "formats/png/png.h"
@@ -25,7 +25,7 @@ static inline __attribute__((always_inline)) words8 absolute(words8 v) {
     return (v ^ sign) - sign;
 }
 
-/* The neighbour (left, above, upper left) that is nearest to left + above - upper left. */
+/* As gf_png_paeth(). */
 static inline __attribute__((always_inline)) words8 paeth(words8 left, words8 above,
                                                           words8 corner) {
     words8 to_left = above - corner, to_above = left - corner;
@@ -38,13 +38,13 @@ static inline __attribute__((always_inline)) words8 paeth(words8 left, words8 ab
     return (other & not_left) | (left & ~not_left);
 }
 
-/* The pixel to the left, and the one above that. */
+/* The pixel to the left and the one above it. */
 struct neighbours {
     bytes8 left;
     words8 wide_left, corner;
 };
 
-/* Undoes a pixel as `size` bytes; those after the pixel itself are wrong. */
+/* Undoes a pixel as `size` bytes; the bytes beyond the pixel are wrong. */
 static inline __attribute__((always_inline)) void undo_pixel(struct neighbours *at, int filter,
                                                              const unsigned char *in,
                                                              const unsigned char *above,
@@ -63,8 +63,8 @@ static inline __attribute__((always_inline)) void undo_pixel(struct neighbours *
     memcpy(out, &at->left, size);
 }
 
-/* Handles pixels of 3 and 6 bytes as 4 and 8, one move each, as long as the row has that many: the
- * next pixel overwrites the wrong bytes after a pixel. */
+/* Handles pixels of 3 and 6 bytes as 4 and 8, one move each, except at the row's end: the next
+ * pixel overwrites the wrong bytes. */
 static inline __attribute__((always_inline)) void undo(int filter, const unsigned char *in,
                                                        const unsigned char *above, size_t n,
                                                        size_t step, unsigned char *out) {
@@ -90,7 +90,7 @@ static inline __attribute__((always_inline)) void undo_bytes(int filter, const u
     }
 }
 
-/* The neighbours 1, 2, 4, 8 to the left, zeros where there are none. */
+/* The neighbours 1, 2, 4, 8 to the left, or zeros. */
 #define LEFT_1(v) \
     __builtin_shufflevector(zero, v, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30)
 #define LEFT_2(v) \
@@ -100,7 +100,7 @@ static inline __attribute__((always_inline)) void undo_bytes(int filter, const u
 #define LEFT_8(v) \
     __builtin_shufflevector(zero, v, 0, 0, 0, 0, 0, 0, 0, 0, 16, 17, 18, 19, 20, 21, 22, 23)
 
-/* For pixels of one byte: sums 2, 4, 8, 16 neighbours, then adds the last sum of the block before. */
+/* For pixels of one byte: sums 2, 4, 8, 16 neighbours, then adds the previous block's last sum. */
 static void undo_sub_bytes(const unsigned char *in, size_t n, unsigned char *out) {
     const bytes16 zero = {0};
     unsigned char left = 0;
@@ -183,9 +183,8 @@ static bool undo_row(int filter, const unsigned char *in, const unsigned char *a
 /* ---- several rows ---- */
 
 enum { LANES = 8, N_FILTERS = GF_PNG_ROW_PAETH + 1 };
-static const bool host_is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 
-/* Rows that are done at once: a pixel has `slot` lanes, a row's being those from slot * row on. */
+/* Rows that are done at once: a pixel has `step` lanes, row i those from step * i on. */
 struct diagonal {
     const unsigned char *in, *above;
     unsigned char *out;
@@ -194,41 +193,12 @@ struct diagonal {
     words8 left, corner, begun; /* of each row's next pixel; the lanes of rows that have begun */
 };
 
-static inline __attribute__((always_inline)) uint64_t get(const unsigned char *p, size_t size) {
-    uint64_t v = 0;
-    for (size_t k = 0; k < size; k++)
-        v |= (uint64_t)p[k] << 8 * k;
-    return v;
-}
-
-static inline __attribute__((always_inline)) void put(unsigned char *p, uint64_t v, size_t size) {
-    for (size_t k = 0; k < size; k++)
-        p[k] = (unsigned char)(v >> 8 * k);
-}
-
-/* Byte k of v in lane k. */
-static inline __attribute__((always_inline)) words8 lanes_of(uint64_t v) {
-    bytes8 b;
-    v = host_is_big ? __builtin_bswap64(v) : v;
-    memcpy(&b, &v, sizeof b);
-    return widen(b);
-}
-
-static inline __attribute__((always_inline)) uint64_t bytes_of(words8 w) {
-    bytes8 b = __builtin_convertvector(w, bytes8);
-    uint64_t v;
-    memcpy(&v, &b, sizeof v);
-    return host_is_big ? __builtin_bswap64(v) : v;
-}
-
-/* Each row's lanes to the row below. */
-static inline __attribute__((always_inline)) words8 to_next_row(words8 v, size_t slot) {
+/* Moves each row's lanes to the row below. */
+static inline __attribute__((always_inline)) words8 to_next_row(words8 v, size_t step) {
     const words8 zero = {0};
-    if (slot == 1)
+    if (step == 1)
         return __builtin_shufflevector(zero, v, 0, 8, 9, 10, 11, 12, 13, 14);
-    if (slot == 2)
-        return __builtin_shufflevector(zero, v, 0, 0, 8, 9, 10, 11, 12, 13);
-    return __builtin_shufflevector(zero, v, 0, 0, 0, 0, 8, 9, 10, 11);
+    return __builtin_shufflevector(zero, v, 0, 0, 8, 9, 10, 11, 12, 13);
 }
 
 static inline __attribute__((always_inline)) words8 guess_diagonal(const struct diagonal *d,
@@ -238,106 +208,52 @@ static inline __attribute__((always_inline)) words8 guess_diagonal(const struct 
            (above & d->mask[GF_PNG_ROW_UP]) | (d->left & d->mask[GF_PNG_ROW_SUB]);
 }
 
-/* Pixel t of the first row, t - 1 of the second and so on, of the rows in [first, end); `top` is
- * the pixel above the first one's. */
-static inline __attribute__((always_inline)) void undo_diagonal(struct diagonal *d, size_t t,
-                                                                size_t first, size_t end,
-                                                                uint64_t top, size_t step,
-                                                                size_t slot) {
-    uint64_t bytes = 0;
+/* Undoes pixel t - i of each row i in [first, end); `top` is the pixel above row 0's. */
+static inline __attribute__((always_inline)) void
+undo_diagonal(struct diagonal *d, size_t t, size_t first, size_t end, bytes8 top, size_t step) {
+    bytes8 v = {0};
 #pragma GCC unroll 8
     for (size_t i = first; i < end; i++)
-        bytes |= get(d->in + i * (d->n + 1) + (t - i) * step, step) << 8 * slot * i;
-    words8 above = to_next_row(d->left, slot) | lanes_of(top);
+        for (size_t k = 0; k < step; k++)
+            v[i * step + k] = d->in[i * (d->n + 1) + (t - i) * step + k];
+    words8 above = to_next_row(d->left, step) | widen(top);
     words8 guess = guess_diagonal(d, above);
-    d->left = (lanes_of(bytes) + guess) & 255 & d->begun;
+    d->left = (widen(v) + guess) & 255 & d->begun;
     d->corner = above;
-    bytes = bytes_of(d->left);
+    v = __builtin_convertvector(d->left, bytes8);
 #pragma GCC unroll 8
     for (size_t i = first; i < end; i++)
-        put(d->out + i * d->n + (t - i) * step, bytes >> 8 * slot * i, step);
-}
-
-/* Element k of all rows, row by row, to the place of element k: 8 rows of 8 bytes, or 4 of 4 times 2. */
-static inline __attribute__((always_inline)) void transpose(bytes8 v[LANES], size_t slot) {
-    bytes16 a[4], b[4];
-    if (slot == 1) {
-        for (size_t i = 0; i < 4; i++)
-            a[i] = __builtin_shufflevector(v[2 * i], v[2 * i + 1], 0, 8, 1, 9, 2, 10, 3, 11, 4, 12,
-                                           5, 13, 6, 14, 7, 15);
-        for (size_t i = 0; i < 4; i += 2) {
-            b[i] = __builtin_shufflevector(a[i], a[i + 1], 0, 1, 16, 17, 2, 3, 18, 19, 4, 5, 20, 21,
-                                           6, 7, 22, 23);
-            b[i + 1] = __builtin_shufflevector(a[i], a[i + 1], 8, 9, 24, 25, 10, 11, 26, 27, 12, 13,
-                                               28, 29, 14, 15, 30, 31);
-        }
-    } else {
-        for (size_t i = 0; i < 2; i++)
-            b[2 * i] = __builtin_shufflevector(v[2 * i], v[2 * i + 1], 0, 1, 8, 9, 2, 3, 10, 11, 4,
-                                               5, 12, 13, 6, 7, 14, 15);
-    }
-    for (size_t i = 0; i < 2 / slot; i++) {
-        bytes16 low = __builtin_shufflevector(b[i], b[i + 2], 0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6,
-                                              7, 20, 21, 22, 23);
-        bytes16 high = __builtin_shufflevector(b[i], b[i + 2], 8, 9, 10, 11, 24, 25, 26, 27, 12, 13,
-                                               14, 15, 28, 29, 30, 31);
-        memcpy(&v[4 * i], &low, sizeof low);
-        memcpy(&v[4 * i + 2], &high, sizeof high);
-    }
-}
-
-/* The pixels t to t + LANES / slot - 1 likewise, of all rows, whose bytes are moved eight at a time. */
-static inline __attribute__((always_inline)) void undo_diagonals(struct diagonal *d, size_t t,
-                                                                 size_t slot) {
-    const size_t rows = LANES / slot;
-    bytes8 v[LANES];
-#pragma GCC unroll 8
-    for (size_t i = 0; i < rows; i++)
-        v[i] = load(d->in + i * (d->n + 1) + (t - i) * slot, LANES);
-    transpose(v, slot);
-#pragma GCC unroll 8
-    for (size_t k = 0; k < rows; k++) {
-        words8 above = to_next_row(d->left, slot);
-        for (size_t j = 0; j < slot; j++)
-            above[j] = d->above[(t + k) * slot + j];
-        d->left = (widen(v[k]) + guess_diagonal(d, above)) & 255;
-        d->corner = above;
-        v[k] = __builtin_convertvector(d->left, bytes8);
-    }
-    transpose(v, slot);
-#pragma GCC unroll 8
-    for (size_t i = 0; i < rows; i++)
-        memcpy(d->out + i * d->n + (t - i) * slot, &v[i], LANES);
+        for (size_t k = 0; k < step; k++)
+            d->out[i * d->n + (t - i) * step + k] = v[i * step + k];
 }
 
 static inline __attribute__((always_inline)) void undo_rows(const unsigned char *in,
                                                             const unsigned char *above, size_t n,
                                                             size_t step, unsigned char *out) {
-    const size_t slot = step == 3 ? 4 : step, rows = LANES / slot, pixels = n / step;
+    const size_t rows = LANES / step, pixels = n / step;
     struct diagonal d = {.in = in + 1, .above = above, .out = out, .n = n};
     for (size_t k = 0; k < LANES; k++)
-        d.mask[in[k / slot * (n + 1)]][k] = -1;
+        d.mask[in[k / step * (n + 1)]][k] = -1;
     size_t t = 0;
     for (; t < rows - 1; t++) { /* rows begin */
-        for (size_t k = 0; k < slot; k++)
-            d.begun[t * slot + k] = -1;
-        undo_diagonal(&d, t, 0, t + 1, get(above + t * step, step), step, slot);
+        for (size_t k = 0; k < step; k++)
+            d.begun[t * step + k] = -1;
+        undo_diagonal(&d, t, 0, t + 1, load(above + t * step, step), step);
     }
     for (size_t k = 0; k < LANES; k++)
         d.begun[k] = -1;
-    for (; slot == step && t + rows <= pixels; t += rows)
-        undo_diagonals(&d, t, slot);
     for (; t < pixels; t++)
-        undo_diagonal(&d, t, 0, rows, get(above + t * step, step), step, slot);
+        undo_diagonal(&d, t, 0, rows, load(above + t * step, step), step);
     for (; t < pixels + rows - 1; t++) /* and end */
-        undo_diagonal(&d, t, t - pixels + 1, rows, 0, step, slot);
+        undo_diagonal(&d, t, t - pixels + 1, rows, (bytes8){0}, step);
 }
 
 /* Returns how many rows undo_rows() does, or 0 if one at a time is faster. */
 static int64_t rows_at_once(const unsigned char *in, int64_t rows, size_t n, size_t step) {
-    /* Measured: at least so many of so many rows must be Paeth's, which alone waits for its vectors. */
-    static const struct { int64_t rows, paeth; } worth[] = {{0, 0}, {8, 3}, {4, 2}, {2, 2}};
-    const int64_t most = step > 3 ? 0 : worth[step].rows;
+    /* Measured for 1 and 2 bytes a pixel: pays if so many of so many rows are Paeth's. Pixels of 3
+     * bytes gain 8% at best, 4 bytes fill a vector as they are. */
+    static const struct { int64_t rows, paeth; } worth[] = {{0, 0}, {8, 3}, {4, 2}};
+    const int64_t most = step > 2 ? 0 : worth[step].rows;
     int64_t paeth_rows = 0;
     if (!most || rows < most || n / step < LANES)
         return 0;
@@ -357,9 +273,7 @@ int64_t gf_png_unfilter_rows(const unsigned char *in, int64_t rows, const unsign
         return undo_row(in[0], in + 1, above, n, step, out);
     if (step == 1)
         undo_rows(in, above, n, 1, out);
-    else if (step == 2)
-        undo_rows(in, above, n, 2, out);
     else
-        undo_rows(in, above, n, 3, out);
+        undo_rows(in, above, n, 2, out);
     return at_once;
 }

@@ -1,8 +1,8 @@
-/* PNG out: the image data is filtered and deflated in strips on several threads, each strip an
- * IDAT. The strips do not depend on the number of threads, nor do the bytes.
+/* PNG out: several threads filter and deflate the image in strips, each an IDAT. The strips and the
+ * bytes do not depend on the number of threads.
  *
- * Threads take strip after strip and leave them in a ring, from which the first thread writes them
- * in order as they come: no thread waits for the others or for the file while there is room. */
+ * Threads put coded strips into a ring, from which the first thread writes them in order: no thread
+ * waits for the others or for the file unless the ring is full. */
 #include <omp.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -16,8 +16,8 @@
 #include "formats/png/metadata.h"
 
 enum { STRIP_BYTES = 128 * 1024, MAX_ROW_BYTES = 1 << 30, SLOTS_A_THREAD = 3 };
-/* Kept free before and after a strip's deflate: a chunk's length and type, zlib's header; zlib's
- * checksum, the chunk's. */
+/* Space before a strip's deflate for the chunk's length and type and zlib's header; after it for
+ * zlib's checksum and the chunk's. */
 enum { HEAD = 8 + 2, TAIL = 4 + 4 };
 
 struct coding {
@@ -27,7 +27,7 @@ struct coding {
 
 /* A thread's buffers. */
 struct coder {
-    unsigned char *raw;      /* big-endian rows, the one above first, where the array has none */
+    unsigned char *raw;      /* big-endian rows, the one above first, if w->copies */
     unsigned char *filtered; /* rows with their filter bytes */
     struct gf_deflate *deflate;
 };
@@ -57,13 +57,13 @@ struct writer {
     /* Shared by the threads, under the lock. */
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    int64_t next, written; /* the first strip that no thread has taken, that is not in the file */
+    int64_t next, written; /* the first strip not taken, not written */
     uint32_t adler;        /* of the strips written */
     int status;
 };
 
-/* No filter helps with spectra, which are noise, so none is tried. By default they are coded by the
- * codec's quick deflate or, with zlib alone, as runs and single bytes. */
+/* Tries no filter for spectra, which are noise. The default coding is the codec's quick deflate or,
+ * with zlib alone, runs and literals. */
 static struct coding choose_coding(const struct gf_codec *codec, const struct gf_write_options *o) {
     static const int strategies[] = {[GF_PNG_AUTO] = Z_DEFAULT_STRATEGY,
                                      [GF_PNG_HUFFMAN] = Z_HUFFMAN_ONLY,
@@ -109,7 +109,7 @@ static size_t filter_strip(const struct writer *w, const struct coder *c, int64_
         if (w->planes.sample == 2 && !gf_host_is_big_endian())
             gf_swap_bytes(to, (size_t)rows * row_bytes / 2, 2);
     }
-    /* One filter a strip, from the row in its middle: near the size of a choice for every row. */
+    /* One filter per strip, chosen for its middle row: the size is close to a choice per row. */
     int filter = GF_PNG_ROW_NONE;
     if (w->coding.filters != 1u << GF_PNG_ROW_NONE) {
         int64_t y = first + n / 2;
@@ -127,7 +127,7 @@ static size_t filter_strip(const struct writer *w, const struct coder *c, int64_
     return (size_t)n * (row_bytes + 1);
 }
 
-/* Deflates the strip and puts its IDAT around it, but for the length and the checksum. */
+/* Deflates the strip into an IDAT, without its length and checksum. */
 static void pack_strip(const struct writer *w, struct coder *c, struct strip *s, bool first,
                        bool last) {
     static const unsigned char zlib_header[2] = {0x78, 0x01}; /* 32 KiB window, fastest level */
@@ -157,7 +157,7 @@ static void code_strip(const struct writer *w, struct coder *c, int64_t i) {
     pack_strip(w, c, s, i == 0, i == w->n_strips - 1);
 }
 
-/* Writes strip i and updates the state that depends on earlier strips; called in their order. */
+/* Writes strip i. Called in order, for zlib's checksum. */
 static int write_strip(struct writer *w, int64_t i) {
     struct strip *s = slot_of(w, i);
     if (s->failed)
@@ -179,7 +179,7 @@ static void code_strips(struct writer *w, int thread) {
         struct strip *due = slot_of(w, w->written);
         if (thread == 0 && due->coded) {
             pthread_mutex_unlock(&w->lock);
-            int rc = write_strip(w, w->written); /* which no other thread changes */
+            int rc = write_strip(w, w->written); /* only this thread changes it */
             pthread_mutex_lock(&w->lock);
             due->coded = false;
             w->status = rc;
@@ -286,7 +286,7 @@ int gf_png_write_by(const struct gf_codec *codec, struct gf_sink *sink,
     w.copies = w.planes.sample == 2 || !w.planes.dense_rows;
     w.rows_a_strip = (int64_t)(STRIP_BYTES / (w.planes.row_bytes + 1)) + 1;
     w.n_strips = gf_divide_up(w.planes.height, w.rows_a_strip);
-    /* Starting a team takes as long as a strip or two. */
+    /* Starting threads costs as much as a strip or two. */
     w.threads = (int)gf_max(gf_min(w.threads, w.n_strips / 2), 1);
     /* One thread writes each strip before the next. */
     w.slots = w.threads > 1 ? gf_min((int64_t)w.threads * SLOTS_A_THREAD, w.n_strips) : 1;

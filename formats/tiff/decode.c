@@ -27,22 +27,8 @@ static float half_to_float(uint16_t h) {
 /* Sample `i` of a row of packed integers. Whole bytes are in the host's order, as libtiff leaves
  * them; other widths are packed from the high bit down. */
 static uint32_t fetch(const unsigned char *row, int64_t i, int bits) {
-    uint32_t v = 0;
-    uint16_t half;
-    switch (bits) {
-    case 8:
-        return row[i];
-    case 16:
-        memcpy(&half, row + 2 * i, 2);
-        return half;
-    case 32:
-        memcpy(&v, row + 4 * i, 4);
-        return v;
-    case 24:
-        row += 3 * i;
-        return gf_host_is_big_endian() ? (uint32_t)row[0] << 16 | (uint32_t)row[1] << 8 | row[2]
-                                       : (uint32_t)row[2] << 16 | (uint32_t)row[1] << 8 | row[0];
-    }
+    if (bits % 8 == 0)
+        return (uint32_t)gf_get_number(row + i * (bits / 8), bits / 8, gf_host_is_big_endian());
     int64_t first = i * bits, last = first + bits - 1;
     uint64_t window = 0;
     for (int64_t byte = first / 8; byte <= last / 8; byte++)
@@ -70,7 +56,7 @@ static void put_color(const struct gf_tiff_page *p, uint32_t index, unsigned cha
     }
 }
 
-/* Stores `n` samples of a row at `to`, `step` bytes apart; with a palette each makes a whole pixel. */
+/* Stores `n` samples of a row at `to`, `step` bytes apart; with a palette each gives a pixel. */
 static void put_row(const struct gf_tiff_page *p, const unsigned char *row, int64_t n,
                     unsigned char *to, size_t step) {
     size_t size = gf_dtype_size(p->dtype);
@@ -123,7 +109,8 @@ static int check_read(const struct gf_tiff *t, tmsize_t got, int64_t wanted) {
     return GF_OK;
 }
 
-/* Decodes the strips or tiles that hold rows [first, end), through `buffer` or, if it is NULL, in place. */
+/* Decodes the strips or tiles that hold rows [first, end), through `buffer` or, if it is NULL, in
+ * place. */
 static int decode_blocks(struct gf_tiff *t, const struct gf_tiff_page *p, int64_t first,
                          int64_t end, unsigned char *buffer, unsigned char *out) {
     const struct geometry g = geometry_of(p);

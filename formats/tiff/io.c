@@ -1,4 +1,4 @@
-/* Runs libtiff on our sources and sinks; its messages are kept by handle and never printed. */
+/* Runs libtiff on sources and sinks; keeps its messages by handle and prints none. */
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static tmsize_t on_write(thandle_t handle, void *data, tmsize_t n) {
         t->hole_at[t->n_holes++] = gf_sink_tell(t->sink);
         t->hole_end = gf_sink_tell(t->sink) + n;
         rc = gf_sink_seek(t->sink, t->hole_end);
-    } else if (t->sink && n > 0 && !data) { /* libtiff failed to allocate what it writes */
+    } else if (t->sink && n > 0 && !data) { /* libtiff failed to allocate the data */
         rc = gf_no_memory();
         t->no_memory = true;
     } else if (t->sink)
@@ -62,7 +62,7 @@ static int on_close(thandle_t handle) {
     return 0;
 }
 
-/* libtiff's messages about its internals, and what each means for the file. */
+/* libtiff's messages about its internals, and their meaning for the file. */
 static const struct {
     const char *part, *plain;
 } plain_words[] = {
@@ -91,7 +91,7 @@ static void keep(struct gf_tiff *t, const char *format, va_list args) {
     va_copy(again, args);
     vsnprintf(text, sizeof text, format, again);
     va_end(again);
-    bool none = strstr(text, "(0 elements of"); /* not for want of memory */
+    bool none = strstr(text, "(0 elements of"); /* not out of memory */
     t->limited |= strstr(format, "limit") != NULL;
     t->no_memory |= !t->limited && !none &&
                     (strcasestr(format, "memory") || strcasestr(format, "allocate") ||

@@ -1,4 +1,4 @@
-/* TIFF in: all pages of one shape as one picture or volume. */
+/* TIFF in: pages of one shape as a picture or volume. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,8 +84,8 @@ static int read_at(struct gf_tiff *t, uint64_t at, void *buffer, size_t n) {
     return rc ? rc : gf_source_read_exactly(t->source, buffer, n);
 }
 
-/* Offset and length of the current page's description in the file: 0 if it has none, or one that
- * fits its entry of the directory. */
+/* Finds offset and length of the current page's description in the file; the length is 0 if there
+ * is none or if it is inside the directory entry. */
 static int find_description(struct gf_tiff *t, uint64_t *at, uint64_t *n) {
     const bool big_endian = gf_libtiff.TIFFIsBigEndian(t->tif);
     unsigned char start[8], entry[20] = {0};
@@ -131,7 +131,8 @@ static int is_record(struct gf_tiff *t, const char *text, bool *is) {
     return rc;
 }
 
-/* Takes the record if the first page's description is one; if it is damaged, whoever needs it refuses it. */
+/* Takes the record if the first page's description is one; if it is damaged, whoever needs it
+ * refuses it. */
 static int read_record(struct gf_tiff *t, struct gf_image *image) {
     char *text = NULL;
     bool is = true;
@@ -145,8 +146,7 @@ static int read_record(struct gf_tiff *t, struct gf_image *image) {
     return image->record ? GF_OK : gf_no_memory();
 }
 
-/* ImageJ lists one page of a stack that is too large for its TIFFs, and writes the samples of all
- * one after the other. */
+/* For stacks too large for its TIFFs, ImageJ lists one page and writes all samples in a row. */
 static int fail_unlisted(struct reader *r, const struct gf_stack *stack) {
     const struct gf_tiff_page *p = &r->first;
     const bool plain = p->compression == COMPRESSION_NONE && !p->tiled && !p->planar &&
@@ -226,7 +226,7 @@ static int tiff_read_rows(struct gf_decoder *d, int64_t page, int64_t row, int64
 }
 
 static int tiff_open(struct gf_decoder *d, struct gf_image *image) {
-    enum { SLACK = 64 << 20 }; /* what libtiff may take at once besides the file's own bytes */
+    enum { SLACK = 64 << 20 }; /* libtiff may allocate this much beyond the file's size */
     struct reader *r = d->state;
     struct gf_tiff *t = &r->t;
     t->source = d->source;

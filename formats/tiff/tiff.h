@@ -10,9 +10,10 @@
 #define HAVE_OPEN_OPTIONS 1 /* libtiff 4.5: handlers that belong to a handle */
 #endif
 
-/* libtiff, loaded when the first TIFF is opened: it brings eight more libraries, whose loading takes a
- * fifth of the CPU time of a 512x512 PNG. Where the Makefile found no name to load it by, it is
- * linked. gf_tiff_load() goes before any call; it tries once, and returns GF_EIO with the reason. */
+/* libtiff, loaded when the first TIFF is opened: it brings eight more libraries, whose loading
+ * takes a fifth of the CPU time of a 512x512 PNG. Where the Makefile found no name to load it by,
+ * it is linked. gf_tiff_load() goes before any call; it tries once, and returns GF_EIO with the
+ * reason. */
 /* clang-format off */
 #ifdef HAVE_OPEN_OPTIONS
 #define GF_TIFF_OPENING(X)                                                                         \
@@ -44,24 +45,24 @@ struct gf_tiff {
     TIFF *tif;
     struct gf_source *source; /* reading */
     struct gf_sink *sink;     /* writing */
-    bool decoding;            /* a warning now means damaged samples, and counts as an error */
+    bool decoding;            /* warnings mean damaged samples, so they are errors */
     bool failed;
-    bool limited;   /* libtiff was refused more than `max_alloc`, which it copes with */
-    bool no_memory; /* libtiff got none for something */
-    /* Writing: bytes at this address are left out, and where they belong is noted. */
+    bool limited;   /* libtiff hit `max_alloc`, which it handles */
+    bool no_memory; /* libtiff ran out of memory */
+    /* Writing: data at this address is skipped, and its position noted in hole_at. */
     const void *hole;
     int64_t hole_end; /* of the last one */
     int64_t *hole_at;
     int64_t n_holes;
-    int status; /* of the source or the sink, if it is they that failed */
+    int status; /* of a failed source or sink */
     char error[160];
 };
 
-/* Opens for reading (t->source) or writing (t->sink); `mode` is libtiff's. Memory that libtiff
- * takes at once is limited to `max_alloc` bytes where libtiff can do that; 0: no limit. */
+/* Opens for reading (t->source) or writing (t->sink); `mode` is libtiff's. Limits each of libtiff's
+ * allocations to `max_alloc` bytes if libtiff supports that; 0: no limit. */
 int gf_tiff_open(struct gf_tiff *t, const char *mode, int64_t max_alloc);
-/* Closes; when writing this flushes, so t->failed is to be looked at again. Where libtiff was short
- * of memory it is left as it is: its TIFFClose() would use what it did not get. */
+/* Closes; flushes when writing, so check t->failed afterwards. Leaks the handle if libtiff ran out
+ * of memory: TIFFClose() would use what it failed to allocate. */
 void gf_tiff_close(struct gf_tiff *t);
 /* The status and message of the first error. */
 int gf_tiff_report(const struct gf_tiff *t, const char *prefix);
@@ -78,20 +79,20 @@ struct gf_tiff_page {
     int64_t channels;
     enum gf_color color;
     bool alpha;
-    int64_t stored_bytes; /* of the samples, unpacked from their compression */
+    int64_t stored_bytes; /* of the samples, uncompressed */
     int64_t buffer_bytes; /* of one strip or tile */
 };
 
 int gf_tiff_describe(struct gf_tiff *t, struct gf_tiff_page *page);
-/* Decodes n rows of the current page, from row `first` on, into (y, x, channel), C-contiguous. */
+/* Decodes n rows of the current page, starting at `first`, into C-contiguous (y, x, channel). */
 int gf_tiff_decode(struct gf_tiff *t, const struct gf_tiff_page *page, int64_t first, int64_t n,
                    unsigned char *out);
 /* The current directory's resolution, profile, compression and orientation. */
 int gf_tiff_get_metadata(struct gf_tiff *t, struct gf_image *image);
 /* "lzw", …; "other". */
 const char *gf_tiff_compression_name(uint16_t number);
-/* Those that a picture of that many colours may have, into the current directory. False for want of
- * memory, or where libtiff refuses one. */
+/* Sets the current directory's metadata for a picture of 1 or 3 colours, or 0 for plain channels,
+ * with its ICC profile if `profile`. False if memory is short or libtiff refuses a tag. */
 bool gf_tiff_put_metadata(TIFF *tif, const struct gf_metadata *m, int colors, bool profile);
 /* For the table of formats. */
 int gf_tiff_begin(struct gf_encoder *e);

@@ -8,7 +8,7 @@
 
 enum {
     PLAIN_STRIP = 4 << 20,    /* uncompressed: large, each is one write */
-    PACKED_STRIP = 256 << 10, /* compressed: what a reader unpacks at once */
+    PACKED_STRIP = 256 << 10, /* compressed: the unit of decoding */
     PAGE_OVERHEAD = 1024
 };
 
@@ -102,7 +102,7 @@ static int write_strips(struct writer *w, const struct gf_planes *p, int64_t z) 
     uint32_t strip = 0;
     for (int64_t y = 0; y < p->height; y += s->rows_a_strip, strip++) {
         int64_t n = p->height - y < s->rows_a_strip ? p->height - y : s->rows_a_strip;
-        /* libtiff declares the data writable but, for strips, works on a copy of its own */
+        /* libtiff's parameter is not const but, for strips, it works on a copy */
         void *rows = (void *)(uintptr_t)(t->hole ? t->hole : gf_planes_rows(p, z, y, n, w->buffer));
         tmsize_t bytes = (tmsize_t)((size_t)n * p->row_bytes);
         tmsize_t done = s->compression == COMPRESSION_NONE
@@ -149,7 +149,7 @@ int gf_tiff_begin(struct gf_encoder *e) {
     int rc = choose_style(e->image, &p, e->options, &w->style);
     if (rc)
         return rc;
-    /* BigTIFF where 32-bit offsets could run out; a compressed strip may grow a little. */
+    /* BigTIFF if 32-bit offsets could overflow; compressed strips may grow a little. */
     double bytes = (double)p.depth * (PAGE_OVERHEAD + (double)p.height * 16 +
                                       (double)p.height * (double)p.row_bytes * 1.02);
     gf_sink_keep(e->sink);
