@@ -180,7 +180,7 @@ int gf_gpu_run_make(const struct gf_gpu_context *c, struct gf_gpu_run *m,
                     const struct gf_job *job) {
     if (make_kept(c, m, job))
         return 0;
-    return is_general(c, job) ? gf_gpu_plan_make_general(job, &c->props, &m->plan)
+    return is_general(c, job) ? gf_gpu_plan_make_way(job, &c->props, "general", &m->plan)
                               : gf_gpu_plan_make(job, &c->props, &m->plan);
 }
 
@@ -341,7 +341,7 @@ int gf_gpu_run_launch(const struct gf_gpu_context *c, const struct gf_gpu_run *m
         struct gf_gpu_launch launch = {.kernel = m->request[m->kernel[i]].kernel,
                                        .groups = pass->groups,
                                        .group = pass->group,
-                                       .local_bytes = pass->local_bytes,
+                                       .local_bytes = pass->kernel.local_bytes,
                                        .n_buffers = pass->n_buffers,
                                        .args = &pass->args,
                                        .args_bytes = pass->args_bytes,

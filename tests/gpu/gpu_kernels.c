@@ -53,8 +53,8 @@ static void each_of(const struct gf_job *job, const struct gf_gpu_props *d, stru
     struct gf_gpu_plan *p;
     for (int way = 0; way < 3; way++) {
         if (way == 0   ? gf_gpu_plan_make(job, d, &p)
-            : way == 1 ? gf_gpu_plan_make_across(job, d, &p)
-                       : gf_gpu_plan_make_joined(job, d, 2, 2, &p))
+            : way == 1 ? gf_gpu_plan_make_way(job, d, "across", &p)
+                       : gf_gpu_plan_make_way(job, d, "left2x2", &p))
             continue;
         for (int i = 0; i < p->n_passes; i++)
             if (is_new(k, &p->pass[i]))

@@ -422,8 +422,8 @@ static void walk_fft(struct walk *w, bool all) {
     for (int i = 0; i < w->indices && pass->buffer[0] == pass->buffer[1]; i++)
         if (a->index[i].in != a->index[i].out)
             broken(w, "writes where it reads, in another order");
-    if (w->join_z * w->join_y > 1 &&
-        (w->lines != w->join_z * w->join_y || pass->local_bytes < w->lines * w->length * word / 2))
+    if (w->join_z * w->join_y > 1 && (w->lines != w->join_z * w->join_y ||
+                                      pass->kernel.local_bytes < w->lines * w->length * word / 2))
         broken(w, "a tile does not have room for the rows that it joins");
     if (w->join_z * w->join_y > 1 &&
         (int64_t)pass->tile.held * pass->tile.threads != pass->tile.length * pass->tile.lines)

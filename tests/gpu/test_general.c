@@ -35,7 +35,7 @@ static void test_few_kernels(void) {
         const struct gf_job job = picture(40 + 7 * i % 500, 40 + 11 * i % 600);
         struct gf_gpu_plan *p;
         char wrong[256];
-        CHECK_EQ(gf_gpu_plan_make_general(&job, &gpu_devices[0], &p), 0);
+        CHECK_EQ(gf_gpu_plan_make_way(&job, &gpu_devices[0], "general", &p), 0);
         int64_t broken = walk_plan(p, 1 << 14, wrong, sizeof wrong);
         CHECK_MSG(!broken, "%lldx%lld: %s", (long long)job.shape[0], (long long)job.shape[1],
                   wrong);
@@ -44,7 +44,7 @@ static void test_few_kernels(void) {
             int same = 0;
             snprintf(text, sizeof text, "%s %s", p->pass[k].kernel.entry,
                      p->pass[k].kernel.options);
-            CHECK(p->pass[k].local_bytes <= gpu_devices[0].local_bytes);
+            CHECK(p->pass[k].kernel.local_bytes <= gpu_devices[0].local_bytes);
             while (same < n && strcmp(kernel[same], text))
                 same++;
             if (same == n && n < MOST)
@@ -141,7 +141,7 @@ static double compare(struct gf_gpu_context *c, void *host, int64_t n,
     for (int64_t i = 0; i < 2 * LINES * n; i++)
         ((float *)in.data)[i] = (float)(i * i % 127) / 127 - 0.5f;
     struct gf_gpu_run m = {.plan = NULL};
-    int rc = gf_gpu_plan_make_general(&job, &c->props, &m.plan);
+    int rc = gf_gpu_plan_make_way(&job, &c->props, "general", &m.plan);
     if (!rc)
         rc = gf_gpu_run_prepare(c, &m, 0);
     if (!rc)

@@ -220,7 +220,7 @@ static bool run_across(const struct gf_job *job, const struct gf_array *in, stru
                        struct gf_array *usual) {
     const struct gf_gpu_context *c = contexts[0];
     struct gf_gpu_plan *p;
-    if (gf_gpu_plan_make_across(job, &c->props, &p))
+    if (gf_gpu_plan_make_way(job, &c->props, "across", &p))
         return false;
     const struct gf_gpu_pass *last = &p->pass[p->n_passes - 1];
     CHECK(strstr(last->kernel.options, "-DACROSS=1"));
@@ -233,9 +233,9 @@ static bool run_across(const struct gf_job *job, const struct gf_array *in, stru
 static bool run_joined(const struct gf_job *job, const struct gf_array *in, struct gf_array *joined,
                        struct gf_array *usual) {
     const struct gf_gpu_context *c = contexts[0];
-    const int y = job->shape[1] % 2 ? 1 : 2;
+    const char *way = job->shape[1] % 2 ? "left4x1" : "left4x2";
     struct gf_gpu_plan *p;
-    if (gf_gpu_plan_make_joined(job, &c->props, 4, y, &p))
+    if (gf_gpu_plan_make_way(job, &c->props, way, &p))
         return false;
     bool found = false;
     for (int i = 0; i < p->n_passes; i++)

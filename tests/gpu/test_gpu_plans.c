@@ -66,9 +66,8 @@ static void check_pass(const struct gf_gpu_plan *p, const struct gf_gpu_pass *pa
                        const char *text) {
     const struct gf_gpu_props *d = &p->props;
     size_t length = strlen(pass->kernel.options);
-    CHECK_MSG(pass->local_bytes >= 0 && pass->local_bytes <= d->local_bytes &&
-                  pass->kernel.local_bytes == pass->local_bytes,
-              "%s on %s: a tile of %lld bytes", text, d->name, (long long)pass->local_bytes);
+    CHECK_MSG(pass->kernel.local_bytes >= 0 && pass->kernel.local_bytes <= d->local_bytes,
+              "%s on %s: a tile of %lld bytes", text, d->name, (long long)pass->kernel.local_bytes);
     CHECK_MSG(pass->group >= 1 && pass->group <= d->max_group && pass->groups >= 1 &&
                   pass->groups <= INT32_MAX,
               "%s on %s: %lld groups of %d", text, d->name, (long long)pass->groups, pass->group);
@@ -127,8 +126,9 @@ static void check_planes(const struct gf_gpu_plan *p, const struct gf_gpu_pass *
                       walk_option(launch, i ? "NEXT_LENGTH" : "LENGTH") == first[i].tile.length,
                   "%s: tiles of %lld lines in pass %d", text, (long long)tile, i + 1);
     }
-    CHECK_MSG(launch->local_bytes >= points * element / (walk_option(launch, "WHOLE") ? 1 : 2),
-              "%s: a tile of %lld bytes", text, (long long)launch->local_bytes);
+    CHECK_MSG(launch->kernel.local_bytes >=
+                  points * element / (walk_option(launch, "WHOLE") ? 1 : 2),
+              "%s: a tile of %lld bytes", text, (long long)launch->kernel.local_bytes);
     CHECK_MSG(launch->buffer[0] == first->buffer[0] && launch->buffer[1] == first[1].buffer[1] &&
                   launch->buffer[1] != GF_GPU_IN,
               "%s: planes in buffers %d and %d", text, (int)launch->buffer[0],
@@ -146,9 +146,8 @@ static void check_chain(const struct gf_gpu_plan *p, const struct gf_gpu_pass *f
                                    walk_option(chain, "NEXT_LINES")};
     CHECK_MSG(strlen(chain->kernel.options) + 1 < sizeof chain->kernel.options,
               "%s: options cut short: %s", text, chain->kernel.options);
-    CHECK_MSG(chain->local_bytes > 0 && chain->local_bytes <= p->props.local_bytes &&
-                  chain->kernel.local_bytes == chain->local_bytes,
-              "%s: a tile of %lld bytes", text, (long long)chain->local_bytes);
+    CHECK_MSG(chain->kernel.local_bytes > 0 && chain->kernel.local_bytes <= p->props.local_bytes,
+              "%s: a tile of %lld bytes", text, (long long)chain->kernel.local_bytes);
     if (walk_option(chain, "PLANES") > 0) {
         check_planes(p, first, chain, text);
         return;
@@ -235,14 +234,13 @@ static bool check_job(const struct gf_job *job, const struct gf_gpu_props *d) {
     n_plans++;
     n_followed += p->bytes[GF_GPU_IN] <= FOLLOWED;
     gf_gpu_plan_free(p);
-    if (!gf_gpu_plan_make_across(job, d, &p)) {
+    if (!gf_gpu_plan_make_way(job, d, "across", &p)) {
         check_plan(job, d, p, text);
         n_across++;
         gf_gpu_plan_free(p);
     }
-    static const int left[][2] = {{4, 1}, {1, 2}, {2, 2}, {2, 4}};
-    const int *r = left[n_plans % 4];
-    if (job->ndim == 3 && !gf_gpu_plan_make_joined(job, d, r[0], r[1], &p)) {
+    static const char *const joined[] = {"left4x1", "left1x4", "left2x2", "left4x2"};
+    if (job->ndim == 3 && !gf_gpu_plan_make_way(job, d, joined[n_plans % 4], &p)) {
         check_plan(job, d, p, text);
         n_joined++;
         gf_gpu_plan_free(p);

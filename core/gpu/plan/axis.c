@@ -257,21 +257,27 @@ int gf_gpu_add_axis(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap,
     return add_cut(b, ap, &c.best, from, to);
 }
 
-bool gf_gpu_fits_parts(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *ap,
-                       const struct gf_gpu_space *from, const struct gf_gpu_space *to) {
+/* True if the pass, or if `parts` the parts of its line, can be planned. */
+static bool fits(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *ap,
+                 const struct gf_gpu_space *from, const struct gf_gpu_space *to, bool parts) {
     struct gf_gpu_axis_pass one = *ap;
     struct choice c = {
         .b = b, .ap = &one, .from = from, .to = *to, .decision = gf_gpu_decision_begin(NULL)};
-    consider_cuts(&c, line_points(b, ap), 0, false);
+    const int64_t n = line_points(b, ap);
+    one.length = n;
+    if (parts)
+        consider_cuts(&c, n, 0, false);
+    else
+        consider(&c, &(struct cut){1, {n}, 0, false});
     return c.best.parts > 0;
+}
+
+bool gf_gpu_fits_parts(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *ap,
+                       const struct gf_gpu_space *from, const struct gf_gpu_space *to) {
+    return fits(b, ap, from, to, true);
 }
 
 bool gf_gpu_fits_tile(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *ap,
                       const struct gf_gpu_space *from, const struct gf_gpu_space *to) {
-    struct gf_gpu_axis_pass one = *ap;
-    struct choice c = {
-        .b = b, .ap = &one, .from = from, .to = *to, .decision = gf_gpu_decision_begin(NULL)};
-    one.length = line_points(b, ap);
-    consider(&c, &(struct cut){1, {one.length}, 0, false});
-    return c.best.parts == 1;
+    return fits(b, ap, from, to, false);
 }

@@ -426,7 +426,7 @@ static int64_t split_bits(int64_t n) {
     return bits;
 }
 
-static int add_tables(struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
+static void add_tables(struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     const struct gf_gpu_axis_pass *ap = b->ap;
     struct gf_gpu_tables *tables = &b->p->tables;
     struct pass_args *a = &b->args;
@@ -474,10 +474,6 @@ static int add_tables(struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t
     if (t->algorithm == GF_GPU_RADER || ap->rader)
         a->order = ap->rader ? gf_gpu_table_order(tables, a->axis_size, a->axis_size)
                              : gf_gpu_table_order(tables, t->length, each);
-    bool failed = a->order < 0 || a->table_stage < 0 || a->table_chirp < 0 ||
-                  a->table_spectrum < 0 || a->table_split < 0 || a->table_in < 0 ||
-                  a->table_out < 0 || a->table_fold < 0 || a->table_fold_low < 0;
-    return failed ? GF_ENOMEM : 0;
 }
 
 static int count_groups(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *tile,
@@ -539,12 +535,11 @@ static struct gf_gpu_pass *append(const struct gf_gpu_pass_builder *b,
             !p->job.whole.axes && gf_gpu_job_axis(&p->job, ap->axis) == gf_job_half_axis(&p->job));
     }
     pass->group = tile->threads;
-    pass->local_bytes = tile->local_bytes;
+    pass->kernel.local_bytes = tile->local_bytes;
     if (ahead->tiles) {
         gf_gpu_option(pass, "-DAHEAD_TILES=%d -DAHEAD_AT=%lld", ahead->tiles, (long long)ahead->at);
-        pass->local_bytes = ahead->local_bytes;
+        pass->kernel.local_bytes = ahead->local_bytes;
     }
-    pass->kernel.local_bytes = pass->local_bytes;
     GF_GPU_BUFFERS(pass, b->src->buffer_id, b->dst->buffer_id, GF_GPU_TABLES, GF_GPU_PARAMS,
                    ap->filtered ? gf_gpu_filter_buffer(p) : GF_GPU_ORDER, GF_GPU_COUNTERS);
     pass->args.pass = b->args;
@@ -574,12 +569,12 @@ static int add_pass(struct gf_gpu_plan *p, const struct gf_gpu_axis_pass *ap,
     b.general = p->general && gf_gpu_general_tile(&b, &tile, &general);
     if (b.general)
         tile = general;
-    if (!p->trial)
-        rc = b.general ? gf_gpu_general_args(&b, &tile) : add_tables(&b, &tile);
-    if (rc)
-        return rc;
-    if (ap->keys && (rc = gf_gpu_range_args(&b, &tile)))
-        return rc;
+    if (!p->trial && b.general)
+        gf_gpu_general_args(&b, &tile);
+    else if (!p->trial)
+        add_tables(&b, &tile);
+    if (ap->keys)
+        gf_gpu_range_args(&b, &tile);
     b.args.params = ap->output < 0 ? 0 : (int64_t)ap->output * GF_GPU_PARAMS_EACH;
     const struct gf_gpu_ahead ahead = gf_gpu_fetch_ahead(&b, &tile);
     struct gf_gpu_pass *pass = append(&b, &tile, &ahead);

@@ -15,30 +15,23 @@ static void joined_text(const struct gf_gpu_axis_pass *ap, char *text, size_t si
 
 void gf_gpu_axis_pass_describe(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t,
                                struct gf_gpu_pass *pass) {
-    static const char *const from[] = {
-        [LOAD_COMPLEX] = "",
-        [LOAD_UNTANGLE] = "packed spectrum, ",
-        [LOAD_HERMITIAN] = "half spectrum, ",
-        [LOAD_TWO_HALVES] = "half spectrum, ",
-        [LOAD_PACKED] = "",
-        [LOAD_ROW_HALVES] = "half spectrum, ",
-    };
-    static const char *const to[] = {
-        [STORE_COMPLEX] = "",
-        [STORE_HALVES] = " -> half spectrum",
-        [STORE_TANGLE] = " -> packed",
-        [STORE_TWO_HALVES] = " -> half spectrum",
-        [STORE_ROW_HALVES] = " -> half spectrum",
-        [STORE_PACKED] = "",
-    };
     const struct gf_gpu_axis_pass *ap = b->ap;
+    const bool halves_in =
+        ap->load == LOAD_HERMITIAN || ap->load == LOAD_TWO_HALVES || ap->load == LOAD_ROW_HALVES;
+    const bool halves_out =
+        ap->store == STORE_HALVES || ap->store == STORE_TWO_HALVES || ap->store == STORE_ROW_HALVES;
+    const char *from = halves_in                   ? "half spectrum, "
+                       : ap->load == LOAD_UNTANGLE ? "packed spectrum, "
+                                                   : "";
     char tile[80], end[40] = "", across[64] = "";
     gf_gpu_tile_describe(t, t->sides, tile, sizeof tile); /* two sides are the halves of a line */
     if (ap->store == STORE_SAMPLE)
-        snprintf(end, sizeof end, " -> %s%s%s", gf_kind_name(ap->sample->kind), " ",
+        snprintf(end, sizeof end, " -> %s %s", gf_kind_name(ap->sample->kind),
                  gf_dtype_name(ap->out_type));
     else if (ap->store == STORE_PAIR)
         snprintf(end, sizeof end, " -> %s", gf_dtype_name(ap->out_type));
+    else if (halves_out || ap->store == STORE_TANGLE)
+        snprintf(end, sizeof end, " -> %s", halves_out ? "half spectrum" : "packed");
     if (ap->across_axis >= 0)
         snprintf(across, sizeof across, ", with the last 2 of %c", "zyxc"[ap->across_axis]);
     if (gf_gpu_joins(ap) > 1)
@@ -47,8 +40,7 @@ void gf_gpu_axis_pass_describe(const struct gf_gpu_pass_builder *b, const struct
     snprintf(pass->summary.what, sizeof pass->summary.what, "%c: %s%s%s%s%s, tiles of %d%s%s",
              "zyxc"[ap->axis], part ? "part " : "",
              gf_gpu_samples_in(ap) ? gf_dtype_name(ap->in_type) : "",
-             gf_gpu_samples_in(ap) ? ", " : from[ap->load], tile,
-             ap->store == STORE_SAMPLE || ap->store == STORE_PAIR ? end : to[ap->store], t->lines,
+             gf_gpu_samples_in(ap) ? ", " : from, tile, end, t->lines,
              t->rows_in || t->coalesced_in ? " rows" : " columns",
              *across           ? across
              : ap->filtered    ? ", there and back with the filter"

@@ -397,35 +397,27 @@ static void use_planes(const struct pair *pair, struct gf_gpu_pass *chain) {
                    GF_GPU_PARAMS);
 }
 
-static bool make_chain(struct gf_gpu_plan *p, const struct pair *pair,
+static void make_chain(struct gf_gpu_plan *p, const struct pair *pair,
                        const struct chain_args *args) {
     const struct gf_gpu_tile *s = &pair->tile[0], *t = &pair->tile[1];
     struct gf_gpu_pass *chain = &p->chain[p->n_chains];
     *chain = (struct gf_gpu_pass){.kind = GF_GPU_PASS_CHAIN, .output = -1};
     set_options(pair, chain);
     chain->args.chain = *args;
-    const int64_t first = gf_gpu_table_stages(&p->tables, s),
-                  second = gf_gpu_table_stages(&p->tables, t);
-    if (first < 0 || second < 0)
-        return false;
+    chain->args.chain.first.table_stage = gf_gpu_table_stages(&p->tables, s);
+    chain->args.chain.second.table_stage = gf_gpu_table_stages(&p->tables, t);
     if (pair->first->by_line) {
         struct pass_args *turned = &chain->args.chain.first;
         turned->table_split =
             gf_gpu_table_lines(&p->tables, s, turned->index[0].count, &turned->table_split_low);
-        if (turned->table_split < 0)
-            return false;
     }
-    chain->args.chain.first.table_stage = first;
-    chain->args.chain.second.table_stage = second;
     chain->group = s->threads;
-    chain->local_bytes = gf_max(s->local_bytes, t->local_bytes);
-    chain->kernel.local_bytes = chain->local_bytes;
+    chain->kernel.local_bytes = gf_max(s->local_bytes, t->local_bytes);
     chain->args_bytes = sizeof *args;
     if (pair->planes.count)
         use_planes(pair, chain);
     else
         use_ring(p, pair, args, chain);
-    return true;
 }
 
 int gf_gpu_plan_chains(struct gf_gpu_plan *p) {
@@ -442,8 +434,9 @@ int gf_gpu_plan_chains(struct gf_gpu_plan *p) {
         const int rc = gf_gpu_decision_end(&d);
         if (rc)
             return rc;
-        if (!joins || !make_chain(p, &pair, &args))
+        if (!joins)
             continue;
+        make_chain(p, &pair, &args);
         for (int j = 0; j < 2; j++)
             pass[j].cost *= 1 - gain / apart;
         pass->chain = ++p->n_chains;

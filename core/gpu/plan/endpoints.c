@@ -38,13 +38,9 @@ struct gf_gpu_axis_pass gf_gpu_axis_pass_along(const struct gf_gpu_plan_builder 
                                          b->across >= 0 && axis > b->across ? b->across : -1};
 }
 
-static bool on(const struct gf_gpu_plan_builder *b, int axis) {
-    return gf_gpu_axis_on(b->job, axis);
-}
-
 int gf_gpu_mirror_axis(const struct gf_gpu_plan_builder *b) {
     for (int axis = 2; axis >= 0; axis--)
-        if (axis != b->half && on(b, axis))
+        if (axis != b->half && gf_gpu_axis_on(b->job, axis))
             return axis;
     return -1;
 }
@@ -143,7 +139,7 @@ int gf_gpu_packed_forward(struct gf_gpu_plan_builder *b, struct gf_gpu_space *to
     enum gf_dtype in_type = ap.in_type;
     bool first = true;
     for (int axis = 0; axis < 3 && !rc; axis++) {
-        if (axis == b->half || !on(b, axis))
+        if (axis == b->half || !gf_gpu_axis_on(b->job, axis))
             continue;
         ap = gf_gpu_axis_pass_along(b, axis);
         if (first) {
@@ -174,7 +170,7 @@ int gf_gpu_packed_back(struct gf_gpu_plan_builder *b, const struct gf_gpu_space 
     int last = gf_gpu_mirror_axis(b), rc = 0;
     bool done = false;
     for (int axis = 0; axis < 3 && !rc; axis++) {
-        if (axis == b->half || !on(b, axis))
+        if (axis == b->half || !gf_gpu_axis_on(b->job, axis))
             continue;
         src = dst;
         struct gf_gpu_axis_pass ap = gf_gpu_axis_pass_along(b, axis);

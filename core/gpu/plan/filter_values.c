@@ -104,7 +104,7 @@ static int put_factors(struct gf_gpu_plan_builder *b, const struct gf_filter_ter
             p->filter_profile = PROFILE_MIXED;
     f->values = gf_gpu_table_reals(&p->tables, v, count + 1);
     free(v);
-    return f->values < 0 ? GF_ENOMEM : 0;
+    return 0;
 }
 
 /* Sets the strides and size of the table over the half spectrum. */

@@ -59,7 +59,7 @@ bool gf_gpu_general_tile(const struct gf_gpu_pass_builder *b, const struct gf_gp
     return t->local_bytes <= props->local_bytes;
 }
 
-int gf_gpu_general_args(struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
+void gf_gpu_general_args(struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     struct gf_gpu_tables *tables = &b->p->tables;
     struct pass_args *a = &b->args;
     a->points = t->points;
@@ -72,11 +72,8 @@ int gf_gpu_general_args(struct gf_gpu_pass_builder *b, const struct gf_gpu_tile 
     for (int i = b->n; i < 5; i++)
         a->index[i].count = a->index[i].counted = 1;
     a->table_split = gf_gpu_table_split(tables, t->points, 0, &a->table_split_low);
-    bool failed = a->table_split < 0;
     if (t->algorithm == GF_GPU_BLUESTEIN) {
         a->table_chirp = gf_gpu_table_chirp(tables, t->length, 1); /* forward: see the kernel */
         a->table_spectrum = gf_gpu_table_spectrum(tables, t->algorithm, t->length, t->points, 1);
-        failed = failed || a->table_chirp < 0 || a->table_spectrum < 0;
     }
-    return failed ? GF_ENOMEM : 0;
 }

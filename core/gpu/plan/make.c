@@ -9,10 +9,6 @@
 #include "core/gpu/plan/pass.h"
 #include "core/gpu/plan/tables.h"
 
-static bool on(const struct gf_gpu_plan_builder *b, int axis) {
-    return gf_gpu_axis_on(b->job, axis);
-}
-
 static bool sample_fused(const struct gf_gpu_plan_builder *b) {
     const struct gf_output *out = &b->job->out[0];
     return b->job->n_out == 1 && out->kind != GF_COMPLEX && gf_gpu_fused_type(out->dtype) &&
@@ -57,7 +53,7 @@ static int forward_rows_first(struct gf_gpu_plan_builder *b) {
     if (!rc)
         rc = gf_gpu_add_axis(b, &ap, &src, &dst, true);
     for (int axis = 0; axis < 3 && !rc; axis++) {
-        if (axis == b->half || !on(b, axis))
+        if (axis == b->half || !gf_gpu_axis_on(b->job, axis))
             continue;
         src = dst;
         ap = gf_gpu_axis_pass_along(b, axis);
@@ -180,8 +176,8 @@ static int lines_inverse(struct gf_gpu_plan_builder *b) {
  * the first read the input sequentially. */
 static bool rows_before_columns(const struct gf_gpu_plan_builder *b) {
     const struct gf_output *out = &b->job->out[0];
-    return on(b, 1) && on(b, 2) && b->job->n_out == 1 && out->kind == GF_COMPLEX &&
-           gf_gpu_chains_planes(b->p, b->n);
+    return gf_gpu_axis_on(b->job, 1) && gf_gpu_axis_on(b->job, 2) && b->job->n_out == 1 &&
+           out->kind == GF_COMPLEX && gf_gpu_chains_planes(b->p, b->n);
 }
 
 /* Makes the last complex pass store the output; false if later passes do. */
@@ -228,11 +224,11 @@ static int plan_complex(struct gf_gpu_plan_builder *b) {
     const bool rows = joined == 1 && rows_before_columns(b);
     const int order[3] = {0, rows ? 2 : 1, rows ? 1 : 2};
     for (int i = 0; i < 3; i++)
-        last = on(b, order[i]) ? order[i] : last;
+        last = gf_gpu_axis_on(b->job, order[i]) ? order[i] : last;
     dst = src;
     for (int i = 0; i < 3 && !rc; i++) {
         const int axis = order[i];
-        if (!on(b, axis))
+        if (!gf_gpu_axis_on(b->job, axis))
             continue;
         struct gf_gpu_axis_pass ap = gf_gpu_axis_pass_along(b, axis);
         ap.sorts = i == 0 && joined > 1;
@@ -325,7 +321,7 @@ static bool needs_double(const struct gf_job *job) {
 static int across_axis(const struct gf_gpu_plan_builder *b) {
     int last = -1, before = -1;
     for (int axis = 0; axis < 3; axis++)
-        if (on(b, axis)) {
+        if (gf_gpu_axis_on(b->job, axis)) {
             before = last;
             last = axis;
         }
@@ -341,10 +337,10 @@ static int across_axis(const struct gf_gpu_plan_builder *b) {
 /* True if the pass along x can do the radices deferred by z and y. */
 static bool can_join_rows(const struct gf_gpu_plan_builder *b) {
     bool can = b->job->op == GF_FFT && (b->widen || !gf_job_is_real(b->job)) && !b->p->general &&
-               !b->p->props.shaders && on(b, 2) && gf_gpu_has_codelets(b->n[2]);
+               !b->p->props.shaders && gf_gpu_axis_on(b->job, 2) && gf_gpu_has_codelets(b->n[2]);
     for (int axis = 0; axis < 2; axis++)
-        can = can && on(b, axis) && b->n[axis] % b->left[axis] == 0 && b->n[axis] > b->left[axis] &&
-              gf_gpu_has_codelets(b->n[axis]);
+        can = can && gf_gpu_axis_on(b->job, axis) && b->n[axis] % b->left[axis] == 0 &&
+              b->n[axis] > b->left[axis] && gf_gpu_has_codelets(b->n[axis]);
     return can;
 }
 
@@ -352,7 +348,8 @@ static int finish(struct gf_gpu_plan *p) {
     gf_gpu_size_buffers(p);
     if (p->job.op != GF_DWT)
         share_output(p);
-    return gf_gpu_plan_chains(p);
+    const int rc = gf_gpu_plan_chains(p);
+    return rc ? rc : p->tables.failed;
 }
 
 /* How passes are chosen. */
@@ -390,7 +387,7 @@ static int make(const struct gf_job *job, const struct gf_gpu_props *props, cons
     if (gf_job_half_axis(job) >= 0 && !filters_part)
         b.half = gf_work_axis(job, gf_job_half_axis(job));
     for (int axis = 0; axis < 3; axis++)
-        b.axes += on(&b, axis);
+        b.axes += gf_gpu_axis_on(job, axis);
     int rc;
     b.widen = job->op != GF_DWT && must_widen(&b);
     for (int axis = 0; axis < 2; axis++)
@@ -452,16 +449,24 @@ static bool has_high_columns(const struct gf_job *job) {
     return job->ndim == 3 && (job->shape[0] > high || job->shape[1] > high);
 }
 
-/* The ways without general kernels, as named in scripts. */
-enum { USUAL, ACROSS, JOINED, WAYS = JOINED + 5 };
+/* Ways by name; scripts may name those before GENERAL. */
+enum { USUAL, ACROSS, JOINED, WAYS = JOINED + 5, GENERAL = WAYS };
 static const struct {
     const char *name;
     struct way way;
-} ways[WAYS] = {
-    {"usual", {.general = false}}, {"across", {.across = true}},  {"left4x2", {.left = {4, 2}}},
-    {"left2x2", {.left = {2, 2}}}, {"left4x1", {.left = {4, 1}}}, {"left8x1", {.left = {8, 1}}},
-    {"left1x4", {.left = {1, 4}}},
+} ways[] = {
+    {"usual", {.general = false}}, {"across", {.across = true}},   {"left4x2", {.left = {4, 2}}},
+    {"left2x2", {.left = {2, 2}}}, {"left4x1", {.left = {4, 1}}},  {"left8x1", {.left = {8, 1}}},
+    {"left1x4", {.left = {1, 4}}}, {"general", {.general = true}},
 };
+
+/* GENERAL if the name is none of the others. */
+static int way_of(const char *name) {
+    int way = 0;
+    while (way < GENERAL && strcmp(name, ways[way].name))
+        way++;
+    return way;
+}
 
 /* Replaces *plan if this way costs less than *limit, and lowers *limit to that cost. */
 static void consider(const struct gf_job *job, const struct gf_gpu_props *props, int way,
@@ -513,9 +518,9 @@ int gf_gpu_plan_make_chosen(const struct gf_job *job, const struct gf_gpu_props 
         if (!rc)
             gf_gpu_plan_free(*plan);
     }
-    while (name[0] && way < WAYS && strcmp(name, ways[way].name))
-        way++;
-    if (rc || way == WAYS)
+    if (name[0])
+        way = way_of(name);
+    if (rc || way >= WAYS)
         return rc ? rc : gf_fail(GF_EUNSUPP, "a plan has no alternative '%s'", name);
     choices->n = 1;
     strcpy(choices->taken[0], ways[way].name);
@@ -523,19 +528,9 @@ int gf_gpu_plan_make_chosen(const struct gf_job *job, const struct gf_gpu_props 
     return make(job, props, &ways[way].way, choices, plan);
 }
 
-int gf_gpu_plan_make_across(const struct gf_job *job, const struct gf_gpu_props *props,
-                            struct gf_gpu_plan **plan) {
-    return make(job, props, &ways[ACROSS].way, NULL, plan);
-}
-
-int gf_gpu_plan_make_joined(const struct gf_job *job, const struct gf_gpu_props *props, int z,
-                            int y, struct gf_gpu_plan **plan) {
-    return make(job, props, &(struct way){.left = {z, y}}, NULL, plan);
-}
-
-int gf_gpu_plan_make_general(const struct gf_job *job, const struct gf_gpu_props *props,
-                             struct gf_gpu_plan **plan) {
-    return make(job, props, &(struct way){.general = true}, NULL, plan);
+int gf_gpu_plan_make_way(const struct gf_job *job, const struct gf_gpu_props *props,
+                         const char *name, struct gf_gpu_plan **plan) {
+    return make(job, props, &ways[way_of(name)].way, NULL, plan);
 }
 
 const char *gf_gpu_plan_way(int i) {

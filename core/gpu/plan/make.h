@@ -15,23 +15,18 @@
  * gf_fail(). */
 int gf_gpu_plan_make(const struct gf_job *job, const struct gf_gpu_props *props,
                      struct gf_gpu_plan **plan);
-/* Uses the general kernel wherever it can do a pass: slower, but one compiled kernel serves all
- * sizes. */
-int gf_gpu_plan_make_general(const struct gf_job *job, const struct gf_gpu_props *props,
-                             struct gf_gpu_plan **plan);
-/* Forces the last radix, 2, of the last axis but one into the pass along the last, which
- * gf_gpu_plan_make() does if that is cheaper. GF_EUNSUPP if impossible. */
-int gf_gpu_plan_make_across(const struct gf_job *job, const struct gf_gpu_props *props,
-                            struct gf_gpu_plan **plan);
-/* The same with the last radices of z and y, either of which may be 1, in the pass along x, for
- * complex volumes. */
-int gf_gpu_plan_make_joined(const struct gf_job *job, const struct gf_gpu_props *props, int z,
-                            int y, struct gf_gpu_plan **plan);
+/* Plans in the named way, one of gf_gpu_plan_way() or "general". "across" does the last radix, 2, of
+ * the last axis but one in the pass along the last; "left4x2" the last radices 4 of z and 2 of y in
+ * the pass along x of a complex volume. gf_gpu_plan_make() chooses these if they are cheaper.
+ * "general" uses the general kernel wherever it can do a pass: slower, but one compiled kernel
+ * serves all sizes. GF_EUNSUPP if the job has no such plan. */
+int gf_gpu_plan_make_way(const struct gf_job *job, const struct gf_gpu_props *props,
+                         const char *name, struct gf_gpu_plan **plan);
 /* Follows a script whose first word is a way. Without one, makes gf_gpu_plan_make()'s plan and
  * records its script in choices->taken. GF_EUNSUPP if the script does not fit the job or device. */
 int gf_gpu_plan_make_chosen(const struct gf_job *job, const struct gf_gpu_props *props,
                             struct gf_gpu_choices *choices, struct gf_gpu_plan **plan);
-/* Name of way i, from 0; NULL beyond the last. */
+/* Name of way i of those that scripts may name, from 0; NULL beyond the last. */
 const char *gf_gpu_plan_way(int i);
 /* Bytes that the device could copy in the plan's estimated time. */
 double gf_gpu_plan_cost(const struct gf_gpu_plan *plan);

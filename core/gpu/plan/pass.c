@@ -29,7 +29,7 @@ void gf_gpu_set_launch(struct gf_gpu_pass *pass, int64_t groups, int group, int6
                        size_t args_bytes) {
     pass->groups = groups;
     pass->group = group;
-    pass->local_bytes = pass->kernel.local_bytes = local_bytes;
+    pass->kernel.local_bytes = local_bytes;
     pass->args_bytes = args_bytes;
 }
 

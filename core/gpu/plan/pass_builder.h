@@ -89,15 +89,14 @@ double gf_gpu_planes_cost(const struct gf_gpu_plan *p, const struct gf_gpu_pass 
  * many lines. */
 bool gf_gpu_general_tile(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *chosen,
                          struct gf_gpu_tile *t);
-/* Sets the kernel's arguments and tables; GF_ENOMEM. */
-int gf_gpu_general_args(struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t);
+/* Sets the kernel's arguments and tables. */
+void gf_gpu_general_args(struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t);
 
 /* ---- range_pass.c: the automatic display range. The pass that writes the display first runs over
  * the lines of the range's sample only, and stores the keys of its bins ---- */
 
-/* Sets the lines of the sample, ap->range, as tiles of the pass, with one tile per unit.
- * GF_ENOMEM. */
-int gf_gpu_range_args(struct gf_gpu_pass_builder *b, struct gf_gpu_tile *tile);
+/* Sets the lines of the sample, ap->range, as tiles of the pass, with one tile per unit. */
+void gf_gpu_range_args(struct gf_gpu_pass_builder *b, struct gf_gpu_tile *tile);
 /* Completes the pass's groups, buffer, description and cost, and appends the search for the range,
  * like gf_gpu_add_quantiles(). */
 int gf_gpu_range_pass(const struct gf_gpu_pass_builder *b, struct gf_gpu_pass *pass);

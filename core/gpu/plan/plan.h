@@ -76,7 +76,6 @@ struct gf_gpu_pass {
     struct gf_kernel_request kernel;
     int64_t groups;
     int group;
-    int64_t local_bytes;
     int n_buffers;
     enum gf_gpu_buffer_id buffer[GF_GPU_MAX_BUFFERS]; /* the first is read, the second written */
     union {
@@ -117,6 +116,7 @@ struct gf_gpu_tables {
     } * table;
     int n, room;
     int64_t count, order_count; /* complex values; integers */
+    int failed;                 /* GF_ENOMEM if a table could not be added, else 0 */
 };
 
 struct gf_gpu_plan {

@@ -5,12 +5,11 @@
 
 /* Sets the indices that select a line and the bins along it. All parts of a split axis are
  * included. */
-static int set_lines(struct gf_gpu_pass_builder *b, const int64_t stride[4]) {
+static void set_lines(struct gf_gpu_pass_builder *b, const int64_t stride[4]) {
     const struct gf_range_sample *s = b->ap->range;
     struct sample_lines *a = &b->args.sample;
     a->stride_along = stride[b->ap->axis];
     a->bins = gf_gpu_range_bins(b->p, &s->axis[b->ap->axis], b->args.axis_size);
-    int64_t failed = a->bins < 0;
     for (int i = 0; i < 5; i++) {
         const bool used = i < b->n && b->axis[i] < 4;
         const struct gf_range_axis *axis = used ? &s->axis[b->axis[i]] : NULL;
@@ -20,24 +19,21 @@ static int set_lines(struct gf_gpu_pass_builder *b, const int64_t stride[4]) {
         a->size[i] = used && b->args.index[i].size ? axis->count : 0;
         a->stride[i] = used ? stride[b->axis[i]] : 0;
         a->list[i] = gf_gpu_range_list(b->p, axis, used ? axis->count : a->count[i]);
-        failed |= a->list[i] < 0;
     }
-    return failed ? GF_ENOMEM : 0;
 }
 
-int gf_gpu_range_args(struct gf_gpu_pass_builder *b, struct gf_gpu_tile *tile) {
+void gf_gpu_range_args(struct gf_gpu_pass_builder *b, struct gf_gpu_tile *tile) {
     const struct gf_range_sample *s = b->ap->range;
     struct sample_lines *a = &b->args.sample;
     int64_t stride[4] = {[2] = 1};
     stride[1] = s->axis[2].count;
     stride[0] = stride[1] * s->axis[1].count;
     stride[3] = stride[0] * s->axis[0].count;
-    int rc = set_lines(b, stride);
+    set_lines(b, stride);
     a->tiles = gf_divide_up(a->count[0], tile->lines);
     for (int i = 1; i < 5; i++)
         a->tiles *= a->count[i];
     tile->resident = 1; /* there are few groups, so each may use more registers */
-    return rc;
 }
 
 int gf_gpu_range_pass(const struct gf_gpu_pass_builder *b, struct gf_gpu_pass *pass) {

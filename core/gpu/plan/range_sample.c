@@ -8,23 +8,22 @@
 #include "core/gpu/plan/tables.h"
 
 /* Sets the sample's bins in a space; the kernel orders axes x, y, z, channels. */
-static int set_elements(struct gf_gpu_plan *p, const struct gf_range_sample *s,
-                        const struct gf_gpu_space *space, struct sample_args *a) {
+static void set_elements(struct gf_gpu_plan *p, const struct gf_range_sample *s,
+                         const struct gf_gpu_space *space, struct sample_args *a) {
     a->count = s->count;
     for (int i = 0; i < 4; i++) {
         const int axis = i < 3 ? 2 - i : 3;
         a->extent[i] = s->axis[axis].count;
         a->stride[i] = space->stride[axis];
         a->index[i] = gf_gpu_range_list(p, &s->axis[axis], s->axis[axis].count);
-        if (a->index[i] < 0)
-            return GF_ENOMEM;
     }
-    return 0;
 }
 
 /* Copies v to the plan's integers and frees it. NULL means that it could not be allocated. */
 static int64_t keep(struct gf_gpu_plan *p, double *v, int64_t count) {
-    int64_t at = !v ? gf_no_memory() : p->trial ? 0 : gf_gpu_table_integers(&p->tables, v, count);
+    const int64_t at = v && !p->trial ? gf_gpu_table_integers(&p->tables, v, count) : 0;
+    if (!v)
+        p->tables.failed = gf_no_memory();
     free(v);
     return at;
 }
@@ -67,8 +66,8 @@ int gf_gpu_add_quantiles(struct gf_gpu_plan *p, int output, const struct gf_rang
     for (int64_t k = 0; k < s->count && v; k++)
         v[k] = s->weight[k];
     const int64_t weight = keep(p, v, s->count), bytes = s->count * (int64_t)sizeof(uint32_t);
-    if (!pass || weight < 0)
-        return pass ? GF_ENOMEM : GF_EUNSUPP;
+    if (!pass)
+        return GF_EUNSUPP;
     set_groups(pass, &(struct sample_args){.count = s->count,
                                            .weight = weight,
                                            .kind = kind,
@@ -90,9 +89,9 @@ static int add_search(struct gf_gpu_plan *p, int output, const struct gf_range_s
     struct gf_gpu_pass *pass =
         gf_gpu_next_pass(p, GF_GPU_PASS_SAMPLE, "range_sample.cl", "range_gather");
     struct sample_args a = {.kind = job->out[output].kind, .params = output * GF_GPU_PARAMS_EACH};
-    int rc = pass ? set_elements(p, s, space, &a) : GF_EUNSUPP;
-    if (rc)
-        return rc;
+    if (!pass)
+        return GF_EUNSUPP;
+    set_elements(p, s, space, &a);
     set_groups(pass, &a);
     gf_gpu_option(pass, "-DKIND=%d", (int)a.kind);
     GF_GPU_BUFFERS(pass, space->buffer_id, GF_GPU_FOUND, GF_GPU_PARAMS, GF_GPU_ORDER);
@@ -102,10 +101,10 @@ static int add_search(struct gf_gpu_plan *p, int output, const struct gf_range_s
     pass->summary.bytes_written = s->count * (int64_t)sizeof(uint32_t);
     pass->summary.part = true;
     pass->cost = (double)pass->summary.bytes_read / 0.1;
-    rc = gf_gpu_add_quantiles(p, output, s);
+    const int rc = gf_gpu_add_quantiles(p, output, s);
     /* Plans that use a vendor's transform are not completed by gf_gpu_plan_make(). */
     gf_gpu_size_order(p);
-    return rc;
+    return rc ? rc : p->tables.failed;
 }
 
 int gf_gpu_add_range_sample(struct gf_gpu_plan *p, int output, const struct gf_gpu_space *work) {

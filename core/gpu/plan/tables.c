@@ -30,8 +30,8 @@ static int64_t append(struct gf_gpu_tables *t, struct gf_gpu_table *key, int64_t
         int room = 2 * t->room + 16;
         struct gf_gpu_table *more = realloc(t->table, (size_t)room * sizeof *more);
         if (!more) {
-            gf_fail(GF_ENOMEM, "no memory for a list of %d tables", room);
-            return -1;
+            t->failed = gf_fail(GF_ENOMEM, "no memory for a list of %d tables", room);
+            return 0;
         }
         t->table = more;
         t->room = room;
@@ -76,7 +76,7 @@ int64_t gf_gpu_table_split(struct gf_gpu_tables *t, int64_t n, int bits, int64_t
     struct gf_gpu_table fine = {.what = SPLIT_LOW, .a = {n, bits}, .count = (int64_t)1 << bits};
     int64_t at = add(t, &high, &t->count);
     *low = add(t, &fine, &t->count);
-    return *low < 0 ? -1 : at;
+    return at;
 }
 
 int64_t gf_gpu_table_lines(struct gf_gpu_tables *t, const struct gf_gpu_tile *tile, int64_t lines,
@@ -87,7 +87,7 @@ int64_t gf_gpu_table_lines(struct gf_gpu_tables *t, const struct gf_gpu_tile *ti
     struct gf_gpu_table step = {.what = LINES, .a = {n, lines, below, last}, .count = last * lines};
     int64_t at = add(t, &each, &t->count);
     *low = add(t, &step, &t->count);
-    return *low < 0 ? -1 : at;
+    return at;
 }
 
 int64_t gf_gpu_table_chirp(struct gf_gpu_tables *t, int64_t n, int dir) {
@@ -110,12 +110,13 @@ static int64_t append_copy(struct gf_gpu_tables *t, struct gf_gpu_table key, con
                            int64_t n, int64_t room, int64_t *total) {
     key.own = calloc((size_t)room, sizeof *key.own);
     if (!key.own) {
-        gf_fail(GF_ENOMEM, "no memory for a table of %lld values", (long long)n);
-        return -1;
+        t->failed = gf_fail(GF_ENOMEM, "no memory for a table of %lld values", (long long)n);
+        return 0;
     }
     memcpy(key.own, v, (size_t)n * sizeof *v);
-    int64_t at = append(t, &key, total);
-    if (at < 0)
+    const int known = t->n;
+    const int64_t at = append(t, &key, total);
+    if (t->n == known)
         free(key.own);
     return at;
 }
@@ -127,8 +128,7 @@ int64_t gf_gpu_table_integers(struct gf_gpu_tables *t, const double *v, int64_t 
 
 int64_t gf_gpu_table_reals(struct gf_gpu_tables *t, const double *v, int64_t count) {
     const struct gf_gpu_table key = {.what = REALS, .count = (count + 1) / 2};
-    int64_t at = append_copy(t, key, v, count, 2 * key.count, &t->count);
-    return at < 0 ? -1 : 2 * at;
+    return 2 * append_copy(t, key, v, count, 2 * key.count, &t->count);
 }
 
 void gf_gpu_tables_free(struct gf_gpu_tables *t) {

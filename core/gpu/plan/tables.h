@@ -1,5 +1,5 @@
 /* A plan's tables. Each function registers a table and returns its offset, in complex elements
- * unless noted, or -1, after gf_fail(), without memory. Values are computed by
+ * unless noted, or 0, after gf_fail() and with `failed` set, without memory. Values are computed by
  * gf_gpu_tables_fill(), as a plan that is only shown needs none.
  *
  *     struct gf_gpu_tables t = {0};

@@ -309,8 +309,7 @@ static int plan_points(const struct gf_gpu_tile_request *request, const struct g
         lay_out(t, request);
         if (idle)
             t->local_bytes = 16;
-        /* Complex words halve the barriers; real words halve the space, if that limits a unit's
-         * groups. */
+        /* Complex words halve the barriers, real ones the space. */
         int fits = gf_gpu_groups_fit(props, t->local_bytes);
         if (t->local_bytes <= props->local_bytes && (fits >= t->resident || fits >= 8))
             break;

@@ -31,8 +31,6 @@ int gf_gpu_add_transpose(struct gf_gpu_plan *p, const struct gf_gpu_space *work)
         a->split_bits++;
     a->table_split =
         gf_gpu_table_split(&p->tables, job->line, (int)a->split_bits, &a->table_split_low);
-    if (a->table_split < 0)
-        return GF_ENOMEM;
     pass->energy = back && job->real && !half;
     gf_gpu_option(pass, "-DBACK=%d -DHERMITIAN=%d", back, pass->energy);
     GF_GPU_BUFFERS(pass, back ? GF_GPU_IN : work->buffer_id, back ? work->buffer_id : GF_GPU_OUT,
