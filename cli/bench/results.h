@@ -101,18 +101,18 @@ struct gf_bench_row {
     int again;                        /* number of repetitions */
     char code_path[2 * GF_CODE_PATH]; /* the entrant's */
     double host; /* median seconds by the host's clock if a device's clock timed the row, else 0 */
-    double plan, build; /* seconds that planning took, and compiling or finding its kernels */
-    double error;       /* relative, L2; of a picture's pixels the share that differs */
-    double ratio;       /* relative's time / this one's; 0: there is none */
+    double plan, build; /* seconds of planning, and of compiling or loading kernels */
+    double error;       /* relative, L2; for a picture the share of differing pixels */
+    double ratio;       /* relative's time / this one's; 0: none */
     char relative[GF_BENCH_NAME];
     int passes;
     int64_t moved;    /* bytes, all passes */
-    double copy;      /* bytes a second, of the memory that the arrays were in; 0 unknown */
-    char device[128]; /* whose memory, "" for the host's */
-    int devices;      /* several that share the transform; 0: one, or none */
+    double copy;      /* copy bandwidth in bytes a second of the arrays' memory; 0: unknown */
+    char device[128]; /* with the arrays in its memory; "": the host's */
+    int devices;      /* number of devices that share the transform; 0: not shared */
     struct gf_bench_transfers transfers;
     struct gf_bench_energy energy;
-    int n_listed; /* passes with their times, 0 where they were not asked for or cannot be told */
+    int n_listed;                 /* number of timed passes; 0: not asked for, or unknown */
     struct gf_bench_pass *listed; /* owned */
 };
 
@@ -127,13 +127,13 @@ struct gf_bench_results {
     } * result;
 };
 
-/* Axis a of z, y, x (0, 1, 2) is one that the case transforms. */
+/* True if the case transforms axis a of z, y, x (0, 1, 2). */
 static inline bool gf_bench_axis_on(const struct gf_bench_case *c, int a) {
     int i = a - (GF_MAX_DIMS - c->job.ndim);
     return i >= 0 && c->job.axes >> i & 1;
 }
 
-/* case.c */
+/* kinds.c */
 /* Completes a case with kind, and a job with shape, axes, direction, precision and levels. Kinds
  * with one direction take that one. The caller frees the case. */
 int gf_bench_case_make(struct gf_bench_case *c);
