@@ -1,4 +1,4 @@
-/* Finds the command of a command line, parses its options, and runs it or prints its help. */
+/* Finds the command, parses its options, and runs it or prints its help. */
 #include "cli/command.h"
 
 #include "cli/log.h"
@@ -42,8 +42,8 @@ const struct gf_command *gf_command_find(const char *name) {
     return NULL;
 }
 
-/* Words that people type for a command and that are not misspellings of its name. The last ones stand for none,
- * although they are only a letter away from one. */
+/* Words that people type for a command and that are no misspellings of it. The last ones, although
+ * one letter away from a command, mean none. */
 static const struct {
     const char *command, *words;
 } meant[] = {
@@ -66,7 +66,7 @@ static const struct {
     {NULL, " dct idct "},
 };
 
-/* True if `list` has the word; its words have a blank on either side. */
+/* True if `list`, words between spaces, has the word. */
 static bool has_word(const char *list, const char *word) {
     const size_t n = strlen(word);
     for (const char *p = list; (p = strstr(p, word)); p++)
@@ -75,7 +75,7 @@ static bool has_word(const char *list, const char *word) {
     return false;
 }
 
-/* The command of that name; prints an error if there is none. */
+/* Returns the command of that name, or prints an error. */
 static const struct gf_command *find_typed(const char *name) {
     const char *names[MOST_COMMANDS + 1] = {NULL};
     const struct gf_command *c = gf_command_find(name);
@@ -109,7 +109,7 @@ static int run_command(const struct gf_command *c, int argc, char **argv) {
     gf_log_setup(s.quiet, s.verbose);
     if (c->text && s.quiet && !s.json && !s.bench.csv)
         gf_log_drop_text();
-    if (s.sync) /* a lesson's commands inherit this from the lesson */
+    if (s.sync) /* a lesson's commands inherit it */
         gf_sink_sync(true);
     gf_guard_begin();
     int code = c->run ? c->run(&s, argv, n) : gf_batch_run(c->hooks, &s, argv, n);
@@ -126,7 +126,7 @@ bool gf_command_asks_version(int argc, char **argv) {
 
 int gf_run_line(int argc, char **argv) {
     const char *first = argc > 1 ? argv[1] : NULL;
-    if (!first) { /* a failure, so that a script whose command line came out empty stops */
+    if (!first) { /* fails, so that a script with an empty command line stops */
         print_overview();
         return 2;
     }

@@ -28,17 +28,18 @@ struct gf_task_hooks;
 
 struct gf_command {
     const char *name;
-    const char *operands; /* as the usage line shows them; "" for none */
+    const char *operands; /* for the usage line; "": none */
     const char *summary;  /* one line, lower case, no full stop */
     const struct gf_opt_group *const *groups;
-    const char *examples;        /* whole lines, indented by two blanks */
-    const char *(*known)(int i); /* NULL, or names among its operands: the i-th, NULL at the end */
-    const char *notes;           /* whole lines that end --help, or NULL */
-    bool text;     /* it prints its result as text, which --quiet drops; its files go elsewhere */
-    bool launched; /* mpirun may start several processes of it; it decides what each of them does */
-    bool joins;    /* and they meet in gf_ranks_join() before they do anything */
-    /* Takes the parsed options and the operands, and returns the exit code, or a status whose message is printed
-     * after the command's name. NULL: the hooks below are run for each file by gf_batch_run(). */
+    const char *examples; /* lines indented by two spaces */
+    /* returns the i-th name of an operand, NULL after the last; or NULL */
+    const char *(*known)(int i);
+    const char *notes; /* lines at the end of --help, or NULL */
+    bool text;         /* its result is text, which --quiet drops */
+    bool launched;     /* several processes may run it under mpirun; it divides the work */
+    bool joins;        /* the processes meet in gf_ranks_join() first */
+    /* Runs with parsed options and operands. Returns an exit code, or a status, whose message is
+     * printed after the command's name. NULL: gf_batch_run() runs the hooks for each file. */
     int (*run)(struct gf_settings *s, char **operands, int n);
     const struct gf_task_hooks *hooks;
 };
@@ -50,20 +51,19 @@ extern const struct gf_command gf_command_fwd, gf_command_inv, gf_command_dwt, g
 /* In the order of `gpufft --help`; NULL ends the table. */
 extern const struct gf_command *const gf_commands[];
 
-/* The command of that name, or NULL. */
+/* Returns the command of that name, or NULL. */
 const struct gf_command *gf_command_find(const char *name);
 
-/* True if a command line asks for the program's version. */
+/* True if a command line asks for the version. */
 bool gf_command_asks_version(int argc, char **argv);
 
-/* Runs a command line as main() gets it, argv[0] being the program's name; returns the exit code. Reorders
- * argv. */
+/* Runs a command line; argv[0] is the program's name. Returns the exit code. Reorders argv. */
 int gf_run_line(int argc, char **argv);
 
-/* Hooks of the commands that transform files, called for each file (cli/batch/task.h). */
+/* Hooks of commands that transform files (cli/batch/task.h). */
 extern const struct gf_task_hooks gf_hooks_forward, gf_hooks_inverse, gf_hooks_dwt, gf_hooks_idwt,
     gf_hooks_filter;
-/* Runs such a command on its inputs (cli/batch/batch.c); returns the exit code. */
+/* Runs a command with hooks on its inputs (cli/batch/batch.c); returns the exit code. */
 int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char **operands, int n);
 
 #endif

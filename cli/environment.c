@@ -1,4 +1,4 @@
-/* Environment variables, read once at the start. */
+/* Environment variables. */
 #include "cli/environment.h"
 
 #include <limits.h>
@@ -39,7 +39,7 @@ const char *gf_environment_plugins(void) {
     return value("GPUFFT_PLUGIN_DIR");
 }
 
-/* A whole number from `least` on, or `other` where the variable has none. */
+/* Returns the variable as a whole number of at least `least`, else `other`. */
 static int number(const char *name, int least, int other) {
     const char *text = value(name);
     char *end;
@@ -51,8 +51,8 @@ int gf_environment_mpi_wait(void) {
     return number("GPUFFT_MPI_WAIT", 1, 60);
 }
 
-/* The variables of each launcher, by precedence: mpirun inside a Slurm allocation sets those of both. PMIx has no
- * variable for the size. */
+/* Launchers' variables, by precedence: mpirun inside a Slurm allocation sets both. PMIx has none
+ * for the size. */
 static const struct {
     const char *name, *mpi, *marks, *size, *rank, *local_size, *local_rank;
 } launchers[] = {

@@ -1,4 +1,4 @@
-/* Prints messages of several threads to stderr; exit codes of failures. */
+/* Messages of several threads on stderr; exit codes. */
 #include "cli/log.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ void gf_log_open_stdout(void) {
 int gf_log_flush_stdout(void) {
     if (fflush(stdout))
         note_error(errno);
-    if (ferror(stdout)) /* a full buffer was lost earlier, and the reason with it */
+    if (ferror(stdout)) /* an earlier full buffer was lost, with the reason */
         note_error(EIO);
     return first_error;
 }
@@ -56,13 +56,13 @@ bool gf_log_is_verbose(void) {
     return is_verbose;
 }
 
-/* Messages of a thread that are kept. */
+/* A thread's stored messages. */
 struct kept {
     char *text; /* ends with a zero byte */
     size_t n, capacity;
 };
 
-/* NULL if this thread's messages are printed at once. */
+/* NULL: messages are printed at once. */
 struct keeper {
     struct kept err, out;
 };
@@ -72,7 +72,7 @@ void gf_log_keep(void) {
     keeper = calloc(1, sizeof *keeper);
 }
 
-/* False without memory: the line must then be printed at once, before its turn. */
+/* False without memory: the caller prints the line early. */
 static bool keep(struct kept *k, const char *line, size_t n) {
     if (k->n + n >= k->capacity) {
         size_t capacity = 2 * k->capacity + n + 256;
@@ -129,10 +129,10 @@ void gf_log_line(const char *line) {
     }
     if (printf("%s\n", line) < 0)
         note_error(errno);
-    gf_log_flush_stdout(); /* readers see each line when its file is done; main() reports errors */
+    gf_log_flush_stdout(); /* readers get each line as its file is done; main() reports errors */
 }
 
-/* Messages contain names and parts of files, which must not start a second line or control the terminal. */
+/* Names and file contents must not start a second line or control the terminal. */
 static void clean(char *text) {
     for (; *text; text++)
         if ((unsigned char)*text < 0x20 || *text == 0x7f)
@@ -141,7 +141,7 @@ static void clean(char *text) {
 
 static void say(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
 static void say(const char *format, va_list args) {
-    /* On the stack, since the message may be that memory is short. A name has up to 4 KiB. */
+    /* On the stack, since memory may be short. A name has up to 4 KiB. */
     char line[8192] = "gpufft: ";
     size_t n = strlen(line);
     int more = vsnprintf(line + n, sizeof line - n - 1, format, args);

@@ -1,19 +1,19 @@
-/* Messages on stderr: one line each, whatever characters the names in it have. Any thread may call these. */
+/* Messages on stderr, one line each whatever characters names contain. Thread-safe. */
 #ifndef GF_CLI_LOG_H
 #define GF_CLI_LOG_H
 
 #include <stdbool.h>
 
-/* Flags remain set: a lesson's commands are as quiet as the lesson. */
+/* Flags stay set: a lesson's commands are as quiet as the lesson. */
 void gf_log_setup(bool quiet, bool verbose);
 bool gf_log_is_verbose(void);
-/* Prints nothing more to stderr, since another process of the run does. */
+/* Silences stderr: another process of the run prints. */
 void gf_log_mute(bool on);
 
-/* "gpufft: …" always. */
+/* Always prints "gpufft: …". */
 void gf_log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* "gpufft: 'name': " and gf_message(); `name` may be NULL. Prints nothing for EPIPE: the reader of stdout has closed
- * it. */
+/* Prints "gpufft: 'name': " and gf_message(); `name` may be NULL. Silent for EPIPE: the reader of
+ * stdout has gone. */
 void gf_log_fail(const char *name);
 /* True if gf_message() is about EPIPE. */
 bool gf_log_pipe_closed(void);
@@ -24,41 +24,41 @@ void gf_log_verbose(const char *format, ...) __attribute__((format(printf, 1, 2)
 
 /* The name of a path in messages: '-' is stdin. */
 const char *gf_log_name(const char *path);
-/* Prints that as a line of text on stdout, whatever characters it has. */
+/* Prints the path as a line on stdout. */
 void gf_log_heading(const char *path);
 
-/* Messages of concurrent threads are kept, and printed when their turn has come. */
+/* Messages of concurrent threads are stored and printed in turn. */
 struct gf_said {
     char *err, *out; /* lines for stderr and stdout; NULL: none */
 };
-/* Keeps this thread's messages from here on. */
+/* Starts storing this thread's messages. */
 void gf_log_keep(void);
-/* The lines for stderr kept so far, or NULL. */
+/* Returns the stored lines for stderr, or NULL. */
 const char *gf_log_held(void);
-/* Ends that. The caller passes the result to gf_log_say(), which frees it. */
+/* Stops storing. The caller passes the result to gf_log_say(), which frees it. */
 struct gf_said gf_log_kept(void);
 void gf_log_say(struct gf_said *said);
 
-/* Drops everything printed to stdout from here on: --quiet, where text is a command's product. */
+/* Discards stdout from here on: --quiet for commands whose result is text. */
 void gf_log_drop_text(void);
 
 /* Prints one line to stdout, at once. */
 void gf_log_line(const char *line);
-/* The same for text with names in it, of which it makes one line. */
+/* The same for text with names, made into one line. */
 void gf_log_text(char *text);
 
-/* Called before anything is printed: makes the buffer large enough for the text between two flushes, so that a
- * failure occurs in a flush, which reports its cause. */
+/* Call before printing: enlarges the buffer to hold the text between flushes, so that failures
+ * occur in a flush, which reports the cause. */
 void gf_log_open_stdout(void);
-/* Notes that something is missing on stdout: the program ends with a failure. */
+/* Records that stdout is incomplete: the program fails at its end. */
 void gf_log_lost(int error);
-/* Flushes stdout. Returns the errno of the first failure so far; 0 for none. */
+/* Flushes stdout. Returns the errno of the first failure so far, or 0. */
 int gf_log_flush_stdout(void);
 
-/* The exit code of a status: 1, 2 or 3. */
+/* Returns a status's exit code: 1, 2 or 3. */
 int gf_exit_code(int status);
-/* The same for an input's failure: wrong data are no usage error, and a job that the backend cannot do fails only
- * that input if there are others (`only` is false). */
+/* Returns the exit code of an input's failure: bad data is no usage error, and an impossible job
+ * fails only its input if there are others (`only` false). */
 int gf_exit_code_of_input(int status, bool only);
 
 #endif

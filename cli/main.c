@@ -1,4 +1,5 @@
-/* Signals, the standard streams, a command line that several processes have (mpirun, srun), and the only exit. */
+/* Signals, standard streams, command lines shared by several processes (mpirun, srun), and the only
+ * exit. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -26,7 +27,7 @@ static void catch_signals(void) {
     sigfillset(&action.sa_mask);
     for (int i = 0; i < 4; i++) {
         struct sigaction old;
-        /* A signal that the parent process ignores (nohup) remains ignored. */
+        /* Signals that the parent ignores (nohup) stay ignored. */
         if (!sigaction(caught[i], NULL, &old) && old.sa_handler != SIG_IGN)
             sigaction(caught[i], &action, NULL);
     }
@@ -34,15 +35,15 @@ static void catch_signals(void) {
     signal(SIGXFSZ, SIG_IGN); /* EFBIG from write() instead */
 }
 
-/* If a standard stream is closed, the first file opened gets its number, and text for the stream would end up in
- * the file. Opens /dev/null in its place, in the mode in which using the stream fails. */
+/* If a standard stream is closed, the first file opened would get its number and its text. Opens
+ * /dev/null instead, in the mode in which using the stream fails. */
 static void fill_streams(void) {
     for (int fd = 0; fd < 3; fd++)
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
             (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/* libgomp calls exit(), after a message of its own, if it gets no thread or no memory. */
+/* libgomp prints a message and calls exit() if it gets no thread or memory. */
 static bool returned;
 static void on_exit_of_library(void) {
     gf_sink_remove_temporaries();
@@ -50,8 +51,8 @@ static void on_exit_of_library(void) {
         gf_log_error("'%s': no thread for it could be started; see --threads", gf_progress_name());
 }
 
-/* Raises a soft limit of the stack that is too low for the compilers of kernels, for threads too. False if that is
- * not allowed. */
+/* Raises a soft stack limit that is too low for kernel compilers and their threads. False if not
+ * allowed. */
 static bool has_stack(void) {
     enum { LEAST = 512 << 10, USUAL = 8 << 20 };
     struct rlimit r;
@@ -81,7 +82,7 @@ static int close_stdout(int code) {
     return code ? code : 1;
 }
 
-/* ---- several processes with one command line: which of them run it, and which print ---- */
+/* ---- several processes with one command line: who runs and who prints ---- */
 
 static bool has(int argc, char **argv, const char *word) {
     bool found = false;
@@ -90,7 +91,7 @@ static bool has(int argc, char **argv, const char *word) {
     return found;
 }
 
-/* The file that an argument names, as an operand or an output, or "". Numbers in other options mean nothing. */
+/* Returns the operand or output file that an argument names, or "". */
 static const char *file_of(const char *argument) {
     static const char *const outputs[] = {"--out=", "--magnitude=", "--phase=", "--complex="};
     const char *letters = argument + (argument[0] == '-' && argument[1] != '-');
@@ -118,9 +119,9 @@ static bool is_own(int argc, char **argv, int rank) {
     return own;
 }
 
-/* True if this process ends here, with *code: the command runs in one process only, or the first process prints for
- * all. Only the first process reports a mistake in the command line; or each does, if the first one's line is
- * its own. A line is a process's own with --mpi=off, or with the process's rank in an operand or an output. */
+/* True if this process ends here with *code: the command runs in one process, or the first one
+ * prints for all. Only the first process reports a bad command line, unless lines differ: with
+ * --mpi=off, or with the rank in an operand or output. */
 static bool line_ends(int argc, char **argv, int *code) {
     const struct gf_launcher launcher = gf_environment_launcher();
     const struct gf_command *c = argc > 1 ? gf_command_find(argv[1]) : NULL;
@@ -165,8 +166,8 @@ int main(int argc, char **argv) {
     if (!line_ends(argc, argv, &code))
         code = gf_run_line(argc, argv);
     const struct gf_launcher launcher = gf_environment_launcher();
-    code = close_stdout(gf_ranks_end(&launcher, code)); /* no process waits for this one any more */
-    while (ending) /* a signal handler is ending the program and causes what fails meanwhile */
+    code = close_stdout(gf_ranks_end(&launcher, code)); /* no process waits for this one now */
+    while (ending) /* a signal handler is ending the program and causes these failures */
         pause();
     returned = true;
     return code;

@@ -1,4 +1,4 @@
-/* Parses a command line by a table of options, and prints the table for --help. */
+/* Parses a command line by a table of options and prints the table for --help. */
 #include "cli/opt.h"
 
 #include <errno.h>
@@ -21,8 +21,8 @@ static int min_of(int a, int b) {
     return a < b ? a : b;
 }
 
-/* The number of slips that a word of that length may have. Two in seven letters make another word: "sharpen" is not
- * "shape". */
+/* Returns how many slips a word of that length may have. Two in seven letters make another word:
+ * "sharpen" is not "shape". */
 static int slips_of(int length) {
     return length < 8 ? 1 : 2;
 }
@@ -60,7 +60,7 @@ int gf_opt_choose(const char *what, const char *value, const char *const *names,
     return gf_fail(GF_EUSAGE, "%s cannot be '%.40s'; it is one of %s", what, value, list);
 }
 
-/* Every name that may be typed, --no- forms included, for lookup and suggestions. */
+/* A name that may be typed, --no- forms included. */
 struct name {
     char text[NAME_SIZE];
     const struct gf_opt *opt;
@@ -79,7 +79,7 @@ static int list_names(const struct gf_opt_group *const *groups, struct name name
     return n;
 }
 
-/* The option that has in this command the meaning of a name in others, or NULL. */
+/* Returns this command's option for what other commands call `word`, or NULL. */
 static const char *other_name(const char *word, const char *const *names) {
     static const char *const others[][2] = {{"offset", "skip"}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -103,7 +103,7 @@ static int unknown_option(const char *word, size_t len, const struct name *names
     return gf_fail(GF_EUSAGE, "unknown option '--%s'; see --help", text);
 }
 
-/* Finds the row that `word` (len bytes, no dashes) names, in full or by an unambiguous beginning. */
+/* Finds the row that word[0..len) names, in full or by an unambiguous beginning. */
 static int find_name(const struct name *names, int n, const char *word, size_t len,
                      const struct name **out) {
     const struct name *first = NULL, *second = NULL;
@@ -184,12 +184,12 @@ static int set(struct name *names, const struct gf_opt *o, const char *value, ch
     }
 }
 
-/* A lone dash is stdin, and '-1.5' or '-1,2' is a number. */
+/* A lone dash is stdin; '-1.5' and '-1,2' are numbers. */
 static bool looks_like_option(const char *arg) {
     return arg[0] == '-' && arg[1] && !strchr("0123456789.", arg[1]);
 }
 
-/* Sets an option that is no flag to `rest`, or if that is NULL to the next word, moving *i on. */
+/* Sets an option with a value to `rest` or, if NULL, to the next word, advancing *i. */
 static int set_next(struct name *names, const struct gf_opt *o, const char *rest, char *base,
                     int argc, char **argv, int *i) {
     if (!rest && (*i + 1 >= argc || looks_like_option(argv[*i + 1])))
@@ -197,7 +197,7 @@ static int set_next(struct name *names, const struct gf_opt *o, const char *rest
     return set(names, o, rest ? rest : argv[++*i], base);
 }
 
-/* Parses one option, argv[*i]; moves *i on to its last word. */
+/* Parses the option argv[*i]; advances *i to its last word. */
 static int parse_option(struct name *names, int n, char *base, int argc, char **argv, int *i) {
     const char *word = argv[*i] + 2;
     const char *equals = strchr(word, '=');
@@ -216,7 +216,7 @@ static int parse_option(struct name *names, int n, char *base, int argc, char **
     return set_next(names, o, equals ? equals + 1 : NULL, base, argc, argv, i);
 }
 
-/* Refuses a long name after one dash, which would read as letters. */
+/* Refuses a long name after one dash, which would be read as letters. */
 static int refuse_one_dash(const struct name *names, int n, const char *word) {
     size_t len = strcspn(word, "=");
     for (int k = 0; k < n && len > 1; k++)
@@ -233,7 +233,8 @@ static const struct gf_opt *find_letter(const struct name *names, int n, char le
     return NULL;
 }
 
-/* Parses short options in one word: flags, then perhaps one with a value: -qv, -vo OUT, -voOUT, -o=OUT. */
+/* Parses the short options of a word: flags, then at most one with a value: -qv, -vo OUT, -voOUT,
+ * -o=OUT. */
 static int parse_letters(struct name *names, int n, char *base, int argc, char **argv, int *i) {
     const char *word = argv[*i] + 1;
     int rc = refuse_one_dash(names, n, word);

@@ -1,4 +1,4 @@
-/* The groups of options that several commands share, and the parsers of their values. */
+/* Groups of options that several commands share, and parsers of their values. */
 #include "cli/options.h"
 
 #include <errno.h>
@@ -111,7 +111,7 @@ int gf_settings_parse_axes(const struct gf_opt *o, const char *value, void *fiel
     WAVELET_TEXT(NAME, taps, name, also, alias, what, h) ": " what
 static const char *const wavelets[] = {WAVELETS(WAVELET_WORDS) NULL}; /* three each */
 
-/* Accepts the names of a wavelet; explains one that is mistaken for d4. */
+/* Parses a wavelet's name; explains one that is mistaken for d4. */
 static int parse_wavelet(const struct gf_opt *o, const char *value, void *field) {
     for (int i = 0; wavelets[i]; i++)
         if (!strcasecmp(value, wavelets[i])) {
@@ -280,8 +280,8 @@ static const char *backend_name(int i) {
     return i == 0 ? "auto" : gf_backends[i - 1] ? gf_backends[i - 1]->name : NULL;
 }
 
-/* Options of commands that compute on any backend; `backends` and `devices` end two texts if several can share the
- * work. */
+/* Options of commands that run on any backend; `backends` and `devices` end two texts if several
+ * can share the work. */
 #define COMPUTE_ROWS(backends, devices) \
     GF_TEXT("backend", backend, "NAME", \
             "a backend that `gpufft devices` lists, or auto (default), which picks a GPU where " \

@@ -1,5 +1,5 @@
-/* Parts of the commands' option tables: the kinds of rows, and the groups that several
- * commands share. A group that one command has is in that command's file. */
+/* The rows of option tables, and the groups that several commands share. A command's own group is
+ * in its file. */
 #ifndef GF_CLI_OPTIONS_H
 #define GF_CLI_OPTIONS_H
 
@@ -38,43 +38,43 @@
         .name = n, .type = GF_OPT_REAL, .at = GF_AT(field), .arg = argument, .high = most, \
         .wants = what, .help = __VA_ARGS__ \
     }
-/* `offset`: of the field that the function fills; 0 when it takes the whole structure. */
+/* `offset`: of the field that the function fills; 0: it fills the whole structure. */
 #define GF_PARSED(n, offset, argument, function, ...) \
     { \
         .name = n, .type = GF_OPT_PARSE, .at = offset, .arg = argument, .parse = function, \
         .help = __VA_ARGS__ \
     }
 
-/* Which plan a GPU's transforms run. */
+/* Selects a GPU's plans. */
 #define GF_PLAN_ROW \
     GF_CHOICE( \
         "plan", plan, "NAME", gf_plans, \
         "a GPU's plan: estimate, by what the passes are expected to take, or measure, the " \
         "fastest of up to twelve, which is kept (default: one that was kept, else estimate)")
 
-/* ---- groups; those without a title continue the one before ---- */
+/* ---- groups; without a title, a group continues the one before ---- */
 
 extern const struct gf_opt_group gf_opts_out, /* Output: --out */
     gf_opts_spectrum_kind,                    /* --kind of a spectrum */
     gf_opts_further,                          /* --magnitude=F and so on */
-    gf_opts_depth_display,                    /* --depth of what is drawn for the eye */
-    gf_opts_depth_own, /* --depth where the picture's own type is the default */
-    gf_opts_files,     /* --no-clobber and what the formats take */
-    gf_opts_display,   /* Display */
-    gf_opts_axes,      /* Transform: --axes, --dims */
+    gf_opts_depth_display,                    /* --depth of a display */
+    gf_opts_depth_own,                        /* --depth, by default the picture's own type */
+    gf_opts_files,                            /* --no-clobber and options of formats */
+    gf_opts_display,                          /* Display */
+    gf_opts_axes,                             /* Transform: --axes, --dims */
     gf_opts_norm, gf_opts_precision, gf_opts_color, gf_opts_half, gf_opts_wavelet, /* --wavelet */
     gf_opts_levels,      /* --levels, --boundary, --threshold */
     gf_opts_list,        /* Input: --files-from */
     gf_opts_frames,      /* --frames, --nan */
     gf_opts_raw,         /* Raw files */
     gf_opts_backend,     /* Backend */
-    gf_opts_one_backend, /* the same of commands whose work devices do not share */
+    gf_opts_one_backend, /* the same for one device */
     gf_opts_scratch,     /* --scratch */
-    gf_opts_memory,      /* Run: --max-memory of one input after the other */
+    gf_opts_memory,      /* Run: --max-memory, one input at a time */
     gf_opts_run,         /* Run: several inputs concurrently */
-    gf_opts_link,        /* their network */
-    gf_opts_mpi,         /* --mpi of what one process can print for all */
-    gf_opts_peer,        /* how devices that share a transform exchange it */
+    gf_opts_link,        /* --link */
+    gf_opts_mpi,         /* --mpi for output that one process can print for all */
+    gf_opts_peer,        /* --no-peer */
     gf_opts_report,      /* --json a line per file, --quiet, --verbose, --help */
     gf_opts_common;      /* General: --json in place of text, --quiet, --verbose, --help */
 
@@ -82,7 +82,7 @@ extern const char *const gf_kind_choices[]; /* the values of --kind, as enum gf_
 
 /* A size such as 4G, into an int64_t of bytes. */
 int gf_opt_parse_memory(const struct gf_opt *o, const char *value, void *field);
-/* --axes as it is typed, into a struct gf_axes_text. */
+/* --axes as typed, into a struct gf_axes_text. */
 int gf_settings_parse_axes(const struct gf_opt *o, const char *value, void *field);
 
 #endif

@@ -15,14 +15,14 @@ static struct {
     pthread_cond_t wake;
     pthread_t thread;
     bool running, stop, visible;
-    int total, inputs, passed; /* inputs: all, finished, and skipped among these */
+    int total, inputs, passed; /* inputs: all, finished, skipped of these */
     int64_t pictures;
     double share; /* of one input */
     struct timespec start;
     char text[WIDTH + 1], name[256];
 } p = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Blanks instead of an escape sequence: any terminal understands them. */
+/* Spaces instead of an escape sequence: any terminal understands them. */
 static void hide(void) {
     if (p.visible)
         fprintf(stderr, "\r%*s\r", WIDTH, "");
@@ -46,7 +46,7 @@ static void time_text(double seconds, char *text, size_t size) {
         snprintf(text, size, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
 }
 
-/* "12 of 200 done, 41.0/s, 5 s left, " as far as it is known. */
+/* "12 of 200 done, 41.0/s, 5 s left, " as far as known. */
 static void count_text(char *text, size_t size) {
     double seconds = seconds_since(&p.start);
     int worked = p.inputs - p.passed;

@@ -1,22 +1,23 @@
-/* Shows a line on the terminal for work that takes longer than a second; prints nothing into files and pipes. */
+/* Shows a progress line on the terminal for work longer than a second; silent for files and
+ * pipes. */
 #ifndef GF_CLI_PROGRESS_H
 #define GF_CLI_PROGRESS_H
 
 #include <stdbool.h>
 
-/* Starts the thread that redraws the line; does nothing when stderr is no terminal. */
+/* Starts the thread that redraws the line; does nothing unless stderr is a terminal. */
 void gf_progress_start(bool quiet, int total);
 /* Shows the current activity: "reading", … `name` is copied. */
 void gf_progress_show(const char *what, const char *name);
-/* The name that was shown last, terminal or not; "" for none. Only at the end: other threads may
- * still change it. */
+/* The last shown name, even without a terminal; "": none. Call at the end: other threads may change
+ * it. */
 const char *gf_progress_name(void);
-/* The share of one large input that is done, 0 to 1; 0: not known. */
+/* Sets how much of a large input is done, 0 to 1; 0: unknown. */
 void gf_progress_share(double done);
-/* Counts pictures that were processed; inputs that are finished; and those of them that were skipped, which do
- * not count for the rate. */
+/* Adds processed pictures, finished inputs, and skipped ones among these, which do not count for
+ * the rate. */
 void gf_progress_count(int pictures, int inputs, int passed);
-/* Clears the line before something else is printed; it is redrawn later. */
+/* Clears the line before other output; it is redrawn later. */
 void gf_progress_hide(void);
 void gf_progress_stop(void);
 

@@ -1,4 +1,4 @@
-/* Builds reports, and prints them as JSON or by a form. */
+/* Builds reports and prints them as JSON or by a form. */
 #include "cli/report.h"
 
 #include <errno.h>
@@ -37,8 +37,8 @@ bool gf_json_memory_missed(void) {
 
 /* ---- values ---- */
 
-/* JSON text of any bytes: those that are not UTF-8 become U+FFFD. Surrogates and overlong forms are left to
- * Jansson. */
+/* Makes JSON text of any bytes: invalid UTF-8 becomes U+FFFD. Jansson checks surrogates and
+ * overlong forms. */
 static json_t *json_text(const char *text) {
     json_t *exact = json_string(text);
     if (exact)
@@ -129,7 +129,7 @@ int gf_json_get_int(const json_t *o, const char *key) {
 /* ---- JSON: json_dumps() has one precision for all reals ---- */
 
 const char *gf_real_text(double v, char text[GF_REAL_TEXT]) {
-    for (int digits = 15; digits <= 17; digits++) { /* 17 always suffice */
+    for (int digits = 15; digits <= 17; digits++) { /* 17 digits always suffice */
         snprintf(text, GF_REAL_TEXT, "%.*g", digits, v);
         if (strtod(text, NULL) == v)
             break;
@@ -137,14 +137,14 @@ const char *gf_real_text(double v, char text[GF_REAL_TEXT]) {
     return text;
 }
 
-/* Keeps a real recognisable: 3 is written 3.0. */
+/* Writes 3 as 3.0, so that it stays a real. */
 static int write_real(FILE *f, double v) {
     char text[GF_REAL_TEXT];
     gf_real_text(v, text);
     return fprintf(f, "%s%s", text, strpbrk(text, ".e") ? "" : ".0");
 }
 
-/* Returns a negative number if something could not be written. */
+/* Returns a negative number on failure. */
 static int write_value(FILE *f, const json_t *value);
 
 static int write_array(FILE *f, const json_t *array) {
@@ -203,7 +203,7 @@ char *gf_json_line(const json_t *value) {
 
 /* ---- forms ---- */
 
-/* The scope of keys: a member of a list, then the values around it. */
+/* The scope of keys: a list's member, then the enclosing values. */
 struct scope {
     const json_t *value;
     long long index;
@@ -219,7 +219,7 @@ static const json_t *find(const struct scope *s, const char *key) {
     return v;
 }
 
-/* Takes the key at *at, with a dot before it. */
+/* Copies the key at *at after a dot, and advances *at. */
 static void take_key(const char **at, char key[KEY]) {
     int n = (int)strcspn(*at, " :#|}");
     snprintf(key, KEY, ".%.*s", n, *at);
@@ -246,7 +246,7 @@ static void write_quoted(FILE *f, const char *text) {
     putc('"', f);
 }
 
-/* The number by what follows the colon. */
+/* Writes a number in format how[0..n), which follows the colon. */
 static void write_number(FILE *f, const json_t *v, const char *how, int n) {
     const char *factor = memchr(how, '*', (size_t)n);
     const double x = json_number_value(v) * (factor ? strtod(factor + 1, NULL) : 1);
@@ -267,7 +267,7 @@ static void write_number(FILE *f, const json_t *v, const char *how, int n) {
     }
 }
 
-/* `how`, of n letters: what follows the key. */
+/* how[0..n) follows the key. */
 static void write_formatted(FILE *f, const json_t *v, const char *how, int n) {
     const long long count = json_integer_value(v);
     if (*how == '#')
@@ -286,8 +286,8 @@ static void write_formatted(FILE *f, const json_t *v, const char *how, int n) {
         fprintf(f, "%g", json_number_value(v));
 }
 
-/* Writes until the end of the form or, within braces, of its part; returns where that is. `f`: NULL
- * to skip it. */
+/* Writes to the end of the form or, within braces, of the part, and returns that end. `f` NULL:
+ * skips it. */
 static const char *write_form(FILE *f, const char *at, const struct scope *s);
 
 static const char *write_choice(FILE *f, const char *at, const struct scope *s) {

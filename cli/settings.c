@@ -1,4 +1,5 @@
-/* The options' defaults, contradictions among them, and their meaning for other parts: files, backends, sessions. */
+/* Defaults and contradictions of options, and their translation for files, backends and
+ * sessions. */
 #include "cli/settings.h"
 
 #include <omp.h>
@@ -46,7 +47,7 @@ int gf_settings_check(const struct gf_settings *s) {
         return gf_fail(GF_EUSAGE, "--quiet and --verbose exclude each other");
     if (!s->from_magnitude != !s->from_phase)
         return gf_fail(GF_EUSAGE, "--from-magnitude and --from-phase need each other");
-    /* Repeated letters and indices are found without a file; x and -1 once its rank is known. */
+    /* Finds repeated letters and indices; x and -1 are compared once the rank is known. */
     for (int i = 0; i < s->axes.n; i++)
         for (int j = 0; j < i; j++)
             if (s->axes.axis[i].letter == s->axes.axis[j].letter &&
@@ -154,7 +155,7 @@ static struct gf_session_options session_options(const struct gf_settings *s) {
         .memory_limit = s->max_memory ? s->max_memory : gf_memory_available(),
         .note = print_note,
     };
-    if (s->device || s->assume) /* the wish has it */
+    if (s->device || s->assume) /* the wish names it */
         o.open.device = NULL;
     o.open.no_peer = !s->peer;
     o.open.dry = s->plan_only;

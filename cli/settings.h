@@ -14,7 +14,7 @@ enum gf_mpi { GF_MPI_AUTO, GF_MPI_ON, GF_MPI_OFF };
 enum gf_nan { GF_NAN_REFUSE, GF_NAN_ZERO, GF_NAN_MEAN };
 enum { GF_UNSET = -1, GF_MOST_LEVELS = -1, GF_MAX_THREAD_COUNTS = 8, GF_BENCH_MOST_LEVELS = 10 };
 
-/* The axes as typed: letters ('x') and NumPy indices, resolved once the rank is known. */
+/* --axes as typed: letters ('x') and NumPy indices, resolved once the rank is known. */
 struct gf_axes_text {
     int n;
     struct {
@@ -37,28 +37,28 @@ enum gf_filter_what {
 
 struct gf_radius {
     double value;
-    enum { GF_BINS, GF_CYCLES, GF_NYQUIST } unit; /* bins; cycles a sample; % of half a cycle */
+    enum { GF_BINS, GF_CYCLES, GF_NYQUIST } unit; /* bins; cycles per sample; % of half a cycle */
 };
 
 struct gf_filter_part {
     enum gf_filter_what what;
     const char *option; /* "lowpass" */
-    const char *text;   /* its value as typed; of a file the path */
+    const char *text;   /* the value as typed; a file's path */
     enum gf_profile profile;
     int order;
     struct gf_radius radius[2]; /* bands: inner, outer */
     int n_centre;
     double centre[GF_MAX_DIMS]; /* bins from the centre: x, y, z */
-    /* The file's samples, centred, C order; the last `ndim` extents count. Owned. */
+    /* The file's samples, centred, C order; owned. Only the last `ndim` extents count. */
     struct gf_filter_samples file;
     int ndim;
-    struct gf_file *source; /* of a mask that is read row by row: no samples, and its header */
+    struct gf_file *source; /* a mask that is read row by row: its header, no samples */
     struct gf_image *header;
 };
 
 enum { GF_MAX_PARTS = 64 };
 
-/* True for a mask or a kernel, which is read from a file. */
+/* True for a mask or a kernel. */
 static inline bool gf_filter_is_file(const struct gf_filter_part *p) {
     return p->what == GF_MASK || p->what == GF_KERNEL;
 }
@@ -66,10 +66,10 @@ static inline bool gf_filter_is_file(const struct gf_filter_part *p) {
 struct gf_filter_settings {
     int n_parts;
     struct gf_filter_part part[GF_MAX_PARTS];
-    int auto_notch; /* 0: no; else how many at most */
+    int auto_notch; /* most notches; 0: off */
     struct {
         bool on;
-        double period, lpi; /* samples from row to row, or rows an inch; 0: unset */
+        double period, lpi; /* samples per row, or rows per inch; 0: unset */
     } descreen;
     double dpi; /* 0: unset */
     int edges;  /* enum gf_edges */
@@ -80,7 +80,7 @@ struct gf_filter_settings {
 
 struct gf_settings {
     bool help;
-    uint64_t fingerprint[2]; /* of the options that are given: gf_opt_parse() */
+    uint64_t fingerprint[2]; /* hashes of the options: gf_opt_parse() */
 
     /* input */
     struct {
@@ -90,7 +90,7 @@ struct gf_settings {
     int type; /* enum gf_dtype or GF_UNSET */
     int big_endian;
     int64_t offset;
-    int channels_last; /* GF_UNSET or 0, its only choice */
+    int channels_last; /* GF_UNSET or 0 */
     bool frames;
     bool recursive;
     int nan; /* enum gf_nan */
@@ -103,8 +103,9 @@ struct gf_settings {
     int kind;                        /* enum gf_kind or GF_UNSET */
     int depth;                       /* 0: unset */
     bool clobber, sync, mkdir;
-    struct gf_write_options write; /* gf_settings_write_options() adds the threads and: */
-    int tiff_compression;          /* index into gf_tiff_compressions */
+    /* gf_settings_write_options() adds threads and tiff_compression */
+    struct gf_write_options write;
+    int tiff_compression; /* index into gf_tiff_compressions */
 
     /* display */
     int shift; /* GF_UNSET, 0, 1 */
@@ -123,8 +124,8 @@ struct gf_settings {
     bool half;
 
     struct gf_wavelet_settings {
-        int name;      /* index into the names of --wavelet, which are of one */
-        int levels;    /* 0: unset; GF_MOST_LEVELS: as many as the size allows */
+        int name;      /* index into the names of --wavelet */
+        int levels;    /* 0: unset; GF_MOST_LEVELS: all that the size allows */
         int boundary;  /* enum gf_boundary or GF_UNSET */
         int threshold; /* enum gf_threshold */
         bool percent;
@@ -137,39 +138,39 @@ struct gf_settings {
     struct gf_stats_settings {
         const char *radial; /* --radial=FILE */
         int peaks;
-        int channels; /* 0: the luma of colour */
+        int channels; /* 0: luma */
     } stats;
 
     struct gf_demo_settings {
-        int page;        /* GF_UNSET, or from 0 */
+        int page;        /* GF_UNSET, or >= 0 */
         int every;       /* 0: unset */
         const char *sum; /* the kernel's file */
     } demo;
 
     /* run */
     const char *backend, *device;        /* as typed */
-    struct gf_wish wish;                 /* what these ask for: gf_settings_wish() */
+    struct gf_wish wish;                 /* set by gf_settings_wish() */
     int deal;                            /* enum gf_deal_rule */
-    bool peer;                           /* devices copy to each other's memory where they can */
+    bool peer;                           /* devices copy directly to each other if possible */
     bool tune;                           /* use what `gpufft tune` measured */
-    bool forget;                         /* tune: delete that */
+    bool forget;                         /* tune: delete it */
     const char *export_to, *import_from; /* tune: files; NULL: none */
     int threads;
     int jobs; /* pictures at once; 0: unset */
     int mpi;  /* enum gf_mpi */
     bool resume, force, dry_run;
     bool full;                             /* selftest: every shape */
-    int step;                              /* of ranges of shapes: enum gf_step */
+    int step;                              /* enum gf_step */
     int fftw_plan;                         /* index into gf_fftw_plans, or GF_UNSET */
     int plan;                              /* index into gf_plans, or GF_UNSET */
     int64_t max_memory, max_device_memory; /* 0: what is free */
     const char *scratch;                   /* a folder, or "auto": beside the output; NULL: none */
     bool json, quiet, verbose;
-    bool plan_only;     /* no option: nothing will be written */
+    bool plan_only;     /* not an option: nothing will be written */
     int plan_transform; /* enum gf_plan_of or GF_UNSET */
-    const char *assume; /* plan: a device that need not be here, or NULL */
+    const char *assume; /* plan: a device that may be absent, or NULL */
     int ranks;          /* plan: processes that share the volume; 0: unset */
-    double link;        /* their network, GB/s to and from each; 0: unset */
+    double link;        /* GB/s to and from each rank; 0: unset */
 
     struct gf_bench_settings {
         unsigned kinds, precisions, levels; /* bits; 0: unset */
@@ -195,29 +196,31 @@ int gf_settings_check(const struct gf_settings *s);
 
 struct gf_read_options gf_settings_read_options(const struct gf_settings *s);
 struct gf_write_options gf_settings_write_options(const struct gf_settings *s);
-/* The number of threads: --threads, else by OMP_NUM_THREADS and the machine. */
+/* Returns --threads, else OpenMP's default. */
 int gf_settings_threads(const struct gf_settings *s);
 
-/* The bit set of transformed axes for a picture of `ndim` axes: --axes, --dims, or all of them. */
+/* Sets *axes to the transformed axes of a picture with `ndim` axes, as bits: --axes, --dims, or
+ * all. */
 int gf_settings_axes(const struct gf_settings *s, int ndim, unsigned *axes);
 
 /* ---- backends and sessions ---- */
 
-/* For a backend's open(): --threads, --fftw-plan, --max-device-memory, and --device or GPUFFT_DEVICE. */
+/* Options for a backend's open(): --threads, --fftw-plan, --max-device-memory, and --device or
+ * GPUFFT_DEVICE. */
 struct gf_backend_options gf_backend_options_of(const struct gf_settings *s);
 
 /* Sets s->wish from --backend and --device. GF_EUSAGE, GF_EABSENT as gf_wish_list(). */
 int gf_settings_wish(struct gf_settings *s);
-/* The same, but refuses lists (GF_EUSAGE). `backends`: NULL, or backends of one device each, for which --device
- * is ignored. */
+/* The same, but refuses lists (GF_EUSAGE). `backends`: NULL, or backends with one device each,
+ * which ignore --device. */
 int gf_settings_wish_one(struct gf_settings *s, const struct gf_backend *const *backends);
 
-/* Opens a session for s->wish, --threads and --max-memory (default: all free memory); its notes are printed
- * unless --quiet. The settings must outlive it. Several devices share a job that does not fit the first one;
- * GF_EUSAGE if they cannot. */
+/* Opens a session for s->wish, --threads and --max-memory (default: all free memory). The settings
+ * must outlive it. Several devices share a job that does not fit the first; GF_EUSAGE if they
+ * cannot. */
 int gf_session_open_for(const struct gf_settings *s, struct gf_session *session);
-/* The same for commands that share their work among devices. together: the work is one transform, which the
- * devices share if they can. */
+/* The same for commands that deal work to devices. `together`: the work is one transform, to be
+ * shared if possible. */
 int gf_deal_open_for(const struct gf_settings *s, bool together, struct gf_deal *deal);
 
 #endif

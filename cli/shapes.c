@@ -1,4 +1,4 @@
-/* Reads shapes and ranges of them. */
+/* Parses shapes and ranges of shapes. */
 #include "cli/shapes.h"
 
 #include <ctype.h>
@@ -43,7 +43,7 @@ static int append_regular(struct gf_shapes *list, struct regular r) {
     return append(list, &shape);
 }
 
-/* Reads a number from 1 to 2^40 at *at and moves *at after it; returns 0 if there is none. */
+/* Reads a number from 1 to 2^40 at *at and advances *at; returns 0 if there is none. */
 static int64_t read_number(const char **at) {
     char *end;
     errno = 0;
@@ -69,7 +69,7 @@ int gf_shape_parse(const char *text, int64_t extent[GF_MAX_RANK], int *n) {
                    "'%.60s' is not a shape; write DEPTHxHEIGHTxWIDTH, HEIGHTxWIDTH or WIDTH", text);
 }
 
-/* N, 2^N, N^2 or N^3 up to `end`. */
+/* Reads N, 2^N, N^2 or N^3 up to `end`. */
 static bool read_regular(const char *at, const char *end, struct regular *r) {
     *r = (struct regular){.ndim = 1, .side = read_number(&at)};
     if (r->side && at < end && *at == '^') {
@@ -95,7 +95,7 @@ static bool is_smooth(int64_t n) {
     return n == 1;
 }
 
-/* The i-th side of a range that begins at `first`; 0: beyond `last`. */
+/* Returns the i-th side of a range; 0: beyond `last`. */
 static int64_t side_at(int64_t first, int64_t last, int i, enum gf_step step) {
     int64_t side;
     if (step == GF_STEP_SMOOTH)

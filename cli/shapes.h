@@ -10,15 +10,15 @@
 
 enum { GF_MOST_SHAPES = 4096, GF_SHAPE_TEXT = 96 };
 
-/* The next size within a range: twice that size; the next of four targets to a doubling,
- * rounded up to a number without prime factors above 7; of each doubling the next prime. */
+/* The sizes of a range: doublings; four per doubling, rounded up to numbers without prime factors
+ * above 7; the next prime after each doubling. */
 enum gf_step { GF_STEP_DOUBLE, GF_STEP_SMOOTH, GF_STEP_PRIMES };
 extern const char *const gf_steps[]; /* the values of --step */
 
 struct gf_extents {
     int n;
     int64_t extent[GF_MAX_RANK];
-    unsigned axes; /* bits, for those who choose axes for each shape */
+    unsigned axes; /* chosen axes, as bits, for callers that use them */
 };
 
 struct gf_shapes {
@@ -26,14 +26,14 @@ struct gf_shapes {
     struct gf_extents *shape; /* owned */
 };
 
-/* "512x512", slowest first, up to GF_MAX_RANK extents; GF_EUSAGE if it is none. */
+/* Parses "512x512", slowest axis first, up to GF_MAX_RANK extents. GF_EUSAGE. */
 int gf_shape_parse(const char *text, int64_t extent[GF_MAX_RANK], int *n);
-/* True if `text` begins with a digit and has only characters of a shape. */
+/* True if `text` begins with a digit and has only characters of shapes. */
 bool gf_shape_looks_like_one(const char *text);
 /* Appends `text`: 512x512, 2^10 (a length), 64^2 and 64^3 (a square and a cube of any side but 2),
  * or two of these last three with ".." between them. GF_EUSAGE. */
 int gf_shapes_add(struct gf_shapes *list, const char *text, enum gf_step step);
-/* "512x512" of n extents; returns `text`. */
+/* Writes n extents as "512x512"; returns `text`. */
 const char *gf_shape_text(const int64_t *extent, int n, char text[GF_SHAPE_TEXT]);
 void gf_shapes_free(struct gf_shapes *list);
 

@@ -1,4 +1,4 @@
-/* Closes a text that was written to memory, with every failure noticed; wraps text. */
+/* Text in memory, with every write checked; wrapping. */
 #include "cli/text.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 int gf_text_close(FILE *f, char **text) {
     bool failed = ferror(f);
-    /* glibc's fclose() may succeed and leave NULL: it makes the buffer smaller by realloc(). */
+    /* glibc's fclose() shrinks the buffer by realloc(), and may succeed and leave NULL. */
     if (!fclose(f) && !failed && *text)
         return GF_OK;
     free(*text);

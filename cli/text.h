@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Closes the stream. GF_ENOMEM, with *text freed and NULL, where a write or the closing failed. */
+/* Closes the stream. GF_ENOMEM, with *text freed and NULL, if a write or closing failed. */
 int gf_text_close(FILE *f, char **text);
 
 /* A text that becomes a file, complete or absent. */
@@ -22,14 +22,14 @@ struct gf_text {
     size_t size;
 };
 int gf_text_open(struct gf_text *t); /* GF_ENOMEM */
-/* Ends the text, also after a failure `rc`, which it returns then; else writes the file. */
+/* Writes the file unless `rc` is a failure, which it returns. Frees the text. */
 int gf_text_save(struct gf_text *t, int rc, const char *path, bool clobber);
 
-/* Length of the UTF-8 sequence that begins here; 0 when it is none. Surrogates and overlong forms pass. */
+/* Returns the length of the UTF-8 sequence at p; 0: invalid. Surrogates and overlong forms pass. */
 int gf_text_sequence(const unsigned char *p);
 
-/* Writes words in lines of up to `width` characters, and a newline. Each line but the first, where that is done,
- * begins with `prefix`. */
+/* Writes words in lines of up to `width` characters, and a newline. Lines after the first begin
+ * with `prefix`; the caller writes the first one's. */
 void gf_text_wrap(FILE *to, const char *words, const char *prefix, int width);
 
 #endif

@@ -1,4 +1,4 @@
-/* gpufft bench: the backends compared on the same samples in the same run. */
+/* gpufft bench: compares the backends on the same samples in the same run. */
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include "cli/log.h"
 #include "core/base/bandwidth.h"
 
-/* Names the CPU as it names itself, and the instruction set as its backend does. */
+/* Takes the CPU's name from /proc/cpuinfo and the instruction set from the CPU backend. */
 static void describe_machine(struct gf_bench_host *h) {
     char line[256], reason[GF_REASON] = "";
     FILE *f = fopen("/proc/cpuinfo", "re");
@@ -45,7 +45,7 @@ static int run_case(void *user, const struct gf_bench_case *c) {
     return 0;
 }
 
-/* The numbers of levels to measure for a kind, as bits. */
+/* Returns the numbers of levels to measure, as bits. */
 static unsigned levels_of(const struct gf_bench_settings *o, enum gf_bench_kind kind) {
     return kind != GF_BENCH_DWT ? 1u << 1 : o->levels ? o->levels : 1u << 1 | 1u << 3;
 }
@@ -129,7 +129,7 @@ static int run_all(struct gf_bench *b, const struct gf_shapes *sizes) {
     return rc;
 }
 
-/* Measures the sizes that the operands name with each number of threads. */
+/* Measures the operands' sizes with each number of threads. */
 static int measure(struct gf_bench *b, char *const *operands, int n) {
     const struct gf_settings *s = b->s;
     struct gf_shapes sizes = {0};
@@ -148,7 +148,7 @@ static int measure(struct gf_bench *b, char *const *operands, int n) {
     return rc;
 }
 
-/* True if operand i is a file that an earlier operand names too. */
+/* True if an earlier operand names the same file. */
 static bool is_repeated(char *const *operands, int i) {
     struct stat a, b;
     bool same = false;
@@ -157,7 +157,7 @@ static bool is_repeated(char *const *operands, int i) {
     return same;
 }
 
-/* Prints the rows of files in place of measurements. */
+/* --merge: prints the rows of files. */
 static int merge(struct gf_bench *b, char *const *operands, int n) {
     struct gf_bench_results r = {0};
     int rc = n ? 0 : gf_fail(GF_EUSAGE, "--merge takes files that bench --json wrote");
@@ -187,7 +187,6 @@ static int run_alone(const struct gf_settings *s, char *const *operands, int n) 
     return b.bad || !b.rows;
 }
 
-/* Only --kind=exchange is for processes that mpirun started. */
 static int run(struct gf_settings *s, char **operands, int n) {
     const struct gf_launcher launcher = gf_environment_launcher();
     int rc = gf_bench_check(s);
@@ -209,17 +208,16 @@ const struct gf_command gf_command_bench = {
     .joins = true,
     .groups = groups,
     .text = true,
-    .examples =
-        "  gpufft bench\n"
-        "  gpufft bench 2^4..2^20 64^2..1024^2 --kind=c2c\n"
-        "  gpufft bench 1000..1000000 --step=primes --backend=openmp,fftw\n"
-        "  gpufft bench 4096x4096 256x256x256 --kind=r2c --precision=single,double\n"
-        "  gpufft bench 65536x256 --axes=x --kind=c2c,r2c\n"
-        "  gpufft bench 1048576 --backend=openmp,fftw-measure --threads=1,2 --csv\n"
-        "  gpufft bench --all --mkl=/opt/intel/mkl/lib/libmkl_rt.so.2\n"
-        "  gpufft bench 2^4..2^24 --kind=c2c --json | gpufft-bench-report --plot=n.svg\n"
-        "  mpirun -n 2 gpufft bench 256^3 --kind=exchange --link=12.5\n"
-        "  gpufft bench --merge laptop.json server.json --relative=openmp\n",
+    .examples = "  gpufft bench\n"
+                "  gpufft bench 2^4..2^20 64^2..1024^2 --kind=c2c\n"
+                "  gpufft bench 1000..1000000 --step=primes --backend=openmp,fftw\n"
+                "  gpufft bench 4096x4096 256x256x256 --kind=r2c --precision=single,double\n"
+                "  gpufft bench 65536x256 --axes=x --kind=c2c,r2c\n"
+                "  gpufft bench 1048576 --backend=openmp,fftw-measure --threads=1,2 --csv\n"
+                "  gpufft bench --all --mkl=/opt/intel/mkl/lib/libmkl_rt.so.2\n"
+                "  gpufft bench 2^4..2^24 --kind=c2c --json | gpufft-bench-report --plot=n.svg\n"
+                "  mpirun -n 2 gpufft bench 256^3 --kind=exchange --link=12.5\n"
+                "  gpufft bench --merge laptop.json server.json --relative=openmp\n",
     .notes = "least, 90%: the shortest time, and the time that nine runs in ten stay within.\n"
              "GFLOP/s: by 5 N log2 N operations, half of that for real samples. GB/s, copy:\n"
              "what the planned passes read and write, and its share of the copy bandwidth.\n"

@@ -1,5 +1,5 @@
-/* One case: arrays and plans, a checked first run of every entrant, then runs in turns; and what a row has
- * beside its time: passes, copies to a device and back, energy. */
+/* Measures a case: plans it, checks a first run of every entrant, times runs in turns; then passes,
+ * copies to and from the device, and energy. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,33 +10,33 @@
 #include "core/base/memory.h"
 
 enum { LEAST_ROUNDS = 3, MOST_ROUNDS = 10000, DETAIL_TRIES = 5 };
-/* Seconds that a measurement takes at least, so that reading the clock does not matter; on a device
- * it has to be several launches in a queue. */
+/* The least seconds of a measurement, so that reading the clock does not matter; on a device,
+ * enough for several launches in a queue. */
 static const double shortest = 100e-6, shortest_resident = 1e-3;
 
-/* An entrant at work on the case. */
+/* An entrant working on the case. */
 struct entry {
     const struct gf_bench_entrant *e;
     struct gf_bench_row *row;
-    struct gf_trend *before; /* of its last row */
+    struct gf_trend *before; /* of the entrant's last row */
     struct gf_plan *plan;
-    struct gf_bound *bound; /* to the arrays, if they are in the host's memory */
-    double *seconds;        /* MOST_ROUNDS by run, and as many by the host's clock */
-    int runs, inner;        /* inner: executions a run */
-    double spent;           /* seconds on these runs */
-    bool done;              /* measured for now */
-    bool uploaded;          /* a device has the input */
-    bool waits;             /* for memory that other entrants' plans hold */
-    bool locked[2];         /* the input, the output are page-locked for it */
+    struct gf_bound *bound; /* to the arrays, if they are in host memory */
+    double *seconds;        /* MOST_ROUNDS per run, then as many by the host's clock */
+    int runs, inner;        /* inner: executions per run */
+    double spent;           /* seconds spent on these runs */
+    bool done;              /* needs no further runs */
+    bool uploaded;          /* the input is on the device */
+    bool waits;             /* until other entrants' plans free their memory */
+    bool locked[2];         /* input, output: page-locked */
 };
 
 struct state {
     struct gf_bench *b;
     const struct gf_bench_case *c;
-    struct gf_array in, out, fresh; /* fresh: a copy of an input that runs destroy */
+    struct gf_array in, out, fresh; /* fresh: copy of an input that runs destroy */
     struct gf_bench_reference reference;
-    struct entry entry[GF_MAX_ENTRANTS], *end; /* behind the last one */
-    int64_t limit;                             /* bytes that may still be taken */
+    struct entry entry[GF_MAX_ENTRANTS], *end; /* one past the last */
+    int64_t limit;                             /* bytes left to allocate */
 };
 
 static double now(void) {
@@ -47,7 +47,7 @@ static bool is_timed(const struct entry *e) {
     return e->plan && e->row->status == GF_BENCH_OK;
 }
 
-/* Seconds of one execution by the device's clock, if it has one, and by the host's. */
+/* Seconds of an execution by the device's clock, if any, and by the host's. */
 struct measured {
     double seconds, host;
 };
@@ -63,7 +63,7 @@ static int run_on_host(struct state *st, struct entry *e, struct measured *m) {
     return rc;
 }
 
-/* The device keeps the input; one that was destroyed is copied again. */
+/* Uploads the input once, or before each run if runs destroy it. */
 static int run_on_device(struct state *st, struct entry *e, struct measured *m) {
     int rc = 0;
     if (!e->uploaded || st->fresh.data)
@@ -77,7 +77,7 @@ static int run_on_device(struct state *st, struct entry *e, struct measured *m) 
     return rc;
 }
 
-/* True if the arrays stay on the device while it is timed. In slabs they pass through it. */
+/* True if the arrays stay in device memory while it is timed; slabs pass through it. */
 static bool is_resident(const struct entry *e) {
     return e->e->resident && !(e->plan && e->plan->in_slabs);
 }
@@ -119,7 +119,7 @@ static int prepare(struct state *st) {
     return gf_bench_reference_make(st->b, c, &st->in, st->limit, &st->reference);
 }
 
-/* Page-locks arrays that pass through a device in every run, so that runs do not include that time. */
+/* Page-locks arrays that are copied in every run, so that runs exclude the time for it. */
 static void lock_arrays(struct state *st, struct entry *e) {
     const struct gf_on_device *d = e->e->backend->on_device;
     const struct gf_array *arrays[2] = {&st->in, &st->out};
@@ -127,7 +127,7 @@ static void lock_arrays(struct state *st, struct entry *e) {
         d->lock(e->e->context, arrays[k]->data, gf_array_bytes(arrays[k]), &e->locked[k]);
 }
 
-/* Bytes a second to the device plus those back, each direction measured alone. */
+/* Returns bytes a second to the device plus back, each direction measured alone. */
 static double bus_speed(const struct gf_bench_entrant *e) {
     enum { BYTES = 64 << 20 };
     double seconds[2];
@@ -137,8 +137,7 @@ static double bus_speed(const struct gf_bench_entrant *e) {
     return BYTES / seconds[0] + BYTES / seconds[1];
 }
 
-/* Notes the devices that share the arrays. Their exchange uses more than one memory, so there is no
- * copy bandwidth to compare with. */
+/* Names the devices that share the arrays. No single copy bandwidth applies to them. */
 static void note_devices(const struct gf_plan *plan, struct gf_bench_row *row) {
     row->devices = plan->n_shares;
     row->copy = 0;
@@ -149,7 +148,7 @@ static void note_devices(const struct gf_plan *plan, struct gf_bench_row *row) {
     }
 }
 
-/* Plans, runs once and checks what came out. */
+/* Plans, runs once and checks the result. */
 static int try_out(struct state *st, struct entry *e) {
     const struct gf_bench_entrant *entrant = e->e;
     struct gf_bench_row *row = e->row;
@@ -157,14 +156,14 @@ static int try_out(struct state *st, struct entry *e) {
     struct measured m;
     double start = now();
     e->inner = 1;
-    row->passes = 0; /* this may be a second try */
+    row->passes = 0; /* a second try starts from zero */
     row->moved = 0;
     row->devices = 0;
     row->copy = entrant->resident ? entrant->device.copy : st->b->host.copy;
     if (entrant->resident)
         snprintf(row->device, sizeof row->device, "%s", entrant->device.name);
     snprintf(row->code_path, sizeof row->code_path, "%s", entrant->code_path);
-    /* FFTW measures plans on arrays of its own. */
+    /* FFTW measures plans on its own arrays. */
     int64_t trial = entrant->fftw_plan ? st->c->bytes_in + st->c->bytes_out : 0;
     int rc = gf_memory_check(trial, st->limit);
     if (!rc)
@@ -184,7 +183,8 @@ static int try_out(struct state *st, struct entry *e) {
         row->moved += e->plan->pass[p].bytes_read + e->plan->pass[p].bytes_written;
     }
     memset(st->out.data, 0xff,
-           (size_t)st->c->bytes_out); /* NaN: no earlier entrant's answer can pass for this one's */
+           /* NaN, so that an earlier entrant's result cannot pass for this one's */
+           (size_t)st->c->bytes_out);
     lock_arrays(st, e);
     rc = gf_plan_bind(e->plan, &st->in, &st->out, &e->bound);
     rc = rc ? rc : run(st, e, &m);
@@ -198,8 +198,7 @@ static int try_out(struct state *st, struct entry *e) {
     return 0;
 }
 
-/* Chooses how many executions make a run. The first execution was cold, and a device's clock rises
- * under load, so these are runs to warm up as well. */
+/* Chooses the executions per run. These also warm up caches and a device's clock. */
 static int settle(struct state *st, struct entry *e) {
     enum { TRIES = 4, MOST_SPENT = 8 };
     bool resident = is_resident(e), spent = st->fresh.data;
@@ -213,9 +212,9 @@ static int settle(struct state *st, struct entry *e) {
         rc = run(st, e, &m);
         if (!rc && m.seconds * e->inner < least)
             e->inner = (int)(least / (m.seconds + 1e-9)) + 1;
-        /* A destroyed input needs renewing before each execution. On a device the copy would
-         * dominate the time, so there a few executions in a row transform what the last one left;
-         * so few that the values stay within range. */
+        /* A destroyed input must be renewed before each execution. On a device the copy would
+         * dominate the time, so a few executions in a row transform the previous result: few enough
+         * that values stay in range. */
         if (spent && e->inner > (resident ? MOST_SPENT : 1))
             e->inner = resident ? MOST_SPENT : 1;
     }
@@ -229,7 +228,7 @@ static bool measured_enough(const struct gf_settings *s, const struct entry *e) 
                            : e->runs >= LEAST_ROUNDS && e->spent >= s->bench.seconds;
 }
 
-/* Runs all that are not done in turns, so that a drift of the machine affects them alike. */
+/* Runs the unfinished entrants in turns, so that drift of the machine affects them alike. */
 static void time_all(struct state *st) {
     for (bool any = true; any;) {
         any = false;
@@ -257,8 +256,8 @@ static struct gf_trend trend_of(const struct gf_bench_case *c, double seconds) {
                              .rate = c->flops / seconds};
 }
 
-/* Stores the times in the row, unless those of an earlier attempt were quieter, or, if either of
- * the two is off the trend, shorter. Returns true if the row's times were disturbed. */
+/* Stores the times in the row unless those of an earlier attempt were quieter or, if either attempt
+ * is off the trend, shorter. Returns true if the row is still noisy or off the trend. */
 static bool note_times(struct state *st, struct entry *e) {
     struct gf_bench_row *row = e->row;
     struct gf_times t = gf_times_of(e->seconds, e->runs);
@@ -275,7 +274,7 @@ static bool note_times(struct state *st, struct entry *e) {
     return row->noisy || row->astray;
 }
 
-/* Times all entrants, and again those that were disturbed. */
+/* Times all entrants, and repeats those that were disturbed. */
 static void measure(struct state *st) {
     enum { REPEATS = 3 };
     int noisy = 1;
@@ -292,11 +291,11 @@ static void measure(struct state *st) {
     }
 }
 
-/* ---- what a row has beside its time ---- */
+/* ---- passes, copies, energy ---- */
 
 static int time_once(const struct entry *e, const struct gf_array *in, struct gf_array *out,
                      double *seconds) {
-    /* A device's passes run on what was uploaded. */
+    /* A device times its passes on the uploaded input. */
     if (e->plan->ops->time && (e->e->resident || !e->plan->ops->upload))
         return e->plan->ops->time(e->plan, in, out, seconds);
     return gf_fail(GF_EUNSUPP, "its passes cannot be timed separately");
@@ -307,7 +306,7 @@ static int time_passes(const struct entry *e, const struct gf_array *in, struct 
     double least[GF_MAX_PASSES], now[GF_MAX_PASSES];
     int n = e->plan->n_passes, rc = 0;
     for (int i = 0; i < n; i++)
-        least[i] = n == 1 ? row->time.median : INFINITY; /* one pass is all there is */
+        least[i] = n == 1 ? row->time.median : INFINITY; /* a single pass takes the whole time */
     for (int k = 0; k < DETAIL_TRIES && n > 1 && !rc; k++) {
         rc = time_once(e, in, out, now);
         for (int i = 0; i < n && !rc; i++)
@@ -324,7 +323,7 @@ static int time_passes(const struct entry *e, const struct gf_array *in, struct 
         to->bytes = pass->bytes_read + pass->bytes_written;
         if (isfinite(least[i]))
             timed = to;
-        else if (timed && !pass->part) /* it was timed together with that one */
+        else if (timed && !pass->part) /* timed together with `timed` */
             timed->bytes += to->bytes;
         to->expected = row->copy > 0 ? pass->cost / row->copy : 0;
         to->seconds = isfinite(least[i]) ? least[i] : 0;
@@ -362,8 +361,8 @@ static int time_transfers(const struct entry *e, const struct gf_array *in, stru
     return rc;
 }
 
-/* Executes a number of times, some hundredths of a second in all, so that reading the clock does
- * not matter. */
+/* Executes `times` times, some hundredths of a second, so that reading the clock does not
+ * matter. */
 static int run_some(const struct entry *e, const struct gf_array *in, struct gf_array *out,
                     int times) {
     struct gf_report report;
@@ -403,11 +402,11 @@ static int count_energy(const struct entry *e, const struct gf_array *in, struct
     return rc;
 }
 
-/* Adds what --joules, --passes and --transfers ask for. Nothing that fails here fails the row. */
+/* Adds what --joules, --passes and --transfers ask for. A failure here does not fail the row. */
 static void add_details(struct state *st, const struct entry *e) {
     const struct gf_bench_settings *o = &st->b->s->bench;
     struct gf_bench_row *row = e->row;
-    /* A run on the host may destroy its input. */
+    /* The host's runs may destroy their input. */
     const struct gf_array *in = st->fresh.data && is_resident(e) ? &st->fresh : &st->in;
     if (o->joules && count_energy(e, in, &st->out))
         snprintf(row->energy.why, sizeof row->energy.why, "%s", gf_message());
@@ -429,7 +428,7 @@ static void relate(const struct gf_bench *b, struct gf_bench_row *rows) {
     }
 }
 
-/* Frees what an entrant holds beside its row. */
+/* Frees an entrant's plan, times and locks. */
 static void drop_plan(struct state *st, struct entry *e) {
     for (int k = 0; k < 2; k++)
         if (e->locked[k])
@@ -440,8 +439,8 @@ static void drop_plan(struct state *st, struct entry *e) {
     *e = (struct entry){.e = e->e, .row = e->row, .before = e->before, .waits = e->waits};
 }
 
-/* Tries the waiting entrants. Plans hold their workspace until all are timed, so an entrant that
- * finds too little memory beside the others waits until they are gone. Returns how many still wait. */
+/* Tries the waiting entrants. Plans hold their workspace until all are timed, so an entrant without
+ * enough memory waits until the others are freed. Returns how many still wait. */
 static int try_waiting(struct state *st) {
     int held = 0, waiting = 0;
     for (struct entry *e = st->entry; e < st->end; e++) {
@@ -459,7 +458,7 @@ static int try_waiting(struct state *st) {
     return waiting;
 }
 
-/* Times the entrants that fit into memory together, then the others. */
+/* Times the entrants that fit into memory at once, then the others. */
 static void run_in_groups(struct state *st) {
     const int64_t limit = st->limit;
     for (int waiting = st->b->n; waiting;) {

@@ -3,7 +3,6 @@
 #include "cli/bench/bench.h"
 #include "cli/log.h"
 
-/* Entrants besides the backends themselves: modes of backends, and libraries to compare with. */
 static const struct gf_bench_entrant yardsticks[] = {
     {.name = "openmp-1", .backend = &gf_backend_openmp, .threads = 1},
     {.name = "fftw-measure", .backend = &gf_backend_fftw, .fftw_plan = "measure"},
@@ -17,7 +16,7 @@ static const struct gf_bench_entrant yardsticks[] = {
     {.name = NULL},
 };
 
-/* All that may be named, usable or not. */
+/* Lists everything that --backend accepts, usable or not. */
 static int candidates(struct gf_bench_entrant list[GF_MAX_ENTRANTS]) {
     int n = 0;
     for (int i = 0; gf_backends[i] && n < GF_MAX_ENTRANTS; i++)
@@ -41,11 +40,11 @@ static int choose(const char *what, const char *word, const struct gf_bench_entr
     return gf_opt_choose(what, word, names, out);
 }
 
-/* Notes the library and version of a yardstick. */
+/* Logs the library and version of a yardstick. */
 static void note_version(const struct gf_bench_entrant *e) {
     char reason[GF_REASON] = "";
     for (int i = 0; gf_backends[i]; i++)
-        if (gf_backends[i] == e->backend) /* `gpufft devices` tells */
+        if (gf_backends[i] == e->backend) /* `gpufft devices` shows it */
             return;
     if (!e->backend->probe(e->backend, reason))
         gf_log_note("bench: %s: %s", e->name, reason);
@@ -60,7 +59,7 @@ bool gf_bench_next_word(const char **at, char *word, size_t size) {
     return true;
 }
 
-/* Devices of a list that work together on a transform: all, if the entrant can and has them. */
+/* Finds the devices of the list that can share a transform of this entrant: all or none. */
 static int find_together(const struct gf_bench_entrant *e, const char *list, struct gf_wish *w) {
     const struct gf_backend *const own[] = {e->backend, NULL};
     w->n = 0;
@@ -69,7 +68,7 @@ static int find_together(const struct gf_bench_entrant *e, const char *list, str
                : 0;
 }
 
-/* Opens it on those, or else on the first device; no rows but those of that one. */
+/* Opens the entrant on the devices that share a transform, or else on the first one. */
 static int open_devices(struct gf_bench_entrant *e, struct gf_backend_options *options) {
     const char *devices[GF_WISH_MOST], *list = options->device;
     char first[GF_WISH_DEVICE];
@@ -90,14 +89,14 @@ static int open_devices(struct gf_bench_entrant *e, struct gf_backend_options *o
     return e->backend->open(e->backend, options, &e->context);
 }
 
-/* The path that --mkl or --ipp gives for it, or NULL. The probe does not know that path; opening
- * the library shows whether it is usable. */
+/* Returns the path that --mkl or --ipp gives, or NULL. The probe does not know it; only open()
+ * does. */
 static const char *library_of(const struct gf_bench_entrant *e, const struct gf_settings *s) {
     return e->library ? *(const char *const *)((const char *)s + e->library) : NULL;
 }
 
-/* True for code for every CPU on one that has AVX2; a library that does not know the CPU falls back
- * to it. */
+/* True for code without AVX on a CPU that has AVX2: the fallback of libraries that do not know the
+ * CPU. */
 static bool is_generic(const char *code_path) {
 #if defined(__x86_64__)
     return *code_path && !strcasestr(code_path, "avx") && __builtin_cpu_supports("avx2");
@@ -128,12 +127,12 @@ int gf_bench_open_entrant(struct gf_bench_entrant *e, const struct gf_settings *
     e->resident = !rc && e->backend->on_device;
     if (e->resident && !(e->device.copy > 0) &&
         e->backend->on_device->measure(e->context, &e->device))
-        gf_log_note("bench: %s: %s", e->name, gf_message()); /* rows do without, then */
+        /* the rows lack the share of copy bandwidth */
+        gf_log_note("bench: %s: %s", e->name, gf_message());
     return rc;
 }
 
-/* False for a device that is the CPU, unless it is named: it tells nothing that the CPU's backends
- * do not. */
+/* False for a device that is the CPU, unless it is named: the CPU backends already measure it. */
 static bool worth_it(const struct gf_bench_entrant *e, const struct gf_settings *s) {
     struct gf_gpu_props props;
     const char *device = gf_backend_options_of(s).device;
@@ -146,7 +145,7 @@ static bool worth_it(const struct gf_bench_entrant *e, const struct gf_settings 
 
 static bool has_several(const struct gf_bench_entrant *e, const char *list) {
     struct gf_wish w;
-    if (e->backend->several) /* open() gives the reason if they are absent */
+    if (e->backend->several) /* open() reports absent devices */
         return gf_wish_is_list(NULL, list);
     return !find_together(e, list, &w) && gf_wish_shares(&w);
 }
@@ -161,8 +160,6 @@ static int probe(const struct gf_bench_entrant *e, const struct gf_settings *s,
     return GF_EABSENT;
 }
 
-/* Enters those that --backend names, or all that are usable. A named one that is absent fails the
- * command. */
 int gf_bench_enter(struct gf_bench *b) {
     struct gf_bench_entrant list[GF_MAX_ENTRANTS];
     const char *at = b->s->bench.backends;

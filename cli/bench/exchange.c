@@ -1,5 +1,5 @@
-/* Measures the exchange of a volume and prints it beside its lower bounds: a memory copy of what is
- * sent, and the link. */
+/* Times the exchange of a volume and compares it with its lower bounds: copying the sent bytes in
+ * memory, and the link. */
 #include "cli/bench/bench.h"
 
 #include "cli/batch/ranks.h"
@@ -87,7 +87,8 @@ int gf_bench_exchange(const struct gf_settings *s, char *const *operands, int n)
         rc = gf_ranks_join(&launcher, &work, &ranks, &joined);
     if (!rc)
         rc = run(s, &shapes, &ranks);
-    if (rc) /* while the others wait: the launcher ends all processes once one ends with an error */
+    /* the others wait, since the launcher kills all processes when one exits with an error */
+    if (rc)
         gf_log_error("bench: %s", gf_message());
     gf_keeper_stop();
     if (ranks.broken)

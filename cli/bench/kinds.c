@@ -1,4 +1,4 @@
-/* Cases: their names, jobs, operations and bytes. */
+/* Cases: names, jobs, operation counts and bytes. */
 #include <math.h>
 
 #include "cli/bench/results.h"
@@ -11,7 +11,7 @@ const char *const gf_bench_directions[] = {"forward", "inverse", NULL};
 
 const char *const gf_bench_statuses[] = {"ok", "wrong", "failed", "skipped", NULL};
 
-/* Sets the types of input and output, and what the output is. */
+/* Sets the types of input and output, and the kind of output. */
 static void set_ends(struct gf_bench_case *c) {
     struct gf_job *job = &c->job;
     enum gf_dtype pair = gf_job_number(job), real = gf_dtype_real(pair);
@@ -55,7 +55,7 @@ static void set_ends(struct gf_bench_case *c) {
     }
 }
 
-/* Four multiplications and additions per sample, axis and level; each level is smaller. */
+/* Four multiplications and additions per sample, axis and level. */
 static double wavelet_flops(const struct gf_job *job, double points) {
     double flops = 0;
     const int axes = __builtin_popcount(job->axes);
@@ -64,7 +64,7 @@ static double wavelet_flops(const struct gf_job *job, double points) {
     return flops;
 }
 
-/* A low pass that reaches zero before the highest frequency: a blur of 2.5 samples. */
+/* A low pass that vanishes below the highest frequency: a blur with sigma of 2.5 samples. */
 static int set_filter(struct gf_bench_case *c) {
     struct gf_lowpass low = {.profile = GF_GAUSSIAN};
     for (int i = 0; i < c->job.ndim; i++)
@@ -82,7 +82,7 @@ void gf_bench_case_free(struct gf_bench_case *c) {
     c->filter = NULL;
 }
 
-/* The least traffic with one pass per axis: each half spectrum between the axes of a picture or
+/* The least traffic with one pass per axis: the half spectrum between two axes of a picture or
  * filter is written and read once. */
 static int64_t floor_of(const struct gf_bench_case *c) {
     int64_t half = 1, walks = 0, between = __builtin_popcount(c->job.axes) - 1;

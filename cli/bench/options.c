@@ -1,11 +1,11 @@
-/* The options of `gpufft bench`, and the sizes that it measures: those typed, or one of two lists. */
+/* The options of `gpufft bench`, and its sizes: typed ones or one of two lists. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "cli/bench/bench.h"
 #include "cli/options.h"
 
-/* A bit for each of the row's choices. */
+/* Sets a bit for each of the row's choices that the list names. */
 static int parse_set(const struct gf_opt *o, const char *value, void *field) {
     unsigned *set = field;
     char word[32], what[32];
@@ -27,8 +27,8 @@ static int parse_kinds(const struct gf_opt *o, const char *value, void *field) {
     return rc;
 }
 
-/* Takes the next whole number, 1 to `most`, of the list at *at and moves *at, to NULL after the
- * last; returns 0 for anything else. */
+/* Returns the next number, 1 to `most`, of the list at *at, or 0 for anything else. Advances *at,
+ * to NULL after the last. */
 static int next_number(const char **at, int most) {
     char *end;
     errno = 0;
@@ -125,7 +125,7 @@ bool gf_bench_exchanges(const struct gf_settings *s) {
     return s->bench.kinds >> GF_BENCH_EXCHANGE & 1;
 }
 
-/* --kind=exchange excludes the options of all other kinds, and --link needs it. */
+/* --kind=exchange excludes the options of other kinds, and --link requires it. */
 static int check_exchange(const struct gf_settings *s) {
     const struct gf_bench_settings *b = &s->bench;
     const bool alone = b->kinds == 1u << GF_BENCH_EXCHANGE;
@@ -152,7 +152,7 @@ int gf_bench_check(const struct gf_settings *s) {
 
 struct listed {
     const char *text;
-    bool rows; /* only its last axis is transformed */
+    bool rows; /* transform only the last axis */
 };
 
 /* A line, a picture that fits in cache and one that does not, a film frame, primes, two volumes. */
@@ -165,7 +165,7 @@ static const struct listed all[] = {
     {"4001^2", false},    {"65536x256", true},     {"64^3..512^3", false}, {NULL, false},
 };
 
-/* Checks a shape of an operand or a list's entry, and decides which axes are transformed. */
+/* Checks a shape and chooses its transformed axes. */
 static int check_shape(const struct gf_settings *s, const struct listed *from, bool typed,
                        struct gf_extents *e) {
     const char *text = from->text;
@@ -182,7 +182,7 @@ static int check_shape(const struct gf_settings *s, const struct listed *from, b
     return 0;
 }
 
-/* Adds the shapes of an operand or a list's entry, which may be a range. */
+/* Adds the shapes of an entry, which may be a range. */
 static int add(const struct gf_settings *s, const struct listed *from, bool typed,
                struct gf_shapes *sizes) {
     int i = sizes->n, rc = gf_shapes_add(sizes, from->text, (enum gf_step)s->step);

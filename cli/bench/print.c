@@ -14,7 +14,7 @@ static json_t *case_report(const struct gf_bench_case *c) {
                      GF_BOOL(".some", c->job.axes != (1u << c->job.ndim) - 1));
 }
 
-/* Names each entrant's library or code, as its backend's probe reports it. */
+/* Lists the entrants with the version or code that their backend's probe reports. */
 static json_t *entrants_report(const struct gf_bench *b) {
     json_t *list = json_array();
     for (int i = 0; i < b->n; i++) {
@@ -208,7 +208,7 @@ void gf_bench_print_row(const struct gf_settings *s, const struct gf_bench_host 
                         row_report(host, number, c, row));
 }
 
-/* Prints by case, so that the rows of all hosts are together. */
+/* Groups rows by case, so that those of all hosts stand side by side. */
 static void print_table(const struct gf_settings *s, const struct gf_bench_results *r) {
     bool several = r->n_hosts > 1;
     for (int i = 0; i < r->n; i++) {

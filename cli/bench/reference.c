@@ -1,5 +1,5 @@
-/* Inputs, and the right answers: a whole one by another run in double precision, and a few values by the
- * definition, in long double. */
+/* Inputs and expected outputs: all values from a run in double precision, and a few by definition
+ * in long double. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,14 +10,14 @@
 
 /* ---- inputs: random samples in each kind's type ---- */
 
-/* Element i of a contiguous array. */
+/* Reads element i of a contiguous array. */
 static void get(const struct gf_array *a, int64_t i, double *re, double *im) {
     const int64_t size = (int64_t)gf_dtype_size(a->dtype);
     gf_sample_run_read((const char *)a->data + i * size, a->dtype, size, 1, re, im);
 }
 
-/* Finds the mirror image of element i along the transformed axes. Returns true if i is on a plane
- * of the halved axis that is its own mirror image, so that only the other axes mirror it. */
+/* Finds the mirror image of element i along the transformed axes. True if i is on a plane of the
+ * halved axis that mirrors onto itself. */
 static bool mirror(const struct gf_bench_case *c, const int64_t extent[3], int64_t i, int64_t *m) {
     int64_t rest = i, step = 1;
     int d = c->job.ndim, halved = gf_job_half_axis(&c->job);
@@ -35,11 +35,11 @@ static bool mirror(const struct gf_bench_case *c, const int64_t extent[3], int64
     return own;
 }
 
-/* Makes the planes of the halved axis that are their own mirror images hermitian along the other
+/* Makes the planes of the halved axis that mirror onto themselves Hermitian along the other
  * axes. */
 static void make_hermitian(const struct gf_bench_case *c, struct gf_array *a) {
     const int64_t count = gf_array_count(a), size = (int64_t)gf_dtype_size(a->dtype);
-#pragma omp parallel for schedule(static) /* no element is read that another iteration writes */
+#pragma omp parallel for schedule(static) /* iterations read no element that another one writes */
     for (int64_t i = 0; i < count; i++) {
         double re, im;
         int64_t m;
@@ -60,7 +60,7 @@ void gf_bench_fill(const struct gf_bench_case *c, struct gf_array *a) {
 
 /* ---- expected values ---- */
 
-/* The finaliser of SplitMix64, a good hash of a counter; chooses the places to compare. */
+/* The finaliser of SplitMix64; chooses the positions to compare. */
 static uint64_t hash(uint64_t i) {
     uint64_t z = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -68,17 +68,17 @@ static uint64_t hash(uint64_t i) {
     return z ^ z >> 31;
 }
 
-/* An error above this many times what this program promises is not rounding, whichever library made
- * it. Others promise less: MKL exceeds the promise several times for prime factors. */
+/* An error above this multiple of gpufft's promise is not rounding. Other libraries promise less:
+ * MKL exceeds it several times for prime factors. */
 enum { TOLERANCE = 30, BLOCK = 1024 };
-/* Above this many points a whole run in double takes too long, and only the samples are compared. */
+/* Above this many points a run in double takes too long; only the samples are compared. */
 static const int64_t most_points = (int64_t)1 << 26;
-/* The share of a picture's pixels that may be off by one level. None may be off by more. */
+/* Share of a picture's pixels that may be off by one level; none may be off by more. */
 static const double most_beside = 1e-3;
-/* An automatic range is exact to one part in two thousand, a tenth of a level. */
+/* An automatic range is exact to 1/2000, a tenth of a level. */
 static const double most_beside_auto = 2e-2;
 
-/* Bytes come out. */
+/* True if the output is bytes. */
 static bool levels(const struct gf_bench_case *c) {
     return gf_bench_is_picture(c->kind) || c->kind == GF_BENCH_FILTER;
 }
@@ -101,7 +101,7 @@ static struct wave times(struct wave a, struct wave b) {
     return (struct wave){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 
-/* exp(sign 2 pi i j k / n), the angle reduced in integers. */
+/* exp(sign 2 pi i j k / n); reduces the angle in integers. */
 static struct wave wave(int64_t n, int64_t j, int64_t k, int sign) {
     const long double turn = 2 * 3.14159265358979323846264338327950288L;
     int64_t rest = (int64_t)((unsigned __int128)j * (unsigned __int128)k % (unsigned __int128)n);
@@ -114,8 +114,8 @@ static int weight(int64_t n, int64_t k) {
     return k && 2 * k != n ? 2 : 1;
 }
 
-/* The value of the output at j by the definition, over the transformed axes. Rows are cut into
- * blocks so that one short table of waves serves them all. */
+/* Returns the output at j by definition. Rows are cut into blocks that share a short table of
+ * waves. */
 static struct wave sum(const struct gf_bench_case *c, const struct gf_array *in, const int64_t n[3],
                        const int64_t j[3]) {
     int64_t start_at[3], count[3], extent[3] = {1, 1, 1};
@@ -169,8 +169,8 @@ static struct wave sum(const struct gf_bench_case *c, const struct gf_array *in,
     return (struct wave){sum_re, half ? 0 : sum_im};
 }
 
-/* The largest magnitude of a picture, which maps to white. Samples are never negative, so it is the
- * largest sum of a batch. */
+/* Returns the largest magnitude of a picture, which maps to white: the largest sum of a batch,
+ * since samples are not negative. */
 static long double whitest(const struct gf_bench_case *c, const struct gf_array *in,
                            const int64_t n[3]) {
     long double most = 0;
@@ -184,8 +184,8 @@ static long double whitest(const struct gf_bench_case *c, const struct gf_array 
     return most;
 }
 
-/* The filtered value at j, computed on the samples, where the filter is a gaussian too: sigma is n
- * / (2 pi R) for a radius of R bins, and with R = n / 16 that is 8 / pi samples. */
+/* Returns the filtered value at j by convolution: a low pass of radius R bins is a Gaussian with
+ * sigma n / (2 pi R) samples, 8 / pi for R = n / 16. */
 static long double blurred(const struct gf_bench_case *c, const struct gf_array *in,
                            const int64_t n[3], const int64_t j[3]) {
     enum { REACH = 24 };
@@ -195,7 +195,7 @@ static long double blurred(const struct gf_bench_case *c, const struct gf_array 
     for (int d = -REACH; d <= REACH; d++)
         weight[d + REACH] = expl(-d * d / (2 * sigma * sigma)) / (sqrtl(2 * pi) * sigma);
     for (int a = 0; a < 3; a++)
-        /* a single sample stays as it is */
+        /* a single sample is unchanged */
         reach[a] = n[a] > 1 && gf_bench_axis_on(c, a) ? REACH : 0;
     for (int64_t z = -reach[0]; z <= reach[0]; z++)
         for (int64_t y = -reach[1]; y <= reach[1]; y++)
@@ -219,7 +219,7 @@ static void take_samples(const struct gf_bench_case *c, const struct gf_array *i
     gf_job_out_shape(&c->job, 0, out);
     for (int i = 0; i < d; i++)
         n[3 - d + i] = c->job.shape[i];
-    long double white = NAN; /* for an automatic range only the whole result can be compared */
+    long double white = NAN; /* an automatic range allows only a comparison of the whole result */
     if (c->kind == GF_BENCH_PICTURE_FULL)
         white = log1pl(whitest(c, in, n));
     for (int i = 0; i < GF_BENCH_SAMPLES; i++) {
@@ -246,8 +246,7 @@ static void take_samples(const struct gf_bench_case *c, const struct gf_array *i
     }
 }
 
-/* The share of a picture's levels that are off by one; 2 if any is off by more than a
- * level. */
+/* Returns the share of levels that are off by one; 2 if any is off by more. */
 static double levels_error(const struct gf_bench_reference *r, const struct gf_array *out) {
     const unsigned char *got = out->data, *want = r->full.data;
     int64_t count = r->full.data ? gf_array_count(out) : GF_BENCH_SAMPLES, beside = 0, far = 0;
@@ -264,7 +263,7 @@ static double levels_error(const struct gf_bench_reference *r, const struct gf_a
     return far ? 2 : (double)beside / (double)count;
 }
 
-/* The error at the sampled places, relative to the usual size of a value. */
+/* Returns the error at the sampled positions relative to r->rms. */
 static double sampled_error(const struct gf_bench_reference *r, const struct gf_array *out) {
     long double sum = 0;
     for (int i = 0; i < GF_BENCH_SAMPLES; i++) {
@@ -288,8 +287,7 @@ static double full_error(const struct gf_bench_reference *r, const struct gf_arr
     return sqrt(error / energy);
 }
 
-/* Computes the whole output in double precision with a backend that is present. Without enough room
- * `full` stays empty. */
+/* Computes the whole output in double precision. `full` stays empty without enough room. */
 static int run_double(const struct gf_bench *b, const struct gf_bench_case *c, int64_t room,
                       struct gf_array *full) {
     const struct gf_backend *backend = NULL;
@@ -304,7 +302,7 @@ static int run_double(const struct gf_bench *b, const struct gf_bench_case *c, i
     bool picture = levels(c), wavelet = c->kind == GF_BENCH_DWT;
     if (c->points > (wavelet ? 16 : picture ? 4 : 1) * most_points)
         return 0;
-    /* openmp is faster. It may judge pictures and wavelets because the samples check it too. */
+    /* openmp is faster, and may judge pictures and wavelets because the samples check it. */
     int rc = gf_backend_find(picture || wavelet ? "openmp" : "fftw", &backend);
     if (rc)
         rc = gf_backend_find("openmp", &backend);
@@ -334,7 +332,7 @@ out:
     return rc;
 }
 
-/* The usual size of a result's values for noise in [-0.5, 0.5), whose mean square is 1/12. Wavelets
+/* The expected RMS of a result for noise in [-0.5, 0.5), whose mean square is 1/12. Wavelets
  * preserve it. */
 static double usual_size(const struct gf_bench_case *c) {
     double points = c->kind == GF_BENCH_DWT ? 1 : (double)gf_job_points(&c->job);
@@ -372,7 +370,7 @@ double gf_bench_reference_error(const struct gf_bench_case *c, const struct gf_b
                                 const struct gf_array *out, bool *wrong) {
     if (levels(c)) {
         double beside = levels_error(r, out);
-        /* A share of one in a thousand means nothing for a few pixels. */
+        /* Few pixels do not allow a share of one in a thousand. */
         *wrong = beside > (r->full.data && gf_array_count(out) >= 4096
                                ? gf_bench_promise(c, c->job.precision)
                                : 1);

@@ -9,12 +9,12 @@ enum gf_bench_kind {
     GF_BENCH_C2C,
     GF_BENCH_R2C,
     GF_BENCH_C2R,
-    GF_BENCH_PICTURE,      /* u8 samples to the shifted log-magnitude as u8, --range=auto */
-    GF_BENCH_PICTURE_FULL, /* the same with --range=full */
+    GF_BENCH_PICTURE,      /* u8 to shifted log-magnitude as u8, --range=auto */
+    GF_BENCH_PICTURE_FULL, /* with --range=full */
     GF_BENCH_DWT,          /* reals to wavelet coefficients, or back */
-    GF_BENCH_FILTER,       /* u8 samples through a gaussian low pass of n / 16 bins, as u8 */
+    GF_BENCH_FILTER,       /* u8 to u8 through a Gaussian low pass of radius n / 16 bins */
     GF_BENCH_N_KINDS,
-    GF_BENCH_EXCHANGE = GF_BENCH_N_KINDS /* of processes: cli/bench/exchange.c */
+    GF_BENCH_EXCHANGE = GF_BENCH_N_KINDS /* between processes: cli/bench/exchange.c */
 };
 extern const char *const gf_bench_kinds[],
     *const gf_bench_precisions[], *const gf_bench_directions[], *const gf_bench_statuses[];
@@ -28,7 +28,7 @@ enum { GF_MAX_ENTRANTS = 16, GF_BENCH_NAME = 24 };
 struct gf_bench_host {
     char cpu[64], isa[64];
     int cores, threads;
-    double copy; /* bytes a second with this many threads, 0 when it could not be measured */
+    double copy; /* bytes a second with this many threads; 0: unknown */
     int n_devices;
     struct gf_bench_device {
         char entrant[GF_BENCH_NAME], name[128];
@@ -40,79 +40,79 @@ struct gf_bench_case {
     enum gf_bench_kind kind;
     struct gf_job job;
     struct gf_filter *filter; /* the job's; owned */
-    int64_t points;           /* batches and all */
-    double flops;             /* 5 N log2 n of n points in each of N / n batches, half for reals */
+    int64_t points;           /* samples, batches included */
+    double flops;             /* 5 N log2 n for N / n transforms of n points, half for reals */
     int64_t bytes_in, bytes_out;
-    int64_t floor; /* bytes that no implementation with a pass an axis does without */
+    int64_t floor; /* least traffic in bytes with one pass per axis */
 };
 
-/* times.c: statistics of a row's measurements. */
+/* times.c: statistics of a row's run times */
 struct gf_times {
     int runs;
-    double median, least, p90; /* seconds; p90: nine runs in ten stay within */
+    double median, least, p90; /* seconds; p90: 90th percentile */
 };
 
-/* Sorts the `n` times. */
+/* Sorts seconds[0..n). */
 struct gf_times gf_times_of(double *seconds, int n);
 /* True if the median exceeds twice the least: something else ran on the machine. */
 bool gf_times_are_noisy(const struct gf_times *t);
-/* Returns the one whose median is closer to its least. */
+/* Returns the one with the smaller median / least. */
 const struct gf_times *gf_times_quieter(const struct gf_times *a, const struct gf_times *b);
 
-/* How fast a row was; rate 0: none yet. Only rows of the same axes compare. */
+/* The speed of an entrant's last row; rate 0: none yet. Only rows of the same axes compare. */
 struct gf_trend {
     unsigned axes;
     double points, rate; /* operations a second */
 };
-/* True if the row has less than a quarter of the rate of the row before it, whose number of points
- * is within a factor of 16. Outgrowing a cache seldom costs as much. */
+/* True if the row is below a quarter of the rate of the row before it and their sizes are within a
+ * factor of 16. Outgrowing a cache seldom costs that much. */
 bool gf_trend_breaks(const struct gf_trend *before, const struct gf_trend *row);
 
 enum gf_bench_status { GF_BENCH_OK, GF_BENCH_WRONG, GF_BENCH_FAILED, GF_BENCH_SKIPPED };
 
-/* A pass as it was expected and as it was measured. */
+/* A pass as expected and as measured. */
 struct gf_bench_pass {
     char what[224];
-    int64_t bytes;            /* read and written, also by those not timed apart from it */
-    double expected, seconds; /* 0: nothing is expected; not timed apart */
+    int64_t bytes;            /* read and written, including passes timed with this one */
+    double expected, seconds; /* seconds; 0: no expectation; not timed separately */
 };
 
-/* Copies of the input to a device and of the output back, in seconds by the host's clock: from and to
- * memory of malloc(), and page-locked memory. */
+/* Seconds, by the host's clock, to copy the input to the device and the output back, for memory
+ * from malloc() and page-locked memory. */
 struct gf_bench_transfers {
     int64_t bytes[2]; /* in, out */
     double pageable[2], pinned[2];
-    double whole; /* the job with its copies, as the program runs it; 0: not measured */
+    double whole; /* the job with its copies; 0: not measured */
 };
 
-/* Energy of a run, by the counters of the CPU's packages or of the GPU. */
+/* Energy of a run, from the counters of the CPU packages or the GPU. */
 struct gf_bench_energy {
-    double joules, seconds; /* a run's; 0: not counted */
-    char why[96];           /* it was not; "": nobody asked */
+    double joules, seconds; /* per run; 0: not counted */
+    char why[96];           /* why it was not counted; "": not asked for */
 };
 
 struct gf_bench_row {
-    char name[GF_BENCH_NAME]; /* the entrant's; "": all of them were skipped */
+    char name[GF_BENCH_NAME]; /* the entrant's; "": the whole case was skipped */
     enum gf_bench_status status;
     char why[160]; /* failed, skipped */
     struct gf_times time;
-    bool noisy;  /* also when it was measured again */
-    bool astray; /* likewise: far slower than the entrant's row before it (gf_trend_breaks()) */
-    int again;   /* how often it was measured again */
+    bool noisy;                       /* in every repetition */
+    bool astray;                      /* off the trend in every repetition: gf_trend_breaks() */
+    int again;                        /* number of repetitions */
     char code_path[2 * GF_CODE_PATH]; /* the entrant's */
-    double host; /* median seconds by the host's clock of a run that a device timed, else 0 */
-    double plan, build; /* seconds that planning took, and compiling or finding its kernels */
-    double error;       /* relative, L2; of a picture's pixels the share that differs */
-    double ratio;       /* relative's time / this one's; 0: there is none */
+    double host; /* median seconds by the host's clock if a device's clock timed the row, else 0 */
+    double plan, build; /* seconds of planning, and of compiling or loading kernels */
+    double error;       /* relative, L2; for a picture the share of differing pixels */
+    double ratio;       /* relative's time / this one's; 0: none */
     char relative[GF_BENCH_NAME];
     int passes;
     int64_t moved;    /* bytes, all passes */
-    double copy;      /* bytes a second, of the memory that the arrays were in; 0 unknown */
-    char device[128]; /* whose memory, "" for the host's */
-    int devices;      /* several that share the transform; 0: one, or none */
+    double copy;      /* copy bandwidth in bytes a second of the arrays' memory; 0: unknown */
+    char device[128]; /* with the arrays in its memory; "": the host's */
+    int devices;      /* number of devices that share the transform; 0: not shared */
     struct gf_bench_transfers transfers;
     struct gf_bench_energy energy;
-    int n_listed; /* passes with their times, 0 where they were not asked for or cannot be told */
+    int n_listed;                 /* number of timed passes; 0: not asked for, or unknown */
     struct gf_bench_pass *listed; /* owned */
 };
 
@@ -127,20 +127,21 @@ struct gf_bench_results {
     } * result;
 };
 
-/* Axis a of z, y, x (0, 1, 2) is one that the case transforms. */
+/* True if the case transforms axis a of z, y, x (0, 1, 2). */
 static inline bool gf_bench_axis_on(const struct gf_bench_case *c, int a) {
     int i = a - (GF_MAX_DIMS - c->job.ndim);
     return i >= 0 && c->job.axes >> i & 1;
 }
 
-/* case.c */
-/* Completes a case whose kind is set, and of whose job the shape, axes, direction, precision and levels.
- * Kinds with one direction have that one. */
+/* kinds.c */
+/* Completes a case with kind, and a job with shape, axes, direction, precision and levels. Kinds
+ * with one direction take that one. The caller frees the case. */
 int gf_bench_case_make(struct gf_bench_case *c);
 void gf_bench_case_free(struct gf_bench_case *c);
 bool gf_bench_same_case(const struct gf_bench_case *a, const struct gf_bench_case *b);
 /* rows.c */
-/* Adds the hosts and rows of a file that `bench --json` wrote, without passes and transfers. GF_EFORMAT, GF_ENOMEM. */
+/* Adds the hosts and rows of a file that `bench --json` wrote, without passes and transfers.
+ * GF_EFORMAT, GF_ENOMEM. */
 int gf_bench_read(const char *path, struct gf_bench_results *r);
 /* Sets all ratios: to the entrant of that name on the same host or, if it has none there, on the
  * first host that has it. */

@@ -35,12 +35,12 @@ static int add_row(struct gf_bench_results *r, const struct gf_bench_case *c,
 
 /* ---- lines of bench --json ---- */
 
-/* A number, times `unit`; 0 where there is none. */
+/* Returns a number times `unit`; 0 if absent. */
 static double get_real(const json_t *o, const char *key, double unit) {
     return json_number_value(json_object_get(o, key)) * unit;
 }
 
-/* The index of the member's text among `names`, or -1. */
+/* Returns the index of the member's text in `names`, or -1. */
 static int get_choice(const json_t *o, const char *key, const char *const *names) {
     const char *value = json_string_value(json_object_get(o, key));
     for (int i = 0; value && names[i]; i++)

@@ -1,4 +1,4 @@
-/* Medians, and whether they can be trusted. */
+/* Medians, and tests whether to trust them. */
 #include "cli/bench/results.h"
 
 #include <stdlib.h>

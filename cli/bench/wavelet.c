@@ -1,12 +1,12 @@
-/* Single values of a periodic wavelet transform by its definition, in long double. A value is a
- * weighted sum of a few others; a weight is a product of one weight per axis. */
+/* Single values of a periodic wavelet transform by definition, in long double: weighted sums whose
+ * weights are products of one weight per axis. */
 #include <math.h>
 
 #include "cli/bench/bench.h"
 #include "core/base/sample_value.h"
 #include "core/wavelet/dwt.h"
 
-/* Elements of a line and their weights; after l levels at most 3 * 2^l + 1. */
+/* Elements of a line and their weights: at most 3 * 2^l + 1 after l levels. */
 enum { MOST = 4 << GF_BENCH_MOST_LEVELS };
 struct line {
     int n;
@@ -31,10 +31,10 @@ static void add(struct line *l, int64_t at, long double weight) {
     }
 }
 
-/* The weights of the picture's samples in band sample k of a level. */
+/* Finds the weights of the samples in band sample k of a level. */
 static void analyse(const struct gf_dwt_axis *axis, int level, bool detail, int64_t k,
                     struct line *out) {
-    static struct line next; /* large; one thread asks */
+    static struct line next; /* large; one thread calls */
     *out = (struct line){.n = 1, .at = {k}, .weight = {1}};
     for (; level >= 1; level--, detail = false) {
         int64_t n = axis->n[level - 1], even = n + n % 2;
@@ -49,7 +49,7 @@ static void analyse(const struct gf_dwt_axis *axis, int level, bool detail, int6
     }
 }
 
-/* One axis of an inverse: the weights of each level's approximations and details in a sample. */
+/* The weights of each level's approximations and details in a sample, along one axis. */
 struct pyramid {
     struct line low[GF_BENCH_MOST_LEVELS + 1], high[GF_BENCH_MOST_LEVELS + 1];
 };
@@ -64,7 +64,7 @@ static void synthesise(const struct gf_dwt_axis *axis, int levels, int64_t sampl
         for (int j = 0; j < from->n; j++) {
             int odd = (from->at[j] + 1) % 2;
             int64_t k = (from->at[j] + 1) / 2;
-            for (int i = 0; i < 2; i++) { /* the band samples before and at k */
+            for (int i = 0; i < 2; i++) { /* band samples k - 1 and k */
                 int64_t at = (k + i - 1 + m) % m;
                 int t = 2 * (1 - i) + odd;
                 add(&p->low[level], at, tap(t) * from->weight[j]);
@@ -74,7 +74,7 @@ static void synthesise(const struct gf_dwt_axis *axis, int levels, int64_t sampl
     }
 }
 
-/* Sums over the elements of three lines, shifted to the start of their band. */
+/* Sums over the elements of three lines, shifted to the starts of their bands. */
 static long double sum(const struct gf_array *in, const int64_t extent[3],
                        const struct line *const line[3], const int64_t start[3]) {
     const int64_t size = (int64_t)gf_dtype_size(in->dtype);
@@ -99,7 +99,7 @@ static void axes_of(const struct gf_bench_case *c, struct gf_dwt_axis axis[3], b
     }
 }
 
-/* The coefficient belongs to the finest level that has a detail at j. Gaps are zeros. */
+/* A coefficient belongs to the finest level with a detail at j. Gaps are zero. */
 static long double coefficient(const struct gf_bench_case *c, const struct gf_array *in,
                                const int64_t j[3]) {
     struct gf_dwt_axis axis[3];
@@ -116,7 +116,7 @@ static long double coefficient(const struct gf_bench_case *c, const struct gf_ar
         if (any || level == levels)
             break;
     }
-    static struct line line[3]; /* large; one thread asks */
+    static struct line line[3]; /* large; one thread calls */
     const int64_t extent[3] = {axis[0].n[0], axis[1].n[0], axis[2].n[0]}, corner[3] = {0, 0, 0};
     for (int i = 0; i < 3; i++) {
         if (!detail[i] && j[i] >= axis[i].n[level])
@@ -129,7 +129,7 @@ static long double coefficient(const struct gf_bench_case *c, const struct gf_ar
 
 static long double sample(const struct gf_bench_case *c, const struct gf_array *in,
                           const int64_t j[3]) {
-    static struct pyramid pyramid[3]; /* large; one thread asks */
+    static struct pyramid pyramid[3]; /* large; one thread calls */
     struct gf_dwt_axis axis[3];
     bool on[3];
     int levels = c->job.wavelet.levels;

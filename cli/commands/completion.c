@@ -1,14 +1,14 @@
-/* gpufft completion: scripts by which a shell completes command lines. They ask `gpufft completion words --
- * WORD...` what the last word may become, which the tables of commands and options answer. An answer
- * is a word and, after a tab, its summary, if it has one; or ":f" for files, ":d" for folders, then the part of the
- * word that comes before their names. */
+/* gpufft completion: scripts that complete command lines in a shell. They run `gpufft completion
+ * words -- WORD...`, which lists what the last word may become, from the tables of commands and
+ * options: a word and, if it has one, a tab and its summary; or ":f" for files, ":d" for folders,
+ * followed by the part of the word before the path. */
 #include <ctype.h>
 
 #include "cli/command.h"
 
-/* ---- what may follow ---- */
+/* ---- candidates ---- */
 
-/* The word to complete: `before` is kept, `typed` is what candidates begin with. */
+/* The word to complete: candidates begin with `typed` and follow before[0..n_before). */
 struct partial {
     const char *typed;
     int n_before;
@@ -33,7 +33,7 @@ static bool is_word(const char *text, size_t n) {
     return n > 0;
 }
 
-/* ":f" or ":d" if the argument of this name is a path. */
+/* Returns ":f" or ":d" if the argument is a path, else NULL. */
 static const char *place_of(const char *arg) {
     static const char *const files[] = {"FILE", "OUT", "PATH", "KERNEL"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
@@ -42,8 +42,8 @@ static const char *place_of(const char *arg) {
     return strncmp(arg, "DIR", 3) ? NULL : ":d";
 }
 
-/* Offers the names in the option's row, or else those in its argument as --help shows it: "8|16|32", "N|max".
- * Capitals stand for what the user makes up. */
+/* Offers the names in the option's row, or else those in its argument, such as "8|16|32" or
+ * "N|max". Capitals are placeholders. */
 static void offer_values(const struct gf_opt *o, struct partial p) {
     const char *comma = strcmp(o->arg, "LIST") ? NULL : strrchr(p.typed, ',');
     const bool named = o->choices || o->known;
@@ -65,7 +65,7 @@ static void offer_values(const struct gf_opt *o, struct partial p) {
         printf("%s%.*s\n", place_of(o->arg), p.n_before, p.before);
 }
 
-/* The length of the help text up to its first remark, without a final remark in brackets. */
+/* Returns the length of the help text before its first remark or final parenthesis. */
 static int summary_length(const char *help) {
     size_t n = strcspn(help, ";");
     const char *bracket = strstr(help, " (");
@@ -79,7 +79,7 @@ static int summary_length(const char *help) {
     return (int)n;
 }
 
-/* An optional value follows = only. */
+/* An optional value follows only after =. */
 static bool needs_value(const struct gf_opt *o) {
     return o->type >= GF_OPT_TEXT && !o->optional;
 }
@@ -98,7 +98,7 @@ static void offer_option(const struct partial *p, const struct gf_opt *o) {
         offer_part(p, name, (size_t)snprintf(name, sizeof name, "--no-%s", o->name), o->help, n);
 }
 
-/* The option that the first `n` bytes of the word name, in full or by its letter; NULL: none. */
+/* Finds the option that word[0..n) names, in full or by letter; NULL: none. */
 static const struct gf_opt *find_option(const struct gf_command *c, const char *word, size_t n) {
     for (const struct gf_opt_group *const *g = c->groups; *g; g++)
         for (const struct gf_opt *o = (*g)->opts; o->name; o++)
@@ -109,7 +109,7 @@ static const struct gf_opt *find_option(const struct gf_command *c, const char *
     return NULL;
 }
 
-/* Commands, and what else may come first. */
+/* Offers commands and, as the first word, help and the global options. */
 static void offer_commands(const struct partial *p, bool first) {
     for (int i = 0; gf_commands[i]; i++)
         offer(p, gf_commands[i]->name, gf_commands[i]->summary);
@@ -127,12 +127,12 @@ static void offer_operands(const struct gf_command *c, const struct partial *p) 
         puts(":f");
 }
 
-/* Completes the last of the words behind a command; the others are `words[0..n)`. */
+/* Completes `last` after the command and words[0..n). */
 static void complete(const struct gf_command *c, char **words, int n, const char *last) {
     const struct partial whole = {.typed = last, .before = last};
     const size_t name = strcspn(last, "=");
     const struct gf_opt *o;
-    bool ended = false; /* by --: only operands follow */
+    bool ended = false; /* after --, only operands follow */
     for (int i = 0; i < n; i++)
         ended = ended || !strcmp(words[i], "--");
     if (!ended && last[name] && (o = find_option(c, last, name)) && o->type >= GF_OPT_TEXT)

@@ -1,5 +1,5 @@
-/* gpufft devices: every backend with its devices, and for an absent one the reason and the remedy.
- * No context is opened for it. */
+/* gpufft devices: lists backends and devices, and why a backend is absent and what to install.
+ * Opens no context. */
 
 #include "cli/command.h"
 #include "cli/log.h"
@@ -56,7 +56,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
         return gf_fail(GF_EUSAGE, "takes no operands");
     for (int i = 0; gf_backends[i]; i++)
         gf_report_print(s->json, form, report(gf_backends[i]));
-    char cache[GF_REASON] = ""; /* kept kernels save the next run the time to compile them */
+    char cache[GF_REASON] = ""; /* cached kernels save later runs the compilation */
     gf_backend_cache_text(cache);
     gf_report_print(s->json, "kernel cache      {kernel_cache}\n",
                     GF_REPORT(GF_KEY("kernel_cache", cache)));

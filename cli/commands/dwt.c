@@ -1,5 +1,5 @@
-/* gpufft dwt: pictures, volumes and frames to their wavelet coefficients; gpufft idwt: coefficients back to the
- * pictures they came from. */
+/* gpufft dwt: pictures, volumes and frames to wavelet coefficients; gpufft idwt: coefficients back
+ * to pictures. */
 
 #include "cli/command.h"
 #include "cli/log.h"
@@ -25,8 +25,8 @@ static void take_threshold(const struct gf_wavelet_settings *s, struct gf_wavele
     w->amount = s->amount;
 }
 
-/* Fills op, axes and wavelet of a job whose shape is set, from the options; three levels if these name no
- * number and the size allows as many. GF_EINVAL if the size does not allow the levels asked for. */
+/* Sets op, axes and wavelet of a job with a shape from the options: by default three levels, or as
+ * many as the size allows. GF_EINVAL for more levels than that. */
 static int describe(const struct gf_settings *s, struct gf_job *job) {
     job->op = GF_DWT;
     job->wavelet.name = (enum wavelet)s->wavelet.name;
@@ -36,8 +36,8 @@ static int describe(const struct gf_settings *s, struct gf_job *job) {
     int rc = gf_settings_axes(s, job->ndim, &job->axes);
     if (rc)
         return rc;
-    /* An axis of one sample cannot be split. Only a picture of one sample is padded, to two, so that it
-     * too comes back. */
+    /* An axis of one sample cannot be split. Only a picture of a single sample is padded, to
+     * two. */
     unsigned longer = 0;
     for (int i = 0; i < job->ndim; i++)
         longer |= job->shape[i] > 1 ? job->axes & 1u << i : 0;
@@ -57,7 +57,7 @@ static int describe(const struct gf_settings *s, struct gf_job *job) {
 
 /* ---- dwt ---- */
 
-/* Alpha is kept beside coefficients that have the picture's own shape. */
+/* Coefficients with the picture's shape can keep its alpha. */
 static bool keeps_alpha(const struct gf_task *t, int i) {
     const struct gf_product *p = &t->product[i];
     int64_t packed[GF_MAX_RANK];
@@ -181,8 +181,8 @@ static int check_options(struct gf_task *t, const struct gf_record *r) {
     return 0;
 }
 
-/* Without a record the picture is taken to have the size of the coefficients, which every level
- * must halve. */
+/* Without a record the picture is assumed to have the size of the coefficients; every level must
+ * halve it. */
 static int guess_job(struct gf_task *t) {
     struct gf_job *job = &t->job;
     int64_t packed[GF_MAX_RANK];

@@ -1,6 +1,6 @@
-/* dwt of frames, raw volumes, and others that do not fit memory or that several processes share: plane after plane
- * is read, pushed through a stream (core/wavelet/stream.h), and what is finished is written to its place. One thread
- * reads the next planes meanwhile, and one writes: writes to the same file wait for each other. */
+/* dwt of frames, raw volumes, and volumes that do not fit memory or that several processes share:
+ * planes are read and pushed through a stream (core/wavelet/stream.h), which emits boxes of
+ * coefficients. One thread reads ahead, one writes: writes to one file wait for each other. */
 #include "cli/commands/planes.h"
 
 #include <math.h>
@@ -15,35 +15,35 @@
 #include "core/wavelet/stream.h"
 
 enum {
-    AHEAD = 2,               /* planes in memory that are read */
-    BEHIND = 256,            /* boxes that are to be written */
-    WORTH_A_THREAD = 1 << 16 /* bytes of a frame */
+    AHEAD = 2,               /* planes read ahead */
+    BEHIND = 256,            /* boxes waiting to be written */
+    WORTH_A_THREAD = 1 << 16 /* bytes of a plane */
 };
 
-/* Boxes between two threads: one puts number put % BEHIND, the other takes number taken % BEHIND, in the same
- * order. */
+/* A ring of boxes between two threads: one puts number put % BEHIND, the other takes number taken %
+ * BEHIND. */
 struct ring {
-    int64_t put, taken; /* so far; each is changed by one thread alone */
-    bool closed;        /* nothing more is put; what is there may still be taken */
+    int64_t put, taken; /* each is changed by one thread */
+    bool closed;        /* nothing more is put; the rest may still be taken */
     struct gf_failure failed;
-    pthread_t thread; /* that takes them */
+    pthread_t thread; /* takes boxes */
     pthread_mutex_t lock;
     pthread_cond_t changed;
 };
 
-/* A part, or all of it, on its way from the files through a stream to the output. */
+/* A part on its way from the files through a stream to the output. */
 struct flow {
     const struct gf_planes_work *planes;
     struct gf_planes_hand *hand;
     struct gf_dwt_part part;
     const struct gf_dwt_streamer *streamer;
     struct gf_dwt_stream *stream;
-    bool writes_beside; /* by a thread: planes are worth waking it */
+    bool writes_beside; /* planes are large enough to be worth a writing thread */
     struct ring behind;
     struct gf_image plane[AHEAD];
     struct gf_dwt_box box[BEHIND];
     int64_t overflowed; /* samples that are Inf or NaN */
-    bool on_device;     /* of a failure: neither reading nor writing failed */
+    bool on_device;     /* the failure is the device's: reading and writing worked */
 };
 
 /* ---- the ring ---- */
@@ -58,7 +58,7 @@ static int start(struct ring *r, void *(*body)(void *), struct flow *f) {
     return gf_fail(GF_ENOMEM, "cannot start a thread");
 }
 
-/* Waits until so many boxes are put, or taken; false where they are not and will not be. */
+/* Waits until *count reaches `least`; false if it never will. */
 static bool await(struct ring *r, const int64_t *count, int64_t least) {
     pthread_mutex_lock(&r->lock);
     while (*count < least && !r->failed.status && !r->closed)
@@ -77,7 +77,7 @@ static void change(struct ring *r, int64_t *count, int rc) {
     pthread_mutex_unlock(&r->lock);
 }
 
-/* Waits until the thread has ended; rc, or the ring's failure. */
+/* Joins the thread. Returns rc, or else the ring's failure. */
 static int stop(struct ring *r, int rc) {
     pthread_mutex_lock(&r->lock);
     r->closed = true;
@@ -89,7 +89,7 @@ static int stop(struct ring *r, int rc) {
     return rc ? rc : gf_failure_return(&r->failed);
 }
 
-/* ---- planes that are read ---- */
+/* ---- reading planes ---- */
 
 static int read_page(struct flow *f, int64_t at, struct gf_image *plane) {
     const struct gf_image *image = &f->hand->t->image;
@@ -140,9 +140,9 @@ static int push_step(void *user, int hand, int64_t k) {
     return rc;
 }
 
-/* ---- coefficients that are written ---- */
+/* ---- writing coefficients ---- */
 
-/* A box of another part's share has no data any more. */
+/* Boxes of another part's share have no data. */
 static int write_box(struct flow *f, const struct gf_dwt_box *b) {
     const struct gf_volume_box box = {b->z, b->y, b->x, b->height, b->width};
     const struct gf_volume_box at = gf_planes_box(f->hand->t, &box);
@@ -188,7 +188,7 @@ static int emit(void *user, const struct gf_dwt_box *box, int n) {
         if (gf_dwt_part_place(&f->part, &b))
             count_overflowed(f, &b);
         else
-            b.data = NULL; /* it is counted all the same, as the stream counts it */
+            b.data = NULL; /* the stream counts it, so it is counted here too */
         if (f->writes_beside) {
             rc = settle(f, r->put - BEHIND + 1);
             if (!rc)
@@ -206,7 +206,7 @@ static int emit(void *user, const struct gf_dwt_box *box, int n) {
 
 /* ---- a stream ---- */
 
-/* Planes read and pushed, until the last one has brought out everything. */
+/* Reads and pushes planes until the last one has flushed the stream. */
 static int push_planes(struct flow *f) {
     struct gf_conveyor c = {.items = f->part.job.shape[0],
                             .slots = AHEAD,
@@ -221,7 +221,8 @@ static int push_planes(struct flow *f) {
     return rc;
 }
 
-/* Bytes of host memory besides a stream's, on each of so many devices; and what these leave for it. */
+/* Returns the bytes of host memory besides a stream's, and those left for it, on each of `devices`
+ * devices. */
 static int64_t beside(const struct gf_task *t) {
     const int64_t coders = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
     return coders + gf_finite_bytes(&t->reader, &t->image) + (1 + AHEAD) * t->image.px.stride[0];
@@ -231,7 +232,7 @@ int64_t gf_dwt_planes_room(const struct gf_task *t, int devices) {
     return gf_runner_limit(t->runner) / devices - beside(t);
 }
 
-/* 0 or the failure, after which the part may be run again. */
+/* After a failure the part may be run again. */
 static int run_flow(struct flow *f) {
     struct gf_planes_hand *h = f->hand;
     const struct gf_dwt_taker taker = {.emit = emit, .settle = settle, .user = f};
@@ -265,7 +266,7 @@ out:
     return rc;
 }
 
-/* Another device does a part that was dealt again where this one fails. */
+/* If this device fails, the part is dealt to another. */
 static int run_part(const struct gf_planes_work *p, struct gf_planes_hand *hand, int i) {
     struct flow *f = calloc(1, sizeof *f);
     int rc;
@@ -284,8 +285,7 @@ static int run_part(const struct gf_planes_work *p, struct gf_planes_hand *hand,
 
 /* ---- tasks ---- */
 
-/* Inputs that are always read plane by plane; others are where they are too large, or several devices or processes
- * share them. */
+/* Inputs that are always read plane by plane. Others are if they are too large or shared. */
 static bool is_usual(const struct gf_settings *s) {
     return s->frames || (s->shape.n == 3 && s->channels_last == GF_UNSET);
 }
@@ -314,7 +314,7 @@ const char *gf_dwt_planes_refuses(const struct gf_task *t, bool must) {
     return gf_volume_refuses(p->path, p->format, &options);
 }
 
-/* Bytes that all devices take together for so many parts; 0: the task's own. */
+/* Returns the bytes that all devices need for `parts` parts; 0 parts: the task's own device. */
 static int64_t bytes_of(const struct gf_task *t, int parts) {
     const int threads = gf_planes_threads(t, parts ? t->deal : NULL);
     const int devices = parts ? t->deal->n : 1;
@@ -335,7 +335,7 @@ int64_t gf_dwt_planes_bytes(const struct gf_task *t, bool must) {
     return gf_dwt_planes_refuses(t, must) ? -1 : bytes_of(t, 0);
 }
 
-/* Alpha is nowhere among the coefficients of planes. */
+/* Coefficients of planes have no alpha. */
 static int drop_alpha(struct gf_task *t) {
     struct gf_product *p = &t->product[0];
     p->alpha_plane = false;
@@ -343,7 +343,7 @@ static int drop_alpha(struct gf_task *t) {
     return gf_task_describe(t, 0, t->image.color);
 }
 
-/* Devices share it where there is memory for a stream of each. */
+/* Devices share the task if memory allows a stream for each. */
 static int stream(struct gf_task *t) {
     struct gf_planes_work p = {.t = t, .parts = gf_planes_parts(t), .run = run_part};
     const double start = gf_now_ms();

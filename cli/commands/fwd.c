@@ -1,4 +1,4 @@
-/* gpufft fwd: pictures, volumes and lines to their spectra. */
+/* gpufft fwd: spectra of pictures, volumes and lines. */
 #include "cli/command.h"
 #include "cli/log.h"
 #include "cli/batch/describe.h"
@@ -21,7 +21,7 @@ static void describe_output(const struct gf_settings *s, enum gf_kind kind, enum
     }
 }
 
-/* Spectra that can be inverted, alone or as a pair, have a record of what they came from. */
+/* Spectra that can be inverted, alone or as a pair, get a record of their source. */
 static void describe_record(struct gf_task *t, int i) {
     const struct gf_output *out = &t->job.out[i];
     struct gf_product *p = &t->product[i];
@@ -40,7 +40,7 @@ static int prepare(struct gf_task *t) {
     gf_task_begin_job(t, GF_FORWARD);
     job->norm = s->norm == GF_UNSET ? GF_NORM_BACKWARD : (enum gf_norm)s->norm;
     int rc = gf_task_take_channels(t);
-    job->spend_input = !t->image.alpha; /* alpha is copied out of it afterwards */
+    job->spend_input = !t->image.alpha; /* alpha is copied from it later */
     if (!rc)
         rc = gf_settings_axes(s, job->ndim, &job->axes);
     if (!rc && s->half && gf_dtype_is_complex(job->in_dtype))
@@ -55,7 +55,7 @@ static int prepare(struct gf_task *t) {
             return rc;
         describe_output(s, p->kind, dtype, &job->out[i]);
         p->noise = true;
-        /* Half a spectrum has shorter rows than the picture, so there is no room for its alpha. */
+        /* A half spectrum has shorter rows than the picture: no room for alpha. */
         p->alpha_plane =
             t->image.alpha && p->kind == GF_COMPLEX && !s->half && p->format->alpha_plane;
         rc = gf_task_describe(t, i, p->alpha_plane ? GF_OTHER_COLOR : color);
@@ -64,7 +64,7 @@ static int prepare(struct gf_task *t) {
     return rc;
 }
 
-/* Notes that alpha is dropped, and that a line's spectrum as a picture is hardly visible. */
+/* Notes dropped alpha, and that a line's spectrum is hardly visible as a picture. */
 static int check(struct gf_task *t) {
     bool kept = true;
     for (int i = 0; i < t->job.n_out; i++) {

@@ -1,5 +1,5 @@
-/* idwt of volumes and pictures that do not fit memory, or that several devices or processes share: all levels in one
- * walk, a few planes at a time (core/slab/wavelet.h). */
+/* idwt of volumes and pictures that do not fit memory or that several devices or processes share:
+ * all levels in one walk, a few planes at a time (core/slab/wavelet.h). */
 #include "cli/commands/planes.h"
 
 #include <math.h>
@@ -14,16 +14,16 @@ struct run {
     const struct gf_planes_work *planes;
     struct gf_planes_hand *hand;
     struct gf_slab_wavelet wavelet;
-    struct gf_array page; /* where a file's rows cannot be read by themselves */
-    int64_t at;           /* which page that is; -1: none */
+    struct gf_array page; /* for files whose rows cannot be read separately */
+    int64_t at;           /* its number; -1: none */
 };
 
 static bool has_rows(const struct gf_task *t) {
     return t->s->plan_only || (!t->s->frames && gf_file_has_rows(t->reader.file[0]));
 }
 
-/* Planes that follow each other need no place known beforehand; those of several devices and processes do, and rows
- * of pictures. */
+/* Planes in order need no known position in the file; those of several devices or processes and
+ * rows of pictures do. */
 static bool in_order(const struct gf_task *t) {
     return t->state == GF_TASK_TOO_LARGE && t->job.ndim == 3;
 }
@@ -38,12 +38,12 @@ const char *gf_idwt_planes_refuses(const struct gf_task *t) {
     return why ? why : gf_task_refuses_outputs(t, in_order(t));
 }
 
-/* For so many at a time. */
+/* Describes the chunks of `hands` hands at a time. */
 static int describe(const struct gf_task *t, int hands, struct gf_slab_wavelet *w) {
     int64_t coders = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
     struct gf_job job = gf_dwt_planes_job(&t->job);
     coders += gf_finite_bytes(&t->reader, &t->image);
-    if (!has_rows(t)) /* a page that is kept; a frame is decoded beside it */
+    if (!has_rows(t)) /* the current page, and a frame's decoded copy */
         coders += (t->s->frames ? 2 : 1) * t->image.px.stride[0];
     job.lean = job.spend_input = false;
     return gf_slab_wavelet_make(&job, gf_runner_limit(t->runner) / hands - coders, w);
@@ -62,7 +62,7 @@ int gf_idwt_planes_count(const struct gf_task *t, const struct gf_deal *d,
     return n > 1 ? n : 0;
 }
 
-/* Rows of the page that is kept, which becomes the one that has them. */
+/* Copies rows of the current page, after reading the page with them. */
 static int copy_rows(struct run *r, const struct gf_slab_rows *rows, void *to) {
     const struct gf_task *t = r->hand->t;
     int rc = 0;

@@ -1,4 +1,4 @@
-/* gpufft info: what files hold, from their headers. */
+/* gpufft info: reports the contents of files from their headers. */
 
 #include "cli/command.h"
 #include "cli/batch/describe.h"
@@ -6,13 +6,13 @@
 #include "cli/batch/ranks.h"
 #include "cli/report.h"
 
-/* ---- beside the samples ---- */
+/* ---- metadata ---- */
 
-static const char *const colors[] = {"gray", "rgb", "plain channels"};    /* by enum gf_color */
-static const char *const units[] = {NULL, "inch", "centimetre", "metre"}; /* by enum gf_unit */
+static const char *const colors[] = {"gray", "rgb", "plain channels"};    /* enum gf_color */
+static const char *const units[] = {NULL, "inch", "centimetre", "metre"}; /* enum gf_unit */
 static const char *const intents[] = {"perceptual", "relative colorimetric", "saturation",
                                       "absolute colorimetric"};
-/* The corner of the first row and first column, by EXIF's number. */
+/* The corner of the first row and first column, by EXIF orientation. */
 static const char *const corners[] = {NULL,           "top-left",     "top-right",
                                       "bottom-right", "bottom-left",  "left-top",
                                       "right-top",    "right-bottom", "left-bottom"};

@@ -1,10 +1,10 @@
-/* gpufft inv: spectra back to the pictures they came from. */
+/* gpufft inv: spectra back to pictures. */
 
 #include "cli/command.h"
 #include "cli/log.h"
 #include "cli/batch/describe.h"
 
-/* Below this the imaginary part of a foreign spectrum's inverse is rounding noise. */
+/* A smaller imaginary part of a foreign spectrum's inverse is rounding noise. */
 static const double IMAG_RATIO = 1e-5;
 
 static int refuse_picture(const struct gf_image *image) {
@@ -32,7 +32,7 @@ static int check_options(struct gf_task *t, const struct gf_record *r) {
     return s->from_magnitude || r->kind == GF_COMPLEX ? 0 : refuse_picture(&t->image);
 }
 
-/* Without a record: full, backward; unshifted, but a pair of pictures is centred. */
+/* Without a record: a full spectrum, norm backward, unshifted; a pair of pictures is centred. */
 static int guess_job(struct gf_task *t) {
     const struct gf_settings *s = t->s;
     struct gf_job *job = &t->job;
@@ -52,7 +52,7 @@ static int prepare(struct gf_task *t) {
     return rc;
 }
 
-/* Checks the results for an imaginary part that would be lost and samples that do not fit. */
+/* Reports a lost imaginary part and samples that do not fit the type. */
 static int check(struct gf_task *t) {
     const struct gf_report *report = &t->report;
     bool lossy = t->job.real && !t->job.in_half && report->imag_ratio >= IMAG_RATIO;

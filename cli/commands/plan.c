@@ -1,4 +1,4 @@
-/* gpufft plan: what would run, and what it needs, without running it. */
+/* gpufft plan: reports what would run and what it needs. */
 #include <unistd.h>
 #include <sys/stat.h>
 
@@ -16,7 +16,7 @@ static bool is_shape(const char *text) {
     return gf_shape_looks_like_one(text) && stat(text, &st);
 }
 
-/* An image without samples, of a shape that was typed. */
+/* Makes an image without samples, of a typed shape. */
 static int image_from_shape(const struct gf_settings *s, const struct gf_extents *shape,
                             struct gf_image *image) {
     int64_t extent[GF_MAX_RANK], bytes;
@@ -44,8 +44,8 @@ static bool is_filter(const struct gf_settings *s) {
     return s->filter.n_parts || s->filter.auto_notch || s->filter.descreen.on;
 }
 
-/* The transform that was named; else a recorded file is planned as its inverse, anything else as a
- * filter, if there is one, or a forward FFT. */
+/* Returns the named transform, or else: a filter if there is one, the inverse for a file with a
+ * record, a forward FFT. */
 static const struct gf_task_hooks *transform_of(const struct gf_settings *s,
                                                 const struct gf_image *image) {
     struct gf_record record;
@@ -100,7 +100,7 @@ static int plan_one(struct gf_settings *s, struct gf_runner *runner,
     return rc;
 }
 
-/* A file, a shape, or all shapes of a range. */
+/* Plans a file, a shape, or all shapes of a range. */
 static int plan_operand(struct gf_settings *s, struct gf_runner *runner,
                         const struct gf_targets *targets, char *name) {
     struct gf_shapes shapes = {0};
@@ -137,7 +137,7 @@ static int check_ranks(const struct gf_settings *s) {
 
 /* Opens the device of --assume, or those that --backend and --device name. */
 static int open_session(struct gf_settings *s, struct gf_session *session) {
-    static const struct gf_backend *list[2]; /* as long as the session */
+    static const struct gf_backend *list[2]; /* lives as long as the session */
     struct gf_assumed_device device;
     int rc = s->assume ? gf_plan_assume(s, &device) : gf_settings_wish(s);
     if (!rc && s->assume)
@@ -183,8 +183,8 @@ static int run(struct gf_settings *s, char **operands, int n) {
         return 0;
     bool wavelet = s->plan_transform > GF_PLAN_FFT;
     if (!any_output && is_filter(s))
-        s->out = "tiff:plan.tif"; /* which holds all types */
-    else if (!any_output)         /* a picture to look at, if the job allows one */
+        s->out = "tiff:plan.tif"; /* TIFF holds all types */
+    else if (!any_output)         /* a viewable picture, if the job allows one */
         s->out =
             wavelet || s->kind == GF_COMPLEX || s->depth == 32 ? "npy:plan.npy" : "png:plan.png";
     rc = gf_settings_check(s);

@@ -34,13 +34,13 @@ static void get_device(const json_t *o, struct gf_assumed_device *device) {
                  *extensions = json_object_get(o, "extensions");
     for (size_t i = 0; i < 3; i++)
         p->max_items[i] = json_integer_value(json_array_get(items, i));
-    /* The first alone is read, the architecture of CUDA's. */
+    /* CUDA's architecture is the first; only that is used. */
     const char *first = json_string_value(json_array_get(extensions, 0));
     p->extensions = gf_device_text(first ? first : "");
 }
 
-/* The devices of that backend among a file's lines: the one that `device` (NULL: the first) is the
- * number of, or a part of its name. False where the line has none. */
+/* Takes the device of `backend` from a line: by number or part of its name, or for `device` NULL
+ * the first. False if the line has none. */
 static bool take_line(const char *line, const char *backend, const char *device,
                       struct gf_assumed_device *out) {
     json_t *o = json_loads(line, 0, NULL);

@@ -1,4 +1,4 @@
-/* Parts are cut and dealt as for a run, and prepared on each device to see what they take. */
+/* Cuts and deals parts as a run does, and sizes them on each device. */
 #include "cli/commands/plan.h"
 
 #include "cli/commands/planes.h"
@@ -34,7 +34,7 @@ static void cut(const struct gf_task *t, const struct gf_deal *deal, struct gf_p
     }
 }
 
-/* Counts the device memory of a stream of this part. */
+/* Finds the memory of a stream of this part. */
 static int weigh_stream(struct gf_runner *runner, const struct gf_job *job, int64_t room,
                         struct gf_plan_parts_device *d) {
     const struct gf_dwt_taker none = {.emit = NULL};
@@ -55,13 +55,13 @@ static int weigh_stream(struct gf_runner *runner, const struct gf_job *job, int6
     return rc;
 }
 
-/* Counts the memory of this part's chunks, of which a device has two in host memory. */
+/* Finds the memory of this part's chunks; each device has two of them in host memory. */
 static int weigh_chunks(struct gf_runner *runner, const struct gf_slab_wavelet *part,
                         struct gf_plan_parts_device *d) {
     const struct gf_job job = gf_slab_wavelet_chunk(part);
     const struct gf_session *session = runner->session;
     int rc = gf_runner_plan(runner, &job);
-    if (!rc && runner->session != session) /* another device would do its work */
+    if (!rc && runner->session != session) /* it would run on another device */
         rc = gf_fail(GF_ENOMEM, "%s", gf_message());
     d->bytes = gf_planes_hands(&part->job) * part->memory_bytes;
     d->bytes_device = rc ? 0 : runner->plan->device_bytes;
@@ -75,7 +75,7 @@ static int weigh(struct gf_deal *deal, const struct gf_task *t, const struct lon
     int rc = 0;
     for (int i = 0; i < p->n_devices && !rc; i++) {
         struct gf_runner runner;
-        gf_deal_session(deal, i)->alone = true; /* it plans at once */
+        gf_deal_session(deal, i)->alone = true; /* makes it plan now */
         gf_runner_open(&runner, gf_deal_session(deal, i), threads);
         rc = forward ? weigh_stream(&runner, &longest->forward.job,
                                     gf_dwt_planes_room(t, p->n_devices), &p->device[i])
@@ -85,7 +85,7 @@ static int weigh(struct gf_deal *deal, const struct gf_task *t, const struct lon
     return rc;
 }
 
-/* The parts of each device are known where its speed is recorded, or all parts measure it. */
+/* A device's parts are known if its speed is recorded or all parts measure it. */
 static int deal_parts(struct gf_deal *deal, const struct gf_task *t, struct gf_plan_parts *p) {
     if (t->s->tune)
         gf_deal_use_record(deal, &t->job);
@@ -101,7 +101,7 @@ static int deal_parts(struct gf_deal *deal, const struct gf_task *t, struct gf_p
     return rc;
 }
 
-/* Jobs whose planes may be cut into parts. */
+/* True if the job's planes may be cut into parts. */
 static bool has_parts(const struct gf_task *t) {
     const struct gf_job *job = &t->job;
     if (job->op != GF_DWT || t->s->assume || !t->s->wish.list)

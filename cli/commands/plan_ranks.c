@@ -1,15 +1,15 @@
-/* The prediction: passes are bound by memory, the exchange by the network or, in small messages, by what
- * each of them costs. */
+/* Predicts runs of several processes: memory bounds the passes, the network's bandwidth or latency
+ * the exchange. */
 #include "cli/commands/plan.h"
 
 #include "cli/commands/planes.h"
 #include "core/base/bandwidth.h"
 #include "core/wavelet/window.h"
 
-/* The latency of a message: order of magnitude of a fast network. */
+/* Latency of a message: order of magnitude for a fast network. */
 static const double message_seconds = 5e-6;
 
-/* Bytes of the exchange that rank i puts in the first walk, and how many pieces; a line's have as many. */
+/* Returns the bytes that rank i puts in the first walk, and their number of pieces. */
 static double put_by(const struct gf_slab_plan *p, int ranks, int i, double *pieces) {
     const struct gf_span slabs = gf_slab_share(p->n_slabs, ranks, i);
     const double pages =
@@ -18,7 +18,7 @@ static double put_by(const struct gf_slab_plan *p, int ranks, int i, double *pie
     return pages * (double)(p->exchange_bytes / p->pages);
 }
 
-/* The shares of the rank that has the most; bytes and pieces of the exchanges. */
+/* Finds the bytes and pieces of the busiest rank. */
 static int share(const struct gf_job *job, int ranks, double *pieces, struct gf_ranks_plan *p) {
     struct gf_slab_plan plan;
     double most = 0;
@@ -39,12 +39,12 @@ static int share(const struct gf_job *job, int ranks, double *pieces, struct gf_
     p->bytes_sent = (int64_t)(most + 0.5);
     p->bytes_needed = plan.memory_bytes;
     p->slabs = plan;
-    /* A filter sends all of it back, as a picture's or a line's other walks do. */
+    /* Filters, pictures and lines exchange once more. */
     p->exchanges = plan.n_walks > 2 ? 2 : 1;
     return 0;
 }
 
-/* Parts of a wavelet transform exchange nothing, nor do pages. */
+/* Parts of a wavelet transform and pages need no exchange. */
 static int share_planes(const struct gf_task *t, int ranks, struct gf_ranks_plan *p) {
     const struct gf_job job = gf_dwt_planes_job(&t->job);
     struct gf_slab_wavelet w = {.memory_bytes = gf_dwt_planes_bytes(t, true)};
@@ -74,7 +74,7 @@ static int predict(const struct gf_task *t, int64_t moved, int ranks, struct gf_
     return rc;
 }
 
-/* The fewest ranks from which on twice as many save less than a tenth of the time. */
+/* Returns the fewest ranks from which doubling saves less than a tenth of the time. */
 static int64_t find_enough(const struct gf_task *t, int64_t moved, const struct gf_ranks_plan *p) {
     struct gf_ranks_plan some = *p, more = *p;
     int64_t n = 1;

@@ -1,4 +1,4 @@
-/* The report of a plan: what runs, what it moves and takes, and who shares the work. */
+/* Reports a plan: passes, traffic, memory, and who shares the work. */
 #include "cli/commands/plan.h"
 
 #include <math.h>
@@ -13,10 +13,10 @@
 
 struct needs {
     int64_t in, out, workspace, moved, total;
-    double cost;  /* of all passes, see struct gf_pass_info; 0: not known of each */
+    double cost;  /* of all passes, see struct gf_pass_info; 0: some are unknown */
     double copy;  /* bytes a second */
     int64_t runs; /* of all passes */
-    bool planes;  /* of one after the other, though memory might hold all */
+    bool planes;  /* plane by plane, even if memory holds all */
 };
 
 static double share_of(const struct gf_pass_info *pass) {
@@ -27,7 +27,7 @@ static bool is_dwt(const struct gf_task *t) {
     return t->job.op == GF_DWT && t->job.direction == GF_FORWARD;
 }
 
-/* Page by page a full display range takes a walk of its own. */
+/* True if a full display range takes a separate walk over the pages. */
 static bool is_walked_twice(const struct gf_task *t) {
     bool full = false;
     for (int i = 0; i < t->job.n_out; i++)
@@ -69,7 +69,8 @@ static const char *direction_name(const struct gf_task *t) {
                                             : "inverse";
 }
 
-/* A wavelet transform of a volume, in one walk without an exchange; false where it cannot. */
+/* Plans a wavelet transform plane by plane, in one walk without an exchange; false if
+ * impossible. */
 static bool plans_planes(const struct gf_task *t, struct gf_slab_plan *p) {
     struct gf_slab_wavelet w = {.memory_bytes = -1,
                                 .bytes_read = gf_array_bytes(&t->image.px),
@@ -85,7 +86,7 @@ static bool plans_planes(const struct gf_task *t, struct gf_slab_plan *p) {
     return w.memory_bytes >= 0 && w.memory_bytes <= gf_runner_limit(t->runner);
 }
 
-/* How a job that does not fit runs, most of them with --scratch; false where it cannot. */
+/* Plans a job that does not fit memory; false if it fits or cannot run in slabs. */
 static bool plans_slabs(struct gf_task *t, const struct needs *n, struct gf_slab_plan *p) {
     if (n->total <= gf_runner_limit(t->runner) && !n->planes)
         return false;
@@ -96,7 +97,7 @@ int64_t gf_plan_moved(const struct gf_task *t) {
     return sum_up(t).moved;
 }
 
-/* Pages that are read before the first pass for an automatic display range; 0: none, or all of them. */
+/* Returns the pages read before the first pass for an automatic display range; 0: none, or all. */
 static int64_t pages_before(const struct gf_task *t) {
     struct gf_range_planes r;
     if (is_walked_twice(t) || !gf_job_samples(&t->job) || gf_range_planes_make(&t->job, &r))
@@ -106,10 +107,10 @@ static int64_t pages_before(const struct gf_task *t) {
     return n;
 }
 
-/* Bytes between host and device and their least time: each walk moves both ways at once. */
+/* Bytes between host and device, and their least time: a walk moves both ways at once. */
 struct bus {
     int64_t up, down;
-    double speed[2], floor; /* bytes a second; seconds; 0 where they are not known */
+    double speed[2], floor; /* bytes a second; seconds; 0: unknown */
 };
 
 static struct bus bus_of(struct gf_runner *r) {
@@ -124,7 +125,7 @@ static struct bus bus_of(struct gf_runner *r) {
         if (b.speed[0] > 0 && b.speed[1] > 0)
             b.floor += fmax(up / b.speed[0], down / b.speed[1]);
     }
-    if (plan->n_shares) /* each on a bus of its own */
+    if (plan->n_shares) /* each has its own bus */
         b.floor /= plan->n_shares;
     return b;
 }
@@ -174,7 +175,7 @@ static json_t *shares_report(const struct gf_plan *plan) {
     return list;
 }
 
-/* Bytes that all devices send. */
+/* Sums the bytes that all devices send. */
 static json_t *exchange_report(const struct gf_plan *plan) {
     int64_t sent = 0;
     bool direct = true;
@@ -207,9 +208,9 @@ static json_t *ranks_report(const struct gf_ranks_plan *p) {
                      GF_KEY("enough_ranks", p->enough));
 }
 
-/* ---- what does not fit in memory: walks over a disk, or over planes ---- */
+/* ---- larger than memory: walks over a disk or planes ---- */
 
-/* The speed of the task's scratch or output folder; 0: not known. */
+/* Returns the speed of the task's scratch or output folder; 0: unknown. */
 static double disk_speed(const struct gf_task *t) {
     char *folder = gf_slabs_folder(t);
     double speed = folder ? gf_speeds_of_disk(folder) : 0;
@@ -253,10 +254,10 @@ static json_t *passes_report(const struct gf_plan *plan, double copy) {
     return passes;
 }
 
-/* ---- steps, and the workers that take their parts ---- */
+/* ---- steps and their workers ---- */
 
-/* Lists what the task's backend runs for a part: passes, or walks where the part passes through the device in parts of
- * its own. Replaces the runner's plan. */
+/* Lists what the backend runs for a part: passes, or walks if the part itself passes through the
+ * device in slabs. Replaces the runner's plan. */
 static json_t *workers_report(const struct gf_task *t, const char *kind, int count,
                               const struct gf_job *part) {
     json_t *steps = NULL;
@@ -268,7 +269,8 @@ static json_t *workers_report(const struct gf_task *t, const char *kind, int cou
                      GF_BOOL(".runs", steps != NULL), GF_KEY_IF(steps, "steps", steps));
 }
 
-/* The walks of ranks or through a scratch file, each with its workers; NULL where the job is in one piece. */
+/* Lists the walks of ranks or through a scratch file with their workers; NULL for a job in one
+ * piece. */
 static json_t *steps_report(const struct gf_task *t, const struct gf_slab_plan *p, int ranks) {
     json_t *steps = p ? json_array() : NULL;
     for (int i = 0; p && i < p->n_walks; i++) {
@@ -300,7 +302,7 @@ static void shape_text(const struct gf_job *job, char text[160]) {
                       job->axes >> i & 1 ? "" : " (not transformed) ");
 }
 
-/* The device of --assume, which this plan is for. */
+/* Reports the device of --assume. */
 static json_t *assumed_report(void) {
     const struct gf_gpu_props *p = gf_assumed();
     return GF_REPORT(GF_KEY("name", p->name), GF_KEY("platform", p->platform),
@@ -330,7 +332,7 @@ static json_t *what_report(const char *name, const struct gf_task *t) {
         GF_KEY_IF(c->kept, "estimate_ms", c->estimate_ms));
 }
 
-/* Bytes, times, and who shares the work. */
+/* Builds the whole report. */
 static json_t *report(const char *name, struct gf_task *t, const struct gf_plan_parts *parts,
                       const struct gf_ranks_plan *ranks) {
     struct gf_slab_plan slabs;
@@ -338,7 +340,7 @@ static json_t *report(const char *name, struct gf_task *t, const struct gf_plan_
     const struct needs n = sum_up(t);
     const int64_t limit = gf_runner_limit(t->runner), pages = t->pages.at_once;
     const bool serves = plans_slabs(t, &n, &slabs);
-    int passed = 0; /* those that walk over the data */
+    int passed = 0; /* passes over the data */
     for (int i = 0; i < plan->n_passes; i++)
         passed += !plan->pass[i].part;
     json_t *o = GF_ADD(
@@ -370,7 +372,7 @@ static json_t *report(const char *name, struct gf_task *t, const struct gf_plan_
                   GF_KEY_IF(outer, "steps", steps_report(t, outer, by_ranks ? ranks->ranks : 0)));
 }
 
-/* The walks of several workers, and indented further what each of these runs. */
+/* Walks, each followed by the passes of its workers. */
 #define STEPS \
     "{*steps     walk {number:-4d} {what}\n" \
     "              reads {bytes_read:B}, writes {bytes_written:B}\n" \

@@ -1,5 +1,5 @@
-/* The outputs of a volume that is transformed plane by plane, and a thread or two for each device, which take
- * part after part. */
+/* Runs wavelet transforms plane by plane: outputs, and one or two threads per device that take part
+ * after part. */
 #include "cli/commands/planes.h"
 
 #include <math.h>
@@ -13,8 +13,8 @@
 struct hand {
     int device;
     bool failed;
-    struct gf_reader reader; /* of all hands but the first, which has the task's */
-    struct gf_runner runner; /* of all of a device but its first, which has the task's */
+    struct gf_reader reader; /* for all but the first hand, which uses the task's */
+    struct gf_runner runner; /* for all but a device's first hand, which uses the task's */
     struct gf_planes_hand own;
 };
 
@@ -47,7 +47,7 @@ struct gf_volume_box gf_planes_box(const struct gf_task *t, const struct gf_volu
 }
 
 int gf_planes_count(const struct gf_job *job, const struct gf_deal *d) {
-    /* For shares by measured speed: as many as tell the speed, and as many more, for each hand. */
+    /* Shares by measured speed need parts that measure it, and as many more. */
     const int most = gf_dwt_parts(job, 4 * gf_planes_hands(job) * d->n);
     for (int i = 0; i < d->n; i++)
         if (!gf_session_streaming(gf_deal_session(d, i)))
@@ -108,7 +108,7 @@ static int open_hand(struct share *s, int k, int threads) {
         .reader = k ? &h->reader : &t->reader,
         .runner = k % hands ? &h->runner : &t->runners[device],
     };
-    gf_runner_close(h->own.runner); /* it may have other threads, for work in one piece */
+    gf_runner_close(h->own.runner); /* it may be open with other threads */
     gf_runner_open(h->own.runner, gf_deal_session(t->deal, device), h->own.threads = threads);
     int rc = k ? gf_reader_again(&t->reader, &h->reader) : 0;
     h->own.reader->any_order = true;
@@ -127,7 +127,8 @@ static void add(struct gf_planes_hand *sum, const struct gf_planes_hand *one) {
     }
 }
 
-/* Devices come to damaged frames in any order: the first one is named, as by a device alone. */
+/* Finds the first damaged frame, as a single device would, since devices reach frames in any
+ * order. */
 static int name_first(const struct share *s, int rc) {
     const struct gf_task *t = s->p->t;
     struct gf_reader reader = {.s = t->s, .paths = t->read};
@@ -159,7 +160,7 @@ static int run_hands(struct share *s) {
     return rc && s->p->t->s->frames ? name_first(s, rc) : rc;
 }
 
-/* A record's checksum is verified once for all. */
+/* Verifies a record's checksum once, then runs the hands. */
 static int run_dealt(struct gf_planes_work *p) {
     struct gf_task *t = p->t;
     const int hands = gf_planes_hands(&t->job), n = t->deal->n * hands;
@@ -190,7 +191,7 @@ static int run_dealt(struct gf_planes_work *p) {
     return rc;
 }
 
-/* Each of several processes has a part or, if there are fewer parts, none. */
+/* Runs the task's part in this process: its rank's part, none if there are fewer parts. */
 static int run_alone(struct gf_planes_work *p) {
     struct gf_task *t = p->t;
     const int part = t->ranks ? t->ranks->rank : 0;
@@ -202,7 +203,7 @@ static int run_alone(struct gf_planes_work *p) {
 
 /* ---- outputs ---- */
 
-/* Adds up what all hands and, if several share the task, all processes counted. */
+/* Adds the counters of all hands and processes. */
 static int count(const struct gf_planes_work *p) {
     struct gf_task *t = p->t;
     for (int i = 0; i < t->job.n_out; i++) {

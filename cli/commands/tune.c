@@ -1,4 +1,4 @@
-/* gpufft tune: measures this machine's devices, and keeps what it found for auto, plan and shares. */
+/* gpufft tune: measures the devices and stores the results for auto, plan and shares. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@
 
 enum { SIDE = 1024, DISK_BYTES = 64 << 20, RUNS = 3, NAME = 64 };
 
-/* Speeds of PNG and of a folder's disk in bytes a second. */
+/* PNG and disk speeds in bytes a second. */
 struct host_speeds {
     double decode, encode, disk;
 };
@@ -102,7 +102,7 @@ static int time_codec(struct host_speeds *h) {
     struct gf_image image, back;
     int rc = make_picture(&image);
     for (int i = 0; i < RUNS && !rc; i++) {
-        char path[NAME]; /* one name each, because a run may not write an output twice */
+        char path[NAME]; /* separate names, because a run may not write an output twice */
         snprintf(path, sizeof path, ".gpufft-tune-%ld-%d.png", (long)getpid(), i);
         double start = gf_now_ms();
         rc = gf_image_write(path, &gf_format_png, &image, &options, true);
@@ -122,7 +122,7 @@ static int time_codec(struct host_speeds *h) {
     return rc;
 }
 
-/* Times writing a file through to its disk and reading it back. */
+/* Times writing a file to disk and reading it back. */
 static int time_disk(const char *path, struct host_speeds *h) {
     char *data = malloc(DISK_BYTES);
     ssize_t got = 1;
@@ -148,7 +148,7 @@ static int time_disk(const char *path, struct host_speeds *h) {
     return h->disk > 0 ? 0 : gf_fail(GF_EIO, "cannot write and read '%s'", path);
 }
 
-/* Measures in the current folder, and deletes the files. */
+/* Measures in the current folder and deletes the files. */
 static int time_host(struct host_speeds *h) {
     char path[NAME];
     *h = (struct host_speeds){.decode = 0};
@@ -206,7 +206,7 @@ static int import_plans(const struct gf_settings *s) {
     return 0;
 }
 
-/* Fills in the devices to measure: all, or those asked for. */
+/* Sets s->wish to the devices to measure: all, or the named ones. */
 static int choose(struct gf_settings *s) {
     const bool named = strcmp(s->backend, "auto"), list = gf_wish_is_list(s->backend, s->device);
     if (named && !list)

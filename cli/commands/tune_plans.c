@@ -1,10 +1,10 @@
-/* gpufft tune SHAPE...: measures plans for a few kinds of transforms of each shape. */
+/* gpufft tune SHAPE...: measures plans for several kinds of transforms of each shape. */
 
 #include "cli/bench/bench.h"
 #include "cli/log.h"
 #include "cli/report.h"
 
-/* Kinds measured without --kind, and all that have a choice of plans. */
+/* Kinds measured by default, and all kinds that have several plans. */
 enum {
     USUAL = 1 << GF_BENCH_C2C | 1 << GF_BENCH_R2C | 1 << GF_BENCH_PICTURE,
     CAN = USUAL | 1 << GF_BENCH_C2R | 1 << GF_BENCH_PICTURE_FULL

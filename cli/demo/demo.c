@@ -1,4 +1,4 @@
-/* gpufft demo: runs lessons and writes a page about each. */
+/* gpufft demo: runs lessons and writes a page for each. */
 #include "cli/demo/demo.h"
 
 #include <errno.h>
@@ -18,13 +18,14 @@ enum { MAX_WORDS = 24, WIDTH = 78 };
 
 /* ---- text ---- */
 
-/* `text` in lines of up to WIDTH characters, each after `prefix`. */
+/* Prints text in lines of up to WIDTH characters, each after `prefix`. */
 static void print_wrapped(FILE *to, const char *prefix, const char *text) {
     fputs(prefix, to);
     gf_text_wrap(to, text, prefix, WIDTH);
 }
 
-/* Takes the next word of a command at *at, or what follows its last =, into `name`; false at the end. */
+/* Copies the command's next word, or the part after its last =, and advances *at; false at the
+ * end. */
 static bool next_name(const char **at, char name[128]) {
     const char *word = *at + strspn(*at, " ");
     const int n = (int)strcspn(word, " ");
@@ -36,7 +37,7 @@ static bool next_name(const char **at, char name[128]) {
     return n > 0;
 }
 
-/* The pictures that a command names for the first time, as Markdown shows them. */
+/* Writes Markdown images for the pictures that a command names first. */
 static void show_panels(FILE *to, const char *words, const char *before) {
     for (char name[128]; next_name(&words, name);) {
         size_t n = strlen(name);
@@ -46,7 +47,7 @@ static void show_panels(FILE *to, const char *words, const char *before) {
     }
 }
 
-/* Writes the lesson as a page beside its panels. */
+/* Writes the lesson's page beside its panels. */
 static int write_page(const struct gf_lesson *lesson) {
     char seen[4096] = "";
     struct gf_text t;
@@ -84,8 +85,8 @@ static int write_input(const char *sample, const char *panel) {
     return gf_file_write(panel, f->bytes, (size_t)(f->end - f->bytes), true);
 }
 
-/* Checks a name that the lesson is about to write in the working folder. Links are not followed,
- * because what they point to does not belong to the lesson. */
+/* Checks a name that the lesson will write in the working folder. Links are refused: their targets
+ * do not belong to the lesson. */
 static int check_name(const char *name, bool clobber) {
     struct stat st;
     if (lstat(name, &st))
@@ -95,8 +96,7 @@ static int check_name(const char *name, bool clobber) {
     return clobber ? 0 : gf_fail(GF_EIO, "'%s' exists, and --no-clobber keeps it", name);
 }
 
-/* Checks every file that a command names, and its record. The files that it reads are the lesson's
- * own too. */
+/* Checks every file that a command names, and its record. Its inputs are the lesson's too. */
 static int check_words(const char *words, bool clobber) {
     int rc = 0;
     for (char name[128], record[136]; !rc && next_name(&words, name);) {
@@ -134,7 +134,7 @@ static int redirect(FILE **to, int *keep) {
     return rc;
 }
 
-/* Ends that, and writes what was printed to the file `name`. */
+/* Restores standard output and writes the printed text to the file `name`. */
 static int restore(FILE *from, int keep, const char *name) {
     char text[1 << 15];
     gf_log_flush_stdout();
@@ -216,7 +216,7 @@ static int enter(const char *folder) {
     return 0;
 }
 
-/* Prints the name as a shell reads it, with quotes escaped. */
+/* Prints `cd` and the folder, quoted for a shell. */
 static void print_cd(const char *out, const char *below) {
     fputs("cd '", stdout);
     for (const char *p = out; *p; p++)
@@ -224,8 +224,8 @@ static void print_cd(const char *out, const char *below) {
     printf("%s%s'\n", below ? "/" : "", below ? below : "");
 }
 
-/* Runs a lesson in the folder `out` or in its own folder in there, and returns to the old working
- * folder. */
+/* Runs a lesson in the folder `out` or in a folder of its name there, and returns to the old
+ * working folder. */
 static int teach(const struct gf_lesson *lesson, const char *out, bool own_folder, bool clobber) {
     int back = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int rc = back < 0 ? gf_fail_errno(GF_EIO, "cannot come back from the folder") : enter(out);
@@ -250,13 +250,13 @@ static int teach(const struct gf_lesson *lesson, const char *out, bool own_folde
     return code;
 }
 
-/* ---- steps that are no transforms: --page, --every and --sum ---- */
+/* ---- steps without a transform: --page, --every and --sum ---- */
 
 static bool is_by_hand(const struct gf_settings *s) {
     return s->demo.page != GF_UNSET || s->demo.every || s->demo.sum;
 }
 
-/* Allocates a picture of `like`'s type and colour and of this shape. */
+/* Allocates a picture of this shape with `like`'s type and colour. */
 static int make_picture(const struct gf_image *like, int ndim, const int64_t *shape,
                         struct gf_image *out) {
     *out = (struct gf_image){
@@ -277,7 +277,7 @@ static int take_page(const struct gf_image *in, int64_t page, struct gf_image *o
     return rc;
 }
 
-/* Samples 0, step, 2 step, … along every axis. */
+/* Takes samples 0, step, 2 step, … along every axis. */
 static int take_every(const struct gf_image *in, int64_t step, struct gf_image *out) {
     struct gf_array some = in->px;
     some.base = NULL;
@@ -291,13 +291,13 @@ static int take_every(const struct gf_image *in, int64_t step, struct gf_image *
     return rc;
 }
 
-/* A sample of the kernel that is not 0, and its offset from the middle, sample n/2. */
+/* A nonzero sample of the kernel, and its offset from sample n/2. */
 struct tap {
     int64_t y, x;
     double weight;
 };
 
-/* Reads the taps; their weights add up to 1. */
+/* Reads the taps and normalises their sum to 1. */
 static int read_taps(const struct gf_image *kernel, struct tap **taps, int64_t *n) {
     const struct gf_array *k = &kernel->px;
     double whole = 0;
@@ -325,8 +325,8 @@ static int64_t wrap(int64_t k, int64_t n) {
     return (k % n + n) % n;
 }
 
-/* One sample of the convolution by its definition: the sum of k(j, i) p(y - j, x - i), the picture
- * repeating itself. */
+/* Returns a sample of the periodic convolution by definition: the sum of k(j, i) p(y - j, x -
+ * i). */
 static double sum_at(const struct gf_array *p, const struct tap *tap, int64_t n, int64_t y,
                      int64_t x, int64_t channel) {
     double sum = 0;

@@ -6,18 +6,18 @@
 
 enum { GF_MAX_SAMPLES = 2, GF_MAX_STEPS = 10 };
 
-/* A command as typed, without "gpufft": words between blanks, optionally with "> FILE" at the end.
- * Names of panels begin with two digits and a dash. */
+/* A command without "gpufft": words between spaces, optionally "> FILE" at the end. Names of panels
+ * begin with two digits and a dash. */
 struct gf_lesson_step {
     const char *words;
-    const char *see; /* what to look at then, or NULL */
+    const char *see; /* what to look at, or NULL */
 };
 
 struct gf_lesson {
     const char *name, *title;
     const char *text;
     struct {
-        const char *sample, *panel; /* a file of samples/, and its name here */
+        const char *sample, *panel; /* a file of samples/, and its name in the lesson */
     } input[GF_MAX_SAMPLES];
     struct gf_lesson_step step[GF_MAX_STEPS];
 };

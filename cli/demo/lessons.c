@@ -241,7 +241,7 @@ const struct gf_lesson gf_lessons[] = {
               "become much faster, whatever is done about its arithmetic. The passes of libraries "
               "cannot be told apart."},
              {"bench 64^2..512^2 --kind=c2c --backend=openmp,c --relative=openmp --repeat=3 "
-              "--plot=08-measured.png > 09-measured.txt",
+              "> 08-measured.txt",
               "Both make two passes. The arithmetic of c is plain: two numbers at a time, one "
               "thread. That is what a pass costs when it does not wait for memory."}},
     },

@@ -15,7 +15,7 @@ struct gf_point {
 
 enum gf_anchor { GF_ANCHOR_START, GF_ANCHOR_MIDDLE, GF_ANCHOR_END };
 
-/* `at` is on the baseline; `upwards` turns the text to read from bottom to top. */
+/* `at` is on the baseline; `upwards`: the text reads from bottom to top. */
 struct gf_label {
     struct gf_point at;
     double size; /* of the font */
@@ -23,7 +23,7 @@ struct gf_label {
     bool upwards;
     struct gf_plot_color color;
     const char *text;  /* UTF-8 */
-    const char *power; /* raised behind it, or NULL */
+    const char *power; /* exponent after it, or NULL */
 };
 
 struct gf_stroke {
@@ -38,9 +38,9 @@ struct gf_canvas {
     void (*label)(void *to, const struct gf_label *label);
 };
 
-/* How wide a text is in the font of font.c, which those of browsers are close to. */
+/* Returns the label's width in font.c's font, close to that of browsers' fonts. */
 double gf_label_width(const struct gf_label *label);
-/* Draws the text as lines of the canvas by that font. */
+/* Draws the text as lines in that font. */
 void gf_label_draw(const struct gf_canvas *canvas, const struct gf_label *label);
 
 /* layout.c: draws the plot on any canvas. */
@@ -48,7 +48,7 @@ enum { GF_PLOT_WIDTH = 800, GF_PLOT_HEIGHT = 420 };
 /* GF_ENOMEM. */
 int gf_plot_draw(const struct gf_plot *plot, const struct gf_canvas *canvas);
 
-/* raster.c: the plot as a picture, which the caller frees. GF_ENOMEM. */
+/* raster.c: draws the plot as an image, which the caller frees. GF_ENOMEM. */
 int gf_plot_image(const struct gf_plot *plot, struct gf_image *image);
 
 #endif

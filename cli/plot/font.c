@@ -1,11 +1,11 @@
-/* The font of plots: each character is a few strokes, drawn with a round pen. */
+/* A stroke font, drawn with a round pen. */
 
 #include "cli/plot/canvas.h"
 
-/* A glyph is strokes between blanks, a stroke is points: a capital for x from A = 0 on, a small
- * letter for y from a = -4 on, so that e is the baseline, o the height of small letters and s that of
- * capitals. After '~' the points control a quadratic spline with these ends, after '@' a closed
- * one; otherwise they are joined by straight lines. */
+/* A glyph is strokes between spaces; a stroke is points: a capital for x, from A = 0, and a small
+ * letter for y, from a = -4: e is the baseline, o the height of small letters, s that of capitals.
+ * After '~' the points control a quadratic spline with these ends, after '@' a closed one;
+ * otherwise straight lines join them. */
 static const char *const glyphs[128] = {
     [' '] = "",
     ['!'] = "AsAj AfAe",
@@ -103,11 +103,11 @@ static const char *const glyphs[128] = {
 };
 static const char micro[] = "~AoAjAeHeHj HoHe AoAa", box[] = "AeAsHsHeAe";
 
-/* Units of the grid in the size of the font; between characters, for a blank. */
+/* Units per font size; between characters; of a space. */
 enum { UNITS = 20, GAP = 4, BLANK = 3, MOST_POINTS = 256, PIECES = 6 };
 static const double pen = 0.085, raised = 0.4, smaller = 0.72;
 
-/* The glyph at *at, which is moved to the next character. */
+/* Returns the glyph at *at and advances *at. */
 static const char *next_glyph(const char **at) {
     unsigned char c = (unsigned char)**at;
     (*at)++;
@@ -147,7 +147,7 @@ static struct gf_point between(struct gf_point a, struct gf_point b, double t) {
     return (struct gf_point){a.x + t * (b.x - a.x), a.y + t * (b.y - a.y)};
 }
 
-/* The quadratic curve from a to b that c controls, without its first point. */
+/* Adds the quadratic curve from a to b with control point c, without its first point. */
 static int add_curve(struct gf_point a, struct gf_point c, struct gf_point b, struct gf_point *out,
                      int n) {
     for (int i = 1; i <= PIECES && n < MOST_POINTS; i++) {
@@ -157,7 +157,7 @@ static int add_curve(struct gf_point a, struct gf_point c, struct gf_point b, st
     return n;
 }
 
-/* Control points to points on the spline. */
+/* Computes the points of a spline from its control points. */
 static int smooth(const struct gf_point *p, int n, bool closed, struct gf_point *out) {
     int made = 1;
     if (closed) {
@@ -178,7 +178,7 @@ static int smooth(const struct gf_point *p, int n, bool closed, struct gf_point 
     return made;
 }
 
-/* The place of a glyph: its origin, the length of a unit, and its direction. */
+/* A glyph's origin, unit length and direction. */
 struct place {
     struct gf_point origin;
     double unit;

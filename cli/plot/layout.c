@@ -9,7 +9,7 @@
 
 enum { TOP = 40, BOTTOM = 58, LEFT = 86, RIGHT = 24 }; /* margins */
 enum { FONT = 15, TITLE = 17 };                        /* heights */
-enum { MOST_DECADES = 14 }; /* points farther below the highest one are not worth the room */
+enum { MOST_DECADES = 14 }; /* points farther below the highest are cut off */
 
 static const struct gf_plot_color black = {{30, 30, 30}}, gray = {{110, 110, 110}},
                                   light = {{228, 228, 228}};
@@ -20,7 +20,7 @@ static const struct gf_plot_color palette[GF_PLOT_COLORS] = {
     {{86, 180, 233}}, {{30, 30, 30}}, {{120, 120, 120}}, {{120, 80, 40}},
 };
 
-/* One axis: log10 of its ends, and where these are. */
+/* An axis: log10 of its ends, and their positions. */
 struct axis {
     double low, high, first, last;
 };
@@ -53,7 +53,7 @@ static struct gf_plot_color color_of(const struct gf_plot *p, int k) {
     return palette[p->curve[k].color % GF_PLOT_COLORS];
 }
 
-/* Letters are thinner than lines: what is light becomes darker. */
+/* Darkens light colours for letters, which are thinner than lines. */
 static struct gf_plot_color ink(struct gf_plot_color c) {
     double light_of = 0.3 * c.rgb[0] + 0.59 * c.rgb[1] + 0.11 * c.rgb[2];
     for (int i = 0; i < 3 && light_of > 110; i++)
@@ -72,7 +72,7 @@ static void widen(struct axis *a, double value) {
     a->high = fmax(a->high, value);
 }
 
-/* Up to whole decades, or to the next 1, 2 or 5 where there are few. */
+/* Extends the axis to whole decades, or for few decades to 1, 2 or 5. */
 static void round_up(struct axis *a) {
     static const double ends[] = {0, 0.30103, 0.69897, 1};
     double low = floor(a->low + 1e-9), high = floor(a->high - 1e-9);
@@ -217,7 +217,7 @@ static int draw_curve(const struct drawing *d, const struct gf_plot_curve *curve
 /* A name, and the end of its curve. */
 struct name {
     int curve;
-    double wanted, y; /* where it is best, where it is */
+    double wanted, y; /* wanted and actual position */
     struct gf_point end;
 };
 
@@ -226,8 +226,7 @@ static int higher(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Names do not touch, and are as near to their curves' ends as that allows: neighbours that would
- * touch share what they must move. */
+/* Moves names apart, as little as possible: neighbours that would touch move by equal amounts. */
 static void spread(struct name *name, int n, double top, double bottom) {
     const double step = fmin(FONT * 1.15, (bottom - top) / (n > 1 ? n - 1 : 1));
     for (int i = 0; i < n; i++)
@@ -261,7 +260,7 @@ static int find_names(const struct drawing *d, struct name *name) {
     return n;
 }
 
-/* To the right of the panel, each with a thin line from the end of its curve. */
+/* Draws names at the right, each with a thin line from the end of its curve. */
 static int draw_names(const struct drawing *d) {
     struct name *name = calloc((size_t)d->p->n + 1, sizeof *name);
     if (!name)

@@ -1,4 +1,4 @@
-/* Draws a plot into a picture: lines are round pens, smooth at their edges. */
+/* Draws a plot as an image: round pens with smooth edges. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,15 +6,15 @@
 #include "cli/plot/canvas.h"
 #include "core/base/status.h"
 
-enum { SCALE = 2 }; /* pixels of the picture in one of the layout */
+enum { SCALE = 2 }; /* image pixels per layout pixel */
 
-/* Collects how much of each pixel a line covers before painting it, so that pieces are not darker
- * where they meet. */
+/* Collects the coverage of a whole line before painting, so that pieces are not darker where they
+ * meet. */
 struct raster {
     struct gf_image *image;
-    unsigned char *cover; /* a byte a pixel; 0 between lines */
+    unsigned char *cover; /* a byte per pixel; 0 between lines */
     int width, height;
-    int left, right, top, bottom; /* what is not 0 */
+    int left, right, top, bottom; /* bounds of the nonzero bytes */
 };
 
 static void grow(struct raster *r, int x0, int y0, int x1, int y1) {
@@ -28,7 +28,7 @@ static int clamp(double v, int high) {
     return v < 0 ? 0 : v > high ? high : (int)v;
 }
 
-/* The distance of (x, y) from the line between a and b. */
+/* Returns the distance of (x, y) from the segment between a and b. */
 static double distance(double x, double y, struct gf_point a, struct gf_point b) {
     double dx = b.x - a.x, dy = b.y - a.y, length = dx * dx + dy * dy;
     double t = length > 0 ? ((x - a.x) * dx + (y - a.y) * dy) / length : 0;

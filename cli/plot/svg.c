@@ -1,4 +1,4 @@
-/* A plot as SVG, its text as text; and a plot as a file, by its suffix. */
+/* Writes a plot as SVG with text elements, or by its suffix as an image. */
 #include <string.h>
 #include <strings.h>
 

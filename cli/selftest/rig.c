@@ -1,4 +1,4 @@
-/* Signals, transforms and comparisons for the tests of cli/selftest/selftest.c. */
+/* Signals, transforms and comparisons for cli/selftest/selftest.c. */
 #include "cli/selftest/rig.h"
 
 #include <math.h>
@@ -22,8 +22,8 @@ int64_t gf_rig_points(const struct gf_extents *shape) {
 }
 
 double gf_rig_bound(enum gf_precision p, int64_t points) {
-    /* 6e-7 (1.2e-15) at 2^24 points, growing with sqrt(log2 N); one step for the rounding of the
-     * result itself, so that tiny lengths have room. */
+    /* 6e-7 (1.2e-15) at 2^24 points, growing with sqrt(log2 N), plus one step for rounding the
+     * result of tiny lengths. */
     double steps = 1 + log2((double)points);
     return (p == GF_DOUBLE ? 1.2e-15 : 6e-7) * sqrt(steps / 25) + 0.2e-15;
 }
@@ -34,7 +34,7 @@ void gf_rig_random(double complex *x, int64_t n, unsigned seed, bool real) {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        /* 24 bits: exact in single precision too. */
+        /* 24 bits: exact in single precision. */
         double v = (double)(state >> 40) / (1 << 24) - 0.5;
         if (i % 2 == 0)
             x[i / 2] = v;
@@ -137,8 +137,8 @@ struct root {
     long double re, im;
 };
 
-/* A line of n points, `stride` elements apart, by the definition; k*j mod n keeps the angle exact.
- * Real arithmetic: the compiler's complex product looks for NaN every time. */
+/* Transforms a line of n points, `stride` elements apart, by definition; k*j mod n keeps the angle
+ * exact. Real arithmetic, because the compiler's complex product tests for NaN. */
 static void reference_line(const double complex *x, double complex *out, int64_t n, int64_t stride,
                            const struct root *root) {
     for (int64_t k = 0; k < n; k++) {

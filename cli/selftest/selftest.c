@@ -1,7 +1,6 @@
-/* gpufft selftest: checks on the user's machine what must hold for every Fourier transform. Each
- * backend is tested shape by shape for a few seconds, with each check at least once; --full tests
- * all shapes. A GPU backend spends its first seconds on compiling kernels, so the first shape is
- * one that needs few. */
+/* gpufft selftest: checks the properties of the Fourier transform on the user's machine. Tests each
+ * backend shape by shape for a few seconds, with each check at least once; --full tests all shapes.
+ * A GPU backend first spends seconds compiling kernels, so the first shape needs few. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -14,8 +13,8 @@
 
 enum { MAX_POINTS = 8192 };
 
-/* A quick test may end after any of these, so one of each kind comes early: powers of two, mixed
- * radices, primes with smooth and with rough neighbours, one to three axes. */
+/* A quick test may end after any shape, so each kind comes early: powers of two, mixed radices,
+ * primes with smooth and rough neighbours, one to three axes. */
 static const struct gf_extents shapes[] = {
     {1, {16}, 0},     {1, {60}, 0},     {2, {12, 17}, 0}, {1, {97}, 0},      {3, {4, 6, 5}, 0},
     {2, {64, 64}, 0}, {1, {4096}, 0},   {1, {1009}, 0},   {2, {31, 128}, 0}, {3, {16, 16, 16}, 0},
@@ -24,9 +23,8 @@ static const struct gf_extents shapes[] = {
 };
 enum { N_SHAPES = sizeof shapes / sizeof *shapes };
 
-/* After this time a quick test of a backend begins only checks that have not run yet (in double
- * precision only the definition). With a kernel or two to compile for the last one, it ends within
- * ten seconds. */
+/* After this time a quick test begins only checks that have not run yet (in double precision only
+ * the definition). Even with a kernel or two to compile, it ends within ten seconds. */
 static const double quick_ms = 5000;
 
 /* Room for signals, allocated once. */
@@ -53,7 +51,7 @@ static void room_free(struct room *r) {
     free(r->want);
 }
 
-/* The phase of frequency number i after a shift by at[]. */
+/* Returns the phase factor of frequency i for a shift by at[]. */
 static double complex ramp(const struct gf_extents *s, int64_t i, const int64_t *at) {
     double turns = 0;
     for (int a = s->n - 1; a >= 0; a--) {
@@ -70,7 +68,7 @@ static int64_t position(const struct gf_extents *s, const int64_t *at) {
     return i;
 }
 
-/* The transform of x has to be r->want. */
+/* Checks that the transform of x is r->want. */
 static int becomes(struct gf_rig *rig, const char *what, const struct gf_extents *s, int transforms,
                    bool real, const double complex *x, struct room *r) {
     int rc = gf_rig_transform(rig, s, GF_FORWARD, real, x, r->fx);
@@ -181,7 +179,7 @@ static int check_round_trip(struct gf_rig *rig, const struct gf_extents *s, stru
     (void)r;
     for (int i = 0; i < 8 && !gf_rig_is_late(rig); i++) {
         if (rig->deadline && i != 0 && i != 7)
-            continue; /* each has kernels of its own */
+            continue; /* each has its own kernels */
         enum gf_dtype dtype = i & 1 ? GF_U16 : GF_U8;
         char what[64];
         snprintf(what, sizeof what, "%s, %s spectrum, %d channels", gf_dtype_name(dtype),
@@ -191,18 +189,17 @@ static int check_round_trip(struct gf_rig *rig, const struct gf_extents *s, stru
     return 0;
 }
 
-/* Checks the inverse on all processors, with shapes large enough to be divided among them; a device
- * divides all. */
+/* Checks the inverse on all processors, with shapes large enough to divide among them. */
 static int check_threads(struct gf_rig *rig, const struct gf_extents *s, struct room *r) {
     return rig->backend->devices || gf_rig_points(s) >= 3000 ? check_inverse(rig, s, r) : 0;
 }
 
-/* The groups after definition and inverse use the kernels of these two, which come first. */
+/* Definition and inverse come first; the other groups use their kernels. */
 static const struct group {
     const char *name;
     int (*check)(struct gf_rig *rig, const struct gf_extents *s, struct room *r);
     bool exact;    /* no error to report */
-    bool threaded; /* in few groups, because small transforms mostly wait for threads */
+    bool threaded; /* few groups, because small transforms mostly wait for threads */
 } groups[] = {
     {"definition", check_definition, false, false}, {"inverse", check_inverse, false, false},
     {"impulse", check_impulse, false, false},       {"constant", check_constant, false, false},
@@ -230,14 +227,14 @@ static void print_group(const struct gf_settings *s, const struct gf_rig *rig,
     gf_log_flush_stdout();
 }
 
-/* One backend at work: a rig for each group and precision collects its checks. */
+/* A backend under test: a rig for each group and precision collects its checks. */
 struct bench {
     const struct gf_settings *s;
     const struct gf_backend *backend;
     void *context[2]; /* of one thread, of all */
     struct gf_rig rig[2][N_GROUPS];
-    int shapes, due;           /* tested in full; those that the backend has transforms of */
-    char absent[2][GF_REASON]; /* why the device has no such precision, or "" */
+    int shapes, due;           /* tested in full; supported by the backend */
+    char absent[2][GF_REASON]; /* why the device lacks the precision, or "" */
 };
 
 /* Sets *late if a check was left out. */
@@ -253,7 +250,7 @@ static int test_precision(struct bench *b, int wide, const struct gf_extents *sh
         int rc = groups[g].check(rig, shape, room);
         if (first && (rc == GF_EUNABLE || rc == GF_EABSENT))
             snprintf(b->absent[wide], GF_REASON, "%s", gf_message());
-        else if (rc == GF_EUNABLE) /* a length that this backend does not take */
+        else if (rc == GF_EUNABLE) /* a length that this backend does not support */
             return *late = true, 0;
         else if (rc)
             return rc;
@@ -308,7 +305,7 @@ static int test_backend(const struct gf_settings *s, const struct gf_backend *ba
     struct gf_backend_options options = gf_backend_options_of(s);
     double deadline = s->full ? 0 : gf_now_ms() + quick_ms;
     int opened = 0, rc = 0;
-    options.general = !s->full; /* the kernels that transform files, of which there are few */
+    options.general = !s->full; /* the kernels for files, which are few */
     for (; opened < (backend->devices ? 1 : 2) && !rc; opened += !rc) {
         options.threads = s->threads ? s->threads : opened ? 0 : 1;
         rc = backend->open(backend, &options, &b.context[opened]);
