@@ -12,10 +12,13 @@ enum {
     SECTORS = 27,     /* directions: -1, 0 or 1 along each axis */
     RING_ORDERS = 8,
     MOST_HARMONIC = 32,
-    TILE_BINS = 343, /* that the tiles are made of, at most */
+    LATTICE_ORDER = 2, /* multiples of each basis vector; a chessboard's waves have odd sums */
+    TILE_BINS = 343,   /* that the tiles are made of, at most */
 };
 
-static const double SUM_ERROR = 0.25; /* bins from the sum of two waves */
+/* Bins between a wave and a lattice point. With 1, one wave in twenty over a floor of tiles is
+ * mistaken for a tile's. */
+static const double LATTICE_ERROR = 0.5;
 static const double RING_NEAR = 2.9, RING_FAR = 6.5;
 static const double LEAST_PERIODS = 4.5; /* a slope or a large shape has fewer */
 static const double LEAST_LEVEL = 8, LEAST_CLEAR = 2.5;
@@ -430,22 +433,22 @@ bool gf_periodic_is_harmonic(const struct gf_periodic_list *list, const bool *le
     return false;
 }
 
-static bool is_sum(const double *u, const double *v, const double *at) {
-    for (int sign = 0; sign < 4; sign++) {
-        const double a = sign & 1 ? -1 : 1, b = sign & 2 ? -1 : 1;
-        if (hypot(a * u[0] + b * v[0] - at[0], a * u[1] + b * v[1] - at[1]) < SUM_ERROR)
-            return true;
-    }
+static bool is_of_lattice(const double *u, const double *v, const double *at) {
+    for (int a = -LATTICE_ORDER; a <= LATTICE_ORDER; a++)
+        for (int b = -LATTICE_ORDER; b <= LATTICE_ORDER; b++)
+            if (hypot(a * u[0] + b * v[0] - at[0], a * u[1] + b * v[1] - at[1]) < LATTICE_ERROR)
+                return true;
     return false;
 }
 
-bool gf_periodic_is_sum(const struct gf_periodic_list *list, const bool *in, double turn, int n) {
+bool gf_periodic_is_of_lattice(const struct gf_periodic_list *list, const bool *in, double turn,
+                               int n) {
     for (int i = 0; i < list->n; i++)
         for (int k = 0; k <= i && in[i]; k++) {
             const double *u = list->item[i].at, *v = list->item[k].at;
             const double area = fabs(u[0] * v[1] - u[1] * v[0]);
             if (in[k] && area >= turn * hypot(u[0], u[1]) * hypot(v[0], v[1]) &&
-                is_sum(u, v, list->item[n].at))
+                is_of_lattice(u, v, list->item[n].at))
                 return true;
         }
     return false;

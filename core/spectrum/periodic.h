@@ -52,8 +52,9 @@ bool gf_periodic_is_wave(const struct gf_periodic *p);
 bool gf_wave_is_multiple(const double *a, const double *b);
 /* True if item n is a harmonic of one before it that is not left. */
 bool gf_periodic_is_harmonic(const struct gf_periodic_list *list, const bool *left, int n);
-/* True if item n is the sum or difference of two of those in[], as the points of a lattice are; `turn` is the least sine
- * of the angle between the two. */
-bool gf_periodic_is_sum(const struct gf_periodic_list *list, const bool *in, double turn, int n);
+/* True if item n is a point of the lattice that two items in[] span: the sum of up to twice each.
+ * `turn` is the least sine of the angle between the two. */
+bool gf_periodic_is_of_lattice(const struct gf_periodic_list *list, const bool *in, double turn,
+                               int n);
 
 #endif

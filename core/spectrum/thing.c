@@ -152,6 +152,7 @@ static void look_for_ink(const struct places *p, const double levels[2], double 
     look->print_swing[1] = all - aa - mean[1] * mean[1];
     look->ink = ss > 0 ? (aa - as * as / ss) / fmax(look->print_swing[0], 1e-30) : 1e30;
     look->contrast = amplitude * sqrt(all) / range;
+    look->range = range;
     look->greys = sqrt(fmax(greys - mean[2] * mean[2], 0));
 }
 
@@ -240,9 +241,11 @@ bool gf_thing_is_likely(const struct gf_thing *t) {
     bool edges = t->harmonics >= 4 || (t->harmonics >= 2 && ((follows >= 0.03 && sure >= 0.5) ||
                                                              (follows >= 0.02 && sure >= 0.7)));
     /* Deviations of interference are those of the picture below it, which differ at each of its harmonics. */
-    bool framed = t->shared >= 0.55 && t->noise >= 0.02;
-    bool lit = (t->harmonics > 0 && t->painted) ||
-               (follows >= 0.1 && sure >= fmax(0.3, t->chance)) ||
+    const bool bare = gf_thing_is_bare(t);
+    bool framed = t->shared >= 0.55 && (bare || t->noise >= 0.02);
+    /* No picture lies below the wave: it is the picture, unless it is as even as interference. */
+    bool alone = bare && t->noise >= 0.0075 && (t->harmonics > 0 || t->contrast >= 0.1);
+    bool lit = t->painted || (follows >= 0.1 && sure >= fmax(0.3, t->chance)) ||
                (follows >= 0.035 && sure >= 0.7);
     bool hidden = t->swing[0] >= 0.06 && t->swing[0] > 2.5 * t->swing[1];
     bool wanders = (t->swing[1] >= 0.015 && t->swing[1] > 4.5 * t->swing[0]) ||
@@ -250,7 +253,7 @@ bool gf_thing_is_likely(const struct gf_thing *t) {
     bool strong =
         (t->contrast >= 0.12 && t->harmonics > 0 && (t->noise >= 0.04 || t->contrast > 0.25)) ||
         (t->contrast >= 0.2 && t->noise >= 0.1);
-    return edges || framed || strong || lit || hidden || wanders;
+    return edges || framed || alone || strong || lit || hidden || wanders;
 }
 
 /* The same things, and 1,021 photographs, come to 0.0102 and more with up to two harmonics. With no picture below it
@@ -267,10 +270,11 @@ bool gf_thing_is_pure(const struct gf_thing *t) {
 bool gf_thing_is_print(const struct gf_thing *t, const struct gf_screen *screen) {
     const double period = 1 / hypot(screen->basis[0][0], screen->basis[0][1]);
     const bool fine = period < 5;
-    if (!t->looked || period > 10 || t->print_swing[1] > 0.5 * t->print_swing[0] + 0.01)
-        return !t->looked;
+    if (period < 2 || period > 10 || t->print_swing[1] > 0.5 * t->print_swing[0] + 0.01)
+        return false;
     if (screen->n < 2)
-        return t->ink < 0.45 && t->contrast >= (fine ? 0.15 : 0.25);
-    return t->contrast >= 0.255 || (t->ink < 0.5 && t->contrast >= 0.22) ||
-           (t->ink < 0.1 && t->contrast >= 0.15) || (fine && t->ink < 0.7 && t->contrast >= 0.1);
+        return t->ink < 0.45 && t->contrast >= 0.3;
+    return t->shared < 0.55 &&
+           (t->contrast >= 0.255 || (t->ink < 0.5 && t->contrast >= 0.22) ||
+            (t->ink < 0.1 && t->contrast >= 0.15) || (fine && t->ink < 0.7 && t->contrast >= 0.1));
 }

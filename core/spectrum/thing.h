@@ -20,6 +20,7 @@ struct gf_thing {
     int harmonics;    /* second and higher ones that are in phase with it everywhere */
     double shared;    /* the most that one of them goes with it from place to place, -1 .. 1 */
     double level;     /* mean of the samples */
+    double range;     /* between their darkest and brightest hundredths */
     bool painted;     /* its amplitudes go with the channels' means; the caller tells */
     double follows, correlation; /* how far its amplitude goes with the local mean */
     double chance;               /* a correlation that noise does not reach */
