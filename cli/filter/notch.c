@@ -12,28 +12,34 @@
 static const double LEAST_RATIO = 1. / 16;
 /* As a share of an integer type's white: half a level of 8 bits. */
 static const double LEAST_SHARE = 0.5 / 255;
-/* The residue of a subtracted wave lies within half a bin of it, or within `radius` of one that swells and fades: a
- * gaussian of 1.5 times that radius leaves a fifth at its end. A gaussian of a twelfth of the distance to the centre
- * is within 3e-4 of 1 at a third of it. */
+/* The residue of a subtracted wave is within half a bin of it, or within `radius` of a swelling
+ * one: a gaussian of 1.5 times that radius leaves a fifth at its end. A gaussian of a twelfth of
+ * the distance to the centre is within 3e-4 of 1 at a third of it. */
 static const double RADIUS = 0.5, WIDER = 1.5, SHARE_OF_DISTANCE = 1. / 12;
 
+/* The least amplitude of an 8-bit picture's strongest wave. JPEGs and scaled pictures have
+ * invisible waves of 2, 4 or 8 samples and up to 1.3 levels. */
+static const double LEAST_STRONGEST = 1.5;
 /* A wave this many times as strong as a thing's waves is judged by itself. */
 static const double BESIDE = 2.5;
-/* Limits of a wave that swells: its most variation over the picture, and how clear it is at least. */
+/* Limits of a swelling wave: the most variation over the picture, and the least clearness. */
 static const double SWELL_NOISE = 0.25, SWELL_CLEAR = 30;
-/* One wave must explain this share of the tiles' power, or leave at most this multiple of the floor around its peak.
- * The other limits apply to waves that do not explain nearly all of it. */
+/* A wave must explain this share of the tiles' power, or leave at most this multiple of the floor
+ * around its peak. The other limits apply to waves that explain less than CLEAR_STEADY. */
 static const double LEAST_STEADY = 0.875, MOST_EXCESS = 15;
 static const double CLEAR_STEADY = 0.95, MOST_NOISE = 1.2, LEAST_CLEAR = 10;
-/* The spectrum and the places are evidence together: the noisier over the places, the clearer a wave has to be.
- * Interference is 15 times as clear as noisy and more, stone up to 10 times. */
+/* The noisier a wave is over the places, the clearer its peak must be: at least 15 times as clear
+ * as noisy for interference, up to 10 times for stone. */
 static const double LEAST_EVIDENCE = 12.5, HIDDEN_EVIDENCE = 3.75;
-/* The sine of the angle between two of a thing's waves, whose sum is a point of the thing's lattice too. */
+/* A print's least range, as a share of an integer type's white, and its least number of dots along
+ * the shorter side. Perforated dark sheets have a range of 1/3, fabric 0.46, prints 0.8. */
+static const double PRINT_RANGE = 0.5, LEAST_DOTS = 24;
+/* The least sine of the angle between two waves that span a thing's lattice. */
 static const double LEAST_TURN = 0.1;
-/* The most contrast of a wave that swells, as lines of text do, or that the picture hides. */
+/* The most contrast of a hidden wave, or of one that swells, as lines of text do. */
 static const double MOST_CONTRAST = 0.2;
-/* Shares of a wave's power in all channels: what differs from channel to channel, and what of that does not go with the
- * channels' means. */
+/* Limits of a painted wave: the share of its power that differs between channels, and the share of
+ * that which is not proportional to the channels' means. */
 static const double LEAST_UNLIKE = 0.003, MOST_REST = 0.1;
 /* In a crowd, waves below this share of a thing's strongest one also belong to it. */
 static const double CROWD_SHARE = 0.25;
@@ -41,10 +47,10 @@ static const double CROWD_SHARE = 0.25;
 enum {
     MOST_TOLD = 4,
     PLAN_BYTES = 128 << 10, /* of a plan with a table, besides the table */
-    LOOKED_AT = 24,         /* at least so many waves, whatever N is, to recognise a thing */
-    CROWD = 8,              /* interference has no more waves than this */
-    MOST_THINGS = 8,        /* hidden waves of things, after which the search ends */
-    SAMPLES = 256,          /* along an axis, for the range */
+    LOOKED_AT = 24,         /* waves examined to recognise a thing, even if N is less */
+    CROWD = 8,              /* the most waves of interference */
+    MOST_THINGS = 8,        /* the search ends after this many hidden waves of things */
+    SAMPLES = 256,          /* read along each axis for the range */
 };
 
 bool gf_filter_searches(const struct gf_settings *s) {
@@ -147,8 +153,8 @@ static int find_levels(struct search *e) {
     return 0;
 }
 
-/* Examines a wave in the channel in which it is strongest. Of a coloured thing, and of light on it, all channels are
- * lighter and darker by the same factor; interference adds as much to each, or to one. */
+/* Examines a wave in the channel in which it is strongest. A coloured thing, and light on it,
+ * changes all channels by the same factor; interference adds the same to all, or to one. */
 static int examine(const struct search *e, const double *at, struct gf_thing *strongest) {
     double n = (double)e->channels, a = 0, aa = 0, am = 0, mm = 0;
     int rc = 0;
@@ -187,8 +193,8 @@ static bool is_noise(const struct gf_periodic *p, const struct gf_thing *seen) {
             (p->steady < LEAST_STEADY && (1 / p->steady - 1) * p->level > MOST_EXCESS));
 }
 
-/* Near a thing, or in a crowd, only a pure wave is interference: the waves of a thing that repeats exactly are as
- * constant. */
+/* Near a thing, or in a crowd, only a pure wave is interference: those of a thing that repeats
+ * exactly are as constant. */
 static bool is_of_thing(const struct gf_notches *list, const struct gf_periodic *p, bool crowd,
                         const struct gf_thing *seen) {
     const double half[2] = {list->left.at[0] / 2, list->left.at[1] / 2};
@@ -225,12 +231,9 @@ static int leave_things(const struct search *e, struct gf_periodic_list *found) 
         if (left[i])
             leave(list, p[i].at, p[i].amplitude);
     }
-    for (int i = 0; i < found->n && !rc; i++) {
-        /* Interference has harmonics, which are sums too. */
-        const double turn = crowd && !gf_thing_is_added(&seen[i]) ? 0 : LEAST_TURN;
-        if (!left[i] && gf_periodic_is_sum(found, thing, turn, i))
+    for (int i = 0; i < found->n && !rc; i++) /* a few waves may be one and its harmonics */
+        if (!left[i] && gf_periodic_is_of_lattice(found, thing, crowd ? 0 : LEAST_TURN, i))
             left[i] = thing[i] = true;
-    }
     for (int i = 0; i < found->n && !rc; i++)
         if (!left[i])
             found->item[n++] = p[i];
@@ -239,15 +242,24 @@ static int leave_things(const struct search *e, struct gf_periodic_list *found) 
     return rc;
 }
 
-/* Screens that were not asked for must be printed ones. Sets *all if they are the picture itself. */
+/* True if the picture has dark ink, bright paper and many dots, as a scan of a print has. */
+static bool may_be_print(const struct search *e, const struct gf_screen *screen,
+                         const struct gf_thing *seen) {
+    const struct gf_filter_frame *frame = &e->t->filtering->frame;
+    const double frequency = hypot(screen->basis[0][0], screen->basis[0][1]);
+    return seen->range >= PRINT_RANGE / LEAST_SHARE * least_amplitude(frame->dtype) &&
+           (double)gf_min(frame->shape[0], frame->shape[1]) * frequency >= LEAST_DOTS;
+}
+
+/* Leaves screens that do not look printed. Sets *all if they are the picture itself. */
 static int leave_screens(const struct search *e, bool *all) {
     struct gf_notches *list = &e->t->filtering->peaks;
     struct gf_thing seen;
     const struct gf_screen *first = &list->screen[0];
     int rc = examine(e, first->at, &seen);
-    /* Dots with no picture below them are the picture. */
+    /* Dots without a picture below them are the picture. */
     *all = first->n > 1 && gf_thing_is_bare(&seen);
-    if (rc || (!*all && gf_thing_is_print(&seen, first)))
+    if (rc || (!*all && may_be_print(e, first, &seen) && gf_thing_is_print(&seen, first)))
         return rc;
     list->n_screens = 0;
     if (first->n > 1)
@@ -257,7 +269,7 @@ static int leave_screens(const struct search *e, bool *all) {
 
 /* ---- hidden waves ---- */
 
-/* The strongest hidden wave of all channels, or one with an amplitude of 0. */
+/* Finds the strongest hidden wave of all channels; its amplitude is 0 if there is none. */
 static int find_hidden(const struct gf_task *t, struct gf_detail *detail, int64_t channels,
                        struct gf_periodic *wave) {
     int rc = 0;
@@ -271,8 +283,8 @@ static int find_hidden(const struct gf_task *t, struct gf_detail *detail, int64_
     return rc;
 }
 
-/* Adds waves that are weaker than the picture, after `found`. They are only subtracted, since a notch would remove
- * the stronger picture too. */
+/* Adds waves that are weaker than the picture, after `found`. They are only subtracted, since a
+ * notch would also remove the stronger picture. */
 static int add_hidden(const struct search *e, struct gf_detail *detail,
                       const struct gf_periodic_list *found) {
     const struct gf_task *t = e->t;
@@ -338,6 +350,16 @@ static int make_mask(const struct search *e) {
     return rc;
 }
 
+/* Drops all waves if even the strongest is too faint to be seen. */
+static void forget_faint(const struct gf_task *t) {
+    struct gf_notches *list = &t->filtering->peaks;
+    double strongest = 0;
+    for (int i = 0; i < list->n; i++)
+        strongest = fmax(strongest, list->notch[i].amplitude);
+    if (t->filtering->frame.dtype == GF_U8 && strongest < LEAST_STRONGEST)
+        list->n = list->n_hidden = 0;
+}
+
 /* Chooses screens, or else waves, among the candidates. */
 static int choose(struct search *e, struct gf_periodic_list *found) {
     const struct gf_filter_settings *f = &e->t->s->filter;
@@ -363,6 +385,7 @@ static int choose(struct search *e, struct gf_periodic_list *found) {
     if (!rc) {
         add_waves(list, found);
         rc = search_hidden(e, known);
+        forget_faint(e->t);
     }
     if (screened && !list->n)
         leave(list, list->screen[0].at, list->screen[0].amplitude);

@@ -220,7 +220,7 @@ static bool is_inside(const struct gf_detail *d, const double at[2], double shar
  * most of its 8 x 8 tiles, or all except what the floor around its peak explains. */
 static bool is_wave(const struct gf_periodic *p) {
     const double excess = (1 / p->steady - 1) * p->level;
-    if (p->periods < 15)
+    if (p->periods < 18)
         return p->periods >= 8.5 && p->steady >= 0.8;
     return p->steady >= 0.65 || (p->steady >= 0.5 && excess < 34);
 }

@@ -12,16 +12,19 @@ enum {
     SECTORS = 27,     /* directions: -1, 0 or 1 along each axis */
     RING_ORDERS = 8,
     MOST_HARMONIC = 32,
-    TILE_BINS = 343, /* that the tiles are made of, at most */
+    LATTICE_ORDER = 2, /* multiples of each basis vector; a chessboard's waves have odd sums */
+    TILE_BINS = 343,   /* most bins that are transformed back to tiles */
 };
 
-static const double SUM_ERROR = 0.25; /* bins from the sum of two waves */
+/* Bins between a wave and a lattice point. With 1, one wave in twenty over a floor of tiles is
+ * mistaken for a tile's. */
+static const double LATTICE_ERROR = 0.5;
 static const double RING_NEAR = 2.9, RING_FAR = 6.5;
 static const double LEAST_PERIODS = 4.5; /* a slope or a large shape has fewer */
 static const double LEAST_LEVEL = 8, LEAST_CLEAR = 2.5;
 /* Stricter limits for an uneven wave, whose other evidence may be weaker. */
 static const double UNEVEN_LEVEL = 20, UNEVEN_CLEAR = 6;
-/* The level of a wave whose sides can be told from what is around it. */
+/* The least level at which a wave's side lobes rise above its surroundings. */
 static const double LEAST_SWELL = 400;
 static const double LEAST_SHARE = 0.01; /* of the standard deviation */
 static const double PI = 3.14159265358979323846;
@@ -81,7 +84,7 @@ static float power_at(const struct search *s, const int64_t at[3], const int64_t
     return s->w.power[(to[0] * b->n[1] + to[1]) * b->stored + to[2]];
 }
 
-/* Among equals the first one stored counts. */
+/* Of equal bins the first stored one is the summit. */
 static bool is_summit(const struct search *s, const int64_t at[3], float power) {
     int64_t d[3], to[3];
     for (d[0] = -s->w.on[0]; d[0] <= s->w.on[0]; d[0]++)
@@ -97,7 +100,7 @@ static bool is_summit(const struct search *s, const int64_t at[3], float power) 
     return true;
 }
 
-/* A quick look at every fifth bin: true if most of what is around it is much weaker. */
+/* Quickly samples every fifth bin: true if most of the surroundings are much weaker. */
 static bool may_be_clear(const struct search *s, const int64_t at[3], float power) {
     int looked = 0, strong = 0, most = s->n_ring / 10;
     for (int i = 0; i < s->n_ring && strong <= most; i += 5, looked++)
@@ -124,8 +127,8 @@ static void look_around(const struct search *s, const int64_t at[3], double powe
     p->clear = power / fmax(highest, 1e-30);
 }
 
-/* How far from the bin the wave is along an axis, -1/2 .. 1/2: of a Hann window's main lobe, from
- * the ratio of its two highest bins. (Grandke 1983, Interpolation algorithms for discrete Fourier
+/* The wave's distance from the bin along an axis, -1/2 .. 1/2, from the ratio of the two highest
+ * bins of a Hann window's main lobe. (Grandke 1983, Interpolation algorithms for discrete Fourier
  * transforms of weighted signals.) */
 static double fraction(const struct search *s, const int64_t at[3], int axis, double power) {
     int64_t step[3] = {0, 0, 0};
@@ -147,9 +150,8 @@ static double lobe(double d) {
     return fabs(fabs(d) - 1) < 1e-6 ? 0.25 : sin(PI * d) / (2 * PI * d * (1 - d * d));
 }
 
-/* A wave that swells and fades has more around its peak than the window's own lobe. Rings of bins
- * at 2, 3, … are compared with the lobe and with the level of the surroundings; the first that has
- * no more than those is beyond the wave. */
+/* A wave that swells and fades has more power around its peak than the window's lobe. The first of
+ * the rings at 2, 3, … bins that does not exceed the lobe and the surroundings is beyond it. */
 static double find_radius(const struct search *s, const int64_t at[3], const double part[3],
                           double power, double height, double level) {
     double own[RING_ORDERS + 1] = {0}, there[RING_ORDERS + 1] = {0}, count[RING_ORDERS + 1] = {0};
@@ -175,7 +177,7 @@ static double find_radius(const struct search *s, const int64_t at[3], const dou
     return r > 2 ? r - 0.5 : 0;
 }
 
-/* The i-th tile's number along each axis, and how many tiles there are to the next one along it. */
+/* The i-th tile's coordinates, and its distance in tiles to the next one along each axis. */
 static void tile_at(const struct search *s, int i, int tile[3], int step[3]) {
     for (int k = 2, next = 1; k >= 0; k--) {
         int along = s->w.on[k] ? s->tiles : 1;
@@ -185,8 +187,8 @@ static void tile_at(const struct search *s, int i, int tile[3], int step[3]) {
     }
 }
 
-/* If a wave is stronger in one place than in another its peak leans to a side, and the phase turns
- * from tile to tile with the frequency's error; its mean turn is taken out of z and put into part. */
+/* An uneven wave's peak is skewed, and its phase turns from tile to tile with the error of the
+ * frequency: moves the mean turn from z to `part`. */
 static void settle(const struct search *s, double z[][2], int n, double part[3]) {
     double turn[3], sum[3][2] = {{0}};
     int tile[3], step[3];
@@ -249,7 +251,7 @@ static void look_in_tiles(const struct search *s, int tiles, const int64_t at[3]
 
 /* ---- the search ---- */
 
-/* The order of the list: the strongest first, of equals the one with the smaller place. */
+/* Orders the list: the strongest first, equals by their place. */
 static bool comes_before(const struct gf_periodic *a, const struct gf_periodic *b) {
     if (a->amplitude != b->amplitude)
         return a->amplitude > b->amplitude;
@@ -297,7 +299,7 @@ static double periods(const struct search *s, const int64_t at[3]) {
     return sqrt(square);
 }
 
-/* True within a bin of its own mirror image, as at two samples a period: both are in the peak. */
+/* True if the bin is within a bin of its mirror image, as at two samples a period. */
 static bool is_own_twin(const struct gf_bins *b, const int64_t at[3]) {
     for (int i = 0; i < 3; i++) {
         int64_t twice = 2 * at[i] % b->n[i];
@@ -307,7 +309,7 @@ static bool is_own_twin(const struct gf_bins *b, const int64_t at[3]) {
     return true;
 }
 
-/* Rounds to 1/4096 bin, so that the backends' rounding errors do not show. */
+/* Rounds to 1/4096 bin to hide the backends' rounding errors. */
 static double round_part(double part) {
     return nearbyint(part * 4096) / 4096;
 }
@@ -391,8 +393,8 @@ int64_t gf_spectrum_periodic_bytes(const struct gf_spectrum *s) {
 
 /* ---- noise, or the picture ---- */
 
-/* Each row was measured on pictures without noise: none of their peaks passes. With few periods in
- * a tile a drift does not show, so more is asked of those. */
+/* Each row was measured on pictures without noise: none of their peaks passes. Waves with few
+ * periods in a tile need more evidence, since a drift hardly shows there. */
 bool gf_periodic_is_wave(const struct gf_periodic *p) {
     static const struct {
         double below, clear, level, spread, steady;
@@ -407,7 +409,7 @@ bool gf_periodic_is_wave(const struct gf_periodic *p) {
         i++;
     bool everywhere = p->clear >= rule[i].clear && p->level >= rule[i].level &&
                       p->spread >= rule[i].spread && p->steady >= rule[i].steady;
-    /* A strong background takes it out of single tiles; the phase of the others remains. */
+    /* A strong background hides the wave in single tiles; its phase in the others remains. */
     bool in_phase = p->periods >= 12 && p->clear >= 6 && p->level >= 20 && p->steady >= 0.62 &&
                     p->in_phase >= 0.88;
     return everywhere || in_phase;
@@ -430,22 +432,22 @@ bool gf_periodic_is_harmonic(const struct gf_periodic_list *list, const bool *le
     return false;
 }
 
-static bool is_sum(const double *u, const double *v, const double *at) {
-    for (int sign = 0; sign < 4; sign++) {
-        const double a = sign & 1 ? -1 : 1, b = sign & 2 ? -1 : 1;
-        if (hypot(a * u[0] + b * v[0] - at[0], a * u[1] + b * v[1] - at[1]) < SUM_ERROR)
-            return true;
-    }
+static bool is_of_lattice(const double *u, const double *v, const double *at) {
+    for (int a = -LATTICE_ORDER; a <= LATTICE_ORDER; a++)
+        for (int b = -LATTICE_ORDER; b <= LATTICE_ORDER; b++)
+            if (hypot(a * u[0] + b * v[0] - at[0], a * u[1] + b * v[1] - at[1]) < LATTICE_ERROR)
+                return true;
     return false;
 }
 
-bool gf_periodic_is_sum(const struct gf_periodic_list *list, const bool *in, double turn, int n) {
+bool gf_periodic_is_of_lattice(const struct gf_periodic_list *list, const bool *in, double turn,
+                               int n) {
     for (int i = 0; i < list->n; i++)
         for (int k = 0; k <= i && in[i]; k++) {
             const double *u = list->item[i].at, *v = list->item[k].at;
             const double area = fabs(u[0] * v[1] - u[1] * v[0]);
             if (in[k] && area >= turn * hypot(u[0], u[1]) * hypot(v[0], v[1]) &&
-                is_sum(u, v, list->item[n].at))
+                is_of_lattice(u, v, list->item[n].at))
                 return true;
         }
     return false;
