@@ -265,6 +265,14 @@ int gf_file_read_pages(struct gf_file *file, const struct gf_image *image, int64
     return rc;
 }
 
+/* Reads n units of so many `numbers` each, starting at `first`, as if they were the image's pages. */
+static int read_units(struct gf_file *file, const struct gf_image *image, int64_t numbers,
+                      int64_t first, int64_t n, void *to) {
+    const int64_t shape[2] = {gf_array_count(&image->px) / numbers, numbers};
+    struct gf_image units = {.ndim = 1, .px = gf_array_wrap(NULL, image->px.dtype, 2, shape)};
+    return gf_file_read_pages(file, &units, first, n, to);
+}
+
 bool gf_file_has_rows(const struct gf_file *file) {
     const struct gf_decoder *d = &file->decoder;
     return d->format->header ? !d->whole : d->format->read_rows && d->rows;
@@ -273,16 +281,11 @@ bool gf_file_has_rows(const struct gf_file *file) {
 int gf_file_read_rows(struct gf_file *file, const struct gf_image *volume, int64_t page,
                       int64_t row, int64_t n, void *to) {
     struct gf_decoder *d = &file->decoder;
-    const struct gf_array *px = &volume->px;
-    if (!d->format->header) {
-        int rc = gf_file_check(file);
-        return rc ? rc : d->format->read_rows(d, page, row, n, to);
-    }
-    const int last = volume->ndim - 1; /* a picture is page 0 */
-    const int64_t rows_of_all = volume->ndim == 3 ? px->shape[0] * px->shape[1] : px->shape[0];
-    const int64_t shape[3] = {rows_of_all, px->shape[last], px->shape[last + 1]};
-    struct gf_image rows = {.ndim = 2, .px = gf_array_wrap(NULL, px->dtype, 3, shape)};
-    return gf_file_read_pages(file, &rows, page * px->shape[last - 1] + row, n, to);
+    const int64_t *shape = volume->px.shape + volume->ndim - 2; /* a picture is page 0 */
+    if (d->format->header)
+        return read_units(file, volume, shape[1] * shape[2], page * shape[0] + row, n, to);
+    int rc = gf_file_check(file);
+    return rc ? rc : d->format->read_rows(d, page, row, n, to);
 }
 
 bool gf_file_has_samples(const struct gf_file *file) {
@@ -291,11 +294,7 @@ bool gf_file_has_samples(const struct gf_file *file) {
 
 int gf_file_read_samples(struct gf_file *file, const struct gf_image *image, int64_t first,
                          int64_t n, void *to) {
-    const struct gf_array *px = &image->px;
-    const int64_t channels = px->shape[image->ndim];
-    const int64_t shape[2] = {gf_array_count(px) / channels, channels};
-    struct gf_image samples = {.ndim = 1, .px = gf_array_wrap(NULL, px->dtype, 2, shape)};
-    return gf_file_read_pages(file, &samples, first, n, to);
+    return read_units(file, image, image->px.shape[image->ndim], first, n, to);
 }
 
 void gf_file_expect_pages(const struct gf_file *file, const struct gf_image *image, int64_t n) {
