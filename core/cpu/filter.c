@@ -99,15 +99,15 @@ static void table_value(const struct gf_array *t, int64_t at, double v[2]) {
 static int fill_line(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass,
                      const struct gf_filter_terms *t, struct gf_cpu_filter *f) {
     const int64_t n = pass->args.n;
-    f->table = gf_alloc((size_t)n * (size_t)p->kernels->bits / 8);
-    if (!f->table)
+    f->values = gf_alloc((size_t)n * (size_t)p->kernels->bits / 8);
+    if (!f->values)
         return gf_no_memory();
     f->gain.kind = GF_CPU_GAIN_LINE;
-    f->gain.table = f->table;
+    f->gain.table = f->values;
     for (int64_t k = 0; k < n; k++) {
         int64_t index[GF_MAX_DIMS] = {0};
         index[pass->axis] = k <= n / 2 ? k : n - k;
-        put(f->table, p->kernels->bits, k, gf_filter_value(t, index));
+        put(f->values, p->kernels->bits, k, gf_filter_value(t, index));
     }
     return 0;
 }
@@ -156,12 +156,12 @@ static int fill_table(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pas
     int rc = gf_size_product(extent, 4, p->kernels->bits / 8, &f->bytes);
     if (rc)
         return rc;
-    f->table = gf_alloc((size_t)f->bytes);
-    if (!f->table)
+    f->values = gf_alloc((size_t)f->bytes);
+    if (!f->values)
         return gf_fail(GF_ENOMEM, "no memory for the filter's table of %lld bytes",
                        (long long)f->bytes);
     m->kind = complex ? GF_CPU_GAIN_COMPLEX : GF_CPU_GAIN_REAL;
-    m->table = f->table;
+    m->table = f->values;
     m->block = blocks > 1 ? block : 0;
     m->outer[1] = n[1] > 1 ? block * blocks : 0;
     m->outer[0] = n[0] > 1 ? block * blocks * n[1] : 0;
@@ -173,7 +173,7 @@ static int fill_table(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pas
             if (pass->outer[d] >= 0)
                 index[pass->outer[d]] = first_of(&p->job, pass->outer[d]) + at[d];
         fill_block(p, pass, t, index, i % blocks * lanes,
-                   (char *)f->table + i * block * p->kernels->bits / 8);
+                   (char *)f->values + i * block * p->kernels->bits / 8);
     }
     return 0;
 }
@@ -209,6 +209,5 @@ void gf_cpu_filter_free(struct gf_cpu_filter *f) {
     if (!f)
         return;
     gf_free(f->values);
-    gf_free(f->table);
     free(f);
 }

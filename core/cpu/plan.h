@@ -76,8 +76,8 @@ static inline int64_t gf_cpu_points(const struct gf_job *job) {
  * the pass's reading order. */
 struct gf_cpu_filter {
     struct gf_cpu_gain gain;
-    void *values, *table; /* owned; referenced by `gain` */
-    int64_t bytes;        /* of the table */
+    void *values;  /* owned; referenced by `gain` */
+    int64_t bytes; /* of a table */
 };
 
 /* The automatic display range's sample of bins (core/base/range_sample.h), computed before the last

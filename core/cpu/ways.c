@@ -13,7 +13,7 @@ void gf_cpu_ways_add(struct gf_cpu_ways *w, unsigned way) {
 }
 
 unsigned gf_cpu_ways_begin(struct gf_cpu_ways *w) {
-    if (w->state == GF_CPU_WAYS_KEEP)
+    if (w->tried == w->n)
         return w->way[w->chosen];
     w->start = gf_now_ms();
     return w->way[w->tried];
@@ -29,11 +29,9 @@ static void choose(struct gf_cpu_ways *w) {
 
 void gf_cpu_ways_end(struct gf_cpu_ways *w) {
     w->runs++;
-    if (w->state == GF_CPU_WAYS_KEEP) {
-        if (w->runs < RUNS_BETWEEN)
-            return;
-        w->state = GF_CPU_WAYS_TRY;
-        w->tried = w->runs = 0;
+    if (w->tried == w->n) {
+        if (w->runs == RUNS_BETWEEN)
+            w->tried = w->runs = 0;
         return;
     }
     if (w->runs == 1)
@@ -43,8 +41,6 @@ void gf_cpu_ways_end(struct gf_cpu_ways *w) {
     if (w->runs < RUNS_A_TRIAL)
         return;
     w->runs = 0;
-    if (++w->tried < w->n)
-        return;
-    choose(w);
-    w->state = GF_CPU_WAYS_KEEP;
+    if (++w->tried == w->n)
+        choose(w);
 }

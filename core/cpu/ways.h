@@ -21,10 +21,9 @@ enum gf_cpu_way {
 struct gf_cpu_ways {
     int n; /* 0: nothing to choose */
     unsigned way[GF_CPU_MAX_WAYS];
-    int chosen, tried; /* in use; on trial */
+    int chosen, tried; /* in use; on trial, n between trials */
     int runs;          /* of this way in this trial, or since the last trial */
     double start, least[GF_CPU_MAX_WAYS];
-    enum { GF_CPU_WAYS_TRY, GF_CPU_WAYS_KEEP } state;
 };
 
 /* Adds a way; the first one stays unless another is clearly faster. */

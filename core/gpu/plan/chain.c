@@ -77,7 +77,7 @@ static bool match_tile(const struct gf_gpu_plan *p, struct pair *pair, int which
  * whole axes and columns stay long enough: more groups run concurrently and fewer wait. */
 static bool match_points(const struct gf_gpu_plan *p, struct pair *pair) {
     const struct gf_gpu_tile *s = &pair->tile[0], *t = &pair->tile[1];
-    const int64_t element = p->job.precision == GF_DOUBLE ? 16 : 8;
+    const int64_t element = 2 * gf_gpu_word(&p->job);
     const int fewer = t->length * t->lines < s->length * s->lines;
     struct gf_gpu_tile *larger = &pair->tile[!fewer], *other = &pair->tile[fewer];
     int64_t lines = larger->lines;
@@ -96,7 +96,7 @@ static bool match_points(const struct gf_gpu_plan *p, struct pair *pair) {
 
 /* Gives both tiles equally many lines, the smaller number if its segments are long enough. */
 static bool match_lines(const struct gf_gpu_plan *p, struct pair *pair) {
-    const int64_t element = p->job.precision == GF_DOUBLE ? 16 : 8;
+    const int64_t element = 2 * gf_gpu_word(&p->job);
     const int fewer = pair->tile[1].lines < pair->tile[0].lines;
     const bool enough = pair->tile[fewer].lines * element >= LONG_SEGMENT;
     const int kept = enough ? fewer : !fewer;
@@ -136,13 +136,12 @@ static bool are_planes(const struct gf_gpu_plan *p, struct pair *pair) {
     return last > 0 && b->indices == a->indices && x->count == y->count && x->out == y->in &&
            !x->point_in && !x->point_out && !y->point_in && !y->point_out &&
            (!pair->mirrored || (!pair->in_place && x->count % 2 == 0)) &&
-           (x->out << pair->mirrored) * (p->job.precision == GF_DOUBLE ? 16 : 8) <= most &&
-           match_points(p, pair);
+           (x->out << pair->mirrored) * 2 * gf_gpu_word(&p->job) <= most && match_points(p, pair);
 }
 
 bool gf_gpu_chains_planes(const struct gf_gpu_plan *p, const int64_t n[4]) {
     enum { LINE = 128, GROUPS_FIT = 3 }; /* bytes of a cache line */
-    const int64_t row = n[2] * (p->job.precision == GF_DOUBLE ? 16 : 8), plane = n[1] * row;
+    const int64_t row = n[2] * 2 * gf_gpu_word(&p->job), plane = n[1] * row;
     /* Rows that are transformed last, in a tile, are written as whole sectors. */
     const bool in_tile = gf_gpu_groups_fit(&p->props, plane) >= GROUPS_FIT && row % LINE == 0;
     return p->props.chain_bytes && plane <= PLANE_BYTES && !in_tile && n[3] == 1 &&
@@ -268,7 +267,7 @@ static int together(const struct pair *pair) {
  * few. */
 static bool set_ring(const struct gf_gpu_plan *p, const struct pair *pair,
                      struct chain_args *args) {
-    int64_t element = p->job.precision == GF_DOUBLE ? 16 : 8;
+    int64_t element = 2 * gf_gpu_word(&p->job);
     const int resident = together(pair);
     int64_t room = RING_BYTES / (args->slot * element);
     args->lag = 1 + (int64_t)ceil(LEAD * p->props.units * resident /
@@ -380,7 +379,7 @@ static void use_ring(struct gf_gpu_plan *p, const struct pair *pair, const struc
     chain->groups = (args->strips + args->lag) * (args->inner[0] + args->inner[1]);
     GF_GPU_BUFFERS(chain, a->buffer[0], pair->ring, b->buffer[1], GF_GPU_TABLES, GF_GPU_PARAMS,
                    GF_GPU_CHAIN);
-    const int64_t ring = args->slots * args->slot * (p->job.precision == GF_DOUBLE ? 16 : 8);
+    const int64_t ring = args->slots * args->slot * 2 * gf_gpu_word(&p->job);
     p->bytes[pair->ring] = gf_max(p->bytes[pair->ring], ring);
     int64_t counters = 4 * (2 + 2 * args->strips);
     p->bytes[GF_GPU_CHAIN] = gf_max(p->bytes[GF_GPU_CHAIN], counters);

@@ -71,7 +71,7 @@ static double sample_delay(double segment, bool written) {
 void gf_gpu_axis_pass_bytes(struct gf_gpu_pass_builder *b) {
     const struct gf_gpu_axis_pass *ap = b->ap;
     double points = (double)ap->length, elements = b->lines * points;
-    int64_t complex = b->p->job.precision == GF_DOUBLE ? 16 : 8;
+    int64_t complex = 2 * gf_gpu_word(&b->p->job);
     int64_t in = gf_gpu_samples_in(ap) ? (int64_t)gf_dtype_size(ap->in_type) : complex;
     int64_t out = gf_gpu_samples_out(ap) ? (int64_t)gf_dtype_size(ap->out_type) : complex;
     b->in_bytes = in;
@@ -253,7 +253,7 @@ double gf_gpu_planes_cost(const struct gf_gpu_plan *p, const struct gf_gpu_pass 
     double moved[] = {(double)first->summary.bytes_read, (double)second->summary.bytes_written};
     /* The adjacent work items of a row may move part of a sector. */
     for (int i = 0; i < 2; i++) {
-        const int bytes = t[i].threads / t[i].lines * (p->job.precision == GF_DOUBLE ? 16 : 8);
+        const int bytes = t[i].threads / t[i].lines * 2 * gf_gpu_word(&p->job);
         moved[i] *= t[i].rows_in ? 1 + 0.4 * fmax(0, 32.0 / bytes - 1) : 1;
     }
     double memory = moved[0] + moved[1];

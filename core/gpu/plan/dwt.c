@@ -244,7 +244,7 @@ static int add_level(struct level *l, int output) {
 /* Returns the buffer for an approximation between levels, enlarged as needed. */
 static enum gf_gpu_buffer_id between(const struct level *l, int number) {
     enum gf_gpu_buffer_id buffer_id = number % 2 ? GF_GPU_A : GF_GPU_B;
-    int64_t bytes = l->p->job.channels * (l->p->job.precision == GF_DOUBLE ? 8 : 4);
+    int64_t bytes = l->p->job.channels * gf_gpu_word(&l->p->job);
     for (int i = 0; i < 3; i++)
         bytes *= l->axis[i].n[number];
     l->p->bytes[buffer_id] = gf_max(l->p->bytes[buffer_id], bytes);

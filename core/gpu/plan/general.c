@@ -34,7 +34,7 @@ static bool is_plain(const struct gf_gpu_axis_pass *ap) {
 bool gf_gpu_general_tile(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *chosen,
                          struct gf_gpu_tile *t) {
     const struct gf_gpu_props *props = &b->p->props;
-    const int64_t n = b->ap->length, pair = b->p->job.precision == GF_DOUBLE ? 16 : 8;
+    const int64_t n = b->ap->length, pair = 2 * gf_gpu_word(&b->p->job);
     *t = (struct gf_gpu_tile){.length = n,
                               .lines = chosen->lines,
                               .rows_in = chosen->rows_in,

@@ -51,7 +51,7 @@ int gf_gpu_add_load(struct gf_gpu_plan *p, const struct gf_gpu_space *work, bool
     gf_gpu_option(pass, "-DIN_COMPLEX=%d -DOUT_COMPLEX=%d", gf_dtype_is_complex(job->in_dtype),
                   !real);
     GF_GPU_BUFFERS(pass, GF_GPU_IN, work->buffer_id, GF_GPU_ENERGY);
-    const int64_t word = job->precision == GF_DOUBLE ? 8 : 4;
+    const int64_t word = gf_gpu_word(job);
     p->bytes[GF_GPU_ENERGY] = 2 * GF_GPU_GROUPS * word;
     gf_gpu_set_launch(pass, groups_for(count_of(work)), GROUP, 2 * GROUP * word, sizeof *a);
     pass->energy = a->hermitian && !job->in_half;
@@ -130,8 +130,7 @@ int gf_gpu_add_range(struct gf_gpu_plan *p, int output, const struct gf_gpu_spac
     }
     a->kind = job->out[output].kind;
     a->params = output * GF_GPU_PARAMS_EACH;
-    const int64_t groups = gf_min(a->rows, GF_GPU_GROUPS),
-                  word = job->precision == GF_DOUBLE ? 8 : 4;
+    const int64_t groups = gf_min(a->rows, GF_GPU_GROUPS), word = gf_gpu_word(job);
     a->found = groups > 1 ? 0 : a->params + PARAM_HIGH;
     GF_GPU_BUFFERS(pass, work->buffer_id, groups > 1 ? GF_GPU_FOUND : GF_GPU_PARAMS, GF_GPU_PARAMS);
     gf_gpu_set_launch(pass, groups, GROUP, GROUP * word, sizeof *a);

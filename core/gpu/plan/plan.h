@@ -139,6 +139,10 @@ struct gf_gpu_plan {
     bool filter_bands;
 };
 
+/* Bytes of a real number in the job's precision; complex ones have twice that. */
+static inline int gf_gpu_word(const struct gf_job *job) {
+    return job->precision == GF_DOUBLE ? 8 : 4;
+}
 /* Total bytes of buffers [first, end). */
 static inline int64_t gf_gpu_plan_bytes(const struct gf_gpu_plan *p, int first, int end) {
     int64_t bytes = 0;

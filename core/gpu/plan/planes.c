@@ -109,7 +109,7 @@ bool gf_gpu_planes_fit(const struct gf_gpu_plan *p, const struct gf_gpu_pass *fi
     *planes = (struct gf_gpu_planes){.cost = 1e300};
     if (p->props.is_cpu || p->props.shaders || !are_planes(first, second, args))
         return false;
-    const int64_t element = p->job.precision == GF_DOUBLE ? 16 : 8;
+    const int64_t element = 2 * gf_gpu_word(&p->job);
     for (int count = 1; count <= MOST_PLANES && count < 2 * args->strips; count *= 2)
         for (int per_line = 1; per_line * count * args->first.index[0].count <= p->props.max_group;
              per_line++) {

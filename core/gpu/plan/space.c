@@ -78,7 +78,7 @@ static int64_t array_bytes(const struct gf_job *job, const int64_t *shape, enum 
 
 void gf_gpu_size_buffers(struct gf_gpu_plan *p) {
     const struct gf_job *job = &p->job;
-    int64_t shape[GF_MAX_RANK], word = job->precision == GF_DOUBLE ? 8 : 4;
+    int64_t shape[GF_MAX_RANK], word = gf_gpu_word(job);
     gf_job_in_shape(job, shape);
     p->bytes[GF_GPU_IN] = array_bytes(job, shape, job->in_dtype, job->in_pitch);
     for (int i = 0; i < job->n_out; i++) {
