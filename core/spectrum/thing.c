@@ -234,7 +234,7 @@ int64_t gf_thing_bytes(void) {
 }
 
 /* The limits were measured on generated pictures (tests/core/regular_things.h): 1,440 of things, of
- * which none is changed, and 300 with interference, of which 214 gain 6 dB. */
+ * which none is changed, and 300 with interference, of which 213 gain 6 dB. */
 bool gf_thing_is_likely(const struct gf_thing *t) {
     const double follows = fabs(t->follows), sure = fabs(t->correlation);
     if (!t->looked || gf_thing_is_added(t))
@@ -247,13 +247,13 @@ bool gf_thing_is_likely(const struct gf_thing *t) {
     /* Without a picture below it the wave is the picture, unless it is as even as interference. */
     bool alone = bare && t->noise >= 0.0075 && (t->harmonics > 0 || t->contrast >= 0.1);
     bool lit = t->painted || (follows >= 0.1 && sure >= fmax(0.3, t->chance)) ||
-               (follows >= 0.035 && sure >= 0.7);
+               (follows >= 0.06 && sure >= 0.55) || (follows >= 0.035 && sure >= 0.7);
     bool hidden = t->swing[0] >= 0.06 && t->swing[0] > 2.5 * t->swing[1];
     bool wanders = (t->swing[1] >= 0.015 && t->swing[1] > 4.5 * t->swing[0]) ||
                    (t->swing[1] >= 0.045 && t->swing[1] > 3.2 * t->swing[0]);
     bool strong =
         (t->contrast >= 0.12 && t->harmonics > 0 && (t->noise >= 0.04 || t->contrast > 0.25)) ||
-        (t->contrast >= 0.2 && t->noise >= 0.1);
+        (t->contrast >= 0.15 && t->noise >= 0.1);
     return edges || framed || alone || strong || lit || hidden || wanders;
 }
 
