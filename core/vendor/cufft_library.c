@@ -15,7 +15,7 @@ static int cuda_major(const void *table) {
     return version / 1000 + 1;
 }
 
-static int absent(void) {
+int gf_cufft_absent(void) {
     const struct gf_cuda *cu = gf_cuda_find();
     const int version = cu ? gf_cuda_version(cu) : 0;
     return cu ? gf_fail(GF_EABSENT,
@@ -30,7 +30,7 @@ static int load(void *unused) {
     static const struct gf_cuda_part part = {"libcufft", suffixes, symbols, sizeof library,
                                              cuda_major};
     (void)unused;
-    return gf_cuda_find() && gf_cuda_open_fitting(&part, &library) ? 0 : absent();
+    return gf_cuda_find() && gf_cuda_open_fitting(&part, &library) ? 0 : gf_cufft_absent();
 }
 
 const struct gf_cufft *gf_cufft_find(void) {

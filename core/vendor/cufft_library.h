@@ -87,6 +87,8 @@ struct gf_cufft {
 
 /* Loads the library once and for good. NULL with gf_message(), which names the remedy. */
 const struct gf_cufft *gf_cufft_find(void);
+/* GF_EABSENT; the message names the package to install, or that the driver is missing. */
+int gf_cufft_absent(void);
 
 /* As find() in struct gf_vendor: "cuFFT 12.0.0". */
 int gf_cufft_version(char text[GF_VENDOR_TEXT]);
