@@ -182,7 +182,7 @@ struct gf_settings {
         int repeat;    /* 0: unset */
         double seconds;
         double plan_seconds; /* 0: no limit */
-        bool all, csv, merge, passes, transfers, joules;
+        bool all, csv, passes, transfers, joules;
     } bench;
 };
 

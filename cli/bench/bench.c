@@ -1,6 +1,5 @@
 /* gpufft bench: compares the backends on the same samples in the same run. */
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/bench/bench.h"
@@ -36,7 +35,7 @@ static int run_case(void *user, const struct gf_bench_case *c) {
     int n = gf_bench_case_run(b, c, rows);
     gf_bench_print_case(b->s, c);
     for (int i = 0; i < n; i++) {
-        gf_bench_print_row(b->s, &b->host, 0, c, &rows[i]);
+        gf_bench_print_row(b, c, &rows[i]);
         b->rows += rows[i].status == GF_BENCH_OK;
         b->bad += rows[i].status == GF_BENCH_WRONG || rows[i].status == GF_BENCH_FAILED;
         free(rows[i].listed);
@@ -117,7 +116,7 @@ static int begin(struct gf_bench *b) {
 static int run_all(struct gf_bench *b, const struct gf_shapes *sizes) {
     int rc = begin(b);
     if (!rc) {
-        gf_bench_print_host(b->s, &b->host, b, 0);
+        gf_bench_print_host(b);
         if (!b->s->bench.csv || !b->headed)
             gf_bench_print_head(b->s);
         gf_log_flush_stdout();
@@ -148,36 +147,9 @@ static int measure(struct gf_bench *b, char *const *operands, int n) {
     return rc;
 }
 
-/* True if an earlier operand names the same file. */
-static bool is_repeated(char *const *operands, int i) {
-    struct stat a, b;
-    bool same = false;
-    for (int k = 0; k < i && !stat(operands[i], &a); k++)
-        same = same || (!stat(operands[k], &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino);
-    return same;
-}
-
-/* --merge: prints the rows of files. */
-static int merge(struct gf_bench *b, char *const *operands, int n) {
-    struct gf_bench_results r = {0};
-    int rc = n ? 0 : gf_fail(GF_EUSAGE, "--merge takes files that bench --json wrote");
-    for (int i = 0; i < n && !rc; i++)
-        rc = is_repeated(operands, i)
-                 ? gf_fail(GF_EUSAGE, "--merge: '%s' is given twice", operands[i])
-                 : gf_bench_read(operands[i], &r);
-    if (!rc) {
-        gf_bench_relate(&r, b->s->bench.relative);
-        gf_bench_print_results(b->s, &r);
-    }
-    for (int i = 0; i < r.n; i++)
-        b->rows += r.result[i].row.status == GF_BENCH_OK;
-    gf_bench_results_free(&r);
-    return rc;
-}
-
 static int run_alone(const struct gf_settings *s, char *const *operands, int n) {
     struct gf_bench b = {.s = s};
-    int rc = s->bench.merge ? merge(&b, operands, n) : measure(&b, operands, n);
+    int rc = measure(&b, operands, n);
     if (rc)
         return rc;
     if (b.bad)
@@ -202,7 +174,7 @@ static const struct gf_opt_group *const groups[] = {
 
 const struct gf_command gf_command_bench = {
     .name = "bench",
-    .operands = "[SHAPE|RANGE]...|--merge FILE...",
+    .operands = "[SHAPE|RANGE]...",
     .summary = "the backends compared in one table",
     .launched = true,
     .joins = true,
@@ -216,8 +188,7 @@ const struct gf_command gf_command_bench = {
                 "  gpufft bench 1048576 --backend=openmp,fftw-measure --threads=1,2 --csv\n"
                 "  gpufft bench --all --mkl=/opt/intel/mkl/lib/libmkl_rt.so.2\n"
                 "  gpufft bench 2^4..2^24 --kind=c2c --json | gpufft-bench-report --plot=n.svg\n"
-                "  mpirun -n 2 gpufft bench 256^3 --kind=exchange --link=12.5\n"
-                "  gpufft bench --merge laptop.json server.json --relative=openmp\n",
+                "  mpirun -n 2 gpufft bench 256^3 --kind=exchange --link=12.5\n",
     .notes = "least, 90%: the shortest time, and the time that nine runs in ten stay within.\n"
              "GFLOP/s: by 5 N log2 N operations, half of that for real samples. GB/s, copy:\n"
              "what the planned passes read and write, and its share of the copy bandwidth.\n"

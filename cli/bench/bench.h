@@ -110,16 +110,12 @@ double gf_bench_promise(const struct gf_bench_case *c, enum gf_precision p);
 void gf_bench_reference_free(struct gf_bench_reference *r);
 
 /* print.c */
-/* `number` counts hosts from 1; 0 for a single one. JSON also lists the entrants of `b`, unless it
- * is NULL. */
-void gf_bench_print_host(const struct gf_settings *s, const struct gf_bench_host *host,
-                         const struct gf_bench *b, int number);
+/* Prints the machine and its devices; JSON also lists the entrants. */
+void gf_bench_print_host(const struct gf_bench *b);
 /* Prints the column headings. */
 void gf_bench_print_head(const struct gf_settings *s);
 void gf_bench_print_case(const struct gf_settings *s, const struct gf_bench_case *c);
-void gf_bench_print_row(const struct gf_settings *s, const struct gf_bench_host *host, int number,
-                        const struct gf_bench_case *c, const struct gf_bench_row *row);
-/* Prints all rows; the table groups them by case. */
-void gf_bench_print_results(const struct gf_settings *s, const struct gf_bench_results *r);
+void gf_bench_print_row(const struct gf_bench *b, const struct gf_bench_case *c,
+                        const struct gf_bench_row *row);
 
 #endif

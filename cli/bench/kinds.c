@@ -124,10 +124,3 @@ int gf_bench_case_make(struct gf_bench_case *c) {
     c->floor = floor_of(c);
     return 0;
 }
-
-bool gf_bench_same_case(const struct gf_bench_case *a, const struct gf_bench_case *b) {
-    return a->kind == b->kind && a->job.ndim == b->job.ndim && a->job.axes == b->job.axes &&
-           a->job.direction == b->job.direction && a->job.precision == b->job.precision &&
-           a->job.wavelet.levels == b->job.wavelet.levels &&
-           !memcmp(a->job.shape, b->job.shape, (size_t)a->job.ndim * sizeof *a->job.shape);
-}

@@ -117,9 +117,7 @@ const struct gf_opt_group gf_opts_bench = GF_GROUP(
             "time the copies to a device and back, and the whole job with them"),
     GF_FLAG("joules", bench.joules,
             "count the energy of a run, over a second: the CPU's packages, or an NVIDIA GPU"),
-    GF_FLAG("csv", bench.csv, "print comma-separated values, the names of the columns first"),
-    GF_FLAG("merge", bench.merge,
-            "instead of measuring: one table of the files FILE that --json wrote"));
+    GF_FLAG("csv", bench.csv, "print comma-separated values, the names of the columns first"));
 
 bool gf_bench_exchanges(const struct gf_settings *s) {
     return s->bench.kinds >> GF_BENCH_EXCHANGE & 1;
@@ -131,9 +129,9 @@ static int check_exchange(const struct gf_settings *s) {
     const bool alone = b->kinds == 1u << GF_BENCH_EXCHANGE;
     if (!gf_bench_exchanges(s))
         return s->link > 0 ? gf_fail(GF_EUSAGE, "--link belongs to --kind=exchange") : 0;
-    if (!alone || b->csv || b->merge || b->all || b->backends)
-        return gf_fail(GF_EUSAGE, "--kind=exchange is measured by itself, without --csv, --merge, "
-                                  "--all and --backend");
+    if (!alone || b->csv || b->all || b->backends)
+        return gf_fail(GF_EUSAGE, "--kind=exchange is measured by itself, without --csv, --all "
+                                  "and --backend");
     return 0;
 }
 

@@ -33,17 +33,17 @@ static json_t *entrants_report(const struct gf_bench *b) {
     return list;
 }
 
-static json_t *host_report(const struct gf_bench_host *h, int number) {
+static json_t *host_report(const struct gf_bench_host *h) {
     json_t *devices = json_array();
     for (int i = 0; i < h->n_devices; i++) {
         const struct gf_bench_device *d = &h->device[i];
         GF_APPEND(devices, GF_KEY("backend", d->entrant), GF_KEY("name", d->name),
                   GF_KEY_OR_NULL(d->copy > 0, "copy_gb_s", d->copy * 1e-9));
     }
-    return GF_REPORT(
-        GF_KEY(".number", number), GF_KEY("machine", h->cpu), GF_KEY("cores", h->cores),
-        GF_KEY("isa", h->isa), GF_KEY("threads", h->threads),
-        GF_KEY_OR_NULL(h->copy > 0, "copy_gb_s", h->copy * 1e-9), GF_KEY("devices", devices));
+    return GF_REPORT(GF_KEY("machine", h->cpu), GF_KEY("cores", h->cores), GF_KEY("isa", h->isa),
+                     GF_KEY("threads", h->threads),
+                     GF_KEY_OR_NULL(h->copy > 0, "copy_gb_s", h->copy * 1e-9),
+                     GF_KEY("devices", devices));
 }
 
 static json_t *passes_report(const struct gf_bench_row *r) {
@@ -90,17 +90,15 @@ static void add_times(json_t *o, const struct gf_bench_case *c, const struct gf_
            GF_BOOL(".beyond", r->error > gf_bench_promise(c, c->job.precision)));
 }
 
-static json_t *row_report(const struct gf_bench_host *h, int number, const struct gf_bench_case *c,
+static json_t *row_report(const struct gf_bench_host *h, const struct gf_bench_case *c,
                           const struct gf_bench_row *r) {
     const struct gf_bench_transfers *t = &r->transfers;
     const struct gf_bench_energy *e = &r->energy;
     const bool answers = r->status == GF_BENCH_OK || r->status == GF_BENCH_WRONG;
     const bool counted = !*e->why && e->seconds > 0, copied = t->whole > 0;
-    char name[GF_BENCH_NAME + 8];
-    snprintf(name, sizeof name, number ? "%s [%d]" : "%s", r->name, number);
     json_t *o =
-        GF_ADD(case_report(c), GF_KEY("threads", h->threads), GF_KEY(".name", name),
-               GF_KEY_IF(*r->name, "backend", r->name),
+        GF_ADD(case_report(c), GF_KEY("threads", h->threads),
+               GF_KEY(*r->name ? "backend" : ".backend", r->name),
                GF_KEY(*r->device ? "device" : ".device", r->device),
                GF_KEY(*r->code_path ? "path" : ".path", r->code_path),
                GF_KEY("status", gf_bench_statuses[r->status]),
@@ -125,9 +123,8 @@ static json_t *row_report(const struct gf_bench_host *h, int number, const struc
 /* ---- forms ---- */
 
 #define COPY "{?copy_gb_s copy {copy_gb_s:.1f} GB/s (read + written)|copy not measured}\n"
-static const char host_form[] =
-    "{?number [{number}] }{machine}, {cores#core}, {isa}, {threads#thread}, " COPY
-    "{*devices {?number     }{backend}: {name}, device-resident, " COPY "}";
+static const char host_form[] = "{machine}, {cores#core}, {isa}, {threads#thread}, " COPY
+                                "{*devices {backend}: {name}, device-resident, " COPY "}";
 
 static const char case_form[] = "{shape} {kind}{?levels  of {levels#level}}{?some  along {axes}}, "
                                 "{direction}, {precision}\n";
@@ -136,7 +133,7 @@ static const char case_form[] = "{shape} {kind}{?levels  of {levels#level}}{?som
     "{bytes:B}: pageable {pageable_ms:.3g} ms, {pageable_gb_s:.3g} GB/s; pinned {pinned_ms:.3g} " \
     "ms, {pinned_gb_s:.3g} GB/s\n}"
 static const char row_form[] =
-    "  {name:-12s}{?wrong  WRONG, error {error:.1e}|{?timed "
+    "  {backend:-12s}{?wrong  WRONG, error {error:.1e}|{?timed "
     " {median_ms:9.4m} {least_ms:9.4m} {p90_ms:9.4m} {gflops:8.3n} {passes:6d} {gb_s:6.3n} "
     "{?copy_share {copy_share:4.0f*100}% {floors:6.3n}|    -      -} {?ratio {ratio:6.3n}|     -} "
     "{error:8.1e}{?beyond !| } {plan_ms:8.4n} {?build_ms {build_ms:8.4n}|       -}"
@@ -175,12 +172,12 @@ static void say_bad_row(const struct gf_bench_case *c, const struct gf_bench_row
                      r->status == GF_BENCH_WRONG ? "wrong" : r->why);
 }
 
-void gf_bench_print_host(const struct gf_settings *s, const struct gf_bench_host *host,
-                         const struct gf_bench *b, int number) {
+void gf_bench_print_host(const struct gf_bench *b) {
+    const struct gf_settings *s = b->s;
     if (s->bench.csv)
         return;
-    json_t *o = host_report(host, number);
-    if (s->json && b)
+    json_t *o = host_report(&b->host);
+    if (s->json)
         GF_ADD(o, GF_KEY("gpufft", GF_VERSION), GF_KEY("entrants", entrants_report(b)));
     gf_report_print(s->json, host_form, o);
 }
@@ -199,46 +196,11 @@ void gf_bench_print_case(const struct gf_settings *s, const struct gf_bench_case
         gf_report_print(false, case_form, case_report(c));
 }
 
-void gf_bench_print_row(const struct gf_settings *s, const struct gf_bench_host *host, int number,
-                        const struct gf_bench_case *c, const struct gf_bench_row *row) {
+void gf_bench_print_row(const struct gf_bench *b, const struct gf_bench_case *c,
+                        const struct gf_bench_row *row) {
+    const struct gf_settings *s = b->s;
     if (s->quiet && !s->json && !s->bench.csv)
         say_bad_row(c, row);
     else
-        gf_report_print(s->json, s->bench.csv ? csv_form : row_form,
-                        row_report(host, number, c, row));
-}
-
-/* Groups rows by case, so that those of all hosts stand side by side. */
-static void print_table(const struct gf_settings *s, const struct gf_bench_results *r) {
-    bool several = r->n_hosts > 1;
-    for (int i = 0; i < r->n; i++) {
-        int first = 0;
-        while (!gf_bench_same_case(&r->result[first].c, &r->result[i].c))
-            first++;
-        if (first < i)
-            continue;
-        gf_bench_print_case(s, &r->result[i].c);
-        for (int j = i; j < r->n; j++) {
-            const struct gf_bench_result *to = &r->result[j];
-            if (gf_bench_same_case(&r->result[i].c, &to->c))
-                gf_bench_print_row(s, &r->host[to->host], several ? to->host + 1 : 0, &to->c,
-                                   &to->row);
-        }
-    }
-}
-
-void gf_bench_print_results(const struct gf_settings *s, const struct gf_bench_results *r) {
-    bool table = !s->json && !s->bench.csv;
-    for (int h = 0; h < r->n_hosts && table; h++)
-        gf_bench_print_host(s, &r->host[h], NULL, r->n_hosts > 1 ? h + 1 : 0);
-    gf_bench_print_head(s);
-    if (table)
-        print_table(s, r);
-    for (int h = 0; h < r->n_hosts && !table; h++) {
-        gf_bench_print_host(s, &r->host[h], NULL, 0);
-        for (int i = 0; i < r->n; i++)
-            if (r->result[i].host == h)
-                gf_bench_print_row(s, &r->host[h], 0, &r->result[i].c, &r->result[i].row);
-    }
-    gf_log_flush_stdout();
+        gf_report_print(s->json, s->bench.csv ? csv_form : row_form, row_report(&b->host, c, row));
 }

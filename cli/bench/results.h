@@ -1,5 +1,4 @@
-/* Cases and rows of `gpufft bench`, and rows that are read back from `bench --json`. Measures
- * nothing. */
+/* Cases and rows of `gpufft bench`. Measures nothing. */
 #ifndef GF_CLI_BENCH_RESULTS_H
 #define GF_CLI_BENCH_RESULTS_H
 
@@ -116,17 +115,6 @@ struct gf_bench_row {
     struct gf_bench_pass *listed; /* owned */
 };
 
-/* Rows of one run, or of several files. */
-struct gf_bench_results {
-    int n_hosts, n;
-    struct gf_bench_host *host;
-    struct gf_bench_result {
-        int host;
-        struct gf_bench_case c; /* without its filter */
-        struct gf_bench_row row;
-    } * result;
-};
-
 /* True if the case transforms axis a of z, y, x (0, 1, 2). */
 static inline bool gf_bench_axis_on(const struct gf_bench_case *c, int a) {
     int i = a - (GF_MAX_DIMS - c->job.ndim);
@@ -138,14 +126,5 @@ static inline bool gf_bench_axis_on(const struct gf_bench_case *c, int a) {
  * with one direction take that one. The caller frees the case. */
 int gf_bench_case_make(struct gf_bench_case *c);
 void gf_bench_case_free(struct gf_bench_case *c);
-bool gf_bench_same_case(const struct gf_bench_case *a, const struct gf_bench_case *b);
-/* rows.c */
-/* Adds the hosts and rows of a file that `bench --json` wrote, without passes and transfers.
- * GF_EFORMAT, GF_ENOMEM. */
-int gf_bench_read(const char *path, struct gf_bench_results *r);
-/* Sets all ratios: to the entrant of that name on the same host or, if it has none there, on the
- * first host that has it. */
-void gf_bench_relate(struct gf_bench_results *r, const char *relative);
-void gf_bench_results_free(struct gf_bench_results *r);
 
 #endif
