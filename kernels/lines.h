@@ -1,4 +1,4 @@
-/* Where a pass's points are: a line is a combination of its five indices, the fast one and four
+/* Places of a pass's points: a line is a combination of its five indices, the fast one and four
  * outer ones. See struct gf_gpu_pass in core/gpu/plan/plan.h. */
 #ifndef LINES_H
 #define LINES_H
