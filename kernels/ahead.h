@@ -1,6 +1,6 @@
-/* Fetches several neighbouring tiles' points with one access, ahead of need. Lines of one- or
- * two-byte samples have fewer bytes at a point than an access moves, and the second-level cache
- * answers as many requests a second whatever their size. Given by -D beside pass.h's:
+/* Prefetches several neighbouring tiles' points with one access. Lines of one- or two-byte samples
+ * have fewer bytes at a point than an access moves, and the second-level cache answers as many
+ * requests a second whatever their size. Given by -D beside pass.h's:
  *   AHEAD_TILES    tiles fetched together, 16 bytes of each point's pairs of samples
  *   AHEAD_AT       their offset in the tile's memory, behind the tile, in bytes */
 #ifndef AHEAD_H

@@ -1,6 +1,6 @@
-/* The second pass of a chain. Between two inclusions of plain_pass.h it renames all that the second
- * defines, and gives the second's options (-DNEXT_LENGTH=… and so on) their usual names: C has no
- * templates, OpenCL C no namespaces. */
+/* The second pass of a chain. Between two inclusions of plain_pass.h, renames all that the second
+ * defines and gives its options (-DNEXT_LENGTH=… and so on) their usual names: C has no templates,
+ * OpenCL C no namespaces. */
 #ifndef CHAIN_NEXT_H
 #define CHAIN_NEXT_H
 

@@ -44,7 +44,7 @@ INLINE real power(real x, int order) {
     return v;
 }
 
-/* At joined value v. */
+/* Evaluates a low pass at joined value v. */
 INLINE real lowpass_value(const struct lowpass *l, real v) {
     const real one = R(1), limit = l->limit, ratio = v * l->inverse;
     const int order = l->order;
@@ -86,7 +86,7 @@ INLINE struct filter_factor factor_at(GLOBAL const real *from, wide each, wide a
     return f;
 }
 
-/* At index k of the line, or of its mirror image. */
+/* Evaluates a line's factor at index k of the line, or of its mirror image. */
 INLINE real factor_value(const struct filter_factor *f, wide k, int mirrored) {
     real v = joined(mirrored ? f->a.mirrored : f->a.rest, f->a.along[k], f->a.profile);
     const real a = lowpass_value(&f->a, v);

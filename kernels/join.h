@@ -1,5 +1,5 @@
-/* The last radices of z and y, across a tile's rows that have been transformed along x. Part of
- * pass.h, behind sink.h and tile.h. */
+/* The last radices of z and y, across a tile's rows already transformed along x. Included by
+ * pass.h, after sink.h and tile.h. */
 #ifndef JOIN_H
 #define JOIN_H
 
@@ -7,7 +7,7 @@
 /* A work item's points of each row. */
 #define JOINED (HELD / JOINS)
 
-/* Operands of all rows at point LOCAL_ID + b * THREADS, from the owners of results. */
+/* Gets operands of all rows at point LOCAL_ID + b * THREADS from the owners of results. */
 INLINE void gather_rows(cplx *x, LOCAL word *tile, const struct share from) {
     UNROLL for (int part = 0; part < PARTS; part++) {
         BARRIER();

@@ -1,5 +1,5 @@
-/* All that depends on the language: OpenCL C 1.2, CUDA C++ or, for checks only, plain C++
- * (KERNEL_STUB). Kernels use what the three share. */
+/* Hides the language: OpenCL C 1.2, CUDA C++ or, for checks only, plain C++ (KERNEL_STUB). Kernels
+ * use what the three share. */
 #ifndef LANG_H
 #define LANG_H
 
@@ -90,13 +90,13 @@ typedef char schar;
 #define LOCAL_ID           ((int)threadIdx.x)
 #define GROUP_ID           ((wide)blockIdx.x)
 #define GROUPS             ((wide)gridDim.x)
-/* Groups of a launch begin in the order of their numbers: not promised by CUDA, but all its devices
- * do it, and CUB's scan (decoupled look-back) relies on it. */
+/* Groups of a launch begin in numeric order: CUDA does not promise it, but all its devices do it,
+ * and CUB's scan (decoupled look-back) relies on it. */
 #define GROUPS_IN_ORDER    1
 /* An error instead of an endless wait. */
 #define GIVE_UP()          __trap()
-/* The device may begin a launch's groups once those of the launch before have ended, or each called
- * BEGIN_NEXT(). Their results are visible only after AWAIT(). */
+/* The device may begin a launch's groups once all groups of the previous launch have ended or
+ * called BEGIN_NEXT(). That launch's results are visible only after AWAIT(). */
 #if __CUDA_ARCH__ >= 900
 #define AWAIT()      asm volatile("griddepcontrol.wait;" ::: "memory")
 #define BEGIN_NEXT() asm volatile("griddepcontrol.launch_dependents;" ::: "memory")
@@ -120,8 +120,8 @@ typedef char schar;
 #define GLOBAL_BARRIER() __syncthreads()
 #define FENCE()          fence()
 #define FENCE_READ()
-/* Values that are used once (not cached), or that other groups wrote (from the second-level
- * cache). */
+/* Access values used once, without caching, or written by other groups, in the second-level
+ * cache. */
 #define READ_ONCE(p)         __ldcs(p)
 #define READ_SHARED(p)       __ldcg(p)
 #define WRITE_ONCE(p, v)     __stcs(p, v)
@@ -151,8 +151,8 @@ INLINE void fence() {
     __threadfence();
 #endif
 }
-/* Loads a counter so that values which other groups wrote before fencing and adding to it can be
-   read. */
+/* Loads a counter; values that other groups wrote before fencing and adding to it can then be
+ * read. */
 INLINE uint acquired(const uint *p) {
     uint v;
 #if __CUDA_ARCH__ >= 700
@@ -164,7 +164,7 @@ INLINE uint acquired(const uint *p) {
     return v;
 }
 /* Copies 16 bytes from global to local memory without a register. An item sees its copies after
- * AWAIT_FETCHED(), all items after a barrier behind that. */
+ * AWAIT_FETCHED(), all items after the next barrier. */
 #if __CUDA_ARCH__ >= 800
 #define FETCH_AHEAD(to, from) fetch_16(to, from)
 #define AWAIT_FETCHED()       asm volatile("cp.async.wait_all;" ::: "memory")
@@ -315,7 +315,7 @@ typedef float2 cplx;
 #endif
 #define R(x) ((real)(x)) /* rounded once */
 
-/* The sum over the items of a warp up to this one, which all of them call. */
+/* Returns the sum over a warp's items up to this one. All of them call it. */
 INLINE uint sum_of_warp(uint v) {
 #if WARP > 1
     UNROLL for (int step = 1; step < WARP; step *= 2) {

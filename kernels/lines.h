@@ -1,4 +1,4 @@
-/* Places of a pass's points: a line is a choice of the pass's five indices, the fast one and four
+/* Places of a pass's points: a line is a combination of its five indices, the fast one and four
  * outer ones. See struct gf_gpu_pass in core/gpu/plan/plan.h. */
 #ifndef LINES_H
 #define LINES_H
@@ -8,7 +8,7 @@
 #include "share.h"
 #include "twiddle.h"
 
-/* From a line's first to point, or coordinate, j: in 32 bits if all lines are that short. */
+/* Offset of a line's point, or coordinate, j: in 32 bits if all lines are short enough. */
 #define SPAN(fits, j, stride) \
     ((fits) ? (place)((uint)(j) * (uint)(stride)) : (place)(j) * (place)(stride))
 
@@ -69,8 +69,8 @@ struct line {
 #endif
 
 #if ACROSS
-/* The line of the fast index at place `at`: pairs are k and k + n/2 or, for lines 0 to n/2 that are
- * taken with their mirror images, k and n/2 - k. */
+/* The fast index' line at position `at`: pairs are k and k + n/2 or, for lines 0 to n/2 with their
+ * mirror images, k and n/2 - k. */
 INLINE uint across_order(const struct pass_args *a, uint at) {
     const uint middle = (uint)a->index[0].size / 2;
     if (a->own_index == 0)
@@ -162,7 +162,7 @@ INLINE struct line line_at(const struct pass_args *a, const struct share share) 
 }
 
 #ifdef COALESCED_IN
-/* A tile's lines in sequence: the first, how many are inside the array, and whether the last is a
+/* A tile's lines in sequence: the first, how many are inside the array; `lone` if the last is a
  * pair without its second half. */
 struct tile_lines {
     struct line first;

@@ -1,13 +1,12 @@
-/* Lengths of MEMBERS times a prime. Points are numbered (in Rader's permutations) so that
- * transforms of MEMBERS points come first, without twiddles behind them, then Rader's of each
- * result (Good 1958, Thomas 1963). Stages have LENGTH points, prime after prime, all zeroth points
- * last. */
+/* Lengths of MEMBERS times a prime. Rader's permutations number points so that transforms of
+ * MEMBERS points come first, without twiddles after them, then Rader's of each result (Good 1958,
+ * Thomas 1963). Stages have LENGTH points, prime after prime, all zeroth points last. */
 #ifndef MEMBERS_H
 #define MEMBERS_H
 
 #include "tile.h"
 
-/* Their twiddles, ahead of the other stages'. */
+/* Their twiddles, before the other stages'. */
 #if MEMBERS == 1
 #define MEMBER_ROOTS 0
 #elif MEMBER_STAGES == 1

@@ -4,8 +4,8 @@
 
 #include "pass.h"
 
-/* A tile by number, the elements that its lines and their mirror images lie behind their indices'
- * places, and where points are that the source lacks. */
+/* A tile's number, the offsets of its lines and their mirror images from their indices' places, and
+ * the buffer of points that the source lacks. */
 #ifndef PLACED_TILE
 #define PLACED_TILE
 struct placed_tile {

@@ -230,7 +230,7 @@ INLINE void dft9(cplx *x, const int dir) {
     }
 }
 
-/* n is a constant: one branch is left. */
+/* n is a constant, so one branch remains. */
 INLINE void dft_simple(cplx *x, const int n, const int dir) {
     if (n == 2)
         dft2(x);
@@ -296,7 +296,8 @@ INLINE void dft25(cplx *x, const int dir) {
     }
 }
 
-/* Radices of the kernel's tiles, as bits: compilers would inline all others before they leave them out. */
+/* Radices of the kernel's tiles, as bits: compilers would inline all others before dropping
+ * them. */
 #ifndef RADICES
 #define RADICES ~0u
 #endif

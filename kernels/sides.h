@@ -33,7 +33,7 @@ INLINE void put_two(GLOBAL cplx *dst, place at, cplx z, cplx y) {
 }
 #endif
 
-/* E and O of half the points: `dir` 1 to frequencies, -1 back. */
+/* Combines E and O of half the points to frequencies (`dir` 1), or reverses this (-1). */
 INLINE void mix_sides(cplx *x, GLOBAL const cplx *roots, const struct share share, const int dir) {
     UNROLL for (int b = 0; b < HOLDS(LAST); b++) {
         const uint p = share.first + b * PER_LINE;
@@ -49,7 +49,7 @@ INLINE void mix_sides(cplx *x, GLOBAL const cplx *roots, const struct share shar
     }
 }
 
-/* Points of the line and its mirror image, or a line's even and odd points, which are
+/* Loads points of the line and its mirror image, or a line's even and odd points, which are
  * neighbours. */
 INLINE void load_sides(const struct source *s, GLOBAL const cplx *src, cplx *x) {
     const struct line *l = &s->line;

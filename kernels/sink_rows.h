@@ -1,6 +1,6 @@
-/* Rows of samples written ROW_ACCESS bytes an access, through the tile, each followed by its mirror
- * image: fewer instructions and transactions. ROW_ACCESS is 0 if rows do not begin at multiples of
- * it. */
+/* Writes rows of samples, each followed by its mirror image, through the tile in accesses of
+ * ROW_ACCESS bytes, which saves instructions and transactions. ROW_ACCESS is 0 if rows are not
+ * aligned to it. */
 #ifndef SINK_ROWS_H
 #define SINK_ROWS_H
 
@@ -32,8 +32,8 @@ INLINE uint mirrored_samples(uint above, uint below) {
                                      : (above & 0xffffu) | (below & 0xffff0000u);
 }
 
-/* Word i of the mirrored row: coordinate k's sample is the row's at LENGTH - k; the first stays,
- * wherever the zero frequency is, as LENGTH is even. */
+/* Word i of the mirrored row: coordinate k has the row's sample at LENGTH - k; the first stays,
+ * with the zero frequency at either place, as LENGTH is even. */
 INLINE row_word mirrored_word(LOCAL const row_word *row, int i) {
     const row_word from = row[ROW_WORDS - 1 - i];
     const uint above = *(LOCAL const uint *)(row + (i ? ROW_WORDS - i : 0));

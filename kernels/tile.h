@@ -67,9 +67,9 @@ typedef real word;
 #define LAST RADIX5
 #endif
 
-/* Table entries of a stage for a butterfly: few points before it, all of w^1 to w^(r-1); many, w^1,
- * w^2, w^3 and w^4, w^8, w^12, from which the others are multiplied, so that tables stay in the
- * first-level cache. */
+/* A stage's table entries for a butterfly: w^1 to w^(r-1) after few points; after many w^1, w^2,
+ * w^3 and w^4, w^8, w^12, whose products are the others, so that tables stay in the first-level
+ * cache. */
 #define BASE(r, done)  ((r) > 5 && (done) > MOST_DIRECT ? 4 : (r))
 #define ROOTS(r, done) (BASE(r, done) < (r) ? 3 + ((r)-1) / 4 : (r)-1)
 
@@ -134,7 +134,7 @@ INLINE cplx got(LOCAL const word *tile, int slot, cplx v, const int part) {
 #endif
 }
 
-/* Results of a stage of radix r over n points, `before` combined before it, to the tile. */
+/* Puts results of a stage of radix r over n points, `before` combined before it, into the tile. */
 INLINE void put_results(const cplx *x, LOCAL word *tile, const struct share from, const int n,
                         const int r, const int before, const int part) {
     const int done = before * EACH(n);
@@ -153,7 +153,7 @@ INLINE void put_results(const cplx *x, LOCAL word *tile, const struct share from
     }
 }
 
-/* Operands of a stage of radix r over n points, from the tile. */
+/* Gets operands of a stage of radix r over n points from the tile. */
 INLINE void get_operands(cplx *x, LOCAL const word *tile, const struct share to, const int n,
                          const int r, const int part) {
     const int step = n / r;
@@ -171,7 +171,7 @@ INLINE void get_operands(cplx *x, LOCAL const word *tile, const struct share to,
     }
 }
 
-/* From a stage's owners of results to the next one's of operands. */
+/* Moves a stage's results to the next stage's owners of operands. */
 INLINE void exchange(cplx *x, LOCAL word *tile, const struct share from, const struct share to,
                      const int r, const int done, const int next) {
     UNROLL for (int part = 0; part < PARTS; part++) {
@@ -182,7 +182,7 @@ INLINE void exchange(cplx *x, LOCAL word *tile, const struct share from, const s
     }
 }
 
-/* All stages: the work item owns `from` in the first, `to` in later ones. */
+/* Runs all stages: the work item owns `from` in the first, `to` in later ones. */
 INLINE void transform(cplx *x, LOCAL word *tile, GLOBAL const cplx *table, const struct share from,
                       const struct share to, const int dir) {
     butterflies(x, table, from.first, POINTS, RADIX0, 1, dir);
@@ -219,7 +219,7 @@ INLINE void transform(cplx *x, LOCAL word *tile, GLOBAL const cplx *table, const
     (void)to;
 }
 
-/* Back again: the last stage's results are the first one's operands. */
+/* Transforms back: the last stage's results are the first one's operands. */
 INLINE void transform_back(cplx *x, LOCAL word *tile, GLOBAL const cplx *table,
                            const struct share share) {
 #if RADIX0 != LAST
