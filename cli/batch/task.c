@@ -198,26 +198,6 @@ static bool may_be_fed(const struct gf_task *t) {
            gf_runner_feeds(t->runner) && gf_job_equal(&t->job, &t->runner->job);
 }
 
-void gf_task_bind(struct gf_task *t) {
-    const int axis = t->job.ndim;
-    t->in.data = t->image.px.data;
-    if (!t->has_alpha)
-        return;
-    t->alpha = t->in;
-    t->alpha.shape[axis] = 1;
-    t->alpha.data = (char *)t->in.data + t->in.shape[axis] * t->in.stride[axis];
-}
-
-int gf_task_take(struct gf_task *t) {
-    gf_task_bind(t);
-    return t->hooks->input ? t->hooks->input->take(t) : 0;
-}
-
-void gf_task_drop(struct gf_task *t) {
-    if (t->hooks && t->hooks->input)
-        t->hooks->input->drop(t);
-}
-
 /* True if a file's further pictures have other names ({page}), or can follow in the same stream. */
 static bool takes_several(const struct gf_product *p) {
     return p->target->where.has_page ||

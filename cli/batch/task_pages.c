@@ -127,6 +127,26 @@ struct gf_task gf_task_part(struct gf_task *t, struct gf_runner *runner, int64_t
     return part;
 }
 
+void gf_task_bind(struct gf_task *t) {
+    const int axis = t->job.ndim;
+    t->in.data = t->image.px.data;
+    if (!t->has_alpha)
+        return;
+    t->alpha = t->in;
+    t->alpha.shape[axis] = 1;
+    t->alpha.data = (char *)t->in.data + t->in.shape[axis] * t->in.stride[axis];
+}
+
+int gf_task_take(struct gf_task *t) {
+    gf_task_bind(t);
+    return t->hooks->input ? t->hooks->input->take(t) : 0;
+}
+
+void gf_task_drop(struct gf_task *t) {
+    if (t->hooks && t->hooks->input)
+        t->hooks->input->drop(t);
+}
+
 static int set_pages(struct gf_task *t, int64_t n) {
     struct gf_paging *p = &t->pages;
     p->at_once = n;

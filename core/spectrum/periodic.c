@@ -84,7 +84,7 @@ static float power_at(const struct search *s, const int64_t at[3], const int64_t
     return s->w.power[(to[0] * b->n[1] + to[1]) * b->stored + to[2]];
 }
 
-/* Of equal bins the first stored one is the summit. */
+/* If bins are equal, the first stored one is the summit. */
 static bool is_summit(const struct search *s, const int64_t at[3], float power) {
     int64_t d[3], to[3];
     for (d[0] = -s->w.on[0]; d[0] <= s->w.on[0]; d[0]++)

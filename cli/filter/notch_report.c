@@ -1,0 +1,96 @@
+/* Reports of --auto-notch and --descreen: the waves and screens that were removed or left. */
+#include "cli/filter/filtering.h"
+#include "cli/log.h"
+#include "cli/report.h"
+
+enum { MOST_TOLD = 4 };
+
+static struct gf_wave wave_of(const struct gf_task *t, const double *at) {
+    return gf_wave_at(t->job.ndim, t->filtering->frame.shape, at);
+}
+
+/* Writes ": period 4.5, angle 30, strength 61"; further waves follow a semicolon. */
+static int add_wave(char *text, size_t room, int i, const struct gf_wave *wave, double strength) {
+    return snprintf(text, room, "%s period %.4g, angle %.3g, strength %.3g", i ? ";" : ":",
+                    wave->period, wave->angle, strength);
+}
+
+static void tell_found(const struct gf_task *t, bool screens, int n, const char *left) {
+    const struct gf_notches *list = &t->filtering->peaks;
+    char text[512], rest[32] = "";
+    int length = 0;
+    for (int i = 0; i < n && i < MOST_TOLD; i++) {
+        struct gf_wave wave = wave_of(t, screens ? list->screen[i].at : list->notch[i].at);
+        length += add_wave(text + length, sizeof text - (size_t)length, i, &wave,
+                           screens ? sqrt(list->screen[i].level) : list->notch[i].strength);
+    }
+    if (n > MOST_TOLD)
+        snprintf(rest, sizeof rest, "; and %d more", n - MOST_TOLD);
+    gf_log_note("'%s': removed %d %s%s%s%s%s%s", gf_log_name(t->read[0]), n,
+                screens ? "screen" : "wave", n == 1 ? "" : "s",
+                !screens                ? ""
+                : list->screen[0].n > 1 ? " of dots"
+                                        : " of lines",
+                text, rest, left);
+}
+
+static void list_notches(const struct gf_task *t) {
+    const struct gf_notches *list = &t->filtering->peaks;
+    for (int i = 0; i < list->n; i++) {
+        const struct gf_notch *p = &list->notch[i];
+        char place[96];
+        int n = 0;
+        for (int k = t->job.ndim - 1; k >= 0; k--)
+            n += snprintf(place + n, sizeof place - (size_t)n, "%.2f,", p->at[k]);
+        gf_log_verbose("'%s': a wave at %s amplitude %.3g, %.3g times its surroundings",
+                       gf_log_name(t->read[0]), place, p->amplitude, p->strength);
+    }
+}
+
+void gf_filter_tell_notches(const struct gf_task *t) {
+    const struct gf_notches *list = &t->filtering->peaks;
+    const bool waves = t->s->filter.auto_notch;
+    char left[160] = "";
+    if (list->left.amplitude > 0)
+        snprintf(left, sizeof left,
+                 "; a regular pattern of period %.3g was left: it has edges; --descreen removes "
+                 "printed screens",
+                 wave_of(t, list->left.at).period);
+    if (list->n_screens || list->n)
+        tell_found(t, list->n_screens, list->n_screens ? list->n_screens : list->n, left);
+    else
+        gf_log_note("'%s': %s%s%s", gf_log_name(t->read[0]),
+                    waves ? "--auto-notch finds no periodic noise" : "--descreen finds no screen",
+                    t->untouched ? "; the samples are untouched" : "", left);
+    list_notches(t);
+}
+
+/* `strength`: negative if there is none. */
+static json_t *describe_wave(const struct gf_task *t, const double *at, double strength,
+                             double amplitude) {
+    struct gf_wave wave = wave_of(t, at);
+    json_t *place = json_array();
+    for (int i = 0; i < t->job.ndim; i++)
+        json_array_append_new(place, json_real(at[i]));
+    return GF_REPORT(GF_KEY("at", place), GF_KEY("period", wave.period),
+                     GF_KEY("angle", wave.angle), GF_KEY_IF(strength >= 0, "strength", strength),
+                     GF_KEY("amplitude", amplitude));
+}
+
+void gf_filter_describe_notches(const struct gf_task *t, json_t *o) {
+    const struct gf_notches *list = &t->filtering->peaks;
+    json_t *notches = json_array(), *screens = json_array(), *left = json_array();
+    for (int i = 0; i < list->n; i++) {
+        const struct gf_notch *p = &list->notch[i];
+        json_array_append_new(notches, GF_ADD(describe_wave(t, p->at, p->strength, p->amplitude),
+                                              GF_KEY("radius", p->radius)));
+    }
+    for (int i = 0; i < list->n_screens; i++) {
+        const struct gf_screen *p = &list->screen[i];
+        json_array_append_new(screens, GF_ADD(describe_wave(t, p->at, sqrt(p->level), p->amplitude),
+                                              GF_KEY("of", p->n > 1 ? "dots" : "lines")));
+    }
+    if (list->left.amplitude > 0)
+        json_array_append_new(left, describe_wave(t, list->left.at, -1, list->left.amplitude));
+    GF_ADD(o, GF_KEY("notches", notches), GF_KEY("left", left), GF_KEY("screens", screens));
+}
