@@ -291,8 +291,7 @@ static void close_walk(struct walk *w) {
     free(w);
 }
 
-/* Runs this process's pages: writes output i to to[i], fills in t->report, adds to the task's ms.
- * */
+/* Runs this process's pages: writes output i to to[i], fills in t->report, adds to t's times. */
 static int walk_own(struct gf_task *t, struct gf_shared_output *to) {
     struct walk *w = calloc(1, sizeof *w);
     if (!w)

@@ -125,8 +125,7 @@ static int take_prints(const struct gf_rank_work *w, struct prints *p) {
     return gf_targets_each(w->targets, w->names, w->n_names, print_output, &p->outputs);
 }
 
-/* GF_EUSAGE if some processes, but not all, end before their work; the first that failed says why.
- * */
+/* GF_EUSAGE if some processes, but not all, end before their work; the first failed one reports. */
 static int end_together(const struct gf_ranks *ranks, const struct prints *all) {
     int ended = 0, speaker = -1;
     for (int i = 0; i < ranks->size; i++) {
@@ -204,8 +203,7 @@ static int compare(const struct gf_launcher *launcher, const struct gf_rank_work
     return gf_fail(GF_EUSAGE, "the processes are to be one run, and %s", c.why);
 }
 
-/* Looks for a plugin in GPUFFT_PLUGIN_DIR, beside an installed program, and in make mpi's folder.
- * */
+/* Looks for a plugin in GPUFFT_PLUGIN_DIR, beside an installed program, and in the build folder. */
 static bool find_plugin_of(const char *mpi, char path[PATH_MAX]) {
     char program[PATH_MAX];
     const char *own = gf_environment_plugins();

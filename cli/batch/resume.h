@@ -19,8 +19,8 @@ struct gf_resume {
     bool by_time;           /* at least one output had no note of how it was made */
     bool known;             /* all inputs are existing files, and no pipes */
     struct timespec newest; /* their latest modification time */
-    /* A hash of version, options that change outputs, inputs' inodes, sizes and times; 0: unknown.
-     * */
+    /* A hash of the version, options that change outputs, and inputs' inodes, sizes and times; 0:
+     * unknown. */
     uint64_t made_of;
 };
 

@@ -51,8 +51,7 @@ struct gf_task_input {
     int (*take)(struct gf_task *t);
     void (*drop)(struct gf_task *t); /* frees what prepare() and take() made */
     /* Makes units `first` and following of the job's input from the file's. For zero units only
-     * makes the scan that t->scans announces. bytes(): the memory that it needs under this limit.
-     * */
+     * makes the scan that t->scans announces. bytes(): the memory that it needs within a limit. */
     int (*read)(struct gf_task *t, const struct gf_unit_source *below, int64_t first,
                 struct gf_array *to);
     int64_t (*bytes)(const struct gf_task *t, int64_t limit);
@@ -209,8 +208,7 @@ void gf_report_not_run(const struct gf_task *t);
 void gf_report_lost(const struct gf_task *t);
 /* The same for a failed file without a task. */
 void gf_report_failed(const struct gf_settings *s, const char *name);
-/* Prints shares and units of a run's devices (--verbose), and failed devices that others replaced.
- * */
+/* Prints shares and units of a run's devices (--verbose), and each device that failed. */
 void gf_deal_print(struct gf_deal *d);
 
 #endif

@@ -39,8 +39,7 @@ int gf_template_parse(const char *option, const char *text, struct gf_template *
 int gf_template_expand(const struct gf_template *t, const char *in, const char *kind, int64_t page,
                        char **path);
 
-/* Finds the type of an expanded `path` by the prefix or the suffix. GF_EUSAGE if neither names one.
- * */
+/* Finds the type of an expanded `path` by its prefix or suffix; GF_EUSAGE if neither names one. */
 int gf_template_format(const struct gf_template *t, const char *path,
                        const struct gf_format **format);
 

@@ -88,8 +88,7 @@ void gf_filter_forget(void);                 /* frees the kept ones, at the end 
  * makes the table for a part of a spectrum that does not fit memory: the part transforms the
  * slowest axis of a volume, or of a picture taken as one (core/slab/plan.h). */
 int gf_filter_make_table(const void *settings, const struct gf_job *job, struct gf_filter *filter);
-/* Assigns a file's extents to the job's transformed axes, 1 to others; false if it has more axes.
- * */
+/* Assigns a file's extents to the job's transformed axes, 1 to others; false if it has more. */
 bool gf_filter_spread(const struct gf_job *job, const struct gf_filter_part *p, int64_t *extent);
 /* Bytes of the masks and kernels in memory, and of a kernel's plane. */
 int64_t gf_filter_parts_bytes(const struct gf_task *t);

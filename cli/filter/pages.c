@@ -141,8 +141,7 @@ static int split_line(const struct making *m, int64_t first, struct gf_array *to
     return rc;
 }
 
-/* The same for pages, within the picture too, as each is lengthened; s is periodic within a page.
- * */
+/* The same for pages, and within the picture, as each is lengthened; s is periodic in a page. */
 static int split_pages(const struct making *m, int64_t first, struct gf_array *pages) {
     const int64_t count = pages->shape[0], *shape = m->read.shape;
     const bool inside = first < m->n;
