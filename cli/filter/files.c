@@ -15,7 +15,7 @@ static void close_mask(struct gf_filter_part *p) {
     p->source = NULL;
 }
 
-/* A kernel whose sum is below this share of its absolute sum takes differences: it is not scaled. */
+/* A kernel whose sum is below this share of its absolute sum is a difference and not scaled. */
 static const double ZERO_SUM = 1e-6;
 
 double gf_filter_sample(const struct gf_image *image, const char *p) {
