@@ -55,7 +55,6 @@ static bool has_table(const struct gf_settings *s) {
 
 /* Refuses pages for the search for noise and --mask-out, which concern the whole volume; and slabs
  * if kernels leave too little memory for them. */
-
 static void refuse_parts(struct gf_task *t) {
     const bool most = 2 * gf_filter_parts_bytes(t) > gf_runner_limit(t->runner);
     if (gf_filter_searches(t->s) || t->s->filter.mask_out)
