@@ -22,11 +22,13 @@ static int open_plain(struct gf_decoder *d, struct gf_image *image) {
         rc = gf_image_describe(image, l->dtype, l->ndim, l->shape, l->channels);
     if (rc)
         return rc;
-    const int64_t size = gf_source_known_size(d->source), bytes = gf_array_bytes(&image->px);
+    const int64_t size = gf_source_known_size(d->data ? d->data : d->source);
+    const int64_t bytes =
+        gf_array_count(&image->px) * (int64_t)gf_coding_bytes(&d->coding, l->dtype);
     if (__builtin_add_overflow(bytes, l->offset, &end))
         return gf_fail(GF_EUSAGE, "an offset that does not fit 63 bits");
     d->extra = d->whole ? bytes : 0;
-    if (size < 0 || size == end)
+    if (size < 0 || size == end || (d->coding.tail && size > end))
         return GF_OK;
     if (d->format->needs_layout)
         return gf_fail(GF_EFORMAT,
@@ -83,6 +85,7 @@ int gf_decoder_feed(struct gf_decoder *d, struct gf_image *image, struct gf_feed
 void gf_decoder_close(struct gf_decoder *d) {
     if (d->state && d->format->close)
         d->format->close(d);
+    gf_source_close(d->data);
     free(d->state);
     *d = (struct gf_decoder){0};
 }

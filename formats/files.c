@@ -43,16 +43,22 @@ static int fail_unknown(struct gf_source *source, const char *path) {
     return gf_fail(GF_EFORMAT, "not a picture of a known format (PNG, TIFF, JPEG, PNM, PFM, NPY)");
 }
 
-/* Identifies the format by its first bytes, unless the options give a layout. *out is NULL if it is
- * not known, or not yet. */
-static int sniff(const struct gf_file *file, const struct gf_format **out) {
-    unsigned char head[GF_SNIFF];
+/* Identifies the format by its first bytes, which it decompresses, unless the options give a layout.
+ * *out is NULL if it is not known, or not yet. */
+static int sniff(struct gf_file *file, const struct gf_format **out) {
+    unsigned char head[GF_LONG_SNIFF];
     if (file->options.raw.ndim > 0) {
         *out = &gf_format_raw;
         return GF_OK;
     }
-    int64_t n = gf_source_peek(file->source, head, sizeof head);
+    int64_t n = gf_source_peek(file->source, head, GF_SNIFF);
+    if (n > 2 && !memcmp(head, "\x1f\x8b", 2)) {
+        int rc = gf_source_inflate(&file->source);
+        n = rc ? rc : gf_source_peek(file->source, head, GF_SNIFF);
+    }
     *out = n > 0 ? gf_format_sniff(head, (size_t)n) : NULL;
+    if (n == GF_SNIFF && !*out && (n = gf_source_peek(file->source, head, sizeof head)) > 0)
+        *out = gf_format_sniff(head, (size_t)n);
     return n < 0 ? (int)n : GF_OK;
 }
 
@@ -118,6 +124,7 @@ static int identify(struct gf_file *file, const struct gf_format **out) {
 static int open_decoder(struct gf_file *file, const struct gf_format *f, struct gf_image *image) {
     const struct gf_description *d = file->described;
     struct gf_read_options options = file->options;
+    options.path = file->path;
     if (d) {
         options.channels_last |= d->layout.channels > 1;
         options.ndim = d->layout.ndim;
@@ -275,7 +282,7 @@ static int read_units(struct gf_file *file, const struct gf_image *image, int64_
 
 bool gf_file_has_rows(const struct gf_file *file) {
     const struct gf_decoder *d = &file->decoder;
-    return d->format->header ? !d->whole : d->format->read_rows && d->rows;
+    return d->format->header ? !d->whole && !d->coding.pages : d->format->read_rows && d->rows;
 }
 
 int gf_file_read_rows(struct gf_file *file, const struct gf_image *volume, int64_t page,
@@ -289,7 +296,8 @@ int gf_file_read_rows(struct gf_file *file, const struct gf_image *volume, int64
 }
 
 bool gf_file_has_samples(const struct gf_file *file) {
-    return file->decoder.format->header && !file->decoder.whole;
+    const struct gf_decoder *d = &file->decoder;
+    return d->format->header && !d->whole && !d->coding.pages;
 }
 
 int gf_file_read_samples(struct gf_file *file, const struct gf_image *image, int64_t first,
@@ -314,7 +322,7 @@ int gf_file_more(struct gf_file *file) {
 int gf_file_next(struct gf_file *file, struct gf_image *image) {
     const struct gf_format *f = file->decoder.format;
     gf_decoder_close(&file->decoder);
-    int rc = gf_decoder_open(&file->decoder, f, file->source, &file->options, image);
+    int rc = open_decoder(file, f, image);
     file->decoder.format = f; /* so that gf_file_more() has it after a failure too */
     return rc;
 }

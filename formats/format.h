@@ -13,9 +13,9 @@
 #define GF_FORMATS_FORMAT_H
 
 #include "core/base/array.h"
+#include "formats/axes.h"
 #include "formats/io/io.h"
 #include "formats/metadata.h"
-#include "formats/stack.h"
 
 enum gf_color { GF_GRAY, GF_RGB, GF_OTHER_COLOR /* plain channels, CMYK among them */ };
 
@@ -32,8 +32,11 @@ struct gf_image {
     const char *compression; /* NULL: none */
     int orientation;         /* EXIF's, 1..8; 0 if the file has none */
     bool turned;             /* the samples were turned accordingly */
-    struct gf_stack stack;   /* the meaning of a TIFF's pages */
-    char *record;            /* the spectrum record's JSON, or NULL; owned */
+    struct gf_axes axes;     /* names and spacing; n is 0 if the file has none */
+    /* For a format whose header says so: numbers are written as the picture's own file had them,
+     * scaled or narrower than px, by metadata.header. */
+    bool restores;
+    char *record; /* the spectrum record's JSON, or NULL; owned */
 };
 
 void gf_image_free(struct gf_image *image);
@@ -48,7 +51,21 @@ struct gf_raw_layout {
     int64_t offset; /* bytes before the first sample */
 };
 
+/* How a file stores numbers that are not the image's type. */
+struct gf_coding {
+    bool coded; /* `type`, slope and blank hold; px is f32 or f64 */
+    /* A dtype, or one of these. i64 and u64 beyond 2^53 are refused. */
+    enum gf_stored { GF_STORED_F16 = GF_N_DTYPES, GF_STORED_I64, GF_STORED_U64 } type;
+    double slope, offset; /* number * slope + offset */
+    bool has_blank;       /* the stored integer `blank` is NaN */
+    int64_t blank;
+    bool flips; /* not coded: the sign bit is inverted, so that i16 holds u16 */
+    bool tail;  /* anything may follow the samples */
+    bool pages; /* samples can only be read as whole pages, by the format's read_pages() */
+};
+
 struct gf_read_options {
+    const char *path;         /* the file's, for detached data; NULL: none */
     struct gf_raw_layout raw; /* ndim > 0: the layout of a file without a header */
     bool channels_last;       /* .npy and raw: the last axis is the channel axis */
     int ndim;                 /* .npy: spatial axes according to its record; 0: unknown */
@@ -87,6 +104,8 @@ struct gf_decoder {
     bool rows;                   /* set by open(): read_rows() can read this file */
     bool whole;                  /* set by open(): pages cannot be decoded separately */
     struct gf_raw_layout layout; /* set by header() */
+    struct gf_coding coding;     /* the same */
+    struct gf_source *data;      /* NULL, or the source of detached data; owned */
     void *state;                 /* the format's own */
 };
 
@@ -96,7 +115,8 @@ struct gf_encoder {
     struct gf_sink *sink;
     const struct gf_image *image; /* the whole image, without samples */
     const struct gf_write_options *options;
-    void *state; /* the format's own */
+    struct gf_coding coding; /* set by begin() for an image that restores */
+    void *state;             /* the format's own */
 };
 
 /* The positions of a volume's samples in its file: each page has strips of `rows` rows, the last
@@ -114,7 +134,8 @@ struct gf_format {
     /* NULL, or loads the library that the format needs; the calls below do so too. Later calls
      * return the first one's result. */
     int (*load)(void);
-    /* True if the first bytes (up to GF_SNIFF) are this format's. NULL: never sniffed. */
+    /* True if the first bytes (GF_SNIFF, then GF_LONG_SNIFF) are this format's. NULL: never
+     * sniffed. */
     bool (*sniff)(const unsigned char *head, size_t n);
     /* Decodes the header into `image`, without samples, and d->state, state_bytes of zeros. */
     size_t state_bytes;
@@ -172,6 +193,9 @@ struct gf_format {
     unsigned alpha_channels;
     bool alpha_plane;   /* keeps an alpha channel with spectra, as a plane of their type */
     bool byte_order;    /* write() obeys options->big_endian */
+    bool big_endian;    /* write() always writes big-endian numbers, */
+    unsigned flips;     /* and these types with inverted sign bits */
+    bool embeds_header; /* has a header of its own in metadata.header */
     bool embeds_record; /* the record is inside the file (TIFF) */
     bool record_beside; /* the record is in NAME.json (npy, raw); else dropped */
     bool lossy;         /* write() changes samples */
@@ -181,7 +205,7 @@ struct gf_format {
     size_t n_end_bytes;
 };
 
-enum { GF_SNIFF = 16 };
+enum { GF_SNIFF = 16, GF_LONG_SNIFF = 352 /* if the first bytes are no known format's */ };
 
 extern const struct gf_format gf_format_png, gf_format_tiff, gf_format_jpeg, gf_format_pnm,
     gf_format_pfm, gf_format_npy, gf_format_raw;

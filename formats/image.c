@@ -69,57 +69,122 @@ const void *gf_planes_rows(const struct gf_planes *p, int64_t z, int64_t y, int6
     return buffer;
 }
 
-int gf_planes_write(struct gf_sink *sink, const struct gf_image *image, bool big_endian) {
+bool gf_plain_encode(const struct gf_format *format, bool big_endian, enum gf_dtype dtype, size_t n,
+                     void *data) {
+    const size_t size = gf_dtype_size(dtype), unit = gf_dtype_size(gf_dtype_real(dtype));
+    const bool flips = format->flips >> dtype & 1;
+    const bool swaps = unit > 1 && (format->big_endian || big_endian) != gf_host_is_big_endian();
+    if (flips && data)
+        gf_flip_signs(data, n, size);
+    if (swaps && data)
+        gf_swap_bytes(data, n * (size / unit), unit);
+    return flips || swaps;
+}
+
+/* Encodes n numbers into `to`, which may be `from` without a coding. */
+static void encode(const struct gf_encoder *e, const void *from, size_t n, enum gf_dtype dtype,
+                   void *to) {
+    const struct gf_format *f = e->format;
+    const size_t stored = gf_coding_bytes(&e->coding, dtype);
+    if (e->coding.coded) {
+        gf_coding_encode(&e->coding, from, (int64_t)n, dtype, to);
+        if (f->big_endian != gf_host_is_big_endian())
+            gf_swap_bytes(to, n, stored);
+        return;
+    }
+    if (from != to)
+        memcpy(to, from, n * stored);
+    gf_plain_encode(f, f->byte_order && e->options->big_endian, dtype, n, to);
+}
+
+int gf_planes_write(struct gf_encoder *e, const struct gf_image *image) {
     struct gf_planes p;
-    size_t unit = gf_dtype_size(gf_dtype_real(image->px.dtype));
     gf_planes_view(&p, image);
-    bool swap = unit > 1 && big_endian != gf_host_is_big_endian();
-    bool copies = swap || !gf_planes_in_place(&p);
-    int64_t step = copies ? (int64_t)(1024 * 1024 / p.row_bytes) + 1 : p.height;
-    void *buffer = copies ? malloc((size_t)step * p.row_bytes) : NULL;
+    const enum gf_dtype dtype = image->px.dtype;
+    const size_t row = (size_t)(p.width * p.channels), stored = gf_coding_bytes(&e->coding, dtype);
+    const bool big_endian = e->format->byte_order && e->options->big_endian;
+    const bool codes = e->coding.coded || gf_plain_encode(e->format, big_endian, dtype, 0, NULL);
+    const bool copies = codes || !gf_planes_in_place(&p);
+    const int64_t step = copies ? (int64_t)(1024 * 1024 / p.row_bytes) + 1 : p.height;
+    const size_t most = stored > p.sample ? stored : p.sample;
+    char *buffer = copies ? malloc((size_t)step * row * (p.sample + (codes ? most : 0))) : NULL;
     if (copies && !buffer)
         return gf_no_memory();
+    char *coded = codes ? buffer + (size_t)step * p.row_bytes : NULL;
     int rc = GF_OK;
     for (int64_t z = 0; z < p.depth && !rc; z++)
         for (int64_t y = 0; y < p.height && !rc; y += step) {
-            int64_t n = gf_min(p.height - y, step);
-            size_t bytes = (size_t)n * p.row_bytes;
+            const int64_t n = gf_min(p.height - y, step);
             const void *rows = gf_planes_rows(&p, z, y, n, buffer);
-            if (swap) {
-                if (rows != buffer)
-                    memcpy(buffer, rows, bytes);
-                gf_swap_bytes(buffer, bytes / unit, unit);
-                rows = buffer;
-            }
-            rc = gf_sink_write(sink, rows, bytes);
+            if (codes)
+                encode(e, rows, (size_t)n * row, dtype, coded);
+            rc = gf_sink_write(e->sink, codes ? coded : rows, (size_t)n * row * stored);
         }
     free(buffer);
     return rc;
 }
 
+/* Reads up to n numbers at the source's position in the host's byte order; returns how many. */
+static int64_t read_numbers(struct gf_decoder *d, enum gf_dtype dtype, int64_t n, void *to) {
+    const struct gf_coding *c = &d->coding;
+    const size_t stored = gf_coding_bytes(c, dtype);
+    const size_t unit = c->coded ? stored : gf_dtype_size(gf_dtype_real(dtype));
+    const int64_t got = gf_source_read(d->data ? d->data : d->source, to, (size_t)n * stored);
+    if (got < 0)
+        return got;
+    if (unit > 1 && d->layout.big_endian != gf_host_is_big_endian())
+        gf_swap_bytes(to, (size_t)got / unit, unit);
+    if (c->flips)
+        gf_flip_signs(to, (size_t)got / stored, stored);
+    return got / (int64_t)stored;
+}
+
+/* The same for numbers in another type, in pieces. */
+static int64_t read_coded(struct gf_decoder *d, enum gf_dtype dtype, int64_t n, char *to) {
+    enum { PIECE = 1 << 15 };
+    unsigned char piece[PIECE];
+    const int64_t most = PIECE / (int64_t)gf_coding_bytes(&d->coding, dtype);
+    int64_t done = 0, got = most;
+    while (done < n && got == most) {
+        got = read_numbers(d, dtype, gf_min(n - done, most), piece);
+        if (got < 0)
+            return got;
+        int rc = gf_coding_decode(&d->coding, piece, got, dtype,
+                                  to + (size_t)done * gf_dtype_size(dtype));
+        if (rc)
+            return rc;
+        done += got;
+    }
+    return done;
+}
+
 int gf_plain_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from, int64_t n,
                         void *to) {
-    const struct gf_raw_layout *l = &d->layout;
-    const int64_t page = image->px.stride[0], all = image->px.shape[0] * page;
-    const size_t unit = gf_dtype_size(gf_dtype_real(image->px.dtype));
+    const enum gf_dtype dtype = image->px.dtype;
+    struct gf_source *source = d->data ? d->data : d->source;
+    const int64_t stored = (int64_t)gf_coding_bytes(&d->coding, dtype), offset = d->layout.offset;
+    const int64_t page = image->px.stride[0] / (int64_t)gf_dtype_size(dtype);
+    const int64_t all = image->px.shape[0] * page * stored;
     unsigned char more;
-    int rc = gf_source_seek(d->source, l->offset + from * page);
-    int64_t got = rc ? rc : gf_source_read(d->source, to, (size_t)(n * page));
+    int rc = gf_source_seek(source, offset + from * page * stored);
+    if (rc)
+        return rc;
+    const int64_t got =
+        d->coding.coded ? read_coded(d, dtype, n * page, to) : read_numbers(d, dtype, n * page, to);
     if (got < 0)
         return (int)got;
-    if (unit > 1 && l->big_endian != gf_host_is_big_endian())
-        gf_swap_bytes(to, (size_t)got / unit, unit);
     if (got < n * page)
         return gf_fail(GF_EFORMAT, "the data has %lld bytes, its shape and type make %lld",
-                       (long long)(from * page + got), (long long)all);
-    if (from * page + got == all && gf_source_peek(d->source, &more, 1) != 0)
+                       (long long)(gf_source_tell(source) - offset), (long long)all);
+    if (!d->coding.tail && (from + n) * page * stored == all &&
+        gf_source_peek(source, &more, 1) != 0)
         return gf_fail(GF_EFORMAT, "more data than the %lld bytes of its shape, type and offset",
-                       (long long)(all + l->offset));
+                       (long long)(all + offset));
     return GF_OK;
 }
 
 int gf_plain_put_pages(struct gf_encoder *e, const struct gf_image *pages) {
-    return gf_planes_write(e->sink, pages, e->format->byte_order && e->options->big_endian);
+    return gf_planes_write(e, pages);
 }
 
 #define SWAP(bits) \

@@ -34,14 +34,29 @@ const void *gf_planes_rows(const struct gf_planes *p, int64_t z, int64_t y, int6
 /* True if gf_planes_rows() never needs its buffer. */
 bool gf_planes_in_place(const struct gf_planes *p);
 
-/* Writes all samples in C order. */
-int gf_planes_write(struct gf_sink *sink, const struct gf_image *image, bool big_endian);
+/* Writes all samples in C order, as the format stores them: by e->coding, in the format's byte
+ * order or, if it has a choice, that of the options. */
+int gf_planes_write(struct gf_encoder *e, const struct gf_image *image);
+/* Makes n numbers of the host those of a format without a coding, in place; returns false, having
+ * done nothing, if they are the same. */
+bool gf_plain_encode(const struct gf_format *format, bool big_endian, enum gf_dtype dtype, size_t n,
+                     void *data);
 
-/* read_pages() and put_pages() of a format with header(): by d->layout's offset and byte order, and
- * in the byte order of the options if the format has a choice, else little-endian. */
+/* read_pages() and put_pages() of a format with header(): by d->layout's offset and byte order and
+ * d->coding, and by gf_planes_write(). */
 int gf_plain_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from, int64_t n,
                         void *to);
 int gf_plain_put_pages(struct gf_encoder *e, const struct gf_image *pages);
+
+/* Bytes of a stored number. decode() converts n of them to f32 or f64, and fails for integers that
+ * no double holds; encode() rounds to the nearest and saturates; NaN becomes the blank or 0. */
+size_t gf_coding_bytes(const struct gf_coding *c, enum gf_dtype dtype);
+int gf_coding_decode(const struct gf_coding *c, const void *stored, int64_t n, enum gf_dtype dtype,
+                     void *to);
+void gf_coding_encode(const struct gf_coding *c, const void *from, int64_t n, enum gf_dtype dtype,
+                      void *stored);
+/* Inverts the sign bit of n integers of the host. */
+void gf_flip_signs(void *data, size_t n, size_t size);
 
 /* Reverses the bytes of each of `n` units of `size` bytes (1, 2, 4 or 8) in place. */
 void gf_swap_bytes(void *data, size_t n, size_t size);

@@ -16,6 +16,7 @@ static const double most_pixels = 1e9;
 void gf_metadata_free(struct gf_metadata *m) {
     free(m->profile);
     free(m->exif);
+    free(m->header);
     *m = (struct gf_metadata){0};
 }
 
@@ -59,6 +60,20 @@ int gf_profile_copy(struct gf_metadata *m, const void *profile, size_t n) {
     if (!m->profile)
         return gf_no_memory();
     memcpy(m->profile, p, n);
+    return GF_OK;
+}
+
+int gf_header_copy(struct gf_metadata *m, const char *format, const void *header, size_t n) {
+    if (n > GF_MOST_HEADER)
+        return GF_OK;
+    free(m->header);
+    m->header = malloc(n + 1); /* with a zero behind it, for texts */
+    m->header_bytes = m->header ? n : 0;
+    m->header_format = format;
+    if (!m->header)
+        return gf_no_memory();
+    memcpy(m->header, header, n);
+    m->header[n] = 0;
     return GF_OK;
 }
 

@@ -46,9 +46,14 @@ struct gf_metadata {
     unsigned char *exif;
     size_t exif_bytes;
     bool exif_damaged; /* it was left out */
+    /* The header as its format stores it, which that format's files made from this one get again:
+     * an MRC header, FITS cards, OME's XML. NULL: none. Owned */
+    const char *header_format;
+    unsigned char *header;
+    size_t header_bytes;
 };
 
-enum { GF_MOST_PROFILE = 4 << 20 /* bytes; larger ones are left out */ };
+enum { GF_MOST_PROFILE = 4 << 20, GF_MOST_HEADER = 16 << 20 /* bytes; larger ones are left out */ };
 
 void gf_metadata_free(struct gf_metadata *m);
 
@@ -64,6 +69,9 @@ bool gf_resolution_round(const struct gf_resolution *r, enum gf_unit unit, doubl
 /* Copies a profile of n bytes, unless its header is not that of an ICC profile of this size (ICC.1,
  * 7.2) or it is too large. Fails only with GF_ENOMEM. */
 int gf_profile_copy(struct gf_metadata *m, const void *profile, size_t n);
+/* Copies a header of n bytes, unless it is too large; `format` is a static string. Fails only with
+ * GF_ENOMEM. */
+int gf_header_copy(struct gf_metadata *m, const char *format, const void *header, size_t n);
 /* The colour space's four letters, zero-terminated: "RGB ", "GRAY", "CMYK". */
 void gf_profile_space(const struct gf_metadata *m, char space[5]);
 /* True if there is a profile for 1 or 3 colours, as given. */

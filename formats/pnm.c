@@ -184,14 +184,15 @@ static int check_suffix(const char *suffix, const struct gf_image *image) {
 
 static int pnm_write(struct gf_sink *sink, const struct gf_image *image,
                      const struct gf_write_options *options) {
-    (void)options;
     struct gf_planes p;
     char head[96];
     gf_planes_view(&p, image);
     snprintf(head, sizeof head, "P%c\n%lld %lld\n%s\n", p.channels == 3 ? '6' : '5',
              (long long)p.width, (long long)p.height, p.sample == 2 ? "65535" : "255");
+    struct gf_encoder e = {
+        .format = &gf_format_pnm, .sink = sink, .image = image, .options = options};
     int rc = gf_sink_write(sink, head, strlen(head));
-    return rc ? rc : gf_planes_write(sink, image, true);
+    return rc ? rc : gf_planes_write(&e, image);
 }
 
 const struct gf_format gf_format_pnm = {
@@ -208,4 +209,5 @@ const struct gf_format gf_format_pnm = {
     .dtypes = 1u << GF_U8 | 1u << GF_U16,
     .max_ndim = 2,
     .channels = 1u << 1 | 1u << 3,
+    .big_endian = true,
 };

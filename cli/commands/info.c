@@ -17,28 +17,15 @@ static const char *const corners[] = {NULL,           "top-left",     "top-right
                                       "bottom-right", "bottom-left",  "left-top",
                                       "right-top",    "right-bottom", "left-bottom"};
 
-static const char spaces[] = "zyx";
-
-/* Pages by axis, and the spacing along each axis. */
-static json_t *stack_report(const struct gf_stack *s) {
-    json_t *spacing = json_object(), *spaced = json_array(), *order = json_array();
-    for (int i = 0; i < 3; i++) {
-        const char space[2] = {spaces[i], 0};
-        if (!(s->spacing[i] > 0))
-            continue;
-        json_object_set_new(spacing, space, json_real(s->spacing[i]));
-        GF_APPEND(spaced, GF_KEY("axis", space), GF_KEY("by", s->spacing[i]));
-    }
-    json_t *o =
-        GF_REPORT(GF_KEY("by", s->by), GF_KEY("pages", s->pages), GF_KEY("order", s->order));
-    for (int i = 0; i < 3; i++) {
-        const char name[2] = {s->order[i], 0};
-        const int64_t n = *name == 'z' ? s->z : *name == 'c' ? s->c : s->t;
-        GF_ADD(o, GF_KEY(name, n));
-        GF_APPEND(order, GF_KEY("axis", name), GF_KEY("n", n));
-    }
-    return GF_ADD(o, GF_KEY("spacing", spacing), GF_KEY_OR_NULL(*s->unit, "unit", s->unit),
-                  GF_KEY(".ordered", order), GF_KEY(".spaced", spaced));
+static json_t *axes_report(const struct gf_axes *axes) {
+    static const char *const roles[] = {"space", "time", "channel", "other"};
+    json_t *list = json_array();
+    for (const struct gf_axis *a = axes->axis; a < axes->axis + axes->n; a++)
+        GF_APPEND(list, GF_KEY("name", a->name), GF_KEY("extent", a->extent),
+                  GF_KEY_OR_NULL(a->spacing > 0, "spacing", a->spacing),
+                  GF_KEY_OR_NULL(*a->unit, "unit", a->unit), GF_KEY("role", roles[a->role]),
+                  GF_BOOL(".next", a < axes->axis + axes->n - 1));
+    return list;
 }
 
 static json_t *resolution_report(const struct gf_resolution *r) {
@@ -94,7 +81,8 @@ static json_t *report(const char *path, const struct gf_image *image,
         GF_KEY("channels", image->px.shape[image->ndim]), GF_KEY("color", colors[image->color]),
         GF_KEY("alpha", image->alpha), GF_KEY("type", gf_dtype_name(image->px.dtype)),
         GF_KEY("depth", image->depth),
-        GF_KEY_OR_NULL(image->stack.by, "stack", stack_report(&image->stack)),
+        GF_KEY_OR_NULL(image->axes.n, "axes", axes_report(&image->axes)),
+        GF_KEY("axes_by", image->axes.n ? image->axes.by : NULL),
         GF_KEY("compression", image->compression ? image->compression : "none"),
         GF_KEY_OR_NULL(m->resolution.x > 0, "resolution", resolution_report(&m->resolution)),
         GF_KEY_OR_NULL(image->orientation, "orientation", orientation_report(image)),
@@ -114,8 +102,8 @@ static const char form[] =
     "  shape        {shape}{?volume  ({pages} pages)}\n"
     "  channels     {channels} ({color}{?alpha , the last is alpha})\n"
     "  type         {type}{?depth  ({depth} bits a sample in the file)}\n"
-    "{*stack   stack        {*ordered {axis} {n}, }{pages} pages by {by}'s description"
-    "{*spaced , {axis} by {by:.6g}{?unit  {unit}}}\n}"
+    "{?axes   axes         {*axes {name} {extent}{?spacing  by {spacing:.6g}{?unit  {unit}}}"
+    "{?next , }}{?axes_by  ({axes_by}'s description)}\n}"
     "{*resolution   resolution   " RESOLUTION "}"
     "{*orientation   orientation  {exif} ({name}){?turns {?applied , applied|, not applied}}\n}"
     "{?gamma   gamma        {gamma:.6g}\n}"

@@ -17,6 +17,9 @@ int gf_source_open_memory(const void *data, size_t size, struct gf_source **out)
 int gf_source_again(const struct gf_source *s, struct gf_source **out);
 /* Opens a source on the first `size` bytes of an open file. Borrows the descriptor. */
 int gf_source_open_fd(int fd, int64_t size, struct gf_source **out);
+/* Makes *s, at its start, a source of the bytes that its gzip stream decodes to, which is like a
+ * pipe. */
+int gf_source_inflate(struct gf_source **s);
 /* True if `path` no longer leads to the open file. */
 bool gf_source_is_replaced(const struct gf_source *s, const char *path);
 void gf_source_close(struct gf_source *s);

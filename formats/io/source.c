@@ -12,6 +12,7 @@
 
 #include "core/base/array.h"
 #include "core/base/status.h"
+#include "formats/io/gzip.h"
 
 enum { WINDOW = 64 * 1024, LEAST_ALONE = 512 };
 /* Several threads read the pieces of a large read: copying from the page cache and faulting in the
@@ -36,6 +37,7 @@ struct gf_source {
     bool forward; /* a pipe's consumed bytes may be dropped */
     int64_t limit;
     const unsigned char *memory;
+    struct gf_gzip *gzip; /* a pipe's bytes come from it */
 };
 
 char *gf_clean_text(char *buffer, size_t n, const char *text) {
@@ -69,6 +71,8 @@ int gf_open(const char *path, int flags) {
 }
 
 static int64_t read_some(struct gf_source *s, void *buffer, size_t n, int64_t at) {
+    if (s->gzip)
+        return gf_gzip_read(s->gzip, buffer, n);
     for (;;) {
         n = (size_t)gf_min((int64_t)n, 1 << 30); /* read() takes no more than 2 GiB */
         ssize_t got = s->kind == SOURCE_FILE ? pread(s->fd, buffer, n, (off_t)(s->base + at))
@@ -150,6 +154,22 @@ int gf_source_again(const struct gf_source *s, struct gf_source **out) {
     return new_source(SOURCE_FILE, s->fd, s->base, s->size, out);
 }
 
+int gf_source_inflate(struct gf_source **s) {
+    struct gf_source *inner = *s, *outer;
+    int rc = new_source(SOURCE_PIPE, -1, 0, 0, &outer);
+    if (rc)
+        return rc;
+    rc = gf_gzip_open(inner, &outer->gzip);
+    if (rc) {
+        gf_source_close(outer);
+        return rc;
+    }
+    gf_source_forward(inner);
+    outer->limit = inner->limit;
+    *s = outer;
+    return GF_OK;
+}
+
 bool gf_source_is_replaced(const struct gf_source *s, const char *path) {
     struct stat open_one, named;
     return s->kind == SOURCE_FILE && s->owns_fd && !fstat(s->fd, &open_one) &&
@@ -162,6 +182,7 @@ void gf_source_close(struct gf_source *s) {
         return;
     if (s->owns_fd)
         close(s->fd);
+    gf_gzip_close(s->gzip);
     free(s->block);
     free(s);
 }

@@ -1,8 +1,10 @@
 /* TIFF in: pages of one shape as a picture or volume. */
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/status.h"
+#include "formats/image.h"
 #include "formats/record.h"
 #include "formats/record_file.h"
 #include "formats/tiff/tiff.h"
@@ -17,6 +19,7 @@ struct reader {
     struct gf_tiff_page first;
     uint64_t *offsets; /* of the directories to decode */
     size_t n, capacity;
+    size_t pages; /* n, or more that follow the listed one without a directory */
     int64_t stored_bytes, buffer_bytes;
 };
 
@@ -147,44 +150,56 @@ static int read_record(struct gf_tiff *t, struct gf_image *image) {
 }
 
 /* For stacks too large for its TIFFs, ImageJ lists one page and writes all samples in a row. */
-static int fail_unlisted(struct reader *r, const struct gf_stack *stack) {
+static int take_unlisted(struct gf_decoder *d, const struct gf_axes *axes) {
+    struct reader *r = d->state;
     const struct gf_tiff_page *p = &r->first;
     const bool plain = p->compression == COMPRESSION_NONE && !p->tiled && !p->planar &&
-                       !p->palette && p->bits == 8 * gf_dtype_size(p->dtype);
-    int64_t begin = 0, extents[2] = {stack->pages, p->stored_bytes}, bytes;
+                       !p->palette && !p->invert && p->bits == 8 * gf_dtype_size(p->dtype);
+    int64_t extents[2] = {gf_axes_pages(axes), p->stored_bytes}, bytes;
     uint64_t *at = NULL;
-    char channels[24] = "", last[20] = "";
     if (plain && r->n == 1 && gf_libtiff.TIFFGetField(r->t.tif, TIFFTAG_STRIPOFFSETS, &at) && at)
-        begin = (int64_t)at[0];
-    if (!begin || gf_size_product(extents, 2, 1, &bytes) ||
-        begin > gf_source_size(r->t.source) - bytes)
+        d->layout.offset = (int64_t)at[0];
+    if (d->layout.offset <= 0 || gf_size_product(extents, 2, 1, &bytes) ||
+        d->layout.offset > gf_source_size(r->t.source) - bytes)
         return gf_fail(
             GF_EUNSUPP,
             "its %s description has %lld pages, and the file lists %zu; save it with a page "
             "for each",
-            stack->by, (long long)stack->pages, r->n);
-    if (p->channels > 1) {
-        snprintf(channels, sizeof channels, "x%lld", (long long)p->channels);
-        snprintf(last, sizeof last, " --channels=last");
-    }
-    return gf_fail(
-        GF_EUNSUPP,
-        "its %s description has %lld pages, and the file lists one; read it as raw samples: "
-        "--shape=%lldx%lldx%lld%s --type=%s%s%s --skip=%lld",
-        stack->by, (long long)stack->pages, (long long)stack->pages, (long long)p->height,
-        (long long)p->width, channels, gf_dtype_name(p->dtype),
-        gf_libtiff.TIFFIsBigEndian(r->t.tif) ? " --endian=big" : "", last, (long long)begin);
+            axes->by, (long long)extents[0], r->n);
+    d->layout.big_endian = gf_libtiff.TIFFIsBigEndian(r->t.tif);
+    d->coding.tail = true;
+    r->pages = (size_t)extents[0];
+    return GF_OK;
 }
 
-/* Reads the first page's description of the others. */
-static int read_stack(struct gf_decoder *d, struct gf_stack *stack) {
+/* Reads the first page's description of all pages. */
+static int read_axes(struct gf_decoder *d, struct gf_image *image) {
     struct reader *r = d->state;
+    struct gf_axes *axes = &image->axes;
+    float per_unit[2] = {0, 0}; /* ImageJ's: pixels per unit of its text */
+    uint16_t unit = RESUNIT_INCH;
     char *text = NULL;
     if (!gf_libtiff.TIFFGetField(r->t.tif, TIFFTAG_IMAGEDESCRIPTION, &text) || !text)
         return GF_OK;
-    gf_stack_parse(text, r->first.samples, stack);
-    const bool more = stack->by && stack->pages > (int64_t)r->n && !stack->elsewhere;
-    return more && !d->options.lists ? fail_unlisted(r, stack) : GF_OK;
+    gf_axes_parse(text, r->first.samples, r->first.height, r->first.width, axes);
+    if (!axes->n)
+        return GF_OK;
+    gf_libtiff.TIFFGetFieldDefaulted(r->t.tif, TIFFTAG_RESOLUTIONUNIT, &unit);
+    gf_libtiff.TIFFGetField(r->t.tif, TIFFTAG_XRESOLUTION, &per_unit[0]);
+    gf_libtiff.TIFFGetField(r->t.tif, TIFFTAG_YRESOLUTION, &per_unit[1]);
+    for (int i = 0; i < 2 && unit == RESUNIT_NONE; i++) {
+        struct gf_axis *a = &axes->axis[axes->n - 1 - i];
+        if (!(a->spacing > 0) && per_unit[i] > 0 && per_unit[i] <= FLT_MAX)
+            a->spacing = 1 / (double)per_unit[i];
+    }
+    const int64_t pages = gf_axes_pages(axes);
+    const bool more = pages > (int64_t)r->n && !axes->elsewhere;
+    int rc = more ? take_unlisted(d, axes) : GF_OK;
+    if (rc && d->options.lists) /* only `info` shows what is missing */
+        return GF_OK;
+    if (pages != (int64_t)r->pages)
+        axes->n = 0;
+    return rc ? rc : gf_header_copy(&image->metadata, gf_format_tiff.name, text, strlen(text));
 }
 
 /* Makes page i the current one. */
@@ -203,6 +218,8 @@ static int tiff_read_pages(struct gf_decoder *d, const struct gf_image *image, i
     struct reader *r = d->state;
     struct gf_tiff *t = &r->t;
     const int64_t bytes = image->ndim == 3 ? image->px.stride[0] : 0;
+    if (r->pages > r->n)
+        return gf_plain_read_pages(d, image, from, n, to);
     for (int64_t i = 0; i < n; i++) {
         struct gf_tiff_page page;
         int rc = select_page(r, from + i, &page);
@@ -217,6 +234,12 @@ static int tiff_read_pages(struct gf_decoder *d, const struct gf_image *image, i
 static int tiff_read_rows(struct gf_decoder *d, int64_t page, int64_t row, int64_t n, void *to) {
     struct reader *r = d->state;
     struct gf_tiff_page p;
+    const int64_t height = r->first.height;
+    if (r->pages > r->n) { /* rows are the pages of another image */
+        const int64_t shape[] = {(int64_t)r->pages * height, r->first.width * r->first.channels};
+        struct gf_image rows = {.ndim = 1, .px = gf_array_wrap(NULL, r->first.dtype, 2, shape)};
+        return gf_plain_read_pages(d, &rows, page * height + row, n, to);
+    }
     int rc = select_page(r, page, &p);
     if (!rc && (p.tiled || p.planar))
         rc = gf_fail(GF_EUNSUPP, "only the first of its pages is in strips");
@@ -241,24 +264,27 @@ static int tiff_open(struct gf_decoder *d, struct gf_image *image) {
     if (rc)
         return rc;
     const struct gf_tiff_page *p = &r->first;
-    int64_t shape[3] = {(int64_t)r->n, p->height, p->width};
-    bool volume = r->n > 1;
-    d->whole = !volume; /* its rows are in strips or tiles */
-    d->rows = !p->tiled && !p->planar && p->compression == COMPRESSION_NONE;
+    r->pages = r->n;
     image->color = p->color;
     image->alpha = p->alpha;
     image->depth = p->palette ? 8 * (int)gf_dtype_size(p->dtype) : p->bits;
-    d->extra = r->buffer_bytes;
-    rc =
-        gf_image_describe(image, p->dtype, volume ? 3 : 2, volume ? shape : shape + 1, p->channels);
-    if (!rc && !gf_libtiff.TIFFSetSubDirectory(t->tif, r->offsets[0]))
+    if (!gf_libtiff.TIFFSetSubDirectory(t->tif, r->offsets[0]))
         rc = gf_tiff_report(t, "broken TIFF: ");
+    if (!rc)
+        rc = gf_tiff_get_metadata(t, image);
     if (!rc)
         rc = read_record(t, image);
     if (!rc && !image->record)
-        rc = read_stack(d, &image->stack);
-    if (!rc)
-        rc = gf_tiff_get_metadata(t, image);
+        rc = read_axes(d, image);
+    if (rc)
+        return rc;
+    const int64_t shape[3] = {(int64_t)r->pages, p->height, p->width};
+    const bool volume = r->pages > 1;
+    d->whole = !volume; /* its rows are in strips or tiles */
+    d->rows = !p->tiled && !p->planar && p->compression == COMPRESSION_NONE;
+    d->extra = r->buffer_bytes;
+    rc =
+        gf_image_describe(image, p->dtype, volume ? 3 : 2, volume ? shape : shape + 1, p->channels);
     return !rc && (t->failed || t->status) ? gf_tiff_report(t, "broken TIFF: ") : rc;
 }
 

@@ -1,0 +1,260 @@
+/* Axes of files, and TIFF descriptions of them, see axes.h. */
+#include "formats/axes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- units ---- */
+
+static const struct {
+    const char *unit;
+    double value;
+    char kind;
+} units[] = {
+    {"m", 1, 'm'},
+    {"cm", 1e-2, 'm'},
+    {"mm", 1e-3, 'm'},
+    {"um", 1e-6, 'm'},
+    {"nm", 1e-9, 'm'},
+    {"A", 1e-10, 'm'},
+    {"pm", 1e-12, 'm'},
+    {"km", 1e3, 'm'},
+    {"inch", 0.0254, 'm'},
+    {"deg", 1, 'd'},
+    {"arcmin", 1.0 / 60, 'd'},
+    {"arcsec", 1.0 / 3600, 'd'},
+    {"mas", 1.0 / 3600000, 'd'},
+    {"rad", 57.295779513082320877, 'd'},
+    {"s", 1, 's'},
+    {"ms", 1e-3, 's'},
+    {"us", 1e-6, 's'},
+    {"min", 60, 's'},
+    {"h", 3600, 's'},
+};
+
+/* Other programs' words for them. */
+static const struct {
+    const char *word, *unit;
+} words[] = {
+    {"micron", "um"},      {"microns", "um"},    {"micrometer", "um"}, {"micrometre", "um"},
+    {"angstrom", "A"},     {"angstroms", "A"},   {"nanometer", "nm"},  {"nanometre", "nm"},
+    {"millimeter", "mm"},  {"millimetre", "mm"}, {"centimeter", "cm"}, {"centimetre", "cm"},
+    {"meter", "m"},        {"metre", "m"},       {"in", "inch"},       {"degree", "deg"},
+    {"degrees", "deg"},    {"sec", "s"},         {"second", "s"},      {"seconds", "s"},
+    {"millisecond", "ms"}, {"minute", "min"},    {"hour", "h"},        {"picometer", "pm"},
+};
+
+void gf_unit_copy(const char *text, char end, char unit[12]) {
+    static const char *const signs[] = {"\\u00B5",  "\xc2\xb5",     "\xce\xbc", "\xb5",
+                                        "\xc3\x85", "\xe2\x84\xab", "\\u00C5"};
+    enum { MICRO = 4 };
+    size_t n = 0;
+    for (; text && *text && *text != end && *text != '\n' && n + 1 < 12; n++) {
+        size_t length = 1;
+        unit[n] = *text > ' ' && *text < 127 ? *text : *text == ' ' ? '_' : '?';
+        for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+            if (!strncmp(text, signs[i], strlen(signs[i]))) {
+                length = strlen(signs[i]);
+                unit[n] = i < MICRO ? 'u' : 'A';
+                break;
+            }
+        text += length;
+    }
+    unit[n] = 0;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcmp(unit, words[i].word))
+            strcpy(unit, words[i].unit);
+}
+
+double gf_unit_value(const char *unit, char *kind) {
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (!strcmp(unit, units[i].unit)) {
+            *kind = units[i].kind;
+            return units[i].value;
+        }
+    return 0;
+}
+
+/* ---- axes ---- */
+
+static enum gf_role role_of(const char *name) {
+    if (strlen(name) == 1 && strchr("xyz", *name))
+        return GF_SPACE;
+    return !strcmp(name, "t") ? GF_TIME : !strcmp(name, "c") ? GF_CHANNEL : GF_OTHER_ROLE;
+}
+
+void gf_axes_add(struct gf_axes *axes, const char *name, int64_t extent, double spacing,
+                 const char *unit) {
+    if (axes->n == GF_MAX_AXES)
+        return;
+    memmove(axes->axis + 1, axes->axis, (size_t)axes->n * sizeof *axes->axis);
+    axes->n++;
+    struct gf_axis *a = &axes->axis[0];
+    *a = (struct gf_axis){.extent = extent};
+    snprintf(a->name, sizeof a->name, "%s", name);
+    snprintf(a->unit, sizeof a->unit, "%s", unit ? unit : "");
+    a->role = role_of(a->name);
+    a->spacing = isfinite(spacing) && spacing > 0 ? spacing : 0;
+}
+
+static int64_t product(const struct gf_axes *axes, bool space) {
+    int64_t n = 1;
+    for (int i = 0; i < axes->n - 2; i++)
+        n *= space || axes->axis[i].role != GF_SPACE ? axes->axis[i].extent : 1;
+    return n;
+}
+
+int64_t gf_axes_pages(const struct gf_axes *axes) {
+    return product(axes, true);
+}
+
+int64_t gf_axes_groups(const struct gf_axes *axes) {
+    return product(axes, false);
+}
+
+const struct gf_axis *gf_axes_spatial(const struct gf_axes *axes, int ndim, int i) {
+    const int at = axes->n - ndim + i;
+    if (ndim < 3 || i > 0)
+        return at >= 0 && at < axes->n ? &axes->axis[at] : NULL;
+    const struct gf_axis *page = NULL;
+    for (int k = 0; k <= at; k++)
+        if (axes->axis[k].extent > 1) {
+            if (page)
+                return NULL;
+            page = &axes->axis[k];
+        }
+    return page ? page : at >= 0 ? &axes->axis[at] : NULL;
+}
+
+void gf_axes_drop_pages(struct gf_axes *axes) {
+    const int drop = axes->n > 2 ? axes->n - 2 : 0;
+    axes->n -= drop;
+    memmove(axes->axis, axes->axis + drop, (size_t)axes->n * sizeof *axes->axis);
+}
+
+/* ---- descriptions of a TIFF's pages ---- */
+
+/* Pages by axis, as a description has them. */
+struct pages {
+    int64_t z, c, t;
+    char order[4]; /* slowest first */
+};
+
+/* Returns the number after a name, 0 if there is none. */
+static double number(const char *text, double most) {
+    char *end;
+    double v = text ? strtod(text, &end) : 0;
+    return text && end > text && isfinite(v) && v > 0 && v <= most ? v : 0;
+}
+
+/* Returns at most a million, so that the product of three fits. */
+static int64_t count(const char *text) {
+    const double v = number(text, 1e6);
+    return v >= 1 ? (int64_t)v : 1;
+}
+
+static void add_pages(struct gf_axes *axes, const struct pages *p, const double spacing[4],
+                      const char *const unit[4]) {
+    static const char letters[] = "zyxt";
+    const struct gf_axis plane[2] = {axes->axis[0], axes->axis[1]};
+    axes->n = 0;
+    for (int i = 2; i > 0; i--)
+        gf_axes_add(axes, i == 2 ? "x" : "y", plane[i - 1].extent, spacing[i], unit[i]);
+    for (int i = 2; i >= 0; i--) {
+        const char name[2] = {p->order[i], 0}, *at = strchr(letters, *name);
+        const int64_t n = *name == 'z' ? p->z : *name == 'c' ? p->c : p->t;
+        gf_axes_add(axes, name, n, at ? spacing[at - letters] : 0, at ? unit[at - letters] : "");
+    }
+    axes->named = p->c > 1 || p->t > 1;
+}
+
+/* Returns the text after "\nkey=" in ImageJ's lines, or NULL. */
+static const char *line_of(const char *text, const char *key) {
+    char line[24];
+    const int n = snprintf(line, sizeof line, "\n%s=", key);
+    const char *at = strstr(text, line);
+    return at ? at + n : NULL;
+}
+
+static void parse_imagej(const char *text, struct gf_axes *axes) {
+    const double images = number(line_of(text, "images"), 1e12);
+    struct pages p = {count(line_of(text, "slices")), count(line_of(text, "channels")),
+                      count(line_of(text, "frames")), "tzc"};
+    char unit[12], depth[12], time[12];
+    const int64_t all = images >= 1 ? (int64_t)images : p.z * p.c * p.t;
+    if (p.z * p.c * p.t != all) { /* a plain stack gives only the number of images */
+        p = (struct pages){all, 1, 1, "tzc"};
+    }
+    gf_unit_copy(line_of(text, "unit"), '\n', unit);
+    gf_unit_copy(line_of(text, "zunit"), '\n', depth);
+    gf_unit_copy(line_of(text, "tunit"), '\n', time);
+    axes->by = "ImageJ";
+    const double spacing[4] = {number(line_of(text, "spacing"), 1e12), axes->axis[0].spacing,
+                               axes->axis[1].spacing, number(line_of(text, "finterval"), 1e12)};
+    add_pages(axes, &p, spacing,
+              (const char *const[]){*depth ? depth : unit, unit, unit, *time ? time : "s"});
+}
+
+/* Returns the text after `name="` in the element that begins at `text`, or NULL. */
+static const char *attribute(const char *text, const char *name) {
+    const char *end = strchr(text, '>'), *at = text;
+    const size_t n = strlen(name);
+    while ((at = strstr(at, name)) && end && at < end) {
+        if ((at[-1] == ' ' || at[-1] == '\n' || at[-1] == '\t') && at[n] == '=' && at[n + 1] == '"')
+            return at + n + 2;
+        at += n;
+    }
+    return NULL;
+}
+
+/* Converts "XYCZT", fastest first, to "tzc". */
+static void take_order(const char *text, char order[4]) {
+    int n = 0;
+    for (int i = 4; text && i >= 0; i--)
+        if (strnlen(text, 5) == 5 && strchr("ZCT", text[i]) && n < 3)
+            order[n++] = (char)(text[i] + 'a' - 'A');
+    if (n < 3 || !strchr(order, 't') || !strchr(order, 'z') || !strchr(order, 'c'))
+        memcpy(order, "tzc", 4);
+}
+
+static void parse_ome(const char *pixels, int samples, struct gf_axes *axes) {
+    static const char *const sizes[] = {"PhysicalSizeZ", "PhysicalSizeY", "PhysicalSizeX",
+                                        "TimeIncrement"};
+    char unit[4][12], name[24];
+    const char *units[4];
+    double spacing[4];
+    struct pages p = {count(attribute(pixels, "SizeZ")), count(attribute(pixels, "SizeC")),
+                      count(attribute(pixels, "SizeT")), ""};
+    if (samples > 1 && p.c % samples == 0) /* they are the samples of a pixel */
+        p.c /= samples;
+    take_order(attribute(pixels, "DimensionOrder"), p.order);
+    for (int i = 0; i < 4; i++) {
+        snprintf(name, sizeof name, "%sUnit", sizes[i]);
+        spacing[i] = number(attribute(pixels, sizes[i]), 1e12);
+        gf_unit_copy(attribute(pixels, name), '"', unit[i]);
+        if (!*unit[i]) /* the schema's defaults */
+            strcpy(unit[i], i < 3 ? "um" : "s");
+        units[i] = unit[i];
+    }
+    axes->by = "OME";
+    add_pages(axes, &p, spacing, units);
+    axes->elsewhere = strstr(pixels, "FileName=") != NULL;
+}
+
+void gf_axes_parse(const char *text, int samples, int64_t height, int64_t width,
+                   struct gf_axes *out) {
+    const char *ome =
+        strncmp(text, "<?xml", 5) && strncmp(text, "<OME", 4) ? NULL : strstr(text, "<OME");
+    const char *pixels = ome ? strstr(ome, "<Pixels") : NULL;
+    *out = (struct gf_axes){0};
+    gf_axes_add(out, "x", width, 0, "");
+    gf_axes_add(out, "y", height, 0, "");
+    if (!strncmp(text, "ImageJ=", 7))
+        parse_imagej(text, out);
+    else if (pixels)
+        parse_ome(pixels, samples, out);
+    else
+        out->n = 0;
+}

@@ -1,0 +1,57 @@
+/* The axes of a file's samples: names, extents, spacing, units. Pages of several axes (times,
+ * channels, depths) are flattened in the order of the file; these say what they are. */
+#ifndef GF_FORMATS_AXES_H
+#define GF_FORMATS_AXES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum gf_role { GF_SPACE, GF_TIME, GF_CHANNEL, GF_OTHER_ROLE };
+
+struct gf_axis {
+    char name[12]; /* lower case: "x", "t" */
+    int64_t extent;
+    double spacing; /* per sample, above 0; 0: unknown */
+    char unit[12];  /* of the spacing, in ASCII: "um", "A", "1/nm"; "": unknown */
+    enum gf_role role;
+};
+
+enum { GF_MAX_AXES = 8 };
+
+/* Slowest first, without the samples of a pixel. The last one is the image's last spatial axis, the
+ * one before it its last but one; all others are its pages. */
+struct gf_axes {
+    int n; /* 0: the file tells nothing */
+    struct gf_axis axis[GF_MAX_AXES];
+    const char *by; /* who describes the pages: "ImageJ", "OME", NULL for the format itself */
+    /* The file says that these are time, channel or depth, so they are transformed by their role;
+     * otherwise all are space. */
+    bool named;
+    bool elsewhere; /* OME: pages are in other files too */
+};
+
+/* Adds an axis in front of the others. A name or unit that is too long is truncated, a spacing that
+ * is not finite or not above 0 is unknown. Ignored if there are GF_MAX_AXES. */
+void gf_axes_add(struct gf_axes *axes, const char *name, int64_t extent, double spacing,
+                 const char *unit);
+/* Of the axes in front of the last two: their product, and the product of those that are no space. */
+int64_t gf_axes_pages(const struct gf_axes *axes);
+int64_t gf_axes_groups(const struct gf_axes *axes);
+/* The axis of an image's spatial axis i of ndim, or NULL: pages of several axes have none. */
+const struct gf_axis *gf_axes_spatial(const struct gf_axes *axes, int ndim, int i);
+/* Drops the pages' axes (for one plane). */
+void gf_axes_drop_pages(struct gf_axes *axes);
+
+/* Parses a TIFF's description of pages of width x height with `samples` per pixel: ImageJ's
+ * "ImageJ=…" lines or OME's XML. Ignores other texts and invalid ones. */
+void gf_axes_parse(const char *text, int samples, int64_t height, int64_t width,
+                   struct gf_axes *out);
+
+/* Copies a unit up to `end` or a line's end in ASCII: a micro sign becomes u, an Angstrom sign A,
+ * and words become symbols ("micron" um, "angstrom" A, "mm" stays). */
+void gf_unit_copy(const char *text, char end, char unit[12]);
+/* Converts one of `unit` to metres, degrees (for "deg", "arcmin", "arcsec") or seconds; 0 for an
+ * unknown unit. *kind: 'm', 'd' or 's'. */
+double gf_unit_value(const char *unit, char *kind);
+
+#endif

@@ -1,0 +1,105 @@
+/* Numbers that a file stores in another type, or scaled. */
+#include <math.h>
+#include <string.h>
+
+#include "core/base/sample_value.h"
+#include "core/base/status.h"
+#include "formats/image.h"
+
+static const double most_exact = 9007199254740992.0; /* 2^53 */
+
+size_t gf_coding_bytes(const struct gf_coding *c, enum gf_dtype dtype) {
+    if (!c->coded)
+        return gf_dtype_size(dtype);
+    return c->type == GF_STORED_F16   ? 2
+           : c->type >= GF_STORED_I64 ? 8
+                                      : gf_dtype_size((enum gf_dtype)c->type);
+}
+
+/* IEEE 754 binary16: a sign bit, five bits of exponent, ten of fraction. */
+static double from_half(uint16_t h) {
+    const int exponent = h >> 10 & 31, fraction = h & 1023;
+    const double v = exponent == 31 ? (fraction ? NAN : INFINITY)
+                     : exponent     ? ldexp(1024 + fraction, exponent - 25)
+                                    : ldexp(fraction, -24);
+    return h >> 15 ? -v : v;
+}
+
+/* Rounds to the nearest, ties to even. */
+static uint16_t to_half(double v) {
+    const unsigned sign = signbit(v) ? 1u << 15 : 0, infinity = 31u << 10;
+    int e = 0;
+    v = fabs(v);
+    if (isnan(v) || v >= 65520) /* which rounds up to 2^16 */
+        return (uint16_t)(sign | infinity | (isnan(v) ? 512 : 0));
+    (void)frexp(v, &e);
+    e = e < -13 ? -13 : e; /* subnormal below 2^-14 */
+    const unsigned n = (unsigned)nearbyint(ldexp(v, 11 - e));
+    return (uint16_t)(sign | (n < 1024 ? n : n + ((unsigned)(e + 13) << 10)));
+}
+
+/* One number as stored at `p`, in the host's byte order. */
+static double get(const struct gf_coding *c, const void *p, bool *exact) {
+    uint64_t bits;
+    uint16_t half;
+    if (c->type < GF_STORED_F16) {
+        const double v = gf_sample_get(p, (enum gf_dtype)c->type);
+        return c->has_blank && v >= (double)c->blank && v <= (double)c->blank ? NAN : v;
+    }
+    if (c->type == GF_STORED_F16) {
+        memcpy(&half, p, sizeof half);
+        return from_half(half);
+    }
+    memcpy(&bits, p, sizeof bits);
+    if (c->has_blank && (int64_t)bits == c->blank)
+        return NAN;
+    const double v = c->type == GF_STORED_I64 ? (double)(int64_t)bits : (double)bits;
+    *exact = *exact && fabs(v) <= most_exact;
+    return v;
+}
+
+static void put(const struct gf_coding *c, double v, void *p) {
+    const bool is_int = c->type >= GF_STORED_I64 ||
+                        (c->type < GF_STORED_F16 && gf_dtype_is_integer((enum gf_dtype)c->type));
+    if (isnan(v) && is_int)
+        v = c->has_blank ? (double)c->blank : 0;
+    if (c->type < GF_STORED_F16) {
+        gf_sample_put(p, (enum gf_dtype)c->type, v);
+        return;
+    }
+    const double low = c->type == GF_STORED_U64 ? 0 : -most_exact;
+    const int64_t n = is_int ? (int64_t)rint(fmin(fmax(v, low), most_exact)) : to_half(v);
+    const uint16_t half = (uint16_t)n;
+    memcpy(p, is_int ? (const void *)&n : &half, gf_coding_bytes(c, GF_U8));
+}
+
+int gf_coding_decode(const struct gf_coding *c, const void *stored, int64_t n, enum gf_dtype dtype,
+                     void *to) {
+    const size_t bytes = gf_coding_bytes(c, dtype), size = gf_dtype_size(dtype);
+    const bool scales = c->slope < 1 || c->slope > 1 || c->offset < 0 || c->offset > 0;
+    const char *p = stored;
+    bool exact = true;
+    for (int64_t i = 0; i < n; i++, p += bytes) {
+        const double v = get(c, p, &exact);
+        gf_sample_put((char *)to + (size_t)i * size, dtype, scales ? v * c->slope + c->offset : v);
+    }
+    return exact
+               ? GF_OK
+               : gf_fail(GF_EUNSUPP, "64-bit integers beyond 2^53, which no double holds exactly");
+}
+
+void gf_coding_encode(const struct gf_coding *c, const void *from, int64_t n, enum gf_dtype dtype,
+                      void *stored) {
+    const size_t bytes = gf_coding_bytes(c, dtype), size = gf_dtype_size(dtype);
+    char *p = stored;
+    for (int64_t i = 0; i < n; i++, p += bytes) {
+        const double v = gf_sample_get((const char *)from + (size_t)i * size, dtype);
+        put(c, isfinite(v) ? (v - c->offset) / c->slope : v, p);
+    }
+}
+
+void gf_flip_signs(void *data, size_t n, size_t size) {
+    unsigned char *p = (unsigned char *)data + (gf_host_is_big_endian() ? 0 : size - 1);
+    for (; n > 0; n--, p += size)
+        *p ^= 128;
+}

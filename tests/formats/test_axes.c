@@ -1,0 +1,152 @@
+/* TIFF descriptions of stacks: ImageJ's, OME's, and everyone else's. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/axes.h"
+#include "tests/formats/files.h"
+#include "tests/test.h"
+
+static struct gf_axes parse(const char *text, int samples) {
+    struct gf_axes a;
+    gf_axes_parse(text, samples, 48, 64, &a);
+    return a;
+}
+
+/* "t 3, z 5 by 0.5 um, …": all that was parsed. */
+static const char *shown(const char *text, int samples) {
+    static char line[400];
+    struct gf_axes a = parse(text, samples);
+    size_t n = 0;
+    line[0] = 0;
+    for (int i = 0; i < a.n; i++) {
+        n += (size_t)snprintf(line + n, sizeof line - n, "%s%s %lld", i ? ", " : "", a.axis[i].name,
+                              (long long)a.axis[i].extent);
+        if (a.axis[i].spacing > 0)
+            n += (size_t)snprintf(line + n, sizeof line - n, " by %g %s", a.axis[i].spacing,
+                                  a.axis[i].unit);
+    }
+    return line;
+}
+
+static const char imagej[] =
+    "ImageJ=1.53t\nimages=30\nchannels=2\nslices=5\nframes=3\nhyperstack=true\n"
+    "mode=grayscale\nunit=\\u00B5m\nspacing=0.5\nloop=false\n";
+static const char ome[] =
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?><!-- OME -->\n"
+    "<OME xmlns=\"http://www.openmicroscopy.org/Schemas/OME/2016-06\"><Image ID=\"Image:0\">"
+    "<Pixels ID=\"Pixels:0\" DimensionOrder=\"XYZTC\" Type=\"uint16\" SizeX=\"64\" SizeY=\"48\"\n"
+    " SizeZ=\"7\" SizeC=\"3\" SizeT=\"4\" PhysicalSizeX=\"0.25\" PhysicalSizeXUnit=\"\xc2\xb5m\" "
+    "PhysicalSizeY=\"0.25\" PhysicalSizeZ=\"1.5\"><TiffData/></Pixels></Image></OME>";
+
+static void check(const char *text, int samples, const char *by, const char *want) {
+    struct gf_axes a = parse(text, samples);
+    const char *is = shown(text, samples);
+    CHECK_MSG(a.by && !strcmp(a.by, by) && !strcmp(is, want), "'%s', not '%s'", is, want);
+}
+
+static void test_described(void) {
+    check(imagej, 1, "ImageJ", "t 3, z 5 by 0.5 um, c 2, y 48, x 64");
+    check("ImageJ=1.47a\nimages=540000\nslices=540000\nloop=false\n", 1, "ImageJ",
+          "t 1, z 540000, c 1, y 48, x 64");
+    check("ImageJ=1.47a\nimages=12\n", 1, "ImageJ", "t 1, z 12, c 1, y 48, x 64");
+    check("ImageJ=1.47a\nunit=inch\nfinterval=0.1\n", 1, "ImageJ",
+          "t 1 by 0.1 s, z 1, c 1, y 48, x 64");
+    check(ome, 1, "OME", "c 3, t 4, z 7 by 1.5 um, y 48 by 0.25 um, x 64 by 0.25 um");
+    check(ome, 3, "OME", /* red, green and blue of each pixel */
+          "c 1, t 4, z 7 by 1.5 um, y 48 by 0.25 um, x 64 by 0.25 um");
+    check("<OME><Pixels SizeZ=\"2\"><UUID FileName=\"b.tif\"/></Pixels></OME>", 1, "OME",
+          "t 1, z 2, c 1, y 48, x 64");
+    CHECK(parse("<OME><Pixels SizeZ=\"2\"><UUID FileName=\"b.tif\"/></Pixels></OME>", 1).elsewhere);
+    CHECK(parse(imagej, 1).named && parse(ome, 1).named && !parse(ome, 1).elsewhere);
+    CHECK(!parse("ImageJ=1.47a\nimages=12\n", 1).named); /* depth */
+    struct gf_axes a = parse(imagej, 1);
+    CHECK(gf_axes_pages(&a) == 30 && gf_axes_groups(&a) == 6);
+    CHECK(!gf_axes_spatial(&a, 3, 0) && gf_axes_spatial(&a, 3, 2) == &a.axis[4]);
+    a = parse("ImageJ=1.47a\nimages=12\n", 1);
+    CHECK(gf_axes_spatial(&a, 3, 0) == &a.axis[1]);
+}
+
+static void test_units(void) {
+    static const char *const cases[][2] = {{"\\u00B5m", "um"},
+                                           {"\xc2\xb5m", "um"},
+                                           {"micron", "um"},
+                                           {"\xc3\x85", "A"},
+                                           {"Angstrom", "Angstrom"},
+                                           {"angstrom", "A"},
+                                           {"nm\nx=1", "nm"},
+                                           {"a very long unit", "a_very_long"},
+                                           {"", ""}};
+    char unit[12], kind = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        gf_unit_copy(cases[i][0], '"', unit);
+        CHECK_MSG(!strcmp(unit, cases[i][1]), "'%s', not '%s'", unit, cases[i][1]);
+    }
+    CHECK(gf_unit_value("A", &kind) * 1e10 == 1 && kind == 'm');
+    CHECK(gf_unit_value("arcsec", &kind) * 3600 == 1 && kind == 'd');
+    CHECK(!(gf_unit_value("parsec", &kind) > 0));
+}
+
+/* Anyone else's text is no description of a stack, whatever words are in it. */
+static void test_others(void) {
+    static const char *const words[] = {
+        "images=5",   "channels=3", "ImageJ",      "slices=7",       "frames=9",
+        "<Pixels",    "<?xml",      "SizeC=\"4\"", "a stack of",     "hyperstack=true",
+        "{\"shape\"", "OME",        "Adobe",       "DimensionOrder", "\n"};
+    static const char *const whole[] = {
+        "",
+        "200 images of a wall, ImageJ=no",
+        " ImageJ=1.5\nimages=7\n",
+        "{\"gpufft\": 1, \"shape\": [4, 16, 16], \"kind\": \"complex\"}",
+        "{\"shape\": [5, 16, 16], \"images\": 5}",
+        "<?xml version=\"1.0\"?><svg><Pixels SizeT=\"3\"/></svg>",
+        "<?xml version=\"1.0\"?><OME></OME>",
+        "NanoZoomer\nimages=3\nslices=2\n",
+    };
+    uint32_t seed = 9;
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        CHECK_MSG(!parse(whole[i], 1).n, "'%s'", whole[i]);
+    for (int i = 0; i < 400; i++) {
+        char text[400] = "Picture";
+        for (uint32_t n = 2 + random_next(&seed) % 12; n > 0; n--) {
+            strcat(text, random_next(&seed) % 2 ? " " : "\n");
+            strcat(text, words[random_next(&seed) % (sizeof words / sizeof *words)]);
+        }
+        CHECK_MSG(!parse(text, 1).n, "'%s'", text);
+    }
+}
+
+/* Cut and changed anywhere, and as long as it is in memory. */
+static void test_hostile(void) {
+    uint32_t seed = 4;
+    for (int i = 0; i < 20000; i++) {
+        const char *from = i % 2 ? imagej : ome;
+        size_t n = 1 + random_next(&seed) % strlen(from);
+        char *text = malloc(n + 1);
+        memcpy(text, from, n);
+        text[n] = 0;
+        for (int k = 0; k < 4 && n > 7; k++)
+            text[7 + random_next(&seed) % (n - 7)] = (char)(1 + random_next(&seed) % 255);
+        struct gf_axes a = parse(text, 1 + i % 4);
+        bool good = a.n == 0 || (a.n == 5 && gf_axes_pages(&a) >= 1 && a.axis[3].extent == 48);
+        for (int k = 0; k < a.n; k++) {
+            good = good && a.axis[k].extent >= 1 && a.axis[k].spacing >= 0 &&
+                   a.axis[k].spacing <= 1e12 && strlen(a.axis[k].unit) < sizeof a.axis[k].unit;
+            for (const char *p = a.axis[k].unit; *p; p++)
+                good = good && *p > ' ' && *p < 127;
+        }
+        CHECK(good);
+        free(text);
+    }
+    struct gf_axes a =
+        parse("ImageJ=\nimages=99999999999999999999\nframes=1e300\nchannels=-4\nspacing=nan\n", 1);
+    CHECK(gf_axes_pages(&a) < 2);
+}
+
+int main(void) {
+    test_described();
+    test_units();
+    test_others();
+    test_hostile();
+    return TEST_END();
+}
