@@ -147,6 +147,7 @@ int gf_volume_create(const char *path, const struct gf_format *format, const str
     struct gf_volume *v = *out;
     if (rc)
         return rc;
+    v->image.restores = false; /* numbers in another type are encoded in order */
     rc = gf_format_write_frame(format, v->sink, &v->image, options, &v->frame);
     v->framed = true;
     v->summed &= !v->frame.at;
@@ -224,8 +225,8 @@ static bool take_sums(struct gf_volume *v, bool worth) {
     return sums;
 }
 
-int gf_volume_write(struct gf_volume *v, const struct gf_volume_box *box, const void *data,
-                    int64_t stride) {
+static int write_box(struct gf_volume *v, const struct gf_volume_box *box, const void *data,
+                     int64_t stride) {
     const struct gf_planes *p = &v->planes;
     const int64_t row = (int64_t)p->row_bytes, pixel = p->channels * (int64_t)p->sample;
     const int64_t bytes = box->width * pixel, end = box->y + box->height;
@@ -243,6 +244,34 @@ int gf_volume_write(struct gf_volume *v, const struct gf_volume_box *box, const 
     return rc;
 }
 
+/* Writes rows in the form in which the format stores them. */
+static int write_encoded(struct gf_volume *v, const struct gf_volume_box *box, const char *data,
+                         int64_t stride) {
+    enum { AT_ONCE = 1 << 20 };
+    const int64_t numbers = box->width * v->planes.channels;
+    const int64_t bytes = numbers * (int64_t)v->planes.sample, most = AT_ONCE / bytes + 1;
+    char *buffer = malloc((size_t)(gf_min(box->height, most) * bytes));
+    int rc = buffer ? GF_OK : gf_no_memory();
+    struct gf_volume_box part = *box;
+    for (int64_t y = 0; y < box->height && !rc; y += most) {
+        part.y = box->y + y;
+        part.height = gf_min(box->height - y, most);
+        for (int64_t i = 0; i < part.height; i++)
+            memcpy(buffer + i * bytes, data + (y + i) * stride, (size_t)bytes);
+        gf_plain_encode(v->format, false, v->image.px.dtype, (size_t)(part.height * numbers),
+                        buffer);
+        rc = write_box(v, &part, buffer, bytes);
+    }
+    free(buffer);
+    return rc;
+}
+
+int gf_volume_write(struct gf_volume *v, const struct gf_volume_box *box, const void *data,
+                    int64_t stride) {
+    const bool encodes = gf_plain_encode(v->format, false, v->image.px.dtype, 0, NULL);
+    return encodes ? write_encoded(v, box, data, stride) : write_box(v, box, data, stride);
+}
+
 void gf_volume_share(struct gf_volume *v, int writers) {
     v->writers = writers;
 }
@@ -257,14 +286,15 @@ int gf_volume_lend(struct gf_volume *v, const char **path, struct gf_frame *fram
     return gf_sink_lend(v->sink, v->frame.at ? 0 : gf_volume_bytes(v), path);
 }
 
-int gf_volume_join(const char *path, const struct gf_frame *frame, const struct gf_image *image,
-                   struct gf_volume **out) {
+int gf_volume_join(const char *path, const struct gf_format *format, const struct gf_frame *frame,
+                   const struct gf_image *image, struct gf_volume **out) {
     struct gf_volume *v = *out = calloc(1, sizeof *v);
     if (!v)
         return gf_no_memory();
     pthread_mutex_init(&v->lock, NULL);
     v->writers = 1;
     v->options.threads = 1;
+    v->format = format;
     v->image = *image;
     v->image.record = NULL;
     v->framed = v->joined = true;

@@ -65,8 +65,8 @@ void gf_volume_share(struct gf_volume *v, int writers);
  * begin .. end of the file; gf_volume_written() gives the combined one to the first process, which
  * commits. */
 int gf_volume_lend(struct gf_volume *v, const char **path, struct gf_frame *frame);
-int gf_volume_join(const char *path, const struct gf_frame *frame, const struct gf_image *image,
-                   struct gf_volume **out);
+int gf_volume_join(const char *path, const struct gf_format *format, const struct gf_frame *frame,
+                   const struct gf_image *image, struct gf_volume **out);
 int gf_volume_leave(struct gf_volume **v); /* sets a joined volume to NULL */
 int gf_volume_sum(const char *path, int64_t begin, int64_t end, uint32_t *crc);
 int gf_volume_written(struct gf_volume *v, uint32_t crc32);

@@ -216,7 +216,7 @@ int gf_product_put(const struct gf_settings *s, const struct gf_product *p,
 int gf_product_join(const struct gf_product *p, const char *path, const struct gf_frame *frame,
                     struct gf_volume **out) {
     const struct gf_image image = cut(p), v = fit(&image, p->format);
-    return gf_volume_join(path, frame, &v, out);
+    return gf_volume_join(path, p->format, frame, &v, out);
 }
 
 /* ---- names ---- */
