@@ -84,7 +84,7 @@ int gf_settings_parse_axes(const struct gf_opt *o, const char *value, void *fiel
         int i = axes->n;
         axes->axis[i].letter = 0;
         axes->axis[i].index = 0;
-        if (*p && strchr("xyz", *p)) {
+        if (*p >= 'a' && *p <= 'z') {
             axes->axis[i].letter = *p++;
         } else {
             char *end;
@@ -101,7 +101,65 @@ int gf_settings_parse_axes(const struct gf_opt *o, const char *value, void *fiel
             break;
     }
     return gf_opt_refuse(
-        o, value, "it lists up to three of x, y, z or of NumPy's indices 0, 1, 2, -1, -2, -3");
+        o, value,
+        "it lists up to three of x, y, z, of the file's names or of NumPy's indices 0, 1, 2, -1, "
+        "-2, -3");
+}
+
+/* NAME=FIRST:END or NAME=INDEX, several with commas. */
+static int parse_select(const struct gf_opt *o, const char *value, void *field) {
+    struct gf_settings *s = field;
+    const char *p = value;
+    for (s->n_select = 0; s->n_select < GF_MAX_AXES; p++) {
+        struct gf_range_of *r = &s->select[s->n_select];
+        const size_t n = strcspn(p, "=");
+        char *end;
+        if (!n || n >= sizeof r->name || p[n] != '=')
+            break;
+        snprintf(r->name, sizeof r->name, "%.*s", (int)n, p);
+        p += n + 1;
+        const long long first = strtoll(p, &end, 10);
+        r->first = end == p ? 0 : first;
+        long long last = r->first + 1;
+        if (*end == ':') {
+            p = end + 1;
+            last = strtoll(p, &end, 10);
+            last = end == p ? 0 : last;
+        } else if (end == p) {
+            break;
+        }
+        if (r->first < 0 || (last && last <= r->first))
+            break;
+        r->count = last ? last - r->first : 0;
+        s->n_select++;
+        p = end;
+        if (!*p)
+            return 0;
+        if (*p != ',')
+            break;
+    }
+    return gf_opt_refuse(o, value, "it is NAME=INDEX or NAME=FIRST:END, from 0, as in t=0:10,c=1");
+}
+
+/* LENGTHUNIT, or a length each for several axes and the unit behind the last: 3,1,1A. */
+static int parse_pixel(const struct gf_opt *o, const char *value, void *field) {
+    struct gf_settings *s = field;
+    char *end = NULL, kind;
+    const char *p = value;
+    s->pixel.n = 0;
+    do {
+        const double v = strtod(p, &end);
+        if (end == p || !(v > 0) || !isfinite(v))
+            break;
+        s->pixel.spacing[s->pixel.n++] = v;
+        p = end + 1;
+    } while (*end == ',' && s->pixel.n < GF_MAX_DIMS);
+    gf_unit_copy(end, 0, s->pixel.unit);
+    if (s->pixel.n && gf_unit_value(s->pixel.unit, &kind) > 0)
+        return 0;
+    return gf_opt_refuse(o, value,
+                         "it is a length and a unit, as in 1.06A or 3,1,1um; units are m cm mm um "
+                         "nm A pm inch deg arcmin arcsec mas s ms us");
 }
 
 #define WAVELET_WORDS(NAME, taps, name, also, alias, what, h) name, also, alias,
@@ -215,7 +273,7 @@ const struct gf_opt_group gf_opts_display = GF_GROUP(
 const struct gf_opt_group gf_opts_axes =
     GF_GROUP("Transform",
              GF_PARSED("axes", GF_AT(axes), "LIST", gf_settings_parse_axes,
-                       "axes to transform: x,y,z or NumPy indices (default: all)"),
+                       "axes to transform: x,y,z or NumPy indices (default: all in space)"),
              GF_INTEGER("dims", dims, "1|2|3", 1, 3,
                         "transform the last 1, 2 or 3 axes; 2 takes a volume page by page"));
 
@@ -274,7 +332,11 @@ const struct gf_opt_group gf_opts_raw =
              GF_CHOICE("channels", channels_last, "last", places,
                        "take the last axis of a .npy or raw file as colour"),
              GF_PARSED("skip", GF_AT(offset), "BYTES", parse_skip,
-                       "bytes to skip before the first raw sample"));
+                       "bytes to skip before the first raw sample"),
+             GF_PARSED("select", 0, "LIST", parse_select,
+                       "read only these pages: t=0:10,c=1 by the names of the file's axes"),
+             GF_PARSED("pixel", 0, "LENGTH", parse_pixel,
+                       "the distance of samples, as in 1.06A; 3,1,1um: slowest axis first"));
 
 static const char *backend_name(int i) {
     return i == 0 ? "auto" : gf_backends[i - 1] ? gf_backends[i - 1]->name : NULL;

@@ -61,7 +61,12 @@ struct gf_read_options gf_settings_read_options(const struct gf_settings *s) {
                                 .max_memory = s->max_memory,
                                 .copies = (s->filter.auto_notch || s->filter.descreen.on) &&
                                           !s->write.jpeg_quality,
-                                .threads = gf_settings_threads(s)};
+                                .threads = gf_settings_threads(s),
+                                .n_select = s->n_select,
+                                .volumes = !s->dims && !s->axes.n};
+    memcpy(o.select, s->select, sizeof o.select);
+    for (int i = 0; i < s->axes.n && !s->dims; i++)
+        o.volumes = o.volumes || s->axes.axis[i].letter == 'z';
     if (!s->shape.n)
         return o;
     o.raw.ndim = s->shape.n;
@@ -84,21 +89,33 @@ struct gf_write_options gf_settings_write_options(const struct gf_settings *s) {
     return o;
 }
 
-int gf_settings_axes(const struct gf_settings *s, int ndim, unsigned *axes) {
+/* The image's axis that --axes means by a name: a file's, or else x, y, z from the last one. */
+static int find_axis(const struct gf_axes *names, int ndim, char letter) {
+    for (int i = 0; i < ndim && names; i++) {
+        const struct gf_axis *a = gf_axes_spatial(names, ndim, i);
+        if (a && a->name[0] == letter && !a->name[1])
+            return i;
+    }
+    return letter < 'x' ? -1 : ndim - 1 - (letter - 'x');
+}
+
+int gf_settings_axes(const struct gf_settings *s, const struct gf_axes *names, int ndim,
+                     unsigned *axes) {
     *axes = 0;
     if (s->dims > ndim)
         return gf_fail(GF_EINVAL, "--dims=%d, and there %s %d", s->dims,
                        ndim == 1 ? "is only" : "are only", ndim);
     if (!s->axes.n) {
-        int n = s->dims ? s->dims : ndim;
+        const bool pages = names && names->named && ndim == 3;
+        const int n = s->dims ? s->dims : pages ? 2 : ndim;
         *axes = ((1u << n) - 1) << (ndim - n);
         return 0;
     }
     for (int i = 0; i < s->axes.n; i++) {
-        char letter = s->axes.axis[i].letter;
+        const char letter = s->axes.axis[i].letter;
         int at = s->axes.axis[i].index;
         if (letter)
-            at = ndim - 1 - (letter - 'x');
+            at = find_axis(names, ndim, letter);
         else if (at < 0)
             at += ndim;
         if (at < 0 || at >= ndim) {
@@ -113,6 +130,29 @@ int gf_settings_axes(const struct gf_settings *s, int ndim, unsigned *axes) {
         *axes |= 1u << at;
     }
     return 0;
+}
+
+int gf_settings_pixel(const struct gf_settings *s, struct gf_image *image) {
+    struct gf_axes *axes = &image->axes;
+    const int n = s->pixel.n, ndim = image->ndim;
+    int space = 0;
+    if (!n)
+        return 0;
+    for (int i = 0; i < ndim && !axes->n; i++) {
+        const char name[2] = {(char)('x' + i), 0};
+        gf_axes_add(axes, name, image->px.shape[ndim - 1 - i], 0, "");
+    }
+    for (int i = axes->n - 1; i >= 0; i--) {
+        struct gf_axis *a = &axes->axis[i];
+        if (a->role != GF_SPACE || (n > 1 && space == n))
+            continue;
+        a->spacing = s->pixel.spacing[n == 1 ? 0 : n - 1 - space];
+        snprintf(a->unit, sizeof a->unit, "%s", s->pixel.unit);
+        space++;
+    }
+    return n == 1 || space == n ? 0
+                                : gf_fail(GF_EINVAL, "--pixel: %d spacings, and there %s %d", n,
+                                          space == 1 ? "is" : "are", space);
 }
 
 /* ---- backends and sessions ---- */

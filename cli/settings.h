@@ -18,7 +18,7 @@ enum { GF_UNSET = -1, GF_MOST_LEVELS = -1, GF_MAX_THREAD_COUNTS = 8, GF_BENCH_MO
 struct gf_axes_text {
     int n;
     struct {
-        char letter; /* 'x', 'y', 'z', or 0 for an index */
+        char letter; /* the axis' name: 'x', 'y', 'z', or the file's; 0 for an index */
         int index;
     } axis[GF_MAX_DIMS];
 };
@@ -91,6 +91,13 @@ struct gf_settings {
     int big_endian;
     int64_t offset;
     int channels_last; /* GF_UNSET or 0 */
+    int n_select;
+    struct gf_range_of select[GF_MAX_AXES];
+    struct {
+        int n; /* 0: the file's; 1: all spatial axes alike; else one each, slowest first */
+        double spacing[GF_MAX_DIMS];
+        char unit[12];
+    } pixel;
     bool frames;
     bool recursive;
     int nan; /* enum gf_nan */
@@ -200,8 +207,11 @@ struct gf_write_options gf_settings_write_options(const struct gf_settings *s);
 int gf_settings_threads(const struct gf_settings *s);
 
 /* Sets *axes to the transformed axes of a picture with `ndim` axes, as bits: --axes, --dims, or
- * all. */
-int gf_settings_axes(const struct gf_settings *s, int ndim, unsigned *axes);
+ * all, but not pages that the file names times, channels or pictures. `names` may be NULL. */
+int gf_settings_axes(const struct gf_settings *s, const struct gf_axes *names, int ndim,
+                     unsigned *axes);
+/* Applies --pixel to an image's axes. GF_EINVAL if it gives more spacings than there are axes. */
+int gf_settings_pixel(const struct gf_settings *s, struct gf_image *image);
 
 /* ---- backends and sessions ---- */
 

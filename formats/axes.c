@@ -99,6 +99,12 @@ void gf_axes_add(struct gf_axes *axes, const char *name, int64_t extent, double 
     a->spacing = isfinite(spacing) && spacing > 0 ? spacing : 0;
 }
 
+void gf_axes_start(struct gf_axes *axes, int64_t height, int64_t width) {
+    *axes = (struct gf_axes){0};
+    gf_axes_add(axes, "x", width, 0, "");
+    gf_axes_add(axes, "y", height, 0, "");
+}
+
 static int64_t product(const struct gf_axes *axes, bool space) {
     int64_t n = 1;
     for (int i = 0; i < axes->n - 2; i++)
@@ -128,10 +134,25 @@ const struct gf_axis *gf_axes_spatial(const struct gf_axes *axes, int ndim, int 
     return page ? page : at >= 0 ? &axes->axis[at] : NULL;
 }
 
-void gf_axes_drop_pages(struct gf_axes *axes) {
-    const int drop = axes->n > 2 ? axes->n - 2 : 0;
-    axes->n -= drop;
-    memmove(axes->axis, axes->axis + drop, (size_t)axes->n * sizeof *axes->axis);
+void gf_axes_drop_pages(struct gf_axes *axes, bool space) {
+    int n = 0;
+    for (int i = 0; i < axes->n; i++)
+        if (i >= axes->n - 2 || (!space && axes->axis[i].role == GF_SPACE))
+            axes->axis[n++] = axes->axis[i];
+    axes->n = n;
+    axes->named = axes->named && space && n > 2;
+}
+
+void gf_axes_transform(struct gf_axes *axes, int ndim, const int64_t *shape, unsigned transformed) {
+    char unit[sizeof axes->axis[0].unit];
+    for (int i = 0; i < ndim; i++) {
+        struct gf_axis *a = (struct gf_axis *)(uintptr_t)gf_axes_spatial(axes, ndim, i);
+        if (!a || !(transformed >> i & 1) || !(a->spacing > 0))
+            continue;
+        a->spacing = 1 / (a->spacing * (double)shape[i]);
+        snprintf(unit, sizeof unit, "1/%.9s", a->unit);
+        snprintf(a->unit, sizeof a->unit, "%s", *a->unit ? unit : "");
+    }
 }
 
 /* ---- descriptions of a TIFF's pages ---- */
@@ -248,9 +269,7 @@ void gf_axes_parse(const char *text, int samples, int64_t height, int64_t width,
     const char *ome =
         strncmp(text, "<?xml", 5) && strncmp(text, "<OME", 4) ? NULL : strstr(text, "<OME");
     const char *pixels = ome ? strstr(ome, "<Pixels") : NULL;
-    *out = (struct gf_axes){0};
-    gf_axes_add(out, "x", width, 0, "");
-    gf_axes_add(out, "y", height, 0, "");
+    gf_axes_start(out, height, width);
     if (!strncmp(text, "ImageJ=", 7))
         parse_imagej(text, out);
     else if (pixels)

@@ -30,6 +30,8 @@ struct gf_axes {
     bool elsewhere; /* OME: pages are in other files too */
 };
 
+/* Begins with the axes y and x. */
+void gf_axes_start(struct gf_axes *axes, int64_t height, int64_t width);
 /* Adds an axis in front of the others. A name or unit that is too long is truncated, a spacing that
  * is not finite or not above 0 is unknown. Ignored if there are GF_MAX_AXES. */
 void gf_axes_add(struct gf_axes *axes, const char *name, int64_t extent, double spacing,
@@ -39,8 +41,11 @@ int64_t gf_axes_pages(const struct gf_axes *axes);
 int64_t gf_axes_groups(const struct gf_axes *axes);
 /* The axis of an image's spatial axis i of ndim, or NULL: pages of several axes have none. */
 const struct gf_axis *gf_axes_spatial(const struct gf_axes *axes, int ndim, int i);
-/* Drops the pages' axes (for one plane). */
-void gf_axes_drop_pages(struct gf_axes *axes);
+/* Drops the pages' axes (for one plane), or those that are no space (for one volume). */
+void gf_axes_drop_pages(struct gf_axes *axes, bool space);
+/* Makes the axes of a spectrum: each transformed axis (bit i: of `axes`, an image's spatial axis i
+ * of ndim) has n cycles per the picture's length. */
+void gf_axes_transform(struct gf_axes *a, int ndim, const int64_t *shape, unsigned axes);
 
 /* Parses a TIFF's description of pages of width x height with `samples` per pixel: ImageJ's
  * "ImageJ=…" lines or OME's XML. Ignores other texts and invalid ones. */

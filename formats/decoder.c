@@ -54,8 +54,7 @@ int gf_decoder_open(struct gf_decoder *d, const struct gf_format *format, struct
     return rc;
 }
 
-/* Allocates the samples once, within the memory limit. */
-static int allocate(const struct gf_decoder *d, struct gf_image *image) {
+int gf_decoder_allocate(const struct gf_decoder *d, struct gf_image *image) {
     const struct gf_array like = image->px;
     const int64_t limit = d->options.max_memory;
     int64_t bytes;
@@ -68,7 +67,7 @@ static int allocate(const struct gf_decoder *d, struct gf_image *image) {
 }
 
 int gf_decoder_read(struct gf_decoder *d, struct gf_image *image) {
-    int rc = allocate(d, image);
+    int rc = gf_decoder_allocate(d, image);
     if (rc || d->format->read)
         return rc ? rc : d->format->read(d, image);
     return d->format->read_pages(d, image, 0, d->whole ? 1 : image->px.shape[0], image->px.data);
@@ -76,7 +75,7 @@ int gf_decoder_read(struct gf_decoder *d, struct gf_image *image) {
 
 int gf_decoder_feed(struct gf_decoder *d, struct gf_image *image, struct gf_feed *feed) {
     *feed = (struct gf_feed){0};
-    int rc = d->format->feed ? allocate(d, image) : GF_OK;
+    int rc = d->format->feed ? gf_decoder_allocate(d, image) : GF_OK;
     if (!rc && d->format->feed)
         d->format->feed(d, image, feed);
     return rc;

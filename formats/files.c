@@ -7,6 +7,7 @@
 #include "core/base/status.h"
 #include "formats/checksum.h"
 #include "formats/pair.h"
+#include "formats/pick.h"
 #include "formats/record_file.h"
 
 /* ---- reading ---- */
@@ -22,6 +23,9 @@ struct gf_file {
     bool is_summed;      /* gf_file_sum_reads() was called, */
     struct gf_sums sums; /* and these are the samples that were read since */
     struct gf_decoder decoder;
+    struct gf_array px;   /* of all pages, without data */
+    struct gf_image like; /* without samples, if the file holds several images */
+    struct gf_pick pick;
 };
 
 static int fail_unknown(struct gf_source *source, const char *path) {
@@ -120,6 +124,21 @@ static int identify(struct gf_file *file, const struct gf_format **out) {
     return file->described ? check_size(file) : GF_OK;
 }
 
+/* Names the pages by the axes of the picture in the record; a broken record is refused by those who
+ * need it. */
+static void take_recorded_axes(struct gf_image *image) {
+    struct gf_record r;
+    if (image->ndim != 3 || gf_record_parse(image->record, &r) || !r.file_axes.named ||
+        gf_axes_pages(&r.file_axes) != image->px.shape[0])
+        return;
+    image->axes = r.file_axes;
+    for (int i = 0; i < 2; i++) {
+        struct gf_axis *a = &image->axes.axis[image->axes.n - 2 + i];
+        a->extent = image->px.shape[1 + i];
+        a->spacing = 0;
+    }
+}
+
 /* Decodes the header at the source's position. */
 static int open_decoder(struct gf_file *file, const struct gf_format *f, struct gf_image *image) {
     const struct gf_description *d = file->described;
@@ -136,7 +155,20 @@ static int open_decoder(struct gf_file *file, const struct gf_format *f, struct 
         image->record = strdup(d->record);
         rc = image->record ? GF_OK : gf_no_memory();
     }
+    file->px = image->px;
+    if (!rc && image->record)
+        take_recorded_axes(image);
+    if (!rc)
+        rc = gf_pick_make(&options, image, &file->pick);
     return rc;
+}
+
+/* Makes `image` the file's current one, of several with the same header. */
+static int describe_like(const struct gf_file *file, struct gf_image *image) {
+    *image = file->like;
+    image->record = file->like.record ? strdup(file->like.record) : NULL;
+    int rc = file->like.record && !image->record ? gf_no_memory() : GF_OK;
+    return rc ? rc : gf_metadata_copy(&image->metadata, &file->like.metadata);
 }
 
 /* Opens the path or, if `again` is not NULL, its file again. */
@@ -160,7 +192,12 @@ static int open_once(const char *path, const struct gf_read_options *options, st
         return rc;
     gf_source_set_threads(file->source, options->threads);
     rc = identify(file, format);
-    return rc ? rc : open_decoder(file, *format, image);
+    if (!rc)
+        rc = open_decoder(file, *format, image);
+    if (rc || file->pick.images == 1)
+        return rc;
+    file->like = *image;
+    return describe_like(file, image);
 }
 
 /* Sets *format once it is known, even if the header cannot be decoded. If a pair is replaced while
@@ -200,6 +237,7 @@ int gf_file_again(const struct gf_file *of, struct gf_file **out) {
     file->described = of->described;
     file->checked = of->checked;
     rc = open_decoder(file, of->decoder.format, &image);
+    file->pick = of->pick;
     gf_image_free(&image);
     if (rc) {
         gf_file_close(file);
@@ -210,7 +248,11 @@ int gf_file_again(const struct gf_file *of, struct gf_file **out) {
 
 int gf_file_read(struct gf_file *file, struct gf_image *image) {
     int rc = gf_file_check(file);
-    return rc ? rc : gf_decoder_read(&file->decoder, image);
+    if (!rc && !file->pick.n)
+        return gf_decoder_read(&file->decoder, image);
+    if (!rc)
+        rc = gf_decoder_allocate(&file->decoder, image);
+    return rc ? rc : gf_file_read_pages(file, image, 0, file->pick.pages, image->px.data);
 }
 
 /* True if each sample was read once, and the header and the samples, which end the file, have the
@@ -236,7 +278,8 @@ void gf_file_trust(struct gf_file *file) {
 }
 
 void gf_file_sum_reads(struct gf_file *file) {
-    file->is_summed = file->described && !file->checked && file->decoder.format->header;
+    file->is_summed =
+        file->described && !file->checked && !file->pick.n && file->decoder.format->header;
 }
 
 bool gf_file_recorded_sum(const struct gf_file *file, int64_t *bytes, uint32_t *crc) {
@@ -253,15 +296,15 @@ int gf_file_sum(const struct gf_file *file, int64_t begin, int64_t end, uint32_t
 
 int gf_file_feed(struct gf_file *file, struct gf_image *image, struct gf_feed *feed) {
     *feed = (struct gf_feed){0}; /* a described file must pass its checksum first */
-    return file->described ? GF_OK : gf_decoder_feed(&file->decoder, image, feed);
+    return file->described || file->pick.n ? GF_OK : gf_decoder_feed(&file->decoder, image, feed);
 }
 
 bool gf_file_whole(const struct gf_file *file) {
     return !file->decoder.format->read_pages || file->decoder.whole;
 }
 
-int gf_file_read_pages(struct gf_file *file, const struct gf_image *image, int64_t from, int64_t n,
-                       void *to) {
+static int read_all_pages(struct gf_file *file, const struct gf_image *image, int64_t from,
+                          int64_t n, void *to) {
     struct gf_decoder *d = &file->decoder;
     const int64_t page = image->px.stride[0];
     int rc = file->is_summed ? GF_OK : gf_file_check(file);
@@ -272,12 +315,32 @@ int gf_file_read_pages(struct gf_file *file, const struct gf_image *image, int64
     return rc;
 }
 
+/* Reads picked pages: runs of them that follow each other in the file. */
+static int read_picked(struct gf_file *file, int64_t from, int64_t n, char *to) {
+    struct gf_decoder *d = &file->decoder;
+    const struct gf_image all = {.ndim = file->px.rank - 1, .px = file->px};
+    const int64_t page = file->px.stride[0];
+    int rc = gf_file_check(file);
+    for (int64_t i = 0, run; i < n && !rc; i += run) {
+        const int64_t at = gf_pick_page(&file->pick, from + i);
+        for (run = 1; i + run < n && gf_pick_page(&file->pick, from + i + run) == at + run; run++)
+            ;
+        rc = d->format->read_pages(d, &all, at, run, to + i * page);
+    }
+    return rc;
+}
+
+int gf_file_read_pages(struct gf_file *file, const struct gf_image *image, int64_t from, int64_t n,
+                       void *to) {
+    return file->pick.n ? read_picked(file, from, n, to) : read_all_pages(file, image, from, n, to);
+}
+
 /* Reads n units of so many `numbers` each, starting at `first`, as if they were the image's pages. */
 static int read_units(struct gf_file *file, const struct gf_image *image, int64_t numbers,
                       int64_t first, int64_t n, void *to) {
     const int64_t shape[2] = {gf_array_count(&image->px) / numbers, numbers};
     struct gf_image units = {.ndim = 1, .px = gf_array_wrap(NULL, image->px.dtype, 2, shape)};
-    return gf_file_read_pages(file, &units, first, n, to);
+    return read_all_pages(file, &units, first, n, to);
 }
 
 bool gf_file_has_rows(const struct gf_file *file) {
@@ -289,15 +352,17 @@ int gf_file_read_rows(struct gf_file *file, const struct gf_image *volume, int64
                       int64_t row, int64_t n, void *to) {
     struct gf_decoder *d = &file->decoder;
     const int64_t *shape = volume->px.shape + volume->ndim - 2; /* a picture is page 0 */
+    const struct gf_image all = {.ndim = file->px.rank - 1, .px = file->px};
+    page = gf_pick_page(&file->pick, page);
     if (d->format->header)
-        return read_units(file, volume, shape[1] * shape[2], page * shape[0] + row, n, to);
+        return read_units(file, &all, shape[1] * shape[2], page * shape[0] + row, n, to);
     int rc = gf_file_check(file);
     return rc ? rc : d->format->read_rows(d, page, row, n, to);
 }
 
 bool gf_file_has_samples(const struct gf_file *file) {
     const struct gf_decoder *d = &file->decoder;
-    return d->format->header && !d->whole && !d->coding.pages;
+    return d->format->header && !d->whole && !d->coding.pages && !file->pick.n;
 }
 
 int gf_file_read_samples(struct gf_file *file, const struct gf_image *image, int64_t first,
@@ -306,7 +371,7 @@ int gf_file_read_samples(struct gf_file *file, const struct gf_image *image, int
 }
 
 void gf_file_expect_pages(const struct gf_file *file, const struct gf_image *image, int64_t n) {
-    if (file->decoder.format->header)
+    if (file->decoder.format->header && !file->pick.n)
         gf_source_expect(file->source, n * image->px.stride[0]);
 }
 
@@ -314,13 +379,27 @@ int64_t gf_file_decoding_bytes(const struct gf_file *file) {
     return file->decoder.extra;
 }
 
+bool gf_file_is_series(const struct gf_file *file) {
+    return file->pick.images > 1;
+}
+
+const struct gf_pick *gf_file_pick(const struct gf_file *file) {
+    return &file->pick;
+}
+
 int gf_file_more(struct gf_file *file) {
     const struct gf_format *f = file->decoder.format;
+    if (file->pick.images > 1)
+        return file->pick.image + 1 < file->pick.images;
     return f->more ? f->more(file->source) : 0;
 }
 
 int gf_file_next(struct gf_file *file, struct gf_image *image) {
     const struct gf_format *f = file->decoder.format;
+    if (file->pick.images > 1) {
+        file->pick.image++;
+        return describe_like(file, image);
+    }
     gf_decoder_close(&file->decoder);
     int rc = open_decoder(file, f, image);
     file->decoder.format = f; /* so that gf_file_more() has it after a failure too */
@@ -367,6 +446,7 @@ void gf_file_close(struct gf_file *file) {
     if (!file)
         return;
     gf_decoder_close(&file->decoder);
+    gf_image_free(&file->like);
     gf_record_file_free(&file->beside);
     gf_source_close(file->source);
     free(file->path);

@@ -64,7 +64,16 @@ struct gf_coding {
     bool pages; /* samples can only be read as whole pages, by the format's read_pages() */
 };
 
+/* Indices of a pages' axis: --select=t=0:10. */
+struct gf_range_of {
+    char name[12];
+    int64_t first, count; /* count 0: to the end */
+};
+
 struct gf_read_options {
+    int n_select;
+    struct gf_range_of select[GF_MAX_AXES];
+    bool volumes;             /* times and channels of volumes are images of their own */
     const char *path;         /* the file's, for detached data; NULL: none */
     struct gf_raw_layout raw; /* ndim > 0: the layout of a file without a header */
     bool channels_last;       /* .npy and raw: the last axis is the channel axis */
@@ -246,6 +255,8 @@ int gf_decoder_open(struct gf_decoder *d, const struct gf_format *format, struct
                     const struct gf_read_options *options, struct gf_image *image);
 /* Allocates image->px within options->max_memory and decodes the samples. Call it once. */
 int gf_decoder_read(struct gf_decoder *d, struct gf_image *image);
+/* Only allocates image->px. */
+int gf_decoder_allocate(const struct gf_decoder *d, struct gf_image *image);
 /* Instead of gf_decoder_read(), for using the first rows of a picture while the last ones are
  * decoded. Allocates image->px; feed->produce is NULL if the format decodes all rows at once. If
  * produce() or feed->await() returns false, do not use the rows: once no thread is in either

@@ -20,6 +20,27 @@ void gf_metadata_free(struct gf_metadata *m) {
     *m = (struct gf_metadata){0};
 }
 
+/* Copies n bytes, with a zero behind them for texts; false if memory is short. */
+static bool copy_bytes(const void *from, size_t n, unsigned char **to) {
+    *to = from ? malloc(n + 1) : NULL;
+    if (*to) {
+        memcpy(*to, from, n);
+        (*to)[n] = 0;
+    }
+    return !from || *to;
+}
+
+int gf_metadata_copy(struct gf_metadata *to, const struct gf_metadata *from) {
+    *to = *from;
+    bool whole = copy_bytes(from->profile, from->profile_bytes, &to->profile);
+    whole &= copy_bytes(from->exif, from->exif_bytes, &to->exif);
+    whole &= copy_bytes(from->header, from->header_bytes, &to->header);
+    if (whole)
+        return GF_OK;
+    gf_metadata_free(to);
+    return gf_no_memory();
+}
+
 void gf_resolution_set(struct gf_resolution *r, double x, double y, enum gf_unit unit) {
     bool valid = x > 0 && y > 0 && x <= most_pixels && y <= most_pixels;
     if (valid && (unit != GF_UNIT_NONE || x < y || x > y))
@@ -67,14 +88,10 @@ int gf_header_copy(struct gf_metadata *m, const char *format, const void *header
     if (n > GF_MOST_HEADER)
         return GF_OK;
     free(m->header);
-    m->header = malloc(n + 1); /* with a zero behind it, for texts */
-    m->header_bytes = m->header ? n : 0;
+    const bool whole = copy_bytes(header, n, &m->header);
     m->header_format = format;
-    if (!m->header)
-        return gf_no_memory();
-    memcpy(m->header, header, n);
-    m->header[n] = 0;
-    return GF_OK;
+    m->header_bytes = whole ? n : 0;
+    return whole ? GF_OK : gf_no_memory();
 }
 
 void gf_profile_space(const struct gf_metadata *m, char space[5]) {

@@ -56,6 +56,8 @@ struct gf_metadata {
 enum { GF_MOST_PROFILE = 4 << 20, GF_MOST_HEADER = 16 << 20 /* bytes; larger ones are left out */ };
 
 void gf_metadata_free(struct gf_metadata *m);
+/* Copies all of it. Fails only with GF_ENOMEM, and then `to` is empty. */
+int gf_metadata_copy(struct gf_metadata *to, const struct gf_metadata *from);
 
 /* Sets the resolution, unless it is not finite, not positive, or only 1 : 1. */
 void gf_resolution_set(struct gf_resolution *r, double x, double y, enum gf_unit unit);

@@ -7,11 +7,14 @@
 #include <string.h>
 
 #include "core/base/status.h"
+#include "formats/checksum.h"
+#include "formats/packed.h"
 
-enum { MAX_TEXT = 64 * 1024, MAX_DEPTH = 128, MAX_CHANNELS = 65535 };
+enum { MAX_DEPTH = 128, MAX_CHANNELS = 65535 };
 
 static const char *const color_names[] = {"gray", "rgb", "other", NULL};
 static const char *const alpha_names[] = {"none", "dropped", "kept", NULL};
+static const char *const role_names[] = {"space", "time", "channel", "other", NULL};
 static const char *const unit_names[] = {"none", "inch", "centimetre", "metre", NULL};
 
 /* The key of the picture's shape, then the keys of older files. Not "shape": TIFF readers such as
@@ -184,6 +187,39 @@ static int get_metadata(const json_t *root, struct gf_metadata *m) {
     return rc ? rc : get_primaries(root, m);
 }
 
+static int get_axis(const json_t *v, struct gf_axes *axes) {
+    const char *name = json_string_value(json_object_get(v, "name"));
+    const char *unit = json_string_value(json_object_get(v, "unit"));
+    const char *role = json_string_value(json_object_get(v, "role"));
+    int64_t extent = 0;
+    int rc = get_integer(json_object_get(v, "extent"), "file_axes", 1, INT64_MAX, &extent);
+    int i = 0;
+    while (role && role_names[i] && strcmp(role, role_names[i]))
+        i++;
+    if (rc || !name || !role || !role_names[i])
+        return bad("file_axes");
+    char clean[12];
+    gf_unit_copy(unit, 0, clean);
+    gf_axes_add(axes, name, extent, json_number_value(json_object_get(v, "spacing")), clean);
+    axes->axis[0].role = (enum gf_role)i;
+    return GF_OK;
+}
+
+/* The axes, and whether those of its pages are time, channel or picture. */
+static int get_axes_of_file(const json_t *root, struct gf_axes *axes) {
+    const json_t *list = json_object_get(root, "file_axes");
+    const size_t n = json_array_size(list);
+    int64_t all[GF_MAX_AXES], count;
+    int rc = list && (!json_is_array(list) || !n || n > GF_MAX_AXES) ? bad("file_axes") : GF_OK;
+    for (size_t i = n; i > 0 && !rc; i--)
+        rc = get_axis(json_array_get(list, i - 1), axes);
+    for (int i = 0; i < axes->n; i++) {
+        all[i] = axes->axis[i].extent;
+        axes->named = axes->named || (i < axes->n - 2 && axes->axis[i].role != GF_SPACE);
+    }
+    return !rc && n && gf_size_product(all, axes->n, 1, &count) ? bad("file_axes") : rc;
+}
+
 /* Checks fields against each other. */
 static int check_together(const struct gf_record *r) {
     int64_t extents[GF_MAX_DIMS + 1], bytes;
@@ -203,8 +239,7 @@ static int check_together(const struct gf_record *r) {
         return bad("luma");
     if (r->channel_axis && r->channels != 1)
         return bad("channel_axis");
-    if (r->version == GF_RECORD_WAVELET &&
-        (r->kind != GF_REAL || r->complex_input || r->half || r->shift || r->luma))
+    if (r->is_wavelet && (r->kind != GF_REAL || r->complex_input || r->half || r->shift || r->luma))
         return bad("kind");
     if (r->depth > 8 * (int)gf_dtype_size(r->dtype))
         return bad("depth");
@@ -215,25 +250,28 @@ static int parse(const json_t *root, struct gf_record *r) {
     if (!json_is_object(root) || !json_object_get(root, "gpufft"))
         return gf_fail(GF_EFORMAT, "this is no spectrum record");
     int rc = get_field(root, &fields[0], r);
-    if (!rc && r->version > GF_RECORD_WAVELET)
+    if (!rc && r->version > GF_RECORD_LATEST)
         return gf_fail(GF_EFORMAT,
                        "its spectrum record is of version %d, this program knows up to %d",
-                       r->version, GF_RECORD_WAVELET);
+                       r->version, GF_RECORD_LATEST);
+    r->is_wavelet = r->version == GF_RECORD_WAVELET ||
+                    (r->version == GF_RECORD_AXES && json_object_get(root, "transform"));
     /* Most records, and all of older versions, lack sparse fields. */
     for (const struct field *f = fields + 1; f < fields + N_FIELDS && !rc; f++)
-        if (f->sparse ? json_object_get(root, f->key) != NULL
-                      : !f->wavelet || r->version == GF_RECORD_WAVELET)
+        if (f->sparse ? json_object_get(root, f->key) != NULL : !f->wavelet || r->is_wavelet)
             rc = get_field(root, f, r);
     if (!rc)
         rc = get_metadata(root, &r->metadata);
+    if (!rc && r->version == GF_RECORD_AXES)
+        rc = get_axes_of_file(root, &r->file_axes);
     return rc ? rc : check_together(r);
 }
 
 int gf_record_parse(const char *text, struct gf_record *out) {
     struct gf_record r = {0};
     json_error_t error;
-    if (strnlen(text, MAX_TEXT + 1) > MAX_TEXT)
-        return gf_fail(GF_EFORMAT, "its spectrum record is longer than %d bytes", MAX_TEXT);
+    if (strnlen(text, GF_MOST_RECORD + 1) > GF_MOST_RECORD)
+        return gf_fail(GF_EFORMAT, "its spectrum record is longer than %d bytes", GF_MOST_RECORD);
     json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
     int rc;
     if (root)
@@ -246,6 +284,56 @@ int gf_record_parse(const char *text, struct gf_record *out) {
     json_decref(root);
     if (!rc)
         *out = r;
+    return rc;
+}
+
+/* NULL if memory is short. */
+static json_t *axes_json(const struct gf_axes *axes) {
+    json_t *list = json_array();
+    bool whole = list != NULL;
+    for (const struct gf_axis *a = axes->axis; a < axes->axis + axes->n; a++)
+        whole = whole && !json_array_append_new(
+                             list, json_pack("{s:s, s:I, s:f, s:s, s:s}", "name", a->name, "extent",
+                                             (json_int_t)a->extent, "spacing", a->spacing, "unit",
+                                             a->unit, "role", role_names[a->role]));
+    if (whole)
+        return list;
+    json_decref(list);
+    return NULL;
+}
+
+/* {format, bytes, crc32, deflated in base64}. NULL if memory is short. */
+static json_t *header_json(const struct gf_metadata *m) {
+    char crc[9], *text = gf_packed_encode(m->header, m->header_bytes);
+    snprintf(crc, sizeof crc, "%08x", (unsigned)gf_crc32(0, m->header, m->header_bytes, 1));
+    json_t *o = text ? json_pack("{s:s, s:I, s:s, s:s}", "format", m->header_format, "bytes",
+                                 (json_int_t)m->header_bytes, "crc32", crc, "deflated", text)
+                     : NULL;
+    free(text);
+    return o;
+}
+
+int gf_record_header(const char *text, struct gf_metadata *m) {
+    json_error_t error;
+    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+    const json_t *o = json_object_get(root, "header");
+    const char *name = json_string_value(json_object_get(o, "format"));
+    const char *crc = json_string_value(json_object_get(o, "crc32"));
+    const char *packed = json_string_value(json_object_get(o, "deflated"));
+    const struct gf_format *format = name ? gf_format_by_name(name) : NULL;
+    unsigned char *bytes = NULL;
+    int64_t n = 0;
+    int rc = o ? get_integer(json_object_get(o, "bytes"), "header", 0, GF_MOST_HEADER, &n) : GF_OK;
+    if (o && !rc && (!format || !crc || !packed))
+        rc = bad("header");
+    if (o && !rc)
+        rc = gf_packed_decode(packed, (size_t)n, &bytes);
+    if (o && !rc && strtoul(crc, NULL, 16) != gf_crc32(0, bytes, (size_t)n, 1))
+        rc = bad("header");
+    if (o && !rc)
+        rc = gf_header_copy(m, format->name, bytes, (size_t)n);
+    free(bytes);
+    json_decref(root);
     return rc;
 }
 
@@ -302,18 +390,25 @@ static json_t *record_json(const struct gf_record *r) {
     json_t *root = json_object();
     bool whole = root != NULL;
     for (const struct field *f = fields; f < fields + N_FIELDS; f++)
-        if (f->sparse ? number_of(f, r) : !f->wavelet || r->version == GF_RECORD_WAVELET)
+        if (f->sparse ? number_of(f, r) : !f->wavelet || r->is_wavelet)
             whole = whole && !json_object_set_new(root, f->key, field_json(f, r));
+    if (whole && r->file_axes.n)
+        whole = !json_object_set_new(root, "file_axes", axes_json(&r->file_axes));
+    if (whole && r->metadata.header)
+        whole = !json_object_set_new(root, "header", header_json(&r->metadata));
     if (whole && put_metadata(root, &r->metadata))
         return root;
     json_decref(root);
     return NULL;
 }
 
-int gf_record_format(const struct gf_record *r, char **text) {
-    struct gf_record parsed;
+int gf_record_format(const struct gf_record *record, char **text) {
+    struct gf_record parsed, r = *record;
     json_error_t error;
-    json_t *root = record_json(r), *back = NULL;
+    r.version = r.file_axes.n || r.metadata.header ? GF_RECORD_AXES
+                : r.is_wavelet                     ? GF_RECORD_WAVELET
+                                                   : GF_RECORD_SPECTRUM;
+    json_t *root = record_json(&r), *back = NULL;
     *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
     int rc = *text ? gf_record_parse(*text, &parsed) : gf_no_memory();
     /* Out of memory, the library may silently omit a field. */

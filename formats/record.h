@@ -12,13 +12,23 @@
 #include "formats/format.h"
 
 /* Wavelet coefficients have version 2, so that a version 1 reader does not take them for a
- * spectrum. */
-enum { GF_RECORD_VERSION = 1, GF_RECORD_WAVELET = 2 };
+ * spectrum; version 3 has the axes of the picture's file, or its header, and is written only for
+ * pictures that have them. */
+enum {
+    GF_RECORD_SPECTRUM = 1,
+    GF_RECORD_WAVELET,
+    GF_RECORD_AXES,
+    GF_RECORD_LATEST = GF_RECORD_AXES
+};
+
+/* Bytes of text: headers are most of it. */
+enum { GF_MOST_RECORD = 23 << 20 };
 
 enum gf_alpha { GF_ALPHA_NONE, GF_ALPHA_DROPPED, GF_ALPHA_KEPT /* as the last plane */ };
 
 struct gf_record {
-    int version;
+    int version; /* set by parsing; GF_RECORD_... */
+    bool is_wavelet;
     enum gf_kind kind; /* of the file it describes: complex, magnitude or phase */
     int ndim;
     int64_t shape[GF_MAX_DIMS]; /* the picture's, slowest first */
@@ -33,9 +43,12 @@ struct gf_record {
     bool luma;
     bool complex_input; /* the picture itself was complex */
     enum gf_alpha alpha;
-    /* The picture's, without the profile, which only the file can hold. */
+    /* The picture's, without the profile, which only the file can hold. Its header is borrowed, and
+     * NULL after parsing: see gf_record_header(). */
     struct gf_metadata metadata;
-    /* GF_RECORD_WAVELET: `kind` is real; norm, shift, half, luma and complex_input are unused. */
+    /* Of the picture's file, also of pages that are pictures of their own; n is 0 if it has none. */
+    struct gf_axes file_axes;
+    /* A wavelet's: `kind` is real; norm, shift, half, luma and complex_input are unused. */
     enum wavelet wavelet;
     int levels;
     enum gf_boundary boundary;
@@ -50,6 +63,8 @@ int gf_record_format(const struct gf_record *record, char **text);
 /* GF_EFORMAT, with the reason, if the text is no record, has a later version, or makes impossible
  * claims: every field is range-checked, shapes in 64-bit arithmetic. */
 int gf_record_parse(const char *text, struct gf_record *out);
+/* Decodes the header in a record that parses into m->header; none leaves it. */
+int gf_record_header(const char *text, struct gf_metadata *m);
 /* Returns PATH.json, the path of the record beside a file, which the caller frees; NULL if memory
  * is short. */
 char *gf_record_path(const char *path);

@@ -10,7 +10,6 @@
 
 #include "core/base/status.h"
 #include "formats/checksum.h"
-#include "formats/record.h"
 
 int gf_record_file_load(const char *path, char **text, size_t *n) {
     struct gf_source *source = NULL;
@@ -28,13 +27,14 @@ int gf_record_file_load(const char *path, char **text, size_t *n) {
     }
     if (!S_ISREG(st.st_mode))
         goto out;
-    *text = malloc(GF_RECORD_FILE_MAX + 1);
+    const size_t most = (size_t)gf_min(st.st_size + 1, GF_RECORD_FILE_MAX + 1);
+    *text = malloc(most);
     if (!*text)
         rc = gf_no_memory();
     else
         rc = gf_source_open(name, &source);
     if (!rc) {
-        int64_t got = gf_source_read(source, *text, GF_RECORD_FILE_MAX + 1);
+        int64_t got = gf_source_read(source, *text, most);
         rc = got < 0 ? (int)got : GF_OK;
         *n = got > 0 ? (size_t)got : 0;
     }
@@ -118,7 +118,7 @@ int gf_record_file_parse(const char *text, size_t n, struct gf_record_file *out)
     json_error_t error;
     *out = (struct gf_record_file){0};
     if (n > GF_RECORD_FILE_MAX)
-        return gf_record_is_ours(text, n) ? bad("more than 132 KiB") : GF_OK;
+        return gf_record_is_ours(text, n) ? bad("more than 46 MiB") : GF_OK;
     json_t *root = json_loadb(text, n, JSON_REJECT_DUPLICATES, &error), *before = NULL;
     if (!json_is_object(root)) {
         /* Other programs' JSON is ignored; an empty file is a record that was cut short. */

@@ -5,6 +5,7 @@
 #define GF_FORMATS_RECORD_FILE_H
 
 #include "formats/image.h"
+#include "formats/record.h"
 
 struct gf_description {
     char *record; /* the spectrum record's JSON; NULL: none, and format and layout are unset */
@@ -35,6 +36,6 @@ void gf_record_file_free(struct gf_record_file *file);
 int gf_record_file_text(const struct gf_description *now, const struct gf_description *before,
                         char **text);
 
-enum { GF_RECORD_FILE_MAX = 132 * 1024 /* two descriptions of 64 KiB, and the rest */ };
+enum { GF_RECORD_FILE_MAX = 2 * GF_MOST_RECORD + 4096 /* two records, and the rest */ };
 
 #endif

@@ -1,6 +1,8 @@
 /* Derives jobs, outputs and records from headers, for the commands' prepare(). */
 #include "cli/batch/describe.h"
 
+#include <stdlib.h>
+
 #include "cli/log.h"
 
 void gf_task_split(struct gf_task *t, const struct gf_array *px, int64_t channels) {
@@ -43,13 +45,15 @@ static int take_recorded(struct gf_task *t, bool alpha) {
 }
 
 /* Takes the record's metadata, which include no profile, and keeps the image's profile. */
-static void take_metadata(struct gf_task *t, const struct gf_record *r) {
+static int take_metadata(struct gf_task *t, const struct gf_record *r) {
     struct gf_metadata *m = &t->image.metadata;
     unsigned char *profile = m->profile;
     size_t bytes = m->profile_bytes;
+    free(m->header);
     *m = r->metadata;
     m->profile = profile;
     m->profile_bytes = bytes;
+    return gf_record_header(t->image.record, m);
 }
 
 int gf_task_take_channels(struct gf_task *t) {
@@ -87,7 +91,7 @@ void gf_task_begin_job(struct gf_task *t, enum gf_direction direction) {
 /* GF_EINVAL if --axes or --dims differ from the axes of a record's job. */
 static int check_axes(const struct gf_settings *s, const struct gf_job *job) {
     unsigned axes = job->axes;
-    int rc = s->axes.n || s->dims ? gf_settings_axes(s, job->ndim, &axes) : 0;
+    int rc = s->axes.n || s->dims ? gf_settings_axes(s, NULL, job->ndim, &axes) : 0;
     if (!rc && axes != job->axes)
         rc = gf_fail(GF_EINVAL, "--axes and --dims must name the axes of its record");
     return rc;
@@ -107,6 +111,11 @@ int gf_task_describe(struct gf_task *t, int i, enum gf_color color) {
     p->image.ndim = t->job.ndim;
     p->image.color = color;
     p->image.channel_axis = p->image.channel_axis || t->image.channel_axis;
+    if (!p->image.axes.n && t->job.op != GF_DWT) {
+        p->image.axes = t->image.axes;
+        if (t->job.op == GF_FFT && t->job.direction == GF_FORWARD)
+            gf_axes_transform(&p->image.axes, t->job.ndim, t->job.shape, t->job.axes);
+    }
     return t->s->plan_only ? 0 : gf_product_accepts(p);
 }
 
@@ -131,6 +140,12 @@ int gf_task_describe_restored(struct gf_task *t, int i, const struct gf_record *
     p->image.alpha = p->alpha_plane;
     p->keeps = r && p->kind == GF_REAL ? GF_KEEPS_ALL : GF_KEEPS_NOTHING;
     p->image.channel_axis = r && r->channel_axis;
+    p->image.restores = own && !t->s->depth;
+    if (r && p->kind == GF_REAL) {
+        p->image.axes = r->file_axes;
+        if (gf_axes_pages(&p->image.axes) != t->job.shape[0] || t->reader.series)
+            gf_axes_drop_pages(&p->image.axes, false);
+    }
     return gf_task_describe(t, i, r ? r->color : foreign);
 }
 
@@ -156,8 +171,9 @@ int gf_task_prepare_inverse(struct gf_task *t, const struct gf_inverse *how) {
         rc = how->check_input(t, r);
     if (rc)
         return rc;
-    if (r)
-        take_metadata(t, r);
+    rc = r ? take_metadata(t, r) : 0;
+    if (rc)
+        return rc;
     gf_task_begin_job(t, GF_INVERSE);
     if (r) {
         gf_job_of_record(r, &t->job);
@@ -207,7 +223,6 @@ int gf_task_check_restored(struct gf_task *t) {
 
 static void describe_spectrum(const struct gf_job *job, const struct gf_output *out,
                               struct gf_record *r) {
-    r->version = GF_RECORD_VERSION;
     r->norm = job->norm;
     r->shift = out->shift;
     r->half = out->half;
@@ -220,7 +235,7 @@ static void describe_spectrum(const struct gf_job *job, const struct gf_output *
 }
 
 static void describe_wavelet(const struct gf_wavelet *w, struct gf_record *r) {
-    r->version = GF_RECORD_WAVELET;
+    r->is_wavelet = true;
     r->wavelet = w->name;
     r->levels = w->levels;
     r->boundary = w->boundary;
@@ -247,6 +262,7 @@ struct gf_record gf_record_of_job(const struct gf_job *job, int i, const struct 
     r.metadata.profile = NULL; /* the image has it */
     r.metadata.profile_bytes = 0;
     r.metadata.exif = NULL;
+    r.file_axes = image->axes;
     if (job->op == GF_DWT)
         describe_wavelet(&job->wavelet, &r);
     else
@@ -260,7 +276,7 @@ void gf_job_of_record(const struct gf_record *r, struct gf_job *job) {
     memcpy(job->shape, r->shape, (size_t)r->ndim * sizeof *job->shape);
     job->channels = r->channels;
     job->axes = r->axes;
-    job->op = r->version == GF_RECORD_WAVELET ? GF_DWT : GF_FFT;
+    job->op = r->is_wavelet ? GF_DWT : GF_FFT;
     if (job->op == GF_DWT) {
         job->wavelet.name = r->wavelet;
         job->wavelet.levels = r->levels;

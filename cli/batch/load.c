@@ -19,6 +19,7 @@ int gf_load_picture(const struct gf_settings *s, const char *path, bool header_o
                     struct gf_image *image) {
     struct gf_read_options options = gf_settings_read_options(s);
     options.header_only = header_only;
+    options.volumes = false;
     return gf_image_read(path, &options, image, NULL);
 }
 
@@ -36,10 +37,13 @@ static int open_picture(struct gf_reader *r, const char *path, struct gf_image *
     options.several = true;
     int rc = r->file[0] ? gf_file_next(r->file[0], image)
                         : gf_file_open(path, &options, &r->file[0], image);
+    if (!rc)
+        rc = gf_settings_pixel(r->s, image);
     if (rc)
         gf_reader_close(r);
     r->pending = !rc;
-    r->several = !rc && gf_file_format(r->file[0])->more;
+    r->series = !rc && gf_file_is_series(r->file[0]);
+    r->several = !rc && (r->series || gf_file_format(r->file[0])->more);
     r->copies = !rc && options.copies && gf_file_format(r->file[0])->lossy;
     return rc;
 }
@@ -148,7 +152,7 @@ static int open_part(struct gf_reader *r, int i, struct gf_record *record) {
     int rc = gf_file_open(path, &options, &r->file[i], image);
     if (!rc && image->record)
         rc = gf_record_parse(image->record, record);
-    if (!rc && image->record && record->version == GF_RECORD_WAVELET)
+    if (!rc && image->record && record->is_wavelet)
         rc = gf_fail(GF_EINVAL, "its record describes wavelet coefficients");
     if (!rc && image->record && record->kind != kind)
         rc = gf_fail(GF_EINVAL, "its record has %s, not %s", gf_kind_name(record->kind),

@@ -22,6 +22,7 @@ struct gf_reader {
     struct gf_file *file[2];
     struct gf_image part[2];
     bool several; /* the file may hold more pictures, read one by one */
+    bool series;  /* they are volumes of the same kind, which an output can hold together */
     bool copies;  /* keeps the file open for an output that may be a copy of it */
     bool pending; /* a picture's header was read, but not its samples */
     /* Pages are read in any order, so a refusal must count NaN and Inf from page 0. */

@@ -13,6 +13,7 @@ static void drop_axis(struct gf_image *v) {
     memmove(v->px.stride, v->px.stride + 1, (size_t)v->ndim * sizeof *v->px.stride);
     v->ndim--;
     v->px.rank--;
+    gf_axes_drop_pages(&v->axes, true);
 }
 
 /* Gives the image a shape that the format can hold: drops leading axes of extent 1, and makes a
@@ -60,6 +61,7 @@ static bool page_record(const struct gf_record *volume, struct gf_record *out) {
         return false;
     out->ndim = 2;
     out->axes = volume->axes >> 1;
+    gf_axes_drop_pages(&out->file_axes, true);
     memmove(out->shape, volume->shape + 1, 2 * sizeof *out->shape);
     out->shape[2] = 0;
     return true;

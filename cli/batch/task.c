@@ -1,5 +1,5 @@
 /* The steps of a task, see task.h. */
-#include "cli/batch/task.h"
+#include "cli/batch/series.h"
 
 #include <stdlib.h>
 #include <jansson.h>
@@ -76,7 +76,7 @@ static int describe(struct gf_task *t) {
     const bool skips = t->s->resume && !t->s->force && gf_resume_finds(&t->resume, &outputs);
     t->state = skips ? GF_TASK_SKIPPED : GF_TASK_DESCRIBED;
     if (!skips)
-        gf_load_note_stack(t->read[0], &t->image, t->job.axes);
+        gf_load_note_stack(t->read[0], &t->image, t->s->axes.n ? 0 : t->job.axes);
     else if (!may_have_more(t))
         gf_reader_close(&t->reader);
     return 0;
@@ -209,6 +209,16 @@ static int check_several(struct gf_task *t) {
         const struct gf_product *p = &t->product[i];
         if (takes_several(p))
             continue;
+        if (gf_series_joins(t, i)) {
+            const char *why = gf_series_refuses(t, i);
+            if (why)
+                return gf_fail(
+                    GF_EINVAL,
+                    "its volumes do not fit one %s: %s; write uncompressed .tif or .npy, "
+                    "or number them with {page}",
+                    gf_format_label(p->format, (char[8]){0}), why);
+            continue;
+        }
         int more = gf_reader_more(&t->reader);
         if (more > 0)
             return gf_fail(GF_EINVAL,
@@ -344,8 +354,9 @@ static int write_outputs(struct gf_task *t) {
     gf_array_free(&t->image.px); /* the encoder may need the memory */
     for (int i = 0; i < t->targets->n && !rc; i++) {
         const struct gf_product *p = &t->product[i];
-        rc = is_same_file(t, p) ? gf_file_copy(t->reader.file[0], p->path, t->s->clobber)
-                                : gf_product_write(t->s, &t->job, p, &t->image.metadata);
+        rc = gf_series_joins(t, i) ? gf_series_write(t, i)
+             : is_same_file(t, p)  ? gf_file_copy(t->reader.file[0], p->path, t->s->clobber)
+                                   : gf_product_write(t->s, &t->job, p, &t->image.metadata);
         gf_array_free(&t->product[i].image.px);
     }
     t->ms_encode = gf_now_ms() - start;
@@ -377,7 +388,19 @@ int gf_task_more(struct gf_task *t) {
     int more = gf_reader_more(&t->reader);
     if (more <= 0)
         return more;
-    if (asprintf(&name, "%s[%lld]", gf_log_name(t->read[0]), (long long)t->page + 1) < 0)
+    const struct gf_pick *pick = gf_file_pick(t->reader.file[0]);
+    const bool whole = t->state == GF_TASK_WRITTEN;
+    for (int i = 0; i < t->targets->n; i++)
+        if (gf_series_joins(t, i) && !whole) /* a file without one volume is of no use */
+            return 0;
+    char number[64];
+    snprintf(number, sizeof number, "%lld", (long long)t->page + 1);
+    if (t->reader.series) {
+        struct gf_pick after = *pick;
+        after.image++;
+        gf_pick_name(&after, number, sizeof number);
+    }
+    if (asprintf(&name, "%s[%s]", gf_log_name(t->read[0]), number) < 0)
         return gf_no_memory();
     struct gf_task next = {.s = t->s,
                            .hooks = t->hooks,
@@ -387,9 +410,11 @@ int gf_task_more(struct gf_task *t) {
                            .n_read = t->n_read,
                            .reader = t->reader,
                            .resume = t->resume,
-                           .page = t->page + 1,
+                           .page = t->page + (t->reader.series ? pick->pages : 1),
+                           .series = t->series,
                            .name = name};
     t->reader = (struct gf_reader){0};
+    t->series = NULL;
     gf_task_free(t);
     *t = next;
     return 1;
@@ -397,6 +422,8 @@ int gf_task_more(struct gf_task *t) {
 
 void gf_task_free(struct gf_task *t) {
     gf_task_drop(t);
+    gf_series_free(t->series);
+    t->series = NULL;
     json_decref(t->also);
     gf_image_free(&t->image);
     for (int i = 0; i < GF_MAX_OUTPUTS; i++) {

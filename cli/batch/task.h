@@ -75,6 +75,7 @@ struct gf_task_hooks {
 };
 
 struct gf_filtering;
+struct gf_series;
 
 /* How a volume is run page by page. */
 struct gf_paging {
@@ -100,12 +101,13 @@ struct gf_task {
     const char *name; /* of the input, for messages */
     /* Open until the samples are read, or if more pictures may follow (each is a task) longer. */
     struct gf_reader reader;
-    int64_t page;          /* the picture's number in its file, from 0 */
-    struct gf_image image; /* the input, alpha included */
-    struct gf_task *whole; /* the task of a part, which has no reader and no products */
-    struct gf_array in;    /* the part of image.px that is transformed: all but alpha */
-    struct gf_array alpha; /* the alpha channel of image.px, of rank ndim + 1, or no data */
-    bool has_alpha;        /* image.px has alpha after the channels of `in` */
+    int64_t page;             /* the picture's number in its file, from 0 */
+    struct gf_image image;    /* the input, alpha included */
+    struct gf_series *series; /* outputs that other tasks of the file write too, or NULL */
+    struct gf_task *whole;    /* the task of a part, which has no reader and no products */
+    struct gf_array in;       /* the part of image.px that is transformed: all but alpha */
+    struct gf_array alpha;    /* the alpha channel of image.px, of rank ndim + 1, or no data */
+    bool has_alpha;           /* image.px has alpha after the channels of `in` */
     struct gf_job job;
     /* The reasons against running in pages, and in slabs (cli/batch/slabs.h), or NULL. */
     struct {

@@ -173,7 +173,7 @@ static int check_shape(const struct gf_settings *s, const struct listed *from, b
                        GF_MAX_DIMS);
     if (typed && s->bench.kinds && !(s->bench.kinds & ~pictures) && e->n != 2)
         return gf_fail(GF_EUSAGE, "shape '%.60s': a picture has two axes", text);
-    if (gf_settings_axes(s, e->n, &e->axes))
+    if (gf_settings_axes(s, NULL, e->n, &e->axes))
         return gf_fail(GF_EUSAGE, "shape '%.60s': %s", text, gf_message());
     if (from->rows)
         e->axes = 1u << (e->n - 1);

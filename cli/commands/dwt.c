@@ -27,13 +27,13 @@ static void take_threshold(const struct gf_wavelet_settings *s, struct gf_wavele
 
 /* Sets op, axes and wavelet of a job with a shape from the options: by default three levels, or as
  * many as the size allows. GF_EINVAL for more levels than that. */
-static int describe(const struct gf_settings *s, struct gf_job *job) {
+static int describe(const struct gf_settings *s, const struct gf_axes *names, struct gf_job *job) {
     job->op = GF_DWT;
     job->wavelet.name = (enum wavelet)s->wavelet.name;
     job->wavelet.boundary =
         s->wavelet.boundary == GF_UNSET ? GF_PERIODIC : (enum gf_boundary)s->wavelet.boundary;
     take_threshold(&s->wavelet, &job->wavelet);
-    int rc = gf_settings_axes(s, job->ndim, &job->axes);
+    int rc = gf_settings_axes(s, names, job->ndim, &job->axes);
     if (rc)
         return rc;
     /* An axis of one sample cannot be split. Only a picture of a single sample is padded, to
@@ -99,7 +99,7 @@ static int prepare_forward(struct gf_task *t) {
         return gf_fail(GF_EINVAL, "wavelets take real samples, not complex ones");
     int rc = gf_task_take_channels(t);
     if (!rc)
-        rc = describe(t->s, job);
+        rc = describe(t->s, &t->image.axes, job);
     for (int i = 0; i < job->n_out && !rc; i++)
         rc = describe_product(t, i);
     t->refuses.pages = refuses_pages(t);
@@ -154,7 +154,7 @@ const struct gf_command gf_command_dwt = {
 
 static int check_input(const struct gf_task *t, const struct gf_record *r) {
     const enum gf_dtype type = t->image.px.dtype;
-    if (r && r->version != GF_RECORD_WAVELET)
+    if (r && !r->is_wavelet)
         return gf_fail(GF_EINVAL, "a spectrum, not wavelet coefficients; gpufft inv inverts it");
     if (gf_dtype_is_complex(type))
         return gf_fail(GF_EINVAL, "complex samples, and wavelet coefficients are real");
@@ -187,7 +187,7 @@ static int guess_job(struct gf_task *t) {
     struct gf_job *job = &t->job;
     int64_t packed[GF_MAX_RANK];
     job->channels = t->image.px.shape[job->ndim];
-    int rc = describe(t->s, job);
+    int rc = describe(t->s, &t->image.axes, job);
     if (rc)
         return rc;
     gf_task_split(t, &t->image.px, job->channels);

@@ -42,7 +42,7 @@ static int prepare(struct gf_task *t) {
     int rc = gf_task_take_channels(t);
     job->spend_input = !t->image.alpha; /* alpha is copied from it later */
     if (!rc)
-        rc = gf_settings_axes(s, job->ndim, &job->axes);
+        rc = gf_settings_axes(s, &t->image.axes, job->ndim, &job->axes);
     if (!rc && s->half && gf_dtype_is_complex(job->in_dtype))
         rc = gf_fail(GF_EINVAL, "--half is for real input, and this is complex: its spectrum has "
                                 "no redundant half");

@@ -38,7 +38,7 @@ static json_t *resolution_report(const struct gf_resolution *r) {
 static json_t *record_report(const struct gf_record *r) {
     static const char *const alpha[] = {"none", "dropped", "kept"};
     const struct gf_resolution *resolution = &r->metadata.resolution;
-    const bool wavelet = r->version == GF_RECORD_WAVELET;
+    const bool wavelet = r->is_wavelet;
     struct gf_job job;
     gf_job_of_record(r, &job);
     json_t *o = GF_REPORT(
@@ -124,6 +124,7 @@ static int show(const struct gf_settings *s, const char *path) {
     const struct gf_format *format = NULL;
     struct gf_read_options options = gf_settings_read_options(s);
     options.header_only = options.lists = true;
+    options.volumes = false;
     int rc = gf_image_read(path, &options, &image, &format);
     if (!rc && image.record)
         rc = gf_record_parse(image.record, &record);

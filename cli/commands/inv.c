@@ -15,7 +15,7 @@ static int refuse_picture(const struct gf_image *image) {
 }
 
 static int check_input(const struct gf_task *t, const struct gf_record *r) {
-    if (r && r->version == GF_RECORD_WAVELET)
+    if (r && r->is_wavelet)
         return gf_fail(GF_EINVAL, "wavelet coefficients, not a spectrum; gpufft idwt inverts them");
     return gf_dtype_is_complex(t->image.px.dtype) ? 0 : refuse_picture(&t->image);
 }
@@ -40,7 +40,7 @@ static int guess_job(struct gf_task *t) {
     job->norm = s->norm == GF_UNSET ? GF_NORM_BACKWARD : (enum gf_norm)s->norm;
     job->in_shift = s->shift == GF_UNSET ? s->from_magnitude != NULL : s->shift;
     gf_task_split(t, &t->image.px, job->channels);
-    return gf_settings_axes(s, job->ndim, &job->axes);
+    return gf_settings_axes(s, &t->image.axes, job->ndim, &job->axes);
 }
 
 static int prepare(struct gf_task *t) {

@@ -59,7 +59,7 @@ static const struct gf_task_hooks *transform_of(const struct gf_settings *s,
         return &gf_hooks_forward;
     if (gf_dtype_is_complex(image->px.dtype))
         return &gf_hooks_inverse;
-    bool wavelet = !gf_record_parse(image->record, &record) && record.version == GF_RECORD_WAVELET;
+    bool wavelet = !gf_record_parse(image->record, &record) && record.is_wavelet;
     return wavelet ? &gf_hooks_idwt : &gf_hooks_forward;
 }
 

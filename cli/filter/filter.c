@@ -32,7 +32,7 @@ static int describe_job(struct gf_task *t) {
     job->op = GF_FILTER;
     gf_task_begin_job(t, GF_FORWARD);
     job->in_dtype = input_dtype(t);
-    int rc = gf_settings_axes(t->s, job->ndim, &job->axes);
+    int rc = gf_settings_axes(t->s, &t->image.axes, job->ndim, &job->axes);
     if (!rc)
         rc = gf_task_take_channels(t);
     f->frame.dtype = t->image.px.dtype;

@@ -39,7 +39,7 @@ static int check_record(const struct gf_image *image) {
     int rc = image->record ? gf_record_parse(image->record, &record) : 0;
     if (rc || !image->record)
         return rc;
-    if (record.version == GF_RECORD_WAVELET)
+    if (record.is_wavelet)
         return gf_fail(GF_EINVAL, "wavelet coefficients; stats takes the picture they came from "
                                   "(gpufft idwt)");
     if (record.kind == GF_COMPLEX)
@@ -211,13 +211,13 @@ static int look_at_pages(struct gf_task *t) {
 static int look_at_all(struct gf_task *t) {
     const struct gf_image header = t->image;
     int rc = gf_reader_read(&t->reader, &t->image);
-    if (!rc && (rc = gf_reader_more(&t->reader)) > 0)
+    if (!rc && !t->reader.series && (rc = gf_reader_more(&t->reader)) > 0)
         rc = gf_fail(GF_EUNSUPP, "a PNM of more than one picture"); /* only PNM holds several */
     if (!rc)
         rc = gf_load_finite(t->s, &t->image);
     if (rc == GF_ENOMEM && t->n_read == 1 && strcmp(t->read[0], "-"))
         rc = refuse(t, &header, rc);
-    return rc ? rc : look_and_print(t, t->read[0], -1);
+    return rc ? rc : look_and_print(t, t->name, -1);
 }
 
 /* Describes a task without outputs. Each picture or page gets another job. */
@@ -227,12 +227,14 @@ static int prepare(struct gf_task *t) {
     t->refuses.pages = "pages are analysed one by one";
     t->product[0].image.ndim = t->image.ndim; /* for the names of --radial */
     memcpy(t->product[0].shape, t->image.px.shape, sizeof t->product[0].shape);
-    return rc ? rc : gf_settings_axes(t->s, t->job.ndim, &t->job.axes);
+    return rc ? rc : gf_settings_axes(t->s, &t->image.axes, t->job.ndim, &t->job.axes);
 }
 
 static int stream(struct gf_task *t) {
-    int rc = (t->s->dims == 2 && t->image.ndim == 3 ? look_at_pages : look_at_all)(t);
-    gf_reader_close(&t->reader);
+    const bool pages = t->image.ndim == 3 && !(t->job.axes & 1);
+    int rc = (pages ? look_at_pages : look_at_all)(t);
+    if (!t->reader.series)
+        gf_reader_close(&t->reader);
     t->state = rc ? t->state : GF_TASK_WRITTEN;
     return rc;
 }
@@ -248,7 +250,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
 static const char *const colors[] = {"luma", "channels", NULL};
 
 static const struct gf_opt_group stats_group = GF_GROUP(
-    "Statistics", GF_INTEGER("dims", dims, "2", 2, 2, "take each page of a volume by itself"),
+    "Statistics", GF_INTEGER("dims", dims, "2|3", 2, 3, "2: take each page of a volume by itself; 3: all as depth"),
     GF_INTEGER("peaks", stats.peaks, "N", 0, 100000, "list the N strongest peaks (default: 5)"),
     GF_TEXT("radial", stats.radial, "FILE",
             "write the radial spectrum as .csv, .json or a plot, .svg or .png; {stem} for several "

@@ -6,7 +6,6 @@
 #include "core/base/status.h"
 #include "formats/image.h"
 #include "formats/record.h"
-#include "formats/record_file.h"
 #include "formats/tiff/tiff.h"
 
 static bool tiff_sniff(const unsigned char *head, size_t n) {
@@ -126,7 +125,8 @@ static int is_record(struct gf_tiff *t, const char *text, bool *is) {
     int rc = find_description(t, &at, &n);
     if (rc || n <= strlen(text) + 1)
         return rc;
-    const size_t most = n < GF_RECORD_FILE_MAX ? (size_t)n : GF_RECORD_FILE_MAX;
+    enum { ENOUGH = 64 << 10 };
+    const size_t most = n < ENOUGH ? (size_t)n : ENOUGH;
     char *whole = malloc(most);
     rc = whole ? read_at(t, at, whole, most) : gf_no_memory();
     *is = !rc && gf_record_is_ours(whole, most);

@@ -197,7 +197,7 @@ static void test_wavelet(void) {
     };
     struct gf_record r;
     CHECK_EQ(gf_record_parse(text, &r), GF_OK);
-    CHECK(r.version == GF_RECORD_WAVELET && r.levels == 3 && r.boundary == GF_ZERO &&
+    CHECK(r.version == 2 && r.is_wavelet && r.levels == 3 && r.boundary == GF_ZERO &&
           r.thresholded && r.shape[1] == 24);
     char *again;
     CHECK_EQ(gf_record_format(&r, &again), GF_OK);

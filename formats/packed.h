@@ -1,0 +1,13 @@
+/* Bytes as text: deflated (zlib's format), then in base64 (RFC 4648). */
+#ifndef GF_FORMATS_PACKED_H
+#define GF_FORMATS_PACKED_H
+
+#include <stddef.h>
+
+/* The caller frees the text; NULL if memory is short. */
+char *gf_packed_encode(const unsigned char *data, size_t n);
+/* Sets *out to the n bytes that the text must decode to; the caller frees them. GF_EFORMAT for
+ * anything else, before more than n bytes are made. */
+int gf_packed_decode(const char *text, size_t n, unsigned char **out);
+
+#endif
