@@ -138,7 +138,7 @@ int gf_settings_pixel(const struct gf_settings *s, struct gf_image *image) {
     int space = 0;
     if (!n)
         return 0;
-    for (int i = 0; i < ndim && !axes->n; i++) {
+    for (int i = axes->n ? ndim : 0; i < ndim; i++) {
         const char name[2] = {(char)('x' + i), 0};
         gf_axes_add(axes, name, image->px.shape[ndim - 1 - i], 0, "");
     }

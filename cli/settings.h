@@ -37,7 +37,9 @@ enum gf_filter_what {
 
 struct gf_radius {
     double value;
-    enum { GF_BINS, GF_CYCLES, GF_NYQUIST } unit; /* bins; cycles per sample; % of half a cycle */
+    /* Bins; cycles per sample; % of half a cycle; a period; cycles per length, both in `name`. */
+    enum { GF_BINS, GF_CYCLES, GF_NYQUIST, GF_PERIOD, GF_PER_LENGTH } unit;
+    char name[12];
 };
 
 struct gf_filter_part {

@@ -38,6 +38,17 @@ static int open_plain(struct gf_decoder *d, struct gf_image *image) {
                    (long long)(size - l->offset), (long long)bytes);
 }
 
+double gf_image_spacing(const struct gf_image *image, int i, char *kind) {
+    const struct gf_axis *a = gf_axes_spatial(&image->axes, image->ndim, i);
+    double x, y;
+    if (a && a->spacing > 0)
+        return a->spacing * gf_unit_value(a->unit, kind);
+    *kind = 'm';
+    return i < image->ndim - 2 || !gf_resolution_in(&image->metadata.resolution, GF_METRE, &x, &y)
+               ? 0
+               : 1 / (i == image->ndim - 1 ? x : y);
+}
+
 int gf_decoder_open(struct gf_decoder *d, const struct gf_format *format, struct gf_source *source,
                     const struct gf_read_options *options, struct gf_image *image) {
     *d = (struct gf_decoder){.format = format, .source = source, .options = *options};

@@ -40,6 +40,9 @@ struct gf_image {
 };
 
 void gf_image_free(struct gf_image *image);
+/* The spacing along spatial axis i in metres, degrees or seconds (*kind: 'm', 'd', 's', as
+ * gf_unit_value()), by the axes or else the resolution; 0 if it is unknown or has no known unit. */
+double gf_image_spacing(const struct gf_image *image, int i, char *kind);
 
 /* How the samples of a file without a header are laid out. */
 struct gf_raw_layout {

@@ -38,6 +38,7 @@ static int describe_job(struct gf_task *t) {
     f->frame.dtype = t->image.px.dtype;
     for (int i = 0; i < job->ndim; i++) {
         int64_t n = f->frame.shape[i] = job->shape[i] = t->image.px.shape[i];
+        f->frame.spacing[i] = gf_image_spacing(&t->image, i, &f->frame.kind[i]);
         if (job->axes >> i & 1) {
             job->shape[i] = gf_edges_length((enum gf_edges)t->s->filter.edges, n);
             job->counted[i] = n;

@@ -38,6 +38,36 @@ static double within_reason(double radius) {
     return fmin(fmax(radius, 1e-60), 1e60);
 }
 
+/* Converts a period or a frequency in the file's units: a sphere in them. */
+static int resolve_length(const struct gf_job *job, const struct gf_filter_frame *frame,
+                          const struct gf_filter_part *p, const struct gf_radius *r,
+                          double radius[GF_MAX_DIMS]) {
+    char kind = 0;
+    const double unit = gf_unit_value(r->name, &kind);
+    const double f = r->unit == GF_PERIOD ? 1 / (r->value * unit) : r->value / unit;
+    double squares = 0;
+    for (int i = 0; i < job->ndim; i++) {
+        const double spacing = frame->spacing[i];
+        if (on(job, i) && (!(spacing > 0) || frame->kind[i] != kind))
+            return gf_fail(GF_EINVAL,
+                           "--%s=%.60s: the picture's samples have no known distance in %s; give "
+                           "--pixel=LENGTH, or R in bins, as 0.1c or as 10%%",
+                           p->option, p->text,
+                           kind == 'm'   ? "metres"
+                           : kind == 'd' ? "degrees"
+                                         : "seconds");
+        radius[i] = within_reason(f * spacing * (double)job->shape[i]);
+        squares += on(job, i) && frame->shape[i] > 1 ? pow(0.5 / spacing, 2) : 0;
+    }
+    const double most = sqrt(squares);
+    if (f <= most * (1 + 1e-12))
+        return 0;
+    return gf_fail(GF_EINVAL, "--%s=%.60s: outside the spectrum; here a %s %.6g%s%s", p->option,
+                   p->text, r->unit == GF_PERIOD ? "period is at least" : "frequency is at most",
+                   r->unit == GF_PERIOD ? 1 / (most * unit) : most * unit,
+                   r->unit == GF_PERIOD ? " " : "/", r->name);
+}
+
 /* Converts a radius to bins of the job's axes, which are finer if it is longer than the picture. */
 static int resolve(const struct gf_job *job, const struct gf_filter_frame *frame,
                    const struct gf_filter_part *p, const struct gf_radius *r,
@@ -45,6 +75,8 @@ static int resolve(const struct gf_job *job, const struct gf_filter_frame *frame
     static const char *const units[] = {" bins", "c", "%"};
     double most = farthest(job, frame, r->unit);
     char text[64];
+    if (r->unit >= GF_PERIOD)
+        return resolve_length(job, frame, p, r, radius);
     if (r->value > most * (1 + 1e-12))
         return gf_fail(
             GF_EINVAL,
@@ -231,6 +263,7 @@ static uint64_t key_of(const struct gf_job *job, const struct gf_filter_frame *f
     const int what[] = {job->ndim, (int)job->axes, job->precision, frame->dtype, frame->in_parts};
     const size_t bytes = (size_t)job->ndim * sizeof *job->shape;
     uint64_t h = gf_hash(GF_HASH_START, what, sizeof what);
+    h = gf_hash(h, frame->spacing, sizeof frame->spacing);
     return gf_hash(gf_hash(h, job->shape, bytes), frame->shape, bytes);
 }
 

@@ -11,7 +11,10 @@ enum { MAX_FIELDS = 6, DEFAULT_NOTCHES = 24 };
 /* The corner of a volume's spectrum is at sqrt(3) / 2 cycles a sample. */
 static const double MOST_CYCLES = 0.8660254037844386, MOST_PERCENT = 173.20508075688772;
 
-#define RADIUS "bins, cycles a sample (0.1c) or per cent of Nyquist (50%%)"
+#define RADIUS \
+    "bins, cycles a sample (0.1c), per cent of Nyquist (50%%) or, for a known distance of " \
+    "samples, " \
+    "a period or a frequency (10A, 0.3/mm)"
 
 /* The text between two commas. */
 struct field {
@@ -46,9 +49,26 @@ static int wrong_form(const struct gf_filter_part *p) {
                    p->option, p->text, forms[p->what]);
 }
 
+/* Parses "10A", a period, or "0.3/mm", a frequency; false for anything else. */
+static bool parse_length(const struct field *f, struct gf_radius *out) {
+    char *end, kind;
+    out->value = strtod(f->text, &end);
+    if (end == f->text || !(out->value > 0) || !isfinite(out->value))
+        return false;
+    out->unit = *end == '/' ? GF_PER_LENGTH : GF_PERIOD;
+    end += *end == '/';
+    const int n = (int)(f->text + f->length - end);
+    if (n < 1 || n >= (int)sizeof out->name)
+        return false;
+    snprintf(out->name, sizeof out->name, "%.*s", n, end);
+    return gf_unit_value(out->name, &kind) > 0;
+}
+
 static int parse_radius(const struct gf_filter_part *p, const struct field *f,
                         struct gf_radius *out) {
     char last = f->length ? f->text[f->length - 1] : 0;
+    if (parse_length(f, out))
+        return 0;
     out->unit = last == 'c' ? GF_CYCLES : last == '%' ? GF_NYQUIST : GF_BINS;
     if (!parse_number(f, out->unit != GF_BINS, &out->value))
         return wrong_form(p);
@@ -134,8 +154,8 @@ static int parse_part(const struct gf_opt *o, const char *value, void *settings)
                      "--notch=%.60s: R is missing; it is X,Y,R, the bin and the radius of what is "
                      "removed around it, e.g. --notch=%.60s,3",
                      p->text, p->text);
-    if (!rc && radii == 2 && p->radius[0].unit == p->radius[1].unit &&
-        p->radius[0].value >= p->radius[1].value)
+    const bool comparable = p->radius[0].unit < GF_PERIOD && p->radius[0].unit == p->radius[1].unit;
+    if (!rc && radii == 2 && comparable && p->radius[0].value >= p->radius[1].value)
         rc = gf_fail(GF_EUSAGE, "--%s=%.60s: R1 is not below R2", o->name, value);
     return rc;
 }
