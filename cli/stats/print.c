@@ -1,4 +1,5 @@
 /* Prints statistics as text or JSON, and writes the radial spectrum as a table, JSON or a plot. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -43,7 +44,8 @@ static json_t *octaves_report(const struct gf_stats *s, const struct gf_stats_si
             sum += c->ring[r].mean * (double)c->ring[r].bins;
             bins += c->ring[r].bins;
         }
-        double low = c->ring[from].frequency, high = c->ring[to].frequency;
+        const double unit = s->ring_spacing > 0 ? s->ring_spacing : 1;
+        double low = c->ring[from].frequency / unit, high = c->ring[to].frequency / unit;
         snprintf(rings, sizeof rings, from == to ? "%lld" : "%lld-%lld", (long long)from,
                  (long long)to);
         range_text(range, low, high);
@@ -65,15 +67,28 @@ static const char *place(const struct gf_stats *s, const struct gf_peak *p, char
     return text;
 }
 
+/* A peak's cycles per unit. */
+static double physical(const struct gf_stats *s, const struct gf_peak *p) {
+    double squares = 0;
+    for (int i = 0; i < s->job->ndim && s->unit; i++) {
+        const double f = (double)p->at[i] / ((double)s->job->shape[i] * s->spacing[i]);
+        squares += f * f;
+    }
+    return sqrt(squares);
+}
+
 static json_t *peaks_report(const struct gf_stats *s, const struct gf_stats_signal *c) {
     json_t *list = json_array();
     char text[80];
     for (int i = 0; i < c->n_peaks; i++) {
         const struct gf_peak *p = &c->peak[i];
         const struct gf_wave *w = &c->wave[i];
+        const double f = physical(s, p);
         GF_APPEND(list, GF_KEY("at", gf_json_shape(p->at, s->job->ndim)),
                   GF_KEY(".place", place(s, p, text)), GF_KEY("frequency", w->frequency),
-                  GF_KEY("period", w->period), GF_KEY_IF(s->job->ndim > 1, "angle", w->angle),
+                  GF_KEY("period", w->period), GF_KEY_IF(s->unit, "per_unit", f),
+                  GF_KEY(".shown", s->unit && f > 0 ? 1 / f : w->period),
+                  GF_KEY_IF(s->job->ndim > 1, "angle", w->angle),
                   GF_KEY_IF(s->job->ndim > 2, "tilt", w->tilt), GF_KEY("amplitude", w->amplitude),
                   GF_KEY("strength", p->strength), GF_KEY("radius", p->radius));
     }
@@ -119,7 +134,11 @@ static json_t *report(const struct gf_stats *s) {
         GF_KEY("type", gf_dtype_name(job->in_dtype)),
         GF_KEY("precision", job->precision == GF_DOUBLE ? "double" : "single"),
         GF_KEY("backend", s->backend), GF_KEY("luma", job->luma), GF_KEY("signals", signals),
-        GF_BOOL("ok", true), GF_KEY(".alpha", s->image->alpha),
+        GF_KEY_IF(s->unit, "unit", s->unit),
+        GF_KEY_IF(s->ring_spacing > 0, "spacing", s->ring_spacing),
+        GF_KEY(".rings_per", s->ring_spacing > 0 ? s->unit : "sample"),
+        GF_KEY(".peaks_in", s->unit ? s->unit : ""), GF_BOOL("ok", true),
+        GF_KEY(".alpha", s->image->alpha),
         GF_KEY(".magnitudes", gf_dtype_is_complex(job->in_dtype)),
         GF_KEY(".axes", axes[job->ndim - 1]), GF_BOOL(".plane", job->ndim > 1),
         GF_BOOL(".volume", job->ndim > 2), GF_BOOL(".seeks", s->peaks != 0));
@@ -136,11 +155,12 @@ static const char form[] =
     "Nyquist,\n"
     "             {1_4:.3g}% below 1/4, {1_2:.3g}% below 1/2\n}"
     "  radial spectrum\n"
-    "    rings        cycles/sample      period         bins       mean ||F||^2\n"
+    "    rings        cycles/{rings_per:-11s} period         bins       mean ||F||^2\n"
     "{*octaves     {rings:-12s} {range:-18s} {periods:-14s} {bins:-10d} {mean:.4g}\n}"
-    "{?peaks   peaks\n    {axes:-16s} period     {?plane angle    }{?volume tilt     }amplitude   "
+    "{?peaks   peaks\n    {axes:-16s} period {peaks_in:-3s} {?plane angle    }{?volume tilt     "
+    "}amplitude   "
     "times its ring\n"
-    "{*peaks     {place:-16s} {period:-10.4g} {?plane {angle:-8.1f} }{?volume {tilt:-8.1f} }"
+    "{*peaks     {place:-16s} {shown:-10.4g} {?plane {angle:-8.1f} }{?volume {tilt:-8.1f} }"
     "{amplitude:-11.4g} {strength:.3g}\n}|{?seeks   peaks      none\n}}}";
 
 void gf_stats_print(const struct gf_stats *s, bool json) {
@@ -163,12 +183,16 @@ static int write_csv(const struct gf_stats *s, const char *path, bool clobber) {
     fprintf(f, "frequency,bins");
     for (int64_t c = 0; c < s->n_signals; c++)
         s->n_signals > 1 ? fprintf(f, ",power_%lld", (long long)c + 1) : fprintf(f, ",power");
+    if (s->ring_spacing > 0)
+        fprintf(f, ",cycles_per_%s", s->unit);
     fputc('\n', f);
     for (int64_t r = 0; r < s->n_rings; r++) {
         const struct gf_ring *first = &s->signal[0].ring[r];
         fprintf(f, "%s,%lld", gf_real_text(first->frequency, number), (long long)first->bins);
         for (int64_t c = 0; c < s->n_signals; c++)
             fprintf(f, ",%s", gf_real_text(s->signal[c].ring[r].mean, number));
+        if (s->ring_spacing > 0)
+            fprintf(f, ",%s", gf_real_text(first->frequency / s->ring_spacing, number));
         fputc('\n', f);
     }
     return gf_text_save(&t, 0, path, clobber);
@@ -200,7 +224,7 @@ static void fill_curves(const struct gf_stats *s, double *number, struct gf_plot
     static const int color_of[] = {1, 2, 0, 6}; /* near red, green and blue */
     bool named = s->image->color == GF_RGB && s->n_signals == 3;
     for (int64_t r = 0; r < s->n_rings; r++)
-        number[r] = s->signal[0].ring[r].frequency;
+        number[r] = s->signal[0].ring[r].frequency / (s->ring_spacing > 0 ? s->ring_spacing : 1);
     for (int64_t c = 0; c < s->n_signals; c++) {
         double *y = number + (c + 1) * s->n_rings;
         for (int64_t r = 0; r < s->n_rings; r++)
@@ -214,8 +238,11 @@ static void fill_curves(const struct gf_stats *s, double *number, struct gf_plot
 
 static int write_plot(const struct gf_stats *s, const char *path, bool clobber) {
     const char *slash = strrchr(s->path, '/');
+    char label[32] = "cycles/sample";
+    if (s->ring_spacing > 0)
+        snprintf(label, sizeof label, "cycles/%s", s->unit);
     struct gf_plot plot = {.title = gf_log_name(slash ? slash + 1 : s->path),
-                           .x_label = "cycles/sample",
+                           .x_label = label,
                            .y_label = "mean power",
                            .n = (int)s->n_signals};
     double *number = malloc(((size_t)s->n_signals + 1) * (size_t)s->n_rings * sizeof *number);

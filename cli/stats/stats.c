@@ -1,6 +1,7 @@
 /* gpufft stats: energy, radial spectrum and peaks of pictures, volumes and lines. */
 #include "cli/stats/stats.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "cli/batch/describe.h"
@@ -138,6 +139,23 @@ static int write_radial(const struct gf_task *t, const struct gf_stats *st) {
 }
 
 /* Analyses samples in memory and prints the result. */
+/* Sets the unit in which the file gives the distances along all axes, if it does. */
+static void take_units(const struct gf_image *image, struct gf_stats *st) {
+    const int ndim = st->job->ndim;
+    const struct gf_axis *a = gf_axes_spatial(&image->axes, ndim, ndim - 1);
+    char kind, same;
+    const double unit = a ? gf_unit_value(a->unit, &same) : 0;
+    bool known = unit > 0, alike = true;
+    for (int i = 0; i < ndim && known; i++) {
+        const double spacing = gf_image_spacing(image, i, &kind);
+        known = spacing > 0 && kind == same;
+        st->spacing[i] = spacing / unit;
+        alike = alike && fabs(spacing / unit - a->spacing) <= 1e-6 * a->spacing;
+    }
+    st->unit = known ? a->unit : NULL;
+    st->ring_spacing = known && alike ? a->spacing : 0;
+}
+
 static int look_and_print(struct gf_task *t, const char *name, int64_t page) {
     struct gf_stats st = {.path = t->read[0],
                           .name = name,
@@ -145,6 +163,7 @@ static int look_and_print(struct gf_task *t, const char *name, int64_t page) {
                           .image = &t->image,
                           .job = &t->job,
                           .peaks = t->s->stats.peaks};
+    take_units(&t->image, &st);
     gf_progress_show("transforming", gf_log_name(name));
     int rc = look(t, &st);
     if (!rc)
@@ -250,7 +269,9 @@ static int run(struct gf_settings *s, char **operands, int n) {
 static const char *const colors[] = {"luma", "channels", NULL};
 
 static const struct gf_opt_group stats_group = GF_GROUP(
-    "Statistics", GF_INTEGER("dims", dims, "2|3", 2, 3, "2: take each page of a volume by itself; 3: all as depth"),
+    "Statistics",
+    GF_INTEGER("dims", dims, "2|3", 2, 3,
+               "2: take each page of a volume by itself; 3: all as depth"),
     GF_INTEGER("peaks", stats.peaks, "N", 0, 100000, "list the N strongest peaks (default: 5)"),
     GF_TEXT("radial", stats.radial, "FILE",
             "write the radial spectrum as .csv, .json or a plot, .svg or .png; {stem} for several "

@@ -23,7 +23,10 @@ struct gf_stats {
     const struct gf_image *image;
     const struct gf_job *job;
     const char *backend;
-    int peaks; /* the most to list */
+    int peaks;        /* the most to list */
+    const char *unit; /* in which `spacing` gives the distance of samples; NULL: unknown */
+    double spacing[GF_MAX_DIMS];
+    double ring_spacing; /* along all axes alike; 0: it differs, or is unknown */
     int64_t n_signals, n_rings;
     struct gf_stats_signal *signal;
 };
