@@ -56,25 +56,40 @@ static int parse_depth(const struct gf_opt *o, const char *value, void *field) {
     return rc;
 }
 
-static int parse_range(const struct gf_opt *o, const char *value, void *field) {
-    struct gf_settings *s = field;
+/* auto, full or LOW,HIGH; with `percent` full, LOW,HIGH or P%,Q%. */
+static int parse_limits(const struct gf_opt *o, const char *value, struct gf_settings *s,
+                        bool percent, const char *wants) {
     char *end;
-    if (!strcmp(value, "auto") || !strcmp(value, "full")) {
+    s->range.given = true;
+    if (!strcmp(value, "full") || (!percent && !strcmp(value, "auto"))) {
         s->range.which = *value == 'a' ? GF_RANGE_AUTO : GF_RANGE_FULL;
         return 0;
     }
     double low = strtod(value, &end);
+    s->range.percent = percent && *end == '%';
+    end += s->range.percent;
     bool ok = end != value && *end == ',';
     const char *second = end + 1;
     double high = ok ? strtod(second, &end) : 0;
-    if (!ok || end == second || *end || !isfinite(low) || !isfinite(high))
-        return gf_opt_refuse(o, value, "it is auto, full or LOW,HIGH");
+    ok = ok && end != second && (*end == '%') == s->range.percent;
+    if (!ok || end[s->range.percent] || !isfinite(low) || !isfinite(high))
+        return gf_opt_refuse(o, value, wants);
     if (low >= high)
         return gf_fail(GF_EUSAGE, "--range=%.40s: LOW is not below HIGH", value);
+    if (s->range.percent && (low < 0 || high > 100))
+        return gf_fail(GF_EUSAGE, "--range=%.40s: per cent are from 0 to 100", value);
     s->range.which = GF_RANGE_GIVEN;
     s->range.low = low;
     s->range.high = high;
     return 0;
+}
+
+static int parse_range(const struct gf_opt *o, const char *value, void *field) {
+    return parse_limits(o, value, field, false, "it is auto, full or LOW,HIGH");
+}
+
+static int parse_stretch(const struct gf_opt *o, const char *value, void *field) {
+    return parse_limits(o, value, field, true, "it is full, LOW,HIGH or P%,Q%");
 }
 
 int gf_settings_parse_axes(const struct gf_opt *o, const char *value, void *field) {
@@ -246,6 +261,11 @@ const struct gf_opt_group gf_opts_depth_own = GF_GROUP(
     NULL, GF_PARSED("depth", GF_AT(depth), "8|16|32", parse_depth,
                     "bits per sample, to which the result is clipped and rounded (default: the "
                     "picture's own type)"));
+
+const struct gf_opt_group gf_opts_stretch = GF_GROUP(
+    NULL, GF_PARSED("range", 0, "RANGE", parse_stretch,
+                    "values that become black and white of an integer output: full (the smallest "
+                    "and largest), LOW,HIGH or quantiles, 1%,99.9% (default: none, clip)"));
 
 const struct gf_opt_group gf_opts_files = GF_GROUP(
     NULL, GF_NEGATE("clobber", clobber, "refuse to replace an existing file", .inert = true),

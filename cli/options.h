@@ -59,6 +59,7 @@ extern const struct gf_opt_group gf_opts_out, /* Output: --out */
     gf_opts_further,                          /* --magnitude=F and so on */
     gf_opts_depth_display,                    /* --depth of a display */
     gf_opts_depth_own,                        /* --depth, by default the picture's own type */
+    gf_opts_stretch,                          /* --range of a restored picture */
     gf_opts_files,                            /* --no-clobber and options of formats */
     gf_opts_display,                          /* Display */
     gf_opts_axes,                             /* Transform: --axes, --dims */

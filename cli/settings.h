@@ -121,7 +121,8 @@ struct gf_settings {
     int scale; /* enum gf_scale or GF_UNSET */
     struct {
         enum gf_range which;
-        double low, high;
+        double low, high; /* GF_RANGE_GIVEN; with `percent` quantiles in per cent */
+        bool given, percent;
     } range;
 
     /* transform */

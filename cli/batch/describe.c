@@ -116,7 +116,10 @@ int gf_task_describe(struct gf_task *t, int i, enum gf_color color) {
         if (t->job.op == GF_FFT && t->job.direction == GF_FORWARD)
             gf_axes_transform(&p->image.axes, t->job.ndim, t->job.shape, t->job.axes);
     }
-    return t->s->plan_only ? 0 : gf_product_accepts(p);
+    struct gf_product written = *p;
+    if (p->stretches)
+        written.image.px.dtype = p->dtype;
+    return t->s->plan_only ? 0 : gf_product_accepts(&written);
 }
 
 /* ---- restored pictures ---- */
@@ -132,6 +135,13 @@ int gf_task_describe_restored(struct gf_task *t, int i, const struct gf_record *
         rc = gf_target_keep_dtype(t->s, p->format, r->dtype, &out->dtype);
     if (rc)
         return rc;
+    if (t->s->range.given && !gf_dtype_is_integer(out->dtype))
+        return gf_fail(GF_EINVAL, "--range makes integers, and these are %s; give --depth=8 or 16",
+                       gf_dtype_name(out->dtype));
+    p->stretches = t->s->range.given && gf_dtype_is_integer(out->dtype) && p->kind != GF_PHASE;
+    p->dtype = out->dtype;
+    if (p->stretches)
+        out->dtype = t->job.precision == GF_DOUBLE ? GF_F64 : GF_F32;
     out->kind = p->kind;
     /* Only a phase as integers is mapped for display. */
     bool display = p->kind == GF_PHASE && gf_dtype_is_integer(out->dtype);
@@ -140,7 +150,7 @@ int gf_task_describe_restored(struct gf_task *t, int i, const struct gf_record *
     p->image.alpha = p->alpha_plane;
     p->keeps = r && p->kind == GF_REAL ? GF_KEEPS_ALL : GF_KEEPS_NOTHING;
     p->image.channel_axis = r && r->channel_axis;
-    p->image.restores = own && !t->s->depth;
+    p->image.restores = own && !t->s->depth && !p->stretches;
     if (r && p->kind == GF_REAL) {
         p->image.axes = r->file_axes;
         if (gf_axes_pages(&p->image.axes) != t->job.shape[0] || t->reader.series)

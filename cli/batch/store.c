@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/base/stretch.h"
 #include "core/wavelet/dwt.h"
 #include "formats/files.h"
 #include "formats/scratch.h"
@@ -91,6 +92,25 @@ static int dress(const struct gf_product *p, const struct gf_image *image,
         out->metadata = (struct gf_metadata){.profile = metadata->profile,
                                              .profile_bytes = metadata->profile_bytes};
     return record ? gf_record_format(record, &out->record) : 0;
+}
+
+int gf_product_stretch(const struct gf_settings *s, struct gf_product *p) {
+    double fraction[2] = {0, 1}, range[2] = {s->range.low, s->range.high};
+    struct gf_array from = cut(p).px, *to = &p->image.px;
+    if (!p->stretches)
+        return 0;
+    for (int i = 0; i < 2 && s->range.percent; i++)
+        fraction[i] = range[i] / 100;
+    const bool numbers = s->range.which == GF_RANGE_GIVEN && !s->range.percent;
+    int rc = numbers ? 0 : gf_samples_quantiles(&from, fraction, range);
+    if (rc)
+        return rc;
+    /* Integers are narrower, so each is written behind the samples that are still needed. */
+    struct gf_array dense = gf_array_wrap(from.data, p->dtype, from.rank, from.shape);
+    gf_samples_stretch(&dense, &from, range);
+    dense.base = to->base;
+    *to = dense;
+    return 0;
 }
 
 static struct gf_write_options options_of(const struct gf_settings *s, const struct gf_product *p) {

@@ -26,6 +26,9 @@ struct gf_product {
     bool noise;       /* a spectrum, in which encoders need not look for structure */
     bool alpha_plane; /* alpha follows the job's channels as one more plane */
     enum gf_keeps keeps;
+    /* Once the samples are made, a range of them becomes integers of this type. */
+    bool stretches;
+    enum gf_dtype dtype;
     struct gf_image image;
     int64_t shape[GF_MAX_RANK];
     bool has_record;
@@ -34,6 +37,8 @@ struct gf_product {
 
 /* GF_EINVAL if the product's format cannot hold it; the message names formats that can. */
 int gf_product_accepts(const struct gf_product *p);
+/* Makes the integers of a product that stretches, by --range, in place of its samples. */
+int gf_product_stretch(const struct gf_settings *s, struct gf_product *p);
 /* Writes all its files, with the part of the picture's metadata it keeps. Makes the folder of
  * bands. */
 int gf_product_write(const struct gf_settings *s, const struct gf_job *job,

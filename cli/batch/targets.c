@@ -117,11 +117,11 @@ int gf_target_keep_dtype(const struct gf_settings *s, const struct gf_format *fo
         return 0;
     if (can >> own & 1)
         *dtype = own;
-    else if (!(can >> GF_F32 & 1))
+    else if (!(can >> GF_F32 & 1) && !s->range.given)
         return gf_fail(
             GF_EINVAL,
             "the picture's %s samples do not fit a %s file; write %s, or give --depth=%s, "
-            "which clips and rounds",
+            "which clips and rounds, or --range=1%%,99.9%% to look at them",
             gf_dtype_name(own), format->name, own == GF_U16 ? ".png or .tif" : ".tif or .npy",
             can >> GF_U16 & 1 ? "8 or 16" : "8");
     return 0;

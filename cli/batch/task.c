@@ -353,7 +353,9 @@ static int write_outputs(struct gf_task *t) {
     int rc = 0;
     gf_array_free(&t->image.px); /* the encoder may need the memory */
     for (int i = 0; i < t->targets->n && !rc; i++) {
-        const struct gf_product *p = &t->product[i];
+        struct gf_product *p = &t->product[i];
+        if ((rc = gf_product_stretch(t->s, p)) != 0)
+            break;
         rc = gf_series_joins(t, i) ? gf_series_write(t, i)
              : is_same_file(t, p)  ? gf_file_copy(t->reader.file[0], p->path, t->s->clobber)
                                    : gf_product_write(t->s, &t->job, p, &t->image.metadata);

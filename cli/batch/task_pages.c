@@ -38,7 +38,8 @@ const char *gf_task_refuses_mean(const struct gf_task *t) {
 const char *gf_task_refuses_outputs(const struct gf_task *t, bool in_order) {
     const char *why = NULL;
     for (int i = 0; i < t->targets->n && !why && !t->s->plan_only; i++)
-        why = gf_product_refuses(t->s, &t->product[i], in_order);
+        why = t->product[i].stretches ? "--range of a picture is that of all its samples"
+                                      : gf_product_refuses(t->s, &t->product[i], in_order);
     return why;
 }
 

@@ -96,7 +96,8 @@ static const struct gf_opt_group shift_group = GF_GROUP(
 
 static const struct gf_opt_group *const groups[] = {
     /* outputs, and a pair in place of IN */
-    &gf_opts_out, &kind_group, &gf_opts_further, &gf_opts_depth_own, &gf_opts_files, &pair_group,
+    &gf_opts_out, &kind_group, &gf_opts_further, &gf_opts_depth_own, &gf_opts_stretch,
+    &gf_opts_files, &pair_group,
     /* the transform */
     &gf_opts_axes, &gf_opts_norm, &shift_group, &gf_opts_precision,
     /* inputs */

@@ -332,7 +332,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
 
 static const struct gf_opt_group *const groups[] = {
     /* outputs */
-    &gf_opts_out, &gf_opts_depth_own, &gf_opts_filter_result, &gf_opts_files,
+    &gf_opts_out, &gf_opts_depth_own, &gf_opts_stretch, &gf_opts_filter_result, &gf_opts_files,
     /* the transform */
     &gf_opts_filter, &gf_opts_axes, &gf_opts_precision, &gf_opts_color,
     /* inputs */
