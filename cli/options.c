@@ -12,7 +12,7 @@
 static const char *const types[] = {"u8",  "i8",  "u16", "i16",  "u32", "i32",
                                     "f32", "f64", "c64", "c128", NULL}; /* as enum gf_dtype */
 static const char *const endians[] = {"little", "big", NULL};
-static const char *const nans[] = {"refuse", "zero", "mean", NULL};
+static const char *const nans[] = {"refuse", "zero", "mean", "interpolate", "keep", NULL};
 const char *const gf_kind_choices[] = {"magnitude", "phase",   "power", "real",
                                        "imag",      "complex", NULL};
 static const char *const scales[] = {"log", "linear", "sqrt", NULL};
@@ -338,8 +338,9 @@ const struct gf_opt_group gf_opts_list =
 
 const struct gf_opt_group gf_opts_frames = GF_GROUP(
     NULL, GF_FLAG("frames", frames, "take the inputs, in order, as the planes of one volume"),
-    GF_CHOICE("nan", nan, "refuse|zero|mean", nans,
-              "refuse NaN and Inf (default), or replace them by 0 or by the mean"));
+    GF_CHOICE("nan", nan, "WAY", nans,
+              "refuse NaN and Inf (default), or replace them: zero, mean, interpolate (from their "
+              "surroundings in the plane) or keep (the same, and filter makes them NaN again)"));
 
 const struct gf_opt_group gf_opts_raw =
     GF_GROUP("Raw files",

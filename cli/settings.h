@@ -11,7 +11,9 @@ enum gf_plan_of { GF_PLAN_FFT, GF_PLAN_DWT, GF_PLAN_IDWT };
 enum gf_deal_rule { GF_DEAL_FIXED, GF_DEAL_DYNAMIC };
 enum gf_mpi { GF_MPI_AUTO, GF_MPI_ON, GF_MPI_OFF };
 
-enum gf_nan { GF_NAN_REFUSE, GF_NAN_ZERO, GF_NAN_MEAN };
+/* The last two fill NaN and Inf from their surroundings in the plane; GF_NAN_KEEP then makes the
+ * result NaN there. */
+enum gf_nan { GF_NAN_REFUSE, GF_NAN_ZERO, GF_NAN_MEAN, GF_NAN_INTERPOLATE, GF_NAN_KEEP };
 enum { GF_UNSET = -1, GF_MOST_LEVELS = -1, GF_MAX_THREAD_COUNTS = 8, GF_BENCH_MOST_LEVELS = 10 };
 
 /* --axes as typed: letters ('x') and NumPy indices, resolved once the rank is known. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/log.h"
+#include "core/base/holes.h"
 #include "core/base/sample_value.h"
 #include "formats/record.h"
 
@@ -296,8 +297,14 @@ static int refuse(const struct gf_image *image, const struct nonfinite *bad) {
         size_t used = strlen(where);
         snprintf(where + used, sizeof where - used, "%s%lld", i ? ", " : "", (long long)at[i]);
     }
-    return gf_fail(GF_EINVAL, "%lld sample%s NaN or Inf, the first at [%s]; see --nan=zero|mean",
+    return gf_fail(GF_EINVAL, "%lld sample%s NaN or Inf, the first at [%s]; see --nan",
                    (long long)bad->count, bad->count == 1 ? " is" : "s are", where);
+}
+
+static int fill_holes(struct gf_array *px, unsigned char *hole) {
+    if (gf_dtype_is_complex(px->dtype))
+        return gf_fail(GF_EINVAL, "--nan=interpolate and keep take real samples");
+    return gf_holes_fill(px, hole);
 }
 
 int gf_load_finite(const struct gf_settings *s, struct gf_image *image) {
@@ -308,6 +315,8 @@ int gf_load_finite(const struct gf_settings *s, struct gf_image *image) {
         count(&image->px, 0, &bad);
         return refuse(image, &bad);
     }
+    if (s->nan >= GF_NAN_INTERPOLATE)
+        return fill_holes(&image->px, NULL);
     gf_samples_mend(&image->px, s->nan == GF_NAN_MEAN);
     return 0;
 }
@@ -395,8 +404,12 @@ static int finish(struct gf_reader *r, const struct gf_image *image, int64_t fro
     const int64_t page = gf_array_count(&image->px) / image->px.shape[0];
     struct nonfinite bad = {0};
     count(a, from * page, &bad);
+    if (r->hole && r->s->nan == GF_NAN_KEEP)
+        memset(r->hole, 0, (size_t)gf_array_count(a));
     if (!bad.count)
         return 0;
+    if (r->s->nan >= GF_NAN_INTERPOLATE)
+        return fill_holes(a, r->s->nan == GF_NAN_KEEP ? r->hole : NULL);
     if (r->s->nan == GF_NAN_REFUSE && from >= 0)
         return refuse_all(r, image, from + gf_array_count(a) / page, &bad);
     if (r->s->nan == GF_NAN_REFUSE)

@@ -27,6 +27,8 @@ struct gf_reader {
     bool pending; /* a picture's header was read, but not its samples */
     /* Pages are read in any order, so a refusal must count NaN and Inf from page 0. */
     bool any_order;
+    /* --nan=keep: gf_finite_read() marks the holes of what it reads here. NULL: nobody asks. */
+    unsigned char *hole;
     /* --nan=mean: the mean of each channel; NULL until a part has NaN or Inf. */
     struct gf_samples_mean *mean;
 };

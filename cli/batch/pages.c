@@ -35,6 +35,7 @@ struct walk {
     int64_t parts, at_once, slots;
     struct gf_array in, out[GF_MAX_OUTPUTS]; /* pages of all slots */
     struct result *result;                   /* by slot */
+    unsigned char *hole;                     /* of the pages of all slots; NULL: not kept */
     int readers, hands;
     struct gf_reader reader[MOST_READERS]; /* the first is the task's instead */
     double ms_read[MOST_READERS], ms_write;
@@ -54,6 +55,11 @@ static int64_t pages_of(const struct walk *w, int64_t part) {
 static struct gf_array slot_of(const struct walk *w, const struct gf_array *a, int64_t part,
                                int64_t n) {
     return gf_array_slice(a, 0, part % w->slots * w->at_once, n);
+}
+
+/* The first sample of a part's slot. */
+static int64_t hole_of(const struct walk *w, int64_t part) {
+    return part % w->slots * w->at_once * (gf_array_count(&w->in) / w->in.shape[0]);
 }
 
 /* ---- reading ---- */
@@ -82,6 +88,7 @@ static int read_part(void *user, int i, int64_t part) {
         outnumber_cpus(w);
     const double start = gf_now_ms();
     reader->any_order = w->readers > 1;
+    reader->hole = w->hole ? w->hole + hole_of(w, part) : NULL;
     int rc = gf_finite_read(reader, &t->image, GF_READ_PAGES, first_of(w, part), &to);
     w->ms_read[i] += gf_now_ms() - start;
     return rc;
@@ -121,6 +128,8 @@ static int run_part(struct walk *w, int64_t i, struct gf_runner *runner) {
     for (int k = 0; k < t->job.n_out && !rc && w->to; k++) {
         const struct gf_array pages = finished(w, k, i);
         gf_task_complete(&part, k, &pages, &part.alpha);
+        struct gf_array all = pages;
+        gf_task_put_back(&part, &all, w->hole ? w->hole + hole_of(w, i) : NULL);
     }
     result->report = part.report;
     memcpy(result->overflowed, part.overflowed, sizeof result->overflowed);
@@ -181,6 +190,10 @@ static int take_slots(struct walk *w) {
     like.shape[0] = w->slots * w->at_once;
     if (!rc)
         rc = gf_array_alloc(&w->in, like.dtype, like.rank, like.shape);
+    if (!rc && t->s->nan == GF_NAN_KEEP && !gf_dtype_is_integer(like.dtype)) {
+        w->hole = malloc((size_t)gf_array_count(&w->in));
+        rc = w->hole ? 0 : gf_no_memory();
+    }
     for (int k = 0; k < t->job.n_out && !rc; k++) {
         like = t->product[k].image.px;
         like.shape[0] = w->slots * w->at_once;
@@ -288,6 +301,7 @@ static void close_walk(struct walk *w) {
     for (int k = 0; k < GF_MAX_OUTPUTS; k++)
         gf_array_free(&w->out[k]);
     free(w->result);
+    free(w->hole);
     free(w);
 }
 

@@ -48,6 +48,8 @@ const char *gf_slabs_refuses(const struct gf_task *t) {
     const bool cut = !line && px->shape[0] != gf_job_counted(&t->job, 0);
     if (cut || px->shape[t->image.ndim] != t->job.channels)
         return "pictures with alpha are not";
+    if (t->s->nan >= GF_NAN_INTERPOLATE && !gf_dtype_is_integer(px->dtype))
+        return "--nan=interpolate and keep look at whole planes";
     if (gf_task_refuses_mean(t) || t->s->plan_only)
         return gf_task_refuses_mean(t);
     const struct gf_file *file = t->reader.file[0];

@@ -6,6 +6,7 @@
 
 #include "cli/log.h"
 #include "core/base/clock.h"
+#include "core/base/holes.h"
 #include "core/base/sample_value.h"
 #include "core/base/memory.h"
 
@@ -34,6 +35,16 @@ static int name_products(struct gf_task *t) {
     return 0;
 }
 
+/* Refuses --nan=keep where a result has no place for NaN. */
+static int check_keeping(const struct gf_task *t) {
+    if (!t->hooks->puts_back)
+        return gf_fail(GF_EINVAL, "--nan=keep is for filter; --nan=interpolate fills holes alike");
+    for (int i = 0; i < t->job.n_out && !gf_dtype_is_integer(t->image.px.dtype); i++)
+        if (gf_dtype_is_integer(t->job.out[i].dtype))
+            return gf_fail(GF_EINVAL, "--nan=keep needs a float output; write .tif or .npy");
+    return 0;
+}
+
 /* Names the products, has the command prepare the task, chooses how many pages to run at once. */
 static int prepare(struct gf_task *t) {
     int rc = name_products(t);
@@ -41,6 +52,8 @@ static int prepare(struct gf_task *t) {
         return rc;
     t->job.n_out = t->targets->n - t->targets->n_aside;
     rc = t->hooks->prepare(t);
+    if (!rc && t->s->nan == GF_NAN_KEEP)
+        rc = check_keeping(t);
     return rc ? rc : gf_task_choose_pages(t);
 }
 
@@ -183,9 +196,29 @@ void gf_task_hand_over(struct gf_task *t, const struct gf_settings *s, struct gf
 
 /* ---- samples ---- */
 
+/* With --nan=keep marks the holes before they are filled. */
+static int mark_holes(struct gf_task *t) {
+    struct gf_array *px = &t->image.px;
+    const bool keeps = t->s->nan == GF_NAN_KEEP && gf_array_nonfinite(px, NULL);
+    if (!keeps)
+        return 0;
+    t->hole = malloc((size_t)gf_array_count(px));
+    return t->hole ? gf_holes_fill(px, t->hole) : gf_no_memory();
+}
+
+void gf_task_put_back(const struct gf_task *t, struct gf_array *out, const unsigned char *hole) {
+    struct gf_array cut = *out;
+    for (int axis = 0; axis < t->job.ndim && hole; axis++) /* --edges made the output longer */
+        cut = gf_array_slice(&cut, axis, 0, t->image.px.shape[axis]);
+    if (hole)
+        gf_holes_put_back(&cut, hole, t->image.px.shape[t->job.ndim]);
+}
+
 static int read_samples(struct gf_task *t) {
     double start = gf_now_ms();
     int rc = gf_reader_read(&t->reader, &t->image);
+    if (!rc)
+        rc = mark_holes(t);
     if (!rc)
         rc = gf_load_finite(t->s, &t->image);
     t->ms_decode += gf_now_ms() - start;
@@ -338,6 +371,8 @@ static int transform(struct gf_task *t) {
         rc = t->hooks->check(t);
     for (int i = 0; i < t->job.n_out && !rc; i++)
         gf_task_complete(t, i, &t->product[i].image.px, &t->alpha);
+    for (int i = 0; i < t->job.n_out && !rc; i++)
+        gf_task_put_back(t, &t->product[i].image.px, t->hole);
     t->state = rc ? t->state : GF_TASK_TRANSFORMED;
     return rc;
 }
@@ -424,6 +459,8 @@ int gf_task_more(struct gf_task *t) {
 
 void gf_task_free(struct gf_task *t) {
     gf_task_drop(t);
+    free(t->hole);
+    t->hole = NULL;
     gf_series_free(t->series);
     t->series = NULL;
     json_decref(t->also);

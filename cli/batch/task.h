@@ -63,6 +63,7 @@ struct gf_task_hooks {
     enum gf_kind default_kind; /* of --out */
     const char *label;         /* for {kind}; NULL: the kind's name */
     bool keeps_type;           /* outputs in a folder (--out=DIR/) keep the input's suffix */
+    bool puts_back;            /* outputs have the samples' places, so --nan=keep is possible */
     bool prints;               /* stream() runs every task, and prints; outputs are not required */
     /* Called once: fills in t->job, t->in, each product's image and t->refuses from t->image. */
     int (*prepare)(struct gf_task *t);
@@ -113,7 +114,8 @@ struct gf_task {
     struct {
         const char *pages, *slabs;
     } refuses;
-    bool scans; /* input->read() scans the file before it makes the first unit */
+    unsigned char *hole; /* --nan=keep: which samples of image.px were NaN or Inf; owned */
+    bool scans;          /* input->read() scans the file before it makes the first unit */
     struct gf_paging pages;
     struct gf_resume resume;
     bool streamed;          /* dwt: frame by frame */
@@ -158,6 +160,8 @@ struct gf_outputs gf_task_outputs(const struct gf_task *t);
 /* bind() gives t->in and t->alpha the samples of t->image; take() also calls the input's take(). */
 void gf_task_bind(struct gf_task *t);
 int gf_task_take(struct gf_task *t);
+/* With --nan=keep makes the samples of an output NaN that had holes, of an input with these. */
+void gf_task_put_back(const struct gf_task *t, struct gf_array *out, const unsigned char *hole);
 /* Frees what the command's input made. */
 void gf_task_drop(struct gf_task *t);
 /* Counts the Inf and NaN in a float output, or in a part of it. */

@@ -312,6 +312,7 @@ const struct gf_task_hooks gf_hooks_filter = {
     .default_kind = GF_REAL,
     .label = "filtered",
     .keeps_type = true,
+    .puts_back = true,
     .prepare = prepare,
     .input = &input,
     .check = check,
