@@ -124,8 +124,8 @@ static void test_fields(void) {
         CHECK_MSG(rc == GF_EFORMAT && message_is_good(gf_message()), "%s as %s: %d %s", bad[i][0],
                   bad[i][1], rc, gf_message());
     }
-    CHECK_EQ(parse_changed("\"gpufft\":1", "\"gpufft\":3"), GF_EFORMAT);
-    CHECK(strstr(gf_message(), "version 3"));
+    CHECK_EQ(parse_changed("\"gpufft\":1", "\"gpufft\":4"), GF_EFORMAT);
+    CHECK(strstr(gf_message(), "version 4"));
     CHECK_EQ(parse_changed("\"gpufft\":1", "\"gpufft\":2"), GF_EFORMAT); /* no wavelet's fields */
     /* what older writers called it; but one shape is enough */
     CHECK_EQ(parse_changed("extents", "shape"), GF_OK);
@@ -214,6 +214,59 @@ static void test_wavelet(void) {
     }
 }
 
+/* Version 3: the axes and the header of the picture's file come back; each is broken in turn. */
+static void test_axes(void) {
+    static const char *const bad[][2] = {
+        {"\"name\":\"t\"", "\"name\":3"},        {"\"extent\":7", "\"extent\":0"},
+        {"\"extent\":7", "\"extent\":-1"},       {"\"extent\":7", "\"extent\":9223372036854775807"},
+        {"\"role\":\"time\"", "\"role\":\"x\""}, {"\"file_axes\":[", "\"file_axes\":[3,"},
+        {"\"gpufft\":3", "\"gpufft\":4"},
+    };
+    static const char *const bad_header[][2] = {
+        {"\"bytes\":900", "\"bytes\":899"},         {"\"bytes\":900", "\"bytes\":901"},
+        {"\"bytes\":900", "\"bytes\":-1"},          {"\"bytes\":900", "\"bytes\":16777217"},
+        {"\"crc32\":\"", "\"crc32\":\"1"},          {"\"deflated\":\"", "\"deflated\":\"A"},
+        {"\"deflated\":\"", "\"deflated\":\"!!!!"}, {"\"format\":\"npy\"", "\"format\":\"xyz\""},
+    };
+    unsigned char header[900];
+    uint32_t seed = 8;
+    for (size_t i = 0; i < sizeof header; i++)
+        header[i] = (unsigned char)(random_next(&seed) % 7);
+    struct gf_record r, back;
+    char *text;
+    CHECK_EQ(gf_record_parse(plain, &r), GF_OK);
+    gf_axes_start(&r.file_axes, 512, 256);
+    gf_axes_add(&r.file_axes, "z", 5, 0.5, "um");
+    gf_axes_add(&r.file_axes, "t", 7, 0.1, "s");
+    r.metadata.header_format = "npy";
+    r.metadata.header = header;
+    r.metadata.header_bytes = sizeof header;
+    CHECK_EQ(gf_record_format(&r, &text), GF_OK);
+    CHECK(!strncmp(text, "{\"gpufft\":3,", 12));
+    CHECK_EQ(gf_record_parse(text, &back), GF_OK);
+    r.file_axes.named = true; /* by the time */
+    CHECK(back.version == 3 && !back.metadata.header &&
+          !memcmp(&back.file_axes, &r.file_axes, sizeof r.file_axes));
+    struct gf_metadata m = {0};
+    CHECK_EQ(gf_record_header(text, &m), GF_OK);
+    CHECK(m.header_bytes == sizeof header && !memcmp(m.header, header, sizeof header) &&
+          !strcmp(m.header_format, "npy"));
+    gf_metadata_free(&m);
+    char *changed = malloc(strlen(text) + 64);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad + sizeof bad_header / sizeof *bad_header; i++) {
+        const bool is_header = i >= sizeof bad / sizeof *bad;
+        const char *const *pair = is_header ? bad_header[i - sizeof bad / sizeof *bad] : bad[i];
+        const char *at = strstr(text, pair[0]);
+        CHECK(at != NULL);
+        sprintf(changed, "%.*s%s%s", (int)(at - text), text, pair[1], at + strlen(pair[0]));
+        int rc = is_header ? gf_record_header(changed, &m) : gf_record_parse(changed, &back);
+        CHECK_MSG(rc == GF_EFORMAT && !m.header && message_is_good(gf_message()), "%s as %s",
+                  pair[0], pair[1]);
+    }
+    free(changed);
+    free(text);
+}
+
 static int allocations_left;
 
 static void *allocate(size_t n) {
@@ -246,6 +299,7 @@ int main(void) {
     test_memory();
     test_round_trip();
     test_wavelet();
+    test_axes();
     test_fields();
     test_mutations();
     return TEST_END();
