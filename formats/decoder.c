@@ -28,6 +28,8 @@ static int open_plain(struct gf_decoder *d, struct gf_image *image) {
     if (__builtin_add_overflow(bytes, l->offset, &end))
         return gf_fail(GF_EUSAGE, "an offset that does not fit 63 bits");
     d->extra = d->whole ? bytes : 0;
+    if (d->coding.pages) /* stored in a way that only header() knows, and has checked */
+        return GF_OK;
     if (size < 0 || size == end || (d->coding.tail && size > end))
         return GF_OK;
     if (d->format->needs_layout)

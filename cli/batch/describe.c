@@ -148,10 +148,10 @@ int gf_task_describe_restored(struct gf_task *t, int i, const struct gf_record *
     out->map = display ? GF_MAP_DISPLAY : GF_MAP_NUMBER;
     p->alpha_plane = r && r->alpha == GF_ALPHA_KEPT && p->kind == GF_REAL && p->format->alpha;
     p->image.alpha = p->alpha_plane;
-    p->keeps = r && p->kind == GF_REAL ? GF_KEEPS_ALL : GF_KEEPS_NOTHING;
+    p->keeps = own || (r && p->kind == GF_REAL) ? GF_KEEPS_ALL : GF_KEEPS_NOTHING;
     p->image.channel_axis = r && r->channel_axis;
     p->image.restores = own && !t->s->depth && !p->stretches;
-    if (r && p->kind == GF_REAL) {
+    if (own || (r && p->kind == GF_REAL)) {
         p->image.axes = r->file_axes;
         if (gf_axes_pages(&p->image.axes) != t->job.shape[0] || t->reader.series)
             gf_axes_drop_pages(&p->image.axes, false);

@@ -108,6 +108,10 @@ static void test_torture(void) {
     torture(&gf_format_pfm, "t.pfm", true);
     gf_image_write("t.npy", &gf_format_npy, &volume, &usual, true);
     torture(&gf_format_npy, "t.npy", true);
+    gf_image_write("t.mrc", &gf_format_mrc, &volume, &usual, true);
+    torture(&gf_format_mrc, "t.mrc", true);
+    gf_image_write("t.mrc", &gf_format_mrc, &image, &usual, true);
+    torture(&gf_format_mrc, "t.mrc", true);
     gf_image_write("t.raw", &gf_format_raw, &image, &usual, true);
     torture(&gf_format_raw, "t.raw", true);
     static const char plain[] =
