@@ -396,7 +396,7 @@ static void test_disk_full(void) {
             limit = old;
             limit.rlim_cur = sizes[k];
             setrlimit(RLIMIT_FSIZE, &limit);
-            const struct gf_image *what = gf_formats[i] == &gf_format_pfm ? &floats : &image;
+            const struct gf_image *what = gf_formats[i]->dtypes >> GF_U8 & 1 ? &image : &floats;
             int rc = gf_image_write(path, gf_formats[i], what, &usual, true);
             setrlimit(RLIMIT_FSIZE, &old);
             CHECK_MSG(rc == GF_EIO && strstr(gf_message(), "file too large"), "%s at %d: %s", path,
