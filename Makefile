@@ -126,15 +126,16 @@ define embed
 	  echo "const char gf_planner_sum[] = \"$$(cat $(PLANNER) $(EMBEDDED) | cksum | tr ' ' -)\";"; } >$@
 endef
 
-# The samples that the lessons start from are embedded too (cli/demo/demo.h).
-LESSON_SAMPLES := $(addprefix samples/,halftone.png head.tif scene.png scene-noise.png shake.png still.png \
+# The lessons and the samples that they start from are embedded too (cli/demo/demo.h).
+LESSON_SAMPLES := $(patsubst %,cli/demo/lessons/%.md,lowpass highpass notch descreen phase gibbs aliasing \
+                  convolution wavelets volume passes) $(addprefix samples/,halftone.png head.tif scene.png scene-noise.png shake.png still.png \
                   still-grain.png zoneplate.png)
 define embed_samples
 { echo '#include "cli/demo/demo.h"'; n=0; \
 	  for f in $(LESSON_SAMPLES); do n=$$((n + 1)); echo "static const unsigned char s$$n[] = {"; \
-	    od -An -v -tu1 $$f | sed 's/ *\([0-9][0-9]*\)/\1,/g'; echo '};'; done; \
+	    od -An -v -tu1 $$f | sed 's/ *\([0-9][0-9]*\)/\1,/g'; echo '0};'; done; \
 	  echo 'const struct gf_sample_file gf_sample_files[] = {'; n=0; \
-	  for f in $(LESSON_SAMPLES); do n=$$((n + 1)); echo "{\"$${f##*/}\", s$$n, s$$n + sizeof s$$n},"; done; \
+	  for f in $(LESSON_SAMPLES); do n=$$((n + 1)); echo "{\"$${f##*/}\", s$$n, s$$n + sizeof s$$n - 1},"; done; \
 	  echo '{0, 0, 0}};'; } >$@
 endef
 

@@ -28,7 +28,6 @@ struct gf_settings gf_settings_default(void) {
         .plan = GF_UNSET,
         .wavelet = {.boundary = GF_UNSET},
         .stats = {.peaks = 5},
-        .demo = {.page = GF_UNSET},
         .bench = {.seconds = 0.5},
     };
 }

@@ -154,7 +154,6 @@ struct gf_settings {
     } stats;
 
     struct gf_demo_settings {
-        int page;        /* GF_UNSET, or >= 0 */
         int every;       /* 0: unset */
         const char *sum; /* the kernel's file */
     } demo;

@@ -14,14 +14,53 @@
 #include "cli/text.h"
 #include "core/base/sample_value.h"
 
-enum { MAX_WORDS = 24, WIDTH = 78 };
+enum { MAX_WORDS = 24, MAX_COMMAND = 400 };
 
-/* ---- text ---- */
+/* ---- lessons: Markdown documents among the samples ---- */
 
-/* Prints text in lines of up to WIDTH characters, each after `prefix`. */
-static void print_wrapped(FILE *to, const char *prefix, const char *text) {
-    fputs(prefix, to);
-    gf_text_wrap(to, text, prefix, WIDTH);
+/* Advances *f to the next lesson, and returns its name without a suffix; NULL at the end. */
+static const char *next_lesson(const struct gf_sample_file **f, char name[32]) {
+    for (; (*f)->name; ++*f) {
+        const char *suffix = strstr((*f)->name, ".md");
+        if (suffix) {
+            snprintf(name, 32, "%.*s", (int)(suffix - (*f)->name), (*f)->name);
+            return name;
+        }
+    }
+    return NULL;
+}
+
+/* Sets the line at *at, without its end, and advances; false at the end of the text. */
+static bool next_line(const char **at, const char *end, const char **line, int *n) {
+    *line = *at;
+    *n = *at < end ? (int)strcspn(*at, "\n") : 0; /* a document ends with a line's end */
+    *at += *n + 1;
+    return *line < end;
+}
+
+/* True for a line that is a command; copies its words but "gpufft". */
+static bool is_command(const char *line, int n, char words[MAX_COMMAND]) {
+    static const char start[] = "    gpufft ";
+    const int skip = (int)sizeof start - 1;
+    if (n <= skip || strncmp(line, start, (size_t)skip))
+        return false;
+    snprintf(words, MAX_COMMAND, "%.*s", n - skip, line + skip);
+    return true;
+}
+
+/* Reads the next "`01-input.png` is the sample `scene.png`" of a lesson's text. */
+static bool next_sample(const char **at, char panel[128], char sample[128]) {
+    const char *is = strstr(*at, "` is the sample `");
+    int from = 0;
+    if (!is)
+        return false;
+    while (is[from - 1] != '`')
+        from--;
+    snprintf(panel, 128, "%.*s", -from, is + from);
+    is = strchr(is + 1, '`') + 1;
+    snprintf(sample, 128, "%.*s", (int)strcspn(is, "`"), is);
+    *at = is;
+    return true;
 }
 
 /* Copies the command's next word, or the part after its last =, and advances *at; false at the
@@ -35,43 +74,6 @@ static bool next_name(const char **at, char name[128]) {
     snprintf(name, 128, "%.*s", n - from, word + from);
     *at = word + n;
     return n > 0;
-}
-
-/* Writes Markdown images for the pictures that a command names first. */
-static void show_panels(FILE *to, const char *words, const char *before) {
-    for (char name[128]; next_name(&words, name);) {
-        size_t n = strlen(name);
-        bool panel = n > 7 && name[0] >= '0' && name[0] <= '9' && name[2] == '-';
-        if (panel && !strcmp(name + n - 4, ".png") && !strstr(before, name))
-            fprintf(to, "![%s](%s)\n", name, name);
-    }
-}
-
-/* Writes the lesson's page beside its panels. */
-static int write_page(const struct gf_lesson *lesson) {
-    char seen[4096] = "";
-    struct gf_text t;
-    int rc = gf_text_open(&t);
-    FILE *f = t.f;
-    if (rc)
-        return rc;
-    fprintf(f, "# %s\n\n", lesson->title);
-    print_wrapped(f, "", lesson->text);
-    fprintf(f, "\nThe commands are meant for this folder. ");
-    for (int i = 0; i < GF_MAX_SAMPLES && lesson->input[i].panel; i++)
-        fprintf(f, "%s`%s` is the sample `%s`", i ? "; " : "", lesson->input[i].panel,
-                lesson->input[i].sample);
-    fprintf(f, ".\n");
-    for (int i = 0; i < GF_MAX_STEPS && lesson->step[i].words; i++) {
-        const struct gf_lesson_step *step = &lesson->step[i];
-        size_t used = strlen(seen);
-        fprintf(f, "\n    gpufft %s\n\n", step->words);
-        show_panels(f, step->words, seen);
-        snprintf(seen + used, sizeof seen - used, " %s", step->words);
-        if (step->see)
-            print_wrapped(f, "", step->see);
-    }
-    return gf_text_save(&t, 0, "README.md", true);
 }
 
 /* ---- running ---- */
@@ -110,12 +112,15 @@ static int check_words(const char *words, bool clobber) {
     return rc;
 }
 
-static int check_names(const struct gf_lesson *lesson, bool clobber) {
-    int rc = check_name("README.md", clobber);
-    for (int i = 0; i < GF_MAX_SAMPLES && lesson->input[i].panel && !rc; i++)
-        rc = check_name(lesson->input[i].panel, clobber);
-    for (int i = 0; i < GF_MAX_STEPS && lesson->step[i].words && !rc; i++)
-        rc = check_words(lesson->step[i].words, clobber);
+static int check_names(const char *text, const char *end, bool clobber) {
+    char panel[128], sample[128], words[MAX_COMMAND];
+    const char *at = text, *line;
+    int rc = check_name("README.md", clobber), n;
+    while (!rc && next_sample(&at, panel, sample))
+        rc = check_name(panel, clobber);
+    for (at = text; !rc && next_line(&at, end, &line, &n);)
+        if (is_command(line, n, words))
+            rc = check_words(words, clobber);
     return rc;
 }
 
@@ -179,34 +184,47 @@ static int run_words(const char *words) {
     return code;
 }
 
-/* Prints a step, then runs it. */
-static int run_step(const struct gf_lesson *lesson, const struct gf_lesson_step *step) {
-    printf("gpufft %s\n", step->words);
-    if (step->see)
-        print_wrapped(stdout, "# ", step->see);
-    gf_log_flush_stdout();
-    int code = run_words(step->words);
-    if (code)
-        gf_log_error("demo: lesson '%s' ends here", lesson->name);
-    return code;
+/* Prints the text up to the next command as comments; *at is then that command's line. */
+static void print_text(const char **at, const char *end) {
+    char words[MAX_COMMAND];
+    const char *line, *after = *at;
+    for (int n; next_line(&after, end, &line, &n) && !is_command(line, n, words); *at = after)
+        if (n && *line != '!') /* no picture */
+            printf("%s%.*s\n", *line == '#' ? "" : "# ", n, line);
 }
 
-/* Runs a lesson in the working folder, which messages call `out`. */
-static int run_lesson(const struct gf_lesson *lesson, const char *out, bool clobber) {
-    int rc = check_names(lesson, clobber), code = 0;
-    for (int i = 0; i < GF_MAX_SAMPLES && lesson->input[i].panel && !rc; i++) {
-        printf("# %s is the sample %s\n", lesson->input[i].panel, lesson->input[i].sample);
-        rc = write_input(lesson->input[i].sample, lesson->input[i].panel);
+/* Copies the lesson's samples and its page into the working folder. */
+static int write_files(const struct gf_sample_file *lesson, const char *text) {
+    char panel[128], sample[128];
+    int rc = 0;
+    for (const char *at = text; !rc && next_sample(&at, panel, sample);) {
+        printf("# %s is the sample %s\n", panel, sample);
+        rc = write_input(sample, panel);
     }
+    return rc ? rc : gf_file_write("README.md", text, (size_t)(lesson->end - lesson->bytes), true);
+}
+
+/* Runs a lesson in the working folder, which messages call `out`, from its first command on. */
+static int run_lesson(const struct gf_sample_file *lesson, const char *name, const char *at,
+                      const char *out, bool clobber) {
+    const char *text = (const char *)lesson->bytes, *end = (const char *)lesson->end, *line;
+    char words[MAX_COMMAND];
+    int rc = check_names(text, end, clobber), code = 0;
     if (!rc)
-        rc = write_page(lesson);
+        rc = write_files(lesson, text);
     if (rc) {
-        gf_fail(rc, "lesson '%s': %s", lesson->name, gf_message());
+        gf_fail(rc, "lesson '%s': %s", name, gf_message());
         gf_log_fail(out);
         return gf_exit_code(rc);
     }
-    for (int i = 0; i < GF_MAX_STEPS && lesson->step[i].words && !code; i++)
-        code = run_step(lesson, &lesson->step[i]);
+    for (int n; !code && next_line(&at, end, &line, &n) && is_command(line, n, words);) {
+        printf("gpufft %s\n", words);
+        print_text(&at, end);
+        gf_log_flush_stdout();
+        code = run_words(words);
+        if (code)
+            gf_log_error("demo: lesson '%s' ends here", name);
+    }
     return code;
 }
 
@@ -226,19 +244,20 @@ static void print_cd(const char *out, const char *below) {
 
 /* Runs a lesson in the folder `out` or in a folder of its name there, and returns to the old
  * working folder. */
-static int teach(const struct gf_lesson *lesson, const char *out, bool own_folder, bool clobber) {
+static int teach(const struct gf_sample_file *lesson, const char *name, const char *out,
+                 bool own_folder, bool clobber) {
     int back = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int rc = back < 0 ? gf_fail_errno(GF_EIO, "cannot come back from the folder") : enter(out);
     if (!rc && own_folder)
-        rc = enter(lesson->name);
+        rc = enter(name);
     int code = gf_exit_code(rc);
     if (rc) {
         gf_log_fail(out);
     } else {
-        printf("# %s\n", lesson->title);
-        print_wrapped(stdout, "# ", lesson->text);
-        print_cd(out, own_folder ? lesson->name : NULL);
-        code = run_lesson(lesson, out, clobber);
+        const char *at = (const char *)lesson->bytes;
+        print_text(&at, (const char *)lesson->end);
+        print_cd(out, own_folder ? name : NULL);
+        code = run_lesson(lesson, name, at, out, clobber);
         printf(own_folder ? "cd - >/dev/null\n\n" : "");
     }
     if (back >= 0 && fchdir(back) && !code) {
@@ -250,10 +269,10 @@ static int teach(const struct gf_lesson *lesson, const char *out, bool own_folde
     return code;
 }
 
-/* ---- steps without a transform: --page, --every and --sum ---- */
+/* ---- steps without a transform: --every and --sum ---- */
 
 static bool is_by_hand(const struct gf_settings *s) {
-    return s->demo.page != GF_UNSET || s->demo.every || s->demo.sum;
+    return s->demo.every || s->demo.sum;
 }
 
 /* Allocates a picture of this shape with `like`'s type and colour. */
@@ -262,19 +281,6 @@ static int make_picture(const struct gf_image *like, int ndim, const int64_t *sh
     *out = (struct gf_image){
         .ndim = ndim, .color = like->color, .alpha = like->alpha, .depth = like->depth};
     return gf_array_alloc(&out->px, like->px.dtype, ndim + 1, shape);
-}
-
-static int take_page(const struct gf_image *in, int64_t page, struct gf_image *out) {
-    if (in->ndim != 3)
-        return gf_fail(GF_EINVAL, "not a volume; --page needs one");
-    if (page >= in->px.shape[0])
-        return gf_fail(GF_EINVAL, "--page=%lld, and the last one is %lld", (long long)page,
-                       (long long)in->px.shape[0] - 1);
-    struct gf_array plane = gf_array_index(&in->px, 0, page);
-    int rc = make_picture(in, 2, plane.shape, out);
-    if (!rc)
-        gf_array_copy(&out->px, &plane);
-    return rc;
 }
 
 /* Takes samples 0, step, 2 step, … along every axis. */
@@ -368,9 +374,7 @@ static int run_by_hand(const struct gf_settings *s, const char *in,
         rc = gf_load_picture(s, in, false, &image);
     if (rc)
         goto out;
-    if (s->demo.page != GF_UNSET)
-        rc = take_page(&image, s->demo.page, &out);
-    else if (s->demo.every)
+    if (s->demo.every)
         rc = take_every(&image, s->demo.every, &out);
     else if (!(rc = gf_load_picture(s, s->demo.sum, false, &kernel)))
         rc = take_sum(&image, &kernel, &out);
@@ -388,17 +392,32 @@ out:
 /* ---- the command ---- */
 
 static void list_lessons(bool json) {
-    for (const struct gf_lesson *l = gf_lessons; l->name; l++)
+    const struct gf_sample_file *f = gf_sample_files;
+    for (char name[32], title[128]; next_lesson(&f, name); f++) {
+        const char *text = (const char *)f->bytes + 2; /* "# Title" */
+        snprintf(title, sizeof title, "%.*s", (int)strcspn(text, "\n"), text);
         gf_report_print(json, "{lesson:-12s} {title}\n",
-                        GF_REPORT(GF_KEY("lesson", l->name), GF_KEY("title", l->title)));
+                        GF_REPORT(GF_KEY("lesson", name), GF_KEY("title", title)));
+    }
 }
 
-static const struct gf_lesson *find_lesson(const char *name) {
+static const char *lesson_name(int i) {
+    static char name[32];
+    const struct gf_sample_file *f = gf_sample_files;
+    const char *found = "all";
+    for (int k = 0; k < i && found; k++, f++)
+        found = next_lesson(&f, name);
+    return found;
+}
+
+static const struct gf_sample_file *find_lesson(const char *name) {
+    static char all[64][32];
     const char *names[64] = {NULL};
-    for (int i = 0; gf_lessons[i].name; i++) {
-        if (!strcmp(gf_lessons[i].name, name))
-            return &gf_lessons[i];
-        names[i] = gf_lessons[i].name;
+    const struct gf_sample_file *f = gf_sample_files;
+    for (int i = 0; i < 63 && next_lesson(&f, all[i]); i++, f++) {
+        if (!strcmp(all[i], name))
+            return f;
+        names[i] = all[i];
     }
     const char *near = gf_opt_near(name, names);
     if (near)
@@ -410,7 +429,7 @@ static const struct gf_lesson *find_lesson(const char *name) {
 
 static int by_hand(const struct gf_settings *s, char **operands, int n) {
     if (n != 1 || !s->out)
-        return gf_fail(GF_EUSAGE, "--page, --every and --sum take one picture and --out=OUT");
+        return gf_fail(GF_EUSAGE, "--every and --sum take one picture and --out=OUT");
     struct gf_targets targets = {.n = 1, .target = {{.label = "picture", .plain = true}}};
     int rc = gf_template_parse("--out", s->out, &targets.target[0].where);
     if (!rc)
@@ -442,9 +461,13 @@ static int run(struct gf_settings *s, char **operands, int n) {
             return GF_EUSAGE;
     if (!s->out || !*s->out)
         return gf_fail(GF_EUSAGE, "no folder; give --out=DIR");
-    for (int i = 0; all ? gf_lessons[i].name != NULL : i < n; i++) {
-        const struct gf_lesson *lesson = all ? &gf_lessons[i] : find_lesson(operands[i]);
-        int code = teach(lesson, s->out, all || n > 1, s->clobber);
+    const struct gf_sample_file *f = gf_sample_files;
+    for (char name[32]; all && next_lesson(&f, name); f++) {
+        int code = teach(f, name, s->out, true, s->clobber);
+        worst = code > worst ? code : worst;
+    }
+    for (int i = 0; i < n && !all; i++) {
+        int code = teach(find_lesson(operands[i]), operands[i], s->out, n > 1, s->clobber);
         worst = code > worst ? code : worst;
     }
     return worst;
@@ -455,8 +478,6 @@ static const struct gf_opt_group demo_group = GF_GROUP(
     GF_TEXT("out", out, "DIR",
             "the folder for the panels; several lessons get one folder each inside it",
             .letter = 'o'),
-    GF_INTEGER("page", demo.page, "N", 0, 1 << 30,
-               "instead of a lesson: write page N of the volume IN, counted from 0, to --out=OUT"),
     GF_INTEGER("every", demo.every, "N", 1, 1 << 20,
                "instead of a lesson: write every Nth sample of the picture IN along each axis to "
                "--out=OUT"),
@@ -464,12 +485,8 @@ static const struct gf_opt_group demo_group = GF_GROUP(
             "instead of a lesson: write IN convolved with the picture KERNEL, sample by sample, to "
             "--out=OUT"));
 
-static const struct gf_opt_group *const groups[] = {&demo_group, &gf_opts_files, &gf_opts_common,
-                                                    NULL};
-
-static const char *lesson_name(int i) {
-    return i == 0 ? "all" : gf_lessons[i - 1].name;
-}
+static const struct gf_opt_group *const groups[] = {&demo_group, &gf_opts_files, &gf_opts_raw,
+                                                    &gf_opts_common, NULL};
 
 const struct gf_command gf_command_demo = {
     .name = "demo",
