@@ -197,10 +197,8 @@ static void print_text(const char **at, const char *end) {
 static int write_files(const struct gf_sample_file *lesson, const char *text) {
     char panel[128], sample[128];
     int rc = 0;
-    for (const char *at = text; !rc && next_sample(&at, panel, sample);) {
-        printf("# %s is the sample %s\n", panel, sample);
+    for (const char *at = text; !rc && next_sample(&at, panel, sample);)
         rc = write_input(sample, panel);
-    }
     return rc ? rc : gf_file_write("README.md", text, (size_t)(lesson->end - lesson->bytes), true);
 }
 
