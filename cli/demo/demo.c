@@ -13,6 +13,7 @@
 #include "cli/batch/task.h"
 #include "cli/text.h"
 #include "core/base/sample_value.h"
+#include "core/base/spelling.h"
 
 enum { MAX_WORDS = 24, WIDTH = 78 };
 
@@ -400,7 +401,7 @@ static const struct gf_lesson *find_lesson(const char *name) {
             return &gf_lessons[i];
         names[i] = gf_lessons[i].name;
     }
-    const char *near = gf_opt_near(name, names);
+    const char *near = gf_spelling_near(name, names);
     if (near)
         gf_fail(GF_EUSAGE, "no lesson '%s'; did you mean '%s'?", name, near);
     else
