@@ -215,8 +215,3 @@ int gf_exit_code(int status) {
         return 3;
     return status ? 1 : 0;
 }
-
-int gf_exit_code_of_input(int status, bool only) {
-    int code = gf_exit_code(status);
-    return code == 2 || (status == GF_EUNABLE && !only) ? 1 : code;
-}

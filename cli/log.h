@@ -57,8 +57,5 @@ int gf_log_flush_stdout(void);
 
 /* Returns a status's exit code: 1, 2 or 3. */
 int gf_exit_code(int status);
-/* Returns the exit code of an input's failure: bad data is no usage error, and an impossible job
- * fails only its input if there are others (`only` false). */
-int gf_exit_code_of_input(int status, bool only);
 
 #endif

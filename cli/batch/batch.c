@@ -92,6 +92,13 @@ static void report(struct gf_task *t) {
     (runs ? gf_report_done : gf_report_not_run)(t);
 }
 
+/* Returns the exit code of an input's failure: bad data is no usage error, and an impossible job
+ * fails only its input if there are others (`only` false). */
+static int exit_code_of(int status, bool only) {
+    int code = gf_exit_code(status);
+    return code == 2 || (status == GF_EUNABLE && !only) ? 1 : code;
+}
+
 /* Counts and reports one picture. */
 static void count(const struct batch_run *r, struct gf_task *t, struct gf_worker *l, int rc) {
     const struct gf_session *session = t->runner->session;
@@ -106,7 +113,7 @@ static void count(const struct batch_run *r, struct gf_task *t, struct gf_worker
         if (!r->hooks->prints && reports(r))
             report(t);
     } else {
-        int code = gf_exit_code_of_input(rc, l->pool->n_inputs == 1);
+        int code = exit_code_of(rc, l->pool->n_inputs == 1);
         tally->worst = code > tally->worst ? code : tally->worst;
         tally->failed++;
         tally->gone = gf_session_is_lost(session);

@@ -7,14 +7,6 @@
 #include "core/base/sample_value.h"
 #include "formats/record.h"
 
-void gf_load_note_stack(const char *name, const struct gf_image *image, unsigned axes) {
-    const struct gf_stack *s = &image->stack;
-    if (s->by && (s->c > 1 || s->t > 1) && image->ndim == 3 && axes & 1)
-        gf_log_note("'%s': its pages are %lld times of %lld channels (%s), and are transformed as "
-                    "depth; --dims=2 takes them one by one",
-                    gf_log_name(name), (long long)s->t, (long long)s->c, s->by);
-}
-
 int gf_load_picture(const struct gf_settings *s, const char *path, bool header_only,
                     struct gf_image *image) {
     struct gf_read_options options = gf_settings_read_options(s);
