@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/progress.h"
+#include "cli/text.h"
 #include "core/base/status.h"
 
 /* The errno of the first failure to write to stdout. */
@@ -132,13 +133,6 @@ void gf_log_line(const char *line) {
     gf_log_flush_stdout(); /* readers get each line as its file is done; main() reports errors */
 }
 
-/* Names and file contents must not start a second line or control the terminal. */
-static void clean(char *text) {
-    for (; *text; text++)
-        if ((unsigned char)*text < 0x20 || *text == 0x7f)
-            *text = '?';
-}
-
 static void say(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
 static void say(const char *format, va_list args) {
     /* On the stack, since memory may be short. A name has up to 4 KiB. */
@@ -147,7 +141,7 @@ static void say(const char *format, va_list args) {
     int more = vsnprintf(line + n, sizeof line - n - 1, format, args);
     if (more < 0)
         return;
-    clean(line);
+    gf_text_clean(line);
     n = strlen(line);
     line[n++] = '\n';
     if (!keeper || !keep(&keeper->err, line, n))
@@ -155,7 +149,7 @@ static void say(const char *format, va_list args) {
 }
 
 void gf_log_text(char *text) {
-    clean(text);
+    gf_text_clean(text);
     gf_log_line(text);
 }
 
@@ -204,7 +198,7 @@ const char *gf_log_name(const char *path) {
 void gf_log_heading(const char *path) {
     char line[8192];
     snprintf(line, sizeof line, "%s", gf_log_name(path));
-    clean(line);
+    gf_text_clean(line);
     puts(line);
 }
 
