@@ -20,8 +20,7 @@ enum {
     WORTH_A_THREAD = 1 << 16 /* bytes of a plane */
 };
 
-/* A ring of boxes between two threads: one puts number put % BEHIND, the other takes number taken %
- * BEHIND. */
+/* A ring of BEHIND boxes: one thread puts boxes, another takes them. */
 struct ring {
     int64_t put, taken; /* each is changed by one thread */
     bool closed;        /* nothing more is put; the rest may still be taken */
@@ -221,8 +220,7 @@ static int push_planes(struct flow *f) {
     return rc;
 }
 
-/* Returns the bytes of host memory besides a stream's, and those left for it, on each of `devices`
- * devices. */
+/* Returns the bytes that a part needs beside its stream: decoder, mean of --nan, planes. */
 static int64_t beside(const struct gf_task *t) {
     const int64_t coders = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
     return coders + gf_finite_bytes(&t->reader, &t->image) + (1 + AHEAD) * t->image.px.stride[0];
