@@ -15,12 +15,8 @@
 /* The errno of the first failure to write to stdout. */
 static int first_error;
 
-static void note_error(int error) {
-    first_error = first_error ? first_error : error;
-}
-
 void gf_log_lost(int error) {
-    note_error(error);
+    first_error = first_error ? first_error : error;
 }
 
 void gf_log_open_stdout(void) {
@@ -31,15 +27,15 @@ void gf_log_open_stdout(void) {
 
 int gf_log_flush_stdout(void) {
     if (fflush(stdout))
-        note_error(errno);
+        gf_log_lost(errno);
     if (ferror(stdout)) /* an earlier full buffer was lost, with the reason */
-        note_error(EIO);
+        gf_log_lost(EIO);
     return first_error;
 }
 
 void gf_log_drop_text(void) {
     if (!freopen("/dev/null", "w", stdout))
-        note_error(errno);
+        gf_log_lost(errno);
 }
 
 static bool is_quiet, is_verbose, is_mute;
@@ -112,7 +108,7 @@ void gf_log_say(struct gf_said *said) {
     if (said->err)
         print_err(said->err, strlen(said->err));
     if (said->out && fputs(said->out, stdout) < 0)
-        note_error(errno);
+        gf_log_lost(errno);
     if (said->out)
         gf_log_flush_stdout();
     free(said->err);
@@ -129,7 +125,7 @@ void gf_log_line(const char *line) {
         keeper->out.text[before] = 0;
     }
     if (printf("%s\n", line) < 0)
-        note_error(errno);
+        gf_log_lost(errno);
     gf_log_flush_stdout(); /* readers get each line as its file is done; main() reports errors */
 }
 
@@ -146,11 +142,6 @@ static void say(const char *format, va_list args) {
     line[n++] = '\n';
     if (!keeper || !keep(&keeper->err, line, n))
         print_err(line, n);
-}
-
-void gf_log_text(char *text) {
-    gf_text_clean(text);
-    gf_log_line(text);
 }
 
 void gf_log_error(const char *format, ...) {

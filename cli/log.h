@@ -44,8 +44,6 @@ void gf_log_drop_text(void);
 
 /* Prints one line to stdout, at once. */
 void gf_log_line(const char *line);
-/* The same for text with names, made into one line. */
-void gf_log_text(char *text);
 
 /* Call before printing: enlarges the buffer to hold the text between flushes, so that failures
  * occur in a flush, which reports the cause. */
