@@ -47,16 +47,6 @@ struct flow {
 
 /* ---- the ring ---- */
 
-static int start(struct ring *r, void *(*body)(void *), struct flow *f) {
-    pthread_mutex_init(&r->lock, NULL);
-    pthread_cond_init(&r->changed, NULL);
-    if (!pthread_create(&r->thread, NULL, body, f))
-        return 0;
-    pthread_cond_destroy(&r->changed);
-    pthread_mutex_destroy(&r->lock);
-    return gf_fail(GF_ENOMEM, "cannot start a thread");
-}
-
 /* Waits until *count reaches `least`; false if it never will. */
 static bool await(struct ring *r, const int64_t *count, int64_t least) {
     pthread_mutex_lock(&r->lock);
@@ -238,7 +228,8 @@ static int run_flow(struct flow *f) {
     void *context = NULL;
     f->on_device = true;
     f->overflowed = 0;
-    f->behind = (struct ring){.put = 0};
+    f->behind =
+        (struct ring){.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
     f->stream = NULL;
     int rc = gf_runner_stream_begin(h->runner, &f->streamer, &context);
     if (rc)
@@ -249,8 +240,8 @@ static int run_flow(struct flow *f) {
     if (rc)
         goto out;
     f->on_device = false;
-    f->writes_beside =
-        h->t->image.px.stride[0] >= WORTH_A_THREAD && !start(&f->behind, write_boxes, f);
+    f->writes_beside = h->t->image.px.stride[0] >= WORTH_A_THREAD &&
+                       !pthread_create(&f->behind.thread, NULL, write_boxes, f);
     rc = push_planes(f);
     if (f->writes_beside)
         rc = stop(&f->behind, rc);
