@@ -2,6 +2,7 @@
 #include "cli/command.h"
 
 #include "cli/log.h"
+#include "core/base/spelling.h"
 #include "formats/io/guard.h"
 
 enum { MOST_COMMANDS = 63 };
@@ -83,7 +84,7 @@ static const struct gf_command *find_typed(const char *name) {
         return c;
     for (int i = 0; gf_commands[i] && i < MOST_COMMANDS; i++)
         names[i] = gf_commands[i]->name;
-    const char *near = gf_opt_near(name, names);
+    const char *near = gf_spelling_near(name, names);
     for (size_t i = 0; i < sizeof meant / sizeof *meant; i++)
         if (has_word(meant[i].words, name))
             near = meant[i].command;

@@ -9,17 +9,14 @@
 #include <unistd.h>
 
 #include "cli/progress.h"
+#include "cli/text.h"
 #include "core/base/status.h"
 
 /* The errno of the first failure to write to stdout. */
 static int first_error;
 
-static void note_error(int error) {
-    first_error = first_error ? first_error : error;
-}
-
 void gf_log_lost(int error) {
-    note_error(error);
+    first_error = first_error ? first_error : error;
 }
 
 void gf_log_open_stdout(void) {
@@ -30,15 +27,15 @@ void gf_log_open_stdout(void) {
 
 int gf_log_flush_stdout(void) {
     if (fflush(stdout))
-        note_error(errno);
+        gf_log_lost(errno);
     if (ferror(stdout)) /* an earlier full buffer was lost, with the reason */
-        note_error(EIO);
+        gf_log_lost(EIO);
     return first_error;
 }
 
 void gf_log_drop_text(void) {
     if (!freopen("/dev/null", "w", stdout))
-        note_error(errno);
+        gf_log_lost(errno);
 }
 
 static bool is_quiet, is_verbose, is_mute;
@@ -111,7 +108,7 @@ void gf_log_say(struct gf_said *said) {
     if (said->err)
         print_err(said->err, strlen(said->err));
     if (said->out && fputs(said->out, stdout) < 0)
-        note_error(errno);
+        gf_log_lost(errno);
     if (said->out)
         gf_log_flush_stdout();
     free(said->err);
@@ -128,15 +125,8 @@ void gf_log_line(const char *line) {
         keeper->out.text[before] = 0;
     }
     if (printf("%s\n", line) < 0)
-        note_error(errno);
+        gf_log_lost(errno);
     gf_log_flush_stdout(); /* readers get each line as its file is done; main() reports errors */
-}
-
-/* Names and file contents must not start a second line or control the terminal. */
-static void clean(char *text) {
-    for (; *text; text++)
-        if ((unsigned char)*text < 0x20 || *text == 0x7f)
-            *text = '?';
 }
 
 static void say(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
@@ -147,16 +137,11 @@ static void say(const char *format, va_list args) {
     int more = vsnprintf(line + n, sizeof line - n - 1, format, args);
     if (more < 0)
         return;
-    clean(line);
+    gf_text_clean(line);
     n = strlen(line);
     line[n++] = '\n';
     if (!keeper || !keep(&keeper->err, line, n))
         print_err(line, n);
-}
-
-void gf_log_text(char *text) {
-    clean(text);
-    gf_log_line(text);
 }
 
 void gf_log_error(const char *format, ...) {
@@ -204,7 +189,7 @@ const char *gf_log_name(const char *path) {
 void gf_log_heading(const char *path) {
     char line[8192];
     snprintf(line, sizeof line, "%s", gf_log_name(path));
-    clean(line);
+    gf_text_clean(line);
     puts(line);
 }
 
@@ -214,9 +199,4 @@ int gf_exit_code(int status) {
     if (status == GF_EABSENT || status == GF_EUNABLE)
         return 3;
     return status ? 1 : 0;
-}
-
-int gf_exit_code_of_input(int status, bool only) {
-    int code = gf_exit_code(status);
-    return code == 2 || (status == GF_EUNABLE && !only) ? 1 : code;
 }

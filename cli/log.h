@@ -44,8 +44,6 @@ void gf_log_drop_text(void);
 
 /* Prints one line to stdout, at once. */
 void gf_log_line(const char *line);
-/* The same for text with names, made into one line. */
-void gf_log_text(char *text);
 
 /* Call before printing: enlarges the buffer to hold the text between flushes, so that failures
  * occur in a flush, which reports the cause. */
@@ -57,8 +55,5 @@ int gf_log_flush_stdout(void);
 
 /* Returns a status's exit code: 1, 2 or 3. */
 int gf_exit_code(int status);
-/* Returns the exit code of an input's failure: bad data is no usage error, and an impossible job
- * fails only its input if there are others (`only` false). */
-int gf_exit_code_of_input(int status, bool only);
 
 #endif

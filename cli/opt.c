@@ -2,11 +2,11 @@
 #include "cli/opt.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "cli/text.h"
+#include "core/base/array.h"
 #include "core/base/hash.h"
 #include "core/base/spelling.h"
 #include "core/base/status.h"
@@ -17,43 +17,15 @@ static bool is_flag(const struct gf_opt *o) {
     return o->type == GF_OPT_FLAG || o->type == GF_OPT_NEGATE || o->type == GF_OPT_CHOICE3;
 }
 
-static int min_of(int a, int b) {
-    return a < b ? a : b;
-}
-
-/* Returns how many slips a word of that length may have. Two in seven letters make another word:
- * "sharpen" is not "shape". */
-static int slips_of(int length) {
-    return length < 8 ? 1 : 2;
-}
-
-const char *gf_opt_near(const char *word, const char *const *names) {
-    const char *near = NULL;
-    int best = INT_MAX, len = (int)strlen(word);
-    for (int i = 0; names[i]; i++) {
-        int d = gf_spelling_distance(word, names[i], false);
-        /* A beginning counts as one slip: 'mag' means 'magnitude'. */
-        if (len >= 3 && !strncmp(word, names[i], (size_t)len))
-            d = min_of(d, 1);
-        if (d < best && d <= slips_of(len)) {
-            best = d;
-            near = names[i];
-        }
-    }
-    return near;
-}
-
 int gf_opt_choose(const char *what, const char *value, const char *const *names, int *out) {
-    char list[256] = "";
-    for (int i = 0; names[i]; i++) {
+    char list[256];
+    for (int i = 0; names[i]; i++)
         if (!strcmp(value, names[i])) {
             *out = i;
             return 0;
         }
-        size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
-    }
-    const char *near = gf_opt_near(value, names);
+    const char *near = gf_spelling_near(value, names);
+    gf_spelling_list(names, list, sizeof list);
     if (near)
         return gf_fail(GF_EUSAGE, "%s cannot be '%.40s'; did you mean '%s'? (%s)", what, value,
                        near, list);
@@ -92,12 +64,12 @@ static const char *other_name(const char *word, const char *const *names) {
 static int unknown_option(const char *word, size_t len, const struct name *names, int n) {
     char text[NAME_SIZE];
     const char *all[MAX_NAMES + 1] = {NULL};
-    snprintf(text, sizeof text, "%.*s", (int)min_of((int)len, NAME_SIZE - 1), word);
+    snprintf(text, sizeof text, "%.*s", (int)gf_min((int64_t)len, NAME_SIZE - 1), word);
     for (int i = 0; i < n; i++)
         all[i] = names[i].text;
     const char *near = other_name(text, all);
     if (!near)
-        near = gf_opt_near(text, all);
+        near = gf_spelling_near(text, all);
     if (near)
         return gf_fail(GF_EUSAGE, "unknown option '--%s'; did you mean '--%s'?", text, near);
     return gf_fail(GF_EUSAGE, "unknown option '--%s'; see --help", text);

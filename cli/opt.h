@@ -61,7 +61,4 @@ void gf_opt_help(FILE *to, const struct gf_opt_group *const *groups);
 /* Finds `value` in the NULL-terminated names. GF_EUSAGE, with `what` as its name. */
 int gf_opt_choose(const char *what, const char *value, const char *const *names, int *out);
 
-/* Returns the name that `word` may misspell, or NULL. */
-const char *gf_opt_near(const char *word, const char *const *names);
-
 #endif

@@ -8,6 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/text.h"
+#include "core/base/clock.h"
+
 enum { FIRST_MS = 1000, EVERY_MS = 200, WIDTH = 79 };
 
 static struct {
@@ -18,7 +21,7 @@ static struct {
     int total, inputs, passed; /* inputs: all, finished, skipped of these */
     int64_t pictures;
     double share; /* of one input */
-    struct timespec start;
+    double start; /* gf_now_ms() */
     char text[WIDTH + 1], name[256];
 } p = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -27,12 +30,6 @@ static void hide(void) {
     if (p.visible)
         fprintf(stderr, "\r%*s\r", WIDTH, "");
     p.visible = false;
-}
-
-static double seconds_since(const struct timespec *start) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - start->tv_sec) + (double)(now.tv_nsec - start->tv_nsec) * 1e-9;
 }
 
 /* "12 s", "3:05", "1:02:03" */
@@ -48,7 +45,7 @@ static void time_text(double seconds, char *text, size_t size) {
 
 /* "12 of 200 done, 41.0/s, 5 s left, " as far as known. */
 static void count_text(char *text, size_t size) {
-    double seconds = seconds_since(&p.start);
+    double seconds = (gf_now_ms() - p.start) * 1e-3;
     int worked = p.inputs - p.passed;
     char left[32];
     size_t n = 0;
@@ -111,7 +108,7 @@ void gf_progress_start(bool quiet, int total) {
     pthread_cond_init(&p.wake, &attr);
     pthread_condattr_destroy(&attr);
     p.total = total;
-    clock_gettime(CLOCK_MONOTONIC, &p.start);
+    p.start = gf_now_ms();
     p.stop = false;
     p.running = pthread_create(&p.thread, NULL, run, NULL) == 0;
 }
@@ -124,9 +121,7 @@ void gf_progress_show(const char *what, const char *name) {
     pthread_mutex_lock(&p.lock);
     snprintf(p.name, sizeof p.name, "%s", name);
     snprintf(p.text, sizeof p.text, "%s %s", what, name);
-    for (char *c = p.text; *c; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            *c = '?';
+    gf_text_clean(p.text);
     pthread_mutex_unlock(&p.lock);
 }
 

@@ -116,16 +116,6 @@ json_t *gf_json_axes(unsigned axes, int ndim) {
     return json_string(text);
 }
 
-void gf_json_get_text(const json_t *o, const char *key, char *text, size_t size) {
-    const char *value = json_string_value(json_object_get(o, key));
-    snprintf(text, size, "%s", value ? value : "");
-}
-
-int gf_json_get_int(const json_t *o, const char *key) {
-    json_int_t v = json_integer_value(json_object_get(o, key));
-    return v < 0 || v > INT32_MAX ? 0 : (int)v;
-}
-
 /* ---- JSON: json_dumps() has one precision for all reals ---- */
 
 const char *gf_real_text(double v, char text[GF_REAL_TEXT]) {

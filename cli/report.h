@@ -74,10 +74,6 @@ json_t *gf_json_shape(const int64_t *shape, int n);
 /* Returns a job's axes as text: "z,x". */
 json_t *gf_json_axes(unsigned axes, int ndim);
 
-/* Read a member's text, "" if absent, and its number, 0 unless a non-negative int. */
-void gf_json_get_text(const json_t *o, const char *key, char *text, size_t size);
-int gf_json_get_int(const json_t *o, const char *key);
-
 /* Jansson's setters fail silently. Makes it allocate through this file, so that incomplete reports
  * are noticed. Call it before using Jansson. */
 void gf_json_memory_setup(void);

@@ -168,11 +168,6 @@ struct gf_backend_options gf_backend_options_of(const struct gf_settings *s) {
     };
 }
 
-static void print_note(void *user, const char *text) {
-    (void)user;
-    gf_log_note("%s", text);
-}
-
 int gf_settings_wish(struct gf_settings *s) {
     return (gf_wish_is_list(s->backend, s->device) ? gf_wish_list : gf_wish_one)(
         &s->wish, gf_backends, s->backend, s->device);
@@ -192,7 +187,7 @@ static struct gf_session_options session_options(const struct gf_settings *s) {
         .untuned = !s->tune,
         .ends = true,
         .memory_limit = s->max_memory ? s->max_memory : gf_memory_available(),
-        .note = print_note,
+        .note = gf_log_note,
     };
     if (s->device || s->assume) /* the wish names it */
         o.open.device = NULL;

@@ -21,10 +21,6 @@ struct regular {
     int64_t side;
 };
 
-bool gf_shape_looks_like_one(const char *text) {
-    return isdigit((unsigned char)*text) && strspn(text, "0123456789x^.") == strlen(text);
-}
-
 static int append(struct gf_shapes *list, const struct gf_extents *shape) {
     if (list->n == GF_MOST_SHAPES)
         return gf_fail(GF_EUSAGE, "more than %d shapes", GF_MOST_SHAPES);

@@ -28,8 +28,6 @@ struct gf_shapes {
 
 /* Parses "512x512", slowest axis first, up to GF_MAX_RANK extents. GF_EUSAGE. */
 int gf_shape_parse(const char *text, int64_t extent[GF_MAX_RANK], int *n);
-/* True if `text` begins with a digit and has only characters of shapes. */
-bool gf_shape_looks_like_one(const char *text);
 /* Appends `text`: 512x512, 2^10 (a length), 64^2 and 64^3 (a square and a cube of any side but 2),
  * or two of these last three with ".." between them. GF_EUSAGE. */
 int gf_shapes_add(struct gf_shapes *list, const char *text, enum gf_step step);

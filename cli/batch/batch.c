@@ -10,7 +10,7 @@
 /* A run over files, one after the other or concurrently in several workers. */
 struct batch_run {
     const struct gf_task_hooks *hooks;
-    const struct gf_settings *s;
+    struct gf_settings *s;
     struct gf_targets targets;
     struct gf_deal deal; /* a session for each device; one if none are listed */
     struct gf_inputs inputs;
@@ -92,6 +92,13 @@ static void report(struct gf_task *t) {
     (runs ? gf_report_done : gf_report_not_run)(t);
 }
 
+/* Returns the exit code of an input's failure: bad data is no usage error, and an impossible job
+ * fails only its input if there are others (`only` false). */
+static int exit_code_of(int status, bool only) {
+    int code = gf_exit_code(status);
+    return code == 2 || (status == GF_EUNABLE && !only) ? 1 : code;
+}
+
 /* Counts and reports one picture. */
 static void count(const struct batch_run *r, struct gf_task *t, struct gf_worker *l, int rc) {
     const struct gf_session *session = t->runner->session;
@@ -106,7 +113,7 @@ static void count(const struct batch_run *r, struct gf_task *t, struct gf_worker
         if (!r->hooks->prints && reports(r))
             report(t);
     } else {
-        int code = gf_exit_code_of_input(rc, l->pool->n_inputs == 1);
+        int code = exit_code_of(rc, l->pool->n_inputs == 1);
         tally->worst = code > tally->worst ? code : tally->worst;
         tally->failed++;
         tally->gone = gf_session_is_lost(session);
@@ -361,43 +368,72 @@ static int refuse_without_output(char **operands, int n) {
                               "template: -o '{stem}_{kind}.png'");
 }
 
-int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char **operands, int n) {
-    struct batch_run r = {.hooks = hooks, .s = s};
-    int rc = gf_settings_check(s);
-    if (!rc) {
-        rc = gf_targets_parse(s, s->kind == GF_UNSET ? hooks->default_kind : (enum gf_kind)s->kind,
-                              hooks->keeps_type, &r.targets);
-        if (!hooks->prints && r.targets.n == r.targets.n_aside && (!rc || n > 1))
-            rc = refuse_without_output(operands, n);
-    }
-    for (int i = 0; i < r.targets.n; i++) {
-        struct gf_target *t = &r.targets.target[i];
-        t->where.roots = &r.inputs.roots;
+/* Finds outputs and inputs, and claims the outputs' names. */
+static int name_files(struct batch_run *r, char **operands, int n) {
+    const struct gf_settings *s = r->s;
+    const struct gf_task_hooks *hooks = r->hooks;
+    const enum gf_kind kind = s->kind == GF_UNSET ? hooks->default_kind : (enum gf_kind)s->kind;
+    int rc = gf_targets_parse(s, kind, hooks->keeps_type, &r->targets);
+    if (!hooks->prints && r->targets.n == r->targets.n_aside && (!rc || n > 1))
+        rc = refuse_without_output(operands, n);
+    for (int i = 0; i < r->targets.n; i++) {
+        struct gf_target *t = &r->targets.target[i];
+        t->where.roots = &r->inputs.roots;
         t->label = hooks->label && !t->aside ? hooks->label : t->label;
     }
     if (!rc)
-        rc = gather(&r, operands, n);
-    r.n_named = s->frames && r.inputs.n ? 1 : r.inputs.n;
+        rc = gather(r, operands, n);
+    r->n_named = s->frames && r->inputs.n ? 1 : r->inputs.n;
+    return rc ? rc : gf_targets_claim(s, &r->targets, r->inputs.path, r->n_named);
+}
+
+/* Joins the other processes, and opens the devices. */
+static int open_run(struct batch_run *r, char **operands, int n) {
+    struct gf_settings *s = r->s;
+    int rc = gf_settings_check(s);
     if (!rc)
-        rc = gf_targets_claim(s, &r.targets, r.inputs.path, r.n_named);
-    if (!rc && !hooks->prints)
-        rc = join_ranks(&r);
+        rc = name_files(r, operands, n);
+    if (!rc && !r->hooks->prints)
+        rc = join_ranks(r);
     if (!rc)
-        rc = r.joined        ? gf_spread_settings(s, &r.launcher)
-             : hooks->prints ? gf_settings_wish_one(s, NULL)
-                             : gf_settings_wish(s);
+        rc = r->joined          ? gf_spread_settings(s, &r->launcher)
+             : r->hooks->prints ? gf_settings_wish_one(s, NULL)
+                                : gf_settings_wish(s);
     if (!rc)
-        rc = gf_deal_open_for(s, (r.inputs.n == 1 || s->frames) && s->dims != 2, &r.deal);
+        rc = gf_deal_open_for(s, (r->inputs.n == 1 || s->frames) && s->dims != 2, &r->deal);
     if (!rc)
-        rc = gf_targets_check_folders(s, &r.targets, r.inputs.path, r.n_named);
-    rc = agree(&r, rc);
-    if (!rc) {
-        s->max_memory = gf_deal_session(&r.deal, 0)->options.memory_limit; /* also for decoding */
-        if ((s->resume || r.inputs.n > 1 || r.inputs.many) && !hooks->prints && reports(&r))
-            r.made = gf_made_open(s->resume && !s->force, !s->dry_run);
-        rc = check_joined(&r);
-        rc = rc ? rc : run_all(&r);
+        rc = gf_targets_check_folders(s, &r->targets, r->inputs.path, r->n_named);
+    return agree(r, rc);
+}
+
+static int run(struct batch_run *r) {
+    struct gf_settings *s = r->s;
+    s->max_memory = gf_deal_session(&r->deal, 0)->options.memory_limit; /* also for decoding */
+    if ((s->resume || r->inputs.n > 1 || r->inputs.many) && !r->hooks->prints && reports(r))
+        r->made = gf_made_open(s->resume && !s->force, !s->dry_run);
+    const int rc = check_joined(r);
+    return rc ? rc : run_all(r);
+}
+
+static void close_run(struct batch_run *r, int code) {
+    gf_task_free(&r->first);
+    gf_made_close(r->made);
+    gf_workers_close(&r->pool);
+    gf_deal_close(&r->deal);
+    gf_inputs_free(&r->inputs);
+    gf_targets_free(&r->targets);
+    if (r->ranks.broken) { /* the others wait for this process */
+        gf_sink_remove_temporaries();
+        r->ranks.transport->abandon(code ? code : 1);
     }
+    gf_ranks_close(&r->ranks);
+}
+
+int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char **operands, int n) {
+    struct batch_run r = {.hooks = hooks, .s = s};
+    int rc = open_run(&r, operands, n);
+    if (!rc)
+        rc = run(&r);
     if (rc == GF_EUSAGE)
         gf_log_error("%s: %s", hooks->name, gf_message());
     else if (rc)
@@ -405,16 +441,6 @@ int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char 
     else if (!r.joined || r.pool.sum.skipped)
         summarise(&r);
     const int code = rc ? gf_exit_code(rc) : r.pool.sum.worst;
-    gf_task_free(&r.first);
-    gf_made_close(r.made);
-    gf_workers_close(&r.pool);
-    gf_deal_close(&r.deal);
-    gf_inputs_free(&r.inputs);
-    gf_targets_free(&r.targets);
-    if (r.ranks.broken) { /* the others wait for this process */
-        gf_sink_remove_temporaries();
-        r.ranks.transport->abandon(code ? code : 1);
-    }
-    gf_ranks_close(&r.ranks);
+    close_run(&r, code);
     return code;
 }

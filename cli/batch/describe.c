@@ -124,6 +124,25 @@ int gf_task_describe(struct gf_task *t, int i, enum gf_color color) {
 
 /* ---- restored pictures ---- */
 
+/* For a restored picture: sets *dtype to its `own` type if the format can hold it, but leaves it
+ * with --depth. GF_EINVAL if the format can hold neither that nor floats. */
+static int keep_dtype(const struct gf_settings *s, const struct gf_format *format,
+                      enum gf_dtype own, enum gf_dtype *dtype) {
+    const unsigned can = format->dtypes;
+    if (s->depth)
+        return 0;
+    if (can >> own & 1)
+        *dtype = own;
+    else if (!(can >> GF_F32 & 1) && !s->range.given)
+        return gf_fail(
+            GF_EINVAL,
+            "the picture's %s samples do not fit a %s file; write %s, or give --depth=%s, "
+            "which clips and rounds, or --range=1%%,99.9%% to look at them",
+            gf_dtype_name(own), format->name, own == GF_U16 ? ".png or .tif" : ".tif or .npy",
+            can >> GF_U16 & 1 ? "8 or 16" : "8");
+    return 0;
+}
+
 int gf_task_describe_restored(struct gf_task *t, int i, const struct gf_record *r) {
     struct gf_product *p = &t->product[i];
     struct gf_output *out = &t->job.out[i];
@@ -132,7 +151,7 @@ int gf_task_describe_restored(struct gf_task *t, int i, const struct gf_record *
     const bool own = r && p->kind == (r->complex_input ? GF_COMPLEX : GF_REAL);
     int rc = gf_target_dtype(t->s, p->target, p->kind, p->format, t->job.precision, &out->dtype);
     if (!rc && own)
-        rc = gf_target_keep_dtype(t->s, p->format, r->dtype, &out->dtype);
+        rc = keep_dtype(t->s, p->format, r->dtype, &out->dtype);
     if (rc)
         return rc;
     if (t->s->range.given && !gf_dtype_is_integer(out->dtype))
@@ -174,6 +193,26 @@ static int choose_kind(struct gf_task *t, int i, const struct gf_record *r) {
     return 0;
 }
 
+/* Sets op, ndim, shape, channels and axes of the inverse job; norm, in_shift and in_half for a
+ * spectrum, the wavelet for coefficients. */
+static void take_record(const struct gf_record *r, struct gf_job *job) {
+    job->ndim = r->ndim;
+    memset(job->shape, 0, sizeof job->shape);
+    memcpy(job->shape, r->shape, (size_t)r->ndim * sizeof *job->shape);
+    job->channels = r->channels;
+    job->axes = r->axes;
+    job->op = r->is_wavelet ? GF_DWT : GF_FFT;
+    if (job->op == GF_DWT) {
+        job->wavelet.name = r->wavelet;
+        job->wavelet.levels = r->levels;
+        job->wavelet.boundary = r->boundary;
+        return;
+    }
+    job->norm = r->norm;
+    job->in_shift = r->shift;
+    job->in_half = r->half;
+}
+
 int gf_task_prepare_inverse(struct gf_task *t, const struct gf_inverse *how) {
     struct gf_record record, *r = t->image.record ? &record : NULL;
     int rc = r ? gf_record_parse(t->image.record, r) : 0;
@@ -186,7 +225,7 @@ int gf_task_prepare_inverse(struct gf_task *t, const struct gf_inverse *how) {
         return rc;
     gf_task_begin_job(t, GF_INVERSE);
     if (r) {
-        gf_job_of_record(r, &t->job);
+        take_record(r, &t->job);
         rc = check_axes(t->s, &t->job);
     }
     if (!rc)
@@ -278,22 +317,4 @@ struct gf_record gf_record_of_job(const struct gf_job *job, int i, const struct 
     else
         describe_spectrum(job, &job->out[i], &r);
     return r;
-}
-
-void gf_job_of_record(const struct gf_record *r, struct gf_job *job) {
-    job->ndim = r->ndim;
-    memset(job->shape, 0, sizeof job->shape);
-    memcpy(job->shape, r->shape, (size_t)r->ndim * sizeof *job->shape);
-    job->channels = r->channels;
-    job->axes = r->axes;
-    job->op = r->is_wavelet ? GF_DWT : GF_FFT;
-    if (job->op == GF_DWT) {
-        job->wavelet.name = r->wavelet;
-        job->wavelet.levels = r->levels;
-        job->wavelet.boundary = r->boundary;
-        return;
-    }
-    job->norm = r->norm;
-    job->in_shift = r->shift;
-    job->in_half = r->half;
 }

@@ -39,8 +39,5 @@ void gf_task_note_alpha(const struct gf_task *t, int i);
  * output's last plane. Kinds, norms and boundaries have the same numbers as in the job. */
 struct gf_record gf_record_of_job(const struct gf_job *job, int i, const struct gf_image *image,
                                   bool alpha_kept);
-/* Sets op, ndim, shape, channels and axes of the inverse job; norm, in_shift and in_half for a
- * spectrum, the wavelet for coefficients. */
-void gf_job_of_record(const struct gf_record *record, struct gf_job *job);
 
 #endif

@@ -8,14 +8,6 @@
 #include "core/base/sample_value.h"
 #include "formats/record.h"
 
-void gf_load_note_stack(const char *name, const struct gf_image *image, unsigned axes) {
-    const struct gf_axes *a = &image->axes;
-    if (a->named && a->by && image->ndim == 3 && axes & 1)
-        gf_log_note("'%s': its pages are times or channels (%s), and are transformed as depth; "
-                    "--dims=2 takes them one by one",
-                    gf_log_name(name), a->by);
-}
-
 int gf_load_picture(const struct gf_settings *s, const char *path, bool header_only,
                     struct gf_image *image) {
     struct gf_read_options options = gf_settings_read_options(s);
@@ -259,7 +251,7 @@ void gf_reader_close(struct gf_reader *r) {
 
 /* ---- samples ---- */
 
-/* Uses all threads for large arrays. Counting NaN and Inf, rarely needed, uses one. */
+/* True if the array has neither NaN nor Inf. Threads share a large one. */
 static bool all_finite(const struct gf_settings *s, const struct gf_array *a) {
     enum { LARGE = 32 << 20 };
     const int threads = gf_array_bytes(a) < LARGE ? 1 : gf_settings_threads(s);
@@ -274,12 +266,12 @@ static bool all_finite(const struct gf_settings *s, const struct gf_array *a) {
     return !bad;
 }
 
-/* NaN and Inf: their number, and the index of the first among all numbers of the image. */
+/* The number of NaN and Inf, and the index in the image of the first, in C order. */
 struct nonfinite {
     int64_t count, first;
 };
 
-/* Adds those of an array that begins at index `at` of the image. */
+/* Counts NaN and Inf of an array that begins at index `at` of the image. */
 static void count(const struct gf_array *a, int64_t at, struct nonfinite *bad) {
     int64_t first = 0;
     const int64_t n = gf_array_nonfinite(a, &first);
@@ -287,6 +279,7 @@ static void count(const struct gf_array *a, int64_t at, struct nonfinite *bad) {
     bad->count += n;
 }
 
+/* Fails with the number of NaN and Inf and the place of the first. */
 static int refuse(const struct gf_image *image, const struct nonfinite *bad) {
     const int ndim = image->ndim, n = ndim + (image->px.shape[ndim] > 1);
     char where[128] = "";
@@ -341,15 +334,15 @@ static bool has_samples(const struct gf_reader *r) {
     return !r->s->frames && gf_file_has_samples(r->file[0]) && gf_file_is_at_hand(r->file[0]);
 }
 
-/* Samples, each of all channels, that read_on() holds. */
+/* Returns how many samples, each of all channels, read_on() reads at a time. */
 static int64_t samples_at_once(const struct gf_reader *r, const struct gf_image *image) {
     enum { AT_ONCE = 1 << 12 };
     const struct gf_array *px = &image->px;
     return has_samples(r) ? AT_ONCE : gf_array_count(px) / px->shape[image->ndim] / px->shape[0];
 }
 
-/* Reads from page `from` to the end, in order as a pipe requires. Counts NaN and Inf; or, if `mean`
- * is not NULL, sums the other samples. */
+/* Reads all pages from `from` on, in order, as a pipe requires. Counts NaN and Inf if `mean` is NULL,
+ * else sums the other samples into it. */
 static int read_on(struct gf_reader *r, const struct gf_image *image, int64_t from,
                    struct nonfinite *bad, struct gf_samples_mean *mean) {
     const struct gf_array *px = &image->px;
@@ -373,6 +366,7 @@ static int read_on(struct gf_reader *r, const struct gf_image *image, int64_t fr
     return rc;
 }
 
+/* Reads the rest of the image to tell the number of all NaN and Inf. */
 static int refuse_all(struct gf_reader *r, const struct gf_image *image, int64_t from,
                       struct nonfinite *bad) {
     int rc = read_on(r, image, from, bad, NULL);
@@ -398,7 +392,8 @@ int64_t gf_finite_bytes(const struct gf_reader *r, const struct gf_image *image)
            (int64_t)gf_dtype_size(image->px.dtype);
 }
 
-/* Applies --nan to a part from page `from` on; -1: earlier pages may not be finite. */
+/* Applies --nan to a part that begins at page `from`. -1: earlier pages may hold NaN and Inf that
+ * were not counted yet. */
 static int finish(struct gf_reader *r, const struct gf_image *image, int64_t from,
                   struct gf_array *a) {
     const int64_t page = gf_array_count(&image->px) / image->px.shape[0];

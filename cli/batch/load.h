@@ -70,7 +70,5 @@ int gf_finite_read(struct gf_reader *r, const struct gf_image *image, enum gf_re
                    int64_t first, struct gf_array *to);
 /* Bytes that it needs besides `to` for --nan=mean, which reads the file once more. */
 int64_t gf_finite_bytes(const struct gf_reader *r, const struct gf_image *image);
-/* Notes that the slowest of three axes, declared as times or channels, is transformed. */
-void gf_load_note_stack(const char *name, const struct gf_image *image, unsigned axes);
 
 #endif

@@ -393,13 +393,10 @@ static int sample_ranges(struct gf_task *t) {
 
 /* Finds ranges over all pages before the first one is written. */
 static int find_ranges(struct gf_task *t) {
-    bool full = false;
     int rc = 0;
     if (gf_job_samples(&t->job)) /* few pages: each process runs them all */
         rc = gf_ranks_agree(t->ranks, sample_ranges(t));
-    for (int i = 0; i < t->job.n_out; i++)
-        full = full || gf_output_is_full(&t->job.out[i]);
-    if (rc || !full)
+    if (rc || !gf_job_is_full(&t->job))
         return rc;
     rc = walk_through(t, NULL);
     for (int i = 0; i < t->job.n_out && !rc; i++)

@@ -180,7 +180,12 @@ static void print_plan(const struct gf_task *t) {
                                       : " (up to date)",
           f);
     int rc = gf_text_close(f, &line);
-    rc ? gf_log_lost(ENOMEM) : gf_log_text(line);
+    if (rc) {
+        gf_log_lost(ENOMEM);
+    } else {
+        gf_text_clean(line);
+        gf_log_line(line);
+    }
     free(line);
 }
 

@@ -110,23 +110,6 @@ int gf_target_dtype(const struct gf_settings *s, const struct gf_target *t, enum
                    s->depth < 32 ? ".png, .tif or .npy" : ".tif, .npy or .raw");
 }
 
-int gf_target_keep_dtype(const struct gf_settings *s, const struct gf_format *format,
-                         enum gf_dtype own, enum gf_dtype *dtype) {
-    const unsigned can = format->dtypes;
-    if (s->depth)
-        return 0;
-    if (can >> own & 1)
-        *dtype = own;
-    else if (!(can >> GF_F32 & 1) && !s->range.given)
-        return gf_fail(
-            GF_EINVAL,
-            "the picture's %s samples do not fit a %s file; write %s, or give --depth=%s, "
-            "which clips and rounds, or --range=1%%,99.9%% to look at them",
-            gf_dtype_name(own), format->name, own == GF_U16 ? ".png or .tif" : ".tif or .npy",
-            can >> GF_U16 & 1 ? "8 or 16" : "8");
-    return 0;
-}
-
 int gf_target_resolve(const struct gf_target *t, const char *in, const struct gf_format **format,
                       char **path) {
     int rc = gf_template_expand(&t->where, in, t->label, -1, path);

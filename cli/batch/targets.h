@@ -37,11 +37,6 @@ int gf_target_dtype(const struct gf_settings *s, const struct gf_target *t, enum
                     const struct gf_format *format, enum gf_precision precision,
                     enum gf_dtype *dtype);
 
-/* For a restored picture: sets *dtype to its `own` type if the format can hold it, but leaves it
- * with --depth. GF_EINVAL if the format can hold neither that nor floats. */
-int gf_target_keep_dtype(const struct gf_settings *s, const struct gf_format *format,
-                         enum gf_dtype own, enum gf_dtype *dtype);
-
 /* Finds the format and path ({page} not replaced) of `t` for this input. The caller frees *path. */
 int gf_target_resolve(const struct gf_target *t, const char *in, const struct gf_format **format,
                       char **path);

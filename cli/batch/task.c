@@ -73,6 +73,15 @@ static bool may_have_more(const struct gf_task *t) {
     return pages && t->reader.several;
 }
 
+/* Notes that the slowest of three axes, declared as times or channels, is transformed. */
+static void note_stack(const char *name, const struct gf_image *image, unsigned axes) {
+    const struct gf_axes *a = &image->axes;
+    if (a->named && a->by && image->ndim == 3 && axes & 1)
+        gf_log_note("'%s': its pages are times or channels (%s), and are transformed as depth; "
+                    "--dims=2 takes them one by one",
+                    gf_log_name(name), a->by);
+}
+
 /* Reads the header, makes the job, and claims the outputs' real names, which depend on both. */
 static int describe(struct gf_task *t) {
     double start = gf_now_ms();
@@ -89,7 +98,7 @@ static int describe(struct gf_task *t) {
     const bool skips = t->s->resume && !t->s->force && gf_resume_finds(&t->resume, &outputs);
     t->state = skips ? GF_TASK_SKIPPED : GF_TASK_DESCRIBED;
     if (!skips)
-        gf_load_note_stack(t->read[0], &t->image, t->s->axes.n ? 0 : t->job.axes);
+        note_stack(t->read[0], &t->image, t->s->axes.n ? 0 : t->job.axes);
     else if (!may_have_more(t))
         gf_reader_close(&t->reader);
     return 0;

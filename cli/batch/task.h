@@ -157,8 +157,9 @@ void gf_task_free(struct gf_task *t);
 
 /* The task's products, once it is prepared. */
 struct gf_outputs gf_task_outputs(const struct gf_task *t);
-/* bind() gives t->in and t->alpha the samples of t->image; take() also calls the input's take(). */
+/* Points t->in and t->alpha to the samples of t->image. */
 void gf_task_bind(struct gf_task *t);
+/* The same, and lets the command's input complete them and the job. */
 int gf_task_take(struct gf_task *t);
 /* With --nan=keep makes the samples of an output NaN that had holes, of an input with these. */
 void gf_task_put_back(const struct gf_task *t, struct gf_array *out, const unsigned char *hole);
@@ -166,17 +167,18 @@ void gf_task_put_back(const struct gf_task *t, struct gf_array *out, const unsig
 void gf_task_drop(struct gf_task *t);
 /* Counts the Inf and NaN in a float output, or in a part of it. */
 int64_t gf_task_overflowed(const struct gf_task *t, const struct gf_array *out);
-/* A view of output i, or of pages of it, without alpha, as the backend writes it. After the run
- * complete() counts its overflowed samples and adds alpha. */
+/* Returns a view of output i, or of some of its pages, without alpha: the backend writes that. */
 struct gf_array gf_task_without_alpha(const struct gf_task *t, int i, const struct gf_array *out);
+/* After the run: counts overflowed samples of output i, or of some of its pages, and adds alpha. */
 void gf_task_complete(struct gf_task *t, int i, const struct gf_array *out,
                       const struct gf_array *alpha);
 
 /* ---- memory (task_pages.c) ---- */
 
-/* Bytes of the input and output arrays in memory, and of all else but the plan's workspace. */
+/* Bytes of the input and of the output arrays that are in memory. */
 int64_t gf_task_in_bytes(const struct gf_task *t);
 int64_t gf_task_out_bytes(const struct gf_task *t);
+/* Bytes of all else but the plan's workspace. */
 int64_t gf_task_extra_bytes(const struct gf_task *t);
 /* Bytes of a page and its spectrum if a range is sampled before the arrays are allocated, or 0. */
 int64_t gf_task_looking_bytes(const struct gf_task *t);
@@ -193,8 +195,9 @@ const char *gf_task_refuses_pages(const struct gf_task *t);
 const char *gf_task_refuses_outputs(const struct gf_task *t, bool in_order);
 /* NULL, or why --nan=mean cannot be applied to parts of the input. */
 const char *gf_task_refuses_mean(const struct gf_task *t);
-/* choose() fills in t->pages. take_fewer() reduces the pages in memory; false if it cannot. */
+/* Fills in t->pages. */
 int gf_task_choose_pages(struct gf_task *t);
+/* Reduces the pages in memory; false if there are as few as possible. */
 bool gf_task_take_fewer_pages(struct gf_task *t);
 /* The job to plan: of a group of pages, or of all samples. */
 struct gf_job *gf_task_planned(struct gf_task *t);

@@ -12,14 +12,6 @@ enum {
     STREAM_BYTES = 64 << 20 /* of pages; from here on the whole team runs them */
 };
 
-/* True if a display range of all planes must be found before the first one is written. */
-static bool looks_ahead(const struct gf_job *job) {
-    bool looks = gf_job_samples(job);
-    for (int i = 0; i < job->n_out; i++)
-        looks = looks || gf_output_is_full(&job->out[i]);
-    return looks;
-}
-
 bool gf_task_is_at_hand(const struct gf_task *t) {
     if (t->reader.file[0] && !t->s->frames)
         return gf_file_is_at_hand(t->reader.file[0]);
@@ -50,7 +42,8 @@ const char *gf_task_refuses_pages(const struct gf_task *t) {
         return "planes are not transformed by themselves";
     if (!t->s->plan_only && !gf_reader_has_pages(&t->reader))
         return "the input is read in one piece";
-    if (!t->s->plan_only && looks_ahead(job) && !gf_task_is_at_hand(t))
+    const bool looks_ahead = gf_job_samples(job) || gf_job_is_full(job);
+    if (!t->s->plan_only && looks_ahead && !gf_task_is_at_hand(t))
         return "a pipe is read once, and the display range is that of all pages";
     const bool integers = gf_dtype_is_integer(t->image.px.dtype);
     const char *why = integers ? NULL : gf_task_refuses_mean(t);

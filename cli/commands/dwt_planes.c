@@ -20,8 +20,7 @@ enum {
     WORTH_A_THREAD = 1 << 16 /* bytes of a plane */
 };
 
-/* A ring of boxes between two threads: one puts number put % BEHIND, the other takes number taken %
- * BEHIND. */
+/* A ring of BEHIND boxes: one thread puts boxes, another takes them. */
 struct ring {
     int64_t put, taken; /* each is changed by one thread */
     bool closed;        /* nothing more is put; the rest may still be taken */
@@ -47,16 +46,6 @@ struct flow {
 };
 
 /* ---- the ring ---- */
-
-static int start(struct ring *r, void *(*body)(void *), struct flow *f) {
-    pthread_mutex_init(&r->lock, NULL);
-    pthread_cond_init(&r->changed, NULL);
-    if (!pthread_create(&r->thread, NULL, body, f))
-        return 0;
-    pthread_cond_destroy(&r->changed);
-    pthread_mutex_destroy(&r->lock);
-    return gf_fail(GF_ENOMEM, "cannot start a thread");
-}
 
 /* Waits until *count reaches `least`; false if it never will. */
 static bool await(struct ring *r, const int64_t *count, int64_t least) {
@@ -221,8 +210,7 @@ static int push_planes(struct flow *f) {
     return rc;
 }
 
-/* Returns the bytes of host memory besides a stream's, and those left for it, on each of `devices`
- * devices. */
+/* Returns the bytes that a part needs beside its stream: decoder, mean of --nan, planes. */
 static int64_t beside(const struct gf_task *t) {
     const int64_t coders = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
     return coders + gf_finite_bytes(&t->reader, &t->image) + (1 + AHEAD) * t->image.px.stride[0];
@@ -240,7 +228,8 @@ static int run_flow(struct flow *f) {
     void *context = NULL;
     f->on_device = true;
     f->overflowed = 0;
-    f->behind = (struct ring){.put = 0};
+    f->behind =
+        (struct ring){.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
     f->stream = NULL;
     int rc = gf_runner_stream_begin(h->runner, &f->streamer, &context);
     if (rc)
@@ -251,8 +240,8 @@ static int run_flow(struct flow *f) {
     if (rc)
         goto out;
     f->on_device = false;
-    f->writes_beside =
-        h->t->image.px.stride[0] >= WORTH_A_THREAD && !start(&f->behind, write_boxes, f);
+    f->writes_beside = h->t->image.px.stride[0] >= WORTH_A_THREAD &&
+                       !pthread_create(&f->behind.thread, NULL, write_boxes, f);
     rc = push_planes(f);
     if (f->writes_beside)
         rc = stop(&f->behind, rc);

@@ -3,7 +3,7 @@
 #include "cli/log.h"
 #include "cli/batch/describe.h"
 
-/* Fills a zeroed output. */
+/* Describes an output, which is all zero, by the options. */
 static void describe_output(const struct gf_settings *s, enum gf_kind kind, enum gf_dtype dtype,
                             struct gf_output *out) {
     out->kind = kind;
@@ -64,7 +64,7 @@ static int prepare(struct gf_task *t) {
     return rc;
 }
 
-/* Notes dropped alpha, and that a line's spectrum is hardly visible as a picture. */
+/* Prints a note if alpha was dropped, or if a line's spectrum became a picture of one row. */
 static int check(struct gf_task *t) {
     bool kept = true;
     for (int i = 0; i < t->job.n_out; i++) {

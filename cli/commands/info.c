@@ -39,8 +39,6 @@ static json_t *record_report(const struct gf_record *r) {
     static const char *const alpha[] = {"none", "dropped", "kept"};
     const struct gf_resolution *resolution = &r->metadata.resolution;
     const bool wavelet = r->is_wavelet;
-    struct gf_job job;
-    gf_job_of_record(r, &job);
     json_t *o = GF_REPORT(
         GF_KEY("version", r->version), GF_KEY("kind", gf_kind_name(r->kind)),
         GF_KEY("shape", gf_json_shape(r->shape, r->ndim)), GF_KEY("channels", r->channels),
@@ -48,11 +46,11 @@ static json_t *record_report(const struct gf_record *r) {
         GF_KEY("alpha", alpha[r->alpha]), GF_BOOL(".kept", r->alpha == GF_ALPHA_KEPT),
         GF_KEY_OR_NULL(resolution->x > 0, "resolution", resolution_report(resolution)));
     if (wavelet)
-        return GF_ADD(
-            o, GF_KEY("transform", "dwt"), GF_KEY("wavelet", gf_wavelet_names[job.wavelet.name]),
-            GF_KEY("levels", r->levels), GF_KEY("boundary", gf_boundary_name(job.wavelet.boundary)),
-            GF_KEY("thresholded", r->thresholded));
-    return GF_ADD(o, GF_KEY("norm", gf_norm_name(job.norm)), GF_KEY("shift", r->shift),
+        return GF_ADD(o, GF_KEY("transform", "dwt"),
+                      GF_KEY("wavelet", gf_wavelet_names[r->wavelet]), GF_KEY("levels", r->levels),
+                      GF_KEY("boundary", gf_boundary_name(r->boundary)),
+                      GF_KEY("thresholded", r->thresholded));
+    return GF_ADD(o, GF_KEY("norm", gf_norm_name(r->norm)), GF_KEY("shift", r->shift),
                   GF_KEY("half", r->half), GF_KEY("luma", r->luma));
 }
 

@@ -8,6 +8,18 @@
 #include "cli/log.h"
 #include "cli/report.h"
 
+/* Reads a member's text, "" if absent. */
+static void get_text(const json_t *o, const char *key, char *text, size_t size) {
+    const char *value = json_string_value(json_object_get(o, key));
+    snprintf(text, size, "%s", value ? value : "");
+}
+
+/* Reads a number, 0 unless it is a non-negative int. */
+static int get_int(const json_t *o, const char *key) {
+    json_int_t v = json_integer_value(json_object_get(o, key));
+    return v < 0 || v > INT32_MAX ? 0 : (int)v;
+}
+
 static int64_t get_whole(const json_t *o, const char *key) {
     return json_integer_value(json_object_get(o, key));
 }
@@ -20,16 +32,16 @@ static void get_device(const json_t *o, struct gf_assumed_device *device) {
                   .max_alloc = get_whole(o, "largest_buffer"),
                   .local_bytes = get_whole(o, "local_memory"),
                   .unit_local_bytes = get_whole(o, "unit_local_memory"),
-                  .max_group = gf_json_get_int(o, "most_group_items"),
-                  .units = gf_json_get_int(o, "compute_units"),
-                  .warp = gf_json_get_int(o, "items_in_step"),
-                  .clock_mhz = gf_json_get_int(o, "clock_mhz"),
+                  .max_group = get_int(o, "most_group_items"),
+                  .units = get_int(o, "compute_units"),
+                  .warp = get_int(o, "items_in_step"),
+                  .clock_mhz = get_int(o, "clock_mhz"),
                   .fp64 = json_is_true(json_object_get(o, "fp64")),
                   .is_cpu = json_is_true(json_object_get(o, "processor"))}};
-    gf_json_get_text(o, "name", p->name, sizeof p->name);
-    gf_json_get_text(o, "platform", p->platform, sizeof p->platform);
-    gf_json_get_text(o, "driver", p->driver, sizeof p->driver);
-    gf_json_get_text(o, "compiler", p->compiler, sizeof p->compiler);
+    get_text(o, "name", p->name, sizeof p->name);
+    get_text(o, "platform", p->platform, sizeof p->platform);
+    get_text(o, "driver", p->driver, sizeof p->driver);
+    get_text(o, "compiler", p->compiler, sizeof p->compiler);
     const json_t *items = json_object_get(o, "most_items"),
                  *extensions = json_object_get(o, "extensions");
     for (size_t i = 0; i < 3; i++)

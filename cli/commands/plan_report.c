@@ -29,10 +29,7 @@ static bool is_dwt(const struct gf_task *t) {
 
 /* True if a full display range takes a separate walk over the pages. */
 static bool is_walked_twice(const struct gf_task *t) {
-    bool full = false;
-    for (int i = 0; i < t->job.n_out; i++)
-        full = full || gf_output_is_full(&t->job.out[i]);
-    return full && t->pages.at_once;
+    return t->pages.at_once && gf_job_is_full(&t->job);
 }
 
 static struct needs sum_up(const struct gf_task *t) {

@@ -13,6 +13,7 @@
 #include "cli/batch/task.h"
 #include "cli/text.h"
 #include "core/base/sample_value.h"
+#include "core/base/spelling.h"
 
 enum { MAX_WORDS = 24, MAX_COMMAND = 400 };
 
@@ -273,26 +274,14 @@ static bool is_by_hand(const struct gf_settings *s) {
     return s->demo.every || s->demo.sum;
 }
 
-/* Allocates a picture of this shape with `like`'s type and colour. */
-static int make_picture(const struct gf_image *like, int ndim, const int64_t *shape,
-                        struct gf_image *out) {
-    *out = (struct gf_image){
-        .ndim = ndim, .color = like->color, .alpha = like->alpha, .depth = like->depth};
-    return gf_array_alloc(&out->px, like->px.dtype, ndim + 1, shape);
-}
-
-/* Takes samples 0, step, 2 step, … along every axis. */
-static int take_every(const struct gf_image *in, int64_t step, struct gf_image *out) {
-    struct gf_array some = in->px;
-    some.base = NULL;
+/* Makes *out a view of samples 0, step, 2 step, … along every axis. */
+static void take_every(const struct gf_image *in, int64_t step, struct gf_image *out) {
+    out->px = in->px;
+    out->px.base = NULL;
     for (int i = 0; i < in->ndim; i++) {
-        some.shape[i] = gf_divide_up(some.shape[i], step);
-        some.stride[i] *= step;
+        out->px.shape[i] = gf_divide_up(in->px.shape[i], step);
+        out->px.stride[i] *= step;
     }
-    int rc = make_picture(in, in->ndim, some.shape, out);
-    if (!rc)
-        gf_array_copy(&out->px, &some);
-    return rc;
 }
 
 /* A nonzero sample of the kernel, and its offset from sample n/2. */
@@ -350,7 +339,7 @@ static int take_sum(const struct gf_image *in, const struct gf_image *kernel,
         return gf_fail(GF_EINVAL, "--sum takes a picture, and this has %d axes", in->ndim);
     int rc = read_taps(kernel, &tap, &n);
     if (!rc)
-        rc = make_picture(in, 2, in->px.shape, out);
+        rc = gf_array_alloc(&out->px, in->px.dtype, 3, in->px.shape);
     for (int64_t y = 0; y < in->px.shape[0] && !rc; y++)
         for (int64_t x = 0; x < in->px.shape[1]; x++)
             for (int64_t c = 0; c < in->px.shape[2]; c++) {
@@ -372,8 +361,10 @@ static int run_by_hand(const struct gf_settings *s, const char *in,
         rc = gf_load_picture(s, in, false, &image);
     if (rc)
         goto out;
+    out = (struct gf_image){
+        .ndim = image.ndim, .color = image.color, .alpha = image.alpha, .depth = image.depth};
     if (s->demo.every)
-        rc = take_every(&image, s->demo.every, &out);
+        take_every(&image, s->demo.every, &out);
     else if (!(rc = gf_load_picture(s, s->demo.sum, false, &kernel)))
         rc = take_sum(&image, &kernel, &out);
     if (!rc)
@@ -417,7 +408,7 @@ static const struct gf_sample_file *find_lesson(const char *name) {
             return f;
         names[i] = all[i];
     }
-    const char *near = gf_opt_near(name, names);
+    const char *near = gf_spelling_near(name, names);
     if (near)
         gf_fail(GF_EUSAGE, "no lesson '%s'; did you mean '%s'?", name, near);
     else

@@ -48,7 +48,8 @@ enum { GF_PLOT_WIDTH = 800, GF_PLOT_HEIGHT = 420 };
 /* GF_ENOMEM. */
 int gf_plot_draw(const struct gf_plot *plot, const struct gf_canvas *canvas);
 
-/* raster.c: draws the plot as an image, which the caller frees. GF_ENOMEM. */
+/* raster.c: draws the plot as an image, which the caller frees, also after a failure.
+ * GF_ENOMEM. */
 int gf_plot_image(const struct gf_plot *plot, struct gf_image *image);
 
 #endif

@@ -160,18 +160,10 @@ static int add_curve(struct gf_point a, struct gf_point c, struct gf_point b, st
 /* Computes the points of a spline from its control points. */
 static int smooth(const struct gf_point *p, int n, bool closed, struct gf_point *out) {
     int made = 1;
-    if (closed) {
-        struct gf_point at = out[0] = between(p[n - 1], p[0], 0.5);
-        for (int i = 0; i < n; i++) {
-            struct gf_point to = between(p[i], p[(i + 1) % n], 0.5);
-            made = add_curve(at, p[i], to, out, made);
-            at = to;
-        }
-        return made;
-    }
-    struct gf_point at = out[0] = p[0];
-    for (int i = 1; i < n - 1; i++) {
-        struct gf_point to = i == n - 2 ? p[n - 1] : between(p[i], p[i + 1], 0.5);
+    struct gf_point at = out[0] = closed ? between(p[n - 1], p[0], 0.5) : p[0];
+    for (int i = closed ? 0 : 1; i < (closed ? n : n - 1); i++) {
+        const bool ends = !closed && i == n - 2;
+        struct gf_point to = ends ? p[n - 1] : between(p[i], p[(i + 1) % n], 0.5);
         made = add_curve(at, p[i], to, out, made);
         at = to;
     }

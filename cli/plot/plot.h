@@ -23,8 +23,6 @@ struct gf_plot {
     int n;
 };
 
-/* True if the path ends in .svg or .png. */
-bool gf_plot_has_suffix(const char *path);
 /* Writes the format that the suffix names. A curve without points leaves only the axes. */
 int gf_plot_write(const struct gf_plot *plot, const char *path, bool clobber);
 

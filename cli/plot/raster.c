@@ -98,18 +98,12 @@ int gf_plot_image(const struct gf_plot *plot, struct gf_image *image) {
     r.height = SCALE * GF_PLOT_HEIGHT;
     const int64_t shape[] = {r.height, r.width, 3};
     *image = (struct gf_image){.ndim = 2, .color = GF_RGB};
-    int rc = gf_array_alloc(&image->px, GF_U8, 3, shape);
-    if (rc)
-        return rc;
     r.cover = calloc((size_t)r.width, (size_t)r.height);
-    if (!r.cover) {
-        gf_image_free(image);
-        return gf_no_memory();
+    int rc = r.cover ? gf_array_alloc(&image->px, GF_U8, 3, shape) : gf_no_memory();
+    if (!rc) {
+        memset(image->px.data, 255, (size_t)r.width * (size_t)r.height * 3);
+        rc = gf_plot_draw(plot, &canvas);
     }
-    memset(image->px.data, 255, (size_t)r.width * (size_t)r.height * 3);
-    rc = gf_plot_draw(plot, &canvas);
     free(r.cover);
-    if (rc)
-        gf_image_free(image);
     return rc;
 }

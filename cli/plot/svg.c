@@ -85,10 +85,6 @@ static bool ends_in(const char *path, const char *suffix) {
     return dot && !strcasecmp(dot, suffix);
 }
 
-bool gf_plot_has_suffix(const char *path) {
-    return ends_in(path, ".svg") || ends_in(path, ".png");
-}
-
 int gf_plot_write(const struct gf_plot *plot, const char *path, bool clobber) {
     struct gf_write_options options = {.level = -1};
     struct gf_image image = {0};

@@ -27,29 +27,10 @@ enum { N_SHAPES = sizeof shapes / sizeof *shapes };
  * the definition). Even with a kernel or two to compile, it ends within ten seconds. */
 static const double quick_ms = 5000;
 
-/* Room for signals, allocated once. */
+/* Room for signals. */
 struct room {
-    double complex *x, *y, *fx, *fy, *want;
+    double complex x[MAX_POINTS], y[MAX_POINTS], fx[MAX_POINTS], fy[MAX_POINTS], want[MAX_POINTS];
 };
-
-static int room_alloc(struct room *r) {
-    double complex **all[] = {&r->x, &r->y, &r->fx, &r->fy, &r->want};
-    *r = (struct room){0};
-    for (int i = 0; i < 5; i++) {
-        *all[i] = calloc(MAX_POINTS, sizeof **all[i]);
-        if (!*all[i])
-            return gf_no_memory();
-    }
-    return 0;
-}
-
-static void room_free(struct room *r) {
-    free(r->x);
-    free(r->y);
-    free(r->fx);
-    free(r->fy);
-    free(r->want);
-}
 
 /* Returns the phase factor of frequency i for a shift by at[]. */
 static double complex ramp(const struct gf_extents *s, int64_t i, const int64_t *at) {
@@ -346,7 +327,7 @@ static void print_what(const struct gf_settings *s, const struct gf_backend *b, 
 
 static int run(struct gf_settings *s, char **operands, int n) {
     (void)operands;
-    struct room room = {0};
+    static struct room room; /* too large for a stack */
     const struct gf_backend *only = NULL;
     int code = 0, failed = 0, tested = 0;
     int rc = n ? gf_fail(GF_EUSAGE, "takes no operands") : 0;
@@ -354,12 +335,8 @@ static int run(struct gf_settings *s, char **operands, int n) {
         rc = gf_wish_one(&s->wish, gf_backends, s->backend, NULL);
     if (!rc && s->wish.n)
         rc = gf_backend_usable(only = s->wish.device->backend);
-    if (!rc)
-        rc = room_alloc(&room);
-    if (rc) {
-        code = rc;
-        goto out;
-    }
+    if (rc)
+        return rc;
     gf_progress_start(s->quiet, 0);
     for (int i = 0; gf_backends[i]; i++) {
         char reason[GF_REASON] = "";
@@ -382,10 +359,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
         gf_log_error("selftest: no backend is usable here");
         code = 1;
     }
-    code = failed ? 1 : code;
-out:
-    room_free(&room);
-    return code;
+    return failed ? 1 : code;
 }
 
 static const struct gf_opt_group selftest_group = GF_GROUP(

@@ -195,14 +195,14 @@ static int look_at_page(struct gf_task *t, const struct gf_image *volume, int64_
     if (asprintf(&name, "%s[%lld]", t->read[0], (long long)z) < 0)
         return gf_no_memory();
     t->image = (struct gf_image){.ndim = 2, .color = volume->color, .alpha = volume->alpha};
-    int rc = gf_array_alloc(&t->image.px, like.dtype, 3, like.shape + 1);
-    like.shape[0] = 1;
-    struct gf_array to = gf_array_wrap(t->image.px.data, like.dtype, 4, like.shape);
-    if (!rc && like.data) {
-        const struct gf_array from = gf_array_slice(&volume->px, 0, z, 1);
-        gf_array_copy(&to, &from);
-    } else if (!rc) {
-        rc = gf_reader_pages(&t->reader, volume, z, &to);
+    int rc = 0;
+    if (like.data) {
+        t->image.px = gf_array_index(&like, 0, z);
+    } else {
+        rc = gf_array_alloc(&t->image.px, like.dtype, 3, like.shape + 1);
+        like.shape[0] = 1;
+        struct gf_array to = gf_array_wrap(t->image.px.data, like.dtype, 4, like.shape);
+        rc = rc ? rc : gf_reader_pages(&t->reader, volume, z, &to);
     }
     if (!rc)
         rc = gf_load_finite(t->s, &t->image);

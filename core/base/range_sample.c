@@ -28,11 +28,19 @@ bool gf_output_is_full(const struct gf_output *out) {
     return has_range(out, GF_RANGE_FULL);
 }
 
-bool gf_job_samples(const struct gf_job *job) {
+static bool any_has(const struct gf_job *job, enum gf_range range) {
     bool any = false;
     for (int i = 0; i < job->n_out; i++)
-        any |= gf_output_samples(job, i);
+        any |= has_range(&job->out[i], range);
     return any;
+}
+
+bool gf_job_samples(const struct gf_job *job) {
+    return any_has(job, GF_RANGE_AUTO);
+}
+
+bool gf_job_is_full(const struct gf_job *job) {
+    return any_has(job, GF_RANGE_FULL);
 }
 
 /* ---- indices ---- */

@@ -54,8 +54,9 @@ struct gf_range_sample {
 bool gf_output_samples(const struct gf_job *job, int i);
 /* True if output i's range is from 0 to the largest value. */
 bool gf_output_is_full(const struct gf_output *out);
-/* True if any output takes its range from the sample. */
+/* The same for any output. */
 bool gf_job_samples(const struct gf_job *job);
+bool gf_job_is_full(const struct gf_job *job);
 
 /* The caller frees. GF_ENOMEM. */
 int gf_range_sample_make(const struct gf_job *job, struct gf_range_sample *s);

@@ -1,13 +1,16 @@
-/* How far a mistyped word is from a name, for messages that suggest one.
+/* Suggests the name that a mistyped word may stand for.
  *
- *     if (gf_spelling_distance("fftx", "fftw", true) < 2) … did you mean 'fftw'? */
+ *     const char *near = gf_spelling_near("fftx", names);     "fftw" */
 #ifndef GF_CORE_BASE_SPELLING_H
 #define GF_CORE_BASE_SPELLING_H
 
-#include <stdbool.h>
+#include <stddef.h>
 
-/* The edit distance, a swap of neighbours counting as one (optimal string alignment); INT_MAX for
- * words of more than 40 characters. any_case: letters that differ only in case are equal. */
-int gf_spelling_distance(const char *a, const char *b, bool any_case);
+/* Returns the name that `word` may misspell or begin, in any case, or NULL. `names` is
+ * NULL-terminated. */
+const char *gf_spelling_near(const char *word, const char *const *names);
+
+/* Writes the names, with commas between them, into text[0..size), cut to fit. */
+void gf_spelling_list(const char *const *names, char *text, size_t size);
 
 #endif

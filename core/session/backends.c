@@ -28,23 +28,17 @@ static const char *const absent[][2] = {
 };
 
 static int unknown_name(const struct gf_backend *const *backends, const char *name) {
-    char list[128] = "";
-    const char *near = NULL;
+    enum { MOST = 15 };
+    const char *names[MOST + 1] = {NULL};
+    char list[128];
     for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
         if (!strcasecmp(name, absent[i][0]))
             return gf_fail(GF_EUSAGE, "there is no backend '%s'; %s; see gpufft devices", name,
                            absent[i][1]);
-    /* Two typing mistakes are plausible in a longer word; in a short one they make another word. */
-    int nearest = strlen(name) < 6 ? 2 : 3;
-    for (int i = 0; backends[i]; i++) {
-        size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", backends[i]->name);
-        int d = gf_spelling_distance(name, backends[i]->name, true);
-        if (d < nearest) {
-            nearest = d;
-            near = backends[i]->name;
-        }
-    }
+    for (int i = 0; backends[i] && i < MOST; i++)
+        names[i] = backends[i]->name;
+    const char *near = gf_spelling_near(name, names);
+    gf_spelling_list(names, list, sizeof list);
     if (near)
         return gf_fail(GF_EUSAGE, "no backend '%s'; did you mean '%s'? (auto, %s)", name, near,
                        list);

@@ -91,7 +91,7 @@ static int plan_shared(struct gf_runner *r, int i, const struct gf_job *job,
         r->ms.built += (*plan)->kernels_built;
         r->ms.choice = (*plan)->choice;
         if (r->ms.choice.refused)
-            gf_session_note(r->session, "a plan that tune kept is none of this transform: ignored");
+            r->session->options.note("a plan that tune kept is none of this transform: ignored");
     }
     return as_unable(rc);
 }
@@ -178,8 +178,8 @@ bool gf_runner_move(struct gf_runner *r, int rc) {
 /* Notes, in the first runner that sees it, that backend i has failed and auto looks for another. */
 static void give_up(struct gf_runner *r, int i) {
     if (!(atomic_fetch_or(&r->session->failed, 1u << i) >> i & 1))
-        gf_session_note(r->session, "%s: %s; trying another backend", backend_of(r, i)->name,
-                        gf_message());
+        r->session->options.note("%s: %s; trying another backend", backend_of(r, i)->name,
+                                 gf_message());
 }
 
 bool gf_runner_ahead(struct gf_runner *r, const struct gf_job *job) {

@@ -2,7 +2,6 @@
 #include "core/session/session.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,10 +12,15 @@
 /* The gain that auto requires before several GPUs share a job, as other programs use them too. */
 static const double auto_gain = 1.2;
 
+static void stay_silent(const char *format, ...) {
+    (void)format;
+}
+
 void gf_session_open(struct gf_session *s, const struct gf_session_options *options) {
     const struct gf_wish *w = options->wish;
     const struct gf_wish_device *d = w && w->n ? &w->device[options->which] : NULL;
     *s = (struct gf_session){.options = *options, .asked = -1, .alone = true};
+    s->options.note = options->note ? options->note : stay_silent;
     s->backends = w && w->backends ? w->backends : gf_backends;
     if (d)
         s->asked = gf_session_position(s, d->backend);
@@ -51,17 +55,6 @@ const struct gf_backend *gf_session_streaming(const struct gf_session *s) {
         b = gf_backend_next(s->backends, false, b);
     while (b && (!b->streamer || b->probe(b, reason)));
     return b;
-}
-
-void gf_session_note(const struct gf_session *s, const char *format, ...) {
-    char text[1024];
-    va_list list;
-    if (!s->options.note)
-        return;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    s->options.note(s->options.user, text);
 }
 
 /* ---- contexts ---- */
@@ -174,7 +167,7 @@ static void note_cpu(const struct gf_session *s, int i) {
     struct gf_gpu_props props;
     if (s->asked == i && !s->options.open.device && b->list &&
         !gf_backend_device(b, NULL, &props) && props.is_cpu)
-        gf_session_note(s, "%s: runs on the CPU, its device is %s", b->name, props.name);
+        s->options.note("%s: runs on the CPU, its device is %s", b->name, props.name);
 }
 
 /* Ends the session with the current gf_message(); jobs waiting for their turn fail with it too. */
@@ -328,8 +321,8 @@ static void note_device(struct gf_session *s, const struct gf_choice *choice) {
     if (!choice->no_device[0] || s->device_noted)
         return;
     s->device_noted = true;
-    gf_session_note(s, "%s: %s; the CPU is used",
-                    o->device_variable ? o->device_variable : "device", choice->no_device);
+    s->options.note("%s: %s; the CPU is used", o->device_variable ? o->device_variable : "device",
+                    choice->no_device);
 }
 
 /* With `small` held: a new decision replaces the oldest. */

@@ -40,8 +40,7 @@ struct gf_session_options {
     int64_t memory_limit; /* bytes of arrays and workspace */
     /* NULL, or receives a line about an unexpected event: "opencl: no such file; trying another
      * backend". Called by any thread with a runner. */
-    void (*note)(void *user, const char *text);
-    void *user;
+    void (*note)(const char *format, ...) __attribute__((format(printf, 1, 2)));
     /* NULL, or returns the session that takes over after this one's device failed with the current
      * gf_message(), or NULL. Called by any thread with a runner. */
     struct gf_session *(*instead)(void *deal, struct gf_session *failed);
@@ -133,9 +132,6 @@ static inline int gf_session_position(const struct gf_session *s, const struct g
         i++;
     return i;
 }
-/* Calls options.note. */
-void gf_session_note(const struct gf_session *s, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
 /* Opens, in the calling thread, a context of backend i for one runner. */
 int gf_session_open_own(const struct gf_session *s, int i, int threads, void **context);
 /* Starts opening backend i's shared context on a thread. False if it is open, or can no longer be
