@@ -126,16 +126,16 @@ define embed
 	  echo "const char gf_planner_sum[] = \"$$(cat $(PLANNER) $(EMBEDDED) | cksum | tr ' ' -)\";"; } >$@
 endef
 
-# The lessons and the samples that they start from are embedded too (cli/demo/demo.h).
-LESSON_SAMPLES := $(patsubst %,cli/demo/lessons/%.md,lowpass highpass notch descreen phase gibbs aliasing \
+# Scripts, lessons and the samples that these start from are embedded too (cli/embedded.h).
+INSIDE := $(wildcard cli/commands/completion/*) $(patsubst %,cli/demo/lessons/%.md,lowpass highpass notch descreen phase gibbs aliasing \
                   convolution wavelets volume passes) $(addprefix samples/,halftone.png head.tif scene.png scene-noise.png shake.png still.png \
                   still-grain.png zoneplate.png)
-define embed_samples
-{ echo '#include "cli/demo/demo.h"'; n=0; \
-	  for f in $(LESSON_SAMPLES); do n=$$((n + 1)); echo "static const unsigned char s$$n[] = {"; \
+define embed_files
+{ echo '#include "cli/embedded.h"'; n=0; \
+	  for f in $(INSIDE); do n=$$((n + 1)); echo "static const unsigned char s$$n[] = {"; \
 	    od -An -v -tu1 $$f | sed 's/ *\([0-9][0-9]*\)/\1,/g'; echo '0};'; done; \
-	  echo 'const struct gf_sample_file gf_sample_files[] = {'; n=0; \
-	  for f in $(LESSON_SAMPLES); do n=$$((n + 1)); echo "{\"$${f##*/}\", s$$n, s$$n + sizeof s$$n - 1},"; done; \
+	  echo 'const struct gf_embedded gf_embedded_files[] = {'; n=0; \
+	  for f in $(INSIDE); do n=$$((n + 1)); echo "{\"$${f##*/}\", s$$n, s$$n + sizeof s$$n - 1},"; done; \
 	  echo '{0, 0, 0}};'; } >$@
 endef
 
@@ -153,7 +153,7 @@ BELOW := $(call obj,$(CORE)) $(call obj,$(FORMATS)) $(KERNELS) $(call obj,kernel
 ## all: the program ./gpufft
 all: gpufft
 
-gpufft: $(call obj,$(CLI)) $(BUILD)/samples_embedded.o $(BELOW)
+gpufft: $(call obj,$(CLI)) $(BUILD)/files_embedded.o $(BELOW)
 	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS))
 
 $(BUILD)/%.o: %.c
@@ -168,11 +168,11 @@ $(BUILD)/kernels_embedded.c: $(EMBEDDED) $(PLANNER) kernels kernels/gl
 $(BUILD)/kernels_embedded.o: $(BUILD)/kernels_embedded.c core/gpu/cache/kernel_source.h
 	$(call say,CC,$(CC) $(ALL_CFLAGS) -c -o $@ $<)
 
-$(BUILD)/samples_embedded.c: $(LESSON_SAMPLES)
+$(BUILD)/files_embedded.c: $(INSIDE)
 	@mkdir -p $(@D)
-	$(call say,EMBED,$(embed_samples))
+	$(call say,EMBED,$(embed_files))
 
-$(BUILD)/samples_embedded.o: $(BUILD)/samples_embedded.c cli/demo/demo.h
+$(BUILD)/files_embedded.o: $(BUILD)/files_embedded.c cli/embedded.h
 	$(call say,CC,$(CC) $(ALL_CFLAGS) -c -o $@ $<)
 
 define kernel_rule
@@ -217,7 +217,7 @@ PAGES := $(patsubst man/%.in,$(BUILD)/man/%,$(wildcard man/*.1.in))
 ## man: the manual; man -l build/man/gpufft.1 shows it
 man: $(PAGES)
 
-$(BUILD)/make_man: $(BUILD)/man/make_man.o $(filter-out $(BUILD)/cli/main.o,$(call obj,$(CLI))) $(BUILD)/samples_embedded.o $(BELOW)
+$(BUILD)/make_man: $(BUILD)/man/make_man.o $(filter-out $(BUILD)/cli/main.o,$(call obj,$(CLI))) $(BUILD)/files_embedded.o $(BELOW)
 	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS))
 
 $(BUILD)/man/%.1: man/%.1.in man/options.in tests/cli/closure.table $(BUILD)/make_man

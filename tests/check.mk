@@ -137,5 +137,5 @@ lint: $(BUILD)/test_gpu_plans
 	@tests/gpu/lint_kernels $(BUILD)/test_gpu_plans
 	@$(MAKE) --no-print-directory BUILD=build-lint WERROR=-Werror CFLAGS=-O1 build-lint/gpufft
 
-build-lint/gpufft build-tsan/gpufft build-coverage/gpufft: $(call obj,$(CLI)) $(BUILD)/samples_embedded.o $(BELOW)
+build-lint/gpufft build-tsan/gpufft build-coverage/gpufft: $(call obj,$(CLI)) $(BUILD)/files_embedded.o $(BELOW)
 	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS))

@@ -5,6 +5,7 @@
 #include <ctype.h>
 
 #include "cli/command.h"
+#include "cli/embedded.h"
 
 /* ---- candidates ---- */
 
@@ -158,98 +159,13 @@ static void answer(char **words, int n) {
             complete(gf_commands[i], words + 1, n - 2, last);
 }
 
-/* ---- scripts ---- */
-
-#define HEAD(shell) \
-    "# Completion of gpufft for " shell ", as `gpufft completion " shell "` prints it.\n"
-
-static const char bash[] = HEAD(
-    "bash") "_gpufft() {\n"
-            "    local cur=${COMP_WORDS[COMP_CWORD]} line=${COMP_LINE:0:COMP_POINT} before name "
-            "reply\n"
-            "    # = and : divide words, as they do unless that was changed; blanks divide the "
-            "whole one.\n"
-            "    local whole=${line##*[[:blank:]]}\n"
-            "    [[ $cur == [=:] ]] && cur=\n"
-            "    [[ $whole == *\"$cur\" ]] || whole=$cur\n"
-            "    read -ra before <<<\"${line%\"$whole\"}\"\n"
-            "    # The command word is as typed: its tilde is not expanded yet.\n"
-            "    local program=$1\n"
-            "    [[ $program == \"~/\"* ]] && program=$HOME/${program:2}\n"
-            "    COMPREPLY=()\n"
-            "    while IFS= read -r reply; do\n"
-            "        case $reply in\n"
-            "        :*)\n"
-            "            compopt -o filenames\n"
-            "            name=${whole#\"${reply:2}\"}\n"
-            "            while IFS= read -r name; do COMPREPLY+=(\"${reply:2}$name\"); done < "
-            "<(compgen "
-            "\"-${reply:1:1}\" -- \"${name//\\\\/}\") ;;\n"
-            "        *) COMPREPLY+=(\"${reply%%$'\\t'*}\") ;;\n"
-            "        esac\n"
-            "    done < <(\"$program\" completion words -- \"${before[@]:1}\" \"$whole\" "
-            "2>/dev/null)\n"
-            "    if [[ ${COMPREPLY[0]} == *= ]]; then compopt -o nospace; fi\n"
-            "    # What comes before the last = or : stays as it was typed.\n"
-            "    COMPREPLY=(\"${COMPREPLY[@]#\"${whole%\"$cur\"}\"}\")\n"
-            "}\n"
-            "complete -F _gpufft gpufft\n";
-
-static const char zsh[] = "#compdef gpufft\n" HEAD(
-    "zsh") "_gpufft() {\n"
-           "    local line tab=$'\\t' place= before=\n"
-           "    local -a found open\n"
-           "    for line in ${(f)\"$($words[1] completion words -- \"${(@)words[2,CURRENT-1]}\" "
-           "\"$PREFIX\" 2>/dev/null)\"}; do\n"
-           "        case $line in\n"
-           "        :*) place=$line[2] before=$line[3,-1] ;;\n"
-           "        *=$tab*) open+=(\"${line/$tab/:}\") ;;\n"
-           "        *) found+=(\"${line/$tab/:}\") ;;\n"
-           "        esac\n"
-           "    done\n"
-           "    (( $#found )) && _describe gpufft found\n"
-           "    (( $#open )) && _describe option open -S ''\n"
-           "    [[ -n $place ]] && compset -P \"${(b)before}\"\n"
-           "    case $place in\n"
-           "    f) _files ;;\n"
-           "    d) _files -/ ;;\n"
-           "    esac\n"
-           "}\n"
-           "if [ \"$funcstack[1]\" = _gpufft ]; then\n"
-           "    _gpufft \"$@\"\n"
-           "else\n"
-           "    compdef _gpufft gpufft\n"
-           "fi\n";
-
-static const char fish[] =
-    HEAD("fish") "function __gpufft_complete\n"
-                 "    set -l words (commandline -opc)\n"
-                 "    set -l last (commandline -ct)\n"
-                 "    test -n \"$last\"; or set last ''\n"
-                 "    for line in (command $words[1] completion words -- $words[2..-1] $last "
-                 "2>/dev/null)\n"
-                 "        set -l before (string sub -s 3 -- $line)\n"
-                 "        set -l name (string sub -s (math (string length -- \"$before\") + 1) -- "
-                 "$last)\n"
-                 "        switch $line\n"
-                 "            case ':f*'\n"
-                 "                printf '%s\\n' $before(__fish_complete_path $name)\n"
-                 "            case ':d*'\n"
-                 "                printf '%s\\n' $before(__fish_complete_directories $name)\n"
-                 "            case '*'\n"
-                 "                echo $line\n"
-                 "        end\n"
-                 "    end\n"
-                 "end\n"
-                 "complete -c gpufft -f -a '(__gpufft_complete)'\n";
-
 /* ---- the command ---- */
 
-static const char *const shells[][2] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
+static const char *const shells[] = {"bash", "zsh", "fish"};
 enum { N_SHELLS = sizeof shells / sizeof *shells };
 
 static const char *shell_name(int i) {
-    return i < N_SHELLS ? shells[i][0] : NULL;
+    return i < N_SHELLS ? shells[i] : NULL;
 }
 
 static int run(struct gf_settings *s, char **operands, int n) {
@@ -261,8 +177,10 @@ static int run(struct gf_settings *s, char **operands, int n) {
     if (n != 1)
         return gf_fail(GF_EUSAGE, "name one shell: bash, zsh or fish");
     for (int i = 0; i < N_SHELLS; i++)
-        if (!strcmp(operands[0], shells[i][0])) {
-            fputs(shells[i][1], stdout);
+        if (!strcmp(operands[0], shells[i])) {
+            char name[32];
+            snprintf(name, sizeof name, "completion.%s", shells[i]);
+            fputs((const char *)gf_embedded_find(name)->bytes, stdout);
             return 0;
         }
     return gf_fail(GF_EUSAGE, "no script for '%s'; there are bash, zsh and fish", operands[0]);

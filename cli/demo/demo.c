@@ -1,5 +1,9 @@
-/* gpufft demo: runs lessons and writes a page for each. */
-#include "cli/demo/demo.h"
+/* gpufft demo: lessons, each a folder of numbered panels made by the program's own commands. A lesson
+ * is its page, an embedded Markdown document: a title, a text that names its samples, and commands,
+ * each an indented line "gpufft …" with its pictures and what is to be seen behind it. A command is
+ * words between spaces, optionally with "> FILE" at the end; names of panels begin with two digits
+ * and a dash. */
+#include "cli/embedded.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +24,7 @@ enum { MAX_WORDS = 24, MAX_COMMAND = 400 };
 /* ---- lessons: Markdown documents among the samples ---- */
 
 /* Advances *f to the next lesson, and returns its name without a suffix; NULL at the end. */
-static const char *next_lesson(const struct gf_sample_file **f, char name[32]) {
+static const char *next_lesson(const struct gf_embedded **f, char name[32]) {
     for (; (*f)->name; ++*f) {
         const char *suffix = strstr((*f)->name, ".md");
         if (suffix) {
@@ -80,10 +84,8 @@ static bool next_name(const char **at, char name[128]) {
 /* ---- running ---- */
 
 static int write_input(const char *sample, const char *panel) {
-    const struct gf_sample_file *f = gf_sample_files;
-    while (f->name && strcmp(f->name, sample))
-        f++;
-    if (!f->name)
+    const struct gf_embedded *f = gf_embedded_find(sample);
+    if (!f)
         return gf_fail(GF_EINVAL, "no sample '%s' in this program", sample);
     return gf_file_write(panel, f->bytes, (size_t)(f->end - f->bytes), true);
 }
@@ -195,7 +197,7 @@ static void print_text(const char **at, const char *end) {
 }
 
 /* Copies the lesson's samples and its page into the working folder. */
-static int write_files(const struct gf_sample_file *lesson, const char *text) {
+static int write_files(const struct gf_embedded *lesson, const char *text) {
     char panel[128], sample[128];
     int rc = 0;
     for (const char *at = text; !rc && next_sample(&at, panel, sample);)
@@ -204,7 +206,7 @@ static int write_files(const struct gf_sample_file *lesson, const char *text) {
 }
 
 /* Runs a lesson in the working folder, which messages call `out`, from its first command on. */
-static int run_lesson(const struct gf_sample_file *lesson, const char *name, const char *at,
+static int run_lesson(const struct gf_embedded *lesson, const char *name, const char *at,
                       const char *out, bool clobber) {
     const char *text = (const char *)lesson->bytes, *end = (const char *)lesson->end, *line;
     char words[MAX_COMMAND];
@@ -243,7 +245,7 @@ static void print_cd(const char *out, const char *below) {
 
 /* Runs a lesson in the folder `out` or in a folder of its name there, and returns to the old
  * working folder. */
-static int teach(const struct gf_sample_file *lesson, const char *name, const char *out,
+static int teach(const struct gf_embedded *lesson, const char *name, const char *out,
                  bool own_folder, bool clobber) {
     int back = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int rc = back < 0 ? gf_fail_errno(GF_EIO, "cannot come back from the folder") : enter(out);
@@ -381,7 +383,7 @@ out:
 /* ---- the command ---- */
 
 static void list_lessons(bool json) {
-    const struct gf_sample_file *f = gf_sample_files;
+    const struct gf_embedded *f = gf_embedded_files;
     for (char name[32], title[128]; next_lesson(&f, name); f++) {
         const char *text = (const char *)f->bytes + 2; /* "# Title" */
         snprintf(title, sizeof title, "%.*s", (int)strcspn(text, "\n"), text);
@@ -392,17 +394,17 @@ static void list_lessons(bool json) {
 
 static const char *lesson_name(int i) {
     static char name[32];
-    const struct gf_sample_file *f = gf_sample_files;
+    const struct gf_embedded *f = gf_embedded_files;
     const char *found = "all";
     for (int k = 0; k < i && found; k++, f++)
         found = next_lesson(&f, name);
     return found;
 }
 
-static const struct gf_sample_file *find_lesson(const char *name) {
+static const struct gf_embedded *find_lesson(const char *name) {
     static char all[64][32];
     const char *names[64] = {NULL};
-    const struct gf_sample_file *f = gf_sample_files;
+    const struct gf_embedded *f = gf_embedded_files;
     for (int i = 0; i < 63 && next_lesson(&f, all[i]); i++, f++) {
         if (!strcmp(all[i], name))
             return f;
@@ -450,7 +452,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
             return GF_EUSAGE;
     if (!s->out || !*s->out)
         return gf_fail(GF_EUSAGE, "no folder; give --out=DIR");
-    const struct gf_sample_file *f = gf_sample_files;
+    const struct gf_embedded *f = gf_embedded_files;
     for (char name[32]; all && next_lesson(&f, name); f++) {
         int code = teach(f, name, s->out, true, s->clobber);
         worst = code > worst ? code : worst;
