@@ -126,8 +126,8 @@ define embed
 	  echo "const char gf_planner_sum[] = \"$$(cat $(PLANNER) $(EMBEDDED) | cksum | tr ' ' -)\";"; } >$@
 endef
 
-# Scripts, lessons and the samples that these start from are embedded too (cli/embedded.h).
-INSIDE := $(wildcard cli/commands/completion/*) $(patsubst %,cli/demo/lessons/%.md,lowpass highpass notch descreen phase gibbs aliasing \
+# A font, scripts, lessons and the samples that these start from are embedded too (cli/embedded.h).
+INSIDE := cli/plot/strokes.font $(wildcard cli/commands/completion/*) $(patsubst %,cli/demo/lessons/%.md,lowpass highpass notch descreen phase gibbs aliasing \
                   convolution wavelets volume passes) $(addprefix samples/,halftone.png head.tif scene.png scene-noise.png shake.png still.png \
                   still-grain.png zoneplate.png)
 define embed_files

@@ -1,5 +1,5 @@
-/* Files inside the program, a table that the Makefile writes: completion scripts, lessons (NAME.md)
- * and the samples that these start from. */
+/* Files inside the program, a table that the Makefile writes: a font, completion scripts, lessons
+ * (NAME.md) and the samples that these start from. */
 #ifndef GF_CLI_EMBEDDED_H
 #define GF_CLI_EMBEDDED_H
 

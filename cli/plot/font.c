@@ -1,118 +1,36 @@
 /* A stroke font, drawn with a round pen. */
+#include <string.h>
 
+#include "cli/embedded.h"
 #include "cli/plot/canvas.h"
 
-/* A glyph is strokes between spaces; a stroke is points: a capital for x, from A = 0, and a small
- * letter for y, from a = -4: e is the baseline, o the height of small letters, s that of capitals.
- * After '~' the points control a quadratic spline with these ends, after '@' a closed one;
- * otherwise straight lines join them. */
-static const char *const glyphs[128] = {
-    [' '] = "",
-    ['!'] = "AsAj AfAe",
-    ['"'] = "AsAp DsDp",
-    ['#'] = "DsBe IsGe AoJo AjJj",
-    ['%'] = "JsAe @AmAsEsEm @FeFkJkJe",
-    ['&'] = "~IeBpBsGsGoAkAeGeIk",
-    ['\''] = "AsAp",
-    ['('] = "~DtApAfDb",
-    [')'] = "~AtDpDfAb",
-    ['*'] = "DrDl AqGm GqAm",
-    ['+'] = "EgEo AkIk",
-    [','] = "BfAc",
-    ['-'] = "AkFk",
-    ['.'] = "AeAf",
-    ['/'] = "AcGs",
-    ['0'] = "@AeAsHsHe",
-    ['1'] = "BpEsEe",
-    ['2'] = "~ApAsHsHmEiAe AeHe",
-    ['3'] = "~ApAsHsHlDl ~DlHlHeAeAh",
-    ['4'] = "GeGsAiIi",
-    ['5'] = "HsBsAl ~AlDnIoIeAeAh",
-    ['6'] = "@AeAnHnHe ~GsBqAi",
-    ['7'] = "AsHsCe",
-    ['8'] = "@BlBsGsGl @AeAlHlHe",
-    ['9'] = "@AjAsHsHj ~HoGgBe",
-    [':'] = "AeAf AnAo",
-    [';'] = "BfAc BnBo",
-    ['<'] = "HoAkHg",
-    ['='] = "AiIi AmIm",
-    ['>'] = "AoHkAg",
-    ['?'] = "~ApAsHsHmDkDi DfDe",
-    ['A'] = "AeEsIe BiHi",
-    ['B'] = "AeAs ~AsEsHsHlElAl ~AlFlIlIeFeAe",
-    ['C'] = "~IpIsAsAeIeIh",
-    ['D'] = "AeAs ~AsEsIsIeEeAe",
-    ['E'] = "HsAsAeHe AlGl",
-    ['F'] = "HsAsAe AlGl",
-    ['G'] = "~IpIsAsAeIeIk IkFk",
-    ['H'] = "AsAe IsIe AlIl",
-    ['I'] = "AsAe",
-    ['J'] = "~FsFjFeAeAi",
-    ['K'] = "AsAe IsAj DmIe",
-    ['L'] = "AsAeHe",
-    ['M'] = "AeAsFgKsKe",
-    ['N'] = "AeAsIeIs",
-    ['O'] = "@AeAsJsJe",
-    ['P'] = "AeAs ~AsFsIsIkFkAk",
-    ['Q'] = "@AeAsJsJe GiKd",
-    ['R'] = "AeAs ~AsFsIsIkFkAk EkIe",
-    ['S'] = "~HpHsAsAlIlIeAeAh",
-    ['T'] = "AsIs EsEe",
-    ['U'] = "~AsAjAeIeIjIs",
-    ['V'] = "AsEeIs",
-    ['W'] = "AsDeGsJeMs",
-    ['X'] = "AsIe IsAe",
-    ['Y'] = "AsElIs ElEe",
-    ['Z'] = "AsIsAeIe",
-    ['['] = "DsAsAbDb",
-    ['\\'] = "AsGc",
-    [']'] = "AsDsDbAb",
-    ['^'] = "AnDsGn",
-    ['_'] = "AcIc",
-    ['`'] = "AsCp",
-    ['a'] = "@AeAoHoHe HoHe",
-    ['b'] = "AsAe @AeAoHoHe",
-    ['c'] = "~HmHoAoAeHeHg",
-    ['d'] = "HsHe @AeAoHoHe",
-    ['e'] = "AjHj ~HjHoAoAeHeHg",
-    ['f'] = "~FsCsCpCe AoFo",
-    ['g'] = "@AeAoHoHe ~HoHeHaAaAc",
-    ['h'] = "AsAe ~AjAoHoHjHe",
-    ['i'] = "AoAe AsAr",
-    ['j'] = "~CoCeCaAa CsCr",
-    ['k'] = "AsAe HoAh CjHe",
-    ['l'] = "AsAe",
-    ['m'] = "AoAe ~AjAoGoGjGe ~GjGoMoMjMe",
-    ['n'] = "AoAe ~AjAoHoHjHe",
-    ['o'] = "@AeAoHoHe",
-    ['p'] = "AoAa @AeAoHoHe",
-    ['q'] = "HoHa @AeAoHoHe",
-    ['r'] = "AoAe ~AjAoFo",
-    ['s'] = "~GmGoAoAjGjGeAeAg",
-    ['t'] = "~CsChCeFe AoFo",
-    ['u'] = "~AoAjAeHeHj HoHe",
-    ['v'] = "AoDeGo",
-    ['w'] = "AoDeFoHeKo",
-    ['x'] = "AoGe GoAe",
-    ['y'] = "AoDe GoCaAa",
-    ['z'] = "AoGoAeGe",
-    ['{'] = "~EtCtCkAkAk ~AkCkCbEb",
-    ['|'] = "AtAb",
-    ['}'] = "~AtCtCkEkEk ~EkCkCbAb",
-    ['~'] = "~AjCnFhHl",
-};
+/* The glyphs are lines of strokes.font: a character, a space and strokes between spaces. A stroke is
+ * points: a capital for x, from A = 0, and a small letter for y, from a = -4: e is the baseline, o
+ * the height of small letters, s that of capitals. After '~' the points control a quadratic spline
+ * with these ends, after '@' a closed one; otherwise straight lines join them. */
 static const char micro[] = "~AoAjAeHeHj HoHe AoAa", box[] = "AeAsHsHeAe";
 
 /* Units per font size; between characters; of a space. */
 enum { UNITS = 20, GAP = 4, BLANK = 3, MOST_POINTS = 256, PIECES = 6 };
 static const double pen = 0.085, raised = 0.4, smaller = 0.72;
 
+static bool has_ended(const char *glyph) {
+    return !*glyph || *glyph == '\n';
+}
+
+static const char *find_glyph(unsigned char c) {
+    const char *line = (const char *)gf_embedded_find("strokes.font")->bytes;
+    while (*line && *line != (char)c)
+        line += strcspn(line, "\n") + 1;
+    return *line ? line + 2 : box;
+}
+
 /* Returns the glyph at *at and advances *at. */
 static const char *next_glyph(const char **at) {
     unsigned char c = (unsigned char)**at;
     (*at)++;
     if (c < 128)
-        return glyphs[c] ? glyphs[c] : box;
+        return find_glyph(c);
     bool is_micro = c == 0xc2 && (unsigned char)**at == 0xb5;
     while (((unsigned char)**at & 0xc0) == 0x80)
         (*at)++;
@@ -120,8 +38,8 @@ static const char *next_glyph(const char **at) {
 }
 
 static int glyph_width(const char *glyph) {
-    int width = *glyph ? 0 : BLANK;
-    for (; *glyph; glyph++)
+    int width = has_ended(glyph) ? BLANK : 0;
+    for (; !has_ended(glyph); glyph++)
         if (*glyph >= 'A' && *glyph <= 'Z' && *glyph - 'A' > width)
             width = *glyph - 'A';
     return width;
@@ -186,10 +104,10 @@ static struct gf_point on_canvas(const struct place *at, double x, double y) {
 static void draw_glyph(const struct gf_canvas *canvas, const char *glyph, const struct place *at,
                        const struct gf_stroke *stroke) {
     struct gf_point control[32], point[MOST_POINTS];
-    while (*glyph) {
+    while (!has_ended(glyph)) {
         char kind = *glyph == '~' || *glyph == '@' ? *glyph++ : 0;
         int n = 0;
-        for (; *glyph && *glyph != ' ' && n < 32; glyph += 2)
+        for (; !has_ended(glyph) && *glyph != ' ' && n < 32; glyph += 2)
             control[n++] = on_canvas(at, glyph[0] - 'A', glyph[1] - 'e');
         glyph += *glyph == ' ';
         if (!kind)
