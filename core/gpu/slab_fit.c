@@ -1,7 +1,7 @@
 /* The jobs of the parts of each walk, the sizes that fit the device, and the plans. */
 
 #include "core/filter/filter.h"
-#include "core/gpu/plan/elsewhere.h"
+#include "core/gpu/plan/pass.h"
 #include "core/gpu/slab_walk.h"
 
 /* A part of 32 MiB takes 0.6 ms on the fastest buses, its launches some microseconds. Several parts

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "core/gpu/plan/elsewhere.h"
+#include "core/gpu/plan/pass.h"
 #include "core/gpu/plan/plan_builder.h"
 
 enum { DEPTH = GF_GPU_SLAB_DEPTH, LAG = DEPTH - 1 };

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/gpu/plan/pass.h"
+#include "core/gpu/plan/plan_builder.h"
 #include "core/base/status.h"
 
 struct gf_gpu_pass *gf_gpu_next_pass(struct gf_gpu_plan *p, enum gf_gpu_pass_kind kind,
@@ -67,4 +68,50 @@ void gf_gpu_output_options(struct gf_gpu_pass *pass, enum gf_dtype type) {
                   integer, gf_dtype_size(type) <= 2, low < -2e9 ? "(-" : "(",
                   low < -2e9 ? -low - 1 : low, low < -2e9 ? "-1)" : ")", high,
                   high > 3e9 ? "u" : "");
+}
+
+/* ---- trials ---- */
+
+struct gf_gpu_trial gf_gpu_trial_begin(struct gf_gpu_plan *p) {
+    struct gf_gpu_trial trial = {.n_passes = p->n_passes, .nested = p->trial};
+    memcpy(trial.bytes, p->bytes, sizeof trial.bytes);
+    p->trial = true;
+    return trial;
+}
+
+double gf_gpu_trial_end(struct gf_gpu_plan *p, const struct gf_gpu_trial *trial) {
+    double cost = 0;
+    for (int i = trial->n_passes; i < p->n_passes; i++)
+        cost += p->pass[i].cost;
+    p->n_passes = trial->n_passes;
+    p->trial = trial->nested;
+    memcpy(p->bytes, trial->bytes, sizeof trial->bytes);
+    return cost;
+}
+
+/* ---- reading from another buffer ---- */
+
+static const struct gf_gpu_pass *first_launch(const struct gf_gpu_plan *p) {
+    const struct gf_gpu_pass *pass = &p->pass[0];
+    return pass->chain ? &p->chain[pass->chain - 1] : pass;
+}
+
+bool gf_gpu_plan_can_read_elsewhere(const struct gf_gpu_plan *p) {
+    const struct gf_gpu_pass *pass = &p->pass[0], *launch = first_launch(p);
+    return p->n_passes && pass->kind == GF_GPU_PASS_AXIS && pass->plain &&
+           pass->load == LOAD_COMPLEX && launch->n_buffers < GF_GPU_MAX_BUFFERS;
+}
+
+void gf_gpu_plan_read_elsewhere(struct gf_gpu_plan *p) {
+    struct gf_gpu_pass *launch = (struct gf_gpu_pass *)first_launch(p);
+    launch->buffer[launch->n_buffers++] = GF_GPU_ELSEWHERE;
+    gf_gpu_option(launch, "-DELSEWHERE=1");
+}
+
+void gf_gpu_plan_set_elsewhere(struct gf_gpu_plan *p, struct gf_span coordinates) {
+    struct gf_gpu_pass *launch = (struct gf_gpu_pass *)first_launch(p);
+    struct pass_args *args =
+        launch->kind == GF_GPU_PASS_CHAIN ? &launch->args.chain.first : &launch->args.pass;
+    args->elsewhere_first = coordinates.first;
+    args->elsewhere_count = coordinates.count;
 }

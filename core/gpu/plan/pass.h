@@ -28,4 +28,12 @@ void gf_gpu_type_options(struct gf_gpu_pass *pass, const char *which, enum gf_dt
 /* Options for OUT samples, with an integer type's limits. */
 void gf_gpu_output_options(struct gf_gpu_pass *pass, enum gf_dtype type);
 
+/* Lets a plan's first pass read a range of coordinates from the same offsets in another buffer,
+ * GF_GPU_ELSEWHERE: pages that are still in another device's memory. True if the first pass can: it
+ * is a plain complex transform. */
+bool gf_gpu_plan_can_read_elsewhere(const struct gf_gpu_plan *p);
+/* Adds that buffer with an empty range, before kernels are built, and then sets the range. */
+void gf_gpu_plan_read_elsewhere(struct gf_gpu_plan *p);
+void gf_gpu_plan_set_elsewhere(struct gf_gpu_plan *p, struct gf_span coordinates);
+
 #endif

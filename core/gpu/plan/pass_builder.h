@@ -92,13 +92,13 @@ bool gf_gpu_general_tile(const struct gf_gpu_pass_builder *b, const struct gf_gp
 /* Sets the kernel's arguments and tables. */
 void gf_gpu_general_args(struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t);
 
-/* ---- range_pass.c: the automatic display range. The pass that writes the display first runs over
+/* ---- range_sample.c: the automatic display range. The pass that writes the display first runs over
  * the lines of the range's sample only, and stores the keys of its bins ---- */
 
 /* Sets the lines of the sample, ap->range, as tiles of the pass, with one tile per unit. */
 void gf_gpu_range_args(struct gf_gpu_pass_builder *b, struct gf_gpu_tile *tile);
 /* Completes the pass's groups, buffer, description and cost, and appends the search for the range,
- * like gf_gpu_add_quantiles(). */
+ * like gf_gpu_add_range_sample(). */
 int gf_gpu_range_pass(const struct gf_gpu_pass_builder *b, struct gf_gpu_pass *pass);
 
 #endif

@@ -38,7 +38,7 @@ enum gf_gpu_buffer_id {
     GF_GPU_FOUND,     /* partial results of a range search, or keys of a sample */
     GF_GPU_ENERGY,    /* energies of a spectrum's parts, from the load step */
     GF_GPU_CHAIN,     /* chain counters, 32-bit integers, zero between runs */
-    GF_GPU_ELSEWHERE, /* some of the first pass's points: elsewhere.h */
+    GF_GPU_ELSEWHERE, /* some of the first pass's points: pass.h */
     GF_GPU_FILTER,    /* a filter's table over the half spectrum */
     GF_GPU_OUT,       /* and following, one per output */
     GF_GPU_N_BUFFERS = GF_GPU_OUT + GF_MAX_OUTPUTS

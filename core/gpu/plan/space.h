@@ -71,15 +71,6 @@ int gf_gpu_add_range(struct gf_gpu_plan *p, int output, const struct gf_gpu_spac
 
 int gf_gpu_add_range_sample(struct gf_gpu_plan *p, int output, const struct gf_gpu_space *work);
 
-/* Appends the last step, from the keys of all bins in GF_GPU_FOUND to the output's parameters.
- * GF_EUNSUPP: too many passes; GF_ENOMEM. */
-int gf_gpu_add_quantiles(struct gf_gpu_plan *p, int output, const struct gf_range_sample *s);
-
-/* Add integers: the first `count` sampled indices of an axis (NULL: 0 to count - 1), or for each
- * coordinate of an axis of n its bin, or -1. Return the offset, or GF_ENOMEM. */
-int64_t gf_gpu_range_list(struct gf_gpu_plan *p, const struct gf_range_axis *axis, int64_t count);
-int64_t gf_gpu_range_bins(struct gf_gpu_plan *p, const struct gf_range_axis *axis, int64_t n);
-
 /* ---- transpose.c: the pass between columns and rows of a long line, job->line ---- */
 
 /* True if a job of this direction ends (forward) or begins (inverse) with it. */
