@@ -207,6 +207,7 @@ struct gf_format {
     bool byte_order;    /* write() obeys options->big_endian */
     bool big_endian;    /* write() always writes big-endian numbers, */
     unsigned flips;     /* and these types with inverted sign bits */
+    int block;          /* files are whole blocks of so many bytes, filled up with zeros; 0: any */
     bool embeds_header; /* has a header of its own in metadata.header */
     bool embeds_record; /* the record is inside the file (TIFF) */
     bool record_beside; /* the record is in NAME.json (npy, raw); else dropped */
@@ -220,7 +221,7 @@ struct gf_format {
 enum { GF_SNIFF = 16, GF_LONG_SNIFF = 352 /* if the first bytes are no known format's */ };
 
 extern const struct gf_format gf_format_png, gf_format_tiff, gf_format_jpeg, gf_format_pnm,
-    gf_format_pfm, gf_format_npy, gf_format_mrc, gf_format_raw;
+    gf_format_pfm, gf_format_npy, gf_format_mrc, gf_format_fits, gf_format_raw;
 extern const struct gf_format *const gf_formats[]; /* NULL-terminated */
 
 /* Loads the formats' libraries. Call it before several threads read or write files: if glibc's

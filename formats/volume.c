@@ -356,6 +356,8 @@ static int sum_up(struct gf_volume *v) {
 /* Extends the file if the last samples were never written. */
 static int fill(struct gf_volume *v) {
     int64_t end = v->frame.base + gf_volume_bytes(v);
+    if (v->format->block)
+        end = gf_divide_up(end, v->format->block) * v->format->block;
     int rc = GF_OK;
     if (!v->frame.at && gf_sink_size(v->sink) < end) {
         rc = gf_sink_seek(v->sink, end - 1);

@@ -1,0 +1,398 @@
+/* FITS (Pence et al., A&A 524, 2010, A42): cards of 80 characters in blocks of 2880 bytes, then
+ * big-endian samples, padded to a block. The image is the first one of the file's header units. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/status.h"
+#include "formats/image.h"
+
+enum { CARD = 80, BLOCK = 2880, MOST_BLOCKS = GF_MOST_HEADER / BLOCK, MOST_AXES = 8, VALUE = 10 };
+
+/* The cards of a header unit, without END, and a zero behind them. */
+struct cards {
+    char *text;
+    size_t n;
+};
+
+/* ---- cards ---- */
+
+/* The value of a keyword, or NULL; it ends with the card or a comment behind a slash. */
+static const char *find(const struct cards *c, const char *key) {
+    char start[VALUE + 1];
+    snprintf(start, sizeof start, "%-8s= ", key);
+    for (const char *p = c->text; p < c->text + c->n; p += CARD)
+        if (!strncmp(p, start, VALUE))
+            return p + VALUE;
+    return NULL;
+}
+
+static const char *find_of(const struct cards *c, const char *key, int i) {
+    char name[24];
+    snprintf(name, sizeof name, "%.7s%d", key, i);
+    return find(c, name);
+}
+
+/* A number that may have Fortran's exponent, D; `none` if the card is absent or has none. */
+static double number(const char *value, double none) {
+    char text[CARD - VALUE + 1], *end;
+    if (!value)
+        return none;
+    snprintf(text, sizeof text, "%.*s", (int)strcspn(value, "/'"), value);
+    for (char *p = text; *p; p++)
+        *p = *p == 'D' ? 'E' : *p;
+    const double v = strtod(text, &end);
+    return end > text && isfinite(v) ? v : none;
+}
+
+static int64_t integer(const char *value, int64_t none) {
+    const double v = number(value, (double)none);
+    return fabs(v) < 0x1p53 && trunc(v) >= v && trunc(v) <= v ? (int64_t)v : none;
+}
+
+/* A quoted text without the blanks at its end. */
+static const char *text_of(const char *value, char text[24]) {
+    text[0] = 0;
+    if (!value || *value != '\'')
+        return text;
+    size_t n = strcspn(value + 1, "'");
+    while (n && value[n] == ' ')
+        n--;
+    snprintf(text, 24, "%.*s", (int)gf_min((int64_t)n, CARD - VALUE - 1), value + 1);
+    return text;
+}
+
+static bool is_true(const char *value) {
+    return value && value[strspn(value, " ")] == 'T';
+}
+
+/* ---- reading ---- */
+
+static bool fits_sniff(const unsigned char *head, size_t n) {
+    return n >= VALUE && !memcmp(head, "SIMPLE  = ", VALUE);
+}
+
+/* Reads the blocks of a header unit; returns 1, or 0 at the end of the file. The caller frees the
+ * text. */
+static int read_cards(struct gf_source *source, struct cards *c) {
+    *c = (struct cards){0};
+    for (int blocks = 0; blocks < MOST_BLOCKS; blocks++) {
+        char *more = realloc(c->text, c->n + BLOCK + 1);
+        if (!more)
+            return gf_no_memory();
+        c->text = more;
+        const int64_t got = gf_source_read(source, c->text + c->n, BLOCK);
+        if (got < 0 || (got == 0 && !blocks))
+            return (int)got;
+        if (got < BLOCK)
+            return gf_fail(GF_EFORMAT, "broken FITS: it ends within a header");
+        c->text[c->n + BLOCK] = 0;
+        for (int i = 0; i < BLOCK; i += CARD, c->n += CARD) {
+            const char *card = c->text + c->n;
+            if (!strncmp(card, "END     ", 8)) {
+                c->text[c->n] = 0;
+                return 1;
+            }
+            for (int k = 0; k < CARD; k++)
+                if (card[k] < 32 || card[k] > 126)
+                    return gf_fail(GF_EFORMAT, "broken FITS: a header with bytes that are no text");
+        }
+    }
+    return gf_fail(GF_EFORMAT, "broken FITS: a header without an end");
+}
+
+/* The extents of a unit's array, fastest first; returns how many, or a negative status. */
+static int get_extents(const struct cards *c, int64_t extent[MOST_AXES]) {
+    const int64_t n = integer(find(c, "NAXIS"), -1);
+    if (n < 0 || n > 999)
+        return gf_fail(GF_EFORMAT, "broken FITS: no NAXIS");
+    for (int i = 0; i < n; i++) {
+        const int64_t e = integer(find_of(c, "NAXIS", i + 1), -1);
+        if (e < 0)
+            return gf_fail(GF_EFORMAT, "broken FITS: no NAXIS%d", i + 1);
+        if (i >= MOST_AXES && e != 1)
+            return gf_fail(GF_EUNSUPP, "a FITS image of more than %d axes", MOST_AXES);
+        if (i < MOST_AXES)
+            extent[i] = e;
+    }
+    return n < MOST_AXES ? (int)n : MOST_AXES;
+}
+
+/* Skips a unit's array. */
+static int skip(struct gf_source *source, const struct cards *c, int n, const int64_t *extent) {
+    const int64_t bits = integer(find(c, "BITPIX"), 8);
+    int64_t size = n ? 1 : 0, end;
+    bool fits = bits >= -64 && bits <= 64;
+    for (int i = 0; i < n; i++)
+        fits = fits && !__builtin_mul_overflow(size, extent[i], &size);
+    fits = fits && !__builtin_add_overflow(size, integer(find(c, "PCOUNT"), 0), &size);
+    fits = fits && !__builtin_mul_overflow(size, integer(find(c, "GCOUNT"), 1), &size);
+    fits = fits && !__builtin_mul_overflow(size, (bits < 0 ? -bits : bits) / 8, &size) && size >= 0;
+    fits = fits && !__builtin_add_overflow(gf_source_tell(source), size, &end);
+    if (!fits || end > INT64_MAX - BLOCK)
+        return gf_fail(GF_EFORMAT, "broken FITS: more samples than 63 bits count");
+    return gf_source_seek(source, gf_divide_up(end, BLOCK) * BLOCK);
+}
+
+/* How the unit stores numbers; sets the type that they become. */
+static int take_coding(const struct cards *c, struct gf_coding *coding, enum gf_dtype *dtype) {
+    static const struct {
+        int bits;
+        enum gf_stored stored;
+        enum gf_dtype plain, flipped; /* `flipped` if BZERO is half of the type's range */
+        double zero;
+    } types[] = {{8, (enum gf_stored)GF_U8, GF_U8, GF_I8, -128},
+                 {16, (enum gf_stored)GF_I16, GF_I16, GF_U16, 32768},
+                 {32, (enum gf_stored)GF_I32, GF_I32, GF_U32, 2147483648},
+                 {64, GF_STORED_I64, GF_F64, GF_F64, 0},
+                 {-32, (enum gf_stored)GF_F32, GF_F32, GF_F32, 0},
+                 {-64, (enum gf_stored)GF_F64, GF_F64, GF_F64, 0}};
+    enum { N = sizeof types / sizeof *types };
+    const int64_t bits = integer(find(c, "BITPIX"), 0);
+    int i = 0;
+    while (i < N && types[i].bits != bits)
+        i++;
+    if (i == N)
+        return gf_fail(GF_EFORMAT, "broken FITS: no BITPIX of 8, 16, 32, 64, -32 or -64");
+    *coding = (struct gf_coding){.type = types[i].stored,
+                                 .slope = number(find(c, "BSCALE"), 1),
+                                 .offset = number(find(c, "BZERO"), 0),
+                                 .has_blank = bits > 0 && find(c, "BLANK"),
+                                 .blank = integer(find(c, "BLANK"), 0),
+                                 .tail = true};
+    const bool unit = coding->slope <= 1 && coding->slope >= 1;
+    const double zero = coding->offset;
+    const bool half = types[i].zero != 0 && zero <= types[i].zero && zero >= types[i].zero;
+    coding->flips = unit && half && !coding->has_blank;
+    coding->coded = !coding->flips && (bits == 64 || coding->has_blank || !unit || zero != 0);
+    *dtype = coding->flips ? types[i].flipped : types[i].plain;
+    if (coding->coded)
+        *dtype = bits == 8 || bits == 16 || bits == -32 ? GF_F32 : GF_F64;
+    if (!(coding->slope > 0 || coding->slope < 0))
+        return gf_fail(GF_EFORMAT, "broken FITS: BSCALE is 0");
+    return GF_OK;
+}
+
+/* The name by which an axis behind the second is known: of a spectrum, of time, of polarisation. */
+static const char *name_of(const char *type) {
+    static const char *const spectral[] = {"FREQ", "VELO", "VRAD", "VOPT", "WAVE", "AWAV",
+                                           "ENER", "WAVN", "ZOPT", "BETA", "FELO"};
+    for (size_t i = 0; i < sizeof spectral / sizeof *spectral; i++)
+        if (!strncmp(type, spectral[i], 4))
+            return "f";
+    return !strncmp(type, "TIME", 4) || !strcmp(type, "UTC") ? "t"
+           : !strncmp(type, "STOKES", 6)                     ? "c"
+                                                             : "z";
+}
+
+/* Angles become seconds of arc. */
+static void describe_axis(const struct cards *c, int i, int64_t extent, struct gf_axes *axes) {
+    char type[24], unit[24], key[40];
+    double spacing = fabs(number(find_of(c, "CDELT", i), 0)), squares = 0;
+    text_of(find_of(c, "CTYPE", i), type);
+    text_of(find_of(c, "CUNIT", i), unit);
+    for (int k = 1; k <= 3; k++) {
+        snprintf(key, sizeof key, "CD%d_%d", k, i);
+        squares += pow(number(find(c, key), 0), 2);
+    }
+    spacing = squares > 0 ? sqrt(squares) : spacing;
+    const bool angle = !strncmp(type, "RA--", 4) || !strncmp(type, "DEC-", 4) ||
+                       !strncmp(type + 1, "LON", 3) || !strncmp(type + 1, "LAT", 3);
+    const bool degrees = !strcmp(unit, "deg") || (angle && !*unit);
+    char short_unit[12];
+    gf_unit_copy(degrees ? "arcsec" : unit, 0, short_unit);
+    gf_axes_add(axes,
+                i == 1   ? "x"
+                : i == 2 ? "y"
+                         : name_of(type),
+                extent, degrees ? 3600 * spacing : spacing, *short_unit ? short_unit : "");
+    if (!*short_unit) /* pixels of no unit */
+        axes->axis[0].spacing = 0;
+    axes->named = axes->named || (i > 2 && extent > 1 && axes->axis[0].role != GF_SPACE);
+}
+
+static int describe(struct gf_decoder *d, struct gf_image *image, const struct cards *c, int n,
+                    const int64_t *extent) {
+    struct gf_raw_layout *l = &d->layout;
+    while (n > 2 && extent[n - 1] == 1)
+        n--;
+    *l = (struct gf_raw_layout){.ndim = n < 3 ? n : 3,
+                                .channels = 1,
+                                .big_endian = true,
+                                .offset = gf_source_tell(d->source)};
+    int rc = take_coding(c, &d->coding, &l->dtype);
+    for (int i = 0; i < n; i++) {
+        int64_t *to = &l->shape[l->ndim - 1 - (i < 2 ? i : 2)];
+        describe_axis(c, i + 1, extent[i], &image->axes);
+        if (i <= 2)
+            *to = extent[i];
+        else if (__builtin_mul_overflow(*to, extent[i], to))
+            return gf_fail(GF_EFORMAT, "broken FITS: more samples than 63 bits count");
+    }
+    image->depth = abs((int)integer(find(c, "BITPIX"), 0));
+    image->color = GF_GRAY;
+    return rc ? rc : gf_header_copy(&image->metadata, gf_format_fits.name, c->text, c->n);
+}
+
+static int fits_header(struct gf_decoder *d, struct gf_image *image) {
+    bool packed = false;
+    for (;;) {
+        struct cards c;
+        int64_t extent[MOST_AXES];
+        char kind[24];
+        int rc = read_cards(d->source, &c), n = 0;
+        const bool more = rc == 1;
+        rc = more ? 0 : rc;
+        if (!rc && !more)
+            rc = gf_fail(GF_EUNSUPP, packed
+                                         ? "a FITS file of compressed images; funpack unpacks them"
+                                         : "a FITS file without an image");
+        if (!rc)
+            rc = n = get_extents(&c, extent);
+        bool is_image = rc > 0 && (is_true(find(&c, "SIMPLE")) ||
+                                   !strcmp(text_of(find(&c, "XTENSION"), kind), "IMAGE"));
+        for (int i = 0; i < n; i++)
+            is_image = is_image && extent[i] > 0;
+        packed = packed || (more && is_true(find(&c, "ZIMAGE")));
+        if (rc >= 0)
+            rc = is_image ? describe(d, image, &c, n, extent) : skip(d->source, &c, n, extent);
+        free(c.text);
+        if (rc || is_image)
+            return rc;
+    }
+}
+
+/* ---- writing ---- */
+
+/* Writes a card whose value, and comment, are formatted; counts it. */
+__attribute__((format(printf, 4, 5))) static int put(struct gf_encoder *e, int *n, const char *key,
+                                                     const char *format, ...) {
+    char value[CARD - VALUE + 1], card[3 * CARD];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(value, sizeof value, format, list);
+    va_end(list);
+    snprintf(card, sizeof card, "%-8s= %20s%*s", key, value, CARD, "");
+    ++*n;
+    return gf_sink_write(e->sink, card, CARD);
+}
+
+/* Cards that follow from the array are made anew; sums and extremes of the old one are dropped. */
+static bool is_own(const char *card) {
+    static const char *const keys[] = {"SIMPLE",  "XTENSION", "BITPIX",   "NAXIS",   "PCOUNT",
+                                       "GCOUNT",  "EXTEND",   "BSCALE",   "BZERO",   "BLANK",
+                                       "DATAMIN", "DATAMAX",  "CHECKSUM", "DATASUM", "GROUPS"};
+    const size_t n = strcspn(card, " =");
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if ((strlen(keys[i]) == n && !strncmp(card, keys[i], n)) ||
+            (!strcmp(keys[i], "NAXIS") && n > 5 && !strncmp(card, "NAXIS", 5)))
+            return true;
+    return false;
+}
+
+/* The picture's own cards, or the spacing of its axes. */
+static int put_kept(struct gf_encoder *e, const struct cards *kept, int *n) {
+    const struct gf_image *image = e->image;
+    int rc = GF_OK;
+    for (size_t at = 0; at + CARD <= kept->n && !rc; at += CARD)
+        if (!is_own(kept->text + at)) {
+            rc = gf_sink_write(e->sink, kept->text + at, CARD);
+            ++*n;
+        }
+    for (int i = 1; i <= image->ndim && !kept->n && !rc; i++) {
+        const struct gf_axis *a = gf_axes_spatial(&image->axes, image->ndim, image->ndim - i);
+        char key[24], unit[24];
+        const bool angle = a && !strcmp(a->unit, "arcsec");
+        if (!a || !(a->spacing > 0))
+            continue;
+        snprintf(key, sizeof key, "CDELT%d", i);
+        rc = put(e, n, key, "%.15G", angle ? a->spacing / 3600 : a->spacing);
+        snprintf(key, sizeof key, "CUNIT%d", i);
+        snprintf(unit, sizeof unit, "'%-8s'", angle ? "deg" : a->unit);
+        if (!rc)
+            rc = put(e, n, key, "%-20s", unit);
+    }
+    return rc;
+}
+
+static int fits_begin(struct gf_encoder *e) {
+    const struct gf_image *image = e->image;
+    const struct gf_metadata *m = &image->metadata;
+    const bool own = m->header && m->header_format == gf_format_fits.name;
+    const struct cards kept = {own ? (char *)m->header : NULL, own ? m->header_bytes : 0};
+    const enum gf_dtype dtype = image->px.dtype;
+    const bool is_float = !gf_dtype_is_integer(dtype);
+    enum gf_dtype was;
+    int n = 0, rc = GF_OK;
+    e->coding = (struct gf_coding){0};
+    if (own && image->restores && !take_coding(&kept, &e->coding, &was))
+        e->coding.coded = e->coding.coded && was == dtype;
+    int64_t bits = 8 * (int64_t)gf_coding_bytes(&e->coding, dtype);
+    if (e->coding.coded
+            ? e->coding.type == (enum gf_stored)GF_F32 || e->coding.type == (enum gf_stored)GF_F64
+            : is_float)
+        bits = -bits;
+    rc = put(e, &n, "SIMPLE", "T");
+    if (!rc)
+        rc = put(e, &n, "BITPIX", "%lld", (long long)bits);
+    if (!rc)
+        rc = put(e, &n, "NAXIS", "%d", image->ndim);
+    for (int i = 1; i <= image->ndim && !rc; i++) {
+        char key[24];
+        snprintf(key, sizeof key, "NAXIS%d", i);
+        rc = put(e, &n, key, "%lld", (long long)image->px.shape[image->ndim - i]);
+    }
+    const bool flips = gf_format_fits.flips >> dtype & 1;
+    const double zero = e->coding.coded   ? e->coding.offset
+                        : dtype == GF_I8  ? -128
+                        : dtype == GF_U16 ? 32768
+                                          : 2147483648;
+    if (!rc && (e->coding.coded || flips))
+        rc = put(e, &n, "BSCALE", "%.17G", e->coding.coded ? e->coding.slope : 1);
+    if (!rc && (e->coding.coded || flips))
+        rc = put(e, &n, "BZERO", "%.17G", zero);
+    if (!rc && e->coding.coded && e->coding.has_blank)
+        rc = put(e, &n, "BLANK", "%lld", (long long)e->coding.blank);
+    if (!rc)
+        rc = put_kept(e, &kept, &n);
+    char end[BLOCK];
+    memset(end, ' ', sizeof end);
+    memcpy(end, "END", 3);
+    return rc ? rc : gf_sink_write(e->sink, end, (size_t)(BLOCK - n * CARD % BLOCK));
+}
+
+static int fits_put_pages(struct gf_encoder *e, const struct gf_image *pages) {
+    e->state = e; /* so that end() is called */
+    return gf_planes_write(e, pages);
+}
+
+static int fits_end(struct gf_encoder *e) {
+    static const char zeros[BLOCK];
+    const int64_t over = gf_sink_tell(e->sink) % BLOCK;
+    e->state = NULL;
+    return over ? gf_sink_write(e->sink, zeros, (size_t)(BLOCK - over)) : GF_OK;
+}
+
+const struct gf_format gf_format_fits = {
+    .name = "fits",
+    .suffixes = "fits fit fts",
+    .summary = "FITS images of astronomy, with their cards",
+    .sniff = fits_sniff,
+    .header = fits_header,
+    .read_pages = gf_plain_read_pages,
+    .begin = fits_begin,
+    .put_pages = fits_put_pages,
+    .end = fits_end,
+    .dtypes = 1u << GF_U8 | 1u << GF_I8 | 1u << GF_U16 | 1u << GF_I16 | 1u << GF_U32 |
+              1u << GF_I32 | 1u << GF_F32 | 1u << GF_F64,
+    .max_ndim = 3,
+    .lines = true,
+    .channels = 1u << 1,
+    .big_endian = true,
+    .flips = 1u << GF_I8 | 1u << GF_U16 | 1u << GF_U32,
+    .block = BLOCK,
+    .embeds_header = true,
+    .record_beside = true,
+};
