@@ -1,0 +1,384 @@
+/* NIfTI-1 and -2 (nifti.nimh.nih.gov), and Analyze 7.5 before them: a header with the affine and
+ * extensions, then samples, x fastest, in the same file (.nii) or in another one (.hdr and .img). */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/status.h"
+#include "formats/image.h"
+
+enum { FIRST = 348, SECOND = 540, MOST_DIMS = 7, AFTER = 4 /* bytes behind the header */ };
+
+/* Bytes of the fields in either version. */
+struct fields {
+    int size, type, bits, dim, spacing, offset, slope, inter, units, magic;
+    int dim_bytes, real_bytes, offset_bytes, units_bytes;
+};
+static const struct fields fields[2] = {
+    {FIRST, 70, 72, 40, 76, 108, 112, 116, 123, 344, 2, 4, 4, 1},
+    {SECOND, 12, 14, 16, 104, 168, 176, 184, 500, 4, 8, 8, 8, 4},
+};
+
+/* Runs of numbers, to reverse their bytes: offset, size, count. */
+static const short runs[2][16][3] = {
+    {{0, 4, 1},
+     {32, 4, 1},
+     {36, 2, 1},
+     {40, 2, 8},
+     {56, 4, 3},
+     {68, 2, 4},
+     {76, 4, 8},
+     {108, 4, 3},
+     {120, 2, 1},
+     {124, 4, 4},
+     {140, 4, 2},
+     {252, 2, 2},
+     {256, 4, 18}},
+    {{0, 4, 1},
+     {12, 2, 2},
+     {16, 8, 8},
+     {80, 8, 3},
+     {104, 8, 8},
+     {168, 8, 1},
+     {176, 8, 2},
+     {192, 8, 4},
+     {224, 8, 2},
+     {344, 4, 2},
+     {352, 8, 18},
+     {496, 4, 3}},
+};
+
+static const struct {
+    int code;
+    enum gf_stored stored;
+    enum gf_dtype dtype;
+    int channels;
+} types[] = {
+    {2, (enum gf_stored)GF_U8, GF_U8, 1},     {256, (enum gf_stored)GF_I8, GF_I8, 1},
+    {512, (enum gf_stored)GF_U16, GF_U16, 1}, {4, (enum gf_stored)GF_I16, GF_I16, 1},
+    {768, (enum gf_stored)GF_U32, GF_U32, 1}, {8, (enum gf_stored)GF_I32, GF_I32, 1},
+    {16, (enum gf_stored)GF_F32, GF_F32, 1},  {64, (enum gf_stored)GF_F64, GF_F64, 1},
+    {32, (enum gf_stored)GF_C64, GF_C64, 1},  {1792, (enum gf_stored)GF_C128, GF_C128, 1},
+    {1024, GF_STORED_I64, GF_F64, 1},         {1280, GF_STORED_U64, GF_F64, 1},
+    {128, (enum gf_stored)GF_U8, GF_U8, 3},   {2304, (enum gf_stored)GF_U8, GF_U8, 4},
+};
+enum { N_TYPES = sizeof types / sizeof *types };
+
+/* ---- fields ---- */
+
+static int64_t integer(const unsigned char *h, int at, int bytes, bool big) {
+    const uint64_t v = gf_get_number(h + at, bytes, big);
+    return bytes == 2 ? (int16_t)v : bytes == 4 ? (int32_t)v : (int64_t)v;
+}
+
+static double real(const unsigned char *h, int at, int bytes, bool big) {
+    const uint64_t bits = gf_get_number(h + at, bytes, big);
+    const uint32_t low = (uint32_t)bits;
+    double d;
+    float f;
+    memcpy(&d, &bits, sizeof d);
+    memcpy(&f, &low, sizeof f);
+    return bytes == 4 ? (double)f : d;
+}
+
+static void put(unsigned char *h, int at, int bytes, int64_t v) {
+    for (int i = 0; i < bytes; i++)
+        h[at + i] = (unsigned char)((uint64_t)v >> 8 * i);
+}
+
+static void put_real(unsigned char *h, int at, int bytes, double v) {
+    const float f = (float)v;
+    uint64_t bits = 0;
+    memcpy(&bits, bytes == 4 ? (const void *)&f : &v, (size_t)bytes);
+    put(h, at, bytes, (int64_t)bits);
+}
+
+/* The version and byte order by the header's size; NULL for anything else. */
+static const struct fields *version_of(const unsigned char *h, bool *big) {
+    for (int i = 0; i < 4; i++) {
+        *big = i % 2;
+        if (gf_get_number(h, 4, *big) == (uint64_t)fields[i / 2].size)
+            return &fields[i / 2];
+    }
+    return NULL;
+}
+
+/* ---- reading ---- */
+
+static bool is_analyze(const struct fields *f, const unsigned char *h) {
+    return f == fields && h[f->magic] != 'n';
+}
+
+static bool has_magic(const struct fields *f, const unsigned char *h) {
+    static const char second[] = "\r\n\032\n";
+    const unsigned char *m = h + f->magic;
+    const bool known = m[0] == 'n' && (m[1] == '+' || m[1] == 'i') && !m[3];
+    return known && (f == fields ? m[2] == '1' : m[2] == '2' && !memcmp(m + 4, second, 4));
+}
+
+static bool nifti_sniff(const unsigned char *head, size_t n) {
+    bool big;
+    const struct fields *f = n >= FIRST ? version_of(head, &big) : NULL;
+    if (!f || has_magic(f, head))
+        return f;
+    /* Analyze has no magic: its extents and the bits of its type must be possible. */
+    const int64_t dims = integer(head, f->dim, 2, big), bits = integer(head, f->bits, 2, big);
+    return f == fields && dims >= 1 && dims <= MOST_DIMS && bits >= 8 && bits <= 128 &&
+           !(bits % 8) && !head[f->magic];
+}
+
+/* The names of dimensions from the fourth on; behind the fifth they have none. */
+static void describe_axes(const unsigned char *h, const struct fields *f, bool big, int n,
+                          const int64_t *extent, struct gf_axes *axes) {
+    static const char *const names[] = {"x", "y", "z", "t", "c", "u", "v"};
+    static const char *const space[] = {"", "m", "mm", "um"};
+    static const char *const time[] = {"", "s", "ms", "us"};
+    const unsigned units = f == fields ? h[f->units] : (unsigned)integer(h, f->units, 4, big);
+    const unsigned in_space = units & 7, in_time = units >> 3 & 7;
+    for (int i = 0; i < n; i++) {
+        const double spacing = real(h, f->spacing + (i + 1) * f->real_bytes, f->real_bytes, big);
+        const char *unit = i < 3    ? in_space < 4 ? space[in_space] : ""
+                           : i == 3 ? in_time < 4 ? time[in_time] : ""
+                                    : "";
+        gf_axes_add(axes, names[i], extent[i], *unit ? fabs(spacing) : 0, unit);
+        axes->named = axes->named || (i > 2 && extent[i] > 1);
+    }
+}
+
+static int describe_type(struct gf_decoder *d, const unsigned char *h, const struct fields *f,
+                         bool big) {
+    struct gf_raw_layout *l = &d->layout;
+    const int64_t code = integer(h, f->type, 2, big);
+    const double slope = is_analyze(f, h) ? 0 : real(h, f->slope, f->real_bytes, big);
+    const double inter = is_analyze(f, h) ? 0 : real(h, f->inter, f->real_bytes, big);
+    int i = 0;
+    while (i < N_TYPES && types[i].code != code)
+        i++;
+    if (i == N_TYPES)
+        return gf_fail(GF_EUNSUPP, "NIfTI samples of type %lld%s", (long long)code,
+                       code == 1536 || code == 2048 ? ", of 128 bits a number, are not read" : "");
+    const bool scaled = isfinite(slope) && isfinite(inter) && (slope < 0 || slope > 0) &&
+                        (slope < 1 || slope > 1 || inter < 0 || inter > 0) &&
+                        types[i].channels == 1;
+    const enum gf_dtype t = types[i].dtype;
+    if (scaled && gf_dtype_is_complex(t))
+        return gf_fail(GF_EUNSUPP, "scaled complex samples (scl_slope) are not read");
+    d->coding = (struct gf_coding){.type = types[i].stored,
+                                   .slope = scaled ? slope : 1,
+                                   .offset = scaled ? inter : 0,
+                                   .tail = true};
+    d->coding.coded = scaled || types[i].stored >= GF_STORED_I64;
+    l->dtype = !d->coding.coded                                                     ? t
+               : gf_dtype_size(t) <= 2 || types[i].stored == (enum gf_stored)GF_F32 ? GF_F32
+                                                                                    : GF_F64;
+    l->channels = types[i].channels;
+    return GF_OK;
+}
+
+static int describe_shape(struct gf_decoder *d, struct gf_image *image, const unsigned char *h,
+                          const struct fields *f, bool big) {
+    struct gf_raw_layout *l = &d->layout;
+    const int64_t dims = integer(h, f->dim, f->dim_bytes, big);
+    int64_t extent[MOST_DIMS];
+    if (dims < 1 || dims > MOST_DIMS)
+        return gf_fail(GF_EFORMAT, "broken NIfTI: %lld dimensions", (long long)dims);
+    int n = (int)dims;
+    for (int i = 0; i < n; i++) {
+        extent[i] = integer(h, f->dim + (i + 1) * f->dim_bytes, f->dim_bytes, big);
+        if (extent[i] < 1)
+            return gf_fail(GF_EFORMAT, "broken NIfTI: an extent of %lld", (long long)extent[i]);
+    }
+    while (n > 2 && extent[n - 1] == 1)
+        n--;
+    l->ndim = n < 3 ? n : 3;
+    l->big_endian = big;
+    for (int i = 0; i < n; i++) {
+        int64_t *to = &l->shape[l->ndim - 1 - (i < 2 ? i : 2)];
+        if (i <= 2)
+            *to = extent[i];
+        else if (__builtin_mul_overflow(*to, extent[i], to))
+            return gf_fail(GF_EFORMAT, "broken NIfTI: more samples than 63 bits count");
+    }
+    describe_axes(h, f, big, n, extent, &image->axes);
+    return GF_OK;
+}
+
+/* Opens the samples of a .hdr beside it. */
+static int open_samples(struct gf_decoder *d) {
+    const char *path = d->options.path;
+    const size_t n = path ? strlen(path) : 0;
+    if (n < 4 || (strcmp(path + n - 4, ".hdr") && strcmp(path + n - 4, ".HDR")))
+        return gf_fail(GF_EUNSUPP,
+                       "a NIfTI header whose samples are in another file; name it .hdr");
+    char *other = strdup(path);
+    if (!other)
+        return gf_no_memory();
+    memcpy(other + n - 3, path[n - 1] == 'R' ? "IMG" : "img", 3);
+    int rc = gf_source_open(other, &d->data);
+    if (rc)
+        rc = gf_fail(rc, "its samples: %s", gf_message());
+    free(other);
+    return rc;
+}
+
+static int nifti_header(struct gf_decoder *d, struct gf_image *image) {
+    unsigned char h[SECOND];
+    bool big;
+    int rc = gf_source_read_exactly(d->source, h, FIRST);
+    const struct fields *f = rc ? NULL : version_of(h, &big);
+    if (!rc && !f)
+        rc = gf_fail(GF_EFORMAT, "not a NIfTI header");
+    if (!rc && f->size > FIRST)
+        rc = gf_source_read_exactly(d->source, h + FIRST, SECOND - FIRST);
+    if (!rc && !has_magic(f, h) && !is_analyze(f, h))
+        rc = gf_fail(GF_EFORMAT, "broken NIfTI: no magic number");
+    if (!rc)
+        rc = describe_type(d, h, f, big);
+    if (!rc)
+        rc = describe_shape(d, image, h, f, big);
+    if (rc)
+        return rc;
+    const bool detached = is_analyze(f, h) || h[f->magic + 1] == 'i';
+    const double at =
+        f == fields ? real(h, f->offset, 4, big) : (double)integer(h, f->offset, 8, big);
+    if (!(at >= (detached ? 0 : f->size)) || at > 0x1p53)
+        return gf_fail(GF_EFORMAT, "broken NIfTI: samples at byte %.6g", at);
+    d->layout.offset = (int64_t)at;
+    image->color = d->layout.channels == 1 ? GF_GRAY : GF_RGB;
+    image->alpha = d->layout.channels == 4;
+    image->depth = (int)(8 * gf_coding_bytes(&d->coding, d->layout.dtype));
+    if (detached) {
+        rc = gf_header_copy(&image->metadata, gf_format_nifti.name, h, (size_t)f->size);
+        return rc ? rc : open_samples(d);
+    }
+    const int64_t size = gf_source_known_size(d->source), all = d->layout.offset;
+    if (size >= 0 && size < all)
+        return gf_fail(GF_EFORMAT, "broken NIfTI: it ends before its samples");
+    if (all > GF_MOST_HEADER)
+        return GF_OK; /* extensions are left out */
+    unsigned char *text = malloc((size_t)all);
+    if (!text)
+        return gf_no_memory();
+    memcpy(text, h, (size_t)f->size);
+    rc = gf_source_read_exactly(d->source, text + f->size, (size_t)(all - f->size));
+    if (!rc)
+        rc = gf_header_copy(&image->metadata, gf_format_nifti.name, text, (size_t)all);
+    free(text);
+    return rc;
+}
+
+/* ---- writing ---- */
+
+/* Reverses a kept header's numbers, and the sizes and codes of its extensions. */
+static void swap_header(unsigned char *h, size_t n, const struct fields *f) {
+    for (const short(*r)[3] = runs[f != fields]; (*r)[1]; r++)
+        gf_swap_bytes(h + (*r)[0], (size_t)(*r)[2], (size_t)(*r)[1]);
+    for (size_t at = (size_t)f->size + AFTER; at + 8 <= n;) {
+        gf_swap_bytes(h + at, 2, 4);
+        const int64_t size = integer(h, (int)at, 4, false);
+        if (size < 16 || (size_t)size > n - at)
+            break;
+        at += (size_t)size;
+    }
+}
+
+/* Puts the extents and spacings: pages by their axes, if these are z, t and so on, fastest first. */
+static void put_shape(unsigned char *h, const struct fields *f, const struct gf_image *image) {
+    const struct gf_axes *axes = &image->axes;
+    int64_t extent[MOST_DIMS];
+    double spacing[MOST_DIMS] = {0};
+    const char *unit = "", *time = "";
+    int n = image->ndim;
+    for (int i = 0; i < MOST_DIMS; i++)
+        extent[i] = i < n ? image->px.shape[image->ndim - 1 - i] : 1;
+    for (int i = 0; i < axes->n && (axes->n == n || gf_axes_pages(axes) == extent[2]); i++) {
+        const struct gf_axis *a = &axes->axis[axes->n - 1 - i];
+        const int at = i < 2 || a->role == GF_SPACE ? i : a->role == GF_TIME ? 3 : i < 4 ? 4 : i;
+        if (at < (i < 2 ? i : i < 3 ? 2 : n) || at >= MOST_DIMS)
+            break; /* another order: all pages are z */
+        if (i >= 2 && i < 3)
+            extent[2] = 1;
+        extent[at] = a->extent;
+        spacing[at] = a->spacing;
+        n = at + 1 > n ? at + 1 : n;
+        unit = a->role == GF_SPACE ? a->unit : unit;
+        time = a->role == GF_TIME ? a->unit : time;
+    }
+    char kind = 0;
+    const bool metres = gf_unit_value(unit, &kind) > 0 && kind == 'm';
+    const double mm = metres ? gf_unit_value(unit, &kind) * 1e3 : 1;
+    const double seconds = gf_unit_value(time, &kind);
+    put(h, f->dim, f->dim_bytes, n);
+    for (int i = 0; i < MOST_DIMS; i++) {
+        const double v = spacing[i] * (i < 3 ? mm : seconds > 0 && i == 3 ? seconds : 1);
+        put(h, f->dim + (i + 1) * f->dim_bytes, f->dim_bytes, extent[i]);
+        if (v > 0)
+            put_real(h, f->spacing + (i + 1) * f->real_bytes, f->real_bytes, v);
+    }
+    if (metres || seconds > 0)
+        put(h, f->units, f->units_bytes, (metres ? 2 : 0) | (seconds > 0 ? 8 : 0));
+}
+
+static int nifti_begin(struct gf_encoder *e) {
+    const struct gf_image *image = e->image;
+    const struct gf_metadata *m = &image->metadata;
+    bool big = false;
+    const bool own =
+        m->header && m->header_format == gf_format_nifti.name && m->header_bytes >= FIRST;
+    const struct fields *f = own ? version_of(m->header, &big) : fields;
+    const size_t least = (size_t)f->size + AFTER,
+                 n = own && m->header_bytes > least ? m->header_bytes : least;
+    const size_t all = (n + 15) / 16 * 16;
+    for (int i = 0; i < image->ndim; i++)
+        if (f == fields && image->px.shape[i] > INT16_MAX)
+            return gf_fail(GF_EUNSUPP, "a NIfTI-1 file has at most 32767 samples along an axis");
+    unsigned char *h = calloc(1, all);
+    if (!h)
+        return gf_no_memory();
+    struct gf_decoder was = {.format = e->format};
+    e->coding = (struct gf_coding){0};
+    if (own) {
+        memcpy(h, m->header, m->header_bytes);
+        if (image->restores && !describe_type(&was, h, f, big) &&
+            was.layout.dtype == image->px.dtype)
+            e->coding = was.coding;
+        if (big)
+            swap_header(h, m->header_bytes, f);
+    }
+    put(h, 0, 4, f->size);
+    memcpy(h + f->magic, f == fields ? "n+1" : "n+2\0\r\n\032\n", f == fields ? 4 : 8);
+    int i = 0;
+    while (i < N_TYPES - 1 && (e->coding.coded ? types[i].stored != e->coding.type
+                                               : types[i].dtype != image->px.dtype))
+        i++;
+    put(h, f->type, 2, types[i].code);
+    put(h, f->bits, 2, 8 * (int64_t)gf_coding_bytes(&e->coding, image->px.dtype));
+    put_real(h, f->slope, f->real_bytes, e->coding.coded ? e->coding.slope : 1);
+    put_real(h, f->inter, f->real_bytes, e->coding.coded ? e->coding.offset : 0);
+    if (f == fields)
+        put_real(h, f->offset, 4, (double)all);
+    else
+        put(h, f->offset, 8, (int64_t)all);
+    put_shape(h, f, image);
+    int rc = gf_sink_write(e->sink, h, all);
+    free(h);
+    return rc;
+}
+
+const struct gf_format gf_format_nifti = {
+    .name = "nifti",
+    .suffixes = "nii nii.gz hdr",
+    .summary = "NIfTI-1 and -2 volumes of medical imaging (reads .hdr and .img, Analyze too)",
+    .sniff = nifti_sniff,
+    .header = nifti_header,
+    .read_pages = gf_plain_read_pages,
+    .begin = nifti_begin,
+    .put_pages = gf_plain_put_pages,
+    .dtypes = (1u << GF_N_DTYPES) - 1,
+    .max_ndim = 3,
+    .lines = true,
+    .channels = 1u << 1,
+    .embeds_header = true,
+    .record_beside = true,
+};
