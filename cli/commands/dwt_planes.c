@@ -4,7 +4,6 @@
 #include "cli/commands/planes.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "cli/batch/describe.h"
 #include "cli/log.h"
@@ -257,18 +256,13 @@ out:
 
 /* If this device fails, the part is dealt to another. */
 static int run_part(const struct gf_planes_work *p, struct gf_planes_hand *hand, int i) {
-    struct flow *f = calloc(1, sizeof *f);
-    int rc;
-    if (!f)
-        return gf_no_memory();
-    f->planes = p;
-    f->hand = hand;
+    struct flow f = {.planes = p, .hand = hand};
     const struct gf_job job = gf_dwt_planes_job(&hand->t->job);
-    gf_dwt_part(&job, p->parts ? p->parts : 1, i, &f->part);
+    int rc;
+    gf_dwt_part(&job, p->parts ? p->parts : 1, i, &f.part);
     do
-        rc = run_flow(f);
-    while (rc && p->parts && f->on_device && gf_runner_move(hand->runner, rc));
-    free(f);
+        rc = run_flow(&f);
+    while (rc && p->parts && f.on_device && gf_runner_move(hand->runner, rc));
     return rc;
 }
 
