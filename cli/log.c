@@ -199,3 +199,9 @@ int gf_exit_code(int status) {
         return 3;
     return status ? 1 : 0;
 }
+
+int gf_log_exit(int status, const char *name) {
+    if (status)
+        gf_log_fail(name);
+    return gf_exit_code(status);
+}

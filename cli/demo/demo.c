@@ -172,10 +172,8 @@ static int run_words(const char *words) {
         code = gf_run_line(n, word);
         rc = to ? restore(kept, keep, to) : 0;
     }
-    if (rc) {
-        gf_log_fail(NULL);
-        code = gf_exit_code(rc);
-    }
+    if (rc)
+        code = gf_log_exit(rc, NULL);
     free(text);
     return code;
 }
@@ -203,8 +201,7 @@ static int run_lesson(const struct gf_lesson *lesson, const char *out, bool clob
         rc = write_page(lesson);
     if (rc) {
         gf_fail(rc, "lesson '%s': %s", lesson->name, gf_message());
-        gf_log_fail(out);
-        return gf_exit_code(rc);
+        return gf_log_exit(rc, out);
     }
     for (int i = 0; i < GF_MAX_STEPS && lesson->step[i].words && !code; i++)
         code = run_step(lesson, &lesson->step[i]);
@@ -232,21 +229,16 @@ static int teach(const struct gf_lesson *lesson, const char *out, bool own_folde
     int rc = back < 0 ? gf_fail_errno(GF_EIO, "cannot come back from the folder") : enter(out);
     if (!rc && own_folder)
         rc = enter(lesson->name);
-    int code = gf_exit_code(rc);
-    if (rc) {
-        gf_log_fail(out);
-    } else {
+    int code = gf_log_exit(rc, out);
+    if (!rc) {
         printf("# %s\n", lesson->title);
         print_wrapped(stdout, "# ", lesson->text);
         print_cd(out, own_folder ? lesson->name : NULL);
         code = run_lesson(lesson, out, clobber);
         printf(own_folder ? "cd - >/dev/null\n\n" : "");
     }
-    if (back >= 0 && fchdir(back) && !code) {
-        gf_fail_errno(GF_EIO, "cannot go back to the folder");
-        gf_log_fail(NULL);
-        code = 1;
-    }
+    if (back >= 0 && fchdir(back) && !code)
+        code = gf_log_exit(gf_fail_errno(GF_EIO, "cannot go back to the folder"), NULL);
     close(back);
     return code;
 }
@@ -411,9 +403,7 @@ static int by_hand(const struct gf_settings *s, char **operands, int n) {
         rc = run_by_hand(s, operands[0], &targets.target[0].where);
     if (rc == GF_EUSAGE)
         return rc;
-    if (rc)
-        gf_log_fail(operands[0]);
-    return gf_exit_code(rc);
+    return gf_log_exit(rc, operands[0]);
 }
 
 static int run(struct gf_settings *s, char **operands, int n) {
