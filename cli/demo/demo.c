@@ -245,10 +245,6 @@ static int teach(const struct gf_lesson *lesson, const char *out, bool own_folde
 
 /* ---- steps without a transform: --page, --every and --sum ---- */
 
-static bool is_by_hand(const struct gf_settings *s) {
-    return s->demo.page != GF_UNSET || s->demo.every || s->demo.sum;
-}
-
 /* Makes *out a view of a page. */
 static int take_page(const struct gf_image *in, int64_t page, struct gf_image *out) {
     if (in->ndim != 3)
@@ -409,7 +405,7 @@ static int by_hand(const struct gf_settings *s, char **operands, int n) {
 static int run(struct gf_settings *s, char **operands, int n) {
     int worst = 0;
     bool all = n == 1 && !strcmp(operands[0], "all");
-    if (is_by_hand(s))
+    if (s->demo.page != GF_UNSET || s->demo.every || s->demo.sum)
         return by_hand(s, operands, n);
     if (s->quiet && !s->json)
         gf_log_drop_text();
