@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -199,4 +198,10 @@ int gf_exit_code(int status) {
     if (status == GF_EABSENT || status == GF_EUNABLE)
         return 3;
     return status ? 1 : 0;
+}
+
+int gf_log_exit(int status, const char *name) {
+    if (status)
+        gf_log_fail(name);
+    return gf_exit_code(status);
 }

@@ -55,5 +55,7 @@ int gf_log_flush_stdout(void);
 
 /* Returns a status's exit code: 1, 2 or 3. */
 int gf_exit_code(int status);
+/* The same; prints a failure as gf_log_fail() does. */
+int gf_log_exit(int status, const char *name);
 
 #endif

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "cli/text.h"
-#include "core/base/array.h"
 #include "core/base/hash.h"
 #include "core/base/spelling.h"
 #include "core/base/status.h"
@@ -51,25 +50,14 @@ static int list_names(const struct gf_opt_group *const *groups, struct name name
     return n;
 }
 
-/* Returns this command's option for what other commands call `word`, or NULL. */
-static const char *other_name(const char *word, const char *const *names) {
-    static const char *const others[][2] = {{"offset", "skip"}};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        for (int k = 0; names[k] && !strcmp(word, others[i][0]); k++)
-            if (!strcmp(names[k], others[i][1]))
-                return names[k];
-    return NULL;
-}
-
 static int unknown_option(const char *word, size_t len, const struct name *names, int n) {
     char text[NAME_SIZE];
     const char *all[MAX_NAMES + 1] = {NULL};
-    snprintf(text, sizeof text, "%.*s", (int)gf_min((int64_t)len, NAME_SIZE - 1), word);
+    snprintf(text, sizeof text, "%.*s", (int)len, word);
     for (int i = 0; i < n; i++)
         all[i] = names[i].text;
-    const char *near = other_name(text, all);
-    if (!near)
-        near = gf_spelling_near(text, all);
+    /* The offset of raw samples is --skip. */
+    const char *near = gf_spelling_near(strcmp(text, "offset") ? text : "skip", all);
     if (near)
         return gf_fail(GF_EUSAGE, "unknown option '--%s'; did you mean '--%s'?", text, near);
     return gf_fail(GF_EUSAGE, "unknown option '--%s'; see --help", text);

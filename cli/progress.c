@@ -2,7 +2,6 @@
 #include "cli/progress.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -1,5 +1,5 @@
 /* Runs the inputs: each worker processes one after another, from header to outputs. */
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/batch/ranks.h"
@@ -359,10 +359,9 @@ static int check_joined(const struct batch_run *r) {
 
 /* Explains -o for `gpufft fwd a.png b.png`, typed as if the last operand were the output. */
 static int refuse_without_output(char **operands, int n) {
-    struct stat st;
     if (n < 2)
         return gf_fail(GF_EUSAGE, "no output; give --out=FILE");
-    if (n == 2 && stat(operands[1], &st))
+    if (n == 2 && access(operands[1], F_OK))
         return gf_fail(GF_EUSAGE, "no output; outputs are named by -o: -o %s", operands[1]);
     return gf_fail(GF_EUSAGE, "no output; outputs are named by -o, those of several inputs by a "
                               "template: -o '{stem}_{kind}.png'");

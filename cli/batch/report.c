@@ -131,29 +131,28 @@ static void report_range(const struct gf_task *t, int i) {
 }
 
 void gf_report_done(const struct gf_task *t) {
+    const char *name = gf_log_name(t->name);
     for (int i = 0; i < t->job.n_out; i++)
         if (t->overflowed[i])
-            gf_log_note("'%s': %lld sample%s of '%s' overflow%s %s: Inf or NaN there",
-                        gf_log_name(t->name), (long long)t->overflowed[i],
-                        t->overflowed[i] == 1 ? "" : "s", t->product[i].path,
-                        t->overflowed[i] == 1 ? "s" : "",
+            gf_log_note("'%s': %lld sample%s of '%s' overflow%s %s: Inf or NaN there", name,
+                        (long long)t->overflowed[i], t->overflowed[i] == 1 ? "" : "s",
+                        t->product[i].path, t->overflowed[i] == 1 ? "s" : "",
                         gf_dtype_name(gf_dtype_real(t->job.out[i].dtype)));
-    gf_log_verbose("'%s': backend %s (%s)", gf_log_name(t->name), backend_name(t),
+    gf_log_verbose("'%s': backend %s (%s)", name, backend_name(t),
                    t->ranks      ? "shared by several processes"
                    : t->streamed ? "frame by frame"
                                  : t->runner->why);
     char digest[GF_SPEEDS_DIGEST];
     if (t->s->tune && gf_speeds_digest(digest))
-        gf_log_verbose("'%s': records %s", gf_log_name(t->name), digest);
+        gf_log_verbose("'%s': records %s", name, digest);
     if (t->report.devices)
-        gf_log_verbose("'%s': %d devices shared the transform", gf_log_name(t->name),
-                       t->report.devices);
+        gf_log_verbose("'%s': %d devices shared the transform", name, t->report.devices);
     for (int i = 0; i < t->job.n_out; i++)
         report_range(t, i);
-    gf_log_verbose("'%s': decode %.1f ms, transform %.1f ms, encode %.1f ms", gf_log_name(t->name),
-                   t->ms_decode, t->ms_transform, t->ms_encode);
+    gf_log_verbose("'%s': decode %.1f ms, transform %.1f ms, encode %.1f ms", name, t->ms_decode,
+                   t->ms_transform, t->ms_encode);
     if (gf_runner_on_device(t->runner))
-        report_device(gf_log_name(t->name), &t->runner->ms);
+        report_device(name, &t->runner->ms);
     if (t->s->json)
         gf_json_print(task_report(t));
 }

@@ -146,8 +146,8 @@ static int end(struct gf_task *t, struct gf_shared_output *out, int rc) {
 
 int gf_shared_run(struct gf_task *t, bool in_order,
                   int (*work)(void *user, struct gf_shared_output *out), void *user) {
-    struct gf_shared_output *out = calloc((size_t)t->job.n_out, sizeof *out);
-    int rc = gf_ranks_agree(t->ranks, out ? 0 : gf_no_memory());
+    struct gf_shared_output out[GF_MAX_OUTPUTS] = {{.volume = NULL}};
+    int rc = 0;
     for (int i = 0; i < t->job.n_out && !rc; i++)
         rc = create(t, i, in_order, &out[i]);
     if (!rc)
@@ -155,9 +155,7 @@ int gf_shared_run(struct gf_task *t, bool in_order,
     if (!rc)
         rc = finish(t, out);
     gf_reader_close(&t->reader);
-    if (out)
-        rc = end(t, out, rc);
+    rc = end(t, out, rc);
     t->state = rc ? t->state : GF_TASK_WRITTEN;
-    free(out);
     return rc;
 }

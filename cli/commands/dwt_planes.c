@@ -4,7 +4,6 @@
 #include "cli/commands/planes.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "cli/batch/describe.h"
 #include "cli/log.h"
@@ -93,12 +92,14 @@ static int read_page(struct flow *f, int64_t at, struct gf_image *plane) {
                           &page);
 }
 
-static int read_plane(struct flow *f, int64_t k) {
+static int read_plane(void *user, int reader, int64_t k) {
+    struct flow *f = user;
     struct gf_planes_hand *h = f->hand;
     const struct gf_task *t = h->t;
     struct gf_image *plane = &f->plane[k % AHEAD];
     const double start = gf_now_ms();
     int rc;
+    (void)reader;
     h->at = gf_dwt_part_plane(&f->part, k);
     gf_progress_show("transforming", t->read[t->s->frames ? h->at : 0]);
     if (!t->s->frames) {
@@ -111,13 +112,8 @@ static int read_plane(struct flow *f, int64_t k) {
     return rc;
 }
 
-static int read_step(void *user, int reader, int64_t k) {
-    (void)reader;
-    return read_plane(user, k);
-}
-
 /* Pushes a plane's channels without alpha. */
-static int push_step(void *user, int hand, int64_t k) {
+static int push_plane(void *user, int hand, int64_t k) {
     struct flow *f = user;
     struct gf_planes_hand *h = f->hand;
     const struct gf_array plane = gf_array_slice(&f->plane[k % AHEAD].px, 2, 0, h->t->job.channels);
@@ -201,8 +197,8 @@ static int push_planes(struct flow *f) {
                             .slots = AHEAD,
                             .readers = f->writes_beside,
                             .hands = 1,
-                            .read = read_step,
-                            .work = push_step,
+                            .read = read_plane,
+                            .work = push_plane,
                             .user = f};
     int rc = gf_conveyor_run(&c);
     for (int i = 0; i < AHEAD; i++)
@@ -257,18 +253,13 @@ out:
 
 /* If this device fails, the part is dealt to another. */
 static int run_part(const struct gf_planes_work *p, struct gf_planes_hand *hand, int i) {
-    struct flow *f = calloc(1, sizeof *f);
-    int rc;
-    if (!f)
-        return gf_no_memory();
-    f->planes = p;
-    f->hand = hand;
+    struct flow f = {.planes = p, .hand = hand};
     const struct gf_job job = gf_dwt_planes_job(&hand->t->job);
-    gf_dwt_part(&job, p->parts ? p->parts : 1, i, &f->part);
+    int rc;
+    gf_dwt_part(&job, p->parts ? p->parts : 1, i, &f.part);
     do
-        rc = run_flow(f);
-    while (rc && p->parts && f->on_device && gf_runner_move(hand->runner, rc));
-    free(f);
+        rc = run_flow(&f);
+    while (rc && p->parts && f.on_device && gf_runner_move(hand->runner, rc));
     return rc;
 }
 

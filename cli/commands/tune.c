@@ -70,10 +70,8 @@ static int tune_device(const struct gf_settings *s, const struct gf_wish_device 
             d->backend,
             &(struct gf_backend_options){.threads = s->threads, .device = device, .general = true},
             &r);
-    if (rc) {
-        gf_log_fail(d->name);
-        return gf_exit_code(rc);
-    }
+    if (rc)
+        return gf_log_exit(rc, d->name);
     const bool kept = gf_speeds_keep(d->backend, device, &r);
     gf_report_print(s->json, record_form, record_report(d->name, &r, kept));
     if (!kept)
@@ -179,9 +177,7 @@ static int export_plans(const struct gf_settings *s) {
     char *text = gf_speeds_export_plans();
     int rc = text ? gf_file_write(s->export_to, text, strlen(text), true) : gf_no_memory();
     free(text);
-    if (rc)
-        gf_log_fail(s->export_to);
-    return rc ? gf_exit_code(rc) : 0;
+    return gf_log_exit(rc, s->export_to);
 }
 
 static int import_plans(const struct gf_settings *s) {
@@ -197,10 +193,8 @@ static int import_plans(const struct gf_settings *s) {
         rc = gf_speeds_import_plans(text, (size_t)bytes, &kept, &others);
     gf_source_close(source);
     free(text);
-    if (rc) {
-        gf_log_fail(s->import_from);
-        return gf_exit_code(rc);
-    }
+    if (rc)
+        return gf_log_exit(rc, s->import_from);
     gf_report_print(s->json, "{kept#plan} kept, {of_others} of another version ignored\n",
                     GF_REPORT(GF_KEY("kept", kept), GF_KEY("of_others", others)));
     return 0;
@@ -216,7 +210,6 @@ static int choose(struct gf_settings *s) {
 
 static int run(struct gf_settings *s, char **operands, int n) {
     struct host_speeds host;
-    int code = 0;
     if (s->forget + !!s->export_to + !!s->import_from + (n > 0) > 1)
         return gf_fail(GF_EUSAGE, "--forget, --export, --import and a shape exclude each other");
     if (s->forget)
@@ -226,10 +219,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
     int rc = choose(s);
     if (rc && s->wish.list)
         return rc;
-    if (rc) {
-        gf_log_fail(s->wish.device->name);
-        code = gf_exit_code(rc);
-    }
+    int code = gf_log_exit(rc, s->wish.device->name);
     for (int i = 0; i < s->wish.n; i++) {
         const struct gf_wish_device *d = &s->wish.device[i];
         const int rates = n ? 0 : tune_device(s, d);

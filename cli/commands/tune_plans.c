@@ -37,8 +37,7 @@ static int tune_case(void *user, const struct gf_bench_case *c) {
              c->job.precision == GF_DOUBLE ? " double" : "");
     int rc = t->backend->plan(t->context, &c->job, &plan);
     if (rc) {
-        gf_log_fail(what);
-        t->worst = gf_exit_code(rc);
+        t->worst = gf_log_exit(rc, what);
     } else {
         const struct gf_plan_choice *p = &plan->choice;
         gf_report_print(t->s->json, form,
@@ -76,10 +75,9 @@ int gf_tune_plans(const struct gf_settings *s, const struct gf_wish_device *devi
         printf("%s plans\n", device->name);
     for (int i = 0; !rc && i < sizes.n; i++)
         rc = gf_bench_each_case(&own, &sizes.shape[i], tune_case, &t);
-    if (rc)
-        gf_log_fail(device->name);
+    const int code = gf_log_exit(rc, device->name);
     if (t.context)
         t.backend->close(t.context);
     gf_shapes_free(&sizes);
-    return rc ? gf_exit_code(rc) : t.worst;
+    return rc ? code : t.worst;
 }

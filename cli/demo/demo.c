@@ -179,10 +179,8 @@ static int run_words(const char *words) {
         code = gf_run_line(n, word);
         rc = to ? restore(kept, keep, to) : 0;
     }
-    if (rc) {
-        gf_log_fail(NULL);
-        code = gf_exit_code(rc);
-    }
+    if (rc)
+        code = gf_log_exit(rc, NULL);
     free(text);
     return code;
 }
@@ -215,8 +213,7 @@ static int run_lesson(const struct gf_embedded *lesson, const char *name, const 
         rc = write_files(lesson, text);
     if (rc) {
         gf_fail(rc, "lesson '%s': %s", name, gf_message());
-        gf_log_fail(out);
-        return gf_exit_code(rc);
+        return gf_log_exit(rc, out);
     }
     for (int n; !code && next_line(&at, end, &line, &n) && is_command(line, n, words);) {
         printf("gpufft %s\n", words);
@@ -251,30 +248,21 @@ static int teach(const struct gf_embedded *lesson, const char *name, const char 
     int rc = back < 0 ? gf_fail_errno(GF_EIO, "cannot come back from the folder") : enter(out);
     if (!rc && own_folder)
         rc = enter(name);
-    int code = gf_exit_code(rc);
-    if (rc) {
-        gf_log_fail(out);
-    } else {
+    int code = gf_log_exit(rc, out);
+    if (!rc) {
         const char *at = (const char *)lesson->bytes;
         print_text(&at, (const char *)lesson->end);
         print_cd(out, own_folder ? name : NULL);
         code = run_lesson(lesson, name, at, out, clobber);
         printf(own_folder ? "cd - >/dev/null\n\n" : "");
     }
-    if (back >= 0 && fchdir(back) && !code) {
-        gf_fail_errno(GF_EIO, "cannot go back to the folder");
-        gf_log_fail(NULL);
-        code = 1;
-    }
+    if (back >= 0 && fchdir(back) && !code)
+        code = gf_log_exit(gf_fail_errno(GF_EIO, "cannot go back to the folder"), NULL);
     close(back);
     return code;
 }
 
 /* ---- steps without a transform: --every and --sum ---- */
-
-static bool is_by_hand(const struct gf_settings *s) {
-    return s->demo.every || s->demo.sum;
-}
 
 /* Makes *out a view of samples 0, step, 2 step, … along every axis. */
 static void take_every(const struct gf_image *in, int64_t step, struct gf_image *out) {
@@ -431,15 +419,13 @@ static int by_hand(const struct gf_settings *s, char **operands, int n) {
         rc = run_by_hand(s, operands[0], &targets.target[0].where);
     if (rc == GF_EUSAGE)
         return rc;
-    if (rc)
-        gf_log_fail(operands[0]);
-    return gf_exit_code(rc);
+    return gf_log_exit(rc, operands[0]);
 }
 
 static int run(struct gf_settings *s, char **operands, int n) {
     int worst = 0;
     bool all = n == 1 && !strcmp(operands[0], "all");
-    if (is_by_hand(s))
+    if (s->demo.every || s->demo.sum)
         return by_hand(s, operands, n);
     if (s->quiet && !s->json)
         gf_log_drop_text();

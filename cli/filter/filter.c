@@ -254,13 +254,6 @@ static int prepare(struct gf_task *t) {
 
 /* ---- after the run ---- */
 
-/* Crops the samples that --edges added. */
-static void crop(struct gf_task *t) {
-    for (int i = 0; i < t->job.n_out; i++)
-        memcpy(t->product[i].image.px.shape, t->filtering->frame.shape,
-               (size_t)t->job.ndim * sizeof *t->filtering->frame.shape);
-}
-
 /* Overshoot clips a few samples; if more are clipped, the result does not fit the type. */
 static void tell_clipped(const struct gf_task *t, int i) {
     long long clipped = (long long)t->report.clipped[i];
@@ -294,8 +287,10 @@ static int check(struct gf_task *t) {
     gf_log_verbose("'%s': the filter, and what is beyond the edges: %.1f ms",
                    gf_log_name(t->read[0]), t->ms_prepare);
     gf_array_free(&t->filtering->input);
-    crop(t);
     for (int i = 0; i < t->job.n_out; i++) {
+        /* Crops the samples that --edges added. */
+        memcpy(t->product[i].image.px.shape, t->filtering->frame.shape,
+               (size_t)t->job.ndim * sizeof *t->filtering->frame.shape);
         tell_clipped(t, i);
         gf_task_note_alpha(t, i);
         if (t->image.metadata.exif_damaged && t->product[i].format->lossy && !t->untouched)

@@ -117,9 +117,8 @@ static bool convert_row(void *to, enum gf_dtype to_type, const void *from, enum 
 
 void gf_filter_take_in(const struct gf_task *t, const struct gf_array *in, struct gf_array *to) {
     const int last = in->rank - 2;
-    int64_t rows = 1, n = in->shape[last] * in->shape[last + 1];
-    for (int i = 0; i < last; i++)
-        rows *= in->shape[i];
+    const int64_t rows = gf_shape_count(in->shape, last);
+    const int64_t n = in->shape[last] * in->shape[last + 1];
     bool usual = in->stride[last] == in->shape[last + 1] * (int64_t)gf_dtype_size(in->dtype);
 #pragma omp parallel for num_threads(gf_settings_threads(t->s)) reduction(&& : usual)
     for (int64_t row = 0; row < rows; row++) {

@@ -32,10 +32,8 @@ int gf_filter_describe_mask(struct gf_task *t, struct gf_product *p) {
 
 int64_t gf_filter_mask_bytes(const struct gf_task *t) {
     const struct gf_job job = mask_job(t);
-    int64_t bytes = 16; /* half a spectrum of complex doubles, and the table that it is made from */
-    for (int i = 0; i < job.ndim; i++)
-        bytes *= job.shape[i];
-    return t->s->filter.mask_out ? bytes : 0;
+    /* Half a spectrum of complex doubles, and the table that it is made from. */
+    return t->s->filter.mask_out ? 16 * gf_shape_count(job.shape, job.ndim) : 0;
 }
 
 /* The value, or a complex one's magnitude, at the picture's centred position `at` (C order). */

@@ -110,15 +110,14 @@ static struct gf_spectrum spectrum_of(const struct search *e, int64_t channel) {
 }
 
 static int find_candidates(const struct search *e, struct gf_periodic_list *all) {
-    struct gf_periodic_list *one = calloc(1, sizeof *one);
-    int rc = one ? 0 : gf_no_memory();
+    struct gf_periodic_list one;
+    int rc = 0;
     for (int64_t c = 0; c < e->channels && !rc; c++) {
         struct gf_spectrum s = spectrum_of(e, c);
-        rc = gf_spectrum_periodic(&s, least_amplitude(e->t->filtering->frame.dtype), false, one);
+        rc = gf_spectrum_periodic(&s, least_amplitude(e->t->filtering->frame.dtype), false, &one);
         if (!rc)
-            gf_periodic_merge(all, one);
+            gf_periodic_merge(all, &one);
     }
-    free(one);
     return rc;
 }
 
@@ -374,32 +373,27 @@ static int choose(struct search *e, struct gf_periodic_list *found) {
     keep_waves(found, f->auto_notch > LOOKED_AT ? f->auto_notch : LOOKED_AT);
     for (int i = 0; i < found->n; i++)
         e->total += found->item[i].amplitude;
-    struct gf_periodic_list *known = malloc(sizeof *known);
-    if (!known)
-        return gf_no_memory();
-    *known = *found;
+    const struct gf_periodic_list known = *found;
     rc = leave_things(e, found);
     if (!rc) {
         add_waves(list, found);
-        rc = search_hidden(e, known);
+        rc = search_hidden(e, &known);
         forget_faint(e->t);
     }
     if (screened && !list->n)
         leave(list, list->screen[0].at, list->screen[0].amplitude);
-    free(known);
     return rc;
 }
 
 static int find_noise(struct gf_task *t, const struct gf_job *job, const struct gf_array *out) {
     struct search e = {.t = t, .job = job, .out = out, .channels = out->shape[job->ndim]};
-    struct gf_periodic_list *found = calloc(1, sizeof *found);
-    int rc = found ? find_candidates(&e, found) : gf_no_memory();
+    struct gf_periodic_list found = {.n = 0};
+    int rc = find_candidates(&e, &found);
     if (!rc)
         rc = find_levels(&e);
     if (!rc)
-        rc = choose(&e, found);
+        rc = choose(&e, &found);
     free(e.levels);
-    free(found);
     return rc;
 }
 

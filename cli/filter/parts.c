@@ -152,10 +152,8 @@ int64_t gf_filter_parts_bytes(const struct gf_task *t) {
     int64_t bytes = 0, kernel = 0;
     for (int i = 0; i < t->s->filter.n_parts; i++) {
         const struct gf_filter_part *p = &t->s->filter.part[i];
-        int64_t count = p->file.value != NULL;
-        for (int k = 0; k < p->ndim && count; k++)
-            count *= p->file.extent[k];
-        bytes += count * (int64_t)sizeof *p->file.value;
+        if (p->file.value)
+            bytes += gf_shape_count(p->file.extent, p->ndim) * (int64_t)sizeof *p->file.value;
         if (p->source && gf_slab_is_line(job))
             bytes += span_bytes(p);
         if (p->what == GF_KERNEL && !gf_slab_is_line(job)) /* a line's plan counts it */

@@ -47,12 +47,6 @@ static void write_text(const struct gf_canvas *c, struct gf_point at, double siz
                         .at = at, .size = size, .anchor = anchor, .color = color, .text = text});
 }
 
-static struct gf_plot_color color_of(const struct gf_plot *p, int k) {
-    if (p->n == 1 && !p->curve[0].name)
-        return palette[0];
-    return palette[p->curve[k].color % GF_PLOT_COLORS];
-}
-
 /* Darkens light colours for letters, which are thinner than lines. */
 static struct gf_plot_color ink(struct gf_plot_color c) {
     double light_of = 0.3 * c.rgb[0] + 0.59 * c.rgb[1] + 0.11 * c.rgb[2];
@@ -120,11 +114,7 @@ struct tick_text {
 static struct tick_text text_of(int decade, int digit, bool powers) {
     struct tick_text t = {"", ""};
     if (powers || decade < -4 || decade > 4) {
-        snprintf(t.text, sizeof t.text,
-                 digit == 1 ? "10"
-                            : "%d\xc2\xb7"
-                              "10",
-                 digit);
+        snprintf(t.text, sizeof t.text, digit == 1 ? "10" : "%d\u00b710", digit);
         snprintf(t.power, sizeof t.power, "%d", decade);
     } else {
         snprintf(t.text, sizeof t.text, "%g", digit * pow(10, decade));
@@ -268,7 +258,7 @@ static int draw_names(const struct drawing *d) {
     int n = find_names(d, name);
     spread(name, n, d->y.last + 2, d->y.first - 2);
     for (int i = 0; i < n; i++) {
-        struct gf_plot_color color = color_of(d->p, name[i].curve);
+        struct gf_plot_color color = palette[d->p->curve[name[i].curve].color];
         line(d->canvas, name[i].end.x, name[i].end.y, d->x.last + 14, name[i].y, 0.8, color);
         write_text(d->canvas, (struct gf_point){d->x.last + 18, name[i].y + 0.33 * FONT}, FONT,
                    GF_ANCHOR_START, ink(color), d->p->curve[name[i].curve].name);
@@ -299,6 +289,6 @@ int gf_plot_draw(const struct gf_plot *plot, const struct gf_canvas *canvas) {
     draw_ticks(&d, true);
     draw_frame(&d);
     for (int k = plot->n - 1; k >= 0 && !rc; k--)
-        rc = draw_curve(&d, &plot->curve[k], color_of(plot, k));
+        rc = draw_curve(&d, &plot->curve[k], palette[plot->curve[k].color]);
     return rc ? rc : draw_names(&d);
 }

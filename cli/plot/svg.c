@@ -80,15 +80,11 @@ static int write_svg(const struct gf_plot *plot, const char *path, bool clobber)
 
 /* ---- files ---- */
 
-static bool ends_in(const char *path, const char *suffix) {
-    const char *dot = strrchr(path, '.');
-    return dot && !strcasecmp(dot, suffix);
-}
-
 int gf_plot_write(const struct gf_plot *plot, const char *path, bool clobber) {
     struct gf_write_options options = {.level = -1};
     struct gf_image image = {0};
-    if (ends_in(path, ".svg"))
+    const char *dot = strrchr(path, '.');
+    if (dot && !strcasecmp(dot, ".svg"))
         return write_svg(plot, path, clobber);
     int rc = gf_plot_image(plot, &image);
     if (!rc)

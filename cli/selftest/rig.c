@@ -15,10 +15,7 @@ bool gf_rig_is_late(const struct gf_rig *rig) {
 }
 
 int64_t gf_rig_points(const struct gf_extents *shape) {
-    int64_t n = 1;
-    for (int i = 0; i < shape->n; i++)
-        n *= shape->extent[i];
-    return n;
+    return gf_shape_count(shape->extent, shape->n);
 }
 
 double gf_rig_bound(enum gf_precision p, int64_t points) {

@@ -230,7 +230,7 @@ static void fill_curves(const struct gf_stats *s, double *number, struct gf_plot
         for (int64_t r = 0; r < s->n_rings; r++)
             y[r] = s->signal[c].ring[r].mean;
         curve[c] = (struct gf_plot_curve){.x = number, .y = y, .n = s->n_rings};
-        curve[c].color = c < 4 ? color_of[c] : 7;
+        curve[c].color = s->n_signals == 1 ? 0 : c < 4 ? color_of[c] : 7;
         if (s->n_signals > 1 && c < 4)
             curve[c].name = named ? colors[c] : channels[c];
     }

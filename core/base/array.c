@@ -150,10 +150,7 @@ struct gf_array gf_array_index(const struct gf_array *a, int axis, int64_t index
 }
 
 int64_t gf_array_count(const struct gf_array *a) {
-    int64_t n = 1;
-    for (int i = 0; i < a->rank; i++)
-        n *= a->shape[i];
-    return n;
+    return gf_shape_count(a->shape, a->rank);
 }
 
 char *gf_array_at(const struct gf_array *a, int64_t i) {

@@ -59,6 +59,14 @@ static inline int64_t gf_divide_up(int64_t a, int64_t b) {
     return (a + b - 1) / b;
 }
 
+/* The product of `n` extents that are known to fit. */
+static inline int64_t gf_shape_count(const int64_t *shape, int n) {
+    int64_t count = 1;
+    for (int i = 0; i < n; i++)
+        count *= shape[i];
+    return count;
+}
+
 /* Product of `n` extents times `unit`; GF_EINVAL for an extent below 1, GF_ENOMEM above 2^62. */
 int gf_size_product(const int64_t *extent, int n, int64_t unit, int64_t *out);
 

@@ -2,7 +2,6 @@
 #include "core/base/spelling.h"
 
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -4,6 +4,7 @@
 #include <termios.h>
 
 #include "cli/progress.c" /* tests are linked without cli/ */
+#include "cli/text.c"
 #include "tests/test.h"
 
 static void check_time(double seconds, const char *want) {
@@ -15,8 +16,7 @@ static void check_time(double seconds, const char *want) {
 /* After so many seconds. */
 static void check_count(double seconds, const char *want) {
     char text[WIDTH];
-    clock_gettime(CLOCK_MONOTONIC, &p.start);
-    p.start.tv_sec -= (time_t)seconds;
+    p.start = gf_now_ms() - seconds * 1e3;
     count_text(text, sizeof text);
     CHECK_MSG(!strcmp(text, want), "'%s', not '%s'", text, want);
 }
@@ -75,10 +75,9 @@ static int open_terminal(void) {
 /* Adds what the terminal shows until `want` is there, or so many milliseconds are over. */
 static bool reads(int master, char *text, size_t size, const char *want, int ms) {
     struct pollfd f = {.fd = master, .events = POLLIN};
-    struct timespec start;
+    const double start = gf_now_ms();
     size_t n = strlen(text);
-    clock_gettime(CLOCK_MONOTONIC, &start);
-    while (!(want && strstr(text, want)) && seconds_since(&start) * 1e3 < ms && n + 1 < size) {
+    while (!(want && strstr(text, want)) && gf_now_ms() - start < ms && n + 1 < size) {
         const ssize_t more = poll(&f, 1, ms) > 0 ? read(master, text + n, size - n - 1) : 0;
         if (more <= 0)
             break;

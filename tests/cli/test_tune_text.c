@@ -21,7 +21,9 @@ void gf_log_fail(const char *name) {
     gf_log_error("%s: %s", name ? name : "", gf_message());
 }
 
-int gf_exit_code(int status) {
+int gf_log_exit(int status, const char *name) {
+    if (status)
+        gf_log_fail(name);
     return status == GF_EUSAGE ? 2 : status == GF_EABSENT ? 3 : status ? 1 : 0;
 }
 
