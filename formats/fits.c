@@ -377,7 +377,7 @@ static int fits_end(struct gf_encoder *e) {
 
 const struct gf_format gf_format_fits = {
     .name = "fits",
-    .suffixes = "fits fit fts",
+    .suffixes = "fits fit fts fits.gz",
     .summary = "FITS images of astronomy, with their cards",
     .sniff = fits_sniff,
     .header = fits_header,

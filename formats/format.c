@@ -46,8 +46,12 @@ const struct gf_format *gf_format_by_name(const char *name) {
 }
 
 const char *gf_suffix(const char *path) {
-    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
-    return dot ? dot + 1 : "";
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.'), *before = dot;
+    while (before && before > name && *--before != '.')
+        ;
+    const bool packed = dot && !strcasecmp(dot, ".gz") && before < dot && *before == '.';
+    return packed && gf_format_by_name(before + 1) ? before + 1 : dot ? dot + 1 : "";
 }
 
 const struct gf_format *gf_format_by_suffix(const char *path) {

@@ -247,7 +247,8 @@ const struct gf_foreign *gf_foreign_find(const unsigned char *head, size_t n);
 /* The name in capitals, for messages; returns `text`. */
 const char *gf_format_label(const struct gf_format *f, char text[8]);
 
-/* Returns the text after the last dot of a path's last component; "" if there is none. */
+/* Returns the text after the last dot of a path's last component, or after the one before if that
+ * makes a known suffix ("nii.gz"); "" if there is none. */
 const char *gf_suffix(const char *path);
 
 /* GF_EINVAL, with the reason and the remedy, if `format` cannot hold the image. */

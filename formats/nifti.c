@@ -69,7 +69,7 @@ enum { N_TYPES = sizeof types / sizeof *types };
 
 static int64_t integer(const unsigned char *h, int at, int bytes, bool big) {
     const uint64_t v = gf_get_number(h + at, bytes, big);
-    return bytes == 2 ? (int16_t)v : bytes == 4 ? (int32_t)v : (int64_t)v;
+    return bytes == 1 ? (int64_t)v : bytes == 2 ? (int16_t)v : bytes == 4 ? (int32_t)v : (int64_t)v;
 }
 
 static double real(const unsigned char *h, int at, int bytes, bool big) {
@@ -292,7 +292,8 @@ static void put_shape(unsigned char *h, const struct fields *f, const struct gf_
     int n = image->ndim;
     for (int i = 0; i < MOST_DIMS; i++)
         extent[i] = i < n ? image->px.shape[image->ndim - 1 - i] : 1;
-    for (int i = 0; i < axes->n && (axes->n == n || gf_axes_pages(axes) == extent[2]); i++) {
+    const int known = axes->n == n || gf_axes_pages(axes) == extent[2] ? axes->n : 0;
+    for (int i = 0; i < known; i++) {
         const struct gf_axis *a = &axes->axis[axes->n - 1 - i];
         const int at = i < 2 || a->role == GF_SPACE ? i : a->role == GF_TIME ? 3 : i < 4 ? 4 : i;
         if (at < (i < 2 ? i : i < 3 ? 2 : n) || at >= MOST_DIMS)
@@ -305,19 +306,24 @@ static void put_shape(unsigned char *h, const struct fields *f, const struct gf_
         unit = a->role == GF_SPACE ? a->unit : unit;
         time = a->role == GF_TIME ? a->unit : time;
     }
+    /* In the units of a kept header, to which its affine belongs. */
+    static const double metres[] = {0, 1, 1e-3, 1e-6}, seconds[] = {0, 1, 1e-3, 1e-6};
     char kind = 0;
-    const bool metres = gf_unit_value(unit, &kind) > 0 && kind == 'm';
-    const double mm = metres ? gf_unit_value(unit, &kind) * 1e3 : 1;
-    const double seconds = gf_unit_value(time, &kind);
+    const unsigned old = (unsigned)integer(h, f->units, f->units_bytes, false);
+    const double length = gf_unit_value(unit, &kind), duration = gf_unit_value(time, &kind);
+    unsigned in_space = old & 7, in_time = old >> 3 & 7;
+    in_space = length > 0 && (in_space < 1 || in_space > 3) ? 2 : in_space;
+    in_time = duration > 0 && (in_time < 1 || in_time > 3) ? 1 : in_time;
     put(h, f->dim, f->dim_bytes, n);
     for (int i = 0; i < MOST_DIMS; i++) {
-        const double v = spacing[i] * (i < 3 ? mm : seconds > 0 && i == 3 ? seconds : 1);
+        const double v = spacing[i] * (i < 3 && length > 0      ? length / metres[in_space]
+                                       : i == 3 && duration > 0 ? duration / seconds[in_time]
+                                                                : 1);
         put(h, f->dim + (i + 1) * f->dim_bytes, f->dim_bytes, extent[i]);
         if (v > 0)
             put_real(h, f->spacing + (i + 1) * f->real_bytes, f->real_bytes, v);
     }
-    if (metres || seconds > 0)
-        put(h, f->units, f->units_bytes, (metres ? 2 : 0) | (seconds > 0 ? 8 : 0));
+    put(h, f->units, f->units_bytes, in_space | in_time << 3);
 }
 
 static int nifti_begin(struct gf_encoder *e) {
@@ -368,7 +374,7 @@ static int nifti_begin(struct gf_encoder *e) {
 
 const struct gf_format gf_format_nifti = {
     .name = "nifti",
-    .suffixes = "nii nii.gz hdr",
+    .suffixes = "nii nii.gz hdr nifti",
     .summary = "NIfTI-1 and -2 volumes of medical imaging (reads .hdr and .img, Analyze too)",
     .sniff = nifti_sniff,
     .header = nifti_header,

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "core/base/status.h"
@@ -38,6 +39,13 @@ static bool is_stream(const char *path) {
     return !strcmp(path, "-") || (!stat(path, &st) && !S_ISREG(st.st_mode));
 }
 
+/* True if the output is packed into a gzip stream. */
+static bool is_packed(const char *path) {
+    const char *suffix = gf_suffix(path);
+    const size_t n = strlen(suffix);
+    return n > 3 && !strcasecmp(suffix + n - 3, ".gz");
+}
+
 const char *gf_volume_pages_refused(const char *path, const struct gf_format *format) {
     if (!format->put_pages)
         return "only .tif, .npy and .raw are written page by page";
@@ -50,6 +58,8 @@ const char *gf_volume_refuses(const char *path, const struct gf_format *format,
                               const struct gf_write_options *options) {
     if (!gf_format_frames(format))
         return "only .tif, .npy and .raw are written plane by plane";
+    if (is_packed(path))
+        return "a packed file has no positions known beforehand";
     if (format->compresses && format->compresses(options))
         return "compressed planes (--tiff-compression) have no position known beforehand";
     if (is_stream(path) && (format->embeds_record || !gf_sink_goes_nowhere(path)))
@@ -74,6 +84,9 @@ static int open_volume(const char *why, const char *path, const struct gf_format
     int64_t bytes;
     *out = NULL;
     int rc = why ? gf_fail(GF_EUNSUPP, "%s", why) : gf_format_accepts(format, image);
+    if (!rc && is_packed(path) && image->record)
+        rc =
+            gf_fail(GF_EINVAL, "a packed file has no record beside it to invert it by; write .nii");
     if (!rc && format->check_suffix)
         rc = format->check_suffix(gf_suffix(path), image);
     if (!rc)
@@ -100,6 +113,8 @@ static int open_volume(const char *why, const char *path, const struct gf_format
         rc = gf_sink_open(path, clobber, &v->sink);
     if (!rc && gf_sink_is_file(v->sink))
         rc = gf_pair_check(path, format, v->image.record, clobber);
+    if (!rc && is_packed(path))
+        rc = gf_sink_deflate(v->sink, options->level < 0 ? 1 : options->level);
     v->encoder.sink = v->sink;
     v->summed = !rc && format->record_beside && v->image.record && gf_sink_is_file(v->sink);
     *out = v;

@@ -93,10 +93,10 @@ static void split_name(const char *in, const char **stem, int *stem_length, cons
     *stem = slash ? slash + 1 : in;
     if (!strcmp(in, "-"))
         *stem = "stdin";
-    const char *dot = strrchr(*stem, '.');
-    bool has_ext = dot && dot != *stem && dot[1];
-    *ext = has_ext ? dot + 1 : "";
-    *stem_length = (int)(has_ext ? (size_t)(dot - *stem) : strlen(*stem));
+    const char *suffix = gf_suffix(*stem);
+    bool has_ext = *suffix && suffix - 1 != *stem;
+    *ext = has_ext ? suffix : "";
+    *stem_length = (int)(has_ext ? (size_t)(suffix - 1 - *stem) : strlen(*stem));
 }
 
 /* Finds an input's folder below its root, without slashes around it. Returns its length, from 0. */
@@ -158,7 +158,8 @@ int gf_template_format(const struct gf_template *t, const char *path,
     const char *slash = strrchr(path, '/');
     const char *dot = strrchr(slash ? slash : path, '.');
     return gf_fail(GF_EUSAGE,
-                   "%s: '%s' %s%.20s; use .png .jpg .pgm .ppm .pfm .tif .npy .raw, or a type "
+                   "%s: '%s' %s%.20s; use .png .jpg .pgm .ppm .pfm .tif .npy .raw .mrc "
+                   ".fits .nii, or a type "
                    "before the name, e.g. png:%s",
                    t->option, path, dot ? "has the unknown suffix " : "has no suffix",
                    dot ? dot : "", path);

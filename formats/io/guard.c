@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -232,6 +233,12 @@ int gf_guard_read_picture(const char *path, const char *called) {
         return rc;
     char *record = gf_record_path(path);
     rc = record ? read_place(record, called, true) : gf_no_memory();
+    const char *suffix = strrchr(path, '.');
+    if (!rc && suffix && !strcasecmp(suffix, ".hdr")) { /* samples beside a NIfTI header */
+        memcpy(record, path, strlen(path) + 1);
+        memcpy(record + (suffix - path) + 1, suffix[1] == 'H' ? "IMG" : "img", 3);
+        rc = read_place(record, called, true);
+    }
     free(record);
     return rc;
 }

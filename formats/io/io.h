@@ -66,6 +66,9 @@ bool gf_sink_goes_nowhere(const char *path);
 int gf_sink_seek(struct gf_sink *s, int64_t position);
 int64_t gf_sink_tell(const struct gf_sink *s);
 int64_t gf_sink_size(const struct gf_sink *s);
+/* Packs all that is written from here on into a gzip stream, of the same bytes each time; no
+ * seeking. gf_sink_tell() counts unpacked bytes. */
+int gf_sink_deflate(struct gf_sink *s, int level);
 /* Reads back what was written (libtiff does); returns the count or a negative status. */
 int64_t gf_sink_read(struct gf_sink *s, void *buffer, size_t n);
 /* Announces that the writer will seek back. Call it before the first write. */

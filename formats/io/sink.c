@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "core/base/array.h"
 #include "core/base/status.h"
@@ -39,6 +40,7 @@ struct gf_sink {
     int64_t position, size;
     int64_t lent; /* the size before other processes wrote */
     uint32_t crc;
+    z_stream *deflate; /* NULL, or what is written is packed by it */
 };
 
 static bool is_synced;
@@ -232,11 +234,7 @@ static int write_buffered(struct gf_sink *s, const void *data, size_t n) {
     return rc;
 }
 
-int gf_sink_write(struct gf_sink *s, const void *data, size_t n) {
-    if (s->failed)
-        return s->failed;
-    if (n == 0)
-        return GF_OK;
+static int put(struct gf_sink *s, const void *data, size_t n) {
     if (s->summing)
         s->crc = gf_crc32(s->crc, data, n, s->sum_threads);
     int rc = s->keep ? write_kept(s, data, n) : write_buffered(s, data, n);
@@ -245,6 +243,44 @@ int gf_sink_write(struct gf_sink *s, const void *data, size_t n) {
     s->position += (int64_t)n;
     s->size = gf_max(s->size, s->position);
     return GF_OK;
+}
+
+/* Packs bytes and writes what comes out; with Z_FINISH all of it. */
+static int put_packed(struct gf_sink *s, const void *data, size_t n, int flush) {
+    unsigned char packed[16 * 1024];
+    z_stream *z = s->deflate;
+    int rc = GF_OK;
+    z->next_in = (unsigned char *)(uintptr_t)data;
+    do {
+        const size_t some = n < 1 << 30 ? n : 1 << 30;
+        z->avail_in = (uInt)some;
+        n -= some;
+        do {
+            z->next_out = packed;
+            z->avail_out = sizeof packed;
+            deflate(z, n ? Z_NO_FLUSH : flush);
+            if (z->avail_out < sizeof packed)
+                rc = put(s, packed, sizeof packed - z->avail_out);
+        } while (!rc && !z->avail_out);
+    } while (!rc && n);
+    return rc;
+}
+
+int gf_sink_deflate(struct gf_sink *s, int level) {
+    enum { GZIP = 16 + MAX_WBITS, MEMORY = 8 };
+    s->deflate = calloc(1, sizeof *s->deflate);
+    if (s->deflate &&
+        deflateInit2(s->deflate, level, Z_DEFLATED, GZIP, MEMORY, Z_DEFAULT_STRATEGY) == Z_OK)
+        return GF_OK;
+    free(s->deflate);
+    s->deflate = NULL;
+    return gf_no_memory();
+}
+
+int gf_sink_write(struct gf_sink *s, const void *data, size_t n) {
+    if (s->failed || n == 0)
+        return s->failed;
+    return s->deflate ? put_packed(s, data, n, Z_NO_FLUSH) : put(s, data, n);
 }
 
 int gf_sink_write_at(const struct gf_sink *s, int64_t at, const void *data, size_t n) {
@@ -296,7 +332,7 @@ int64_t gf_sink_read(struct gf_sink *s, void *buffer, size_t n) {
 }
 
 int64_t gf_sink_tell(const struct gf_sink *s) {
-    return s->position;
+    return s->deflate ? (int64_t)s->deflate->total_in : s->position;
 }
 
 int64_t gf_sink_size(const struct gf_sink *s) {
@@ -385,6 +421,8 @@ bool gf_sink_is_file(const struct gf_sink *s) {
  * file's, which is still needed for naming the file and for its lock. */
 static int settle(struct gf_sink *s) {
     const bool is_file = s->slot != NO_SLOT;
+    if (!s->failed && !s->settled && s->deflate)
+        put_packed(s, "", 0, Z_FINISH);
     if (!s->failed && !s->settled)
         flush(s);
     if (is_synced && !s->failed && !s->settled && is_file && fsync(s->fd))
@@ -421,6 +459,9 @@ void gf_sink_abort(struct gf_sink *s) {
         close(s->fd);
     if (s->slot != NO_SLOT)
         gf_temporary_drop(s->slot);
+    if (s->deflate)
+        deflateEnd(s->deflate);
+    free(s->deflate);
     free(s->buffer);
     free(s->target);
     free(s->name);

@@ -108,6 +108,10 @@ static void test_torture(void) {
     torture(&gf_format_pfm, "t.pfm", true);
     gf_image_write("t.npy", &gf_format_npy, &volume, &usual, true);
     torture(&gf_format_npy, "t.npy", true);
+    gf_image_write("t.nii", &gf_format_nifti, &volume, &usual, true);
+    torture(&gf_format_nifti, "t.nii", true);
+    gf_image_write("t.nii", &gf_format_nifti, &image, &usual, true);
+    torture(&gf_format_nifti, "t.nii", true);
     gf_image_write("t.fits", &gf_format_fits, &image, &usual, true);
     torture(&gf_format_fits, "t.fits", false); /* cut in its padding it is whole */
     gf_image_write("t.mrc", &gf_format_mrc, &volume, &usual, true);
