@@ -276,6 +276,7 @@ const struct gf_opt_group gf_opts_files = GF_GROUP(
               "how PNG is compressed: auto (default), huffman, rle, filtered or default"),
     GF_CHOICE("tiff-compression", tiff_compression, "NAME", gf_tiff_compressions,
               "none (default), deflate or lzw"),
+    GF_FLAG("ome", write.ome, "write OME-TIFF: OME's XML describes the pages"),
     GF_INTEGER("jpeg-quality", write.jpeg_quality, "1-100", 1, 100,
                "quality of JPEG output (default: 92)"));
 

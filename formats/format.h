@@ -105,6 +105,7 @@ struct gf_write_options {
     bool big_endian;          /* raw */
     char tiff_compression[8]; /* "none" (""), "deflate", "lzw" */
     int jpeg_quality;         /* 1..100; 0: 92 */
+    bool ome;                 /* TIFF: with OME's description of its pages */
 };
 
 /* A file whose header has been decoded. */

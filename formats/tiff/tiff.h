@@ -94,6 +94,10 @@ const char *gf_tiff_compression_name(uint16_t number);
 /* Sets the current directory's metadata for a picture of 1 or 3 colours, or 0 for plain channels,
  * with its ICC profile if `profile`. False if memory is short or libtiff refuses a tag. */
 bool gf_tiff_put_metadata(TIFF *tif, const struct gf_metadata *m, int colors, bool profile);
+/* Sets *text to the description of an image's pages, NULL for none, which the caller frees; `ome`:
+ * always OME's. Sets *resolution if the description gives it a unit. GF_ENOMEM. */
+int gf_tiff_describe_pages(const struct gf_image *image, bool ome, char **text,
+                           struct gf_resolution *resolution);
 /* For the table of formats. */
 int gf_tiff_begin(struct gf_encoder *e);
 int gf_tiff_put_pages(struct gf_encoder *e, const struct gf_image *pages);

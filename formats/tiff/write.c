@@ -94,6 +94,8 @@ struct writer {
     struct page_style style;
     void *buffer; /* of a strip whose rows have to be put together; NULL: none was yet */
     bool begun;   /* the first page is written */
+    char *text;   /* the description of the pages, or NULL */
+    struct gf_metadata metadata; /* the image's, perhaps with another resolution; borrowed */
 };
 
 static int write_strips(struct writer *w, const struct gf_planes *p, int64_t z) {
@@ -117,9 +119,9 @@ static int write_strips(struct writer *w, const struct gf_planes *p, int64_t z) 
 }
 
 /* libtiff does not report that it has no memory for a text. */
-static bool set_record(TIFF *tif, const char *record) {
+static bool set_description(TIFF *tif, const char *text) {
     char *kept = NULL;
-    return gf_libtiff.TIFFSetField(tif, TIFFTAG_IMAGEDESCRIPTION, record) &&
+    return gf_libtiff.TIFFSetField(tif, TIFFTAG_IMAGEDESCRIPTION, text) &&
            gf_libtiff.TIFFGetField(tif, TIFFTAG_IMAGEDESCRIPTION, &kept) && kept;
 }
 
@@ -129,8 +131,9 @@ static int write_page(struct writer *w, const struct gf_image *image, const stru
     struct gf_tiff *t = &w->t;
     bool first = !w->begun;
     set_tags(t->tif, p, &w->style);
-    t->no_memory |= first && image->record && !set_record(t->tif, image->record);
-    t->no_memory |= !gf_tiff_put_metadata(t->tif, &image->metadata, w->style.colors, first);
+    const char *text = image->record ? image->record : w->text;
+    t->no_memory |= first && text && !set_description(t->tif, text);
+    t->no_memory |= !gf_tiff_put_metadata(t->tif, &w->metadata, w->style.colors, first);
     w->begun = true;
     if (t->no_memory)
         return gf_no_memory();
@@ -146,7 +149,10 @@ int gf_tiff_begin(struct gf_encoder *e) {
     gf_planes_view(&p, e->image);
     if (p.width > UINT32_MAX || p.height > INT32_MAX || p.channels > UINT16_MAX)
         return gf_fail(GF_EUNSUPP, "too large for a TIFF");
+    w->metadata = e->image->metadata;
     int rc = choose_style(e->image, &p, e->options, &w->style);
+    if (!rc)
+        rc = gf_tiff_describe_pages(e->image, e->options->ome, &w->text, &w->metadata.resolution);
     if (rc)
         return rc;
     /* BigTIFF if 32-bit offsets could overflow; compressed strips may grow a little. */
@@ -176,6 +182,7 @@ int gf_tiff_end(struct gf_encoder *e) {
     gf_tiff_close(&w->t);
     int rc = w->t.failed || w->t.status ? gf_tiff_report(&w->t, "libtiff: ") : GF_OK;
     free(w->style.extra);
+    free(w->text);
     free(w->buffer);
     free(w);
     e->state = NULL;

@@ -1,0 +1,220 @@
+/* A TIFF's description of its pages: OME's XML or ImageJ's lines, kept from the picture's own file as
+ * far as they still hold, or made from the axes. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/status.h"
+#include "formats/image.h"
+#include "formats/tiff/tiff.h"
+
+/* The pages by axis, and the spacings. */
+struct pages {
+    int64_t z, c, t;
+    char order[4];                 /* of those of more than one page, slowest first */
+    const struct gf_axis *axis[4]; /* z, y, x, t; or NULL */
+};
+
+static const char *const types[GF_N_DTYPES] = {
+    [GF_U8] = "uint8",           [GF_I8] = "int8",    [GF_U16] = "uint16",
+    [GF_I16] = "int16",          [GF_U32] = "uint32", [GF_I32] = "int32",
+    [GF_F32] = "float",          [GF_F64] = "double", [GF_C64] = "complex",
+    [GF_C128] = "double-complex"};
+
+/* False if an axis of pages is none of these. */
+static bool find_pages(const struct gf_image *image, struct pages *p) {
+    const struct gf_axes *axes = &image->axes;
+    size_t n = 0;
+    *p = (struct pages){.z = 1, .c = 1, .t = 1};
+    for (int i = 0; i < axes->n; i++) {
+        const struct gf_axis *a = &axes->axis[i];
+        const int behind = axes->n - 1 - i;
+        const char name = a->name[1] ? 0 : a->name[0];
+        if (behind < 2) {
+            p->axis[2 - behind] = a;
+            continue;
+        }
+        int64_t *to = name == 'z' ? &p->z : name == 'c' ? &p->c : name == 't' ? &p->t : NULL;
+        if (a->extent > 1 && (!to || *to > 1 || n == 3))
+            return false;
+        if (to)
+            *to = a->extent;
+        if (name == 'z' || name == 't')
+            p->axis[name == 'z' ? 0 : 3] = a;
+        if (a->extent > 1)
+            p->order[n++] = name;
+    }
+    return axes->n >= 2 && p->z * p->c * p->t == (image->ndim == 3 ? image->px.shape[0] : 1);
+}
+
+static double spacing_of(const struct gf_axis *a) {
+    return a ? a->spacing : 0;
+}
+
+/* ---- OME ---- */
+
+/* Replaces the value of an attribute of the element, if it has it; NULL if memory is short. */
+static void replace(char **element, const char *name, const char *value) {
+    char start[40], *made;
+    snprintf(start, sizeof start, " %.24s=\"", name);
+    char *at = strstr(*element, start), *rest = at ? strchr(at + strlen(start), '"') : NULL;
+    if (!rest)
+        return;
+    at += strlen(start);
+    const bool done = asprintf(&made, "%.*s%s%s", (int)(at - *element), *element, value, rest) >= 0;
+    free(*element);
+    *element = done ? made : NULL;
+}
+
+static int ome_values(const struct gf_image *image, const struct pages *p, char values[][2][24]) {
+    const int64_t samples = image->px.shape[image->ndim];
+    const int64_t size[] = {image->px.shape[image->ndim - 1], image->px.shape[image->ndim - 2],
+                            p->z, p->c * samples, p->t};
+    for (int i = 0; i < 5; i++) {
+        snprintf(values[i][0], 24, "Size%c", "XYZCT"[i]);
+        snprintf(values[i][1], 24, "%lld", (long long)size[i]);
+    }
+    snprintf(values[5][0], 24, "Type");
+    snprintf(values[5][1], 24, "%s", types[image->px.dtype]);
+    return 6;
+}
+
+static void print_kept_ome(FILE *f, const struct gf_image *image, const struct pages *p,
+                           const char *text) {
+    char values[6][2][24];
+    const char *pixels = strstr(text, "<Pixels");
+    const size_t n = strcspn(pixels, ">");
+    char *element = strndup(pixels, n);
+    const int count = ome_values(image, p, values);
+    for (int i = 0; i < count && element; i++)
+        replace(&element, values[i][0], values[i][1]);
+    fprintf(f, "%.*s%s%s", (int)(pixels - text), text, element ? element : "", pixels + n);
+    free(element);
+}
+
+static void print_new_ome(FILE *f, const struct gf_image *image, const struct pages *p) {
+    char values[6][2][24];
+    const int64_t samples = image->px.shape[image->ndim];
+    const int count = ome_values(image, p, values);
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?><OME xmlns=\"http://www.openmicroscopy.org/"
+          "Schemas/OME/2016-06\"><Image ID=\"Image:0\"><Pixels ID=\"Pixels:0\" DimensionOrder=\"XY",
+          f);
+    for (int i = (int)strlen(p->order) - 1; i >= 0; i--)
+        fputc(p->order[i] - 'a' + 'A', f);
+    for (const char *rest = "czt"; *rest; rest++)
+        if (!strchr(p->order, *rest))
+            fputc(*rest - 'a' + 'A', f);
+    fputc('"', f);
+    for (int i = 0; i < count; i++)
+        fprintf(f, " %s=\"%s\"", values[i][0], values[i][1]);
+    for (int i = 0; i < 3; i++) {
+        const struct gf_axis *a = p->axis[i];
+        const char letter = "ZYX"[i];
+        if (spacing_of(a) > 0 && *a->unit)
+            fprintf(f, " PhysicalSize%c=\"%.9g\" PhysicalSize%cUnit=\"%s\"", letter, a->spacing,
+                    letter,
+                    !strcmp(a->unit, "um")  ? "\xc2\xb5m"
+                    : !strcmp(a->unit, "A") ? "\xc3\x85"
+                                            : a->unit);
+    }
+    if (spacing_of(p->axis[3]) > 0)
+        fprintf(f, " TimeIncrement=\"%.9g\" TimeIncrementUnit=\"%s\"", p->axis[3]->spacing,
+                p->axis[3]->unit);
+    fputc('>', f);
+    for (int64_t i = 0; i < p->c; i++)
+        fprintf(f, "<Channel ID=\"Channel:0:%lld\" SamplesPerPixel=\"%lld\"/>", (long long)i,
+                (long long)samples);
+    fputs("<TiffData/></Pixels></Image></OME>", f);
+}
+
+/* ---- ImageJ ---- */
+
+/* True if ImageJ has the type, and the pages are in its order: times of depths of channels. Not for
+ * two pages: tifffile takes their samples for one block, since libtiff's second directory is behind
+ * them. */
+static bool suits_imagej(const struct gf_image *image, const struct pages *p) {
+    const enum gf_dtype t = image->px.dtype;
+    const char *at = "tzc";
+    for (const char *o = p->order; *o && at; o++)
+        at = strchr(at, *o);
+    return at && p->z * p->c * p->t != 2 && image->px.shape[image->ndim] == 1 &&
+           (t == GF_U8 || t == GF_U16 || t == GF_F32);
+}
+
+static void print_imagej(FILE *f, const struct pages *p, const char *kept) {
+    static const char *const own[] = {
+        "ImageJ=", "images=",  "channels=", "slices=",    "frames=", "hyperstack=",
+        "unit=",   "spacing=", "zunit=",    "finterval=", "tunit="};
+    const struct gf_axis *x = p->axis[2];
+    const bool several = (p->z > 1) + (p->c > 1) + (p->t > 1) > 1 || p->c > 1 || p->t > 1;
+    fprintf(f, "ImageJ=%.*s\nimages=%lld\n", kept ? (int)strcspn(kept + 7, "\n") : 5,
+            kept ? kept + 7 : "1.54f", (long long)(p->z * p->c * p->t));
+    if (p->c > 1)
+        fprintf(f, "channels=%lld\n", (long long)p->c);
+    if (p->z > 1)
+        fprintf(f, "slices=%lld\n", (long long)p->z);
+    if (p->t > 1)
+        fprintf(f, "frames=%lld\n", (long long)p->t);
+    if (several)
+        fputs("hyperstack=true\n", f);
+    if (x && *x->unit)
+        fprintf(f, "unit=%s\n", x->unit);
+    if (spacing_of(p->axis[0]) > 0)
+        fprintf(f, "spacing=%.9g\n", p->axis[0]->spacing);
+    if (spacing_of(p->axis[0]) > 0 && x && strcmp(p->axis[0]->unit, x->unit))
+        fprintf(f, "zunit=%s\n", p->axis[0]->unit);
+    if (spacing_of(p->axis[3]) > 0)
+        fprintf(f, "finterval=%.9g\n", p->axis[3]->spacing);
+    for (const char *line = kept; line && *line;) {
+        const int n = (int)strcspn(line, "\n");
+        bool again = false;
+        for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+            again = again || !strncmp(line, own[i], strlen(own[i]));
+        if (n && !again)
+            fprintf(f, "%.*s\n", n, line);
+        line += n + (line[n] == '\n');
+    }
+}
+
+/* ---- either ---- */
+
+int gf_tiff_describe_pages(const struct gf_image *image, bool ome, char **text,
+                           struct gf_resolution *resolution) {
+    const struct gf_metadata *m = &image->metadata;
+    const bool own = m->header && m->header_format == gf_format_tiff.name;
+    const char *kept = own ? (const char *)m->header : NULL;
+    struct pages p;
+    size_t size;
+    *text = NULL;
+    bool known = ome || kept || image->axes.named;
+    for (int i = 0; i < image->axes.n; i++)
+        known = known || image->axes.axis[i].spacing > 0;
+    struct gf_image plain = *image;
+    if (ome && !plain.axes.n && image->ndim >= 2) {
+        gf_axes_start(&plain.axes, image->px.shape[image->ndim - 2],
+                      image->px.shape[image->ndim - 1]);
+        if (image->ndim == 3)
+            gf_axes_add(&plain.axes, "z", image->px.shape[0], 0, "");
+    }
+    if (!known || image->record || image->ndim < 2 || !find_pages(&plain, &p))
+        return GF_OK;
+    const bool is_ome = kept && strncmp(kept, "ImageJ=", 7), imagej = suits_imagej(image, &p);
+    struct gf_axes before = {0};
+    if (is_ome) /* its list of pages holds for as many of them */
+        gf_axes_parse(kept, (int)image->px.shape[image->ndim], 1, 1, &before);
+    FILE *f = open_memstream(text, &size);
+    if (!f)
+        return gf_no_memory();
+    if (is_ome && gf_axes_pages(&before) == p.z * p.c * p.t)
+        print_kept_ome(f, image, &p, kept);
+    else if (ome || is_ome || !imagej)
+        print_new_ome(f, &plain, &p);
+    else
+        print_imagej(f, &p, kept);
+    if (fclose(f))
+        return gf_no_memory();
+    if (!is_ome && !ome && imagej && spacing_of(p.axis[2]) > 0 && spacing_of(p.axis[1]) > 0)
+        *resolution =
+            (struct gf_resolution){1 / p.axis[2]->spacing, 1 / p.axis[1]->spacing, GF_UNIT_NONE};
+    return GF_OK;
+}
