@@ -8,17 +8,11 @@
 
 #include "core/base/status.h"
 
-const struct gf_format *const gf_formats[] = {&gf_format_png,
-                                              &gf_format_tiff,
-                                              &gf_format_jpeg,
-                                              &gf_format_pnm,
-                                              &gf_format_pfm,
-                                              &gf_format_npy,
-                                              &gf_format_mrc,
-                                              &gf_format_fits,
-                                              &gf_format_nifti,
-                                              &gf_format_raw,
-                                              NULL};
+const struct gf_format *const gf_formats[] = {
+    &gf_format_png,   &gf_format_tiff, &gf_format_jpeg, &gf_format_pnm,
+    &gf_format_pfm,   &gf_format_npy,  &gf_format_mrc,  &gf_format_fits,
+    &gf_format_nifti, &gf_format_zarr, &gf_format_raw,  NULL,
+};
 
 void gf_formats_load(void) {
     for (int i = 0; gf_formats[i]; i++)
@@ -88,6 +82,8 @@ int gf_format_accepts(const struct gf_format *f, const struct gf_image *image) {
     char name[8], types[64];
     int64_t channels = image->px.shape[image->ndim];
     gf_format_label(f, name);
+    if (!f->write && !f->put_pages)
+        return gf_fail(GF_EINVAL, "no %s is written; write .tif (--ome) or .npy", name);
     if (image->ndim > f->max_ndim)
         return gf_fail(GF_EINVAL,
                        "a volume does not fit one %s: write .tif or .npy, or a file for each "
