@@ -82,8 +82,6 @@ int gf_format_accepts(const struct gf_format *f, const struct gf_image *image) {
     char name[8], types[64];
     int64_t channels = image->px.shape[image->ndim];
     gf_format_label(f, name);
-    if (!f->write && !f->put_pages)
-        return gf_fail(GF_EINVAL, "no %s is written; write .tif (--ome) or .npy", name);
     if (image->ndim > f->max_ndim)
         return gf_fail(GF_EINVAL,
                        "a volume does not fit one %s: write .tif or .npy, or a file for each "
