@@ -44,29 +44,8 @@ static const struct {
              {FOUR_BITS, GF_U8, (enum gf_stored)GF_U8}};
 enum { N_MODES = sizeof modes / sizeof *modes };
 
-/* ---- fields ---- */
-
 static int32_t number(const unsigned char *h, int at, bool big_endian) {
-    return (int32_t)gf_get_number(h + at, 4, big_endian);
-}
-
-static double real(const unsigned char *h, int at, bool big_endian) {
-    const uint32_t bits = (uint32_t)gf_get_number(h + at, 4, big_endian);
-    float f;
-    memcpy(&f, &bits, sizeof f);
-    return f;
-}
-
-static void put_number(unsigned char *h, int at, bool big_endian, int64_t v) {
-    for (int i = 0; i < 4; i++)
-        h[at + i] = (unsigned char)((uint64_t)v >> 8 * (big_endian ? 3 - i : i));
-}
-
-static void put_real(unsigned char *h, int at, bool big_endian, double v) {
-    const float f = (float)v;
-    uint32_t bits;
-    memcpy(&bits, &f, sizeof bits);
-    put_number(h, at, big_endian, bits);
+    return (int32_t)gf_get_integer(h + at, 4, big_endian);
 }
 
 /* ---- reading ---- */
@@ -102,7 +81,7 @@ static void describe_axes(const unsigned char *h, bool big, const int64_t n[3],
             axis[0] = 0, axis[1] = 1, axis[2] = 2;
     }
     for (int i = 0; i < 3; i++) {
-        const double cell = real(h, CELLA + 4 * axis[i], big);
+        const double cell = gf_get_real(h + CELLA + 4 * axis[i], 4, big);
         const int32_t intervals = number(h, MX + 4 * axis[i], big);
         const double spacing = intervals > 0 ? cell / intervals : 0;
         if (i == 2 && n[2] == 1)
@@ -157,24 +136,6 @@ static int describe(struct gf_decoder *d, struct gf_image *image, const unsigned
     return GF_OK;
 }
 
-/* Reads the extended header behind the header at `h`, piece by piece: its size may be a lie. */
-static int keep_header(struct gf_decoder *d, struct gf_image *image, const unsigned char *h) {
-    const int64_t all = d->layout.offset, size = gf_source_known_size(d->source);
-    if (size >= 0 && size < all)
-        return gf_fail(GF_EFORMAT, "broken MRC: it ends in its extended header");
-    if (all > GF_MOST_HEADER)
-        return GF_OK; /* left out */
-    unsigned char *text = malloc((size_t)all);
-    if (!text)
-        return gf_no_memory();
-    memcpy(text, h, HEADER);
-    int rc = gf_source_read_exactly(d->source, text + HEADER, (size_t)all - HEADER);
-    if (!rc)
-        rc = gf_header_copy(&image->metadata, gf_format_mrc.name, text, (size_t)all);
-    free(text);
-    return rc;
-}
-
 /* Rows of four-bit samples are padded to whole bytes, so there are as many bytes as this. */
 static int64_t packed_row(const struct gf_image *image) {
     return (image->px.shape[image->ndim - 1] + 1) / 2;
@@ -202,7 +163,7 @@ static int mrc_header(struct gf_decoder *d, struct gf_image *image) {
         rc = describe(d, image, h, is_big_endian(h));
     if (!rc && d->coding.pages)
         rc = check_packed(d);
-    return rc ? rc : keep_header(d, image, h);
+    return rc ? rc : gf_header_keep(d, image, h, HEADER, d->layout.offset);
 }
 
 /* Unpacks four-bit samples, the first of two in the low bits. */
@@ -265,11 +226,11 @@ static void begin_header(const struct gf_metadata *m, unsigned char *h, size_t *
         return;
     }
     for (int i = 0; i < 3; i++) {
-        put_real(h, CELLB + 4 * i, false, 90);
-        put_number(h, MAPC + 4 * i, false, i + 1);
+        gf_put_real(h + CELLB + 4 * i, 4, 90);
+        gf_put_integer(h + MAPC + 4 * i, 4, i + 1);
     }
-    put_number(h, ISPG, false, VOLUME);
-    put_number(h, NLABL, false, 1);
+    gf_put_integer(h + ISPG, 4, VOLUME);
+    gf_put_integer(h + NLABL, 4, 1);
     memset(h + LABEL, ' ', 80);
     memcpy(h + LABEL, label, sizeof label - 1);
 }
@@ -287,7 +248,7 @@ static void put_image(const struct gf_encoder *e, unsigned char *h) {
     if (axes->named && group >= VOLUME_STACK && group <= MOST_ISPG)
         depth = n[2] / gf_axes_groups(axes);
     else
-        put_number(h, ISPG, false, stack ? IMAGE_STACK : group == IMAGE_STACK ? VOLUME : group);
+        gf_put_integer(h + ISPG, 4, stack ? IMAGE_STACK : group == IMAGE_STACK ? VOLUME : group);
     for (int i = 0; i < 3; i++) {
         const int axis = image->ndim - 1 - i;
         const struct gf_axis *a = axis < 0 ? NULL : gf_axes_spatial(axes, image->ndim, axis);
@@ -296,16 +257,16 @@ static void put_image(const struct gf_encoder *e, unsigned char *h) {
         const int at = named >= 1 && named <= 3 ? named - 1 : i;
         char kind;
         const double unit = a ? gf_unit_value(a->unit, &kind) / gf_unit_value("A", &kind) : 0;
-        put_number(h, NX + 4 * i, false, n[i]);
-        put_number(h, MX + 4 * at, false, count);
+        gf_put_integer(h + NX + 4 * i, 4, n[i]);
+        gf_put_integer(h + MX + 4 * at, 4, count);
         if (a && a->role == GF_SPACE)
-            put_real(h, CELLA + 4 * at, false, (double)count * (unit > 0 ? a->spacing * unit : 0));
+            gf_put_real(h + CELLA + 4 * at, 4, (double)count * (unit > 0 ? a->spacing * unit : 0));
     }
-    put_number(h, MODE, false, e->coding.coded ? 12 : mode_of(e, false));
+    gf_put_integer(h + MODE, 4, e->coding.coded ? 12 : mode_of(e, false));
     memcpy(h + MARK, "MAP \x44\x44\0\0", 8);
-    put_number(h, NVERSION, false, 20141);
+    gf_put_integer(h + NVERSION, 4, 20141);
     if (number(h, IMOD_STAMP, false) == IMOD) /* bytes are signed */
-        put_number(h, IMOD_FLAGS, false, number(h, IMOD_FLAGS, false) | 1);
+        gf_put_integer(h + IMOD_FLAGS, 4, number(h, IMOD_FLAGS, false) | 1);
 }
 
 /* The value as a half holds it. */
@@ -320,10 +281,10 @@ static double rounded(const struct gf_coding *c, double v) {
 static void put_statistics(struct writer *w, const struct gf_coding *c) {
     const bool known = w->n > 0;
     const double mean = known ? w->sum / w->n : -2;
-    put_real(w->h, DMIN, false, !known ? 0 : c->coded ? rounded(c, w->low) : w->low);
-    put_real(w->h, DMAX, false, !known ? -1 : c->coded ? rounded(c, w->high) : w->high);
-    put_real(w->h, DMEAN, false, mean);
-    put_real(w->h, RMS, false, known ? sqrt(fmax(w->squares / w->n - mean * mean, 0)) : -1);
+    gf_put_real(w->h + DMIN, 4, !known ? 0 : c->coded ? rounded(c, w->low) : w->low);
+    gf_put_real(w->h + DMAX, 4, !known ? -1 : c->coded ? rounded(c, w->high) : w->high);
+    gf_put_real(w->h + DMEAN, 4, mean);
+    gf_put_real(w->h + RMS, 4, known ? sqrt(fmax(w->squares / w->n - mean * mean, 0)) : -1);
 }
 
 static int mrc_begin(struct gf_encoder *e) {
@@ -338,7 +299,7 @@ static int mrc_begin(struct gf_encoder *e) {
     e->coding.coded = own && mode_of(e, is_big_endian(m->header)) == 12;
     begin_header(m, w->h, &more);
     put_image(e, w->h);
-    put_number(w->h, NSYMBT, false, (int64_t)more);
+    gf_put_integer(w->h + NSYMBT, 4, (int64_t)more);
     put_statistics(w, &e->coding);
     gf_sink_keep(e->sink);
     int rc = gf_sink_write(e->sink, w->h, HEADER);
