@@ -145,6 +145,8 @@ static int open_decoder(struct gf_file *file, const struct gf_format *f, struct 
     const struct gf_description *d = file->described;
     struct gf_read_options options = file->options;
     options.path = file->path;
+    if (options.part && f != &gf_format_fits)
+        return gf_fail(GF_EINVAL, "only FITS files have parts named in brackets");
     if (d) {
         options.channels_last |= d->layout.channels > 1;
         options.ndim = d->layout.ndim;
@@ -179,6 +181,12 @@ static int new_file(const char *path, const struct gf_read_options *options,
     if (!file || !(file->path = strdup(path)))
         return gf_no_memory();
     file->options = *options;
+    const size_t part = again ? 0 : gf_path_part(path);
+    if (part) {
+        file->path[part] = 0;
+        file->options.part = file->path + part + 1;
+        path = file->path;
+    }
     int rc = again ? gf_source_again(again, &file->source) : gf_source_open(path, &file->source);
     char *metadata = NULL;
     if (rc && !again && !gf_zarr_metadata(path, &metadata) && metadata) {

@@ -236,9 +236,21 @@ static int describe(struct gf_decoder *d, struct gf_image *image, const struct c
     return rc ? rc : gf_header_copy(&image->metadata, gf_format_fits.name, c->text, c->n);
 }
 
+/* True if unit `number` is the one that the options name by its number or EXTNAME, or none is. */
+static bool is_wanted(const struct gf_decoder *d, const struct cards *c, int number) {
+    const char *part = d->options.part;
+    char name[24], *end;
+    if (!part)
+        return true;
+    const size_t n = strlen(text_of(find(c, "EXTNAME"), name));
+    return strtol(part, &end, 10) == number && *end == ']' && end > part
+               ? true
+               : n && !strncmp(part, name, n) && part[n] == ']';
+}
+
 static int fits_header(struct gf_decoder *d, struct gf_image *image) {
     bool packed = false;
-    for (;;) {
+    for (int unit = 0;; unit++) {
         struct cards c;
         int64_t extent[MOST_AXES];
         char kind[24];
@@ -246,15 +258,17 @@ static int fits_header(struct gf_decoder *d, struct gf_image *image) {
         const bool more = rc == 1;
         rc = more ? 0 : rc;
         if (!rc && !more)
-            rc = gf_fail(GF_EUNSUPP, packed
-                                         ? "a FITS file of compressed images; funpack unpacks them"
-                                         : "a FITS file without an image");
+            rc = gf_fail(GF_EUNSUPP,
+                         packed ? "a FITS file of compressed images; funpack unpacks them"
+                         : d->options.part ? "no image of that number or name in the file"
+                                           : "a FITS file without an image");
         if (!rc)
             rc = n = get_extents(&c, extent);
         bool is_image = rc > 0 && (is_true(find(&c, "SIMPLE")) ||
                                    !strcmp(text_of(find(&c, "XTENSION"), kind), "IMAGE"));
         for (int i = 0; i < n; i++)
             is_image = is_image && extent[i] > 0;
+        is_image = is_image && is_wanted(d, &c, unit);
         packed = packed || (more && is_true(find(&c, "ZIMAGE")));
         if (rc >= 0)
             rc = is_image ? describe(d, image, &c, n, extent) : skip(d->source, &c, n, extent);

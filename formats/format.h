@@ -78,6 +78,7 @@ struct gf_read_options {
     struct gf_range_of select[GF_MAX_AXES];
     bool volumes;             /* times and channels of volumes are images of their own */
     const char *path;         /* the file's, for detached data; NULL: none */
+    const char *part;         /* "1]" or "SCI]" of FILE[1] or FILE[SCI]; NULL: none is named */
     struct gf_raw_layout raw; /* ndim > 0: the layout of a file without a header */
     bool channels_last;       /* .npy and raw: the last axis is the channel axis */
     int ndim;                 /* .npy: spatial axes according to its record; 0: unknown */

@@ -231,6 +231,13 @@ int gf_guard_read_picture(const char *path, const char *called) {
     int rc = gf_guard_read(path, called);
     if (rc || !strcmp(path, "-"))
         return rc;
+    const size_t part = gf_path_part(path);
+    if (part) {
+        char *file = strndup(path, part);
+        rc = file ? gf_guard_read(file, called) : gf_no_memory();
+        free(file);
+        return rc;
+    }
     char *record = gf_record_path(path);
     rc = record ? read_place(record, called, true) : gf_no_memory();
     const char *suffix = strrchr(path, '.');

@@ -61,6 +61,18 @@ int gf_fail_errno(int code, const char *what) {
     return gf_fail(code, "%s: %s", gf_clean_text(name, sizeof name, what), cause);
 }
 
+size_t gf_path_part(const char *path) {
+    const size_t n = strlen(path);
+    const char *bracket = n > 3 && path[n - 1] == ']' ? strrchr(path, '[') : NULL;
+    struct stat st;
+    if (!bracket || bracket == path || !bracket[2] || !stat(path, &st))
+        return 0;
+    char *file = strndup(path, (size_t)(bracket - path));
+    const bool is_file = file && !stat(file, &st) && S_ISREG(st.st_mode);
+    free(file);
+    return is_file ? (size_t)(bracket - path) : 0;
+}
+
 int gf_open(const char *path, int flags) {
     int fd;
     do
