@@ -145,7 +145,7 @@ static int open_decoder(struct gf_file *file, const struct gf_format *f, struct 
     const struct gf_description *d = file->described;
     struct gf_read_options options = file->options;
     options.path = file->path;
-    if (options.part && f != &gf_format_fits)
+    if (options.part && !f->parts)
         return gf_fail(GF_EINVAL, "only FITS files have parts named in brackets");
     if (d) {
         options.channels_last |= d->layout.channels > 1;

@@ -407,6 +407,7 @@ const struct gf_format gf_format_fits = {
     .big_endian = true,
     .flips = 1u << GF_I8 | 1u << GF_U16 | 1u << GF_U32,
     .block = BLOCK,
+    .parts = true,
     .embeds_header = true,
     .record_beside = true,
 };

@@ -210,6 +210,7 @@ struct gf_format {
     bool big_endian;    /* write() always writes big-endian numbers, */
     unsigned flips;     /* and these types with inverted sign bits */
     int block;          /* files are whole blocks of so many bytes, filled up with zeros; 0: any */
+    bool parts;         /* read() obeys options->part */
     bool embeds_header; /* has a header of its own in metadata.header */
     bool embeds_record; /* the record is inside the file (TIFF) */
     bool record_beside; /* the record is in NAME.json (npy, raw); else dropped */

@@ -74,8 +74,8 @@ struct gf_tiff_page {
     uint32_t columns, rows; /* of a strip or tile */
     bool planar, tiled, invert, palette, reduced;
     struct gf_coding coding; /* 16-bit floats and 64-bit integers */
-    uint16_t *map[3]; /* the palette; libtiff's, valid while the page is current */
-    bool map_is_wide; /* it needs 16 bits */
+    uint16_t *map[3];        /* the palette; libtiff's, valid while the page is current */
+    bool map_is_wide;        /* it needs 16 bits */
     enum gf_dtype dtype;
     int64_t channels;
     enum gf_color color;
