@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/sample_value.h"
 #include "core/base/status.h"
 #include "formats/image.h"
 
@@ -31,16 +30,17 @@ enum {
     NLABL = 220,
     LABEL = 224
 };
-enum { SIGNED_BYTES = 0, FOUR_BITS = 101, IMOD = 1146047817 };
+enum { BYTES = 0, HALVES = 12, FOUR_BITS = 101, IMOD = 1146047817 };
+enum { SIGNED = 1, PACKED = 16 }; /* IMOD's flags for bytes */
 enum { IMAGE_STACK = 0, VOLUME = 1, VOLUME_STACK = 401, MOST_ISPG = 630 };
 
 static const struct {
     int mode;
     enum gf_dtype dtype;
     enum gf_stored stored;
-} modes[] = {{SIGNED_BYTES, GF_I8, (enum gf_stored)GF_I8}, {1, GF_I16, (enum gf_stored)GF_I16},
-             {2, GF_F32, (enum gf_stored)GF_F32},          {4, GF_C64, (enum gf_stored)GF_C64},
-             {6, GF_U16, (enum gf_stored)GF_U16},          {12, GF_F32, GF_STORED_F16},
+} modes[] = {{BYTES, GF_I8, (enum gf_stored)GF_I8},    {1, GF_I16, (enum gf_stored)GF_I16},
+             {2, GF_F32, (enum gf_stored)GF_F32},      {4, GF_C64, (enum gf_stored)GF_C64},
+             {6, GF_U16, (enum gf_stored)GF_U16},      {HALVES, GF_F32, GF_STORED_F16},
              {FOUR_BITS, GF_U8, (enum gf_stored)GF_U8}};
 enum { N_MODES = sizeof modes / sizeof *modes };
 
@@ -76,45 +76,62 @@ static bool mrc_sniff(const unsigned char *head, size_t n) {
            (head[MARK + 3] == ' ' || !head[MARK + 3]);
 }
 
-/* True if the mode and the axes make sense in this byte order: the machine stamp may be wrong. */
-static bool makes_sense(const unsigned char *h, bool big_endian) {
-    const int32_t mode = number(h, MODE, big_endian), axis = number(h, MAPC, big_endian);
-    return mode >= 0 && mode <= FOUR_BITS && axis >= 0 && axis <= 3;
+/* True if the mode, axes and extents make sense in this byte order: the machine stamp may be wrong. */
+static bool makes_sense(const unsigned char *h, bool big) {
+    const int32_t mode = number(h, MODE, big), axis = number(h, MAPC, big);
+    bool good = mode >= 0 && mode <= FOUR_BITS && axis >= 0 && axis <= 3;
+    for (int i = 0; i < 3; i++)
+        good = good && number(h, NX + 4 * i, big) >= 1 && number(h, NX + 4 * i, big) <= MOST_SIDE;
+    return good;
 }
 
 static bool is_big_endian(const unsigned char *h) {
     const bool stamp = h[MACHST] == 0x11;
-    return makes_sense(h, stamp) ? stamp : makes_sense(h, !stamp) ? !stamp : stamp;
+    return makes_sense(h, stamp) || !makes_sense(h, !stamp) ? stamp : !stamp;
 }
 
-/* Columns, rows and sections are along the axes that MAPC, MAPR and MAPS name. */
+/* The axis of columns, rows or sections: 0 is x. The usual order unless MAPC, MAPR and MAPS name all
+ * three. */
+static int axis_of(const unsigned char *h, bool big, int i) {
+    int seen = 0;
+    for (int k = 0; k < 3; k++) {
+        const int32_t axis = number(h, MAPC + 4 * k, big);
+        seen |= axis >= 1 && axis <= 3 ? 1 << axis : 0;
+    }
+    return seen == 14 ? number(h, MAPC + 4 * i, big) - 1 : i;
+}
+
+/* In angstrom; 0 or less, or no number, if it is unknown. */
+static double spacing_of(const unsigned char *h, bool big, int axis) {
+    const int32_t intervals = number(h, MX + 4 * axis, big);
+    return intervals > 0 ? real(h, CELLA + 4 * axis, big) / intervals : 0;
+}
+
 static void describe_axes(const unsigned char *h, bool big, const int64_t n[3],
                           struct gf_axes *axes) {
     static const char *const names[] = {"x", "y", "z"};
     const int32_t group = number(h, ISPG, big), mz = number(h, MX + 8, big);
-    const bool volumes = group >= VOLUME_STACK && mz > 0 && n[2] % mz == 0;
-    int axis[3] = {0, 1, 2};
-    for (int i = 0, seen = 0; i < 3; i++) {
-        const int32_t a = number(h, MAPC + 4 * i, big);
-        axis[i] = a >= 1 && a <= 3 ? a - 1 : i;
-        seen |= 1 << axis[i];
-        if (i == 2 && seen != 7) /* unset: the usual order */
-            axis[0] = 0, axis[1] = 1, axis[2] = 2;
-    }
-    for (int i = 0; i < 3; i++) {
-        const double cell = real(h, CELLA + 4 * axis[i], big);
-        const int32_t intervals = number(h, MX + 4 * axis[i], big);
-        const double spacing = intervals > 0 ? cell / intervals : 0;
-        if (i == 2 && n[2] == 1)
-            continue;
+    const bool volumes = group >= VOLUME_STACK && mz > 0 && n[2] > 1 && n[2] % mz == 0;
+    for (int i = 0; i < (n[2] > 1 ? 3 : 2); i++) {
+        const int axis = axis_of(h, big, i);
         if (i == 2 && group == IMAGE_STACK)
             gf_axes_add(axes, "n", n[2], 0, "");
         else
-            gf_axes_add(axes, names[axis[i]], i == 2 && volumes ? mz : n[i], spacing, "A");
+            gf_axes_add(axes, names[axis], i == 2 && volumes ? mz : n[i], spacing_of(h, big, axis),
+                        "A");
     }
     if (volumes)
         gf_axes_add(axes, "n", n[2] / mz, 0, "");
-    axes->named = n[2] > 1 && (volumes || group == IMAGE_STACK);
+    axes->named = volumes || (n[2] > 1 && group == IMAGE_STACK);
+}
+
+/* Refuses a mode that cannot be read. */
+static int refuse_mode(int32_t mode) {
+    return gf_fail(GF_EUNSUPP, "an MRC file of mode %ld%s (0, 1, 2, 4, 6, 12 and 101 can be read)",
+                   (long)mode,
+                   mode == 3    ? ", complex integers,"
+                   : mode == 16 ? ", colours of 8 bits,"
+                                : "");
 }
 
 static int describe(struct gf_decoder *d, struct gf_image *image, const unsigned char *h,
@@ -126,9 +143,7 @@ static int describe(struct gf_decoder *d, struct gf_image *image, const unsigned
     while (i < N_MODES && modes[i].mode != mode)
         i++;
     if (i == N_MODES)
-        return gf_fail(GF_EUNSUPP,
-                       "an MRC file of mode %ld (0, 1, 2, 4, 6, 12 and 101 can be read)",
-                       (long)mode);
+        return refuse_mode(mode);
     for (int k = 0; k < 3; k++) {
         n[k] = number(h, NX + 4 * k, big);
         if (n[k] < 1 || n[k] > MOST_SIDE)
@@ -137,11 +152,13 @@ static int describe(struct gf_decoder *d, struct gf_image *image, const unsigned
     }
     if (more < 0)
         return gf_fail(GF_EFORMAT, "broken MRC: an extended header of %ld bytes", (long)more);
-    const bool is_unsigned = mode == SIGNED_BYTES && number(h, IMOD_STAMP, big) == IMOD &&
-                             !(number(h, IMOD_FLAGS, big) & 1);
+    const bool flagged = mode == BYTES && number(h, IMOD_STAMP, big) == IMOD;
+    const int32_t flags = flagged ? number(h, IMOD_FLAGS, big) : SIGNED;
+    if (flags & PACKED)
+        return gf_fail(GF_EUNSUPP, "an MRC file of bytes that hold two samples each (IMOD's flag)");
     *l = (struct gf_raw_layout){.ndim = n[2] > 1 ? 3 : 2,
                                 .channels = 1,
-                                .dtype = is_unsigned ? GF_U8 : modes[i].dtype,
+                                .dtype = flags & SIGNED ? modes[i].dtype : GF_U8,
                                 .big_endian = big,
                                 .offset = HEADER + (int64_t)more};
     for (int k = 0; k < l->ndim; k++)
@@ -151,19 +168,19 @@ static int describe(struct gf_decoder *d, struct gf_image *image, const unsigned
                                    .slope = 1,
                                    .tail = true,
                                    .pages = mode == FOUR_BITS};
-    image->depth = mode == FOUR_BITS ? 4 : mode == 12 ? 16 : 0;
+    image->depth = mode == FOUR_BITS ? 4 : mode == HALVES ? 16 : 0;
     image->color = GF_GRAY;
     describe_axes(h, big, n, &image->axes);
     return GF_OK;
 }
 
-/* Reads the extended header behind the header at `h`, piece by piece: its size may be a lie. */
+/* Keeps the header at `h` and the extended one behind it, unless that is too large. */
 static int keep_header(struct gf_decoder *d, struct gf_image *image, const unsigned char *h) {
     const int64_t all = d->layout.offset, size = gf_source_known_size(d->source);
     if (size >= 0 && size < all)
         return gf_fail(GF_EFORMAT, "broken MRC: it ends in its extended header");
     if (all > GF_MOST_HEADER)
-        return GF_OK; /* left out */
+        return GF_OK;
     unsigned char *text = malloc((size_t)all);
     if (!text)
         return gf_no_memory();
@@ -175,24 +192,17 @@ static int keep_header(struct gf_decoder *d, struct gf_image *image, const unsig
     return rc;
 }
 
-/* Rows of four-bit samples are padded to whole bytes, so there are as many bytes as this. */
-static int64_t packed_row(const struct gf_image *image) {
-    return (image->px.shape[image->ndim - 1] + 1) / 2;
-}
-
+/* Compares the bytes of four-bit samples, whose rows are padded to whole bytes, with the file's. */
 static int check_packed(struct gf_decoder *d) {
-    const struct gf_raw_layout *l = &d->layout;
-    const int64_t size = gf_source_known_size(d->source);
-    int64_t rows = 1, need;
-    for (int i = 0; i < l->ndim - 1; i++)
-        if (__builtin_mul_overflow(rows, l->shape[i], &rows))
-            return gf_fail(GF_EFORMAT, "broken MRC: more samples than 63 bits count");
-    if (__builtin_mul_overflow(rows, (l->shape[l->ndim - 1] + 1) / 2, &need))
-        return gf_fail(GF_EFORMAT, "broken MRC: more samples than 63 bits count");
-    if (size >= 0 && size - l->offset < need)
-        return gf_fail(GF_EFORMAT, "the file holds %lld bytes of data, its header promises %lld",
-                       (long long)(size - l->offset), (long long)need);
-    return GF_OK;
+    int64_t rows[3] = {0}, need;
+    const int64_t size = gf_source_known_size(d->source), offset = d->layout.offset;
+    memcpy(rows, d->layout.shape, sizeof rows);
+    rows[d->layout.ndim - 1] = (rows[d->layout.ndim - 1] + 1) / 2;
+    int rc = gf_size_product(rows, d->layout.ndim, 1, &need);
+    if (!rc && size >= 0 && size - offset < need)
+        rc = gf_fail(GF_EFORMAT, "the file holds %lld bytes of data, its header promises %lld",
+                     (long long)(size - offset), (long long)need);
+    return rc;
 }
 
 static int mrc_header(struct gf_decoder *d, struct gf_image *image) {
@@ -208,7 +218,7 @@ static int mrc_header(struct gf_decoder *d, struct gf_image *image) {
 /* Unpacks four-bit samples, the first of two in the low bits. */
 static int read_packed(struct gf_decoder *d, const struct gf_image *image, int64_t from, int64_t n,
                        unsigned char *to) {
-    const int64_t row = packed_row(image), width = image->px.shape[image->ndim - 1];
+    const int64_t width = image->px.shape[image->ndim - 1], row = (width + 1) / 2;
     const int64_t rows = image->ndim == 3 ? image->px.shape[1] : 1;
     unsigned char *packed = malloc((size_t)row);
     int rc =
@@ -230,82 +240,71 @@ static int mrc_read_pages(struct gf_decoder *d, const struct gf_image *image, in
 
 /* ---- writing ---- */
 
-/* The header, which is written again once the statistics are known. */
-struct writer {
-    unsigned char h[HEADER];
-    bool counts; /* real samples are put in order */
-    double low, high, sum, squares, n;
+/* The samples so far; sums are of them less the first one. */
+struct statistics {
+    int64_t n;
+    double first, low, high, sum, squares;
 };
 
-static int mode_of(const struct gf_encoder *e, bool big) {
-    const struct gf_metadata *m = &e->image->metadata;
+struct writer {
+    unsigned char h[HEADER]; /* written again once the statistics are known */
+    bool counts;             /* real samples are put in order, into a file */
+    struct statistics s;
+};
+
+/* The header of the picture's own file, or NULL. */
+static const unsigned char *kept(const struct gf_metadata *m) {
     const bool own = m->header && m->header_format == gf_format_mrc.name;
-    if (own && e->image->restores && number(m->header, MODE, big) == 12 &&
-        e->image->px.dtype == GF_F32)
-        return 12;
-    for (int i = 0; i < N_MODES; i++)
-        if (modes[i].dtype == e->image->px.dtype)
-            return modes[i].mode;
-    return 2;
+    return own && m->header_bytes >= HEADER ? m->header : NULL;
 }
 
-/* The header of the picture's own file, in little-endian order, or a new one; sets *more to the
- * bytes behind it. */
-static void begin_header(const struct gf_metadata *m, unsigned char *h, size_t *more) {
+/* Copies a header into little-endian order. Texts stay; extra bytes are IMOD's numbers or unknown. */
+static void copy_header(const unsigned char *from, unsigned char *h) {
+    static const short runs[][3] = {/* offset, size, count */
+                                    {0, 4, 24},  {NVERSION, 4, 1}, {196, 4, 3}, {RMS, 4, 2},
+                                    {96, 2, 1},  {128, 2, 2},      {152, 4, 2}, {160, 2, 6},
+                                    {172, 4, 6}, {0, 0, 0}};
+    const bool big = is_big_endian(from), imod = number(from, IMOD_STAMP, big) == IMOD;
+    memcpy(h, from, HEADER);
+    for (int i = 0; big && i < (imod ? 9 : 4); i++)
+        gf_swap_bytes(h + runs[i][0], (size_t)runs[i][2], (size_t)runs[i][1]);
+}
+
+static void make_header(unsigned char *h) {
     static const char label[] = "gpufft";
-    memset(h, 0, HEADER);
-    *more = 0;
-    if (m->header && m->header_format == gf_format_mrc.name && m->header_bytes >= HEADER) {
-        const bool big = is_big_endian(m->header);
-        memcpy(h, m->header, HEADER);
-        for (int at = 0; at < LABEL && big; at += 4) /* numbers but for a few texts */
-            if (at < 96 || (at >= NVERSION && at < MARK) || at > MACHST)
-                gf_swap_bytes(h + at, 1, 4);
-        *more = m->header_bytes - HEADER;
-        return;
-    }
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         put_real(h, CELLB + 4 * i, false, 90);
-        put_number(h, MAPC + 4 * i, false, i + 1);
-    }
     put_number(h, ISPG, false, VOLUME);
     put_number(h, NLABL, false, 1);
     memset(h + LABEL, ' ', 80);
     memcpy(h + LABEL, label, sizeof label - 1);
 }
 
-/* Sets what follows from the image: sizes, mode, cell. */
-static void put_image(const struct gf_encoder *e, unsigned char *h) {
-    const struct gf_image *image = e->image;
+/* Sets the extents and the cell. An axis whose spacing the image does not know keeps the header's. */
+static void put_shape(const struct gf_image *image, unsigned char *h) {
     const struct gf_axes *axes = &image->axes;
+    const int32_t group = number(h, ISPG, false);
     struct gf_planes p;
     gf_planes_view(&p, image);
-    const int64_t n[3] = {p.width, p.height, p.depth};
-    const int32_t group = number(h, ISPG, false);
-    const bool stack = axes->named || image->ndim < 3;
-    int64_t depth = n[2];
-    if (axes->named && group >= VOLUME_STACK && group <= MOST_ISPG)
-        depth = n[2] / gf_axes_groups(axes);
-    else
-        put_number(h, ISPG, false, stack ? IMAGE_STACK : group == IMAGE_STACK ? VOLUME : group);
+    const int64_t n[3] = {p.width, p.height, p.depth}, groups = gf_axes_groups(axes);
+    const bool volumes = axes->named && group >= VOLUME_STACK && group <= MOST_ISPG &&
+                         groups <= p.depth && p.depth % groups == 0;
+    const bool stack = !volumes && (axes->named || image->ndim < 3);
+    const int along[3] = {axis_of(h, false, 0), axis_of(h, false, 1), axis_of(h, false, 2)};
+    put_number(h, ISPG, false, stack ? IMAGE_STACK : group <= IMAGE_STACK ? VOLUME : group);
     for (int i = 0; i < 3; i++) {
-        const int axis = image->ndim - 1 - i;
+        const int axis = image->ndim - 1 - i, at = along[i];
         const struct gf_axis *a = axis < 0 ? NULL : gf_axes_spatial(axes, image->ndim, axis);
-        const int64_t count = i < 2 ? n[i] : number(h, ISPG, false) == IMAGE_STACK ? 1 : depth;
-        const int32_t named = number(h, MAPC + 4 * i, false);
-        const int at = named >= 1 && named <= 3 ? named - 1 : i;
-        char kind;
-        const double unit = a ? gf_unit_value(a->unit, &kind) / gf_unit_value("A", &kind) : 0;
+        const int64_t count = i < 2 ? n[i] : stack ? 1 : volumes ? p.depth / groups : p.depth;
+        double spacing = fmax(spacing_of(h, false, at), 0);
+        char kind = 0;
+        if (a && a->role == GF_SPACE)
+            spacing = gf_image_spacing(image, axis, &kind) * 1e10;
         put_number(h, NX + 4 * i, false, n[i]);
         put_number(h, MX + 4 * at, false, count);
-        if (a && a->role == GF_SPACE)
-            put_real(h, CELLA + 4 * at, false, (double)count * (unit > 0 ? a->spacing * unit : 0));
+        put_number(h, MAPC + 4 * i, false, at + 1);
+        put_real(h, CELLA + 4 * at, false, kind && kind != 'm' ? 0 : (double)count * spacing);
     }
-    put_number(h, MODE, false, e->coding.coded ? 12 : mode_of(e, false));
-    memcpy(h + MARK, "MAP \x44\x44\0\0", 8);
-    put_number(h, NVERSION, false, 20141);
-    if (number(h, IMOD_STAMP, false) == IMOD) /* bytes are signed */
-        put_number(h, IMOD_FLAGS, false, number(h, IMOD_FLAGS, false) | 1);
 }
 
 /* The value as a half holds it. */
@@ -316,47 +315,72 @@ static double rounded(const struct gf_coding *c, double v) {
     return v;
 }
 
-/* By the standard's convention for statistics that are not known, until they are. */
+/* By the standard's convention for statistics that are not known, unless all samples are finite. */
 static void put_statistics(struct writer *w, const struct gf_coding *c) {
-    const bool known = w->n > 0;
-    const double mean = known ? w->sum / w->n : -2;
-    put_real(w->h, DMIN, false, !known ? 0 : c->coded ? rounded(c, w->low) : w->low);
-    put_real(w->h, DMAX, false, !known ? -1 : c->coded ? rounded(c, w->high) : w->high);
-    put_real(w->h, DMEAN, false, mean);
-    put_real(w->h, RMS, false, known ? sqrt(fmax(w->squares / w->n - mean * mean, 0)) : -1);
+    const struct statistics *s = &w->s;
+    const bool known = s->n > 0 && isfinite(s->sum);
+    const double n = (double)gf_max(s->n, 1), mean = s->sum / n, square = s->squares / n;
+    put_real(w->h, DMIN, false, !known ? 0 : c->coded ? rounded(c, s->low) : s->low);
+    put_real(w->h, DMAX, false, !known ? -1 : c->coded ? rounded(c, s->high) : s->high);
+    put_real(w->h, DMEAN, false, known ? s->first + mean : -2);
+    put_real(w->h, RMS, false, known ? sqrt(fmax(square - mean * mean, 0)) : -1);
 }
 
 static int mrc_begin(struct gf_encoder *e) {
-    const struct gf_metadata *m = &e->image->metadata;
-    size_t more;
+    const struct gf_image *image = e->image;
+    const struct gf_metadata *m = &image->metadata;
+    const unsigned char *own = kept(m);
+    const size_t more = own ? m->header_bytes - HEADER : 0;
     struct writer *w = e->state = calloc(1, sizeof *w);
+    int i = 0;
     if (!w)
         return gf_no_memory();
-    const bool own =
-        m->header && m->header_format == gf_format_mrc.name && m->header_bytes >= HEADER;
+    if (own)
+        copy_header(own, w->h);
+    else
+        make_header(w->h);
+    while (modes[i].dtype != image->px.dtype)
+        i++;
     e->coding = (struct gf_coding){.slope = 1, .type = GF_STORED_F16};
-    e->coding.coded = own && mode_of(e, is_big_endian(m->header)) == 12;
-    begin_header(m, w->h, &more);
-    put_image(e, w->h);
+    e->coding.coded =
+        own && image->restores && image->px.dtype == GF_F32 && number(w->h, MODE, false) == HALVES;
+    if (modes[i].mode == BYTES && number(w->h, IMOD_STAMP, false) == IMOD)
+        put_number(w->h, IMOD_FLAGS, false, number(w->h, IMOD_FLAGS, false) | SIGNED);
+    put_number(w->h, MODE, false, e->coding.coded ? HALVES : modes[i].mode);
     put_number(w->h, NSYMBT, false, (int64_t)more);
+    put_number(w->h, NVERSION, false, 20141);
+    memcpy(w->h + MARK, "MAP \x44\x44\0\0", 8);
+    put_shape(image, w->h);
     put_statistics(w, &e->coding);
-    gf_sink_keep(e->sink);
+    /* The checksum for a record is that of the bytes in order. */
+    w->counts = gf_sink_is_file(e->sink) && !image->record && !gf_dtype_is_complex(image->px.dtype);
     int rc = gf_sink_write(e->sink, w->h, HEADER);
-    return rc || !more ? rc : gf_sink_write(e->sink, m->header + HEADER, more);
+    return rc || !more ? rc : gf_sink_write(e->sink, own + HEADER, more);
 }
 
-/* Adds a page's rows to the statistics. */
-static void add_rows(struct writer *w, const struct gf_planes *p, const char *rows) {
-    for (int64_t i = 0; i < p->height * p->width; i++) {
-        const double v = gf_sample_get(rows + i * (int64_t)p->sample, p->px.dtype);
-        if (!isfinite(v))
-            continue;
-        w->low = w->n > 0 ? fmin(w->low, v) : v;
-        w->high = w->n > 0 ? fmax(w->high, v) : v;
-        w->sum += v;
-        w->squares += v * v;
-        w->n++;
+/* The samples of a type, for add_rows(). */
+#define ADD(type) \
+    for (int64_t i = 0; i < n; i++) { \
+        const double v = ((const type *)rows)[i]; \
+        if (!s.n++) \
+            s.first = s.low = s.high = v; \
+        s.low = v < s.low ? v : s.low; \
+        s.high = v > s.high ? v : s.high; \
+        s.sum += v - s.first; \
+        s.squares += (v - s.first) * (v - s.first); \
     }
+
+static struct statistics add_rows(struct statistics s, enum gf_dtype dtype, int64_t n,
+                                  const void *rows) {
+    if (dtype == GF_I8)
+        ADD(int8_t)
+    else if (dtype == GF_I16)
+        ADD(int16_t)
+    else if (dtype == GF_U16)
+        ADD(uint16_t)
+    else
+        ADD(float)
+    return s;
 }
 
 static int mrc_put_pages(struct gf_encoder *e, const struct gf_image *pages) {
@@ -366,24 +390,24 @@ static int mrc_put_pages(struct gf_encoder *e, const struct gf_image *pages) {
     char *buffer = gf_planes_in_place(&p) ? NULL : malloc((size_t)p.height * p.row_bytes);
     if (!gf_planes_in_place(&p) && !buffer)
         return gf_no_memory();
-    for (int64_t z = 0; z < p.depth && !gf_dtype_is_complex(p.px.dtype); z++)
-        add_rows(w, &p, gf_planes_rows(&p, z, 0, p.height, buffer));
+    for (int64_t z = 0; z < p.depth && w->counts; z++)
+        w->s = add_rows(w->s, p.px.dtype, p.height * p.width,
+                        gf_planes_rows(&p, z, 0, p.height, buffer));
     free(buffer);
     return gf_planes_write(e, pages);
 }
 
 static int mrc_end(struct gf_encoder *e) {
     struct writer *w = e->state;
+    const int64_t end = gf_sink_tell(e->sink);
     int rc = GF_OK;
-    if (w->n > 0) {
-        const int64_t end = gf_sink_tell(e->sink);
-        put_statistics(w, &e->coding);
+    put_statistics(w, &e->coding);
+    if (w->s.n > 0)
         rc = gf_sink_seek(e->sink, 0);
-        if (!rc)
-            rc = gf_sink_write(e->sink, w->h, HEADER);
-        if (!rc)
-            rc = gf_sink_seek(e->sink, end);
-    }
+    if (!rc && w->s.n > 0)
+        rc = gf_sink_write(e->sink, w->h, HEADER);
+    if (!rc && w->s.n > 0)
+        rc = gf_sink_seek(e->sink, end);
     free(w);
     e->state = NULL;
     return rc;
@@ -401,6 +425,7 @@ const struct gf_format gf_format_mrc = {
     .end = mrc_end,
     .dtypes = 1u << GF_I8 | 1u << GF_I16 | 1u << GF_U16 | 1u << GF_F32 | 1u << GF_C64,
     .max_ndim = 3,
+    .max_side = MOST_SIDE,
     .channels = 1u << 1,
     .embeds_header = true,
     .record_beside = true,
