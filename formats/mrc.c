@@ -7,66 +7,70 @@
 #include "core/base/status.h"
 #include "formats/image.h"
 
-enum { HEADER = 1024, MOST_SIDE = 1 << 30 };
-/* Bytes of the header's fields: numbers of 4 bytes, the first of several. */
-enum {
-    NX = 0,
-    MODE = 12,
-    MX = 28,
-    CELLA = 40,
-    CELLB = 52,
-    MAPC = 64,
-    DMIN = 76,
-    DMAX = 80,
-    DMEAN = 84,
-    ISPG = 88,
-    NSYMBT = 92,
-    NVERSION = 108,
-    IMOD_STAMP = 152,
-    IMOD_FLAGS = 156,
-    MARK = 208,
-    MACHST = 212,
-    RMS = 216,
-    NLABL = 220,
-    LABEL = 224
+struct header {
+    int32_t n[3]; /* columns, rows, sections */
+    int32_t mode, start[3], intervals[3];
+    float cell[3], angle[3]; /* of all intervals, in angstrom */
+    int32_t map[3];          /* the axes of columns, rows and sections: 1 is x */
+    float low, high, mean;
+    int32_t group, more; /* space group; bytes of the extended header */
+    unsigned char extra[12];
+    int32_t version;
+    unsigned char extra_too[40];
+    int32_t stamp, flags; /* IMOD's */
+    unsigned char rest[36];
+    float origin[3];
+    unsigned char mark[8]; /* the last four bytes tell the byte order */
+    float rms;
+    int32_t labels;
+    char label[10][80];
 };
+enum { HEADER = 1024, MARK = 208, MOST_SIDE = 1 << 30 };
+_Static_assert(sizeof(struct header) == HEADER, "no gaps");
+
 enum { BYTES = 0, HALVES = 12, FOUR_BITS = 101, IMOD = 1146047817 };
 enum { SIGNED = 1, PACKED = 16 }; /* IMOD's flags for bytes */
-enum { IMAGE_STACK = 0, VOLUME = 1, VOLUME_STACK = 401, MOST_ISPG = 630 };
+enum { IMAGE_STACK = 0, VOLUME = 1, VOLUME_STACK = 401, MOST_GROUP = 630 };
 
 static const struct {
     int mode;
     enum gf_dtype dtype;
-    enum gf_stored stored;
-} modes[] = {{BYTES, GF_I8, (enum gf_stored)GF_I8},    {1, GF_I16, (enum gf_stored)GF_I16},
-             {2, GF_F32, (enum gf_stored)GF_F32},      {4, GF_C64, (enum gf_stored)GF_C64},
-             {6, GF_U16, (enum gf_stored)GF_U16},      {HALVES, GF_F32, GF_STORED_F16},
-             {FOUR_BITS, GF_U8, (enum gf_stored)GF_U8}};
+} modes[] = {{BYTES, GF_I8}, {1, GF_I16},      {2, GF_F32},       {4, GF_C64},
+             {6, GF_U16},    {HALVES, GF_F32}, {FOUR_BITS, GF_U8}};
 enum { N_MODES = sizeof modes / sizeof *modes };
 
-/* ---- fields ---- */
+/* ---- byte order ---- */
 
-static int32_t number(const unsigned char *h, int at, bool big_endian) {
-    return (int32_t)gf_get_number(h + at, 4, big_endian);
+/* Reverses the bytes of all numbers. Those between the standard's are known in IMOD's files only. */
+static void turn(struct header *h) {
+    static const short runs[][3] = {/* offset, size, count */
+                                    {0, 4, 24},  {108, 4, 1}, {196, 4, 3}, {216, 4, 2}, {96, 2, 1},
+                                    {128, 2, 2}, {152, 4, 2}, {160, 2, 6}, {172, 4, 6}};
+    const uint32_t stamp = (uint32_t)h->stamp;
+    const bool imod = stamp == IMOD || __builtin_bswap32(stamp) == IMOD;
+    for (int i = 0; i < (imod ? 9 : 4); i++)
+        gf_swap_bytes((unsigned char *)h + runs[i][0], (size_t)runs[i][2], (size_t)runs[i][1]);
 }
 
-static double real(const unsigned char *h, int at, bool big_endian) {
-    const uint32_t bits = (uint32_t)gf_get_number(h + at, 4, big_endian);
-    float f;
-    memcpy(&f, &bits, sizeof f);
-    return f;
+static bool makes_sense(const struct header *h) {
+    bool good = h->mode >= 0 && h->mode <= FOUR_BITS;
+    for (int i = 0; i < 3; i++)
+        good = good && h->n[i] >= 1 && h->n[i] <= MOST_SIDE && h->map[i] >= 0 && h->map[i] <= 3;
+    return good;
 }
 
-static void put_number(unsigned char *h, int at, bool big_endian, int64_t v) {
-    for (int i = 0; i < 4; i++)
-        h[at + i] = (unsigned char)((uint64_t)v >> 8 * (big_endian ? 3 - i : i));
-}
-
-static void put_real(unsigned char *h, int at, bool big_endian, double v) {
-    const float f = (float)v;
-    uint32_t bits;
-    memcpy(&bits, &f, sizeof bits);
-    put_number(h, at, big_endian, bits);
+/* Makes the numbers those of the host; returns true if they were big-endian. The machine stamp
+ * decides, unless only the other order makes sense. */
+static bool to_host(struct header *h) {
+    const bool host = gf_host_is_big_endian();
+    struct header turned = *h;
+    turn(&turned);
+    bool turns = (h->mark[4] == 0x11) != host;
+    if (!makes_sense(turns ? &turned : h))
+        turns = turns != makes_sense(turns ? h : &turned);
+    if (turns)
+        *h = turned;
+    return turns != host;
 }
 
 /* ---- reading ---- */
@@ -76,106 +80,72 @@ static bool mrc_sniff(const unsigned char *head, size_t n) {
            (head[MARK + 3] == ' ' || !head[MARK + 3]);
 }
 
-/* True if the mode, axes and extents make sense in this byte order: the machine stamp may be wrong. */
-static bool makes_sense(const unsigned char *h, bool big) {
-    const int32_t mode = number(h, MODE, big), axis = number(h, MAPC, big);
-    bool good = mode >= 0 && mode <= FOUR_BITS && axis >= 0 && axis <= 3;
-    for (int i = 0; i < 3; i++)
-        good = good && number(h, NX + 4 * i, big) >= 1 && number(h, NX + 4 * i, big) <= MOST_SIDE;
-    return good;
-}
-
-static bool is_big_endian(const unsigned char *h) {
-    const bool stamp = h[MACHST] == 0x11;
-    return makes_sense(h, stamp) || !makes_sense(h, !stamp) ? stamp : !stamp;
-}
-
-/* The axis of columns, rows or sections: 0 is x. The usual order unless MAPC, MAPR and MAPS name all
- * three. */
-static int axis_of(const unsigned char *h, bool big, int i) {
+/* The axis of columns, rows or sections: 0 is x. The usual order unless all three are named. */
+static int axis_of(const struct header *h, int i) {
     int seen = 0;
-    for (int k = 0; k < 3; k++) {
-        const int32_t axis = number(h, MAPC + 4 * k, big);
-        seen |= axis >= 1 && axis <= 3 ? 1 << axis : 0;
-    }
-    return seen == 14 ? number(h, MAPC + 4 * i, big) - 1 : i;
+    for (int k = 0; k < 3; k++)
+        seen |= h->map[k] >= 1 && h->map[k] <= 3 ? 1 << h->map[k] : 0;
+    return seen == 14 ? h->map[i] - 1 : i;
 }
 
-/* In angstrom; 0 or less, or no number, if it is unknown. */
-static double spacing_of(const unsigned char *h, bool big, int axis) {
-    const int32_t intervals = number(h, MX + 4 * axis, big);
-    return intervals > 0 ? real(h, CELLA + 4 * axis, big) / intervals : 0;
+/* 0 if it is unknown. */
+static double spacing_of(const struct header *h, int axis) {
+    const double cell = (double)h->cell[axis];
+    return h->intervals[axis] > 0 && cell > 0 ? cell / h->intervals[axis] : 0;
 }
 
-static void describe_axes(const unsigned char *h, bool big, const int64_t n[3],
-                          struct gf_axes *axes) {
+static void describe_axes(const struct header *h, struct gf_axes *axes) {
     static const char *const names[] = {"x", "y", "z"};
-    const int32_t group = number(h, ISPG, big), mz = number(h, MX + 8, big);
-    const bool volumes = group >= VOLUME_STACK && mz > 0 && n[2] > 1 && n[2] % mz == 0;
-    for (int i = 0; i < (n[2] > 1 ? 3 : 2); i++) {
-        const int axis = axis_of(h, big, i);
-        if (i == 2 && group == IMAGE_STACK)
-            gf_axes_add(axes, "n", n[2], 0, "");
+    const int32_t depth = h->n[2], mz = h->intervals[2];
+    const bool volumes = h->group >= VOLUME_STACK && mz > 0 && depth > 1 && depth % mz == 0;
+    for (int i = 0; i < (depth > 1 ? 3 : 2); i++)
+        if (i == 2 && h->group == IMAGE_STACK)
+            gf_axes_add(axes, "n", depth, 0, "");
         else
-            gf_axes_add(axes, names[axis], i == 2 && volumes ? mz : n[i], spacing_of(h, big, axis),
-                        "A");
-    }
+            gf_axes_add(axes, names[axis_of(h, i)], i == 2 && volumes ? mz : h->n[i],
+                        spacing_of(h, axis_of(h, i)), "A");
     if (volumes)
-        gf_axes_add(axes, "n", n[2] / mz, 0, "");
-    axes->named = volumes || (n[2] > 1 && group == IMAGE_STACK);
+        gf_axes_add(axes, "n", depth / mz, 0, "");
+    axes->named = volumes || (depth > 1 && h->group == IMAGE_STACK);
 }
 
-/* Refuses a mode that cannot be read. */
-static int refuse_mode(int32_t mode) {
-    return gf_fail(GF_EUNSUPP, "an MRC file of mode %ld%s (0, 1, 2, 4, 6, 12 and 101 can be read)",
-                   (long)mode,
-                   mode == 3    ? ", complex integers,"
-                   : mode == 16 ? ", colours of 8 bits,"
-                                : "");
-}
-
-static int describe(struct gf_decoder *d, struct gf_image *image, const unsigned char *h,
-                    bool big) {
+static int describe(struct gf_decoder *d, struct gf_image *image, const struct header *h) {
     struct gf_raw_layout *l = &d->layout;
-    const int32_t mode = number(h, MODE, big), more = number(h, NSYMBT, big);
-    int64_t n[3];
     int i = 0;
-    while (i < N_MODES && modes[i].mode != mode)
+    while (i < N_MODES && modes[i].mode != h->mode)
         i++;
     if (i == N_MODES)
-        return refuse_mode(mode);
-    for (int k = 0; k < 3; k++) {
-        n[k] = number(h, NX + 4 * k, big);
-        if (n[k] < 1 || n[k] > MOST_SIDE)
-            return gf_fail(GF_EFORMAT, "broken MRC: %lld columns, rows or sections",
-                           (long long)n[k]);
-    }
-    if (more < 0)
-        return gf_fail(GF_EFORMAT, "broken MRC: an extended header of %ld bytes", (long)more);
-    const bool flagged = mode == BYTES && number(h, IMOD_STAMP, big) == IMOD;
-    const int32_t flags = flagged ? number(h, IMOD_FLAGS, big) : SIGNED;
+        return gf_fail(GF_EUNSUPP, "an MRC file of mode %ld%s is not read", (long)h->mode,
+                       h->mode == 3    ? ", complex integers,"
+                       : h->mode == 16 ? ", colours of 8 bits,"
+                                       : "");
+    for (int k = 0; k < 3; k++)
+        if (h->n[k] < 1 || h->n[k] > MOST_SIDE)
+            return gf_fail(GF_EFORMAT, "broken MRC: %ld columns, rows or sections", (long)h->n[k]);
+    if (h->more < 0)
+        return gf_fail(GF_EFORMAT, "broken MRC: an extended header of %ld bytes", (long)h->more);
+    const int32_t flags = h->mode == BYTES && h->stamp == IMOD ? h->flags : SIGNED;
     if (flags & PACKED)
         return gf_fail(GF_EUNSUPP, "an MRC file of bytes that hold two samples each (IMOD's flag)");
-    *l = (struct gf_raw_layout){.ndim = n[2] > 1 ? 3 : 2,
-                                .channels = 1,
-                                .dtype = flags & SIGNED ? modes[i].dtype : GF_U8,
-                                .big_endian = big,
-                                .offset = HEADER + (int64_t)more};
+    l->ndim = h->n[2] > 1 ? 3 : 2;
+    l->channels = 1;
+    l->dtype = flags & SIGNED ? modes[i].dtype : GF_U8;
+    l->offset = HEADER + (int64_t)h->more;
     for (int k = 0; k < l->ndim; k++)
-        l->shape[k] = n[l->ndim - 1 - k];
-    d->coding = (struct gf_coding){.coded = modes[i].stored == GF_STORED_F16,
-                                   .type = modes[i].stored,
+        l->shape[k] = h->n[l->ndim - 1 - k];
+    d->coding = (struct gf_coding){.coded = h->mode == HALVES,
+                                   .type = GF_STORED_F16,
                                    .slope = 1,
                                    .tail = true,
-                                   .pages = mode == FOUR_BITS};
-    image->depth = mode == FOUR_BITS ? 4 : mode == HALVES ? 16 : 0;
+                                   .pages = h->mode == FOUR_BITS};
+    image->depth = h->mode == FOUR_BITS ? 4 : h->mode == HALVES ? 16 : 0;
     image->color = GF_GRAY;
-    describe_axes(h, big, n, &image->axes);
+    describe_axes(h, &image->axes);
     return GF_OK;
 }
 
-/* Keeps the header at `h` and the extended one behind it, unless that is too large. */
-static int keep_header(struct gf_decoder *d, struct gf_image *image, const unsigned char *h) {
+/* Keeps the header, as it is in the file, and the extended one, unless that is too large. */
+static int keep_header(struct gf_decoder *d, struct gf_image *image, const struct header *h) {
     const int64_t all = d->layout.offset, size = gf_source_known_size(d->source);
     if (size >= 0 && size < all)
         return gf_fail(GF_EFORMAT, "broken MRC: it ends in its extended header");
@@ -192,13 +162,14 @@ static int keep_header(struct gf_decoder *d, struct gf_image *image, const unsig
     return rc;
 }
 
-/* Compares the bytes of four-bit samples, whose rows are padded to whole bytes, with the file's. */
+/* Rows of four-bit samples are padded to whole bytes. */
 static int check_packed(struct gf_decoder *d) {
-    int64_t rows[3] = {0}, need;
+    int64_t bytes[3], need;
     const int64_t size = gf_source_known_size(d->source), offset = d->layout.offset;
-    memcpy(rows, d->layout.shape, sizeof rows);
-    rows[d->layout.ndim - 1] = (rows[d->layout.ndim - 1] + 1) / 2;
-    int rc = gf_size_product(rows, d->layout.ndim, 1, &need);
+    const int last = d->layout.ndim - 1;
+    memcpy(bytes, d->layout.shape, sizeof bytes);
+    bytes[last] = (bytes[last] + 1) / 2;
+    int rc = gf_size_product(bytes, last + 1, 1, &need);
     if (!rc && size >= 0 && size - offset < need)
         rc = gf_fail(GF_EFORMAT, "the file holds %lld bytes of data, its header promises %lld",
                      (long long)(size - offset), (long long)need);
@@ -206,13 +177,16 @@ static int check_packed(struct gf_decoder *d) {
 }
 
 static int mrc_header(struct gf_decoder *d, struct gf_image *image) {
-    unsigned char h[HEADER];
-    int rc = gf_source_read_exactly(d->source, h, HEADER);
-    if (!rc)
-        rc = describe(d, image, h, is_big_endian(h));
+    struct header stored, h;
+    int rc = gf_source_read_exactly(d->source, &stored, HEADER);
+    if (rc)
+        return rc;
+    h = stored;
+    d->layout.big_endian = to_host(&h);
+    rc = describe(d, image, &h);
     if (!rc && d->coding.pages)
         rc = check_packed(d);
-    return rc ? rc : keep_header(d, image, h);
+    return rc ? rc : keep_header(d, image, &stored);
 }
 
 /* Unpacks four-bit samples, the first of two in the low bits. */
@@ -240,79 +214,60 @@ static int mrc_read_pages(struct gf_decoder *d, const struct gf_image *image, in
 
 /* ---- writing ---- */
 
-/* The samples so far; sums are of them less the first one. */
+/* The samples so far; the sums are of samples less the first one. */
 struct statistics {
     int64_t n;
     double first, low, high, sum, squares;
 };
 
 struct writer {
-    unsigned char h[HEADER]; /* written again once the statistics are known */
-    bool counts;             /* real samples are put in order, into a file */
+    struct header h; /* written again once the statistics are known */
+    bool counts;     /* real samples are put in order, into a file */
     struct statistics s;
 };
 
-/* The header of the picture's own file, or NULL. */
-static const unsigned char *kept(const struct gf_metadata *m) {
-    const bool own = m->header && m->header_format == gf_format_mrc.name;
-    return own && m->header_bytes >= HEADER ? m->header : NULL;
+static void make_header(struct header *h) {
+    h->angle[0] = h->angle[1] = h->angle[2] = 90;
+    h->group = VOLUME;
+    h->labels = 1;
+    memset(h->label[0], ' ', sizeof h->label[0]);
+    memcpy(h->label[0], "gpufft", 6);
 }
 
-/* Copies a header into little-endian order. Texts stay; extra bytes are IMOD's numbers or unknown. */
-static void copy_header(const unsigned char *from, unsigned char *h) {
-    static const short runs[][3] = {/* offset, size, count */
-                                    {0, 4, 24},  {NVERSION, 4, 1}, {196, 4, 3}, {RMS, 4, 2},
-                                    {96, 2, 1},  {128, 2, 2},      {152, 4, 2}, {160, 2, 6},
-                                    {172, 4, 6}, {0, 0, 0}};
-    const bool big = is_big_endian(from), imod = number(from, IMOD_STAMP, big) == IMOD;
-    memcpy(h, from, HEADER);
-    for (int i = 0; big && i < (imod ? 9 : 4); i++)
-        gf_swap_bytes(h + runs[i][0], (size_t)runs[i][2], (size_t)runs[i][1]);
-}
-
-static void make_header(unsigned char *h) {
-    static const char label[] = "gpufft";
-    for (int i = 0; i < 3; i++)
-        put_real(h, CELLB + 4 * i, false, 90);
-    put_number(h, ISPG, false, VOLUME);
-    put_number(h, NLABL, false, 1);
-    memset(h + LABEL, ' ', 80);
-    memcpy(h + LABEL, label, sizeof label - 1);
-}
-
-/* Sets the extents and the cell. An axis whose spacing the image does not know keeps the header's. */
-static void put_shape(const struct gf_image *image, unsigned char *h) {
+/* Sets extents and cell. An axis of which the image knows nothing keeps the header's spacing. */
+static void put_shape(const struct gf_image *image, struct header *h) {
     const struct gf_axes *axes = &image->axes;
-    const int32_t group = number(h, ISPG, false);
+    const int along[3] = {axis_of(h, 0), axis_of(h, 1), axis_of(h, 2)};
     struct gf_planes p;
     gf_planes_view(&p, image);
     const int64_t n[3] = {p.width, p.height, p.depth}, groups = gf_axes_groups(axes);
-    const bool volumes = axes->named && group >= VOLUME_STACK && group <= MOST_ISPG &&
-                         groups <= p.depth && p.depth % groups == 0;
+    const bool volumes = axes->named && h->group >= VOLUME_STACK && h->group <= MOST_GROUP &&
+                         groups > 0 && p.depth % groups == 0;
     const bool stack = !volumes && (axes->named || image->ndim < 3);
-    const int along[3] = {axis_of(h, false, 0), axis_of(h, false, 1), axis_of(h, false, 2)};
-    put_number(h, ISPG, false, stack ? IMAGE_STACK : group <= IMAGE_STACK ? VOLUME : group);
+    h->group = stack ? IMAGE_STACK : h->group <= IMAGE_STACK ? VOLUME : h->group;
     for (int i = 0; i < 3; i++) {
         const int axis = image->ndim - 1 - i, at = along[i];
         const struct gf_axis *a = axis < 0 ? NULL : gf_axes_spatial(axes, image->ndim, axis);
         const int64_t count = i < 2 ? n[i] : stack ? 1 : volumes ? p.depth / groups : p.depth;
-        double spacing = fmax(spacing_of(h, false, at), 0);
-        char kind = 0;
+        double spacing = spacing_of(h, at);
+        char kind = 'm';
         if (a && a->role == GF_SPACE)
             spacing = gf_image_spacing(image, axis, &kind) * 1e10;
-        put_number(h, NX + 4 * i, false, n[i]);
-        put_number(h, MX + 4 * at, false, count);
-        put_number(h, MAPC + 4 * i, false, at + 1);
-        put_real(h, CELLA + 4 * at, false, kind && kind != 'm' ? 0 : (double)count * spacing);
+        h->n[i] = (int32_t)n[i];
+        h->map[i] = at + 1;
+        h->intervals[at] = (int32_t)count;
+        h->cell[at] = kind == 'm' ? (float)((double)count * spacing) : 0;
     }
 }
 
-/* The value as a half holds it. */
-static double rounded(const struct gf_coding *c, double v) {
+/* The value as a half holds it, if these are written. */
+static float rounded(const struct gf_coding *c, double v) {
     unsigned char half[2];
-    gf_coding_encode(c, &v, 1, GF_F64, half);
-    gf_coding_decode(c, half, 1, GF_F64, &v);
-    return v;
+    if (c->coded) {
+        gf_coding_encode(c, &v, 1, GF_F64, half);
+        gf_coding_decode(c, half, 1, GF_F64, &v);
+    }
+    return (float)v;
 }
 
 /* By the standard's convention for statistics that are not known, unless all samples are finite. */
@@ -320,45 +275,53 @@ static void put_statistics(struct writer *w, const struct gf_coding *c) {
     const struct statistics *s = &w->s;
     const bool known = s->n > 0 && isfinite(s->sum);
     const double n = (double)gf_max(s->n, 1), mean = s->sum / n, square = s->squares / n;
-    put_real(w->h, DMIN, false, !known ? 0 : c->coded ? rounded(c, s->low) : s->low);
-    put_real(w->h, DMAX, false, !known ? -1 : c->coded ? rounded(c, s->high) : s->high);
-    put_real(w->h, DMEAN, false, known ? s->first + mean : -2);
-    put_real(w->h, RMS, false, known ? sqrt(fmax(square - mean * mean, 0)) : -1);
+    w->h.low = known ? rounded(c, s->low) : 0;
+    w->h.high = known ? rounded(c, s->high) : -1;
+    w->h.mean = known ? (float)(s->first + mean) : -2;
+    w->h.rms = known ? (float)sqrt(fmax(square - mean * mean, 0)) : -1;
+}
+
+static int put_header(struct gf_encoder *e, struct writer *w) {
+    struct header h = w->h;
+    if (gf_host_is_big_endian())
+        turn(&h);
+    return gf_sink_write(e->sink, &h, HEADER);
 }
 
 static int mrc_begin(struct gf_encoder *e) {
     const struct gf_image *image = e->image;
     const struct gf_metadata *m = &image->metadata;
-    const unsigned char *own = kept(m);
-    const size_t more = own ? m->header_bytes - HEADER : 0;
+    const enum gf_dtype dtype = image->px.dtype;
+    const bool own =
+        m->header && m->header_format == gf_format_mrc.name && m->header_bytes >= HEADER;
     struct writer *w = e->state = calloc(1, sizeof *w);
     int i = 0;
     if (!w)
         return gf_no_memory();
-    if (own)
-        copy_header(own, w->h);
-    else
-        make_header(w->h);
-    while (modes[i].dtype != image->px.dtype)
+    struct header *h = &w->h;
+    if (own) {
+        memcpy(h, m->header, HEADER);
+        to_host(h);
+    } else {
+        make_header(h);
+    }
+    while (modes[i].dtype != dtype)
         i++;
     e->coding = (struct gf_coding){.slope = 1, .type = GF_STORED_F16};
-    e->coding.coded =
-        own && image->restores && image->px.dtype == GF_F32 && number(w->h, MODE, false) == HALVES;
-    if (modes[i].mode == BYTES && number(w->h, IMOD_STAMP, false) == IMOD)
-        put_number(w->h, IMOD_FLAGS, false, number(w->h, IMOD_FLAGS, false) | SIGNED);
-    put_number(w->h, MODE, false, e->coding.coded ? HALVES : modes[i].mode);
-    put_number(w->h, NSYMBT, false, (int64_t)more);
-    put_number(w->h, NVERSION, false, 20141);
-    memcpy(w->h + MARK, "MAP \x44\x44\0\0", 8);
-    put_shape(image, w->h);
+    e->coding.coded = own && image->restores && dtype == GF_F32 && h->mode == HALVES;
+    h->mode = e->coding.coded ? HALVES : modes[i].mode;
+    h->flags |= h->mode == BYTES && h->stamp == IMOD ? SIGNED : 0;
+    h->more = own ? (int32_t)(m->header_bytes - HEADER) : 0;
+    h->version = 20141;
+    memcpy(h->mark, "MAP \x44\x44\0\0", sizeof h->mark);
+    put_shape(image, h);
     put_statistics(w, &e->coding);
-    /* The checksum for a record is that of the bytes in order. */
-    w->counts = gf_sink_is_file(e->sink) && !image->record && !gf_dtype_is_complex(image->px.dtype);
-    int rc = gf_sink_write(e->sink, w->h, HEADER);
-    return rc || !more ? rc : gf_sink_write(e->sink, own + HEADER, more);
+    /* The checksum that a record has is that of the bytes in order. */
+    w->counts = gf_sink_is_file(e->sink) && !image->record && !gf_dtype_is_complex(dtype);
+    int rc = put_header(e, w);
+    return rc || !own ? rc : gf_sink_write(e->sink, m->header + HEADER, (size_t)h->more);
 }
 
-/* The samples of a type, for add_rows(). */
 #define ADD(type) \
     for (int64_t i = 0; i < n; i++) { \
         const double v = ((const type *)rows)[i]; \
@@ -370,8 +333,8 @@ static int mrc_begin(struct gf_encoder *e) {
         s.squares += (v - s.first) * (v - s.first); \
     }
 
-static struct statistics add_rows(struct statistics s, enum gf_dtype dtype, int64_t n,
-                                  const void *rows) {
+static struct statistics add(struct statistics s, enum gf_dtype dtype, int64_t n,
+                             const void *rows) {
     if (dtype == GF_I8)
         ADD(int8_t)
     else if (dtype == GF_I16)
@@ -387,12 +350,12 @@ static int mrc_put_pages(struct gf_encoder *e, const struct gf_image *pages) {
     struct writer *w = e->state;
     struct gf_planes p;
     gf_planes_view(&p, pages);
-    char *buffer = gf_planes_in_place(&p) ? NULL : malloc((size_t)p.height * p.row_bytes);
-    if (!gf_planes_in_place(&p) && !buffer)
+    char *buffer = malloc(p.row_bytes);
+    if (!buffer)
         return gf_no_memory();
-    for (int64_t z = 0; z < p.depth && w->counts; z++)
-        w->s = add_rows(w->s, p.px.dtype, p.height * p.width,
-                        gf_planes_rows(&p, z, 0, p.height, buffer));
+    for (int64_t y = 0; y < p.depth * p.height && w->counts; y++)
+        w->s = add(w->s, p.px.dtype, p.width,
+                   gf_planes_rows(&p, y / p.height, y % p.height, 1, buffer));
     free(buffer);
     return gf_planes_write(e, pages);
 }
@@ -402,11 +365,7 @@ static int mrc_end(struct gf_encoder *e) {
     const int64_t end = gf_sink_tell(e->sink);
     int rc = GF_OK;
     put_statistics(w, &e->coding);
-    if (w->s.n > 0)
-        rc = gf_sink_seek(e->sink, 0);
-    if (!rc && w->s.n > 0)
-        rc = gf_sink_write(e->sink, w->h, HEADER);
-    if (!rc && w->s.n > 0)
+    if (w->s.n > 0 && !(rc = gf_sink_seek(e->sink, 0)) && !(rc = put_header(e, w)))
         rc = gf_sink_seek(e->sink, end);
     free(w);
     e->state = NULL;
