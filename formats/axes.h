@@ -36,7 +36,7 @@ void gf_axes_start(struct gf_axes *axes, int64_t height, int64_t width);
  * is not finite or not above 0 is unknown. Ignored if there are GF_MAX_AXES. */
 void gf_axes_add(struct gf_axes *axes, const char *name, int64_t extent, double spacing,
                  const char *unit);
-/* Of the axes in front of the last two: their product, and the product of those that are no space. */
+/* The product of the axes in front of the last two, and of those among them that are no space. */
 int64_t gf_axes_pages(const struct gf_axes *axes);
 int64_t gf_axes_groups(const struct gf_axes *axes);
 /* The axis of an image's spatial axis i of ndim, or NULL: pages of several axes have none. */

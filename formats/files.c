@@ -7,7 +7,6 @@
 #include "core/base/status.h"
 #include "formats/checksum.h"
 #include "formats/pair.h"
-#include "formats/pick.h"
 #include "formats/record_file.h"
 
 /* ---- reading ---- */

@@ -375,7 +375,7 @@ static int nifti_begin(struct gf_encoder *e) {
 const struct gf_format gf_format_nifti = {
     .name = "nifti",
     .suffixes = "nii nii.gz hdr nifti",
-    .summary = "NIfTI-1 and -2 volumes of medical imaging (reads .hdr and .img, Analyze too)",
+    .summary = "NIfTI-1 and -2 of medical imaging (reads .hdr, .img, Analyze)",
     .sniff = nifti_sniff,
     .header = nifti_header,
     .read_pages = gf_plain_read_pages,

@@ -26,7 +26,6 @@
 #include "formats/checksum.h"
 #include "formats/io/guard.h"
 #include "formats/io/temporary.h"
-#include "formats/record.h"
 #include "formats/record_file.h"
 #include "formats/scratch.h"
 

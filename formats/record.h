@@ -46,7 +46,7 @@ struct gf_record {
     /* The picture's, without the profile, which only the file can hold. Its header is borrowed, and
      * NULL after parsing: see gf_record_header(). */
     struct gf_metadata metadata;
-    /* Of the picture's file, also of pages that are pictures of their own; n is 0 if it has none. */
+    /* Those of the picture's file, also of its pages if these are pictures; n is 0 if it has none. */
     struct gf_axes file_axes;
     /* A wavelet's: `kind` is real; norm, shift, half, luma and complex_input are unused. */
     enum wavelet wavelet;

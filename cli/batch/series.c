@@ -1,5 +1,5 @@
-/* Joins the volumes of a series in one file, see series.h. */
-#include "cli/batch/series.h"
+/* Joins the volumes of a series in one file, see task.h. */
+#include "cli/batch/task.h"
 
 #include <stdlib.h>
 

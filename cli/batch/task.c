@@ -1,5 +1,5 @@
 /* The steps of a task, see task.h. */
-#include "cli/batch/series.h"
+#include "cli/batch/task.h"
 
 #include <stdlib.h>
 #include <jansson.h>

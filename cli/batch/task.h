@@ -208,6 +208,19 @@ int gf_task_streams(const struct gf_task *t, int i);
 /* After parts were dealt makes t->runner, for the report, that of a device that had parts. */
 void gf_task_choose_reported(struct gf_task *t);
 
+/* ---- series (series.c): outputs that hold all volumes of a file (times or channels), each of which
+ * is a task; they are written one after the other into one file, complete or absent ---- */
+
+/* True if output i is one file for all volumes. */
+bool gf_series_joins(const struct gf_task *t, int i);
+/* NULL, or why it cannot be. */
+const char *gf_series_refuses(const struct gf_task *t, int i);
+/* Writes the task's volume into output i: opens the file for the first one, commits it after the
+ * last. t->series owns the file in between. */
+int gf_series_write(struct gf_task *t, int i);
+/* Aborts what is not committed; takes NULL. */
+void gf_series_free(struct gf_series *s);
+
 /* ---- reports (report.c): --verbose on stderr, --json on stdout ---- */
 
 void gf_report_done(const struct gf_task *t);

@@ -3,7 +3,6 @@
 #include "cli/command.h"
 #include "cli/log.h"
 #include "cli/report.h"
-#include "formats/format.h"
 
 /* "u8 u16 f32" */
 static json_t *types_report(unsigned dtypes) {
@@ -43,7 +42,7 @@ static const struct gf_opt_group *const groups[] = {&gf_opts_common, NULL};
 const struct gf_command gf_command_formats = {
     .name = "formats",
     .operands = "",
-    .summary = "what can be read and written here, and what an absent format needs",
+    .summary = "every file format, or why one is absent",
     .groups = groups,
     .text = true,
     .examples = "  gpufft formats\n",

@@ -15,7 +15,7 @@ struct gf_smooth_pages;
 struct gf_filter_frame {
     int64_t shape[GF_MAX_DIMS]; /* of the picture; the job's may be longer */
     enum gf_dtype dtype;        /* of its samples: defines white */
-    /* Of its samples, in metres, degrees or seconds, and which; 0: unknown. */
+    /* The distance of samples, in metres, degrees or seconds, and which; 0: unknown. */
     double spacing[GF_MAX_DIMS];
     char kind[GF_MAX_DIMS];
     bool in_parts; /* masks and kernels are only checked; parts of the job make their tables */

@@ -1,5 +1,5 @@
 /* Inputs: files, read by pread() through a small window; pipes, through memory; memory itself. */
-#include "formats/io/io.h"
+#include "formats/io/gzip.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,6 @@
 
 #include "core/base/array.h"
 #include "core/base/status.h"
-#include "formats/io/gzip.h"
 
 enum { WINDOW = 64 * 1024, LEAST_ALONE = 512 };
 /* Several threads read the pieces of a large read: copying from the page cache and faulting in the

@@ -1,6 +1,5 @@
 /* Appends passes and their kernels' options. */
 #include <stdarg.h>
-#include <string.h>
 
 #include "core/gpu/plan/pass.h"
 #include "core/gpu/plan/plan_builder.h"
