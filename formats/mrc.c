@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/status.h"
+#include "formats/checksum.h"
 #include "formats/image.h"
 
 struct header {
@@ -146,16 +147,15 @@ static int describe(struct gf_decoder *d, struct gf_image *image, const struct h
 
 /* Keeps the header, as it is in the file, and the extended one, unless that is too large. */
 static int keep_header(struct gf_decoder *d, struct gf_image *image, const struct header *h) {
-    const int64_t all = d->layout.offset, size = gf_source_known_size(d->source);
-    if (size >= 0 && size < all)
-        return gf_fail(GF_EFORMAT, "broken MRC: it ends in its extended header");
-    if (all > GF_MOST_HEADER)
-        return GF_OK;
+    const int64_t all = d->layout.offset;
+    int rc = gf_image_plausible(d->source, all, 1);
+    if (rc || all > GF_MOST_HEADER)
+        return rc;
     unsigned char *text = malloc((size_t)all);
     if (!text)
         return gf_no_memory();
     memcpy(text, h, HEADER);
-    int rc = gf_source_read_exactly(d->source, text + HEADER, (size_t)all - HEADER);
+    rc = gf_source_read_exactly(d->source, text + HEADER, (size_t)all - HEADER);
     if (!rc)
         rc = gf_header_copy(&image->metadata, gf_format_mrc.name, text, (size_t)all);
     free(text);
@@ -165,15 +165,11 @@ static int keep_header(struct gf_decoder *d, struct gf_image *image, const struc
 /* Rows of four-bit samples are padded to whole bytes. */
 static int check_packed(struct gf_decoder *d) {
     int64_t bytes[3], need;
-    const int64_t size = gf_source_known_size(d->source), offset = d->layout.offset;
     const int last = d->layout.ndim - 1;
     memcpy(bytes, d->layout.shape, sizeof bytes);
     bytes[last] = (bytes[last] + 1) / 2;
     int rc = gf_size_product(bytes, last + 1, 1, &need);
-    if (!rc && size >= 0 && size - offset < need)
-        rc = gf_fail(GF_EFORMAT, "the file holds %lld bytes of data, its header promises %lld",
-                     (long long)(size - offset), (long long)need);
-    return rc;
+    return rc ? rc : gf_image_plausible(d->source, d->layout.offset + need, 1);
 }
 
 static int mrc_header(struct gf_decoder *d, struct gf_image *image) {
@@ -190,26 +186,22 @@ static int mrc_header(struct gf_decoder *d, struct gf_image *image) {
 }
 
 /* Unpacks four-bit samples, the first of two in the low bits. */
-static int read_packed(struct gf_decoder *d, const struct gf_image *image, int64_t from, int64_t n,
-                       unsigned char *to) {
+static int mrc_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from,
+                          int64_t n, void *to) {
+    if (!d->coding.pages)
+        return gf_plain_read_pages(d, image, from, n, to);
     const int64_t width = image->px.shape[image->ndim - 1], row = (width + 1) / 2;
     const int64_t rows = image->ndim == 3 ? image->px.shape[1] : 1;
-    unsigned char *packed = malloc((size_t)row);
+    unsigned char *packed = malloc((size_t)row), *p = to;
     int rc =
         packed ? gf_source_seek(d->source, d->layout.offset + from * rows * row) : gf_no_memory();
-    for (int64_t y = 0; y < n * rows && !rc; y++, to += width) {
+    for (int64_t y = 0; y < n * rows && !rc; y++, p += width) {
         rc = gf_source_read_exactly(d->source, packed, (size_t)row);
         for (int64_t x = 0; x < width && !rc; x++)
-            to[x] = packed[x / 2] >> (x % 2 ? 4 : 0) & 15;
+            p[x] = packed[x / 2] >> (x % 2 ? 4 : 0) & 15;
     }
     free(packed);
     return rc;
-}
-
-static int mrc_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from,
-                          int64_t n, void *to) {
-    return d->coding.pages ? read_packed(d, image, from, n, to)
-                           : gf_plain_read_pages(d, image, from, n, to);
 }
 
 /* ---- writing ---- */
@@ -222,6 +214,7 @@ struct statistics {
 
 struct writer {
     struct header h; /* written again once the statistics are known */
+    uint32_t crc;    /* the written one's */
     bool counts;     /* real samples are put in order, into a file */
     struct statistics s;
 };
@@ -285,6 +278,7 @@ static int put_header(struct gf_encoder *e, struct writer *w) {
     struct header h = w->h;
     if (gf_host_is_big_endian())
         turn(&h);
+    w->crc = gf_crc32(0, &h, HEADER, 1);
     return gf_sink_write(e->sink, &h, HEADER);
 }
 
@@ -316,8 +310,7 @@ static int mrc_begin(struct gf_encoder *e) {
     memcpy(h->mark, "MAP \x44\x44\0\0", sizeof h->mark);
     put_shape(image, h);
     put_statistics(w, &e->coding);
-    /* The checksum that a record has is that of the bytes in order. */
-    w->counts = gf_sink_is_file(e->sink) && !image->record && !gf_dtype_is_complex(dtype);
+    w->counts = gf_sink_is_file(e->sink) && !gf_dtype_is_complex(dtype);
     int rc = put_header(e, w);
     return rc || !own ? rc : gf_sink_write(e->sink, m->header + HEADER, (size_t)h->more);
 }
@@ -360,13 +353,28 @@ static int mrc_put_pages(struct gf_encoder *e, const struct gf_image *pages) {
     return gf_planes_write(e, pages);
 }
 
+/* Replaces the header by that with the statistics, also in the checksum that a record needs. */
+static int put_again(struct gf_encoder *e, struct writer *w) {
+    const int64_t end = gf_sink_tell(e->sink);
+    const uint32_t before = w->crc;
+    uint32_t all = 0;
+    int rc = e->image->record ? gf_sink_crc32(e->sink, 1, &all) : GF_OK;
+    put_statistics(w, &e->coding);
+    if (!rc)
+        rc = gf_sink_seek(e->sink, 0);
+    if (!rc)
+        rc = put_header(e, w);
+    if (!rc)
+        rc = gf_sink_seek(e->sink, end);
+    all = gf_crc32_join(before, gf_crc32_join(w->crc, all, end - HEADER), end - HEADER);
+    if (!rc && e->image->record)
+        gf_sink_set_crc32(e->sink, all);
+    return rc;
+}
+
 static int mrc_end(struct gf_encoder *e) {
     struct writer *w = e->state;
-    const int64_t end = gf_sink_tell(e->sink);
-    int rc = GF_OK;
-    put_statistics(w, &e->coding);
-    if (w->s.n > 0 && !(rc = gf_sink_seek(e->sink, 0)) && !(rc = put_header(e, w)))
-        rc = gf_sink_seek(e->sink, end);
+    int rc = w->s.n > 0 ? put_again(e, w) : GF_OK;
     free(w);
     e->state = NULL;
     return rc;
