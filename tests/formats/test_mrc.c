@@ -6,6 +6,7 @@
 
 #include "core/base/status.h"
 #include "formats/files.h"
+#include "formats/record.h"
 #include "formats/volume.h"
 #include "tests/formats/files.h"
 #include "tests/formats/read.h"
@@ -426,6 +427,32 @@ static void test_parts(void) {
     gf_image_free(&image);
 }
 
+/* A spectrum's record has the checksum of the file with its statistics. */
+static void test_record(void) {
+    const struct gf_record record = {.version = 1,
+                                     .kind = GF_MAGNITUDE,
+                                     .ndim = 2,
+                                     .shape = {8, 9},
+                                     .channels = 1,
+                                     .dtype = GF_U8,
+                                     .depth = 8,
+                                     .axes = 3};
+    struct gf_image image = image_make(GF_F32, 0, 8, 9, 1, 3), back;
+    size_t n;
+    CHECK_EQ(gf_record_format(&record, &image.record), GF_OK);
+    CHECK_EQ(gf_image_write("r.mrc", &gf_format_mrc, &image, &usual, true), GF_OK);
+    CHECK_EQ(gf_image_read("r.mrc", &modest, &back, NULL), GF_OK);
+    CHECK(image_same(&image, &back) && back.record);
+    gf_image_free(&back);
+    gf_image_free(&image);
+    unsigned char *file = file_get("r.mrc", &n);
+    CHECK(get_float(file + RMS) > 0);
+    file[DMIN] ^= 1;
+    file_put("r.mrc", file, n);
+    CHECK_EQ(gf_image_read("r.mrc", &modest, &back, NULL), GF_EFORMAT);
+    free(file);
+}
+
 int main(int argc, char **argv) {
     scratch_enter();
     test_modes();
@@ -436,6 +463,7 @@ int main(int argc, char **argv) {
     test_kept();
     test_new();
     test_parts();
+    test_record();
     scratch_leave();
     return TEST_END();
 }
