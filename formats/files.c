@@ -8,6 +8,7 @@
 #include "formats/checksum.h"
 #include "formats/pair.h"
 #include "formats/record_file.h"
+#include "formats/zarr.h"
 
 /* ---- reading ---- */
 
@@ -18,6 +19,7 @@ struct gf_file {
     struct gf_record_file beside;           /* the record beside the data, if there is one */
     const struct gf_description *described; /* the one in it that is this data's, or NULL */
     bool looked_beside;
+    bool is_zarr;        /* a folder, and the source is its metadata */
     bool checked;        /* the data has the checksum of its description */
     bool is_summed;      /* gf_file_sum_reads() was called, */
     struct gf_sums sums; /* and these are the samples that were read since */
@@ -50,8 +52,8 @@ static int fail_unknown(struct gf_source *source, const char *path) {
  * *out is NULL if it is not known, or not yet. */
 static int sniff(struct gf_file *file, const struct gf_format **out) {
     unsigned char head[GF_LONG_SNIFF];
-    if (file->options.raw.ndim > 0) {
-        *out = &gf_format_raw;
+    if (file->options.raw.ndim > 0 || file->is_zarr) {
+        *out = file->is_zarr ? &gf_format_zarr : &gf_format_raw;
         return GF_OK;
     }
     int64_t n = gf_source_peek(file->source, head, GF_SNIFF);
@@ -178,6 +180,12 @@ static int new_file(const char *path, const struct gf_read_options *options,
         return gf_no_memory();
     file->options = *options;
     int rc = again ? gf_source_again(again, &file->source) : gf_source_open(path, &file->source);
+    char *metadata = NULL;
+    if (rc && !again && !gf_zarr_metadata(path, &metadata) && metadata) {
+        file->is_zarr = true;
+        rc = gf_source_open(metadata, &file->source);
+    }
+    free(metadata);
     if (!rc)
         gf_source_limit(file->source, options->max_memory);
     return rc;

@@ -8,17 +8,11 @@
 
 #include "core/base/status.h"
 
-const struct gf_format *const gf_formats[] = {&gf_format_png,
-                                              &gf_format_tiff,
-                                              &gf_format_jpeg,
-                                              &gf_format_pnm,
-                                              &gf_format_pfm,
-                                              &gf_format_npy,
-                                              &gf_format_mrc,
-                                              &gf_format_fits,
-                                              &gf_format_nifti,
-                                              &gf_format_raw,
-                                              NULL};
+const struct gf_format *const gf_formats[] = {
+    &gf_format_png,   &gf_format_tiff, &gf_format_jpeg, &gf_format_pnm,
+    &gf_format_pfm,   &gf_format_npy,  &gf_format_mrc,  &gf_format_fits,
+    &gf_format_nifti, &gf_format_zarr, &gf_format_raw,  NULL,
+};
 
 void gf_formats_load(void) {
     for (int i = 0; gf_formats[i]; i++)

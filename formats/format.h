@@ -222,7 +222,8 @@ struct gf_format {
 enum { GF_SNIFF = 16, GF_LONG_SNIFF = 352 /* if the first bytes are no known format's */ };
 
 extern const struct gf_format gf_format_png, gf_format_tiff, gf_format_jpeg, gf_format_pnm,
-    gf_format_pfm, gf_format_npy, gf_format_mrc, gf_format_fits, gf_format_nifti, gf_format_raw;
+    gf_format_pfm, gf_format_npy, gf_format_mrc, gf_format_fits, gf_format_nifti, gf_format_zarr,
+    gf_format_raw;
 extern const struct gf_format *const gf_formats[]; /* NULL-terminated */
 
 /* Loads the formats' libraries. Call it before several threads read or write files: if glibc's

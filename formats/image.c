@@ -35,6 +35,24 @@ int gf_image_plausible(struct gf_source *source, int64_t need, int64_t ratio) {
                    (long long)size, (long long)need);
 }
 
+int gf_header_keep(struct gf_decoder *d, struct gf_image *image, const void *h, size_t n,
+                   int64_t all) {
+    const int64_t size = gf_source_known_size(d->source);
+    if (size >= 0 && size < all)
+        return gf_fail(GF_EFORMAT, "it ends before its samples");
+    if (all > GF_MOST_HEADER) /* left out */
+        return GF_OK;
+    unsigned char *text = malloc((size_t)all);
+    if (!text)
+        return gf_no_memory();
+    memcpy(text, h, n);
+    int rc = gf_source_read_exactly(d->source, text + n, (size_t)all - n);
+    if (!rc)
+        rc = gf_header_copy(&image->metadata, d->format->name, text, (size_t)all);
+    free(text);
+    return rc;
+}
+
 void gf_planes_view(struct gf_planes *p, const struct gf_image *image) {
     const struct gf_array *a = &image->px;
     p->px = *a;

@@ -17,6 +17,11 @@ int gf_image_describe(struct gf_image *image, enum gf_dtype dtype, int ndim, con
  * to `ratio`. Checks a header's claims before memory is allocated. */
 int gf_image_plausible(struct gf_source *source, int64_t need, int64_t ratio);
 
+/* For header(): keeps the header and what is behind it up to the samples, at byte `all`; `h` are its
+ * first n bytes, which were read. GF_EFORMAT if the file ends before that. */
+int gf_header_keep(struct gf_decoder *d, struct gf_image *image, const void *h, size_t n,
+                   int64_t all);
+
 /* Any image as planes of rows; missing axes have extent 1. */
 struct gf_planes {
     int64_t depth, height, width, channels;

@@ -13,6 +13,35 @@ enum { HEADER = 128, SPACE = 16, MAGIC = 36, TAG = 12, MOST_TAGS = 256 };
 
 static const double most_pixels = 1e9;
 
+int64_t gf_get_integer(const unsigned char *p, int bytes, bool big_endian) {
+    const int unused = 64 - 8 * bytes;
+    return (int64_t)(gf_get_number(p, bytes, big_endian) << unused) >> unused;
+}
+
+double gf_get_real(const unsigned char *p, int bytes, bool big_endian) {
+    const uint64_t bits = gf_get_number(p, bytes, big_endian);
+    const uint32_t low = (uint32_t)bits;
+    double d;
+    float f;
+    memcpy(&d, &bits, sizeof d);
+    memcpy(&f, &low, sizeof f);
+    return bytes == 4 ? (double)f : d;
+}
+
+void gf_put_integer(unsigned char *p, int bytes, int64_t v) {
+    for (int i = 0; i < bytes; i++)
+        p[i] = (unsigned char)((uint64_t)v >> 8 * i);
+}
+
+void gf_put_real(unsigned char *p, int bytes, double v) {
+    const float f = (float)v;
+    uint64_t bits;
+    uint32_t low;
+    memcpy(&bits, &v, sizeof bits);
+    memcpy(&low, &f, sizeof low);
+    gf_put_integer(p, bytes, bytes == 4 ? (int64_t)low : (int64_t)bits);
+}
+
 void gf_metadata_free(struct gf_metadata *m) {
     free(m->profile);
     free(m->exif);

@@ -15,6 +15,12 @@ static inline uint64_t gf_get_number(const unsigned char *p, int bytes, bool big
         v |= (uint64_t)p[i] << 8 * (big_endian ? bytes - 1 - i : i);
     return v;
 }
+/* The same with its sign, and a float of 4 or 8 bytes. */
+int64_t gf_get_integer(const unsigned char *p, int bytes, bool big_endian);
+double gf_get_real(const unsigned char *p, int bytes, bool big_endian);
+/* Little-endian. */
+void gf_put_integer(unsigned char *p, int bytes, int64_t v);
+void gf_put_real(unsigned char *p, int bytes, double v);
 /* 32-bit big-endian numbers, as in PNG and ICC profiles. */
 static inline uint32_t gf_get_big_endian(const unsigned char *p) {
     return (uint32_t)gf_get_number(p, 4, true);

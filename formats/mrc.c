@@ -145,23 +145,6 @@ static int describe(struct gf_decoder *d, struct gf_image *image, const struct h
     return GF_OK;
 }
 
-/* Keeps the header, as it is in the file, and the extended one, unless that is too large. */
-static int keep_header(struct gf_decoder *d, struct gf_image *image, const struct header *h) {
-    const int64_t all = d->layout.offset;
-    int rc = gf_image_plausible(d->source, all, 1);
-    if (rc || all > GF_MOST_HEADER)
-        return rc;
-    unsigned char *text = malloc((size_t)all);
-    if (!text)
-        return gf_no_memory();
-    memcpy(text, h, HEADER);
-    rc = gf_source_read_exactly(d->source, text + HEADER, (size_t)all - HEADER);
-    if (!rc)
-        rc = gf_header_copy(&image->metadata, gf_format_mrc.name, text, (size_t)all);
-    free(text);
-    return rc;
-}
-
 /* Rows of four-bit samples are padded to whole bytes. */
 static int check_packed(struct gf_decoder *d) {
     int64_t bytes[3], need;
@@ -182,7 +165,7 @@ static int mrc_header(struct gf_decoder *d, struct gf_image *image) {
     rc = describe(d, image, &h);
     if (!rc && d->coding.pages)
         rc = check_packed(d);
-    return rc ? rc : keep_header(d, image, &stored);
+    return rc ? rc : gf_header_keep(d, image, &stored, HEADER, d->layout.offset);
 }
 
 /* Unpacks four-bit samples, the first of two in the low bits. */

@@ -67,33 +67,6 @@ enum { N_TYPES = sizeof types / sizeof *types };
 
 /* ---- fields ---- */
 
-static int64_t integer(const unsigned char *h, int at, int bytes, bool big) {
-    const uint64_t v = gf_get_number(h + at, bytes, big);
-    return bytes == 1 ? (int64_t)v : bytes == 2 ? (int16_t)v : bytes == 4 ? (int32_t)v : (int64_t)v;
-}
-
-static double real(const unsigned char *h, int at, int bytes, bool big) {
-    const uint64_t bits = gf_get_number(h + at, bytes, big);
-    const uint32_t low = (uint32_t)bits;
-    double d;
-    float f;
-    memcpy(&d, &bits, sizeof d);
-    memcpy(&f, &low, sizeof f);
-    return bytes == 4 ? (double)f : d;
-}
-
-static void put(unsigned char *h, int at, int bytes, int64_t v) {
-    for (int i = 0; i < bytes; i++)
-        h[at + i] = (unsigned char)((uint64_t)v >> 8 * i);
-}
-
-static void put_real(unsigned char *h, int at, int bytes, double v) {
-    const float f = (float)v;
-    uint64_t bits = 0;
-    memcpy(&bits, bytes == 4 ? (const void *)&f : &v, (size_t)bytes);
-    put(h, at, bytes, (int64_t)bits);
-}
-
 /* The version and byte order by the header's size; NULL for anything else. */
 static const struct fields *version_of(const unsigned char *h, bool *big) {
     for (int i = 0; i < 4; i++) {
@@ -123,7 +96,8 @@ static bool nifti_sniff(const unsigned char *head, size_t n) {
     if (!f || has_magic(f, head))
         return f;
     /* Analyze has no magic: its extents and the bits of its type must be possible. */
-    const int64_t dims = integer(head, f->dim, 2, big), bits = integer(head, f->bits, 2, big);
+    const int64_t dims = gf_get_integer(head + f->dim, 2, big),
+                  bits = gf_get_integer(head + f->bits, 2, big);
     return f == fields && dims >= 1 && dims <= MOST_DIMS && bits >= 8 && bits <= 128 &&
            !(bits % 8) && !head[f->magic];
 }
@@ -134,10 +108,12 @@ static void describe_axes(const unsigned char *h, const struct fields *f, bool b
     static const char *const names[] = {"x", "y", "z", "t", "c", "u", "v"};
     static const char *const space[] = {"", "m", "mm", "um"};
     static const char *const time[] = {"", "s", "ms", "us"};
-    const unsigned units = f == fields ? h[f->units] : (unsigned)integer(h, f->units, 4, big);
+    const unsigned units =
+        f == fields ? h[f->units] : (unsigned)gf_get_integer(h + f->units, 4, big);
     const unsigned in_space = units & 7, in_time = units >> 3 & 7;
     for (int i = 0; i < n; i++) {
-        const double spacing = real(h, f->spacing + (i + 1) * f->real_bytes, f->real_bytes, big);
+        const double spacing =
+            gf_get_real(h + f->spacing + (i + 1) * f->real_bytes, f->real_bytes, big);
         const char *unit = i < 3    ? in_space < 4 ? space[in_space] : ""
                            : i == 3 ? in_time < 4 ? time[in_time] : ""
                                     : "";
@@ -149,9 +125,9 @@ static void describe_axes(const unsigned char *h, const struct fields *f, bool b
 static int describe_type(struct gf_decoder *d, const unsigned char *h, const struct fields *f,
                          bool big) {
     struct gf_raw_layout *l = &d->layout;
-    const int64_t code = integer(h, f->type, 2, big);
-    const double slope = is_analyze(f, h) ? 0 : real(h, f->slope, f->real_bytes, big);
-    const double inter = is_analyze(f, h) ? 0 : real(h, f->inter, f->real_bytes, big);
+    const int64_t code = gf_get_integer(h + f->type, 2, big);
+    const double slope = is_analyze(f, h) ? 0 : gf_get_real(h + f->slope, f->real_bytes, big);
+    const double inter = is_analyze(f, h) ? 0 : gf_get_real(h + f->inter, f->real_bytes, big);
     int i = 0;
     while (i < N_TYPES && types[i].code != code)
         i++;
@@ -179,13 +155,13 @@ static int describe_type(struct gf_decoder *d, const unsigned char *h, const str
 static int describe_shape(struct gf_decoder *d, struct gf_image *image, const unsigned char *h,
                           const struct fields *f, bool big) {
     struct gf_raw_layout *l = &d->layout;
-    const int64_t dims = integer(h, f->dim, f->dim_bytes, big);
+    const int64_t dims = gf_get_integer(h + f->dim, f->dim_bytes, big);
     int64_t extent[MOST_DIMS];
     if (dims < 1 || dims > MOST_DIMS)
         return gf_fail(GF_EFORMAT, "broken NIfTI: %lld dimensions", (long long)dims);
     int n = (int)dims;
     for (int i = 0; i < n; i++) {
-        extent[i] = integer(h, f->dim + (i + 1) * f->dim_bytes, f->dim_bytes, big);
+        extent[i] = gf_get_integer(h + f->dim + (i + 1) * f->dim_bytes, f->dim_bytes, big);
         if (extent[i] < 1)
             return gf_fail(GF_EFORMAT, "broken NIfTI: an extent of %lld", (long long)extent[i]);
     }
@@ -240,8 +216,8 @@ static int nifti_header(struct gf_decoder *d, struct gf_image *image) {
     if (rc)
         return rc;
     const bool detached = is_analyze(f, h) || h[f->magic + 1] == 'i';
-    const double at =
-        f == fields ? real(h, f->offset, 4, big) : (double)integer(h, f->offset, 8, big);
+    const double at = f == fields ? gf_get_real(h + f->offset, 4, big)
+                                  : (double)gf_get_integer(h + f->offset, 8, big);
     if (!(at >= (detached ? 0 : f->size)) || at > 0x1p53)
         return gf_fail(GF_EFORMAT, "broken NIfTI: samples at byte %.6g", at);
     d->layout.offset = (int64_t)at;
@@ -252,20 +228,7 @@ static int nifti_header(struct gf_decoder *d, struct gf_image *image) {
         rc = gf_header_copy(&image->metadata, gf_format_nifti.name, h, (size_t)f->size);
         return rc ? rc : open_samples(d);
     }
-    const int64_t size = gf_source_known_size(d->source), all = d->layout.offset;
-    if (size >= 0 && size < all)
-        return gf_fail(GF_EFORMAT, "broken NIfTI: it ends before its samples");
-    if (all > GF_MOST_HEADER)
-        return GF_OK; /* extensions are left out */
-    unsigned char *text = malloc((size_t)all);
-    if (!text)
-        return gf_no_memory();
-    memcpy(text, h, (size_t)f->size);
-    rc = gf_source_read_exactly(d->source, text + f->size, (size_t)(all - f->size));
-    if (!rc)
-        rc = gf_header_copy(&image->metadata, gf_format_nifti.name, text, (size_t)all);
-    free(text);
-    return rc;
+    return gf_header_keep(d, image, h, (size_t)f->size, d->layout.offset);
 }
 
 /* ---- writing ---- */
@@ -276,7 +239,7 @@ static void swap_header(unsigned char *h, size_t n, const struct fields *f) {
         gf_swap_bytes(h + (*r)[0], (size_t)(*r)[2], (size_t)(*r)[1]);
     for (size_t at = (size_t)f->size + AFTER; at + 8 <= n;) {
         gf_swap_bytes(h + at, 2, 4);
-        const int64_t size = integer(h, (int)at, 4, false);
+        const int64_t size = gf_get_integer(h + at, 4, false);
         if (size < 16 || (size_t)size > n - at)
             break;
         at += (size_t)size;
@@ -309,21 +272,21 @@ static void put_shape(unsigned char *h, const struct fields *f, const struct gf_
     /* In the units of a kept header, to which its affine belongs. */
     static const double metres[] = {0, 1, 1e-3, 1e-6}, seconds[] = {0, 1, 1e-3, 1e-6};
     char kind = 0;
-    const unsigned old = (unsigned)integer(h, f->units, f->units_bytes, false);
+    const unsigned old = (unsigned)gf_get_integer(h + f->units, f->units_bytes, false);
     const double length = gf_unit_value(unit, &kind), duration = gf_unit_value(time, &kind);
     unsigned in_space = old & 7, in_time = old >> 3 & 7;
     in_space = length > 0 && (in_space < 1 || in_space > 3) ? 2 : in_space;
     in_time = duration > 0 && (in_time < 1 || in_time > 3) ? 1 : in_time;
-    put(h, f->dim, f->dim_bytes, n);
+    gf_put_integer(h + f->dim, f->dim_bytes, n);
     for (int i = 0; i < MOST_DIMS; i++) {
         const double v = spacing[i] * (i < 3 && length > 0      ? length / metres[in_space]
                                        : i == 3 && duration > 0 ? duration / seconds[in_time]
                                                                 : 1);
-        put(h, f->dim + (i + 1) * f->dim_bytes, f->dim_bytes, extent[i]);
+        gf_put_integer(h + f->dim + (i + 1) * f->dim_bytes, f->dim_bytes, extent[i]);
         if (v > 0)
-            put_real(h, f->spacing + (i + 1) * f->real_bytes, f->real_bytes, v);
+            gf_put_real(h + f->spacing + (i + 1) * f->real_bytes, f->real_bytes, v);
     }
-    put(h, f->units, f->units_bytes, in_space | in_time << 3);
+    gf_put_integer(h + f->units, f->units_bytes, in_space | in_time << 3);
 }
 
 static int nifti_begin(struct gf_encoder *e) {
@@ -352,20 +315,20 @@ static int nifti_begin(struct gf_encoder *e) {
         if (big)
             swap_header(h, m->header_bytes, f);
     }
-    put(h, 0, 4, f->size);
+    gf_put_integer(h, 4, f->size);
     memcpy(h + f->magic, f == fields ? "n+1" : "n+2\0\r\n\032\n", f == fields ? 4 : 8);
     int i = 0;
     while (i < N_TYPES - 1 && (e->coding.coded ? types[i].stored != e->coding.type
                                                : types[i].dtype != image->px.dtype))
         i++;
-    put(h, f->type, 2, types[i].code);
-    put(h, f->bits, 2, 8 * (int64_t)gf_coding_bytes(&e->coding, image->px.dtype));
-    put_real(h, f->slope, f->real_bytes, e->coding.coded ? e->coding.slope : 1);
-    put_real(h, f->inter, f->real_bytes, e->coding.coded ? e->coding.offset : 0);
+    gf_put_integer(h + f->type, 2, types[i].code);
+    gf_put_integer(h + f->bits, 2, 8 * (int64_t)gf_coding_bytes(&e->coding, image->px.dtype));
+    gf_put_real(h + f->slope, f->real_bytes, e->coding.coded ? e->coding.slope : 1);
+    gf_put_real(h + f->inter, f->real_bytes, e->coding.coded ? e->coding.offset : 0);
     if (f == fields)
-        put_real(h, f->offset, 4, (double)all);
+        gf_put_real(h + f->offset, 4, (double)all);
     else
-        put(h, f->offset, 8, (int64_t)all);
+        gf_put_integer(h + f->offset, 8, (int64_t)all);
     put_shape(h, f, image);
     int rc = gf_sink_write(e->sink, h, all);
     free(h);

@@ -95,9 +95,9 @@ bench-mpi: $(BUILD)/reference-openmpi
 	$(call in_ranks,openmpi,2) fftw 256
 	$(call in_ranks,openmpi,2) fftw 512
 
-## check-formats: MRC, FITS, NIfTI and TIFF stacks against mrcfile, astropy, nibabel and tifffile (pip install)
+## check-formats: MRC, FITS, NIfTI, TIFF stacks, Zarr against mrcfile, astropy, nibabel, tifffile, zarr (pip install)
 check-formats: gpufft
-	for f in mrc fits nifti tiff; do python3 -W ignore tests/formats/check_$$f.py ./gpufft || exit 1; done
+	for f in mrc fits nifti tiff zarr; do python3 -W ignore tests/formats/check_$$f.py ./gpufft || exit 1; done
 
 ## check-gpu: the GPU backends on random and large jobs
 check-gpu: gpufft $(BUILD)/near $(addprefix $(BUILD)/,test_gpu test_kernel_cache test_backends test_dwt test_dwt_stream test_dwt_gpu test_gpu_forced test_gpu_slabs test_gpu_team)

@@ -153,6 +153,9 @@ int gf_template_expand(const struct gf_template *t, const char *in, const char *
 int gf_template_format(const struct gf_template *t, const char *path,
                        const struct gf_format **format) {
     *format = t->prefix ? t->prefix : gf_format_by_suffix(path);
+    if (*format && !(*format)->write && !(*format)->put_pages)
+        return gf_fail(GF_EUSAGE, "%s: no %s file is written; write .tif with --ome, or .npy",
+                       t->option, (*format)->name);
     if (*format)
         return 0;
     const char *slash = strrchr(path, '/');

@@ -258,8 +258,8 @@ static void test_refused(void) {
         {0, 0x40000000, GF_EFORMAT, "promises"},
         {0, 0x40000001, GF_EFORMAT, "columns"},
         {NSYMBT, -1, GF_EFORMAT, "extended header of -1"},
-        {NSYMBT, 4096, GF_EFORMAT, "cannot hold"},
-        {NSYMBT, 0x7fffffff, GF_EFORMAT, "cannot hold"},
+        {NSYMBT, 4096, GF_EFORMAT, "before its samples"},
+        {NSYMBT, 0x7fffffff, GF_EFORMAT, "before its samples"},
     };
     unsigned char data[ROOM];
     struct gf_image image;
