@@ -299,14 +299,17 @@ static int mrc_begin(struct gf_encoder *e) {
 }
 
 #define ADD(type) \
-    for (int64_t i = 0; i < n; i++) { \
-        const double v = ((const type *)rows)[i]; \
-        if (!s.n++) \
-            s.first = s.low = s.high = v; \
-        s.low = v < s.low ? v : s.low; \
-        s.high = v > s.high ? v : s.high; \
-        s.sum += v - s.first; \
-        s.squares += (v - s.first) * (v - s.first); \
+    { \
+        const type *p = rows; \
+        if (!s.n) \
+            s.first = s.low = s.high = *p; \
+        for (int64_t i = 0; i < n; i++) { \
+            const double v = p[i], above = v - s.first; \
+            s.low = v < s.low ? v : s.low; \
+            s.high = v > s.high ? v : s.high; \
+            s.sum += above; \
+            s.squares += above * above; \
+        } \
     }
 
 static struct statistics add(struct statistics s, enum gf_dtype dtype, int64_t n,
@@ -319,6 +322,7 @@ static struct statistics add(struct statistics s, enum gf_dtype dtype, int64_t n
         ADD(uint16_t)
     else
         ADD(float)
+    s.n += n;
     return s;
 }
 
