@@ -1,5 +1,6 @@
 /* FITS (Pence et al., A&A 524, 2010, A42): cards of 80 characters in blocks of 2880 bytes, then
  * big-endian samples, padded to a block. The image is the first one of the file's header units. */
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -35,26 +36,34 @@ static const char *find_of(const struct cards *c, const char *key, int i) {
     return find(c, name);
 }
 
-/* A number that may have Fortran's exponent, D; `none` if the card is absent or has none. */
-static double number(const char *value, double none) {
-    char text[CARD - VALUE + 1], *end;
-    if (!value)
-        return none;
-    snprintf(text, sizeof text, "%.*s", (int)strcspn(value, "/'"), value);
+/* Copies a value without its comment, and with E for Fortran's exponent, D; "" if the card is
+ * absent. */
+static char *copy_number(const char *value, char text[CARD - VALUE + 1]) {
+    snprintf(text, CARD - VALUE + 1, "%.*s", value ? (int)strcspn(value, "/'") : 0, value);
     for (char *p = text; *p; p++)
         *p = *p == 'D' ? 'E' : *p;
-    const double v = strtod(text, &end);
+    return text;
+}
+
+/* Returns `none` if the card is absent or has no number. */
+static double number(const char *value, double none) {
+    char text[CARD - VALUE + 1], *end;
+    const double v = strtod(copy_number(value, text), &end);
     return end > text && isfinite(v) ? v : none;
 }
 
 static int64_t integer(const char *value, int64_t none) {
-    const double v = number(value, (double)none);
-    return fabs(v) < 0x1p53 && trunc(v) >= v && trunc(v) <= v ? (int64_t)v : none;
+    char text[CARD - VALUE + 1], *end;
+    errno = 0;
+    const long long v = strtoll(copy_number(value, text), &end, 10);
+    return end > text && !errno && !end[strspn(end, " ")] ? v : none;
 }
 
-/* A quoted text without the blanks at its end. */
+/* A quoted text without the blanks at its end; zeros fill it up. */
 static const char *text_of(const char *value, char text[24]) {
-    text[0] = 0;
+    memset(text, 0, 24);
+    while (value && *value == ' ')
+        value++;
     if (!value || *value != '\'')
         return text;
     size_t n = strcspn(value + 1, "'");
@@ -136,6 +145,28 @@ static int skip(struct gf_source *source, const struct cards *c, int n, const in
     return gf_source_seek(source, gf_divide_up(end, BLOCK) * BLOCK);
 }
 
+/* Sets the blank if it is one of the type's integers. */
+static void take_blank(const char *value, int64_t bits, struct gf_coding *coding) {
+    const int64_t most = bits == 8    ? UINT8_MAX
+                         : bits == 16 ? INT16_MAX
+                         : bits == 32 ? INT32_MAX
+                                      : INT64_MAX;
+    const int64_t v = integer(value, 0);
+    coding->has_blank =
+        bits > 0 && integer(value, 1) == v && v <= most && v >= (bits == 8 ? 0 : -most - 1);
+    coding->blank = coding->has_blank ? v : 0;
+}
+
+/* Unsigned 64-bit integers, if coding is that of signed ones whose zero is half of the range. */
+static void take_unsigned(struct gf_coding *coding) {
+    if (coding->type != GF_STORED_I64 || coding->offset < 0x1p63 || coding->offset > 0x1p63)
+        return;
+    coding->type = GF_STORED_U64;
+    coding->offset = 0;
+    coding->blank ^= INT64_MIN;
+    coding->flips = true;
+}
+
 /* How the unit stores numbers; sets the type that they become. */
 static int take_coding(const struct cards *c, struct gf_coding *coding, enum gf_dtype *dtype) {
     static const struct {
@@ -159,9 +190,8 @@ static int take_coding(const struct cards *c, struct gf_coding *coding, enum gf_
     *coding = (struct gf_coding){.type = types[i].stored,
                                  .slope = number(find(c, "BSCALE"), 1),
                                  .offset = number(find(c, "BZERO"), 0),
-                                 .has_blank = bits > 0 && find(c, "BLANK"),
-                                 .blank = integer(find(c, "BLANK"), 0),
                                  .tail = true};
+    take_blank(find(c, "BLANK"), bits, coding);
     const bool unit = coding->slope <= 1 && coding->slope >= 1;
     const double zero = coding->offset;
     const bool half = types[i].zero != 0 && zero <= types[i].zero && zero >= types[i].zero;
@@ -172,6 +202,8 @@ static int take_coding(const struct cards *c, struct gf_coding *coding, enum gf_
         *dtype = bits == 8 || bits == 16 || bits == -32 ? GF_F32 : GF_F64;
     if (!(coding->slope > 0 || coding->slope < 0))
         return gf_fail(GF_EFORMAT, "broken FITS: BSCALE is 0");
+    if (unit)
+        take_unsigned(coding);
     return GF_OK;
 }
 
@@ -187,6 +219,16 @@ static const char *name_of(const char *type) {
                                                              : "z";
 }
 
+/* Types of angles, which are in degrees unless a unit is given: RA---TAN, GLAT, HPLN. */
+static bool is_angle(const char *type) {
+    static const char *const words[] = {"LON", "LAT", "LN", "LT"};
+    const size_t n = strcspn(type, "-");
+    bool is = (n == 2 && !strncmp(type, "RA", 2)) || (n == 3 && !strncmp(type, "DEC", 3));
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        is = is || (n == 4 && !strncmp(type + 4 - strlen(words[i]), words[i], strlen(words[i])));
+    return is;
+}
+
 /* Angles become seconds of arc. */
 static void describe_axis(const struct cards *c, int i, int64_t extent, struct gf_axes *axes) {
     char type[24], unit[24], key[40];
@@ -198,11 +240,11 @@ static void describe_axis(const struct cards *c, int i, int64_t extent, struct g
         squares += pow(number(find(c, key), 0), 2);
     }
     spacing = squares > 0 ? sqrt(squares) : spacing;
-    const bool angle = !strncmp(type, "RA--", 4) || !strncmp(type, "DEC-", 4) ||
-                       !strncmp(type + 1, "LON", 3) || !strncmp(type + 1, "LAT", 3);
-    const bool degrees = !strcmp(unit, "deg") || (angle && !*unit);
     char short_unit[12];
-    gf_unit_copy(degrees ? "arcsec" : unit, 0, short_unit);
+    gf_unit_copy(unit, 0, short_unit);
+    const bool degrees = !strcmp(short_unit, "deg") || (is_angle(type) && !*unit);
+    if (degrees)
+        strcpy(short_unit, "arcsec");
     gf_axes_add(axes,
                 i == 1   ? "x"
                 : i == 2 ? "y"
@@ -279,6 +321,18 @@ __attribute__((format(printf, 4, 5))) static int put(struct gf_encoder *e, int *
     return gf_sink_write(e->sink, card, CARD);
 }
 
+/* A number in the fewest digits from which it is read again. */
+static int put_number(struct gf_encoder *e, int *n, const char *key, double v) {
+    char text[32];
+    int digits = 15;
+    if (fabs(v) < 1e19 && trunc(v) >= v && trunc(v) <= v)
+        return put(e, n, key, "%.0f", v);
+    do
+        snprintf(text, sizeof text, "%.*G", digits, v);
+    while (strtod(text, NULL) != v && ++digits <= 17);
+    return put(e, n, key, "%s", text);
+}
+
 /* Cards that follow from the array are made anew; sums and extremes of the old one are dropped. */
 static bool is_own(const char *card) {
     static const char *const keys[] = {"SIMPLE",  "XTENSION", "BITPIX",   "NAXIS",   "PCOUNT",
@@ -308,10 +362,10 @@ static int put_kept(struct gf_encoder *e, const struct cards *kept, int *n) {
         if (!a || !(a->spacing > 0))
             continue;
         snprintf(key, sizeof key, "CDELT%d", i);
-        rc = put(e, n, key, "%.15G", angle ? a->spacing / 3600 : a->spacing);
+        rc = put_number(e, n, key, angle ? a->spacing / 3600 : a->spacing);
         snprintf(key, sizeof key, "CUNIT%d", i);
         snprintf(unit, sizeof unit, "'%-8s'", angle ? "deg" : a->unit);
-        if (!rc)
+        if (!rc && !strchr(a->unit, '\''))
             rc = put(e, n, key, "%-20s", unit);
     }
     return rc;
@@ -345,16 +399,17 @@ static int fits_begin(struct gf_encoder *e) {
         rc = put(e, &n, key, "%lld", (long long)image->px.shape[image->ndim - i]);
     }
     const bool flips = gf_format_fits.flips >> dtype & 1;
-    const double zero = e->coding.coded   ? e->coding.offset
+    const double zero = e->coding.coded   ? e->coding.flips ? 0x1p63 : e->coding.offset
                         : dtype == GF_I8  ? -128
                         : dtype == GF_U16 ? 32768
                                           : 2147483648;
     if (!rc && (e->coding.coded || flips))
-        rc = put(e, &n, "BSCALE", "%.17G", e->coding.coded ? e->coding.slope : 1);
+        rc = put_number(e, &n, "BSCALE", e->coding.coded ? e->coding.slope : 1);
     if (!rc && (e->coding.coded || flips))
-        rc = put(e, &n, "BZERO", "%.17G", zero);
+        rc = put_number(e, &n, "BZERO", zero);
     if (!rc && e->coding.coded && e->coding.has_blank)
-        rc = put(e, &n, "BLANK", "%lld", (long long)e->coding.blank);
+        rc = put(e, &n, "BLANK", "%lld",
+                 (long long)(e->coding.flips ? e->coding.blank ^ INT64_MIN : e->coding.blank));
     if (!rc)
         rc = put_kept(e, &kept, &n);
     char end[BLOCK];
