@@ -145,65 +145,45 @@ static int skip(struct gf_source *source, const struct cards *c, int n, const in
     return gf_source_seek(source, gf_divide_up(end, BLOCK) * BLOCK);
 }
 
-/* Sets the blank if it is one of the type's integers. */
-static void take_blank(const char *value, int64_t bits, struct gf_coding *coding) {
-    const int64_t most = bits == 8    ? UINT8_MAX
-                         : bits == 16 ? INT16_MAX
-                         : bits == 32 ? INT32_MAX
-                                      : INT64_MAX;
-    const int64_t v = integer(value, 0);
-    coding->has_blank =
-        bits > 0 && integer(value, 1) == v && v <= most && v >= (bits == 8 ? 0 : -most - 1);
-    coding->blank = coding->has_blank ? v : 0;
-}
-
-/* Unsigned 64-bit integers, if coding is that of signed ones whose zero is half of the range. */
-static void take_unsigned(struct gf_coding *coding) {
-    if (coding->type != GF_STORED_I64 || coding->offset < 0x1p63 || coding->offset > 0x1p63)
-        return;
-    coding->type = GF_STORED_U64;
-    coding->offset = 0;
-    coding->blank ^= INT64_MIN;
-    coding->flips = true;
-}
-
-/* How the unit stores numbers; sets the type that they become. */
+/* How the unit stores numbers; sets the type that they become. BZERO of half of an integer's range
+ * makes it unsigned, or one of 8 bits signed. */
 static int take_coding(const struct cards *c, struct gf_coding *coding, enum gf_dtype *dtype) {
     static const struct {
         int bits;
-        enum gf_stored stored;
-        enum gf_dtype plain, flipped; /* `flipped` if BZERO is half of the type's range */
-        double zero;
-    } types[] = {{8, (enum gf_stored)GF_U8, GF_U8, GF_I8, -128},
-                 {16, (enum gf_stored)GF_I16, GF_I16, GF_U16, 32768},
-                 {32, (enum gf_stored)GF_I32, GF_I32, GF_U32, 2147483648},
-                 {64, GF_STORED_I64, GF_F64, GF_F64, 0},
-                 {-32, (enum gf_stored)GF_F32, GF_F32, GF_F32, 0},
-                 {-64, (enum gf_stored)GF_F64, GF_F64, GF_F64, 0}};
+        enum gf_dtype plain, flipped;
+    } types[] = {{8, GF_U8, GF_I8},    {16, GF_I16, GF_U16},  {32, GF_I32, GF_U32},
+                 {64, GF_F64, GF_F64}, {-32, GF_F32, GF_F32}, {-64, GF_F64, GF_F64}};
     enum { N = sizeof types / sizeof *types };
-    const int64_t bits = integer(find(c, "BITPIX"), 0);
+    const int64_t bits = integer(find(c, "BITPIX"), 0), blank = integer(find(c, "BLANK"), 0);
+    const double slope = number(find(c, "BSCALE"), 1), zero = number(find(c, "BZERO"), 0);
     int i = 0;
     while (i < N && types[i].bits != bits)
         i++;
     if (i == N)
         return gf_fail(GF_EFORMAT, "broken FITS: no BITPIX of 8, 16, 32, 64, -32 or -64");
-    *coding = (struct gf_coding){.type = types[i].stored,
-                                 .slope = number(find(c, "BSCALE"), 1),
-                                 .offset = number(find(c, "BZERO"), 0),
+    if (!(slope > 0 || slope < 0))
+        return gf_fail(GF_EFORMAT, "broken FITS: BSCALE is 0");
+    const int unused = bits > 0 ? 64 - (int)bits : 0;
+    const int64_t held =
+        bits == 8 ? (uint8_t)blank : (int64_t)((uint64_t)blank << unused) >> unused;
+    const bool has_blank = bits > 0 && held == blank && integer(find(c, "BLANK"), 1) == blank;
+    const bool unit = slope <= 1 && slope >= 1;
+    const double half = bits == 8 ? -128 : bits > 0 ? ldexp(1, (int)bits - 1) : NAN;
+    const bool flips = unit && zero <= half && zero >= half && (bits == 64 || !has_blank);
+    *coding = (struct gf_coding){.coded = bits == 64 ||
+                                          (!flips && (has_blank || !unit || zero < 0 || zero > 0)),
+                                 .type = bits < 64 ? (enum gf_stored)types[i].plain
+                                         : flips   ? GF_STORED_U64
+                                                   : GF_STORED_I64,
+                                 .slope = slope,
+                                 .offset = flips ? 0 : zero,
+                                 .has_blank = has_blank,
+                                 .blank = flips ? blank ^ INT64_MIN : blank,
+                                 .flips = flips,
                                  .tail = true};
-    take_blank(find(c, "BLANK"), bits, coding);
-    const bool unit = coding->slope <= 1 && coding->slope >= 1;
-    const double zero = coding->offset;
-    const bool half = types[i].zero != 0 && zero <= types[i].zero && zero >= types[i].zero;
-    coding->flips = unit && half && !coding->has_blank;
-    coding->coded = !coding->flips && (bits == 64 || coding->has_blank || !unit || zero != 0);
-    *dtype = coding->flips ? types[i].flipped : types[i].plain;
+    *dtype = flips ? types[i].flipped : types[i].plain;
     if (coding->coded)
         *dtype = bits == 8 || bits == 16 || bits == -32 ? GF_F32 : GF_F64;
-    if (!(coding->slope > 0 || coding->slope < 0))
-        return gf_fail(GF_EFORMAT, "broken FITS: BSCALE is 0");
-    if (unit)
-        take_unsigned(coding);
     return GF_OK;
 }
 
@@ -221,12 +201,10 @@ static const char *name_of(const char *type) {
 
 /* Types of angles, which are in degrees unless a unit is given: RA---TAN, GLAT, HPLN. */
 static bool is_angle(const char *type) {
-    static const char *const words[] = {"LON", "LAT", "LN", "LT"};
     const size_t n = strcspn(type, "-");
-    bool is = (n == 2 && !strncmp(type, "RA", 2)) || (n == 3 && !strncmp(type, "DEC", 3));
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        is = is || (n == 4 && !strncmp(type + 4 - strlen(words[i]), words[i], strlen(words[i])));
-    return is;
+    return (n == 2 && !strncmp(type, "RA", 2)) || (n == 3 && !strncmp(type, "DEC", 3)) ||
+           (n == 4 && (!strncmp(type + 1, "LON", 3) || !strncmp(type + 1, "LAT", 3) ||
+                       !strncmp(type + 2, "LN", 2) || !strncmp(type + 2, "LT", 2)));
 }
 
 /* Angles become seconds of arc. */
@@ -241,7 +219,7 @@ static void describe_axis(const struct cards *c, int i, int64_t extent, struct g
     }
     spacing = squares > 0 ? sqrt(squares) : spacing;
     char short_unit[12];
-    gf_unit_copy(unit, 0, short_unit);
+    gf_unit_copy(strcmp(unit, "Angstrom") ? unit : "A", 0, short_unit); /* FITS's A is ampere */
     const bool degrees = !strcmp(short_unit, "deg") || (is_angle(type) && !*unit);
     if (degrees)
         strcpy(short_unit, "arcsec");
@@ -308,29 +286,26 @@ static int fits_header(struct gf_decoder *d, struct gf_image *image) {
 
 /* ---- writing ---- */
 
-/* Writes a card whose value, and comment, are formatted; counts it. */
-__attribute__((format(printf, 4, 5))) static int put(struct gf_encoder *e, int *n, const char *key,
-                                                     const char *format, ...) {
+/* Writes a card whose value is formatted. The sink keeps its first failure, so the block with END
+ * reports all. */
+__attribute__((format(printf, 3, 4))) static void put(struct gf_encoder *e, const char *key,
+                                                      const char *format, ...) {
     char value[CARD - VALUE + 1], card[3 * CARD];
     va_list list;
     va_start(list, format);
     vsnprintf(value, sizeof value, format, list);
     va_end(list);
     snprintf(card, sizeof card, "%-8s= %20s%*s", key, value, CARD, "");
-    ++*n;
-    return gf_sink_write(e->sink, card, CARD);
+    (void)gf_sink_write(e->sink, card, CARD);
 }
 
 /* A number in the fewest digits from which it is read again. */
-static int put_number(struct gf_encoder *e, int *n, const char *key, double v) {
+static void put_number(struct gf_encoder *e, const char *key, double v) {
     char text[32];
     int digits = 15;
-    if (fabs(v) < 1e19 && trunc(v) >= v && trunc(v) <= v)
-        return put(e, n, key, "%.0f", v);
-    do
-        snprintf(text, sizeof text, "%.*G", digits, v);
-    while (strtod(text, NULL) != v && ++digits <= 17);
-    return put(e, n, key, "%s", text);
+    while (snprintf(text, sizeof text, "%.*G", digits, v), strtod(text, NULL) != v && digits < 17)
+        digits++;
+    put(e, key, "%s", text);
 }
 
 /* Cards that follow from the array are made anew; sums and extremes of the old one are dropped. */
@@ -347,28 +322,25 @@ static bool is_own(const char *card) {
 }
 
 /* The picture's own cards, or the spacing of its axes. */
-static int put_kept(struct gf_encoder *e, const struct cards *kept, int *n) {
+static void put_kept(struct gf_encoder *e, const struct cards *kept) {
     const struct gf_image *image = e->image;
-    int rc = GF_OK;
-    for (size_t at = 0; at + CARD <= kept->n && !rc; at += CARD)
-        if (!is_own(kept->text + at)) {
-            rc = gf_sink_write(e->sink, kept->text + at, CARD);
-            ++*n;
-        }
-    for (int i = 1; i <= image->ndim && !kept->n && !rc; i++) {
+    for (size_t at = 0; at + CARD <= kept->n; at += CARD)
+        if (!is_own(kept->text + at))
+            (void)gf_sink_write(e->sink, kept->text + at, CARD);
+    for (int i = 1; i <= image->ndim && !kept->n; i++) {
         const struct gf_axis *a = gf_axes_spatial(&image->axes, image->ndim, image->ndim - i);
         char key[24], unit[24];
         const bool angle = a && !strcmp(a->unit, "arcsec");
         if (!a || !(a->spacing > 0))
             continue;
         snprintf(key, sizeof key, "CDELT%d", i);
-        rc = put_number(e, n, key, angle ? a->spacing / 3600 : a->spacing);
+        put_number(e, key, angle ? a->spacing / 3600 : a->spacing);
         snprintf(key, sizeof key, "CUNIT%d", i);
-        snprintf(unit, sizeof unit, "'%-8s'", angle ? "deg" : a->unit);
-        if (!rc && !strchr(a->unit, '\''))
-            rc = put(e, n, key, "%-20s", unit);
+        const char *name = angle ? "deg" : strcmp(a->unit, "A") ? a->unit : "Angstrom";
+        snprintf(unit, sizeof unit, "'%-8s'", name);
+        if (!strchr(a->unit, '\''))
+            put(e, key, "%-20s", unit);
     }
-    return rc;
 }
 
 static int fits_begin(struct gf_encoder *e) {
@@ -377,45 +349,37 @@ static int fits_begin(struct gf_encoder *e) {
     const bool own = m->header && m->header_format == gf_format_fits.name;
     const struct cards kept = {own ? (char *)m->header : NULL, own ? m->header_bytes : 0};
     const enum gf_dtype dtype = image->px.dtype;
-    const bool is_float = !gf_dtype_is_integer(dtype);
+    struct gf_coding *c = &e->coding;
     enum gf_dtype was;
-    int n = 0, rc = GF_OK;
-    e->coding = (struct gf_coding){0};
-    if (own && image->restores && !take_coding(&kept, &e->coding, &was))
-        e->coding.coded = e->coding.coded && was == dtype;
-    int64_t bits = 8 * (int64_t)gf_coding_bytes(&e->coding, dtype);
-    if (e->coding.coded
-            ? e->coding.type == (enum gf_stored)GF_F32 || e->coding.type == (enum gf_stored)GF_F64
-            : is_float)
-        bits = -bits;
-    rc = put(e, &n, "SIMPLE", "T");
-    if (!rc)
-        rc = put(e, &n, "BITPIX", "%lld", (long long)bits);
-    if (!rc)
-        rc = put(e, &n, "NAXIS", "%d", image->ndim);
-    for (int i = 1; i <= image->ndim && !rc; i++) {
+    *c = (struct gf_coding){0};
+    if (own && image->restores && !take_coding(&kept, c, &was))
+        c->coded = c->coded && was == dtype;
+    const bool is_float =
+        c->coded ? c->type == (enum gf_stored)GF_F32 || c->type == (enum gf_stored)GF_F64
+                 : !gf_dtype_is_integer(dtype);
+    const int bits = 8 * (int)gf_coding_bytes(c, dtype);
+    put(e, "SIMPLE", "T");
+    put(e, "BITPIX", "%d", is_float ? -bits : bits);
+    put(e, "NAXIS", "%d", image->ndim);
+    for (int i = 1; i <= image->ndim; i++) {
         char key[24];
         snprintf(key, sizeof key, "NAXIS%d", i);
-        rc = put(e, &n, key, "%lld", (long long)image->px.shape[image->ndim - i]);
+        put(e, key, "%lld", (long long)image->px.shape[image->ndim - i]);
     }
-    const bool flips = gf_format_fits.flips >> dtype & 1;
-    const double zero = e->coding.coded   ? e->coding.flips ? 0x1p63 : e->coding.offset
-                        : dtype == GF_I8  ? -128
-                        : dtype == GF_U16 ? 32768
-                                          : 2147483648;
-    if (!rc && (e->coding.coded || flips))
-        rc = put_number(e, &n, "BSCALE", e->coding.coded ? e->coding.slope : 1);
-    if (!rc && (e->coding.coded || flips))
-        rc = put_number(e, &n, "BZERO", zero);
-    if (!rc && e->coding.coded && e->coding.has_blank)
-        rc = put(e, &n, "BLANK", "%lld",
-                 (long long)(e->coding.flips ? e->coding.blank ^ INT64_MIN : e->coding.blank));
-    if (!rc)
-        rc = put_kept(e, &kept, &n);
+    if (c->coded || gf_format_fits.flips >> dtype & 1) {
+        put_number(e, "BSCALE", c->coded ? c->slope : 1);
+        put_number(e, "BZERO",
+                   c->coded && !c->flips ? c->offset
+                   : dtype == GF_I8      ? -128
+                                         : ldexp(1, bits - 1));
+    }
+    if (c->coded && c->has_blank)
+        put(e, "BLANK", "%lld", (long long)(c->flips ? c->blank ^ INT64_MIN : c->blank));
+    put_kept(e, &kept);
     char end[BLOCK];
     memset(end, ' ', sizeof end);
     memcpy(end, "END", 3);
-    return rc ? rc : gf_sink_write(e->sink, end, (size_t)(BLOCK - n * CARD % BLOCK));
+    return gf_sink_write(e->sink, end, (size_t)(BLOCK - gf_sink_tell(e->sink) % BLOCK));
 }
 
 static int fits_put_pages(struct gf_encoder *e, const struct gf_image *pages) {
