@@ -133,8 +133,9 @@ static int get_extents(const struct cards *c, int64_t extent[MOST_AXES]) {
 static int skip(struct gf_source *source, const struct cards *c, int n, const int64_t *extent) {
     const int64_t bits = integer(find(c, "BITPIX"), 8);
     int64_t size = n ? 1 : 0, end;
+    const bool groups = is_true(find(c, "GROUPS")) && n && extent[0] == 0; /* "random" ones */
     bool fits = bits >= -64 && bits <= 64;
-    for (int i = 0; i < n; i++)
+    for (int i = groups; i < n; i++)
         fits = fits && !__builtin_mul_overflow(size, extent[i], &size);
     fits = fits && !__builtin_add_overflow(size, integer(find(c, "PCOUNT"), 0), &size);
     fits = fits && !__builtin_mul_overflow(size, integer(find(c, "GCOUNT"), 1), &size);
