@@ -62,7 +62,7 @@ struct gf_coding {
     double slope, offset; /* number * slope + offset */
     bool has_blank;       /* the stored integer `blank` is NaN */
     int64_t blank;
-    bool flips; /* not coded: the sign bit is inverted, so that i16 holds u16 */
+    bool flips; /* the sign bit is inverted, so that i16 holds u16 */
     bool tail;  /* anything may follow the samples */
     bool pages; /* samples can only be read as whole pages, by the format's read_pages() */
 };

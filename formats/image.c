@@ -106,6 +106,8 @@ static void encode(const struct gf_encoder *e, const void *from, size_t n, enum 
     const size_t stored = gf_coding_bytes(&e->coding, dtype);
     if (e->coding.coded) {
         gf_coding_encode(&e->coding, from, (int64_t)n, dtype, to);
+        if (e->coding.flips)
+            gf_flip_signs(to, n, stored);
         if (f->big_endian != gf_host_is_big_endian())
             gf_swap_bytes(to, n, stored);
         return;
