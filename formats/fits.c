@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/base/status.h"
 #include "formats/image.h"
@@ -266,11 +267,10 @@ static bool is_wanted(const struct gf_decoder *d, const struct cards *c, int num
     const size_t n = strlen(text_of(find(c, "EXTNAME"), name));
     return strtol(part, &end, 10) == number && *end == ']' && end > part
                ? true
-               : n && !strncmp(part, name, n) && part[n] == ']';
+               : n && !strncasecmp(part, name, n) && part[n] == ']';
 }
 
 static int fits_header(struct gf_decoder *d, struct gf_image *image) {
-    bool packed = false;
     for (int unit = 0;; unit++) {
         struct cards c;
         int64_t extent[MOST_AXES];
@@ -279,10 +279,8 @@ static int fits_header(struct gf_decoder *d, struct gf_image *image) {
         const bool more = rc == 1;
         rc = more ? 0 : rc;
         if (!rc && !more)
-            rc = gf_fail(GF_EUNSUPP,
-                         packed ? "a FITS file of compressed images; funpack unpacks them"
-                         : d->options.part ? "no image of that number or name in the file"
-                                           : "a FITS file without an image");
+            rc = gf_fail(GF_EUNSUPP, d->options.part ? "no image of that number or name in the file"
+                                                     : "a FITS file without an image");
         if (!rc)
             rc = n = get_extents(&c, extent);
         bool is_image = rc > 0 && (is_true(find(&c, "SIMPLE")) ||
@@ -290,7 +288,8 @@ static int fits_header(struct gf_decoder *d, struct gf_image *image) {
         for (int i = 0; i < n; i++)
             is_image = is_image && extent[i] > 0;
         is_image = is_image && is_wanted(d, &c, unit);
-        packed = packed || (more && is_true(find(&c, "ZIMAGE")));
+        if (rc >= 0 && is_true(find(&c, "ZIMAGE")) && is_wanted(d, &c, unit))
+            rc = gf_fail(GF_EUNSUPP, "a FITS file of compressed images; funpack unpacks them");
         if (rc >= 0)
             rc = is_image ? describe(d, image, &c, n, extent) : skip(d->source, &c, n, extent);
         free(c.text);

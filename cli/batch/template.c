@@ -1,6 +1,7 @@
 /* Replaces {stem} {kind} {ext} {page} {dir} in templates; finds types by prefix or suffix. */
 #include "cli/batch/template.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -112,9 +113,16 @@ static int split_folder(const struct gf_roots *roots, const char *in, const char
 
 int gf_template_expand(const struct gf_template *t, const char *in, const char *kind, int64_t page,
                        char **path) {
+    const size_t part = gf_path_part(in);
     size_t size = 0;
     char *text = NULL;
     const char *stem, *ext, *dir;
+    if (part) { /* of a file, which names the outputs */
+        char *file = strndup(in, part);
+        int rc = file ? gf_template_expand(t, file, kind, page, path) : gf_no_memory();
+        free(file);
+        return rc;
+    }
     int stem_length;
     const int dir_length = split_folder(t->roots, in, &dir);
     split_name(in, &stem, &stem_length, &ext);

@@ -234,7 +234,7 @@ int gf_guard_read_picture(const char *path, const char *called) {
     const size_t part = gf_path_part(path);
     if (part) {
         char *file = strndup(path, part);
-        rc = file ? gf_guard_read(file, called) : gf_no_memory();
+        rc = file ? gf_guard_read_picture(file, called) : gf_no_memory();
         free(file);
         return rc;
     }
