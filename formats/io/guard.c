@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -233,13 +232,12 @@ int gf_guard_read_picture(const char *path, const char *called) {
         return rc;
     char *record = gf_record_path(path);
     rc = record ? read_place(record, called, true) : gf_no_memory();
-    const char *suffix = strrchr(path, '.');
-    if (!rc && suffix && !strcasecmp(suffix, ".hdr")) { /* samples beside a NIfTI header */
-        memcpy(record, path, strlen(path) + 1);
-        memcpy(record + (suffix - path) + 1, suffix[1] == 'H' ? "IMG" : "img", 3);
-        rc = read_place(record, called, true);
-    }
     free(record);
+    char *partner = NULL;
+    rc = rc ? rc : gf_path_partner(path, &partner);
+    if (partner)
+        rc = read_place(partner, called, true);
+    free(partner);
     return rc;
 }
 
@@ -260,7 +258,7 @@ static int fail_read(int code, const char *path, const struct file *e) {
     gf_clean_text(output, sizeof output, strcmp(path, "-") ? path : "stdout");
     gf_clean_text(input, sizeof input, strcmp(e->called, "-") ? e->called : "stdin");
     return gf_fail(code, "output '%s' is the %sinput '%s'; inputs are never written", output,
-                   e->record ? "record of the " : "", input);
+                   e->record ? "other file of the " : "", input);
 }
 
 /* Gives the entry to this claimant; GF_EUSAGE if another one has it. */
