@@ -131,8 +131,8 @@ static int describe_type(struct gf_decoder *d, const unsigned char *h, const str
                          bool big) {
     struct gf_raw_layout *l = &d->layout;
     const int64_t code = gf_get_integer(h + f->type, 2, big);
-    const double slope = is_analyze(f, h) ? 0 : gf_get_real(h + f->slope, f->real_bytes, big);
-    const double given = is_analyze(f, h) ? 0 : gf_get_real(h + f->inter, f->real_bytes, big);
+    const double slope = gf_get_real(h + f->slope, f->real_bytes, big);
+    const double given = gf_get_real(h + f->inter, f->real_bytes, big);
     const double inter = isfinite(given) ? given : 0;
     int i = 0;
     while (i < N_TYPES && types[i].code != code)
@@ -201,7 +201,7 @@ static int open_samples(struct gf_decoder *d) {
 
 /* Leaves the fields of an Analyze header that mean the same in NIfTI. */
 static void clear_analyze(unsigned char *h) {
-    static const short others[][2] = {{4, 40}, {56, 70}, {74, 76}, {108, 148}, {252, FIRST}};
+    static const short others[][2] = {{4, 40}, {56, 70}, {74, 76}, {112, 148}, {252, FIRST}};
     for (int i = 0; i < 5; i++)
         memset(h + others[i][0], 0, (size_t)(others[i][1] - others[i][0]));
 }
@@ -217,6 +217,8 @@ static int nifti_header(struct gf_decoder *d, struct gf_image *image) {
         rc = gf_source_read_exactly(d->source, h + FIRST, SECOND - FIRST);
     if (!rc && !has_magic(f, h) && !is_analyze(f, h))
         rc = gf_fail(GF_EFORMAT, "broken NIfTI: no magic number");
+    if (!rc && is_analyze(f, h))
+        clear_analyze(h);
     if (!rc)
         rc = describe_type(d, h, f, big);
     if (!rc)
@@ -232,8 +234,6 @@ static int nifti_header(struct gf_decoder *d, struct gf_image *image) {
     image->color = d->layout.channels == 1 ? GF_GRAY : GF_RGB;
     image->alpha = d->layout.channels == 4;
     image->depth = (int)(8 * gf_coding_bytes(&d->coding, d->layout.dtype));
-    if (is_analyze(f, h))
-        clear_analyze(h);
     const int64_t known = gf_source_known_size(d->source); /* of a header with extensions */
     const int64_t all = !detached ? d->layout.offset : gf_max(has_magic(f, h) ? known : 0, f->size);
     rc = gf_header_keep(d, image, h, (size_t)f->size, all);
