@@ -145,6 +145,8 @@ struct gf_format {
     const char *name;     /* "png": also the prefix in "png:-" */
     const char *suffixes; /* "png" or "tif tiff": without dots, separated by spaces */
     const char *summary;  /* one line for --help and the manual */
+    /* NULL, or suffixes of files that are read, but not written. */
+    const char *read_suffixes;
     /* NULL, or loads the library that the format needs; the calls below do so too. Later calls
      * return the first one's result. */
     int (*load)(void);
@@ -236,6 +238,9 @@ void gf_formats_load(void);
 /* By any of the suffixes ("pgm", "tif"), the name among them; NULL if none has it. */
 const struct gf_format *gf_format_by_name(const char *name);
 const struct gf_format *gf_format_by_suffix(const char *path); /* case does not matter */
+
+/* True if the format writes no file of this path's suffix. */
+bool gf_format_only_reads(const struct gf_format *format, const char *path);
 
 /* Returns the format with these first bytes, or NULL. */
 const struct gf_format *gf_format_sniff(const unsigned char *head, size_t n);

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,7 +17,8 @@
 struct file {
     dev_t dev; /* of the folder; 0 and 0: none */
     ino_t ino;
-    bool read, record, opened;
+    bool read, opened;
+    const char *part;   /* of the input: "", "record of the " and so on */
     const char *called; /* borrowed */
     struct gf_claimant by;
     char *path; /* in an entry by inode: the path that `by` claimed; owned */
@@ -194,19 +194,20 @@ static void locate(const char *path, int stream, bool fresh, struct place *p) {
 
 /* ---- inputs ---- */
 
-static int enter_read(dev_t dev, ino_t ino, const char *name, const char *called, bool record) {
+static int enter_read(dev_t dev, ino_t ino, const char *name, const char *called,
+                      const char *part) {
     struct file *e = enter(dev, ino, name);
     if (!e)
         return GF_ENOMEM;
     if (!e->read) {
         e->read = true;
-        e->record = record;
+        e->part = part;
         e->called = called;
     }
     return 0;
 }
 
-static int read_place(const char *path, const char *called, bool record) {
+static int read_place(const char *path, const char *called, const char *part) {
     struct place p;
     int rc = 0;
     pthread_mutex_lock(&guard.lock);
@@ -214,9 +215,9 @@ static int read_place(const char *path, const char *called, bool record) {
         goto out;
     locate(path, STDIN_FILENO, false, &p);
     if (p.regular || p.block)
-        rc = enter_read(p.file_dev, p.file_ino, "", called, record);
+        rc = enter_read(p.file_dev, p.file_ino, "", called, part);
     if (!rc && !p.exempt && !p.block)
-        rc = enter_read(p.dev, p.ino, p.name, called, record);
+        rc = enter_read(p.dev, p.ino, p.name, called, part);
     free(p.resolved);
 out:
     pthread_mutex_unlock(&guard.lock);
@@ -224,7 +225,7 @@ out:
 }
 
 int gf_guard_read(const char *path, const char *called) {
-    return read_place(path, called, false);
+    return read_place(path, called, "");
 }
 
 int gf_guard_read_picture(const char *path, const char *called) {
@@ -239,14 +240,13 @@ int gf_guard_read_picture(const char *path, const char *called) {
         return rc;
     }
     char *record = gf_record_path(path);
-    rc = record ? read_place(record, called, true) : gf_no_memory();
-    const char *suffix = strrchr(path, '.');
-    if (!rc && suffix && !strcasecmp(suffix, ".hdr")) { /* samples beside a NIfTI header */
-        memcpy(record, path, strlen(path) + 1);
-        memcpy(record + (suffix - path) + 1, suffix[1] == 'H' ? "IMG" : "img", 3);
-        rc = read_place(record, called, true);
-    }
+    rc = record ? read_place(record, called, "record of the ") : gf_no_memory();
     free(record);
+    char *partner = NULL;
+    rc = rc ? rc : gf_path_partner(path, &partner);
+    if (partner)
+        rc = read_place(partner, called, "other file of the ");
+    free(partner);
     return rc;
 }
 
@@ -267,7 +267,7 @@ static int fail_read(int code, const char *path, const struct file *e) {
     gf_clean_text(output, sizeof output, strcmp(path, "-") ? path : "stdout");
     gf_clean_text(input, sizeof input, strcmp(e->called, "-") ? e->called : "stdin");
     return gf_fail(code, "output '%s' is the %sinput '%s'; inputs are never written", output,
-                   e->record ? "record of the " : "", input);
+                   e->part, input);
 }
 
 /* Gives the entry to this claimant; GF_EUSAGE if another one has it. */
