@@ -20,7 +20,9 @@ static const int64_t most_chunk = 1 << 30;
 
 struct array {
     char *folder; /* owned */
-    int n;        /* dimensions, 1 or more */
+    int n;        /* dimensions of the file, 1 or more */
+    /* Pages, rows and columns: a file of less than three dimensions has one page, or one row. */
+    int rank;
     int64_t shape[MOST_DIMS], chunk[MOST_DIMS];
     struct gf_coding coding;
     enum gf_dtype dtype;
@@ -30,12 +32,12 @@ struct array {
     bool summed; /* a checksum follows the packed bytes */
     char separator;
     bool prefixed; /* chunks are below "c" */
-    /* Pages are decoded in runs that follow each other: those of one chunk along `axis`, with all
-     * indices of the faster axes. */
+    /* Pages are decoded in runs: those of one chunk along `axis`, with all indices of the faster
+     * axes. */
     int axis;
     int64_t page;       /* bytes */
     int64_t most_pages; /* of a run */
-    char *run;          /* the run decoded last, of `held` pages from `first` on; owned */
+    char *run;          /* the last one, of `held` pages from `first` on; owned */
     int64_t first, held;
 };
 
@@ -69,43 +71,47 @@ int gf_zarr_metadata(const char *path, char **out) {
     return GF_OK;
 }
 
-/* Reads `name` in the folder; *out is NULL if there is no such file. */
-static int load(const char *folder, const char *name, json_t **out) {
-    char *path = path_of(folder, name), *text = malloc(MOST_JSON + 1);
-    struct gf_source *source = NULL;
-    struct stat st;
-    json_error_t error;
-    int rc = path && text ? GF_OK : gf_no_memory();
-    *out = NULL;
-    if (!rc && !stat(path, &st) && S_ISREG(st.st_mode)) {
-        rc = gf_source_open(path, &source);
-        const int64_t n = rc ? rc : gf_source_read(source, text, MOST_JSON + 1);
-        rc = n < 0 ? (int)n : GF_OK;
-        if (!rc && n > MOST_JSON)
-            rc = gf_fail(GF_EFORMAT, "broken Zarr: '%s' has more than 1 MiB", name);
-        else if (!rc)
-            *out = json_loadb(text, (size_t)n, JSON_REJECT_DUPLICATES, &error);
-        if (!rc && !json_is_object(*out)) {
-            json_decref(*out);
-            *out = NULL;
-            rc = gf_fail(GF_EFORMAT, "broken Zarr: '%s' is no JSON object", name);
-        }
-        gf_source_close(source);
-    }
-    free(path);
-    free(text);
-    return rc;
+static const char *text_of(const json_t *object, const char *key) {
+    return json_string_value(json_object_get(object, key));
 }
 
 static int bad(const char *what) {
     return gf_fail(GF_EFORMAT, "broken Zarr: bad '%s'", what);
 }
 
-/* Sets *out to the character that is the whole text; false if there are none or more. */
-static bool get_character(const json_t *v, char *out) {
-    if (json_string_length(v) == 1)
-        *out = *json_string_value(v);
-    return json_string_length(v) == 1;
+/* Reads `name` in the folder; *out is NULL if there is no such file. */
+static int load(const char *folder, const char *name, json_t **out) {
+    char *path = path_of(folder, name), *text = malloc(MOST_JSON + 1);
+    struct gf_source *source = NULL;
+    struct stat st;
+    int64_t n = 0;
+    int rc = path && text ? GF_OK : gf_no_memory();
+    *out = NULL;
+    if (rc || stat(path, &st) || !S_ISREG(st.st_mode))
+        goto out;
+    rc = gf_source_open(path, &source);
+    if (!rc && (n = gf_source_read(source, text, MOST_JSON + 1)) < 0)
+        rc = (int)n;
+    if (!rc && n <= MOST_JSON)
+        *out = json_loadb(text, (size_t)n, JSON_REJECT_DUPLICATES, NULL);
+    if (!rc && !json_is_object(*out)) {
+        json_decref(*out);
+        *out = NULL;
+        rc = gf_fail(GF_EFORMAT, "broken Zarr: '%s' is no JSON object%s", name,
+                     n > MOST_JSON ? " of at most 1 MiB" : "");
+    }
+out:
+    gf_source_close(source);
+    free(path);
+    free(text);
+    return rc;
+}
+
+/* False for anything else than "." and "/". */
+static bool get_separator(const json_t *v, char fallback, char *out) {
+    const bool is_one = json_string_length(v) == 1;
+    *out = v && !is_one ? 0 : v ? *json_string_value(v) : fallback;
+    return *out == '.' || *out == '/';
 }
 
 /* Reads 1 to MOST_DIMS integers from 1 on; 0 for anything else. */
@@ -123,29 +129,24 @@ static int get_extents(const json_t *list, int64_t out[MOST_DIMS]) {
 static int get_type(struct array *a, const char *type) {
     static const struct {
         const char *code, *name;
-        enum gf_stored stored;
-        enum gf_dtype dtype;
-    } types[] = {{"b1", "bool", (enum gf_stored)GF_U8, GF_U8},
-                 {"u1", "uint8", (enum gf_stored)GF_U8, GF_U8},
-                 {"i1", "int8", (enum gf_stored)GF_I8, GF_I8},
-                 {"u2", "uint16", (enum gf_stored)GF_U16, GF_U16},
-                 {"i2", "int16", (enum gf_stored)GF_I16, GF_I16},
-                 {"u4", "uint32", (enum gf_stored)GF_U32, GF_U32},
-                 {"i4", "int32", (enum gf_stored)GF_I32, GF_I32},
-                 {"u8", "uint64", GF_STORED_U64, GF_F64},
-                 {"i8", "int64", GF_STORED_I64, GF_F64},
-                 {"f2", "float16", GF_STORED_F16, GF_F32},
-                 {"f4", "float32", (enum gf_stored)GF_F32, GF_F32},
-                 {"f8", "float64", (enum gf_stored)GF_F64, GF_F64},
-                 {"c8", "complex64", (enum gf_stored)GF_C64, GF_C64},
-                 {"c16", "complex128", (enum gf_stored)GF_C128, GF_C128}};
+        int stored; /* enum gf_stored or gf_dtype */
+    } types[] = {
+        {"b1", "bool", GF_U8},          {"u1", "uint8", GF_U8},
+        {"i1", "int8", GF_I8},          {"u2", "uint16", GF_U16},
+        {"i2", "int16", GF_I16},        {"u4", "uint32", GF_U32},
+        {"i4", "int32", GF_I32},        {"u8", "uint64", GF_STORED_U64},
+        {"i8", "int64", GF_STORED_I64}, {"f2", "float16", GF_STORED_F16},
+        {"f4", "float32", GF_F32},      {"f8", "float64", GF_F64},
+        {"c8", "complex64", GF_C64},    {"c16", "complex128", GF_C128},
+    };
+    const bool is_code = type && *type && strchr("<>|", *type);
     char clean[24];
-    const bool coded = type && *type && strchr("<>|", *type);
     for (size_t i = 0; type && i < sizeof types / sizeof *types; i++)
-        if (!strcmp(coded ? type + 1 : type, coded ? types[i].code : types[i].name)) {
-            a->dtype = types[i].dtype;
+        if (!strcmp(is_code ? type + 1 : type, is_code ? types[i].code : types[i].name)) {
+            const int t = types[i].stored;
+            a->dtype = t < GF_STORED_F16 ? (enum gf_dtype)t : t == GF_STORED_F16 ? GF_F32 : GF_F64;
             a->coding = (struct gf_coding){
-                .coded = types[i].stored >= GF_STORED_F16, .type = types[i].stored, .slope = 1};
+                .coded = t >= GF_STORED_F16, .type = (enum gf_stored)t, .slope = 1};
             a->big_endian = *type == '>';
             return GF_OK;
         }
@@ -154,13 +155,12 @@ static int get_type(struct array *a, const char *type) {
 }
 
 static bool get_number(const json_t *v, double *out) {
-    const char *word = json_string_value(v);
-    *out = json_is_number(v)                    ? json_number_value(v)
-           : json_is_true(v)                    ? 1
-           : word && !strcmp(word, "NaN")       ? NAN
-           : word && !strcmp(word, "Infinity")  ? INFINITY
-           : word && !strcmp(word, "-Infinity") ? -INFINITY
-                                                : 0;
+    const char *word = json_is_string(v) ? json_string_value(v) : "";
+    *out = !strcmp(word, "NaN")         ? NAN
+           : !strcmp(word, "Infinity")  ? INFINITY
+           : !strcmp(word, "-Infinity") ? -INFINITY
+           : json_is_true(v)            ? 1
+                                        : json_number_value(v);
     return json_is_number(v) || json_is_boolean(v) || !isfinite(*out);
 }
 
@@ -190,9 +190,8 @@ static int get_codecs(struct array *a, const json_t *list) {
     int rc = n ? GF_OK : bad("codecs");
     for (size_t i = 0; i < n && !rc; i++) {
         const json_t *c = json_array_get(list, i);
-        const char *name = json_string_value(json_object_get(c, "name"));
-        const char *endian =
-            json_string_value(json_object_get(json_object_get(c, "configuration"), "endian"));
+        const char *name = text_of(c, "name");
+        const char *endian = text_of(json_object_get(c, "configuration"), "endian");
         if (!name)
             rc = bad("codecs");
         else if (!strcmp(name, "sharding_indexed") || !strcmp(name, "transpose"))
@@ -215,29 +214,26 @@ static int get_codecs(struct array *a, const json_t *list) {
 static int get_version_3(struct array *a, const json_t *root, const json_t **chunks) {
     const json_t *grid = json_object_get(root, "chunk_grid");
     const json_t *keys = json_object_get(root, "chunk_key_encoding");
-    const char *kind = json_string_value(json_object_get(grid, "name"));
-    const char *encoding = json_string_value(json_object_get(keys, "name"));
-    const json_t *separator = json_object_get(json_object_get(keys, "configuration"), "separator");
+    const char *kind = text_of(grid, "name");
+    const char *encoding = text_of(keys, "name");
     a->prefixed = encoding && !strcmp(encoding, "default");
-    a->separator = a->prefixed ? '/' : '.';
     *chunks = json_object_get(json_object_get(grid, "configuration"), "chunk_shape");
     if (!kind || strcmp(kind, "regular"))
         return bad("chunk_grid");
     if (!encoding || (!a->prefixed && strcmp(encoding, "v2")) ||
-        (separator && !get_character(separator, &a->separator)))
+        !get_separator(json_object_get(json_object_get(keys, "configuration"), "separator"),
+                       a->prefixed ? '/' : '.', &a->separator))
         return bad("chunk_key_encoding");
     if (json_array_size(json_object_get(root, "storage_transformers")))
         return gf_fail(GF_EUNSUPP, "arrays with storage transformers are not read");
-    int rc = get_type(a, json_string_value(json_object_get(root, "data_type")));
+    int rc = get_type(a, text_of(root, "data_type"));
     return rc ? rc : get_codecs(a, json_object_get(root, "codecs"));
 }
 
 static int get_version_2(struct array *a, const json_t *root, const json_t **chunks) {
     const json_t *packed = json_object_get(root, "compressor");
-    const json_t *separator = json_object_get(root, "dimension_separator");
-    const char *order = json_string_value(json_object_get(root, "order"));
-    const char *codec = json_string_value(json_object_get(packed, "id"));
-    a->separator = '.';
+    const char *order = text_of(root, "order");
+    const char *codec = text_of(packed, "id");
     *chunks = json_object_get(root, "chunks");
     if (order && strcmp(order, "C"))
         return gf_fail(GF_EUNSUPP, "chunks in Fortran's order are not read");
@@ -245,9 +241,9 @@ static int get_version_2(struct array *a, const json_t *root, const json_t **chu
         return gf_fail(GF_EUNSUPP, "chunks with filters are not read");
     if (packed && !json_is_null(packed) && !codec)
         return bad("compressor");
-    if (separator && !get_character(separator, &a->separator))
+    if (!get_separator(json_object_get(root, "dimension_separator"), '.', &a->separator))
         return bad("dimension_separator");
-    int rc = get_type(a, json_string_value(json_object_get(root, "dtype")));
+    int rc = get_type(a, text_of(root, "dtype"));
     return rc || !codec ? rc : gf_zarr_codec_find(codec, &a->codec);
 }
 
@@ -262,10 +258,14 @@ static int describe_array(const json_t *root, struct array *a) {
     if (rc)
         return rc;
     a->n = get_extents(json_object_get(root, "shape"), a->shape);
-    if (!a->n || get_extents(chunks, a->chunk) != a->n ||
-        (a->separator != '.' && a->separator != '/'))
+    if (!a->n || get_extents(chunks, a->chunk) != a->n)
         return bad("shape");
-    rc = gf_size_product(a->chunk, a->n, (int64_t)gf_coding_bytes(&a->coding, a->dtype), &bytes);
+    for (a->rank = a->n; a->rank < 3; a->rank++) {
+        memmove(a->shape + 1, a->shape, 2 * sizeof *a->shape);
+        memmove(a->chunk + 1, a->chunk, 2 * sizeof *a->chunk);
+        a->shape[0] = a->chunk[0] = 1;
+    }
+    rc = gf_size_product(a->chunk, a->rank, (int64_t)gf_coding_bytes(&a->coding, a->dtype), &bytes);
     if (rc || bytes > most_chunk)
         return gf_fail(GF_EFORMAT, "broken Zarr: chunks of more than a gigabyte");
     return get_fill(a, json_object_get(root, "fill_value"));
@@ -299,27 +299,26 @@ static int open_array(const char *folder, struct array *a) {
 
 /* ---- levels and axes ---- */
 
-static double scale_of(const json_t *transformations, size_t i) {
+/* The samples' distance along axis i of the multiscales or one of their levels. */
+static double scale_of(const json_t *node, size_t i) {
+    const json_t *list = json_object_get(node, "coordinateTransformations");
     double scale = 1;
-    for (size_t k = 0; k < json_array_size(transformations); k++) {
-        const json_t *t = json_array_get(transformations, k);
-        const char *type = json_string_value(json_object_get(t, "type"));
-        const json_t *v = json_array_get(json_object_get(t, "scale"), i);
-        if (type && !strcmp(type, "scale") && json_is_number(v))
-            scale *= json_number_value(v);
+    for (size_t k = 0; k < json_array_size(list); k++) {
+        const json_t *v = json_array_get(json_object_get(json_array_get(list, k), "scale"), i);
+        scale *= json_is_number(v) ? json_number_value(v) : 1;
     }
     return scale;
 }
 
-/* Names an axis in lower case, in ASCII. */
-static void copy_name(const char *name, char out[12]) {
-    snprintf(out, 12, "%s", name);
-    for (char *p = out; *p; p++)
-        *p = *p > ' ' && *p < 127 ? (char)tolower((unsigned char)*p) : '?';
+static enum gf_role role_of(const char *kind, enum gf_role by_name) {
+    return !strcmp(kind, "time")      ? GF_TIME
+           : !strcmp(kind, "channel") ? GF_CHANNEL
+           : !strcmp(kind, "space")   ? GF_SPACE
+                                      : by_name;
 }
 
-/* The axes of the image by a list of names or of the multiscales' objects, the fastest last. Without
- * a list, pages of several axes are given extents only. */
+/* The axes of the image by a list of names or of the multiscales' objects, the fastest last. Pages
+ * of several axes without a list have extents only. */
 static int describe_axes(const struct array *a, const json_t *list, const json_t *scales,
                          const json_t *level, struct gf_axes *axes) {
     const bool has_names = json_array_size(list) > 0;
@@ -328,26 +327,23 @@ static int describe_axes(const struct array *a, const json_t *list, const json_t
     for (int i = a->n - 1; i >= 0 && (has_names || a->n > 3); i--) {
         const json_t *v = json_array_get(list, (size_t)i);
         const char *given = json_string_value(json_is_string(v) ? v : json_object_get(v, "name"));
-        const char *type = json_string_value(json_object_get(v, "type"));
-        const char *unknown = i < a->n - 3 ? "n" : &"z\0y\0x"[2 * (i - a->n + 3)];
+        const char *type = text_of(v, "type");
+        const bool is_page = i < a->n - 2;
         char unit[12] = "", name[12];
-        gf_unit_copy(json_string_value(json_object_get(v, "unit")), 0, unit);
-        copy_name(given && *given ? given : unknown, name);
-        const double spacing =
-            scale_of(json_object_get(level, "coordinateTransformations"), (size_t)i) *
-            scale_of(json_object_get(scales, "coordinateTransformations"), (size_t)i);
-        gf_axes_add(axes, name, a->shape[i], *unit ? spacing : 0, unit);
+        snprintf(name, sizeof name, "%s", given ? given : i < a->n - 3 ? "n" : "");
+        for (char *p = name; *p; p++)
+            *p = *p > ' ' && *p < 127 ? (char)tolower((unsigned char)*p) : '?';
+        if (!*name)
+            snprintf(name, sizeof name, "%c", i < a->n - 3 ? 'n' : "xyz"[a->n - 1 - i]);
+        gf_unit_copy(text_of(v, "unit"), 0, unit);
+        gf_axes_add(axes, name, a->shape[a->rank - a->n + i],
+                    *unit ? scale_of(scales, (size_t)i) * scale_of(level, (size_t)i) : 0, unit);
         struct gf_axis *axis = &axes->axis[0];
-        const char *kind = type ? type : name;
-        axis->role = !strcmp(kind, "time")      ? GF_TIME
-                     : !strcmp(kind, "channel") ? GF_CHANNEL
-                     : !strcmp(kind, "space")   ? GF_SPACE
-                                                : axis->role;
-        const bool pages =
-            type ? axis->role != GF_SPACE : axis->role == GF_TIME || axis->role == GF_CHANNEL;
-        if (i >= a->n - 2 && axis->role == GF_CHANNEL)
+        axis->role = role_of(type ? type : name, axis->role);
+        if (!is_page && axis->role == GF_CHANNEL)
             return gf_fail(GF_EUNSUPP, "channels along the last two axes are not read");
-        axes->named = axes->named || (i < a->n - 2 && axis->extent > 1 && pages);
+        if (is_page && axis->extent > 1 && axis->role != (type ? GF_SPACE : GF_OTHER_ROLE))
+            axes->named = axes->named || axis->role != GF_SPACE;
     }
     return GF_OK;
 }
@@ -359,13 +355,13 @@ static int open_level(const char *folder, const json_t *scales, struct array *be
     double most = 0;
     for (size_t i = 0; i < json_array_size(levels) && i < MOST_LEVELS; i++) {
         const json_t *one = json_array_get(levels, i);
-        const char *path = json_string_value(json_object_get(one, "path"));
+        const char *path = text_of(one, "path");
         char *below = is_below(path) ? path_of(folder, path) : NULL;
         struct array a = {0};
         double all = 1;
         int rc = below ? open_array(below, &a) : bad("path");
         free(below);
-        for (int k = 0; k < a.n; k++)
+        for (int k = 0; k < a.rank; k++)
             all *= (double)a.shape[k];
         if (!rc && all > most) {
             free(best->folder);
@@ -385,7 +381,7 @@ static int open_level(const char *folder, const json_t *scales, struct array *be
 /* The attributes that describe an image, in the array's or group's metadata; borrowed from *root. */
 static int find_scales(const char *folder, json_t **root, const json_t **scales, bool *group) {
     int rc = load(folder, "zarr.json", root);
-    const char *kind = json_string_value(json_object_get(*root, "node_type"));
+    const char *kind = text_of(*root, "node_type");
     const json_t *attributes = json_object_get(*root, "attributes");
     const json_t *ome = json_object_get(attributes, "ome");
     *group = !kind || strcmp(kind, "array");
@@ -406,78 +402,77 @@ static int find_scales(const char *folder, json_t **root, const json_t **scales,
 static int find_around(const char *folder, json_t **root, const json_t **scales,
                        const json_t **level) {
     enum { MOST_UP = 3 };
-    char *path = strdup(folder);
-    size_t at = path ? strlen(path) : 0;
+    char *around = strdup(folder);
+    struct stat own, other;
     bool group;
-    while (at > 1 && path[at - 1] == '/')
-        path[--at] = 0;
-    for (int up = 0; up < MOST_UP && at > 0 && !*level; up++) {
-        while (at > 0 && path[at - 1] != '/')
-            at--;
-        char *around = at ? strndup(path, at) : strdup(".");
+    for (int up = 0; around && up < MOST_UP && !*level && !stat(folder, &own); up++) {
+        char *above = path_of(around, "..");
+        free(around);
+        around = above;
         json_decref(*root);
         *root = NULL;
+        *scales = NULL;
         const bool found = around && !find_scales(around, root, scales, &group);
         const json_t *levels = found ? json_object_get(*scales, "datasets") : NULL;
-        for (size_t i = 0; i < json_array_size(levels) && !*level; i++) {
+        for (size_t i = 0; i < json_array_size(levels) && i < MOST_LEVELS && !*level; i++) {
             const json_t *one = json_array_get(levels, i);
-            const char *name = json_string_value(json_object_get(one, "path"));
-            *level = name && !strcmp(name, path + at) ? one : NULL;
+            const char *name = text_of(one, "path");
+            char *path = is_below(name) ? path_of(around, name) : NULL;
+            if (path && !stat(path, &other) && other.st_ino == own.st_ino &&
+                other.st_dev == own.st_dev)
+                *level = one;
+            free(path);
         }
-        free(around);
-        while (at > 0 && path[at - 1] == '/')
-            at--;
     }
     *scales = *level ? *scales : NULL;
-    free(path);
-    return path ? GF_OK : gf_no_memory();
+    free(around);
+    return around ? GF_OK : gf_no_memory();
 }
 
 /* Chooses the runs of pages: so long that each chunk is decoded once, if memory allows. */
 static void choose_runs(struct gf_decoder *d) {
     struct array *a = d->state;
     const int64_t size = (int64_t)gf_dtype_size(a->dtype), limit = d->options.max_memory;
-    const int64_t numbers = gf_shape_count(a->chunk, a->n);
+    const int64_t numbers = gf_shape_count(a->chunk, a->rank);
     const int64_t bytes = numbers * (int64_t)gf_coding_bytes(&a->coding, a->dtype);
-    a->page = gf_shape_count(a->shape + gf_max(a->n - 2, 0), a->n > 1 ? 2 : 1) * size;
-    a->most_pages = 1;
-    for (a->axis = 0; a->axis < a->n - 2; a->axis++) {
+    a->page = gf_shape_count(a->shape + a->rank - 2, 2) * size;
+    for (a->axis = 0;; a->axis++) {
         const int64_t along = gf_min(a->chunk[a->axis], a->shape[a->axis]);
-        a->most_pages = along * gf_shape_count(a->shape + a->axis + 1, a->n - 3 - a->axis);
-        if (along > 1 && (!limit || a->most_pages * a->page <= limit / 4))
+        a->most_pages = along * gf_shape_count(a->shape + a->axis + 1, a->rank - 3 - a->axis);
+        const bool fits = !limit || a->most_pages * a->page <= limit / 4;
+        if (a->axis == a->rank - 3 || (along > 1 && fits))
             break;
     }
-    a->axis = (int)gf_min(a->axis, gf_max(a->n - 3, 0));
-    d->extra = (a->n > 2 ? gf_min(a->most_pages * a->page, 1LL << 60) : 0) + bytes +
-               most_packed(bytes) + (a->coding.coded ? numbers * size : 0);
+    d->extra = bytes + most_packed(bytes) + (a->coding.coded ? numbers * size : 0);
+    d->extra += d->whole ? 0 : gf_min(a->most_pages * a->page, 1LL << 60);
 }
 
 static int zarr_open(struct gf_decoder *d, struct gf_image *image) {
     struct array *a = d->state;
     const char *folder = d->options.path;
     json_t *root = NULL, *around = NULL;
-    const json_t *scales = NULL, *level = NULL, *names = NULL;
-    int64_t shape[3] = {1, 1, 1};
+    const json_t *scales = NULL, *level = NULL;
     bool group = true;
     int rc = folder ? find_scales(folder, &root, &scales, &group) : bad("path");
     if (!rc)
         rc = group ? open_level(folder, scales, a, &level) : open_array(folder, a);
     if (!rc && !group)
         rc = find_around(folder, &around, &scales, &level);
-    names = json_object_get(scales, "axes");
-    names = names ? names : json_object_get(root, "dimension_names");
+    const json_t *names = json_object_get(scales, "axes");
     if (!rc)
-        rc = describe_axes(a, names, scales, level, &image->axes);
+        rc = describe_axes(a, names ? names : json_object_get(root, "dimension_names"), scales,
+                           level, &image->axes);
     json_decref(root);
     json_decref(around);
-    const int n = rc ? 0 : a->n, ndim = n < 3 ? n : 3;
-    for (int i = 0; i < n && !rc; i++)
-        if (n > 3 && i < n - 2 && __builtin_mul_overflow(shape[0], a->shape[i], &shape[0]))
+    int64_t shape[3] = {1};
+    for (int i = 0; i < a->rank && !rc; i++)
+        if (i >= a->rank - 2)
+            shape[i - a->rank + 3] = a->shape[i];
+        else if (__builtin_mul_overflow(shape[0], a->shape[i], &shape[0]))
             rc = bad("shape");
-        else if (i >= n - 2 || n <= 3)
-            shape[ndim - (n - i)] = a->shape[i];
+    const int ndim = a->n < 3 ? a->n : 3;
     if (!rc)
-        rc = gf_image_describe(image, a->dtype, ndim, shape, 1);
+        rc = gf_image_describe(image, a->dtype, ndim, shape + 3 - ndim, 1);
     if (rc)
         return rc;
     image->compression = gf_zarr_codec_names[a->codec];
@@ -491,7 +486,7 @@ static int zarr_open(struct gf_decoder *d, struct gf_image *image) {
 /* The chunk's indices between separators. */
 static void chunk_name(const struct array *a, const int64_t *at, char name[MOST_NAME]) {
     size_t n = (size_t)snprintf(name, MOST_NAME, "%s", a->prefixed ? "c" : "");
-    for (int i = 0; i < a->n; i++) {
+    for (int i = a->rank - a->n; i < a->rank; i++) {
         if (n)
             name[n++] = a->separator;
         n += (size_t)snprintf(name + n, MOST_NAME - n, "%lld", (long long)at[i]);
@@ -524,95 +519,88 @@ static int load_chunk(const struct array *a, const char *path, char *to, int64_t
     return rc;
 }
 
-/* Decodes a chunk into `numbers` samples at *to, which is one of the two buffers. */
+/* Decodes a chunk into the second buffer if its numbers are in another type, else into the first. */
 static int read_chunk(const struct array *a, const int64_t *at, int64_t numbers,
-                      char *const buffer[2], const char **to) {
+                      char *const buffer[2]) {
     const size_t stored = gf_coding_bytes(&a->coding, a->dtype), size = gf_dtype_size(a->dtype);
     const size_t unit = a->coding.coded ? stored : gf_dtype_size(gf_dtype_real(a->dtype));
     const int64_t bytes = numbers * (int64_t)stored;
-    char name[MOST_NAME], why[256];
+    char name[MOST_NAME], why[256], *samples = buffer[a->coding.coded];
     bool missing = false;
     chunk_name(a, at, name);
-    char *path = path_of(a->folder, name), *samples = buffer[a->coding.coded];
+    char *path = path_of(a->folder, name);
     int rc = path ? load_chunk(a, path, buffer[0], bytes, &missing) : gf_no_memory();
     free(path);
-    *to = samples;
+    for (int64_t i = 0; i < numbers && missing; i++)
+        memcpy(samples + (size_t)i * size, a->fill, size);
     if (!rc && !missing && unit > 1 && a->big_endian != gf_host_is_big_endian())
         gf_swap_bytes(buffer[0], (size_t)bytes / unit, unit);
     if (!rc && !missing && a->coding.coded)
         rc = gf_coding_decode(&a->coding, buffer[0], numbers, a->dtype, samples);
-    for (int64_t i = 0; i < numbers && missing; i++)
-        memcpy(samples + (size_t)i * size, a->fill, size);
     if (!rc)
         return GF_OK;
     snprintf(why, sizeof why, "%s", gf_message());
     return gf_fail(rc, "chunk '%s': %s", name, why);
 }
 
-/* Copies what a chunk has of `count` pages, starting at page `first`, to them. */
-static void place(const struct array *a, const int64_t *at, const char *chunk, int64_t first,
-                  int64_t count, char *to) {
-    const int64_t size = (int64_t)gf_dtype_size(a->dtype), width = a->shape[a->n - 1];
-    const int64_t height = a->n > 1 ? a->shape[a->n - 2] : 1;
-    const int64_t cw = a->chunk[a->n - 1], ch = a->n > 1 ? a->chunk[a->n - 2] : 1;
-    const int64_t x = at[a->n - 1] * cw, y = a->n > 1 ? at[a->n - 2] * ch : 0;
-    const int64_t slow = gf_shape_count(a->chunk, a->n - 2), columns = gf_min(cw, width - x);
-    for (int64_t p = 0; p < slow; p++) {
-        int64_t rest = p, page = 0, step = 1;
-        bool inside = true;
-        for (int i = a->n - 3; i >= 0; i--) {
+/* Pages that are decoded together, and their chunks' indices along each axis. */
+struct run {
+    int64_t first, count;
+    int64_t from[MOST_DIMS], end[MOST_DIMS];
+};
+
+static struct run run_of(const struct array *a, int64_t page) {
+    struct run r = {0};
+    const int64_t faster = gf_shape_count(a->shape + a->axis + 1, a->rank - 3 - a->axis);
+    int64_t rest = page / faster;
+    for (int i = a->rank - 1; i >= 0; i--) {
+        r.from[i] = i > a->axis ? 0 : rest % a->shape[i] / a->chunk[i];
+        r.end[i] = i > a->axis ? gf_divide_up(a->shape[i], a->chunk[i]) : r.from[i] + 1;
+        rest /= i > a->axis ? 1 : a->shape[i];
+    }
+    const int64_t begin = r.from[a->axis] * a->chunk[a->axis], all = a->shape[a->axis];
+    r.first = (page / faster / all * all + begin) * faster;
+    r.count = gf_min(a->chunk[a->axis], all - begin) * faster;
+    return r;
+}
+
+/* Copies what a chunk has of a run's pages to them. */
+static void place(const struct array *a, const struct run *r, const int64_t *at, const char *chunk,
+                  char *to) {
+    const int64_t size = (int64_t)gf_dtype_size(a->dtype), pages = a->rank - 2;
+    const int64_t height = a->shape[pages], width = a->shape[pages + 1];
+    const int64_t rows = a->chunk[pages], columns = a->chunk[pages + 1];
+    const int64_t y = at[pages] * rows, x = at[pages + 1] * columns;
+    const size_t bytes = (size_t)(gf_min(columns, width - x) * size);
+    for (int64_t k = 0; k < gf_shape_count(a->chunk, (int)pages); k++) {
+        int64_t rest = k, page = 0, step = 1;
+        for (int i = (int)pages - 1; i >= 0 && page >= 0; i--) {
             const int64_t index = at[i] * a->chunk[i] + rest % a->chunk[i];
-            inside = inside && index < a->shape[i];
+            page = index < a->shape[i] ? page + index * step : -1;
             rest /= a->chunk[i];
-            page += inside ? index * step : 0;
             step *= a->shape[i];
         }
-        if (!inside || page < first || page >= first + count)
-            continue;
-        for (int64_t row = 0; row < ch && y + row < height; row++)
-            memcpy(to + (page - first) * a->page + ((y + row) * width + x) * size,
-                   chunk + (p * ch + row) * cw * size, (size_t)(columns * size));
+        page -= r->first;
+        for (int64_t row = 0; row < gf_min(rows, height - y) && page >= 0 && page < r->count; row++)
+            memcpy(to + page * a->page + ((y + row) * width + x) * size,
+                   chunk + (k * rows + row) * columns * size, bytes);
     }
 }
 
-/* The run of pages that page p is in, and the range of its chunks along each axis. */
-static void find_run(const struct array *a, int64_t p, int64_t *first, int64_t *count,
-                     int64_t from[MOST_DIMS], int64_t to[MOST_DIMS]) {
-    int64_t step = 1;
-    *first = 0;
-    *count = 1;
-    for (int i = a->n - 1; i >= 0; i--) {
-        const int64_t chunk = a->chunk[i], index = i < a->n - 2 ? p % a->shape[i] : 0;
-        const bool all = i > a->axis || i >= a->n - 2;
-        from[i] = all ? 0 : index / chunk;
-        to[i] = all ? gf_divide_up(a->shape[i], chunk) : from[i] + 1;
-        if (i >= a->n - 2)
-            continue;
-        const int64_t begin = all ? 0 : i == a->axis ? from[i] * chunk : index;
-        *count *= all ? a->shape[i] : i == a->axis ? gf_min(chunk, a->shape[i] - begin) : 1;
-        *first += begin * step;
-        step *= a->shape[i];
-        p /= a->shape[i];
-    }
-}
-
-/* Decodes the run of page p into `to`. */
-static int decode_run(const struct array *a, int64_t p, char *to) {
-    const int64_t numbers = gf_shape_count(a->chunk, a->n);
-    int64_t first, count, from[MOST_DIMS], end[MOST_DIMS], at[MOST_DIMS];
-    find_run(a, p, &first, &count, from, end);
-    memcpy(at, from, sizeof at);
-    char *buffer[2] = {malloc((size_t)numbers * gf_coding_bytes(&a->coding, a->dtype)), NULL};
-    if (a->coding.coded)
-        buffer[1] = malloc((size_t)numbers * gf_dtype_size(a->dtype));
-    int rc = buffer[0] && buffer[a->coding.coded] ? GF_OK : gf_no_memory(), i = 0;
+static int decode_run(const struct array *a, const struct run *r, char *to) {
+    const int64_t numbers = gf_shape_count(a->chunk, a->rank);
+    const bool coded = a->coding.coded;
+    int64_t at[MOST_DIMS];
+    char *buffer[2] = {malloc((size_t)numbers * gf_coding_bytes(&a->coding, a->dtype)),
+                       coded ? malloc((size_t)numbers * gf_dtype_size(a->dtype)) : NULL};
+    int rc = buffer[0] && buffer[coded] ? GF_OK : gf_no_memory(), i = 0;
+    memcpy(at, r->from, sizeof at);
     while (i >= 0 && !rc) {
-        const char *chunk;
-        rc = read_chunk(a, at, numbers, buffer, &chunk);
+        rc = read_chunk(a, at, numbers, buffer);
         if (!rc)
-            place(a, at, chunk, first, count, to);
-        for (i = a->n - 1; i >= 0 && ++at[i] == end[i]; i--)
-            at[i] = from[i];
+            place(a, r, at, buffer[coded], to);
+        for (i = a->rank - 1; i >= 0 && ++at[i] == r->end[i]; i--)
+            at[i] = r->from[i];
     }
     free(buffer[0]);
     free(buffer[1]);
@@ -626,24 +614,21 @@ static int zarr_read_pages(struct gf_decoder *d, const struct gf_image *image, i
     char *out = to;
     int rc = GF_OK;
     (void)image;
-    for (int64_t p = from, first, count, some; p < from + n && !rc; p += some) {
-        int64_t range[2][MOST_DIMS];
-        find_run(a, p, &first, &count, range[0], range[1]);
-        const bool held = a->held && a->first == first;
-        some = gf_min(first + count, from + n) - p;
-        if (!held && some == count) {
-            rc = decode_run(a, p, out + (p - from) * a->page);
+    for (int64_t p = from, some; p < from + n && !rc; p += some, out += some * a->page) {
+        const struct run r = run_of(a, p);
+        const bool held = a->held && a->first == r.first;
+        some = gf_min(r.first + r.count, from + n) - p;
+        if (!held && some == r.count) {
+            rc = decode_run(a, &r, out);
             continue;
         }
         if (!a->run && !(a->run = malloc((size_t)(a->most_pages * a->page))))
             return gf_no_memory();
         if (!held)
-            rc = decode_run(a, p, a->run);
-        a->first = first;
-        a->held = rc ? 0 : count;
-        if (!rc)
-            memcpy(out + (p - from) * a->page, a->run + (p - first) * a->page,
-                   (size_t)(some * a->page));
+            rc = decode_run(a, &r, a->run);
+        a->first = r.first;
+        a->held = rc ? 0 : r.count;
+        memcpy(out, a->run + (p - r.first) * a->page, (size_t)(some * a->page));
     }
     return rc;
 }

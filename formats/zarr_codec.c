@@ -86,10 +86,10 @@ static bool unpack_zlib(const void *from, size_t n, void *to, size_t bytes) {
 int gf_zarr_unpack(enum gf_zarr_codec codec, bool summed, const void *from, size_t n, void *to,
                    size_t bytes) {
     enum { SUM = 4 };
-    const unsigned char *end = (const unsigned char *)from + n - SUM;
     size_t made = 0;
     bool good = false;
-    if (summed && (n < SUM || crc32c(from, n - SUM) != gf_get_number(end, SUM, false)))
+    if (summed && (n < SUM || crc32c(from, n - SUM) !=
+                                  gf_get_number((const unsigned char *)from + n - SUM, SUM, false)))
         return gf_fail(GF_EFORMAT, "its checksum differs");
     n -= summed ? SUM : 0;
     switch (codec) {
