@@ -245,8 +245,8 @@ static int open_file(const char *path, const struct gf_read_options *options, st
     for (int i = 0;; i++) {
         int rc = open_once(path, options, out, image, format);
         struct gf_file *file = *out;
-        bool again = i + 1 < TRIES && file && file->source && (file->looked_beside || rc) &&
-                     gf_source_is_replaced(file->source, file->path);
+        bool again = i + 1 < TRIES && file && file->source && !file->is_zarr &&
+                     (file->looked_beside || rc) && gf_source_is_replaced(file->source, file->path);
         if (!rc && !again)
             return GF_OK;
         gf_file_close(file);

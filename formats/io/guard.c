@@ -28,7 +28,8 @@ struct file {
 static struct {
     pthread_mutex_t lock;
     bool on;
-    void *entries; /* of tsearch() */
+    void *entries;     /* of tsearch() */
+    bool reads_folder; /* one of them is an input */
     /* The last folder looked up: consecutive inputs and outputs often share one. */
     char *folder;
     dev_t folder_dev;
@@ -39,6 +40,7 @@ static struct {
 struct place {
     bool regular, block; /* the type of the existing file; not exempt and neither: none exists */
     bool exempt;
+    bool folder; /* exempt too */
     bool linked; /* the file has several names */
     dev_t file_dev, dev;
     ino_t file_ino, ino;
@@ -117,6 +119,7 @@ static void switch_to(bool on) {
     tdestroy(guard.entries, free_file);
     free(guard.folder);
     guard.entries = guard.folder = NULL;
+    guard.reads_folder = false;
     guard.on = on;
     pthread_mutex_unlock(&guard.lock);
 }
@@ -181,6 +184,7 @@ static void locate(const char *path, int stream, bool fresh, struct place *p) {
     if (there) {
         p->regular = S_ISREG(st.st_mode);
         p->block = S_ISBLK(st.st_mode);
+        p->folder = S_ISDIR(st.st_mode);
         p->exempt = !p->regular && !p->block;
         p->linked = st.st_nlink > 1;
         p->file_dev = st.st_dev;
@@ -214,10 +218,11 @@ static int read_place(const char *path, const char *called, const char *part) {
     if (!guard.on)
         goto out;
     locate(path, STDIN_FILENO, false, &p);
-    if (p.regular || p.block)
+    if (p.regular || p.block || p.folder)
         rc = enter_read(p.file_dev, p.file_ino, "", called, part);
     if (!rc && !p.exempt && !p.block)
         rc = enter_read(p.dev, p.ino, p.name, called, part);
+    guard.reads_folder = guard.reads_folder || p.folder;
     free(p.resolved);
 out:
     pthread_mutex_unlock(&guard.lock);
@@ -252,22 +257,47 @@ int gf_guard_read_picture(const char *path, const char *called) {
 
 /* ---- outputs ---- */
 
+/* The innermost input that is a folder and has this file below it, or NULL. Parts of the path that do
+ * not exist yet count as folders. */
+static const struct file *find_folder_read(const char *path) {
+    char at[PATH_MAX];
+    struct stat st, below = {0};
+    if ((size_t)snprintf(at, sizeof at, "%s%s", *path == '/' ? "" : "./", path) >= sizeof at)
+        return NULL;
+    do
+        *strrchr(at, '/') = 0;
+    while (stat(*at ? at : "/", &st) && strchr(at, '/'));
+    for (size_t n = strlen(at); n + 4 < sizeof at && !stat(*at ? at : "/", &st); n += 3) {
+        const struct file *e = find(st.st_dev, st.st_ino, "");
+        if (e && e->read)
+            return e;
+        if (st.st_dev == below.st_dev && st.st_ino == below.st_ino)
+            return NULL;
+        below = st;
+        memcpy(at + n, "/..", 4);
+    }
+    return NULL;
+}
+
 /* The place's entry if it is an input, or NULL. */
-static const struct file *find_read(const struct place *p) {
+static const struct file *find_read(const char *path, const struct place *p) {
     const struct file *e = NULL;
     if (p->regular || p->block)
         e = find(p->file_dev, p->file_ino, "");
     if ((!e || !e->read) && !p->exempt && !p->block)
         e = find(p->dev, p->ino, p->name);
+    if ((!e || !e->read) && !p->exempt && !p->block && guard.reads_folder)
+        e = find_folder_read(p->resolved ? p->resolved : path);
     return e && e->read ? e : NULL;
 }
 
-static int fail_read(int code, const char *path, const struct file *e) {
+static int fail_read(int code, const char *path, const struct place *p, const struct file *e) {
+    const bool is_below = !*e->name && (e->ino != p->file_ino || e->dev != p->file_dev);
     char output[256], input[256];
     gf_clean_text(output, sizeof output, strcmp(path, "-") ? path : "stdout");
     gf_clean_text(input, sizeof input, strcmp(e->called, "-") ? e->called : "stdin");
-    return gf_fail(code, "output '%s' is the %sinput '%s'; inputs are never written", output,
-                   e->part, input);
+    return gf_fail(code, "output '%s' is %s%sinput '%s'; inputs are never written", output,
+                   is_below ? "in the " : "the ", is_below ? "" : e->part, input);
 }
 
 /* Gives the entry to this claimant; GF_EUSAGE if another one has it. */
@@ -305,9 +335,9 @@ static int claim(const char *path, const struct gf_claimant *who, struct gf_clai
     bool is_stdout = !strcmp(path, "-");
     int rc = 0;
     locate(path, STDOUT_FILENO, false, &p);
-    const struct file *read = find_read(&p);
+    const struct file *read = find_read(path, &p);
     if (read)
-        rc = fail_read(GF_EUSAGE, path, read);
+        rc = fail_read(GF_EUSAGE, path, &p, read);
     else if (is_stdout || !(p.exempt || p.block))
         rc = take(enter(p.dev, p.ino, p.name), who, other);
     if (!rc && p.regular && p.linked)
@@ -329,9 +359,9 @@ static int open_place(const char *path) {
     struct file *e = NULL;
     int rc = 0;
     locate(path, STDOUT_FILENO, true, &p);
-    const struct file *read = find_read(&p);
+    const struct file *read = find_read(path, &p);
     if (read) {
-        rc = fail_read(GF_EIO, path, read);
+        rc = fail_read(GF_EIO, path, &p, read);
     } else if (!p.exempt && !p.block) {
         e = enter(p.dev, p.ino, p.name);
         rc = !e ? GF_ENOMEM : e->opened ? gf_fail(GF_EIO, "two outputs meet in '%s'", path) : 0;

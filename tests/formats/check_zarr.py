@@ -1,7 +1,7 @@
 """Checks gpufft's Zarr against zarr: numbers, axes, codecs, missing chunks. usage: check_zarr.py GPUFFT"""
 import itertools, json, os, shutil, subprocess, sys, tempfile
 import numpy as np, zarr, numcodecs
-from zarr.codecs import BloscCodec, GzipCodec, ZstdCodec, BytesCodec
+from zarr.codecs import BloscCodec, Crc32cCodec, GzipCodec, ZstdCodec, BytesCodec
 G = os.path.abspath(sys.argv[1]); os.chdir(tempfile.mkdtemp())
 passed = failed = 0
 def check(ok, what):
@@ -48,7 +48,24 @@ for version, names, sep in itertools.product((2, 3), ('tczyx', 'czyx', 'tyx', 'z
     ax = {x['name']: x for x in json.loads(c.stdout)['axes']}
     check(all(ax[k]['extent'] == s for k, s in zip(names, shape)) and ax['x']['spacing'] == 0.25 and ax['x']['unit'] == 'um', what + f' axes {ax}')
     compare('g.ome.zarr', a, tuple(i for i, k in enumerate(names) if k in 'zyx'), what)
+    c = run('info', '--json', 'g.ome.zarr/1'); ax = {x['name']: x for x in json.loads(c.stdout)['axes']}
+    check(ax['x']['extent'] == 16 and ax['x']['spacing'] == 0.5 and ax['x']['unit'] == 'um' and list(ax) == list(names), what + f' level {ax}')
+    compare('g.ome.zarr/1', a[..., ::2, ::2], tuple(i for i, k in enumerate(names) if k in 'zyx'), what + ' level')
     c = run('filter', 'g.ome.zarr', '--lowpass=2um', '--ome', '-o', 'f.ome.tif'); check(c.returncode == 0, what + ' filter ' + c.stderr)
+# Blosc's variants, checksums, names of dimensions, chunks of several times and channels
+for cname, shuffle, t in itertools.product(('lz4', 'lz4hc', 'zstd', 'zlib', 'blosclz'), (0, 1, 2), ('u1', 'u2', 'f8')):
+    a = data(t, (40, 50)); z = zarr.create_array('v.zarr', shape=a.shape, chunks=(16, 32), dtype=t, zarr_format=2, overwrite=True, fill_value=0, compressors=numcodecs.Blosc(cname, 5, shuffle)); z[...] = a
+    compare('v.zarr', a, (0, 1), f'blosc {cname} {shuffle} {t}')
+for codecs in ([Crc32cCodec()], [GzipCodec(), Crc32cCodec()], [ZstdCodec(), Crc32cCodec()]):
+    a = data('u2', (3, 20, 31)); z = zarr.create_array('v.zarr', shape=a.shape, chunks=(2, 7, 31), dtype='u2', overwrite=True, compressors=codecs, dimension_names=['t', 'y', 'x']); z[...] = a
+    compare('v.zarr', a, (1, 2), f'{codecs}')
+    f = 'v.zarr/c/0/0/0'; b = bytearray(open(f, 'rb').read()); b[-1] ^= 1; open(f, 'wb').write(b); c = run('fwd', 'v.zarr', '-o', 'x.npy'); check(c.returncode == 1 and 'checksum' in c.stderr, 'sum ' + c.stderr)
+for chunks in ((2, 1, 2, 7, 10), (3, 2, 5, 20, 31), (1, 2, 1, 20, 31), (4, 4, 8, 32, 32), (1, 1, 1, 1, 31)):
+    a = data('i2', (3, 2, 5, 20, 31)); z = zarr.create_array('v.zarr', shape=a.shape, chunks=chunks, dtype='i2', overwrite=True, dimension_names=list('tczyx')); z[...] = a
+    compare('v.zarr', a, (2, 3, 4), f'{chunks}')
+    c = run('fwd', 'v.zarr', '--select=t=1:3,c=1', '--dims=2', '--complex=s.npy'); w = np.fft.fft2(a[1:3, 1]); check(c.returncode == 0 and abs(np.load('s.npy').reshape(w.shape) - w).max() < 3e-6 * abs(w).max(), f'{chunks} select ' + c.stderr)
+    c = run('fwd', 'v.zarr', '--dims=2', '--max-memory=150K', '--backend=openmp', '--complex=s.npy'); w = np.fft.fft2(a); check(c.returncode == 0 and abs(np.load('s.npy').reshape(w.shape) - w).max() < 3e-6 * abs(w).max() or 'needs' in c.stderr, f'{chunks} memory ' + c.stderr)
+z = zarr.create_array('v.zarr', shape=(20, 31), chunks=(7, 10), dtype='c8', overwrite=True, fill_value=1 + 2j); z[:7, :10] = 3j; compare('v.zarr', z[...], (0, 1), 'complex fill')
 # missing chunks, fill values, and what is refused
 z = make('m.zarr', 2, 'f4', (20, 31), (7, 10), 'zstd', '.', fill=3.5); z[:7, :10] = 1; compare('m.zarr', z[...], (0, 1), 'missing')
 z = make('m.zarr', 3, 'u2', (20, 31), (7, 10), 'zstd', '/', fill=9); z[8:, 12:] = 1; compare('m.zarr', z[...], (0, 1), 'missing 3')
@@ -57,5 +74,6 @@ make('t.zarr', 2, 'u2', (20, 31), (7, 10), 'zlib', '.')[...] = data('u2', (20, 3
 for k in range(0, len(b), 7): open(f, 'wb').write(b[:k]); c = run('fwd', 't.zarr', '-o', 'x.npy'); check(c.returncode == 1 and c.stderr.count('\n') == 1, f'cut at {k} ' + c.stderr)
 c = run('fwd', 't.zarr', '-o', 'out.zarr'); check(c.returncode in (1, 2) and 'zarr' in c.stderr.lower(), 'written ' + c.stderr)
 os.mkdir('d'); shutil.copytree('m.zarr', 'd/m.zarr'); np.save('d/p.npy', data('u1', (5, 6))); c = run('fwd', 'd', '-o', 'o_{stem}.npy'); check(c.returncode == 0 and os.path.exists('o_m.npy') and os.path.exists('o_p.npy'), 'folder ' + c.stderr)
+c = run('fwd', 'g.ome.zarr', '--dims=2', '--complex=g.ome.zarr/1/s.npy'); check(c.returncode == 2 and 'inputs are never written' in c.stderr and not os.path.exists('g.ome.zarr/1/s.npy'), 'inside ' + c.stderr)
 print(f'{passed} passed, {failed} failed')
 sys.exit(failed != 0)

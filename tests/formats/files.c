@@ -32,9 +32,15 @@ static int remove_one(const char *path, const struct stat *st, int kind, struct 
     return remove(path);
 }
 
+void folder_remove(const char *path) {
+    if (nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS))
+        die(path);
+}
+
 void scratch_leave(void) {
-    if (chdir("/") || nftw(scratch, remove_one, 16, FTW_DEPTH | FTW_PHYS))
-        die(scratch);
+    if (chdir("/"))
+        die("/");
+    folder_remove(scratch);
 }
 
 int scratch_count(void) {

@@ -7,6 +7,8 @@
 /* Makes an empty folder and works in it; leaving removes it with all it holds. */
 void scratch_enter(void);
 void scratch_leave(void);
+/* Removes a folder with all it holds. */
+void folder_remove(const char *path);
 /* Files and folders in the working folder, temporaries among them. */
 int scratch_count(void);
 

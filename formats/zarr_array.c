@@ -1,0 +1,306 @@
+/* A Zarr array of version 2 or 3: its metadata, and its chunks one by one. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/base/sample_value.h"
+#include "core/base/status.h"
+#include "formats/image.h"
+#include "formats/zarr.h"
+
+enum { MOST_JSON = 1 << 20, MOST_NAME = GF_ZARR_DIMS * 22 + 4 };
+static const int64_t most_chunk = 1 << 30;
+
+char *gf_zarr_path(const char *folder, const char *name) {
+    char *path;
+    return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
+}
+
+const char *gf_zarr_text(const json_t *object, const char *key) {
+    return json_string_value(json_object_get(object, key));
+}
+
+int gf_zarr_bad(const char *what) {
+    return gf_fail(GF_EFORMAT, "broken Zarr: bad '%s'", what);
+}
+
+int gf_zarr_load(const char *folder, const char *name, json_t **out) {
+    char *path = gf_zarr_path(folder, name), *text = malloc(MOST_JSON + 1);
+    struct gf_source *source = NULL;
+    struct stat st;
+    int64_t n = 0;
+    int rc = path && text ? GF_OK : gf_no_memory();
+    *out = NULL;
+    if (rc || stat(path, &st) || !S_ISREG(st.st_mode))
+        goto out;
+    rc = gf_source_open(path, &source);
+    if (!rc && (n = gf_source_read(source, text, MOST_JSON + 1)) < 0)
+        rc = (int)n;
+    if (!rc && n <= MOST_JSON)
+        *out = json_loadb(text, (size_t)n, JSON_REJECT_DUPLICATES, NULL);
+    if (!rc && !json_is_object(*out)) {
+        json_decref(*out);
+        *out = NULL;
+        rc = gf_fail(GF_EFORMAT, "broken Zarr: '%s' is no JSON object%s", name,
+                     n > MOST_JSON ? " of at most 1 MiB" : "");
+    }
+out:
+    gf_source_close(source);
+    free(path);
+    free(text);
+    return rc;
+}
+
+/* False for anything else than "." and "/". */
+static bool get_separator(const json_t *v, char fallback, char *out) {
+    const bool is_one = json_string_length(v) == 1;
+    *out = v && !is_one ? 0 : v ? *json_string_value(v) : fallback;
+    return *out == '.' || *out == '/';
+}
+
+/* Reads 1 to GF_ZARR_DIMS integers from 1 on; 0 for anything else. */
+static int get_extents(const json_t *list, int64_t out[GF_ZARR_DIMS]) {
+    const size_t n = json_array_size(list);
+    for (size_t i = 0; i < n && n <= GF_ZARR_DIMS; i++) {
+        out[i] = json_integer_value(json_array_get(list, i));
+        if (out[i] < 1)
+            return 0;
+    }
+    return n <= GF_ZARR_DIMS ? (int)n : 0;
+}
+
+/* By NumPy's letter and size ("u2") or by name ("uint16"). */
+static int get_type(struct gf_zarr_array *a, const char *type) {
+    static const struct {
+        const char *code, *name;
+        int stored; /* enum gf_stored or gf_dtype */
+    } types[] = {
+        {"b1", "bool", GF_U8},          {"u1", "uint8", GF_U8},
+        {"i1", "int8", GF_I8},          {"u2", "uint16", GF_U16},
+        {"i2", "int16", GF_I16},        {"u4", "uint32", GF_U32},
+        {"i4", "int32", GF_I32},        {"u8", "uint64", GF_STORED_U64},
+        {"i8", "int64", GF_STORED_I64}, {"f2", "float16", GF_STORED_F16},
+        {"f4", "float32", GF_F32},      {"f8", "float64", GF_F64},
+        {"c8", "complex64", GF_C64},    {"c16", "complex128", GF_C128},
+    };
+    const bool is_code = type && *type && strchr("<>|", *type);
+    char clean[24];
+    for (size_t i = 0; type && i < sizeof types / sizeof *types; i++)
+        if (!strcmp(is_code ? type + 1 : type, is_code ? types[i].code : types[i].name)) {
+            const int t = types[i].stored;
+            a->dtype = t < GF_STORED_F16 ? (enum gf_dtype)t : t == GF_STORED_F16 ? GF_F32 : GF_F64;
+            a->coding = (struct gf_coding){
+                .coded = t >= GF_STORED_F16, .type = (enum gf_stored)t, .slope = 1};
+            a->big_endian = *type == '>';
+            return GF_OK;
+        }
+    return gf_fail(GF_EUNSUPP, "samples of type '%s' are not read",
+                   gf_clean_text(clean, sizeof clean, type ? type : "structured"));
+}
+
+static bool get_number(const json_t *v, double *out) {
+    const char *word = json_is_string(v) ? json_string_value(v) : "";
+    *out = !strcmp(word, "NaN")         ? NAN
+           : !strcmp(word, "Infinity")  ? INFINITY
+           : !strcmp(word, "-Infinity") ? -INFINITY
+           : json_is_true(v)            ? 1
+                                        : json_number_value(v);
+    return json_is_number(v) || json_is_boolean(v) || !isfinite(*out);
+}
+
+/* The sample of a missing chunk, rounded as a chunk's would be. */
+static int get_fill(struct gf_zarr_array *a, const json_t *v) {
+    const enum gf_dtype real = gf_dtype_real(a->dtype);
+    const bool is_complex = gf_dtype_is_complex(a->dtype);
+    const bool is_pair = is_complex && json_array_size(v) == 2;
+    double part[2] = {0, 0};
+    unsigned char stored[8];
+    bool good = !v || json_is_null(v) || get_number(is_pair ? json_array_get(v, 0) : v, &part[0]);
+    if (is_pair)
+        good = good && get_number(json_array_get(v, 1), &part[1]);
+    if (!good || (gf_dtype_is_integer(real) && !isfinite(part[0])))
+        return gf_fail(GF_EUNSUPP, "a fill value that is no number of the samples' type");
+    for (int i = 0; i <= is_complex; i++)
+        gf_sample_put(a->fill + (size_t)i * gf_dtype_size(real), real, part[i]);
+    if (!a->coding.coded)
+        return GF_OK;
+    gf_coding_encode(&a->coding, a->fill, 1, a->dtype, stored);
+    return gf_coding_decode(&a->coding, stored, 1, a->dtype, a->fill);
+}
+
+/* The steps that made a version 3 chunk: bytes, perhaps one that packs, perhaps a checksum. */
+static int get_codecs(struct gf_zarr_array *a, const json_t *list) {
+    const size_t n = json_array_size(list);
+    int rc = n ? GF_OK : gf_zarr_bad("codecs");
+    for (size_t i = 0; i < n && !rc; i++) {
+        const json_t *c = json_array_get(list, i);
+        const char *name = gf_zarr_text(c, "name");
+        const char *endian = gf_zarr_text(json_object_get(c, "configuration"), "endian");
+        if (!name)
+            rc = gf_zarr_bad("codecs");
+        else if (!strcmp(name, "sharding_indexed") || !strcmp(name, "transpose"))
+            rc = gf_fail(GF_EUNSUPP, "chunks made by '%s' are not read", name);
+        else if ((i == 0) != !strcmp(name, "bytes") ||
+                 (endian && strcmp(endian, "little") && strcmp(endian, "big")))
+            rc = gf_zarr_bad("codecs");
+        else if (i == 0)
+            a->big_endian = endian && !strcmp(endian, "big");
+        else if (!strcmp(name, "crc32c") && i + 1 == n)
+            a->summed = true;
+        else if (a->codec != GF_ZARR_PLAIN)
+            rc = gf_fail(GF_EUNSUPP, "chunks packed more than once are not read");
+        else
+            rc = gf_zarr_codec_find(name, &a->codec);
+    }
+    return rc;
+}
+
+static int get_version_3(struct gf_zarr_array *a, const json_t *root, const json_t **chunks) {
+    const json_t *grid = json_object_get(root, "chunk_grid");
+    const json_t *keys = json_object_get(root, "chunk_key_encoding");
+    const char *kind = gf_zarr_text(grid, "name");
+    const char *encoding = gf_zarr_text(keys, "name");
+    a->prefixed = encoding && !strcmp(encoding, "default");
+    *chunks = json_object_get(json_object_get(grid, "configuration"), "chunk_shape");
+    if (!kind || strcmp(kind, "regular"))
+        return gf_zarr_bad("chunk_grid");
+    if (!encoding || (!a->prefixed && strcmp(encoding, "v2")) ||
+        !get_separator(json_object_get(json_object_get(keys, "configuration"), "separator"),
+                       a->prefixed ? '/' : '.', &a->separator))
+        return gf_zarr_bad("chunk_key_encoding");
+    if (json_array_size(json_object_get(root, "storage_transformers")))
+        return gf_fail(GF_EUNSUPP, "arrays with storage transformers are not read");
+    int rc = get_type(a, gf_zarr_text(root, "data_type"));
+    return rc ? rc : get_codecs(a, json_object_get(root, "codecs"));
+}
+
+static int get_version_2(struct gf_zarr_array *a, const json_t *root, const json_t **chunks) {
+    const json_t *packed = json_object_get(root, "compressor");
+    const char *order = gf_zarr_text(root, "order");
+    const char *codec = gf_zarr_text(packed, "id");
+    *chunks = json_object_get(root, "chunks");
+    if (order && strcmp(order, "C"))
+        return gf_fail(GF_EUNSUPP, "chunks in Fortran's order are not read");
+    if (json_array_size(json_object_get(root, "filters")))
+        return gf_fail(GF_EUNSUPP, "chunks with filters are not read");
+    if (packed && !json_is_null(packed) && !codec)
+        return gf_zarr_bad("compressor");
+    if (!get_separator(json_object_get(root, "dimension_separator"), '.', &a->separator))
+        return gf_zarr_bad("dimension_separator");
+    int rc = get_type(a, gf_zarr_text(root, "dtype"));
+    return rc || !codec ? rc : gf_zarr_codec_find(codec, &a->codec);
+}
+
+/* Describes the array whose metadata `root` is. */
+static int describe_array(const json_t *root, struct gf_zarr_array *a) {
+    const int64_t version = json_integer_value(json_object_get(root, "zarr_format"));
+    const json_t *chunks = NULL;
+    int64_t bytes;
+    if (version != 2 && version != 3)
+        return gf_fail(GF_EUNSUPP, "a Zarr array of another version than 2 and 3");
+    int rc = (version == 3 ? get_version_3 : get_version_2)(a, root, &chunks);
+    if (rc)
+        return rc;
+    a->n = get_extents(json_object_get(root, "shape"), a->shape);
+    if (!a->n || get_extents(chunks, a->chunk) != a->n)
+        return gf_zarr_bad("shape");
+    for (a->rank = a->n; a->rank < 3; a->rank++) {
+        memmove(a->shape + 1, a->shape, 2 * sizeof *a->shape);
+        memmove(a->chunk + 1, a->chunk, 2 * sizeof *a->chunk);
+        a->shape[0] = a->chunk[0] = 1;
+    }
+    rc = gf_size_product(a->chunk, a->rank, (int64_t)gf_coding_bytes(&a->coding, a->dtype), &bytes);
+    if (rc || bytes > most_chunk)
+        return gf_fail(GF_EFORMAT, "broken Zarr: chunks of more than a gigabyte");
+    return get_fill(a, json_object_get(root, "fill_value"));
+}
+
+int gf_zarr_open_array(const char *folder, struct gf_zarr_array *a) {
+    json_t *root;
+    char clean[256];
+    int rc = gf_zarr_load(folder, "zarr.json", &root);
+    if (!rc && !root)
+        rc = gf_zarr_load(folder, ".zarray", &root);
+    if (!rc && !root)
+        rc = gf_fail(GF_EFORMAT, "broken Zarr: '%s' has no array",
+                     gf_clean_text(clean, sizeof clean, folder));
+    if (!rc)
+        rc = describe_array(root, a);
+    json_decref(root);
+    if (!rc && !(a->folder = strdup(folder)))
+        rc = gf_no_memory();
+    return rc;
+}
+
+/* The most bytes of a chunk's file. */
+static int64_t most_packed(int64_t bytes) {
+    return bytes + bytes / 8 + (1 << 16);
+}
+
+int64_t gf_zarr_chunk_bytes(const struct gf_zarr_array *a) {
+    const int64_t numbers = gf_shape_count(a->chunk, a->rank);
+    const int64_t bytes = numbers * (int64_t)gf_coding_bytes(&a->coding, a->dtype);
+    return bytes + most_packed(bytes) +
+           (a->coding.coded ? numbers * (int64_t)gf_dtype_size(a->dtype) : 0);
+}
+
+/* The chunk's indices between separators. */
+static void chunk_name(const struct gf_zarr_array *a, const int64_t *at, char name[MOST_NAME]) {
+    size_t n = (size_t)snprintf(name, MOST_NAME, "%s", a->prefixed ? "c" : "");
+    for (int i = a->rank - a->n; i < a->rank; i++) {
+        if (n)
+            name[n++] = a->separator;
+        n += (size_t)snprintf(name + n, MOST_NAME - n, "%lld", (long long)at[i]);
+    }
+}
+
+/* Reads a chunk's file and unpacks it into `bytes` at `to`; *missing if there is none. */
+static int load_chunk(const struct gf_zarr_array *a, const char *path, char *to, int64_t bytes,
+                      bool *missing) {
+    struct gf_source *source = NULL;
+    struct stat st;
+    char *packed = NULL;
+    *missing = lstat(path, &st) && errno == ENOENT;
+    if (*missing)
+        return GF_OK;
+    if (!stat(path, &st) && !S_ISREG(st.st_mode))
+        return gf_fail(GF_EFORMAT, "is no file");
+    int rc = gf_source_open(path, &source);
+    const int64_t n = rc ? rc : gf_source_size(source);
+    if (!rc && (n < 0 || n > most_packed(bytes)))
+        rc = n < 0 ? (int)n : gf_fail(GF_EFORMAT, "a file of %lld bytes", (long long)n);
+    if (!rc && !(packed = malloc((size_t)n + 1)))
+        rc = gf_no_memory();
+    if (!rc)
+        rc = gf_source_read_exactly(source, packed, (size_t)n);
+    if (!rc)
+        rc = gf_zarr_unpack(a->codec, a->summed, packed, (size_t)n, to, (size_t)bytes);
+    gf_source_close(source);
+    free(packed);
+    return rc;
+}
+
+int gf_zarr_read_chunk(const struct gf_zarr_array *a, const int64_t *at, int64_t numbers,
+                       char *const buffer[2]) {
+    const size_t stored = gf_coding_bytes(&a->coding, a->dtype), size = gf_dtype_size(a->dtype);
+    const size_t unit = a->coding.coded ? stored : gf_dtype_size(gf_dtype_real(a->dtype));
+    const int64_t bytes = numbers * (int64_t)stored;
+    char name[MOST_NAME], why[256], *samples = buffer[a->coding.coded];
+    bool missing = false;
+    chunk_name(a, at, name);
+    char *path = gf_zarr_path(a->folder, name);
+    int rc = path ? load_chunk(a, path, buffer[0], bytes, &missing) : gf_no_memory();
+    free(path);
+    for (int64_t i = 0; i < numbers && missing; i++)
+        memcpy(samples + (size_t)i * size, a->fill, size);
+    if (!rc && !missing && unit > 1 && a->big_endian != gf_host_is_big_endian())
+        gf_swap_bytes(buffer[0], (size_t)bytes / unit, unit);
+    if (!rc && !missing && a->coding.coded)
+        rc = gf_coding_decode(&a->coding, buffer[0], numbers, a->dtype, samples);
+    if (!rc)
+        return GF_OK;
+    snprintf(why, sizeof why, "%s", gf_message());
+    return gf_fail(rc, "chunk '%s': %s", name, why);
+}
