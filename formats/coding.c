@@ -106,3 +106,33 @@ void gf_flip_signs(void *data, size_t n, size_t size) {
     for (; n > 0; n--, p += size)
         *p ^= 128;
 }
+
+#define SWAP(bits) \
+    for (; n > 0; n--, p += bits / 8) { \
+        uint##bits##_t v; \
+        memcpy(&v, p, sizeof v); \
+        v = __builtin_bswap##bits(v); \
+        memcpy(p, &v, sizeof v); \
+    }
+
+void gf_swap_bytes(void *data, size_t n, size_t size) {
+    unsigned char *p = data;
+    if (size == 2) {
+        /* The compiler does not vectorise this at -O2. */
+        for (; n >= 8; n -= 8, p += 16) {
+            uint16_t v __attribute__((vector_size(16)));
+            memcpy(&v, p, 16);
+            v = v << 8 | v >> 8;
+            memcpy(p, &v, 16);
+        }
+        SWAP(16)
+    } else if (size == 4) {
+        SWAP(32)
+    } else if (size == 8) {
+        SWAP(64)
+    }
+}
+
+bool gf_host_is_big_endian(void) {
+    return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+}

@@ -27,12 +27,13 @@ int gf_record_file_load(const char *path, char **text, size_t *n) {
     }
     if (!S_ISREG(st.st_mode))
         goto out;
-    const size_t most = (size_t)gf_min(st.st_size + 1, GF_RECORD_FILE_MAX + 1);
-    *text = malloc(most);
-    if (!*text)
+    rc = gf_source_open(name, &source); /* another file than stat() saw, if it is being replaced */
+    const int64_t size = rc ? rc : gf_source_size(source);
+    const size_t most = (size_t)gf_min(size + 1, GF_RECORD_FILE_MAX + 1);
+    if (!rc && size < 0)
+        rc = (int)size;
+    if (!rc && !(*text = malloc(most)))
         rc = gf_no_memory();
-    else
-        rc = gf_source_open(name, &source);
     if (!rc) {
         int64_t got = gf_source_read(source, *text, most);
         rc = got < 0 ? (int)got : GF_OK;

@@ -1,6 +1,7 @@
 /* Decodes gzip streams with zlib, see gzip.h. */
 #include "formats/io/gzip.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <zlib.h>
 
@@ -9,20 +10,23 @@
 enum { PIECE = 1 << 16, GZIP_ONLY = 16 + MAX_WBITS };
 
 struct gf_gzip {
-    struct gf_source *inner;
+    int64_t (*read)(void *from, void *to, size_t n);
+    void *from;
     z_stream z;
     bool begun; /* within a stream */
     unsigned char piece[PIECE];
 };
 
-int gf_gzip_open(struct gf_source *inner, struct gf_gzip **out) {
+int gf_gzip_open(int64_t (*read)(void *from, void *to, size_t n), void *from,
+                 struct gf_gzip **out) {
     struct gf_gzip *g = *out = calloc(1, sizeof *g);
     if (!g || inflateInit2(&g->z, GZIP_ONLY) != Z_OK) {
         free(g);
         *out = NULL;
         return gf_no_memory();
     }
-    g->inner = inner;
+    g->read = read;
+    g->from = from;
     return GF_OK;
 }
 
@@ -30,7 +34,7 @@ int gf_gzip_open(struct gf_source *inner, struct gf_gzip **out) {
 static int fill(struct gf_gzip *g) {
     if (g->z.avail_in)
         return 1;
-    const int64_t got = gf_source_read(g->inner, g->piece, PIECE);
+    const int64_t got = g->read(g->from, g->piece, PIECE);
     g->z.next_in = g->piece;
     g->z.avail_in = got > 0 ? (uInt)got : 0;
     return got < 0 ? (int)got : got > 0;
@@ -63,6 +67,5 @@ void gf_gzip_close(struct gf_gzip *g) {
     if (!g)
         return;
     inflateEnd(&g->z);
-    gf_source_close(g->inner);
     free(g);
 }

@@ -1,5 +1,6 @@
 /* Inputs: files, read by pread() through a small window; pipes, through memory; memory itself. */
 #include "formats/io/gzip.h"
+#include "formats/io/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +38,8 @@ struct gf_source {
     bool forward; /* a pipe's consumed bytes may be dropped */
     int64_t limit;
     const unsigned char *memory;
-    struct gf_gzip *gzip; /* a pipe's bytes come from it */
+    struct gf_gzip *gzip;    /* a pipe's bytes come from it */
+    struct gf_source *inner; /* which reads this source; owned */
 };
 
 char *gf_clean_text(char *buffer, size_t n, const char *text) {
@@ -179,17 +181,22 @@ int gf_source_again(const struct gf_source *s, struct gf_source **out) {
     return new_source(SOURCE_FILE, s->fd, s->base, s->size, out);
 }
 
+static int64_t read_inner(void *inner, void *to, size_t n) {
+    return gf_source_read(inner, to, n);
+}
+
 int gf_source_inflate(struct gf_source **s) {
     struct gf_source *inner = *s, *outer;
     int rc = new_source(SOURCE_PIPE, -1, 0, 0, &outer);
     if (rc)
         return rc;
-    rc = gf_gzip_open(inner, &outer->gzip);
+    rc = gf_gzip_open(read_inner, inner, &outer->gzip);
     if (rc) {
         gf_source_close(outer);
         return rc;
     }
     gf_source_forward(inner);
+    outer->inner = inner;
     outer->limit = inner->limit;
     *s = outer;
     return GF_OK;
@@ -208,6 +215,7 @@ void gf_source_close(struct gf_source *s) {
     if (s->owns_fd)
         close(s->fd);
     gf_gzip_close(s->gzip);
+    gf_source_close(s->inner);
     free(s->block);
     free(s);
 }
