@@ -61,14 +61,17 @@ static double get(const struct gf_coding *c, const void *p, bool *exact) {
 static void put(const struct gf_coding *c, double v, void *p) {
     const bool is_int = c->type >= GF_STORED_I64 ||
                         (c->type < GF_STORED_F16 && gf_dtype_is_integer((enum gf_dtype)c->type));
+    const bool is_blank = isnan(v) && is_int && c->has_blank;
     if (isnan(v) && is_int)
-        v = c->has_blank ? (double)c->blank : 0;
+        v = is_blank ? (double)c->blank : 0;
     if (c->type < GF_STORED_F16) {
         gf_sample_put(p, (enum gf_dtype)c->type, v);
         return;
     }
     const double low = c->type == GF_STORED_U64 ? 0 : -most_exact;
-    const int64_t n = is_int ? (int64_t)rint(fmin(fmax(v, low), most_exact)) : to_half(v);
+    const int64_t n = is_blank ? c->blank /* which no double may hold */
+                      : is_int ? (int64_t)rint(fmin(fmax(v, low), most_exact))
+                               : to_half(v);
     const uint16_t half = (uint16_t)n;
     memcpy(p, is_int ? (const void *)&n : &half, gf_coding_bytes(c, GF_U8));
 }

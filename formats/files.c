@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <unistd.h>
 
 #include "core/base/status.h"
 #include "formats/checksum.h"
@@ -45,7 +47,8 @@ static int fail_unknown(struct gf_source *source, const char *path) {
                        gf_format_label(f, name));
     if (f)
         return gf_fail(GF_EFORMAT, "a raw file needs --shape and --type");
-    return gf_fail(GF_EFORMAT, "not a picture of a known format (PNG, TIFF, JPEG, PNM, PFM, NPY)");
+    return gf_fail(GF_EFORMAT, "not a picture of a known format (PNG, TIFF, JPEG, PNM, PFM, "
+                               "NPY, MRC, FITS, NIfTI, Zarr)");
 }
 
 /* Identifies the format by its first bytes, which it decompresses, unless the options give a layout.
@@ -145,6 +148,8 @@ static int open_decoder(struct gf_file *file, const struct gf_format *f, struct 
     const struct gf_description *d = file->described;
     struct gf_read_options options = file->options;
     options.path = file->path;
+    if (options.part && !f->parts)
+        return gf_fail(GF_EINVAL, "only FITS files have parts named in brackets");
     if (d) {
         options.channels_last |= d->layout.channels > 1;
         options.ndim = d->layout.ndim;
@@ -172,6 +177,21 @@ static int describe_like(const struct gf_file *file, struct gf_image *image) {
     return rc ? rc : gf_metadata_copy(&image->metadata, &file->like.metadata);
 }
 
+/* Samples beside a header (.img) stand for it; with a layout they are raw. */
+static int find_header(struct gf_file *file) {
+    char *header = NULL;
+    if (file->options.raw.ndim > 0 || strcasecmp(gf_suffix(file->path), "img"))
+        return GF_OK;
+    int rc = gf_path_partner(file->path, &header);
+    if (rc || access(header, F_OK)) {
+        free(header);
+        return rc;
+    }
+    free(file->path);
+    file->path = header;
+    return GF_OK;
+}
+
 /* Opens the path or, if `again` is not NULL, its file again. */
 static int new_file(const char *path, const struct gf_read_options *options,
                     const struct gf_source *again, struct gf_file **out) {
@@ -179,7 +199,15 @@ static int new_file(const char *path, const struct gf_read_options *options,
     if (!file || !(file->path = strdup(path)))
         return gf_no_memory();
     file->options = *options;
-    int rc = again ? gf_source_again(again, &file->source) : gf_source_open(path, &file->source);
+    const size_t part = again ? 0 : gf_path_part(path);
+    if (part) {
+        file->path[part] = 0;
+        file->options.part = file->path + part + 1;
+    }
+    int rc = again ? GF_OK : find_header(file);
+    path = file->path;
+    if (!rc)
+        rc = again ? gf_source_again(again, &file->source) : gf_source_open(path, &file->source);
     char *metadata = NULL;
     if (rc && !again && !gf_zarr_metadata(path, &metadata) && metadata) {
         file->is_zarr = true;
@@ -218,7 +246,7 @@ static int open_file(const char *path, const struct gf_read_options *options, st
         int rc = open_once(path, options, out, image, format);
         struct gf_file *file = *out;
         bool again = i + 1 < TRIES && file && file->source && !file->is_zarr &&
-                     (file->looked_beside || rc) && gf_source_is_replaced(file->source, path);
+                     (file->looked_beside || rc) && gf_source_is_replaced(file->source, file->path);
         if (!rc && !again)
             return GF_OK;
         gf_file_close(file);

@@ -1,10 +1,12 @@
 /* FITS (Pence et al., A&A 524, 2010, A42): cards of 80 characters in blocks of 2880 bytes, then
  * big-endian samples, padded to a block. The image is the first one of the file's header units. */
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/base/status.h"
 #include "formats/image.h"
@@ -35,26 +37,34 @@ static const char *find_of(const struct cards *c, const char *key, int i) {
     return find(c, name);
 }
 
-/* A number that may have Fortran's exponent, D; `none` if the card is absent or has none. */
-static double number(const char *value, double none) {
-    char text[CARD - VALUE + 1], *end;
-    if (!value)
-        return none;
-    snprintf(text, sizeof text, "%.*s", (int)strcspn(value, "/'"), value);
+/* Copies a value without its comment, and with E for Fortran's exponent, D; "" if the card is
+ * absent. */
+static char *copy_number(const char *value, char text[CARD - VALUE + 1]) {
+    snprintf(text, CARD - VALUE + 1, "%.*s", value ? (int)strcspn(value, "/'") : 0, value);
     for (char *p = text; *p; p++)
         *p = *p == 'D' ? 'E' : *p;
-    const double v = strtod(text, &end);
+    return text;
+}
+
+/* Returns `none` if the card is absent or has no number. */
+static double number(const char *value, double none) {
+    char text[CARD - VALUE + 1], *end;
+    const double v = strtod(copy_number(value, text), &end);
     return end > text && isfinite(v) ? v : none;
 }
 
 static int64_t integer(const char *value, int64_t none) {
-    const double v = number(value, (double)none);
-    return fabs(v) < 0x1p53 && trunc(v) >= v && trunc(v) <= v ? (int64_t)v : none;
+    char text[CARD - VALUE + 1], *end;
+    errno = 0;
+    const long long v = strtoll(copy_number(value, text), &end, 10);
+    return end > text && !errno && !end[strspn(end, " ")] ? v : none;
 }
 
-/* A quoted text without the blanks at its end. */
+/* A quoted text without the blanks at its end; zeros fill it up. */
 static const char *text_of(const char *value, char text[24]) {
-    text[0] = 0;
+    memset(text, 0, 24);
+    while (value && *value == ' ')
+        value++;
     if (!value || *value != '\'')
         return text;
     size_t n = strcspn(value + 1, "'");
@@ -124,8 +134,9 @@ static int get_extents(const struct cards *c, int64_t extent[MOST_AXES]) {
 static int skip(struct gf_source *source, const struct cards *c, int n, const int64_t *extent) {
     const int64_t bits = integer(find(c, "BITPIX"), 8);
     int64_t size = n ? 1 : 0, end;
+    const bool groups = is_true(find(c, "GROUPS")) && n && extent[0] == 0; /* "random" ones */
     bool fits = bits >= -64 && bits <= 64;
-    for (int i = 0; i < n; i++)
+    for (int i = groups; i < n; i++)
         fits = fits && !__builtin_mul_overflow(size, extent[i], &size);
     fits = fits && !__builtin_add_overflow(size, integer(find(c, "PCOUNT"), 0), &size);
     fits = fits && !__builtin_mul_overflow(size, integer(find(c, "GCOUNT"), 1), &size);
@@ -136,42 +147,45 @@ static int skip(struct gf_source *source, const struct cards *c, int n, const in
     return gf_source_seek(source, gf_divide_up(end, BLOCK) * BLOCK);
 }
 
-/* How the unit stores numbers; sets the type that they become. */
+/* How the unit stores numbers; sets the type that they become. BZERO of half of an integer's range
+ * makes it unsigned, or one of 8 bits signed. */
 static int take_coding(const struct cards *c, struct gf_coding *coding, enum gf_dtype *dtype) {
     static const struct {
         int bits;
-        enum gf_stored stored;
-        enum gf_dtype plain, flipped; /* `flipped` if BZERO is half of the type's range */
-        double zero;
-    } types[] = {{8, (enum gf_stored)GF_U8, GF_U8, GF_I8, -128},
-                 {16, (enum gf_stored)GF_I16, GF_I16, GF_U16, 32768},
-                 {32, (enum gf_stored)GF_I32, GF_I32, GF_U32, 2147483648},
-                 {64, GF_STORED_I64, GF_F64, GF_F64, 0},
-                 {-32, (enum gf_stored)GF_F32, GF_F32, GF_F32, 0},
-                 {-64, (enum gf_stored)GF_F64, GF_F64, GF_F64, 0}};
+        enum gf_dtype plain, flipped;
+    } types[] = {{8, GF_U8, GF_I8},    {16, GF_I16, GF_U16},  {32, GF_I32, GF_U32},
+                 {64, GF_F64, GF_F64}, {-32, GF_F32, GF_F32}, {-64, GF_F64, GF_F64}};
     enum { N = sizeof types / sizeof *types };
-    const int64_t bits = integer(find(c, "BITPIX"), 0);
+    const int64_t bits = integer(find(c, "BITPIX"), 0), blank = integer(find(c, "BLANK"), 0);
+    const double slope = number(find(c, "BSCALE"), 1), zero = number(find(c, "BZERO"), 0);
     int i = 0;
     while (i < N && types[i].bits != bits)
         i++;
     if (i == N)
         return gf_fail(GF_EFORMAT, "broken FITS: no BITPIX of 8, 16, 32, 64, -32 or -64");
-    *coding = (struct gf_coding){.type = types[i].stored,
-                                 .slope = number(find(c, "BSCALE"), 1),
-                                 .offset = number(find(c, "BZERO"), 0),
-                                 .has_blank = bits > 0 && find(c, "BLANK"),
-                                 .blank = integer(find(c, "BLANK"), 0),
+    if (!(slope > 0 || slope < 0))
+        return gf_fail(GF_EFORMAT, "broken FITS: BSCALE is 0");
+    const int unused = bits > 0 ? 64 - (int)bits : 0;
+    const int64_t held =
+        bits == 8 ? (uint8_t)blank : (int64_t)((uint64_t)blank << unused) >> unused;
+    const bool has_blank = bits > 0 && held == blank && integer(find(c, "BLANK"), 1) == blank;
+    const bool unit = slope <= 1 && slope >= 1;
+    const double half = bits == 8 ? -128 : bits > 0 ? ldexp(1, (int)bits - 1) : NAN;
+    const bool flips = unit && zero <= half && zero >= half && (bits == 64 || !has_blank);
+    *coding = (struct gf_coding){.coded = bits == 64 ||
+                                          (!flips && (has_blank || !unit || zero < 0 || zero > 0)),
+                                 .type = bits < 64 ? (enum gf_stored)types[i].plain
+                                         : flips   ? GF_STORED_U64
+                                                   : GF_STORED_I64,
+                                 .slope = slope,
+                                 .offset = flips ? 0 : zero,
+                                 .has_blank = has_blank,
+                                 .blank = flips ? blank ^ INT64_MIN : blank,
+                                 .flips = flips,
                                  .tail = true};
-    const bool unit = coding->slope <= 1 && coding->slope >= 1;
-    const double zero = coding->offset;
-    const bool half = types[i].zero != 0 && zero <= types[i].zero && zero >= types[i].zero;
-    coding->flips = unit && half && !coding->has_blank;
-    coding->coded = !coding->flips && (bits == 64 || coding->has_blank || !unit || zero != 0);
-    *dtype = coding->flips ? types[i].flipped : types[i].plain;
+    *dtype = flips ? types[i].flipped : types[i].plain;
     if (coding->coded)
         *dtype = bits == 8 || bits == 16 || bits == -32 ? GF_F32 : GF_F64;
-    if (!(coding->slope > 0 || coding->slope < 0))
-        return gf_fail(GF_EFORMAT, "broken FITS: BSCALE is 0");
     return GF_OK;
 }
 
@@ -187,6 +201,14 @@ static const char *name_of(const char *type) {
                                                              : "z";
 }
 
+/* Types of angles, which are in degrees unless a unit is given: RA---TAN, GLAT, HPLN. */
+static bool is_angle(const char *type) {
+    const size_t n = strcspn(type, "-");
+    return (n == 2 && !strncmp(type, "RA", 2)) || (n == 3 && !strncmp(type, "DEC", 3)) ||
+           (n == 4 && (!strncmp(type + 1, "LON", 3) || !strncmp(type + 1, "LAT", 3) ||
+                       !strncmp(type + 2, "LN", 2) || !strncmp(type + 2, "LT", 2)));
+}
+
 /* Angles become seconds of arc. */
 static void describe_axis(const struct cards *c, int i, int64_t extent, struct gf_axes *axes) {
     char type[24], unit[24], key[40];
@@ -198,11 +220,11 @@ static void describe_axis(const struct cards *c, int i, int64_t extent, struct g
         squares += pow(number(find(c, key), 0), 2);
     }
     spacing = squares > 0 ? sqrt(squares) : spacing;
-    const bool angle = !strncmp(type, "RA--", 4) || !strncmp(type, "DEC-", 4) ||
-                       !strncmp(type + 1, "LON", 3) || !strncmp(type + 1, "LAT", 3);
-    const bool degrees = !strcmp(unit, "deg") || (angle && !*unit);
     char short_unit[12];
-    gf_unit_copy(degrees ? "arcsec" : unit, 0, short_unit);
+    gf_unit_copy(strcmp(unit, "Angstrom") ? unit : "A", 0, short_unit); /* FITS's A is ampere */
+    const bool degrees = !strcmp(short_unit, "deg") || (is_angle(type) && !*unit);
+    if (degrees)
+        strcpy(short_unit, "arcsec");
     gf_axes_add(axes,
                 i == 1   ? "x"
                 : i == 2 ? "y"
@@ -236,9 +258,20 @@ static int describe(struct gf_decoder *d, struct gf_image *image, const struct c
     return rc ? rc : gf_header_copy(&image->metadata, gf_format_fits.name, c->text, c->n);
 }
 
+/* True if unit `number` is the one that the options name by its number or EXTNAME, or none is. */
+static bool is_wanted(const struct gf_decoder *d, const struct cards *c, int number) {
+    const char *part = d->options.part;
+    char name[24], *end;
+    if (!part)
+        return true;
+    const size_t n = strlen(text_of(find(c, "EXTNAME"), name));
+    return strtol(part, &end, 10) == number && *end == ']' && end > part
+               ? true
+               : n && !strncasecmp(part, name, n) && part[n] == ']';
+}
+
 static int fits_header(struct gf_decoder *d, struct gf_image *image) {
-    bool packed = false;
-    for (;;) {
+    for (int unit = 0;; unit++) {
         struct cards c;
         int64_t extent[MOST_AXES];
         char kind[24];
@@ -246,16 +279,17 @@ static int fits_header(struct gf_decoder *d, struct gf_image *image) {
         const bool more = rc == 1;
         rc = more ? 0 : rc;
         if (!rc && !more)
-            rc = gf_fail(GF_EUNSUPP, packed
-                                         ? "a FITS file of compressed images; funpack unpacks them"
-                                         : "a FITS file without an image");
+            rc = gf_fail(GF_EUNSUPP, d->options.part ? "no image of that number or name in the file"
+                                                     : "a FITS file without an image");
         if (!rc)
             rc = n = get_extents(&c, extent);
         bool is_image = rc > 0 && (is_true(find(&c, "SIMPLE")) ||
                                    !strcmp(text_of(find(&c, "XTENSION"), kind), "IMAGE"));
         for (int i = 0; i < n; i++)
             is_image = is_image && extent[i] > 0;
-        packed = packed || (more && is_true(find(&c, "ZIMAGE")));
+        is_image = is_image && is_wanted(d, &c, unit);
+        if (rc >= 0 && is_true(find(&c, "ZIMAGE")) && is_wanted(d, &c, unit))
+            rc = gf_fail(GF_EUNSUPP, "a FITS file of compressed images; funpack unpacks them");
         if (rc >= 0)
             rc = is_image ? describe(d, image, &c, n, extent) : skip(d->source, &c, n, extent);
         free(c.text);
@@ -266,17 +300,26 @@ static int fits_header(struct gf_decoder *d, struct gf_image *image) {
 
 /* ---- writing ---- */
 
-/* Writes a card whose value, and comment, are formatted; counts it. */
-__attribute__((format(printf, 4, 5))) static int put(struct gf_encoder *e, int *n, const char *key,
-                                                     const char *format, ...) {
+/* Writes a card whose value is formatted. The sink keeps its first failure, so the block with END
+ * reports all. */
+__attribute__((format(printf, 3, 4))) static void put(struct gf_encoder *e, const char *key,
+                                                      const char *format, ...) {
     char value[CARD - VALUE + 1], card[3 * CARD];
     va_list list;
     va_start(list, format);
     vsnprintf(value, sizeof value, format, list);
     va_end(list);
     snprintf(card, sizeof card, "%-8s= %20s%*s", key, value, CARD, "");
-    ++*n;
-    return gf_sink_write(e->sink, card, CARD);
+    (void)gf_sink_write(e->sink, card, CARD);
+}
+
+/* A number in the fewest digits from which it is read again. */
+static void put_number(struct gf_encoder *e, const char *key, double v) {
+    char text[32];
+    int digits = 15;
+    while (snprintf(text, sizeof text, "%.*G", digits, v), strtod(text, NULL) != v && digits < 17)
+        digits++;
+    put(e, key, "%s", text);
 }
 
 /* Cards that follow from the array are made anew; sums and extremes of the old one are dropped. */
@@ -293,28 +336,25 @@ static bool is_own(const char *card) {
 }
 
 /* The picture's own cards, or the spacing of its axes. */
-static int put_kept(struct gf_encoder *e, const struct cards *kept, int *n) {
+static void put_kept(struct gf_encoder *e, const struct cards *kept) {
     const struct gf_image *image = e->image;
-    int rc = GF_OK;
-    for (size_t at = 0; at + CARD <= kept->n && !rc; at += CARD)
-        if (!is_own(kept->text + at)) {
-            rc = gf_sink_write(e->sink, kept->text + at, CARD);
-            ++*n;
-        }
-    for (int i = 1; i <= image->ndim && !kept->n && !rc; i++) {
+    for (size_t at = 0; at + CARD <= kept->n; at += CARD)
+        if (!is_own(kept->text + at))
+            (void)gf_sink_write(e->sink, kept->text + at, CARD);
+    for (int i = 1; i <= image->ndim && !kept->n; i++) {
         const struct gf_axis *a = gf_axes_spatial(&image->axes, image->ndim, image->ndim - i);
         char key[24], unit[24];
         const bool angle = a && !strcmp(a->unit, "arcsec");
         if (!a || !(a->spacing > 0))
             continue;
         snprintf(key, sizeof key, "CDELT%d", i);
-        rc = put(e, n, key, "%.15G", angle ? a->spacing / 3600 : a->spacing);
+        put_number(e, key, angle ? a->spacing / 3600 : a->spacing);
         snprintf(key, sizeof key, "CUNIT%d", i);
-        snprintf(unit, sizeof unit, "'%-8s'", angle ? "deg" : a->unit);
-        if (!rc)
-            rc = put(e, n, key, "%-20s", unit);
+        const char *name = angle ? "deg" : strcmp(a->unit, "A") ? a->unit : "Angstrom";
+        snprintf(unit, sizeof unit, "'%-8s'", name);
+        if (!strchr(a->unit, '\''))
+            put(e, key, "%-20s", unit);
     }
-    return rc;
 }
 
 static int fits_begin(struct gf_encoder *e) {
@@ -323,44 +363,37 @@ static int fits_begin(struct gf_encoder *e) {
     const bool own = m->header && m->header_format == gf_format_fits.name;
     const struct cards kept = {own ? (char *)m->header : NULL, own ? m->header_bytes : 0};
     const enum gf_dtype dtype = image->px.dtype;
-    const bool is_float = !gf_dtype_is_integer(dtype);
+    struct gf_coding *c = &e->coding;
     enum gf_dtype was;
-    int n = 0, rc = GF_OK;
-    e->coding = (struct gf_coding){0};
-    if (own && image->restores && !take_coding(&kept, &e->coding, &was))
-        e->coding.coded = e->coding.coded && was == dtype;
-    int64_t bits = 8 * (int64_t)gf_coding_bytes(&e->coding, dtype);
-    if (e->coding.coded
-            ? e->coding.type == (enum gf_stored)GF_F32 || e->coding.type == (enum gf_stored)GF_F64
-            : is_float)
-        bits = -bits;
-    rc = put(e, &n, "SIMPLE", "T");
-    if (!rc)
-        rc = put(e, &n, "BITPIX", "%lld", (long long)bits);
-    if (!rc)
-        rc = put(e, &n, "NAXIS", "%d", image->ndim);
-    for (int i = 1; i <= image->ndim && !rc; i++) {
+    *c = (struct gf_coding){0};
+    if (own && image->restores && !take_coding(&kept, c, &was))
+        c->coded = c->coded && was == dtype;
+    const bool is_float =
+        c->coded ? c->type == (enum gf_stored)GF_F32 || c->type == (enum gf_stored)GF_F64
+                 : !gf_dtype_is_integer(dtype);
+    const int bits = 8 * (int)gf_coding_bytes(c, dtype);
+    put(e, "SIMPLE", "T");
+    put(e, "BITPIX", "%d", is_float ? -bits : bits);
+    put(e, "NAXIS", "%d", image->ndim);
+    for (int i = 1; i <= image->ndim; i++) {
         char key[24];
         snprintf(key, sizeof key, "NAXIS%d", i);
-        rc = put(e, &n, key, "%lld", (long long)image->px.shape[image->ndim - i]);
+        put(e, key, "%lld", (long long)image->px.shape[image->ndim - i]);
     }
-    const bool flips = gf_format_fits.flips >> dtype & 1;
-    const double zero = e->coding.coded   ? e->coding.offset
-                        : dtype == GF_I8  ? -128
-                        : dtype == GF_U16 ? 32768
-                                          : 2147483648;
-    if (!rc && (e->coding.coded || flips))
-        rc = put(e, &n, "BSCALE", "%.17G", e->coding.coded ? e->coding.slope : 1);
-    if (!rc && (e->coding.coded || flips))
-        rc = put(e, &n, "BZERO", "%.17G", zero);
-    if (!rc && e->coding.coded && e->coding.has_blank)
-        rc = put(e, &n, "BLANK", "%lld", (long long)e->coding.blank);
-    if (!rc)
-        rc = put_kept(e, &kept, &n);
+    if (c->coded || gf_format_fits.flips >> dtype & 1) {
+        put_number(e, "BSCALE", c->coded ? c->slope : 1);
+        put_number(e, "BZERO",
+                   c->coded && !c->flips ? c->offset
+                   : dtype == GF_I8      ? -128
+                                         : ldexp(1, bits - 1));
+    }
+    if (c->coded && c->has_blank)
+        put(e, "BLANK", "%lld", (long long)(c->flips ? c->blank ^ INT64_MIN : c->blank));
+    put_kept(e, &kept);
     char end[BLOCK];
     memset(end, ' ', sizeof end);
     memcpy(end, "END", 3);
-    return rc ? rc : gf_sink_write(e->sink, end, (size_t)(BLOCK - n * CARD % BLOCK));
+    return gf_sink_write(e->sink, end, (size_t)(BLOCK - gf_sink_tell(e->sink) % BLOCK));
 }
 
 static int fits_put_pages(struct gf_encoder *e, const struct gf_image *pages) {
@@ -393,6 +426,7 @@ const struct gf_format gf_format_fits = {
     .big_endian = true,
     .flips = 1u << GF_I8 | 1u << GF_U16 | 1u << GF_U32,
     .block = BLOCK,
+    .parts = true,
     .embeds_header = true,
     .record_beside = true,
 };

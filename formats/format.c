@@ -52,6 +52,10 @@ const struct gf_format *gf_format_by_suffix(const char *path) {
     return gf_format_by_name(gf_suffix(path));
 }
 
+bool gf_format_only_reads(const struct gf_format *f, const char *path) {
+    return f->read_suffixes && in_list(f->read_suffixes, gf_suffix(path));
+}
+
 const struct gf_format *gf_format_sniff(const unsigned char *head, size_t n) {
     for (int i = 0; gf_formats[i]; i++)
         if (gf_formats[i]->sniff && gf_formats[i]->sniff(head, n))

@@ -62,7 +62,7 @@ struct gf_coding {
     double slope, offset; /* number * slope + offset */
     bool has_blank;       /* the stored integer `blank` is NaN */
     int64_t blank;
-    bool flips; /* not coded: the sign bit is inverted, so that i16 holds u16 */
+    bool flips; /* the sign bit is inverted, so that i16 holds u16 */
     bool tail;  /* anything may follow the samples */
     bool pages; /* samples can only be read as whole pages, by the format's read_pages() */
 };
@@ -78,6 +78,7 @@ struct gf_read_options {
     struct gf_range_of select[GF_MAX_AXES];
     bool volumes;             /* times and channels of volumes are images of their own */
     const char *path;         /* the file's, for detached data; NULL: none */
+    const char *part;         /* "1]" or "SCI]" of FILE[1] or FILE[SCI]; NULL: none is named */
     struct gf_raw_layout raw; /* ndim > 0: the layout of a file without a header */
     bool channels_last;       /* .npy and raw: the last axis is the channel axis */
     int ndim;                 /* .npy: spatial axes according to its record; 0: unknown */
@@ -144,6 +145,8 @@ struct gf_format {
     const char *name;     /* "png": also the prefix in "png:-" */
     const char *suffixes; /* "png" or "tif tiff": without dots, separated by spaces */
     const char *summary;  /* one line for --help and the manual */
+    /* NULL, or suffixes of files that are read, but not written. */
+    const char *read_suffixes;
     /* NULL, or loads the library that the format needs; the calls below do so too. Later calls
      * return the first one's result. */
     int (*load)(void);
@@ -209,6 +212,7 @@ struct gf_format {
     bool big_endian;    /* write() always writes big-endian numbers, */
     unsigned flips;     /* and these types with inverted sign bits */
     int block;          /* files are whole blocks of so many bytes, filled up with zeros; 0: any */
+    bool parts;         /* read() obeys options->part */
     bool embeds_header; /* has a header of its own in metadata.header */
     bool embeds_record; /* the record is inside the file (TIFF) */
     bool record_beside; /* the record is in NAME.json (npy, raw); else dropped */
@@ -234,6 +238,9 @@ void gf_formats_load(void);
 /* By any of the suffixes ("pgm", "tif"), the name among them; NULL if none has it. */
 const struct gf_format *gf_format_by_name(const char *name);
 const struct gf_format *gf_format_by_suffix(const char *path); /* case does not matter */
+
+/* True if the format writes no file of this path's suffix. */
+bool gf_format_only_reads(const struct gf_format *format, const char *path);
 
 /* Returns the format with these first bytes, or NULL. */
 const struct gf_format *gf_format_sniff(const unsigned char *head, size_t n);

@@ -106,6 +106,8 @@ static void encode(const struct gf_encoder *e, const void *from, size_t n, enum 
     const size_t stored = gf_coding_bytes(&e->coding, dtype);
     if (e->coding.coded) {
         gf_coding_encode(&e->coding, from, (int64_t)n, dtype, to);
+        if (e->coding.flips)
+            gf_flip_signs(to, n, stored);
         if (f->big_endian != gf_host_is_big_endian())
             gf_swap_bytes(to, n, stored);
         return;
@@ -183,7 +185,6 @@ int gf_plain_read_pages(struct gf_decoder *d, const struct gf_image *image, int6
     const int64_t stored = (int64_t)gf_coding_bytes(&d->coding, dtype), offset = d->layout.offset;
     const int64_t page = image->px.stride[0] / (int64_t)gf_dtype_size(dtype);
     const int64_t all = image->px.shape[0] * page * stored;
-    unsigned char more;
     int rc = gf_source_seek(source, offset + from * page * stored);
     if (rc)
         return rc;
@@ -194,8 +195,12 @@ int gf_plain_read_pages(struct gf_decoder *d, const struct gf_image *image, int6
     if (got < n * page)
         return gf_fail(GF_EFORMAT, "the data has %lld bytes, its shape and type make %lld",
                        (long long)(gf_source_tell(source) - offset), (long long)all);
-    if (!d->coding.tail && (from + n) * page * stored == all &&
-        gf_source_peek(source, &more, 1) != 0)
+    unsigned char more;
+    const bool last = (from + n) * page * stored == all;
+    const int64_t rest = last ? gf_source_peek(source, &more, 1) : 0; /* or a checksum's failure */
+    if (rest < 0)
+        return (int)rest;
+    if (rest && !d->coding.tail)
         return gf_fail(GF_EFORMAT, "more data than the %lld bytes of its shape, type and offset",
                        (long long)(all + offset));
     return GF_OK;

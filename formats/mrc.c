@@ -4,48 +4,74 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/sample_value.h"
 #include "core/base/status.h"
+#include "formats/checksum.h"
 #include "formats/image.h"
 
-enum { HEADER = 1024, MOST_SIDE = 1 << 30 };
-/* Bytes of the header's fields: numbers of 4 bytes, the first of several. */
-enum {
-    NX = 0,
-    MODE = 12,
-    MX = 28,
-    CELLA = 40,
-    CELLB = 52,
-    MAPC = 64,
-    DMIN = 76,
-    DMAX = 80,
-    DMEAN = 84,
-    ISPG = 88,
-    NSYMBT = 92,
-    NVERSION = 108,
-    IMOD_STAMP = 152,
-    IMOD_FLAGS = 156,
-    MARK = 208,
-    MACHST = 212,
-    RMS = 216,
-    NLABL = 220,
-    LABEL = 224
+struct header {
+    int32_t n[3]; /* columns, rows, sections */
+    int32_t mode, start[3], intervals[3];
+    float cell[3], angle[3]; /* of all intervals, in angstrom */
+    int32_t map[3];          /* the axes of columns, rows and sections: 1 is x */
+    float low, high, mean;
+    int32_t group, more; /* space group; bytes of the extended header */
+    unsigned char extra[12];
+    int32_t version;
+    unsigned char extra_too[40];
+    int32_t stamp, flags; /* IMOD's */
+    unsigned char rest[36];
+    float origin[3];
+    unsigned char mark[8]; /* the last four bytes tell the byte order */
+    float rms;
+    int32_t labels;
+    char label[10][80];
 };
-enum { SIGNED_BYTES = 0, FOUR_BITS = 101, IMOD = 1146047817 };
-enum { IMAGE_STACK = 0, VOLUME = 1, VOLUME_STACK = 401, MOST_ISPG = 630 };
+enum { HEADER = 1024, MARK = 208, MOST_SIDE = 1 << 30 };
+_Static_assert(sizeof(struct header) == HEADER, "no gaps");
+
+enum { BYTES = 0, HALVES = 12, FOUR_BITS = 101, IMOD = 1146047817 };
+enum { SIGNED = 1, PACKED = 16 }; /* IMOD's flags for bytes */
+enum { IMAGE_STACK = 0, VOLUME = 1, VOLUME_STACK = 401, MOST_GROUP = 630 };
 
 static const struct {
     int mode;
     enum gf_dtype dtype;
-    enum gf_stored stored;
-} modes[] = {{SIGNED_BYTES, GF_I8, (enum gf_stored)GF_I8}, {1, GF_I16, (enum gf_stored)GF_I16},
-             {2, GF_F32, (enum gf_stored)GF_F32},          {4, GF_C64, (enum gf_stored)GF_C64},
-             {6, GF_U16, (enum gf_stored)GF_U16},          {12, GF_F32, GF_STORED_F16},
-             {FOUR_BITS, GF_U8, (enum gf_stored)GF_U8}};
+} modes[] = {{BYTES, GF_I8}, {1, GF_I16},      {2, GF_F32},       {4, GF_C64},
+             {6, GF_U16},    {HALVES, GF_F32}, {FOUR_BITS, GF_U8}};
 enum { N_MODES = sizeof modes / sizeof *modes };
 
-static int32_t number(const unsigned char *h, int at, bool big_endian) {
-    return (int32_t)gf_get_integer(h + at, 4, big_endian);
+/* ---- byte order ---- */
+
+/* Reverses the bytes of all numbers. Those between the standard's are known in IMOD's files only. */
+static void turn(struct header *h) {
+    static const short runs[][3] = {/* offset, size, count */
+                                    {0, 4, 24},  {108, 4, 1}, {196, 4, 3}, {216, 4, 2}, {96, 2, 1},
+                                    {128, 2, 2}, {152, 4, 2}, {160, 2, 6}, {172, 4, 6}};
+    const uint32_t stamp = (uint32_t)h->stamp;
+    const bool imod = stamp == IMOD || __builtin_bswap32(stamp) == IMOD;
+    for (int i = 0; i < (imod ? 9 : 4); i++)
+        gf_swap_bytes((unsigned char *)h + runs[i][0], (size_t)runs[i][2], (size_t)runs[i][1]);
+}
+
+static bool makes_sense(const struct header *h) {
+    bool good = h->mode >= 0 && h->mode <= FOUR_BITS;
+    for (int i = 0; i < 3; i++)
+        good = good && h->n[i] >= 1 && h->n[i] <= MOST_SIDE && h->map[i] >= 0 && h->map[i] <= 3;
+    return good;
+}
+
+/* Makes the numbers those of the host; returns true if they were big-endian. The machine stamp
+ * decides, unless only the other order makes sense. */
+static bool to_host(struct header *h) {
+    const bool host = gf_host_is_big_endian();
+    struct header turned = *h;
+    turn(&turned);
+    bool turns = (h->mark[4] == 0x11) != host;
+    if (!makes_sense(turns ? &turned : h))
+        turns = turns != makes_sense(turns ? h : &turned);
+    if (turns)
+        *h = turned;
+    return turns != host;
 }
 
 /* ---- reading ---- */
@@ -55,296 +81,287 @@ static bool mrc_sniff(const unsigned char *head, size_t n) {
            (head[MARK + 3] == ' ' || !head[MARK + 3]);
 }
 
-/* True if the mode and the axes make sense in this byte order: the machine stamp may be wrong. */
-static bool makes_sense(const unsigned char *h, bool big_endian) {
-    const int32_t mode = number(h, MODE, big_endian), axis = number(h, MAPC, big_endian);
-    return mode >= 0 && mode <= FOUR_BITS && axis >= 0 && axis <= 3;
+/* The axis of columns, rows or sections: 0 is x. The usual order unless all three are named. */
+static int axis_of(const struct header *h, int i) {
+    int seen = 0;
+    for (int k = 0; k < 3; k++)
+        seen |= h->map[k] >= 1 && h->map[k] <= 3 ? 1 << h->map[k] : 0;
+    return seen == 14 ? h->map[i] - 1 : i;
 }
 
-static bool is_big_endian(const unsigned char *h) {
-    const bool stamp = h[MACHST] == 0x11;
-    return makes_sense(h, stamp) ? stamp : makes_sense(h, !stamp) ? !stamp : stamp;
+/* 0 if it is unknown. */
+static double spacing_of(const struct header *h, int axis) {
+    const double cell = (double)h->cell[axis];
+    return h->intervals[axis] > 0 && cell > 0 ? cell / h->intervals[axis] : 0;
 }
 
-/* Columns, rows and sections are along the axes that MAPC, MAPR and MAPS name. */
-static void describe_axes(const unsigned char *h, bool big, const int64_t n[3],
-                          struct gf_axes *axes) {
+static void describe_axes(const struct header *h, struct gf_axes *axes) {
     static const char *const names[] = {"x", "y", "z"};
-    const int32_t group = number(h, ISPG, big), mz = number(h, MX + 8, big);
-    const bool volumes = group >= VOLUME_STACK && mz > 0 && n[2] % mz == 0;
-    int axis[3] = {0, 1, 2};
-    for (int i = 0, seen = 0; i < 3; i++) {
-        const int32_t a = number(h, MAPC + 4 * i, big);
-        axis[i] = a >= 1 && a <= 3 ? a - 1 : i;
-        seen |= 1 << axis[i];
-        if (i == 2 && seen != 7) /* unset: the usual order */
-            axis[0] = 0, axis[1] = 1, axis[2] = 2;
-    }
-    for (int i = 0; i < 3; i++) {
-        const double cell = gf_get_real(h + CELLA + 4 * axis[i], 4, big);
-        const int32_t intervals = number(h, MX + 4 * axis[i], big);
-        const double spacing = intervals > 0 ? cell / intervals : 0;
-        if (i == 2 && n[2] == 1)
-            continue;
-        if (i == 2 && group == IMAGE_STACK)
-            gf_axes_add(axes, "n", n[2], 0, "");
+    const int32_t depth = h->n[2], mz = h->intervals[2];
+    const bool volumes = h->group >= VOLUME_STACK && mz > 0 && depth > 1 && depth % mz == 0;
+    for (int i = 0; i < (depth > 1 ? 3 : 2); i++)
+        if (i == 2 && h->group == IMAGE_STACK)
+            gf_axes_add(axes, "n", depth, 0, "");
         else
-            gf_axes_add(axes, names[axis[i]], i == 2 && volumes ? mz : n[i], spacing, "A");
-    }
+            gf_axes_add(axes, names[axis_of(h, i)], i == 2 && volumes ? mz : h->n[i],
+                        spacing_of(h, axis_of(h, i)), "A");
     if (volumes)
-        gf_axes_add(axes, "n", n[2] / mz, 0, "");
-    axes->named = n[2] > 1 && (volumes || group == IMAGE_STACK);
+        gf_axes_add(axes, "n", depth / mz, 0, "");
+    axes->named = volumes || (depth > 1 && h->group == IMAGE_STACK);
 }
 
-static int describe(struct gf_decoder *d, struct gf_image *image, const unsigned char *h,
-                    bool big) {
+static int describe(struct gf_decoder *d, struct gf_image *image, const struct header *h) {
     struct gf_raw_layout *l = &d->layout;
-    const int32_t mode = number(h, MODE, big), more = number(h, NSYMBT, big);
-    int64_t n[3];
     int i = 0;
-    while (i < N_MODES && modes[i].mode != mode)
+    while (i < N_MODES && modes[i].mode != h->mode)
         i++;
     if (i == N_MODES)
-        return gf_fail(GF_EUNSUPP,
-                       "an MRC file of mode %ld (0, 1, 2, 4, 6, 12 and 101 can be read)",
-                       (long)mode);
-    for (int k = 0; k < 3; k++) {
-        n[k] = number(h, NX + 4 * k, big);
-        if (n[k] < 1 || n[k] > MOST_SIDE)
-            return gf_fail(GF_EFORMAT, "broken MRC: %lld columns, rows or sections",
-                           (long long)n[k]);
-    }
-    if (more < 0)
-        return gf_fail(GF_EFORMAT, "broken MRC: an extended header of %ld bytes", (long)more);
-    const bool is_unsigned = mode == SIGNED_BYTES && number(h, IMOD_STAMP, big) == IMOD &&
-                             !(number(h, IMOD_FLAGS, big) & 1);
-    *l = (struct gf_raw_layout){.ndim = n[2] > 1 ? 3 : 2,
-                                .channels = 1,
-                                .dtype = is_unsigned ? GF_U8 : modes[i].dtype,
-                                .big_endian = big,
-                                .offset = HEADER + (int64_t)more};
+        return gf_fail(GF_EUNSUPP, "an MRC file of mode %ld%s is not read", (long)h->mode,
+                       h->mode == 3    ? ", complex integers,"
+                       : h->mode == 16 ? ", colours of 8 bits,"
+                                       : "");
+    for (int k = 0; k < 3; k++)
+        if (h->n[k] < 1 || h->n[k] > MOST_SIDE)
+            return gf_fail(GF_EFORMAT, "broken MRC: %ld columns, rows or sections", (long)h->n[k]);
+    if (h->more < 0)
+        return gf_fail(GF_EFORMAT, "broken MRC: an extended header of %ld bytes", (long)h->more);
+    const int32_t flags = h->mode == BYTES && h->stamp == IMOD ? h->flags : SIGNED;
+    if (flags & PACKED)
+        return gf_fail(GF_EUNSUPP, "an MRC file of bytes that hold two samples each (IMOD's flag)");
+    l->ndim = h->n[2] > 1 ? 3 : 2;
+    l->channels = 1;
+    l->dtype = flags & SIGNED ? modes[i].dtype : GF_U8;
+    l->offset = HEADER + (int64_t)h->more;
     for (int k = 0; k < l->ndim; k++)
-        l->shape[k] = n[l->ndim - 1 - k];
-    d->coding = (struct gf_coding){.coded = modes[i].stored == GF_STORED_F16,
-                                   .type = modes[i].stored,
+        l->shape[k] = h->n[l->ndim - 1 - k];
+    d->coding = (struct gf_coding){.coded = h->mode == HALVES,
+                                   .type = GF_STORED_F16,
                                    .slope = 1,
                                    .tail = true,
-                                   .pages = mode == FOUR_BITS};
-    image->depth = mode == FOUR_BITS ? 4 : mode == 12 ? 16 : 0;
+                                   .pages = h->mode == FOUR_BITS};
+    image->depth = h->mode == FOUR_BITS ? 4 : h->mode == HALVES ? 16 : 0;
     image->color = GF_GRAY;
-    describe_axes(h, big, n, &image->axes);
+    describe_axes(h, &image->axes);
     return GF_OK;
 }
 
-/* Rows of four-bit samples are padded to whole bytes, so there are as many bytes as this. */
-static int64_t packed_row(const struct gf_image *image) {
-    return (image->px.shape[image->ndim - 1] + 1) / 2;
-}
-
+/* Rows of four-bit samples are padded to whole bytes. */
 static int check_packed(struct gf_decoder *d) {
-    const struct gf_raw_layout *l = &d->layout;
-    const int64_t size = gf_source_known_size(d->source);
-    int64_t rows = 1, need;
-    for (int i = 0; i < l->ndim - 1; i++)
-        if (__builtin_mul_overflow(rows, l->shape[i], &rows))
-            return gf_fail(GF_EFORMAT, "broken MRC: more samples than 63 bits count");
-    if (__builtin_mul_overflow(rows, (l->shape[l->ndim - 1] + 1) / 2, &need))
-        return gf_fail(GF_EFORMAT, "broken MRC: more samples than 63 bits count");
-    if (size >= 0 && size - l->offset < need)
-        return gf_fail(GF_EFORMAT, "the file holds %lld bytes of data, its header promises %lld",
-                       (long long)(size - l->offset), (long long)need);
-    return GF_OK;
+    int64_t bytes[3], need;
+    const int last = d->layout.ndim - 1;
+    memcpy(bytes, d->layout.shape, sizeof bytes);
+    bytes[last] = (bytes[last] + 1) / 2;
+    int rc = gf_size_product(bytes, last + 1, 1, &need);
+    return rc ? rc : gf_image_plausible(d->source, d->layout.offset + need, 1);
 }
 
 static int mrc_header(struct gf_decoder *d, struct gf_image *image) {
-    unsigned char h[HEADER];
-    int rc = gf_source_read_exactly(d->source, h, HEADER);
-    if (!rc)
-        rc = describe(d, image, h, is_big_endian(h));
+    struct header stored, h;
+    int rc = gf_source_read_exactly(d->source, &stored, HEADER);
+    if (rc)
+        return rc;
+    h = stored;
+    d->layout.big_endian = to_host(&h);
+    rc = describe(d, image, &h);
     if (!rc && d->coding.pages)
         rc = check_packed(d);
-    return rc ? rc : gf_header_keep(d, image, h, HEADER, d->layout.offset);
+    return rc ? rc : gf_header_keep(d, image, &stored, HEADER, d->layout.offset);
 }
 
 /* Unpacks four-bit samples, the first of two in the low bits. */
-static int read_packed(struct gf_decoder *d, const struct gf_image *image, int64_t from, int64_t n,
-                       unsigned char *to) {
-    const int64_t row = packed_row(image), width = image->px.shape[image->ndim - 1];
+static int mrc_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from,
+                          int64_t n, void *to) {
+    if (!d->coding.pages)
+        return gf_plain_read_pages(d, image, from, n, to);
+    const int64_t width = image->px.shape[image->ndim - 1], row = (width + 1) / 2;
     const int64_t rows = image->ndim == 3 ? image->px.shape[1] : 1;
-    unsigned char *packed = malloc((size_t)row);
+    unsigned char *packed = malloc((size_t)row), *p = to;
     int rc =
         packed ? gf_source_seek(d->source, d->layout.offset + from * rows * row) : gf_no_memory();
-    for (int64_t y = 0; y < n * rows && !rc; y++, to += width) {
+    for (int64_t y = 0; y < n * rows && !rc; y++, p += width) {
         rc = gf_source_read_exactly(d->source, packed, (size_t)row);
         for (int64_t x = 0; x < width && !rc; x++)
-            to[x] = packed[x / 2] >> (x % 2 ? 4 : 0) & 15;
+            p[x] = packed[x / 2] >> (x % 2 ? 4 : 0) & 15;
     }
     free(packed);
     return rc;
 }
 
-static int mrc_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from,
-                          int64_t n, void *to) {
-    return d->coding.pages ? read_packed(d, image, from, n, to)
-                           : gf_plain_read_pages(d, image, from, n, to);
-}
-
 /* ---- writing ---- */
 
-/* The header, which is written again once the statistics are known. */
-struct writer {
-    unsigned char h[HEADER];
-    bool counts; /* real samples are put in order */
-    double low, high, sum, squares, n;
+/* The samples so far; the sums are of samples less the first one. */
+struct statistics {
+    int64_t n;
+    double first, low, high, sum, squares;
 };
 
-static int mode_of(const struct gf_encoder *e, bool big) {
-    const struct gf_metadata *m = &e->image->metadata;
-    const bool own = m->header && m->header_format == gf_format_mrc.name;
-    if (own && e->image->restores && number(m->header, MODE, big) == 12 &&
-        e->image->px.dtype == GF_F32)
-        return 12;
-    for (int i = 0; i < N_MODES; i++)
-        if (modes[i].dtype == e->image->px.dtype)
-            return modes[i].mode;
-    return 2;
+struct writer {
+    struct header h; /* written again once the statistics are known */
+    uint32_t crc;    /* the written one's */
+    bool counts;     /* real samples are put in order, into a file */
+    struct statistics s;
+};
+
+static void make_header(struct header *h) {
+    h->angle[0] = h->angle[1] = h->angle[2] = 90;
+    h->group = VOLUME;
+    h->labels = 1;
+    memset(h->label[0], ' ', sizeof h->label[0]);
+    memcpy(h->label[0], "gpufft", 6);
 }
 
-/* The header of the picture's own file, in little-endian order, or a new one; sets *more to the
- * bytes behind it. */
-static void begin_header(const struct gf_metadata *m, unsigned char *h, size_t *more) {
-    static const char label[] = "gpufft";
-    memset(h, 0, HEADER);
-    *more = 0;
-    if (m->header && m->header_format == gf_format_mrc.name && m->header_bytes >= HEADER) {
-        const bool big = is_big_endian(m->header);
-        memcpy(h, m->header, HEADER);
-        for (int at = 0; at < LABEL && big; at += 4) /* numbers but for a few texts */
-            if (at < 96 || (at >= NVERSION && at < MARK) || at > MACHST)
-                gf_swap_bytes(h + at, 1, 4);
-        *more = m->header_bytes - HEADER;
-        return;
-    }
-    for (int i = 0; i < 3; i++) {
-        gf_put_real(h + CELLB + 4 * i, 4, 90);
-        gf_put_integer(h + MAPC + 4 * i, 4, i + 1);
-    }
-    gf_put_integer(h + ISPG, 4, VOLUME);
-    gf_put_integer(h + NLABL, 4, 1);
-    memset(h + LABEL, ' ', 80);
-    memcpy(h + LABEL, label, sizeof label - 1);
-}
-
-/* Sets what follows from the image: sizes, mode, cell. */
-static void put_image(const struct gf_encoder *e, unsigned char *h) {
-    const struct gf_image *image = e->image;
+/* Sets extents and cell. An axis of which the image knows nothing keeps the header's spacing. */
+static void put_shape(const struct gf_image *image, struct header *h) {
     const struct gf_axes *axes = &image->axes;
+    const int along[3] = {axis_of(h, 0), axis_of(h, 1), axis_of(h, 2)};
     struct gf_planes p;
     gf_planes_view(&p, image);
-    const int64_t n[3] = {p.width, p.height, p.depth};
-    const int32_t group = number(h, ISPG, false);
-    const bool stack = axes->named || image->ndim < 3;
-    int64_t depth = n[2];
-    if (axes->named && group >= VOLUME_STACK && group <= MOST_ISPG)
-        depth = n[2] / gf_axes_groups(axes);
-    else
-        gf_put_integer(h + ISPG, 4, stack ? IMAGE_STACK : group == IMAGE_STACK ? VOLUME : group);
+    const int64_t n[3] = {p.width, p.height, p.depth}, groups = gf_axes_groups(axes);
+    const bool volumes = axes->named && h->group >= VOLUME_STACK && h->group <= MOST_GROUP &&
+                         groups > 0 && p.depth % groups == 0;
+    const bool stack = !volumes && (axes->named || image->ndim < 3);
+    h->group = stack ? IMAGE_STACK : h->group <= IMAGE_STACK ? VOLUME : h->group;
     for (int i = 0; i < 3; i++) {
-        const int axis = image->ndim - 1 - i;
+        const int axis = image->ndim - 1 - i, at = along[i];
         const struct gf_axis *a = axis < 0 ? NULL : gf_axes_spatial(axes, image->ndim, axis);
-        const int64_t count = i < 2 ? n[i] : number(h, ISPG, false) == IMAGE_STACK ? 1 : depth;
-        const int32_t named = number(h, MAPC + 4 * i, false);
-        const int at = named >= 1 && named <= 3 ? named - 1 : i;
-        char kind;
-        const double unit = a ? gf_unit_value(a->unit, &kind) / gf_unit_value("A", &kind) : 0;
-        gf_put_integer(h + NX + 4 * i, 4, n[i]);
-        gf_put_integer(h + MX + 4 * at, 4, count);
+        const int64_t count = i < 2 ? n[i] : stack ? 1 : volumes ? p.depth / groups : p.depth;
+        double spacing = spacing_of(h, at);
+        char kind = 'm';
         if (a && a->role == GF_SPACE)
-            gf_put_real(h + CELLA + 4 * at, 4, (double)count * (unit > 0 ? a->spacing * unit : 0));
+            spacing = gf_image_spacing(image, axis, &kind) * 1e10;
+        h->n[i] = (int32_t)n[i];
+        h->map[i] = at + 1;
+        h->intervals[at] = (int32_t)count;
+        h->cell[at] = kind == 'm' ? (float)((double)count * spacing) : 0;
     }
-    gf_put_integer(h + MODE, 4, e->coding.coded ? 12 : mode_of(e, false));
-    memcpy(h + MARK, "MAP \x44\x44\0\0", 8);
-    gf_put_integer(h + NVERSION, 4, 20141);
-    if (number(h, IMOD_STAMP, false) == IMOD) /* bytes are signed */
-        gf_put_integer(h + IMOD_FLAGS, 4, number(h, IMOD_FLAGS, false) | 1);
 }
 
-/* The value as a half holds it. */
-static double rounded(const struct gf_coding *c, double v) {
+/* The value as a half holds it, if these are written. */
+static float rounded(const struct gf_coding *c, double v) {
     unsigned char half[2];
-    gf_coding_encode(c, &v, 1, GF_F64, half);
-    gf_coding_decode(c, half, 1, GF_F64, &v);
-    return v;
+    if (c->coded) {
+        gf_coding_encode(c, &v, 1, GF_F64, half);
+        gf_coding_decode(c, half, 1, GF_F64, &v);
+    }
+    return (float)v;
 }
 
-/* By the standard's convention for statistics that are not known, until they are. */
+/* By the standard's convention for statistics that are not known, unless all samples are finite. */
 static void put_statistics(struct writer *w, const struct gf_coding *c) {
-    const bool known = w->n > 0;
-    const double mean = known ? w->sum / w->n : -2;
-    gf_put_real(w->h + DMIN, 4, !known ? 0 : c->coded ? rounded(c, w->low) : w->low);
-    gf_put_real(w->h + DMAX, 4, !known ? -1 : c->coded ? rounded(c, w->high) : w->high);
-    gf_put_real(w->h + DMEAN, 4, mean);
-    gf_put_real(w->h + RMS, 4, known ? sqrt(fmax(w->squares / w->n - mean * mean, 0)) : -1);
+    const struct statistics *s = &w->s;
+    const bool known = s->n > 0 && isfinite(s->sum);
+    const double n = (double)gf_max(s->n, 1), mean = s->sum / n, square = s->squares / n;
+    w->h.low = known ? rounded(c, s->low) : 0;
+    w->h.high = known ? rounded(c, s->high) : -1;
+    w->h.mean = known ? (float)(s->first + mean) : -2;
+    w->h.rms = known ? (float)sqrt(fmax(square - mean * mean, 0)) : -1;
+}
+
+static int put_header(struct gf_encoder *e, struct writer *w) {
+    struct header h = w->h;
+    if (gf_host_is_big_endian())
+        turn(&h);
+    w->crc = gf_crc32(0, &h, HEADER, 1);
+    return gf_sink_write(e->sink, &h, HEADER);
 }
 
 static int mrc_begin(struct gf_encoder *e) {
-    const struct gf_metadata *m = &e->image->metadata;
-    size_t more;
-    struct writer *w = e->state = calloc(1, sizeof *w);
-    if (!w)
-        return gf_no_memory();
+    const struct gf_image *image = e->image;
+    const struct gf_metadata *m = &image->metadata;
+    const enum gf_dtype dtype = image->px.dtype;
     const bool own =
         m->header && m->header_format == gf_format_mrc.name && m->header_bytes >= HEADER;
+    struct writer *w = e->state = calloc(1, sizeof *w);
+    int i = 0;
+    if (!w)
+        return gf_no_memory();
+    struct header *h = &w->h;
+    if (own) {
+        memcpy(h, m->header, HEADER);
+        to_host(h);
+    } else {
+        make_header(h);
+    }
+    while (modes[i].dtype != dtype)
+        i++;
     e->coding = (struct gf_coding){.slope = 1, .type = GF_STORED_F16};
-    e->coding.coded = own && mode_of(e, is_big_endian(m->header)) == 12;
-    begin_header(m, w->h, &more);
-    put_image(e, w->h);
-    gf_put_integer(w->h + NSYMBT, 4, (int64_t)more);
+    e->coding.coded = own && image->restores && dtype == GF_F32 && h->mode == HALVES;
+    h->mode = e->coding.coded ? HALVES : modes[i].mode;
+    h->flags |= h->mode == BYTES && h->stamp == IMOD ? SIGNED : 0;
+    h->more = own ? (int32_t)(m->header_bytes - HEADER) : 0;
+    h->version = 20141;
+    memcpy(h->mark, "MAP \x44\x44\0\0", sizeof h->mark);
+    put_shape(image, h);
     put_statistics(w, &e->coding);
-    gf_sink_keep(e->sink);
-    int rc = gf_sink_write(e->sink, w->h, HEADER);
-    return rc || !more ? rc : gf_sink_write(e->sink, m->header + HEADER, more);
+    w->counts = gf_sink_is_file(e->sink) && !gf_dtype_is_complex(dtype);
+    int rc = put_header(e, w);
+    return rc || !own ? rc : gf_sink_write(e->sink, m->header + HEADER, (size_t)h->more);
 }
 
-/* Adds a page's rows to the statistics. */
-static void add_rows(struct writer *w, const struct gf_planes *p, const char *rows) {
-    for (int64_t i = 0; i < p->height * p->width; i++) {
-        const double v = gf_sample_get(rows + i * (int64_t)p->sample, p->px.dtype);
-        if (!isfinite(v))
-            continue;
-        w->low = w->n > 0 ? fmin(w->low, v) : v;
-        w->high = w->n > 0 ? fmax(w->high, v) : v;
-        w->sum += v;
-        w->squares += v * v;
-        w->n++;
+#define ADD(type) \
+    { \
+        const type *p = rows; \
+        if (!s.n) \
+            s.first = s.low = s.high = *p; \
+        for (int64_t i = 0; i < n; i++) { \
+            const double v = p[i], above = v - s.first; \
+            s.low = v < s.low ? v : s.low; \
+            s.high = v > s.high ? v : s.high; \
+            s.sum += above; \
+            s.squares += above * above; \
+        } \
     }
+
+static struct statistics add(struct statistics s, enum gf_dtype dtype, int64_t n,
+                             const void *rows) {
+    if (dtype == GF_I8)
+        ADD(int8_t)
+    else if (dtype == GF_I16)
+        ADD(int16_t)
+    else if (dtype == GF_U16)
+        ADD(uint16_t)
+    else
+        ADD(float)
+    s.n += n;
+    return s;
 }
 
 static int mrc_put_pages(struct gf_encoder *e, const struct gf_image *pages) {
     struct writer *w = e->state;
     struct gf_planes p;
     gf_planes_view(&p, pages);
-    char *buffer = gf_planes_in_place(&p) ? NULL : malloc((size_t)p.height * p.row_bytes);
-    if (!gf_planes_in_place(&p) && !buffer)
+    char *buffer = malloc(p.row_bytes);
+    if (!buffer)
         return gf_no_memory();
-    for (int64_t z = 0; z < p.depth && !gf_dtype_is_complex(p.px.dtype); z++)
-        add_rows(w, &p, gf_planes_rows(&p, z, 0, p.height, buffer));
+    for (int64_t y = 0; y < p.depth * p.height && w->counts; y++)
+        w->s = add(w->s, p.px.dtype, p.width,
+                   gf_planes_rows(&p, y / p.height, y % p.height, 1, buffer));
     free(buffer);
     return gf_planes_write(e, pages);
 }
 
+/* Replaces the header by that with the statistics, also in the checksum that a record needs. */
+static int put_again(struct gf_encoder *e, struct writer *w) {
+    const int64_t end = gf_sink_tell(e->sink);
+    const uint32_t before = w->crc;
+    uint32_t all = 0;
+    int rc = e->image->record ? gf_sink_crc32(e->sink, 1, &all) : GF_OK;
+    put_statistics(w, &e->coding);
+    if (!rc)
+        rc = gf_sink_seek(e->sink, 0);
+    if (!rc)
+        rc = put_header(e, w);
+    if (!rc)
+        rc = gf_sink_seek(e->sink, end);
+    all = gf_crc32_join(before, gf_crc32_join(w->crc, all, end - HEADER), end - HEADER);
+    if (!rc && e->image->record)
+        gf_sink_set_crc32(e->sink, all);
+    return rc;
+}
+
 static int mrc_end(struct gf_encoder *e) {
     struct writer *w = e->state;
-    int rc = GF_OK;
-    if (w->n > 0) {
-        const int64_t end = gf_sink_tell(e->sink);
-        put_statistics(w, &e->coding);
-        rc = gf_sink_seek(e->sink, 0);
-        if (!rc)
-            rc = gf_sink_write(e->sink, w->h, HEADER);
-        if (!rc)
-            rc = gf_sink_seek(e->sink, end);
-    }
+    int rc = w->s.n > 0 ? put_again(e, w) : GF_OK;
     free(w);
     e->state = NULL;
     return rc;
@@ -362,6 +379,7 @@ const struct gf_format gf_format_mrc = {
     .end = mrc_end,
     .dtypes = 1u << GF_I8 | 1u << GF_I16 | 1u << GF_U16 | 1u << GF_F32 | 1u << GF_C64,
     .max_ndim = 3,
+    .max_side = MOST_SIDE,
     .channels = 1u << 1,
     .embeds_header = true,
     .record_beside = true,

@@ -10,14 +10,15 @@
 
 enum { FIRST = 348, SECOND = 540, MOST_DIMS = 7, AFTER = 4 /* bytes behind the header */ };
 
-/* Bytes of the fields in either version. */
+/* Bytes of the fields in either version; `shown` is cal_max and cal_min, a range of the samples before
+ * they were changed. */
 struct fields {
-    int size, type, bits, dim, spacing, offset, slope, inter, units, magic;
+    int size, type, bits, dim, spacing, offset, slope, inter, units, shown, magic;
     int dim_bytes, real_bytes, offset_bytes, units_bytes;
 };
 static const struct fields fields[2] = {
-    {FIRST, 70, 72, 40, 76, 108, 112, 116, 123, 344, 2, 4, 4, 1},
-    {SECOND, 12, 14, 16, 104, 168, 176, 184, 500, 4, 8, 8, 8, 4},
+    {FIRST, 70, 72, 40, 76, 108, 112, 116, 123, 124, 344, 2, 4, 4, 1},
+    {SECOND, 12, 14, 16, 104, 168, 176, 184, 500, 192, 4, 8, 8, 8, 4},
 };
 
 /* Runs of numbers, to reverse their bytes: offset, size, count. */
@@ -83,6 +84,10 @@ static bool is_analyze(const struct fields *f, const unsigned char *h) {
     return f == fields && h[f->magic] != 'n';
 }
 
+static bool is_detached(const struct fields *f, const unsigned char *h) {
+    return is_analyze(f, h) || h[f->magic + 1] == 'i';
+}
+
 static bool has_magic(const struct fields *f, const unsigned char *h) {
     static const char second[] = "\r\n\032\n";
     const unsigned char *m = h + f->magic;
@@ -126,15 +131,16 @@ static int describe_type(struct gf_decoder *d, const unsigned char *h, const str
                          bool big) {
     struct gf_raw_layout *l = &d->layout;
     const int64_t code = gf_get_integer(h + f->type, 2, big);
-    const double slope = is_analyze(f, h) ? 0 : gf_get_real(h + f->slope, f->real_bytes, big);
-    const double inter = is_analyze(f, h) ? 0 : gf_get_real(h + f->inter, f->real_bytes, big);
+    const double slope = gf_get_real(h + f->slope, f->real_bytes, big);
+    const double given = gf_get_real(h + f->inter, f->real_bytes, big);
+    const double inter = isfinite(given) ? given : 0;
     int i = 0;
     while (i < N_TYPES && types[i].code != code)
         i++;
     if (i == N_TYPES)
         return gf_fail(GF_EUNSUPP, "NIfTI samples of type %lld%s", (long long)code,
                        code == 1536 || code == 2048 ? ", of 128 bits a number, are not read" : "");
-    const bool scaled = isfinite(slope) && isfinite(inter) && (slope < 0 || slope > 0) &&
+    const bool scaled = isfinite(slope) && (slope < 0 || slope > 0) &&
                         (slope < 1 || slope > 1 || inter < 0 || inter > 0) &&
                         types[i].channels == 1;
     const enum gf_dtype t = types[i].dtype;
@@ -143,7 +149,7 @@ static int describe_type(struct gf_decoder *d, const unsigned char *h, const str
     d->coding = (struct gf_coding){.type = types[i].stored,
                                    .slope = scaled ? slope : 1,
                                    .offset = scaled ? inter : 0,
-                                   .tail = true};
+                                   .tail = is_detached(f, h)};
     d->coding.coded = scaled || types[i].stored >= GF_STORED_I64;
     l->dtype = !d->coding.coded                                                     ? t
                : gf_dtype_size(t) <= 2 || types[i].stored == (enum gf_stored)GF_F32 ? GF_F32
@@ -182,20 +188,22 @@ static int describe_shape(struct gf_decoder *d, struct gf_image *image, const un
 
 /* Opens the samples of a .hdr beside it. */
 static int open_samples(struct gf_decoder *d) {
-    const char *path = d->options.path;
-    const size_t n = path ? strlen(path) : 0;
-    if (n < 4 || (strcmp(path + n - 4, ".hdr") && strcmp(path + n - 4, ".HDR")))
+    char *samples = NULL;
+    int rc = d->options.path ? gf_path_partner(d->options.path, &samples) : GF_OK;
+    if (!rc && !samples)
         return gf_fail(GF_EUNSUPP,
                        "a NIfTI header whose samples are in another file; name it .hdr");
-    char *other = strdup(path);
-    if (!other)
-        return gf_no_memory();
-    memcpy(other + n - 3, path[n - 1] == 'R' ? "IMG" : "img", 3);
-    int rc = gf_source_open(other, &d->data);
-    if (rc)
+    if (!rc && (rc = gf_source_open(samples, &d->data)) != GF_OK)
         rc = gf_fail(rc, "its samples: %s", gf_message());
-    free(other);
+    free(samples);
     return rc;
+}
+
+/* Leaves the fields of an Analyze header that mean the same in NIfTI. */
+static void clear_analyze(unsigned char *h) {
+    static const short others[][2] = {{4, 40}, {56, 70}, {74, 76}, {112, 148}, {252, FIRST}};
+    for (int i = 0; i < 5; i++)
+        memset(h + others[i][0], 0, (size_t)(others[i][1] - others[i][0]));
 }
 
 static int nifti_header(struct gf_decoder *d, struct gf_image *image) {
@@ -209,13 +217,15 @@ static int nifti_header(struct gf_decoder *d, struct gf_image *image) {
         rc = gf_source_read_exactly(d->source, h + FIRST, SECOND - FIRST);
     if (!rc && !has_magic(f, h) && !is_analyze(f, h))
         rc = gf_fail(GF_EFORMAT, "broken NIfTI: no magic number");
+    if (!rc && is_analyze(f, h))
+        clear_analyze(h);
     if (!rc)
         rc = describe_type(d, h, f, big);
     if (!rc)
         rc = describe_shape(d, image, h, f, big);
     if (rc)
         return rc;
-    const bool detached = is_analyze(f, h) || h[f->magic + 1] == 'i';
+    const bool detached = is_detached(f, h);
     const double at = f == fields ? gf_get_real(h + f->offset, 4, big)
                                   : (double)gf_get_integer(h + f->offset, 8, big);
     if (!(at >= (detached ? 0 : f->size)) || at > 0x1p53)
@@ -224,11 +234,10 @@ static int nifti_header(struct gf_decoder *d, struct gf_image *image) {
     image->color = d->layout.channels == 1 ? GF_GRAY : GF_RGB;
     image->alpha = d->layout.channels == 4;
     image->depth = (int)(8 * gf_coding_bytes(&d->coding, d->layout.dtype));
-    if (detached) {
-        rc = gf_header_copy(&image->metadata, gf_format_nifti.name, h, (size_t)f->size);
-        return rc ? rc : open_samples(d);
-    }
-    return gf_header_keep(d, image, h, (size_t)f->size, d->layout.offset);
+    const int64_t known = gf_source_known_size(d->source); /* of a header with extensions */
+    const int64_t all = !detached ? d->layout.offset : gf_max(has_magic(f, h) ? known : 0, f->size);
+    rc = gf_header_keep(d, image, h, (size_t)f->size, all);
+    return rc || !detached ? rc : open_samples(d);
 }
 
 /* ---- writing ---- */
@@ -282,9 +291,10 @@ static void put_shape(unsigned char *h, const struct fields *f, const struct gf_
         const double v = spacing[i] * (i < 3 && length > 0      ? length / metres[in_space]
                                        : i == 3 && duration > 0 ? duration / seconds[in_time]
                                                                 : 1);
+        unsigned char *field = h + f->spacing + (i + 1) * f->real_bytes;
+        const double was = gf_get_real(field, f->real_bytes, false);
         gf_put_integer(h + f->dim + (i + 1) * f->dim_bytes, f->dim_bytes, extent[i]);
-        if (v > 0)
-            gf_put_real(h + f->spacing + (i + 1) * f->real_bytes, f->real_bytes, v);
+        gf_put_real(field, f->real_bytes, v > 0 ? v : was < 0 || was > 0 ? was : 1);
     }
     gf_put_integer(h + f->units, f->units_bytes, in_space | in_time << 3);
 }
@@ -317,6 +327,7 @@ static int nifti_begin(struct gf_encoder *e) {
     }
     gf_put_integer(h, 4, f->size);
     memcpy(h + f->magic, f == fields ? "n+1" : "n+2\0\r\n\032\n", f == fields ? 4 : 8);
+    memset(h + f->shown, 0, 2 * (size_t)f->real_bytes);
     int i = 0;
     while (i < N_TYPES - 1 && (e->coding.coded ? types[i].stored != e->coding.type
                                                : types[i].dtype != image->px.dtype))
@@ -339,6 +350,7 @@ const struct gf_format gf_format_nifti = {
     .name = "nifti",
     .suffixes = "nii nii.gz hdr nifti",
     .summary = "NIfTI-1 and -2 of medical imaging (reads .hdr, .img, Analyze)",
+    .read_suffixes = "hdr img",
     .sniff = nifti_sniff,
     .header = nifti_header,
     .read_pages = gf_plain_read_pages,

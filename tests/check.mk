@@ -67,9 +67,9 @@ coverage: gpufft man $(TEST_PROGRAMS) $(BUILD)/near $(FAKE_CUDA) $(FAKE_FFT) $(P
 # CLOSURE=long runs all rows of tests/cli/closure.table; LONG=1 makes each CUDA call fail once.
 check-long: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
 check-long: export POCL_WORK_GROUP_SPECIALIZATION = 0
-check-long: gpufft $(BUILD)/near $(BUILD)/test_jpeg $(BUILD)/test_things $(FAKE_CUDA) $(FAKE_FFT) $(PLUGINS)
+check-long: gpufft $(BUILD)/near $(BUILD)/test_jpeg $(BUILD)/test_nifti $(BUILD)/test_things $(FAKE_CUDA) $(FAKE_FFT) $(PLUGINS)
 	@mkdir -p $(BUILD)/cache
-	@tests/run "env CLOSURE=long tests/cli/run closure" "env KILLS=200 tests/cli/run safety" "env LONG=1 tests/cli/run cuda" "env JPEG_FLIPS=5000 $(BUILD)/test_jpeg" "$(BUILD)/test_things long"
+	@tests/run "env CLOSURE=long tests/cli/run closure" "env KILLS=200 tests/cli/run safety" "env LONG=1 tests/cli/run cuda" "env JPEG_FLIPS=5000 $(BUILD)/test_jpeg" "$(BUILD)/test_nifti long" "$(BUILD)/test_things long"
 
 ## check-all: every check target that this machine can run; lists what the others need
 check-all:

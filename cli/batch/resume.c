@@ -37,13 +37,16 @@ static bool add_file(struct gf_resume *r, const char *path) {
     return true;
 }
 
-/* Adds an input, and the record beside a .npy or raw file. */
+/* Adds an input, and the record or the samples beside it. */
 static bool add_input(struct gf_resume *r, const char *path) {
     const struct gf_format *format = gf_format_by_suffix(path);
     bool known = add_file(r, path);
     if (known && (!format || format->record_beside)) {
-        char *beside = gf_record_path(path);
+        char *beside = gf_record_path(path), *partner = NULL;
         add_file(r, beside);
+        known = !gf_path_partner(path, &partner);
+        add_file(r, partner);
+        free(partner);
         free(beside);
     }
     return known;

@@ -1,8 +1,10 @@
 /* Replaces {stem} {kind} {ext} {page} {dir} in templates; finds types by prefix or suffix. */
 #include "cli/batch/template.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/text.h"
 #include "core/base/status.h"
@@ -32,7 +34,7 @@ static int field_at(const char *p) {
 static const struct gf_format *prefix_format(const char *text, size_t *length) {
     char name[16];
     const char *colon = strchr(text, ':');
-    if (!colon || colon - text >= (int)sizeof name)
+    if (!colon || colon - text >= (int)sizeof name || memchr(text, '.', (size_t)(colon - text)))
         return NULL;
     snprintf(name, sizeof name, "%.*s", (int)(colon - text), text);
     *length = (size_t)(colon - text) + 1;
@@ -99,6 +101,18 @@ static void split_name(const char *in, const char **stem, int *stem_length, cons
     *stem_length = (int)(has_ext ? (size_t)(suffix - 1 - *stem) : strlen(*stem));
 }
 
+/* Both files of a NIfTI pair become one. */
+static int choose_ext(const struct gf_template *t, const char *in, const char **ext) {
+    char *partner;
+    int rc = gf_path_partner(in, &partner);
+    if (partner && !access(partner, F_OK))
+        *ext = "nii";
+    else if (t->known_ext && !gf_format_by_suffix(in))
+        *ext = "png";
+    free(partner);
+    return rc;
+}
+
 /* Finds an input's folder below its root, without slashes around it. Returns its length, from 0. */
 static int split_folder(const struct gf_roots *roots, const char *in, const char **dir) {
     const char *last = strrchr(in, '/');
@@ -112,9 +126,16 @@ static int split_folder(const struct gf_roots *roots, const char *in, const char
 
 int gf_template_expand(const struct gf_template *t, const char *in, const char *kind, int64_t page,
                        char **path) {
+    const size_t part = gf_path_part(in);
     size_t size = 0;
     char *text = NULL;
     const char *stem, *ext, *dir;
+    if (part) { /* of a file, which names the outputs */
+        char *file = strndup(in, part);
+        int rc = file ? gf_template_expand(t, file, kind, page, path) : gf_no_memory();
+        free(file);
+        return rc;
+    }
     int stem_length;
     const int dir_length = split_folder(t->roots, in, &dir);
     split_name(in, &stem, &stem_length, &ext);
@@ -122,8 +143,9 @@ int gf_template_expand(const struct gf_template *t, const char *in, const char *
         return gf_fail(GF_EINVAL,
                        "'%s' without its suffix is '%.*s', which is a folder, not a {stem}", in,
                        stem_length, stem);
-    if (t->known_ext && !gf_format_by_suffix(in))
-        ext = "png";
+    int rc = choose_ext(t, in, &ext);
+    if (rc)
+        return rc;
     FILE *f = open_memstream(&text, &size);
     if (!f)
         return gf_no_memory();
@@ -145,7 +167,7 @@ int gf_template_expand(const struct gf_template *t, const char *in, const char *
         if (field == DIR && !dir_length && *p == '/') /* "{dir}/{stem}.png" is no name below / */
             p++;
     }
-    int rc = gf_text_close(f, &text);
+    rc = gf_text_close(f, &text);
     *path = text;
     return rc;
 }
@@ -156,6 +178,10 @@ int gf_template_format(const struct gf_template *t, const char *path,
     if (*format && !(*format)->write && !(*format)->put_pages)
         return gf_fail(GF_EUSAGE, "%s: no %s file is written; write .tif with --ome, or .npy",
                        t->option, (*format)->name);
+    if (*format && gf_format_only_reads(*format, path))
+        return gf_fail(GF_EUSAGE, "%s: '%s': samples beside a header are not written; write .%.*s",
+                       t->option, path, (int)strcspn((*format)->suffixes, " "),
+                       (*format)->suffixes);
     if (*format)
         return 0;
     const char *slash = strrchr(path, '/');

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,7 +17,8 @@
 struct file {
     dev_t dev; /* of the folder; 0 and 0: none */
     ino_t ino;
-    bool read, record, opened;
+    bool read, opened;
+    const char *part;   /* of the input: "", "record of the " and so on */
     const char *called; /* borrowed */
     struct gf_claimant by;
     char *path; /* in an entry by inode: the path that `by` claimed; owned */
@@ -198,19 +198,20 @@ static void locate(const char *path, int stream, bool fresh, struct place *p) {
 
 /* ---- inputs ---- */
 
-static int enter_read(dev_t dev, ino_t ino, const char *name, const char *called, bool record) {
+static int enter_read(dev_t dev, ino_t ino, const char *name, const char *called,
+                      const char *part) {
     struct file *e = enter(dev, ino, name);
     if (!e)
         return GF_ENOMEM;
     if (!e->read) {
         e->read = true;
-        e->record = record;
+        e->part = part;
         e->called = called;
     }
     return 0;
 }
 
-static int read_place(const char *path, const char *called, bool record) {
+static int read_place(const char *path, const char *called, const char *part) {
     struct place p;
     int rc = 0;
     pthread_mutex_lock(&guard.lock);
@@ -218,9 +219,9 @@ static int read_place(const char *path, const char *called, bool record) {
         goto out;
     locate(path, STDIN_FILENO, false, &p);
     if (p.regular || p.block || p.folder)
-        rc = enter_read(p.file_dev, p.file_ino, "", called, record);
+        rc = enter_read(p.file_dev, p.file_ino, "", called, part);
     if (!rc && !p.exempt && !p.block)
-        rc = enter_read(p.dev, p.ino, p.name, called, record);
+        rc = enter_read(p.dev, p.ino, p.name, called, part);
     guard.reads_folder = guard.reads_folder || p.folder;
     free(p.resolved);
 out:
@@ -229,22 +230,28 @@ out:
 }
 
 int gf_guard_read(const char *path, const char *called) {
-    return read_place(path, called, false);
+    return read_place(path, called, "");
 }
 
 int gf_guard_read_picture(const char *path, const char *called) {
     int rc = gf_guard_read(path, called);
     if (rc || !strcmp(path, "-"))
         return rc;
-    char *record = gf_record_path(path);
-    rc = record ? read_place(record, called, true) : gf_no_memory();
-    const char *suffix = strrchr(path, '.');
-    if (!rc && suffix && !strcasecmp(suffix, ".hdr")) { /* samples beside a NIfTI header */
-        memcpy(record, path, strlen(path) + 1);
-        memcpy(record + (suffix - path) + 1, suffix[1] == 'H' ? "IMG" : "img", 3);
-        rc = read_place(record, called, true);
+    const size_t part = gf_path_part(path);
+    if (part) {
+        char *file = strndup(path, part);
+        rc = file ? gf_guard_read_picture(file, called) : gf_no_memory();
+        free(file);
+        return rc;
     }
+    char *record = gf_record_path(path);
+    rc = record ? read_place(record, called, "record of the ") : gf_no_memory();
     free(record);
+    char *partner = NULL;
+    rc = rc ? rc : gf_path_partner(path, &partner);
+    if (partner)
+        rc = read_place(partner, called, "other file of the ");
+    free(partner);
     return rc;
 }
 
@@ -289,11 +296,8 @@ static int fail_read(int code, const char *path, const struct place *p, const st
     char output[256], input[256];
     gf_clean_text(output, sizeof output, strcmp(path, "-") ? path : "stdout");
     gf_clean_text(input, sizeof input, strcmp(e->called, "-") ? e->called : "stdin");
-    return gf_fail(code, "output '%s' is %s input '%s'; inputs are never written", output,
-                   e->record  ? "the record of the"
-                   : is_below ? "in the"
-                              : "the",
-                   input);
+    return gf_fail(code, "output '%s' is %s%sinput '%s'; inputs are never written", output,
+                   is_below ? "in the " : "the ", is_below ? "" : e->part, input);
 }
 
 /* Gives the entry to this claimant; GF_EUSAGE if another one has it. */

@@ -21,7 +21,7 @@ void gf_guard_end(void);
 /* Enters an input ("-": stdin), whether or not it exists, or a folder and all files below it. Messages
  * call it `called`, which must outlive gf_guard_end(). Returns 0 or GF_ENOMEM. */
 int gf_guard_read(const char *path, const char *called);
-/* The same for a picture, and the record or the samples (.img of a .hdr) beside it. */
+/* The same for a picture, and its record or the other one of .hdr and .img beside it. */
 int gf_guard_read_picture(const char *path, const char *called);
 
 /* Enters an output ("-": stdout) before it is opened; the same claimant may repeat this. Returns 0,

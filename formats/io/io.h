@@ -45,6 +45,13 @@ void gf_source_set_threads(struct gf_source *s, int threads);
 /* The most bytes of a pipe to keep in memory; 0, the initial value: no limit. */
 void gf_source_limit(struct gf_source *s, int64_t bytes);
 
+/* The length of the file's own path in "FILE[PART]"; 0 if there is a file of that whole name, or none
+ * of the name before the bracket. */
+size_t gf_path_part(const char *path);
+/* The path of the samples (.img) of a NIfTI header (.hdr), or of the header of such samples, whether
+ * or not there is a file. *out is NULL for another suffix; the caller frees it. */
+int gf_path_partner(const char *path, char **out);
+
 /* An output. A regular file is written to a temporary in the same folder (unnamed if the file
  * system supports that; with the umask's mode). gf_sink_commit() flushes it, checks the result of
  * close(), and links or renames it to its path; gf_sink_abort() removes it. Symbolic links are

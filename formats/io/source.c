@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -59,6 +60,31 @@ int gf_fail_errno(int code, const char *what) {
     if (!what)
         return gf_fail(code, "%s", cause);
     return gf_fail(code, "%s: %s", gf_clean_text(name, sizeof name, what), cause);
+}
+
+size_t gf_path_part(const char *path) {
+    const size_t n = strlen(path);
+    const char *bracket = n > 3 && path[n - 1] == ']' ? strrchr(path, '[') : NULL;
+    struct stat st;
+    if (!bracket || bracket == path || !bracket[2] || !stat(path, &st))
+        return 0;
+    char *file = strndup(path, (size_t)(bracket - path));
+    const bool is_file = file && !stat(file, &st) && S_ISREG(st.st_mode);
+    free(file);
+    return is_file ? (size_t)(bracket - path) : 0;
+}
+
+int gf_path_partner(const char *path, char **out) {
+    const char *suffix = strrchr(path, '.');
+    const bool header = suffix && !strcasecmp(suffix, ".hdr");
+    *out = NULL;
+    if (!header && (!suffix || strcasecmp(suffix, ".img")))
+        return GF_OK;
+    if (!(*out = strdup(path)))
+        return gf_no_memory();
+    for (int i = 0; i < 3; i++) /* in the same case, by ASCII's bit */
+        (*out)[suffix - path + 1 + i] = (char)((header ? "IMG" : "HDR")[i] | (suffix[1 + i] & 32));
+    return GF_OK;
 }
 
 int gf_open(const char *path, int flags) {

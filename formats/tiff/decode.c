@@ -7,21 +7,7 @@
 #include "formats/tiff/tiff.h"
 
 static bool is_direct(const struct gf_tiff_page *p) {
-    return !p->palette && !p->invert && p->bits == 8 * gf_dtype_size(p->dtype);
-}
-
-/* IEEE 754 binary16. */
-static float half_to_float(uint16_t h) {
-    uint32_t sign = (uint32_t)(h & 0x8000) << 16, exponent = h >> 10 & 31, fraction = h & 1023;
-    uint32_t bits;
-    float f;
-    if (exponent == 0) { /* zero and subnormals: fraction * 2^-24 */
-        f = (float)fraction * 0x1p-24f;
-        return sign ? -f : f;
-    }
-    bits = sign | (exponent == 31 ? 255u : exponent + 112) << 23 | fraction << 13;
-    memcpy(&f, &bits, 4);
-    return f;
+    return !p->palette && !p->invert && !p->coding.coded && p->bits == 8 * gf_dtype_size(p->dtype);
 }
 
 /* Sample `i` of a row of packed integers. Whole bytes are in the host's order, as libtiff leaves
@@ -57,8 +43,8 @@ static void put_color(const struct gf_tiff_page *p, uint32_t index, unsigned cha
 }
 
 /* Stores `n` samples of a row at `to`, `step` bytes apart; with a palette each gives a pixel. */
-static void put_row(const struct gf_tiff_page *p, const unsigned char *row, int64_t n,
-                    unsigned char *to, size_t step) {
+static int put_row(const struct gf_tiff_page *p, const unsigned char *row, int64_t n,
+                   unsigned char *to, size_t step) {
     size_t size = gf_dtype_size(p->dtype);
     if (is_direct(p)) {
         if (step == size)
@@ -66,11 +52,12 @@ static void put_row(const struct gf_tiff_page *p, const unsigned char *row, int6
         else
             for (int64_t i = 0; i < n; i++)
                 memcpy(to + (size_t)i * step, row + (size_t)i * size, size);
-    } else if (p->dtype == GF_F32) {
-        for (int64_t i = 0; i < n; i++) {
-            float f = half_to_float((uint16_t)fetch(row, i, 16));
-            memcpy(to + (size_t)i * step, &f, 4);
-        }
+    } else if (p->coding.coded) {
+        int rc = GF_OK;
+        for (int64_t i = 0; i < n && !rc; i++)
+            rc = gf_coding_decode(&p->coding, row + i * p->bits / 8, 1, p->dtype,
+                                  to + (size_t)i * step);
+        return rc;
     } else if (p->palette) {
         for (int64_t i = 0; i < n; i++)
             put_color(p, fetch(row, i, p->bits), to + (size_t)i * 3 * size);
@@ -79,6 +66,7 @@ static void put_row(const struct gf_tiff_page *p, const unsigned char *row, int6
         for (int64_t i = 0; i < n; i++)
             put_integer(to + (size_t)i * step, p->dtype, fetch(row, i, p->bits) ^ flip);
     }
+    return GF_OK;
 }
 
 struct geometry {
@@ -141,11 +129,13 @@ static int decode_blocks(struct gf_tiff *t, const struct gf_tiff_page *p, int64_
                 int rc = check_read(t, got, bytes);
                 if (rc)
                     return rc;
-                for (int64_t r = gf_max(y, first); r < gf_min(y + rows, end) && buffer; r++)
-                    put_row(p, in + (r - y) * stored_row, columns * g.samples,
-                            out + (size_t)(r - first) * g.row + (size_t)x * g.pixel +
-                                (size_t)plane * size,
-                            g.step);
+                for (int64_t r = gf_max(y, first); r < gf_min(y + rows, end) && buffer && !rc; r++)
+                    rc = put_row(p, in + (r - y) * stored_row, columns * g.samples,
+                                 out + (size_t)(r - first) * g.row + (size_t)x * g.pixel +
+                                     (size_t)plane * size,
+                                 g.step);
+                if (rc)
+                    return rc;
             }
     return GF_OK;
 }

@@ -23,14 +23,22 @@ static int64_t ratio_of(uint16_t compression) {
 static int set_dtype(struct gf_tiff_page *p) {
     int bits = p->bits;
     p->dtype = GF_N_DTYPES;
-    if (p->format == SAMPLEFORMAT_UINT || p->format == SAMPLEFORMAT_VOID) {
+    const bool is_int = p->format == SAMPLEFORMAT_INT, is_float = p->format == SAMPLEFORMAT_IEEEFP;
+    p->coding = (struct gf_coding){.coded = is_float ? bits == 16 : bits == 64 && p->format <= 2,
+                                   .type = is_float ? GF_STORED_F16
+                                           : is_int ? GF_STORED_I64
+                                                    : GF_STORED_U64,
+                                   .slope = 1};
+    if (p->coding.coded) {
+        p->dtype = is_float ? GF_F32 : GF_F64;
+    } else if (p->format == SAMPLEFORMAT_UINT || p->format == SAMPLEFORMAT_VOID) {
         if (bits >= 1 && bits <= 32)
             p->dtype = bits <= 8 ? GF_U8 : bits <= 16 ? GF_U16 : GF_U32;
-    } else if (p->format == SAMPLEFORMAT_INT) {
+    } else if (is_int) {
         if (bits == 8 || bits == 16 || bits == 32)
             p->dtype = bits == 8 ? GF_I8 : bits == 16 ? GF_I16 : GF_I32;
-    } else if (p->format == SAMPLEFORMAT_IEEEFP) {
-        if (bits == 16 || bits == 32 || bits == 64)
+    } else if (is_float) {
+        if (bits == 32 || bits == 64)
             p->dtype = bits == 64 ? GF_F64 : GF_F32;
     } else if (p->format == SAMPLEFORMAT_COMPLEXIEEEFP) {
         if (bits == 64 || bits == 128)

@@ -73,8 +73,9 @@ struct gf_tiff_page {
     uint16_t samples, bits, format, photometric, compression;
     uint32_t columns, rows; /* of a strip or tile */
     bool planar, tiled, invert, palette, reduced;
-    uint16_t *map[3]; /* the palette; libtiff's, valid while the page is current */
-    bool map_is_wide; /* it needs 16 bits */
+    struct gf_coding coding; /* 16-bit floats and 64-bit integers */
+    uint16_t *map[3];        /* the palette; libtiff's, valid while the page is current */
+    bool map_is_wide;        /* it needs 16 bits */
     enum gf_dtype dtype;
     int64_t channels;
     enum gf_color color;

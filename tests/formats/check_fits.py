@@ -85,6 +85,32 @@ for t in ('u1', 'i1', 'i2', 'u2', 'i4', 'u4', 'i8', 'f4', 'f8'):
                 with warnings.catch_warnings():
                     warnings.simplefilter('ignore'); 
                     with fits.open('f.fits') as f: f.verify('exception'); check(f[0].header['OBJECT'] == "M 13 'x'", what + ' cards')
+# Unsigned and blank 64-bit integers; units and angles that have no unit; boxes written out of order.
+for t, blank in (('u8', None), ('i8', None), ('i8', -2**63), ('i8', 3)):
+    a = r.integers(0, 2**40, (20, 31)).astype(t); h = fits.PrimaryHDU(a)
+    if blank is not None: a[3, 4] = blank; h = fits.PrimaryHDU(a); h.header['BLANK'] = blank
+    h.writeto('64.fits', overwrite=True); what = f'{t} with BLANK {blank}'
+    c = run('fwd', '64.fits', '--complex=s.npy', '--nan=zero'); check(c.returncode == 0, what + ' ' + c.stderr)
+    c = run('inv', 's.npy', '--out=64b.fits'); check(c.returncode == 0, what + ' ' + c.stderr)
+    with fits.open('64b.fits') as f:
+        f.verify('exception'); check(f[0].header['BITPIX'] == 64 and f[0].header.get('BLANK') == blank, what + ' cards')
+        want = a.astype('f8'); want[3, 4] = 0 if blank is not None else want[3, 4]
+        check(abs(f[0].data.astype('f8') - want).max() <= 2**40 * 1e-12, what + ' numbers')
+for cards, want in (({'CTYPE1': 'RA', 'CDELT1': 0.001}, (3.6, 'arcsec')), ({'CTYPE1': 'HPLN-TAN', 'CDELT1': 2.4, 'CUNIT1': 'arcsec'}, (2.4, 'arcsec')),
+                    ({'CDELT1': 2.5, 'CUNIT1': 'Angstrom'}, (2.5, 'A')), ({'CD1_1': 3e-4, 'CD2_1': 4e-4, 'CTYPE1': 'GLON-CAR'}, (1.8, 'arcsec'))):
+    h = fits.PrimaryHDU(data('f4', (20, 30))); h.header.update(cards); h.writeto('u.fits', overwrite=True)
+    x = json.loads(run('info', '--json', 'u.fits').stdout)['axes'][-1]
+    check(abs(x['spacing'] - want[0]) < 1e-9 and x['unit'] == want[1], f'{cards} {x}')
+v = data('u2', (24, 40, 50)); fits.PrimaryHDU(v).writeto('v.fits')
+for o, more in (('v1.fits', []), ('v2.fits', ['--max-memory=150K', '--scratch=auto'])):
+    c = run('filter', 'v.fits', '--lowpass=0.2c', '--out=' + o, *more); check(c.returncode == 0, c.stderr)
+check(open('v1.fits', 'rb').read() == open('v2.fits', 'rb').read(), 'boxes')
+with fits.open('v2.fits') as f: f.verify('exception'); check(f[0].data.dtype.newbyteorder('=') == np.dtype('u2'), 'u2')
+g = fits.GroupsHDU(fits.GroupData(np.ones((3, 4, 5), 'f4'), parnames=['a'], pardata=[np.arange(3)], bitpix=-32))
+fits.HDUList([g, fits.ImageHDU(v)]).writeto('g.fits'); j = run('info', '--json', 'g.fits')
+check(j.returncode == 0 and json.loads(j.stdout)['shape'] == [24, 40, 50], 'behind random groups ' + j.stderr)
+np.save('a.npy', data('f4', (20, 30))); run('filter', 'a.npy', '--pixel=2A', '--lowpass=0.2c', '--out=a.fits')
+check(fits.getheader('a.fits')['CUNIT1'] == 'Angstrom', 'Angstrom')
 fits.CompImageHDU(data('i2', (50, 60))).writeto('c.fits'); i = run('info', 'c.fits'); check(i.returncode == 1 and 'funpack' in i.stderr, 'compressed ' + i.stderr)
 i = run('filter', '1.fits', '--lowpass=3', '-o', 'x.npy'); 
 np.save('p.npy', data('f4', (20, 30))); i = run('filter', 'p.npy', '--pixel=2arcsec', '--lowpass=5', '-o', 'n.fits'); check(i.returncode == 0, i.stderr)
