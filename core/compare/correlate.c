@@ -1,0 +1,236 @@
+/* Correlates two signals and finds the peak, to a fraction of a sample. */
+#include "core/compare/correlate.h"
+
+#include <stdlib.h>
+
+#include "core/base/status.h"
+#include "core/spectrum/bins.h"
+
+enum { OFFSETS = 7, LANES = 8 }; /* samples of a peak along an axis, and room for them */
+
+/* ---- windows ---- */
+
+/* Fills the windows of n[0] + n[1] + n[2] samples, those of axes without one with 1. */
+static void make_windows(const int64_t n[3], const double shift[3], double side, unsigned axes,
+                         double *window) {
+    for (int axis = 0; axis < 3; window += n[axis++])
+        for (int64_t i = 0; i < n[axis]; i++) {
+            const double length = (double)n[axis] - fabs(shift[axis]);
+            const double from = (double)i - (double)(n[axis] - 1) / 2 - side * shift[axis] / 2;
+            const double t = length > 0 ? 2 * fabs(from) / length : 1;
+            const bool flat = n[axis] == 1 || !(axes >> axis & 1) || t <= 0.5;
+            window[i] = flat ? 1 : t >= 1 ? 0 : 0.5 - 0.5 * cos(2 * M_PI * t);
+        }
+}
+
+int gf_taper(const struct gf_array *px, const double *shift, double side, unsigned axes,
+             struct gf_array *to, double *energy) {
+    const int missing = 3 - px->rank;
+    const bool wide = px->dtype == GF_F64;
+    int64_t n[3] = {1, 1, 1};
+    double by[3] = {0}, sum = 0, weights = 0, mean = 0;
+    for (int i = 0; i < px->rank; i++) {
+        n[missing + i] = px->shape[i];
+        by[missing + i] = shift ? shift[i] : 0;
+    }
+    double *window = malloc((size_t)(n[0] + n[1] + n[2]) * sizeof *window);
+    if (!window)
+        return gf_no_memory();
+    make_windows(n, by, side, axes << missing, window);
+    const double *along = window + n[0] + n[1];
+    for (int pass = 0; pass < 2; pass++) { /* the mean, then the samples */
+        *energy = 0;
+        for (int64_t r = 0; r < n[0] * n[1]; r++) {
+            const double w = window[r / n[1]] * window[n[0] + r % n[1]];
+            double row = 0, row_weights = 0, squares = 0;
+            float *out = (float *)to->data + r * n[2];
+            for (int64_t x = 0; x < n[2]; x++) {
+                const double v = gf_real_get(px->data, r * n[2] + x, wide) - mean;
+                out[x] = (float)(w * along[x] * v);
+                row += w * along[x] * v;
+                row_weights += w * along[x];
+                squares += (double)out[x] * (double)out[x];
+            }
+            sum += row;
+            weights += row_weights;
+            *energy += squares;
+        }
+        mean = weights > 0 ? sum / weights : 0;
+    }
+    free(window);
+    return 0;
+}
+
+/* ---- phases ---- */
+
+/* Fills share[ring] with the share of its power above that of the quietest five rings in a row. */
+static int find_shares(const struct gf_spectrum *s, int64_t n, double *share) {
+    struct gf_energy energy;
+    struct gf_ring *ring = malloc((size_t)n * sizeof *ring);
+    int rc = ring ? gf_spectrum_rings(s, ring, &energy) : gf_no_memory();
+    double floor = INFINITY;
+    for (int64_t r = 1; r + 4 < n && ring[r + 4].frequency < 0.5 && !rc; r++) {
+        double power = 0;
+        for (int64_t k = r; k < r + 5; k++)
+            power += ring[k].mean / 5;
+        floor = fmin(floor, power);
+    }
+    for (int64_t r = 0; r < n && !rc; r++)
+        share[r] = ring[r].mean > floor ? 1 - floor / ring[r].mean : isinf(floor);
+    free(ring);
+    return rc;
+}
+
+int gf_cross_phases(const struct gf_spectrum *f, const struct gf_spectrum *g,
+                    struct gf_spectrum *to) {
+    const int64_t rings = gf_spectrum_ring_count(f);
+    struct gf_bins b;
+    gf_bins_view(f, &b);
+    double *share = malloc(2 * (size_t)rings * sizeof *share), *other = share + rings;
+    double *along = gf_bins_squares(&b);
+    int rc = share && along ? find_shares(f, rings, share) : gf_no_memory();
+    if (!rc)
+        rc = find_shares(g, rings, other);
+    for (int64_t r = 0; r < rings && !rc; r++)
+        share[r] = sqrt(share[r] * other[r]) + 0.01; /* some of all, in case all is noise */
+    const float *p = f->px.data, *q = g->px.data;
+    float *out = to->px.data;
+#pragma omp parallel for num_threads(b.threads)
+    for (int64_t r = 0; r < b.n[0] * b.n[1]; r++) {
+        const double square = gf_bins_square(&b, 0, r / b.n[1]) + gf_bins_square(&b, 1, r % b.n[1]);
+        for (int64_t x = 0, i = r * b.stored; x < b.stored && !rc; x++, i++) {
+            const double re = (double)p[2 * i] * q[2 * i] + (double)p[2 * i + 1] * q[2 * i + 1];
+            const double im = (double)p[2 * i + 1] * q[2 * i] - (double)p[2 * i] * q[2 * i + 1];
+            const double size = sqrt(re * re + im * im);
+            const double w = i && size > 0 ? share[gf_bins_ring(square + along[x])] / size : 0;
+            out[2 * i] = (float)(re * w);
+            out[2 * i + 1] = (float)(im * w);
+        }
+    }
+    free(along);
+    free(share);
+    return rc;
+}
+
+/* ---- peaks ---- */
+
+/* The highest point of a parabola through three samples, as an offset from the middle one. */
+static double vertex(double before, double middle, double after) {
+    const double bend = before - 2 * middle + after;
+    return bend < 0 ? fmax(-0.5, fmin(0.5, 0.5 * (before - after) / bend)) : 0;
+}
+
+void gf_correlation_peak(const struct gf_spectrum *s, const struct gf_array *surface,
+                         struct gf_correlation_peak *peak) {
+    const float *v = surface->data;
+    const int64_t count = gf_array_count(surface), line = surface->shape[surface->rank - 1];
+    int64_t best = 0;
+    double squares = 0;
+    for (int64_t r = 0; r < count; r += line) {
+        double sum = 0;
+        for (int64_t i = r; i < r + line; i++) {
+            sum += (double)(v[i] * v[i]);
+            best = v[i] > v[best] ? i : best;
+        }
+        squares += sum;
+    }
+    *peak = (struct gf_correlation_peak){0};
+    peak->height = squares > 0 ? (double)v[best] / sqrt(squares / (double)count) : 0;
+    for (int64_t axis = s->ndim - 1, step = 1; axis >= 0; step *= s->shape[axis--]) {
+        const int64_t n = s->shape[axis], at = best / step % n, base = best - at * step;
+        const float *before = v + base + (at + n - 1) % n * step;
+        const float *after = v + base + (at + 1) % n * step;
+        peak->shift[axis] = (double)gf_bins_signed(at, n) +
+                            (n > 2 ? vertex((double)*before, (double)v[best], (double)*after) : 0);
+    }
+}
+
+/* ---- between samples ---- */
+
+/* The waves of an axis at `shift` and its neighbours; bin n / 2 is its own mirror image. */
+static void make_waves(int64_t n, int64_t bins, double shift, double step, float *wave) {
+    for (int64_t k = 0; k < bins; k++)
+        for (int j = 0; j < LANES; j++) {
+            const double at = shift + (j - OFFSETS / 2) * step;
+            const double angle = 2 * M_PI * (double)gf_bins_signed(k, n) * at / (double)n;
+            wave[2 * LANES * k + j] = (float)cos(angle);
+            wave[2 * LANES * k + LANES + j] = 2 * k == n ? 0 : (float)sin(angle);
+        }
+}
+
+/* sum[j] = sum over a row of F conj(G) wave[j]; bins that stand for two count twice. */
+static void sum_row(const struct gf_bins *b, const float *f, const float *g, const float *wave,
+                    float *sum) {
+    float re[LANES] = {0}, im[LANES] = {0};
+    for (int64_t k = 0; k < b->stored; k++) {
+        const float twice = (float)gf_bins_weight(b, k), *w = wave + 2 * LANES * k;
+        const float c = twice * (f[2 * k] * g[2 * k] + f[2 * k + 1] * g[2 * k + 1]);
+        const float d = twice * (f[2 * k + 1] * g[2 * k] - f[2 * k] * g[2 * k + 1]);
+        for (int j = 0; j < LANES; j++) {
+            re[j] += c * w[j] - d * w[LANES + j];
+            im[j] += c * w[LANES + j] + d * w[j];
+        }
+    }
+    memcpy(sum, re, sizeof re);
+    memcpy(sum + LANES, im, sizeof im);
+}
+
+/* v[h][i][j] += the part of plane z, from the sums of its rows. */
+static void add_plane(const float *rows, int64_t n, const float *wave_z, const float *wave_y,
+                      double v[OFFSETS][OFFSETS][OFFSETS]) {
+    for (int i = 0; i < OFFSETS; i++)
+        for (int j = 0; j < OFFSETS; j++) {
+            double re = 0, im = 0;
+            for (int64_t y = 0; y < n; y++) {
+                const float *w = wave_y + 2 * LANES * y, *s = rows + 2 * LANES * y;
+                re += (double)(w[i] * s[j] - w[LANES + i] * s[LANES + j]);
+                im += (double)(w[i] * s[LANES + j] + w[LANES + i] * s[j]);
+            }
+            for (int h = 0; h < OFFSETS; h++)
+                v[h][i][j] += re * (double)wave_z[h] - im * (double)wave_z[LANES + h];
+        }
+}
+
+/* Samples the correlation around `shift`, and moves that to the highest one. */
+static double climb(const struct gf_bins *b, const float *f, const float *g, double step,
+                    float *work, double shift[3]) {
+    double v[OFFSETS][OFFSETS][OFFSETS] = {0}, *flat = &v[0][0][0];
+    float *wave[3] = {work, work + 2 * LANES * b->n[0], work + 2 * LANES * (b->n[0] + b->n[1])};
+    float *rows = wave[2] + 2 * LANES * b->stored;
+    for (int i = 0; i < 3; i++)
+        make_waves(b->n[i], i < 2 ? b->n[i] : b->stored, shift[i], step, wave[i]);
+#pragma omp parallel for num_threads(b->threads)
+    for (int64_t r = 0; r < b->n[0] * b->n[1]; r++)
+        sum_row(b, f + 2 * r * b->stored, g + 2 * r * b->stored, wave[2], rows + 2 * LANES * r);
+    for (int64_t z = 0; z < b->n[0]; z++)
+        add_plane(rows + 2 * LANES * z * b->n[1], b->n[1], wave[0] + 2 * LANES * z, wave[1], v);
+    int best = (OFFSETS * OFFSETS * OFFSETS) / 2; /* the middle, for axes of one sample */
+    for (int k = 0; k < OFFSETS * OFFSETS * OFFSETS; k++)
+        best = flat[k] > flat[best] ? k : best;
+    for (int i = 2, stride = 1; i >= 0; i--, stride *= OFFSETS) {
+        const int at = best / stride % OFFSETS;
+        const bool inside = at > 0 && at < OFFSETS - 1;
+        shift[i] +=
+            step * (at - OFFSETS / 2 +
+                    (inside ? vertex(flat[best - stride], flat[best], flat[best + stride]) : 0));
+    }
+    return flat[best];
+}
+
+int gf_correlation_refine(const struct gf_spectrum *f, const struct gf_spectrum *g,
+                          const double energy[2], double *shift, double *height) {
+    struct gf_bins b;
+    double at[3] = {0};
+    gf_bins_view(f, &b);
+    memcpy(at + 3 - f->ndim, shift, (size_t)f->ndim * sizeof *at);
+    float *work =
+        gf_alloc((size_t)(b.n[0] * b.n[1] + b.n[0] + b.n[1] + b.stored) * 2 * LANES * sizeof *work);
+    if (!work)
+        return gf_no_memory();
+    climb(&b, f->px.data, g->px.data, 0.4, work, at);
+    *height =
+        climb(&b, f->px.data, g->px.data, 0.06, work, at) / b.points / sqrt(energy[0] * energy[1]);
+    memcpy(shift, at + 3 - f->ndim, (size_t)f->ndim * sizeof *at);
+    gf_free(work);
+    return 0;
+}
