@@ -28,7 +28,7 @@ int gf_taper(const struct gf_array *px, const double *shift, double side, unsign
     const int missing = 3 - px->rank;
     const bool wide = px->dtype == GF_F64;
     int64_t n[3] = {1, 1, 1};
-    double by[3] = {0}, sum = 0, weights = 0, mean = 0;
+    double by[3] = {0}, sum = 0, weights = 0, mean = 0, scale = 1;
     for (int i = 0; i < px->rank; i++) {
         n[missing + i] = px->shape[i];
         by[missing + i] = shift ? shift[i] : 0;
@@ -45,17 +45,19 @@ int gf_taper(const struct gf_array *px, const double *shift, double side, unsign
             double row = 0, row_weights = 0, squares = 0;
             float *out = (float *)to->data + r * n[2];
             for (int64_t x = 0; x < n[2]; x++) {
-                const double v = gf_real_get(px->data, r * n[2] + x, wide) - mean;
-                out[x] = (float)(w * along[x] * v);
-                row += w * along[x] * v;
+                const double v = scale * (gf_real_get(px->data, r * n[2] + x, wide) - mean);
+                const double product = w * along[x] * v;
+                out[x] = (float)product;
+                row += product;
                 row_weights += w * along[x];
-                squares += (double)out[x] * (double)out[x];
+                squares += product * product;
             }
             sum += row;
             weights += row_weights;
             *energy += squares;
         }
-        mean = weights > 0 ? sum / weights : 0;
+        mean = weights > 0 && !pass ? sum / weights : mean;
+        scale = *energy > 0 && !pass ? 1 / sqrt(*energy) : scale; /* no square overflows */
     }
     free(window);
     return 0;
