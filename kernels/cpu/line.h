@@ -45,39 +45,35 @@ INLINE void take_points(const struct points *from, const char *at, ptrdiff_t ste
 INLINE void put_points(const struct points *to, long k, long m, int count, cvec *x) {
     const ptrdiff_t row = m * to->step;
     char *at = to->at + k * to->step;
-#define PUT(low, high, store) \
+#define PUT_BY(store, low, high) \
     _Pragma("GCC unroll 16") for (int i = 0; i < count; i++) { \
         store(at + i * row, low); \
         store(at + i * row + sizeof(vec), high); \
     }
-#define PUT_PAIRS(first, second, store) \
-    PUT(vec_zip_low(x[i].first, x[i].second), vec_zip_high(x[i].first, x[i].second), store)
+#define PUT(low, high) \
+    if (to->stream) \
+        PUT_BY(vec_stream, low, high) \
+    else \
+        PUT_BY(vec_storeu, low, high)
+#define PUT_PAIRS(first, second) \
+    PUT(vec_zip_low(x[i].first, x[i].second), vec_zip_high(x[i].first, x[i].second))
     if (to->ahead)
         prefetch_points(at + to->ahead, row, count, to->far);
     if (to->pairs && to->factor != 1)
         _Pragma("GCC unroll 16") for (int i = 0; i < count; i++) x[i] =
             (cvec){x[i].re * to->factor, x[i].im * to->factor};
-    if (to->pairs) {
-        if (to->swapped && to->stream)
-            PUT_PAIRS(im, re, vec_stream)
-        else if (to->swapped)
-            PUT_PAIRS(im, re, vec_storeu)
-        else if (to->stream)
-            PUT_PAIRS(re, im, vec_stream)
-        else
-            PUT_PAIRS(re, im, vec_storeu)
+    if (to->pairs && to->swapped) {
+        PUT_PAIRS(im, re)
+    } else if (to->pairs) {
+        PUT_PAIRS(re, im)
     } else if (to->swapped) {
-        if (to->stream)
-            PUT(x[i].im, x[i].re, vec_stream)
-        else
-            PUT(x[i].im, x[i].re, vec_storeu)
-    } else if (to->stream) {
-        PUT(x[i].re, x[i].im, vec_stream)
+        PUT(x[i].im, x[i].re)
     } else {
-        PUT(x[i].re, x[i].im, vec_storeu)
+        PUT(x[i].re, x[i].im)
     }
 #undef PUT_PAIRS
 #undef PUT
+#undef PUT_BY
 }
 
 /* A stage of radix R, in place: the first `count` points of R blocks m apart, b[k + r m] times its

@@ -1,7 +1,6 @@
 /* Flattens a kernel's source: replaces its includes by the files, and lists of names by lines. */
 #include <ctype.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
