@@ -45,35 +45,39 @@ INLINE void take_points(const struct points *from, const char *at, ptrdiff_t ste
 INLINE void put_points(const struct points *to, long k, long m, int count, cvec *x) {
     const ptrdiff_t row = m * to->step;
     char *at = to->at + k * to->step;
-#define PUT_BY(store, low, high) \
+#define PUT(low, high, store) \
     _Pragma("GCC unroll 16") for (int i = 0; i < count; i++) { \
         store(at + i * row, low); \
         store(at + i * row + sizeof(vec), high); \
     }
-#define PUT(low, high) \
-    if (to->stream) \
-        PUT_BY(vec_stream, low, high) \
-    else \
-        PUT_BY(vec_storeu, low, high)
-#define PUT_PAIRS(first, second) \
-    PUT(vec_zip_low(x[i].first, x[i].second), vec_zip_high(x[i].first, x[i].second))
+#define PUT_PAIRS(first, second, store) \
+    PUT(vec_zip_low(x[i].first, x[i].second), vec_zip_high(x[i].first, x[i].second), store)
     if (to->ahead)
         prefetch_points(at + to->ahead, row, count, to->far);
     if (to->pairs && to->factor != 1)
         _Pragma("GCC unroll 16") for (int i = 0; i < count; i++) x[i] =
             (cvec){x[i].re * to->factor, x[i].im * to->factor};
-    if (to->pairs && to->swapped) {
-        PUT_PAIRS(im, re)
-    } else if (to->pairs) {
-        PUT_PAIRS(re, im)
+    if (to->pairs) {
+        if (to->swapped && to->stream)
+            PUT_PAIRS(im, re, vec_stream)
+        else if (to->swapped)
+            PUT_PAIRS(im, re, vec_storeu)
+        else if (to->stream)
+            PUT_PAIRS(re, im, vec_stream)
+        else
+            PUT_PAIRS(re, im, vec_storeu)
     } else if (to->swapped) {
-        PUT(x[i].im, x[i].re)
+        if (to->stream)
+            PUT(x[i].im, x[i].re, vec_stream)
+        else
+            PUT(x[i].im, x[i].re, vec_storeu)
+    } else if (to->stream) {
+        PUT(x[i].re, x[i].im, vec_stream)
     } else {
-        PUT(x[i].re, x[i].im)
+        PUT(x[i].re, x[i].im, vec_storeu)
     }
 #undef PUT_PAIRS
 #undef PUT
-#undef PUT_BY
 }
 
 /* A stage of radix R, in place: the first `count` points of R blocks m apart, b[k + r m] times its
