@@ -82,6 +82,8 @@ struct gf_filter_settings {
     double offset;
 };
 
+struct gf_registering;
+
 struct gf_settings {
     bool help;
     uint64_t fingerprint[2]; /* hashes of the options: gf_opt_parse() */
@@ -152,6 +154,12 @@ struct gf_settings {
         int peaks;
         int channels; /* 0: luma */
     } stats;
+
+    struct gf_register_settings {
+        int estimate, to, fill;       /* indices into the lists of cli/compare/register.c */
+        const char *with;             /* the reference's file, or NULL */
+        struct gf_registering *state; /* of the run */
+    } reg;
 
     struct gf_demo_settings {
         int every;       /* 0: unset */

@@ -68,8 +68,8 @@ static double value_at(const struct gf_array *px, int64_t channels, int64_t chan
     for (int j = 0; j < 4; j++)
         for (int i = 0; i < 4; i++) {
             const int64_t at = clamp(iy + j - 1, px->shape[0]) * n + clamp(ix + i - 1, n);
-            sum += wy[j] * wx[i] *
-                   gf_real_get(px->data, at * channels + channel, px->dtype == GF_F64);
+            sum +=
+                wy[j] * wx[i] * gf_real_get(px->data, at * channels + channel, px->dtype == GF_F64);
         }
     return sum;
 }
@@ -106,9 +106,9 @@ void gf_motion_ramp(const int64_t *shape, const double *shift, struct gf_array *
             else
                 turns += part;
         }
-        gf_number_put(table->data, i, table->dtype == GF_C128,
-                      (struct gf_number){even * cos(2 * M_PI * turns),
-                                         -even * sin(2 * M_PI * turns)});
+        gf_number_put(
+            table->data, i, table->dtype == GF_C128,
+            (struct gf_number){even * cos(2 * M_PI * turns), -even * sin(2 * M_PI * turns)});
     }
 }
 
@@ -125,8 +125,8 @@ void gf_motion_fill(struct gf_array *a, const double *shift, bool edge) {
                 continue;
             if (edge)
                 gf_array_copy(&to, &from[i > last]);
-            else
-                gf_array_zero(&to);
+            for (int64_t k = 0; k < gf_array_count(&to) && !edge; k++)
+                memset(gf_array_at(&to, k), 0, gf_dtype_size(to.dtype));
         }
     }
 }

@@ -20,9 +20,9 @@ enum { GF_POLAR = 512 }; /* angles in half a turn, and radii */
  * (Reddy and Chatterji 1996, An FFT-based technique for translation, rotation, and scale-invariant
  * image registration). */
 void gf_motion_polar(const struct gf_spectrum *s, struct gf_array *to);
-/* The turn, within a quarter turn, and scale of which such samples of two pictures of this shape
- * differ by `shift`. */
-struct gf_motion gf_motion_of_polar(const int64_t *shape, const double shift[2]);
+/* The turn, up to a quarter turn, and scale for which such samples of two pictures differ by
+ * `shift`. */
+struct gf_motion gf_motion_of_polar(const double shift[2]);
 
 /* Moves a picture: y, x, channel or y, x; f32 or f64, C-contiguous, as is `to`. Between samples by
  * cubic convolution (Keys 1981, Cubic convolution interpolation for digital image processing);

@@ -1,0 +1,495 @@
+/* gpufft register: how pictures, volumes or the frames of a stack lie on a reference. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli/batch/describe.h"
+#include "cli/command.h"
+#include "cli/compare/signal.h"
+#include "cli/log.h"
+#include "cli/progress.h"
+#include "cli/report.h"
+#include "core/base/memory.h"
+#include "core/base/sample_value.h"
+#include "core/compare/correlate.h"
+#include "core/compare/motion.h"
+#include "core/filter/edges.h"
+#include "core/filter/filter.h"
+
+enum estimate { SHIFT, RIGID, SIMILARITY };
+enum { PREVIOUS = 1, EDGE = 1 };
+
+/* The arrays of a correlation, allocated for the first pair. */
+struct work {
+    unsigned axes;            /* that have a window */
+    struct gf_array px;       /* a tapered signal, or the surface */
+    struct gf_spectrum kept;  /* of the reference, if `ready` */
+    struct gf_spectrum of[2]; /* of the reference and the other one */
+    bool ready;
+};
+
+/* The state of a run: the reference, and where the last frame is. */
+struct gf_registering {
+    struct gf_task *t;
+    struct gf_array ref, in, moved, polar[2];
+    struct work pictures, polars;
+    struct gf_motion motion; /* of the last picture; with --to=previous added up */
+    double height, coefficient;
+    bool printed;
+};
+
+/* ---- correlation ---- */
+
+/* Bytes of all arrays: the samples and the result, three signals, and the work's. */
+static int64_t held(const struct gf_registering *r) {
+    const int64_t n = gf_array_count(&r->ref), each = (int64_t)gf_dtype_size(r->ref.dtype);
+    const int64_t polars = r->t->s->reg.estimate == SHIFT ? 0 : (int64_t)GF_POLAR * GF_POLAR;
+    return gf_array_bytes(&r->t->image.px) + gf_array_bytes(&r->t->product[0].image.px) +
+           n * (3 * each + 16) + polars * 24;
+}
+
+/* Tapers a signal and transforms it. Like all below that return a status, GF_ENOMEM or worse. */
+static int transform(struct gf_registering *r, struct work *w, const struct gf_array *px,
+                     const double *shift, double side, struct gf_spectrum *to, double *energy) {
+    int rc = w->px.data ? 0 : gf_array_alloc(&w->px, GF_F32, px->rank, px->shape);
+    if (!rc)
+        rc = gf_taper(px, shift, side, w->axes, &w->px, energy);
+    if (!rc && !(*energy > 0))
+        rc = gf_fail(GF_EINVAL, "all samples are equal, and nothing can be aligned");
+    if (rc)
+        return rc;
+    struct gf_job job = gf_signal_job(&w->px, GF_FORWARD);
+    to->ndim = px->rank;
+    to->half = true;
+    to->threads = gf_settings_threads(r->t->s);
+    memcpy(to->shape, px->shape, sizeof to->shape);
+    return gf_signal_run(r->t->runner, &job, held(r), &w->px, &to->px);
+}
+
+/* Finds the shift of `in` to about a tenth of a sample, and how far the peak rises. */
+static int find(struct gf_registering *r, struct work *w, const struct gf_array *ref,
+                const struct gf_array *in, struct gf_correlation_peak *peak) {
+    double energy;
+    int rc = w->ready ? 0 : transform(r, w, ref, NULL, 1, &w->kept, &energy);
+    w->ready = !rc;
+    if (!rc)
+        rc = transform(r, w, in, NULL, -1, &w->of[1], &energy);
+    if (!rc)
+        rc = gf_cross_phases(&w->kept, &w->of[1], &w->of[1]);
+    if (rc)
+        return rc;
+    struct gf_job job = gf_signal_job(&w->px, GF_INVERSE);
+    rc = gf_signal_run(r->t->runner, &job, held(r), &w->of[1].px, &w->px);
+    gf_correlation_peak(&w->kept, &w->px, peak);
+    return rc;
+}
+
+/* Refines a shift that find() found. */
+static int refine(struct gf_registering *r, struct work *w, const struct gf_array *ref,
+                  const struct gf_array *in, double *shift) {
+    double energy[2];
+    int rc = transform(r, w, ref, shift, 1, &w->of[0], &energy[0]);
+    if (!rc)
+        rc = transform(r, w, in, shift, -1, &w->of[1], &energy[1]);
+    return rc ? rc : gf_correlation_refine(&w->of[0], &w->of[1], energy, shift, &r->coefficient);
+}
+
+/* ---- turn and scale ---- */
+
+/* Finds what turns and scales `in`, up to half a turn, and adds it to r->motion. */
+static int find_turn(struct gf_registering *r, const struct gf_array *in) {
+    const int64_t shape[] = {GF_POLAR, GF_POLAR};
+    const struct gf_array *const picture[] = {&r->ref, in};
+    struct gf_correlation_peak peak;
+    struct work *w = &r->polars;
+    double energy;
+    int rc = 0;
+    for (int i = 0; i < 2 && !rc; i++) {
+        if (!r->polar[i].data)
+            rc = gf_array_alloc(&r->polar[i], GF_F32, 2, shape);
+        if (!rc)
+            rc = transform(r, &r->pictures, picture[i], NULL, 1, &r->pictures.of[i], &energy);
+        if (!rc)
+            gf_motion_polar(&r->pictures.of[i], &r->polar[i]);
+    }
+    w->ready = false;
+    if (!rc)
+        rc = find(r, w, &r->polar[0], &r->polar[1], &peak);
+    if (!rc)
+        rc = refine(r, w, &r->polar[0], &r->polar[1], peak.shift);
+    const struct gf_motion more = gf_motion_of_polar(peak.shift);
+    r->motion.turn += more.turn;
+    r->motion.scale *= r->t->s->reg.estimate == SIMILARITY ? more.scale : 1;
+    return rc;
+}
+
+/* Moves `in` by r->motion into r->moved, and finds the shift that is left. */
+static int find_moved(struct gf_registering *r, struct gf_correlation_peak *peak) {
+    int rc = r->moved.data ? 0 : gf_array_alloc(&r->moved, r->in.dtype, 2, r->in.shape);
+    if (rc)
+        return rc;
+    memset(r->motion.shift, 0, sizeof r->motion.shift);
+    gf_motion_apply(&r->in, &r->motion, true, gf_settings_threads(r->t->s), &r->moved);
+    return find(r, &r->pictures, &r->ref, &r->moved, peak);
+}
+
+/* The spectrum's magnitude is the same after half a turn, so both are tried; then the picture, now
+ * nearly in place, shows what is left to turn. */
+static int find_motion(struct gf_registering *r, struct gf_correlation_peak *peak) {
+    struct gf_correlation_peak other;
+    const int threads = gf_settings_threads(r->t->s);
+    int rc = find_turn(r, &r->in);
+    if (!rc)
+        rc = find_moved(r, peak);
+    r->motion.turn += 180;
+    if (!rc)
+        rc = find_moved(r, &other);
+    if (!rc && other.height > peak->height)
+        *peak = other;
+    else
+        r->motion.turn -= 180;
+    if (rc)
+        return rc;
+    memcpy(r->motion.shift, peak->shift, sizeof peak->shift);
+    gf_motion_apply(&r->in, &r->motion, true, threads, &r->moved);
+    rc = find_turn(r, &r->moved);
+    r->motion.turn = remainder(r->motion.turn, 360);
+    return rc ? rc : find_moved(r, peak);
+}
+
+/* Registers r->in. GF_EINVAL if it has nothing in common with the reference. */
+static int estimate(struct gf_registering *r) {
+    const bool turns = r->t->s->reg.estimate != SHIFT;
+    struct gf_correlation_peak peak;
+    r->motion = (struct gf_motion){.scale = 1};
+    int rc = turns ? find_motion(r, &peak) : find(r, &r->pictures, &r->ref, &r->in, &peak);
+    if (!rc && !(peak.height >= GF_PEAK_LEAST))
+        rc = gf_fail(GF_EINVAL,
+                     "nothing in common with the reference: the correlation's peak is %.3g times "
+                     "its deviation, and at least %d is sure",
+                     peak.height, GF_PEAK_LEAST);
+    if (rc)
+        return rc;
+    r->height = peak.height;
+    memcpy(r->motion.shift, peak.shift, sizeof peak.shift);
+    return refine(r, &r->pictures, &r->ref, turns ? &r->moved : &r->in, r->motion.shift);
+}
+
+/* ---- the aligned picture ---- */
+
+/* Shifts by a ramp of phases, between mirror images, so that no edge rings. */
+static int shift_picture(struct gf_registering *r, const struct gf_array *in,
+                         struct gf_array *out) {
+    const int ndim = in->rank - 1;
+    struct gf_job job = {.op = GF_FILTER, .ndim = ndim, .channels = in->shape[ndim], .n_out = 1};
+    struct gf_array wide = {0}, to = {0};
+    struct gf_filter *f = NULL;
+    struct gf_report report = {0};
+    job.axes = (1u << ndim) - 1;
+    job.in_dtype = in->dtype;
+    job.precision = gf_settings_precision(r->t->s, in->dtype);
+    job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = out->dtype};
+    for (int i = 0; i < ndim; i++) {
+        job.counted[i] = in->shape[i];
+        job.shape[i] = gf_edges_length(GF_EDGES_MIRROR, in->shape[i]);
+    }
+    int64_t half[GF_MAX_DIMS];
+    memcpy(half, job.shape, sizeof half);
+    half[ndim - 1] = half[ndim - 1] / 2 + 1;
+    const int64_t bytes = held(r) + gf_job_bytes(&job, -1) + gf_job_bytes(&job, 0) +
+                          gf_shape_count(half, ndim) * (int64_t)gf_dtype_size(gf_job_number(&job));
+    int rc = gf_memory_check(bytes, gf_runner_limit(r->t->runner));
+    if (!rc)
+        rc = gf_filter_new(&f);
+    if (!rc)
+        rc = gf_array_alloc(&f->table, gf_job_number(&job), ndim, half);
+    if (!rc)
+        rc = gf_job_alloc(&job, -1, &wide);
+    if (!rc)
+        rc = gf_job_alloc(&job, 0, &to);
+    if (rc)
+        goto out;
+    gf_motion_ramp(job.shape, r->motion.shift, &f->table);
+    job.filter = f;
+    job.filter_serial = f->serial;
+    struct gf_array part = wide, result = to;
+    memcpy(part.shape, in->shape, sizeof part.shape);
+    memcpy(result.shape, in->shape, sizeof result.shape);
+    gf_array_copy(&part, in);
+    gf_edges_fill(GF_EDGES_MIRROR, in->shape, gf_settings_threads(r->t->s), &wide);
+    rc = gf_signal_plan(r->t->runner, &job, bytes);
+    if (!rc)
+        rc = gf_runner_run(r->t->runner, &wide, &to, &report);
+    if (!rc) {
+        gf_array_copy(out, &result);
+        gf_motion_fill(out, r->motion.shift, r->t->s->reg.fill == EDGE);
+    }
+out:
+    gf_filter_free(f);
+    gf_array_free(&to);
+    gf_array_free(&wide);
+    return rc;
+}
+
+/* Turns, scales and shifts a picture. */
+static int move_picture(struct gf_registering *r, const struct gf_array *in, struct gf_array *out) {
+    struct gf_array from = {0}, to = {0};
+    int rc = gf_memory_check(held(r) + 2 * gf_array_count(in) * (int64_t)gf_dtype_size(r->in.dtype),
+                             gf_runner_limit(r->t->runner));
+    if (!rc)
+        rc = gf_array_alloc(&from, r->in.dtype, 3, in->shape);
+    if (!rc)
+        rc = gf_array_alloc(&to, r->in.dtype, 3, in->shape);
+    if (!rc) {
+        gf_samples_convert(&from, in);
+        gf_motion_apply(&from, &r->motion, r->t->s->reg.fill == EDGE, gf_settings_threads(r->t->s),
+                        &to);
+        gf_samples_convert(out, &to);
+    }
+    gf_array_free(&from);
+    gf_array_free(&to);
+    return rc;
+}
+
+/* Puts the aligned picture into the product. Its alpha moves with it. */
+static int align(struct gf_registering *r, int64_t page) {
+    const struct gf_array *in = &r->t->image.px;
+    struct gf_array to = r->t->product[0].image.px;
+    if (page >= 0)
+        to = gf_array_index(&to, 0, page);
+    const struct gf_array from = gf_array_slice(in, in->rank - 1, 0, to.shape[to.rank - 1]);
+    return r->t->s->reg.estimate == SHIFT ? shift_picture(r, &from, &to)
+                                          : move_picture(r, &from, &to);
+}
+
+/* ---- the report ---- */
+
+/* "36.02,-1.25": x first. */
+static const char *place(const double *at, const double *unit, int ndim, char text[96]) {
+    text[0] = 0;
+    for (int i = ndim - 1; i >= 0; i--) {
+        const size_t used = strlen(text);
+        snprintf(text + used, 96 - used, "%s%.*f", i < ndim - 1 ? "," : "", unit ? 6 : 3,
+                 at[i] * (unit ? unit[i] : 1));
+    }
+    return text;
+}
+
+static json_t *numbers(const double *at, const double *unit, int ndim) {
+    json_t *list = json_array();
+    for (int i = 0; i < ndim; i++)
+        json_array_append_new(list, json_real(at[i] * (unit ? unit[i] : 1)));
+    return list;
+}
+
+static const char form[] =
+    "{?first input                    {axes:-20s} {?unit {in_unit:-20s} }{?turns turn      scale   "
+    "  }correlation  peak\n}"
+    "{name:-24s} {place:-20s} {?unit {place_unit:-20s} }{?turns {rotation:-9.3f} {scale:-9.5f} }"
+    "{correlation:-12.4f} {peak:.1f}\n";
+
+static void print(struct gf_registering *r, const char *name, int64_t page) {
+    static const char *const axes[] = {"x", "x,y", "x,y,z"};
+    const struct gf_task *t = r->t;
+    const struct gf_motion *m = &r->motion;
+    const int ndim = r->ref.rank;
+    const bool turns = t->s->reg.estimate != SHIFT;
+    double spacing[GF_MAX_DIMS];
+    char text[96], unit_text[96], in_unit[48];
+    const char *unit = gf_signal_spacing(&t->image, ndim, spacing, NULL);
+    snprintf(in_unit, sizeof in_unit, "%s in %s", axes[ndim - 1], unit ? unit : "");
+    gf_progress_hide();
+    gf_report_print(
+        t->s->json, form,
+        GF_REPORT(GF_KEY("in", t->read[0]), GF_KEY_IF(page >= 0, "page", page),
+                  GF_KEY("command", "register"), GF_KEY("shape", gf_json_shape(r->ref.shape, ndim)),
+                  GF_KEY("shift", numbers(m->shift, NULL, ndim)), GF_KEY_IF(unit, "unit", unit),
+                  GF_KEY_IF(unit, "shift_in_unit", numbers(m->shift, spacing, ndim)),
+                  GF_KEY("rotation", m->turn), GF_KEY("scale", m->scale),
+                  GF_KEY("correlation", r->coefficient), GF_KEY("peak", r->height),
+                  GF_KEY("backend", gf_runner_name(t->runner)),
+                  GF_KEY_IF(t->targets->n, "out", t->product[0].path), GF_BOOL("ok", true),
+                  GF_BOOL(".first", !r->printed), GF_KEY(".axes", axes[ndim - 1]),
+                  GF_KEY(".in_unit", in_unit), GF_KEY(".name", gf_log_name(name)),
+                  GF_KEY(".place", place(m->shift, NULL, ndim, text)),
+                  GF_KEY(".place_unit", place(m->shift, unit ? spacing : NULL, ndim, unit_text)),
+                  GF_BOOL(".turns", turns)));
+    gf_log_flush_stdout();
+    r->printed = true;
+}
+
+/* ---- the task ---- */
+
+static bool by_pages(const struct gf_task *t) {
+    return t->image.ndim == 3 && !(t->job.axes & 1);
+}
+
+/* Registers a picture or a page; the first page of a stack without a reference is the reference. */
+static int visit(struct gf_task *t, const char *name, int64_t page) {
+    struct gf_registering *r = t->s->reg.state;
+    double before[GF_MAX_DIMS] = {0};
+    r->t = t;
+    gf_progress_show("registering", gf_log_name(name));
+    gf_array_free(&r->in);
+    int rc =
+        gf_memory_check(held(r) + gf_signal_bytes(t->s, &t->image) * 6, gf_runner_limit(t->runner));
+    const bool first = !t->s->reg.with && !page;
+    if (!rc && first) {
+        gf_array_free(&r->ref);
+        r->pictures.ready = false;
+        rc = gf_signal_make(t->s, &t->image, &r->ref);
+    } else if (t->s->reg.to == PREVIOUS) {
+        memcpy(before, r->motion.shift, sizeof before);
+    }
+    if (!rc)
+        rc = gf_signal_make(t->s, &t->image, &r->in);
+    if (!rc)
+        rc = estimate(r);
+    for (int i = 0; i < GF_MAX_DIMS && !rc; i++)
+        r->motion.shift[i] += before[i];
+    if (!rc && t->targets->n)
+        rc = align(r, page);
+    if (rc)
+        return page < 0
+                   ? rc
+                   : gf_fail((enum gf_status)rc, "page %lld: %s", (long long)page, gf_message());
+    print(r, name, page);
+    if (t->s->reg.to == PREVIOUS) {
+        const struct gf_array last = r->ref;
+        r->ref = r->in;
+        r->in = last;
+        r->pictures.ready = false;
+    }
+    return 0;
+}
+
+static int describe(struct gf_task *t) {
+    const struct gf_record own = {.dtype = t->image.px.dtype,
+                                  .color = t->image.color,
+                                  .alpha = t->image.alpha ? GF_ALPHA_KEPT : GF_ALPHA_NONE};
+    t->job.n_out = 1;
+    t->product[0].kind = GF_REAL;
+    return gf_task_describe_restored(t, 0, &own);
+}
+
+static int prepare(struct gf_task *t) {
+    const struct gf_registering *r = t->s->reg.state;
+    int rc = gf_signal_check_record(&t->image, "register");
+    t->job.op = GF_FILTER;
+    gf_task_begin_job(t, GF_FORWARD);
+    t->refuses.pages = "pages are registered one by one";
+    if (!rc)
+        rc = gf_settings_axes(t->s, &t->image.axes, t->job.ndim, &t->job.axes);
+    if (!rc)
+        rc = gf_task_take_channels(t);
+    if (rc)
+        return rc;
+    const int pages = by_pages(t), ndim = t->image.ndim - pages;
+    const struct gf_array own =
+        gf_array_wrap(NULL, t->image.px.dtype, ndim, t->image.px.shape + pages);
+    if (!t->s->reg.with && !pages)
+        return gf_fail(GF_EINVAL, "one picture, and no reference; give REF IN, or a stack with "
+                                  "--dims=2");
+    if (ndim != 2 && t->s->reg.estimate != SHIFT)
+        return gf_fail(GF_EINVAL, "%d axes; --estimate=rigid and similarity take pictures%s", ndim,
+                       ndim == 3 ? ", --dims=2 the pages of a volume" : "");
+    if (t->s->reg.with && (rc = gf_signal_same_shape(&own, &r->ref, "the reference")))
+        return rc;
+    return t->targets->n ? describe(t) : 0;
+}
+
+static int stream(struct gf_task *t) {
+    struct gf_array *out = &t->product[0].image.px, like = *out;
+    int rc = t->targets->n ? gf_array_alloc(out, like.dtype, like.rank, like.shape) : 0;
+    if (!rc)
+        rc = gf_signal_each(t, by_pages(t), visit);
+    if (!rc && t->targets->n) {
+        gf_task_note_alpha(t, 0);
+        rc = gf_product_write(t->s, &t->job, &t->product[0], &t->image.metadata);
+    }
+    if (!t->reader.series)
+        gf_reader_close(&t->reader);
+    t->state = rc ? t->state : GF_TASK_WRITTEN;
+    return rc;
+}
+
+static const struct gf_task_hooks hooks = {.name = "register",
+                                           .default_kind = GF_REAL,
+                                           .label = "registered",
+                                           .keeps_type = true,
+                                           .prints = true,
+                                           .prepare = prepare,
+                                           .stream = stream};
+
+static int load_reference(const struct gf_settings *s, struct gf_registering *r) {
+    struct gf_image image = {0};
+    int rc = gf_signal_load(s, s->reg.with, &image);
+    if (!rc)
+        rc = gf_signal_make(s, &image, &r->ref);
+    gf_image_free(&image);
+    if (rc)
+        gf_log_fail(s->reg.with);
+    return rc;
+}
+
+static void free_work(struct work *w) {
+    gf_array_free(&w->px);
+    gf_array_free(&w->kept.px);
+    gf_array_free(&w->of[0].px);
+    gf_array_free(&w->of[1].px);
+}
+
+static int run(struct gf_settings *s, char **operands, int n) {
+    struct gf_registering r = {.pictures.axes = 7, .polars.axes = 2}; /* angles are periodic */
+    const bool pair = !s->frames && (n > 1 || s->files_from || s->files0_from);
+    if (s->reg.to == PREVIOUS && (pair || s->reg.estimate != SHIFT))
+        return gf_fail(GF_EUSAGE, "--to=previous adds up the shifts of a stack's frames; give "
+                                  "--frames, or one stack with --dims=2, and --estimate=shift");
+    s->dims = s->frames ? 2 : s->dims;
+    s->reg.with = pair ? operands[0] : NULL;
+    s->reg.state = &r;
+    int rc = pair ? load_reference(s, &r) : 0;
+    int code = rc ? gf_exit_code(rc) : gf_batch_run(&hooks, s, operands + pair, n - pair);
+    free_work(&r.pictures);
+    free_work(&r.polars);
+    gf_array_free(&r.ref);
+    gf_array_free(&r.in);
+    gf_array_free(&r.moved);
+    gf_array_free(&r.polar[0]);
+    gf_array_free(&r.polar[1]);
+    return code;
+}
+
+static const char *const estimates[] = {"shift", "rigid", "similarity", NULL}; /* enum estimate */
+static const char *const references[] = {"first", "previous", NULL};
+static const char *const fills[] = {"zero", "edge", NULL};
+
+static const struct gf_opt_group register_group = GF_GROUP(
+    "Registration",
+    GF_CHOICE("estimate", reg.estimate, "WHAT", estimates,
+              "shift (default), rigid (and rotation), or similarity (and scale)"),
+    GF_CHOICE("to", reg.to, "first|previous", references,
+              "register the frames of a stack with the first one (default), or each with the one "
+              "before it, and add up the shifts"),
+    GF_CHOICE("fill", reg.fill, "zero|edge", fills,
+              "what aligned pictures have where IN shows nothing: 0 (default), or the samples of "
+              "its edge"),
+    GF_INTEGER("dims", dims, "2|3", 2, 3,
+               "2: take each page of a volume by itself; 3: all as depth"));
+
+static const struct gf_opt_group *const groups[] = {
+    &gf_opts_out,         &gf_opts_depth_own, &gf_opts_files,  &register_group,
+    &gf_opts_precision,   &gf_opts_list,      &gf_opts_frames, &gf_opts_raw,
+    &gf_opts_one_backend, &gf_opts_memory,    &gf_opts_report, NULL};
+
+const struct gf_command gf_command_register = {
+    .name = "register",
+    .operands = "REF IN...",
+    .summary = "shift, rotation and scale that move pictures onto another",
+    .groups = groups,
+    .text = true,
+    .examples = "  gpufft register first.png second.png\n"
+                "  gpufft register first.png second.png --estimate=similarity --out=aligned.png\n"
+                "  gpufft register --frames frames/ --to=previous --json\n"
+                "  gpufft register movie.tif --dims=2 --out=steady.tif\n",
+    .run = run,
+};
