@@ -52,7 +52,7 @@ static int transform(struct gf_registering *r, struct work *w, const struct gf_a
                      const double *shift, double side, struct gf_spectrum *to, double *energy) {
     int rc = w->px.data ? 0 : gf_array_alloc(&w->px, GF_F32, px->rank, px->shape);
     if (!rc)
-        rc = gf_taper(px, shift, side, w->axes, &w->px, energy);
+        rc = gf_taper(px, shift, side, w->axes, gf_settings_threads(r->t->s), &w->px, energy);
     if (!rc && !(*energy > 0))
         rc = gf_fail(GF_EINVAL, "all samples are equal, and nothing can be aligned");
     if (rc)

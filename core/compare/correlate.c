@@ -23,42 +23,70 @@ static void make_windows(const int64_t n[3], const double shift[3], double side,
         }
 }
 
+/* The sum of a row's samples, weighted; raises *top to the largest magnitude. */
+static inline double sum_samples(const void *px, int64_t first, bool wide, const double *window,
+                                 int64_t n, double *top) {
+    double sum = 0, most = *top;
+#pragma omp simd reduction(+ : sum) reduction(max : most)
+    for (int64_t x = 0; x < n; x++) {
+        const double v = gf_real_get(px, first + x, wide), size = v < 0 ? -v : v;
+        sum += window[x] * v;
+        most = most > size ? most : size;
+    }
+    *top = most;
+    return sum;
+}
+
+/* Fills a row with w window[x] (v - mean); returns the sum of squares. */
+static inline double fill_row(const void *px, int64_t first, bool wide, const double *window,
+                              int64_t n, double w, double mean, float *to) {
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t x = 0; x < n; x++) {
+        const double v = w * window[x] * (gf_real_get(px, first + x, wide) - mean);
+        to[x] = (float)v;
+        sum += v * v;
+    }
+    return sum;
+}
+
 int gf_taper(const struct gf_array *px, const double *shift, double side, unsigned axes,
-             struct gf_array *to, double *energy) {
+             int threads, struct gf_array *to, double *energy) {
     const int missing = 3 - px->rank;
     const bool wide = px->dtype == GF_F64;
     int64_t n[3] = {1, 1, 1};
-    double by[3] = {0}, sum = 0, weights = 0, mean = 0, scale = 1;
+    double by[3] = {0}, weights[3] = {0}, mean = 0, top = 0;
     for (int i = 0; i < px->rank; i++) {
         n[missing + i] = px->shape[i];
         by[missing + i] = shift ? shift[i] : 0;
     }
-    double *window = malloc((size_t)(n[0] + n[1] + n[2]) * sizeof *window);
+    const int64_t rows = n[0] * n[1];
+    double *window = malloc((size_t)(n[0] + n[1] + n[2] + rows) * sizeof *window);
     if (!window)
         return gf_no_memory();
     make_windows(n, by, side, axes << missing, window);
-    const double *along = window + n[0] + n[1];
-    for (int pass = 0; pass < 2; pass++) { /* the mean, then the samples */
-        *energy = 0;
-        for (int64_t r = 0; r < n[0] * n[1]; r++) {
-            const double w = window[r / n[1]] * window[n[0] + r % n[1]];
-            double row = 0, row_weights = 0, squares = 0;
-            float *out = (float *)to->data + r * n[2];
-            for (int64_t x = 0; x < n[2]; x++) {
-                const double v = scale * (gf_real_get(px->data, r * n[2] + x, wide) - mean);
-                const double product = w * along[x] * v;
-                out[x] = (float)product;
-                row += product;
-                row_weights += w * along[x];
-                squares += product * product;
-            }
-            sum += row;
-            weights += row_weights;
-            *energy += squares;
-        }
-        mean = weights > 0 && !pass ? sum / weights : mean;
-        scale = *energy > 0 && !pass ? 1 / sqrt(*energy) : scale; /* no square overflows */
+    double *along = window + n[0] + n[1], *sum = along + n[2];
+    for (int64_t i = 0; i < n[0] + n[1] + n[2]; i++)
+        weights[i < n[0] ? 0 : i < n[0] + n[1] ? 1 : 2] += window[i];
+#pragma omp parallel for num_threads(threads) reduction(max : top)
+    for (int64_t r = 0; r < rows; r++)
+        sum[r] = wide ? sum_samples(px->data, r * n[2], true, along, n[2], &top)
+                      : sum_samples(px->data, r * n[2], false, along, n[2], &top);
+    for (int64_t r = 0; r < rows; r++)
+        mean += window[r / n[1]] * window[n[0] + r % n[1]] * sum[r];
+    mean /= weights[0] * weights[1] * weights[2];
+    const double scale = top > 0 ? 1 / top : 1; /* no square overflows */
+#pragma omp parallel for num_threads(threads)
+    for (int64_t r = 0; r < rows; r++) {
+        const double w = scale * window[r / n[1]] * window[n[0] + r % n[1]];
+        float *row = (float *)to->data + r * n[2];
+        sum[r] = wide ? fill_row(px->data, r * n[2], true, along, n[2], w, mean, row)
+                      : fill_row(px->data, r * n[2], false, along, n[2], w, mean, row);
     }
+    *energy = 0;
+    for (int64_t r = 0; r < rows; r++)
+        *energy += sum[r];
+    *energy = *energy > 1e-28 * (double)(rows * n[2]) ? *energy : 0; /* rounding of the mean */
     free(window);
     return 0;
 }

@@ -30,7 +30,7 @@ enum { GF_PEAK_LEAST = 12 };
  * side 1 is the reference, -1 the other. Bit i of `axes`: axis i has a window. *energy becomes the
  * sum of squares, 0 if all samples are equal. GF_ENOMEM. */
 int gf_taper(const struct gf_array *px, const double *shift, double side, unsigned axes,
-             struct gf_array *to, double *energy);
+             int threads, struct gf_array *to, double *energy);
 /* Fills to->px, c64, contiguous, with the weighted phases of F conj(G). GF_ENOMEM. */
 int gf_cross_phases(const struct gf_spectrum *f, const struct gf_spectrum *g,
                     struct gf_spectrum *to);
