@@ -18,6 +18,9 @@
 enum estimate { SHIFT, RIGID, SIMILARITY };
 enum { PREVIOUS = 1, EDGE = 1 };
 
+/* Signals: the reference, the other picture, also in place; and the polar samples of two. */
+enum { REF, IN, MOVED, POLAR, N_ARRAYS = POLAR + 2 };
+
 /* The arrays of a correlation, allocated for the first pair. */
 struct work {
     unsigned axes;            /* that have a window */
@@ -30,7 +33,7 @@ struct work {
 /* The state of a run: the reference, and where the last frame is. */
 struct gf_registering {
     struct gf_task *t;
-    struct gf_array ref, in, moved, polar[2];
+    struct gf_array array[N_ARRAYS];
     struct work pictures, polars;
     struct gf_motion motion; /* of the last picture; with --to=previous added up */
     double height, coefficient;
@@ -41,7 +44,8 @@ struct gf_registering {
 
 /* Bytes of all arrays: the samples and the result, three signals, and the work's. */
 static int64_t held(const struct gf_registering *r) {
-    const int64_t n = gf_array_count(&r->ref), each = (int64_t)gf_dtype_size(r->ref.dtype);
+    const int64_t n = gf_array_count(&r->array[REF]),
+                  each = (int64_t)gf_dtype_size(r->array[REF].dtype);
     const int64_t polars = r->t->s->reg.estimate == SHIFT ? 0 : (int64_t)GF_POLAR * GF_POLAR;
     return gf_array_bytes(&r->t->image.px) + gf_array_bytes(&r->t->product[0].image.px) +
            n * (3 * each + 16) + polars * 24;
@@ -98,38 +102,41 @@ static int refine(struct gf_registering *r, struct work *w, const struct gf_arra
 /* Finds what turns and scales `in`, up to half a turn, and adds it to r->motion. */
 static int find_turn(struct gf_registering *r, const struct gf_array *in) {
     const int64_t shape[] = {GF_POLAR, GF_POLAR};
-    const struct gf_array *const picture[] = {&r->ref, in};
+    const struct gf_array *const picture[] = {&r->array[REF], in};
     struct gf_correlation_peak peak;
     struct work *w = &r->polars;
     double energy;
     int rc = 0;
     for (int i = 0; i < 2 && !rc; i++) {
-        if (!r->polar[i].data)
-            rc = gf_array_alloc(&r->polar[i], GF_F32, 2, shape);
+        if (!r->array[POLAR + i].data)
+            rc = gf_array_alloc(&r->array[POLAR + i], GF_F32, 2, shape);
         if (!rc)
             rc = transform(r, &r->pictures, picture[i], NULL, 1, &r->pictures.of[i], &energy);
         if (!rc)
-            gf_motion_polar(&r->pictures.of[i], &r->polar[i]);
+            gf_motion_polar(&r->pictures.of[i], &r->array[POLAR + i]);
     }
     w->ready = false;
     if (!rc)
-        rc = find(r, w, &r->polar[0], &r->polar[1], &peak);
+        rc = find(r, w, &r->array[POLAR], &r->array[POLAR + 1], &peak);
     if (!rc)
-        rc = refine(r, w, &r->polar[0], &r->polar[1], peak.shift);
+        rc = refine(r, w, &r->array[POLAR], &r->array[POLAR + 1], peak.shift);
     const struct gf_motion more = gf_motion_of_polar(peak.shift);
     r->motion.turn += more.turn;
     r->motion.scale *= r->t->s->reg.estimate == SIMILARITY ? more.scale : 1;
     return rc;
 }
 
-/* Moves `in` by r->motion into r->moved, and finds the shift that is left. */
+/* Moves `in` by r->motion into MOVED, and finds the shift that is left. */
 static int find_moved(struct gf_registering *r, struct gf_correlation_peak *peak) {
-    int rc = r->moved.data ? 0 : gf_array_alloc(&r->moved, r->in.dtype, 2, r->in.shape);
+    int rc = r->array[MOVED].data
+                 ? 0
+                 : gf_array_alloc(&r->array[MOVED], r->array[IN].dtype, 2, r->array[IN].shape);
     if (rc)
         return rc;
     memset(r->motion.shift, 0, sizeof r->motion.shift);
-    gf_motion_apply(&r->in, &r->motion, true, gf_settings_threads(r->t->s), &r->moved);
-    return find(r, &r->pictures, &r->ref, &r->moved, peak);
+    gf_motion_apply(&r->array[IN], &r->motion, true, gf_settings_threads(r->t->s),
+                    &r->array[MOVED]);
+    return find(r, &r->pictures, &r->array[REF], &r->array[MOVED], peak);
 }
 
 /* The spectrum's magnitude is the same after half a turn, so both are tried; then the picture, now
@@ -137,7 +144,7 @@ static int find_moved(struct gf_registering *r, struct gf_correlation_peak *peak
 static int find_motion(struct gf_registering *r, struct gf_correlation_peak *peak) {
     struct gf_correlation_peak other;
     const int threads = gf_settings_threads(r->t->s);
-    int rc = find_turn(r, &r->in);
+    int rc = find_turn(r, &r->array[IN]);
     if (!rc)
         rc = find_moved(r, peak);
     r->motion.turn += 180;
@@ -150,18 +157,19 @@ static int find_motion(struct gf_registering *r, struct gf_correlation_peak *pea
     if (rc)
         return rc;
     memcpy(r->motion.shift, peak->shift, sizeof peak->shift);
-    gf_motion_apply(&r->in, &r->motion, true, threads, &r->moved);
-    rc = find_turn(r, &r->moved);
+    gf_motion_apply(&r->array[IN], &r->motion, true, threads, &r->array[MOVED]);
+    rc = find_turn(r, &r->array[MOVED]);
     r->motion.turn = remainder(r->motion.turn, 360);
     return rc ? rc : find_moved(r, peak);
 }
 
-/* Registers r->in. GF_EINVAL if it has nothing in common with the reference. */
+/* Registers r->array[IN]. GF_EINVAL if it has nothing in common with the reference. */
 static int estimate(struct gf_registering *r) {
     const bool turns = r->t->s->reg.estimate != SHIFT;
     struct gf_correlation_peak peak;
     r->motion = (struct gf_motion){.scale = 1};
-    int rc = turns ? find_motion(r, &peak) : find(r, &r->pictures, &r->ref, &r->in, &peak);
+    int rc =
+        turns ? find_motion(r, &peak) : find(r, &r->pictures, &r->array[REF], &r->array[IN], &peak);
     if (!rc && !(peak.height >= GF_PEAK_LEAST))
         rc = gf_fail(GF_EINVAL,
                      "nothing in common with the reference: the correlation's peak is %.3g times "
@@ -171,37 +179,41 @@ static int estimate(struct gf_registering *r) {
         return rc;
     r->height = peak.height;
     memcpy(r->motion.shift, peak.shift, sizeof peak.shift);
-    return refine(r, &r->pictures, &r->ref, turns ? &r->moved : &r->in, r->motion.shift);
+    return refine(r, &r->pictures, &r->array[REF], &r->array[turns ? MOVED : IN], r->motion.shift);
 }
 
 /* ---- the aligned picture ---- */
 
-/* Shifts by a ramp of phases, between mirror images, so that no edge rings. */
+/* The job that shifts by a filter of phases, between mirror images, so that no edge rings. */
+static struct gf_job shift_job(const struct gf_registering *r, const struct gf_array *in,
+                               const struct gf_array *out) {
+    struct gf_job job = {.op = GF_FILTER, .ndim = in->rank - 1, .in_dtype = in->dtype, .n_out = 1};
+    job.channels = in->shape[job.ndim];
+    job.axes = (1u << job.ndim) - 1;
+    job.precision = gf_settings_precision(r->t->s, in->dtype);
+    job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = out->dtype};
+    for (int i = 0; i < job.ndim; i++)
+        job.shape[i] = gf_edges_length(GF_EDGES_MIRROR, job.counted[i] = in->shape[i]);
+    return job;
+}
+
 static int shift_picture(struct gf_registering *r, const struct gf_array *in,
                          struct gf_array *out) {
-    const int ndim = in->rank - 1;
-    struct gf_job job = {.op = GF_FILTER, .ndim = ndim, .channels = in->shape[ndim], .n_out = 1};
+    struct gf_job job = shift_job(r, in, out);
     struct gf_array wide = {0}, to = {0};
     struct gf_filter *f = NULL;
     struct gf_report report = {0};
-    job.axes = (1u << ndim) - 1;
-    job.in_dtype = in->dtype;
-    job.precision = gf_settings_precision(r->t->s, in->dtype);
-    job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = out->dtype};
-    for (int i = 0; i < ndim; i++) {
-        job.counted[i] = in->shape[i];
-        job.shape[i] = gf_edges_length(GF_EDGES_MIRROR, in->shape[i]);
-    }
-    int64_t half[GF_MAX_DIMS];
-    memcpy(half, job.shape, sizeof half);
-    half[ndim - 1] = half[ndim - 1] / 2 + 1;
-    const int64_t bytes = held(r) + gf_job_bytes(&job, -1) + gf_job_bytes(&job, 0) +
-                          gf_shape_count(half, ndim) * (int64_t)gf_dtype_size(gf_job_number(&job));
+    int64_t half[GF_MAX_RANK];
+    gf_job_in_shape(&job, half);
+    half[job.ndim - 1] = half[job.ndim - 1] / 2 + 1;
+    const int64_t bytes =
+        held(r) + gf_job_bytes(&job, -1) + gf_job_bytes(&job, 0) +
+        gf_shape_count(half, job.ndim) * (int64_t)gf_dtype_size(gf_job_number(&job));
     int rc = gf_memory_check(bytes, gf_runner_limit(r->t->runner));
     if (!rc)
         rc = gf_filter_new(&f);
     if (!rc)
-        rc = gf_array_alloc(&f->table, gf_job_number(&job), ndim, half);
+        rc = gf_array_alloc(&f->table, gf_job_number(&job), job.ndim, half);
     if (!rc)
         rc = gf_job_alloc(&job, -1, &wide);
     if (!rc)
@@ -219,10 +231,8 @@ static int shift_picture(struct gf_registering *r, const struct gf_array *in,
     rc = gf_signal_plan(r->t->runner, &job, bytes);
     if (!rc)
         rc = gf_runner_run(r->t->runner, &wide, &to, &report);
-    if (!rc) {
-        gf_array_copy(out, &result);
-        gf_motion_fill(out, r->motion.shift, r->t->s->reg.fill == EDGE);
-    }
+    gf_array_copy(out, &result);
+    gf_motion_fill(out, r->motion.shift, r->t->s->reg.fill == EDGE);
 out:
     gf_filter_free(f);
     gf_array_free(&to);
@@ -232,13 +242,13 @@ out:
 
 /* Turns, scales and shifts a picture. */
 static int move_picture(struct gf_registering *r, const struct gf_array *in, struct gf_array *out) {
+    const int64_t bytes = gf_array_count(in) * (int64_t)gf_dtype_size(r->array[IN].dtype);
     struct gf_array from = {0}, to = {0};
-    int rc = gf_memory_check(held(r) + 2 * gf_array_count(in) * (int64_t)gf_dtype_size(r->in.dtype),
-                             gf_runner_limit(r->t->runner));
+    int rc = gf_memory_check(held(r) + 2 * bytes, gf_runner_limit(r->t->runner));
     if (!rc)
-        rc = gf_array_alloc(&from, r->in.dtype, 3, in->shape);
+        rc = gf_array_alloc(&from, r->array[IN].dtype, 3, in->shape);
     if (!rc)
-        rc = gf_array_alloc(&to, r->in.dtype, 3, in->shape);
+        rc = gf_array_alloc(&to, r->array[IN].dtype, 3, in->shape);
     if (!rc) {
         gf_samples_convert(&from, in);
         gf_motion_apply(&from, &r->motion, r->t->s->reg.fill == EDGE, gf_settings_threads(r->t->s),
@@ -263,17 +273,6 @@ static int align(struct gf_registering *r, int64_t page) {
 
 /* ---- the report ---- */
 
-/* "36.02,-1.25": x first. */
-static const char *place(const double *at, const double *unit, int ndim, char text[96]) {
-    text[0] = 0;
-    for (int i = ndim - 1; i >= 0; i--) {
-        const size_t used = strlen(text);
-        snprintf(text + used, 96 - used, "%s%.*f", i < ndim - 1 ? "," : "", unit ? 6 : 3,
-                 at[i] * (unit ? unit[i] : 1));
-    }
-    return text;
-}
-
 static json_t *numbers(const double *at, const double *unit, int ndim) {
     json_t *list = json_array();
     for (int i = 0; i < ndim; i++)
@@ -282,37 +281,40 @@ static json_t *numbers(const double *at, const double *unit, int ndim) {
 }
 
 static const char form[] =
-    "{?first input                    {axes:-20s} {?unit {in_unit:-20s} }{?turns turn      scale   "
-    "  }correlation  peak\n}"
-    "{name:-24s} {place:-20s} {?unit {place_unit:-20s} }{?turns {rotation:-9.3f} {scale:-9.5f} }"
-    "{correlation:-12.4f} {peak:.1f}\n";
+    "{?first input                    {?volume z          }{?plane y          }x          "
+    "{?unit {?volume z in {unit:-8s}}{?plane y in {unit:-8s}}x in {unit:-8s}}"
+    "{?turns rotation  scale     }correlation  peak\n}"
+    "{name:-24s} {?volume {z:-10.3f} }{?plane {y:-10.3f} }{x:-10.3f} "
+    "{?unit {?volume {z_unit:-12.5g} }{?plane {y_unit:-12.5g} }{x_unit:-12.5g} }"
+    "{?turns {rotation:-9.3f} {scale:-9.5f} }{correlation:-12.4f} {peak:.1f}\n";
 
 static void print(struct gf_registering *r, const char *name, int64_t page) {
-    static const char *const axes[] = {"x", "x,y", "x,y,z"};
     const struct gf_task *t = r->t;
     const struct gf_motion *m = &r->motion;
-    const int ndim = r->ref.rank;
-    const bool turns = t->s->reg.estimate != SHIFT;
-    double spacing[GF_MAX_DIMS];
-    char text[96], unit_text[96], in_unit[48];
+    const int ndim = r->array[REF].rank, x = ndim - 1, y = ndim > 1 ? x - 1 : 0;
+    double spacing[GF_MAX_DIMS] = {0};
     const char *unit = gf_signal_spacing(&t->image, ndim, spacing, NULL);
-    snprintf(in_unit, sizeof in_unit, "%s in %s", axes[ndim - 1], unit ? unit : "");
+    const bool frame = t->n_read > 1;
     gf_progress_hide();
     gf_report_print(
         t->s->json, form,
-        GF_REPORT(GF_KEY("in", t->read[0]), GF_KEY_IF(page >= 0, "page", page),
-                  GF_KEY("command", "register"), GF_KEY("shape", gf_json_shape(r->ref.shape, ndim)),
+        GF_REPORT(GF_KEY("in", t->read[frame ? page : 0]), GF_KEY_IF(page >= 0, "page", page),
+                  GF_KEY("command", "register"),
+                  GF_KEY("shape", gf_json_shape(r->array[REF].shape, ndim)),
                   GF_KEY("shift", numbers(m->shift, NULL, ndim)), GF_KEY_IF(unit, "unit", unit),
                   GF_KEY_IF(unit, "shift_in_unit", numbers(m->shift, spacing, ndim)),
                   GF_KEY("rotation", m->turn), GF_KEY("scale", m->scale),
                   GF_KEY("correlation", r->coefficient), GF_KEY("peak", r->height),
                   GF_KEY("backend", gf_runner_name(t->runner)),
                   GF_KEY_IF(t->targets->n, "out", t->product[0].path), GF_BOOL("ok", true),
-                  GF_BOOL(".first", !r->printed), GF_KEY(".axes", axes[ndim - 1]),
-                  GF_KEY(".in_unit", in_unit), GF_KEY(".name", gf_log_name(name)),
-                  GF_KEY(".place", place(m->shift, NULL, ndim, text)),
-                  GF_KEY(".place_unit", place(m->shift, unit ? spacing : NULL, ndim, unit_text)),
-                  GF_BOOL(".turns", turns)));
+                  GF_BOOL(".first", !r->printed),
+                  GF_KEY(".name", gf_log_name(frame ? t->read[page] : name)),
+                  GF_BOOL(".plane", ndim > 1), GF_BOOL(".volume", ndim > 2),
+                  GF_BOOL(".turns", t->s->reg.estimate != SHIFT), GF_KEY(".z", m->shift[0]),
+                  GF_KEY(".y", m->shift[y]), GF_KEY(".x", m->shift[x]),
+                  GF_KEY(".z_unit", m->shift[0] * spacing[0]),
+                  GF_KEY(".y_unit", m->shift[y] * spacing[y]),
+                  GF_KEY(".x_unit", m->shift[x] * spacing[x])));
     gf_log_flush_stdout();
     r->printed = true;
 }
@@ -329,19 +331,19 @@ static int visit(struct gf_task *t, const char *name, int64_t page) {
     double before[GF_MAX_DIMS] = {0};
     r->t = t;
     gf_progress_show("registering", gf_log_name(name));
-    gf_array_free(&r->in);
+    gf_array_free(&r->array[IN]);
     int rc =
         gf_memory_check(held(r) + gf_signal_bytes(t->s, &t->image) * 6, gf_runner_limit(t->runner));
     const bool first = !t->s->reg.with && !page;
     if (!rc && first) {
-        gf_array_free(&r->ref);
+        gf_array_free(&r->array[REF]);
         r->pictures.ready = false;
-        rc = gf_signal_make(t->s, &t->image, &r->ref);
+        rc = gf_signal_make(t->s, &t->image, &r->array[REF]);
     } else if (t->s->reg.to == PREVIOUS) {
         memcpy(before, r->motion.shift, sizeof before);
     }
     if (!rc)
-        rc = gf_signal_make(t->s, &t->image, &r->in);
+        rc = gf_signal_make(t->s, &t->image, &r->array[IN]);
     if (!rc)
         rc = estimate(r);
     for (int i = 0; i < GF_MAX_DIMS && !rc; i++)
@@ -354,9 +356,9 @@ static int visit(struct gf_task *t, const char *name, int64_t page) {
                    : gf_fail((enum gf_status)rc, "page %lld: %s", (long long)page, gf_message());
     print(r, name, page);
     if (t->s->reg.to == PREVIOUS) {
-        const struct gf_array last = r->ref;
-        r->ref = r->in;
-        r->in = last;
+        const struct gf_array last = r->array[REF];
+        r->array[REF] = r->array[IN];
+        r->array[IN] = last;
         r->pictures.ready = false;
     }
     return 0;
@@ -392,7 +394,7 @@ static int prepare(struct gf_task *t) {
     if (ndim != 2 && t->s->reg.estimate != SHIFT)
         return gf_fail(GF_EINVAL, "%d axes; --estimate=rigid and similarity take pictures%s", ndim,
                        ndim == 3 ? ", --dims=2 the pages of a volume" : "");
-    if (t->s->reg.with && (rc = gf_signal_same_shape(&own, &r->ref, "the reference")))
+    if (t->s->reg.with && (rc = gf_signal_same_shape(&own, &r->array[REF], "the reference")))
         return rc;
     return t->targets->n ? describe(t) : 0;
 }
@@ -424,7 +426,7 @@ static int load_reference(const struct gf_settings *s, struct gf_registering *r)
     struct gf_image image = {0};
     int rc = gf_signal_load(s, s->reg.with, &image);
     if (!rc)
-        rc = gf_signal_make(s, &image, &r->ref);
+        rc = gf_signal_make(s, &image, &r->array[REF]);
     gf_image_free(&image);
     if (rc)
         gf_log_fail(s->reg.with);
@@ -451,11 +453,8 @@ static int run(struct gf_settings *s, char **operands, int n) {
     int code = rc ? gf_exit_code(rc) : gf_batch_run(&hooks, s, operands + pair, n - pair);
     free_work(&r.pictures);
     free_work(&r.polars);
-    gf_array_free(&r.ref);
-    gf_array_free(&r.in);
-    gf_array_free(&r.moved);
-    gf_array_free(&r.polar[0]);
-    gf_array_free(&r.polar[1]);
+    for (int i = 0; i < N_ARRAYS; i++)
+        gf_array_free(&r.array[i]);
     return code;
 }
 

@@ -177,89 +177,80 @@ void gf_correlation_peak(const struct gf_spectrum *s, const struct gf_array *sur
 
 /* ---- between samples ---- */
 
-/* The waves of an axis at `shift` and its neighbours; bin n / 2 is its own mirror image. */
-static void make_waves(int64_t n, int64_t bins, double shift, double step, float *wave) {
+/* Sums an axis's bins at OFFSETS shifts around `at`, and makes that axis the slowest one:
+ * to[j][row] = sum of from[row][k] exp(2 pi i k shift_j / n). `wave` has room for the factors. */
+static void sum_axis(const struct gf_bins *b, int axis, double at, double step, float *wave,
+                     const float *from, float *to) {
+    const int64_t n = b->n[axis], bins = axis == 2 ? b->stored : n;
+    const int64_t rows = axis == 2   ? b->n[0] * b->n[1]
+                         : axis == 1 ? OFFSETS * b->n[0]
+                                     : OFFSETS * OFFSETS;
     for (int64_t k = 0; k < bins; k++)
         for (int j = 0; j < LANES; j++) {
-            const double at = shift + (j - OFFSETS / 2) * step;
-            const double angle = 2 * M_PI * (double)gf_bins_signed(k, n) * at / (double)n;
+            const double shift = at + (j - OFFSETS / 2) * step;
+            const double angle = 2 * M_PI * (double)gf_bins_signed(k, n) * shift / (double)n;
             wave[2 * LANES * k + j] = (float)cos(angle);
-            wave[2 * LANES * k + LANES + j] = 2 * k == n ? 0 : (float)sin(angle);
+            wave[2 * LANES * k + LANES + j] = 2 * k == n ? 0 : (float)sin(angle); /* both signs */
         }
-}
-
-/* sum[j] = sum over a row of F conj(G) wave[j]; bins that stand for two count twice. */
-static void sum_row(const struct gf_bins *b, const float *f, const float *g, const float *wave,
-                    float *sum) {
-    float re[LANES] = {0}, im[LANES] = {0};
-    for (int64_t k = 0; k < b->stored; k++) {
-        const float twice = (float)gf_bins_weight(b, k), *w = wave + 2 * LANES * k;
-        const float c = twice * (f[2 * k] * g[2 * k] + f[2 * k + 1] * g[2 * k + 1]);
-        const float d = twice * (f[2 * k + 1] * g[2 * k] - f[2 * k] * g[2 * k + 1]);
-        for (int j = 0; j < LANES; j++) {
-            re[j] += c * w[j] - d * w[LANES + j];
-            im[j] += c * w[LANES + j] + d * w[j];
+#pragma omp parallel for num_threads(b->threads)
+    for (int64_t r = 0; r < rows; r++) {
+        float re[LANES] = {0}, im[LANES] = {0};
+        for (int64_t k = 0; k < bins; k++) {
+            const float *w = wave + 2 * LANES * k, *v = from + 2 * (r * bins + k);
+            for (int j = 0; j < LANES; j++) {
+                re[j] += v[0] * w[j] - v[1] * w[LANES + j];
+                im[j] += v[0] * w[LANES + j] + v[1] * w[j];
+            }
+        }
+        for (int j = 0; j < OFFSETS; j++) {
+            to[2 * (j * rows + r)] = re[j];
+            to[2 * (j * rows + r) + 1] = im[j];
         }
     }
-    memcpy(sum, re, sizeof re);
-    memcpy(sum + LANES, im, sizeof im);
 }
 
-/* v[h][i][j] += the part of plane z, from the sums of its rows. */
-static void add_plane(const float *rows, int64_t n, const float *wave_z, const float *wave_y,
-                      double v[OFFSETS][OFFSETS][OFFSETS]) {
-    for (int i = 0; i < OFFSETS; i++)
-        for (int j = 0; j < OFFSETS; j++) {
-            double re = 0, im = 0;
-            for (int64_t y = 0; y < n; y++) {
-                const float *w = wave_y + 2 * LANES * y, *s = rows + 2 * LANES * y;
-                re += (double)(w[i] * s[j] - w[LANES + i] * s[LANES + j]);
-                im += (double)(w[i] * s[LANES + j] + w[LANES + i] * s[j]);
-            }
-            for (int h = 0; h < OFFSETS; h++)
-                v[h][i][j] += re * (double)wave_z[h] - im * (double)wave_z[LANES + h];
-        }
-}
-
-/* Samples the correlation around `shift`, and moves that to the highest one. */
-static double climb(const struct gf_bins *b, const float *f, const float *g, double step,
-                    float *work, double shift[3]) {
-    double v[OFFSETS][OFFSETS][OFFSETS] = {0}, *flat = &v[0][0][0];
-    float *wave[3] = {work, work + 2 * LANES * b->n[0], work + 2 * LANES * (b->n[0] + b->n[1])};
-    float *rows = wave[2] + 2 * LANES * b->stored;
-    for (int i = 0; i < 3; i++)
-        make_waves(b->n[i], i < 2 ? b->n[i] : b->stored, shift[i], step, wave[i]);
-#pragma omp parallel for num_threads(b->threads)
-    for (int64_t r = 0; r < b->n[0] * b->n[1]; r++)
-        sum_row(b, f + 2 * r * b->stored, g + 2 * r * b->stored, wave[2], rows + 2 * LANES * r);
-    for (int64_t z = 0; z < b->n[0]; z++)
-        add_plane(rows + 2 * LANES * z * b->n[1], b->n[1], wave[0] + 2 * LANES * z, wave[1], v);
-    int best = (OFFSETS * OFFSETS * OFFSETS) / 2; /* the middle, for axes of one sample */
+/* Samples the correlation around `shift`, and moves that to the highest sample. */
+static double climb(const struct gf_bins *b, const float *product, double step, float *work,
+                    double shift[3]) {
+    float *rows = work + 2 * LANES * b->longest, *planes = rows + 2 * OFFSETS * b->n[0] * b->n[1];
+    float *v = planes + 2 * OFFSETS * OFFSETS * b->n[0];
+    int best = OFFSETS * OFFSETS * OFFSETS / 2; /* the middle, for axes of one sample */
+    sum_axis(b, 2, shift[2], step, work, product, rows);
+    sum_axis(b, 1, shift[1], step, work, rows, planes);
+    sum_axis(b, 0, shift[0], step, work, planes, v);
     for (int k = 0; k < OFFSETS * OFFSETS * OFFSETS; k++)
-        best = flat[k] > flat[best] ? k : best;
+        best = v[2 * k] > v[2 * best] ? k : best;
     for (int i = 2, stride = 1; i >= 0; i--, stride *= OFFSETS) {
         const int at = best / stride % OFFSETS;
         const bool inside = at > 0 && at < OFFSETS - 1;
-        shift[i] +=
-            step * (at - OFFSETS / 2 +
-                    (inside ? vertex(flat[best - stride], flat[best], flat[best + stride]) : 0));
+        shift[i] += step * (at - OFFSETS / 2 +
+                            (inside ? vertex((double)v[2 * (best - stride)], (double)v[2 * best],
+                                             (double)v[2 * (best + stride)])
+                                    : 0));
     }
-    return flat[best];
+    return (double)v[2 * best];
 }
 
-int gf_correlation_refine(const struct gf_spectrum *f, const struct gf_spectrum *g,
+int gf_correlation_refine(const struct gf_spectrum *f, struct gf_spectrum *g,
                           const double energy[2], double *shift, double *height) {
+    const float *p = f->px.data;
+    float *q = g->px.data;
     struct gf_bins b;
     double at[3] = {0};
     gf_bins_view(f, &b);
-    memcpy(at + 3 - f->ndim, shift, (size_t)f->ndim * sizeof *at);
-    float *work =
-        gf_alloc((size_t)(b.n[0] * b.n[1] + b.n[0] + b.n[1] + b.stored) * 2 * LANES * sizeof *work);
+    const int64_t rows = b.n[0] * b.n[1], room = LANES * b.longest + OFFSETS * rows +
+                                                 OFFSETS * OFFSETS * (b.n[0] + OFFSETS);
+    float *work = gf_alloc((size_t)room * 2 * sizeof *work);
     if (!work)
         return gf_no_memory();
-    climb(&b, f->px.data, g->px.data, 0.4, work, at);
-    *height =
-        climb(&b, f->px.data, g->px.data, 0.06, work, at) / b.points / sqrt(energy[0] * energy[1]);
+    for (int64_t i = 0; i < rows * b.stored; i++) {
+        const float twice = (float)gf_bins_weight(&b, i % b.stored), re = q[2 * i];
+        q[2 * i] = twice * (p[2 * i] * re + p[2 * i + 1] * q[2 * i + 1]);
+        q[2 * i + 1] = twice * (p[2 * i + 1] * re - p[2 * i] * q[2 * i + 1]);
+    }
+    memcpy(at + 3 - f->ndim, shift, (size_t)f->ndim * sizeof *at);
+    climb(&b, q, 0.4, work, at);
+    *height = climb(&b, q, 0.06, work, at) / b.points / sqrt(energy[0] * energy[1]);
     memcpy(shift, at + 3 - f->ndim, (size_t)f->ndim * sizeof *at);
     gf_free(work);
     return 0;
