@@ -170,11 +170,12 @@ static int estimate(struct gf_registering *r) {
     r->motion = (struct gf_motion){.scale = 1};
     int rc =
         turns ? find_motion(r, &peak) : find(r, &r->pictures, &r->array[REF], &r->array[IN], &peak);
-    if (!rc && !(peak.height >= GF_PEAK_LEAST))
+    const int least = turns ? GF_PEAK_LEAST_TURNED : GF_PEAK_LEAST;
+    if (!rc && !(peak.height >= least))
         rc = gf_fail(GF_EINVAL,
                      "nothing in common with the reference: the correlation's peak is %.3g times "
-                     "its deviation, and at least %d is sure",
-                     peak.height, GF_PEAK_LEAST);
+                     "its deviation, and chance reaches %d",
+                     peak.height, least);
     if (rc)
         return rc;
     r->height = peak.height;
@@ -328,6 +329,7 @@ static bool by_pages(const struct gf_task *t) {
 /* Registers a picture or a page; the first page of a stack without a reference is the reference. */
 static int visit(struct gf_task *t, const char *name, int64_t page) {
     struct gf_registering *r = t->s->reg.state;
+    const bool piped = t->targets->n && !strcmp(t->targets->target[0].where.text, "-");
     double before[GF_MAX_DIMS] = {0};
     r->t = t;
     gf_progress_show("registering", gf_log_name(name));
@@ -354,7 +356,8 @@ static int visit(struct gf_task *t, const char *name, int64_t page) {
         return page < 0
                    ? rc
                    : gf_fail((enum gf_status)rc, "page %lld: %s", (long long)page, gf_message());
-    print(r, name, page);
+    if (!piped) /* the picture has stdout */
+        print(r, name, page);
     if (t->s->reg.to == PREVIOUS) {
         const struct gf_array last = r->array[REF];
         r->array[REF] = r->array[IN];

@@ -22,8 +22,9 @@ struct gf_correlation_peak {
     double shift[GF_MAX_DIMS]; /* between samples, to about a tenth */
     double height;             /* over the surface's standard deviation */
 };
-/* Unrelated photographs and noises of 32 to 512 samples a side stay below 10. */
-enum { GF_PEAK_LEAST = 12 };
+/* Unrelated photographs and noises of 32 to 512 samples a side stay below 9, or, turned and scaled
+ * to fit each other best, below 12. */
+enum { GF_PEAK_LEAST = 12, GF_PEAK_LEAST_TURNED = 18 };
 
 /* Makes `to`, f32, from px, f32 or f64, C-contiguous and of one shape: without its mean, behind a
  * window that is flat in the middle half of an axis. With `shift` it covers what both pictures show;
