@@ -174,7 +174,7 @@ static int estimate(struct gf_registering *r) {
     if (!rc && !(peak.height >= least))
         rc = gf_fail(GF_EINVAL,
                      "nothing in common with the reference: the correlation's peak is %.3g times "
-                     "its deviation, and chance reaches %d",
+                     "its deviation, and less than %d may be chance",
                      peak.height, least);
     if (rc)
         return rc;
