@@ -13,7 +13,6 @@
 #include "core/compare/correlate.h"
 #include "core/compare/motion.h"
 #include "core/filter/edges.h"
-#include "core/filter/filter.h"
 
 enum estimate { SHIFT, RIGID, SIMILARITY };
 enum { PREVIOUS = 1, EDGE = 1 };

@@ -24,12 +24,12 @@ static void make_windows(const int64_t n[3], const double shift[3], double side,
 }
 
 /* The sum of a row's samples, weighted; raises *top to the largest magnitude. */
-static inline double sum_samples(const void *px, int64_t first, bool wide, const double *window,
-                                 int64_t n, double *top) {
+static inline double sum_samples(const void *px, bool wide, const double *window, int64_t n,
+                                 double *top) {
     double sum = 0, most = *top;
 #pragma omp simd reduction(+ : sum) reduction(max : most)
     for (int64_t x = 0; x < n; x++) {
-        const double v = gf_real_get(px, first + x, wide), size = v < 0 ? -v : v;
+        const double v = gf_real_get(px, x, wide), size = v < 0 ? -v : v;
         sum += window[x] * v;
         most = most > size ? most : size;
     }
@@ -38,12 +38,12 @@ static inline double sum_samples(const void *px, int64_t first, bool wide, const
 }
 
 /* Fills a row with w window[x] (v - mean); returns the sum of squares. */
-static inline double fill_row(const void *px, int64_t first, bool wide, const double *window,
-                              int64_t n, double w, double mean, float *to) {
+static inline double fill_row(const void *px, bool wide, const double *window, int64_t n, double w,
+                              double mean, float *to) {
     double sum = 0;
 #pragma omp simd reduction(+ : sum)
     for (int64_t x = 0; x < n; x++) {
-        const double v = w * window[x] * (gf_real_get(px, first + x, wide) - mean);
+        const double v = w * window[x] * (gf_real_get(px, x, wide) - mean);
         to[x] = (float)v;
         sum += v * v;
     }
@@ -60,7 +60,7 @@ int gf_taper(const struct gf_array *px, const double *shift, double side, unsign
         n[missing + i] = px->shape[i];
         by[missing + i] = shift ? shift[i] : 0;
     }
-    const int64_t rows = n[0] * n[1];
+    const int64_t rows = n[0] * n[1], stride = n[2] * (int64_t)gf_dtype_size(px->dtype);
     double *window = malloc((size_t)(n[0] + n[1] + n[2] + rows) * sizeof *window);
     if (!window)
         return gf_no_memory();
@@ -69,9 +69,11 @@ int gf_taper(const struct gf_array *px, const double *shift, double side, unsign
     for (int64_t i = 0; i < n[0] + n[1] + n[2]; i++)
         weights[i < n[0] ? 0 : i < n[0] + n[1] ? 1 : 2] += window[i];
 #pragma omp parallel for num_threads(threads) reduction(max : top)
-    for (int64_t r = 0; r < rows; r++)
-        sum[r] = wide ? sum_samples(px->data, r * n[2], true, along, n[2], &top)
-                      : sum_samples(px->data, r * n[2], false, along, n[2], &top);
+    for (int64_t r = 0; r < rows; r++) {
+        const char *from = (const char *)px->data + r * stride;
+        sum[r] = wide ? sum_samples(from, true, along, n[2], &top)
+                      : sum_samples(from, false, along, n[2], &top);
+    }
     for (int64_t r = 0; r < rows; r++)
         mean += window[r / n[1]] * window[n[0] + r % n[1]] * sum[r];
     mean /= weights[0] * weights[1] * weights[2];
@@ -79,9 +81,10 @@ int gf_taper(const struct gf_array *px, const double *shift, double side, unsign
 #pragma omp parallel for num_threads(threads)
     for (int64_t r = 0; r < rows; r++) {
         const double w = scale * window[r / n[1]] * window[n[0] + r % n[1]];
+        const char *from = (const char *)px->data + r * stride;
         float *row = (float *)to->data + r * n[2];
-        sum[r] = wide ? fill_row(px->data, r * n[2], true, along, n[2], w, mean, row)
-                      : fill_row(px->data, r * n[2], false, along, n[2], w, mean, row);
+        sum[r] = wide ? fill_row(from, true, along, n[2], w, mean, row)
+                      : fill_row(from, false, along, n[2], w, mean, row);
     }
     *energy = 0;
     for (int64_t r = 0; r < rows; r++)

@@ -1,4 +1,4 @@
-/* Where a picture lies on another: correlation of two signals of one shape, 1 to 3 axes.
+/* How a picture lies on another: correlation of two signals of one shape, 1 to 3 axes.
  *
  *     gf_taper(&ref, NULL, 1, 7, &f, &energy[0]), gf_taper(&in, NULL, -1, 7, &g, &energy[1]);
  *     F, G = half spectra of f and g;    gf_cross_phases(&F, &G, &cross);
