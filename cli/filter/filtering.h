@@ -141,7 +141,13 @@ bool gf_filter_scans(const struct gf_task *t);
 int gf_filter_run_over(struct gf_runner *runner, const struct gf_job *job, struct gf_array *in);
 /* The job with the picture's shape instead of the lengthened one. */
 struct gf_job gf_filter_picture_job(const struct gf_task *t);
-/* Converts the picture's samples to the type of `to`. */
-void gf_filter_take_in(const struct gf_task *t, const struct gf_array *in, struct gf_array *to);
+/* Converts samples to the type of `to`. */
+void gf_filter_take_in(int threads, const struct gf_array *in, struct gf_array *to);
+/* Fills what is beyond the edges of `picture` in the lengthened `input` (gf_smooth_fill()), or if
+ * that is NULL subtracts the picture's smooth part from it. The job has the picture's shape. */
+int gf_filter_smooth(struct gf_runner *runner, const struct gf_job *job, int threads,
+                     struct gf_array *picture, struct gf_array *input);
+/* Bytes that it allocates. */
+int64_t gf_filter_smooth_bytes(const struct gf_job *job);
 
 #endif
