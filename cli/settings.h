@@ -154,6 +154,12 @@ struct gf_settings {
         const char *radial; /* --radial=FILE */
         int peaks;
         int channels; /* 0: luma */
+        bool psd, angular;
+        struct {
+            int64_t n;      /* samples along each axis; 0: no tiles */
+            double overlap; /* a part of n */
+        } tiles;
+        double band[2]; /* cycles a sample; 0, 0: unset */
     } stats;
 
     struct gf_demo_settings {

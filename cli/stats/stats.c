@@ -6,6 +6,7 @@
 
 #include "cli/batch/describe.h"
 #include "cli/command.h"
+#include "cli/filter/window.h"
 #include "cli/log.h"
 #include "cli/progress.h"
 #include "core/base/memory.h"
@@ -48,10 +49,35 @@ static int check_record(const struct gf_image *image) {
     return 0;
 }
 
+/* The parts of the samples whose spectra are averaged: tiles that overlap, or the whole. */
+struct tiles {
+    struct gf_job job;
+    bool changed; /* the job's input is made from the samples */
+    int64_t step[GF_MAX_DIMS], count[GF_MAX_DIMS], n;
+};
+
+static int cut(const struct gf_task *t, struct tiles *k) {
+    const int64_t tile = t->s->stats.tiles.n;
+    const int64_t step = tile - (int64_t)((double)tile * t->s->stats.tiles.overlap);
+    *k = (struct tiles){.job = t->job, .n = 1};
+    k->changed = gf_window_is_asked(t->s) || t->s->stats.psd;
+    for (int i = 0; i < t->job.ndim; i++) {
+        const int64_t n = t->job.shape[i];
+        if (tile > n)
+            return gf_fail(GF_EINVAL, "--tiles=%lld does not fit the %lld samples along an axis",
+                           (long long)tile, (long long)n);
+        k->job.shape[i] = tile ? tile : n;
+        k->step[i] = step;
+        k->count[i] = tile ? 1 + (n - tile) / step : 1;
+        k->n *= k->count[i];
+    }
+    return k->changed ? gf_window_prepare(t->s, &k->job) : 0;
+}
+
 /* Plans within the memory limit, with a lean plan if necessary. Counts the spectrum, and the
  * workspace during the search for peaks. */
-static int plan(struct gf_task *t) {
-    struct gf_job *job = &t->job;
+static int plan(struct gf_task *t, struct tiles *k) {
+    struct gf_job *job = &k->job;
     const enum gf_dtype type = job->out[0].dtype;
     int64_t shape[GF_MAX_RANK], bytes;
     gf_job_out_shape(job, 0, shape);
@@ -62,7 +88,8 @@ static int plan(struct gf_task *t) {
         return rc;
     const struct gf_array spectrum = gf_array_wrap(NULL, type, job->ndim + 1, shape);
     const struct gf_spectrum one = gf_spectrum_of(job, &spectrum, 0, gf_settings_threads(t->s));
-    const int64_t held = gf_array_bytes(&t->image.px) + bytes + gf_spectrum_peaks_bytes(&one);
+    const int64_t held = gf_array_bytes(&t->image.px) + bytes + gf_spectrum_peaks_bytes(&one) +
+                         (k->changed ? gf_window_bytes(t->s, job) : 0);
     if (!gf_memory_check(held + t->runner->workspace, gf_runner_limit(t->runner)))
         return 0;
     job->lean = true;
@@ -82,45 +109,158 @@ static int look_at_samples(struct gf_stats *st) {
     return rc;
 }
 
-static int look_at_spectrum(struct gf_stats *st, const struct gf_array *out, int64_t i,
-                            int threads) {
-    int peaks = st->peaks;
-    struct gf_stats_signal *signal = &st->signal[i];
-    struct gf_spectrum s = gf_spectrum_of(st->job, out, i, threads);
+/* Prepares the sums over the tiles. */
+static int take_rings(struct gf_stats *st, const struct tiles *k) {
+    const struct gf_spectrum like = {.ndim = k->job.ndim};
+    struct gf_spectrum s = like;
+    memcpy(s.shape, k->job.shape, sizeof s.shape);
     st->n_rings = gf_spectrum_ring_count(&s);
-    signal->ring = malloc((size_t)st->n_rings * sizeof *signal->ring);
-    signal->peak = malloc(((size_t)peaks + 1) * sizeof *signal->peak);
-    signal->wave = malloc(((size_t)peaks + 1) * sizeof *signal->wave);
-    if (!signal->ring || !signal->peak || !signal->wave)
-        return gf_fail(GF_ENOMEM, "out of memory for %lld rings", (long long)st->n_rings);
-    int rc = gf_spectrum_rings(&s, signal->ring, &signal->energy);
+    for (int64_t i = 0; i < st->n_signals; i++) {
+        struct gf_stats_signal *signal = &st->signal[i];
+        signal->ring = calloc((size_t)st->n_rings, sizeof *signal->ring);
+        signal->peak = malloc(((size_t)st->peaks + 1) * sizeof *signal->peak);
+        signal->wave = malloc(((size_t)st->peaks + 1) * sizeof *signal->wave);
+        if (!signal->ring || !signal->peak || !signal->wave)
+            return gf_fail(GF_ENOMEM, "out of memory for %lld rings", (long long)st->n_rings);
+    }
+    return 0;
+}
+
+static void add_energy(struct gf_energy *sum, const struct gf_energy *one, double factor) {
+    sum->total += one->total * factor;
+    sum->zero += one->zero * factor;
+    for (int i = 0; i < GF_N_BANDS; i++)
+        sum->below[i] += one->below[i] * factor;
+}
+
+/* Adds a tile's rings and energies to signal i, each divided by the number of tiles. */
+static int add_spectrum(struct gf_stats *st, const struct tiles *k, const struct gf_spectrum *s,
+                        struct gf_stats_signal *signal) {
+    struct gf_ring *ring = malloc((size_t)st->n_rings * sizeof *ring);
+    const double share = 1 / (double)k->n;
+    struct gf_energy energy;
+    int rc = ring ? gf_spectrum_rings(s, ring, &energy) : gf_no_memory();
+    for (int64_t r = 0; r < st->n_rings && !rc; r++) {
+        const double sum = signal->ring[r].mean;
+        signal->ring[r] = ring[r];
+        signal->ring[r].mean = sum + ring[r].mean * share;
+    }
+    free(ring);
     if (!rc)
-        rc = gf_spectrum_peaks(&s, 0, signal->peak, peaks, &signal->n_peaks);
-    for (int k = 0; k < signal->n_peaks; k++)
-        signal->wave[k] = gf_peak_wave(&s, &signal->peak[k]);
+        add_energy(&signal->energy, &energy, share);
+    if (!rc && st->by_angle)
+        rc = gf_spectrum_angles(s, st->band, &signal->angles);
     return rc;
 }
 
-/* Transforms the picture and analyses it. */
-static int look(struct gf_task *t, struct gf_stats *st) {
-    const int threads = gf_settings_threads(t->s);
-    struct gf_array out = {0};
+static int find_peaks(const struct gf_stats *st, const struct gf_spectrum *s, double weight,
+                      struct gf_stats_signal *signal) {
+    int rc = gf_spectrum_peaks(s, 0, signal->peak, st->peaks, &signal->n_peaks);
+    for (int k = 0; k < signal->n_peaks; k++) {
+        signal->wave[k] = gf_peak_wave(s, &signal->peak[k]);
+        signal->wave[k].amplitude /= weight;
+    }
+    return rc;
+}
+
+/* Transforms tile i into `out`, and adds its statistics. */
+static int look_at_tile(struct gf_task *t, struct gf_stats *st, struct tiles *k, int64_t i,
+                        struct gf_array *out) {
+    const struct gf_window_grid grid = gf_window_grid_of(t->s, &k->job);
+    struct gf_array in = {0}, tile = t->in;
     struct gf_report report = {0};
+    struct gf_sample_stats samples;
+    double mean, square;
+    for (int axis = t->job.ndim - 1; axis >= 0; i /= k->count[axis--])
+        tile = gf_array_slice(&tile, axis, i % k->count[axis] * k->step[axis], k->job.shape[axis]);
+    int rc = k->changed ? gf_window_make(t->s, t->runner, &k->job, st->is_density, &tile, &in) : 0;
+    if (!rc)
+        rc = gf_runner_plan(t->runner, &k->job); /* the smooth part has plans of its own */
+    if (!rc)
+        rc = gf_runner_run(t->runner, k->changed ? &in : &tile, out, &report);
+    gf_window_means(&grid, &mean, &square);
+    for (int64_t c = 0; c < st->n_signals && !rc; c++) {
+        const struct gf_spectrum s = gf_spectrum_of(&k->job, out, c, gf_settings_threads(t->s));
+        rc = add_spectrum(st, k, &s, &st->signal[c]);
+        if (!rc && k->n == 1)
+            rc = find_peaks(st, &s, mean, &st->signal[c]);
+        if (!rc && k->changed)
+            rc = gf_sample_stats(&in, st->job->luma ? GF_LUMA : c, &samples);
+        if (!rc && k->changed)
+            st->signal[c].samples.energy += samples.energy / (double)k->n;
+    }
+    gf_array_free(&in);
+    return rc;
+}
+
+/* Turns the rings' means into densities, |F|^2 cell / sum w^2, and fits their slopes. */
+static void find_density(struct gf_stats *st, const struct gf_window_grid *g) {
+    const bool known = st->ring_spacing > 0;
+    const char *unit = known ? st->unit : "sample";
+    double mean, factor;
+    gf_window_means(g, &mean, &factor);
+    factor = 1 / factor;
+    for (int i = 0; i < g->ndim; i++)
+        factor *= (known ? st->ring_spacing : 1) / (double)g->shape[i];
+    if (g->ndim > 1)
+        snprintf(st->density_unit, sizeof st->density_unit, "unit^2 / (cycle/%s)^%d", unit,
+                 g->ndim);
+    else
+        snprintf(st->density_unit, sizeof st->density_unit, "unit^2 / (cycle/%s)", unit);
+    for (int64_t i = 0; i < st->n_signals; i++) {
+        for (int64_t r = 0; r < st->n_rings; r++)
+            st->signal[i].ring[r].mean *= factor;
+        st->signal[i].slope = gf_rings_slope(st->signal[i].ring, st->n_rings, st->band);
+    }
+}
+
+/* Sets what the options say of the spectrum. */
+static void take_options(const struct gf_task *t, const struct tiles *k, struct gf_stats *st) {
+    const struct gf_stats_settings *o = &t->s->stats;
+    int64_t longest = 1;
+    for (int i = 0; i < t->job.ndim; i++)
+        longest = gf_max(longest, st->tile[i] = k->job.shape[i]);
+    st->changed = k->changed;
+    st->window = t->s->window;
+    st->smooth = t->s->smooth;
+    st->is_density = o->psd;
+    st->by_angle = o->angular;
+    st->n_tiles = k->n;
+    st->band[0] = o->band[1] > 0 ? o->band[0] : 4 / (double)longest;
+    st->band[1] = o->band[1] > 0 ? o->band[1] : 0.25;
+    for (int64_t i = 0; i < st->n_signals && st->changed; i++)
+        st->signal[i].samples.energy = 0;
+}
+
+/* Transforms the picture, or its tiles, and analyses it. */
+static int look(struct gf_task *t, struct gf_stats *st) {
+    struct gf_array out = {0};
+    struct tiles k;
     int rc = make_job(t);
+    if (!rc && t->s->stats.angular && t->job.ndim != 2)
+        rc = gf_fail(GF_EINVAL, "--angular takes pictures; --dims=2 takes the pages of a volume");
+    if (!rc)
+        rc = cut(t, &k);
     if (rc)
         return rc;
     gf_task_bind(t);
-    gf_runner_ahead(t->runner, &t->job);
+    gf_runner_ahead(t->runner, &k.job);
     rc = look_at_samples(st); /* while the context opens */
     if (!rc)
-        rc = plan(t);
+        rc = plan(t, &k);
     if (!rc)
-        rc = gf_job_alloc(&t->job, 0, &out);
-    if (!rc)
-        rc = gf_runner_run(t->runner, &t->in, &out, &report);
+        rc = gf_job_alloc(&k.job, 0, &out);
+    if (rc)
+        goto out;
+    take_options(t, &k, st);
+    rc = take_rings(st, &k);
+    for (int64_t i = 0; i < k.n && !rc; i++)
+        rc = look_at_tile(t, st, &k, i, &out);
     st->backend = gf_runner_name(t->runner);
-    for (int64_t i = 0; i < st->n_signals && !rc; i++)
-        rc = look_at_spectrum(st, &out, i, threads);
+    const struct gf_window_grid grid = gf_window_grid_of(t->s, &k.job);
+    if (!rc && st->is_density)
+        find_density(st, &grid);
+out:
     gf_array_free(&out);
     return rc;
 }
@@ -183,7 +323,8 @@ static int refuse(struct gf_task *t, const struct gf_image *header, int rc) {
     struct gf_failure first = {0};
     gf_failure_keep(&first, rc);
     t->image = *header;
-    const int all = make_job(t) ? 0 : plan(t);
+    struct tiles k;
+    const int all = make_job(t) || cut(t, &k) ? 0 : plan(t, &k);
     t->image = failed;
     return all == GF_ENOMEM ? all : gf_failure_return(&first);
 }
@@ -261,7 +402,43 @@ static int stream(struct gf_task *t) {
 static const struct gf_task_hooks hooks = {
     .name = "stats", .prints = true, .prepare = prepare, .stream = stream};
 
+/* N, or N,OVERLAP% */
+static int parse_tiles(const struct gf_opt *o, const char *value, void *field) {
+    struct gf_settings *s = field;
+    char *end;
+    const long long n = strtoll(value, &end, 10);
+    double percent = 50;
+    bool ok = end != value && n >= 2 && n <= INT32_MAX;
+    if (ok && *end == ',') {
+        const char *from = end + 1;
+        percent = strtod(from, &end);
+        ok = end != from && *end++ == '%' && percent >= 0 && percent <= 95;
+    }
+    if (!ok || *end)
+        return gf_opt_refuse(o, value, "it is N or N,OVERLAP% with N from 2, OVERLAP from 0 to 95");
+    s->stats.tiles.n = n;
+    s->stats.tiles.overlap = percent / 100;
+    return 0;
+}
+
+static int parse_band(const struct gf_opt *o, const char *value, void *field) {
+    double *band = ((struct gf_settings *)field)->stats.band;
+    char *end, *last;
+    band[0] = strtod(value, &end);
+    band[1] = *end == ',' ? strtod(end + 1, &last) : 0;
+    if (band[1] > band[0] && band[0] > 0 && band[1] < 1 && !*last)
+        return 0;
+    return gf_opt_refuse(o, value, "it is LOW,HIGH in cycles per sample, as in 0.02,0.2");
+}
+
 static int run(struct gf_settings *s, char **operands, int n) {
+    const struct gf_stats_settings *o = &s->stats;
+    if (o->tiles.n && (!o->psd || s->smooth))
+        return gf_fail(GF_EUSAGE, "--tiles needs --psd, and a --window instead of --edges=smooth");
+    if (o->band[1] > 0 && !o->psd && !o->angular)
+        return gf_fail(GF_EUSAGE, "--band is that of --psd and --angular; give one of them");
+    if (o->psd && !s->smooth && s->window.shape == GF_WINDOW_UNSET)
+        s->window.shape = GF_WINDOW_HANN;
     int rc = s->stats.radial ? gf_stats_radial_check(s->stats.radial) : 0;
     return rc ? rc : gf_batch_run(&hooks, s, operands, n);
 }
@@ -276,15 +453,24 @@ static const struct gf_opt_group stats_group = GF_GROUP(
     GF_TEXT("radial", stats.radial, "FILE",
             "write the radial spectrum as .csv, .json or a plot, .svg or .png; {stem} for several "
             "inputs"),
+    GF_FLAG("psd", stats.psd,
+            "make the radial spectrum a power spectral density, and fit its slope; the window is "
+            "hann unless --window or --edges names another"),
+    GF_PARSED("tiles", 0, "N[,OVERLAP%]", parse_tiles,
+              "with --psd: average the densities of tiles of N samples along each axis (Welch); "
+              "they overlap by 50% or as given"),
+    GF_FLAG("angular", stats.angular, "list the energy by direction"),
+    GF_PARSED("band", 0, "LOW,HIGH", parse_band,
+              "frequencies of the slope and of --angular in cycles per sample (default: from 4 "
+              "periods in the longest extent to 0.25)"),
     GF_CHOICE("color", stats.channels, "luma|channels", colors,
               "analyse one Rec.709 luma of colour (default), or each channel by itself"),
     GF_NEGATE("clobber", clobber, "refuse to replace an existing file"),
     GF_FLAG("sync", sync, "write each file to its disk before it replaces the old one"));
 
 static const struct gf_opt_group *const groups[] = {
-    &stats_group,    &gf_opts_precision, &gf_opts_list,
-    &gf_opts_frames, &gf_opts_raw,       &gf_opts_one_backend,
-    &gf_opts_memory, &gf_opts_report,    NULL};
+    &stats_group, &gf_opts_window,      &gf_opts_precision, &gf_opts_list,   &gf_opts_frames,
+    &gf_opts_raw, &gf_opts_one_backend, &gf_opts_memory,    &gf_opts_report, NULL};
 
 const struct gf_command gf_command_stats = {
     .name = "stats",
@@ -294,6 +480,7 @@ const struct gf_command gf_command_stats = {
     .text = true,
     .examples = "  gpufft stats scene.png\n"
                 "  gpufft stats noise.png --peaks=10 --radial=noise.png\n"
+                "  gpufft stats scene.png --psd --tiles=128 --radial=density.svg\n"
                 "  gpufft stats photos/ --radial='{stem}.csv' --json\n",
     .run = run,
 };

@@ -2,6 +2,8 @@
 #ifndef GF_CLI_STATS_STATS_H
 #define GF_CLI_STATS_STATS_H
 
+#include "core/base/window.h"
+#include "core/spectrum/density.h"
 #include "core/spectrum/sample_stats.h"
 #include "core/spectrum/spectrum.h"
 #include "formats/format.h"
@@ -14,6 +16,8 @@ struct gf_stats_signal {
     struct gf_peak *peak;
     struct gf_wave *wave; /* of each peak */
     int n_peaks;
+    struct gf_slope slope;   /* of a density */
+    struct gf_angles angles; /* with --angular */
 };
 
 struct gf_stats {
@@ -27,6 +31,14 @@ struct gf_stats {
     const char *unit; /* in which `spacing` gives the distance of samples; NULL: unknown */
     double spacing[GF_MAX_DIMS];
     double ring_spacing; /* along all axes alike; 0: it differs, or is unknown */
+    /* --window and --edges=smooth, if samples are changed by them or by --psd. */
+    bool changed, smooth;
+    struct gf_window window;
+    bool is_density; /* --psd: the rings' means are densities, in density_unit */
+    char density_unit[48];
+    int64_t tile[GF_MAX_DIMS], n_tiles; /* of which the spectra are averaged; 1: the whole */
+    bool by_angle;
+    double band[2]; /* of the slope and the angles, in cycles a sample */
     int64_t n_signals, n_rings;
     struct gf_stats_signal *signal;
 };
