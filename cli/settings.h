@@ -155,10 +155,8 @@ struct gf_settings {
         int peaks;
         int channels; /* 0: luma */
         bool psd, angular;
-        struct {
-            int64_t n;      /* samples along each axis; 0: no tiles */
-            double overlap; /* a part of n */
-        } tiles;
+        int64_t tile;   /* --tiles: samples along each axis; 0: no tiles */
+        double overlap; /* a part of it */
         double band[2]; /* cycles a sample; 0, 0: unset */
     } stats;
 

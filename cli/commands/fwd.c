@@ -1,9 +1,8 @@
 /* gpufft fwd: spectra of pictures, volumes and lines. */
 #include "cli/command.h"
 #include "cli/log.h"
-#include "cli/report.h"
 #include "cli/batch/describe.h"
-#include "cli/filter/window.h"
+#include "cli/filter/filtering.h"
 
 /* Describes an output, which is all zero, by the options. */
 static void describe_output(const struct gf_settings *s, enum gf_kind kind, enum gf_dtype dtype,
@@ -34,12 +33,8 @@ static void describe_record(struct gf_task *t, int i) {
     if (out->kind == GF_COMPLEX)
         p->keeps = GF_KEEPS_PROFILE;
     p->record = gf_record_of_job(&t->job, i, &t->image, p->alpha_plane);
-    if (!gf_window_is_asked(t->s))
-        return;
     p->record.window = t->s->window;
     p->record.smooth = t->s->smooth;
-    p->record.dtype = t->job.in_dtype;
-    p->record.depth = 8 * (int)gf_dtype_size(t->job.in_dtype);
 }
 
 static int prepare(struct gf_task *t) {
@@ -48,12 +43,11 @@ static int prepare(struct gf_task *t) {
     gf_task_begin_job(t, GF_FORWARD);
     job->norm = s->norm == GF_UNSET ? GF_NORM_BACKWARD : (enum gf_norm)s->norm;
     int rc = gf_task_take_channels(t);
-    job->spend_input = !t->image.alpha; /* alpha is copied from it later */
+    job->spend_input = gf_window_is_asked(s) || !t->image.alpha; /* which is copied later */
     if (!rc)
         rc = gf_settings_axes(s, &t->image.axes, job->ndim, &job->axes);
     if (!rc && gf_window_is_asked(s)) {
         rc = gf_window_prepare(s, job);
-        job->spend_input = true;
         t->extra_bytes = gf_window_bytes(s, job);
         t->refuses.slabs = s->smooth ? "the smooth part is made of all samples" : NULL;
     }
@@ -81,13 +75,7 @@ static int prepare(struct gf_task *t) {
 /* Prints a note if alpha was dropped, or if a line's spectrum became a picture of one row. */
 static int check(struct gf_task *t) {
     bool kept = true;
-    char window[GF_WINDOW_TEXT];
     gf_array_free(&t->weighed);
-    if (t->s->json && gf_window_is_asked(t->s)) {
-        gf_json_memory_begin();
-        t->also = GF_REPORT(GF_KEY("window", gf_window_text(&t->s->window, window)),
-                            GF_KEY("edges", t->s->smooth ? "smooth" : "periodic"));
-    }
     for (int i = 0; i < t->job.n_out; i++) {
         const struct gf_product *p = &t->product[i];
         kept = kept && p->alpha_plane;

@@ -53,18 +53,13 @@ static int prepare(struct gf_task *t) {
 }
 
 /* Prints a note if the record says that the spectrum is not that of the picture's own samples. */
-static int note_window(const struct gf_task *t) {
+static void note_window(const struct gf_task *t) {
     char window[GF_WINDOW_TEXT];
     struct gf_record r;
-    int rc = t->image.record ? gf_record_parse(t->image.record, &r) : 0;
-    if (rc || !t->image.record || r.version != GF_RECORD_WINDOW)
-        return rc;
-    const bool behind = !gf_window_is_flat(&r.window);
-    gf_log_note("'%s': what was transformed is restored: the picture %s%s%s%s",
-                gf_log_name(t->read[0]), r.smooth ? "without its smooth part" : "",
-                r.smooth && behind ? ", " : "", behind ? "behind the window " : "",
-                behind ? gf_window_text(&r.window, window) : "");
-    return 0;
+    if (t->image.record && !gf_record_parse(t->image.record, &r) && r.version == GF_RECORD_WINDOW)
+        gf_log_note("'%s': the picture is restored as it was transformed: window %s, %s edges",
+                    gf_log_name(t->read[0]), gf_window_text(&r.window, window),
+                    r.smooth ? "smooth" : "periodic");
 }
 
 /* Reports a lost imaginary part and samples that do not fit the type. */
@@ -80,8 +75,8 @@ static int check(struct gf_task *t) {
         gf_log_note("'%s': the spectrum is not that of a real picture any more (imaginary to real "
                     "part: %.2g); the real part is written",
                     gf_log_name(t->read[0]), report->imag_ratio);
-    int rc = note_window(t);
-    return rc ? rc : gf_task_check_restored(t);
+    note_window(t);
+    return gf_task_check_restored(t);
 }
 
 const struct gf_task_hooks gf_hooks_inverse = {

@@ -1,10 +1,9 @@
 /* Makes the input of a transform from the file's samples: without their smooth part, and times a
  * window. */
-#include "cli/filter/window.h"
+#include "cli/filter/filtering.h"
 
 #include <stdlib.h>
 
-#include "cli/filter/filtering.h"
 #include "core/base/halves.h"
 #include "core/slab/plan.h"
 
@@ -45,10 +44,6 @@ int gf_window_prepare(const struct gf_settings *s, struct gf_job *job) {
     return 0;
 }
 
-struct gf_window_grid gf_window_grid_of(const struct gf_settings *s, const struct gf_job *job) {
-    return (struct gf_window_grid){s->window, job->ndim, job->axes, job->shape};
-}
-
 /* Subtracts the mean of all samples of each of `lanes` interleaved reals. */
 static int subtract_means(struct gf_array *a, int64_t lanes) {
     const bool is_double = gf_dtype_real(a->dtype) == GF_F64;
@@ -66,7 +61,6 @@ static int subtract_means(struct gf_array *a, int64_t lanes) {
 
 int gf_window_make(const struct gf_settings *s, struct gf_runner *runner, const struct gf_job *job,
                    bool centred, const struct gf_array *in, struct gf_array *to) {
-    const struct gf_window_grid grid = gf_window_grid_of(s, job);
     const int threads = gf_settings_threads(s), lanes = gf_dtype_is_complex(job->in_dtype) ? 2 : 1;
     int rc = gf_job_alloc(job, -1, to);
     if (rc)
@@ -77,7 +71,7 @@ int gf_window_make(const struct gf_settings *s, struct gf_runner *runner, const 
     if (!rc && s->smooth)
         rc = gf_filter_smooth(runner, job, threads, to, NULL);
     if (!rc && !gf_window_is_flat(&s->window))
-        rc = gf_window_apply(&grid, 0, threads, to);
+        rc = gf_window_apply(&s->window, job, 0, threads, to);
     return rc;
 }
 
@@ -117,7 +111,6 @@ static int64_t bytes(const struct gf_task *t, int64_t limit) {
 
 static int read_units(struct gf_task *t, const struct gf_unit_source *below, int64_t first,
                       struct gf_array *to) {
-    const struct gf_window_grid grid = gf_window_grid_of(t->s, &t->job);
     const int threads = gf_settings_threads(t->s);
     const int64_t unit = gf_array_count(to) / to->shape[0] / t->job.channels;
     const int64_t most = gf_max(1, samples_at_once(t) / unit);
@@ -131,7 +124,7 @@ static int read_units(struct gf_task *t, const struct gf_unit_source *below, int
         if (rc)
             break;
         gf_filter_take_in(threads, &from, &part);
-        rc = gf_window_apply(&grid, (first + at) * unit, threads, &part);
+        rc = gf_window_apply(&t->s->window, &t->job, (first + at) * unit, threads, &part);
     }
     gf_array_free(&read);
     return rc;

@@ -102,42 +102,29 @@ static json_t *energy_report(const struct gf_stats_signal *c) {
                      GF_KEY("below_1_4", e->below[1]), GF_KEY("below_1_2", e->below[2]));
 }
 
-static json_t *slope_report(const struct gf_stats *s, const struct gf_stats_signal *c) {
-    return GF_REPORT(GF_KEY("value", c->slope.value), GF_KEY("error", c->slope.error),
-                     GF_KEY("rings", c->slope.rings), GF_KEY("low", s->band[0]),
-                     GF_KEY("high", s->band[1]));
-}
-
-/* Each degree's bins and share of the band's energy; for text, 15 degrees each. */
-static json_t *angles_report(const struct gf_stats *s, const struct gf_stats_signal *c) {
+/* Each degree's share of the energy in the band; for text, 15 degrees each. */
+static json_t *angles_report(const struct gf_stats_signal *c) {
     enum { SECTOR = 15 };
-    json_t *bins = json_array(), *energy = json_array(), *sectors = json_array();
-    const struct gf_angles *a = &c->angles;
+    json_t *energy = json_array(), *sectors = json_array();
     double whole = 0;
     for (int i = 0; i < GF_ANGLES; i++)
-        whole += a->energy[i];
+        whole += c->angle[i];
     whole = whole > 0 ? whole : 1;
-    for (int i = 0; i < GF_ANGLES; i++) {
-        json_array_append_new(bins, json_integer(a->bins[i]));
-        json_array_append_new(energy, json_real(a->energy[i] / whole));
-    }
+    for (int i = 0; i < GF_ANGLES; i++)
+        json_array_append_new(energy, json_real(c->angle[i] / whole));
     for (int first = SECTOR / 2; first < GF_ANGLES; first += SECTOR) {
         double share = 0;
-        int64_t count = 0;
-        for (int i = first; i < first + SECTOR; i++) {
-            share += a->energy[i % GF_ANGLES] / whole;
-            count += a->bins[i % GF_ANGLES];
-        }
+        for (int i = first; i < first + SECTOR; i++)
+            share += 100 * c->angle[i % GF_ANGLES] / whole;
         GF_APPEND(sectors, GF_KEY("centre", first + SECTOR / 2 - GF_ANGLES / 2 + 1),
-                  GF_KEY("count", count), GF_KEY("share", 100 * share));
+                  GF_KEY("share", share));
     }
-    return GF_REPORT(GF_KEY("first", 1 - GF_ANGLES / 2), GF_KEY("step", 1),
-                     GF_KEY("low", s->band[0]), GF_KEY("high", s->band[1]), GF_KEY("bins", bins),
-                     GF_KEY("energy", energy), GF_KEY(".sectors", sectors));
+    return GF_REPORT(GF_KEY("first", 1 - GF_ANGLES / 2), GF_KEY("energy", energy),
+                     GF_KEY(".sectors", sectors));
 }
 
 static const char *power_name(const struct gf_stats *s) {
-    return s->is_density ? "density" : "power";
+    return s->options->stats.psd ? "density" : "power";
 }
 
 static json_t *radial_report(const struct gf_stats *s, const struct gf_stats_signal *c) {
@@ -152,26 +139,17 @@ static json_t *radial_report(const struct gf_stats *s, const struct gf_stats_sig
 
 static json_t *signal_report(const struct gf_stats *s, int64_t i) {
     const struct gf_stats_signal *c = &s->signal[i];
-    return GF_REPORT(GF_KEY_IF(s->n_signals > 1, ".number", i + 1), GF_KEY("mean", c->samples.mean),
-                     GF_KEY("minimum", c->samples.low), GF_KEY("maximum", c->samples.high),
-                     GF_KEY("deviation", c->samples.deviation), GF_KEY("energy", energy_report(c)),
-                     GF_KEY(".shares", shares_report(&c->energy)),
-                     GF_KEY("radial", radial_report(s, c)),
-                     GF_KEY(".octaves", octaves_report(s, c)),
-                     GF_KEY_IF(c->slope.rings, "slope", slope_report(s, c)),
-                     GF_KEY_IF(s->by_angle, "angles", angles_report(s, c)),
-                     GF_KEY_IF(s->n_tiles == 1, "peaks", peaks_report(s, c)));
-}
-
-/* Adds how the samples were changed, and the unit of a density. */
-static json_t *changes_report(const struct gf_stats *s, json_t *o) {
-    char window[GF_WINDOW_TEXT];
-    return GF_ADD(o, GF_KEY_IF(s->changed, "window", gf_window_text(&s->window, window)),
-                  GF_KEY_IF(s->changed, "edges", s->smooth ? "smooth" : "periodic"),
-                  GF_KEY_IF(s->n_tiles > 1, "tiles", s->n_tiles),
-                  GF_KEY_IF(s->n_tiles > 1, "tile", gf_json_shape(s->tile, s->job->ndim)),
-                  GF_KEY_IF(s->is_density, "density_unit", s->density_unit),
-                  GF_KEY(".power_is", s->is_density ? s->density_unit : "mean |F|^2"));
+    return GF_REPORT(
+        GF_KEY_IF(s->n_signals > 1, ".number", i + 1), GF_KEY("mean", c->samples.mean),
+        GF_KEY("minimum", c->samples.low), GF_KEY("maximum", c->samples.high),
+        GF_KEY("deviation", c->samples.deviation), GF_KEY("energy", energy_report(c)),
+        GF_KEY(".shares", shares_report(&c->energy)), GF_KEY("radial", radial_report(s, c)),
+        GF_KEY(".octaves", octaves_report(s, c)),
+        GF_KEY_IF(c->slope.rings, "slope",
+                  GF_REPORT(GF_KEY("value", c->slope.value), GF_KEY("error", c->slope.error),
+                            GF_KEY("rings", c->slope.rings))),
+        GF_KEY_IF(s->options->stats.angular, "angles", angles_report(c)),
+        GF_KEY_IF(s->n_tiles == 1, "peaks", peaks_report(s, c)));
 }
 
 static json_t *report(const struct gf_stats *s) {
@@ -180,7 +158,9 @@ static json_t *report(const struct gf_stats *s) {
     json_t *signals = json_array();
     for (int64_t i = 0; i < s->n_signals; i++)
         json_array_append_new(signals, signal_report(s, i));
-    json_t *o = GF_REPORT(
+    const bool density = s->options->stats.psd, tiled = s->n_tiles > 1;
+    char window[GF_WINDOW_TEXT];
+    return GF_REPORT(
         GF_KEY("in", s->path), GF_KEY_IF(s->page >= 0, "page", s->page), GF_KEY("command", "stats"),
         GF_KEY("shape", gf_json_shape(job->shape, job->ndim)), GF_KEY("channels", job->channels),
         GF_KEY("type", gf_dtype_name(job->in_dtype)),
@@ -193,13 +173,20 @@ static json_t *report(const struct gf_stats *s) {
         GF_KEY(".alpha", s->image->alpha),
         GF_KEY(".magnitudes", gf_dtype_is_complex(job->in_dtype)),
         GF_KEY(".axes", axes[job->ndim - 1]), GF_BOOL(".plane", job->ndim > 1),
-        GF_BOOL(".volume", job->ndim > 2), GF_BOOL(".seeks", s->peaks && s->n_tiles == 1));
-    return changes_report(s, o);
+        GF_BOOL(".volume", job->ndim > 2), GF_BOOL(".seeks", s->peaks && !tiled),
+        GF_KEY_IF(s->changed, "window", gf_window_text(&s->options->window, window)),
+        GF_KEY_IF(s->changed, "edges", s->options->smooth ? "smooth" : "periodic"),
+        GF_KEY_IF(tiled, "tiles", s->n_tiles), GF_KEY_IF(tiled, "tile", s->options->stats.tile),
+        GF_KEY_IF(density, "density_unit", s->density_unit),
+        GF_KEY(".power_is", density ? s->density_unit : "mean |F|^2"),
+        GF_KEY_IF(density || s->options->stats.angular, "low", s->band[0]),
+        GF_KEY_IF(density || s->options->stats.angular, "high", s->band[1]));
 }
 
 static const char form[] =
     "  shape      {shape}, {channels#channel}, {type}{?alpha ; alpha is left out}\n"
-    "{?window   window     {window}, {edges} edges{?tiles , {tiles} tiles of {tile}}\n}"
+    "{?window   window     {window}, {edges} edges{?tiles , {tiles} tiles of {tile} samples along "
+    "each axis}\n}"
     "{*signals {?luma   luma\n|{?number   channel {number}\n}}"
     "  samples    mean {mean:.6g}, minimum {minimum:.6g}, maximum {maximum:.6g}, standard "
     "deviation "
@@ -214,8 +201,8 @@ static const char form[] =
     "{*slope   slope      {value:.4g}, standard error {error:.2g}, of {rings#ring} from {low:.4g} "
     "to {high:.4g} cycles/sample\n}"
     "{*angles   directions  from {low:.4g} to {high:.4g} cycles/sample\n"
-    "    angle            bins       energy\n"
-    "{*sectors     {centre:-16d} {count:-10d} {share:.3g}%\n}}"
+    "    angle            energy\n"
+    "{*sectors     {centre:-16d} {share:.3g}%\n}}"
     "{?peaks   peaks\n    {axes:-16s} period {peaks_in:-3s} {?plane angle    }{?volume tilt     "
     "}amplitude   "
     "times its ring\n"
@@ -295,17 +282,6 @@ static void fill_curves(const struct gf_stats *s, double *number, struct gf_plot
     }
 }
 
-/* The fitted line, from one end of the band to the other. */
-static struct gf_plot_curve slope_curve(const struct gf_stats *s, double point[4], char name[32]) {
-    const struct gf_slope *fit = &s->signal[0].slope;
-    for (int i = 0; i < 2; i++) {
-        point[i] = s->band[i] / (s->ring_spacing > 0 ? s->ring_spacing : 1);
-        point[2 + i] = fit->level * pow(s->band[i], fit->value);
-    }
-    snprintf(name, 32, "slope %.3g", fit->value);
-    return (struct gf_plot_curve){.name = name, .x = point, .y = point + 2, .n = 2, .color = 1};
-}
-
 static int write_plot(const struct gf_stats *s, const char *path, bool clobber) {
     const char *slash = strrchr(s->path, '/');
     char label[32] = "cycles/sample";
@@ -313,20 +289,16 @@ static int write_plot(const struct gf_stats *s, const char *path, bool clobber) 
         snprintf(label, sizeof label, "cycles/%s", s->unit);
     struct gf_plot plot = {.title = gf_log_name(slash ? slash + 1 : s->path),
                            .x_label = label,
-                           .y_label = s->is_density ? s->density_unit : "mean power",
+                           .y_label = s->options->stats.psd ? s->density_unit : "mean power",
                            .n = (int)s->n_signals};
-    double line[4];
-    char name[32];
     double *number = malloc(((size_t)s->n_signals + 1) * (size_t)s->n_rings * sizeof *number);
-    struct gf_plot_curve *curve = malloc(((size_t)s->n_signals + 1) * sizeof *curve);
+    struct gf_plot_curve *curve = malloc((size_t)s->n_signals * sizeof *curve);
     int rc = number && curve ? 0 : gf_no_memory();
     if (!rc) {
         fill_curves(s, number, curve);
         plot.curve = curve;
-        if (s->is_density)
+        if (s->options->stats.psd)
             plot.nyquist = 0.5 / (s->ring_spacing > 0 ? s->ring_spacing : 1);
-        if (s->n_signals == 1 && s->signal[0].slope.rings)
-            curve[plot.n++] = slope_curve(s, line, name);
         rc = gf_plot_write(&plot, path, clobber);
     }
     free(curve);

@@ -6,7 +6,7 @@
 
 #include "cli/batch/describe.h"
 #include "cli/command.h"
-#include "cli/filter/window.h"
+#include "cli/filter/filtering.h"
 #include "cli/log.h"
 #include "cli/progress.h"
 #include "core/base/memory.h"
@@ -49,35 +49,36 @@ static int check_record(const struct gf_image *image) {
     return 0;
 }
 
-/* The parts of the samples whose spectra are averaged: tiles that overlap, or the whole. */
-struct tiles {
-    struct gf_job job;
-    bool changed; /* the job's input is made from the samples */
-    int64_t step[GF_MAX_DIMS], count[GF_MAX_DIMS], n;
-};
-
-static int cut(const struct gf_task *t, struct tiles *k) {
-    const int64_t tile = t->s->stats.tiles.n;
-    const int64_t step = tile - (int64_t)((double)tile * t->s->stats.tiles.overlap);
-    *k = (struct tiles){.job = t->job, .n = 1};
-    k->changed = gf_window_is_asked(t->s) || t->s->stats.psd;
+/* Makes the tiles' job, and their places. */
+static int cut(const struct gf_task *t, struct gf_stats *st) {
+    const struct gf_stats_settings *o = &t->s->stats;
+    const int64_t n = o->tile;
+    int64_t longest = 1;
+    st->step = n - (int64_t)((double)n * o->overlap);
+    st->tile = t->job;
+    st->n_tiles = 1;
+    st->changed = gf_window_is_asked(t->s) || o->psd;
+    if (o->angular && t->job.ndim != 2)
+        return gf_fail(GF_EINVAL, "--angular takes pictures; --dims=2 takes the pages of a volume");
     for (int i = 0; i < t->job.ndim; i++) {
-        const int64_t n = t->job.shape[i];
-        if (tile > n)
+        const int64_t all = t->job.shape[i];
+        if (n > all)
             return gf_fail(GF_EINVAL, "--tiles=%lld does not fit the %lld samples along an axis",
-                           (long long)tile, (long long)n);
-        k->job.shape[i] = tile ? tile : n;
-        k->step[i] = step;
-        k->count[i] = tile ? 1 + (n - tile) / step : 1;
-        k->n *= k->count[i];
+                           (long long)n, (long long)all);
+        st->tile.shape[i] = n ? n : all;
+        st->count[i] = n ? 1 + (all - n) / st->step : 1;
+        st->n_tiles *= st->count[i];
+        longest = gf_max(longest, st->tile.shape[i]);
     }
-    return k->changed ? gf_window_prepare(t->s, &k->job) : 0;
+    st->band[0] = o->band[1] > 0 ? o->band[0] : 4 / (double)longest;
+    st->band[1] = o->band[1] > 0 ? o->band[1] : 0.25;
+    return st->changed ? gf_window_prepare(t->s, &st->tile) : 0;
 }
 
 /* Plans within the memory limit, with a lean plan if necessary. Counts the spectrum, and the
  * workspace during the search for peaks. */
-static int plan(struct gf_task *t, struct tiles *k) {
-    struct gf_job *job = &k->job;
+static int plan(struct gf_task *t, struct gf_stats *st) {
+    struct gf_job *job = &st->tile;
     const enum gf_dtype type = job->out[0].dtype;
     int64_t shape[GF_MAX_RANK], bytes;
     gf_job_out_shape(job, 0, shape);
@@ -89,7 +90,7 @@ static int plan(struct gf_task *t, struct tiles *k) {
     const struct gf_array spectrum = gf_array_wrap(NULL, type, job->ndim + 1, shape);
     const struct gf_spectrum one = gf_spectrum_of(job, &spectrum, 0, gf_settings_threads(t->s));
     const int64_t held = gf_array_bytes(&t->image.px) + bytes + gf_spectrum_peaks_bytes(&one) +
-                         (k->changed ? gf_window_bytes(t->s, job) : 0);
+                         (st->changed ? gf_window_bytes(t->s, job) : 0);
     if (!gf_memory_check(held + t->runner->workspace, gf_runner_limit(t->runner)))
         return 0;
     job->lean = true;
@@ -109,52 +110,40 @@ static int look_at_samples(struct gf_stats *st) {
     return rc;
 }
 
-/* Prepares the sums over the tiles. */
-static int take_rings(struct gf_stats *st, const struct tiles *k) {
-    const struct gf_spectrum like = {.ndim = k->job.ndim};
-    struct gf_spectrum s = like;
-    memcpy(s.shape, k->job.shape, sizeof s.shape);
-    st->n_rings = gf_spectrum_ring_count(&s);
-    for (int64_t i = 0; i < st->n_signals; i++) {
-        struct gf_stats_signal *signal = &st->signal[i];
-        signal->ring = calloc((size_t)st->n_rings, sizeof *signal->ring);
-        signal->peak = malloc(((size_t)st->peaks + 1) * sizeof *signal->peak);
-        signal->wave = malloc(((size_t)st->peaks + 1) * sizeof *signal->wave);
-        if (!signal->ring || !signal->peak || !signal->wave)
-            return gf_fail(GF_ENOMEM, "out of memory for %lld rings", (long long)st->n_rings);
-    }
-    return 0;
-}
-
-static void add_energy(struct gf_energy *sum, const struct gf_energy *one, double factor) {
-    sum->total += one->total * factor;
-    sum->zero += one->zero * factor;
+static void add_energy(struct gf_energy *sum, const struct gf_energy *one, double share) {
+    sum->total += one->total * share;
+    sum->zero += one->zero * share;
     for (int i = 0; i < GF_N_BANDS; i++)
-        sum->below[i] += one->below[i] * factor;
+        sum->below[i] += one->below[i] * share;
 }
 
-/* Adds a tile's rings and energies to signal i, each divided by the number of tiles. */
-static int add_spectrum(struct gf_stats *st, const struct tiles *k, const struct gf_spectrum *s,
+/* Adds a tile's share of the mean rings and energies to the signal's. */
+static int add_spectrum(struct gf_stats *st, const struct gf_spectrum *s,
                         struct gf_stats_signal *signal) {
+    const double share = 1 / (double)st->n_tiles;
+    st->n_rings = gf_spectrum_ring_count(s);
     struct gf_ring *ring = malloc((size_t)st->n_rings * sizeof *ring);
-    const double share = 1 / (double)k->n;
+    if (!signal->ring)
+        signal->ring = calloc((size_t)st->n_rings, sizeof *ring);
     struct gf_energy energy;
-    int rc = ring ? gf_spectrum_rings(s, ring, &energy) : gf_no_memory();
+    int rc = ring && signal->ring ? gf_spectrum_rings(s, ring, &energy) : gf_no_memory();
     for (int64_t r = 0; r < st->n_rings && !rc; r++) {
-        const double sum = signal->ring[r].mean;
+        ring[r].mean = signal->ring[r].mean + ring[r].mean * share;
         signal->ring[r] = ring[r];
-        signal->ring[r].mean = sum + ring[r].mean * share;
     }
     free(ring);
     if (!rc)
         add_energy(&signal->energy, &energy, share);
-    if (!rc && st->by_angle)
-        rc = gf_spectrum_angles(s, st->band, &signal->angles);
-    return rc;
+    return rc || !st->options->stats.angular ? rc : gf_spectrum_angles(s, st->band, signal->angle);
 }
 
-static int find_peaks(const struct gf_stats *st, const struct gf_spectrum *s, double weight,
+static int find_peaks(const struct gf_stats *st, const struct gf_spectrum *s,
                       struct gf_stats_signal *signal) {
+    const double weight = gf_window_mean(&st->options->window, &st->tile, 1);
+    signal->peak = malloc(((size_t)st->peaks + 1) * sizeof *signal->peak);
+    signal->wave = malloc(((size_t)st->peaks + 1) * sizeof *signal->wave);
+    if (!signal->peak || !signal->wave)
+        return gf_no_memory();
     int rc = gf_spectrum_peaks(s, 0, signal->peak, st->peaks, &signal->n_peaks);
     for (int k = 0; k < signal->n_peaks; k++) {
         signal->wave[k] = gf_peak_wave(s, &signal->peak[k]);
@@ -164,49 +153,37 @@ static int find_peaks(const struct gf_stats *st, const struct gf_spectrum *s, do
 }
 
 /* Transforms tile i into `out`, and adds its statistics. */
-static int look_at_tile(struct gf_task *t, struct gf_stats *st, struct tiles *k, int64_t i,
-                        struct gf_array *out) {
-    const struct gf_window_grid grid = gf_window_grid_of(t->s, &k->job);
-    struct gf_array in = {0}, tile = t->in;
+static int look_at_tile(struct gf_task *t, struct gf_stats *st, int64_t i, struct gf_array *out) {
+    struct gf_array made = {0}, in = t->in;
     struct gf_report report = {0};
-    struct gf_sample_stats samples;
-    double mean, square;
-    for (int axis = t->job.ndim - 1; axis >= 0; i /= k->count[axis--])
-        tile = gf_array_slice(&tile, axis, i % k->count[axis] * k->step[axis], k->job.shape[axis]);
-    int rc = k->changed ? gf_window_make(t->s, t->runner, &k->job, st->is_density, &tile, &in) : 0;
+    for (int axis = t->job.ndim - 1; axis >= 0; i /= st->count[axis--])
+        in = gf_array_slice(&in, axis, i % st->count[axis] * st->step, st->tile.shape[axis]);
+    int rc =
+        !st->changed ? 0 : gf_window_make(t->s, t->runner, &st->tile, t->s->stats.psd, &in, &made);
     if (!rc)
-        rc = gf_runner_plan(t->runner, &k->job); /* the smooth part has plans of its own */
+        rc = gf_runner_plan(t->runner, &st->tile); /* the smooth part has plans of its own */
     if (!rc)
-        rc = gf_runner_run(t->runner, k->changed ? &in : &tile, out, &report);
-    gf_window_means(&grid, &mean, &square);
+        rc = gf_runner_run(t->runner, st->changed ? &made : &in, out, &report);
     for (int64_t c = 0; c < st->n_signals && !rc; c++) {
-        const struct gf_spectrum s = gf_spectrum_of(&k->job, out, c, gf_settings_threads(t->s));
-        rc = add_spectrum(st, k, &s, &st->signal[c]);
-        if (!rc && k->n == 1)
-            rc = find_peaks(st, &s, mean, &st->signal[c]);
-        if (!rc && k->changed)
-            rc = gf_sample_stats(&in, st->job->luma ? GF_LUMA : c, &samples);
-        if (!rc && k->changed)
-            st->signal[c].samples.energy += samples.energy / (double)k->n;
+        struct gf_stats_signal *signal = &st->signal[c];
+        const struct gf_spectrum s = gf_spectrum_of(&st->tile, out, c, gf_settings_threads(t->s));
+        rc = add_spectrum(st, &s, signal);
+        if (!rc && st->n_tiles == 1)
+            rc = find_peaks(st, &s, signal);
     }
-    gf_array_free(&in);
+    gf_array_free(&made);
     return rc;
 }
 
 /* Turns the rings' means into densities, |F|^2 cell / sum w^2, and fits their slopes. */
-static void find_density(struct gf_stats *st, const struct gf_window_grid *g) {
+static void find_density(struct gf_stats *st) {
+    const struct gf_job *job = &st->tile;
     const bool known = st->ring_spacing > 0;
-    const char *unit = known ? st->unit : "sample";
-    double mean, factor;
-    gf_window_means(g, &mean, &factor);
-    factor = 1 / factor;
-    for (int i = 0; i < g->ndim; i++)
-        factor *= (known ? st->ring_spacing : 1) / (double)g->shape[i];
-    if (g->ndim > 1)
-        snprintf(st->density_unit, sizeof st->density_unit, "unit^2 / (cycle/%s)^%d", unit,
-                 g->ndim);
-    else
-        snprintf(st->density_unit, sizeof st->density_unit, "unit^2 / (cycle/%s)", unit);
+    double factor = 1 / gf_window_mean(&st->options->window, job, 2);
+    for (int i = 0; i < job->ndim; i++)
+        factor *= (known ? st->ring_spacing : 1) / (double)job->shape[i];
+    snprintf(st->density_unit, sizeof st->density_unit, "unit^2 / (cycle/%s)^%d",
+             known ? st->unit : "sample", job->ndim);
     for (int64_t i = 0; i < st->n_signals; i++) {
         for (int64_t r = 0; r < st->n_rings; r++)
             st->signal[i].ring[r].mean *= factor;
@@ -214,53 +191,26 @@ static void find_density(struct gf_stats *st, const struct gf_window_grid *g) {
     }
 }
 
-/* Sets what the options say of the spectrum. */
-static void take_options(const struct gf_task *t, const struct tiles *k, struct gf_stats *st) {
-    const struct gf_stats_settings *o = &t->s->stats;
-    int64_t longest = 1;
-    for (int i = 0; i < t->job.ndim; i++)
-        longest = gf_max(longest, st->tile[i] = k->job.shape[i]);
-    st->changed = k->changed;
-    st->window = t->s->window;
-    st->smooth = t->s->smooth;
-    st->is_density = o->psd;
-    st->by_angle = o->angular;
-    st->n_tiles = k->n;
-    st->band[0] = o->band[1] > 0 ? o->band[0] : 4 / (double)longest;
-    st->band[1] = o->band[1] > 0 ? o->band[1] : 0.25;
-    for (int64_t i = 0; i < st->n_signals && st->changed; i++)
-        st->signal[i].samples.energy = 0;
-}
-
 /* Transforms the picture, or its tiles, and analyses it. */
 static int look(struct gf_task *t, struct gf_stats *st) {
     struct gf_array out = {0};
-    struct tiles k;
     int rc = make_job(t);
-    if (!rc && t->s->stats.angular && t->job.ndim != 2)
-        rc = gf_fail(GF_EINVAL, "--angular takes pictures; --dims=2 takes the pages of a volume");
     if (!rc)
-        rc = cut(t, &k);
+        rc = cut(t, st);
     if (rc)
         return rc;
     gf_task_bind(t);
-    gf_runner_ahead(t->runner, &k.job);
+    gf_runner_ahead(t->runner, &st->tile);
     rc = look_at_samples(st); /* while the context opens */
     if (!rc)
-        rc = plan(t, &k);
+        rc = plan(t, st);
     if (!rc)
-        rc = gf_job_alloc(&k.job, 0, &out);
-    if (rc)
-        goto out;
-    take_options(t, &k, st);
-    rc = take_rings(st, &k);
-    for (int64_t i = 0; i < k.n && !rc; i++)
-        rc = look_at_tile(t, st, &k, i, &out);
+        rc = gf_job_alloc(&st->tile, 0, &out);
+    for (int64_t i = 0; i < st->n_tiles && !rc; i++)
+        rc = look_at_tile(t, st, i, &out);
     st->backend = gf_runner_name(t->runner);
-    const struct gf_window_grid grid = gf_window_grid_of(t->s, &k.job);
-    if (!rc && st->is_density)
-        find_density(st, &grid);
-out:
+    if (!rc && t->s->stats.psd)
+        find_density(st);
     gf_array_free(&out);
     return rc;
 }
@@ -278,7 +228,6 @@ static int write_radial(const struct gf_task *t, const struct gf_stats *st) {
     return rc;
 }
 
-/* Analyses samples in memory and prints the result. */
 /* Sets the unit in which the file gives the distances along all axes, if it does. */
 static void take_units(const struct gf_image *image, struct gf_stats *st) {
     const int ndim = st->job->ndim;
@@ -296,12 +245,14 @@ static void take_units(const struct gf_image *image, struct gf_stats *st) {
     st->ring_spacing = known && alike ? a->spacing : 0;
 }
 
+/* Analyses samples in memory and prints the result. */
 static int look_and_print(struct gf_task *t, const char *name, int64_t page) {
     struct gf_stats st = {.path = t->read[0],
                           .name = name,
                           .page = page,
                           .image = &t->image,
                           .job = &t->job,
+                          .options = t->s,
                           .peaks = t->s->stats.peaks};
     take_units(&t->image, &st);
     gf_progress_show("transforming", gf_log_name(name));
@@ -323,8 +274,8 @@ static int refuse(struct gf_task *t, const struct gf_image *header, int rc) {
     struct gf_failure first = {0};
     gf_failure_keep(&first, rc);
     t->image = *header;
-    struct tiles k;
-    const int all = make_job(t) || cut(t, &k) ? 0 : plan(t, &k);
+    struct gf_stats st = {0};
+    const int all = make_job(t) || cut(t, &st) ? 0 : plan(t, &st);
     t->image = failed;
     return all == GF_ENOMEM ? all : gf_failure_return(&first);
 }
@@ -407,17 +358,13 @@ static int parse_tiles(const struct gf_opt *o, const char *value, void *field) {
     struct gf_settings *s = field;
     char *end;
     const long long n = strtoll(value, &end, 10);
-    double percent = 50;
-    bool ok = end != value && n >= 2 && n <= INT32_MAX;
-    if (ok && *end == ',') {
-        const char *from = end + 1;
-        percent = strtod(from, &end);
-        ok = end != from && *end++ == '%' && percent >= 0 && percent <= 95;
-    }
-    if (!ok || *end)
+    const bool given = *end == ',';
+    const double percent = given ? strtod(end + 1, &end) : 50;
+    if (n < 2 || n > INT32_MAX || !(percent >= 0 && percent <= 95) ||
+        strcmp(end, given ? "%" : "") || end[-1] == ',')
         return gf_opt_refuse(o, value, "it is N or N,OVERLAP% with N from 2, OVERLAP from 0 to 95");
-    s->stats.tiles.n = n;
-    s->stats.tiles.overlap = percent / 100;
+    s->stats.tile = n;
+    s->stats.overlap = percent / 100;
     return 0;
 }
 
@@ -433,10 +380,8 @@ static int parse_band(const struct gf_opt *o, const char *value, void *field) {
 
 static int run(struct gf_settings *s, char **operands, int n) {
     const struct gf_stats_settings *o = &s->stats;
-    if (o->tiles.n && (!o->psd || s->smooth))
+    if (o->tile && (!o->psd || s->smooth))
         return gf_fail(GF_EUSAGE, "--tiles needs --psd, and a --window instead of --edges=smooth");
-    if (o->band[1] > 0 && !o->psd && !o->angular)
-        return gf_fail(GF_EUSAGE, "--band is that of --psd and --angular; give one of them");
     if (o->psd && !s->smooth && s->window.shape == GF_WINDOW_UNSET)
         s->window.shape = GF_WINDOW_HANN;
     int rc = s->stats.radial ? gf_stats_radial_check(s->stats.radial) : 0;
@@ -454,11 +399,10 @@ static const struct gf_opt_group stats_group = GF_GROUP(
             "write the radial spectrum as .csv, .json or a plot, .svg or .png; {stem} for several "
             "inputs"),
     GF_FLAG("psd", stats.psd,
-            "make the radial spectrum a power spectral density, and fit its slope; the window is "
-            "hann unless --window or --edges names another"),
+            "make the radial spectrum a power spectral density, with a fitted slope (default: "
+            "behind a hann window)"),
     GF_PARSED("tiles", 0, "N[,OVERLAP%]", parse_tiles,
-              "with --psd: average the densities of tiles of N samples along each axis (Welch); "
-              "they overlap by 50% or as given"),
+              "average the densities of tiles of N samples along each axis (default overlap: 50%)"),
     GF_FLAG("angular", stats.angular, "list the energy by direction"),
     GF_PARSED("band", 0, "LOW,HIGH", parse_band,
               "frequencies of the slope and of --angular in cycles per sample (default: from 4 "

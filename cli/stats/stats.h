@@ -2,7 +2,7 @@
 #ifndef GF_CLI_STATS_STATS_H
 #define GF_CLI_STATS_STATS_H
 
-#include "core/base/window.h"
+#include "cli/settings.h"
 #include "core/spectrum/density.h"
 #include "core/spectrum/sample_stats.h"
 #include "core/spectrum/spectrum.h"
@@ -17,7 +17,7 @@ struct gf_stats_signal {
     struct gf_wave *wave; /* of each peak */
     int n_peaks;
     struct gf_slope slope;   /* of a density */
-    struct gf_angles angles; /* with --angular */
+    double angle[GF_ANGLES]; /* energies, with --angular */
 };
 
 struct gf_stats {
@@ -31,14 +31,13 @@ struct gf_stats {
     const char *unit; /* in which `spacing` gives the distance of samples; NULL: unknown */
     double spacing[GF_MAX_DIMS];
     double ring_spacing; /* along all axes alike; 0: it differs, or is unknown */
-    /* --window and --edges=smooth, if samples are changed by them or by --psd. */
-    bool changed, smooth;
-    struct gf_window window;
-    bool is_density; /* --psd: the rings' means are densities, in density_unit */
-    char density_unit[48];
-    int64_t tile[GF_MAX_DIMS], n_tiles; /* of which the spectra are averaged; 1: the whole */
-    bool by_angle;
-    double band[2]; /* of the slope and the angles, in cycles a sample */
+    const struct gf_settings *options;
+    char density_unit[48]; /* --psd: of the rings' means, which are densities then */
+    double band[2];        /* of the slope and the angles, in cycles a sample */
+    /* The spectrum is the mean of those of tiles, of this job, or of one, the whole. */
+    struct gf_job tile;
+    int64_t step, count[GF_MAX_DIMS], n_tiles;
+    bool changed; /* the samples, by --window, --edges=smooth or --psd */
     int64_t n_signals, n_rings;
     struct gf_stats_signal *signal;
 };

@@ -9,15 +9,13 @@
  *     kaiser:B  I0(B sqrt(1 - (2 i / n - 1)^2)) / I0(B)
  *
  * These are the periodic forms, those of scipy.signal.get_window(): sample n would repeat sample 0.
- * An axis of one sample has the weight 1. Weights of several axes are multiplied.
- *
- *     struct gf_window w;
- *     if (gf_window_parse("kaiser:8.6", &w))
- *         rc = gf_window_apply(&(struct gf_window_grid){w, 2, 3, shape}, 0, threads, &samples); */
+ * An axis of one sample has the weight 1. Weights of several axes are multiplied. */
 #ifndef GF_CORE_BASE_WINDOW_H
 #define GF_CORE_BASE_WINDOW_H
 
 #include "core/base/array.h"
+
+struct gf_job;
 
 enum gf_window_shape {
     GF_WINDOW_UNSET, /* weights 1, as `none` */
@@ -48,18 +46,11 @@ static inline bool gf_window_is_flat(const struct gf_window *w) {
 /* The weight of sample i of n. */
 double gf_window_at(const struct gf_window *w, int64_t i, int64_t n);
 
-/* A window over some axes (bits) of samples of `shape`, slowest axis first. */
-struct gf_window_grid {
-    struct gf_window window;
-    int ndim;
-    unsigned axes;
-    const int64_t *shape;
-};
-
-/* The means of the weights and of their squares over all samples. */
-void gf_window_means(const struct gf_window_grid *g, double *mean, double *square);
-/* Multiplies contiguous f32, f64, c64 or c128 samples, channels last, which are those of the grid
- * from `first` on, in C order. GF_ENOMEM. */
-int gf_window_apply(const struct gf_window_grid *g, int64_t first, int threads, struct gf_array *a);
+/* The mean of that power of the weights over the job's transformed axes. */
+double gf_window_mean(const struct gf_window *w, const struct gf_job *job, int power);
+/* Multiplies contiguous f32, f64, c64 or c128 samples, channels last, which are those of the job's
+ * input from `first` on, in C order. GF_ENOMEM. */
+int gf_window_apply(const struct gf_window *w, const struct gf_job *job, int64_t first, int threads,
+                    struct gf_array *a);
 
 #endif
