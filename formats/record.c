@@ -221,12 +221,6 @@ static int get_axes_of_file(const json_t *root, struct gf_axes *axes) {
     return !rc && n && gf_size_product(all, axes->n, 1, &count) ? bad("file_axes") : rc;
 }
 
-static int get_window(const json_t *root, struct gf_window *w) {
-    const json_t *v = json_object_get(root, "window");
-    const char *text = json_string_value(v);
-    return !v || (text && gf_window_parse(text, w)) ? GF_OK : bad("window");
-}
-
 /* Checks fields against each other. */
 static int check_together(const struct gf_record *r) {
     int64_t extents[GF_MAX_DIMS + 1], bytes;
@@ -273,8 +267,10 @@ static int parse(const json_t *root, struct gf_record *r) {
             rc = get_field(root, f, r);
     if (!rc)
         rc = get_metadata(root, &r->metadata);
-    if (!rc)
-        rc = get_window(root, &r->window);
+    const json_t *window = json_object_get(root, "window");
+    if (!rc && window &&
+        (!json_is_string(window) || !gf_window_parse(json_string_value(window), &r->window)))
+        rc = bad("window");
     if (!rc && r->version >= GF_RECORD_AXES)
         rc = get_axes_of_file(root, &r->file_axes);
     return rc ? rc : check_together(r);

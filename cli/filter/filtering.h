@@ -163,7 +163,6 @@ void gf_filter_take_in(int threads, const struct gf_array *in, struct gf_array *
  * that is NULL subtracts the picture's smooth part from it. The job has the picture's shape. */
 int gf_filter_smooth(struct gf_runner *runner, const struct gf_job *job, int threads,
                      struct gf_array *picture, struct gf_array *input);
-/* Bytes that it allocates. */
 int64_t gf_filter_smooth_bytes(const struct gf_job *job);
 
 #endif

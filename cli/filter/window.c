@@ -99,8 +99,7 @@ static void drop(struct gf_task *t) {
 /* The file's samples that are read at a time: some of a line, or the unit's, a page or a row. */
 static int64_t samples_at_once(const struct gf_task *t) {
     enum { SOME = 1 << 12 };
-    const int ndim = t->job.ndim;
-    return gf_slab_is_line(&t->job) ? SOME : gf_shape_count(t->job.shape + 1, ndim - 1);
+    return gf_slab_is_line(&t->job) ? SOME : gf_shape_count(t->job.shape + 1, t->job.ndim - 1);
 }
 
 static int64_t bytes(const struct gf_task *t, int64_t limit) {

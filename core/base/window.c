@@ -81,15 +81,6 @@ double gf_window_mean(const struct gf_window *w, const struct gf_job *job, int p
     return mean;
 }
 
-/* The weight of row `row`, counted over all axes but the last. */
-static double row_weight(const struct gf_window *w, const struct gf_job *job, int64_t row) {
-    double weight = 1;
-    for (int axis = job->ndim - 2; axis >= 0; row /= job->shape[axis--])
-        if (job->axes >> axis & 1)
-            weight *= gf_window_at(w, row % job->shape[axis], job->shape[axis]);
-    return weight;
-}
-
 int gf_window_apply(const struct gf_window *w, const struct gf_job *job, int64_t first, int threads,
                     struct gf_array *a) {
     const int64_t n = job->shape[job->ndim - 1], channels = a->shape[a->rank - 1];
@@ -104,7 +95,11 @@ int gf_window_apply(const struct gf_window *w, const struct gf_job *job, int64_t
         weight[i] = along ? gf_window_at(w, (first + i) % n, n) : 1;
 #pragma omp parallel for num_threads(threads > 0 ? threads : 1) schedule(static)
     for (int64_t row = first / n; row < gf_divide_up(end, n); row++) {
-        const double whole = row_weight(w, job, row);
+        double whole = 1;
+        int64_t at = row;
+        for (int axis = job->ndim - 2; axis >= 0; at /= job->shape[axis--])
+            if (job->axes >> axis & 1)
+                whole *= gf_window_at(w, at % job->shape[axis], job->shape[axis]);
         for (int64_t i = gf_max(row * n, first); i < gf_min((row + 1) * n, end); i++) {
             const double product = whole * weight[(i - first) % count];
             for (int64_t k = (i - first) * reals; k < (i - first + 1) * reals; k++)
