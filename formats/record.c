@@ -401,10 +401,9 @@ static json_t *record_json(const struct gf_record *r) {
     for (const struct field *f = fields; f < fields + N_FIELDS; f++)
         if (f->sparse ? number_of(f, r) : !f->wavelet || r->is_wavelet)
             whole = whole && !json_object_set_new(root, f->key, field_json(f, r));
-    char window[GF_WINDOW_TEXT];
+    char text[GF_WINDOW_TEXT];
     if (whole && !gf_window_is_flat(&r->window))
-        whole =
-            !json_object_set_new(root, "window", json_string(gf_window_text(&r->window, window)));
+        whole = !json_object_set_new(root, "window", json_string(gf_window_text(&r->window, text)));
     if (whole && r->file_axes.n)
         whole = !json_object_set_new(root, "file_axes", axes_json(&r->file_axes));
     if (whole && r->metadata.header)

@@ -48,14 +48,15 @@ int gf_window_prepare(const struct gf_settings *s, struct gf_job *job) {
 static int subtract_means(struct gf_array *a, int64_t lanes) {
     const bool is_double = gf_dtype_real(a->dtype) == GF_F64;
     const int64_t rows = gf_array_bytes(a) / (is_double ? 8 : 4) / lanes;
-    double *mean = calloc((size_t)lanes, sizeof *mean);
-    if (!mean)
+    double *sum = calloc((size_t)lanes, sizeof *sum);
+    if (!sum)
         return gf_no_memory();
     for (int64_t i = 0; i < rows * lanes; i++)
-        mean[i % lanes] += gf_real_get(a->data, i, is_double) / (double)rows;
+        sum[i % lanes] += gf_real_get(a->data, i, is_double);
     for (int64_t i = 0; i < rows * lanes; i++)
-        gf_real_put(a->data, i, is_double, gf_real_get(a->data, i, is_double) - mean[i % lanes]);
-    free(mean);
+        gf_real_put(a->data, i, is_double,
+                    gf_real_get(a->data, i, is_double) - sum[i % lanes] / (double)rows);
+    free(sum);
     return 0;
 }
 

@@ -186,7 +186,7 @@ static void draw_frame(const struct drawing *d) {
 }
 
 static void draw_nyquist(const struct drawing *d) {
-    const double at = d->p->nyquist > 0 ? log10(d->p->nyquist) : d->x.low - 1;
+    const double at = log10(d->p->nyquist); /* -inf if there is none */
     if (at < d->x.low || at > d->x.high)
         return;
     const double x = place(&d->x, at);

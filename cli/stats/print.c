@@ -123,10 +123,6 @@ static json_t *angles_report(const struct gf_stats_signal *c) {
                      GF_KEY(".sectors", sectors));
 }
 
-static const char *power_name(const struct gf_stats *s) {
-    return s->options->stats.psd ? "density" : "power";
-}
-
 static json_t *radial_report(const struct gf_stats *s, const struct gf_stats_signal *c) {
     json_t *bins = json_array(), *power = json_array();
     for (int64_t r = 0; r < s->n_rings; r++) {
@@ -134,7 +130,8 @@ static json_t *radial_report(const struct gf_stats *s, const struct gf_stats_sig
         json_array_append_new(power, json_real(c->ring[r].mean));
     }
     return GF_REPORT(GF_KEY("step", s->n_rings > 1 ? c->ring[1].frequency : 1),
-                     GF_KEY("bins", bins), GF_KEY(power_name(s), power));
+                     GF_KEY("bins", bins),
+                     GF_KEY(s->options->stats.psd ? "density" : "power", power));
 }
 
 static json_t *signal_report(const struct gf_stats *s, int64_t i) {
@@ -179,8 +176,8 @@ static json_t *report(const struct gf_stats *s) {
         GF_KEY_IF(tiled, "tiles", s->n_tiles), GF_KEY_IF(tiled, "tile", s->options->stats.tile),
         GF_KEY_IF(density, "density_unit", s->density_unit),
         GF_KEY(".power_is", density ? s->density_unit : "mean |F|^2"),
-        GF_KEY_IF(density || s->options->stats.angular, "low", s->band[0]),
-        GF_KEY_IF(density || s->options->stats.angular, "high", s->band[1]));
+        GF_KEY_IF(density || s->options->stats.angular, "band_low", s->band[0]),
+        GF_KEY_IF(density || s->options->stats.angular, "band_high", s->band[1]));
 }
 
 static const char form[] =
@@ -198,9 +195,9 @@ static const char form[] =
     "  radial spectrum\n"
     "    rings        cycles/{rings_per:-11s} period         bins       {power_is}\n"
     "{*octaves     {rings:-12s} {range:-18s} {periods:-14s} {bins:-10d} {mean:.4g}\n}"
-    "{*slope   slope      {value:.4g}, standard error {error:.2g}, of {rings#ring} from {low:.4g} "
-    "to {high:.4g} cycles/sample\n}"
-    "{*angles   directions  from {low:.4g} to {high:.4g} cycles/sample\n"
+    "{*slope   slope      {value:.4g}, standard error {error:.2g}, of {rings#ring} "
+    "from {band_low:.4g} to {band_high:.4g} cycles/sample\n}"
+    "{*angles   directions  from {band_low:.4g} to {band_high:.4g} cycles/sample\n"
     "    angle            energy\n"
     "{*sectors     {centre:-16d} {share:.3g}%\n}}"
     "{?peaks   peaks\n    {axes:-16s} period {peaks_in:-3s} {?plane angle    }{?volume tilt     "
@@ -228,7 +225,8 @@ static int write_csv(const struct gf_stats *s, const char *path, bool clobber) {
         return rc;
     fprintf(f, "frequency,bins");
     for (int64_t c = 0; c < s->n_signals; c++)
-        fprintf(f, s->n_signals > 1 ? ",%s_%lld" : ",%s", power_name(s), (long long)c + 1);
+        fprintf(f, s->n_signals > 1 ? ",%s_%lld" : ",%s",
+                s->options->stats.psd ? "density" : "power", (long long)c + 1);
     if (s->ring_spacing > 0)
         fprintf(f, ",cycles_per_%s", s->unit);
     fputc('\n', f);

@@ -70,7 +70,7 @@ static int cut(const struct gf_task *t, struct gf_stats *st) {
         st->n_tiles *= st->count[i];
         longest = gf_max(longest, st->tile.shape[i]);
     }
-    st->band[0] = o->band[1] > 0 ? o->band[0] : 4 / (double)longest;
+    st->band[0] = o->band[1] > 0 ? o->band[0] : fmin(4 / (double)longest, 0.125);
     st->band[1] = o->band[1] > 0 ? o->band[1] : 0.25;
     return st->changed ? gf_window_prepare(t->s, &st->tile) : 0;
 }
@@ -175,11 +175,14 @@ static int look_at_tile(struct gf_task *t, struct gf_stats *st, int64_t i, struc
     return rc;
 }
 
-/* Turns the rings' means into densities, |F|^2 cell / sum w^2, and fits their slopes. */
+/* Turns the rings' means into densities, |F|^2 cell / sum w^2, and fits their slopes. A window makes
+ * neighbouring rings alike; mean w^4 / (mean w^2)^2 of an axis rings then count as one in the error. */
 static void find_density(struct gf_stats *st) {
     const struct gf_job *job = &st->tile;
     const bool known = st->ring_spacing > 0;
-    double factor = 1 / gf_window_mean(&st->options->window, job, 2);
+    const double square = gf_window_mean(&st->options->window, job, 2);
+    const double alike = gf_window_mean(&st->options->window, job, 4) / (square * square);
+    double factor = 1 / square;
     for (int i = 0; i < job->ndim; i++)
         factor *= (known ? st->ring_spacing : 1) / (double)job->shape[i];
     snprintf(st->density_unit, sizeof st->density_unit, "unit^2 / (cycle/%s)^%d",
@@ -188,6 +191,7 @@ static void find_density(struct gf_stats *st) {
         for (int64_t r = 0; r < st->n_rings; r++)
             st->signal[i].ring[r].mean *= factor;
         st->signal[i].slope = gf_rings_slope(st->signal[i].ring, st->n_rings, st->band);
+        st->signal[i].slope.error *= pow(alike, 0.5 / job->ndim);
     }
 }
 
@@ -195,8 +199,7 @@ static void find_density(struct gf_stats *st) {
 static int look(struct gf_task *t, struct gf_stats *st) {
     struct gf_array out = {0};
     int rc = make_job(t);
-    if (!rc)
-        rc = cut(t, st);
+    rc = rc ? rc : cut(t, st);
     if (rc)
         return rc;
     gf_task_bind(t);
@@ -382,6 +385,8 @@ static int run(struct gf_settings *s, char **operands, int n) {
     const struct gf_stats_settings *o = &s->stats;
     if (o->tile && (!o->psd || s->smooth))
         return gf_fail(GF_EUSAGE, "--tiles needs --psd, and a --window instead of --edges=smooth");
+    if (o->band[1] > 0 && !o->psd && !o->angular)
+        return gf_fail(GF_EUSAGE, "--band needs --psd or --angular");
     if (o->psd && !s->smooth && s->window.shape == GF_WINDOW_UNSET)
         s->window.shape = GF_WINDOW_HANN;
     int rc = s->stats.radial ? gf_stats_radial_check(s->stats.radial) : 0;
@@ -406,7 +411,7 @@ static const struct gf_opt_group stats_group = GF_GROUP(
     GF_FLAG("angular", stats.angular, "list the energy by direction"),
     GF_PARSED("band", 0, "LOW,HIGH", parse_band,
               "frequencies of the slope and of --angular in cycles per sample (default: from 4 "
-              "periods in the longest extent to 0.25)"),
+              "periods in the longest extent, at most 0.125, to 0.25)"),
     GF_CHOICE("color", stats.channels, "luma|channels", colors,
               "analyse one Rec.709 luma of colour (default), or each channel by itself"),
     GF_NEGATE("clobber", clobber, "refuse to replace an existing file"),
