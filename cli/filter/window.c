@@ -7,8 +7,6 @@
 #include "core/base/halves.h"
 #include "core/slab/plan.h"
 
-/* ---- options ---- */
-
 static int parse_window(const struct gf_opt *o, const char *value, void *field) {
     return gf_window_parse(value, field)
                ? 0

@@ -185,7 +185,8 @@ static void find_density(struct gf_stats *st) {
     double factor = 1 / square;
     for (int i = 0; i < job->ndim; i++)
         factor *= (known ? st->ring_spacing : 1) / (double)job->shape[i];
-    snprintf(st->density_unit, sizeof st->density_unit, "unit^2 / (cycle/%s)^%d",
+    snprintf(st->density_unit, sizeof st->density_unit,
+             job->ndim > 1 ? "unit^2 / (cycle/%s)^%d" : "unit^2 / (cycle/%s)",
              known ? st->unit : "sample", job->ndim);
     for (int64_t i = 0; i < st->n_signals; i++) {
         for (int64_t r = 0; r < st->n_rings; r++)
