@@ -27,6 +27,17 @@ for shape in ((1,), (2,), (100,), (37, 64), (1, 9), (9, 1), (8, 5, 12)):
         run('fwd', 'x.npy', '--window=' + name, '--complex=s.npy', '--quiet')
         check(near(np.load('s.npy').reshape(shape), np.fft.fftn(y), 1e-13), f'fwd {shape} {name}')
 
+# --edges=smooth: Moisan's periodic component, from the jumps between opposite edges.
+for n, m in ((37, 64), (8, 8), (5, 2), (1, 30)):
+    x = r.standard_normal((n, m)).cumsum(0).cumsum(1); v = np.zeros((n, m))
+    if n > 1: v[0] += x[-1] - x[0]; v[-1] += x[0] - x[-1]
+    if m > 1: v[:, 0] += x[:, -1] - x[:, 0]; v[:, -1] += x[:, 0] - x[:, -1]
+    below = 2 * np.cos(2 * np.pi * np.fft.fftfreq(n))[:, None] + 2 * np.cos(2 * np.pi * np.fft.fftfreq(m)) - 4
+    below[0, 0] = 1
+    smooth = np.fft.fft2(v) / below; smooth[0, 0] = 0
+    np.save('x.npy', x); run('fwd', 'x.npy', '--edges=smooth', '--complex=s.npy', '--quiet')
+    check(near(np.load('s.npy').reshape(n, m), np.fft.fft2(x) - smooth, 1e-12), f'smooth {n}x{m}')
+
 # Lines: scipy's two-sided periodogram and Welch's average, whose bins k and -k are ring k.
 def lines(p, n): return np.array([p[0]] + [(p[k] + p[-k]) / 2 for k in range(1, n // 2 + 1)])
 for n in (64, 101, 4096):
@@ -98,6 +109,6 @@ for slope, size, ndim in ((-3, 256, 2), (-2, 256, 2), (-3, 1 << 14, 1), (-1, 1 <
     bias, error = np.mean(all_of) - slope, np.std(all_of) / np.sqrt(len(all_of))
     print(f'slope {slope} of {ndim} axes: {np.mean(all_of):.4f} +- {np.std(all_of):.4f}, standard error {fit["error"]:.4f}, '
           f'{exceeded} of {len(all_of)} beyond two')
-    check(exceeded <= len(all_of) // 5, f'slope {slope}, {ndim} axes: {exceeded} beyond two standard errors')
+    check(exceeded <= 1 + len(all_of) // 10, f'slope {slope}, {ndim} axes: {exceeded} beyond two standard errors')
     check(abs(bias) < 3 * error + 0.01, f'slope {slope}, {ndim} axes: bias {bias:.4f}')
 print(f'{passed} passed, {failed} failed'); sys.exit(failed > 0)

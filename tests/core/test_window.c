@@ -13,7 +13,7 @@
 
 /* I0(x) is the mean of exp(x cos t) over a circle. */
 static double bessel(double x) {
-    enum { N = 2000 };
+    enum { N = 300 }; /* the error is I_N(x) / I_0(x), e^-90 for x = 500 */
     double sum = 0;
     for (int i = 0; i < N; i++)
         sum += exp(x * cos(2 * PI * i / N) - x);
