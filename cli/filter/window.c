@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "core/base/halves.h"
 #include "core/slab/plan.h"
 
 static int parse_window(const struct gf_opt *o, const char *value, void *field) {

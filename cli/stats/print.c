@@ -1,7 +1,6 @@
 /* Prints statistics as text or JSON, and writes the radial spectrum as a table, JSON or a plot. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "cli/log.h"
@@ -9,7 +8,6 @@
 #include "cli/report.h"
 #include "cli/stats/stats.h"
 #include "cli/text.h"
-#include "core/base/status.h"
 #include "formats/files.h"
 
 /* The energy's share in the zero frequency in percent, and the shares of the rest. */

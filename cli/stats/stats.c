@@ -1,7 +1,6 @@
 /* gpufft stats: energy, radial spectrum and peaks of pictures, volumes and lines. */
 #include "cli/stats/stats.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "cli/batch/describe.h"
@@ -163,8 +162,11 @@ static void find_density(struct gf_stats *st) {
     const double square = gf_window_mean(&st->options->window, job, 2);
     const double alike = gf_window_mean(&st->options->window, job, 4) / (square * square);
     double factor = 1 / square;
-    for (int i = 0; i < job->ndim; i++)
+    int axes = 0; /* with a window */
+    for (int i = 0; i < job->ndim; i++) {
         factor *= (known ? st->ring_spacing : 1) / (double)job->shape[i];
+        axes += job->shape[i] > 1;
+    }
     snprintf(st->density_unit, sizeof st->density_unit,
              job->ndim > 1 ? "unit^2 / (cycle/%s)^%d" : "unit^2 / (cycle/%s)",
              known ? st->unit : "sample", job->ndim);
@@ -172,7 +174,7 @@ static void find_density(struct gf_stats *st) {
         for (int64_t r = 0; r < st->n_rings; r++)
             st->signal[i].ring[r].mean *= factor;
         st->signal[i].slope = gf_rings_slope(st->signal[i].ring, st->n_rings, st->band);
-        st->signal[i].slope.error *= pow(alike, 0.5 / job->ndim);
+        st->signal[i].slope.error *= pow(alike, 0.5 / gf_max(1, axes));
     }
 }
 

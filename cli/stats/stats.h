@@ -5,8 +5,6 @@
 #include "cli/settings.h"
 #include "core/spectrum/density.h"
 #include "core/spectrum/sample_stats.h"
-#include "core/spectrum/spectrum.h"
-#include "formats/format.h"
 
 /* The luma, or one channel. */
 struct gf_stats_signal {

@@ -1,5 +1,5 @@
-/* What is read off a power spectrum: its slope over a band of frequencies, and its energy in each
- * direction. Pure functions. A band is a lowest and a highest frequency in cycles a sample. */
+/* The slope of a power spectrum over a band of frequencies, and its energy in each direction. Pure
+ * functions. A band is a lowest and a highest frequency in cycles a sample. */
 #ifndef GF_CORE_SPECTRUM_DENSITY_H
 #define GF_CORE_SPECTRUM_DENSITY_H
 
