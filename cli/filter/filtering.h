@@ -142,6 +142,8 @@ bool gf_filter_scans(const struct gf_task *t);
 
 extern const struct gf_opt_group gf_opts_window;
 bool gf_window_is_asked(const struct gf_settings *s);
+/* 1 for so few samples that a team of threads would only wait for each other. */
+int gf_window_threads(const struct gf_settings *s, const struct gf_job *job);
 /* Gives the job the changed samples' type. GF_EINVAL for the smooth part of complex samples. */
 int gf_window_prepare(const struct gf_settings *s, struct gf_job *job);
 /* Allocates `to`, the job's input, and makes it of `in`. With `centred` the mean of each channel is

@@ -27,10 +27,12 @@ const struct gf_opt_group gf_opts_window = GF_GROUP(
     GF_CHOICE("edges", smooth, "periodic|smooth", edges,
               "smooth: subtract the smooth part, so that opposite edges meet (default: periodic)"));
 
-/* ---- samples ---- */
-
 bool gf_window_is_asked(const struct gf_settings *s) {
     return s->smooth || !gf_window_is_flat(&s->window);
+}
+
+int gf_window_threads(const struct gf_settings *s, const struct gf_job *job) {
+    return gf_shape_count(job->shape, job->ndim) < 1 << 15 ? 1 : gf_settings_threads(s);
 }
 
 int gf_window_prepare(const struct gf_settings *s, struct gf_job *job) {
@@ -59,7 +61,8 @@ static int subtract_means(struct gf_array *a, int64_t lanes) {
 
 int gf_window_make(const struct gf_settings *s, struct gf_runner *runner, const struct gf_job *job,
                    bool centred, const struct gf_array *in, struct gf_array *to) {
-    const int threads = gf_settings_threads(s), lanes = gf_dtype_is_complex(job->in_dtype) ? 2 : 1;
+    const int threads = gf_window_threads(s, job),
+              lanes = gf_dtype_is_complex(job->in_dtype) ? 2 : 1;
     int rc = gf_job_alloc(job, -1, to);
     if (rc)
         return rc;

@@ -135,6 +135,7 @@ static int find_peaks(const struct gf_stats *st, const struct gf_spectrum *s,
 static int look_at_tile(struct gf_task *t, struct gf_stats *st, int64_t i, struct gf_array *out) {
     struct gf_array made = {0}, in = t->in;
     struct gf_report report = {0};
+    const int threads = gf_window_threads(t->s, &st->tile);
     for (int axis = t->job.ndim - 1; axis >= 0; i /= st->count[axis--])
         in = gf_array_slice(&in, axis, i % st->count[axis] * st->step, st->tile.shape[axis]);
     int rc =
@@ -145,7 +146,7 @@ static int look_at_tile(struct gf_task *t, struct gf_stats *st, int64_t i, struc
         rc = gf_runner_run(t->runner, st->changed ? &made : &in, out, &report);
     for (int64_t c = 0; c < st->n_signals && !rc; c++) {
         struct gf_stats_signal *signal = &st->signal[c];
-        const struct gf_spectrum s = gf_spectrum_of(&st->tile, out, c, gf_settings_threads(t->s));
+        const struct gf_spectrum s = gf_spectrum_of(&st->tile, out, c, threads);
         rc = add_spectrum(st, &s, signal);
         if (!rc && st->n_tiles == 1)
             rc = find_peaks(st, &s, signal);
@@ -154,8 +155,8 @@ static int look_at_tile(struct gf_task *t, struct gf_stats *st, int64_t i, struc
     return rc;
 }
 
-/* Turns the rings' means into densities, |F|^2 cell / sum w^2, and fits their slopes. A window makes
- * neighbouring rings alike; mean w^4 / (mean w^2)^2 of an axis rings then count as one in the error. */
+/* Turns the rings' means into densities, |F|^2 cell / sum w^2, and fits their slopes. A window
+ * correlates neighbouring rings: mean w^4 / (mean w^2)^2 of them count as one in the error. */
 static void find_density(struct gf_stats *st) {
     const struct gf_job *job = &st->tile;
     const bool known = st->ring_spacing > 0;
@@ -188,8 +189,7 @@ static int look(struct gf_task *t, struct gf_stats *st) {
     gf_task_bind(t);
     gf_runner_ahead(t->runner, &st->tile);
     rc = look_at_samples(st); /* while the context opens */
-    if (!rc)
-        rc = plan(t, st);
+    rc = rc ? rc : plan(t, st);
     if (!rc)
         rc = gf_job_alloc(&st->tile, 0, &out);
     for (int64_t i = 0; i < st->n_tiles && !rc; i++)

@@ -32,8 +32,7 @@ struct gf_stats {
     const struct gf_settings *options;
     char density_unit[48]; /* --psd: of the rings' means, which are densities then */
     double band[2];        /* of the slope and the angles, in cycles a sample */
-    /* The spectrum is the mean of those of tiles, of this job, or of one, the whole. */
-    struct gf_job tile;
+    struct gf_job tile;    /* whose spectra are averaged; without --tiles it is the whole */
     int64_t step, count[GF_MAX_DIMS], n_tiles;
     bool changed; /* the samples, by --window, --edges=smooth or --psd */
     int64_t n_signals, n_rings;
