@@ -99,6 +99,10 @@ bench-mpi: $(BUILD)/reference-openmpi
 check-formats: gpufft
 	for f in mrc fits nifti tiff zarr; do python3 -W ignore tests/formats/check_$$f.py ./gpufft || exit 1; done
 
+## check-psd: windows, densities and slopes against scipy.signal and fields of known slopes (pip install scipy)
+check-psd: gpufft
+	python3 tests/core/check_psd.py ./gpufft
+
 ## check-register: gpufft register against scikit-image (pip install): errors, unrelated pictures, times; minutes
 check-register: gpufft
 	python3 tests/core/check_register.py ./gpufft
