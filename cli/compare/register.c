@@ -39,6 +39,19 @@ struct gf_registering {
     bool printed;
 };
 
+static void free_state(struct gf_registering *r) {
+    struct work *const work[] = {&r->pictures, &r->polars};
+    for (int i = 0; i < 2; i++) {
+        gf_array_free(&work[i]->px);
+        gf_array_free(&work[i]->kept.px);
+        gf_array_free(&work[i]->of[0].px);
+        gf_array_free(&work[i]->of[1].px);
+        work[i]->ready = false;
+    }
+    for (int i = 0; i < N_ARRAYS; i++)
+        gf_array_free(&r->array[i]);
+}
+
 /* ---- correlation ---- */
 
 /* Bytes of all arrays: the samples and the result, three signals, and the work's. */
@@ -337,8 +350,7 @@ static int visit(struct gf_task *t, const char *name, int64_t page) {
         gf_memory_check(held(r) + gf_signal_bytes(t->s, &t->image) * 6, gf_runner_limit(t->runner));
     const bool first = !t->s->reg.with && !page;
     if (!rc && first) {
-        gf_array_free(&r->array[REF]);
-        r->pictures.ready = false;
+        free_state(r); /* it may be a stack of another size */
         rc = gf_signal_make(t->s, &t->image, &r->array[REF]);
     } else if (t->s->reg.to == PREVIOUS) {
         memcpy(before, r->motion.shift, sizeof before);
@@ -435,16 +447,10 @@ static int load_reference(const struct gf_settings *s, struct gf_registering *r)
     return rc;
 }
 
-static void free_work(struct work *w) {
-    gf_array_free(&w->px);
-    gf_array_free(&w->kept.px);
-    gf_array_free(&w->of[0].px);
-    gf_array_free(&w->of[1].px);
-}
-
 static int run(struct gf_settings *s, char **operands, int n) {
     struct gf_registering r = {.pictures.axes = 7, .polars.axes = 2}; /* angles are periodic */
-    const bool pair = !s->frames && (n > 1 || s->files_from || s->files0_from);
+    const bool listed = s->files_from || s->files0_from;
+    const bool pair = !s->frames && (n > 1 || (n && listed));
     if (s->reg.to == PREVIOUS && (pair || s->reg.estimate != SHIFT))
         return gf_fail(GF_EUSAGE, "--to=previous adds up the shifts of a stack's frames; give "
                                   "--frames, or one stack with --dims=2, and --estimate=shift");
@@ -453,10 +459,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
     s->reg.state = &r;
     int rc = pair ? load_reference(s, &r) : 0;
     int code = rc ? gf_exit_code(rc) : gf_batch_run(&hooks, s, operands + pair, n - pair);
-    free_work(&r.pictures);
-    free_work(&r.polars);
-    for (int i = 0; i < N_ARRAYS; i++)
-        gf_array_free(&r.array[i]);
+    free_state(&r);
     return code;
 }
 
