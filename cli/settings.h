@@ -83,8 +83,6 @@ struct gf_filter_settings {
     double offset;
 };
 
-struct gf_registering;
-
 struct gf_settings {
     bool help;
     uint64_t fingerprint[2]; /* hashes of the options: gf_opt_parse() */
@@ -163,7 +161,7 @@ struct gf_settings {
     } stats;
 
     struct gf_register_settings {
-        int estimate, to, fill;       /* indices into the lists of cli/compare/register.c */
+        int to, fill;                 /* indices into the lists of cli/compare/register.c */
         const char *with;             /* the reference's file, or NULL */
         struct gf_registering *state; /* of the run */
     } reg;

@@ -1,4 +1,4 @@
-/* Correlates two signals and finds the peak, to a fraction of a sample. */
+/* Correlates two signals, finds the peak to a fraction of a sample, and shifts pictures. */
 #include "core/compare/correlate.h"
 
 #include <stdlib.h>
@@ -10,15 +10,14 @@ enum { OFFSETS = 7, LANES = 8 }; /* samples of a peak along an axis, and room fo
 
 /* ---- windows ---- */
 
-/* Fills the windows of n[0] + n[1] + n[2] samples, those of axes without one with 1. */
-static void make_windows(const int64_t n[3], const double shift[3], double side, unsigned axes,
-                         double *window) {
+/* Fills the windows of n[0] + n[1] + n[2] samples. */
+static void make_windows(const int64_t n[3], const double shift[3], double side, double *window) {
     for (int axis = 0; axis < 3; window += n[axis++])
         for (int64_t i = 0; i < n[axis]; i++) {
             const double length = (double)n[axis] - fabs(shift[axis]);
             const double from = (double)i - (double)(n[axis] - 1) / 2 - side * shift[axis] / 2;
             const double t = length > 0 ? 2 * fabs(from) / length : 1;
-            const bool flat = n[axis] == 1 || !(axes >> axis & 1) || t <= 0.5;
+            const bool flat = n[axis] == 1 || t <= 0.5;
             window[i] = flat ? 1 : t >= 1 ? 0 : 0.5 - 0.5 * cos(2 * M_PI * t);
         }
 }
@@ -50,8 +49,8 @@ static inline double fill_row(const void *px, bool wide, const double *window, i
     return sum;
 }
 
-int gf_taper(const struct gf_array *px, const double *shift, double side, unsigned axes,
-             int threads, struct gf_array *to, double *energy) {
+int gf_taper(const struct gf_array *px, const double *shift, double side, int threads,
+             struct gf_array *to, double *energy) {
     const int missing = 3 - px->rank;
     const bool wide = px->dtype == GF_F64;
     int64_t n[3] = {1, 1, 1};
@@ -64,7 +63,7 @@ int gf_taper(const struct gf_array *px, const double *shift, double side, unsign
     double *window = malloc((size_t)(n[0] + n[1] + n[2] + rows) * sizeof *window);
     if (!window)
         return gf_no_memory();
-    make_windows(n, by, side, axes << missing, window);
+    make_windows(n, by, side, window);
     double *along = window + n[0] + n[1], *sum = along + n[2];
     for (int64_t i = 0; i < n[0] + n[1] + n[2]; i++)
         weights[i < n[0] ? 0 : i < n[0] + n[1] ? 1 : 2] += window[i];
@@ -114,8 +113,7 @@ static int find_shares(const struct gf_spectrum *s, int64_t n, double *share) {
     return rc;
 }
 
-int gf_cross_phases(const struct gf_spectrum *f, const struct gf_spectrum *g,
-                    struct gf_spectrum *to) {
+int gf_cross_phases(const struct gf_spectrum *f, struct gf_spectrum *g) {
     const int64_t rings = gf_spectrum_ring_count(f);
     struct gf_bins b;
     gf_bins_view(f, &b);
@@ -126,8 +124,8 @@ int gf_cross_phases(const struct gf_spectrum *f, const struct gf_spectrum *g,
         rc = find_shares(g, rings, other);
     for (int64_t r = 0; r < rings && !rc; r++)
         share[r] = sqrt(share[r] * other[r]) + 0.01; /* some of all, in case all is noise */
-    const float *p = f->px.data, *q = g->px.data;
-    float *out = to->px.data;
+    const float *p = f->px.data;
+    float *q = g->px.data;
 #pragma omp parallel for num_threads(b.threads)
     for (int64_t r = 0; r < b.n[0] * b.n[1]; r++) {
         const double square = gf_bins_square(&b, 0, r / b.n[1]) + gf_bins_square(&b, 1, r % b.n[1]);
@@ -136,8 +134,8 @@ int gf_cross_phases(const struct gf_spectrum *f, const struct gf_spectrum *g,
             const double im = (double)p[2 * i + 1] * q[2 * i] - (double)p[2 * i] * q[2 * i + 1];
             const double size = sqrt(re * re + im * im);
             const double w = i && size > 0 ? share[gf_bins_ring(square + along[x])] / size : 0;
-            out[2 * i] = (float)(re * w);
-            out[2 * i + 1] = (float)(im * w);
+            q[2 * i] = (float)(re * w);
+            q[2 * i + 1] = (float)(im * w);
         }
     }
     free(along);
@@ -147,14 +145,8 @@ int gf_cross_phases(const struct gf_spectrum *f, const struct gf_spectrum *g,
 
 /* ---- peaks ---- */
 
-/* The highest point of a parabola through three samples, as an offset from the middle one. */
-static double vertex(double before, double middle, double after) {
-    const double bend = before - 2 * middle + after;
-    return bend < 0 ? fmax(-0.5, fmin(0.5, 0.5 * (before - after) / bend)) : 0;
-}
-
-void gf_correlation_peak(const struct gf_spectrum *s, const struct gf_array *surface,
-                         struct gf_correlation_peak *peak) {
+double gf_correlation_peak(const struct gf_spectrum *s, const struct gf_array *surface,
+                           double *shift) {
     const float *v = surface->data;
     const int64_t count = gf_array_count(surface), line = surface->shape[surface->rank - 1];
     int64_t best = 0;
@@ -167,18 +159,16 @@ void gf_correlation_peak(const struct gf_spectrum *s, const struct gf_array *sur
         }
         squares += sum;
     }
-    *peak = (struct gf_correlation_peak){0};
-    peak->height = squares > 0 ? (double)v[best] / sqrt(squares / (double)count) : 0;
-    for (int64_t axis = s->ndim - 1, step = 1; axis >= 0; step *= s->shape[axis--]) {
-        const int64_t n = s->shape[axis], at = best / step % n, base = best - at * step;
-        const float *before = v + base + (at + n - 1) % n * step;
-        const float *after = v + base + (at + 1) % n * step;
-        peak->shift[axis] = (double)gf_bins_signed(at, n) +
-                            (n > 2 ? vertex((double)*before, (double)v[best], (double)*after) : 0);
-    }
+    for (int64_t axis = s->ndim - 1, rest = best; axis >= 0; rest /= s->shape[axis--])
+        shift[axis] = (double)gf_bins_signed(rest % s->shape[axis], s->shape[axis]);
+    return squares > 0 ? (double)v[best] / sqrt(squares / (double)count) : 0;
 }
 
-/* ---- between samples ---- */
+/* The highest point of a parabola through three samples, as an offset from the middle one. */
+static double vertex(double before, double middle, double after) {
+    const double bend = before - 2 * middle + after;
+    return bend < 0 ? fmax(-0.5, fmin(0.5, 0.5 * (before - after) / bend)) : 0;
+}
 
 /* Sums an axis's bins at OFFSETS shifts around `at`, and makes that axis the slowest one:
  * to[j][row] = sum of from[row][k] exp(2 pi i k shift_j / n). `wave` has room for the factors. */
@@ -217,7 +207,7 @@ static double climb(const struct gf_bins *b, const float *product, double step, 
                     double shift[3]) {
     float *rows = work + 2 * LANES * b->longest, *planes = rows + 2 * OFFSETS * b->n[0] * b->n[1];
     float *v = planes + 2 * OFFSETS * OFFSETS * b->n[0];
-    int best = OFFSETS * OFFSETS * OFFSETS / 2; /* the middle, for axes of one sample */
+    int best = 0;
     sum_axis(b, 2, shift[2], step, work, product, rows);
     sum_axis(b, 1, shift[1], step, work, rows, planes);
     sum_axis(b, 0, shift[0], step, work, planes, v);
@@ -225,11 +215,12 @@ static double climb(const struct gf_bins *b, const float *product, double step, 
         best = v[2 * k] > v[2 * best] ? k : best;
     for (int i = 2, stride = 1; i >= 0; i--, stride *= OFFSETS) {
         const int at = best / stride % OFFSETS;
-        const bool inside = at > 0 && at < OFFSETS - 1;
-        shift[i] += step * (at - OFFSETS / 2 +
-                            (inside ? vertex((double)v[2 * (best - stride)], (double)v[2 * best],
-                                             (double)v[2 * (best + stride)])
-                                    : 0));
+        const bool inside = at > 0 && at<OFFSETS - 1, moves = b->n[i]> 1;
+        shift[i] += moves * step *
+                    (at - OFFSETS / 2 +
+                     (inside ? vertex((double)v[2 * (best - stride)], (double)v[2 * best],
+                                      (double)v[2 * (best + stride)])
+                             : 0));
     }
     return (double)v[2 * best];
 }
@@ -257,4 +248,47 @@ int gf_correlation_refine(const struct gf_spectrum *f, struct gf_spectrum *g,
     memcpy(shift, at + 3 - f->ndim, (size_t)f->ndim * sizeof *at);
     gf_free(work);
     return 0;
+}
+
+/* ---- shifted pictures ---- */
+
+static int64_t clamp(int64_t i, int64_t n) {
+    return i < 0 ? 0 : i < n ? i : n - 1;
+}
+
+void gf_shift_ramp(const int64_t *shape, const double *shift, struct gf_array *table) {
+    const int last = table->rank - 1;
+    for (int64_t i = 0; i < gf_array_count(table); i++) {
+        double turns = 0, even = 1;
+        int64_t rest = i;
+        for (int axis = last; axis >= 0; rest /= table->shape[axis--]) {
+            const int64_t k = rest % table->shape[axis], n = shape[axis];
+            const double part = (double)gf_bins_signed(k, n) * shift[axis] / (double)n;
+            if (2 * k == n) /* its mirror image turns the other way */
+                even *= cos(2 * M_PI * part);
+            else
+                turns += part;
+        }
+        gf_number_put(
+            table->data, i, table->dtype == GF_C128,
+            (struct gf_number){even * cos(2 * M_PI * turns), -even * sin(2 * M_PI * turns)});
+    }
+}
+
+void gf_shift_fill(struct gf_array *a, const double *shift, bool edge) {
+    for (int axis = 0; axis + 1 < a->rank; axis++) {
+        const int64_t n = a->shape[axis];
+        const int64_t first = clamp((int64_t)ceil(shift[axis] - 0.5), n);
+        const int64_t last = clamp((int64_t)floor((double)n - 0.5 + shift[axis]), n);
+        for (int64_t i = 0; i < n; i++) {
+            if (i >= first && i <= last)
+                continue;
+            struct gf_array to = gf_array_slice(a, axis, i, 1);
+            const struct gf_array from = gf_array_slice(a, axis, i < first ? first : last, 1);
+            if (edge)
+                gf_array_copy(&to, &from);
+            for (int64_t k = 0; k < gf_array_count(&to) && !edge; k++)
+                memset(gf_array_at(&to, k), 0, gf_dtype_size(to.dtype));
+        }
+    }
 }
