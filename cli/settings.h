@@ -82,6 +82,8 @@ struct gf_filter_settings {
     double offset;
 };
 
+struct gf_matching;
+
 struct gf_settings {
     bool help;
     uint64_t fingerprint[2]; /* hashes of the options: gf_opt_parse() */
@@ -152,6 +154,15 @@ struct gf_settings {
         int peaks;
         int channels; /* 0: luma */
     } stats;
+
+    struct gf_match_settings {
+        const char *with; /* the template's file, the last operand */
+        const char *mask; /* --template-mask */
+        int peaks;
+        double least; /* the score that a peak has at least */
+        bool same;
+        const struct gf_matching *prepared; /* what cli/compare/match.c made of the template */
+    } match;
 
     struct gf_demo_settings {
         int every;       /* 0: unset */

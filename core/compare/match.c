@@ -40,13 +40,13 @@ int gf_match_prepare(struct gf_array *t, const struct gf_array *weight, struct g
     return 0;
 }
 
-void gf_match_multiply(struct gf_array *a, const struct gf_array *b) {
+void gf_match_multiply(const struct gf_array *a, struct gf_array *b) {
     const bool wide = a->dtype == GF_C128;
     const int64_t n = gf_array_count(a);
     for (int64_t i = 0; i < n; i++) {
         const struct gf_number x = gf_number_get(a->data, i, wide),
                                y = gf_number_get(b->data, i, wide);
-        gf_number_put(a->data, i, wide,
+        gf_number_put(b->data, i, wide,
                       (struct gf_number){x.re * y.re + x.im * y.im, x.im * y.re - x.re * y.im});
     }
 }

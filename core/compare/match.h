@@ -8,7 +8,7 @@
  * caller transforms; pure functions do the rest:
  *
  *     rc = gf_match_prepare(&t, NULL, &m);                  t becomes w (t - mean t)
- *     gf_match_multiply(&image_spectrum, &t_spectrum);      spectra of one padded shape
+ *     gf_match_multiply(&image_spectrum, &t_spectrum);      of one padded shape
  *     rc = gf_match_windows(&m, threads, &sum, &square);    or correlations with w
  *     gf_match_score(&m, &correlation, &square, floor, &sum);
  *     rc = gf_match_peaks(&m, &sum, 0.5, peak, 10, &n); */
@@ -29,9 +29,9 @@ struct gf_match {
  * and type, is 0 or more; NULL: 1. GF_EINVAL if all weights are 0 or the weighted samples alike. */
 int gf_match_prepare(struct gf_array *t, const struct gf_array *weight, struct gf_match *m);
 
-/* Replaces complex a by a conj(b), of one contiguous shape and type: the spectrum of their
- * correlation. */
-void gf_match_multiply(struct gf_array *a, const struct gf_array *b);
+/* Replaces complex b by a conj(b), both C-contiguous, of one shape and type: of spectra the one of
+ * their correlation. */
+void gf_match_multiply(const struct gf_array *a, struct gf_array *b);
 
 /* Replaces each f64 sample of both C-contiguous arrays of one shape by the sum over the template's
  * window that begins there; places without a whole window keep no meaning. Sums have only terms of

@@ -1,0 +1,437 @@
+/* gpufft match: finds a template in pictures by normalised cross-correlation. */
+#include "core/compare/match.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli/batch/describe.h"
+#include "cli/command.h"
+#include "cli/compare/signal.h"
+#include "cli/filter/filtering.h"
+#include "cli/log.h"
+#include "cli/progress.h"
+#include "cli/report.h"
+#include "core/base/factor.h"
+#include "core/base/memory.h"
+#include "core/base/sample_value.h"
+
+/* The template of a run. */
+struct gf_matching {
+    struct gf_match match;
+    struct gf_array kernel; /* w (t - mean t) */
+    struct gf_array weight; /* w, or no data */
+    bool luma;
+};
+
+/* One picture's arrays: `in` is padded, and the others have its shape. */
+struct search {
+    struct gf_task *t;
+    const struct gf_matching *of;
+    int64_t shape[GF_MAX_DIMS]; /* of the map */
+    double floor;               /* of a window's variance */
+    struct gf_array in, correlation, sum, square;
+};
+
+/* ---- the template ---- */
+
+static int load(const struct gf_settings *s, const char *path, struct gf_array *px, bool *luma) {
+    struct gf_settings own = *s;
+    struct gf_image image = {0};
+    own.shape.n = own.n_select = own.pixel.n = 0; /* those describe the image */
+    int rc = gf_signal_load(&own, path, &image);
+    if (!rc)
+        rc = gf_signal_make(&own, &image, px);
+    if (luma)
+        *luma = image.color == GF_RGB;
+    if (!rc && !luma && gf_dtype_is_integer(image.px.dtype)) {
+        const double white = gf_filter_mask_white(image.px.dtype);
+        for (int64_t i = 0; i < gf_array_count(px); i++) {
+            const bool wide = px->dtype == GF_F64;
+            gf_real_put(px->data, i, wide, gf_real_get(px->data, i, wide) / white);
+        }
+    }
+    gf_image_free(&image);
+    return rc;
+}
+
+/* Logs a failure. */
+static int prepare_template(const struct gf_settings *s, struct gf_matching *m) {
+    const char *const mask = s->match.mask, *name = s->match.with;
+    int rc = load(s, name, &m->kernel, &m->luma);
+    if (!rc && mask) {
+        name = mask;
+        rc = load(s, mask, &m->weight, NULL);
+        if (!rc)
+            rc = gf_signal_same_shape(&m->weight, &m->kernel, "the template");
+        name = rc ? mask : s->match.with;
+    }
+    if (!rc)
+        rc = gf_match_prepare(&m->kernel, mask ? &m->weight : NULL, &m->match);
+    if (rc)
+        gf_log_fail(name);
+    return rc;
+}
+
+/* ---- correlation ---- */
+
+/* Bytes of all arrays at the peak: the image and its padded copy, two spectra, the correlation, and
+ * with weights its sums. */
+static int64_t held(const struct search *s) {
+    return gf_array_bytes(&s->t->image.px) + gf_array_bytes(&s->in) * (s->of->weight.data ? 6 : 4);
+}
+
+static int transform(struct search *s, const struct gf_array *in, struct gf_array *spectrum) {
+    struct gf_job job = gf_signal_job(in, GF_FORWARD);
+    return gf_signal_run(s->t->runner, &job, held(s), in, spectrum);
+}
+
+/* Pads a part of the template, transforms it, and makes `out` the correlation with the image, of
+ * which `spectrum` is the transform. */
+static int correlate(struct search *s, const struct gf_array *spectrum, const struct gf_array *part,
+                     struct gf_array *out) {
+    struct gf_array padded = {0}, own = {0};
+    struct gf_job back = gf_signal_job(&s->in, GF_INVERSE);
+    int rc = gf_array_alloc(&padded, s->in.dtype, s->in.rank, s->in.shape);
+    if (rc)
+        return rc;
+    memset(padded.data, 0, (size_t)gf_array_bytes(&padded));
+    struct gf_array to = padded;
+    for (int i = 0; i < part->rank; i++)
+        to = gf_array_slice(&to, i, 0, part->shape[i]);
+    gf_array_copy(&to, part);
+    rc = transform(s, &padded, &own);
+    gf_array_free(&padded);
+    if (!rc) {
+        gf_match_multiply(spectrum, &own);
+        rc = gf_signal_run(s->t->runner, &back, held(s), &own, out);
+    }
+    gf_array_free(&own);
+    return rc;
+}
+
+/* Makes the sums over windows of x and x^2, or with weights their correlations. */
+static int make_sums(struct search *s, const struct gf_array *spectrum) {
+    const struct gf_matching *of = s->of;
+    const int threads = gf_settings_threads(s->t->s);
+    const bool wide = s->in.dtype == GF_F64;
+    struct gf_array squares = {0};
+    if (of->weight.data) {
+        int rc = correlate(s, spectrum, &of->weight, &s->sum);
+        for (int64_t i = 0; i < gf_array_count(&s->in) && !rc; i++) {
+            const double x = gf_real_get(s->in.data, i, wide);
+            gf_real_put(s->in.data, i, wide, x * x);
+        }
+        if (!rc)
+            rc = transform(s, &s->in, &squares);
+        if (!rc)
+            rc = correlate(s, &squares, &of->weight, &s->square);
+        gf_array_free(&squares);
+        return rc;
+    }
+    int rc = gf_array_alloc(&s->sum, GF_F64, s->in.rank, s->in.shape);
+    if (!rc)
+        rc = gf_array_alloc(&s->square, GF_F64, s->in.rank, s->in.shape);
+    if (rc)
+        return rc;
+    gf_samples_convert(&s->sum, &s->in);
+    const double *x = s->sum.data;
+    for (int64_t i = 0; i < gf_array_count(&s->sum); i++)
+        ((double *)s->square.data)[i] = x[i] * x[i];
+    return gf_match_windows(&of->match, threads, &s->sum, &s->square);
+}
+
+/* ---- a picture ---- */
+
+/* Pads the signal to lengths that transform fast, without its mean; with --same also by half a
+ * template of zeros before it. Changes px. */
+static int take_signal(struct search *s, struct gf_array *px) {
+    const struct gf_match *m = &s->of->match;
+    const bool same = s->t->s->match.same, wide = px->dtype == GF_F64;
+    int64_t padded[GF_MAX_RANK];
+    double sum = 0, squares = 0, fourths = 0;
+    for (int i = 0; i < px->rank; i++)
+        padded[i] = gf_factor_smooth_length(px->shape[i] + (same ? m->shape[i] - 1 : 0));
+    int rc = gf_array_alloc(&s->in, px->dtype, px->rank, padded);
+    if (rc)
+        return rc;
+    const int64_t n = gf_array_count(px), rest = gf_array_count(&s->in) - n;
+    for (int64_t i = 0; i < n; i++)
+        sum += gf_real_get(px->data, i, wide);
+    const double mean = sum / (double)n, zero = same ? -mean : 0;
+    for (int64_t i = 0; i < n; i++) {
+        const double x = gf_real_get(px->data, i, wide) - mean;
+        gf_real_put(px->data, i, wide, x);
+        squares += x * x;
+        fourths += x * x * x * x;
+    }
+    for (int64_t i = 0; i < n + rest; i++)
+        gf_real_put(s->in.data, i, wide, zero);
+    squares += (double)rest * zero * zero;
+    fourths += (double)rest * zero * zero * zero * zero;
+    struct gf_array to = s->in;
+    for (int i = 0; i < px->rank; i++)
+        to = gf_array_slice(&to, i, same ? m->shape[i] / 2 : 0, px->shape[i]);
+    gf_array_copy(&to, px);
+    const double error = 64 * (wide ? DBL_EPSILON : FLT_EPSILON);
+    s->floor = error * error * squares;
+    if (m->weighted)
+        s->floor += error * sqrt(fourths * m->count);
+    return 0;
+}
+
+/* Sets `map` to a view of the scores, in s->sum. */
+static int score(struct search *s, struct gf_array *map) {
+    struct gf_array spectrum = {0}, correlation, square;
+    int rc = transform(s, &s->in, &spectrum);
+    if (!rc)
+        rc = correlate(s, &spectrum, &s->of->kernel, &s->correlation);
+    if (!rc)
+        rc = make_sums(s, &spectrum);
+    gf_array_free(&spectrum);
+    if (rc)
+        return rc;
+    *map = s->sum;
+    correlation = s->correlation;
+    square = s->square;
+    for (int i = 0; i < map->rank; i++) {
+        *map = gf_array_slice(map, i, 0, s->shape[i]);
+        square = gf_array_slice(&square, i, 0, s->shape[i]);
+        correlation = gf_array_slice(&correlation, i, 0, s->shape[i]);
+    }
+    gf_match_score(&s->of->match, &correlation, &square, s->floor, map);
+    return 0;
+}
+
+/* ---- the report ---- */
+
+/* "36,20.25": x first. */
+static const char *place(const double *at, int ndim, char text[80]) {
+    text[0] = 0;
+    for (int i = ndim - 1; i >= 0; i--) {
+        const size_t used = strlen(text);
+        snprintf(text + used, 80 - used, "%s%.2f", i < ndim - 1 ? "," : "", at[i]);
+    }
+    return text;
+}
+
+static json_t *numbers(const double *at, int ndim) {
+    json_t *list = json_array();
+    for (int i = 0; i < ndim; i++)
+        json_array_append_new(list, json_real(at[i]));
+    return list;
+}
+
+static json_t *peaks_report(const struct search *s, const struct gf_match_peak *peak, int n) {
+    const struct gf_match *m = &s->of->match;
+    json_t *list = json_array();
+    for (int k = 0; k < n; k++) {
+        double corner[GF_MAX_DIMS], centre[GF_MAX_DIMS];
+        int64_t at[GF_MAX_DIMS];
+        char corner_text[80], centre_text[80];
+        for (int i = 0; i < m->ndim; i++) {
+            const int64_t before = s->t->s->match.same ? m->shape[i] / 2 : 0;
+            at[i] = peak[k].at[i] - before;
+            corner[i] = peak[k].fine[i] - (double)before;
+            centre[i] = corner[i] + (double)(m->shape[i] - 1) / 2;
+        }
+        GF_APPEND(list, GF_KEY("at", gf_json_shape(at, m->ndim)),
+                  GF_KEY("corner", numbers(corner, m->ndim)),
+                  GF_KEY("centre", numbers(centre, m->ndim)), GF_KEY("score", peak[k].score),
+                  GF_KEY(".corner", place(corner, m->ndim, corner_text)),
+                  GF_KEY(".centre", place(centre, m->ndim, centre_text)));
+    }
+    return list;
+}
+
+static const char form[] =
+    "  shape      {shape}, template {template}{?weighted , masked}{?luma ; luma of colour}\n"
+    "{?peaks   matches\n    {axes:-24s} centre                   score\n"
+    "{*peaks     {.corner:-24s} {.centre:-24s} {score:.4f}\n}|"
+    "{?seeks   matches    none of a score from {least:.3g} on\n}}";
+
+static int print(const struct search *s, int64_t page, const struct gf_array *map) {
+    static const char *const axes[] = {"x", "x,y", "x,y,z"};
+    const struct gf_settings *set = s->t->s;
+    const struct gf_match *m = &s->of->match;
+    const int max = set->match.peaks;
+    struct gf_match_peak *peak = malloc(((size_t)max + 1) * sizeof *peak);
+    int n = 0, rc = peak ? gf_match_peaks(m, map, set->match.least, peak, max, &n) : gf_no_memory();
+    if (!rc) {
+        gf_progress_hide();
+        gf_report_print(set->json, form,
+                        GF_REPORT(GF_KEY("in", s->t->read[0]), GF_KEY_IF(page >= 0, "page", page),
+                                  GF_KEY("command", "match"),
+                                  GF_KEY("shape", gf_json_shape(s->t->image.px.shape, m->ndim)),
+                                  GF_KEY("template", gf_json_shape(m->shape, m->ndim)),
+                                  GF_BOOL("weighted", m->weighted),
+                                  GF_BOOL("luma", s->of->luma || s->t->image.color == GF_RGB),
+                                  GF_KEY("precision", s->in.dtype == GF_F64 ? "double" : "single"),
+                                  GF_KEY("backend", gf_runner_name(s->t->runner)),
+                                  GF_KEY("peaks", peaks_report(s, peak, n)), GF_BOOL("ok", true),
+                                  GF_KEY(".axes", axes[m->ndim - 1]),
+                                  GF_KEY(".least", set->match.least), GF_BOOL(".seeks", max != 0)));
+        gf_log_flush_stdout();
+    }
+    free(peak);
+    return rc;
+}
+
+/* Puts the scores into the map that is written; integers show 0 to 1 as black to white. */
+static void store(const struct gf_task *t, int64_t page, struct gf_array *map) {
+    struct gf_array to = t->product[0].image.px;
+    if (page >= 0)
+        to = gf_array_index(&to, 0, page);
+    const double white = gf_filter_mask_white(to.dtype);
+    to.rank = map->rank;
+    for (int64_t i = 0; i < gf_array_count(map) && white != 1; i++) {
+        double *v = (double *)gf_array_at(map, i);
+        *v *= white;
+    }
+    gf_samples_convert(&to, map);
+}
+
+static int visit(struct gf_task *t, const char *name, int64_t page) {
+    struct search s = {.t = t, .of = t->s->match.prepared};
+    const struct gf_match *m = &s.of->match;
+    struct gf_array px = {0}, map;
+    gf_progress_show("transforming", gf_log_name(name));
+    for (int i = 0; i < m->ndim; i++)
+        s.shape[i] = t->image.px.shape[i] - (t->s->match.same ? 0 : m->shape[i] - 1);
+    int rc = gf_signal_make(t->s, &t->image, &px);
+    if (!rc)
+        rc = take_signal(&s, &px);
+    gf_array_free(&px);
+    if (!rc)
+        rc = score(&s, &map);
+    if (!rc && !t->s->json)
+        gf_log_heading(name);
+    if (!rc)
+        rc = print(&s, page, &map);
+    if (!rc && t->targets->n)
+        store(t, page, &map);
+    gf_array_free(&s.in);
+    gf_array_free(&s.correlation);
+    gf_array_free(&s.sum);
+    gf_array_free(&s.square);
+    return rc;
+}
+
+/* ---- the task ---- */
+
+static bool by_pages(const struct gf_task *t) {
+    return t->image.ndim == 3 && !(t->job.axes & 1);
+}
+
+/* Describes the map of scores, of all pages. */
+static int describe_map(struct gf_task *t, const struct gf_match *m) {
+    struct gf_product *p = &t->product[0];
+    const int pages = by_pages(t);
+    enum gf_dtype dtype;
+    int rc = gf_target_dtype(t->s, p->target, p->kind, p->format, GF_SINGLE, &dtype);
+    if (rc)
+        return rc;
+    p->shape[0] = t->image.px.shape[0];
+    for (int i = 0; i < m->ndim; i++)
+        p->shape[pages + i] =
+            t->image.px.shape[pages + i] - (t->s->match.same ? 0 : m->shape[i] - 1);
+    p->shape[t->image.ndim] = 1;
+    p->image.px = gf_array_wrap(NULL, dtype, t->image.ndim + 1, p->shape);
+    p->image.ndim = t->image.ndim;
+    p->image.color = GF_GRAY;
+    return gf_product_accepts(p);
+}
+
+static int prepare(struct gf_task *t) {
+    const struct gf_match *m = &t->s->match.prepared->match;
+    int rc = gf_signal_check_record(&t->image, "match");
+    gf_task_begin_job(t, GF_FORWARD);
+    t->refuses.pages = "a template is sought in all of it";
+    if (!rc)
+        rc = gf_settings_axes(t->s, &t->image.axes, t->job.ndim, &t->job.axes);
+    if (rc)
+        return rc;
+    const int pages = by_pages(t), ndim = t->image.ndim - pages;
+    if (m->ndim != ndim)
+        return gf_fail(GF_EINVAL, "%d axes, and the template has %d%s", ndim, m->ndim,
+                       ndim == 3 ? "; --dims=2 takes a volume page by page" : "");
+    for (int i = 0; i < ndim; i++)
+        if (m->shape[i] > t->image.px.shape[pages + i])
+            return gf_fail(GF_EINVAL,
+                           "the template is larger than the image: %lld samples along an axis of "
+                           "%lld",
+                           (long long)m->shape[i], (long long)t->image.px.shape[pages + i]);
+    return t->targets->n ? describe_map(t, m) : 0;
+}
+
+static int stream(struct gf_task *t) {
+    struct gf_array *map = &t->product[0].image.px, like = *map;
+    int rc = t->targets->n ? gf_array_alloc(map, like.dtype, like.rank, like.shape) : 0;
+    if (!rc)
+        rc = gf_signal_each(t, by_pages(t), visit);
+    if (!rc && t->targets->n)
+        rc = gf_product_write(t->s, &t->job, &t->product[0], &t->image.metadata);
+    if (!t->reader.series)
+        gf_reader_close(&t->reader);
+    t->state = rc ? t->state : GF_TASK_WRITTEN;
+    return rc;
+}
+
+static const struct gf_task_hooks hooks = {.name = "match",
+                                           .default_kind = GF_REAL,
+                                           .label = "match",
+                                           .prints = true,
+                                           .prepare = prepare,
+                                           .stream = stream};
+
+static int run(struct gf_settings *s, char **operands, int n) {
+    struct gf_matching matching = {0};
+    if (n < 2)
+        return gf_fail(GF_EUSAGE, "it takes a picture and a template: gpufft match IN TEMPLATE");
+    s->match.with = operands[n - 1];
+    s->match.prepared = &matching;
+    if (s->precision == GF_UNSET)
+        s->precision = GF_DOUBLE;
+    int rc = prepare_template(s, &matching);
+    int code = rc ? gf_exit_code(rc) : gf_batch_run(&hooks, s, operands, n - 1);
+    gf_array_free(&matching.kernel);
+    gf_array_free(&matching.weight);
+    return code;
+}
+
+static const struct gf_opt_group match_group = GF_GROUP(
+    "Match",
+    GF_TEXT("template-mask", match.mask, "FILE",
+            "weights of the template's samples: black is left out, white counts in full"),
+    GF_INTEGER("dims", dims, "2|3", 2, 3,
+               "2: search each page of a volume by itself; 3: all as depth"),
+    GF_INTEGER("peaks", match.peaks, "N", 0, 100000, "list the N best places (default: 5)"),
+    GF_NUMBER("least", match.least, "SCORE", 1, "it is a score above 0, up to 1",
+              "list scores from this one on (default: 0.5)"),
+    GF_FLAG("same", match.same,
+            "let the template overhang the image's edges, beyond which is 0; the map then has "
+            "the image's size"));
+
+static const struct gf_opt_group match_output = GF_GROUP(
+    "Output",
+    GF_TEXT("out", out, "MAP",
+            "write the score at every place: floats to .tif or .npy; .png shows 0 to 1 as black "
+            "to white",
+            .letter = 'o'));
+
+static const struct gf_opt_group *const groups[] = {
+    &match_group,         &match_output,   &gf_opts_depth_own, &gf_opts_files,
+    &gf_opts_precision,   &gf_opts_list,   &gf_opts_frames,    &gf_opts_raw,
+    &gf_opts_one_backend, &gf_opts_memory, &gf_opts_report,    NULL};
+
+const struct gf_command gf_command_match = {
+    .name = "match",
+    .operands = "IN... TEMPLATE",
+    .summary = "where a template is found, and how well it fits",
+    .groups = groups,
+    .text = true,
+    .examples = "  gpufft match scan.png letter.png\n"
+                "  gpufft match scan.png letter.png --peaks=100 --least=0.8 --json\n"
+                "  gpufft match cells.tif cell.tif --template-mask=disc.png --out=score.tif\n",
+    .run = run,
+};
