@@ -28,8 +28,8 @@ struct gf_matching {
 struct search {
     struct gf_task *t;
     const struct gf_matching *of;
-    int64_t shape[GF_MAX_DIMS]; /* of the map */
-    double floor;               /* of a window's variance */
+    int64_t shape[GF_MAX_DIMS], padded[GF_MAX_DIMS]; /* of the map and of the transforms */
+    double floor;                                    /* of a window's variance */
     struct gf_array in, correlation, sum, square;
 };
 
@@ -75,10 +75,13 @@ static int prepare_template(const struct gf_settings *s, struct gf_matching *m) 
 
 /* ---- correlation ---- */
 
-/* Bytes of all arrays at the peak: the image and its padded copy, two spectra, the correlation, and
- * with weights its sums. */
+/* Bytes of all arrays at the peak: the image and the map that is written; of the padded shape its
+ * copy, the correlation, and two arrays of doubles or, with weights, four that transforms need. */
 static int64_t held(const struct search *s) {
-    return gf_array_bytes(&s->t->image.px) + gf_array_bytes(&s->in) * (s->of->weight.data ? 6 : 4);
+    const int64_t padded = gf_shape_count(s->padded, s->of->match.ndim),
+                  each = (int64_t)gf_dtype_size(s->of->kernel.dtype);
+    return gf_array_bytes(&s->t->image.px) + gf_array_bytes(&s->t->product[0].image.px) +
+           padded * (s->of->weight.data ? 6 * each : 2 * each + 16);
 }
 
 static int transform(struct search *s, const struct gf_array *in, struct gf_array *spectrum) {
@@ -148,11 +151,8 @@ static int make_sums(struct search *s, const struct gf_array *spectrum) {
 static int take_signal(struct search *s, struct gf_array *px) {
     const struct gf_match *m = &s->of->match;
     const bool same = s->t->s->match.same, wide = px->dtype == GF_F64;
-    int64_t padded[GF_MAX_RANK];
     double sum = 0, squares = 0, fourths = 0;
-    for (int i = 0; i < px->rank; i++)
-        padded[i] = gf_factor_smooth_length(px->shape[i] + (same ? m->shape[i] - 1 : 0));
-    int rc = gf_array_alloc(&s->in, px->dtype, px->rank, padded);
+    int rc = gf_array_alloc(&s->in, px->dtype, px->rank, s->padded);
     if (rc)
         return rc;
     const int64_t n = gf_array_count(px), rest = gf_array_count(&s->in) - n;
@@ -238,8 +238,8 @@ static json_t *peaks_report(const struct search *s, const struct gf_match_peak *
         GF_APPEND(list, GF_KEY("at", gf_json_shape(at, m->ndim)),
                   GF_KEY("corner", numbers(corner, m->ndim)),
                   GF_KEY("centre", numbers(centre, m->ndim)), GF_KEY("score", peak[k].score),
-                  GF_KEY(".corner", place(corner, m->ndim, corner_text)),
-                  GF_KEY(".centre", place(centre, m->ndim, centre_text)));
+                  GF_KEY(".from", place(corner, m->ndim, corner_text)),
+                  GF_KEY(".middle", place(centre, m->ndim, centre_text)));
     }
     return list;
 }
@@ -247,7 +247,7 @@ static json_t *peaks_report(const struct search *s, const struct gf_match_peak *
 static const char form[] =
     "  shape      {shape}, template {template}{?weighted , masked}{?luma ; luma of colour}\n"
     "{?peaks   matches\n    {axes:-24s} centre                   score\n"
-    "{*peaks     {.corner:-24s} {.centre:-24s} {score:.4f}\n}|"
+    "{*peaks     {from:-24s} {middle:-24s} {score:.4f}\n}|"
     "{?seeks   matches    none of a score from {least:.3g} on\n}}";
 
 static int print(const struct search *s, int64_t page, const struct gf_array *map) {
@@ -285,8 +285,8 @@ static void store(const struct gf_task *t, int64_t page, struct gf_array *map) {
     const double white = gf_filter_mask_white(to.dtype);
     to.rank = map->rank;
     for (int64_t i = 0; i < gf_array_count(map) && white != 1; i++) {
-        double *v = (double *)gf_array_at(map, i);
-        *v *= white;
+        char *v = gf_array_at(map, i);
+        gf_sample_put(v, map->dtype, white * gf_sample_get(v, map->dtype));
     }
     gf_samples_convert(&to, map);
 }
@@ -296,9 +296,14 @@ static int visit(struct gf_task *t, const char *name, int64_t page) {
     const struct gf_match *m = &s.of->match;
     struct gf_array px = {0}, map;
     gf_progress_show("transforming", gf_log_name(name));
-    for (int i = 0; i < m->ndim; i++)
-        s.shape[i] = t->image.px.shape[i] - (t->s->match.same ? 0 : m->shape[i] - 1);
-    int rc = gf_signal_make(t->s, &t->image, &px);
+    for (int i = 0; i < m->ndim; i++) {
+        const int64_t n = t->image.px.shape[i], over = m->shape[i] - 1;
+        s.shape[i] = n - (t->s->match.same ? 0 : over);
+        s.padded[i] = gf_factor_smooth_length(n + (t->s->match.same ? over : 0));
+    }
+    int rc = gf_memory_check(held(&s), gf_runner_limit(t->runner));
+    if (!rc)
+        rc = gf_signal_make(t->s, &t->image, &px);
     if (!rc)
         rc = take_signal(&s, &px);
     gf_array_free(&px);

@@ -153,8 +153,8 @@ struct place {
 };
 
 static double score_at(const struct gf_array *map, const struct grid *g, const int64_t at[3]) {
-    return (
-        (const double *)map->data)[at[0] * g->step[0] + at[1] * g->step[1] + at[2] * g->step[2]];
+    const int64_t i = at[0] * g->step[0] + at[1] * g->step[1] + at[2] * g->step[2];
+    return gf_real_get(map->data, i, map->dtype == GF_F64);
 }
 
 /* True if no neighbour is higher, and none before it as high. */

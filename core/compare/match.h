@@ -52,7 +52,7 @@ struct gf_match_peak {
     double score;
 };
 
-/* Finds the `max` best local maxima of an f64 map above 0 and not below `least`, best first, equals
+/* Finds the `max` best local maxima of a map (f32 or f64) above 0 and not below `least`, best first, equals
  * in C order. The templates at two of them do not overlap. GF_ENOMEM. */
 int gf_match_peaks(const struct gf_match *m, const struct gf_array *map, double least,
                    struct gf_match_peak *peak, int max, int *n);

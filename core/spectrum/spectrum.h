@@ -46,6 +46,17 @@ int64_t gf_spectrum_ring_count(const struct gf_spectrum *s);
  * GF_ENOMEM. */
 int gf_spectrum_rings(const struct gf_spectrum *s, struct gf_ring *ring, struct gf_energy *energy);
 
+/* The same ring of two spectra. */
+struct gf_ring_pair {
+    double frequency; /* cycles a sample */
+    int64_t bins;
+    double cross;    /* mean of Re A conj(B) */
+    double power[2]; /* means of |A|^2 and |B|^2 */
+};
+/* Fills ring[0 .. gf_spectrum_ring_count()) from spectra of one shape and kind. GF_ENOMEM. */
+int gf_spectrum_ring_pairs(const struct gf_spectrum *a, const struct gf_spectrum *b,
+                           struct gf_ring_pair *ring);
+
 /* A prominent wave: a local maximum, at least `least` times its ring's median and much stronger
  * than the bins a few steps away (unlike the slope of a photograph's spectrum and the cross made by
  * its edges), of more than two periods along some axis. Pictures without an axis of 7 samples have
